@@ -29,15 +29,16 @@ static void list_variant(const rg_entry *e, const char *device)
 {
     const char *lacks = rg_unavailable(e);
     printf("  %-18s %s%-9s%s %s", e->name, rg_colour(stdout, lacks ? "yellow" : "green"),
-           lacks ? "not here" : e->emulated ? "emulated" : "here", rg_colour(stdout, "off"), e->variant->idea);
-    if (lacks)
-        printf("  [%s]", lacks);
+        lacks             ? "not here"
+            : e->emulated ? "emulated"
+                          : "here",
+        rg_colour(stdout, "off"), e->variant->idea);
+    if (lacks) printf("  [%s]", lacks);
     putchar('\n');
     for (int i = 0; i < e->variant->n_params; i++) {
         const rg_param *p = &e->variant->param[i];
         printf("  %-28s %s%s = %lld of", "", rg_colour(stdout, "dim"), p->name, (long long)p->standard);
-        for (int k = 0; k < p->n_values; k++)
-            printf(" %lld", (long long)p->value[k]);
+        for (int k = 0; k < p->n_values; k++) printf(" %lld", (long long)p->value[k]);
         printf(": %s%s\n", p->doc, rg_colour(stdout, "off"));
     }
     rg_tuned_print(e, device, stdout);
@@ -47,10 +48,8 @@ static void list_variant(const rg_entry *e, const char *device)
 
 static void words(const char *const *word)
 {
-    if (!word)
-        putchar('-');
-    for (; word && *word; word++)
-        printf("%s%s", *word, word[1] ? " " : "");
+    if (!word) putchar('-');
+    for (; word && *word; word++) printf("%s%s", *word, word[1] ? " " : "");
 }
 
 static void list_algorithms(const char *pattern, const char *device)
@@ -59,8 +58,7 @@ static void list_algorithms(const char *pattern, const char *device)
     printf("algo\tpaper\tsmoke\tbroken\tpresets\tformula\n");
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
         const rg_algo *a = e->algo;
-        if (a == last)
-            continue;
+        if (a == last) continue;
         last = a;
         printf("%s\t%s\t", a->name, a->paper);
         for (int i = 0; i < a->n_smoke_shapes; i++) {
@@ -80,8 +78,10 @@ static void list_variants(const char *pattern, const char *device)
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
         const char *lacks = rg_unavailable(e);
         printf("%s\t%s\t%s\t%s\t%s\t%s\n", e->algo->name, e->name,
-               e->variant->space == RG_HOST ? "cpu" : e->emulated ? "host" : "gpu",
-               e->variant->needs && *e->variant->needs ? e->variant->needs : "-", lacks ? lacks : "-", e->variant->idea);
+            e->variant->space == RG_HOST ? "cpu"
+                : e->emulated            ? "host"
+                                         : "gpu",
+            e->variant->needs && *e->variant->needs ? e->variant->needs : "-", lacks ? lacks : "-", e->variant->idea);
     }
 }
 
@@ -102,8 +102,7 @@ static int list_run(void *options)
     char pattern[512];
     int code = rg_given_words(&l->given, pattern, sizeof pattern);
     code = code ? code : rg_pattern_check(pattern, device);
-    if (code)
-        return code;
+    if (code) return code;
     if (l->table != PEOPLE) {
         (l->table == ALGORITHMS ? list_algorithms : list_variants)(pattern, device);
         return RG_GOOD;
@@ -112,10 +111,8 @@ static int list_run(void *options)
         const rg_algo *algo = rg_algo_at(i);
         bool headed = false;
         for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
-            if (e->algo != algo)
-                continue;
-            if (!headed)
-                printf("%s%s%s: %s\n", rg_colour(stdout, "bold"), algo->name, rg_colour(stdout, "off"), algo->formula);
+            if (e->algo != algo) continue;
+            if (!headed) printf("%s%s%s: %s\n", rg_colour(stdout, "bold"), algo->name, rg_colour(stdout, "off"), algo->formula);
             headed = true;
             list_variant(e, device);
         }
@@ -165,14 +162,12 @@ static int cflags(const char *language, const char *needs)
     const char *flags = NULL;
     char program[4096] = "", text[600] = "", *words = rg_print("%s", needs), *rest = words;
     for (size_t i = 0; i < sizeof of_language / sizeof *of_language; i++)
-        if (!strcmp(language, of_language[i][0]))
-            flags = of_language[i][1];
+        if (!strcmp(language, of_language[i][0])) flags = of_language[i][1];
     int code = flags ? RG_GOOD : rg_fail(RG_USAGE, "--cflags: expected c, c++, cuda or emulated, found \"%s\"", language);
     for (char *word; !code && *needs && (word = strsep(&rest, ","));) {
         const char *more = NULL;
         for (size_t i = 0; i < sizeof of_need / sizeof *of_need; i++)
-            if (!strcmp(word, of_need[i][0]))
-                more = of_need[i][1];
+            if (!strcmp(word, of_need[i][0])) more = of_need[i][1];
         if (more && *language == 'c' && strcmp(language, "cuda"))
             snprintf(text + strlen(text), sizeof text - strlen(text), " %s", more);
         else
@@ -180,16 +175,13 @@ static int cflags(const char *language, const char *needs)
                 rg_fail(RG_USAGE, "--cflags %s: expected avx2, avx512 or avx512vnni of c or c++, found \"%s\"", language, word);
     }
     free(words);
-    if (code)
-        return code;
+    if (code) return code;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    for (int up = 0; up < 2 && length > 0; up++)
-        *strrchr(program, '/') = '\0';
+    for (int up = 0; up < 2 && length > 0; up++) *strrchr(program, '/') = '\0';
     char *installed = rg_print("%s/include/regather", program), *header = rg_print("%s/suite.h", installed);
     const char *include = access(header, R_OK) ? RG_SOURCE_DIR "/impl" : installed;
     printf("%s%s -I%s", flags, text, include);
-    if (!strcmp(language, "emulated"))
-        printf(" -I%s/gpu/emulator", include);
+    if (!strcmp(language, "emulated")) printf(" -I%s/gpu/emulator", include);
     putchar('\n');
     free(installed), free(header);
     return RG_GOOD;
@@ -199,12 +191,11 @@ static int cflags(const char *language, const char *needs)
 
 static void help(FILE *out)
 {
-    fprintf(out, "regather " RG_VERSION ": four papers on GPU imaging kernels, reproduced, checked, timed, compared\n\n"
-                 "usage: regather COMMAND [options]\n\n");
-    for (const rg_command *const *c = rg_commands; *c; c++)
-        fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
-    fprintf(
-        out,
+    fprintf(out,
+        "regather " RG_VERSION ": four papers on GPU imaging kernels, reproduced, checked, timed, compared\n\n"
+        "usage: regather COMMAND [options]\n\n");
+    for (const rg_command *const *c = rg_commands; *c; c++) fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
+    fprintf(out,
         "\n'regather COMMAND --help' explains each. 'make reproduce' does everything.\n"
         "'regather --cflags [c|c++|cuda|emulated] [NEEDS]' prints what a plug-in is compiled with, of intrinsics with NEEDS\n"
         "as its descriptor has them: avx2, avx512, avx512vnni.\n");
@@ -228,28 +219,24 @@ static int dispatch(int argc, char **argv)
         printf("regather " RG_VERSION ", commit %s\n", rg_revision());
         return RG_GOOD;
     }
-    if (!strcmp(argv[1], "--cflags"))
-        return cflags(argc > 2 ? argv[2] : "c", argc > 3 ? argv[3] : "");
+    if (!strcmp(argv[1], "--cflags")) return cflags(argc > 2 ? argv[2] : "c", argc > 3 ? argv[3] : "");
     for (const rg_command *const *c = rg_commands; *c; c++)
         if (!strcmp(argv[1], (*c)->name)) {
-            if (!(*c)->one_process)
-                return rg_command_run(*c, argc - 1, argv + 1);
+            if (!(*c)->one_process) return rg_command_run(*c, argc - 1, argv + 1);
             int code = rg_ranks_begin(argv[0]);
             return rg_ranks_end(code ? code : rg_command_run(*c, argc - 1, argv + 1));
         }
     rg_near near = {0};
-    for (const rg_command *const *c = rg_commands; *c; c++)
-        rg_nearer(argv[1], strlen(argv[1]), (*c)->name, &near);
+    for (const rg_command *const *c = rg_commands; *c; c++) rg_nearer(argv[1], strlen(argv[1]), (*c)->name, &near);
     return rg_fail(RG_USAGE, "unknown command \"%s\"; %s%s%s'regather --help' lists them", argv[1],
-                   near.name ? "did you mean " : "", near.name ? near.name : "", near.name ? "? " : "");
+        near.name ? "did you mean " : "", near.name ? near.name : "", near.name ? "? " : "");
 }
 
 int rg_main(int argc, char **argv)
 {
     // A file that is opened never gets the number of a standard stream that the caller closed: its text would go into it.
     for (int fd = 0; fd < 3; fd++)
-        if (fcntl(fd, F_GETFD) < 0)
-            open("/dev/null", O_RDWR);
+        if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
     signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` fails as one on a full disk does, with a line
     int code = dispatch(argc, argv);
     const bool printed = fflush(stdout) == 0 && !ferror(stdout);

@@ -105,7 +105,7 @@ typedef struct rg_trace {
     rg_shape shape;                                                  // the one that is traced when none is asked for
     const rg_shape *case_shape;                                      // what --cases steps through; invalid ones say why
     int n_case_shapes;
-    const rg_trace_case *kind;                                       // its rows, at each shape
+    const rg_trace_case *kind; // its rows, at each shape
     int n_kinds;
     rg_shape object; // --real-space: an object of known shape as the inputs, and the outputs as a map of map_side^3 voxels
     void (*fill_object)(const rg_shape *, void *const *arg); // NULL: none
@@ -118,8 +118,8 @@ typedef struct rg_algo {
     const char *name;
     const char *paper; // its row of reference/papers.tsv: "Lu 2009"
     const char *formula;
-    const char *dim[RG_DIMS]; // short names of n[], as in "w750,h1500,r250"; NULL where unused
-    const char *dim_name[RG_DIMS]; // for people: "width"; all of them, or none
+    const char *dim[RG_DIMS];                               // short names of n[], as in "w750,h1500,r250"; NULL where unused
+    const char *dim_name[RG_DIMS];                          // for people: "width"; all of them, or none
     int (*dim_text)(int dim, int64_t value, char text[32]); // a value that has a word, "y+90", and 1; else 0. NULL: none has
     const rg_arg *arg;
     int n_args;
@@ -133,9 +133,9 @@ typedef struct rg_algo {
     int n_smoke_shapes;
     const char *const *broken; // kernels of verify/broken that a claim of the paper rests on, ended by NULL; may be NULL
     const char *presets;       // file of published parameter sets, from the source's folder; may be NULL
-    const char *(*invalid)(const rg_shape *);                               // NULL, or why no variant could take the shape
-    void (*fill)(const rg_shape *, rg_pattern, void *const *arg);           // inputs (and INOUT) of this seed and pattern
-    void (*reference)(const rg_shape *, void *const *arg); // fills the outputs: slow, obvious, own index arithmetic
+    const char *(*invalid)(const rg_shape *);                     // NULL, or why no variant could take the shape
+    void (*fill)(const rg_shape *, rg_pattern, void *const *arg); // inputs (and INOUT) of this seed and pattern
+    void (*reference)(const rg_shape *, void *const *arg);        // fills the outputs: slow, obvious, own index arithmetic
     // The same for n chosen elements of argument `which`, written to out[0..n) in the argument's type: how outputs too large
     // for reference() are sampled. NULL: only reference() exists.
     void (*reference_at)(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
@@ -144,10 +144,10 @@ typedef struct rg_algo {
     void (*where)(const rg_shape *, int which, int64_t element, char text[64]); // "(X0=3,Y0=-7)"
     const char *(*index_fault)(const rg_shape *); // NULL when index.h's maps are inverse and onto; may be NULL
     double (*traffic_bytes)(const rg_shape *);    // least bytes: inputs read once, outputs written once
-    double (*work)(const rg_shape *);                                       // operations counted in rate_unit
-    const char *rate_unit;                                                  // "multiply-adds/s", "pixels/s"
-    const char *order; // variants from the fastest on, by experience: "gather simd naive"; a job runs the first that can
-    const rg_trace *trace;                                                  // NULL: the general rule of rg_trace
+    double (*work)(const rg_shape *);             // operations counted in rate_unit
+    const char *rate_unit;                        // "multiply-adds/s", "pixels/s"
+    const char *order;     // variants from the fastest on, by experience: "gather simd naive"; a job runs the first that can
+    const rg_trace *trace; // NULL: the general rule of rg_trace
 } rg_algo;
 
 // ---- the variant ---------------------------------------------------------------------------------------------------------
@@ -211,22 +211,22 @@ typedef struct rg_variant {
 #else
 #define RG_VARIANT_SYMBOL(id) rg_variant_##id
 #endif
-#define RG_VARIANT(id)                         \
-    RG_C const rg_variant RG_VARIANT_SYMBOL(id); \
+#define RG_VARIANT(id)                                                                                                         \
+    RG_C const rg_variant RG_VARIANT_SYMBOL(id);                                                                               \
     const rg_variant RG_VARIANT_SYMBOL(id)
 
 // The fields that all variants have, and the two of its parameters. .needs follows the first where it is not "".
-#define RG_VARIANT_OF(ALGO, NAME, ROLE, SPACE, IDEA) \
+#define RG_VARIANT_OF(ALGO, NAME, ROLE, SPACE, IDEA)                                                                           \
     .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = ALGO, .name = NAME, .idea = IDEA, .role = ROLE, .space = SPACE
 #define RG_PARAMS(array) .param = array, .n_params = RG_COUNT(array)
 
-#define RG_ALGO(id)                     \
-    RG_C const rg_algo rg_algo_##id;    \
+#define RG_ALGO(id)                                                                                                            \
+    RG_C const rg_algo rg_algo_##id;                                                                                           \
     const rg_algo rg_algo_##id
 // The fields of an rg_algo that are arrays, and what says which version of this header they are of.
-#define RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes)                                             \
-    .abi = RG_ABI, .bytes = sizeof(rg_algo), .arg = args, .n_args = RG_COUNT(args), .check_shape = check_shapes,    \
-    .n_check_shapes = RG_COUNT(check_shapes), .bench_shape = bench_shapes, .n_bench_shapes = RG_COUNT(bench_shapes), \
+#define RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes)                                                         \
+    .abi = RG_ABI, .bytes = sizeof(rg_algo), .arg = args, .n_args = RG_COUNT(args), .check_shape = check_shapes,               \
+    .n_check_shapes = RG_COUNT(check_shapes), .bench_shape = bench_shapes, .n_bench_shapes = RG_COUNT(bench_shapes),           \
     .smoke_shape = smoke_shapes, .n_smoke_shapes = RG_COUNT(smoke_shapes)
 
 // A plug-in is a shared object with this one symbol, ended by NULL:   RG_PLUGIN = { &RG_VARIANT_SYMBOL(mine), NULL };
@@ -235,8 +235,8 @@ typedef struct rg_variant {
 #else
 #define RG_PLUGIN_SYMBOL rg_plugin
 #endif
-#define RG_PLUGIN                                                                           \
-    RG_C __attribute__((visibility("default"))) const rg_variant *const RG_PLUGIN_SYMBOL[]; \
+#define RG_PLUGIN                                                                                                              \
+    RG_C __attribute__((visibility("default"))) const rg_variant *const RG_PLUGIN_SYMBOL[];                                    \
     const rg_variant *const RG_PLUGIN_SYMBOL[]
 
 // Index arithmetic shared by host and device: pure inline functions in index.h.
@@ -247,10 +247,7 @@ typedef struct rg_variant {
 #endif
 
 // Bytes of one element.
-RG_HD size_t rg_type_bytes(rg_type t)
-{
-    return t == RG_U8 ? 1 : t == RG_U16 ? 2 : t == RG_I32 || t == RG_F32 ? 4 : 8;
-}
+RG_HD size_t rg_type_bytes(rg_type t) { return t == RG_U8 ? 1 : t == RG_U16 ? 2 : t == RG_I32 || t == RG_F32 ? 4 : 8; }
 
 // Counter-based random bits (splitmix64 finaliser): the same on every machine, in any order, from seed and index alone.
 RG_HD uint64_t rg_bits(uint64_t seed, uint64_t index)

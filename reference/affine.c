@@ -42,8 +42,7 @@ static void source(const problem *p, int64_t map, int64_t e, double q[3])
     q[2] = 0;
     for (int row = 0; row < p->dims; row++, m += p->dims + 1) {
         q[row] = (double)(p->side[row] / 2) + m[p->dims];
-        for (int a = 0; a < p->dims; a++)
-            q[row] += (double)m[a] * (double)(at[a] - p->side[a] / 2);
+        for (int a = 0; a < p->dims; a++) q[row] += (double)m[a] * (double)(at[a] - p->side[a] / 2);
     }
 }
 
@@ -51,8 +50,7 @@ static void source(const problem *p, int64_t map, int64_t e, double q[3])
 static int counts_at(const problem *p, const double q[3])
 {
     for (int a = 0; a < 3; a++)
-        if (p->outside == 2 && (q[a] < -1.0 / 64 || q[a] > (double)(p->side[a] - 1) + 1.0 / 64))
-            return 0;
+        if (p->outside == 2 && (q[a] < -1.0 / 64 || q[a] > (double)(p->side[a] - 1) + 1.0 / 64)) return 0;
     return 1;
 }
 
@@ -64,11 +62,10 @@ static double value_at(const problem *p, double q[3], int *counts)
     *counts = counts_at(p, q);
     for (int a = 0; a < p->dims; a++) {
         const double last = (double)(p->side[a] - 1);
-        if (p->outside != 0)
-            q[a] = q[a] < 0 ? 0 : q[a] > last ? last : q[a];
-        q[a] = q[a] < -2         ? -2
-               : q[a] > last + 2 ? last + 2
-                                 : q[a]; // farther out makes no difference, but may not fit an integer
+        if (p->outside != 0) q[a] = q[a] < 0 ? 0 : q[a] > last ? last : q[a];
+        q[a] = q[a] < -2      ? -2
+            : q[a] > last + 2 ? last + 2
+                              : q[a]; // farther out makes no difference, but may not fit an integer
         below[a] = (int64_t)floor(q[a]);
         share[a] = q[a] - floor(q[a]);
     }
@@ -83,8 +80,7 @@ static double value_at(const problem *p, double q[3], int *counts)
             weight *= upper ? share[a] : 1 - share[a];
             outside |= at[a] < 0 || at[a] >= p->side[a];
         }
-        if (weight > 0 && !outside)
-            sum += weight * pixel(p, at);
+        if (weight > 0 && !outside) sum += weight * pixel(p, at);
     }
     return *counts ? sum : 0;
 }
@@ -114,8 +110,7 @@ static double correlation(const problem *p, int64_t map, int32_t *pixels)
     double taken = 0, mean_a = 0, mean_b = 0, size_a = 0, size_b = 0, aa = 0, bb = 0, ab = 0;
     float *counted = malloc((size_t)n * sizeof *counted); // 1 where the pixel takes part
     double *value = malloc((size_t)n * sizeof *value);
-    if (!counted || !value)
-        abort();
+    if (!counted || !value) abort();
     for (int64_t e = 0; e < n; e++) {
         int counts;
         value[e] = result_pixel(p, map, e, &counts);
@@ -164,8 +159,7 @@ void rg_ref_affine2d_at(const rg_shape *s, void *const *arg, int which, const in
 static void align(const problem *p, double *rho, int32_t *pixels)
 {
 #pragma omp parallel for schedule(dynamic)
-    for (int64_t i = 0; i < p->maps; i++)
-        rho[i] = correlation(p, i, &pixels[i]);
+    for (int64_t i = 0; i < p->maps; i++) rho[i] = correlation(p, i, &pixels[i]);
 }
 
 static void align_at(const problem *p, int which, const int64_t *element, int64_t n, void *out)

@@ -14,8 +14,7 @@ static int64_t products_8(const uint8_t *a, const uint8_t *b, int64_t n)
         const int64_t past = n < from + 65536 ? n : from + 65536;
         uint32_t part = 0;
 #pragma omp simd reduction(+ : part)
-        for (int64_t x = from; x < past; x++)
-            part += (uint32_t)a[x] * b[x];
+        for (int64_t x = from; x < past; x++) part += (uint32_t)a[x] * b[x];
         sum += part;
     }
     return sum;
@@ -25,8 +24,7 @@ static int64_t products_16(const uint16_t *a, const uint16_t *b, int64_t n)
 {
     int64_t sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (int64_t x = 0; x < n; x++)
-        sum += (int64_t)a[x] * b[x];
+    for (int64_t x = 0; x < n; x++) sum += (int64_t)a[x] * b[x];
     return sum;
 }
 
@@ -37,8 +35,7 @@ static int64_t sum_at(const rg_shape *s, const void *a, const void *b, int64_t X
     int64_t sum = 0;
     for (int64_t y = 0; y < height; y++) {
         const int64_t yb = y - Y0;
-        if (yb < 0 || yb >= height)
-            continue;
+        if (yb < 0 || yb >= height) continue;
         const int64_t first = X0 > 0 ? X0 : 0, past = X0 > 0 ? width : width + X0; // 0 <= x - X0 < width
         const int64_t of_a = y * width + first, of_b = yb * width + first - X0;
         if (first < past)

@@ -12,10 +12,8 @@
 static uint8_t texel(const rg_shape *s, const uint8_t *image, int64_t column, int64_t line)
 {
     const int64_t last_column = s->n[0] - 1, last_line = s->n[1] - 1;
-    if (column > last_column)
-        column = last_column;
-    if (line > last_line)
-        line = last_line;
+    if (column > last_column) column = last_column;
+    if (line > last_line) line = last_line;
     return image[line * s->n[0] + column];
 }
 
@@ -24,8 +22,7 @@ static uint8_t texel(const rg_shape *s, const uint8_t *image, int64_t column, in
 static void fill_line2(const rg_shape *s, const uint8_t *image, int64_t line, uint8_t *line2, int64_t length)
 {
     const int64_t max_offset = s->n[2], threads = max_offset + 1 + max_offset;
-    for (int64_t i = 0; i < length; i++)
-        line2[i] = 0;
+    for (int64_t i = 0; i < length; i++) line2[i] = 0;
     for (int64_t n = 0; n * threads < s->n[0]; n++)
         for (int64_t T = 0; T < threads; T++)
             if (max_offset + n * threads + T < length)
@@ -37,8 +34,7 @@ static int64_t coefficient(const rg_shape *s, const uint8_t *image, int64_t line
 {
     const int64_t image_width = s->n[0], max_offset = s->n[2];
     float linesum = 0;
-    for (int64_t x = 0; x < image_width; x++)
-        linesum += (float)((int)texel(s, image, x, line) * (int)line2[x + T]);
+    for (int64_t x = 0; x < image_width; x++) linesum += (float)((int)texel(s, image, x, line) * (int)line2[x + T]);
     const float overlap = (float)(image_width - llabs(T - max_offset));
     return (int64_t)rintf((float)(100.0 * linesum / overlap));
 }
@@ -50,15 +46,12 @@ static void result_line(const rg_shape *s, const uint8_t *image, int64_t block_y
     const int64_t length = s->n[0] + threads;
     uint8_t *line2 = malloc((size_t)length);
     int64_t *sum = calloc((size_t)threads, sizeof *sum);
-    if (!line2 || !sum)
-        abort();
+    if (!line2 || !sum) abort();
     for (int64_t block_x = 0; block_x < image_height - max_offset + 2; block_x++) {
         fill_line2(s, image, block_x + block_y + 1, line2, length);
-        for (int64_t T = first; T < past; T++)
-            sum[T] += coefficient(s, image, block_x + 1, line2, T);
+        for (int64_t T = first; T < past; T++) sum[T] += coefficient(s, image, block_x + 1, line2, T);
     }
-    for (int64_t T = first; T < past; T++)
-        result[T - first] = sum[T] > INT32_MAX ? INT32_MAX : (int32_t)sum[T];
+    for (int64_t T = first; T < past; T++) result[T - first] = sum[T] > INT32_MAX ? INT32_MAX : (int32_t)sum[T];
     free(line2);
     free(sum);
 }

@@ -8,10 +8,24 @@
 ref_problem ref_problem_of(const rg_shape *s, void *const *arg)
 {
     const int64_t kind = s->n[2];
-    const ref_problem p = {.side = s->n[0], .particles = s->n[1], .kind = kind, .trials = s->n[3], .outer = s->n[4],
-                           .inner = s->n[5], .pad = kind & 16 ? 4 : kind & 8 ? 2 : 1, .interpolation = kind % 8,
-                           .squared = (kind & 32) != 0, .rings = (kind & 64) != 0, .masked = (kind & 128) != 0,
-                           .X = arg[0], .c = arg[1], .F3 = arg[2], .pose = arg[3], .setting = arg[4]};
+    const ref_problem p = {.side = s->n[0],
+        .particles = s->n[1],
+        .kind = kind,
+        .trials = s->n[3],
+        .outer = s->n[4],
+        .inner = s->n[5],
+        .pad = kind & 16 ? 4
+            : kind & 8   ? 2
+                         : 1,
+        .interpolation = kind % 8,
+        .squared = (kind & 32) != 0,
+        .rings = (kind & 64) != 0,
+        .masked = (kind & 128) != 0,
+        .X = arg[0],
+        .c = arg[1],
+        .F3 = arg[2],
+        .pose = arg[3],
+        .setting = arg[4]};
     return p;
 }
 
@@ -20,8 +34,7 @@ ref_problem ref_problem_of(const rg_shape *s, void *const *arg)
 ref_number *ref_plane(int64_t side)
 {
     ref_number *plane = fftw_alloc_complex((size_t)(side * side));
-    if (!plane)
-        abort();
+    if (!plane) abort();
     return memset(plane, 0, (size_t)(side * side) * sizeof *plane);
 }
 
@@ -30,12 +43,10 @@ static int64_t planned;
 
 void ref_transform_ready(int64_t side)
 {
-    if (planned == side)
-        return;
+    if (planned == side) return;
     ref_number *plane = ref_plane(side);
     for (int d = 0; d < 2; d++) {
-        if (plan[d])
-            fftw_destroy_plan(plan[d]);
+        if (plan[d]) fftw_destroy_plan(plan[d]);
         plan[d] = fftw_plan_dft_2d((int)side, (int)side, plane, plane, d ? FFTW_BACKWARD : FFTW_FORWARD, FFTW_ESTIMATE);
     }
     fftw_free(plane);
@@ -51,8 +62,7 @@ void ref_transform(ref_number *plane, int64_t side, int direction)
 void ref_make_real(ref_number *plane, int64_t side)
 {
     for (int64_t j = 0; j < side; j++)
-        for (int64_t i = 1; i < side / 2; i++)
-            *ref_at(plane, side, -i, -j) = conj(*ref_at(plane, side, i, j));
+        for (int64_t i = 1; i < side / 2; i++) *ref_at(plane, side, -i, -j) = conj(*ref_at(plane, side, i, j));
     for (int64_t i = 0; i <= side / 2; i += side / 2)
         for (int64_t j = 0; j <= side / 2; j++) {
             ref_number *one = ref_at(plane, side, i, j), *mate = ref_at(plane, side, i, -j);
@@ -118,8 +128,7 @@ static ref_number node(const ref_problem *p, int64_t x, int64_t y, int64_t z)
 {
     const int64_t side = p->pad * p->side;
     x = (x % side + side) % side;
-    if (x > side / 2)
-        return conj(node(p, side - x, -y, -z));
+    if (x > side / 2) return conj(node(p, side - x, -y, -z));
     y = (y % side + side) % side;
     z = (z % side + side) % side;
     const float *at = p->F3 + 2 * ((z * side + y) * (side / 2 + 1) + x);
@@ -139,8 +148,7 @@ static int weights(const ref_problem *p, double x, int64_t *first, double w[5])
     }
     const int n = p->interpolation == 5 ? 5 : p->interpolation == 4 ? 3 : 1;
     *first = (int64_t)rint(x) - n / 2;
-    for (int l = 0; l < n; l++)
-        w[l] = p->interpolation == 1 ? 1 : sinc((x - (double)(*first + l)) / (double)p->pad);
+    for (int l = 0; l < n; l++) w[l] = p->interpolation == 1 ? 1 : sinc((x - (double)(*first + l)) / (double)p->pad);
     return n;
 }
 
@@ -156,13 +164,11 @@ static ref_number section(const ref_problem *p, int64_t particle, int64_t t, int
         at[axis] = (double)sum * (double)p->pad;
     }
     const int mate = at[0] < 0;
-    for (int axis = 0; axis < 3; axis++)
-        n = weights(p, mate ? -at[axis] : at[axis], &first[axis], w[axis]);
+    for (int axis = 0; axis < 3; axis++) n = weights(p, mate ? -at[axis] : at[axis], &first[axis], w[axis]);
     ref_number S = 0;
     for (int z = 0; z < n; z++)
         for (int y = 0; y < n; y++)
-            for (int x = 0; x < n; x++)
-                S += w[0][x] * w[1][y] * w[2][z] * node(p, first[0] + x, first[1] + y, first[2] + z);
+            for (int x = 0; x < n; x++) S += w[0][x] * w[1][y] * w[2][z] * node(p, first[0] + x, first[1] + y, first[2] + z);
     return mate ? conj(S) : S;
 }
 

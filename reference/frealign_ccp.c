@@ -14,20 +14,15 @@ static ref_number *padded_section(const ref_problem *p, int64_t particle, int64_
     const int64_t side = p->side, wide = PADDED * side;
     ref_number *a = ref_section_image(p, particle, t, 1, p->squared ? 2 : 1), *big = ref_plane(wide);
     double sum = 0;
-    for (int64_t e = 0; e < side * side; e++)
-        a[e] /= (double)(side * side);
-    if (p->masked)
-        ref_mask(a, side, p->setting[0], 0);
+    for (int64_t e = 0; e < side * side; e++) a[e] /= (double)(side * side);
+    if (p->masked) ref_mask(a, side, p->setting[0], 0);
     for (int64_t e = 0; e < side * side; e++) {
         const int64_t x = e % side, y = e / side;
-        if (x == side / 2 || x == side / 2 - 1 || y == side / 2 || y == side / 2 - 1)
-            sum += creal(a[e]);
+        if (x == side / 2 || x == side / 2 - 1 || y == side / 2 || y == side / 2 - 1) sum += creal(a[e]);
     }
-    for (int64_t e = 0; e < wide * wide; e++)
-        big[e] = sum / (double)(4 * side - 4);
+    for (int64_t e = 0; e < wide * wide; e++) big[e] = sum / (double)(4 * side - 4);
     for (int64_t y = -side / 2; y < side / 2; y++)
-        for (int64_t x = -side / 2; x < side / 2; x++)
-            *ref_at(big, wide, x, y) = creal(*ref_at(a, side, x, y));
+        for (int64_t x = -side / 2; x < side / 2; x++) *ref_at(big, wide, x, y) = creal(*ref_at(a, side, x, y));
     ref_transform(big, wide, -1);
     fftw_free(a);
     return big;
@@ -60,8 +55,7 @@ static void add_column(int64_t side, int64_t b, int64_t i, const ref_number *W, 
 {
     for (int64_t y = -REACH; y <= REACH; y++) {
         ref_number sum = 0;
-        for (int64_t j = -b; j <= b; j++)
-            sum += W[j + b] * phase[((j * y) % side + side) % side];
+        for (int64_t j = -b; j <= b; j++) sum += W[j + b] * phase[((j * y) % side + side) % side];
         for (int64_t x = -REACH; x <= REACH; x++)
             w[y + REACH][x + REACH] += (i == 0 ? 1 : 2) * creal(sum * phase[((i * x) % side + side) % side]);
     }
@@ -72,8 +66,7 @@ static void correlate(const ref_problem *p, int64_t particle, ref_number *big, c
     const int64_t b = p->outer, side = p->side;
     ref_number *W = ref_plane(side), *phase = W + 2 * b + 1; // side^2 numbers hold both: side + side/2 + 1 and fewer
     double w[LAGS][LAGS] = {{0}}, PP = 0, XX = 0;
-    for (int64_t l = 0; l < side; l++)
-        phase[l] = cexp(I * 4 * M_PI * (double)l / (double)side);
+    for (int64_t l = 0; l < side; l++) phase[l] = cexp(I * 4 * M_PI * (double)l / (double)side);
     for (int64_t i = 0; i < b; i++) {
         for (int64_t j = -b; j <= b; j++) {
             const int inside = i * i + j * j >= 1 && i * i + j * j < b * b;
@@ -85,8 +78,7 @@ static void correlate(const ref_problem *p, int64_t particle, ref_number *big, c
         }
         add_column(side, b, i, W, phase, w);
     }
-    for (int e = 0; e < LAGS * LAGS; e++)
-        cc[e] = PP * XX > 0 ? (float)(w[e / LAGS][e % LAGS] / sqrt(PP * XX)) : 0;
+    for (int e = 0; e < LAGS * LAGS; e++) cc[e] = PP * XX > 0 ? (float)(w[e / LAGS][e % LAGS] / sqrt(PP * XX)) : 0;
     fftw_free(W);
 }
 
@@ -98,16 +90,14 @@ static void direction(const ref_problem *p, const float *turn, int64_t at, const
     ref_number *big = padded_section(p, at / p->trials, at % p->trials);
 #pragma omp parallel for schedule(dynamic)
     for (int64_t r = 0; r < 4 * turns; r++)
-        if (asked[r])
-            correlate(p, at / p->trials, big, turn + 2 * (r % turns), (int)(r / turns), cc + r * LAGS * LAGS);
+        if (asked[r]) correlate(p, at / p->trials, big, turn + 2 * (r % turns), (int)(r / turns), cc + r * LAGS * LAGS);
     fftw_free(big);
 }
 
 static char *rotations(const ref_problem *p, int which)
 {
     char *asked = malloc((size_t)(4 * p->inner));
-    if (!asked)
-        abort();
+    if (!asked) abort();
     memset(asked, which, (size_t)(4 * p->inner));
     return asked;
 }
@@ -127,19 +117,15 @@ void rg_ref_ccp_at(const rg_shape *s, void *const *arg, int which, const int64_t
     const int64_t each = 4 * p.inner * LAGS * LAGS;
     float *cc = malloc((size_t)each * sizeof *cc), *value = out;
     (void)which;
-    if (!cc)
-        abort();
+    if (!cc) abort();
     for (int64_t at = 0; at < p.particles * p.trials; at++) {
         char *asked = rotations(&p, 0);
         int any = 0;
         for (int64_t i = 0; i < n; i++)
-            if (element[i] / each == at)
-                any = asked[element[i] % each / (LAGS * LAGS)] = 1;
-        if (any)
-            direction(&p, arg[5], at, asked, cc);
+            if (element[i] / each == at) any = asked[element[i] % each / (LAGS * LAGS)] = 1;
+        if (any) direction(&p, arg[5], at, asked, cc);
         for (int64_t i = 0; i < n; i++)
-            if (element[i] / each == at)
-                value[i] = cc[element[i] % each];
+            if (element[i] / each == at) value[i] = cc[element[i] % each];
         free(asked);
     }
     free(cc);

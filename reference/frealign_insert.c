@@ -14,16 +14,14 @@ typedef struct insertion {
 
 static double weight_of(int interpolation, double distance)
 {
-    if (interpolation == 0)
-        return 1 - fabs(distance);
+    if (interpolation == 0) return 1 - fabs(distance);
     return interpolation == 1 || distance == 0 ? 1 : sin(M_PI * distance) / (M_PI * distance);
 }
 
 static void add_node(const insertion *to, int64_t x, int64_t y, int64_t z, double b, ref_number E, double w, double c)
 {
     const int64_t side = to->side;
-    if (x < 0 || x > side / 2 || llabs(y) > side / 2 || llabs(z) > side / 2)
-        return;
+    if (x < 0 || x > side / 2 || llabs(y) > side / 2 || llabs(z) > side / 2) return;
     double *at = to->sum + 3 * (((z + side) % side * side + (y + side) % side) * (side / 2 + 1) + x);
     const ref_number num = to->squared ? w * w * b * b * c * E : b * w * 2 * c * E;
     at[0] += creal(num);
@@ -45,8 +43,8 @@ static void insert(const insertion *to, const double p[3], ref_number E, double 
     }
 }
 
-static void insert_coefficient(const insertion *to, const float *pose, const float *weight, const float *D, double c, int64_t i,
-                               int64_t j)
+static void insert_coefficient(
+    const insertion *to, const float *pose, const float *weight, const float *D, double c, int64_t i, int64_t j)
 {
     const double phase = (double)pose[6] * (double)i + (double)pose[7] * (double)j;
     const ref_number E = (D[0] + I * (double)D[1]) * cexp(I * phase);
@@ -68,8 +66,7 @@ void rg_ref_pinsert_s(const rg_shape *s, void *const *arg)
     const insertion to = {side, (int)(kind % 8), (kind & 32) != 0, calloc((size_t)(3 * nodes), sizeof(double))};
     const float *D = arg[0], *c = arg[1], *pose = arg[2], *weight = arg[3];
     float *volume = arg[4];
-    if (!to.sum)
-        abort();
+    if (!to.sum) abort();
     for (int64_t at = 0; at < s->n[1] * trials; at++)
         for (int64_t j = -side / 2 + 1; j <= side / 2; j++)
             for (int64_t i = 0; i <= side / 2; i++) {
@@ -96,11 +93,9 @@ static double ctf_at(const float o[6], double i, double j)
 static ref_number *masked(const ref_number *X0, int64_t side, double R)
 {
     ref_number *Xm = ref_plane(side);
-    for (int64_t e = 0; e < side * side; e++)
-        Xm[e] = X0[e];
+    for (int64_t e = 0; e < side * side; e++) Xm[e] = X0[e];
     ref_transform(Xm, side, 1);
-    for (int64_t e = 0; e < side * side; e++)
-        Xm[e] /= (double)(side * side);
+    for (int64_t e = 0; e < side * side; e++) Xm[e] /= (double)(side * side);
     ref_mask(Xm, side, R, side / 2);
     ref_transform(Xm, side, -1);
     return Xm;
@@ -120,8 +115,7 @@ static void apply(const rg_shape *s, void *const *arg, int64_t particle)
     const float *shift = (const float *)arg[2] + 2 * particle, *R = arg[3], *ssnr = arg[4];
     float *D = (float *)arg[5] + 2 * first, *X = (float *)arg[6] + 2 * first, *c = (float *)arg[7] + first;
     ref_number *X0 = ref_plane(side);
-    for (int64_t e = 0; e < side * side; e++)
-        X0[e] = image[e];
+    for (int64_t e = 0; e < side * side; e++) X0[e] = image[e];
     ref_transform(X0, side, -1);
     for (int64_t j = -side / 2 + 1; j <= side / 2; j++)
         for (int64_t i = 0; i <= side / 2; i++)
@@ -129,8 +123,7 @@ static void apply(const rg_shape *s, void *const *arg, int64_t particle)
     ref_make_real(X0, side);
     ref_number *Xm = masked(X0, side, R[0]);
     double *power = calloc((size_t)(2 * side), sizeof *power), *n = power + side;
-    if (!power)
-        abort();
+    if (!power) abort();
     for (int64_t j = -side / 2 + 1; j <= side / 2; j++)
         for (int64_t i = 0; i <= side / 2; i++) {
             const ref_number x = *ref_at(Xm, side, i, j);
@@ -142,8 +135,7 @@ static void apply(const rg_shape *s, void *const *arg, int64_t particle)
             const int64_t e = ref_stored(side, i, j), k = ref_ring(i, j);
             const double sign = (i + j) % 2 ? -1 : 1, ctf = ctf_at(optics, (double)i, (double)j);
             double factor = sign * (kind & 32 ? ctf : 1);
-            if (kind & 64)
-                factor *= whitening(k <= side / 2 ? ssnr[k] : 0, sqrt(power[k] / n[k]), ctf, k, side);
+            if (kind & 64) factor *= whitening(k <= side / 2 ? ssnr[k] : 0, sqrt(power[k] / n[k]), ctf, k, side);
             const ref_number d = sign * *ref_at(X0, side, i, j), x = factor * *ref_at(Xm, side, i, j);
             D[2 * e] = (float)creal(d);
             D[2 * e + 1] = (float)cimag(d);
@@ -160,6 +152,5 @@ void rg_ref_ctfapply(const rg_shape *s, void *const *arg)
 {
     ref_transform_ready(s->n[0]);
 #pragma omp parallel for schedule(dynamic)
-    for (int64_t p = 0; p < s->n[1]; p++)
-        apply(s, arg, p);
+    for (int64_t p = 0; p < s->n[1]; p++) apply(s, arg, p);
 }

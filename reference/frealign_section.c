@@ -14,18 +14,15 @@ static ref_rings compare_rings(const ref_problem *p, int64_t particle, int64_t t
 {
     const int64_t side = p->side;
     double *sums = calloc((size_t)(4 * (side / 2)), sizeof *sums);
-    if (!sums)
-        abort();
+    if (!sums) abort();
     ref_rings r = {sums, sums + side / 2, sums + side, sums + side + side / 2};
     ref_number *A = ref_section_image(p, particle, t, p->inner, p->squared ? 2 : 1);
-    for (int64_t e = 0; e < side * side; e++)
-        A[e] /= (double)(side * side);
+    for (int64_t e = 0; e < side * side; e++) A[e] /= (double)(side * side);
     ref_mask(A, side, p->setting[0], 0);
     ref_transform(A, side, -1);
     for (int64_t j = -side / 2 + 1; j <= side / 2; j++)
         for (int64_t i = 0; i <= side / 2; i++) {
-            if (!ref_in_band(p, i, j, p->inner))
-                continue;
+            if (!ref_in_band(p, i, j, p->inner)) continue;
             const int64_t k = ref_ring(i, j);
             const ref_number Y = ref_particle(p, particle, t, i, j), a = *ref_at(A, side, i, j);
             r.C[k] += creal(Y * conj(a));
@@ -54,8 +51,7 @@ static double ring_score(const ref_problem *p, const ref_rings *r)
 {
     double sum = 0, square = 0, rings = 0;
     for (int64_t k = 1; k < p->side / 2; k++) {
-        if (r->n[k] == 0)
-            continue;
+        if (r->n[k] == 0) continue;
         const double g = exp(-(double)p->setting[1] * (double)(k * k)), R = ratio(r->C[k], r->Q[k]);
         sum += g * ((double)(k + 1) < (double)p->setting[2] ? R : fabs(R));
         square += g * g * r->B[k];
@@ -143,16 +139,14 @@ static void correlation_of(const ref_problem *p, int64_t at, float *value)
 static void rings_of(const ref_problem *p, int64_t at, float *value)
 {
     ref_rings r = compare_rings(p, at / p->trials, at % p->trials);
-    for (int64_t k = 0; k < p->side / 2; k++)
-        value[k] = (float)ratio(r.C[k], r.B[k] * r.Q[k]);
+    for (int64_t k = 0; k < p->side / 2; k++) value[k] = (float)ratio(r.C[k], r.B[k] * r.Q[k]);
     free(r.C);
 }
 static void moments_of(const ref_problem *p, int64_t at, float *value)
 {
     double moment[4] = {0};
     moments(p, at / p->trials, at % p->trials, moment);
-    for (int e = 0; e < 4; e++)
-        value[e] = (float)moment[e];
+    for (int e = 0; e < 4; e++) value[e] = (float)moment[e];
 }
 
 static void all(const rg_shape *s, void *const *arg, int64_t each, values_fn *of)
@@ -161,12 +155,11 @@ static void all(const rg_shape *s, void *const *arg, int64_t each, values_fn *of
     float *out = arg[5];
     ref_transform_ready(p.side);
 #pragma omp parallel for schedule(dynamic)
-    for (int64_t at = 0; at < p.particles * p.trials; at++)
-        of(&p, at, out + each * at);
+    for (int64_t at = 0; at < p.particles * p.trials; at++) of(&p, at, out + each * at);
 }
 
-static void chosen(const rg_shape *s, void *const *arg, int64_t each, values_fn *of, const int64_t *element, int64_t n,
-                   float *out)
+static void chosen(
+    const rg_shape *s, void *const *arg, int64_t each, values_fn *of, const int64_t *element, int64_t n, float *out)
 {
     const ref_problem p = ref_problem_of(s, arg);
     ref_transform_ready(p.side);
@@ -177,8 +170,7 @@ static void chosen(const rg_shape *s, void *const *arg, int64_t each, values_fn 
             if (element[i] / each == at) {
                 if (!value) {
                     value = malloc((size_t)each * sizeof *value);
-                    if (!value)
-                        abort();
+                    if (!value) abort();
                     of(&p, at, value);
                 }
                 out[i] = value[element[i] % each];
@@ -187,12 +179,12 @@ static void chosen(const rg_shape *s, void *const *arg, int64_t each, values_fn 
     }
 }
 
-#define REFERENCE(id, each, of)                                                                                         \
-    void rg_ref_##id(const rg_shape *s, void *const *arg) { all(s, arg, each, of); }                                      \
-    void rg_ref_##id##_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)   \
-    {                                                                                                                     \
-        (void)which;                                                                                                      \
-        chosen(s, arg, each, of, element, n, out);                                                                        \
+#define REFERENCE(id, each, of)                                                                                                \
+    void rg_ref_##id(const rg_shape *s, void *const *arg) { all(s, arg, each, of); }                                           \
+    void rg_ref_##id##_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)        \
+    {                                                                                                                          \
+        (void)which;                                                                                                           \
+        chosen(s, arg, each, of, element, n, out);                                                                             \
     }
 REFERENCE(cc3m, 1, score_of)
 REFERENCE(ccoef, 1, correlation_of)

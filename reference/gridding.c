@@ -32,9 +32,14 @@ typedef struct sums {
 
 static problem problem_of(const rg_shape *s, void *const *arg)
 {
-    const problem p = {.k = (s->n[0] - 1) / 2, .images = s->n[1], .operators = s->n[2], .b = (double)s->n[3] / 10,
-                       .image = arg[0], .ctf = (s->n[4] & 1) ? arg[1] : 0, .weight = (s->n[4] & 2) ? arg[2] : 0,
-                       .rotation = arg[3]};
+    const problem p = {.k = (s->n[0] - 1) / 2,
+        .images = s->n[1],
+        .operators = s->n[2],
+        .b = (double)s->n[3] / 10,
+        .image = arg[0],
+        .ctf = (s->n[4] & 1) ? arg[1] : 0,
+        .weight = (s->n[4] & 2) ? arg[2] : 0,
+        .rotation = arg[3]};
     return p;
 }
 
@@ -58,27 +63,24 @@ static void add_sample(const problem *p, int64_t i, const float *M, const double
     const int64_t x0 = (int64_t)floor(foot_x - b) - 1, y0 = (int64_t)floor(foot_y - b) - 1;
     for (int64_t y = y0; y <= (int64_t)ceil(foot_y + b) + 1; y++)
         for (int64_t x = x0; x <= (int64_t)ceil(foot_x + b) + 1; x++) {
-            if (x * x + y * y > p->k * p->k)
-                continue;
+            if (x * x + y * y > p->k * p->k) continue;
             double dd = 0;
             for (int axis = 0; axis < 3; axis++) {
                 const double r = (double)M[3 * axis] * (double)x + (double)M[3 * axis + 1] * (double)y;
                 dd += (v[axis] - r) * (v[axis] - r);
             }
-            if (dd <= b * b)
-                add_pixel(p, i, x, y, bessel(15 * sqrt(1 - dd / (b * b))) / bessel(15), to);
+            if (dd <= b * b) add_pixel(p, i, x, y, bessel(15 * sqrt(1 - dd / (b * b))) / bessel(15), to);
         }
 }
 
 static sums voxel(const problem *p, int64_t element)
 {
     const int64_t column = p->k + 1, side = 2 * p->k + 1;
-    const double v[3] = {(double)(element % column), (double)(element / column % side - p->k),
-                         (double)(element / column / side - p->k)};
+    const double v[3] = {
+        (double)(element % column), (double)(element / column % side - p->k), (double)(element / column / side - p->k)};
     sums total = {0, 0, 0};
     for (int64_t i = 0; i < p->images; i++)
-        for (int64_t j = 0; j < p->operators; j++)
-            add_sample(p, i, p->rotation + 9 * (i * p->operators + j), v, &total);
+        for (int64_t j = 0; j < p->operators; j++) add_sample(p, i, p->rotation + 9 * (i * p->operators + j), v, &total);
     return total;
 }
 

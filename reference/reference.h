@@ -8,8 +8,8 @@
 
 // Of every ALGO(id) of the list: rg_ref_id, and where it exists rg_ref_id_at; the signatures of rg_algo.reference,
 // reference_at.
-#define ALGO(id)                                            \
-    void rg_ref_##id(const rg_shape *, void *const *arg); \
+#define ALGO(id)                                                                                                               \
+    void rg_ref_##id(const rg_shape *, void *const *arg);                                                                      \
     void rg_ref_##id##_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
 #define HOST(id)
 #define CUDA(id)

@@ -20,12 +20,10 @@ int rg_findings_read(rg_report *r, bool of_some)
 {
     char *path = rg_share_path("reference/findings.tsv");
     int code = rg_tsv_read(path, &r->findings);
-    if (code == RG_GOOD)
-        code = rg_tsv_needs(&r->findings, "id label holds fails open");
+    if (code == RG_GOOD) code = rg_tsv_needs(&r->findings, "id label holds fails open");
     for (int i = code == RG_GOOD ? r->findings.n_rows : 0; i-- > 0 && code == RG_GOOD;) {
         const char *id = rg_tsv_cell(&r->findings, i, "id");
-        if (rg_claim_of(&r->claims, id) >= 0)
-            continue;
+        if (rg_claim_of(&r->claims, id) >= 0) continue;
         if (of_some)
             drop_row(&r->findings, i);
         else
@@ -35,10 +33,7 @@ int rg_findings_read(rg_report *r, bool of_some)
     return code;
 }
 
-int rg_claim_of(const rg_claims *c, const char *id)
-{
-    return rg_tsv_find(&c->claim, "id", id);
-}
+int rg_claim_of(const rg_claims *c, const char *id) { return rg_tsv_find(&c->claim, "id", id); }
 
 bool rg_is_of(const rg_report *r, int claim, const char *paper) { return !strcmp(rg_claim_cell(r, claim, "paper"), paper); }
 
@@ -56,8 +51,7 @@ void rg_fill_in(const char *from, const rg_known_word *word, int words, char *to
     *to = 0;
     while (*from && n + 1 < room) {
         int k = 0;
-        while (k < words && strncmp(from, word[k].word, strlen(word[k].word)))
-            k++;
+        while (k < words && strncmp(from, word[k].word, strlen(word[k].word))) k++;
         const bool known = k < words;
         const char *text = known ? word[k].text : from;
         n += (size_t)snprintf(to + n, room - n, "%.*s", known ? (int)strlen(text) : 1, text);
@@ -72,8 +66,7 @@ static void fill(const char *from, const rg_judgement *j, const char *paper, cha
     rg_digits(j->value, ours);
     rg_digits(j->low, low);
     rg_digits(j->high, high);
-    if (isfinite(j->low) && isfinite(j->high))
-        snprintf(open, sizeof open, ", interval %s to %s", low, high);
+    if (isfinite(j->low) && isfinite(j->high)) snprintf(open, sizeof open, ", interval %s to %s", low, high);
     const rg_known_word word[] = {{"{ours}", ours}, {"{paper}", paper}, {"{open}", open}};
     rg_fill_in(from, word, RG_COUNT(word), to, room);
 }
@@ -83,20 +76,16 @@ bool rg_finding(const rg_report *r, const char *id, int machine, char *text, siz
     static const char *const column[RG_OUTCOMES] = {"holds", "holds", "holds", "fails", "holds", "open", NULL, NULL};
     const int claim = rg_claim_of(&r->claims, id);
     *text = 0;
-    if (claim < 0 || !r->judgement)
-        return false;
+    if (claim < 0 || !r->judgement) return false;
     const rg_judgement *j = rg_judged(r, claim, machine);
-    if (!column[j->outcome] || isnan(j->value))
-        return false;
+    if (!column[j->outcome] || isnan(j->value)) return false;
     char paper[96], over[32] = "not timed";
     snprintf(paper, sizeof paper, "%.40s", rg_published(&r->claims, claim, "value"));
-    if (j->over_autovec > 0)
-        rg_digits(j->over_autovec, over);
+    if (j->over_autovec > 0) rg_digits(j->over_autovec, over);
     if (j->over_autovec != 0) // no ratio to scalar C stands alone
         snprintf(paper + strlen(paper), sizeof paper - strlen(paper), "; over a compiler's vectors: %s", over);
     const int row = rg_tsv_find(&r->findings, "id", id);
-    if (row >= 0)
-        fill(rg_tsv_cell(&r->findings, row, column[j->outcome]), j, paper, text, room);
+    if (row >= 0) fill(rg_tsv_cell(&r->findings, row, column[j->outcome]), j, paper, text, room);
     return *text;
 }
 
@@ -108,8 +97,7 @@ static int known(const rg_report *r, const char *paper, int machine)
     for (int i = 0; i < r->findings.n_rows; i++) {
         const char *id = rg_tsv_cell(&r->findings, i, "id");
         const int claim = rg_claim_of(&r->claims, id);
-        if (!rg_is_of(r, claim, paper))
-            continue;
+        if (!rg_is_of(r, claim, paper)) continue;
         n += rg_finding(r, id, machine, text, sizeof text);
         n += *rg_tsv_cell(&r->findings, i, "label") && !isnan(rg_judged(r, claim, machine)->value);
     }
@@ -128,7 +116,6 @@ int rg_speaks_of(const rg_report *r, const char *paper)
         }
     }
     for (int m = best + 1; best && m < r->n_machines; m++) // of the reference machines, the one with most
-        if (known(r, paper, m) > known(r, paper, best))
-            best = m;
+        if (known(r, paper, m) > known(r, paper, best)) best = m;
     return best;
 }

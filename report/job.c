@@ -9,8 +9,7 @@
 
 int rg_job_files_add(rg_job_files *job, const char *folder)
 {
-    if (job->n == RG_JOB_FOLDERS_MOST)
-        return rg_fail(RG_USAGE, "report: at most %d job folders", RG_JOB_FOLDERS_MOST);
+    if (job->n == RG_JOB_FOLDERS_MOST) return rg_fail(RG_USAGE, "report: at most %d job folders", RG_JOB_FOLDERS_MOST);
     char *path = rg_print("%s/rmax.tsv", folder);
     int code = access(path, R_OK) ? rg_fail(RG_USAGE, "%s: expected the growth table of a job, found none", path)
                                   : rg_tsv_read(path, &job->growth[job->n]);
@@ -21,8 +20,7 @@ int rg_job_files_add(rg_job_files *job, const char *folder)
 
 void rg_job_files_free(rg_job_files *job)
 {
-    for (int k = 0; k < job->n; k++)
-        rg_tsv_free(&job->growth[k]);
+    for (int k = 0; k < job->n; k++) rg_tsv_free(&job->growth[k]);
 }
 
 int rg_job_growth(const rg_job_files *job, int k, const char *column, double **x, double **y)
@@ -49,12 +47,10 @@ rg_line rg_line_fit(const double *x, const double *y, int n)
         sxy += x[i] * y[i];
     }
     rg_line line = {n, NAN, NAN, NAN, NAN, NAN};
-    if (n < 1 || sxx == 0)
-        return line;
+    if (n < 1 || sxx == 0) return line;
     line.slope_through_origin = sxy / sxx;
     double spread = n * sxx - sx * sx;
-    if (n < 3 || spread <= 0)
-        return line;
+    if (n < 3 || spread <= 0) return line;
     line.slope = (n * sxy - sx * sy) / spread;
     line.intercept = (sy - line.slope * sx) / n;
     double rest = 0;

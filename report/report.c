@@ -62,13 +62,10 @@ static int add(rg_bench_machine *m, const char *path, kind what, const char *nam
 {
     rg_tsv t;
     bool cut = false;
-    if (what == ANY && is_tables(path))
-        return add_tables(m, path);
+    if (what == ANY && is_tables(path)) return add_tables(m, path);
     int code = what == TABLE ? rg_tsv_read(path, &t) : rg_tsv_read_cut(path, &t, &cut);
-    if (code != RG_GOOD)
-        return code;
-    if (cut)
-        rg_warn("%s: the last row is not whole and is left out", path);
+    if (code != RG_GOOD) return code;
+    if (cut) rg_warn("%s: the last row is not whole and is left out", path);
     const bool result = t.n_columns > RG_C_SPACE && !strcmp(t.column[RG_C_SPACE], rg_column_name[RG_C_SPACE]);
     if (what == TABLE || (what == ANY && !result)) {
         new_table(m, name, length)->tsv = t;
@@ -77,8 +74,7 @@ static int add(rg_bench_machine *m, const char *path, kind what, const char *nam
     }
     code = what == VERIFY ? rg_verify_of(&t, new_file(m)) : rg_result_of(&t, new_file(m));
     m->n_files += code == RG_GOOD;
-    if (code == RG_GOOD && what != VERIFY)
-        code = rg_believe(&m->file[m->n_files - 1]);
+    if (code == RG_GOOD && what != VERIFY) code = rg_believe(&m->file[m->n_files - 1]);
     rg_tsv_free(&t);
     return code;
 }
@@ -88,8 +84,7 @@ const char *rg_machine_name(const rg_bench_machine *m, const char *here) { retur
 const rg_tsv *rg_machine_table(const rg_bench_machine *m, const char *name)
 {
     for (int i = 0; i < m->n_tables; i++)
-        if (!strcmp(m->table[i].name, name) && (!m->table[i].stale || m->shows_stale))
-            return &m->table[i].tsv;
+        if (!strcmp(m->table[i].name, name) && (!m->table[i].stale || m->shows_stale)) return &m->table[i].tsv;
     return NULL;
 }
 
@@ -117,8 +112,7 @@ static int add_reference(rg_report *r, const char *folder, const char *name)
     rg_bench_machine named, *m = NULL;
     set_label(&named, name);
     for (int i = 0; i < r->n_machines; i++)
-        if (!r->machine[i].here && !strcmp(r->machine[i].label, named.label))
-            m = &r->machine[i];
+        if (!r->machine[i].here && !strcmp(r->machine[i].label, named.label)) m = &r->machine[i];
     if (!m) {
         m = new_machine(r, false);
         set_label(m, name);
@@ -132,10 +126,7 @@ static int add_reference(rg_report *r, const char *folder, const char *name)
     return code;
 }
 
-static int is_tsv(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv");
-}
+static int is_tsv(const struct dirent *entry) { return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv"); }
 
 static int add_references(rg_report *r, const char *folder)
 {
@@ -143,12 +134,10 @@ static int add_references(rg_report *r, const char *folder)
     int n = scandir(folder, &entry, is_tsv, alphasort);
     int code = n < 0 ? rg_fail(RG_USAGE, "--machines: %s: cannot be read: %s", folder, strerror(errno)) : RG_GOOD;
     for (int i = 0; i < n; i++) {
-        if (code == RG_GOOD)
-            code = add_reference(r, folder, entry[i]->d_name);
+        if (code == RG_GOOD) code = add_reference(r, folder, entry[i]->d_name);
         free(entry[i]);
     }
-    if (n >= 0)
-        free(entry);
+    if (n >= 0) free(entry);
     return code;
 }
 
@@ -165,15 +154,13 @@ static int add_here(rg_report *r, const request *q, const char *folder)
 {
     rg_bench_machine *m = new_machine(r, true);
     int code = RG_GOOD;
-    for (int i = 0; i < q->given.word.n && code == RG_GOOD; i++)
-        code = add(m, q->given.word.item[i], RESULT, NULL, 0);
-    for (int i = 0; code == RG_GOOD && i < q->verify.n; i++)
-        code = add(m, q->verify.item[i], VERIFY, NULL, 0);
+    for (int i = 0; i < q->given.word.n && code == RG_GOOD; i++) code = add(m, q->given.word.item[i], RESULT, NULL, 0);
+    for (int i = 0; code == RG_GOOD && i < q->verify.n; i++) code = add(m, q->verify.item[i], VERIFY, NULL, 0);
     for (int i = 0; code == RG_GOOD && i < q->table.n; i++) {
         const char *given = q->table.item[i], *equals = strchr(given, '=');
-        code = equals             ? add(m, equals + 1, TABLE, given, (int)(equals - given))
-               : is_tables(given) ? add_tables(m, given)
-                                  : rg_fail(RG_USAGE, "--table: expected NAME=FILE.tsv, found \"%s\"", given);
+        code = equals          ? add(m, equals + 1, TABLE, given, (int)(equals - given))
+            : is_tables(given) ? add_tables(m, given)
+                               : rg_fail(RG_USAGE, "--table: expected NAME=FILE.tsv, found \"%s\"", given);
     }
     const char *name = code == RG_GOOD ? rg_result_head(&m->file[0], "machine") : NULL;
     snprintf(m->label, sizeof m->label, "%s", name ? name : "a machine that the files do not name");
@@ -194,8 +181,8 @@ static int write_one(const rg_report *r, const char *name, int machine)
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code == RG_GOOD) {
-        rg_page page = {.out = file.stream, .make = html ? &rg_html : &rg_markdown, .label = rg_outcome_name,
-                        .n_labels = RG_OUTCOMES};
+        rg_page page = {
+            .out = file.stream, .make = html ? &rg_html : &rg_markdown, .label = rg_outcome_name, .n_labels = RG_OUTCOMES};
         if (machine >= 0)
             code = rg_write_machine_page(r, machine, &page);
         else if (html)
@@ -214,8 +201,7 @@ static int write_all(const rg_report *r)
 {
     static const char *const name[] = {"index.html", "REPORT.md", "ledger.tsv"};
     int code = RG_GOOD;
-    for (int i = 0; code == RG_GOOD && i < RG_COUNT(name); i++)
-        code = write_one(r, name[i], -1);
+    for (int i = 0; code == RG_GOOD && i < RG_COUNT(name); i++) code = write_one(r, name[i], -1);
     for (int m = 0; code == RG_GOOD && m < r->n_machines; m++) {
         char page[32];
         snprintf(page, sizeof page, "machine-%d.html", m);
@@ -227,11 +213,9 @@ static int write_all(const rg_report *r)
 static void release(rg_report *r)
 {
     for (int m = 0; m < r->n_machines; m++) {
-        for (int f = 0; f < r->machine[m].n_files; f++)
-            rg_result_free(&r->machine[m].file[f]);
+        for (int f = 0; f < r->machine[m].n_files; f++) rg_result_free(&r->machine[m].file[f]);
         free(r->machine[m].file);
-        for (int t = 0; t < r->machine[m].n_tables; t++)
-            rg_tsv_free(&r->machine[m].table[t].tsv);
+        for (int t = 0; t < r->machine[m].n_tables; t++) rg_tsv_free(&r->machine[m].table[t].tsv);
         free(r->machine[m].table);
     }
     free(r->machine);
@@ -266,8 +250,7 @@ static void part_by_kernel(rg_result *file, int up_to[KERNELS])
     int n = 0;
     for (int k = 0; k < KERNELS; k++) {
         for (int i = 0; i < file->n_rows; i++)
-            if (kernel_of(&file->row[i]) == k)
-                row[n++] = file->row[i];
+            if (kernel_of(&file->row[i]) == k) row[n++] = file->row[i];
         up_to[k] = n;
     }
     memcpy(file->row, row, (size_t)n * sizeof *row);
@@ -278,8 +261,7 @@ static rg_judgement *judge_up_to(rg_report *r, int (*up_to)[KERNELS], int k)
 {
     for (int m = 0, n = 0; m < r->n_machines; m++) {
         r->machine[m].shows_stale = k == IS_STALE;
-        for (int f = 0; f < r->machine[m].n_files; f++)
-            r->machine[m].file[f].n_rows = up_to[n++][k];
+        for (int f = 0; f < r->machine[m].n_files; f++) r->machine[m].file[f].n_rows = up_to[n++][k];
     }
     judge(r);
     return r->judgement;
@@ -289,15 +271,13 @@ static rg_judgement *judge_up_to(rg_report *r, int (*up_to)[KERNELS], int k)
 static void mark_less_known(const rg_report *r, rg_judgement *const by[KERNELS], int last)
 {
     static const char *const mark[KERNELS] = {NULL, "SOURCE NOT KNOWN: rests on times without the hash of their kernel. ",
-                                              "STALE: rests on times before the kernel changed. "};
+        "STALE: rests on times before the kernel changed. "};
     for (int i = 0; i < r->claims.claim.n_rows * r->n_machines; i++) {
         rg_judgement *j = &by[last][i];
         char why[sizeof j->why];
         int k = last;
-        while (k > 0 && by[k][i].outcome == by[k - 1][i].outcome && !strcmp(by[k][i].ours, by[k - 1][i].ours))
-            k--;
-        if (k == 0)
-            continue;
+        while (k > 0 && by[k][i].outcome == by[k - 1][i].outcome && !strcmp(by[k][i].ours, by[k - 1][i].ours)) k--;
+        if (k == 0) continue;
         snprintf(why, sizeof why, "%s%.240s", mark[k], j->why);
         memcpy(j->why, why, sizeof why);
     }
@@ -307,8 +287,7 @@ static void mark_less_known(const rg_report *r, rg_judgement *const by[KERNELS],
 static void judge_by_kernels(rg_report *r)
 {
     int n = 0, (*up_to)[KERNELS];
-    for (int m = 0; m < r->n_machines; m++)
-        n += r->machine[m].n_files;
+    for (int m = 0; m < r->n_machines; m++) n += r->machine[m].n_files;
     up_to = rg_alloc((size_t)(n + 1) * sizeof *up_to);
     n = 0;
     for (int m = 0; m < r->n_machines; m++)
@@ -320,22 +299,19 @@ static void judge_by_kernels(rg_report *r)
             r->machine[m].n_unsourced += unknown;
             if (stale)
                 rg_warn("%s: %d of %d rows were timed before their kernels changed: %s", file->path, stale, up_to[n][IS_STALE],
-                        r->stale ? "what rests on them is marked" : "left out, --stale shows them");
-            for (int i = up_to[n][IS_UNKNOWN]; !r->stale && i < up_to[n][IS_STALE]; i++)
-                rg_row_free(&file->row[i]);
+                    r->stale ? "what rests on them is marked" : "left out, --stale shows them");
+            for (int i = up_to[n][IS_UNKNOWN]; !r->stale && i < up_to[n][IS_STALE]; i++) rg_row_free(&file->row[i]);
         }
     for (int m = 0; m < r->n_machines; m++)
         if (r->machine[m].n_stale_tables)
             rg_warn("%s: %d of %d tables are of before their jobs changed: %s", rg_machine_name(&r->machine[m], "this machine"),
-                    r->machine[m].n_stale_tables, r->machine[m].n_tables,
-                    r->stale ? "what rests on them is marked" : "left out, --stale shows them");
+                r->machine[m].n_stale_tables, r->machine[m].n_tables,
+                r->stale ? "what rests on them is marked" : "left out, --stale shows them");
     rg_judgement *by[KERNELS] = {NULL};
     const int last = r->stale ? IS_STALE : IS_UNKNOWN;
-    for (int k = 0; k <= last; k++)
-        by[k] = judge_up_to(r, up_to, k);
+    for (int k = 0; k <= last; k++) by[k] = judge_up_to(r, up_to, k);
     mark_less_known(r, by, last);
-    for (int k = 0; k < last; k++)
-        free(by[k]);
+    for (int k = 0; k < last; k++) free(by[k]);
     free(up_to);
 }
 
@@ -347,28 +323,17 @@ static int make_report(rg_report *r, const request *q)
     char *fig = rg_print("%s/fig", r->out);
     r->plots = plots;
     int code = rg_claims_read(q->claims ? q->claims : claims, papers, &r->claims);
-    if (code == RG_GOOD)
-        code = rg_check_maps(r);
-    if (code == RG_GOOD)
-        code = rg_findings_read(r, q->claims != NULL);
-    if (code == RG_GOOD)
-        code = add_here(r, q, machines);
-    if (code == RG_GOOD)
-        code = add_references(r, machines);
-    for (int i = 0; code == RG_GOOD && i < q->job.n; i++)
-        code = rg_job_files_add(&r->job, q->job.item[i]);
-    if (code == RG_GOOD)
-        code = rg_make_folder(fig);
-    if (code == RG_GOOD)
-        judge_by_kernels(r);
-    if (code == RG_GOOD && !q->no_figures)
-        code = rg_draw(r);
-    if (code == RG_GOOD)
-        code = rg_copy_gallery(r);
-    if (code == RG_GOOD)
-        code = rg_copy_pages(r);
-    if (code == RG_GOOD)
-        code = write_all(r);
+    if (code == RG_GOOD) code = rg_check_maps(r);
+    if (code == RG_GOOD) code = rg_findings_read(r, q->claims != NULL);
+    if (code == RG_GOOD) code = add_here(r, q, machines);
+    if (code == RG_GOOD) code = add_references(r, machines);
+    for (int i = 0; code == RG_GOOD && i < q->job.n; i++) code = rg_job_files_add(&r->job, q->job.item[i]);
+    if (code == RG_GOOD) code = rg_make_folder(fig);
+    if (code == RG_GOOD) judge_by_kernels(r);
+    if (code == RG_GOOD && !q->no_figures) code = rg_draw(r);
+    if (code == RG_GOOD) code = rg_copy_gallery(r);
+    if (code == RG_GOOD) code = rg_copy_pages(r);
+    if (code == RG_GOOD) code = write_all(r);
     if (code == RG_GOOD && !rg_quiet) {
         rg_print_claims(r, stdout);
         rg_tsv_print(stdout, "written: %s/index.html, %s/REPORT.md, %s/ledger.tsv\n", r->out, r->out, r->out);
@@ -393,18 +358,18 @@ static int run(void *options)
 
 static const rg_option options[] = {
     {"machines", "DIR",
-     "result files of reference machines, shown beside this one (NAME.tsv, NAME.verify.tsv, tables as "
-     "NAME.TABLE.tsv)",
-     RG_TO(request, machines)},
+        "result files of reference machines, shown beside this one (NAME.tsv, NAME.verify.tsv, tables as "
+        "NAME.TABLE.tsv)",
+        RG_TO(request, machines)},
     {"verify", "V.tsv", "what `regather verify --out` wrote on this machine", RG_TO(request, verify)},
     {"job", "DIR", "what `regather autocorr --out` wrote for a series; again for the same series by another variant",
-     RG_TO(request, job)},
+        RG_TO(request, job)},
     {"table", "NAME=FILE.tsv",
-     "a small table of a job (stages, FSC, scaling) that claims and figures know by this name; or a record's "
-     "FILE.tables.tsv",
-     RG_TO(request, table)},
+        "a small table of a job (stages, FSC, scaling) that claims and figures know by this name; or a record's "
+        "FILE.tables.tsv",
+        RG_TO(request, table)},
     {"map", "NAME=FILE.mrc", "a map of a job, which figures show by this name; NAME.truth=FILE.mrc: what it should be",
-     RG_TO(request, map)},
+        RG_TO(request, map)},
     {"pages", "DIR", "pages of jobs (NAME.html), which are kept beside this one and linked", RG_TO(request, pages)},
     {"traces", "DIR", "what `regather trace --out` wrote for kernels that are wrong on purpose", RG_TO(request, traces)},
     {"claims", "FILE", "the claims to judge", RG_TO(request, claims)},

@@ -22,15 +22,15 @@ typedef struct rg_bench_machine {
     bool here;
     int n_files;
     rg_result *file;
-    int n_stale;     // rows whose kernels have changed since they were timed
+    int n_stale; // rows whose kernels have changed since they were timed
     int n_stale_tables;
     int n_unsourced; // rows that do not say of which source their kernel was
-    int n_tables; // small tables of jobs (stages, FSC, scaling), each under a name
+    int n_tables;    // small tables of jobs (stages, FSC, scaling), each under a name
     struct rg_named_table {
         char name[48];
         rg_tsv tsv;
         bool stale; // its job has changed since
-    } *table;
+    } * table;
     bool shows_stale; // tables
 } rg_bench_machine;
 // RG_EACH_ROW(row, machine) { ... }: every row of its files, one after the other, of walk.file. The outer loop is of one turn.
@@ -40,10 +40,10 @@ typedef struct rg_walk {
     int f, i; // of the next row
 } rg_walk;
 const rg_row *rg_next_row(rg_walk *); // NULL after the last
-#define RG_EACH_ROW(row, machine)                                    \
-    for (rg_walk walk = {.of = (machine)}; walk.of; walk.of = NULL) \
+#define RG_EACH_ROW(row, machine)                                                                                              \
+    for (rg_walk walk = {.of = (machine)}; walk.of; walk.of = NULL)                                                            \
         for (const rg_row *row; (row = rg_next_row(&walk));)
-const char *rg_machine_name(const rg_bench_machine *, const char *here); // its label, or `here` of this machine
+const char *rg_machine_name(const rg_bench_machine *, const char *here);    // its label, or `here` of this machine
 const rg_tsv *rg_machine_table(const rg_bench_machine *, const char *name); // NULL when there is none
 // The number that "TABLE key=value COLUMN" names; NaN with the reason in why .
 double rg_table_cell(const rg_bench_machine *, const char *spec, char *why, size_t room);
@@ -61,10 +61,11 @@ typedef struct rg_measure {
 bool rg_next_piece(const char **at, char mark, char *text, size_t room);
 int64_t rg_part(const char *text, const char *separators, const char *name, int64_t standard); // "w750,r250", "w" -> 750
 rg_measure rg_measure_of(const rg_result *, const rg_row *);
-bool rg_timed(const rg_row *);                                          // has passed and has a time
-bool rg_plain(const rg_row *);                                          // the papers' kind of input: 8 bits, one image (k0)
+bool rg_timed(const rg_row *); // has passed and has a time
+bool rg_plain(const rg_row *); // the papers' kind of input: 8 bits, one image (k0)
 
-bool rg_shaped(const char *shape, const char *wanted, const char *separators); // "p1;i<53", ";": has every part, i below 53; "s!420": not 420
+bool rg_shaped(const char *shape, const char *wanted,
+    const char *separators); // "p1;i<53", ";": has every part, i below 53; "s!420": not 420
 bool rg_has_interval(const rg_row *);
 // What a claim asks of a row: "autocorr:simd threads=1@w750;k0", several separated by '|' (any of them). threads=all: more than
 // one; after '@' parts of the shape.
@@ -80,8 +81,8 @@ const char *rg_common_shape(const rg_bench_machine *, const char *a, const char 
 enum { RG_SEARCHED = 20 };
 // Both at one shape and in one scope, the first of `scopes` in which there are both; a host, which copies nothing, has
 // `transfer` where it has `device`. Not where one row alone is all that there is of both: it says nothing of itself.
-bool rg_pick_pair(const rg_bench_machine *, const char *a, const char *b, const char *shape, const char *scopes, rg_measure *,
-                  rg_measure *);
+bool rg_pick_pair(
+    const rg_bench_machine *, const char *a, const char *b, const char *shape, const char *scopes, rg_measure *, rg_measure *);
 // 95 % interval of the median of n samples; NaN of fewer than two.
 void rg_median_interval(const rg_samples *, double *low, double *high);
 // Ratio of medians a / b, a piece of work each, with its interval (NaN without samples).
@@ -146,8 +147,8 @@ typedef struct rg_judgement {
     double value, low, high; // ours and its interval; NaN when there is none
     char ours[160];          // "27.1 x [26.8, 27.4]"
     char size[64], scope[96];
-    char why[320];           // what decided
-    double over_autovec;     // of a ratio to scalar C: the same over autovec, NaN when that was not timed; 0 of any other
+    char why[320];       // what decided
+    double over_autovec; // of a ratio to scalar C: the same over autovec, NaN when that was not timed; 0 of any other
 } rg_judgement;
 
 // What a claim compares, by the columns of claims.tsv of these names.
@@ -167,21 +168,21 @@ rg_judgement rg_judge(const rg_claims *, int i, const rg_bench_machine *, const 
 void rg_job_quantity(const rg_job_files *, const char *name, rg_judgement *);
 // The verdict on a number alone, with the interval [interval_low, interval_high]: on the side of the direction (">1", "<0.9";
 // "": the bounds alone decide), then between low and high.
-rg_outcome rg_outcome_of(double value, double interval_low, double interval_high, double low, double high,
-                         const char *direction);
+rg_outcome rg_outcome_of(
+    double value, double interval_low, double interval_high, double low, double high, const char *direction);
 
 // ---- figures -------------------------------------------------------------------------------------------------------------
 
 typedef struct rg_figure {
-    const char *paper;   // whose section it stands in
-    const char *name;    // plots/NAME.gp
-    int machine;         // of which it shows something
+    const char *paper; // whose section it stands in
+    const char *name;  // plots/NAME.gp
+    int machine;       // of which it shows something
     char title[400], subtitle[300], alt[600];
     char wide[200], narrow[200], data[200], script[200]; // files, relative to the report
-    int width, height, narrow_height; // of a phone's
-    bool picture, whole;              // as rg_page_figure has them
+    int width, height, narrow_height;                    // of a phone's
+    bool picture, whole;                                 // as rg_page_figure has them
     bool drawn;
-    char why_not[160];   // when not drawn
+    char why_not[160]; // when not drawn
 } rg_figure;
 
 typedef struct rg_report {
@@ -197,8 +198,8 @@ typedef struct rg_report {
     rg_tsv findings;         // reference/findings.tsv
     rg_judgement *judgement; // of claim i on machine m: [i * n_machines + m]
     int n_figures;
-    rg_figure *figure;      // in the order of plots/figures.tsv
-    bool stale;             // rows of kernels that changed since count, and are marked
+    rg_figure *figure; // in the order of plots/figures.tsv
+    bool stale;        // rows of kernels that changed since count, and are marked
 } rg_report;
 
 static inline const rg_judgement *rg_judged(const rg_report *r, int claim, int machine)

@@ -32,7 +32,7 @@ static void fault(belief *b, const char *format, ...)
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     rg_fail(RG_USAGE, "%s: cannot be believed: %s:%s %s %s %s %s: %s", b->file->path, c[RG_C_ALGO], c[RG_C_VARIANT],
-            c[RG_C_SHAPE], c[RG_C_PARAMS], c[RG_C_SCOPE], c[RG_C_MODE], text);
+        c[RG_C_SHAPE], c[RG_C_PARAMS], c[RG_C_SCOPE], c[RG_C_MODE], text);
     b->faults++;
 }
 
@@ -43,8 +43,10 @@ static void check_summary(belief *b, const rg_samples *samples)
 {
     rg_summary s;
     rg_summarise(samples, &s);
-    const struct { rg_column column; double of_samples; } cell[] = {
-        {RG_C_N, s.n}, {RG_C_MIN, s.min}, {RG_C_Q1, s.q1}, {RG_C_MEDIAN, s.median}, {RG_C_Q3, s.q3}, {RG_C_MAX, s.max}};
+    const struct {
+        rg_column column;
+        double of_samples;
+    } cell[] = {{RG_C_N, s.n}, {RG_C_MIN, s.min}, {RG_C_Q1, s.q1}, {RG_C_MEDIAN, s.median}, {RG_C_Q3, s.q3}, {RG_C_MAX, s.max}};
     for (int i = 0; i < RG_COUNT(cell); i++) {
         double found = rg_cell_number(b->row, cell[i].column);
         if (!isnan(found) && !agree(found, cell[i].of_samples)) {
@@ -61,8 +63,7 @@ static void check_summary(belief *b, const rg_samples *samples)
 static double calls_a_sample(const rg_row *row)
 {
     const char *stop = row->cell[RG_C_STOP], *at = strstr(stop, " calls a sample");
-    while (at && at > stop && strchr("0123456789", at[-1]))
-        at--;
+    while (at && at > stop && strchr("0123456789", at[-1])) at--;
     double calls = at ? strtod(at, NULL) : 1;
     return calls >= 1 ? calls : 1;
 }
@@ -73,15 +74,13 @@ static void check_clock(belief *b, const rg_samples *samples)
     const char *key = strcmp(b->row->cell[RG_C_SPACE], "device") ? "clock_tick_ns" : "gpu_tick_ns";
     const char *said = rg_result_head(b->file, key);
     double tick = said ? strtod(said, NULL) : 0, least = INFINITY;
-    for (int i = 0; i < samples->n; i++)
-        least = fmin(least, samples->ns[i]);
-    if (kernel)
-        return;
+    for (int i = 0; i < samples->n; i++) least = fmin(least, samples->ns[i]);
+    if (kernel) return;
     if (least <= 0)
         fault(b, "expected times above 0, found a sample of %.7g ns", least);
     else if (least * calls_a_sample(b->row) < tick * (1 - 1e-3)) // the tick has four digits
         fault(b, "the clock ticks in steps of %.4g ns, found a sample of %.7g ns over %.0f calls", tick,
-              least * calls_a_sample(b->row), calls_a_sample(b->row));
+            least * calls_a_sample(b->row), calls_a_sample(b->row));
 }
 
 static void check_hashes(belief *b)
@@ -90,8 +89,7 @@ static void check_hashes(belief *b)
     char *input = rg_input_key(b->row), *source = rg_print("source %s:%s", c[RG_C_ALGO], c[RG_C_VARIANT]);
     const char *head = rg_result_head(b->file, source);
     const bool job = !strcmp(c[RG_C_SCOPE], "job");
-    if (!rg_result_head(b->file, input))
-        fault(b, "expected the hash of its inputs in the head, found no line \"%s\"", input);
+    if (!rg_result_head(b->file, input)) fault(b, "expected the hash of its inputs in the head, found no line \"%s\"", input);
     if (job && !*c[RG_C_CHECK])
         fault(b, "expected the check that its outputs have passed, found none");
     else if (job)
@@ -127,18 +125,15 @@ static void check_bound(belief *b)
     const double fraction = rg_cell_number(b->row, RG_C_FRACTION), median_s = rg_cell_number(b->row, RG_C_MEDIAN) / 1e9;
     const char *bound = b->row->cell[RG_C_BOUND], *params = b->row->cell[RG_C_PARAMS];
     if (!(fraction <= RG_FRACTION_MOST)) {
-        if (!isnan(fraction))
-            fault(b, "expected at most %g of its bound by %s, found %.4g", RG_FRACTION_MOST, bound, fraction);
+        if (!isnan(fraction)) fault(b, "expected at most %g of its bound by %s, found %.4g", RG_FRACTION_MOST, bound, fraction);
         return; // without a fraction the row says that its bound is not known
     }
     const rg_entry *e = entry_of(b->row);
     rg_shape shape = {0};
     int64_t param[RG_PARAMS_MAX];
     char why[160];
-    if (!e || !e->variant->cost)
-        return;
-    if (!strcmp(b->row->cell[RG_C_SPACE], "host"))
-        params += strcspn(params, ";") + (params[strcspn(params, ";")] == ';');
+    if (!e || !e->variant->cost) return;
+    if (!strcmp(b->row->cell[RG_C_SPACE], "host")) params += strcspn(params, ";") + (params[strcspn(params, ";")] == ';');
     if (!rg_shape_parse(e->algo, b->row->cell[RG_C_SHAPE], &shape, why) ||
         !rg_params_parse(e->variant, *params ? params : "-", param, why))
         return; // of another version of the variant
@@ -148,7 +143,7 @@ static void check_bound(belief *b)
         double rate = probed(b, rg_resource_name[r]);
         if (cost.amount[r] / rate > RG_FRACTION_MOST * median_s) {
             fault(b, "its %s at the rate of the probe takes %.4g ns, found a median of %.4g ns", rg_resource_name[r],
-                  1e9 * cost.amount[r] / rate, 1e9 * median_s);
+                1e9 * cost.amount[r] / rate, 1e9 * median_s);
             return;
         }
     }
@@ -165,8 +160,7 @@ static void check_row(belief *b)
     check_clock(b, &samples);
     rg_samples_free(&samples);
     const bool job = !strcmp(b->row->cell[RG_C_SCOPE], "job"); // before format 3 without hashes
-    if (rg_result_format(b->file) > (job ? 2 : 1))
-        check_hashes(b);
+    if (rg_result_format(b->file) > (job ? 2 : 1)) check_hashes(b);
     if (b->now && !job && !rg_row_is_stale(b->row)) // what it did then, cost() no longer says
         check_bound(b);
 }
@@ -177,8 +171,7 @@ bool rg_row_is_stale(const rg_row *row)
     const bool job = !strcmp(row->cell[RG_C_SCOPE], "job");
     const rg_entry *e = job ? NULL : entry_of(row);
     char now[64] = "";
-    if (!*then || !strncmp(then, "unknown", 7) || (!job && !e && strchr(row->cell[RG_C_VARIANT], ':')))
-        return false;
+    if (!*then || !strncmp(then, "unknown", 7) || (!job && !e && strchr(row->cell[RG_C_VARIANT], ':'))) return false;
     if (job)
         rg_job_source_of(row->cell[RG_C_ALGO], now);
     else if (e)
@@ -200,7 +193,7 @@ bool rg_row_is_unsourced(const rg_row *row)
 {
     const char *then = row->cell[RG_C_SOURCE];
     return (!*then || !strncmp(then, "unknown", 7)) && row->timed_ns > 0 && !rg_row_is_probe(row) &&
-           strcmp(row->cell[RG_C_SCOPE], "job") && !strchr(row->cell[RG_C_VARIANT], ':');
+        strcmp(row->cell[RG_C_SCOPE], "job") && !strchr(row->cell[RG_C_VARIANT], ':');
 }
 
 int rg_believe(const rg_result *file)
@@ -208,8 +201,7 @@ int rg_believe(const rg_result *file)
     belief b = {.file = file, .now = rg_result_format(file) > 1};
     for (int i = 0; i < file->n_rows; i++) {
         b.row = &file->row[i];
-        if (!rg_row_is_probe(b.row) && !rg_row_is_self_test(b.row) && rg_row_is_timed(b.row))
-            check_row(&b);
+        if (!rg_row_is_probe(b.row) && !rg_row_is_self_test(b.row) && rg_row_is_timed(b.row)) check_row(&b);
     }
     return b.faults ? RG_USAGE : RG_GOOD;
 }

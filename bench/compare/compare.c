@@ -43,13 +43,12 @@ static void parameters_as(const rg_result *f, const rg_row *row, char text[300])
     const char *params = row->cell[RG_C_PARAMS], *cores = rg_result_head(f, "cores"), *threads = "";
     int all = cores ? atoi(cores) : 0;
     size_t first = strncmp(params, "threads=", 8) ? 0 : strcspn(params, ";");
-    if (first && all > 1 && atoi(params + 8) == all)
-        threads = "threads=all";
+    if (first && all > 1 && atoi(params + 8) == all) threads = "threads=all";
     const char *rest = params + first + (first && params[first] == ';');
     char *key = rg_print("tuned %s:%s %s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE]);
     const char *tuned = rg_result_head(f, key);
     snprintf(text, 300, "%.*s;%s", *threads ? (int)strlen(threads) : (int)first, *threads ? threads : params,
-             *rest && tuned && !strcmp(tuned, rest) ? "tuned" : rest);
+        *rest && tuned && !strcmp(tuned, rest) ? "tuned" : rest);
     free(key);
 }
 
@@ -58,8 +57,7 @@ static bool alike(const rg_result *f, const rg_row *row, const rg_row *key, cons
     char its[300];
     rg_row as = *row;
     as.cell[RG_C_PARAMS] = key->cell[RG_C_PARAMS];
-    if (!rg_row_same(&as, key))
-        return false;
+    if (!rg_row_same(&as, key)) return false;
     parameters_as(f, row, its);
     return !strcmp(its, params);
 }
@@ -70,11 +68,9 @@ static const rg_row *find(const rg_result *f, const rg_result *of, const rg_row 
     char params[300];
     parameters_as(of, key, params);
     for (int i = 0; i < f->n_rows; i++)
-        if (alike(f, &f->row[i], key, params))
-            return &f->row[i];
+        if (alike(f, &f->row[i], key, params)) return &f->row[i];
     for (int i = 0; i < f->n_rows; i++)
-        if (rg_row_same(&f->row[i], key))
-            return &f->row[i];
+        if (rg_row_same(&f->row[i], key)) return &f->row[i];
     return NULL;
 }
 
@@ -85,13 +81,13 @@ static int check_heads(const comparison *c)
     const char *a = rg_result_head(&c->file[0], "suite"), *b = rg_result_head(&c->file[1], "suite");
     if (!a || !b || strcmp(a, b))
         return rg_fail(RG_USAGE, "compare: made by different versions of the suite: %s by \"%s\", %s by \"%s\"",
-                       c->file[0].path, a ? a : "unknown", c->file[1].path, b ? b : "unknown");
+            c->file[0].path, a ? a : "unknown", c->file[1].path, b ? b : "unknown");
     for (int i = 0; i < c->file[0].n_head; i++) {
         const char *key = c->file[0].head_key[i], *other = rg_result_head(&c->file[1], key);
         // Inputs of a job (", " in rg_input_key) are made on each machine and may differ in a rounding: its rows say so.
         if (!strncmp(key, "input ", 6) && !strstr(key, ", ") && other && strcmp(other, c->file[0].head_value[i]))
             return rg_fail(RG_USAGE, "compare: different inputs: %s is %s in %s, %s in %s (same --seed?)", key,
-                           c->file[0].head_value[i], c->file[0].path, other, c->file[1].path);
+                c->file[0].head_value[i], c->file[0].path, other, c->file[1].path);
     }
     return RG_GOOD;
 }
@@ -101,8 +97,7 @@ static int check_scopes(const comparison *c)
 {
     for (int i = 0; i < c->file[0].n_rows; i++) {
         const rg_row *a = &c->file[0].row[i];
-        if (!measured(a) || find(&c->file[1], &c->file[0], a))
-            continue;
+        if (!measured(a) || find(&c->file[1], &c->file[0], a)) continue;
         for (int k = 0; k < c->file[1].n_rows; k++) {
             const rg_row *b = &c->file[1].row[k];
             rg_row as_a = *b;
@@ -110,8 +105,8 @@ static int check_scopes(const comparison *c)
             as_a.cell[RG_C_MODE] = a->cell[RG_C_MODE];
             if (rg_row_same(&as_a, a) && strcmp(a->cell[RG_C_SCOPE], b->cell[RG_C_SCOPE]) && !find(&c->file[0], &c->file[1], b))
                 return rg_fail(RG_USAGE, "compare: different scopes: %s:%s %s is timed as %s in %s, as %s in %s",
-                               a->cell[RG_C_ALGO], a->cell[RG_C_VARIANT], a->cell[RG_C_SHAPE], a->cell[RG_C_SCOPE],
-                               c->file[0].path, b->cell[RG_C_SCOPE], c->file[1].path);
+                    a->cell[RG_C_ALGO], a->cell[RG_C_VARIANT], a->cell[RG_C_SHAPE], a->cell[RG_C_SCOPE], c->file[0].path,
+                    b->cell[RG_C_SCOPE], c->file[1].path);
         }
     }
     return RG_GOOD;
@@ -122,8 +117,8 @@ static int check_repeats(const rg_result *f)
     for (int i = 0; i < f->n_rows; i++)
         if (find(f, f, &f->row[i]) != &f->row[i])
             return rg_fail(RG_USAGE, "%s: expected each measurement once, found %s:%s %s %s twice", f->path,
-                           f->row[i].cell[RG_C_ALGO], f->row[i].cell[RG_C_VARIANT], f->row[i].cell[RG_C_SHAPE],
-                           f->row[i].cell[RG_C_PARAMS]);
+                f->row[i].cell[RG_C_ALGO], f->row[i].cell[RG_C_VARIANT], f->row[i].cell[RG_C_SHAPE],
+                f->row[i].cell[RG_C_PARAMS]);
     return RG_GOOD;
 }
 
@@ -133,7 +128,7 @@ static void print_name(const rg_row *row, rg_word v)
 {
     printf("%s%-9s%s", rg_colour(stdout, rg_word_colour[v]), rg_word_of[v], rg_colour(stdout, "off"));
     rg_tsv_print(stdout, " %s:%s %s %s %s %s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE],
-                 row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
+        row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
 }
 
 // A word of a command that people copy into a shell: what a file says stays one word.
@@ -152,8 +147,7 @@ static char *plugin_among(const char *const *word, int n, const char *name)
         char its[96];
         const char *path = word[i] + (strncmp(word[i], "--plugin=", 9) ? 0 : 9);
         rg_plugin_name(path, its);
-        if (!strcmp(its, name) && !access(path, R_OK))
-            return rg_print("%s", path);
+        if (!strcmp(its, name) && !access(path, R_OK)) return rg_print("%s", path);
     }
     return NULL;
 }
@@ -163,8 +157,7 @@ static char *plugin_of_command(const rg_result *f, const char *name)
 {
     const char *command = rg_result_head(f, "command");
     wordexp_t words;
-    if (!command || strpbrk(command, "$`*?[~") || wordexp(command, &words, WRDE_NOCMD))
-        return NULL;
+    if (!command || strpbrk(command, "$`*?[~") || wordexp(command, &words, WRDE_NOCMD)) return NULL;
     char *found = plugin_among((const char *const *)words.we_wordv, (int)words.we_wordc, name);
     wordfree(&words);
     return found;
@@ -174,8 +167,7 @@ static char *plugin_of_command(const rg_result *f, const char *name)
 static char *plugin_file(const comparison *c, const char *name)
 {
     char *found = plugin_among(c->given.plugin.item, c->given.plugin.n, name);
-    for (int i = 1; i >= 0 && !found; i--)
-        found = plugin_of_command(&c->file[i], name);
+    for (int i = 1; i >= 0 && !found; i--) found = plugin_of_command(&c->file[i], name);
     return found ? found : plugin_among(&name, 1, name);
 }
 
@@ -183,8 +175,7 @@ static char *plugin_file(const comparison *c, const char *name)
 static const char *print_plugin(const comparison *c, const rg_row *row)
 {
     const char *variant = row->cell[RG_C_VARIANT], *end = strstr(variant, ".so:"); // "mine.so:gather"
-    if (!end)
-        return "";
+    if (!end) return "";
     char *name = rg_print("%.*s", (int)(end + 3 - variant), variant), *file = plugin_file(c, name);
     char *word = file ? rg_print("%s", file) : rg_print("FOLDER/%s", name);
     print_word(" --plugin", word, -1);
@@ -206,7 +197,7 @@ static void print_next_step(const comparison *c, const rg_row *row, const rg_rat
     const char *params = row->cell[RG_C_PARAMS];
     if (!strcmp(row->cell[RG_C_SCOPE], "job")) {
         printf("          next, for both files: the command of its head (\"# command:\") with --rounds 20 --max-seconds %.0f\n",
-               ceil(fmin(fmax(taken_s * wanted, 5), 3600)));
+            ceil(fmin(fmax(taken_s * wanted, 5), 3600)));
         return;
     }
     char *variant = rg_print("%s:%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]);
@@ -240,8 +231,7 @@ static bool skipped(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], 
 static rg_word compare_untimed(const rg_row *a, const rg_row *b)
 {
     const bool in_b = rg_row_is_timed(b);
-    if (!rg_row_is_timed(a) && !in_b)
-        return RG_WORDS;
+    if (!rg_row_is_timed(a) && !in_b) return RG_WORDS;
     rg_word v = in_b ? RG_ONLY_B : skipped(b) ? RG_ONLY_A : RG_BROKEN;
     const rg_row *untimed = in_b ? a : b;
     print_name(b, v);
@@ -260,8 +250,7 @@ static bool inputs_differ(const comparison *c, const rg_row *row)
 
 static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *b, rg_ratio *ratio, char why[RG_WHY])
 {
-    if (!rg_row_is_timed(a) || !rg_row_is_timed(b))
-        return compare_untimed(a, b);
+    if (!rg_row_is_timed(a) || !rg_row_is_timed(b)) return compare_untimed(a, b);
     if (inputs_differ(c, b)) {
         snprintf(why, RG_WHY, "the job was given other inputs");
         print_name(b, RG_UNDECIDED);
@@ -271,8 +260,7 @@ static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *
     rg_samples of_a = rg_row_samples(a), of_b = rg_row_samples(b);
     rg_ratio r = rg_ratio_of_medians(&of_b, &of_a, c->given.seed);
     const bool one = of_a.processes < 2 || of_b.processes < 2;
-    if (one)
-        rg_ratio_widen(&r);
+    if (one) rg_ratio_widen(&r);
     rg_samples_free(&of_a);
     rg_samples_free(&of_b);
     const rg_excuse excuse = rg_excuse_find(&c->file[0], a, &c->file[1], b);
@@ -311,18 +299,14 @@ static void compare_all(comparison *c)
         const rg_row *b = &c->file[1].row[i], *a = find(&c->file[0], &c->file[1], b);
         rg_ratio ratio = none;
         char why[RG_WHY] = "";
-        if (!measured(b))
-            continue;
-        if (!a)
-            print_name(b, RG_ONLY_B), putchar('\n');
+        if (!measured(b)) continue;
+        if (!a) print_name(b, RG_ONLY_B), putchar('\n');
         rg_word v = a ? compare_rows(c, a, b, &ratio, why) : RG_ONLY_B;
-        if (v < RG_WORDS)
-            note(c, v, a, b, ratio, why);
+        if (v < RG_WORDS) note(c, v, a, b, ratio, why);
     }
     for (int i = 0; i < c->file[0].n_rows; i++) {
         const rg_row *a = &c->file[0].row[i];
-        if (!measured(a) || find(&c->file[1], &c->file[0], a))
-            continue;
+        if (!measured(a) || find(&c->file[1], &c->file[0], a)) continue;
         print_name(a, RG_ONLY_A), putchar('\n');
         note(c, RG_ONLY_A, a, NULL, none, "");
     }
@@ -344,14 +328,14 @@ static char *title(const comparison *c)
         kernels += other != NULL;
         changed += other && strcmp(other, c->file[0].head_value[i]);
     }
-    char *sources = kernels ? rg_print("; the source of %d of %d kernel%s changed", changed, kernels, rg_s(kernels))
-                            : rg_print("%s", "");
+    char *sources =
+        kernels ? rg_print("; the source of %d of %d kernel%s changed", changed, kernels, rg_s(kernels)) : rg_print("%s", "");
     const bool machines = strcmp(said[0][0], said[0][1]), commits = strcmp(said[1][0], said[1][1]);
     char *text = machines && commits ? rg_print("two machines and two commits: A %s, %s; B %s, %s%s", said[0][0], said[1][0],
-                                                said[0][1], said[1][1], sources)
-                 : machines ? rg_print("two machines at commit %s: A %s, B %s%s", said[1][0], said[0][0], said[0][1], sources)
-                 : commits  ? rg_print("two commits on %s: A %s, B %s%s", said[0][0], said[1][0], said[1][1], sources)
-                            : rg_print("two runs of commit %s on %s%s", said[1][0], said[0][0], sources);
+                                           said[0][1], said[1][1], sources)
+        : machines ? rg_print("two machines at commit %s: A %s, B %s%s", said[1][0], said[0][0], said[0][1], sources)
+        : commits  ? rg_print("two commits on %s: A %s, B %s%s", said[0][0], said[1][0], said[1][1], sources)
+                   : rg_print("two runs of commit %s on %s%s", said[1][0], said[0][0], sources);
     free(sources);
     return text;
 }
@@ -361,8 +345,7 @@ static char *extreme(const comparison *c, rg_word word, const char *what)
     const rg_pair_of_rows *found = NULL;
     for (int i = 0; i < c->of.n; i++) {
         const rg_pair_of_rows *p = &c->of.pair[i];
-        if (p->word == word && (!found || (word == RG_SLOWER) == (p->ratio.ratio > found->ratio.ratio)))
-            found = p;
+        if (p->word == word && (!found || (word == RG_SLOWER) == (p->ratio.ratio > found->ratio.ratio))) found = p;
     }
     char *name = found ? rg_pair_name(found) : NULL;
     char *text = found ? rg_print(" (%s %s, %.4g)", what, name, found->ratio.ratio) : rg_print("%s", "");
@@ -375,8 +358,7 @@ static char *summary(const comparison *c)
     const int *n = c->of.count, compared = n[RG_SAME] + n[RG_FASTER] + n[RG_SLOWER] + n[RG_UNDECIDED] + n[RG_BROKEN];
     char *worst = extreme(c, RG_SLOWER, "worst"), *best = extreme(c, RG_FASTER, "best");
     char *text = rg_print("Of %d row%s B is slower in %d%s, faster in %d%s, the same in %d, not decided in %d, broken in %d",
-                          compared, rg_s(compared), n[RG_SLOWER], worst, n[RG_FASTER], best, n[RG_SAME], n[RG_UNDECIDED],
-                          n[RG_BROKEN]);
+        compared, rg_s(compared), n[RG_SLOWER], worst, n[RG_FASTER], best, n[RG_SAME], n[RG_UNDECIDED], n[RG_BROKEN]);
     free(worst);
     free(best);
     return text;
@@ -386,9 +368,9 @@ static int conclude(const comparison *c)
 {
     const int *n = c->of.count, compared = n[RG_SAME] + n[RG_FASTER] + n[RG_SLOWER] + n[RG_UNDECIDED];
     rg_tsv_print(stdout,
-                 "A %s, B %s, gate %.3g %%: %d same, %d faster, %d slower, %d unsure, %d broken, %d only in A, %d only in B\n",
-                 c->file[0].path, c->file[1].path, 100 * c->gate, n[RG_SAME], n[RG_FASTER], n[RG_SLOWER], n[RG_UNDECIDED],
-                 n[RG_BROKEN], n[RG_ONLY_A], n[RG_ONLY_B]);
+        "A %s, B %s, gate %.3g %%: %d same, %d faster, %d slower, %d unsure, %d broken, %d only in A, %d only in B\n",
+        c->file[0].path, c->file[1].path, 100 * c->gate, n[RG_SAME], n[RG_FASTER], n[RG_SLOWER], n[RG_UNDECIDED], n[RG_BROKEN],
+        n[RG_ONLY_A], n[RG_ONLY_B]);
     rg_tsv_print(stdout, "%s\n", c->of.summary);
     for (int i = 0; i < 2; i++)
         if (*rg_believe_lacks(&c->file[i]))
@@ -396,12 +378,9 @@ static int conclude(const comparison *c)
     int code = c->out ? rg_compared_tsv(&c->of, c->out) : RG_GOOD;
     code = code || !c->junit ? code : rg_compared_junit(&c->of, c->junit);
     code = code || !c->markdown ? code : rg_compared_markdown(&c->of, c->markdown);
-    if (code)
-        return code;
-    if (n[RG_SLOWER] || n[RG_BROKEN])
-        return RG_WRONG;
-    if (!compared)
-        return rg_fail(RG_USAGE, "compare: the files have no timed row in common");
+    if (code) return code;
+    if (n[RG_SLOWER] || n[RG_BROKEN]) return RG_WRONG;
+    if (!compared) return rg_fail(RG_USAGE, "compare: the files have no timed row in common");
     return n[RG_UNDECIDED] ? RG_UNSURE : RG_GOOD;
 }
 
@@ -429,14 +408,12 @@ static int map_names(comparison *c)
             leave_out(&c->file[0], equals + 1);
         for (int k = 0; k < c->file[0].n_rows; k++) {
             char **name = &c->file[0].row[k].cell[RG_C_VARIANT];
-            if (strlen(*name) != (size_t)(equals - text) || strncmp(*name, text, (size_t)(equals - text)))
-                continue;
+            if (strlen(*name) != (size_t)(equals - text) || strncmp(*name, text, (size_t)(equals - text))) continue;
             free(*name);
             *name = rg_print("%s", equals + 1);
             found++;
         }
-        if (!found)
-            return rg_fail(RG_USAGE, "--map: %s has no variant \"%.*s\"", c->file[0].path, (int)(equals - text), text);
+        if (!found) return rg_fail(RG_USAGE, "--map: %s has no variant \"%.*s\"", c->file[0].path, (int)(equals - text), text);
     }
     return c->map.n ? check_repeats(&c->file[0]) : RG_GOOD;
 }
@@ -447,12 +424,9 @@ static int read_files(comparison *c)
     for (int i = 0; i < 2 && !code; i++) {
         bool cut;
         code = rg_result_read(c->given.word.item[i], &c->file[i], &cut);
-        if (!code && cut)
-            rg_warn("%s: its last line is unfinished and left out", c->file[i].path);
-        if (!code)
-            code = check_repeats(&c->file[i]);
-        if (!code)
-            code = rg_believe(&c->file[i]);
+        if (!code && cut) rg_warn("%s: its last line is unfinished and left out", c->file[i].path);
+        if (!code) code = check_repeats(&c->file[i]);
+        if (!code) code = rg_believe(&c->file[i]);
     }
     return code;
 }
@@ -461,16 +435,11 @@ static int run(void *options)
 {
     comparison *c = options;
     int code = rg_gate_read(c->gate_text, &c->gate);
-    if (!code)
-        code = read_files(c);
-    for (int i = 0; !code && i < 3; i++)
-        code = rg_file_can_write((const char *const[]){c->out, c->junit, c->markdown}[i]);
-    if (!code)
-        code = check_heads(c);
-    if (!code)
-        code = map_names(c);
-    if (!code)
-        code = check_scopes(c);
+    if (!code) code = read_files(c);
+    for (int i = 0; !code && i < 3; i++) code = rg_file_can_write((const char *const[]){c->out, c->junit, c->markdown}[i]);
+    if (!code) code = check_heads(c);
+    if (!code) code = map_names(c);
+    if (!code) code = check_scopes(c);
     if (!code) {
         c->of = (rg_compared){.path = {c->file[0].path, c->file[1].path}, .gate = c->gate, .title = title(c)};
         rg_tsv_print(stdout, "%s\n", c->of.title);

@@ -11,16 +11,15 @@
 char *rg_pair_name(const rg_pair_of_rows *p)
 {
     char *const *c = (p->b ? p->b : p->a)->cell;
-    return rg_print("%s:%s %s %s %s %s", c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE], c[RG_C_PARAMS], c[RG_C_SCOPE],
-                    c[RG_C_MODE]);
+    return rg_print(
+        "%s:%s %s %s %s %s", c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE], c[RG_C_PARAMS], c[RG_C_SCOPE], c[RG_C_MODE]);
 }
 
 static const char *cell(const rg_row *row, rg_column column) { return row ? row->cell[column] : ""; }
 
 static void put_real(FILE *f, double value, char end)
 {
-    if (isfinite(value))
-        fprintf(f, "%.6g", value);
+    if (isfinite(value)) fprintf(f, "%.6g", value);
     putc(end, f);
 }
 
@@ -28,19 +27,18 @@ int rg_compared_tsv(const rg_compared *c, const char *path)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    if (code)
-        return code;
+    if (code) return code;
     FILE *f = file.stream;
     rg_tsv_print(f, "# A: %s\n# B: %s\n# compared: %s\n# gate: %g\n# summary: %s\n", c->path[0], c->path[1], c->title, c->gate,
-                 c->summary);
+        c->summary);
     rg_tsv_print(
         f, "verdict\talgo\tvariant\tshape\tparams_A\tparams_B\tscope\tmode\tmedian_A_ns\tmedian_B_ns\tratio\tlow\thigh\twhy\n");
     for (int i = 0; i < c->n; i++) {
         const rg_pair_of_rows *p = &c->pair[i];
         char *const *r = (p->b ? p->b : p->a)->cell;
         rg_tsv_print(f, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t", rg_word_of[p->word], r[RG_C_ALGO], r[RG_C_VARIANT],
-                     r[RG_C_SHAPE], cell(p->a, RG_C_PARAMS), cell(p->b, RG_C_PARAMS), r[RG_C_SCOPE], r[RG_C_MODE],
-                     cell(p->a, RG_C_MEDIAN), cell(p->b, RG_C_MEDIAN));
+            r[RG_C_SHAPE], cell(p->a, RG_C_PARAMS), cell(p->b, RG_C_PARAMS), r[RG_C_SCOPE], r[RG_C_MODE],
+            cell(p->a, RG_C_MEDIAN), cell(p->b, RG_C_MEDIAN));
         put_real(f, p->ratio.ratio, '\t');
         put_real(f, p->ratio.low, '\t');
         put_real(f, p->ratio.high, '\t');
@@ -69,22 +67,19 @@ int rg_compared_junit(const rg_compared *c, const char *path)
 {
     rg_file file;
     int code = rg_file_open(&file, path), failures = c->count[RG_SLOWER] + c->count[RG_BROKEN], skipped = 0;
-    if (code)
-        return code;
+    if (code) return code;
     FILE *f = file.stream;
     for (int i = 0; i < c->n; i++)
         skipped += !is_failure(&c->pair[i]) && c->pair[i].word != RG_SAME && c->pair[i].word != RG_FASTER;
-    fprintf(
-        f,
+    fprintf(f,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"regather compare\" tests=\"%d\" failures=\"%d\" skipped=\"%d\">\n",
         c->n, failures, skipped);
     for (int i = 0; i < c->n; i++) {
         const rg_pair_of_rows *p = &c->pair[i];
         char *name = rg_pair_name(p);
-        char *ratio = isfinite(p->ratio.ratio)
-                          ? rg_print("%s: B / A = %.4g [%.4g, %.4g]%s%s", rg_word_of[p->word], p->ratio.ratio, p->ratio.low,
-                                     p->ratio.high, *p->why ? "; " : "", p->why)
-                          : rg_print("%s", rg_word_of[p->word]);
+        char *ratio = isfinite(p->ratio.ratio) ? rg_print("%s: B / A = %.4g [%.4g, %.4g]%s%s", rg_word_of[p->word],
+                                                     p->ratio.ratio, p->ratio.low, p->ratio.high, *p->why ? "; " : "", p->why)
+                                               : rg_print("%s", rg_word_of[p->word]);
         fputs("  <testcase classname=\"compare\" name=\"", f);
         put_xml(f, name);
         fputs("\">", f);
@@ -109,8 +104,7 @@ int rg_compared_junit(const rg_compared *c, const char *path)
 static void put_markdown(FILE *f, const char *text)
 {
     for (; *text; text++) {
-        if (strchr("\\`*_{}[]<>()#+!|&~@:", *text))
-            putc('\\', f);
+        if (strchr("\\`*_{}[]<>()#+!|&~@:", *text)) putc('\\', f);
         putc((unsigned char)*text < 32 || (unsigned char)*text == 127 ? '?' : *text, f);
     }
 }
@@ -119,22 +113,19 @@ int rg_compared_markdown(const rg_compared *c, const char *path)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    if (code)
-        return code;
+    if (code) return code;
     FILE *f = file.stream;
     fputs("### ", f);
     put_markdown(f, c->summary);
     fputs("\n\n", f);
     put_markdown(f, c->title);
     fprintf(f, ", gate %.3g %%\n\n| verdict | measurement | A | B | B / A | 95 %% interval |\n|---|---|---|---|---|---|\n",
-            100 * c->gate);
+        100 * c->gate);
     for (int i = 0; i < c->n; i++) {
         const rg_pair_of_rows *p = &c->pair[i];
         char *name = rg_pair_name(p), time[2][32] = {"", ""};
-        if (p->a)
-            rg_duration(rg_cell_number(p->a, RG_C_MEDIAN), time[0]);
-        if (p->b)
-            rg_duration(rg_cell_number(p->b, RG_C_MEDIAN), time[1]);
+        if (p->a) rg_duration(rg_cell_number(p->a, RG_C_MEDIAN), time[0]);
+        if (p->b) rg_duration(rg_cell_number(p->b, RG_C_MEDIAN), time[1]);
         fprintf(f, is_failure(p) ? "| **%s** | " : "| %s | ", rg_word_of[p->word]);
         put_markdown(f, name);
         fprintf(f, " | %s | %s | ", time[0], time[1]);

@@ -37,17 +37,14 @@ static void look_at_load(rg_excuse *e, const rg_row *const row[2])
     int cores[2];
     for (int i = 0; i < 2; i++) {
         others[i] = rg_row_crowd(row[i], &cores[i]);
-        if (isnan(others[i]))
-            return;
-        if (strcmp(row[i]->cell[RG_C_SPACE], "host") && !(rg_cell_number(row[i], RG_C_MEDIAN) < SHORT_NS))
-            return;
+        if (isnan(others[i])) return;
+        if (strcmp(row[i]->cell[RG_C_SPACE], "host") && !(rg_cell_number(row[i], RG_C_MEDIAN) < SHORT_NS)) return;
     }
     const double more = fabs(others[1] - others[0]), all = cores[others[1] > others[0]];
-    if (!(more >= RG_CROWD_LEAST))
-        return;
+    if (!(more >= RG_CROWD_LEAST)) return;
     const double factor = (1 + fmin(more, 1)) / (1 - fmin(more / all, 0.9));
     explain(e, others[1] > others[0] ? factor : 1 / factor, "other processes had %.2f of %d cores in A, %.2f of %d in B",
-            others[0], cores[0], others[1], cores[1]);
+        others[0], cores[0], others[1], cores[1]);
 }
 
 // Why the clock was held down, "" when nothing was found to.
@@ -65,7 +62,7 @@ static void look_at_clocks(rg_excuse *e, const rg_row *const row[2])
     const double MHz[2] = {rg_cell_number(row[0], RG_C_CLOCK), rg_cell_number(row[1], RG_C_CLOCK)}, factor = MHz[0] / MHz[1];
     if ((*held[0] || *held[1]) && isfinite(factor) && factor > 0 && fabs(log(factor)) > CLOCK_LEAST)
         explain(e, factor, "the clock was at %.0f MHz in A%s%s, %.0f in B%s%s", MHz[0], *held[0] ? ", held down by " : "",
-                held[0], MHz[1], *held[1] ? ", held down by " : "", held[1]);
+            held[0], MHz[1], *held[1] ? ", held down by " : "", held[1]);
 }
 
 // Of the resource that bounds the row.
@@ -77,7 +74,7 @@ static double probed(const rg_result *f, const rg_row *row, const char *resource
         if (rg_row_is_probe(p) && !strcmp(p->cell[RG_C_VARIANT], resource) &&
             !strcmp(p->cell[RG_C_SPACE], row->cell[RG_C_SPACE]) &&
             (!threads ||
-             (strlen(p->cell[RG_C_PARAMS]) == threads && !strncmp(p->cell[RG_C_PARAMS], row->cell[RG_C_PARAMS], threads))))
+                (strlen(p->cell[RG_C_PARAMS]) == threads && !strncmp(p->cell[RG_C_PARAMS], row->cell[RG_C_PARAMS], threads))))
             return rg_cell_number(p, RG_C_RATE);
     }
     return NAN;

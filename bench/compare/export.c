@@ -68,8 +68,8 @@ static bool passed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "
 // What the columns hold beside the times, as counters: only those that are there.
 static void put_counters(FILE *f, const rg_row *row)
 {
-    static const rg_column counter[] = {RG_C_RATE,   RG_C_WORK,       RG_C_TRAFFIC, RG_C_FRACTION, RG_C_ERROR,
-                                        RG_C_JOULES, RG_C_PEAK_BYTES, RG_C_CLOCK,   RG_C_TEMP,     RG_C_PREPARE};
+    static const rg_column counter[] = {RG_C_RATE, RG_C_WORK, RG_C_TRAFFIC, RG_C_FRACTION, RG_C_ERROR, RG_C_JOULES,
+        RG_C_PEAK_BYTES, RG_C_CLOCK, RG_C_TEMP, RG_C_PREPARE};
     for (size_t i = 0; i < sizeof counter / sizeof *counter; i++)
         if (*row->cell[counter[i]]) {
             fprintf(f, ",\n      \"%s\": ", rg_column_name[counter[i]]);
@@ -86,7 +86,7 @@ static int threads_of(const rg_row *row)
 static void put_names(FILE *f, const rg_row *row, const char *suffix)
 {
     char *run = rg_print("%s/%s/%s/%s/%s/%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE],
-                         row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
+        row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
     char *name = rg_print("%s%s", run, suffix);
     fputs("    {\n      ", f);
     put_text_field(f, "name", name);
@@ -101,7 +101,7 @@ static void put_repetition(FILE *f, const rg_row *row, int family, double ns, in
 {
     put_names(f, row, "");
     fprintf(f, ",\n      \"family_index\": %d,\n      \"per_family_instance_index\": 0,\n      \"run_type\": \"iteration\"",
-            family);
+        family);
     fprintf(f, ",\n      \"repetitions\": %d,\n      \"repetition_index\": %d,\n      \"threads\": %d", n, i, threads_of(row));
     fputs(",\n      \"iterations\": 1,\n      \"real_time\": ", f);
     put_number(f, ns);
@@ -116,9 +116,9 @@ static void put_median(FILE *f, const rg_row *row, int family, int n)
 {
     put_names(f, row, "_median");
     fprintf(f, ",\n      \"family_index\": %d,\n      \"per_family_instance_index\": 0,\n      \"run_type\": \"aggregate\"",
-            family);
-    fprintf(f, ",\n      \"repetitions\": %d,\n      \"threads\": %d,\n      \"aggregate_name\": \"median\"", n,
-            threads_of(row));
+        family);
+    fprintf(
+        f, ",\n      \"repetitions\": %d,\n      \"threads\": %d,\n      \"aggregate_name\": \"median\"", n, threads_of(row));
     fprintf(f, ",\n      \"aggregate_unit\": \"time\",\n      \"iterations\": %d,\n      \"real_time\": ", n);
     put_number(f, rg_cell_number(row, RG_C_MEDIAN));
     fputs(",\n      \"cpu_time\": ", f);
@@ -132,15 +132,15 @@ static void put_untimed(FILE *f, const rg_row *row, int family)
 {
     put_names(f, row, "");
     fprintf(f, ",\n      \"family_index\": %d,\n      \"per_family_instance_index\": 0,\n      \"run_type\": \"iteration\"",
-            family);
+        family);
     fprintf(f, ",\n      \"repetitions\": 1,\n      \"repetition_index\": 0,\n      \"threads\": %d", threads_of(row));
     bool skipped = !strcmp(row->cell[RG_C_STATUS], "SKIP");
     fprintf(f, ",\n      \"%s\": true,\n      ", skipped ? "skipped" : "error_occurred");
     char *message = rg_print("%s: %s", row->cell[RG_C_STATUS], row->cell[RG_C_STOP]);
     put_text_field(f, skipped ? "skip_message" : "error_message", message);
     free(message);
-    fputs(",\n      \"iterations\": 0,\n      \"real_time\": 0,\n      \"cpu_time\": 0,\n      \"time_unit\": \"ns\"\n    }",
-          f);
+    fputs(
+        ",\n      \"iterations\": 0,\n      \"real_time\": 0,\n      \"cpu_time\": 0,\n      \"time_unit\": \"ns\"\n    }", f);
 }
 
 static const char *head(const rg_result *r, const char *key, const char *standard)
@@ -159,13 +159,12 @@ static void put_context(FILE *f, const rg_result *r)
     put_text_field(f, "executable", head(r, "command", "regather"));
     int cores = atoi(head(r, "cores", "1"));
     fprintf(f, ",\n    \"num_cpus\": %d,\n    \"mhz_per_cpu\": 0,\n    \"cpu_scaling_enabled\": %s", cores > 0 ? cores : 1,
-            strcmp(head(r, "governor", ""), "performance") ? "true" : "false");
+        strcmp(head(r, "governor", ""), "performance") ? "true" : "false");
     fputs(",\n    \"caches\": [],\n    \"load_avg\": [],\n    \"library_build_type\": \"release\"", f);
     for (int i = 0; i < r->n_head; i++) {
         static const char *const taken[] = {"date", "executable", "caches"};
         bool repeated = false;
-        for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
-            repeated |= !strcmp(r->head_key[i], taken[k]);
+        for (size_t k = 0; k < sizeof taken / sizeof *taken; k++) repeated |= !strcmp(r->head_key[i], taken[k]);
         fputs(",\n    ", f);
         char *key = rg_print("%s%s", repeated ? "regather_" : "", r->head_key[i]);
         put_text_field(f, key, r->head_value[i]);
@@ -182,8 +181,7 @@ static void write_gbench(FILE *f, const rg_result *r)
     fputs("  \"benchmarks\": [", f);
     for (int i = 0; i < r->n_rows; i++) {
         const rg_row *row = &r->row[i];
-        if (!measured(row))
-            continue;
+        if (!measured(row)) continue;
         fputs(comma, f);
         comma = ",\n";
         rg_samples samples = rg_row_samples(row);
@@ -229,11 +227,10 @@ static void put_configuration(FILE *f, const rg_row *row)
 
 static const char *invalidity(const rg_row *row)
 {
-    static const char *const word[][2] = {{"PASS", "correct"}, {"FAIL", "correctness"}, {"SKIP", "constraints"},
-                                          {"CRASH", "runtime"}, {"TIMEOUT", "timeout"}};
+    static const char *const word[][2] = {
+        {"PASS", "correct"}, {"FAIL", "correctness"}, {"SKIP", "constraints"}, {"CRASH", "runtime"}, {"TIMEOUT", "timeout"}};
     for (size_t i = 0; i < sizeof word / sizeof *word; i++)
-        if (!strcmp(row->cell[RG_C_STATUS], word[i][0]))
-            return word[i][1];
+        if (!strcmp(row->cell[RG_C_STATUS], word[i][0])) return word[i][1];
     return "constraints";
 }
 
@@ -244,8 +241,8 @@ static void put_measurements(FILE *f, const rg_row *row)
         const char *unit;
         double scale;
     } kept[] = {{RG_C_MEDIAN, "ms", 1e-6}, {RG_C_PREPARE, "ms", 1e-6}, {RG_C_RATE, row->cell[RG_C_RATE_UNIT], 1},
-                {RG_C_FRACTION, "", 1},    {RG_C_ERROR, "", 1},        {RG_C_JOULES, "J", 1},
-                {RG_C_CLOCK, "MHz", 1},    {RG_C_TEMP, "C", 1},        {RG_C_PEAK_BYTES, "B", 1}};
+        {RG_C_FRACTION, "", 1}, {RG_C_ERROR, "", 1}, {RG_C_JOULES, "J", 1}, {RG_C_CLOCK, "MHz", 1}, {RG_C_TEMP, "C", 1},
+        {RG_C_PEAK_BYTES, "B", 1}};
     const char *comma = "";
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (*row->cell[kept[i].column]) {
@@ -299,10 +296,8 @@ int rg_export(const rg_result *r, rg_export_format format, const char *out)
 {
     rg_file file = {.stream = stdout};
     int code = RG_GOOD;
-    if (out)
-        code = rg_file_open(&file, out);
-    if (!code)
-        (format == RG_GBENCH ? write_gbench : write_t4)(file.stream, r);
+    if (out) code = rg_file_open(&file, out);
+    if (!code) (format == RG_GBENCH ? write_gbench : write_t4)(file.stream, r);
     if (!code && out)
         code = rg_file_commit(&file);
     else if (!code && (fflush(stdout) || ferror(stdout)))
@@ -316,10 +311,8 @@ static int run(void *options)
     rg_result r;
     bool cut;
     int code = rg_result_read(e->given.word.item[0], &r, &cut);
-    if (code)
-        return code;
-    if (cut)
-        rg_warn("%s: its last line is unfinished and left out", r.path);
+    if (code) return code;
+    if (cut) rg_warn("%s: its last line is unfinished and left out", r.path);
     code = rg_believe(&r);
     code = code ? code : rg_export(&r, e->format, e->out);
     rg_result_free(&r);

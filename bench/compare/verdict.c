@@ -32,9 +32,7 @@ void rg_ratio_widen(rg_ratio *r)
 
 rg_word rg_gate_judge(const rg_ratio *r, double gate)
 {
-    if (r->low > 1 + gate)
-        return RG_SLOWER;
-    if (r->high < 1 / (1 + gate))
-        return RG_FASTER;
+    if (r->low > 1 + gate) return RG_SLOWER;
+    if (r->high < 1 / (1 + gate)) return RG_FASTER;
     return r->low >= 1 / (1 + gate) && r->high <= 1 + gate ? RG_SAME : RG_UNDECIDED;
 }

@@ -7,7 +7,7 @@
 
 // BROKEN: it passed, and does not any more. The last two are of files.
 typedef enum { RG_SAME, RG_FASTER, RG_SLOWER, RG_UNDECIDED, RG_BROKEN, RG_ONLY_A, RG_ONLY_B, RG_WORDS } rg_word;
-extern const char *const rg_word_of[RG_WORDS];   // "SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", ...
+extern const char *const rg_word_of[RG_WORDS];     // "SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", ...
 extern const char *const rg_word_colour[RG_WORDS]; // for rg_colour()
 
 // "5%" or "0.05". RG_GOOD, or one line and RG_USAGE.

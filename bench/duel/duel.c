@@ -29,15 +29,15 @@ static const rg_option options[] = {
     {"max-seconds", "S", "time to decide", RG_TO(rg_duel, max_s), 0.1L, 86400, "120", .unit = "seconds"},
     {"old-build", "DIR", "OLD is that of the program DIR/regather", RG_TO(rg_duel, old_build)},
     {"job", NULL, "OLD and NEW are whole commands of this program, as in \"autocorr *.png --max-offset 9 --out {out}\"",
-     RG_TO(rg_duel, job), .excludes = "shape serve device threads plugin repeat"},
+        RG_TO(rg_duel, job), .excludes = "shape serve device threads plugin repeat"},
     {"clock", "wall|cpu", "which time of a whole command decides", RG_TO(rg_duel, clock), .standard = "wall", .needs = "job"},
     {"check", "COMMAND", "for sh: exit 0 when the outputs of both agree, in {old} and {new}", RG_TO(rg_duel, check),
-     .otherwise = "the same bytes", .needs = "job"},
+        .otherwise = "the same bytes", .needs = "job"},
     {"repeat", "N", "so many duels of the same two, with seeds that follow each other; verified once", RG_TO(rg_duel, repeat),
-     1, 10000, "1"},
+        1, 10000, "1"},
     {"out", "D.tsv", "write every pair of blocks, or of runs", RG_TO(rg_duel, out)},
     {"serve", "first|again", "be one of the processes that compute, told by lines on standard input (what duel starts)",
-     RG_TO(rg_duel, serve), .otherwise = "decide"},
+        RG_TO(rg_duel, serve), .otherwise = "decide"},
     {0},
 };
 
@@ -55,23 +55,23 @@ typedef struct team {
 
 typedef struct contest {
     const rg_duel *duel;
-    const char *word[2];     // old, new
+    const char *word[2]; // old, new
     char *program[2];
     char shape[96];
-    int n_workers;           // of a team
+    int n_workers; // of a team
     team team[WAITING_MOST];
     int n_teams, at_once;
-    bool gpu;                // one of them computes there
+    bool gpu;                        // one of them computes there
     pid_t leaving[4 * WAITING_MOST]; // told to end, and not yet ended
     int n_leaving;
     uint64_t seed;
-    double duel_s, began_s;  // when this duel began, and when its first processes were ready
+    double duel_s, began_s; // when this duel began, and when its first processes were ready
     double log_ratio[RG_DUEL_PROCESSES_MOST];
-    double sum_ns[2];        // of the medians of the processes
-    int started;             // teams, of this duel
-    int number;              // of this duel
-    int count[RG_WORDS];     // duels that came to each
-    int n, pairs, dropped;   // processes counted, pairs of all, those not kept
+    double sum_ns[2];      // of the medians of the processes
+    int started;           // teams, of this duel
+    int number;            // of this duel
+    int count[RG_WORDS];   // duels that came to each
+    int n, pairs, dropped; // processes counted, pairs of all, those not kept
     rg_file file;
 } contest;
 
@@ -88,23 +88,17 @@ static int start(contest *c, team *t, int side, rg_serving serving)
     snprintf(threads, sizeof threads, "%d", (int)d->given.threads);
     snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)t->seed);
     add(argv, &n, "regather"), add(argv, &n, "duel"), add(argv, &n, c->word[side]);
-    if (c->n_workers == 1)
-        add(argv, &n, c->word[1]);
+    if (c->n_workers == 1) add(argv, &n, c->word[1]);
     add(argv, &n, "--serve"), add(argv, &n, serving == RG_SERVE_FIRST ? "first" : "again");
     add(argv, &n, "--mode"), add(argv, &n, rg_mode_name[d->mode]), add(argv, &n, "--seed"), add(argv, &n, seed_text);
     add(argv, &n, "--quiet");
-    if (d->given.device_typed)
-        add(argv, &n, "--device"), add(argv, &n, d->given.device_typed);
+    if (d->given.device_typed) add(argv, &n, "--device"), add(argv, &n, d->given.device_typed);
     const char *shape = *c->shape ? c->shape : d->shape;
-    if (shape)
-        add(argv, &n, "--shape"), add(argv, &n, shape);
-    if (d->given.threads)
-        add(argv, &n, "--threads"), add(argv, &n, threads);
-    for (int i = 0; i < d->given.plugin.n; i++)
-        add(argv, &n, "--plugin"), add(argv, &n, d->given.plugin.item[i]);
+    if (shape) add(argv, &n, "--shape"), add(argv, &n, shape);
+    if (d->given.threads) add(argv, &n, "--threads"), add(argv, &n, threads);
+    for (int i = 0; i < d->given.plugin.n; i++) add(argv, &n, "--plugin"), add(argv, &n, d->given.plugin.item[i]);
     // Closed in every process that is started: one that kept the pipe of another open would keep it alive.
-    if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
-        return rg_fail(RG_LACKS, "duel: no pipe: %s", strerror(errno));
+    if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC)) return rg_fail(RG_LACKS, "duel: no pipe: %s", strerror(errno));
     fflush(NULL);
     worker *w = &t->worker[side];
     const pid_t pid = fork();
@@ -127,10 +121,8 @@ static void dismiss(contest *c)
 {
     for (int i = 0; i < 2 * c->n_teams; i++) {
         worker *w = &c->team[i / 2].worker[i % 2];
-        if (w->to)
-            fclose(w->to), fclose(w->from); // it ends when nobody can tell it anything
-        if (w->pid)
-            c->leaving[c->n_leaving++] = w->pid;
+        if (w->to) fclose(w->to), fclose(w->from); // it ends when nobody can tell it anything
+        if (w->pid) c->leaving[c->n_leaving++] = w->pid;
         *w = (worker){0};
     }
     c->n_teams = 0;
@@ -139,8 +131,7 @@ static void dismiss(contest *c)
 static void wait_for_leaving(contest *c)
 {
     while (c->n_leaving > 0)
-        if (waitpid(c->leaving[c->n_leaving - 1], NULL, 0) >= 0 || errno != EINTR)
-            c->n_leaving--;
+        if (waitpid(c->leaving[c->n_leaving - 1], NULL, 0) >= 0 || errno != EINTR) c->n_leaving--;
 }
 
 // The next line of a process; what it says instead of an answer ends the duel.
@@ -167,8 +158,7 @@ static int meet(contest *c, team *t)
             code = rg_fail(RG_WRONG, "duel: expected \"ready SHAPE CALLS...\" from %s, found \"%s\"", c->program[i], line);
         if (!code && *c->shape && strcmp(c->shape, shape))
             code = rg_fail(RG_USAGE, "duel: expected shape %s of both builds, found %s", c->shape, shape);
-        if (!code)
-            memcpy(c->shape, shape, sizeof shape);
+        if (!code) memcpy(c->shape, shape, sizeof shape);
     }
     if (!code && calls[0] <= 2 * calls[1] && calls[1] <= 2 * calls[0])
         calls[0] = calls[1] = calls[0] > calls[1] ? calls[0] : calls[1];
@@ -183,11 +173,9 @@ static int gather(contest *c, int n)
     while (c->n_teams < n && !code) {
         team *t = &c->team[c->n_teams++];
         t->seed = rg_bits(c->seed, (uint64_t)c->started++) >> 1;
-        for (int side = 0; side < c->n_workers && !code; side++)
-            code = start(c, t, side, serving);
+        for (int side = 0; side < c->n_workers && !code; side++) code = start(c, t, side, serving);
     }
-    for (int i = 0; i < n && !code; i++)
-        code = meet(c, &c->team[i]);
+    for (int i = 0; i < n && !code; i++) code = meet(c, &c->team[i]);
     return code;
 }
 
@@ -215,13 +203,11 @@ static void count(contest *c, const rg_pair *pair, int n)
     const double ratio = rg_process_ratio(pair, n, &kept);
     c->pairs += n;
     c->dropped += n - kept;
-    if (kept < PAIRS_LEAST)
-        return;
+    if (kept < PAIRS_LEAST) return;
     double ns[2][RG_DUEL_PAIRS_MOST];
     for (int side = 0; side < 2; side++) {
         rg_summary s;
-        for (int i = 0; i < n; i++)
-            ns[side][i] = pair[i].ns[side];
+        for (int i = 0; i < n; i++) ns[side][i] = pair[i].ns[side];
         const rg_samples samples = rg_one_process(ns[side], n);
         rg_summarise(&samples, &s);
         c->sum_ns[side] += s.median;
@@ -237,23 +223,21 @@ static int run_team(contest *c, int which)
     int n = 0, kept = 0, code = RG_GOOD;
     double blocks_s = 0;
     while (!code && n < RG_DUEL_PAIRS_MOST && kept < PAIRS_ENOUGH && (kept < PAIRS_LEAST || blocks_s < BLOCKS_S) &&
-           !time_is_up(c)) {
+        !time_is_up(c)) {
         rg_pair *p = &pair[n];
         *p = (rg_pair){.calls = {t->calls[0], t->calls[1]}, .first = (int)(rg_bits(t->seed, (uint64_t)n) >> 63)};
         code = block(c, t, p->first, p);
         code = code ? code : block(c, t, !p->first, p);
-        if (code)
-            break;
+        if (code) break;
         n++;
         kept += rg_pair_kept(p);
         blocks_s += 1e-9 * (p->calls[0] * p->ns[0] + p->calls[1] * p->ns[1]);
         if (c->file.stream)
             rg_tsv_print(c->file.stream, "%d\t%d\t%d\t%s\t%d\t%d\t%.7g\t%.7g\t%ld\t%ld\t%d\t%d\t%d\n", c->number, process, n,
-                         p->first ? "new" : "old", p->calls[0], p->calls[1], p->ns[0], p->ns[1], p->preempted[0],
-                         p->preempted[1], p->held[0], p->held[1], (int)rg_pair_kept(p));
+                p->first ? "new" : "old", p->calls[0], p->calls[1], p->ns[0], p->ns[1], p->preempted[0], p->preempted[1],
+                p->held[0], p->held[1], (int)rg_pair_kept(p));
     }
-    if (!code)
-        count(c, pair, n);
+    if (!code) count(c, pair, n);
     free(pair);
     return code;
 }
@@ -264,15 +248,14 @@ static void conclude(contest *c, rg_word outcome, const rg_ratio *r)
 {
     char time[2][32], why[200] = "", lasted[32];
     rg_duration(1e9 * (rg_seconds() - c->duel_s), lasted);
-    for (int i = 0; i < 2; i++)
-        rg_duration(c->n ? c->sum_ns[i] / c->n : NAN, time[i]);
+    for (int i = 0; i < 2; i++) rg_duration(c->n ? c->sum_ns[i] / c->n : NAN, time[i]);
     if (outcome != RG_UNDECIDED && c->dropped > DROPPED_MOST * c->pairs) {
         outcome = RG_UNDECIDED;
         snprintf(why, sizeof why, "%d of %d pairs were preempted or throttled: the machine is too busy", c->dropped, c->pairs);
     } else if (outcome == RG_UNDECIDED) {
         snprintf(why, sizeof why, "%s",
-                 c->n == RG_DUEL_PROCESSES_MOST ? "the interval crosses the gate after all processes: choose another gate"
-                                                : "time is up: give more by --max-seconds");
+            c->n == RG_DUEL_PROCESSES_MOST ? "the interval crosses the gate after all processes: choose another gate"
+                                           : "time is up: give more by --max-seconds");
     }
     printf(
         "%s%-9s%s %s -> %s, %s, %s: %s -> %s, %.4g [%.4g, %.4g], gate %.3g %%, %d process%s, %d pair%s, %d of them preempted or throttled, and "
@@ -288,8 +271,7 @@ static void conclude(contest *c, rg_word outcome, const rg_ratio *r)
 static int to_open(const contest *c)
 {
     int look = 0;
-    while (rg_duel_look[look] <= c->n)
-        look++;
+    while (rg_duel_look[look] <= c->n) look++;
     const int until = rg_duel_look[look] - c->n;
     return !*c->shape ? 1 : until < c->at_once ? until : c->at_once;
 }
@@ -308,18 +290,14 @@ static int fight(contest *c)
         const bool begins = !c->started;
         code = gather(c, to_open(c));
         wait_for_leaving(c);
-        if (begins)
-            c->began_s = rg_seconds(); // verifying has its own time
-        for (int i = 0; !code && i < c->n_teams; i++)
-            code = run_team(c, i);
+        if (begins) c->began_s = rg_seconds(); // verifying has its own time
+        for (int i = 0; !code && i < c->n_teams; i++) code = run_team(c, i);
         dismiss(c);
-        if (!code)
-            outcome = rg_duel_judge(c->log_ratio, c->n, c->duel->gate, &ratio);
+        if (!code) outcome = rg_duel_judge(c->log_ratio, c->n, c->duel->gate, &ratio);
         rg_progress_at(&progress, c->n);
     }
     rg_progress_end(&progress);
-    if (!code)
-        conclude(c, outcome, &ratio);
+    if (!code) conclude(c, outcome, &ratio);
     return code;
 }
 
@@ -344,14 +322,12 @@ static int look_ahead(contest *c)
     // A kernel of another build need not be in this one.
     for (int i = c->n_workers - 1; i < 2 && !code; i++) {
         code = rg_duel_side_make(c->duel, c->word[i], &s[i]);
-        if (code)
-            break;
+        if (code) break;
         bytes += c->n_workers * (double)rg_lane_bytes(s[i].lane);
         c->gpu |= s[i].lane->entry->variant->space == RG_DEVICE;
     }
     c->at_once = c->gpu && WAITING_MOST * bytes <= WAITING_BYTES ? WAITING_MOST : 1;
-    for (int i = 0; i < 2; i++)
-        rg_lineup_free(&s[i].lineup);
+    for (int i = 0; i < 2; i++) rg_lineup_free(&s[i].lineup);
     free(s);
     return code;
 }
@@ -359,23 +335,19 @@ static int look_ahead(contest *c)
 static int open_file(contest *c)
 {
     int code = rg_file_open(&c->file, c->duel->out);
-    if (code)
-        return code;
+    if (code) return code;
     char why[200];
     rg_head head;
     // Idle, beside those that compute. What is started from here on is another program at once, as after a fork a context is of
     // no use.
     const rg_device *gpu = c->gpu ? rg_device_open(c->duel->given.device, why) : NULL;
-    if (c->gpu && !gpu)
-        return rg_fail(RG_LACKS, "duel: %s", why);
+    if (c->gpu && !gpu) return rg_fail(RG_LACKS, "duel: %s", why);
     rg_head_make(&head, gpu, c->duel->given.seed, c->duel->given.line);
-    for (int i = 0; i < head.n; i++)
-        rg_tsv_print(c->file.stream, "# %s: %s\n", head.key[i], head.value[i]);
+    for (int i = 0; i < head.n; i++) rg_tsv_print(c->file.stream, "# %s: %s\n", head.key[i], head.value[i]);
     rg_head_free(&head);
     rg_tsv_print(c->file.stream, "# old: %s\n# new: %s\n", c->word[0], c->word[1]);
     if (!c->duel->job)
-        rg_tsv_print(
-            c->file.stream,
+        rg_tsv_print(c->file.stream,
             "duel\tprocess\tpair\tfirst\told_calls\tnew_calls\told_ns\tnew_ns\told_preempted\tnew_preempted\told_held\tnew_held\tkept\n");
     return RG_GOOD;
 }
@@ -385,31 +357,26 @@ static int run(void *typed)
     rg_duel *d = typed;
     const int words = d->given.word.n;
     if (words > 2 || words < (d->old_build || d->serve >= 0 ? 1 : 2))
-        return rg_fail(
-            RG_USAGE,
+        return rg_fail(RG_USAGE,
             "duel: expected OLD NEW, each ALGO:VARIANT[:PARAMETERS] or with --job a command (or one of them with --old-build), "
             "found %d",
             words);
     if (!strcmp(d->given.device, "host"))
-        return rg_fail(RG_LACKS,
-                       "duel: emulated variants (--device host) are for checking: their times say nothing about a GPU");
-    if (d->serve >= 0)
-        return rg_duel_serve(d);
+        return rg_fail(
+            RG_LACKS, "duel: emulated variants (--device host) are for checking: their times say nothing about a GPU");
+    if (d->serve >= 0) return rg_duel_serve(d);
     contest c = {.duel = d, .word = {d->given.word.item[0], d->given.word.item[words - 1]}, .n_workers = d->old_build ? 2 : 1};
     int code = rg_gate_read(d->gate_text, &d->gate);
     c.program[1] = rg_own_program();
     c.program[0] = d->old_build ? rg_print("%s/regather", d->old_build) : rg_print("%s", c.program[1] ? c.program[1] : "");
     for (int i = 0; i < 2 && !code; i++)
         if (!c.program[i] || access(c.program[i], X_OK))
-            code = rg_fail(RG_USAGE, "duel: %s: cannot be run: %s", c.program[i] ? c.program[i] : "/proc/self/exe",
-                           strerror(errno));
-    if (!code && !d->job)
-        code = look_ahead(&c);
-    if (!code && d->out)
-        code = open_file(&c);
+            code = rg_fail(
+                RG_USAGE, "duel: %s: cannot be run: %s", c.program[i] ? c.program[i] : "/proc/self/exe", strerror(errno));
+    if (!code && !d->job) code = look_ahead(&c);
+    if (!code && d->out) code = open_file(&c);
     signal(SIGPIPE, SIG_IGN); // a process that ended is heard of by its missing answer
-    if (!code)
-        code = d->job ? rg_duel_jobs(d, c.program, &c.file) : fight_all(&c);
+    if (!code) code = d->job ? rg_duel_jobs(d, c.program, &c.file) : fight_all(&c);
     dismiss(&c);
     wait_for_leaving(&c);
     if (c.file.stream && (code == RG_USAGE || code == RG_LACKS)) {

@@ -18,9 +18,9 @@ typedef enum { RG_CLOCK_WALL, RG_CLOCK_CPU, RG_CLOCKS } rg_clock;
 typedef struct rg_duel {
     rg_given given;
     const char *gate_text, *shape, *out, *old_build, *check;
-    int mode;   // an rg_mode
-    int serve;  // an rg_serving; -1: this one decides
-    int clock;  // an rg_clock
+    int mode;  // an rg_mode
+    int serve; // an rg_serving; -1: this one decides
+    int clock; // an rg_clock
     bool job;
     int64_t repeat;
     double max_s, gate;

@@ -16,11 +16,11 @@ typedef struct team {
     char *const *program;
     char folder[2][4096];
     char *line[2];
-    rg_job_run run[2];      // of the pair
+    rg_job_run run[2]; // of the pair
     double log_ratio[RG_CLOCKS][RG_DUEL_PROCESSES_MOST], sum_s[RG_CLOCKS][2];
     int n, first;
-    char outputs[200];      // how those of both were compared
-    rg_file *file;          // stream NULL: none
+    char outputs[200]; // how those of both were compared
+    rg_file *file;     // stream NULL: none
 } team;
 
 static double seconds(const rg_job_run *run, int clock) { return clock == RG_CLOCK_CPU ? run->cpu_s : run->wall_s; }
@@ -47,10 +47,10 @@ static int compare_outputs(team *t)
     const rg_job_outputs found = rg_job_outputs_compare(t->folder[0], t->folder[1]);
     if (found.differ)
         return rg_fail(RG_WRONG,
-                       "duel: BROKEN: %d of %d output%s differ%s, %s the first; where they may, say how much by --check",
-                       found.differ, found.files, rg_s(found.files), found.differ == 1 ? "s" : "", found.first);
+            "duel: BROKEN: %d of %d output%s differ%s, %s the first; where they may, say how much by --check", found.differ,
+            found.files, rg_s(found.files), found.differ == 1 ? "s" : "", found.first);
     snprintf(t->outputs, sizeof t->outputs, found.files ? "%d output%s equal" : "no outputs in {out}", found.files,
-             rg_s(found.files));
+        rg_s(found.files));
     return RG_GOOD;
 }
 
@@ -61,11 +61,10 @@ static int run_one(team *t, int side)
     char said[200];
     t->run[side] = rg_job_run_once(t->line[side], t->program[side], t->folder[side], -1);
     const int code = t->run[side].code;
-    if (!code)
-        return RG_GOOD;
+    if (!code) return RG_GOOD;
     rg_job_last_line(t->folder[side], said);
     return rg_fail(code == RG_USAGE || code == RG_LACKS ? code : RG_WRONG, "duel: %s%s: exit status %d: %s",
-                   code == RG_USAGE || code == RG_LACKS ? "" : "BROKEN: ", t->command[side], code, said);
+        code == RG_USAGE || code == RG_LACKS ? "" : "BROKEN: ", t->command[side], code, said);
 }
 
 static int run_pair(team *t, int number)
@@ -87,8 +86,7 @@ static void note(team *t)
     t->n++;
     if (t->file->stream)
         rg_tsv_print(t->file->stream, "%d\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%.0f\t%.0f\n", t->n, t->first ? "new" : "old",
-                     t->run[0].wall_s, t->run[1].wall_s, t->run[0].cpu_s, t->run[1].cpu_s, t->run[0].peak_bytes,
-                     t->run[1].peak_bytes);
+            t->run[0].wall_s, t->run[1].wall_s, t->run[0].cpu_s, t->run[1].cpu_s, t->run[0].peak_bytes, t->run[1].peak_bytes);
 }
 
 // ---- the duel ------------------------------------------------------------------------------------------------------------
@@ -100,19 +98,17 @@ static int conclude(const team *t, rg_word outcome)
     for (int clock = 0; clock < RG_CLOCKS; clock++) {
         const rg_ratio r = rg_duel_ratio(t->log_ratio[clock], t->n);
         char time[2][32];
-        for (int i = 0; i < 2; i++)
-            rg_duration(1e9 * t->sum_s[clock][i] / t->n, time[i]);
+        for (int i = 0; i < 2; i++) rg_duration(1e9 * t->sum_s[clock][i] / t->n, time[i]);
         snprintf(text[clock], sizeof text[clock], "%s %s -> %s, %.4g [%.4g, %.4g]", name[clock], time[0], time[1], r.ratio,
-                 r.low, r.high);
+            r.low, r.high);
     }
     const int clock = t->duel->clock;
     printf("%s%-9s%s %s -> %s: %s, gate %.3g %%, %d pair%s; %s; %s%s\n", rg_colour(stdout, rg_word_colour[outcome]),
-           rg_word_of[outcome], rg_colour(stdout, "off"), t->command[0], t->command[1], text[clock], 100 * t->duel->gate, t->n,
-           rg_s(t->n),
-           text[!clock], t->outputs,
-           outcome != RG_UNDECIDED          ? ""
-           : t->n == RG_DUEL_PROCESSES_MOST ? "; the interval crosses the gate after all pairs: choose another gate"
-                                            : "; time is up: give more by --max-seconds");
+        rg_word_of[outcome], rg_colour(stdout, "off"), t->command[0], t->command[1], text[clock], 100 * t->duel->gate, t->n,
+        rg_s(t->n), text[!clock], t->outputs,
+        outcome != RG_UNDECIDED              ? ""
+            : t->n == RG_DUEL_PROCESSES_MOST ? "; the interval crosses the gate after all pairs: choose another gate"
+                                             : "; time is up: give more by --max-seconds");
     return rg_duel_code(outcome);
 }
 
@@ -127,10 +123,9 @@ static int fight(team *t)
     const double began_s = rg_seconds();
     rg_progress_begin(&progress, "duel", "pairs", RG_DUEL_PROCESSES_MOST);
     while (!code && outcome == RG_UNDECIDED && t->n < RG_DUEL_PROCESSES_MOST &&
-           (t->n == 0 || rg_seconds() - began_s < t->duel->max_s)) {
+        (t->n == 0 || rg_seconds() - began_s < t->duel->max_s)) {
         code = run_pair(t, t->n + 1);
-        if (code)
-            break;
+        if (code) break;
         note(t);
         outcome = rg_duel_judge(t->log_ratio[t->duel->clock], t->n, t->duel->gate, &ratio);
         rg_progress_at(&progress, t->n);
@@ -142,9 +137,9 @@ static int fight(team *t)
 int rg_duel_jobs(const rg_duel *d, char *const program[2], rg_file *file)
 {
     team t = {.duel = d,
-              .command = {d->given.word.item[0], d->given.word.item[d->given.word.n - 1]},
-              .program = program,
-              .file = file};
+        .command = {d->given.word.item[0], d->given.word.item[d->given.word.n - 1]},
+        .program = program,
+        .file = file};
     int code = RG_GOOD, made = 0;
     while (made < 2 && !(code = rg_job_folder_make(t.folder[made]))) {
         t.line[made] = rg_job_line(t.command[made], t.folder[made]);

@@ -12,8 +12,9 @@ const int rg_duel_look[RG_DUEL_LOOKS] = {5, 7, 10, 14, 20, 28, RG_DUEL_PROCESSES
 bool rg_pair_kept(const rg_pair *p)
 {
     const double refill_ns = 5e4, share = 0.005;
-    return p->held[0] == p->held[1] && refill_ns * fabs((double)(p->preempted[0] - p->preempted[1])) <=
-                                           share * fmin(p->calls[0] * p->ns[0], p->calls[1] * p->ns[1]);
+    return p->held[0] == p->held[1] &&
+        refill_ns * fabs((double)(p->preempted[0] - p->preempted[1])) <=
+        share * fmin(p->calls[0] * p->ns[0], p->calls[1] * p->ns[1]);
 }
 
 double rg_process_ratio(const rg_pair *pair, int n, int *kept)
@@ -21,8 +22,7 @@ double rg_process_ratio(const rg_pair *pair, int n, int *kept)
     double *ratio = rg_alloc((size_t)(n + 1) * sizeof *ratio);
     *kept = 0;
     for (int i = 0; i < n; i++)
-        if (rg_pair_kept(&pair[i]))
-            ratio[(*kept)++] = log(pair[i].ns[1] / pair[i].ns[0]);
+        if (rg_pair_kept(&pair[i])) ratio[(*kept)++] = log(pair[i].ns[1] / pair[i].ns[0]);
     const double median = rg_median(ratio, *kept);
     free(ratio);
     return median;
@@ -31,12 +31,9 @@ double rg_process_ratio(const rg_pair *pair, int n, int *kept)
 rg_ratio rg_duel_ratio(const double *log_ratio, int n)
 {
     double mean = 0, squares = 0;
-    if (n < 2)
-        return (rg_ratio){n ? exp(log_ratio[0]) : NAN, 0, INFINITY};
-    for (int i = 0; i < n; i++)
-        mean += log_ratio[i] / n;
-    for (int i = 0; i < n; i++)
-        squares += (log_ratio[i] - mean) * (log_ratio[i] - mean);
+    if (n < 2) return (rg_ratio){n ? exp(log_ratio[0]) : NAN, 0, INFINITY};
+    for (int i = 0; i < n; i++) mean += log_ratio[i] / n;
+    for (int i = 0; i < n; i++) squares += (log_ratio[i] - mean) * (log_ratio[i] - mean);
     double half = rg_student(1 - RG_DUEL_ERROR / RG_DUEL_LOOKS / 2, n - 1) * sqrt(squares / (n - 1) / n);
     return (rg_ratio){exp(mean), exp(mean - half), exp(mean + half)};
 }
@@ -45,7 +42,6 @@ rg_word rg_duel_judge(const double *log_ratio, int n, double gate, rg_ratio *rat
 {
     *ratio = rg_duel_ratio(log_ratio, n);
     for (int i = 0; i < RG_DUEL_LOOKS; i++)
-        if (n == rg_duel_look[i])
-            return rg_gate_judge(ratio, gate);
+        if (n == rg_duel_look[i]) return rg_gate_judge(ratio, gate);
     return RG_UNDECIDED;
 }

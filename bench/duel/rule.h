@@ -21,7 +21,7 @@ typedef struct rg_pair {
     int calls[2]; // of a block
     long preempted[2];
     int held[2]; // the clock was held down behind it
-    int first; // which of the two ran first
+    int first;   // which of the two ran first
 } rg_pair;
 // CPU time stands still while another process has the core, but the caches are then to be filled again: some 50 us (1 MiB of L2
 // at 20 GB/s). A pair is kept when the preemptions that only one of its blocks had cost at most 0.5 % of the shorter one; of

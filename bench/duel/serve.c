@@ -30,14 +30,18 @@ int rg_duel_side_make(const rg_duel *d, const char *word, rg_duel_side *s)
 {
     snprintf(s->text, sizeof s->text, "%s", word);
     char *last = strrchr(s->text, ':');
-    s->options = (rg_bench_options){.given = d->given, .max_s = 3600, .max_call_s = 3600, .rounds = 2, .preset = RG_QUICK,
-                                    .scopes = {1u << RG_RESIDENT}, .modes = {1u << d->mode}};
+    s->options = (rg_bench_options){.given = d->given,
+        .max_s = 3600,
+        .max_call_s = 3600,
+        .rounds = 2,
+        .preset = RG_QUICK,
+        .scopes = {1u << RG_RESIDENT},
+        .modes = {1u << d->mode}};
     s->options.given.threads = d->given.threads ? d->given.threads : 1;
     if (last && strchr(last, '=')) {
         *last++ = '\0';
         s->options.param.item = s->item;
-        for (char *p; (p = strsep(&last, ";")) && s->options.param.n < RG_PARAMS_MAX;)
-            s->item[s->options.param.n++] = p;
+        for (char *p; (p = strsep(&last, ";")) && s->options.param.n < RG_PARAMS_MAX;) s->item[s->options.param.n++] = p;
     }
     snprintf(s->options.pattern, sizeof s->options.pattern, "%s", s->text);
     if (d->shape) {
@@ -46,8 +50,7 @@ int rg_duel_side_make(const rg_duel *d, const char *word, rg_duel_side *s)
     }
     int code = rg_pattern_check(s->options.pattern, d->given.device);
     code = code ? code : rg_lineup_make(&s->options, &s->lineup);
-    if (code)
-        return code;
+    if (code) return code;
     s->lane = &s->lineup.lane[0];
     // Other shapes of the preset are not timed, and need not be verified.
     s->lineup.n = 1;
@@ -57,8 +60,7 @@ int rg_duel_side_make(const rg_duel *d, const char *word, rg_duel_side *s)
 static int make_side(const rg_duel *d, const char *word, rg_duel_side *s)
 {
     const int code = rg_duel_side_make(d, word, s);
-    if (code)
-        return stop(code, "\"%s\" cannot be timed", word);
+    if (code) return stop(code, "\"%s\" cannot be timed", word);
     return s->lane->done ? stop(RG_LACKS, "%s: %s", word, s->lane->stop) : RG_GOOD;
 }
 
@@ -85,7 +87,7 @@ static int answer(rg_duel_side *s, int n, const rg_inputs *in)
         int code = rg_lane_block(s[which].lane, in, calls, &ns, &preempted);
         if (code)
             return stop(RG_WRONG, "%s:%s: %s", s[which].lane->entry->algo->name, s[which].lane->entry->name,
-                        s[which].lane->device->error(code));
+                s[which].lane->device->error(code));
         const rg_device *device = s[which].lane->device;
         fprintf(answers, "%.9g %ld %d\n", ns, preempted, device->is_gpu && rg_gpu_held_down(device));
         fflush(answers);
@@ -99,33 +101,27 @@ static int serve(const rg_duel *d, rg_duel_side *s, int n, rg_inputs *in)
     const bool first = d->serve == RG_SERVE_FIRST;
     const rg_device *gpu = NULL;
     int code = RG_GOOD;
-    for (int i = 0; i < n && !code; i++)
-        code = make_side(d, d->given.word.item[i], &s[i]);
-    if (code)
-        return code;
+    for (int i = 0; i < n && !code; i++) code = make_side(d, d->given.word.item[i], &s[i]);
+    if (code) return code;
     for (int i = 0; i < n; i++) {
         if (s[i].lane->entry->algo != s[0].lane->entry->algo)
             return stop(RG_USAGE, "%s and %s are no variants of one algorithm", d->given.word.item[0], d->given.word.item[i]);
         // The children of verify come before any GPU context or thread of this process.
-        if (first)
-            rg_lineup_verify(&s[i].lineup, &s[i].options);
+        if (first) rg_lineup_verify(&s[i].lineup, &s[i].options);
         if (s[i].lane->done)
-            return stop(s[i].lane->verdict.status == RG_SKIP ? RG_LACKS : RG_WRONG, "%s: %s", d->given.word.item[i],
-                        s[i].lane->stop);
+            return stop(
+                s[i].lane->verdict.status == RG_SKIP ? RG_LACKS : RG_WRONG, "%s: %s", d->given.word.item[i], s[i].lane->stop);
     }
     for (int i = 0; i < n; i++)
         if (s[i].lane->entry->variant->space == RG_DEVICE && !gpu && !(gpu = rg_device_open(d->given.device, why)))
             return stop(RG_LACKS, "%s", why);
     rg_inputs_make(in, s[0].lane->entry->algo, &s[0].lane->shape);
     rg_inputs_fill(in, rg_bits(d->given.seed, 0));
-    for (int i = 0; i < n && !code; i++)
-        code = open_side(&s[i], first, gpu, in, d->given.seed);
-    if (code)
-        return code;
+    for (int i = 0; i < n && !code; i++) code = open_side(&s[i], first, gpu, in, d->given.seed);
+    if (code) return code;
     rg_shape_print(in->algo, &s[0].lane->shape, shape);
     fprintf(answers, "ready %s", shape);
-    for (int i = 0; i < n; i++)
-        fprintf(answers, " %d", s[i].lane->batch);
+    for (int i = 0; i < n; i++) fprintf(answers, " %d", s[i].lane->batch);
     fputc('\n', answers);
     fflush(answers);
     return answer(s, n, in);
@@ -139,12 +135,10 @@ int rg_duel_serve(const rg_duel *d)
     dup2(STDERR_FILENO, STDOUT_FILENO);
     int code = serve(d, s, d->given.word.n, &in);
     for (int i = 0; i < d->given.word.n; i++) {
-        if (s[i].lane)
-            rg_lane_close(s[i].lane);
+        if (s[i].lane) rg_lane_close(s[i].lane);
         rg_lineup_free(&s[i].lineup);
     }
-    if (in.algo)
-        rg_inputs_free(&in);
+    if (in.algo) rg_inputs_free(&in);
     fclose(answers);
     free(s);
     return code;

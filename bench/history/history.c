@@ -34,8 +34,7 @@ static int read_files(rg_history *h)
 {
     struct dirent **entry;
     const int n = scandir(h->folder, &entry, rg_is_file_of_rows, alphasort);
-    if (n < 0)
-        return rg_fail(RG_USAGE, "%s: cannot be read: %s", h->folder, strerror(errno));
+    if (n < 0) return rg_fail(RG_USAGE, "%s: cannot be read: %s", h->folder, strerror(errno));
     int code = n ? RG_GOOD : rg_fail(RG_USAGE, "%s: expected result files of `bench --out`, found no .tsv file", h->folder);
     h->run = rg_alloc((size_t)(n + 1) * sizeof *h->run);
     for (int i = 0; i < n; i++) {
@@ -57,8 +56,7 @@ static int read_files(rg_history *h)
     free(entry);
     // A line for every row of every file that cannot be believed, not of the first alone.
     for (int i = 0, all = h->n_runs; i < all && (code == RG_GOOD || i > 0); i++)
-        if (rg_believe(&h->run[i].file))
-            code = RG_USAGE;
+        if (rg_believe(&h->run[i].file)) code = RG_USAGE;
     return code;
 }
 
@@ -85,13 +83,12 @@ static int put_in_order(rg_history *h)
         h->by_commit &= *run->committed != '\0';
         if (!*run->date || !*run->revision)
             return rg_fail(RG_USAGE, "%s: expected the date of the run and its revision in the head, found no line \"%s\"",
-                           run->file.path, *run->date ? "revision" : "date");
+                run->file.path, *run->date ? "revision" : "date");
     }
     qsort(h->run, (size_t)h->n_runs, sizeof *h->run, h->by_commit ? by_commit : by_run);
     for (int i = 0; i < h->n_runs; i++) {
         bool known = false;
-        for (int k = 0; k < i; k++)
-            known |= !strcmp(h->run[k].revision, h->run[i].revision);
+        for (int k = 0; k < i; k++) known |= !strcmp(h->run[k].revision, h->run[i].revision);
         h->commits += !known;
     }
     return RG_GOOD;
@@ -127,8 +124,7 @@ static rg_history_point point_of(int run, const rg_row *row)
 {
     rg_history_point p = {run, row, NAN, NAN, NAN, NAN};
     rg_summary summary;
-    if (!rg_row_is_timed(row))
-        return p;
+    if (!rg_row_is_timed(row)) return p;
     rg_samples samples = rg_row_samples(row);
     rg_summarise(&samples, &summary);
     rg_samples_free(&samples);
@@ -144,12 +140,11 @@ static int make_series(rg_history *h)
     for (int r = 0; r < h->n_runs; r++)
         for (int i = 0; i < h->run[r].file.n_rows; i++) {
             const rg_row *row = &h->run[r].file.row[i];
-            if (rg_row_is_probe(row) || rg_row_is_self_test(row))
-                continue;
+            if (rg_row_is_probe(row) || rg_row_is_self_test(row)) continue;
             rg_history_series *s = series_of(h, &h->run[r], row);
             if (s->n && s->point[s->n - 1].run == r)
                 return rg_fail(RG_USAGE, "%s: expected each measurement once, found %s:%s %s %s twice", h->run[r].file.path,
-                               row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS]);
+                    row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS]);
             s->point[s->n++] = point_of(r, row);
             s->n_timed += rg_row_is_timed(row);
         }
@@ -162,13 +157,11 @@ static void find_steps(const rg_history *h, rg_history_series *s)
     s->step = rg_alloc((size_t)(s->n + 1) * sizeof *s->step);
     int n = 0;
     for (int i = 0; i < s->n; i++)
-        if (!isnan(s->point[i].median_ns))
-            value[n++] = log(s->point[i].median_ns);
+        if (!isnan(s->point[i].median_ns)) value[n++] = log(s->point[i].median_ns);
     s->n_steps = rg_steps_find(value, n, h->seed, s->step, level);
     n = 0;
     for (int i = 0; i < s->n; i++)
-        if (!isnan(s->point[i].median_ns))
-            s->point[i].level_ns = exp(level[n++]);
+        if (!isnan(s->point[i].median_ns)) s->point[i].level_ns = exp(level[n++]);
     free(value);
     free(level);
 }
@@ -176,16 +169,15 @@ static void find_steps(const rg_history *h, rg_history_series *s)
 const rg_history_point *rg_timed_point(const rg_history_series *s, int timed)
 {
     for (int i = 0; i < s->n; i++)
-        if (!isnan(s->point[i].median_ns) && timed-- == 0)
-            return &s->point[i];
+        if (!isnan(s->point[i].median_ns) && timed-- == 0) return &s->point[i];
     return NULL;
 }
 
 char *rg_series_name(const rg_history_series *s)
 {
     char *const *c = s->key->cell;
-    return rg_print("%s:%s %s %s %s %s", c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE], c[RG_C_PARAMS], c[RG_C_SCOPE],
-                    c[RG_C_MODE]);
+    return rg_print(
+        "%s:%s %s %s %s %s", c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE], c[RG_C_PARAMS], c[RG_C_SCOPE], c[RG_C_MODE]);
 }
 
 const char *rg_step_word(const rg_step *step) { return step->ratio > 1 ? "SLOWER" : "FASTER"; }
@@ -198,8 +190,8 @@ bool rg_series_broken(const rg_history_series *s)
 
 char *rg_step_cause(const rg_history *h, const rg_history_series *s, const rg_step *step)
 {
-    static const char *const key[] = {"compiler",     "cflags",        "nvcc",   "nvcc_flags", "gpu_driver",
-                                      "cuda_runtime", "gpu_power_cap", "kernel", "governor"};
+    static const char *const key[] = {
+        "compiler", "cflags", "nvcc", "nvcc_flags", "gpu_driver", "cuda_runtime", "gpu_power_cap", "kernel", "governor"};
     const rg_history_point *before = rg_timed_point(s, step->at - 1), *at = rg_timed_point(s, step->at);
     const rg_result *old = &h->run[before->run].file, *new = &h->run[at->run].file;
     const char *source[2] = {before->row->cell[RG_C_SOURCE], at->row->cell[RG_C_SOURCE]};
@@ -212,8 +204,8 @@ char *rg_step_cause(const rg_history *h, const rg_history_series *s, const rg_st
         }
     if (!*text) {
         free(text);
-        text = rg_print("%s", *source[0] && *source[1] ? "nothing that the files name, its source neither"
-                                                       : "nothing that the files name");
+        text = rg_print(
+            "%s", *source[0] && *source[1] ? "nothing that the files name, its source neither" : "nothing that the files name");
     }
     return text;
 }
@@ -226,7 +218,7 @@ static void print_step(const rg_history *h, const rg_history_series *s, const rg
     const rg_run *before = &h->run[rg_timed_point(s, step->at - 1)->run], *at = &h->run[rg_timed_point(s, step->at)->run];
     const bool same = !strcmp(before->revision, at->revision);
     printf("%s%-9s%s %s: %.4g [%.4g, %.4g] ", rg_colour(stdout, step->ratio > 1 ? "red" : "green"), rg_step_word(step),
-           rg_colour(stdout, "off"), name, step->ratio, step->low, step->high);
+        rg_colour(stdout, "off"), name, step->ratio, step->low, step->high);
     if (same)
         printf("within commit %s: not by the code", at->revision);
     else
@@ -241,25 +233,25 @@ static int conclude(const rg_history *h)
     int steps = 0, slower = 0, broken = 0, short_ones = 0;
     for (int i = 0; i < h->n_series; i++) {
         const rg_history_series *s = &h->series[i];
-        for (int k = 0; k < s->n_steps; k++)
-            print_step(h, s, &s->step[k]);
+        for (int k = 0; k < s->n_steps; k++) print_step(h, s, &s->step[k]);
         steps += s->n_steps;
         slower += s->n_steps && s->step[s->n_steps - 1].ratio > 1;
         short_ones += s->n_timed < 2 * RG_STEP_RUNS;
         if (rg_series_broken(s)) {
             char *name = rg_series_name(s);
             printf("%sBROKEN%s    %s: %s: %s\n", rg_colour(stdout, "red"), rg_colour(stdout, "off"), name,
-                   s->point[s->n - 1].row->cell[RG_C_STATUS], s->point[s->n - 1].row->cell[RG_C_STOP]);
+                s->point[s->n - 1].row->cell[RG_C_STATUS], s->point[s->n - 1].row->cell[RG_C_STOP]);
             free(name);
             broken++;
         }
     }
-    printf("%d file%s of %d commit%s, in the order of the %s; %d row%s: %d step%s, the newest to slower in %d row%s, broken: %d\n",
-           h->n_runs, rg_s(h->n_runs), h->commits, rg_s(h->commits), h->by_commit ? "commits" : "runs", h->n_series,
-           rg_s(h->n_series), steps, rg_s(steps), slower, rg_s(slower), broken);
+    printf(
+        "%d file%s of %d commit%s, in the order of the %s; %d row%s: %d step%s, the newest to slower in %d row%s, broken: %d\n",
+        h->n_runs, rg_s(h->n_runs), h->commits, rg_s(h->commits), h->by_commit ? "commits" : "runs", h->n_series,
+        rg_s(h->n_series), steps, rg_s(steps), slower, rg_s(slower), broken);
     if (short_ones)
         printf("%d row%s fewer than %d times: no step can be found there\n", short_ones, short_ones == 1 ? " has" : "s have",
-               2 * RG_STEP_RUNS);
+            2 * RG_STEP_RUNS);
     return slower || broken ? RG_WRONG : RG_GOOD;
 }
 
@@ -271,18 +263,15 @@ static int run(void *typed)
     code = code ? code : read_files(&h);
     code = code ? code : put_in_order(&h);
     code = code ? code : make_series(&h);
-    if (!code && !h.n_series)
-        code = rg_fail(RG_USAGE, "%s: expected files with timed rows, found none", h.folder);
-    for (int i = 0; i < h.n_series && !code; i++)
-        find_steps(&h, &h.series[i]);
+    if (!code && !h.n_series) code = rg_fail(RG_USAGE, "%s: expected files with timed rows, found none", h.folder);
+    for (int i = 0; i < h.n_series && !code; i++) find_steps(&h, &h.series[i]);
     code = code ? code : rg_history_write(&h, r->out, r->all_figures);
     code = code ? code : conclude(&h);
     for (int i = 0; i < h.n_series; i++) {
         free(h.series[i].point);
         free(h.series[i].step);
     }
-    for (int i = 0; i < h.n_runs; i++)
-        rg_result_free(&h.run[i].file);
+    for (int i = 0; i < h.n_runs; i++) rg_result_free(&h.run[i].file);
     free(h.series);
     free(h.run);
     return code;

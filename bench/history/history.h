@@ -26,7 +26,7 @@ typedef struct rg_history_series {
     const char *machine, *suite, *input;
     int n, n_timed, n_steps;
     rg_history_point *point; // in the order of runs
-    rg_step *step;   // rg_step.at counts timed points
+    rg_step *step;           // rg_step.at counts timed points
 } rg_history_series;
 
 typedef struct rg_history {
@@ -40,7 +40,7 @@ typedef struct rg_history {
 
 const rg_history_point *rg_timed_point(const rg_history_series *, int timed); // the timed-th one that has a time
 char *rg_series_name(const rg_history_series *); // "autocorr:simd w64,h64,r8,k0 threads=1;isa=0 device hot"; malloc'ed
-const char *rg_step_word(const rg_step *);                    // "SLOWER", "FASTER"
+const char *rg_step_word(const rg_step *);       // "SLOWER", "FASTER"
 // What else differs in the heads of the runs before and at a step: "its source, compiler"; "nothing that the heads name".
 // malloc'ed
 char *rg_step_cause(const rg_history *, const rg_history_series *, const rg_step *);

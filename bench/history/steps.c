@@ -28,8 +28,7 @@ static double best_arc(const double *x, int n, double *sum, int *first, int *pas
     const int least = RG_STEP_RUNS;
     double best = 0;
     sum[0] = 0;
-    for (int i = 0; i < n; i++)
-        sum[i + 1] = sum[i] + x[i];
+    for (int i = 0; i < n; i++) sum[i + 1] = sum[i] + x[i];
     for (int i = 0; i + 2 * least <= n; i += i ? 1 : least)
         for (int j = i + least; j + least <= n; j++) {
             const double d = sum[j] - sum[i], a = j - i, explained = d * d * n / (a * (n - a));
@@ -66,15 +65,12 @@ static void divide(search *s, int from, int to)
     const int n = to - from;
     int first = 0, past = 0;
     double mean = 0, *x = rg_alloc((size_t)(2 * n + 1) * sizeof *x);
-    for (int i = 0; i < n; i++)
-        mean += s->value[from + i] / n;
-    for (int i = 0; i < n; i++)
-        x[i] = s->value[from + i] - mean;
+    for (int i = 0; i < n; i++) mean += s->value[from + i] / n;
+    for (int i = 0; i < n; i++) x[i] = s->value[from + i] - mean;
     const double found = best_arc(x, n, x + n, &first, &past);
     const double chance = found > 0 ? chance_of(s, x, n, x + n, found) : 1;
     free(x);
-    if (chance > RG_STEP_ERROR)
-        return;
+    if (chance > RG_STEP_ERROR) return;
     if (first) {
         divide(s, from, from + first);
         add(s, from + first, chance);
@@ -89,8 +85,7 @@ static void divide(search *s, int from, int to)
 static double mean_of(const double *x, int from, int to)
 {
     double sum = 0;
-    for (int i = from; i < to; i++)
-        sum += x[i];
+    for (int i = from; i < to; i++) sum += x[i];
     return sum / (to - from);
 }
 
@@ -103,8 +98,7 @@ static double scatter(const search *s, int n)
     double squares = 0;
     for (int k = 0; k <= s->n; k++) {
         const double mean = mean_of(s->value, begin_of(s, k), end_of(s, k, n));
-        for (int i = begin_of(s, k); i < end_of(s, k, n); i++)
-            squares += (s->value[i] - mean) * (s->value[i] - mean);
+        for (int i = begin_of(s, k); i < end_of(s, k, n); i++) squares += (s->value[i] - mean) * (s->value[i] - mean);
     }
     return sqrt(squares / (n - s->n - 1));
 }
@@ -147,8 +141,7 @@ static void prune(search *s, int n)
                 weakest = k;
             }
         }
-        if (least >= limit)
-            return;
+        if (least >= limit) return;
         memmove(&s->step[weakest], &s->step[weakest + 1], (size_t)(s->n - weakest - 1) * sizeof *s->step);
         s->n--;
     }
@@ -157,13 +150,10 @@ static void prune(search *s, int n)
 int rg_steps_find(const double *value, int n, uint64_t seed, rg_step *step, double *level)
 {
     search s = {.value = value, .seed = seed, .step = step};
-    if (n >= 2 * RG_STEP_RUNS)
-        divide(&s, 0, n);
-    for (int k = 0; k < s.n; k++)
-        place(&s, k, n);
+    if (n >= 2 * RG_STEP_RUNS) divide(&s, 0, n);
+    for (int k = 0; k < s.n; k++) place(&s, k, n);
     prune(&s, n);
-    for (int k = 0; k < s.n; k++)
-        place(&s, k, n);
+    for (int k = 0; k < s.n; k++) place(&s, k, n);
     const double sigma = s.n ? scatter(&s, n) : 0;
     for (int k = 0; k < s.n; k++) {
         double unit;
@@ -173,7 +163,6 @@ int rg_steps_find(const double *value, int n, uint64_t seed, rg_step *step, doub
         step[k].high = exp(d + half);
     }
     for (int k = 0; k <= s.n; k++)
-        for (int i = begin_of(&s, k); i < end_of(&s, k, n); i++)
-            level[i] = mean_of(value, begin_of(&s, k), end_of(&s, k, n));
+        for (int i = begin_of(&s, k); i < end_of(&s, k, n); i++) level[i] = mean_of(value, begin_of(&s, k), end_of(&s, k, n));
     return s.n;
 }

@@ -16,10 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void section(const char *title)
-{
-    printf("\n%s\n", title);
-}
+static void section(const char *title) { printf("\n%s\n", title); }
 
 static void line(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void line(const char *label, const char *format, ...)
@@ -37,7 +34,7 @@ static void item(const char *label, bool found, const char *detail, const char *
 {
     const char *word = found ? "found" : "missing";
     printf("  %-13s %s%-8s%s %s%s%s\n", label, rg_colour(stdout, found ? "green" : "yellow"), word, rg_colour(stdout, "off"),
-           detail, found ? "" : ": ", found ? "" : fix);
+        detail, found ? "" : ": ", found ? "" : fix);
 }
 
 // ---- the CPU -------------------------------------------------------------------------------------------------------------
@@ -57,7 +54,7 @@ static void cpu_clock(void)
         line("clock", "locked at %.0f MHz", atof(high) / 1e3);
     } else {
         line("clock", "not locked, %.0f to %.0f MHz: sudo cpupower frequency-set -g performance", atof(low) / 1e3,
-             atof(high) / 1e3);
+            atof(high) / 1e3);
     }
 }
 
@@ -97,12 +94,12 @@ static void gpu_code(const rg_device *gpu, const rg_device_facts *facts)
     int sass, ptx, code = rg_gpu_code(gpu, &sass, &ptx);
     if (code != RG_OK) {
         line("code", "this binary has none for sm_%d (%s): make clean && make CUDA_ARCH='-arch=sm_%d'", facts->sm,
-             gpu->error(code), facts->sm);
+            gpu->error(code), facts->sm);
     } else if (sass == ptx) {
         line("code", "covered: compiled for sm_%d", sass);
     } else {
         line("code", "covered by PTX of sm_%d, compiled for sm_%d at start; for its own: make CUDA_ARCH='-arch=sm_%d'", ptx,
-             sass, facts->sm);
+            sass, facts->sm);
     }
 }
 
@@ -119,8 +116,7 @@ static void gpu_clock(const rg_device *gpu, int index)
         return;
     }
     snprintf(words, sizeof words, "unknown");
-    if (nvml->throttle && nvml->throttle(board, &mask) == 0)
-        rg_throttle_words(mask, words);
+    if (nvml->throttle && nvml->throttle(board, &mask) == 0) rg_throttle_words(mask, words);
     // NVML has no query for locked clocks; application clocks show among the reasons.
     line("clock", "SM %u of %u MHz, held by: %s", now, top, words);
     line("", "whether locked, NVML does not tell; to lock: sudo nvidia-smi -i %d -lgc %u", index, top / 4 * 3);
@@ -148,10 +144,12 @@ static void report_gpu(int index)
     }
     line(name, "%s, sm_%d, %d multiprocessors", facts.name, facts.sm, facts.multiprocessors);
     line("memory", "%.1f GiB, %.1f GiB free, L2 %.0f MiB, ECC %s", (double)facts.memory_bytes / 0x1p30,
-         (double)facts.free_bytes / 0x1p30, (double)facts.l2_bytes / 0x1p20,
-         !facts.ecc_known ? "unknown" : facts.ecc ? "on" : "off");
+        (double)facts.free_bytes / 0x1p30, (double)facts.l2_bytes / 0x1p20,
+        !facts.ecc_known ? "unknown"
+            : facts.ecc  ? "on"
+                         : "off");
     line("driver", "%s, for CUDA %d.%d; runtime of this binary %d.%d", version, facts.driver / 1000, facts.driver % 1000 / 10,
-         facts.runtime / 1000, facts.runtime % 1000 / 10);
+        facts.runtime / 1000, facts.runtime % 1000 / 10);
     gpu_code(gpu, &facts);
     gpu_clock(gpu, index);
     energy_line(gpu);
@@ -162,20 +160,16 @@ static void report_gpus(void)
     char why[200], reason[160], name[96];
     section("GPUs");
     int count = rg_gpu_count(why);
-    for (int i = 0; i < count; i++)
-        report_gpu(i);
-    if (count > 0)
-        return;
+    for (int i = 0; i < count; i++) report_gpu(i);
+    if (count > 0) return;
     line("none", "%s", why);
     // A board that CUDA cannot use is worth naming.
     const rg_nvml *nvml = rg_nvml_load(reason);
     unsigned boards = 0;
     void *board;
-    if (!nvml || !nvml->count || !nvml->by_index || !nvml->name || nvml->count(&boards) != 0)
-        return;
+    if (!nvml || !nvml->count || !nvml->by_index || !nvml->name || nvml->count(&boards) != 0) return;
     for (unsigned i = 0; i < boards; i++) {
-        if (nvml->by_index(i, &board) == 0 && nvml->name(board, name, sizeof name) == 0)
-            line("seen by NVML", "%s", name);
+        if (nvml->by_index(i, &board) == 0 && nvml->name(board, name, sizeof name) == 0) line("seen by NVML", "%s", name);
     }
 }
 
@@ -208,8 +202,7 @@ static void report_libraries(void)
     item("FFTW", true, fftw_version, "");
     for (int i = 0; i < RG_COUNT(library); i++) {
         const char *fix = library[i].fix;
-        if (!strcmp(fix, CUDA_FIX) && nvcc)
-            fix = "nvcc is here now: make HAVE_CUDA=1";
+        if (!strcmp(fix, CUDA_FIX) && nvcc) fix = "nvcc is here now: make HAVE_CUDA=1";
         item(library[i].name, library[i].found, library[i].use, fix);
     }
     free(nvcc);
@@ -231,8 +224,7 @@ static void report_programs(void)
     section("Programs (in PATH)");
     for (int i = 0; i < RG_COUNT(program); i++) {
         char *found = rg_program_path(program[i].name[0]);
-        if (!found && program[i].name[1])
-            found = rg_program_path(program[i].name[1]);
+        if (!found && program[i].name[1]) found = rg_program_path(program[i].name[1]);
         item(program[i].label, found, found ? found : program[i].use, program[i].fix);
         free(found);
     }
@@ -262,8 +254,7 @@ enum { COLUMNS_MAX = 10 };
 static void rate_row(const char *name, const char *unit, int n, const double *per_s)
 {
     printf("  %-13s", name);
-    for (int i = 0; i < n; i++)
-        rate_cell(per_s[i]);
+    for (int i = 0; i < n; i++) rate_cell(per_s[i]);
     printf("  %s\n", unit);
 }
 
@@ -290,23 +281,18 @@ static void report_rates(void)
         n++;
     }
     printf("  %-13s", rates[0].isa);
-    for (int i = 0; i < n; i++)
-        printf(" %10s", title[i]);
+    for (int i = 0; i < n; i++) printf(" %10s", title[i]);
     putchar('\n');
     double row[COLUMNS_MAX];
     for (int r = 0; r < RG_RESOURCES; r++) {
-        for (int i = 0; i < n; i++)
-            row[i] = rates[i].per_s[r];
+        for (int i = 0; i < n; i++) row[i] = rates[i].per_s[r];
         rate_row(rg_resource_name[r], rg_resource_unit[r], n, row);
     }
-    for (int i = 0; i < n; i++)
-        row[i] = rates[i].l2_bytes_per_s;
+    for (int i = 0; i < n; i++) row[i] = rates[i].l2_bytes_per_s;
     rate_row("L2", "B/s", n, row);
-    for (int i = 0; i < n; i++)
-        row[i] = rates[i].mma_i8_per_s;
+    for (int i = 0; i < n; i++) row[i] = rates[i].mma_i8_per_s;
     rate_row("mma", "multiply-adds/s", n, row);
-    for (int i = 0; i < n; i++)
-        row[i] = rates[i].wgmma_i8_per_s;
+    for (int i = 0; i < n; i++) row[i] = rates[i].wgmma_i8_per_s;
     rate_row("wgmma", "multiply-adds/s", n, row);
 }
 
@@ -317,8 +303,7 @@ static double amount(const char *needs, int resource)
 {
     const size_t n = strlen(rg_resource_name[resource]);
     for (const char *word = needs; *word; word += strcspn(word, " "), word += *word == ' ')
-        if (!strncmp(word, rg_resource_name[resource], n) && word[n] == '=')
-            return atof(word + n + 1);
+        if (!strncmp(word, rg_resource_name[resource], n) && word[n] == '=') return atof(word + n + 1);
     return 0;
 }
 
@@ -340,19 +325,14 @@ static int rates_of(const rg_tsv *t, rg_rates *rates)
     char why[200];
     unsigned wanted = 0;
     for (int i = 0; i < t->n_rows; i++)
-        for (int r = 0; r < RG_RESOURCES; r++)
-            wanted |= amount(rg_tsv_cell(t, i, "needs"), r) > 0 ? 1u << r : 0;
+        for (int r = 0; r < RG_RESOURCES; r++) wanted |= amount(rg_tsv_cell(t, i, "needs"), r) > 0 ? 1u << r : 0;
     if (!device || !threads || atoi(threads) < 1)
         return rg_fail(RG_USAGE, "%s: expected the heads \"device\" and \"threads\" of a job's stages", t->path);
     const rg_device *on = rg_device_open(device, why);
-    if (!on)
-        return rg_fail(RG_LACKS, "%s: of %s: %s", t->path, device, why);
-    if (on->is_emulated)
-        return rg_fail(RG_USAGE, "%s: on an emulated GPU, which has no rates", t->path);
-    if (!on->is_gpu)
-        rg_probe_cpu(atoi(threads), wanted, rates);
-    return !on->is_gpu || rg_probe_gpu(on, wanted, rates) == RG_OK ? RG_GOOD
-                                                                            : rg_fail(RG_LACKS, "%s: not probed", device);
+    if (!on) return rg_fail(RG_LACKS, "%s: of %s: %s", t->path, device, why);
+    if (on->is_emulated) return rg_fail(RG_USAGE, "%s: on an emulated GPU, which has no rates", t->path);
+    if (!on->is_gpu) rg_probe_cpu(atoi(threads), wanted, rates);
+    return !on->is_gpu || rg_probe_gpu(on, wanted, rates) == RG_OK ? RG_GOOD : rg_fail(RG_LACKS, "%s: not probed", device);
 }
 
 // What each stage took, the least that its calls can take, and what is left of it. Of the whole job, that is what all calls need
@@ -363,12 +343,10 @@ static int report_stages(const char *path)
     rg_rates rates;
     rg_cost all = {{0}};
     int code = rg_tsv_read(path, &t);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     code = rg_tsv_needs(&t, "stage busy_s needs");
     code = code == RG_GOOD ? rates_of(&t, &rates) : code;
-    if (code == RG_GOOD)
-        printf("stage\tbusy_s\tbound_s\tof\tfraction\tleft_s\n");
+    if (code == RG_GOOD) printf("stage\tbusy_s\tbound_s\tof\tfraction\tleft_s\n");
     for (int i = 0; i < t.n_rows && code == RG_GOOD; i++) {
         const char *stage = rg_tsv_cell(&t, i, "stage");
         const double busy_s = rg_tsv_number(&t, i, "busy_s");
@@ -384,10 +362,11 @@ static int report_stages(const char *path)
             continue;
         }
         rg_tsv_print(stdout, "%s\t%.4f\t%.4f\t%s\t%.2f\t%.4f\n", stage, busy_s, least_s, rg_resource_name[limit],
-                     least_s / busy_s, busy_s - least_s);
+            least_s / busy_s, busy_s - least_s);
         if (least_s > RG_FRACTION_MOST * busy_s)
             rg_warn("%s: %s is %.3g times faster than its bound: its calls need less than they say, or the machine was busy "
-                    "while %s was probed", path, stage, least_s / busy_s, rg_resource_name[limit]);
+                    "while %s was probed",
+                path, stage, least_s / busy_s, rg_resource_name[limit]);
     }
     rg_tsv_free(&t);
     return code;
@@ -403,8 +382,7 @@ static int run(void *options)
 {
     const doctor *d = options;
     rg_head head;
-    if (d->stages)
-        return report_stages(d->stages);
+    if (d->stages) return report_stages(d->stages);
     rg_head_make(&head, NULL, 0, NULL);
     for (int i = 0; i < head.n; i++) {
         if (!strcmp(head.key[i], "suite") || !strcmp(head.key[i], "revision") || !strcmp(head.key[i], "compiler") ||
@@ -427,7 +405,7 @@ static int run(void *options)
 static const rg_option options[] = {
     {"probe", NULL, "also measure what the CPU and each GPU sustain (a few seconds)", RG_TO(doctor, probe)},
     {"stages", "OUT_stages.tsv", "of a job on this machine: what each stage's calls take at the least, at rates measured now",
-     RG_TO(doctor, stages)},
+        RG_TO(doctor, stages)},
     {0},
 };
 

@@ -39,9 +39,18 @@
 
 #define MAD "multiply-adds/s"
 const char *const rg_resource_unit[RG_RESOURCES] = {
-    [RG_MEM_BYTES] = "B/s",     [RG_SHARED_BYTES] = "B/s",       [RG_F32_MAD] = MAD,            [RG_F64_MAD] = MAD,
-    [RG_I32_MAD] = MAD,         [RG_I16_MAD] = MAD,              [RG_I8_MAD] = MAD,             [RG_MATRIX_I8_MAD] = MAD,
-    [RG_ATOMIC] = "atomics/s",  [RG_ATOMIC_16B] = "atomics/s",   [RG_ATOMIC_MEM] = "atomics/s", [RG_TEXTURE] = "fetches/s",
+    [RG_MEM_BYTES] = "B/s",
+    [RG_SHARED_BYTES] = "B/s",
+    [RG_F32_MAD] = MAD,
+    [RG_F64_MAD] = MAD,
+    [RG_I32_MAD] = MAD,
+    [RG_I16_MAD] = MAD,
+    [RG_I8_MAD] = MAD,
+    [RG_MATRIX_I8_MAD] = MAD,
+    [RG_ATOMIC] = "atomics/s",
+    [RG_ATOMIC_16B] = "atomics/s",
+    [RG_ATOMIC_MEM] = "atomics/s",
+    [RG_TEXTURE] = "fetches/s",
 };
 
 void rg_head_add(rg_head *head, const char *key, const char *format, ...)
@@ -85,8 +94,7 @@ static void without_folders(char *out, size_t n, const char *text)
             const char *past = text + strcspn(text, " '\"");
             const char *last = text;
             for (const char *c = text; c < past; c++) {
-                if (*c == '/' && c + 1 < past)
-                    last = c + 1;
+                if (*c == '/' && c + 1 < past) last = c + 1;
             }
             text = last;
         }
@@ -103,8 +111,7 @@ static double host_tick_ns(void)
     double least = INFINITY;
     for (int i = 0; i < 200; i++) {
         double from = rg_seconds(), to = from;
-        while (to <= from)
-            to = rg_seconds();
+        while (to <= from) to = rg_seconds();
         least = fmin(least, 1e9 * (to - from));
     }
     return least;
@@ -122,8 +129,7 @@ static double event_tick_ns(const rg_device *gpu)
         code = code ? code : gpu->event_record(event[1], stream);
         code = code ? code : gpu->event_ms(event[0], event[1], &ms[i]);
         for (int k = 0; k < i && !code; k++)
-            if (ms[k] != ms[i])
-                least = fmin(least, 1e6 * fabs(ms[i] - ms[k]));
+            if (ms[k] != ms[i]) least = fmin(least, 1e6 * fabs(ms[i] - ms[k]));
     }
     gpu->event_free(event[0]);
     gpu->event_free(event[1]);
@@ -169,8 +175,7 @@ static void head_cpu(rg_head *head)
     rg_head_add(head, "simd", "%s", text);
     rg_topology_caches(&t, text);
     rg_head_add(head, "caches", "%s", text);
-    if (!rg_proc_field("/proc/meminfo", "MemTotal", text, sizeof text))
-        snprintf(text, sizeof text, "unknown (/proc/meminfo)");
+    if (!rg_proc_field("/proc/meminfo", "MemTotal", text, sizeof text)) snprintf(text, sizeof text, "unknown (/proc/meminfo)");
     rg_head_add(head, "memory", "%s", text);
     rg_cpu_governor(text);
     rg_head_add(head, "governor", "%s", text);
@@ -187,8 +192,8 @@ static void head_build(rg_head *head)
     rg_head_add(head, "nvcc_flags", "%s", RG_NVCCFLAGS[0] && RG_NVCC[0] ? RG_NVCCFLAGS : "none (built without CUDA)");
 }
 
-static const char *const gpu_key[] = {"gpu",        "gpu_sm",  "gpu_memory",    "gpu_driver", "cuda_runtime",
-                                      "gpu_ecc",    "gpu_power_cap", "gpu_clocks",    "gpu_tick_ns"};
+static const char *const gpu_key[] = {
+    "gpu", "gpu_sm", "gpu_memory", "gpu_driver", "cuda_runtime", "gpu_ecc", "gpu_power_cap", "gpu_clocks", "gpu_tick_ns"};
 
 // What NVML alone knows of the board: driver version, power cap, clocks.
 static void head_board(rg_head *head, const rg_device *gpu, const rg_device_facts *facts)
@@ -197,8 +202,7 @@ static void head_board(rg_head *head, const rg_device *gpu, const rg_device_fact
     const rg_nvml *nvml;
     void *board = rg_nvml_gpu(gpu, &nvml, why);
     unsigned sm, mem, sm_max, mem_max, cap_mW;
-    if (!board || !nvml->driver || nvml->driver(driver, sizeof driver) != 0)
-        snprintf(driver, sizeof driver, "unknown version");
+    if (!board || !nvml->driver || nvml->driver(driver, sizeof driver) != 0) snprintf(driver, sizeof driver, "unknown version");
     rg_head_add(head, "gpu_driver", "%s (CUDA %d.%d)", driver, facts->driver / 1000, facts->driver % 1000 / 10);
     rg_head_add(head, "cuda_runtime", "%d.%d", facts->runtime / 1000, facts->runtime % 1000 / 10);
     rg_head_add(head, "gpu_ecc", "%s", !facts->ecc_known ? "unknown (not told by this GPU)" : facts->ecc ? "on" : "off");
@@ -230,8 +234,8 @@ static void head_gpu(rg_head *head, const rg_device *gpu)
     }
     rg_head_add(head, "gpu", "%s", facts.name);
     rg_head_add(head, "gpu_sm", "%d, %d multiprocessors", facts.sm, facts.multiprocessors);
-    rg_head_add(head, "gpu_memory", "%.1f GiB, L2 %.0f MiB", (double)facts.memory_bytes / 0x1p30,
-                (double)facts.l2_bytes / 0x1p20);
+    rg_head_add(
+        head, "gpu_memory", "%.1f GiB, L2 %.0f MiB", (double)facts.memory_bytes / 0x1p30, (double)facts.l2_bytes / 0x1p20);
     head_board(head, gpu, &facts);
     const double tick_ns = event_tick_ns(gpu);
     if (isnan(tick_ns))

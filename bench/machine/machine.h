@@ -25,13 +25,13 @@ void rg_head_free(rg_head *);
 // Measured rates, one per resource: NaN where the resource does not exist there or was not probed.
 typedef struct rg_rates {
     double per_s[RG_RESOURCES];
-    double l2_bytes_per_s;  // GPU: the copy with both arrays in L2
-    double mma_i8_per_s;    // GPU: mma.sync m16n8k32 u8 and wgmma m64n256k32 u8 (sm_90a only); the larger of the two is
-    double wgmma_i8_per_s;  // per_s[RG_MATRIX_I8_MAD]
-    const char *isa;        // CPU: "avx512", "avx2" or "portable"; GPU: ""
+    double l2_bytes_per_s; // GPU: the copy with both arrays in L2
+    double mma_i8_per_s;   // GPU: mma.sync m16n8k32 u8 and wgmma m64n256k32 u8 (sm_90a only); the larger of the two is
+    double wgmma_i8_per_s; // per_s[RG_MATRIX_I8_MAD]
+    const char *isa;       // CPU: "avx512", "avx2" or "portable"; GPU: ""
 } rg_rates;
 extern const char *const rg_resource_unit[RG_RESOURCES]; // "B/s", "multiply-adds/s", "atomics/s", ...
-enum { RG_ALL_RESOURCES = (1 << RG_RESOURCES) - 1 }; // for `wanted`: one bit a resource, the others stay NaN
+enum { RG_ALL_RESOURCES = (1 << RG_RESOURCES) - 1 };     // for `wanted`: one bit a resource, the others stay NaN
 // Probes this CPU with `threads` pinned threads, about 0.1 s a resource; the calling thread's own affinity stays as it is.
 void rg_probe_cpu(int threads, unsigned wanted, rg_rates *);
 // Probes an open GPU, about 0.15 s a resource. RG_OK or a device error. Only NaN in a build without CUDA and for any other
@@ -44,7 +44,7 @@ int rg_gpu_code(const rg_device *, int *sass_sm, int *ptx_sm);
 // Clocks, temperature, power and why the clock is held down, for the CPU or one GPU (NVML, loaded at run time).
 typedef struct rg_sensors {
     double sm_MHz, mem_MHz, cpu_MHz, temp_C, power_W; // NaN when unreadable
-    char throttle[160];                              // "none", "power cap", ... or "unknown (reason)"
+    char throttle[160];                               // "none", "power cap", ... or "unknown (reason)"
 } rg_sensors;
 void rg_sensors_read(const rg_device *, rg_sensors *);
 void rg_sensors_read_closed(int gpu, rg_sensors *); // of a GPU without a context on it, as CUDA counts

@@ -48,8 +48,7 @@ const rg_nvml *rg_nvml_load(char why[160])
 #undef F
             int code = nvml.init ? nvml.init() : 3;
             ready = code == 0;
-            if (!ready)
-                snprintf(failed, sizeof failed, "NVML: %s (%d)", reason(code), code);
+            if (!ready) snprintf(failed, sizeof failed, "NVML: %s (%d)", reason(code), code);
         }
     }
     if (!ready) {
@@ -63,8 +62,7 @@ static void *by_pci(const rg_nvml *nvml, const char *pci, char why[160])
 {
     void *gpu = NULL;
     const int code = nvml->by_pci ? nvml->by_pci(pci, &gpu) : 3;
-    if (code != 0)
-        snprintf(why, 160, "NVML: %s (%d)", reason(code), code);
+    if (code != 0) snprintf(why, 160, "NVML: %s (%d)", reason(code), code);
     return code ? NULL : gpu;
 }
 
@@ -74,18 +72,15 @@ void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
     static char named[sizeof "gpu999999"];
     rg_device_facts facts;
     *nvml = rg_nvml_load(why);
-    if (!*nvml)
-        return NULL;
-    if (last_gpu && strcmp(named, device->name) == 0)
-        return last_gpu;
+    if (!*nvml) return NULL;
+    if (last_gpu && strcmp(named, device->name) == 0) return last_gpu;
     int code = device->facts(&facts);
     if (code != RG_OK) {
         snprintf(why, 160, "%s", device->error(code));
         return NULL;
     }
     void *gpu = by_pci(*nvml, facts.pci, why);
-    if (!gpu)
-        return NULL;
+    if (!gpu) return NULL;
     snprintf(named, sizeof named, "%s", device->name);
     last_gpu = gpu;
     return gpu;
@@ -114,13 +109,11 @@ double rg_gpus_used_bytes(void)
     const rg_nvml *nvml = rg_nvml_load(why);
     unsigned n = 0;
     double sum = 0;
-    if (!nvml || !nvml->count || !nvml->by_index || !nvml->memory || nvml->count(&n) || !n)
-        return NAN;
+    if (!nvml || !nvml->count || !nvml->by_index || !nvml->memory || nvml->count(&n) || !n) return NAN;
     for (unsigned i = 0; i < n; i++) {
         void *gpu;
         rg_nvml_memory memory;
-        if (nvml->by_index(i, &gpu) || nvml->memory(gpu, &memory))
-            return NAN;
+        if (nvml->by_index(i, &gpu) || nvml->memory(gpu, &memory)) return NAN;
         sum += (double)memory.used;
     }
     return sum;
@@ -128,18 +121,16 @@ double rg_gpus_used_bytes(void)
 
 void rg_throttle_words(unsigned long long mask, char text[160])
 {
-    static const char *const word[] = {"idle",       "application clocks", "power cap",   "hw slowdown",   "sync boost",
-                                       "sw thermal", "hw thermal",         "power brake", "display clocks"};
+    static const char *const word[] = {"idle", "application clocks", "power cap", "hw slowdown", "sync boost", "sw thermal",
+        "hw thermal", "power brake", "display clocks"};
     size_t at = 0;
     text[0] = '\0';
     for (int bit = 0; bit < 64 && at < 159; bit++) {
-        if (!(mask >> bit & 1))
-            continue;
+        if (!(mask >> bit & 1)) continue;
         const char *comma = at ? ", " : "";
         int n = bit < RG_COUNT(word) ? snprintf(text + at, 160 - at, "%s%s", comma, word[bit])
                                      : snprintf(text + at, 160 - at, "%sbit 0x%llx", comma, 1ull << bit);
         at += (size_t)n;
     }
-    if (!mask)
-        snprintf(text, 160, "none");
+    if (!mask) snprintf(text, 160, "none");
 }

@@ -21,8 +21,7 @@ bool rg_line(char *text, size_t bytes, const char *path_format, ...)
     va_end(list);
     FILE *f = fopen(path, "r");
     bool got = f && fgets(text, (int)bytes, f);
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
     if (!got) {
         text[0] = '\0';
         return false;
@@ -54,16 +53,12 @@ double rg_cpu_others_s(void) { return rg_cpu_spent_s() - rg_cpu_own_s(); }
 static char *field_value(char *line, const char *key)
 {
     size_t length = strlen(key);
-    if (strncmp(line, key, length) != 0)
-        return NULL;
+    if (strncmp(line, key, length) != 0) return NULL;
     char *at = line + length;
-    while (*at == ' ' || *at == '\t')
-        at++;
-    if (*at != ':')
-        return NULL;
+    while (*at == ' ' || *at == '\t') at++;
+    if (*at != ':') return NULL;
     at++;
-    while (isspace((unsigned char)*at))
-        at++;
+    while (isspace((unsigned char)*at)) at++;
     at[strcspn(at, "\n")] = '\0';
     return at;
 }
@@ -73,13 +68,10 @@ bool rg_proc_field(const char *file, const char *key, char *value, size_t bytes)
     FILE *f = fopen(file, "r");
     char *line = NULL, *found = NULL;
     size_t room = 0;
-    while (f && !found && getline(&line, &room, f) > 0)
-        found = field_value(line, key);
-    if (found)
-        snprintf(value, bytes, "%s", found);
+    while (f && !found && getline(&line, &room, f) > 0) found = field_value(line, key);
+    if (found) snprintf(value, bytes, "%s", found);
     free(line);
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
     return found && value[0];
 }
 
@@ -88,8 +80,7 @@ static double cpu_MHz(void)
 {
     char text[64];
     int core = sched_getcpu();
-    if (core < 0)
-        core = 0;
+    if (core < 0) core = 0;
     if (rg_line(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", core)) {
         double kHz = strtod(text, NULL);
         return kHz > 0 ? kHz / 1e3 : NAN;
@@ -107,8 +98,7 @@ static double cpu_MHz(void)
             MHz = strtod(value, NULL);
     }
     free(line);
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
     return MHz > 0 ? MHz : NAN;
 }
 
@@ -118,14 +108,12 @@ static double cpu_temp_C(void)
     double hottest = NAN;
     for (int i = 0; i < 64; i++) {
         char text[64];
-        if (!rg_line(text, sizeof text, "/sys/class/hwmon/hwmon%d/name", i))
-            continue;
+        if (!rg_line(text, sizeof text, "/sys/class/hwmon/hwmon%d/name", i)) continue;
         if (strcmp(text, "coretemp") && strcmp(text, "k10temp") && strcmp(text, "zenpower") && strcmp(text, "cpu_thermal"))
             continue;
         if (rg_line(text, sizeof text, "/sys/class/hwmon/hwmon%d/temp1_input", i)) {
             double C = strtod(text, NULL) / 1e3;
-            if (!(C <= hottest))
-                hottest = C;
+            if (!(C <= hottest)) hottest = C;
         }
     }
     return hottest;
@@ -139,14 +127,10 @@ static void gpu_sensors(const rg_nvml *nvml, void *gpu, const char *why, rg_sens
     }
     unsigned value;
     unsigned long long mask;
-    if (nvml->clock && nvml->clock(gpu, RG_NVML_CLOCK_SM, &value) == 0)
-        s->sm_MHz = value;
-    if (nvml->clock && nvml->clock(gpu, RG_NVML_CLOCK_MEM, &value) == 0)
-        s->mem_MHz = value;
-    if (nvml->temperature && nvml->temperature(gpu, 0, &value) == 0)
-        s->temp_C = value;
-    if (nvml->power_mW && nvml->power_mW(gpu, &value) == 0)
-        s->power_W = value / 1e3;
+    if (nvml->clock && nvml->clock(gpu, RG_NVML_CLOCK_SM, &value) == 0) s->sm_MHz = value;
+    if (nvml->clock && nvml->clock(gpu, RG_NVML_CLOCK_MEM, &value) == 0) s->mem_MHz = value;
+    if (nvml->temperature && nvml->temperature(gpu, 0, &value) == 0) s->temp_C = value;
+    if (nvml->power_mW && nvml->power_mW(gpu, &value) == 0) s->power_W = value / 1e3;
     if (nvml->throttle && nvml->throttle(gpu, &mask) == 0)
         rg_throttle_words(mask, s->throttle);
     else

@@ -13,24 +13,24 @@
 typedef struct rg_nvml_memory {
     unsigned long long total, free, used;
 } rg_nvml_memory;
-#define RG_NVML_FUNCTIONS(F)                                                                        \
-    F(init, "nvmlInit_v2", (void))                                                                  \
-    F(driver, "nvmlSystemGetDriverVersion", (char *, unsigned))                                     \
-    F(cuda_version, "nvmlSystemGetCudaDriverVersion_v2", (int *))                                   \
-    F(count, "nvmlDeviceGetCount_v2", (unsigned *))                                                 \
-    F(by_index, "nvmlDeviceGetHandleByIndex_v2", (unsigned, void **))                               \
-    F(by_pci, "nvmlDeviceGetHandleByPciBusId_v2", (const char *, void **))                          \
-    F(name, "nvmlDeviceGetName", (void *, char *, unsigned))                                        \
-    F(capability, "nvmlDeviceGetCudaComputeCapability", (void *, int *, int *))                     \
-    F(memory, "nvmlDeviceGetMemoryInfo", (void *, rg_nvml_memory *))                                \
-    F(clock, "nvmlDeviceGetClockInfo", (void *, int, unsigned *))                                   \
-    F(max_clock, "nvmlDeviceGetMaxClockInfo", (void *, int, unsigned *))                            \
-    F(temperature, "nvmlDeviceGetTemperature", (void *, int, unsigned *))                           \
-    F(power_mW, "nvmlDeviceGetPowerUsage", (void *, unsigned *))                                    \
-    F(power_cap_mW, "nvmlDeviceGetEnforcedPowerLimit", (void *, unsigned *))                        \
-    F(energy_mJ, "nvmlDeviceGetTotalEnergyConsumption", (void *, unsigned long long *))             \
-    F(throttle, "nvmlDeviceGetCurrentClocksThrottleReasons", (void *, unsigned long long *))        \
-    F(ecc, "nvmlDeviceGetEccMode", (void *, int *, int *))                                                    \
+#define RG_NVML_FUNCTIONS(F)                                                                                                   \
+    F(init, "nvmlInit_v2", (void))                                                                                             \
+    F(driver, "nvmlSystemGetDriverVersion", (char *, unsigned))                                                                \
+    F(cuda_version, "nvmlSystemGetCudaDriverVersion_v2", (int *))                                                              \
+    F(count, "nvmlDeviceGetCount_v2", (unsigned *))                                                                            \
+    F(by_index, "nvmlDeviceGetHandleByIndex_v2", (unsigned, void **))                                                          \
+    F(by_pci, "nvmlDeviceGetHandleByPciBusId_v2", (const char *, void **))                                                     \
+    F(name, "nvmlDeviceGetName", (void *, char *, unsigned))                                                                   \
+    F(capability, "nvmlDeviceGetCudaComputeCapability", (void *, int *, int *))                                                \
+    F(memory, "nvmlDeviceGetMemoryInfo", (void *, rg_nvml_memory *))                                                           \
+    F(clock, "nvmlDeviceGetClockInfo", (void *, int, unsigned *))                                                              \
+    F(max_clock, "nvmlDeviceGetMaxClockInfo", (void *, int, unsigned *))                                                       \
+    F(temperature, "nvmlDeviceGetTemperature", (void *, int, unsigned *))                                                      \
+    F(power_mW, "nvmlDeviceGetPowerUsage", (void *, unsigned *))                                                               \
+    F(power_cap_mW, "nvmlDeviceGetEnforcedPowerLimit", (void *, unsigned *))                                                   \
+    F(energy_mJ, "nvmlDeviceGetTotalEnergyConsumption", (void *, unsigned long long *))                                        \
+    F(throttle, "nvmlDeviceGetCurrentClocksThrottleReasons", (void *, unsigned long long *))                                   \
+    F(ecc, "nvmlDeviceGetEccMode", (void *, int *, int *))                                                                     \
     F(uuid, "nvmlDeviceGetUUID", (void *, char *, unsigned))
 enum { RG_NVML_CLOCK_SM = 1, RG_NVML_CLOCK_MEM = 2 }; // nvmlClockType_t
 typedef struct rg_nvml {
@@ -86,7 +86,7 @@ typedef struct rg_topology {
     rg_cache cache[RG_CACHES_MAX];
 } rg_topology;
 void rg_topology_read(rg_topology *);
-size_t rg_topology_last_cache(const rg_topology *); // bytes of all caches of the last level together; 0 when unknown
+size_t rg_topology_last_cache(const rg_topology *);           // bytes of all caches of the last level together; 0 when unknown
 void rg_topology_caches(const rg_topology *, char text[160]); // "L1d 32 KiB x 2, L2 ..."; "unknown (...)"
 
 void rg_cpu_simd(char text[96]);      // "avx2 avx512 avx512vnni"

@@ -17,8 +17,7 @@ static void add_cache(rg_topology *t, int level, char kind, size_t bytes)
             return;
         }
     }
-    if (t->n_caches < RG_CACHES_MAX)
-        t->cache[t->n_caches++] = (rg_cache){level, 1, kind, bytes};
+    if (t->n_caches < RG_CACHES_MAX) t->cache[t->n_caches++] = (rg_cache){level, 1, kind, bytes};
 }
 
 #if HAVE_HWLOC
@@ -28,8 +27,7 @@ void rg_topology_read(rg_topology *t)
 {
     memset(t, 0, sizeof *t);
     hwloc_topology_t h;
-    if (hwloc_topology_init(&h) != 0)
-        return;
+    if (hwloc_topology_init(&h) != 0) return;
     hwloc_topology_set_icache_types_filter(h, HWLOC_TYPE_FILTER_KEEP_ALL);
     if (hwloc_topology_load(h) == 0) {
         int sockets = hwloc_get_nbobjs_by_type(h, HWLOC_OBJ_PACKAGE), cores = hwloc_get_nbobjs_by_type(h, HWLOC_OBJ_CORE);
@@ -83,8 +81,7 @@ void rg_topology_read(rg_topology *t)
     long n = sysconf(_SC_NPROCESSORS_CONF);
     for (int cpu = 0; cpu < n; cpu++) {
         char list[256];
-        if (!rg_line(list, sizeof list, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu))
-            continue;
+        if (!rg_line(list, sizeof list, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)) continue;
         t->threads++;
         t->cores += first_of(list, cpu);
         if (rg_line(list, sizeof list, "/sys/devices/system/cpu/cpu%d/topology/core_siblings_list", cpu))
@@ -103,8 +100,7 @@ size_t rg_topology_last_cache(const rg_topology *t)
             level = t->cache[i].level;
             bytes = 0;
         }
-        if (t->cache[i].level == level && t->cache[i].kind != 'i')
-            bytes += t->cache[i].bytes * (size_t)t->cache[i].count;
+        if (t->cache[i].level == level && t->cache[i].kind != 'i') bytes += t->cache[i].bytes * (size_t)t->cache[i].count;
     }
     return bytes;
 }
@@ -116,11 +112,10 @@ void rg_topology_caches(const rg_topology *t, char text[160])
     for (int level = 1; level <= 4; level++) {
         for (int i = 0; i < t->n_caches && at < 130; i++) {
             const rg_cache *c = &t->cache[i];
-            if (c->level != level || c->kind == 'i')
-                continue;
+            if (c->level != level || c->kind == 'i') continue;
             bool mega = c->bytes >= 1u << 20;
             at += (size_t)snprintf(text + at, 160 - at, "%sL%d%s %zu %s x %d", at ? ", " : "", level, c->kind == 'd' ? "d" : "",
-                                   c->bytes >> (mega ? 20 : 10), mega ? "MiB" : "KiB", c->count);
+                c->bytes >> (mega ? 20 : 10), mega ? "MiB" : "KiB", c->count);
         }
     }
 }
@@ -131,8 +126,7 @@ void rg_cpu_simd(char text[96])
     size_t at = 0;
     snprintf(text, 96, "none of avx2, avx512, avx512vnni, amx");
     for (int i = 0; i < RG_COUNT(level); i++) {
-        if (rg_cpu_has(level[i]))
-            at += (size_t)snprintf(text + at, 96 - at, "%s%s", at ? " " : "", level[i]);
+        if (rg_cpu_has(level[i])) at += (size_t)snprintf(text + at, 96 - at, "%s%s", at ? " " : "", level[i]);
     }
 }
 

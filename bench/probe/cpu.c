@@ -23,9 +23,9 @@ typedef struct rg_copy_arrays {
 typedef void (*rg_loop)(int64_t rounds, const rg_copy_arrays *);
 
 enum { CHAINS = 12 };
-#define ALL_CHAINS(step, p)                                                                                          \
-    step(p, a0) step(p, a1) step(p, a2) step(p, a3) step(p, a4) step(p, a5) step(p, a6) step(p, a7) step(p, a8)      \
-    step(p, a9) step(p, a10) step(p, a11)
+#define ALL_CHAINS(step, p)                                                                                                    \
+    step(p, a0) step(p, a1) step(p, a2) step(p, a3) step(p, a4) step(p, a5) step(p, a6) step(p, a7) step(p, a8) step(p, a9)    \
+        step(p, a10) step(p, a11)
 // The compiler sees neither where x, y and the accumulators come from nor what becomes of the sum, so it can drop nothing, nor
 // merge accumulators that begin alike. Loops whose product does not depend on the accumulator hide x before each step: it would
 // else be computed once.
@@ -37,21 +37,21 @@ enum { CHAINS = 12 };
 #define HIDE(p, v) __asm__ volatile("" : "+m"(v));
 #endif
 // A step is told the prefix p of its instructions, as _mm256, and the accumulator.
-#define LOOP(id, target_isa, vector, broadcast, add, p, step)                                                              \
-    target_isa static void id(int64_t rounds, const rg_copy_arrays *unused)                                                \
-    {                                                                                                                      \
-        vector x = broadcast(1), y = broadcast(0);                                                                         \
-        (void)unused;                                                                                                      \
-        HIDE(p, x)                                                                                                         \
-        HIDE(p, y)                                                                                                         \
-        vector a0 = x, a1 = x, a2 = x, a3 = x, a4 = x, a5 = x, a6 = x, a7 = x, a8 = x, a9 = x, a10 = x, a11 = x;           \
-        ALL_CHAINS(HIDE, p)                                                                                                \
-        for (int64_t i = 0; i < rounds; i++) {                                                                             \
-            ALL_CHAINS(step, p)                                                                                            \
-        }                                                                                                                  \
-        a0 = add(add(add(a0, a1), add(a2, a3)), add(add(a4, a5), add(a6, a7)));                                            \
-        a0 = add(a0, add(add(a8, a9), add(a10, a11)));                                                                     \
-        HIDE(p, a0)                                                                                                        \
+#define LOOP(id, target_isa, vector, broadcast, add, p, step)                                                                  \
+    target_isa static void id(int64_t rounds, const rg_copy_arrays *unused)                                                    \
+    {                                                                                                                          \
+        vector x = broadcast(1), y = broadcast(0);                                                                             \
+        (void)unused;                                                                                                          \
+        HIDE(p, x)                                                                                                             \
+        HIDE(p, y)                                                                                                             \
+        vector a0 = x, a1 = x, a2 = x, a3 = x, a4 = x, a5 = x, a6 = x, a7 = x, a8 = x, a9 = x, a10 = x, a11 = x;               \
+        ALL_CHAINS(HIDE, p)                                                                                                    \
+        for (int64_t i = 0; i < rounds; i++) {                                                                                 \
+            ALL_CHAINS(step, p)                                                                                                \
+        }                                                                                                                      \
+        a0 = add(add(add(a0, a1), add(a2, a3)), add(add(a4, a5), add(a6, a7)));                                                \
+        a0 = add(a0, add(add(a8, a9), add(a10, a11)));                                                                         \
+        HIDE(p, a0)                                                                                                            \
     }
 
 #if defined(__x86_64__)
@@ -69,11 +69,11 @@ enum { CHAINS = 12 };
 #define DOT_I8(p, a) HIDE(p, x) a = p##_add_epi32(a, p##_madd_epi16(p##_maddubs_epi16(x, y), y));
 #define DOT_VNNI(p, a) a = p##_dpbusd_epi32(a, x, y);
 #define MAD_VNNI(p, a) a = p##_dpwssd_epi32(a, x, y);
-#define LOOPS(isa, target_isa, p, reals, doubles, integers)                            \
-    LOOP(f32_##isa, target_isa, reals, p##_set1_ps, p##_add_ps, p, FMA_F32)            \
-    LOOP(f64_##isa, target_isa, doubles, p##_set1_pd, p##_add_pd, p, FMA_F64)          \
-    LOOP(i32_##isa, target_isa, integers, p##_set1_epi32, p##_add_epi32, p, MAD_I32)   \
-    LOOP(i16_##isa, target_isa, integers, p##_set1_epi32, p##_add_epi32, p, MAD_I16)   \
+#define LOOPS(isa, target_isa, p, reals, doubles, integers)                                                                    \
+    LOOP(f32_##isa, target_isa, reals, p##_set1_ps, p##_add_ps, p, FMA_F32)                                                    \
+    LOOP(f64_##isa, target_isa, doubles, p##_set1_pd, p##_add_pd, p, FMA_F64)                                                  \
+    LOOP(i32_##isa, target_isa, integers, p##_set1_epi32, p##_add_epi32, p, MAD_I32)                                           \
+    LOOP(i16_##isa, target_isa, integers, p##_set1_epi32, p##_add_epi32, p, MAD_I16)                                           \
     LOOP(i8_##isa, target_isa, integers, p##_set1_epi32, p##_add_epi32, p, DOT_I8)
 
 LOOPS(avx2, AVX2, _mm256, __m256, __m256d, __m256i)
@@ -113,8 +113,14 @@ typedef float f32x4 __attribute__((vector_size(16)));
 typedef double f64x2 __attribute__((vector_size(16)));
 typedef uint32_t u32x4 __attribute__((vector_size(16)));
 #define PLAIN __attribute__((noinline))
-#define SPREAD4(v) {v, v, v, v}
-#define SPREAD2(v) {v, v}
+#define SPREAD4(v)                                                                                                             \
+    {                                                                                                                          \
+        v, v, v, v                                                                                                             \
+    }
+#define SPREAD2(v)                                                                                                             \
+    {                                                                                                                          \
+        v, v                                                                                                                   \
+    }
 #define PLUS(a, b) ((a) + (b))
 #define MAD_PLAIN(p, a) a = a * y + x;
 LOOP(f32_plain, PLAIN, f32x4, SPREAD4, PLUS, , MAD_PLAIN)
@@ -129,13 +135,22 @@ static const struct {
     int mads; // of one vector
 } loops[] = {
 #if defined(__x86_64__)
-    {RG_F32_MAD, "avx512", f32_avx512, 16}, {RG_F64_MAD, "avx512", f64_avx512, 8}, {RG_I32_MAD, "avx512", i32_avx512, 16},
-    {RG_I16_MAD, "avx512vnni", i16_vnni, 32}, {RG_I8_MAD, "avx512vnni", i8_vnni, 64},
-    {RG_I16_MAD, "avx512", i16_avx512, 32}, {RG_I8_MAD, "avx512", i8_avx512, 64},
-    {RG_F32_MAD, "avx2", f32_avx2, 8},      {RG_F64_MAD, "avx2", f64_avx2, 4},     {RG_I32_MAD, "avx2", i32_avx2, 8},
-    {RG_I16_MAD, "avx2", i16_avx2, 16},     {RG_I8_MAD, "avx2", i8_avx2, 32},
+    {RG_F32_MAD, "avx512", f32_avx512, 16},
+    {RG_F64_MAD, "avx512", f64_avx512, 8},
+    {RG_I32_MAD, "avx512", i32_avx512, 16},
+    {RG_I16_MAD, "avx512vnni", i16_vnni, 32},
+    {RG_I8_MAD, "avx512vnni", i8_vnni, 64},
+    {RG_I16_MAD, "avx512", i16_avx512, 32},
+    {RG_I8_MAD, "avx512", i8_avx512, 64},
+    {RG_F32_MAD, "avx2", f32_avx2, 8},
+    {RG_F64_MAD, "avx2", f64_avx2, 4},
+    {RG_I32_MAD, "avx2", i32_avx2, 8},
+    {RG_I16_MAD, "avx2", i16_avx2, 16},
+    {RG_I8_MAD, "avx2", i8_avx2, 32},
 #endif
-    {RG_F32_MAD, "", f32_plain, 4},         {RG_F64_MAD, "", f64_plain, 2},        {RG_I32_MAD, "", i32_plain, 4},
+    {RG_F32_MAD, "", f32_plain, 4},
+    {RG_F64_MAD, "", f64_plain, 2},
+    {RG_I32_MAD, "", i32_plain, 4},
 };
 
 // ---- the crew of threads -------------------------------------------------------------------------------------------------

@@ -8,14 +8,15 @@
 #include <cmath>
 #include <cstdio>
 
-namespace {
+namespace
+{
 
-#define TRY(call)                   \
-    do {                            \
-        cudaError_t e_ = (call);    \
-        if (e_ != cudaSuccess) {    \
-            return (int)e_;         \
-        }                           \
+#define TRY(call)                                                                                                              \
+    do {                                                                                                                       \
+        cudaError_t e_ = (call);                                                                                               \
+        if (e_ != cudaSuccess) {                                                                                               \
+            return (int)e_;                                                                                                    \
+        }                                                                                                                      \
     } while (0)
 
 // ---- timing --------------------------------------------------------------------------------------------------------------
@@ -34,19 +35,18 @@ struct bench_state {
     ~bench_state()
     {
         // Reports of what went wrong have been given by then; there is nothing left to do about failing clean-up.
-        picture && cudaDestroyTextureObject(picture);
-        array && cudaFreeArray(array);
+        picture &&cudaDestroyTextureObject(picture);
+        array &&cudaFreeArray(array);
         cudaFree(big[0]);
         cudaFree(big[1]);
         cudaFree(word);
-        from && cudaEventDestroy(from);
-        to && cudaEventDestroy(to);
-        stream && cudaStreamDestroy(stream);
+        from &&cudaEventDestroy(from);
+        to &&cudaEventDestroy(to);
+        stream &&cudaStreamDestroy(stream);
     }
 };
 
-template <class LAUNCH>
-int time_ms(bench_state &s, LAUNCH launch, int reps, float *ms)
+template <class LAUNCH> int time_ms(bench_state &s, LAUNCH launch, int reps, float *ms)
 {
     TRY(cudaEventRecord(s.from, s.stream));
     launch(reps);
@@ -58,8 +58,7 @@ int time_ms(bench_state &s, LAUNCH launch, int reps, float *ms)
 }
 
 // Best of five launches of about 20 ms, in units a second; `each` units are done by one of the `reps` of a launch.
-template <class LAUNCH>
-int measure(bench_state &s, LAUNCH launch, double each, double *per_s)
+template <class LAUNCH> int measure(bench_state &s, LAUNCH launch, double each, double *per_s)
 {
     int reps = 1;
     float ms = 0, best = INFINITY;
@@ -115,16 +114,14 @@ int set_up(bench_state &s, const rg_device *device)
 
 // ---- the probes ----------------------------------------------------------------------------------------------------------
 
-template <class OP>
-int probe_arithmetic(bench_state &s, typename OP::type x, typename OP::type y, int mads, double *per_s)
+template <class OP> int probe_arithmetic(bench_state &s, typename OP::type x, typename OP::type y, int mads, double *per_s)
 {
     auto launch = [&](int reps) { RG_LAUNCH(arithmetic<OP>, s.grid, BLOCK, 0, s.stream, reps, x, y, s.word); };
     return measure(s, launch, (double)s.grid * BLOCK * UNROLL * CHAINS * mads, per_s);
 }
 
 // Runs a probe whose kernel may be empty on this GPU or in this build: NaN then.
-template <class LAUNCH>
-int measure_if_compiled(bench_state &s, LAUNCH launch, double each, double *per_s)
+template <class LAUNCH> int measure_if_compiled(bench_state &s, LAUNCH launch, double each, double *per_s)
 {
     unsigned ran = 0;
     float ms;
@@ -166,8 +163,7 @@ int probe_copy(bench_state &s, size_t bytes, double *per_s)
     return measure(s, launch, 2.0 * sizeof(uint4) * (double)n, per_s);
 }
 
-template <class T>
-int probe_atomics(bench_state &s, size_t bytes, double *per_s)
+template <class T> int probe_atomics(bench_state &s, size_t bytes, double *per_s)
 {
     unsigned n = (unsigned)(bytes / sizeof(T));
     auto launch = [&](int reps) { RG_LAUNCH(atomics<T>, s.grid, BLOCK, 0, s.stream, reps, (T *)s.big[0], n, s.word + 1); };

@@ -7,7 +7,8 @@
 
 #include "../../impl/gpu/cuda.h"
 
-namespace {
+namespace
+{
 
 enum { BLOCK = 256, BLOCKS_PER_SM = 8, CHAINS = 16, UNROLL = 16 };
 
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(128) matrix_wgmma(int reps, unsigned *out, uns
         for (int i = 0; i < UNROLL; i++) {
             asm volatile("{.reg .pred p; setp.eq.u32 p, 1, 1; wgmma.mma_async.sync.aligned.m64n256k32.s32.u8.u8 {"
                          "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9," NAMES(1) NAMES(2) NAMES(3) NAMES(4) NAMES(5) NAMES(6) NAMES(7)
-                         NAMES(8) NAMES(9) NAMES(10) NAMES(11) "%120,%121,%122,%123,%124,%125,%126,%127}, %128, %129, p;}"
+                             NAMES(8) NAMES(9) NAMES(10) NAMES(11) "%120,%121,%122,%123,%124,%125,%126,%127}, %128, %129, p;}"
                          : HOLD32(0), HOLD32(32), HOLD32(64), HOLD32(96)
                          : "l"(a), "l"(b));
         }
@@ -180,8 +181,7 @@ __device__ void add_one(float4 *p)
 }
 
 // Neighbouring lanes add to neighbouring elements: the most that L2 can take. n is a power of two.
-template <class T>
-__global__ void __launch_bounds__(BLOCK) atomics(int reps, T *p, unsigned n, unsigned *ran)
+template <class T> __global__ void __launch_bounds__(BLOCK) atomics(int reps, T *p, unsigned n, unsigned *ran)
 {
 #if __CUDA_ARCH__ >= 900
     const bool can = true;

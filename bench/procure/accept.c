@@ -30,8 +30,7 @@ static int measure_here(const request *r, const rg_archive *a, char path[4200])
 {
     char folder[4096], *program = rg_own_program(), seconds[40];
     const rg_bundled *f = rg_bundle_find(&a->bundle, "workload.tsv");
-    if (!program)
-        return rg_fail(RG_LACKS, "accept: /proc/self/exe cannot be read, the program does not know where it is");
+    if (!program) return rg_fail(RG_LACKS, "accept: /proc/self/exe cannot be read, the program does not know where it is");
     int code = rg_job_folder_make(folder);
     if (code) {
         free(program);
@@ -49,8 +48,8 @@ static int measure_here(const request *r, const rg_archive *a, char path[4200])
     const pid_t child = code ? -1 : fork();
     if (child == 0) {
         execl(program, program, "measure", "--workload", workload, "--size", rg_size_name[a->size], "--nonce",
-              rg_archive_value(a, "nonce"), "--seconds", seconds, "--out", r->out, "--quiet", r->peak ? "--peak" : NULL,
-              r->peak, NULL);
+            rg_archive_value(a, "nonce"), "--seconds", seconds, "--out", r->out, "--quiet", r->peak ? "--peak" : NULL, r->peak,
+            NULL);
         _exit(127);
     }
     int status = 0;
@@ -72,7 +71,7 @@ static int compare(const request *r, const rg_archive *a, const rg_archive *b)
         return rg_fail(RG_USAGE, "%s: expected the workload and size of %s, found others", b->bundle.path, a->bundle.path);
     if (strcmp(rg_archive_value(a, "division"), rg_archive_value(b, "division")))
         return rg_fail(RG_USAGE, "%s: expected %s as in %s, found %s", b->bundle.path, rg_archive_value(a, "division"),
-                       a->bundle.path, rg_archive_value(b, "division"));
+            a->bundle.path, rg_archive_value(b, "division"));
     for (int k = 0; k < 2; k++) {
         const char *key = k ? "nonce" : "revision", *here = rg_archive_value(b, key), *there = rg_archive_value(a, key);
         if (strcmp(here, there))
@@ -80,19 +79,18 @@ static int compare(const request *r, const rg_archive *a, const rg_archive *b)
     }
     int code = rg_job_scores(a, w, promised, &seconds);
     code = code ? code : rg_job_scores(b, w, found, &seconds);
-    if (code)
-        return code;
+    if (code) return code;
     for (int j = 0; j < w->n; j++) {
         log_ratio += w->job[j].weight * log(found[j].median_s / promised[j].median_s);
         rg_tsv_print(stdout, "%s\t%.4g s promised, %.4g s here, %.4g times\n", w->job[j].job, promised[j].median_s,
-                     found[j].median_s, found[j].median_s / promised[j].median_s);
+            found[j].median_s, found[j].median_s / promised[j].median_s);
     }
     const double variance = rg_score_variance(w, promised, found, &freedom);
     const double half = rg_student(1 - RG_DUEL_ERROR / 2, (int)fmax(1, freedom)) * sqrt(variance);
     const double gate = log1p(r->gate_percent / 100);
     const char *word = log_ratio + half <= gate ? "ACCEPTED" : log_ratio - half > gate ? "REFUSED" : "UNSURE";
     rg_tsv_print(stdout, "%s\t%s: %.4g [%.4g, %.4g] times the promised time, at most %.4g was promised\n", word, a->label,
-                 exp(log_ratio), exp(log_ratio - half), exp(log_ratio + half), exp(gate));
+        exp(log_ratio), exp(log_ratio - half), exp(log_ratio + half), exp(gate));
     return *word == 'A' ? RG_GOOD : *word == 'R' ? RG_WRONG : RG_UNSURE;
 }
 
@@ -104,8 +102,7 @@ static int run(void *typed)
     if (r->here ? r->given.word.n != 1 || !r->out : r->given.word.n != 2)
         return rg_fail(RG_USAGE, "accept: expected PROMISED.rgz --here --out HERE.rgz, or PROMISED.rgz HERE.rgz");
     int code = rg_archive_read(r->given.word.item[0], &a);
-    if (code)
-        return code;
+    if (code) return code;
     if (r->here)
         code = measure_here(r, &a, path);
     else
@@ -122,9 +119,9 @@ static int run(void *typed)
 static const rg_option options[] = {
     {"here", NULL, "measure this machine now, by the archive's own workload and nonce", RG_TO(request, here), .needs = "out"},
     {"gate", "PERCENT", "how much slower than promised is still accepted", RG_TO(request, gate_percent), 0.1L, 100, "5",
-     "percent"},
+        "percent"},
     {"seconds", "S", "time for the measurement, as of measure", RG_TO(request, budget_s), 0, 1000000, .unit = "seconds",
-     .otherwise = "600 of small, 3600 of medium"},
+        .otherwise = "600 of small, 3600 of medium"},
     {"peak", "FILE.tsv", "of a peak archive: that of the vendor", RG_TO(request, peak)},
     {"out", "HERE.rgz", "the archive of this machine", RG_TO(request, out)},
     {0},

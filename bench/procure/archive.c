@@ -13,9 +13,9 @@ static const struct {
     {"MANIFEST", "path bytes sha256", offsetof(rg_archive, manifest)},
     {"machine.tsv", "key value", offsetof(rg_archive, machine)},
     {"runs.tsv",
-     "run job division kind began_s ended_s checked_s wall_s cpu_s others_cpu_s peak_bytes code input_sha256 output_sha256 difference error "
-     "tolerance nonce status",
-     offsetof(rg_archive, runs)},
+        "run job division kind began_s ended_s checked_s wall_s cpu_s others_cpu_s peak_bytes code input_sha256 output_sha256 difference error "
+        "tolerance nonce status",
+        offsetof(rg_archive, runs)},
     {"power.tsv", "job source first_run last_run window_s joules joules_a_run mean_W", offsetof(rg_archive, power)},
     {"summary.tsv", "job runs median_s", offsetof(rg_archive, summary)},
 };
@@ -24,8 +24,7 @@ enum { TABLES = sizeof table / sizeof *table };
 int rg_archive_table(const rg_archive *a, const char *path, rg_tsv *t)
 {
     const rg_bundled *f = rg_bundle_find(&a->bundle, path);
-    if (!f)
-        return rg_fail(RG_USAGE, "%s: expected an archive of `regather measure`, found no %s in it", a->bundle.path, path);
+    if (!f) return rg_fail(RG_USAGE, "%s: expected an archive of `regather measure`, found no %s in it", a->bundle.path, path);
     char *name = rg_print("%s: %s", a->bundle.path, path);
     const int code = rg_tsv_parse(name, f->bytes, f->n, t);
     free(name);
@@ -36,11 +35,10 @@ static int read_workload(rg_archive *a)
 {
     const rg_bundled *f = rg_bundle_find(&a->bundle, "workload.tsv");
     const char *size = rg_archive_value(a, "size");
-    for (a->size = RG_SMALL; a->size < RG_SIZES && strcmp(size, rg_size_name[a->size]);)
-        a->size++;
+    for (a->size = RG_SMALL; a->size < RG_SIZES && strcmp(size, rg_size_name[a->size]);) a->size++;
     if (!f || a->size == RG_SIZES)
         return rg_fail(RG_USAGE, "%s: expected an archive of `regather measure`, found %s", a->bundle.path,
-                       f ? "no size in its machine.tsv" : "no workload.tsv in it");
+            f ? "no size in its machine.tsv" : "no workload.tsv in it");
     char *name = rg_print("%s: workload.tsv", a->bundle.path);
     const int code = rg_workload_parse(name, f->bytes, f->n, a->size, &a->workload);
     free(name);
@@ -52,8 +50,7 @@ int rg_archive_read(const char *path, rg_archive *a)
     *a = (rg_archive){0};
     const char *base = rg_base_name(path), *dot = strrchr(base, '.');
     int code = rg_bundle_read(path, &a->bundle);
-    if (code)
-        return code;
+    if (code) return code;
     snprintf(a->label, sizeof a->label, "%.*s", dot && dot > base ? (int)(dot - base) : (int)strlen(base), base);
     for (int i = 0; i < TABLES && !code; i++) {
         rg_tsv *t = (rg_tsv *)((char *)a + table[i].at);
@@ -61,15 +58,13 @@ int rg_archive_read(const char *path, rg_archive *a)
         code = code ? code : rg_tsv_needs(t, table[i].columns);
     }
     code = code ? code : read_workload(a);
-    if (code)
-        rg_archive_free(a);
+    if (code) rg_archive_free(a);
     return code;
 }
 
 void rg_archive_free(rg_archive *a)
 {
-    for (int i = 0; i < TABLES; i++)
-        rg_tsv_free((rg_tsv *)((char *)a + table[i].at));
+    for (int i = 0; i < TABLES; i++) rg_tsv_free((rg_tsv *)((char *)a + table[i].at));
     rg_workload_free(&a->workload);
     rg_bundle_free(&a->bundle);
 }
@@ -91,7 +86,7 @@ double rg_archive_number(const rg_archive *a, const char *key)
 static bool counts(const rg_archive *a, int run, const char *job)
 {
     return !strcmp(rg_tsv_cell(&a->runs, run, "job"), job) && !strcmp(rg_tsv_cell(&a->runs, run, "kind"), "timed") &&
-           !strcmp(rg_tsv_cell(&a->runs, run, "status"), "good");
+        !strcmp(rg_tsv_cell(&a->runs, run, "status"), "good");
 }
 
 double *rg_archive_times(const rg_archive *a, const char *job, int *n)
@@ -99,8 +94,7 @@ double *rg_archive_times(const rg_archive *a, const char *job, int *n)
     double *s = rg_alloc((size_t)a->runs.n_rows * sizeof *s + 1);
     *n = 0;
     for (int i = 0; i < a->runs.n_rows; i++)
-        if (counts(a, i, job))
-            s[(*n)++] = rg_tsv_number(&a->runs, i, "wall_s");
+        if (counts(a, i, job)) s[(*n)++] = rg_tsv_number(&a->runs, i, "wall_s");
     return s;
 }
 
@@ -121,7 +115,10 @@ double rg_archive_joules(const rg_archive *a, const char *job, const char **sour
         for (int k = 0; k < 3; k++)
             if (!strcmp(rg_tsv_cell(&a->power, i, "job"), job) && !strcmp(rg_tsv_cell(&a->power, i, "source"), name[k]))
                 of[k] = rg_tsv_number(&a->power, i, "joules_a_run");
-    *source = !isnan(of[0]) ? "meter" : isnan(of[1]) && isnan(of[2]) ? "none" : isnan(of[1]) ? "RAPL, CPU packages alone"
-              : isnan(of[2]) ? "NVML, GPU boards alone" : "NVML + RAPL";
+    *source = !isnan(of[0])            ? "meter"
+        : isnan(of[1]) && isnan(of[2]) ? "none"
+        : isnan(of[1])                 ? "RAPL, CPU packages alone"
+        : isnan(of[2])                 ? "NVML, GPU boards alone"
+                                       : "NVML + RAPL";
     return !isnan(of[0]) ? of[0] : isnan(of[1]) ? of[2] : isnan(of[2]) ? of[1] : of[1] + of[2];
 }

@@ -19,11 +19,11 @@ typedef struct rg_archive {
 // RG_GOOD, or one line, RG_USAGE and nothing to free: no archive, one without a table or a column, of another version.
 int rg_archive_read(const char *path, rg_archive *);
 void rg_archive_free(rg_archive *);
-const char *rg_archive_value(const rg_archive *, const char *key);           // of machine.tsv; "" where there is none
-double rg_archive_number(const rg_archive *, const char *key);               // that it begins with; NaN
-int rg_archive_table(const rg_archive *, const char *path, rg_tsv *);        // of the bundle. RG_GOOD, or one line and RG_USAGE
-double *rg_archive_times(const rg_archive *, const char *job, int *n);       // seconds of its n timed runs that were good; free it
-double rg_archive_median(const rg_archive *, const char *job);               // of them; NaN with none
+const char *rg_archive_value(const rg_archive *, const char *key);     // of machine.tsv; "" where there is none
+double rg_archive_number(const rg_archive *, const char *key);         // that it begins with; NaN
+int rg_archive_table(const rg_archive *, const char *path, rg_tsv *);  // of the bundle. RG_GOOD, or one line and RG_USAGE
+double *rg_archive_times(const rg_archive *, const char *job, int *n); // seconds of its n timed runs that were good; free it
+double rg_archive_median(const rg_archive *, const char *job);         // of them; NaN with none
 // Joules of one run: of the meter where there is one, else of GPU boards and CPU packages together. source: "meter", "NVML +
 // RAPL", "NVML, GPU boards alone". NaN: none.
 double rg_archive_joules(const rg_archive *, const char *job, const char **source);

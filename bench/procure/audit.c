@@ -33,8 +33,7 @@ static void say(const audit *u, const char *rule, const char *format, va_list li
 {
     char text[600];
     vsnprintf(text, sizeof text, format, list);
-    if (!u->first)
-        rg_tsv_print(stdout, "%s\t%s\t%s\n", u->a.label, rule, text);
+    if (!u->first) rg_tsv_print(stdout, "%s\t%s\t%s\n", u->a.label, rule, text);
 }
 static void found(audit *u, const char *rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void found(audit *u, const char *rule, const char *format, ...)
@@ -73,8 +72,7 @@ static void check_manifest(audit *u)
         const char *path = rg_tsv_cell(&a->manifest, i, "path");
         const rg_bundled *f = rg_bundle_find(&a->bundle, path);
         char hex[65] = "";
-        if (f)
-            rg_sha256_of(f->bytes, f->n, hex);
+        if (f) rg_sha256_of(f->bytes, f->n, hex);
         if (!f)
             found(u, "manifest", "%s is listed and not there", path);
         else if ((double)f->n != rg_tsv_number(&a->manifest, i, "bytes") || strcmp(hex, rg_tsv_cell(&a->manifest, i, "sha256")))
@@ -84,8 +82,7 @@ static void check_manifest(audit *u)
         bool listed = !strcmp(a->bundle.file[i].path, "MANIFEST");
         for (int k = 0; k < a->manifest.n_rows && !listed; k++)
             listed = !strcmp(a->bundle.file[i].path, rg_tsv_cell(&a->manifest, k, "path"));
-        if (!listed)
-            found(u, "manifest", "%s is there and not listed", a->bundle.file[i].path);
+        if (!listed) found(u, "manifest", "%s is there and not listed", a->bundle.file[i].path);
     }
 }
 
@@ -100,8 +97,8 @@ static void check_nonce(audit *u)
         found(u, "nonce", "the seed %s does not follow from nonce \"%s\"", rg_archive_value(&u->a, "seed"), nonce);
     for (int i = 0; i < u->a.runs.n_rows; i++)
         if (strcmp(word(u, i, "nonce"), nonce)) {
-            found(u, "nonce", "run %s is of nonce \"%s\", the archive of \"%s\"", word(u, i, "run"), word(u, i, "nonce"),
-                  nonce);
+            found(
+                u, "nonce", "run %s is of nonce \"%s\", the archive of \"%s\"", word(u, i, "run"), word(u, i, "nonce"), nonce);
             break;
         }
 }
@@ -110,16 +107,14 @@ static void check_workload(audit *u)
 {
     rg_workload w;
     char theirs[65], ours[65];
-    if (!u->request->workload)
-        return;
+    if (!u->request->workload) return;
     const rg_bundled *f = rg_bundle_find(&u->a.bundle, "workload.tsv");
     rg_sha256_of(f->bytes, f->n, theirs);
     if (rg_workload_read(u->request->workload, u->a.size, &w) || rg_sha256_file(u->request->workload, ours, NULL))
         open_question(u, "workload", "%s cannot be read", u->request->workload);
     else
         rg_workload_free(&w);
-    if (strcmp(theirs, ours))
-        found(u, "workload", "is not the file %s", u->request->workload);
+    if (strcmp(theirs, ours)) found(u, "workload", "is not the file %s", u->request->workload);
 }
 
 // ---- the log ---------------------------------------------------------------------------------------------------------------
@@ -153,27 +148,25 @@ static void check_log(audit *u)
         }
         ended |= strstr(at, " end, ") != NULL;
         if (sscanf(at, "%*s run %d %47s %15s began %lf ended %lf outputs %19s %15[a-z]", &number, job, kind, &began, &end,
-                   outputs, status) != 7)
+                outputs, status) != 7)
             continue;
         if (runs < u->a.runs.n_rows) {
             const int i = runs;
             if (number != (int)of(u, i, "run") || strcmp(job, word(u, i, "job")) || strcmp(kind, word(u, i, "kind")))
                 found(u, "log", "has run %d of %s (%s), runs.tsv has run %s of %s (%s)", number, job, kind, word(u, i, "run"),
-                      word(u, i, "job"), word(u, i, "kind"));
+                    word(u, i, "job"), word(u, i, "kind"));
             else if (began != of(u, i, "began_s") || end != of(u, i, "ended_s") ||
-                     fabs(end - began - of(u, i, "wall_s")) > 2e-6)
+                fabs(end - began - of(u, i, "wall_s")) > 2e-6)
                 found(u, "times", "run %d of %s took %.6f s by the log, %.6f s by runs.tsv", number, job, end - began,
-                      of(u, i, "wall_s"));
+                    of(u, i, "wall_s"));
             else if (strcmp(status, word(u, i, "status")) ||
-                     (strcmp(outputs, "-") && strncmp(outputs, word(u, i, "output_sha256"), 16)))
+                (strcmp(outputs, "-") && strncmp(outputs, word(u, i, "output_sha256"), 16)))
                 found(u, "log", "run %d of %s was %s with outputs %s, runs.tsv has another", number, job, status, outputs);
         }
         runs++;
     }
-    if (runs != u->a.runs.n_rows)
-        found(u, "runs", "the log has %d, runs.tsv %d: every run is kept", runs, u->a.runs.n_rows);
-    if (!ended)
-        found(u, "log", "has no end");
+    if (runs != u->a.runs.n_rows) found(u, "runs", "the log has %d, runs.tsv %d: every run is kept", runs, u->a.runs.n_rows);
+    if (!ended) found(u, "log", "has no end");
     free(text);
 }
 
@@ -216,8 +209,8 @@ static void check_turns(audit *u)
         }
         if (strcmp(kind, i < n ? "warm-up" : "timed") || strcmp(word(u, i, "job"), u->a.workload.job[j].job)) {
             found(u, "rules",
-                  "run %d is %s of %s, expected %s of %s: one run each to warm up, then jobs by turns, forth and back", i + 1,
-                  kind, word(u, i, "job"), i < n ? "warm-up" : "timed", u->a.workload.job[j].job);
+                "run %d is %s of %s, expected %s of %s: one run each to warm up, then jobs by turns, forth and back", i + 1,
+                kind, word(u, i, "job"), i < n ? "warm-up" : "timed", u->a.workload.job[j].job);
             return;
         }
         timed += i >= n;
@@ -229,7 +222,8 @@ static void check_runs(audit *u)
     const double cores = rg_archive_number(&u->a, "usable_cores"), copy = rg_archive_number(&u->a, "probe cpu memory");
     int alone_unknown = 0;
     if (!isfinite(cores) || !isfinite(copy))
-        found(u, "rates", "machine.tsv has no %s: runs cannot be held against it", isfinite(cores) ? "probe cpu memory" : "usable_cores");
+        found(u, "rates", "machine.tsv has no %s: runs cannot be held against it",
+            isfinite(cores) ? "probe cpu memory" : "usable_cores");
     for (int i = 0; i < u->a.runs.n_rows; i++) {
         const int j = rg_workload_find(&u->a.workload, word(u, i, "job"));
         const char *status = word(u, i, "status");
@@ -241,39 +235,40 @@ static void check_runs(audit *u)
             continue;
         }
         if (strcmp(word(u, i, "division"), rg_archive_value(&u->a, "division")))
-            found(u, "rules", "run %d is %s, the archive %s", i + 1, word(u, i, "division"),
-                  rg_archive_value(&u->a, "division"));
+            found(
+                u, "rules", "run %d is %s, the archive %s", i + 1, word(u, i, "division"), rg_archive_value(&u->a, "division"));
         if (of(u, i, "tolerance") != u->a.workload.job[j].tolerance)
             found(u, "rules", "run %d is held to %s, the workload says %g", i + 1, word(u, i, "tolerance"),
-                  u->a.workload.job[j].tolerance);
+                u->a.workload.job[j].tolerance);
         if (!strcmp(status, "failed") || !strcmp(status, "wrong"))
             found(u, "outputs", "run %d of %s %s: exit status %s, error %s of at most %g", i + 1, word(u, i, "job"),
-                  *status == 'f' ? "failed" : "is wrong", word(u, i, "code"), word(u, i, "error"),
-                  u->a.workload.job[j].tolerance);
+                *status == 'f' ? "failed" : "is wrong", word(u, i, "code"), word(u, i, "error"),
+                u->a.workload.job[j].tolerance);
         else if (of(u, i, "code") != 0 || !(of(u, i, "error") <= of(u, i, "tolerance")))
             found(u, "outputs", "run %d of %s counts and has exit status %s, error %s", i + 1, word(u, i, "job"),
-                  word(u, i, "code"), word(u, i, "error"));
+                word(u, i, "code"), word(u, i, "error"));
         else if (!(of(u, i, "difference") <= 0.05))
-            found(u, "outputs", "run %d of %s differs from the first by %s", i + 1, word(u, i, "job"),
-                  word(u, i, "difference"));
+            found(
+                u, "outputs", "run %d of %s differs from the first by %s", i + 1, word(u, i, "job"), word(u, i, "difference"));
         alone_unknown += good && isnan(others);
         if (good && others > may + 1e-3)
             found(u, "rules", "run %d counts, though others used %.3f s of the CPUs", i + 1, others);
-        else if (!good && strcmp(status, "failed") && strcmp(status, "wrong") && (strcmp(status, "busy") || !(others >= may - 1e-3)))
+        else if (!good && strcmp(status, "failed") && strcmp(status, "wrong") &&
+            (strcmp(status, "busy") || !(others >= may - 1e-3)))
             found(u, "rules", "run %d of %s does not count, as %s, though others used %s s of the CPUs and may use %.3f", i + 1,
-                  word(u, i, "job"), status, word(u, i, "others_cpu_s"), may);
+                word(u, i, "job"), status, word(u, i, "others_cpu_s"), may);
         // No process fills more memory than the machine can write, and none uses more CPU time than there is. 64 MiB: the
         // program and its libraries, which are mapped.
         if (!((of(u, i, "peak_bytes") - 0x1p26) / wall <= copy) && isfinite(copy))
             found(u, "rates", "run %d of %s filled %.3g B in %.3g s, the machine copies %.3g B/s", i + 1, word(u, i, "job"),
-                  of(u, i, "peak_bytes"), wall, copy);
+                of(u, i, "peak_bytes"), wall, copy);
         if (!(of(u, i, "cpu_s") <= 1.02 * wall * cores + 0.05) && isfinite(cores))
             found(u, "rates", "run %d of %s used %s s of CPU in %.6g s on %g cores", i + 1, word(u, i, "job"),
-                  word(u, i, "cpu_s"), wall, cores);
+                word(u, i, "cpu_s"), wall, cores);
     }
     if (alone_unknown)
         open_question(u, "rules", "of %d run%s that count%s nobody saw whether others used the CPUs", alone_unknown,
-                      rg_s(alone_unknown), alone_unknown == 1 ? "s" : "");
+            rg_s(alone_unknown), alone_unknown == 1 ? "s" : "");
 }
 
 static void check_medians(audit *u)
@@ -296,7 +291,7 @@ static void check_medians(audit *u)
             found(u, "medians", "%s: %.6g s by its runs, summary.tsv says %.6g", w->job, median, stated);
         if (n < w->min_runs)
             open_question(u, "rules", "%s has %d run%s that count%s, %d are needed: others were busy", w->job, n, rg_s(n),
-                          n == 1 ? "s" : "", w->min_runs);
+                n == 1 ? "s" : "", w->min_runs);
     }
 }
 
@@ -306,12 +301,10 @@ static bool runs_of_window(const audit *u, const char *job, double first, double
     int n = 0;
     for (int i = 0; i < u->a.runs.n_rows; i++) {
         const bool in = i + 1 >= first && i + 1 <= last;
-        if (in != (!strcmp(word(u, i, "kind"), "energy") && !strcmp(word(u, i, "job"), job)))
-            return false;
+        if (in != (!strcmp(word(u, i, "kind"), "energy") && !strcmp(word(u, i, "job"), job))) return false;
         n += in;
     }
-    if (n == 0 || n != last - first + 1)
-        return false;
+    if (n == 0 || n != last - first + 1) return false;
     *span_s = of(u, (int)last - 1, "ended_s") - of(u, (int)first - 1, "began_s");
     return true;
 }
@@ -384,7 +377,7 @@ static void check_job_again(audit *u, const rg_inputs_made *m, int j, const char
     char said[200];
     if (w->input_of == j && compare_samples(u, "inputs", w->job, m->in[j], m->seed, &alike)) {
         found(u, "inputs", "of %s are not those that follow from the nonce: %s", w->job,
-              *alike.first ? alike.first : "no samples are there");
+            *alike.first ? alike.first : "no samples are there");
         return; // nor can its outputs be
     }
     const rg_job_run run = rg_measure_run(m, j, "", folder);
@@ -395,7 +388,7 @@ static void check_job_again(audit *u, const rg_inputs_made *m, int j, const char
     }
     if (compare_samples(u, "outputs", w->job, folder, m->seed, &alike))
         found(u, "outputs", "of %s are not those computed here: %d of %d sampled values, %s", w->job, alike.differ, alike.n,
-              *alike.first ? alike.first : "no samples are there");
+            *alike.first ? alike.first : "no samples are there");
 }
 
 static int check_again(audit *u)
@@ -420,8 +413,7 @@ static int check_again(audit *u)
         rg_progress_end(&progress);
     }
     for (int i = 0; i < 2; i++)
-        if (*folder[i])
-            rg_job_folder_remove(folder[i]);
+        if (*folder[i]) rg_job_folder_remove(folder[i]);
     rg_inputs_made_free(&m);
     free(program);
     return code;
@@ -438,7 +430,7 @@ static void name_signature(const audit *u)
         char *path = rg_print("%s%s", u->a.bundle.path, kind[i].ending);
         if (access(path, R_OK) == 0)
             printf("%s\tsignature\tlies beside it; whose it is says: %s %s%s%s\n", u->a.label, kind[i].verify,
-                   i < 2 ? path : u->a.bundle.path, i < 2 ? " " : "", i < 2 ? u->a.bundle.path : "");
+                i < 2 ? path : u->a.bundle.path, i < 2 ? " " : "", i < 2 ? u->a.bundle.path : "");
         free(path);
     }
 }
@@ -450,18 +442,17 @@ static int run(void *typed)
     for (int i = 0; i < r->given.word.n && !code; i++) {
         audit u = {.request = r};
         code = rg_archive_read(r->given.word.item[i], &u.a);
-        if (code)
-            break;
+        if (code) break;
         check_archive(&u);
         code = check_again(&u);
         name_signature(&u);
         if (!code)
             printf("%s: %s%d finding%s, %d open question%s; %d run%s, nonce %s, %s\n", u.a.label,
-                   u.findings ? ""
-                   : u.unsure ? "unsure: "
-                              : "good: ",
-                   u.findings, rg_s(u.findings), u.unsure, rg_s(u.unsure), u.a.runs.n_rows, rg_s(u.a.runs.n_rows),
-                   rg_archive_value(&u.a, "nonce"), rg_archive_value(&u.a, "division"));
+                u.findings     ? ""
+                    : u.unsure ? "unsure: "
+                               : "good: ",
+                u.findings, rg_s(u.findings), u.unsure, rg_s(u.unsure), u.a.runs.n_rows, rg_s(u.a.runs.n_rows),
+                rg_archive_value(&u.a, "nonce"), rg_archive_value(&u.a, "division"));
         findings += u.findings;
         unsure += u.unsure;
         rg_archive_free(&u.a);

@@ -45,10 +45,9 @@ static rg_points others(const rg_points *records, const rg_points *grid)
         for (int k = 0; k < grid->n && !there; k++) {
             const rg_computer *its = &grid->computer[grid->point[k].computer];
             there = grid->point[k].entry == at->entry && !memcmp(&grid->point[k].shape, &at->shape, sizeof at->shape) &&
-                    !strcmp(its->label, c->label) && its->threads == c->threads;
+                !strcmp(its->label, c->label) && its->threads == c->threads;
         }
-        if (!there)
-            p.point[p.n++] = *at;
+        if (!there) p.point[p.n++] = *at;
     }
     return p;
 }
@@ -56,8 +55,7 @@ static rg_points others(const rg_points *records, const rg_points *grid)
 static bool is_first(const rg_points *g, int i)
 {
     for (int k = 0; k < i; k++)
-        if (g->point[k].entry == g->point[i].entry)
-            return false;
+        if (g->point[k].entry == g->point[i].entry) return false;
     return true;
 }
 
@@ -68,10 +66,8 @@ static int find_pairs(map *m, const rg_points *records, const char *path)
         for (int k = 0; k < g->n && strstr(g->point[i].entry->name, "scatter") && is_first(g, i); k++)
             if (is_first(g, k) && g->point[k].entry->algo == g->point[i].entry->algo &&
                 strstr(g->point[k].entry->name, "gather") && g->point[k].computer == g->point[i].computer && m->n < PAIRS_MOST)
-                m->pair[m->n++] = (pair){&g->point[i],
-                                         &g->point[k],
-                                         {rg_fit_of(records, g->point[i].entry), rg_fit_of(records, g->point[k].entry)},
-                                         .cells = 0};
+                m->pair[m->n++] = (pair){&g->point[i], &g->point[k],
+                    {rg_fit_of(records, g->point[i].entry), rg_fit_of(records, g->point[k].entry)}, .cells = 0};
     bool varies[RG_DIMS] = {false};
     int n = 0;
     for (int i = 1; i < g->n; i++)
@@ -80,14 +76,11 @@ static int find_pairs(map *m, const rg_points *records, const char *path)
             varies[d] |= g->point[i].shape.n[d] != g->point[0].shape.n[d];
         }
     if (!m->n || n != 2)
-        return rg_fail(
-            RG_USAGE,
+        return rg_fail(RG_USAGE,
             "%s: expected rows of a variant named scatter and of one named gather, over two extents that vary; found %d pairs, %d extents",
             path, m->n, n);
-    for (m->x = 0; !varies[m->x];)
-        m->x++;
-    for (m->y = m->x + 1; !varies[m->y];)
-        m->y++;
+    for (m->x = 0; !varies[m->x];) m->x++;
+    for (m->y = m->x + 1; !varies[m->y];) m->y++;
     return RG_GOOD;
 }
 
@@ -106,17 +99,16 @@ static double predicted_log2(const map *m, const pair *at, const rg_shape *shape
 static void write_cells(map *m, FILE *f)
 {
     fprintf(f, "pair\tscatter\tgather\t%s\t%s\tscatter_s\tgather_s\tlog2_ratio\tpredicted_log2\n",
-            m->pair->scatter->entry->algo->dim_name[m->x], m->pair->scatter->entry->algo->dim_name[m->y]);
+        m->pair->scatter->entry->algo->dim_name[m->x], m->pair->scatter->entry->algo->dim_name[m->y]);
     for (int p = 0; p < m->n; p++) {
         pair *at = &m->pair[p];
         for (int i = 0; i < m->grid.n; i++) {
             const rg_point *a = &m->grid.point[i],
                            *b = a->entry == at->scatter->entry ? same_place(&m->grid, a, at->gather->entry) : NULL;
-            if (!b)
-                continue;
+            if (!b) continue;
             const double ratio = log2(a->seconds / b->seconds), predicted = predicted_log2(m, at, &a->shape);
             rg_tsv_print(f, "%d\t%s\t%s\t%lld\t%lld\t%.6g\t%.6g\t%.4f\t", p + 1, a->entry->name, b->entry->name,
-                         (long long)a->shape.n[m->x], (long long)a->shape.n[m->y], a->seconds, b->seconds, ratio);
+                (long long)a->shape.n[m->x], (long long)a->shape.n[m->y], a->seconds, b->seconds, ratio);
             if (isnan(predicted))
                 fprintf(f, "-\n");
             else
@@ -145,15 +137,13 @@ static void write_border(const map *m, FILE *f)
     for (int p = 0; p < m->n; p++)
         for (int i = 0; i <= STEPS; i++) {
             double before = NAN, y_before = 0;
-            if (i && step(low[0], high[0], (double)i / STEPS) == step(low[0], high[0], (double)(i - 1) / STEPS))
-                continue;
+            if (i && step(low[0], high[0], (double)i / STEPS) == step(low[0], high[0], (double)(i - 1) / STEPS)) continue;
             for (int k = 0; k <= 4 * STEPS; k++) {
                 rg_shape shape = m->pair[p].scatter->shape;
                 shape.n[m->x] = step(low[0], high[0], (double)i / STEPS);
                 shape.n[m->y] = step(low[1], high[1], 0.25 * k / STEPS);
                 const double now = predicted_log2(m, &m->pair[p], &shape), y = (double)shape.n[m->y];
-                if (before * now < 0)
-                    fprintf(f, "%d\t%lld\t%.6g\n", p + 1, (long long)shape.n[m->x], sqrt(y * y_before));
+                if (before * now < 0) fprintf(f, "%d\t%lld\t%.6g\n", p + 1, (long long)shape.n[m->x], sqrt(y * y_before));
                 before = now;
                 y_before = y;
             }
@@ -177,8 +167,7 @@ static int draw(const map *m, const char *folder)
     rg_plot_text(&plot, "XNAME", algo->dim_name[m->x]);
     rg_plot_text(&plot, "YNAME", algo->dim_name[m->y]);
     const int code = rg_plot_draw(&plot, "crossover.gp", path);
-    for (int p = 0; p < m->n; p++)
-        free(text[p]);
+    for (int p = 0; p < m->n; p++) free(text[p]);
     free(cells), free(border), free(path);
     return code;
 }
@@ -189,8 +178,7 @@ static int write_file(map *m, const char *folder, const char *name, const char *
     char *path = rg_print("%s/%s", folder, name);
     const int code = rg_file_open(&file, path);
     free(path);
-    if (code)
-        return code;
+    if (code) return code;
     rg_tsv_print(file.stream, "# regather predict %s\n# command: %s\n", RG_VERSION, command);
     border ? write_border(m, file.stream) : write_cells(m, file.stream);
     return rg_file_commit(&file);
@@ -210,10 +198,10 @@ int rg_crossover(const rg_points *records, const char *grid, const char *folder,
     for (int p = 0; p < m.n && !code; p++) {
         const pair *at = &m.pair[p];
         printf("%s against %s: %s is faster at %d of %d sizes", at->scatter->entry->name, at->gather->entry->name,
-               at->scatter->entry->name, at->scatter_wins, at->cells);
+            at->scatter->entry->name, at->scatter_wins, at->cells);
         if (at->predicted)
             printf("; predicted right at %d of %d, the ratio off by a factor of %.3g (rms)\n", at->right, at->predicted,
-                   exp2(sqrt(at->squares / at->predicted)));
+                exp2(sqrt(at->squares / at->predicted)));
         else
             printf("; no row of both in the records, so no prediction\n");
     }

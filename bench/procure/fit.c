@@ -24,14 +24,12 @@ rg_on rg_entry_on(const rg_entry *e)
 static int computer_of(rg_points *p, const char *label, int threads)
 {
     for (int i = 0; i < p->n_computers; i++)
-        if (!strcmp(p->computer[i].label, label) && p->computer[i].threads == threads)
-            return i;
+        if (!strcmp(p->computer[i].label, label) && p->computer[i].threads == threads) return i;
     p->computer = rg_more(p->computer, p->n_computers, sizeof *p->computer);
     rg_computer *c = &p->computer[p->n_computers];
     snprintf(c->label, sizeof c->label, "%s", label);
     c->threads = threads;
-    for (int r = 0; r < RG_RESOURCES; r++)
-        c->per_s[r] = NAN;
+    for (int r = 0; r < RG_RESOURCES; r++) c->per_s[r] = NAN;
     return p->n_computers++;
 }
 
@@ -71,8 +69,7 @@ static void read_row(rg_points *p, const rg_tsv *t, int row, const char *label)
     for (int i = 0; i < p->n; i++)
         if (p->point[i].entry == e && p->point[i].computer == at.computer &&
             !memcmp(&p->point[i].shape, &at.shape, sizeof at.shape)) {
-            if (at.seconds < p->point[i].seconds)
-                p->point[i] = at;
+            if (at.seconds < p->point[i].seconds) p->point[i] = at;
             return;
         }
     p->point = rg_more(p->point, p->n, sizeof *p->point);
@@ -104,8 +101,7 @@ int rg_points_read(rg_points *p, const char *path)
     const char *base = rg_base_name(path);
     snprintf(label, sizeof label, "%.*s", (int)strcspn(base, "."), base);
     int code = rg_tsv_read(path, &t);
-    if (code)
-        return code;
+    if (code) return code;
     for (int row = 0; row < t.n_rows; row++)
         strcmp(rg_tsv_cell(&t, row, "algo"), "probe") ? read_row(p, &t, row, label) : read_probe(p, &t, row, label);
     rg_tsv_free(&t);
@@ -123,8 +119,7 @@ int rg_points_read_folder(rg_points *p, const char *folder)
         code = code ? code : rg_points_read(p, path);
         free(path), free(entry[i]);
     }
-    if (n >= 0)
-        free(entry);
+    if (n >= 0) free(entry);
     return code;
 }
 
@@ -142,11 +137,9 @@ rg_bound_s rg_bound(const rg_entry *e, const rg_shape *shape, const int64_t *par
     for (int r = 0; r < RG_RESOURCES; r++) {
         const double its_s = cost.amount[r] / per_s[r];
         double *part = &b.part[r == RG_MEM_BYTES ? 1 : 2];
-        if (!(cost.amount[r] > 0))
-            continue;
+        if (!(cost.amount[r] > 0)) continue;
         *part = fmax(*part, its_s);
-        if (!(its_s <= b.longest_s))
-            b.limit = r;
+        if (!(its_s <= b.longest_s)) b.limit = r;
         b.longest_s = fmax(b.longest_s, its_s);
         if (isnan(its_s)) {
             b.longest_s = NAN;
@@ -162,7 +155,7 @@ rg_bound_s rg_bound(const rg_entry *e, const rg_shape *shape, const int64_t *par
 typedef struct chosen {
     const rg_points *p;
     const rg_entry *entry;
-    int out;        // a point: it, or its whole machine, is left out; -1: none
+    int out; // a point: it, or its whole machine, is left out; -1: none
     bool machine;
 } chosen;
 
@@ -180,26 +173,20 @@ static bool solve_some(const double normal[3][4], int mask, double by[3])
     double m[3][4];
     int at[3], n = 0;
     for (int i = 0; i < 3; i++)
-        if (mask >> i & 1)
-            at[n++] = i;
+        if (mask >> i & 1) at[n++] = i;
     for (int i = 0; i < n; i++)
-        for (int k = 0; k <= n; k++)
-            m[i][k] = normal[at[i]][k < n ? at[k] : 3];
+        for (int k = 0; k <= n; k++) m[i][k] = normal[at[i]][k < n ? at[k] : 3];
     for (int i = 0; i < n; i++) {
-        if (!(m[i][i] > 1e-9 * normal[at[i]][at[i]]))
-            return false;
+        if (!(m[i][i] > 1e-9 * normal[at[i]][at[i]])) return false;
         for (int k = i + 1; k < n; k++)
-            for (int c = n; c >= i; c--)
-                m[k][c] -= m[k][i] / m[i][i] * m[i][c];
+            for (int c = n; c >= i; c--) m[k][c] -= m[k][i] / m[i][i] * m[i][c];
     }
     by[0] = by[1] = by[2] = 0;
     for (int i = n - 1; i >= 0; i--) {
         double value = m[i][n];
-        for (int k = i + 1; k < n; k++)
-            value -= m[i][k] * by[at[k]];
+        for (int k = i + 1; k < n; k++) value -= m[i][k] * by[at[k]];
         by[at[i]] = value / m[i][i];
-        if (!(by[at[i]] > 0))
-            return false;
+        if (!(by[at[i]] > 0)) return false;
     }
     return true;
 }
@@ -211,8 +198,7 @@ static int solve(const chosen *c, double by[3])
     int n = 0;
     for (int i = 0; i < c->p->n; i++) {
         const rg_point *at = &c->p->point[i];
-        if (!is_of(c, i) || is_out(c, i))
-            continue;
+        if (!is_of(c, i) || is_out(c, i)) continue;
         for (int k = 0; k < 3; k++)
             for (int l = 0; l < 4; l++)
                 normal[k][l] += at->bound.part[k] / at->seconds * (l < 3 ? at->bound.part[l] / at->seconds : 1);
@@ -221,10 +207,8 @@ static int solve(const chosen *c, double by[3])
     by[0] = by[1] = by[2] = NAN;
     for (int mask = 2; mask < 8 && n; mask++) {
         double its[3], residue = n;
-        if (__builtin_popcount((unsigned)mask) > (n < 3 ? 1 : n < 6 ? 2 : 3) || !solve_some(normal, mask, its))
-            continue;
-        for (int k = 0; k < 3; k++)
-            residue -= its[k] * normal[k][3];
+        if (__builtin_popcount((unsigned)mask) > (n < 3 ? 1 : n < 6 ? 2 : 3) || !solve_some(normal, mask, its)) continue;
+        for (int k = 0; k < 3; k++) residue -= its[k] * normal[k][3];
         if (residue < least - 1e-9 * n) {
             least = residue;
             memcpy(by, its, sizeof its);
@@ -240,8 +224,7 @@ static double error_without(const rg_points *p, const rg_entry *e, bool machine)
     int n = 0;
     for (int i = 0; i < p->n; i++) {
         const chosen c = {p, e, i, machine};
-        if (!is_of(&c, i) || !solve(&c, by))
-            continue;
+        if (!is_of(&c, i) || !solve(&c, by)) continue;
         const double *part = p->point[i].bound.part,
                      off = log((by[0] + by[1] * part[1] + by[2] * part[2]) / p->point[i].seconds);
         squares += off * off;
@@ -254,14 +237,11 @@ rg_fit rg_fit_of(const rg_points *p, const rg_entry *e)
 {
     rg_fit f = {.low_s = INFINITY, .left_out = "none", .factor = NAN};
     const chosen all = {p, e, -1, false};
-    for (int r = 0; r < RG_RESOURCES; r++)
-        f.low_per_s[r] = INFINITY;
+    for (int r = 0; r < RG_RESOURCES; r++) f.low_per_s[r] = INFINITY;
     for (int i = 0; i < p->n; i++) {
-        if (!is_of(&all, i))
-            continue;
+        if (!is_of(&all, i)) continue;
         bool first = true;
-        for (int k = 0; k < i && first; k++)
-            first = !is_of(&all, k) || strcmp(label_of(&all, k), label_of(&all, i));
+        for (int k = 0; k < i && first; k++) first = !is_of(&all, k) || strcmp(label_of(&all, k), label_of(&all, i));
         f.machines += first;
         f.low_s = fmin(f.low_s, p->point[i].bound.longest_s);
         f.high_s = fmax(f.high_s, p->point[i].bound.longest_s);

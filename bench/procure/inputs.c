@@ -35,8 +35,7 @@ int rg_inputs_generate(rg_inputs_made *m, const rg_workload *w, const char *prog
 
 void rg_inputs_made_free(rg_inputs_made *m)
 {
-    for (int j = 0; j < RG_JOBS_MOST; j++)
-        free(m->in[j]);
+    for (int j = 0; j < RG_JOBS_MOST; j++) free(m->in[j]);
     *m = (rg_inputs_made){0};
 }
 

@@ -23,19 +23,17 @@ typedef struct request {
 // What may be handed on, by its licence, and is not on every machine: the beginnings of names. FFTW is under the GPL, so a kit
 // as a whole is; cuFFT and the CUDA runtime are among the files that NVIDIA's licence lets one hand on (CUDA EULA, attachment
 // A).
-static const char *const ships[] = {"libfftw3",     "libpng",    "libtiff.", "libz.",      "liblzma.",   "libzstd.",
-                                    "libnlopt.",    "libhwloc.", "libudev.", "libstdc++.", "libgcc_s.",  "libgomp.",
-                                    "libomp.",      "libwebp.",  "libLerc.", "libjbig.",   "libjpeg.",   "libdeflate.",
-                                    "libsharpyuv.", "libcap.",   "libasan.", "libubsan.",  "libcudart.", "libcufft."};
+static const char *const ships[] = {"libfftw3", "libpng", "libtiff.", "libz.", "liblzma.", "libzstd.", "libnlopt.", "libhwloc.",
+    "libudev.", "libstdc++.", "libgcc_s.", "libgomp.", "libomp.", "libwebp.", "libLerc.", "libjbig.", "libjpeg.", "libdeflate.",
+    "libsharpyuv.", "libcap.", "libasan.", "libubsan.", "libcudart.", "libcufft."};
 // What comes with the system: glibc and its loader, the kernel's page, the driver.
-static const char *const system_has[] = {"linux-vdso.", "/lib",   "libc.",      "libm.",    "libmvec.", "libpthread.",
-                                         "libdl.",      "librt.", "libresolv.", "ld-linux", "libcuda.", "libnvidia-ml."};
+static const char *const system_has[] = {"linux-vdso.", "/lib", "libc.", "libm.", "libmvec.", "libpthread.", "libdl.", "librt.",
+    "libresolv.", "ld-linux", "libcuda.", "libnvidia-ml."};
 
 static bool begins_with_one(const char *name, const char *const *word, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!strncmp(name, word[i], strlen(word[i])))
-            return true;
+        if (!strncmp(name, word[i], strlen(word[i]))) return true;
     return false;
 }
 
@@ -43,8 +41,7 @@ static bool begins_with_one(const char *name, const char *const *word, size_t n)
 static char *kit_program(void)
 {
     char *own = rg_own_program();
-    if (!own)
-        return NULL;
+    if (!own) return NULL;
     static const char *const where[] = {"", "../lib/regather/"};
     for (int i = 0; i < 2; i++) {
         char *path = rg_print("%.*s%sregather-kit", (int)(rg_base_name(own) - own), own, where[i]);
@@ -68,8 +65,7 @@ typedef struct libraries {
 static FILE *ask_loader(const char *program, pid_t *child)
 {
     int end[2];
-    if (pipe(end))
-        return NULL;
+    if (pipe(end)) return NULL;
     fflush(NULL);
     *child = fork();
     if (*child == 0) {
@@ -81,8 +77,7 @@ static FILE *ask_loader(const char *program, pid_t *child)
     }
     close(end[1]);
     FILE *f = *child > 0 ? fdopen(end[0], "r") : NULL;
-    if (!f)
-        close(end[0]);
+    if (!f) close(end[0]);
     return f;
 }
 
@@ -96,20 +91,18 @@ static int libraries_of(const char *program, libraries *l)
     int code = f ? RG_GOOD : rg_fail(RG_LACKS, "kit: %s cannot be started", program);
     while (f && fgets(line, sizeof line, f)) {
         const int n = sscanf(line, " %255s => %2047s", name, path);
-        if (n < 1 || code || begins_with_one(name, system_has, sizeof system_has / sizeof *system_has))
-            continue;
+        if (n < 1 || code || begins_with_one(name, system_has, sizeof system_has / sizeof *system_has)) continue;
         if (n != 2 || *path != '/')
             code = rg_fail(RG_LACKS, "kit: library %s is not found here", name);
         else if (!begins_with_one(name, ships, sizeof ships / sizeof *ships))
-            code = rg_fail(RG_LACKS, "kit: %s needs %s, which is none of those that may be handed on; build without it",
-                           program, name);
+            code = rg_fail(
+                RG_LACKS, "kit: %s needs %s, which is none of those that may be handed on; build without it", program, name);
         else if (l->n == LIBRARIES_MOST)
             code = rg_fail(RG_LACKS, "kit: %s needs more than %d libraries", program, LIBRARIES_MOST);
         else
             l->path[l->n++] = rg_print("%s", path);
     }
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
     if (f && (waitpid(child, &status, 0) < 0 || status) && !code)
         code = rg_fail(RG_LACKS, "kit: the loader names no libraries of %s", program);
     return code;
@@ -118,8 +111,8 @@ static int libraries_of(const char *program, libraries *l)
 // The newest 2.N of "GLIBC_2.N" in a file, which stands there when a symbol of that version is needed.
 static int newest_glibc(const char *path)
 {
-    static const char word[] = {'G', 'L', 'I', 'B', 'C',
-                                '_', '2', '.', 0}; // not as one word, which this program would hold itself
+    static const char word[] = {
+        'G', 'L', 'I', 'B', 'C', '_', '2', '.', 0}; // not as one word, which this program would hold itself
     char part[1 << 14];
     size_t kept = 0;
     int newest = 0;
@@ -133,8 +126,7 @@ static int newest_glibc(const char *path)
         kept = n < 16 ? n : 16;
         memmove(part, part + n - kept, kept);
     }
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
     return newest;
 }
 
@@ -184,8 +176,7 @@ static int add_tuned(rg_pack *p, int code, const char *folder)
         }
         free(entry[i]);
     }
-    if (n >= 0)
-        free(entry);
+    if (n >= 0) free(entry);
     free(tuned);
     return code;
 }
@@ -220,8 +211,7 @@ static int run(void *typed)
     rg_workload w;
     libraries l = {0};
     int code = rg_workload_read(r->workload, (rg_size)r->size, &w);
-    if (code)
-        return code;
+    if (code) return code;
     char *program = kit_program();
     code = program ? libraries_of(program, &l)
                    : rg_fail(RG_LACKS, "kit: /proc/self/exe cannot be read, the program does not know where it is");
@@ -232,10 +222,9 @@ static int run(void *typed)
     }
     code = code ? code : pack(r, program, &l, glibc);
     if (!code)
-        printf("%s: %d job%s of size %s, %d librar%s; runs on Linux x86-64 with glibc 2.%d or newer\n", r->out, w.n,
-               rg_s(w.n), rg_size_name[r->size], l.n, l.n == 1 ? "y" : "ies", glibc);
-    for (int i = 0; i < l.n; i++)
-        free(l.path[i]);
+        printf("%s: %d job%s of size %s, %d librar%s; runs on Linux x86-64 with glibc 2.%d or newer\n", r->out, w.n, rg_s(w.n),
+            rg_size_name[r->size], l.n, l.n == 1 ? "y" : "ies", glibc);
+    for (int i = 0; i < l.n; i++) free(l.path[i]);
     free(program);
     rg_workload_free(&w);
     return code;

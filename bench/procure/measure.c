@@ -62,14 +62,12 @@ static void note(measure *m, const char *format, ...)
     vsnprintf(text + n, sizeof text - (size_t)n, format, list);
     va_end(list);
     for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ')
-            *c = ' ';
+        if ((unsigned char)*c < ' ') *c = ' ';
     char *chained = rg_print("%s%s", m->chain, text);
     rg_sha256_of(chained, strlen(chained), m->chain);
     fprintf(m->log, "%s %.16s\n", text, m->chain);
     free(chained);
-    if (!rg_quiet)
-        fprintf(stderr, "%s\n", text);
+    if (!rg_quiet) fprintf(stderr, "%s\n", text);
 }
 
 // ---- runs ----------------------------------------------------------------------------------------------------------------
@@ -89,8 +87,7 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     char *first = m->first[job], hash[65] = "-", said[200] = "";
     const bool is_first = !*first;
     const char *folder = m->folder, *status = "good";
-    if (is_first)
-        folder = rg_job_folder_make(first) ? m->folder : first;
+    if (is_first) folder = rg_job_folder_make(first) ? m->folder : first;
     const double others_before = rg_watch_cpu_s(), own_before = rg_cpu_own_s();
     const rg_job_run run = rg_measure_run(&m->inputs, job, more_of(m, job), folder);
     const double end_s = now(m), others_s = rg_watch_cpu_s() - others_before - run.cpu_s - (rg_cpu_own_s() - own_before);
@@ -104,13 +101,14 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
         rg_job_outputs_hash(folder, hash);
         error = rg_right_error(w, m->inputs.in[job], folder, m->inputs.seed);
         difference = is_first ? 0 : rg_job_outputs_compare(first, folder).largest;
-        status = !(error <= w->tolerance) ? "wrong"
-                 : others_s > fmax(RG_BUSY_LEAST_S, RG_BUSY_SHARE * run.wall_s * (double)m->given.cores) ? "busy" : "good";
+        status = !(error <= w->tolerance)                                                           ? "wrong"
+            : others_s > fmax(RG_BUSY_LEAST_S, RG_BUSY_SHARE * run.wall_s * (double)m->given.cores) ? "busy"
+                                                                                                    : "good";
     }
     const double done_s = now(m);
     m->wrong += run.code || !strcmp(status, "wrong");
     rg_tsv_print(m->table, "%d\t%s\t%s\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t", ++m->runs, w->job, m->is_peak ? "peak" : "base",
-                 kind_name[kind], end_s - run.wall_s, end_s, done_s, run.wall_s, run.cpu_s);
+        kind_name[kind], end_s - run.wall_s, end_s, done_s, run.wall_s, run.cpu_s);
     rg_tsv_put(m->table, "%.3f", others_s, '\t');
     rg_tsv_print(m->table, "%lld\t%.0f\t", (long long)run.preempted, run.peak_bytes);
     rg_tsv_put(m->table, "%.0f", run.gpu_peak_bytes, '\t');
@@ -123,7 +121,7 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     rg_tsv_put(m->table, "%.0f", sensors.power_W, '\t');
     rg_tsv_print(m->table, "%s\t%s\t%s\n", sensors.throttle, m->nonce, status);
     note(m, "run %d %s %s began %.6f ended %.6f outputs %.16s %s%s%s", m->runs, w->job, kind_name[kind], end_s - run.wall_s,
-         end_s, hash, status, *said ? ": " : "", said);
+        end_s, hash, status, *said ? ": " : "", said);
     *wall_s = run.wall_s;
     return status;
 }
@@ -135,12 +133,11 @@ static void warm_up(measure *m)
         run_job(m, j, WARM_UP, &m->first_s[j]);
         sum_s += m->first_s[j];
     }
-    if (m->wrong)
-        return;
+    if (m->wrong) return;
     note(m,
-         "prediction: a round of %d job%s takes %.1f s by their first runs; %d rounds and the windows of energy %.0f s in all",
-         m->workload.n, rg_s(m->workload.n), sum_s, RG_LEAST_RUNS,
-         RG_LEAST_RUNS * sum_s + (m->joules ? m->workload.n * m->window_s : 0));
+        "prediction: a round of %d job%s takes %.1f s by their first runs; %d rounds and the windows of energy %.0f s in all",
+        m->workload.n, rg_s(m->workload.n), sum_s, RG_LEAST_RUNS,
+        RG_LEAST_RUNS * sum_s + (m->joules ? m->workload.n * m->window_s : 0));
 }
 
 // Jobs by turns, forth and back; every job until it has its good runs and the time is up. Where others are busy most of the
@@ -150,8 +147,7 @@ static void rounds(measure *m)
     const double until_s = m->budget_s - (m->joules ? m->workload.n * m->window_s : 0);
     bool short_of_runs = true;
     double round_s = 0, longest_s = 0;
-    for (int j = 0; j < m->workload.n; j++)
-        longest_s += m->first_s[j];
+    for (int j = 0; j < m->workload.n; j++) longest_s += m->first_s[j];
     for (int round = 0; !m->wrong && (short_of_runs || (round < RG_ROUNDS_MOST && now(m) + longest_s < until_s)); round++) {
         const double from_s = now(m);
         short_of_runs = false;
@@ -179,7 +175,7 @@ static void windows(measure *m)
         for (int p = 0; p < RG_POWERS; p++)
             if (!*m->window.why[p] && isfinite(joules[p])) {
                 rg_tsv_print(m->power, "%s\t%s\t%d\t%d\t%.3f\t%.6g\t%.6g\t%.6g\n", m->workload.job[j].job, rg_power_name[p],
-                             m->runs - runs + 1, m->runs, seconds, joules[p], joules[p] / runs, joules[p] / seconds);
+                    m->runs - runs + 1, m->runs, seconds, joules[p], joules[p] / runs, joules[p] / seconds);
                 note(m, "energy %s %s %.6g J in %.3f s", m->workload.job[j].job, rg_power_name[p], joules[p], seconds);
             }
     }
@@ -195,8 +191,7 @@ typedef struct manifest {
 static int add(manifest *a, int code, const char *path, const char *text, size_t n)
 {
     char hex[65];
-    if (code)
-        return code;
+    if (code) return code;
     rg_sha256_of(text, n, hex);
     fprintf(a->list, "%s\t%zu\t%s\n", path, n, hex);
     return rg_pack_add(&a->pack, path, text, n, 0644);
@@ -234,8 +229,7 @@ static void put_rates(FILE *f, const char *of, const rg_rates *r)
             put_pair(f, key, "%.4g %s", r->per_s[i], rg_resource_unit[i]);
             free(key);
         }
-    if (isfinite(r->l2_bytes_per_s))
-        put_pair(f, "probe gpu l2", "%.4g B/s", r->l2_bytes_per_s); // no cost() states it
+    if (isfinite(r->l2_bytes_per_s)) put_pair(f, "probe gpu l2", "%.4g B/s", r->l2_bytes_per_s); // no cost() states it
 }
 
 static char *machine_text(measure *m, size_t *n)
@@ -255,12 +249,11 @@ static char *machine_text(measure *m, size_t *n)
     put_pair(f, "rules", "%d", RG_LEAST_RUNS);
     put_pair(f, "gpus", "%d%s%s", m->gpus, gpu ? "" : ", none open: ", gpu ? "" : m->no_gpu);
     rg_head_make(&head, gpu, m->inputs.seed, m->given.line);
-    for (int i = 0; i < head.n; i++)
-        put_pair(f, head.key[i], "%s", head.value[i]);
+    for (int i = 0; i < head.n; i++) put_pair(f, head.key[i], "%s", head.value[i]);
     rg_head_free(&head);
     put_pair(f, "usable_cores", "%lld", (long long)m->given.cores);
-    put_pair(f, "firmware", "%s",
-             rg_line(line, sizeof line, "/sys/class/dmi/id/bios_version") ? line : "unknown (/sys tells none)");
+    put_pair(
+        f, "firmware", "%s", rg_line(line, sizeof line, "/sys/class/dmi/id/bios_version") ? line : "unknown (/sys tells none)");
     for (int p = 0; p < RG_POWERS; p++) {
         char *key = rg_print("energy %s", rg_power_name[p]);
         put_pair(f, key, "%s%s", *m->window.why[p] ? "none: " : "measured", m->window.why[p]);
@@ -270,8 +263,7 @@ static char *machine_text(measure *m, size_t *n)
     put_rates(f, "cpu", &rates);
     rg_probe_cpu(1, RG_ALL_RESOURCES, &rates);
     put_rates(f, "core", &rates);
-    if (gpu && !rg_probe_gpu(gpu, RG_ALL_RESOURCES, &rates))
-        put_rates(f, "gpu", &rates);
+    if (gpu && !rg_probe_gpu(gpu, RG_ALL_RESOURCES, &rates)) put_rates(f, "gpu", &rates);
     dl_iterate_phdr(put_library, f);
     fclose(f);
     return text;
@@ -284,8 +276,7 @@ static int pack_samples(measure *m, manifest *a)
         char *path = rg_print("outputs/%s.tsv", m->workload.job[j].job), *text = rg_right_samples(m->first[j], m->inputs.seed);
         code = add(a, code, path, text, strlen(text));
         free(path), free(text);
-        if (m->workload.job[j].input_of != j)
-            continue;
+        if (m->workload.job[j].input_of != j) continue;
         path = rg_print("inputs/%s.tsv", m->workload.job[j].job);
         text = rg_right_samples(m->inputs.in[j], m->inputs.seed);
         code = add(a, code, path, text, strlen(text));
@@ -300,8 +291,7 @@ static int add_file(manifest *a, int code, const char *path, const char *from)
     int64_t bytes;
     code = code ? code : rg_pack_add_file(&a->pack, path, from, 0644);
     code = code ? code : rg_sha256_file(from, hex, &bytes);
-    if (!code)
-        fprintf(a->list, "%s\t%" PRId64 "\t%s\n", path, bytes, hex);
+    if (!code) fprintf(a->list, "%s\t%" PRId64 "\t%s\n", path, bytes, hex);
     return code;
 }
 
@@ -344,8 +334,7 @@ static int pack(measure *m)
     char *list = NULL, *machine;
     size_t list_bytes, machine_bytes;
     int code = rg_pack_begin(&a.pack, m->out, RG_GZIP, 1);
-    if (code)
-        return code;
+    if (code) return code;
     a.list = open_memstream(&list, &list_bytes);
     fprintf(a.list, "path\tbytes\tsha256\n");
     machine = machine_text(m, &machine_bytes);
@@ -370,8 +359,7 @@ static int pack(measure *m)
 
 static int read_peak(measure *m)
 {
-    if (!m->peak_path)
-        return RG_GOOD;
+    if (!m->peak_path) return RG_GOOD;
     int code = rg_tsv_read(m->peak_path, &m->peak);
     code = code ? code : rg_tsv_needs(&m->peak, "job options sources");
     for (int row = 0; row < m->peak.n_rows && !code; row++) {
@@ -382,7 +370,7 @@ static int read_peak(measure *m)
             code = rg_fail(RG_USAGE, "%s: line %d: expected %s in column options", m->peak.path, m->peak.row_line[row], fault);
         else if (strstr(rg_tsv_cell(&m->peak, row, "options"), "--plugin") && !*rg_tsv_cell(&m->peak, row, "sources"))
             code = rg_fail(RG_USAGE, "%s: line %d: expected the sources of the plug-in, which a peak run discloses",
-                           m->peak.path, m->peak.row_line[row]);
+                m->peak.path, m->peak.row_line[row]);
     }
     m->is_peak = !code;
     return code;
@@ -391,16 +379,14 @@ static int read_peak(measure *m)
 static int begin(measure *m)
 {
     char *program = rg_own_program();
-    if (!program)
-        return rg_fail(RG_LACKS, "measure: /proc/self/exe cannot be read, the program does not know where it is");
+    if (!program) return rg_fail(RG_LACKS, "measure: /proc/self/exe cannot be read, the program does not know where it is");
     snprintf(m->program, sizeof m->program, "%s", program);
     free(program);
     m->began_s = rg_seconds();
     m->table = open_memstream(&m->table_text, &m->table_bytes);
     m->power = open_memstream(&m->power_text, &m->power_bytes);
     m->log = open_memstream(&m->log_text, &m->log_bytes);
-    fprintf(
-        m->table,
+    fprintf(m->table,
         "run\tjob\tdivision\tkind\tbegan_s\tended_s\tchecked_s\twall_s\tcpu_s\tothers_cpu_s\tpreempted\tpeak_bytes\tgpu_peak_bytes\t"
         "code\tinput_sha256\toutput_sha256\tdifference\terror\ttolerance\tclock_MHz\ttemp_C\tpower_W\tthrottle\tnonce\tstatus\n");
     fprintf(m->power, "job\tsource\tfirst_run\tlast_run\twindow_s\tjoules\tjoules_a_run\tmean_W\n");
@@ -410,14 +396,12 @@ static int begin(measure *m)
     gmtime_r(&t, &utc);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
     note(m, "regather %s, revision %s, workload %s, size %s, nonce %s, %s, %s", RG_VERSION, rg_revision(), m->workload.title,
-         rg_size_name[m->size], m->nonce, m->is_peak ? "peak" : "base", date);
+        rg_size_name[m->size], m->nonce, m->is_peak ? "peak" : "base", date);
     int code = rg_job_folder_make(m->folder);
     code = code ? code : rg_job_folder_make(m->inputs_folder);
-    if (code)
-        return code;
+    if (code) return code;
     code = rg_inputs_generate(&m->inputs, &m->workload, m->program, m->inputs_folder, rg_nonce_seed(m->nonce));
-    if (code)
-        return code;
+    if (code) return code;
     note(m, "inputs made");
     m->gpus = rg_gpu_count(m->no_gpu);
     if (m->gpus)
@@ -433,16 +417,12 @@ static int begin(measure *m)
 static int conclude(const measure *m)
 {
     int few = 0;
-    for (int j = 0; j < m->workload.n; j++)
-        few += m->good[j] < m->workload.job[j].min_runs;
+    for (int j = 0; j < m->workload.n; j++) few += m->good[j] < m->workload.job[j].min_runs;
     printf("%s: %d run%s of %d job%s, all kept, %.0f s; energy: %s\n", m->out, m->runs, rg_s(m->runs), m->workload.n,
-           rg_s(m->workload.n), now(m),
-           m->joules ? "measured" : "no source here, see machine.tsv");
-    if (m->wrong)
-        return rg_fail(RG_WRONG, "measure: a run failed or wrote what is wrong; the archive and its log have it");
+        rg_s(m->workload.n), now(m), m->joules ? "measured" : "no source here, see machine.tsv");
+    if (m->wrong) return rg_fail(RG_WRONG, "measure: a run failed or wrote what is wrong; the archive and its log have it");
     if (few)
-        return rg_fail(
-            RG_UNSURE,
+        return rg_fail(RG_UNSURE,
             "measure: others were busy on this machine: %d of %d jobs have too few good runs; run again when it is idle", few,
             m->workload.n);
     return RG_GOOD;
@@ -454,11 +434,9 @@ static int run(void *typed)
     for (const char *c = m->nonce; *c; c++)
         if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.", *c) || c - m->nonce > 60)
             return rg_fail(RG_USAGE, "--nonce: expected at most 60 letters, digits and _-. , found \"%s\"", m->nonce);
-    if (!*m->nonce)
-        return rg_fail(RG_USAGE, "--nonce: expected a word, found nothing");
+    if (!*m->nonce) return rg_fail(RG_USAGE, "--nonce: expected a word, found nothing");
     int code = rg_workload_read(m->workload_path, (rg_size)m->size, &m->workload);
-    if (code)
-        return code;
+    if (code) return code;
     m->budget_s = isnan(m->budget_s) ? rg_size_s[m->size] : m->budget_s;
     code = read_peak(m);
     code = code ? code : rg_file_can_write(m->out);
@@ -466,8 +444,7 @@ static int run(void *typed)
     if (!code) {
         warm_up(m);
         rounds(m);
-        if (m->joules)
-            windows(m);
+        if (m->joules) windows(m);
         note(m, "end, %d run%s", m->runs, rg_s(m->runs));
         code = pack(m);
         code = code ? code : conclude(m);
@@ -477,12 +454,9 @@ static int run(void *typed)
         free(m->table_text), free(m->power_text), free(m->log_text);
     }
     for (int j = 0; j < m->workload.n; j++)
-        if (*m->first[j])
-            rg_job_folder_remove(m->first[j]);
-    if (*m->folder)
-        rg_job_folder_remove(m->folder);
-    if (*m->inputs_folder)
-        rg_job_folder_remove(m->inputs_folder);
+        if (*m->first[j]) rg_job_folder_remove(m->first[j]);
+    if (*m->folder) rg_job_folder_remove(m->folder);
+    if (*m->inputs_folder) rg_job_folder_remove(m->inputs_folder);
     rg_inputs_made_free(&m->inputs);
     rg_tsv_free(&m->peak);
     rg_workload_free(&m->workload);
@@ -492,15 +466,15 @@ static int run(void *typed)
 static const rg_option options[] = {
     {"workload", "FILE.tsv", "the jobs: see bench/workloads", RG_TO(measure, workload_path), .required = true},
     {"size", "small|medium|full", "of the inputs, and 10 minutes, an hour, or what the rules need", RG_TO(measure, size), 0, 0,
-     "small"},
+        "small"},
     {"nonce", "WORD", "the buyer's word, from which inputs and samples follow", RG_TO(measure, nonce), .required = true},
     {"peak", "FILE.tsv",
-     "columns job, options, sources: what a peak run adds to a job's command, and the files that it discloses",
-     RG_TO(measure, peak_path)},
+        "columns job, options, sources: what a peak run adds to a job's command, and the files that it discloses",
+        RG_TO(measure, peak_path)},
     {"meter", "CMD", "a command that prints the watts of the whole machine and ends, called once a run", RG_TO(measure, meter)},
     {"window", "S", "of energy, filled by repetition", RG_TO(measure, window_s), 1, 3600, "60", "seconds"},
     {"seconds", "S", "time for all, which the least number of runs may pass", RG_TO(measure, budget_s), 0, 1000000,
-     .unit = "seconds", .otherwise = "600 of small, 3600 of medium"},
+        .unit = "seconds", .otherwise = "600 of small, 3600 of medium"},
     {"out", "A.rgz", "the archive", RG_TO(measure, out), .required = true},
     {0},
 };

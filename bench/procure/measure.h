@@ -18,11 +18,11 @@ typedef struct rg_inputs_made {
     const rg_workload *workload;
     const char *program, *folder;
     uint64_t seed;
-    char *in[RG_JOBS_MOST];        // of each job; jobs of one input share it
+    char *in[RG_JOBS_MOST]; // of each job; jobs of one input share it
     char hash[RG_JOBS_MOST][65];
 } rg_inputs_made;
 int rg_inputs_generate(rg_inputs_made *, const rg_workload *, const char *program, const char *folder,
-                       uint64_t seed); // RG_GOOD, or one line
+    uint64_t seed); // RG_GOOD, or one line
 void rg_inputs_made_free(rg_inputs_made *);
 // One run of a job, its results at FOLDER/out*; more: words behind the command, or "".
 rg_job_run rg_measure_run(const rg_inputs_made *, int job, const char *more, const char *folder);

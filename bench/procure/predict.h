@@ -55,11 +55,11 @@ rg_bound_s rg_bound(const rg_entry *, const rg_shape *, const int64_t *param, co
 
 typedef struct rg_fit {
     int n, machines;
-    double by[3];          // s, k, l
-    double low_s, high_s;  // bounds of its rows
+    double by[3];         // s, k, l
+    double low_s, high_s; // bounds of its rows
     double low_per_s[RG_RESOURCES], high_per_s[RG_RESOURCES];
-    double factor;         // error; NaN: too few rows
-    const char *left_out;  // what the error's rows were left out by: "machine", "size", "none"
+    double factor;        // error; NaN: too few rows
+    const char *left_out; // what the error's rows were left out by: "machine", "size", "none"
 } rg_fit;
 rg_fit rg_fit_of(const rg_points *, const rg_entry *);
 static inline double rg_fit_s(const rg_fit *f, const rg_bound_s *b)

@@ -33,8 +33,7 @@ uint64_t rg_nonce_seed(const char *nonce)
 static double map_error(const char *truth, const char *found)
 {
     rg_volume v[2];
-    if (rg_volume_read(truth, &v[0]))
-        return NAN;
+    if (rg_volume_read(truth, &v[0])) return NAN;
     if (rg_volume_read(found, &v[1])) {
         free(v[0].value);
         return NAN;
@@ -43,8 +42,7 @@ static double map_error(const char *truth, const char *found)
     const int64_t n = v[0].side * v[0].side * v[0].side;
     if (v[0].side == v[1].side) {
         for (int k = 0; k < 2; k++)
-            for (int64_t i = 0; i < n; i++)
-                sum[k] += v[k].value[i];
+            for (int64_t i = 0; i < n; i++) sum[k] += v[k].value[i];
         for (int64_t i = 0; i < n; i++) {
             const double a = v[0].value[i] - sum[0] / (double)n, b = v[1].value[i] - sum[1] / (double)n;
             square[0] += a * a;
@@ -62,8 +60,7 @@ static double poses_error(const char *truth, const char *found)
 {
     rg_particles p[2];
     double median = NAN;
-    if (rg_particles_open(&p[0], truth))
-        return NAN;
+    if (rg_particles_open(&p[0], truth)) return NAN;
     if (rg_particles_open(&p[1], found)) {
         rg_particles_close(&p[0]);
         return NAN;
@@ -88,8 +85,7 @@ static double transforms_error(const char *truth, const char *found)
 {
     rg_tsv t[2];
     double largest = NAN;
-    if (rg_tsv_read(truth, &t[0]))
-        return NAN;
+    if (rg_tsv_read(truth, &t[0])) return NAN;
     if (rg_tsv_read(found, &t[1])) {
         rg_tsv_free(&t[0]);
         return NAN;
@@ -127,16 +123,14 @@ static double photo_error(const char *photo, const char *c2d, uint64_t seed)
     rg_image image;
     rg_mrc m;
     double largest = 0;
-    if (rg_image_read(photo, 0, NULL, &image))
-        return NAN;
+    if (rg_image_read(photo, 0, NULL, &image)) return NAN;
     if (rg_mrc_open(&m, c2d)) {
         rg_image_free(&image);
         return NAN;
     }
     float *value = rg_alloc((size_t)(m.nx * m.ny) * sizeof *value);
     const int64_t r = m.nx / 2;
-    if (m.nx != m.ny || rg_mrc_section(&m, 0, value))
-        largest = NAN;
+    if (m.nx != m.ny || rg_mrc_section(&m, 0, value)) largest = NAN;
     for (int i = 0; i < ELEMENTS && !isnan(largest); i++) {
         const int64_t at = (int64_t)(rg_bits(seed, (uint64_t)i) % (uint64_t)(m.nx * m.ny));
         const double expected = sum_at(&image, at % m.nx - r, at / m.nx - r) / sum_at(&image, 0, 0),
@@ -155,8 +149,7 @@ static double sums_error(const char *in, const char *out, uint64_t seed)
     double largest = 0;
     int photos = 0;
     for (int i = 0; i < l.n; i++) {
-        if (!is_photo(l.name[i]))
-            continue;
+        if (!is_photo(l.name[i])) continue;
         char *photo = rg_print("%s/%s", in, l.name[i]),
              *c2d = rg_print("%s/%.*s.c2d.mrc", out, (int)strlen(l.name[i]) - 4, l.name[i]);
         const double error = photo_error(photo, c2d, seed + (uint64_t)i);
@@ -170,13 +163,13 @@ static double sums_error(const char *in, const char *out, uint64_t seed)
 
 double rg_right_error(const rg_work *w, const char *in, const char *folder, uint64_t seed)
 {
-    static const char *const truth[] = {"map.mrc", "particles.star", "truth.tsv", ""}, *const found[] = {".mrc", ".star",
-                                                                                                         ".tsv", ""};
+    static const char *const truth[] = {"map.mrc", "particles.star", "truth.tsv", ""},
+                             *const found[] = {".mrc", ".star", ".tsv", ""};
     char *a = rg_print("%s/%s", in, truth[w->check]), *b = rg_print("%s/out%s", folder, found[w->check]);
-    const double error = w->check == RG_CHECK_MAP          ? map_error(a, b)
-                         : w->check == RG_CHECK_POSES      ? poses_error(a, b)
-                         : w->check == RG_CHECK_TRANSFORMS ? transforms_error(a, b)
-                                                           : sums_error(in, b, seed);
+    const double error = w->check == RG_CHECK_MAP ? map_error(a, b)
+        : w->check == RG_CHECK_POSES              ? poses_error(a, b)
+        : w->check == RG_CHECK_TRANSFORMS         ? transforms_error(a, b)
+                                                  : sums_error(in, b, seed);
     free(a), free(b);
     return error;
 }
@@ -191,8 +184,7 @@ static uint64_t place(uint64_t seed, int file, int i, uint64_t n)
 static void sample_map(FILE *to, const char *path, const char *name, int file, uint64_t seed)
 {
     rg_mrc m;
-    if (rg_mrc_open(&m, path))
-        return;
+    if (rg_mrc_open(&m, path)) return;
     const uint64_t plane = (uint64_t)(m.nx * m.ny), n = plane * (uint64_t)m.nz;
     float *section = rg_alloc(plane * sizeof *section);
     for (int i = 0; i < RG_SAMPLES_A_FILE && (uint64_t)i < n; i++) {
@@ -207,13 +199,12 @@ static void sample_map(FILE *to, const char *path, const char *name, int file, u
 static void sample_photo(FILE *to, const char *path, const char *name, int file, uint64_t seed)
 {
     rg_image image;
-    if (rg_image_read(path, 0, NULL, &image))
-        return;
+    if (rg_image_read(path, 0, NULL, &image)) return;
     const uint64_t n = (uint64_t)(image.width * image.height);
     for (int i = 0; i < RG_SAMPLES_A_FILE && (uint64_t)i < n; i++) {
         const uint64_t at = place(seed, file, i, n);
         rg_tsv_print(to, "%s\t%lld\t%d\n", name, (long long)at,
-                     image.bits == 8 ? ((uint8_t *)image.pixel)[at] : ((uint16_t *)image.pixel)[at]);
+            image.bits == 8 ? ((uint8_t *)image.pixel)[at] : ((uint16_t *)image.pixel)[at]);
     }
     rg_image_free(&image);
 }
@@ -232,14 +223,12 @@ static void sample_text(FILE *to, const char *path, const char *name, int file, 
              word = strtok_r(NULL, " \t\r\n", &rest)) {
             char *end;
             const double v = strtod(word, &end);
-            if (*end)
-                continue;
+            if (*end) continue;
             value = rg_more(value, n, sizeof *value);
             value[n++] = v;
         }
     }
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
     for (int i = 0; i < RG_SAMPLES_A_FILE && (uint64_t)i < n; i++) {
         const uint64_t at = place(seed, file, i, n);
         rg_tsv_print(to, "%s\t%lld\t%.9g\n", name, (long long)at, value[at]);
@@ -254,8 +243,7 @@ char *rg_right_samples(const char *folder, uint64_t seed)
     char *text = NULL;
     size_t n;
     FILE *to = open_memstream(&text, &n);
-    if (!to)
-        rg_end(RG_LACKS, "out of memory");
+    if (!to) rg_end(RG_LACKS, "out of memory");
     fprintf(to, "file\tplace\tvalue\n");
     for (int i = 0; i < l.n && i < RG_SAMPLED_FILES; i++) {
         char *path = rg_print("%s/%s", folder, l.name[i]);
@@ -281,13 +269,11 @@ static void compare_file(const rg_tsv *a, const rg_tsv *b, int first, int past, 
     const double share = poses ? 0.02 : rg_ends_with(name, ".tsv") ? 0.01 : 1e-3, least = poses ? 10 : 1;
     double largest = 0;
     int differ = 0;
-    for (int i = first; i < past; i++)
-        largest = fmax(largest, fabs(rg_tsv_number(b, i, "value")));
+    for (int i = first; i < past; i++) largest = fmax(largest, fabs(rg_tsv_number(b, i, "value")));
     for (int i = first; i < past; i++) {
         const double u = rg_tsv_number(a, i, "value"), v = rg_tsv_number(b, i, "value");
         const double scale = pixels ? largest : fmax(least, fmax(fabs(u), fabs(v)));
-        if (fabs(u - v) <= share * scale || (isnan(u) && isnan(v)))
-            continue;
+        if (fabs(u - v) <= share * scale || (isnan(u) && isnan(v))) continue;
         if (!differ++ && !*found->first)
             snprintf(found->first, sizeof found->first, "%.80s at %s: %.6g, here %.6g", name, rg_tsv_cell(a, i, "place"), u, v);
     }
@@ -307,7 +293,7 @@ rg_alike rg_right_alike(const rg_tsv *a, const rg_tsv *b)
         if (strcmp(rg_tsv_cell(a, i, "file"), rg_tsv_cell(b, i, "file")) ||
             strcmp(rg_tsv_cell(a, i, "place"), rg_tsv_cell(b, i, "place"))) {
             snprintf(found.first, sizeof found.first, "%.60s at %.20s, here %.40s at %.20s", rg_tsv_cell(a, i, "file"),
-                     rg_tsv_cell(a, i, "place"), rg_tsv_cell(b, i, "file"), rg_tsv_cell(b, i, "place"));
+                rg_tsv_cell(a, i, "place"), rg_tsv_cell(b, i, "file"), rg_tsv_cell(b, i, "place"));
             found.differ = found.files_differ = 1;
             return found;
         }

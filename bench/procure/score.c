@@ -24,7 +24,7 @@ static int head_number(const rg_tsv *t, const char *key, double low, double high
     *value = text ? strtod(text, &end) : NAN;
     if (!text || end == text || *end || !(*value >= low && *value <= high))
         return rg_fail(RG_USAGE, "%s: expected a line \"# %s: NUMBER\" from %g to %g, found %s%s", t->path, key, low, high,
-                       text ? text : "none", "");
+            text ? text : "none", "");
     return RG_GOOD;
 }
 
@@ -50,10 +50,8 @@ static int costs_of(const rg_costs *c, rg_machine_score *m)
     double *const value[] = {&m->price, &m->support, &m->residual, &m->idle_W, &m->cap_W};
     bool found = false;
     for (int row = 0; row < c->table.n_rows; row++) {
-        if (strcmp(rg_tsv_cell(&c->table, row, "machine"), m->a.label))
-            continue;
-        if (found)
-            return rg_fail(RG_USAGE, "%s: expected one row of machine %s, found two", c->table.path, m->a.label);
+        if (strcmp(rg_tsv_cell(&c->table, row, "machine"), m->a.label)) continue;
+        if (found) return rg_fail(RG_USAGE, "%s: expected one row of machine %s, found two", c->table.path, m->a.label);
         found = true;
         for (int i = 0; i < 5; i++) {
             *value[i] = rg_tsv_number(&c->table, row, column[i]);
@@ -63,11 +61,11 @@ static int costs_of(const rg_costs *c, rg_machine_score *m)
                         return rg_tsv_fault_at(&c->table, row, k, "a number, 0 or more,");
         }
         if (m->idle_W > m->cap_W)
-            return rg_fail(RG_USAGE, "%s: machine %s: expected idle_W up to cap_W, %g, found %g", c->table.path, m->a.label, m->cap_W,
-                           m->idle_W);
+            return rg_fail(RG_USAGE, "%s: machine %s: expected idle_W up to cap_W, %g, found %g", c->table.path, m->a.label,
+                m->cap_W, m->idle_W);
         if (m->residual > m->price)
-            return rg_fail(RG_USAGE, "%s: machine %s: expected a residual up to its price, %g, found %g", c->table.path, m->a.label,
-                           m->price, m->residual);
+            return rg_fail(RG_USAGE, "%s: machine %s: expected a residual up to its price, %g, found %g", c->table.path,
+                m->a.label, m->price, m->residual);
     }
     return found ? RG_GOOD : rg_fail(RG_USAGE, "%s: expected a row of machine %s, found none", c->table.path, m->a.label);
 }
@@ -90,14 +88,13 @@ static int score_times(const rg_archive *a, const rg_work *w, double *s, rg_job_
     double sum = 0, squares = 0;
     if (of->runs < w->min_runs)
         return rg_fail(RG_USAGE, "%s: expected %d runs of %s that count, found %d: others were busy; measure again",
-                       a->bundle.path, w->min_runs, w->job, of->runs);
+            a->bundle.path, w->min_runs, w->job, of->runs);
     for (int i = 0; i < of->runs; i++) {
         if (!(s[i] > 0))
             return rg_fail(RG_USAGE, "%s: expected times above 0, found one of %s that is none", a->bundle.path, w->job);
         sum += log(s[i]);
     }
-    for (int i = 0; i < of->runs; i++)
-        squares += (log(s[i]) - sum / of->runs) * (log(s[i]) - sum / of->runs);
+    for (int i = 0; i < of->runs; i++) squares += (log(s[i]) - sum / of->runs) * (log(s[i]) - sum / of->runs);
     of->variance = squares / (of->runs - 1) / of->runs;
     of->median_s = rg_median(s, of->runs);
     return RG_GOOD;
@@ -109,7 +106,7 @@ int rg_job_scores(const rg_archive *a, const rg_workload *workload, rg_job_score
         const char *status = rg_tsv_cell(&a->runs, i, "status");
         if (!strcmp(status, "failed") || !strcmp(status, "wrong"))
             return rg_fail(RG_USAGE, "%s: expected runs that are right, found run %d of %s %s", a->bundle.path, i + 1,
-                           rg_tsv_cell(&a->runs, i, "job"), status);
+                rg_tsv_cell(&a->runs, i, "job"), status);
     }
     for (int j = 0; j < workload->n; j++) {
         const rg_work *w = &workload->job[j];
@@ -117,8 +114,7 @@ int rg_job_scores(const rg_archive *a, const rg_workload *workload, rg_job_score
         double *s = rg_archive_times(a, w->job, &of->runs);
         const int code = score_times(a, w, s, of);
         free(s);
-        if (code != RG_GOOD)
-            return code;
+        if (code != RG_GOOD) return code;
         of->joules = rg_archive_joules(a, w->job, &of->source);
         *seconds += w->weight * of->median_s;
     }
@@ -129,8 +125,7 @@ static int read_machine(const rg_score *s, const char *path, const char *hash, r
 {
     char its[65];
     int code = rg_archive_read(path, &m->a);
-    if (code)
-        return code;
+    if (code) return code;
     const rg_bundled *f = rg_bundle_find(&m->a.bundle, "workload.tsv");
     rg_sha256_of(f->bytes, f->n, its);
     if (strcmp(its, hash))
@@ -139,8 +134,8 @@ static int read_machine(const rg_score *s, const char *path, const char *hash, r
     code = rg_job_scores(&m->a, s->workload, m->job, &m->seconds);
     m->findings = code ? 0 : rg_audit_findings(&m->a, m->finding);
     if (m->findings)
-        rg_warn("%s: `regather audit` refuses it: %d finding%s, the first %s", path, m->findings, rg_s(m->findings),
-                m->finding);
+        rg_warn(
+            "%s: `regather audit` refuses it: %d finding%s, the first %s", path, m->findings, rg_s(m->findings), m->finding);
     return code;
 }
 
@@ -154,8 +149,7 @@ static void fill_joules(const rg_score *s, rg_machine_score *m)
         rg_job_score *of = &m->job[j];
         const bool upper = strcmp(of->source, "meter") && m->cap_W > 0;
         const double whole_J = upper ? m->cap_W * of->median_s : of->joules;
-        if (strcmp(of->source, m->joules_are))
-            m->joules_are = "several sources";
+        if (strcmp(of->source, m->joules_are)) m->joules_are = "several sources";
         if (isnan(of->joules) && upper) {
             of->joules = whole_J;
             of->source = "cap x time, an upper estimate";
@@ -172,8 +166,7 @@ static void fill_joules(const rg_score *s, rg_machine_score *m)
 double rg_score_log(const rg_score *s, const rg_machine_score *m, const double *weight)
 {
     double sum = 0;
-    for (int j = 0; j < s->workload->n; j++)
-        sum += weight[j] * log(s->reference_s[j] / m->job[j].median_s);
+    for (int j = 0; j < s->workload->n; j++) sum += weight[j] * log(s->reference_s[j] / m->job[j].median_s);
     return sum;
 }
 
@@ -245,8 +238,7 @@ static int by_score(const void *x, const void *y)
 static void judge(rg_score *s, const rg_machine_score *reference, uint64_t seed)
 {
     double weight[RG_JOBS_MOST];
-    for (int j = 0; j < s->workload->n; j++)
-        weight[j] = s->workload->job[j].weight;
+    for (int j = 0; j < s->workload->n; j++) weight[j] = s->workload->job[j].weight;
     for (int i = 0; i < s->n; i++) {
         rg_machine_score *m = &s->machine[i];
         const double at = rg_score_log(s, m, weight);
@@ -260,8 +252,7 @@ static void judge(rg_score *s, const rg_machine_score *reference, uint64_t seed)
         m->high = exp(at + half);
         fill_joules(s, m);
         m->total = m->per_job = m->energy_busy = m->energy_idle = NAN;
-        if (s->costs)
-            rg_score_money(s, m, s->costs->electricity, s->costs->utilisation);
+        if (s->costs) rg_score_money(s, m, s->costs->electricity, s->costs->utilisation);
     }
     rank_all(s);
     chance_of_best(s, seed);
@@ -302,8 +293,7 @@ static int read_all(const request *r, rg_score *s, rg_workload *w)
     char hash[65];
     rg_archive first;
     int code = rg_archive_read(r->given.word.item[0], &first);
-    if (code)
-        return code;
+    if (code) return code;
     code = rg_workload_read(r->workload, first.size, w);
     const rg_size size = first.size;
     rg_archive_free(&first);
@@ -315,13 +305,12 @@ static int read_all(const request *r, rg_score *s, rg_workload *w)
         s->n += m->a.bundle.path != NULL;
         if (!code && m->a.size != size)
             code = rg_fail(RG_USAGE, "%s: expected size %s as in the first archive, found %s", m->a.bundle.path,
-                           rg_size_name[size], rg_size_name[m->a.size]);
+                rg_size_name[size], rg_size_name[m->a.size]);
         for (int k = 0; k < s->n - 1 && !code; k++)
             if (!strcmp(s->machine[k].a.label, m->a.label))
-                code = rg_fail(RG_USAGE, "%s: expected every machine once, found the label %s again", m->a.bundle.path,
-                               m->a.label);
-        if (!code && s->costs)
-            code = costs_of(s->costs, m);
+                code = rg_fail(
+                    RG_USAGE, "%s: expected every machine once, found the label %s again", m->a.bundle.path, m->a.label);
+        if (!code && s->costs) code = costs_of(s->costs, m);
     }
     return code;
 }
@@ -330,21 +319,21 @@ static int find_reference(const request *r, rg_score *s, const rg_machine_score 
 {
     *reference = NULL;
     for (int m = 0; m < s->n && r->reference; m++)
-        if (!strcmp(s->machine[m].a.label, r->reference))
-            *reference = &s->machine[m];
+        if (!strcmp(s->machine[m].a.label, r->reference)) *reference = &s->machine[m];
     if (r->reference && !*reference) {
         char labels[400] = "";
         for (int m = 0; m < s->n; m++)
             snprintf(labels + strlen(labels), sizeof labels - strlen(labels), "%s, ", s->machine[m].a.label);
-        return rg_fail(RG_USAGE, "--reference: expected the label of one of the archives, %sfound \"%s\"", labels, r->reference);
+        return rg_fail(
+            RG_USAGE, "--reference: expected the label of one of the archives, %sfound \"%s\"", labels, r->reference);
     }
     s->reference = r->reference ? r->reference : rg_tsv_head(&s->workload->table, "reference");
     for (int j = 0; j < s->workload->n; j++) {
         s->reference_s[j] = *reference ? (*reference)->job[j].median_s : s->workload->job[j].reference_s;
         if (isnan(s->reference_s[j]))
             return rg_fail(RG_USAGE,
-                           "%s: job %s has no reference_s: name the archive that is the reference machine by --reference",
-                           s->workload->table.path, s->workload->job[j].job);
+                "%s: job %s has no reference_s: name the archive that is the reference machine by --reference",
+                s->workload->table.path, s->workload->job[j].job);
     }
     s->reference = s->reference ? s->reference : "reference_s of the workload";
     return RG_GOOD;
@@ -366,23 +355,21 @@ static int run(void *typed)
     if (!code) {
         judge(&s, reference, r->given.seed);
         char *unlike = rg_score_unlike(&s);
-        if (unlike)
-            rg_warn("score: %s", unlike);
+        if (unlike) rg_warn("score: %s", unlike);
         free(unlike);
         code = rg_score_write(&s, r->out, r->given.line);
     }
     for (int m = 0; m < s.n && !code; m++) {
         const rg_machine_score *at = &s.machine[m];
         printf("%d\t%s\t%.4g [%.4g, %.4g] times %s, P(best) %.2f, %.4g s a job", at->rank, at->a.label, at->score, at->low,
-               at->high, s.reference, at->best, at->seconds);
+            at->high, s.reference, at->best, at->seconds);
         if (s.costs && isnan(at->per_job))
             printf(", money unknown: neither joules of all jobs nor cap_W");
         else if (s.costs)
             printf(", %.4g %s a job", at->per_job, costs.currency);
         printf("\n");
     }
-    for (int m = 0; m < s.n; m++)
-        rg_archive_free(&s.machine[m].a);
+    for (int m = 0; m < s.n; m++) rg_archive_free(&s.machine[m].a);
     rg_workload_free(&w);
     rg_tsv_free(&costs.table);
     return code;
@@ -392,7 +379,7 @@ static const rg_option options[] = {
     {"workload", "FILE.tsv", "that of all archives", RG_TO(request, workload), .required = true},
     {"costs", "COSTS.tsv", "the buyer's prices: see bench/workloads/costs.example.tsv", RG_TO(request, costs)},
     {"reference", "LABEL", "the archive that counts as 1", RG_TO(request, reference),
-     .otherwise = "reference_s of the workload"},
+        .otherwise = "reference_s of the workload"},
     {"out", "DIR", "the folder of the tables, figures and page", RG_TO(request, out), .required = true},
     {0},
 };

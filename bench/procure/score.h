@@ -35,11 +35,11 @@ typedef struct rg_machine_score {
     rg_archive a;
     rg_job_score job[RG_JOBS_MOST];
     double score, low, high, variance, freedom, seconds, joules, best; // best: the chance to be the fastest
-    bool upper;             // of a job at least, joules are the cap times the time
-    const char *joules_are; // the source of all jobs' joules, "upper estimate", "several sources" or "none"
-    int rank, findings; // of audit, which computes nothing again here
+    bool upper;                                                        // of a job at least, joules are the cap times the time
+    const char *joules_are;   // the source of all jobs' joules, "upper estimate", "several sources" or "none"
+    int rank, findings;       // of audit, which computes nothing again here
     char finding[RG_FINDING]; // the first
-    double price, support, residual, idle_W, cap_W; // NaN without costs
+    double price, support, residual, idle_W, cap_W;  // NaN without costs
     double energy_busy, energy_idle, total, per_job; // money
 } rg_machine_score;
 typedef struct rg_score {

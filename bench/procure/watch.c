@@ -20,15 +20,14 @@ double rg_watch_cpu_s(void)
     bool any = false;
     FILE *f = fopen("/proc/stat", "r");
     if (!f || sched_getaffinity(0, sizeof mine, &mine)) {
-        if (f)
-            fclose(f);
+        if (f) fclose(f);
         return NAN;
     }
     while (fgets(line, sizeof line, f)) {
         int cpu;
         double user, nice, system, idle, wait, irq, soft, steal;
         if (sscanf(line, "cpu%d %lf %lf %lf %lf %lf %lf %lf %lf", &cpu, &user, &nice, &system, &idle, &wait, &irq, &soft,
-                   &steal) == 9 &&
+                &steal) == 9 &&
             cpu < CPU_SETSIZE && CPU_ISSET(cpu, &mine)) {
             ticks += user + nice + system + irq + soft + steal; // steal: other guests of the host
             any |= ticks + idle > 0;
@@ -43,8 +42,7 @@ static double read_meter(const char *meter)
 {
     char text[200] = "", *end;
     FILE *f = popen(meter, "r");
-    if (!f)
-        return NAN;
+    if (!f) return NAN;
     const bool said = fgets(text, sizeof text, f) != NULL;
     while (fgetc(f) != EOF)
         ;
@@ -62,9 +60,9 @@ bool rg_window_can(rg_window *w, int gpus, const char *meter)
     rg_energy_start(rg_device_cpu(), &w->of_cpu);
     snprintf(w->why[RG_POWER_CPU], 160, "%s", isnan(w->of_cpu.start_J) ? w->of_cpu.source : "");
     snprintf(w->why[RG_POWER_METER], 160, "%s",
-             !meter                     ? "no --meter"
-             : isnan(read_meter(meter)) ? "the command gave no watts"
-                                        : "");
+        !meter                         ? "no --meter"
+            : isnan(read_meter(meter)) ? "the command gave no watts"
+                                       : "");
     return !*w->why[RG_POWER_GPU] || !*w->why[RG_POWER_CPU] || !*w->why[RG_POWER_METER];
 }
 
@@ -81,8 +79,7 @@ void rg_window_begin(rg_window *w)
 // By trapezes between two readings.
 void rg_window_read_meter(rg_window *w)
 {
-    if (isnan(w->meter_W))
-        return;
+    if (isnan(w->meter_W)) return;
     const double watts = read_meter(w->meter), now_s = rg_seconds();
     w->meter_J += 0.5 * (watts + w->meter_W) * (now_s - w->meter_read_s);
     w->meter_W = watts;

@@ -17,7 +17,7 @@ typedef struct rg_window {
     const char *meter; // a command for sh that prints watts and ends; NULL: none
     rg_energy of_cpu;
     double gpus_J, began_s, meter_J, meter_read_s, meter_W; // what the meter has given so far
-    char why[RG_POWERS][160];                       // of a source that gives nothing
+    char why[RG_POWERS][160];                               // of a source that gives nothing
 } rg_window;
 // Whether any source gives joules here, and for each that does not, why.
 bool rg_window_can(rg_window *, int gpus, const char *meter);

@@ -19,8 +19,7 @@ bool rg_name_good(const char *name)
 {
     const size_t n = strlen(name);
     for (const char *at = name; *at; at++)
-        if (!isalnum((unsigned char)*at) && *at != '_' && *at != '-')
-            return false;
+        if (!isalnum((unsigned char)*at) && *at != '_' && *at != '-') return false;
     return n > 0 && n < 40;
 }
 
@@ -29,28 +28,23 @@ const char *rg_words_fault(const char *words, bool peak)
     for (const char *at = words; *at; at++)
         if (!isalnum((unsigned char)*at) && !strchr(" ._/,:=+*{}-", *at))
             return "words of letters, digits and ._/,:=+*{}- alone";
-    if (strstr(words, ".."))
-        return "no \"..\"";
-    if (*words == '/' || strstr(words, " /") || strstr(words, "=/"))
-        return "relative paths";
-    if (!peak && strstr(words, "--plugin"))
-        return "no --plugin, which is a peak run's";
+    if (strstr(words, "..")) return "no \"..\"";
+    if (*words == '/' || strstr(words, " /") || strstr(words, "=/")) return "relative paths";
+    if (!peak && strstr(words, "--plugin")) return "no --plugin, which is a peak run's";
     return NULL;
 }
 
 static int word_of(const char *text, const char *const *word, int n)
 {
     for (int i = 0; i < n; i++)
-        if (word[i] && !strcmp(text, word[i]))
-            return i;
+        if (word[i] && !strcmp(text, word[i])) return i;
     return -1;
 }
 
 static bool first_word_is(const char *text, const char *const *word)
 {
     for (; *word; word++)
-        if (!strncmp(text, *word, strlen(*word)) && text[strlen(*word)] == ' ')
-            return true;
+        if (!strncmp(text, *word, strlen(*word)) && text[strlen(*word)] == ' ') return true;
     return false;
 }
 
@@ -62,8 +56,7 @@ static bool names_another_file(const char *words)
         const int n = (int)strcspn(at, " ");
         if (strncmp(at, "{in}/", 5) && strncmp(at, "{out}", 5))
             for (int i = 0; i < n; i++)
-                if (at[i] == '/' || (at[i] == '.' && i + 1 < n && isalpha((unsigned char)at[i + 1])))
-                    return true;
+                if (at[i] == '/' || (at[i] == '.' && i + 1 < n && isalpha((unsigned char)at[i + 1]))) return true;
     }
     const char *out = strstr(words, "--out");
     return out && strstr(out + 1, "--out");
@@ -76,17 +69,13 @@ static int read_words(const rg_tsv *t, int row, rg_work *w)
     w->job = rg_tsv_cell(t, row, "job");
     w->command = rg_tsv_cell(t, row, "command");
     w->input = rg_tsv_cell(t, row, "input");
-    if (!rg_name_good(w->job))
-        return rg_tsv_fault(t, row, "job", "a name of at most 39 letters, digits, _ and -");
-    if (rg_words_fault(w->command, false))
-        return rg_tsv_fault(t, row, "command", rg_words_fault(w->command, false));
+    if (!rg_name_good(w->job)) return rg_tsv_fault(t, row, "job", "a name of at most 39 letters, digits, _ and -");
+    if (rg_words_fault(w->command, false)) return rg_tsv_fault(t, row, "command", rg_words_fault(w->command, false));
     if (!first_word_is(w->command, commands) || !strstr(w->command, "{in}/") || !strstr(w->command, "--out {out}"))
-        return rg_tsv_fault(t, row, "command",
-                            "autocorr, reconstruct, search, refine, align or average of {in}/... with --out {out}");
-    if (names_another_file(w->command))
-        return rg_tsv_fault(t, row, "command", "no file but {in}/... and one --out {out}");
-    if (names_another_file(w->input))
-        return rg_tsv_fault(t, row, "input", "no file");
+        return rg_tsv_fault(
+            t, row, "command", "autocorr, reconstruct, search, refine, align or average of {in}/... with --out {out}");
+    if (names_another_file(w->command)) return rg_tsv_fault(t, row, "command", "no file but {in}/... and one --out {out}");
+    if (names_another_file(w->input)) return rg_tsv_fault(t, row, "input", "no file");
     if (rg_words_fault(w->input, false) || !first_word_is(w->input, phantom) || strstr(w->input, "--out") ||
         strstr(w->input, "--seed"))
         return rg_tsv_fault(t, row, "input", "phantom KIND and options of it, without --out and --seed");
@@ -104,18 +93,15 @@ static int read_numbers(const rg_tsv *t, int row, rg_work *w)
     w->tolerance = rg_tsv_number(t, row, "tolerance");
     w->units = strtod(units, &end);
     w->unit = end + (*end == ':');
-    if (!(w->weight > 0 && w->weight <= 1))
-        return rg_tsv_fault(t, row, "weight", "a number above 0, at most 1");
+    if (!(w->weight > 0 && w->weight <= 1)) return rg_tsv_fault(t, row, "weight", "a number above 0, at most 1");
     if (!(w->units > 0 && w->units < 1e15) || *end != ':' || !rg_name_good(w->unit))
         return rg_tsv_fault(t, row, "units", "N:UNIT as in 400:images");
     if (*reference && !(w->reference_s > 0 && w->reference_s < 1e9))
         return rg_tsv_fault(t, row, "reference_s", "seconds, or -");
     if (!(runs >= RG_LEAST_RUNS && runs <= RG_MOST_RUNS) || runs != floor(runs))
         return rg_tsv_fault(t, row, "min_runs", "a whole number from 5 to 1000");
-    if (check < 0)
-        return rg_tsv_fault(t, row, "check", "map, poses, transforms or sums");
-    if (!(w->tolerance > 0 && isfinite(w->tolerance)))
-        return rg_tsv_fault(t, row, "tolerance", "a number above 0");
+    if (check < 0) return rg_tsv_fault(t, row, "check", "map, poses, transforms or sums");
+    if (!(w->tolerance > 0 && isfinite(w->tolerance))) return rg_tsv_fault(t, row, "tolerance", "a number above 0");
     w->min_runs = (int)runs;
     w->check = (rg_check)check;
     return RG_GOOD;
@@ -132,21 +118,16 @@ static int read_rows(rg_workload *w, rg_size size)
         const int its = word_of(rg_tsv_cell(t, row, "size"), rg_size_name, RG_SIZES);
         code = read_words(t, row, &work);
         code = code ? code : read_numbers(t, row, &work);
-        if (!code && its < 0)
-            code = rg_tsv_fault(t, row, "size", "small, medium or full");
-        if (code || its != (int)size)
-            continue;
-        if (rg_workload_find(w, work.job) >= 0)
-            return rg_tsv_fault(t, row, "job", "every job once a size");
+        if (!code && its < 0) code = rg_tsv_fault(t, row, "size", "small, medium or full");
+        if (code || its != (int)size) continue;
+        if (rg_workload_find(w, work.job) >= 0) return rg_tsv_fault(t, row, "job", "every job once a size");
         if (w->n == RG_JOBS_MOST)
             return rg_fail(RG_USAGE, "%s: expected at most %d jobs a size, found more", t->path, RG_JOBS_MOST);
-        for (work.input_of = 0; work.input_of < w->n && strcmp(w->job[work.input_of].input, work.input);)
-            work.input_of++;
+        for (work.input_of = 0; work.input_of < w->n && strcmp(w->job[work.input_of].input, work.input);) work.input_of++;
         sum += work.weight;
         w->job[w->n++] = work;
     }
-    if (!code && !w->n)
-        code = rg_fail(RG_USAGE, "%s: expected jobs of size %s, found none", t->path, rg_size_name[size]);
+    if (!code && !w->n) code = rg_fail(RG_USAGE, "%s: expected jobs of size %s, found none", t->path, rg_size_name[size]);
     if (!code && fabs(sum - 1) > 1e-6)
         code = rg_fail(RG_USAGE, "%s: expected weights of size %s that sum to 1, found %.6g", t->path, rg_size_name[size], sum);
     return code;
@@ -179,7 +160,6 @@ void rg_workload_free(rg_workload *w) { rg_tsv_free(&w->table); }
 int rg_workload_find(const rg_workload *w, const char *job)
 {
     for (int i = 0; i < w->n; i++)
-        if (!strcmp(w->job[i].job, job))
-            return i;
+        if (!strcmp(w->job[i].job, job)) return i;
     return -1;
 }

@@ -35,7 +35,7 @@ typedef enum { RG_CHECK_MAP, RG_CHECK_POSES, RG_CHECK_TRANSFORMS, RG_CHECK_SUMS,
 typedef struct rg_work {
     const char *job, *command, *input, *unit;
     double weight, units, reference_s, tolerance; // reference_s NaN: none
-    int min_runs, input_of; // input_of: the first job with this input
+    int min_runs, input_of;                       // input_of: the first job with this input
     rg_check check;
 } rg_work;
 typedef struct rg_workload {

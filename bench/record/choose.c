@@ -19,10 +19,8 @@ typedef struct load {
 static bool add_load(rg_record_step *s, void *of)
 {
     load *l = of;
-    if (s->done || s->chosen)
-        return true;
-    if (s->why)
-        return false;
+    if (s->done || s->chosen) return true;
+    if (s->why) return false;
     const bool core = l->beside && s->runs == RG_RUNS_CORE && s->kind != RG_STEP_DATA;
     *(core ? &l->core_s : l->beside && s->runs == RG_RUNS_GPU ? &l->gpu_s : &l->alone_s) += s->cost_s;
     l->longest_core_s = core ? fmax(l->longest_core_s, s->cost_s) : l->longest_core_s;
@@ -39,8 +37,7 @@ static double whole_s(const load *l)
 static bool choose(rg_record_step *s, void *of)
 {
     load *l = of;
-    if (s->done || s->chosen)
-        return true;
+    if (s->done || s->chosen) return true;
     s->chosen = true;
     s->order = ++l->ordered;
     return rg_record_each_need(l->plan, s, choose, l);
@@ -51,14 +48,12 @@ bool rg_record_choose_again(rg_record_plan *plan, int beside, double left_s)
     bool any = false;
     for (int i = 0; i < plan->n; i++) {
         rg_record_step *s = &plan->step[i];
-        if (s->done || s->failed || !s->why || strcmp(s->why, RG_NO_TIME))
-            continue;
+        if (s->done || s->failed || !s->why || strcmp(s->why, RG_NO_TIME)) continue;
         s->why = NULL;
         s->chosen = false;
     }
     rg_record_choose(plan, beside, left_s);
-    for (int i = 0; i < plan->n; i++)
-        any |= plan->step[i].chosen && !plan->step[i].done && !plan->step[i].failed;
+    for (int i = 0; i < plan->n; i++) any |= plan->step[i].chosen && !plan->step[i].done && !plan->step[i].failed;
     return any;
 }
 
@@ -73,8 +68,7 @@ double rg_record_choose(rg_record_plan *plan, int beside, double budget_s)
             rg_record_step *s = &plan->step[i];
             load with = so_far;
             with.added_s = 0;
-            if (s->done || s->chosen || s->why || s->kind == RG_STEP_DATA)
-                continue;
+            if (s->done || s->chosen || s->why || s->kind == RG_STEP_DATA) continue;
             if (!add_load(s, &with))
                 s->why = "what it needs cannot be had";
             else if (whole_s(&with) <= budget_s && s->value / fmax(with.added_s, 1) > best_rate) {
@@ -84,12 +78,10 @@ double rg_record_choose(rg_record_plan *plan, int beside, double budget_s)
             }
         }
         so_far = best_load;
-        if (best)
-            choose(best, &so_far);
+        if (best) choose(best, &so_far);
     }
     for (int i = 0; i < plan->n; i++)
-        if (!plan->step[i].done && !plan->step[i].chosen && !plan->step[i].why)
-            plan->step[i].why = RG_NO_TIME;
+        if (!plan->step[i].done && !plan->step[i].chosen && !plan->step[i].why) plan->step[i].why = RG_NO_TIME;
     return whole_s(&so_far);
 }
 
@@ -108,8 +100,7 @@ void rg_record_show(const rg_record_plan *plan, const rg_record_cores *cores, in
         rg_record_step *s = &plan->step[i];
         done += s->done;
         left += !s->done && !s->chosen && s->kind != RG_STEP_DATA;
-        if (s->chosen)
-            shown[n++] = s;
+        if (s->chosen) shown[n++] = s;
     }
     qsort(shown, (size_t)n, sizeof *shown, by_order);
     if (cores->hidden)
@@ -120,18 +111,15 @@ void rg_record_show(const rg_record_plan *plan, const rg_record_cores *cores, in
         done, rg_s(done), done == 1 ? "is" : "are", n, expected_s, cores->beside);
     for (int i = 0; i < n; i++)
         printf("  %-28s %-6s %6.0f s %5d row%s  %s\n", shown[i]->name, runs[shown[i]->runs], shown[i]->cost_s,
-               shown[i]->missing, shown[i]->missing == 1 ? " " : "s", *shown[i]->claims ? shown[i]->claims : "(for others)");
-    if (left)
-        printf("These %d are not begun:\n", left);
+            shown[i]->missing, shown[i]->missing == 1 ? " " : "s", *shown[i]->claims ? shown[i]->claims : "(for others)");
+    if (left) printf("These %d are not begun:\n", left);
     for (int i = 0; i < plan->n; i++) {
         const rg_record_step *s = &plan->step[i];
-        if (s->done || s->chosen || s->kind == RG_STEP_DATA)
-            continue;
+        if (s->done || s->chosen || s->kind == RG_STEP_DATA) continue;
         char why[80];
-        snprintf(why, sizeof why, "it needs %d GPU%s, here %s %d", s->gpus, rg_s(s->gpus), gpus == 1 ? "is" : "are",
-                 gpus);
+        snprintf(why, sizeof why, "it needs %d GPU%s, here %s %d", s->gpus, rg_s(s->gpus), gpus == 1 ? "is" : "are", gpus);
         printf("  %-28s %-6s %6.0f s %5d row%s  %s: %s\n", s->name, runs[s->runs], s->cost_s, s->missing,
-               s->missing == 1 ? " " : "s", s->gpus > gpus ? why : s->why, s->claims);
+            s->missing == 1 ? " " : "s", s->gpus > gpus ? why : s->why, s->claims);
     }
     free(shown);
     fflush(stdout);

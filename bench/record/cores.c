@@ -24,10 +24,8 @@ static cpu_set_t with(int cpu, const char *list)
     CPU_SET(cpu, &set);
     for (char *end; *list; list = end + (*end == ',')) {
         const long from = strtol(list, &end, 10), to = *end == '-' ? strtol(end + 1, &end, 10) : from;
-        if (end == list)
-            break;
-        for (long c = from < 0 ? 0 : from; c <= to && c < CPU_SETSIZE; c++)
-            CPU_SET(c, &set);
+        if (end == list) break;
+        for (long c = from < 0 ? 0 : from; c <= to && c < CPU_SETSIZE; c++) CPU_SET(c, &set);
     }
     return set;
 }
@@ -48,13 +46,10 @@ static double arithmetic_s(void)
     double best_s = INFINITY, x[CHAINS];
     for (int i = 0; i < TRIES; i++) {
         const double start = rg_seconds();
-        for (int k = 0; k < CHAINS; k++)
-            x[k] = k;
+        for (int k = 0; k < CHAINS; k++) x[k] = k;
         for (int step = 0; step < STEPS; step++)
-            for (int k = 0; k < CHAINS; k++)
-                x[k] = x[k] * 0.999 + 0.001;
-        for (int k = 0; k < CHAINS; k++)
-            *(volatile double *)&x[k];
+            for (int k = 0; k < CHAINS; k++) x[k] = x[k] * 0.999 + 0.001;
+        for (int k = 0; k < CHAINS; k++) *(volatile double *)&x[k];
         best_s = fmin(best_s, rg_seconds() - start);
     }
     return best_s;
@@ -99,11 +94,9 @@ static double slowed_together(const int cpu[], int n)
         w[k] = (worker){cpu[k], &working, 1};
         measure(&w[k]);
     }
-    while (started < n && !pthread_create(&thread[started], NULL, work, &w[started]))
-        started++;
+    while (started < n && !pthread_create(&thread[started], NULL, work, &w[started])) started++;
     __atomic_sub_fetch(&working, n - started, __ATOMIC_SEQ_CST);
-    for (int k = 0; k < started; k++)
-        pthread_join(thread[k], NULL);
+    for (int k = 0; k < started; k++) pthread_join(thread[k], NULL);
     qsort(w, (size_t)n, sizeof *w, by_times);
     return started < n ? NAN : w[n / 2].times;
 }
@@ -116,7 +109,7 @@ static double slowed_together(const int cpu[], int n)
 // or k and k + n / 2, and nothing goes on beside a step, unless it is asked for or one processor of each such core are as fast
 // together as alone.
 void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside,
-                     double slowed(const int cpu[], int n), rg_record_cores *c)
+    double slowed(const int cpu[], int n), rg_record_cores *c)
 {
     cpu_set_t core[CPU_SETSIZE], left = usable;
     int cpu[CPU_SETSIZE] = {0}, cores = 0;
@@ -138,8 +131,7 @@ void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool
     const double half = cores < CORES_LEAST || c->hidden ? 0 : cores / 2;
     c->beside = (int)fmin(fmax(0, fmin(cores - 1, RG_BESIDE_MOST)), beside ? (double)beside : half);
     c->rest = usable;
-    for (int k = 0; k < c->beside; k++)
-        without(&c->rest, core[c->cpu[k] = cpu[k]]);
+    for (int k = 0; k < c->beside; k++) without(&c->rest, core[c->cpu[k] = cpu[k]]);
 }
 
 void rg_record_share_here(int64_t beside, rg_record_cores *c)
@@ -154,7 +146,7 @@ void rg_record_share_here(int64_t beside, rg_record_cores *c)
     }
     // The flag is x86's; Xen's paravirtual machines have the folder.
     const bool is_virtual = access("/sys/hypervisor/type", F_OK) == 0 ||
-                            (rg_proc_field("/proc/cpuinfo", "flags", flags, sizeof flags) && strstr(flags, " hypervisor"));
+        (rg_proc_field("/proc/cpuinfo", "flags", flags, sizeof flags) && strstr(flags, " hypervisor"));
     cpu_set_t usable;
     sched_getaffinity(0, sizeof usable, &usable);
     rg_record_share(n, siblings, usable, is_virtual, beside, slowed_together, c);

@@ -54,11 +54,9 @@ static char *expand(const lets *l, const char *text)
         fwrite(text, 1, plain, f);
         text += plain;
         size_t n = *text ? 1 : 0;
-        while (n && (isalnum((unsigned char)text[n]) || text[n] == '_'))
-            n++;
+        while (n && (isalnum((unsigned char)text[n]) || text[n] == '_')) n++;
         int k = l->n - 1;
-        while (n && k >= 0 && (strlen(l->name[k]) != n - 1 || strncmp(l->name[k], text + 1, n - 1)))
-            k--;
+        while (n && k >= 0 && (strlen(l->name[k]) != n - 1 || strncmp(l->name[k], text + 1, n - 1))) k--;
         if (n && k >= 0)
             fputs(l->value[k], f);
         else
@@ -83,8 +81,7 @@ char **rg_record_words(const char *command)
         if (*c == '"') {
             quoted = !quoted;
         } else if (*c == ' ' && !quoted) {
-            if (inside)
-                *to++ = '\0';
+            if (inside) *to++ = '\0';
             inside = false;
         } else {
             *to++ = *c;
@@ -99,8 +96,7 @@ static int choice(const rg_tsv *t, int row, const char *column, const char *cons
 {
     const char *found = rg_tsv_cell(t, row, column);
     for (int i = 0; i < n; i++)
-        if (!strcmp(found, name[i]))
-            return i;
+        if (!strcmp(found, name[i])) return i;
     return -rg_tsv_fault(t, row, column, expected);
 }
 
@@ -108,8 +104,7 @@ static int choice(const rg_tsv *t, int row, const char *column, const char *cons
 static int find_step(const rg_record_plan *plan, const char *name)
 {
     for (int i = 0; i < plan->n; i++)
-        if (!strcmp(plan->step[i].name, name))
-            return i;
+        if (!strcmp(plan->step[i].name, name)) return i;
     return -1;
 }
 
@@ -119,8 +114,7 @@ static int add_step(rg_record_plan *plan, const rg_tsv *t, int i, const lets *l)
     rg_record_step s = {.core = -1, .pid = 0};
     const int k = choice(t, i, "kind", kind, RG_COUNT(kind), "let, data, bench, tune or table");
     const int r = k < 0 ? k : choice(t, i, "runs", runs, RG_COUNT(runs), "core, gpu or alone");
-    if (r < 0)
-        return RG_USAGE;
+    if (r < 0) return RG_USAGE;
     s.kind = (rg_step_kind)k;
     s.runs = (rg_step_runs)r;
     s.seconds = rg_tsv_number(t, i, "seconds");
@@ -142,25 +136,23 @@ static int add_step(rg_record_plan *plan, const rg_tsv *t, int i, const lets *l)
     plan->step[plan->n++] = s;
     if (!(s.seconds > 0))
         return rg_fail(RG_USAGE, "%s: line %d: expected seconds above 0 in %s", t->path, t->row_line[i], s.name);
-    return twice ? rg_fail(RG_USAGE, "%s: line %d: expected a name of its own, found \"%s\" again", t->path, t->row_line[i],
-                           s.name)
-                 : RG_GOOD;
+    return twice
+        ? rg_fail(RG_USAGE, "%s: line %d: expected a name of its own, found \"%s\" again", t->path, t->row_line[i], s.name)
+        : RG_GOOD;
 }
 
 static int add_each(rg_record_plan *plan, const rg_tsv *t, int i, lets *l)
 {
     const char *each = rg_tsv_cell(t, i, "each");
-    if (!*each)
-        return add_step(plan, t, i, l);
+    if (!*each) return add_step(plan, t, i, l);
     const char *equals = strchr(each, '=');
     if (!equals)
-        return rg_fail(RG_USAGE, "%s: line %d: expected VARIABLE=VALUES in column each, found \"%s\"", t->path, t->row_line[i],
-                       each);
+        return rg_fail(
+            RG_USAGE, "%s: line %d: expected VARIABLE=VALUES in column each, found \"%s\"", t->path, t->row_line[i], each);
     char *name = rg_print("%.*s", (int)(equals - each), each), *values = expand(l, equals + 1);
     int code = RG_GOOD;
     for (char *rest = values, *value; !code && (value = strsep(&rest, " "));) {
-        if (!*value)
-            continue;
+        if (!*value) continue;
         let(l, name, value); // the last of a name stands
         code = add_step(plan, t, i, l);
     }
@@ -187,8 +179,7 @@ static int check_needs(const rg_record_plan *plan, const char *path)
             if (*need && needed(plan, need) < 0)
                 unknown = rg_fail(RG_USAGE, "%s: %s needs \"%s\", which no step is called", path, plan->step[i].name, need);
         free(needs);
-        if (unknown)
-            return unknown;
+        if (unknown) return unknown;
     }
     return RG_GOOD;
 }
@@ -199,8 +190,7 @@ int rg_record_plan_read(const char *path, const char *work, rg_record_plan *plan
     lets l = {0};
     *plan = (rg_record_plan){0};
     int code = rg_tsv_read(path, &t);
-    if (code)
-        return code;
+    if (code) return code;
     code = rg_tsv_needs(&t, columns);
     let(&l, "work", work);
     for (int i = 0; !code && i < t.n_rows; i++)
@@ -217,15 +207,14 @@ int rg_record_plan_read(const char *path, const char *work, rg_record_plan *plan
     return code;
 }
 
-bool rg_record_each_need(const rg_record_plan *plan, const rg_record_step *s, bool (*keep_on)(rg_record_step *, void *),
-                         void *of)
+bool rg_record_each_need(
+    const rg_record_plan *plan, const rg_record_step *s, bool (*keep_on)(rg_record_step *, void *), void *of)
 {
     char *needs = rg_print("%s", s->needs);
     bool all = true;
     for (char *rest = needs, *need; all && (need = strsep(&rest, " "));) {
         rg_record_step *of_need = *need ? &plan->step[needed(plan, need)] : NULL;
-        if (of_need && !(strchr(need, '?') && of_need->gpus > plan->gpus))
-            all = keep_on(of_need, of);
+        if (of_need && !(strchr(need, '?') && of_need->gpus > plan->gpus)) all = keep_on(of_need, of);
     }
     free(needs);
     return all;
@@ -235,8 +224,7 @@ void rg_record_plan_free(rg_record_plan *plan)
 {
     for (int i = 0; i < plan->n; i++) {
         rg_record_step *s = &plan->step[i];
-        for (int k = 0; k < s->n_keys; k++)
-            rg_row_free(&s->key[k]);
+        for (int k = 0; k < s->n_keys; k++) rg_row_free(&s->key[k]);
         free(s->key);
         free(s->name);
         free(s->needs);
@@ -261,8 +249,7 @@ static void add_job(rg_record_step *s, const rg_bench_options *o)
     char algo[64] = "", variant[64] = "default";
     const char *named = strstr(o->job, "--variant "), *threads = strstr(o->job, "--threads ");
     sscanf(o->job, " %63s", algo);
-    if (named)
-        sscanf(named, "--variant %63s", variant);
+    if (named) sscanf(named, "--variant %63s", variant);
     for (const char *at = o->gpus ? o->gpus : "0"; *at; at += strcspn(at, ","), at += *at == ',') {
         rg_row row = rg_empty_row();
         const int gpus = atoi(at), t = threads ? atoi(threads + strlen("--threads ")) : (int)o->given.cores;
@@ -284,13 +271,11 @@ static int add_lanes(rg_record_step *s)
 {
     char *line = rg_print("bench %s", s->command), **word = rg_record_words(line);
     int n = 0;
-    while (word[n])
-        n++;
+    while (word[n]) n++;
     void *options = NULL;
     int code = rg_options_parse(&rg_cmd_bench, n, word, &options);
     rg_bench_options *o = options;
-    if (!code)
-        o->given.cores = rg_cpu_cores(); // what the door of a command sets
+    if (!code) o->given.cores = rg_cpu_cores(); // what the door of a command sets
     code = code ? code : rg_bench_options_check(o);
     rg_lineup lineup = {0};
     if (!code && o->job) {
@@ -317,25 +302,22 @@ static bool is_of_search(const rg_record_step *s, char *const *c)
     sscanf(s->command, "%63[^: ]:%63s", algo, variant);
     shape = shape ? shape + strlen("--shape ") : "";
     return !strcmp(c[RG_C_ALGO], algo) && !strcmp(c[RG_C_VARIANT], variant) && strlen(c[RG_C_SHAPE]) == strcspn(shape, " ") &&
-           !strncmp(c[RG_C_SHAPE], shape, strcspn(shape, " ")) && !strcmp(c[RG_C_SCOPE], "device") && *c[RG_C_MEDIAN] &&
-           strstr(c[RG_C_PARAMS], "=");
+        !strncmp(c[RG_C_SHAPE], shape, strcspn(shape, " ")) && !strcmp(c[RG_C_SCOPE], "device") && *c[RG_C_MEDIAN] &&
+        strstr(c[RG_C_PARAMS], "=");
 }
 
 bool rg_record_step_has(const rg_record *r, const rg_record_step *s, const rg_row *row)
 {
-    if (s->kind == RG_STEP_TUNE)
-        return is_of_search(s, row->cell) && rg_record_has(r, row, false);
+    if (s->kind == RG_STEP_TUNE) return is_of_search(s, row->cell) && rg_record_has(r, row, false);
     for (int k = 0; k < s->n_keys; k++)
-        if (rg_row_same(row, &s->key[k]))
-            return rg_record_has(r, row, s->energy) && !rg_record_is_wide(r, row);
+        if (rg_row_same(row, &s->key[k])) return rg_record_has(r, row, s->energy) && !rg_record_is_wide(r, row);
     return false;
 }
 
 int rg_record_rows_of(const rg_record *r, const rg_record_step *s)
 {
     int n = 0;
-    for (int i = 0; i < r->rows.n_rows; i++)
-        n += rg_record_step_has(r, s, &r->rows.row[i]);
+    for (int i = 0; i < r->rows.n_rows; i++) n += rg_record_step_has(r, s, &r->rows.row[i]);
     return n;
 }
 
@@ -347,11 +329,9 @@ static double known_seconds(const rg_record *r, const char *name)
     const char *text = rg_tables_find(&r->tables, "record_seconds");
     rg_tsv t;
     double found = NAN;
-    if (!text || rg_tsv_parse("record_seconds", text, strlen(text), &t))
-        return NAN;
+    if (!text || rg_tsv_parse("record_seconds", text, strlen(text), &t)) return NAN;
     const int row = rg_tsv_find(&t, "step", name);
-    if (row >= 0)
-        found = rg_tsv_number(&t, row, "seconds_a_row");
+    if (row >= 0) found = rg_tsv_number(&t, row, "seconds_a_row");
     rg_tsv_free(&t);
     return found;
 }
@@ -364,10 +344,8 @@ static int steps_of(const rg_record_plan *plan, const char *claim)
         const rg_record_step *s = &plan->step[i];
         const size_t length = strlen(claim);
         const char *at = s->done ? NULL : strstr(s->claims, claim);
-        while (at && ((at > s->claims && at[-1] != ' ') || (at[length] && at[length] != ' ')))
-            at = strstr(at + 1, claim);
-        if (at && s->why)
-            return 0;
+        while (at && ((at > s->claims && at[-1] != ' ') || (at[length] && at[length] != ' '))) at = strstr(at + 1, claim);
+        if (at && s->why) return 0;
         n += at != NULL;
     }
     return n;
@@ -391,10 +369,7 @@ static bool has_table(const rg_record *r, const rg_record_step *s)
 }
 
 // A table of tables is as old as the oldest.
-static bool is_current(rg_record_step *need, void *of)
-{
-    return (void)of, need->kind != RG_STEP_TABLE || need->done;
-}
+static bool is_current(rg_record_step *need, void *of) { return (void)of, need->kind != RG_STEP_TABLE || need->done; }
 
 int rg_record_plan_weigh(rg_record_plan *plan, const rg_record *r, int gpus)
 {
@@ -403,20 +378,18 @@ int rg_record_plan_weigh(rg_record_plan *plan, const rg_record *r, int gpus)
     for (int i = 0; !code && i < plan->n; i++) {
         rg_record_step *s = &plan->step[i];
         s->missing = 1;
-        if (s->gpus > gpus)
-            s->why = "more GPUs";
+        if (s->gpus > gpus) s->why = "more GPUs";
         if (s->kind == RG_STEP_BENCH) {
             code = add_lanes(s);
             s->missing = 0;
             for (int k = 0; k < s->n_keys; k++)
                 s->missing += !rg_record_has(r, &s->key[k], s->energy) || rg_record_is_wide(r, &s->key[k]);
-            if (!s->n_keys && !s->why)
-                s->why = "what it times is not here";
+            if (!s->n_keys && !s->why) s->why = "what it times is not here";
         }
-        s->done = s->kind == RG_STEP_BENCH   ? !s->missing && s->n_keys
-                  : s->kind == RG_STEP_TABLE ? has_table(r, s) && rg_record_each_need(plan, s, is_current, NULL)
-                  : s->kind == RG_STEP_TUNE  ? rg_tables_find(&r->tables, s->name) && rg_record_rows_of(r, s)
-                                             : false;
+        s->done = s->kind == RG_STEP_BENCH ? !s->missing && s->n_keys
+            : s->kind == RG_STEP_TABLE     ? has_table(r, s) && rg_record_each_need(plan, s, is_current, NULL)
+            : s->kind == RG_STEP_TUNE      ? rg_tables_find(&r->tables, s->name) && rg_record_rows_of(r, s)
+                                           : false;
         const double a_row = known_seconds(r, s->name), rows = s->n_keys ? s->n_keys : 1;
         s->cost_s = isnan(a_row) ? s->seconds * s->missing / rows : a_row * s->missing;
     }

@@ -28,15 +28,15 @@ static int prepare(rg_record_run *r, const request *q)
     char *standard = rg_share_path("bench/record/plan.tsv");
     r->words = rg_share_path("bench/record/words.sh");
     r->program = rg_own_program();
-    r->work = q->work ? rg_print("%s", q->work)
-                      : rg_print("%s/regather-record", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+    r->work =
+        q->work ? rg_print("%s", q->work) : rg_print("%s/regather-record", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
     if (rg_ends_with(q->out, ".tsv"))
         return rg_fail(RG_USAGE, "record: expected the record's name without .tsv, found \"%s\"", q->out);
     for (const char *text = q->out; text; text = text == q->out ? r->work : NULL)
         for (const char *c = text; *c; c++) // stands in the words of commands
             if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+,:=@%~-", *c))
-                return rg_fail(RG_USAGE, "record: expected a name of letters, digits and _./+,:=@%%~- alone, found \"%s\"",
-                               text);
+                return rg_fail(
+                    RG_USAGE, "record: expected a name of letters, digits and _./+,:=@%%~- alone, found \"%s\"", text);
     char *tables = rg_print("%s/tables", r->work);
     int code = rg_make_folder(tables);
     free(tables);
@@ -51,11 +51,10 @@ static int write_head(const char *path, const request *q)
 {
     char why[200];
     rg_head head;
-    rg_head_make(&head, strcmp(q->given.device, "cpu") ? rg_device_open(q->given.device, why) : NULL, q->given.seed,
-                 q->given.line);
+    rg_head_make(
+        &head, strcmp(q->given.device, "cpu") ? rg_device_open(q->given.device, why) : NULL, q->given.seed, q->given.line);
     FILE *f = rg_result_open(path, "w");
-    if (f)
-        rg_result_write_head(f, head.n, head.key, head.value);
+    if (f) rg_result_write_head(f, head.n, head.key, head.value);
     return f && fclose(f) == 0 ? RG_GOOD : rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
 }
 
@@ -64,12 +63,11 @@ static int take_head(rg_record_run *r, const request *q)
     char *path = rg_print("%s/head.tsv", r->work);
     fflush(NULL);
     const pid_t child = fork();
-    if (child == 0)
-        _exit(write_head(path, q));
+    if (child == 0) _exit(write_head(path, q));
     int status = -1;
     waitpid(child, &status, 0);
-    const int code = child > 0 && status == 0 ? rg_record_here(&r->record, path)
-                                              : rg_fail(RG_LACKS, "record: this machine cannot be read");
+    const int code =
+        child > 0 && status == 0 ? rg_record_here(&r->record, path) : rg_fail(RG_LACKS, "record: this machine cannot be read");
     free(path);
     return code;
 }
@@ -81,20 +79,18 @@ static int outcome(const rg_record_run *r)
     for (int i = 0; i < r->plan.n; i++) {
         failed += r->plan.step[i].failed;
         left += !r->plan.step[i].done && r->plan.step[i].kind != RG_STEP_DATA &&
-                (!r->plan.step[i].why || !strcmp(r->plan.step[i].why, RG_NO_TIME));
+            (!r->plan.step[i].why || !strcmp(r->plan.step[i].why, RG_NO_TIME));
     }
-    if (rg_record_mixed(&r->record, mixed) > 1)
-        printf("the record is of several machines of one kind: %s\n", mixed);
+    if (rg_record_mixed(&r->record, mixed) > 1) printf("the record is of several machines of one kind: %s\n", mixed);
     printf("%s: %d row%s, %d table%s; %d step%s left\n", r->record.path, r->record.rows.n_rows, rg_s(r->record.rows.n_rows),
-           r->record.tables.n, rg_s(r->record.tables.n), left, rg_s(left));
+        r->record.tables.n, rg_s(r->record.tables.n), left, rg_s(left));
     return failed ? RG_WRONG : left ? RG_UNSURE : RG_GOOD;
 }
 
 static bool is_asked_for(const request *q, const char *name)
 {
     for (int i = 0; i < q->step.n; i++)
-        if (!strncmp(q->step.item[i], name, strlen(q->step.item[i])))
-            return true;
+        if (!strncmp(q->step.item[i], name, strlen(q->step.item[i]))) return true;
     return !q->step.n;
 }
 
@@ -102,10 +98,8 @@ static int check_asked_for(const rg_record_plan *plan, const request *q)
 {
     for (int k = 0; k < q->step.n; k++) {
         bool any = false;
-        for (int i = 0; i < plan->n; i++)
-            any |= !strncmp(q->step.item[k], plan->step[i].name, strlen(q->step.item[k]));
-        if (!any)
-            return rg_fail(RG_USAGE, "record: --step: no step of the plan begins with \"%s\"", q->step.item[k]);
+        for (int i = 0; i < plan->n; i++) any |= !strncmp(q->step.item[k], plan->step[i].name, strlen(q->step.item[k]));
+        if (!any) return rg_fail(RG_USAGE, "record: --step: no step of the plan begins with \"%s\"", q->step.item[k]);
     }
     return RG_GOOD;
 }
@@ -115,8 +109,8 @@ static int lock_work(rg_record_run *r)
 {
     r->folder = open(r->work, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (r->folder >= 0 && flock(r->folder, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-        return rg_fail(RG_USAGE, "record: %s: another run measures with this folder; two at once would disturb each other's times",
-                       r->work);
+        return rg_fail(RG_USAGE,
+            "record: %s: another run measures with this folder; two at once would disturb each other's times", r->work);
     return RG_GOOD;
 }
 
@@ -135,16 +129,14 @@ static int lock_record(const request *q)
 static bool may_be_of_gpu(const rg_record_plan *plan, const char *name)
 {
     for (int i = 0; i < plan->n; i++)
-        if (!strcmp(plan->step[i].name, name))
-            return plan->step[i].gpus > 0 || strchr(plan->step[i].needs, '?');
+        if (!strcmp(plan->step[i].name, name)) return plan->step[i].gpus > 0 || strchr(plan->step[i].needs, '?');
     return true;
 }
 
 static int merge(rg_record *record, const rg_record_plan *plan, const char *path)
 {
     const char *end = strstr(path, ".tables.tsv");
-    if (!end || end[strlen(".tables.tsv")])
-        return rg_record_merge(record, path, false);
+    if (!end || end[strlen(".tables.tsv")]) return rg_record_merge(record, path, false);
     rg_tables tables = {0};
     const int code = rg_tables_read(path, &tables);
     for (int k = 0; k < tables.n; k++)
@@ -161,36 +153,27 @@ static int record(rg_record_run *r, const request *q)
     const int gpus = strcmp(q->given.device, "cpu") ? rg_gpu_count(why) : 0;
     const bool measures = !q->plan_alone && q->budget_min != 0; // else any machine will do
     int code = check_asked_for(&r->plan, q);
-    if (!code && measures)
-        code = lock_work(r);
-    if (!code && !q->plan_alone)
-        code = lock_record(q);
+    if (!code && measures) code = lock_work(r);
+    if (!code && !q->plan_alone) code = lock_record(q);
     code = code ? code : rg_record_open(&r->record, q->out, q->resume || q->plan_alone || q->merge.n);
     r->record.without_gpu = !strcmp(q->given.device, "cpu");
     r->record.widest = isnan(q->widest_pct) ? 0 : q->widest_pct / 100;
-    if (!code && measures)
-        code = take_head(r, q);
-    if (!code && measures)
-        code = rg_record_run_begin(r);
-    for (int i = 0; !code && i < q->merge.n; i++)
-        code = merge(&r->record, &r->plan, q->merge.item[i]);
-    if (!code && !q->plan_alone)
-        code = rg_record_save(&r->record);
+    if (!code && measures) code = take_head(r, q);
+    if (!code && measures) code = rg_record_run_begin(r);
+    for (int i = 0; !code && i < q->merge.n; i++) code = merge(&r->record, &r->plan, q->merge.item[i]);
+    if (!code && !q->plan_alone) code = rg_record_save(&r->record);
     code = code ? code : rg_record_plan_weigh(&r->plan, &r->record, gpus);
-    if (code)
-        return code;
+    if (code) return code;
     for (int i = 0; i < r->plan.n; i++)
         if (r->plan.step[i].kind != RG_STEP_DATA && !is_asked_for(q, r->plan.step[i].name))
             r->plan.step[i].why = "not asked for";
     const double expected_s = rg_record_choose(&r->plan, r->cores.beside, r->budget_s);
     rg_record_show(&r->plan, &r->cores, gpus, expected_s);
-    if (q->plan_alone)
-        return RG_GOOD;
+    if (q->plan_alone) return RG_GOOD;
     while (measures && !code) {
         code = rg_record_run_steps(r);
         const double left_s = r->budget_s - (rg_seconds() - r->began_s);
-        if (code || r->over || !rg_record_choose_again(&r->plan, r->cores.beside, left_s))
-            break;
+        if (code || r->over || !rg_record_choose_again(&r->plan, r->cores.beside, left_s)) break;
     }
     return code ? code : outcome(r);
 }
@@ -202,8 +185,7 @@ static int run(void *options)
     r.budget_s = isnan(q->budget_min) ? INFINITY : 60 * q->budget_min;
     int code = prepare(&r, q);
     code = code ? code : record(&r, q);
-    if (r.folder >= 0)
-        close(r.folder);
+    if (r.folder >= 0) close(r.folder);
     rg_record_free(&r.record);
     rg_record_plan_free(&r.plan);
     free(r.program);
@@ -215,14 +197,15 @@ static int run(void *options)
 static const rg_option options[] = {
     {"out", "NAME", "the record: NAME.tsv has its rows, NAME.tables.tsv its tables", RG_TO(request, out), .required = true},
     {"budget", "MIN", "begin only what ends within so many minutes, and stop then", RG_TO(request, budget_min), 0, 100000,
-     .otherwise = "none", .unit = "minutes"},
-    {"resume", NULL, "go on with the record: what it lacks, and rows and tables whose kernels or jobs have changed", RG_TO(request, resume)},
+        .otherwise = "none", .unit = "minutes"},
+    {"resume", NULL, "go on with the record: what it lacks, and rows and tables whose kernels or jobs have changed",
+        RG_TO(request, resume)},
     {"widest", "PCT", "measure rows again whose interval of 95 % is wider than so much of the median; the narrower stays",
-     RG_TO(request, widest_pct), 0.1, 1000, .otherwise = "any", .unit = "%"},
+        RG_TO(request, widest_pct), 0.1, 1000, .otherwise = "any", .unit = "%"},
     {"beside", "N", "so many steps of one core at a time beside another one", RG_TO(request, beside), 1, RG_BESIDE_MOST,
-     .otherwise = "half of the cores, from four on, if it is known who shares them"},
+        .otherwise = "half of the cores, from four on, if it is known who shares them"},
     {"merge", "FILE", "take over rows, or tables (*.tables.tsv), measured on other machines of this kind",
-     RG_TO(request, merge)},
+        RG_TO(request, merge)},
     {"step", "NAME", "only steps whose names begin so", RG_TO(request, step)},
     {"plan", NULL, "say what would be measured, and measure nothing", RG_TO(request, plan_alone)},
     {"plan-file", "FILE", "the table of steps", RG_TO(request, plan), .otherwise = "bench/record/plan.tsv"},
@@ -234,22 +217,23 @@ const rg_command rg_cmd_record = {
     .name = "record",
     .words = "",
     .summary = "measure a machine for data/machines: what claims, figures and tables want of it, by value a second",
-    .help = "Measures what a table of steps asks for (bench/record/plan.tsv: rows to time, parameters to tune, jobs, tables\n"
-            "of jobs) and the record has not yet: a row whose kernel has the same source now is not measured again. Before\n"
-            "anything runs it says which steps fit the time, those first that make most claims testable a second, and why\n"
-            "the others do not: no time, no such GPU. What a step takes is known from the last time (table record_seconds),\n"
-            "else from the plan.\n\n"
-            "Steps of one core run beside each other and beside a GPU's on machines of four cores and more; what needs the\n"
-            "whole machine comes after them. A virtual machine may hide which processors share a core: there nothing goes on\n"
-            "beside a step, unless those that cannot share one are as fast together as alone, or --beside asks for it. A run\n"
-            "may be killed at any moment: it loses what was being timed. With --resume it goes on, also on another machine of\n"
-            "the same kind that has the files. Each row says in the column `made` which machine (a hash of its serial number),\n"
-            "driver, clocks, revision and time; the head says when they are several. A record made with --device cpu takes from\n"
-            "--merge what the CPU of such a machine with a GPU gave.\n\n"
-            "--merge takes over what was measured elsewhere; rows without the hash of their kernel's source, of another\n"
-            "source than today's, or of fewer than five processes are left out, and said. With --budget 0 nothing is\n"
-            "measured, and any machine merges the pieces of another. Exit codes: 0 all of the plan that is possible here is\n"
-            "in the record, 1 a step failed, 2 bad usage, 3 steps are left: the same command with --resume goes on.",
+    .help =
+        "Measures what a table of steps asks for (bench/record/plan.tsv: rows to time, parameters to tune, jobs, tables\n"
+        "of jobs) and the record has not yet: a row whose kernel has the same source now is not measured again. Before\n"
+        "anything runs it says which steps fit the time, those first that make most claims testable a second, and why\n"
+        "the others do not: no time, no such GPU. What a step takes is known from the last time (table record_seconds),\n"
+        "else from the plan.\n\n"
+        "Steps of one core run beside each other and beside a GPU's on machines of four cores and more; what needs the\n"
+        "whole machine comes after them. A virtual machine may hide which processors share a core: there nothing goes on\n"
+        "beside a step, unless those that cannot share one are as fast together as alone, or --beside asks for it. A run\n"
+        "may be killed at any moment: it loses what was being timed. With --resume it goes on, also on another machine of\n"
+        "the same kind that has the files. Each row says in the column `made` which machine (a hash of its serial number),\n"
+        "driver, clocks, revision and time; the head says when they are several. A record made with --device cpu takes from\n"
+        "--merge what the CPU of such a machine with a GPU gave.\n\n"
+        "--merge takes over what was measured elsewhere; rows without the hash of their kernel's source, of another\n"
+        "source than today's, or of fewer than five processes are left out, and said. With --budget 0 nothing is\n"
+        "measured, and any machine merges the pieces of another. Exit codes: 0 all of the plan that is possible here is\n"
+        "in the record, 1 a step failed, 2 bad usage, 3 steps are left: the same command with --resume goes on.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

@@ -16,7 +16,7 @@ typedef struct rg_record {
     char *path, *tables_path;
     rg_result rows; // its head is that of the last run; sources and hashes of inputs grow with the rows
     rg_tables tables;
-    rg_row *probe;   // rates that steps of this run measured: those after them need not
+    rg_row *probe; // rates that steps of this run measured: those after them need not
     int n_probes;
     char serial[48];  // this machine's, hashed
     bool without_gpu; // of CPUs alone: what a GPU gave is left out
@@ -37,7 +37,7 @@ int rg_record_seed(const rg_record *, const rg_record_step *, int cores, const c
 // Whether the record has the row as today's kernel gives it: passed with an interval, and with its energy if that is asked for.
 bool rg_record_has(const rg_record *, const rg_row *key, bool energy);
 bool rg_record_is_wide(const rg_record *, const rg_row *key); // as `widest` has it
-int rg_record_mixed(const rg_record *, char text[400]); // machines whose rows it has; which, in words
+int rg_record_mixed(const rg_record *, char text[400]);       // machines whose rows it has; which, in words
 void rg_record_free(rg_record *);
 
 // ---- plan.c: the table -----------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ typedef struct rg_record_cores {
 // none where that is hidden. slowed: how many times as long processors take together as alone; asked where the lists hide who
 // shares a core.
 void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside,
-                     double slowed(const int cpu[], int n), rg_record_cores *);
+    double slowed(const int cpu[], int n), rg_record_cores *);
 void rg_record_share_here(int64_t beside, rg_record_cores *);
 
 // ---- choose.c: what fits ---------------------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ typedef struct rg_record_run {
     rg_record_plan plan;
     rg_record_cores cores;
     char *program, *work, *words; // this program, the folder of the steps' files, the shell's words that they may use
-    int folder; // work, locked; -1
+    int folder;                   // work, locked; -1
     double began_s, budget_s;
     bool over; // the time is
     int rows_new;

@@ -33,8 +33,7 @@ static char *read_whole(const char *path)
     struct stat at;
     FILE *f = fopen(path, "rb");
     if (!f || fstat(fileno(f), &at) || !S_ISREG(at.st_mode)) {
-        if (f)
-            fclose(f);
+        if (f) fclose(f);
         return NULL;
     }
     char *text = rg_alloc((size_t)at.st_size + 1);
@@ -54,8 +53,7 @@ static void forget_tables(const rg_record_run *r)
             unlink(path);
             free(path);
         }
-    if (d)
-        closedir(d);
+    if (d) closedir(d);
     free(folder);
 }
 
@@ -87,8 +85,7 @@ static char *with_sources(const rg_record_run *r, const rg_record_step *s, const
     for (const rg_job_source *j = rg_job_sources; jobs && j->command; j++) {
         char *line = rg_print("\n%s\n", j->command), *among = rg_print("\n%s", jobs), now[64];
         rg_job_source_of(j->command, now);
-        if (strstr(among, line))
-            fprintf(f, "# source %s: %s\n", j->command, now);
+        if (strstr(among, line)) fprintf(f, "# source %s: %s\n", j->command, now);
         free(line);
         free(among);
     }
@@ -110,8 +107,7 @@ static int take_over(rg_record_run *r, rg_record_step *s, bool ended)
         if (access(path, F_OK) == 0) {
             if (s->kind == RG_STEP_TABLE && ended && i) {
                 char *text = read_whole(path), *whole = text && *text ? with_sources(r, s, text) : NULL;
-                if (whole)
-                    rg_tables_put(&r->record.tables, s->name, whole);
+                if (whole) rg_tables_put(&r->record.tables, s->name, whole);
                 free(whole);
                 free(text);
             } else if (s->kind != RG_STEP_TABLE && !taken) {
@@ -131,8 +127,7 @@ int rg_record_run_begin(rg_record_run *r)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     int code = RG_GOOD;
-    for (int i = 0; i < r->plan.n && !code; i++)
-        code = take_over(r, &r->plan.step[i], false);
+    for (int i = 0; i < r->plan.n && !code; i++) code = take_over(r, &r->plan.step[i], false);
     return code;
 }
 
@@ -140,15 +135,13 @@ int rg_record_run_begin(rg_record_run *r)
 static void note_seconds(rg_record_run *r, const rg_record_step *s, double seconds)
 {
     const char *had = rg_tables_find(&r->record.tables, "record_seconds");
-    if (2 * s->missing < s->n_keys)
-        return;
+    if (2 * s->missing < s->n_keys) return;
     char *line = rg_print("%s\t", s->name), *out = NULL;
     size_t bytes;
     FILE *f = open_memstream(&out, &bytes);
     for (const char *at = had ? had : "step\tseconds_a_row\n"; *at;) {
         const size_t n = strcspn(at, "\n");
-        if (strncmp(at, line, strlen(line)))
-            fprintf(f, "%.*s\n", (int)n, at);
+        if (strncmp(at, line, strlen(line))) fprintf(f, "%.*s\n", (int)n, at);
         at += n + (at[n] == '\n');
     }
     fprintf(f, "%s%.3g\n", line, seconds / (s->missing > 0 ? s->missing : 1));
@@ -185,8 +178,7 @@ static void be_step(const rg_record_run *r, const rg_record_step *s, const char 
     char *jobs = jobs_file(r, s);
     unlink(jobs);
     setenv("jobs", jobs, 1);
-    if (word)
-        execv(r->program, word);
+    if (word) execv(r->program, word);
     char *line = rg_print(". \"$0\" && { %s\n}", s->command); // a path is data, also one with a quote
     execl("/bin/sh", "sh", "-c", line, r->words, (char *)NULL);
     _exit(127);
@@ -196,23 +188,20 @@ static int begin(rg_record_run *r, rg_record_step *s)
 {
     char *product = file_of(r, s, ".tsv"), *line = NULL, **word = NULL;
     int code = RG_GOOD;
-    if (s->n_keys)
-        s->missing = s->n_keys - rg_record_rows_of(&r->record, s); // another step may have measured some of them
+    if (s->n_keys) s->missing = s->n_keys - rg_record_rows_of(&r->record, s); // another step may have measured some of them
     const bool rows = s->kind == RG_STEP_BENCH || s->kind == RG_STEP_TUNE;
     const bool seeded = rows && rg_result_head(&r->record.rows, "machine");
     const int cores = s->core >= 0 ? 1 : r->cores.beside && s->runs == RG_RUNS_GPU ? CPU_COUNT(&r->cores.rest) : 0;
     if (rows) {
         line = rg_print("regather %s %s --quiet --out %s%s", s->kind == RG_STEP_TUNE ? "tune" : "bench", s->command, product,
-                        seeded ? " --resume" : "");
+            seeded ? " --resume" : "");
         word = rg_record_words(line);
     }
-    if (seeded)
-        code = rg_record_seed(&r->record, s, cores, product);
+    if (seeded) code = rg_record_seed(&r->record, s, cores, product);
     fflush(NULL);
     s->began_s = rg_seconds();
     s->pid = code ? -1 : fork();
-    if (s->pid == 0)
-        be_step(r, s, product, word);
+    if (s->pid == 0) be_step(r, s, product, word);
     free(word);
     free(line);
     free(product);
@@ -228,8 +217,7 @@ static void say(const rg_record_run *r, const char *format, ...)
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     const double spent = rg_seconds() - r->began_s;
-    if (isfinite(r->budget_s))
-        snprintf(left, sizeof left, " of %d:%02d", (int)r->budget_s / 60, (int)r->budget_s % 60);
+    if (isfinite(r->budget_s)) snprintf(left, sizeof left, " of %d:%02d", (int)r->budget_s / 60, (int)r->budget_s % 60);
     printf("%d:%02d%s  %s\n", (int)spent / 60, (int)spent % 60, left, text);
     fflush(stdout);
 }
@@ -254,7 +242,8 @@ static void say_ended(rg_record_run *r, const rg_record_step *s, double seconds,
 static int end(rg_record_run *r, rg_record_step *s, int status)
 {
     const double seconds = rg_seconds() - s->began_s;
-    const int before = rg_record_rows_of(&r->record, s), exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    const int before = rg_record_rows_of(&r->record, s),
+              exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     s->pid = 0;
     // A failed check, or what this machine lacks, is a result all the same.
     const bool good = exit == RG_GOOD || exit == RG_WRONG || exit == RG_LACKS;
@@ -269,8 +258,7 @@ static int end(rg_record_run *r, rg_record_step *s, int status)
         rg_tables_put(&r->record.tables, s->name, text);
         free(text);
     }
-    if (s->done && s->kind != RG_STEP_DATA)
-        note_seconds(r, s, seconds);
+    if (s->done && s->kind != RG_STEP_DATA) note_seconds(r, s, seconds);
     code = code ? code : rg_record_save(&r->record);
     code = code || s->kind != RG_STEP_TABLE ? code : show_tables(r);
     char how[64];
@@ -284,8 +272,7 @@ static int end(rg_record_run *r, rg_record_step *s, int status)
     if (s->failed) {
         char *log = rg_print("%s/%s.log", r->work, s->name), *text = read_whole(log);
         const size_t n = text ? strlen(text) : 0;
-        if (n)
-            rg_put_text(stderr, text + (n > 600 ? n - 600 : 0), -1), fputc('\n', stderr);
+        if (n) rg_put_text(stderr, text + (n > 600 ? n - 600 : 0), -1), fputc('\n', stderr);
         free(text);
         free(log);
     }
@@ -297,8 +284,7 @@ static int end(rg_record_run *r, rg_record_step *s, int status)
 static bool is_ready(rg_record_step *need, void *of)
 {
     rg_record_step **first = of;
-    if (!need->done && !*first)
-        *first = need;
+    if (!need->done && !*first) *first = need;
     return need->done;
 }
 
@@ -331,28 +317,23 @@ static rg_record_step *next_step(rg_record_run *r)
         alone += s->pid > 0 && turn_of(r, s) != 1;
         s->ready = s->chosen && !s->done && !s->failed && s->pid <= 0 && rg_record_each_need(&r->plan, s, is_ready, &need);
         s->failed |= need && need->failed;
-        if (s->ready && turn_of(r, s) < turn)
-            turn = turn_of(r, s);
+        if (s->ready && turn_of(r, s) < turn) turn = turn_of(r, s);
     }
     for (int i = 0; i < r->plan.n; i++) {
         rg_record_step *s = &r->plan.step[i];
-        if (!s->ready || turn_of(r, s) != turn)
-            continue;
+        if (!s->ready || turn_of(r, s) != turn) continue;
         const bool may = turn != 1 ? !others && !cores : s->runs == RG_RUNS_CORE ? !alone && cores < r->cores.beside : !others;
-        if (may && (!best || is_before(s, best)))
-            best = s;
+        if (may && (!best || is_before(s, best))) best = s;
     }
     if (best && turn == 1 && best->runs == RG_RUNS_CORE)
-        for (best->core = 0; taken[best->core];)
-            best->core++;
+        for (best->core = 0; taken[best->core];) best->core++;
     return best;
 }
 
 static int running(const rg_record_run *r)
 {
     int n = 0;
-    for (int i = 0; i < r->plan.n; i++)
-        n += r->plan.step[i].pid > 0;
+    for (int i = 0; i < r->plan.n; i++) n += r->plan.step[i].pid > 0;
     return n;
 }
 
@@ -372,25 +353,20 @@ int rg_record_run_steps(rg_record_run *r)
                 continue;
             }
             code = begin(r, s);
-            if (!code && !running(r))
-                break;
+            if (!code && !running(r)) break;
         }
-        if (!running(r))
-            return code;
+        if (!running(r)) return code;
         int status;
         const pid_t pid = waitpid(-1, &status, WNOHANG);
         for (int i = 0; i < r->plan.n; i++) {
             rg_record_step *s = &r->plan.step[i];
-            if (s->pid <= 0)
-                continue;
-            if (r->over)
-                kill(-s->pid, SIGKILL);
+            if (s->pid <= 0) continue;
+            if (r->over) kill(-s->pid, SIGKILL);
             if (pid == s->pid) {
                 const int failed = end(r, s, status);
                 code = code ? code : failed;
             }
         }
-        if (pid <= 0)
-            usleep(20000);
+        if (pid <= 0) usleep(20000);
     }
 }

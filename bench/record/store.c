@@ -23,8 +23,7 @@ static bool begins(const char *text, const char *with) { return !strncmp(text, w
 static uint32_t hashed(const char *text)
 {
     uint32_t hash = 2166136261u; // FNV-1a
-    for (; *text; text++)
-        hash = (hash ^ (uint8_t)*text) * 16777619u;
+    for (; *text; text++) hash = (hash ^ (uint8_t)*text) * 16777619u;
     return hash;
 }
 
@@ -38,14 +37,11 @@ static void read_serial(char text[48])
     if (nvml && nvml->count && nvml->by_index && nvml->uuid && nvml->count(&n) == 0)
         for (unsigned i = 0; i < n && strlen(all) + sizeof one < sizeof all; i++) {
             void *gpu;
-            if (nvml->by_index(i, &gpu) == 0 && nvml->uuid(gpu, one, sizeof one) == 0)
-                strcat(all, one);
+            if (nvml->by_index(i, &gpu) == 0 && nvml->uuid(gpu, one, sizeof one) == 0) strcat(all, one);
         }
     FILE *f = *all ? NULL : fopen("/etc/machine-id", "r");
-    if (f && !fgets(all, sizeof all, f))
-        *all = '\0';
-    if (f)
-        fclose(f);
+    if (f && !fgets(all, sizeof all, f)) *all = '\0';
+    if (f) fclose(f);
     if (*all)
         snprintf(text, 48, "serial %08x", hashed(all));
     else
@@ -64,8 +60,8 @@ static char *made_of(const rg_record *r, const rg_result *file, bool own)
     const char *driver = said(file, "gpu_driver"), *clocks = said(file, "gpu_clocks");
     const bool gpu = strncmp(driver, "none", 4) != 0;
     return rg_print("%s, %s %s, %s %s, revision %s, %s", own ? r->serial : "serial unknown", gpu ? "driver" : "kernel",
-                    gpu ? driver : said(file, "kernel"), gpu ? "clocks" : "governor", gpu ? clocks : said(file, "governor"),
-                    said(file, "revision"), said(file, "date"));
+        gpu ? driver : said(file, "kernel"), gpu ? "clocks" : "governor", gpu ? clocks : said(file, "governor"),
+        said(file, "revision"), said(file, "date"));
 }
 
 int rg_record_mixed(const rg_record *r, char text[400])
@@ -80,10 +76,8 @@ int rg_record_mixed(const rg_record *r, char text[400])
         char name[48];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(made, ","), made);
         int k = 0;
-        while (k < n && strcmp(known[k].name, name))
-            k++;
-        if (!*name || (k == n && n == RG_COUNT(known)))
-            continue;
+        while (k < n && strcmp(known[k].name, name)) k++;
+        if (!*name || (k == n && n == RG_COUNT(known))) continue;
         if (k == n) {
             snprintf(known[n].name, sizeof known->name, "%s", name);
             known[n++].rows = 0;
@@ -93,8 +87,8 @@ int rg_record_mixed(const rg_record *r, char text[400])
     int at = 0;
     *text = '\0';
     for (int k = 0; k < n && at < 330; k++)
-        at += snprintf(text + at, 400 - (size_t)at, "%s%s: %d row%s", k ? "; " : "", known[k].name, known[k].rows,
-                       rg_s(known[k].rows));
+        at += snprintf(
+            text + at, 400 - (size_t)at, "%s%s: %d row%s", k ? "; " : "", known[k].name, known[k].rows, rg_s(known[k].rows));
     return n;
 }
 
@@ -131,7 +125,7 @@ static void take_head(rg_record *r, const rg_result *file)
             !begins(file->head_key[i], "tuned ") && strcmp(file->head_key[i], "rows_before") &&
             strcmp(file->head_key[i], "search") && strcmp(file->head_key[i], "mixed"))
             set_head(&r->rows, file->head_key[i],
-                     r->without_gpu && is_of_gpu(file->head_key[i]) ? "none (CPU run)" : file->head_value[i]);
+                r->without_gpu && is_of_gpu(file->head_key[i]) ? "none (CPU run)" : file->head_value[i]);
     set_head(&r->rows, "format", RG_RESULT_FORMAT);
     const char *machine = said(&r->rows, "machine"), *gpu = past_cores(machine);
     if (gpu && r->without_gpu) {
@@ -149,8 +143,7 @@ int rg_record_here(rg_record *r, const char *path)
     const char *here = code ? NULL : said(&file, "machine"), *of = rg_result_head(&r->rows, "machine");
     if (!code && of && strcmp(of, here))
         code = rg_fail(RG_USAGE, "%s: it is of \"%s\", this machine is \"%s\"", r->path, of, here);
-    if (!code)
-        take_head(r, &file);
+    if (!code) take_head(r, &file);
     rg_result_free(&file);
     return code;
 }
@@ -160,8 +153,7 @@ int rg_record_here(rg_record *r, const char *path)
 static rg_row *find(const rg_record *r, const rg_row *key)
 {
     for (int i = 0; i < r->rows.n_rows; i++)
-        if (rg_row_same(&r->rows.row[i], key))
-            return &r->rows.row[i];
+        if (rg_row_same(&r->rows.row[i], key)) return &r->rows.row[i];
     return NULL;
 }
 
@@ -177,24 +169,18 @@ static int processes(const rg_row *row)
 // Why a row of another time is not good enough today; NULL: it is.
 static const char *lacks(const rg_row *row)
 {
-    if (rg_row_is_probe(row))
-        return NULL;
-    if (!rg_row_is_timed(row))
-        return "without a time";
-    if (rg_row_is_stale(row))
-        return "timed before the kernel changed";
-    if (!is_job(row) && !*row->cell[RG_C_SOURCE])
-        return "without the hash of the kernel's source";
-    if (is_job(row) && !*row->cell[RG_C_CHECK])
-        return "without the check that the outputs passed";
+    if (rg_row_is_probe(row)) return NULL;
+    if (!rg_row_is_timed(row)) return "without a time";
+    if (rg_row_is_stale(row)) return "timed before the kernel changed";
+    if (!is_job(row) && !*row->cell[RG_C_SOURCE]) return "without the hash of the kernel's source";
+    if (is_job(row) && !*row->cell[RG_C_CHECK]) return "without the check that the outputs passed";
     return NULL;
 }
 
 bool rg_record_has(const rg_record *r, const rg_row *key, bool energy)
 {
     const rg_row *row = find(r, key);
-    if (!row)
-        return false;
+    if (!row) return false;
     if (!strcmp(row->cell[RG_C_STATUS], "SKIP") && !rg_row_is_too_busy(row))
         return true;                                    // with a reason, which another run finds again
     const char *source = row->cell[RG_C_ENERGY_SOURCE]; // of what was asked for: the counter, or why there is none
@@ -243,15 +229,13 @@ static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row, b
     const char *now = rg_result_head(file, input), *had = rg_result_head(&r->rows, input), *of = rg_result_head(file, source);
     int code = RG_GOOD;
     const bool differs = now && had && strcmp(now, had);
-    if (differs && own)
-        drop_rows_of(r, input);
+    if (differs && own) drop_rows_of(r, input);
     if (differs && !own)
         code = rg_fail(RG_USAGE, "%s: %s is \"%s\", in the record it is \"%s\": it takes a record of another name", file->path,
-                       input, now, had);
+            input, now, had);
     else if (now)
         set_head(&r->rows, input, now);
-    if (!code && of && !is_job(row))
-        set_head(&r->rows, source, of);
+    if (!code && of && !is_job(row)) set_head(&r->rows, source, of);
     free(input);
     free(source);
     return code;
@@ -260,8 +244,7 @@ static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row, b
 static rg_row copy_of(const rg_row *row, const char *made)
 {
     rg_row copy = *row;
-    for (int c = 0; c < RG_COLUMNS; c++)
-        copy.cell[c] = rg_print("%s", c == RG_C_MADE && !*row->cell[c] ? made : row->cell[c]);
+    for (int c = 0; c < RG_COLUMNS; c++) copy.cell[c] = rg_print("%s", c == RG_C_MADE && !*row->cell[c] ? made : row->cell[c]);
     return copy;
 }
 
@@ -271,8 +254,7 @@ static void take_probe(rg_record *r, const rg_row *row, const char *made, bool o
     const rg_row *had = find(r, row);
     rg_row copy = copy_of(row, made);
     int k = 0;
-    while (k < r->n_probes && !rg_row_same(&r->probe[k], row))
-        k++;
+    while (k < r->n_probes && !rg_row_same(&r->probe[k], row)) k++;
     if (own && k == r->n_probes) {
         r->probe = rg_more(r->probe, r->n_probes, sizeof *r->probe);
         r->probe[r->n_probes++] = copy_of(row, made);
@@ -286,19 +268,17 @@ static void take_probe(rg_record *r, const rg_row *row, const char *made, bool o
 static int take_row(rg_record *r, const rg_result *file, const rg_row *row, const char *made, bool own)
 {
     const rg_row *had = find(r, row);
-    if (rg_row_is_probe(row))
-        return take_probe(r, row, made, own), RG_GOOD;
+    if (rg_row_is_probe(row)) return take_probe(r, row, made, own), RG_GOOD;
     // What this run measured, or was refused, stands; of another file, what the record lacks; of two where the record's is wide,
     // the narrower. Seeded rows come back as they were.
     const bool same = had && !strcmp(had->cell[RG_C_SAMPLES], row->cell[RG_C_SAMPLES]) &&
-                      !strcmp(had->cell[RG_C_JOULES], row->cell[RG_C_JOULES]);
-    const bool wide = had && rg_record_is_wide(r, had) && !lacks(had), narrower = wide && rg_row_width(had) <= rg_row_width(row);
+        !strcmp(had->cell[RG_C_JOULES], row->cell[RG_C_JOULES]);
+    const bool wide = had && rg_record_is_wide(r, had) && !lacks(had),
+               narrower = wide && rg_row_width(had) <= rg_row_width(row);
     const bool more = had && *row->cell[RG_C_JOULES] && !*had->cell[RG_C_JOULES]; // an energy that the record lacks
-    if (same || narrower || (!own && had && !lacks(had) && !more && !wide))
-        return RG_GOOD;
+    if (same || narrower || (!own && had && !lacks(had) && !more && !wide)) return RG_GOOD;
     const int code = take_hashes(r, file, row, own);
-    if (!code)
-        put(r, copy_of(row, made));
+    if (!code) put(r, copy_of(row, made));
     return code;
 }
 
@@ -326,8 +306,7 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
     code = code ? code : rg_believe(&file);
     const char *machine = code ? NULL : said(&file, "machine");
     const bool first = !rg_result_head(&r->rows, "machine");
-    if (!code && first)
-        take_head(r, &file);
+    if (!code && first) take_head(r, &file);
     const char *here = rg_result_head(&r->rows, "machine");
     if (!code && !own && !first && !is_one_kind(here, machine))
         code = rg_fail(RG_USAGE, "%s: it is of \"%s\", the record of \"%s\"", path, machine, here);
@@ -339,9 +318,9 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
         const rg_row *row = &file.row[i];
         const bool recorded = own || *row->cell[RG_C_MADE]; // by a step of the plan, which gives what it gives
         const char *why = here && past_cores(here) && !*past_cores(here) && !strcmp(row->cell[RG_C_SPACE], "device")
-                              ? "of a GPU, in a record of none"
-                          : recorded && !rg_row_is_timed(row) ? NULL
-                                                              : lacks(row);
+            ? "of a GPU, in a record of none"
+            : recorded && !rg_row_is_timed(row) ? NULL
+                                                : lacks(row);
         if (!why && !recorded && !tuning && !rg_row_is_probe(row) && processes(row) < PROCESSES_LEAST)
             why = "of fewer than 5 processes";
         if (!why && !own && here && strncmp(here, machine, strlen(here)) && is_of_all_cores(row))
@@ -351,14 +330,12 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
             continue;
         }
         int k = 0;
-        while (k < reasons && reason[k] != why)
-            k++;
+        while (k < reasons && reason[k] != why) k++;
         reasons += k == reasons;
         reason[k] = why;
         left_out[k]++;
     }
-    for (int k = 0; k < reasons; k++)
-        rg_warn("%s: left out: %d row%s %s", path, left_out[k], rg_s(left_out[k]), reason[k]);
+    for (int k = 0; k < reasons; k++) rg_warn("%s: left out: %d row%s %s", path, left_out[k], rg_s(left_out[k]), reason[k]);
     free(made);
     rg_result_free(&file);
     return code;
@@ -369,16 +346,13 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
 static int save_rows(rg_record *r)
 {
     char mixed[400];
-    if (rg_record_mixed(r, mixed) > 1)
-        set_head(&r->rows, "mixed", mixed);
+    if (rg_record_mixed(r, mixed) > 1) set_head(&r->rows, "mixed", mixed);
     rg_file file;
     rg_file_continues(r->path);
     int code = rg_file_open(&file, r->path);
-    if (code)
-        return code;
+    if (code) return code;
     rg_result_write_head(file.stream, r->rows.n_head, r->rows.head_key, r->rows.head_value);
-    for (int i = 0; i < r->rows.n_rows; i++)
-        rg_result_write_row(file.stream, &r->rows.row[i]);
+    for (int i = 0; i < r->rows.n_rows; i++) rg_result_write_row(file.stream, &r->rows.row[i]);
     return rg_file_commit(&file);
 }
 
@@ -396,11 +370,10 @@ int rg_record_open(rg_record *r, const char *name, bool resume)
     r->rows.path = rg_print("%s", r->path);
     const bool there = access(r->path, F_OK) == 0, tables = access(r->tables_path, F_OK) == 0;
     if ((there || tables) && !resume)
-        return rg_fail(RG_USAGE, "%s: there is a record of this name: go on with it by --resume",
-                       there ? r->path : r->tables_path);
+        return rg_fail(
+            RG_USAGE, "%s: there is a record of this name: go on with it by --resume", there ? r->path : r->tables_path);
     int code = there ? rg_record_merge(r, r->path, false) : RG_GOOD;
-    if (!code && tables)
-        code = rg_tables_read(r->tables_path, &r->tables);
+    if (!code && tables) code = rg_tables_read(r->tables_path, &r->tables);
     return code;
 }
 
@@ -419,14 +392,12 @@ static bool is_of_step(const rg_record *r, const rg_record_step *step, const cha
 int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, const char *path)
 {
     FILE *f = rg_result_open(path, "w");
-    if (!f)
-        return rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
+    if (!f) return rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
     // A process that may use some cores alone names the machine by them.
     char *machine = rg_print("%s", said(&r->rows, "machine")), *at = strstr(machine, " cores"), **value;
-    while (at && at > machine && at[-1] != ' ')
-        at--;
-    char *named = at && cores ? rg_print("%.*s%d%s", (int)(at - machine), machine, cores, strstr(at, " cores"))
-                              : rg_print("%s", machine);
+    while (at && at > machine && at[-1] != ' ') at--;
+    char *named =
+        at && cores ? rg_print("%.*s%d%s", (int)(at - machine), machine, cores, strstr(at, " cores")) : rg_print("%s", machine);
     char **key = rg_alloc((size_t)(r->rows.n_head + 1) * sizeof *key);
     value = rg_alloc((size_t)(r->rows.n_head + 1) * sizeof *value);
     int n = 0;
@@ -439,10 +410,8 @@ int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, co
     }
     rg_result_write_head(f, n, key, value);
     for (int i = 0; i < r->rows.n_rows; i++)
-        if (rg_record_step_has(r, step, &r->rows.row[i]))
-            rg_result_write_row(f, &r->rows.row[i]);
-    for (int i = 0; i < r->n_probes; i++)
-        rg_result_write_row(f, &r->probe[i]);
+        if (rg_record_step_has(r, step, &r->rows.row[i])) rg_result_write_row(f, &r->rows.row[i]);
+    for (int i = 0; i < r->n_probes; i++) rg_result_write_row(f, &r->probe[i]);
     const bool bad = ferror(f) != 0;
     free(key);
     free(value);
@@ -455,8 +424,7 @@ void rg_record_free(rg_record *r)
 {
     rg_result_free(&r->rows);
     rg_tables_free(&r->tables);
-    for (int i = 0; i < r->n_probes; i++)
-        rg_row_free(&r->probe[i]);
+    for (int i = 0; i < r->n_probes; i++) rg_row_free(&r->probe[i]);
     free(r->probe);
     free(r->path);
     free(r->tables_path);

@@ -5,7 +5,6 @@
 
 #include "lineup.h"
 
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,8 +27,7 @@ static void add_row(session *b, const rg_lane *lane)
     rg_rates rates;
     rg_rates_known(&b->out, lane, &rates);
     int code = rg_out_add(&b->out, rg_lane_row(lane, &rates));
-    if (code)
-        b->code = code;
+    if (code) b->code = code;
 }
 
 // ---- rounds --------------------------------------------------------------------------------------------------------------
@@ -57,15 +55,13 @@ static int batch_end(const session *b, int first)
 
 static void time_batch(session *b, int first, int past)
 {
-    for (int i = first; i < past; i++)
-        rg_refuse_long(&b->lineup.lane[i], &b->out, b->options->max_call_s);
+    for (int i = first; i < past; i++) rg_refuse_long(&b->lineup.lane[i], &b->out, b->options->max_call_s);
     for (int k = 0; k < b->options->rounds && !b->code; k++)
         b->code = rg_round_run(&(rg_round){b->options, &b->lineup, first, past, k, heard, b});
     for (int i = first; i < past && !b->code; i++) {
         rg_lane *lane = &b->lineup.lane[i];
         lane->done = true;
-        if (!lane->in_file)
-            add_row(b, lane);
+        if (!lane->in_file) add_row(b, lane);
     }
 }
 
@@ -77,8 +73,7 @@ static void show_group(const session *b, int first, int past)
     for (int i = first; i < past; i++) {
         rg_row key = rg_lane_key(&b->lineup.lane[i]);
         const rg_row *found = rg_out_find(&b->out, &key);
-        if (found)
-            row[n++] = *found;
+        if (found) row[n++] = *found;
         rg_row_free(&key);
     }
     rg_show_rows(stdout, row, n, b->options->given.seed);
@@ -111,10 +106,8 @@ static void head_inputs(const session *b, rg_head *head)
     for (int i = 0; i < b->lineup.n; i++) {
         const rg_entry *e = b->lineup.lane[i].entry;
         bool known = e == last;
-        for (int k = 0; k < i && !known; k++)
-            known = b->lineup.lane[k].entry == e;
-        if (!known)
-            rg_head_source(head, e);
+        for (int k = 0; k < i && !known; k++) known = b->lineup.lane[k].entry == e;
+        if (!known) rg_head_source(head, e);
         last = e;
     }
 }
@@ -124,8 +117,7 @@ static void leave_out_finished(session *b)
     for (int i = 0; i < b->lineup.n; i++) {
         rg_lane *lane = &b->lineup.lane[i];
         rg_row key = rg_lane_key(lane);
-        if (rg_out_find(&b->out, &key))
-            lane->done = lane->in_file = true;
+        if (rg_out_find(&b->out, &key)) lane->done = lane->in_file = true;
         rg_row_free(&key);
     }
 }
@@ -134,14 +126,11 @@ static void leave_out_finished(session *b)
 static void open_gpu(session *b)
 {
     char why[200] = "";
-    if (strcmp(b->options->given.device, "cpu"))
-        b->gpu = rg_device_open(b->options->given.device, why);
+    if (strcmp(b->options->given.device, "cpu")) b->gpu = rg_device_open(b->options->given.device, why);
     for (int i = 0; i < b->lineup.n; i++) {
         rg_lane *lane = &b->lineup.lane[i];
-        if (lane->done || lane->entry->variant->space == RG_HOST)
-            continue;
-        if (!b->gpu)
-            rg_lane_end(lane, RG_SKIP, "%s", why);
+        if (lane->done || lane->entry->variant->space == RG_HOST) continue;
+        if (!b->gpu) rg_lane_end(lane, RG_SKIP, "%s", why);
     }
 }
 
@@ -162,14 +151,15 @@ static int outcome(const session *b)
         wrong += *status && strcmp(status, "PASS") && strcmp(status, "SKIP");
     }
     if (most > 0)
-        rg_warn("bench: others had %.2f cores while rows with intervals beyond %.0f %% were timed: time these again when it is quieter",
-                most, 50 * WIDE);
+        rg_warn(
+            "bench: others had %.2f cores while rows with intervals beyond %.0f %% were timed: time these again when it is quieter",
+            most, 50 * WIDE);
     if (wrong)
-        return rg_fail(RG_WRONG, "bench: %d row%s did not pass and %s no times", wrong, rg_s(wrong),
-                       wrong > 1 ? "have" : "has");
+        return rg_fail(
+            RG_WRONG, "bench: %d row%s did not pass and %s no times", wrong, rg_s(wrong), wrong > 1 ? "have" : "has");
     if (busy)
-        return rg_fail(RG_UNSURE, "bench: %d row%s no time, since others are busy here: go on with --resume when it is quieter", busy,
-                       busy > 1 ? "s have" : " has");
+        return rg_fail(RG_UNSURE, "bench: %d row%s no time, since others are busy here: go on with --resume when it is quieter",
+            busy, busy > 1 ? "s have" : " has");
     return timed ? RG_GOOD : rg_fail(RG_LACKS, "bench: nothing could be timed here; each row says why");
 }
 
@@ -205,10 +195,8 @@ static int run_session(session *b)
     tell_tuned(b, &head);
     int code = rg_out_start(&b->out, &head);
     rg_head_free(&head);
-    if (!code)
-        code = rg_rates_measure(&b->out, &b->lineup, b->gpu);
-    if (code)
-        return code;
+    if (!code) code = rg_rates_measure(&b->out, &b->lineup, b->gpu);
+    if (code) return code;
     rg_show_probes(stdout, b->out.row, b->out.n_rows);
     rg_progress_begin(&b->progress, "bench", "visits", (double)b->lineup.n * (double)o->rounds);
     for (int i = 0, past; i < b->lineup.n && !b->code; i = past) {
@@ -222,8 +210,7 @@ static int run_session(session *b)
         }
     }
     rg_progress_end(&b->progress);
-    if (b->code)
-        return b->code;
+    if (b->code) return b->code;
     code = rg_out_commit(&b->out);
     return code ? code : outcome(b);
 }
@@ -232,20 +219,14 @@ static int run(void *options)
 {
     rg_bench_options *o = options;
     int code = rg_bench_options_check(o);
-    if (code)
-        return code;
-    if (o->serve)
-        return rg_round_serve(o);
-    if (o->self_test)
-        return rg_self_test(o);
-    if (o->job)
-        return rg_bench_job(o);
+    if (code) return code;
+    if (o->serve) return rg_round_serve(o);
+    if (o->self_test) return rg_self_test(o);
+    if (o->job) return rg_bench_job(o);
     session b = {.options = o};
     code = rg_lineup_make(o, &b.lineup);
-    if (!code)
-        code = rg_out_begin(&b.out, o->out, o->resume);
-    if (!code)
-        code = run_session(&b);
+    if (!code) code = rg_out_begin(&b.out, o->out, o->resume);
+    if (!code) code = run_session(&b);
     rg_out_free(&b.out);
     rg_lineup_free(&b.lineup);
     return code;

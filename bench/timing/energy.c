@@ -152,7 +152,7 @@ void rg_energy_stop(const rg_device *device, rg_energy *e, double *joules, doubl
     if (!isnan(e->start_J) && !(*joules > 0)) {
         *joules = NAN;
         snprintf(e->source, sizeof e->source, "%s gave no total over %.3g s: it stood still, was reset or wrapped",
-                 e->n_packages ? "RAPL" : "NVML total energy", *seconds);
+            e->n_packages ? "RAPL" : "NVML total energy", *seconds);
     }
     *mean_W = *joules / *seconds;
 }

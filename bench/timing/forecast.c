@@ -22,8 +22,7 @@ void rg_largest_that_fits(const rg_lane *lane, double room, char text[96])
     snprintf(text, 96, "none");
     for (int k = 255; k > 0; k--) {
         for (int i = 0; i < RG_DIMS; i++)
-            if (lane->shape.n[i] >= 16)
-                smaller.shape.n[i] = lane->shape.n[i] * k / 256;
+            if (lane->shape.n[i] >= 16) smaller.shape.n[i] = lane->shape.n[i] * k / 256;
         if ((!algo->invalid || !algo->invalid(&smaller.shape)) && (double)rg_lane_bytes(&smaller) <= room) {
             rg_shape_print(algo, &smaller.shape, text);
             return;
@@ -39,8 +38,7 @@ static double predicted_s(const rg_out *out, const rg_lane *lane)
     for (int i = 0; i < out->n_rows; i++) {
         rg_row like = out->row[i];
         like.cell[RG_C_SHAPE] = key.cell[RG_C_SHAPE];
-        if (rg_row_same(&like, &key) && *like.cell[RG_C_RATE])
-            best = fmax(best, rg_cell_number(&like, RG_C_RATE));
+        if (rg_row_same(&like, &key) && *like.cell[RG_C_RATE]) best = fmax(best, rg_cell_number(&like, RG_C_RATE));
     }
     rg_row_free(&key);
     return best > 0 ? lane->entry->algo->work(&lane->shape) / best : 0;
@@ -51,6 +49,5 @@ void rg_refuse_long(rg_lane *lane, const rg_out *out, double most_s)
     const double call_s = lane->done ? 0 : predicted_s(out, lane);
     if (call_s > most_s)
         rg_lane_end(lane, RG_SKIP,
-                    "time: one call would take about %.3g s at the rate of a smaller shape, --max-call allows %.3g s", call_s,
-                    most_s);
+            "time: one call would take about %.3g s at the rate of a smaller shape, --max-call allows %.3g s", call_s, most_s);
 }

@@ -23,14 +23,11 @@ void rg_inputs_make(rg_inputs *in, const rg_algo *algo, const rg_shape *shape)
     for (int i = 0; i < algo->n_args; i++) {
         in->bytes[i] = bytes_of(algo, shape, i);
         set_bytes += is_input(in, i) ? (double)in->bytes[i] : 0;
-        if (algo->arg[i].direction != RG_IN)
-            in->found[i] = rg_alloc(in->bytes[i] + 1);
-        if (algo->arg[i].direction == RG_OUT)
-            in->arg[i] = in->found[i];
+        if (algo->arg[i].direction != RG_IN) in->found[i] = rg_alloc(in->bytes[i] + 1);
+        if (algo->arg[i].direction == RG_OUT) in->arg[i] = in->found[i];
     }
     // All sets together take an eighth of what is free at most: buffers of the lanes and a whole answer want the rest.
-    if (8 * RG_INPUT_SETS * set_bytes < rg_free_bytes(rg_device_cpu()))
-        in->most_sets = RG_INPUT_SETS;
+    if (8 * RG_INPUT_SETS * set_bytes < rg_free_bytes(rg_device_cpu())) in->most_sets = RG_INPUT_SETS;
 }
 
 double rg_inputs_bytes(const rg_algo *algo, const rg_shape *shape)
@@ -50,8 +47,7 @@ static void use(rg_inputs *in, int k)
     memmove(in->set + 1, in->set, (size_t)k * sizeof used);
     in->set[0] = used;
     for (int i = 0; i < in->algo->n_args; i++) {
-        if (is_input(in, i))
-            in->arg[i] = used.arg[i];
+        if (is_input(in, i)) in->arg[i] = used.arg[i];
         if (in->algo->arg[i].direction == RG_IN) // a comparison with the reference looks at inputs too
             in->found[i] = used.arg[i];
     }
@@ -61,8 +57,7 @@ static void use(rg_inputs *in, int k)
 void rg_inputs_fill(rg_inputs *in, uint64_t seed)
 {
     int k = 0;
-    while (k < in->n_sets && in->set[k].seed != seed)
-        k++;
+    while (k < in->n_sets && in->set[k].seed != seed) k++;
     if (k < in->n_sets) {
         use(in, k);
         return;
@@ -83,18 +78,15 @@ uint64_t rg_inputs_hash(const rg_inputs *in)
 {
     uint64_t hash = RG_FNV1A;
     for (int i = 0; i < in->algo->n_args; i++)
-        if (in->algo->arg[i].direction != RG_OUT)
-            hash = rg_fnv1a(hash, in->arg[i], in->bytes[i]);
+        if (in->algo->arg[i].direction != RG_OUT) hash = rg_fnv1a(hash, in->arg[i], in->bytes[i]);
     return hash;
 }
 
 void rg_inputs_free(rg_inputs *in)
 {
     for (int i = 0; i < in->algo->n_args; i++) {
-        if (in->algo->arg[i].direction != RG_IN)
-            free(in->found[i]);
-        for (int k = 0; k < in->n_sets; k++)
-            free(in->set[k].arg[i]);
+        if (in->algo->arg[i].direction != RG_IN) free(in->found[i]);
+        for (int k = 0; k < in->n_sets; k++) free(in->set[k].arg[i]);
         free(in->whole[i]);
     }
     rg_answer_free(&in->answer);

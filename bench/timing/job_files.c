@@ -19,15 +19,14 @@
 static bool is_output(const char *name)
 {
     return strcmp(name, "log") && !rg_ends_with(name, ".log") && !rg_ends_with(name, "_stages.tsv") &&
-           !rg_ends_with(name, ".svg");
+        !rg_ends_with(name, ".svg");
 }
 
 static bool is_map(const char *name)
 {
     static const char *const map[] = {".mrc", ".mrcs", ".map", ".rec", ".st"};
     bool any = false;
-    for (size_t i = 0; i < sizeof map / sizeof *map; i++)
-        any |= rg_ends_with(name, map[i]);
+    for (size_t i = 0; i < sizeof map / sizeof *map; i++) any |= rg_ends_with(name, map[i]);
     return any;
 }
 
@@ -40,11 +39,9 @@ static char *whole(const char *path, size_t *n)
     for (*n = 0; f && (bytes = realloc(bytes, room)); room *= 2) {
         *n += fread(bytes + *n, 1, room - 1 - *n, f);
         bytes[*n] = '\0';
-        if (*n < room - 1)
-            break;
+        if (*n < room - 1) break;
     }
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
     return bytes;
 }
 
@@ -56,10 +53,8 @@ static bool is_table(const char *name)
 // Without what names the run: comments of tables ("# command: ...") and the labels of MRC headers (bytes 220 to 1023).
 static void leave_out_labels(const char *name, char *bytes, size_t *n)
 {
-    if (is_map(name) && *n >= 1024)
-        memset(bytes + 220, 0, 1024 - 220);
-    if (!is_table(name))
-        return;
+    if (is_map(name) && *n >= 1024) memset(bytes + 220, 0, 1024 - 220);
+    if (!is_table(name)) return;
     size_t kept = 0;
     for (size_t at = 0, past; at < *n; at = past) {
         const char *end = memchr(bytes + at, '\n', *n - at);
@@ -69,7 +64,7 @@ static void leave_out_labels(const char *name, char *bytes, size_t *n)
             kept += past - at;
         }
     }
-    bytes[*n = kept] = '\0';
+    bytes[ *n = kept] = '\0';
 }
 
 // ---- inputs --------------------------------------------------------------------------------------------------------------
@@ -92,8 +87,7 @@ static void hash_file(inputs *in, const char *path)
     if (is_table(path)) {
         size_t n = 0;
         char *bytes = whole(path, &n);
-        if (bytes)
-            leave_out_labels(path, bytes, &n);
+        if (bytes) leave_out_labels(path, bytes, &n);
         in->hash = rg_fnv1a(in->hash, bytes, bytes ? n : 0);
         free(bytes);
     } else {
@@ -101,12 +95,10 @@ static void hash_file(inputs *in, const char *path)
         char block[1 << 14];
         bool first = true;
         for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0; first = false) {
-            if (first)
-                leave_out_labels(path, block, &n);
+            if (first) leave_out_labels(path, block, &n);
             in->hash = rg_fnv1a(in->hash, block, n);
         }
-        if (f)
-            fclose(f);
+        if (f) fclose(f);
     }
     in->files++;
 }
@@ -120,8 +112,7 @@ static void hash_stacks(inputs *in, const char *star)
     const char *slash = strrchr(star, '/');
     while (f && getline(&line, &room, f) > 0) {
         char *name = strchr(line, '@');
-        if (!name++)
-            continue;
+        if (!name++) continue;
         name[strcspn(name, " \t\r\n")] = '\0';
         char *beside = rg_print("%.*s%s", slash ? (int)(slash + 1 - star) : 0, star, name);
         const char *path = is_file(beside) ? beside : name;
@@ -133,8 +124,7 @@ static void hash_stacks(inputs *in, const char *star)
         free(beside);
     }
     free(line);
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
 }
 
 void rg_job_inputs_hash(const char *command, char text[96])
@@ -150,8 +140,7 @@ void rg_job_inputs_hash(const char *command, char text[96])
         for (size_t i = 0; i < words.we_wordc; i++)
             if (is_file(words.we_wordv[i])) {
                 hash_file(&in, words.we_wordv[i]);
-                if (rg_ends_with(words.we_wordv[i], ".star"))
-                    hash_stacks(&in, words.we_wordv[i]);
+                if (rg_ends_with(words.we_wordv[i], ".star")) hash_stacks(&in, words.we_wordv[i]);
             }
         wordfree(&words);
         snprintf(text, 96, "fnv1a %016" PRIx64 " of %d file%s", in.hash, in.files, rg_s(in.files));
@@ -166,8 +155,7 @@ static double map_difference(const char *a, const char *b)
 {
     rg_mrc m[2];
     double largest = 0, most = 0;
-    if (rg_mrc_open(&m[0], a))
-        return INFINITY;
+    if (rg_mrc_open(&m[0], a)) return INFINITY;
     if (rg_mrc_open(&m[1], b)) {
         rg_mrc_close(&m[0]);
         return INFINITY;
@@ -176,8 +164,7 @@ static double map_difference(const char *a, const char *b)
     const size_t n = (size_t)(m[0].nx * m[0].ny);
     float *section[2] = {rg_alloc(n * sizeof(float)), rg_alloc(n * sizeof(float))};
     for (int64_t z = 0; whole && z < m[0].nz; z++) {
-        for (int i = 0; i < 2; i++)
-            whole &= rg_mrc_section(&m[i], z, section[i]) == RG_GOOD;
+        for (int i = 0; i < 2; i++) whole &= rg_mrc_section(&m[i], z, section[i]) == RG_GOOD;
         for (size_t i = 0; i < n && whole; i++) {
             const double difference = fabs((double)section[0][i] - section[1][i]);
             whole = isfinite(difference);
@@ -200,8 +187,7 @@ static double text_difference(char *a, char *b)
     char *rest[2], *x = strtok_r(a, blank, &rest[0]), *y = strtok_r(b, blank, &rest[1]), *past[2];
     for (; x && y && isfinite(largest); x = strtok_r(NULL, blank, &rest[0]), y = strtok_r(NULL, blank, &rest[1])) {
         const double u = strtod(x, &past[0]), v = strtod(y, &past[1]);
-        if (!strcmp(x, y))
-            continue;
+        if (!strcmp(x, y)) continue;
         const double difference = *past[0] || *past[1] ? INFINITY : fabs(u - v) / fmax(1, fmax(fabs(u), fabs(v)));
         largest = isnan(difference) ? INFINITY : fmax(largest, difference);
     }
@@ -218,15 +204,13 @@ static bool same_maps(const char *a, const char *b)
     for (size_t n[2] = {room, room}, blocks = 0; same && n[0] == room; blocks++) {
         for (int i = 0; i < 2; i++) {
             n[i] = fread(block[i], 1, room, f[i]);
-            if (!blocks)
-                leave_out_labels(a, block[i], &n[i]);
+            if (!blocks) leave_out_labels(a, block[i], &n[i]);
         }
         same = n[0] == n[1] && !memcmp(block[0], block[1], n[0]);
     }
     for (int i = 0; i < 2; i++) {
         free(block[i]);
-        if (f[i])
-            fclose(f[i]);
+        if (f[i]) fclose(f[i]);
     }
     return same;
 }
@@ -241,8 +225,7 @@ static double file_difference(const char *a, const char *b, bool *differ)
     size_t n[2];
     char *bytes[2] = {whole(a, &n[0]), whole(b, &n[1])};
     for (int i = 0; i < 2; i++)
-        if (bytes[i])
-            leave_out_labels(i ? b : a, bytes[i], &n[i]);
+        if (bytes[i]) leave_out_labels(i ? b : a, bytes[i], &n[i]);
     *differ = !bytes[0] || !bytes[1] || n[0] != n[1] || memcmp(bytes[0], bytes[1], n[0]);
     const bool text = bytes[0] && bytes[1] && !memchr(bytes[0], 0, n[0]) && !memchr(bytes[1], 0, n[1]);
     const double difference = !*differ ? 0 : text ? text_difference(bytes[0], bytes[1]) : INFINITY;
@@ -274,8 +257,7 @@ static void list(const char *folder, const char *below, rg_job_list *l)
         free(full);
         free(entry[i]);
     }
-    if (n >= 0)
-        free(entry);
+    if (n >= 0) free(entry);
     free(at);
 }
 
@@ -288,8 +270,7 @@ rg_job_list rg_job_outputs_list(const char *folder)
 
 void rg_job_list_free(rg_job_list *l)
 {
-    for (int i = 0; i < l->n; i++)
-        free(l->name[i]);
+    for (int i = 0; i < l->n; i++) free(l->name[i]);
     free(l->name);
     *l = (rg_job_list){0};
 }
@@ -298,8 +279,7 @@ static void count(rg_job_outputs *found, const char *name, double difference, bo
 {
     found->files++;
     found->largest = fmax(found->largest, difference);
-    if (differ && !found->differ++)
-        snprintf(found->first, sizeof found->first, "%.199s", name);
+    if (differ && !found->differ++) snprintf(found->first, sizeof found->first, "%.199s", name);
 }
 
 rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other)
@@ -316,12 +296,10 @@ rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other)
         difference[i] = differ[i] ? INFINITY : file_difference(a, b, &differ[i]);
         free(a), free(b);
     }
-    for (int i = 0; i < here.n; i++)
-        count(&found, here.name[i], difference[i], differ[i]);
+    for (int i = 0; i < here.n; i++) count(&found, here.name[i], difference[i], differ[i]);
     for (int i = 0; i < there.n; i++) {
         char *a = rg_print("%s/%s", folder, there.name[i]);
-        if (!is_file(a))
-            count(&found, there.name[i], INFINITY, true);
+        if (!is_file(a)) count(&found, there.name[i], INFINITY, true);
         free(a);
     }
     free(difference), free(differ);
@@ -338,8 +316,7 @@ void rg_job_outputs_hash(const char *folder, char hex[65])
     for (int i = 0; i < l.n; i++) {
         size_t n = 0;
         char *path = rg_print("%s/%s", folder, l.name[i]), *bytes = whole(path, &n);
-        if (bytes)
-            leave_out_labels(path, bytes, &n);
+        if (bytes) leave_out_labels(path, bytes, &n);
         rg_sha256_add(&all, l.name[i], strlen(l.name[i]) + 1);
         rg_sha256_add(&all, bytes, bytes ? n : 0);
         free(bytes), free(path);

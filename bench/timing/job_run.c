@@ -29,10 +29,8 @@ static double watch_gpus(pid_t child, double before)
 {
     double most = before;
     struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
-    while (ended.fd >= 0 && poll(&ended, 1, 50) == 0)
-        most = fmax(most, rg_gpus_used_bytes());
-    if (ended.fd >= 0)
-        close(ended.fd);
+    while (ended.fd >= 0 && poll(&ended, 1, 50) == 0) most = fmax(most, rg_gpus_used_bytes());
+    if (ended.fd >= 0) close(ended.fd);
     return ended.fd >= 0 ? most - before : NAN;
 }
 
@@ -46,23 +44,21 @@ static rg_job_run run_shell(const char *line, const char *argument, const char *
         int to = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
         dup2(to, STDOUT_FILENO);
         dup2(to, STDERR_FILENO);
-        if (gpus >= 0)
-            show_only(gpus);
+        if (gpus >= 0) show_only(gpus);
         setenv("REGATHER_PAGE", "no", 0); // a page is for people, and its date differs from run to run
         execl("/bin/sh", "sh", "-c", line, argument, (char *)NULL);
         _exit(127);
     }
     const double gpu_peak_bytes = child > 0 && !isnan(gpu_bytes) ? watch_gpus(child, gpu_bytes) : NAN;
     while (child > 0 && wait4(child, &status, 0, &used) < 0)
-        if (errno != EINTR)
-            return (rg_job_run){.code = RG_LACKS};
+        if (errno != EINTR) return (rg_job_run){.code = RG_LACKS};
     return (rg_job_run){
-        .code = child < 0           ? RG_LACKS
-                : WIFEXITED(status) ? WEXITSTATUS(status)
-                                    : 128 + WTERMSIG(status),
+        .code = child < 0       ? RG_LACKS
+            : WIFEXITED(status) ? WEXITSTATUS(status)
+                                : 128 + WTERMSIG(status),
         .wall_s = rg_seconds() - began_s,
         .cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
+            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
         .preempted = used.ru_nivcsw,
         .peak_bytes = 1024.0 * (double)used.ru_maxrss,
         .gpu_peak_bytes = gpu_peak_bytes,
@@ -119,9 +115,7 @@ void rg_job_last_line(const char *folder, char text[200])
     FILE *f = fopen(log, "r");
     *text = '\0';
     while (f && fgets(line, sizeof line, f))
-        if (*line != '\n')
-            snprintf(text, 200, "%.*s", (int)strcspn(line, "\n\t"), line);
-    if (f)
-        fclose(f);
+        if (*line != '\n') snprintf(text, 200, "%.*s", (int)strcspn(line, "\n\t"), line);
+    if (f) fclose(f);
     free(log);
 }

@@ -14,11 +14,11 @@ char *rg_job_put_out(const char *text, const char *word, const char *folder);
 char *rg_job_line(const char *command, const char *folder);
 
 typedef struct rg_job_run {
-    int code;       // its exit status, 128 + the signal that ended it
+    int code; // its exit status, 128 + the signal that ended it
     double wall_s;
-    double cpu_s;   // of all its threads, and of processes that it waited for
+    double cpu_s; // of all its threads, and of processes that it waited for
     long preempted;
-    double peak_bytes; // the largest resident size of one of its processes
+    double peak_bytes;     // the largest resident size of one of its processes
     double gpu_peak_bytes; // what NVML says that all GPUs hold more than before, looked at every 50 ms; NaN: no NVML, or no GPU
                            // is seen
 } rg_job_run;

@@ -68,15 +68,13 @@ static int read_options(job_bench *b)
     sscanf(b->command, " %63s", b->algo);
     const char *variant = strstr(b->command, "--variant ");
     strcpy(b->variant, "default");
-    if (variant)
-        sscanf(variant, "--variant %63s", b->variant);
+    if (variant) sscanf(variant, "--variant %63s", b->variant);
     const char *threads = strstr(b->command, "--threads ");
     b->threads = rg_cpu_cores();
-    if (threads)
-        sscanf(threads, "--threads %d", &b->threads);
+    if (threads) sscanf(threads, "--threads %d", &b->threads);
     if (!*b->algo)
-        return rg_fail(RG_USAGE,
-                       "--job: expected a command of this program, as in \"autocorr *.png --max-offset 250 --out {out}\"");
+        return rg_fail(
+            RG_USAGE, "--job: expected a command of this program, as in \"autocorr *.png --max-offset 250 --out {out}\"");
     const char *work = o->work;
     char *end;
     b->work = strtod(work, &end);
@@ -110,9 +108,8 @@ static void check_outputs(const job_bench *b, job_kind *kind, const char *folder
         fail(kind, RG_FAIL, "nothing was written that begins with {out}");
     else if (!(found.largest <= ALIKE))
         fail(kind, RG_FAIL, "outputs of two runs differ by %.3g of at most %g, %s is the first", found.largest, ALIKE,
-             found.first);
-    if (!b->options->check || kind->done)
-        return;
+            found.first);
+    if (!b->options->check || kind->done) return;
     char *line = rg_job_put_out(b->options->check, "{out}", folder);
     const int status = system(line);
     if (status)
@@ -168,7 +165,7 @@ static void measure_energy(job_bench *b, job_kind *kind)
         snprintf(kind->energy, sizeof kind->energy, "none: %s", energy.source);
     else
         snprintf(kind->energy, sizeof kind->energy, "%s, window %.1f s of %d runs, mean %.0f W", energy.source, seconds, runs,
-                 watts);
+            watts);
 }
 
 // ---- rounds and rows -----------------------------------------------------------------------------------------------------
@@ -177,8 +174,7 @@ static void measure_energy(job_bench *b, job_kind *kind)
 static rg_samples samples_of(const job_kind *kind)
 {
     static int past[RG_SAMPLES_MAX];
-    for (int i = 0; i < kind->n; i++)
-        past[i] = i + 1;
+    for (int i = 0; i < kind->n; i++) past[i] = i + 1;
     return (rg_samples){kind->n, kind->n, (double *)kind->sample_ns, past};
 }
 
@@ -195,8 +191,7 @@ static void take(job_bench *b, job_kind *kind, double seconds)
 static void visit(job_bench *b, job_kind *kind)
 {
     double seconds = run_once(b, kind);
-    if (!kind->done)
-        take(b, kind, seconds);
+    if (!kind->done) take(b, kind, seconds);
 }
 
 // Not counted, unless it takes its share of the time: the files are in the page cache since their hashes were made. One that
@@ -204,8 +199,7 @@ static void visit(job_bench *b, job_kind *kind)
 static void warm_up(job_bench *b, job_kind *kind)
 {
     double seconds = run_once(b, kind);
-    if (!kind->done && seconds > b->options->max_s / LEAST_SAMPLES)
-        take(b, kind, seconds);
+    if (!kind->done && seconds > b->options->max_s / LEAST_SAMPLES) take(b, kind, seconds);
     if (kind->n && seconds > b->options->max_s) {
         kind->done = true;
         snprintf(kind->stop, sizeof kind->stop, "time (one run takes longer than --max-seconds); 1 process");
@@ -234,15 +228,13 @@ static void time_kinds(job_bench *b)
     for (int round = 0; left; round++)
         for (int i = 0; i < b->n_kinds; i++) {
             job_kind *kind = &b->kind[round % 2 ? b->n_kinds - 1 - i : i];
-            if (kind->done)
-                continue;
+            if (kind->done) continue;
             visit(b, kind);
             left -= kind->done;
             rg_progress_at(&progress, ++visits);
         }
     for (int k = 0; k < b->n_kinds; k++)
-        if (b->options->energy && b->kind[k].status == RG_PASS)
-            measure_energy(b, &b->kind[k]);
+        if (b->options->energy && b->kind[k].status == RG_PASS) measure_energy(b, &b->kind[k]);
     rg_progress_end(&progress);
 }
 
@@ -267,8 +259,7 @@ static rg_row row_of(const job_bench *b, const job_kind *kind)
     rg_set_cell(&row, RG_C_RATE_UNIT, "%s", b->unit);
     rg_set_cell(&row, RG_C_STATUS, "%s", rg_status_name[kind->status]);
     rg_set_cell(&row, RG_C_STOP, "%s", kind->stop);
-    if (kind->status != RG_PASS)
-        return row;
+    if (kind->status != RG_PASS) return row;
     const rg_samples samples = samples_of(kind);
     rg_set_times(&row, &samples, b->work);
     rg_set_number(&row, RG_C_JOULES, kind->joules);
@@ -280,8 +271,8 @@ static rg_row row_of(const job_bench *b, const job_kind *kind)
     const char *check = b->options->check;
     if (kind->files)
         rg_set_cell(&row, RG_C_CHECK, "%d outputs of %s%s%s", kind->files,
-                    kind->n > 1 ? "every run against those of the first" : "the only run, with none to compare",
-                    check ? "; " : "", check ? check : "");
+            kind->n > 1 ? "every run against those of the first" : "the only run, with none to compare", check ? "; " : "",
+            check ? check : "");
     else
         rg_set_cell(&row, RG_C_CHECK, "%s", check ? check : "exit status alone: the command has no {out}");
     return row;
@@ -314,10 +305,8 @@ static int write_rows(job_bench *b, const char *inputs)
         code = rg_out_commit(&out);
     }
     rg_out_free(&out);
-    if (code)
-        return code;
-    if (wrong)
-        return rg_fail(RG_WRONG, "bench: the job failed; see above");
+    if (code) return code;
+    if (wrong) return rg_fail(RG_WRONG, "bench: the job failed; see above");
     return timed ? RG_GOOD : rg_fail(RG_LACKS, "bench: the job could not be timed here; see above");
 }
 
@@ -329,23 +318,19 @@ int rg_bench_job(const rg_bench_options *o)
         b.kind[k].status = RG_PASS;
     }
     int code = read_options(&b);
-    if (code)
-        return code;
+    if (code) return code;
     char *program = rg_own_program();
-    if (!program)
-        return rg_fail(RG_LACKS, "bench: /proc/self/exe cannot be read, the program does not know where it is");
+    if (!program) return rg_fail(RG_LACKS, "bench: /proc/self/exe cannot be read, the program does not know where it is");
     snprintf(b.program, sizeof b.program, "%s", program);
     free(program);
     code = rg_job_folder_make(b.folder);
-    if (code)
-        return code;
+    if (code) return code;
     char inputs[96];
     rg_job_inputs_hash(b.command, inputs);
     time_kinds(&b);
     code = write_rows(&b, inputs);
     rg_job_folder_remove(b.folder);
     for (int i = 0; i < 2; i++)
-        if (*b.first[i])
-            rg_job_folder_remove(b.first[i]);
+        if (*b.first[i]) rg_job_folder_remove(b.first[i]);
     return code;
 }

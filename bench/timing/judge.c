@@ -28,8 +28,7 @@ static const double CORE_BYTES_NS = 1e3, GPU_BYTES_NS = 1e5;
 
 static void ask_reference(rg_inputs *in, double seconds, uint64_t seed)
 {
-    if (in->answered && in->answered_seed == in->shape.seed)
-        return;
+    if (in->answered && in->answered_seed == in->shape.seed) return;
     rg_answer_free(&in->answer);
     rg_answer_make(&in->answer, in->algo, &in->shape, in->arg, seconds, seed);
     in->answered = true;
@@ -42,8 +41,7 @@ static double typical_ns(const rg_lane *lane)
 {
     rg_summary s;
     const rg_samples samples = rg_lane_samples(lane);
-    if (!lane->n)
-        return 1e9 * lane->call_s - lane->overhead_ns;
+    if (!lane->n) return 1e9 * lane->call_s - lane->overhead_ns;
     rg_summarise(&samples, &s);
     return s.median;
 }
@@ -51,7 +49,7 @@ static double typical_ns(const rg_lane *lane)
 static double allowed_ns(const rg_lane *lane)
 {
     return FRESH_FACTOR * typical_ns(lane) + FRESH_NS + (lane->threads > 1 ? WAKE_NS : 0) +
-           MEMORY_NS_BYTE * (double)rg_lane_bytes(lane);
+        MEMORY_NS_BYTE * (double)rg_lane_bytes(lane);
 }
 
 // Calls on inputs that the lane has not seen: the first on those of JUDGED, whose outputs are left in in->found; further ones
@@ -86,8 +84,7 @@ static const char *guard_fault(rg_lane *lane)
     bool hit;
     for (int i = 0; i < lane->entry->algo->n_args; i++) {
         rg_buffer_guard(&lane->frame.buffer[i], &hit);
-        if (hit)
-            return lane->entry->algo->arg[i].name;
+        if (hit) return lane->entry->algo->arg[i].name;
     }
     rg_buffer_guard(&lane->frame.scratch, &hit);
     return hit ? "scratch" : NULL;
@@ -112,8 +109,11 @@ static void ask_another(const rg_lane *lane, rg_inputs *in)
 {
     rg_choice c;
     double elapsed_s;
-    rg_lane other = {.shape = lane->shape, .scope = RG_RESIDENT, .mode = RG_HOT, .threads = lane->cores > 0 ? lane->cores : 1,
-                     .device = lane->device};
+    rg_lane other = {.shape = lane->shape,
+        .scope = RG_RESIDENT,
+        .mode = RG_HOT,
+        .threads = lane->cores > 0 ? lane->cores : 1,
+        .device = lane->device};
     if (rg_choose(in->algo, lane->device->name, NULL, &lane->shape, 1, NULL, &c) != RG_GOOD || !computes_as_asked(c.entry))
         return;
     other.entry = c.entry;
@@ -134,22 +134,18 @@ static bool is_whole(const rg_lane *lane, const rg_inputs *in)
 
 static int compare_whole(rg_lane *lane, rg_inputs *in)
 {
-    if (lane->verdict.status != RG_PASS || is_whole(lane, in))
-        return RG_OK;
+    if (lane->verdict.status != RG_PASS || is_whole(lane, in)) return RG_OK;
     if (!in->whole_of && computes_as_asked(lane->entry)) {
         keep_whole(in, lane->entry);
         return RG_OK;
     }
-    if (!in->whole_of)
-        ask_another(lane, in);
-    if (!in->whole_of)
-        return RG_OK;
+    if (!in->whole_of) ask_another(lane, in);
+    if (!in->whole_of) return RG_OK;
     double elapsed_s;
     const rg_verdict sampled = lane->verdict;
     const int code = rg_lane_call(lane, in, true, &elapsed_s); // the other may have left its own outputs
     lane->verdict = rg_compare_alike(lane->entry, &in->shape, lane->param, in->found, in->whole);
-    if (lane->verdict.status == RG_PASS)
-        lane->verdict = sampled;
+    if (lane->verdict.status == RG_PASS) lane->verdict = sampled;
     return code;
 }
 
@@ -164,10 +160,10 @@ static void tell(rg_lane *lane, const rg_inputs *in, bool alike)
     const bool others = in->whole_of && in->whole_of != lane->entry && !lane->brief;
     if (alike || known >= all)
         snprintf(lane->judged, sizeof lane->judged, "every element held against %s",
-                 alike ? "another configuration's" : "the reference");
+            alike ? "another configuration's" : "the reference");
     else
         snprintf(lane->judged, sizeof lane->judged, "%.3g of %.3g elements held against the reference%s%.60s", (double)known,
-                 (double)all, others ? ", all against " : "", others ? in->whole_of->name : "");
+            (double)all, others ? ", all against " : "", others ? in->whole_of->name : "");
 }
 
 // Why no such time can be; NULL: it can.
@@ -176,12 +172,12 @@ static const char *time_fault(rg_lane *lane, double fresh_ns, char text[200])
     const double ns = typical_ns(lane), bytes = lane->entry->algo->traffic_bytes(&lane->shape);
     if (fresh_ns > allowed_ns(lane))
         snprintf(text, 200,
-                 "a call on inputs not seen before takes %.4g ns, %.3g times the median of %.4g ns: answers are kept, or "
-                 "made outside of the time",
-                 fresh_ns, fresh_ns / ns, ns);
+            "a call on inputs not seen before takes %.4g ns, %.3g times the median of %.4g ns: answers are kept, or "
+            "made outside of the time",
+            fresh_ns, fresh_ns / ns, ns);
     else if (lane->late * 2 > lane->n)
         snprintf(text, 200, "the device goes on after the last event in %d of %d samples: work outside of the call's stream",
-                 lane->late, lane->n);
+            lane->late, lane->n);
     else if (bytes > (ns + 1) * (lane->device->is_gpu ? GPU_BYTES_NS : CORE_BYTES_NS * lane->threads))
         snprintf(text, 200, "a call takes %.4g ns, in which nothing moves its %.4g bytes", ns, bytes);
     else
@@ -199,8 +195,7 @@ static bool too_busy(const rg_lane *lane, double fresh_ns)
 // A call that is longer than the time of its process was its only one, on inputs that were new: it stands for those made here.
 static int make_call(rg_lane *lane, rg_inputs *in, uint64_t seed, double *fresh_ns)
 {
-    if (!lane->brief || !lane->single)
-        return call_fresh(lane, in, seed, fresh_ns);
+    if (!lane->brief || !lane->single) return call_fresh(lane, in, seed, fresh_ns);
     *fresh_ns = typical_ns(lane);
     lane->fresh = NAN; // not asked for
     return rg_lane_outputs(lane, in);
@@ -211,7 +206,7 @@ void rg_lane_judge(rg_lane *lane, rg_inputs *in, uint64_t seed)
     char text[200];
     double fresh_ns = NAN;
     const bool alike = lane->right != NULL;
-    rg_cpu_pin(-1); // all cores may compute the answer and compare
+    rg_cpu_pin(-1);              // all cores may compute the answer and compare
     if (lane->brief && !alike) { // first, so that the outputs' few elements alone are copied
         rg_inputs_fill(in, lane->single ? lane->seed : rg_bits(seed, JUDGED));
         ask_reference(in, 0, seed);
@@ -219,8 +214,7 @@ void rg_lane_judge(rg_lane *lane, rg_inputs *in, uint64_t seed)
     rg_cpu_pin(lane->threads == 1 || lane->device->is_gpu ? 0 : -1);
     int code = make_call(lane, in, seed, &fresh_ns);
     rg_cpu_pin(-1);
-    if (!code && !alike)
-        ask_reference(in, lane->brief ? 0 : ANSWER_S, seed); // nothing to do where it has answered
+    if (!code && !alike) ask_reference(in, lane->brief ? 0 : ANSWER_S, seed); // nothing to do where it has answered
     if (!code)
         lane->verdict = alike ? rg_compare_alike(lane->entry, &in->shape, lane->param, in->found, lane->right)
                               : rg_compare_outputs(lane->entry, &in->shape, lane->param, in->found, &in->answer);
@@ -233,8 +227,9 @@ void rg_lane_judge(rg_lane *lane, rg_inputs *in, uint64_t seed)
         rg_lane_end(lane, lane->verdict.status, "after timing: %s", lane->verdict.reason);
     } else if (!past && too_busy(lane, fresh_ns)) {
         lane->n = 0;
-        rg_lane_end(lane, RG_SKIP, RG_TOO_BUSY ": others had %.2f cores, and calls on inputs not seen before took %.4g ns or more",
-                    lane->crowd, fresh_ns);
+        rg_lane_end(lane, RG_SKIP,
+            RG_TOO_BUSY ": others had %.2f cores, and calls on inputs not seen before took %.4g ns or more", lane->crowd,
+            fresh_ns);
     } else if (past || fault) {
         lane->n = 0;
         rg_lane_end(lane, RG_FAIL, "after timing: %s%s", past ? "wrote outside of " : "", past ? past : fault);

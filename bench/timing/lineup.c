@@ -17,34 +17,34 @@ enum { GATE_SHAPES = 8 };
 
 const rg_option rg_bench_option[] = {
     {"preset", "quick|paper|large", "which of the algorithm's shapes", RG_TO(rg_bench_options, preset),
-     .otherwise = "quick, paper of --self-test"},
+        .otherwise = "quick, paper of --self-test"},
     {"shape", "TEXT", "time this shape instead, as in w750,h1500,r250,k0", RG_TO(rg_bench_options, shape)},
     {"variant", "NAME", "the same as ALGO:NAME", RG_TO(rg_bench_options, variant)},
     {"param", "NAME=VALUE", "a parameter of the variants that have it", RG_TO(rg_bench_options, param)},
     {"scope", "kernel|device|transfer|adding", "what is timed; several with commas", RG_TO(rg_bench_options, scopes), 0, 0,
-     "device"},
+        "device"},
     {"mode", "cold|hot|both", "caches flushed before each call, or not", RG_TO(rg_bench_options, modes),
-     .otherwise = "hot on the CPU, both on a GPU"},
+        .otherwise = "hot on the CPU, both on a GPU"},
     {"max-seconds", "S", "time for the samples of one row", RG_TO(rg_bench_options, max_s), 0.01L, 86400,
-     .otherwise = "1 with quick, else 20", .unit = "seconds"},
+        .otherwise = "1 with quick, else 20", .unit = "seconds"},
     {"max-call", "S", "skip a row of which one call would take longer, by the rate at another shape",
-     RG_TO(rg_bench_options, max_call_s), 0.001L, 86400, .otherwise = "60 with quick, else 600", .unit = "seconds"},
+        RG_TO(rg_bench_options, max_call_s), 0.001L, 86400, .otherwise = "60 with quick, else 600", .unit = "seconds"},
     {"rounds", "N", "rounds, each in a process of its own, an even number", RG_TO(rg_bench_options, rounds), 2, RG_ROUNDS_MAX,
-     "6"},
+        "6"},
     {"energy", NULL, "measure the energy of a call too: 5 s more a row", RG_TO(rg_bench_options, energy)},
     {"out", "F.tsv", "write the result file; F.tsv.part while it grows", RG_TO(rg_bench_options, out)},
     {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the rows it has of kernels that are the same",
-     RG_TO(rg_bench_options, resume), .needs = "out"},
+        RG_TO(rg_bench_options, resume), .needs = "out"},
     {"job", "COMMAND", "time a whole command of this program, files to files; {out} in it: a folder, new for every run",
-     RG_TO(rg_bench_options, job)},
+        RG_TO(rg_bench_options, job)},
     {"gpus", "LIST", "on so many GPUs, as in 1,2,4, 0 for none", RG_TO(rg_bench_options, gpus), .otherwise = "all there are",
-     .needs = "job"},
+        .needs = "job"},
     {"work", "N:UNIT", "what the job handles, for the rate, as in 16:photographs", RG_TO(rg_bench_options, work), 0, 0,
-     "1:jobs", .needs = "job"},
+        "1:jobs", .needs = "job"},
     {"serve", "ROUND:LANES", "be the process of one round, of the lanes that have a 1 (what bench starts)",
-     RG_TO(rg_bench_options, serve)},
+        RG_TO(rg_bench_options, serve)},
     {"check", "COMMAND", "for sh, after every run: exit 0 when the outputs, which begin with {out}, are right",
-     RG_TO(rg_bench_options, check), .needs = "job"},
+        RG_TO(rg_bench_options, check), .needs = "job"},
     {"self-test", NULL, "time one variant against itself and report the false difference", RG_TO(rg_bench_options, self_test)},
     {0},
 };
@@ -55,10 +55,11 @@ static int read_pattern(rg_bench_options *o)
     int code = rg_given_words(&o->given, words, sizeof words);
     if (!code && o->variant && (!*words || strpbrk(words, ": ")))
         return rg_fail(RG_USAGE,
-                       "--variant: needs an algorithm without a variant before it, as in regather bench autocorr --variant %s",
-                       o->variant);
-    if (!code && snprintf(o->pattern, sizeof o->pattern, "%s%s%s", words, o->variant ? ":" : "",
-                          o->variant ? o->variant : "") >= (int)sizeof o->pattern)
+            "--variant: needs an algorithm without a variant before it, as in regather bench autocorr --variant %s",
+            o->variant);
+    if (!code &&
+        snprintf(o->pattern, sizeof o->pattern, "%s%s%s", words, o->variant ? ":" : "", o->variant ? o->variant : "") >=
+            (int)sizeof o->pattern)
         code = rg_fail(RG_USAGE, "--variant: expected a name, found \"%s\"", o->variant);
     return code ? code : rg_pattern_check(o->pattern, o->given.device);
 }
@@ -67,29 +68,24 @@ int rg_bench_options_check(rg_bench_options *o)
 {
     enum { BOTH = 1 << RG_MODES };
     if (!strcmp(o->given.device, "host"))
-        return rg_fail(RG_LACKS,
-                       "bench: emulated variants (--device host) are for checking: their times say nothing about a GPU");
-    if (o->preset < 0)
-        o->preset = o->self_test ? RG_PAPER : RG_QUICK;
-    if (o->modes.bits & BOTH)
-        o->modes.bits = BOTH - 1;
-    if (isnan(o->max_s))
-        o->max_s = o->self_test || o->preset == RG_QUICK ? 1 : 20;
-    if (isnan(o->max_call_s))
-        o->max_call_s = o->preset == RG_QUICK ? 60 : 600;
+        return rg_fail(
+            RG_LACKS, "bench: emulated variants (--device host) are for checking: their times say nothing about a GPU");
+    if (o->preset < 0) o->preset = o->self_test ? RG_PAPER : RG_QUICK;
+    if (o->modes.bits & BOTH) o->modes.bits = BOTH - 1;
+    if (isnan(o->max_s)) o->max_s = o->self_test || o->preset == RG_QUICK ? 1 : 20;
+    if (isnan(o->max_call_s)) o->max_call_s = o->preset == RG_QUICK ? 60 : 600;
     int code = read_pattern(o);
     if (!code && o->given.threads > o->given.cores)
         code = rg_fail(RG_USAGE, "--threads: this process may use %d, found %d", (int)o->given.cores, (int)o->given.threads);
     if (!code && o->rounds % 2)
-        code =
-            rg_fail(RG_USAGE, "--rounds: expected an even number, so that every order of the variants comes as often, found %d",
-                    (int)o->rounds);
+        code = rg_fail(RG_USAGE,
+            "--rounds: expected an even number, so that every order of the variants comes as often, found %d", (int)o->rounds);
     return code;
 }
 
 // The --param options that this variant knows, as one text; every use of an option is noted in `used`.
-static int read_params(const rg_bench_options *o, const rg_entry *e, const rg_shape *shape, int64_t *param, bool *tuned,
-                       unsigned *used)
+static int read_params(
+    const rg_bench_options *o, const rg_entry *e, const rg_shape *shape, int64_t *param, bool *tuned, unsigned *used)
 {
     const rg_variant *v = e->variant;
     char text[512] = "", why[160];
@@ -119,8 +115,7 @@ static void add_scopes(rg_lineup *l, const rg_lane *like, unsigned scopes, unsig
     for (int s = 0; s < RG_SCOPES; s++)
         for (int m = 0; m < RG_MODES; m++) {
             // Copies leave the caches as they will: a transfer is timed once, not cold and hot.
-            if (!(scopes & 1u << s) || !((s == RG_TRANSFER ? 1u << RG_HOT : modes) & 1u << m))
-                continue;
+            if (!(scopes & 1u << s) || !((s == RG_TRANSFER ? 1u << RG_HOT : modes) & 1u << m)) continue;
             rg_lane *lane = add_lane(l);
             *lane = *like;
             lane->scope = (rg_scope)s;
@@ -132,20 +127,24 @@ static void add_scopes(rg_lineup *l, const rg_lane *like, unsigned scopes, unsig
         }
 }
 
-static void add_variant(rg_lineup *l, const rg_bench_options *o, const rg_entry *e, const rg_shape *shape,
-                        const int64_t *param, bool tuned)
+static void add_variant(
+    rg_lineup *l, const rg_bench_options *o, const rg_entry *e, const rg_shape *shape, const int64_t *param, bool tuned)
 {
     const rg_variant *v = e->variant;
     bool host = v->space == RG_HOST;
-    rg_lane like = {
-        .entry = e, .shape = *shape, .threads = 1, .cores = rg_cpu_cores(), .max_s = o->max_s, .rounds = (int)o->rounds,
-        .joules = NAN, .tuned = tuned};
+    rg_lane like = {.entry = e,
+        .shape = *shape,
+        .threads = 1,
+        .cores = rg_cpu_cores(),
+        .max_s = o->max_s,
+        .rounds = (int)o->rounds,
+        .joules = NAN,
+        .tuned = tuned};
     memcpy(like.param, param, (size_t)v->n_params * sizeof *param);
     unsigned scopes = o->scopes.bits;
     unsigned modes = o->modes.bits ? o->modes.bits : host ? 1u << RG_HOT : 1u << RG_HOT | 1u << RG_COLD;
     const char *why = rg_unavailable(e);
-    if (!why && v->refuse)
-        why = v->refuse(shape, param);
+    if (!why && v->refuse) why = v->refuse(shape, param);
     if (why) {
         // One row is enough to say that it cannot be had.
         rg_lane_end(&like, RG_SKIP, "%s", why);
@@ -153,8 +152,7 @@ static void add_variant(rg_lineup *l, const rg_bench_options *o, const rg_entry 
         modes = 1u << RG_HOT;
     }
     bool threaded = host && (v->flags & RG_THREADED) != 0;
-    if (threaded && o->given.threads)
-        like.threads = (int)o->given.threads;
+    if (threaded && o->given.threads) like.threads = (int)o->given.threads;
     add_scopes(l, &like, scopes, modes);
     if (threaded && !o->given.threads && like.cores > 1 && !why) {
         like.threads = like.cores;
@@ -167,12 +165,10 @@ static int add_shape(rg_lineup *l, const rg_bench_options *o, const rg_algo *alg
     shape.seed = o->given.seed;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, o->pattern, o->given.device));) {
         int64_t param[RG_PARAMS_MAX] = {0};
-        if (e->algo != algo || (!strcmp(o->given.device, "cpu") && e->variant->space == RG_DEVICE))
-            continue;
+        if (e->algo != algo || (!strcmp(o->given.device, "cpu") && e->variant->space == RG_DEVICE)) continue;
         bool tuned;
         int code = read_params(o, e, &shape, param, &tuned, used);
-        if (code)
-            return code;
+        if (code) return code;
         add_variant(l, o, e, &shape, param, tuned);
     }
     return RG_GOOD;
@@ -181,8 +177,7 @@ static int add_shape(rg_lineup *l, const rg_bench_options *o, const rg_algo *alg
 static bool is_asked_for(const rg_bench_options *o, const rg_algo *algo)
 {
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, o->pattern, o->given.device));)
-        if (e->algo == algo)
-            return true;
+        if (e->algo == algo) return true;
     return false;
 }
 
@@ -198,8 +193,7 @@ static int add_algo(rg_lineup *l, const rg_bench_options *o, const rg_algo *algo
     }
     if (!o->shape.n)
         for (int i = 0; !code && i < algo->n_bench_shapes; i++)
-            if ((int)algo->bench_shape[i].preset == o->preset)
-                code = add_shape(l, o, algo, algo->bench_shape[i].shape, used);
+            if ((int)algo->bench_shape[i].preset == o->preset) code = add_shape(l, o, algo, algo->bench_shape[i].shape, used);
     return code;
 }
 
@@ -209,15 +203,12 @@ int rg_lineup_make(const rg_bench_options *o, rg_lineup *l)
     unsigned used = 0;
     int code = RG_GOOD;
     for (int i = 0; !code && i < rg_algo_count(); i++)
-        if (is_asked_for(o, rg_algo_at(i)))
-            code = add_algo(l, o, rg_algo_at(i), &used);
+        if (is_asked_for(o, rg_algo_at(i))) code = add_algo(l, o, rg_algo_at(i), &used);
     for (int i = 0; !code && i < 32 && i < o->param.n; i++)
         if (!(used & 1u << i))
             code = rg_fail(RG_USAGE, "--param %s: none of the chosen variants has this parameter", o->param.item[i]);
-    if (!code && !l->n)
-        code = rg_fail(RG_LACKS, "bench: nothing to time for \"%s\" on device %s", o->pattern, o->given.device);
-    if (code)
-        rg_lineup_free(l);
+    if (!code && !l->n) code = rg_fail(RG_LACKS, "bench: nothing to time for \"%s\" on device %s", o->pattern, o->given.device);
+    if (code) rg_lineup_free(l);
     return code;
 }
 
@@ -231,7 +222,7 @@ int rg_lineup_group(const rg_lineup *l, int first)
 {
     int past = first;
     while (past < l->n && l->lane[past].entry->algo == l->lane[first].entry->algo &&
-           !memcmp(l->lane[past].shape.n, l->lane[first].shape.n, sizeof l->lane[first].shape.n))
+        !memcmp(l->lane[past].shape.n, l->lane[first].shape.n, sizeof l->lane[first].shape.n))
         past++;
     return past;
 }
@@ -246,8 +237,7 @@ static void verify_lane(rg_lane *lane, const rg_bench_options *o)
     int passed = 0;
     for (int i = 0; i < GATE_SHAPES; i++) {
         const rg_shape *shape = &algo->check_shape[(size_t)i * (size_t)algo->n_check_shapes / GATE_SHAPES];
-        if (v->refuse && v->refuse(shape, lane->param))
-            continue;
+        if (v->refuse && v->refuse(shape, lane->param)) continue;
         lane->verdict = rg_verify_case(lane->entry, shape, lane->param, lane->threads, &options);
         if (lane->verdict.status != RG_PASS && lane->verdict.status != RG_SKIP) {
             char text[96];
@@ -257,8 +247,7 @@ static void verify_lane(rg_lane *lane, const rg_bench_options *o)
         }
         passed += lane->verdict.status == RG_PASS;
     }
-    if (!passed)
-        rg_lane_end(lane, RG_SKIP, "not timed: it takes none of the small shapes on which it could be verified");
+    if (!passed) rg_lane_end(lane, RG_SKIP, "not timed: it takes none of the small shapes on which it could be verified");
 }
 
 // An earlier lane of the same variant, parameters and threads, which differs in shape, scope or mode only.

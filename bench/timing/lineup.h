@@ -12,8 +12,8 @@ typedef struct rg_bench_options {
     rg_given given;
     const char *out, *variant, *job, *gpus, *work, *check, *serve;
     rg_list shape, param;
-    int preset;              // an rg_preset; -1: not typed, until rg_bench_options_check
-    rg_mask scopes, modes;        // a bit for each; 0: the standard ones of the space
+    int preset;            // an rg_preset; -1: not typed, until rg_bench_options_check
+    rg_mask scopes, modes; // a bit for each; 0: the standard ones of the space
     int64_t rounds;
     double max_s, max_call_s;
     bool energy, resume, self_test;
@@ -37,10 +37,10 @@ void rg_lineup_verify(rg_lineup *, const rg_bench_options *);
 
 // ---- row.c: a lane as a row ------------------------------------------------------------------------------------------------
 
-rg_row rg_lane_key(const rg_lane *);                             // names only: to see whether a file has it
-rg_row rg_lane_row(const rg_lane *, const rg_rates *);           // rates of its device and thread count; NULL: none
-char *rg_input_key(const rg_row *); // of the line of the head that has the hash of its inputs; malloc'ed
-void rg_head_source(rg_head *, const rg_entry *);                // the hash that its rows have, for the head
+rg_row rg_lane_key(const rg_lane *);                   // names only: to see whether a file has it
+rg_row rg_lane_row(const rg_lane *, const rg_rates *); // rates of its device and thread count; NULL: none
+char *rg_input_key(const rg_row *);                    // of the line of the head that has the hash of its inputs; malloc'ed
+void rg_head_source(rg_head *, const rg_entry *);      // the hash that its rows have, for the head
 rg_row rg_probe_row(const char *space, int threads, int resource, double per_s); // threads 0: GPU
 rg_row rg_empty_row(void);
 // Of the machine while the row was timed, in the words of its cell `stop`: cores that others had, of how many; NaN: not known.
@@ -56,7 +56,7 @@ void rg_set_number(rg_row *, rg_column, double); // empty when NaN
 // One table: rows of one algorithm at one shape, with speed-ups against its naive variant on one core.
 void rg_show_rows(FILE *, const rg_row *row, int n, uint64_t seed);
 void rg_show_probes(FILE *, const rg_row *row, int n);
-void rg_show_scaled(double value, char text[32]);  // "12.3 G"
+void rg_show_scaled(double value, char text[32]); // "12.3 G"
 
 // ---- out.c: the growing file --------------------------------------------------------------------------------------------
 
@@ -64,9 +64,9 @@ void rg_show_scaled(double value, char text[32]);  // "12.3 G"
 typedef struct rg_out {
     char *path, *part;
     FILE *stream;
-    rg_result old;   // head of a resumed file
-    bool cut;        // its last line is unfinished
-    rg_row *row;     // all rows: old ones first
+    rg_result old; // head of a resumed file
+    bool cut;      // its last line is unfinished
+    rg_row *row;   // all rows: old ones first
     int n_rows;
 } rg_out;
 // Looks for what is there, before anything is timed. With resume: takes over the rows of F.tsv.part, or of F.tsv.
@@ -74,8 +74,8 @@ int rg_out_begin(rg_out *, const char *path, bool resume);
 // Opens the file and writes the head; a resumed file has to be of the same machine, revision and seed.
 int rg_out_start(rg_out *, const rg_head *);
 const rg_row *rg_out_find(const rg_out *, const rg_row *key); // NULL when there is no such row yet
-int rg_out_add(rg_out *, rg_row); // takes the row over; RG_GOOD, or one line (full disk)
-void rg_out_put(rg_out *, rg_row);          // in memory, in place of the row of the same key or as a further one; takes it over
+int rg_out_add(rg_out *, rg_row);                             // takes the row over; RG_GOOD, or one line (full disk)
+void rg_out_put(rg_out *, rg_row); // in memory, in place of the row of the same key or as a further one; takes it over
 int rg_out_rewrite(rg_out *, const rg_head *); // the growing file anew, with all rows as they are in memory
 int rg_out_commit(rg_out *);
 void rg_out_free(rg_out *);
@@ -105,7 +105,7 @@ char *rg_own_program(void);                   // path of this program, malloc'ed
 
 // ---- forecast.c ----------------------------------------------------------------------------------------------------------
 
-double rg_free_bytes(const rg_device *);  // that may be taken
+double rg_free_bytes(const rg_device *); // that may be taken
 // The shape with its extents shrunk alike until the lane fits into so many bytes, or "none".
 void rg_largest_that_fits(const rg_lane *, double room, char text[96]);
 // Ends a lane of which one call, at the best rate that rows of other shapes have, takes longer than most_s.

@@ -27,13 +27,11 @@ static int drop_cut_line(const char *path)
     FILE *f = fopen(path, "rb");
     long at = 0, keep = 0;
     for (int c; f && (c = getc(f)) != EOF;)
-        if (at++, c == '\n')
-            keep = at;
-    if (f)
-        fclose(f);
+        if (at++, c == '\n') keep = at;
+    if (f) fclose(f);
     return f && truncate(path, keep) == 0
-               ? RG_GOOD
-               : rg_fail(RG_USAGE, "%s: cannot drop its unfinished last line: %s", path, strerror(errno));
+        ? RG_GOOD
+        : rg_fail(RG_USAGE, "%s: cannot drop its unfinished last line: %s", path, strerror(errno));
 }
 
 static void append(rg_out *out, rg_row row)
@@ -48,26 +46,23 @@ static bool stands(const rg_row *row)
     const char *status = row->cell[RG_C_STATUS];
     const bool skipped = !strcmp(status, "SKIP");
     return rg_row_is_probe(row) || rg_row_is_self_test(row) ||
-           (skipped ? !rg_row_is_too_busy(row) : !strcmp(status, "PASS") && !rg_row_is_stale(row));
+        (skipped ? !rg_row_is_too_busy(row) : !strcmp(status, "PASS") && !rg_row_is_stale(row));
 }
 
 int rg_out_begin(rg_out *out, const char *path, bool resume)
 {
     *out = (rg_out){0};
-    if (!path)
-        return RG_GOOD;
+    if (!path) return RG_GOOD;
     out->path = rg_print("%s", path);
     out->part = rg_print("%s.part", path);
     int code = rg_file_can_write(path); // better told now than after a minute of verifying
-    if (code)
-        return code;
+    if (code) return code;
     if (!resume)
         return exists(out->part)
-                   ? rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", out->part)
-                   : RG_GOOD;
+            ? rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", out->part)
+            : RG_GOOD;
     const char *source = exists(out->part) ? out->part : path;
-    if (!exists(source))
-        return RG_GOOD; // nothing was finished: a resumed run is then a first run
+    if (!exists(source)) return RG_GOOD; // nothing was finished: a resumed run is then a first run
     rg_file_continues(source);
     code = rg_result_read(source, &out->old, &out->cut);
     code = code ? code : rg_believe(&out->old);
@@ -82,13 +77,10 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
 static int start(rg_out *out, const rg_head *head, const rg_head *merged, bool rewritten)
 {
     int code = out->old.n_head && !exists(out->part) ? copy_file(out->path, out->part) : RG_GOOD;
-    if (!code && out->cut)
-        code = drop_cut_line(out->part);
-    if (code)
-        return code;
+    if (!code && out->cut) code = drop_cut_line(out->part);
+    if (code) return code;
     out->stream = rg_result_open(out->part, out->old.n_head ? "a" : "w");
-    if (!out->stream)
-        return rg_fail(RG_USAGE, "%s: cannot write here: %s", out->part, strerror(errno));
+    if (!out->stream) return rg_fail(RG_USAGE, "%s: cannot write here: %s", out->part, strerror(errno));
     if (!out->old.n_head)
         rg_result_write_head(out->stream, head->n, head->key, head->value);
     else if (rewritten)
@@ -99,16 +91,14 @@ static int start(rg_out *out, const rg_head *head, const rg_head *merged, bool r
 static bool is_one_of(const char *key, const char *const *list, int n)
 {
     for (int k = 0; k < n; k++)
-        if (!strcmp(key, list[k]))
-            return true;
+        if (!strcmp(key, list[k])) return true;
     return false;
 }
 
 static bool has_jobs(const rg_out *out)
 {
     for (int i = 0; i < out->n_rows; i++)
-        if (!strcmp(out->row[i].cell[RG_C_SCOPE], "job"))
-            return true;
+        if (!strcmp(out->row[i].cell[RG_C_SCOPE], "job")) return true;
     return false;
 }
 
@@ -118,8 +108,7 @@ static bool has_jobs(const rg_out *out)
 int rg_out_start(rg_out *out, const rg_head *head)
 {
     static const char *const alike[] = {"suite", "format", "machine", "seed"}, *const newer[] = {"revision", "revision_date"};
-    if (!out->path)
-        return RG_GOOD;
+    if (!out->path) return RG_GOOD;
     rg_head merged = {0};
     bool rewritten = out->n_rows < out->old.n_rows;
     int code = RG_GOOD;
@@ -145,8 +134,8 @@ int rg_out_start(rg_out *out, const rg_head *head)
             code =
                 rg_fail(RG_USAGE, "%s: cannot go on with it: its %s is \"%s\", now it is \"%s\"", out->old.path, key, had, now);
         else if (!strcmp(key, "revision") && strcmp(had, now) && out->n_rows)
-            rg_head_add(&merged, "rows_before", "%d of revision %s, whose kernels are the same", out->n_rows,
-                        then ? then : "unknown");
+            rg_head_add(
+                &merged, "rows_before", "%d of revision %s, whose kernels are the same", out->n_rows, then ? then : "unknown");
     }
     code = code ? code : start(out, head, &merged, rewritten || merged.n > out->old.n_head);
     rg_head_free(&merged);
@@ -156,8 +145,7 @@ int rg_out_start(rg_out *out, const rg_head *head)
 const rg_row *rg_out_find(const rg_out *out, const rg_row *key)
 {
     for (int i = 0; i < out->n_rows; i++)
-        if (rg_row_same(&out->row[i], key))
-            return &out->row[i];
+        if (rg_row_same(&out->row[i], key)) return &out->row[i];
     return NULL;
 }
 
@@ -174,15 +162,12 @@ void rg_out_put(rg_out *out, rg_row row)
 
 int rg_out_rewrite(rg_out *out, const rg_head *head)
 {
-    if (!out->stream)
-        return RG_GOOD;
+    if (!out->stream) return RG_GOOD;
     rg_file file; // whole or not at all: a killed run keeps what was there
     int code = rg_file_open(&file, out->part);
-    if (code)
-        return code;
+    if (code) return code;
     rg_result_write_head(file.stream, head->n, head->key, head->value);
-    for (int i = 0; i < out->n_rows; i++)
-        rg_result_write_row(file.stream, &out->row[i]);
+    for (int i = 0; i < out->n_rows; i++) rg_result_write_row(file.stream, &out->row[i]);
     code = rg_file_commit(&file);
     fclose(out->stream);
     out->stream = code ? NULL : rg_result_open(out->part, "a");
@@ -192,8 +177,7 @@ int rg_out_rewrite(rg_out *out, const rg_head *head)
 int rg_out_add(rg_out *out, rg_row row)
 {
     append(out, row);
-    if (!out->stream)
-        return RG_GOOD;
+    if (!out->stream) return RG_GOOD;
     errno = 0;
     rg_result_write_row(out->stream, &row);
     return ferror(out->stream) ? rg_fail(RG_USAGE, "%s: not written: %s", out->part, strerror(errno)) : RG_GOOD;
@@ -201,8 +185,7 @@ int rg_out_add(rg_out *out, rg_row row)
 
 int rg_out_commit(rg_out *out)
 {
-    if (!out->stream)
-        return RG_GOOD;
+    if (!out->stream) return RG_GOOD;
     bool whole = fflush(out->stream) == 0 && fsync(fileno(out->stream)) == 0;
     whole = fclose(out->stream) == 0 && whole;
     out->stream = NULL;
@@ -212,10 +195,8 @@ int rg_out_commit(rg_out *out)
 
 void rg_out_free(rg_out *out)
 {
-    if (out->stream)
-        fclose(out->stream);
-    for (int i = 0; i < out->n_rows; i++)
-        rg_row_free(&out->row[i]);
+    if (out->stream) fclose(out->stream);
+    for (int i = 0; i < out->n_rows; i++) rg_row_free(&out->row[i]);
     free(out->row);
     rg_result_free(&out->old);
     free(out->path);

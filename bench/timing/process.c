@@ -56,15 +56,14 @@ static int choose(server *s, int first, int past, rg_lane **chosen)
     int n = 0;
     for (int i = first; i < past; i++) {
         rg_lane *lane = &s->lineup.lane[i];
-        if (lane->done)
-            continue;
+        if (lane->done) continue;
         int where = lane->entry->variant->space == RG_DEVICE;
         double needs = (double)rg_lane_bytes(lane);
         if (needs > room[where]) {
             char fits[96];
             rg_largest_that_fits(lane, room[where], fits);
             rg_lane_end(lane, RG_SKIP, "memory: needs %.4g GB, has %.4g GB, largest that fits %s", needs / 1e9,
-                        room[where] / 1e9, fits);
+                room[where] / 1e9, fits);
             tell(s, lane);
         } else if (taken[where] + needs <= room[where]) {
             taken[where] += needs;
@@ -85,21 +84,17 @@ static void time_group(server *s, int first, int past)
     double needs = rg_inputs_bytes(any->entry->algo, &any->shape), has = rg_free_bytes(rg_device_cpu());
     for (int i = first; i < past; i++) {
         rg_lane *lane = &s->lineup.lane[i];
-        if (lane->done)
-            continue;
+        if (lane->done) continue;
         if (needs > has)
             rg_lane_end(lane, RG_SKIP, "memory: the arguments need %.4g GB on the host, has %.4g GB", needs / 1e9, has / 1e9);
         rg_refuse_long(lane, &s->rows, s->options->max_call_s);
-        if (lane->done)
-            tell(s, lane);
+        if (lane->done) tell(s, lane);
     }
     for (int n; (n = choose(s, first, past, chosen));) {
-        if (!in.algo)
-            rg_inputs_make(&in, chosen[0]->entry->algo, &chosen[0]->shape);
+        if (!in.algo) rg_inputs_make(&in, chosen[0]->entry->algo, &chosen[0]->shape);
         rg_time_rounds(&rounds, chosen, n, &in);
     }
-    if (in.algo)
-        rg_inputs_free(&in);
+    if (in.algo) rg_inputs_free(&in);
     free(chosen);
 }
 
@@ -109,7 +104,7 @@ static int read_round(server *s)
     s->round = atoi(s->options->serve);
     if (!lanes || strspn(++lanes, "01") != (size_t)s->lineup.n || lanes[s->lineup.n])
         return rg_fail(RG_USAGE, "--serve: expected a round and a 0 or 1 for each of %d lanes, found \"%s\"", s->lineup.n,
-                       s->options->serve);
+            s->options->serve);
     bool gpu = false;
     for (int i = 0; i < s->lineup.n; i++) {
         rg_lane *lane = &s->lineup.lane[i];
@@ -161,10 +156,8 @@ static pid_t start(const rg_round *r, const bool *heard, FILE **answers)
     char *program = rg_own_program(), *serve = rg_alloc((size_t)l->n + 16);
     char *const *argv = r->options->given.argv;
     int n = 0, to[2], at = sprintf(serve, "%d:", r->number);
-    for (int i = 0; i < l->n; i++)
-        serve[at++] = asked(r, &l->lane[i], i) && !heard[i] ? '1' : '0';
-    while (argv[n])
-        n++;
+    for (int i = 0; i < l->n; i++) serve[at++] = asked(r, &l->lane[i], i) && !heard[i] ? '1' : '0';
+    while (argv[n]) n++;
     char **words = rg_alloc((size_t)(n + 5) * sizeof *words);
     words[0] = "regather";
     memcpy(words + 1, argv, (size_t)n * sizeof *words);
@@ -198,8 +191,7 @@ static void take_over(rg_lane *lane, const rg_lane *theirs)
         return;
     }
     const bool first = !lane->processes;
-    for (int i = 0; i < theirs->n && lane->n < RG_SAMPLES_MAX; i++)
-        lane->sample_ns[lane->n++] = theirs->sample_ns[i];
+    for (int i = 0; i < theirs->n && lane->n < RG_SAMPLES_MAX; i++) lane->sample_ns[lane->n++] = theirs->sample_ns[i];
     lane->past[lane->processes++] = lane->n;
     lane->batch = first || theirs->batch < lane->batch ? theirs->batch : lane->batch;
     lane->visits += theirs->visits;
@@ -211,10 +203,8 @@ static void take_over(rg_lane *lane, const rg_lane *theirs)
     lane->fresh = first ? theirs->fresh : fmin(lane->fresh, theirs->fresh); // what the machine did besides is in one of them
     lane->others_s += theirs->others_s;
     lane->watched_s += theirs->watched_s;
-    if (first || !strcmp(lane->throttle, "none"))
-        memcpy(lane->throttle, theirs->throttle, sizeof lane->throttle);
-    if (first || theirs->verdict.error > lane->verdict.error)
-        lane->verdict = theirs->verdict;
+    if (first || !strcmp(lane->throttle, "none")) memcpy(lane->throttle, theirs->throttle, sizeof lane->throttle);
+    if (first || theirs->verdict.error > lane->verdict.error) lane->verdict = theirs->verdict;
     if (first) {
         lane->prepare_ns = theirs->prepare_ns;
         memcpy(lane->judged, theirs->judged, sizeof lane->judged);
@@ -232,15 +222,13 @@ static void take_over(rg_lane *lane, const rg_lane *theirs)
 static void end_crashed(const rg_round *r, bool *heard, int signal)
 {
     int at = r->first, past;
-    while (at < r->past && (heard[at] || !asked(r, &r->lineup->lane[at], at)))
-        at++;
+    while (at < r->past && (heard[at] || !asked(r, &r->lineup->lane[at], at))) at++;
     for (past = rg_lineup_group(r->lineup, at < r->past ? at : r->first); at < past; at++) {
         rg_lane *lane = &r->lineup->lane[at];
-        if (!asked(r, lane, at) || heard[at])
-            continue;
+        if (!asked(r, lane, at) || heard[at]) continue;
         lane->n = 0;
         rg_lane_end(lane, RG_CRASH, "signal %d (%s) ended the process that timed the variants of this shape", signal,
-                    strsignal(signal));
+            strsignal(signal));
         heard[at] = true;
         r->heard(r->of);
     }
@@ -249,8 +237,7 @@ static void end_crashed(const rg_round *r, bool *heard, int signal)
 static bool all_heard(const rg_round *r, const bool *heard)
 {
     for (int i = r->first; i < r->past; i++)
-        if (!heard[i] && asked(r, &r->lineup->lane[i], i))
-            return false;
+        if (!heard[i] && asked(r, &r->lineup->lane[i], i)) return false;
     return true;
 }
 
@@ -279,7 +266,7 @@ int rg_round_run(const rg_round *r)
             end_crashed(r, heard, WTERMSIG(status));
         else if (WEXITSTATUS(status) || !all_heard(r, heard))
             code = rg_fail(WEXITSTATUS(status) && WEXITSTATUS(status) < 5 ? WEXITSTATUS(status) : RG_WRONG,
-                           "bench: round %d: its process ended with exit status %d", r->number + 1, WEXITSTATUS(status));
+                "bench: round %d: its process ended with exit status %d", r->number + 1, WEXITSTATUS(status));
     }
     free(heard);
     return code;

@@ -28,11 +28,9 @@ static unsigned missing(const rg_out *out, const rg_lane *lane)
 {
     rg_cost cost = {{0}};
     unsigned wanted = 0;
-    if (!lane->done && lane->entry->variant->cost)
-        lane->entry->variant->cost(&lane->shape, lane->param, &cost);
+    if (!lane->done && lane->entry->variant->cost) lane->entry->variant->cost(&lane->shape, lane->param, &cost);
     for (int r = 0; r < RG_RESOURCES; r++) {
-        if (!(cost.amount[r] > 0))
-            continue;
+        if (!(cost.amount[r] > 0)) continue;
         rg_row key = row_of(lane, r, NAN);
         wanted |= rg_out_find(out, &key) ? 0 : 1u << r;
         rg_row_free(&key);
@@ -69,20 +67,15 @@ int rg_rates_measure(rg_out *out, const rg_lineup *l, const rg_device *gpu)
         const rg_lane *lane = &l->lane[i];
         unsigned wanted = 0;
         int first = 0;
-        while (!same_rates(&l->lane[first], lane))
-            first++;
+        while (!same_rates(&l->lane[first], lane)) first++;
         for (int k = i; k < l->n && first == i; k++)
-            if (same_rates(&l->lane[k], lane))
-                wanted |= missing(out, &l->lane[k]);
-        if (!wanted)
-            continue;
+            if (same_rates(&l->lane[k], lane)) wanted |= missing(out, &l->lane[k]);
+        if (!wanted) continue;
         rg_rates rates;
         int code = measure(lane, gpu, wanted, &rates);
-        if (code)
-            rg_warn("bench: the probes of the GPU failed: %s", gpu->error(code));
+        if (code) rg_warn("bench: the probes of the GPU failed: %s", gpu->error(code));
         for (int r = 0; r < RG_RESOURCES && !failed; r++)
-            if (wanted & 1u << r)
-                failed = rg_out_add(out, row_of(lane, r, code ? NAN : rates.per_s[r]));
+            if (wanted & 1u << r) failed = rg_out_add(out, row_of(lane, r, code ? NAN : rates.per_s[r]));
     }
     return failed;
 }

@@ -4,10 +4,8 @@
 
 static bool finish(const rg_rounds *r, rg_lane *lane, rg_inputs *in)
 {
-    if (!lane->done)
-        rg_lane_judge(lane, in, r->seed);
-    if (r->energy_s > 0 && lane->verdict.status == RG_PASS)
-        rg_lane_energy(lane, in, r->energy_s);
+    if (!lane->done) rg_lane_judge(lane, in, r->seed);
+    if (r->energy_s > 0 && lane->verdict.status == RG_PASS) rg_lane_energy(lane, in, r->energy_s);
     bool more = r->finished(r->of, lane);
     rg_lane_close(lane);
     return more;
@@ -27,18 +25,15 @@ void rg_time_rounds(const rg_rounds *r, rg_lane **lane, int n, rg_inputs *in)
     for (int i = 0; i < n; i++) {
         pose(r, in, r->first, given);
         rg_lane_open(lane[i], lane[i]->entry->variant->space == RG_HOST ? rg_device_cpu() : r->gpu, in);
-        if (lane[i]->done || rg_lane_enough(lane[i]))
-            more &= finish(r, lane[i], in);
+        if (lane[i]->done || rg_lane_enough(lane[i])) more &= finish(r, lane[i], in);
         left += lane[i]->device != NULL;
     }
     for (int round = r->first; left && more; round++) {
         pose(r, in, round, given);
         for (int i = 0; i < n; i++) {
             rg_lane *turn = lane[round % 2 ? n - 1 - i : i];
-            if (turn->device && !turn->done)
-                rg_lane_visit(turn, in);
-            if (turn->device)
-                r->visited(r->of);
+            if (turn->device && !turn->done) rg_lane_visit(turn, in);
+            if (turn->device) r->visited(r->of);
         }
         for (int i = 0; i < n; i++)
             if (lane[i]->device && (lane[i]->done || rg_lane_enough(lane[i]))) {
@@ -46,6 +41,5 @@ void rg_time_rounds(const rg_rounds *r, rg_lane **lane, int n, rg_inputs *in)
                 left--;
             }
     }
-    for (int i = 0; i < n; i++)
-        rg_lane_close(lane[i]);
+    for (int i = 0; i < n; i++) rg_lane_close(lane[i]);
 }

@@ -8,9 +8,9 @@
 typedef struct rg_rounds {
     const rg_device *gpu; // NULL when no lane needs one
     uint64_t seed;
-    int first;            // number of the first round: what its inputs and its order follow from
-    bool same_inputs;     // those that `in` holds, in all rounds; else fresh ones in each
-    double energy_s;      // window of the energy measurement of lanes that passed; 0: none
+    int first;                             // number of the first round: what its inputs and its order follow from
+    bool same_inputs;                      // those that `in` holds, in all rounds; else fresh ones in each
+    double energy_s;                       // window of the energy measurement of lanes that passed; 0: none
     bool (*finished)(void *of, rg_lane *); // a lane with its verdict, still open; false ends the timing
     void (*visited)(void *of);             // after every turn
     void *of;

@@ -25,15 +25,13 @@ void rg_set_cell(rg_row *row, rg_column column, const char *format, ...)
 
 void rg_set_number(rg_row *row, rg_column column, double value)
 {
-    if (isfinite(value))
-        rg_set_cell(row, column, fabs(value) >= 1e6 && fabs(value) < 1e15 ? "%.0f" : "%.7g", value);
+    if (isfinite(value)) rg_set_cell(row, column, fabs(value) >= 1e6 && fabs(value) < 1e15 ? "%.0f" : "%.7g", value);
 }
 
 rg_row rg_empty_row(void)
 {
     rg_row row;
-    for (int c = 0; c < RG_COLUMNS; c++)
-        row.cell[c] = rg_print("%s", "");
+    for (int c = 0; c < RG_COLUMNS; c++) row.cell[c] = rg_print("%s", "");
     return row;
 }
 
@@ -92,8 +90,7 @@ static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, d
     double longest_s = 0;
     int limit = -1;
     for (int r = 0; r < RG_RESOURCES; r++) {
-        if (!(cost.amount[r] > 0))
-            continue;
+        if (!(cost.amount[r] > 0)) continue;
         double needs_s = cost.amount[r] / rates->per_s[r];
         if (isnan(needs_s)) {
             rg_set_cell(row, RG_C_BOUND, "unknown (%s not measured)", rg_resource_name[r]);
@@ -109,9 +106,8 @@ static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, d
         if (longest_s / median_s > RG_FRACTION_REFUSED) {
             rg_set_cell(row, RG_C_STATUS, "%s", rg_status_name[RG_FAIL]);
             rg_set_cell(row, RG_C_STOP, "after timing: %.3g times faster than its %s allow on this machine",
-                        longest_s / median_s, rg_resource_name[limit]);
-            for (rg_column c = RG_C_N; c <= RG_C_MAX; c++)
-                rg_set_cell(row, c, "%s", "");
+                longest_s / median_s, rg_resource_name[limit]);
+            for (rg_column c = RG_C_N; c <= RG_C_MAX; c++) rg_set_cell(row, c, "%s", "");
             rg_set_cell(row, RG_C_RATE, "%s", "");
             rg_set_cell(row, RG_C_SAMPLES, "%s", "");
             return;
@@ -119,7 +115,7 @@ static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, d
         if (longest_s / median_s > RG_FRACTION_MOST) {
             rg_set_cell(row, RG_C_BOUND, "unknown (faster than %s allows)", rg_resource_name[limit]);
             rg_set_cell(row, RG_C_STOP, "%s; %.3g times faster than its bound: was the machine busy while %s was probed?",
-                        lane->stop, longest_s / median_s, rg_resource_name[limit]);
+                lane->stop, longest_s / median_s, rg_resource_name[limit]);
             return;
         }
         rg_set_cell(row, RG_C_BOUND, "%s", rg_resource_name[limit]);
@@ -156,10 +152,9 @@ bool rg_row_is_too_busy(const rg_row *row) { return !strncmp(row->cell[RG_C_STOP
 char *rg_input_key(const rg_row *row)
 {
     char *const *c = row->cell;
-    if (strcmp(c[RG_C_SCOPE], "job"))
-        return rg_print("input %s %s", c[RG_C_ALGO], c[RG_C_SHAPE]);
+    if (strcmp(c[RG_C_SCOPE], "job")) return rg_print("input %s %s", c[RG_C_ALGO], c[RG_C_SHAPE]);
     return rg_print("input %s %s, %s %.*s", c[RG_C_ALGO], c[RG_C_SHAPE], c[RG_C_WORK], (int)strcspn(c[RG_C_RATE_UNIT], "/"),
-                    c[RG_C_RATE_UNIT]);
+        c[RG_C_RATE_UNIT]);
 }
 
 rg_row rg_lane_row(const rg_lane *lane, const rg_rates *rates)
@@ -179,8 +174,7 @@ rg_row rg_lane_row(const rg_lane *lane, const rg_rates *rates)
         rg_set_number(&row, RG_C_TOL, lane->verdict.tol);
     }
     // Nothing that has not passed has a time.
-    if (lane->verdict.status == RG_PASS && lane->n)
-        set_times(&row, lane, rates);
+    if (lane->verdict.status == RG_PASS && lane->n) set_times(&row, lane, rates);
     return row;
 }
 
@@ -208,6 +202,6 @@ rg_row rg_probe_row(const char *space, int threads, int resource, double per_s)
     rg_set_number(&row, RG_C_RATE, per_s);
     rg_set_cell(&row, RG_C_RATE_UNIT, "%s", rg_resource_unit[resource]);
     rg_set_cell(&row, RG_C_STOP, "%s",
-                isnan(per_s) ? "not measured: the probe has no such resource here" : "best sustained rate of the probe");
+        isnan(per_s) ? "not measured: the probe has no such resource here" : "best sustained rate of the probe");
     return row;
 }

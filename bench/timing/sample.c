@@ -49,8 +49,7 @@ static int put_inputs(rg_lane *lane, const rg_inputs *in, bool only_inout)
     int code = RG_OK;
     for (int i = 0; i < in->algo->n_args && !code; i++) {
         rg_direction d = in->algo->arg[i].direction;
-        if (d == RG_INOUT || (d == RG_IN && !only_inout))
-            code = rg_frame_put(&lane->frame, i, in->arg[i]);
+        if (d == RG_INOUT || (d == RG_IN && !only_inout)) code = rg_frame_put(&lane->frame, i, in->arg[i]);
     }
     return code;
 }
@@ -59,8 +58,7 @@ static int get_outputs(rg_lane *lane, const rg_inputs *in)
 {
     int code = RG_OK;
     for (int i = 0; i < in->algo->n_args && !code; i++)
-        if (in->algo->arg[i].direction != RG_IN)
-            code = rg_buffer_get(&lane->frame.buffer[i], in->found[i]);
+        if (in->algo->arg[i].direction != RG_IN) code = rg_buffer_get(&lane->frame.buffer[i], in->found[i]);
     return code;
 }
 
@@ -68,13 +66,12 @@ static int get_outputs(rg_lane *lane, const rg_inputs *in)
 int rg_lane_outputs(rg_lane *lane, const rg_inputs *in)
 {
     const rg_answer *a = &in->answer;
-    if (!lane->brief || !in->answered || in->answered_seed != in->shape.seed)
-        return get_outputs(lane, in);
+    if (!lane->brief || !in->answered || in->answered_seed != in->shape.seed) return get_outputs(lane, in);
     int code = RG_OK;
     for (int i = 0; i < in->algo->n_args && !code; i++)
         if (in->algo->arg[i].direction != RG_IN)
             code = a->element[i] ? rg_buffer_get_elements(&lane->frame.buffer[i], in->found[i], a->element[i], a->n[i],
-                                                          rg_type_bytes(in->algo->arg[i].type(&in->shape)))
+                                       rg_type_bytes(in->algo->arg[i].type(&in->shape)))
                                  : rg_buffer_get(&lane->frame.buffer[i], in->found[i]);
     return code;
 }
@@ -99,12 +96,9 @@ static int take_transfer(rg_lane *lane, const rg_inputs *in, double *elapsed_s)
 {
     double start = rg_seconds();
     int code = put_inputs(lane, in, false);
-    if (!code)
-        code = run_calls(lane, 1);
-    if (!code)
-        code = lane->device->sync();
-    if (!code)
-        code = get_outputs(lane, in);
+    if (!code) code = run_calls(lane, 1);
+    if (!code) code = lane->device->sync();
+    if (!code) code = get_outputs(lane, in);
     *elapsed_s = rg_seconds() - start;
     return code;
 }
@@ -125,16 +119,12 @@ static int take_calls(rg_lane *lane, int calls, double *elapsed_s)
     const long waited = waits();
     const double cpu_s = rg_cpu_own_s();
     int code = device->event_record(lane->event[0], stream);
-    if (!code)
-        code = run_calls(lane, calls);
-    if (!code)
-        code = device->event_record(lane->event[1], stream);
+    if (!code) code = run_calls(lane, calls);
+    if (!code) code = device->event_record(lane->event[1], stream);
     lane->cpu_s = rg_cpu_own_s() - cpu_s;
     lane->waited = waits() > waited;
-    if (!code)
-        code = device->event_ms(lane->event[0], lane->event[1], &ms);
-    if (on_gpu(lane))
-        gpu_busy_s = rg_seconds();
+    if (!code) code = device->event_ms(lane->event[0], lane->event[1], &ms);
+    if (on_gpu(lane)) gpu_busy_s = rg_seconds();
     *elapsed_s = ms / 1e3;
     return code;
 }
@@ -143,10 +133,8 @@ static int take_calls(rg_lane *lane, int calls, double *elapsed_s)
 static int take(rg_lane *lane, const rg_inputs *in, int calls, double *elapsed_s)
 {
     int code = restore(lane, in);
-    if (!code && lane->mode == RG_COLD && calls)
-        code = lane->device->flush(lane->frame.call.stream);
-    if (code || lane->scope != RG_TRANSFER)
-        return code ? code : take_calls(lane, calls, elapsed_s);
+    if (!code && lane->mode == RG_COLD && calls) code = lane->device->flush(lane->frame.call.stream);
+    if (code || lane->scope != RG_TRANSFER) return code ? code : take_calls(lane, calls, elapsed_s);
     code = lane->device->sync();
     return code ? code : take_transfer(lane, in, elapsed_s);
 }
@@ -156,8 +144,7 @@ static int measure_overhead(rg_lane *lane, const rg_inputs *in)
     double empty_s[31] = {0};
     rg_summary s;
     int code = RG_OK;
-    for (int i = 0; i < RG_COUNT(empty_s) && !code; i++)
-        code = take(lane, in, 0, &empty_s[i]);
+    for (int i = 0; i < RG_COUNT(empty_s) && !code; i++) code = take(lane, in, 0, &empty_s[i]);
     const rg_samples empty = rg_one_process(empty_s, RG_COUNT(empty_s));
     rg_summarise(&empty, &s);
     lane->overhead_ns = 1e9 * s.median;
@@ -172,8 +159,7 @@ static int take_sample(rg_lane *lane, const rg_inputs *in)
     const double start = rg_seconds();
     code = code ? code : lane->device->sync();
     lane->late += rg_seconds() - start > idle_s + idle_part * elapsed_s;
-    if (!code)
-        lane->sample_ns[lane->n++] = (1e9 * elapsed_s - lane->overhead_ns) / lane->batch;
+    if (!code) lane->sample_ns[lane->n++] = (1e9 * elapsed_s - lane->overhead_ns) / lane->batch;
     return code;
 }
 
@@ -195,10 +181,7 @@ void rg_lane_fault(rg_lane *lane, const char *what, int code)
     rg_lane_end(lane, RG_FAIL, "%s: %s", what, lane->device->error(code));
 }
 
-size_t rg_lane_bytes(const rg_lane *lane)
-{
-    return rg_frame_bytes(lane->entry, &lane->shape, lane->param);
-}
+size_t rg_lane_bytes(const rg_lane *lane) { return rg_frame_bytes(lane->entry, &lane->shape, lane->param); }
 
 // One thread stays on the first core. Of several, the workers of OpenMP stay each on its own (libgomp keeps them from one
 // region to the next); the calling thread may use what is left.
@@ -213,8 +196,7 @@ static void pin(const rg_lane *lane)
 #pragma omp parallel num_threads(lane->threads)
     {
         int i = omp_get_thread_num();
-        if (i)
-            rg_cpu_pin(i);
+        if (i) rg_cpu_pin(i);
     }
 #endif
 }
@@ -231,11 +213,9 @@ static int put_all(rg_lane *lane, const rg_inputs *in)
     lane->seed = in->shape.seed;
     const double start = rg_seconds();
     code = code ? code : rg_frame_load(&lane->frame);
-    if (first)
-        lane->prepare_ns = 1e9 * (rg_seconds() - start);
+    if (first) lane->prepare_ns = 1e9 * (rg_seconds() - start);
     for (int i = 0; i < algo->n_args && !code; i++)
-        if (algo->arg[i].direction != RG_OUT && !(algo->steady >> i & 1))
-            code = rg_frame_put(&lane->frame, i, in->arg[i]);
+        if (algo->arg[i].direction != RG_OUT && !(algo->steady >> i & 1)) code = rg_frame_put(&lane->frame, i, in->arg[i]);
     return code;
 }
 
@@ -250,8 +230,7 @@ static bool first_counts(const rg_lane *lane)
 static int batch_of(const rg_lane *lane, double least_s)
 {
     int batch = 1;
-    while (batch * lane->call_s < least_s && batch < 1 << 17)
-        batch *= 2;
+    while (batch * lane->call_s < least_s && batch < 1 << 17) batch *= 2;
     return batch;
 }
 
@@ -261,15 +240,13 @@ static int warm_up(rg_lane *lane, const rg_inputs *in)
     const double start = rg_seconds(), own_s = on_gpu(lane) && start - gpu_busy_s > stays_up_s ? rise_s : settle_s;
     double elapsed_s, want_s = lane->warm_s > 0 ? lane->warm_s : own_s;
     int code = take(lane, in, 1, &lane->call_s);
-    if (code || first_counts(lane))
-        return code;
+    if (code || first_counts(lane)) return code;
     while (!code && rg_seconds() - start < want_s) {
         code = take(lane, in, 1, &elapsed_s);
         lane->call_s = fmin(lane->call_s, elapsed_s);
     }
     bool one_by_one = lane->mode == RG_COLD || lane->scope == RG_TRANSFER;
-    for (int i = 0; i < in->algo->n_args; i++)
-        one_by_one |= in->algo->arg[i].direction == RG_INOUT;
+    for (int i = 0; i < in->algo->n_args; i++) one_by_one |= in->algo->arg[i].direction == RG_INOUT;
     lane->batch = one_by_one ? 1 : batch_of(lane, sample_s);
     return code;
 }
@@ -277,8 +254,7 @@ static int warm_up(rg_lane *lane, const rg_inputs *in)
 int rg_lane_make(rg_lane *lane)
 {
     lane->batch = 1;
-    for (int i = 0; i < 2; i++)
-        lane->event[i] = lane->device->event_make();
+    for (int i = 0; i < 2; i++) lane->event[i] = lane->device->event_make();
     return rg_frame_make(&lane->frame, lane->entry, lane->device, &lane->shape, lane->param, lane->threads);
 }
 
@@ -309,8 +285,7 @@ static void read_sensors(rg_lane *lane)
     lane->power_W += s.power_W;
     lane->temp_C = lane->visits ? fmax(lane->temp_C, s.temp_C) : s.temp_C;
     // The first visit in which the clock was held down is the one to tell of.
-    if (!lane->visits || !strcmp(lane->throttle, "none"))
-        snprintf(lane->throttle, sizeof lane->throttle, "%s", s.throttle);
+    if (!lane->visits || !strcmp(lane->throttle, "none")) snprintf(lane->throttle, sizeof lane->throttle, "%s", s.throttle);
 }
 
 // How often another process took a core from this one.
@@ -336,12 +311,9 @@ void rg_lane_visit(rg_lane *lane, const rg_inputs *in)
     int most = RG_SAMPLES_MAX / visits, code = lane->seed == in->shape.seed ? RG_OK : put_all(lane, in);
     double untimed_s;
     // What other lanes left in the caches is no part of a hot time. Calls of 0.1 s and more do not notice.
-    if (!code && lane->mode == RG_HOT && lane->call_s < 0.1)
-        code = take(lane, in, 1, &untimed_s);
-    for (int i = 0; !code && (i == 0 || (i < most && rg_seconds() - start < budget_s)); i++)
-        code = take_sample(lane, in);
-    if (!code)
-        code = lane->device->sync();
+    if (!code && lane->mode == RG_HOT && lane->call_s < 0.1) code = take(lane, in, 1, &untimed_s);
+    for (int i = 0; !code && (i == 0 || (i < most && rg_seconds() - start < budget_s)); i++) code = take_sample(lane, in);
+    if (!code) code = lane->device->sync();
     if (code) {
         rg_lane_fault(lane, "run", code);
         return;
@@ -359,8 +331,7 @@ int rg_lane_block(rg_lane *lane, const rg_inputs *in, int calls, double *ns, lon
     double elapsed_s = 0;
     int code = RG_OK;
     pin(lane);
-    if (lane->mode == RG_HOT && lane->call_s < sample_s)
-        code = take(lane, in, 1, &elapsed_s);
+    if (lane->mode == RG_HOT && lane->call_s < sample_s) code = take(lane, in, 1, &elapsed_s);
     const long before = preemptions();
     code = code ? code : take(lane, in, calls, &elapsed_s);
     *preempted = preemptions() - before;
@@ -394,12 +365,11 @@ bool rg_lane_enough(rg_lane *lane)
 {
     const bool even = lane->visits % 2 == 0 && lane->visits >= LEAST_ROUNDS;
     const char *why = !lane->visits ? lane->call_s > lane->max_s ? "time (one call takes longer than --max-seconds)" : NULL
-                      : even && interval_width(lane) < 0.01      ? "interval"
-                      : even && lane->spent_s >= lane->max_s     ? "time"
-                      : lane->visits >= lane->rounds             ? "rounds"
-                                                                 : NULL;
-    if (why)
-        rg_lane_tell(lane, why);
+        : even && interval_width(lane) < 0.01  ? "interval"
+        : even && lane->spent_s >= lane->max_s ? "time"
+        : lane->visits >= lane->rounds         ? "rounds"
+                                               : NULL;
+    if (why) rg_lane_tell(lane, why);
     return why != NULL;
 }
 
@@ -414,30 +384,30 @@ void rg_lane_tell(rg_lane *lane, const char *why)
     char power[40] = "", preempted[60] = "", others[60] = "", fresh[60] = "";
     if (lane->fresh > RG_FRESH_SAID)
         snprintf(fresh, sizeof fresh, "; a call on fresh inputs took %.3g times as long", lane->fresh);
-    if (lane->visits && isfinite(lane->power_W))
-        snprintf(power, sizeof power, "; power %.4g W", lane->power_W / lane->visits);
-    if (lane->preempted)
-        snprintf(preempted, sizeof preempted, "; preempted %ld times: the machine was busy", lane->preempted);
+    if (lane->visits && isfinite(lane->power_W)) snprintf(power, sizeof power, "; power %.4g W", lane->power_W / lane->visits);
+    if (lane->preempted) snprintf(preempted, sizeof preempted, "; preempted %ld times: the machine was busy", lane->preempted);
     // The kernel counts in ticks of 10 ms.
     if (lane->watched_s >= 0.5 && isfinite(lane->others_s))
         snprintf(others, sizeof others, "; others on %.2f of %d cores", fmax(lane->others_s / lane->watched_s, 0),
-                 (int)sysconf(_SC_NPROCESSORS_ONLN));
+            (int)sysconf(_SC_NPROCESSORS_ONLN));
     snprintf(lane->stop, sizeof lane->stop, "%s; %s; %d %s%s, %d calls a sample%s%s%s%s%s%s", why, text,
-             lane->processes ? lane->processes : lane->visits, lane->processes ? "process" : "round",
-             lane->processes == 1 ? "" : lane->processes ? "es" : "s", lane->batch, power, *lane->throttle ? "; throttle " : "",
-             lane->throttle, fresh, others, preempted);
+        lane->processes ? lane->processes : lane->visits, lane->processes ? "process" : "round",
+        lane->processes == 1  ? ""
+            : lane->processes ? "es"
+                              : "s",
+        lane->batch, power, *lane->throttle ? "; throttle " : "", lane->throttle, fresh, others, preempted);
 }
 
 void rg_lane_share_energy(rg_lane *lane, const char *source, double joules, double seconds, double busy_s, double calls)
 {
     if (busy_s < ENERGY_FILLED * seconds) {
         snprintf(lane->energy, sizeof lane->energy, "none: of %.3g s that the counter was read around, calls took %.2g %%",
-                 seconds, 100 * busy_s / seconds);
+            seconds, 100 * busy_s / seconds);
         return;
     }
     lane->joules = joules / calls;
     snprintf(lane->energy, sizeof lane->energy, "%s; %.3g s x %.4g W = %.4g J in %.0f calls", source, seconds, joules / seconds,
-             joules, calls);
+        joules, calls);
 }
 
 // Arguments that calls change are sums, which may go on growing: to give each call its own again takes longer than many a call.
@@ -470,11 +440,9 @@ void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)
 
 void rg_lane_close(rg_lane *lane)
 {
-    if (!lane->device)
-        return;
+    if (!lane->device) return;
     for (int i = 0; i < 2; i++)
-        if (lane->event[i])
-            lane->device->event_free(lane->event[i]);
+        if (lane->event[i]) lane->device->event_free(lane->event[i]);
     rg_frame_free(&lane->frame);
     lane->device = NULL;
 }

@@ -34,24 +34,24 @@ typedef struct rg_input_set {
 } rg_input_set;
 typedef struct rg_inputs {
     const rg_algo *algo;
-    rg_shape shape;          // with the seed of the round
+    rg_shape shape;                  // with the seed of the round
     rg_input_set set[RG_INPUT_SETS]; // the last used first
     int n_sets, most_sets;
-    double fill_s;           // that the last filling took
+    double fill_s; // that the last filling took
     size_t bytes[RG_ARGS_MAX];
-    void *arg[RG_ARGS_MAX];  // those of set[0], and the outputs
+    void *arg[RG_ARGS_MAX];   // those of set[0], and the outputs
     void *found[RG_ARGS_MAX]; // where a lane's results are brought for comparison: arg itself but for INOUT arguments
-    bool answered;           // the reference has been asked
-    uint64_t answered_seed;  // about the inputs of this seed
-    rg_answer answer;        // and says so
+    bool answered;            // the reference has been asked
+    uint64_t answered_seed;   // about the inputs of this seed
+    rg_answer answer;         // and says so
     void *whole[RG_ARGS_MAX]; // about the same inputs, where the answer is of some elements: all outputs of `whole_of`, a
                               // variant of
     const rg_entry *whole_of; // this program that has passed; NULL: none yet
 } rg_inputs;
 void rg_inputs_make(rg_inputs *, const rg_algo *, const rg_shape *);
 double rg_inputs_bytes(const rg_algo *, const rg_shape *); // host memory, predicted, with the reference's answer
-void rg_inputs_fill(rg_inputs *, uint64_t seed); // nothing to do when they are of this seed
-uint64_t rg_inputs_hash(const rg_inputs *); // FNV-1a of all inputs
+void rg_inputs_fill(rg_inputs *, uint64_t seed);           // nothing to do when they are of this seed
+uint64_t rg_inputs_hash(const rg_inputs *);                // FNV-1a of all inputs
 void rg_inputs_free(rg_inputs *);
 
 // How `stop` begins where a lane has no time because of others, who had this many cores or more: less is what a quiet system does
@@ -80,32 +80,32 @@ typedef struct rg_lane {
     void *event[2];
     double overhead_ns; // of an empty measurement, taken off in scope kernel
 
-    double call_s;      // of one call, from the warm-up
-    double cpu_s;       // of all threads of this process, in the calls timed last
-    bool waited;        // and whether the calling one did, of its own accord
-    double crowd;       // cores that others had while it was judged; NaN: not known
-    int batch;          // calls to a sample
+    double call_s;            // of one call, from the warm-up
+    double cpu_s;             // of all threads of this process, in the calls timed last
+    bool waited;              // and whether the calling one did, of its own accord
+    double crowd;             // cores that others had while it was judged; NaN: not known
+    int batch;                // calls to a sample
     int n, visits, processes; // samples, visits, processes taken over; 0: all samples are of this one
     int past[RG_ROUNDS_MAX];  // of each of them, the place after its last sample
     double sample_ns[RG_SAMPLES_MAX], spent_s, prepare_ns;
     double clock_MHz, power_W, temp_C; // sums over visits, and the highest temperature; NaN when unreadable
     char throttle[160];
-    long preempted;     // times that another process took a core during visits
+    long preempted; // times that another process took a core during visits
     double others_s,
-        watched_s;      // time that others spent on the machine's cores during visits, or a hypervisor took; and of visits
-    double joules;      // of one call; NaN when not measured
-    char energy[200];   // source, window and check, or why there is none
+        watched_s;    // time that others spent on the machine's cores during visits, or a hypervisor took; and of visits
+    double joules;    // of one call; NaN when not measured
+    char energy[200]; // source, window and check, or why there is none
 
-    bool gated;         // has been through verify on small shapes
-    bool in_file;       // a resumed file has its row
-    bool single;        // its first call was its only sample
-    uint64_t seed;      // of the inputs that it has
-    bool done;          // has a verdict and a reason for stopping
+    bool gated;    // has been through verify on small shapes
+    bool in_file;  // a resumed file has its row
+    bool single;   // its first call was its only sample
+    uint64_t seed; // of the inputs that it has
+    bool done;     // has a verdict and a reason for stopping
     rg_verdict verdict;
-    char stop[512];     // why, and what is to be said of the samples; or what went wrong
-    int late;           // samples after whose last event the device still had work to do
-    double fresh;       // how many times the median a call on inputs takes that the lane has not seen
-    char judged[160];   // how much was held against the reference
+    char stop[512];   // why, and what is to be said of the samples; or what went wrong
+    int late;         // samples after whose last event the device still had work to do
+    double fresh;     // how many times the median a call on inputs takes that the lane has not seen
+    char judged[160]; // how much was held against the reference
 } rg_lane;
 rg_samples rg_lane_samples(const rg_lane *); // in the lane, not to be freed
 
@@ -127,7 +127,8 @@ void rg_lane_tell(rg_lane *, const char *why); // writes stop
 // One call on these inputs, with poisoned outputs, timed as a sample is; its outputs, if they are wanted, are copied into in->found
 // at once, before what works on beside it could end. RG_OK or a device error.
 int rg_lane_call(rg_lane *, const rg_inputs *, bool outputs, double *elapsed_s);
-int rg_lane_outputs(rg_lane *, const rg_inputs *); // those of the last call; brief: the elements that the reference has answered
+int rg_lane_outputs(
+    rg_lane *, const rg_inputs *); // those of the last call; brief: the elements that the reference has answered
 // Repeats the call for a window of at least `window_s` and reads the energy counter around it: joules / calls, unless calls were
 // busy for too little of those seconds.
 void rg_lane_energy(rg_lane *, const rg_inputs *, double window_s);

@@ -28,8 +28,7 @@ static rg_lane *choose(const rg_lineup *l, rg_space space)
     rg_lane *best = NULL;
     for (rg_lane *lane = l->lane; lane < l->lane + l->n; lane++) {
         const rg_variant *v = lane->entry->variant;
-        if (lane->done || v->space != space || lane->mode != RG_HOT || lane->threads > 1)
-            continue;
+        if (lane->done || v->space != space || lane->mode != RG_HOT || lane->threads > 1) continue;
         const bool own = v->role == wanted, best_own = best && best->entry->variant->role == wanted;
         if (!best || (own && !best_own) || (own == best_own && v == best->entry->variant && size(lane) > size(best)))
             best = lane;
@@ -58,13 +57,11 @@ static double false_difference(rg_lane *a, rg_lane *again, const rg_device *devi
         enough = !failed && rg_lane_enough(a) && rg_lane_enough(again);
     }
     for (int i = 0; i < 2; i++) {
-        if (!failed)
-            rg_lane_judge(lane[i], in, seed);
+        if (!failed) rg_lane_judge(lane[i], in, seed);
         failed |= lane[i]->verdict.status != RG_PASS;
         rg_lane_close(lane[i]);
     }
-    if (failed)
-        return NAN;
+    if (failed) return NAN;
     const rg_samples of_a = rg_lane_samples(a), of_again = rg_lane_samples(again);
     rg_ratio r = rg_ratio_of_medians(&of_a, &of_again, seed);
     return 100 * fabs(r.ratio - 1);
@@ -85,7 +82,7 @@ static rg_row result_row(const rg_lane *lane, const double *percent, const rg_su
     rg_set_number(&row, RG_C_TOL, limit);
     rg_set_cell(&row, RG_C_STATUS, "%s", rg_status_name[s->median <= limit ? RG_PASS : RG_FAIL]);
     rg_set_cell(&row, RG_C_STOP, "median false difference of %d pairs of %s with itself, 95 %% interval %.3g to %.3g %%", s->n,
-                lane->entry->algo->name, s->low, s->high);
+        lane->entry->algo->name, s->low, s->high);
     char text[PAIRS * 16] = "";
     for (int i = 0; i < s->n; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.7g", i ? ";" : "", percent[i]);
@@ -107,8 +104,8 @@ static int test_lane(const rg_lane *lane, const rg_device *device, const rg_benc
         percent[i] = false_difference(&a, &again, device, &in, rg_bits(o->given.seed, (uint64_t)i));
         if (isnan(percent[i])) {
             rg_inputs_free(&in);
-            return rg_fail(RG_WRONG, "self-test: %s:%s: %s", lane->entry->algo->name, lane->entry->name,
-                           *a.stop ? a.stop : again.stop);
+            return rg_fail(
+                RG_WRONG, "self-test: %s:%s: %s", lane->entry->algo->name, lane->entry->name, *a.stop ? a.stop : again.stop);
         }
         rg_progress_at(&progress, i + 1);
     }
@@ -120,8 +117,8 @@ static int test_lane(const rg_lane *lane, const rg_device *device, const rg_benc
     bool good = s.median <= limit;
     printf(
         "self-test %s:%s %s, %d thread%s: median false difference %.3g %% [%.3g, %.3g] over %d pairs, limit %.3g %%: %s%s%s\n",
-        lane->entry->algo->name, lane->entry->name, shape, lane->threads, rg_s(lane->threads), s.median, s.low, s.high,
-        PAIRS, limit, rg_colour(stdout, good ? "green" : "red"), good ? "good" : "above it", rg_colour(stdout, "off"));
+        lane->entry->algo->name, lane->entry->name, shape, lane->threads, rg_s(lane->threads), s.median, s.low, s.high, PAIRS,
+        limit, rg_colour(stdout, good ? "green" : "red"), good ? "good" : "above it", rg_colour(stdout, "off"));
     int code = rg_out_add(out, result_row(lane, percent, &s, limit));
     return code ? code : good ? RG_GOOD : RG_WRONG;
 }
@@ -132,33 +129,26 @@ int rg_self_test(const rg_bench_options *o)
     rg_out out;
     char why[200] = "";
     int code = rg_lineup_make(o, &l);
-    if (code)
-        return code;
+    if (code) return code;
     rg_lane *host = choose(&l, RG_HOST), *device = choose(&l, RG_DEVICE);
     // Only what is timed needs to be verified.
     for (rg_lane *lane = l.lane; lane < l.lane + l.n; lane++)
-        if (lane != host && lane != device && !lane->done)
-            rg_lane_end(lane, RG_SKIP, "not chosen");
+        if (lane != host && lane != device && !lane->done) rg_lane_end(lane, RG_SKIP, "not chosen");
     code = rg_out_begin(&out, o->out, false);
-    if (!code)
-        rg_lineup_verify(&l, o);
+    if (!code) rg_lineup_verify(&l, o);
     const rg_device *gpu = !code && device && !device->done ? rg_device_open(o->given.device, why) : NULL;
     rg_head head;
     rg_head_make(&head, gpu, o->given.seed, o->given.line);
-    if (!code)
-        code = rg_out_start(&out, &head);
+    if (!code) code = rg_out_start(&out, &head);
     rg_head_free(&head);
     int worst = RG_GOOD;
-    if (!code && host && !host->done)
-        worst = test_lane(host, rg_device_cpu(), o, &out);
+    if (!code && host && !host->done) worst = test_lane(host, rg_device_cpu(), o, &out);
     if (!code && gpu) {
         int gpu_code = test_lane(device, gpu, o, &out);
         worst = gpu_code ? gpu_code : worst;
     }
-    if (!code && !out.n_rows && !worst)
-        worst = rg_fail(RG_LACKS, "self-test: nothing of \"%s\" can be timed here", o->pattern);
-    if (!code)
-        code = rg_out_commit(&out);
+    if (!code && !out.n_rows && !worst) worst = rg_fail(RG_LACKS, "self-test: nothing of \"%s\" can be timed here", o->pattern);
+    if (!code) code = rg_out_commit(&out);
     rg_out_free(&out);
     rg_lineup_free(&l);
     return code ? code : worst;

@@ -65,7 +65,7 @@ static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t s
     else if (*row->cell[RG_C_FRACTION])
         snprintf(bound, sizeof bound, "%3.0f %% of %.40s", 100 * rg_cell_number(row, RG_C_FRACTION), row->cell[RG_C_BOUND]);
     fprintf(f, "  %-15s %-22s %-8s %-4s %11s %7s %9s  %-25s %s\n", row->cell[RG_C_VARIANT], row->cell[RG_C_PARAMS],
-            row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], time, interval, rate, speed, bound);
+        row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], time, interval, rate, speed, bound);
 }
 
 // Variants that have no time, those of one reason on one line.
@@ -75,8 +75,7 @@ static void show_untimed(FILE *f, const rg_row *row, int n)
         bool told = rg_row_is_timed(&row[i]);
         for (int k = 0; k < i && !told; k++)
             told = !rg_row_is_timed(&row[k]) && !strcmp(row[k].cell[RG_C_STOP], row[i].cell[RG_C_STOP]);
-        if (told)
-            continue;
+        if (told) continue;
         bool skipped = !strcmp(row[i].cell[RG_C_STATUS], "SKIP");
         fprintf(f, "  %s%-7s%s ", rg_colour(f, skipped ? "dim" : "red"), row[i].cell[RG_C_STATUS], rg_colour(f, "off"));
         const char *last = "";
@@ -92,16 +91,14 @@ static void show_untimed(FILE *f, const rg_row *row, int n)
 
 void rg_show_rows(FILE *f, const rg_row *row, int n, uint64_t seed)
 {
-    if (!n)
-        return;
+    if (!n) return;
     const rg_algo *algo = rg_algo_find(row[0].cell[RG_C_ALGO]);
     rg_shape shape;
     char words[192], why[160];
     snprintf(words, sizeof words, "%s", row[0].cell[RG_C_SHAPE]);
-    if (algo && rg_shape_parse(algo, row[0].cell[RG_C_SHAPE], &shape, why))
-        rg_shape_describe(algo, &shape, words);
+    if (algo && rg_shape_parse(algo, row[0].cell[RG_C_SHAPE], &shape, why)) rg_shape_describe(algo, &shape, words);
     fprintf(f, "\n%s%s %s%s  rate in %s\n", rg_colour(f, "bold"), row[0].cell[RG_C_ALGO], words, rg_colour(f, "off"),
-            row[0].cell[RG_C_RATE_UNIT]);
+        row[0].cell[RG_C_RATE_UNIT]);
     const rg_row *naive = baseline(row, n);
     bool headed = false;
     for (int i = 0; i < n; i++)
@@ -110,7 +107,7 @@ void rg_show_rows(FILE *f, const rg_row *row, int n, uint64_t seed)
                 char times[48];
                 snprintf(times, sizeof times, "times %.20s, 1 core", naive ? naive->cell[RG_C_VARIANT] : "naive");
                 fprintf(f, "%s  %-15s %-22s %-8s %-4s %11s %7s %9s  %-25s %s%s\n", rg_colour(f, "dim"), "variant", "params",
-                        "scope", "mode", "median", "+-95%", "rate", times, "bound", rg_colour(f, "off"));
+                    "scope", "mode", "median", "+-95%", "rate", times, "bound", rg_colour(f, "off"));
             }
             headed = true;
             show_row(f, &row[i], naive, seed);
@@ -123,13 +120,11 @@ void rg_show_probes(FILE *f, const rg_row *row, int n)
 {
     const char *last = "";
     for (int i = 0; i < n; i++) {
-        if (!rg_row_is_probe(&row[i]) || !*row[i].cell[RG_C_RATE])
-            continue;
+        if (!rg_row_is_probe(&row[i]) || !*row[i].cell[RG_C_RATE]) continue;
         char rate[32];
         rg_show_scaled(rg_cell_number(&row[i], RG_C_RATE), rate);
         const char *where = *row[i].cell[RG_C_PARAMS] == '-' ? "GPU" : row[i].cell[RG_C_PARAMS];
-        if (strcmp(last, where))
-            fprintf(f, "%smeasured rates, %s:", *last ? "\n" : "", where);
+        if (strcmp(last, where)) fprintf(f, "%smeasured rates, %s:", *last ? "\n" : "", where);
         last = where;
         fprintf(f, "  %s %s%s", row[i].cell[RG_C_VARIANT], rate, row[i].cell[RG_C_RATE_UNIT]);
     }

@@ -22,8 +22,7 @@ static double *sorted_copy(const double *sample, int n)
 
 double rg_median(double *value, int n)
 {
-    if (n < 1)
-        return NAN;
+    if (n < 1) return NAN;
     qsort(value, (size_t)n, sizeof *value, rg_ascending);
     return rg_quantile(value, n, 0.5);
 }
@@ -42,12 +41,10 @@ bool rg_median_ranks(int n, double inflation, int *low, int *high)
     double below = 0;
     while (k < n / 2) {
         below += exp(lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0) - n * M_LN2);
-        if (below > 0.025)
-            break;
+        if (below > 0.025) break;
         k++;
     }
-    if (k < 1)
-        return false;
+    if (k < 1) return false;
     double half = ((n + 1) / 2.0 - k) * inflation;
     *low = (int)floor((n + 1) / 2.0 - half);
     *high = n + 1 - *low;
@@ -58,13 +55,10 @@ bool rg_median_ranks(int n, double inflation, int *low, int *high)
 // order.
 static double lag_correlation(const int *rank, int n)
 {
-    if (n < 8)
-        return 0;
+    if (n < 8) return 0;
     double mean = (n - 1) / 2.0, variance = 0, covariance = 0;
-    for (int i = 0; i < n; i++)
-        variance += (rank[i] - mean) * (rank[i] - mean);
-    for (int i = 0; i + 1 < n; i++)
-        covariance += (rank[i] - mean) * (rank[i + 1] - mean);
+    for (int i = 0; i < n; i++) variance += (rank[i] - mean) * (rank[i] - mean);
+    for (int i = 0; i + 1 < n; i++) covariance += (rank[i] - mean) * (rank[i + 1] - mean);
     return covariance / variance;
 }
 
@@ -80,17 +74,14 @@ static ranked rank_samples(const double *sample, int n)
     ranked r = {.n = n, .sorted = sorted_copy(sample, n), .rank = rg_alloc((size_t)n * sizeof *r.rank), .tick = INFINITY};
     for (int i = 0; i < n; i++) {
         double *first = bsearch(&sample[i], r.sorted, (size_t)n, sizeof *r.sorted, rg_ascending);
-        while (first > r.sorted && first[-1] == *first)
-            first--;
+        while (first > r.sorted && first[-1] == *first) first--;
         r.rank[i] = (int)(first - r.sorted);
     }
     for (int i = 0; i + 1 < n; i++)
-        if (r.sorted[i + 1] > r.sorted[i])
-            r.tick = fmin(r.tick, r.sorted[i + 1] - r.sorted[i]);
+        if (r.sorted[i + 1] > r.sorted[i]) r.tick = fmin(r.tick, r.sorted[i + 1] - r.sorted[i]);
     bool constant = isinf(r.tick);
     // All samples alike: all that is known of the clock is that times are kept with seven digits.
-    if (constant)
-        r.tick = 1e-6 * fabs(r.sorted[n / 2]);
+    if (constant) r.tick = 1e-6 * fabs(r.sorted[n / 2]);
     r.correlation = constant ? 0 : lag_correlation(r.rank, n);
     return r;
 }
@@ -107,16 +98,14 @@ static double student_within(double t, int freedom)
     const double angle = atan(t / sqrt(freedom)), c = cos(angle) * cos(angle);
     const bool odd = freedom % 2;
     double term = odd ? cos(angle) : 1, sum = freedom > 1 ? term : 0;
-    for (int k = odd ? 3 : 2; k < freedom; k += 2)
-        sum += term *= c * (k - 1) / k;
+    for (int k = odd ? 3 : 2; k < freedom; k += 2) sum += term *= c * (k - 1) / k;
     return odd ? 2 / M_PI * (angle + sin(angle) * sum) : sin(angle) * sum;
 }
 
 double rg_student(double p, int freedom)
 {
     double low = 0, high = 1;
-    while (student_within(high, freedom) < 2 * p - 1)
-        high *= 2;
+    while (student_within(high, freedom) < 2 * p - 1) high *= 2;
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;
         *(student_within(middle, freedom) < 2 * p - 1 ? &low : &high) = middle;
@@ -128,11 +117,9 @@ double rg_student(double p, int freedom)
 static void log_moments(const double *ns, int n, double *mean, double *variance)
 {
     double sum = 0, squares = 0;
-    for (int i = 0; i < n; i++)
-        sum += log(ns[i]);
+    for (int i = 0; i < n; i++) sum += log(ns[i]);
     *mean = sum / n;
-    for (int i = 0; i < n; i++)
-        squares += (log(ns[i]) - *mean) * (log(ns[i]) - *mean);
+    for (int i = 0; i < n; i++) squares += (log(ns[i]) - *mean) * (log(ns[i]) - *mean);
     *variance = squares / (n - 1) / n;
 }
 
@@ -155,8 +142,7 @@ static void interval_over_processes(const rg_samples *samples, rg_summary *s)
     log_moments(median, samples->processes, &mean, &variance);
     free(median);
     double half = rg_student(0.975, samples->processes - 1) * sqrt(variance);
-    if (!isfinite(half))
-        return;
+    if (!isfinite(half)) return;
     s->low = fmin(exp(mean - half), s->median);
     s->high = fmax(exp(mean + half), s->median);
 }
@@ -176,8 +162,7 @@ void rg_summarise(const rg_samples *samples, rg_summary *s)
 {
     const int n = samples->n;
     *s = (rg_summary){.n = n, .min = NAN, .q1 = NAN, .median = NAN, .q3 = NAN, .max = NAN, .low = -INFINITY, .high = INFINITY};
-    if (n < 1)
-        return;
+    if (n < 1) return;
     ranked r = rank_samples(samples->ns, n);
     s->min = r.sorted[0];
     s->q1 = rg_quantile(r.sorted, n, 0.25);
@@ -223,17 +208,14 @@ static double replicate(const ranked *r, int block, uint64_t seed, uint64_t *dra
     memset(count, 0, (size_t)r->n * sizeof *count);
     for (int taken = 0; taken < r->n;) {
         int at = (int)(rg_bits(seed, (*draw)++) % (uint64_t)r->n);
-        for (int i = 0; i < block && taken < r->n; i++, taken++)
-            count[r->rank[(at + i) % r->n]]++;
+        for (int i = 0; i < block && taken < r->n; i++, taken++) count[r->rank[(at + i) % r->n]]++;
     }
     int seen = 0, lower = (r->n - 1) / 2, upper = r->n / 2;
     double low = 0;
     for (int i = 0;; i++) {
-        if (seen <= lower && lower < seen + count[i])
-            low = r->sorted[i];
+        if (seen <= lower && lower < seen + count[i]) low = r->sorted[i];
         seen += count[i];
-        if (upper < seen)
-            return (low + r->sorted[i]) / 2;
+        if (upper < seen) return (low + r->sorted[i]) / 2;
     }
 }
 
@@ -245,8 +227,7 @@ static void welch_interval(const double *a, int na, const double *b, int nb, rg_
     log_moments(b, nb, &mb, &vb);
     double freedom = (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1));
     double half = va + vb > 0 ? rg_student(0.975, (int)fmax(freedom, 1)) * sqrt(va + vb) : 0;
-    if (!isfinite(ma - mb + va + vb))
-        return;
+    if (!isfinite(ma - mb + va + vb)) return;
     result->low = fmin(exp(ma - mb - half), result->ratio);
     result->high = fmax(exp(ma - mb + half), result->ratio);
 }
@@ -279,8 +260,7 @@ static void bootstrap_interval(const ranked *a, const ranked *b, uint64_t seed, 
 rg_ratio rg_ratio_of_medians(const rg_samples *a, const rg_samples *b, uint64_t seed)
 {
     rg_ratio result = {0, 0, INFINITY};
-    if (a->n < 1 || b->n < 1)
-        return result;
+    if (a->n < 1 || b->n < 1) return result;
     ranked ra = rank_samples(a->ns, a->n), rb = rank_samples(b->ns, b->n);
     double ma = rg_quantile(ra.sorted, a->n, 0.5), mb = rg_quantile(rb.sorted, b->n, 0.5);
     double half_tick = ra.tick / 2 / ma + rb.tick / 2 / mb;

@@ -21,8 +21,8 @@
 typedef struct rg_summary {
     int n;
     double min, q1, median, q3, max;
-    double low, high;     // 95 % interval of the median; -inf and inf when there are too few samples or processes to have one
-    double correlation;   // of successive samples of one process, 0 when it cannot be told
+    double low, high;   // 95 % interval of the median; -inf and inf when there are too few samples or processes to have one
+    double correlation; // of successive samples of one process, 0 when it cannot be told
 } rg_summary;
 
 double rg_median(double *value, int n); // of n values, which it sorts; NaN of none

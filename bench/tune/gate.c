@@ -26,22 +26,19 @@ static const rg_shape *largest(const rg_entry *e, const int64_t *param, double (
     const rg_shape *best = NULL;
     for (int i = 0; i < e->algo->n_check_shapes; i++) {
         const rg_shape *s = &e->algo->check_shape[i];
-        if (e->algo->work(s) > SMALL_WORK || (e->variant->refuse && e->variant->refuse(s, param)))
-            continue;
-        if (!best || measure(s) > measure(best))
-            best = s;
+        if (e->algo->work(s) > SMALL_WORK || (e->variant->refuse && e->variant->refuse(s, param))) continue;
+        if (!best || measure(s) > measure(best)) best = s;
     }
     return best;
 }
 
 static rg_verdict examine(const asked *q, const int64_t *param)
 {
-    const rg_shape *shape[2] = {largest(q->entry, param, q->entry->algo->work),
-                                largest(q->entry, param, q->entry->algo->traffic_bytes)};
+    const rg_shape *shape[2] = {
+        largest(q->entry, param, q->entry->algo->work), largest(q->entry, param, q->entry->algo->traffic_bytes)};
     rg_verdict v = {.status = RG_SKIP, .reason = "it takes none of the small shapes on which it could be verified"};
     for (int i = 0; i < 2 && shape[i]; i++) {
-        if (i && (shape[1] == shape[0] || v.status != RG_PASS))
-            break;
+        if (i && (shape[1] == shape[0] || v.status != RG_PASS)) break;
         v = rg_verify_case(q->entry, shape[i], param, q->threads, &q->options);
         if (v.status != RG_PASS) {
             char text[96], reason[sizeof v.reason];
@@ -59,8 +56,7 @@ __attribute__((noreturn)) static void serve(const asked *q, int from, int to, pi
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     while (getppid() == parent && read(from, param, sizeof param) == (ssize_t)sizeof param) {
         rg_verdict v = examine(q, param);
-        if (write(to, &v, sizeof v) != (ssize_t)sizeof v)
-            break;
+        if (write(to, &v, sizeof v) != (ssize_t)sizeof v) break;
     }
     rg_verify_end();
     _exit(RG_GOOD);
@@ -73,8 +69,7 @@ int rg_gate_open(rg_gate *g, const rg_entry *entry, int threads, const char *dev
     pid_t parent = getpid();
     *g = (rg_gate){.ask = -1, .answer = -1};
     fflush(NULL);
-    if (pipe(ask))
-        return rg_fail(RG_LACKS, "tune: no pipe: %s", strerror(errno));
+    if (pipe(ask)) return rg_fail(RG_LACKS, "tune: no pipe: %s", strerror(errno));
     if (pipe(answer) || (g->pid = fork()) < 0)
         return rg_fail(RG_LACKS, "tune: no process for the checker: %s", strerror(errno));
     if (g->pid == 0) {
@@ -105,8 +100,7 @@ rg_verdict rg_gate_verdict(rg_gate *g, const int64_t *param)
 
 void rg_gate_close(rg_gate *g)
 {
-    if (g->ask < 0)
-        return;
+    if (g->ask < 0) return;
     int status;
     close(g->ask);
     close(g->answer);

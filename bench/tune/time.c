@@ -16,8 +16,12 @@ enum { SCREEN_ROUNDS = 2, FINAL_ROUNDS = 10 };
 static rg_lane lane_of(const rg_tune *t, const int64_t *param)
 {
     bool host = t->entry->variant->space == RG_HOST;
-    rg_lane lane = {.entry = t->entry, .shape = t->shape, .threads = host ? t->threads : 1, .cores = rg_cpu_cores(),
-                    .scope = RG_RESIDENT, .mode = RG_HOT};
+    rg_lane lane = {.entry = t->entry,
+        .shape = t->shape,
+        .threads = host ? t->threads : 1,
+        .cores = rg_cpu_cores(),
+        .scope = RG_RESIDENT,
+        .mode = RG_HOT};
     memcpy(lane.param, param, sizeof lane.param);
     lane.right = t->judged ? t->right : NULL;
     return lane;
@@ -27,8 +31,7 @@ static rg_lane lane_of(const rg_tune *t, const int64_t *param)
 // other one, on the same inputs, is held against its outputs, in full and in a hundredth of the time.
 static void keep_right(rg_tune *t, const rg_lane *lane)
 {
-    if (t->judged || lane->verdict.status != RG_PASS || !lane->n)
-        return;
+    if (t->judged || lane->verdict.status != RG_PASS || !lane->n) return;
     for (int k = 0; k < t->in.algo->n_args; k++)
         if (t->in.algo->arg[k].direction != RG_IN) {
             t->right[k] = rg_alloc(t->in.bytes[k] + 1);
@@ -49,10 +52,7 @@ static bool screened(void *of, rg_lane *lane)
     return t->code == RG_GOOD;
 }
 
-static void visited(void *of)
-{
-    (void)of;
-}
+static void visited(void *of) { (void)of; }
 
 static rg_rounds rounds_of(rg_tune *t, bool (*finished)(void *, rg_lane *), double energy_s)
 {
@@ -92,8 +92,7 @@ static void take_known(rg_tune *t)
         rg_row key = rg_lane_key(&lane);
         const rg_row *row = rg_out_find(&t->file, &key);
         double ns = row ? rg_cell_number(row, RG_C_MEDIAN) : NAN;
-        if (row)
-            rg_search_tell(&t->search, i, isnan(ns) ? INFINITY : ns);
+        if (row) rg_search_tell(&t->search, i, isnan(ns) ? INFINITY : ns);
         rg_row_free(&key);
     }
 }
@@ -104,15 +103,14 @@ int rg_tune_screen(rg_tune *t)
     int whole = t->search.most, known;
     take_known(t);
     known = t->search.tried;
-    rg_progress_begin(&t->progress, "tune", t->budget_s > 0 ? "s" : "configurations",
-                      t->budget_s > 0 ? t->budget_s : whole - known);
+    rg_progress_begin(
+        &t->progress, "tune", t->budget_s > 0 ? "s" : "configurations", t->budget_s > 0 ? t->budget_s : whole - known);
     for (int i; t->code == RG_GOOD && (t->budget_s <= 0 || spent_s < t->budget_s) && (i = rg_search_next(&t->search)) >= 0;) {
         screen_one(t, i);
         spent_s = rg_seconds() - began_s;
         // How many will be tried in the time, which the local search wants to know.
         double reach = known + (t->search.tried - known) * t->budget_s / spent_s;
-        if (t->budget_s > 0)
-            t->search.most = reach < whole ? (int)fmax(reach, t->search.tried + 1) : whole;
+        if (t->budget_s > 0) t->search.most = reach < whole ? (int)fmax(reach, t->search.tried + 1) : whole;
         rg_progress_at(&t->progress, t->budget_s > 0 ? spent_s : t->search.tried - known);
     }
     rg_progress_end(&t->progress);
@@ -136,8 +134,7 @@ static bool same_params(const rg_tune *t, const int64_t *a, const int64_t *b)
 static void add_final(rg_tune *t, const int64_t *param)
 {
     for (int i = 0; i < t->n_final; i++)
-        if (same_params(t, t->final[i].param, param))
-            return;
+        if (same_params(t, t->final[i].param, param)) return;
     rg_lane *lane = &t->final[t->n_final++];
     *lane = lane_of(t, param);
     lane->max_s = FINAL_S;
@@ -149,26 +146,22 @@ static void choose_finals(rg_tune *t)
 {
     int n = 0, *order = rg_alloc((size_t)t->search.n * sizeof *order);
     for (int i = 0; i < t->search.n; i++)
-        if (isfinite(t->search.cost[i]))
-            order[n++] = i;
+        if (isfinite(t->search.cost[i])) order[n++] = i;
     sorted = &t->search;
     qsort(order, (size_t)n, sizeof *order, by_cost);
     t->final = rg_alloc((RG_FINALISTS + RG_NAMED_MAX) * sizeof *t->final);
-    if (n)
-        add_final(t, t->search.config[order[0]]);
+    if (n) add_final(t, t->search.config[order[0]]);
     for (int i = 0; i < t->n_named; i++) {
         int at = rg_search_find(&t->search, t->named[i].param);
         bool known = at >= 0 && !isnan(t->search.cost[at]);
         if (at >= 0 && (known ? isfinite(t->search.cost[at]) : rg_gate_verdict(&t->gate, t->named[i].param).status == RG_PASS))
             add_final(t, t->named[i].param);
     }
-    for (int i = 1; i < n && i < RG_FINALISTS; i++)
-        add_final(t, t->search.config[order[i]]);
+    for (int i = 1; i < n && i < RG_FINALISTS; i++) add_final(t, t->search.config[order[i]]);
     free(order);
     double taken = 0, has = free_bytes(t);
     for (int i = 0; i < t->n_final; i++)
-        if ((taken += (double)rg_lane_bytes(&t->final[i])) > has)
-            t->n_final = i;
+        if ((taken += (double)rg_lane_bytes(&t->final[i])) > has) t->n_final = i;
 }
 
 static bool final_row(void *of, rg_lane *lane)
@@ -184,11 +177,9 @@ static bool final_row(void *of, rg_lane *lane)
 int rg_tune_finals(rg_tune *t)
 {
     choose_finals(t);
-    if (!t->n_final)
-        return RG_GOOD;
+    if (!t->n_final) return RG_GOOD;
     rg_lane *lane[RG_FINALISTS + RG_NAMED_MAX];
-    for (int i = 0; i < t->n_final; i++)
-        lane[i] = &t->final[i];
+    for (int i = 0; i < t->n_final; i++) lane[i] = &t->final[i];
     rg_rounds rounds = rounds_of(t, final_row, t->energy ? RG_ENERGY_WINDOW_S : 0);
     rg_time_rounds(&rounds, lane, t->n_final, &t->in);
     return rg_out_rewrite(&t->file, &t->head);
@@ -197,8 +188,7 @@ int rg_tune_finals(rg_tune *t)
 static double median_ns(const rg_lane *lane)
 {
     rg_summary s;
-    if (lane->verdict.status != RG_PASS || !lane->n)
-        return INFINITY;
+    if (lane->verdict.status != RG_PASS || !lane->n) return INFINITY;
     const rg_samples samples = rg_lane_samples(lane);
     rg_summarise(&samples, &s);
     return s.median;
@@ -208,15 +198,13 @@ const rg_lane *rg_tune_best(const rg_tune *t)
 {
     const rg_lane *best = NULL;
     for (int i = 0; i < t->n_final; i++)
-        if (isfinite(median_ns(&t->final[i])) && (!best || median_ns(&t->final[i]) < median_ns(best)))
-            best = &t->final[i];
+        if (isfinite(median_ns(&t->final[i])) && (!best || median_ns(&t->final[i]) < median_ns(best))) best = &t->final[i];
     return best;
 }
 
 const rg_lane *rg_tune_named(const rg_tune *t, const rg_named *named)
 {
     for (int i = 0; i < t->n_final; i++)
-        if (same_params(t, t->final[i].param, named->param))
-            return &t->final[i];
+        if (same_params(t, t->final[i].param, named->param)) return &t->final[i];
     return NULL;
 }

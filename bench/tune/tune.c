@@ -12,32 +12,30 @@
 
 static const rg_option options[] = {
     {"shape", "TEXT", "tune at this shape, as in s257,i52,o1,b19,k0", RG_TO(rg_tune, shape_text),
-     .otherwise = "the first of the preset paper"},
+        .otherwise = "the first of the preset paper"},
     {"param", "NAME=VALUE[,VALUE...]", "keep a parameter at this value, or at one of these", RG_TO(rg_tune, kept)},
     {"search", "exhaustive|random|local", "the order", RG_TO(rg_tune, kind),
-     .otherwise = "exhaustive, with --budget or --configs local"},
+        .otherwise = "exhaustive, with --budget or --configs local"},
     {"budget", "S", "stop the search then", RG_TO(rg_tune, budget_s), 0.001L, 1e6L, .unit = "seconds"},
     {"configs", "N", "try at most so many configurations", RG_TO(rg_tune, configs), 1, INT32_MAX},
     {"energy", NULL, "measure the energy of a call of the best too: 5 s more each", RG_TO(rg_tune, energy)},
     {"out", "F.tsv", "write the result file, a row a configuration; F.tsv.part while it grows", RG_TO(rg_tune, out)},
     {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the configurations it has", RG_TO(rg_tune, resume),
-     .needs = "out"},
+        .needs = "out"},
     {"t4", "F.json", "write the result file as the auto-tuners' T4 JSON too", RG_TO(rg_tune, t4), .needs = "out"},
     {"tuned", "DIR|none", "where the best configuration goes, in the file of this processor", RG_TO(rg_tune, tuned),
-     .otherwise = "data/tuned"},
+        .otherwise = "data/tuned"},
     {0},
 };
 
 static int read_entry(rg_tune *t)
 {
     const char *word = t->given.word.item[0];
-    if (!strchr(word, ':'))
-        return rg_fail(RG_USAGE, "tune: expected one ALGO:VARIANT, as in regather tune gridding:gather");
+    if (!strchr(word, ':')) return rg_fail(RG_USAGE, "tune: expected one ALGO:VARIANT, as in regather tune gridding:gather");
     if (!strcmp(t->given.device, "host"))
         return rg_fail(RG_LACKS, "tune: times of emulated variants (--device host) say nothing about a GPU");
     int code = rg_pattern_check(word, t->given.device);
-    if (code)
-        return code;
+    if (code) return code;
     t->entry = rg_entry_next(NULL, word, t->given.device);
     const char *lacks = rg_unavailable(t->entry);
     if (!lacks && t->entry->variant->space == RG_DEVICE && !strcmp(t->given.device, "cpu"))
@@ -50,8 +48,7 @@ static int read_shape(rg_tune *t)
     const rg_algo *algo = t->entry->algo;
     const char *text = t->shape_text;
     char why[160];
-    if (text && !rg_shape_parse(algo, text, &t->shape, why))
-        return rg_fail(RG_USAGE, "--shape: %s", why);
+    if (text && !rg_shape_parse(algo, text, &t->shape, why)) return rg_fail(RG_USAGE, "--shape: %s", why);
     for (int i = 0; !text && i < algo->n_bench_shapes; i++)
         if (algo->bench_shape[i].preset == RG_PAPER) {
             t->shape = algo->bench_shape[i].shape;
@@ -67,8 +64,7 @@ static int read_among(const rg_tune *t, uint64_t *among)
     const rg_variant *v = t->entry->variant;
     char why[160];
     bool named[RG_PARAMS_MAX] = {false};
-    for (int k = 0; k < v->n_params; k++)
-        among[k] = UINT64_MAX;
+    for (int k = 0; k < v->n_params; k++) among[k] = UINT64_MAX;
     for (int i = 0; i < t->kept.n; i++) {
         const char *given = t->kept.item[i], *at = given + strcspn(given, "=");
         do {
@@ -85,8 +81,7 @@ static int read_among(const rg_tune *t, uint64_t *among)
                             named[k] = true;
                         }
             free(one);
-            if (!good)
-                return rg_fail(RG_USAGE, "--param: %s", why);
+            if (!good) return rg_fail(RG_USAGE, "--param: %s", why);
         } while (*at);
     }
     return RG_GOOD;
@@ -99,7 +94,8 @@ static int read_space(rg_tune *t)
     const bool limited = t->configs || t->budget_s > 0;
     const rg_search_kind kind = t->kind >= 0 ? (rg_search_kind)t->kind : limited ? RG_SEARCH_LOCAL : RG_SEARCH_EXHAUSTIVE;
     const int code = read_among(t, among);
-    const char *why = code ? NULL : rg_search_begin_among(&t->search, v, &t->shape, kind, (int)t->configs, t->given.seed, among);
+    const char *why =
+        code ? NULL : rg_search_begin_among(&t->search, v, &t->shape, kind, (int)t->configs, t->given.seed, among);
     return why ? rg_fail(RG_USAGE, "tune: %s", why) : code;
 }
 
@@ -111,8 +107,7 @@ static int read_options(rg_tune *t)
     if (!code && t->given.threads > t->given.cores)
         code = rg_fail(RG_USAGE, "--threads: this process may use %d, found %d", (int)t->given.cores, (int)t->given.threads);
     t->threads = t->entry && t->entry->variant->flags & RG_THREADED ? rg_given_threads(&t->given) : 1;
-    if (!code)
-        code = read_shape(t);
+    if (!code) code = read_shape(t);
     return code ? code : read_space(t);
 }
 
@@ -120,12 +115,9 @@ static int open_all(rg_tune *t)
 {
     char why[200] = "", shape[96];
     int code = rg_out_begin(&t->file, t->out, t->resume);
-    if (!code)
-        code = rg_file_can_write(t->t4);
-    if (!code)
-        code = rg_gate_open(&t->gate, t->entry, t->threads, t->given.device, t->given.seed);
-    if (code)
-        return code;
+    if (!code) code = rg_file_can_write(t->t4);
+    if (!code) code = rg_gate_open(&t->gate, t->entry, t->threads, t->given.device, t->given.seed);
+    if (code) return code;
     if (t->entry->variant->space == RG_DEVICE && !(t->gpu = rg_device_open(t->given.device, why)))
         return rg_fail(RG_LACKS, "tune: %s", why);
     rg_head_make(&t->head, t->gpu, t->given.seed, t->given.line);
@@ -137,7 +129,7 @@ static int open_all(rg_tune *t)
     free(key);
     rg_head_source(&t->head, t->entry);
     rg_head_add(&t->head, "search", "%s, %d configurations, %lld refused", rg_search_name[t->search.kind], t->search.n,
-                (long long)t->search.refused);
+        (long long)t->search.refused);
     return rg_out_start(&t->file, &t->head);
 }
 
@@ -149,15 +141,13 @@ static int write_all(rg_tune *t)
         rg_result result;
         bool cut;
         code = rg_result_read(t->out, &result, &cut);
-        if (!code)
-            code = rg_export(&result, RG_T4, t->t4);
+        if (!code) code = rg_export(&result, RG_T4, t->t4);
         rg_result_free(&result);
     }
-    if (!code)
-        code = rg_tune_store(t);
+    if (!code) code = rg_tune_store(t);
     if (!code && t->wrong)
         return rg_fail(RG_WRONG, "tune: %d configuration%s did not pass and %s no times", t->wrong, rg_s(t->wrong),
-                       t->wrong > 1 ? "have" : "has");
+            t->wrong > 1 ? "have" : "has");
     return code || rg_tune_best(t) ? code : rg_fail(RG_LACKS, "tune: no configuration could be timed here");
 }
 
@@ -176,22 +166,17 @@ static int run(void *options)
         rg_tune_show_space(t, stdout);
         code = open_all(t);
     }
-    if (!code)
-        code = rg_tune_screen(t);
-    if (!code)
-        code = rg_tune_finals(t);
+    if (!code) code = rg_tune_screen(t);
+    if (!code) code = rg_tune_finals(t);
     rg_gate_close(&t->gate);
-    if (!code)
-        code = write_all(t);
+    if (!code) code = write_all(t);
     rg_out_free(&t->file);
     rg_head_free(&t->head);
-    if (t->in.algo)
-        rg_inputs_free(&t->in);
+    if (t->in.algo) rg_inputs_free(&t->in);
     rg_search_end(&t->search);
     free(t->final);
     free(t->folder);
-    for (int k = 0; k < RG_ARGS_MAX; k++)
-        free(t->right[k]);
+    for (int k = 0; k < RG_ARGS_MAX; k++) free(t->right[k]);
     return code;
 }
 

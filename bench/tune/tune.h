@@ -36,8 +36,8 @@ typedef struct rg_tune {
     // What was typed.
     rg_given given;
     const char *shape_text, *out, *t4, *tuned;
-    rg_list kept; // parameters that are not searched
-    int kind;     // an rg_search_kind; -1: not typed
+    rg_list kept;    // parameters that are not searched
+    int kind;        // an rg_search_kind; -1: not typed
     double budget_s; // 0: none
     int64_t configs; // 0: all
     bool energy, resume;
@@ -53,7 +53,7 @@ typedef struct rg_tune {
     const rg_device *gpu;
     rg_head head;
     rg_out file;
-    rg_inputs in; // the same for every configuration
+    rg_inputs in;             // the same for every configuration
     void *right[RG_ARGS_MAX]; // outputs for them, once judged
     bool judged;
     int wrong; // configurations that did not pass
@@ -65,9 +65,9 @@ typedef struct rg_tune {
 } rg_tune;
 
 // time.c
-int rg_tune_screen(rg_tune *);    // every configuration that the search names: verified, timed, told, its row added
-int rg_tune_finals(rg_tune *);    // the RG_FINALISTS best and the named ones again, in common rounds; their rows replace
-const rg_lane *rg_tune_best(const rg_tune *); // NULL when none passed
+int rg_tune_screen(rg_tune *); // every configuration that the search names: verified, timed, told, its row added
+int rg_tune_finals(rg_tune *); // the RG_FINALISTS best and the named ones again, in common rounds; their rows replace
+const rg_lane *rg_tune_best(const rg_tune *);                    // NULL when none passed
 const rg_lane *rg_tune_named(const rg_tune *, const rg_named *); // its lane in the finals, NULL
 
 // write.c

@@ -39,8 +39,8 @@ void rg_tune_show_space(const rg_tune *t, FILE *f)
     char shape[192];
     rg_shape_describe(t->entry->algo, &t->shape, shape);
     fprintf(f, "%s:%s at %s: %lld combination%s, %lld refused, %d to choose from, %s search, seed %llu\n", t->entry->algo->name,
-            t->entry->name, shape, (long long)s->combinations, rg_s(s->combinations), (long long)s->refused, s->n,
-            rg_search_name[s->kind], (unsigned long long)t->given.seed);
+        t->entry->name, shape, (long long)s->combinations, rg_s(s->combinations), (long long)s->refused, s->n,
+        rg_search_name[s->kind], (unsigned long long)t->given.seed);
     for (int i = 0; i < s->n_refusals; i++)
         fprintf(f, "  %7lld refused: %s\n", (long long)s->refusal[i].count, s->refusal[i].reason);
     fflush(f);
@@ -66,12 +66,10 @@ void rg_tune_show(const rg_tune *t, FILE *f)
 {
     const rg_lane *best = rg_tune_best(t);
     int good = 0;
-    for (int i = 0; i < t->search.n; i++)
-        good += isfinite(t->search.cost[i]);
-    fprintf(f, "%d of %d configuration%s tried, %d passed and were timed\n", t->search.tried, t->search.n, rg_s(t->search.n),
-            good);
-    if (!best)
-        return;
+    for (int i = 0; i < t->search.n; i++) good += isfinite(t->search.cost[i]);
+    fprintf(
+        f, "%d of %d configuration%s tried, %d passed and were timed\n", t->search.tried, t->search.n, rg_s(t->search.n), good);
+    if (!best) return;
     show_line(t, f, "best", best, best);
     for (int i = 0; i < t->n_named; i++) {
         const rg_lane *lane = rg_tune_named(t, &t->named[i]);
@@ -79,7 +77,7 @@ void rg_tune_show(const rg_tune *t, FILE *f)
             show_line(t, f, t->named[i].name, lane, best);
         else
             fprintf(f, "  %-9s not timed: %s\n", t->named[i].name,
-                    lane ? lane->stop : "refused at this shape, failed, or no room beside the others");
+                lane ? lane->stop : "refused at this shape, failed, or no room beside the others");
     }
     fflush(f);
 }
@@ -87,8 +85,7 @@ void rg_tune_show(const rg_tune *t, FILE *f)
 static const char *head_value(const rg_head *head, const char *key)
 {
     for (int i = 0; i < head->n; i++)
-        if (!strcmp(head->key[i], key))
-            return head->value[i];
+        if (!strcmp(head->key[i], key)) return head->value[i];
     return "-";
 }
 
@@ -96,8 +93,7 @@ int rg_tune_store(const rg_tune *t)
 {
     const rg_lane *best = rg_tune_best(t);
     char processor[128], shape[96], params[192], path[512];
-    if (!best || !t->folder)
-        return RG_GOOD;
+    if (!best || !t->folder) return RG_GOOD;
     rg_summary s;
     const rg_samples samples = rg_lane_samples(best);
     rg_summarise(&samples, &s);
@@ -105,13 +101,12 @@ int rg_tune_store(const rg_tune *t)
     rg_shape_print(t->entry->algo, &t->shape, shape);
     rg_params_print(t->entry->variant, best->param, params);
     char *how = rg_print("%s, %d of %d configurations, seed %llu", rg_search_name[t->search.kind], t->search.tried, t->search.n,
-                         (unsigned long long)t->given.seed);
+        (unsigned long long)t->given.seed);
     rg_tuned_row row = {t->entry->algo->name, t->entry->name, shape, params, s.median,
-                        t->entry->algo->work(&t->shape) / (s.median / 1e9), t->entry->algo->rate_unit, how};
+        t->entry->algo->work(&t->shape) / (s.median / 1e9), t->entry->algo->rate_unit, how};
     bool host = t->entry->variant->space == RG_HOST;
     int code = rg_tuned_store(t->folder, processor, host ? "-" : head_value(&t->head, "gpu_driver"), &row, path);
     free(how);
-    if (code == RG_GOOD)
-        rg_tsv_print(stdout, "best configuration: %s\n", path);
+    if (code == RG_GOOD) rg_tsv_print(stdout, "best configuration: %s\n", path);
     return code;
 }

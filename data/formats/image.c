@@ -11,12 +11,10 @@ int rg_image_take(const rg_image_in *in, int64_t at, double width, double height
 {
     if (!(width >= 1 && height >= 1 && width < 2147483648.0 && height < 2147483648.0 && width * height < 2147483648.0))
         return rg_malformed(in->path, at,
-                            "expected a width and a height of 1 or more with fewer than 2^31 pixels, found %.0f x %.0f", width,
-                            height);
+            "expected a width and a height of 1 or more with fewer than 2^31 pixels, found %.0f x %.0f", width, height);
     if (least_bytes > (double)in->bytes)
         return rg_malformed(in->path, in->bytes,
-                            "expected at least %.0f bytes for %.0f x %.0f pixels, found the end of the file", least_bytes,
-                            width, height);
+            "expected at least %.0f bytes for %.0f x %.0f pixels, found the end of the file", least_bytes, width, height);
     *image = (rg_image){(int64_t)width, (int64_t)height, bits, NULL};
     image->pixel = rg_alloc((size_t)(width * height) * (size_t)(bits / 8));
     return RG_GOOD;
@@ -48,12 +46,14 @@ int rg_image_value_row(const rg_image_in *in, rg_image *image, int64_t y, const 
             continue;
         }
         if (isnan(v))
-            return rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected a number at column %" PRId64 ", row %" PRId64 ", found NaN",
-                           in->path, in->page + 1, x, y);
+            return rg_fail(RG_USAGE,
+                "%s: image %" PRId64 ": expected a number at column %" PRId64 ", row %" PRId64 ", found NaN", in->path,
+                in->page + 1, x, y);
         if (!range->given && !(v >= 0 && v <= most && v == floor(v)))
-            return rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected a whole grey value from 0 to %.0f at column %" PRId64
-                           ", row %" PRId64 ", found %g (say which values are black and white by --grey-range LOW:HIGH)",
-                           in->path, in->page + 1, most, x, y, v);
+            return rg_fail(RG_USAGE,
+                "%s: image %" PRId64 ": expected a whole grey value from 0 to %.0f at column %" PRId64 ", row %" PRId64
+                ", found %g (say which values are black and white by --grey-range LOW:HIGH)",
+                in->path, in->page + 1, most, x, y, v);
         const uint16_t rounded = (uint16_t)floor(fmin(fmax(grey, 0), most) + 0.5);
         if (image->bits == 8)
             ((uint8_t *)image->pixel)[i] = (uint8_t)rounded;
@@ -71,9 +71,9 @@ static int read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
     bool is_float = m.mode == RG_MRC_FLOAT32 || m.mode == RG_MRC_FLOAT16;
     if (code == RG_GOOD && is_float && !in->range->given && !in->range->real)
         code = rg_malformed(in->path, 12,
-                            "expected whole grey values (mode 0, 1 or 6), found floating point (mode %d; say which "
-                            "values are black and white by --grey-range LOW:HIGH)",
-                            m.mode);
+            "expected whole grey values (mode 0, 1 or 6), found floating point (mode %d; say which "
+            "values are black and white by --grey-range LOW:HIGH)",
+            m.mode);
     if (code == RG_GOOD && image) {
         int bits = in->range->real ? 32 : rg_mrc_mode_bytes(m.mode) == 1 && !in->range->given ? 8 : 16;
         code = rg_image_take(in, 0, (double)m.nx, (double)m.ny, bits, 0, image);
@@ -81,8 +81,7 @@ static int read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
     if (code == RG_GOOD && image) {
         float *section = rg_alloc((size_t)(m.nx * m.ny) * sizeof *section);
         code = rg_mrc_section(&m, in->page, section);
-        for (int64_t y = 0; y < m.ny && code == RG_GOOD; y++)
-            code = rg_image_value_row(in, image, y, section + y * m.nx);
+        for (int64_t y = 0; y < m.ny && code == RG_GOOD; y++) code = rg_image_value_row(in, image, y, section + y * m.nx);
         free(section);
     }
     rg_mrc_close(&m);
@@ -96,22 +95,23 @@ static int read_by_content(const rg_image_in *in, int64_t *pages, rg_image *imag
     rewind(in->file);
     size_t got = fread(head, 1, sizeof head, in->file);
     rewind(in->file);
-    if (got >= 4 && memcmp(head, png, got < 8 ? got : 8) == 0)
-        return rg_read_png(in, pages, image);
+    if (got >= 4 && memcmp(head, png, got < 8 ? got : 8) == 0) return rg_read_png(in, pages, image);
     if (got >= 3 && head[0] == 'P' && strchr("2356", head[1]) && head[1] && strchr(" \t\r\n\v\f#", head[2]))
         return rg_read_pnm(in, pages, image);
-    if (got >= 4 && (memcmp(head, "II*\0", 4) == 0 || memcmp(head, "MM\0*", 4) == 0 || memcmp(head, "II+\0", 4) == 0
-                     || memcmp(head, "MM\0+", 4) == 0))
+    if (got >= 4 &&
+        (memcmp(head, "II*\0", 4) == 0 || memcmp(head, "MM\0*", 4) == 0 || memcmp(head, "II+\0", 4) == 0 ||
+            memcmp(head, "MM\0+", 4) == 0))
         return rg_read_tiff(in, pages, image);
-    if (rg_mrc_plausible(head, in->bytes))
-        return read_mrc(in, pages, image);
+    if (rg_mrc_plausible(head, in->bytes)) return read_mrc(in, pages, image);
     const char *known = rg_known_as(head, got);
     return rg_malformed(in->path, 0, "expected a PNG, PGM, PPM, TIFF, MRC or EM file, found %s",
-                        known ? known : got ? rg_quote_bytes(head, got < 12 ? (int)got : 12) : "an empty file");
+        known     ? known
+            : got ? rg_quote_bytes(head, got < 12 ? (int)got : 12)
+                  : "an empty file");
 }
 
-int rg_image_from_stream(FILE *file, int64_t bytes, const char *path, int64_t page, const rg_grey_range *range, int64_t *pages,
-                         rg_image *image)
+int rg_image_from_stream(
+    FILE *file, int64_t bytes, const char *path, int64_t page, const rg_grey_range *range, int64_t *pages, rg_image *image)
 {
     const rg_grey_range none = {0};
     rg_image_in in = {file, bytes, path, page, range ? range : &none};
@@ -124,10 +124,8 @@ int rg_image_from_stream(FILE *file, int64_t bytes, const char *path, int64_t pa
         rg_image_free(&found);
         return code;
     }
-    if (pages)
-        *pages = count;
-    if (image)
-        *image = found;
+    if (pages) *pages = count;
+    if (image) *image = found;
     return RG_GOOD;
 }
 
@@ -136,8 +134,7 @@ static int from_path(const char *path, int64_t page, const rg_grey_range *range,
     FILE *file;
     int64_t bytes;
     int code = rg_input_open(path, &file, &bytes);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     code = rg_image_from_stream(file, bytes, path, page, range, pages, image);
     fclose(file);
     return code;

@@ -35,8 +35,8 @@ int rg_image_pages(const char *path, int64_t *pages);
 // build lacks, values that need a range. Nothing is allocated for the caller unless RG_GOOD.
 int rg_image_read(const char *path, int64_t page, const rg_grey_range *, rg_image *);
 // The same from a stream of `bytes` bytes; path is only for messages. pages may be NULL, image may be NULL.
-int rg_image_from_stream(FILE *, int64_t bytes, const char *path, int64_t page, const rg_grey_range *, int64_t *pages,
-                         rg_image *);
+int rg_image_from_stream(
+    FILE *, int64_t bytes, const char *path, int64_t page, const rg_grey_range *, int64_t *pages, rg_image *);
 void rg_image_free(rg_image *);
 
 // Grey PNG (needs libpng) or PGM, whole or not at all. RG_GOOD, or one line and RG_USAGE.

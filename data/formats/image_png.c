@@ -51,14 +51,12 @@ static void on_read(png_structp png, png_bytep to, size_t n)
     png_work *w = png_get_io_ptr(png);
     size_t got = fread(to, 1, n, w->in->file);
     w->at += (int64_t)got;
-    if (got != n)
-        png_error(png, "the end of the file");
+    if (got != n) png_error(png, "the end of the file");
 }
 
 static void free_work(png_work *w)
 {
-    if (w->png)
-        png_destroy_read_struct(&w->png, &w->info, NULL);
+    if (w->png) png_destroy_read_struct(&w->png, &w->info, NULL);
     free(w->sample);
     free(w->row);
 }
@@ -74,8 +72,7 @@ static int read_info(png_work *w, rg_image *image)
         png_set_palette_to_rgb(w->png);
     else if (depth < 8)
         png_set_expand_gray_1_2_4_to_8(w->png);
-    if (depth == 16 && *(const unsigned char *)&one == 1)
-        png_set_swap(w->png);
+    if (depth == 16 && *(const unsigned char *)&one == 1) png_set_swap(w->png);
     png_set_interlace_handling(w->png);
     // Deflate makes at most 1032 bytes out of one.
     double samples = width * height * depth / 8.0 * png_get_channels(w->png, w->info);
@@ -90,17 +87,14 @@ static int decode(png_work *w, rg_image *image)
     if (setjmp(png_jmpbuf(w->png)))
         return rg_malformed(w->in->path, w->at, "expected a whole PNG picture, found: %s", w->message);
     int code = read_info(w, image);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     size_t line = png_get_rowbytes(w->png, w->info), rows = (size_t)image->height;
     w->sample = rg_alloc(line * rows);
     w->row = rg_alloc(rows * sizeof *w->row);
-    for (size_t y = 0; y < rows; y++)
-        w->row[y] = w->sample + y * line;
+    for (size_t y = 0; y < rows; y++) w->row[y] = w->sample + y * line;
     png_read_image(w->png, w->row);
     png_read_end(w->png, NULL);
-    for (int64_t y = 0; y < image->height; y++)
-        rg_image_grey_row(image, y, w->row[y], w->channels);
+    for (int64_t y = 0; y < image->height; y++) rg_image_grey_row(image, y, w->row[y], w->channels);
     return RG_GOOD;
 }
 
@@ -108,11 +102,9 @@ int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image)
 {
     png_work w = {.in = in};
     *pages = 1;
-    if (!image)
-        return RG_GOOD;
+    if (!image) return RG_GOOD;
     w.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
-    if (w.png)
-        w.info = png_create_info_struct(w.png);
+    if (w.png) w.info = png_create_info_struct(w.png);
     if (!w.info) {
         free_work(&w);
         return rg_fail(RG_LACKS, "%s: libpng %s cannot be started", in->path, PNG_LIBPNG_VER_STRING);
@@ -127,15 +119,13 @@ int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image)
 static int encode(png_work *w, FILE *stream, const char *path, const rg_image *image)
 {
     const uint16_t one = 1;
-    if (setjmp(png_jmpbuf(w->png)))
-        return rg_fail(RG_USAGE, "%s: not written: %s", path, w->message);
+    if (setjmp(png_jmpbuf(w->png))) return rg_fail(RG_USAGE, "%s: not written: %s", path, w->message);
     png_init_io(w->png, stream);
     png_set_IHDR(w->png, w->info, (png_uint_32)image->width, (png_uint_32)image->height, image->bits, PNG_COLOR_TYPE_GRAY,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+        PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_compression_level(w->png, 3); // photographs with noise gain nothing from more
     png_write_info(w->png, w->info);
-    if (image->bits == 16 && *(const unsigned char *)&one == 1)
-        png_set_swap(w->png);
+    if (image->bits == 16 && *(const unsigned char *)&one == 1) png_set_swap(w->png);
     for (int64_t y = 0; y < image->height; y++)
         png_write_row(w->png, (png_const_bytep)image->pixel + y * image->width * (image->bits / 8));
     png_write_end(w->png, NULL);
@@ -147,11 +137,9 @@ int rg_image_write_png(const char *path, const rg_image *image)
     rg_file file;
     png_work w = {0};
     int code = rg_file_open(&file, path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
-    if (w.png)
-        w.info = png_create_info_struct(w.png);
+    if (w.png) w.info = png_create_info_struct(w.png);
     code = w.info ? encode(&w, file.stream, path, image) : rg_fail(RG_LACKS, "%s: libpng cannot be started", path);
     png_destroy_write_struct(&w.png, &w.info);
     return rg_file_end(&file, code);

@@ -14,23 +14,20 @@ static int next_number(const rg_image_in *in, const char *what, int64_t high, in
     int c = getc(in->file);
     while (c == '#' || (c != EOF && isspace(c))) {
         if (c == '#')
-            while (c != EOF && c != '\n')
-                c = getc(in->file);
-        if (c != EOF)
-            c = getc(in->file);
+            while (c != EOF && c != '\n') c = getc(in->file);
+        if (c != EOF) c = getc(in->file);
     }
     int64_t at = ftello(in->file) - (c != EOF);
     const char byte = (char)c;
     if (c == EOF || !isdigit(c))
-        return rg_malformed(in->path, at, "expected %s, found %s", what,
-                            c == EOF ? "the end of the file" : rg_quote_bytes(&byte, 1));
+        return rg_malformed(
+            in->path, at, "expected %s, found %s", what, c == EOF ? "the end of the file" : rg_quote_bytes(&byte, 1));
     for (*value = 0; c != EOF && isdigit(c); c = getc(in->file)) {
         *value = *value * 10 + (c - '0');
         if (*value > high)
             return rg_malformed(in->path, at, "expected %s of at most %" PRId64 ", found a larger number", what, high);
     }
-    if (c != EOF)
-        ungetc(c, in->file);
+    if (c != EOF) ungetc(c, in->file);
     return RG_GOOD;
 }
 
@@ -39,8 +36,7 @@ static int plain_row(const rg_image_in *in, uint16_t *sample, int64_t n, int64_t
     for (int64_t i = 0; i < n; i++) {
         int64_t v;
         int code = next_number(in, "a grey value", maximum, &v);
-        if (code != RG_GOOD)
-            return code;
+        if (code != RG_GOOD) return code;
         sample[i] = (uint16_t)v;
     }
     return RG_GOOD;
@@ -53,7 +49,7 @@ static int raw_row(const rg_image_in *in, uint16_t *sample, int64_t n, int bytes
     size_t got = fread(raw, (size_t)bytes, (size_t)n, in->file);
     if (got != (size_t)n)
         return rg_malformed(in->path, at + (int64_t)got * bytes,
-                            "expected %" PRId64 " more grey values, found the end of the file", n - (int64_t)got);
+            "expected %" PRId64 " more grey values, found the end of the file", n - (int64_t)got);
     for (int64_t i = 0; i < n; i++) {
         uint16_t v = bytes == 1 ? raw[i] : (uint16_t)(raw[2 * i] << 8 | raw[2 * i + 1]);
         if (v > maximum)
@@ -80,33 +76,26 @@ int rg_read_pnm(const rg_image_in *in, int64_t *pages, rg_image *image)
     bool plain = magic[1] == '2' || magic[1] == '3';
     int channels = magic[1] == '3' || magic[1] == '6' ? 3 : 1;
     int code = next_number(in, "the width", INT32_MAX, &width);
-    if (code == RG_GOOD)
-        code = next_number(in, "the height", INT32_MAX, &height);
-    if (code == RG_GOOD)
-        code = next_number(in, "the maximum", 65535, &maximum);
-    if (code != RG_GOOD)
-        return code;
+    if (code == RG_GOOD) code = next_number(in, "the height", INT32_MAX, &height);
+    if (code == RG_GOOD) code = next_number(in, "the maximum", 65535, &maximum);
+    if (code != RG_GOOD) return code;
     int64_t data = ftello(in->file);
-    if (maximum == 0)
-        return rg_malformed(in->path, data - 1, "expected a maximum from 1 to 65535, found 0");
+    if (maximum == 0) return rg_malformed(in->path, data - 1, "expected a maximum from 1 to 65535, found 0");
     *pages = 1;
-    if (!image)
-        return RG_GOOD;
+    if (!image) return RG_GOOD;
     int bytes = maximum > 255 ? 2 : 1;
     double samples = (double)width * (double)height * channels;
     double least = (double)data + (plain ? 2 * samples : 1 + samples * bytes); // plain: a digit and a space each
     code = rg_image_take(in, 2, (double)width, (double)height, bytes * 8, least, image);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     int space = plain ? ' ' : getc(in->file);
     if (space == EOF || !isspace(space))
-        return rg_malformed(in->path, data, "expected one white space after the maximum, found %s",
-                            rg_quote_bytes(&(char){(char)space}, 1));
+        return rg_malformed(
+            in->path, data, "expected one white space after the maximum, found %s", rg_quote_bytes(&(char){(char)space}, 1));
     uint16_t *sample = rg_alloc((size_t)width * (size_t)channels * sizeof *sample);
     for (int64_t y = 0; y < height && code == RG_GOOD; y++) {
         code = plain ? plain_row(in, sample, width * channels, maximum) : raw_row(in, sample, width * channels, bytes, maximum);
-        if (code == RG_GOOD)
-            grey_row(image, y, sample, channels);
+        if (code == RG_GOOD) grey_row(image, y, sample, channels);
     }
     free(sample);
     return code;
@@ -116,8 +105,7 @@ int rg_image_write_pgm(const char *path, const rg_image *image)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     int64_t n = image->width * image->height;
     fprintf(file.stream, "P5\n%" PRId64 " %" PRId64 "\n%d\n", image->width, image->height, image->bits == 8 ? 255 : 65535);
     if (image->bits == 8)

@@ -14,11 +14,9 @@ static const struct {
     const char *key;
     size_t at; // in rg_mdoc_image; the first of two keys goes before the second
     double times;
-} of_image[] = {{"TiltAngle", offsetof(rg_mdoc_image, tilt_deg), 1},
-                {"ExposureDose", offsetof(rg_mdoc_image, dose), 1},
-                {"PriorRecordDose", offsetof(rg_mdoc_image, prior_dose), 1},
-                {"Defocus", offsetof(rg_mdoc_image, defocus_A), A_PER_UM},
-                {"TargetDefocus", offsetof(rg_mdoc_image, defocus_A), A_PER_UM}};
+} of_image[] = {{"TiltAngle", offsetof(rg_mdoc_image, tilt_deg), 1}, {"ExposureDose", offsetof(rg_mdoc_image, dose), 1},
+    {"PriorRecordDose", offsetof(rg_mdoc_image, prior_dose), 1}, {"Defocus", offsetof(rg_mdoc_image, defocus_A), A_PER_UM},
+    {"TargetDefocus", offsetof(rg_mdoc_image, defocus_A), A_PER_UM}};
 enum { DOSE = 1, TARGET = 4 };
 
 static void add_image(rg_mdoc *m)
@@ -39,10 +37,8 @@ static bool take(rg_mdoc *m, const char *key, const char *text)
     }
     for (int k = 0; m->n && k < (int)(sizeof of_image / sizeof *of_image); k++) {
         double *to = (double *)(void *)((char *)&m->image[m->n - 1] + of_image[k].at);
-        if (strcmp(key, of_image[k].key))
-            continue;
-        if (k != TARGET || isnan(*to))
-            *to = of_image[k].times * value;
+        if (strcmp(key, of_image[k].key)) continue;
+        if (k != TARGET || isnan(*to)) *to = of_image[k].times * value;
         if (k == DOSE && value <= 0) // SerialEM's word for a camera whose dose was never calibrated
             *to = NAN;
         return number;
@@ -64,12 +60,11 @@ static int parse(const char *path, char *text, rg_mdoc *m)
         if (*line == '[' || !equals) // titles, frame sets, montages; blank lines
             continue;
         char *key = line, *value = equals + 1 + strspn(equals + 1, " \t");
-        while (equals > key && (equals[-1] == ' ' || equals[-1] == '\t'))
-            equals--;
+        while (equals > key && (equals[-1] == ' ' || equals[-1] == '\t')) equals--;
         *equals = '\0';
         if (!take(m, key, value))
-            return rg_malformed(path, at, "expected a number for %s, found %s", key,
-                                rg_quote_bytes(value, (int)strnlen(value, 40)));
+            return rg_malformed(
+                path, at, "expected a number for %s, found %s", key, rg_quote_bytes(value, (int)strnlen(value, 40)));
     }
     return m->n ? RG_GOOD : rg_malformed(path, 0, "expected [ZValue = 0] and more images of an .mdoc file, found none");
 }
@@ -80,17 +75,14 @@ int rg_mdoc_read(const char *path, rg_mdoc *m)
     int64_t bytes;
     *m = (rg_mdoc){.voltage_kV = NAN};
     int code = rg_input_text(path, TEXT_MAX, &text, &bytes);
-    if (code == RG_GOOD)
-        code = parse(path, text, m);
+    if (code == RG_GOOD) code = parse(path, text, m);
     free(text);
     double taken = 0;
     for (int64_t i = 0; i < m->n; i++) {
-        if (isnan(m->image[i].prior_dose))
-            m->image[i].prior_dose = taken;
+        if (isnan(m->image[i].prior_dose)) m->image[i].prior_dose = taken;
         taken += m->image[i].dose;
     }
-    if (code != RG_GOOD)
-        rg_mdoc_free(m);
+    if (code != RG_GOOD) rg_mdoc_free(m);
     return code;
 }
 

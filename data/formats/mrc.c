@@ -17,17 +17,17 @@ enum { FAULT_ROOM = 240 };
 
 int rg_mrc_mode_bytes(int mode)
 {
-    return mode == RG_MRC_INT8 || mode == RG_MRC_UINT8                               ? 1
-           : mode == RG_MRC_FLOAT32                                                  ? 4
-           : mode == RG_MRC_INT16 || mode == RG_MRC_UINT16 || mode == RG_MRC_FLOAT16 ? 2
-                                                                                     : 0;
+    return mode == RG_MRC_INT8 || mode == RG_MRC_UINT8                            ? 1
+        : mode == RG_MRC_FLOAT32                                                  ? 4
+        : mode == RG_MRC_INT16 || mode == RG_MRC_UINT16 || mode == RG_MRC_FLOAT16 ? 2
+                                                                                  : 0;
 }
 
 float rg_half_to_float(uint16_t h)
 {
     int exponent = h >> 10 & 31, fraction = h & 1023;
     double value = exponent == 31 ? (fraction ? NAN : INFINITY)
-                   : exponent     ? ldexp(1024 + fraction, exponent - 25)
+        : exponent                ? ldexp(1024 + fraction, exponent - 25)
                                   : ldexp(fraction, -24);
     return (float)(h >> 15 ? -value : value);
 }
@@ -36,12 +36,10 @@ uint16_t rg_float_to_half(float f)
 {
     uint16_t sign = signbit(f) ? 0x8000 : 0;
     double size = fabs((double)f);
-    if (isnan(f))
-        return (uint16_t)(sign | 0x7E00);
+    if (isnan(f)) return (uint16_t)(sign | 0x7E00);
     if (size >= 65520) // half way between the largest half, 65504, and the next power of two
         return (uint16_t)(sign | 0x7C00);
-    if (size < ldexp(1, -14))
-        return (uint16_t)(sign | (uint16_t)nearbyint(ldexp(size, 24)));
+    if (size < ldexp(1, -14)) return (uint16_t)(sign | (uint16_t)nearbyint(ldexp(size, 24)));
     int exponent = ilogb(size);
     uint32_t fraction = (uint32_t)nearbyint(ldexp(size, 10 - exponent)); // 1024..2048; 2048 carries into the exponent
     return (uint16_t)(sign | (((uint32_t)(exponent + 15) << 10) + (fraction - 1024)));
@@ -77,8 +75,8 @@ static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *
     for (int i = 0; i < 3; i++) {
         *at = 4 * i;
         if (int_word(h, i + 1, swapped) < 1) {
-            snprintf(text, FAULT_ROOM, "expected the number of %s to be at least 1, found %d", side[i],
-                     int_word(h, i + 1, swapped));
+            snprintf(
+                text, FAULT_ROOM, "expected the number of %s to be at least 1, found %d", side[i], int_word(h, i + 1, swapped));
             return true;
         }
     }
@@ -86,9 +84,10 @@ static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *
     *at = 12;
     if (mode < 0 || !rg_mrc_mode_bytes(mode)) {
         snprintf(text, FAULT_ROOM, "expected mode 0, 1, 2, 6 or 12, found %d%s", mode,
-                 mode == 3 || mode == 4  ? " (complex numbers, which no job of this suite takes)"
-                 : mode == 16  ? " (IMOD's colours)"
-                 : mode == 101 ? " (4 bits a pixel; newstack -mode 1 of IMOD widens them)" : "");
+            mode == 3 || mode == 4 ? " (complex numbers, which no job of this suite takes)"
+                : mode == 16       ? " (IMOD's colours)"
+                : mode == 101      ? " (4 bits a pixel; newstack -mode 1 of IMOD widens them)"
+                                   : "");
         return true;
     }
     int64_t extended = int_word(h, 24, swapped);
@@ -102,9 +101,11 @@ static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *
     double there = (double)(bytes - HEADER - extended), sections = int_word(h, 3, swapped);
     if (need > there) {
         *at = bytes;
-        snprintf(text, FAULT_ROOM, "expected %.16g bytes of data (%d x %d x %.0f, mode %d) after a header of %" PRId64
-                 ", found the end of the file in section %.0f", need, int_word(h, 1, swapped), int_word(h, 2, swapped),
-                 sections, mode, HEADER + extended, there > 0 ? floor(there / (need / sections)) + 1 : 1);
+        snprintf(text, FAULT_ROOM,
+            "expected %.16g bytes of data (%d x %d x %.0f, mode %d) after a header of %" PRId64
+            ", found the end of the file in section %.0f",
+            need, int_word(h, 1, swapped), int_word(h, 2, swapped), sections, mode, HEADER + extended,
+            there > 0 ? floor(there / (need / sections)) + 1 : 1);
         return true;
     }
     return false;
@@ -128,13 +129,11 @@ static bool em_header(const unsigned char *h, int64_t bytes, bool *swapped, int 
     static const int type_bytes[10] = {0, 1, 2, 0, 4, 4, 0, 0, 8, 8};
     const uint16_t one = 1;
     const bool little_here = *(const unsigned char *)&one == 1;
-    if (bytes < EM_HEADER || (h[0] != 3 && h[0] != 5 && h[0] != 6) || h[3] > 9 || !type_bytes[h[3]])
-        return false;
+    if (bytes < EM_HEADER || (h[0] != 3 && h[0] != 5 && h[0] != 6) || h[3] > 9 || !type_bytes[h[3]]) return false;
     *swapped = (h[0] == 6) != little_here;
     *type = h[3];
     double values = 1;
-    for (int i = 2; i <= 4; i++)
-        values *= int_word(h, i, *swapped) > 0 ? int_word(h, i, *swapped) : 0;
+    for (int i = 2; i <= 4; i++) values *= int_word(h, i, *swapped) > 0 ? int_word(h, i, *swapped) : 0;
     return values > 0 && values * type_bytes[h[3]] == (double)(bytes - EM_HEADER);
 }
 
@@ -142,16 +141,15 @@ static int read_em_header(rg_mrc *m, const unsigned char *h, int type)
 {
     static const char *const name[10] = {[1] = "bytes", [4] = "32-bit integers", [8] = "complex numbers", [9] = "64-bit reals"};
     if (type != 2 && type != 5)
-        return rg_malformed(m->path, 3, "expected an EM file of type 2 (int16) or 5 (float32), found type %d (%s)", type,
-                            name[type]);
+        return rg_malformed(
+            m->path, 3, "expected an EM file of type 2 (int16) or 5 (float32), found type %d (%s)", type, name[type]);
     m->is_em = true;
     m->nx = int_word(h, 2, m->swapped);
     m->ny = int_word(h, 3, m->swapped);
     m->nz = int_word(h, 4, m->swapped);
     m->mode = type == 2 ? RG_MRC_INT16 : RG_MRC_FLOAT32;
     m->space_group = m->nz > 1; // EM does not tell stacks from volumes; TOM, PyTom and Dynamo keep volumes in it
-    for (int i = 0; i < 3; i++)
-        m->axis[i] = 1 + i;
+    for (int i = 0; i < 3; i++) m->axis[i] = 1 + i;
     m->data_byte = EM_HEADER;
     return RG_GOOD;
 }
@@ -160,10 +158,10 @@ bool rg_mrc_plausible(const void *header, int64_t bytes)
 {
     char text[FAULT_ROOM];
     int64_t at;
-    if (em_header(header, bytes, &(bool){false}, &(int){0}))
-        return true;
-    return bytes >= HEADER && (!fault(header, bytes, false, &at, text) || !fault(header, bytes, true, &at, text)
-                               || memcmp((const char *)header + BYTE_MAP, "MAP ", 4) == 0);
+    if (em_header(header, bytes, &(bool){false}, &(int){0})) return true;
+    return bytes >= HEADER &&
+        (!fault(header, bytes, false, &at, text) || !fault(header, bytes, true, &at, text) ||
+            memcmp((const char *)header + BYTE_MAP, "MAP ", 4) == 0);
 }
 
 static double finite_or_zero(double v) { return isfinite(v) && v > 0 ? v : 0; }
@@ -190,8 +188,7 @@ static void read_header(rg_mrc *m, const unsigned char *h)
     const bool stamped = int_word(h, 1 + BYTE_IMOD / 4, m->swapped) == 1146047817;
     const bool is_signed = stamped ? int_word(h, 2 + BYTE_IMOD / 4, m->swapped) & 1
                                    : !(m->minimum >= 0 && m->maximum > INT8_MAX && m->maximum <= UINT8_MAX);
-    if (m->mode == RG_MRC_INT8 && !is_signed)
-        m->mode = RG_MRC_UINT8;
+    if (m->mode == RG_MRC_INT8 && !is_signed) m->mode = RG_MRC_UINT8;
     m->data_byte = HEADER + (int64_t)int_word(h, 24, m->swapped);
 }
 
@@ -206,8 +203,7 @@ int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path)
     int em_type;
     if (em_header(header, bytes, &m->swapped, &em_type)) {
         int code = read_em_header(m, header, em_type);
-        if (code == RG_GOOD)
-            m->line = rg_alloc((size_t)m->nx * (size_t)rg_mrc_mode_bytes(m->mode));
+        if (code == RG_GOOD) m->line = rg_alloc((size_t)m->nx * (size_t)rg_mrc_mode_bytes(m->mode));
         return code;
     }
     const char *other = rg_known_as(header, got);
@@ -217,13 +213,11 @@ int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path)
         return rg_malformed(path, 0, "expected an MRC or EM file, found %s", other);
     if (got < HEADER)
         return rg_malformed(path, (int64_t)got, "expected an MRC header of %d bytes, found %s", HEADER,
-                            ferror(file) ? "a read error" : "the end of the file");
+            ferror(file) ? "a read error" : "the end of the file");
     m->swapped = likely_swapped(header);
-    if (fault(header, bytes, m->swapped, &at, text)
-        && !fault(header, bytes, !m->swapped, &(int64_t){0}, (char[FAULT_ROOM]){0}))
+    if (fault(header, bytes, m->swapped, &at, text) && !fault(header, bytes, !m->swapped, &(int64_t){0}, (char[FAULT_ROOM]){0}))
         m->swapped = !m->swapped;
-    if (fault(header, bytes, m->swapped, &at, text))
-        return rg_malformed(path, at, "%s", text);
+    if (fault(header, bytes, m->swapped, &at, text)) return rg_malformed(path, at, "%s", text);
     read_header(m, header);
     m->line = rg_alloc((size_t)m->nx * (size_t)rg_mrc_mode_bytes(m->mode));
     return RG_GOOD;
@@ -235,21 +229,17 @@ int rg_mrc_open(rg_mrc *m, const char *path)
     FILE *file;
     *m = (rg_mrc){0};
     int code = rg_input_open(path, &file, &bytes);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     code = rg_mrc_open_stream(m, file, bytes, path);
     m->owns_file = true;
-    if (code != RG_GOOD)
-        rg_mrc_close(m);
+    if (code != RG_GOOD) rg_mrc_close(m);
     return code;
 }
 
 static float value_at(const rg_mrc *m, int64_t i)
 {
-    if (m->mode == RG_MRC_UINT8)
-        return (float)m->line[i];
-    if (m->mode == RG_MRC_INT8)
-        return (float)(int8_t)m->line[i];
+    if (m->mode == RG_MRC_UINT8) return (float)m->line[i];
+    if (m->mode == RG_MRC_INT8) return (float)(int8_t)m->line[i];
     if (m->mode == RG_MRC_FLOAT32) {
         uint32_t v = word(m->line + 4 * i, m->swapped);
         float f;
@@ -267,8 +257,8 @@ int rg_mrc_section(rg_mrc *m, int64_t z, float *section)
     int64_t line_bytes = m->nx * rg_mrc_mode_bytes(m->mode);
     int64_t at = m->data_byte + z * m->ny * line_bytes;
     if (z < 0 || z >= m->nz)
-        return rg_fail(RG_USAGE, "%s: section %" PRId64 " requested, found %" PRId64 " section%s", m->path, z, m->nz,
-                       rg_s(m->nz));
+        return rg_fail(
+            RG_USAGE, "%s: section %" PRId64 " requested, found %" PRId64 " section%s", m->path, z, m->nz, rg_s(m->nz));
     if (fseeko(m->file, at, SEEK_SET) != 0)
         return rg_malformed(m->path, at, "expected section %" PRId64 ", found that the file cannot be positioned there", z);
     // Values that need no conversion are read in one piece, so that the system copies them straight to their place.
@@ -278,9 +268,8 @@ int rg_mrc_section(rg_mrc *m, int64_t z, float *section)
         int64_t got = (int64_t)fread(as_it_is ? (void *)section : m->line, 1, (size_t)bytes, m->file);
         if (got != bytes)
             return rg_malformed(m->path, at + y * line_bytes + got, "expected row %" PRId64 " of section %" PRId64 ", found %s",
-                                y + got / line_bytes, z, ferror(m->file) ? "a read error" : "the end of the file");
-        for (int64_t x = 0; x < m->nx && !as_it_is; x++)
-            section[y * m->nx + x] = value_at(m, x);
+                y + got / line_bytes, z, ferror(m->file) ? "a read error" : "the end of the file");
+        for (int64_t x = 0; x < m->nx && !as_it_is; x++) section[y * m->nx + x] = value_at(m, x);
     }
     return RG_GOOD;
 }
@@ -289,23 +278,24 @@ int rg_mrc_in_order(const rg_mrc *m)
 {
     const int *a = m->axis;
     const bool another = a[0] + a[1] + a[2] == 6 && a[0] * a[1] * a[2] == 6 && (a[0] != 1 || a[1] != 2);
-    return another ? rg_malformed(m->path, BYTE_AXES, "expected columns, rows and sections along x, y and z (MAPC, MAPR, MAPS "
-                                  "1 2 3), found %d %d %d; mapmask of CCP4 writes it so with AXIS X Y Z", a[0], a[1], a[2])
+    return another ? rg_malformed(m->path, BYTE_AXES,
+                         "expected columns, rows and sections along x, y and z (MAPC, MAPR, MAPS "
+                         "1 2 3), found %d %d %d; mapmask of CCP4 writes it so with AXIS X Y Z",
+                         a[0], a[1], a[2])
                    : RG_GOOD;
 }
 
 double rg_mrc_voxel_A(const rg_mrc *m, bool is_volume)
 {
-    static const double EQUAL = 1e-3; // half a voxel over 500
+    static const double EQUAL = 1e-3;           // half a voxel over 500
     static atomic_flag said = ATOMIC_FLAG_INIT; // many files of one microscope say the same
     const double *v = m->voxel_A;
     bool unequal = false;
-    for (int i = 1; i < (is_volume ? 3 : 2); i++)
-        unequal |= v[0] > 0 && v[i] > 0 && fabs(v[i] - v[0]) > EQUAL * v[0];
-    if (!unequal || atomic_flag_test_and_set(&said))
-        return v[0];
+    for (int i = 1; i < (is_volume ? 3 : 2); i++) unequal |= v[0] > 0 && v[i] > 0 && fabs(v[i] - v[0]) > EQUAL * v[0];
+    if (!unequal || atomic_flag_test_and_set(&said)) return v[0];
     if (is_volume)
-        rg_warn("%s: expected cubic voxels, found %g x %g x %g A; %g A is taken for all sides", m->path, v[0], v[1], v[2], v[0]);
+        rg_warn(
+            "%s: expected cubic voxels, found %g x %g x %g A; %g A is taken for all sides", m->path, v[0], v[1], v[2], v[0]);
     else
         rg_warn("%s: expected square pixels, found %g x %g A; %g A is taken for both sides", m->path, v[0], v[1], v[0]);
     return v[0];
@@ -313,8 +303,7 @@ double rg_mrc_voxel_A(const rg_mrc *m, bool is_volume)
 
 void rg_mrc_close(rg_mrc *m)
 {
-    if (m->owns_file && m->file)
-        fclose(m->file);
+    if (m->owns_file && m->file) fclose(m->file);
     free(m->path);
     free(m->line);
     *m = (rg_mrc){0};
@@ -322,13 +311,12 @@ void rg_mrc_close(rg_mrc *m)
 
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
-int rg_mrc_write_begin(rg_mrc_out *m, const char *path, int64_t nx, int64_t ny, int64_t nz, int mode, double voxel_A,
-                       bool is_volume)
+int rg_mrc_write_begin(
+    rg_mrc_out *m, const char *path, int64_t nx, int64_t ny, int64_t nz, int mode, double voxel_A, bool is_volume)
 {
     *m = (rg_mrc_out){.nx = nx, .ny = ny, .nz = nz, .mode = mode, .voxel_A = voxel_A, .is_volume = is_volume};
     int code = rg_file_open(&m->file, path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     m->line = rg_alloc((size_t)nx * (size_t)rg_mrc_mode_bytes(mode));
     static const char blank[HEADER];
     fwrite(blank, 1, HEADER, m->file.stream); // the statistics are known only at the end; errors show at commit
@@ -353,8 +341,7 @@ void rg_mrc_write_room(rg_mrc_out *m)
 
 static void unmap(rg_mrc_out *m)
 {
-    if (m->mapped)
-        munmap(m->mapped, bytes_of(m));
+    if (m->mapped) munmap(m->mapped, bytes_of(m));
     m->mapped = NULL;
 }
 
@@ -399,10 +386,8 @@ static void count_values(values_sums *s, const rg_mrc_out *m, const float *secti
         s->sum[k] = s->square[k] = 0;
     }
     for (int64_t i = 0; i < as_they_are; i += 8)
-        for (int k = 0; k < 8; k++)
-            count_value(s, k, section[i + k], m->shift);
-    for (int64_t i = as_they_are; i < n; i++)
-        count_value(s, (int)(i % 8), stored_as(m->mode, section[i]), m->shift);
+        for (int k = 0; k < 8; k++) count_value(s, k, section[i + k], m->shift);
+    for (int64_t i = as_they_are; i < n; i++) count_value(s, (int)(i % 8), stored_as(m->mode, section[i]), m->shift);
 }
 
 static void add_values(rg_mrc_out *m, const values_sums *s)
@@ -422,7 +407,7 @@ static int convert(rg_mrc_out *m, const float *section)
         for (int64_t x = 0; x < m->nx; x++) {
             if (!fits(m->mode, row[x]))
                 return rg_fail(RG_USAGE, "%s: the value %g at column %" PRId64 ", row %" PRId64 " has no place in mode %d",
-                               m->file.path, row[x], x, y, m->mode);
+                    m->file.path, row[x], x, y, m->mode);
             put_value(m, x, row[x]);
         }
         fwrite(m->line, (size_t)rg_mrc_mode_bytes(m->mode), (size_t)m->nx, m->file.stream);
@@ -434,23 +419,19 @@ int rg_mrc_write_sections(rg_mrc_out *m, const float *section, int64_t n, int th
 {
     const int64_t plane = m->nx * m->ny;
     int code = RG_GOOD;
-    if (m->values == 0)
-        m->shift = m->minimum = m->maximum = stored_as(m->mode, section[0]);
+    if (m->values == 0) m->shift = m->minimum = m->maximum = stored_as(m->mode, section[0]);
     values_sums *s = rg_alloc((size_t)n * sizeof *s);
 #pragma omp parallel for num_threads(threads) if (n > 1 && threads > 1)
     for (int64_t z = 0; z < n; z++) {
         count_values(&s[z], m, section + z * plane);
         if (m->mapped)
             memcpy(m->mapped + HEADER + (size_t)(m->values + z * plane) * sizeof *section, section + z * plane,
-                   (size_t)plane * sizeof *section);
+                (size_t)plane * sizeof *section);
     }
-    for (int64_t z = 0; z < n; z++)
-        add_values(m, &s[z]);
+    for (int64_t z = 0; z < n; z++) add_values(m, &s[z]);
     free(s);
-    if (m->mode == RG_MRC_FLOAT32 && !m->mapped)
-        fwrite(section, sizeof *section, (size_t)(n * plane), m->file.stream);
-    for (int64_t z = 0; z < n && m->mode != RG_MRC_FLOAT32 && code == RG_GOOD; z++)
-        code = convert(m, section + z * plane);
+    if (m->mode == RG_MRC_FLOAT32 && !m->mapped) fwrite(section, sizeof *section, (size_t)(n * plane), m->file.stream);
+    for (int64_t z = 0; z < n && m->mode != RG_MRC_FLOAT32 && code == RG_GOOD; z++) code = convert(m, section + z * plane);
     m->values += n * plane;
     return code;
 }
@@ -500,13 +481,12 @@ int rg_mrc_write_commit(rg_mrc_out *m)
 {
     unsigned char header[HEADER] = {0};
     if (m->values != m->nx * m->ny * m->nz) {
-        int code = rg_fail(RG_USAGE, "%s: %" PRId64 " values written, %" PRId64 " announced", m->file.path, m->values,
-                           m->nx * m->ny * m->nz);
+        int code = rg_fail(
+            RG_USAGE, "%s: %" PRId64 " values written, %" PRId64 " announced", m->file.path, m->values, m->nx * m->ny * m->nz);
         rg_mrc_write_abandon(m);
         return code;
     }
-    if (m->values > 1 && m->minimum == m->maximum)
-        rg_warn("%s: is %g everywhere", m->file.path, m->minimum);
+    if (m->values > 1 && m->minimum == m->maximum) rg_warn("%s: is %g everywhere", m->file.path, m->minimum);
     make_header(m, header);
     unmap(m);
     free(m->line);

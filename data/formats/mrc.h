@@ -22,17 +22,17 @@ typedef struct rg_mrc {
     char *path;
     FILE *file;
     bool owns_file;
-    bool swapped;            // the file's byte order is not this machine's
-    bool stamped;            // it has the 'MAP ' stamp
+    bool swapped; // the file's byte order is not this machine's
+    bool stamped; // it has the 'MAP ' stamp
     bool is_em;
-    int64_t nx, ny, nz;      // columns, rows, sections
+    int64_t nx, ny, nz; // columns, rows, sections
     int mode;
-    int axis[3];             // MAPC, MAPR, MAPS: 1, 2, 3 when columns run along X, rows along Y
-    int space_group;         // ISPG: 0 for images and stacks of images, 1 for a volume, 401.. for stacks of volumes
-    double voxel_A[3];       // cell / grid along X, Y, Z; 0 where the header gives none or no number
+    int axis[3];                        // MAPC, MAPR, MAPS: 1, 2, 3 when columns run along X, rows along Y
+    int space_group;                    // ISPG: 0 for images and stacks of images, 1 for a volume, 401.. for stacks of volumes
+    double voxel_A[3];                  // cell / grid along X, Y, Z; 0 where the header gives none or no number
     double minimum, maximum, mean, rms; // as the header has them, often not set
-    int64_t data_byte;       // where section 0 begins: 1024 + extended header
-    unsigned char *line;     // one row as in the file
+    int64_t data_byte;                  // where section 0 begins: 1024 + extended header
+    unsigned char *line;                // one row as in the file
 } rg_mrc;
 
 // Opens and checks header and size. RG_GOOD, or one line and RG_USAGE.
@@ -65,8 +65,8 @@ typedef struct rg_mrc_out {
 } rg_mrc_out;
 
 // voxel_A 0: unknown. is_volume sets ISPG 1, else 0 (one image or a stack). RG_GOOD, or one line and RG_USAGE.
-int rg_mrc_write_begin(rg_mrc_out *, const char *path, int64_t nx, int64_t ny, int64_t nz, int mode, double voxel_A,
-                       bool is_volume);
+int rg_mrc_write_begin(
+    rg_mrc_out *, const char *path, int64_t nx, int64_t ny, int64_t nz, int mode, double voxel_A, bool is_volume);
 // Takes the file's room before its sections come, which is worth it for large files alone; may run in a thread of its own, that
 // ends before they do. Where the file system cannot, sections take their room as they come.
 void rg_mrc_write_room(rg_mrc_out *);

@@ -14,8 +14,24 @@
 #include "particles.h"
 
 typedef enum {
-    RG_PAR_NO, RG_PAR_PSI, RG_PAR_THETA, RG_PAR_PHI, RG_PAR_SHX, RG_PAR_SHY, RG_PAR_MAG, RG_PAR_FILM, RG_PAR_DF1, RG_PAR_DF2,
-    RG_PAR_ANGAST, RG_PAR_OCC, RG_PAR_LOGP, RG_PAR_SIGMA, RG_PAR_SCORE, RG_PAR_CHANGE, RG_PAR_PRESA, RG_PAR_FIELDS
+    RG_PAR_NO,
+    RG_PAR_PSI,
+    RG_PAR_THETA,
+    RG_PAR_PHI,
+    RG_PAR_SHX,
+    RG_PAR_SHY,
+    RG_PAR_MAG,
+    RG_PAR_FILM,
+    RG_PAR_DF1,
+    RG_PAR_DF2,
+    RG_PAR_ANGAST,
+    RG_PAR_OCC,
+    RG_PAR_LOGP,
+    RG_PAR_SIGMA,
+    RG_PAR_SCORE,
+    RG_PAR_CHANGE,
+    RG_PAR_PRESA,
+    RG_PAR_FIELDS
 } rg_par_field;
 
 typedef struct rg_par_row {

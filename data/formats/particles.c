@@ -13,12 +13,10 @@ static void warn_of_unnamed_and_repeated(const rg_particles *p)
 {
     int64_t **seen = rg_alloc((size_t)p->n_stacks * sizeof *seen), unnamed = 0, first = -1, repeated = 0, again = -1;
     int first_stack = 0;
-    for (int s = 0; s < p->n_stacks; s++)
-        seen[s] = rg_alloc((size_t)(p->stack[s].images / 64 + 1) * sizeof **seen);
+    for (int s = 0; s < p->n_stacks; s++) seen[s] = rg_alloc((size_t)(p->stack[s].images / 64 + 1) * sizeof **seen);
     for (int64_t i = 0; i < p->n; i++) {
         int64_t *word = &seen[p->row[i].stack][p->row[i].image / 64], bit = (int64_t)(UINT64_C(1) << p->row[i].image % 64);
-        if (*word & bit)
-            again = repeated++ ? again : i;
+        if (*word & bit) again = repeated++ ? again : i;
         *word |= bit;
     }
     for (int s = 0; s < p->n_stacks; s++) {
@@ -31,26 +29,74 @@ static void warn_of_unnamed_and_repeated(const rg_particles *p)
     }
     free(seen);
     if (unnamed)
-        rg_warn("%s: %" PRId64 " row%s; %" PRId64 " image%s of its stacks %s left out, the first is image %"
-                PRId64 " of %s", p->path, p->n, rg_s(p->n), unnamed, rg_s(unnamed),
-                unnamed == 1 ? "has no row and is" : "have no row and are", first + 1, p->stack[first_stack].path);
+        rg_warn("%s: %" PRId64 " row%s; %" PRId64 " image%s of its stacks %s left out, the first is image %" PRId64 " of %s",
+            p->path, p->n, rg_s(p->n), unnamed, rg_s(unnamed), unnamed == 1 ? "has no row and is" : "have no row and are",
+            first + 1, p->stack[first_stack].path);
     if (repeated)
         rg_warn("%s: line %" PRId64 " names image %" PRId64 " of %s, which an earlier one has; %" PRId64 " row%s in all: such "
-                "images count twice, and halves that share them agree by themselves", p->path, p->row[again].line,
-                p->row[again].image + 1, p->stack[p->row[again].stack].path, repeated, rg_s(repeated));
+                "images count twice, and halves that share them agree by themselves",
+            p->path, p->row[again].line, p->row[again].image + 1, p->stack[p->row[again].stack].path, repeated, rg_s(repeated));
 }
 
 // ---- columns -------------------------------------------------------------------------------------------------------------
 
-enum { ROT, TILT, PSI, X_PX, Y_PX, X_A, Y_A, U, V, ANGLE, PHASE, B, SCALE, GROUP, IMAGE, KV, CS, CONTRAST, PIXEL, DETECTOR, MAG,
-       PREMULTIPLIED, FLIPPED, SUBSET, SIZE, DIMENSIONS, COLUMNS };
+enum {
+    ROT,
+    TILT,
+    PSI,
+    X_PX,
+    Y_PX,
+    X_A,
+    Y_A,
+    U,
+    V,
+    ANGLE,
+    PHASE,
+    B,
+    SCALE,
+    GROUP,
+    IMAGE,
+    KV,
+    CS,
+    CONTRAST,
+    PIXEL,
+    DETECTOR,
+    MAG,
+    PREMULTIPLIED,
+    FLIPPED,
+    SUBSET,
+    SIZE,
+    DIMENSIONS,
+    COLUMNS
+};
 
 static const char *const column_name[COLUMNS] = {
-    "rlnAngleRot",    "rlnAngleTilt",    "rlnAnglePsi",      "rlnOriginX",      "rlnOriginY",    "rlnOriginXAngst",
-    "rlnOriginYAngst", "rlnDefocusU",    "rlnDefocusV",      "rlnDefocusAngle", "rlnPhaseShift", "rlnCtfBfactor",
-    "rlnCtfScalefactor", "rlnOpticsGroup", "rlnImageName",   "rlnVoltage",      "rlnSphericalAberration",
-    "rlnAmplitudeContrast", "rlnImagePixelSize", "rlnDetectorPixelSize", "rlnMagnification", "rlnCtfDataAreCtfPremultiplied",
-    "rlnCtfDataArePhaseFlipped", "rlnRandomSubset", "rlnImageSize", "rlnImageDimensionality",
+    "rlnAngleRot",
+    "rlnAngleTilt",
+    "rlnAnglePsi",
+    "rlnOriginX",
+    "rlnOriginY",
+    "rlnOriginXAngst",
+    "rlnOriginYAngst",
+    "rlnDefocusU",
+    "rlnDefocusV",
+    "rlnDefocusAngle",
+    "rlnPhaseShift",
+    "rlnCtfBfactor",
+    "rlnCtfScalefactor",
+    "rlnOpticsGroup",
+    "rlnImageName",
+    "rlnVoltage",
+    "rlnSphericalAberration",
+    "rlnAmplitudeContrast",
+    "rlnImagePixelSize",
+    "rlnDetectorPixelSize",
+    "rlnMagnification",
+    "rlnCtfDataAreCtfPremultiplied",
+    "rlnCtfDataArePhaseFlipped",
+    "rlnRandomSubset",
+    "rlnImageSize",
+    "rlnImageDimensionality",
 };
 
 typedef struct reading {
@@ -75,34 +121,29 @@ static int64_t line_of(const reading *r, int64_t row, int64_t optics_row, int wh
 static int number(const reading *r, int64_t row, int64_t optics_row, int which, double standard, double *value)
 {
     *value = standard;
-    if (r->column[which] >= 0)
-        return rg_star_real(&r->star, r->rows, row, r->column[which], value);
+    if (r->column[which] >= 0) return rg_star_real(&r->star, r->rows, row, r->column[which], value);
     if (optics_row >= 0 && r->optics_column[which] >= 0)
         return rg_star_real(&r->star, r->optics, optics_row, r->optics_column[which], value);
     return RG_GOOD;
 }
 
-static bool has(const reading *r, int which)
-{
-    return r->column[which] >= 0 || (r->optics && r->optics_column[which] >= 0);
-}
+static bool has(const reading *r, int which) { return r->column[which] >= 0 || (r->optics && r->optics_column[which] >= 0); }
 
 static int read_groups(reading *r)
 {
     enum { MOST = 1 << 20 };
-    if (!r->optics)
-        return RG_GOOD;
+    if (!r->optics) return RG_GOOD;
     int column = r->optics_column[GROUP];
-    if (column < 0)
-        return rg_star_fault(r->star.path, r->optics->line, "expected _rlnOpticsGroup in data_optics, found none");
+    if (column < 0) return rg_star_fault(r->star.path, r->optics->line, "expected _rlnOpticsGroup in data_optics, found none");
     if (r->column[GROUP] < 0)
-        return rg_star_fault(r->star.path, r->rows->line, "expected a column _rlnOpticsGroup in data_%s beside data_optics, found "
-                             "none", r->rows->name);
+        return rg_star_fault(r->star.path, r->rows->line,
+            "expected a column _rlnOpticsGroup in data_%s beside data_optics, found "
+            "none",
+            r->rows->name);
     for (int64_t row = 0; row < r->optics->n_rows; row++) {
         int64_t group;
         int code = rg_star_int(&r->star, r->optics, row, column, 1, MOST, &group);
-        if (code != RG_GOOD)
-            return code;
+        if (code != RG_GOOD) return code;
         if (group >= r->groups) {
             while (r->groups <= group) {
                 r->optics_row = rg_more(r->optics_row, r->groups, sizeof *r->optics_row);
@@ -110,8 +151,8 @@ static int read_groups(reading *r)
             }
         }
         if (r->optics_row[group] >= 0)
-            return rg_star_fault(r->star.path, r->optics->row_line[row], "expected each optics group once, found %" PRId64
-                                 " again", group);
+            return rg_star_fault(
+                r->star.path, r->optics->row_line[row], "expected each optics group once, found %" PRId64 " again", group);
         r->optics_row[group] = row;
     }
     return RG_GOOD;
@@ -121,11 +162,9 @@ static int group_of(const reading *r, int64_t row, int64_t *optics_row)
 {
     int64_t group;
     *optics_row = -1;
-    if (!r->optics)
-        return RG_GOOD;
+    if (!r->optics) return RG_GOOD;
     int code = rg_star_int(&r->star, r->rows, row, r->column[GROUP], 1, INT32_MAX, &group);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     if (group >= r->groups || r->optics_row[group] < 0)
         return ROW_FAULT(r, row, "expected an optics group of data_optics, found %" PRId64, group);
     *optics_row = r->optics_row[group];
@@ -152,8 +191,10 @@ static int refuse_not_done(const rg_star *star, const rg_star_table *rows)
             const bool counts = table == rows || strcmp(table->name, "general") == 0 || strcmp(table->name, "optics") == 0;
             for (int64_t row = 0; column >= 0 && counts && row < table->n_rows; row++)
                 if (strcmp(rg_star_cell(table, row, column), "0") != 0)
-                    return rg_star_fault(star->path, table->row_line[row], "expected single images with one pose each, found a "
-                                         "column _%s (%s), which is not done here", not_done[i].column, not_done[i].what);
+                    return rg_star_fault(star->path, table->row_line[row],
+                        "expected single images with one pose each, found a "
+                        "column _%s (%s), which is not done here",
+                        not_done[i].column, not_done[i].what);
         }
     return RG_GOOD;
 }
@@ -161,8 +202,8 @@ static int refuse_not_done(const rg_star *star, const rg_star_table *rows)
 // What microscopes do to phases and geometry beyond the CTF, as RELION refines it: not taken into account, and said once.
 static void say_ignored(const rg_star *star, const rg_star_table *rows)
 {
-    static const char *const ignored[] = {"rlnBeamTiltX", "rlnBeamTiltY", "rlnOddZernike", "rlnEvenZernike",
-                                          "rlnMagMat00",  "rlnMagMat01",  "rlnMagMat10",   "rlnMagMat11"};
+    static const char *const ignored[] = {"rlnBeamTiltX", "rlnBeamTiltY", "rlnOddZernike", "rlnEvenZernike", "rlnMagMat00",
+        "rlnMagMat01", "rlnMagMat10", "rlnMagMat11"};
     char text[256] = "";
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) {
         const char *neutral = !strcmp(ignored[i], "rlnMagMat00") || !strcmp(ignored[i], "rlnMagMat11") ? "1" : "0";
@@ -176,8 +217,7 @@ static void say_ignored(const rg_star *star, const rg_star_table *rows)
                 counts = *cell == '[' ? strpbrk(cell, "123456789") != NULL : strtod(cell, NULL) != strtod(neutral, NULL);
             }
         }
-        if (counts)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s_%s", *text ? ", " : "", ignored[i]);
+        if (counts) snprintf(text + strlen(text), sizeof text - strlen(text), "%s_%s", *text ? ", " : "", ignored[i]);
     }
     if (*text)
         rg_warn("%s: columns that are not taken into account here, and not what an ideal microscope has: %s", star->path, text);
@@ -188,20 +228,16 @@ static int pixel_of(const reading *r, int64_t row, int64_t optics_row, double *p
     double detector_um, magnification;
     int code = RG_GOOD;
     *pixel_A = 0;
-    if (has(r, PIXEL))
-        return number(r, row, optics_row, PIXEL, 0, pixel_A);
-    if (r->pixel_px >= 0)
-        return rg_star_real(&r->star, r->rows, row, r->pixel_px, pixel_A);
+    if (has(r, PIXEL)) return number(r, row, optics_row, PIXEL, 0, pixel_A);
+    if (r->pixel_px >= 0) return rg_star_real(&r->star, r->rows, row, r->pixel_px, pixel_A);
     if (!has(r, DETECTOR) && has(r, MAG))
-        return ROW_FAULT(r, row, "expected _rlnDetectorPixelSize or _rlnImagePixelSize beside _rlnMagnification, without which "
-                         "it says no pixel size, found neither");
-    if (!has(r, DETECTOR))
-        return RG_GOOD;
+        return ROW_FAULT(r, row,
+            "expected _rlnDetectorPixelSize or _rlnImagePixelSize beside _rlnMagnification, without which "
+            "it says no pixel size, found neither");
+    if (!has(r, DETECTOR)) return RG_GOOD;
     code = number(r, row, optics_row, DETECTOR, 0, &detector_um);
-    if (code == RG_GOOD)
-        code = number(r, row, optics_row, MAG, 10000, &magnification);
-    if (code == RG_GOOD)
-        *pixel_A = detector_um * 1e4 / magnification;
+    if (code == RG_GOOD) code = number(r, row, optics_row, MAG, 10000, &magnification);
+    if (code == RG_GOOD) *pixel_A = detector_um * 1e4 / magnification;
     return code;
 }
 
@@ -210,16 +246,14 @@ static int read_pixel(reading *r, int64_t row, int64_t optics_row)
 {
     double pixel_A;
     int code = pixel_of(r, row, optics_row, &pixel_A);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     bool known = has(r, PIXEL) || r->pixel_px >= 0 || has(r, DETECTOR);
     if (known && !(pixel_A >= 1e-3 && pixel_A <= 1e6))
         return ROW_FAULT(r, row, "expected a pixel size from 0.001 to 1e6 A, found %g", pixel_A);
     if (row == 0)
         r->p->pixel_A = pixel_A;
     else if (known && fabs(pixel_A - r->p->pixel_A) > 1e-6 * r->p->pixel_A)
-        return ROW_FAULT(r, row, "expected a pixel of %g A as in the first row, found %g A",
-                             r->p->pixel_A, pixel_A);
+        return ROW_FAULT(r, row, "expected a pixel of %g A as in the first row, found %g A", r->p->pixel_A, pixel_A);
     return RG_GOOD;
 }
 
@@ -233,8 +267,7 @@ static int read_name(reading *r, int64_t row, const char **name)
     *name = at ? at + 1 : text;
     if (at) {
         long long image = strtoll(text, &end, 10);
-        if (end != at || image < 1)
-            return ROW_FAULT(r, row, "expected IMAGE@STACK with images from 1, found \"%.60s\"", text);
+        if (end != at || image < 1) return ROW_FAULT(r, row, "expected IMAGE@STACK with images from 1, found \"%.60s\"", text);
         particle->image = image - 1;
     }
     return **name ? RG_GOOD : ROW_FAULT(r, row, "expected the name of a stack, found \"%.60s\"", text);
@@ -244,10 +277,8 @@ static int read_origin(const reading *r, int64_t row, int in_A, int in_px, doubl
 {
     double value;
     int code = number(r, row, -1, in_A, NAN, &value);
-    if (code != RG_GOOD)
-        return code;
-    if (isnan(value))
-        return number(r, row, -1, in_px, 0, origin_px);
+    if (code != RG_GOOD) return code;
+    if (isnan(value)) return number(r, row, -1, in_px, 0, origin_px);
     if (value != 0 && !(r->p->pixel_A > 0))
         return ROW_FAULT(r, row, "expected a pixel size for origins in A, found none in the file");
     *origin_px = value == 0 ? 0 : value / r->p->pixel_A;
@@ -260,8 +291,8 @@ static int read_flag(const reading *r, int64_t row, int64_t optics_row, int whic
     double value;
     int code = number(r, row, optics_row, which, 0, &value);
     if (code == RG_GOOD && value != 0 && value != 1)
-        code = rg_star_fault(r->star.path, line_of(r, row, optics_row, which), "expected 0 or 1 for _%s, found %g",
-                             column_name[which], value);
+        code = rg_star_fault(
+            r->star.path, line_of(r, row, optics_row, which), "expected 0 or 1 for _%s, found %g", column_name[which], value);
     if (code == RG_GOOD && row && *flag != (value == 1))
         code = ROW_FAULT(r, row, "expected _%s %d as in the first row, found %g", column_name[which], *flag, value);
     *flag = value == 1;
@@ -277,37 +308,37 @@ static int read_numbers(reading *r, int64_t row, int64_t optics_row)
         int which;
         double standard, least, most, *value;
     } need[] = {
-        {ROT, 0, 0, 1e6, &q->rot_deg}, {TILT, 0, 0, 1e6, &q->tilt_deg}, {PSI, 0, 0, 1e6, &q->psi_deg},
-        {U, 0, 0, 1e7, &q->ctf.defocus_u_A}, {V, 0, 0, 1e7, &q->ctf.defocus_v_A}, {ANGLE, 0, 0, 1e6, &q->ctf.defocus_angle_deg},
-        {PHASE, 0, 0, 1e6, &q->ctf.phase_shift_deg}, {B, 0, 0, 1e6, &q->ctf.b_factor_A2}, {SCALE, 1, 1e-6, 1e6, &q->ctf.scale},
-        {KV, 0, 1, 1e4, &q->ctf.voltage_kV}, {CS, 0, 0, 1e4, &q->ctf.cs_mm}, {CONTRAST, 0, 0, 1, &q->ctf.amplitude_contrast},
+        {ROT, 0, 0, 1e6, &q->rot_deg},
+        {TILT, 0, 0, 1e6, &q->tilt_deg},
+        {PSI, 0, 0, 1e6, &q->psi_deg},
+        {U, 0, 0, 1e7, &q->ctf.defocus_u_A},
+        {V, 0, 0, 1e7, &q->ctf.defocus_v_A},
+        {ANGLE, 0, 0, 1e6, &q->ctf.defocus_angle_deg},
+        {PHASE, 0, 0, 1e6, &q->ctf.phase_shift_deg},
+        {B, 0, 0, 1e6, &q->ctf.b_factor_A2},
+        {SCALE, 1, 1e-6, 1e6, &q->ctf.scale},
+        {KV, 0, 1, 1e4, &q->ctf.voltage_kV},
+        {CS, 0, 0, 1e4, &q->ctf.cs_mm},
+        {CONTRAST, 0, 0, 1, &q->ctf.amplitude_contrast},
     };
     int code = RG_GOOD;
     for (size_t i = 0; i < sizeof need / sizeof *need && code == RG_GOOD; i++) {
         code = number(r, row, optics_row, need[i].which, need[i].standard, need[i].value);
         if (code == RG_GOOD && fabs(*need[i].value) > need[i].most)
             code = rg_star_fault(r->star.path, line_of(r, row, optics_row, need[i].which),
-                                 "expected a number within +-%g for _%s, found %g", need[i].most,
-                                 column_name[need[i].which], *need[i].value);
+                "expected a number within +-%g for _%s, found %g", need[i].most, column_name[need[i].which], *need[i].value);
         if (code == RG_GOOD && has(r, need[i].which) && fabs(*need[i].value) < need[i].least)
             code = rg_star_fault(r->star.path, line_of(r, row, optics_row, need[i].which),
-                                 "expected a number beyond +-%g for _%s, found %g", need[i].least,
-                                 column_name[need[i].which], *need[i].value);
+                "expected a number beyond +-%g for _%s, found %g", need[i].least, column_name[need[i].which], *need[i].value);
     }
-    if (code == RG_GOOD)
-        code = read_origin(r, row, X_A, X_PX, &q->origin_x_px);
-    if (code == RG_GOOD)
-        code = read_origin(r, row, Y_A, Y_PX, &q->origin_y_px);
-    if (code == RG_GOOD)
-        code = read_flag(r, row, optics_row, PREMULTIPLIED, &r->p->premultiplied);
-    if (code == RG_GOOD)
-        code = read_flag(r, row, optics_row, FLIPPED, &r->p->phase_flipped);
+    if (code == RG_GOOD) code = read_origin(r, row, X_A, X_PX, &q->origin_x_px);
+    if (code == RG_GOOD) code = read_origin(r, row, Y_A, Y_PX, &q->origin_y_px);
+    if (code == RG_GOOD) code = read_flag(r, row, optics_row, PREMULTIPLIED, &r->p->premultiplied);
+    if (code == RG_GOOD) code = read_flag(r, row, optics_row, FLIPPED, &r->p->phase_flipped);
     if (code == RG_GOOD && !(fabs(q->origin_x_px) <= 1e6 && fabs(q->origin_y_px) <= 1e6))
         code = ROW_FAULT(r, row, "expected an origin within 1e6 pixels, found %g, %g", q->origin_x_px, q->origin_y_px);
-    if (code == RG_GOOD)
-        code = number(r, row, -1, SUBSET, 0, &subset);
-    if (code == RG_GOOD)
-        q->subset = subset == 1 || subset == 2 ? (int)subset : 0;
+    if (code == RG_GOOD) code = number(r, row, -1, SUBSET, 0, &subset);
+    if (code == RG_GOOD) q->subset = subset == 1 || subset == 2 ? (int)subset : 0;
     if (code == RG_GOOD && q->ctf.voltage_kV < 0)
         code = ROW_FAULT(r, row, "expected a voltage above 0 kV, found %g", q->ctf.voltage_kV);
     return code;
@@ -319,29 +350,26 @@ int rg_particles_table(const rg_star *star, const rg_star_table **table)
 {
     static const char *const usual[] = {"particles", "images", ""};
     *table = NULL;
-    for (int i = 0; i < 3 && !*table; i++)
-        *table = rg_star_find(star, usual[i]);
+    for (int i = 0; i < 3 && !*table; i++) *table = rg_star_find(star, usual[i]);
     for (int t = 0; t < star->n_tables && !(*table && rg_star_column(*table, column_name[IMAGE]) >= 0); t++)
-        if (rg_star_column(&star->table[t], column_name[IMAGE]) >= 0)
-            *table = &star->table[t];
+        if (rg_star_column(&star->table[t], column_name[IMAGE]) >= 0) *table = &star->table[t];
     if (!*table)
         return rg_star_fault(star->path, star->table[0].line,
-                             "expected a block data_particles, data_images or data_, or one with "
-                             "a column _rlnImageName, found data_%s",
-                             star->table[0].name);
+            "expected a block data_particles, data_images or data_, or one with "
+            "a column _rlnImageName, found data_%s",
+            star->table[0].name);
     for (const rg_star_table *t = *table + 1; t < star->table + star->n_tables; t++)
         if (!strcmp(t->name, (*table)->name) && rg_star_column(t, column_name[IMAGE]) >= 0)
-            return rg_star_fault(star->path, t->line, "expected one block data_%s, found another: files put one after the other?",
-                                 t->name);
+            return rg_star_fault(
+                star->path, t->line, "expected one block data_%s, found another: files put one after the other?", t->name);
     for (int i = 0; i < 3; i++)
-        if (strcmp((*table)->name, usual[i]) == 0)
-            return RG_GOOD;
+        if (strcmp((*table)->name, usual[i]) == 0) return RG_GOOD;
     for (const rg_star_table *t = *table + 1; t < star->table + star->n_tables; t++)
         if (rg_star_column(t, column_name[IMAGE]) >= 0)
             return rg_star_fault(star->path, t->line,
-                                 "expected one block with a column _rlnImageName, or data_particles, found "
-                                 "data_%s and data_%s",
-                                 (*table)->name, t->name);
+                "expected one block with a column _rlnImageName, or data_particles, found "
+                "data_%s and data_%s",
+                (*table)->name, t->name);
     return RG_GOOD;
 }
 
@@ -365,8 +393,7 @@ static int find_columns(reading *r, bool poses)
 {
     int code = rg_particles_table(&r->star, &r->rows);
     code = code == RG_GOOD ? refuse_not_done(&r->star, r->rows) : code;
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     r->optics = rg_star_find(&r->star, "optics");
     say_ignored(&r->star, r->rows);
     const char *name = r->rows->name;
@@ -381,10 +408,9 @@ static int find_columns(reading *r, bool poses)
     for (int i = 0; i < (poses ? 4 : 1); i++)
         if (r->column[needed[i]] < 0)
             return rg_star_fault(r->star.path, r->rows->line, "expected a column _%s in data_%s, found none",
-                                 column_name[needed[i]], r->rows->name);
+                column_name[needed[i]], r->rows->name);
     for (int i = 5; i >= 0; i--)
-        if (!has(r, for_ctf[i]))
-            r->p->lacks_ctf = column_name[for_ctf[i]];
+        if (!has(r, for_ctf[i])) r->p->lacks_ctf = column_name[for_ctf[i]];
     if (!r->rows->n_rows)
         return rg_star_fault(r->star.path, r->rows->line, "expected rows in data_%s, found none", r->rows->name);
     return RG_GOOD;
@@ -395,9 +421,10 @@ static int expect(const reading *r, int64_t row, int64_t optics_row, int which, 
 {
     double found;
     const int code = number(r, row, optics_row, which, (double)value, &found);
-    return code != RG_GOOD || found == (double)value ? code
-           : rg_star_fault(r->star.path, line_of(r, row, optics_row, which), "expected %" PRId64 " for _%s%s%s, found %g", value,
-                           column_name[which], what, of, found);
+    return code != RG_GOOD || found == (double)value
+        ? code
+        : rg_star_fault(r->star.path, line_of(r, row, optics_row, which), "expected %" PRId64 " for _%s%s%s, found %g", value,
+              column_name[which], what, of, found);
 }
 
 static int read_row(reading *r, rg_stack_names *names, int64_t row)
@@ -407,24 +434,19 @@ static int read_row(reading *r, rg_stack_names *names, int64_t row)
     int64_t optics_row;
     q->line = r->rows->row_line[row];
     int code = group_of(r, row, &optics_row);
-    if (code == RG_GOOD)
-        code = read_pixel(r, row, optics_row);
-    if (code == RG_GOOD)
-        code = expect(r, row, optics_row, DIMENSIONS, 2, "", " (`regather average` takes subtomograms)");
-    if (code == RG_GOOD)
-        code = read_name(r, row, &name);
-    if (code == RG_GOOD)
-        code = rg_particles_stack(r->p, names, name, q->line, &q->stack);
+    if (code == RG_GOOD) code = read_pixel(r, row, optics_row);
+    if (code == RG_GOOD) code = expect(r, row, optics_row, DIMENSIONS, 2, "", " (`regather average` takes subtomograms)");
+    if (code == RG_GOOD) code = read_name(r, row, &name);
+    if (code == RG_GOOD) code = rg_particles_stack(r->p, names, name, q->line, &q->stack);
     const rg_particle_stack *stack = &r->p->stack[q->stack];
     if (code == RG_GOOD && stack->images > 1 && !strchr(rg_star_cell(r->rows, row, r->column[IMAGE]), '@'))
         code = ROW_FAULT(r, row, "expected IMAGE@STACK, found \"%.120s\", which has %" PRId64 " image%s", name, stack->images,
-                         rg_s(stack->images));
+            rg_s(stack->images));
     if (code == RG_GOOD && q->image >= stack->images)
-        code = ROW_FAULT(r, row, "expected an image from 1 to %" PRId64 " of %s, found %" PRId64, stack->images,
-                             stack->path, q->image + 1);
+        code = ROW_FAULT(
+            r, row, "expected an image from 1 to %" PRId64 " of %s, found %" PRId64, stack->images, stack->path, q->image + 1);
     // Of stacks that were binned since, the pixel size of the file is wrong as well.
-    if (code == RG_GOOD)
-        code = expect(r, row, optics_row, SIZE, r->p->side, ", the side of the images of ", stack->path);
+    if (code == RG_GOOD) code = expect(r, row, optics_row, SIZE, r->p->side, ", the side of the images of ", stack->path);
     return code == RG_GOOD ? read_numbers(r, row, optics_row) : code;
 }
 
@@ -436,8 +458,7 @@ static int open_rows(rg_particles *p, const char *star_path, bool poses)
     int code = rg_star_read(star_path, &r.star);
     if (code == RG_GOOD) {
         code = find_columns(&r, poses);
-        if (code == RG_GOOD)
-            code = read_groups(&r);
+        if (code == RG_GOOD) code = read_groups(&r);
         p->n = code == RG_GOOD ? r.rows->n_rows : 0;
         p->row = rg_alloc((size_t)p->n * sizeof *p->row);
         bool has_rows[3] = {false};
@@ -461,8 +482,7 @@ static int open_rows(rg_particles *p, const char *star_path, bool poses)
 
 static void close_stack(rg_particles *p)
 {
-    if (p->open >= 0)
-        rg_mrc_close(&p->file);
+    if (p->open >= 0) rg_mrc_close(&p->file);
     p->open = -1;
 }
 
@@ -482,10 +502,9 @@ void rg_particles_reader_close(void *reader)
 
 int rg_particles_plain(const rg_particles *p)
 {
-    if (!p->premultiplied && !p->phase_flipped)
-        return RG_GOOD;
+    if (!p->premultiplied && !p->phase_flipped) return RG_GOOD;
     return rg_fail(RG_USAGE, "%s: expected images to which no CTF has been applied, found _%s 1", p->path,
-                   column_name[p->premultiplied ? PREMULTIPLIED : FLIPPED]);
+        column_name[p->premultiplied ? PREMULTIPLIED : FLIPPED]);
 }
 
 int rg_particles_half(const rg_particles *p, int64_t i) { return p->subsets ? p->row[i].subset - 1 : (int)(i % 2); }
@@ -494,8 +513,9 @@ int rg_particles_halves(const rg_particles *p)
 {
     for (int64_t i = 0; i < p->n; i++)
         if (rg_particles_half(p, i) < 0)
-            return rg_star_fault(p->path, p->row[i].line, "expected 1 or 2 for _rlnRandomSubset, which says whose half map it is, "
-                                 "found neither");
+            return rg_star_fault(p->path, p->row[i].line,
+                "expected 1 or 2 for _rlnRandomSubset, which says whose half map it is, "
+                "found neither");
     return p->n > 1 ? RG_GOOD : rg_fail(RG_USAGE, "%s: expected at least two rows for half maps, found one", p->path);
 }
 
@@ -505,8 +525,7 @@ int rg_particles_open_without_poses(rg_particles *p, const char *star_path) { re
 void rg_particles_close(rg_particles *p)
 {
     close_stack(p);
-    for (int i = 0; i < p->n_stacks; i++)
-        free(p->stack[i].path);
+    for (int i = 0; i < p->n_stacks; i++) free(p->stack[i].path);
     free(p->stack);
     free(p->row);
     free(p->path);
@@ -519,8 +538,7 @@ static bool all_good(const float *value, int64_t n)
     const uint32_t *bits = (const void *)value;
     uint32_t found = 0, most;
     memcpy(&most, &RG_VALUE_MOST, sizeof most);
-    for (int64_t i = 0; i < n; i++)
-        found |= (bits[i] & 0x7FFFFFFF) > most;
+    for (int64_t i = 0; i < n; i++) found |= (bits[i] & 0x7FFFFFFF) > most;
     return !found;
 }
 
@@ -531,18 +549,17 @@ int rg_particles_image(rg_particles *p, int64_t i, float *image)
     if (p->open != q->stack) {
         close_stack(p);
         code = rg_mrc_open(&p->file, p->stack[q->stack].path);
-        if (code != RG_GOOD)
-            return code;
+        if (code != RG_GOOD) return code;
         p->open = q->stack;
         if (p->file.nx != p->side || p->file.ny != p->side)
             return rg_fail(RG_USAGE, "%s: changed while it was being read", p->file.path);
     }
     code = rg_mrc_section(&p->file, q->image, image);
-    if (code != RG_GOOD || all_good(image, p->side * p->side))
-        return code;
+    if (code != RG_GOOD || all_good(image, p->side * p->side)) return code;
     for (int64_t j = 0; j < p->side * p->side && code == RG_GOOD; j++)
         if (!(fabsf(image[j]) <= RG_VALUE_MOST))
-            code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected finite values within +-%g, found %g at column %" PRId64
-                           ", row %" PRId64, p->file.path, q->image + 1, RG_VALUE_MOST, image[j], j % p->side, j / p->side);
+            code = rg_fail(RG_USAGE,
+                "%s: image %" PRId64 ": expected finite values within +-%g, found %g at column %" PRId64 ", row %" PRId64,
+                p->file.path, q->image + 1, RG_VALUE_MOST, image[j], j % p->side, j / p->side);
     return code;
 }

@@ -43,12 +43,12 @@ typedef struct rg_particles {
     rg_particle *row;
     int n_stacks;
     rg_particle_stack *stack;
-    int64_t side;    // of every image
-    double pixel_A;  // 0: unknown
+    int64_t side;                      // of every image
+    double pixel_A;                    // 0: unknown
     bool premultiplied, phase_flipped; // what rlnCtfDataAreCtfPremultiplied and rlnCtfDataArePhaseFlipped say of all images
-    bool subsets; // rlnRandomSubset has both its values
-    const char *lacks_ctf; // the first CTF column that is missing, NULL when all are there
-    int open;        // the stack that is open, -1: none
+    bool subsets;                      // rlnRandomSubset has both its values
+    const char *lacks_ctf;             // the first CTF column that is missing, NULL when all are there
+    int open;                          // the stack that is open, -1: none
     rg_mrc file;
 } rg_particles;
 

@@ -16,21 +16,65 @@
 #include <string.h>
 
 const char *const rg_column_name[RG_COLUMNS] = {
-    "algo",     "variant", "shape", "params",  "space",    "scope", "mode", "n",      "min",   "q1",   "median",
-    "q3",       "max",     "unit",  "work",    "traffic",  "rate",  "rate_unit", "bound", "fraction", "error",
-    "tol",      "status",  "clock", "temp",    "joules",   "energy_source", "peak_bytes", "prepare", "stop",
-    "samples",  "source",  "check", "gpu_peak_bytes", "made",
+    "algo",
+    "variant",
+    "shape",
+    "params",
+    "space",
+    "scope",
+    "mode",
+    "n",
+    "min",
+    "q1",
+    "median",
+    "q3",
+    "max",
+    "unit",
+    "work",
+    "traffic",
+    "rate",
+    "rate_unit",
+    "bound",
+    "fraction",
+    "error",
+    "tol",
+    "status",
+    "clock",
+    "temp",
+    "joules",
+    "energy_source",
+    "peak_bytes",
+    "prepare",
+    "stop",
+    "samples",
+    "source",
+    "check",
+    "gpu_peak_bytes",
+    "made",
 };
 
 static bool is_number_column(int c)
 {
     switch (c) {
-    case RG_C_N: case RG_C_MIN: case RG_C_Q1: case RG_C_MEDIAN: case RG_C_Q3: case RG_C_MAX: case RG_C_WORK: case RG_C_TRAFFIC:
-    case RG_C_RATE: case RG_C_FRACTION: case RG_C_ERROR: case RG_C_TOL: case RG_C_CLOCK: case RG_C_TEMP: case RG_C_JOULES:
-    case RG_C_PEAK_BYTES: case RG_C_PREPARE: case RG_C_GPU_PEAK_BYTES:
-        return true;
-    default:
-        return false;
+    case RG_C_N:
+    case RG_C_MIN:
+    case RG_C_Q1:
+    case RG_C_MEDIAN:
+    case RG_C_Q3:
+    case RG_C_MAX:
+    case RG_C_WORK:
+    case RG_C_TRAFFIC:
+    case RG_C_RATE:
+    case RG_C_FRACTION:
+    case RG_C_ERROR:
+    case RG_C_TOL:
+    case RG_C_CLOCK:
+    case RG_C_TEMP:
+    case RG_C_JOULES:
+    case RG_C_PEAK_BYTES:
+    case RG_C_PREPARE:
+    case RG_C_GPU_PEAK_BYTES: return true;
+    default: return false;
     }
 }
 
@@ -56,10 +100,8 @@ static bool is_sample_list(const char *text)
 {
     double value;
     for (;;) {
-        if (!next_number(&text, ";|", &value))
-            return false;
-        if (!*text++)
-            return true;
+        if (!next_number(&text, ";|", &value)) return false;
+        if (!*text++) return true;
     }
 }
 
@@ -67,22 +109,17 @@ static bool is_status(const char *text)
 {
     static const char *const status[] = {"PASS", "FAIL", "SKIP", "CRASH", "TIMEOUT"};
     for (size_t i = 0; i < sizeof status / sizeof *status; i++)
-        if (!strcmp(text, status[i]))
-            return true;
+        if (!strcmp(text, status[i])) return true;
     return false;
 }
 
 // What a cell should have held, or NULL when it is as it should be. Empty is always allowed, but for the names.
 static const char *cell_fault(int column, const char *text)
 {
-    if (!*text)
-        return column <= RG_C_SHAPE ? "a name" : NULL;
-    if (is_number_column(column) && !is_number(text))
-        return "a finite number or nothing";
-    if (column == RG_C_STATUS && !is_status(text))
-        return "PASS, FAIL, SKIP, CRASH, TIMEOUT or nothing";
-    if (column == RG_C_SAMPLES && !is_sample_list(text))
-        return "numbers separated by semicolons, or by bars between processes";
+    if (!*text) return column <= RG_C_SHAPE ? "a name" : NULL;
+    if (is_number_column(column) && !is_number(text)) return "a finite number or nothing";
+    if (column == RG_C_STATUS && !is_status(text)) return "PASS, FAIL, SKIP, CRASH, TIMEOUT or nothing";
+    if (column == RG_C_SAMPLES && !is_sample_list(text)) return "numbers separated by semicolons, or by bars between processes";
     return NULL;
 }
 
@@ -109,8 +146,7 @@ static int check_columns(const rg_tsv *t)
     for (int c = 0; c < columns || c < t->n_columns; c++) {
         const char *expected = c < columns ? rg_column_name[c] : "the end of the column names";
         const char *found = c < t->n_columns ? t->column[c] : "the end of the line";
-        if (strcmp(expected, found))
-            return rg_tsv_line_fault(t, t->names_line, expected, found);
+        if (strcmp(expected, found)) return rg_tsv_line_fault(t, t->names_line, expected, found);
     }
     return RG_GOOD;
 }
@@ -124,8 +160,7 @@ static int read_row(const rg_tsv *t, int i, rg_row *row)
 {
     for (int c = 0; c < RG_COLUMNS; c++) {
         const char *text = c < t->n_columns ? t->cell[i * t->n_columns + c] : "", *expected = cell_fault(c, text);
-        if (expected)
-            return rg_tsv_fault_at(t, i, c, expected);
+        if (expected) return rg_tsv_fault_at(t, i, c, expected);
         row->cell[c] = rg_print("%s", text);
     }
     rg_row_set_time(row);
@@ -139,16 +174,14 @@ int rg_result_of(const rg_tsv *t, rg_result *f)
     const char *format = rg_result_head(f, "format");
     if (code == RG_GOOD && format && strcmp(format, "2") && strcmp(format, "3") && strcmp(format, RG_RESULT_FORMAT))
         code = rg_fail(RG_USAGE, "%s: expected result file format 2 to " RG_RESULT_FORMAT ", found \"%s\"", f->path, format);
-    if (code == RG_GOOD)
-        code = check_columns(t);
+    if (code == RG_GOOD) code = check_columns(t);
     while (code == RG_GOOD && f->n_rows < t->n_rows) {
         f->row = rg_more(f->row, f->n_rows, sizeof *f->row);
         f->row[f->n_rows] = (rg_row){0};
         code = read_row(t, f->n_rows, &f->row[f->n_rows]);
         f->n_rows++; // also of half a row, which is freed below
     }
-    if (code != RG_GOOD)
-        rg_result_free(f);
+    if (code != RG_GOOD) rg_result_free(f);
     return code;
 }
 
@@ -157,16 +190,14 @@ int rg_result_read(const char *path, rg_result *result, bool *cut)
     rg_tsv t;
     *result = (rg_result){0};
     int code = rg_tsv_read_cut(path, &t, cut);
-    if (code == RG_GOOD)
-        code = rg_result_of(&t, result);
+    if (code == RG_GOOD) code = rg_result_of(&t, result);
     rg_tsv_free(&t);
     return code;
 }
 
 void rg_row_free(rg_row *row)
 {
-    for (int c = 0; c < RG_COLUMNS; c++)
-        free(row->cell[c]);
+    for (int c = 0; c < RG_COLUMNS; c++) free(row->cell[c]);
     *row = (rg_row){0};
 }
 
@@ -176,8 +207,7 @@ void rg_result_free(rg_result *f)
         free(f->head_key[i]);
         free(f->head_value[i]);
     }
-    for (int i = 0; i < f->n_rows; i++)
-        rg_row_free(&f->row[i]);
+    for (int i = 0; i < f->n_rows; i++) rg_row_free(&f->row[i]);
     free(f->head_key);
     free(f->head_value);
     free(f->row);
@@ -188,8 +218,7 @@ void rg_result_free(rg_result *f)
 const char *rg_result_head(const rg_result *f, const char *key)
 {
     for (int i = 0; i < f->n_head; i++)
-        if (!strcmp(f->head_key[i], key))
-            return f->head_value[i];
+        if (!strcmp(f->head_key[i], key)) return f->head_value[i];
     return NULL;
 }
 
@@ -202,8 +231,7 @@ int rg_result_format(const rg_result *f)
 bool rg_row_same(const rg_row *a, const rg_row *b)
 {
     for (int c = RG_C_ALGO; c <= RG_C_MODE; c++)
-        if (strcmp(a->cell[c], b->cell[c]))
-            return false;
+        if (strcmp(a->cell[c], b->cell[c])) return false;
     return true;
 }
 
@@ -215,22 +243,25 @@ bool rg_row_is_timed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS],
 
 double rg_row_ns(const rg_row *row, rg_column column)
 {
-    static const struct { const char *unit; double ns; } known[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    static const struct {
+        const char *unit;
+        double ns;
+    } known[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
     for (int i = 0; i < RG_COUNT(known); i++)
-        if (!strcmp(row->cell[RG_C_UNIT], known[i].unit))
-            return rg_cell_number(row, column) * known[i].ns;
+        if (!strcmp(row->cell[RG_C_UNIT], known[i].unit)) return rg_cell_number(row, column) * known[i].ns;
     return NAN;
 }
 
 void rg_duration(double ns, char text[32])
 {
-    static const struct { double ns; const char *unit; } step[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    static const struct {
+        double ns;
+        const char *unit;
+    } step[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
     int i = 0;
-    while (i + 1 < RG_COUNT(step) && ns < step[i].ns)
-        i++;
+    while (i + 1 < RG_COUNT(step) && ns < step[i].ns) i++;
     *text = 0;
-    if (isfinite(ns))
-        snprintf(text, 32, "%.4g %s", ns / step[i].ns, step[i].unit);
+    if (isfinite(ns)) snprintf(text, 32, "%.4g %s", ns / step[i].ns, step[i].unit);
 }
 
 double rg_cell_number(const rg_row *row, rg_column column)
@@ -243,17 +274,14 @@ rg_samples rg_row_samples(const rg_row *row)
 {
     const char *text = row->cell[RG_C_SAMPLES];
     rg_samples s = {0};
-    if (!text || !*text)
-        return s;
+    if (!text || !*text) return s;
     size_t most = 1;
-    for (const char *p = text; *p; p++)
-        most += *p == ';' || *p == '|';
+    for (const char *p = text; *p; p++) most += *p == ';' || *p == '|';
     s.ns = rg_alloc(most * sizeof *s.ns);
     s.past = rg_alloc(most * sizeof *s.past);
     for (char *past; *text; text = past + (*past != '\0')) {
         s.ns[s.n++] = strtod(text, &past);
-        if (*past != ';')
-            s.past[s.processes++] = s.n;
+        if (*past != ';') s.past[s.processes++] = s.n;
     }
     return s;
 }
@@ -269,17 +297,14 @@ FILE *rg_result_open(const char *path, const char *mode)
 {
     FILE *f = fopen(path, mode);
     // The largest row (400 samples) has some 6 KB and a head some 10 KB: with this buffer each leaves in one write(2).
-    if (f)
-        setvbuf(f, NULL, _IOFBF, 1 << 18);
+    if (f) setvbuf(f, NULL, _IOFBF, 1 << 18);
     return f;
 }
 
 void rg_result_write_head(FILE *f, int n, char *const *key, char *const *value)
 {
-    for (int i = 0; i < n; i++)
-        rg_tsv_print(f, "# %s: %s\n", key[i], value[i] ? value[i] : "");
-    for (int c = 0; c < RG_COLUMNS; c++)
-        fprintf(f, "%s%c", rg_column_name[c], c + 1 < RG_COLUMNS ? '\t' : '\n');
+    for (int i = 0; i < n; i++) rg_tsv_print(f, "# %s: %s\n", key[i], value[i] ? value[i] : "");
+    for (int c = 0; c < RG_COLUMNS; c++) fprintf(f, "%s%c", rg_column_name[c], c + 1 < RG_COLUMNS ? '\t' : '\n');
     fflush(f);
 }
 

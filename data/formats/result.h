@@ -14,10 +14,42 @@
 // revision and when, where the rows of a file are not all of the run that its head speaks of (`record`). check: what the
 // outputs were held against. peak_bytes: of kernels where they compute, of jobs the host's memory.
 typedef enum {
-    RG_C_ALGO, RG_C_VARIANT, RG_C_SHAPE, RG_C_PARAMS, RG_C_SPACE, RG_C_SCOPE, RG_C_MODE, RG_C_N, RG_C_MIN, RG_C_Q1, RG_C_MEDIAN,
-    RG_C_Q3, RG_C_MAX, RG_C_UNIT, RG_C_WORK, RG_C_TRAFFIC, RG_C_RATE, RG_C_RATE_UNIT, RG_C_BOUND, RG_C_FRACTION, RG_C_ERROR,
-    RG_C_TOL, RG_C_STATUS, RG_C_CLOCK, RG_C_TEMP, RG_C_JOULES, RG_C_ENERGY_SOURCE, RG_C_PEAK_BYTES, RG_C_PREPARE, RG_C_STOP,
-    RG_C_SAMPLES, RG_C_SOURCE, RG_C_CHECK, RG_C_GPU_PEAK_BYTES, RG_C_MADE, RG_COLUMNS
+    RG_C_ALGO,
+    RG_C_VARIANT,
+    RG_C_SHAPE,
+    RG_C_PARAMS,
+    RG_C_SPACE,
+    RG_C_SCOPE,
+    RG_C_MODE,
+    RG_C_N,
+    RG_C_MIN,
+    RG_C_Q1,
+    RG_C_MEDIAN,
+    RG_C_Q3,
+    RG_C_MAX,
+    RG_C_UNIT,
+    RG_C_WORK,
+    RG_C_TRAFFIC,
+    RG_C_RATE,
+    RG_C_RATE_UNIT,
+    RG_C_BOUND,
+    RG_C_FRACTION,
+    RG_C_ERROR,
+    RG_C_TOL,
+    RG_C_STATUS,
+    RG_C_CLOCK,
+    RG_C_TEMP,
+    RG_C_JOULES,
+    RG_C_ENERGY_SOURCE,
+    RG_C_PEAK_BYTES,
+    RG_C_PREPARE,
+    RG_C_STOP,
+    RG_C_SAMPLES,
+    RG_C_SOURCE,
+    RG_C_CHECK,
+    RG_C_GPU_PEAK_BYTES,
+    RG_C_MADE,
+    RG_COLUMNS
 } rg_column;
 #define RG_RESULT_FORMAT "4" // what is written now; formats 1 to 3 are read, too
 extern const char *const rg_column_name[RG_COLUMNS];
@@ -41,11 +73,11 @@ int rg_result_read(const char *path, rg_result *, bool *cut);
 int rg_result_of(const rg_tsv *, rg_result *); // the same of a table that has been read
 void rg_result_free(rg_result *);
 const char *rg_result_head(const rg_result *, const char *key); // NULL when absent
-int rg_result_format(const rg_result *);                         // 1: older than the line `format`
-bool rg_row_same(const rg_row *, const rg_row *);                // the same measurement: algo to mode, all but the numbers
-bool rg_row_is_probe(const rg_row *);                            // a rate of the machine
-bool rg_row_is_self_test(const rg_row *);                        // a variant against itself; neither is a variant's time
-bool rg_row_is_timed(const rg_row *);                            // has passed, and has a median
+int rg_result_format(const rg_result *);                        // 1: older than the line `format`
+bool rg_row_same(const rg_row *, const rg_row *);               // the same measurement: algo to mode, all but the numbers
+bool rg_row_is_probe(const rg_row *);                           // a rate of the machine
+bool rg_row_is_self_test(const rg_row *);                       // a variant against itself; neither is a variant's time
+bool rg_row_is_timed(const rg_row *);                           // has passed, and has a median
 double rg_cell_number(const rg_row *, rg_column);               // NaN when empty
 void rg_row_set_time(rg_row *);                                 // once its cells are there, as rg_result_of does
 double rg_row_ns(const rg_row *, rg_column);                    // a time of the row in ns, whatever its unit

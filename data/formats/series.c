@@ -18,8 +18,7 @@ static int is_mrc(const char *path, int *answer)
     FILE *file;
     int64_t bytes;
     int code = rg_input_open(path, &file, &bytes);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     size_t got = fread(header, 1, sizeof header, file);
     fclose(file);
     *answer = got == sizeof header && rg_mrc_plausible(header, bytes);
@@ -33,10 +32,8 @@ static int look(const char *path, int mrc, int64_t *pages, int64_t *width, int64
     rg_image image;
     if (!mrc) {
         int code = rg_image_pages(path, pages);
-        if (code == RG_GOOD)
-            code = rg_image_read(path, 0, &REAL, &image);
-        if (code != RG_GOOD)
-            return code;
+        if (code == RG_GOOD) code = rg_image_read(path, 0, &REAL, &image);
+        if (code != RG_GOOD) return code;
         *width = image.width;
         *height = image.height;
         *pixel_A = 0;
@@ -44,12 +41,11 @@ static int look(const char *path, int mrc, int64_t *pages, int64_t *width, int64
         return RG_GOOD;
     }
     int code = rg_mrc_open(&m, path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     if (m.space_group >= 401 || (m.space_group == 1 && m.nx == m.ny && m.nx == m.nz && m.nx > 1))
-        code = rg_fail(RG_USAGE, "%s: expected images, found a %s of %" PRId64 " x %" PRId64 " x %" PRId64
-                       " voxels (space group %d)", path, m.space_group == 1 ? "volume" : "stack of volumes", m.nx, m.ny, m.nz,
-                       m.space_group);
+        code = rg_fail(RG_USAGE,
+            "%s: expected images, found a %s of %" PRId64 " x %" PRId64 " x %" PRId64 " voxels (space group %d)", path,
+            m.space_group == 1 ? "volume" : "stack of volumes", m.nx, m.ny, m.nz, m.space_group);
     *pages = m.nz;
     *width = m.nx;
     *height = m.ny;
@@ -66,17 +62,16 @@ int rg_series_open(rg_series *s, int64_t n_paths, const char *const *path)
         int64_t pages = 0, width = 0, height = 0;
         double pixel_A = 0;
         int code = is_mrc(path[f], &mrc);
-        if (code == RG_GOOD)
-            code = look(path[f], mrc, &pages, &width, &height, &pixel_A);
+        if (code == RG_GOOD) code = look(path[f], mrc, &pages, &width, &height, &pixel_A);
         if (code == RG_GOOD && f && (width != s->width || height != s->height))
-            code = rg_fail(RG_USAGE, "%s: expected images of %" PRId64 " x %" PRId64 " pixels as in %s, found %" PRId64 " x %"
-                           PRId64, path[f], s->width, s->height, path[0], width, height);
+            code = rg_fail(RG_USAGE,
+                "%s: expected images of %" PRId64 " x %" PRId64 " pixels as in %s, found %" PRId64 " x %" PRId64, path[f],
+                s->width, s->height, path[0], width, height);
         if (code != RG_GOOD) {
             rg_series_close(s);
             return code;
         }
-        if (!f)
-            *s = (rg_series){.width = width, .height = height, .pixel_A = pixel_A};
+        if (!f) *s = (rg_series){.width = width, .height = height, .pixel_A = pixel_A};
         for (int64_t p = 0; p < pages; p++) {
             s->image = rg_more(s->image, s->n, sizeof *s->image);
             s->image[s->n++] = (rg_series_image){path[f], p, mrc};
@@ -95,15 +90,15 @@ static int read_picture(const rg_series *s, const rg_series_image *at, float *im
 {
     rg_image picture;
     int code = rg_image_read(at->path, at->page, &REAL, &picture);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     if (picture.width != s->width || picture.height != s->height)
-        code = rg_fail(RG_USAGE, "%s: expected page %" PRId64 " to be of %" PRId64 " x %" PRId64 " pixels, found %" PRId64
-                       " x %" PRId64, at->path, at->page + 1, s->width, s->height, picture.width, picture.height);
+        code = rg_fail(RG_USAGE,
+            "%s: expected page %" PRId64 " to be of %" PRId64 " x %" PRId64 " pixels, found %" PRId64 " x %" PRId64, at->path,
+            at->page + 1, s->width, s->height, picture.width, picture.height);
     for (int64_t i = 0; code == RG_GOOD && i < s->width * s->height; i++)
-        image[i] = picture.bits == 8    ? ((const uint8_t *)picture.pixel)[i]
-                   : picture.bits == 16 ? ((const uint16_t *)picture.pixel)[i]
-                                        : ((const float *)picture.pixel)[i];
+        image[i] = picture.bits == 8 ? ((const uint8_t *)picture.pixel)[i]
+            : picture.bits == 16     ? ((const uint16_t *)picture.pixel)[i]
+                                     : ((const float *)picture.pixel)[i];
     rg_image_free(&picture);
     return code;
 }
@@ -129,10 +124,13 @@ int rg_series_read(const rg_series *s, int64_t i, int varies, float *image)
     }
     for (int64_t p = 0; !finite && code == RG_GOOD; p++)
         if (!isfinite(image[p]))
-            code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected finite values, found %s at pixel (%" PRId64 ", %" PRId64
-                           ")", at->path, at->page + 1, isnan(image[p]) ? "NaN" : "infinity", p % s->width, p / s->width);
+            code =
+                rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected finite values, found %s at pixel (%" PRId64 ", %" PRId64 ")",
+                    at->path, at->page + 1, isnan(image[p]) ? "NaN" : "infinity", p % s->width, p / s->width);
     if (code == RG_GOOD && !differs)
-        code = rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected an image, found the constant %g, whose correlation is "
-                       "undefined", at->path, at->page + 1, image[0]);
+        code = rg_fail(RG_USAGE,
+            "%s: image %" PRId64 ": expected an image, found the constant %g, whose correlation is "
+            "undefined",
+            at->path, at->page + 1, image[0]);
     return code;
 }

@@ -15,8 +15,7 @@ static const char mark[] = "# table: ";
 static bool is_name(const char *name)
 {
     for (const char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("_.-", *c))
-            return false;
+        if (!isalnum((unsigned char)*c) && !strchr("_.-", *c)) return false;
     return *name && strlen(name) < 48;
 }
 
@@ -24,8 +23,7 @@ int rg_tables_read(const char *path, rg_tables *t)
 {
     *t = (rg_tables){0};
     FILE *f = fopen(path, "rb"), *body = NULL;
-    if (!f)
-        return rg_fail(RG_USAGE, "%s: %s", path, strerror(errno));
+    if (!f) return rg_fail(RG_USAGE, "%s: %s", path, strerror(errno));
     char *line = NULL, *text = NULL, name[48] = "";
     size_t room = 0, bytes = 0;
     int code = RG_GOOD;
@@ -44,7 +42,7 @@ int rg_tables_read(const char *path, rg_tables *t)
             const char *found = line + strlen(mark);
             if (!is_name(found) || rg_tables_find(t, found))
                 code = rg_fail(RG_USAGE, "%s: expected tables of names of their own, of letters, digits and _.-, found \"%s\"",
-                               path, found);
+                    path, found);
             else
                 body = open_memstream(&text, &bytes);
             snprintf(name, sizeof name, "%s", found);
@@ -56,8 +54,7 @@ int rg_tables_read(const char *path, rg_tables *t)
     }
     free(line);
     fclose(f);
-    if (code)
-        rg_tables_free(t);
+    if (code) rg_tables_free(t);
     return code;
 }
 
@@ -65,18 +62,15 @@ int rg_tables_write(const char *path, const rg_tables *t)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    if (code)
-        return code;
-    for (int i = 0; i < t->n; i++)
-        fprintf(file.stream, "%s%s\n%s", mark, t->table[i].name, t->table[i].text);
+    if (code) return code;
+    for (int i = 0; i < t->n; i++) fprintf(file.stream, "%s%s\n%s", mark, t->table[i].name, t->table[i].text);
     return rg_file_commit(&file);
 }
 
 const char *rg_tables_find(const rg_tables *t, const char *name)
 {
     for (int i = 0; i < t->n; i++)
-        if (!strcmp(t->table[i].name, name))
-            return t->table[i].text;
+        if (!strcmp(t->table[i].name, name)) return t->table[i].text;
     return NULL;
 }
 

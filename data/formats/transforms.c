@@ -21,8 +21,8 @@ rg_affine rg_affine_of(const rg_similarity *s)
 rg_similarity rg_affine_similarity(const rg_affine *t)
 {
     const double *a = t->a;
-    return (rg_similarity){wrap_deg(atan2(a[2] - a[1], a[0] + a[3]) / DEGREE), t->shift_px[0], t->shift_px[1],
-                           sqrt(a[0] * a[3] - a[1] * a[2])};
+    return (rg_similarity){
+        wrap_deg(atan2(a[2] - a[1], a[0] + a[3]) / DEGREE), t->shift_px[0], t->shift_px[1], sqrt(a[0] * a[3] - a[1] * a[2])};
 }
 
 void rg_affine_apply(const rg_affine *t, const double p[2], double moved[2])
@@ -75,8 +75,7 @@ void rg_pose_angles(const double a[9], rg_pose *pose)
 double rg_rotation_apart_deg(const double a[9], const double b[9])
 {
     double sum = 0;
-    for (int i = 0; i < 9; i++)
-        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    for (int i = 0; i < 9; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
     return 2 * asin(fmin(1, sqrt(sum / 8))) / DEGREE;
 }
 
@@ -86,22 +85,17 @@ int rg_transforms_write(const char *path, const char *head, int64_t n, const rg_
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     fprintf(file.stream, "%simage\trotation_deg\tshift_x_px\tshift_y_px\tscale%s%s%s%s\n", head,
-            with.correlation ? "\tcorrelation" : "", with.tilt_deg ? "\ttilt_deg" : "",
-            with.linear ? "\ta11\ta12\ta21\ta22" : "", with.edge ? "\tedge" : "");
+        with.correlation ? "\tcorrelation" : "", with.tilt_deg ? "\ttilt_deg" : "", with.linear ? "\ta11\ta12\ta21\ta22" : "",
+        with.edge ? "\tedge" : "");
     for (int64_t i = 0; i < n; i++) {
         const rg_similarity s = rg_affine_similarity(&t[i]);
         fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\t%.9g", i + 1, s.rotation_deg, s.shift_x_px, s.shift_y_px, s.scale);
-        if (with.correlation)
-            fprintf(file.stream, "\t%.9g", with.correlation[i]);
-        if (with.tilt_deg)
-            fprintf(file.stream, "\t%.9g", with.tilt_deg[i]);
-        for (int k = 0; k < 4 && with.linear; k++)
-            fprintf(file.stream, "\t%.9g", t[i].a[k]);
-        if (with.edge)
-            fprintf(file.stream, "\t%s", with.edge[i]);
+        if (with.correlation) fprintf(file.stream, "\t%.9g", with.correlation[i]);
+        if (with.tilt_deg) fprintf(file.stream, "\t%.9g", with.tilt_deg[i]);
+        for (int k = 0; k < 4 && with.linear; k++) fprintf(file.stream, "\t%.9g", t[i].a[k]);
+        if (with.edge) fprintf(file.stream, "\t%s", with.edge[i]);
         putc('\n', file.stream);
     }
     return rg_file_commit(&file);
@@ -116,7 +110,7 @@ int rg_xf_write(const char *path, int64_t n, const rg_affine *t, int64_t width, 
     for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
         const double *a = t[i].a;
         fprintf(file.stream, "%12.7f%12.7f%12.7f%12.7f%12.3f%12.3f\n", a[0], a[1], a[2], a[3],
-                t[i].shift_px[0] + d[0] - (a[0] * d[0] + a[1] * d[1]), t[i].shift_px[1] + d[1] - (a[2] * d[0] + a[3] * d[1]));
+            t[i].shift_px[0] + d[0] - (a[0] * d[0] + a[1] * d[1]), t[i].shift_px[1] + d[1] - (a[2] * d[0] + a[3] * d[1]));
     }
     return code == RG_GOOD ? rg_file_commit(&file) : code;
 }
@@ -125,26 +119,23 @@ int rg_tilts_write(const char *path, int64_t n, const double *tilt_deg)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    for (int64_t i = 0; i < n && code == RG_GOOD; i++)
-        fprintf(file.stream, "%.2f\n", tilt_deg[i]);
+    for (int64_t i = 0; i < n && code == RG_GOOD; i++) fprintf(file.stream, "%.2f\n", tilt_deg[i]);
     return code == RG_GOOD ? rg_file_commit(&file) : code;
 }
 
-int rg_poses_write(const char *path, const char *head, int64_t n, const char *const *name, const rg_pose *pose,
-                   const double *correlation)
+int rg_poses_write(
+    const char *path, const char *head, int64_t n, const char *const *name, const rg_pose *pose, const double *correlation)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     fprintf(file.stream, "%sparticle\trot_deg\ttilt_deg\tpsi_deg\tshift_x_px\tshift_y_px\tshift_z_px%s\n", head,
-            correlation ? "\tcorrelation" : "");
+        correlation ? "\tcorrelation" : "");
     for (int64_t i = 0; i < n; i++) {
         const rg_pose *p = &pose[i];
         rg_tsv_print(file.stream, "%s\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g", name[i], p->rot_deg, p->tilt_deg, p->psi_deg,
-                p->shift_px[0], p->shift_px[1], p->shift_px[2]);
-        if (correlation)
-            fprintf(file.stream, "\t%.9g", correlation[i]);
+            p->shift_px[0], p->shift_px[1], p->shift_px[2]);
+        if (correlation) fprintf(file.stream, "\t%.9g", correlation[i]);
         putc('\n', file.stream);
     }
     return rg_file_commit(&file);
@@ -156,20 +147,17 @@ static int read_rows(const char *path, int64_t n, int numbers, double *value, in
 {
     rg_tsv t;
     int code = rg_tsv_read(path, &t);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     if (t.n_columns <= numbers)
         code = rg_fail(RG_USAGE, "%s: line %d: expected a name and %d numbers, found %d columns", path, t.names_line, numbers,
-                       t.n_columns);
+            t.n_columns);
     else if (t.n_rows != n)
         code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " row%s, found %d", path, n, rg_s(n), t.n_rows);
     for (int i = 0; code == RG_GOOD && i < t.n_rows; i++) {
         double *row = value + i * (numbers + more);
         for (int k = 0; code == RG_GOOD && k < numbers; k++)
-            if (!isfinite(row[k] = rg_tsv_number_at(&t, i, k + 1)))
-                code = rg_tsv_fault_at(&t, i, k + 1, "a finite number");
-        for (int k = 0; k < more; k++)
-            row[numbers + k] = rg_tsv_number(&t, i, name[k]);
+            if (!isfinite(row[k] = rg_tsv_number_at(&t, i, k + 1))) code = rg_tsv_fault_at(&t, i, k + 1, "a finite number");
+        for (int k = 0; k < more; k++) row[numbers + k] = rg_tsv_number(&t, i, name[k]);
     }
     rg_tsv_free(&t);
     return code;
@@ -183,8 +171,7 @@ int rg_transforms_read(const char *path, int64_t n, rg_affine *t)
     for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
         const double *row = v + 8 * i;
         t[i] = rg_affine_of(&(rg_similarity){row[0], row[1], row[2], row[3]});
-        if (isfinite(row[4] + row[5] + row[6] + row[7]))
-            memcpy(t[i].a, row + 4, sizeof t[i].a);
+        if (isfinite(row[4] + row[5] + row[6] + row[7])) memcpy(t[i].a, row + 4, sizeof t[i].a);
     }
     free(v);
     return code;
@@ -209,24 +196,21 @@ int rg_tilts_read(const char *path, int64_t *n, double **tilt_deg)
     int code = rg_input_open(path, &file, &bytes);
     *n = 0;
     *tilt_deg = NULL;
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     for (int64_t at = 0, length; code == RG_GOOD && (length = getline(&line, &line_room, file)) >= 0; at += length) {
         char *end;
         double angle;
         const bool number = rg_decimal(line, &end, &angle);
-        if (line[strspn(line, " \t\r\n")] == '\0')
-            continue;
+        if (line[strspn(line, " \t\r\n")] == '\0') continue;
         if (!number || end[strspn(end, " \t\r\n")] || !(fabs(angle) <= 360)) {
             code = rg_malformed(path, at, "expected one angle in degrees on the line, found %s",
-                                rg_quote_bytes(line, (int)(length < 40 ? length : 40)));
+                rg_quote_bytes(line, (int)(length < 40 ? length : 40)));
             break;
         }
         *tilt_deg = rg_more(*tilt_deg, *n, sizeof **tilt_deg);
         (*tilt_deg)[(*n)++] = angle;
     }
-    if (code == RG_GOOD && *n == 0)
-        code = rg_malformed(path, 0, "expected one angle in degrees a line, found none");
+    if (code == RG_GOOD && *n == 0) code = rg_malformed(path, 0, "expected one angle in degrees a line, found none");
     fclose(file);
     free(line);
     if (code != RG_GOOD) {

@@ -49,8 +49,8 @@ typedef struct rg_transform_columns {
 } rg_transform_columns;
 int rg_transforms_write(const char *path, const char *head, int64_t n, const rg_affine *, rg_transform_columns);
 // Columns particle rot_deg tilt_deg psi_deg shift_x_px shift_y_px shift_z_px correlation; names are those of the files.
-int rg_poses_write(const char *path, const char *head, int64_t n, const char *const *name, const rg_pose *,
-                   const double *correlation);
+int rg_poses_write(
+    const char *path, const char *head, int64_t n, const char *const *name, const rg_pose *, const double *correlation);
 
 // The rows of such tables, which have to be n; names and columns beyond the transform's are passed over. RG_GOOD, or one line
 // and RG_USAGE.

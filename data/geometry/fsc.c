@@ -15,12 +15,10 @@ static fftw_complex *transform(int64_t side, const float *map)
 {
     size_t n = (size_t)side, pitch = n / 2 + 1;
     fftw_complex *f = fftw_alloc_complex(n * n * pitch);
-    if (!f)
-        rg_end(RG_LACKS, "out of memory for the transform of %zu^3 voxels", n);
+    if (!f) rg_end(RG_LACKS, "out of memory for the transform of %zu^3 voxels", n);
     fftw_plan plan = fftw_plan_dft_r2c_3d((int)n, (int)n, (int)n, (double *)f, f, FFTW_ESTIMATE);
     for (size_t row = 0; row < n * n; row++)
-        for (size_t x = 0; x < n; x++)
-            ((double *)f)[row * 2 * pitch + x] = map[row * n + x];
+        for (size_t x = 0; x < n; x++) ((double *)f)[row * 2 * pitch + x] = map[row * n + x];
     fftw_execute(plan);
     fftw_destroy_plan(plan);
     return f;
@@ -38,8 +36,7 @@ void rg_fsc(int64_t side, const float *a, const float *b, double *fsc)
         z -= z > side / 2 ? side : 0;
         int64_t shell = (int64_t)floor(sqrt((double)(x * x + y * y + z * z)) + 0.5);
         double times = x == 0 || 2 * x == side ? 1 : 2;
-        if (shell >= shells)
-            continue;
+        if (shell >= shells) continue;
         sum[3 * shell] += times * (fa[i][0] * fb[i][0] + fa[i][1] * fb[i][1]);
         sum[3 * shell + 1] += times * (fa[i][0] * fa[i][0] + fa[i][1] * fa[i][1]);
         sum[3 * shell + 2] += times * (fb[i][0] * fb[i][0] + fb[i][1] * fb[i][1]);
@@ -67,8 +64,7 @@ void rg_fsc_randomise(int64_t side, const float *map, int64_t from_shell, uint64
     for (int64_t i = 0, mate; i < side * side * pitch; i++) {
         const int64_t x = i % pitch;
         const bool paired = x == 0 || 2 * x == side;
-        if (shell_of(side, i, &mate) < from_shell || (paired && mate < i))
-            continue; // set with its mate
+        if (shell_of(side, i, &mate) < from_shell || (paired && mate < i)) continue; // set with its mate
         const double size = hypot(f[i][0], f[i][1]), angle = 2 * M_PI * rg_uniform(seed, (uint64_t)i);
         const bool real = paired && mate == i; // its own mate: a sign is all that it can draw
         f[i][0] = real ? copysign(size, cos(angle)) : size * cos(angle);
@@ -83,8 +79,7 @@ void rg_fsc_randomise(int64_t side, const float *map, int64_t from_shell, uint64
     fftw_execute(plan);
     fftw_destroy_plan(plan);
     const double voxels = (double)side * (double)side * (double)side;
-    for (int64_t i = 0; i < side * side * side; i++)
-        out[i] = (float)(((double *)f)[i / side * 2 * pitch + i % side] / voxels);
+    for (int64_t i = 0; i < side * side * side; i++) out[i] = (float)(((double *)f)[i / side * 2 * pitch + i % side] / voxels);
     fftw_free(f);
 }
 
@@ -98,8 +93,7 @@ void rg_fsc_correct(int64_t side, const double *masked, const double *random, in
 static double crossing_of(const double *fsc, int64_t shells, double level)
 {
     for (int64_t s = 2; s < shells; s++)
-        if (fsc[s] < level && fsc[s - 1] >= level)
-            return (double)(s - 1) + (fsc[s - 1] - level) / (fsc[s - 1] - fsc[s]);
+        if (fsc[s] < level && fsc[s - 1] >= level) return (double)(s - 1) + (fsc[s - 1] - level) / (fsc[s - 1] - fsc[s]);
     return NAN;
 }
 
@@ -126,8 +120,7 @@ char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level
     double *times = rg_alloc((size_t)shells * sizeof *times), *moved = rg_alloc((size_t)shells * sizeof *moved), ends[2];
     count_frequencies(side, times);
     for (int e = 0; e < 2; e++) {
-        for (int64_t s = 0; s < shells; s++)
-            moved[s] = fsc[s] + (e ? 1 : -1) * (1 - fsc[s] * fsc[s]) / sqrt(times[s]);
+        for (int64_t s = 0; s < shells; s++) moved[s] = fsc[s] + (e ? 1 : -1) * (1 - fsc[s] * fsc[s]) / sqrt(times[s]);
         ends[e] = crossing_of(moved, shells, level);
     }
     free(times);
@@ -135,29 +128,26 @@ char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level
     // A curve that is below the level from the first shell on, but for a deviation, may cross it where a later shell strays.
     char *low = !(ends[0] <= shell) ? rg_print("below the first shell") : rg_print("%.4g", ends[0] / length_A);
     char *high = isnan(ends[1]) ? rg_print("beyond the last shell") : rg_print("%.4g", ends[1] / length_A);
-    char *text = rg_print("%.4g A (%.4g per A, %s to %s within one standard deviation of FSC)", length_A / shell,
-                          shell / length_A, low, high);
+    char *text = rg_print(
+        "%.4g A (%.4g per A, %s to %s within one standard deviation of FSC)", length_A / shell, shell / length_A, low, high);
     free(low);
     free(high);
     return text;
 }
 
 static int write_table(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc, int more,
-                       const char *const *name, const double *const *curve)
+    const char *const *name, const double *const *curve)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     double length = (double)side * voxel_A;
     fprintf(file.stream, "# command: %s\n# maps of %" PRId64 "^3 voxels of %.9g A\n", command, side, voxel_A);
     fprintf(file.stream, "# frequency in 1/A, resolution in A\nshell\tfrequency\tresolution\tfsc");
-    for (int k = 0; k < more; k++)
-        fprintf(file.stream, "\t%s", name[k]);
+    for (int k = 0; k < more; k++) fprintf(file.stream, "\t%s", name[k]);
     for (int64_t s = 0; s <= side / 2; s++) {
         fprintf(file.stream, "\n%" PRId64 "\t%.17g\t%.17g\t%.17g", s, (double)s / length, length / (double)s, fsc[s]);
-        for (int k = 0; k < more; k++)
-            fprintf(file.stream, "\t%.17g", curve[k][s]);
+        for (int k = 0; k < more; k++) fprintf(file.stream, "\t%.17g", curve[k][s]);
     }
     putc('\n', file.stream);
     return rg_file_commit(&file);
@@ -174,7 +164,7 @@ static int plot(const char *table)
 }
 
 int rg_fsc_write(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc, int more,
-                 const char *const *name, const double *const *curve)
+    const char *const *name, const double *const *curve)
 {
     int code = write_table(path, command, side, voxel_A, fsc, more, name, curve);
     return code == RG_GOOD ? plot(path) : code;
@@ -185,11 +175,9 @@ void rg_fsc_show(const char *of, int64_t side, double voxel_A, const double *fsc
     static const double level[2] = {0.143, 0.5};
     const int64_t shells = side / 2 + 1;
     const double length_A = (double)side * voxel_A, crossing = crossing_of(fsc, shells, level[0]);
-    if (!rg_summary_wanted())
-        return;
+    if (!rg_summary_wanted()) return;
     double *frequency = rg_alloc((size_t)shells * sizeof *frequency);
-    for (int64_t s = 0; s < shells; s++)
-        frequency[s] = (double)s / length_A;
+    for (int64_t s = 0; s < shells; s++) frequency[s] = (double)s / length_A;
     for (int k = 0; k < 2; k++) {
         char *words = rg_fsc_words(side, voxel_A, fsc, level[k]);
         rg_summary_found("Where the Fourier shell correlation of %s falls below %g: %s.", of, level[k], words);
@@ -197,11 +185,15 @@ void rg_fsc_show(const char *of, int64_t side, double voxel_A, const double *fsc
     }
     char *title = isnan(crossing) ? rg_print("Fourier shell correlation of %s does not cross 0.143", of)
                                   : rg_print("Fourier shell correlation of %s: 0.143 at %.4g A", of, length_A / crossing);
-    rg_summary_curves(&(rg_drawn_curves){.is = {title, "Dashed: 0.5 and 0.143.",
-                                                "Fourier shell correlation against frequency with lines at 0.5 and 0.143",
-                                                "frequency (1/A)", "FSC"},
-                                         .n = shells - 1, .at = frequency + 1, .curves = 1, .name = (const char *[]){"FSC"},
-                                         .value = (const double *[]){fsc + 1}, .level = {0.5, 0.143}});
+    rg_summary_curves(&(rg_drawn_curves){
+        .is = {title, "Dashed: 0.5 and 0.143.", "Fourier shell correlation against frequency with lines at 0.5 and 0.143",
+            "frequency (1/A)", "FSC"},
+        .n = shells - 1,
+        .at = frequency + 1,
+        .curves = 1,
+        .name = (const char *[]){"FSC"},
+        .value = (const double *[]){fsc + 1},
+        .level = {0.5, 0.143}});
     free(title);
     free(frequency);
 }

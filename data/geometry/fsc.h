@@ -21,7 +21,7 @@ char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level
 // Columns shell frequency resolution fsc, then `more` curves of these names, and its plot beside it where there is gnuplot.
 // RG_GOOD, or one line and RG_USAGE.
 int rg_fsc_write(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc, int more,
-                 const char *const *name, const double *const *curve);
+    const char *const *name, const double *const *curve);
 
 // The same curve with what it says in words, for the job's page; of: "the half maps".
 void rg_fsc_show(const char *of, int64_t side, double voxel_A, const double *fsc);

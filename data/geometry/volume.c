@@ -12,11 +12,11 @@ static int open_cube(const char *path, rg_mrc *mrc, rg_volume *m)
 {
     int code = rg_mrc_open(mrc, path);
     *m = (rg_volume){0};
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     if (mrc->nx != mrc->ny || mrc->nx != mrc->nz || mrc->nx < 2)
-        code = rg_fail(RG_USAGE, "%s: expected a cubic map of at least 2 voxels a side, found %" PRId64 " x %" PRId64
-                       " x %" PRId64, path, mrc->nx, mrc->ny, mrc->nz);
+        code = rg_fail(RG_USAGE,
+            "%s: expected a cubic map of at least 2 voxels a side, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc->nx,
+            mrc->ny, mrc->nz);
     else
         code = rg_mrc_in_order(mrc);
     if (code == RG_GOOD)
@@ -30,8 +30,7 @@ int rg_volume_size(const char *path, rg_volume *m)
 {
     rg_mrc mrc;
     int code = open_cube(path, &mrc, m);
-    if (code == RG_GOOD)
-        rg_mrc_close(&mrc);
+    if (code == RG_GOOD) rg_mrc_close(&mrc);
     return code;
 }
 
@@ -41,8 +40,7 @@ int rg_volume_read(const char *path, rg_volume *m)
 {
     rg_mrc mrc;
     int code = open_cube(path, &mrc, m);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     code = rg_memory_allows(rg_memory_free(), need, NULL, m->side, "a side of", "%s: its %" PRId64 "^3 voxels", path, m->side);
     if (code != RG_GOOD) {
         rg_mrc_close(&mrc);
@@ -50,8 +48,7 @@ int rg_volume_read(const char *path, rg_volume *m)
     }
     int64_t plane = m->side * m->side;
     m->value = rg_alloc((size_t)(plane * m->side) * sizeof *m->value);
-    for (int64_t z = 0; z < m->side && code == RG_GOOD; z++)
-        code = rg_mrc_section(&mrc, z, m->value + z * plane);
+    for (int64_t z = 0; z < m->side && code == RG_GOOD; z++) code = rg_mrc_section(&mrc, z, m->value + z * plane);
     for (int64_t i = 0; i < plane * m->side && code == RG_GOOD; i++)
         if (!isfinite(m->value[i]))
             code =
@@ -68,12 +65,10 @@ int rg_volume_write(const char *path, const rg_volume *m)
 {
     rg_mrc_out out;
     int code = rg_mrc_write_begin(&out, path, m->side, m->side, m->side, RG_MRC_FLOAT32, m->voxel_A, true);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     for (int64_t z = 0; z < m->side && code == RG_GOOD; z++)
         code = rg_mrc_write_section(&out, m->value + z * m->side * m->side);
-    if (code == RG_GOOD)
-        return rg_mrc_write_commit(&out);
+    if (code == RG_GOOD) return rg_mrc_write_commit(&out);
     rg_mrc_write_abandon(&out);
     return code;
 }
@@ -86,15 +81,18 @@ void rg_volume_show(const rg_volume *v, const char *what)
     float *section = rg_summary_wanted() ? rg_alloc((size_t)(n * n) * sizeof *section) : NULL;
     for (int k = 0; k < 3 && section; k++) {
         char *title = rg_print("Central section of %s: %s and %s", what, axis[k][0], axis[k][1]);
-        char *alt = rg_print("the section of %s through its centre in grey, %s to the right, %s upwards", what, axis[k][0],
-                             axis[k][1]);
+        char *alt =
+            rg_print("the section of %s through its centre in grey, %s to the right, %s upwards", what, axis[k][0], axis[k][1]);
         char *x = rg_print("%s (voxels)", axis[k][0]), *y = rg_print("%s (voxels)", axis[k][1]);
-        for (int64_t i = 0; i < n * n; i++)
-            section[i] = v->value[at[k] + i % n * across[k] + i / n * along[k]];
-        rg_summary_picture(&(rg_drawn_picture){.is = {title, "Grey from the lowest to the highest but 0.5 % at either end.",
-                                                      alt, x, y},
-                                               .width = n, .height = n, .value = section, .x0 = -(double)half,
-                                               .y0 = -(double)half, .step = 1});
+        for (int64_t i = 0; i < n * n; i++) section[i] = v->value[at[k] + i % n * across[k] + i / n * along[k]];
+        rg_summary_picture(
+            &(rg_drawn_picture){.is = {title, "Grey from the lowest to the highest but 0.5 % at either end.", alt, x, y},
+                .width = n,
+                .height = n,
+                .value = section,
+                .x0 = -(double)half,
+                .y0 = -(double)half,
+                .step = 1});
         free(title);
         free(alt);
         free(x);

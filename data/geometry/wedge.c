@@ -13,8 +13,7 @@ void rg_wedge_remove(int64_t side, double deg, double *volume)
     int64_t pitch = side / 2 + 1;
     double tangent = rg_wedge_tangent(deg), scale = 1 / ((double)side * (double)side * (double)side);
     fftw_complex *f = fftw_alloc_complex((size_t)(side * side * pitch));
-    if (!f)
-        rg_end(RG_LACKS, "out of memory for the transform of %d^3 voxels", n);
+    if (!f) rg_end(RG_LACKS, "out of memory for the transform of %d^3 voxels", n);
     fftw_plan there = fftw_plan_dft_r2c_3d(n, n, n, volume, f, FFTW_ESTIMATE);
     fftw_plan back = fftw_plan_dft_c2r_3d(n, n, n, f, volume, FFTW_ESTIMATE);
     fftw_execute(there);

@@ -35,8 +35,8 @@ void rg_blobs_asymmetric(int64_t side, double sigma, uint64_t seed, rg_blob blob
 void rg_blobs_d7(int64_t side, double sigma, uint64_t seed, rg_blob blob[RG_D7_BLOBS]);
 
 // side * side values; the centre pixel is `centre` in both directions.
-void rg_blobs_image(int n, const rg_blob *, const double a[9], const double origin_px[2], int64_t side, int64_t centre,
-                    double *image);
+void rg_blobs_image(
+    int n, const rg_blob *, const double a[9], const double origin_px[2], int64_t side, int64_t centre, double *image);
 // The factors of a map of side^3: for every part and axis, `side` values; 3 n side in all, malloc'ed.
 double *rg_blobs_factors(int n, const rg_blob *, int64_t side);
 // Section z of that map.

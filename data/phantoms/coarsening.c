@@ -19,18 +19,17 @@ struct rg_coarsening {
     rg_coarsening_setup setup;
     int64_t n, bins, half; // pixels, complex values, width / 2 + 1
     double time;
-    float *phi, *f, *gx, *gy, *vx, *vy;                // phi; products; gradient; velocity
-    fftwf_complex *phi_k, *work_k, *f_k, *a_k, *b_k;   // phi; scratch of inverse transforms; products
-    fftwf_plan forward, inverse;                       // used on other arrays of the same alignment
-    double *kx, *ky;                                   // wave numbers by column and row of the half plane
-    double *kx_odd, *ky_odd; // the same for first derivatives: 0 where the sign is undefined (Nyquist)
+    float *phi, *f, *gx, *gy, *vx, *vy;              // phi; products; gradient; velocity
+    fftwf_complex *phi_k, *work_k, *f_k, *a_k, *b_k; // phi; scratch of inverse transforms; products
+    fftwf_plan forward, inverse;                     // used on other arrays of the same alignment
+    double *kx, *ky;                                 // wave numbers by column and row of the half plane
+    double *kx_odd, *ky_odd;                         // the same for first derivatives: 0 where the sign is undefined (Nyquist)
 };
 
 static void *allocate(size_t bytes)
 {
     void *p = fftwf_malloc(bytes);
-    if (!p)
-        rg_end(RG_LACKS, "no memory: a simulation field needs %zu bytes", bytes);
+    if (!p) rg_end(RG_LACKS, "no memory: a simulation field needs %zu bytes", bytes);
     memset(p, 0, bytes);
     return p;
 }
@@ -82,8 +81,7 @@ rg_coarsening *rg_coarsening_make(const rg_coarsening_setup *setup)
     c->f_k = allocate(complex_bytes);
     if (setup->model == RG_MODEL_H) {
         float **field[] = {&c->gx, &c->gy, &c->vx, &c->vy};
-        for (int i = 0; i < 4; i++)
-            *field[i] = allocate(real);
+        for (int i = 0; i < 4; i++) *field[i] = allocate(real);
         c->a_k = allocate(complex_bytes);
         c->b_k = allocate(complex_bytes);
     }
@@ -96,10 +94,8 @@ rg_coarsening *rg_coarsening_make(const rg_coarsening_setup *setup)
     c->forward = fftwf_plan_dft_r2c_2d((int)setup->height, (int)setup->width, c->f, c->f_k, FFTW_ESTIMATE);
     c->inverse = fftwf_plan_dft_c2r_2d((int)setup->height, (int)setup->width, c->work_k, c->phi, FFTW_ESTIMATE);
     double sum = 0;
-    for (int64_t i = 0; i < c->n; i++)
-        sum += c->f[i] = (float)(setup->amplitude * normal(setup->seed, (uint64_t)i));
-    for (int64_t i = 0; i < c->n; i++)
-        c->f[i] += (float)(setup->mean - sum / (double)c->n);
+    for (int64_t i = 0; i < c->n; i++) sum += c->f[i] = (float)(setup->amplitude * normal(setup->seed, (uint64_t)i));
+    for (int64_t i = 0; i < c->n; i++) c->f[i] += (float)(setup->mean - sum / (double)c->n);
     rg_coarsening_set(c, c->f);
     return c;
 }
@@ -109,8 +105,7 @@ void rg_coarsening_free(rg_coarsening *c)
     fftwf_destroy_plan(c->forward);
     fftwf_destroy_plan(c->inverse);
     void *field[] = {c->phi, c->f, c->gx, c->gy, c->vx, c->vy, c->phi_k, c->work_k, c->f_k, c->a_k, c->b_k};
-    for (int i = 0; i < RG_COUNT(field); i++)
-        fftwf_free(field[i]);
+    for (int i = 0; i < RG_COUNT(field); i++) fftwf_free(field[i]);
     free(c->kx);
     free(c->ky);
     free(c->kx_odd);
@@ -130,8 +125,7 @@ static void to_real(rg_coarsening *c)
     float scale = 1 / (float)c->n;
 #pragma omp parallel for num_threads(c->setup.threads)
     for (int64_t i = 0; i < c->bins; i++)
-        for (int part = 0; part < 2; part++)
-            c->work_k[i][part] = scale * c->phi_k[i][part];
+        for (int part = 0; part < 2; part++) c->work_k[i][part] = scale * c->phi_k[i][part];
     inverse(c, c->phi);
 }
 
@@ -149,8 +143,8 @@ static void gradient(rg_coarsening *c)
 #pragma omp parallel for num_threads(c->setup.threads)
         for (int64_t v = 0; v < c->setup.height; v++)
             for (int64_t u = 0; u < c->half; u++) {
-                times_ik(c->work_k[v * c->half + u], (axis ? c->ky_odd[v] : c->kx_odd[u]) / (double)c->n,
-                         c->phi_k[v * c->half + u]);
+                times_ik(
+                    c->work_k[v * c->half + u], (axis ? c->ky_odd[v] : c->kx_odd[u]) / (double)c->n, c->phi_k[v * c->half + u]);
             }
         inverse(c, axis ? c->gy : c->gx);
     }
@@ -164,8 +158,7 @@ static void flow(rg_coarsening *c)
     gradient(c);
     for (int product = 0; product < 2; product++) {
 #pragma omp parallel for num_threads(c->setup.threads)
-        for (int64_t i = 0; i < c->n; i++)
-            c->f[i] = product ? c->gy[i] * c->gy[i] - c->gx[i] * c->gx[i] : c->gx[i] * c->gy[i];
+        for (int64_t i = 0; i < c->n; i++) c->f[i] = product ? c->gy[i] * c->gy[i] - c->gx[i] * c->gx[i] : c->gx[i] * c->gy[i];
         forward(c, c->f, product ? c->b_k : c->a_k);
     }
     for (int axis = 0; axis < 2; axis++) {
@@ -176,8 +169,7 @@ static void flow(rg_coarsening *c)
                 double kx = c->kx_odd[u], ky = c->ky_odd[v], k2 = kx * kx + ky * ky;
                 double scale = k2 > 0 ? 1 / (c->setup.viscosity * k2 * k2 * (double)c->n) : 0;
                 float of_a = (float)(scale * (kx * kx - ky * ky)), of_b = (float)(scale * kx * ky), psi[2];
-                for (int part = 0; part < 2; part++)
-                    psi[part] = of_a * c->a_k[i][part] + of_b * c->b_k[i][part];
+                for (int part = 0; part < 2; part++) psi[part] = of_a * c->a_k[i][part] + of_b * c->b_k[i][part];
                 times_ik(c->work_k[i], axis ? -kx : ky, psi);
             }
         inverse(c, axis ? c->vy : c->vx);
@@ -206,16 +198,14 @@ static double fastest(const rg_coarsening *c)
 static void advection(rg_coarsening *c)
 {
 #pragma omp parallel for num_threads(c->setup.threads)
-    for (int64_t i = 0; i < c->n; i++)
-        c->f[i] = c->vx[i] * c->gx[i] + c->vy[i] * c->gy[i];
+    for (int64_t i = 0; i < c->n; i++) c->f[i] = c->vx[i] * c->gx[i] + c->vy[i] * c->gy[i];
     forward(c, c->f, c->a_k);
 }
 
 static void step(rg_coarsening *c, double dt)
 {
 #pragma omp parallel for num_threads(c->setup.threads)
-    for (int64_t i = 0; i < c->n; i++)
-        c->f[i] = c->phi[i] * (c->phi[i] * c->phi[i] - 1);
+    for (int64_t i = 0; i < c->n; i++) c->f[i] = c->phi[i] * (c->phi[i] * c->phi[i] - 1);
     forward(c, c->f, c->f_k);
 #pragma omp parallel for num_threads(c->setup.threads)
     for (int64_t v = 0; v < c->setup.height; v++)
@@ -226,8 +216,8 @@ static void step(rg_coarsening *c, double dt)
             float keep = (float)((1 + dt * k2 * STABILISER) * divisor), gain = (float)(dt * k2 * divisor);
             float carried = c->a_k && i > 0 ? (float)(dt * divisor) : 0; // no divergence of v, so the mean of phi stays
             for (int part = 0; part < 2; part++)
-                c->phi_k[i][part] = keep * c->phi_k[i][part] - gain * c->f_k[i][part]
-                                    - (c->a_k ? carried * c->a_k[i][part] : 0);
+                c->phi_k[i][part] =
+                    keep * c->phi_k[i][part] - gain * c->f_k[i][part] - (c->a_k ? carried * c->a_k[i][part] : 0);
         }
     to_real(c);
     c->time += dt;
@@ -247,10 +237,8 @@ void rg_coarsening_advance(rg_coarsening *c, double time, void (*progress)(void 
         double left = time - c->time;
         dt = left <= dt ? left : left < 2 * dt ? left / 2 : dt;
         step(c, dt);
-        if (progress)
-            progress(data, c->time);
-        if (left <= dt)
-            c->time = time;
+        if (progress) progress(data, c->time);
+        if (left <= dt) c->time = time;
     }
 }
 

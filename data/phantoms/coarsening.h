@@ -38,8 +38,8 @@ void rg_coarsening_set(rg_coarsening *, const float *phi); // another initial st
 // Advances to `time`; progress(data, time now) is called after each step when not NULL.
 void rg_coarsening_advance(rg_coarsening *, double time, void (*progress)(void *, double), void *data);
 double rg_coarsening_time(const rg_coarsening *);
-const float *rg_coarsening_phi(const rg_coarsening *);    // height * width values, row by row
-double rg_coarsening_energy(const rg_coarsening *);       // per pixel: phi^4/4 - phi^2/2 + 1/4 + |grad phi|^2/2
+const float *rg_coarsening_phi(const rg_coarsening *);          // height * width values, row by row
+double rg_coarsening_energy(const rg_coarsening *);             // per pixel: phi^4/4 - phi^2/2 + 1/4 + |grad phi|^2/2
 void rg_coarsening_flow(rg_coarsening *, float *vx, float *vy); // the Stokes flow of the present state, height * width each
 
 #endif

@@ -15,7 +15,6 @@ void rg_add_noise(double sd, uint64_t seed, int64_t image, int64_t n, double *va
         double radius = sd * sqrt(-2 * log(((double)(bits >> 32) + 0.5) * 0x1p-32));
         double angle = 2 * M_PI * (double)(bits & 0xFFFFFFFF) * 0x1p-32;
         value[j] += radius * cos(angle);
-        if (j + 1 < n)
-            value[j + 1] += radius * sin(angle);
+        if (j + 1 < n) value[j + 1] += radius * sin(angle);
     }
 }

@@ -12,7 +12,7 @@
 extern const rg_command rg_cmd_phantom;
 // Rows of --dry-run: what, its memory, and each file of the folder.
 void rg_phantom_plan(const char *folder, const char *what, double bytes, rg_memory_need *, const void *of, const char *fits,
-                     int n, const char *const *name);
+    int n, const char *const *name);
 
 extern const rg_command rg_phantom_coarsening, rg_phantom_particles, rg_phantom_tilt, rg_phantom_subtomograms;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 void rg_phantom_plan(const char *folder, const char *what, double bytes, rg_memory_need *need, const void *of, const char *fits,
-                     int n, const char *const *name)
+    int n, const char *const *name)
 {
     rg_plan("phantom", "%s", what);
     rg_plan_memory("memory", bytes, rg_memory_free(), need, of, fits);
@@ -16,8 +16,8 @@ void rg_phantom_plan(const char *folder, const char *what, double bytes, rg_memo
     }
 }
 
-static const rg_command *const kinds[] = {&rg_phantom_coarsening, &rg_phantom_particles, &rg_phantom_tilt,
-                                          &rg_phantom_subtomograms, NULL};
+static const rg_command *const kinds[] = {
+    &rg_phantom_coarsening, &rg_phantom_particles, &rg_phantom_tilt, &rg_phantom_subtomograms, NULL};
 
 const rg_command rg_cmd_phantom = {
     .name = "phantom",

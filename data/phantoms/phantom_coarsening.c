@@ -26,7 +26,7 @@ static const rg_option options[] = {
     {"frames", "N", "photographs", RG_TO(series, frames), 1, 9999, "8"},
     {"model", "B|H", "diffusion only, or with Stokes flow", RG_TO(series, setup.model), 0, 0, "H"},
     {"time", "T", "time of the last photograph", RG_TO(series, end), 1, 1e9L,
-     .otherwise = "16000 for model B, 120 for H: R_max near 80 pixels"},
+        .otherwise = "16000 for model B, 120 for H: R_max near 80 pixels"},
     {"viscosity", "ETA", "of model H", RG_TO(series, setup.viscosity), 1e-3L, 1e6L, "0.25"},
     {"format", "png|pgm", "of the files", RG_TO(series, format), 0, 0, "png"},
     {0},
@@ -36,8 +36,7 @@ static int set_up(series *s)
 {
     if (s->format == PNG && !rg_image_can_write_png())
         return rg_fail(RG_LACKS, "this program was built without libpng (see regather doctor); --format pgm needs no library");
-    if (isnan(s->end))
-        s->end = s->setup.model == RG_MODEL_H ? 120 : 16000;
+    if (isnan(s->end)) s->end = s->setup.model == RG_MODEL_H ? 120 : 16000;
     s->setup.amplitude = 0.1;
     s->setup.threads = rg_given_threads(&s->given);
     s->setup.seed = s->given.seed;
@@ -49,8 +48,7 @@ static double noise(uint64_t seed, uint64_t i)
 {
     uint64_t bits = rg_bits(seed, i);
     double sum = 0;
-    for (int part = 0; part < 4; part++)
-        sum += (double)(bits >> 16 * part & 0xFFFF) / 65535 - 0.5;
+    for (int part = 0; part < 4; part++) sum += (double)(bits >> 16 * part & 0xFFFF) / 65535 - 0.5;
     return sum * sqrt(3.0);
 }
 
@@ -111,9 +109,8 @@ static double need(const void *of, int64_t width)
 static void plan(const series *s)
 {
     static const char *const name[] = {"times.tsv"};
-    char *what =
-        rg_print("%" PRId64 " photograph%s of %" PRId64 " x %" PRId64 " pixels", s->frames, rg_s(s->frames), s->setup.width,
-                 s->setup.height);
+    char *what = rg_print("%" PRId64 " photograph%s of %" PRId64 " x %" PRId64 " pixels", s->frames, rg_s(s->frames),
+        s->setup.width, s->setup.height);
     rg_phantom_plan(s->folder, what, need(s, s->setup.width), need, s, "--width", RG_COUNT(name), name);
     free(what);
     for (int64_t frame = 1; frame <= s->frames; frame++) {
@@ -131,20 +128,16 @@ static int run(void *options)
     int code = set_up(s);
     if (code == RG_GOOD)
         code = rg_memory_allows(rg_memory_free(), need, s, s->setup.width, "--width",
-                                "photographs of %" PRId64 " x %" PRId64 " pixels", s->setup.width, s->setup.height);
-    if (code == RG_GOOD)
-        code = rg_make_folder(s->folder);
-    if (code == RG_GOOD && rg_dry_run)
-        plan(s);
-    if (code != RG_GOOD || rg_dry_run)
-        return code;
+            "photographs of %" PRId64 " x %" PRId64 " pixels", s->setup.width, s->setup.height);
+    if (code == RG_GOOD) code = rg_make_folder(s->folder);
+    if (code == RG_GOOD && rg_dry_run) plan(s);
+    if (code != RG_GOOD || rg_dry_run) return code;
     char *path = rg_print("%s/times.tsv", s->folder);
     code = rg_file_open(&times, path);
     free(path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     fprintf(times.stream, "# command: %s\n# model %s, %" PRId64 " x %" PRId64 ", seed %" PRIu64 "\nphoto\ttime\n",
-            s->given.line, s->setup.model == RG_MODEL_H ? "H" : "B", s->setup.width, s->setup.height, s->setup.seed);
+        s->given.line, s->setup.model == RG_MODEL_H ? "H" : "B", s->setup.width, s->setup.height, s->setup.seed);
     return rg_file_end(&times, write_frames(s, times.stream));
 }
 
@@ -152,25 +145,24 @@ const rg_command rg_phantom_coarsening = {
     .name = "phantom coarsening",
     .words = "",
     .summary = "a series of photographs of a phase-separating fluid, for autocorr",
-    .help =
-        "8-bit photographs coarsening_0001.. of a fluid that separates into two\n"
-        "phases, and times.tsv (photo, time) for `regather autocorr --times`. The order parameter phi follows the\n"
-        "Cahn-Hilliard equation on a periodic grid, a pixel being the unit of length; data/phantoms/coarsening.h has the\n"
-        "equations.\n"
-        "\n"
-        "Model B: the length grows as t^(1/3), by diffusion (Lifshitz and Slyozov). Model H: Stokes flow is added, and\n"
-        "the length grows in proportion to t while both phases are connected (Siggia). In two dimensions they fall apart\n"
-        "in the end and growth slows: at 750 x 1500 R_max is a straight line through the origin from 10 to 85 pixels, in\n"
-        "smaller frames it ends sooner. Take R_max of these photographs with --norm overlap or centred: raw sums fall\n"
-        "with the overlap and drown shallow maxima.\n"
-        "\n"
-        "Frames lie at equal steps of length by that law: t_i = T (i/N) for model H, T (i/N)^3 for model B. Photograph:\n"
-        "grey = (128 + 100 phi) (1 - 0.02 d^2), d the distance from the middle in half diagonals (uneven light), plus\n"
-        "nearly normal noise (four uniform deviates) of variance 4 + grey/8 (camera and photons), rounded, clamped to\n"
-        "0..255.\n"
-        "\n"
-        "The same seed, size and number of threads gives the same files on one machine; elsewhere rounding may differ and\n"
-        "the flow amplifies it, so that single photographs differ but the lengths agree.",
+    .help = "8-bit photographs coarsening_0001.. of a fluid that separates into two\n"
+            "phases, and times.tsv (photo, time) for `regather autocorr --times`. The order parameter phi follows the\n"
+            "Cahn-Hilliard equation on a periodic grid, a pixel being the unit of length; data/phantoms/coarsening.h has the\n"
+            "equations.\n"
+            "\n"
+            "Model B: the length grows as t^(1/3), by diffusion (Lifshitz and Slyozov). Model H: Stokes flow is added, and\n"
+            "the length grows in proportion to t while both phases are connected (Siggia). In two dimensions they fall apart\n"
+            "in the end and growth slows: at 750 x 1500 R_max is a straight line through the origin from 10 to 85 pixels, in\n"
+            "smaller frames it ends sooner. Take R_max of these photographs with --norm overlap or centred: raw sums fall\n"
+            "with the overlap and drown shallow maxima.\n"
+            "\n"
+            "Frames lie at equal steps of length by that law: t_i = T (i/N) for model H, T (i/N)^3 for model B. Photograph:\n"
+            "grey = (128 + 100 phi) (1 - 0.02 d^2), d the distance from the middle in half diagonals (uneven light), plus\n"
+            "nearly normal noise (four uniform deviates) of variance 4 + grey/8 (camera and photons), rounded, clamped to\n"
+            "0..255.\n"
+            "\n"
+            "The same seed, size and number of threads gives the same files on one machine; elsewhere rounding may differ and\n"
+            "the flow amplifies it, so that single photographs differ but the lengths agree.",
     .option = options,
     .bytes = sizeof(series),
     .run = run,

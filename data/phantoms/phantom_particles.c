@@ -43,7 +43,7 @@ static const rg_option options[] = {
     {"box", "N", "side of images and map", RG_TO(phantom, side), 8, 4096, "64", "pixels"},
     {"images", "N", "how many", RG_TO(phantom, images), 1, INT32_MAX, "2000"},
     {"pixel", "A", "size of a pixel", RG_TO(phantom, pixel_A), 1e-3L, 1e6L, .otherwise = "1.5, d7: 258 / box",
-     .unit = "Angstrom"},
+        .unit = "Angstrom"},
     {"sigma", "PX", "standard deviation of a Gaussian", RG_TO(phantom, sigma_px), 0.4L, 1024, "0.8", "pixels"},
     {"shift", "PX", "shifts lie within +-PX on every axis", RG_TO(phantom, shift_px), 0, 1024, "2", "pixels"},
     {"snr", "S", "add white noise, its variance that of the first image over S; 0: none", RG_TO(phantom, snr), 0, 1e12L, "0"},
@@ -55,8 +55,7 @@ static void set_up(phantom *p)
 {
     const shape_of shape = p->shape;
     const double sigma = p->sigma_px;
-    if (isnan(p->pixel_A))
-        p->pixel_A = shapes[shape].box_A > 0 ? shapes[shape].box_A / (double)p->side : 1.5;
+    if (isnan(p->pixel_A)) p->pixel_A = shapes[shape].box_A > 0 ? shapes[shape].box_A / (double)p->side : 1.5;
     p->n_blobs = shapes[shape].n_blobs;
     p->voltage_kV = shapes[shape].voltage_kV;
     p->cs_mm = shapes[shape].cs_mm;
@@ -132,17 +131,15 @@ static void make_image(const phantom *p, int64_t i, double *image)
     } else {
         rg_blobs_image(p->n_blobs, p->blob, a, origin, p->side, p->side / 2, image);
     }
-    if (p->noise_sd > 0)
-        rg_add_noise(p->noise_sd, p->given.seed, i, p->side * p->side, image);
+    if (p->noise_sd > 0) rg_add_noise(p->noise_sd, p->given.seed, i, p->side * p->side, image);
 }
 
 // ---- the files -----------------------------------------------------------------------------------------------------------
 
 static const char *const optics_column[] = {"rlnOpticsGroup", "rlnOpticsGroupName", "rlnAmplitudeContrast",
-                                            "rlnSphericalAberration", "rlnVoltage", "rlnImagePixelSize", "rlnImageSize",
-                                            "rlnImageDimensionality"};
+    "rlnSphericalAberration", "rlnVoltage", "rlnImagePixelSize", "rlnImageSize", "rlnImageDimensionality"};
 static const char *const row_column[] = {"rlnImageName", "rlnOpticsGroup", "rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi",
-                                         "rlnOriginXAngst", "rlnOriginYAngst", "rlnDefocusU", "rlnDefocusV", "rlnDefocusAngle"};
+    "rlnOriginXAngst", "rlnOriginYAngst", "rlnDefocusU", "rlnDefocusV", "rlnDefocusAngle"};
 enum { WITHOUT_CTF = 7 };
 
 static void write_star(const phantom *p, FILE *f)
@@ -153,9 +150,8 @@ static void write_star(const phantom *p, FILE *f)
     for (int64_t i = 0; i < p->images; i++) {
         rg_particle q = particle_of(p, i);
         fprintf(f, "%06" PRId64 "@particles.mrcs 1 %.6f %.6f %.6f %.6f %.6f", i + 1, q.rot_deg, q.tilt_deg, q.psi_deg,
-                q.origin_x_px * p->pixel_A, q.origin_y_px * p->pixel_A);
-        if (p->ctf)
-            fprintf(f, " %.6f %.6f %.6f", q.ctf.defocus_u_A, q.ctf.defocus_v_A, q.ctf.defocus_angle_deg);
+            q.origin_x_px * p->pixel_A, q.origin_y_px * p->pixel_A);
+        if (p->ctf) fprintf(f, " %.6f %.6f %.6f", q.ctf.defocus_u_A, q.ctf.defocus_v_A, q.ctf.defocus_angle_deg);
         putc('\n', f);
     }
 }
@@ -168,8 +164,7 @@ static int write_sections(const phantom *p, const char *name, int64_t sections, 
     rg_progress progress;
     int code = rg_mrc_write_begin(&out, path, p->side, p->side, sections, RG_MRC_FLOAT32, p->pixel_A, is_map);
     free(path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     double *image = rg_alloc((size_t)(BATCH * pixels) * sizeof *image);
     double *factors = is_map ? rg_blobs_factors(p->n_blobs, p->blob, p->side) : NULL;
     float *section = rg_alloc((size_t)(BATCH * pixels) * sizeof *section);
@@ -182,19 +177,16 @@ static int write_sections(const phantom *p, const char *name, int64_t sections, 
                 rg_blobs_section(p->n_blobs, p->blob, factors, p->side, first + i, image + i * pixels);
             else
                 make_image(p, first + i, image + i * pixels);
-            for (int64_t j = i * pixels; j < (i + 1) * pixels; j++)
-                section[j] = (float)image[j];
+            for (int64_t j = i * pixels; j < (i + 1) * pixels; j++) section[j] = (float)image[j];
         }
-        for (int64_t i = 0; i < count && code == RG_GOOD; i++)
-            code = rg_mrc_write_section(&out, section + i * pixels);
+        for (int64_t i = 0; i < count && code == RG_GOOD; i++) code = rg_mrc_write_section(&out, section + i * pixels);
         rg_progress_at(&progress, (double)(first + count));
     }
     rg_progress_end(&progress);
     free(section);
     free(image);
     free(factors);
-    if (code == RG_GOOD)
-        return rg_mrc_write_commit(&out);
+    if (code == RG_GOOD) return rg_mrc_write_commit(&out);
     rg_mrc_write_abandon(&out);
     return code;
 }
@@ -238,28 +230,23 @@ static int run(void *options)
 {
     phantom *p = options;
     rg_file star;
-    int code = rg_memory_allows(rg_memory_free(), need, p, p->side, "--box", "images of %" PRId64 " x %" PRId64 " pixels",
-                                p->side, p->side);
-    if (code == RG_GOOD)
-        code = rg_make_folder(p->folder);
-    if (code != RG_GOOD)
-        return code;
+    int code = rg_memory_allows(
+        rg_memory_free(), need, p, p->side, "--box", "images of %" PRId64 " x %" PRId64 " pixels", p->side, p->side);
+    if (code == RG_GOOD) code = rg_make_folder(p->folder);
+    if (code != RG_GOOD) return code;
     set_up(p);
     if (rg_dry_run) {
         static const char *const name[] = {"map.mrc", "particles.mrcs", "particles.star"};
-        char *what = rg_print("%" PRId64 " image%s of %" PRId64 "^2 pixels of %g A", p->images, rg_s(p->images), p->side,
-                              p->pixel_A);
+        char *what =
+            rg_print("%" PRId64 " image%s of %" PRId64 "^2 pixels of %g A", p->images, rg_s(p->images), p->side, p->pixel_A);
         rg_phantom_plan(p->folder, what, need(p, p->side), need, p, "--box", RG_COUNT(name), name);
         free(what);
         return RG_GOOD;
     }
-    if (p->ctf)
-        make_plans(p);
-    if (p->snr > 0)
-        p->noise_sd = noise_of(p);
+    if (p->ctf) make_plans(p);
+    if (p->snr > 0) p->noise_sd = noise_of(p);
     code = write_sections(p, "map.mrc", p->side, true);
-    if (code == RG_GOOD)
-        code = write_sections(p, "particles.mrcs", p->images, false);
+    if (code == RG_GOOD) code = write_sections(p, "particles.mrcs", p->images, false);
     if (code == RG_GOOD) {
         char *path = rg_print("%s/particles.star", p->folder);
         code = rg_file_open(&star, path);
@@ -281,15 +268,14 @@ const rg_command rg_phantom_particles = {
     .name = "phantom particles",
     .words = "",
     .summary = "particle images at random orientations, their STAR file and map, for reconstruct",
-    .help =
-        "DIR/particles.mrcs and particles.star (RELION 3.1: angles, origins in A, CTF with --ctf), and\n"
-        "map.mrc, the map of which the images are projections: a sum of Gaussians below the Nyquist\n"
-        "frequency, without interpolation (data/phantoms/blobs.h). icosahedral: 60 equal parts in RELION's\n"
-        "setting I1; asymmetric: 24 unequal parts; d7: 168 parts in a barrel of the 20S proteasome's size and\n"
-        "symmetry (Li et al. 2010). Orientations are uniform over all rotations. An image is the projection\n"
-        "shifted by -origin, with --ctf times RELION's CTF (protein bright) over twice the box: 300 kV, Cs\n"
-        "2.7 mm, 10 % amplitude contrast (d7: 200 kV, 2 mm, 7 %), underfocus 1 to 2.5 um, astigmatism to 500\n"
-        "A; plus noise. A stack is written as it is made, whatever its size.",
+    .help = "DIR/particles.mrcs and particles.star (RELION 3.1: angles, origins in A, CTF with --ctf), and\n"
+            "map.mrc, the map of which the images are projections: a sum of Gaussians below the Nyquist\n"
+            "frequency, without interpolation (data/phantoms/blobs.h). icosahedral: 60 equal parts in RELION's\n"
+            "setting I1; asymmetric: 24 unequal parts; d7: 168 parts in a barrel of the 20S proteasome's size and\n"
+            "symmetry (Li et al. 2010). Orientations are uniform over all rotations. An image is the projection\n"
+            "shifted by -origin, with --ctf times RELION's CTF (protein bright) over twice the box: 300 kV, Cs\n"
+            "2.7 mm, 10 % amplitude contrast (d7: 200 kV, 2 mm, 7 %), underfocus 1 to 2.5 um, astigmatism to 500\n"
+            "A; plus noise. A stack is written as it is made, whatever its size.",
     .option = options,
     .bytes = sizeof(phantom),
     .run = run,

@@ -31,10 +31,10 @@ static const rg_option options[] = {
     {"images", "N", "how many", RG_TO(phantom, images), 1, 9999, "20"},
     {"pixel", "A", "size of a voxel", RG_TO(phantom, pixel_A), 1e-3L, 1e6L, "1.5", "Angstrom"},
     {"sigma", "PX", "standard deviation of a Gaussian", RG_TO(phantom, sigma_px), 0.4L, 1024, .otherwise = "box / 40",
-     .unit = "voxels"},
+        .unit = "voxels"},
     {"shift", "PX", "shifts lie within +-PX on every axis", RG_TO(phantom, shift_px), 0, 1024, "3", "voxels"},
     {"wedge", "DEG", "the tilt series went from -DEG to DEG about y; 90: no missing wedge", RG_TO(phantom, wedge_deg), 1, 90,
-     "60", "degrees"},
+        "60", "degrees"},
     {"snr", "S", "add white noise, its variance that of the map over S; 0: none", RG_TO(phantom, snr), 0, 1e12L, "1"},
     {0},
 };
@@ -49,14 +49,10 @@ static double six_digits(double v) { return round(v * 1e6) / 1e6; }
 
 static rg_pose pose_of(const phantom *p, int64_t i)
 {
-    if (i == 0)
-        return (rg_pose){0};
-    rg_pose pose = {six_digits(360 * uniform(p, i, 0) - 180),
-                    six_digits(180 / M_PI * acos(1 - 2 * uniform(p, i, 1))),
-                    six_digits(360 * uniform(p, i, 2) - 180),
-                    {0}};
-    for (int axis = 0; axis < 3; axis++)
-        pose.shift_px[axis] = six_digits(p->shift_px * (2 * uniform(p, i, 3 + axis) - 1));
+    if (i == 0) return (rg_pose){0};
+    rg_pose pose = {six_digits(360 * uniform(p, i, 0) - 180), six_digits(180 / M_PI * acos(1 - 2 * uniform(p, i, 1))),
+        six_digits(360 * uniform(p, i, 2) - 180), {0}};
+    for (int axis = 0; axis < 3; axis++) pose.shift_px[axis] = six_digits(p->shift_px * (2 * uniform(p, i, 3 + axis) - 1));
     return pose;
 }
 
@@ -81,10 +77,8 @@ static void make_volume(const phantom *p, int64_t i, const rg_pose *pose, double
             moved[b].at[axis] = a[3 * axis] * at[0] + a[3 * axis + 1] * at[1] + a[3 * axis + 2] * at[2] + pose->shift_px[axis];
     }
     render(p, moved, volume);
-    if (p->noise_sd > 0)
-        rg_add_noise(p->noise_sd, p->given.seed, i, p->side * p->side * p->side, volume);
-    if (p->wedge_deg < 90)
-        rg_wedge_remove(p->side, p->wedge_deg, volume);
+    if (p->noise_sd > 0) rg_add_noise(p->noise_sd, p->given.seed, i, p->side * p->side * p->side, volume);
+    if (p->wedge_deg < 90) rg_wedge_remove(p->side, p->wedge_deg, volume);
 }
 
 // The variance of the map over the whole box, over the signal-to-noise ratio.
@@ -102,8 +96,7 @@ static int write_volume(const phantom *p, const char *name, const double *volume
 {
     int64_t voxels = p->side * p->side * p->side;
     rg_volume out = {p->side, p->pixel_A, rg_alloc((size_t)voxels * sizeof(float))};
-    for (int64_t i = 0; i < voxels; i++)
-        out.value[i] = (float)volume[i];
+    for (int64_t i = 0; i < voxels; i++) out.value[i] = (float)volume[i];
     char *path = rg_print("%s/%s", p->folder, name);
     int code = rg_volume_write(path, &out);
     free(path);
@@ -122,8 +115,7 @@ static int write_all(phantom *p, double *volume)
     p->noise_sd = p->snr > 0 ? noise_of(p, volume) : 0;
     int code = write_volume(p, "map.mrc", volume);
     rg_progress_begin(&progress, "subtomograms", "volumes", (double)p->images);
-    for (int64_t i = 0; i < p->images; i++)
-        name[i] = name_of(i);
+    for (int64_t i = 0; i < p->images; i++) name[i] = name_of(i);
     for (int64_t i = 0; i < p->images && code == RG_GOOD; i++) {
         pose[i] = pose_of(p, i);
         make_volume(p, i, &pose[i], volume);
@@ -133,13 +125,12 @@ static int write_all(phantom *p, double *volume)
     rg_progress_end(&progress);
     char *path = rg_print("%s/truth.tsv", p->folder);
     char *head = rg_print("# command: %s\n# boxes of %" PRId64 "^3 voxels, standard deviation of the noise %.9g before the "
-                          "wedge, seed %" PRIu64 "\n", p->given.line, p->side, p->noise_sd, p->given.seed);
-    if (code == RG_GOOD)
-        code = rg_poses_write(path, head, p->images, (const char *const *)name, pose, NULL);
+                          "wedge, seed %" PRIu64 "\n",
+        p->given.line, p->side, p->noise_sd, p->given.seed);
+    if (code == RG_GOOD) code = rg_poses_write(path, head, p->images, (const char *const *)name, pose, NULL);
     free(head);
     free(path);
-    for (int64_t i = 0; i < p->images; i++)
-        free(name[i]);
+    for (int64_t i = 0; i < p->images; i++) free(name[i]);
     free(name);
     free(pose);
     return code;
@@ -170,12 +161,9 @@ static int run(void *options)
 {
     phantom *p = options;
     int code = rg_memory_allows(rg_memory_free(), need, p, p->side, "--box", "volumes of %" PRId64 "^3 voxels", p->side);
-    if (code == RG_GOOD)
-        code = rg_make_folder(p->folder);
-    if (code == RG_GOOD && rg_dry_run)
-        plan(p);
-    if (code != RG_GOOD || rg_dry_run)
-        return code;
+    if (code == RG_GOOD) code = rg_make_folder(p->folder);
+    if (code == RG_GOOD && rg_dry_run) plan(p);
+    if (code != RG_GOOD || rg_dry_run) return code;
     rg_blobs_asymmetric(p->side, isnan(p->sigma_px) ? (double)p->side / 40 : p->sigma_px, p->given.seed, p->blob);
     double *volume = rg_alloc((size_t)(p->side * p->side * p->side) * sizeof *volume);
     code = write_all(p, volume);

@@ -37,14 +37,14 @@ static const rg_option options[] = {
     {"pixel", "A", "size of a pixel", RG_TO(series, pixel_A), 1e-3L, 1e6L, "1.5", "Angstrom"},
     {"rotation", "DEG", "rotations from image to image lie within +-DEG", RG_TO(series, rotation_deg), 0, 180, "2", "degrees"},
     {"shift", "PX", "shifts from image to image lie within +-PX on every axis", RG_TO(series, shift_px), 0, 1e4L, "20",
-     "pixels"},
+        "pixels"},
     {"scale", "S", "magnifications from image to image lie within 1/S and S", RG_TO(series, scale), 1, 2, "1.01"},
     {"snr", "S", "add white noise, its variance that of the first image over S; 0: none", RG_TO(series, snr), 0, 1e12L, "1"},
     {"tilt-axis", "DEG",
-     "tilt the specimen about this axis, counted from +y towards -x: what lies across it shrinks by the cosine",
-     RG_TO(series, axis_deg), -180, 180, .unit = "degrees", .otherwise = "none, every image shows it untilted"},
+        "tilt the specimen about this axis, counted from +y towards -x: what lies across it shrinks by the cosine",
+        RG_TO(series, axis_deg), -180, 180, .unit = "degrees", .otherwise = "none, every image shows it untilted"},
     {"tilts", "FIRST:LAST", "nominal angles of series.rawtlt, evenly from the first image to the last",
-     RG_TO(series, tilts_deg), -85, 85, "-60:60", "degrees"},
+        RG_TO(series, tilts_deg), -85, 85, "-60:60", "degrees"},
     {0},
 };
 
@@ -66,14 +66,11 @@ static double tilt_of(const series *s, int64_t i)
 static rg_affine step_of(const series *s, int64_t i)
 {
     double u[4];
-    for (int k = 0; k < 4; k++)
-        u[k] = 2 * rg_uniform(s->given.seed + 0x71177, (uint64_t)(4 * i + k)) - 1;
-    if (i == 0)
-        return rg_affine_identity;
+    for (int k = 0; k < 4; k++) u[k] = 2 * rg_uniform(s->given.seed + 0x71177, (uint64_t)(4 * i + k)) - 1;
+    if (i == 0) return rg_affine_identity;
     rg_affine step = rg_affine_of(&(rg_similarity){nine_digits(s->rotation_deg * u[0]), nine_digits(s->shift_px * u[1]),
-                                                   nine_digits(s->shift_px * u[2]), nine_digits(pow(s->scale, u[3]))});
-    if (isnan(s->axis_deg))
-        return step;
+        nine_digits(s->shift_px * u[2]), nine_digits(pow(s->scale, u[3]))});
+    if (isnan(s->axis_deg)) return step;
     const rg_affine stretch = rg_tilt_stretch(s->axis_deg, tilt_of(s, i), tilt_of(s, i - 1));
     return rg_affine_then(&stretch, &step);
 }
@@ -82,8 +79,8 @@ static rg_affine step_of(const series *s, int64_t i)
 
 // Adds a Gaussian about p: height exp(-|A (q - p)|^2 / (2 sigma^2)) at pixel q, A the image's map into the specimen, cut off at
 // 6 sigma, where it is 1.5e-8 of its height. across: room for `width` values, used where A is a similarity.
-static void add_blob(const series *s, const double p[2], const double a[4], double sigma, double height, double *across,
-                     double *image)
+static void add_blob(
+    const series *s, const double p[2], const double a[4], double sigma, double height, double *across, double *image)
 {
     const double xx = a[0] * a[0] + a[2] * a[2], yy = a[1] * a[1] + a[3] * a[3], xy = a[0] * a[1] + a[2] * a[3];
     const double det = xx * yy - xy * xy, reach_x = 6 * sigma * sqrt(yy / det), reach_y = 6 * sigma * sqrt(xx / det);
@@ -91,10 +88,8 @@ static void add_blob(const series *s, const double p[2], const double a[4], doub
     const bool apart = isnan(s->axis_deg); // then xx = yy and xy = 0, and the Gaussian is one of x times one of y
     int64_t x0 = (int64_t)fmax(0, ceil(p[0] - reach_x)), x1 = (int64_t)fmin((double)s->width - 1, floor(p[0] + reach_x));
     int64_t y0 = (int64_t)fmax(0, ceil(p[1] - reach_y)), y1 = (int64_t)fmin((double)s->height - 1, floor(p[1] + reach_y));
-    if (x0 > x1 || y0 > y1)
-        return;
-    for (int64_t i = x0; i <= x1 && apart; i++)
-        across[i] = exp(-xx * ((double)i - p[0]) * ((double)i - p[0]) * fall);
+    if (x0 > x1 || y0 > y1) return;
+    for (int64_t i = x0; i <= x1 && apart; i++) across[i] = exp(-xx * ((double)i - p[0]) * ((double)i - p[0]) * fall);
     for (int64_t j = y0; j <= y1; j++) {
         const double y = (double)j - p[1], h = apart ? height * exp(-yy * y * y * fall) : height;
         for (int64_t i = x0; i <= x1; i++) {
@@ -130,7 +125,7 @@ static void add_lattice(const series *s, int which, const rg_affine *to_first, d
         for (int64_t u = (int64_t)floor(low[0] / l->cell_px); (double)u * l->cell_px <= high[0]; u++) {
             uint64_t cell = ((uint64_t)(u + (1 << 24)) << 28 | (uint64_t)(v + (1 << 24))) * 8 + 4 * (uint64_t)which;
             double p[2] = {l->cell_px * ((double)u + rg_uniform(s->given.seed, cell)),
-                           l->cell_px * ((double)v + rg_uniform(s->given.seed, cell + 1))};
+                l->cell_px * ((double)v + rg_uniform(s->given.seed, cell + 1))};
             double shape = rg_uniform(s->given.seed, cell + 2),
                    height = l->height * (2 * rg_uniform(s->given.seed, cell + 3) - 1);
             double sigma = l->least_sigma_px * pow(l->most_sigma_px / l->least_sigma_px, shape);
@@ -146,8 +141,7 @@ static void make_image(const series *s, int64_t i, const rg_affine *to_first, do
     memset(image, 0, (size_t)(s->width * s->height) * sizeof *image);
     for (int which = 0; which < (int)(sizeof lattices / sizeof lattices[0]); which++)
         add_lattice(s, which, to_first, across, image);
-    if (s->noise_sd > 0)
-        rg_add_noise(s->noise_sd, s->given.seed, i, s->width * s->height, image);
+    if (s->noise_sd > 0) rg_add_noise(s->noise_sd, s->given.seed, i, s->width * s->height, image);
 }
 
 // One level of noise for all images: the variance of image 0, without noise, over the signal-to-noise ratio.
@@ -174,8 +168,7 @@ static int write_images(const series *s, const rg_affine *to_first)
     rg_progress progress;
     int code = rg_mrc_write_begin(&out, path, s->width, s->height, s->images, RG_MRC_FLOAT32, s->pixel_A, false);
     free(path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     double *image = rg_alloc((size_t)(batch * (n + s->width)) * sizeof *image);
     float *section = rg_alloc((size_t)n * sizeof *section);
     rg_progress_begin(&progress, "tilt", "images", (double)s->images);
@@ -185,8 +178,7 @@ static int write_images(const series *s, const rg_affine *to_first)
         for (int64_t i = 0; i < count; i++)
             make_image(s, first + i, &to_first[first + i], image + batch * n + i * s->width, image + i * n);
         for (int64_t i = 0; i < count && code == RG_GOOD; i++) {
-            for (int64_t j = 0; j < n; j++)
-                section[j] = (float)image[i * n + j];
+            for (int64_t j = 0; j < n; j++) section[j] = (float)image[i * n + j];
             code = rg_mrc_write_section(&out, section);
         }
         rg_progress_at(&progress, (double)(first + count));
@@ -194,8 +186,7 @@ static int write_images(const series *s, const rg_affine *to_first)
     rg_progress_end(&progress);
     free(section);
     free(image);
-    if (code == RG_GOOD)
-        return rg_mrc_write_commit(&out);
+    if (code == RG_GOOD) return rg_mrc_write_commit(&out);
     rg_mrc_write_abandon(&out);
     return code;
 }
@@ -204,8 +195,8 @@ static int write_truth(const series *s)
 {
     char *path = rg_print("%s/truth.tsv", s->folder);
     char *head = rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 " x %" PRId64 " pixels, standard deviation of the "
-                          "noise %.9g, seed %" PRIu64 "\n", s->given.line, s->images, rg_s(s->images), s->width, s->height,
-                          s->noise_sd, s->given.seed);
+                          "noise %.9g, seed %" PRIu64 "\n",
+        s->given.line, s->images, rg_s(s->images), s->width, s->height, s->noise_sd, s->given.seed);
     int code = rg_transforms_write(path, head, s->images, s->step, (rg_transform_columns){.linear = !isnan(s->axis_deg)});
     free(head);
     free(path);
@@ -216,8 +207,7 @@ static int write_tilts(const series *s)
 {
     double *tilt_deg = rg_alloc((size_t)s->images * sizeof *tilt_deg);
     char *path = rg_print("%s/series.rawtlt", s->folder);
-    for (int64_t i = 0; i < s->images; i++)
-        tilt_deg[i] = tilt_of(s, i);
+    for (int64_t i = 0; i < s->images; i++) tilt_deg[i] = tilt_of(s, i);
     int code = rg_tilts_write(path, s->images, tilt_deg);
     free(path);
     free(tilt_deg);
@@ -236,19 +226,17 @@ static int run(void *options)
 {
     series *s = options;
     s->height = s->height ? s->height : s->width;
-    int code = rg_memory_allows(rg_memory_free(), need, s, s->width, "--width", "images of %" PRId64 " x %" PRId64 " pixels",
-                                s->width, s->height);
-    if (code == RG_GOOD)
-        code = rg_make_folder(s->folder);
+    int code = rg_memory_allows(
+        rg_memory_free(), need, s, s->width, "--width", "images of %" PRId64 " x %" PRId64 " pixels", s->width, s->height);
+    if (code == RG_GOOD) code = rg_make_folder(s->folder);
     if (code == RG_GOOD && rg_dry_run) {
         static const char *const name[] = {"series.mrc", "series.rawtlt", "truth.tsv"};
-        char *what = rg_print("%" PRId64 " image%s of %" PRId64 " x %" PRId64 " pixels", s->images, rg_s(s->images), s->width,
-                              s->height);
+        char *what = rg_print(
+            "%" PRId64 " image%s of %" PRId64 " x %" PRId64 " pixels", s->images, rg_s(s->images), s->width, s->height);
         rg_phantom_plan(s->folder, what, need(s, s->width), need, s, "--width", RG_COUNT(name), name);
         free(what);
     }
-    if (code != RG_GOOD || rg_dry_run)
-        return code;
+    if (code != RG_GOOD || rg_dry_run) return code;
     s->step = rg_alloc((size_t)s->images * sizeof *s->step);
     rg_affine *to_first = rg_alloc((size_t)s->images * sizeof *to_first);
     for (int64_t i = 0; i < s->images; i++) {
@@ -257,10 +245,8 @@ static int run(void *options)
     }
     s->noise_sd = s->snr > 0 ? noise_of(s) : 0;
     code = write_images(s, to_first);
-    if (code == RG_GOOD)
-        code = write_tilts(s);
-    if (code == RG_GOOD)
-        code = write_truth(s);
+    if (code == RG_GOOD) code = write_tilts(s);
+    if (code == RG_GOOD) code = write_truth(s);
     free(to_first);
     free(s->step);
     return code;

@@ -51,14 +51,14 @@ static rg_type whole(const rg_shape *s) { return (void)s, RG_I32; }
     static void where_align_##dims(const rg_shape *s, int which, int64_t element, char text[64])                               \
     {                                                                                                                          \
         const af_size z = af_size_##dims##d(s);                                                                                \
-        if (which == AL_IMAGE || which == AL_REFERENCE) where_pixel(&z, element, "", text);                                    \
-        else where_map(&z, which == AL_MATRIX, element, text);                                                                 \
+        if (which == AL_IMAGE || which == AL_REFERENCE)                                                                        \
+            where_pixel(&z, element, "", text);                                                                                \
+        else                                                                                                                   \
+            where_map(&z, which == AL_MATRIX, element, text);                                                                  \
     }                                                                                                                          \
     static const rg_arg align_args_##dims[] = {{"image", RG_IN, real, pixels_##dims},                                          \
-                                               {"reference", RG_IN, real, pixels_##dims},                                      \
-                                               {"matrix", RG_IN, real, numbers_##dims},                                        \
-                                               {"rho", RG_OUT, fine, maps_##dims},                                             \
-                                               {"pixels", RG_OUT, whole, maps_##dims}};
+        {"reference", RG_IN, real, pixels_##dims}, {"matrix", RG_IN, real, numbers_##dims},                                    \
+        {"rho", RG_OUT, fine, maps_##dims}, {"pixels", RG_OUT, whole, maps_##dims}};
 
 static const char *invalid(const rg_shape *s, int dims)
 {
@@ -85,7 +85,7 @@ static void where_pixel(const af_size *z, int64_t element, const char *map, char
         snprintf(text, 64, "(%sx=%" PRId64 ",y=%" PRId64 ")", map, af_pixel_x(z, element), af_pixel_y(z, element));
     else
         snprintf(text, 64, "(%sx=%" PRId64 ",y=%" PRId64 ",z=%" PRId64 ")", map, af_pixel_x(z, element), af_pixel_y(z, element),
-                 af_pixel_z(z, element));
+            af_pixel_z(z, element));
 }
 
 static void where_map(const af_size *z, int matrix, int64_t element, char text[64])
@@ -93,8 +93,9 @@ static void where_map(const af_size *z, int matrix, int64_t element, char text[6
     const int n = af_numbers(z->dims), columns = z->dims + 1;
     if (matrix)
         snprintf(text, 64, "(transform=%" PRId64 ",row=%d,col=%d)", element / n, (int)(element % n / columns),
-                 (int)(element % columns));
-    else snprintf(text, 64, "(transform=%" PRId64 ")", element);
+            (int)(element % columns));
+    else
+        snprintf(text, 64, "(transform=%" PRId64 ")", element);
 }
 
 // A correlation lies in -1 .. 1, and with rules 0 and 1 every pixel takes part.
@@ -108,7 +109,7 @@ static const char *invariant_align(const af_size *z, const double *rho, const in
         }
         if (pixels[i] < 0 || pixels[i] > af_pixels(z) || (z->outside != AF_IGNORE && pixels[i] != af_pixels(z))) {
             snprintf(text, sizeof text, "transform %" PRId64 ": %" PRId32 " of %" PRId64 " pixels took part", i, pixels[i],
-                     af_pixels(z));
+                af_pixels(z));
             return text;
         }
     }
@@ -155,13 +156,33 @@ static const rg_arg affine_args[] = {
 
 static const rg_shape affine_checks[] = {
     // One pixel, one line, odd and even, the rules, several transforms; sides around a block, a warp, a column of 128.
-    {{1, 1, 1, 0, 0}, 1},     {{1, 1, 3, 1, 0}, 1},     {{2, 1, 2, 2, 0}, 1},     {{1, 2, 2, 0, 0}, 1},
-    {{2, 2, 4, 1, 0}, 1},     {{3, 3, 4, 0, 0}, 1},     {{1, 9, 4, 2, 0}, 1},     {{9, 1, 4, 0, 0}, 1},
-    {{5, 4, 8, 2, 0}, 1},     {{15, 15, 4, 0, 0}, 1},   {{16, 16, 4, 1, 0}, 1},   {{17, 17, 4, 2, 0}, 1},
-    {{31, 33, 3, 0, 0}, 1},   {{33, 31, 3, 1, 0}, 1},   {{64, 64, 2, 0, 1}, 1},   {{64, 64, 1, 0, 91}, 1},
-    {{65, 63, 2, 2, 136}, 1}, {{64, 65, 1, 1, 181}, 1}, {{65, 64, 1, 2, 271}, 1}, {{64, 64, 1, 0, 361}, 1},
-    {{127, 3, 5, 0, 0}, 1},   {{3, 129, 5, 1, 0}, 1},   {{128, 128, 1, 0, 0}, 1}, {{129, 127, 2, 2, 0}, 1},
-    {{200, 150, 2, 0, 0}, 1}, {{257, 131, 1, 1, 0}, 1}, {{20, 20, 33, 0, 0}, 1},
+    {{1, 1, 1, 0, 0}, 1},
+    {{1, 1, 3, 1, 0}, 1},
+    {{2, 1, 2, 2, 0}, 1},
+    {{1, 2, 2, 0, 0}, 1},
+    {{2, 2, 4, 1, 0}, 1},
+    {{3, 3, 4, 0, 0}, 1},
+    {{1, 9, 4, 2, 0}, 1},
+    {{9, 1, 4, 0, 0}, 1},
+    {{5, 4, 8, 2, 0}, 1},
+    {{15, 15, 4, 0, 0}, 1},
+    {{16, 16, 4, 1, 0}, 1},
+    {{17, 17, 4, 2, 0}, 1},
+    {{31, 33, 3, 0, 0}, 1},
+    {{33, 31, 3, 1, 0}, 1},
+    {{64, 64, 2, 0, 1}, 1},
+    {{64, 64, 1, 0, 91}, 1},
+    {{65, 63, 2, 2, 136}, 1},
+    {{64, 65, 1, 1, 181}, 1},
+    {{65, 64, 1, 2, 271}, 1},
+    {{64, 64, 1, 0, 361}, 1},
+    {{127, 3, 5, 0, 0}, 1},
+    {{3, 129, 5, 1, 0}, 1},
+    {{128, 128, 1, 0, 0}, 1},
+    {{129, 127, 2, 2, 0}, 1},
+    {{200, 150, 2, 0, 0}, 1},
+    {{257, 131, 1, 1, 0}, 1},
+    {{20, 20, 33, 0, 0}, 1},
 };
 
 // t = degrees + 181. G1: a rotation of 2048 x 2048; sixteen of one image show what a transform costs once the image is at hand.
@@ -236,7 +257,7 @@ static const char *invariant_affine(const rg_shape *s, void *const *arg)
     for (int64_t e = 0; e < transformed(s); e++)
         if (!(to[e] >= least - 1e-6 && to[e] <= most + 1e-6)) {
             snprintf(text, sizeof text, "element %" PRId64 " = %.9g is outside the range of the image, %.9g .. %.9g", e,
-                     (double)to[e], (double)least, (double)most);
+                (double)to[e], (double)least, (double)most);
             return text;
         }
     return NULL;
@@ -263,10 +284,8 @@ static double traffic_affine(const rg_shape *s)
 static int dim_word(int outside, int turn, int64_t value, char text[32])
 {
     static const char *const rule[] = {"zero", "edge", "ignore"};
-    if (outside && value >= 0 && value < RG_COUNT(rule))
-        return snprintf(text, 32, "%s", rule[value]) > 0;
-    if (turn && value == 0)
-        return snprintf(text, 32, "drawn") > 0;
+    if (outside && value >= 0 && value < RG_COUNT(rule)) return snprintf(text, 32, "%s", rule[value]) > 0;
+    if (turn && value == 0) return snprintf(text, 32, "drawn") > 0;
     if (turn && value > 0 && value <= 3 * 361)
         return snprintf(text, 32, "%c%+d", "zyx"[(value - 1) / 361], (int)((value - 1) % 361 - 180)) > 0;
     return 0;
@@ -306,29 +325,64 @@ RG_ALGO(affine2d) = {
 // ---- align2d -------------------------------------------------------------------------------------------------------------
 
 static const rg_shape align2d_checks[] = {
-    {{1, 1, 2, 0, 0}, 1},     {{2, 1, 2, 2, 0}, 1},     {{3, 3, 4, 0, 0}, 1},     {{9, 1, 4, 1, 0}, 1},
-    {{7, 8, 8, 2, 0}, 1},     {{15, 15, 4, 0, 0}, 1},   {{16, 16, 5, 1, 0}, 1},   {{17, 17, 4, 2, 0}, 1},
-    {{31, 33, 7, 0, 0}, 1},   {{33, 31, 8, 1, 0}, 1},   {{64, 64, 9, 2, 0}, 1},   {{64, 64, 1, 0, 91}, 1},
-    {{65, 63, 2, 2, 136}, 1}, {{64, 64, 1, 1, 181}, 1}, {{64, 65, 1, 2, 271}, 1}, {{127, 9, 5, 0, 0}, 1},
-    {{9, 129, 5, 1, 0}, 1},   {{128, 128, 2, 2, 0}, 1}, {{129, 127, 3, 0, 0}, 1}, {{257, 131, 2, 2, 0}, 1},
-    {{300, 200, 1, 0, 0}, 1}, {{40, 40, 33, 2, 0}, 1},  {{24, 24, 130, 0, 0}, 1},
+    {{1, 1, 2, 0, 0}, 1},
+    {{2, 1, 2, 2, 0}, 1},
+    {{3, 3, 4, 0, 0}, 1},
+    {{9, 1, 4, 1, 0}, 1},
+    {{7, 8, 8, 2, 0}, 1},
+    {{15, 15, 4, 0, 0}, 1},
+    {{16, 16, 5, 1, 0}, 1},
+    {{17, 17, 4, 2, 0}, 1},
+    {{31, 33, 7, 0, 0}, 1},
+    {{33, 31, 8, 1, 0}, 1},
+    {{64, 64, 9, 2, 0}, 1},
+    {{64, 64, 1, 0, 91}, 1},
+    {{65, 63, 2, 2, 136}, 1},
+    {{64, 64, 1, 1, 181}, 1},
+    {{64, 65, 1, 2, 271}, 1},
+    {{127, 9, 5, 0, 0}, 1},
+    {{9, 129, 5, 1, 0}, 1},
+    {{128, 128, 2, 2, 0}, 1},
+    {{129, 127, 3, 0, 0}, 1},
+    {{257, 131, 2, 2, 0}, 1},
+    {{300, 200, 1, 0, 0}, 1},
+    {{40, 40, 33, 2, 0}, 1},
+    {{24, 24, 130, 0, 0}, 1},
 };
 
 static const rg_bench_shape align2d_bench[] = {
-    {{{512, 512, 8, 0, 0}, 1}, RG_QUICK, "8 transforms"},     {{{512, 512, 8, 2, 0}, 1}, RG_QUICK, "8 transforms, ignore"},
-    {{{2048, 2048, 1, 0, 0}, 1}, RG_PAPER, "one transform"},  {{{2048, 2048, 125, 0, 0}, 1}, RG_PAPER, "G3"},
-    {{{2048, 2048, 125, 2, 0}, 1}, RG_PAPER, "G3, ignore"},   {{{2048, 2048, 125, 0, 226}, 1}, RG_PAPER, "45 degrees"},
-    {{{2048, 2048, 125, 0, 271}, 1}, RG_PAPER, "90 degrees"}, {{{4096, 4096, 125, 2, 0}, 1}, RG_LARGE, "4096 x 4096"},
+    {{{512, 512, 8, 0, 0}, 1}, RG_QUICK, "8 transforms"},
+    {{{512, 512, 8, 2, 0}, 1}, RG_QUICK, "8 transforms, ignore"},
+    {{{2048, 2048, 1, 0, 0}, 1}, RG_PAPER, "one transform"},
+    {{{2048, 2048, 125, 0, 0}, 1}, RG_PAPER, "G3"},
+    {{{2048, 2048, 125, 2, 0}, 1}, RG_PAPER, "G3, ignore"},
+    {{{2048, 2048, 125, 0, 226}, 1}, RG_PAPER, "45 degrees"},
+    {{{2048, 2048, 125, 0, 271}, 1}, RG_PAPER, "90 degrees"},
+    {{{4096, 4096, 125, 2, 0}, 1}, RG_LARGE, "4096 x 4096"},
 };
 
 // ---- align3d -------------------------------------------------------------------------------------------------------------
 
 static const rg_shape align3d_checks[] = {
-    {{1, 1, 1, 2, 0, 0}, 1},      {{2, 1, 1, 2, 2, 0}, 1},      {{3, 3, 3, 4, 0, 0}, 1},      {{1, 9, 5, 4, 1, 0}, 1},
-    {{7, 8, 9, 8, 2, 0}, 1},      {{15, 16, 17, 3, 0, 0}, 1},   {{16, 16, 16, 4, 1, 0}, 1},   {{17, 15, 16, 3, 2, 0}, 1},
-    {{33, 5, 7, 5, 0, 0}, 1},     {{5, 33, 7, 5, 1, 0}, 1},     {{7, 5, 33, 5, 2, 0}, 1},     {{24, 24, 24, 2, 0, 91}, 1},
-    {{24, 24, 24, 1, 2, 632}, 1}, {{25, 24, 23, 1, 0, 452}, 1}, {{24, 25, 24, 2, 1, 993}, 1}, {{20, 20, 20, 9, 2, 0}, 1},
-    {{33, 34, 35, 2, 0, 0}, 1},   {{91, 17, 9, 2, 2, 0}, 1},    {{8, 8, 8, 70, 0, 0}, 1},
+    {{1, 1, 1, 2, 0, 0}, 1},
+    {{2, 1, 1, 2, 2, 0}, 1},
+    {{3, 3, 3, 4, 0, 0}, 1},
+    {{1, 9, 5, 4, 1, 0}, 1},
+    {{7, 8, 9, 8, 2, 0}, 1},
+    {{15, 16, 17, 3, 0, 0}, 1},
+    {{16, 16, 16, 4, 1, 0}, 1},
+    {{17, 15, 16, 3, 2, 0}, 1},
+    {{33, 5, 7, 5, 0, 0}, 1},
+    {{5, 33, 7, 5, 1, 0}, 1},
+    {{7, 5, 33, 5, 2, 0}, 1},
+    {{24, 24, 24, 2, 0, 91}, 1},
+    {{24, 24, 24, 1, 2, 632}, 1},
+    {{25, 24, 23, 1, 0, 452}, 1},
+    {{24, 25, 24, 2, 1, 993}, 1},
+    {{20, 20, 20, 9, 2, 0}, 1},
+    {{33, 34, 35, 2, 0, 0}, 1},
+    {{91, 17, 9, 2, 2, 0}, 1},
+    {{8, 8, 8, 70, 0, 0}, 1},
 };
 
 // t = 361 axis + 181 + degrees: 632 is +90 about y, the slow spot of G5, 271 the same about z, 993 about x.
@@ -353,19 +407,15 @@ static const rg_bench_shape align3d_bench[] = {
     {                                                                                                                          \
         .name = "align" #dims "d", .paper = "Garcia 2014",                                                                     \
         .formula = "rho = Pearson correlation of R(p) and I(c + M (p - c) + t), " PATTERN, __VA_ARGS__,                        \
-        .dim_text = dim_text_##dims,                                                                                           \
-        RG_ALGO_ARRAYS(align_args_##dims, align##dims##d_checks, align##dims##d_bench, SMOKE),                                 \
+        .dim_text = dim_text_##dims, RG_ALGO_ARRAYS(align_args_##dims, align##dims##d_checks, align##dims##d_bench, SMOKE),    \
         .steady = 1u << AL_IMAGE | 1u << AL_REFERENCE, .invalid = invalid_##dims, .fill = fill_align_##dims,                   \
-        .reference = rg_ref_align##dims##d, .reference_at = rg_ref_align##dims##d_at,                                          \
-        .tolerance = tolerance_align_##dims, .invariant = invariant_align_##dims, .where = where_align_##dims,                 \
-        .index_fault = index_fault_##dims, .traffic_bytes = traffic_align_##dims, .work = work_##dims, .rate_unit = UNIT,      \
-        .order = ORDER,                                                                                                        \
+        .reference = rg_ref_align##dims##d, .reference_at = rg_ref_align##dims##d_at, .tolerance = tolerance_align_##dims,     \
+        .invariant = invariant_align_##dims, .where = where_align_##dims, .index_fault = index_fault_##dims,                   \
+        .traffic_bytes = traffic_align_##dims, .work = work_##dims, .rate_unit = UNIT, .order = ORDER,                         \
     }
 
 // Bricks and texture of a larger image together are more than an L2.
 RG_ALGO(align2d) = ALIGN(2, "bilinear", "pixels/s", smoke_2, "batch_mixed?w<=2048,h<=2048 batch atct_2d simd naive",
-                         .dim = {"w", "h", "m", "o", "t"},
-                         .dim_name = {"width", "height", "transforms", "outside", "turn"});
+    .dim = {"w", "h", "m", "o", "t"}, .dim_name = {"width", "height", "transforms", "outside", "turn"});
 RG_ALGO(align3d) = ALIGN(3, "trilinear", "voxels/s", smoke_3, "batch_mixed batch atct_3d atc_3d simd naive",
-                         .dim = {"w", "h", "d", "m", "o", "t"},
-                         .dim_name = {"width", "height", "depth", "transforms", "outside", "turn"});
+    .dim = {"w", "h", "d", "m", "o", "t"}, .dim_name = {"width", "height", "depth", "transforms", "outside", "turn"});

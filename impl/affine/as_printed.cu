@@ -20,8 +20,8 @@ static __device__ void printed_join(printed_sums &to, const printed_sums &from)
     to.i1_i2 += from.i1_i2;
 }
 
-static __global__ void printed_columns(af_texture_2d<AF_EDGE> source, const float *reference, const float *matrix, int column,
-                                       printed_sums *partial)
+static __global__ void printed_columns(
+    af_texture_2d<AF_EDGE> source, const float *reference, const float *matrix, int column, printed_sums *partial)
 {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y0 = (int)blockIdx.y * column;
     const float *m = matrix + 6 * (int64_t)blockIdx.z, px = (float)x + af_low(source.w);
@@ -44,8 +44,8 @@ static __global__ void printed_columns(af_texture_2d<AF_EDGE> source, const floa
 static __device__ float variance(float square, float mean, float n) { return (square - mean * mean) * (n / (n - 1)); }
 
 // The host's part. Where a variance may be all rounding, as of a constant image, it says 0 like the others.
-static __global__ void printed_finish(const printed_sums *partial, int blocks, int transforms, float n, double *rho,
-                                      int32_t *pixels)
+static __global__ void printed_finish(
+    const printed_sums *partial, int blocks, int transforms, float n, double *rho, int32_t *pixels)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= transforms) return;
@@ -67,12 +67,12 @@ static int run_as_printed(rg_call *call)
     int error = af_texture_renew<AF_COLUMNS_UPLOAD>(call);
     if (error) return error;
     RG_LAUNCH(printed_columns, grid, (unsigned)call->param[AF_THREADS], 0, call->stream,
-              (af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}), (const float *)call->arg[AL_REFERENCE],
-              (const float *)call->arg[AL_MATRIX], (int)call->param[1], partial);
+        (af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}), (const float *)call->arg[AL_REFERENCE],
+        (const float *)call->arg[AL_MATRIX], (int)call->param[1], partial);
     error = (int)cudaGetLastError();
     if (error) return error;
     RG_LAUNCH(printed_finish, af_blocks(grid.z, AF_FINISH), AF_FINISH, 0, call->stream, partial, (int)(grid.x * grid.y),
-              (int)grid.z, (float)af_pixels(&z), (double *)call->arg[AL_RHO], (int32_t *)call->arg[AL_PIXELS]);
+        (int)grid.z, (float)af_pixels(&z), (double *)call->arg[AL_RHO], (int32_t *)call->arg[AL_PIXELS]);
     return (int)cudaGetLastError();
 }
 
@@ -99,8 +99,8 @@ static rg_tolerance tolerance(const rg_shape *s, const int64_t *)
 }
 
 RG_VARIANT(align2d_as_printed) = {
-    RG_VARIANT_OF("align2d", "as_printed", RG_OTHER, RG_DEVICE,
-                  "atct_2d with eq. 2 at its word: one-pass variance in single precision"),
+    RG_VARIANT_OF(
+        "align2d", "as_printed", RG_OTHER, RG_DEVICE, "atct_2d with eq. 2 at its word: one-pass variance in single precision"),
     .needs = "sm_50",
     .flags = RG_COPIES_FIRST,
     RG_PARAMS(af_columns_params),

@@ -36,12 +36,12 @@ RG_HD int takes_part(float s, int side, int outside)
 RG_HD float blend(const float *restrict image, int row0, int row1, pair i, pair j)
 {
     return j.w0 * (i.w0 * image[row0 + i.first] + i.w1 * image[row0 + i.second]) +
-           j.w1 * (i.w0 * image[row1 + i.first] + i.w1 * image[row1 + i.second]);
+        j.w1 * (i.w0 * image[row1 + i.first] + i.w1 * image[row1 + i.second]);
 }
 
 // Pixel (x, y, zz) of the result; *part says whether it takes part.
-RG_HD float pixel(const float *restrict image, int w, int h, int d, const float *m, int dims, int outside, int x, int y, int zz,
-                  int *part)
+RG_HD float pixel(
+    const float *restrict image, int w, int h, int d, const float *m, int dims, int outside, int x, int y, int zz, int *part)
 {
     const float px = (float)x + af_low(w), py = (float)y + af_low(h), pz = (float)zz + af_low(d);
     const float sx = dims == 2 ? af_row_2d(m, px, py) : af_row_3d(m, px, py, pz);
@@ -53,11 +53,11 @@ RG_HD float pixel(const float *restrict image, int w, int h, int d, const float 
     const pair k = pair_at(sz, d, outside);
     *part &= takes_part(sz, d, outside);
     return k.w0 * blend(image, (k.first * h + j.first) * w, (k.first * h + j.second) * w, i, j) +
-           k.w1 * blend(image, (k.second * h + j.first) * w, (k.second * h + j.second) * w, i, j);
+        k.w1 * blend(image, (k.second * h + j.first) * w, (k.second * h + j.second) * w, i, j);
 }
 
-RG_HD void affine_row(const af_size *z, int outside, const float *restrict image, const float *restrict matrix, int y,
-                      float *restrict to)
+RG_HD void affine_row(
+    const af_size *z, int outside, const float *restrict image, const float *restrict matrix, int y, float *restrict to)
 {
     const int w = z->w, h = z->h;
     float m[6];
@@ -71,7 +71,7 @@ RG_HD void affine_row(const af_size *z, int outside, const float *restrict image
 }
 
 RG_HD void align_row(const af_size *z, int dims, int outside, const float *restrict image, const float *restrict reference,
-                     const float *restrict matrix, int y, int zz, const float *typical, af_sums *to)
+    const float *restrict matrix, int y, int zz, const float *typical, af_sums *to)
 {
     const int w = z->w, h = z->h, d = z->d;
     const double of_a = typical[0], of_b = typical[1];
@@ -97,30 +97,38 @@ RG_HD void align_row(const af_size *z, int dims, int outside, const float *restr
 // The rule outside as a constant.
 RG_HD void affine_line(const af_size *z, const float *image, const float *m, int y, float *to)
 {
-    if (z->outside == AF_ZERO) affine_row(z, AF_ZERO, image, m, y, to);
-    else if (z->outside == AF_EDGE) affine_row(z, AF_EDGE, image, m, y, to);
-    else affine_row(z, AF_IGNORE, image, m, y, to);
+    if (z->outside == AF_ZERO)
+        affine_row(z, AF_ZERO, image, m, y, to);
+    else if (z->outside == AF_EDGE)
+        affine_row(z, AF_EDGE, image, m, y, to);
+    else
+        affine_row(z, AF_IGNORE, image, m, y, to);
 }
 RG_AUTOVEC(affine_line, (const af_size *z, const float *image, const float *m, int y, float *to), (z, image, m, y, to))
 
 RG_HD void align_part(const af_size *z, int dims, int outside, const float *image, const float *reference, const float *m,
-                      int first, int past, const float *typical, af_sums *to)
+    int first, int past, const float *typical, af_sums *to)
 {
     for (int line = first; line < past; line++)
         align_row(z, dims, outside, image, reference + (int64_t)line * z->w, m, line % z->h, line / z->h, typical, to);
 }
 
 // Lines first .. past - 1 of the result, for one transform.
-#define ALIGN_LINES(name, dims)                                                                                              \
-    RG_HD void name(const af_size *z, const float *image, const float *reference, const float *m, int first, int past,      \
-                    const float *typical, af_sums *to)                                                                       \
-    {                                                                                                                        \
-        if (z->outside == AF_ZERO) align_part(z, dims, AF_ZERO, image, reference, m, first, past, typical, to);             \
-        else if (z->outside == AF_EDGE) align_part(z, dims, AF_EDGE, image, reference, m, first, past, typical, to);        \
-        else align_part(z, dims, AF_IGNORE, image, reference, m, first, past, typical, to);                                  \
-    }                                                                                                                        \
-    RG_AUTOVEC(name, (const af_size *z, const float *image, const float *reference, const float *m, int first, int past,    \
-                      const float *typical, af_sums *to), (z, image, reference, m, first, past, typical, to))
+#define ALIGN_LINES(name, dims)                                                                                                \
+    RG_HD void name(const af_size *z, const float *image, const float *reference, const float *m, int first, int past,         \
+        const float *typical, af_sums *to)                                                                                     \
+    {                                                                                                                          \
+        if (z->outside == AF_ZERO)                                                                                             \
+            align_part(z, dims, AF_ZERO, image, reference, m, first, past, typical, to);                                       \
+        else if (z->outside == AF_EDGE)                                                                                        \
+            align_part(z, dims, AF_EDGE, image, reference, m, first, past, typical, to);                                       \
+        else                                                                                                                   \
+            align_part(z, dims, AF_IGNORE, image, reference, m, first, past, typical, to);                                     \
+    }                                                                                                                          \
+    RG_AUTOVEC(name,                                                                                                           \
+        (const af_size *z, const float *image, const float *reference, const float *m, int first, int past,                    \
+            const float *typical, af_sums *to),                                                                                \
+        (z, image, reference, m, first, past, typical, to))
 ALIGN_LINES(align2d_lines, 2)
 ALIGN_LINES(align3d_lines, 3)
 
@@ -184,12 +192,12 @@ static void cost_affine(const rg_shape *s, const int64_t *param, rg_cost *c) { (
 static void cost_2d(const rg_shape *s, const int64_t *param, rg_cost *c) { (void)param, cost(af_size_2d(s), 2 + 6 + 5, c); }
 static void cost_3d(const rg_shape *s, const int64_t *param, rg_cost *c) { (void)param, cost(af_size_3d(s), 3 + 14 + 5, c); }
 
-#define AF_AUTOVEC(ALGO, REFUSE, SCRATCH, COST, RUN)                                                                          \
-    {                                                                                                                         \
-        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = ALGO, .name = "autovec",                                          \
-        .idea = "plain loops as a compiler vectorises them, no intrinsics; any number of cores", .role = RG_SIMD,             \
+#define AF_AUTOVEC(ALGO, REFUSE, SCRATCH, COST, RUN)                                                                           \
+    {                                                                                                                          \
+        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = ALGO, .name = "autovec",                                           \
+        .idea = "plain loops as a compiler vectorises them, no intrinsics; any number of cores", .role = RG_SIMD,              \
         .space = RG_HOST, .needs = RG_AUTOVEC_NEEDS, .flags = RG_THREADED, .refuse = REFUSE, .scratch = SCRATCH, .cost = COST, \
-        .run = RUN,                                                                                                           \
+        .run = RUN,                                                                                                            \
     }
 
 RG_VARIANT(affine2d_autovec) = AF_AUTOVEC("affine2d", NULL, NULL, cost_affine, run_affine);

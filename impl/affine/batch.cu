@@ -42,7 +42,9 @@ static af_batch problem_of(const rg_call *call, const af_size &z, float first)
     p.group = (int)call->param[AF_GROUP];
     for (int a = 0; a < 3; a++) {
         const float border = z.outside == AF_ZERO ? 1 : 0,
-                    reach = z.outside == AF_ZERO ? 1 : z.outside == AF_IGNORE ? 2 * AF_MARGIN : INFINITY;
+                    reach = z.outside == AF_ZERO ? 1
+            : z.outside == AF_IGNORE             ? 2 * AF_MARGIN
+                                                 : INFINITY;
         p.low[a] = af_low(side[a]);
         p.high[a] = af_high(side[a]);
         p.clamp_low[a] = p.low[a] - border;
@@ -62,8 +64,10 @@ static int launch(const rg_call *call, const af_size &z, af_batch p, const Sourc
     for (int64_t first = 0; first < z.transforms; first += part) {
         p.transforms = (int)(z.transforms - first < part ? z.transforms - first : part);
         const dim3 grid(blocks, af_blocks(p.transforms, p.group));
-        if (z.outside == AF_IGNORE) RG_LAUNCH((batch<DIMS, 1, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
-        else RG_LAUNCH((batch<DIMS, 0, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
+        if (z.outside == AF_IGNORE)
+            RG_LAUNCH((batch<DIMS, 1, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
+        else
+            RG_LAUNCH((batch<DIMS, 0, STACK, Source>), grid, AF_BLOCK, 0, call->stream, p, source);
         int error = (int)cudaGetLastError();
         error = error ? error : af_launch_finish(call, first, p.transforms, (int)blocks);
         if (error) return error;
@@ -104,10 +108,10 @@ template <int DIMS> static int fill_bricks(const rg_call *call, const af_size &z
 {
     const int error = af_launch_typical(call, z);
     if (error) return error;
-    const dim3 grid(af_blocks(z.w + AF_BORDER, AF_BLOCK), (unsigned)(z.h + AF_BORDER),
-                    DIMS == 2 ? 1 : (unsigned)(z.d + AF_BORDER));
-    RG_LAUNCH(af_bricks_fill, grid, AF_BLOCK, 0, call->stream, (const float *)call->arg[AL_IMAGE], z, af_typicals(call),
-              bricks);
+    const dim3 grid(
+        af_blocks(z.w + AF_BORDER, AF_BLOCK), (unsigned)(z.h + AF_BORDER), DIMS == 2 ? 1 : (unsigned)(z.d + AF_BORDER));
+    RG_LAUNCH(
+        af_bricks_fill, grid, AF_BLOCK, 0, call->stream, (const float *)call->arg[AL_IMAGE], z, af_typicals(call), bricks);
     return (int)cudaGetLastError();
 }
 
@@ -153,9 +157,9 @@ template <int DIMS> static int prepare_mixed(rg_call *call)
     cudaResourceDesc from = {};
     from.resType = cudaResourceTypeArray;
     from.res.array.array = t->array;
-    return error ? error
-                 : rg_texture_of(t, &from, z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp,
-                                 cudaFilterModeLinear);
+    return error
+        ? error
+        : rg_texture_of(t, &from, z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp, cudaFilterModeLinear);
 }
 
 template <int DIMS> static int copy_mixed(const rg_call *call)
@@ -164,7 +168,7 @@ template <int DIMS> static int copy_mixed(const rg_call *call)
     const af_size z = size_of<DIMS>(call->shape);
     float *planes = (float *)((char *)call->scratch + sums_bytes(z, call->param));
     RG_LAUNCH(fill_planes, dim3(af_blocks(z.w, AF_BLOCK), (unsigned)texture_rows<DIMS>(z)), AF_BLOCK, 0, call->stream,
-              (const float *)call->arg[AL_IMAGE], z, planes);
+        (const float *)call->arg[AL_IMAGE], z, planes);
     const int error = (int)cudaGetLastError();
     return error ? error : rg_texture_fill((const rg_texture *)call->state, planes, call->stream);
 }
@@ -194,8 +198,8 @@ template <int DIMS> static const char *refuse(const rg_shape *s, const int64_t *
 template <int DIMS> static const char *refuse_mixed(const rg_shape *s, const int64_t *param)
 {
     return texture_rows<DIMS>(size_of<DIMS>(s)) > TEXTURE_ROWS_MOST
-               ? "the planes, one below the other, are more than the 32,768 rows of a texture"
-               : refuse<DIMS>(s, param);
+        ? "the planes, one below the other, are more than the 32,768 rows of a texture"
+        : refuse<DIMS>(s, param);
 }
 
 template <int DIMS> static size_t scratch_fetched(const rg_shape *s, const int64_t *param)
@@ -237,8 +241,13 @@ template <int DIMS> static void cost_fetched(const rg_shape *s, const int64_t *,
 
 static const int64_t groups[] = {1, 4, 8, 16, 32};
 #define AF_STACKS(DIMS, standard, apart)                                                                                       \
-    {"stack", stacks_##DIMS##d, RG_COUNT(stacks_##DIMS##d), standard, apart}
-#define AF_GROUPS(standard) {"group", groups, RG_COUNT(groups), standard, "transforms a block goes through with its reference"}
+    {                                                                                                                          \
+        "stack", stacks_##DIMS##d, RG_COUNT(stacks_##DIMS##d), standard, apart                                                 \
+    }
+#define AF_GROUPS(standard)                                                                                                    \
+    {                                                                                                                          \
+        "group", groups, RG_COUNT(groups), standard, "transforms a block goes through with its reference"                      \
+    }
 #define PARAMS_2D AF_STACKS(2, 8, "pixels of a thread, 4 rows apart"), AF_GROUPS(32)
 #define PARAMS_3D AF_STACKS(3, 5, "voxels of a thread, 2 planes apart"), AF_GROUPS(16)
 static const rg_param params_2d[] = {PARAMS_2D}, fetched_params_2d[] = {PARAMS_2D, AF_UPLOAD};
@@ -248,20 +257,20 @@ static const rg_param mixed_params_3d[] = {AF_STACKS(3, 8, "voxels of a thread, 
 
 #define AF_BATCH(DIMS, NAME, NEEDS, IDEA, FLAGS, PARAMS, REFUSE, SCRATCH, ...)                                                 \
     {                                                                                                                          \
-        RG_VARIANT_OF("align" #DIMS "d", NAME, RG_GATHER, RG_DEVICE, IDEA), .needs = NEEDS, .flags = FLAGS, RG_PARAMS(PARAMS), \
-        .refuse = REFUSE<DIMS>, .scratch = SCRATCH<DIMS>, __VA_ARGS__                                                          \
+        RG_VARIANT_OF("align" #DIMS "d", NAME, RG_GATHER, RG_DEVICE, IDEA),                                                    \
+            .needs = NEEDS, .flags = FLAGS, RG_PARAMS(PARAMS), .refuse = REFUSE<DIMS>, .scratch = SCRATCH<DIMS>, __VA_ARGS__   \
     }
 #define AF_BRICKED(DIMS, IDEA)                                                                                                 \
     AF_BATCH(DIMS, "batch", "sm_50", IDEA, 0, params_##DIMS##d, refuse, scratch_bricked, .cost = cost_bricked<DIMS>,           \
-             .run = run_bricked<DIMS>)
+        .run = run_bricked<DIMS>)
 #define AF_MIXED(DIMS, IDEA)                                                                                                   \
     AF_BATCH(DIMS, "batch_mixed", "sm_60", IDEA, RG_COPIES_FIRST, mixed_params_##DIMS##d, refuse_mixed, scratch_mixed,         \
-             .cost = cost_bricked<DIMS>, .prepare = prepare_mixed<DIMS>, .load = load_mixed<DIMS>, .run = run_mixed<DIMS>,     \
-             .finish = af_texture_finish)
+        .cost = cost_bricked<DIMS>, .prepare = prepare_mixed<DIMS>, .load = load_mixed<DIMS>, .run = run_mixed<DIMS>,          \
+        .finish = af_texture_finish)
 #define AF_FETCHED(DIMS, IDEA)                                                                                                 \
     AF_BATCH(DIMS, "batch_texture", "sm_50", IDEA, RG_COPIES_FIRST, fetched_params_##DIMS##d, refuse, scratch_fetched,         \
-             .tolerance = tolerance_fetched<DIMS>, .cost = cost_fetched<DIMS>, .prepare = af_texture_prepare_##DIMS##d,        \
-             .load = af_texture_load<AF_BATCH_UPLOAD>, .run = run_fetched<DIMS>, .finish = af_texture_finish)
+        .tolerance = tolerance_fetched<DIMS>, .cost = cost_fetched<DIMS>, .prepare = af_texture_prepare_##DIMS##d,             \
+        .load = af_texture_load<AF_BATCH_UPLOAD>, .run = run_fetched<DIMS>, .finish = af_texture_finish)
 
 RG_VARIANT(align2d_batch) = AF_BRICKED(2, "groups of transforms a block, reference in registers, image in bricks of pairs");
 RG_VARIANT(align2d_batch_mixed) = AF_MIXED(2, "as batch, some pixels from the bricks, some from a texture's four neighbours");

@@ -108,7 +108,7 @@ typedef struct af_six {
 // One transform of one thread's stack. EVERY: all STACK pixels take part and s needs no clamp; base is then the source's.
 template <int DIMS, int IGNORE, int STACK, int EVERY, class Source>
 static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const Source &source, const float base[3],
-                                                       const float step[3], const float r[STACK], int n, float typical)
+    const float step[3], const float r[STACK], int n, float typical)
 {
     af_six sums = {0, 0, 0, 0, 0, 0};
 #pragma unroll
@@ -138,8 +138,7 @@ static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const 
 // three where I' is 0 in all of them.
 template <int DIMS, int IGNORE, int STACK, class Source>
 static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Source &source, const float4 *map,
-                                                    const float place[3], const float r[STACK], int n, float typical,
-                                                    float whole, float empty, float *part)
+    const float place[3], const float r[STACK], int n, float typical, float whole, float empty, float *part)
 {
     const unsigned lane = threadIdx.x % 32;
     float base[3], step[3], from[3];
@@ -169,8 +168,8 @@ static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Sou
     }
 }
 
-template <int DIMS, int IGNORE, int STACK, class Source> static __global__ void __launch_bounds__(AF_BLOCK, Source::BLOCKS)
-    batch(af_batch p, Source source)
+template <int DIMS, int IGNORE, int STACK, class Source>
+static __global__ void __launch_bounds__(AF_BLOCK, Source::BLOCKS) batch(af_batch p, Source source)
 {
     __shared__ float4 map[AF_GROUP_MOST][DIMS];
     __shared__ float part[AF_GROUP_MOST][AF_WARPS][6];

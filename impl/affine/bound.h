@@ -26,8 +26,8 @@ RG_HD rg_tolerance af_pixel_bound(const af_size *z, double fraction)
 {
     const double u = 0x1p-24, dims = z->dims;
     const rg_tolerance t = {RG_BOUND, 2 * dims * (af_misplaced(z) + fraction) + 4 * u * dims, 0,
-                            fraction > 0 ? "shares in 1/256 and float rounding of s, times the slope (bound.h)"
-                                         : "float rounding of s times the slope, and of the interpolation (bound.h)"};
+        fraction > 0 ? "shares in 1/256 and float rounding of s, times the slope (bound.h)"
+                     : "float rounding of s times the slope, and of the interpolation (bound.h)"};
     return t;
 }
 
@@ -41,9 +41,9 @@ RG_HD rg_tolerance af_rho_bound(const af_size *z, double fraction, double roundi
     const double slope = 1.5 * sqrt(dims) * (z->dims == 3 ? 2.83 : 2);
     const double bright = 400 * 4 * u * dims * (pixels > 36 ? 6 / sqrt(pixels) : 1);
     const rg_tolerance t = {RG_BOUND, 2 * slope * misplaced + 2 * bright + rounding,
-                            pixels > 1e6 ? 4 * rim * misplaced / pixels : 0,
-                            fraction > 0 ? "errors of I' by shares in 1/256 over its spread (bound.h)"
-                                         : "errors of I' by float rounding of s over its spread (bound.h)"};
+        pixels > 1e6 ? 4 * rim * misplaced / pixels : 0,
+        fraction > 0 ? "errors of I' by shares in 1/256 over its spread (bound.h)"
+                     : "errors of I' by float rounding of s over its spread (bound.h)"};
     return t;
 }
 

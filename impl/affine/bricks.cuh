@@ -28,8 +28,8 @@ RG_HD int af_brick_z(int z, int layer) { return 8 * z + (z >> 1) * layer; }
 static inline af_bricks af_bricks_of(const af_size &z, void *memory)
 {
     const int row = (int)af_blocks(z.w + AF_BORDER, 4) * AF_BRICK;
-    const af_bricks b = {(float2 *)memory, row - AF_BRICK,
-                         (int)af_blocks(z.h + AF_BORDER, z.dims == 2 ? 4 : 2) * row - AF_BRICK};
+    const af_bricks b = {
+        (float2 *)memory, row - AF_BRICK, (int)af_blocks(z.h + AF_BORDER, z.dims == 2 ? 4 : 2) * row - AF_BRICK};
     return b;
 }
 
@@ -66,7 +66,7 @@ static __device__ __forceinline__ float af_bricks_at_2d(const af_bricks &b, cons
     const float fx = s[0] - (float)i, fy = s[1] - (float)j;
     const float2 *at = b.pair + af_brick_x(i);
     return af_between(af_pair_between(__ldg(at + af_brick_y_2d(j, b.row)), fx),
-                      af_pair_between(__ldg(at + af_brick_y_2d(j + 1, b.row)), fx), fy);
+        af_pair_between(__ldg(at + af_brick_y_2d(j + 1, b.row)), fx), fy);
 }
 
 static __device__ __forceinline__ float af_bricks_at_3d(const af_bricks &b, const float s[3])

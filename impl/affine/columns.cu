@@ -12,8 +12,9 @@
 
 enum { UPLOAD_3D = 2 }; // of the parameters in three dimensions
 
-template <class Source> static __global__ void columns_2d(Source source, const float *reference, const float *matrix,
-                                                          int column, const float *typical, af_sums *partial)
+template <class Source>
+static __global__ void columns_2d(
+    Source source, const float *reference, const float *matrix, int column, const float *typical, af_sums *partial)
 {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y0 = (int)blockIdx.y * column;
     const float *m = matrix + 6 * (int64_t)blockIdx.z, px = (float)x + af_low(source.w);
@@ -28,8 +29,9 @@ template <class Source> static __global__ void columns_2d(Source source, const f
     if (threadIdx.x == 0) partial[((int64_t)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x] = s;
 }
 
-template <class Source> static __global__ void columns_3d(Source source, const float *reference, const float *matrix,
-                                                          const float *typical, af_sums *partial)
+template <class Source>
+static __global__ void columns_3d(
+    Source source, const float *reference, const float *matrix, const float *typical, af_sums *partial)
 {
     const int y = (int)(blockIdx.x * blockDim.x + threadIdx.x), z = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     const float *m = matrix + 12 * (int64_t)blockIdx.z, py = (float)y + af_low(source.h), pz = (float)z + af_low(source.d);
@@ -59,8 +61,8 @@ template <class Source> static int launch_2d(const rg_call *call, const Source &
 {
     const dim3 grid = af_columns_grid(call->shape, call->param);
     RG_LAUNCH((columns_2d<Source>), grid, (unsigned)call->param[0], 0, call->stream, source,
-              (const float *)call->arg[AL_REFERENCE], (const float *)call->arg[AL_MATRIX], (int)call->param[1],
-              af_typicals(call), af_partials(call));
+        (const float *)call->arg[AL_REFERENCE], (const float *)call->arg[AL_MATRIX], (int)call->param[1], af_typicals(call),
+        af_partials(call));
     const int error = (int)cudaGetLastError();
     return error ? error : af_launch_finish(call, 0, grid.z, (int)(grid.x * grid.y));
 }
@@ -69,8 +71,7 @@ template <class Source> static int launch_3d(const rg_call *call, const Source &
 {
     const dim3 grid = grid_3d(call->shape, call->param);
     RG_LAUNCH((columns_3d<Source>), grid, block_3d(call->param), 0, call->stream, source,
-              (const float *)call->arg[AL_REFERENCE], (const float *)call->arg[AL_MATRIX], af_typicals(call),
-              af_partials(call));
+        (const float *)call->arg[AL_REFERENCE], (const float *)call->arg[AL_MATRIX], af_typicals(call), af_partials(call));
     const int error = (int)cudaGetLastError();
     return error ? error : af_launch_finish(call, 0, grid.z, (int)(grid.x * grid.y));
 }
@@ -148,12 +149,14 @@ static void cost_3d_texture(const rg_shape *s, const int64_t *, rg_cost *c)
 static const int64_t sides_y[] = {8, 16}, sides_z[] = {2, 8, 16};
 #define BLOCK_3D                                                                                                               \
     {"block_y", sides_y, RG_COUNT(sides_y), 16, "threads of a block along y"},                                                 \
-        {"block_z", sides_z, RG_COUNT(sides_z), 16, "threads of a block along z"}
+    {                                                                                                                          \
+        "block_z", sides_z, RG_COUNT(sides_z), 16, "threads of a block along z"                                                \
+    }
 static const rg_param params_3d[] = {BLOCK_3D}, texture_params_3d[] = {BLOCK_3D, AF_UPLOAD};
 
 RG_VARIANT(align2d_atct_2d) = {
-    RG_VARIANT_OF("align2d", "atct_2d", RG_OTHER, RG_DEVICE,
-                  "128 threads, columns of 128 pixels, texture hardware, sums of each block"),
+    RG_VARIANT_OF(
+        "align2d", "atct_2d", RG_OTHER, RG_DEVICE, "128 threads, columns of 128 pixels, texture hardware, sums of each block"),
     .needs = "sm_50",
     .flags = RG_COPIES_FIRST,
     RG_PARAMS(af_columns_params),
@@ -167,8 +170,8 @@ RG_VARIANT(align2d_atct_2d) = {
     .finish = af_texture_finish,
 };
 RG_VARIANT(align3d_atc_3d) = {
-    RG_VARIANT_OF("align3d", "atc_3d", RG_OTHER, RG_DEVICE,
-                  "16 x 16 threads, columns along x, from global memory, sums of each block"),
+    RG_VARIANT_OF(
+        "align3d", "atc_3d", RG_OTHER, RG_DEVICE, "16 x 16 threads, columns along x, from global memory, sums of each block"),
     .needs = "sm_50",
     RG_PARAMS(params_3d),
     .refuse = refuse_3d,
@@ -177,8 +180,8 @@ RG_VARIANT(align3d_atc_3d) = {
     .run = run_atc_3d,
 };
 RG_VARIANT(align3d_atct_3d) = {
-    RG_VARIANT_OF("align3d", "atct_3d", RG_OTHER, RG_DEVICE,
-                  "16 x 16 threads, columns along x, texture hardware, sums of each block"),
+    RG_VARIANT_OF(
+        "align3d", "atct_3d", RG_OTHER, RG_DEVICE, "16 x 16 threads, columns along x, texture hardware, sums of each block"),
     .needs = "sm_50",
     .flags = RG_COPIES_FIRST,
     RG_PARAMS(texture_params_3d),

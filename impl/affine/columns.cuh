@@ -18,7 +18,7 @@ static const rg_param af_columns_params[] = {
 static inline dim3 af_columns_grid(const rg_shape *s, const int64_t *param)
 {
     return dim3(af_blocks(s->n[AF2_WIDTH], param[AF_THREADS]), af_blocks(s->n[AF2_HEIGHT], param[AF_COLUMN]),
-                (unsigned)s->n[AF2_TRANSFORMS]);
+        (unsigned)s->n[AF2_TRANSFORMS]);
 }
 
 static inline const char *af_columns_refuse(const rg_shape *s, const int64_t *) { return af_refuse_many(s->n[AF2_TRANSFORMS]); }

@@ -102,8 +102,10 @@ static void draw_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_
     }
     if (pattern == RG_RANDOM && z->dims == 2) scale = 1.05 + 0.15 * draw(~seed, i, 8 * attempt + 7);
     if (pattern == RG_EXTREME && (bits + (uint64_t)i) % 4 >= 2) scale = (bits + (uint64_t)i) % 4 == 2 ? 0.5 : 2;
-    if (pattern == RG_POSITION) permute(z, bits, r);
-    else turns(z, degrees, r);
+    if (pattern == RG_POSITION)
+        permute(z, bits, r);
+    else
+        turns(z, degrees, r);
     for (int e = 0; e < 9; e++) r[e] /= scale; // of the map of the result into the image, below
 }
 

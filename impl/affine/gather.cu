@@ -86,7 +86,8 @@ static __device__ __forceinline__ void copy_by_fours(const problem &p, const vie
     for (int r = (int)threadIdx.x / 32; r < v.height; r += WARPS) {
         const int y = v.y + r, row = min(max(y, 0), p.h - 1);
         const float *from = p.image + (int64_t)row * p.w;
-        if (x >= 0 && x < p.w) copy_four(from + x, to + r * PITCH + column, p.outside == AF_ZERO && y != row);
+        if (x >= 0 && x < p.w)
+            copy_four(from + x, to + r * PITCH + column, p.outside == AF_ZERO && y != row);
         else {
             const float value = p.outside == AF_ZERO ? 0 : __ldg(from + (x < 0 ? 0 : p.w - 1));
             *(float4 *)(to + r * PITCH + column) = make_float4(value, value, value, value);
@@ -119,8 +120,10 @@ static __device__ __forceinline__ view view_of(const problem &p, const float *ma
         v.width += v.x & 3;
         v.x -= v.x & 3;
     }
-    if (!from.found || v.width > PITCH || v.height > ROWS || (p.outside == AF_IGNORE && !from.inside)) v.way = NO_WINDOW;
-    else if (p.outside == AF_ZERO && (v.x >= p.w || v.y >= p.h || v.x + v.width <= 0 || v.y + v.height <= 0)) v.way = EMPTY;
+    if (!from.found || v.width > PITCH || v.height > ROWS || (p.outside == AF_IGNORE && !from.inside))
+        v.way = NO_WINDOW;
+    else if (p.outside == AF_ZERO && (v.x >= p.w || v.y >= p.h || v.x + v.width <= 0 || v.y + v.height <= 0))
+        v.way = EMPTY;
     return v;
 }
 
@@ -158,7 +161,7 @@ static __device__ __forceinline__ float value_at(origin window, float x, float y
     const float to_x = __fadd_rd(x, WHOLE), to_y = __fadd_rd(y, WHOLE), share = x - (to_x - WHOLE);
     const unsigned at = (unsigned)__float_as_int(to_y) * PITCH + (unsigned)__float_as_int(to_x), below = at + PITCH;
     return af_between(af_between(pixel_at(window, at), pixel_at(window, at + 1), share),
-                      af_between(pixel_at(window, below), pixel_at(window, below + 1), share), y - (to_y - WHOLE));
+        af_between(pixel_at(window, below), pixel_at(window, below + 1), share), y - (to_y - WHOLE));
 }
 
 // n steps on; no product where there is none.
@@ -197,8 +200,8 @@ static __device__ __forceinline__ spot spot_of(const problem &p, const float row
 
 // The tile in patches of so many pixels side by side, `down` of them a warp below each other.
 template <int PATCH_W>
-static __device__ __forceinline__ void compute(const problem &p, const float row[6], const view &v, const spot &s, origin window,
-                                               int x0, int y0)
+static __device__ __forceinline__ void compute(
+    const problem &p, const float row[6], const view &v, const spot &s, origin window, int x0, int y0)
 {
     constexpr int PATCH_H = 32 / PATCH_W, ACROSS = TILE_W / PATCH_W, STEP = PATCH_H * WARPS, DOWN = TILE_H / STEP;
     const float right_x = PATCH_W * row[0], down_x = STEP * row[1], right_y = PATCH_W * row[3], down_y = STEP * row[4];
@@ -208,17 +211,18 @@ static __device__ __forceinline__ void compute(const problem &p, const float row
         for (int d = 0; d < DOWN; d++, to += (int64_t)STEP * p.w)
 #pragma unroll
             for (int k = 0; k < ACROSS; k++)
-                to[k * PATCH_W] = value_at(window, on(on(s.at_x, d, down_x), k, right_x), on(on(s.at_y, d, down_y), k, right_y));
+                to[k * PATCH_W] =
+                    value_at(window, on(on(s.at_x, d, down_x), k, right_x), on(on(s.at_y, d, down_y), k, right_y));
         return;
     }
 #pragma unroll 1
     for (int d = 0; d < DOWN && s.y + d * STEP < p.h; d++, to += (int64_t)STEP * p.w)
 #pragma unroll 1
         for (int k = 0; k < ACROSS && s.x + k * PATCH_W < p.w; k++)
-            to[k * PATCH_W] = v.way == EMPTY       ? 0
-                              : v.way == NO_WINDOW ? value_alone(p, s.x + k * PATCH_W, s.y + d * STEP)
-                                                   : value_at(window, on(on(s.at_x, d, down_x), k, right_x),
-                                                              on(on(s.at_y, d, down_y), k, right_y));
+            to[k * PATCH_W] = v.way == EMPTY ? 0
+                : v.way == NO_WINDOW
+                ? value_alone(p, s.x + k * PATCH_W, s.y + d * STEP)
+                : value_at(window, on(on(s.at_x, d, down_x), k, right_x), on(on(s.at_y, d, down_y), k, right_y));
 }
 
 static __global__ void __launch_bounds__(BLOCK, BLOCKS) gather(const __grid_constant__ problem p)
@@ -229,15 +233,20 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS) gather(const __grid_cons
     const float *matrix = p.matrix + 6 * (int64_t)blockIdx.z;
     const float row[6] = {matrix[0], matrix[1], matrix[2], matrix[3], matrix[4], matrix[5]};
     const view v = view_of(p, row, x0, y0); // what follows is decided alike by the whole block
-    if (v.way == INSIDE) copy_inside(p, v, window);
-    else if (v.way == BY_FOURS) copy_by_fours(p, v, window);
-    else if (v.way == BY_ONES) copy_by_ones(p, v, window);
+    if (v.way == INSIDE)
+        copy_inside(p, v, window);
+    else if (v.way == BY_FOURS)
+        copy_by_fours(p, v, window);
+    else if (v.way == BY_ONES)
+        copy_by_ones(p, v, window);
     const bool lines = fabsf(row[3]) <= fabsf(row[0]);
     const spot s = spot_of(p, row, v, x0, y0, lines);
     copied();
     __syncthreads();
-    if (lines) compute<32>(p, row, v, s, origin_of(p, window), x0, y0);
-    else compute<8>(p, row, v, s, origin_of(p, window), x0, y0);
+    if (lines)
+        compute<32>(p, row, v, s, origin_of(p, window), x0, y0);
+    else
+        compute<8>(p, row, v, s, origin_of(p, window), x0, y0);
 }
 
 static const char *refuse(const rg_shape *s, const int64_t *) { return af_refuse_many(s->n[AF2_TRANSFORMS]); }
@@ -269,14 +278,9 @@ static int prepare(rg_call *call)
 static int run(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
-    const problem p = {(const float *)call->arg[AF_IMAGE],
-                       (const float *)call->arg[AF_MATRIX],
-                       (float *)call->arg[AF_TRANSFORMED],
-                       z.w,
-                       z.h,
-                       z.outside,
-                       z.w % 4 == 0 && (uintptr_t)call->arg[AF_IMAGE] % sizeof(float4) == 0,
-                       0u - 4u * BIAS};
+    const problem p = {(const float *)call->arg[AF_IMAGE], (const float *)call->arg[AF_MATRIX],
+        (float *)call->arg[AF_TRANSFORMED], z.w, z.h, z.outside,
+        z.w % 4 == 0 && (uintptr_t)call->arg[AF_IMAGE] % sizeof(float4) == 0, 0u - 4u * BIAS};
     const dim3 grid(af_blocks(z.w, TILE_W), af_blocks(z.h, TILE_H), (unsigned)z.transforms);
 #ifndef RG_EMULATED
     if (call->state) {
@@ -294,8 +298,8 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(affine2d_gather) = {
-    RG_VARIANT_OF("affine2d", "gather", RG_GATHER, RG_DEVICE,
-                  "tiles of 64 x 32 pixels from a window of the image in shared memory"),
+    RG_VARIANT_OF(
+        "affine2d", "gather", RG_GATHER, RG_DEVICE, "tiles of 64 x 32 pixels from a window of the image in shared memory"),
     .needs = "sm_50",
     .refuse = refuse,
     .cost = cost,

@@ -53,8 +53,8 @@ RG_HD af_size af_size_2d(const rg_shape *s)
 RG_HD af_size af_size_3d(const rg_shape *s)
 {
     const int64_t *n = s->n;
-    const af_size z = {(int)n[AF3_WIDTH],   (int)n[AF3_HEIGHT], (int)n[AF3_DEPTH], 3,
-                       (int)n[AF3_OUTSIDE], n[AF3_TRANSFORMS],  n[AF3_TURN]};
+    const af_size z = {
+        (int)n[AF3_WIDTH], (int)n[AF3_HEIGHT], (int)n[AF3_DEPTH], 3, (int)n[AF3_OUTSIDE], n[AF3_TRANSFORMS], n[AF3_TURN]};
     return z;
 }
 
@@ -168,14 +168,14 @@ RG_HD float af_sample_2d(const float *image, int w, int h, int outside, float x,
     }
     const af_pair i = af_pair_clamped(x, w), j = af_pair_clamped(y, h);
     const float *above = image + (int64_t)j.first * w, *below = image + (int64_t)j.second * w;
-    return af_between(af_between(above[i.first], above[i.second], i.share),
-                      af_between(below[i.first], below[i.second], i.share), j.share);
+    return af_between(
+        af_between(above[i.first], above[i.second], i.share), af_between(below[i.first], below[i.second], i.share), j.share);
 }
 
 RG_HD float af_sample_3d(const float *image, int w, int h, int d, int outside, float x, float y, float z, int *takes_part)
 {
-    *takes_part = outside != AF_IGNORE || (af_inside(x, af_low(w), af_high(w)) && af_inside(y, af_low(h), af_high(h)) &&
-                                           af_inside(z, af_low(d), af_high(d)));
+    *takes_part = outside != AF_IGNORE ||
+        (af_inside(x, af_low(w), af_high(w)) && af_inside(y, af_low(h), af_high(h)) && af_inside(z, af_low(d), af_high(d)));
     if (!*takes_part || (outside == AF_ZERO && !(af_reaches(x, w) && af_reaches(y, h) && af_reaches(z, d)))) return 0;
     const int zero = outside == AF_ZERO;
     const af_pair i = zero ? af_pair_at(x, w) : af_pair_clamped(x, w), j = zero ? af_pair_at(y, h) : af_pair_clamped(y, h);

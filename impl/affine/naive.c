@@ -32,7 +32,7 @@ RG_HD float sample_3d(const float *image, const af_size *z, const float *m, int 
 {
     const float px = (float)x + af_low(z->w), py = (float)y + af_low(z->h), pz = (float)zz + af_low(z->d);
     return af_sample_3d(image, z->w, z->h, z->d, z->outside, af_row_3d(m, px, py, pz), af_row_3d(m + 4, px, py, pz),
-                        af_row_3d(m + 8, px, py, pz), takes_part);
+        af_row_3d(m + 8, px, py, pz), takes_part);
 }
 
 RG_HD int align(const rg_call *call, const af_size z, sample_fn *sample)
@@ -64,13 +64,13 @@ RG_VARIANT(affine2d_naive) = {
 };
 
 RG_VARIANT(align2d_naive) = {
-    RG_VARIANT_OF("align2d", "naive", RG_NAIVE, RG_HOST,
-                  "pixel after pixel in plain C, transformed and added to sums in double"),
+    RG_VARIANT_OF(
+        "align2d", "naive", RG_NAIVE, RG_HOST, "pixel after pixel in plain C, transformed and added to sums in double"),
     .run = run_2d,
 };
 
 RG_VARIANT(align3d_naive) = {
-    RG_VARIANT_OF("align3d", "naive", RG_NAIVE, RG_HOST,
-                  "voxel after voxel in plain C, transformed and added to sums in double"),
+    RG_VARIANT_OF(
+        "align3d", "naive", RG_NAIVE, RG_HOST, "voxel after voxel in plain C, transformed and added to sums in double"),
     .run = run_3d,
 };

@@ -22,8 +22,8 @@ typedef struct af_stack {
 static inline int64_t af_stack_blocks(const af_size &z, int stack)
 {
     if (z.dims == 2) return (int64_t)af_blocks(z.w, AF_TILE_W) * af_blocks(z.h, AF_PATCH_H * stack);
-    return af_blocks((int64_t)af_blocks(z.w, AF_CUBE_W) * af_blocks(z.h, AF_CUBE_H) * af_blocks(z.d, AF_CUBE_D * stack),
-                     AF_WARPS);
+    return af_blocks(
+        (int64_t)af_blocks(z.w, AF_CUBE_W) * af_blocks(z.h, AF_CUBE_H) * af_blocks(z.d, AF_CUBE_D * stack), AF_WARPS);
 }
 
 static __device__ __forceinline__ unsigned af_parts(int side, int part) { return (unsigned)(side + part - 1) / (unsigned)part; }

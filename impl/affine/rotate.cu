@@ -32,7 +32,7 @@ template <class Source> static int launch(const rg_call *call, const Source &sou
     const af_size z = af_size_2d(call->shape);
     const dim3 grid(af_blocks(z.w, block.x), af_blocks(z.h, (int64_t)block.y * column), (unsigned)z.transforms);
     RG_LAUNCH((rotate<Source>), grid, block, 0, call->stream, source, (const float *)call->arg[AF_MATRIX], column,
-              (float *)call->arg[AF_TRANSFORMED]);
+        (float *)call->arg[AF_TRANSFORMED]);
     return (int)cudaGetLastError();
 }
 
@@ -90,12 +90,16 @@ static void cost_texture(const rg_shape *s, const int64_t *param, rg_cost *c)
 static const int64_t widths[] = {8, 16, 32, 64}, heights[] = {4, 8, 16};
 #define SQUARE                                                                                                                 \
     {"block_w", widths, RG_COUNT(widths), 16, "threads of a block along x"},                                                   \
-        {"block_h", heights, RG_COUNT(heights), 16, "threads of a block along y"}
+    {                                                                                                                          \
+        "block_h", heights, RG_COUNT(heights), 16, "threads of a block along y"                                                \
+    }
 static const rg_param square_params[] = {SQUARE}, square_texture_params[] = {SQUARE, AF_UPLOAD};
 static const int64_t threads[] = {32, 64, 128, 256}, columns[] = {4, 16, 32, 64, 128};
 #define LINE                                                                                                                   \
     {"threads", threads, RG_COUNT(threads), 128, "threads of a block, side by side along x"},                                  \
-        {"column", columns, RG_COUNT(columns), 128, "pixels along y that a thread computes"}
+    {                                                                                                                          \
+        "column", columns, RG_COUNT(columns), 128, "pixels along y that a thread computes"                                     \
+    }
 static const rg_param line_params[] = {LINE}, line_texture_params[] = {LINE, AF_UPLOAD};
 
 #define AF_ROTATE(NAME, IDEA, ...)                                                                                             \
@@ -105,15 +109,15 @@ static const rg_param line_params[] = {LINE}, line_texture_params[] = {LINE, AF_
 #define AF_FROM_MEMORY(NAME, IDEA, PARAMS)                                                                                     \
     AF_ROTATE(NAME, IDEA, RG_PARAMS(PARAMS), .refuse = refuse, .cost = cost, .run = run_##NAME)
 #define AF_FROM_TEXTURE(NAME, IDEA, PARAMS)                                                                                    \
-    AF_ROTATE(NAME, IDEA, .flags = RG_COPIES_FIRST, RG_PARAMS(PARAMS), .refuse = refuse,                                       \
-              .tolerance = tolerance_texture, .cost = cost_texture, .prepare = af_texture_prepare_2d,                          \
-              .load = af_texture_load<UPLOAD>, .run = run_##NAME, .finish = af_texture_finish)
+    AF_ROTATE(NAME, IDEA, .flags = RG_COPIES_FIRST, RG_PARAMS(PARAMS), .refuse = refuse, .tolerance = tolerance_texture,       \
+        .cost = cost_texture, .prepare = af_texture_prepare_2d, .load = af_texture_load<UPLOAD>, .run = run_##NAME,            \
+        .finish = af_texture_finish)
 
-RG_VARIANT(affine2d_at_16x16) =
-    AF_FROM_MEMORY(at_16x16, "thread per pixel in blocks of 16 x 16, from global memory", square_params);
+RG_VARIANT(affine2d_at_16x16) = AF_FROM_MEMORY(
+    at_16x16, "thread per pixel in blocks of 16 x 16, from global memory", square_params);
 RG_VARIANT(affine2d_att_16x16) = AF_FROM_TEXTURE(
     att_16x16, "thread per pixel in blocks of 16 x 16, interpolated by texture hardware", square_texture_params);
-RG_VARIANT(affine2d_at_128x1) =
-    AF_FROM_MEMORY(at_128x1, "128 threads compute a column of 128 pixels each, from global memory", line_params);
+RG_VARIANT(affine2d_at_128x1) = AF_FROM_MEMORY(
+    at_128x1, "128 threads compute a column of 128 pixels each, from global memory", line_params);
 RG_VARIANT(affine2d_att_128x1) = AF_FROM_TEXTURE(
     att_128x1, "128 threads compute a column of 128 pixels each, interpolated by texture hardware", line_texture_params);

@@ -26,8 +26,8 @@ static __device__ __forceinline__ void window(double around, double reach, int s
     *last = high < end ? high > 0 ? (int)high : -1 : side - 1;
 }
 
-static __device__ __forceinline__ void give(const problem &p, const float *m, int px, int py, float qx, float qy, float value,
-                                            float *to)
+static __device__ __forceinline__ void give(
+    const problem &p, const float *m, int px, int py, float qx, float qy, float value, float *to)
 {
     const float x = (float)px + af_low(p.w), y = (float)py + af_low(p.h);
     float sx = af_row_2d(m, x, y), sy = af_row_2d(m + 3, x, y);
@@ -79,23 +79,19 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
 static int run(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
-    const problem p = {(const float *)call->arg[AF_IMAGE],
-                       (const float *)call->arg[AF_MATRIX],
-                       (float *)call->arg[AF_TRANSFORMED],
-                       z.w,
-                       z.h,
-                       z.outside};
+    const problem p = {(const float *)call->arg[AF_IMAGE], (const float *)call->arg[AF_MATRIX],
+        (float *)call->arg[AF_TRANSFORMED], z.w, z.h, z.outside};
     const int error =
         (int)cudaMemsetAsync(p.to, 0, (size_t)(af_pixels(&z) * z.transforms) * sizeof *p.to, (cudaStream_t)call->stream);
     if (error) return error;
     RG_LAUNCH(scatter, dim3(af_blocks(z.w, BLOCK_W), af_blocks(z.h, BLOCK_H), (unsigned)z.transforms), dim3(BLOCK_W, BLOCK_H),
-              0, call->stream, p);
+        0, call->stream, p);
     return (int)cudaGetLastError();
 }
 
 RG_VARIANT(affine2d_scatter) = {
-    RG_VARIANT_OF("affine2d", "scatter", RG_SCATTER, RG_DEVICE,
-                  "thread per input pixel, float atomics to the result pixels that use it"),
+    RG_VARIANT_OF(
+        "affine2d", "scatter", RG_SCATTER, RG_DEVICE, "thread per input pixel, float atomics to the result pixels that use it"),
     .needs = "sm_50",
     .flags = RG_UNORDERED,
     .refuse = refuse,

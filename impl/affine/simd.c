@@ -21,8 +21,8 @@
 #include <string.h>
 
 enum { TILE = 64, LONG = 128, SIDE = 8, ODD = 256 }; // LONG: voxels of a line in one go
-enum { LINES = 4 }; // between two sums of sums
-enum { ROOM = 128 * 129 }; // floats of a window: 64 x 64 pixels at any angle, stretched by 1.35
+enum { LINES = 4 };                                  // between two sums of sums
+enum { ROOM = 128 * 129 };                           // floats of a window: 64 x 64 pixels at any angle, stretched by 1.35
 
 typedef struct af_line {
     const af_size *z;
@@ -63,7 +63,7 @@ static inline int between(int x, int low, int high) { return x < low ? low : x >
 static inline af_cuts af_cut(const af_line *line, int x0, int x1)
 {
     af_cuts c = {between(line->reach[0], x0, x1), between(line->inside[0], x0, x1), between(line->inside[1], x0, x1),
-                 between(line->reach[1], x0, x1)};
+        between(line->reach[1], x0, x1)};
     c.inside0 = between(c.inside0, c.reach0, c.reach1);
     c.inside1 = between(c.inside1, c.inside0, c.reach1);
     return c;
@@ -134,7 +134,8 @@ static void af_stretches(af_line *line, const double per_step[3])
         const double zero = line->at[a] + (double)line->step[a] * af_low(z->w), low = af_low(side[a]), high = af_high(side[a]);
         const double p = (low - zero) * per_step[a], q = (high - zero) * per_step[a], size = fabs(per_step[a]);
         const double first = p < q ? p : q, last = p < q ? q : p;
-        if (!(fabs(zero) < 1e9)) reach[1] = inside[1] = -1; // also NaN
+        if (!(fabs(zero) < 1e9))
+            reach[1] = inside[1] = -1; // also NaN
         else if (size > 0) {
             reach[0] = first - margin * size > reach[0] ? first - margin * size : reach[0];
             reach[1] = last + margin * size < reach[1] ? last + margin * size : reach[1];
@@ -247,12 +248,12 @@ static const rg_param params[] = {{"isa", isa_values, RG_COUNT(isa_values), 0, "
 #define AF_SIMD(ALGO, IDEA, SCRATCH, COST, RUN)                                                                                \
     {                                                                                                                          \
         RG_VARIANT_OF(ALGO, "simd", RG_SIMD, RG_HOST, IDEA), .needs = "avx2", .flags = RG_THREADED, RG_PARAMS(params),         \
-        .refuse = refuse, .scratch = SCRATCH, .cost = COST, .run = RUN                                                         \
+                                                             .refuse = refuse, .scratch = SCRATCH, .cost = COST, .run = RUN    \
     }
 
-RG_VARIANT(affine2d_simd) = AF_SIMD("affine2d", "tiles of 64 x 64, vectors of pixels from gathered pairs; any number of cores",
-                                    NULL, cost_affine, run_affine);
-RG_VARIANT(align2d_simd) = AF_SIMD("align2d", "tiles of 64 x 64, vectors of pixels from gathered pairs; any number of cores",
-                                   scratch_2d, cost_2d, run_2d);
-RG_VARIANT(align3d_simd) = AF_SIMD("align3d", "bundles of 8 x 8 lines, vectors of voxels from gathered pairs; any cores",
-                                   scratch_3d, cost_3d, run_3d);
+RG_VARIANT(affine2d_simd) = AF_SIMD(
+    "affine2d", "tiles of 64 x 64, vectors of pixels from gathered pairs; any number of cores", NULL, cost_affine, run_affine);
+RG_VARIANT(align2d_simd) = AF_SIMD(
+    "align2d", "tiles of 64 x 64, vectors of pixels from gathered pairs; any number of cores", scratch_2d, cost_2d, run_2d);
+RG_VARIANT(align3d_simd) = AF_SIMD(
+    "align3d", "bundles of 8 x 8 lines, vectors of voxels from gathered pairs; any cores", scratch_3d, cost_3d, run_3d);

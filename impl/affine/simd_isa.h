@@ -25,10 +25,10 @@ TARGET static inline __m512 avx512_every_second(__m512 low, __m512 high, int fir
 TARGET static inline __m256 avx2_pairs(const float *p, const int32_t *index)
 {
     // Not _mm_load_sd, which demands the alignment of a double.
-    const __m128d low = _mm_loadh_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(p + index[0]))),
-                                     (const double *)(p + index[1]));
-    const __m128d high = _mm_loadh_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(p + index[2]))),
-                                      (const double *)(p + index[3]));
+    const __m128d low =
+        _mm_loadh_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(p + index[0]))), (const double *)(p + index[1]));
+    const __m128d high =
+        _mm_loadh_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(p + index[2]))), (const double *)(p + index[3]));
     return _mm256_castpd_ps(_mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1));
 }
 
@@ -94,14 +94,14 @@ TARGET static inline float NAME(place)(const af_line *line, int axis, int x)
 }
 
 // Line y of plane d of the result; [M | t] in matrix.
-TARGET static void NAME(line_of)(const af_size *z, const float *image, const float *matrix, const double per_step[3], int y,
-                                 int d, af_line *line)
+TARGET static void NAME(line_of)(
+    const af_size *z, const float *image, const float *matrix, const double per_step[3], int y, int d, af_line *line)
 {
     const float py = (float)y + af_low(z->h), pz = (float)d + af_low(z->d);
     *line = (af_line){.z = z,
-                      .image = image,
-                      .pitch = z->w,
-                      .centre = image + af_pixel(z, af_centre(z->w), af_centre(z->h), af_centre(z->d))};
+        .image = image,
+        .pitch = z->w,
+        .centre = image + af_pixel(z, af_centre(z->w), af_centre(z->h), af_centre(z->d))};
     for (int a = 0; a < z->dims; a++, matrix += z->dims + 1) {
         line->step[a] = matrix[0];
         line->at[a] = z->dims == 2 ? __builtin_fmaf(matrix[1], py, matrix[2])
@@ -175,7 +175,7 @@ TARGET static inline void NAME(empty)(NAME(lanes) * s, NAME(lanes) * to)
 {
     const VEC zero = v_set1_ps(0);
     *to = (NAME(lanes)){v_add_ps(to->a, s->a), v_add_ps(to->b, s->b), v_add_ps(to->aa, s->aa), v_add_ps(to->bb, s->bb),
-                        v_add_ps(to->ab, s->ab)};
+        v_add_ps(to->ab, s->ab)};
     *s = (NAME(lanes)){zero, zero, zero, zero, zero};
 }
 
@@ -202,8 +202,8 @@ TARGET static inline void NAME(corners)(VEC s, int side, int pitch, INTS place[2
 }
 
 // Adds the pixels set aside.
-TARGET static void NAME(add_odd)(NAME(lanes) * lanes, const af_size *z, const float *image, af_odd *odd, const float typical[2],
-                                 af_sums *to)
+TARGET static void NAME(add_odd)(
+    NAME(lanes) * lanes, const af_size *z, const float *image, af_odd *odd, const float typical[2], af_sums *to)
 {
     const int side[3] = {z->w, z->h, z->d}, pitch[3] = {1, z->w, z->w * z->h};
     for (int i = 0; i < odd->n; i += SIMD_LANES) {
@@ -228,7 +228,7 @@ TARGET static void NAME(add_odd)(NAME(lanes) * lanes, const af_size *z, const fl
         }
         NAME(add)
         (lanes, mask, v_sub_ps(value, v_set1_ps(typical[0])),
-         v_sub_ps(v_maskz_loadu_ps(mask, odd->reference + i), v_set1_ps(typical[1])));
+            v_sub_ps(v_maskz_loadu_ps(mask, odd->reference + i), v_set1_ps(typical[1])));
         to->n += __builtin_popcount(v_mask_bits(mask));
     }
     odd->n = 0;
@@ -236,7 +236,7 @@ TARGET static void NAME(add_odd)(NAME(lanes) * lanes, const af_size *z, const fl
 
 // Sets aside pixels x0 .. x1 - 1.
 TARGET static inline void NAME(put_aside)(NAME(lanes) * s, const af_line *line, const float *reference, int x0, int x1,
-                                          const float typical[2], af_odd *odd, af_sums *to)
+    const float typical[2], af_odd *odd, af_sums *to)
 {
     for (int x = x0; x < x1; x++) {
         if (odd->n == ODD) NAME(add_odd)(s, line->z, line->image, odd, typical, to);
@@ -247,7 +247,7 @@ TARGET static inline void NAME(put_aside)(NAME(lanes) * s, const af_line *line, 
 
 // Pixels x0 .. x1 - 1 of a line; reference: of the line.
 TARGET static inline void NAME(add_line)(NAME(lanes) * s, const af_line *line, int dims, const float *reference, int x0, int x1,
-                                         const float typical[2], af_odd *odd, af_sums *to)
+    const float typical[2], af_odd *odd, af_sums *to)
 {
     const af_cuts c = af_cut(line, x0, x1);
     const int every = line->z->outside != AF_IGNORE;
@@ -260,7 +260,7 @@ TARGET static inline void NAME(add_line)(NAME(lanes) * s, const af_line *line, i
         const VEC value = NAME(values)(line, dims, NAME(places)(line, x, c.inside1));
         NAME(add)
         (&t, mask, v_sub_ps(value, v_set1_ps(typical[0])),
-         v_sub_ps(v_maskz_loadu_ps(mask, reference + x), v_set1_ps(typical[1])));
+            v_sub_ps(v_maskz_loadu_ps(mask, reference + x), v_set1_ps(typical[1])));
     }
     *s = t;
     NAME(put_aside)(s, line, reference, c.inside1, c.reach1, typical, odd, to);
@@ -288,7 +288,7 @@ TARGET static void NAME(store_band)(const af_size *z, const float *image, const 
 
 // 64 lines: of an image below each other, of a volume 8 x 8 (simd.c).
 TARGET static void NAME(sum_bundle)(const af_size *z, const float *image, const float *reference, const float *matrix,
-                                    const af_bundle *b, const float typical[2], af_sums *to)
+    const af_bundle *b, const float typical[2], af_sums *to)
 {
     const int rows = b->y1 - b->y0, n = rows * (b->d1 - b->d0), wide = z->dims == 2 ? TILE : LONG;
     af_line line[TILE];

@@ -46,8 +46,8 @@ template <int OUTSIDE> struct af_texture_3d {
     int w, h, d;
     __device__ __forceinline__ float at(float x, float y, float z, int *takes_part) const
     {
-        *takes_part = OUTSIDE != AF_IGNORE || (af_inside(x, af_low(w), af_high(w)) && af_inside(y, af_low(h), af_high(h)) &&
-                                               af_inside(z, af_low(d), af_high(d)));
+        *takes_part = OUTSIDE != AF_IGNORE ||
+            (af_inside(x, af_low(w), af_high(w)) && af_inside(y, af_low(h), af_high(h)) && af_inside(z, af_low(d), af_high(d)));
         return *takes_part ? tex3D<float>(texture, x + (0.5f - af_low(w)), y + (0.5f - af_low(h)), z + (0.5f - af_low(d))) : 0;
     }
 };
@@ -68,7 +68,7 @@ static inline int af_texture_prepare(rg_call *call, const af_size &z)
     if (!t) return RG_E_STATE;
     call->state = t;
     return rg_texture_array<float>(t, z.w, z.h, z.dims == 3 ? z.d : 0,
-                                   z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp, cudaFilterModeLinear);
+        z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp, cudaFilterModeLinear);
 }
 
 static inline int af_texture_copy(const rg_call *call)
@@ -78,7 +78,10 @@ static inline int af_texture_copy(const rg_call *call)
 
 static const int64_t af_upload_values[] = {0, 1};
 #define AF_UPLOAD                                                                                                              \
-    {"upload", af_upload_values, RG_COUNT(af_upload_values), 0, "the texture filled once for all calls (0), or by every call (1)"}
+    {                                                                                                                          \
+        "upload", af_upload_values, RG_COUNT(af_upload_values), 0,                                                             \
+            "the texture filled once for all calls (0), or by every call (1)"                                                  \
+    }
 
 // upload stands at param[AT]. The first is the variants' load, the second begins their run.
 template <int AT> static int af_texture_load(rg_call *call) { return call->param[AT] ? RG_OK : af_texture_copy(call); }

@@ -80,7 +80,7 @@ static __global__ void af_find_typical(const float *image, const float *referenc
 static inline int af_launch_typical(const rg_call *call, const af_size &z)
 {
     RG_LAUNCH(af_find_typical, 2, AF_SAMPLE, 0, call->stream, (const float *)call->arg[AL_IMAGE],
-              (const float *)call->arg[AL_REFERENCE], af_pixels(&z), af_typicals(call));
+        (const float *)call->arg[AL_REFERENCE], af_pixels(&z), af_typicals(call));
     return (int)cudaGetLastError();
 }
 
@@ -88,7 +88,7 @@ static inline int af_launch_typical(const rg_call *call, const af_size &z)
 static inline int af_launch_finish(const rg_call *call, int64_t first, int64_t count, int blocks)
 {
     RG_LAUNCH(af_finish, (unsigned)count, AF_FINISH, 0, call->stream, af_partials(call), blocks, af_typicals(call),
-              (double *)call->arg[AL_RHO] + first, (int32_t *)call->arg[AL_PIXELS] + first);
+        (double *)call->arg[AL_RHO] + first, (int32_t *)call->arg[AL_PIXELS] + first);
     return (int)cudaGetLastError();
 }
 

@@ -23,29 +23,67 @@ static const rg_arg args[] = {
 
 // ---- shapes --------------------------------------------------------------------------------------------------------------
 
-#define CHECK(w, h, r, k) {{w, h, r, k}, 1}
+#define CHECK(w, h, r, k)                                                                                                      \
+    {                                                                                                                          \
+        {w, h, r, k}, 1                                                                                                        \
+    }
 enum { AUTO8 = 0, CROSS8 = AC_CROSS, AUTO16 = AC_16BIT, CROSS16 = AC_CROSS | AC_16BIT };
 
 static const rg_shape check_shapes[] = {
     // The smallest: one pixel, one row, one column, offset 0 only.
-    CHECK(1, 1, 0, AUTO8), CHECK(1, 1, 0, CROSS8), CHECK(1, 1, 0, AUTO16), CHECK(1, 1, 0, CROSS16),
-    CHECK(2, 2, 0, CROSS8), CHECK(2, 2, 1, AUTO8), CHECK(2, 2, 1, CROSS16), CHECK(2, 1, 1, AUTO16),
-    CHECK(1, 2, 1, CROSS8), CHECK(17, 1, 16, AUTO8), CHECK(1, 17, 16, CROSS8), CHECK(129, 1, 128, AUTO16),
+    CHECK(1, 1, 0, AUTO8),
+    CHECK(1, 1, 0, CROSS8),
+    CHECK(1, 1, 0, AUTO16),
+    CHECK(1, 1, 0, CROSS16),
+    CHECK(2, 2, 0, CROSS8),
+    CHECK(2, 2, 1, AUTO8),
+    CHECK(2, 2, 1, CROSS16),
+    CHECK(2, 1, 1, AUTO16),
+    CHECK(1, 2, 1, CROSS8),
+    CHECK(17, 1, 16, AUTO8),
+    CHECK(1, 17, 16, CROSS8),
+    CHECK(129, 1, 128, AUTO16),
     CHECK(1, 129, 128, AUTO8),
-    CHECK(64, 33, 0, AUTO8), CHECK(33, 64, 0, CROSS16),
+    CHECK(64, 33, 0, AUTO8),
+    CHECK(33, 64, 0, CROSS16),
     // One less, equal, and one more than the blocks of 32, 64 and 128 pixels, rows and offsets variants cut the plane into.
-    CHECK(31, 32, 15, AUTO8), CHECK(32, 33, 16, CROSS8), CHECK(33, 31, 32, AUTO16), CHECK(31, 31, 30, CROSS16),
-    CHECK(32, 32, 31, AUTO8), CHECK(63, 64, 7, AUTO8), CHECK(64, 65, 8, CROSS8), CHECK(65, 63, 9, AUTO16),
-    CHECK(64, 64, 4, CROSS16), CHECK(65, 64, 31, AUTO8), CHECK(127, 128, 4, AUTO8), CHECK(128, 129, 3, CROSS8),
-    CHECK(129, 127, 3, AUTO16), CHECK(129, 128, 2, CROSS16), CHECK(127, 9, 63, AUTO8), CHECK(9, 128, 64, CROSS8),
+    CHECK(31, 32, 15, AUTO8),
+    CHECK(32, 33, 16, CROSS8),
+    CHECK(33, 31, 32, AUTO16),
+    CHECK(31, 31, 30, CROSS16),
+    CHECK(32, 32, 31, AUTO8),
+    CHECK(63, 64, 7, AUTO8),
+    CHECK(64, 65, 8, CROSS8),
+    CHECK(65, 63, 9, AUTO16),
+    CHECK(64, 64, 4, CROSS16),
+    CHECK(65, 64, 31, AUTO8),
+    CHECK(127, 128, 4, AUTO8),
+    CHECK(128, 129, 3, CROSS8),
+    CHECK(129, 127, 3, AUTO16),
+    CHECK(129, 128, 2, CROSS16),
+    CHECK(127, 9, 63, AUTO8),
+    CHECK(9, 128, 64, CROSS8),
     CHECK(129, 5, 65, CROSS8),
     // Primes; an offset larger than one side; slender both ways; every offset of the plane.
-    CHECK(53, 47, 23, AUTO8), CHECK(101, 37, 13, CROSS8), CHECK(37, 59, 11, AUTO16), CHECK(43, 29, 17, CROSS16),
-    CHECK(65, 7, 64, AUTO8), CHECK(7, 65, 64, CROSS8), CHECK(5, 131, 130, AUTO16), CHECK(131, 5, 130, CROSS16),
-    CHECK(193, 3, 11, AUTO8), CHECK(3, 257, 16, CROSS8), CHECK(255, 9, 20, AUTO8), CHECK(256, 6, 33, CROSS8),
-    CHECK(257, 4, 31, AUTO16), CHECK(23, 19, 22, AUTO8), CHECK(19, 23, 22, CROSS8),
+    CHECK(53, 47, 23, AUTO8),
+    CHECK(101, 37, 13, CROSS8),
+    CHECK(37, 59, 11, AUTO16),
+    CHECK(43, 29, 17, CROSS16),
+    CHECK(65, 7, 64, AUTO8),
+    CHECK(7, 65, 64, CROSS8),
+    CHECK(5, 131, 130, AUTO16),
+    CHECK(131, 5, 130, CROSS16),
+    CHECK(193, 3, 11, AUTO8),
+    CHECK(3, 257, 16, CROSS8),
+    CHECK(255, 9, 20, AUTO8),
+    CHECK(256, 6, 33, CROSS8),
+    CHECK(257, 4, 31, AUTO16),
+    CHECK(23, 19, 22, AUTO8),
+    CHECK(19, 23, 22, CROSS8),
     // More than 33,025 pixels, so that 32-bit sums overflow when all are bright.
-    CHECK(257, 131, 2, AUTO8), CHECK(257, 131, 1, CROSS8), CHECK(263, 257, 1, AUTO8),
+    CHECK(257, 131, 2, AUTO8),
+    CHECK(257, 131, 1, CROSS8),
+    CHECK(263, 257, 1, AUTO8),
 };
 
 // The papers' photographs are about 750 x 1500. `quick` keeps their proportions at a fifth of the side and of the offsets, so
@@ -120,8 +158,10 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
         int64_t n = args[which].count(s);
         for (int64_t i = 0; i < n; i++) {
             uint32_t value = pixel_value(s, pattern, which, i);
-            if (pixel_type(s) == RG_U8) ((uint8_t *)arg[which])[i] = (uint8_t)value;
-            else ((uint16_t *)arg[which])[i] = (uint16_t)value;
+            if (pixel_type(s) == RG_U8)
+                ((uint8_t *)arg[which])[i] = (uint8_t)value;
+            else
+                ((uint16_t *)arg[which])[i] = (uint16_t)value;
         }
     }
 }
@@ -157,13 +197,14 @@ static const char *invariant(const rg_shape *s, void *const *arg)
     double most = cross ? sqrt(aa) * sqrt(bb) * (1 + 0x1p-50) : aa, slack = floor(0x1p-44 * most + 0.5);
     for (int64_t e = 0; e < count; e++) {
         int64_t mirrored = sums[ac_mirror(r, e)];
-        const char *fault = (double)sums[e] < -slack ? "is negative"
-            : !((double)sums[e] <= most + slack) ? "exceeds what Cauchy and Schwarz allow"
+        const char *fault = (double)sums[e] < -slack                   ? "is negative"
+            : !((double)sums[e] <= most + slack)                       ? "exceeds what Cauchy and Schwarz allow"
             : !cross && !(fabs((double)(sums[e] - mirrored)) <= slack) ? "differs from the sum at the opposite offset"
-            : !cross && 2 * e + 1 == count && !(fabs((double)sums[e] - aa) <= slack) ? "is not the sum of squares" : NULL;
+            : !cross && 2 * e + 1 == count && !(fabs((double)sums[e] - aa) <= slack) ? "is not the sum of squares"
+                                                                                     : NULL;
         if (!fault) continue;
-        snprintf(text, sizeof text, "sums(X0=%" PRId64 ",Y0=%" PRId64 ") = %" PRId64 " %s", ac_x0(r, e), ac_y0(r, e),
-                 sums[e], fault);
+        snprintf(text, sizeof text, "sums(X0=%" PRId64 ",Y0=%" PRId64 ") = %" PRId64 " %s", ac_x0(r, e), ac_y0(r, e), sums[e],
+            fault);
         return text;
     }
     return NULL;
@@ -233,8 +274,10 @@ static void fill_one(const rg_shape *s, int64_t input, void *const *arg)
     fill(&(rg_shape){.n = {s->n[0], s->n[1], s->n[2], s->n[3]}, .seed = 1}, RG_POSITION, arg);
     if (cross) memset(arg[AC_A], 0, (size_t)count_a(s) * rg_type_bytes(pixel_type(s)));
     if (input < 0) return;
-    if (pixel_type(s) == RG_U8) ((uint8_t *)arg[AC_A])[input]++;
-    else ((uint16_t *)arg[AC_A])[input]++;
+    if (pixel_type(s) == RG_U8)
+        ((uint8_t *)arg[AC_A])[input]++;
+    else
+        ((uint16_t *)arg[AC_A])[input]++;
 }
 
 static int centre(const rg_shape *s, int64_t input, int which, int64_t e)
@@ -261,23 +304,32 @@ static int border(const rg_shape *s, int64_t input, int which, int64_t e)
 }
 
 static const rg_shape trace_shapes[] = {
-    CHECK(4, 5, 3, CROSS8), CHECK(5, 4, 4, AUTO8), CHECK(6, 7, 3, CROSS16), CHECK(7, 6, 3, AUTO16), CHECK(8, 9, 4, CROSS8),
-    CHECK(9, 8, 8, AUTO8), CHECK(9, 4, 5, CROSS8), CHECK(4, 9, 5, AUTO8),
+    CHECK(4, 5, 3, CROSS8),
+    CHECK(5, 4, 4, AUTO8),
+    CHECK(6, 7, 3, CROSS16),
+    CHECK(7, 6, 3, AUTO16),
+    CHECK(8, 9, 4, CROSS8),
+    CHECK(9, 8, 8, AUTO8),
+    CHECK(9, 4, 5, CROSS8),
+    CHECK(4, 9, 5, AUTO8),
 };
 static const rg_trace_case trace_kinds[] = {
     {"offset 0", centre}, {"row Y0 = 0", half_row}, {"largest offsets", largest_offset}, {"border pixels", border}};
 
-static const rg_trace trace = {.argument = AC_A, .fill = fill_one, .shape = CHECK(9, 7, 4, CROSS8),
-                               .case_shape = trace_shapes, .n_case_shapes = RG_COUNT(trace_shapes), .kind = trace_kinds,
-                               .n_kinds = RG_COUNT(trace_kinds)};
+static const rg_trace trace = {.argument = AC_A,
+    .fill = fill_one,
+    .shape = CHECK(9, 7, 4, CROSS8),
+    .case_shape = trace_shapes,
+    .n_case_shapes = RG_COUNT(trace_shapes),
+    .kind = trace_kinds,
+    .n_kinds = RG_COUNT(trace_kinds)};
 
 static const rg_shape smoke_shapes[] = {CHECK(65, 33, 16, AUTO8)};
 
 static int dim_text(int dim, int64_t value, char text[32])
 {
     static const char *const kind[] = {"plain", "cross", "16bit", "cross+16bit"};
-    if (dim == AC_KIND && value >= 0 && value < RG_COUNT(kind))
-        return snprintf(text, 32, "%s", kind[value]) > 0;
+    if (dim == AC_KIND && value >= 0 && value < RG_COUNT(kind)) return snprintf(text, 32, "%s", kind[value]) > 0;
     return 0;
 }
 

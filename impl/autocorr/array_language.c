@@ -43,7 +43,8 @@ static const char octave_script[] =
     "  end\n"
     "  fwrite(stdout, S, 'double'); fflush(stdout);\n"
     "end\n";
-static const char *const octave_command[] = {"octave", "--no-gui", "--norc", "--no-history", "--quiet", "--eval", octave_script, NULL};
+static const char *const octave_command[] = {
+    "octave", "--no-gui", "--norc", "--no-history", "--quiet", "--eval", octave_script, NULL};
 
 // Rows here: a[y, x]. One thread, as the paper's one core: a BLAS would only serve products of matrices, and these are of elements.
 static const char numpy_script[] =
@@ -144,9 +145,9 @@ static int start(child *c, const char *const *command, int to, int from)
 {
     posix_spawn_file_actions_t files;
     if (posix_spawn_file_actions_init(&files)) return RG_E_LIBRARY;
-    int failed = posix_spawn_file_actions_adddup2(&files, to, 0) || posix_spawn_file_actions_adddup2(&files, from, 1)
-        || posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0)
-        || posix_spawnp(&c->pid, command[0], &files, NULL, (char *const *)command, environ);
+    int failed = posix_spawn_file_actions_adddup2(&files, to, 0) || posix_spawn_file_actions_adddup2(&files, from, 1) ||
+        posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0) ||
+        posix_spawnp(&c->pid, command[0], &files, NULL, (char *const *)command, environ);
     posix_spawn_file_actions_destroy(&files);
     return failed ? RG_E_LIBRARY : RG_OK;
 }
@@ -223,12 +224,12 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     c->amount[RG_F64_MAD] = (double)ac_overlaps(s->n[AC_WIDTH], s->n[AC_R]) * (double)ac_overlaps(s->n[AC_HEIGHT], s->n[AC_R]);
 }
 
-#define ARRAY_LANGUAGE(NAME, PRODUCT)                                                                                         \
-    {                                                                                                                         \
-        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "autocorr", .name = #NAME,                                        \
-        .idea = "the paper's array-language code: loops over the offsets, products of whole matrices, in " PRODUCT,           \
-        .role = RG_OTHER, .space = RG_HOST, .needs = #NAME, .refuse = refuse, .cost = cost, .prepare = prepare_##NAME,        \
-        .run = run, .finish = finish,                                                                                         \
+#define ARRAY_LANGUAGE(NAME, PRODUCT)                                                                                          \
+    {                                                                                                                          \
+        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "autocorr", .name = #NAME,                                         \
+        .idea = "the paper's array-language code: loops over the offsets, products of whole matrices, in " PRODUCT,            \
+        .role = RG_OTHER, .space = RG_HOST, .needs = #NAME, .refuse = refuse, .cost = cost, .prepare = prepare_##NAME,         \
+        .run = run, .finish = finish,                                                                                          \
     }
 
 RG_VARIANT(autocorr_octave) = ARRAY_LANGUAGE(octave, "GNU Octave");

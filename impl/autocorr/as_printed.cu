@@ -16,34 +16,33 @@
 #define OFFSET_SIZE ACP_OFFSET_SIZE
 
 static __global__ void AutoCorr_OneLine(int *output_2DCorr, int image_width, int max_offset,
-                                        cudaTextureObject_t inputTexture) // 1
+    cudaTextureObject_t inputTexture) // 1
 {
-    __shared__ float ImageDataLine1[IMAGE_WIDTH];                                                  // 2
-    __shared__ float ImageDataLine2[IMAGE_WIDTH + OFFSET_SIZE];                                    // 3
-    ImageDataLine2[threadIdx.x] = 0;                                                               // 4
-    ImageDataLine2[image_width + 2 + threadIdx.x] = 0;                                             // 5
-    __syncthreads();                                                                               // 6
+    __shared__ float ImageDataLine1[IMAGE_WIDTH];                                                           // 2
+    __shared__ float ImageDataLine2[IMAGE_WIDTH + OFFSET_SIZE];                                             // 3
+    ImageDataLine2[threadIdx.x] = 0;                                                                        // 4
+    ImageDataLine2[image_width + 2 + threadIdx.x] = 0;                                                      // 5
+    __syncthreads();                                                                                        // 6
     int num_horiz_blocks = __float2int_ru(__int2float_rd(image_width) / __int2float_rd(blockDim.x)), n = 0; // 7
-    for (n = 0; n < num_horiz_blocks; n++) {                                                       // 8
-        ImageDataLine1[__umul24(n, blockDim.x) + threadIdx.x] =                                    // 9
+    for (n = 0; n < num_horiz_blocks; n++) {                                                                // 8
+        ImageDataLine1[__umul24(n, blockDim.x) + threadIdx.x] =                                             // 9
             tex2D<unsigned char>(inputTexture, __umul24(n, blockDim.x) + threadIdx.x, blockIdx.x + 1);
-        ImageDataLine2[max_offset + __umul24(n, blockDim.x) + threadIdx.x] =                       // 10
+        ImageDataLine2[max_offset + __umul24(n, blockDim.x) + threadIdx.x] = // 10
             tex2D<unsigned char>(inputTexture, __umul24(n, blockDim.x) + threadIdx.x, blockIdx.x + blockIdx.y + 1);
-    }                                                                                              // 11
-    __syncthreads();                                                                               // 12
-    float linesum = 0;                                                                             // 13
-    for (int x_coord = 0; x_coord < image_width; x_coord++) {                                      // 14
-        linesum += ImageDataLine1[x_coord] * ImageDataLine2[x_coord + threadIdx.x];                // 15
-    }                                                                                              // 16
+    }                                                                                                                   // 11
+    __syncthreads();                                                                                                    // 12
+    float linesum = 0;                                                                                                  // 13
+    for (int x_coord = 0; x_coord < image_width; x_coord++) {                                                           // 14
+        linesum += ImageDataLine1[x_coord] * ImageDataLine2[x_coord + threadIdx.x];                                     // 15
+    }                                                                                                                   // 16
     int coeff_out = __float2int_rn(100.0 * linesum / __int2float_rd(image_width - abs((int)threadIdx.x - max_offset))); // 17
-    atomicAdd(&output_2DCorr[threadIdx.x + __umul24(2 * max_offset + 1, blockIdx.y)], coeff_out);  // 18
-}                                                                                                  // 19
+    atomicAdd(&output_2DCorr[threadIdx.x + __umul24(2 * max_offset + 1, blockIdx.y)], coeff_out);                       // 18
+} // 19
 
 static __global__ void clear(int *corr, int64_t n)
 {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        corr[i] = 0;
+    if (i < n) corr[i] = 0;
 }
 
 enum { BASE_STEP = 512, PITCH_STEP = 32 }; // alignments of a texture over linear memory
@@ -64,28 +63,24 @@ static const char *overflow(const rg_shape *s)
     double lines = (double)acp_lines(s->n[ACP_HEIGHT], s->n[ACP_R]);
     double smeared = acp_padded(s->n[ACP_WIDTH], s->n[ACP_R]) > s->n[ACP_WIDTH] ? w / (w - r) : 1;
     double most = 100 * lines * smeared;
-    if (most * g * g <= INT32_MAX)
-        return NULL;
+    if (most * g * g <= INT32_MAX) return NULL;
     snprintf(why, sizeof why, "a 32-bit sum of %.0f lines overflows from an rms grey level of %.1f on, and pixels may be %.0f",
-             lines, sqrt(INT32_MAX / most), g);
+        lines, sqrt(INT32_MAX / most), g);
     return why;
 }
 
 static const char *refuse(const rg_shape *s, const int64_t *)
 {
     int64_t w = s->n[ACP_WIDTH], h = s->n[ACP_HEIGHT], r = s->n[ACP_R], threads = acp_threads(r), padded = acp_padded(w, r);
-    if (threads > 1024)
-        return "2R + 1 threads are more than a block may have (1024; 512 on the paper's GPU)";
-    if (w > IMAGE_WIDTH)
-        return "a line is longer than the listing's IMAGE_WIDTH of 800 pixels";
+    if (threads > 1024) return "2R + 1 threads are more than a block may have (1024; 512 on the paper's GPU)";
+    if (w > IMAGE_WIDTH) return "a line is longer than the listing's IMAGE_WIDTH of 800 pixels";
     if (padded > IMAGE_WIDTH)
         return "the width rounded up to whole rows of 2R + 1 threads overruns ImageDataLine1[800] (lines 2 and 9)";
     if (w + 2 + threads > IMAGE_WIDTH + OFFSET_SIZE || r + padded > IMAGE_WIDTH + OFFSET_SIZE)
         return "width + 2R + 3 overruns ImageDataLine2[1314] (lines 3, 5 and 10)";
     if (r == 1 && padded == w)
         return "for R = 1 and a width that 3 divides, line 15 reads one element of ImageDataLine2 that nothing has written";
-    if (h > 65000)
-        return "a texture over linear memory has at most 65,000 lines";
+    if (h > 65000) return "a texture over linear memory has at most 65,000 lines";
     return overflow(s);
 }
 
@@ -106,11 +101,10 @@ static int prepare(rg_call *call)
 {
     const rg_shape *s = call->shape;
     rg_texture *texture = (rg_texture *)calloc(1, sizeof *texture);
-    if (!texture)
-        return RG_E_STATE;
+    if (!texture) return RG_E_STATE;
     call->state = texture; // clamped: the default of the paper's texture reference
     return rg_texture_rows(texture, copy_of(call), cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned),
-                           s->n[ACP_WIDTH], s->n[ACP_HEIGHT], pitch(s));
+        s->n[ACP_WIDTH], s->n[ACP_HEIGHT], pitch(s));
 }
 
 static int run(rg_call *call)
@@ -119,32 +113,29 @@ static int run(rg_call *call)
     size_t w = (size_t)s->n[ACP_WIDTH], h = (size_t)s->n[ACP_HEIGHT];
     int64_t r = s->n[ACP_R], n = acp_threads(r) * r;
     int *corr = (int *)call->arg[ACP_CORR];
-    int error = (int)cudaMemcpy2DAsync(copy_of(call), pitch(s), call->arg[ACP_IMAGE], w, w, h, cudaMemcpyDeviceToDevice,
-                                       (cudaStream_t)call->stream);
-    if (error)
-        return error;
+    int error = (int)cudaMemcpy2DAsync(
+        copy_of(call), pitch(s), call->arg[ACP_IMAGE], w, w, h, cudaMemcpyDeviceToDevice, (cudaStream_t)call->stream);
+    if (error) return error;
     RG_LAUNCH((clear), (unsigned)((n + 255) / 256), 256, 0, call->stream, corr, n);
     error = (int)cudaGetLastError();
-    if (error)
-        return error;
+    if (error) return error;
     dim3 threads2((unsigned)acp_threads(r), 1), grid2((unsigned)acp_lines(s->n[ACP_HEIGHT], r), (unsigned)r);
-    RG_LAUNCH((AutoCorr_OneLine), grid2, threads2, 0, call->stream, corr, (int)w, (int)r,
-              ((const rg_texture *)call->state)->object);
+    RG_LAUNCH(
+        (AutoCorr_OneLine), grid2, threads2, 0, call->stream, corr, (int)w, (int)r, ((const rg_texture *)call->state)->object);
     return (int)cudaGetLastError();
 }
 
 static void finish(rg_call *call)
 {
     rg_texture *texture = (rg_texture *)call->state;
-    if (texture)
-        rg_texture_free(texture);
+    if (texture) rg_texture_free(texture);
     free(texture);
     call->state = NULL;
 }
 
 RG_VARIANT(autocorr_printed_as_printed) = {
     RG_VARIANT_OF("autocorr_printed", "as_printed", RG_GATHER, RG_DEVICE,
-                  "listing 1 line by line: two lines in shared memory, int atomics"),
+        "listing 1 line by line: two lines in shared memory, int atomics"),
     .needs = "sm_50",
     .refuse = refuse,
     .scratch = scratch,

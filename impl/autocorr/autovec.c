@@ -38,12 +38,13 @@ RG_HD void autocorr_row(const rg_shape *shape, const uint16_t *a, const uint16_t
         for (int64_t x0 = -r; x0 <= r; x0++) {
             const int64_t first = ac_first(x0), m = ac_past(width, x0) - first;
             const uint16_t *of_a = a + y * width + first, *of_b = b + (y - y0) * width + first - x0;
-            line[x0 + r] += n[AC_KIND] & AC_16BIT ? dot_16(of_a, of_b, m) : dot_8((const int16_t *)of_a, (const int16_t *)of_b, m);
+            line[x0 + r] +=
+                n[AC_KIND] & AC_16BIT ? dot_16(of_a, of_b, m) : dot_8((const int16_t *)of_a, (const int16_t *)of_b, m);
         }
     for (int64_t x0 = -r; !(n[AC_KIND] & AC_CROSS) && y0 > 0 && x0 <= r; x0++) sums[ac_element(r, -x0, -y0)] = line[x0 + r];
 }
 RG_AUTOVEC(autocorr_row, (const rg_shape *shape, const uint16_t *a, const uint16_t *b, int64_t y0, int64_t *sums),
-           (shape, a, b, y0, sums))
+    (shape, a, b, y0, sums))
 
 static int64_t copied(const rg_shape *s) // pixels
 {
@@ -80,8 +81,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(autocorr_autovec) = {
-    RG_VARIANT_OF("autocorr", "autovec", RG_SIMD, RG_HOST,
-                  "ordered as a compiler vectorises it, no intrinsics; any number of cores"),
+    RG_VARIANT_OF(
+        "autocorr", "autovec", RG_SIMD, RG_HOST, "ordered as a compiler vectorises it, no intrinsics; any number of cores"),
     .needs = RG_AUTOVEC_NEEDS,
     .flags = RG_THREADED,
     .scratch = scratch,

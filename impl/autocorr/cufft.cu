@@ -16,12 +16,10 @@ typedef struct grid {
     int64_t width, height, columns; // padded sides; complex numbers a line
 } grid;
 
-template <class pixel>
-static __global__ void pad(const pixel *photo, int64_t w, int64_t h, grid g, double2 *to)
+template <class pixel> static __global__ void pad(const pixel *photo, int64_t w, int64_t h, grid g, double2 *to)
 {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= g.columns * g.height)
-        return;
+    if (i >= g.columns * g.height) return;
     int64_t y = i / g.columns, x = 2 * (i - y * g.columns);
     const pixel *line = photo + y * w;
     to[i] = make_double2(y < h && x < w ? line[x] : 0, y < h && x + 1 < w ? line[x + 1] : 0);
@@ -31,8 +29,7 @@ static __global__ void pad(const pixel *photo, int64_t w, int64_t h, grid g, dou
 static __global__ void product(double2 *a, const double2 *b, int64_t n)
 {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     double2 u = a[i], v = b[i];
     a[i] = make_double2(u.x * v.x + u.y * v.y, u.y * v.x - u.x * v.y);
 }
@@ -40,8 +37,7 @@ static __global__ void product(double2 *a, const double2 *b, int64_t n)
 static __global__ void crop(const double *sum, grid g, int64_t r, int64_t *sums)
 {
     int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (e >= ac_side(r) * ac_side(r))
-        return;
+    if (e >= ac_side(r) * ac_side(r)) return;
     int64_t x = ac_x0(r, e), y = ac_y0(r, e);
     x += x < 0 ? g.width : 0;
     y += y < 0 ? g.height : 0;
@@ -55,10 +51,8 @@ static int64_t good_size(int64_t n, int64_t step)
         int64_t rest = n;
         const int factor[] = {2, 3, 5, 7};
         for (int i = 0; i < RG_COUNT(factor); i++)
-            while (rest % factor[i] == 0)
-                rest /= factor[i];
-        if (rest == 1)
-            return n;
+            while (rest % factor[i] == 0) rest /= factor[i];
+        if (rest == 1) return n;
     }
 }
 
@@ -129,8 +123,7 @@ static int make_plan(rg_fft *plan, cufftType type, grid g, const rg_call *call)
 static int prepare(rg_call *call)
 {
     plans *p = (plans *)calloc(1, sizeof *p);
-    if (!p)
-        return RG_E_STATE;
+    if (!p) return RG_E_STATE;
     call->state = p;
     grid g = grid_of(call->shape, call->param);
     int error = make_plan(&p->forward, CUFFT_D2Z, g, call);
@@ -152,19 +145,15 @@ static int run(rg_call *call)
         else
             RG_LAUNCH((pad<uint8_t>), blocks, 256, 0, call->stream, (const uint8_t *)call->arg[i], w, h, g, array[i]);
         int error = (int)cudaGetLastError();
-        if (error)
-            return error;
-        if ((error = rg_fft_run(&plan->forward, array[i])))
-            return error;
+        if (error) return error;
+        if ((error = rg_fft_run(&plan->forward, array[i]))) return error;
     }
     RG_LAUNCH((product), blocks, 256, 0, call->stream, array[0], array[1], n);
     int error = (int)cudaGetLastError();
-    if (error)
-        return error;
-    if ((error = rg_fft_run(&plan->backward, array[0])))
-        return error;
+    if (error) return error;
+    if ((error = rg_fft_run(&plan->backward, array[0]))) return error;
     RG_LAUNCH((crop), (unsigned)((ac_side(r) * ac_side(r) + 255) / 256), 256, 0, call->stream, (const double *)array[0], g, r,
-              (int64_t *)call->arg[AC_SUMS]);
+        (int64_t *)call->arg[AC_SUMS]);
     return (int)cudaGetLastError();
 }
 
@@ -186,7 +175,7 @@ static const rg_param params[] = {
 
 RG_VARIANT(autocorr_cufft) = {
     RG_VARIANT_OF("autocorr", "cufft", RG_LIBRARY, RG_DEVICE,
-                  "correlation theorem: cuFFT in double precision, padded, rounded to integers"),
+        "correlation theorem: cuFFT in double precision, padded, rounded to integers"),
     .needs = "sm_50",
     RG_PARAMS(params),
     .refuse = refuse,

@@ -57,8 +57,7 @@ static __device__ __forceinline__ double2 turn(double2 z, int k)
 template <int radix> static __device__ __forceinline__ constexpr int reversed(int q)
 {
     int to = 0;
-    for (int bit = 1; bit < radix; bit *= 2)
-        to = 2 * to + ((q & bit) != 0);
+    for (int bit = 1; bit < radix; bit *= 2) to = 2 * to + ((q & bit) != 0);
     return to;
 }
 
@@ -73,8 +72,7 @@ template <int radix, int length> static __device__ __forceinline__ void butterfl
         v[at] = add(low, high);
         v[at + half * step] = turn(subtract(low, high), i * (16 / length));
     }
-    if constexpr (length > 2)
-        butterflies<radix, half>(v, first);
+    if constexpr (length > 2) butterflies<radix, half>(v, first);
 }
 
 static __device__ __forceinline__ int padded(int i) { return i + i / 16; }
@@ -113,11 +111,9 @@ static __device__ __forceinline__ void transform(double2 v[POINTS], const double
     if constexpr (done * radix == N) { // in place, but for the order within a thread
         double2 out[POINTS];
 #pragma unroll
-        for (int i = 0; i < POINTS; i++)
-            out[i] = v[i % step + reversed<radix>(i / step) * step];
+        for (int i = 0; i < POINTS; i++) out[i] = v[i % step + reversed<radix>(i / step) * step];
 #pragma unroll
-        for (int i = 0; i < POINTS; i++)
-            v[i] = out[i];
+        for (int i = 0; i < POINTS; i++) v[i] = out[i];
     } else {
 #pragma unroll
         for (int first = 0; first < step; first++) {
@@ -164,14 +160,12 @@ static __global__ void __launch_bounds__(N / POINTS, blocks_together<N>())
         load_lines<uint8_t, N>(v, g, (const uint8_t *)photo);
     transform<N, 1>(v, root, line);
 #pragma unroll
-    for (int i = 0; i < POINTS; i++)
-        put(line + values<N>(), line, t + i * (N / POINTS), v[i]);
+    for (int i = 0; i < POINTS; i++) put(line + values<N>(), line, t + i * (N / POINTS), v[i]);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i <= POINTS / 2; i++) { // of a + i b the transform at k and at -k gives those of a and b
         const int k = t + i * (N / POINTS), mate = padded((N - k) % N);
-        if (k > N / 2)
-            continue;
+        if (k > N / 2) continue;
         const double2 m = make_double2(line[mate], -line[values<N>() + mate]), sum = add(v[i], m), rest = subtract(v[i], m);
         double2 *to = spectrum + (int64_t)k * g.pitch + y;
         to[0] = make_double2(sum.x / 2, sum.y / 2);
@@ -203,20 +197,17 @@ static __global__ void __launch_bounds__(N / POINTS, cross ? (blocks_together<N>
         load<N>(other, g, from + (int64_t)g.columns * g.pitch);
         transform<N, 1>(other, root, line);
 #pragma unroll
-        for (int i = 0; i < POINTS; i++)
-            v[i] = times(conjugate(v[i]), other[i]);
+        for (int i = 0; i < POINTS; i++) v[i] = times(conjugate(v[i]), other[i]);
     } else {
 #pragma unroll
-        for (int i = 0; i < POINTS; i++)
-            v[i] = make_double2(v[i].x * v[i].x + v[i].y * v[i].y, 0);
+        for (int i = 0; i < POINTS; i++) v[i] = make_double2(v[i].x * v[i].x + v[i].y * v[i].y, 0);
     }
     transform<N, 1>(v, root, line);
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
         const int y = (int)threadIdx.x + i * (N / POINTS);
         const int row = y <= g.r ? y : cross && y >= N - g.r ? y - N + 2 * g.r + 1 : -1;
-        if (row >= 0)
-            product[(int64_t)row * g.columns + blockIdx.x] = conjugate(v[i]);
+        if (row >= 0) product[(int64_t)row * g.columns + blockIdx.x] = conjugate(v[i]);
     }
 }
 
@@ -233,8 +224,7 @@ static __global__ void __launch_bounds__(N / POINTS, blocks_together<N>())
     for (int i = 0; i < POINTS; i++) { // conj(a + i b); beyond the middle a and b are the conjugates of their mates
         const int k = (int)threadIdx.x + i * (N / POINTS), mate = k <= N / 2 ? k : N - k;
         double2 a = low[mate], b = high ? high[mate] : make_double2(0, 0);
-        if (k > N / 2)
-            a = conjugate(a), b = conjugate(b);
+        if (k > N / 2) a = conjugate(a), b = conjugate(b);
         v[i] = make_double2(a.x - b.y, -a.y - b.x);
     }
     transform<N, 1>(v, root, line);
@@ -246,8 +236,7 @@ static __global__ void __launch_bounds__(N / POINTS, blocks_together<N>())
             const int y0 = row + part <= g.r ? row + part : row + part - 2 * g.r - 1;
             const int64_t e = ac_element(g.r, x0, y0), sum = __double2ll_rn((part ? -v[i].y : v[i].x) * scale);
             sums[e] = sum;
-            if (!g.cross && y0 > 0)
-                sums[ac_mirror(g.r, e)] = sum;
+            if (!g.cross && y0 > 0) sums[ac_mirror(g.r, e)] = sum;
         }
     }
 }
@@ -258,8 +247,7 @@ static __global__ void __launch_bounds__(N / POINTS, blocks_together<N>())
 static int64_t side_of(int64_t side, int64_t r)
 {
     int64_t n = LEAST;
-    while (n < side + r || n < 2 * r + 1)
-        n *= 2;
+    while (n < side + r || n < 2 * r + 1) n *= 2;
     return n;
 }
 
@@ -267,8 +255,7 @@ static grid grid_of(const rg_shape *s)
 {
     grid g = {};
     const int64_t width = side_of(s->n[AC_WIDTH], s->n[AC_R]), height = side_of(s->n[AC_HEIGHT], s->n[AC_R]);
-    if (width > MOST || height > MOST)
-        return g;
+    if (width > MOST || height > MOST) return g;
     g.w = (int)s->n[AC_WIDTH], g.h = (int)s->n[AC_HEIGHT], g.r = (int)s->n[AC_R];
     g.width = (int)width, g.height = (int)height;
     g.cross = s->n[AC_KIND] & AC_CROSS, g.wide = s->n[AC_KIND] & AC_16BIT;
@@ -304,8 +291,7 @@ static rg_tolerance tolerance(const rg_shape *, const int64_t *)
 static const char *refuse(const rg_shape *s, const int64_t *)
 {
     const grid g = grid_of(s);
-    if (!g.bytes)
-        return "a side and the largest offset are more than 8192 pixels: a line does not fit a block";
+    if (!g.bytes) return "a side and the largest offset are more than 8192 pixels: a line does not fit a block";
     return error_bound(s, g) < 0.5 ? nullptr : "sums so large are not exact in double precision: the photograph is too large";
 }
 
@@ -319,8 +305,8 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
     const double photos = g.cross ? 2 : 1, pixel = s->n[AC_KIND] & AC_16BIT ? 2 : 1;
     const double across = photos * ((g.h + 1) / 2) + (g.rows + 1) / 2, down = (photos + 1) * g.columns;
     c->amount[RG_F64_MAD] = across * mads(g.width) + down * mads(g.height);
-    c->amount[RG_SHARED_BYTES] = across * exchanged(g.width) + down * exchanged(g.height)
-                                 + photos * ((g.h + 1) / 2) * 24 * g.width; // where two lines are taken apart
+    c->amount[RG_SHARED_BYTES] = across * exchanged(g.width) + down * exchanged(g.height) +
+        photos * ((g.h + 1) / 2) * 24 * g.width; // where two lines are taken apart
     c->amount[RG_MEM_BYTES] = photos * pixel * g.w * g.h + 8.0 * (double)(ac_side(g.r) * ac_side(g.r));
 }
 
@@ -330,8 +316,7 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
 static int copy_roots(void *to, int n, cudaStream_t stream)
 {
     double2 *root = (double2 *)malloc((size_t)n * sizeof *root);
-    if (!root)
-        return RG_E_STATE;
+    if (!root) return RG_E_STATE;
     for (int k = 0; k < n; k++) {
         const long double angle = 2 * 3.14159265358979323846264338327950288L * (long double)k / (long double)n;
         root[k] = make_double2((double)cosl(angle), (double)-sinl(angle));
@@ -357,11 +342,9 @@ static int launch(kernel *const of[SIZES], int n, int blocks, const rg_call *cal
 {
     const size_t shared = 17 * (size_t)n; // values<n>() real and as many imaginary parts
     int i = 0;
-    while (LEAST << i < n)
-        i++;
+    while (LEAST << i < n) i++;
     const int error = (int)cudaFuncSetAttribute(of[i], cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-    if (error)
-        return error;
+    if (error) return error;
     RG_LAUNCH((of[i]), (unsigned)blocks, (unsigned)(n / POINTS), shared, call->stream, g, arg...);
     return (int)cudaGetLastError();
 }
@@ -372,28 +355,27 @@ static int run(rg_call *call)
     typedef void column_kernel(grid, const double2 *, const double2 *, double2 *);
     typedef void offset_kernel(grid, const double2 *, const double2 *, int64_t *);
     static row_kernel *const along[SIZES] = {rows<256>, rows<512>, rows<1024>, rows<2048>, rows<4096>, rows<8192>};
-    static column_kernel *const down[2][SIZES] = {
-        {columns<256, false>, columns<512, false>, columns<1024, false>, columns<2048, false>, columns<4096, false>,
-         columns<8192, false>},
+    static column_kernel *const down[2][SIZES] = {{columns<256, false>, columns<512, false>, columns<1024, false>,
+                                                      columns<2048, false>, columns<4096, false>, columns<8192, false>},
         {columns<256, true>, columns<512, true>, columns<1024, true>, columns<2048, true>, columns<4096, true>,
-         columns<8192, true>}};
-    static offset_kernel *const back[SIZES] = {offsets<256>, offsets<512>, offsets<1024>, offsets<2048>, offsets<4096>,
-                                               offsets<8192>};
+            columns<8192, true>}};
+    static offset_kernel *const back[SIZES] = {
+        offsets<256>, offsets<512>, offsets<1024>, offsets<2048>, offsets<4096>, offsets<8192>};
     const grid g = grid_of(call->shape);
     char *scratch = (char *)call->scratch;
     double2 *root_x = (double2 *)(scratch + g.root_x), *root_y = (double2 *)(scratch + g.root_y);
     double2 *spectrum = (double2 *)(scratch + g.spectrum), *product = (double2 *)(scratch + g.product);
     int error = 0;
     for (int photo = 0; photo <= g.cross && !error; photo++)
-        error = launch(along, g.width, (g.h + 1) / 2, call, g, call->arg[photo], root_x,
-                       spectrum + (int64_t)photo * g.columns * g.pitch);
+        error = launch(
+            along, g.width, (g.h + 1) / 2, call, g, call->arg[photo], root_x, spectrum + (int64_t)photo * g.columns * g.pitch);
     error = error ? error : launch(down[g.cross], g.height, g.columns, call, g, spectrum, root_y, product);
     return error ? error : launch(back, g.width, (g.rows + 1) / 2, call, g, product, root_x, (int64_t *)call->arg[AC_SUMS]);
 }
 
 RG_VARIANT(autocorr_fft) = {
     RG_VARIANT_OF("autocorr", "fft", RG_OTHER, RG_DEVICE,
-                  "correlation theorem in three kernels: only lines of the photograph and of offsets wanted, products in registers"),
+        "correlation theorem in three kernels: only lines of the photograph and of offsets wanted, products in registers"),
     .needs = "sm_60",
     .refuse = refuse,
     .scratch = scratch,

@@ -198,8 +198,8 @@ static const int64_t plan_values[] = {0, 1};
 static const rg_param params[] = {{"plan", plan_values, RG_COUNT(plan_values), 1, "0 FFTW_ESTIMATE, 1 FFTW_MEASURE"}};
 
 RG_VARIANT(autocorr_fftw) = {
-    RG_VARIANT_OF("autocorr", "fftw", RG_LIBRARY, RG_HOST,
-                  "correlation theorem through FFTW in double precision, rounded to integers"),
+    RG_VARIANT_OF(
+        "autocorr", "fftw", RG_LIBRARY, RG_HOST, "correlation theorem through FFTW in double precision, rounded to integers"),
     .flags = RG_THREADED,
     RG_PARAMS(params),
     .refuse = refuse,

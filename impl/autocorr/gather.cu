@@ -48,8 +48,8 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(autocorr_gather) = {
-    RG_VARIANT_OF("autocorr", "gather", RG_GATHER, RG_DEVICE,
-                  "lines in shared memory, 4 X0 x 8 Y0 a thread by dp4a, atomic sums"),
+    RG_VARIANT_OF(
+        "autocorr", "gather", RG_GATHER, RG_DEVICE, "lines in shared memory, 4 X0 x 8 Y0 a thread by dp4a, atomic sums"),
     .needs = "sm_61",
     RG_PARAMS(params),
     .refuse = ac_plane_refuse,

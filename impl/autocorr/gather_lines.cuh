@@ -48,8 +48,8 @@ static inline size_t ac_gather_shared(const ac_gather &g)
 // One line of b against K lines of a, 16 pixels a step, from a[x] to a[past]; b points at the word that meets a[x] at the
 // thread's first X0. Shifting in the last bytes of the word before gives the X0 that follow.
 template <int K>
-static __device__ __forceinline__ void ac_walk(unsigned (&sum)[K][4], const unsigned char *a, const unsigned *b, int x,
-                                               int past)
+static __device__ __forceinline__ void ac_walk(
+    unsigned (&sum)[K][4], const unsigned char *a, const unsigned *b, int x, int past)
 {
     unsigned before = x < past ? b[-1] : 0u;
 #pragma unroll 1 // more would only hold more words of a in registers
@@ -59,8 +59,7 @@ static __device__ __forceinline__ void ac_walk(unsigned (&sum)[K][4], const unsi
         for (int i = 0; i < 4; i++) {
             word[i][0] = b[i];
 #pragma unroll
-            for (int j = 1; j < 4; j++)
-                word[i][j] = __funnelshift_l(before, word[i][0], 8 * j);
+            for (int j = 1; j < 4; j++) word[i][j] = __funnelshift_l(before, word[i][0], 8 * j);
             before = word[i][0];
         }
 #pragma unroll
@@ -86,8 +85,7 @@ static __device__ void ac_empty(unsigned (&sum)[K][4], sink &out, const ac_plane
     for (int k = 0; k < K; k++, e += ac_side(p.r))
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            if (x0 + j >= -p.r && x0 + j <= p.r && y0 + k <= p.r)
-                out.add(e + j, (unsigned long long)sum[k][j] << shift);
+            if (x0 + j >= -p.r && x0 + j <= p.r && y0 + k <= p.r) out.add(e + j, (unsigned long long)sum[k][j] << shift);
             sum[k][j] = 0;
         }
     out.emptied();
@@ -114,8 +112,7 @@ static __device__ __forceinline__ void ac_warp_range(const ac_plane &p, bool act
     *past = to;
 }
 
-template <int K, class sink>
-static __global__ void __launch_bounds__(256, 2) ac_lines(ac_plane p, ac_gather g, sink out)
+template <int K, class sink> static __global__ void __launch_bounds__(256, 2) ac_lines(ac_plane p, ac_gather g, sink out)
 {
     RG_SHARED_DYNAMIC(unsigned char, line_a);
     unsigned char *line_b = line_a + (AC_STAGE + g.tile.y0s - 1) * AC_SEGMENT;
@@ -142,12 +139,11 @@ static __global__ void __launch_bounds__(256, 2) ac_lines(ac_plane p, ac_gather 
                 int from = (first > x ? first : x) - x, to = (past < x + g.segment ? past : x + g.segment) - x;
                 for (int q = part; active && q < lines; q += g.parts)
                     ac_walk<K>(sum, line_a + (q + slot * K) * AC_SEGMENT,
-                               reinterpret_cast<const unsigned *>(line_b + q * g.b_pitch + (from + x - x0 - b_x)), from, to);
+                        reinterpret_cast<const unsigned *>(line_b + q * g.b_pitch + (from + x - x0 - b_x)), from, to);
                 products += AC_STAGE * g.segment;
                 bool last = x + g.segment >= p.width && y + AC_STAGE >= block.past;
                 if (last || products + AC_STAGE * g.segment > AC_PRODUCTS_MAX) {
-                    if (active)
-                        ac_empty<K>(sum, out, p, x0, y0, shift);
+                    if (active) ac_empty<K>(sum, out, p, x0, y0, shift);
                     products = 0;
                 }
             }
@@ -155,8 +151,7 @@ static __global__ void __launch_bounds__(256, 2) ac_lines(ac_plane p, ac_gather 
     }
 }
 
-template <class sink>
-static int ac_gather_launch(const rg_call *call, const ac_plane &p, const ac_gather &g, int k, sink out)
+template <class sink> static int ac_gather_launch(const rg_call *call, const ac_plane &p, const ac_gather &g, int k, sink out)
 {
     unsigned grid = (unsigned)ac_blocks(g.tile);
     size_t shared = ac_gather_shared(g);
@@ -179,8 +174,7 @@ static inline double ac_gather_steps(const ac_plane &p, const ac_gather &g)
             int first = p.width, past = 0;
             for (int i = warp; i < warp + 32 && i < g.groups * g.slots * g.parts; i++) {
                 int x0 = tile_x0 + 4 * (i % g.groups), from, to;
-                if (x0 > p.r)
-                    continue;
+                if (x0 > p.r) continue;
                 ac_pixels(p, x0, &from, &to);
                 first = from < first ? from : first;
                 past = to > past ? to : past;

@@ -19,8 +19,7 @@ struct partial_sums {
 static __global__ void add_up(partial_sums from, ac_plane p, ac_tiles t, int parts, unsigned long long *sums)
 {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, e = i + from.first;
-    if (i >= from.part_sums)
-        return;
+    if (i >= from.part_sums) return;
     int y0 = (int)ac_y0(p.r, e), least = ac_y0_least(p), tile_y0 = least + (y0 - least) / t.y0s * t.y0s;
     unsigned long long sum = 0;
     for (int c = 0; c < t.chunks; c++) {
@@ -29,8 +28,7 @@ static __global__ void add_up(partial_sums from, ac_plane p, ac_tiles t, int par
             sum += from.all[(c * parts + part) * from.part_sums + i];
     }
     sums[e] = sum;
-    if (!p.cross && y0 > 0)
-        sums[ac_mirror(p.r, e)] = sum;
+    if (!p.cross && y0 > 0) sums[ac_mirror(p.r, e)] = sum;
 }
 
 enum { THREADS, LINES, ROWS };
@@ -74,16 +72,15 @@ static int run(rg_call *call)
     partial_sums out = {all, NULL, ac_element(p.r, -p.r, ac_y0_least(p)), part_sums(p), false};
     int error = ac_pack_all(call, p, NULL);
     error = error ? error : ac_gather_launch(call, p, g, (int)call->param[LINES], out);
-    if (error)
-        return error;
+    if (error) return error;
     RG_LAUNCH((add_up), (unsigned)((out.part_sums + 255) / 256), 256, 0, call->stream, out, p, g.tile, g.parts,
-              (unsigned long long *)call->arg[AC_SUMS]);
+        (unsigned long long *)call->arg[AC_SUMS]);
     return (int)cudaGetLastError();
 }
 
 RG_VARIANT(autocorr_gather_two_pass) = {
     RG_VARIANT_OF("autocorr", "gather_two_pass", RG_GATHER, RG_DEVICE,
-                  "gather without atomics: partial sums to memory, a second kernel adds"),
+        "gather without atomics: partial sums to memory, a second kernel adds"),
     .needs = "sm_61",
     RG_PARAMS(params),
     .refuse = ac_plane_refuse,

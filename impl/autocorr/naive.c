@@ -26,10 +26,7 @@ RG_HD int four_loops(const rg_call *call, int wide)
     return RG_OK;
 }
 
-static int naive_run(rg_call *call)
-{
-    return call->shape->n[AC_KIND] & AC_16BIT ? four_loops(call, 1) : four_loops(call, 0);
-}
+static int naive_run(rg_call *call) { return call->shape->n[AC_KIND] & AC_16BIT ? four_loops(call, 1) : four_loops(call, 0); }
 
 // The whole plane: every pair of opposite offsets twice, the centre once.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)

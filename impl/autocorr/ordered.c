@@ -7,8 +7,8 @@
 #include "scalar.h"
 
 // Adds the products of the line that begins at pixel row_a of a and the one at row_b of b to the 2 r + 1 sums of one Y0.
-RG_HD void add_line(const void *a, const void *b, int64_t row_a, int64_t row_b, int64_t width, int64_t r, int64_t *line,
-                    int wide)
+RG_HD void add_line(
+    const void *a, const void *b, int64_t row_a, int64_t row_b, int64_t width, int64_t r, int64_t *line, int wide)
 {
     for (int64_t x0 = -r; x0 <= r; x0++) {
         int64_t sum = 0;
@@ -36,10 +36,7 @@ RG_HD int ordered(const rg_call *call, int wide)
     return RG_OK;
 }
 
-static int ordered_run(rg_call *call)
-{
-    return call->shape->n[AC_KIND] & AC_16BIT ? ordered(call, 1) : ordered(call, 0);
-}
+static int ordered_run(rg_call *call) { return call->shape->n[AC_KIND] & AC_16BIT ? ordered(call, 1) : ordered(call, 0); }
 
 // Half the plane and the whole of its row Y0 = 0.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
@@ -51,7 +48,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 RG_VARIANT(autocorr_ordered) = {
     RG_VARIANT_OF("autocorr", "ordered", RG_NAIVE, RG_HOST,
-                  "loops in the order of memory (Y0, y, X0, x) and half of the plane by symmetry"),
+        "loops in the order of memory (Y0, y, X0, x) and half of the plane by symmetry"),
     .cost = cost,
     .run = ordered_run,
 };

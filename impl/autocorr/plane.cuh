@@ -63,13 +63,12 @@ RG_HD int64_t ac_turned_word(const ac_plane &p, int word, int64_t line)
 // One thread makes four bytes of every plane of one photograph, and of its turned ones if there are; the threads of the first
 // photograph also clear the sums.
 template <class pixel>
-static __global__ void ac_pack(const pixel *photo, unsigned char *plane, unsigned char *turned, ac_plane p,
-                               unsigned long long *sums, int64_t n_sums)
+static __global__ void ac_pack(
+    const pixel *photo, unsigned char *plane, unsigned char *turned, ac_plane p, unsigned long long *sums, int64_t n_sums)
 {
     int64_t words = (int64_t)p.pitch / 4 * p.height, stride = (int64_t)gridDim.x * blockDim.x;
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    for (int64_t e = i; e < n_sums; e += stride)
-        sums[e] = 0;
+    for (int64_t e = i; e < n_sums; e += stride) sums[e] = 0;
     for (; i < words; i += stride) {
         int64_t line = i / (p.pitch / 4);
         int x = (int)(i - line * (p.pitch / 4)) * 4;
@@ -82,8 +81,7 @@ static __global__ void ac_pack(const pixel *photo, unsigned char *plane, unsigne
         unsigned value[2] = {low, high};
         for (int which = 0; which < (int)sizeof(pixel); which++) {
             reinterpret_cast<unsigned *>(plane + which * p.plane)[i] = value[which];
-            if (turned)
-                reinterpret_cast<unsigned *>(turned + which * p.plane)[ac_turned_word(p, x / 4, line)] = value[which];
+            if (turned) reinterpret_cast<unsigned *>(turned + which * p.plane)[ac_turned_word(p, x / 4, line)] = value[which];
         }
     }
 }
@@ -101,14 +99,11 @@ static inline int ac_pack_all(const rg_call *call, const ac_plane &p, unsigned l
         const void *photo = call->arg[which];
         int64_t clear = which == AC_A ? n_sums : 0;
         if (p.planes == 2)
-            RG_LAUNCH((ac_pack<uint16_t>), blocks, 256, 0, call->stream, (const uint16_t *)photo, plane, also, p, sums,
-                      clear);
+            RG_LAUNCH((ac_pack<uint16_t>), blocks, 256, 0, call->stream, (const uint16_t *)photo, plane, also, p, sums, clear);
         else
-            RG_LAUNCH((ac_pack<uint8_t>), blocks, 256, 0, call->stream, (const uint8_t *)photo, plane, also, p, sums,
-                      clear);
+            RG_LAUNCH((ac_pack<uint8_t>), blocks, 256, 0, call->stream, (const uint8_t *)photo, plane, also, p, sums, clear);
         int error = (int)cudaGetLastError();
-        if (error)
-            return error;
+        if (error) return error;
     }
     return RG_OK;
 }
@@ -117,14 +112,12 @@ static inline int ac_pack_all(const rg_call *call, const ac_plane &p, unsigned l
 static __global__ void ac_mirror_half(unsigned long long *sums, int64_t r)
 {
     int64_t e = ac_element(r, -r, 1) + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (e < ac_side(r) * ac_side(r))
-        sums[ac_mirror(r, e)] = sums[e];
+    if (e < ac_side(r) * ac_side(r)) sums[ac_mirror(r, e)] = sums[e];
 }
 
 static inline int ac_mirror_all(const rg_call *call, const ac_plane &p, unsigned long long *sums)
 {
-    if (p.cross || !p.r)
-        return RG_OK;
+    if (p.cross || !p.r) return RG_OK;
     RG_LAUNCH((ac_mirror_half), (unsigned)((ac_side(p.r) * p.r + 255) / 256), 256, 0, call->stream, sums, (int64_t)p.r);
     return (int)cudaGetLastError();
 }
@@ -132,15 +125,14 @@ static inline int ac_mirror_all(const rg_call *call, const ac_plane &p, unsigned
 // 16 bytes of a plane from x (a multiple of 16); zeros outside the photograph.
 static __device__ __forceinline__ uint4 ac_load16(const unsigned char *plane, const ac_plane &p, int x, int y)
 {
-    if (x < 0 || x >= p.pitch || y < 0 || y >= p.height)
-        return make_uint4(0, 0, 0, 0);
+    if (x < 0 || x >= p.pitch || y < 0 || y >= p.height) return make_uint4(0, 0, 0, 0);
     return __ldg(reinterpret_cast<const uint4 *>(plane + (int64_t)y * p.pitch + x));
 }
 
 // Fills n lines of shared memory, `bytes` (a multiple of 16) from (x, y) on each; `threads` threads take part, this is
 // `thread`.
 static __device__ __forceinline__ void ac_fill(unsigned char *to, int pitch, const unsigned char *plane, const ac_plane &p,
-                                               int x, int y, int bytes, int n, int thread, int threads)
+    int x, int y, int bytes, int n, int thread, int threads)
 {
     int across = bytes / 16;
 #pragma unroll 4 // so many loads on their way at once

@@ -18,11 +18,25 @@ static const rg_arg args[] = {
 };
 
 // Widths below, at and above whole rows of 2R + 1 threads; fewer lines than offsets; the widest line; the most offsets.
-#define CHECK(w, h, r, g) {{w, h, r, g}, 1}
+#define CHECK(w, h, r, g)                                                                                                      \
+    {                                                                                                                          \
+        {w, h, r, g}, 1                                                                                                        \
+    }
 static const rg_shape check_shapes[] = {
-    CHECK(2, 1, 1, 255), CHECK(4, 6, 1, 255), CHECK(6, 4, 2, 255), CHECK(14, 9, 3, 255), CHECK(15, 9, 3, 255),
-    CHECK(16, 9, 3, 1), CHECK(31, 17, 5, 255), CHECK(33, 32, 16, 100), CHECK(64, 20, 18, 255), CHECK(129, 40, 20, 255),
-    CHECK(300, 12, 6, 255), CHECK(791, 7, 3, 255), CHECK(266, 140, 132, 60), CHECK(257, 300, 2, 255),
+    CHECK(2, 1, 1, 255),
+    CHECK(4, 6, 1, 255),
+    CHECK(6, 4, 2, 255),
+    CHECK(14, 9, 3, 255),
+    CHECK(15, 9, 3, 255),
+    CHECK(16, 9, 3, 1),
+    CHECK(31, 17, 5, 255),
+    CHECK(33, 32, 16, 100),
+    CHECK(64, 20, 18, 255),
+    CHECK(129, 40, 20, 255),
+    CHECK(300, 12, 6, 255),
+    CHECK(791, 7, 3, 255),
+    CHECK(266, 140, 132, 60),
+    CHECK(257, 300, 2, 255),
 };
 #undef CHECK
 
@@ -42,16 +56,11 @@ static const rg_bench_shape bench_shapes[] = {
 static const char *invalid(const rg_shape *s)
 {
     int64_t w = s->n[ACP_WIDTH], h = s->n[ACP_HEIGHT], r = s->n[ACP_R], g = s->n[ACP_GREY];
-    if (w <= 0 || h <= 0 || w > INT64_C(1) << 24 || h > INT64_C(1) << 24)
-        return "width and height must lie between 1 and 2^24";
-    if (r < 1)
-        return "the listing's grid has R blocks along Y0, so R must be at least 1";
-    if (r >= w)
-        return "the listing divides by width - |X0|, so R must be smaller than the width";
-    if (r > h + 1)
-        return "the listing's grid has height - R + 2 blocks, so R must not exceed height + 1";
-    if (g < 0 || g > 255)
-        return "the brightest grey level must lie between 0 and 255";
+    if (w <= 0 || h <= 0 || w > INT64_C(1) << 24 || h > INT64_C(1) << 24) return "width and height must lie between 1 and 2^24";
+    if (r < 1) return "the listing's grid has R blocks along Y0, so R must be at least 1";
+    if (r >= w) return "the listing divides by width - |X0|, so R must be smaller than the width";
+    if (r > h + 1) return "the listing's grid has height - R + 2 blocks, so R must not exceed height + 1";
+    if (g < 0 || g > 255) return "the brightest grey level must lie between 0 and 255";
     return NULL;
 }
 
@@ -80,7 +89,7 @@ static rg_tolerance tolerance(const rg_shape *s)
     double scale = 100 * g * g / (w - r), sum = g * g * w > 0x1p24 ? scale * w * (w + 1) * 0x1p-25 : 0;
     double line = 1 + sum + scale * w * 0x1p-24;
     return (rg_tolerance){RG_BOUND, (h - r + 2) * line, 0,
-                          "lines x (1 for the rounding + errors of a line's float sum and of its quotient in float)"};
+        "lines x (1 for the rounding + errors of a line's float sum and of its quotient in float)"};
 }
 
 // Every thread multiplies the whole line, zeros included.
@@ -113,7 +122,7 @@ static const char *invariant(const rg_shape *s, void *const *arg)
         }
         if (corr[e] < fmin(least, INT32_MAX) || corr[e] > fmin(most, INT32_MAX)) {
             snprintf(text, sizeof text, "corr(X0=%" PRId64 ",Y0=%" PRId64 ") is %" PRId32 ", rounded to nearest %.0f .. %.0f",
-                     x0, y0, corr[e], least, most);
+                x0, y0, corr[e], least, most);
             return text;
         }
     }
@@ -132,8 +141,7 @@ static const char *index_fault(const rg_shape *s)
 {
     int64_t r = s->n[ACP_R];
     for (int64_t e = 0; e < count_corr(s); e++)
-        if (acp_element(r, acp_x0(r, e), acp_y0(r, e)) != e)
-            return "acp_element is not the inverse of acp_x0, acp_y0";
+        if (acp_element(r, acp_x0(r, e), acp_y0(r, e)) != e) return "acp_element is not the inverse of acp_x0, acp_y0";
     for (int64_t x0 = -r; x0 <= r; x0++)
         if (acp_x0(r, acp_element(r, x0, r - 1)) != x0 || acp_y0(r, acp_element(r, x0, r - 1)) != r - 1)
             return "acp_x0, acp_y0 are not the inverse of acp_element";

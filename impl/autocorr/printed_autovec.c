@@ -23,7 +23,8 @@ RG_HD void printed_row(const rg_shape *s, const int16_t *image, int64_t y0, int3
         const double overlap = (double)(w - (x0 < 0 ? -x0 : x0));
         int64_t sum = 0;
         for (int64_t line = 1; line <= acp_lines(h, r); line++) {
-            const int64_t of_line = line_sum(image + acp_clamp(line, h) * w, image + acp_clamp(line + y0, h) * w, w, padded, x0);
+            const int64_t of_line =
+                line_sum(image + acp_clamp(line, h) * w, image + acp_clamp(line + y0, h) * w, w, padded, x0);
             sum += (int64_t)nearbyint((double)(float)(100.0 * (double)of_line / overlap));
         }
         corr[acp_element(r, x0, y0)] = (int32_t)(sum < INT32_MAX ? sum : INT32_MAX);
@@ -65,7 +66,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 RG_VARIANT(autocorr_printed_autovec) = {
     RG_VARIANT_OF("autocorr_printed", "autovec", RG_SIMD, RG_HOST,
-                  "the listing's sums as a compiler vectorises them, no intrinsics; any number of cores"),
+        "the listing's sums as a compiler vectorises them, no intrinsics; any number of cores"),
     .needs = RG_AUTOVEC_NEEDS,
     .flags = RG_THREADED,
     .refuse = refuse,

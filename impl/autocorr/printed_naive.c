@@ -9,8 +9,7 @@ static int64_t line_value(const uint8_t *line0, const uint8_t *line1, int64_t w,
     int64_t sum = 0, padded = acp_padded(w, r);
     for (int64_t x = 0; x < w; x++) {
         int64_t i = x - x0;
-        if (i >= 0 && i < padded)
-            sum += line0[x] * line1[acp_clamp(i, w)];
+        if (i >= 0 && i < padded) sum += line0[x] * line1[acp_clamp(i, w)];
     }
     int64_t overlap = w - (x0 < 0 ? -x0 : x0);
     return (int64_t)nearbyint((double)(float)(100.0 * (double)sum / (double)overlap));

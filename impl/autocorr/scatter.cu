@@ -14,8 +14,7 @@ template <class pixel>
 static __global__ void scatter(cudaTextureObject_t a, cudaTextureObject_t b, int width, int height, int64_t r, int64_t *sums)
 {
     int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (e >= ac_side(r) * ac_side(r))
-        return;
+    if (e >= ac_side(r) * ac_side(r)) return;
     int x0 = (int)ac_x0(r, e), y0 = (int)ac_y0(r, e);
     int first = (int)ac_first(x0), past = (int)ac_past(width, x0), last_y = (int)ac_past(height, y0);
     unsigned long long sum = 0;
@@ -65,21 +64,18 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
 static int prepare(rg_call *call)
 {
     textures *t = (textures *)calloc(1, sizeof *t);
-    if (!t)
-        return RG_E_STATE;
+    if (!t) return RG_E_STATE;
     call->state = t;
     unsigned char *base = (unsigned char *)(((uintptr_t)call->scratch + BASE_STEP - 1) / BASE_STEP * BASE_STEP);
     for (int i = 0; i < photos(call->shape); i++) {
         t->copy[i] = base + (size_t)i * copy_bytes(call->shape);
         const int bits = 8 * (int)pixel_bytes(call->shape);
         const cudaChannelFormatDesc texel = cudaCreateChannelDesc(bits, 0, 0, 0, cudaChannelFormatKindUnsigned);
-        const int error = rg_texture_rows(&t->of[i], t->copy[i], texel, call->shape->n[AC_WIDTH], call->shape->n[AC_HEIGHT],
-                                          pitch(call->shape));
-        if (error)
-            return error;
+        const int error = rg_texture_rows(
+            &t->of[i], t->copy[i], texel, call->shape->n[AC_WIDTH], call->shape->n[AC_HEIGHT], pitch(call->shape));
+        if (error) return error;
     }
-    if (photos(call->shape) == 1)
-        t->of[1] = t->of[0];
+    if (photos(call->shape) == 1) t->of[1] = t->of[0];
     return RG_OK;
 }
 
@@ -90,9 +86,8 @@ static int run(rg_call *call)
     size_t line = (size_t)s->n[AC_WIDTH] * pixel_bytes(s);
     for (int i = 0; i < photos(s); i++) {
         int error = (int)cudaMemcpy2DAsync(t->copy[i], pitch(s), call->arg[i], line, line, (size_t)s->n[AC_HEIGHT],
-                                           cudaMemcpyDeviceToDevice, (cudaStream_t)call->stream);
-        if (error)
-            return error;
+            cudaMemcpyDeviceToDevice, (cudaStream_t)call->stream);
+        if (error) return error;
     }
     int64_t r = s->n[AC_R], offsets = ac_side(r) * ac_side(r);
     unsigned block = (unsigned)call->param[0];
@@ -110,8 +105,7 @@ static int run(rg_call *call)
 static void finish(rg_call *call)
 {
     textures *t = (textures *)call->state;
-    for (int i = 0; t && i < photos(call->shape); i++)
-        rg_texture_free(&t->of[i]);
+    for (int i = 0; t && i < photos(call->shape); i++) rg_texture_free(&t->of[i]);
     free(t);
     call->state = NULL;
 }
@@ -120,8 +114,8 @@ static const int64_t blocks[] = {64, 128, 256, 512};
 static const rg_param params[] = {{"block", blocks, RG_COUNT(blocks), 128, "threads a block, one offset each"}};
 
 RG_VARIANT(autocorr_scatter) = {
-    RG_VARIANT_OF("autocorr", "scatter", RG_SCATTER, RG_DEVICE,
-                  "thread per offset, photograph in texture memory, two loops over pixels"),
+    RG_VARIANT_OF(
+        "autocorr", "scatter", RG_SCATTER, RG_DEVICE, "thread per offset, photograph in texture memory, two loops over pixels"),
     .needs = "sm_50",
     RG_PARAMS(params),
     .refuse = refuse,

@@ -24,18 +24,19 @@
 #endif
 
 // Row u of simd_block.h: a break ends its endless loop.
-#define ROW(u)                                                                                                                \
-    if (u < K) {                                                                                                              \
-        if (a == end) break;                                                                                                  \
-        window[u] = LOAD(b);                                                                                                  \
-        VEC pixels = LOAD(a), upper = planes == 2 ? LOAD(a + BYTES) : pixels;                                                 \
-        UNROLL for (int j = 0; j < K; j++) {                                                                                  \
-            VEC row = window[(u - j + K) % K];                                                                                \
-            low[j] = planes == 2 ? ADD_WORD_PRODUCTS(low[j], pixels, row) : ADD_BYTE_PRODUCTS(low[j], pixels, row);           \
-            if (planes == 2) high[j] = ADD_WORD_PRODUCTS(high[j], upper, row);                                                \
-        }                                                                                                                     \
-        a += planes * BYTES;                                                                                                  \
-        b += 2 * BYTES;                                                                                                       \
+#define ROW(u)                                                                                                                 \
+    if (u < K) {                                                                                                               \
+        if (a == end) break;                                                                                                   \
+        window[u] = LOAD(b);                                                                                                   \
+        VEC pixels = LOAD(a), upper = planes == 2 ? LOAD(a + BYTES) : pixels;                                                  \
+        UNROLL for (int j = 0; j < K; j++)                                                                                     \
+        {                                                                                                                      \
+            VEC row = window[(u - j + K) % K];                                                                                 \
+            low[j] = planes == 2 ? ADD_WORD_PRODUCTS(low[j], pixels, row) : ADD_BYTE_PRODUCTS(low[j], pixels, row);            \
+            if (planes == 2) high[j] = ADD_WORD_PRODUCTS(high[j], upper, row);                                                 \
+        }                                                                                                                      \
+        a += planes * BYTES;                                                                                                   \
+        b += 2 * BYTES;                                                                                                        \
     }
 
 typedef void block_fn(const uint8_t *a, const uint8_t *b, int64_t rows, int64_t *totals);
@@ -51,7 +52,7 @@ typedef void block_fn(const uint8_t *a, const uint8_t *b, int64_t rows, int64_t 
 #define ZERO() _mm512_setzero_si512()
 #define ADD_BYTE_PRODUCTS(sum, a, b) _mm512_dpbusd_epi32(sum, a, b)
 #define ADD_WORD_PRODUCTS(sum, a, b) _mm512_dpwssd_epi32(sum, a, b)
-#define WIDEN(v)                                                                                                              \
+#define WIDEN(v)                                                                                                               \
     _mm512_add_epi64(_mm512_cvtepi32_epi64(_mm512_castsi512_si256(v)), _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(v, 1)))
 #define SHIFT8(v) _mm512_slli_epi64(v, 8)
 #define ADD64(x, y) _mm512_add_epi64(x, y)
@@ -59,15 +60,33 @@ typedef void block_fn(const uint8_t *a, const uint8_t *b, int64_t rows, int64_t 
 #define STORE64(p, v) _mm512_storeu_si512(p, v)
 #include "simd_block.h"
 
-NARROW(1) NARROW(2) NARROW(3) NARROW(4) NARROW(5) NARROW(6) NARROW(7) NARROW(8) NARROW(9) NARROW(10) NARROW(11) NARROW(12)
-WIDE(1) WIDE(2) WIDE(3) WIDE(4) WIDE(5) WIDE(6) WIDE(7) WIDE(8)
+NARROW(1)
+NARROW(2) NARROW(3) NARROW(4) NARROW(5) NARROW(6) NARROW(7) NARROW(8) NARROW(9) NARROW(10) NARROW(11) NARROW(12) WIDE(1) WIDE(2)
+    WIDE(3) WIDE(4) WIDE(5) WIDE(6) WIDE(7) WIDE(8)
 
-static block_fn *const avx512_narrow[] = {
-    avx512_narrow1, avx512_narrow2, avx512_narrow3, avx512_narrow4, avx512_narrow5, avx512_narrow6,
-    avx512_narrow7, avx512_narrow8, avx512_narrow9, avx512_narrow10, avx512_narrow11, avx512_narrow12,
+        static block_fn *const avx512_narrow[] = {
+            avx512_narrow1,
+            avx512_narrow2,
+            avx512_narrow3,
+            avx512_narrow4,
+            avx512_narrow5,
+            avx512_narrow6,
+            avx512_narrow7,
+            avx512_narrow8,
+            avx512_narrow9,
+            avx512_narrow10,
+            avx512_narrow11,
+            avx512_narrow12,
 };
 static block_fn *const avx512_wide[] = {
-    avx512_wide1, avx512_wide2, avx512_wide3, avx512_wide4, avx512_wide5, avx512_wide6, avx512_wide7, avx512_wide8,
+    avx512_wide1,
+    avx512_wide2,
+    avx512_wide3,
+    avx512_wide4,
+    avx512_wide5,
+    avx512_wide6,
+    avx512_wide7,
+    avx512_wide8,
 };
 
 #undef TARGET
@@ -96,7 +115,7 @@ static block_fn *const avx512_wide[] = {
 #define ZERO() _mm256_setzero_si256()
 #define ADD_WORD_PRODUCTS(sum, a, b) _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
 #define ADD_BYTE_PRODUCTS ADD_WORD_PRODUCTS // bytes are widened when they are copied
-#define WIDEN(v)                                                                                                              \
+#define WIDEN(v)                                                                                                               \
     _mm256_add_epi64(_mm256_cvtepi32_epi64(_mm256_castsi256_si128(v)), _mm256_cvtepi32_epi64(_mm256_extracti128_si256(v, 1)))
 #define SHIFT8(v) _mm256_slli_epi64(v, 8)
 #define ADD64(x, y) _mm256_add_epi64(x, y)
@@ -104,10 +123,10 @@ static block_fn *const avx512_wide[] = {
 #define STORE64(p, v) _mm256_storeu_si256((__m256i *)(p), v)
 #include "simd_block.h"
 
-NARROW(1) NARROW(2) NARROW(3) NARROW(4) NARROW(5) NARROW(6)
-WIDE(1) WIDE(2) WIDE(3) WIDE(4)
+NARROW(1)
+NARROW(2) NARROW(3) NARROW(4) NARROW(5) NARROW(6) WIDE(1) WIDE(2) WIDE(3) WIDE(4)
 
-static block_fn *const avx2_narrow[] = {avx2_narrow1, avx2_narrow2, avx2_narrow3, avx2_narrow4, avx2_narrow5, avx2_narrow6};
+    static block_fn *const avx2_narrow[] = {avx2_narrow1, avx2_narrow2, avx2_narrow3, avx2_narrow4, avx2_narrow5, avx2_narrow6};
 static block_fn *const avx2_wide[] = {avx2_wide1, avx2_wide2, avx2_wide3, avx2_wide4};
 
 // ---- the four ways -------------------------------------------------------------------------------------------------------
@@ -131,10 +150,9 @@ _Static_assert(INT64_C(2) * 255 * 255 * NARROW_ROWS <= INT32_MAX, "8 bits, vpmad
 _Static_assert(INT64_C(2) * 255 * 32768 * WIDE_ROWS <= INT32_MAX, "16 bits");
 
 static const way ways[2][2] = {
-    {{32, 2, 1, 6, NARROW_ROWS, 0, 4, RG_I16_MAD, avx2_narrow},
-     {32, 2, 2, 4, WIDE_ROWS, 32768, 4, RG_I16_MAD, avx2_wide}},
+    {{32, 2, 1, 6, NARROW_ROWS, 0, 4, RG_I16_MAD, avx2_narrow}, {32, 2, 2, 4, WIDE_ROWS, 32768, 4, RG_I16_MAD, avx2_wide}},
     {{64, 1, 1, 12, NARROW_ROWS, 128, 8, RG_I8_MAD, avx512_narrow},
-     {64, 2, 2, 8, WIDE_ROWS, 32768, 8, RG_I16_MAD, avx512_wide}},
+        {64, 2, 2, 8, WIDE_ROWS, 32768, 8, RG_I16_MAD, avx512_wide}},
 };
 
 static const way *choose(const rg_shape *s, const int64_t *param)
@@ -210,7 +228,8 @@ TARGET static int64_t put_a(const way *w, const void *row, int wide, int64_t x, 
         for (int64_t i = 0; i < n; i++) sum += narrow[i];
     else
         for (int64_t i = 0; i < n; i++) sum += words[i];
-    if (w->lane_bytes == 1) memcpy(to, narrow, (size_t)n);
+    if (w->lane_bytes == 1)
+        memcpy(to, narrow, (size_t)n);
     else if (!wide)
         for (int64_t i = 0; i < n; i++) lanes[i] = narrow[i];
     else
@@ -268,8 +287,8 @@ static int64_t first_strip(const layout *p, int64_t x0) { return ac_first(x0) / 
 static int64_t past_strip(const layout *p, int64_t x0) { return (ac_past(p->width, x0) + p->pixels - 1) / p->pixels; }
 
 // Rows low .. high - 1 of a have been used, at offsets (x0, y0) .. (x0, y0 + k - 1).
-static void add_sums(const layout *p, int64_t x0, int64_t y0, int k, int64_t low, int64_t high, const int64_t *totals,
-                     int64_t *sums)
+static void add_sums(
+    const layout *p, int64_t x0, int64_t y0, int k, int64_t low, int64_t high, const int64_t *totals, int64_t *sums)
 {
     const int64_t pitch = p->strips + 1, *top = p->before + low * pitch, *end = p->before + high * pitch;
     const int64_t s0 = first_strip(p, x0), s1 = past_strip(p, x0);
@@ -320,8 +339,8 @@ static int run(rg_call *call)
     // else stream them from L3.
     const int64_t side = ac_side(p->rx), wanted = 8 * call->threads;
     const int64_t group = clamp(p->blocks * side / wanted, 1, GROUP), groups = (side + group - 1) / group;
-    const int64_t tasks = p->blocks * groups, bytes = p->strips * p->height * w->planes * w->vector_bytes +
-                                                      p->columns * b_rows(p) * 2 * w->vector_bytes;
+    const int64_t tasks = p->blocks * groups,
+                  bytes = p->strips * p->height * w->planes * w->vector_bytes + p->columns * b_rows(p) * 2 * w->vector_bytes;
     const int64_t balance = call->threads == 1 ? 1 : 1 + wanted / tasks, fit = (bytes + L2_SHARE - 1) / L2_SHARE;
     const int64_t parts = clamp(balance > fit ? balance : fit, 1, 1 + p->height / 256);
 #pragma omp parallel num_threads(call->threads)
@@ -368,7 +387,7 @@ static const rg_param params[] = {{"isa", isa_values, RG_COUNT(isa_values), 0, "
 
 RG_VARIANT(autocorr_simd) = {
     RG_VARIANT_OF("autocorr", "simd", RG_SIMD, RG_HOST,
-                  "SIMD integer products into registers for up to 12 offsets at a time; any number of cores"),
+        "SIMD integer products into registers for up to 12 offsets at a time; any number of cores"),
     .needs = "avx2",
     .flags = RG_THREADED,
     RG_PARAMS(params),

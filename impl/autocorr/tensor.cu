@@ -72,8 +72,7 @@ RG_HD void pixels(const ac_plane &p, int x0, int *first, int *past)
     *past = x0 + X0S - 1 >= 0 ? p.width : (int)ac_past(p.width, x0 + X0S - 1);
 }
 
-template <int N>
-static __global__ void __launch_bounds__(256, 1) tensor(ac_plane p, tensor_layout l, unsigned long long *sums)
+template <int N> static __global__ void __launch_bounds__(256, 1) tensor(ac_plane p, tensor_layout l, unsigned long long *sums)
 {
     RG_SHARED_DYNAMIC(unsigned char, line_a);
     unsigned char *line_b = line_a + (STAGE + l.tile.y0s - 1) * SEGMENT;
@@ -100,8 +99,7 @@ static __global__ void __launch_bounds__(256, 1) tensor(ac_plane p, tensor_layou
                 int from = first > x ? first - x : 0, to = (past < x + SEGMENT ? past : x + SEGMENT) - x;
                 int start = x + 16 * (lane % 4) - (x0 + 56 + lane / 4) - b_x;
                 for (int q = part; q < lines; q += l.parts) {
-                    if (!active || y + q + y0 >= p.height || y + q + y0 + 8 * N <= 0)
-                        continue;
+                    if (!active || y + q + y0 >= p.height || y + q + y0 + 8 * N <= 0) continue;
                     const unsigned char *at_a = line_a + (q + skip_y + lane / 4) * SEGMENT + 16 * (lane % 4);
                     const unsigned char *at_b = line_b + q * l.b_pitch + start / 4 * 4;
                     for (int k = from; k < to; k += 64)
@@ -110,8 +108,7 @@ static __global__ void __launch_bounds__(256, 1) tensor(ac_plane p, tensor_layou
                 products += STAGE * SEGMENT;
                 bool last = x + SEGMENT >= p.width && y + STAGE >= block.past;
                 if (last || products + STAGE * SEGMENT > AC_PRODUCTS_MAX) {
-                    if (active)
-                        empty<N>(sum, sums, p, x0, y0, shift);
+                    if (active) empty<N>(sum, sums, p, x0, y0, shift);
                     products = 0;
                 }
             }
@@ -164,8 +161,7 @@ static int run(rg_call *call)
     tensor_layout l = layout_of(p, call->param);
     unsigned long long *sums = (unsigned long long *)call->arg[AC_SUMS];
     int error = ac_pack_all(call, p, sums);
-    if (error)
-        return error;
+    if (error) return error;
     unsigned grid = (unsigned)ac_blocks(l.tile), threads = 32u * (unsigned)(l.warps_x * l.warps_y * l.parts);
     size_t shared = (size_t)(STAGE + l.tile.y0s - 1) * SEGMENT + (size_t)STAGE * l.b_pitch;
     switch (call->param[LINES]) {

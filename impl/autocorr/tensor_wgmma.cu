@@ -20,7 +20,7 @@ enum { X0S = 64, SEGMENT = 128, STEP = 64, GROUP = 128, THREADS = 2 * GROUP };
 enum { WAVE = 132 };      // blocks at once: one on each multiprocessor of an H200
 enum { ROWS_MOST = 112 }; // twice as many lines, at half the Y0, still fit in a stage of shared memory
 
-enum { AFTER = 3 };       // lines of zeros behind a block's, see wgmma_pair
+enum { AFTER = 3 }; // lines of zeros behind a block's, see wgmma_pair
 
 typedef struct wgmma_layout {
     int columns, tiles_y;       // Y0 a tile, tiles of Y0
@@ -94,8 +94,7 @@ RG_HD wgmma_block block_of(const ac_plane &p, const wgmma_layout &l, int i)
 {
     wgmma_block b = {-p.r, 0, {}};
     int n;
-    for (; i >= (n = chunks_of(p, l, b.x0)) * l.tiles_y; b.x0 += X0S)
-        i -= n * l.tiles_y;
+    for (; i >= (n = chunks_of(p, l, b.x0)) * l.tiles_y; b.x0 += X0S) i -= n * l.tiles_y;
     b.y0 = ac_y0_least(p) + l.columns * (i % l.tiles_y);
     wgmma_lines all = lines_of(p, l, b.y0);
     b.line.first = line_at(all, work_of(all) * (i / l.tiles_y) / n);
@@ -106,7 +105,7 @@ RG_HD wgmma_block block_of(const ac_plane &p, const wgmma_layout &l, int i)
 
 // Begins to copy what a block needs of the 64-pixel steps of a from x on, and of b for their X0. All threads of the block.
 static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const ac_plane &p, const unsigned char *turned,
-                             const unsigned char *b, const wgmma_block &block, int x, int b_x)
+    const unsigned char *b, const wgmma_block &block, int x, int b_x)
 {
     int lines = block.line.past - block.line.first, y = block.line.first + block.y0;
     int window = lines + AFTER + l.columns - 1 < l.window ? lines + AFTER + l.columns - 1 : l.window;
@@ -131,8 +130,7 @@ static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const 
 static __device__ __forceinline__ void load_words(unsigned (&word)[7], const unsigned char *from)
 {
 #pragma unroll
-    for (int i = 0; i < 7; i++)
-        word[i] = reinterpret_cast<const unsigned *>(from)[i];
+    for (int i = 0; i < 7; i++) word[i] = reinterpret_cast<const unsigned *>(from)[i];
 }
 
 // T of 64 pixels as two parts of depth 32: the bytes of row + 8 begin 8 before those of the row.
@@ -140,8 +138,7 @@ static __device__ __forceinline__ void make_t(unsigned (*t)[4], const unsigned (
 {
     unsigned run[6];
 #pragma unroll
-    for (int i = 0; i < 6; i++)
-        run[i] = __funnelshift_r(word[i], word[i + 1], shift);
+    for (int i = 0; i < 6; i++) run[i] = __funnelshift_r(word[i], word[i + 1], shift);
 #pragma unroll
     for (int half = 0; half < 2; half++) {
         t[half][0] = run[2 * half + 2];
@@ -153,8 +150,8 @@ static __device__ __forceinline__ void make_t(unsigned (*t)[4], const unsigned (
 
 // Two steps of 64 pixels are multiplied together: of one line, or, where the segment is only one wide, of two lines.
 typedef struct wgmma_pair {
-    int lines;       // that a pair takes a warpgroup on: it has every second
-    int b, window;   // from the first step to the second: bytes of b, columns of the window
+    int lines;     // that a pair takes a warpgroup on: it has every second
+    int b, window; // from the first step to the second: bytes of b, columns of the window
 } wgmma_pair;
 
 // Every second line of b from q on against the window, at M of the N Y0. While a pair of steps is multiplied, the words of the
@@ -162,7 +159,7 @@ typedef struct wgmma_pair {
 // line that it left; where pairs are two lines, that may be one after the end, of zeros or of the lines that follow.
 template <int N, int M>
 static __device__ __forceinline__ int multiply(int (&sum)[N / 2], rg_wgmma_b window, const unsigned char *b,
-                                               const wgmma_layout &l, wgmma_pair pair, int q, int lines, int shift)
+    const wgmma_layout &l, wgmma_pair pair, int q, int lines, int shift)
 {
     unsigned t[4][4], word[2][7];
     const unsigned char *line = b + (q < lines ? q : 0) * l.b_pitch;
@@ -186,8 +183,8 @@ static __device__ __forceinline__ int multiply(int (&sum)[N / 2], rg_wgmma_b win
 
 // Empties the sums: each warpgroup gets the other's for half of the Y0, and adds both to memory. All threads of the block.
 template <int N>
-static __device__ void empty(int (&sum)[N / 2], unsigned *table, unsigned long long *sums, const ac_plane &p, int x0, int y0,
-                             int shift)
+static __device__ void empty(
+    int (&sum)[N / 2], unsigned *table, unsigned long long *sums, const ac_plane &p, int x0, int y0, int shift)
 {
     int group = (int)threadIdx.x / GROUP, thread = (int)threadIdx.x % GROUP, lane = thread % 32;
     int x = x0 + thread / 32 * 16 + lane / 4, y = y0 + group * (N / 2) + lane % 4 * 2;
@@ -201,12 +198,10 @@ static __device__ void empty(int (&sum)[N / 2], unsigned *table, unsigned long l
         unsigned long long both = (unsigned)(group ? sum[N / 4 + i] : sum[i]);
         both += table[(group * (N / 4) + i) * GROUP + thread];
         int at_x = x + i % 4 / 2 * 8, at_y = y + i / 4 * 8 + i % 2;
-        if (at_x <= p.r && at_y <= p.r)
-            atomicAdd(&sums[ac_element(p.r, at_x, at_y)], both << shift);
+        if (at_x <= p.r && at_y <= p.r) atomicAdd(&sums[ac_element(p.r, at_x, at_y)], both << shift);
     }
 #pragma unroll
-    for (int i = 0; i < N / 2; i++)
-        sum[i] = 0;
+    for (int i = 0; i < N / 2; i++) sum[i] = 0;
 }
 
 template <int N>
@@ -224,14 +219,12 @@ static __global__ void __launch_bounds__(THREADS, 1)
     auto fetch_job = [&](int job) {
         int pair = job / segments, x = begin + job % segments * SEGMENT;
         fetch(shared + job % 2 * l.stage, l, p, turned + pair / p.planes * p.plane, p.b + pair % p.planes * p.plane, block, x,
-              (x - block.x0 - X0S - 2) & ~15);
+            (x - block.x0 - X0S - 2) & ~15);
     };
-    if (jobs)
-        fetch_job(0);
+    if (jobs) fetch_job(0);
     rg_copies_end();
     for (int job = 0; job < jobs; job++) {
-        if (job + 1 < jobs)
-            fetch_job(job + 1);
+        if (job + 1 < jobs) fetch_job(job + 1);
         rg_copies_end();
         rg_copies_wait<1>();
         rg_fence_shared();
@@ -243,15 +236,13 @@ static __global__ void __launch_bounds__(THREADS, 1)
         rg_wgmma_b window = rg_wgmma_matrix(stage + from * l.window, 16u * (unsigned)l.window);
         const unsigned char *b = line_b + start / 4 * 4 + from;
         wgmma_pair pair = {2, STEP, 4 * l.window};
-        if (to - from <= STEP)
-            pair = {4, 2 * l.b_pitch, 2};
+        if (to - from <= STEP) pair = {4, 2 * l.b_pitch, 2};
         int q = multiply<N, N>(sum, window, b, l, pair, group, line.split - line.first, start % 4 * 8);
-        if constexpr (halves(N))
-            multiply<N, N / 2>(sum, window, b, l, pair, q, line.past - line.first, start % 4 * 8);
+        if constexpr (halves(N)) multiply<N, N / 2>(sum, window, b, l, pair, q, line.past - line.first, start % 4 * 8);
         products += most;
         if ((job + 1) % segments == 0 || products + most > AC_PRODUCTS_MAX) {
             empty<N>(sum, reinterpret_cast<unsigned *>(shared + job % 2 * l.stage), sums, p, block.x0, block.y0,
-                     8 * (planes / p.planes + planes % p.planes));
+                8 * (planes / p.planes + planes % p.planes));
             products = 0;
         }
         __syncthreads(); // the stage is free again
@@ -284,8 +275,7 @@ static int columns(const ac_plane &p, const int64_t *param)
 static int64_t blocks_of(const ac_plane &p, const wgmma_layout &l)
 {
     int64_t blocks = 0;
-    for (int x0 = -p.r; x0 <= p.r; x0 += X0S)
-        blocks += (int64_t)chunks_of(p, l, x0) * l.tiles_y;
+    for (int x0 = -p.r; x0 <= p.r; x0 += X0S) blocks += (int64_t)chunks_of(p, l, x0) * l.tiles_y;
     return blocks;
 }
 
@@ -301,8 +291,7 @@ static int least_load(const ac_plane &p, wgmma_layout l)
     for (int64_t wave = (all + most * WAVE - 1) / (most * WAVE);; wave++)
         for (int64_t load = (all + wave * WAVE - 1) / (wave * WAVE); load <= most; load += 1 + load / 64) {
             l.load = (int)load;
-            if (load == most || blocks_of(p, l) <= wave * WAVE)
-                return l.load;
+            if (load == most || blocks_of(p, l) <= wave * WAVE) return l.load;
         }
 }
 
@@ -316,8 +305,7 @@ static wgmma_layout layout_of(const ac_plane &p, const int64_t *param)
     }
     l.load = l.rows ? 0 : least_load(p, l);
     int rows = 1;
-    for (int x0 = -p.r; x0 <= p.r; x0 += X0S)
-        rows = rows_of(p, l, x0) > rows ? rows_of(p, l, x0) : rows;
+    for (int x0 = -p.r; x0 <= p.r; x0 += X0S) rows = rows_of(p, l, x0) > rows ? rows_of(p, l, x0) : rows;
     // f lines of all Y0 and h <= columns / 2 of half of them make a block, WORK f + WORK_HALF h about WORK rows.
     l.most = rows + 2 + AFTER + (halves(l.columns) ? (rows < l.columns / 2 ? rows : l.columns / 2) : 0);
     l.window = rows + 2 + AFTER + l.columns;
@@ -358,14 +346,13 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 template <int N>
-static int launch(const rg_call *call, const ac_plane &p, const wgmma_layout &l, const unsigned char *turned,
-                  unsigned long long *sums)
+static int launch(
+    const rg_call *call, const ac_plane &p, const wgmma_layout &l, const unsigned char *turned, unsigned long long *sums)
 {
     size_t shared = 2 * (size_t)l.stage;
-    int error = (int)cudaFuncSetAttribute((const void *)tensor_wgmma<N>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          (int)shared);
-    if (error)
-        return error;
+    int error =
+        (int)cudaFuncSetAttribute((const void *)tensor_wgmma<N>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error) return error;
     RG_LAUNCH((tensor_wgmma<N>), (unsigned)blocks_of(p, l), THREADS, shared, call->stream, p, l, turned, sums);
     return (int)cudaGetLastError();
 }
@@ -377,8 +364,7 @@ static int run(rg_call *call)
     unsigned char *turned = (unsigned char *)call->scratch + turned_at(call->shape);
     unsigned long long *sums = (unsigned long long *)call->arg[AC_SUMS];
     int error = ac_pack_all(call, p, sums, turned);
-    if (error)
-        return error;
+    if (error) return error;
     switch (l.columns) {
     case 32: error = launch<32>(call, p, l, turned, sums); break;
     case 64: error = launch<64>(call, p, l, turned, sums); break;

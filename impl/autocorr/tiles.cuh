@@ -10,8 +10,8 @@
 enum { AC_PRODUCTS_MAX = 66051, AC_ROWS_MOST = 64 };
 
 typedef struct ac_tiles {
-    int x0_first, x0s, y0s;                // least X0 of the first tile; X0 and Y0 a tile
-    int tiles_x, tiles_y, chunks, rows;    // rows: lines of b a chunk
+    int x0_first, x0s, y0s;             // least X0 of the first tile; X0 and Y0 a tile
+    int tiles_x, tiles_y, chunks, rows; // rows: lines of b a chunk
 } ac_tiles;
 
 typedef struct ac_block {

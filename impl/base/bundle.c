@@ -28,21 +28,17 @@ static unsigned sum_of(const header *h)
 {
     const unsigned char *byte = (const unsigned char *)h;
     unsigned sum = 0;
-    for (size_t i = 0; i < sizeof *h; i++)
-        sum += i >= offsetof(header, sum) && i < offsetof(header, type) ? ' ' : byte[i];
+    for (size_t i = 0; i < sizeof *h; i++) sum += i >= offsetof(header, sum) && i < offsetof(header, type) ? ' ' : byte[i];
     return sum;
 }
 
 // Why a path is none that is taken; NULL: it is.
 static const char *path_fault(const char *path)
 {
-    if (!*path || strlen(path) > RG_BUNDLE_PATH_MOST)
-        return "a path of 1 to 99 bytes";
-    if (*path == '/')
-        return "a relative path";
+    if (!*path || strlen(path) > RG_BUNDLE_PATH_MOST) return "a path of 1 to 99 bytes";
+    if (*path == '/') return "a relative path";
     for (const char *at = path; *at; at++)
-        if (!isalnum((unsigned char)*at) && !strchr("._+=@-/", *at))
-            return "a path of letters, digits and ._+=@-/";
+        if (!isalnum((unsigned char)*at) && !strchr("._+=@-/", *at)) return "a path of letters, digits and ._+=@-/";
     for (const char *part = path; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
         const size_t n = strcspn(part, "/");
         if (n == 0 || (n == 1 && *part == '.') || (n == 2 && !strncmp(part, "..", 2)))
@@ -56,8 +52,7 @@ static const char *path_fault(const char *path)
 const rg_bundled *rg_bundle_find(const rg_bundle *b, const char *path)
 {
     for (int i = 0; i < b->n; i++)
-        if (!strcmp(b->file[i].path, path))
-            return &b->file[i];
+        if (!strcmp(b->file[i].path, path)) return &b->file[i];
     return NULL;
 }
 
@@ -78,8 +73,7 @@ static void bundle_put(rg_bundle *b, const char *path, char *bytes, size_t n)
 
 void rg_bundle_free(rg_bundle *b)
 {
-    for (int i = 0; i < b->n; i++)
-        free(b->file[i].bytes);
+    for (int i = 0; i < b->n; i++) free(b->file[i].bytes);
     free(b->file);
     free(b->path);
     *b = (rg_bundle){0};
@@ -93,11 +87,10 @@ static int inflate_all(const char *path, char **bytes, size_t *n)
     size_t room = 1 << 16;
     int got = 0, error;
     if (stat(path, &is) || !S_ISREG(is.st_mode))
-        return rg_fail(RG_USAGE, "%s: expected a regular file, found %s", path,
-                       errno && stat(path, &is) ? strerror(errno) : "none");
+        return rg_fail(
+            RG_USAGE, "%s: expected a regular file, found %s", path, errno && stat(path, &is) ? strerror(errno) : "none");
     gzFile f = gzopen(path, "rb");
-    if (!f)
-        return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+    if (!f) return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
     if (gzdirect(f)) {
         gzclose(f);
         return rg_fail(RG_USAGE, "%s: expected an archive of `regather measure` (a gzipped tar), found no gzip file", path);
@@ -107,21 +100,17 @@ static int inflate_all(const char *path, char **bytes, size_t *n)
     *bytes = malloc(room);
     for (*n = 0; *bytes && (got = gzread(f, *bytes + *n, (unsigned)(room - *n))) > 0;) {
         *n += (size_t)got;
-        if (*n > RG_BUNDLE_BYTES_MOST || (double)*n > most)
-            break;
-        if (*n == room)
-            *bytes = realloc(*bytes, room *= 2);
+        if (*n > RG_BUNDLE_BYTES_MOST || (double)*n > most) break;
+        if (*n == room) *bytes = realloc(*bytes, room *= 2);
     }
-    if (!*bytes)
-        rg_end(RG_LACKS, "out of memory");
+    if (!*bytes) rg_end(RG_LACKS, "out of memory");
     gzerror(f, &error);
     gzclose(f);
-    if (got == 0 && error == Z_OK)
-        return RG_GOOD;
+    if (got == 0 && error == Z_OK) return RG_GOOD;
     const int code = got > 0
-                         ? rg_fail(RG_USAGE, "%s: expected at most %d MiB of content and %d times the file's size, found more",
-                                   path, RG_BUNDLE_BYTES_MOST >> 20, RG_BUNDLE_RATIO_MOST)
-                         : rg_fail(RG_USAGE, "%s: expected a whole gzip file, found one that is cut or damaged", path);
+        ? rg_fail(RG_USAGE, "%s: expected at most %d MiB of content and %d times the file's size, found more", path,
+              RG_BUNDLE_BYTES_MOST >> 20, RG_BUNDLE_RATIO_MOST)
+        : rg_fail(RG_USAGE, "%s: expected a whole gzip file, found one that is cut or damaged", path);
     free(*bytes);
     return code;
 }
@@ -131,8 +120,7 @@ static int64_t octal(const char *text, int n)
 {
     int64_t value = 0;
     int i = 0;
-    for (; i < n && text[i] >= '0' && text[i] <= '7'; i++)
-        value = 8 * value + (text[i] - '0');
+    for (; i < n && text[i] >= '0' && text[i] <= '7'; i++) value = 8 * value + (text[i] - '0');
     return i && (i == n || !text[i] || text[i] == ' ') ? value : -1;
 }
 
@@ -148,12 +136,11 @@ static int one_file(rg_bundle *b, const char *bytes, size_t n, size_t *at)
         return rg_malformed(b->path, (int64_t)*at, "expected a header of a tar file, found %s", rg_quote_bytes(h.name, 20));
     if ((h.type != '0' && h.type) || *h.prefix || *h.link)
         return rg_malformed(b->path, (int64_t)*at, "expected a regular file with a short name, found %s of type %d",
-                            rg_quote_bytes(name, (int)strlen(name)), h.type);
+            rg_quote_bytes(name, (int)strlen(name)), h.type);
     const char *fault = path_fault(name);
     if (fault)
         return rg_malformed(b->path, (int64_t)*at, "expected %s, found %s", fault, rg_quote_bytes(name, (int)strlen(name)));
-    if (rg_bundle_find(b, name))
-        return rg_malformed(b->path, (int64_t)*at, "expected every path once, found %s again", name);
+    if (rg_bundle_find(b, name)) return rg_malformed(b->path, (int64_t)*at, "expected every path once, found %s again", name);
     *at += BLOCK;
     if (size < 0 || (uint64_t)size > n - *at)
         return rg_malformed(b->path, (int64_t)*at, "expected the content of %s, found the end of the file", name);
@@ -172,17 +159,14 @@ int rg_bundle_read(const char *path, rg_bundle *b)
     size_t n = 0, at = 0;
     *b = (rg_bundle){0};
     int code = inflate_all(path, &bytes, &n);
-    if (code)
-        return code;
+    if (code) return code;
     b->path = rg_print("%s", path);
-    while (!code && at + BLOCK <= n && bytes[at])
-        code = one_file(b, bytes, n, &at);
+    while (!code && at + BLOCK <= n && bytes[at]) code = one_file(b, bytes, n, &at);
     if (!code && (at + BLOCK > n || !b->n))
-        code = rg_malformed(path, (int64_t)at,
-                            b->n ? "expected the end of a tar file, found that of the file" : "expected files, found none");
+        code = rg_malformed(
+            path, (int64_t)at, b->n ? "expected the end of a tar file, found that of the file" : "expected files, found none");
     free(bytes);
-    if (code)
-        rg_bundle_free(b);
+    if (code) rg_bundle_free(b);
     return code;
 }
 #else
@@ -198,8 +182,7 @@ int rg_bundle_read(const char *path, rg_bundle *b)
 static void write_out(rg_pack *p, const void *bytes, size_t n)
 {
     errno = 0;
-    if (fwrite(bytes, 1, n, p->file.stream) != n)
-        p->failed = errno ? strerror(errno) : "a write failed, is the disk full?";
+    if (fwrite(bytes, 1, n, p->file.stream) != n) p->failed = errno ? strerror(errno) : "a write failed, is the disk full?";
 }
 
 // Bytes through the coder into the file; end: those that it still holds.
@@ -215,8 +198,7 @@ static void put(rg_pack *p, const void *bytes, size_t n, bool end)
         for (z->avail_in = (unsigned)n; more && !p->failed; more = z->avail_out == 0) {
             z->next_out = out;
             z->avail_out = sizeof out;
-            if (deflate(z, end ? Z_FINISH : Z_NO_FLUSH) < Z_OK)
-                p->failed = "zlib cannot compress it";
+            if (deflate(z, end ? Z_FINISH : Z_NO_FLUSH) < Z_OK) p->failed = "zlib cannot compress it";
             write_out(p, out, sizeof out - z->avail_out);
         }
         return;
@@ -230,8 +212,7 @@ static void put(rg_pack *p, const void *bytes, size_t n, bool end)
         z->next_out = out;
         z->avail_out = sizeof out;
         ret = lzma_code(z, end ? LZMA_FINISH : LZMA_RUN);
-        if (ret != LZMA_OK && ret != LZMA_STREAM_END)
-            p->failed = "liblzma cannot compress it";
+        if (ret != LZMA_OK && ret != LZMA_STREAM_END) p->failed = "liblzma cannot compress it";
         write_out(p, out, sizeof out - z->avail_out);
     }
 #endif
@@ -240,12 +221,10 @@ static void put(rg_pack *p, const void *bytes, size_t n, bool end)
 static void end_coder(rg_pack *p)
 {
 #if HAVE_ZLIB
-    if (p->by == RG_GZIP)
-        deflateEnd(p->coder);
+    if (p->by == RG_GZIP) deflateEnd(p->coder);
 #endif
 #if HAVE_LZMA
-    if (p->by == RG_XZ)
-        lzma_end(p->coder);
+    if (p->by == RG_XZ) lzma_end(p->coder);
 #endif
     free(p->coder);
 }
@@ -273,8 +252,7 @@ int rg_pack_begin(rg_pack *p, const char *path, rg_packing by, int threads)
 #endif
     }
     int code = made ? rg_file_open(&p->file, path) : rg_fail(RG_LACKS, "%s: no memory to compress", path);
-    if (code)
-        end_coder(p);
+    if (code) end_coder(p);
     return code;
 }
 
@@ -325,8 +303,7 @@ int rg_pack_add_file(rg_pack *p, const char *path, const char *from, int mode)
     FILE *f = fopen(from, "rb");
     if (path_fault(path) || !f || fstat(fileno(f), &is)) {
         const char *why = path_fault(path) ? path_fault(path) : strerror(errno);
-        if (f)
-            fclose(f);
+        if (f) fclose(f);
         return abandoned(p, rg_fail(RG_USAGE, "%s: cannot be packed: %s", from, why));
     }
     size_t left = (size_t)is.st_size;
@@ -343,8 +320,7 @@ int rg_pack_commit(rg_pack *p)
     static const char end[2 * BLOCK];
     put(p, end, sizeof end, false);
     put(p, NULL, 0, true);
-    if (p->failed)
-        return abandoned(p, rg_fail(RG_USAGE, "%s: cannot be written: %s", p->file.path, p->failed));
+    if (p->failed) return abandoned(p, rg_fail(RG_USAGE, "%s: cannot be written: %s", p->file.path, p->failed));
     end_coder(p);
     return rg_file_commit(&p->file);
 }

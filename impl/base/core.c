@@ -27,11 +27,9 @@ static int shown(const unsigned char *text, int most)
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const int n = *text < 0x80 ? 1 : *text < 0xC2 ? 0 : *text < 0xE0 ? 2 : *text < 0xF0 ? 3 : *text < 0xF5 ? 4 : 0;
     uint32_t c = n > 1 ? *text & (0x7Fu >> n) : *text;
-    if (!n || (most >= 0 && n > most))
-        return 0;
+    if (!n || (most >= 0 && n > most)) return 0;
     for (int i = 1; i < n; i++) {
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
+        if ((text[i] & 0xC0) != 0x80) return 0;
         c = c << 6 | (text[i] & 0x3F);
     }
     const bool control = c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029;
@@ -83,8 +81,7 @@ static void complain(const char *kind, const char *format, va_list list)
 int rg_fail(int code, const char *format, ...)
 {
     va_list list;
-    if (rg_silent || (rg_may_fail && !rg_may_fail()))
-        return code;
+    if (rg_silent || (rg_may_fail && !rg_may_fail())) return code;
     va_start(list, format);
     complain("", format, list);
     va_end(list);
@@ -97,8 +94,7 @@ void rg_end(int code, const char *format, ...)
     static atomic_flag ending = ATOMIC_FLAG_INIT;
     static _Thread_local bool ends_here;
     va_list list;
-    while (atomic_flag_test_and_set(&ending) && !ends_here)
-        pause();
+    while (atomic_flag_test_and_set(&ending) && !ends_here) pause();
     ends_here = true;
     rg_silent = false;
     if (!rg_may_fail || rg_may_fail()) {
@@ -114,8 +110,7 @@ void (*rg_warned)(const char *text);
 void rg_warn(const char *format, ...)
 {
     va_list list;
-    if (rg_silent || rg_rank > 0)
-        return;
+    if (rg_silent || rg_rank > 0) return;
     va_start(list, format);
     complain("warning: ", format, list);
     va_end(list);
@@ -134,11 +129,9 @@ enum { HUGE_BYTES = 2 << 20, HUGE_FROM_BYTES = 64 << 20 };
 void *rg_alloc(size_t bytes)
 {
     void *p = calloc(1, bytes ? bytes : 1);
-    if (!p)
-        rg_end(RG_LACKS, "out of memory: %zu bytes were requested", bytes);
+    if (!p) rg_end(RG_LACKS, "out of memory: %zu bytes were requested", bytes);
     const uintptr_t past = (uintptr_t)p + bytes, first = ((uintptr_t)p + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1);
-    if (bytes >= HUGE_FROM_BYTES)
-        madvise((void *)first, (past - first) & ~(size_t)(HUGE_BYTES - 1), MADV_HUGEPAGE); // a hint
+    if (bytes >= HUGE_FROM_BYTES) madvise((void *)first, (past - first) & ~(size_t)(HUGE_BYTES - 1), MADV_HUGEPAGE); // a hint
     return p;
 }
 
@@ -160,8 +153,7 @@ void *rg_more(void *array, int64_t n, size_t bytes)
     if (n & (n - 1)) // a power of two is full
         return array;
     void *more = realloc(array, (n ? 2 * (size_t)n : 1) * bytes);
-    if (!more)
-        rg_end(RG_LACKS, "out of memory");
+    if (!more) rg_end(RG_LACKS, "out of memory");
     return more;
 }
 
@@ -170,8 +162,7 @@ char *rg_print(const char *format, ...)
     char *text = NULL;
     va_list list;
     va_start(list, format);
-    if (vasprintf(&text, format, list) < 0)
-        rg_end(RG_LACKS, "out of memory");
+    if (vasprintf(&text, format, list) < 0) rg_end(RG_LACKS, "out of memory");
     va_end(list);
     return text;
 }
@@ -186,12 +177,10 @@ double rg_seconds(void)
 const char *rg_colour(FILE *f, const char *name)
 {
     static const char *const code[][2] = {{"green", "\033[32m"}, {"red", "\033[31m"}, {"yellow", "\033[33m"},
-                                          {"dim", "\033[2m"},    {"bold", "\033[1m"}, {"off", "\033[0m"}};
-    if (!isatty(fileno(f)) || getenv("NO_COLOR"))
-        return "";
+        {"dim", "\033[2m"}, {"bold", "\033[1m"}, {"off", "\033[0m"}};
+    if (!isatty(fileno(f)) || getenv("NO_COLOR")) return "";
     for (int i = 0; i < RG_COUNT(code); i++)
-        if (!strcmp(code[i][0], name))
-            return code[i][1];
+        if (!strcmp(code[i][0], name)) return code[i][1];
     return "";
 }
 
@@ -208,23 +197,19 @@ void rg_progress_at(rg_progress *p, double done)
     const double now = rg_seconds(), spent = now - p->began_s, since = now - (p->drawn_s > 0 ? p->drawn_s : p->began_s);
     const bool terminal = isatty(STDERR_FILENO);
     p->done = done;
-    if (rg_quiet || (terminal ? spent < 2 || now - p->drawn_s < 0.2 : since < LINE_EVERY_S))
-        return;
+    if (rg_quiet || (terminal ? spent < 2 || now - p->drawn_s < 0.2 : since < LINE_EVERY_S)) return;
     p->drawn_s = now;
     p->shown = terminal;
     double rate = done / spent;
     fprintf(stderr, terminal ? "\r\033[K%s %.0f/%.0f" : "regather: %s %.0f/%.0f", p->what, done, p->total);
-    if (done > 0)
-        fprintf(stderr, "  %.3g %s/s  %.0f s left", rate, p->unit, ceil((p->total - done) / rate));
-    if (!terminal)
-        fputc('\n', stderr);
+    if (done > 0) fprintf(stderr, "  %.3g %s/s  %.0f s left", rate, p->unit, ceil((p->total - done) / rate));
+    if (!terminal) fputc('\n', stderr);
     fflush(stderr);
 }
 
 void rg_progress_end(rg_progress *p)
 {
-    if (p->shown)
-        fprintf(stderr, "\r\033[K");
+    if (p->shown) fprintf(stderr, "\r\033[K");
     p->shown = false;
 }
 
@@ -244,10 +229,9 @@ void rg_shape_describe(const rg_algo *algo, const rg_shape *shape, char text[192
     text[0] = 0;
     for (int i = 0; i < RG_DIMS && algo->dim[i] && used < 192; i++) {
         char value[32];
-        if (!algo->dim_text || !algo->dim_text(i, shape->n[i], value))
-            snprintf(value, sizeof value, "%" PRId64, shape->n[i]);
-        used += (size_t)snprintf(text + used, 192 - used, "%s%s=%s", i ? "," : "", algo->dim_name[i] ? algo->dim_name[i]
-                                 : algo->dim[i], value);
+        if (!algo->dim_text || !algo->dim_text(i, shape->n[i], value)) snprintf(value, sizeof value, "%" PRId64, shape->n[i]);
+        used += (size_t)snprintf(
+            text + used, 192 - used, "%s%s=%s", i ? "," : "", algo->dim_name[i] ? algo->dim_name[i] : algo->dim[i], value);
     }
 }
 
@@ -258,11 +242,9 @@ static bool dim_value(const rg_algo *algo, int i, const char *text, size_t lengt
     char word[32], *end;
     errno = 0;
     *value = strtoll(text, &end, 10);
-    if (!errno && end == text + length && length)
-        return true;
+    if (!errno && end == text + length && length) return true;
     for (*value = 0; algo->dim_text && *value < WORDS_END; ++*value)
-        if (algo->dim_text(i, *value, word) && strlen(word) == length && !strncmp(word, text, length))
-            return true;
+        if (algo->dim_text(i, *value, word) && strlen(word) == length && !strncmp(word, text, length)) return true;
     return false;
 }
 
@@ -279,8 +261,8 @@ bool rg_shape_parse(const rg_algo *algo, const char *text, rg_shape *shape, char
             for (int k = 0; k < 2 && !good; k++) {
                 const size_t length = of[k] ? strlen(of[k]) : 0, past = length + (name < item);
                 const bool meant = length && !strncmp(at, of[k], length) && (name < item ? name == length : k == 0);
-                good = meant && !seen[i] && item > past && !isspace((unsigned char)at[past]) && at[past] != '+'
-                       && dim_value(algo, i, at + past, item - past, &shape->n[i]);
+                good = meant && !seen[i] && item > past && !isspace((unsigned char)at[past]) && at[past] != '+' &&
+                    dim_value(algo, i, at + past, item - past, &shape->n[i]);
                 seen[i] |= good;
             }
         }
@@ -296,15 +278,13 @@ bool rg_shape_parse(const rg_algo *algo, const char *text, rg_shape *shape, char
             return false;
         }
     const char *invalid = algo->invalid ? algo->invalid(shape) : NULL;
-    if (invalid)
-        snprintf(why, 160, "shape \"%s\": %s", text, invalid);
+    if (invalid) snprintf(why, 160, "shape \"%s\": %s", text, invalid);
     return !invalid;
 }
 
 void rg_params_standard(const rg_variant *v, int64_t *param)
 {
-    for (int i = 0; i < v->n_params; i++)
-        param[i] = v->param[i].standard;
+    for (int i = 0; i < v->n_params; i++) param[i] = v->param[i].standard;
 }
 
 void rg_params_print(const rg_variant *v, const int64_t *param, char text[192])
@@ -318,8 +298,7 @@ void rg_params_print(const rg_variant *v, const int64_t *param, char text[192])
 static const rg_param *param_named(const rg_variant *v, const char *name, size_t length)
 {
     for (int i = 0; i < v->n_params; i++)
-        if (strlen(v->param[i].name) == length && !strncmp(v->param[i].name, name, length))
-            return &v->param[i];
+        if (strlen(v->param[i].name) == length && !strncmp(v->param[i].name, name, length)) return &v->param[i];
     return NULL;
 }
 
@@ -331,8 +310,7 @@ bool rg_params_parse(const rg_variant *v, const char *text, int64_t *param, char
 
 bool rg_params_set(const rg_variant *v, const char *text, int64_t *param, char why[160])
 {
-    if (!strcmp(text, "-"))
-        return true;
+    if (!strcmp(text, "-")) return true;
     for (const char *at = text; *at;) {
         size_t name = strcspn(at, "=");
         const rg_param *p = at[name] == '=' ? param_named(v, at, name) : NULL;
@@ -343,8 +321,7 @@ bool rg_params_set(const rg_variant *v, const char *text, int64_t *param, char w
         char *end;
         int64_t value = strtoll(at + name + 1, &end, 10);
         bool known = false;
-        for (int i = 0; i < p->n_values; i++)
-            known |= p->value[i] == value;
+        for (int i = 0; i < p->n_values; i++) known |= p->value[i] == value;
         if (end == at + name + 1 || (*end && *end != ';') || !known) {
             size_t used = (size_t)snprintf(why, 160, "parameter %s of %s:%s takes", p->name, v->algo, v->name);
             for (int i = 0; i < p->n_values && used < 150; i++)

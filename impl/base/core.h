@@ -31,9 +31,9 @@ extern void (*rg_warned)(const char *text); // is told of every warning; NULL: n
 // ---- one job of several processes ----------------------------------------------------------------------------------------
 
 // What jobs/pipeline/ranks.c sets where mpirun or srun started more than one.
-extern int rg_rank;                // of this process; only 0 warns, draws progress and prints
-extern int rg_processes_here;      // of the job on this machine, which share its memory
-extern bool (*rg_may_fail)(void);  // whether this process may print its error: one of them does; NULL: yes
+extern int rg_rank;               // of this process; only 0 warns, draws progress and prints
+extern int rg_processes_here;     // of the job on this machine, which share its memory
+extern bool (*rg_may_fail)(void); // whether this process may print its error: one of them does; NULL: yes
 
 // ---- time and progress ---------------------------------------------------------------------------------------------------
 
@@ -55,13 +55,13 @@ const char *rg_colour(FILE *f, const char *name);
 
 // ---- small helpers -------------------------------------------------------------------------------------------------------
 
-void *rg_alloc(size_t bytes);  // zeroed; on failure one line and exit RG_LACKS
+void *rg_alloc(size_t bytes); // zeroed; on failure one line and exit RG_LACKS
 // With room for an element of so many bytes behind its n; an array grows by this alone, from NULL. Fails as rg_alloc does.
 void *rg_more(void *array, int64_t n, size_t bytes);
 // Reads what strtod reads, and says whether it is a finite number in decimals, which a microscopist's file has: strtod takes
 // hexadecimal ones, "inf" and "nan" as well.
 bool rg_decimal(const char *text, char **end, double *value);
-int rg_ascending(const void *, const void *); // of two doubles, for qsort and bsearch
+int rg_ascending(const void *, const void *);                                  // of two doubles, for qsort and bsearch
 char *rg_print(const char *format, ...) __attribute__((format(printf, 1, 2))); // malloc'ed text
 // Behind a counted word: "%d row%s", n, rg_s(n).
 static inline const char *rg_s(int64_t n) { return n == 1 ? "" : "s"; }
@@ -108,7 +108,7 @@ void rg_file_continues(const char *path);
 void rg_files_each(void (*)(void *of, const char *path, bool written), void *of);
 bool rg_files_written(void);
 bool rg_file_is_written(const char *path); // whether this one is
-extern bool rg_dry_run; // nothing is written: no file is opened, no folder is made
+extern bool rg_dry_run;                    // nothing is written: no file is opened, no folder is made
 // A file that goes with `path`: its name up to the last dot, then suffix, then ending (NULL: that of `path`).
 char *rg_path_beside(const char *path, const char *suffix, const char *ending);
 int rg_file_open_beside(rg_file *, const char *path, const char *suffix, const char *ending);

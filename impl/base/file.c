@@ -49,8 +49,7 @@ static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER; // of all of thes
 static void remove_parts(void)
 {
     for (int i = 0; i < PARTS; i++)
-        if (part[i].path && part[i].pid == getpid())
-            unlink(part[i].path);
+        if (part[i].path && part[i].pid == getpid()) unlink(part[i].path);
 }
 
 // Who ends the program, a thread or a signal, removes what is being written. Others that are about to begin a file or to end
@@ -63,15 +62,13 @@ void rg_files_abandon(void)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
     ends_here = ending = true;
-    for (int waited = 0; making > makes_here && waited < 1000; waited++)
-        nanosleep(&moment, NULL);
+    for (int waited = 0; making > makes_here && waited < 1000; waited++) nanosleep(&moment, NULL);
     remove_parts();
 }
 
 static void stay_when_ending(void)
 {
-    while (ending && !ends_here)
-        pause();
+    while (ending && !ends_here) pause();
 }
 
 static void stopped(int number)
@@ -101,8 +98,7 @@ static void watch(void)
 {
     for (int i = 0; i < 3; i++) {
         struct sigaction now, ours = {.sa_handler = stopped, .sa_flags = SA_RESETHAND | SA_NODEFER};
-        if (sigaction(number[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-            sigaction(number[i], &ours, NULL);
+        if (sigaction(number[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL) sigaction(number[i], &ours, NULL);
     }
     atexit(rg_files_abandon); // claims, and what was being written when memory ran out
 }
@@ -129,8 +125,7 @@ static void part_ends(const char *path)
 {
     pthread_mutex_lock(&files_lock);
     for (int i = 0; i < PARTS; i++)
-        if (part[i].path == path)
-            part[i].path = NULL;
+        if (part[i].path == path) part[i].path = NULL;
     pthread_mutex_unlock(&files_lock);
 }
 
@@ -140,8 +135,8 @@ static struct slot *claim_on(const char *path)
     struct stat facts;
     if (stat(path, &facts) == 0)
         for (int i = 0; i < PARTS; i++)
-            if (part[i].path && part[i].idle && part[i].pid == getpid() && part[i].device == facts.st_dev
-                && part[i].inode == facts.st_ino)
+            if (part[i].path && part[i].idle && part[i].pid == getpid() && part[i].device == facts.st_dev &&
+                part[i].inode == facts.st_ino)
                 return &part[i];
     return NULL;
 }
@@ -166,8 +161,7 @@ static int take_claim(const char *path)
 static known *known_of(dev_t device, ino_t inode)
 {
     for (size_t i = 0; i < n_inputs; i++)
-        if (input[i].inode == inode && input[i].device == device)
-            return &input[i];
+        if (input[i].inode == inode && input[i].device == device) return &input[i];
     return NULL;
 }
 
@@ -185,8 +179,7 @@ static void remember(const char *path, const struct stat *facts, bool own)
 static bool is_written(const char *path)
 {
     for (size_t i = 0; i < n_written; i++)
-        if (strcmp(written[i], path) == 0)
-            return true;
+        if (strcmp(written[i], path) == 0) return true;
     return false;
 }
 
@@ -194,8 +187,7 @@ static bool is_written(const char *path)
 void rg_file_read_begins(const char *path, const struct stat *facts)
 {
     pthread_mutex_lock(&files_lock);
-    if (commands_running && !is_written(path))
-        remember(path, facts, false);
+    if (commands_running && !is_written(path)) remember(path, facts, false);
     pthread_mutex_unlock(&files_lock);
 }
 
@@ -203,8 +195,7 @@ void rg_file_continues(const char *path)
 {
     struct stat facts;
     pthread_mutex_lock(&files_lock);
-    if (commands_running && stat(path, &facts) == 0)
-        remember(path, &facts, true);
+    if (commands_running && stat(path, &facts) == 0) remember(path, &facts, true);
     pthread_mutex_unlock(&files_lock);
 }
 
@@ -220,10 +211,8 @@ void rg_files_end(void)
     pthread_mutex_lock(&files_lock);
     const bool last = --commands_running == 0;
     if (last) {
-        for (size_t i = 0; i < n_inputs; i++)
-            free(input[i].path);
-        for (size_t i = 0; i < n_written; i++)
-            free(written[i]);
+        for (size_t i = 0; i < n_inputs; i++) free(input[i].path);
+        for (size_t i = 0; i < n_written; i++) free(written[i]);
         free(input);
         free(written);
         input = NULL;
@@ -232,8 +221,7 @@ void rg_files_end(void)
         rg_dry_run = false;
     }
     pthread_mutex_unlock(&files_lock);
-    if (last)
-        release_claims();
+    if (last) release_claims();
 }
 
 static void remember_written(const char *path)
@@ -258,10 +246,8 @@ bool rg_file_is_written(const char *path)
 
 void rg_files_each(void (*each)(void *of, const char *path, bool written), void *of)
 {
-    for (size_t i = 0; i < n_inputs; i++)
-        each(of, input[i].path, false);
-    for (size_t i = 0; i < n_written; i++)
-        each(of, written[i], true);
+    for (size_t i = 0; i < n_inputs; i++) each(of, input[i].path, false);
+    for (size_t i = 0; i < n_written; i++) each(of, written[i], true);
 }
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
@@ -270,12 +256,14 @@ void rg_files_each(void (*each)(void *of, const char *path, bool written), void 
 static int check_target(const char *path)
 {
     struct stat facts;
-    if (lstat(path, &facts) != 0)
-        return RG_GOOD; // what else is wrong with the name, opening the part says
+    if (lstat(path, &facts) != 0) return RG_GOOD; // what else is wrong with the name, opening the part says
     if (!S_ISREG(facts.st_mode))
         return rg_fail(RG_USAGE, "%s: cannot write here: is a %s; expected a regular file or a new name", path,
-                       S_ISDIR(facts.st_mode) ? "directory" : S_ISLNK(facts.st_mode) ? "symbolic link"
-                       : S_ISFIFO(facts.st_mode) ? "fifo" : S_ISSOCK(facts.st_mode) ? "socket" : "device");
+            S_ISDIR(facts.st_mode)        ? "directory"
+                : S_ISLNK(facts.st_mode)  ? "symbolic link"
+                : S_ISFIFO(facts.st_mode) ? "fifo"
+                : S_ISSOCK(facts.st_mode) ? "socket"
+                                          : "device");
     pthread_mutex_lock(&files_lock);
     const known *k = known_of(facts.st_dev, facts.st_ino);
     const bool is_input = k && !k->own;
@@ -290,14 +278,12 @@ static int lock_part(const char *path, const char *name, int *fd)
     struct stat facts, named;
     for (bool same = false; !same;) {
         *fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-        if (*fd < 0)
-            return rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
+        if (*fd < 0) return rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
         const bool held = flock(*fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
         const bool regular = fstat(*fd, &facts) == 0 && S_ISREG(facts.st_mode);
         // Another run may have renamed or removed it between our open and our lock.
         same = !regular || held || (stat(name, &named) == 0 && named.st_ino == facts.st_ino && named.st_dev == facts.st_dev);
-        if (same && regular && !held && ftruncate(*fd, 0) == 0)
-            break;
+        if (same && regular && !held && ftruncate(*fd, 0) == 0) break;
         close(*fd);
         if (same)
             return held ? rg_fail(RG_USAGE, "%s: cannot write here: another run is writing it (%s is locked)", path, name)
@@ -335,8 +321,7 @@ static int make_part(const char *path, bool idle, char **name, int *fd)
     *name = rg_print("%s.regather-part", path);
     pthread_once(&once, watch);
     sigemptyset(&signals);
-    for (int i = 0; i < 3; i++)
-        sigaddset(&signals, number[i]);
+    for (int i = 0; i < 3; i++) sigaddset(&signals, number[i]);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
     makes_here = true;
     making++;
@@ -346,13 +331,11 @@ static int make_part(const char *path, bool idle, char **name, int *fd)
     }
     *fd = take_claim(*name);
     const int code = *fd < 0 ? lock_part(path, *name, fd) : RG_GOOD;
-    if (code == RG_GOOD)
-        part_begins(*name, *fd, idle);
+    if (code == RG_GOOD) part_begins(*name, *fd, idle);
     making--;
     makes_here = false;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (code != RG_GOOD)
-        free(*name);
+    if (code != RG_GOOD) free(*name);
     return code;
 }
 
@@ -362,11 +345,9 @@ int rg_file_open(rg_file *file, const char *path)
     int code = rg_dry_run ? rg_fail(RG_USAGE, "internal: %s would be written by --dry-run", path) : check_target(path);
     char *name;
     int fd;
-    if (code != RG_GOOD || (code = make_part(path, false, &name, &fd)) != RG_GOOD)
-        return code;
+    if (code != RG_GOOD || (code = make_part(path, false, &name, &fd)) != RG_GOOD) return code;
     *file = (rg_file){.stream = fdopen(fd, "wb"), .path = rg_print("%s", path), .part = name};
-    if (!file->stream)
-        rg_end(RG_LACKS, "out of memory");
+    if (!file->stream) rg_end(RG_LACKS, "out of memory");
     return RG_GOOD;
 }
 
@@ -397,8 +378,7 @@ int rg_file_commit(rg_file *file)
 
 int rg_file_end(rg_file *file, int code)
 {
-    if (code == RG_GOOD)
-        return rg_file_commit(file);
+    if (code == RG_GOOD) return rg_file_commit(file);
     rg_file_abandon(file);
     return code;
 }
@@ -414,15 +394,13 @@ int rg_file_can_write(const char *path)
 {
     rg_file file;
     int code = path ? check_target(path) : RG_GOOD, fd;
-    if (!path || code != RG_GOOD || rg_dry_run)
-        return code;
+    if (!path || code != RG_GOOD || rg_dry_run) return code;
     pthread_mutex_lock(&files_lock);
     const bool claims = commands_running > 0;
     pthread_mutex_unlock(&files_lock);
     if (!claims) {
         code = rg_file_open(&file, path);
-        if (code == RG_GOOD)
-            rg_file_abandon(&file);
+        if (code == RG_GOOD) rg_file_abandon(&file);
         return code;
     }
     char *name = rg_print("%s.regather-part", path);
@@ -436,8 +414,7 @@ int rg_file_can_write(const char *path)
 
 int rg_make_folder(const char *path)
 {
-    if (rg_dry_run)
-        return RG_GOOD;
+    if (rg_dry_run) return RG_GOOD;
     char *copy = rg_print("%s", path);
     int failed = 0;
     for (char *at = copy + 1; *at && !failed; at++)
@@ -470,11 +447,9 @@ int rg_file_append(FILE *to, const char *from)
 {
     char block[1 << 14];
     FILE *in = fopen(from, "rb");
-    for (size_t n; in && (n = fread(block, 1, sizeof block, in)) > 0;)
-        fwrite(block, 1, n, to);
+    for (size_t n; in && (n = fread(block, 1, sizeof block, in)) > 0;) fwrite(block, 1, n, to);
     const int code = in && !ferror(in) ? RG_GOOD : rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
-    if (in)
-        fclose(in);
+    if (in) fclose(in);
     return code;
 }
 
@@ -504,8 +479,7 @@ char *rg_share_path(const char *relative)
     const char *const root[] = {own ? own : RG_SOURCE_DIR, RG_SOURCE_DIR, RG_PREFIX "/share/regather"};
     for (int i = 0; i < 3; i++) {
         char *path = rg_print("%s/%s", root[i], relative);
-        if (access(path, R_OK) == 0)
-            return path;
+        if (access(path, R_OK) == 0) return path;
         free(path);
     }
     return rg_print("%s/%s", root[0], relative);

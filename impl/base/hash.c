@@ -38,8 +38,7 @@ static void add_stripes(lanes *l, const unsigned char *at, size_t bytes)
 {
     lanes s = *l;
     for (size_t i = 0; i < bytes; i += STRIPE)
-        for (int k = 0; k < 4; k++)
-            s.v[k] = mixed(s.v[k], word_at(at + i + 8 * k, 8));
+        for (int k = 0; k < 4; k++) s.v[k] = mixed(s.v[k], word_at(at + i + 8 * k, 8));
     *l = s;
 }
 
@@ -50,18 +49,15 @@ static uint64_t finish(const lanes *l, uint64_t bytes, const unsigned char *rest
     const unsigned char *end = rest + bytes % STRIPE;
     if (bytes >= STRIPE) {
         h = turned(l->v[0], 1) + turned(l->v[1], 7) + turned(l->v[2], 12) + turned(l->v[3], 18);
-        for (int k = 0; k < 4; k++)
-            h = (h ^ mixed(0, l->v[k])) * P1 + P4;
+        for (int k = 0; k < 4; k++) h = (h ^ mixed(0, l->v[k])) * P1 + P4;
     }
     h += bytes;
-    for (; end - rest >= 8; rest += 8)
-        h = turned(h ^ mixed(0, word_at(rest, 8)), 27) * P1 + P4;
+    for (; end - rest >= 8; rest += 8) h = turned(h ^ mixed(0, word_at(rest, 8)), 27) * P1 + P4;
     if (end - rest >= 4) {
         h = turned(h ^ word_at(rest, 4) * P1, 23) * P2 + P3;
         rest += 4;
     }
-    for (; rest < end; rest++)
-        h = turned(h ^ *rest * P5, 11) * P1;
+    for (; rest < end; rest++) h = turned(h ^ *rest * P5, 11) * P1;
     h = (h ^ h >> 33) * P2;
     h = (h ^ h >> 29) * P3;
     return h ^ h >> 32;
@@ -79,7 +75,7 @@ uint64_t rg_hash(const void *data, size_t bytes)
 
 typedef struct file {
     rg_hashed is;
-    struct timespec changed; // when the file was, last
+    struct timespec changed;    // when the file was, last
     size_t pieces, taken, left; // taken: by somebody, in their order; left: not yet done
     uint64_t *hash;
     bool asked; // somebody waits for it
@@ -102,8 +98,11 @@ static void add_file(hashing *h, const char *path, int64_t bytes, const struct t
 {
     const size_t pieces = bytes > 0 ? (size_t)((bytes + RG_HASH_PIECE - 1) / RG_HASH_PIECE) : 1;
     h->file = rg_more(h->file, (int64_t)h->n, sizeof *h->file);
-    h->file[h->n++] = (file){.is = {.path = path, .bytes = bytes}, .changed = *changed, .pieces = pieces, .left = pieces,
-                             .hash = rg_alloc(pieces * sizeof(uint64_t))};
+    h->file[h->n++] = (file){.is = {.path = path, .bytes = bytes},
+        .changed = *changed,
+        .pieces = pieces,
+        .left = pieces,
+        .hash = rg_alloc(pieces * sizeof(uint64_t))};
 }
 
 // False where the file ends before, or nobody wants it any more.
@@ -114,16 +113,14 @@ static bool hash_piece(const hashing *h, const rg_hashed *f, int64_t from, unsig
     size_t got = 0;
     FILE *file = fopen(f->path, "rb");
     bool good = file && fseeko(file, (off_t)from, SEEK_SET) == 0;
-    if (file)
-        setvbuf(file, NULL, _IONBF, 0);
+    if (file) setvbuf(file, NULL, _IONBF, 0);
     for (int64_t at = 0; good && at < bytes; at += BLOCK) {
         const size_t wanted = bytes - at < BLOCK ? (size_t)(bytes - at) : BLOCK;
         got = __atomic_load_n(&h->stop, __ATOMIC_RELAXED) ? 0 : fread(block, 1, wanted, file);
         good = got == wanted;
         add_stripes(&l, block, got - got % STRIPE);
     }
-    if (file)
-        fclose(file);
+    if (file) fclose(file);
     *hash = good ? finish(&l, (uint64_t)bytes, block + got - got % STRIPE) : 0;
     return good;
 }
@@ -131,8 +128,7 @@ static bool hash_piece(const hashing *h, const rg_hashed *f, int64_t from, unsig
 static file *next_file(const hashing *h, bool asked)
 {
     for (size_t i = 0; i < h->n && !__atomic_load_n(&h->stop, __ATOMIC_RELAXED); i++)
-        if (h->file[i].taken < h->file[i].pieces && (h->file[i].asked || !asked))
-            return &h->file[i];
+        if (h->file[i].taken < h->file[i].pieces && (h->file[i].asked || !asked)) return &h->file[i];
     return NULL;
 }
 
@@ -158,10 +154,8 @@ static void take_pieces(hashing *h, bool asked)
 
 static void end(hashing *h)
 {
-    for (int t = 0; t < h->threads; t++)
-        pthread_join(h->thread[t], NULL);
-    for (size_t i = 0; i < h->n; i++)
-        free(h->file[i].hash);
+    for (int t = 0; t < h->threads; t++) pthread_join(h->thread[t], NULL);
+    for (size_t i = 0; i < h->n; i++) free(h->file[i].hash);
     free(h->file);
     pthread_mutex_destroy(&h->lock);
     pthread_cond_destroy(&h->done);
@@ -175,8 +169,7 @@ static file *file_ahead(const rg_hashed *f, struct timespec *changed)
     *changed = facts.st_mtim;
     for (size_t i = 0; ahead && i < ahead->n; i++) {
         file *a = &ahead->file[i];
-        if (!strcmp(a->is.path, f->path) && a->is.bytes == f->bytes && !memcmp(&a->changed, changed, sizeof *changed))
-            return a;
+        if (!strcmp(a->is.path, f->path) && a->is.bytes == f->bytes && !memcmp(&a->changed, changed, sizeof *changed)) return a;
     }
     return NULL;
 }
@@ -186,29 +179,23 @@ void rg_hash_files(rg_hashed *f, size_t n, int threads)
     hashing own = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
     file **from = rg_alloc((n + 1) * sizeof(file *));
     struct timespec changed;
-    if (ahead)
-        pthread_mutex_lock(&ahead->lock);
+    if (ahead) pthread_mutex_lock(&ahead->lock);
     for (size_t i = 0; i < n; i++)
         if ((from[i] = file_ahead(&f[i], &changed)))
             from[i]->asked = true;
         else
             add_file(&own, f[i].path, f[i].bytes, &changed);
-    if (ahead)
-        pthread_mutex_unlock(&ahead->lock);
+    if (ahead) pthread_mutex_unlock(&ahead->lock);
 #pragma omp parallel num_threads(threads)
     {
-        if (ahead)
-            take_pieces(ahead, true);
+        if (ahead) take_pieces(ahead, true);
         take_pieces(&own, false);
     }
     for (size_t i = 0, k = 0; i < n; i++) {
         const file *a = from[i] ? from[i] : &own.file[k++];
-        if (from[i])
-            pthread_mutex_lock(&ahead->lock);
-        while (a->left)
-            pthread_cond_wait(&ahead->done, &ahead->lock);
-        if (from[i])
-            pthread_mutex_unlock(&ahead->lock);
+        if (from[i]) pthread_mutex_lock(&ahead->lock);
+        while (a->left) pthread_cond_wait(&ahead->done, &ahead->lock);
+        if (from[i]) pthread_mutex_unlock(&ahead->lock);
         f[i].hash = a->is.hash;
         f[i].unread = a->is.unread;
     }
@@ -228,27 +215,24 @@ static void *look_ahead(void *of)
 static void add_input(void *of, const char *path, bool written)
 {
     struct stat facts;
-    if (!written && stat(path, &facts) == 0)
-        add_file(of, path, facts.st_size, &facts.st_mtim);
+    if (!written && stat(path, &facts) == 0) add_file(of, path, facts.st_size, &facts.st_mtim);
 }
 
 void rg_hash_begin(int threads)
 {
-    if (ahead)
-        return;
+    if (ahead) return;
     ahead = rg_alloc(sizeof *ahead);
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_cond_init(&ahead->done, NULL);
     rg_files_each(add_input, ahead);
-    while (ahead->threads < threads && ahead->threads < THREADS_MOST
-           && pthread_create(&ahead->thread[ahead->threads], NULL, look_ahead, ahead) == 0)
+    while (ahead->threads < threads && ahead->threads < THREADS_MOST &&
+        pthread_create(&ahead->thread[ahead->threads], NULL, look_ahead, ahead) == 0)
         ahead->threads++;
 }
 
 void rg_hash_end(void)
 {
-    if (!ahead)
-        return;
+    if (!ahead) return;
     __atomic_store_n(&ahead->stop, true, __ATOMIC_RELAXED);
     end(ahead);
     free(ahead);
@@ -258,7 +242,6 @@ void rg_hash_end(void)
 uint64_t rg_fnv1a(uint64_t before, const void *data, size_t bytes)
 {
     const unsigned char *byte = data;
-    for (size_t i = 0; i < bytes; i++)
-        before = (before ^ byte[i]) * UINT64_C(0x100000001B3);
+    for (size_t i = 0; i < bytes; i++) before = (before ^ byte[i]) * UINT64_C(0x100000001B3);
     return before;
 }

@@ -39,19 +39,18 @@ void rg_plan_file(const char *path)
     struct stat facts;
     const bool there = lstat(path, &facts) == 0, folder_there = access(folder, F_OK) == 0;
     rg_tsv_print(stdout, "file\t%s\t%s\n", path,
-                 there && !S_ISREG(facts.st_mode)            ? "is no regular file, cannot be written"
-                 : there                                     ? "replaced"
-                 : folder_there && access(folder, W_OK) != 0 ? "cannot be written here"
-                 : folder_there                              ? "new"
-                                                             : "new, as its folder");
+        there && !S_ISREG(facts.st_mode)                ? "is no regular file, cannot be written"
+            : there                                     ? "replaced"
+            : folder_there && access(folder, W_OK) != 0 ? "cannot be written here"
+            : folder_there                              ? "new"
+                                                        : "new, as its folder");
     free(folder);
 }
 
 static const rg_placed *placed_named(const rg_placed *placed, int n, const char *name, size_t length)
 {
     for (int i = 0; i < n; i++)
-        if (strlen(placed[i].option->name) == length && !strncmp(placed[i].option->name, name, length))
-            return &placed[i];
+        if (strlen(placed[i].option->name) == length && !strncmp(placed[i].option->name, name, length)) return &placed[i];
     return NULL;
 }
 
@@ -68,13 +67,10 @@ static bool holds(const rg_placed *placed, int n, const void *options, const cha
         return path;
     }
     const char *at = (const char *)options + p->at;
-    if (p->option->kind == RG_FLAG)
-        return *(const bool *)at;
-    if (p->option->kind != RG_CHOICE)
-        return *(const char *const *)(const void *)at;
+    if (p->option->kind == RG_FLAG) return *(const bool *)at;
+    if (p->option->kind != RG_CHOICE) return *(const char *const *)(const void *)at;
     const char *word = p->option->arg;
-    for (int i = *(const int *)(const void *)at; i > 0 && *word; i--)
-        word += strcspn(word, "|") + 1;
+    for (int i = *(const int *)(const void *)at; i > 0 && *word; i--) word += strcspn(word, "|") + 1;
     return strcspn(word, "|") == length - name - 1 && !strncmp(word, condition + name + 1, length - name - 1);
 }
 
@@ -85,8 +81,7 @@ static bool is_log(const char *path)
     char line[sizeof FIRST] = "";
     FILE *file = fopen(path, "r");
     const bool same = file && fgets(line, sizeof line, file) && !strcmp(line, FIRST);
-    if (file)
-        fclose(file);
+    if (file) fclose(file);
     return same;
 }
 
@@ -107,8 +102,7 @@ void rg_plan_files(const rg_command *command, const void *options)
     for (int i = 0; i < n; i++) {
         const char *beside = placed[i].option->beside;
         const char *out = beside ? *(const char *const *)(const void *)((const char *)options + placed[i].at) : NULL;
-        if (!out)
-            continue;
+        if (!out) continue;
         rg_plan_file(out);
         for (const char *at = beside; *at; at += strspn(at, " ")) {
             const size_t length = strcspn(at, " "), name = strcspn(at, "? ");
@@ -127,10 +121,8 @@ void rg_plan_files(const rg_command *command, const void *options)
         }
     }
     char *page = rg_summary_path(command, options), *log = log_path(command, options);
-    if (page)
-        rg_plan_file(page);
-    if (access(log, F_OK) != 0 || is_log(log))
-        rg_plan_file(log);
+    if (page) rg_plan_file(page);
+    if (access(log, F_OK) != 0 || is_log(log)) rg_plan_file(log);
     free(page);
     free(log);
 }
@@ -148,8 +140,7 @@ static void add_row(void *of, const char *path, bool written)
 {
     rows *r = of;
     struct stat facts;
-    if (stat(path, &facts) != 0)
-        return; // what was read to be gone on with, and is removed when all is done
+    if (stat(path, &facts) != 0) return; // what was read to be gone on with, and is removed when all is done
     r->file = rg_more(r->file, (int64_t)r->n, sizeof *r->file);
     r->written = rg_more(r->written, (int64_t)r->n, sizeof *r->written);
     r->file[r->n] = (rg_hashed){.path = path, .bytes = facts.st_size};
@@ -162,10 +153,8 @@ static void print_rows(FILE *to, int threads)
     double bytes = 0, began_s = rg_seconds();
     rg_files_each(add_row, &r);
     rg_hash_files(r.file, r.n, threads);
-    for (size_t i = 0; i < r.n; i++)
-        bytes += (double)r.file[i].bytes;
-    fprintf(
-        to,
+    for (size_t i = 0; i < r.n; i++) bytes += (double)r.file[i].bytes;
+    fprintf(to,
         "# hash: XXH64 of the whole file (xxhsum -H1); of one beyond %lld MiB the XXH64 of its pieces' hashes, 8 bytes each, "
         "lowest first\n# hashed: %.3g MB in %.3f s\nwhat\tfile\tbytes\thash\n",
         (long long)(RG_HASH_PIECE >> 20), bytes / 1e6, rg_seconds() - began_s);
@@ -180,15 +169,14 @@ static void print_rows(FILE *to, int threads)
 int rg_log_write(const rg_command *command, const void *options)
 {
     rg_file file;
-    if (!rg_files_written())
-        return RG_GOOD;
+    if (!rg_files_written()) return RG_GOOD;
     char *path = log_path(command, options);
     int code = RG_GOOD;
     if (access(path, F_OK) == 0 && !is_log(path))
         rg_warn("%s: is there and no log of regather, so no log was written", path);
     else if ((code = rg_file_open(&file, path)) == RG_GOOD) {
-        rg_tsv_print(file.stream, "%s\n# command: %s\n# version: %s, revision %s\n", FIRST,
-                     ((const rg_given *)options)->line, RG_VERSION, rg_revision());
+        rg_tsv_print(file.stream, "%s\n# command: %s\n# version: %s, revision %s\n", FIRST, ((const rg_given *)options)->line,
+            RG_VERSION, rg_revision());
         print_rows(file.stream, rg_given_threads(options));
         code = rg_file_commit(&file);
     }

@@ -39,7 +39,9 @@ const char *rg_known_as(const void *head, size_t n)
         {"\0\0\0\3", 4, "perhaps a DM3 file; dm2mrc IN.dm3 OUT.mrc of IMOD converts those"},
         {"\0\0\0\4", 4, "perhaps a DM4 file; dm2mrc IN.dm4 OUT.mrc of IMOD converts those"},
         {"BZh", 3, "a file of bzip2; bunzip2 unpacks it"},
-        {"\xFD" "7zXZ", 5, "a file of xz; unxz unpacks it"},
+        {"\xFD"
+         "7zXZ",
+            5, "a file of xz; unxz unpacks it"},
         {"\x28\xB5\x2F\xFD", 4, "a file of zstd; unzstd unpacks it"},
         {"PK\3\4", 4, "a zip archive; unzip unpacks it"},
         {"\xEF\xBB\xBF", 3, "a byte order mark; save the text as UTF-8 without it"},
@@ -47,8 +49,7 @@ const char *rg_known_as(const void *head, size_t n)
         {"\xFE\xFF", 2, "text in UTF-16; save it as UTF-8"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (n >= known[i].length && memcmp(head, known[i].magic, known[i].length) == 0)
-            return known[i].text;
+        if (n >= known[i].length && memcmp(head, known[i].magic, known[i].length) == 0) return known[i].text;
     return NULL;
 }
 
@@ -61,8 +62,7 @@ static int unpack(const char *path, FILE **file, int64_t *bytes)
     gzFile packed = gzdopen(dup(fileno(*file)), "rb");
     char *piece = rg_alloc(PIECE);
     int code = RG_GOOD, got = 0, fault;
-    if (!plain || !packed)
-        code = rg_fail(RG_USAGE, "%s: cannot be unpacked: no temporary file can be made", path);
+    if (!plain || !packed) code = rg_fail(RG_USAGE, "%s: cannot be unpacked: no temporary file can be made", path);
     for (*bytes = 0; code == RG_GOOD && (got = gzread(packed, piece, PIECE)) > 0; *bytes += got)
         if (fwrite(piece, 1, (size_t)got, plain) != (size_t)got)
             code = rg_fail(RG_USAGE, "%s: cannot be unpacked into a temporary file: %s", path, strerror(errno));
@@ -71,16 +71,14 @@ static int unpack(const char *path, FILE **file, int64_t *bytes)
     if (code == RG_GOOD && fflush(plain) != 0)
         code = rg_fail(RG_USAGE, "%s: cannot be unpacked into a temporary file: %s", path, strerror(errno));
     free(piece);
-    if (packed)
-        gzclose(packed);
+    if (packed) gzclose(packed);
     fclose(*file);
     *file = plain;
     if (code == RG_GOOD) {
         rewind(plain);
         return RG_GOOD;
     }
-    if (plain)
-        fclose(plain);
+    if (plain) fclose(plain);
     *file = NULL;
     return code;
 }
@@ -99,15 +97,12 @@ int rg_input_open(const char *path, FILE **file, int64_t *bytes)
     struct stat facts;
     unsigned char magic[3];
     *file = NULL;
-    if (stat(path, &facts) != 0)
-        return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
-    if (S_ISDIR(facts.st_mode))
-        return rg_fail(RG_USAGE, "%s: is a directory; name the files in it", path);
+    if (stat(path, &facts) != 0) return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+    if (S_ISDIR(facts.st_mode)) return rg_fail(RG_USAGE, "%s: is a directory; name the files in it", path);
     if (!S_ISREG(facts.st_mode))
         return rg_fail(RG_USAGE, "%s: is no regular file; sizes are checked before reading, so save it to a file first", path);
     *file = fopen(path, "rb");
-    if (!*file)
-        return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+    if (!*file) return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
     rg_file_read_begins(path, &facts);
     *bytes = facts.st_size;
     const bool packed = fread(magic, 1, 3, *file) == 3 && memcmp(magic, "\x1f\x8b\x08", 3) == 0;
@@ -128,8 +123,7 @@ int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes)
     FILE *file;
     *text = NULL;
     int code = rg_input_open(path, &file, bytes);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     if (*bytes > most) {
         fclose(file);
         return rg_fail(RG_USAGE, "%s: expected at most %" PRId64 " bytes, found %" PRId64, path, most, *bytes);
@@ -144,10 +138,11 @@ int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes)
         code = rg_malformed(path, 0, "expected text, found %s", rg_known_as(*text, (size_t)got));
     else if (zero)
         code = rg_malformed(path, zero - *text, "expected text, found %s",
-                            got >= 212 && memcmp(*text + 208, "MAP ", 4) == 0 ? "an MRC file" : "a byte 0");
+            got >= 212 && memcmp(*text + 208, "MAP ", 4) == 0 ? "an MRC file" : "a byte 0");
     else if (lone_cr(*text))
-        code = rg_malformed(path, lone_cr(*text) - *text, "expected lines that end in LF or CR LF, found a CR alone, as in files "
-                            "of old Macs; tr '\\r' '\\n' < FILE > NEW");
+        code = rg_malformed(path, lone_cr(*text) - *text,
+            "expected lines that end in LF or CR LF, found a CR alone, as in files "
+            "of old Macs; tr '\\r' '\\n' < FILE > NEW");
     if (code != RG_GOOD) {
         free(*text);
         *text = NULL;

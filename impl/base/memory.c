@@ -19,8 +19,7 @@ static bool number_in(const char *path, const char *key, double *value)
     bool found = false;
     while (f && !found && fgets(line, sizeof line, f))
         found = *key ? sscanf(line, "%63s %lf", name, value) == 2 && !strcmp(name, key) : sscanf(line, "%lf", value) == 1;
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
     return found;
 }
 
@@ -29,12 +28,10 @@ static double left_of_group(const char *folder, bool v2)
 {
     double limit = INFINITY, used = 0, cache = 0;
     char *path[] = {rg_print("%s/%s", folder, v2 ? "memory.max" : "memory.limit_in_bytes"),
-                    rg_print("%s/%s", folder, v2 ? "memory.current" : "memory.usage_in_bytes"),
-                    rg_print("%s/memory.stat", folder)};
+        rg_print("%s/%s", folder, v2 ? "memory.current" : "memory.usage_in_bytes"), rg_print("%s/memory.stat", folder)};
     const bool limited = number_in(path[0], "", &limit) && number_in(path[1], "", &used);
     number_in(path[2], v2 ? "inactive_file" : "total_inactive_file", &cache);
-    for (int i = 0; i < 3; i++)
-        free(path[i]);
+    for (int i = 0; i < 3; i++) free(path[i]);
     return limited ? fmax(0, limit - used + cache) : INFINITY;
 }
 
@@ -50,8 +47,7 @@ static double left_of_groups(const char *self, const char *mounted)
     while (f && fgets(line, sizeof line, f)) {
         const bool v2 = !strncmp(line, "0::", 3);
         const char *colon = strchr(line, ':'), *names = colon ? colon + 1 : NULL, *at = names ? strchr(names, ':') : NULL;
-        if (!at || (!v2 && !(strstr(names, "memory") && strstr(names, "memory") < at)))
-            continue;
+        if (!at || (!v2 && !(strstr(names, "memory") && strstr(names, "memory") < at))) continue;
         snprintf(path, sizeof path, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
         for (bool top = false; !top;) {
             top = !*path || !strcmp(path, "/");
@@ -63,8 +59,7 @@ static double left_of_groups(const char *self, const char *mounted)
             *(strrchr(path, '/') ? strrchr(path, '/') : path) = 0;
         }
     }
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
     return left;
 }
 
@@ -76,10 +71,8 @@ static double left_of_limits(void)
     const bool known = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
     const double stacks = (known ? (double)stack.rlim_cur : 0x1p23) * (double)sysconf(_SC_NPROCESSORS_ONLN);
     FILE *f = fopen("/proc/self/statm", "r");
-    if (f && fscanf(f, "%lf %*f %*f %*f %*f %lf", &size, &data) != 2)
-        size = data = 0;
-    if (f)
-        fclose(f);
+    if (f && fscanf(f, "%lf %*f %*f %*f %*f %lf", &size, &data) != 2) size = data = 0;
+    if (f) fclose(f);
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         left = fmin(left, (double)limit.rlim_cur - page * size);
     if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
@@ -93,7 +86,8 @@ double rg_memory_free_of(const char *proc, const char *mounted)
     char *info = rg_print("%s/meminfo", proc), *self = rg_print("%s/self", proc);
     // What the system calls available counts reclaimable cache as free.
     const double machine = number_in(info, "MemAvailable:", &free_kib)
-                               ? 1024 * free_kib : (double)sysconf(_SC_PAGESIZE) * (double)sysconf(_SC_AVPHYS_PAGES);
+        ? 1024 * free_kib
+        : (double)sysconf(_SC_PAGESIZE) * (double)sysconf(_SC_AVPHYS_PAGES);
     const double shared = fmin(machine, left_of_groups(self, mounted)) / rg_processes_here;
     free(info);
     free(self);
@@ -131,8 +125,7 @@ char *rg_memory_fits(double there, rg_memory_need *need, const void *of, const c
 int rg_memory_allows(double there, rg_memory_need *need, const void *of, int64_t size, const char *fits, const char *what, ...)
 {
     const double bytes = whole(need, of, size);
-    if (bytes <= there)
-        return RG_GOOD;
+    if (bytes <= there) return RG_GOOD;
     char text[400], *largest = rg_memory_fits(there, need, of, fits);
     va_list list;
     va_start(list, what);

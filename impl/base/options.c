@@ -15,22 +15,22 @@ static const rg_option common_options[] = {
     {"seed", "N", "seed of every random choice; printed in every result", RG_TO(rg_given, seed), 0, INT64_MAX, "1"},
     {"threads", "N", "CPU threads", RG_TO(rg_given, threads), 1, 4096, .otherwise = "all that this process may use"},
     {"device", "NAME", "gpu, gpu0.. or host, the emulated GPU: where device variants run; cpu: without them",
-     RG_TO(rg_given, device), 0, 0, "gpu"},
+        RG_TO(rg_given, device), 0, 0, "gpu"},
     {"plugin", "FILE.so", "load variants from a plug-in: code, which runs with your rights", RG_TO(rg_given, plugin)},
     {0},
 };
 
 static const rg_option job_options[] = {
     {"dry-run", NULL,
-     "read the inputs and print the plan, its memory and the largest that fits, the kernels' times at the rates that `regather "
-     "tune` measured here, and the files that would be written; write nothing",
-     RG_TO(rg_given, dry_run)},
+        "read the inputs and print the plan, its memory and the largest that fits, the kernels' times at the rates that `regather "
+        "tune` measured here, and the files that would be written; write nothing",
+        RG_TO(rg_given, dry_run)},
     {0},
 };
 
 static const rg_option page_options[] = {
     {"page", "FILE.html", "what was done and found, with plots, as one file", RG_TO(rg_given, page), .endings = ".html",
-     .otherwise = "beside --out, ending in .html; none where the environment has REGATHER_PAGE=no", .excludes = "no-page"},
+        .otherwise = "beside --out, ending in .html; none where the environment has REGATHER_PAGE=no", .excludes = "no-page"},
     {"no-page", NULL, "write no such page", RG_TO(rg_given, no_page)},
     {0},
 };
@@ -38,9 +38,9 @@ static const rg_option page_options[] = {
 const rg_option rg_computing_options[] = {
     {"gpus", "N", "how many GPUs share the work", RG_TO(rg_computing, gpus), 1, 64, .otherwise = "all that --device names"},
     {"variant", "[ALGO:]NAME",
-     "which variant computes, with parameters as NAME:block=128;...; of a job with several algorithms "
-     "one for each; see regather list",
-     RG_TO(rg_computing, variant)},
+        "which variant computes, with parameters as NAME:block=128;...; of a job with several algorithms "
+        "one for each; see regather list",
+        RG_TO(rg_computing, variant)},
     {0},
 };
 
@@ -63,10 +63,8 @@ static int place(const rg_option *o, size_t at, rg_placed *placed, int n)
 int rg_options_of(const rg_command *command, rg_placed placed[RG_OPTIONS_MAX])
 {
     int n = place(command->option, 0, placed, 0);
-    if (command->job)
-        n = place(job_options, 0, placed, n);
-    if (command->page)
-        n = place(page_options, 0, placed, n);
+    if (command->job) n = place(job_options, 0, placed, n);
+    if (command->page) n = place(page_options, 0, placed, n);
     return place(common_options, 0, placed, n);
 }
 
@@ -77,10 +75,8 @@ static int edits(const char *word, int length, const char *name)
 {
     enum { LONGEST = 32 };
     int row[3][LONGEST + 1], *before = row[0], *last = row[1], *now = row[2], n = (int)strlen(name);
-    if (n > LONGEST || length > LONGEST)
-        return LONGEST;
-    for (int j = 0; j <= n; j++)
-        last[j] = j;
+    if (n > LONGEST || length > LONGEST) return LONGEST;
+    for (int j = 0; j <= n; j++) last[j] = j;
     for (int i = 1; i <= length; i++) {
         now[0] = i;
         for (int j = 1; j <= n; j++) {
@@ -104,8 +100,7 @@ static int edits(const char *word, int length, const char *name)
 void rg_nearer(const char *word, size_t length, const char *name, rg_near *near)
 {
     int n = (int)length, distance = n > 1 && !strncmp(word, name, length) ? 1 : edits(word, n, name);
-    if (distance <= (n + 2) / 3 && (!near->name || distance < near->distance))
-        *near = (rg_near){name, distance};
+    if (distance <= (n + 2) / 3 && (!near->name || distance < near->distance)) *near = (rg_near){name, distance};
 }
 
 // ---- the command line ----------------------------------------------------------------------------------------------------
@@ -115,7 +110,10 @@ typedef struct parsing {
     int n_words, n_values, n_options;
     const char **word;
     rg_placed option[RG_OPTIONS_MAX];
-    struct { const rg_option *option; const char *text; } *value;
+    struct {
+        const rg_option *option;
+        const char *text;
+    } * value;
     char *options; // the command's struct
 } parsing;
 
@@ -132,8 +130,7 @@ static const char *typed(const parsing *p, const char *name)
 {
     const char *text = NULL;
     for (int i = 0; i < p->n_values; i++)
-        if (!strcmp(p->value[i].option->name, name))
-            text = p->value[i].text;
+        if (!strcmp(p->value[i].option->name, name)) text = p->value[i].text;
     return text;
 }
 
@@ -145,10 +142,9 @@ static int unknown_option(const parsing *p, const char *name, size_t length)
         for (const rg_option *o = (*kind)->option; o->name; o++)
             if (strlen(o->name) == length && !strncmp(o->name, name, length))
                 return rg_fail(RG_USAGE, "%s: takes no --%s (see 'regather %s --help')", command, o->name, command);
-    for (int i = 0; i < p->n_options; i++)
-        rg_nearer(name, length, p->option[i].option->name, &near);
+    for (int i = 0; i < p->n_options; i++) rg_nearer(name, length, p->option[i].option->name, &near);
     return rg_fail(RG_USAGE, "%s: unknown option --%.*s; %s%s%ssee 'regather %s --help'", command, (int)length, name,
-                   near.name ? "did you mean --" : "", near.name ? near.name : "", near.name ? "? " : "", command);
+        near.name ? "did you mean --" : "", near.name ? near.name : "", near.name ? "? " : "", command);
 }
 
 // ---- values --------------------------------------------------------------------------------------------------------------
@@ -182,8 +178,7 @@ static int put_pair(const rg_option *o, const char *text, double pair[2])
         end = end == second ? (char *)text : end;
     }
     bool good = end != text && !*end;
-    for (int i = 0; i < 2; i++)
-        good = good && pair[i] >= o->low && pair[i] <= o->high;
+    for (int i = 0; i < 2; i++) good = good && pair[i] >= o->low && pair[i] <= o->high;
     return good ? RG_GOOD : expected(o, mark == ':' ? "two numbers, A:B," : "two numbers, A,B,", text);
 }
 
@@ -191,8 +186,7 @@ static int put_pair(const rg_option *o, const char *text, double pair[2])
 static char *listed(const char *words)
 {
     char *text = rg_alloc(2 * strlen(words) + 4), *last = strrchr(words, '|'), *to = text;
-    for (const char *at = words; *at; at++)
-        to += sprintf(to, *at != '|' ? "%c" : at == last ? " or " : ", ", *at);
+    for (const char *at = words; *at; at++) to += sprintf(to, *at != '|' ? "%c" : at == last ? " or " : ", ", *at);
     return text;
 }
 
@@ -202,10 +196,8 @@ static int word_in(const char *words, const char *word, size_t length)
     int which = 0;
     for (const char *at = words;; at++, which++) {
         const size_t n = strcspn(at, "|");
-        if (n == length && !strncmp(at, word, n))
-            return which;
-        if (!*(at += n))
-            return -1;
+        if (n == length && !strncmp(at, word, n)) return which;
+        if (!*(at += n)) return -1;
     }
 }
 
@@ -214,16 +206,14 @@ static int put_words(const rg_option *o, const char *text, void *to)
     int which = -1;
     for (const char *at = text; *at;) {
         const size_t n = o->kind == RG_CHOICES ? strcspn(at, ",") : strlen(at);
-        if ((which = word_in(o->arg, at, n)) < 0)
-            break;
+        if ((which = word_in(o->arg, at, n)) < 0) break;
         if (o->kind == RG_CHOICES)
             ((rg_mask *)to)->bits |= UINT32_C(1) << which;
         else
             *(int *)to = which;
         at += n + (at[n] == ',');
     }
-    if (which >= 0)
-        return RG_GOOD;
+    if (which >= 0) return RG_GOOD;
     char *words = listed(o->arg);
     rg_fail(RG_USAGE, "--%s: expected %s, found \"%s\"", o->name, words, text);
     free(words);
@@ -235,9 +225,7 @@ static int put_value(const rg_option *o, const char *text, void *to)
     char *end;
     errno = 0;
     switch (o->kind) {
-    case RG_FLAG:
-        *(bool *)to = true;
-        return RG_GOOD;
+    case RG_FLAG: *(bool *)to = true; return RG_GOOD;
     case RG_INTEGER: {
         const long long n = strtoll(text, &end, 10);
         *(int64_t *)to = n;
@@ -248,24 +236,19 @@ static int put_value(const rg_option *o, const char *text, void *to)
         const double v = *(double *)to = strtod(text, &end);
         return end != text && !*end && v >= o->low && v <= o->high ? RG_GOOD : expected(o, "a number", text);
     }
-    case RG_PAIR:
-        return put_pair(o, text, to);
-    case RG_TEXT:
-        *(const char **)to = text;
-        return RG_GOOD;
+    case RG_PAIR: return put_pair(o, text, to);
+    case RG_TEXT: *(const char **)to = text; return RG_GOOD;
     case RG_TEXTS: {
         rg_list *list = to;
         const char **more = rg_alloc((size_t)(list->n + 1) * sizeof *more);
-        for (int i = 0; i < list->n; i++)
-            more[i] = list->item[i];
+        for (int i = 0; i < list->n; i++) more[i] = list->item[i];
         more[list->n++] = text;
         free(list->item);
         list->item = more;
         return RG_GOOD;
     }
     case RG_CHOICE:
-    case RG_CHOICES:
-        return put_words(o, text, to);
+    case RG_CHOICES: return put_words(o, text, to);
     case RG_GROUP: // its options have places of their own
         break;
     }
@@ -275,11 +258,9 @@ static int put_value(const rg_option *o, const char *text, void *to)
 static void put_standard(const rg_option *o, void *to)
 {
     if (o->standard) {
-        if (put_value(o, o->standard, to) != RG_GOOD)
-            abort(); // said: the default is none of the values that it may take
+        if (put_value(o, o->standard, to) != RG_GOOD) abort(); // said: the default is none of the values that it may take
     } else if (o->kind == RG_REAL || o->kind == RG_PAIR) {
-        for (int i = 0; i < (o->kind == RG_PAIR ? 2 : 1); i++)
-            ((double *)to)[i] = NAN;
+        for (int i = 0; i < (o->kind == RG_PAIR ? 2 : 1); i++) ((double *)to)[i] = NAN;
     } else if (o->kind == RG_CHOICE) {
         *(int *)to = -1;
     }
@@ -288,8 +269,7 @@ static void put_standard(const rg_option *o, void *to)
 int rg_option_within(const char *name, double *value, double standard, double low, double high)
 {
     char text[32];
-    if (isnan(*value))
-        *value = standard;
+    if (isnan(*value)) *value = standard;
     snprintf(text, sizeof text, "%.15g", *value);
     return *value >= low && *value <= high ? RG_GOOD
                                            : expected(&(rg_option){.name = name, .low = low, .high = high}, "a number", text);
@@ -310,16 +290,14 @@ int rg_computing_variant(const rg_computing *c, const char *algo, const char **v
     *variant = c->variant.n ? c->variant.item[0] : NULL;
     if (c->variant.n > 1)
         return rg_fail(RG_USAGE, "--variant: only %s computes here: expected one variant, found %d", algo, c->variant.n);
-    if (*variant && !strncmp(*variant, algo, n) && (*variant)[n] == ':')
-        *variant += n + 1;
+    if (*variant && !strncmp(*variant, algo, n) && (*variant)[n] == ':') *variant += n + 1;
     return RG_GOOD;
 }
 
 int rg_computing_gpus(const rg_computing *c, int there, int *gpus)
 {
     *gpus = c->gpus ? (int)c->gpus : there;
-    if (c->gpus && !there)
-        return rg_fail(RG_USAGE, "--gpus %d: the chosen variants compute on the CPU", *gpus);
+    if (c->gpus && !there) return rg_fail(RG_USAGE, "--gpus %d: the chosen variants compute on the CPU", *gpus);
     return *gpus <= there ? RG_GOOD : rg_fail(RG_LACKS, "--gpus %d: a process of this job can use %d here", *gpus, there);
 }
 
@@ -330,17 +308,14 @@ static int take_option(parsing *p, int argc, char **argv, int *i)
     const char *command = p->command->name, *name = argv[*i] + 2;
     const size_t length = strcspn(name, "=");
     const rg_placed *placed = option_named(p, name, length);
-    if (!placed)
-        return unknown_option(p, name, length);
+    if (!placed) return unknown_option(p, name, length);
     const rg_option *o = placed->option;
     if (o->kind != RG_TEXTS && o->kind != RG_CHOICES && typed(p, o->name))
         return rg_fail(RG_USAGE, "%s: --%s given twice", command, o->name);
     const char *text = name[length] == '=' ? name + length + 1 : NULL;
-    if (!o->arg && text)
-        return rg_fail(RG_USAGE, "%s: --%s takes no value", command, o->name);
+    if (!o->arg && text) return rg_fail(RG_USAGE, "%s: --%s takes no value", command, o->name);
     if (o->arg && !text) {
-        if (*i + 1 >= argc)
-            return rg_fail(RG_USAGE, "%s: --%s needs a value: --%s %s", command, o->name, o->name, o->arg);
+        if (*i + 1 >= argc) return rg_fail(RG_USAGE, "%s: --%s needs a value: --%s %s", command, o->name, o->name, o->arg);
         text = argv[++*i];
     }
     const bool first = !typed(p, o->name);
@@ -358,7 +333,7 @@ static int take_words(parsing *p, int argc, char **argv)
         for (const char *at = argv[i]; *at; at++)
             if ((unsigned char)*at < 32 || *at == 127)
                 return rg_fail(RG_USAGE, "%s: expected words without control bytes (line ends, tabs, escapes), found \"%s\"",
-                               p->command->name, argv[i]);
+                    p->command->name, argv[i]);
     for (int i = 1; i < argc; i++) {
         if (!words_only && !strcmp(argv[i], "--")) {
             words_only = true;
@@ -367,11 +342,10 @@ static int take_words(parsing *p, int argc, char **argv)
             i--;
         } else if (!words_only && !strncmp(argv[i], "--", 2)) {
             int code = take_option(p, argc, argv, &i);
-            if (code)
-                return code;
+            if (code) return code;
         } else if (!words_only && argv[i][0] == '-' && argv[i][1]) {
-            return rg_fail(RG_USAGE, "%s: unknown option %s; see 'regather %s --help'", p->command->name, argv[i],
-                           p->command->name);
+            return rg_fail(
+                RG_USAGE, "%s: unknown option %s; see 'regather %s --help'", p->command->name, argv[i], p->command->name);
         } else {
             p->word[p->n_words++] = argv[i];
         }
@@ -392,10 +366,10 @@ static int check_words(const parsing *p)
     }
     if (p->n_words < least)
         return rg_fail(RG_USAGE, "%s: expected %s, found %s (see 'regather %s --help')", name, words,
-                       p->n_words ? p->word[0] : "nothing", name);
+            p->n_words ? p->word[0] : "nothing", name);
     if (p->n_words > most)
         return rg_fail(RG_USAGE, "%s: expected %s, found \"%s\" too (see 'regather %s --help')", name,
-                       *words ? words : "options alone", p->word[most], name);
+            *words ? words : "options alone", p->word[most], name);
     return RG_GOOD;
 }
 
@@ -406,17 +380,18 @@ static int check_needs(const parsing *p, const rg_option *o)
     if (*needs == '.') {
         const size_t n = strlen(p->word[0]);
         return n > bytes && !strcmp(p->word[0] + n - bytes, needs)
-                   ? RG_GOOD : rg_fail(RG_USAGE, "%s: --%s goes with a %s file only", command, o->name, needs);
+            ? RG_GOOD
+            : rg_fail(RG_USAGE, "%s: --%s goes with a %s file only", command, o->name, needs);
     }
     const rg_option *other = option_named(p, needs, length)->option;
     const char *text = typed(p, other->name);
     if (!needs[length])
         return text ? RG_GOOD
                     : rg_fail(RG_USAGE, "%s: --%s needs --%s%s%s too", command, o->name, other->name, other->arg ? " " : "",
-                              other->arg ? other->arg : "");
+                          other->arg ? other->arg : "");
     return !strcmp(text ? text : other->standard, needs + length + 1)
-               ? RG_GOOD
-               : rg_fail(RG_USAGE, "%s: --%s goes with --%s %s only", command, o->name, other->name, needs + length + 1);
+        ? RG_GOOD
+        : rg_fail(RG_USAGE, "%s: --%s goes with --%s %s only", command, o->name, other->name, needs + length + 1);
 }
 
 // A file whose name says that it is something else is read as that later, or by nothing.
@@ -426,12 +401,11 @@ static int check_ending(const parsing *p, const rg_option *o)
     const size_t length = strlen(text);
     for (const char *at = o->endings; *at; at += strspn(at, " ")) {
         const size_t n = strcspn(at, " ");
-        if (length > n && !strncmp(text + length - n, at, n))
-            return RG_GOOD;
+        if (length > n && !strncmp(text + length - n, at, n)) return RG_GOOD;
         at += n;
     }
     return rg_fail(RG_USAGE, "%s: --%s %s: expected a name that ends in %s, found %s", p->command->name, o->name, o->arg,
-                   o->endings, rg_quote_bytes(text, (int)length));
+        o->endings, rg_quote_bytes(text, (int)length));
 }
 
 static int check_excludes(const parsing *p, const rg_option *o)
@@ -453,15 +427,13 @@ static int check_all(const parsing *p)
         const rg_option *o = p->option[i].option;
         if (o->required && !typed(p, o->name))
             code = rg_fail(RG_USAGE, "%s: --%s %s is needed (see 'regather %s --help')", p->command->name, o->name, o->arg,
-                           p->command->name);
+                p->command->name);
     }
     for (int i = 0; i < p->n_values && !code; i++) {
         const rg_option *o = p->value[i].option;
         code = o->needs ? check_needs(p, o) : RG_GOOD;
-        if (!code && o->endings)
-            code = check_ending(p, o);
-        if (!code && o->excludes)
-            code = check_excludes(p, o);
+        if (!code && o->endings) code = check_ending(p, o);
+        if (!code && o->excludes) code = check_excludes(p, o);
     }
     return code;
 }
@@ -471,8 +443,7 @@ static char *join(const char *name, int argc, char **argv)
     char *line = NULL;
     size_t length;
     FILE *to = open_memstream(&line, &length);
-    if (!to)
-        rg_end(RG_LACKS, "out of memory");
+    if (!to) rg_end(RG_LACKS, "out of memory");
     fprintf(to, "regather %s", name);
     for (int i = 1; i < argc; i++) { // for heads of files: one line, whatever a name holds, that a shell reads back
         putc(' ', to);
@@ -485,18 +456,18 @@ static char *join(const char *name, int argc, char **argv)
 int rg_options_parse(const rg_command *command, int argc, char **argv, void **options)
 {
     rg_given *given = *options = rg_alloc(command->bytes);
-    parsing p = {.command = command, .options = *options, .word = rg_alloc((size_t)argc * sizeof *p.word),
-                  .value = rg_alloc((size_t)argc * sizeof *p.value)};
+    parsing p = {.command = command,
+        .options = *options,
+        .word = rg_alloc((size_t)argc * sizeof *p.word),
+        .value = rg_alloc((size_t)argc * sizeof *p.value)};
     p.n_options = rg_options_of(command, p.option);
-    for (int i = 0; i < p.n_options; i++)
-        put_standard(p.option[i].option, p.options + p.option[i].at);
+    for (int i = 0; i < p.n_options; i++) put_standard(p.option[i].option, p.options + p.option[i].at);
     given->line = join(command->name, argc, argv);
     given->argv = argv;
     int code = take_words(&p, argc, argv);
     given->word = (rg_list){p.n_words, p.word};
     given->device_typed = typed(&p, "device");
-    if (!code && !given->help)
-        code = check_all(&p);
+    if (!code && !given->help) code = check_all(&p);
     free(p.value);
     return code;
 }
@@ -506,8 +477,7 @@ void rg_options_free(const rg_command *command, void *options)
     rg_given *given = options;
     rg_placed placed[RG_OPTIONS_MAX];
     for (int i = rg_options_of(command, placed); i-- > 0;)
-        if (placed[i].option->kind == RG_TEXTS)
-            free(((rg_list *)(void *)((char *)options + placed[i].at))->item);
+        if (placed[i].option->kind == RG_TEXTS) free(((rg_list *)(void *)((char *)options + placed[i].at))->item);
     free(given->word.item);
     free((char *)given->line);
     free(given);
@@ -519,16 +489,13 @@ void rg_options_free(const rg_command *command, void *options)
 static char *doc_of(const rg_option *o)
 {
     char range[96] = "";
-    if (o->kind == RG_INTEGER || o->kind == RG_REAL || o->kind == RG_PAIR)
-        print_range(o, 1e6L, range);
+    if (o->kind == RG_INTEGER || o->kind == RG_REAL || o->kind == RG_PAIR) print_range(o, 1e6L, range);
     const char *const said[] = {o->required ? "needed" : "", *range ? range + 1 : "",
-                                o->standard || o->otherwise ? "default " : "",
-                                o->kind == RG_TEXTS || o->kind == RG_CHOICES ? "may be repeated" : ""};
+        o->standard || o->otherwise ? "default " : "", o->kind == RG_TEXTS || o->kind == RG_CHOICES ? "may be repeated" : ""};
     char *text = rg_print("%s", o->doc);
     const char *mark = " (";
     for (int i = 0; i < RG_COUNT(said); i++) {
-        if (!*said[i])
-            continue;
+        if (!*said[i]) continue;
         char *longer = rg_print("%s%s%s%s", text, mark, said[i], i != 2 ? "" : o->otherwise ? o->otherwise : o->standard);
         free(text);
         text = longer;
@@ -546,10 +513,8 @@ static void print_wrapped(FILE *out, const char *text)
 {
     while (strlen(text) > WIDTH - LEFT) {
         int n = WIDTH - LEFT;
-        while (n > 0 && text[n] != ' ')
-            n--;
-        if (!n)
-            break;
+        while (n > 0 && text[n] != ' ') n--;
+        if (!n) break;
         fprintf(out, "%.*s\n%*s", n, text, LEFT, "");
         text += n + 1;
     }
@@ -595,21 +560,20 @@ void rg_command_help(const rg_command *c, FILE *out)
     const int n = rg_options_of(c, placed), common = place(common_options, 0, (rg_placed[RG_OPTIONS_MAX]){0}, 0);
     fprintf(out, "regather %s: %s\n\nusage: regather %s %s\n\n", c->name, c->summary, c->name, usage);
     free(usage);
-    if (c->help && *c->help)
-        fprintf(out, "%s\n\n", c->help);
+    if (c->help && *c->help) fprintf(out, "%s\n\n", c->help);
     for (const rg_command *const *kind = c->kind; kind && *kind; kind++)
         fprintf(out, "  %-24s %s\n%s", (*kind)->name, (*kind)->summary, kind[1] ? "" : "\n");
     if (c->kind) {
         fprintf(out, "'regather %s --help' explains each.\n", c->kind[0]->name);
         return;
     }
-    if (n > common)
-        fprintf(out, "options:\n");
+    if (n > common) fprintf(out, "options:\n");
     print_options(placed, n - common, out);
     fprintf(out, "%scommon options:\n", n > common ? "\n" : "");
     print_options(placed + n - common, common, out);
-    fprintf(out, "\nexit: 0 good, 1 a check failed or something is slower, 2 bad usage or bad input, 3 unsure,\n"
-                 "      4 the machine lacks what was asked for\n");
+    fprintf(out,
+        "\nexit: 0 good, 1 a check failed or something is slower, 2 bad usage or bad input, 3 unsure,\n"
+        "      4 the machine lacks what was asked for\n");
 }
 
 // Text for troff: a backslash doubled, a line that begins with a dot or quote shielded.
@@ -617,8 +581,7 @@ static void roff(FILE *out, const char *text)
 {
     bool line_start = true;
     for (; *text; text++) {
-        if (line_start && (*text == '.' || *text == '\''))
-            fputs("\\&", out);
+        if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", out);
         if (*text == '\\')
             fputs("\\e", out);
         else if (*text == '-')
@@ -657,21 +620,20 @@ static void roff_command(const rg_command *c, FILE *out)
     fprintf(out, "\n.fi\n");
     free(usage);
     roff_options(placed, n - common, out);
-    for (const rg_command *const *kind = c->kind; kind && *kind; kind++)
-        roff_command(*kind, out);
+    for (const rg_command *const *kind = c->kind; kind && *kind; kind++) roff_command(*kind, out);
 }
 
 void rg_command_man(const rg_command *const *command, FILE *out)
 {
     rg_placed placed[RG_OPTIONS_MAX];
     fprintf(out,
-            ".TH REGATHER 1 \"\" \"regather %s\" \"User Commands\"\n.SH NAME\nregather \\- GPU imaging kernels of four papers: "
-            "reproduced, checked, timed, compared\n.SH SYNOPSIS\n.B regather\n.I COMMAND\n[options]\n.SH COMMANDS\n",
-            RG_VERSION);
-    for (const rg_command *const *c = command; *c; c++)
-        roff_command(*c, out);
+        ".TH REGATHER 1 \"\" \"regather %s\" \"User Commands\"\n.SH NAME\nregather \\- GPU imaging kernels of four papers: "
+        "reproduced, checked, timed, compared\n.SH SYNOPSIS\n.B regather\n.I COMMAND\n[options]\n.SH COMMANDS\n",
+        RG_VERSION);
+    for (const rg_command *const *c = command; *c; c++) roff_command(*c, out);
     fprintf(out, ".SH COMMON OPTIONS\n");
     roff_options(placed, place(common_options, 0, placed, 0), out);
-    fprintf(out, ".SH EXIT STATUS\n0 good; 1 a check failed or something is slower; 2 bad usage or bad input; 3 unsure; "
-                 "4 the machine lacks what was asked for.\n");
+    fprintf(out,
+        ".SH EXIT STATUS\n0 good; 1 a check failed or something is slower; 2 bad usage or bad input; 3 unsure; "
+        "4 the machine lacks what was asked for.\n");
 }

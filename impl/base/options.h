@@ -23,8 +23,8 @@ typedef enum {
     RG_PAIR,    // double[2]: "A:B" or "A,B", as `arg` has it between its two words; one number stands for both
     RG_TEXT,    // const char *
     RG_TEXTS,   // rg_list: may be repeated
-    RG_CHOICE,    // int or an enum: the place, from 0, of the word among those that `arg` lists, as in "raw|overlap|centred"
-    RG_CHOICES,   // rg_mask: a bit for each of them; several with commas, or repeated
+    RG_CHOICE,  // int or an enum: the place, from 0, of the word among those that `arg` lists, as in "raw|overlap|centred"
+    RG_CHOICES, // rg_mask: a bit for each of them; several with commas, or repeated
     RG_GROUP,   // no option but those of `group`, whose struct stands at that place
 } rg_kind;
 
@@ -42,7 +42,7 @@ typedef struct rg_option {
     const char *endings;   // of a file's name, in what order it is liked: ".mrc .map"; another name is refused
     const char *beside; // of a file that is written: those that go with it, "_stages.tsv .svg?gnuplot"; behind each "?" what it
                         // takes: an option, "method=frealign", or a program that is here
-    const char *excludes;  // options that it cannot stand beside, a blank between two
+    const char *excludes; // options that it cannot stand beside, a blank between two
     bool required;
     const struct rg_option *group;
 } rg_option;
@@ -53,17 +53,20 @@ typedef struct rg_option {
                      double *: RG_PAIR, const char *: RG_TEXT, rg_list: RG_TEXTS, int: RG_CHOICE, unsigned: RG_CHOICE,             \
                      rg_mask: RG_CHOICES),                                                                                    \
     .at = offsetof(type, member)
-#define RG_OPTIONS_OF(table, type, member) {.name = "", .kind = RG_GROUP, .at = offsetof(type, member), .group = table}
+#define RG_OPTIONS_OF(table, type, member)                                                                                     \
+    {                                                                                                                          \
+        .name = "", .kind = RG_GROUP, .at = offsetof(type, member), .group = table                                             \
+    }
 
 // What every command is given: the first member of its struct.
 typedef struct rg_given {
-    const char *line;  // the whole command as typed, for the heads of files
-    char **argv;       // its words, ended by NULL; argv[0] is the command's name
-    rg_list word;      // what is no option
+    const char *line; // the whole command as typed, for the heads of files
+    char **argv;      // its words, ended by NULL; argv[0] is the command's name
+    rg_list word;     // what is no option
     rg_list plugin;
     const char *device, *device_typed; // "gpu" when it was not typed; then device_typed is NULL
-    int64_t threads;   // 0: not typed
-    int64_t cores;     // that this process may use
+    int64_t threads;                   // 0: not typed
+    int64_t cores;                     // that this process may use
     uint64_t seed;
     bool help, quiet, dry_run, no_page;
     const char *page; // --page; NULL: not typed
@@ -96,8 +99,8 @@ typedef struct rg_command {
     bool page;               // a job: it says in a page what it did and found (summary.h)
     bool one_process;        // a job: no fork() that goes on computing, so that the GPU's driver may start in this process
     bool (*no_forks)(const void *options); // the same, where it follows from the options
-    const struct rg_command *const *kind; // commands of their own, named "phantom tilt"; ended by NULL
-    const struct rg_command *of;          // of a kind: the command
+    const struct rg_command *const *kind;  // commands of their own, named "phantom tilt"; ended by NULL
+    const struct rg_command *of;           // of a kind: the command
 } rg_command;
 
 // Options of a command as the user sees them, groups resolved, the common ones last; returns how many.

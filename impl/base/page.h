@@ -26,7 +26,7 @@ typedef struct rg_page_make {
     void (*paragraph)(rg_page *, const char *text);
     void (*item)(rg_page *, const char *text);
     void (*table)(rg_page *, const char *caption, const char *align, const char *const *column,
-                  int n); // align "lrcn", one each
+        int n); // align "lrcn", one each
     void (*row)(rg_page *, const char *const *cell, int n);
     void (*table_end)(rg_page *);
     void (*figures)(rg_page *, const rg_page_figure *, int n); // beside each other where there is room

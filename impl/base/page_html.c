@@ -10,16 +10,16 @@
 // Bytes of the UTF-8 character at text, 0 where it is none (RFC 3629: no overlong forms, no surrogates, up to U+10FFFF).
 static int utf8_length(const unsigned char *text)
 {
-    static const struct { unsigned char low, high, least, most; int n; } form[] = {
-        {0x00, 0x7f, 0x80, 0xbf, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
-        {0xf4, 0xf4, 0x80, 0x8f, 4}};
+    static const struct {
+        unsigned char low, high, least, most;
+        int n;
+    } form[] = {{0x00, 0x7f, 0x80, 0xbf, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
+        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
     for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
-        if (text[0] < form[i].low || text[0] > form[i].high)
-            continue;
+        if (text[0] < form[i].low || text[0] > form[i].high) continue;
         for (int k = 1; k < form[i].n; k++)
-            if (text[k] < (k == 1 ? form[i].least : 0x80) || text[k] > (k == 1 ? form[i].most : 0xbf))
-                return 0;
+            if (text[k] < (k == 1 ? form[i].least : 0x80) || text[k] > (k == 1 ? form[i].most : 0xbf)) return 0;
         return form[i].n;
     }
     return 0;
@@ -44,8 +44,7 @@ static const char *put_one(FILE *out, const char *text)
 
 void rg_html_text(FILE *out, const char *text)
 {
-    while (*text)
-        text = put_one(out, text);
+    while (*text) text = put_one(out, text);
 }
 
 void rg_html_rich(FILE *out, const char *text)
@@ -57,8 +56,7 @@ void rg_html_rich(FILE *out, const char *text)
             continue;
         }
         fputs("<code>", out);
-        for (text++; text < end;)
-            text = put_one(out, text);
+        for (text++; text < end;) text = put_one(out, text);
         fputs("</code>", out);
         text++;
     }
@@ -78,8 +76,7 @@ void rg_html_link(FILE *out, const char *path)
 
 static void end_list(rg_page *p)
 {
-    if (p->listing)
-        fputs("</ul>\n", p->out);
+    if (p->listing) fputs("</ul>\n", p->out);
     p->listing = false;
 }
 
@@ -104,15 +101,11 @@ static void heading(rg_page *p, int level, const char *id, const char *text)
     fprintf(p->out, "</h%d>\n", level);
 }
 
-static void paragraph(rg_page *p, const char *text)
-{
-    element(p, "p", text);
-}
+static void paragraph(rg_page *p, const char *text) { element(p, "p", text); }
 
 static void item(rg_page *p, const char *text)
 {
-    if (!p->listing)
-        fputs("<ul>\n", p->out);
+    if (!p->listing) fputs("<ul>\n", p->out);
     p->listing = true;
     fputs("<li>", p->out);
     rg_html_rich(p->out, text);
@@ -143,8 +136,7 @@ static void table(rg_page *p, const char *caption, const char *align, const char
 static int label_of(const rg_page *p, const char *text)
 {
     for (int i = 0; i < p->n_labels; i++)
-        if (!strcmp(text, p->label[i]))
-            return i;
+        if (!strcmp(text, p->label[i])) return i;
     return -1;
 }
 
@@ -162,15 +154,11 @@ static void row(rg_page *p, const char *const *cell, int n)
     fputs("</tr>\n", p->out);
 }
 
-static void table_end(rg_page *p)
-{
-    fputs("</tbody></table></div>\n", p->out);
-}
+static void table_end(rg_page *p) { fputs("</tbody></table></div>\n", p->out); }
 
 static void link_to(rg_page *p, const char *path, const char *text)
 {
-    if (!path || !*path)
-        return;
+    if (!path || !*path) return;
     fputs("<a href=\"", p->out);
     rg_html_link(p->out, path);
     fprintf(p->out, "\">%s</a> ", text);
@@ -181,11 +169,9 @@ static void put_base64(FILE *out, const char *text)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t n = strlen(text), i = 0; i < n; i += 3) {
-        const uint32_t three = (uint32_t)(unsigned char)text[i] << 16 | (i + 1 < n ? (uint32_t)(unsigned char)text[i
-            + 1] << 8 : 0)
-                               | (i + 2 < n ? (unsigned char)text[i + 2] : 0);
-        for (size_t k = 0; k < 4; k++)
-            putc(i + k > n ? '=' : digit[three >> (18 - 6 * k) & 63], out);
+        const uint32_t three = (uint32_t)(unsigned char)text[i] << 16 |
+            (i + 1 < n ? (uint32_t)(unsigned char)text[i + 1] << 8 : 0) | (i + 2 < n ? (unsigned char)text[i + 2] : 0);
+        for (size_t k = 0; k < 4; k++) putc(i + k > n ? '=' : digit[three >> (18 - 6 * k) & 63], out);
     }
 }
 
@@ -194,7 +180,7 @@ static void figure(rg_page *p, const rg_page_figure *f)
     const bool broad =
         !f->svg && !(f->narrow && *f->narrow); // its text would be too small on a phone: it is moved in its frame there
     fprintf(p->out, "<figure class=\"%s%s%s\">\n<figcaption><b>", f->picture ? "picture" : "lines", f->whole ? " whole" : "",
-            broad ? " broad" : "");
+        broad ? " broad" : "");
     rg_html_rich(p->out, f->title);
     fputs("</b><span>", p->out);
     rg_html_rich(p->out, f->subtitle);
@@ -209,8 +195,7 @@ static void figure(rg_page *p, const rg_page_figure *f)
         put_base64(p->out, f->svg);
     else
         rg_html_link(p->out, f->wide);
-    if (broad)
-        fprintf(p->out, "\" style=\"--wide:%dpx", f->width);
+    if (broad) fprintf(p->out, "\" style=\"--wide:%dpx", f->width);
     fprintf(p->out, "\" width=\"%d\" height=\"%d\" loading=\"lazy\" alt=\"", f->width, f->height);
     rg_html_text(p->out, f->alt);
     fputs("\"></picture>\n<p class=\"from\">", p->out);
@@ -223,8 +208,7 @@ static void figures(rg_page *p, const rg_page_figure *f, int n)
 {
     end_list(p);
     fprintf(p->out, "<div class=\"figures%s\">\n", n && f->svg ? " held" : "");
-    for (int i = 0; i < n; i++)
-        figure(p, &f[i]);
+    for (int i = 0; i < n; i++) figure(p, &f[i]);
     fputs("</div>\n", p->out);
 }
 
@@ -262,13 +246,13 @@ int rg_html_begin(rg_page *p, const char *title)
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src 'self' file: data:; "
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n" RG_PAGE_MARK " " RG_VERSION "\">\n", p->out);
+          "<meta name=\"color-scheme\" content=\"light dark\">\n" RG_PAGE_MARK " " RG_VERSION "\">\n",
+        p->out);
     element(p, "title", title);
     fputs("<style>\n", p->out);
     int code = put_file(p, "plots/page.css");
     fputs("</style>\n<script>\n", p->out);
-    if (code == RG_GOOD)
-        code = put_file(p, "plots/page.js");
+    if (code == RG_GOOD) code = put_file(p, "plots/page.js");
     fputs("</script>\n</head>\n<body>\n", p->out);
     return code;
 }

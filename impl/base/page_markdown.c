@@ -29,8 +29,7 @@ static void put(const rg_page *p, const char *text)
 
 static void end_list(rg_page *p)
 {
-    if (p->listing)
-        putc('\n', p->out);
+    if (p->listing) putc('\n', p->out);
     p->listing = false;
 }
 
@@ -72,15 +71,11 @@ static void table(rg_page *p, const char *caption, const char *align, const char
 {
     paragraph(p, caption);
     row(p, column, n);
-    for (int i = 0; i < n; i++)
-        fputs(align[i] == 'r' ? "|---:" : align[i] == 'c' ? "|:---:" : "|:---", p->out);
+    for (int i = 0; i < n; i++) fputs(align[i] == 'r' ? "|---:" : align[i] == 'c' ? "|:---:" : "|:---", p->out);
     fputs("|\n", p->out);
 }
 
-static void table_end(rg_page *p)
-{
-    putc('\n', p->out);
-}
+static void table_end(rg_page *p) { putc('\n', p->out); }
 
 static void figures(rg_page *p, const rg_page_figure *f, int n)
 {

@@ -85,8 +85,7 @@ void rg_plot_numbers(rg_plot *p, const char *name, int n, const double *number)
 
 void rg_plot_free(rg_plot *p)
 {
-    for (int i = 0; i < p->n; i++)
-        free(p->set[i]);
+    for (int i = 0; i < p->n; i++) free(p->set[i]);
     free(p->set);
     *p = (rg_plot){0};
 }
@@ -105,13 +104,13 @@ void rg_plot_stream(rg_plot *p, const char *name, FILE *stream)
 
 // The process, which runs in `folder` (NULL: here) and draws into `out`; -1 when there is none.
 static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, const char *folder, const char *script,
-                 const char *log, FILE *out)
+    const char *log, FILE *out)
 {
     char **word = rg_alloc((size_t)(2 * (own->n + given->n) + 3) * sizeof *word), *path = plain_path(script);
     int n = 0;
     word[n++] = (char *)(uintptr_t)gnuplot;
     for (int i = 0; i < own->n + given->n; i++) {
-        word[n++] = (char *)(uintptr_t)"-e";
+        word[n++] = (char *)(uintptr_t) "-e";
         word[n++] = i < own->n ? own->set[i] : given->set[i - own->n];
     }
     word[n] = path;
@@ -119,8 +118,7 @@ static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, 
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, fileno(out), fileno(out)); // stays open there
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, log ? log : "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0666);
-    if (folder)
-        posix_spawn_file_actions_addchdir_np(&files, folder);
+    if (folder) posix_spawn_file_actions_addchdir_np(&files, folder);
     pid_t child;
     int failed = posix_spawn(&child, gnuplot, &files, NULL, word, environ);
     posix_spawn_file_actions_destroy(&files);
@@ -136,8 +134,7 @@ static bool is_whole(FILE *to, off_t bytes)
     char *path = rg_print("/dev/fd/%d", fileno(to)), head[HEAD] = "", tail[TAIL] = "";
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const bool read = fd >= 0 && pread(fd, head, HEAD, 0) >= 0 && pread(fd, tail, TAIL, bytes > TAIL ? bytes - TAIL : 0) >= 0;
-    if (fd >= 0)
-        close(fd);
+    if (fd >= 0) close(fd);
     free(path);
     const char *end = !memcmp(head, "<?xml", HEAD) ? "</svg>" : !memcmp(head, "\x89PNG\r", HEAD) ? "IEND" : "";
     return read && memmem(tail, TAIL, end, strlen(end));
@@ -154,22 +151,20 @@ static bool has_drawn(int process, FILE *to)
 
 int rg_plot_end(rg_plot_running *r)
 {
-    if (r->code != RG_GOOD)
-        return r->code;
+    if (r->code != RG_GOOD) return r->code;
     return rg_file_end(&r->file, has_drawn(r->process, r->file.stream) ? RG_GOOD : RG_WRONG);
 }
 
 void rg_plot_abandon(rg_plot_running *r)
 {
-    if (r->code != RG_GOOD)
-        return;
+    if (r->code != RG_GOOD) return;
     has_drawn(r->process, r->file.stream);
     rg_file_abandon(&r->file);
 }
 
 // Script and log are named from `folder`, path from here.
-static rg_plot_running begin(const rg_plot *p, rg_plot *own, const char *folder, const char *script, const char *path,
-                             const char *log)
+static rg_plot_running begin(
+    const rg_plot *p, rg_plot *own, const char *folder, const char *script, const char *path, const char *log)
 {
     rg_plot_running r = {.process = -1};
     char *gnuplot = rg_program_path("gnuplot");
@@ -224,19 +219,17 @@ static int copy_shared(const char *folder, const char *name)
     const bool copied = rg_file_is_written(to); // for a figure before, with what it takes
     FILE *in = copied ? NULL : fopen(from, "r");
     int code = copied ? RG_GOOD
-               : in   ? rg_file_open(&file, to)
+        : in          ? rg_file_open(&file, to)
                       : rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
     if (!copied && code == RG_GOOD) {
         while (code == RG_GOOD && getline(&line, &room, in) > 0) {
             fputs(line, file.stream);
             code = copy_named(folder, line);
         }
-        if (code == RG_GOOD && ferror(in))
-            code = rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
+        if (code == RG_GOOD && ferror(in)) code = rg_fail(RG_USAGE, "%s: cannot be read: %s", from, strerror(errno));
         code = rg_file_end(&file, code);
     }
-    if (in)
-        fclose(in);
+    if (in) fclose(in);
     free(line);
     free(shared);
     free(from);
@@ -254,18 +247,15 @@ int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const c
     char *picture = rg_print("%s.png", name);
     rg_plot_path(&alone, "OUT", picture);
     int code = rg_make_folder(plots);
-    if (code == RG_GOOD)
-        code = copy_shared(folder, shared);
-    if (code == RG_GOOD)
-        code = rg_file_open(&file, path);
+    if (code == RG_GOOD) code = copy_shared(folder, shared);
+    if (code == RG_GOOD) code = rg_file_open(&file, path);
     if (code == RG_GOOD) {
         fprintf(file.stream, "# Draws this figure again, in this folder, as a picture with its title: gnuplot %s.gp\n", script);
         fprintf(file.stream,
-                "if (!exists(\"OUT\")) { TERM = \"png\"; CANVAS_X = %d; CANVAS_Y = %d; NARROW = 0; TITLED = 1; %s }\n", ALONE_X,
-                ALONE_Y, alone.set[0]);
+            "if (!exists(\"OUT\")) { TERM = \"png\"; CANVAS_X = %d; CANVAS_Y = %d; NARROW = 0; TITLED = 1; %s }\n", ALONE_X,
+            ALONE_Y, alone.set[0]);
         fputs("PLOTS = \"plots\"\n", file.stream);
-        for (int i = 0; i < p->n; i++)
-            fprintf(file.stream, "%s\n", p->set[i]);
+        for (int i = 0; i < p->n; i++) fprintf(file.stream, "%s\n", p->set[i]);
         fprintf(file.stream, "load PLOTS.\"/%s.gp\"\n", script);
         code = rg_file_commit(&file);
     }
@@ -331,8 +321,7 @@ char *rg_plot_held(rg_plot_holding *h)
             text = NULL;
         }
     }
-    if (h->drawn)
-        fclose(h->drawn);
+    if (h->drawn) fclose(h->drawn);
     return text;
 }
 

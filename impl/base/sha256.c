@@ -22,7 +22,7 @@ static void add_block(rg_sha256 *s) // [6.2.2]
     uint32_t w[64], v[8];
     for (int t = 0; t < 16; t++)
         w[t] = (uint32_t)s->block[4 * t] << 24 | (uint32_t)s->block[4 * t + 1] << 16 | (uint32_t)s->block[4 * t + 2] << 8 |
-               s->block[4 * t + 3];
+            s->block[4 * t + 3];
     for (int t = 16; t < 64; t++) {
         const uint32_t a = w[t - 15], b = w[t - 2];
         w[t] = w[t - 16] + (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[t - 7] + (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
@@ -36,8 +36,7 @@ static void add_block(rg_sha256 *s) // [6.2.2]
         v[4] += one;
         v[0] = one + two;
     }
-    for (int i = 0; i < 8; i++)
-        s->state[i] += v[i];
+    for (int i = 0; i < 8; i++) s->state[i] += v[i];
 }
 
 void rg_sha256_begin(rg_sha256 *s)
@@ -53,8 +52,7 @@ void rg_sha256_add(rg_sha256 *s, const void *bytes, size_t n)
         s->bytes += take;
         at += take;
         n -= take;
-        if (s->bytes % 64 == 0)
-            add_block(s);
+        if (s->bytes % 64 == 0) add_block(s);
     }
 }
 
@@ -62,14 +60,11 @@ void rg_sha256_end(rg_sha256 *s, char hex[65]) // [5.1.1]
 {
     const uint64_t bits = 8 * s->bytes;
     unsigned char end[8];
-    for (int i = 0; i < 8; i++)
-        end[i] = (unsigned char)(bits >> (56 - 8 * i));
+    for (int i = 0; i < 8; i++) end[i] = (unsigned char)(bits >> (56 - 8 * i));
     rg_sha256_add(s, "\x80", 1);
-    while (s->bytes % 64 != 56)
-        rg_sha256_add(s, "", 1);
+    while (s->bytes % 64 != 56) rg_sha256_add(s, "", 1);
     rg_sha256_add(s, end, 8);
-    for (int i = 0; i < 8; i++)
-        snprintf(hex + 8 * i, 9, "%08x", (unsigned)s->state[i]);
+    for (int i = 0; i < 8; i++) snprintf(hex + 8 * i, 9, "%08x", (unsigned)s->state[i]);
 }
 
 void rg_sha256_of(const void *bytes, size_t n, char hex[65])
@@ -85,15 +80,12 @@ int rg_sha256_file(const char *path, char hex[65], int64_t *bytes)
     rg_sha256 s;
     unsigned char part[1 << 14];
     FILE *f = fopen(path, "rb");
-    if (!f)
-        return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+    if (!f) return rg_fail(RG_USAGE, "%s: cannot be read: %s", path, strerror(errno));
     rg_sha256_begin(&s);
-    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
-        rg_sha256_add(&s, part, n);
+    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;) rg_sha256_add(&s, part, n);
     const bool failed = ferror(f);
     fclose(f);
-    if (bytes)
-        *bytes = (int64_t)s.bytes;
+    if (bytes) *bytes = (int64_t)s.bytes;
     rg_sha256_end(&s, hex);
     return failed ? rg_fail(RG_USAGE, "%s: cannot be read", path) : RG_GOOD;
 }

@@ -59,8 +59,7 @@ static void add(facts *f, const char *what, char *text)
 static char *text_of(const char *format, va_list list)
 {
     char *text = NULL;
-    if (vasprintf(&text, format, list) < 0)
-        rg_end(RG_LACKS, "out of memory");
+    if (vasprintf(&text, format, list) < 0) rg_end(RG_LACKS, "out of memory");
     return text;
 }
 
@@ -68,8 +67,7 @@ void rg_summary_did(const char *what, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    if (wanted)
-        add(&did, what, text_of(format, list));
+    if (wanted) add(&did, what, text_of(format, list));
     va_end(list);
 }
 
@@ -77,15 +75,13 @@ void rg_summary_found(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    if (wanted)
-        add(&found, "", text_of(format, list));
+    if (wanted) add(&found, "", text_of(format, list));
     va_end(list);
 }
 
 void rg_summary_stage(const char *stage, double seconds)
 {
-    if (wanted)
-        add(&stages, stage, rg_print("%.3f", seconds));
+    if (wanted) add(&stages, stage, rg_print("%.3f", seconds));
 }
 
 static void warned(const char *text)
@@ -98,12 +94,10 @@ static void warned(const char *text)
 // A figure and the stream of its data; NULL where none is wanted.
 static figure *draw(const rg_drawn *is, const char *script, int height)
 {
-    if (!wanted || n_figures == FIGURES)
-        return NULL;
+    if (!wanted || n_figures == FIGURES) return NULL;
     figure *f = &fig[n_figures];
     *f = (figure){.height = height, .data = tmpfile()};
-    if (!f->data)
-        return NULL;
+    if (!f->data) return NULL;
     n_figures++;
     f->title = rg_print("%s", is->title);
     f->about = rg_print("%s", is->about);
@@ -117,15 +111,12 @@ static figure *draw(const rg_drawn *is, const char *script, int height)
 void rg_summary_curves(const rg_drawn_curves *c)
 {
     figure *f = c->n < 2 ? NULL : draw(&c->is, "job_curves", HEIGHT);
-    if (!f)
-        return;
+    if (!f) return;
     fputs("x", f->data);
-    for (int k = 0; k < c->curves; k++)
-        fprintf(f->data, "\ty%d", k + 1);
+    for (int k = 0; k < c->curves; k++) fprintf(f->data, "\ty%d", k + 1);
     for (int64_t i = 0; i < c->n; i++) {
         fprintf(f->data, "\n%.9g", c->at ? c->at[i] : (double)(i + 1));
-        for (int k = 0; k < c->curves; k++)
-            fprintf(f->data, isfinite(c->value[k][i]) ? "\t%.9g" : "\tNaN", c->value[k][i]);
+        for (int k = 0; k < c->curves; k++) fprintf(f->data, isfinite(c->value[k][i]) ? "\t%.9g" : "\tNaN", c->value[k][i]);
     }
     putc('\n', f->data);
     rg_plot_stream(&f->plot, "DATA", f->data);
@@ -147,15 +138,12 @@ void rg_summary_histogram(const rg_drawn *is, int64_t n, const double *value)
             counted++;
         }
     figure *f = counted < LEAST || !(high > low) ? NULL : draw(is, "job_bars", HEIGHT);
-    if (!f)
-        return;
+    if (!f) return;
     const int bars = (int)fmin(fmax(sqrt((double)counted), LEAST), MOST);
     for (int64_t i = 0; i < n; i++)
-        if (isfinite(value[i]))
-            bar[(int)fmin((value[i] - low) / (high - low) * bars, bars - 1)]++;
+        if (isfinite(value[i])) bar[(int)fmin((value[i] - low) / (high - low) * bars, bars - 1)]++;
     fputs("x\ty1\n", f->data);
-    for (int k = 0; k < bars; k++)
-        fprintf(f->data, "%.9g\t%lld\n", low + (k + 0.5) * (high - low) / bars, (long long)bar[k]);
+    for (int k = 0; k < bars; k++) fprintf(f->data, "%.9g\t%lld\n", low + (k + 0.5) * (high - low) / bars, (long long)bar[k]);
     rg_plot_stream(&f->plot, "DATA", f->data);
     rg_plot_number(&f->plot, "BROAD", (high - low) / bars);
 }
@@ -167,8 +155,7 @@ void rg_summary_picture(const rg_drawn_picture *p)
     const int64_t side = p->width > p->height ? p->width : p->height, block = (side + MOST - 1) / MOST;
     const int64_t w = p->width / block, h = p->height / block, n = w * h;
     figure *f = n < 2 ? NULL : draw(&p->is, "job_picture", SQUARE);
-    if (!f)
-        return;
+    if (!f) return;
     double *sorted = rg_alloc((size_t)n * sizeof *sorted);
     for (int64_t i = 0; i < n; i++) {
         double sum = 0;
@@ -196,27 +183,27 @@ void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_
 {
     enum { AROUND = 24, DOWN = 12 };
     int cell[AROUND * DOWN] = {0}, seen = 0, most = 0;
-    if (!wanted || n < 8)
-        return;
+    if (!wanted || n < 8) return;
     for (int64_t i = 0; i < n; i++) {
         // A tilt outside 0 to 180 is that of the other side: the direction itself decides.
         const double tilt = tilt_deg[i] * M_PI / 180, rot = rot_deg[i] + (sin(tilt) < 0 ? 180 : 0);
-        const int x = (int)((rot / 360 - floor(rot / 360)) * AROUND) % AROUND, y = (int)fmin((1 - cos(tilt)) / 2 * DOWN,
-            DOWN - 1);
+        const int x = (int)((rot / 360 - floor(rot / 360)) * AROUND) % AROUND,
+                  y = (int)fmin((1 - cos(tilt)) / 2 * DOWN, DOWN - 1);
         seen += cell[y * AROUND + x]++ == 0;
         most = cell[y * AROUND + x] > most ? cell[y * AROUND + x] : most;
     }
     char *title = rg_print("Views come from %d of %d equal parts of the sphere", seen, AROUND * DOWN);
-    char *about = rg_print("%lld views; the fullest part has %d, the mean %.2g.", (long long)n, most,
-                           (double)n / (AROUND * DOWN));
-    figure *f = draw(&(rg_drawn){title, about, "how many views come from each direction, rot to the right, tilt downwards, in "
-                                 "cells of equal area",
-                                 "rot (degrees)", "tilt (degrees)"}, "job_directions", HEIGHT);
+    char *about =
+        rg_print("%lld views; the fullest part has %d, the mean %.2g.", (long long)n, most, (double)n / (AROUND * DOWN));
+    figure *f = draw(&(rg_drawn){title, about,
+                         "how many views come from each direction, rot to the right, tilt downwards, in "
+                         "cells of equal area",
+                         "rot (degrees)", "tilt (degrees)"},
+        "job_directions", HEIGHT);
     for (int i = 0; i < AROUND * DOWN && f; i++)
         fprintf(f->data, "%s%g\t%.9g\t%d\n", i ? "" : "rot\tcos_tilt\tviews\n", (i % AROUND + 0.5) * 360 / AROUND,
-                1 - (i / AROUND + 0.5) * 2 / DOWN, cell[i]);
-    if (f)
-        rg_plot_stream(&f->plot, "DATA", f->data);
+            1 - (i / AROUND + 0.5) * 2 / DOWN, cell[i]);
+    if (f) rg_plot_stream(&f->plot, "DATA", f->data);
     free(title);
     free(about);
 }
@@ -231,20 +218,17 @@ static output out_of(const rg_command *command, const void *options)
 {
     rg_placed placed[RG_OPTIONS_MAX];
     int i = rg_options_of(command, placed) - 1;
-    while (i > 0 && strcmp(placed[i].option->name, "out"))
-        i--;
-    return (output){*(const char *const *)(const void *)((const char *)options + placed[i].at),
-                    !strcmp(placed[i].option->arg, "DIR")};
+    while (i > 0 && strcmp(placed[i].option->name, "out")) i--;
+    return (output){
+        *(const char *const *)(const void *)((const char *)options + placed[i].at), !strcmp(placed[i].option->arg, "DIR")};
 }
 
 char *rg_summary_path(const rg_command *command, const void *options)
 {
     const rg_given *given = options;
     const char *no = getenv("REGATHER_PAGE");
-    if (!command->page || given->no_page || (!given->page && no && !strcmp(no, "no")))
-        return NULL;
-    if (given->page)
-        return rg_print("%s", given->page);
+    if (!command->page || given->no_page || (!given->page && no && !strcmp(no, "no"))) return NULL;
+    if (given->page) return rg_print("%s", given->page);
     const output out = out_of(command, options);
     return out.folder ? rg_print("%s/regather.html", out.text) : rg_path_beside(out.text, "", ".html");
 }
@@ -296,22 +280,17 @@ static bool is_page(const char *path)
     return strstr(text, RG_PAGE_MARK);
 }
 
-static void section(rg_page *p, const char *id, const char *heading)
-{
-    p->make->heading(p, 2, id, heading);
-}
+static void section(rg_page *p, const char *id, const char *heading) { p->make->heading(p, 2, id, heading); }
 
 static void list(rg_page *p, const facts *f)
 {
-    for (int i = 0; i < f->n; i++)
-        p->make->item(p, f->at[i].text);
+    for (int i = 0; i < f->n; i++) p->make->item(p, f->at[i].text);
 }
 
 static void table(rg_page *p, const facts *f, const char *caption, const char *align, const char *first, const char *second)
 {
     p->make->table(p, caption, align, (const char *[]){first, second}, 2);
-    for (int i = 0; i < f->n; i++)
-        p->make->row(p, (const char *[]){f->at[i].what, f->at[i].text}, 2);
+    for (int i = 0; i < f->n; i++) p->make->row(p, (const char *[]){f->at[i].what, f->at[i].text}, 2);
     p->make->table_end(p);
 }
 
@@ -319,8 +298,7 @@ static void table(rg_page *p, const facts *f, const char *caption, const char *a
 static char *name_of(const char *out)
 {
     size_t end = strlen(out), from;
-    while (end > 1 && out[end - 1] == '/')
-        end--;
+    while (end > 1 && out[end - 1] == '/') end--;
     for (from = end; from > 0 && out[from - 1] != '/'; from--) {}
     return rg_print("%.*s", (int)(end - from), out + from);
 }
@@ -336,19 +314,24 @@ static void put_figures(rg_page *p)
     for (int i = 0; i < n_figures && gnuplot; i++) {
         char *svg = rg_plot_held(&fig[i].run);
         if (svg)
-            drawn[n++] = (rg_page_figure){.title = fig[i].title, .subtitle = fig[i].about, .alt = fig[i].alt, .svg = svg,
-                                          .width = WIDTH,
-                                          .height = fig[i].height, .picture = fig[i].picture};
+            drawn[n++] = (rg_page_figure){.title = fig[i].title,
+                .subtitle = fig[i].about,
+                .alt = fig[i].alt,
+                .svg = svg,
+                .width = WIDTH,
+                .height = fig[i].height,
+                .picture = fig[i].picture};
         else
             rg_warn("the plot \"%s\" is not on the page: gnuplot failed on it", fig[i].title);
     }
     if (n)
         p->make->figures(p, drawn, n);
     else
-        p->make->paragraph(p, gnuplot ? "Nothing to be drawn." : "No plots: there is no gnuplot here (`regather doctor` has "
-                           "more).");
-    for (int i = 0; i < n; i++)
-        free((char *)(uintptr_t)drawn[i].svg);
+        p->make->paragraph(p,
+            gnuplot ? "Nothing to be drawn."
+                    : "No plots: there is no gnuplot here (`regather doctor` has "
+                      "more).");
+    for (int i = 0; i < n; i++) free((char *)(uintptr_t)drawn[i].svg);
     free(gnuplot);
 }
 
@@ -365,8 +348,7 @@ static void put_file(void *of, const char *path, bool written)
     const char *name = rg_base_name(path);
     FILE *out = l->page->out;
     const size_t folder = (size_t)(name - path);
-    if (access(path, F_OK) != 0 || l->seen[written]++ >= FILES_SHOWN)
-        return;
+    if (access(path, F_OK) != 0 || l->seen[written]++ >= FILES_SHOWN) return;
     fprintf(out, "<tr><td>%s</td><td>", written ? "written" : "read");
     const bool near = (size_t)(rg_base_name(l->path) - l->path) == folder && !strncmp(path, l->path, folder);
     if (near) {
@@ -381,8 +363,8 @@ static void put_file(void *of, const char *path, bool written)
 static void put_files(rg_page *p, const char *path)
 {
     listing l = {.page = p, .path = path};
-    p->make->table(p, "With sizes and hashes they stand in the log beside the output.", "ll", (const char *[]){"what",
-        "file"}, 2);
+    p->make->table(
+        p, "With sizes and hashes they stand in the log beside the output.", "ll", (const char *[]){"what", "file"}, 2);
     rg_files_each(put_file, &l);
     p->make->table_end(p);
     for (int written = 0; written < 2; written++)
@@ -406,7 +388,7 @@ static int put_page(rg_page *p, const rg_command *command, const rg_given *given
     fprintf(p->out, "<p class=\"run\">regather " RG_VERSION " (%s), %s</p>\n", rg_revision(), now);
     fputs("<nav aria-label=\"sections\"><a href=\"#found\">Found</a><a href=\"#figures\">Figures</a><a href=\"#done\">Done</a>"
           "<a href=\"#times\">Times</a><a href=\"#files\">Files</a></nav>\n</header>\n<main class=\"job\">\n<section>\n",
-          p->out);
+        p->out);
     section(p, "found", "What was found");
     list(p, &found);
     p->make->heading(p, 3, NULL, warnings.n ? "Warnings" : "No warnings");
@@ -432,8 +414,7 @@ static int put_page(rg_page *p, const rg_command *command, const rg_given *given
 int rg_summary_write(const rg_command *command, const void *options)
 {
     const rg_given *given = options;
-    if (lacking != RG_GOOD)
-        return lacking;
+    if (lacking != RG_GOOD) return lacking;
     char *path = wanted ? rg_summary_path(command, options) : NULL;
     rg_page page = {.make = &rg_html};
     rg_file file;

@@ -8,14 +8,14 @@
 
 #include "options.h"
 
-bool rg_summary_wanted(void); // whether anything below does something: asked before what is costly
+bool rg_summary_wanted(void);          // whether anything below does something: asked before what is costly
 bool rg_summary_affords(double bytes); // and whether there is memory for that, which no job counts as its own
 // Whether a reader's code says that what the page shows is there. Else, one line being said, no page is written, and rg_summary_write
 // ends with that code.
 bool rg_summary_has(int code);
 void rg_summary_did(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rg_summary_found(const char *format, ...) __attribute__((format(printf, 1, 2))); // a sentence, with its uncertainty
-void rg_summary_stage(const char *stage, double seconds); // of all together: "whole", the last
+void rg_summary_stage(const char *stage, double seconds);                             // of all together: "whole", the last
 
 // title: what is seen, with its number; about: of what, how; alt: what one would see.
 typedef struct rg_drawn {

@@ -16,9 +16,15 @@ void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double 
     double cb = cos(tilt_deg * degree), sb = sin(tilt_deg * degree);
     double cg = cos(psi_deg * degree), sg = sin(psi_deg * degree);
     const double m[9] = {
-        cg * cb * ca - sg * sa,  cg * cb * sa + sg * ca,  -cg * sb,
-        -sg * cb * ca - cg * sa, -sg * cb * sa + cg * ca, sg * sb,
-        sb * ca,                 sb * sa,                 cb,
+        cg * cb * ca - sg * sa,
+        cg * cb * sa + sg * ca,
+        -cg * sb,
+        -sg * cb * ca - cg * sa,
+        -sg * cb * sa + cg * ca,
+        sg * sb,
+        sb * ca,
+        sb * sa,
+        cb,
     };
     memcpy(a, m, sizeof m);
 }
@@ -70,7 +76,7 @@ static void about(int fold, double x, double y, double z, double m[9])
     const double a = 8 * atan(1) / fold, c = cos(a), s = sin(a), t = 1 - c, n = sqrt(x * x + y * y + z * z);
     x /= n, y /= n, z /= n;
     const double r[9] = {c + t * x * x, t * x * y - s * z, t * x * z + s * y, t * x * y + s * z, c + t * y * y,
-                         t * y * z - s * x, t * x * z - s * y, t * y * z + s * x, c + t * z * z};
+        t * y * z - s * x, t * x * z - s * y, t * y * z + s * x, c + t * z * z};
     memcpy(m, r, sizeof r);
 }
 
@@ -119,11 +125,13 @@ const char *gr_symmetry_make(gr_symmetry *g, const char *name)
         generate(g, 5, fold == 2 ? 1 : 0, fold == 1 ? 1 : 0, phi);
     } else {
         snprintf(why, sizeof why, "unknown symmetry \"%.20s\"; there are C1 to C%d, D1 to D%d, T, O, I1 and I2", name,
-                 GR_OPERATORS_MAX, GR_OPERATORS_MAX / 2);
+            GR_OPERATORS_MAX, GR_OPERATORS_MAX / 2);
         return why;
     }
-    if (axial) snprintf(g->name, sizeof g->name, "%c%d", kind, (int)fold);
-    else snprintf(g->name, sizeof g->name, "%c%s", kind, bare ? "" : fold == 1 ? "1" : "2");
+    if (axial)
+        snprintf(g->name, sizeof g->name, "%c%d", kind, (int)fold);
+    else
+        snprintf(g->name, sizeof g->name, "%c%s", kind, bare ? "" : fold == 1 ? "1" : "2");
     return close_group(g) ? NULL : "the symmetry has more operators than there is room for";
 }
 

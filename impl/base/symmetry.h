@@ -33,7 +33,7 @@ void gr_cube_rotation(int number, double m[9]);
 // set of operators left to insert samples with: the group is every lattice[i] times every coset[j], each once.
 typedef struct gr_lattice {
     int n_lattice, n_coset;
-    int lattice[24];            // indices into the group's matrices; the identity first
+    int lattice[24]; // indices into the group's matrices; the identity first
     int coset[GR_OPERATORS_MAX];
 } gr_lattice;
 void gr_lattice_make(gr_lattice *, const gr_symmetry *);

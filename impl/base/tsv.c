@@ -13,7 +13,7 @@
 int rg_tsv_line_fault(const rg_tsv *t, int line, const char *expected, const char *found)
 {
     return rg_fail(RG_USAGE, "%s: line %d: expected %s, found %s", t->path, line, expected,
-                   rg_quote_bytes(found, (int)strnlen(found, 60)));
+        rg_quote_bytes(found, (int)strnlen(found, 60)));
 }
 
 // Cuts the text at its tabs into n cells.
@@ -22,8 +22,7 @@ static void cut_cells(char *text, char **cell, int n)
     for (int c = 0; c < n; c++) {
         cell[c] = text;
         text += strcspn(text, "\t");
-        if (c + 1 < n)
-            *text++ = 0;
+        if (c + 1 < n) *text++ = 0;
     }
 }
 
@@ -37,15 +36,13 @@ static int names(rg_tsv *t, char *text, int line, int n)
     cut_cells(text, t->column, n);
     for (int c = 1; c < n; c++)
         for (int k = 0; k < c; k++)
-            if (!strcmp(t->column[c], t->column[k]))
-                return rg_tsv_line_fault(t, line, "every column once", t->column[c]);
+            if (!strcmp(t->column[c], t->column[k])) return rg_tsv_line_fault(t, line, "every column once", t->column[c]);
     return RG_GOOD;
 }
 
 static int row(rg_tsv *t, char *text, int line, int n)
 {
-    if (n != t->n_columns)
-        return rg_fail(RG_USAGE, "%s: line %d: expected %d cells, found %d", t->path, line, t->n_columns, n);
+    if (n != t->n_columns) return rg_fail(RG_USAGE, "%s: line %d: expected %d cells, found %d", t->path, line, t->n_columns, n);
     t->row_line = rg_more(t->row_line, t->n_rows, sizeof *t->row_line);
     t->cell = rg_more(t->cell, t->n_rows, (size_t)n * sizeof *t->cell);
     t->row_line[t->n_rows] = line;
@@ -61,11 +58,9 @@ static int one_line(rg_tsv *t, char *text, size_t length, int line)
         t->head = rg_more(t->head, t->n_head, sizeof *t->head);
         t->head[t->n_head++] = (rg_tsv_line){line, text};
     }
-    if (*text == '#' || !*text)
-        return RG_GOOD;
+    if (*text == '#' || !*text) return RG_GOOD;
     int cells = 1;
-    for (const char *tab = text; (tab = strchr(tab, '\t')); tab++)
-        cells++;
+    for (const char *tab = text; (tab = strchr(tab, '\t')); tab++) cells++;
     return t->column ? row(t, text, line, cells) : names(t, text, line, cells);
 }
 
@@ -85,8 +80,8 @@ static int all_lines(rg_tsv *t, size_t bytes, bool *cut)
         at = next;
     }
     return code == RG_GOOD && !t->column
-               ? rg_fail(RG_USAGE, "%s: line %d: expected a row of column names, found the end of the file", t->path, line + 1)
-               : code;
+        ? rg_fail(RG_USAGE, "%s: line %d: expected a row of column names, found the end of the file", t->path, line + 1)
+        : code;
 }
 
 int rg_tsv_read(const char *path, rg_tsv *t) { return rg_tsv_read_cut(path, t, NULL); }
@@ -95,15 +90,12 @@ int rg_tsv_read_cut(const char *path, rg_tsv *t, bool *cut)
 {
     int64_t bytes;
     *t = (rg_tsv){0};
-    if (cut)
-        *cut = false;
+    if (cut) *cut = false;
     int code = rg_input_text(path, RG_TSV_FILE_MOST, &t->text, &bytes);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     t->path = rg_print("%s", path);
     code = all_lines(t, (size_t)bytes, cut);
-    if (code != RG_GOOD)
-        rg_tsv_free(t);
+    if (code != RG_GOOD) rg_tsv_free(t);
     return code;
 }
 
@@ -113,18 +105,17 @@ int rg_tsv_parse(const char *name, const char *text, size_t bytes, rg_tsv *t)
     memcpy(t->text, text, bytes);
     int code =
         memchr(text, 0, bytes) ? rg_fail(RG_USAGE, "%s: expected text, found a byte 0", name) : all_lines(t, bytes, NULL);
-    if (code != RG_GOOD)
-        rg_tsv_free(t);
+    if (code != RG_GOOD) rg_tsv_free(t);
     return code;
 }
 
 void rg_tsv_write(const rg_tsv *t, FILE *f)
 {
-    for (int i = 0; i < t->n_head; i++)
-        rg_tsv_print(f, "%s\n", t->head[i].text);
+    for (int i = 0; i < t->n_head; i++) rg_tsv_print(f, "%s\n", t->head[i].text);
     for (int row = -1; row < t->n_rows; row++)
         for (int c = 0; c < t->n_columns; c++)
-            rg_tsv_print(f, "%s%c", row < 0 ? t->column[c] : t->cell[row * t->n_columns + c], c + 1 < t->n_columns ? '\t' : '\n');
+            rg_tsv_print(
+                f, "%s%c", row < 0 ? t->column[c] : t->cell[row * t->n_columns + c], c + 1 < t->n_columns ? '\t' : '\n');
 }
 
 void rg_tsv_free(rg_tsv *t)
@@ -143,8 +134,7 @@ const char *rg_tsv_head(const rg_tsv *t, const char *key)
     size_t n = strlen(key);
     for (int i = 0; i < t->n_head; i++) {
         const char *text = t->head[i].text;
-        if (!strncmp(text, "# ", 2) && !strncmp(text + 2, key, n) && !strncmp(text + 2 + n, ": ", 2))
-            return text + 4 + n;
+        if (!strncmp(text, "# ", 2) && !strncmp(text + 2, key, n) && !strncmp(text + 2 + n, ": ", 2)) return text + 4 + n;
     }
     return NULL;
 }
@@ -152,8 +142,7 @@ const char *rg_tsv_head(const rg_tsv *t, const char *key)
 static int column_of(const rg_tsv *t, const char *name, size_t length)
 {
     for (int c = 0; c < t->n_columns; c++)
-        if (!strncmp(t->column[c], name, length) && !t->column[c][length])
-            return c;
+        if (!strncmp(t->column[c], name, length) && !t->column[c][length]) return c;
     return -1;
 }
 
@@ -178,8 +167,7 @@ double rg_tsv_number_at(const rg_tsv *t, int row, int column) { return number(t-
 int rg_tsv_find(const rg_tsv *t, const char *column, const char *text)
 {
     for (int row = 0; row < t->n_rows; row++)
-        if (!strcmp(rg_tsv_cell(t, row, column), text))
-            return row;
+        if (!strcmp(rg_tsv_cell(t, row, column), text)) return row;
     return -1;
 }
 
@@ -234,7 +222,9 @@ void rg_tsv_print(FILE *f, const char *format, ...)
         case 's': rg_put_text(f, va_arg(list, const char *), one[1] == '.' ? atoi(one + 2) : -1); break;
         case 'd': wide ? fprintf(f, one, va_arg(list, long long)) : fprintf(f, one, va_arg(list, int)); break;
         case 'u': wide ? fprintf(f, one, va_arg(list, unsigned long long)) : fprintf(f, one, va_arg(list, unsigned)); break;
-        case 'e': case 'f': case 'g': fprintf(f, one, va_arg(list, double)); break;
+        case 'e':
+        case 'f':
+        case 'g': fprintf(f, one, va_arg(list, double)); break;
         default: abort(); // of the program, not of the data: see tsv.h
         }
     }

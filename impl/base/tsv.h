@@ -29,7 +29,7 @@ int rg_tsv_read(const char *path, rg_tsv *);
 int rg_tsv_read_cut(const char *path, rg_tsv *, bool *cut);
 int rg_tsv_parse(const char *name, const char *text, size_t bytes, rg_tsv *); // of a table in memory, which is copied
 void rg_tsv_free(rg_tsv *);
-void rg_tsv_write(const rg_tsv *, FILE *); // head, column names and rows again
+void rg_tsv_write(const rg_tsv *, FILE *);                            // head, column names and rows again
 const char *rg_tsv_head(const rg_tsv *, const char *key);             // value of "# key: value"; NULL when absent
 const char *rg_tsv_cell(const rg_tsv *, int row, const char *column); // "" for "-" and where there is no such column
 double rg_tsv_number(const rg_tsv *, int row, const char *column);    // NaN when empty or no number

@@ -17,19 +17,16 @@ int fr_dim_text(int dim, int64_t value, char text[32])
     static const char *const interpolation[] = {"trilinear", "nearest", "box1", "box2", "box3", "box5"};
     static const char *const pad[] = {"", "+pad2", "+pad4"};
     const int64_t padding = value >> 3 & 3;
-    if (dim != FR_KIND || value < 0 || value > 255 || fr_interpolation(value) >= FR_INTERPOLATIONS || padding > 2)
-        return 0;
+    if (dim != FR_KIND || value < 0 || value > 255 || fr_interpolation(value) >= FR_INTERPOLATIONS || padding > 2) return 0;
     return snprintf(text, 32, "%s%s%s%s%s", interpolation[fr_interpolation(value)], pad[padding],
-                    value & FR_SQUARED ? "+squared" : "", value & FR_RINGS ? "+rings" : "",
-                    value & FR_MASKED ? "+masked" : "") < 32;
+               value & FR_SQUARED ? "+squared" : "", value & FR_RINGS ? "+rings" : "", value & FR_MASKED ? "+masked" : "") < 32;
 }
 
 int64_t fr_band_stored(const rg_shape *s)
 {
     int64_t n = 0;
     for (int64_t j = -s->n[FR_OUTER]; j <= s->n[FR_OUTER]; j++)
-        for (int64_t i = 0; i <= s->n[FR_OUTER]; i++)
-            n += fr_in_band(s->n[FR_SIDE], i, j, s->n[FR_INNER], s->n[FR_OUTER]);
+        for (int64_t i = 0; i <= s->n[FR_OUTER]; i++) n += fr_in_band(s->n[FR_SIDE], i, j, s->n[FR_INNER], s->n[FR_OUTER]);
     return n;
 }
 
@@ -66,7 +63,7 @@ void fr_where_image(const rg_shape *s, int64_t element, int parts, char text[64]
     const int64_t side = s->n[FR_SIDE], e = element / parts;
     const char *part = parts == 1 ? "" : element % 2 ? ",im" : ",re";
     snprintf(text, 64, "(p=%" PRId64 ",i=%" PRId64 ",j=%" PRId64 "%s)", e / fr_stored(side), fr_i(side, e % fr_stored(side)),
-             fr_j(side, e % fr_stored(side)), part);
+        fr_j(side, e % fr_stored(side)), part);
 }
 
 void fr_where_node(int64_t side, int64_t element, int parts, char text[64])
@@ -74,7 +71,7 @@ void fr_where_node(int64_t side, int64_t element, int parts, char text[64])
     static const char *const name[4] = {"re", "im", "den", "4th"};
     const int64_t width = fr_width(side), e = element / parts;
     snprintf(text, 64, "(x=%" PRId64 ",y=%" PRId64 ",z=%" PRId64 ",%s)", e % width, fr_frequency(side, e / width % side),
-             fr_frequency(side, e / width / side), name[element % parts]);
+        fr_frequency(side, e / width / side), name[element % parts]);
 }
 
 void fr_where_pose(const rg_shape *s, int64_t element, int each, const char *const *part, char text[64])

@@ -20,7 +20,7 @@ double fr_correlation_error(const rg_shape *, double transforms, double coeffici
 // What no algorithm of this folder takes; interpolations: bit mask of those the algorithm has.
 const char *fr_invalid(const rg_shape *, unsigned interpolations, int64_t flags);
 const char *fr_index_fault(const rg_shape *);
-int fr_dim_text(int dim, int64_t value, char text[32]); // "box3+squared+masked"
+int fr_dim_text(int dim, int64_t value, char text[32]);                           // "box3+squared+masked"
 void fr_where_image(const rg_shape *, int64_t element, int parts, char text[64]); // parts: floats a coefficient
 void fr_where_pose(const rg_shape *, int64_t element, int each, const char *const *part, char text[64]);
 void fr_where_node(int64_t side, int64_t element, int parts, char text[64]);

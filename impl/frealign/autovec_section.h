@@ -15,7 +15,8 @@ enum { FR_PIECE = 64 };
 // Columns first .. past - 1 of row j that are in the band (fr_in_band).
 RG_HD void fr_band_row(const fr_call *p, int64_t j, int64_t *first, int64_t *past)
 {
-    const int64_t rest = p->inner * p->inner - j * j, outer = fr_row_past(p->outer, j), ring = (fr_row_past(p->side - 1, 2 * j) + 1) / 2;
+    const int64_t rest = p->inner * p->inner - j * j, outer = fr_row_past(p->outer, j),
+                  ring = (fr_row_past(p->side - 1, 2 * j) + 1) / 2;
     *first = rest > 0 ? fr_root(rest - 1) + 1 : 0;
     *past = outer < ring ? outer : ring;
 }
@@ -29,7 +30,8 @@ RG_HD void fr_section_piece(const fr_call *p, const float *pose, int64_t i, int 
     const float pad = p->pad, per_pad = 1 / pad, *restrict F = p->F3;
     for (int axis = 0; axis < 3; axis++) {
         const float across = pose[axis], down = pose[3 + axis] * (float)j;
-        for (int e = 0; e < n; e++) place[axis][e] = across * (float)(column + e) + down; // rounded one by one, as fr_place does
+        for (int e = 0; e < n; e++)
+            place[axis][e] = across * (float)(column + e) + down; // rounded one by one, as fr_place does
     }
     for (int e = 0; e < n; e++) {
         sign[e] = place[0][e] < 0 ? -1 : 1;
@@ -39,7 +41,8 @@ RG_HD void fr_section_piece(const fr_call *p, const float *pose, int64_t i, int 
         float begin[FR_PIECE];
         for (int e = 0; e < n; e++) {
             place[axis][e] *= sign[e] * pad;
-            begin[e] = p->interpolation == FR_TRILINEAR ? floorf(place[axis][e]) : fr_nearest(place[axis][e]) - (float)(nodes / 2);
+            begin[e] =
+                p->interpolation == FR_TRILINEAR ? floorf(place[axis][e]) : fr_nearest(place[axis][e]) - (float)(nodes / 2);
             first[axis][e] = (int)begin[e];
         }
         for (int l = 0; l < nodes; l++)
@@ -94,7 +97,8 @@ RG_HD void fr_section_plane(const fr_call *p, int64_t at, int absolute, float *r
 static inline const char *fr_section_refuse(const rg_shape *s, const int64_t *param)
 {
     (void)param;
-    return 2 * fr_voxels(fr_pad(s->n[FR_KIND]) * s->n[FR_SIDE]) > INT32_MAX ? "indices of 32 bits: the reference has more" : NULL;
+    return 2 * fr_voxels(fr_pad(s->n[FR_KIND]) * s->n[FR_SIDE]) > INT32_MAX ? "indices of 32 bits: the reference has more"
+                                                                            : NULL;
 }
 
 // e^{i s i} of all columns: half of the phase of a shift, whose other half is of a row.

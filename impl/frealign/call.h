@@ -17,12 +17,23 @@ RG_HD fr_call fr_call_of(const rg_call *call)
 {
     const int64_t *n = call->shape->n, pad = fr_pad(n[FR_KIND]);
     void *const *arg = call->arg;
-    const fr_call p = {.side = n[FR_SIDE], .width = fr_width(n[FR_SIDE]), .stored = fr_stored(n[FR_SIDE]),
-                       .trials = n[FR_TRIALS], .comparisons = n[FR_PARTICLES] * n[FR_TRIALS], .outer = n[FR_OUTER],
-                       .inner = n[FR_INNER], .grid = pad * n[FR_SIDE], .interpolation = fr_interpolation(n[FR_KIND]),
-                       .squared = (n[FR_KIND] & FR_SQUARED) != 0, .rings = (n[FR_KIND] & FR_RINGS) != 0, .pad = (float)pad,
-                       .X = (const float *)arg[FR_X], .c = (const float *)arg[FR_C], .F3 = (const float *)arg[FR_F3],
-                       .pose = (const float *)arg[FR_POSE], .setting = (const float *)arg[FR_SETTING]};
+    const fr_call p = {.side = n[FR_SIDE],
+        .width = fr_width(n[FR_SIDE]),
+        .stored = fr_stored(n[FR_SIDE]),
+        .trials = n[FR_TRIALS],
+        .comparisons = n[FR_PARTICLES] * n[FR_TRIALS],
+        .outer = n[FR_OUTER],
+        .inner = n[FR_INNER],
+        .grid = pad * n[FR_SIDE],
+        .interpolation = fr_interpolation(n[FR_KIND]),
+        .squared = (n[FR_KIND] & FR_SQUARED) != 0,
+        .rings = (n[FR_KIND] & FR_RINGS) != 0,
+        .pad = (float)pad,
+        .X = (const float *)arg[FR_X],
+        .c = (const float *)arg[FR_C],
+        .F3 = (const float *)arg[FR_F3],
+        .pose = (const float *)arg[FR_POSE],
+        .setting = (const float *)arg[FR_SETTING]};
     return p;
 }
 

@@ -110,7 +110,7 @@ void fr_fill_pose(const rg_shape *s, rg_pattern pattern, float *pose)
         double m[9], px[2];
         const double uniform = acos(fr_draw(s, FR_DRAW_POSE, 16 * t + 1));
         fr_rotation(angle(s, pattern, 16 * t), pattern == RG_RANDOM ? uniform : angle(s, pattern, 16 * t + 1),
-                    angle(s, pattern, 16 * t + 2), m);
+            angle(s, pattern, 16 * t + 2), m);
         fr_draw_shift(s, 16 * t + 8, px);
         fr_pose(m, 1, px, s->n[FR_SIDE], pose + FR_POSE_FLOATS * t);
     }
@@ -135,9 +135,9 @@ void fr_fill_operators(const rg_shape *s, rg_pattern pattern, float *pose)
 void fr_fill_setting(const rg_shape *s, rg_pattern pattern, float *setting)
 {
     const double side = (double)s->n[FR_SIDE], radius = share(s, FR_DRAW_SETTING, 0);
-    setting[0] = (float)(pattern == RG_MAXIMUM   ? 2 * side
-                         : pattern == RG_EXTREME ? floor(side * (0.5 + 0.2 * radius)) + 2.37
-                                                 : floor(side * (0.25 + 0.2 * radius)) + 0.37);
+    setting[0] = (float)(pattern == RG_MAXIMUM ? 2 * side
+            : pattern == RG_EXTREME            ? floor(side * (0.5 + 0.2 * radius)) + 2.37
+                                               : floor(side * (0.25 + 0.2 * radius)) + 0.37);
     setting[1] = (float)(4 / (side * side) * share(s, FR_DRAW_SETTING, 1));
     setting[2] = (float)floor(side / 2 * share(s, FR_DRAW_SETTING, 2));
 }

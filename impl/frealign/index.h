@@ -167,16 +167,15 @@ RG_HD int fr_in_disc(float R, int64_t rr) { return R >= 0 && (float)rr <= R * R;
 static inline void fr_rotation(double phi, double theta, double psi, double m[9])
 {
     const double cf = cos(phi), sf = sin(phi), ct = cos(theta), st = sin(theta), cp = cos(psi), sp = sin(psi);
-    const double r[9] = {cf * ct * cp - sf * sp, -cf * ct * sp - sf * cp, st * cf,
-                         sf * ct * cp + cf * sp, -sf * ct * sp + cf * cp, st * sf,
-                         -st * cp, st * sp, ct};
+    const double r[9] = {cf * ct * cp - sf * sp, -cf * ct * sp - sf * cp, st * cf, sf * ct * cp + cf * sp,
+        -sf * ct * sp + cf * cp, st * sf, -st * cp, st * sp, ct};
     for (int e = 0; e < 9; e++) m[e] = r[e];
 }
 
 // m: rotation, after a symmetry operator g M; divided by the relative magnification. Shift in pixels of a particle displaced by
 // +shift from the centre.
-static inline void fr_pose(const double m[9], double magnification, const double shift_px[2], int64_t side,
-                           float pose[FR_POSE_FLOATS])
+static inline void fr_pose(
+    const double m[9], double magnification, const double shift_px[2], int64_t side, float pose[FR_POSE_FLOATS])
 {
     for (int axis = 0; axis < 3; axis++) {
         pose[axis] = (float)(m[3 * axis] / magnification);

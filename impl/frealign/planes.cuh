@@ -32,8 +32,7 @@ template <int how, class volume>
 static __global__ void __launch_bounds__(512) fr_extract(fr_input in, volume f3, int64_t first, bool flipped, float2 *out)
 {
     int i, row;
-    if (!fr_here(in, &i, &row))
-        return;
+    if (!fr_here(in, &i, &row)) return;
     const int64_t call = first + blockIdx.z, e = (int64_t)row * in.width + i, stored = (int64_t)in.side * in.width;
     const int j = row <= in.side / 2 ? row : row - in.side;
     float2 v = make_float2(0, 0);
@@ -74,8 +73,7 @@ template <int way, class pixels> static __global__ void fr_pixel_sums(pixels p, 
     }
     if (way == FR_ATOMIC) {
         for (int k = 0; k < pixels::n; k++)
-            if (v[k] != 0)
-                atomicAdd(&sums[blockIdx.y * pixels::n + k], v[k]);
+            if (v[k] != 0) atomicAdd(&sums[blockIdx.y * pixels::n + k], v[k]);
     } else {
         fr_block_sum<pixels::n>(v, tree);
         for (int k = 0; k < pixels::n && t == 0; k++)
@@ -89,11 +87,9 @@ template <int n> static __global__ void fr_combine(const double *part, int parts
     __shared__ double tree[32 * n];
     double v[n] = {};
     for (int i = (int)threadIdx.x; i < parts; i += (int)blockDim.x)
-        for (int k = 0; k < n; k++)
-            v[k] += part[((int64_t)blockIdx.x * parts + i) * n + k];
+        for (int k = 0; k < n; k++) v[k] += part[((int64_t)blockIdx.x * parts + i) * n + k];
     fr_block_sum<n>(v, tree);
-    for (int k = 0; k < n && threadIdx.x == 0; k++)
-        sums[(int64_t)blockIdx.x * n + k] = v[k];
+    for (int k = 0; k < n && threadIdx.x == 0; k++) sums[(int64_t)blockIdx.x * n + k] = v[k];
 }
 
 // ---- the mask ------------------------------------------------------------------------------------------------------------
@@ -102,8 +98,7 @@ template <int n> static __global__ void fr_combine(const double *part, int parts
 static __global__ void fr_mask_image(const float *setting, int side, const double *edge, float *image)
 {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    if (x >= side || y >= side)
-        return;
+    if (x >= side || y >= side) return;
     const int64_t dx = fr_offset(side, x), dy = fr_offset(side, y), at = ((int64_t)blockIdx.z * side + y) * (side + 2) + x;
     const double *sum = edge + 2 * blockIdx.z;
     const float scale = 1 / ((float)side * (float)side), e = fr_mask(setting[0], dx * dx + dy * dy);

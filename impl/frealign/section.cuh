@@ -20,10 +20,9 @@ static inline fr_input fr_input_of(const rg_call *call)
 {
     const int64_t *n = call->shape->n;
     fr_input in = {(const float *)call->arg[FR_X], (const float *)call->arg[FR_C], (const float *)call->arg[FR_F3],
-                   (const float *)call->arg[FR_POSE], (const float *)call->arg[FR_SETTING], (int)n[FR_SIDE],
-                   (int)fr_width(n[FR_SIDE]), (int)n[FR_INNER], (int)n[FR_OUTER], (int)n[FR_TRIALS],
-                   (int)(n[FR_SIDE] * fr_pad(n[FR_KIND])), (float)fr_pad(n[FR_KIND]),
-                   (uintptr_t)call->arg[FR_F3] % sizeof(float2) == 0, (n[FR_KIND] & FR_SQUARED) != 0};
+        (const float *)call->arg[FR_POSE], (const float *)call->arg[FR_SETTING], (int)n[FR_SIDE], (int)fr_width(n[FR_SIDE]),
+        (int)n[FR_INNER], (int)n[FR_OUTER], (int)n[FR_TRIALS], (int)(n[FR_SIDE] * fr_pad(n[FR_KIND])),
+        (float)fr_pad(n[FR_KIND]), (uintptr_t)call->arg[FR_F3] % sizeof(float2) == 0, (n[FR_KIND] & FR_SQUARED) != 0};
     return in;
 }
 
@@ -69,8 +68,7 @@ struct fr_texture {
 // Any node next to the half space, at its mate's place where it has none of its own.
 template <class volume> static __device__ __forceinline__ float2 fr_node(volume f3, int side, int x, int y, int z)
 {
-    if (x > side / 2)
-        x -= side;
+    if (x > side / 2) x -= side;
     const bool mate = x < 0;
     x = mate ? -x : x;
     y = mate ? -y : y;
@@ -105,8 +103,7 @@ template <int n, class volume> static __device__ __forceinline__ float2 fr_box(v
     int low[3];
     for (int a = 0; a < 3; a++) {
         low[a] = (int)fr_nearest(p[a]) - n / 2;
-        for (int l = 0; l < n; l++)
-            w[a][l] = fr_sinc((p[a] - (float)(low[a] + l)) / pad);
+        for (int l = 0; l < n; l++) w[a][l] = fr_sinc((p[a] - (float)(low[a] + l)) / pad);
     }
     float2 sum = make_float2(0, 0);
     for (int z = 0; z < n; z++)
@@ -127,27 +124,26 @@ static __device__ __forceinline__ float2 fr_section(const fr_input &in, volume f
     float p[3];
     fr_place(pose, (float)i, (float)j, p);
     const bool mate = p[0] < 0;
-    for (int a = 0; a < 3; a++)
-        p[a] = (mate ? -p[a] : p[a]) * in.pad;
+    for (int a = 0; a < 3; a++) p[a] = (mate ? -p[a] : p[a]) * in.pad;
     float2 v;
     if (how == FR_TRILINEAR)
         v = fr_trilinear(f3, in.nodes_side, p);
     else if (how == FR_NEAREST)
         v = fr_node(f3, in.nodes_side, (int)fr_nearest(p[0]), (int)fr_nearest(p[1]), (int)fr_nearest(p[2]));
     else
-        v = fr_box<how == FR_BOX1 ? 1 : how == FR_BOX3 ? 3 : 5>(f3, in.nodes_side, in.pad, p);
+        v = fr_box < how == FR_BOX1 ? 1 : how == FR_BOX3 ? 3 : 5 > (f3, in.nodes_side, in.pad, p);
     v.y = mate ? -v.y : v.y;
     return v;
 }
 
 // Runs `launch` with the interpolation of the kind as a constant.
-#define FR_FOR_INTERPOLATION(kind, launch)   \
-    switch (fr_interpolation(kind)) {        \
-    case FR_TRILINEAR: launch(FR_TRILINEAR); break; \
-    case FR_NEAREST: launch(FR_NEAREST); break;     \
-    case FR_BOX1: launch(FR_BOX1); break;           \
-    case FR_BOX3: launch(FR_BOX3); break;           \
-    default: launch(FR_BOX5);                       \
+#define FR_FOR_INTERPOLATION(kind, launch)                                                                                     \
+    switch (fr_interpolation(kind)) {                                                                                          \
+    case FR_TRILINEAR: launch(FR_TRILINEAR); break;                                                                            \
+    case FR_NEAREST: launch(FR_NEAREST); break;                                                                                \
+    case FR_BOX1: launch(FR_BOX1); break;                                                                                      \
+    case FR_BOX3: launch(FR_BOX3); break;                                                                                      \
+    default: launch(FR_BOX5);                                                                                                  \
     }
 
 // ---- sums ----------------------------------------------------------------------------------------------------------------
@@ -161,17 +157,14 @@ template <int n, class T> static __device__ __forceinline__ void fr_block_sum(T 
     const int t = (int)(threadIdx.x + blockDim.x * threadIdx.y), lane = t % 32, warps = (int)(blockDim.x * blockDim.y) / 32;
     __syncthreads();
     for (int k = 0; k < n; k++) {
-        for (int step = 16; step; step /= 2)
-            v[k] += __shfl_down_sync(~0u, v[k], step);
-        if (lane == 0)
-            shared[k * 32 + t / 32] = v[k];
+        for (int step = 16; step; step /= 2) v[k] += __shfl_down_sync(~0u, v[k], step);
+        if (lane == 0) shared[k * 32 + t / 32] = v[k];
     }
     __syncthreads();
     if (t == 0)
         for (int k = 0; k < n; k++) {
             T sum = shared[k * 32];
-            for (int w = 1; w < warps; w++)
-                sum += shared[k * 32 + w];
+            for (int w = 1; w < warps; w++) sum += shared[k * 32 + w];
             v[k] = sum;
         }
 }

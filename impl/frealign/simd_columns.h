@@ -83,10 +83,14 @@ static inline void fr_rows_run(const fr_columns *c, float *const *row, int rows,
     memset(spare, 0, (size_t)(c->side + 4 * FR_COLUMNS_AT_ONCE) * sizeof *spare);
     for (int at = 0; at < rows; at += 2 * lanes) {
         for (int k = 0; k < 2 * lanes; k++) some[k] = at + k < rows ? row[at + k] : spare;
-        if (wide && forth) avx512_rows_forth(c, some, columns);
-        else if (wide) avx512_rows_back(c, some);
-        else if (forth) avx2_rows_forth(c, some, columns);
-        else avx2_rows_back(c, some);
+        if (wide && forth)
+            avx512_rows_forth(c, some, columns);
+        else if (wide)
+            avx512_rows_back(c, some);
+        else if (forth)
+            avx2_rows_forth(c, some, columns);
+        else
+            avx2_rows_back(c, some);
     }
 }
 

@@ -14,7 +14,8 @@ typedef struct COMPLEX {
 // x[] times the turns of place k: number d of `many` by d k / (many length), many length being `side / stride`.
 PASS NAME(turn)(const fr_columns *c, COMPLEX *x, const int many, int at)
 {
-    UNROLL for (int d = 1; d < many; d++) {
+    UNROLL for (int d = 1; d < many; d++)
+    {
         const VEC co = v_set1_ps(c->cos[d * at]), si = v_set1_ps(c->sin[d * at]), re = x[d].re;
         x[d].re = v_fnmadd_ps(x[d].im, si, v_mul_ps(re, co));
         x[d].im = v_fmadd_ps(re, si, v_mul_ps(x[d].im, co));
@@ -44,15 +45,18 @@ PASS NAME(odd)(const fr_columns *c, COMPLEX *x, const int many, COMPLEX *sum, CO
 {
     const int half = many / 2, step = c->side / many;
     const COMPLEX first = x[0];
-    UNROLL for (int k = 0; k < half; k++) {
+    UNROLL for (int k = 0; k < half; k++)
+    {
         const COMPLEX a = x[k + 1], b = x[many - 1 - k];
         sum[k] = (COMPLEX){v_add_ps(a.re, b.re), v_add_ps(a.im, b.im)};
         difference[k] = (COMPLEX){v_sub_ps(a.re, b.re), v_sub_ps(a.im, b.im)};
         x[0] = (COMPLEX){v_add_ps(x[0].re, sum[k].re), v_add_ps(x[0].im, sum[k].im)};
     }
-    UNROLL for (int q = 1; q <= half; q++) {
+    UNROLL for (int q = 1; q <= half; q++)
+    {
         COMPLEX u = first, v = {v_set1_ps(0), v_set1_ps(0)};
-        UNROLL for (int k = 0; k < half; k++) {
+        UNROLL for (int k = 0; k < half; k++)
+        {
             const VEC co = v_set1_ps(c->cos[q * (k + 1) % many * step]), si = v_set1_ps(c->sin[q * (k + 1) % many * step]);
             u = (COMPLEX){v_fmadd_ps(sum[k].re, co, u.re), v_fmadd_ps(sum[k].im, co, u.im)};
             v = (COMPLEX){v_fmadd_ps(difference[k].re, si, v.re), v_fmadd_ps(difference[k].im, si, v.im)};
@@ -70,9 +74,12 @@ PASS NAME(pass)(const fr_columns *c, COMPLEX *tile, int length, const int many, 
         for (int at = k; at < c->side; at += whole) {
             UNROLL for (int d = 0; d < many; d++) x[d] = tile[at + d * length];
             if (k) NAME(turn)(c, x, many, c->side / whole * k);
-            if (many == 2) NAME(two)(x);
-            else if (many == 4) NAME(four)(x);
-            else NAME(odd)(c, x, many, sum, difference);
+            if (many == 2)
+                NAME(two)(x);
+            else if (many == 4)
+                NAME(four)(x);
+            else
+                NAME(odd)(c, x, many, sum, difference);
             UNROLL for (int d = 0; d < many; d++) tile[at + d * length] = x[d];
         }
 }
@@ -93,11 +100,11 @@ TARGET static void NAME(any)(const fr_columns *c, COMPLEX *tile, int length, int
 TARGET static inline void NAME(all)(const fr_columns *c, COMPLEX *tile)
 {
     for (int f = 0, length = 1; f < c->n; length *= c->factor[f++]) switch (c->factor[f]) {
-        FIXED(2)
-        FIXED(3)
-        FIXED(4)
-        FIXED(5)
-        FIXED(7)
+            FIXED(2)
+            FIXED(3)
+            FIXED(4)
+            FIXED(5)
+            FIXED(7)
         default: NAME(any)(c, tile, length, c->factor[f]);
         }
 }
@@ -123,7 +130,8 @@ TARGET static void NAME(columns)(const fr_columns *c, float *plane, int64_t pitc
 PASS NAME(turn_in)(float *const *row, int at, VEC v[4])
 {
     float lane[4][SIMD_LANES];
-    UNROLL for (int l = 0; l < SIMD_LANES; l += 4) {
+    UNROLL for (int l = 0; l < SIMD_LANES; l += 4)
+    {
         __m128 a = _mm_loadu_ps(row[2 * l] + at), b = _mm_loadu_ps(row[2 * l + 2] + at);
         __m128 c = _mm_loadu_ps(row[2 * l + 4] + at), d = _mm_loadu_ps(row[2 * l + 6] + at);
         _MM_TRANSPOSE4_PS(a, b, c, d);
@@ -138,7 +146,8 @@ PASS NAME(turn_out)(float *const *row, int at, const VEC v[4])
 {
     float lane[4][SIMD_LANES];
     UNROLL for (int k = 0; k < 4; k++) v_storeu_ps(lane[k], v[k]);
-    UNROLL for (int l = 0; l < SIMD_LANES; l += 4) {
+    UNROLL for (int l = 0; l < SIMD_LANES; l += 4)
+    {
         __m128 a = _mm_loadu_ps(lane[0] + l), b = _mm_loadu_ps(lane[1] + l);
         __m128 c = _mm_loadu_ps(lane[2] + l), d = _mm_loadu_ps(lane[3] + l);
         _MM_TRANSPOSE4_PS(a, b, c, d);

@@ -17,8 +17,8 @@
 
 typedef struct fr_space {
     int64_t side, pitch, columns; // columns of the band: 0 .. columns-1
-    fr_columns column; // and row
-    float R; // that the mask or the disc was made for, NaN before; calls with other poses have the same
+    fr_columns column;            // and row
+    float R;                      // that the mask or the disc was made for, NaN before; calls with other poses have the same
     // Of the mask: e by row |y| and column, reach of the disc in rows, and by row the first |x| on the edge and the one past
     // it.
     float *mask;
@@ -101,10 +101,7 @@ static inline void fr_space_disc(fr_space *s, float R)
 
 // Row y = -rows+1 .. rows-1 as it is stored; -side/2 is met once, as side/2.
 RG_HD float *fr_row(const fr_space *s, float *plane, int64_t y) { return plane + 2 * (y < 0 ? y + s->side : y) * s->pitch; }
-RG_HD int64_t fr_rows_from(const fr_space *s)
-{
-    return s->rows > s->side / 2 ? -s->side / 2 + 1 : s->rows ? 1 - s->rows : 0;
-}
+RG_HD int64_t fr_rows_from(const fr_space *s) { return s->rows > s->side / 2 ? -s->side / 2 + 1 : s->rows ? 1 - s->rows : 0; }
 
 static inline void fr_rows(const fr_space *s, float *plane, int forth)
 {

@@ -167,8 +167,8 @@ FR_AVX2 FR_INLINE void fr_sum_eight(const fr_eight *e, float *S)
 
 // Eight samples from i on are placed and the lines of their rows called for; a group is summed when FR_AHEAD later ones are on
 // their way, as most of these lines lie in memory, and where follows from the pose alone.
-FR_AVX2 FR_INLINE void fr_call_for(const fr_call *p, const float *pose, int64_t i, int64_t j, const int interpolation,
-                                   fr_eight *e)
+FR_AVX2 FR_INLINE void fr_call_for(
+    const fr_call *p, const float *pose, int64_t i, int64_t j, const int interpolation, fr_eight *e)
 {
     const int n = fr_nodes(interpolation);
     fr_place_eight(p->pad, pose, i, j, interpolation, e);
@@ -177,8 +177,8 @@ FR_AVX2 FR_INLINE void fr_call_for(const fr_call *p, const float *pose, int64_t 
         for (int l = 0; l < FR_EIGHT; l++) _mm_prefetch((const char *)e->row[r][l], _MM_HINT_T0);
 }
 
-FR_AVX2 FR_INLINE void fr_section_row_of(const fr_call *p, const float *pose, int64_t j, int64_t first, int64_t past, float *S,
-                                         const int interpolation)
+FR_AVX2 FR_INLINE void fr_section_row_of(
+    const fr_call *p, const float *pose, int64_t j, int64_t first, int64_t past, float *S, const int interpolation)
 {
     const int n = fr_nodes(interpolation);
     fr_eight ring[FR_AHEAD + 1];
@@ -215,10 +215,7 @@ FR_AVX2 static inline void fr_section_row(const fr_call *p, const float *pose, i
 }
 
 // The first column of row j in the band, and the one past its end; none when past <= first.
-RG_HD int64_t fr_band_first(int64_t a, int64_t j)
-{
-    return a * a > j * j ? fr_root(a * a - j * j - 1) + 1 : 0;
-}
+RG_HD int64_t fr_band_first(int64_t a, int64_t j) { return a * a > j * j ? fr_root(a * a - j * j - 1) + 1 : 0; }
 RG_HD int64_t fr_band_past(int64_t side, int64_t b, int64_t j)
 {
     const int64_t past = fr_row_past(b, j), rest = (side - 1) * (side - 1) - 4 * j * j; // 4 i^2 < rest

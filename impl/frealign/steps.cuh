@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum { FR_P_CALLS, FR_P_BLOCK, FR_P_INTERPOLATE, FR_P_UPLOAD }; // the last of variants that read a texture
-enum { FR_PIXEL_SUMS = 7, FR_RING_SUMS = 4 }; // the most that are kept of an image, and of a ring
+enum { FR_PIXEL_SUMS = 7, FR_RING_SUMS = 4 };                   // the most that are kept of an image, and of a ring
 
 // Where everything stands in scratch, in bytes. images: 1, or 2 where both section and particle go to real space.
 typedef struct fr_layout {
@@ -96,8 +96,7 @@ static inline int fr_copy_list(const rg_call *call, const fr_layout &l, fr_ring_
 {
     const int64_t side = call->shape->n[FR_SIDE], rings = l.rings;
     int *list = (int *)calloc((size_t)l.stored, sizeof(int)), *begin = (int *)calloc((size_t)rings + 2, sizeof(int));
-    if (!list || !begin)
-        return free(list), free(begin), RG_E_STATE;
+    if (!list || !begin) return free(list), free(begin), RG_E_STATE;
     for (int pass = 0; pass < 2; pass++) { // count, then place; begin[k + 1] is where ring k goes on
         for (int64_t j = 1 - side / 2; j <= side / 2; j++)
             for (int64_t i = 0; i <= side / 2; i++) {
@@ -107,8 +106,7 @@ static inline int fr_copy_list(const rg_call *call, const fr_layout &l, fr_ring_
                 else if (k >= 0)
                     begin[k + 2]++;
             }
-        for (int64_t k = 2; k <= rings + 1 && !pass; k++)
-            begin[k] += begin[k - 1];
+        for (int64_t k = 2; k <= rings + 1 && !pass; k++) begin[k] += begin[k - 1];
     }
     char *scratch = (char *)call->scratch;
     cudaStream_t stream = (cudaStream_t)call->stream;
@@ -128,15 +126,12 @@ static inline int fr_prepare(rg_call *call, const fr_layout &l, bool back, bool 
     const int64_t side = call->shape->n[FR_SIDE];
     fr_plan *plan = (fr_plan *)calloc(1, sizeof *plan);
     char *work = (char *)call->scratch + l.work;
-    if (!plan)
-        return RG_E_STATE;
+    if (!plan) return RG_E_STATE;
     call->state = plan;
     int error =
         fr_make_fft(&plan->to_image, CUFFT_C2R, side, (back ? 1 : l.images) * l.calls, work, l.work_bytes, call->stream);
-    if (!error && back)
-        error = fr_make_fft(&plan->to_plane, CUFFT_R2C, side, l.calls, work, l.work_bytes, call->stream);
-    if (!error && texture)
-        error = fr_make_texture(plan, side * fr_pad(call->shape->n[FR_KIND]));
+    if (!error && back) error = fr_make_fft(&plan->to_plane, CUFFT_R2C, side, l.calls, work, l.work_bytes, call->stream);
+    if (!error && texture) error = fr_make_texture(plan, side * fr_pad(call->shape->n[FR_KIND]));
     return error || !l.list ? error : fr_copy_list(call, l, ring_of);
 }
 
@@ -179,7 +174,7 @@ static inline fr_steps fr_steps_of(const rg_call *call, const fr_layout &l)
 {
     char *scratch = (char *)call->scratch;
     fr_steps s = {call, (const fr_plan *)call->state, l, fr_input_of(call), 0, 0, (float2 *)(scratch + l.image),
-                  (double *)(scratch + l.part), (double *)(scratch + l.sums), (double *)(scratch + l.ring)};
+        (double *)(scratch + l.part), (double *)(scratch + l.sums), (double *)(scratch + l.ring)};
     return s;
 }
 
@@ -201,7 +196,7 @@ static inline dim3 fr_block(const fr_steps &s, int param) { return dim3((unsigne
 template <class volume> static int fr_extract_all(const fr_steps &s, volume f3, bool flipped)
 {
     const dim3 block = fr_block(s, FR_P_INTERPOLATE), grid = fr_plane_grid(s, block);
-#define FR_EXTRACT(how) \
+#define FR_EXTRACT(how)                                                                                                        \
     RG_LAUNCH((fr_extract<how, volume>), grid, block, 0, s.call->stream, s.in, f3, s.first, flipped, s.image)
     FR_FOR_INTERPOLATION(s.call->shape->n[FR_KIND], FR_EXTRACT)
 #undef FR_EXTRACT
@@ -220,8 +215,7 @@ template <int way, class pixels> static int fr_sum_pixels(const fr_steps &s, pix
     const dim3 block = fr_block(s, FR_P_BLOCK), grid((unsigned)s.l.parts, s.count);
     if (way == FR_ATOMIC) {
         int error = (int)cudaMemsetAsync(s.sums, 0, s.count * pixels::n * sizeof(double), (cudaStream_t)s.call->stream);
-        if (error)
-            return error;
+        if (error) return error;
         RG_LAUNCH((fr_pixel_sums<way, pixels>), grid, block, 0, s.call->stream, p, s.in.side, s.sums);
         return (int)cudaGetLastError();
     }
@@ -238,8 +232,7 @@ template <int way> static int fr_mask_planes(const fr_steps &s, float2 *plane, c
     const dim3 block(32, 8), grid(fr_blocks(s.in.side, 32), fr_blocks(s.in.side, 8), s.count);
     int error = rg_fft_run(&s.plan->to_image, image);
     error = error ? error : fr_sum_pixels<way>(s, edge);
-    if (error)
-        return error;
+    if (error) return error;
     RG_LAUNCH((fr_mask_image), grid, block, 0, s.call->stream, setting, s.in.side, s.sums, image);
     error = (int)cudaGetLastError();
     return error ? error : rg_fft_run(&s.plan->to_plane, plane);
@@ -260,8 +253,7 @@ static inline void fr_section_cost(const rg_shape *s, const int64_t *param, bool
 {
     const double calls = (double)fr_calls(s);
     double band = 0;
-    for (int64_t i = 0; i < s->n[FR_OUTER]; i++)
-        band += 2 * sqrt((double)(s->n[FR_OUTER] * s->n[FR_OUTER] - i * i));
+    for (int64_t i = 0; i < s->n[FR_OUTER]; i++) band += 2 * sqrt((double)(s->n[FR_OUTER] * s->n[FR_OUTER] - i * i));
     const double nodes = pow((double)fr_nodes(fr_interpolation(s->n[FR_KIND])), 3), pad = (double)fr_pad(s->n[FR_KIND]);
     const double ball = 2.1 * pow((double)s->n[FR_OUTER] * pad, 3), read = band * calls * nodes;
     c->amount[RG_MEM_BYTES] = 12 * band * (double)s->n[FR_PARTICLES] + 8 * (ball < read ? ball : read);
@@ -280,7 +272,7 @@ static inline void fr_section_cost(const rg_shape *s, const int64_t *param, bool
 #define FR_TEXT_OF(a) #a
 #define FR_TEXT(a) FR_TEXT_OF(a)
 #define FR_DESCRIPTOR(ALGO, IDEA, ...)                                                                                         \
-    RG_VARIANT(FR_NAME(ALGO, VARIANT)) = {RG_VARIANT_OF(#ALGO, FR_TEXT(VARIANT), ROLE, RG_DEVICE, IDEA),                       \
-                                          .needs = "sm_60", .flags = FLAGS, __VA_ARGS__}
+    RG_VARIANT(FR_NAME(ALGO, VARIANT)) = {                                                                                     \
+        RG_VARIANT_OF(#ALGO, FR_TEXT(VARIANT), ROLE, RG_DEVICE, IDEA), .needs = "sm_60", .flags = FLAGS, __VA_ARGS__}
 
 #endif

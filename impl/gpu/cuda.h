@@ -11,11 +11,11 @@
 #else
 #include <cuda_runtime.h>
 // RG_LAUNCH(kernel, grid, block, shared_bytes, stream, arguments...); templates in parentheses: RG_LAUNCH((k<4>), ...).
-#define RG_LAUNCH(kernel, grid, block, shared_bytes, stream, ...) \
+#define RG_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                                              \
     (kernel)<<<(grid), (block), (shared_bytes), (cudaStream_t)(stream)>>>(__VA_ARGS__)
 // Dynamic shared memory of a kernel: RG_SHARED_DYNAMIC(unsigned char, line) declares `unsigned char *line`, 16-byte aligned.
-#define RG_SHARED_DYNAMIC(type, id)                            \
-    extern __shared__ __align__(16) unsigned char rg_shared_[]; \
+#define RG_SHARED_DYNAMIC(type, id)                                                                                            \
+    extern __shared__ __align__(16) unsigned char rg_shared_[];                                                                \
     type *id = reinterpret_cast<type *>(rg_shared_)
 #endif
 

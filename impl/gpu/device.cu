@@ -65,8 +65,7 @@ static int gpu_elapsed(void *from, void *to, double *ms)
 {
     float f = 0;
     cudaError_t e = cudaEventSynchronize((cudaEvent_t)to);
-    if (e == cudaSuccess)
-        e = cudaEventElapsedTime(&f, (cudaEvent_t)from, (cudaEvent_t)to);
+    if (e == cudaSuccess) e = cudaEventElapsedTime(&f, (cudaEvent_t)from, (cudaEvent_t)to);
     *ms = f;
     return (int)e;
 }
@@ -87,19 +86,15 @@ static void *gpu_pinned(size_t bytes)
     const size_t page = 1 << 12, large = 1 << 21, unit = bytes < large ? page : large, room = (bytes + unit - 1) / unit * unit;
     const size_t piece = (room / 16 / large + 1) * large;
     char *p = (char *)aligned_alloc(unit, room);
-    if (!p)
-        return nullptr;
+    if (!p) return nullptr;
     madvise(p, room, MADV_HUGEPAGE); // as it likes
     std::vector<std::thread> touching;
     for (size_t at = 0; at < room; at += piece)
         touching.emplace_back([=] {
-            for (size_t i = at; i < room && i < at + piece; i += page)
-                ((volatile char *)p)[i] = 0;
+            for (size_t i = at; i < room && i < at + piece; i += page) ((volatile char *)p)[i] = 0;
         });
-    for (std::thread &t : touching)
-        t.join();
-    if (cudaHostRegister(p, room, cudaHostRegisterPortable) == cudaSuccess)
-        return p;
+    for (std::thread &t : touching) t.join();
+    if (cudaHostRegister(p, room, cudaHostRegisterPortable) == cudaSuccess) return p;
     cudaGetLastError();
     free(p);
     return nullptr;
@@ -130,8 +125,7 @@ static int gpu_share(void *p, char name[RG_SHARED_NAME])
     cudaIpcMemHandle_t handle;
     const cudaError_t e = cudaIpcGetMemHandle(&handle, p);
     memcpy(name, &handle, sizeof handle);
-    if (e != cudaSuccess)
-        cudaGetLastError(); // the caller goes another way
+    if (e != cudaSuccess) cudaGetLastError(); // the caller goes another way
     return (int)e;
 }
 static void *gpu_open_shared(const char name[RG_SHARED_NAME])
@@ -139,8 +133,7 @@ static void *gpu_open_shared(const char name[RG_SHARED_NAME])
     void *p;
     cudaIpcMemHandle_t handle;
     memcpy(&handle, name, sizeof handle);
-    if (cudaIpcOpenMemHandle(&p, handle, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess)
-        return p;
+    if (cudaIpcOpenMemHandle(&p, handle, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess) return p;
     cudaGetLastError();
     return nullptr;
 }
@@ -156,8 +149,7 @@ static int gpu_flush(void *stream)
         cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, opened);
         bytes = 2 * (size_t)(l2 > 0 ? l2 : 64 << 20);
         cudaError_t e = cudaMalloc(&sink, bytes);
-        if (e != cudaSuccess)
-            return (int)e;
+        if (e != cudaSuccess) return (int)e;
     }
     return (int)cudaMemsetAsync(sink, byte++, bytes, (cudaStream_t)stream);
 }
@@ -167,8 +159,7 @@ static int gpu_facts(rg_device_facts *f)
     cudaDeviceProp p;
     cudaError_t e = cudaGetDeviceProperties(&p, opened);
     memset(f, 0, sizeof *f);
-    if (e != cudaSuccess)
-        return (int)e;
+    if (e != cudaSuccess) return (int)e;
     snprintf(f->name, sizeof f->name, "%s", p.name);
     f->sm = 10 * p.major + p.minor;
     f->multiprocessors = p.multiProcessorCount;
@@ -179,8 +170,7 @@ static int gpu_facts(rg_device_facts *f)
     cudaRuntimeGetVersion(&f->runtime);
     cudaDeviceGetPCIBusId(f->pci, sizeof f->pci, opened);
     const unsigned char *u = (const unsigned char *)p.uuid.bytes;
-    for (int i = 0; i < 16; i++)
-        snprintf(f->uuid + 2 * i, 3, "%02x", u[i]);
+    for (int i = 0; i < 16; i++) snprintf(f->uuid + 2 * i, 3, "%02x", u[i]);
     f->ecc = p.ECCEnabled != 0;
     f->ecc_known = true;
     return RG_OK;
@@ -201,10 +191,8 @@ struct driver {
 static const char *driver_open(driver *d)
 {
     static void *library;
-    if (!library)
-        library = dlopen("libcuda.so.1", RTLD_NOW);
-    if (!library)
-        return "no NVIDIA driver (libcuda.so.1 not found)";
+    if (!library) library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!library) return "no NVIDIA driver (libcuda.so.1 not found)";
     *(void **)&d->init = dlsym(library, "cuInit");
     *(void **)&d->count = dlsym(library, "cuDeviceGetCount");
     *(void **)&d->get = dlsym(library, "cuDeviceGet");
@@ -227,8 +215,7 @@ struct answer {
 static void ask_driver(const driver &d, int index, answer *a)
 {
     int device = 0, major = 0, minor = 0;
-    if (index < 0 || d.get(&device, index) || d.attribute(&major, 75, device) || d.attribute(&minor, 76, device))
-        return;
+    if (index < 0 || d.get(&device, index) || d.attribute(&major, 75, device) || d.attribute(&minor, 76, device)) return;
     a->sm = 10 * major + minor;
     d.name(a->name, (int)sizeof a->name, device);
     d.pci(a->pci, (int)sizeof a->pci, device);
@@ -240,8 +227,7 @@ static bool query_here(int index, answer *a, const char **why)
 {
     driver d;
     *a = answer{};
-    if ((*why = driver_open(&d)))
-        return false;
+    if ((*why = driver_open(&d))) return false;
     if (d.init(0) || d.count(&a->count))
         *why = NOT_STARTING;
     else
@@ -254,8 +240,7 @@ static bool query_in_child(int index, answer *a, const char **why)
     driver d;
     int end[2];
     *a = answer{};
-    if ((*why = driver_open(&d)))
-        return false;
+    if ((*why = driver_open(&d))) return false;
     fflush(nullptr);
     pid_t child = pipe(end) ? -1 : fork();
     if (child == 0) {
@@ -285,8 +270,7 @@ static const answer *gpu_answer(int index, const char **why)
     static bool queried[GPUS_MAX];
     static std::mutex lock; // a thread may be opening a GPU
     const std::lock_guard<std::mutex> held(lock);
-    if (index < 0 || index >= GPUS_MAX)
-        return nullptr;
+    if (index < 0 || index >= GPUS_MAX) return nullptr;
     if (!queried[index] && !(queries_here ? query_here : query_in_child)(index, &of[index], &reason[index]))
         of[index] = answer{};
     queried[index] = true;
@@ -298,8 +282,7 @@ extern "C" int rg_gpu_count(char why[200])
 {
     const char *reason;
     const int count = gpu_answer(0, &reason)->count;
-    if (count < 1)
-        snprintf(why, 200, "no GPU: %s", reason ? reason : "the driver lists none");
+    if (count < 1) snprintf(why, 200, "no GPU: %s", reason ? reason : "the driver lists none");
     return count > 0 ? count : 0;
 }
 
@@ -329,15 +312,13 @@ extern "C" const rg_device *rg_gpu_open(int index, char why[200])
     static char names[GPUS_MAX][16];
     static rg_device gpus[GPUS_MAX];
     int count = rg_gpu_count(why);
-    if (count < 1)
-        return nullptr;
+    if (count < 1) return nullptr;
     if (index >= count || index >= GPUS_MAX) {
         snprintf(why, 200, "no gpu%d: this machine has %d", index, count);
         return nullptr;
     }
     cudaError_t e = cudaSetDevice(index);
-    if (e == cudaSuccess)
-        e = cudaFree(nullptr);
+    if (e == cudaSuccess) e = cudaFree(nullptr);
     if (e != cudaSuccess) {
         snprintf(why, 200, "gpu%d does not open: %s", index, cudaGetErrorString(e));
         return nullptr;

@@ -17,9 +17,9 @@ typedef struct rg_device rg_device;
 
 typedef struct rg_device_facts {
     char name[256];
-    int sm, multiprocessors;  // compute capability as 90; 0 for the CPU
+    int sm, multiprocessors; // compute capability as 90; 0 for the CPU
     size_t memory_bytes, free_bytes, l2_bytes, shared_bytes;
-    int driver, runtime;      // as CUDA numbers them: 13000
+    int driver, runtime; // as CUDA numbers them: 13000
     char pci[24], uuid[48];
     bool ecc, ecc_known;
 } rg_device_facts;
@@ -33,7 +33,7 @@ struct rg_device {
     int (*upload)(void *to, const void *from, size_t);   // host -> device, done on return
     int (*download)(void *to, const void *from, size_t); // device -> host, done on return
     int (*fill)(void *, int byte, size_t);
-    int (*sync)(void);                     // waits for everything, returns the sticky error
+    int (*sync)(void); // waits for everything, returns the sticky error
     void *(*stream_make)(void);
     void (*stream_free)(void *);
     void *(*event_make)(void);
@@ -41,18 +41,18 @@ struct rg_device {
     int (*event_record)(void *event, void *stream);
     int (*event_ms)(void *from, void *to, double *ms); // waits for `to`
     // Work that goes on beside other work; CPU and emulated GPU do it at once.
-    void *(*stream_urgent)(void);          // a stream whose kernels start before those of others
+    void *(*stream_urgent)(void);                  // a stream whose kernels start before those of others
     int (*stream_wait)(void *stream, void *event); // what is queued later starts after the event
-    void *(*pinned)(size_t);               // host memory that copies read without a copy of their own
+    void *(*pinned)(size_t);                       // host memory that copies read without a copy of their own
     void (*unpin)(void *);
     int (*upload_on)(void *to, const void *pinned, size_t, void *stream); // queued
     int (*move)(void *to, const void *from, size_t); // device memory to device memory, another GPU's too; done on return
-    int (*flush)(void *stream);            // queues a write of twice the L2 size
+    int (*flush)(void *stream);                      // queues a write of twice the L2 size
     int (*facts)(rg_device_facts *);
-    const char *(*error)(int code);        // text of an error code of this device or of suite.h
+    const char *(*error)(int code); // text of an error code of this device or of suite.h
     // Memory that another process of this machine reads: a name for what alloc returned (no address inside of it), its address
     // there, the end of that.
-    int (*share)(void *, char name[RG_SHARED_NAME]); // NULL: not on this device
+    int (*share)(void *, char name[RG_SHARED_NAME]);       // NULL: not on this device
     void *(*open_shared)(const char name[RG_SHARED_NAME]); // NULL when it cannot be read here
     void (*close_shared)(void *);
 };
@@ -69,7 +69,7 @@ const rg_device *rg_device_open(const char *name, char why[200]);
 // Counts GPUs without creating a context; 0 with the reason ("built without CUDA", "no driver", "driver too old") in why.
 int rg_gpu_count(char why[200]);
 void rg_gpu_query_here(void); // from now on the driver is queried in this process, which must not fork() any more but to exec()
-int rg_gpu_sm(int index); // compute capability as 90, without a context; 0 when there is none
+int rg_gpu_sm(int index);     // compute capability as 90, without a context; 0 when there is none
 const char *rg_gpu_name(int index); // without a context; "" when there is none
 const char *rg_gpu_pci(int index);  // "0000:17:00.0", by which NVML knows it; as above
 const rg_device *rg_gpu_open(int index, char why[200]);

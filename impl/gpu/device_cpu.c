@@ -17,8 +17,7 @@ static void *cpu_alloc(size_t bytes)
     enum { HUGE_PAGE = 2 << 20 };
     const size_t unit = bytes < 4 * HUGE_PAGE ? 256 : HUGE_PAGE, room = (bytes + unit - 1) / unit * unit;
     void *p = aligned_alloc(unit, room);
-    if (p && unit == HUGE_PAGE)
-        madvise(p, room, MADV_HUGEPAGE); // as it likes
+    if (p && unit == HUGE_PAGE) madvise(p, room, MADV_HUGEPAGE); // as it likes
     return p;
 }
 
@@ -29,8 +28,7 @@ static int cpu_fill(void *to, int byte, size_t bytes)
 {
     const size_t piece = 8 << 20;
 #pragma omp parallel for if (bytes > 4 * piece)
-    for (size_t at = 0; at < bytes; at += piece)
-        memset((char *)to + at, byte, bytes - at < piece ? bytes - at : piece);
+    for (size_t at = 0; at < bytes; at += piece) memset((char *)to + at, byte, bytes - at < piece ? bytes - at : piece);
     return RG_OK;
 }
 
@@ -65,8 +63,7 @@ static int cpu_flush(void *stream)
     enum { BYTES = 256 << 20 };
     static char *sink;
     (void)stream;
-    if (!sink)
-        sink = rg_alloc(BYTES);
+    if (!sink) sink = rg_alloc(BYTES);
     memset(sink, sink[0] + 1, BYTES);
     return RG_OK;
 }
@@ -128,18 +125,15 @@ const rg_device *rg_device_cpu(void)
 int rg_device_index(const char *name)
 {
     int index = 0, used = 0;
-    if (!strcmp(name, "gpu") || (sscanf(name, "gpu%d%n", &index, &used) == 1 && !name[used] && index >= 0))
-        return index;
+    if (!strcmp(name, "gpu") || (sscanf(name, "gpu%d%n", &index, &used) == 1 && !name[used] && index >= 0)) return index;
     return !strcmp(name, "cpu") || !strcmp(name, "host") ? RG_DEVICE_NO_GPU : RG_DEVICE_UNKNOWN;
 }
 
 const rg_device *rg_device_open(const char *name, char why[200])
 {
     int index = rg_device_index(name);
-    if (index >= 0)
-        return rg_gpu_open(index, why);
-    if (index == RG_DEVICE_NO_GPU)
-        return *name == 'c' ? rg_device_cpu() : rg_device_emulated();
+    if (index >= 0) return rg_gpu_open(index, why);
+    if (index == RG_DEVICE_NO_GPU) return *name == 'c' ? rg_device_cpu() : rg_device_emulated();
     snprintf(why, 200, "unknown device \"%s\": expected cpu, host, gpu or gpu0, gpu1, ...", name);
     return NULL;
 }

@@ -18,15 +18,14 @@ typedef struct rg_fft {
 
 static inline void rg_fft_free(rg_fft *f)
 {
-    if (f->made)
-        cufftDestroy(f->plan);
+    if (f->made) cufftDestroy(f->plan);
     f->made = false;
 }
 
 // `batch` arrays one after the other, on `stream`. work: room of `most` bytes for cuFFT, which says only now how much it wants;
 // NULL: it takes its own. RG_OK or RG_E_LIBRARY; free it in both cases.
-static inline int rg_fft_make(rg_fft *f, cufftType type, int rank, const int64_t *n, int64_t batch, void *work, size_t most,
-                              void *stream)
+static inline int rg_fft_make(
+    rg_fft *f, cufftType type, int rank, const int64_t *n, int64_t batch, void *work, size_t most, void *stream)
 {
     long long side[3], real[3], half[3], numbers = 1;
     size_t bytes = 0;
@@ -42,10 +41,9 @@ static inline int rg_fft_make(rg_fft *f, cufftType type, int rank, const int64_t
     f->type = type;
     f->made = cufftCreate(&f->plan) == CUFFT_SUCCESS;
     const bool good = f->made && (!work || !cufftSetAutoAllocation(f->plan, 0)) &&
-                      !cufftMakePlanMany64(f->plan, rank, side, to_real ? half : real, 1, to_real ? numbers : 2 * numbers,
-                                           to_real ? real : half, 1, to_real ? 2 * numbers : numbers, type, batch, &bytes) &&
-                      (!work || (bytes <= most && !cufftSetWorkArea(f->plan, work))) &&
-                      !cufftSetStream(f->plan, (cudaStream_t)stream);
+        !cufftMakePlanMany64(f->plan, rank, side, to_real ? half : real, 1, to_real ? numbers : 2 * numbers,
+            to_real ? real : half, 1, to_real ? 2 * numbers : numbers, type, batch, &bytes) &&
+        (!work || (bytes <= most && !cufftSetWorkArea(f->plan, work))) && !cufftSetStream(f->plan, (cudaStream_t)stream);
     return good ? RG_OK : RG_E_LIBRARY;
 }
 

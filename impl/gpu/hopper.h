@@ -44,8 +44,7 @@ template <int N, int D> static inline void rg_wgmma_u8(int (&d)[D], const unsign
     int quad = (int)threadIdx.x % 32 / 4 * 4, pair = (int)threadIdx.x % 4 * 2;
     unsigned row[2][8]; // the rows that this thread's part of d needs, gathered from the four lanes that hold them
     for (int word = 0; word < 8; word++)
-        for (int i = 0; i < 2; i++)
-            row[i][word] = __shfl_sync(0xffffffffu, a[word / 4 * 2 + i], quad + word % 4);
+        for (int i = 0; i < 2; i++) row[i][word] = __shfl_sync(0xffffffffu, a[word / 4 * 2 + i], quad + word % 4);
     for (int j = 0; j < N / 8; j++)
         for (int e = 0; e < 2; e++) {
             const unsigned char *column = b.at + 128 * j + 16 * (pair + e);
@@ -92,8 +91,7 @@ static __device__ __forceinline__ rg_wgmma_b operator+(rg_wgmma_b b, int columns
 template <int N> static __device__ __forceinline__ void rg_wgmma_begin(unsigned (&a)[N][4])
 {
 #pragma unroll
-    for (int i = 0; i < N; i++)
-        asm volatile("" : "+r"(a[i][0]), "+r"(a[i][1]), "+r"(a[i][2]), "+r"(a[i][3])::"memory");
+    for (int i = 0; i < N; i++) asm volatile("" : "+r"(a[i][0]), "+r"(a[i][1]), "+r"(a[i][2]), "+r"(a[i][3])::"memory");
     RG_HOPPER("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
@@ -102,8 +100,7 @@ template <int N> static __device__ __forceinline__ void rg_wgmma_wait(int (&d)[N
 {
     RG_HOPPER("wgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
-    for (int i = 0; i < N; i++)
-        asm volatile("" : "+r"(d[i])::"memory");
+    for (int i = 0; i < N; i++) asm volatile("" : "+r"(d[i])::"memory");
 }
 
 static __device__ __forceinline__ void rg_fence_shared(void) { RG_HOPPER("fence.proxy.async.shared::cta;" ::: "memory"); }
@@ -135,7 +132,7 @@ static __device__ __forceinline__ void rg_copy16(void *shared, const void *globa
 #define RG_REGISTERS_13 "%104, %105, %106, %107, %108, %109, %110, %111"
 #define RG_REGISTERS_14 "%112, %113, %114, %115, %116, %117, %118, %119"
 #define RG_REGISTERS_15 "%120, %121, %122, %123, %124, %125, %126, %127"
-#define RG_SUMS(i) \
+#define RG_SUMS(i)                                                                                                             \
     "+r"(d[i]), "+r"(d[i + 1]), "+r"(d[i + 2]), "+r"(d[i + 3]), "+r"(d[i + 4]), "+r"(d[i + 5]), "+r"(d[i + 6]), "+r"(d[i + 7])
 #define RG_TEXT_16 RG_REGISTERS_0 ", " RG_REGISTERS_1
 #define RG_OPERANDS_16 RG_SUMS(0), RG_SUMS(8)
@@ -154,16 +151,15 @@ static __device__ __forceinline__ void rg_copy16(void *shared, const void *globa
 #define RG_TEXT_128 RG_TEXT_112 ", " RG_REGISTERS_14 ", " RG_REGISTERS_15
 #define RG_OPERANDS_128 RG_OPERANDS_112, RG_SUMS(112), RG_SUMS(120)
 // n columns; the registers of the sums as text and as operands; the numbers of the operands behind them.
-#define RG_WGMMA(n, registers, a0, a1, a2, a3, matrix, ...)                                                                \
-    if constexpr (N == n)                                                                                                  \
-    RG_HOPPER("{\n\t.reg .pred add;\n\tsetp.eq.u32 add, 0, 0;\n\t"                                                     \
-                 "wgmma.mma_async.sync.aligned.m64n" #n "k32.s32.u8.u8 {" registers "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 \
-                 "}, %" #matrix ", add;\n\t}"                                                                                   \
-                 : __VA_ARGS__                                                                                             \
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.word))
+#define RG_WGMMA(n, registers, a0, a1, a2, a3, matrix, ...)                                                                    \
+    if constexpr (N == n)                                                                                                      \
+    RG_HOPPER("{\n\t.reg .pred add;\n\tsetp.eq.u32 add, 0, 0;\n\t"                                                             \
+              "wgmma.mma_async.sync.aligned.m64n" #n "k32.s32.u8.u8 {" registers "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3     \
+              "}, %" #matrix ", add;\n\t}"                                                                                     \
+              : __VA_ARGS__                                                                                                    \
+              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.word))
 
-template <int N, int D>
-static __device__ __forceinline__ void rg_wgmma_u8(int (&d)[D], const unsigned (&a)[4], rg_wgmma_b b)
+template <int N, int D> static __device__ __forceinline__ void rg_wgmma_u8(int (&d)[D], const unsigned (&a)[4], rg_wgmma_b b)
 {
     static_assert(N % 32 == 0 && N >= 32 && N <= 256 && D >= N / 2, "columns");
     RG_WGMMA(32, RG_TEXT_16, 16, 17, 18, 19, 20, RG_OPERANDS_16);

@@ -13,8 +13,8 @@ typedef struct rg_texture {
     size_t texel;      // bytes
 } rg_texture;
 
-static inline int rg_texture_of(rg_texture *t, const cudaResourceDesc *from, cudaTextureAddressMode outside,
-                                cudaTextureFilterMode filter)
+static inline int rg_texture_of(
+    rg_texture *t, const cudaResourceDesc *from, cudaTextureAddressMode outside, cudaTextureFilterMode filter)
 {
     cudaTextureDesc how = {};
     how.addressMode[0] = how.addressMode[1] = how.addressMode[2] = outside;
@@ -24,8 +24,8 @@ static inline int rg_texture_of(rg_texture *t, const cudaResourceDesc *from, cud
 }
 
 // height rows of width texels, pitch bytes apart, read at their points and beyond the rim as at the rim.
-static inline int rg_texture_rows(rg_texture *t, void *rows, cudaChannelFormatDesc texel, int64_t width, int64_t height,
-                                  size_t pitch_bytes)
+static inline int rg_texture_rows(
+    rg_texture *t, void *rows, cudaChannelFormatDesc texel, int64_t width, int64_t height, size_t pitch_bytes)
 {
     cudaResourceDesc from = {};
     from.resType = cudaResourceTypePitch2D;
@@ -39,8 +39,8 @@ static inline int rg_texture_rows(rg_texture *t, void *rows, cudaChannelFormatDe
 
 // An array of width x height x depth texels; depth 0: of two dimensions.
 template <class texel>
-static int rg_texture_array(rg_texture *t, int64_t width, int64_t height, int64_t depth, cudaTextureAddressMode outside,
-                            cudaTextureFilterMode filter)
+static int rg_texture_array(
+    rg_texture *t, int64_t width, int64_t height, int64_t depth, cudaTextureAddressMode outside, cudaTextureFilterMode filter)
 {
     const cudaChannelFormatDesc kind = cudaCreateChannelDesc<texel>();
     t->n[0] = (size_t)width;
@@ -49,8 +49,7 @@ static int rg_texture_array(rg_texture *t, int64_t width, int64_t height, int64_
     t->texel = sizeof(texel);
     const int error = depth ? (int)cudaMalloc3DArray(&t->array, &kind, make_cudaExtent(t->n[0], t->n[1], t->n[2]), 0)
                             : (int)cudaMallocArray(&t->array, &kind, t->n[0], t->n[1]);
-    if (error)
-        return error;
+    if (error) return error;
     cudaResourceDesc from = {};
     from.resType = cudaResourceTypeArray;
     from.res.array.array = t->array;
@@ -62,8 +61,8 @@ static inline int rg_texture_fill(const rg_texture *t, const void *from, void *s
 {
     const size_t line = t->n[0] * t->texel;
     if (!t->n[2])
-        return (int)cudaMemcpy2DToArrayAsync(t->array, 0, 0, from, line, line, t->n[1], cudaMemcpyDeviceToDevice,
-                                             (cudaStream_t)stream);
+        return (int)cudaMemcpy2DToArrayAsync(
+            t->array, 0, 0, from, line, line, t->n[1], cudaMemcpyDeviceToDevice, (cudaStream_t)stream);
     cudaMemcpy3DParms copy = {};
     copy.srcPtr = make_cudaPitchedPtr((void *)from, line, t->n[0], t->n[1]);
     copy.dstArray = t->array;
@@ -74,10 +73,8 @@ static inline int rg_texture_fill(const rg_texture *t, const void *from, void *s
 
 static inline void rg_texture_free(rg_texture *t)
 {
-    if (t->object)
-        cudaDestroyTextureObject(t->object);
-    if (t->array)
-        cudaFreeArray(t->array);
+    if (t->object) cudaDestroyTextureObject(t->object);
+    if (t->array) cudaFreeArray(t->array);
     t->object = 0;
     t->array = NULL;
 }

@@ -21,29 +21,60 @@ static int64_t count_G(const rg_shape *s) { return 2 * gr_voxels(k_of(s)); }
 static int64_t count_W(const rg_shape *s) { return gr_voxels(k_of(s)); }
 
 static const rg_arg args[] = {
-    {"image", RG_IN, real, count_image},       {"ctf", RG_IN, real, count_ctf}, {"weight", RG_IN, real, count_weight},
-    {"rotation", RG_IN, real, count_rotation}, {"G", RG_OUT, real, count_G},    {"W", RG_OUT, real, count_W},
+    {"image", RG_IN, real, count_image},
+    {"ctf", RG_IN, real, count_ctf},
+    {"weight", RG_IN, real, count_weight},
+    {"rotation", RG_IN, real, count_rotation},
+    {"G", RG_OUT, real, count_G},
+    {"W", RG_OUT, real, count_W},
 };
 
 // ---- shapes --------------------------------------------------------------------------------------------------------------
 
-#define CHECK(s, i, o, b, k) {{s, i, o, b, k}, 1}
+#define CHECK(s, i, o, b, k)                                                                                                   \
+    {                                                                                                                          \
+        {s, i, o, b, k}, 1                                                                                                     \
+    }
 enum { PLAIN = 0, CTF = GR_HAS_CTF, WEIGHT = GR_HAS_WEIGHT, BOTH = GR_HAS_CTF | GR_HAS_WEIGHT };
 
 static const rg_shape check_shapes[] = {
     // One voxel; windows as large as the volume and larger; the side around 4.
-    CHECK(1, 1, 1, 19, PLAIN), CHECK(1, 2, 2, 30, BOTH), CHECK(3, 1, 1, 19, PLAIN), CHECK(3, 2, 1, 30, CTF),
-    CHECK(5, 1, 1, 18, PLAIN), CHECK(5, 3, 1, 30, WEIGHT), CHECK(7, 1, 2, 19, BOTH), CHECK(9, 1, 1, 19, PLAIN),
+    CHECK(1, 1, 1, 19, PLAIN),
+    CHECK(1, 2, 2, 30, BOTH),
+    CHECK(3, 1, 1, 19, PLAIN),
+    CHECK(3, 2, 1, 30, CTF),
+    CHECK(5, 1, 1, 18, PLAIN),
+    CHECK(5, 3, 1, 30, WEIGHT),
+    CHECK(7, 1, 2, 19, BOTH),
+    CHECK(9, 1, 1, 19, PLAIN),
     // Radii: nearest voxel, edges that fall on lattice points (1, 2, 3), the paper's and the program's, the largest.
-    CHECK(11, 1, 1, 1, PLAIN), CHECK(11, 2, 1, 5, PLAIN), CHECK(11, 1, 1, 10, PLAIN), CHECK(11, 1, 1, 15, CTF),
-    CHECK(13, 1, 1, 18, PLAIN), CHECK(13, 1, 1, 20, PLAIN), CHECK(13, 2, 1, 25, BOTH), CHECK(13, 1, 1, 30, PLAIN),
+    CHECK(11, 1, 1, 1, PLAIN),
+    CHECK(11, 2, 1, 5, PLAIN),
+    CHECK(11, 1, 1, 10, PLAIN),
+    CHECK(11, 1, 1, 15, CTF),
+    CHECK(13, 1, 1, 18, PLAIN),
+    CHECK(13, 1, 1, 20, PLAIN),
+    CHECK(13, 2, 1, 25, BOTH),
+    CHECK(13, 1, 1, 30, PLAIN),
     // Every kind; several images, operators; k + 1 and 2k + 1 around the 8, 16 and 32 that variants cut the volume into.
-    CHECK(15, 2, 1, 19, PLAIN), CHECK(15, 2, 1, 19, CTF), CHECK(15, 3, 1, 19, WEIGHT), CHECK(15, 2, 2, 19, BOTH),
-    CHECK(17, 1, 3, 19, PLAIN), CHECK(17, 5, 1, 18, BOTH), CHECK(19, 2, 4, 19, CTF), CHECK(21, 1, 1, 19, PLAIN),
-    CHECK(31, 1, 1, 19, PLAIN), CHECK(33, 2, 1, 19, BOTH), CHECK(35, 1, 1, 30, PLAIN), CHECK(37, 1, 1, 20, CTF),
+    CHECK(15, 2, 1, 19, PLAIN),
+    CHECK(15, 2, 1, 19, CTF),
+    CHECK(15, 3, 1, 19, WEIGHT),
+    CHECK(15, 2, 2, 19, BOTH),
+    CHECK(17, 1, 3, 19, PLAIN),
+    CHECK(17, 5, 1, 18, BOTH),
+    CHECK(19, 2, 4, 19, CTF),
+    CHECK(21, 1, 1, 19, PLAIN),
+    CHECK(31, 1, 1, 19, PLAIN),
+    CHECK(33, 2, 1, 19, BOTH),
+    CHECK(35, 1, 1, 30, PLAIN),
+    CHECK(37, 1, 1, 20, CTF),
     CHECK(65, 1, 1, 19, PLAIN),
     // More samples than a vector, a warp or a list holds; a whole icosahedral group.
-    CHECK(9, 17, 1, 19, PLAIN), CHECK(9, 33, 1, 15, WEIGHT), CHECK(11, 1, 60, 19, BOTH), CHECK(7, 65, 2, 19, PLAIN),
+    CHECK(9, 17, 1, 19, PLAIN),
+    CHECK(9, 33, 1, 15, WEIGHT),
+    CHECK(11, 1, 60, 19, BOTH),
+    CHECK(7, 65, 2, 19, PLAIN),
 };
 
 // k is the side of the images that were padded by 2. `quick` takes the slowest variant seconds at most. `paper`: 52 images of
@@ -139,9 +170,8 @@ static void quaternion(const double q[4], double m[9])
 {
     const double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], a = 2 / n;
     const double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double r[9] = {1 - a * (y * y + z * z), a * (x * y - w * z), a * (x * z + w * y),
-                         a * (x * y + w * z), 1 - a * (x * x + z * z), a * (y * z - w * x),
-                         a * (x * z - w * y), a * (y * z + w * x), 1 - a * (x * x + y * y)};
+    const double r[9] = {1 - a * (y * y + z * z), a * (x * y - w * z), a * (x * z + w * y), a * (x * y + w * z),
+        1 - a * (x * x + z * z), a * (y * z - w * x), a * (x * z - w * y), a * (y * z + w * x), 1 - a * (x * x + y * y)};
     for (int e = 0; e < 9; e++) m[e] = r[e];
 }
 
@@ -223,13 +253,13 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
     const char *part = which == GR_IMAGE || which == GR_G ? element % 2 ? ",im" : ",re" : "";
     if (which == GR_G || which == GR_W)
         snprintf(text, 64, "(x=%" PRId64 ",y=%" PRId64 ",z=%" PRId64 "%s)", gr_voxel_x(k, e), gr_voxel_y(k, e),
-                 gr_voxel_z(k, e), part);
+            gr_voxel_z(k, e), part);
     else if (which == GR_IMAGE || which == GR_CTF)
         snprintf(text, 64, "(i=%" PRId64 ",x=%" PRId64 ",y=%" PRId64 "%s)", e / pixels, gr_pixel_x(k, e % pixels),
-                 gr_pixel_y(k, e % pixels), part);
+            gr_pixel_y(k, e % pixels), part);
     else if (which == GR_ROTATION)
         snprintf(text, 64, "(i=%" PRId64 ",o=%" PRId64 ",row=%d,col=%d)", e / 9 / s->n[GR_OPERATORS],
-                 e / 9 % s->n[GR_OPERATORS], (int)(e % 9 / 3), (int)(e % 3));
+            e / 9 % s->n[GR_OPERATORS], (int)(e % 9 / 3), (int)(e % 3));
     else
         snprintf(text, 64, "(i=%" PRId64 ")", e);
 }
@@ -299,8 +329,7 @@ static const char *const broken[] = {"gridding_mates_missing", "gridding_transpo
 static int dim_text(int dim, int64_t value, char text[32])
 {
     static const char *const kind[] = {"plain", "ctf", "weight", "ctf+weight"};
-    if (dim == GR_KIND && value >= 0 && value < RG_COUNT(kind))
-        return snprintf(text, 32, "%s", kind[value]) > 0;
+    if (dim == GR_KIND && value >= 0 && value < RG_COUNT(kind)) return snprintf(text, 32, "%s", kind[value]) > 0;
     return 0;
 }
 

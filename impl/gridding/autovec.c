@@ -13,7 +13,7 @@ enum { LIST = 512, ROW = 256, MARGIN = 8 }; // MARGIN: of the copy, in pixels; 2
 
 typedef struct list {
     int n;
-    int voxel[LIST], at[LIST]; // voxel of the plane; first pixel of its window in the copy
+    int voxel[LIST], at[LIST];          // voxel of the plane; first pixel of its window in the copy
     float x[LIST], y[LIST], rest[LIST]; // place in the image, then the window's first pixel seen from it; 1 - height^2 / b^2
     float re[LIST], im[LIST], w[LIST];
 } list;
@@ -73,7 +73,12 @@ RG_HD void collect(const gr_call *p, const copy *c, int64_t plane, list *restric
     const float *restrict re = c->part[0], *restrict im = c->part[1], *restrict w = c->part[2];
     for (int i = 0; i < n; i++) {
         const float fx = ceilf(l->x[i] - b), fy = ceilf(l->y[i] - b);
-        const float x = fx < lowest ? lowest : fx > highest ? highest : fx, y = fy < lowest ? lowest : fy > highest ? highest : fy;
+        const float x = fx < lowest ? lowest
+            : fx > highest          ? highest
+                                    : fx,
+                    y = fy < lowest ? lowest
+            : fy > highest          ? highest
+                                    : fy;
         l->x[i] = x - l->x[i];
         l->y[i] = y - l->y[i];
         l->at[i] = origin + (int)y * pitch + (int)x;
@@ -84,7 +89,8 @@ RG_HD void collect(const gr_call *p, const copy *c, int64_t plane, list *restric
             const int step = j * pitch + column;
 #pragma omp simd
             for (int i = 0; i < n; i++) {
-                const float dx = l->x[i] + (float)column, dy = l->y[i] + (float)j, q = l->rest[i] - (dx * dx + dy * dy) * per_bb;
+                const float dx = l->x[i] + (float)column, dy = l->y[i] + (float)j,
+                            q = l->rest[i] - (dx * dx + dy * dy) * per_bb;
                 const float weight = gr_nested(q > 0 ? q : 0);
                 const int at = l->at[i] + step;
                 l->re[i] += weight * re[at];
@@ -113,7 +119,8 @@ RG_HD void gridding_plane(const gr_call *p, const copy *c, const float *m, int z
         if (steep > 1e-5f) {
             first = gr_first(-height / m[2], reach / steep, 0);
             last = gr_last(-height / m[2], reach / steep, last);
-        } else if (fabsf(height) > reach) continue;
+        } else if (fabsf(height) > reach)
+            continue;
         for (; first <= last; first += ROW) {
             const int n = last - first + 1 < ROW ? last - first + 1 : ROW;
             if (l->n + n > LIST) collect(p, c, gr_voxel(k, 0, -k, z), l);
@@ -138,7 +145,8 @@ static int run(rg_call *call)
             for (int64_t y = -p->k - MARGIN; y <= p->k + MARGIN; y++) copy_row(p, &c, i, y);
 #pragma omp for schedule(dynamic, 4)
             for (int64_t z = -p->k; z <= p->k; z++)
-                for (int64_t j = 0; j < p->operators; j++) plane(p, &c, gr_rotation(p->rotation, p->operators, i, j), (int)z, &l);
+                for (int64_t j = 0; j < p->operators; j++)
+                    plane(p, &c, gr_rotation(p->rotation, p->operators, i, j), (int)z, &l);
         }
     }
     return RG_OK;
@@ -150,7 +158,10 @@ static size_t scratch(const rg_shape *s, const int64_t *param)
     return 3 * (size_t)copy_of(s, NULL).floats * sizeof(float);
 }
 
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return (void)param, gr_bound_for(s, GR_NESTED_ERROR, 0); }
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *param)
+{
+    return (void)param, gr_bound_for(s, GR_NESTED_ERROR, 0);
+}
 
 // Per pair within b: the squared distance, the polynomial and three sums.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
@@ -161,7 +172,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 RG_VARIANT(gridding_autovec) = {
     RG_VARIANT_OF("gridding", "autovec", RG_SIMD, RG_HOST,
-                  "gather over lists of voxels as a compiler vectorises it, no intrinsics; any number of cores"),
+        "gather over lists of voxels as a compiler vectorises it, no intrinsics; any number of cores"),
     .needs = RG_AUTOVEC_NEEDS,
     .flags = RG_THREADED,
     .scratch = scratch,

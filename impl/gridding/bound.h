@@ -20,7 +20,7 @@
 #include "index.h"
 #include "kernel.h"
 
-#define GR_LARGEST (1.0 / 32) // of |Re F| and |Im F| in the inputs that fill() makes
+#define GR_LARGEST (1.0 / 32)  // of |Re F| and |Im F| in the inputs that fill() makes
 #define GR_TABLE_ERROR 0.51e-4 // of q, half a step of the table and the rounding of its index
 
 RG_HD double gr_pairs_most(double b) { return floor(3.14159265358979 * (b + 0.7072) * (b + 0.7072)) + 1; }
@@ -35,8 +35,8 @@ RG_HD rg_tolerance gr_bound_for(const rg_shape *s, double kernel, int table)
     const double u = 0x1p-24, k = (double)gr_k(s->n[GR_SIDE]), b = (double)s->n[GR_RADIUS] / 10;
     const double samples = (double)s->n[GR_IMAGES] * (double)s->n[GR_OPERATORS];
     const double pairs = gr_pairs_most(b), weight = gr_weight_most(b);
-    double each = gr_slope_most(b) * gr_misplaced(k, b) + 4 * u * (7.25 * weight + 0.2 * pairs) + pairs * kernel +
-                  8 / GR_I0_ALPHA;
+    double each =
+        gr_slope_most(b) * gr_misplaced(k, b) + 4 * u * (7.25 * weight + 0.2 * pairs) + pairs * kernel + 8 / GR_I0_ALPHA;
     double relative = (6 * sqrt(samples * pairs) + 4) * u;
     if (table) {
         each += GR_TABLE_ERROR * (0.21 * b * b + 0.4);
@@ -44,8 +44,8 @@ RG_HD rg_tolerance gr_bound_for(const rg_shape *s, double kernel, int table)
     }
     const double of_W = samples * each, of_G = GR_LARGEST * samples * (each + weight * relative);
     rg_tolerance t = {RG_BOUND, of_W > of_G ? of_W : of_G, relative,
-                      table ? "float rounding of r, d^2 and the sum, half a step of the table of 10,000 values (bound.h)"
-                            : "float rounding of r, d^2, w and the sum (bound.h)"};
+        table ? "float rounding of r, d^2 and the sum, half a step of the table of 10,000 values (bound.h)"
+              : "float rounding of r, d^2, w and the sum (bound.h)"};
     return t;
 }
 

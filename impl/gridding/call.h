@@ -9,9 +9,9 @@
 
 typedef struct gr_call {
     int64_t k, images, operators;
-    float b, bb, per_bb;                             // radius, its square, and 1 over that
-    const float *image, *ctf, *weight, *rotation;    // ctf, weight: NULL where absent
-    const float *table;                              // of the kernel, NULL where it is computed
+    float b, bb, per_bb;                          // radius, its square, and 1 over that
+    const float *image, *ctf, *weight, *rotation; // ctf, weight: NULL where absent
+    const float *table;                           // of the kernel, NULL where it is computed
     float *G, *W;
 } gr_call;
 
@@ -21,12 +21,19 @@ RG_HD gr_call gr_call_of(const rg_call *call, int table)
     const int64_t *n = call->shape->n;
     void *const *arg = call->arg;
     const double b = (double)n[GR_RADIUS] / 10;
-    const gr_call p = {.k = gr_k(n[GR_SIDE]), .images = n[GR_IMAGES], .operators = n[GR_OPERATORS], .b = (float)b,
-                       .bb = (float)(b * b), .per_bb = (float)(1 / (b * b)), .image = (const float *)arg[GR_IMAGE],
-                       .ctf = n[GR_KIND] & GR_HAS_CTF ? (const float *)arg[GR_CTF] : NULL,
-                       .weight = n[GR_KIND] & GR_HAS_WEIGHT ? (const float *)arg[GR_WEIGHT] : NULL,
-                       .rotation = (const float *)arg[GR_ROTATION], .table = table ? (const float *)call->scratch : NULL,
-                       .G = (float *)arg[GR_G], .W = (float *)arg[GR_W]};
+    const gr_call p = {.k = gr_k(n[GR_SIDE]),
+        .images = n[GR_IMAGES],
+        .operators = n[GR_OPERATORS],
+        .b = (float)b,
+        .bb = (float)(b * b),
+        .per_bb = (float)(1 / (b * b)),
+        .image = (const float *)arg[GR_IMAGE],
+        .ctf = n[GR_KIND] & GR_HAS_CTF ? (const float *)arg[GR_CTF] : NULL,
+        .weight = n[GR_KIND] & GR_HAS_WEIGHT ? (const float *)arg[GR_WEIGHT] : NULL,
+        .rotation = (const float *)arg[GR_ROTATION],
+        .table = table ? (const float *)call->scratch : NULL,
+        .G = (float *)arg[GR_G],
+        .W = (float *)arg[GR_W]};
     return p;
 }
 

@@ -77,8 +77,8 @@ static __device__ __forceinline__ bool is_plain(const gr_input &in, float x, flo
 
 // These pixels, without a branch. Where x < 0 the stored ones are mates, about the opposite of the foot.
 template <int way, bool has_ctf, bool aligned>
-static __device__ __forceinline__ gr_terms plain_window(const gr_input &in, const float *table, const pixels &from, float x,
-                                                        float y, float rest)
+static __device__ __forceinline__ gr_terms plain_window(
+    const gr_input &in, const float *table, const pixels &from, float x, float y, float rest)
 {
     const float sign = x < 0 ? -1.0f : 1.0f, first_x = floorf(sign * x) - 1, first_y = floorf(sign * y) - 1;
     const int at = (int)first_y * (in.k + 1) + (int)first_x;
@@ -108,8 +108,8 @@ static __device__ __forceinline__ gr_terms plain_window(const gr_input &in, cons
 
 // The 4 x 4 pixels about a foot near the edge of the circle or near x = 0: of those beyond the circle none is read.
 template <int way, bool has_ctf>
-static __device__ __forceinline__ gr_terms edge_window(const gr_input &in, const float *table, const pixels &from, float x,
-                                                       float y, float rest)
+static __device__ __forceinline__ gr_terms edge_window(
+    const gr_input &in, const float *table, const pixels &from, float x, float y, float rest)
 {
     const float first_x = floorf(x) - 1, first_y = floorf(y) - 1, kk = (float)(in.k * in.k);
     float across[4], column[4];
@@ -126,8 +126,7 @@ static __device__ __forceinline__ gr_terms edge_window(const gr_input &in, const
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             gr_terms t = {0, 0, 0};
-            if (column[i] <= room)
-                t = terms_at<has_ctf>(from, in.k, (int)first_x + i, (int)gy);
+            if (column[i] <= room) t = terms_at<has_ctf>(from, in.k, (int)first_x + i, (int)gy);
             const float w = gr_weight_of<way>(table, __saturatef(row - across[i]));
             sum.re += w * t.re;
             sum.im += w * t.im;
@@ -139,12 +138,11 @@ static __device__ __forceinline__ gr_terms edge_window(const gr_input &in, const
 
 // The window of one voxel, whose foot on the image is (x, y); rest = 1 - height^2 / b^2.
 template <int way, bool shared, bool has_ctf>
-static __device__ __forceinline__ gr_terms window(const gr_input &in, const float *table, const pixels &from, const patch &p,
-                                                  float x, float y, float rest)
+static __device__ __forceinline__ gr_terms window(
+    const gr_input &in, const float *table, const pixels &from, const patch &p, float x, float y, float rest)
 {
     if (!shared && in.b < 2) {
-        if (!is_plain(in, x, y))
-            return edge_window<way, has_ctf>(in, table, from, x, y, rest);
+        if (!is_plain(in, x, y)) return edge_window<way, has_ctf>(in, table, from, x, y, rest);
         return from.aligned ? plain_window<way, has_ctf, true>(in, table, from, x, y, rest)
                             : plain_window<way, has_ctf, false>(in, table, from, x, y, rest);
     }
@@ -155,8 +153,7 @@ static __device__ __forceinline__ gr_terms window(const gr_input &in, const floa
         const float dy = (float)j - y, row = rest - dy * dy * in.per_bb;
         for (int i = first_x; i <= last_x; i++) {
             const float dx = (float)i - x, q = row - dx * dx * in.per_bb;
-            if (q < 0 || (!shared && i * i + j * j > in.k * in.k))
-                continue;
+            if (q < 0 || (!shared && i * i + j * j > in.k * in.k)) continue;
             const float w = gr_weight_of<way>(table, q);
             const gr_terms t = shared ? p.terms[(j - p.first_y) * (p.last_x - p.first_x + 1) + i - p.first_x]
                                       : terms_at<has_ctf>(from, in.k, i, j);
@@ -182,7 +179,7 @@ static __device__ __forceinline__ void add(const volume &to, int64_t voxel, cons
 
 template <int way, bool shared, bool has_ctf>
 static __device__ __forceinline__ void walk(const gr_input &in, const float *table, const pixels &from, const patch &p,
-                                            const gr_view &view, float m, int axis, int u, int v, const volume &to)
+    const gr_view &view, float m, int axis, int u, int v, const volume &to)
 {
     const gr_steps &x = view.x, &y = view.y, &h = view.height;
     const float fu = (float)u, fv = (float)v, middle = view.su * fu + view.sv * fv, half = view.half + RANGE_MARGIN;
@@ -194,8 +191,8 @@ static __device__ __forceinline__ void walk(const gr_input &in, const float *tab
     const int last = min(gr_last(middle, half, in.k), (int)most);
     for (int a = max(gr_first(middle, half, gr_lowest(axis, in.k)), -(int)most); a <= last; a++) {
         const float fa = (float)a, height = h0 + h.a * fa;
-        gr_terms sum = window<way, shared, has_ctf>(in, table, from, p, x0 + x.a * fa, y0 + y.a * fa,
-                                                    1.0f - height * height * in.per_bb);
+        gr_terms sum =
+            window<way, shared, has_ctf>(in, table, from, p, x0 + x.a * fa, y0 + y.a * fa, 1.0f - height * height * in.per_bb);
         if (sum.w == 0) // no pixel within b
             continue;
         sum.re *= m;
@@ -203,10 +200,10 @@ static __device__ __forceinline__ void walk(const gr_input &in, const float *tab
         sum.w *= m;
         add(to,
             gr_voxel(in.k, axis == X_AXIS ? a : u,
-                     axis == Y_AXIS   ? a
-                     : axis == Z_AXIS ? v
-                                      : u,
-                     axis == Z_AXIS ? a : v),
+                axis == Y_AXIS       ? a
+                    : axis == Z_AXIS ? v
+                                     : u,
+                axis == Z_AXIS ? a : v),
             sum);
     }
 }
@@ -244,8 +241,7 @@ static __global__ void __launch_bounds__(way == GR_RATIONAL && shared ? 32 * 32 
 // ---- parameters ----------------------------------------------------------------------------------------------------------
 
 enum { BLOCK_DIM, ATOMICS, GRID_DIM_Z, PRECOMP_INT, SHARED_INT, SHARED_IMG, TILE_SIZE, PARAMS };
-static const int64_t block_dim[] = {8, 12, 16, 20, 24, 28, 32}, grid_dim_z[] = {1, 4, 8, 16, 32, 128, 512},
-                     flag[] = {0, 1},
+static const int64_t block_dim[] = {8, 12, 16, 20, 24, 28, 32}, grid_dim_z[] = {1, 4, 8, 16, 32, 128, 512}, flag[] = {0, 1},
                      tile_size[] = {1, 2, 4, 8};
 static const rg_param params[PARAMS] = {
     {"BLOCK_DIM", block_dim, RG_COUNT(block_dim), 8, "side of the square blocks, in columns of voxels"},
@@ -255,21 +251,16 @@ static const rg_param params[PARAMS] = {
     {"SHARED_INT", flag, RG_COUNT(flag), 0, "the table in shared memory (1); only if PRECOMP_INT is 1"},
     {"SHARED_IMG", flag, RG_COUNT(flag), 0, "the block's part of the image in shared memory (1); not with SHARED_INT"},
     {"TILE_SIZE", tile_size, RG_COUNT(tile_size), 8,
-     "columns of the tiles that threads form; divides BLOCK_DIM, 1 with SHARED_IMG"},
+        "columns of the tiles that threads form; divides BLOCK_DIM, 1 with SHARED_IMG"},
 };
 
 static const char *refuse(const rg_shape *s, const int64_t *param)
 {
-    if (param[GRID_DIM_Z] > 1 && !param[ATOMICS])
-        return "GRID_DIM_Z must be 1 with ATOMICS=0";
-    if (param[SHARED_INT] && param[PRECOMP_INT] != GR_GLOBAL_TABLE)
-        return "SHARED_INT=1 needs PRECOMP_INT=1";
-    if (param[SHARED_IMG] && param[SHARED_INT])
-        return "SHARED_IMG=1 needs SHARED_INT=0";
-    if (param[SHARED_IMG] && param[TILE_SIZE] > 1)
-        return "TILE_SIZE must be 1 with SHARED_IMG=1";
-    if (param[BLOCK_DIM] % param[TILE_SIZE])
-        return "TILE_SIZE must divide BLOCK_DIM";
+    if (param[GRID_DIM_Z] > 1 && !param[ATOMICS]) return "GRID_DIM_Z must be 1 with ATOMICS=0";
+    if (param[SHARED_INT] && param[PRECOMP_INT] != GR_GLOBAL_TABLE) return "SHARED_INT=1 needs PRECOMP_INT=1";
+    if (param[SHARED_IMG] && param[SHARED_INT]) return "SHARED_IMG=1 needs SHARED_INT=0";
+    if (param[SHARED_IMG] && param[TILE_SIZE] > 1) return "TILE_SIZE must be 1 with SHARED_IMG=1";
+    if (param[BLOCK_DIM] % param[TILE_SIZE]) return "TILE_SIZE must divide BLOCK_DIM";
     return gr_samples_refuse(s);
 }
 
@@ -305,12 +296,11 @@ static int launch_kernel(const rg_call *call, const gr_input &in, const volume &
     if (shared) {
         const int error =
             (int)cudaFuncSetAttribute(gather<way, shared, has_ctf>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-        if (error)
-            return error;
+        if (error) return error;
     }
     const unsigned samples = (unsigned)std::min<int64_t>(p[GRID_DIM_Z], past - first);
     RG_LAUNCH((gather<way, shared, has_ctf>), dim3(samples, across, across), dim3(side, side), bytes, call->stream, in,
-              (const float *)call->scratch, (int)p[TILE_SIZE], first, past, to);
+        (const float *)call->scratch, (int)p[TILE_SIZE], first, past, to);
     return (int)cudaGetLastError();
 }
 
@@ -324,8 +314,7 @@ static int launch(const rg_call *call, const gr_input &in, const volume &to, int
 static int insert(const rg_call *call, const gr_input &in, const volume &to, int first, int past)
 {
     const int64_t *p = call->param;
-    if (p[SHARED_INT])
-        return launch<GR_SHARED_TABLE, false>(call, in, to, first, past);
+    if (p[SHARED_INT]) return launch<GR_SHARED_TABLE, false>(call, in, to, first, past);
     if (p[PRECOMP_INT] == GR_GLOBAL_TABLE)
         return p[SHARED_IMG] ? launch<GR_GLOBAL_TABLE, true>(call, in, to, first, past)
                              : launch<GR_GLOBAL_TABLE, false>(call, in, to, first, past);
@@ -340,18 +329,17 @@ static int run(rg_call *call)
 {
     const gr_input in = gr_input_of(call);
     const volume to = {(float *)call->arg[GR_G], (float *)call->arg[GR_W], call->param[ATOMICS] != 0,
-                       (uintptr_t)call->arg[GR_G] % sizeof(float2) == 0};
+        (uintptr_t)call->arg[GR_G] % sizeof(float2) == 0};
     int error = RG_OK;
     const int step =
         to.atomics ? in.samples : 1; // without atomics, samples that meet in a voxel must not be under way together
-    for (int first = 0; first < in.samples && !error; first += step)
-        error = insert(call, in, to, first, first + step);
+    for (int first = 0; first < in.samples && !error; first += step) error = insert(call, in, to, first, first + step);
     return error;
 }
 
 RG_VARIANT(gridding_gather) = {
     RG_VARIANT_OF("gridding", "gather", RG_GATHER, RG_DEVICE,
-                  "thread per column of an iteration plane, each voxel within b gathers its pixels"),
+        "thread per column of an iteration plane, each voxel within b gathers its pixels"),
     .needs = "sm_70",
     .flags = RG_UNORDERED,
     .param = params,

@@ -51,8 +51,10 @@ RG_HD int64_t gr_row(int64_t k, int64_t y)
     int64_t rest = k * k - y * y, low = 0, high = k + 1; // low^2 <= rest < high^2
     while (high - low > 1) {
         int64_t middle = (low + high) / 2;
-        if (middle * middle <= rest) low = middle;
-        else high = middle;
+        if (middle * middle <= rest)
+            low = middle;
+        else
+            high = middle;
     }
     return low + 1;
 }
@@ -124,7 +126,7 @@ typedef struct gr_map_of {
     double wiener, mask_radius_px;
     int threads;
 } gr_map_of;
-RG_C int gr_map(const gr_map_of *, float *map); // on the host; RG_OK or RG_E_STATE
+RG_C int gr_map(const gr_map_of *, float *map);                                 // on the host; RG_OK or RG_E_STATE
 RG_C size_t gr_map_bytes(int64_t k, int64_t padded, int64_t side, int threads); // that it takes beside the map
 // What a voxel is multiplied with, by its squared distance from the centre: gridding correction, mask, scale of the transform.
 // malloc'ed; NULL without memory.

@@ -37,9 +37,8 @@ static inline gr_input gr_input_of(const rg_call *call)
 
 static inline const char *gr_samples_refuse(const rg_shape *s)
 {
-    return s->n[GR_IMAGES] * s->n[GR_OPERATORS] < INT64_C(1) << 30
-               ? NULL
-               : "kernels count samples in 32 bits: insert 2^30 at a time";
+    return s->n[GR_IMAGES] * s->n[GR_OPERATORS] < INT64_C(1) << 30 ? NULL
+                                                                   : "kernels count samples in 32 bits: insert 2^30 at a time";
 }
 
 // A sample: the pixels of its image, and m.
@@ -52,7 +51,7 @@ static __device__ __forceinline__ gr_sample gr_sample_of(const gr_input &in, int
 {
     const int i = sample / in.operators;
     gr_sample s = {in.image + 2 * i * gr_pixels(in.k), in.ctf + (in.ctf ? i * gr_pixels(in.k) : 0),
-                   in.rotation + 9 * (int64_t)sample, in.weight ? in.weight[i] : 1.0f};
+        in.rotation + 9 * (int64_t)sample, in.weight ? in.weight[i] : 1.0f};
     return s;
 }
 
@@ -71,8 +70,7 @@ static __device__ __forceinline__ gr_terms gr_terms_of(const gr_sample &s, int e
 // A stored pixel, with one load where its address allows.
 static __device__ __forceinline__ float2 gr_pixel_at(const float *image, int element, bool aligned)
 {
-    return aligned ? reinterpret_cast<const float2 *>(image)[element]
-                   : make_float2(image[2 * element], image[2 * element + 1]);
+    return aligned ? reinterpret_cast<const float2 *>(image)[element] : make_float2(image[2 * element], image[2 * element + 1]);
 }
 
 // ---- weights -------------------------------------------------------------------------------------------------------------
@@ -84,8 +82,7 @@ static const int64_t gr_precomp[] = {GR_RATIONAL, GR_GLOBAL_TABLE, GR_NESTED};
 // w at q = 1 - d^2/b^2 from 0 to 1, and 0 at q = 0.
 template <int way> static __device__ __forceinline__ float gr_weight_of(const float *table, float q)
 {
-    if (way == GR_NESTED)
-        return gr_nested(q);
+    if (way == GR_NESTED) return gr_nested(q);
     return q <= 0 ? 0.0f : way == GR_RATIONAL ? gr_rational(q) : table[gr_table_index(1.0f - q)];
 }
 
@@ -105,8 +102,7 @@ static inline double gr_pair_mads(int64_t precomp)
 static __global__ void gr_make_table(float *table)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i < GR_TABLE)
-        table[i] = gr_table_value(i);
+    if (i < GR_TABLE) table[i] = gr_table_value(i);
 }
 
 static inline size_t gr_table_bytes(void) { return (GR_TABLE * sizeof(float) + 255) / 256 * 256; }
@@ -128,11 +124,9 @@ static inline int gr_clear_volumes(rg_call *call)
 // The table of the block: every thread of a square block takes part.
 template <int way> static __device__ __forceinline__ const float *gr_block_table(const float *table, float *shared)
 {
-    if (way != GR_SHARED_TABLE)
-        return table;
+    if (way != GR_SHARED_TABLE) return table;
     const int threads = (int)(blockDim.x * blockDim.y);
-    for (int i = (int)(threadIdx.y * blockDim.x + threadIdx.x); i < GR_TABLE; i += threads)
-        shared[i] = table[i];
+    for (int i = (int)(threadIdx.y * blockDim.x + threadIdx.x); i < GR_TABLE; i += threads) shared[i] = table[i];
     __syncthreads();
     return shared;
 }

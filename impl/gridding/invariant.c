@@ -84,7 +84,7 @@ static void add_pixel(const problem *p, const pixel *f, const double r[3], sums 
                 if (q < -edge) continue;
                 const double w = q < 0 ? 0 : gr_kernel((float)q);
                 const double error = 2.38 / b * misplaced + 2 * GR_KERNEL_ERROR + GR_TABLE_ERROR * (7.25 * w + 0.2) +
-                                     (q < edge ? 1 / GR_I0_ALPHA : 0);
+                    (q < edge ? 1 / GR_I0_ALPHA : 0);
                 add_pair(p, f, x, y, z, w, error, to);
             }
 }
@@ -96,8 +96,8 @@ static void add_image(const problem *p, int64_t i, int64_t j, sums *to)
     for (int64_t y = -k; y <= k; y++)
         for (int64_t x = 0; x < gr_row(k, y); x++) {
             const int64_t at = i * gr_pixels(k) + gr_pixel(k, x, y);
-            const pixel f = {p->image[2 * at], p->image[2 * at + 1], p->ctf ? p->ctf[at] : 1, p->weight ? p->weight[i] : 1,
-                             gr_mates(x)};
+            const pixel f = {
+                p->image[2 * at], p->image[2 * at + 1], p->ctf ? p->ctf[at] : 1, p->weight ? p->weight[i] : 1, gr_mates(x)};
             double r[3];
             for (int a = 0; a < 3; a++) r[a] = (double)m[3 * a] * (double)x + (double)m[3 * a + 1] * (double)y;
             add_pixel(p, &f, r, to);
@@ -176,12 +176,12 @@ static const char *sums_fault(const problem *p)
     }
     if (!(fabs(mass - right.mass) <= right.mass_error + rounding * mass)) {
         snprintf(text, sizeof text, "weight mass: W sums to %.9g over the cube, the pixels' kernel weights to %.9g +- %.1g",
-                 mass, right.mass, right.mass_error);
+            mass, right.mass, right.mass_error);
         return text;
     }
     if (!(fabs(product - right.product) <= right.product_error + rounding * size)) {
         snprintf(text, sizeof text, "adjointness: <X, A F> = %.9g, <A* X, F> = %.9g +- %.1g", product, right.product,
-                 right.product_error);
+            right.product_error);
         return text;
     }
     return NULL;
@@ -208,8 +208,8 @@ const char *gr_invariant(const rg_shape *s, void *const *arg)
 {
     static _Thread_local char text[160];
     const problem p = {s, gr_k(s->n[GR_SIDE]), (double)s->n[GR_RADIUS] / 10, arg[GR_IMAGE],
-                       s->n[GR_KIND] & GR_HAS_CTF ? arg[GR_CTF] : NULL, s->n[GR_KIND] & GR_HAS_WEIGHT ? arg[GR_WEIGHT] : NULL,
-                       arg[GR_ROTATION], arg[GR_G], arg[GR_W]};
+        s->n[GR_KIND] & GR_HAS_CTF ? arg[GR_CTF] : NULL, s->n[GR_KIND] & GR_HAS_WEIGHT ? arg[GR_WEIGHT] : NULL,
+        arg[GR_ROTATION], arg[GR_G], arg[GR_W]};
     const rg_tolerance t = gr_bound(s, 1);
     int64_t first = gr_voxels(p.k);
     // Volumes that bench has timed have up to 540 million voxels.
@@ -218,7 +218,7 @@ const char *gr_invariant(const rg_shape *s, void *const *arg)
         if (v < first && voxel_fault(&p, v, &t)) first = v;
     if (first < gr_voxels(p.k)) {
         snprintf(text, sizeof text, "voxel (x=%" PRId64 ",y=%" PRId64 ",z=%" PRId64 "), W = %.9g, %s", gr_voxel_x(p.k, first),
-                 gr_voxel_y(p.k, first), gr_voxel_z(p.k, first), (double)p.W[first], voxel_fault(&p, first, &t));
+            gr_voxel_y(p.k, first), gr_voxel_z(p.k, first), (double)p.W[first], voxel_fault(&p, first, &t));
         return text;
     }
     return gr_inserted(s) <= MOST_PIXELS ? sums_fault(&p) : NULL;

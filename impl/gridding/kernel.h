@@ -27,9 +27,11 @@
 enum { GR_DEGREE = 7, GR_KERNEL_MADS = GR_DEGREE + 1, GR_TABLE = 10000 };
 
 // Coefficients of the root of gr_kernel from q^0 up to q^7.
-#define GR_KERNEL_TERMS                                                                                                       \
-    {1.749946272e-03f, 4.439561485e-02f, 1.424418769e-01f,  3.574400602e-01f,                                                 \
-     1.130735763e-01f, 3.415237388e-01f, -6.563007846e-02f, 6.500533222e-02f}
+#define GR_KERNEL_TERMS                                                                                                        \
+    {                                                                                                                          \
+        1.749946272e-03f, 4.439561485e-02f, 1.424418769e-01f, 3.574400602e-01f, 1.130735763e-01f, 3.415237388e-01f,            \
+            -6.563007846e-02f, 6.500533222e-02f                                                                                \
+    }
 
 // w at q = 1 - d^2/b^2 for 0 <= q <= 1; the caller leaves out q < 0, where this is finite but means nothing.
 RG_HD float gr_kernel(float q)

@@ -70,8 +70,7 @@ static void transform_tile(const cut *c, int64_t x0, fftwf_complex *line, fftwf_
     const size_t bytes = TILE * sizeof *line;
     memset(plane, 0, (size_t)(m->side * n) * bytes);
     for (int64_t y = -((n - 1) / 2); y <= k; y++) {
-        if (x0 * x0 + y * y > k * k)
-            continue;
+        if (x0 * x0 + y * y > k * k) continue;
         divide(m, x0, y, line);
         fftwf_execute_dft(c->lines, line, line);
         for (int64_t z = 0; z < m->side; z++)
@@ -116,8 +115,7 @@ static void transform_row(const cut *c, int64_t z, int64_t y, const double *fact
     float *values = line[m->k + 1];
     memcpy(line, c->grid + row * (m->k + 1), (size_t)(m->k + 1) * sizeof *line);
     fftwf_execute_dft_c2r(c->rows, line, values);
-    for (int64_t x = low; x < low + side; x++)
-        map[row * side + x - low] = (float)(values[wrap(x, n)] * factor[rest + x * x]);
+    for (int64_t x = low; x < low + side; x++) map[row * side + x - low] = (float)(values[wrap(x, n)] * factor[rest + x * x]);
 }
 
 size_t gr_map_bytes(int64_t k, int64_t padded, int64_t side, int threads)
@@ -146,8 +144,7 @@ int gr_map(const gr_map_of *m, float *map)
     {
         fftwf_complex *line = room + (size_t)omp_get_thread_num() * (line_values + plane_values);
 #pragma omp for schedule(dynamic)
-        for (int64_t x = 0; x <= m->k; x += TILE)
-            transform_tile(&c, x, line, line + line_values);
+        for (int64_t x = 0; x <= m->k; x += TILE) transform_tile(&c, x, line, line + line_values);
 #pragma omp for
         for (int64_t row = 0; row < m->side * m->side; row++)
             transform_row(&c, row / m->side, row % m->side, factor, line, map);

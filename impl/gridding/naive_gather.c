@@ -72,7 +72,7 @@ static int run(rg_call *call)
 
 RG_VARIANT(gridding_naive_gather) = {
     RG_VARIANT_OF("gridding", "naive_gather", RG_NAIVE, RG_HOST,
-                  "Algorithm 2 in plain C: each voxel near an image collects the pixels around it"),
+        "Algorithm 2 in plain C: each voxel near an image collects the pixels around it"),
     RG_PARAMS(gr_plain_params),
     .scratch = gr_plain_scratch,
     .tolerance = gr_plain_tolerance,

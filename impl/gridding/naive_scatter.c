@@ -50,8 +50,8 @@ static int run(rg_call *call)
 }
 
 RG_VARIANT(gridding_naive_scatter) = {
-    RG_VARIANT_OF("gridding", "naive_scatter", RG_NAIVE, RG_HOST,
-                  "Algorithm 1 in plain C: each pixel is added to the voxels around it"),
+    RG_VARIANT_OF(
+        "gridding", "naive_scatter", RG_NAIVE, RG_HOST, "Algorithm 1 in plain C: each pixel is added to the voxels around it"),
     RG_PARAMS(gr_plain_params),
     .scratch = gr_plain_scratch,
     .tolerance = gr_plain_tolerance,

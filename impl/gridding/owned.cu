@@ -65,32 +65,28 @@ static __device__ int find_hits(const job &j, const int low[AXES], int first, in
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, mine = first + (int)threadIdx.x;
     const bool hit = mine < past && !misses(j.views.foot[mine], low, j.in.k);
     const unsigned hits = __ballot_sync(~0u, hit);
-    if (lane == 0)
-        s.in_warp[warp] = __popc(hits);
+    if (lane == 0) s.in_warp[warp] = __popc(hits);
     __syncthreads();
     int before = __popc(hits & ((1u << lane) - 1u)), all = 0;
     for (int w = 0; w < THREADS / 32; w++) {
         before += w < warp ? s.in_warp[w] : 0;
         all += s.in_warp[w];
     }
-    if (hit)
-        s.sample[before] = mine;
+    if (hit) s.sample[before] = mine;
     __syncthreads();
     return all;
 }
 
 // Inserts a hit whose first pixels are in `load`, and fetches those of the hit after it, where there is one, meanwhile.
 template <int N, bool has_ctf>
-static __device__ __forceinline__ void insert_hit(const job &j, const gr_memory &own, const gr_hit *hit, bool more,
-                                                  gr_load &load, int number[2], int next[2])
+static __device__ __forceinline__ void insert_hit(
+    const job &j, const gr_memory &own, const gr_hit *hit, bool more, gr_load &load, int number[2], int next[2])
 {
     gr_list_voxels(*hit, j.classes, j.bricks.reach, own.lists, own.column, number);
     gr_keep_tile<N, has_ctf>(*hit, j.in, load, own.tile);
-    if (threadIdx.x < 2)
-        next[threadIdx.x] = 0;
+    if (threadIdx.x < 2) next[threadIdx.x] = 0;
     __syncthreads();
-    if (more)
-        gr_fetch<has_ctf>(hit[1], j.in, 0, 0, load);
+    if (more) gr_fetch<has_ctf>(hit[1], j.in, 0, 0, load);
     if (has_ctf)
         gr_add_lists<N, WITH_CTF>(*hit, own, j.in, number);
     else if (hit->in_circle)
@@ -106,8 +102,7 @@ static __device__ int pass(const job &j, const gr_memory &own, const int low[AXE
 {
     int turn = 0, all = 0;
     gr_load load = {}; // as the first batch is kept whole
-    if (threadIdx.x < 2)
-        s.number[0][threadIdx.x] = 0;
+    if (threadIdx.x < 2) s.number[0][threadIdx.x] = 0;
     for (; first < past; first += THREADS) {
         const int hits = find_hits(j, low, first, past, s);
         all += hits;
@@ -131,8 +126,7 @@ static __device__ void store(const job &j, const gr_unit &unit, const int low[AX
         gr_store_slot(gr_slots_of(j.units, j.count->units) + (int64_t)unit.slot * SLOT_FLOATS, sums);
         return;
     }
-    if (hits <= HITS_FEW)
-        gr_prefetch_ends(j.to, j.in.k, low);
+    if (hits <= HITS_FEW) gr_prefetch_ends(j.to, j.in.k, low);
     gr_store(j.to, j.in.k, low, sums);
 }
 
@@ -143,26 +137,22 @@ template <int N, bool has_ctf> static __global__ void __launch_bounds__(THREADS,
     const gr_memory own = memory_of(j, memory);
     const int units = j.count->units;
     int next = threadIdx.x == 0 ? atomicAdd(&j.count->next, 1) : 0;
-    for (int i = (int)threadIdx.x; i < SLOT_FLOATS; i += THREADS)
-        own.sums[i] = 0;
+    for (int i = (int)threadIdx.x; i < SLOT_FLOATS; i += THREADS) own.sums[i] = 0;
     for (;;) {
         if (threadIdx.x == 0) {
             s.next = next;
-            if (next < units)
-                s.unit = j.units[next];
+            if (next < units) s.unit = j.units[next];
         }
         __syncthreads();
-        if (s.next >= units)
-            return;
+        if (s.next >= units) return;
         const gr_unit unit = s.unit;
         int low[AXES];
         gr_brick_low(j.bricks, unit.brick, low);
         gr_clear_beyond(j.to, j.bricks, s.next, units);
         const int hits = pass<N, has_ctf>(j, own, low, (int)((int64_t)j.in.samples * unit.part / unit.parts),
-                                          (int)((int64_t)j.in.samples * (unit.part + 1) / unit.parts), s);
+            (int)((int64_t)j.in.samples * (unit.part + 1) / unit.parts), s);
         __syncthreads();
-        if (threadIdx.x == 0)
-            next = atomicAdd(&j.count->next, 1);
+        if (threadIdx.x == 0) next = atomicAdd(&j.count->next, 1);
         store(j, unit, low, hits, own.sums);
     }
 }
@@ -186,7 +176,7 @@ static int window_of(const rg_shape *s)
 static size_t shared_bytes(const job &j)
 {
     return sizeof(float) * SLOT_FLOATS + sizeof(gr_column) * THREADS + (j.in.ctf ? 12 : 8) * (size_t)j.tile_pixels +
-           sizeof(unsigned short) * (size_t)j.list_most;
+        sizeof(unsigned short) * (size_t)j.list_most;
 }
 
 static const char *refuse(const rg_shape *s, const int64_t *) { return gr_samples_refuse(s); }
@@ -204,8 +194,8 @@ static places places_of(const rg_call *call)
 {
     const int64_t samples = call->shape->n[GR_IMAGES] * call->shape->n[GR_OPERATORS];
     unsigned char *views = (unsigned char *)call->scratch + lines(sizeof(gr_counters));
-    const places p = {(gr_counters *)call->scratch, gr_views_of(views, samples),
-                      (gr_unit *)(views + lines(gr_views_bytes(samples)))};
+    const places p = {
+        (gr_counters *)call->scratch, gr_views_of(views, samples), (gr_unit *)(views + lines(gr_views_bytes(samples)))};
     return p;
 }
 
@@ -214,7 +204,7 @@ static size_t scratch(const rg_shape *s, const int64_t *param)
     int64_t units, slots;
     gr_count_units(gr_bricks_of(s, param[HITS]), &units, &slots);
     return lines(sizeof(gr_counters)) + lines(gr_views_bytes(s->n[GR_IMAGES] * s->n[GR_OPERATORS])) +
-           sizeof(gr_unit) * (size_t)(units + 15) + sizeof(float) * SLOT_FLOATS * (size_t)slots;
+        sizeof(gr_unit) * (size_t)(units + 15) + sizeof(float) * SLOT_FLOATS * (size_t)slots;
 }
 
 static rg_tolerance tolerance(const rg_shape *s, const int64_t *) { return gr_squares_bound(s); }
@@ -225,8 +215,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     gr_count_units(gr_bricks_of(s, param[HITS]), &units, &slots);
     c->amount[RG_F32_MAD] = (4 + GR_SQUARES_OPERATIONS) * gr_pairs(s);
     c->amount[RG_SHARED_BYTES] = (s->n[GR_KIND] & GR_HAS_CTF ? 12 : 8) * gr_pairs(s);
-    c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + 12.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE])) +
-                              2.0 * sizeof(float) * SLOT_FLOATS * (double)slots;
+    c->amount[RG_MEM_BYTES] =
+        gr_input_bytes(s) + 12.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE])) + 2.0 * sizeof(float) * SLOT_FLOATS * (double)slots;
 }
 
 static int plan(rg_call *call)
@@ -248,8 +238,7 @@ template <int N, bool has_ctf> static int launch(const rg_call *call, job j)
     const auto kernel = insert<N, has_ctf>;
     int error = (int)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     error = error ? error : (int)cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
-    if (error)
-        return error;
+    if (error) return error;
     RG_LAUNCH((insert<N, has_ctf>), BLOCKS, THREADS, bytes, call->stream, j);
     return (int)cudaGetLastError();
 }
@@ -272,10 +261,10 @@ static int run(rg_call *call)
     j.views = p.views;
     j.units = p.units;
     const int N = window_of(call->shape);
-    const int error = N == 2   ? launch_window<2>(call, j)
-                      : N == 4 ? launch_window<4>(call, j)
-                      : N == 5 ? launch_window<5>(call, j)
-                               : launch_window<6>(call, j);
+    const int error = N == 2 ? launch_window<2>(call, j)
+        : N == 4             ? launch_window<4>(call, j)
+        : N == 5             ? launch_window<5>(call, j)
+                             : launch_window<6>(call, j);
     if (error || j.in.samples <= gr_hits_last(j.bricks)) // then no brick is shared
         return error;
     RG_LAUNCH(gr_add_parts, BLOCKS, THREADS, 0, call->stream, j.bricks, j.units, j.count, j.to);
@@ -284,7 +273,7 @@ static int run(rg_call *call)
 
 RG_VARIANT(gridding_owned) = {
     RG_VARIANT_OF("gridding", "owned", RG_GATHER, RG_DEVICE,
-                  "bricks of 16^3 voxels in shared memory, their voxels listed and dealt to lanes, no atomics, repeatable"),
+        "bricks of 16^3 voxels in shared memory, their voxels listed and dealt to lanes, no atomics, repeatable"),
     .needs = "sm_80",
     RG_PARAMS(params),
     .refuse = refuse,

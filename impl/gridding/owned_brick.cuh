@@ -72,8 +72,7 @@ static __device__ __forceinline__ void gr_fetch(const gr_hit &hit, const gr_inpu
     for (int i = 0; i < BATCH; i++, y += WARPS, element += WARPS * down) {
         const bool there = i * WARPS < rows && y * y <= room;
         load.f[i] = make_float2(0, 0);
-        if (there)
-            load.f[i] = gr_pixel_at(pixels, element, aligned);
+        if (there) load.f[i] = gr_pixel_at(pixels, element, aligned);
         load.c[i] = has_ctf && there ? ctf[element] : 0;
     }
 }
@@ -89,17 +88,14 @@ static __device__ __forceinline__ void gr_keep(const gr_hit &hit, int row, int c
     int at = row * gr_pitch(N) + column;
     if (!hit.plain && tile.x + column < 0) // mates
 #pragma unroll
-        for (int i = 0; i < BATCH; i++)
-            load.f[i].y = -load.f[i].y;
+        for (int i = 0; i < BATCH; i++) load.f[i].y = -load.f[i].y;
 #pragma unroll
     for (int i = 0; i < BATCH; i++, at += WARPS * gr_pitch(N)) {
-        if (!all && i * WARPS >= rows)
-            continue;
+        if (!all && i * WARPS >= rows) continue;
         const float2 f = load.f[i];
         const float c = has_ctf ? load.c[i] : 1.0f;
         to.pixel[at] = make_float2(c * f.x, c * f.y);
-        if (has_ctf)
-            to.c[at] = c * c;
+        if (has_ctf) to.c[at] = c * c;
     }
 }
 
@@ -109,8 +105,7 @@ static __device__ __forceinline__ void gr_keep_tile(const gr_hit &hit, const gr_
 {
     static_assert(gr_pitch(N) >= 32, "a lane has a column");
     gr_keep<N, has_ctf, true>(hit, 0, 0, load, to);
-    if (gr_tile_side(N) <= BATCH_ROWS && gr_tile_side(N) <= 32)
-        return;
+    if (gr_tile_side(N) <= BATCH_ROWS && gr_tile_side(N) <= 32) return;
     for (int column = 0; column < hit.tile.z; column += 32)
         for (int row = column ? 0 : BATCH_ROWS; row < hit.tile.w; row += BATCH_ROWS) {
             gr_fetch<has_ctf>(hit, in, row, column, load);
@@ -127,16 +122,13 @@ static constexpr float ROUND = 12582912.0f;
 static constexpr int ROUND_BITS = 0x4B400000;
 
 // x + ROUND: the nearest integer for windows of odd size, the one below for even ones.
-template <int n> static __device__ __forceinline__ float gr_up(float x)
-{
-    return n % 2 ? x + ROUND : __fadd_rd(x, ROUND);
-}
+template <int n> static __device__ __forceinline__ float gr_up(float x) { return n % 2 ? x + ROUND : __fadd_rd(x, ROUND); }
 
 // The n x n pixels, of lines of `pitch`, about foot (x, y), of which those within kk, squared, of the origin count. rest: t of
 // the weight (squares.h) at the foot.
 template <int n, int mode, int pitch>
-static __device__ __forceinline__ gr_terms gr_window(const gr_frame &f, gr_tile tile, float per_b, float x, float y, float rest,
-                                                     float kk)
+static __device__ __forceinline__ gr_terms gr_window(
+    const gr_frame &f, gr_tile tile, float per_b, float x, float y, float rest, float kk)
 {
     const float up_x = gr_up<n>(x), up_y = gr_up<n>(y), px = up_x - (ROUND + (n - 1) / 2), py = up_y - (ROUND + (n - 1) / 2);
     const int skipped = ROUND_BITS + (n - 1) / 2;
@@ -181,17 +173,16 @@ typedef struct gr_memory {
 
 // A warp adds the n x n pixels of each of 32 voxels of a list, of `most` from `list` on in steps.
 template <int n, int mode, int pitch>
-static __device__ __forceinline__ void gr_add_voxels(const gr_frame &f, const gr_memory &own, const gr_input &in,
-                                                     const unsigned short *list, int at, int most)
+static __device__ __forceinline__ void gr_add_voxels(
+    const gr_frame &f, const gr_memory &own, const gr_input &in, const unsigned short *list, int at, int most)
 {
-    if (at >= most)
-        return;
+    if (at >= most) return;
     const int entry = *list;
     const gr_column c = own.column[entry & ((1 << COLUMN_BITS) - 1)];
     const int ia = entry >> COLUMN_BITS;
     const float a = (float)ia, height = c.height + f.height * a;
-    const gr_terms t = gr_window<n, mode, pitch>(f, own.tile, in.per_b, c.x + f.x * a, c.y + f.y * a,
-                                                 GR_SQUARES_TOP - height * height, (float)(in.k * in.k));
+    const gr_terms t = gr_window<n, mode, pitch>(
+        f, own.tile, in.per_b, c.x + f.x * a, c.y + f.y * a, GR_SQUARES_TOP - height * height, (float)(in.k * in.k));
     float *to = own.sums + gr_element(c.element + ia * f.stride);
     to[0] += f.m * t.re;
     to[BRICK_VOXELS] += f.m_im * t.im;
@@ -200,8 +191,8 @@ static __device__ __forceinline__ void gr_add_voxels(const gr_frame &f, const gr
 
 // All voxels of the lists, 32 at a time, the largest windows first; warps take them to and fro, which levels their shares.
 template <int N, int mode>
-static __device__ __forceinline__ void gr_add_lists(const gr_hit &hit, const gr_memory &own, const gr_input &in,
-                                                    const int number[2])
+static __device__ __forceinline__ void gr_add_lists(
+    const gr_hit &hit, const gr_memory &own, const gr_input &in, const int number[2])
 {
     const gr_frame f = hit.frame;
     const unsigned n0 = (unsigned)number[0], n1 = (unsigned)number[1];

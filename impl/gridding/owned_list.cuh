@@ -25,10 +25,12 @@ static inline int gr_list_most(double b)
 }
 
 // Where a column's foot is on the image, its height, and its first element of the brick.
-typedef struct __align__(16) gr_column {
+typedef struct __align__(16) gr_column
+{
     float x, y, height;
     int element;
-} gr_column;
+}
+gr_column;
 
 // Warps take 8 x 4 columns, half warps squares.
 RG_HD int gr_column_u(int thread) { return (thread >> 5 & 1) * 8 + (thread >> 4 & 1) * 4 + (thread & 3); }
@@ -49,8 +51,7 @@ static __device__ __forceinline__ gr_range gr_range_of(float middle, float half,
 static __device__ __forceinline__ gr_range gr_limits(const gr_hit &hit, int u, int v, float reach)
 {
     gr_range r = {0, BRICK - 1};
-    if (hit.in_circle)
-        return r;
+    if (hit.in_circle) return r;
     r.last = u < hit.columns_u && v < hit.columns_v ? hit.last : -1;
     const float x = hit.u0 + (float)u, y = hit.v0 + (float)v, room = reach * reach - x * x - y * y;
     return room < 0 ? gr_range{0, -1} : gr_range_of(-hit.a0, sqrtf(room), r);
@@ -95,8 +96,8 @@ static __device__ __forceinline__ void gr_write(unsigned short *to, int step, in
 
 // Lists the voxels of the hit in `column` and `lists`; number: how many of each class, 0 before. Voxels beyond `reach` of the
 // origin are left out where that can be.
-static __device__ __forceinline__ void gr_list_voxels(const gr_hit &hit, const gr_classes &classes, float reach, gr_lists lists,
-                                                      gr_column *column, int *number)
+static __device__ __forceinline__ void gr_list_voxels(
+    const gr_hit &hit, const gr_classes &classes, float reach, gr_lists lists, gr_column *column, int *number)
 {
     const int lane = (int)threadIdx.x % 32, iu = gr_column_u((int)threadIdx.x), iv = gr_column_v((int)threadIdx.x);
     const float u = (float)iu, v = (float)iv;
@@ -105,10 +106,9 @@ static __device__ __forceinline__ void gr_list_voxels(const gr_hit &hit, const g
     const gr_range limits = gr_limits(hit, iu, iv, reach);
     gr_range r[2];
     r[1] = gr_range_of(middle, classes.height[1] * at.w + RANGE_MARGIN, limits);
-    if (!__any_sync(~0u, r[1].first <= r[1].last))
-        return;
-    const gr_column own = {x.x * u + (x.y * v + x.w), y.x * u + (y.y * v + y.w), h.x * u + (h.y * v + h.w),
-                           iu * hit.stride_u + iv * hit.stride_v};
+    if (!__any_sync(~0u, r[1].first <= r[1].last)) return;
+    const gr_column own = {
+        x.x * u + (x.y * v + x.w), y.x * u + (y.y * v + y.w), h.x * u + (h.y * v + h.w), iu * hit.stride_u + iv * hit.stride_v};
     column[threadIdx.x] = own;
     r[0] = gr_range_of(middle, classes.height[0] * at.w + RANGE_MARGIN, limits);
     if (classes.height[0] < 0 || r[0].last < r[0].first) // then all of the other class lies before it
@@ -117,8 +117,7 @@ static __device__ __forceinline__ void gr_list_voxels(const gr_hit &hit, const g
     // Totals of a warp are below 2^10: 32 columns of at most 16 voxels.
     const int through = gr_sum_through(n0 | n1 << 16), total = __shfl_sync(~0u, through, 31);
     int base = 0;
-    if (lane < 2)
-        base = atomicAdd(&number[lane], total >> 16 * lane & 65535);
+    if (lane < 2) base = atomicAdd(&number[lane], total >> 16 * lane & 65535);
     const int at0 = __shfl_sync(~0u, base, 0) + (through & 65535) - n0;
     const int at1 = __shfl_sync(~0u, base, 1) + (through >> 16) - n1;
     const int entry = (int)threadIdx.x;

@@ -36,7 +36,7 @@ static inline gr_bricks gr_bricks_of(const rg_shape *s, int64_t hits)
 {
     const int k = (int)gr_k(s->n[GR_SIDE]), across = (2 * k + BRICK) / BRICK;
     gr_bricks n = {k, k / BRICK + 1, across, across, (int)(s->n[GR_IMAGES] * s->n[GR_OPERATORS]), (int)hits,
-                   (float)k + gr_radius(s->n[GR_RADIUS]) + TILE_MARGIN, 0};
+        (float)k + gr_radius(s->n[GR_RADIUS]) + TILE_MARGIN, 0};
     n.reach_squared = (int)((double)n.reach * (double)n.reach);
     if (!hits) { // of half a ball, brick by brick: samples times the integral of BRICK_REACH / d
         const double all = (double)n.samples * 3.14159265 * BRICK_REACH * k * k / BRICK_VOXELS;
@@ -89,8 +89,7 @@ RG_HD int gr_first_beyond(gr_bricks n, int y, int z)
 {
     const int rest = n.reach_squared - gr_nearest(y / BRICK * BRICK - n.k) - gr_nearest(z / BRICK * BRICK - n.k);
     int i = rest < 0 ? 0 : (int)(sqrtf((float)rest) / BRICK);
-    while (gr_nearest(i * BRICK) <= rest)
-        i++;
+    while (gr_nearest(i * BRICK) <= rest) i++;
     return i;
 }
 
@@ -106,8 +105,7 @@ RG_HD int gr_brick_parts(gr_bricks n, int i)
 {
     int low[AXES];
     gr_brick_low(n, i, low);
-    if (gr_is_beyond(n, low))
-        return 0;
+    if (gr_is_beyond(n, low)) return 0;
     const double d = sqrt((double)gr_brick_distance(low)) / 2, share = d < BRICK_REACH ? 1 : BRICK_REACH / d;
     const int middle = 2 * low[Z_AXIS] + BRICK - 1, last = 5 * (middle < 0 ? -middle : middle) > 7 * n.k;
     const double parts = (double)n.samples * share / (last ? gr_hits_last(n) : n.hits);

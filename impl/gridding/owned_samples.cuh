@@ -32,7 +32,7 @@ typedef struct gr_sides {
 } gr_sides;
 
 static __device__ __forceinline__ void gr_side(const gr_steps &t, const gr_steps &h, float f, const gr_input &in,
-                                               const gr_classes &c, int N, float *by, float *from, float *to)
+    const gr_classes &c, int N, float *by, float *from, float *to)
 {
     const float u = (BRICK - 1) * (t.u - f * h.u), v = (BRICK - 1) * (t.v - f * h.v), a = (BRICK - 1) * (t.a - f * h.a);
     float reach = 0;
@@ -68,7 +68,7 @@ static __device__ __forceinline__ int2 gr_pixels_within(const gr_sides &s, float
 
 // Arrays of one entry a sample.
 typedef struct gr_views {
-    float4 *foot; // su, sv, half of the view, the axis as an int
+    float4 *foot;  // su, sv, half of the view, the axis as an int
     float4 *x, *y; // steps; along the axis: voxels at a height h are h .w of x from the image; m
     float4 *h;     // steps of the height, times per_b
     gr_sides *across, *down;
@@ -97,10 +97,8 @@ static __device__ __forceinline__ float4 gr_packed(const gr_steps &t, float scal
 static __global__ void gr_make_views(gr_input in, gr_classes classes, int N, gr_views to, gr_counters *count)
 {
     const int sample = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (sample == 0)
-        count->next = 0;
-    if (sample >= in.samples)
-        return;
+    if (sample == 0) count->next = 0;
+    if (sample >= in.samples) return;
     const float *rotation = in.rotation + 9 * (int64_t)sample;
     const int axis = gr_nearest_axis(rotation);
     const gr_view view = gr_view_of(rotation, axis, in.b);
@@ -116,25 +114,27 @@ RG_HD int gr_stride(int axis) { return axis == X_AXIS ? 1 : axis == Y_AXIS ? BRI
 
 // What windows need of a hit: steps of the foot and the height (times per_b) from a to a + 1; the weight of the image, and that
 // of imaginary parts; less than the element of pixel (0, 0) of the tile; elements from a to a + 1.
-typedef struct __align__(16) gr_frame {
+typedef struct __align__(16) gr_frame
+{
     float x, y, height, m, m_im;
     int at, stride;
-} gr_frame;
+}
+gr_frame;
 
 // A sample that meets the brick, in the brick's coordinates u, v, a = 0 .. 15 along the axes of its view.
 typedef struct gr_hit {
     float4 x, y, h; // a coordinate of the image's frame is t.x u + t.y v + t.z a + t.w; heights times per_b
     float4 columns; // columns meet the image at a = .x u + .y v + .z; voxels at a height h are h .w from there
     gr_frame frame;
-    int4 tile; // of pixels that the brick can need: first x, first y, width, height; width 0: beyond the circle
+    int4 tile;             // of pixels that the brick can need: first x, first y, width, height; width 0: beyond the circle
     int64_t origin, first; // elements of pixel (0, 0) of the image, and of the tile
     int in_circle, plain;  // all of its pixels are in the circle; and can be copied as they are
     int stride_u, stride_v, last, columns_u, columns_v; // last a
     float u0, v0, a0;                                   // the brick's first voxel
 } gr_hit;
 
-static __device__ __forceinline__ gr_hit gr_hit_of(const gr_views &views, const gr_input &in, int sample, const int low[AXES],
-                                                   int pitch)
+static __device__ __forceinline__ gr_hit gr_hit_of(
+    const gr_views &views, const gr_input &in, int sample, const int low[AXES], int pitch)
 {
     const float4 foot = views.foot[sample], x = views.x[sample], y = views.y[sample], h = views.h[sample];
     const int axis = __float_as_int(foot.w);
@@ -162,8 +162,7 @@ static __device__ __forceinline__ gr_hit gr_hit_of(const gr_views &views, const 
     const int last_x = across.x + across.y - 1, last_y = down.x + down.y - 1;
     const int near_x = max(max(across.x, -last_x), 0), near_y = max(max(down.x, -last_y), 0);
     const int far_x = max(abs(across.x), abs(last_x)), far_y = max(abs(down.x), abs(last_y));
-    if (near_x * near_x + near_y * near_y > in.k * in.k)
-        across.y = hit.columns_u = 0;
+    if (near_x * near_x + near_y * near_y > in.k * in.k) across.y = hit.columns_u = 0;
     hit.tile = make_int4(across.x, down.x, across.y, down.y);
     hit.in_circle = far_x * far_x + far_y * far_y <= in.k * in.k;
     hit.plain = hit.in_circle && across.x >= 0 && (uintptr_t)in.image % sizeof(float2) == 0;

@@ -27,8 +27,7 @@ static __device__ __forceinline__ void gr_prefetch(const float *p)
 static __device__ void gr_prefetch_ends(const gr_volume &to, int k, const int low[AXES])
 {
     const int y = low[Y_AXIS] + (int)threadIdx.x % BRICK, z = low[Z_AXIS] + (int)threadIdx.x / BRICK;
-    if (y > k || z > k)
-        return;
+    if (y > k || z > k) return;
     const int64_t first = gr_voxel(k, low[X_AXIS], y, z), last = first + min(BRICK - 1, k - low[X_AXIS]);
     gr_prefetch(to.g + 2 * first);
     gr_prefetch(to.w + first);
@@ -59,8 +58,7 @@ static __device__ void gr_store(const gr_volume &to, int k, const int low[AXES],
         float *from = sums + gr_element((int)threadIdx.x + z * BRICK * BRICK);
         const float re = from[0], im = from[BRICK_VOXELS], w = from[2 * BRICK_VOXELS];
         from[0] = from[BRICK_VOXELS] = from[2 * BRICK_VOXELS] = 0;
-        if (z < past)
-            gr_put(to, aligned, e, re, im, w);
+        if (z < past) gr_put(to, aligned, e, re, im, w);
     }
 }
 
@@ -86,8 +84,7 @@ static __device__ void gr_clear_beyond(const gr_volume &to, gr_bricks n, int uni
         const int own = row + lane * WARPS, first = own < past ? gr_first_beyond(n, own % side, own / side) * BRICK : k + 1;
         for (int i = 0; i < 32 && row + i * WARPS < past; i++) {
             const int64_t e = (int64_t)(row + i * WARPS) * (k + 1);
-            for (int x = __shfl_sync(~0u, first, i) + lane; x <= k; x += 32)
-                gr_put(to, aligned, e + x, 0, 0, 0);
+            for (int x = __shfl_sync(~0u, first, i) + lane; x <= k; x += 32) gr_put(to, aligned, e + x, 0, 0, 0);
         }
     }
 }
@@ -106,14 +103,12 @@ static __global__ void gr_add_parts(gr_bricks n, const gr_unit *units, const gr_
     const float *slots = gr_slots_of(units, count->units);
     for (int piece = (int)blockIdx.x; piece < BRICK * count->units; piece += (int)gridDim.x) {
         const gr_unit unit = units[piece / BRICK];
-        if (unit.part > 0 || unit.parts == 1)
-            continue;
+        if (unit.part > 0 || unit.parts == 1) continue;
         int low[AXES];
         gr_brick_low(n, unit.brick, low);
         const int i = piece % BRICK * THREADS + (int)threadIdx.x;
         const int64_t e = gr_voxel_of_brick(n.k, low, i);
-        if (e < 0)
-            continue;
+        if (e < 0) continue;
         const float *from = slots + (int64_t)unit.slot * SLOT_FLOATS + gr_element(i);
         float re = 0, im = 0, w = 0;
 #pragma unroll 4

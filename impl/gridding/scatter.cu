@@ -27,19 +27,19 @@ template <bool pairs> static void cost(const rg_shape *s, const int64_t *param, 
 
 template <bool pairs> static int run(rg_call *call)
 {
-    const atomics<pairs> out = {(float *)call->arg[GR_G], (float *)call->arg[GR_W],
-                                (uintptr_t)call->arg[GR_G] % sizeof(float2) == 0};
+    const atomics<pairs> out = {
+        (float *)call->arg[GR_G], (float *)call->arg[GR_W], (uintptr_t)call->arg[GR_G] % sizeof(float2) == 0};
     return gr_scatter_launch(call, out);
 }
 
 #define GR_SCATTER(NAME, IDEA, NEEDS, PAIRS)                                                                                   \
     {                                                                                                                          \
-        RG_VARIANT_OF("gridding", NAME, RG_SCATTER, RG_DEVICE, IDEA), .needs = NEEDS, .flags = RG_UNORDERED,                   \
-        .param = gr_s_params, .n_params = GR_S_PARAMS, .refuse = gr_scatter_refuse, .scratch = scratch,                        \
-        .tolerance = gr_scatter_tolerance, .cost = cost<PAIRS>, .prepare = gr_prepare_table, .clear = gr_clear_volumes,        \
-        .run = run<PAIRS>,                                                                                                     \
+        RG_VARIANT_OF("gridding", NAME, RG_SCATTER, RG_DEVICE, IDEA),                                                          \
+            .needs = NEEDS, .flags = RG_UNORDERED, .param = gr_s_params, .n_params = GR_S_PARAMS, .refuse = gr_scatter_refuse, \
+            .scratch = scratch, .tolerance = gr_scatter_tolerance, .cost = cost<PAIRS>, .prepare = gr_prepare_table,           \
+            .clear = gr_clear_volumes, .run = run<PAIRS>,                                                                      \
     }
 
-RG_VARIANT(gridding_scatter) = GR_SCATTER("scatter", "thread per pixel, three scalar atomics for every voxel within b", "sm_50",
-                                          false);
+RG_VARIANT(gridding_scatter) = GR_SCATTER(
+    "scatter", "thread per pixel, three scalar atomics for every voxel within b", "sm_50", false);
 RG_VARIANT(gridding_scatter_v2) = GR_SCATTER("scatter_v2", "scatter with an 8-byte atomic for G and one for W", "sm_90", true);

@@ -17,8 +17,8 @@ static __device__ __forceinline__ gr_terms gr_times(gr_terms t, float weight, fl
 }
 
 template <int way, class sink>
-static __device__ __forceinline__ void gr_spread(const gr_input &in, const float *table, gr_terms t, const float r[3],
-                                                 bool mate, sink out)
+static __device__ __forceinline__ void gr_spread(
+    const gr_input &in, const float *table, gr_terms t, const float r[3], bool mate, sink out)
 {
     const int first_x = gr_first(r[0], in.b, mate ? -in.k : 0), last_x = gr_last(r[0], in.b, in.k);
     const int last_y = gr_last(r[1], in.b, in.k), last_z = gr_last(r[2], in.b, in.k);
@@ -27,13 +27,10 @@ static __device__ __forceinline__ void gr_spread(const gr_input &in, const float
             const float dz = (float)z - r[2], dy = (float)y - r[1], dd = dz * dz + dy * dy;
             for (int x = first_x; x <= last_x; x++) {
                 const float dx = (float)x - r[0], q = 1.0f - (dd + dx * dx) * in.per_bb;
-                if (q < 0)
-                    continue;
+                if (q < 0) continue;
                 const float w = gr_weight_of<way>(table, q);
-                if (x >= 0)
-                    out.add(gr_voxel(in.k, x, y, z), gr_times(t, w, 1.0f));
-                if (x <= 0 && mate)
-                    out.add(gr_voxel(in.k, -x, -y, -z), gr_times(t, w, -1.0f));
+                if (x >= 0) out.add(gr_voxel(in.k, x, y, z), gr_times(t, w, 1.0f));
+                if (x <= 0 && mate) out.add(gr_voxel(in.k, -x, -y, -z), gr_times(t, w, -1.0f));
             }
         }
 }
@@ -44,8 +41,7 @@ template <int way, class sink> static __global__ void gr_scatter(gr_input in, co
     const float *table = gr_block_table<way>(global_table, copy);
     const int2 at = gr_tiled(tile);
     const int x = (int)(blockIdx.x * blockDim.x) + at.x, y = (int)(blockIdx.y * blockDim.y) + at.y - in.k;
-    if (x > in.k || y > in.k || !gr_in_circle(in.k, x, y))
-        return;
+    if (x > in.k || y > in.k || !gr_in_circle(in.k, x, y)) return;
     for (int s = (int)blockIdx.z; s < in.samples; s += (int)gridDim.z) {
         const gr_sample sample = gr_sample_of(in, s);
         float r[3];
@@ -69,10 +65,8 @@ static const rg_param gr_s_params[GR_S_PARAMS] = {
 
 static inline const char *gr_scatter_refuse(const rg_shape *s, const int64_t *param)
 {
-    if (param[GR_S_SHARED] && param[GR_S_PRECOMP] != GR_GLOBAL_TABLE)
-        return "SHARED_INT=1 needs PRECOMP_INT=1";
-    if (param[GR_S_BLOCK] % param[GR_S_TILE])
-        return "TILE_SIZE must divide BLOCK_DIM";
+    if (param[GR_S_SHARED] && param[GR_S_PRECOMP] != GR_GLOBAL_TABLE) return "SHARED_INT=1 needs PRECOMP_INT=1";
+    if (param[GR_S_BLOCK] % param[GR_S_TILE]) return "TILE_SIZE must divide BLOCK_DIM";
     return gr_samples_refuse(s);
 }
 

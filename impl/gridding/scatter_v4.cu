@@ -22,8 +22,7 @@ struct vector_atomics {
 static __global__ void divide(const float4 *voxels, int64_t n, float *g, float *w)
 {
     const int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (e >= n)
-        return;
+    if (e >= n) return;
     const float4 v = voxels[e];
     g[2 * e] = v.x;
     g[2 * e + 1] = v.y;
@@ -47,16 +46,15 @@ static int run(rg_call *call)
     const vector_atomics out = {(float4 *)((unsigned char *)call->scratch + gr_table_bytes())};
     int error = (int)cudaMemsetAsync(out.voxels, 0, sizeof(float4) * (size_t)voxels, (cudaStream_t)call->stream);
     error = error ? error : gr_scatter_launch(call, out);
-    if (error)
-        return error;
+    if (error) return error;
     RG_LAUNCH(divide, gr_blocks(voxels, 256), 256, 0, call->stream, (const float4 *)out.voxels, voxels,
-              (float *)call->arg[GR_G], (float *)call->arg[GR_W]);
+        (float *)call->arg[GR_G], (float *)call->arg[GR_W]);
     return (int)cudaGetLastError();
 }
 
 RG_VARIANT(gridding_scatter_v4) = {
-    RG_VARIANT_OF("gridding", "scatter_v4", RG_SCATTER, RG_DEVICE,
-                  "scatter with one 16-byte vector atomic a voxel, then G and W apart"),
+    RG_VARIANT_OF(
+        "gridding", "scatter_v4", RG_SCATTER, RG_DEVICE, "scatter with one 16-byte vector atomic a voxel, then G and W apart"),
     .needs = "sm_90",
     .flags = RG_UNORDERED,
     .param = gr_s_params,

@@ -74,8 +74,8 @@ typedef struct voxels {
 } voxels;
 
 typedef struct brick {
-    int x, y, z, nz;          // first voxel; planes inside the volume
-    int touched;              // whether sum[] is cleared and used
+    int x, y, z, nz; // first voxel; planes inside the volume
+    int touched;     // whether sum[] is cleared and used
     // Of each row: its place, and the last voxel inside the volume and within b of the ball of radius k, -1 where none is.
     float row_y[BY * BZ], row_z[BY * BZ], last[BY * BZ];
     _Alignas(64) float sum[4 * (BRICK + 1)]; // a record a voxel, and one for hits that are none
@@ -341,7 +341,7 @@ static const rg_param params[] = {
 
 RG_VARIANT(gridding_simd_gather) = {
     RG_VARIANT_OF("gridding", "simd_gather", RG_SIMD, RG_HOST,
-                  "bricks of the volume collect blocks of pixels, a row of 4 blocks a vector of weights; any number of cores"),
+        "bricks of the volume collect blocks of pixels, a row of 4 blocks a vector of weights; any number of cores"),
     .needs = "avx2",
     .flags = RG_THREADED,
     RG_PARAMS(params),

@@ -41,8 +41,8 @@ TARGET static inline int NAME(find_voxels)(const plan *p, const brick *b, const 
     const VEC x = v_set1_ps((float)b->x * m[2]), per = v_set1_ps(-1 / across), half = v_set1_ps(reach), count = v_count_ps();
     int n = 0;
     for (int rows = 0; rows < b->nz * BY; rows += SIMD_LANES) {
-        const VEC height = v_fmadd_ps(v_loadu_ps(b->row_z + rows), v_set1_ps(m[8]),
-                                      v_fmadd_ps(v_loadu_ps(b->row_y + rows), v_set1_ps(m[5]), x));
+        const VEC height = v_fmadd_ps(
+            v_loadu_ps(b->row_z + rows), v_set1_ps(m[8]), v_fmadd_ps(v_loadu_ps(b->row_y + rows), v_set1_ps(m[5]), x));
         const VEC at = v_mul_ps(height, per), first = v_max_ps(v_ceil_ps(v_sub_ps(at, half)), v_set1_ps(0));
         const VEC past = v_min_ps(v_floor_ps(v_add_ps(at, half)), v_loadu_ps(b->last + rows)), many = v_sub_ps(past, first);
         uint32_t bits = v_mask_bits(v_cmp_ps(many, v_set1_ps(0), _CMP_GE_OQ));
@@ -66,8 +66,7 @@ TARGET static inline void NAME(project)(const place *at, VEC v, VEC t[3])
 {
     const VEC z = v_floor_ps(v_mul_ps(v, v_set1_ps(1.0f / (BX * BY)))), rest = v_fnmadd_ps(z, v_set1_ps(BX * BY), v);
     const VEC y = v_floor_ps(v_mul_ps(rest, v_set1_ps(1.0f / BX))), x = v_fnmadd_ps(y, v_set1_ps(BX), rest);
-    UNROLL for (int a = 0; a < 3; a++) t[a] = v_fmadd_ps(
-        x, v_set1_ps(at->m[a]),
+    UNROLL for (int a = 0; a < 3; a++) t[a] = v_fmadd_ps(x, v_set1_ps(at->m[a]),
         v_fmadd_ps(y, v_set1_ps(at->m[3 + a]), v_fmadd_ps(z, v_set1_ps(at->m[6 + a]), v_set1_ps(at->corner[a]))));
 }
 
@@ -147,16 +146,16 @@ TARGET static inline __attribute__((always_inline)) void NAME(weigh)(VEC *t, con
 {
     const float c[GR_SQUARES_OPERATIONS] = GR_SQUARES_TERMS;
     UNROLL for (int i = 0; i < n; i++) t[i] = v_max_ps(t[i], v_set1_ps(0));
-    UNROLL for (int term = 0; term < GR_SQUARES_OPERATIONS; term++)
-        UNROLL for (int i = 0; i < n; i++) t[i] = v_fmadd_ps(t[i], t[i], v_set1_ps(c[term]));
+    UNROLL for (int term = 0; term < GR_SQUARES_OPERATIONS; term++) UNROLL for (int i = 0; i < n; i++) t[i] =
+        v_fmadd_ps(t[i], t[i], v_set1_ps(c[term]));
     UNROLL for (int i = 0; i < n; i++) t[i] = v_max_ps(t[i], v_set1_ps(0));
 }
 
 // Adds the blocks of the hits of a kind, `columns` (4 or 8) pixels wide and `rows` high. A vector of weights is one row of the
 // blocks of SIMD_LANES/columns hits; a permutation repeats each weight of a hit four times, once for every number of a record.
 // As many hits as a vector has records have their totals in one vector in the end.
-TARGET static inline __attribute__((always_inline)) void NAME(add_kind)(const plan *p, const hits *h, brick *b, const int kind,
-                                                                        const int columns, const int rows)
+TARGET static inline __attribute__((always_inline)) void NAME(add_kind)(
+    const plan *p, const hits *h, brick *b, const int kind, const int columns, const int rows)
 {
     enum { RECORDS = SIMD_LANES / 4 };
     const int together = SIMD_LANES / columns, vectors = columns / RECORDS; // hits in a vector of weights; of a row of records
@@ -174,25 +173,26 @@ TARGET static inline __attribute__((always_inline)) void NAME(add_kind)(const pl
     }
     for (int i = h->start[kind]; i < h->start[kind + 1]; i += count) {
         VEC total[2 * RECORDS], w[VECTORS_MOST];
-        UNROLL for (int g = 0; g < sets; g++) {
+        UNROLL for (int g = 0; g < sets; g++)
+        {
             const INTS of = v_loadu_int(which[g]);
             const VEC dx = v_add_ps(v_permutexvar_ps(of, v_loadu_ps(h->ux + i)), v_loadu_ps(across));
             const VEC dy = v_permutexvar_ps(of, v_loadu_ps(h->uy + i));
             const VEC rest = v_fnmadd_ps(dx, dx, v_permutexvar_ps(of, v_loadu_ps(h->t + i)));
-            UNROLL for (int row = 0; row < rows; row++) {
+            UNROLL for (int row = 0; row < rows; row++)
+            {
                 const VEC d = v_add_ps(dy, v_set1_ps((float)row * scale));
                 w[row * sets + g] = v_fnmadd_ps(d, d, rest);
             }
         }
         NAME(weigh)(w, rows * sets);
-        UNROLL for (int a = 0; a < count; a++) {
+        UNROLL for (int a = 0; a < count; a++)
+        {
             const float *block = record + 4 * (int64_t)h->block[i + a];
             total[a] = v_set1_ps(0);
-            UNROLL for (int row = 0; row < rows; row++)
-                UNROLL for (int j = 0; j < vectors; j++)
-                    total[a] = v_fmadd_ps(
-                        v_permutexvar_ps(v_loadu_int(spread[a % together * vectors + j]), w[row * sets + a / together]),
-                        v_loadu_ps(block + row * pitch + j * SIMD_LANES), total[a]);
+            UNROLL for (int row = 0; row < rows; row++) UNROLL for (int j = 0; j < vectors; j++) total[a] =
+                v_fmadd_ps(v_permutexvar_ps(v_loadu_int(spread[a % together * vectors + j]), w[row * sets + a / together]),
+                    v_loadu_ps(block + row * pitch + j * SIMD_LANES), total[a]);
         }
         UNROLL for (int a = 0; a < count; a += RECORDS)
             NAME(add_records)(b->sum, h->sum + i + a, v_xor_ps(NAME(add_up)(total + a), v_castint_ps(v_loadu_int(flip))));
@@ -207,8 +207,8 @@ TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p
 }
 
 // The hits of the next sample are found, and their pixels called for, before those of the last are added.
-TARGET static inline __attribute__((always_inline)) void NAME(all)(const plan *p, brick *b, voxels *v, hits *h,
-                                                                   const int columns)
+TARGET static inline __attribute__((always_inline)) void NAME(all)(
+    const plan *p, brick *b, voxels *v, hits *h, const int columns)
 {
     const VEC cx = v_set1_ps((float)b->x + (BX - 1) / 2.0f), cy = v_set1_ps((float)b->y + (BY - 1) / 2.0f),
               cz = v_set1_ps((float)b->z + (BZ - 1) / 2.0f);
@@ -216,7 +216,7 @@ TARGET static inline __attribute__((always_inline)) void NAME(all)(const plan *p
     memset(h[1].start, 0, sizeof h[1].start);
     for (int64_t s = 0; s < p->padded; s += SIMD_LANES) {
         const VEC away = v_fmadd_ps(cx, v_loadu_ps(p->normal[0] + s),
-                                    v_fmadd_ps(cy, v_loadu_ps(p->normal[1] + s), v_mul_ps(cz, v_loadu_ps(p->normal[2] + s))));
+            v_fmadd_ps(cy, v_loadu_ps(p->normal[1] + s), v_mul_ps(cz, v_loadu_ps(p->normal[2] + s))));
         const VEC inside = v_sub_ps(v_loadu_ps(p->height + s), v_xor_ps(away, v_and_ps(away, v_set1_ps(-0.0f))));
         for (uint32_t bits = v_mask_bits(v_cmp_ps(inside, v_set1_ps(0), _CMP_GT_OQ)); bits; bits &= bits - 1, now ^= 1) {
             NAME(find)(p, b, s + __builtin_ctz(bits), v, &h[now], rows_of(columns));

@@ -52,8 +52,11 @@ static half half_of(const plan *p, int64_t sample, int mates)
 {
     const gr_call *c = &p->call;
     const int64_t i = sample / c->operators;
-    half h = {.sign = mates ? -1 : 1, .image = c->image + 2 * i * gr_pixels(c->k), .first = mates,
-              .ctf = c->ctf ? c->ctf + i * gr_pixels(c->k) : NULL, .weight = c->weight ? c->weight[i] : 1};
+    half h = {.sign = mates ? -1 : 1,
+        .image = c->image + 2 * i * gr_pixels(c->k),
+        .first = mates,
+        .ctf = c->ctf ? c->ctf + i * gr_pixels(c->k) : NULL,
+        .weight = c->weight ? c->weight[i] : 1};
     for (int e = 0; e < 9; e++) h.m[e] = h.sign * c->rotation[9 * sample + e];
     return h;
 }
@@ -176,7 +179,7 @@ static const rg_param params[] = {{"isa", isa_values, RG_COUNT(isa_values), 0, "
 
 RG_VARIANT(gridding_simd_scatter) = {
     RG_VARIANT_OF("gridding", "simd_scatter", RG_SIMD, RG_HOST,
-                  "pixels are added to windows of 4 x 4 x 4 voxels of a brick in cache; any number of cores"),
+        "pixels are added to windows of 4 x 4 x 4 voxels of a brick in cache; any number of cores"),
     .needs = "avx2",
     .flags = RG_THREADED,
     RG_PARAMS(params),

@@ -4,8 +4,8 @@
 // Adds a record, times the weight of the distance from r, to the `columns`^3 voxels from `at` on; d[]: the first of them seen
 // from r. SIMD_LANES weights are those of SIMD_LANES / columns rows; a permutation repeats each for the four numbers of a
 // record.
-TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p, float *at, const float d[3],
-                                                                   const float *record, const int columns)
+TARGET static inline __attribute__((always_inline)) void NAME(add)(
+    const plan *p, float *at, const float d[3], const float *record, const int columns)
 {
     const int groups = columns * columns / SIMD_LANES, records = SIMD_LANES / 4;
     float across[SIMD_LANES], down[SIMD_LANES];
@@ -20,9 +20,11 @@ TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p
     for (int z = 0; z < columns; z++) {
         const float height = (d[2] + (float)z) * p->scale;
         const VEC t = v_set1_ps(1 - height * height);
-        UNROLL for (int g = 0; g < groups; g++) {
+        UNROLL for (int g = 0; g < groups; g++)
+        {
             const VEC w = NAME(weights)(ux, v_add_ps(uy, v_set1_ps((float)(g * SIMD_LANES / columns) * p->scale)), t);
-            UNROLL for (int j = 0; j < 4; j++) { // a vector of records
+            UNROLL for (int j = 0; j < 4; j++)
+            { // a vector of records
                 const int voxel = g * SIMD_LANES + j * records;
                 float *to = at + 4 * ((z * PY + voxel / columns) * PX + voxel % columns);
                 v_storeu_ps(to, v_fmadd_ps(v_permutexvar_ps(v_loadu_int(spread[j]), w), value, v_loadu_ps(to)));
@@ -31,8 +33,8 @@ TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p
     }
 }
 
-TARGET static inline __attribute__((always_inline)) void NAME(pixel)(const plan *p, brick *b, const half *h, int x, int y,
-                                                                     const int columns)
+TARGET static inline __attribute__((always_inline)) void NAME(pixel)(
+    const plan *p, brick *b, const half *h, int x, int y, const int columns)
 {
     const int64_t k = p->call.k, e = gr_pixel(k, x, y);
     const float c = h->ctf ? h->ctf[e] : 1, mc = h->weight * c;

@@ -7,8 +7,8 @@
 // rounding by 3.6e-7. Pairs of terms first (Estrin), so that a hit waits for 3 multiply-adds in a row, not 7.
 TARGET static inline VEC NAME(weights)(VEC dx, VEC dy, VEC t)
 {
-    static const float c[8] = {1.21460330e-01f, 3.06492406e-01f, 3.14062139e-01f, 1.76940066e-01f,
-                               6.28230286e-02f, 1.51847343e-02f, 2.52950913e-03f, 5.07854158e-04f};
+    static const float c[8] = {1.21460330e-01f, 3.06492406e-01f, 3.14062139e-01f, 1.76940066e-01f, 6.28230286e-02f,
+        1.51847343e-02f, 2.52950913e-03f, 5.07854158e-04f};
     t = v_fnmadd_ps(dx, dx, v_fnmadd_ps(dy, dy, t));
     const VEC t2 = v_mul_ps(t, t), t4 = v_mul_ps(t2, t2);
     const VEC c01 = v_fmadd_ps(v_set1_ps(c[1]), t, v_set1_ps(c[0])), c23 = v_fmadd_ps(v_set1_ps(c[3]), t, v_set1_ps(c[2]));

@@ -17,16 +17,19 @@
 #define GR_SQUARES_B 0.2536669162687001f
 #define GR_SQUARES_TOP (GR_SQUARES_A + GR_SQUARES_B) // t at d = 0
 #define GR_SQUARES_ROOT 0.712980002f                 // sqrt(A)
-#define GR_SQUARES_ERROR 6.2e-6 // largest error of gr_squares, clamped; verify/tests/gridding/test_gridding_kernel.c measures 5.8e-6
+#define GR_SQUARES_ERROR                                                                                                       \
+    6.2e-6 // largest error of gr_squares, clamped; verify/tests/gridding/test_gridding_kernel.c measures 5.8e-6
 enum { GR_SQUARES_OPERATIONS = 4 };
-#define GR_SQUARES_TERMS {0.5872051939651164f, -0.3629510782707576f, -0.0018954385595904885f, -3.594201589741429e-6f} // c to f
+#define GR_SQUARES_TERMS                                                                                                       \
+    {                                                                                                                          \
+        0.5872051939651164f, -0.3629510782707576f, -0.0018954385595904885f, -3.594201589741429e-6f                             \
+    } // c to f
 
 // At 0 <= t <= TOP; the caller clamps what is below 0.
 RG_HD float gr_squares(float t)
 {
     const float c[GR_SQUARES_OPERATIONS] = GR_SQUARES_TERMS;
-    for (int i = 0; i < GR_SQUARES_OPERATIONS; i++)
-        t = t * t + c[i];
+    for (int i = 0; i < GR_SQUARES_OPERATIONS; i++) t = t * t + c[i];
     return t;
 }
 

@@ -29,15 +29,13 @@ static void view(int64_t i, double m[9])
         memcpy(m, axis[i - 1], sizeof axis[0]);
         return;
     }
-    for (int j = 0; j < 3; j++)
-        u[j] = ldexp((double)(rg_bits(1, (uint64_t)(3 * i + j)) >> 11), -53);
+    for (int j = 0; j < 3; j++) u[j] = ldexp((double)(rg_bits(1, (uint64_t)(3 * i + j)) >> 11), -53);
     if (i == 0)
         rg_particle_matrix(40, 35, 25, a);
     else
         rg_particle_matrix(360 * u[0], acos(1 - 2 * u[1]) * 180 / PI, 360 * u[2], a);
     for (int row = 0; row < 3; row++)
-        for (int column = 0; column < 3; column++)
-            m[3 * row + column] = a[3 * column + row];
+        for (int column = 0; column < 3; column++) m[3 * row + column] = a[3 * column + row];
 }
 
 // Operators are turns about z.
@@ -51,8 +49,7 @@ static void fill_views(const rg_shape *s, float *rotation)
             double m[9], placed[9];
             view(i, m);
             gr_multiply(turn, m, placed);
-            for (int e = 0; e < 9; e++)
-                rotation[9 * (i * o + j) + e] = (float)placed[e];
+            for (int e = 0; e < 9; e++) rotation[9 * (i * o + j) + e] = (float)placed[e];
         }
 }
 
@@ -64,43 +61,38 @@ static void fill_one(const rg_shape *s, int64_t input, void *const *arg)
     float *image = arg[GR_IMAGE], *ctf = s->n[GR_KIND] & GR_HAS_CTF ? arg[GR_CTF] : NULL;
     const float c = ctf ? -1 : 1;
     memset(image, 0, (size_t)(2 * s->n[GR_IMAGES] * pixels) * sizeof *image);
-    if (ctf)
-        memset(ctf, 0, (size_t)(s->n[GR_IMAGES] * pixels) * sizeof *ctf);
-    for (int64_t i = 0; s->n[GR_KIND] & GR_HAS_WEIGHT && i < s->n[GR_IMAGES]; i++)
-        ((float *)arg[GR_WEIGHT])[i] = 0.5f;
+    if (ctf) memset(ctf, 0, (size_t)(s->n[GR_IMAGES] * pixels) * sizeof *ctf);
+    for (int64_t i = 0; s->n[GR_KIND] & GR_HAS_WEIGHT && i < s->n[GR_IMAGES]; i++) ((float *)arg[GR_WEIGHT])[i] = 0.5f;
     fill_views(s, arg[GR_ROTATION]);
-    if (input < 0)
-        return;
+    if (input < 0) return;
     const int64_t part = input % 2, at = input / 2, first = at / pixels * pixels;
     const int64_t x = gr_pixel_x(k, at - first), y = gr_pixel_y(k, at - first);
     const int64_t mate = x == 0 ? first + gr_pixel(k, 0, -y) : at;
-    if (part == 1 && mate == at && x == 0)
-        return;
+    if (part == 1 && mate == at && x == 0) return;
     image[2 * mate + part] = part ? -c : c;
     image[2 * at + part] = c;
-    if (ctf)
-        ctf[at] = ctf[mate] = c;
+    if (ctf) ctf[at] = ctf[mate] = c;
 }
 
 // ---- cases ---------------------------------------------------------------------------------------------------------------
 
 typedef struct pair {
-    int64_t k, image, x, y;   // the pixel; image -1: none
-    int64_t vx, vy, vz;       // the voxel
+    int64_t k, image, x, y; // the pixel; image -1: none
+    int64_t vx, vy, vz;     // the voxel
 } pair;
 
 static pair pair_of(const rg_shape *s, int64_t input, int which, int64_t output)
 {
     const int64_t k = k_of(s), e = which == GR_G ? output / 2 : output, pixel = input / 2 % gr_pixels(k);
-    return (pair){k, input < 0 ? -1 : input / 2 / gr_pixels(k), gr_pixel_x(k, pixel), gr_pixel_y(k, pixel),
-                  gr_voxel_x(k, e), gr_voxel_y(k, e), gr_voxel_z(k, e)};
+    return (pair){k, input < 0 ? -1 : input / 2 / gr_pixels(k), gr_pixel_x(k, pixel), gr_pixel_y(k, pixel), gr_voxel_x(k, e),
+        gr_voxel_y(k, e), gr_voxel_z(k, e)};
 }
 
-#define CASE(NAME, HOLDS)                                                                     \
-    static int NAME(const rg_shape *s, int64_t input, int which, int64_t output)             \
-    {                                                                                         \
-        const pair p = pair_of(s, input, which, output);                                      \
-        return p.image >= 0 && (HOLDS);                                                       \
+#define CASE(NAME, HOLDS)                                                                                                      \
+    static int NAME(const rg_shape *s, int64_t input, int which, int64_t output)                                               \
+    {                                                                                                                          \
+        const pair p = pair_of(s, input, which, output);                                                                       \
+        return p.image >= 0 && (HOLDS);                                                                                        \
     }
 CASE(tilted, p.image == 0)
 CASE(along_z, p.image == 1)
@@ -113,12 +105,15 @@ CASE(outside, !gr_in_circle(p.k, p.x, p.y))
 CASE(border, p.vx == p.k || llabs(p.vy) == p.k || llabs(p.vz) == p.k)
 CASE(centre, p.x == 0 && p.y == 0)
 
-static const rg_trace_case kinds[] = {
-    {"tilted plane", tilted}, {"plane along z", along_z}, {"plane along y", along_y}, {"plane along x", along_x},
-    {"voxels of the plane x = 0", plane_x0}, {"pixels of the column x = 0", column_x0}, {"pixels at Nyquist", nyquist},
-    {"pixels beyond the circle", outside}, {"voxels at the border", border}, {"pixel at the centre", centre}};
+static const rg_trace_case kinds[] = {{"tilted plane", tilted}, {"plane along z", along_z}, {"plane along y", along_y},
+    {"plane along x", along_x}, {"voxels of the plane x = 0", plane_x0}, {"pixels of the column x = 0", column_x0},
+    {"pixels at Nyquist", nyquist}, {"pixels beyond the circle", outside}, {"voxels at the border", border},
+    {"pixel at the centre", centre}};
 
-#define SHAPE(s, i) {{s, i, 1, 19, GR_HAS_CTF}, 1}
+#define SHAPE(s, i)                                                                                                            \
+    {                                                                                                                          \
+        {s, i, 1, 19, GR_HAS_CTF}, 1                                                                                           \
+    }
 static const rg_shape shapes[] = {SHAPE(4, 4), SHAPE(5, 4), SHAPE(6, 4), SHAPE(7, 4), SHAPE(8, 4), SHAPE(9, 4)};
 
 // ---- the object ----------------------------------------------------------------------------------------------------------
@@ -163,16 +158,13 @@ static void fill_object(const rg_shape *s, void *const *arg)
             float r[3];
             double q[3], re, im;
             gr_place(gr_rotation(arg[GR_ROTATION], o, i, 0), (float)x, (float)y, r);
-            for (int j = 0; j < 3; j++)
-                q[j] = r[j] / (2.0 * (double)k);
+            for (int j = 0; j < 3; j++) q[j] = r[j] / (2.0 * (double)k);
             transform(q, (double)k, &re, &im);
             image[2 * at] = (float)(c * re);
             image[2 * at + 1] = (float)(c * im);
-            if (ctf)
-                ctf[at] = (float)c;
+            if (ctf) ctf[at] = (float)c;
         }
-    for (int64_t i = 0; s->n[GR_KIND] & GR_HAS_WEIGHT && i < s->n[GR_IMAGES]; i++)
-        ((float *)arg[GR_WEIGHT])[i] = 1;
+    for (int64_t i = 0; s->n[GR_KIND] & GR_HAS_WEIGHT && i < s->n[GR_IMAGES]; i++) ((float *)arg[GR_WEIGHT])[i] = 1;
 }
 
 // Padded twice, so P = 2k points and a map of k voxels a side.
@@ -181,13 +173,19 @@ static int64_t map_side(const rg_shape *s) { return k_of(s); }
 static void map(const rg_shape *s, void *const *arg, float *voxels)
 {
     const int64_t k = k_of(s);
-    const gr_map_of of = {.k = k, .padded = 2 * k, .side = k, .radius_tenths = s->n[GR_RADIUS], .g = arg[GR_G], .w = arg[GR_W],
-                          .threads = 1};
-    if (gr_map(&of, voxels) != RG_OK)
-        memset(voxels, 0xFF, (size_t)(k * k * k) * sizeof *voxels); // no memory, no number
+    const gr_map_of of = {
+        .k = k, .padded = 2 * k, .side = k, .radius_tenths = s->n[GR_RADIUS], .g = arg[GR_G], .w = arg[GR_W], .threads = 1};
+    if (gr_map(&of, voxels) != RG_OK) memset(voxels, 0xFF, (size_t)(k * k * k) * sizeof *voxels); // no memory, no number
 }
 
-const rg_trace gr_trace = {.argument = GR_IMAGE, .fill = fill_one, .shape = SHAPE(11, 1), .case_shape = shapes,
-                           .n_case_shapes = RG_COUNT(shapes), .kind = kinds, .n_kinds = RG_COUNT(kinds),
-                           .object = SHAPE(2 * MAP_SIDE + 1, VIEWS), .fill_object = fill_object, .map_side = map_side,
-                           .map = map};
+const rg_trace gr_trace = {.argument = GR_IMAGE,
+    .fill = fill_one,
+    .shape = SHAPE(11, 1),
+    .case_shape = shapes,
+    .n_case_shapes = RG_COUNT(shapes),
+    .kind = kinds,
+    .n_kinds = RG_COUNT(kinds),
+    .object = SHAPE(2 * MAP_SIDE + 1, VIEWS),
+    .fill_object = fill_object,
+    .map_side = map_side,
+    .map = map};

@@ -37,19 +37,15 @@ static __device__ __forceinline__ gr_view gr_view_of(const float *m, int axis, f
 {
     const float *u = m + 3 * gr_u_axis(axis), *v = m + 3 * gr_v_axis(axis), *a = m + 3 * axis;
     const float tilt_x = a[0] / a[2], tilt_y = a[1] / a[2];
-    gr_view view = {-u[2] / a[2],
-                    -v[2] / a[2],
-                    b / fabsf(a[2]),
-                    {u[0], v[0], a[0], b * sqrtf(1.0f + tilt_x * tilt_x)},
-                    {u[1], v[1], a[1], b * sqrtf(1.0f + tilt_y * tilt_y)},
-                    {u[2], v[2], a[2], 0}};
+    gr_view view = {-u[2] / a[2], -v[2] / a[2], b / fabsf(a[2]), {u[0], v[0], a[0], b * sqrtf(1.0f + tilt_x * tilt_x)},
+        {u[1], v[1], a[1], b * sqrtf(1.0f + tilt_y * tilt_y)}, {u[2], v[2], a[2], 0}};
     return view;
 }
 
 // The pixels along one coordinate that n_u x n_v columns from (u0, v0) can need: between the outermost feet, and `reach`
 // beyond.
-static __device__ __forceinline__ void gr_span(const gr_view &view, const gr_steps &t, int u0, int v0, int n_u, int n_v,
-                                               int *first, int *last)
+static __device__ __forceinline__ void gr_span(
+    const gr_view &view, const gr_steps &t, int u0, int v0, int n_u, int n_v, int *first, int *last)
 {
     const float u = t.u + t.a * view.su, v = t.v + t.a * view.sv, corner = u * (float)u0 + v * (float)v0;
     const float across_u = (float)(n_u - 1) * u, across_v = (float)(n_v - 1) * v, beside = t.reach + TILE_MARGIN;

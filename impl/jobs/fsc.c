@@ -31,8 +31,7 @@ static double correlation(const rg_volume *a, const rg_volume *b)
 static bool is_constant(const rg_volume *m)
 {
     for (int64_t i = 1; i < m->side * m->side * m->side; i++)
-        if (m->value[i] != m->value[0])
-            return false;
+        if (m->value[i] != m->value[0]) return false;
     return true;
 }
 
@@ -60,8 +59,7 @@ static float *mask_of(const comparison *c, int64_t side)
             mask.value[i] = fminf(fmaxf(mask.value[i], 0), 1);
             most = fmaxf(most, mask.value[i]);
         }
-        if (code == RG_GOOD && most == 0)
-            code = rg_fail(RG_USAGE, "%s: expected a mask, found 0 everywhere", c->mask);
+        if (code == RG_GOOD && most == 0) code = rg_fail(RG_USAGE, "%s: expected a mask, found 0 everywhere", c->mask);
         if (code != RG_GOOD) {
             free(mask.value);
             mask.value = NULL;
@@ -81,7 +79,7 @@ static float *mask_of(const comparison *c, int64_t side)
 enum { UNMASKED, MASKED, RANDOM, CURVES };
 static const char *const curve_name[CURVES] = {"fsc_unmasked", "fsc_masked", "fsc_random"};
 static const double OPPOSITE = 0.5; // maps whose first shell has so much with the other sign differ by it, not by noise
-static const double KNOWN = 0.8; // of the unmasked curve: phases beyond are drawn anew
+static const double KNOWN = 0.8;    // of the unmasked curve: phases beyond are drawn anew
 
 // The corrected curve into fsc, the three that it is made of into curve; RG_GOOD, or one line and RG_USAGE.
 static int compare_masked(const comparison *c, const rg_volume *a, const rg_volume *b, double *fsc, double *const *curve)
@@ -89,19 +87,15 @@ static int compare_masked(const comparison *c, const rg_volume *a, const rg_volu
     const int64_t side = a->side, voxels = side * side * side;
     float *mask = mask_of(c, side), *of[2];
     int64_t from = 1;
-    if (!mask)
-        return RG_USAGE;
+    if (!mask) return RG_USAGE;
     rg_fsc(side, a->value, b->value, curve[UNMASKED]);
-    while (from < side / 2 && curve[UNMASKED][from] >= KNOWN)
-        from++;
+    while (from < side / 2 && curve[UNMASKED][from] >= KNOWN) from++;
     for (int random = 0; random < 2; random++) {
         for (int m = 0; m < 2; m++) {
             of[m] = rg_alloc((size_t)voxels * sizeof *of[m]);
             memcpy(of[m], m ? b->value : a->value, (size_t)voxels * sizeof *of[m]);
-            if (random)
-                rg_fsc_randomise(side, of[m], from, 2 * c->given.seed + (uint64_t)m, of[m]);
-            for (int64_t i = 0; i < voxels; i++)
-                of[m][i] *= mask[i];
+            if (random) rg_fsc_randomise(side, of[m], from, 2 * c->given.seed + (uint64_t)m, of[m]);
+            for (int64_t i = 0; i < voxels; i++) of[m][i] *= mask[i];
         }
         rg_fsc(side, of[0], of[1], curve[random ? RANDOM : MASKED]);
         free(of[0]);
@@ -124,15 +118,13 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
 {
     const char *const *name = c->given.word.item;
     if (a->side != b->side)
-        return rg_fail(RG_USAGE, "%s has %" PRId64 " voxels a side, %s has %" PRId64, name[0], a->side,
-                       name[1], b->side);
+        return rg_fail(RG_USAGE, "%s has %" PRId64 " voxels a side, %s has %" PRId64, name[0], a->side, name[1], b->side);
     if (a->voxel_A > 0 && b->voxel_A > 0 && fabs(a->voxel_A - b->voxel_A) > 1e-3 * a->voxel_A)
-        rg_warn("%s has voxels of %g A, %s of %g A; the first is taken", name[0], a->voxel_A, name[1],
-                b->voxel_A);
+        rg_warn("%s has voxels of %g A, %s of %g A; the first is taken", name[0], a->voxel_A, name[1], b->voxel_A);
     for (int i = 0; i < 2; i++)
         if (is_constant(i ? b : a))
-            return rg_fail(RG_USAGE, "%s: expected a map, found %g everywhere, whose correlation is undefined",
-                           name[i], (i ? b : a)->value[0]);
+            return rg_fail(RG_USAGE, "%s: expected a map, found %g everywhere, whose correlation is undefined", name[i],
+                (i ? b : a)->value[0]);
     double voxel_A = a->voxel_A > 0 ? a->voxel_A : b->voxel_A;
     if (!(voxel_A > 0)) {
         rg_warn("neither map has a voxel size; 1 A is taken");
@@ -146,16 +138,15 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
     double *fsc = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *fsc);
     double *curve[CURVES];
     const bool masked = c->mask || !isnan(c->mask_radius_px);
-    for (int k = 0; k < CURVES; k++)
-        curve[k] = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *curve[k]);
+    for (int k = 0; k < CURVES; k++) curve[k] = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *curve[k]);
     int code = RG_GOOD;
     if (masked)
         code = compare_masked(c, a, b, fsc, curve);
     else
         rg_fsc(a->side, a->value, b->value, fsc);
     if (code == RG_GOOD)
-        code = rg_fsc_write(c->out, c->given.line, a->side, voxel_A, fsc, masked ? CURVES : 0, curve_name,
-                            (const double *const *)curve);
+        code = rg_fsc_write(
+            c->out, c->given.line, a->side, voxel_A, fsc, masked ? CURVES : 0, curve_name, (const double *const *)curve);
     for (int i = 0; i < 2 && code == RG_GOOD; i++) {
         const double level = i ? 0.143 : 0.5;
         char *words = rg_fsc_words(a->side, voxel_A, fsc, level);
@@ -169,15 +160,15 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
         printf("correlation\t%.6f\n", whole);
         if (whole < 0 && fsc[1] < -OPPOSITE)
             rg_warn("the maps are of opposite contrast: the FSC of their first shell is %.3f; reconstruct --invert is for "
-                    "particles that are dark in their images", fsc[1]);
+                    "particles that are dark in their images",
+                fsc[1]);
         rg_fsc_show(masked ? "the two maps, corrected for the mask," : "the two maps", a->side, voxel_A, fsc);
         rg_summary_found("The correlation coefficient of their voxels is %.6f.", whole);
         rg_summary_did("maps", "%" PRId64 "^3 voxels of %g A", a->side, voxel_A);
         rg_volume_show(a, "the first map");
         rg_volume_show(b, "the second map");
     }
-    for (int k = 0; k < CURVES; k++)
-        free(curve[k]);
+    for (int k = 0; k < CURVES; k++) free(curve[k]);
     free(fsc);
     return code;
 }
@@ -190,12 +181,9 @@ static int run(void *options)
     int code = rg_volume_size(c->given.word.item[0], &a);
     if (code == RG_GOOD)
         code = rg_memory_allows(rg_memory_free(), need, c, a.side, "a side of", "two maps of %" PRId64 "^3 voxels", a.side);
-    if (code == RG_GOOD)
-        code = rg_volume_read(c->given.word.item[0], &a);
-    if (code == RG_GOOD)
-        code = rg_volume_read(c->given.word.item[1], &b);
-    if (code == RG_GOOD)
-        code = compare(c, &a, &b);
+    if (code == RG_GOOD) code = rg_volume_read(c->given.word.item[0], &a);
+    if (code == RG_GOOD) code = rg_volume_read(c->given.word.item[1], &b);
+    if (code == RG_GOOD) code = compare(c, &a, &b);
     rg_summary_stage("whole", rg_seconds() - began_s);
     free(a.value);
     free(b.value);
@@ -204,11 +192,11 @@ static int run(void *options)
 
 static const rg_option options[] = {
     {"out", "F.tsv", "the table; its plot goes to F.svg", RG_TO(comparison, out), .endings = ".tsv", .beside = ".svg?gnuplot",
-     .required = true},
+        .required = true},
     {"mask", "MASK.mrc", "multiply both maps by this one, from 0 to 1, and correct the curve for it: see above",
-     RG_TO(comparison, mask), .excludes = "mask-radius"},
+        RG_TO(comparison, mask), .excludes = "mask-radius"},
     {"mask-radius", "PX", "the same with a sphere of this radius, its edge six voxels of cosine",
-     RG_TO(comparison, mask_radius_px), 1, 1e6L, .unit = "voxels"},
+        RG_TO(comparison, mask_radius_px), 1, 1e6L, .unit = "voxels"},
     {0},
 };
 

@@ -28,8 +28,7 @@ int rg_buffer_make(rg_buffer *b, const rg_device *device, size_t bytes, size_t e
     *b = (rg_buffer){.device = device, .bytes = bytes};
     b->block_bytes = rg_buffer_bytes(bytes, element_bytes);
     b->block = device->alloc(b->block_bytes);
-    if (!b->block)
-        return device->sync() ? device->sync() : RG_E_STATE;
+    if (!b->block) return device->sync() ? device->sync() : RG_E_STATE;
     size_t to_aligned = (ALIGN - (uintptr_t)b->block % ALIGN) % ALIGN;
     b->lead = to_aligned + GUARD + (unaligned ? element_bytes : 0);
     b->base = (char *)b->block + b->lead;
@@ -40,30 +39,26 @@ int rg_buffer_make(rg_buffer *b, const rg_device *device, size_t bytes, size_t e
 // What lies between a fence and the buffer holds the guard's bytes.
 int rg_buffer_make_fenced(rg_buffer *b, const rg_device *device, size_t bytes, size_t align, bool at_end)
 {
-    if (device->is_gpu)
-        return rg_buffer_make(b, device, bytes, align, at_end && align < ALIGN);
+    if (device->is_gpu) return rg_buffer_make(b, device, bytes, align, at_end && align < ALIGN);
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), aside = at_end && align < ALIGN && bytes % ALIGN == 0 ? align : 0;
     const size_t used = (bytes + align - 1) / align * align + aside, room = (used + page - 1) / page * page;
     *b = (rg_buffer){.device = device, .bytes = bytes, .fenced = true, .block_bytes = room + 2 * page};
     b->block = mmap(NULL, b->block_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (b->block == MAP_FAILED || (room && mprotect((char *)b->block + page, room, PROT_READ | PROT_WRITE))) {
-        if (b->block != MAP_FAILED)
-            munmap(b->block, b->block_bytes);
+        if (b->block != MAP_FAILED) munmap(b->block, b->block_bytes);
         *b = (rg_buffer){0};
         return RG_E_STATE;
     }
     b->lead = page + (at_end ? room - used : 0);
     b->base = (char *)b->block + b->lead;
-    for (size_t i = page; i < page + room; i++)
-        ((unsigned char *)b->block)[i] = guard_byte(i);
+    for (size_t i = page; i < page + room; i++) ((unsigned char *)b->block)[i] = guard_byte(i);
     return RG_OK;
 }
 
 int rg_buffer_protect(rg_buffer *b, bool read_only)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (!b->fenced || b->block_bytes == 2 * page)
-        return RG_OK;
+    if (!b->fenced || b->block_bytes == 2 * page) return RG_OK;
     const int access = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
     return mprotect((char *)b->block + page, b->block_bytes - 2 * page, access) ? RG_E_STATE : RG_OK;
 }
@@ -80,11 +75,9 @@ static int64_t fenced_guard(const rg_buffer *b, bool *hit)
     const unsigned char *found = b->block;
     *hit = true;
     for (size_t i = b->lead + b->bytes; i < b->block_bytes - page; i++)
-        if (found[i] != guard_byte(i))
-            return (int64_t)(i - b->lead);
+        if (found[i] != guard_byte(i)) return (int64_t)(i - b->lead);
     for (size_t i = b->lead; i-- > page;)
-        if (found[i] != guard_byte(i))
-            return (int64_t)i - (int64_t)b->lead;
+        if (found[i] != guard_byte(i)) return (int64_t)i - (int64_t)b->lead;
     *hit = false;
     return 0;
 }
@@ -114,21 +107,16 @@ int rg_buffer_get_elements(const rg_buffer *b, void *to, const int64_t *element,
 
 int64_t rg_buffer_guard(const rg_buffer *b, bool *hit)
 {
-    if (b->fenced)
-        return fenced_guard(b, hit);
+    if (b->fenced) return fenced_guard(b, hit);
     unsigned char found[GUARD];
     const unsigned char *expected = guard_pattern();
     *hit = true; // also when a guard cannot be read: an intact one is then not known
-    if (b->device->download(found, (char *)b->base + b->bytes, GUARD) != RG_OK)
-        return (int64_t)b->bytes;
+    if (b->device->download(found, (char *)b->base + b->bytes, GUARD) != RG_OK) return (int64_t)b->bytes;
     for (int64_t i = 0; i < GUARD; i++)
-        if (found[i] != expected[i])
-            return (int64_t)b->bytes + i;
-    if (b->device->download(found, (char *)b->base - GUARD, GUARD) != RG_OK)
-        return -1;
+        if (found[i] != expected[i]) return (int64_t)b->bytes + i;
+    if (b->device->download(found, (char *)b->base - GUARD, GUARD) != RG_OK) return -1;
     for (int64_t i = GUARD - 1; i >= 0; i--)
-        if (found[i] != expected[i])
-            return i - GUARD;
+        if (found[i] != expected[i]) return i - GUARD;
     *hit = false;
     return 0;
 }

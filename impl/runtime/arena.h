@@ -13,9 +13,9 @@ enum { RG_POISON = 0xFF };
 
 typedef struct rg_buffer {
     const rg_device *device;
-    void *base;     // what the variant gets; element-aligned only when offset
+    void *base; // what the variant gets; element-aligned only when offset
     size_t bytes;
-    void *block;    // the whole allocation
+    void *block;              // the whole allocation
     size_t block_bytes, lead; // base = block + lead
     bool fenced;
 } rg_buffer;
@@ -30,8 +30,8 @@ int rg_buffer_protect(rg_buffer *, bool read_only); // of a fenced one; others a
 int64_t rg_buffer_touched(const rg_buffer *, const void *p, bool *inside);
 size_t rg_buffer_bytes(size_t bytes, size_t element_bytes); // that it takes, guards included
 void rg_buffer_free(rg_buffer *);
-int rg_buffer_poison(rg_buffer *);             // RG_POISON bytes: NaN for floats, -1 for integers, nothing a right sum gives
-int rg_buffer_put(rg_buffer *, const void *);  // host memory -> buffer, bytes long
+int rg_buffer_poison(rg_buffer *);            // RG_POISON bytes: NaN for floats, -1 for integers, nothing a right sum gives
+int rg_buffer_put(rg_buffer *, const void *); // host memory -> buffer, bytes long
 int rg_buffer_get(const rg_buffer *, void *);
 // Those n elements of so many bytes alone, to their places in host memory of the buffer's size.
 int rg_buffer_get_elements(const rg_buffer *, void *, const int64_t *element, int64_t n, size_t bytes);

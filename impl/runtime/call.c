@@ -25,12 +25,12 @@ static size_t scratch_bytes(const rg_variant *v, const rg_shape *shape, const in
 
 // Whether the frame stands for this call; the seed is none of its concern.
 static bool stands(const rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
-                   int threads, void *const *arg)
+    int threads, void *const *arg)
 {
     return f->made && f->entry == e && f->device == device && f->call.threads == threads &&
-           !memcmp(f->shape.n, shape->n, sizeof shape->n) &&
-           !memcmp(f->param, param, (size_t)e->variant->n_params * sizeof *param) &&
-           (!arg || !memcmp(f->arg, arg, (size_t)e->algo->n_args * sizeof *arg));
+        !memcmp(f->shape.n, shape->n, sizeof shape->n) &&
+        !memcmp(f->param, param, (size_t)e->variant->n_params * sizeof *param) &&
+        (!arg || !memcmp(f->arg, arg, (size_t)e->algo->n_args * sizeof *arg));
 }
 
 enum place { PLAIN, AT_START, AT_END }; // of the buffers: without fences, or between them
@@ -49,14 +49,13 @@ static int make_arguments(rg_frame *f, enum place place)
         size_t element, bytes = argument_bytes(algo, i, &f->shape, &element);
         code = make_buffer(&f->buffer[i], f->device, bytes, element, place);
         f->arg[i] = f->buffer[i].base;
-        if (!code && algo->arg[i].direction == RG_OUT)
-            code = rg_buffer_poison(&f->buffer[i]);
+        if (!code && algo->arg[i].direction == RG_OUT) code = rg_buffer_poison(&f->buffer[i]);
     }
     return code;
 }
 
 static int make(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
-                int threads, void *const *arg, enum place place)
+    int threads, void *const *arg, enum place place)
 {
     threads = e->variant->flags & RG_THREADED ? threads : 1;
     if (stands(f, e, device, shape, param, threads, arg)) {
@@ -70,43 +69,43 @@ static int make(rg_frame *f, const rg_entry *e, const rg_device *device, const r
         f->scratch = (rg_buffer){0};
     }
     rg_frame_free(f);
-    *f = (rg_frame){.entry = e, .device = device, .shape = *shape, .made = true, .doing = "no memory for its buffers",
-                    .scratch = kept};
+    *f = (rg_frame){
+        .entry = e, .device = device, .shape = *shape, .made = true, .doing = "no memory for its buffers", .scratch = kept};
     memcpy(f->param, param, (size_t)e->variant->n_params * sizeof *param);
     int code = arg ? RG_OK : make_arguments(f, place);
-    if (arg)
-        memcpy(f->arg, arg, (size_t)e->algo->n_args * sizeof *arg);
-    if (!code && !kept.block)
-        code = make_buffer(&f->scratch, device, scratch, 256, place);
-    if (!code && !arg)
-        code = rg_buffer_poison(&f->scratch);
-    f->call = (rg_call){.shape = &f->shape, .param = f->param, .arg = f->arg, .scratch = scratch ? f->scratch.base : NULL,
-                        .stream = arg ? NULL : device->stream_make(), .threads = threads};
+    if (arg) memcpy(f->arg, arg, (size_t)e->algo->n_args * sizeof *arg);
+    if (!code && !kept.block) code = make_buffer(&f->scratch, device, scratch, 256, place);
+    if (!code && !arg) code = rg_buffer_poison(&f->scratch);
+    f->call = (rg_call){.shape = &f->shape,
+        .param = f->param,
+        .arg = f->arg,
+        .scratch = scratch ? f->scratch.base : NULL,
+        .stream = arg ? NULL : device->stream_make(),
+        .threads = threads};
     return code;
 }
 
-int rg_frame_make(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
-                  int threads)
+int rg_frame_make(
+    rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param, int threads)
 {
     return make(f, e, device, shape, param, threads, NULL, PLAIN);
 }
 
 int rg_frame_make_fenced(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
-                         int threads, bool at_end)
+    int threads, bool at_end)
 {
     return make(f, e, device, shape, param, threads, NULL, at_end ? AT_END : AT_START);
 }
 
 int rg_frame_borrow(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
-                    int threads, void *const *arg)
+    int threads, void *const *arg)
 {
     return make(f, e, device, shape, param, threads, arg, PLAIN);
 }
 
 void rg_frame_changed(rg_frame *f, int k)
 {
-    if (f->made && f->entry->algo->steady >> k & 1)
-        f->loaded = false;
+    if (f->made && f->entry->algo->steady >> k & 1) f->loaded = false;
 }
 
 int rg_frame_put(rg_frame *f, int k, const void *from)
@@ -117,8 +116,7 @@ int rg_frame_put(rg_frame *f, int k, const void *from)
 
 int rg_frame_prepare(rg_frame *f)
 {
-    if (f->prepared)
-        return RG_OK;
+    if (f->prepared) return RG_OK;
     f->prepared = true; // also when it fails: what it had by then is for finish
     f->doing = "it cannot be prepared";
     int code = f->entry->variant->prepare ? f->entry->variant->prepare(&f->call) : RG_OK, sticky = f->device->sync();
@@ -129,8 +127,7 @@ int rg_frame_prepare(rg_frame *f)
 static int load(rg_frame *f)
 {
     int code = rg_frame_prepare(f);
-    if (code || f->loaded)
-        return code;
+    if (code || f->loaded) return code;
     f->doing = "its steady arguments cannot be loaded";
     code = f->entry->variant->load ? f->entry->variant->load(&f->call) : RG_OK;
     f->loaded = code == RG_OK;
@@ -152,11 +149,9 @@ int rg_frame_clear(rg_frame *f)
 int rg_frame_add(rg_frame *f)
 {
     int code = load(f);
-    if (code)
-        return code;
+    if (code) return code;
     f->doing = "running";
-    if (f->entry->variant->space == RG_DEVICE)
-        return f->entry->variant->run(&f->call);
+    if (f->entry->variant->space == RG_DEVICE) return f->entry->variant->run(&f->call);
     const int all = omp_get_max_threads(); // a parallel region that does not say of how many threads has those of the call
     omp_set_num_threads(f->call.threads);
     code = f->entry->variant->run(&f->call);
@@ -179,22 +174,19 @@ int rg_frame_run(rg_frame *f)
 
 void rg_frame_free(rg_frame *f)
 {
-    if (!f->made)
-        return;
-    if (f->prepared && f->entry->variant->finish)
-        f->entry->variant->finish(&f->call);
-    if (f->call.stream)
-        f->device->stream_free(f->call.stream);
-    for (int i = 0; i < RG_ARGS_MAX; i++)
-        rg_buffer_free(&f->buffer[i]);
+    if (!f->made) return;
+    if (f->prepared && f->entry->variant->finish) f->entry->variant->finish(&f->call);
+    if (f->call.stream) f->device->stream_free(f->call.stream);
+    for (int i = 0; i < RG_ARGS_MAX; i++) rg_buffer_free(&f->buffer[i]);
     rg_buffer_free(&f->scratch);
     *f = (rg_frame){0};
 }
 
 int rg_frame_failed(const rg_frame *f, const char *doing, int code)
 {
-    return code == RG_OK ? RG_GOOD : rg_fail(rg_device_code(code), "%s on %s: %s: %s", f->entry->name, f->device->name,
-                                             doing ? doing : f->doing, f->device->error(code));
+    return code == RG_OK ? RG_GOOD
+                         : rg_fail(rg_device_code(code), "%s on %s: %s: %s", f->entry->name, f->device->name,
+                               doing ? doing : f->doing, f->device->error(code));
 }
 
 size_t rg_frame_bytes(const rg_entry *e, const rg_shape *shape, const int64_t *param)
@@ -207,20 +199,18 @@ size_t rg_frame_bytes(const rg_entry *e, const rg_shape *shape, const int64_t *p
     return total;
 }
 
-int rg_frame_allowed(const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param, int dim,
-                     const char *option)
+int rg_frame_allowed(
+    const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param, int dim, const char *option)
 {
     rg_device_facts facts;
     size_t need = rg_frame_bytes(e, shape, param);
-    if (device->facts(&facts) != RG_OK || need <= facts.free_bytes)
-        return RG_GOOD;
+    if (device->facts(&facts) != RG_OK || need <= facts.free_bytes) return RG_GOOD;
     char fits[96] = "";
     if (option) {
         rg_shape less = *shape;
-        while (less.n[dim] > 1 && rg_frame_bytes(e, &less, param) > facts.free_bytes)
-            less.n[dim] = less.n[dim] * 9 / 10;
+        while (less.n[dim] > 1 && rg_frame_bytes(e, &less, param) > facts.free_bytes) less.n[dim] = less.n[dim] * 9 / 10;
         snprintf(fits, sizeof fits, "; %s %" PRId64 " fits", option, less.n[dim]);
     }
     return rg_fail(RG_LACKS, "%s on %s needs %.2f GiB, %.2f GiB are free%s", e->name, device->name, (double)need / 0x1p30,
-                   (double)facts.free_bytes / 0x1p30, fits);
+        (double)facts.free_bytes / 0x1p30, fits);
 }

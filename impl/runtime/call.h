@@ -35,22 +35,22 @@ typedef struct rg_frame {
 int rg_frame_make(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads);
 // The same between fences (arena.h), at_end: every argument flush with the one behind it; on a GPU one element off a boundary
 // of 256 bytes.
-int rg_frame_make_fenced(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads,
-                         bool at_end);
+int rg_frame_make_fenced(
+    rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads, bool at_end);
 // On arguments that stand in memory of the device already, which several calls may share; on its default stream. Nothing is
 // poisoned, and a frame that had enough scratch for an earlier call keeps it. Who writes a steady one of them (suite.h) says so
 // by rg_frame_changed.
-int rg_frame_borrow(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads,
-                    void *const *arg);
+int rg_frame_borrow(
+    rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads, void *const *arg);
 int rg_frame_put(rg_frame *, int k, const void *from); // argument k from host memory
 void rg_frame_changed(rg_frame *, int k);              // argument k was written by another way
-int rg_frame_prepare(rg_frame *); // once: later calls do nothing. Waits for the device
-int rg_frame_load(rg_frame *);    // prepares, and loads steady arguments that were written since. Waits for the device
-int rg_frame_clear(rg_frame *);   // queues the clearing of outputs that run adds to; RG_OK where it does not
-int rg_frame_add(rg_frame *);     // queues one run, loading first where need be, without clearing
-int rg_frame_start(rg_frame *);   // queues clearing and one run, on a CPU does them
-int rg_frame_run(rg_frame *);     // and waits for the device
-void rg_frame_free(rg_frame *);   // finishes what was prepared
+int rg_frame_prepare(rg_frame *);                      // once: later calls do nothing. Waits for the device
+int rg_frame_load(rg_frame *);  // prepares, and loads steady arguments that were written since. Waits for the device
+int rg_frame_clear(rg_frame *); // queues the clearing of outputs that run adds to; RG_OK where it does not
+int rg_frame_add(rg_frame *);   // queues one run, loading first where need be, without clearing
+int rg_frame_start(rg_frame *); // queues clearing and one run, on a CPU does them
+int rg_frame_run(rg_frame *);   // and waits for the device
+void rg_frame_free(rg_frame *); // finishes what was prepared
 // RG_GOOD for RG_OK, else "NAME on DEVICE: doing: what the code says" and RG_WRONG, RG_LACKS without memory. doing NULL: the
 // step that failed.
 int rg_frame_failed(const rg_frame *, const char *doing, int code);

@@ -9,8 +9,7 @@
 const rg_entry *rg_entry_named(const rg_algo *algo, const char *device, const char *name)
 {
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, algo->name, device));)
-        if (strcmp(e->name, name) == 0)
-            return e;
+        if (strcmp(e->name, name) == 0) return e;
     return NULL;
 }
 
@@ -19,24 +18,22 @@ const char *rg_refusal(const rg_entry *e, const rg_shape *shape, int64_t n, cons
     const char *why = NULL;
     for (int64_t i = 0; i < n && !why; i++) {
         why = e->algo->invalid ? e->algo->invalid(&shape[i]) : NULL;
-        if (!why && e->variant->refuse)
-            why = e->variant->refuse(&shape[i], param);
+        if (!why && e->variant->refuse) why = e->variant->refuse(&shape[i], param);
     }
     return why;
 }
 
 // given: "NAME=VALUE;...". False with the reason.
-static bool set_params(const rg_entry *e, const char *device, const char *given, const rg_shape *typical, rg_choice *c,
-                       char why[160])
+static bool set_params(
+    const rg_entry *e, const char *device, const char *given, const rg_shape *typical, rg_choice *c, char why[160])
 {
     c->entry = e;
-    if (typical)
-        return rg_params_resolve(e, device, typical, given, c->param, NULL, why);
+    if (typical) return rg_params_resolve(e, device, typical, given, c->param, NULL, why);
     return rg_params_parse(e->variant, given, c->param, why);
 }
 
 static int choose_requested(const rg_algo *algo, const char *device, const char *requested, const rg_shape *shape, int64_t n,
-                            const rg_shape *typical, rg_choice *c)
+    const rg_shape *typical, rg_choice *c)
 {
     char name[96], why[160];
     const char *file = strstr(requested, ".so:"), *colon = strchr(file ? file + 4 : requested, ':');
@@ -49,8 +46,7 @@ static int choose_requested(const rg_algo *algo, const char *device, const char 
         return code != RG_GOOD ? code : rg_fail(RG_USAGE, "no variant %s for --device %s", name, device);
     }
     const char *lacks = rg_unavailable(e);
-    if (lacks)
-        return rg_fail(RG_LACKS, "--variant %s: %s", name, lacks);
+    if (lacks) return rg_fail(RG_LACKS, "--variant %s: %s", name, lacks);
     if (strcmp(device, "cpu") == 0 && !rg_on_cpu(e))
         return rg_fail(RG_USAGE, "--variant %s: it runs on a GPU, found --device cpu", name);
     if (!set_params(e, device, colon ? colon + 1 : "", typical, c, why))
@@ -69,34 +65,30 @@ static bool holds(const rg_algo *algo, const char *condition, const rg_shape *sh
         while (dim < RG_DIMS && !(algo->dim[dim] && strlen(algo->dim[dim]) == name && !strncmp(algo->dim[dim], at, name)))
             dim++;
         for (int64_t i = 0; i < n; i++)
-            if (dim == RG_DIMS || (at[name] == '<' ? shape[i].n[dim] > bound : shape[i].n[dim] < bound))
-                return false;
+            if (dim == RG_DIMS || (at[name] == '<' ? shape[i].n[dim] > bound : shape[i].n[dim] < bound)) return false;
     }
     return true;
 }
 
 // A word of the order, which is cut: "NAME", "NAME:PARAMETERS", either with "?CONDITIONS".
 static bool can(const rg_algo *algo, char *word, const char *device, const rg_shape *shape, int64_t n, const rg_shape *typical,
-                rg_choice *c)
+    rg_choice *c)
 {
     char why[160], *condition = strchr(word, '?'), *given = strchr(word, ':');
-    if (condition)
-        *condition++ = '\0';
-    if (given)
-        *given++ = '\0';
+    if (condition) *condition++ = '\0';
+    if (given) *given++ = '\0';
     const rg_entry *e = rg_entry_named(algo, device, word);
     return e && holds(algo, condition, shape, n) && e->origin != RG_PLUGGED_IN && !rg_unavailable(e) &&
-           (strcmp(device, "cpu") || rg_on_cpu(e)) && set_params(e, device, given ? given : "", typical, c, why) &&
-           !rg_refusal(e, shape, n, c->param);
+        (strcmp(device, "cpu") || rg_on_cpu(e)) && set_params(e, device, given ? given : "", typical, c, why) &&
+        !rg_refusal(e, shape, n, c->param);
 }
 
 int rg_choose(const rg_algo *algo, const char *device, const char *requested, const rg_shape *shape, int64_t n,
-              const rg_shape *typical, rg_choice *c)
+    const rg_shape *typical, rg_choice *c)
 {
     *c = (rg_choice){0};
     typical = typical || !n ? typical : shape;
-    if (requested)
-        return choose_requested(algo, device, requested, shape, n, typical, c);
+    if (requested) return choose_requested(algo, device, requested, shape, n, typical, c);
     bool found = false;
     for (const rg_entry *e = NULL; !algo->order && !found && (e = rg_entry_next(e, algo->name, device));) {
         char *word = rg_print("%s", e->name);
@@ -104,8 +96,7 @@ int rg_choose(const rg_algo *algo, const char *device, const char *requested, co
         free(word);
     }
     char *order = rg_print("%s", algo->order ? algo->order : ""), *rest = order, *name;
-    while (!found && (name = strsep(&rest, " ")))
-        found = can(algo, name, device, shape, n, typical, c);
+    while (!found && (name = strsep(&rest, " "))) found = can(algo, name, device, shape, n, typical, c);
     free(order);
     return found ? RG_GOOD
                  : rg_fail(RG_LACKS, "no variant of %s can take this size on this machine (see regather list)", algo->name);

@@ -26,7 +26,7 @@ const char *rg_refusal(const rg_entry *, const rg_shape *, int64_t n, const int6
 // typical: the one whose tuned values count, NULL: the first of shape. RG_GOOD, or one line and RG_USAGE, or RG_LACKS when this
 // machine cannot.
 int rg_choose(const rg_algo *, const char *device, const char *requested, const rg_shape *shape, int64_t n,
-              const rg_shape *typical, rg_choice *);
+    const rg_shape *typical, rg_choice *);
 
 // Where the entry runs with --device `device`: CPU, emulated GPU, or that GPU, opened. RG_GOOD, or one line and RG_LACKS.
 int rg_entry_device(const rg_entry *, const char *device, const rg_device **);

@@ -15,14 +15,12 @@
 static int check_device(const char *name)
 {
     char why[200];
-    if (!name)
-        return RG_GOOD;
+    if (!name) return RG_GOOD;
     int index = rg_device_index(name);
     if (index == RG_DEVICE_UNKNOWN)
         return rg_fail(RG_USAGE, "--device: expected gpu, gpu0, gpu1, ..., host or cpu, found \"%s\"", name);
     int there = index < 0 ? 0 : rg_gpu_count(why);
-    if (index < there || index < 0)
-        return RG_GOOD;
+    if (index < there || index < 0) return RG_GOOD;
     return there ? rg_fail(RG_LACKS, "--device %s: this machine has gpu0 to gpu%d", name, there - 1)
                  : rg_fail(RG_LACKS, "--device %s: %s", name, why);
 }
@@ -36,13 +34,12 @@ static int run_kind(const rg_command *command, int argc, char **argv)
         return RG_GOOD;
     }
     for (const rg_command *const *kind = command->kind; *kind && argc > 1; kind++) {
-        if (!strcmp((*kind)->name + name, argv[1]))
-            return rg_command_run(*kind, argc - 1, argv + 1);
+        if (!strcmp((*kind)->name + name, argv[1])) return rg_command_run(*kind, argc - 1, argv + 1);
         rg_nearer(argv[1], strlen(argv[1]), (*kind)->name + name, &near);
     }
     return rg_fail(RG_USAGE, "%s: expected a KIND first, found \"%s\"; %s%s%s'regather %s --help' lists them", command->name,
-                   argc > 1 ? argv[1] : "nothing", near.name ? "did you mean " : "", near.name ? near.name : "",
-                   near.name ? "? " : "", command->name);
+        argc > 1 ? argv[1] : "nothing", near.name ? "did you mean " : "", near.name ? near.name : "", near.name ? "? " : "",
+        command->name);
 }
 
 // Asked before the work whether a page can stand where it was told to; the default goes where the output does.
@@ -53,10 +50,9 @@ static int begin_summary(const rg_command *command, const void *options)
     int code = path && given->page ? rg_file_can_write(path) : RG_GOOD;
     rg_summary_begin(path);
     rg_cpu_model(cpu);
-    rg_summary_did("machine", "%s, %lld core%s for this process", cpu, (long long)given->cores,
-                   rg_s(given->cores));
+    rg_summary_did("machine", "%s, %lld core%s for this process", cpu, (long long)given->cores, rg_s(given->cores));
     rg_summary_did("program", "regather " RG_VERSION ", revision %s, compiled by %s " __VERSION__, rg_revision(),
-                   __VERSION__[0] >= '0' && __VERSION__[0] <= '9' ? "GCC" : "");
+        __VERSION__[0] >= '0' && __VERSION__[0] <= '9' ? "GCC" : "");
     free(path);
     return code;
 }
@@ -64,8 +60,7 @@ static int begin_summary(const rg_command *command, const void *options)
 int rg_command_run(const rg_command *command, int argc, char **argv)
 {
     void *options;
-    if (command->kind)
-        return run_kind(command, argc, argv);
+    if (command->kind) return run_kind(command, argc, argv);
     rg_files_begin();
     int code = rg_options_parse(command, argc, argv, &options);
     rg_given *given = options;
@@ -74,24 +69,19 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
     } else if (!code) {
         rg_quiet = rg_rank > 0 || given->quiet;
         given->cores = rg_cpu_cores();
-        if (command->one_process || (command->no_forks && command->no_forks(options)))
-            rg_gpu_query_here();
+        if (command->one_process || (command->no_forks && command->no_forks(options))) rg_gpu_query_here();
         code = check_device(given->device_typed);
-        for (int i = 0; !code && i < given->plugin.n; i++)
-            code = rg_plugin_load(given->plugin.item[i]);
+        for (int i = 0; !code && i < given->plugin.n; i++) code = rg_plugin_load(given->plugin.item[i]);
         rg_dry_run = given->dry_run;
-        if (!code && command->page)
-            code = begin_summary(command, options);
-        if (!code)
-            code = command->run(options);
+        if (!code && command->page) code = begin_summary(command, options);
+        if (!code) code = command->run(options);
         if (!code && given->dry_run && rg_rank == 0)
             rg_plan_files(command, options);
         else if (!code && command->job && rg_rank == 0) {
             code = rg_summary_write(command, options);
             code = code ? code : rg_log_write(command, options);
         }
-        if (command->page)
-            rg_summary_end();
+        if (command->page) rg_summary_end();
     }
     rg_options_free(command, options);
     rg_hash_end();

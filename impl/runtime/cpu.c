@@ -14,13 +14,10 @@ bool rg_cpu_has(const char *feature)
     // GCC and Clang look at CPUID and at XCR0, so a feature counts only when the system saves its registers.
     __builtin_cpu_init();
     bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    if (!strcmp(feature, "avx2"))
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (!strcmp(feature, "avx512"))
-        return avx512;
-    if (!strcmp(feature, "avx512vnni"))
-        return avx512 && __builtin_cpu_supports("avx512vnni");
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    if (!strcmp(feature, "avx2")) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (!strcmp(feature, "avx512")) return avx512;
+    if (!strcmp(feature, "avx512vnni")) return avx512 && __builtin_cpu_supports("avx512vnni");
 #endif
     (void)feature;
     return false;
@@ -37,8 +34,7 @@ void rg_cpu_model(char text[128])
             const char *value = !strncmp(line, key[i], strlen(key[i])) ? strchr(line, ':') : NULL;
             found = value && sscanf(value + 1, " %127[^\n]", text) == 1;
         }
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
 }
 
 // The cores that the process might use at first: pinning narrows the system's own answer.
@@ -46,8 +42,7 @@ static cpu_set_t allowed;
 static void look(void)
 {
     if (sched_getaffinity(0, sizeof allowed, &allowed) || CPU_COUNT(&allowed) == 0)
-        for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++)
-            CPU_SET((size_t)i, &allowed);
+        for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++) CPU_SET((size_t)i, &allowed);
 }
 
 static const cpu_set_t *first_allowed(void)
@@ -66,8 +61,6 @@ void rg_cpu_pin(int core)
     cpu_set_t one;
     CPU_ZERO(&one);
     for (int i = 0, nth = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, first_allowed()) && (nth++ == core || core < 0))
-            CPU_SET(i, &one);
-    if (CPU_COUNT(&one) > 0)
-        sched_setaffinity(0, sizeof one, &one);
+        if (CPU_ISSET(i, first_allowed()) && (nth++ == core || core < 0)) CPU_SET(i, &one);
+    if (CPU_COUNT(&one) > 0) sched_setaffinity(0, sizeof one, &one);
 }

@@ -8,8 +8,8 @@
 // "avx2" (with fma), "avx512" (f, bw, dq, vl), "avx512vnni"; false for unknown names.
 bool rg_cpu_has(const char *feature);
 void rg_cpu_model(char text[128]); // the processor's name; "unknown (...)"
-int rg_cpu_cores(void); // that this process may use
-void rg_cpu_share(int cores); // from now on as many: the rest belongs to other processes of one job
+int rg_cpu_cores(void);            // that this process may use
+void rg_cpu_share(int cores);      // from now on as many: the rest belongs to other processes of one job
 // Pins the calling thread to the i-th core that the process was allowed at first; -1 gives all of them back. Threads made
 // afterwards inherit it, so a parallel region pins its threads one by one.
 void rg_cpu_pin(int core);

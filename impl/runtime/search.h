@@ -33,12 +33,12 @@ typedef struct rg_search {
     const rg_variant *variant;
     rg_search_kind kind;
     uint64_t seed;
-    int n;                           // combinations that the variant takes at this shape
+    int n; // combinations that the variant takes at this shape
     int64_t (*config)[RG_PARAMS_MAX];
-    double *cost;                    // told; NaN: not tried yet, INFINITY: failed
-    int tried, most;                 // budget
-    int best;                        // -1 while none was good
-    int64_t combinations, refused;   // declared, and of them refused
+    double *cost;                        // told; NaN: not tried yet, INFINITY: failed
+    int tried, most;                     // budget
+    int best;                            // -1 while none was good
+    int64_t combinations, refused;       // declared, and of them refused
     rg_refusal refusal[RG_REFUSALS_MAX]; // by reason; the last counts all further reasons
     int n_refusals;
 } rg_search;
@@ -46,8 +46,8 @@ typedef struct rg_search {
 // most 0: no limit. among: of each parameter those of its declared values that are tried, a bit each, at least one and of the
 // first 64; NULL: all. NULL, or why it cannot be searched.
 const char *rg_search_begin(rg_search *, const rg_variant *, const rg_shape *, rg_search_kind, int most, uint64_t seed);
-const char *rg_search_begin_among(rg_search *, const rg_variant *, const rg_shape *, rg_search_kind, int most, uint64_t seed,
-                                  const uint64_t *among);
+const char *rg_search_begin_among(
+    rg_search *, const rg_variant *, const rg_shape *, rg_search_kind, int most, uint64_t seed, const uint64_t *among);
 int rg_search_next(rg_search *); // index of config, -1 when the budget or the space is used up
 void rg_search_tell(rg_search *, int i, double cost);
 // Which of config these parameters are, -1 when none.

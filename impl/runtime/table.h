@@ -12,9 +12,9 @@ typedef struct rg_entry {
     const rg_algo *algo;
     const rg_variant *variant;
     rg_origin origin;
-    bool emulated; // a DEVICE variant compiled for the host (RG_EMULATION, or a plug-in built with -DRG_EMULATED)
+    bool emulated;      // a DEVICE variant compiled for the host (RG_EMULATION, or a plug-in built with -DRG_EMULATED)
     const char *plugin; // its file as it was given, while that text lives; NULL of any other
-    char name[96]; // what rows and --variant call it: "gather", or "mine.so:gather" from a plug-in
+    char name[96];      // what rows and --variant call it: "gather", or "mine.so:gather" from a plug-in
 } rg_entry;
 
 int rg_algo_count(void);

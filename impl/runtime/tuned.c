@@ -25,8 +25,7 @@ static void file_name(const char *processor, char name[128])
             name[n++] = *c;
         else if (n && name[n - 1] != '-')
             name[n++] = '-';
-    while (n && name[n - 1] == '-')
-        n--;
+    while (n && name[n - 1] == '-') n--;
     snprintf(name + n, 128 - n, ".tsv");
 }
 
@@ -51,8 +50,7 @@ static int read_file(rg_tsv *t, const char *path)
 {
     *t = (rg_tsv){0};
     int code = access(path, F_OK) ? RG_GOOD : rg_tsv_read(path, t);
-    if (code == RG_GOOD && t->path && (code = rg_tsv_needs(t, needed)) != RG_GOOD)
-        rg_tsv_free(t);
+    if (code == RG_GOOD && t->path && (code = rg_tsv_needs(t, needed)) != RG_GOOD) rg_tsv_free(t);
     return code;
 }
 
@@ -64,10 +62,9 @@ const rg_tsv *rg_tuned_file(const char *processor)
         char processor[128];
         rg_tsv file;
         bool holds;
-    } *first;
+    } * first;
     struct known *k = first;
-    while (k && strcmp(k->processor, processor))
-        k = k->next;
+    while (k && strcmp(k->processor, processor)) k = k->next;
     if (!k) {
         k = rg_alloc(sizeof *k);
         k->next = first;
@@ -78,8 +75,7 @@ const rg_tsv *rg_tuned_file(const char *processor)
         snprintf(k->processor, sizeof k->processor, "%s", processor);
         k->holds = read_file(&k->file, path) == RG_GOOD && k->file.path;
         const char *why = k->holds ? stale(&k->file, processor) : NULL;
-        if (why)
-            rg_warn("%s: %s: the defaults hold (run regather tune here)", path, why);
+        if (why) rg_warn("%s: %s: the defaults hold (run regather tune here)", path, why);
         k->holds = k->holds && !why;
         free(relative);
         free(path);
@@ -91,14 +87,12 @@ void rg_tuned_processor(const rg_entry *e, const char *device, char name[128])
 {
     int index = 0;
     *name = 0;
-    if (e->emulated)
-        return;
+    if (e->emulated) return;
     if (e->variant->space == RG_HOST) {
         rg_cpu_model(name);
         return;
     }
-    if (device)
-        sscanf(device, "gpu%d", &index);
+    if (device) sscanf(device, "gpu%d", &index);
     snprintf(name, 128, "%s", rg_gpu_name(index));
 }
 
@@ -108,8 +102,7 @@ void rg_tuned_processor(const rg_entry *e, const char *device, char name[128])
 static double apart(const rg_shape *a, const rg_shape *b)
 {
     double sum = 0;
-    for (int i = 0; i < RG_DIMS; i++)
-        sum += fabs(log2(((double)a->n[i] + 1) / ((double)b->n[i] + 1)));
+    for (int i = 0; i < RG_DIMS; i++) sum += fabs(log2(((double)a->n[i] + 1) / ((double)b->n[i] + 1)));
     return sum;
 }
 
@@ -145,8 +138,7 @@ static bool lay_tuned(const rg_entry *e, const char *device, const rg_shape *sha
     const rg_tsv *f = NULL;
     const int best = e->variant->n_params ? row_of(e, device, shape, &f) : -1;
     int64_t value[RG_PARAMS_MAX] = {0};
-    if (!f || !rg_params_parse(e->variant, rg_tsv_cell(f, best, "params"), value, why))
-        return false;
+    if (!f || !rg_params_parse(e->variant, rg_tsv_cell(f, best, "params"), value, why)) return false;
     memcpy(param, value, (size_t)e->variant->n_params * sizeof *param);
     return true;
 }
@@ -160,26 +152,23 @@ void rg_plan_time(const rg_entry *e, const char *device, const rg_shape *shape, 
     rg_shape_print(e->algo, shape, text);
     if (rate > 0)
         rg_plan(what, "about %.3g s at the %s %s measured here at %s; files come beside", work / rate,
-                rg_tsv_cell(f, row, "rate"), rg_tsv_cell(f, row, "rate_unit"), rg_tsv_cell(f, row, "shape"));
+            rg_tsv_cell(f, row, "rate"), rg_tsv_cell(f, row, "rate_unit"), rg_tsv_cell(f, row, "shape"));
     else
         rg_plan(what, "not known; measured by: regather tune %s:%s --shape %s", e->algo->name, e->name, text);
     free(what);
 }
 
-bool rg_params_resolve(const rg_entry *e, const char *device, const rg_shape *shape, const char *given, int64_t *param,
-                       bool *tuned, char why[160])
+bool rg_params_resolve(
+    const rg_entry *e, const char *device, const rg_shape *shape, const char *given, int64_t *param, bool *tuned, char why[160])
 {
     const rg_variant *v = e->variant;
     rg_params_standard(v, param);
     bool found = lay_tuned(e, device, shape, param);
-    if (!rg_params_set(v, given, param, why))
-        return false;
+    if (!rg_params_set(v, given, param, why)) return false;
     int64_t without[RG_PARAMS_MAX] = {0};
     rg_params_parse(v, given, without, why);
-    if (found && v->refuse && v->refuse(shape, param))
-        memcpy(param, without, (size_t)v->n_params * sizeof *param);
-    if (tuned)
-        *tuned = memcmp(param, without, (size_t)v->n_params * sizeof *param) != 0;
+    if (found && v->refuse && v->refuse(shape, param)) memcpy(param, without, (size_t)v->n_params * sizeof *param);
+    if (tuned) *tuned = memcmp(param, without, (size_t)v->n_params * sizeof *param) != 0;
     return true;
 }
 
@@ -214,10 +203,10 @@ int rg_tuned_store(const char *folder, const char *processor, const char *driver
         return code;
     }
     rg_tsv_print(file.stream,
-                 "# Best parameters that `regather tune` found, used for this processor and version of the suite only.\n"
-                 "# suite: regather " RG_VERSION "\n# processor: %s\n# driver: %s\n", processor, driver);
-    for (int k = 0; k < RG_COUNT(column); k++)
-        fprintf(file.stream, "%s%c", column[k], k + 1 < RG_COUNT(column) ? '\t' : '\n');
+        "# Best parameters that `regather tune` found, used for this processor and version of the suite only.\n"
+        "# suite: regather " RG_VERSION "\n# processor: %s\n# driver: %s\n",
+        processor, driver);
+    for (int k = 0; k < RG_COUNT(column); k++) fprintf(file.stream, "%s%c", column[k], k + 1 < RG_COUNT(column) ? '\t' : '\n');
     for (int i = 0; old.path && !stale(&old, processor) && i < old.n_rows; i++) {
         if (strcmp(rg_tsv_cell(&old, i, "algo"), row->algo) || strcmp(rg_tsv_cell(&old, i, "variant"), row->variant) ||
             strcmp(rg_tsv_cell(&old, i, "shape"), row->shape))
@@ -225,7 +214,7 @@ int rg_tuned_store(const char *folder, const char *processor, const char *driver
                 rg_tsv_print(file.stream, "%s%c", rg_tsv_cell(&old, i, column[k]), k + 1 < RG_COUNT(column) ? '\t' : '\n');
     }
     rg_tsv_print(file.stream, "%s\t%s\t%s\t%s\t%.0f\t%.4g\t%s\t%s\n", row->algo, row->variant, row->shape, row->params,
-                 row->median_ns, row->rate, row->rate_unit, row->how);
+        row->median_ns, row->rate, row->rate_unit, row->how);
     rg_tsv_free(&old);
     return rg_file_commit(&file);
 }

@@ -20,8 +20,8 @@ const rg_tsv *rg_tuned_file(const char *processor);
 // shape in the processor's file, or without one the defaults. When the variant refuses that mixture, the defaults stand beside
 // the given ones. *tuned (may be NULL) tells whether that changed a default. False with the reason in why when `given` is
 // wrong. A file of another processor or version is left alone with one warning.
-bool rg_params_resolve(const rg_entry *, const char *device, const rg_shape *, const char *given, int64_t *param, bool *tuned,
-                       char why[160]);
+bool rg_params_resolve(
+    const rg_entry *, const char *device, const rg_shape *, const char *given, int64_t *param, bool *tuned, char why[160]);
 
 // A row of --dry-run: how long `work` units of rg_algo.work take at the rate that `tune` measured here at the shape nearest to
 // this one; "not known", and the command that measures it, where there is none.

@@ -14,10 +14,10 @@
 #define RG_AUTOVEC_NEEDS "avx2"
 #define RG_AUTOVEC_WIDE "avx512vnni" // the feature that chooses the second
 
-#define RG_AUTOVEC(name, parameters, arguments)                                            \
-    typedef void name##_fn parameters;                                                     \
-    RG_AUTOVEC_AVX2 static void name##_avx2 parameters { name arguments; }                 \
-    RG_AUTOVEC_AVX512 static void name##_avx512 parameters { name arguments; }             \
+#define RG_AUTOVEC(name, parameters, arguments)                                                                                \
+    typedef void name##_fn parameters;                                                                                         \
+    RG_AUTOVEC_AVX2 static void name##_avx2 parameters { name arguments; }                                                     \
+    RG_AUTOVEC_AVX512 static void name##_avx512 parameters { name arguments; }                                                 \
     static inline name##_fn *name##_for(int avx512) { return avx512 ? name##_avx512 : name##_avx2; }
 
 #endif

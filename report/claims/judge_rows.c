@@ -12,7 +12,8 @@
 // Why no row of spec can be used: what its rows say instead of PASS, or that there are none.
 static void say_missing(const rg_bench_machine *m, const char *spec, char *text, size_t room)
 {
-    RG_EACH_ROW(row, m) {
+    RG_EACH_ROW(row, m)
+    {
         if (rg_matches(row, spec) && strcmp(row->cell[RG_C_STATUS], "PASS")) {
             snprintf(text, room, "`%s`: %s %s", spec, row->cell[RG_C_STATUS], row->cell[RG_C_STOP]);
             return;
@@ -34,10 +35,10 @@ static int configurations(const rg_bench_machine *m, const char *spec, const rg_
 {
     static const int same[] = {RG_C_SHAPE, RG_C_SCOPE, RG_C_MODE};
     int n = 0;
-    RG_EACH_ROW(row, m) {
+    RG_EACH_ROW(row, m)
+    {
         bool one = rg_timed(row) && rg_matches(row, spec);
-        for (int c = 0; c < RG_COUNT(same) && one; c++)
-            one = !strcmp(row->cell[same[c]], picked->row->cell[same[c]]);
+        for (int c = 0; c < RG_COUNT(same) && one; c++) one = !strcmp(row->cell[same[c]], picked->row->cell[same[c]]);
         n += one;
     }
     return n;
@@ -54,11 +55,11 @@ static rg_judgement judge_ratio(const rg_comparison *q)
         const char *other = rg_common_shape(q->machine, q->b, q->b, q->size, q->scopes);
         say_missing(q->machine, one ? q->b : q->a, why_a, sizeof why_a);
         const bool same = one && other && rg_pick(q->machine, q->a, one, q->scopes, &a) &&
-                          rg_pick(q->machine, q->b, one, q->scopes, &b) && a.row == b.row;
+            rg_pick(q->machine, q->b, one, q->scopes, &b) && a.row == b.row;
         snprintf(j.why, sizeof j.why, "%s",
-                 same           ? "both sides are one row: no other configuration was timed"
-                 : one && other ? "both were timed, but at no common size and scope"
-                                : why_a);
+            same               ? "both sides are one row: no other configuration was timed"
+                : one && other ? "both were timed, but at no common size and scope"
+                               : why_a);
         return j;
     }
     j.value = rg_time_ratio(&a, &b, &j.low, &j.high);
@@ -76,7 +77,7 @@ static rg_judgement judge_ratio(const rg_comparison *q)
     const double fixed_a = rg_fixed_ns(q->machine, q->a, &a), fixed_b = rg_fixed_ns(q->machine, q->b, &b);
     if (isfinite(fixed_a) && isfinite(fixed_b))
         snprintf(j.ours + strlen(j.ours), sizeof j.ours - strlen(j.ours), "; fixed costs %.3g of %.3g s and %.3g of %.3g s",
-                 fixed_a / 1e9, a.median_ns / 1e9, fixed_b / 1e9, b.median_ns / 1e9);
+            fixed_a / 1e9, a.median_ns / 1e9, fixed_b / 1e9, b.median_ns / 1e9);
     say_where(&a, &b, &j);
     rg_judge_number(q, &j);
     const int tried = of_a > of_b ? of_a : of_b;
@@ -84,12 +85,12 @@ static rg_judgement judge_ratio(const rg_comparison *q)
         j.outcome = RG_NOT_CALLED;
         j.value = j.low = j.high = NAN; // no point of a figure
         snprintf(j.why, sizeof j.why, "one row is the best of both sides; of a kind %d configurations were tried, expected %d",
-                 tried, RG_SEARCHED);
+            tried, RG_SEARCHED);
     }
     if (fabs(rg_more_work(&a, &b) - 1) > 1e-9) {
         j.outcome = RG_NOT_CALLED;
         snprintf(j.why, sizeof j.why, "unequal work, %s against %s pieces: fixed costs weigh more where there is less of it",
-                 a.row->cell[RG_C_WORK], b.row->cell[RG_C_WORK]);
+            a.row->cell[RG_C_WORK], b.row->cell[RG_C_WORK]);
     }
     return j;
 }
@@ -102,8 +103,7 @@ static rg_judgement judge_rate(const rg_comparison *q)
     const char *shape = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
     if (!shape || strncmp(shape, q->size, strlen(q->size)) || !rg_pick(q->machine, q->a, shape, q->scopes, &a)) {
         say_missing(q->machine, q->a, j.why, sizeof j.why - 64);
-        if (shape)
-            snprintf(j.why, sizeof j.why, "`%s` was not timed at %s", q->a, q->size);
+        if (shape) snprintf(j.why, sizeof j.why, "`%s` was not timed at %s", q->a, q->size);
         return j;
     }
     j.value = 1e9 / a.median_ns;
@@ -130,7 +130,7 @@ static rg_judgement judge_scaling(const rg_comparison *q)
         j.low /= b.threads;
         j.high /= b.threads;
         snprintf(j.ours, sizeof j.ours, "%.3g x on %d cores: %.0f %% [%.0f, %.0f]", speed_up, b.threads, 100 * j.value,
-                 100 * j.low, 100 * j.high);
+            100 * j.low, 100 * j.high);
         rg_judge_number(q, &j);
     }
     return j;
@@ -142,17 +142,16 @@ static int offsets_timed(const rg_comparison *q, const char *spec, const rg_meas
     int64_t seen[3];
     int n = 0;
     *largest = 0;
-    RG_EACH_ROW(row, q->machine) {
+    RG_EACH_ROW(row, q->machine)
+    {
         const rg_measure b = rg_measure_of(walk.file, row);
         if (!rg_timed(b.row) || !rg_plain(b.row) || !rg_matches(b.row, spec) || b.width != like->width ||
             b.height != like->height)
             continue;
         *largest = b.r > *largest ? b.r : *largest;
         bool known = false;
-        for (int s = 0; s < n; s++)
-            known |= seen[s] == b.r;
-        if (!known && n < RG_COUNT(seen))
-            seen[n++] = b.r;
+        for (int s = 0; s < n; s++) known |= seen[s] == b.r;
+        if (!known && n < RG_COUNT(seen)) seen[n++] = b.r;
     }
     return n;
 }
@@ -162,7 +161,8 @@ static void curve_reach(const rg_comparison *q, const char *spec, int64_t *width
 {
     int64_t largest;
     *width = *height = *reach = 0;
-    RG_EACH_ROW(row, q->machine) {
+    RG_EACH_ROW(row, q->machine)
+    {
         const rg_measure a = rg_measure_of(walk.file, row);
         if (!rg_timed(a.row) || !rg_plain(a.row) || !rg_matches(a.row, spec) || a.width * a.height <= *width * *height ||
             offsets_timed(q, spec, &a, &largest) < 3)
@@ -201,8 +201,8 @@ static rg_judgement judge_curves(const rg_comparison *q)
     snprintf(j.ours + strlen(j.ours), sizeof j.ours - strlen(j.ours), "; %d of %d curves", n, all);
     j.value = j.low = j.high = least;
     j.outcome = n < all ? RG_NOT_CALLED : rg_shown(rg_outcome_of(least, least, least, q->low, q->high, q->direction));
-    snprintf(j.why, sizeof j.why, "all curves have to reach %.2g of the width%s%s", q->low,
-             *without ? "; without " : "", without);
+    snprintf(
+        j.why, sizeof j.why, "all curves have to reach %.2g of the width%s%s", q->low, *without ? "; without " : "", without);
     return j;
 }
 
@@ -217,10 +217,11 @@ static bool is_failure(const char *status)
 static int count_status(const rg_bench_machine *m, const char *spec, const char *size, bool failures)
 {
     int n = 0;
-    RG_EACH_ROW(row, m) {
+    RG_EACH_ROW(row, m)
+    {
         const char *status = row->cell[RG_C_STATUS];
         n += (failures ? is_failure(status) : !strcmp(status, "PASS")) && rg_matches(row, spec) &&
-             !strncmp(row->cell[RG_C_SHAPE], size, strlen(size));
+            !strncmp(row->cell[RG_C_SHAPE], size, strlen(size));
     }
     return n;
 }
@@ -233,9 +234,9 @@ static rg_judgement judge_equal(const rg_comparison *q)
     int good = 0, all = 0;
     for (const char *at = q->a; rg_next_piece(&at, ',', spec, sizeof spec); all++) {
         int passed = 0;
-        RG_EACH_ROW(row, q->machine) {
-            if (!rg_matches(row, spec))
-                continue;
+        RG_EACH_ROW(row, q->machine)
+        {
+            if (!rg_matches(row, spec)) continue;
             const char *status = row->cell[RG_C_STATUS];
             passed += !strcmp(status, "PASS");
             if (is_failure(status)) {
@@ -246,8 +247,7 @@ static rg_judgement judge_equal(const rg_comparison *q)
             }
         }
         good += passed > 0;
-        if (!passed)
-            snprintf(missing + strlen(missing), sizeof missing - strlen(missing), "%s%s", *missing ? ", " : "", spec);
+        if (!passed) snprintf(missing + strlen(missing), sizeof missing - strlen(missing), "%s%s", *missing ? ", " : "", spec);
     }
     if (good < all)
         snprintf(j.ours, sizeof j.ours, "%d of %d variants were checked, and equal the reference", good, all);
@@ -278,9 +278,9 @@ static rg_judgement judge_refutes(const rg_comparison *q)
 static rg_judgement judge_fault(const rg_comparison *q)
 {
     rg_judgement j = rg_unjudged();
-    RG_EACH_ROW(row, q->machine) {
-        if (!rg_matches(row, q->a) || strcmp(row->cell[RG_C_STATUS], "FAIL"))
-            continue;
+    RG_EACH_ROW(row, q->machine)
+    {
+        if (!rg_matches(row, q->a) || strcmp(row->cell[RG_C_STATUS], "FAIL")) continue;
         j.outcome = RG_REPRODUCED;
         j.value = rg_cell_number(row, RG_C_ERROR);
         if (j.value > 0)
@@ -307,8 +307,7 @@ static rg_judgement judge_present(const rg_comparison *q)
     const char *shape = rg_common_shape(q->machine, q->a, q->a, q->size, q->scopes);
     if (!shape || !rg_pick(q->machine, q->a, shape, q->scopes, &a)) {
         say_missing(q->machine, q->a, j.why, sizeof j.why);
-        if (count_status(q->machine, q->a, "", true))
-            j.outcome = RG_CONTRADICTED;
+        if (count_status(q->machine, q->a, "", true)) j.outcome = RG_CONTRADICTED;
         return j;
     }
     j.outcome = RG_EXISTS;
@@ -332,7 +331,7 @@ static double at_shape(const rg_comparison *q, const char *shape, rg_judgement *
     if (single ? !rg_pick(q->machine, q->a, shape, q->scopes, &a)
                : !rg_pick_pair(q->machine, q->a, q->b, shape, q->scopes, &a, &b)) {
         snprintf(j->why, sizeof j->why, "no row of `%s`%s%s%s at %s in scope %s: not measured", q->a, single ? "" : " and `",
-                 q->b, single ? "" : "`", shape, q->scopes);
+            q->b, single ? "" : "`", shape, q->scopes);
         return NAN;
     }
     double value;
@@ -386,7 +385,7 @@ static rg_judgement judge_growth(const rg_comparison *q)
     j.low = j.value * exp(-hypot(log(end_big[0]), log(end_small[1])));
     j.high = j.value * exp(hypot(log(end_big[1]), log(end_small[0])));
     snprintf(j.ours, sizeof j.ours, "%.3g x [%.3g, %.3g]: %.24s at the large size, %.24s at the small", j.value, j.low, j.high,
-             big_text, small_text);
+        big_text, small_text);
     snprintf(j.size, sizeof j.size, "%.63s", q->size);
     rg_judge_number(q, &j);
     return j;
@@ -452,7 +451,8 @@ static rg_judgement judge_agree(const rg_comparison *q)
     rg_judgement j = rg_unjudged();
     double worst = -1, error = 0;
     int shapes = 0;
-    RG_EACH_ROW(row, q->machine) {
+    RG_EACH_ROW(row, q->machine)
+    {
         rg_measure a, b;
         if (!rg_timed(row) || !rg_matches(row, q->a) ||
             !rg_pick_pair(q->machine, q->a, q->b, row->cell[RG_C_SHAPE], q->scopes, &a, &b) || a.row != row)
@@ -472,7 +472,7 @@ static rg_judgement judge_agree(const rg_comparison *q)
     }
     j.value = worst;
     snprintf(j.ours, sizeof j.ours, "differ by %.2g at most, %.0f %% of what rounding allows; %d size%s", error, 100 * worst,
-             shapes, rg_s(shapes));
+        shapes, rg_s(shapes));
     rg_judge_exact(q, &j);
     return j;
 }
@@ -485,12 +485,11 @@ static rg_judgement judge_configs(const rg_comparison *q)
         const rg_result *file = &q->machine->file[f];
         for (int i = 0; i < file->n_rows; i++) {
             int n = 0;
-            if (!rg_timed(&file->row[i]) || !rg_matches(&file->row[i], q->a))
-                continue;
+            if (!rg_timed(&file->row[i]) || !rg_matches(&file->row[i], q->a)) continue;
             for (int k = 0; k < file->n_rows; k++)
                 n += rg_timed(&file->row[k]) && rg_matches(&file->row[k], q->a) &&
-                     !strcmp(file->row[k].cell[RG_C_SHAPE], file->row[i].cell[RG_C_SHAPE]) &&
-                     !strcmp(file->row[k].cell[RG_C_MODE], file->row[i].cell[RG_C_MODE]);
+                    !strcmp(file->row[k].cell[RG_C_SHAPE], file->row[i].cell[RG_C_SHAPE]) &&
+                    !strcmp(file->row[k].cell[RG_C_MODE], file->row[i].cell[RG_C_MODE]);
             if (n > most) {
                 most = n;
                 snprintf(j.size, sizeof j.size, "%.63s", file->row[i].cell[RG_C_SHAPE]);
@@ -514,9 +513,11 @@ static rg_judgement judge_configs(const rg_comparison *q)
 static void prefer_energy(const rg_bench_machine *m, const char *spec, rg_measure *best)
 {
     const char *shape = best->row->cell[RG_C_SHAPE], *scope = best->row->cell[RG_C_SCOPE];
-    RG_EACH_ROW(row, m) {
+    RG_EACH_ROW(row, m)
+    {
         if (isnan(rg_cell_number(best->row, RG_C_JOULES)) && rg_timed(row) && !strcmp(row->cell[RG_C_SHAPE], shape) &&
-            !strcmp(row->cell[RG_C_SCOPE], scope) && rg_matches(row, spec) && strncmp(row->cell[RG_C_ENERGY_SOURCE], "not asked", 9))
+            !strcmp(row->cell[RG_C_SCOPE], scope) && rg_matches(row, spec) &&
+            strncmp(row->cell[RG_C_ENERGY_SOURCE], "not asked", 9))
             *best = rg_measure_of(walk.file, row);
     }
 }
@@ -535,11 +536,11 @@ static rg_judgement judge_energy(const rg_comparison *q)
     double x = rg_cell_number(a.row, RG_C_JOULES), y = rg_cell_number(b.row, RG_C_JOULES);
     if (isnan(x) || isnan(y)) {
         const rg_row *without = isnan(x) ? a.row : b.row, *with = isnan(x) ? b.row : a.row;
-        int used = snprintf(j.why, sizeof j.why, "no energy of `%s`: %.120s", without->cell[RG_C_VARIANT],
-                            without->cell[RG_C_ENERGY_SOURCE]);
+        int used = snprintf(
+            j.why, sizeof j.why, "no energy of `%s`: %.120s", without->cell[RG_C_VARIANT], without->cell[RG_C_ENERGY_SOURCE]);
         if (!isnan(x) || !isnan(y))
             snprintf(j.why + used, sizeof j.why - (size_t)used, "; `%s` takes %s J a call", with->cell[RG_C_VARIANT],
-                     with->cell[RG_C_JOULES]);
+                with->cell[RG_C_JOULES]);
         return j;
     }
     // Joules are power times time, summed over the calls whose times are known one by one: their spread is what can be known.
@@ -558,8 +559,7 @@ static void say_autovec(rg_judgement (*judge)(const rg_comparison *), const rg_c
 {
     char spec[400];
     const char *naive = strstr(q->a, ":naive");
-    if (!naive || isnan(j->value))
-        return;
+    if (!naive || isnan(j->value)) return;
     const char *rest = naive + strcspn(naive, " @|");
     snprintf(spec, sizeof spec, "%.*s:autovec%s", (int)(naive - q->a), q->a, rest);
     rg_comparison over = *q;
@@ -570,7 +570,8 @@ static void say_autovec(rg_judgement (*judge)(const rg_comparison *), const rg_c
     j->over_autovec = NAN;
     if (judge == judge_mean)
         j->over_autovec = judge(&over).value;
-    else if (rg_pick_pair(q->machine, spec, q->b, j->size, j->scope, &a, &b)) // at this size, also where both were timed at a larger
+    else if (rg_pick_pair(
+                 q->machine, spec, q->b, j->size, j->scope, &a, &b)) // at this size, also where both were timed at a larger
         j->over_autovec = rg_time_ratio(&a, &b, &low, &high);
     if (!isnan(j->over_autovec)) {
         rg_print_ratio(j->over_autovec, value);
@@ -582,15 +583,14 @@ static void say_autovec(rg_judgement (*judge)(const rg_comparison *), const rg_c
 
 bool rg_judge_rows(const char *kind, const rg_comparison *q, rg_judgement *j)
 {
-    static const rg_judge_kind kinds[] = {
-        {"ratio", judge_ratio}, {"rate", judge_rate}, {"scaling", judge_scaling}, {"curves", judge_curves}, {"equal", judge_equal},
-        {"fault", judge_fault}, {"present", judge_present}, {"growth", judge_growth}, {"agree", judge_agree},
-        {"configs", judge_configs}, {"energy", judge_energy}, {"mean", judge_mean}, {"refutes", judge_refutes}};
+    static const rg_judge_kind kinds[] = {{"ratio", judge_ratio}, {"rate", judge_rate}, {"scaling", judge_scaling},
+        {"curves", judge_curves}, {"equal", judge_equal}, {"fault", judge_fault}, {"present", judge_present},
+        {"growth", judge_growth}, {"agree", judge_agree}, {"configs", judge_configs}, {"energy", judge_energy},
+        {"mean", judge_mean}, {"refutes", judge_refutes}};
     for (int k = 0; k < RG_COUNT(kinds); k++)
         if (!strcmp(kinds[k].kind, kind)) {
             *j = kinds[k].judge(q);
-            if (kinds[k].judge == judge_ratio || kinds[k].judge == judge_mean)
-                say_autovec(kinds[k].judge, q, j);
+            if (kinds[k].judge == judge_ratio || kinds[k].judge == judge_mean) say_autovec(kinds[k].judge, q, j);
             return true;
         }
     return false;

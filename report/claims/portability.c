@@ -13,11 +13,10 @@ enum { PRESETS_MOST = 8, CELLS_MOST = 24, TEXT = 240 };
 // "A=1;B=2" of algo:variant as rg_matches wants it.
 static void spec_of(const rg_tsv *presets, int i, const char *params, char spec[TEXT])
 {
-    snprintf(spec, TEXT, "%s:%s%s%s", rg_tsv_cell(presets, i, "algo"), rg_tsv_cell(presets, i, "variant"),
-             *params ? " " : "", params);
+    snprintf(spec, TEXT, "%s:%s%s%s", rg_tsv_cell(presets, i, "algo"), rg_tsv_cell(presets, i, "variant"), *params ? " " : "",
+        params);
     for (char *c = spec; *c; c++)
-        if (*c == ';')
-            *c = ' ';
+        if (*c == ';') *c = ' ';
 }
 
 static const char *published_cell(const rg_claims *c, int paper, const char *on, const char *run)
@@ -37,8 +36,7 @@ static void share(const rg_bench_machine *m, const rg_tsv *presets, int i, char 
     spec_of(presets, i, rg_tsv_cell(presets, i, "among"), all);
     const char *shape = rg_common_shape(m, spec, spec, "s257,i52", "kernel,device");
     *text = 0;
-    if (!shape || !rg_pick_pair(m, spec, all, shape, "kernel,device", &a, &best))
-        return;
+    if (!shape || !rg_pick_pair(m, spec, all, shape, "kernel,device", &a, &best)) return;
     double ratio = rg_time_ratio(&best, &a, &low, &high);
     snprintf(text, TEXT, "%.0f [%.0f, %.0f]", 100 * ratio, 100 * low, 100 * high);
 }
@@ -49,11 +47,9 @@ static void best_row(const rg_report *r, int m, const rg_tsv *presets, rg_page *
     rg_measure best;
     spec_of(presets, 0, rg_tsv_cell(presets, 0, "among"), spec);
     const char *shape = rg_common_shape(&r->machine[m], spec, spec, "s257,i52", "kernel,device");
-    if (!shape || !rg_pick(&r->machine[m], spec, shape, "kernel,device", &best))
-        return;
+    if (!shape || !rg_pick(&r->machine[m], spec, shape, "kernel,device", &best)) return;
     const char *cell[CELLS_MOST];
-    for (int c = 0; c < cells; c++)
-        cell[c] = "";
+    for (int c = 0; c < cells; c++) cell[c] = "";
     snprintf(label, sizeof label, "best on %.100s, `%.60s`", r->machine[m].label, shape);
     cell[0] = label;
     cell[1] = best.row->cell[RG_C_PARAMS];
@@ -78,8 +74,10 @@ static void table(const rg_report *r, const rg_tsv *presets, int paper, rg_page 
         align[n] = 'r';
     }
     align[n] = 0;
-    p->make->table(p, "Portability: each published configuration as a percentage of the best found on the machine it runs on, "
-                      "with the 95 % interval; rows are where it was tuned, columns where it runs.", align, column, n);
+    p->make->table(p,
+        "Portability: each published configuration as a percentage of the best found on the machine it runs on, "
+        "with the 95 % interval; rows are where it was tuned, columns where it runs.",
+        align, column, n);
     for (int i = 0; i < presets->n_rows; i++) {
         const char *cell[CELLS_MOST] = {rg_tsv_cell(presets, i, "preset"), rg_tsv_cell(presets, i, "params")};
         char text[CELLS_MOST][TEXT];
@@ -91,8 +89,7 @@ static void table(const rg_report *r, const rg_tsv *presets, int paper, rg_page 
         }
         p->make->row(p, cell, n);
     }
-    for (int m = 0; m < r->n_machines && first + m < n; m++)
-        best_row(r, m, presets, p, n, first + m);
+    for (int m = 0; m < r->n_machines && first + m < n; m++) best_row(r, m, presets, p, n, first + m);
     p->make->table_end(p);
 }
 
@@ -100,8 +97,7 @@ static bool was_run(const rg_report *r, const rg_tsv *presets)
 {
     char text[TEXT] = "";
     for (int m = 0; m < r->n_machines && !*text; m++)
-        for (int i = 0; i < presets->n_rows && !*text; i++)
-            share(&r->machine[m], presets, i, text);
+        for (int i = 0; i < presets->n_rows && !*text; i++) share(&r->machine[m], presets, i, text);
     return *text;
 }
 
@@ -112,19 +108,15 @@ bool rg_write_portability(const rg_report *r, rg_page *p, const char *paper)
     for (int a = 0; i >= 0 && a < rg_algo_count(); a++) {
         const rg_algo *algo = rg_algo_at(a);
         rg_tsv presets = {0};
-        if (!algo->presets || strcmp(algo->paper, paper))
-            continue;
+        if (!algo->presets || strcmp(algo->paper, paper)) continue;
         char *path = rg_share_path(algo->presets);
-        if (code == RG_GOOD)
-            code = rg_tsv_read(path, &presets);
+        if (code == RG_GOOD) code = rg_tsv_read(path, &presets);
         const bool has = was_run(r, &presets);
-        if (has && p)
-            table(r, &presets, i, p);
+        if (has && p) table(r, &presets, i, p);
         any |= has;
         rg_tsv_free(&presets);
         free(path);
     }
-    if (p)
-        p->code = code;
+    if (p) p->code = code;
     return any;
 }

@@ -15,8 +15,8 @@ static void with_r_max(const rg_job_files *job, rg_judgement *j)
         j->value = (double)n / all;
         int used = snprintf(j->ours, sizeof j->ours, "in %d of %d photos", n, all);
         if (n > 0)
-            snprintf(j->ours + used, sizeof j->ours - (size_t)used, ", %.2f px in the first, %.2f px in the last", r[0],
-                     r[n - 1]);
+            snprintf(
+                j->ours + used, sizeof j->ours - (size_t)used, ", %.2f px in the first, %.2f px in the last", r[0], r[n - 1]);
     }
     free(x);
     free(r);
@@ -34,7 +34,7 @@ static void intercept(const rg_job_files *job, rg_judgement *j)
         j->low = (line.intercept - width) / last;
         j->high = (line.intercept + width) / last;
         snprintf(j->ours, sizeof j->ours, "intercept %.2f +- %.2f px: %.2g of the last R_max; %d points", line.intercept, width,
-                 j->value, n);
+            j->value, n);
     }
     free(x);
     free(r);
@@ -60,8 +60,7 @@ static double scatter(const rg_job_files *job, const char *column)
 static void reciprocal(const rg_job_files *job, rg_judgement *j)
 {
     double spectrum = scatter(job, "k_peak_length"), real_space = scatter(job, "R_max");
-    if (isnan(spectrum) || !(real_space > 0))
-        return;
+    if (isnan(spectrum) || !(real_space > 0)) return;
     if (real_space > 1) {
         snprintf(j->why, sizeof j->why, "R_max does not grow over this series");
         return;
@@ -69,10 +68,10 @@ static void reciprocal(const rg_job_files *job, rg_judgement *j)
     j->value = spectrum / real_space;
     if (isinf(spectrum))
         snprintf(j->ours, sizeof j->ours, "the spectrum's peak does not move; R_max scatters %.2g %% of its growth",
-                 100 * real_space);
+            100 * real_space);
     else
         snprintf(j->ours, sizeof j->ours, "scatter %.2g %% of the growth, R_max %.2g %%: %.3g x", 100 * spectrum,
-                 100 * real_space, j->value);
+            100 * real_space, j->value);
 }
 
 // Largest difference of R_max between the first run and the others.
@@ -84,8 +83,7 @@ static void difference(const rg_job_files *job, rg_judgement *j)
         double *x_k, *r_k;
         int n_k = rg_job_growth(job, k, "R_max", &x_k, &r_k);
         same &= n_k == n;
-        for (int i = 0; i < n && n_k == n; i++)
-            most = fmax(most, fabs(r_k[i] - r[i]));
+        for (int i = 0; i < n && n_k == n; i++) most = fmax(most, fabs(r_k[i] - r[i]));
         free(x_k);
         free(r_k);
     }
@@ -99,8 +97,10 @@ static void difference(const rg_job_files *job, rg_judgement *j)
 
 void rg_job_quantity(const rg_job_files *job, const char *name, rg_judgement *j)
 {
-    static const struct { const char *name, *lacks; void (*find)(const rg_job_files *, rg_judgement *); } quantity[] = {
-        {"with_r_max", "no photo was looked at", with_r_max},
+    static const struct {
+        const char *name, *lacks;
+        void (*find)(const rg_job_files *, rg_judgement *);
+    } quantity[] = {{"with_r_max", "no photo was looked at", with_r_max},
         {"intercept", "fewer than three photos have an R_max", intercept},
         {"reciprocal", "the series has no lengths from the spectrum", reciprocal},
         {"difference", "a second run of the same series by another variant is needed", difference}};

@@ -15,8 +15,7 @@ enum { BOOTSTRAP_SEED = 1 }; // fixed, so that the same files give the same page
 bool rg_next_piece(const char **at, char mark, char *text, size_t room)
 {
     const char *end = strchrnul(*at, mark);
-    if (!**at)
-        return false;
+    if (!**at) return false;
     snprintf(text, room, "%.*s", (int)(end - *at), *at);
     *at = end + (*end != '\0');
     return true;
@@ -30,8 +29,7 @@ int64_t rg_part(const char *text, const char *separators, const char *name, int6
         if (part > length && !strncmp(at, name, length)) {
             char *end;
             long long value = strtoll(at + length, &end, 10);
-            if (end == at + part)
-                return value;
+            if (end == at + part) return value;
         }
         at += part;
         at += strspn(at, separators);
@@ -43,15 +41,12 @@ rg_measure rg_measure_of(const rg_result *file, const rg_row *row)
 {
     const char *shape = row->cell[RG_C_SHAPE];
     return (rg_measure){file, row, rg_part(shape, ",", "w", -1), rg_part(shape, ",", "h", -1), rg_part(shape, ",", "r", -1),
-                        (int)rg_part(row->cell[RG_C_PARAMS], ";, ", "threads=", 1), row->timed_ns};
+        (int)rg_part(row->cell[RG_C_PARAMS], ";, ", "threads=", 1), row->timed_ns};
 }
 
 bool rg_timed(const rg_row *row) { return row->timed_ns > 0; }
 
-bool rg_plain(const rg_row *row)
-{
-    return rg_part(row->cell[RG_C_SHAPE], ",", "k", 0) == 0;
-}
+bool rg_plain(const rg_row *row) { return rg_part(row->cell[RG_C_SHAPE], ",", "k", 0) == 0; }
 
 bool rg_shaped(const char *shape, const char *wanted, const char *separators)
 {
@@ -62,7 +57,10 @@ bool rg_shaped(const char *shape, const char *wanted, const char *separators)
         const bool open = sign == '<' || sign == '>' || sign == '!';
         snprintf(part, sizeof part, "%.*s", (int)(letters < length ? letters : length) - open, at);
         const int64_t found = rg_part(shape, ",", part, -1), named = strtoll(at + letters, NULL, 10);
-        if (sign == '!' ? found == named : sign == '>' ? found <= named : sign == '<' ? found < 0 || found >= named : found != named)
+        if (sign == '!'       ? found == named
+                : sign == '>' ? found <= named
+                : sign == '<' ? found < 0 || found >= named
+                              : found != named)
             return false;
         at += length;
     }
@@ -82,26 +80,22 @@ static bool matches_one(const rg_row *row, const char *spec, size_t length)
     char *parts = strchr(text, '@');
     if (parts) {
         *parts++ = 0;
-        if (!rg_shaped(row->cell[RG_C_SHAPE], parts, ";"))
-            return false;
+        if (!rg_shaped(row->cell[RG_C_SHAPE], parts, ";")) return false;
     }
     const int64_t threads = rg_part(row->cell[RG_C_PARAMS], ";, ", "threads=", 1);
     for (char *rest, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         char *equals = strpbrk(word, "=<");
-        if (!equals)
-            return false;
+        if (!equals) return false;
         const bool below = *equals == '<';
         if (!strcmp(word, "threads=all")) {
-            if (threads < 2)
-                return false;
+            if (threads < 2) return false;
             continue;
         }
         int64_t wanted = strtoll(equals + 1, NULL, 10);
         equals[0] = '=';
         equals[1] = 0;
         int64_t found = strcmp(word, "threads=") ? rg_part(row->cell[RG_C_PARAMS], ";, ", word, -1) : threads;
-        if (below ? found < 0 || found >= wanted : found != wanted)
-            return false;
+        if (below ? found < 0 || found >= wanted : found != wanted) return false;
     }
     return true;
 }
@@ -110,24 +104,19 @@ bool rg_matches(const rg_row *row, const char *spec)
 {
     for (const char *at = spec; *at;) {
         size_t length = strcspn(at, "|");
-        if (matches_one(row, at, length))
-            return true;
+        if (matches_one(row, at, length)) return true;
         at += length + (at[length] == '|');
     }
     return false;
 }
 
-static int mode_rank(const rg_row *row)
-{
-    return !strcmp(row->cell[RG_C_MODE], "cold") ? 1 : 0;
-}
+static int mode_rank(const rg_row *row) { return !strcmp(row->cell[RG_C_MODE], "cold") ? 1 : 0; }
 
 // A host copies nothing to a device: its time of `device` is that of `transfer` as well.
 static bool in_scope(const rg_row *row, const char *scope, size_t length)
 {
     const char *own = row->cell[RG_C_SCOPE];
-    if (strlen(own) == length && !strncmp(own, scope, length))
-        return true;
+    if (strlen(own) == length && !strncmp(own, scope, length)) return true;
     return !strcmp(row->cell[RG_C_SPACE], "host") && !strcmp(own, "device") && length == 8 && !strncmp(scope, "transfer", 8);
 }
 
@@ -135,8 +124,7 @@ const rg_row *rg_next_row(rg_walk *w)
 {
     for (; w->f < w->of->n_files; w->f++, w->i = 0) {
         w->file = &w->of->file[w->f];
-        if (w->i < w->file->n_rows)
-            return &w->file->row[w->i++];
+        if (w->i < w->file->n_rows) return &w->file->row[w->i++];
     }
     return NULL;
 }
@@ -146,7 +134,8 @@ bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, con
     for (const char *scope = scopes; *scope;) {
         size_t length = strcspn(scope, ",");
         bool found = false;
-        RG_EACH_ROW(row, m) {
+        RG_EACH_ROW(row, m)
+        {
             if (!rg_timed(row) || strcmp(row->cell[RG_C_SHAPE], shape) || !in_scope(row, scope, length) ||
                 !rg_matches(row, spec))
                 continue; // cheapest first
@@ -156,18 +145,18 @@ bool rg_pick(const rg_bench_machine *m, const char *spec, const char *shape, con
                 found = true;
             }
         }
-        if (found)
-            return true;
+        if (found) return true;
         scope += length + (scope[length] == ',');
     }
     return false;
 }
 
 // Whether rows of a or b stand beside this one, the best of both.
-static bool has_others(const rg_bench_machine *m, const char *a, const char *b, const char *shape, const char *scope,
-                       const rg_row *best)
+static bool has_others(
+    const rg_bench_machine *m, const char *a, const char *b, const char *shape, const char *scope, const rg_row *best)
 {
-    RG_EACH_ROW(row, m) {
+    RG_EACH_ROW(row, m)
+    {
         if (row != best && rg_timed(row) && !strcmp(row->cell[RG_C_SHAPE], shape) && in_scope(row, scope, strlen(scope)) &&
             (rg_matches(row, a) || rg_matches(row, b)))
             return true;
@@ -176,7 +165,7 @@ static bool has_others(const rg_bench_machine *m, const char *a, const char *b, 
 }
 
 bool rg_pick_pair(const rg_bench_machine *m, const char *a, const char *b, const char *shape, const char *scopes, rg_measure *x,
-                  rg_measure *y)
+    rg_measure *y)
 {
     char scope[24];
     while (rg_next_piece(&scopes, ',', scope, sizeof scope))
@@ -195,7 +184,8 @@ const char *rg_common_shape(const rg_bench_machine *m, const char *a, const char
     double best_work = -1;
     int best_rank = -1;
     const int64_t kind = rg_part(size, ",", "k", 0); // of input: 0, the papers', unless the claim names another
-    RG_EACH_ROW(row, m) {
+    RG_EACH_ROW(row, m)
+    {
         const char *shape = row->cell[RG_C_SHAPE];
         rg_measure x, y;
         if (!rg_timed(row) || rg_part(shape, ",", "k", 0) != kind || !rg_matches(row, a) ||
@@ -227,7 +217,8 @@ double rg_fixed_ns(const rg_bench_machine *m, const char *spec, const rg_measure
     const char *shape = of->row->cell[RG_C_SHAPE], *particles = strstr(shape, ",p");
     const double work = rg_cell_number(of->row, RG_C_WORK);
     double few = work, few_ns = NAN;
-    RG_EACH_ROW(row, m) {
+    RG_EACH_ROW(row, m)
+    {
         const double pieces = rg_cell_number(row, RG_C_WORK);
         if (particles && rg_timed(row) && !strncmp(row->cell[RG_C_SHAPE], shape, (size_t)(particles - shape) + 2) &&
             !strcmp(row->cell[RG_C_SCOPE], of->row->cell[RG_C_SCOPE]) && rg_matches(row, spec) && pieces < few) {
@@ -241,12 +232,10 @@ double rg_fixed_ns(const rg_bench_machine *m, const char *spec, const rg_measure
 void rg_median_interval(const rg_samples *samples, double *low, double *high)
 {
     *low = *high = NAN;
-    if (samples->n < 2)
-        return;
+    if (samples->n < 2) return;
     rg_samples ones = *samples;
     ones.ns = rg_alloc((size_t)ones.n * sizeof *ones.ns);
-    for (int i = 0; i < ones.n; i++)
-        ones.ns[i] = 1;
+    for (int i = 0; i < ones.n; i++) ones.ns[i] = 1;
     rg_ratio ratio = rg_ratio_of_medians(samples, &ones, BOOTSTRAP_SEED);
     *low = ratio.low;
     *high = ratio.high;

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set(rg_row *row, rg_column column, const char *text)
-{
-    row->cell[column] = rg_print("%s", text);
-}
+static void set(rg_row *row, rg_column column, const char *text) { row->cell[column] = rg_print("%s", text); }
 
 // Errors of rows without a number (a crash) are left empty, as in result files.
 static void set_number(rg_row *row, rg_column column, const rg_tsv *t, int i, const char *name)
@@ -30,19 +27,16 @@ static void set_row(rg_row *row, const rg_tsv *t, int i)
     set(row, RG_C_STATUS, rg_tsv_cell(t, i, "status"));
     set(row, RG_C_STOP, rg_tsv_cell(t, i, "reason"));
     for (int c = 0; c < RG_COLUMNS; c++)
-        if (!row->cell[c])
-            set(row, (rg_column)c, "");
+        if (!row->cell[c]) set(row, (rg_column)c, "");
 }
 
 int rg_verify_of(const rg_tsv *t, rg_result *result)
 {
     *result = (rg_result){0};
     int code = rg_tsv_needs(t, "algo variant shape params threads device status error tol reason");
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     *result = (rg_result){.path = rg_print("%s", t->path), .n_rows = t->n_rows};
     result->row = rg_alloc((size_t)t->n_rows * sizeof *result->row);
-    for (int i = 0; i < t->n_rows; i++)
-        set_row(&result->row[i], t, i);
+    for (int i = 0; i < t->n_rows; i++) set_row(&result->row[i], t, i);
     return RG_GOOD;
 }

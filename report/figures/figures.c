@@ -31,8 +31,7 @@ int rg_copy_beside(const rg_report *r, const char *from, const char *name)
     char *to = rg_print("%s/%s", r->out, name);
     rg_file file;
     int code = rg_file_open(&file, to);
-    if (code == RG_GOOD)
-        code = rg_file_end(&file, rg_file_append(file.stream, from));
+    if (code == RG_GOOD) code = rg_file_end(&file, rg_file_append(file.stream, from));
     free(to);
     return code;
 }
@@ -60,8 +59,7 @@ static void find_tables(const rg_listed *l, const char *name, rg_found *found)
     int tables = 0;
     for (const char *at = rg_listed_cell(l, "series"); rg_next_piece(&at, ',', word, sizeof word);) {
         char *as = strchr(word, '=');
-        if (as)
-            *as++ = 0;
+        if (as) *as++ = 0;
         const bool optional = strchr(word, '?') != NULL;
         word[strcspn(word, "?")] = 0;
         const rg_tsv *t = rg_machine_table(rg_listed_machine(l), word);
@@ -69,20 +67,17 @@ static void find_tables(const rg_listed *l, const char *name, rg_found *found)
             found->points = 0;
             return;
         }
-        if (!t)
-            continue;
+        if (!t) continue;
         char *variable = as ? rg_print("%s", as) : rg_print("TABLE_%s", word), *file = rg_print("%s-%s.tsv", name, word);
         found->code = write_to_fig(l->report, t, file);
         if (found->code == RG_GOOD) {
             rg_plot_path(&found->plot, variable, file);
             found->points += t->n_rows;
-            if (!tables++)
-                snprintf(found->data, sizeof found->data, "%s", file);
+            if (!tables++) snprintf(found->data, sizeof found->data, "%s", file);
         }
         free(variable);
         free(file);
-        if (found->code != RG_GOOD)
-            return;
+        if (found->code != RG_GOOD) return;
     }
 }
 
@@ -92,12 +87,10 @@ static void find_self_test(const rg_listed *l, const char *name, rg_found *found
     const rg_bench_machine *m = rg_listed_machine(l);
     for (int k = 0; k < m->n_files; k++) {
         const rg_result *file = &m->file[k];
-        if (file->n_rows == 0 || !rg_row_is_self_test(&file->row[0]) || found->points)
-            continue;
+        if (file->n_rows == 0 || !rg_row_is_self_test(&file->row[0]) || found->points) continue;
         snprintf(found->data, sizeof found->data, "%.100s.tsv", name);
         found->code = rg_copy_to_fig(l->report, file->path, found->data);
-        if (found->code != RG_GOOD)
-            return;
+        if (found->code != RG_GOOD) return;
         rg_plot_path(&found->plot, "DATA", found->data);
         for (int i = 0; i < file->n_rows; i++) // each with its least, quartiles, median and largest
             found->points += rg_row_is_self_test(&file->row[i]) ? 5 : 0;
@@ -142,8 +135,7 @@ static void file_name(const rg_listed *l, char name[100])
 {
     const rg_bench_machine *m = rg_listed_machine(l);
     snprintf(name, 100, "%.40s%s%.50s", rg_listed_cell(l, "name"), m->here ? "" : "-", m->here ? "" : m->label);
-    for (char *at = name; *at; at++)
-        *at = isalnum((unsigned char)*at) || *at == '-' || *at == '_' ? *at : '_';
+    for (char *at = name; *at; at++) *at = isalnum((unsigned char)*at) || *at == '-' || *at == '_' ? *at : '_';
 }
 
 static int make(const rg_listed *l)
@@ -168,14 +160,17 @@ static int make(const rg_listed *l)
     }
     r->figure = rg_more(r->figure, r->n_figures, sizeof *r->figure);
     rg_figure *f = &r->figure[r->n_figures++];
-    *f = (rg_figure){.paper = rg_listed_cell(l, "paper"), .name = rg_listed_cell(l, "name"), .machine = l->machine,
-                     .picture = strstr(form, "picture"), .whole = !strncmp(form, "whole", 5)};
+    *f = (rg_figure){.paper = rg_listed_cell(l, "paper"),
+        .name = rg_listed_cell(l, "name"),
+        .machine = l->machine,
+        .picture = strstr(form, "picture"),
+        .whole = !strncmp(form, "whole", 5)};
     f->width = f->whole ? 1360 : 670; // as broad as the page, or half of it
     f->height = f->whole ? 470 : 430;
     f->narrow_height = f->whole ? 860 : 310 + 20 * (found.keys ? found.keys : 7); // the key stands below
     set_title(l, &found, f);
     snprintf(f->subtitle, sizeof f->subtitle, "%.60s. %.150s%s%.80s", here ? "This machine" : rg_listed_machine(l)->label,
-             rg_listed_cell(l, "subtitle"), *found.about ? " " : "", found.about);
+        rg_listed_cell(l, "subtitle"), *found.about ? " " : "", found.about);
     snprintf(f->alt, sizeof f->alt, "%.350s. Shown: %.200s.", f->title, rg_listed_cell(l, "alt"));
     snprintf(f->wide, sizeof f->wide, "fig/%s.svg", name);
     snprintf(f->narrow, sizeof f->narrow, "fig/%s-narrow.svg", name);
@@ -184,7 +179,7 @@ static int make(const rg_listed *l)
     snprintf(f->why_not, sizeof f->why_not, "%s", found.why_not);
     if (!*f->why_not && found.points < POINTS_LEAST)
         snprintf(f->why_not, sizeof f->why_not, "%s has %d of the %d points that it needs",
-                 here ? "this machine" : rg_listed_machine(l)->label, found.points, POINTS_LEAST);
+            here ? "this machine" : rg_listed_machine(l)->label, found.points, POINTS_LEAST);
     if (!*f->why_not) {
         set_published(&found.plot, &r->claims, rg_paper_of(&r->claims, f->paper));
         rg_plot_text(&found.plot, "TITLE", f->title);
@@ -204,7 +199,7 @@ static int make(const rg_listed *l)
 // Every figure for a desk and for a phone, as many at a time as there are cores, while the data of the next ones are sought.
 enum { AT_ONCE_MOST = 64 };
 typedef struct drawing {
-    int code; // RG_GOOD, or one line was said of a file
+    int code;                          // RG_GOOD, or one line was said of a file
     int n, next, figure[AT_ONCE_MOST]; // places, the one that has run longest, whose drawing runs there (-1: none)
     rg_plot_running running[AT_ONCE_MOST];
     char *log;
@@ -212,8 +207,7 @@ typedef struct drawing {
 
 static void end(rg_report *r, drawing *d, int place)
 {
-    if (d->figure[place] < 0)
-        return;
+    if (d->figure[place] < 0) return;
     rg_figure *f = &r->figure[d->figure[place]];
     d->figure[place] = -1;
     if (d->code != RG_GOOD) {
@@ -251,12 +245,10 @@ static drawing *nothing_drawn(const rg_report *r)
     char *log = rg_print("%s/fig/gnuplot.log", r->out);
     drawing *d = rg_alloc(sizeof *d);
     d->n = cores < 1 ? 1 : cores > AT_ONCE_MOST ? AT_ONCE_MOST : (int)cores;
-    for (int k = 0; k < d->n; k++)
-        d->figure[k] = -1;
+    for (int k = 0; k < d->n; k++) d->figure[k] = -1;
     unlink(log);
     FILE *empty = fopen(log, "w");
-    if (empty)
-        fclose(empty);
+    if (empty) fclose(empty);
     d->log = realpath(log, NULL);
     free(log);
     return d;
@@ -278,8 +270,7 @@ int rg_check_maps(const rg_report *r)
     for (int i = 0; i < r->n_maps && !code; i++) {
         const int n = (int)strcspn(r->map[i], "=");
         char *name = rg_print("%.*s", n, r->map[i]), known[200] = "";
-        if (rg_ends_with(name, ".truth"))
-            name[n - (int)strlen(".truth")] = '\0';
+        if (rg_ends_with(name, ".truth")) name[n - (int)strlen(".truth")] = '\0';
         bool shown = false;
         for (int row = 0; row < list.n_rows; row++)
             if (!strcmp(rg_tsv_cell(&list, row, "kind"), "slices")) {
@@ -288,8 +279,8 @@ int rg_check_maps(const rg_report *r)
                 snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", *known ? ", " : "", one);
             }
         if (!shown)
-            code = rg_fail(RG_USAGE, "report: --map: expected the name of a map that a figure shows (%s), found \"%s\"", known,
-                           name);
+            code = rg_fail(
+                RG_USAGE, "report: --map: expected the name of a map that a figure shows (%s), found \"%s\"", known, name);
         free(name);
     }
     return code;
@@ -298,8 +289,7 @@ int rg_check_maps(const rg_report *r)
 int rg_draw(rg_report *r)
 {
     const int read = read_list(r);
-    if (read != RG_GOOD)
-        return read;
+    if (read != RG_GOOD) return read;
     drawing *d = nothing_drawn(r);
     for (int row = 0; row < list.n_rows; row++)
         for (int m = 0; m < r->n_machines && d->code == RG_GOOD; m++) {
@@ -308,8 +298,7 @@ int rg_draw(rg_report *r)
             for (int narrow = 0; narrow < 2 && d->code == RG_GOOD && r->n_figures > before && r->figure[before].drawn; narrow++)
                 begin(r, d, before, narrow);
         }
-    for (int k = 0; k < d->n; k++)
-        end(r, d, k);
+    for (int k = 0; k < d->n; k++) end(r, d, k);
     const int code = d->code;
     free(d->log);
     free(d);

@@ -18,12 +18,12 @@ const rg_bench_machine *rg_listed_machine(const rg_listed *);
 // What a kind of figures finds: the variables of its script, data beside it in fig/, words for the title.
 typedef struct rg_found {
     rg_plot plot;
-    int points, keys;      // of ours, in all; lines of the key
-    char data[128];        // file in fig/ that the figure shows
-    char about[200];       // for the subtitle: size, scope
-    char title[400];       // "" unless it has one of its own
-    char why_not[160];     // when nothing of it can be drawn; "" and no points: nothing was measured
-    int code;              // RG_GOOD, or one line was said of a file
+    int points, keys;  // of ours, in all; lines of the key
+    char data[128];    // file in fig/ that the figure shows
+    char about[200];   // for the subtitle: size, scope
+    char title[400];   // "" unless it has one of its own
+    char why_not[160]; // when nothing of it can be drawn; "" and no points: nothing was measured
+    int code;          // RG_GOOD, or one line was said of a file
 } rg_found;
 void rg_find_rows(const rg_listed *, const char *name, rg_found *);   // points.c
 void rg_find_growth(const rg_listed *, const char *name, rg_found *); // job_figures.c

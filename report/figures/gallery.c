@@ -23,7 +23,8 @@ static bool is_shown(const rg_report *r, const char *name)
     rg_tsv t = {0};
     const bool read = rg_tsv_read(path, &t) == RG_GOOD;
     const char *verdict = read ? rg_tsv_head(&t, "verdict") : NULL, *variant = read ? rg_tsv_head(&t, "variant") : NULL;
-    const bool shown = !verdict || !variant || strcmp(verdict, "right") || !strstr(variant, ".so:") || rg_ends_with(name, "_right");
+    const bool shown =
+        !verdict || !variant || strcmp(verdict, "right") || !strstr(variant, ".so:") || rg_ends_with(name, "_right");
     rg_tsv_free(&t);
     free(path);
     return shown;
@@ -48,20 +49,19 @@ static void write_one(const rg_report *r, rg_page *p, const char *name)
     const char *said[RG_COUNT(key)];
     char *path = rg_print("%s/%s.tsv", r->traces, name);
     rg_tsv t = {0};
-    if (p->code == RG_GOOD)
-        p->code = rg_tsv_read(path, &t);
+    if (p->code == RG_GOOD) p->code = rg_tsv_read(path, &t);
     for (int i = 0; i < RG_COUNT(key); i++) {
         said[i] = rg_tsv_head(&t, key[i]);
         said[i] = said[i] ? said[i] : "";
     }
     char *caption = rg_print("`%s`: %.200s. Said to be %.200s: %.200s.%s%.200s%s", name, said[0], said[1], said[2],
-                             *said[3] ? " All faults have in common: " : "", said[3], *said[3] ? "." : "");
+        *said[3] ? " All faults have in common: " : "", said[3], *said[3] ? "." : "");
     rg_tsv_free(&t);
     char *alt = rg_print("Inputs and outputs of %s, each marked right, missing, doubled, misplaced or of another weight", name);
     char *figure = rg_print("fig/trace_%s", name), *picture = rg_print("%s/%s.png", r->out, figure);
     char *svg = rg_print("%s.svg", figure);
-    const rg_page_figure shown = {.title = name, .subtitle = caption, .wide = svg, .alt = alt, .width = 1000, .height = 700,
-                                  .whole = true};
+    const rg_page_figure shown = {
+        .title = name, .subtitle = caption, .wide = svg, .alt = alt, .width = 1000, .height = 700, .whole = true};
     if (access(picture, R_OK) == 0)
         p->make->figures(p, &shown, 1);
     else
@@ -78,8 +78,7 @@ static int each_table(const rg_report *r, rg_page *p)
 {
     struct dirent **entry;
     int n = scandir(r->traces, &entry, is_table, alphasort), code = RG_GOOD;
-    if (n < 0)
-        return rg_fail(RG_USAGE, "%s: expected a folder of `regather trace`, found none", r->traces);
+    if (n < 0) return rg_fail(RG_USAGE, "%s: expected a folder of `regather trace`, found none", r->traces);
     for (int i = 0; i < n; i++) {
         char *name = rg_print("%.*s", (int)strlen(entry[i]->d_name) - 4, entry[i]->d_name);
         if (is_shown(r, name)) {
@@ -99,15 +98,14 @@ int rg_copy_gallery(const rg_report *r) { return r->traces ? each_table(r, NULL)
 
 void rg_write_gallery(const rg_report *r, rg_page *p)
 {
-    if (!r->traces)
-        return;
+    if (!r->traces) return;
     p->make->heading(p, 2, "faults", "What faults of an index look like");
     p->make->paragraph(p,
-                       "Kernels that are wrong on purpose, as `regather trace` shows them. One pixel of the image at a time is "
-                       "1 (then i), all others 0; every pair of pixel and voxel is compared with the reference. Above, all "
-                       "pixels and the voxels that they reach; then the pixel that fares worst alone; below, the map that the "
-                       "kernel makes of a known object, beside the right one. Division by the weights hides most of such "
-                       "faults from the eye: the difference is drawn enlarged.");
+        "Kernels that are wrong on purpose, as `regather trace` shows them. One pixel of the image at a time is "
+        "1 (then i), all others 0; every pair of pixel and voxel is compared with the reference. Above, all "
+        "pixels and the voxels that they reach; then the pixel that fares worst alone; below, the map that the "
+        "kernel makes of a known object, beside the right one. Division by the weights hides most of such "
+        "faults from the eye: the difference is drawn enlarged.");
     p->make->fold(p, "The gallery: a picture a fault");
     each_table(r, p);
     p->make->fold_end(p);

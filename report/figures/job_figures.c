@@ -16,8 +16,7 @@ static void set_range(rg_plot *v, const rg_tsv *c1d, double peak, double peak_va
     double low = INFINITY, middle = rg_tsv_number(c1d, 1, "C1D");
     for (int i = 0; i < c1d->n_rows; i++) {
         double c = rg_tsv_number(c1d, i, "C1D"), r = rg_tsv_number(c1d, i, "R");
-        if (c < low && !(r > peak))
-            low = c;
+        if (c < low && !(r > peak)) low = c;
     }
     double high = low + fmax(2 * (peak_value - low), (middle - low) / 8);
     rg_plot_number(v, "LOW", low);
@@ -30,8 +29,7 @@ static int middle_photo(const rg_tsv *growth)
 {
     int shown = -1;
     for (int i = 0; i < growth->n_rows; i++)
-        if (isfinite(rg_tsv_number(growth, i, "R_max")) && (shown < 0 || 2 * i <= growth->n_rows))
-            shown = i;
+        if (isfinite(rg_tsv_number(growth, i, "R_max")) && (shown < 0 || 2 * i <= growth->n_rows)) shown = i;
     return shown;
 }
 
@@ -39,18 +37,15 @@ void rg_find_photo(const rg_listed *l, const char *name, rg_found *found)
 {
     const rg_job_files *job = &l->report->job;
     const int shown = job->n ? middle_photo(&job->growth[0]) : -1;
-    if (shown < 0)
-        return;
+    if (shown < 0) return;
     const char *photo = rg_tsv_cell(&job->growth[0], shown, "photo");
     const double peak = rg_tsv_number(&job->growth[0], shown, "R_max"), value = rg_tsv_number(&job->growth[0], shown, "C1D");
     char *from[2] = {rg_print("%s/%s.c1d.tsv", job->folder[0], photo), rg_print("%s/%s.c2d.mrc", job->folder[0], photo)};
     char *to[2] = {rg_print("%s.tsv", name), rg_print("%s.mrc", name)};
     rg_tsv c1d = {0};
     const bool there = !access(from[1], R_OK) && !access(from[0], R_OK);
-    if (there)
-        found->code = rg_tsv_read(from[0], &c1d);
-    for (int k = 0; k < 2 && there && found->code == RG_GOOD; k++)
-        found->code = rg_copy_to_fig(l->report, from[k], to[k]);
+    if (there) found->code = rg_tsv_read(from[0], &c1d);
+    for (int k = 0; k < 2 && there && found->code == RG_GOOD; k++) found->code = rg_copy_to_fig(l->report, from[k], to[k]);
     if (there && found->code == RG_GOOD) {
         rg_plot_path(&found->plot, "C1D", to[0]);
         rg_plot_path(&found->plot, "C2D", to[1]);
@@ -85,12 +80,10 @@ void rg_find_growth(const rg_listed *l, const char *name, rg_found *found)
         snprintf(file[k], sizeof file[k], "%.100s-%d.tsv", name, k);
         run[k] = file[k];
         found->code = rg_copy_to_fig(l->report, job->growth[k].path, file[k]);
-        if (found->code != RG_GOOD)
-            return;
+        if (found->code != RG_GOOD) return;
         found->points += k ? 0 : n; // lines are drawn through those of the first
     }
-    if (!found->points)
-        return;
+    if (!found->points) return;
     rg_plot_paths(&found->plot, "RUNS", job->n, run);
     rg_plot_texts(&found->plot, "NAMED", job->n, label);
     snprintf(found->data, sizeof found->data, "%.120s", file[0]);

@@ -44,13 +44,11 @@ typedef struct search {
 
 static bool has_needed(const search *s, const rg_row *row)
 {
-    if (!*s->needs || !strcmp(s->needs, "host"))
-        return true;
+    if (!*s->needs || !strcmp(s->needs, "host")) return true;
     if (!strcmp(s->needs, "fraction")) // more than its bound: of an older file, whose cost or probe was wrong
         return rg_cell_number(row, RG_C_FRACTION) <= RG_FRACTION_MOST;
     for (int c = 0; c < RG_COLUMNS; c++)
-        if (!strcmp(rg_column_name[c], s->needs))
-            return *row->cell[c];
+        if (!strcmp(rg_column_name[c], s->needs)) return *row->cell[c];
     return false;
 }
 
@@ -62,12 +60,12 @@ static bool partner_at(const search *s, const char *spec, const char *shape, int
     const char *parts = strchr(spec, '@');
     if (*s->base == '*')
         snprintf(base, sizeof base, "%.*s%s%s%s", (int)strcspn(spec, ":"), spec, s->base + 1,
-                 parts && strchr(s->base, '@') ? ";" : "", parts ? parts + (strchr(s->base, '@') != NULL) : "");
+            parts && strchr(s->base, '@') ? ";" : "", parts ? parts + (strchr(s->base, '@') != NULL) : "");
     else
         snprintf(base, sizeof base, "%s", s->base);
-    if (rg_pick(s->machine, base, shape, scope, partner))
-        return true;
-    RG_EACH_ROW(row, s->machine) {
+    if (rg_pick(s->machine, base, shape, scope, partner)) return true;
+    RG_EACH_ROW(row, s->machine)
+    {
         if (strchr(base, '@') && rg_timed(row) && rg_matches(row, base) && rg_part(row->cell[RG_C_SHAPE], ",", s->x, -1) == x &&
             rg_shaped(row->cell[RG_C_SHAPE], s->shape, ",") && rg_pick(s->machine, base, row->cell[RG_C_SHAPE], scope, partner))
             return true;
@@ -99,35 +97,31 @@ static int find_points(const search *s, series *to)
 {
     to->point = NULL;
     to->n = 0;
-    RG_EACH_ROW(row, s->machine) {
+    RG_EACH_ROW(row, s->machine)
+    {
         const char *shape = row->cell[RG_C_SHAPE];
         const double said = rg_cell_number(row, RG_C_WORK);
         point new;
-        if (!rg_timed(row) || !rg_matches(row, to->spec) || !rg_shaped(shape, s->shape, ","))
-            continue;
+        if (!rg_timed(row) || !rg_matches(row, to->spec) || !rg_shaped(shape, s->shape, ",")) continue;
         const int64_t x = rg_part(shape, ",", s->x, -1);
         int k = 0;
-        while (k < to->n && to->point[k].x != x)
-            k++;
-        if (x < 0 || !measured_at(s, to->spec, shape, x, &new))
-            continue;
+        while (k < to->n && to->point[k].x != x) k++;
+        if (x < 0 || !measured_at(s, to->spec, shape, x, &new)) continue;
         // Joules are asked of few rows, and the fastest need not be one of them.
-        if (!strcmp(s->needs, "joules") && !has_needed(s, new.of.row) && !strcmp(row->cell[RG_C_SCOPE], new.of.row->cell[RG_C_SCOPE]))
+        if (!strcmp(s->needs, "joules") && !has_needed(s, new.of.row) &&
+            !strcmp(row->cell[RG_C_SCOPE], new.of.row->cell[RG_C_SCOPE]))
             new.of = rg_measure_of(walk.file, row);
-        if (!has_needed(s, new.of.row))
-            continue;
+        if (!has_needed(s, new.of.row)) continue;
         new.work = isnan(said) ? 0 : said;
-        new.sure = *s->base && rg_has_interval(new.of.row) && rg_has_interval(new.base.row);
-        if (k < to->n && (new.sure < to->point[k].sure || (new.sure == to->point[k].sure && new.work <= to->point[k].work)))
+        new.sure = *s->base &&rg_has_interval(new.of.row) && rg_has_interval(new.base.row);
+        if (k < to->n && (new.sure < to->point[k].sure || (new.sure == to->point[k].sure &&new.work <= to->point[k].work)))
             continue;
-        if (k == to->n)
-            to->point = rg_more(to->point, to->n++, sizeof *to->point);
+        if (k == to->n) to->point = rg_more(to->point, to->n++, sizeof *to->point);
         to->point[k] = new;
     }
     for (point *p = to->point; *s->base && p < to->point + to->n; p++)
         p->ratio = rg_time_ratio(&p->base, &p->of, &p->low, &p->high);
-    if (to->n)
-        qsort(to->point, (size_t)to->n, sizeof *to->point, by_x);
+    if (to->n) qsort(to->point, (size_t)to->n, sizeof *to->point, by_x);
     return to->n;
 }
 
@@ -135,8 +129,7 @@ static int find_points(const search *s, series *to)
 
 static void add_series(search *s, const char *label, const char *spec)
 {
-    if (s->n == SERIES_MOST)
-        return;
+    if (s->n == SERIES_MOST) return;
     series *new = &s->series[s->n];
     snprintf(new->label, sizeof new->label, "%.95s", label);
     snprintf(new->spec, sizeof new->spec, "%s", spec);
@@ -154,14 +147,13 @@ static void add_every(search *s, const char *spec_of_all)
     parts = parts ? parts : "";
     char variant[SERIES_MOST][96];
     int n = 0;
-    RG_EACH_ROW(row, s->machine) {
+    RG_EACH_ROW(row, s->machine)
+    {
         const char *name = row->cell[RG_C_VARIANT];
         bool known = !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) || strpbrk(name, " |@,:") || strlen(name) >= 96;
         known |= hosts && strcmp(row->cell[RG_C_SPACE], "host");
-        for (int k = 0; k < n && !known; k++)
-            known = !strcmp(variant[k], name);
-        if (!known && n < SERIES_MOST)
-            snprintf(variant[n++], 96, "%s", name);
+        for (int k = 0; k < n && !known; k++) known = !strcmp(variant[k], name);
+        if (!known && n < SERIES_MOST) snprintf(variant[n++], 96, "%s", name);
     }
     for (int k = 0; k < n; k++) {
         char spec[SPEC], label[128];
@@ -172,8 +164,8 @@ static void add_every(search *s, const char *spec_of_all)
         add_series(s, variant[k], spec);
         if (s->n > before) {
             snprintf(label, sizeof label, "%.70s (%d core%s)", variant[k],
-                     s->series[before].point[s->series[before].n - 1].of.threads,
-                     rg_s(s->series[before].point[s->series[before].n - 1].of.threads));
+                s->series[before].point[s->series[before].n - 1].of.threads,
+                rg_s(s->series[before].point[s->series[before].n - 1].of.threads));
             snprintf(s->series[before].label, sizeof s->series[before].label, "%.90s", label);
         }
     }
@@ -184,8 +176,7 @@ static int by_rate(const void *a, const void *b)
 {
     const series *const s[2] = {a, b};
     double rate[2];
-    for (int k = 0; k < 2; k++)
-        rate[k] = rg_cell_number(s[k]->point[s[k]->n - 1].of.row, RG_C_RATE);
+    for (int k = 0; k < 2; k++) rate[k] = rg_cell_number(s[k]->point[s[k]->n - 1].of.row, RG_C_RATE);
     return (rate[0] > rate[1]) - (rate[0] < rate[1]);
 }
 
@@ -194,8 +185,7 @@ static bool find_series(search *s)
     char text[SPEC];
     for (const char *at = rg_listed_cell(s->listed, "series"); rg_next_piece(&at, ',', text, SPEC);) {
         char *equals = strchr(text, '=');
-        if (!equals)
-            continue;
+        if (!equals) continue;
         *equals++ = 0;
         if (strcmp(text, "*")) {
             add_series(s, text, equals);
@@ -237,10 +227,8 @@ static bool fix_shape(const char *wanted, const rg_row *row, char shape[96])
     for (const char *at = wanted; rg_next_piece(&at, ',', part, SPEC);) {
         const int64_t value = rg_part(row->cell[RG_C_SHAPE], ",", part, -1);
         const bool open = !part[strcspn(part, "0123456789")];
-        if (open && value < 0)
-            return false;
-        if (open)
-            snprintf(part + strlen(part), sizeof part - strlen(part), "%lld", (long long)value);
+        if (open && value < 0) return false;
+        if (open) snprintf(part + strlen(part), sizeof part - strlen(part), "%lld", (long long)value);
         n += (size_t)snprintf(shape + n, 96 - n, "%s%s", n ? "," : "", part);
     }
     return true;
@@ -257,7 +245,8 @@ static void choose_shape(search *s)
     bool open = false;
     for (const char *at = wanted; *at; at++)
         open |= isalpha((unsigned char)*at) && !isdigit((unsigned char)at[1]) && at[1] != '<' && at[1] != '>' && at[1] != '!';
-    RG_EACH_ROW(row, s->machine) {
+    RG_EACH_ROW(row, s->machine)
+    {
         if (!open || !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) || !fix_shape(wanted, row, shape) ||
             !rg_shaped(row->cell[RG_C_SHAPE], shape, ","))
             continue;
@@ -295,11 +284,10 @@ static int write_points(const search *s, FILE *out)
             const point *p = &s->series[k].point[i];
             const rg_row *row = p->of.row;
             rg_tsv_print(out, "%s\t%lld\t%s\t%s\t%s\t%s\t%s\t%.6g\t%.6g\t%s\t%.6g\t%.6g\t%.6g\t%s\t%s\t%s\t%s\t%s\t%s\n",
-                         s->series[k].label, (long long)p->x, row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS],
-                         row->cell[RG_C_SPACE], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], p->of.median_ns * 1e-9,
-                         rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], p->ratio, p->low, p->high,
-                         or_nan(row, RG_C_ERROR), or_nan(row, RG_C_TOL), or_nan(row, RG_C_JOULES), row->cell[RG_C_WORK],
-                         row->cell[RG_C_BOUND], or_nan(row, RG_C_FRACTION));
+                s->series[k].label, (long long)p->x, row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], row->cell[RG_C_SPACE],
+                row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], p->of.median_ns * 1e-9, rg_cell_number(row, RG_C_RATE),
+                row->cell[RG_C_RATE_UNIT], p->ratio, p->low, p->high, or_nan(row, RG_C_ERROR), or_nan(row, RG_C_TOL),
+                or_nan(row, RG_C_JOULES), row->cell[RG_C_WORK], row->cell[RG_C_BOUND], or_nan(row, RG_C_FRACTION));
         }
     return n;
 }
@@ -309,24 +297,22 @@ static double goodness(const search *s, const point *p)
 {
     const rg_row *row = p->of.row;
     return !strcmp(s->needs, "fraction") ? rg_cell_number(row, RG_C_FRACTION)
-           : !strcmp(s->needs, "joules") ? -rg_cell_number(row, RG_C_JOULES) / rg_cell_number(row, RG_C_WORK)
-           : !strcmp(s->needs, "error")  ? rg_cell_number(row, RG_C_ERROR) / rg_cell_number(row, RG_C_TOL)
+        : !strcmp(s->needs, "joules")    ? -rg_cell_number(row, RG_C_JOULES) / rg_cell_number(row, RG_C_WORK)
+        : !strcmp(s->needs, "error")     ? rg_cell_number(row, RG_C_ERROR) / rg_cell_number(row, RG_C_TOL)
                                          : rg_cell_number(row, RG_C_RATE);
 }
 
 static bool is_curve(const search *s)
 {
     bool any = false;
-    for (int k = 0; k < s->n; k++)
-        any |= s->series[k].n > 1;
+    for (int k = 0; k < s->n; k++) any |= s->series[k].n > 1;
     return any;
 }
 
 static bool has_x(const series *k, int64_t x)
 {
     bool has = false;
-    for (int i = 0; i < k->n; i++)
-        has |= k->point[i].x == x;
+    for (int i = 0; i < k->n; i++) has |= k->point[i].x == x;
     return has;
 }
 
@@ -361,8 +347,7 @@ static void say_best(const search *s, const char *from, char *to, size_t room)
     for (int k = 0; k < s->n; k++)
         for (int i = s->any ? 0 : s->series[k].n - 1; i < s->series[k].n && (only < 0 || k == only); i++) {
             const point *p = &s->series[k].point[i];
-            if (best && (s->any || p->x == best->x ? goodness(s, p) <= goodness(s, best) : p->x < best->x))
-                continue;
+            if (best && (s->any || p->x == best->x ? goodness(s, p) <= goodness(s, best) : p->x < best->x)) continue;
             best = p;
             label = s->series[k].label;
         }
@@ -373,7 +358,7 @@ static void say_best(const search *s, const char *from, char *to, size_t room)
     rg_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
     snprintf(fraction, sizeof fraction, "%.0f %%", 100 * rg_cell_number(row, RG_C_FRACTION));
     snprintf(energy, sizeof energy, "%.3g J a million pixels",
-             1e6 * rg_cell_number(row, RG_C_JOULES) / rg_cell_number(row, RG_C_WORK));
+        1e6 * rg_cell_number(row, RG_C_JOULES) / rg_cell_number(row, RG_C_WORK));
     snprintf(part, sizeof part, "%.2g %%", 100 * rg_cell_number(row, RG_C_ERROR) / rg_cell_number(row, RG_C_TOL));
     double least = INFINITY, most = 0;
     for (int i = 0; i < s->series[0].n; i++) {
@@ -383,13 +368,10 @@ static void say_best(const search *s, const char *from, char *to, size_t room)
     char range[64], to_ratio[32], gain[32];
     snprintf(range, sizeof range, "%.2g", least);
     snprintf(to_ratio, sizeof to_ratio, "%.2g", most);
-    if (strcmp(range, to_ratio))
-        snprintf(range + strlen(range), sizeof range - strlen(range), " to %s", to_ratio);
+    if (strcmp(range, to_ratio)) snprintf(range + strlen(range), sizeof range - strlen(range), " to %s", to_ratio);
     rg_digits(1 / least, gain);
-    const rg_known_word word[] = {{"{series}", label}, {"{x}", x}, {"{time}", time}, {"{rate}", rate},
-                                                        {"{fraction}", fraction}, {"{energy}", energy}, {"{part}", part},
-                                                        {"{range}", range},
-                                                        {"{first}", s->series[0].label}, {"{gain}", gain}};
+    const rg_known_word word[] = {{"{series}", label}, {"{x}", x}, {"{time}", time}, {"{rate}", rate}, {"{fraction}", fraction},
+        {"{energy}", energy}, {"{part}", part}, {"{range}", range}, {"{first}", s->series[0].label}, {"{gain}", gain}};
     rg_fill_in(from, word, RG_COUNT(word), to, room);
 }
 
@@ -406,8 +388,7 @@ static void say_about(const search *s, char *to, size_t room)
         }
     size_t n = 0;
     *to = 0;
-    if (width > 0 && height > 0)
-        n = (size_t)snprintf(to, room, "%lld x %lld pixels. ", (long long)width, (long long)height);
+    if (width > 0 && height > 0) n = (size_t)snprintf(to, room, "%lld x %lld pixels. ", (long long)width, (long long)height);
     if (*host && *device && (*besides || strcmp(host, device)))
         snprintf(to + n, room - n, "Scope: %.20s (CPU), %.20s%s%.20s (GPU).", host, device, *besides ? " or " : "", besides);
     else if (*host || *device)
@@ -419,8 +400,7 @@ static int keys(const search *s)
 {
     enum { SHORT = 11, PAPERS = 4 };
     bool pairs = !*s->base;
-    for (int k = 0; k < s->n; k++)
-        pairs &= strlen(s->series[k].label) <= SHORT;
+    for (int k = 0; k < s->n; k++) pairs &= strlen(s->series[k].label) <= SHORT;
     return pairs ? s->n / 2 + 1 : s->n + (*s->base ? PAPERS : 0);
 }
 
@@ -430,8 +410,7 @@ static void check_panels(const search *s, rg_found *found)
     char panel[SPEC];
     for (const char *at = rg_listed_cell(s->listed, "panels"); rg_next_piece(&at, ',', panel, SPEC);) {
         bool any = false;
-        for (int k = 0; k < s->n; k++)
-            any |= !strncmp(s->series[k].label, panel, strlen(panel));
+        for (int k = 0; k < s->n; k++) any |= !strncmp(s->series[k].label, panel, strlen(panel));
         if (!any && !*found->why_not)
             snprintf(found->why_not, sizeof found->why_not, "its panel \"%.60s\" would be empty", panel);
     }
@@ -444,8 +423,7 @@ static void put_marks(const search *s, rg_plot *plot)
     const char *list = rg_listed_cell(s->listed, "marks");
     while (rg_next_piece(&list, ',', one, SPEC)) {
         char *id = strchr(one, '='), *base = strchr(one, '@');
-        if (!id || (base && !strstr(s->base, base + 1)))
-            continue;
+        if (!id || (base && !strstr(s->base, base + 1))) continue;
         *id++ = 0;
         id[strcspn(id, "@")] = 0;
         snprintf(beside + strlen(beside), sizeof beside - strlen(beside), " %s", one);
@@ -457,8 +435,7 @@ static void put_marks(const search *s, rg_plot *plot)
 
 static void drop_series(search *s)
 {
-    for (int k = 0; k < s->n; k++)
-        free(s->series[k].point);
+    for (int k = 0; k < s->n; k++) free(s->series[k].point);
     memset(s->series, 0, sizeof s->series);
     s->n = 0;
 }
@@ -469,11 +446,11 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
     search *s = rg_alloc(sizeof *s);
     char base[SPEC], first[SPEC] = "";
     *s = (search){.listed = l,
-                  .machine = rg_listed_machine(l),
-                  .scopes = rg_listed_cell(l, "scope"),
-                  .needs = rg_listed_cell(l, "needs"),
-                  .last = strchr(rg_listed_cell(l, "x"), '+'),
-                  .any = strchr(rg_listed_cell(l, "x"), '~')};
+        .machine = rg_listed_machine(l),
+        .scopes = rg_listed_cell(l, "scope"),
+        .needs = rg_listed_cell(l, "needs"),
+        .last = strchr(rg_listed_cell(l, "x"), '+'),
+        .any = strchr(rg_listed_cell(l, "x"), '~')};
     snprintf(s->x, sizeof s->x, "%.*s", (int)strcspn(rg_listed_cell(l, "x"), "+~"), rg_listed_cell(l, "x"));
     const char *bases = rg_listed_cell(l, "base");
     choose_shape(s);
@@ -481,13 +458,10 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
         drop_series(s);
         more = rg_next_piece(&bases, '/', base, SPEC);
         snprintf(s->base, sizeof s->base, "%s", more ? base : first);
-        if (more || *first || !*rg_listed_cell(l, "base"))
-            find_series(s);
-        if (s->n && !*first)
-            snprintf(first, sizeof first, "%s", s->base);
+        if (more || *first || !*rg_listed_cell(l, "base")) find_series(s);
+        if (s->n && !*first) snprintf(first, sizeof first, "%s", s->base);
     }
-    if (s->last)
-        keep_last(s);
+    if (s->last) keep_last(s);
     char *path = rg_print("%s/fig/%s.tsv", l->report->out, name);
     rg_file file;
     if (s->n && (found->code = rg_file_open(&file, path)) == RG_GOOD) {
@@ -496,8 +470,7 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
     }
     if (found->code == RG_GOOD && found->points) {
         const char *label[SERIES_MOST];
-        for (int k = 0; k < s->n; k++)
-            label[k] = s->series[k].label;
+        for (int k = 0; k < s->n; k++) label[k] = s->series[k].label;
         snprintf(found->data, sizeof found->data, "%.100s.tsv", name);
         rg_plot_path(&found->plot, "DATA", found->data);
         rg_plot_texts(&found->plot, "SERIES", s->n, label);

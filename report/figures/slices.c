@@ -43,16 +43,15 @@ static int write_sections(const char *path, const rg_volume *map, const rg_volum
     const int64_t side = map->side, half = side / 2;
     rg_file file;
     const int code = rg_file_open(&file, path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     fputs("u\tv\tfirst\tsecond\tthird\n", file.stream);
     for (int64_t v = 0; v < side; v++)
         for (int64_t u = 0; u < side; u++) {
             const double xy = map->value[(half * side + v) * side + u], fitted = scale * xy + offset;
             const double true_xy = truth ? truth->value[(half * side + v) * side + u] : NAN;
             rg_tsv_print(file.stream, "%lld\t%lld\t%.5g\t%.5g\t%.5g\n", (long long)(u - half), (long long)(v - half), fitted,
-                         truth ? true_xy : map->value[(v * side + half) * side + u],
-                         truth ? fitted - true_xy : map->value[(v * side + u) * side + half]);
+                truth ? true_xy : map->value[(v * side + half) * side + u],
+                truth ? fitted - true_xy : map->value[(v * side + u) * side + half]);
         }
     return rg_file_commit(&file);
 }
@@ -66,14 +65,11 @@ void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
     const char *map_path = path_of(r, map_name), *truth_path = path_of(r, truth_name);
     rg_volume map = {0}, truth = {0};
     double scale = 1, offset = 0, correlation = NAN;
-    if (map_path)
-        found->code = rg_volume_read(map_path, &map);
-    if (map_path && truth_path && found->code == RG_GOOD)
-        found->code = rg_volume_read(truth_path, &truth);
+    if (map_path) found->code = rg_volume_read(map_path, &map);
+    if (map_path && truth_path && found->code == RG_GOOD) found->code = rg_volume_read(truth_path, &truth);
     if (map_path && found->code == RG_GOOD) {
         const bool two = truth_path && truth.side == map.side;
-        if (two)
-            fit(&map, &truth, &scale, &offset, &correlation);
+        if (two) fit(&map, &truth, &scale, &offset, &correlation);
         found->code = write_sections(path, &map, two ? &truth : NULL, scale, offset);
         if (found->code == RG_GOOD) {
             found->points = (int)(map.side * map.side);
@@ -82,10 +78,10 @@ void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
             rg_plot_texts(&found->plot, "PANELS", 3, two ? with_truth : alone);
             rg_plot_number(&found->plot, "SIDE", (double)map.side);
             snprintf(found->about, sizeof found->about, "%lld voxels a side%s.", (long long)map.side,
-                     two ? ", the map scaled to the truth by least squares" : "");
+                two ? ", the map scaled to the truth by least squares" : "");
             if (isfinite(correlation))
                 snprintf(found->title, sizeof found->title, "%.200s: correlation %.4f with the truth",
-                         rg_listed_cell(l, "title"), correlation);
+                    rg_listed_cell(l, "title"), correlation);
         }
     }
     free(map.value);

@@ -12,12 +12,10 @@ enum { TEXT = 400, POINTS_MOST = 9 };
 static void bar(const rg_report *r, int machine, const char *paper, rg_page *p)
 {
     int count[RG_OUTCOMES], n = rg_count_outcomes(r, machine, paper, false, count);
-    if (!n)
-        return;
+    if (!n) return;
     fputs("<div class=\"bar\" aria-hidden=\"true\">", p->out);
     for (int o = 0; o < RG_OUTCOMES; o++)
-        if (count[o])
-            fprintf(p->out, "<i class=\"b%d\" style=\"flex-grow:%d\"></i>", o, count[o]);
+        if (count[o]) fprintf(p->out, "<i class=\"b%d\" style=\"flex-grow:%d\"></i>", o, count[o]);
     fputs("</div>\n<ul class=\"counts\">", p->out);
     for (int o = 0; o < RG_OUTCOMES; o++)
         if (count[o]) {
@@ -79,8 +77,7 @@ static void chart(const point *at, int n, rg_page *p)
     fputs("\">\n", p->out);
     for (int d = first; d <= last; d++) {
         fprintf(p->out, "<path class=\"%s\" d=\"M%.1f %dV%d\"/>", d ? "grid" : "one", X(pow(10, d)), TOP, foot);
-        if ((d - first) % step)
-            continue;
+        if ((d - first) % step) continue;
         char text[32];
         snprintf(text, sizeof text, d < 3 ? "%g" : "%gk", pow(10, d < 3 ? d : d - 3));
         fprintf(p->out, "<text class=\"tick\" x=\"%.1f\" y=\"%d\">%s</text>\n", X(pow(10, d)), foot + 14, text);
@@ -92,15 +89,18 @@ static void chart(const point *at, int n, rg_page *p)
         fprintf(p->out, "</text><path class=\"span\" d=\"M%.1f %.1fH%.1f\"/>", X(at[i].paper), y, X(at[i].ours));
         if (isfinite(at[i].low) && isfinite(at[i].high)) // an interval may be wider than the axis
             fprintf(p->out, "<path class=\"error\" d=\"M%.1f %.1fH%.1f\"/>", X(fmax(at[i].low, pow(10, first))), y,
-                    X(fmin(at[i].high, pow(10, last))));
-        fprintf(p->out, "<circle class=\"ours\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>"
-                "<circle class=\"theirs\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>\n", X(at[i].ours), y, X(at[i].paper), y);
+                X(fmin(at[i].high, pow(10, last))));
+        fprintf(p->out,
+            "<circle class=\"ours\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>"
+            "<circle class=\"theirs\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>\n",
+            X(at[i].ours), y, X(at[i].paper), y);
     }
 #undef X
-    fprintf(p->out, "<circle class=\"theirs\" cx=\"%d\" cy=\"%d\" r=\"4.5\"/><text class=\"key\" x=\"%d\" y=\"%d\">paper</text>"
-            "<circle class=\"ours\" cx=\"%d\" cy=\"%d\" r=\"4.5\"/><text class=\"key\" x=\"%d\" y=\"%d\">measured</text>"
-            "<text class=\"key end\" x=\"%d\" y=\"%d\">times as fast</text>\n</svg>\n",
-            6, foot + 25, 14, foot + 29, 62, foot + 25, 70, foot + 29, WIDTH - 2, foot + 29);
+    fprintf(p->out,
+        "<circle class=\"theirs\" cx=\"%d\" cy=\"%d\" r=\"4.5\"/><text class=\"key\" x=\"%d\" y=\"%d\">paper</text>"
+        "<circle class=\"ours\" cx=\"%d\" cy=\"%d\" r=\"4.5\"/><text class=\"key\" x=\"%d\" y=\"%d\">measured</text>"
+        "<text class=\"key end\" x=\"%d\" y=\"%d\">times as fast</text>\n</svg>\n",
+        6, foot + 25, 14, foot + 29, 62, foot + 25, 70, foot + 29, WIDTH - 2, foot + 29);
 }
 
 // ---- the card ------------------------------------------------------------------------------------------------------------
@@ -112,14 +112,13 @@ bool rg_sentences(const rg_report *r, const char *paper, int machine, int most, 
     for (int i = 0; i < r->findings.n_rows && most > 0; i++) {
         const char *id = rg_tsv_cell(&r->findings, i, "id");
         char one[TEXT];
-        if (!rg_is_of(r, rg_claim_of(&r->claims, id), paper) ||
-            !rg_finding(r, id, machine, one, sizeof one) || n + strlen(one) + 2 > room)
+        if (!rg_is_of(r, rg_claim_of(&r->claims, id), paper) || !rg_finding(r, id, machine, one, sizeof one) ||
+            n + strlen(one) + 2 > room)
             continue;
         n += (size_t)snprintf(text + n, room - n, "%s%s", n ? " " : "", one);
         most--;
     }
-    if (!n)
-        snprintf(text, room, "No claim of this paper was measured here.");
+    if (!n) snprintf(text, room, "No claim of this paper was measured here.");
     return n > 0;
 }
 
@@ -144,7 +143,7 @@ static void card(const rg_report *r, int paper, rg_page *p)
     char text[2 * TEXT];
     point at[POINTS_MOST];
     fprintf(p->out, "<article class=\"card\" aria-labelledby=\"card-%d\">\n<h3 id=\"card-%d\"><a href=\"#paper-%d\">", paper,
-            paper, paper);
+        paper, paper);
     rg_html_text(p->out, name);
     fputs("</a> <span>", p->out);
     rg_html_text(p->out, colon ? colon + 2 : title);
@@ -153,11 +152,9 @@ static void card(const rg_report *r, int paper, rg_page *p)
     fputs("<p class=\"finding\">", p->out);
     rg_html_text(p->out, text);
     fputs("</p>\n", p->out);
-    if (measured)
-        where(r, machine, p);
+    if (measured) where(r, machine, p);
     const int n = points(r, machine, name, at);
-    if (n > 1)
-        chart(at, n, p);
+    if (n > 1) chart(at, n, p);
     bar(r, machine, name, p);
     rg_untested(r, 0, name, text, sizeof text);
     if (*text) {
@@ -171,7 +168,6 @@ static void card(const rg_report *r, int paper, rg_page *p)
 void rg_write_cards(const rg_report *r, rg_page *p)
 {
     fputs("<section id=\"findings\" aria-label=\"Findings\" class=\"cards\">\n", p->out);
-    for (int k = 0; k < r->claims.paper.n_rows; k++)
-        card(r, rg_paper_at(r, k), p);
+    for (int k = 0; k < r->claims.paper.n_rows; k++) card(r, rg_paper_at(r, k), p);
     fputs("</section>\n", p->out);
 }

@@ -25,10 +25,7 @@ static void paragraph(rg_page *p, const char *format, ...)
 
 // ---- claims --------------------------------------------------------------------------------------------------------------
 
-bool rg_is_defect(const rg_report *r, int i)
-{
-    return !strcmp(rg_claim_cell(r, i, "kind"), "paper");
-}
+bool rg_is_defect(const rg_report *r, int i) { return !strcmp(rg_claim_cell(r, i, "kind"), "paper"); }
 
 static void published_text(const rg_report *r, int i, char *text, size_t room)
 {
@@ -50,8 +47,7 @@ static bool is_measured(const rg_report *r, int paper)
     for (int m = 0; m < r->n_machines; m++)
         for (int i = 0; i < r->claims.claim.n_rows && !any; i++)
             any = !rg_is_defect(r, i) && rg_is_of(r, i, name) && rg_judged(r, i, m)->outcome != RG_NOT_TESTABLE;
-    for (int i = 0; i < r->n_figures && !any; i++)
-        any = r->figure[i].drawn && !strcmp(r->figure[i].paper, name);
+    for (int i = 0; i < r->n_figures && !any; i++) any = r->figure[i].drawn && !strcmp(r->figure[i].paper, name);
     return any;
 }
 
@@ -59,8 +55,7 @@ int rg_paper_at(const rg_report *r, int place)
 {
     for (int measured = 1; measured >= 0; measured--)
         for (int i = 0; i < r->claims.paper.n_rows; i++)
-            if (is_measured(r, i) == measured && place-- == 0)
-                return i;
+            if (is_measured(r, i) == measured && place-- == 0) return i;
     return -1;
 }
 
@@ -85,8 +80,8 @@ static void counts_text(const rg_report *r, int machine, const char *paper, char
         int count[RG_OUTCOMES], n = rg_count_outcomes(r, machine, paper, additions, count);
         const char *separator = ": ";
         if (n && at < room)
-            at += (size_t)snprintf(text + at, room - at, "%s%d %s", additions ? "; " : "", n,
-                                   additions ? "additions of this project" : "claims");
+            at += (size_t)snprintf(
+                text + at, room - at, "%s%d %s", additions ? "; " : "", n, additions ? "additions of this project" : "claims");
         for (int o = 0; o < RG_OUTCOMES && at < room; o++)
             if (count[o]) {
                 at += (size_t)snprintf(text + at, room - at, "%s%d %s", separator, count[o], rg_outcome_name[o]);
@@ -99,9 +94,17 @@ static void counts_text(const rg_report *r, int machine, const char *paper, char
 
 static rg_page_figure shown(const rg_figure *f)
 {
-    return (rg_page_figure){.title = f->title, .subtitle = f->subtitle, .wide = f->wide, .narrow = f->narrow, .alt = f->alt,
-                            .data = f->data, .script = f->script, .width = f->width, .height = f->height, .picture = f->picture,
-                            .whole = f->whole};
+    return (rg_page_figure){.title = f->title,
+        .subtitle = f->subtitle,
+        .wide = f->wide,
+        .narrow = f->narrow,
+        .alt = f->alt,
+        .data = f->data,
+        .script = f->script,
+        .width = f->width,
+        .height = f->height,
+        .picture = f->picture,
+        .whole = f->whole};
 }
 
 // Whether an earlier figure of the list is the same of another machine: of this machine, or of the first that has it.
@@ -131,8 +134,7 @@ static void figures(const rg_report *r, rg_page *p, const char *paper)
     rg_page_figure some[FIGURES_MOST];
     char text[TEXT];
     const int first = choose(r, paper, true, some);
-    if (first)
-        p->make->figures(p, some, first);
+    if (first) p->make->figures(p, some, first);
     const int others = choose(r, paper, false, some);
     if (others) {
         snprintf(text, sizeof text, others == 1 ? "1 more figure" : "%d more figures", others);
@@ -152,16 +154,12 @@ static void section(rg_page *p, const char *id, int number)
     fprintf(p->out, number < 0 ? "<section aria-labelledby=\"%s\">\n" : "<section aria-labelledby=\"%s-%d\">\n", id, number);
 }
 
-static void section_end(rg_page *p)
-{
-    fputs("</section>\n", p->out);
-}
+static void section_end(rg_page *p) { fputs("</section>\n", p->out); }
 
 static const char *head(const rg_bench_machine *m, const char *key)
 {
     for (int f = 0; f < m->n_files; f++)
-        if (rg_result_head(&m->file[f], key))
-            return rg_result_head(&m->file[f], key);
+        if (rg_result_head(&m->file[f], key)) return rg_result_head(&m->file[f], key);
     return "";
 }
 
@@ -185,8 +183,7 @@ static void masthead(const rg_report *r, rg_page *p)
         rg_html_text(p->out, rg_tsv_cell(&r->claims.paper, i, "paper"));
         fputs("</a>", p->out);
     }
-    fprintf(
-        p->out,
+    fprintf(p->out,
         "<a href=\"#ledger\">Ledger</a>%s<a href=\"#machines\">Machines</a><a href=\"#data\">Data</a><a href=\"#reading\">How to read it</a></nav>\n"
         "</header>\n<main id=\"main\">\n",
         r->traces ? "<a href=\"#faults\">Faults</a>" : "");
@@ -202,8 +199,8 @@ static void paper_section(const rg_report *r, int i, rg_page *p)
     const int speaks = rg_speaks_of(r, paper);
     const char *where = rg_machine_name(&r->machine[speaks], "");
     rg_sentences(r, paper, speaks, 5, text, sizeof text);
-    paragraph(p, "%s %s%s%s%s", rg_tsv_cell(&r->claims.paper, i, "subject"), *where ? "On " : "", where, *where ? ": " : "",
-              text);
+    paragraph(
+        p, "%s %s%s%s%s", rg_tsv_cell(&r->claims.paper, i, "subject"), *where ? "On " : "", where, *where ? ": " : "", text);
     figures(r, p, paper);
     const bool tables = rg_write_tables(r, NULL, paper) || rg_write_portability(r, NULL, paper);
     p->make->fold(p, tables ? "The paper's own tables, ours beside" : "What its shapes mean, and what is not compared");
@@ -243,8 +240,7 @@ static void machines_section(const rg_report *r, rg_page *p)
     fputs("</tbody></table></div>\n", p->out);
     rg_page_figure some[FIGURES_MOST];
     bool tested = choose(r, "", true, some) > 0;
-    for (int m = 0; m < r->n_machines; m++)
-        tested |= rg_machine_table(&r->machine[m], "duels") != NULL;
+    for (int m = 0; m < r->n_machines; m++) tested |= rg_machine_table(&r->machine[m], "duels") != NULL;
     if (tested) {
         p->make->fold(p, "Whether a verdict on time can be trusted: duels of known outcome, and a variant against itself");
         rg_write_duels(r, p);
@@ -256,8 +252,7 @@ static void machines_section(const rg_report *r, rg_page *p)
 
 static void say_of_rows(rg_page *p, const rg_bench_machine *of, int rows, const char *words)
 {
-    if (!rows)
-        return;
+    if (!rows) return;
     fputs("<p><strong>", p->out);
     rg_html_text(p->out, rg_machine_name(of, "This machine"));
     fprintf(p->out, "</strong>: %s: %d.</p>\n", words, rows);
@@ -282,7 +277,7 @@ static void data_section(const rg_report *r, rg_page *p)
             const bool table = f >= of->n_files;
             snprintf(rows, sizeof rows, "%d", table ? of->table[f - of->n_files].tsv.n_rows : of->file[f].n_rows);
             const char *cell[] = {rg_base_name(table ? of->table[f - of->n_files].tsv.path : of->file[f].path),
-                                  rg_machine_name(of, "this machine"), rows};
+                rg_machine_name(of, "this machine"), rows};
             p->make->row(p, cell, RG_COUNT(cell));
         }
     }
@@ -290,11 +285,13 @@ static void data_section(const rg_report *r, rg_page *p)
     p->make->fold_end(p);
     for (int m = 0; m < r->n_machines; m++) {
         const rg_bench_machine *of = &r->machine[m];
-        say_of_rows(p, of, of->n_stale, r->stale ? "rows timed before their kernels changed (verdicts that rest on them say STALE)"
-                                                 : "rows timed before their kernels changed, and left out");
+        say_of_rows(p, of, of->n_stale,
+            r->stale ? "rows timed before their kernels changed (verdicts that rest on them say STALE)"
+                     : "rows timed before their kernels changed, and left out");
         say_of_rows(p, of, of->n_stale_tables, "tables of before their jobs changed (shown with --stale alone)");
-        say_of_rows(p, of, of->n_unsourced, "rows without a hash of their kernel's source, so that nobody can tell whether it is "
-                                            "today's (verdicts that rest on them say SOURCE NOT KNOWN)");
+        say_of_rows(p, of, of->n_unsourced,
+            "rows without a hash of their kernel's source, so that nobody can tell whether it is "
+            "today's (verdicts that rest on them say SOURCE NOT KNOWN)");
     }
     section_end(p);
 }
@@ -326,8 +323,7 @@ static void how_to_read(const rg_report *r, rg_page *p)
     p->make->heading(p, 2, "reading", "How to read it");
     for (int i = 0; i < RG_COUNT(item); i++) {
         p->make->item(p, item[i]);
-        if (i == 0)
-            p->make->fold(p, "Claims, times, scopes, bounds, ratios"); // closes the list
+        if (i == 0) p->make->fold(p, "Claims, times, scopes, bounds, ratios"); // closes the list
     }
     p->make->fold_end(p);
 }
@@ -337,8 +333,7 @@ int rg_write_index(const rg_report *r, rg_page *p)
     const int code = rg_html_begin(p, title);
     masthead(r, p);
     rg_write_cards(r, p);
-    for (int k = 0; k < r->claims.paper.n_rows; k++)
-        paper_section(r, rg_paper_at(r, k), p);
+    for (int k = 0; k < r->claims.paper.n_rows; k++) paper_section(r, rg_paper_at(r, k), p);
     section(p, "ledger", -1);
     p->make->heading(p, 2, "ledger", "Ledger");
     rg_write_ledger_table(r, p);
@@ -355,8 +350,8 @@ int rg_write_index(const rg_report *r, rg_page *p)
     p->make->fold(p, "What all this cannot show"); // closes the list
     for (int i = 0; i < r->claims.paper.n_rows; i++) {
         char text[TEXT];
-        snprintf(text, sizeof text, "%s: %s", rg_tsv_cell(&r->claims.paper, i, "paper"),
-                 rg_tsv_cell(&r->claims.paper, i, "limits"));
+        snprintf(
+            text, sizeof text, "%s: %s", rg_tsv_cell(&r->claims.paper, i, "paper"), rg_tsv_cell(&r->claims.paper, i, "limits"));
         p->make->item(p, text);
     }
     p->make->fold_end(p);
@@ -392,22 +387,21 @@ static void claims_table(const rg_report *r, rg_page *p, const char *paper)
     char align[CELLS_MOST + 1] = "nlnln", label[CELLS_MOST][TEXT];
     int n = 3, machine[CELLS_MOST];
     for (int m = 0; m < r->n_machines && n + 2 <= CELLS_MOST; m++) {
-        if (!rg_is_shown(r, m, paper))
-            continue;
+        if (!rg_is_shown(r, m, paper)) continue;
         machine[n] = m;
         n += 2;
-        if (!m)
-            continue;
+        if (!m) continue;
         snprintf(label[n - 2], TEXT, "%.96s (reference)", r->machine[m].label);
         column[n - 2] = label[n - 2];
         column[n - 1] = "Verdict there";
         memcpy(align + n - 2, "ln", 3);
     }
-    p->make->table(p, "Claims. Ratios are of medians, with 95 % intervals; both sides of a ratio come from one machine "
-                      "and one size.", align, column, n);
+    p->make->table(p,
+        "Claims. Ratios are of medians, with 95 % intervals; both sides of a ratio come from one machine "
+        "and one size.",
+        align, column, n);
     for (int i = 0; i < r->claims.claim.n_rows; i++) {
-        if (!rg_is_of(r, i, paper))
-            continue;
+        if (!rg_is_of(r, i, paper)) continue;
         const char *cell[CELLS_MOST] = {rg_claim_cell(r, i, "id"), rg_claim_cell(r, i, "claim")};
         char published[80];
         published_text(r, i, published, sizeof published);
@@ -441,8 +435,7 @@ void rg_write_markdown(const rg_report *r, rg_page *p)
                 paragraph(p, "%s: %s.", rg_machine_name(&r->machine[m], "This machine"), text);
             }
         rg_untested(r, 0, paper, text, sizeof text);
-        if (*text)
-            paragraph(p, "%s", text);
+        if (*text) paragraph(p, "%s", text);
         claims_table(r, p, paper);
         figures(r, p, paper);
         rg_write_tables(r, p, paper);
@@ -464,25 +457,12 @@ void rg_write_ledger(const rg_report *r, FILE *out)
             char number[3][32] = {"-", "-", "-"};
             const double value[3] = {j->value, j->low, j->high};
             for (int k = 0; k < 3; k++)
-                if (isfinite(value[k]))
-                    snprintf(number[k], sizeof number[k], "%.6g", value[k]);
-            const char *cell[] = {rg_machine_name(&r->machine[m], "this"),
-                                  rg_tsv_cell(t, i, "id"),
-                                  rg_tsv_cell(t, i, "paper"),
-                                  rg_is_addition(&r->claims, i) ? "yes" : "no",
-                                  rg_outcome_name[j->outcome],
-                                  rg_published(&r->claims, i, "value"),
-                                  rg_published(&r->claims, i, "unit"),
-                                  number[0],
-                                  number[1],
-                                  number[2],
-                                  j->size,
-                                  j->scope,
-                                  rg_tsv_cell(t, i, "fails"),
-                                  j->why,
-                                  rg_tsv_cell(t, i, "note")};
-            for (int c = 0; c < RG_COUNT(cell); c++)
-                fprintf(out, "%s%s", c ? "\t" : "", *cell[c] ? cell[c] : "-");
+                if (isfinite(value[k])) snprintf(number[k], sizeof number[k], "%.6g", value[k]);
+            const char *cell[] = {rg_machine_name(&r->machine[m], "this"), rg_tsv_cell(t, i, "id"), rg_tsv_cell(t, i, "paper"),
+                rg_is_addition(&r->claims, i) ? "yes" : "no", rg_outcome_name[j->outcome], rg_published(&r->claims, i, "value"),
+                rg_published(&r->claims, i, "unit"), number[0], number[1], number[2], j->size, j->scope,
+                rg_tsv_cell(t, i, "fails"), j->why, rg_tsv_cell(t, i, "note")};
+            for (int c = 0; c < RG_COUNT(cell); c++) fprintf(out, "%s%s", c ? "\t" : "", *cell[c] ? cell[c] : "-");
             fputc('\n', out);
         }
 }
@@ -496,9 +476,8 @@ void rg_print_claims(const rg_report *r, FILE *out)
         const rg_judgement *j = rg_judged(r, i, 0);
         char published[80];
         published_text(r, i, published, sizeof published);
-        fprintf(out, "%-5s %s%-19s%s %-16.16s %.57s\n", rg_claim_cell(r, i, "id"),
-                rg_colour(out, colour[j->outcome]), rg_outcome_name[j->outcome], rg_colour(out, "off"), published,
-                *j->ours ? j->ours : j->why);
+        fprintf(out, "%-5s %s%-19s%s %-16.16s %.57s\n", rg_claim_cell(r, i, "id"), rg_colour(out, colour[j->outcome]),
+            rg_outcome_name[j->outcome], rg_colour(out, "off"), published, *j->ours ? j->ours : j->why);
     }
     char text[TEXT];
     counts_text(r, 0, NULL, text, sizeof text);

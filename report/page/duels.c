@@ -5,18 +5,16 @@
 
 void rg_write_duels(const rg_report *r, rg_page *p)
 {
-    static const char *const column[] = {"Machine",     "Device",   "Kernel", "Planted", "Gate",   "Busy loops beside it",
-                                         "Duels",       "SAME",     "FASTER", "SLOWER",  "UNSURE", "Other",
-                                         "Median time", "Required", "Met"};
-    static const char *const of_table[] = {"device", "kernel", "planted_percent", "gate",  "busy",     "duels",    "SAME",
-                                           "FASTER", "SLOWER", "UNSURE",          "other", "median_s", "required", "met"};
+    static const char *const column[] = {"Machine", "Device", "Kernel", "Planted", "Gate", "Busy loops beside it", "Duels",
+        "SAME", "FASTER", "SLOWER", "UNSURE", "Other", "Median time", "Required", "Met"};
+    static const char *const of_table[] = {"device", "kernel", "planted_percent", "gate", "busy", "duels", "SAME", "FASTER",
+        "SLOWER", "UNSURE", "other", "median_s", "required", "met"};
     bool begun = false;
     for (int m = 0; m < r->n_machines; m++) {
         const rg_tsv *t = rg_machine_table(&r->machine[m], "duels");
         for (int i = 0; t && i < t->n_rows; i++) {
             const char *cell[RG_COUNT(column)] = {rg_machine_name(&r->machine[m], "this machine")};
-            for (int c = 0; c < RG_COUNT(of_table); c++)
-                cell[c + 1] = rg_tsv_cell(t, i, of_table[c]);
+            for (int c = 0; c < RG_COUNT(of_table); c++) cell[c + 1] = rg_tsv_cell(t, i, of_table[c]);
             char planted[24], time[24];
             snprintf(planted, sizeof planted, "%.10s %%", cell[3]);
             snprintf(time, sizeof time, "%.10s s", cell[12]);
@@ -24,8 +22,7 @@ void rg_write_duels(const rg_report *r, rg_page *p)
             cell[12] = time;
             if (!begun) {
                 p->make->heading(p, 3, NULL, "Duels of known outcome");
-                p->make->table(
-                    p,
+                p->make->table(p,
                     "`verify/duels.sh`: duels of a kernel with itself, and with itself slowed down by a calibrated loop, while "
                     "other processes want the same cores.",
                     "nnnrrrrrrrrrrln", column, RG_COUNT(column));
@@ -34,6 +31,5 @@ void rg_write_duels(const rg_report *r, rg_page *p)
             p->make->row(p, cell, RG_COUNT(column));
         }
     }
-    if (begun)
-        p->make->table_end(p);
+    if (begun) p->make->table_end(p);
 }

@@ -18,8 +18,7 @@ static int each_page(const rg_report *r, FILE *html)
     struct dirent **entry;
     const int n = scandir(r->pages, &entry, is_page, alphasort);
     int code = RG_GOOD;
-    if (n < 0)
-        return rg_fail(RG_USAGE, "%s: expected a folder of jobs' pages, found none", r->pages);
+    if (n < 0) return rg_fail(RG_USAGE, "%s: expected a folder of jobs' pages, found none", r->pages);
     for (int i = 0; i < n; i++) {
         char *from = rg_print("%s/%s", r->pages, entry[i]->d_name), *to = rg_print("job-%s", entry[i]->d_name);
         if (html) {
@@ -44,6 +43,5 @@ int rg_copy_pages(const rg_report *r) { return r->pages ? each_page(r, NULL) : R
 
 void rg_write_pages(const rg_report *r, FILE *html)
 {
-    if (r->pages)
-        each_page(r, html);
+    if (r->pages) each_page(r, html);
 }

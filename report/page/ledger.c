@@ -16,8 +16,7 @@ static const char *name_of(const rg_report *r, int machine) { return rg_machine_
 
 static void fact(rg_page *p, const char *name, const char *text, bool code)
 {
-    if (!*text)
-        return;
+    if (!*text) return;
     fprintf(p->out, "<dt>%s</dt><dd>%s", name, code ? "<code>" : "");
     (code ? rg_html_text : rg_html_rich)(p->out, text);
     fprintf(p->out, "%s</dd>\n", code ? "</code>" : "");
@@ -29,8 +28,7 @@ static void bounds_text(const rg_report *r, int claim, char *text, size_t room)
     const char *side = rg_claim_cell(r, claim, "direction"), *why = rg_claim_cell(r, claim, "why");
     const bool any = *low || *high;
     snprintf(text, room, "%s%s%s%s%s%s%s%s%s", *low ? "from " : "", low, *low && *high ? " " : "", *high ? "to " : "", high,
-             *side ? any ? "; the paper's side is " : "the paper's side is " : "", side,
-             *why && (any || *side) ? ": " : "", why);
+        *side ? any ? "; the paper's side is " : "the paper's side is " : "", side, *why && (any || *side) ? ": " : "", why);
 }
 
 // How many samples each side of a ratio rests on, and how long a call took.
@@ -43,15 +41,14 @@ static void samples_text(const rg_report *r, int claim, int machine, char *text,
     for (int k = 0; k < 2 && *j->size; k++) {
         rg_measure of;
         char median[32];
-        if (!*spec[k] || !rg_pick(&r->machine[machine], spec[k], j->size, rg_claim_cell(r, claim, "scope"), &of))
-            continue;
+        if (!*spec[k] || !rg_pick(&r->machine[machine], spec[k], j->size, rg_claim_cell(r, claim, "scope"), &of)) continue;
         rg_samples samples = rg_row_samples(of.row);
         const int count = samples.n;
         rg_samples_free(&samples);
         rg_duration(of.median_ns, median);
         if (n < room)
             n += (size_t)snprintf(text + n, room - n, "%s%s %s: %s, median of %d", n ? "; " : "", of.row->cell[RG_C_VARIANT],
-                                  of.row->cell[RG_C_PARAMS], median, count);
+                of.row->cell[RG_C_PARAMS], median, count);
     }
 }
 
@@ -84,8 +81,7 @@ static void opened(const rg_report *r, int claim, int first_machine, rg_page *p)
     }
     fputs("</dl>\n", p->out);
     for (int m = 0; m < r->n_machines && !rg_is_defect(r, claim); m++)
-        if (m == 0 || rg_judged(r, claim, m)->outcome != RG_NOT_TESTABLE)
-            on_machine(r, claim, m, p);
+        if (m == 0 || rg_judged(r, claim, m)->outcome != RG_NOT_TESTABLE) on_machine(r, claim, m, p);
 }
 
 // ---- rows ------------------------------------------------------------------------------------------------------------------
@@ -104,8 +100,7 @@ static void verdict(const rg_report *r, int claim, int machine, int place, rg_pa
     snprintf(class, sizeof class, place ? "ours m m%d" : "ours", place);
     open_cell(p, class, name_of(r, machine));
     fprintf(p->out, " data-v=\"%d\"", j->outcome);
-    if (isfinite(j->value))
-        fprintf(p->out, " data-value=\"%.6g\"", j->value);
+    if (isfinite(j->value)) fprintf(p->out, " data-value=\"%.6g\"", j->value);
     fprintf(p->out, "><span class=\"v v%d\">%s</span> ", j->outcome, rg_outcome_name[j->outcome]);
     rg_html_rich(p->out, j->ours);
     fputs("</td>", p->out);
@@ -134,23 +129,20 @@ static void row(const rg_report *r, int claim, const int *machine, int machines,
     char *end;
     const char *value = rg_published(&r->claims, claim, "value");
     const double number = strtod(value, &end);
-    if (*value && !*end)
-        fprintf(p->out, " data-value=\"%.6g\"", number);
+    if (*value && !*end) fprintf(p->out, " data-value=\"%.6g\"", number);
     putc('>', p->out);
     rg_html_text(p->out, rg_is_addition(&r->claims, claim) ? "addition" : value);
     putc(' ', p->out);
     rg_html_text(p->out, rg_published(&r->claims, claim, "unit"));
     fputs("</td>", p->out);
-    for (int m = 0; m < machines; m++)
-        verdict(r, claim, machine[m], m, p);
+    for (int m = 0; m < machines; m++) verdict(r, claim, machine[m], m, p);
     fputs("</tr>\n", p->out);
 }
 
 static void options_of(const char *name, const char *label, const char *const *option, int n, const char *all, rg_page *p)
 {
     fprintf(p->out, "<label>%s <select name=\"%s\">", label, name);
-    if (all)
-        fprintf(p->out, "<option value=\"\">%s</option>", all);
+    if (all) fprintf(p->out, "<option value=\"\">%s</option>", all);
     for (int i = 0; i < n; i++) {
         fprintf(p->out, "<option value=\"%d\">", i);
         rg_html_text(p->out, option[i]);
@@ -168,13 +160,11 @@ void rg_write_ledger_table(const rg_report *r, rg_page *p)
             label[machines - 1] = r->machine[m].label;
             machine[machines++] = m;
         }
-    for (int i = 0; i < r->claims.paper.n_rows; i++)
-        paper[i] = rg_tsv_cell(&r->claims.paper, i, "paper");
+    for (int i = 0; i < r->claims.paper.n_rows; i++) paper[i] = rg_tsv_cell(&r->claims.paper, i, "paper");
     fputs("<form class=\"filters\" hidden>\n", p->out);
     options_of("paper", "Paper", paper, r->claims.paper.n_rows, "all", p);
     options_of("verdict", "Verdict", rg_outcome_name, RG_OUTCOMES, "all", p);
-    if (machines > 1)
-        options_of("machine", "Beside", label, machines - 1, NULL, p);
+    if (machines > 1) options_of("machine", "Beside", label, machines - 1, NULL, p);
     fputs(
         "<output aria-live=\"polite\"></output></form>\n<noscript><style>.m{display:table-cell!important}</style></noscript>\n"
         "<table class=\"ledger\">\n<caption>Every claim. Ratios are of medians with 95&nbsp;% intervals; both sides come from one "
@@ -188,8 +178,7 @@ void rg_write_ledger_table(const rg_report *r, rg_page *p)
         fputs(m ? " <small>(reference)</small></th>" : "</th>", p->out);
     }
     fputs("</tr></thead>\n<tbody>\n", p->out);
-    for (int i = 0; i < r->claims.claim.n_rows; i++)
-        row(r, i, machine, machines, p);
+    for (int i = 0; i < r->claims.claim.n_rows; i++) row(r, i, machine, machines, p);
     fputs("</tbody></table>\n", p->out);
     free(machine);
     free(label);

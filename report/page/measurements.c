@@ -13,11 +13,12 @@ enum { TEXT = 400 };
 
 void rg_amount(double value, const char *unit, char text[48])
 {
-    static const struct { double size; const char *prefix; } step[] = {
-        {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
+    static const struct {
+        double size;
+        const char *prefix;
+    } step[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
     int i = 0;
-    while (i + 1 < RG_COUNT(step) && value < step[i].size)
-        i++;
+    while (i + 1 < RG_COUNT(step) && value < step[i].size) i++;
     *text = 0;
     if (isfinite(value))
         snprintf(text, 48, "%.3g %s%s%.30s", value / step[i].size, step[i].prefix, *step[i].prefix ? " " : "", unit);
@@ -48,7 +49,7 @@ static void speed_row(const rg_row *row, rg_page *p)
         snprintf(error, sizeof error, "%.3g (of %.3g)", rg_cell_number(row, RG_C_ERROR), rg_cell_number(row, RG_C_TOL));
     snprintf(stop, sizeof stop, "%.8s, %.40s", row->cell[RG_C_N], row->cell[RG_C_STOP]);
     const char *cell[] = {row->cell[RG_C_VARIANT], row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], median,
-                          interval, rate, row->cell[RG_C_BOUND], fraction, error, stop};
+        interval, rate, row->cell[RG_C_BOUND], fraction, error, stop};
     p->make->row(p, cell, RG_COUNT(cell));
 }
 
@@ -60,16 +61,14 @@ static bool same_problem(const rg_row *a, const rg_row *b)
 static bool first_of_shape(const rg_result *f, int i)
 {
     for (int k = 0; k < i; k++)
-        if (rg_timed(&f->row[k]) && same_problem(&f->row[k], &f->row[i]))
-            return false;
+        if (rg_timed(&f->row[k]) && same_problem(&f->row[k], &f->row[i])) return false;
     return true;
 }
 
 // Of a search (regather tune) the page shows what is within a tenth of the best; the file has all.
 static bool shown(const rg_result *f, int i)
 {
-    if (!rg_result_head(f, "search"))
-        return true;
+    if (!rg_result_head(f, "search")) return true;
     for (int k = 0; k < f->n_rows; k++)
         if (rg_timed(&f->row[k]) && same_problem(&f->row[k], &f->row[i]) &&
             rg_row_ns(&f->row[i], RG_C_MEDIAN) > 1.1 * rg_row_ns(&f->row[k], RG_C_MEDIAN))
@@ -80,17 +79,15 @@ static bool shown(const rg_result *f, int i)
 static void speed_tables(const rg_result *f, rg_page *p)
 {
     static const char *const column[] = {"Variant", "Parameters", "Scope", "Mode", "Median", "95 % interval", "Rate", "Bound",
-                                         "Reached", "Error (allowed)", "Samples, why stopped"};
+        "Reached", "Error (allowed)", "Samples, why stopped"};
     for (int i = 0; i < f->n_rows; i++) {
-        if (!rg_timed(&f->row[i]) || !first_of_shape(f, i))
-            continue;
+        if (!rg_timed(&f->row[i]) || !first_of_shape(f, i)) continue;
         char caption[TEXT];
         snprintf(caption, sizeof caption, "%s `%s`, from `%s`%s", f->row[i].cell[RG_C_ALGO], f->row[i].cell[RG_C_SHAPE],
-                 rg_base_name(f->path), rg_result_head(f, "search") ? ": of a search, what is within 10 % of the best" : "");
+            rg_base_name(f->path), rg_result_head(f, "search") ? ": of a search, what is within 10 % of the best" : "");
         p->make->table(p, caption, "nlnnrnnnrnl", column, RG_COUNT(column));
         for (int k = i; k < f->n_rows; k++)
-            if (rg_timed(&f->row[k]) && same_problem(&f->row[k], &f->row[i]) && shown(f, k))
-                speed_row(&f->row[k], p);
+            if (rg_timed(&f->row[k]) && same_problem(&f->row[k], &f->row[i]) && shown(f, k)) speed_row(&f->row[k], p);
         p->make->table_end(p);
     }
 }
@@ -101,13 +98,12 @@ static void self_test_table(const rg_result *f, rg_page *p)
     p->make->table(p, "A against A: the same variant under two names.", "nnnrrl", column, RG_COUNT(column));
     for (int i = 0; i < f->n_rows; i++) {
         const rg_row *row = &f->row[i];
-        if (!rg_row_is_self_test(row))
-            continue;
+        if (!rg_row_is_self_test(row)) continue;
         char median[32], limit[32];
         snprintf(median, sizeof median, "%.3g %s", rg_cell_number(row, RG_C_MEDIAN), row->cell[RG_C_UNIT]);
         snprintf(limit, sizeof limit, "%.3g %s", rg_cell_number(row, RG_C_TOL), row->cell[RG_C_UNIT]);
-        const char *cell[] = {row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], median, limit,
-                              row->cell[RG_C_STOP]};
+        const char *cell[] = {
+            row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], median, limit, row->cell[RG_C_STOP]};
         p->make->row(p, cell, RG_COUNT(cell));
     }
     p->make->table_end(p);
@@ -120,30 +116,27 @@ static void probes_table(const rg_result *f, rg_page *p)
     bool open = false;
     for (int i = 0; i < f->n_rows; i++) {
         const rg_row *row = &f->row[i];
-        if (!rg_row_is_probe(row) || !*row->cell[RG_C_RATE])
-            continue;
+        if (!rg_row_is_probe(row) || !*row->cell[RG_C_RATE]) continue;
         if (!open) {
             char caption[TEXT];
             snprintf(caption, sizeof caption, "Rates that this machine sustained in the same run, from `%s`.",
-                     rg_base_name(f->path));
+                rg_base_name(f->path));
             p->make->table(p, caption, "nnrr", column, RG_COUNT(column));
         }
         open = true;
         char rate[48], threads[24] = "";
         rg_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
-        if (strstr(row->cell[RG_C_PARAMS], "threads="))
-            snprintf(threads, sizeof threads, "%d", rg_measure_of(f, row).threads);
+        if (strstr(row->cell[RG_C_PARAMS], "threads=")) snprintf(threads, sizeof threads, "%d", rg_measure_of(f, row).threads);
         const char *cell[] = {row->cell[RG_C_VARIANT], row->cell[RG_C_SPACE], threads, rate};
         p->make->row(p, cell, RG_COUNT(cell));
     }
-    if (open)
-        p->make->table_end(p);
+    if (open) p->make->table_end(p);
 }
 
 static bool same_variant(const rg_row *a, const rg_row *b)
 {
     return !strcmp(a->cell[RG_C_ALGO], b->cell[RG_C_ALGO]) && !strcmp(a->cell[RG_C_VARIANT], b->cell[RG_C_VARIANT]) &&
-           !strcmp(a->cell[RG_C_SPACE], b->cell[RG_C_SPACE]);
+        !strcmp(a->cell[RG_C_SPACE], b->cell[RG_C_SPACE]);
 }
 
 // One line of the checker's table: all cases of the variant of row first.
@@ -154,14 +147,12 @@ static void checks_row(const rg_result *f, int first, rg_page *p)
     const rg_row *fault = NULL;
     for (int i = first; i < f->n_rows; i++) {
         const rg_row *row = &f->row[i];
-        if (!same_variant(row, &f->row[first]))
-            continue;
+        if (!same_variant(row, &f->row[first])) continue;
         bool pass = !strcmp(row->cell[RG_C_STATUS], "PASS"), skip = !strcmp(row->cell[RG_C_STATUS], "SKIP");
         passed += pass;
         skipped += skip;
         failed += !pass && !skip;
-        if (!pass && (!fault || !skip))
-            fault = row;
+        if (!pass && (!fault || !skip)) fault = row;
         double e = rg_cell_number(row, RG_C_ERROR);
         if (pass && !(e <= error)) {
             error = e;
@@ -172,10 +163,9 @@ static void checks_row(const rg_result *f, int first, rg_page *p)
     snprintf(text[0], sizeof text[0], "%d", passed);
     snprintf(text[1], sizeof text[1], "%d", failed);
     snprintf(text[2], sizeof text[2], "%d", skipped);
-    if (isfinite(error))
-        snprintf(bound, sizeof bound, "%.3g (of %.3g)", error, tol);
+    if (isfinite(error)) snprintf(bound, sizeof bound, "%.3g (of %.3g)", error, tol);
     const char *cell[] = {f->row[first].cell[RG_C_VARIANT], f->row[first].cell[RG_C_SPACE], text[0], text[1], text[2], bound,
-                          fault ? fault->cell[RG_C_STOP] : ""};
+        fault ? fault->cell[RG_C_STOP] : ""};
     p->make->row(p, cell, RG_COUNT(cell));
 }
 
@@ -187,8 +177,8 @@ static bool is_of_checker(const rg_result *f)
 
 static void checks_table(const rg_result *f, rg_page *p)
 {
-    static const char *const column[] = {"Variant", "Ran on", "PASS", "FAIL", "SKIP", "Largest error (allowed)",
-                                         "First fault, or why skipped"};
+    static const char *const column[] = {
+        "Variant", "Ran on", "PASS", "FAIL", "SKIP", "Largest error (allowed)", "First fault, or why skipped"};
     char caption[TEXT];
     snprintf(caption, sizeof caption, "What the checker said, cases counted, from `%s`.", rg_base_name(f->path));
     p->make->table(p, caption, "nnrrrnl", column, RG_COUNT(column));
@@ -216,9 +206,8 @@ static void missing_table(const rg_result *f, rg_page *p)
         bool said = rg_row_is_probe(row) || rg_row_is_self_test(row) || rg_timed(row);
         for (int k = 0; k < i && !said; k++)
             said = same_variant(&f->row[k], row) && !strcmp(f->row[k].cell[RG_C_STOP], row->cell[RG_C_STOP]) &&
-                   !rg_timed(&f->row[k]);
-        if (said)
-            continue;
+                !rg_timed(&f->row[k]);
+        if (said) continue;
         if (!open) {
             char caption[TEXT];
             snprintf(caption, sizeof caption, "Not timed, each reason once, from `%s`.", rg_base_name(f->path));
@@ -228,8 +217,7 @@ static void missing_table(const rg_result *f, rg_page *p)
         const char *cell[] = {row->cell[RG_C_VARIANT], row->cell[RG_C_STATUS], row->cell[RG_C_STOP]};
         p->make->row(p, cell, RG_COUNT(cell));
     }
-    if (open)
-        p->make->table_end(p);
+    if (open) p->make->table_end(p);
 }
 
 static void head_table(const rg_result *f, rg_page *p)
@@ -252,8 +240,7 @@ static const char *for_people(const char *text, char number[32])
 {
     char *end;
     const double value = strtod(text, &end);
-    if (strlen(text) < 9 || *end || !strpbrk(text, ".e"))
-        return text;
+    if (strlen(text) < 9 || *end || !strpbrk(text, ".e")) return text;
     snprintf(number, 32, "%.6g", value);
     return number;
 }
@@ -264,8 +251,7 @@ static void job_table(const struct rg_named_table *t, rg_page *p)
     char number[TABLE_COLUMNS_MOST][32];
     char caption[TEXT], align[TABLE_COLUMNS_MOST + 1] = "";
     int n = t->tsv.n_columns;
-    if (n > TABLE_COLUMNS_MOST || t->tsv.n_rows > TABLE_ROWS_MOST || !t->tsv.n_rows)
-        return;
+    if (n > TABLE_COLUMNS_MOST || t->tsv.n_rows > TABLE_ROWS_MOST || !t->tsv.n_rows) return;
     for (int c = 0; c < n; c++) {
         column[c] = t->tsv.column[c];
         align[c] = c ? 'r' : 'n';
@@ -273,8 +259,7 @@ static void job_table(const struct rg_named_table *t, rg_page *p)
     snprintf(caption, sizeof caption, "Table `%s`, from `%s`.", t->name, rg_base_name(t->tsv.path));
     p->make->table(p, caption, align, column, n);
     for (int i = 0; i < t->tsv.n_rows; i++) {
-        for (int c = 0; c < n; c++)
-            cell[c] = for_people(rg_tsv_cell(&t->tsv, i, column[c]), number[c]);
+        for (int c = 0; c < n; c++) cell[c] = for_people(rg_tsv_cell(&t->tsv, i, column[c]), number[c]);
         p->make->row(p, cell, n);
     }
     p->make->table_end(p);
@@ -301,6 +286,5 @@ void rg_write_machine(const rg_bench_machine *m, rg_page *p)
         missing_table(file, p);
     }
     for (int t = 0; t < m->n_tables; t++)
-        if (!m->table[t].stale || m->shows_stale)
-            job_table(&m->table[t], p);
+        if (!m->table[t].stale || m->shows_stale) job_table(&m->table[t], p);
 }

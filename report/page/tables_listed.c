@@ -22,8 +22,7 @@ typedef struct listed_row {
 static bool next_piece(const char **at, const char *name, char text[TEXT])
 {
     size_t n = 0;
-    if (!**at)
-        return false;
+    if (!**at) return false;
     for (; **at && **at != ','; (*at)++) {
         bool here = (*at)[0] == '{' && (*at)[1] == '}';
         n += (size_t)snprintf(text + n, TEXT - n, "%.*s", here ? (int)strlen(name) : 1, here ? name : *at);
@@ -34,10 +33,7 @@ static bool next_piece(const char **at, const char *name, char text[TEXT])
     return true;
 }
 
-static const char *cell(const listed_row *l, const char *column)
-{
-    return rg_tsv_cell(l->list, l->line, column);
-}
+static const char *cell(const listed_row *l, const char *column) { return rg_tsv_cell(l->list, l->line, column); }
 
 // "58428 +- 960": with the error where the paper prints one.
 static void published(const listed_row *l, const char *id, char *text, size_t room)
@@ -52,8 +48,7 @@ static void published(const listed_row *l, const char *id, char *text, size_t ro
 static double pieces_of(const rg_row *row, const char *pieces)
 {
     double n = 1;
-    if (!strcmp(pieces, "work"))
-        return rg_cell_number(row, RG_C_WORK);
+    if (!strcmp(pieces, "work")) return rg_cell_number(row, RG_C_WORK);
     for (char part[8]; rg_next_piece(&pieces, ';', part, sizeof part);)
         n *= (double)rg_part(row->cell[RG_C_SHAPE], ",", part, 1);
     return n;
@@ -63,11 +58,11 @@ static double pieces_of(const rg_row *row, const char *pieces)
 static double time_of(const listed_row *l, const char *spec, double count, bool *fewer)
 {
     double best = NAN;
-    RG_EACH_ROW(row, l->machine) {
+    RG_EACH_ROW(row, l->machine)
+    {
         const char *shape = row->cell[RG_C_SHAPE];
         rg_measure a;
-        if (!rg_timed(row) || !rg_matches(row, spec) || !rg_pick(l->machine, spec, shape, cell(l, "scope"), &a))
-            continue;
+        if (!rg_timed(row) || !rg_matches(row, spec) || !rg_pick(l->machine, spec, shape, cell(l, "scope"), &a)) continue;
         double pieces = pieces_of(a.row, cell(l, "pieces")), ns = a.median_ns / pieces * count;
         if (ns > 0 && !(ns >= best)) {
             best = ns;
@@ -84,8 +79,7 @@ static bool claimed(const listed_row *l, const char *published_id, char text[TEX
     snprintf(text, TEXT, "not run");
     for (int i = 0; r->judgement && i < r->claims.claim.n_rows; i++) {
         const rg_judgement *j = rg_judged(r, i, (int)(l->machine - r->machine));
-        if (strcmp(rg_claim_cell(r, i, "published"), published_id) || isnan(j->value))
-            continue;
+        if (strcmp(rg_claim_cell(r, i, "published"), published_id) || isnan(j->value)) continue;
         snprintf(text, TEXT, "%.160s", j->ours);
         return true;
     }
@@ -96,15 +90,16 @@ static bool claimed(const listed_row *l, const char *published_id, char text[TEX
 // none.
 static bool ours(const listed_row *l, const char *spec, char text[TEXT])
 {
-    static const struct { const char *unit; double ns; } known[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    static const struct {
+        const char *unit;
+        double ns;
+    } known[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
     double count = rg_tsv_number(l->list, l->line, "count"), value = NAN, ns = 1;
     bool fewer = false;
     char why[320];
     for (int i = 0; i < RG_COUNT(known); i++)
-        if (!strcmp(known[i].unit, cell(l, "unit")))
-            ns = known[i].ns;
-    if (!strncmp(spec, "claim ", 6))
-        return claimed(l, spec + 6, text);
+        if (!strcmp(known[i].unit, cell(l, "unit"))) ns = known[i].ns;
+    if (!strncmp(spec, "claim ", 6)) return claimed(l, spec + 6, text);
     value = strcspn(spec, ":") < strcspn(spec, " ") ? time_of(l, spec, isnan(count) ? 1 : count, &fewer) / ns
                                                     : rg_table_cell(l->machine, spec, why, sizeof why);
     if (isnan(value))
@@ -137,11 +132,9 @@ static bool rows(listed_row l, rg_page *p)
         for (const char *at = cell(&l, "rows"); rg_next_piece(&at, ',', l.name, sizeof l.name);) {
             char text[COLUMNS_MOST][TEXT];
             const char *cells[COLUMNS_MOST], *group = cell(&l, "group");
-            if (!next_piece(&group, l.name, text[0]))
-                continue;
+            if (!next_piece(&group, l.name, text[0])) continue;
             int theirs = split(&l, "published", false, text, 1), n = split(&l, "ours", false, text, theirs);
-            for (int c = 0; c < n; c++)
-                cells[c] = text[c];
+            for (int c = 0; c < n; c++) cells[c] = text[c];
             bool known = false; // by the paper or here: nobody has every row
             for (int c = 1; c < theirs; c++) {
                 char id[TEXT];
@@ -156,8 +149,7 @@ static bool rows(listed_row l, rg_page *p)
                 any |= here;
                 known |= here;
             }
-            if (p && known)
-                p->make->row(p, cells, n);
+            if (p && known) p->make->row(p, cells, n);
         }
     return any;
 }
@@ -179,7 +171,7 @@ static void write_table(listed_row l, rg_page *p)
     }
     align[n] = 0;
     snprintf(caption, sizeof caption, "%.400s %s: %.96s.", cell(&l, "table"),
-             l.machine->here ? "This machine" : "Reference machine", l.machine->label);
+        l.machine->here ? "This machine" : "Reference machine", l.machine->label);
     p->make->table(p, caption, align, column, n);
     rows(l, p);
     p->make->table_end(p);
@@ -191,18 +183,14 @@ bool rg_write_tables(const rg_report *r, rg_page *p, const char *paper)
     char *path = rg_share_path("reference/tables.tsv");
     bool any = false;
     int code = p ? p->code : RG_GOOD;
-    if (code == RG_GOOD)
-        code = rg_tsv_read(path, &list);
-    if (p)
-        p->code = code;
+    if (code == RG_GOOD) code = rg_tsv_read(path, &list);
+    if (p) p->code = code;
     for (int i = 0; i < list.n_rows; i++) {
-        if (strcmp(rg_tsv_cell(&list, i, "paper"), paper) || !*rg_tsv_cell(&list, i, "table"))
-            continue;
+        if (strcmp(rg_tsv_cell(&list, i, "paper"), paper) || !*rg_tsv_cell(&list, i, "table")) continue;
         for (int m = 0; m < r->n_machines; m++) {
             listed_row l = {r, &r->machine[m], &list, i, ""};
             const bool has = rows(l, NULL);
-            if (has && p)
-                write_table(l, p);
+            if (has && p) write_table(l, p);
             any |= has;
         }
     }

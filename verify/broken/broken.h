@@ -15,7 +15,7 @@ typedef struct photos {
 RG_HD photos photos_of(const rg_shape *s, void *const *arg)
 {
     photos p = {s->n[AC_WIDTH], s->n[AC_HEIGHT], s->n[AC_R], arg[AC_A], s->n[AC_KIND] & AC_CROSS ? arg[AC_B] : arg[AC_A],
-                (s->n[AC_KIND] & AC_16BIT) != 0};
+        (s->n[AC_KIND] & AC_16BIT) != 0};
     return p;
 }
 
@@ -28,8 +28,7 @@ RG_HD int64_t pixel_at(const void *photo, int sixteen_bit, int64_t i)
 RG_HD int64_t row_sum(const photos p, int64_t x0, int64_t y0, int64_t y, int64_t first, int64_t past)
 {
     int64_t sum = 0;
-    if (y - y0 < 0 || y - y0 >= p.height)
-        return 0;
+    if (y - y0 < 0 || y - y0 >= p.height) return 0;
     for (int64_t x = first > ac_first(x0) ? first : ac_first(x0); x < past && x < ac_past(p.width, x0); x++)
         sum += pixel_at(p.a, p.sixteen_bit, y * p.width + x) * pixel_at(p.b, p.sixteen_bit, (y - y0) * p.width + x - x0);
     return sum;
@@ -39,32 +38,27 @@ RG_HD int64_t row_sum(const photos p, int64_t x0, int64_t y0, int64_t y, int64_t
 RG_HD int64_t right_sum(const photos p, int64_t x0, int64_t y0)
 {
     int64_t sum = 0;
-    for (int64_t y = 0; y < p.height; y++)
-        sum += row_sum(p, x0, y0, y, 0, p.width);
+    for (int64_t y = 0; y < p.height; y++) sum += row_sum(p, x0, y0, y, 0, p.width);
     return sum;
 }
 
-RG_HD int64_t right_element(const photos p, int64_t element)
-{
-    return right_sum(p, ac_x0(p.r, element), ac_y0(p.r, element));
-}
+RG_HD int64_t right_element(const photos p, int64_t element) { return right_sum(p, ac_x0(p.r, element), ac_y0(p.r, element)); }
 
 RG_HD int64_t elements_of(const photos p) { return ac_side(p.r) * ac_side(p.r); }
 
 RG_HD void right_sums(const photos p, int64_t *sums)
 {
-    for (int64_t e = 0; e < elements_of(p); e++)
-        sums[e] = right_element(p, e);
+    for (int64_t e = 0; e < elements_of(p); e++) sums[e] = right_element(p, e);
 }
 
 // run() is COMPUTE(p, sums) { ... }, of the photographs p and the output.
-#define COMPUTE(p, sums)                                                           \
-    static void compute(const photos p, int64_t *sums);                            \
-    static int run(rg_call *call)                                                  \
-    {                                                                              \
-        compute(photos_of(call->shape, call->arg), (int64_t *)call->arg[AC_SUMS]); \
-        return RG_OK;                                                              \
-    }                                                                              \
+#define COMPUTE(p, sums)                                                                                                       \
+    static void compute(const photos p, int64_t *sums);                                                                        \
+    static int run(rg_call *call)                                                                                              \
+    {                                                                                                                          \
+        compute(photos_of(call->shape, call->arg), (int64_t *)call->arg[AC_SUMS]);                                             \
+        return RG_OK;                                                                                                          \
+    }                                                                                                                          \
     static void compute(const photos p, int64_t *sums)
 
 #define BROKEN(NAME, ...) BROKEN_PLUGIN("autocorr", NAME, __VA_ARGS__)

@@ -22,8 +22,7 @@ static inline size_t kept_bytes(const rg_algo *algo, const rg_shape *s, int k)
 static inline int run_kept(const rg_algo *algo, unsigned mask, int (*run)(rg_call *), rg_call *call)
 {
     uint64_t hash = 1;
-    for (int d = 0; d < RG_DIMS; d++)
-        hash = rg_bits(hash, (uint64_t)call->shape->n[d]);
+    for (int d = 0; d < RG_DIMS; d++) hash = rg_bits(hash, (uint64_t)call->shape->n[d]);
     for (int k = 0; k < algo->n_args; k++)
         for (size_t i = 0; i < kept_bytes(algo, call->shape, k) && mask >> k & 1; i++)
             hash = rg_bits(hash, ((const unsigned char *)call->arg[k])[i]);
@@ -31,23 +30,21 @@ static inline int run_kept(const rg_algo *algo, unsigned mask, int (*run)(rg_cal
     kept.hash = code ? 0 : hash;
     for (int k = 0; k < algo->n_args && !code; k++) {
         const size_t bytes = kept_bytes(algo, call->shape, k);
-        if (algo->arg[k].direction == RG_IN || !bytes)
-            continue;
+        if (algo->arg[k].direction == RG_IN || !bytes) continue;
         if (!known) {
             free(kept.answer[k]);
             kept.answer[k] = malloc(bytes);
         }
-        if (!kept.answer[k])
-            return RG_E_STATE;
+        if (!kept.answer[k]) return RG_E_STATE;
         memcpy(known ? call->arg[k] : kept.answer[k], known ? kept.answer[k] : call->arg[k], bytes);
     }
     return code;
 }
 
 // ID: of the algorithm; RUN: the right one.
-#define KEPT(ID, NAME, MASK, RUN, ...)                                                                        \
-    extern const rg_algo rg_algo_##ID;                                                                        \
-    static int run_or_not(rg_call *call) { return run_kept(&rg_algo_##ID, MASK, RUN, call); }                 \
+#define KEPT(ID, NAME, MASK, RUN, ...)                                                                                         \
+    extern const rg_algo rg_algo_##ID;                                                                                         \
+    static int run_or_not(rg_call *call) { return run_kept(&rg_algo_##ID, MASK, RUN, call); }                                  \
     BROKEN_PLUGIN(#ID, NAME, __VA_ARGS__)
 
 #endif

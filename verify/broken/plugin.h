@@ -19,8 +19,8 @@
 // Further fields, ending in .run (and .finish), follow in their order. What IDEA says stands beside its picture in the report.
 #define BROKEN_PLUGIN(ALGO, NAME, ...) BROKEN_PLUGIN_OF(ALGO, NAME, "wrong on purpose", __VA_ARGS__)
 #define BROKEN_PLUGIN_OF(ALGO, NAME, IDEA, ...)                                                                                \
-    static const rg_variant broken = {RG_VARIANT_OF(ALGO, NAME, RG_OTHER, BROKEN_SPACE, IDEA), .needs = BROKEN_NEEDS,          \
-                                      __VA_ARGS__};                                                                            \
+    static const rg_variant broken = {                                                                                         \
+        RG_VARIANT_OF(ALGO, NAME, RG_OTHER, BROKEN_SPACE, IDEA), .needs = BROKEN_NEEDS, __VA_ARGS__};                          \
     RG_PLUGIN = {&broken, NULL}
 
 #endif

@@ -22,12 +22,10 @@ static void answer_whole(rg_answer *a, const rg_algo *algo, const rg_shape *shap
     void *given[RG_ARGS_MAX];
     for (int k = 0; k < algo->n_args; k++) {
         given[k] = arg[k];
-        if (!is_output(&algo->arg[k]))
-            continue;
+        if (!is_output(&algo->arg[k])) continue;
         given[k] = a->value[k] = rg_alloc(bytes_of(algo, shape, k) + 1);
         a->n[k] = algo->arg[k].count(shape);
-        if (algo->arg[k].direction == RG_INOUT)
-            memcpy(a->value[k], arg[k], bytes_of(algo, shape, k));
+        if (algo->arg[k].direction == RG_INOUT) memcpy(a->value[k], arg[k], bytes_of(algo, shape, k));
     }
     algo->reference(shape, given);
 }
@@ -46,8 +44,7 @@ static unsigned differing(const rg_algo *algo, const rg_shape *shape, int which,
     for (int k = 0; k < 32 && (*at[0] || *at[1]); k++) {
         const size_t n[2] = {strcspn(at[0], ",)"), strcspn(at[1], ",)")};
         bits |= (unsigned)(n[0] != n[1] || memcmp(at[0], at[1], n[0])) << k;
-        for (int i = 0; i < 2; i++)
-            at[i] += n[i] + (at[i][n[i]] != 0);
+        for (int i = 0; i < 2; i++) at[i] += n[i] + (at[i][n[i]] != 0);
     }
     return bits;
 }
@@ -62,10 +59,9 @@ static int axes_of(const rg_algo *algo, const rg_shape *shape, int which, int64_
         const unsigned along = algo->where ? differing(algo, shape, which, 0, step) : ~0u;
         int64_t length = 2;
         while (algo->where && length * step < n && length < SCANNED_MOST &&
-               !(differing(algo, shape, which, 0, length * step) & ~along) && differing(algo, shape, which, 0, length * step))
+            !(differing(algo, shape, which, 0, length * step) & ~along) && differing(algo, shape, which, 0, length * step))
             length++;
-        if (!algo->where || length == SCANNED_MOST || n % (length * step))
-            length = n / step;
+        if (!algo->where || length == SCANNED_MOST || n % (length * step)) length = n / step;
         steps[axes] = step;
         lengths[axes] = length;
         step *= length;
@@ -82,8 +78,7 @@ static int mark(const rg_algo *algo, const rg_shape *shape, int which, uint64_t 
     int marked = 0;
     for (int corner = 0; corner < 1 << axes; corner++, marked++) {
         element[marked] = 0;
-        for (int a = 0; a < axes; a++)
-            element[marked] += corner >> a & 1 ? (lengths[a] - 1) * steps[a] : 0;
+        for (int a = 0; a < axes; a++) element[marked] += corner >> a & 1 ? (lengths[a] - 1) * steps[a] : 0;
     }
     for (int a = 0; a < axes; a++)
         for (int i = 0; i < 2 * ELEMENTS_AN_EDGE; i++, marked++) {
@@ -107,8 +102,8 @@ static double cpu_seconds(void) // of all threads of this process
 // are asked for, until GROWTH times as many would take longer than there is. A reference of one thread counts its CPU time, so
 // that a busy machine asks as many; one of many threads its wall time, and no more than their CPU time. Up to half of the
 // elements are corners and edges.
-static void answer_sampled(rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg, int which,
-                           double seconds, uint64_t seed)
+static void answer_sampled(
+    rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg, int which, double seconds, uint64_t seed)
 {
     const int64_t n = algo->arg[which].count(shape), most = n < MOST ? n : MOST;
     double taken_s = 0;
@@ -120,9 +115,9 @@ static void answer_sampled(rg_answer *a, const rg_algo *algo, const rg_shape *sh
         free(a->value[which]);
         int64_t *element = a->element[which] = rg_alloc((size_t)chosen * sizeof *element);
         for (int64_t k = 0; k < chosen; k++)
-            element[k] = chosen == n                        ? k
-                         : k < n_marked && k < chosen / 2 ? marked[k]
-                                                          : (int64_t)(rg_bits(seed, (uint64_t)k) % (uint64_t)n);
+            element[k] = chosen == n             ? k
+                : k < n_marked && k < chosen / 2 ? marked[k]
+                                                 : (int64_t)(rg_bits(seed, (uint64_t)k) % (uint64_t)n);
         a->value[which] = rg_alloc((size_t)chosen * rg_type_bytes(algo->arg[which].type(shape)));
         a->n[which] = chosen;
         const double start = rg_seconds(), cpu_start = cpu_seconds();
@@ -136,21 +131,17 @@ void rg_answer_make(rg_answer *a, const rg_algo *algo, const rg_shape *shape, vo
 {
     *a = (rg_answer){.brief = seconds <= 0};
     int outputs = 0;
-    for (int k = 0; k < algo->n_args; k++)
-        outputs += is_output(&algo->arg[k]);
+    for (int k = 0; k < algo->n_args; k++) outputs += is_output(&algo->arg[k]);
     for (int k = 0; k < algo->n_args && algo->reference_at; k++)
-        if (is_output(&algo->arg[k]))
-            answer_sampled(a, algo, shape, arg, k, seconds / outputs, seed);
-    if (!algo->reference_at)
-        answer_whole(a, algo, shape, arg);
+        if (is_output(&algo->arg[k])) answer_sampled(a, algo, shape, arg, k, seconds / outputs, seed);
+    if (!algo->reference_at) answer_whole(a, algo, shape, arg);
 }
 
 double rg_answer_bytes(const rg_algo *algo, const rg_shape *shape)
 {
     double bytes = 0;
     for (int k = 0; k < algo->n_args; k++)
-        if (is_output(&algo->arg[k]))
-            bytes += algo->reference_at ? MOST * 16.0 : (double)bytes_of(algo, shape, k);
+        if (is_output(&algo->arg[k])) bytes += algo->reference_at ? MOST * 16.0 : (double)bytes_of(algo, shape, k);
     return bytes;
 }
 

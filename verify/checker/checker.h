@@ -24,12 +24,12 @@ typedef struct rg_tally {
 // How element i passes: integers are compared as integers, so that 2^53 + 1 is not 2^53; NaN never passes.
 bool rg_element_passes(rg_type, const void *found, const void *expected, int64_t i, const rg_tolerance *, rg_tally *);
 // First of n elements that does not pass, or -1; *wrong counts all of them.
-int64_t rg_first_fault(rg_type, const void *found, const void *expected, int64_t n, const rg_tolerance *, rg_tally *,
-                       int64_t *wrong);
+int64_t rg_first_fault(
+    rg_type, const void *found, const void *expected, int64_t n, const rg_tolerance *, rg_tally *, int64_t *wrong);
 // "sums(X0=3,Y0=-7) is 12, expected 14", by how much a bound was missed, and what the found value looks like: poison, added to it,
 // another element's, the right one of the inputs before.
 void rg_fault_print(const rg_algo *, const rg_shape *, int which, int64_t i, const void *found, const void *expected,
-                    const void *previous, const rg_tolerance *, char *text, size_t size);
+    const void *previous, const rg_tolerance *, char *text, size_t size);
 rg_tolerance rg_tolerance_of(const rg_entry *, const rg_shape *, const int64_t *param);
 
 // |found - expected| allowed: 0 for RG_EXACT.
@@ -59,7 +59,7 @@ typedef struct rg_problem {
 enum { RG_STEPS = RG_PATTERNS };
 int rg_traced_argument(const rg_algo *); // whose elements are switched on
 
-void rg_problem_store_open(void); // in the parent, before the first worker
+void rg_problem_store_open(void);                                                 // in the parent, before the first worker
 const rg_problem *rg_problem_find(const rg_algo *, const rg_shape *, rg_pattern); // NULL when not yet computed
 const rg_problem *rg_problem_make(const rg_algo *, const rg_shape *, rg_pattern); // computes it; valid until the next call
 
@@ -70,9 +70,9 @@ typedef struct rg_case {
     rg_shape shape;
     int64_t param[RG_PARAMS_MAX];
     int threads;
-    bool brief; // on the emulated GPU: random inputs only
-    bool steps; // with inputs that change by one argument at a time
-    bool drawn; // its shape is drawn from the seed
+    bool brief;        // on the emulated GPU: random inputs only
+    bool steps;        // with inputs that change by one argument at a time
+    bool drawn;        // its shape is drawn from the seed
     unsigned patterns; // of a threshold: a bit mask; 0: all
 } rg_case;
 
@@ -107,8 +107,8 @@ extern const char *const rg_pattern_name[RG_PATTERNS];
 unsigned rg_patterns_of(const rg_entry *, const rg_case *, unsigned asked);
 
 // worker.c: fills show->answer by a worker process; PASS when every run ended with its guards and inputs intact.
-rg_verdict rg_show_case(const rg_entry *, const rg_shape *, const int64_t *param, int threads, rg_show *,
-                        const rg_verify_options *);
+rg_verdict rg_show_case(
+    const rg_entry *, const rg_shape *, const int64_t *param, int threads, rg_show *, const rg_verify_options *);
 
 // verify_cmd.c: whether --device asks for the entry; NULL: no --device.
 bool rg_on_device(const rg_entry *, const char *asked);
@@ -140,7 +140,7 @@ typedef struct rg_narrow {
     const rg_shape *shape;
     const int64_t *param;
     int threads;
-    bool smoke; // at the shapes of the smoke test
+    bool smoke;                                                      // at the shapes of the smoke test
     enum { RG_ALL, RG_NO_THRESHOLDS, RG_CHEAP, RG_DEEP } thresholds; // as ever, without them, the cheap or the long ones alone
     bool no_refuse;
 } rg_narrow;

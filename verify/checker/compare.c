@@ -21,8 +21,7 @@ static int64_t integer_at(rg_type t, const void *p, int64_t i)
 
 static double real_at(rg_type t, const void *p, int64_t i)
 {
-    if (t == RG_F32)
-        return ((const float *)p)[i];
+    if (t == RG_F32) return ((const float *)p)[i];
     return t == RG_F64 ? ((const double *)p)[i] : (double)integer_at(t, p, i);
 }
 
@@ -61,8 +60,8 @@ static void tally_add(rg_tally *to, const rg_tally *more)
         *to = *more;
 }
 
-bool rg_element_passes(rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance,
-                       rg_tally *tally)
+bool rg_element_passes(
+    rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance, rg_tally *tally)
 {
     const double e = real_at(t, expected, i);
     const double err = distance(t, found, expected, i);
@@ -77,14 +76,13 @@ bool rg_element_passes(rg_type t, const void *found, const void *expected, int64
 }
 
 int64_t rg_first_fault(rg_type t, const void *found, const void *expected, int64_t n, const rg_tolerance *tolerance,
-                       rg_tally *tally, int64_t *wrong)
+    rg_tally *tally, int64_t *wrong)
 {
     int64_t first = -1;
     *wrong = 0;
     for (int64_t i = 0; i < n; i++)
         if (!rg_element_passes(t, found, expected, i, tolerance, tally)) {
-            if (first < 0)
-                first = i;
+            if (first < 0) first = i;
             ++*wrong;
         }
     return first;
@@ -99,22 +97,21 @@ static void value_print(rg_type t, const void *p, int64_t i, char text[40])
 }
 
 // What was expected at i, and of what has a bound, by how much it was missed: "0.1518, off by 2.2e-05 where 1.4e-07 is allowed".
-static void expected_print(rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance,
-                           char text[120])
+static void expected_print(
+    rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance, char text[120])
 {
     const double off = distance(t, found, expected, i);
     value_print(t, expected, i, text);
     if (tolerance->kind != RG_EXACT && isfinite(off))
         snprintf(text + strlen(text), 120 - strlen(text), ", off by %.3g where %.3g is allowed", off,
-                 rg_allowed(tolerance, real_at(t, expected, i)));
+            rg_allowed(tolerance, real_at(t, expected, i)));
 }
 
 bool rg_is_poison(rg_type t, const void *p, int64_t i)
 {
     const unsigned char *byte = element(t, p, i);
     for (size_t k = 0; k < rg_type_bytes(t); k++)
-        if (byte[k] != 0xFF)
-            return false;
+        if (byte[k] != 0xFF) return false;
     return true;
 }
 
@@ -125,8 +122,7 @@ static int64_t right_for(rg_type t, const void *found, const void *expected, int
     int hits = 0;
     for (int64_t j = 0; j < n && hits < 3; j++)
         if (same_bits(t, found, i, expected, j)) {
-            if (first < 0)
-                first = j;
+            if (first < 0) first = j;
             hits++;
         }
     return hits < 3 ? first : -1;
@@ -145,19 +141,18 @@ static void where(const rg_algo *algo, const rg_shape *shape, int which, int64_t
 static bool added_to_poison(rg_type t, const void *found, const void *expected, int64_t n)
 {
     int64_t i = 0;
-    while (i < n && !is_real(t) && integer_at(t, found, i) == integer_at(t, expected, i) - 1)
-        i++;
+    while (i < n && !is_real(t) && integer_at(t, found, i) == integer_at(t, expected, i) - 1) i++;
     return n > 1 && i == n;
 }
 
 static void never_written_print(const rg_arg *arg, rg_type t, const char *place, const char *should, char *text, size_t size)
 {
     snprintf(text, size, "%s%s was never written%s, expected %s", arg->name, place,
-             is_real(t) ? ", or added to before it was set" : "", should);
+        is_real(t) ? ", or added to before it was set" : "", should);
 }
 
 void rg_fault_print(const rg_algo *algo, const rg_shape *shape, int which, int64_t i, const void *found, const void *expected,
-                    const void *previous, const rg_tolerance *tolerance, char *text, size_t size)
+    const void *previous, const rg_tolerance *tolerance, char *text, size_t size)
 {
     const rg_arg *arg = &algo->arg[which];
     const rg_type t = arg->type(shape);
@@ -186,13 +181,10 @@ void rg_fault_print(const rg_algo *algo, const rg_shape *shape, int which, int64
 rg_tolerance rg_tolerance_of(const rg_entry *entry, const rg_shape *shape, const int64_t *param)
 {
     rg_tolerance own, of = entry->algo->tolerance(shape);
-    if (!entry->variant->tolerance)
-        return of;
+    if (!entry->variant->tolerance) return of;
     own = entry->variant->tolerance(shape, param);
-    if (entry->origin != RG_PLUGGED_IN)
-        return own;
-    if (of.kind == RG_EXACT)
-        return of;
+    if (entry->origin != RG_PLUGGED_IN) return own;
+    if (of.kind == RG_EXACT) return of;
     own.absolute = own.absolute <= of.absolute ? own.absolute : of.absolute; // NaN is not
     own.relative = own.relative <= of.relative ? own.relative : of.relative;
     return own;
@@ -204,15 +196,14 @@ static bool is_output(const rg_arg *arg) { return arg->direction != RG_IN; }
 
 // The known elements of output `which`; false with the reason in the verdict.
 static bool known_elements(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg,
-                           int which, const rg_answer *answer, rg_tally *tally, rg_verdict *v)
+    int which, const rg_answer *answer, rg_tally *tally, rg_verdict *v)
 {
     const rg_algo *algo = entry->algo;
     const rg_type t = algo->arg[which].type(shape);
     for (int64_t k = 0; k < answer->n[which]; k++) {
         const int64_t e = answer->element[which][k];
         const void *found = element(t, arg[which], e), *right = element(t, answer->value[which], k);
-        if (rg_element_passes(t, found, right, 0, tolerance, tally))
-            continue;
+        if (rg_element_passes(t, found, right, 0, tolerance, tally)) continue;
         char place[64] = "", is[40], should[120];
         where(algo, shape, which, e, place);
         value_print(t, found, 0, is);
@@ -228,7 +219,7 @@ static bool known_elements(const rg_entry *entry, const rg_shape *shape, const r
 
 // Output `which` by all threads, chunk by chunk: the first fault and the largest error of all.
 static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg,
-                         int which, const void *right, rg_tally *tally, rg_verdict *v)
+    int which, const void *right, rg_tally *tally, rg_verdict *v)
 {
     enum { CHUNK = 1 << 16 };
     const rg_arg *a = &entry->algo->arg[which];
@@ -241,12 +232,10 @@ static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_
         const char *found = (const char *)arg[which] + (size_t)at * bytes, *known = (const char *)right + (size_t)at * bytes;
         rg_tally own = {0};
         int64_t wrong;
-        const int64_t i =
-            rg_first_fault(type, found, known, n - at < CHUNK ? n - at : CHUNK, tolerance, &own, &wrong);
+        const int64_t i = rg_first_fault(type, found, known, n - at < CHUNK ? n - at : CHUNK, tolerance, &own, &wrong);
 #pragma omp critical
         {
-            if (i >= 0 && at + i < first)
-                first = at + i;
+            if (i >= 0 && at + i < first) first = at + i;
             tally_add(tally, &own);
         }
     }
@@ -255,8 +244,8 @@ static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_
     return first == n;
 }
 
-rg_verdict rg_compare_outputs(const rg_entry *entry, const rg_shape *shape, const int64_t *param, void *const *arg,
-                              const rg_answer *answer)
+rg_verdict rg_compare_outputs(
+    const rg_entry *entry, const rg_shape *shape, const int64_t *param, void *const *arg, const rg_answer *answer)
 {
     const rg_algo *algo = entry->algo;
     rg_verdict v = {.status = RG_FAIL, .reason = "not compared"};
@@ -279,8 +268,8 @@ rg_verdict rg_compare_outputs(const rg_entry *entry, const rg_shape *shape, cons
     return v;
 }
 
-rg_verdict rg_compare_alike(const rg_entry *entry, const rg_shape *shape, const int64_t *param, void *const *arg,
-                            void *const *right)
+rg_verdict rg_compare_alike(
+    const rg_entry *entry, const rg_shape *shape, const int64_t *param, void *const *arg, void *const *right)
 {
     const rg_algo *algo = entry->algo;
     rg_verdict v = {.status = RG_FAIL, .reason = "not compared"};
@@ -290,8 +279,7 @@ rg_verdict rg_compare_alike(const rg_entry *entry, const rg_shape *shape, const 
     tolerance.relative *= 2;
     bool good = true;
     for (int k = 0; k < algo->n_args && good; k++)
-        if (is_output(&algo->arg[k]))
-            good = all_elements(entry, shape, &tolerance, arg, k, right[k], &tally, &v);
+        if (is_output(&algo->arg[k])) good = all_elements(entry, shape, &tolerance, arg, k, right[k], &tally, &v);
     v.error = tally.error;
     v.tol = tally.tol;
     if (good) {

@@ -27,7 +27,7 @@ static const struct {
     int runs;       // bit-equal unless UNORDERED
     bool unaligned; // where it is run when it is run at one base
 } rounds[] = {{RG_POSITION, 0, 2, false}, {RG_RANDOM, 0, 4, true}, {RG_RANDOM, 1, 2, true}, {RG_MAXIMUM, 0, 2, false},
-              {RG_EXTREME, 0, 2, false}};
+    {RG_EXTREME, 0, 2, false}};
 
 static const double SLOW_S = 0.05;
 
@@ -83,13 +83,10 @@ static bool lay_out(exam *x, bool again)
     for (int k = 0; k < x->entry->algo->n_args; k++) {
         const bool out = x->entry->algo->arg[k].direction == RG_OUT;
         const bool stands = again || (x->problem->pattern >= RG_STEP(0) && k != (int)(x->problem->pattern - RG_STEP(0))) ||
-                            (x->problem->pattern == RG_RENEWED && x->frame.loaded && x->entry->algo->steady >> k & 1);
-        if (stands && is_in(x, k))
-            continue;
-        const int code =
-            out ? rg_buffer_poison(&x->frame.buffer[k]) : rg_frame_put(&x->frame, k, x->problem->initial[k]);
-        if (code)
-            return device_fault(x, "filling the buffers", code);
+            (x->problem->pattern == RG_RENEWED && x->frame.loaded && x->entry->algo->steady >> k & 1);
+        if (stands && is_in(x, k)) continue;
+        const int code = out ? rg_buffer_poison(&x->frame.buffer[k]) : rg_frame_put(&x->frame, k, x->problem->initial[k]);
+        if (code) return device_fault(x, "filling the buffers", code);
     }
     return true;
 }
@@ -97,8 +94,7 @@ static bool lay_out(exam *x, bool again)
 static bool prepare(exam *x)
 {
     int code = rg_frame_prepare(&x->frame);
-    if (code)
-        return device_fault(x, "prepare returned", code);
+    if (code) return device_fault(x, "prepare returned", code);
     code = rg_frame_load(&x->frame);
     return code ? device_fault(x, "load returned", code) : true;
 }
@@ -107,8 +103,7 @@ static bool inputs_read_only(exam *x, bool read_only)
 {
     int code = RG_OK;
     for (int k = 0; k < x->entry->algo->n_args && !code; k++)
-        if (is_in(x, k))
-            code = rg_buffer_protect(&x->frame.buffer[k], read_only);
+        if (is_in(x, k)) code = rg_buffer_protect(&x->frame.buffer[k], read_only);
     return code ? device_fault(x, "protecting the inputs", code) : true;
 }
 
@@ -122,8 +117,7 @@ static const char *access_fault(exam *x, const rg_buffer *b, const char *name, i
     bool inside;
     const int64_t offset = rg_buffer_touched(b, at, &inside);
     char place[64] = "";
-    if (!inside)
-        return NULL;
+    if (!inside) return NULL;
     if (offset < 0)
         fault(x, "%s: accessed before the start, at byte %lld", name, (long long)offset);
     else if (offset >= (int64_t)b->bytes)
@@ -145,15 +139,14 @@ static void on_bad_access(int number, siginfo_t *info, void *context)
     const char *said = NULL;
     for (int k = 0; x && !said && k < x->entry->algo->n_args; k++)
         said = access_fault(x, &x->frame.buffer[k], x->entry->algo->arg[k].name, k, info->si_addr);
-    if (x && !said)
-        said = access_fault(x, &x->frame.scratch, "scratch", -1, info->si_addr);
+    if (x && !said) said = access_fault(x, &x->frame.scratch, "scratch", -1, info->si_addr);
     if (x && !said && info->si_code == SI_KERNEL && !info->si_addr) { // x86 has no page at fault then
-        fault(x, "a vector instruction for aligned addresses met another one, or a wild one: arguments are aligned to their "
-                 "elements alone");
+        fault(x,
+            "a vector instruction for aligned addresses met another one, or a wild one: arguments are aligned to their "
+            "elements alone");
         said = x->verdict->reason;
     }
-    if (said)
-        last_word(x->verdict);
+    if (said) last_word(x->verdict);
     signal(number, SIG_DFL);
 }
 
@@ -169,18 +162,15 @@ static bool guard(exam *x, const rg_buffer *b, const char *name)
 {
     bool hit = false;
     const int64_t offset = rg_buffer_guard(b, &hit);
-    if (!hit)
-        return true;
-    if (offset < 0)
-        return fault(x, "%s: written before the start, at byte %lld", name, (long long)offset);
+    if (!hit) return true;
+    if (offset < 0) return fault(x, "%s: written before the start, at byte %lld", name, (long long)offset);
     return fault(x, "%s: written past the end, at byte %lld of %lld", name, (long long)offset, (long long)b->bytes);
 }
 
 static bool guards(exam *x)
 {
     for (int k = 0; k < x->entry->algo->n_args; k++)
-        if (!guard(x, &x->frame.buffer[k], x->entry->algo->arg[k].name))
-            return false;
+        if (!guard(x, &x->frame.buffer[k], x->entry->algo->arg[k].name)) return false;
     return !x->frame.scratch.bytes || guard(x, &x->frame.scratch, "scratch");
 }
 
@@ -188,14 +178,11 @@ static bool inputs_unchanged(exam *x, int k)
 {
     const unsigned char *now = x->found[k], *then = x->problem->initial[k];
     const rg_arg *a = &x->entry->algo->arg[k];
-    if (memcmp(now, then, bytes(x, k)) == 0)
-        return true;
+    if (memcmp(now, then, bytes(x, k)) == 0) return true;
     size_t i = 0;
-    while (now[i] == then[i])
-        i++;
+    while (now[i] == then[i]) i++;
     char place[64] = "";
-    if (x->entry->algo->where)
-        x->entry->algo->where(&x->shape, k, (int64_t)(i / rg_type_bytes(a->type(&x->shape))), place);
+    if (x->entry->algo->where) x->entry->algo->where(&x->shape, k, (int64_t)(i / rg_type_bytes(a->type(&x->shape))), place);
     return fault(x, "input %s%s was changed", a->name, place);
 }
 
@@ -203,10 +190,8 @@ static bool collect(exam *x)
 {
     for (int k = 0; k < x->entry->algo->n_args; k++) {
         const int code = rg_buffer_get(&x->frame.buffer[k], x->found[k]);
-        if (code)
-            return device_fault(x, "reading the buffers", code);
-        if (is_in(x, k) && !inputs_unchanged(x, k))
-            return false;
+        if (code) return device_fault(x, "reading the buffers", code);
+        if (is_in(x, k) && !inputs_unchanged(x, k)) return false;
     }
     return true;
 }
@@ -216,8 +201,9 @@ static bool floats_as_before(exam *x)
 {
     volatile float least = FLT_MIN, half = least / 2;
     return (fegetround() == FE_TONEAREST && half > 0) ||
-           fault(x, "after the run the processor rounds otherwise or takes denormals for 0: that mode has to be put back (a plug-in "
-                    "linked with -ffast-math sets it when it is loaded)");
+        fault(x,
+            "after the run the processor rounds otherwise or takes denormals for 0: that mode has to be put back (a plug-in "
+            "linked with -ffast-math sets it when it is loaded)");
 }
 
 // times: what the bound is multiplied by; 1 for the outputs of one run, which are held against the invariant as well.
@@ -229,15 +215,13 @@ static bool outputs_right(exam *x, double times)
     tolerance.relative *= times;
     for (int k = 0; k < algo->n_args; k++) {
         int64_t wrong;
-        if (is_in(x, k))
-            continue;
-        const int64_t i = rg_first_fault(algo->arg[k].type(&x->shape), x->found[k], x->problem->expected[k], elements(x, k),
-                                         &tolerance, &x->tally, &wrong);
-        if (i < 0)
-            continue;
+        if (is_in(x, k)) continue;
+        const int64_t i = rg_first_fault(
+            algo->arg[k].type(&x->shape), x->found[k], x->problem->expected[k], elements(x, k), &tolerance, &x->tally, &wrong);
+        if (i < 0) continue;
         char text[RG_REASON];
-        rg_fault_print(algo, &x->shape, k, i, x->found[k], x->problem->expected[k],
-                       x->has_previous ? x->previous[k] : NULL, &tolerance, text, sizeof text);
+        rg_fault_print(algo, &x->shape, k, i, x->found[k], x->problem->expected[k], x->has_previous ? x->previous[k] : NULL,
+            &tolerance, text, sizeof text);
         return fault(x, "%s (%lld of %lld wrong)", text, (long long)wrong, (long long)elements(x, k));
     }
     const char *violated = algo->invariant && times == 1 ? algo->invariant(&x->shape, x->found) : NULL;
@@ -246,13 +230,12 @@ static bool outputs_right(exam *x, double times)
 
 static bool repeats(exam *x, int run)
 {
-    if (x->entry->variant->flags & RG_UNORDERED)
-        return true;
+    if (x->entry->variant->flags & RG_UNORDERED) return true;
     for (int k = 0; k < x->entry->algo->n_args; k++)
         if (!is_in(x, k) && memcmp(x->found[k], x->first[k], bytes(x, k)) != 0) {
             x->verdict->of_many = true;
             return fault(x, "run %d differs from run 1 in %s, and the variant is not flagged UNORDERED", run + 1,
-                         x->entry->algo->arg[k].name);
+                x->entry->algo->arg[k].name);
         }
     return true;
 }
@@ -282,27 +265,21 @@ static bool one_run(exam *x, int run)
     x->phase(what, 0);
     if (x->device->is_emulated) // another order of blocks and threads for every run
         rg_emulation_seed(rg_bits(x->shape.seed, (uint64_t)x->runs_compared));
-    if (!lay_out(x, run > 0) || !inputs_read_only(x, true) || !prepare(x))
-        return false;
+    if (!lay_out(x, run > 0) || !inputs_read_only(x, true) || !prepare(x)) return false;
     const double began_s = rg_seconds();
     const int code = rg_frame_start(&x->frame);
-    if (code)
-        return device_fault(x, "run returned", code);
+    if (code) return device_fault(x, "run returned", code);
     const int unsaid = x->device->sync();
-    if (unsaid)
-        return device_fault(x, RG_UNSAID, unsaid);
+    if (unsaid) return device_fault(x, RG_UNSAID, unsaid);
     x->slow |= rg_seconds() - began_s >= SLOW_S;
-    if (!floats_as_before(x) || !inputs_read_only(x, false) || !guards(x) || !collect(x))
-        return false;
+    if (!floats_as_before(x) || !inputs_read_only(x, false) || !guards(x) || !collect(x)) return false;
     if (x->job->show)
         show(x);
     else if (!outputs_right(x, 1))
         return false;
     x->runs_compared++;
-    if (run > 0)
-        return repeats(x, run);
-    for (int k = 0; k < x->entry->algo->n_args; k++)
-        memcpy(x->first[k], x->found[k], bytes(x, k));
+    if (run > 0) return repeats(x, run);
+    for (int k = 0; k < x->entry->algo->n_args; k++) memcpy(x->first[k], x->found[k], bytes(x, k));
     return true;
 }
 
@@ -324,8 +301,7 @@ static bool clears_nothing(exam *x, int *code)
         *code = is_in(x, k) ? RG_OK : rg_buffer_poison(&x->frame.buffer[k]);
     *code = *code ? *code : rg_frame_clear(&x->frame);
     *code = *code ? *code : x->device->sync();
-    if (*code || !collect(x))
-        return false;
+    if (*code || !collect(x)) return false;
     for (int k = 0; k < x->entry->algo->n_args; k++)
         for (size_t i = 0; i < (is_in(x, k) ? 0 : bytes(x, k)) && nothing; i++)
             nothing = ((const unsigned char *)x->found[k])[i] == RG_POISON;
@@ -338,8 +314,7 @@ static bool adds(exam *x)
 {
     const rg_algo *algo = x->entry->algo;
     int code = RG_OK;
-    if (!x->entry->variant->clear || x->job->show || clears_nothing(x, &code))
-        return true;
+    if (!x->entry->variant->clear || x->job->show || clears_nothing(x, &code)) return true;
     snprintf(x->at + strlen(x->at), sizeof x->at - strlen(x->at), ", added once more");
     x->verdict->of_many = true;
     x->phase(x->at, 0);
@@ -347,29 +322,24 @@ static bool adds(exam *x)
         code = is_in(x, k) ? RG_OK : rg_buffer_put(&x->frame.buffer[k], x->first[k]);
     code = code ? code : rg_frame_add(&x->frame);
     code = code ? code : x->device->sync();
-    if (code)
-        return device_fault(x, "run returned", code);
-    if (!guards(x) || !collect(x))
-        return false;
+    if (code) return device_fault(x, "run returned", code);
+    if (!guards(x) || !collect(x)) return false;
     for (int k = 0; k < algo->n_args; k++)
-        if (!is_in(x, k))
-            halve(algo->arg[k].type(&x->shape), x->found[k], elements(x, k));
+        if (!is_in(x, k)) halve(algo->arg[k].type(&x->shape), x->found[k], elements(x, k));
     return outputs_right(x, 2);
 }
 
 static void pose(exam *x, rg_pattern pattern, uint64_t seed)
 {
     x->shape.seed = x->frame.shape.seed = seed;
-    if (!rg_problem_find(x->entry->algo, &x->shape, pattern))
-        x->phase("the reference", REFERENCE_LIMIT_S);
+    if (!rg_problem_find(x->entry->algo, &x->shape, pattern)) x->phase("the reference", REFERENCE_LIMIT_S);
     x->problem = rg_problem_make(x->entry->algo, &x->shape, pattern);
 }
 
 static void remember(exam *x)
 {
     for (int k = 0; k < x->entry->algo->n_args; k++)
-        if (!is_in(x, k))
-            memcpy(x->previous[k], x->problem->expected[k], bytes(x, k));
+        if (!is_in(x, k)) memcpy(x->previous[k], x->problem->expected[k], bytes(x, k));
     x->has_previous = true;
 }
 
@@ -379,14 +349,12 @@ static bool one_round(exam *x, int i, bool unaligned)
     const uint64_t seed = x->job->seed + (uint64_t)rounds[i].seed_step;
     const bool renews = algo->steady && rounds[i].seed_step;
     snprintf(x->at, sizeof x->at, "%s, seed %llu%s%s", rg_pattern_name[rounds[i].pattern], (unsigned long long)seed,
-             renews ? " under the steady arguments of the seed before" : "", unaligned ? ", unaligned base" : "");
+        renews ? " under the steady arguments of the seed before" : "", unaligned ? ", unaligned base" : "");
     pose(x, renews ? RG_RENEWED : rounds[i].pattern, seed);
     x->verdict->of_many = rounds[i].pattern >= RG_MAXIMUM; // position-coded and random inputs had passed
     for (int run = 0; run < (x->slow && (i > 0 || x->job->once) ? 1 : rounds[i].runs); run++)
-        if (!one_run(x, run))
-            return false;
-    if (i == 0 && !unaligned && !adds(x))
-        return false;
+        if (!one_run(x, run)) return false;
+    if (i == 0 && !unaligned && !adds(x)) return false;
     remember(x);
     return true;
 }
@@ -394,8 +362,7 @@ static bool one_round(exam *x, int i, bool unaligned)
 static bool one_step(exam *x, rg_pattern pattern, uint64_t seed)
 {
     pose(x, pattern, seed);
-    if (!one_run(x, 0))
-        return false;
+    if (!one_run(x, 0)) return false;
     remember(x);
     return true;
 }
@@ -408,8 +375,7 @@ static bool all_steps(exam *x)
     snprintf(x->at, sizeof x->at, "random, seed %llu, again", seed);
     bool good = one_step(x, RG_RANDOM, seed);
     for (int k = 0; k < algo->n_args && good; k++) {
-        if (!is_in(x, k) || !elements(x, k))
-            continue;
+        if (!is_in(x, k) || !elements(x, k)) continue;
         snprintf(x->at, sizeof x->at, "random, seed %llu, of which %s alone is new", seed + 1, algo->arg[k].name);
         good = one_step(x, RG_STEP(k), seed + 1);
     }
@@ -423,8 +389,7 @@ static bool all_rounds(exam *x, bool unaligned)
         if (!(x->slow && x->job->once && rounds[i].seed_step) && (x->job->patterns & (1u << rounds[i].pattern)) &&
             (!x->slow || x->job->once || !x->runs_compared || unaligned == rounds[i].unaligned))
             good = one_round(x, i, unaligned);
-    if (good && !unaligned && x->job->patterns & 1u << RG_STEPS)
-        good = all_steps(x);
+    if (good && !unaligned && x->job->patterns & 1u << RG_STEPS) good = all_steps(x);
     return good;
 }
 
@@ -447,8 +412,7 @@ static bool all_shown(exam *x, bool unaligned)
 // On the emulated GPU an access outside the arguments and the scratch memory is a fault of the thread that makes it.
 static void emulated_extents(exam *x)
 {
-    for (int k = 0; k < x->entry->algo->n_args; k++)
-        rg_emulation_extent(x->frame.buffer[k].base, x->frame.buffer[k].bytes);
+    for (int k = 0; k < x->entry->algo->n_args; k++) rg_emulation_extent(x->frame.buffer[k].base, x->frame.buffer[k].bytes);
     rg_emulation_extent(x->frame.scratch.base, x->frame.scratch.bytes);
 }
 
@@ -456,22 +420,18 @@ static bool at_base(exam *x, bool unaligned)
 {
     const rg_case *c = &x->job->item;
     x->at[0] = 0;
-    if (x->device->is_emulated)
-        rg_emulation_reset();
+    if (x->device->is_emulated) rg_emulation_reset();
     const int code = rg_frame_make_fenced(&x->frame, x->entry, x->device, &x->shape, c->param, c->threads, unaligned);
-    bool good = code == RG_OK || fault(x, "making the buffers, %.3g GiB with its scratch: %s (%d)",
-                                       (double)rg_frame_bytes(x->entry, &x->shape, c->param) / 0x1p30, x->device->error(code),
-                                       code);
+    bool good = code == RG_OK ||
+        fault(x, "making the buffers, %.3g GiB with its scratch: %s (%d)",
+            (double)rg_frame_bytes(x->entry, &x->shape, c->param) / 0x1p30, x->device->error(code), code);
     if (good && x->device->is_emulated) {
         emulated_extents(x);
         rg_emulation_stream(x->frame.call.stream);
     }
-    if (good)
-        good = x->job->show ? all_shown(x, unaligned) : all_rounds(x, unaligned);
-    if (x->frame.prepared && x->entry->variant->finish)
-        x->phase("finish", 0);
-    if (x->device->is_emulated)
-        rg_emulation_stream(NULL);
+    if (good) good = x->job->show ? all_shown(x, unaligned) : all_rounds(x, unaligned);
+    if (x->frame.prepared && x->entry->variant->finish) x->phase("finish", 0);
+    if (x->device->is_emulated) rg_emulation_stream(NULL);
     rg_frame_free(&x->frame);
     return good;
 }
@@ -497,13 +457,17 @@ static void memory_free(exam *x)
 void rg_examine(const rg_entry *entry, const rg_device *device, const rg_job *job, rg_phase *phase, rg_verdict *verdict)
 {
     const rg_algo *algo = entry->algo;
-    exam x = {.entry = entry, .device = device, .job = job, .shape = job->item.shape, .phase = phase, .verdict = verdict,
-              .slow = device->is_emulated};
+    exam x = {.entry = entry,
+        .device = device,
+        .job = job,
+        .shape = job->item.shape,
+        .phase = phase,
+        .verdict = verdict,
+        .slow = device->is_emulated};
     *verdict = (rg_verdict){.status = RG_FAIL, .reason = "not compared"};
     x.shape.seed = job->seed;
     const char *why = algo->invalid ? algo->invalid(&x.shape) : NULL;
-    if (!why && entry->variant->refuse && !job->no_refuse)
-        why = entry->variant->refuse(&x.shape, job->item.param);
+    if (!why && entry->variant->refuse && !job->no_refuse) why = entry->variant->refuse(&x.shape, job->item.param);
     if (why) {
         verdict->status = RG_SKIP;
         snprintf(verdict->reason, sizeof verdict->reason, "%s", why);

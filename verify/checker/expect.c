@@ -27,8 +27,7 @@ typedef struct table {
 static int read_table(const char *path, table *t)
 {
     int code = rg_tsv_read(path, &t->tsv);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     code = rg_tsv_needs(&t->tsv, "plugin variant devices status word");
     if (code != RG_GOOD) {
         rg_tsv_free(&t->tsv);
@@ -38,23 +37,18 @@ static int read_table(const char *path, table *t)
     t->line = rg_alloc((size_t)t->n * sizeof *t->line);
     for (int i = 0; i < t->n; i++)
         t->line[i] = (expectation){rg_tsv_cell(&t->tsv, i, "plugin"), rg_tsv_cell(&t->tsv, i, "variant"),
-                                   rg_tsv_cell(&t->tsv, i, "devices"), rg_tsv_cell(&t->tsv, i, "status"),
-                                   rg_tsv_cell(&t->tsv, i, "word"), false};
+            rg_tsv_cell(&t->tsv, i, "devices"), rg_tsv_cell(&t->tsv, i, "status"), rg_tsv_cell(&t->tsv, i, "word"), false};
     return RG_GOOD;
 }
 
-static const char *device_of(const rg_entry *e)
-{
-    return e->variant->space == RG_HOST ? "cpu" : e->emulated ? "host" : "gpu";
-}
+static const char *device_of(const rg_entry *e) { return e->variant->space == RG_HOST ? "cpu" : e->emulated ? "host" : "gpu"; }
 
 static expectation *find(table *t, const rg_entry *e)
 {
     for (int i = 0; i < t->n; i++) {
         char name[160];
         snprintf(name, sizeof name, "%s:%s", t->line[i].plugin, t->line[i].variant);
-        if (strcmp(name, e->name) == 0 && strstr(t->line[i].devices, device_of(e)))
-            return &t->line[i];
+        if (strcmp(name, e->name) == 0 && strstr(t->line[i].devices, device_of(e))) return &t->line[i];
     }
     return NULL;
 }
@@ -93,16 +87,14 @@ typedef struct outcome {
 static bool is_known(const table *t, const char *name)
 {
     for (int i = 0; i < t->n; i++)
-        if (strncmp(name, t->line[i].plugin, strlen(t->line[i].plugin)) == 0)
-            return true;
+        if (strncmp(name, t->line[i].plugin, strlen(t->line[i].plugin)) == 0) return true;
     return false;
 }
 
 static void check(const table *t, const rg_entry *e, expectation *x, const rg_verify_options *how, outcome *o)
 {
     const char *lacks = rg_unavailable(e);
-    if (!x && is_known(t, e->name))
-        return;
+    if (!x && is_known(t, e->name)) return;
     if (!x) {
         o->failed++;
         printf("MISSED  %-40s is not in the table\n", e->name);
@@ -115,12 +107,10 @@ static void check(const table *t, const rg_entry *e, expectation *x, const rg_ve
         return;
     }
     const rg_verdict v = first_fault(e, how, strcmp(x->status, "PASS") == 0);
-    const bool right = strcmp(rg_status_name[v.status], x->status) == 0 &&
-                       (!*x->word || strstr(v.reason, x->word));
+    const bool right = strcmp(rg_status_name[v.status], x->status) == 0 && (!*x->word || strstr(v.reason, x->word));
     right ? o->passed++ : o->failed++;
     printf("%s  %-40s %s  %s\n", right ? "caught" : "MISSED", e->name, rg_status_name[v.status], v.reason);
-    if (!right)
-        printf("        expected %s with \"%s\" in the reason\n", x->status, x->word);
+    if (!right) printf("        expected %s with \"%s\" in the reason\n", x->status, x->word);
     fflush(stdout);
 }
 
@@ -131,8 +121,7 @@ static void check_absent(const table *t, bool host, outcome *o)
     for (int i = 0; i < t->n; i++) {
         const expectation *x = &t->line[i];
         const bool gpu = strstr(x->devices, "gpu"), cpu = strstr(x->devices, "cpu");
-        if (x->met || (host ? !strstr(x->devices, "host") : !gpu && !cpu))
-            continue;
+        if (x->met || (host ? !strstr(x->devices, "host") : !gpu && !cpu)) continue;
         if (!host && gpu && rg_gpu_count(why) < 1) {
             o->skipped++;
             continue;
@@ -147,11 +136,9 @@ int rg_expect(const char *path, const rg_verify_options *how)
     table t;
     outcome o = {0, 0, 0};
     const int code = read_table(path, &t);
-    if (code)
-        return code;
+    if (code) return code;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "", how->device));)
-        if (e->origin == RG_PLUGGED_IN)
-            check(&t, e, find(&t, e), how, &o);
+        if (e->origin == RG_PLUGGED_IN) check(&t, e, find(&t, e), how, &o);
     check_absent(&t, strcmp(how->device, "host") == 0, &o);
     rg_verify_end();
     rg_tsv_free(&t.tsv);

@@ -17,7 +17,7 @@ typedef struct large {
     const rg_device *device;
     rg_shape shape;
     rg_frame frame;
-    void *host[RG_ARGS_MAX]; // where the host reads and writes the arguments: themselves, or on a GPU a copy
+    void *host[RG_ARGS_MAX];     // where the host reads and writes the arguments: themselves, or on a GPU a copy
     uint64_t *hash[RG_ARGS_MAX]; // of an input's pieces, before the run
     rg_verdict *verdict;
 } large;
@@ -31,8 +31,7 @@ static double argument_bytes(const large *x, int k)
 static double all_bytes(const large *x)
 {
     double bytes = 0;
-    for (int k = 0; k < x->entry->algo->n_args; k++)
-        bytes += argument_bytes(x, k);
+    for (int k = 0; k < x->entry->algo->n_args; k++) bytes += argument_bytes(x, k);
     return bytes;
 }
 
@@ -56,12 +55,10 @@ static bool enough(large *x, const int64_t *param)
     rg_device_facts facts;
     char text[120];
     snprintf(text, sizeof text, "needs %.1f GiB of memory, %.1f GiB are free", need / 0x1p30, there / 0x1p30);
-    if (need > there)
-        return lacks(x, text);
-    if (!x->device->is_gpu || x->device->facts(&facts) != RG_OK || frame <= (double)facts.free_bytes)
-        return true;
+    if (need > there) return lacks(x, text);
+    if (!x->device->is_gpu || x->device->facts(&facts) != RG_OK || frame <= (double)facts.free_bytes) return true;
     snprintf(text, sizeof text, "needs %.1f GiB of the GPU's memory, %.1f GiB are free", frame / 0x1p30,
-             (double)facts.free_bytes / 0x1p30);
+        (double)facts.free_bytes / 0x1p30);
     return lacks(x, text);
 }
 
@@ -73,8 +70,7 @@ static uint64_t *hash_pieces(const large *x, int k)
 {
     const size_t n = pieces(x, k), bytes = (size_t)argument_bytes(x, k);
     uint64_t *hash = rg_alloc(n * sizeof *hash + 1);
-    for (size_t i = 0; i < n; i++)
-        hash[i] = rg_hash((char *)x->host[k] + i * PIECE, i + 1 < n ? PIECE : bytes - i * PIECE);
+    for (size_t i = 0; i < n; i++) hash[i] = rg_hash((char *)x->host[k] + i * PIECE, i + 1 < n ? PIECE : bytes - i * PIECE);
     return hash;
 }
 
@@ -83,16 +79,13 @@ static bool input_unchanged(large *x, int k)
     const rg_algo *algo = x->entry->algo;
     uint64_t *now = hash_pieces(x, k);
     size_t i = 0;
-    while (i < pieces(x, k) && now[i] == x->hash[k][i])
-        i++;
+    while (i < pieces(x, k) && now[i] == x->hash[k][i]) i++;
     free(now);
-    if (i == pieces(x, k))
-        return true;
+    if (i == pieces(x, k)) return true;
     char place[64] = "", text[160];
-    if (algo->where)
-        algo->where(&x->shape, k, (int64_t)(i * PIECE / rg_type_bytes(algo->arg[k].type(&x->shape))), place);
+    if (algo->where) algo->where(&x->shape, k, (int64_t)(i * PIECE / rg_type_bytes(algo->arg[k].type(&x->shape))), place);
     snprintf(text, sizeof text, "input %s was changed, in the MiB from byte %" PRIu64 "%s%s on", algo->arg[k].name,
-             (uint64_t)i * PIECE, *place ? ", " : "", place);
+        (uint64_t)i * PIECE, *place ? ", " : "", place);
     return end(x, RG_FAIL, text, "");
 }
 
@@ -105,12 +98,9 @@ static bool put_inputs(large *x)
     for (int k = 0; k < algo->n_args; k++) {
         const bool copied = x->device->is_gpu && algo->arg[k].direction != RG_OUT;
         const int code = copied ? rg_frame_put(&x->frame, k, x->host[k]) : RG_OK;
-        if (code)
-            return end(x, RG_FAIL, "filling the buffers: ", x->device->error(code));
-        if (!x->device->is_gpu)
-            rg_frame_changed(&x->frame, k);
-        if (is_in(x, k))
-            x->hash[k] = hash_pieces(x, k);
+        if (code) return end(x, RG_FAIL, "filling the buffers: ", x->device->error(code));
+        if (!x->device->is_gpu) rg_frame_changed(&x->frame, k);
+        if (is_in(x, k)) x->hash[k] = hash_pieces(x, k);
     }
     return true;
 }
@@ -120,22 +110,16 @@ static bool run(large *x)
     const rg_algo *algo = x->entry->algo;
     int code = rg_frame_start(&x->frame);
     bool hit = false;
-    if (code)
-        return end(x, RG_FAIL, "run returned: ", x->device->error(code));
-    if ((code = x->device->sync()))
-        return end(x, RG_FAIL, RG_UNSAID ": ", x->device->error(code));
+    if (code) return end(x, RG_FAIL, "run returned: ", x->device->error(code));
+    if ((code = x->device->sync())) return end(x, RG_FAIL, RG_UNSAID ": ", x->device->error(code));
     rg_buffer_guard(&x->frame.scratch, &hit);
-    if (hit)
-        return end(x, RG_FAIL, "scratch", ": written outside");
+    if (hit) return end(x, RG_FAIL, "scratch", ": written outside");
     for (int k = 0; k < algo->n_args; k++) {
         rg_buffer_guard(&x->frame.buffer[k], &hit);
-        if (hit)
-            return end(x, RG_FAIL, algo->arg[k].name, ": written outside");
+        if (hit) return end(x, RG_FAIL, algo->arg[k].name, ": written outside");
         code = x->device->is_gpu ? rg_buffer_get(&x->frame.buffer[k], x->host[k]) : RG_OK;
-        if (code)
-            return end(x, RG_FAIL, "reading the buffers: ", x->device->error(code));
-        if (is_in(x, k) && !input_unchanged(x, k))
-            return false;
+        if (code) return end(x, RG_FAIL, "reading the buffers: ", x->device->error(code));
+        if (is_in(x, k) && !input_unchanged(x, k)) return false;
     }
     return true;
 }
@@ -162,13 +146,11 @@ void rg_examine_large(const rg_entry *entry, const rg_device *device, const rg_j
             phase("random, one run", LARGE_LIMIT_S);
             good = run(&x);
         }
-        if (good)
-            *verdict = rg_compare_outputs(entry, &x.shape, job->item.param, x.host, &answer);
+        if (good) *verdict = rg_compare_outputs(entry, &x.shape, job->item.param, x.host, &answer);
         rg_answer_free(&answer);
         for (int k = 0; k < entry->algo->n_args; k++) {
             free(x.hash[k]);
-            if (device->is_gpu)
-                free(x.host[k]);
+            if (device->is_gpu) free(x.host[k]);
         }
         rg_frame_free(&x.frame);
     }

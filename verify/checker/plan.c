@@ -25,8 +25,8 @@ typedef struct maker {
     const rg_variant *variant;
     const rg_narrow *narrow;
     bool emulated;
-    combination *chosen; // [0] is the standard one
-    int n_chosen, valued, paired; // up to `valued` each holds a value that those before do not, up to `paired` a pair
+    combination *chosen;                    // [0] is the standard one
+    int n_chosen, valued, paired;           // up to `valued` each holds a value that those before do not, up to `paired` a pair
     const rg_shape **small, **all, **cheap; // check shapes from the least work on
     int n_small, n_all, n_cheap;
 } maker;
@@ -51,8 +51,7 @@ static int several(const rg_variant *v) { return v->flags & RG_THREADED ? THREAD
 static void add_both(maker *m, const rg_shape *shape, const int64_t *param)
 {
     add(m, shape, param, m->narrow->threads ? m->narrow->threads : 1);
-    if (!m->narrow->threads && several(m->variant) > 1)
-        add(m, shape, param, several(m->variant));
+    if (!m->narrow->threads && several(m->variant) > 1) add(m, shape, param, several(m->variant));
 }
 
 static void add_one(maker *m, const rg_shape *shape, const int64_t *param)
@@ -62,8 +61,8 @@ static void add_one(maker *m, const rg_shape *shape, const int64_t *param)
 
 static bool refused(const maker *m, const rg_shape *shape, const int64_t *param)
 {
-    return !m->narrow->no_refuse && ((m->algo->invalid && m->algo->invalid(shape)) ||
-                                     (m->variant->refuse && m->variant->refuse(shape, param)));
+    return !m->narrow->no_refuse &&
+        ((m->algo->invalid && m->algo->invalid(shape)) || (m->variant->refuse && m->variant->refuse(shape, param)));
 }
 
 // ---- combinations of parameters ------------------------------------------------------------------------------------------
@@ -71,8 +70,7 @@ static bool refused(const maker *m, const rg_shape *shape, const int64_t *param)
 static double grid_size(const rg_variant *v)
 {
     double size = 1;
-    for (int k = 0; k < v->n_params; k++)
-        size *= v->param[k].n_values;
+    for (int k = 0; k < v->n_params; k++) size *= v->param[k].n_values;
     return size;
 }
 
@@ -88,8 +86,7 @@ static void pick(const rg_variant *v, uint64_t index, int64_t *param)
 static int value_index(const rg_param *p, int64_t value)
 {
     int i = 0;
-    while (i < p->n_values - 1 && p->value[i] != value)
-        i++;
+    while (i < p->n_values - 1 && p->value[i] != value) i++;
     return i < VALUES_MAX ? i : VALUES_MAX - 1;
 }
 
@@ -123,14 +120,11 @@ static void count_fresh(rg_coverage *c, int n)
 static const rg_shape *place_of(const maker *m, const int64_t *param, int turn)
 {
     for (int i = 0; i < m->n_cheap; i++)
-        if (!refused(m, m->cheap[(turn + i) % m->n_cheap], param))
-            return m->cheap[(turn + i) % m->n_cheap];
+        if (!refused(m, m->cheap[(turn + i) % m->n_cheap], param)) return m->cheap[(turn + i) % m->n_cheap];
     for (int i = 0; i < m->algo->n_smoke_shapes; i++)
-        if (!refused(m, &m->algo->smoke_shape[i], param))
-            return &m->algo->smoke_shape[i];
+        if (!refused(m, &m->algo->smoke_shape[i], param)) return &m->algo->smoke_shape[i];
     for (int i = m->n_small; i-- > 0;)
-        if (!refused(m, m->small[i], param))
-            return m->small[i];
+        if (!refused(m, m->small[i], param)) return m->small[i];
     return NULL;
 }
 
@@ -148,8 +142,7 @@ static void choose(maker *m, uint64_t seed)
             rg_params_standard(v, pool[n]);
             pool[n++][k] = v->param[k].value[i];
         }
-    for (uint64_t i = 0; i < (whole ? (uint64_t)size : POOL); i++)
-        pick(v, whole ? i : rg_bits(seed, i), pool[n++]);
+    for (uint64_t i = 0; i < (whole ? (uint64_t)size : POOL); i++) pick(v, whole ? i : rg_bits(seed, i), pool[n++]);
     m->chosen = rg_alloc(COMBINATIONS * sizeof *m->chosen);
     m->n_chosen = 1;
     rg_params_standard(v, m->chosen[0]);
@@ -163,15 +156,13 @@ static void choose(maker *m, uint64_t seed)
             i++;
     pairs *possible = rg_alloc(sizeof *possible);
     *possible = (pairs){0};
-    for (int i = -1; i < n; i++)
-        count_fresh(&m->plan->all, fresh(v, possible, i < 0 ? m->chosen[0] : pool[i], true));
+    for (int i = -1; i < n; i++) count_fresh(&m->plan->all, fresh(v, possible, i < 0 ? m->chosen[0] : pool[i], true));
     free(possible);
     while (n && m->n_chosen < COMBINATIONS) {
         int best = (int)(rg_bits(seed, (uint64_t)m->n_chosen) % (uint64_t)n), gain = fresh(v, met, pool[best], false);
         for (int i = 0; i < n; i++) {
             const int new = fresh(v, met, pool[i], false);
-            if (new > gain)
-                best = i, gain = new;
+            if (new > gain) best = i, gain = new;
         }
         m->valued += gain >= VALUE;
         m->paired += gain > 0;
@@ -191,8 +182,7 @@ static bool is_first(const rg_plan *plan, const bool *ran, int i, int dim)
     const int64_t *n = plan->item[i].shape.n;
     for (int j = 0; j < i; j++) {
         const int64_t *other = plan->item[j].shape.n;
-        if (ran[j] && (dim < 0 ? !memcmp(other, n, sizeof plan->item[j].shape.n) : other[dim] == n[dim]))
-            return false;
+        if (ran[j] && (dim < 0 ? !memcmp(other, n, sizeof plan->item[j].shape.n) : other[dim] == n[dim])) return false;
     }
     return true;
 }
@@ -201,8 +191,7 @@ static bool is_first(const rg_plan *plan, const bool *ran, int i, int dim)
 static void count_shapes(const rg_plan *plan, const rg_algo *algo, const bool *ran, rg_coverage *c)
 {
     for (int i = 0; i < plan->n; i++) {
-        if (!ran[i])
-            continue;
+        if (!ran[i]) continue;
         c->cases++;
         c->shapes += is_first(plan, ran, i, -1);
         for (int d = 0; d < RG_DIMS && algo->dim[d] && algo->dim_text; d++) {
@@ -227,13 +216,11 @@ static void sort_shapes(maker *m)
 {
     m->n_all = m->algo->n_check_shapes;
     m->all = rg_alloc((size_t)m->n_all * sizeof *m->all);
-    for (int i = 0; i < m->n_all; i++)
-        m->all[i] = &m->algo->check_shape[i];
+    for (int i = 0; i < m->n_all; i++) m->all[i] = &m->algo->check_shape[i];
     sorted = m->algo;
     qsort(m->all, (size_t)m->n_all, sizeof *m->all, by_work);
     m->small = m->all;
-    while (m->n_small < m->n_all && m->algo->work(m->all[m->n_small]) <= SMALL_WORK)
-        m->n_small++;
+    while (m->n_small < m->n_all && m->algo->work(m->all[m->n_small]) <= SMALL_WORK) m->n_small++;
     const double tenth = m->algo->work(&m->algo->smoke_shape[0]) / 10;
     m->cheap = m->all;
     for (int i = 0; i < m->n_all; i++) {
@@ -251,14 +238,11 @@ static void add_kinds(maker *m)
         for (int i = 0; i < m->n_all; i++) {
             char word[32];
             bool met = !m->algo->dim_text(d, m->all[i]->n[d], word) || refused(m, m->all[i], m->chosen[0]);
-            for (int j = 0; j < m->plan->n && !met; j++)
-                met = m->plan->item[j].shape.n[d] == m->all[i]->n[d];
+            for (int j = 0; j < m->plan->n && !met; j++) met = m->plan->item[j].shape.n[d] == m->all[i]->n[d];
             int last = i; // the largest of the cheap ones with this word, rather than one pixel
             for (int j = i; j < m->n_all && m->algo->work(m->all[j]) <= m->algo->work(&m->algo->smoke_shape[0]) / 10; j++)
-                if (m->all[j]->n[d] == m->all[i]->n[d] && !refused(m, m->all[j], m->chosen[0]))
-                    last = j;
-            if (met)
-                continue;
+                if (m->all[j]->n[d] == m->all[i]->n[d] && !refused(m, m->all[j], m->chosen[0])) last = j;
+            if (met) continue;
             add_one(m, m->all[last], m->chosen[0]);
             m->plan->item[m->plan->n - 1].brief = true;
             m->plan->item[m->plan->n - 1].steps = stepped++ < STEPPED_KINDS;
@@ -280,8 +264,7 @@ static bool few_words(const maker *m, int d, int64_t *least, int64_t *most)
         *most = m->all[i]->n[d] > *most ? m->all[i]->n[d] : *most;
         words |= m->algo->dim_text && m->algo->dim_text(d, m->all[i]->n[d], word);
     }
-    if (!words)
-        *least = *most = 0;
+    if (!words) *least = *most = 0;
     return words && *most - *least < FEW;
 }
 
@@ -316,10 +299,8 @@ static void add_drawn(maker *m, uint64_t seed)
         rg_shape shape;
         const uint64_t bits = rg_bits(~seed, (uint64_t)i);
         const int before = m->plan->n;
-        if (draw_shape(m, from[bits % (uint64_t)n_from], bits, &shape))
-            add_one(m, &shape, m->chosen[0]);
-        if (m->plan->n > before)
-            m->plan->item[before].brief = m->plan->item[before].steps = m->plan->item[before].drawn = true;
+        if (draw_shape(m, from[bits % (uint64_t)n_from], bits, &shape)) add_one(m, &shape, m->chosen[0]);
+        if (m->plan->n > before) m->plan->item[before].brief = m->plan->item[before].steps = m->plan->item[before].drawn = true;
     }
 }
 
@@ -334,34 +315,27 @@ static void add_threshold(void *of, const rg_case *c)
     maker *m = of;
     const int before = m->plan->n;
     add_both(m, &c->shape, c->param);
-    for (int i = before; i < m->plan->n; i++)
-        m->plan->item[i].patterns = c->patterns;
+    for (int i = before; i < m->plan->n; i++) m->plan->item[i].patterns = c->patterns;
 }
 
 static void plan_all(maker *m, const rg_entry *entry, uint64_t seed)
 {
     sort_shapes(m);
     choose(m, seed);
-    for (int i = 0; i < m->n_all && i < SMALLEST; i++)
-        add_both(m, m->all[i], m->chosen[0]);
+    for (int i = 0; i < m->n_all && i < SMALLEST; i++) add_both(m, m->all[i], m->chosen[0]);
     const int smoke = m->plan->n;
     add_both(m, &m->algo->smoke_shape[0], m->chosen[0]);
-    if (!m->narrow->threads && several(m->variant) > 1)
-        add(m, &m->algo->smoke_shape[0], m->chosen[0], MANY_THREADS);
-    for (int i = smoke; i < m->plan->n && !m->emulated; i++)
-        m->plan->item[i].steps = true;
+    if (!m->narrow->threads && several(m->variant) > 1) add(m, &m->algo->smoke_shape[0], m->chosen[0], MANY_THREADS);
+    for (int i = smoke; i < m->plan->n && !m->emulated; i++) m->plan->item[i].steps = true;
     int c = 1;
-    while (c <= m->valued)
-        add_brief(m, c++);
+    while (c <= m->valued) add_brief(m, c++);
     add_kinds(m);
-    if (m->narrow->thresholds != RG_NO_THRESHOLDS)
-        rg_thresholds(entry, false, add_threshold, m);
+    if (m->narrow->thresholds != RG_NO_THRESHOLDS) rg_thresholds(entry, false, add_threshold, m);
     add_drawn(m, seed);
     m->plan->first = m->plan->n;
     for (int i = 0; i < m->n_all; i++) {
         add_both(m, m->all[i], m->chosen[0]);
-        for (int k = 0; k < 2 && c <= m->paired; k++)
-            add_brief(m, c++);
+        for (int k = 0; k < 2 && c <= m->paired; k++) add_brief(m, c++);
     }
     const int most = (m->n_chosen - 1) * m->n_small, grid = most < GRID_CASES ? most : GRID_CASES;
     for (int g = 0; g < grid; g++) { // a combination after the other, each round at other shapes
@@ -369,8 +343,7 @@ static void plan_all(maker *m, const rg_entry *entry, uint64_t seed)
         add_one(m, m->small[(which * 7 + round) % m->n_small], m->chosen[1 + which]);
     }
     bool *possible = rg_alloc((size_t)m->plan->n * sizeof *possible);
-    for (int i = 0; i < m->plan->n; i++)
-        possible[i] = !refused(m, &m->plan->item[i].shape, m->plan->item[i].param);
+    for (int i = 0; i < m->plan->n; i++) possible[i] = !refused(m, &m->plan->item[i].shape, m->plan->item[i].param);
     count_shapes(m->plan, m->algo, possible, &m->plan->all);
     free(possible);
     free(m->all);
@@ -381,8 +354,7 @@ void rg_plan_make(rg_plan *plan, const rg_entry *entry, const rg_narrow *narrow,
 {
     combination param = {0};
     *plan = (rg_plan){0};
-    maker m = {.plan = plan, .algo = entry->algo, .variant = entry->variant, .narrow = narrow,
-               .emulated = entry->emulated};
+    maker m = {.plan = plan, .algo = entry->algo, .variant = entry->variant, .narrow = narrow, .emulated = entry->emulated};
     if (!narrow->shape && !narrow->smoke && !narrow->param) {
         if (narrow->thresholds == RG_ALL || narrow->thresholds == RG_NO_THRESHOLDS) {
             plan_all(&m, entry, seed);
@@ -393,21 +365,17 @@ void rg_plan_make(rg_plan *plan, const rg_entry *entry, const rg_narrow *narrow,
         return;
     }
     rg_params_standard(m.variant, param);
-    if (narrow->param)
-        memcpy(param, narrow->param, (size_t)m.variant->n_params * sizeof *param);
+    if (narrow->param) memcpy(param, narrow->param, (size_t)m.variant->n_params * sizeof *param);
     const rg_shape *shape = narrow->shape ? narrow->shape : narrow->smoke ? m.algo->smoke_shape : m.algo->check_shape;
     const int n_shapes = narrow->shape ? 1 : narrow->smoke ? m.algo->n_smoke_shapes : m.algo->n_check_shapes;
-    for (int i = 0; i < n_shapes; i++)
-        add_both(&m, &shape[i], param);
-    for (int i = 0; i < plan->n; i++)
-        plan->item[i].steps = narrow->shape != NULL;
+    for (int i = 0; i < n_shapes; i++) add_both(&m, &shape[i], param);
+    for (int i = 0; i < plan->n; i++) plan->item[i].steps = narrow->shape != NULL;
     plan->first = plan->n;
 }
 
 unsigned rg_patterns_of(const rg_entry *e, const rg_case *c, unsigned asked)
 {
-    if (c->patterns && !asked)
-        return c->patterns;
+    if (c->patterns && !asked) return c->patterns;
     const unsigned all = asked ? asked : (1u << RG_PATTERNS) - 1, steps = c->steps && !asked ? 1u << RG_STEPS : 0;
     return (e->emulated && c->brief && !asked ? 1u << RG_RANDOM : all) | steps;
 }
@@ -419,8 +387,7 @@ rg_coverage rg_plan_coverage(const rg_plan *plan, const rg_entry *entry, const b
     *met = (pairs){0};
     count_shapes(plan, entry->algo, ran, &c);
     for (int i = 0; i < plan->n; i++)
-        if (ran[i])
-            count_fresh(&c, fresh(entry->variant, met, plan->item[i].param, true));
+        if (ran[i]) count_fresh(&c, fresh(entry->variant, met, plan->item[i].param, true));
     free(met);
     return c;
 }

@@ -24,8 +24,7 @@ static rg_problem own; // one too large for the region
 
 void rg_problem_store_open(void)
 {
-    if (store)
-        return;
+    if (store) return;
     void *p = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         rg_end(RG_LACKS, "verify: no %zu bytes of address space for the answers of the reference", REGION_BYTES);
@@ -36,14 +35,13 @@ void rg_problem_store_open(void)
 static bool is_it(const rg_problem *p, const rg_algo *algo, const rg_shape *shape, rg_pattern pattern)
 {
     return p->algo == algo && p->pattern == pattern && p->shape.seed == shape->seed &&
-           memcmp(p->shape.n, shape->n, sizeof shape->n) == 0;
+        memcmp(p->shape.n, shape->n, sizeof shape->n) == 0;
 }
 
 const rg_problem *rg_problem_find(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern)
 {
     for (int i = 0; i < store->n; i++)
-        if (is_it(&store->item[i], algo, shape, pattern))
-            return &store->item[i];
+        if (is_it(&store->item[i], algo, shape, pattern)) return &store->item[i];
     return own.algo && is_it(&own, algo, shape, pattern) ? &own : NULL;
 }
 
@@ -56,8 +54,7 @@ static size_t arg_bytes(const rg_algo *algo, const rg_shape *shape, int k)
 static void *space(const rg_algo *algo, const rg_shape *shape, int k, char **from)
 {
     const size_t bytes = arg_bytes(algo, shape, k);
-    if (!from)
-        return rg_alloc(bytes + 256);
+    if (!from) return rg_alloc(bytes + 256);
     void *p = *from;
     *from += bytes;
     return memset(p, 0, bytes);
@@ -68,23 +65,20 @@ static void *space(const rg_algo *algo, const rg_shape *shape, int k, char **fro
 int rg_traced_argument(const rg_algo *algo)
 {
     for (int k = 0; k < algo->n_args && !algo->trace; k++)
-        if (algo->arg[k].direction != RG_OUT)
-            return k;
+        if (algo->arg[k].direction != RG_OUT) return k;
     return algo->trace ? algo->trace->argument : 0;
 }
 
 // Another set of inputs, to take some of them over.
 static void fill_others(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *other[RG_ARGS_MAX])
 {
-    for (int k = 0; k < algo->n_args; k++)
-        other[k] = rg_alloc(arg_bytes(algo, shape, k) + 1);
+    for (int k = 0; k < algo->n_args; k++) other[k] = rg_alloc(arg_bytes(algo, shape, k) + 1);
     algo->fill(shape, pattern, other);
 }
 
 static void free_others(const rg_algo *algo, void *other[RG_ARGS_MAX])
 {
-    for (int k = 0; k < algo->n_args; k++)
-        free(other[k]);
+    for (int k = 0; k < algo->n_args; k++) free(other[k]);
 }
 
 // The general rule: position-coded inputs of seed 1, one element raised to what it is in the pattern `maximum`.
@@ -96,8 +90,7 @@ static void raise_one(const rg_algo *algo, const rg_shape *shape, int64_t input,
     const size_t bytes = rg_type_bytes(algo->arg[which].type(&s));
     void *largest[RG_ARGS_MAX];
     algo->fill(&s, RG_POSITION, arg);
-    if (input < 0)
-        return;
+    if (input < 0) return;
     fill_others(algo, &s, RG_MAXIMUM, largest);
     memcpy((char *)arg[which] + (size_t)input * bytes, (char *)largest[which] + (size_t)input * bytes, bytes);
     free_others(algo, largest);
@@ -112,8 +105,7 @@ static void renew(const rg_algo *algo, const rg_shape *shape, unsigned taken, vo
     algo->fill(shape, RG_RANDOM, arg);
     fill_others(algo, &before, RG_RANDOM, then);
     for (int k = 0; k < algo->n_args; k++)
-        if (taken >> k & 1)
-            memcpy(arg[k], then[k], arg_bytes(algo, shape, k));
+        if (taken >> k & 1) memcpy(arg[k], then[k], arg_bytes(algo, shape, k));
     free_others(algo, then);
 }
 
@@ -139,10 +131,8 @@ static void compute(rg_problem *p, const rg_algo *algo, const rg_shape *shape, r
     void *arg[RG_ARGS_MAX] = {NULL};
     *p = (rg_problem){.algo = algo, .shape = *shape, .pattern = pattern};
     for (int k = 0; k < algo->n_args; k++) {
-        if (algo->arg[k].direction != RG_OUT)
-            p->initial[k] = space(algo, shape, k, from ? &from : NULL);
-        if (algo->arg[k].direction != RG_IN)
-            p->expected[k] = space(algo, shape, k, from ? &from : NULL);
+        if (algo->arg[k].direction != RG_OUT) p->initial[k] = space(algo, shape, k, from ? &from : NULL);
+        if (algo->arg[k].direction != RG_IN) p->expected[k] = space(algo, shape, k, from ? &from : NULL);
         arg[k] = algo->arg[k].direction == RG_OUT ? p->expected[k] : p->initial[k];
     }
     fill(algo, shape, pattern, arg);
@@ -167,11 +157,9 @@ const rg_problem *rg_problem_make(const rg_algo *algo, const rg_shape *shape, rg
 {
     mprotect(store, REGION_BYTES, PROT_READ);
     const rg_problem *known = rg_problem_find(algo, shape, pattern);
-    if (known)
-        return known;
+    if (known) return known;
     size_t bytes = 0;
-    for (int k = 0; k < algo->n_args; k++)
-        bytes += arg_bytes(algo, shape, k) * (algo->arg[k].direction == RG_INOUT ? 2 : 1);
+    for (int k = 0; k < algo->n_args; k++) bytes += arg_bytes(algo, shape, k) * (algo->arg[k].direction == RG_INOUT ? 2 : 1);
     const size_t first = (sizeof *store + 255) / 256 * 256;
     if (bytes > REGION_BYTES - first) {
         own_drop();

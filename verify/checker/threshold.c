@@ -28,11 +28,9 @@ static bool speaks_of(const char *words, const rg_entry *e, bool of_space)
 {
     char name[64];
     for (int used; sscanf(words, " %63s%n", name, &used) == 1; words += used) {
-        if (!of_space && strcmp(name, e->variant->name) == 0)
-            return true;
+        if (!of_space && strcmp(name, e->variant->name) == 0) return true;
         const rg_entry *other = of_space ? rg_entry_find(e->algo->name, name) : NULL;
-        if (other && other->origin == RG_BUILT_IN && other->variant->space == e->variant->space)
-            return true;
+        if (other && other->origin == RG_BUILT_IN && other->variant->space == e->variant->space) return true;
     }
     return false;
 }
@@ -41,8 +39,7 @@ static unsigned patterns_of(const rg_tsv *t, int row)
 {
     unsigned mask = 0;
     for (int p = 0; p < RG_PATTERNS; p++)
-        if (strstr(rg_tsv_cell(t, row, "patterns"), rg_pattern_name[p]))
-            mask |= 1u << p;
+        if (strstr(rg_tsv_cell(t, row, "patterns"), rg_pattern_name[p])) mask |= 1u << p;
     return mask;
 }
 
@@ -52,8 +49,7 @@ static bool case_of(const rg_tsv *t, int row, const rg_entry *e, const char *cel
     char why[160];
     *c = (rg_case){.patterns = patterns_of(t, row)};
     if (!rg_params_parse(e->variant, rg_tsv_cell(t, row, "params"), c->param, why)) {
-        if (e->origin == RG_PLUGGED_IN)
-            return false;
+        if (e->origin == RG_PLUGGED_IN) return false;
     } else if (rg_shape_parse(e->algo, cell, &c->shape, why)) {
         return true;
     }
@@ -71,8 +67,7 @@ void rg_thresholds(const rg_entry *e, bool deep, rg_threshold *take, void *of)
         for (int k = 0; k < RG_COUNT(side); k++) {
             rg_case c;
             const char *cell = rg_tsv_cell(t, row, side[k]);
-            if (*cell && case_of(t, row, e, cell, &c))
-                take(of, &c);
+            if (*cell && case_of(t, row, e, cell, &c)) take(of, &c);
         }
     }
 }

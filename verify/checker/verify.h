@@ -12,12 +12,12 @@ extern const char *const rg_status_name[RG_STATUSES];
 // One variant at one shape with one set of parameters, over all patterns, both alignments and two runs, in a child process.
 typedef struct rg_verdict {
     rg_status status;
-    double error;        // largest |found - expected| over all elements, 0 for exact ones
-    double tol;          // the bound at that element
-    double accesses;     // to memory by kernels on the emulated GPU, a measure of its work; else 0
-    char reason[320];    // first fault: "random, seed 7: sums(X0=3,Y0=-7) is 12, expected 14"; or why skipped
-    bool lacks;          // skipped for want of memory, a device or a library
-    bool of_many;        // it takes several inputs at their largest, or several runs: `trace` would show nothing
+    double error;     // largest |found - expected| over all elements, 0 for exact ones
+    double tol;       // the bound at that element
+    double accesses;  // to memory by kernels on the emulated GPU, a measure of its work; else 0
+    char reason[320]; // first fault: "random, seed 7: sums(X0=3,Y0=-7) is 12, expected 14"; or why skipped
+    bool lacks;       // skipped for want of memory, a device or a library
+    bool of_many;     // it takes several inputs at their largest, or several runs: `trace` would show nothing
 } rg_verdict;
 
 typedef struct rg_verify_options {

@@ -30,7 +30,7 @@ static const double SLACK = 30;
 typedef struct session {
     rg_given given;
     const char *shape_text, *params, *out, *expect;
-    int pattern; // an rg_pattern; -1: all
+    int pattern;    // an rg_pattern; -1: all
     int thresholds; // 0: none, 1: check, 2: deep; -1: as every run
     bool no_refuse, verbose, stop;
     double limit_s;
@@ -47,16 +47,16 @@ typedef struct session {
 
 static const rg_option options[] = {
     {"shape", "TEXT", "check at this shape only, as in w257,h131,r2,k0 or width=257,height=131,max-offset=2,kind=plain",
-     RG_TO(session, shape_text)},
+        RG_TO(session, shape_text)},
     {"smoke", NULL, "check at the few small shapes of the algorithm's smoke test only", RG_TO(session, narrow.smoke)},
     {"thresholds", "none|check|deep",
-     "sizes of verify/thresholds.tsv, at which code takes another path: none of them, or only\n"
-     "those that every run takes, or only those that take long",
-     RG_TO(session, thresholds)},
+        "sizes of verify/thresholds.tsv, at which code takes another path: none of them, or only\n"
+        "those that every run takes, or only those that take long",
+        RG_TO(session, thresholds)},
     {"params", "TEXT", "with these parameters only, as in block=128;lines=2", RG_TO(session, params)},
     {"pattern", "position|random|maximum|extreme", "with these inputs only", RG_TO(session, pattern)},
     {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30",
-     "seconds"},
+        "seconds"},
     {"no-refuse", NULL, "run what a variant refuses, to show why it does", RG_TO(session, no_refuse)},
     {"stop", NULL, "of each variant no case after the first that fails", RG_TO(session, stop)},
     {"out", "F.tsv", "write one row a case", RG_TO(session, out)},
@@ -70,9 +70,9 @@ typedef struct summary {
     int count[RG_STATUSES];
     rg_coverage covered;
     bool uncovered;
-    int not_run; // given up
+    int not_run;                               // given up
     double error, tol, slack, seconds, lost_s; // slack: bound / error where that is least; 0: no error
-    const char *bound; // where the bound there comes from
+    const char *bound;                         // where the bound there comes from
     bool has_fault, has_wrong;
     rg_case at, smallest; // of the first fault, and of the wrong values with the fewest inputs
     rg_verdict fault, skip;
@@ -104,16 +104,16 @@ static void row(session *s, const rg_entry *e, const rg_case *c, const rg_verdic
     }
     if (s->rows)
         rg_tsv_print(s->rows, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%.17g\t%.17g\t%.6f\t%s\n", e->algo->name, e->name, shape, params,
-                     c ? c->threads : 0, device_of(s, e), rg_status_name[v->status], v->error, v->tol, seconds, v->reason);
+            c ? c->threads : 0, device_of(s, e), rg_status_name[v->status], v->error, v->tol, seconds, v->reason);
     if (s->verbose)
         printf("  %s%-7s%s %s:%s %s %s threads %d  %.3f s  %s\n", colour_of(v->status), rg_status_name[v->status],
-               rg_colour(stdout, "off"), e->algo->name, e->name, shape, params, c ? c->threads : 0, seconds, v->reason);
+            rg_colour(stdout, "off"), e->algo->name, e->name, shape, params, c ? c->threads : 0, seconds, v->reason);
 }
 
 static void head(const session *s)
 {
     fprintf(s->rows, "# regather verify %s\n# command: %s\n# seed: %" PRIu64 "\n# limit_s: %g\n", RG_VERSION, s->given.line,
-            s->how.seed, s->how.limit_s);
+        s->how.seed, s->how.limit_s);
     fprintf(s->rows, "algo\tvariant\tshape\tparams\tthreads\tdevice\tstatus\terror\ttol\tseconds\treason\n");
 }
 
@@ -131,17 +131,12 @@ static void print_command(const session *s, const char *command, const char *inp
     rg_put_word(stdout, variant);
     printf(" --shape %s", shape);
     free(variant);
-    if (e->variant->n_params)
-        printf(" --params '%s'", params);
-    if (*input)
-        printf(" --input %s", input);
+    if (e->variant->n_params) printf(" --params '%s'", params);
+    if (*input) printf(" --input %s", input);
     printf(" --threads %d --seed %" PRIu64, c->threads, s->how.seed);
-    if (e->variant->space == RG_DEVICE)
-        printf(" --device %s", device_of(s, e));
-    if (s->how.no_refuse)
-        printf(" --no-refuse");
-    if (s->limit_s != LIMIT_S)
-        printf(" --limit %g", s->limit_s);
+    if (e->variant->space == RG_DEVICE) printf(" --device %s", device_of(s, e));
+    if (s->how.no_refuse) printf(" --no-refuse");
+    if (s->limit_s != LIMIT_S) printf(" --limit %g", s->limit_s);
     if (e->plugin) {
         printf(" --plugin ");
         rg_put_word(stdout, e->plugin);
@@ -162,8 +157,7 @@ static void take(session *s, summary *sum, const rg_entry *e, const rg_case *c, 
     sum->count[v->status]++;
     s->count[v->status]++;
     sum->seconds += seconds;
-    if (v->status == RG_CRASH || v->status == RG_TIMEOUT)
-        sum->lost_s += seconds;
+    if (v->status == RG_CRASH || v->status == RG_TIMEOUT) sum->lost_s += seconds;
     const bool fails = failed(v->status);
     s->lacking |= v->lacks;
     if (v->status == RG_SKIP)
@@ -193,8 +187,7 @@ static void print_trace(const session *s, const rg_entry *e, const rg_case *c)
     const int64_t n = inputs_of(e, c);
     char middle[64] = "", *others = middle;
     if (n > TRACED_MOST) {
-        if (!e->algo->where)
-            return;
+        if (!e->algo->where) return;
         e->algo->where(&c->shape, rg_traced_argument(e->algo), n / 2, middle); // "(x=32,y=16)"
         others = strchr(middle, ',') ? strchr(middle, ',') + 1 : middle + 1;
         others[strcspn(others, ")")] = '\0';
@@ -205,8 +198,7 @@ static void print_trace(const session *s, const rg_entry *e, const rg_case *c)
 // Of a plug-in the tighter of its own bound and the algorithm's counts.
 static bool asks_for_more(const rg_entry *e, const rg_case *c)
 {
-    if (!e->variant->tolerance)
-        return false;
+    if (!e->variant->tolerance) return false;
     const rg_tolerance own = e->variant->tolerance(&c->shape, c->param), used = rg_tolerance_of(e, &c->shape, c->param);
     return own.kind != used.kind || own.absolute > used.absolute || own.relative > used.relative;
 }
@@ -224,28 +216,22 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
     snprintf(name, sizeof name, "%s:%s", e->algo->name, e->name);
     printf("%s%-7s%s %-34s", colour_of(worst), rg_status_name[worst], rg_colour(stdout, "off"), name);
     for (int k = 0; k < RG_STATUSES; k++)
-        if (sum->count[k])
-            printf("  %d %s", sum->count[k], rg_status_name[k]);
+        if (sum->count[k]) printf("  %d %s", sum->count[k], rg_status_name[k]);
     if (sum->error > 0 || (sum->count[RG_PASS] && !sum->has_fault)) // a fault may come before any comparison
         printf("  error %.3g, bound %.3g", sum->error, sum->tol);
-    if (sum->count[RG_PASS] || sum->count[RG_FAIL])
-        printf("  %.1f s", sum->seconds);
-    if (sum->count[RG_SKIP])
-        printf("  (%s%s)", sum->count[RG_SKIP] > 1 ? "skipped last: " : "", sum->skip.reason);
+    if (sum->count[RG_PASS] || sum->count[RG_FAIL]) printf("  %.1f s", sum->seconds);
+    if (sum->count[RG_SKIP]) printf("  (%s%s)", sum->count[RG_SKIP] > 1 ? "skipped last: " : "", sum->skip.reason);
     printf("\n");
-    if (sum->slack > SLACK)
-        printf("    slack %.0f: %s\n", sum->slack, sum->bound ? sum->bound : "its bound says no reason");
+    if (sum->slack > SLACK) printf("    slack %.0f: %s\n", sum->slack, sum->bound ? sum->bound : "its bound says no reason");
     const rg_coverage *c = &sum->covered, *of = &plan->all;
     if (of->cases)
         printf("    covered: %d of %d values, %d of %d pairs of values, %d of %d kinds, %d of %d shapes, %d of %d cases\n",
-               c->values, of->values, c->pairs, of->pairs, c->kinds, of->kinds, c->shapes, of->shapes, c->cases, of->cases);
+            c->values, of->values, c->pairs, of->pairs, c->kinds, of->kinds, c->shapes, of->shapes, c->cases, of->cases);
     if (sum->uncovered)
         printf("    too little for a PASS: all values and kinds and %.0f %% of the pairs and shapes are asked for\n",
-               100 * least_part(e));
-    if (sum->not_run)
-        printf("    not run: %d cases, after %.3g s in crashes and endless runs\n", sum->not_run, sum->lost_s);
-    if (!sum->has_fault)
-        return;
+            100 * least_part(e));
+    if (sum->not_run) printf("    not run: %d cases, after %.3g s in crashes and endless runs\n", sum->not_run, sum->lost_s);
+    if (!sum->has_fault) return;
     char shape[192];
     rg_shape_describe(e->algo, &sum->at.shape, shape);
     printf("    %s at %s, threads %d: %s\n", rg_status_name[sum->fault.status], shape, sum->at.threads, sum->fault.reason);
@@ -259,11 +245,10 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
 static void judge_coverage(session *s, const rg_entry *e, const rg_plan *plan, const bool *ran, summary *sum)
 {
     const rg_coverage *of = &plan->all, *c = &sum->covered;
-    if (!of->cases)
-        return;
+    if (!of->cases) return;
     sum->covered = rg_plan_coverage(plan, e, ran);
     sum->uncovered = c->values < of->values || c->kinds < of->kinds || c->pairs < least_part(e) * of->pairs ||
-                     c->shapes < least_part(e) * of->shapes;
+        c->shapes < least_part(e) * of->shapes;
     s->count[RG_FAIL] += sum->uncovered && !sum->has_fault;
 }
 
@@ -273,8 +258,7 @@ static void print_drawn(session *s, const rg_entry *e, const rg_plan *plan)
     bool any = false;
     for (int i = 0; i < plan->n && s->drawn_for != e->algo; i++) {
         char shape[96];
-        if (!plan->item[i].drawn)
-            continue;
+        if (!plan->item[i].drawn) continue;
         rg_shape_print(e->algo, &plan->item[i].shape, shape);
         printf("%s%s", any ? " " : "drawn from the seed: ", shape);
         any = true;
@@ -332,8 +316,7 @@ static void check_variant(session *s, const rg_entry *e)
 // --device cpu takes the variants that run on the CPU, host the emulated, gpu.. those of the GPU; none: the first and the last.
 bool rg_on_device(const rg_entry *e, const char *asked)
 {
-    if (!asked || strcmp(asked, "host") == 0)
-        return true;
+    if (!asked || strcmp(asked, "host") == 0) return true;
     return (e->variant->space == RG_HOST) == (strcmp(asked, "cpu") == 0);
 }
 
@@ -343,11 +326,9 @@ static int read_shape(session *s, const rg_entry *e)
     char why[160];
     const char *text = s->shape_text;
     if (text) {
-        if (!rg_shape_parse(e->algo, text, &s->shape, why))
-            return rg_fail(RG_USAGE, "--shape %s: %s", text, why);
+        if (!rg_shape_parse(e->algo, text, &s->shape, why)) return rg_fail(RG_USAGE, "--shape %s: %s", text, why);
         const char *invalid = e->algo->invalid ? e->algo->invalid(&s->shape) : NULL;
-        if (invalid)
-            return rg_fail(RG_USAGE, "--shape %s: %s", text, invalid);
+        if (invalid) return rg_fail(RG_USAGE, "--shape %s: %s", text, invalid);
         s->narrow.shape = &s->shape;
     }
     return RG_GOOD;
@@ -360,11 +341,9 @@ static int check_chosen(session *s, const char *pattern)
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
         int64_t param[RG_PARAMS_MAX] = {0};
         char why[160];
-        if (!rg_on_device(e, device))
-            continue;
+        if (!rg_on_device(e, device)) continue;
         chosen++;
-        if (read_shape(s, e))
-            return RG_USAGE;
+        if (read_shape(s, e)) return RG_USAGE;
         if (s->params && !rg_params_parse(e->variant, s->params, param, why))
             return rg_fail(RG_USAGE, "%s --params %s: %s", e->name, s->params, why);
         s->narrow.param = s->params ? param : NULL;
@@ -377,10 +356,8 @@ static int conclude(const session *s)
 {
     const int bad = s->count[RG_FAIL] + s->count[RG_CRASH] + s->count[RG_TIMEOUT];
     printf("%d passed, %d failed, %d skipped\n", s->count[RG_PASS], bad, s->count[RG_SKIP]);
-    if (bad)
-        return RG_WRONG;
-    if (s->count[RG_PASS])
-        return RG_GOOD;
+    if (bad) return RG_WRONG;
+    if (s->count[RG_PASS]) return RG_GOOD;
     return s->lacking ? RG_LACKS : rg_fail(RG_USAGE, "nothing was checked: every case was skipped, see above");
 }
 
@@ -390,25 +367,23 @@ static int run(void *of)
     char pattern[512];
     rg_file file;
     int code = rg_given_words(&s->given, pattern, sizeof pattern);
-    s->how = (rg_verify_options){.device = s->given.device, .seed = s->given.seed, .limit_s = s->limit_s,
-                                 .no_refuse = s->no_refuse, .patterns = s->pattern < 0 ? 0 : 1u << s->pattern};
+    s->how = (rg_verify_options){.device = s->given.device,
+        .seed = s->given.seed,
+        .limit_s = s->limit_s,
+        .no_refuse = s->no_refuse,
+        .patterns = s->pattern < 0 ? 0 : 1u << s->pattern};
     s->narrow.threads = (int)s->given.threads;
     s->narrow.no_refuse = s->no_refuse;
     s->narrow.thresholds = s->thresholds + 1; // as rg_narrow counts them
-    if (s->expect)
-        return rg_expect(s->expect, &s->how);
-    if (code || (*pattern && (code = rg_pattern_check(pattern, s->given.device_typed))))
-        return code;
-    if (s->out && (code = rg_file_open(&file, s->out)))
-        return code;
+    if (s->expect) return rg_expect(s->expect, &s->how);
+    if (code || (*pattern && (code = rg_pattern_check(pattern, s->given.device_typed)))) return code;
+    if (s->out && (code = rg_file_open(&file, s->out))) return code;
     s->rows = s->out ? file.stream : NULL;
-    if (s->rows)
-        head(s);
+    if (s->rows) head(s);
     printf("seed %" PRIu64 "\n", s->how.seed);
     code = check_chosen(s, pattern);
     rg_verify_end();
-    if (s->out)
-        code = rg_file_end(&file, code);
+    if (s->out) code = rg_file_end(&file, code);
     return code ? code : conclude(s);
 }
 

@@ -47,14 +47,12 @@ static void tell_phase(const char *what, double limit_s)
 {
     note n = {.is_verdict = false, .limit_s = limit_s};
     snprintf(n.what, sizeof n.what, "%s", what);
-    if (send(parent_socket, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n)
-        _exit(RG_WRONG);
+    if (send(parent_socket, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n) _exit(RG_WRONG);
 }
 
 static const rg_device *open_device(const rg_entry *entry, const char *name, char why[200])
 {
-    if (entry->variant->space == RG_HOST)
-        return rg_device_cpu();
+    if (entry->variant->space == RG_HOST) return rg_device_cpu();
     return rg_device_open(name, why);
 }
 
@@ -62,12 +60,10 @@ static const rg_device *open_device(const rg_entry *entry, const char *name, cha
 static void plain_death(pid_t parent)
 {
     const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
-    for (int i = 0; i < RG_COUNT(fatal); i++)
-        signal(fatal[i], SIG_DFL);
+    for (int i = 0; i < RG_COUNT(fatal); i++) signal(fatal[i], SIG_DFL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(RG_WRONG);
+    if (getppid() != parent) _exit(RG_WRONG);
 }
 
 static void tell_last(const rg_verdict *verdict)
@@ -82,8 +78,7 @@ __attribute__((noreturn)) static void serve(const rg_entry *entry, const char *d
     char why[200] = "";
     tell_phase("opening the device", 120);
     const rg_device *device = open_device(entry, device_name, why);
-    if (device && !device->is_gpu)
-        rg_examine_fences(tell_last);
+    if (device && !device->is_gpu) rg_examine_fences(tell_last);
     setvbuf(stdout, NULL, _IOLBF, 0); // what a kernel prints is seen also when the process is ended
     rg_job job;
     while (recv(parent_socket, &job, sizeof job, 0) == (ssize_t)sizeof job) {
@@ -93,11 +88,9 @@ __attribute__((noreturn)) static void serve(const rg_entry *entry, const char *d
         else
             snprintf(n.verdict.reason, sizeof n.verdict.reason, "device %s cannot be opened: %.180s", device_name, why);
         n.is_last = device && !device->is_emulated && device->sync() != RG_OK;
-        if (send(parent_socket, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n)
-            break;
+        if (send(parent_socket, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n) break;
     }
-    if (__gcov_dump)
-        __gcov_dump();
+    if (__gcov_dump) __gcov_dump();
     _exit(RG_GOOD);
 }
 
@@ -108,11 +101,10 @@ static const char *signal_name(int s)
     static const struct {
         int number;
         const char *name;
-    } known[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"},
-                 {SIGABRT, "SIGABRT"}, {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}};
+    } known[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"},
+        {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}};
     for (int i = 0; i < RG_COUNT(known); i++)
-        if (known[i].number == s)
-            return known[i].name;
+        if (known[i].number == s) return known[i].name;
     return "signal";
 }
 
@@ -121,8 +113,7 @@ static int reap(int *status)
 {
     for (int i = 0; i < 500; i++) {
         const pid_t p = waitpid(worker.pid, status, WNOHANG);
-        if (p)
-            return p == worker.pid ? 0 : -1;
+        if (p) return p == worker.pid ? 0 : -1;
         usleep(10000);
     }
     return -1;
@@ -132,29 +123,26 @@ static void forget(bool kill_it)
 {
     int status;
     close(worker.socket);
-    if (kill_it && !__gcov_dump)
-        kill(worker.pid, SIGKILL);
+    if (kill_it && !__gcov_dump) kill(worker.pid, SIGKILL);
     reap(&status);
     worker = (struct worker){0};
 }
 
 void rg_verify_end(void)
 {
-    if (worker.pid)
-        forget(true);
+    if (worker.pid) forget(true);
 }
 
 static bool is_current(const rg_entry *entry, const char *device)
 {
     return worker.pid && worker.entry == entry && memcmp(&worker.copy, entry, sizeof *entry) == 0 &&
-           strcmp(worker.device, device) == 0;
+        strcmp(worker.device, device) == 0;
 }
 
 static int start(const rg_entry *entry, const char *device)
 {
     int pair[2];
-    if (is_current(entry, device))
-        return RG_GOOD;
+    if (is_current(entry, device)) return RG_GOOD;
     rg_verify_end();
     rg_problem_store_open();
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
@@ -215,13 +203,10 @@ static double queued_s(pid_t pid)
         double ran_ns, waited_ns;
         snprintf(file, sizeof file, "%s/%s/schedstat", path, d->d_name);
         FILE *f = d->d_name[0] == '.' ? NULL : fopen(file, "r");
-        if (f && fscanf(f, "%lf %lf", &ran_ns, &waited_ns) == 2 && waited_ns > longest_ns)
-            longest_ns = waited_ns;
-        if (f)
-            fclose(f);
+        if (f && fscanf(f, "%lf %lf", &ran_ns, &waited_ns) == 2 && waited_ns > longest_ns) longest_ns = waited_ns;
+        if (f) fclose(f);
     }
-    if (threads)
-        closedir(threads);
+    if (threads) closedir(threads);
     return longest_ns * 1e-9;
 }
 
@@ -232,8 +217,7 @@ static bool heard(double allowed_s)
     const double began = rg_seconds(), queued_before = queued_s(worker.pid);
     for (double left_s = allowed_s; left_s > 0;) {
         const int ready = poll(&p, 1, (int)(left_s * 1000) + 1);
-        if (ready > 0 || (ready < 0 && errno != EINTR))
-            return true;
+        if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
         left_s = allowed_s - (rg_seconds() - began - (queued_s(worker.pid) - queued_before));
     }
     return false;
@@ -242,20 +226,15 @@ static bool heard(double allowed_s)
 static rg_verdict converse(const rg_job *job, double limit_s)
 {
     note n = {.what = "starting", .limit_s = 120};
-    if (send(worker.socket, job, sizeof *job, MSG_NOSIGNAL) != (ssize_t)sizeof *job)
-        return died("before the case");
+    if (send(worker.socket, job, sizeof *job, MSG_NOSIGNAL) != (ssize_t)sizeof *job) return died("before the case");
     for (;;) {
         const double allowed_s = n.limit_s > 0 ? n.limit_s : limit_s;
-        if (!heard(allowed_s))
-            return timed_out(n.what, allowed_s);
+        if (!heard(allowed_s)) return timed_out(n.what, allowed_s);
         char what[sizeof n.what];
         memcpy(what, n.what, sizeof what);
-        if (recv(worker.socket, &n, sizeof n, 0) != (ssize_t)sizeof n)
-            return died(what);
-        if (n.is_verdict && n.is_last)
-            rg_verify_end();
-        if (n.is_verdict)
-            return n.verdict;
+        if (recv(worker.socket, &n, sizeof n, 0) != (ssize_t)sizeof n) return died(what);
+        if (n.is_verdict && n.is_last) rg_verify_end();
+        if (n.is_verdict) return n.verdict;
     }
 }
 
@@ -272,8 +251,7 @@ static rg_verdict ask(const rg_entry *entry, rg_job job, const int64_t *param, c
     job.no_refuse = options->no_refuse;
     job.once = options->once;
     job.patterns = options->patterns ? options->patterns : (1u << (RG_STEPS + 1)) - 1;
-    for (int k = 0; k < entry->variant->n_params; k++)
-        job.item.param[k] = param[k];
+    for (int k = 0; k < entry->variant->n_params; k++) job.item.param[k] = param[k];
     const char *device = entry->emulated ? "host" : options->device ? options->device : "gpu";
     if (start(entry, device)) {
         snprintf(v.reason, sizeof v.reason, "the worker process cannot be started");
@@ -282,14 +260,14 @@ static rg_verdict ask(const rg_entry *entry, rg_job job, const int64_t *param, c
     return converse(&job, options->limit_s > 0 ? options->limit_s : RG_LIMIT_S);
 }
 
-rg_verdict rg_verify_case(const rg_entry *entry, const rg_shape *shape, const int64_t *param, int threads,
-                          const rg_verify_options *options)
+rg_verdict rg_verify_case(
+    const rg_entry *entry, const rg_shape *shape, const int64_t *param, int threads, const rg_verify_options *options)
 {
     return ask(entry, (rg_job){.item = {.shape = *shape, .threads = threads}}, param, options);
 }
 
 rg_verdict rg_show_case(const rg_entry *entry, const rg_shape *shape, const int64_t *param, int threads, rg_show *show,
-                        const rg_verify_options *options)
+    const rg_verify_options *options)
 {
     return ask(entry, (rg_job){.item = {.shape = *shape, .threads = threads}, .show = show}, param, options);
 }

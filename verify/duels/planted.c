@@ -50,8 +50,7 @@ static int prepare(rg_call *call)
     for (int i = 0; call->param[0] && i < TRIES; i++) {
         double began = cpu_s(), spent = 0;
         int calls = 0;
-        for (; spent < 3e-4; calls++, spent = cpu_s() - began)
-            sums_of(call);
+        for (; spent < 3e-4; calls++, spent = cpu_s() - began) sums_of(call);
         one_s = fmin(one_s, spent / calls);
         began = cpu_s();
         loop(TURNS);
@@ -81,7 +80,11 @@ static const char *refuse(const rg_shape *shape, const int64_t *param)
 }
 
 RG_VARIANT(autocorr_planted) = {
-    RG_VARIANT_OF("autocorr", "planted", RG_OTHER, RG_HOST, "slower by a known share"), RG_PARAMS(params), .refuse = refuse,
-    .scratch = scratch, .prepare = prepare, .run = run,
+    RG_VARIANT_OF("autocorr", "planted", RG_OTHER, RG_HOST, "slower by a known share"),
+    RG_PARAMS(params),
+    .refuse = refuse,
+    .scratch = scratch,
+    .prepare = prepare,
+    .run = run,
 };
 RG_PLUGIN = {&RG_VARIANT_SYMBOL(autocorr_planted), NULL};

@@ -37,8 +37,7 @@ static int first_object(struct dl_phdr_info *info, size_t bytes, void *unused)
 __attribute__((constructor)) static void begin(void)
 {
     const char *asked = getenv("RG_FAULT");
-    if (!asked || sscanf(asked, "%15[a-z0-9]:%ld", kind, &wanted) != 2)
-        kind[0] = 0;
+    if (!asked || sscanf(asked, "%15[a-z0-9]:%ld", kind, &wanted) != 2) kind[0] = 0;
     dl_iterate_phdr(first_object, NULL);
     first = getpid();
     unsetenv("RG_FAULT");
@@ -54,16 +53,14 @@ __attribute__((destructor)) static void end(void)
     const int fd = path && calls && counts() ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
     if (fd >= 0) {
         const int n = snprintf(text, sizeof text, "%ld\n", (long)calls);
-        if (write(fd, text, (size_t)n) != n)
-            _exit(99);
+        if (write(fd, text, (size_t)n) != n) _exit(99);
         close(fd);
     }
 }
 
 static int fails(const char *what, const void *caller)
 {
-    if (strcmp(kind, what) || (uintptr_t)caller < low || (uintptr_t)caller >= high || !counts())
-        return 0;
+    if (strcmp(kind, what) || (uintptr_t)caller < low || (uintptr_t)caller >= high || !counts()) return 0;
     return atomic_fetch_add(&calls, 1) + 1 == wanted;
 }
 
@@ -109,10 +106,7 @@ ssize_t pread(int fd, void *to, size_t n, off_t at)
     return fails("read", CALLER) ? (errno = EIO, -1) : REAL(pread)(fd, to, n, at);
 }
 
-size_t fwrite(const void *from, size_t each, size_t n, FILE *f)
-{
-    return WRITE_FAILS(f) ? 0 : REAL(fwrite)(from, each, n, f);
-}
+size_t fwrite(const void *from, size_t each, size_t n, FILE *f) { return WRITE_FAILS(f) ? 0 : REAL(fwrite)(from, each, n, f); }
 int fputs(const char *text, FILE *f) { return WRITE_FAILS(f) ? EOF : REAL(fputs)(text, f); }
 int fputc(int c, FILE *f) { return WRITE_FAILS(f) ? EOF : REAL(fputc)(c, f); }
 int fprintf(FILE *f, const char *format, ...)
@@ -147,24 +141,26 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), 
 // types and however many there are, and go on as they came.
 typedef long word;
 #define WORDS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
-#define FORWARDED(kind, name, code)                                                        \
-    int name(WORDS);                                                                       \
+#define FORWARDED(kind, name, code)                                                                                            \
+    int name(WORDS);                                                                                                           \
     int name(WORDS) { return fails(kind, CALLER) ? code : REAL(name)(a, b, c, d, e, f, g, h, i, j, k, l); }
 
 enum { NO_MEMORY = 2, FAILED = 719, PLAN_FAILED = 5 }; // as CUDA and cuFFT number them
 #define CUDA(name, code) FORWARDED("cuda", cuda##name, code)
-CUDA(Malloc, NO_MEMORY) CUDA(Malloc3DArray, NO_MEMORY) CUDA(MallocArray, NO_MEMORY) CUDA(HostRegister, NO_MEMORY)
-CUDA(StreamCreateWithFlags, NO_MEMORY) CUDA(StreamCreateWithPriority, NO_MEMORY) CUDA(EventCreate, NO_MEMORY)
-CUDA(CreateTextureObject, NO_MEMORY) CUDA(SetDevice, FAILED) CUDA(Memcpy, FAILED) CUDA(MemcpyAsync, FAILED)
-CUDA(Memcpy2DAsync, FAILED) CUDA(Memcpy3DAsync, FAILED) CUDA(Memcpy2DToArrayAsync, FAILED) CUDA(Memset, FAILED)
-CUDA(MemsetAsync, FAILED) CUDA(FuncSetAttribute, FAILED) CUDA(GetLastError, FAILED) CUDA(StreamSynchronize, FAILED)
-CUDA(DeviceSynchronize, FAILED) CUDA(StreamWaitEvent, FAILED) CUDA(EventRecord, FAILED) CUDA(EventSynchronize, FAILED)
-CUDA(EventElapsedTime, FAILED) CUDA(PointerGetAttributes, FAILED) CUDA(Free, FAILED)
+CUDA(Malloc, NO_MEMORY)
+CUDA(Malloc3DArray, NO_MEMORY) CUDA(MallocArray, NO_MEMORY) CUDA(HostRegister, NO_MEMORY) CUDA(StreamCreateWithFlags, NO_MEMORY)
+    CUDA(StreamCreateWithPriority, NO_MEMORY) CUDA(EventCreate, NO_MEMORY) CUDA(CreateTextureObject, NO_MEMORY)
+        CUDA(SetDevice, FAILED) CUDA(Memcpy, FAILED) CUDA(MemcpyAsync, FAILED) CUDA(Memcpy2DAsync, FAILED)
+            CUDA(Memcpy3DAsync, FAILED) CUDA(Memcpy2DToArrayAsync, FAILED) CUDA(Memset, FAILED) CUDA(MemsetAsync, FAILED)
+                CUDA(FuncSetAttribute, FAILED) CUDA(GetLastError, FAILED) CUDA(StreamSynchronize, FAILED)
+                    CUDA(DeviceSynchronize, FAILED) CUDA(StreamWaitEvent, FAILED) CUDA(EventRecord, FAILED)
+                        CUDA(EventSynchronize, FAILED) CUDA(EventElapsedTime, FAILED) CUDA(PointerGetAttributes, FAILED)
+                            CUDA(Free, FAILED)
 #define CUFFT(name) FORWARDED("cuda", cufft##name, PLAN_FAILED)
-CUFFT(Create) CUFFT(Destroy) CUFFT(SetAutoAllocation) CUFFT(SetStream) CUFFT(SetWorkArea) CUFFT(MakePlanMany64)
-CUFFT(ExecR2C) CUFFT(ExecC2R) CUFFT(ExecD2Z) CUFFT(ExecZ2D)
-// What the emulated GPU, which is part of the program, asks at each of its calls.
-int rg_fault_cuda(void);
+                                CUFFT(Create) CUFFT(Destroy) CUFFT(SetAutoAllocation) CUFFT(SetStream) CUFFT(SetWorkArea)
+                                    CUFFT(MakePlanMany64) CUFFT(ExecR2C) CUFFT(ExecC2R) CUFFT(ExecD2Z) CUFFT(ExecZ2D)
+    // What the emulated GPU, which is part of the program, asks at each of its calls.
+    int rg_fault_cuda(void);
 int rg_fault_cuda(void) { return fails("cuda", (const void *)low); }
 
 static const char *mpi(void)
@@ -174,10 +170,11 @@ static const char *mpi(void)
 }
 enum { MPI_FAILED = 1 };
 #define MPI(name) FORWARDED(mpi(), MPI_##name, MPI_FAILED)
-MPI(Init_thread) MPI(Comm_set_errhandler) MPI(Comm_rank) MPI(Comm_size) MPI(Comm_dup) MPI(Comm_split_type) MPI(Comm_free)
-MPI(Bcast) MPI(Allgather) MPI(Isend) MPI(Irecv) MPI(Ibcast) MPI(Iallreduce) MPI(Get_count) MPI(Finalize)
-// Polls: those that find something count, or their number would depend on time.
-int MPI_Test(word request, int *flag, word status);
+MPI(Init_thread)
+MPI(Comm_set_errhandler) MPI(Comm_rank) MPI(Comm_size) MPI(Comm_dup) MPI(Comm_split_type) MPI(Comm_free) MPI(Bcast)
+    MPI(Allgather) MPI(Isend) MPI(Irecv) MPI(Ibcast) MPI(Iallreduce) MPI(Get_count) MPI(Finalize)
+    // Polls: those that find something count, or their number would depend on time.
+    int MPI_Test(word request, int *flag, word status);
 int MPI_Test(word request, int *flag, word status)
 {
     const int code = REAL(MPI_Test)(request, flag, status);

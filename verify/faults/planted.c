@@ -9,22 +9,16 @@ int main(int n_words, char **word)
     const char *what = n_words > 1 ? word[1] : "";
     FILE *f = fopen(strcmp(what, "leftovers") ? "out" : "out.regather-part", "w");
     char *room = malloc(100);
-    if (!f)
-        return fputs("regather: out: cannot be written\n", stderr), 2;
-    if (!strcmp(what, "crash"))
-        strcpy(room, "whole");
+    if (!f) return fputs("regather: out: cannot be written\n", stderr), 2;
+    if (!strcmp(what, "crash")) strcpy(room, "whole");
     if (fputs("whole\n", f) < 0 && strcmp(what, "deaf")) {
-        if (!strcmp(what, "leftovers"))
-            return fputs("regather: out: not written\n", stderr), 2;
-        if (!strcmp(what, "liar"))
-            return fputs("regather: out: not written\n", stderr), fputs("whole\n", f), fclose(f), 0;
+        if (!strcmp(what, "leftovers")) return fputs("regather: out: not written\n", stderr), 2;
+        if (!strcmp(what, "liar")) return fputs("regather: out: not written\n", stderr), fputs("whole\n", f), fclose(f), 0;
         remove("out");
-        if (!strcmp(what, "twice"))
-            fputs("regather: a write failed\nregather: out: not written\n", stderr);
+        if (!strcmp(what, "twice")) fputs("regather: a write failed\nregather: out: not written\n", stderr);
         return !strcmp(what, "code") ? fputs("regather: out: not written\n", stderr), 7 : 2; // and `silent`
     }
     fclose(f);
-    if (!strcmp(what, "leftovers"))
-        rename("out.regather-part", "out");
+    if (!strcmp(what, "leftovers")) rename("out.regather-part", "out");
     return 0;
 }

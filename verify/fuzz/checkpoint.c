@@ -24,10 +24,8 @@ static int64_t open_part(const part *p, bool resume, char **head, size_t *n)
     const int64_t resumed = code == RG_GOOD ? done.resumed : -1;
     fuzz_expect(code == RG_GOOD || code == RG_USAGE);
     fuzz_expect(code != RG_GOOD || (done.resumed >= 0 && done.rows + done.resumed == PARTICLES));
-    if (code == RG_GOOD)
-        rg_deal_end(&done.deal, RG_GOOD);
-    if (head)
-        *head = fuzz_get(p->path, n);
+    if (code == RG_GOOD) rg_deal_end(&done.deal, RG_GOOD);
+    if (head) *head = fuzz_get(p->path, n);
     fr_checkpoint_close(&done, false);
     free(files.score);
     free(files.sigma);
@@ -59,7 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     open_part(&p, true, NULL, NULL);
     put(&p, head, n_head, bytes, n);
     const int64_t resumed = open_part(&p, true, NULL, NULL);
-    if (resumed > 0)
-        fuzz_expect(open_part(&p, true, NULL, NULL) == resumed);
+    if (resumed > 0) fuzz_expect(open_part(&p, true, NULL, NULL) == resumed);
     return 0;
 }

@@ -12,8 +12,7 @@ static void read_both(const char *claims, const char *papers)
         rg_published(&c, i, "value");
         rg_is_addition(&c, i);
     }
-    if (code == RG_GOOD)
-        rg_claims_free(&c);
+    if (code == RG_GOOD) rg_claims_free(&c);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

@@ -27,8 +27,7 @@ static void crashed(int number)
     char name[64];
     snprintf(name, sizeof name, "crash-%llu-%llu", (unsigned long long)now_seed, (unsigned long long)now_run);
     int file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    if (file >= 0 && write(file, now, now_bytes) == (ssize_t)now_bytes)
-        dprintf(STDERR_FILENO, "written: %s\n", name);
+    if (file >= 0 && write(file, now, now_bytes) == (ssize_t)now_bytes) dprintf(STDERR_FILENO, "written: %s\n", name);
     raise(number); // SA_RESETHAND: now it ends the program
 }
 
@@ -41,8 +40,7 @@ static void take(const char *path)
         const int n = scandir(path, &entry, NULL, alphasort);
         for (int i = 0; i < n; i++) {
             char *file = rg_print("%s/%s", path, entry[i]->d_name);
-            if (entry[i]->d_name[0] != '.')
-                take(file);
+            if (entry[i]->d_name[0] != '.') take(file);
             free(file);
             free(entry[i]);
         }
@@ -55,15 +53,13 @@ static void take(const char *path)
 
 // What headers and tables fear.
 static const uint32_t feared[] = {0, 1, 0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0x10000, 0xFFFF, 1024, 4};
-static const char *const word[] = {
-    "\n",        "\t",    "\r\n",  "#", "\"", "'",  "-",  "nan",     "inf",  "1e300",    "-1e-320", "9223372036854775808",
-    "0x1p-1074", "data_", "loop_", "_", "@",  "%s", "$(", "\x1b[2J", "\xff", "99999999", ".",       "1e",
-    ";",         ",",     "=",     ":"};
+static const char *const word[] = {"\n", "\t", "\r\n", "#", "\"", "'", "-", "nan", "inf", "1e300", "-1e-320",
+    "9223372036854775808", "0x1p-1074", "data_", "loop_", "_", "@", "%s", "$(", "\x1b[2J", "\xff", "99999999", ".", "1e", ";",
+    ",", "=", ":"};
 
 static size_t insert(uint8_t *bytes, size_t n, size_t at, const void *what, size_t length)
 {
-    if (n + length > ROOM)
-        return n;
+    if (n + length > ROOM) return n;
     memmove(bytes + at + length, bytes + at, n - at);
     memcpy(bytes + at, what, length);
     return n + length;
@@ -81,18 +77,19 @@ static size_t damage(uint8_t *bytes, size_t n, uint64_t seed)
         size_t at = (size_t)((bits >> 8) % (bits & 1 && n > 256 ? 256 : n)), length = (size_t)(more % 64);
         length = at + length > n ? n - at : length;
         switch (bits >> 1 & 15) {
-        case 0: case 1: bytes[at] ^= (uint8_t)(1u << (more >> 8 & 7)); break;
-        case 2: case 3: bytes[at] = (uint8_t)(more >> 8); break;
-        case 4: case 5:
+        case 0:
+        case 1: bytes[at] ^= (uint8_t)(1u << (more >> 8 & 7)); break;
+        case 2:
+        case 3: bytes[at] = (uint8_t)(more >> 8); break;
+        case 4:
+        case 5:
             at = n < 4 ? 0 : at + 4 > n ? n - 4 : at & ~(size_t)3;
             for (size_t b = 0; b < 4 && at + b < n; b++)
                 bytes[at + b] = (uint8_t)(feared[(more >> 8) % RG_COUNT(feared)] >> 8 * (more >> 60 & 1 ? b : 3 - b));
             break;
         case 6:
         case 7:
-        case 8:
-            n = insert(bytes, n, at, word[more % RG_COUNT(word)], strlen(word[more % RG_COUNT(word)]));
-            break;
+        case 8: n = insert(bytes, n, at, word[more % RG_COUNT(word)], strlen(word[more % RG_COUNT(word)])); break;
         case 9: memmove(bytes + at, bytes + at + length, n - at - length), n -= length; break;
         case 10: n = insert(bytes, n, at, bytes + at, length); break;
         case 11: memset(bytes + at, 0, length); break;
@@ -140,13 +137,12 @@ int main(int argc, char **argv)
             take(argv[i]);
     if (!target || !n_given || !limited)
         return rg_fail(RG_USAGE,
-                       "usage: %s TARGET [-runs=N] [-max_total_time=S] [-seed=N] FILE|FOLDER..., TARGET a file of verify/fuzz, "
-                       "-runs or -max_total_time needed",
-                       argv[0]);
+            "usage: %s TARGET [-runs=N] [-max_total_time=S] [-seed=N] FILE|FOLDER..., TARGET a file of verify/fuzz, "
+            "-runs or -max_total_time needed",
+            argv[0]);
     const struct sigaction on = {.sa_handler = crashed, .sa_flags = SA_RESETHAND | SA_NODEFER};
     const int number[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
-    for (int i = 0; i < RG_COUNT(number); i++)
-        sigaction(number[i], &on, NULL);
+    for (int i = 0; i < RG_COUNT(number); i++) sigaction(number[i], &on, NULL);
     FILE *kept = stderr;
     stderr = fopen("/dev/null", "w"); // of the thousand lines of refusal; sanitizers write to the descriptor
     now_seed = seed;
@@ -156,8 +152,7 @@ int main(int argc, char **argv)
         now_run = i;
         now_bytes = from->n < ROOM ? from->n : ROOM;
         memcpy(now, from->bytes, now_bytes);
-        if (i >= (uint64_t)n_given)
-            now_bytes = damage(now, now_bytes, rg_bits(seed, 2 * i + 1));
+        if (i >= (uint64_t)n_given) now_bytes = damage(now, now_bytes, rg_bits(seed, 2 * i + 1));
         run(now, now_bytes);
     }
     fclose(stderr);

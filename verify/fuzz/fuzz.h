@@ -20,8 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 static inline void fuzz_expect(bool right)
 {
-    if (!right)
-        abort();
+    if (!right) abort();
 }
 
 static inline void fuzz_put(int file, const void *bytes, size_t n)
@@ -50,10 +49,8 @@ static inline void fuzz_remove_folder(void)
 {
     DIR *all = opendir(fuzz_folder);
     for (struct dirent *entry; all && (entry = readdir(all));)
-        if (unlinkat(dirfd(all), entry->d_name, 0) != 0)
-            unlinkat(dirfd(all), entry->d_name, AT_REMOVEDIR);
-    if (all)
-        closedir(all);
+        if (unlinkat(dirfd(all), entry->d_name, 0) != 0) unlinkat(dirfd(all), entry->d_name, AT_REMOVEDIR);
+    if (all) closedir(all);
     rmdir(fuzz_folder);
 }
 
@@ -64,7 +61,7 @@ static inline const char *fuzz_out(const char *name)
     char *const folder = fuzz_folder;
     if (!*folder) {
         snprintf(folder, sizeof fuzz_folder, "%s/regather-fuzz-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
-                 (int)getpid());
+            (int)getpid());
         fuzz_expect(mkdir(folder, 0700) == 0 || access(folder, W_OK) == 0);
         atexit(fuzz_remove_folder);
     }

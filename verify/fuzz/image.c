@@ -25,12 +25,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         fuzz_expect(code == RG_GOOD ? i % 2 < pages : code == RG_USAGE && !image.pixel);
         if (code == RG_GOOD && image.bits < 32) {
             again(&image, fuzz_out("image.pgm"), rg_image_write_pgm);
-            if (rg_image_can_write_png())
-                again(&image, fuzz_out("image.png"), rg_image_write_png);
+            if (rg_image_can_write_png()) again(&image, fuzz_out("image.png"), rg_image_write_png);
         }
         rg_image_free(&image);
     }
-    if (file)
-        fclose(file);
+    if (file) fclose(file);
     return 0;
 }

@@ -26,8 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     const char *first = fuzz_out("first.mrc"), *second = fuzz_out("second.mrc");
     FILE *file = n ? fmemopen((void *)(uintptr_t)bytes, n, "rb") : NULL;
     rg_mrc m = {0}, copy;
-    if (!file)
-        return 0;
+    if (!file) return 0;
     int code = rg_mrc_open_stream(&m, file, (int64_t)n, "fuzzed");
     fuzz_expect(code == RG_GOOD || code == RG_USAGE);
     if (code == RG_GOOD) { // the header was checked against the size

@@ -15,7 +15,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         fuzz_same_files(first, second);
         rg_par_free(&copy);
     }
-    if (code == RG_GOOD)
-        rg_par_free(&par);
+    if (code == RG_GOOD) rg_par_free(&par);
     return 0;
 }

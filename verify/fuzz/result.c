@@ -8,8 +8,7 @@ static void put(const char *path, const rg_result *r)
     FILE *f = rg_result_open(path, "w");
     fuzz_expect(f);
     rg_result_write_head(f, r->n_head, r->head_key, r->head_value);
-    for (int i = 0; i < r->n_rows; i++)
-        rg_result_write_row(f, &r->row[i]);
+    for (int i = 0; i < r->n_rows; i++) rg_result_write_row(f, &r->row[i]);
     fuzz_expect(!ferror(f) && fclose(f) == 0);
 }
 
@@ -20,8 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     bool cut;
     int code = rg_result_read(fuzz_path(bytes, n), &result, &cut);
     fuzz_expect(code == RG_GOOD || code == RG_USAGE);
-    if (code != RG_GOOD)
-        return 0;
+    if (code != RG_GOOD) return 0;
     for (int i = 0; i < result.n_rows; i++) {
         rg_samples samples = rg_row_samples(&result.row[i]);
         fuzz_expect(samples.n >= 0);

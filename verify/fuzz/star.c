@@ -13,12 +13,10 @@ static void again(const rg_star *star)
     fuzz_expect(rg_star_read(first, &copy) == RG_GOOD && copy.n_tables == star->n_tables);
     for (int t = 0; t < star->n_tables; t++) {
         const rg_star_table *a = &star->table[t], *b = &copy.table[t];
-        fuzz_expect(!strcmp(a->name, b->name) && a->is_loop == b->is_loop && a->n_columns == b->n_columns &&
-                    a->n_rows == b->n_rows);
-        for (int c = 0; c < a->n_columns; c++)
-            fuzz_expect(!strcmp(a->column[c], b->column[c]));
-        for (int64_t i = 0; i < a->n_rows * a->n_columns; i++)
-            fuzz_expect(!strcmp(a->cell[i], b->cell[i]));
+        fuzz_expect(
+            !strcmp(a->name, b->name) && a->is_loop == b->is_loop && a->n_columns == b->n_columns && a->n_rows == b->n_rows);
+        for (int c = 0; c < a->n_columns; c++) fuzz_expect(!strcmp(a->column[c], b->column[c]));
+        for (int64_t i = 0; i < a->n_rows * a->n_columns; i++) fuzz_expect(!strcmp(a->cell[i], b->cell[i]));
     }
     fuzz_expect(rg_star_write(second, &copy) == RG_GOOD);
     fuzz_same_files(first, second);

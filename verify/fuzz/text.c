@@ -11,8 +11,7 @@ static char *printed(void (*put)(FILE *, const char *), const char *text)
     FILE *f = open_memstream(&to, &n);
     put(f, text);
     fclose(f);
-    for (const char *at = to; *at; at++)
-        fuzz_expect((unsigned char)*at >= 32 && *at != 127);
+    for (const char *at = to; *at; at++) fuzz_expect((unsigned char)*at >= 32 && *at != 127);
     return to;
 }
 
@@ -28,8 +27,8 @@ static void gnuplot(const char *text)
     fuzz_expect(p.n == 1 && !strncmp(at, "A='", 3));
     for (at += 3; *text; text++) {
         const char *expected = *text == '\'' ? quote : NULL;
-        fuzz_expect(expected ? !strncmp(at, quote, strlen(quote))
-                             : *at == ((unsigned char)*text < 32 || *text == 127 ? ' ' : *text));
+        fuzz_expect(
+            expected ? !strncmp(at, quote, strlen(quote)) : *at == ((unsigned char)*text < 32 || *text == 127 ? ' ' : *text));
         at += expected ? strlen(quote) : 1;
     }
     fuzz_expect(!strcmp(at, "'"));

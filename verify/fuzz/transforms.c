@@ -8,8 +8,7 @@
 static int64_t lines_of(const uint8_t *bytes, size_t n)
 {
     int64_t lines = 0;
-    for (size_t i = 0; i < n; i++)
-        lines += bytes[i] == '\n' && i + 1 < n && bytes[i + 1] != '#';
+    for (size_t i = 0; i < n; i++) lines += bytes[i] == '\n' && i + 1 < n && bytes[i + 1] != '#';
     return lines;
 }
 
@@ -19,8 +18,8 @@ static void transforms(const char *path, int64_t n)
     rg_affine *map = rg_alloc((size_t)(n + 1) * sizeof *map);
     int code = rg_transforms_read(path, n, map);
     fuzz_expect(code == RG_GOOD || code == RG_USAGE);
-    if (code == RG_GOOD && rg_transforms_write(first, "", n, map, (rg_transform_columns){.linear = true}) == RG_GOOD
-        && rg_transforms_read(first, n, map) == RG_GOOD) { // not where products of large numbers are none
+    if (code == RG_GOOD && rg_transforms_write(first, "", n, map, (rg_transform_columns){.linear = true}) == RG_GOOD &&
+        rg_transforms_read(first, n, map) == RG_GOOD) { // not where products of large numbers are none
         fuzz_expect(rg_transforms_write(second, "", n, map, (rg_transform_columns){.linear = true}) == RG_GOOD);
         fuzz_expect(rg_transforms_read(second, n, map) == RG_GOOD);
     }
@@ -36,8 +35,7 @@ static void poses(const char *path, int64_t n, const uint8_t *bytes, size_t leng
     if (code == RG_GOOD) {
         char *name = rg_print("n%.*s", (int)(length < 40 ? length : 40), (const char *)bytes); // a name with whatever bytes
         const char **names = rg_alloc((size_t)(n + 1) * sizeof *names);
-        for (int64_t i = 0; i < n; i++)
-            names[i] = name;
+        for (int64_t i = 0; i < n; i++) names[i] = name;
         fuzz_expect(rg_poses_write(first, "", n, names, p, NULL) == RG_GOOD);
         fuzz_expect(rg_poses_read(first, n, p) == RG_GOOD);
         fuzz_expect(rg_poses_write(second, "", n, names, p, NULL) == RG_GOOD);
@@ -55,8 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     double *tilt_deg;
     int code = rg_tilts_read(path, &angles, &tilt_deg);
     fuzz_expect(code == RG_GOOD || (code == RG_USAGE && !tilt_deg));
-    for (int64_t i = 0; code == RG_GOOD && i < angles; i++)
-        fuzz_expect(tilt_deg[i] >= -360 && tilt_deg[i] <= 360);
+    for (int64_t i = 0; code == RG_GOOD && i < angles; i++) fuzz_expect(tilt_deg[i] >= -360 && tilt_deg[i] <= 360);
     if (code == RG_GOOD) {
         const char *first = fuzz_out("first.tlt");
         double *copy;

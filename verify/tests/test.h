@@ -26,15 +26,14 @@ static __attribute__((unused)) int n_tests;
 #define TEST(name) TEST_BETWEEN(name, NULL, NULL)
 
 // The same with cmocka's functions before and after it.
-#define TEST_BETWEEN(name, set_up, tear_down)                                                   \
-    static void name(void **state);                                                             \
-    __attribute__((constructor(1000 + __LINE__))) static void enter_##name(void)                \
-    {                                                                                           \
-        const struct CMUnitTest test = cmocka_unit_test_setup_teardown(name, set_up, tear_down); \
-        if (n_tests == TESTS_MAX)                                                               \
-            abort();                                                                            \
-        all_tests[n_tests++] = test;                                                            \
-    }                                                                                           \
+#define TEST_BETWEEN(name, set_up, tear_down)                                                                                  \
+    static void name(void **state);                                                                                            \
+    __attribute__((constructor(1000 + __LINE__))) static void enter_##name(void)                                               \
+    {                                                                                                                          \
+        const struct CMUnitTest test = cmocka_unit_test_setup_teardown(name, set_up, tear_down);                               \
+        if (n_tests == TESTS_MAX) abort();                                                                                     \
+        all_tests[n_tests++] = test;                                                                                           \
+    }                                                                                                                          \
     static void name(__attribute__((unused)) void **state)
 
 // A function before or after the tests of a program, or one of them; 0 when it could do what they need.
@@ -42,11 +41,8 @@ static __attribute__((unused)) int n_tests;
 
 // Their main(), with a fixture before the first and one after the last, either of which may be NULL.
 #define RUN_TESTS(set_up, tear_down) cmocka_run_group_tests(all_tests, set_up, tear_down)
-#define TESTS(set_up, tear_down)                  \
-    int main(void)                                \
-    {                                             \
-        return RUN_TESTS(set_up, tear_down);      \
-    }
+#define TESTS(set_up, tear_down)                                                                                               \
+    int main(void) { return RUN_TESTS(set_up, tear_down); }
 
 // Text by printf's rules. It lasts until sixteen more were made.
 __attribute__((unused, format(printf, 1, 2))) static const char *fmt(const char *format, ...)
@@ -57,8 +53,7 @@ __attribute__((unused, format(printf, 1, 2))) static const char *fmt(const char 
     turn = (turn + 1) % 16;
     free(made[turn]);
     va_start(list, format);
-    if (vasprintf(&made[turn], format, list) < 0)
-        abort();
+    if (vasprintf(&made[turn], format, list) < 0) abort();
     va_end(list);
     return made[turn];
 }

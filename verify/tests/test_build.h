@@ -12,12 +12,10 @@
 static inline const char *test_build(void)
 {
     static char path[PATH_MAX];
-    if (readlink("/proc/self/exe", path, sizeof path - 1) < 0)
-        abort();
+    if (readlink("/proc/self/exe", path, sizeof path - 1) < 0) abort();
     for (int up = 0; up < 4; up++) {
         char *slash = strrchr(path, '/');
-        if (!slash)
-            abort();
+        if (!slash) abort();
         *slash = '\0';
     }
     return path;

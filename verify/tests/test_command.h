@@ -21,8 +21,7 @@ static inline int run_argv(const rg_command *command, char **argv, char *text)
     char *program = rg_print("%s/regather", test_build()); // for commands that start processes of their own
     setenv("REGATHER_PROGRAM", program, 1);
     free(program);
-    while (argv[argc])
-        argc++;
+    while (argv[argc]) argc++;
     fflush(stdout);
     FILE *caught = tmpfile();
     int kept = dup(STDOUT_FILENO);
@@ -43,8 +42,7 @@ static inline int run_command(const rg_command *command, const char *words, char
 {
     char *line = rg_print("%s", words), *argv[64];
     int argc = 0;
-    for (char *at = strtok(line, " "); at && argc < 63; at = strtok(NULL, " "))
-        argv[argc++] = at;
+    for (char *at = strtok(line, " "); at && argc < 63; at = strtok(NULL, " ")) argv[argc++] = at;
     argv[argc] = NULL;
     int code = run_argv(command, argv, text);
     free(line);
@@ -56,30 +54,24 @@ static inline int run_command(const rg_command *command, const char *words, char
 static inline rg_row test_row(const char *name, const char *scope, int n, double ns)
 {
     rg_row row;
-    for (int c = 0; c < RG_COLUMNS; c++)
-        row.cell[c] = rg_print("%s", "");
+    for (int c = 0; c < RG_COLUMNS; c++) row.cell[c] = rg_print("%s", "");
     const struct {
         rg_column column;
         const char *text;
-    } fixed[] = {{RG_C_ALGO, "autocorr"},
-                 {RG_C_VARIANT, name},
-                 {RG_C_SHAPE, "w64,h64,r8,k0"},
-                 {RG_C_PARAMS, "threads=1;isa=2"},
-                 {RG_C_SPACE, "host"},
-                 {RG_C_SCOPE, scope},
-                 {RG_C_MODE, "hot"},
-                 {RG_C_UNIT, "ns"},
-                 {RG_C_RATE_UNIT, "multiply-adds/s"},
-                 {RG_C_STATUS, "PASS"},
-                 {RG_C_STOP, "interval"},
-                 {RG_C_RATE, "1e9"}};
+    } fixed[] = {{RG_C_ALGO, "autocorr"}, {RG_C_VARIANT, name}, {RG_C_SHAPE, "w64,h64,r8,k0"}, {RG_C_PARAMS, "threads=1;isa=2"},
+        {RG_C_SPACE, "host"}, {RG_C_SCOPE, scope}, {RG_C_MODE, "hot"}, {RG_C_UNIT, "ns"}, {RG_C_RATE_UNIT, "multiply-adds/s"},
+        {RG_C_STATUS, "PASS"}, {RG_C_STOP, "interval"}, {RG_C_RATE, "1e9"}};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         free(row.cell[fixed[i].column]);
         row.cell[fixed[i].column] = rg_print("%s", fixed[i].text);
     }
     char *samples = rg_print("%s", "");
     for (int i = 0; i < n; i++) {
-        char *more = rg_print("%s%s%.3f", samples, !i ? "" : n >= 20 && i % 10 == 0 ? "|" : ";", ns * (1 + 0.01 * (i * 7 % n) / n));
+        char *more = rg_print("%s%s%.3f", samples,
+            !i                           ? ""
+                : n >= 20 && i % 10 == 0 ? "|"
+                                         : ";",
+            ns * (1 + 0.01 * (i * 7 % n) / n));
         free(samples);
         samples = more;
     }

@@ -55,25 +55,24 @@ static inline double need_of(const char *stages, const char *routine)
 }
 
 // A test on files that are not part of the project.
-#define SKIP_WITHOUT(path)                                  \
-    do {                                                    \
-        if (access(path, R_OK) != 0) {                      \
-            print_message("skipped: %s is not here\n", path); \
-            skip();                                         \
-        }                                                   \
+#define SKIP_WITHOUT(path)                                                                                                     \
+    do {                                                                                                                       \
+        if (access(path, R_OK) != 0) {                                                                                         \
+            print_message("skipped: %s is not here\n", path);                                                                  \
+            skip();                                                                                                            \
+        }                                                                                                                      \
     } while (0)
 
 // Asserts that `expression` is RG_USAGE with exactly one line on stderr that contains `words`.
-#define assert_refused(expression, words)                                       \
-    do {                                                                        \
-        catch_stderr();                                                         \
-        int code_ = (expression);                                               \
-        const char *text_ = caught();                                           \
-        if (code_ != RG_USAGE || !strstr(text_, words))                         \
-            print_message("found %d and: %s", code_, text_);                    \
-        assert_int_equal(code_, RG_USAGE);                                      \
-        assert_non_null(strstr(text_, words));                                  \
-        assert_ptr_equal(strchr(text_, '\n'), text_ + strlen(text_) - 1);       \
+#define assert_refused(expression, words)                                                                                      \
+    do {                                                                                                                       \
+        catch_stderr();                                                                                                        \
+        int code_ = (expression);                                                                                              \
+        const char *text_ = caught();                                                                                          \
+        if (code_ != RG_USAGE || !strstr(text_, words)) print_message("found %d and: %s", code_, text_);                       \
+        assert_int_equal(code_, RG_USAGE);                                                                                     \
+        assert_non_null(strstr(text_, words));                                                                                 \
+        assert_ptr_equal(strchr(text_, '\n'), text_ + strlen(text_) - 1);                                                      \
     } while (0)
 
 #endif

@@ -44,8 +44,7 @@ static inline void put_text(const char *path, const char *text)
 static inline char *get_file(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "rb");
-    if (!f)
-        return NULL;
+    if (!f) return NULL;
     fseek(f, 0, SEEK_END);
     *n = (size_t)ftell(f);
     rewind(f);
@@ -60,8 +59,7 @@ static inline char *file_text(const char *path)
 {
     size_t n;
     char *text = get_file(path, &n);
-    if (!text)
-        fail_msg("there is no %s", path);
+    if (!text) fail_msg("there is no %s", path);
     return text;
 }
 
@@ -71,8 +69,7 @@ static inline bool file_has(const char *path, const char *words)
     size_t n;
     char *text = get_file(path, &n);
     const bool found = text && strstr(text, words);
-    if (!found)
-        print_message("no \"%s\" in %s:\n%s\n", words, path, text ? text : "(no such file)");
+    if (!found) print_message("no \"%s\" in %s:\n%s\n", words, path, text ? text : "(no such file)");
     free(text);
     return found;
 }

@@ -35,9 +35,9 @@ static inline void write_poses(const char *path, const rg_particles *p, const ch
     for (int64_t i = 0; i < p->n; i++) {
         const rg_particle *q = &p->row[i];
         fprintf(f, "%d@%s %.6f %.6f %.6f %.6f %.6f %.3f %.3f %.3f %g %g %g %.9g\n", (int)q->image + 1, stack, q->rot_deg,
-                q->tilt_deg, q->psi_deg, q->origin_x_px * p->pixel_A, q->origin_y_px * p->pixel_A, q->ctf.defocus_u_A,
-                q->ctf.defocus_v_A, q->ctf.defocus_angle_deg, q->ctf.voltage_kV, q->ctf.cs_mm, q->ctf.amplitude_contrast,
-                p->pixel_A);
+            q->tilt_deg, q->psi_deg, q->origin_x_px * p->pixel_A, q->origin_y_px * p->pixel_A, q->ctf.defocus_u_A,
+            q->ctf.defocus_v_A, q->ctf.defocus_angle_deg, q->ctf.voltage_kV, q->ctf.cs_mm, q->ctf.amplitude_contrast,
+            p->pixel_A);
     }
     fclose(f);
 }
@@ -52,8 +52,7 @@ static inline void spoil(rg_particles *p, double degrees, double px)
             u[k] = (double)(rg_bits(77, (uint64_t)(4 * i + k)) >> 40) - 0x1p23;
             length += u[k] * u[k];
         }
-        for (int k = 0; k < 3; k++)
-            u[k] /= sqrt(length);
+        for (int k = 0; k < 3; k++) u[k] /= sqrt(length);
         for (int r = 0; r < 3; r++)
             for (int k = 0; k < 3; k++)
                 turn[3 * r + k] = (1 - c) * u[r] * u[k] + (r == k ? c : ((k - r + 3) % 3 == 1 ? -s : s) * u[3 - r - k]);
@@ -97,13 +96,12 @@ static inline errors errors_of(const char *found_path, const char *truth_path, c
         for (int g = 0; g < group.n; g++) {
             gr_multiply(a, group.matrix[g], turned);
             double trace = 0;
-            for (int k = 0; k < 9; k++)
-                trace += turned[k] * b[k];
+            for (int k = 0; k < 9; k++) trace += turned[k] * b[k];
             best = trace > best ? trace : best;
         }
         deg[i] = acos(fmin(1, (best - 1) / 2)) * 57.29577951308232;
-        A[i] = truth.pixel_A * hypot(found.row[i].origin_x_px - truth.row[i].origin_x_px,
-                                     found.row[i].origin_y_px - truth.row[i].origin_y_px);
+        A[i] = truth.pixel_A *
+            hypot(found.row[i].origin_x_px - truth.row[i].origin_x_px, found.row[i].origin_y_px - truth.row[i].origin_y_px);
     }
     qsort(deg, (size_t)found.n, sizeof *deg, by_size);
     qsort(A, (size_t)found.n, sizeof *A, by_size);

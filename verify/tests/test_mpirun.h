@@ -13,13 +13,11 @@ static inline const char *test_mpirun(void)
 {
     static char *path;
     static const char *const variable[][2] = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-                                              {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
-                                              {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
-                                              // MPI's libraries keep what they allocate; signals and memory that is not
-                                              // there are the program's own business
-                                              {"ASAN_OPTIONS", "detect_leaks=0:handle_segv=0:allocator_may_return_null=1"}};
-    for (size_t i = 0; i < sizeof variable / sizeof *variable; i++)
-        setenv(variable[i][0], variable[i][1], 1);
+        {"OMPI_MCA_rmaps_base_oversubscribe", "1"}, {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
+        // MPI's libraries keep what they allocate; signals and memory that is not
+        // there are the program's own business
+        {"ASAN_OPTIONS", "detect_leaks=0:handle_segv=0:allocator_may_return_null=1"}};
+    for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) setenv(variable[i][0], variable[i][1], 1);
     path = path ? path : rg_program_path("mpirun");
     return HAVE_MPI ? path : NULL;
 }
@@ -31,12 +29,12 @@ static inline int test_shell(const char *line)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-#define SKIP_WITHOUT_MPIRUN()                                                                  \
-    do {                                                                                       \
-        if (!test_mpirun()) {                                                                  \
-            print_message("skipped: %s\n", HAVE_MPI ? "no mpirun here" : "built without MPI"); \
-            skip();                                                                            \
-        }                                                                                      \
+#define SKIP_WITHOUT_MPIRUN()                                                                                                  \
+    do {                                                                                                                       \
+        if (!test_mpirun()) {                                                                                                  \
+            print_message("skipped: %s\n", HAVE_MPI ? "no mpirun here" : "built without MPI");                                 \
+            skip();                                                                                                            \
+        }                                                                                                                      \
     } while (0)
 
 #endif

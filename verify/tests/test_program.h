@@ -14,11 +14,10 @@ static inline int sh(const char *format, ...)
     char *words = NULL;
     va_list list;
     va_start(list, format);
-    if (vasprintf(&words, format, list) < 0)
-        abort();
+    if (vasprintf(&words, format, list) < 0) abort();
     va_end(list);
     int status = system(fmt("cd '%s' && REGATHER='%s/regather' && regather() { \"$REGATHER\" \"$@\"; } && { %s\n} 2> said",
-                            test_dir, test_build(), words));
+        test_dir, test_build(), words));
     free(words);
     return WEXITSTATUS(status);
 }
@@ -29,8 +28,7 @@ static inline void assert_said(const char *words) { assert_true(file_has(in_dir(
 static inline void assert_grep(const char *pattern, const char *file)
 {
     const int missing = sh("grep -q '%s' '%s' ", pattern, file);
-    if (missing)
-        print_message("no line \"%s\" in %s:\n%s\n", pattern, file, file_text(in_dir(file)));
+    if (missing) print_message("no line \"%s\" in %s:\n%s\n", pattern, file, file_text(in_dir(file)));
     assert_int_equal(missing, 0);
 }
 

@@ -52,21 +52,17 @@ void GOMP_parallel(void (*run)(void *), void *of, unsigned threads, unsigned fla
     t->n = n, t->run = run, t->of = of;
     pthread_barrier_init(&t->barrier, NULL, (unsigned)n);
     pthread_mutex_init(&t->lock, NULL);
-    for (int i = 0; i < n; i++)
-        all[i] = (member){.team = t, .number = i};
+    for (int i = 0; i < n; i++) all[i] = (member){.team = t, .number = i};
     for (int i = 1; i < n; i++)
-        if (pthread_create(&thread[i], NULL, work, &all[i]))
-            abort();
+        if (pthread_create(&thread[i], NULL, work, &all[i])) abort();
     work(&all[0]);
-    for (int i = 1; i < n; i++)
-        pthread_join(thread[i], NULL);
+    for (int i = 1; i < n; i++) pthread_join(thread[i], NULL);
     free(thread), free(all), free(t);
 }
 
 void GOMP_barrier(void)
 {
-    if (me && me->team->n > 1)
-        pthread_barrier_wait(&me->team->barrier);
+    if (me && me->team->n > 1) pthread_barrier_wait(&me->team->barrier);
 }
 
 // The next loop or single of the region; whether this thread is the first there.
@@ -74,12 +70,10 @@ static bool begin(long start)
 {
     team *t = me->team;
     me->current = &t->shared[me->shares++];
-    if (me->shares > SHARES)
-        abort();
+    if (me->shares > SHARES) abort();
     pthread_mutex_lock(&t->lock);
     const bool first = !me->current->begun;
-    if (first)
-        *me->current = (share){true, start};
+    if (first) *me->current = (share){true, start};
     pthread_mutex_unlock(&t->lock);
     return first;
 }
@@ -88,8 +82,7 @@ bool GOMP_loop_nonmonotonic_dynamic_next(long *from, long *to)
 {
     *from = __atomic_fetch_add(&me->current->next, me->chunk * me->step, __ATOMIC_RELAXED);
     *to = *from + me->chunk * me->step;
-    if (me->step > 0 ? *to > me->end : *to < me->end)
-        *to = me->end;
+    if (me->step > 0 ? *to > me->end : *to < me->end) *to = me->end;
     return me->step > 0 ? *from < me->end : *from > me->end;
 }
 

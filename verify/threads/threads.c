@@ -32,8 +32,7 @@ static int runs;
 static void *room(size_t bytes)
 {
     void *p = aligned_alloc(256, (bytes + 511) / 256 * 256);
-    if (!p)
-        exit(4);
+    if (!p) exit(4);
     return memset(p, 0xFF, bytes);
 }
 
@@ -55,13 +54,10 @@ static void run(const rg_algo *a, const rg_variant *v, const rg_shape *shape, co
         code = code ? code : v->run(&call);
         runs++;
     }
-    if (v->finish)
-        v->finish(&call);
-    for (int k = 0; k < a->n_args; k++)
-        free(arg[k]);
+    if (v->finish) v->finish(&call);
+    for (int k = 0; k < a->n_args; k++) free(arg[k]);
     free(scratch);
-    if (code)
-        fprintf(stderr, "%s:%s: returned %d\n", a->name, v->name, code), exit(1);
+    if (code) fprintf(stderr, "%s:%s: returned %d\n", a->name, v->name, code), exit(1);
 }
 
 static void all_params(const rg_algo *a, const rg_variant *v, const rg_shape *shape, int threads)
@@ -69,8 +65,7 @@ static void all_params(const rg_algo *a, const rg_variant *v, const rg_shape *sh
     int64_t param[RG_PARAMS_MAX];
     for (int k = -1; k < v->n_params; k++)
         for (int i = 0; i < (k < 0 ? 1 : v->param[k].n_values); i++) {
-            for (int l = 0; l < v->n_params; l++)
-                param[l] = l == k ? v->param[l].value[i] : v->param[l].standard;
+            for (int l = 0; l < v->n_params; l++) param[l] = l == k ? v->param[l].value[i] : v->param[l].standard;
             run(a, v, shape, param, threads);
         }
 }
@@ -84,11 +79,9 @@ int main(int argc, char **argv)
         const rg_variant *v = variants[i];
         const rg_algo *a = NULL;
         char name[96];
-        for (int k = 0; k < RG_COUNT(algos); k++)
-            a = strcmp(algos[k]->name, v->algo) ? a : algos[k];
+        for (int k = 0; k < RG_COUNT(algos); k++) a = strcmp(algos[k]->name, v->algo) ? a : algos[k];
         snprintf(name, sizeof name, "%s:%s", v->algo, v->name);
-        if (!(v->flags & RG_THREADED) || (only && strcmp(only, name)))
-            continue;
+        if (!(v->flags & RG_THREADED) || (only && strcmp(only, name))) continue;
         rg_shape shape = a->smoke_shape[0];
         shape.seed = 1;
         fprintf(stderr, "%s\n", name);
@@ -97,10 +90,8 @@ int main(int argc, char **argv)
             int64_t param[RG_PARAMS_MAX];
             shape = a->check_shape[k];
             shape.seed = 1;
-            for (int l = 0; l < v->n_params; l++)
-                param[l] = v->param[l].standard;
-            if (a->work(&shape) < MOST_WORK)
-                run(a, v, &shape, param, threads);
+            for (int l = 0; l < v->n_params; l++) param[l] = v->param[l].standard;
+            if (a->work(&shape) < MOST_WORK) run(a, v, &shape, param, threads);
         }
         n++;
     }

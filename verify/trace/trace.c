@@ -19,11 +19,9 @@ static rg_show *shared;                             // followed by the list of i
 
 int rg_trace_open(void)
 {
-    if (shared)
-        return RG_GOOD;
+    if (shared) return RG_GOOD;
     void *p = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        return rg_fail(RG_LACKS, "trace: no %zu bytes of address space: %s", SHARED_BYTES, strerror(errno));
+    if (p == MAP_FAILED) return rg_fail(RG_LACKS, "trace: no %zu bytes of address space: %s", SHARED_BYTES, strerror(errno));
     shared = p;
     return RG_GOOD;
 }
@@ -66,9 +64,12 @@ typedef struct column {
 static column column_of(const rg_trace_how *how, int64_t found, int64_t expected, int k)
 {
     const rg_arg *arg = &how->entry->algo->arg[k];
-    return (column){.type = arg->type(&how->shape), .n = arg->count(&how->shape), .found = found_of(found, k),
-                    .expected = expected_of(expected, k), .found_0 = found ? found_of(0, k) : NULL,
-                    .expected_0 = expected ? expected_of(0, k) : NULL};
+    return (column){.type = arg->type(&how->shape),
+        .n = arg->count(&how->shape),
+        .found = found_of(found, k),
+        .expected = expected_of(expected, k),
+        .found_0 = found ? found_of(0, k) : NULL,
+        .expected_0 = expected ? expected_of(0, k) : NULL};
 }
 
 static double weight_at(const column *c, int64_t e)
@@ -88,11 +89,9 @@ static double allowed_at(const column *c, int64_t e, const rg_tolerance *toleran
 // Whether a value that is wrong at e is what another output should have. Values near the tolerance could be anyone's.
 static bool belongs_elsewhere(const column *c, int64_t e, double weight, double allowed)
 {
-    if (fabs(weight) <= 20 * allowed)
-        return false;
+    if (fabs(weight) <= 20 * allowed) return false;
     for (int64_t other = 0; other < c->n; other++)
-        if (other != e && fabs(expected_at(c, other) - weight) <= 1e-6 * fabs(weight))
-            return true;
+        if (other != e && fabs(expected_at(c, other) - weight) <= 1e-6 * fabs(weight)) return true;
     return false;
 }
 
@@ -136,15 +135,13 @@ static void judge_answer(const rg_trace_how *how, int64_t j, rg_pairs *pairs)
     const rg_algo *algo = how->entry->algo;
     const rg_tolerance tolerance = rg_tolerance_of(how->entry, &how->shape, how->param);
     for (int k = 0; k < algo->n_args; k++) {
-        if (!is_output(algo, k))
-            continue;
+        if (!is_output(algo, k)) continue;
         const column c = column_of(how, j, j, k);
         const bool moved = has_moved(&c);
         for (int64_t e = 0; e < c.n; e++) {
-            rg_trace_pair p = {.input = shared->input[j], .which = k, .output = e, .weight = weight_at(&c, e),
-                         .expected = expected_at(&c, e)};
-            if (p.weight == 0 && p.expected == 0)
-                continue;
+            rg_trace_pair p = {
+                .input = shared->input[j], .which = k, .output = e, .weight = weight_at(&c, e), .expected = expected_at(&c, e)};
+            if (p.weight == 0 && p.expected == 0) continue;
             judge(&c, &tolerance, moved, &p);
             if (p.word != RG_W_RIGHT || (j > 0 && p.expected != 0)) // what is there with none on is of interest when wrong
                 add(pairs, &p);
@@ -161,8 +158,7 @@ static bool reaches_that_of(const rg_trace_how *how, int64_t j, int64_t other, c
     for (int k = 0; k < how->entry->algo->n_args; k++) {
         const column c = column_of(how, j, other, k);
         for (int64_t e = 0; is_output(how->entry->algo, k) && e < c.n; e++) {
-            if (!(fabs(weight_at(&c, e) - expected_at(&c, e)) <= 2 * allowed_at(&c, e, tolerance)))
-                return false;
+            if (!(fabs(weight_at(&c, e) - expected_at(&c, e)) <= 2 * allowed_at(&c, e, tolerance))) return false;
             *any |= fabs(expected_at(&c, e)) > 100 * allowed_at(&c, e, tolerance);
         }
     }
@@ -177,8 +173,7 @@ static void step_of(const rg_trace_how *how, int64_t j, const rg_tolerance *tole
     text[0] = 0;
     for (int64_t other = 1; other < shared->done && !text[0]; other++) {
         bool any;
-        if (other == j || !reaches_that_of(how, j, other, tolerance, &any) || !any)
-            continue;
+        if (other == j || !reaches_that_of(how, j, other, tolerance, &any) || !any) continue;
         rg_place_of(algo, &how->shape, rg_traced_argument(algo), shared->input[j], &from);
         rg_place_of(algo, &how->shape, rg_traced_argument(algo), shared->input[other], &to);
         rg_place_step(&from, &to, text);
@@ -194,18 +189,15 @@ void rg_trace_stand_in(const rg_trace_how *how, rg_pairs *pairs)
     for (int64_t j = 1; j < shared->done && shared->done <= INPUTS; j++) {
         bool any;
         int i = 0;
-        if (reaches_that_of(how, j, j, &tolerance, &any))
-            continue;
+        if (reaches_that_of(how, j, j, &tolerance, &any)) continue;
         wrong++;
         step_of(how, j, &tolerance, text);
-        while (i < STEPS - 1 && count[i] && strcmp(step[i], text) != 0)
-            i++;
+        while (i < STEPS - 1 && count[i] && strcmp(step[i], text) != 0) i++;
         memcpy(step[i], text, sizeof text);
         count[i]++;
     }
     for (int i = 0; i < STEPS; i++)
-        if (2 * count[i] > wrong)
-            memcpy(pairs->stands_for, step[i], sizeof step[i]);
+        if (2 * count[i] > wrong) memcpy(pairs->stands_for, step[i], sizeof step[i]);
 }
 
 // ---- runs ----------------------------------------------------------------------------------------------------------------
@@ -217,8 +209,7 @@ static int64_t list_inputs(const rg_trace_how *how, const rg_filter *inputs, int
     const int64_t count = algo->arg[which].count(&how->shape);
     int64_t n = 0;
     for (int64_t e = 0; e < count; e++)
-        if (rg_filter_has(inputs, algo, &how->shape, which, e))
-            to[n++] = e;
+        if (rg_filter_has(inputs, algo, &how->shape, which, e)) to[n++] = e;
     return n;
 }
 
@@ -227,8 +218,7 @@ static bool any_output(const rg_trace_how *how, const rg_filter *outputs)
     const rg_algo *algo = how->entry->algo;
     for (int k = 0; k < algo->n_args; k++)
         for (int64_t e = 0; is_output(algo, k) && e < algo->arg[k].count(&how->shape); e++)
-            if (rg_filter_has(outputs, algo, &how->shape, k, e))
-                return true;
+            if (rg_filter_has(outputs, algo, &how->shape, k, e)) return true;
     return false;
 }
 
@@ -238,7 +228,8 @@ static int none_there(const rg_trace_how *how, const char *option, int which)
     rg_place first, last;
     rg_place_of(how->entry->algo, &how->shape, which, 0, &first);
     rg_place_of(how->entry->algo, &how->shape, which, arg->count(&how->shape) - 1, &last);
-    return rg_fail(RG_USAGE, "%s: expected places of %s from %s to %s, found none there", option, arg->name, first.text, last.text);
+    return rg_fail(
+        RG_USAGE, "%s: expected places of %s from %s to %s, found none there", option, arg->name, first.text, last.text);
 }
 
 static rg_verdict run_all(const rg_trace_how *how)
@@ -256,21 +247,20 @@ int rg_trace_run(const rg_trace_how *how, const rg_filter *inputs, const rg_filt
     int code = n ? RG_GOOD : none_there(how, "--input", which);
     if (!code && !any_output(how, outputs)) {
         int k = 0;
-        while (!is_output(algo, k))
-            k++;
+        while (!is_output(algo, k)) k++;
         code = none_there(how, "--output", k);
     }
     if (!code && !lay_out(algo, &how->shape, RG_ONE_HOT, n + 1))
-        code = rg_fail(RG_USAGE, "trace: the outputs of %lld inputs need %.1f GiB, at most %.0f are kept: choose a smaller "
-                       "--shape or fewer inputs with --input", (long long)n, (double)n * (double)shared->answer_bytes / 0x1p30,
-                       (double)SHARED_BYTES / 0x1p30);
+        code = rg_fail(RG_USAGE,
+            "trace: the outputs of %lld inputs need %.1f GiB, at most %.0f are kept: choose a smaller "
+            "--shape or fewer inputs with --input",
+            (long long)n, (double)n * (double)shared->answer_bytes / 0x1p30, (double)SHARED_BYTES / 0x1p30);
     if (!code) {
         shared->input[0] = -1;
         memcpy(shared->input + 1, list, (size_t)n * sizeof *list);
         pairs->ran = run_all(how);
         pairs->all = shared->done == shared->n;
-        for (int64_t j = 0; j < shared->done; j++)
-            judge_answer(how, j, pairs);
+        for (int64_t j = 0; j < shared->done; j++) judge_answer(how, j, pairs);
         rg_pairs_keep(pairs, outputs);
     }
     free(list);
@@ -281,8 +271,7 @@ rg_verdict rg_trace_object(const rg_trace_how *how, void *found[RG_ARGS_MAX], vo
 {
     const rg_algo *algo = how->entry->algo;
     rg_verdict v = {.status = RG_FAIL, .reason = "the object's outputs are too large"};
-    if (!lay_out(algo, &how->shape, RG_OBJECT, 1))
-        return v;
+    if (!lay_out(algo, &how->shape, RG_OBJECT, 1)) return v;
     shared->input[0] = -1;
     v = run_all(how);
     for (int k = 0; k < algo->n_args; k++)
@@ -304,8 +293,7 @@ void rg_pairs_free(rg_pairs *pairs)
 void rg_pairs_count(const rg_pairs *pairs, int64_t count[RG_TRACE_WORDS])
 {
     memset(count, 0, RG_TRACE_WORDS * sizeof *count);
-    for (int64_t i = 0; i < pairs->n; i++)
-        count[pairs->pair[i].word]++;
+    for (int64_t i = 0; i < pairs->n; i++) count[pairs->pair[i].word]++;
 }
 
 // Right, or the word of most faults; what is missing at one place and stands at another counts as misplaced twice.
@@ -318,16 +306,14 @@ static rg_trace_word word_of(const rg_pairs *pairs)
     count[RG_W_MISSING] -= both;
     count[RG_W_MISPLACED] += both;
     for (int w = 1; w < RG_TRACE_WORDS; w++)
-        if (count[w] > (word ? count[word] : 0))
-            word = (rg_trace_word)w;
+        if (count[w] > (word ? count[word] : 0)) word = (rg_trace_word)w;
     return word;
 }
 
 const char *rg_pairs_verdict(const rg_pairs *pairs)
 {
     const rg_trace_word word = word_of(pairs);
-    if (!pairs->all)
-        return "not all were run";
+    if (!pairs->all) return "not all were run";
     return word == RG_W_RIGHT && pairs->ran.status != RG_PASS ? "not clean" : rg_trace_word_name[word];
 }
 
@@ -336,10 +322,8 @@ const rg_trace_pair *rg_pairs_first(const rg_pairs *pairs)
     const rg_trace_pair *with_none = NULL;
     for (int64_t i = 0; i < pairs->n; i++) {
         const rg_trace_pair *p = &pairs->pair[i];
-        if (p->word != RG_W_RIGHT && p->input >= 0)
-            return p;
-        if (p->word != RG_W_RIGHT && !with_none)
-            with_none = p;
+        if (p->word != RG_W_RIGHT && p->input >= 0) return p;
+        if (p->word != RG_W_RIGHT && !with_none) with_none = p;
     }
     return with_none;
 }

@@ -59,7 +59,8 @@ int rg_trace_run(const rg_trace_how *, const struct rg_filter *inputs, const str
 void rg_trace_stand_in(const rg_trace_how *, rg_pairs *);
 void rg_pairs_free(rg_pairs *);
 void rg_pairs_count(const rg_pairs *, int64_t count[RG_TRACE_WORDS]);
-const char *rg_pairs_verdict(const rg_pairs *); // "right", the word of most faults, "not clean" for an access that was caught, or "not all were run"
+const char *rg_pairs_verdict(
+    const rg_pairs *); // "right", the word of most faults, "not clean" for an access that was caught, or "not all were run"
 const rg_trace_pair *rg_pairs_first(const rg_pairs *); // the first that is not right, those with an input on first; NULL: none
 // Runs the object of the algorithm; found and expected get the outputs, one buffer an argument, valid until the next run.
 rg_verdict rg_trace_object(const rg_trace_how *, void *found[RG_ARGS_MAX], void *expected[RG_ARGS_MAX]);
@@ -75,7 +76,7 @@ typedef struct rg_place {
     char text[64]; // "i=0,x=3,y=-2,re"
 } rg_place;
 void rg_place_of(const rg_algo *, const rg_shape *, int which, int64_t element, rg_place *); // element -1: "none on"
-void rg_place_step(const rg_place *from, const rg_place *to, char text[64]); // "x+1,y-1", "im"
+void rg_place_step(const rg_place *from, const rg_place *to, char text[64]);                 // "x+1,y-1", "im"
 bool rg_place_get(const rg_place *, const char *name, int64_t *value);
 
 // "x=0,y=-3,im": the places that have these coordinates, whatever the others are.

@@ -25,10 +25,10 @@ static const rg_option options[] = {
     {"input", "AT", "only the inputs there, as in x=2,y=-1 (all that have these coordinates)", RG_TO(session, input_text)},
     {"output", "AT", "only the outputs there, as in x=0: which inputs reach them", RG_TO(session, output_text)},
     {"cases", NULL, "step through small shapes and the corners of each; one row a case", RG_TO(session, cases),
-     .excludes = "input output shape"},
+        .excludes = "input output shape"},
     {"real-space", NULL, "the map of a known object too, beside the right one", RG_TO(session, real_space), .needs = "out"},
     {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30",
-     "seconds"},
+        "seconds"},
     {"out", "DIR", "write the pairs (NAME.tsv) and their picture (NAME.svg, NAME.png) there", RG_TO(session, out)},
     {0},
 };
@@ -38,10 +38,8 @@ static int read_options(session *s)
     char why[160];
     // The seed is that of the emulated GPU's order of threads.
     s->how = (rg_verify_options){.device = s->given.device, .seed = s->given.seed, .limit_s = s->limit_s};
-    if (!rg_filter_parse(s->input_text, &s->input, why))
-        return rg_fail(RG_USAGE, "--input: %s", why);
-    if (!rg_filter_parse(s->output_text, &s->output, why))
-        return rg_fail(RG_USAGE, "--output: %s", why);
+    if (!rg_filter_parse(s->input_text, &s->input, why)) return rg_fail(RG_USAGE, "--input: %s", why);
+    if (!rg_filter_parse(s->output_text, &s->output, why)) return rg_fail(RG_USAGE, "--output: %s", why);
     return RG_GOOD;
 }
 
@@ -56,11 +54,9 @@ static rg_shape standard_shape(const rg_entry *e, const int64_t *param)
 {
     const rg_algo *algo = e->algo;
     const int which = rg_traced_argument(algo);
-    if (algo->trace && does(e, &algo->trace->shape, param))
-        return algo->trace->shape;
+    if (algo->trace && does(e, &algo->trace->shape, param)) return algo->trace->shape;
     for (int i = 0; algo->trace && i < algo->trace->n_case_shapes; i++)
-        if (does(e, &algo->trace->case_shape[i], param))
-            return algo->trace->case_shape[i];
+        if (does(e, &algo->trace->case_shape[i], param)) return algo->trace->case_shape[i];
     for (int i = 0; i < algo->n_check_shapes; i++)
         if (algo->arg[which].count(&algo->check_shape[i]) >= 50 && does(e, &algo->check_shape[i], param))
             return algo->check_shape[i];
@@ -76,11 +72,9 @@ static int read_how(const session *s, const rg_entry *e, rg_trace_how *how)
     if (params && !rg_params_parse(e->variant, params, how->param, why))
         return rg_fail(RG_USAGE, "%s --params %s: %s", e->name, params, why);
     how->shape = standard_shape(e, how->param);
-    if (shape && !rg_shape_parse(e->algo, shape, &how->shape, why))
-        return rg_fail(RG_USAGE, "--shape %s: %s", shape, why);
+    if (shape && !rg_shape_parse(e->algo, shape, &how->shape, why)) return rg_fail(RG_USAGE, "--shape %s: %s", shape, why);
     const char *invalid = e->algo->invalid ? e->algo->invalid(&how->shape) : NULL;
-    if (invalid)
-        return rg_fail(RG_USAGE, "--shape %s: %s", shape ? shape : "", invalid);
+    if (invalid) return rg_fail(RG_USAGE, "--shape %s: %s", shape ? shape : "", invalid);
     if (s->real_space && !(e->algo->trace && e->algo->trace->fill_object))
         return rg_fail(RG_USAGE, "trace: %s has no object for --real-space", e->algo->name);
     return RG_GOOD;
@@ -95,8 +89,7 @@ static int rightful(const rg_pairs *pairs, const rg_trace_pair *p, const rg_trac
         if (o->input != p->input || o->which != p->which || o->output == p->output ||
             !(fabs(o->expected - p->weight) <= 1e-6 * fabs(p->weight)))
             continue;
-        if (n == 2)
-            return 0;
+        if (n == 2) return 0;
         found[n++] = o;
     }
     return n;
@@ -107,12 +100,11 @@ static void print_fault(const rg_pairs *pairs, const rg_trace_pair *p)
     const int traced = rg_traced_argument(pairs->algo);
     rg_place in, out;
     char hint[200], weight[32] = "not a number";
-    if (!isnan(p->weight))
-        snprintf(weight, sizeof weight, "%.7g", p->weight);
+    if (!isnan(p->weight)) snprintf(weight, sizeof weight, "%.7g", p->weight);
     rg_place_of(pairs->algo, &pairs->shape, traced, p->input, &in);
     rg_place_of(pairs->algo, &pairs->shape, p->which, p->output, &out);
     printf("    first: %s(%s) -> %s(%s): weight %s, expected %.7g: %s", pairs->algo->arg[traced].name, in.text,
-           pairs->algo->arg[p->which].name, out.text, weight, p->expected, rg_trace_word_name[p->word]);
+        pairs->algo->arg[p->which].name, out.text, weight, p->expected, rg_trace_word_name[p->word]);
     const rg_trace_pair *found[2];
     const int right = rightful(pairs, p, found);
     for (int i = 0; i < right; i++) {
@@ -126,8 +118,7 @@ static void print_fault(const rg_pairs *pairs, const rg_trace_pair *p)
         return;
     }
     rg_pairs_never(pairs, hint);
-    if (hint[0])
-        printf("    no pair is right at: %s\n", hint);
+    if (hint[0]) printf("    no pair is right at: %s\n", hint);
 }
 
 static void print_pairs(session *s, const rg_trace_how *how, const rg_pairs *pairs)
@@ -140,12 +131,10 @@ static void print_pairs(session *s, const rg_trace_how *how, const rg_pairs *pai
     rg_pairs_count(pairs, count);
     rg_words_print(count, words);
     printf("%s:%s  %s  %" PRId64 " input%s: %s%s%s (%s)\n", pairs->algo->name, how->entry->name, shape, pairs->n_inputs,
-           rg_s(pairs->n_inputs),
-           rg_colour(stdout, fault || !ran ? "red" : "green"), rg_pairs_verdict(pairs), rg_colour(stdout, "off"), words);
-    if (!ran)
-        printf("    %s: %s\n", rg_status_name[pairs->ran.status], pairs->ran.reason);
-    if (fault)
-        print_fault(pairs, fault);
+        rg_s(pairs->n_inputs), rg_colour(stdout, fault || !ran ? "red" : "green"), rg_pairs_verdict(pairs),
+        rg_colour(stdout, "off"), words);
+    if (!ran) printf("    %s: %s\n", rg_status_name[pairs->ran.status], pairs->ran.reason);
+    if (fault) print_fault(pairs, fault);
     s->wrong += fault || (!ran && pairs->ran.status != RG_SKIP);
     s->traced += pairs->ran.status != RG_SKIP;
 }
@@ -165,10 +154,8 @@ static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs
                 printf("    the object's map differs by %.3g %% of its rms from the right one\n", rms_percent);
         }
     }
-    if (code == RG_GOOD || code == RG_WRONG)
-        code = rg_trace_write(how, pairs, stem, object, s->given.line);
-    if (!code)
-        rg_tsv_print(stdout, "    written: %s.tsv\n", stem);
+    if (code == RG_GOOD || code == RG_WRONG) code = rg_trace_write(how, pairs, stem, object, s->given.line);
+    if (!code) rg_tsv_print(stdout, "    written: %s.tsv\n", stem);
     free(object);
     return code;
 }
@@ -178,8 +165,7 @@ static bool several(const rg_list *words)
 {
     for (int i = 1; i < words->n; i++) {
         const size_t algo = strcspn(words->item[0], ":");
-        if (strcspn(words->item[i], ":") != algo || strncmp(words->item[i], words->item[0], algo) != 0)
-            return true;
+        if (strcspn(words->item[i], ":") != algo || strncmp(words->item[i], words->item[0], algo) != 0) return true;
     }
     return false;
 }
@@ -192,8 +178,8 @@ static char *stem_of(const session *s, const rg_entry *e)
     const int n = so ? (int)(so - e->name) : 0;
     const bool same = so && strlen(so + 4) == (size_t)n && strncmp(e->name, so + 4, (size_t)n) == 0;
     const bool algo = several(&s->given.word), file = so && !same;
-    return rg_print("%s/%s%s%.*s%s%s", s->out, algo ? e->algo->name : "", algo ? "-" : "", file ? n : 0, e->name, file ? "-" : "",
-                    so ? so + 4 : e->name);
+    return rg_print("%s/%s%s%.*s%s%s", s->out, algo ? e->algo->name : "", algo ? "-" : "", file ? n : 0, e->name,
+        file ? "-" : "", so ? so + 4 : e->name);
 }
 
 static int trace_variant(session *s, const rg_entry *e)
@@ -227,16 +213,14 @@ static int trace_chosen(session *s, const char *pattern)
 {
     const char *device = s->given.device_typed;
     int code = rg_pattern_check(pattern, device), chosen = 0;
-    if (!code && s->out)
-        code = rg_make_folder(s->out);
+    if (!code && s->out) code = rg_make_folder(s->out);
     for (const rg_entry *e = NULL; !code && (e = rg_entry_next(e, pattern, device));)
         if (rg_on_device(e, device)) {
             chosen++;
             code = trace_variant(s, e);
             fflush(stdout);
         }
-    if (!code && !chosen)
-        code = rg_fail(RG_USAGE, "no variant of \"%s\" runs on device %s", pattern, device ? device : "gpu");
+    if (!code && !chosen) code = rg_fail(RG_USAGE, "no variant of \"%s\" runs on device %s", pattern, device ? device : "gpu");
     return code;
 }
 
@@ -244,20 +228,15 @@ static int run(void *of)
 {
     session *s = of;
     int code = read_options(s);
-    if (!code)
-        code = rg_trace_open();
-    for (int i = 0; i < s->given.word.n && !code; i++)
-        code = trace_chosen(s, s->given.word.item[i]);
+    if (!code) code = rg_trace_open();
+    for (int i = 0; i < s->given.word.n && !code; i++) code = trace_chosen(s, s->given.word.item[i]);
     rg_verify_end();
-    if (code)
-        return code;
-    if (s->wrong)
-        return RG_WRONG;
-    if (s->traced)
-        return RG_GOOD;
+    if (code) return code;
+    if (s->wrong) return RG_WRONG;
+    if (s->traced) return RG_GOOD;
     return s->lacking
-               ? RG_LACKS
-               : rg_fail(RG_USAGE, "nothing was traced: the variant refuses the shape, see above; --shape takes another");
+        ? RG_LACKS
+        : rg_fail(RG_USAGE, "nothing was traced: the variant refuses the shape, see above; --shape takes another");
 }
 
 const rg_command rg_cmd_trace = {

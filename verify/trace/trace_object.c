@@ -28,7 +28,7 @@ static void write_slices(FILE *f, int64_t side, const float *found, const float 
             for (int64_t u = 0; u < side; u++) {
                 const int64_t e = u * step[s][0] + v * step[s][1] + side / 2 * step[s][2];
                 fprintf(f, "%lld\t%lld\t%.7g\t%.7g\n", (long long)(u - side / 2), (long long)(v - side / 2),
-                        isfinite(found[e]) ? fmin(fmax(found[e], -99), 99) : 0, expected[e]);
+                    isfinite(found[e]) ? fmin(fmax(found[e], -99), 99) : 0, expected[e]);
             }
         fprintf(f, "\n\n");
     }
@@ -64,9 +64,10 @@ int rg_trace_object_write(const rg_trace_how *standard, const char *stem, double
     *rms_percent = difference_percent(side * side * side, map, right);
     const int code = rg_file_open(&file, path);
     if (!code) {
-        fprintf(file.stream, "# regather trace %s: %s:%s, slices through the middle of the object's map; a block a slice\n"
-                "# rms of the difference: %.3g %% of the right map's\n# u\tv\tfound\texpected\n", RG_VERSION,
-                how.entry->algo->name, how.entry->name, *rms_percent);
+        fprintf(file.stream,
+            "# regather trace %s: %s:%s, slices through the middle of the object's map; a block a slice\n"
+            "# rms of the difference: %.3g %% of the right map's\n# u\tv\tfound\texpected\n",
+            RG_VERSION, how.entry->algo->name, how.entry->name, *rms_percent);
         write_slices(file.stream, side, map, right);
     }
     free(path);

@@ -8,8 +8,7 @@
 
 static bool take_name(const char *text, size_t length, char name[12])
 {
-    if (length == 0 || length >= 12)
-        return false;
+    if (length == 0 || length >= 12) return false;
     memcpy(name, text, length);
     name[length] = 0;
     return true;
@@ -20,10 +19,8 @@ static bool take_part(const char *text, size_t n, rg_place *p)
 {
     const char *equals = memchr(text, '=', n);
     char *end;
-    if (!equals)
-        return take_name(text, n, p->part);
-    if (p->n == RG_COORDINATES || !take_name(text, (size_t)(equals - text), p->name[p->n]))
-        return false;
+    if (!equals) return take_name(text, n, p->part);
+    if (p->n == RG_COORDINATES || !take_name(text, (size_t)(equals - text), p->name[p->n])) return false;
     p->value[p->n] = strtoll(equals + 1, &end, 10);
     return end == text + n && end > equals + 1 && ++p->n;
 }
@@ -48,8 +45,7 @@ void rg_place_of(const rg_algo *algo, const rg_shape *shape, int which, int64_t 
         return;
     }
     snprintf(text, sizeof text, "(element=%lld)", (long long)element);
-    if (algo->where)
-        algo->where(shape, which, element, text);
+    if (algo->where) algo->where(shape, which, element, text);
     snprintf(p->text, sizeof p->text, "%.*s", (int)strlen(text) - 2, text + 1);
     take_parts(p->text, p);
 }
@@ -70,10 +66,9 @@ void rg_place_step(const rg_place *from, const rg_place *to, char text[64])
     text[0] = 0;
     for (int c = 0; c < to->n; c++)
         if (from->value[c] != to->value[c] && used < 64)
-            used += (size_t)snprintf(text + used, 64 - used, "%s%s%+lld", used ? "," : "", to->name[c],
-                                     (long long)(to->value[c] - from->value[c]));
-    if (strcmp(from->part, to->part) != 0 && used < 64)
-        snprintf(text + used, 64 - used, "%s%s", used ? "," : "", to->part);
+            used += (size_t)snprintf(
+                text + used, 64 - used, "%s%s%+lld", used ? "," : "", to->name[c], (long long)(to->value[c] - from->value[c]));
+    if (strcmp(from->part, to->part) != 0 && used < 64) snprintf(text + used, 64 - used, "%s%s", used ? "," : "", to->part);
 }
 
 // ---- choosing ------------------------------------------------------------------------------------------------------------
@@ -82,8 +77,7 @@ bool rg_filter_parse(const char *text, rg_filter *f, char why[160])
 {
     rg_place p = {0};
     *f = (rg_filter){0};
-    if (!text)
-        return true;
+    if (!text) return true;
     if (!take_parts(text, &p)) {
         snprintf(why, 160, "expected coordinates as in x=1,y=-2 (and re or im), found \"%.60s\"", text);
         return false;
@@ -99,12 +93,10 @@ bool rg_filter_has(const rg_filter *f, const rg_algo *algo, const rg_shape *shap
 {
     rg_place p;
     int64_t value;
-    if (f->n == 0 && !f->part[0])
-        return true;
+    if (f->n == 0 && !f->part[0]) return true;
     rg_place_of(algo, shape, which, element, &p);
     for (int c = 0; c < f->n; c++)
-        if (!rg_place_get(&p, f->name[c], &value) || value != f->value[c])
-            return false;
+        if (!rg_place_get(&p, f->name[c], &value) || value != f->value[c]) return false;
     return !f->part[0] || strcmp(f->part, p.part) == 0;
 }
 
@@ -166,8 +158,7 @@ static void look(const rg_pairs *pairs, const rg_trace_pair *p, sharing *s)
 
 static void say(char text[200], const char *before, const char *name, const common *c)
 {
-    if (!c->same || !c->others || !c->value[0])
-        return;
+    if (!c->same || !c->others || !c->value[0]) return;
     const size_t used = strlen(text);
     snprintf(text + used, 200 - used, "%s%s%s%s%s", used ? ", " : "", before, name, *name ? "=" : "", c->value);
 }
@@ -178,12 +169,10 @@ void rg_pairs_hint(const rg_pairs *pairs, char text[200])
     int64_t count[RG_TRACE_WORDS];
     rg_pairs_count(pairs, count);
     text[0] = 0;
-    if (count[RG_W_RIGHT] == pairs->n)
-        return;
+    if (count[RG_W_RIGHT] == pairs->n) return;
     for (int right = 0; right < 2; right++) // the faults first: others are then those that differ from them
         for (int64_t i = 0; i < pairs->n; i++)
-            if ((pairs->pair[i].word == RG_W_RIGHT) == right)
-                look(pairs, &pairs->pair[i], &s);
+            if ((pairs->pair[i].word == RG_W_RIGHT) == right) look(pairs, &pairs->pair[i], &s);
     for (int side = 0; side < 2; side++) {
         for (int c = 0; c < RG_COORDINATES; c++)
             say(text, side ? "output " : "input ", s.name[side][c], &s.coordinate[side][c]);
@@ -192,8 +181,8 @@ void rg_pairs_hint(const rg_pairs *pairs, char text[200])
     say(text, "in ", "", &s.argument);
     size_t used = strlen(text);
     if (pairs->stands_for[0])
-        used += (size_t)snprintf(text + used, 200 - used, "%smost inputs stand where those at %s should", used ? ", " : "",
-                                 pairs->stands_for);
+        used += (size_t)snprintf(
+            text + used, 200 - used, "%smost inputs stand where those at %s should", used ? ", " : "", pairs->stands_for);
     if (s.turned > s.faults * 9 / 10 && used < 200) // two that overlap add up to something else
         snprintf(text + used, 200 - used, "%sthe sign%s is turned", used ? ", " : "", s.turned < s.faults ? " of most" : "");
 }
@@ -210,20 +199,16 @@ typedef struct seen_values {
 static void see(seen_values *s, int64_t value, bool right)
 {
     int i = 0;
-    while (i < s->n && s->value[i] != value)
-        i++;
-    if (i == s->n && s->n <= VALUES)
-        s->value[s->n++] = value;
-    if (i < s->n)
-        s->right[i] |= right;
+    while (i < s->n && s->value[i] != value) i++;
+    if (i == s->n && s->n <= VALUES) s->value[s->n++] = value;
+    if (i < s->n) s->right[i] |= right;
 }
 
 // Of one coordinate, where few of its values have no right pair.
 static void say_never(char text[200], const char *before, const char *name, const seen_values *s)
 {
     int never = 0;
-    for (int i = 0; i < s->n; i++)
-        never += !s->right[i];
+    for (int i = 0; i < s->n; i++) never += !s->right[i];
     for (int i = 0; i < s->n && never <= NEVER && 2 * never < s->n && s->n <= VALUES; i++) {
         const size_t used = strlen(text);
         if (!s->right[i])

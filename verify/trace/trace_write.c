@@ -30,7 +30,7 @@ static void head(FILE *f, const rg_trace_how *how, const char *command)
     rg_shape_print(how->entry->algo, &how->shape, shape);
     rg_params_print(how->entry->variant, how->param, params);
     fprintf(f, "# regather trace %s\n# command: %s\n# variant: %s:%s\n# idea: %s\n# shape: %s\n# params: %s\n", RG_VERSION,
-            command, how->entry->algo->name, how->entry->name, how->entry->variant->idea, shape, params);
+        command, how->entry->algo->name, how->entry->name, how->entry->variant->idea, shape, params);
 }
 
 static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const char *stem, const char *command)
@@ -39,8 +39,7 @@ static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const cha
     char *path = rg_print("%s.tsv", stem);
     int code = rg_file_open(&file, path);
     free(path);
-    if (code)
-        return code;
+    if (code) return code;
     head(file.stream, how, command);
     char words[160], hint[200];
     int64_t count[RG_TRACE_WORDS];
@@ -52,7 +51,7 @@ static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const cha
         rg_tsv_print(file.stream, "# run: %s: %s\n", rg_status_name[pairs->ran.status], pairs->ran.reason);
     fprintf(file.stream, "# pairs: %s\n# in common: %s\n", words, hint);
     fprintf(file.stream, "# input: element of %s, output: element of argument; -1: with no input on\n",
-            pairs->algo->arg[rg_traced_argument(pairs->algo)].name);
+        pairs->algo->arg[rg_traced_argument(pairs->algo)].name);
     fprintf(file.stream, "input\tinput_at\targument\toutput\toutput_at\tweight\texpected\tverdict\n");
     for (int64_t i = 0; i < pairs->n; i++) {
         const rg_trace_pair *p = &pairs->pair[i];
@@ -60,7 +59,7 @@ static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const cha
         rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), p->input, &in);
         rg_place_of(pairs->algo, &pairs->shape, p->which, p->output, &out);
         fprintf(file.stream, "%" PRId64 "\t%s\t%s\t%" PRId64 "\t%s\t%.9g\t%.9g\t%s\n", p->input, in.text,
-                pairs->algo->arg[p->which].name, p->output, out.text, p->weight, p->expected, rg_trace_word_name[p->word]);
+            pairs->algo->arg[p->which].name, p->output, out.text, p->weight, p->expected, rg_trace_word_name[p->word]);
     }
     return rg_file_commit(&file);
 }
@@ -77,8 +76,7 @@ static void axes_of_output(const rg_pairs *pairs, axes *a)
 {
     rg_place place;
     for (int k = 0; k < pairs->algo->n_args && a->n[1] == 0; k++) {
-        if (pairs->algo->arg[k].direction == RG_IN || pairs->algo->arg[k].count(&pairs->shape) == 0)
-            continue;
+        if (pairs->algo->arg[k].direction == RG_IN || pairs->algo->arg[k].count(&pairs->shape) == 0) continue;
         rg_place_of(pairs->algo, &pairs->shape, k, 0, &place);
         a->n[1] = place.n < OUT_AXES ? place.n : OUT_AXES;
         memcpy(a->name[1], place.name, (size_t)a->n[1] * sizeof place.name[0]);
@@ -91,8 +89,7 @@ static void axes_of_input(const rg_pairs *pairs, axes *a)
     rg_place place;
     rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), 0, &place);
     a->n[0] = place.n < IN_AXES ? place.n : IN_AXES;
-    for (int c = 0; c < a->n[0]; c++)
-        memcpy(a->name[0][c], place.name[place.n - a->n[0] + c], sizeof place.name[0]);
+    for (int c = 0; c < a->n[0]; c++) memcpy(a->name[0][c], place.name[place.n - a->n[0] + c], sizeof place.name[0]);
 }
 
 // ---- points --------------------------------------------------------------------------------------------------------------
@@ -116,8 +113,7 @@ static int by_place(const void *a, const void *b)
 {
     const point *p = a, *q = b;
     for (int c = 0; c <= OUT_AXES; c++)
-        if (p->at[c] != q->at[c])
-            return p->at[c] < q->at[c] ? -1 : 1;
+        if (p->at[c] != q->at[c]) return p->at[c] < q->at[c] ? -1 : 1;
     return 0;
 }
 
@@ -155,12 +151,10 @@ static void add(const rg_pairs *pairs, const rg_trace_pair *pair, int side, cons
     rg_place place;
     point p = {.at = {side}, .word = pair->word, .size = size(pair), .difference = difference(pair)};
     rg_place_of(pairs->algo, &pairs->shape, in ? rg_traced_argument(pairs->algo) : pair->which, in ? pair->input : pair->output,
-                &place);
+        &place);
     bool placed = a->n[!in] > 0;
-    for (int c = 0; c < a->n[!in]; c++)
-        placed &= rg_place_get(&place, a->name[!in][c], &p.at[1 + c]);
-    if (placed)
-        to->item[to->n++] = p;
+    for (int c = 0; c < a->n[!in]; c++) placed &= rg_place_get(&place, a->name[!in][c], &p.at[1 + c]);
+    if (placed) to->item[to->n++] = p;
 }
 
 static void merge(point *to, const point *p)
@@ -185,8 +179,7 @@ static points points_of(const rg_pairs *pairs, const axes *a, int64_t worst)
     qsort(p.item, (size_t)p.n, sizeof *p.item, by_place);
     for (int64_t i = 0; i < p.n; i++) {
         const point one = p.item[i];
-        if (last < 0 || by_place(&p.item[last], &one))
-            p.item[++last] = one;
+        if (last < 0 || by_place(&p.item[last], &one)) p.item[++last] = one;
         merge(&p.item[last], &one);
     }
     p.n = last + 1;
@@ -216,46 +209,41 @@ static int write_points(const rg_trace_how *how, const points *p, const char *pa
 {
     rg_file file;
     double largest = 0;
-    for (int64_t i = 0; i < p->n; i++)
-        largest = fmax(largest, p->item[i].size);
+    for (int64_t i = 0; i < p->n; i++) largest = fmax(largest, p->item[i].size);
     int code = rg_file_open(&file, path);
-    if (code)
-        return code;
+    if (code) return code;
     head(file.stream, how, command);
     fprintf(file.stream, "side\ta\tb\tc\tsize\tverdict\n");
     for (int64_t i = 0; i < p->n; i++)
         fprintf(file.stream, "%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.4g\t%s\n", side_name[p->item[i].at[0]],
-                p->item[i].at[1], p->item[i].at[2], p->item[i].at[3], p->item[i].size / largest,
-                rg_trace_word_name[p->item[i].word]);
+            p->item[i].at[1], p->item[i].at[2], p->item[i].at[3], p->item[i].size / largest,
+            rg_trace_word_name[p->item[i].word]);
     return rg_file_commit(&file);
 }
 
 // ---- the picture ---------------------------------------------------------------------------------------------------------
 
-static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, const points *p, int64_t worst,
-                const char *stem, const char *data, const char *object)
+static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, const points *p, int64_t worst, const char *stem,
+    const char *data, const char *object)
 {
     char shape[96], hint[200], never[200], counts[160];
     int64_t count[RG_TRACE_WORDS];
     rg_shape_print(pairs->algo, &pairs->shape, shape);
     rg_pairs_hint(pairs, hint);
     rg_pairs_never(pairs, never);
-    char *says = hint[0]    ? rg_print("All faults have in common: %s", hint)
-                 : never[0] ? rg_print("No pair is right at: %s", never)
-                            : rg_print("%s", "");
+    char *says = hint[0] ? rg_print("All faults have in common: %s", hint)
+        : never[0]       ? rg_print("No pair is right at: %s", never)
+                         : rg_print("%s", "");
     rg_pairs_count(pairs, count);
     rg_words_print(count, counts);
     const char *names[OUT_AXES + IN_AXES] = {"", "", "", "", ""};
-    for (int c = 0; c < a->n[1]; c++)
-        names[c] = a->name[1][c];
-    for (int c = 0; c < a->n[0]; c++)
-        names[OUT_AXES + c] = a->name[0][c];
+    for (int c = 0; c < a->n[1]; c++) names[c] = a->name[1][c];
+    for (int c = 0; c < a->n[0]; c++) names[OUT_AXES + c] = a->name[0][c];
     double slices[2 * OUT_AXES];
-    for (int k = 0; k < 2 * OUT_AXES; k++)
-        slices[k] = (double)slice(p, k < OUT_AXES ? OUTPUT : ONE, k % OUT_AXES);
+    for (int k = 0; k < 2 * OUT_AXES; k++) slices[k] = (double)slice(p, k < OUT_AXES ? OUTPUT : ONE, k % OUT_AXES);
     char *title = rg_print("%s: %s", how->entry->variant->name, rg_pairs_verdict(pairs));
     char *detail = rg_print("%s, %s, %" PRId64 " input%s one at a time: %s", pairs->algo->name, shape, pairs->n_inputs,
-                            rg_s(pairs->n_inputs), counts);
+        rg_s(pairs->n_inputs), counts);
     rg_place one;
     rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), worst, &one);
     int code = RG_GOOD;
@@ -268,8 +256,7 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
         rg_plot_text(&plot, "HINT", says);
         rg_plot_texts(&plot, "AXES", OUT_AXES + IN_AXES, names);
         rg_plot_numbers(&plot, "SLICES", 2 * OUT_AXES, slices);
-        if (object)
-            rg_plot_path(&plot, "OBJECT", object);
+        if (object) rg_plot_path(&plot, "OBJECT", object);
         rg_plot_text(&plot, "INPUT", one.text);
         code = rg_plot_draw(&plot, "trace.gp", to);
         free(to);
@@ -300,10 +287,8 @@ int rg_trace_write(const rg_trace_how *how, const rg_pairs *pairs, const char *s
     points p = points_of(pairs, &a, worst);
     char *data = rg_print("%s.points.tsv", stem);
     int code = write_pairs(how, pairs, stem, command);
-    if (!code)
-        code = write_points(how, &p, data, command);
-    if (!code)
-        code = p.n > 0 ? draw(how, pairs, &a, &p, worst, stem, data, object) : remove_picture(stem);
+    if (!code) code = write_points(how, &p, data, command);
+    if (!code) code = p.n > 0 ? draw(how, pairs, &a, &p, worst, stem, data, object) : remove_picture(stem);
     free(p.item);
     free(data);
     return code;

@@ -12,9 +12,12 @@ static int64_t trials(const rg_shape *s) { return s->n[FR_PARTICLES] * s->n[FR_T
 static int64_t count_rings(const rg_shape *s) { return trials(s) * fr_rings(s->n[FR_SIDE]); }
 static int64_t count_moments(const rg_shape *s) { return trials(s) * FR_MOMENTS; }
 
-#define INPUTS(image)                                                                                                    \
+#define INPUTS(image)                                                                                                          \
     {image, RG_IN, fr_real, fr_count_images}, {"c", RG_IN, fr_real, fr_count_ctf}, {"F3", RG_IN, fr_real, fr_count_reference}, \
-        {"pose", RG_IN, fr_real, fr_count_pose}, {"setting", RG_IN, fr_real, fr_count_setting}
+        {"pose", RG_IN, fr_real, fr_count_pose},                                                                               \
+    {                                                                                                                          \
+        "setting", RG_IN, fr_real, fr_count_setting                                                                            \
+    }
 
 static const rg_arg args_cc3m[] = {INPUTS("X"), {"score", RG_OUT, fr_real, trials}};
 static const rg_arg args_presb[] = {INPUTS("X"), {"cc", RG_OUT, fr_real, count_rings}};
@@ -23,47 +26,76 @@ static const rg_arg args_ccoef[] = {INPUTS("D"), {"cc", RG_OUT, fr_real, trials}
 
 // ---- shapes --------------------------------------------------------------------------------------------------------------
 
-#define SHAPE(side, particles, kind, trials, outer, inner) {{side, particles, kind, trials, outer, inner}, 1}
+#define SHAPE(side, particles, kind, trials, outer, inner)                                                                     \
+    {                                                                                                                          \
+        {side, particles, kind, trials, outer, inner}, 1                                                                       \
+    }
 enum { V9 = FR_V9, PAPER = FR_BOX3 | FR_SQUARED };
 
 // Every interpolation with every padding, power of c and weight of rings.
-#define FLAGS(interpolation) \
-    SHAPE(8, 2, interpolation, 1, 4, 1), SHAPE(8, 2, (interpolation) | FR_SQUARED, 1, 4, 1), \
-    SHAPE(8, 2, (interpolation) | FR_RINGS, 1, 4, 1), SHAPE(8, 2, (interpolation) | FR_SQUARED | FR_RINGS, 1, 4, 1)
+#define FLAGS(interpolation)                                                                                                   \
+    SHAPE(8, 2, interpolation, 1, 4, 1), SHAPE(8, 2, (interpolation) | FR_SQUARED, 1, 4, 1),                                   \
+        SHAPE(8, 2, (interpolation) | FR_RINGS, 1, 4, 1), SHAPE(8, 2, (interpolation) | FR_SQUARED | FR_RINGS, 1, 4, 1)
 #define KINDS(interpolation) FLAGS(interpolation), FLAGS((interpolation) | FR_PAD_2), FLAGS((interpolation) | FR_PAD_4)
 
 static const rg_shape check_shapes[] = {
     // The smallest sides; a band of one ring; bands that are empty; all of the plane.
-    SHAPE(4, 1, V9, 1, 2, 1), SHAPE(6, 1, PAPER, 1, 3, 1), SHAPE(8, 1, V9, 1, 2, 1), SHAPE(8, 1, PAPER, 2, 3, 3),
-    SHAPE(10, 2, V9, 1, 5, 1), SHAPE(14, 1, FR_TRILINEAR, 1, 7, 2), SHAPE(16, 1, V9, 1, 8, 1), SHAPE(16, 1, PAPER, 1, 8, 1),
-    KINDS(FR_TRILINEAR), KINDS(FR_NEAREST), KINDS(FR_BOX1), KINDS(FR_BOX3), KINDS(FR_BOX5),
+    SHAPE(4, 1, V9, 1, 2, 1),
+    SHAPE(6, 1, PAPER, 1, 3, 1),
+    SHAPE(8, 1, V9, 1, 2, 1),
+    SHAPE(8, 1, PAPER, 2, 3, 3),
+    SHAPE(10, 2, V9, 1, 5, 1),
+    SHAPE(14, 1, FR_TRILINEAR, 1, 7, 2),
+    SHAPE(16, 1, V9, 1, 8, 1),
+    SHAPE(16, 1, PAPER, 1, 8, 1),
+    KINDS(FR_TRILINEAR),
+    KINDS(FR_NEAREST),
+    KINDS(FR_BOX1),
+    KINDS(FR_BOX3),
+    KINDS(FR_BOX5),
     // Larger bands of them.
-    SHAPE(16, 1, FR_NEAREST, 1, 6, 1), SHAPE(16, 1, FR_BOX1 | FR_SQUARED, 1, 7, 1), SHAPE(16, 2, FR_BOX5 | FR_SQUARED, 2, 8, 1),
-    SHAPE(16, 1, FR_NEAREST | FR_PAD_4 | FR_RINGS, 1, 8, 1), SHAPE(12, 1, FR_BOX1 | FR_PAD_4 | FR_SQUARED, 1, 6, 1),
-    SHAPE(12, 2, FR_BOX3 | FR_PAD_2 | FR_SQUARED, 1, 6, 1), SHAPE(10, 1, FR_BOX5 | FR_PAD_4 | FR_RINGS, 1, 5, 1),
-    SHAPE(18, 1, FR_TRILINEAR | FR_PAD_2 | FR_SQUARED | FR_RINGS, 1, 9, 1), SHAPE(20, 1, FR_BOX5, 1, 10, 3),
+    SHAPE(16, 1, FR_NEAREST, 1, 6, 1),
+    SHAPE(16, 1, FR_BOX1 | FR_SQUARED, 1, 7, 1),
+    SHAPE(16, 2, FR_BOX5 | FR_SQUARED, 2, 8, 1),
+    SHAPE(16, 1, FR_NEAREST | FR_PAD_4 | FR_RINGS, 1, 8, 1),
+    SHAPE(12, 1, FR_BOX1 | FR_PAD_4 | FR_SQUARED, 1, 6, 1),
+    SHAPE(12, 2, FR_BOX3 | FR_PAD_2 | FR_SQUARED, 1, 6, 1),
+    SHAPE(10, 1, FR_BOX5 | FR_PAD_4 | FR_RINGS, 1, 5, 1),
+    SHAPE(18, 1, FR_TRILINEAR | FR_PAD_2 | FR_SQUARED | FR_RINGS, 1, 9, 1),
+    SHAPE(20, 1, FR_BOX5, 1, 10, 3),
     // Particles and trials; sides that vectors and radices do not like; bands with few and many rings.
-    SHAPE(20, 3, V9, 5, 7, 2), SHAPE(22, 1, PAPER, 3, 11, 1), SHAPE(26, 5, V9, 2, 13, 1), SHAPE(30, 17, V9, 1, 10, 1),
-    SHAPE(32, 1, V9, 33, 12, 2), SHAPE(34, 1, PAPER, 2, 17, 4), SHAPE(48, 2, V9, 2, 16, 1), SHAPE(56, 1, V9, 1, 28, 1),
-    SHAPE(64, 2, PAPER, 2, 32, 1), SHAPE(66, 1, V9, 1, 22, 3),
+    SHAPE(20, 3, V9, 5, 7, 2),
+    SHAPE(22, 1, PAPER, 3, 11, 1),
+    SHAPE(26, 5, V9, 2, 13, 1),
+    SHAPE(30, 17, V9, 1, 10, 1),
+    SHAPE(32, 1, V9, 33, 12, 2),
+    SHAPE(34, 1, PAPER, 2, 17, 4),
+    SHAPE(48, 2, V9, 2, 16, 1),
+    SHAPE(56, 1, V9, 1, 28, 1),
+    SHAPE(64, 2, PAPER, 2, 32, 1),
+    SHAPE(66, 1, V9, 1, 22, 3),
 };
 
 // The paper's sizes, one call of one particle as it timed them, in both forms; and batches. Bands as FREALIGN has them: a third
 // of the side for the objective of refinement, all rings for the others.
-#define SIZES(kind, third, label)                                                                                            \
-    {SHAPE(56, 1, kind, 1, (third) ? 18 : 28, 1), RG_QUICK, label},                                                          \
-        {SHAPE(112, 1, kind, 1, (third) ? 37 : 56, 1), RG_QUICK, label},                                                     \
-        {SHAPE(224, 1, kind, 1, (third) ? 74 : 112, 1), RG_QUICK, label},                                                    \
-        {SHAPE(500, 1, kind, 1, (third) ? 166 : 250, 1), RG_PAPER, label}
-#define BATCHES(third)                                                                                                       \
-    {SHAPE(56, 64, V9, 4, (third) ? 18 : 28, 1), RG_PAPER, "batch"},                                                         \
-        {SHAPE(112, 64, V9, 4, (third) ? 37 : 56, 1), RG_PAPER, "batch"},                                                    \
-        {SHAPE(224, 32, V9, 4, (third) ? 74 : 112, 1), RG_PAPER, "batch"},                                                   \
-        {SHAPE(500, 16, V9, 4, (third) ? 166 : 250, 1), RG_PAPER, "batch"}
+#define SIZES(kind, third, label)                                                                                              \
+    {SHAPE(56, 1, kind, 1, (third) ? 18 : 28, 1), RG_QUICK, label},                                                            \
+        {SHAPE(112, 1, kind, 1, (third) ? 37 : 56, 1), RG_QUICK, label},                                                       \
+        {SHAPE(224, 1, kind, 1, (third) ? 74 : 112, 1), RG_QUICK, label},                                                      \
+    {                                                                                                                          \
+        SHAPE(500, 1, kind, 1, (third) ? 166 : 250, 1), RG_PAPER, label                                                        \
+    }
+#define BATCHES(third)                                                                                                         \
+    {SHAPE(56, 64, V9, 4, (third) ? 18 : 28, 1), RG_PAPER, "batch"},                                                           \
+        {SHAPE(112, 64, V9, 4, (third) ? 37 : 56, 1), RG_PAPER, "batch"},                                                      \
+        {SHAPE(224, 32, V9, 4, (third) ? 74 : 112, 1), RG_PAPER, "batch"},                                                     \
+    {                                                                                                                          \
+        SHAPE(500, 16, V9, 4, (third) ? 166 : 250, 1), RG_PAPER, "batch"                                                       \
+    }
 static const rg_bench_shape bench_third[] = {SIZES(V9, 1, "Supp. Table 1, v9"), SIZES(PAPER, 1, "Supp. Table 1"),
-                                             {SHAPE(112, 8, V9, 4, 37, 1), RG_QUICK, "batch"}, BATCHES(1)};
+    {SHAPE(112, 8, V9, 4, 37, 1), RG_QUICK, "batch"}, BATCHES(1)};
 static const rg_bench_shape bench_all[] = {SIZES(V9, 0, "Supp. Table 1, v9"), SIZES(PAPER, 0, "Supp. Table 1"),
-                                           {SHAPE(112, 8, V9, 4, 56, 1), RG_QUICK, "batch"}, BATCHES(0)};
+    {SHAPE(112, 8, V9, 4, 56, 1), RG_QUICK, "batch"}, BATCHES(0)};
 
 static const char *invalid(const rg_shape *s)
 {
@@ -98,7 +130,7 @@ static rg_tolerance tolerance_cc3m(const rg_shape *s)
 {
     const double spread = s->n[FR_KIND] & FR_RINGS ? FR_RING_SPREAD / 2 : 1;
     return (rg_tolerance){RG_BOUND, fr_correlation_error(s, 2 * spread * spread, in_band(s)), fr_sum_error(0),
-                          "float rounding of the section, two transforms, shift and sums (fr_correlation_error)"};
+        "float rounding of the section, two transforms, shift and sums (fr_correlation_error)"};
 }
 
 // The first ring has the fewest coefficients, about 3.14 of its radius.
@@ -106,7 +138,7 @@ static rg_tolerance tolerance_presb(const rg_shape *s)
 {
     const double transforms = 2 * FR_RING_SPREAD * FR_RING_SPREAD;
     return (rg_tolerance){RG_BOUND, fr_correlation_error(s, transforms, 3.14 * (double)s->n[FR_INNER]), fr_sum_error(0),
-                          "float rounding of the section, two transforms, shift, sums, in a weak ring (fr_correlation_error)"};
+        "float rounding of the section, two transforms, shift, sums, in a weak ring (fr_correlation_error)"};
 }
 
 // Moments are at most those of coefficients of magnitude 2 sqrt 2, at half of the whole plane's band each. A factor of all of
@@ -116,13 +148,13 @@ static rg_tolerance tolerance_sigma2(const rg_shape *s)
     const double side = (double)s->n[FR_SIDE], outer = (double)s->n[FR_OUTER], e = 2 * fr_correlation_error(s, 2, in_band(s));
     const double largest = 8 * 3.15 * outer * outer / (side * side * side * side);
     return (rg_tolerance){RG_BOUND, e * largest, e + fr_sum_error(0),
-                          "float rounding of the section, a transform of either image, shift and sums (fr_correlation_error)"};
+        "float rounding of the section, a transform of either image, shift and sums (fr_correlation_error)"};
 }
 
 static rg_tolerance tolerance_ccoef(const rg_shape *s)
 {
     return (rg_tolerance){RG_BOUND, fr_correlation_error(s, 2, in_band(s)), fr_sum_error(0),
-                          "float rounding of the section, a transform of either image, shift and sums (fr_correlation_error)"};
+        "float rounding of the section, a transform of either image, shift and sums (fr_correlation_error)"};
 }
 
 static const char *at_most_one(const float *cc, int64_t n)
@@ -162,11 +194,16 @@ static const char *invariant_moments(const rg_shape *s, void *const *arg)
 static void where(const rg_shape *s, int which, int64_t element, int each, const char *const *part, char text[64])
 {
     static const char *const pose[FR_POSE_FLOATS] = {"M00", "M10", "M20", "M01", "M11", "M21", "s_x", "s_y"};
-    if (which == FR_X || which == FR_C) fr_where_image(s, element, which == FR_X ? 2 : 1, text);
-    else if (which == FR_F3) fr_where_node(fr_pad(s->n[FR_KIND]) * s->n[FR_SIDE], element, 2, text);
-    else if (which == FR_POSE) fr_where_pose(s, element, FR_POSE_FLOATS, pose, text);
-    else if (which == FR_SETTING) snprintf(text, 64, "(%" PRId64 ")", element);
-    else fr_where_pose(s, element, each, part, text);
+    if (which == FR_X || which == FR_C)
+        fr_where_image(s, element, which == FR_X ? 2 : 1, text);
+    else if (which == FR_F3)
+        fr_where_node(fr_pad(s->n[FR_KIND]) * s->n[FR_SIDE], element, 2, text);
+    else if (which == FR_POSE)
+        fr_where_pose(s, element, FR_POSE_FLOATS, pose, text);
+    else if (which == FR_SETTING)
+        snprintf(text, 64, "(%" PRId64 ")", element);
+    else
+        fr_where_pose(s, element, each, part, text);
 }
 
 static void where_score(const rg_shape *s, int which, int64_t element, char text[64])
@@ -183,10 +220,11 @@ static void where_moment(const rg_shape *s, int which, int64_t element, char tex
 static void where_ring(const rg_shape *s, int which, int64_t element, char text[64])
 {
     const int64_t rings = fr_rings(s->n[FR_SIDE]), at = element / rings;
-    if (which != FR_SCORE) where(s, which, element, 1, NULL, text);
+    if (which != FR_SCORE)
+        where(s, which, element, 1, NULL, text);
     else
         snprintf(text, 64, "(p=%" PRId64 ",t=%" PRId64 ",ring=%" PRId64 ")", at / s->n[FR_TRIALS], at % s->n[FR_TRIALS],
-                 element % rings);
+            element % rings);
 }
 
 // ---- amounts -------------------------------------------------------------------------------------------------------------
@@ -214,10 +252,10 @@ static const rg_shape smoke_shapes[] = {{{20, 3, 64, 5, 7, 2}, 1}};
     }
 
 RG_ALGO(cc3m) = SECTION(cc3m, "score = sum C / sqrt(sum B sum Q), or with rings weighted: particle against a masked section",
-                        bench_third, invariant_score, where_score);
-RG_ALGO(presb) = SECTION(presb, "cc[k] = C_k / sqrt(B_k Q_k): particle against a masked section, ring by ring",
-                         bench_all, invariant_rings, where_ring);
+    bench_third, invariant_score, where_score);
+RG_ALGO(presb) = SECTION(presb, "cc[k] = C_k / sqrt(B_k Q_k): particle against a masked section, ring by ring", bench_all,
+    invariant_rings, where_ring);
 RG_ALGO(sigma2) = SECTION(sigma2, "covariance and variances of section and particle over a disc in real space, phases flipped",
-                          bench_all, invariant_moments, where_moment);
-RG_ALGO(ccoef) = SECTION(ccoef, "cc = sum a x / sqrt(sum a^2 sum x^2): section and particle in real space",
-                         bench_all, invariant_score, where_score);
+    bench_all, invariant_moments, where_moment);
+RG_ALGO(ccoef) = SECTION(
+    ccoef, "cc = sum a x / sqrt(sum a^2 sum x^2): section and particle in real space", bench_all, invariant_score, where_score);

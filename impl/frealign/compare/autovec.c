@@ -88,7 +88,8 @@ RG_HD void load_particle(const fr_call *p, int64_t at, int flip, float *restrict
 }
 
 // C, B, Q of every ring, of the masked section in the plane and the particle.
-RG_HD void ring_sums(const plan *s, const fr_call *p, int64_t at, const float *plane, float *table, double sums[3][FR_SIDE_MAX / 2])
+RG_HD void ring_sums(
+    const plan *s, const fr_call *p, int64_t at, const float *plane, float *table, double sums[3][FR_SIDE_MAX / 2])
 {
     const float *pose = p->pose + FR_POSE_FLOATS * at;
     fr_shift_columns(pose[6], p->width, table);
@@ -171,17 +172,21 @@ RG_HD void compare_trial(const plan *s, const fr_call *p, routine what, int64_t 
         fr_masking_apply(&s->mask, p->side, a);
         fftwf_execute_dft_r2c(s->forward, a, (fftwf_complex *)plane);
         ring_sums(s, p, at, plane, table, sums);
-        if (what == CC3M) *out = fr_score(p, sums[0], sums[1], sums[2]);
-        else write_rings(p, sums, out);
+        if (what == CC3M)
+            *out = fr_score(p, sums[0], sums[1], sums[2]);
+        else
+            write_rings(p, sums, out);
         return;
     }
     load_particle(p, at, what == SIGMA2, table, plane);
     fftwf_execute_dft_c2r(s->inverse, (fftwf_complex *)plane, x);
-    if (what == CCOEF) *out = correlate(pixels, a, x);
-    else write_moments(s, pixels, a, x, out);
+    if (what == CCOEF)
+        *out = correlate(pixels, a, x);
+    else
+        write_moments(s, pixels, a, x, out);
 }
 RG_AUTOVEC(compare_trial, (const plan *s, const fr_call *p, routine what, int64_t at, float *plane, float *out),
-           (s, p, what, at, plane, out))
+    (s, p, what, at, plane, out))
 
 static int run(rg_call *call, routine what, int64_t outputs)
 {
@@ -219,12 +224,12 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     c->amount[RG_F32_MAD] = trials * (band * (2 * n * n * n + 12) + 2 * 1.25 * pixels * fr_log(pixels));
 }
 
-#define AUTOVEC(ALGO)                                                                                                         \
-    {                                                                                                                         \
-        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = #ALGO, .name = "autovec",                                         \
-        .idea = "naive's steps as a compiler vectorises them, no intrinsics; any number of cores", .role = RG_SIMD,           \
-        .space = RG_HOST, .needs = RG_AUTOVEC_NEEDS, .flags = RG_THREADED, .refuse = fr_section_refuse, .cost = cost,         \
-        .prepare = prepare, .run = run_##ALGO, .finish = finish,                                                              \
+#define AUTOVEC(ALGO)                                                                                                          \
+    {                                                                                                                          \
+        .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = #ALGO, .name = "autovec",                                          \
+        .idea = "naive's steps as a compiler vectorises them, no intrinsics; any number of cores", .role = RG_SIMD,            \
+        .space = RG_HOST, .needs = RG_AUTOVEC_NEEDS, .flags = RG_THREADED, .refuse = fr_section_refuse, .cost = cost,          \
+        .prepare = prepare, .run = run_##ALGO, .finish = finish,                                                               \
     }
 
 RG_VARIANT(cc3m_autovec) = AUTOVEC(cc3m);

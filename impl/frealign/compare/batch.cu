@@ -22,8 +22,7 @@ template <int how> static __global__ void half_plane_sums(fr_input in, fr_memory
     for (int at = (int)(blockIdx.x * blockDim.x + threadIdx.x); at < in.outer * (2 * in.outer - 1);
          at += (int)(gridDim.x * blockDim.x)) {
         const int row = at / in.outer, i = at - row * in.outer, j = row - in.outer + 1;
-        if (!fr_in_band(in.side, i, j, in.inner, in.outer))
-            continue;
+        if (!fr_in_band(in.side, i, j, in.inner, in.outer)) continue;
         const int64_t e = call / in.trials * stored + (int64_t)(j < 0 ? j + in.side : j) * in.width + i;
         const float f = fr_factor(in, e, false);
         const float2 s = fr_section<how>(in, f3, pose, i, j), a = make_float2(f * s.x, f * s.y), d = fr_complex(in.x, e);
@@ -71,13 +70,12 @@ static int run_ccoef(rg_call *call)
         FR_FOR_INTERPOLATION(call->shape->n[FR_KIND], SUM)
         RG_LAUNCH((fr_combine<fr_whole_sums::n>), count, FR_THREADS, 0, call->stream, part, (int)parts, sums);
         RG_LAUNCH((fr_coefficients), fr_blocks(count, 64), 64, 0, call->stream, sums, (int)count,
-                  (float *)call->arg[FR_SCORE] + first);
+            (float *)call->arg[FR_SCORE] + first);
         const int error = (int)cudaGetLastError();
-        if (error)
-            return error;
+        if (error) return error;
     }
     return RG_OK;
 }
 
 FR_DESCRIPTOR(ccoef, "sums over the half plane instead of pixels (Parseval): no transforms", RG_PARAMS(params),
-              .scratch = scratch_ccoef, .cost = cost_ccoef, .run = run_ccoef);
+    .scratch = scratch_ccoef, .cost = cost_ccoef, .run = run_ccoef);

@@ -12,16 +12,14 @@
 static __global__ void fr_shifted(fr_input in, int64_t first, bool flipped, float2 *out)
 {
     int i, row;
-    if (!fr_here(in, &i, &row))
-        return;
+    if (!fr_here(in, &i, &row)) return;
     const int64_t call = first + blockIdx.z, e = (int64_t)row * in.width + i, stored = (int64_t)in.side * in.width;
     const int64_t at = call / in.trials * stored + e;
     const int j = row <= in.side / 2 ? row : row - in.side;
     float2 v = make_float2(0, 0);
     if (fr_in_band(in.side, i, j, in.inner, in.outer)) {
         v = fr_times(fr_complex(in.x, at), fr_turn(in.pose + call * FR_POSE_FLOATS, i, j));
-        if (flipped && in.c[at] < 0)
-            v = make_float2(-v.x, -v.y);
+        if (flipped && in.c[at] < 0) v = make_float2(-v.x, -v.y);
     }
     out[blockIdx.z * stored + e] = v;
 }
@@ -60,8 +58,8 @@ struct fr_whole_sums { // ccoef: a^2, x^2, ax
 
 // Of ring k, FR_RING_SUMS: C_k, B_k, Q_k and how many coefficients of the band it has.
 
-static __device__ __forceinline__ void fr_add_to_ring(const fr_input &in, const float2 *a, int64_t first, int i, int j,
-                                                      double *v)
+static __device__ __forceinline__ void fr_add_to_ring(
+    const fr_input &in, const float2 *a, int64_t first, int i, int j, double *v)
 {
     const int64_t call = first + blockIdx.y, stored = (int64_t)in.side * in.width;
     const int64_t e = (int64_t)(j < 0 ? j + in.side : j) * in.width + i;
@@ -76,13 +74,11 @@ static __global__ void fr_ring_atomics(fr_input in, const float2 *a, int64_t fir
 {
     const int e = (int)(blockIdx.x * blockDim.x * blockDim.y + threadIdx.y * blockDim.x + threadIdx.x);
     const int row = e / in.width, i = e - row * in.width, j = row <= in.side / 2 ? row : row - in.side;
-    if (row >= in.side || !fr_in_band(in.side, i, j, in.inner, in.outer))
-        return;
+    if (row >= in.side || !fr_in_band(in.side, i, j, in.inner, in.outer)) return;
     double v[FR_RING_SUMS] = {};
     fr_add_to_ring(in, a, first, i, j, v);
     double *to = ring + ((int64_t)blockIdx.y * fr_rings(in.side) + fr_ring((int64_t)i * i + (int64_t)j * j)) * FR_RING_SUMS;
-    for (int k = 0; k < FR_RING_SUMS; k++)
-        atomicAdd(&to[k], v[k]);
+    for (int k = 0; k < FR_RING_SUMS; k++) atomicAdd(&to[k], v[k]);
 }
 
 // A block a ring; its threads take a row each and walk over the ring's columns in it.
@@ -93,29 +89,24 @@ static __global__ void fr_ring_tree(fr_input in, const float2 *a, int64_t first,
     double v[FR_RING_SUMS] = {};
     for (int j = t - k; j <= k; j += (int)(blockDim.x * blockDim.y))
         for (int i = fr_ring_begins(k, j); fr_ring((int64_t)i * i + (int64_t)j * j) == k; i++)
-            if (fr_in_band(in.side, i, j, in.inner, in.outer))
-                fr_add_to_ring(in, a, first, i, j, v);
+            if (fr_in_band(in.side, i, j, in.inner, in.outer)) fr_add_to_ring(in, a, first, i, j, v);
     fr_block_sum<FR_RING_SUMS>(v, tree);
-    for (int n = 0; n < FR_RING_SUMS && t == 0; n++)
-        ring[((int64_t)blockIdx.y * gridDim.x + k) * FR_RING_SUMS + n] = v[n];
+    for (int n = 0; n < FR_RING_SUMS && t == 0; n++) ring[((int64_t)blockIdx.y * gridDim.x + k) * FR_RING_SUMS + n] = v[n];
 }
 
 // list: coefficients (j + N/2) 2^16 + i of the band, ring by ring; begin[k] .. begin[k + 1] - 1 are ring k's.
-static __global__ void fr_ring_list(fr_input in, const float2 *a, int64_t first, const int *list, const int *begin,
-                                    double *ring)
+static __global__ void fr_ring_list(
+    fr_input in, const float2 *a, int64_t first, const int *list, const int *begin, double *ring)
 {
     const int rings = (int)fr_rings(in.side), lane = (int)threadIdx.x % 32;
     const int k = (int)(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
-    if (k >= rings)
-        return;
+    if (k >= rings) return;
     double v[FR_RING_SUMS] = {};
     for (int at = begin[k] + lane; at < begin[k + 1]; at += 32)
         fr_add_to_ring(in, a, first, list[at] & 0xFFFF, (list[at] >> 16) - in.side / 2, v);
     for (int n = 0; n < FR_RING_SUMS; n++) {
-        for (int step = 16; step; step /= 2)
-            v[n] += __shfl_down_sync(~0u, v[n], step);
-        if (lane == 0)
-            ring[((int64_t)blockIdx.y * rings + k) * FR_RING_SUMS + n] = v[n];
+        for (int step = 16; step; step /= 2) v[n] += __shfl_down_sync(~0u, v[n], step);
+        if (lane == 0) ring[((int64_t)blockIdx.y * rings + k) * FR_RING_SUMS + n] = v[n];
     }
 }
 
@@ -134,23 +125,19 @@ static __global__ void fr_score(const double *ring, int rings, const float *sett
             v[1] += g * g * s[1];
             v[2] += s[3] > 0;
         } else {
-            for (int n = 0; n < 3; n++)
-                v[n] += s[n];
+            for (int n = 0; n < 3; n++) v[n] += s[n];
         }
     }
     for (int n = 0; n < 3; n++)
-        for (int step = 16; step; step /= 2)
-            v[n] += __shfl_down_sync(~0u, v[n], step);
+        for (int step = 16; step; step /= 2) v[n] += __shfl_down_sync(~0u, v[n], step);
     const double root = sqrt(v[1] * v[2]);
-    if (threadIdx.x == 0)
-        score[first + blockIdx.x] = root > 0 ? (float)(v[0] / root) : 0.0f;
+    if (threadIdx.x == 0) score[first + blockIdx.x] = root > 0 ? (float)(v[0] / root) : 0.0f;
 }
 
 static __global__ void fr_ring_correlations(const double *ring, int64_t n, float *cc)
 {
     const int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (e >= n)
-        return;
+    if (e >= n) return;
     const double *s = ring + e * FR_RING_SUMS, root = sqrt(s[1] * s[2]);
     cc[e] = root > 0 ? (float)(s[0] / root) : 0.0f;
 }
@@ -158,8 +145,7 @@ static __global__ void fr_ring_correlations(const double *ring, int64_t n, float
 static __global__ void fr_coefficients(const double *sums, int n, float *cc)
 {
     const int e = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (e >= n)
-        return;
+    if (e >= n) return;
     const double root = sqrt(sums[3 * e] * sums[3 * e + 1]);
     cc[e] = root > 0 ? (float)(sums[3 * e + 2] / root) : 0.0f;
 }
@@ -168,8 +154,7 @@ static __global__ void fr_coefficients(const double *sums, int n, float *cc)
 static __global__ void fr_moments(const double *sums, int n, double pixels, float *moment)
 {
     const int e = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (e >= n)
-        return;
+    if (e >= n) return;
     const double *s = sums + 7 * e, scale = 1 / (pixels * pixels), in_disc = s[0] > 0 ? s[0] : 1;
     moment[4 * e] = (float)(scale * (s[5] - s[1] * s[2] / in_disc) / in_disc);
     moment[4 * e + 1] = (float)(scale * (s[3] - s[1] * s[1] / in_disc) / in_disc);
@@ -195,8 +180,7 @@ template <int way> static int fr_sum_rings(const fr_steps &s)
     const char *scratch = (const char *)s.call->scratch;
     if (way == FR_ATOMIC) {
         int error = (int)cudaMemsetAsync(s.ring, 0, s.count * rings * FR_RING_SUMS * sizeof(double), (cudaStream_t)stream);
-        if (error)
-            return error;
+        if (error) return error;
         const dim3 grid(fr_blocks(s.l.stored, 16 * s.call->param[FR_P_BLOCK]), s.count);
         RG_LAUNCH((fr_ring_atomics), grid, block, 0, stream, s.in, s.image, s.first, s.ring);
     } else if (way == FR_TREE) {
@@ -204,7 +188,7 @@ template <int way> static int fr_sum_rings(const fr_steps &s)
     } else {
         const dim3 grid(fr_blocks(rings, 8), s.count);
         RG_LAUNCH((fr_ring_list), grid, 256, 0, stream, s.in, s.image, s.first, (const int *)(scratch + s.l.list),
-                  (const int *)(scratch + s.l.begin), s.ring);
+            (const int *)(scratch + s.l.begin), s.ring);
     }
     return (int)cudaGetLastError();
 }
@@ -222,8 +206,7 @@ template <int way> static int fr_pass(const fr_steps &s, fr_routine routine, boo
     if (routine == FR_CC3M || routine == FR_PRESB) {
         error = error ? error : fr_mask_planes<way>(s, s.image, s.in.setting);
         error = error ? error : fr_sum_rings<way>(s);
-        if (error)
-            return error;
+        if (error) return error;
         const int64_t n = (int64_t)s.count * rings;
         const bool by_ring = (s.call->shape->n[FR_KIND] & FR_RINGS) != 0;
         if (routine == FR_CC3M)
@@ -234,18 +217,16 @@ template <int way> static int fr_pass(const fr_steps &s, fr_routine routine, boo
     }
     error = error ? error : fr_shifts(s, routine == FR_SIGMA2);
     error = error ? error : rg_fft_run(&s.plan->to_image, s.image);
-    if (error)
-        return error;
+    if (error) return error;
     const float *a = (const float *)s.image, *x = a + 2 * s.l.calls * s.l.stored;
     const fr_disc_sums disc = {a, x, s.in.setting};
     const fr_whole_sums whole = {a, x};
     error = routine == FR_SIGMA2 ? fr_sum_pixels<way>(s, disc) : fr_sum_pixels<way>(s, whole);
-    if (error)
-        return error;
+    if (error) return error;
     const double pixels = (double)s.in.side * s.in.side;
     if (routine == FR_SIGMA2)
-        RG_LAUNCH((fr_moments), fr_blocks(s.count, 64), 64, 0, stream, s.sums, (int)s.count, pixels,
-                  out + s.first * FR_MOMENTS);
+        RG_LAUNCH(
+            (fr_moments), fr_blocks(s.count, 64), 64, 0, stream, s.sums, (int)s.count, pixels, out + s.first * FR_MOMENTS);
     else
         RG_LAUNCH((fr_coefficients), fr_blocks(s.count, 64), 64, 0, stream, s.sums, (int)s.count, out + s.first);
     return (int)cudaGetLastError();
@@ -263,8 +244,7 @@ template <int way> static int fr_correlate(const rg_call *call, fr_routine routi
 {
     fr_steps s = fr_steps_of(call, fr_correlate_layout(call->shape, call->param, way, routine));
     int error = fr_uploads(texture, call->param) ? fr_upload(call) : RG_OK;
-    while (!error && fr_next(&s))
-        error = fr_pass<way>(s, routine, texture);
+    while (!error && fr_next(&s)) error = fr_pass<way>(s, routine, texture);
     return error;
 }
 
@@ -283,8 +263,7 @@ template <int way> static int fr_correlate(const rg_call *call, fr_routine routi
     static int run_##ALGO(rg_call *call) { return fr_correlate<WAY>(call, ROUTINE, TEXTURE); }
 #define FR_COMPARE(ALGO, ROUTINE)                                                                                              \
     FR_COMPARE_STEPS(ALGO, ROUTINE)                                                                                            \
-    FR_DESCRIPTOR(ALGO, IDEA, .param = params, .n_params = RG_COUNT(params), .scratch = scratch_##ALGO,                        \
-                  .cost = cost_##ALGO, .prepare = prepare_##ALGO, .load = TEXTURE ? fr_load : NULL, .run = run_##ALGO,         \
-                .finish = fr_finish)
+    FR_DESCRIPTOR(ALGO, IDEA, .param = params, .n_params = RG_COUNT(params), .scratch = scratch_##ALGO, .cost = cost_##ALGO,   \
+        .prepare = prepare_##ALGO, .load = TEXTURE ? fr_load : NULL, .run = run_##ALGO, .finish = fr_finish)
 
 #endif

@@ -213,7 +213,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 #define NAIVE(ALGO, IDEA)                                                                                                      \
     {                                                                                                                          \
         RG_VARIANT_OF(#ALGO, "naive", RG_NAIVE, RG_HOST, IDEA), .scratch = scratch, .cost = cost, .prepare = prepare,          \
-        .run = run_##ALGO, .finish = finish,                                                                                   \
+                                                                .run = run_##ALGO, .finish = finish,                           \
     }
 
 RG_VARIANT(cc3m_naive) = NAIVE(cc3m, "plain C: section, mask between two transforms, sums over coefficients");

@@ -112,8 +112,8 @@ FR_AVX2 static void particle_row(const trial *t, int64_t j, int flip, float *Y)
 }
 
 // Adds row j to the rings' sums.
-FR_AVX2 static void add_rings(const trial *t, int64_t j, const float *Y, const float *A, const uint16_t *ring, double *C,
-                              double *B, double *Q)
+FR_AVX2 static void add_rings(
+    const trial *t, int64_t j, const float *Y, const float *A, const uint16_t *ring, double *C, double *B, double *Q)
 {
     const fr_call *p = t->p;
     const int64_t past = fr_band_past(p->side, p->outer, j);
@@ -263,8 +263,10 @@ static int run(rg_call *call, routine *one, int64_t outputs, int disc)
     const fr_call p = fr_call_of(call);
     float *out = call->arg[FR_SCORE];
     if (!state) return RG_E_STATE;
-    if (disc) fr_space_disc(&state->space, p.setting[0]);
-    else fr_space_mask(&state->space, p.setting[0]);
+    if (disc)
+        fr_space_disc(&state->space, p.setting[0]);
+    else
+        fr_space_mask(&state->space, p.setting[0]);
 #pragma omp parallel num_threads(state->threads)
     {
         trial t;
@@ -302,7 +304,7 @@ static void cost_ccoef(const rg_shape *s, const int64_t *param, rg_cost *c) { (v
 #define SIMD(ALGO, IDEA, COST)                                                                                                 \
     {                                                                                                                          \
         RG_VARIANT_OF(#ALGO, "simd", RG_SIMD, RG_HOST, IDEA), .needs = "avx2", .flags = RG_THREADED, .cost = COST,             \
-        .prepare = prepare, .run = run_##ALGO, .finish = finish,                                                               \
+                                                              .prepare = prepare, .run = run_##ALGO, .finish = finish,         \
     }
 
 RG_VARIANT(cc3m_simd) = SIMD(cc3m, "AVX2; only columns of the band and rows of the mask are transformed", cost);

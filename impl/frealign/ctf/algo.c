@@ -12,13 +12,20 @@ static int64_t count_shift(const rg_shape *s) { return 2 * s->n[FR_PARTICLES]; }
 static int64_t count_ssnr(const rg_shape *s) { return s->n[FR_KIND] & FR_RINGS ? s->n[FR_SIDE] / 2 + 1 : 0; }
 
 static const rg_arg args[] = {
-    {"image", RG_IN, fr_real, count_pixels}, {"optics", RG_IN, fr_real, count_optics},
-    {"shift", RG_IN, fr_real, count_shift},  {"setting", RG_IN, fr_real, fr_count_setting},
-    {"ssnr", RG_IN, fr_real, count_ssnr},    {"D", RG_OUT, fr_real, fr_count_images},
-    {"X", RG_OUT, fr_real, fr_count_images}, {"c", RG_OUT, fr_real, fr_count_ctf},
+    {"image", RG_IN, fr_real, count_pixels},
+    {"optics", RG_IN, fr_real, count_optics},
+    {"shift", RG_IN, fr_real, count_shift},
+    {"setting", RG_IN, fr_real, fr_count_setting},
+    {"ssnr", RG_IN, fr_real, count_ssnr},
+    {"D", RG_OUT, fr_real, fr_count_images},
+    {"X", RG_OUT, fr_real, fr_count_images},
+    {"c", RG_OUT, fr_real, fr_count_ctf},
 };
 
-#define SHAPE(side, particles, kind) {{side, particles, kind, 1}, 1}
+#define SHAPE(side, particles, kind)                                                                                           \
+    {                                                                                                                          \
+        {side, particles, kind, 1}, 1                                                                                          \
+    }
 static const rg_shape check_shapes[] = {
     SHAPE(4, 1, FR_RINGS),
     SHAPE(6, 2, FR_SQUARED),
@@ -36,10 +43,14 @@ static const rg_shape check_shapes[] = {
 };
 
 static const rg_bench_shape bench_shapes[] = {
-    {SHAPE(56, 1, FR_RINGS), RG_QUICK, "Supp. Table 1, v9"},   {SHAPE(112, 1, FR_RINGS), RG_QUICK, "Supp. Table 1, v9"},
-    {SHAPE(224, 1, FR_RINGS), RG_QUICK, "Supp. Table 1, v9"},  {SHAPE(500, 1, FR_RINGS), RG_QUICK, "Supp. Table 1, v9"},
-    {SHAPE(500, 1, FR_SQUARED), RG_QUICK, "Supp. Table 1"},    {SHAPE(112, 32, FR_RINGS), RG_QUICK, "batch"},
-    {SHAPE(224, 128, FR_RINGS), RG_PAPER, "batch"},            {SHAPE(500, 64, FR_RINGS), RG_PAPER, "batch"},
+    {SHAPE(56, 1, FR_RINGS), RG_QUICK, "Supp. Table 1, v9"},
+    {SHAPE(112, 1, FR_RINGS), RG_QUICK, "Supp. Table 1, v9"},
+    {SHAPE(224, 1, FR_RINGS), RG_QUICK, "Supp. Table 1, v9"},
+    {SHAPE(500, 1, FR_RINGS), RG_QUICK, "Supp. Table 1, v9"},
+    {SHAPE(500, 1, FR_SQUARED), RG_QUICK, "Supp. Table 1"},
+    {SHAPE(112, 32, FR_RINGS), RG_QUICK, "batch"},
+    {SHAPE(224, 128, FR_RINGS), RG_PAPER, "batch"},
+    {SHAPE(500, 64, FR_RINGS), RG_PAPER, "batch"},
 };
 
 static const char *invalid(const rg_shape *s)
@@ -88,7 +99,7 @@ static rg_tolerance tolerance(const rg_shape *s)
     const double ctf = 3.1416 * 4 * FR_U * FR_HALF_TURNS,
                  e = 3 * fr_transform_error(s->n[FR_SIDE]) + fr_phase_error() + 2 * ctf;
     return (rg_tolerance){RG_BOUND, FR_RING_SPREAD * e, e,
-                          "float rounding of three transforms, shift and, most of all, a CTF of up to 32 half turns (bound.h)"};
+        "float rounding of three transforms, shift and, most of all, a CTF of up to 32 half turns (bound.h)"};
 }
 
 // Coefficients of the columns 0 and N/2 of D are those of a real image; the CTF is at most 1.
@@ -113,11 +124,13 @@ static const char *invariant(const rg_shape *s, void *const *arg)
 static void where(const rg_shape *s, int which, int64_t element, char text[64])
 {
     const int64_t side = s->n[FR_SIDE];
-    if (which >= FR_APPLY_D) fr_where_image(s, element, which == FR_APPLY_C ? 1 : 2, text);
+    if (which >= FR_APPLY_D)
+        fr_where_image(s, element, which == FR_APPLY_C ? 1 : 2, text);
     else if (which == FR_APPLY_IMAGE)
         snprintf(text, 64, "(p=%" PRId64 ",x=%" PRId64 ",y=%" PRId64 ")", element / side / side, element % side,
-                 element / side % side);
-    else snprintf(text, 64, "(%" PRId64 ")", element);
+            element / side % side);
+    else
+        snprintf(text, 64, "(%" PRId64 ")", element);
 }
 
 static double traffic_bytes(const rg_shape *s) { return 4 * (double)count_pixels(s) + 20 * (double)fr_count_ctf(s); }

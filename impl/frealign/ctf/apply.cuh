@@ -23,8 +23,8 @@ static __global__ void fr_load_images(fr_application in, int64_t first, float *i
             in.image[((first + blockIdx.z) * in.side + y) * in.side + x];
 }
 
-static __device__ __forceinline__ float2 fr_shifted_at(const fr_application &in, const float2 *plane, int64_t particle, int i,
-                                                       int row)
+static __device__ __forceinline__ float2 fr_shifted_at(
+    const fr_application &in, const float2 *plane, int64_t particle, int i, int row)
 {
     const int j = row <= in.side / 2 ? row : row - in.side;
     const float pose[FR_POSE_FLOATS] = {0, 0, 0, 0, 0, 0, in.shift[2 * particle], in.shift[2 * particle + 1]};
@@ -37,8 +37,7 @@ static __device__ __forceinline__ float2 fr_shifted_at(const fr_application &in,
 static __global__ void fr_shift_planes(fr_application in, const float2 *plane, int64_t first, float2 *second)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    if (i >= in.width || row >= in.side)
-        return;
+    if (i >= in.width || row >= in.side) return;
     const int64_t stored = (int64_t)in.side * in.width, e = blockIdx.z * stored + (int64_t)row * in.width + i;
     const int64_t at = first * stored + e;
     float2 v = fr_shifted_at(in, plane + blockIdx.z * stored, first + blockIdx.z, i, row);
@@ -55,8 +54,7 @@ static __global__ void fr_power_atomics(fr_application in, const float2 *plane, 
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     const int64_t j = row <= in.side / 2 ? row : row - in.side;
-    if (i >= in.width || row >= in.side || fr_ring(i * (int64_t)i + j * j) > in.side / 2)
-        return;
+    if (i >= in.width || row >= in.side || fr_ring(i * (int64_t)i + j * j) > in.side / 2) return;
     double *to = ring + (blockIdx.z * (in.side / 2 + 1) + fr_ring(i * (int64_t)i + j * j)) * FR_POWER_SUMS;
     atomicAdd(&to[0], (double)fr_square(plane[((int64_t)blockIdx.z * in.side + row) * in.width + i]));
     atomicAdd(&to[1], 1.0);
@@ -69,31 +67,27 @@ static __global__ void fr_power_tree(fr_application in, const float2 *plane, dou
     const int k = (int)blockIdx.x, t = (int)(threadIdx.x + blockDim.x * threadIdx.y), half = in.side / 2;
     double v[FR_POWER_SUMS] = {};
     for (int j = t - k; j <= k; j += (int)(blockDim.x * blockDim.y)) {
-        if (2 * j == -in.side)
-            continue;
+        if (2 * j == -in.side) continue;
         for (int i = fr_ring_begins(k, j); i <= half && fr_ring((int64_t)i * i + (int64_t)j * j) == k; i++) {
             v[0] += fr_square(plane[((int64_t)blockIdx.y * in.side + (j < 0 ? j + in.side : j)) * in.width + i]);
             v[1] += 1;
         }
     }
     fr_block_sum<FR_POWER_SUMS>(v, tree);
-    for (int n = 0; n < FR_POWER_SUMS && t == 0; n++)
-        ring[((int64_t)blockIdx.y * gridDim.x + k) * FR_POWER_SUMS + n] = v[n];
+    for (int n = 0; n < FR_POWER_SUMS && t == 0; n++) ring[((int64_t)blockIdx.y * gridDim.x + k) * FR_POWER_SUMS + n] = v[n];
 }
 
 static __global__ void fr_power_list(fr_application in, const float2 *plane, const int *list, const int *begin, double *ring)
 {
     const int rings = in.side / 2 + 1, lane = (int)threadIdx.x % 32,
               k = (int)(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
-    if (k >= rings)
-        return;
+    if (k >= rings) return;
     double v = 0;
     for (int at = begin[k] + lane; at < begin[k + 1]; at += 32) {
         const int i = list[at] & 0xFFFF, j = (list[at] >> 16) - in.side / 2;
         v += fr_square(plane[((int64_t)blockIdx.y * in.side + (j < 0 ? j + in.side : j)) * in.width + i]);
     }
-    for (int step = 16; step; step /= 2)
-        v += __shfl_down_sync(~0u, v, step);
+    for (int step = 16; step; step /= 2) v += __shfl_down_sync(~0u, v, step);
     if (lane == 0) {
         double *to = ring + ((int64_t)blockIdx.y * rings + k) * FR_POWER_SUMS;
         to[0] = v;
@@ -114,8 +108,7 @@ static __device__ __forceinline__ float fr_contrast(const float *o, int i, int j
 static __global__ void fr_weigh_planes(fr_application in, const float2 *plane, const double *ring, int64_t first)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    if (i >= in.width || row >= in.side)
-        return;
+    if (i >= in.width || row >= in.side) return;
     const int64_t stored = (int64_t)in.side * in.width, e = blockIdx.z * stored + (int64_t)row * in.width + i;
     const int64_t at = first * stored + e, j = row <= in.side / 2 ? row : row - in.side, k = fr_ring(i * (int64_t)i + j * j);
     const float c = fr_contrast(in.optics + (first + blockIdx.z) * FR_OPTICS, i, (int)j);
@@ -147,14 +140,13 @@ template <int way> static int fr_sum_powers(const fr_steps &s, const fr_applicat
     if (way == FR_ATOMIC) {
         const size_t bytes = s.count * (size_t)s.l.rings * FR_POWER_SUMS * sizeof(double);
         const int error = (int)cudaMemsetAsync(s.ring, 0, bytes, (cudaStream_t)stream);
-        if (error)
-            return error;
+        if (error) return error;
         RG_LAUNCH((fr_power_atomics), fr_plane_grid(s, block), block, 0, stream, in, plane, s.ring);
     } else if (way == FR_TREE) {
         RG_LAUNCH((fr_power_tree), dim3((unsigned)s.l.rings, s.count), block, 0, stream, in, plane, s.ring);
     } else {
         RG_LAUNCH((fr_power_list), dim3(fr_blocks(s.l.rings, 8), s.count), 256, 0, stream, in, plane,
-                  (const int *)(scratch + s.l.list), (const int *)(scratch + s.l.begin), s.ring);
+            (const int *)(scratch + s.l.list), (const int *)(scratch + s.l.begin), s.ring);
     }
     return (int)cudaGetLastError();
 }
@@ -171,14 +163,12 @@ template <int way> static int fr_apply(const rg_call *call)
         const dim3 block = fr_block(s, FR_P_BLOCK), grid = fr_plane_grid(s, block);
         const dim3 image_grid(fr_blocks(in.side, block.x), grid.y, grid.z);
         RG_LAUNCH((fr_load_images), image_grid, block, 0, call->stream, in, s.first, (float *)s.image);
-        if ((error = rg_fft_run(&s.plan->to_plane, s.image)))
-            return error;
+        if ((error = rg_fft_run(&s.plan->to_plane, s.image))) return error;
         RG_LAUNCH((fr_shift_planes), grid, block, 0, call->stream, in, s.image, s.first, second);
         error = (int)cudaGetLastError();
         error = error ? error : fr_mask_planes<way>(s, second, in.setting);
         error = error || !in.rings ? error : fr_sum_powers<way>(s, in, second);
-        if (error)
-            return error;
+        if (error) return error;
         RG_LAUNCH((fr_weigh_planes), grid, block, 0, call->stream, in, second, s.ring, s.first);
         error = (int)cudaGetLastError();
     }
@@ -201,6 +191,6 @@ static inline void fr_apply_cost(const rg_shape *s, rg_cost *c)
     }                                                                                                                          \
     static int run(rg_call *call) { return fr_apply<WAY>(call); }                                                              \
     FR_DESCRIPTOR(ctfapply, IDEA, .param = params, .n_params = 2, .scratch = scratch, .cost = cost, .prepare = prepare,        \
-                  .run = run, .finish = fr_finish)
+        .run = run, .finish = fr_finish)
 
 #endif

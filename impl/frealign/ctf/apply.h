@@ -20,12 +20,20 @@ RG_HD fr_application fr_application_of(const rg_call *call)
 {
     const int64_t *n = call->shape->n;
     void *const *arg = call->arg;
-    const fr_application p = {.side = (int)n[FR_SIDE], .width = (int)fr_width(n[FR_SIDE]), .stored = fr_stored(n[FR_SIDE]),
-                              .particles = n[FR_PARTICLES], .squared = (n[FR_KIND] & FR_SQUARED) != 0,
-                              .rings = (n[FR_KIND] & FR_RINGS) != 0, .image = (const float *)arg[FR_APPLY_IMAGE],
-                              .optics = (const float *)arg[FR_APPLY_OPTICS], .shift = (const float *)arg[FR_APPLY_SHIFT],
-                              .setting = (const float *)arg[FR_APPLY_SETTING], .ssnr = (const float *)arg[FR_APPLY_SSNR],
-                              .D = (float *)arg[FR_APPLY_D], .X = (float *)arg[FR_APPLY_X], .c = (float *)arg[FR_APPLY_C]};
+    const fr_application p = {.side = (int)n[FR_SIDE],
+        .width = (int)fr_width(n[FR_SIDE]),
+        .stored = fr_stored(n[FR_SIDE]),
+        .particles = n[FR_PARTICLES],
+        .squared = (n[FR_KIND] & FR_SQUARED) != 0,
+        .rings = (n[FR_KIND] & FR_RINGS) != 0,
+        .image = (const float *)arg[FR_APPLY_IMAGE],
+        .optics = (const float *)arg[FR_APPLY_OPTICS],
+        .shift = (const float *)arg[FR_APPLY_SHIFT],
+        .setting = (const float *)arg[FR_APPLY_SETTING],
+        .ssnr = (const float *)arg[FR_APPLY_SSNR],
+        .D = (float *)arg[FR_APPLY_D],
+        .X = (float *)arg[FR_APPLY_X],
+        .c = (float *)arg[FR_APPLY_C]};
     return p;
 }
 

@@ -98,7 +98,7 @@ RG_HD void ctf_piece(const float *o, int64_t first, int n, float j, float *restr
 
 // Xm is in the plane: c, X.
 RG_HD void weigh(const plan *s, const fr_application *p, const float *optics, const float *restrict plane, float *restrict X,
-                 float *restrict c)
+    float *restrict c)
 {
     double power[FR_SIDE_MAX] = {0};
     float per_amplitude[FR_SIDE_MAX], ssnr[FR_SIDE_MAX];
@@ -121,7 +121,8 @@ RG_HD void weigh(const plan *s, const fr_application *p, const float *optics, co
             ctf_piece(optics, i, n, j, own);
 #pragma omp simd
             for (int e = 0; e < n; e++) {
-                const float signal = 4 * own[e] * own[e] * ssnr[ring[e]], whitened = signal / (signal + 1) * per_amplitude[ring[e]];
+                const float signal = 4 * own[e] * own[e] * ssnr[ring[e]],
+                            whitened = signal / (signal + 1) * per_amplitude[ring[e]];
                 const float sign = (float)(1 - 2 * ((parity + e) & 1)), factor = sign * (p->squared ? own[e] : 1);
                 const float f = p->rings ? factor * whitened : factor;
                 to[2 * e] = f * F[2 * e];
@@ -174,7 +175,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 RG_VARIANT(ctfapply_autovec) = {
     RG_VARIANT_OF("ctfapply", "autovec", RG_SIMD, RG_HOST,
-                  "naive's passes as a compiler vectorises them, no intrinsics; any number of cores"),
+        "naive's passes as a compiler vectorises them, no intrinsics; any number of cores"),
     .needs = RG_AUTOVEC_NEEDS,
     .flags = RG_THREADED,
     .cost = cost,

@@ -99,8 +99,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(ctfapply_naive) = {
-    RG_VARIANT_OF("ctfapply", "naive", RG_NAIVE, RG_HOST,
-                  "plain C: transform, shift, mask, transform, whitening, one pass each"),
+    RG_VARIANT_OF(
+        "ctfapply", "naive", RG_NAIVE, RG_HOST, "plain C: transform, shift, mask, transform, whitening, one pass each"),
     .scratch = scratch,
     .cost = cost,
     .prepare = prepare,

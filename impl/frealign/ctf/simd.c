@@ -97,10 +97,19 @@ FR_AVX2 static void shift_plane(const fr_space *s, const float *shift, float *pl
 }
 
 // sin and cos of pi f, |f| <= 1/2: Taylor's series to f^11 and f^12, the next terms are below 6e-8.
-#define SINE(f, ff) ((f) * (3.14159265f + (ff) * (-5.16771278f + (ff) * (2.55016404f + (ff) * (-0.599264529f + (ff) * \
-                     (0.0821458866f + (ff) * -0.00737043095f))))))
-#define COSINE(ff) (1 + (ff) * (-4.9348022f + (ff) * (4.05871213f + (ff) * (-1.33526277f + (ff) * (0.235330630f + (ff) * \
-                    (-0.0258068914f + (ff) * 0.00192957431f))))))
+#define SINE(f, ff)                                                                                                            \
+    ((f) *                                                                                                                     \
+        (3.14159265f +                                                                                                         \
+            (ff) *                                                                                                             \
+                (-5.16771278f +                                                                                                \
+                    (ff) * (2.55016404f + (ff) * (-0.599264529f + (ff) * (0.0821458866f + (ff) * -0.00737043095f))))))
+#define COSINE(ff)                                                                                                             \
+    (1 +                                                                                                                       \
+        (ff) *                                                                                                                 \
+            (-4.9348022f +                                                                                                     \
+                (ff) *                                                                                                         \
+                    (4.05871213f +                                                                                             \
+                        (ff) * (-1.33526277f + (ff) * (0.235330630f + (ff) * (-0.0258068914f + (ff)*0.00192957431f))))))
 
 FR_AVX2 static void ctf_row(const float o[FR_OPTICS], int64_t j, int64_t width, float *c)
 {
@@ -112,8 +121,8 @@ FR_AVX2 static void ctf_row(const float o[FR_OPTICS], int64_t j, int64_t width, 
     }
 }
 
-FR_AVX2 static void weigh_plane(const plan *state, const fr_application *p, const float *optics, const float *plane, float *X,
-                                float *c)
+FR_AVX2 static void weigh_plane(
+    const plan *state, const fr_application *p, const float *optics, const float *plane, float *X, float *c)
 {
     const int64_t side = p->side, width = fr_width(side), pitch = state->space.pitch;
     double power[FR_SIDE_MAX] = {0};
@@ -173,7 +182,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 RG_VARIANT(ctfapply_simd) = {
     RG_VARIANT_OF("ctfapply", "simd", RG_SIMD, RG_HOST,
-                  "AVX2; shifts and rings from tables, the CTF by polynomials, rows beyond the mask left out"),
+        "AVX2; shifts and rings from tables, the CTF by polynomials, rows beyond the mask left out"),
     .needs = "avx2",
     .flags = RG_THREADED,
     .cost = cost,

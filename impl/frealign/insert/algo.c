@@ -10,12 +10,17 @@ static int64_t count_weight(const rg_shape *s) { return 2 * s->n[FR_PARTICLES]; 
 static int64_t count_volume(const rg_shape *s) { return FR_RECORD * fr_voxels(s->n[FR_SIDE]); }
 
 static const rg_arg args[] = {
-    {"D", RG_IN, fr_real, fr_count_images},      {"c", RG_IN, fr_real, fr_count_ctf},
-    {"pose", RG_IN, fr_real, fr_count_pose},     {"weight", RG_IN, fr_real, count_weight},
+    {"D", RG_IN, fr_real, fr_count_images},
+    {"c", RG_IN, fr_real, fr_count_ctf},
+    {"pose", RG_IN, fr_real, fr_count_pose},
+    {"weight", RG_IN, fr_real, count_weight},
     {"volume", RG_INOUT, fr_real, count_volume},
 };
 
-#define SHAPE(side, particles, kind, trials, outer) {{side, particles, kind, trials, outer}, 1}
+#define SHAPE(side, particles, kind, trials, outer)                                                                            \
+    {                                                                                                                          \
+        {side, particles, kind, trials, outer}, 1                                                                              \
+    }
 enum { V9 = FR_INSERT_V9, PAPER = FR_INSERT_PAPER };
 
 static const rg_shape check_shapes[] = {
@@ -43,13 +48,20 @@ static const rg_shape check_shapes[] = {
 };
 
 static const rg_bench_shape bench_shapes[] = {
-    {SHAPE(56, 1, V9, 1, 28), RG_QUICK, "Supp. Table 1, v9"},    {SHAPE(112, 1, V9, 1, 56), RG_QUICK, "Supp. Table 1, v9"},
-    {SHAPE(224, 1, V9, 1, 112), RG_QUICK, "Supp. Table 1, v9"},  {SHAPE(500, 1, V9, 1, 250), RG_PAPER, "Supp. Table 1, v9"},
-    {SHAPE(56, 1, PAPER, 1, 28), RG_QUICK, "Supp. Table 1"},     {SHAPE(112, 1, PAPER, 1, 56), RG_QUICK, "Supp. Table 1"},
-    {SHAPE(224, 1, PAPER, 1, 112), RG_QUICK, "Supp. Table 1"},   {SHAPE(500, 1, PAPER, 1, 250), RG_PAPER, "Supp. Table 1"},
-    {SHAPE(112, 4, V9, 14, 56), RG_QUICK, "batch, D7"},          {SHAPE(56, 256, V9, 1, 28), RG_PAPER, "batch"},
-    {SHAPE(112, 256, V9, 1, 56), RG_PAPER, "batch"},             {SHAPE(256, 256, V9, 1, 128), RG_PAPER, "batch"},
-    {SHAPE(224, 32, V9, 14, 112), RG_PAPER, "batch, D7"},        {SHAPE(500, 8, V9, 14, 250), RG_PAPER, "batch, D7"},
+    {SHAPE(56, 1, V9, 1, 28), RG_QUICK, "Supp. Table 1, v9"},
+    {SHAPE(112, 1, V9, 1, 56), RG_QUICK, "Supp. Table 1, v9"},
+    {SHAPE(224, 1, V9, 1, 112), RG_QUICK, "Supp. Table 1, v9"},
+    {SHAPE(500, 1, V9, 1, 250), RG_PAPER, "Supp. Table 1, v9"},
+    {SHAPE(56, 1, PAPER, 1, 28), RG_QUICK, "Supp. Table 1"},
+    {SHAPE(112, 1, PAPER, 1, 56), RG_QUICK, "Supp. Table 1"},
+    {SHAPE(224, 1, PAPER, 1, 112), RG_QUICK, "Supp. Table 1"},
+    {SHAPE(500, 1, PAPER, 1, 250), RG_PAPER, "Supp. Table 1"},
+    {SHAPE(112, 4, V9, 14, 56), RG_QUICK, "batch, D7"},
+    {SHAPE(56, 256, V9, 1, 28), RG_PAPER, "batch"},
+    {SHAPE(112, 256, V9, 1, 56), RG_PAPER, "batch"},
+    {SHAPE(256, 256, V9, 1, 128), RG_PAPER, "batch"},
+    {SHAPE(224, 32, V9, 14, 112), RG_PAPER, "batch, D7"},
+    {SHAPE(500, 8, V9, 14, 250), RG_PAPER, "batch, D7"},
 };
 
 static const char *invalid(const rg_shape *s)
@@ -84,17 +96,20 @@ static rg_tolerance tolerance(const rg_shape *s)
     const double each = fr_phase_error() + 12 * FR_U, sums = fr_sum_error(8 * particles * trials);
     const double terms = trials * term * fmin(particles, 6 * sqrt(particles / 6));
     return (rg_tolerance){RG_BOUND, terms * each + (1 + term * sqrt(particles * trials)) * sums, sums,
-                          "float rounding of the largest phase and weights, and sums in any order (bound.h)"};
+        "float rounding of the largest phase and weights, and sums in any order (bound.h)"};
 }
 
 static void where(const rg_shape *s, int which, int64_t element, char text[64])
 {
     static const char *const pose[FR_POSE_FLOATS] = {"M00", "M10", "M20", "M01", "M11", "M21", "s_x", "s_y"};
-    if (which == FR_INSERT_D || which == FR_INSERT_C) fr_where_image(s, element, which == FR_INSERT_D ? 2 : 1, text);
-    else if (which == FR_INSERT_POSE) fr_where_pose(s, element, FR_POSE_FLOATS, pose, text);
+    if (which == FR_INSERT_D || which == FR_INSERT_C)
+        fr_where_image(s, element, which == FR_INSERT_D ? 2 : 1, text);
+    else if (which == FR_INSERT_POSE)
+        fr_where_pose(s, element, FR_POSE_FLOATS, pose, text);
     else if (which == FR_INSERT_WEIGHT)
         snprintf(text, 64, "(p=%" PRId64 ",%s)", element / 2, element % 2 ? "exponent" : "factor");
-    else fr_where_node(s->n[FR_SIDE], element, FR_RECORD, text);
+    else
+        fr_where_node(s->n[FR_SIDE], element, FR_RECORD, text);
 }
 
 // Stored coefficients within the radius, each once for every operator.
@@ -117,8 +132,8 @@ static const rg_shape smoke_shapes[] = {{{16, 2, 35, 1, 5}, 1}};
 static const char *const broken[] = {"frealign_barrier_only", NULL};
 
 RG_ALGO(pinsert_s) = {
-    FR_ALGO(pinsert_s,
-            "num += b w 2c D e^{i s.q}, den += b w c^2 at the nodes around p = M q; squared: w^2 b^2 c D, (w b c)^2"),
+    FR_ALGO(
+        pinsert_s, "num += b w 2c D e^{i s.q}, den += b w c^2 at the nodes around p = M q; squared: w^2 b^2 c D, (w b c)^2"),
     .dim = {"s", "p", "k", "t", "b"},
     .dim_name = {"side", "particles", "kind", "trials", "outer"},
     .broken = broken,

@@ -17,7 +17,7 @@ typedef struct piece {
 } piece;
 
 RG_HD void fill_piece(const fr_insertion *p, const float *pose, const float *restrict D, const float *restrict all_c, int64_t i,
-                      int64_t j, float row_weight, const float *restrict column_weight, const float *restrict table, piece *restrict to)
+    int64_t j, float row_weight, const float *restrict column_weight, const float *restrict table, piece *restrict to)
 {
     float Y[2 * FR_PIECE];
     const int squared = p->squared, column = (int)i;
@@ -73,7 +73,8 @@ RG_HD void add_piece(const fr_insertion *p, const piece *a, float mate, int from
 // Whether a piece, or its mate, may reach the planes: z of its ends, and one more on either side.
 RG_HD int reaches(const piece *a, float mate, int64_t half, int64_t first, int64_t past)
 {
-    const float z0 = mate * a->place[2][0], z1 = mate * a->place[2][a->n - 1], low = z0 < z1 ? z0 : z1, high = z0 < z1 ? z1 : z0;
+    const float z0 = mate * a->place[2][0], z1 = mate * a->place[2][a->n - 1], low = z0 < z1 ? z0 : z1,
+                high = z0 < z1 ? z1 : z0;
     return (low - 1 < (float)past && high + 1 >= (float)first) || (past > half && low - 1 <= (float)-half);
 }
 
@@ -120,7 +121,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 RG_VARIANT(pinsert_s_autovec) = {
     RG_VARIANT_OF("pinsert_s", "autovec", RG_SIMD, RG_HOST,
-                  "records, places and weights as a compiler vectorises them, no intrinsics; any number of cores"),
+        "records, places and weights as a compiler vectorises them, no intrinsics; any number of cores"),
     .needs = RG_AUTOVEC_NEEDS,
     .flags = RG_THREADED,
     .cost = cost,

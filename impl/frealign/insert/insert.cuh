@@ -37,15 +37,13 @@ static __device__ __forceinline__ void fr_spread(int side, const float p[3], fr_
         const float first = nodes == 1 ? fr_nearest(p[a]) : floorf(p[a]), f = p[a] - first;
         low[a] = (int)first;
         weight[a][0] = nodes == 1 ? 1 : how == FR_TRILINEAR ? 1 - f : fr_sinc(f);
-        if (nodes == 2)
-            weight[a][nodes - 1] = how == FR_TRILINEAR ? f : fr_sinc(f - 1);
+        if (nodes == 2) weight[a][nodes - 1] = how == FR_TRILINEAR ? f : fr_sinc(f - 1);
     }
 #pragma unroll
     for (int k = 0; k < nodes * nodes * nodes; k++) {
         const int kx = k % nodes, ky = k / nodes % nodes, kz = k / nodes / nodes;
         const int x = low[0] + kx, y = low[1] + ky, z = low[2] + kz, half = side / 2;
-        if (x < 0 || x > half || y < -half || y > half || z < -half || z > half)
-            continue;
+        if (x < 0 || x > half || y < -half || y > half || z < -half || z > half) continue;
         const float b = weight[0][kx] * weight[1][ky] * weight[2][kz], bb = squared ? b * b : b;
         const int64_t node = ((int64_t)(z < 0 ? z + side : z) * side + (y < 0 ? y + side : y)) * (half + 1) + x;
         const fr_terms part = {bb * t.re, bb * t.im, bb * t.den};
@@ -57,14 +55,12 @@ template <int how, bool squared, class sink> static __global__ void fr_insert(fr
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     const int side = (int)in.side, outer = (int)in.outer, j = row - outer;
-    if (i > outer || j > outer || 2 * j == -side || i * i + j * j > outer * outer)
-        return;
+    if (i > outer || j > outer || 2 * j == -side || i * i + j * j > outer * outer) return;
     for (int64_t sample = blockIdx.z; sample < samples; sample += gridDim.z) {
         const fr_terms t = fr_terms_of<squared>(in, sample, i, j), mate = {t.re, -t.im, t.den};
         float p[3];
         fr_place(in.pose + sample * FR_POSE_FLOATS, (float)i, (float)j, p);
-        if (p[0] > -1)
-            fr_spread<how, squared>(side, p, t, out);
+        if (p[0] > -1) fr_spread<how, squared>(side, p, t, out);
         if (p[0] < 1 && fr_mates(side, i, j) == 2) {
             const float other[3] = {-p[0], -p[1], -p[2]};
             fr_spread<how, squared>(side, other, mate, out);
@@ -77,8 +73,9 @@ template <class sink> static int fr_insert_all(const rg_call *call, int64_t colu
 {
     const fr_insertion in = fr_insertion_of(call);
     const int64_t samples = in.samples, kind = call->shape->n[FR_KIND];
-    const dim3 block((unsigned)columns, 8), grid((unsigned)((in.outer + columns) / columns), (unsigned)((2 * in.outer + 8) / 8),
-                                                 (unsigned)(samples < at_once ? samples : at_once));
+    const dim3 block((unsigned)columns, 8),
+        grid((unsigned)((in.outer + columns) / columns), (unsigned)((2 * in.outer + 8) / 8),
+            (unsigned)(samples < at_once ? samples : at_once));
     const bool squared = (kind & FR_SQUARED) != 0;
 #define FR_INSERT(how, power) RG_LAUNCH((fr_insert<how, power, sink>), grid, block, 0, call->stream, in, samples, out)
     if (fr_interpolation(kind) == FR_TRILINEAR && squared)

@@ -16,11 +16,18 @@ RG_HD fr_insertion fr_insertion_of(const rg_call *call)
 {
     const int64_t *n = call->shape->n;
     void *const *arg = call->arg;
-    const fr_insertion p = {.side = n[FR_SIDE], .stored = fr_stored(n[FR_SIDE]), .trials = n[FR_TRIALS],
-                            .samples = n[FR_PARTICLES] * n[FR_TRIALS], .outer = n[FR_OUTER], .interpolation = fr_interpolation(n[FR_KIND]),
-                            .squared = (n[FR_KIND] & FR_SQUARED) != 0, .D = (const float *)arg[FR_INSERT_D],
-                            .c = (const float *)arg[FR_INSERT_C], .pose = (const float *)arg[FR_INSERT_POSE],
-                            .weight = (const float *)arg[FR_INSERT_WEIGHT], .volume = (float *)arg[FR_INSERT_VOLUME]};
+    const fr_insertion p = {.side = n[FR_SIDE],
+        .stored = fr_stored(n[FR_SIDE]),
+        .trials = n[FR_TRIALS],
+        .samples = n[FR_PARTICLES] * n[FR_TRIALS],
+        .outer = n[FR_OUTER],
+        .interpolation = fr_interpolation(n[FR_KIND]),
+        .squared = (n[FR_KIND] & FR_SQUARED) != 0,
+        .D = (const float *)arg[FR_INSERT_D],
+        .c = (const float *)arg[FR_INSERT_C],
+        .pose = (const float *)arg[FR_INSERT_POSE],
+        .weight = (const float *)arg[FR_INSERT_WEIGHT],
+        .volume = (float *)arg[FR_INSERT_VOLUME]};
     return p;
 }
 

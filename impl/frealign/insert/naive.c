@@ -39,8 +39,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 RG_VARIANT(pinsert_s_naive) = {
-    RG_VARIANT_OF("pinsert_s", "naive", RG_NAIVE, RG_HOST,
-                  "plain C: each coefficient, then its mate, added to the nodes around it"),
+    RG_VARIANT_OF(
+        "pinsert_s", "naive", RG_NAIVE, RG_HOST, "plain C: each coefficient, then its mate, added to the nodes around it"),
     .cost = cost,
     .run = run,
 };

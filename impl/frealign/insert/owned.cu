@@ -48,19 +48,16 @@ static __device__ fr_frame fr_frame_of(const float *m, int outer)
         f.normal[a] = m[u] * m[3 + v] - m[v] * m[3 + u];
     }
     for (int a = 1; a >= 0; a--)
-        if (fabsf(f.normal[a]) > fabsf(f.normal[axis]))
-            axis = a;
+        if (fabsf(f.normal[a]) > fabsf(f.normal[axis])) axis = a;
     const int from[3] = {fr_u_axis(axis), fr_v_axis(axis), axis};
     for (int a = 0; a < 3; a++)
-        for (int q = 0; q < 2; q++)
-            f.m[a][q] = m[3 * q + from[a]];
+        for (int q = 0; q < 2; q++) f.m[a][q] = m[3 * q + from[a]];
     const float one = 1 / (f.m[0][0] * f.m[1][1] - f.m[0][1] * f.m[1][0]);
     f.di[0] = one * f.m[1][1];
     f.di[1] = -one * f.m[0][1];
     f.dj[0] = -one * f.m[1][0];
     f.dj[1] = one * f.m[0][0];
-    for (int a = 0; a < 2; a++)
-        f.slope[a] = f.m[2][0] * f.di[a] + f.m[2][1] * f.dj[a];
+    for (int a = 0; a < 2; a++) f.slope[a] = f.m[2][0] * f.di[a] + f.m[2][1] * f.dj[a];
     const float ii = m[0] * m[0] + m[1] * m[1] + m[2] * m[2], jj = m[3] * m[3] + m[4] * m[4] + m[5] * m[5];
     const float ij = m[0] * m[3] + m[1] * m[4] + m[2] * m[5], half = (ii - jj) / 2;
     f.rim = (float)outer * sqrtf((ii + jj) / 2 + sqrtf(half * half + ij * ij)) * 1.0001f; // |p| is not above it
@@ -74,13 +71,10 @@ static __global__ void fr_make_terms(fr_insertion in, int first, int samples, fl
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     const int side = (int)in.side, outer = (int)in.outer, j = row - outer, rows = 2 * outer + 1;
     for (int n = (int)blockIdx.z; n < samples; n += (int)gridDim.z) {
-        if (i == 0 && row == 0)
-            frame[n] = fr_frame_of(in.pose + (int64_t)(first + n) * FR_POSE_FLOATS, outer);
-        if (i > outer || j > outer)
-            continue;
+        if (i == 0 && row == 0) frame[n] = fr_frame_of(in.pose + (int64_t)(first + n) * FR_POSE_FLOATS, outer);
+        if (i > outer || j > outer) continue;
         fr_terms t = {0, 0, 0};
-        if (i * i + j * j <= outer * outer && 2 * j != -side)
-            t = fr_terms_of<squared>(in, first + n, i, j);
+        if (i * i + j * j <= outer * outer && 2 * j != -side) t = fr_terms_of<squared>(in, first + n, i, j);
         terms[((int64_t)n * rows + row) * (outer + 1) + i] = make_float4(t.re, t.im, t.den, 0.0f);
     }
 }
@@ -89,10 +83,8 @@ static __global__ void fr_make_terms(fr_insertion in, int first, int samples, fl
 template <int how> static __device__ __forceinline__ float fr_axis_weight(float p, float node)
 {
     const float d = p - node;
-    if (how == FR_NEAREST)
-        return fr_nearest(p) == node ? 1.0f : 0.0f;
-    if (how == FR_TRILINEAR)
-        return fmaxf(1 - fabsf(d), 0.0f);
+    if (how == FR_NEAREST) return fr_nearest(p) == node ? 1.0f : 0.0f;
+    if (how == FR_TRILINEAR) return fmaxf(1 - fabsf(d), 0.0f);
     return fabsf(d) < 1 ? fr_sinc(d) : 0.0f;
 }
 
@@ -123,16 +115,14 @@ static __device__ int fr_find(const fr_owned &o, const fr_extent &box, int axis,
     const bool met = mine < o.samples && o.frame[mine].axis == axis && fr_meets(o.frame[mine], box);
     const unsigned mets = __ballot_sync(~0u, met);
     __syncthreads(); // the hits before have been used
-    if (lane == 0)
-        in_warp[t / 32] = __popc(mets);
+    if (lane == 0) in_warp[t / 32] = __popc(mets);
     __syncthreads();
     int before = __popc(mets & ((1u << lane) - 1u)), all = 0;
     for (int w = 0; w < (int)blockDim.x / 32; w++) {
         before += w < t / 32 ? in_warp[w] : 0;
         all += in_warp[w];
     }
-    if (met)
-        hit[before] = mine;
+    if (met) hit[before] = mine;
     __syncthreads();
     return all;
 }
@@ -145,12 +135,11 @@ static __device__ __forceinline__ void fr_narrow(float middle, float half, float
 
 // Adds one sample to column (u, v), whose element is `sums` where it has the number `low`.
 template <int how, bool squared>
-static __device__ __forceinline__ void fr_add_column(const fr_owned &o, const fr_frame &f, int sample, float u, float v,
-                                                     int low, int first, int last, int stride, float *sums)
+static __device__ __forceinline__ void fr_add_column(
+    const fr_owned &o, const fr_frame &f, int sample, float u, float v, int low, int first, int last, int stride, float *sums)
 {
     const float height = f.slope[0] * u + f.slope[1] * v, climb = (fabsf(f.slope[0]) + fabsf(f.slope[1]) + 1) * REACH;
-    if (height + climb < (float)first || height - climb > (float)last)
-        return;
+    if (height + climb < (float)first || height - climb > (float)last) return;
     const float b = (float)o.outer, i0 = f.di[0] * u + f.di[1] * v, j0 = f.dj[0] * u + f.dj[1] * v;
     const float wide = (fabsf(f.di[0]) + fabsf(f.di[1])) * REACH, tall = (fabsf(f.dj[0]) + fabsf(f.dj[1])) * REACH;
     const float one_u = 1 / f.m[0][0], one_v = 1 / f.m[1][0];
@@ -164,9 +153,8 @@ static __device__ __forceinline__ void fr_add_column(const fr_owned &o, const fr
         for (int i = (int)ceilf(from); i <= i_last; i++) {
             const float fi = (float)i, fj = (float)j;
             const float across = fr_axis_weight<how>(fr_product_sum(f.m[0][0], fi, f.m[0][1], fj), u) *
-                                 fr_axis_weight<how>(fr_product_sum(f.m[1][0], fi, f.m[1][1], fj), v);
-            if (across == 0)
-                continue;
+                fr_axis_weight<how>(fr_product_sum(f.m[1][0], fi, f.m[1][1], fj), v);
+            if (across == 0) continue;
             const float p = fr_product_sum(f.m[2][0], fi, f.m[2][1], fj);
             const float base = how == FR_NEAREST ? fr_nearest(p) : floorf(p);
             const bool mate = i < 0 || (i == 0 && 2 * j == -o.side);
@@ -174,8 +162,7 @@ static __device__ __forceinline__ void fr_add_column(const fr_owned &o, const fr
 #pragma unroll
             for (int k = 0; k < (how == FR_NEAREST ? 1 : 2); k++) {
                 const int node = (int)base + k;
-                if (node < first || node > last)
-                    continue;
+                if (node < first || node > last) continue;
                 const float w = across * fr_axis_weight<how>(p, (float)node), share = squared ? w * w : w;
                 float *to_sums = sums + (node - low) * stride;
                 to_sums[0] += share * t.x;
@@ -199,15 +186,14 @@ static __device__ bool fr_pass(const fr_owned &o, const fr_extent &box, bool use
         for (int first = 0; first < o.samples; first += (int)blockDim.x) {
             const int hits = fr_find(o, box, axis, first, hit, in_warp);
             if (hits && !used) {
-                for (int e = (int)threadIdx.x; e < 3 * SUMS * groups; e += (int)blockDim.x)
-                    sums[e] = 0;
+                for (int e = (int)threadIdx.x; e < 3 * SUMS * groups; e += (int)blockDim.x) sums[e] = 0;
                 used = true;
                 __syncthreads();
             }
             for (int h = group; inside && h < hits; h += groups) {
                 const fr_frame f = o.frame[hit[h]];
-                fr_add_column<how, squared>(o, f, hit[h], (float)u, (float)v, box.low[axis], box.first[axis], box.last[axis],
-                                            stride, own);
+                fr_add_column<how, squared>(
+                    o, f, hit[h], (float)u, (float)v, box.low[axis], box.first[axis], box.last[axis], stride, own);
             }
         }
     }
@@ -220,13 +206,11 @@ static __device__ void fr_store(const fr_owned &o, const fr_extent &box, const f
     for (int e = (int)threadIdx.x; e < BRICK * BRICK * BRICK; e += (int)blockDim.x) {
         const int ix = e % BRICK, iy = e / BRICK % BRICK, iz = e / BRICK / BRICK;
         const int x = box.low[0] + ix, y = box.low[1] + iy, z = box.low[2] + iz;
-        if (x > half || y > half || z > half)
-            continue;
+        if (x > half || y > half || z > half) continue;
         float *to = o.volume + FR_RECORD * fr_voxel(o.side, x, y, z);
         for (int part = 0; part < 3; part++) {
             float sum = 0;
-            for (int g = 0; g < groups; g++)
-                sum += sums[(3 * g + part) * SUMS + ix + iy * ROW + iz * PLANE];
+            for (int g = 0; g < groups; g++) sum += sums[(3 * g + part) * SUMS + ix + iy * ROW + iz * PLANE];
             to[part] += sum;
         }
     }
@@ -254,12 +238,10 @@ template <int how, bool squared> static __global__ void __launch_bounds__(CHUNK_
             box.last[a] = min(box.low[a] + BRICK - 1, half);
             empty |= box.first[a] > box.last[a];
         }
-        if (!empty)
-            used = fr_pass<how, squared>(o, box, used, sums, hit, in_warp);
+        if (!empty) used = fr_pass<how, squared>(o, box, used, sums, hit, in_warp);
     }
     __syncthreads();
-    if (used)
-        fr_store(o, brick, sums);
+    if (used) fr_store(o, brick, sums);
 }
 
 static const int64_t groups_values[] = {1, 2, 4}, samples_values[] = {1, 16, 64, 256, 1024};
@@ -287,8 +269,7 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
     const double all = (double)fr_voxels(s->n[FR_SIDE]);
     c->amount[RG_F32_MAD] = samples * plane * (60 + 8 * nodes);
     c->amount[RG_SHARED_BYTES] = samples * plane * 24 * nodes;
-    c->amount[RG_MEM_BYTES] =
-        plane * (32 * samples + 12 * (double)s->n[FR_PARTICLES]) + 32 * (touched < all ? touched : all);
+    c->amount[RG_MEM_BYTES] = plane * (32 * samples + 12 * (double)s->n[FR_PARTICLES]) + 32 * (touched < all ? touched : all);
 }
 
 template <int how, bool squared> static int launch(const rg_call *call)
@@ -319,14 +300,13 @@ static int run(rg_call *call)
     const bool squared = (kind & FR_SQUARED) != 0;
     if (fr_interpolation(kind) == FR_TRILINEAR)
         return squared ? launch<FR_TRILINEAR, true>(call) : launch<FR_TRILINEAR, false>(call);
-    if (fr_interpolation(kind) == FR_NEAREST)
-        return squared ? launch<FR_NEAREST, true>(call) : launch<FR_NEAREST, false>(call);
+    if (fr_interpolation(kind) == FR_NEAREST) return squared ? launch<FR_NEAREST, true>(call) : launch<FR_NEAREST, false>(call);
     return squared ? launch<FR_BOX2, true>(call) : launch<FR_BOX2, false>(call);
 }
 
 RG_VARIANT(pinsert_s_owned) = {
     RG_VARIANT_OF("pinsert_s", "owned", RG_GATHER, RG_DEVICE,
-                  "bricks of 16^3 nodes in shared memory, a thread a column of them, no atomics, repeatable"),
+        "bricks of 16^3 nodes in shared memory, a thread a column of them, no atomics, repeatable"),
     .needs = "sm_90",
     RG_PARAMS(params),
     .scratch = scratch,

@@ -69,8 +69,7 @@ static int run(rg_call *call)
 static int run_v4(rg_call *call)
 {
     const vector_atomics out = {(float4 *)call->arg[FR_INSERT_VOLUME]};
-    if ((uintptr_t)out.volume % sizeof(float4))
-        return run(call);
+    if ((uintptr_t)out.volume % sizeof(float4)) return run(call);
     return fr_insert_all(call, call->param[COLUMNS], call->param[SAMPLES], out);
 }
 

@@ -51,8 +51,8 @@ FR_AVX2 static void row_make(const fr_insertion *p, int64_t sample, const column
     for (int64_t i = 0; i < to->past; i++) {
         const float tr = t->co[i] * co - t->si[i] * si, ti = t->co[i] * si + t->si[i] * co;
         float record[3];
-        fr_insert_record(p->squared, t->weight[i] * wj, c[i], D[2 * i] * tr - D[2 * i + 1] * ti,
-                         D[2 * i] * ti + D[2 * i + 1] * tr, record);
+        fr_insert_record(
+            p->squared, t->weight[i] * wj, c[i], D[2 * i] * tr - D[2 * i + 1] * ti, D[2 * i] * ti + D[2 * i + 1] * tr, record);
         to->re[i] = record[0];
         to->im[i] = record[1];
         to->den[i] = record[2];
@@ -88,8 +88,8 @@ FR_AVX2 FR_INLINE int inside_eight(const fr_eight *e, int64_t half, const int n)
 
 // Sample l of eight, one of those. A node at a time: the next sample's nodes are the same ones or beside them, and a processor
 // hands on a number that is not yet written to a read of the same 16 bytes, but not to one of 32 that begins between two.
-FR_AVX2 FR_INLINE void add_sample(const fr_insertion *p, const slab *s, const row *r, const fr_eight *e, int l, int64_t i,
-                                  const int n)
+FR_AVX2 FR_INLINE void add_sample(
+    const fr_insertion *p, const slab *s, const row *r, const fr_eight *e, int l, int64_t i, const int n)
 {
     const __m128 one = _mm_setr_ps(r->re[i], signbit(e->sign[l]) ? -r->im[i] : r->im[i], r->den[i], 0);
     const __m128 low = _mm_mul_ps(one, _mm_set1_ps(e->x[0][l])), high = _mm_mul_ps(one, _mm_set1_ps(e->x[n - 1][l]));
@@ -106,8 +106,8 @@ FR_AVX2 FR_INLINE void add_sample(const fr_insertion *p, const slab *s, const ro
 }
 
 // Places eight samples and calls for their nodes' lines, to write.
-FR_AVX2 FR_INLINE void call_for(const fr_insertion *p, int64_t sample, int64_t i, int64_t j, const int interpolation,
-                                fr_eight *e)
+FR_AVX2 FR_INLINE void call_for(
+    const fr_insertion *p, int64_t sample, int64_t i, int64_t j, const int interpolation, fr_eight *e)
 {
     const int n = fr_nodes(interpolation);
     fr_place_eight(1, p->pose + FR_POSE_FLOATS * sample, i, j, interpolation, e);
@@ -121,8 +121,8 @@ FR_AVX2 FR_INLINE void call_for(const fr_insertion *p, int64_t sample, int64_t i
         _mm256_storeu_ps(e->x[x], _mm256_mul_ps(_mm256_loadu_ps(e->x[x]), _mm256_loadu_ps(e->x[x])));
 }
 
-FR_AVX2 FR_INLINE void add_samples(const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t first,
-                                   int64_t past, const int interpolation)
+FR_AVX2 FR_INLINE void add_samples(
+    const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t first, int64_t past, const int interpolation)
 {
     const int n = fr_nodes(interpolation);
     fr_eight ring[FR_AHEAD + 1];
@@ -132,17 +132,22 @@ FR_AVX2 FR_INLINE void add_samples(const fr_insertion *p, const slab *s, int64_t
         const fr_eight *e = &ring[(i - first) / FR_EIGHT % (FR_AHEAD + 1)];
         const int inside = inside_eight(e, p->side / 2, n);
         for (int l = 0; l < FR_EIGHT && i + l < past; l++) {
-            if (inside >> l & 1 && i + l > 0) add_sample(p, s, r, e, l, i + l, n);
-            else add_plain(p, s, sample, r, i + l);
+            if (inside >> l & 1 && i + l > 0)
+                add_sample(p, s, r, e, l, i + l, n);
+            else
+                add_plain(p, s, sample, r, i + l);
         }
     }
 }
 
 FR_AVX2 static void add_row(const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t first, int64_t past)
 {
-    if (p->interpolation == FR_TRILINEAR) add_samples(p, s, sample, r, first, past, FR_TRILINEAR);
-    else if (p->interpolation == FR_BOX2) add_samples(p, s, sample, r, first, past, FR_BOX2);
-    else add_samples(p, s, sample, r, first, past, FR_NEAREST);
+    if (p->interpolation == FR_TRILINEAR)
+        add_samples(p, s, sample, r, first, past, FR_TRILINEAR);
+    else if (p->interpolation == FR_BOX2)
+        add_samples(p, s, sample, r, first, past, FR_BOX2);
+    else
+        add_samples(p, s, sample, r, first, past, FR_NEAREST);
 }
 
 // Columns of the row whose samples, or their mates, can reach the slab: an interval about |p_z| = |slope i + at|, or two.
@@ -151,8 +156,8 @@ static void add_reaching(const fr_insertion *p, const slab *s, int64_t sample, c
     const float *pose = p->pose + FR_POSE_FLOATS * sample;
     const double slope = pose[2], at = (double)pose[5] * (double)r->j;
     int64_t done = 0; // columns below are taken
-    double reach[2][2] = {{(double)s->first - 1.01, (double)s->past + 0.01},
-                          {-(double)s->past - 0.01, 1.01 - (double)s->first}};
+    double reach[2][2] = {
+        {(double)s->first - 1.01, (double)s->past + 0.01}, {-(double)s->past - 0.01, 1.01 - (double)s->first}};
     if (s->all) {
         add_row(p, s, sample, r, 0, r->past);
         return;
@@ -209,7 +214,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 RG_VARIANT(pinsert_s_simd) = {
     RG_VARIANT_OF("pinsert_s", "simd", RG_SIMD, RG_HOST,
-                  "AVX2; a sample and its mate in one visit of eight nodes, called for ahead; threads own slabs of planes"),
+        "AVX2; a sample and its mate in one visit of eight nodes, called for ahead; threads own slabs of planes"),
     .needs = "avx2",
     .flags = RG_THREADED,
     .cost = cost,

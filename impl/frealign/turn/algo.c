@@ -21,17 +21,24 @@ static const rg_arg args[] = {
     {"cc", RG_OUT, fr_real, count_cc},
 };
 
-#define SHAPE(side, particles, kind, trials, outer, turns) {{side, particles, kind, trials, outer, turns}, 1}
+#define SHAPE(side, particles, kind, trials, outer, turns)                                                                     \
+    {                                                                                                                          \
+        {side, particles, kind, trials, outer, turns}, 1                                                                       \
+    }
 enum { V9 = FR_TRILINEAR, PAPER = FR_PAPER };
 
 // Every interpolation with every padding, power of c, with and without the mask.
-#define FLAGS(interpolation) \
-    SHAPE(12, 2, interpolation, 1, 3, 2), SHAPE(12, 2, (interpolation) | FR_SQUARED, 1, 3, 2), \
-    SHAPE(12, 2, (interpolation) | FR_MASKED, 1, 3, 2), SHAPE(12, 2, (interpolation) | FR_SQUARED | FR_MASKED, 1, 3, 2)
+#define FLAGS(interpolation)                                                                                                   \
+    SHAPE(12, 2, interpolation, 1, 3, 2), SHAPE(12, 2, (interpolation) | FR_SQUARED, 1, 3, 2),                                 \
+        SHAPE(12, 2, (interpolation) | FR_MASKED, 1, 3, 2), SHAPE(12, 2, (interpolation) | FR_SQUARED | FR_MASKED, 1, 3, 2)
 #define KINDS(interpolation) FLAGS(interpolation), FLAGS((interpolation) | FR_PAD_2), FLAGS((interpolation) | FR_PAD_4)
 
 static const rg_shape check_shapes[] = {
-    KINDS(FR_TRILINEAR), KINDS(FR_NEAREST), KINDS(FR_BOX1), KINDS(FR_BOX3), KINDS(FR_BOX5),
+    KINDS(FR_TRILINEAR),
+    KINDS(FR_NEAREST),
+    KINDS(FR_BOX1),
+    KINDS(FR_BOX3),
+    KINDS(FR_BOX5),
     // No coefficient at all, one ring; sides whose half is odd; the whole of the kept part.
     SHAPE(4, 1, V9, 1, 1, 1),
     SHAPE(8, 1, PAPER, 1, 2, 1),
@@ -99,7 +106,7 @@ static double kept(const rg_shape *s) { return 1.5708 * (double)s->n[FR_OUTER] *
 static rg_tolerance tolerance(const rg_shape *s)
 {
     return (rg_tolerance){RG_BOUND, 2 * fr_correlation_error(s, s->n[FR_KIND] & FR_MASKED ? 4 : 2, kept(s)), fr_sum_error(0),
-                          "float rounding of the section, the padded transform, phases and sums (fr_correlation_error)"};
+        "float rounding of the section, the padded transform, phases and sums (fr_correlation_error)"};
 }
 
 static const char *invariant(const rg_shape *s, void *const *arg)
@@ -115,20 +122,23 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
     static const char *const pose[FR_POSE_FLOATS] = {"M00", "M10", "M20", "M01", "M11", "M21", "s_x", "s_y"};
     const int64_t lag = element % (FR_LAGS * FR_LAGS), rotation = element / (FR_LAGS * FR_LAGS) % fr_turns(s);
     const int64_t at = element / (FR_LAGS * FR_LAGS) / fr_turns(s), turns = s->n[FR_TURNS];
-    if (which == FR_X || which == FR_C) fr_where_image(s, element, which == FR_X ? 2 : 1, text);
-    else if (which == FR_F3) fr_where_node(fr_pad(s->n[FR_KIND]) * s->n[FR_SIDE], element, 2, text);
-    else if (which == FR_POSE) fr_where_pose(s, element, FR_POSE_FLOATS, pose, text);
-    else if (which != FR_CCP_CC) snprintf(text, 64, "(%" PRId64 ")", element);
+    if (which == FR_X || which == FR_C)
+        fr_where_image(s, element, which == FR_X ? 2 : 1, text);
+    else if (which == FR_F3)
+        fr_where_node(fr_pad(s->n[FR_KIND]) * s->n[FR_SIDE], element, 2, text);
+    else if (which == FR_POSE)
+        fr_where_pose(s, element, FR_POSE_FLOATS, pose, text);
+    else if (which != FR_CCP_CC)
+        snprintf(text, 64, "(%" PRId64 ")", element);
     else
         snprintf(text, 64, "(p=%d,t=%d,v=%d,u=%d,x=%d,y=%d)", (int)(at / s->n[FR_TRIALS]), (int)(at % s->n[FR_TRIALS]),
-                 (int)(rotation / turns), (int)(rotation % turns), (int)(lag % FR_LAGS) - FR_LAG,
-                 (int)(lag / FR_LAGS) - FR_LAG);
+            (int)(rotation / turns), (int)(rotation % turns), (int)(lag % FR_LAGS) - FR_LAG, (int)(lag / FR_LAGS) - FR_LAG);
 }
 
 static double traffic_bytes(const rg_shape *s)
 {
     return 12 * kept(s) * (double)s->n[FR_PARTICLES] + 8 * kept(s) * (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]) +
-           4 * (double)count_cc(s);
+        4 * (double)count_cc(s);
 }
 
 static double work(const rg_shape *s) { return kept(s) * (double)rotations(s); }
@@ -137,8 +147,8 @@ static const rg_shape smoke_shapes[] = {{{16, 2, 133, 2, 3, 2}, 1}};
 
 RG_ALGO(ccp) = {
     FR_ALGO(ccp,
-            "cc[v,u][y][x] = w / sqrt(sum |P|^2 sum |X|^2), w the correlation with the section turned by (v + u/U) quarter "
-            "turns"),
+        "cc[v,u][y][x] = w / sqrt(sum |P|^2 sum |X|^2), w the correlation with the section turned by (v + u/U) quarter "
+        "turns"),
     .dim = {"s", "p", "k", "t", "b", "u"},
     .dim_name = {"side", "particles", "kind", "trials", "outer", "turns"},
     .steady = 1u << FR_F3,

@@ -11,9 +11,9 @@
 
 typedef struct plan {
     fftwf_plan inverse, wide, lags;
-    int64_t points, step;                 // points a side of the lags' transform; lags stand `step` points apart
-    float *plane, *image, *padded, *big;  // of a direction: the section, its image, padded, and the transform of that
-    float *own;                           // of every thread: a half plane of `points`, and its image
+    int64_t points, step;                // points a side of the lags' transform; lags stand `step` points apart
+    float *plane, *image, *padded, *big; // of a direction: the section, its image, padded, and the transform of that
+    float *own;                          // of every thread: a half plane of `points`, and its image
     size_t floats;
 } plan;
 
@@ -38,8 +38,8 @@ static int prepare(rg_call *call)
     s->points = side % 4 == 0 ? side / 2 : side;
     s->step = side % 4 == 0 ? 1 : 2;
     s->floats = fr_rounded(2 * fr_stored(s->points)) + fr_rounded(s->points * s->points);
-    s->plane = fftwf_alloc_real(fr_rounded(2 * fr_stored(side)) + fr_rounded(side * side) + fr_rounded(wide * wide) +
-                                fr_rounded(2 * fr_stored(wide)));
+    s->plane = fftwf_alloc_real(
+        fr_rounded(2 * fr_stored(side)) + fr_rounded(side * side) + fr_rounded(wide * wide) + fr_rounded(2 * fr_stored(wide)));
     s->own = fftwf_alloc_real(s->floats * (size_t)call->threads);
     if (!s->plane || !s->own) return RG_E_STATE;
     s->image = s->plane + fr_rounded(2 * fr_stored(side));
@@ -81,7 +81,8 @@ static void pad(const plan *s, int64_t side, float scale)
 
 // ---- once a rotation -----------------------------------------------------------------------------------------------------
 
-RG_HD void ccp_rotation(const plan *s, const fr_call *p, const float *X, const float *turn, int v, float *restrict plane, float *cc)
+RG_HD void ccp_rotation(
+    const plan *s, const fr_call *p, const float *X, const float *turn, int v, float *restrict plane, float *cc)
 {
     const int wide = FR_PAD_TURN * (int)p->side, half = wide / 2, width = half + 1;
     const float co = turn[0], si = turn[1], *restrict big = s->big;
@@ -101,7 +102,8 @@ RG_HD void ccp_rotation(const plan *s, const fr_call *p, const float *X, const f
         for (int e = 0; e < n; e++) {
             const int i = i_step * (column + e) + i_row, row = j_step * (column + e) + j_row, mate = i < 0 ? -1 : 1;
             const float fi = (float)(mate * i), fj = (float)(mate * row);
-            const int at_x = (int)fr_nearest(FR_PAD_TURN * (co * fi + -si * fj)), at_y = (int)fr_nearest(FR_PAD_TURN * (si * fi + co * fj));
+            const int at_x = (int)fr_nearest(FR_PAD_TURN * (co * fi + -si * fj)),
+                      at_y = (int)fr_nearest(FR_PAD_TURN * (si * fi + co * fj));
             const int right = at_x > half ? at_x - wide : at_x, flip = right < 0 ? -1 : 1, up = flip * at_y;
             const int at = 2 * ((up < 0 ? up + wide : up) * width + flip * right);
             const float re = big[at], im = (float)(flip * mate) * big[at + 1], a = x[2 * e], b = x[2 * e + 1];
@@ -121,7 +123,7 @@ RG_HD void ccp_rotation(const plan *s, const fr_call *p, const float *X, const f
         }
 }
 RG_AUTOVEC(ccp_rotation, (const plan *s, const fr_call *p, const float *X, const float *turn, int v, float *plane, float *cc),
-           (s, p, X, turn, v, plane, cc))
+    (s, p, X, turn, v, plane, cc))
 
 static int run(rg_call *call)
 {
@@ -145,7 +147,7 @@ static int run(rg_call *call)
             float *own = s->own;
 #endif
             rotation(s, &p, p.X + 2 * (at / p.trials * p.stored), (const float *)call->arg[FR_CCP_TURN] + 2 * (r % turns),
-                     (int)(r / turns), own, (float *)call->arg[FR_CCP_CC] + FR_LAGS * FR_LAGS * (at * all + r));
+                (int)(r / turns), own, (float *)call->arg[FR_CCP_CC] + FR_LAGS * FR_LAGS * (at * all + r));
         }
     }
     return RG_OK;
@@ -162,7 +164,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 RG_VARIANT(ccp_autovec) = {
     RG_VARIANT_OF("ccp", "autovec", RG_SIMD, RG_HOST,
-                  "naive's steps as a compiler vectorises them, no intrinsics; rotations over any number of cores"),
+        "naive's steps as a compiler vectorises them, no intrinsics; rotations over any number of cores"),
     .needs = RG_AUTOVEC_NEEDS,
     .flags = RG_THREADED,
     .refuse = fr_section_refuse,

@@ -3,8 +3,8 @@
 
 // Of a block of columns: sums over rows j = 0 .. rows-1 of E cos(y j) and O sin(y j) for the lags y and y + 1, to the lags'
 // columns of to[]. fold[j]: Re E, Im E, Re O, Im O of BLOCK columns. Two lags keep eight sums and four operands in registers.
-TARGET static inline void NAME(two_lags)(const float *fold, int64_t rows, const float *cosine, const float *sine, int64_t pitch,
-                                         lag_sums *to, int y)
+TARGET static inline void NAME(two_lags)(
+    const float *fold, int64_t rows, const float *cosine, const float *sine, int64_t pitch, lag_sums *to, int y)
 {
     for (int half = 0; half < BLOCK; half += SIMD_LANES) {
         VEC sum[8];
@@ -29,8 +29,8 @@ TARGET static inline void NAME(two_lags)(const float *fold, int64_t rows, const 
     }
 }
 
-TARGET static void NAME(lags)(const float *fold, int64_t rows, const float *cosine, const float *sine, int64_t pitch,
-                              lag_sums *to)
+TARGET static void NAME(lags)(
+    const float *fold, int64_t rows, const float *cosine, const float *sine, int64_t pitch, lag_sums *to)
 {
     for (int y = 0; y <= FR_LAG; y += 2) NAME(two_lags)(fold, rows, cosine + y * pitch, sine + y * pitch, pitch, to, y);
 }

@@ -21,8 +21,9 @@ static size_t scratch(const rg_shape *s, const int64_t *param)
 {
     const int64_t side = s->n[FR_SIDE], wide = FR_PAD_TURN * side;
     (void)param;
-    return FR_PLAN_BYTES + sizeof(float) * (fr_rounded(2 * fr_stored(side)) + fr_rounded(2 * fr_stored(wide)) +
-                                            fr_rounded(side * side) + fr_rounded(wide * wide));
+    return FR_PLAN_BYTES +
+        sizeof(float) *
+        (fr_rounded(2 * fr_stored(side)) + fr_rounded(2 * fr_stored(wide)) + fr_rounded(side * side) + fr_rounded(wide * wide));
 }
 
 static work work_of(rg_call *call)

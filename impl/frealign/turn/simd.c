@@ -37,11 +37,11 @@ typedef struct plan {
     int64_t wide, reach, pitch; // 4N; 4b; complex numbers a row of half and big
     int64_t rows, columns;      // of X: b, and b rounded up to blocks
     fftwf_plan row, column;
-    float *plane, *half, *big;  // big[ky + reach][kx]
-    float *X;                   // Re X, Im X, Re, Im of the rows -j; by row, then by column, 0 outside of the band
-    float *cosine, *sine;       // [y][j]
-    float *across;              // [x][i] cos, then sin, times h
-    float *own;                 // of each thread: own_floats
+    float *plane, *half, *big; // big[ky + reach][kx]
+    float *X;                  // Re X, Im X, Re, Im of the rows -j; by row, then by column, 0 outside of the band
+    float *cosine, *sine;      // [y][j]
+    float *across;             // [x][i] cos, then sin, times h
+    float *own;                // of each thread: own_floats
     size_t own_floats;
     int threads;
     lags_fn *lags;
@@ -165,7 +165,7 @@ static void wide_row(const plan *p, int64_t y, float mean, float *own)
     fftwf_execute_dft_r2c(p->row, own, (fftwf_complex *)own);
     memcpy(p->half + 2 * (y < 0 ? y + s->side : y) * p->pitch, own, (size_t)(p->reach + 1) * 2 * sizeof *own);
     memset(p->half + 2 * ((y < 0 ? y + s->side : y) * p->pitch + p->reach + 1), 0,
-           (size_t)(p->pitch - p->reach - 1) * 2 * sizeof *own);
+        (size_t)(p->pitch - p->reach - 1) * 2 * sizeof *own);
 }
 
 // The columns from kx on.
@@ -386,7 +386,7 @@ static const rg_param params[] = {{"isa", isa_values, RG_COUNT(isa_values), 0, "
 
 RG_VARIANT(ccp_simd) = {
     RG_VARIANT_OF("ccp", "simd", RG_SIMD, RG_HOST,
-                  "only the lags required, as products of thin matrices with rows folded; no transform a rotation"),
+        "only the lags required, as products of thin matrices with rows folded; no transform a rotation"),
     .needs = "avx2",
     .flags = RG_THREADED,
     RG_PARAMS(params),

@@ -20,8 +20,7 @@ struct fr_border_sums {
     int half;
     __device__ __forceinline__ void add(int64_t at, int x, int y, double *v) const
     {
-        if (x == half - 1 || x == -half || y == half - 1 || y == -half)
-            v[0] += image[at];
+        if (x == half - 1 || x == -half || y == half - 1 || y == -half) v[0] += image[at];
     }
 };
 
@@ -36,8 +35,7 @@ static __global__ void fr_pad_images(const float *image, int side, float scale, 
 {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     const int wide = FR_PAD_TURN * side, half = side / 2;
-    if (x >= wide + 2 || y >= wide)
-        return;
+    if (x >= wide + 2 || y >= wide) return;
     const int from_x = x < half ? x : x >= wide - half ? x - wide + side : -1;
     const int from_y = y < half ? y : y >= wide - half ? y - wide + side : -1;
     const float mean = (float)(border[blockIdx.z] / (4 * side - 4));
@@ -87,13 +85,11 @@ static __device__ __forceinline__ float fr_normalised(float w, double pp, double
 enum { FR_NORMS = 3 }; // of a rotation: sum |P_u0|^2, sum |P_u1|^2, sum |X|^2
 
 // Of one call, rotations first .. first + gridDim.z - 1: W of their four quarters, on M x (M/2 + 1) coefficients, M = N/2.
-template <int way>
-static __global__ void fr_turn_products(fr_turned in, int64_t call, int first, float2 *product, double *norm)
+template <int way> static __global__ void fr_turn_products(fr_turned in, int64_t call, int first, float2 *product, double *norm)
 {
     const int m = in.side / 2, width = m / 2 + 1;
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    if (i >= width || row >= m)
-        return;
+    if (i >= width || row >= m) return;
     const int j = 2 * row <= m ? row : row - m, u = first + (int)blockIdx.z;
     float2 *to = product + ((int64_t)blockIdx.z * FR_QUARTERS * m + row) * width + i;
     const int64_t quarter = (int64_t)m * width;
@@ -112,8 +108,7 @@ static __global__ void fr_turn_products(fr_turned in, int64_t call, int first, f
             atomicAdd(&norm[blockIdx.z * FR_NORMS + 2], (double)fr_square(x));
         }
     }
-    for (int v = 0; v < FR_QUARTERS; v++)
-        to[v * quarter] = w[v];
+    for (int v = 0; v < FR_QUARTERS; v++) to[v * quarter] = w[v];
 }
 
 // A block a rotation.
@@ -125,15 +120,13 @@ static __global__ void fr_turn_norms(fr_turned in, int64_t call, int first, doub
     double v[FR_NORMS] = {};
     for (int at = t; at < in.outer * (2 * in.outer - 1); at += (int)blockDim.x) {
         const int i = at % in.outer, j = at / in.outer - in.outer + 1;
-        if (!fr_kept(in, i, j))
-            continue;
+        if (!fr_kept(in, i, j)) continue;
         v[0] += fr_square(fr_rotated(in.big, in.side, c, s, i, j));
         v[1] += fr_square(fr_rotated(in.big, in.side, c, s, -j, i));
         v[2] += fr_square(fr_particle_at(in, call, i, j));
     }
     fr_block_sum<FR_NORMS>(v, tree);
-    for (int k = 0; k < FR_NORMS && t == 0; k++)
-        norm[blockIdx.x * FR_NORMS + k] = v[k];
+    for (int k = 0; k < FR_NORMS && t == 0; k++) norm[blockIdx.x * FR_NORMS + k] = v[k];
 }
 
 // The 15 x 15 lags of each transform; a block a rotation and quarter.
@@ -157,8 +150,7 @@ enum { FR_COLUMNS = 128, FR_PHASES = FR_LAG + 1 }; // columns that a block sums 
 static __global__ void fr_phases(int side, int outer, float2 *phase)
 {
     const int at = (int)(blockIdx.x * blockDim.x + threadIdx.x), m = at / FR_PHASES - outer, k = at % FR_PHASES;
-    if (m >= outer)
-        return;
+    if (m >= outer) return;
     const double turns = 2.0 * m * k / side;
     float2 e;
     sincospif(2 * (float)(turns - rint(turns)), &e.y, &e.x);
@@ -208,8 +200,7 @@ static __global__ void fr_lags(fr_turned in, int64_t first, const float2 *phase)
         const int i = i0 + t;
         fr_line_sums sums[2] = {};
         for (int j = 1 - in.outer; j < in.outer; j++) {
-            if (!fr_kept(in, i, j))
-                continue;
+            if (!fr_kept(in, i, j)) continue;
             const float2 x = fr_particle_at(in, call, i, j);
             const float2 p = odd ? fr_rotated(big, in.side, c, s, -j, i) : fr_rotated(big, in.side, c, s, i, j);
             const float2 *e = phase + (j + in.outer) * FR_PHASES;
@@ -225,8 +216,7 @@ static __global__ void fr_lags(fr_turned in, int64_t first, const float2 *phase)
         const int columns = in.outer - i0 < FR_COLUMNS ? in.outer - i0 : FR_COLUMNS;
         for (int k = 0; k < EACH; k++) {
             const int at = k * FR_COLUMNS + t, lag = at % LAGS, x = lag % FR_LAGS - FR_LAG, y = lag / FR_LAGS;
-            if (at >= 2 * LAGS)
-                break;
+            if (at >= 2 * LAGS) break;
             for (int column = 0; column < columns; column++) {
                 const float2 e = phase[(i0 + column + in.outer) * FR_PHASES + (x < 0 ? -x : x)],
                              sum = line[at / LAGS][y][column];
@@ -291,23 +281,21 @@ static inline int fr_prepare_turns(rg_call *call, int way, bool texture)
     const int64_t side = call->shape->n[FR_SIDE];
     char *scratch = (char *)call->scratch;
     fr_turn_plan *plan = (fr_turn_plan *)calloc(1, sizeof *plan);
-    if (!plan)
-        return RG_E_STATE;
+    if (!plan) return RG_E_STATE;
     call->state = plan;
     int error = fr_make_fft(&plan->section.to_image, CUFFT_C2R, side, l.section.calls, scratch + l.section.work,
-                            l.section.work_bytes, call->stream);
-    error = error ? error : fr_make_fft(&plan->widen, CUFFT_R2C, FR_PAD_TURN * side, l.section.calls, scratch + l.work,
-                                        l.work_bytes, call->stream);
+        l.section.work_bytes, call->stream);
+    error = error ? error
+                  : fr_make_fft(&plan->widen, CUFFT_R2C, FR_PAD_TURN * side, l.section.calls, scratch + l.work, l.work_bytes,
+                        call->stream);
     if (!error && way != FR_LIST)
         error =
             fr_make_fft(&plan->lags, CUFFT_C2R, side / 2, FR_QUARTERS * l.turns, scratch + l.work, l.work_bytes, call->stream);
-    if (!error && texture)
-        error = fr_make_texture(&plan->section, side * fr_pad(call->shape->n[FR_KIND]));
-    if (error || way != FR_LIST)
-        return error;
+    if (!error && texture) error = fr_make_texture(&plan->section, side * fr_pad(call->shape->n[FR_KIND]));
+    if (error || way != FR_LIST) return error;
     const int64_t outer = call->shape->n[FR_OUTER];
     RG_LAUNCH((fr_phases), fr_blocks(2 * outer * FR_PHASES, 256), 256, 0, call->stream, (int)side, (int)outer,
-              (float2 *)(scratch + l.phase));
+        (float2 *)(scratch + l.phase));
     return (int)cudaGetLastError();
 }
 
@@ -334,13 +322,11 @@ template <int way> static int fr_widen(const fr_steps &s, const fr_turn_plan *pl
     error = error ? error : rg_fft_run(&s.plan->to_image, image);
     if (masked) {
         error = error ? error : fr_sum_pixels<way>(s, edge);
-        if (error)
-            return error;
+        if (error) return error;
         RG_LAUNCH((fr_mask_image), grid, block, 0, s.call->stream, s.in.setting, s.in.side, s.sums, image);
     }
     error = error ? error : fr_sum_pixels<way>(s, border);
-    if (error)
-        return error;
+    if (error) return error;
     RG_LAUNCH((fr_pad_images), wide, block, 0, s.call->stream, image, s.in.side, scale, s.sums, big);
     error = (int)cudaGetLastError();
     return error ? error : rg_fft_run(&plan->widen, big);
@@ -365,12 +351,10 @@ template <int way> static int fr_transform_lags(const rg_call *call, const fr_tu
         RG_LAUNCH((fr_turn_products<way>), grid, block, 0, call->stream, in, at, first, product, norm);
         error = error ? error : (int)cudaGetLastError();
         error = error ? error : rg_fft_run(&plan->lags, product);
-        if (error)
-            return error;
+        if (error) return error;
         RG_LAUNCH((fr_pick_lags), dim3(count, FR_QUARTERS), 256, 0, call->stream, in, at, first, (const float *)product, norm);
         error = (int)cudaGetLastError();
-        if (error)
-            return error;
+        if (error) return error;
     }
     return RG_OK;
 }
@@ -386,7 +370,7 @@ template <int way> static int fr_turn(const rg_call *call, bool texture)
     fr_steps s = fr_steps_of(call, l.section);
     s.in.inner = 1;
     fr_turned in = {s.in.x, (const float *)call->arg[FR_CCP_TURN], big, (float *)call->arg[FR_CCP_CC], s.in.side, s.in.width,
-                    s.in.outer, s.in.trials, (int)call->shape->n[FR_TURNS]};
+        s.in.outer, s.in.trials, (int)call->shape->n[FR_TURNS]};
     int error = fr_uploads(texture, call->param) ? fr_upload(call) : RG_OK; // `section` stands first in the state
     while (!error && fr_next(&s)) {
         error = fr_widen<sums>(s, plan, texture, masked, (float *)big);
@@ -420,6 +404,6 @@ static inline void fr_turn_cost(const rg_shape *s, const int64_t *param, int way
     static int prepare(rg_call *call) { return fr_prepare_turns(call, WAY, TEXTURE); }                                         \
     static int run(rg_call *call) { return fr_turn<WAY>(call, TEXTURE); }                                                      \
     FR_DESCRIPTOR(ccp, IDEA, .param = params, .n_params = RG_COUNT(params), .scratch = scratch, .cost = cost,                  \
-                  .prepare = prepare, .load = TEXTURE ? fr_load : NULL, .run = run, .finish = fr_finish_turns)
+        .prepare = prepare, .load = TEXTURE ? fr_load : NULL, .run = run, .finish = fr_finish_turns)
 
 #endif

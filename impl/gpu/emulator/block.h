@@ -10,7 +10,8 @@
 extern uint3 rg_thread_idx, rg_block_idx;
 extern dim3 rg_block_dim, rg_grid_dim;
 
-namespace rg_emu {
+namespace rg_emu
+{
 
 enum : unsigned { THREADS_MAX = 1024, WARPS_MAX = THREADS_MAX / 32 };
 enum : int { KERNELS_MAX = 512 };
@@ -29,7 +30,7 @@ enum State { READY, AT_BARRIER, AT_MEETING, ENDED };
 struct Thread {
     Fiber fiber;
     State state;
-    int line;         // where it waits
+    int line; // where it waits
     Barrier kind;
     Meeting *meeting; // the one it waits at or last read from
     uint3 index;
@@ -52,7 +53,7 @@ struct Engine {
     unsigned char *dynamic;
     const Launch *launch;
     uint64_t seed = 1, drawn;
-    uint32_t phases; // counted through all launches
+    uint32_t phases;    // counted through all launches
     const void *stream; // that everything has to be queued on; NULL: any
     bool failed;
     char text[600];

@@ -7,7 +7,8 @@
 #include <fftw3.h>
 #include <vector>
 
-namespace {
+namespace
+{
 
 struct Layout {
     int embed[3], stride, distance;
@@ -40,8 +41,7 @@ Layout layout_of(const Plan &p, const long long *embed, long long stride, long l
         l.embed[d] = embed ? (int)embed[d] : halved && last ? p.n[d] / 2 + 1 : p.n[d];
         dense *= l.embed[d];
     }
-    if (!embed)
-        l.distance = (int)dense;
+    if (!embed) l.distance = (int)dense;
     return l;
 }
 
@@ -64,12 +64,11 @@ bool real_output(cufftType t) { return t == CUFFT_Z2D || t == CUFFT_C2R; }
 Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, const void *out, size_t out_bytes, cufftResult *why)
 {
     Plan *p = plan_of(h);
-    *why = rg_emu::call_fails()                   ? CUFFT_EXEC_FAILED
-           : !p || !p->planned || p->type != type ? CUFFT_INVALID_PLAN
-           : !p->own_area && !p->area             ? CUFFT_NO_WORKSPACE
-                                                  : CUFFT_SUCCESS;
-    if (*why)
-        return nullptr;
+    *why = rg_emu::call_fails()                ? CUFFT_EXEC_FAILED
+        : !p || !p->planned || p->type != type ? CUFFT_INVALID_PLAN
+        : !p->own_area && !p->area             ? CUFFT_NO_WORKSPACE
+                                               : CUFFT_SUCCESS;
+    if (*why) return nullptr;
     const bool real_in = real_input(type), real_out = real_output(type);
     if (!rg_emu::memory_holds(in, span(*p, p->in, real_out) * in_bytes) ||
         !rg_emu::memory_holds(out, span(*p, p->out, real_in) * out_bytes) ||
@@ -81,8 +80,7 @@ Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, cons
         *why = CUFFT_EXEC_FAILED;
         return nullptr;
     }
-    if (!p->own_area)
-        memset(p->area, 0xFF, p->work);
+    if (!p->own_area) memset(p->area, 0xFF, p->work);
     return p;
 }
 
@@ -90,8 +88,7 @@ Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, cons
 
 cufftResult cufftCreate(cufftHandle *h)
 {
-    if (rg_emu::call_fails())
-        return CUFFT_ALLOC_FAILED;
+    if (rg_emu::call_fails()) return CUFFT_ALLOC_FAILED;
     Plan p = {};
     p.used = p.own_area = true;
     plans.push_back(p);
@@ -102,8 +99,7 @@ cufftResult cufftCreate(cufftHandle *h)
 cufftResult cufftDestroy(cufftHandle h)
 {
     Plan *p = plan_of(h);
-    if (!p)
-        return CUFFT_INVALID_PLAN;
+    if (!p) return CUFFT_INVALID_PLAN;
     p->used = false;
     return rg_emu::call_fails() ? CUFFT_EXEC_FAILED : CUFFT_SUCCESS;
 }
@@ -111,8 +107,7 @@ cufftResult cufftDestroy(cufftHandle h)
 cufftResult cufftSetAutoAllocation(cufftHandle h, int automatic)
 {
     Plan *p = plan_of(h);
-    if (!p || p->planned || rg_emu::call_fails())
-        return CUFFT_INVALID_PLAN;
+    if (!p || p->planned || rg_emu::call_fails()) return CUFFT_INVALID_PLAN;
     p->own_area = automatic != 0;
     return CUFFT_SUCCESS;
 }
@@ -120,8 +115,7 @@ cufftResult cufftSetAutoAllocation(cufftHandle h, int automatic)
 cufftResult cufftSetWorkArea(cufftHandle h, void *area)
 {
     Plan *p = plan_of(h);
-    if (!p || !p->planned || rg_emu::call_fails())
-        return CUFFT_INVALID_PLAN;
+    if (!p || !p->planned || rg_emu::call_fails()) return CUFFT_INVALID_PLAN;
     p->area = area;
     p->own_area = false;
     return CUFFT_SUCCESS;
@@ -130,28 +124,23 @@ cufftResult cufftSetWorkArea(cufftHandle h, void *area)
 cufftResult cufftSetStream(cufftHandle h, cudaStream_t stream)
 {
     Plan *p = rg_emu::call_fails() ? nullptr : plan_of(h);
-    if (p)
-        p->stream = stream;
+    if (p) p->stream = stream;
     return p ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 
 cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long *in_embed, long long in_stride,
-                                long long in_distance, long long *out_embed, long long out_stride, long long out_distance,
-                                cufftType type, long long batch, size_t *work_bytes)
+    long long in_distance, long long *out_embed, long long out_stride, long long out_distance, cufftType type, long long batch,
+    size_t *work_bytes)
 {
     Plan *p = plan_of(h);
-    if (!p || p->planned)
-        return CUFFT_INVALID_PLAN;
-    if (rg_emu::call_fails())
-        return CUFFT_ALLOC_FAILED;
-    if (rank < 1 || rank > 3 || batch < 1)
-        return CUFFT_INVALID_VALUE;
+    if (!p || p->planned) return CUFFT_INVALID_PLAN;
+    if (rg_emu::call_fails()) return CUFFT_ALLOC_FAILED;
+    if (rank < 1 || rank > 3 || batch < 1) return CUFFT_INVALID_VALUE;
     p->type = type;
     p->rank = rank;
     p->batch = (int)batch;
     for (int d = 0; d < rank; d++) {
-        if (n[d] < 1 || n[d] > INT32_MAX)
-            return CUFFT_INVALID_VALUE;
+        if (n[d] < 1 || n[d] > INT32_MAX) return CUFFT_INVALID_VALUE;
         p->n[d] = (int)n[d];
     }
     const bool real_in = real_input(type), real_out = real_output(type);
@@ -164,8 +153,7 @@ cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long
 
 static cufftResult transform(fftw_plan fft)
 {
-    if (!fft)
-        return CUFFT_EXEC_FAILED;
+    if (!fft) return CUFFT_EXEC_FAILED;
     fftw_execute(fft);
     fftw_destroy_plan(fft);
     return CUFFT_SUCCESS;
@@ -173,8 +161,7 @@ static cufftResult transform(fftw_plan fft)
 
 static cufftResult transform(fftwf_plan fft)
 {
-    if (!fft)
-        return CUFFT_EXEC_FAILED;
+    if (!fft) return CUFFT_EXEC_FAILED;
     fftwf_execute(fft);
     fftwf_destroy_plan(fft);
     return CUFFT_SUCCESS;
@@ -188,7 +175,7 @@ static cufftResult transform(fftwf_plan fft)
         const Plan *p = ready(h, CUFFT_##TYPE, in, sizeof *in, out, sizeof *out, &why);                                        \
         return !p ? why                                                                                                        \
                   : transform(PLAN(p->rank, p->n, p->batch, (FFTW_IN *)in, p->in.embed, p->in.stride, p->in.distance,          \
-                                   (FFTW_OUT *)out, p->out.embed, p->out.stride, p->out.distance, FFTW_ESTIMATE));             \
+                        (FFTW_OUT *)out, p->out.embed, p->out.stride, p->out.distance, FFTW_ESTIMATE));                        \
     }
 EXEC(D2Z, cufftDoubleReal, double, cufftDoubleComplex, fftw_complex, fftw_plan_many_dft_r2c)
 EXEC(Z2D, cufftDoubleComplex, fftw_complex, cufftDoubleReal, double, fftw_plan_many_dft_c2r)
@@ -201,6 +188,6 @@ cufftResult cufftExecC2C(cufftHandle h, cufftComplex *in, cufftComplex *out, int
     const Plan *p = ready(h, CUFFT_C2C, in, sizeof *in, out, sizeof *out, &why);
     return !p ? why
               : transform(fftwf_plan_many_dft(p->rank, p->n, p->batch, (fftwf_complex *)in, p->in.embed, p->in.stride,
-                                              p->in.distance, (fftwf_complex *)out, p->out.embed, p->out.stride,
-                                              p->out.distance, direction < 0 ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE));
+                    p->in.distance, (fftwf_complex *)out, p->out.embed, p->out.stride, p->out.distance,
+                    direction < 0 ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE));
 }

@@ -29,8 +29,8 @@ cufftResult cufftSetAutoAllocation(cufftHandle, int automatic);
 cufftResult cufftSetWorkArea(cufftHandle, void *);
 cufftResult cufftSetStream(cufftHandle, cudaStream_t);
 cufftResult cufftMakePlanMany64(cufftHandle, int rank, long long *n, long long *in_embed, long long in_stride,
-                                long long in_distance, long long *out_embed, long long out_stride, long long out_distance,
-                                cufftType, long long batch, size_t *work_bytes);
+    long long in_distance, long long *out_embed, long long out_stride, long long out_distance, cufftType, long long batch,
+    size_t *work_bytes);
 cufftResult cufftExecD2Z(cufftHandle, cufftDoubleReal *, cufftDoubleComplex *);
 cufftResult cufftExecZ2D(cufftHandle, cufftDoubleComplex *, cufftDoubleReal *);
 cufftResult cufftExecR2C(cufftHandle, cufftReal *, cufftComplex *);

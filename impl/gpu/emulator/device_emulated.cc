@@ -8,15 +8,15 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace {
+namespace
+{
 
 enum : size_t { ALIGN = 512 }; // as cudaMalloc's, which textures count on
 
 void *allocate(size_t bytes)
 {
     void *p = rg_emu::call_fails() ? nullptr : aligned_alloc(ALIGN, (bytes + ALIGN - 1) / ALIGN * ALIGN);
-    if (p)
-        rg_emu::memory_add(p, bytes);
+    if (p) rg_emu::memory_add(p, bytes);
     return p;
 }
 
@@ -28,10 +28,7 @@ void release(void *p)
 
 void *pinned(size_t bytes) { return rg_emu::call_fails() ? nullptr : malloc(bytes); }
 
-int fault()
-{
-    return rg_emulation_fault() || rg_emu::call_fails() ? (int)cudaErrorLaunchFailure : RG_OK;
-}
+int fault() { return rg_emulation_fault() || rg_emu::call_fails() ? (int)cudaErrorLaunchFailure : RG_OK; }
 
 int sync() // as of a GPU, a launch that was refused is told here, where nobody has asked before
 {
@@ -78,17 +75,14 @@ int facts(rg_device_facts *f)
     return cudaDeviceGetAttribute(&f->multiprocessors, cudaDevAttrMultiProcessorCount, 0);
 }
 
-const char *error(int code)
-{
-    return code < 0 ? rg_device_cpu()->error(code) : cudaGetErrorString((cudaError_t)code);
-}
+const char *error(int code) { return code < 0 ? rg_device_cpu()->error(code) : cudaGetErrorString((cudaError_t)code); }
 
 } // namespace
 
 const rg_device *rg_device_emulated(void)
 {
     static const rg_device device = {"host", true, true, allocate, release, copy, copy, fill, sync, stream_make, stream_free,
-                                     event_make, event_free, event_record, event_ms, stream_make, stream_wait, pinned, free,
-                                     upload_on, copy, flush, facts, error};
+        event_make, event_free, event_record, event_ms, stream_make, stream_wait, pinned, free, upload_on, copy, flush, facts,
+        error};
     return &device;
 }

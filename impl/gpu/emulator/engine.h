@@ -25,7 +25,8 @@ struct dim3 {
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
 };
 
-namespace rg_emu {
+namespace rg_emu
+{
 
 struct Launch {
     const char *name;
@@ -81,14 +82,14 @@ bool memory_holds(const void *, size_t bytes); // all inside one allocation
 // Where the running thread stands; memory.cc compares it with what it noted at earlier accesses. Phases are numbered through
 // all launches: a block begins one, and so does each barrier of the block.
 struct Position {
-    bool running;             // a kernel's code runs, and not the harness
-    bool checked;             // its loads and stores are instrumented
-    bool fenced;              // a thread of this launch has called __threadfence: blocks may then read each other's writes
+    bool running;                  // a kernel's code runs, and not the harness
+    bool checked;                  // its loads and stores are instrumented
+    bool fenced;                   // a thread of this launch has called __threadfence: blocks may then read each other's writes
     uint32_t launch, block, phase; // first phase of the launch, first of the block, current
-    uint64_t mark;            // phase, warp, lane and the count of warp-wide synchronisations in this phase
+    uint64_t mark;                 // phase, warp, lane and the count of warp-wide synchronisations in this phase
     uintptr_t stack, all_stacks, all_stacks_end;
     uintptr_t args, args_end;
-    uint64_t accesses;        // of all launches
+    uint64_t accesses;                            // of all launches
     uintptr_t dynamic, dynamic_end, dynamic_most; // shared memory of this launch, and the most there can be
 };
 extern Position position;

@@ -15,7 +15,8 @@
 #include <ucontext.h>
 #endif
 
-namespace rg_emu {
+namespace rg_emu
+{
 
 struct Fiber {
 #if defined(__x86_64__)
@@ -39,8 +40,7 @@ inline void fiber_begin(Fiber &f, void (*main)())
     uintptr_t *top = (uintptr_t *)(f.stack + f.bytes);
     *--top = 0; // main finds the stack as after a call: 8 past a multiple of 16
     *--top = (uintptr_t)main;
-    for (int i = 0; i < 6; i++)
-        *--top = 0;
+    for (int i = 0; i < 6; i++) *--top = 0;
     f.sp = top;
 #else
     getcontext(&f.context);

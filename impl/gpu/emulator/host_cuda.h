@@ -52,7 +52,8 @@ constexpr int warpSize = 32;
 #define RG_LINE int line = __builtin_LINE()
 #define RG_INLINE static inline __attribute__((unused))
 
-namespace rg_emu {
+namespace rg_emu
+{
 
 template <class... P> struct Call {
     void (*kernel)(P...);
@@ -65,12 +66,12 @@ template <class... P> struct Call {
 };
 
 template <class... P, class... A>
-void launch_kernel(const char *name, dim3 grid, dim3 block, size_t shared, const void *stream, void (*kernel)(P...),
-                   A &&...args)
+void launch_kernel(
+    const char *name, dim3 grid, dim3 block, size_t shared, const void *stream, void (*kernel)(P...), A &&...args)
 {
     const Call<P...> call = {kernel, std::tuple<P...>(static_cast<P>(std::forward<A>(args))...)};
-    rg_launch_status(launch({name, (const void *)kernel, grid, block, shared, stream, &call, sizeof call, RG_CHECKED,
-                             Call<P...>::invoke}));
+    rg_launch_status(
+        launch({name, (const void *)kernel, grid, block, shared, stream, &call, sizeof call, RG_CHECKED, Call<P...>::invoke}));
 }
 
 // An atomic of any kind: old value out, f(old) in. reads: false where the old value has no part in the new one.
@@ -110,7 +111,7 @@ template <class T, class F> T reduce(unsigned mask, T value, F f, int line)
 
 } // namespace rg_emu
 
-#define RG_LAUNCH(kernel, grid, block, shared_bytes, stream, ...) \
+#define RG_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                                              \
     rg_emu::launch_kernel(#kernel, (grid), (block), (shared_bytes), (const void *)(stream), kernel, ##__VA_ARGS__)
 
 // ---- barriers and warp-wide operations -----------------------------------------------------------------------------------
@@ -159,32 +160,34 @@ template <class T> unsigned __match_any_sync(unsigned mask, T v, RG_LINE)
 {
     const rg_emu::Value *all = rg_emu::exchange(rg_emu::MATCH, mask, line, &v, sizeof v);
     unsigned set = 0;
-    for (unsigned l = 0; l < 32; l++)
-        set |= (mask >> l & 1 && rg_emu::lane_value<T>(all, l) == v ? 1u : 0u) << l;
+    for (unsigned l = 0; l < 32; l++) set |= (mask >> l & 1 && rg_emu::lane_value<T>(all, l) == v ? 1u : 0u) << l;
     return set;
 }
 // Any set of lanes that includes the caller is right; threads run one by one.
 RG_INLINE unsigned __activemask() { return 1u << rg_emu::lane(); }
 template <class T> T __reduce_add_sync(unsigned mask, T v, RG_LINE)
 {
-    return (T)rg_emu::reduce(mask, (unsigned)v, [](unsigned a, unsigned b) { return a + b; }, line);
+    return (T)rg_emu::reduce(
+        mask, (unsigned)v, [](unsigned a, unsigned b) { return a + b; }, line);
 }
 template <class T> T __reduce_min_sync(unsigned mask, T v, RG_LINE)
 {
-    return rg_emu::reduce(mask, v, [](T a, T b) { return b < a ? b : a; }, line);
+    return rg_emu::reduce(
+        mask, v, [](T a, T b) { return b < a ? b : a; }, line);
 }
 template <class T> T __reduce_max_sync(unsigned mask, T v, RG_LINE)
 {
-    return rg_emu::reduce(mask, v, [](T a, T b) { return a < b ? b : a; }, line);
+    return rg_emu::reduce(
+        mask, v, [](T a, T b) { return a < b ? b : a; }, line);
 }
 
 RG_INLINE void rg_mma_u8(int d[4], const unsigned a[4], const unsigned b[2], RG_LINE) { rg_emu::multiply_u8(d, a, b, line); }
 
 // ---- atomics -------------------------------------------------------------------------------------------------------------
-#define RG_ATOMIC_ADD(T, U)                                                                                  \
-    RG_INLINE T atomicAdd(T *p, T v)                                                                         \
-    {                                                                                                        \
-        return rg_emu::atomic(p, true, [v](T old) { return (T)((U)old + (U)v); });                           \
+#define RG_ATOMIC_ADD(T, U)                                                                                                    \
+    RG_INLINE T atomicAdd(T *p, T v)                                                                                           \
+    {                                                                                                                          \
+        return rg_emu::atomic(p, true, [v](T old) { return (T)((U)old + (U)v); });                                             \
     }
 RG_ATOMIC_ADD(int, unsigned)
 RG_ATOMIC_ADD(unsigned, unsigned)
@@ -192,10 +195,7 @@ RG_ATOMIC_ADD(unsigned long long, unsigned long long)
 RG_ATOMIC_ADD(float, float)
 RG_ATOMIC_ADD(double, double)
 #undef RG_ATOMIC_ADD
-RG_INLINE float2 atomicAdd(float2 *p, float2 v)
-{
-    return make_float2(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y));
-}
+RG_INLINE float2 atomicAdd(float2 *p, float2 v) { return make_float2(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y)); }
 RG_INLINE float4 atomicAdd(float4 *p, float4 v)
 {
     return make_float4(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y), atomicAdd(&p->z, v.z), atomicAdd(&p->w, v.w));
@@ -203,12 +203,30 @@ RG_INLINE float4 atomicAdd(float4 *p, float4 v)
 RG_INLINE int atomicSub(int *p, int v) { return atomicAdd(p, (int)(0u - (unsigned)v)); }
 RG_INLINE unsigned atomicSub(unsigned *p, unsigned v) { return atomicAdd(p, 0u - v); }
 #define RG_SAME(T) typename std::common_type<T>::type // not deduced: the pointer decides, as among CUDA's overloads
-template <class T> T atomicMax(T *p, RG_SAME(T) v) { return rg_emu::atomic(p, true, [v](T old) { return old < v ? v : old; }); }
-template <class T> T atomicMin(T *p, RG_SAME(T) v) { return rg_emu::atomic(p, true, [v](T old) { return v < old ? v : old; }); }
-template <class T> T atomicOr(T *p, RG_SAME(T) v) { return rg_emu::atomic(p, true, [v](T old) { return old | v; }); }
-template <class T> T atomicAnd(T *p, RG_SAME(T) v) { return rg_emu::atomic(p, true, [v](T old) { return old & v; }); }
-template <class T> T atomicXor(T *p, RG_SAME(T) v) { return rg_emu::atomic(p, true, [v](T old) { return old ^ v; }); }
-template <class T> T atomicExch(T *p, RG_SAME(T) v) { return rg_emu::atomic(p, false, [v](T) { return v; }); }
+template <class T> T atomicMax(T *p, RG_SAME(T) v)
+{
+    return rg_emu::atomic(p, true, [v](T old) { return old < v ? v : old; });
+}
+template <class T> T atomicMin(T *p, RG_SAME(T) v)
+{
+    return rg_emu::atomic(p, true, [v](T old) { return v < old ? v : old; });
+}
+template <class T> T atomicOr(T *p, RG_SAME(T) v)
+{
+    return rg_emu::atomic(p, true, [v](T old) { return old | v; });
+}
+template <class T> T atomicAnd(T *p, RG_SAME(T) v)
+{
+    return rg_emu::atomic(p, true, [v](T old) { return old & v; });
+}
+template <class T> T atomicXor(T *p, RG_SAME(T) v)
+{
+    return rg_emu::atomic(p, true, [v](T old) { return old ^ v; });
+}
+template <class T> T atomicExch(T *p, RG_SAME(T) v)
+{
+    return rg_emu::atomic(p, false, [v](T) { return v; });
+}
 template <class T> T atomicCAS(T *p, RG_SAME(T) was, RG_SAME(T) v)
 {
     return rg_emu::atomic(p, true, [was, v](T old) { return old == was ? v : old; });
@@ -260,8 +278,7 @@ RG_INLINE unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
 template <class A, class B, class C> C rg_dp4a(unsigned a, unsigned b, C c)
 {
     unsigned sum = (unsigned)c;
-    for (int i = 0; i < 32; i += 8)
-        sum += (unsigned)((int)(A)(a >> i) * (int)(B)(b >> i));
+    for (int i = 0; i < 32; i += 8) sum += (unsigned)((int)(A)(a >> i) * (int)(B)(b >> i));
     return (C)sum;
 }
 RG_INLINE int __dp4a(int a, int b, int c) { return rg_dp4a<signed char, signed char>((unsigned)a, (unsigned)b, c); }
@@ -323,10 +340,10 @@ template <class I> I rg_to_integer(double whole)
     const double least = (double)Limits::min(), beyond = std::ldexp(1.0, Limits::digits);
     return whole != whole ? 0 : whole < least ? Limits::min() : whole >= beyond ? Limits::max() : (I)whole;
 }
-#define RG_CONVERT(from, name, to)                                                                                       \
-    RG_INLINE to __##from##2##name##_rn(from x) { return rg_to_integer<to>(std::nearbyint((double)x)); }                  \
-    RG_INLINE to __##from##2##name##_rz(from x) { return rg_to_integer<to>(std::trunc((double)x)); }                      \
-    RG_INLINE to __##from##2##name##_rd(from x) { return rg_to_integer<to>(std::floor((double)x)); }                      \
+#define RG_CONVERT(from, name, to)                                                                                             \
+    RG_INLINE to __##from##2##name##_rn(from x) { return rg_to_integer<to>(std::nearbyint((double)x)); }                       \
+    RG_INLINE to __##from##2##name##_rz(from x) { return rg_to_integer<to>(std::trunc((double)x)); }                           \
+    RG_INLINE to __##from##2##name##_rd(from x) { return rg_to_integer<to>(std::floor((double)x)); }                           \
     RG_INLINE to __##from##2##name##_ru(from x) { return rg_to_integer<to>(std::ceil((double)x)); }
 RG_CONVERT(float, int, int)
 RG_CONVERT(float, uint, unsigned)

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#define ENTRY(n)                                                                                             \
-    extern "C" void __tsan_read##n(void *p) { rg_emu::read_access(p, n); }                                   \
-    extern "C" void __tsan_write##n(void *p) { rg_emu::write_access(p, n); }                                 \
-    extern "C" void __tsan_unaligned_read##n(void *p) { rg_emu::read_access(p, n); }                         \
+#define ENTRY(n)                                                                                                               \
+    extern "C" void __tsan_read##n(void *p) { rg_emu::read_access(p, n); }                                                     \
+    extern "C" void __tsan_write##n(void *p) { rg_emu::write_access(p, n); }                                                   \
+    extern "C" void __tsan_unaligned_read##n(void *p) { rg_emu::read_access(p, n); }                                           \
     extern "C" void __tsan_unaligned_write##n(void *p) { rg_emu::write_access(p, n); }
 ENTRY(1)
 ENTRY(2)
@@ -26,15 +26,9 @@ void __tsan_func_exit() {}
 void __tsan_vptr_read(void **) {}
 void __tsan_vptr_update(void **, void *) {}
 
-void __tsan_read_range(void *p, size_t n)
-{
-    rg_emu::read_access(p, n);
-}
+void __tsan_read_range(void *p, size_t n) { rg_emu::read_access(p, n); }
 
-void __tsan_write_range(void *p, size_t n)
-{
-    rg_emu::write_access(p, n);
-}
+void __tsan_write_range(void *p, size_t n) { rg_emu::write_access(p, n); }
 
 void *__tsan_memcpy(void *to, const void *from, size_t n)
 {
@@ -61,7 +55,8 @@ void *__tsan_memset(void *to, int byte, size_t n)
 // A build with the real sanitizers brings the real handlers.
 #ifndef RG_REAL_SANITIZERS
 
-namespace {
+namespace
+{
 
 // As the compilers lay them out.
 struct Location {
@@ -89,8 +84,7 @@ struct MismatchData {
 [[noreturn]] void complain(const Location &at, const char *what)
 {
     const char *slash = strrchr(at.file, '/');
-    if (rg_emu::position.running)
-        rg_emu::fault("%s (%s:%u)", what, slash ? slash + 1 : at.file, at.line);
+    if (rg_emu::position.running) rg_emu::fault("%s (%s:%u)", what, slash ? slash + 1 : at.file, at.line);
     fprintf(stderr, "regather: %s:%u: %s\n", at.file, at.line, what);
     abort();
 }
@@ -102,8 +96,7 @@ extern "C" void __ubsan_handle_out_of_bounds(const BoundsData *data, uintptr_t i
     char what[200];
     const unsigned bits = 1u << (data->index->info >> 1);
     long long value = (long long)index;
-    if (data->index->info & 1 && bits < 64)
-        value = (long long)(index << (64 - bits)) >> (64 - bits);
+    if (data->index->info & 1 && bits < 64) value = (long long)(index << (64 - bits)) >> (64 - bits);
     snprintf(what, sizeof what, "index out of range: %lld in an array of type %s", value, data->array->name);
     complain(data->at, what);
 }
@@ -113,7 +106,7 @@ extern "C" void __ubsan_handle_type_mismatch_v1(const MismatchData *data, uintpt
     char what[200];
     const bool misaligned = pointer & (((uintptr_t)1 << data->log_alignment) - 1);
     snprintf(what, sizeof what, "%s %s at %p", misaligned ? "misaligned address for type" : "access beyond its array of type",
-             data->type->name, (void *)pointer);
+        data->type->name, (void *)pointer);
     complain(data->at, what);
 }
 

@@ -13,32 +13,29 @@
 uint3 rg_thread_idx, rg_block_idx;
 dim3 rg_block_dim, rg_grid_dim;
 
-namespace rg_emu {
+namespace rg_emu
+{
 
 Position position;
 Engine engine;
 
-namespace {
+namespace
+{
 
 enum : int { SHARED_STANDARD = 48 << 10, SHARED_MAX = 227 << 10, SHARED_GUARD = 64 << 10 };
 
-uint64_t draw(uint64_t below)
-{
-    return (uint64_t)((unsigned __int128)rg_bits(engine.seed, engine.drawn++) * below >> 64);
-}
+uint64_t draw(uint64_t below) { return (uint64_t)((unsigned __int128)rg_bits(engine.seed, engine.drawn++) * below >> 64); }
 
 enum : size_t { GUARD = 4096, SLOT = STACK_BYTES + GUARD };
 
 // Stacks, and room for dynamic shared memory; made once, at the first launch.
 bool make_room()
 {
-    if (engine.stacks)
-        return true;
+    if (engine.stacks) return true;
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     unsigned char *stacks = (unsigned char *)mmap(nullptr, SLOT * THREADS_MAX, PROT_READ | PROT_WRITE, flags, -1, 0);
     void *dynamic = mmap(nullptr, SHARED_MAX + 2 * SHARED_GUARD, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (stacks == MAP_FAILED || dynamic == MAP_FAILED)
-        return false;
+    if (stacks == MAP_FAILED || dynamic == MAP_FAILED) return false;
     engine.stacks = stacks;
     engine.dynamic = (unsigned char *)dynamic + SHARED_GUARD;
     position.all_stacks = (uintptr_t)stacks;
@@ -58,8 +55,7 @@ void stacks_all_spare()
 // Makes the page below a stack inaccessible, when so many stacks are first in use at once.
 void guard_stack(unsigned i)
 {
-    if (i < engine.n_guarded)
-        return;
+    if (i < engine.n_guarded) return;
     mprotect(engine.stacks + i * SLOT, GUARD, PROT_NONE);
     engine.n_guarded = i + 1;
 }
@@ -67,8 +63,7 @@ void guard_stack(unsigned i)
 void next_phase()
 {
     position.phase = ++engine.phases;
-    for (Warp &w : engine.warp)
-        w.phase = 0;
+    for (Warp &w : engine.warp) w.phase = 0;
 }
 
 // A thread's life: the kernel, then back to the scheduler for good.
@@ -112,14 +107,11 @@ void run_thread(unsigned t)
 // All at the same barrier: on with them.
 bool open_barrier()
 {
-    if (engine.waiting != engine.n)
-        return false;
+    if (engine.waiting != engine.n) return false;
     const Thread &first = engine.thread[0];
     for (unsigned t = 1; t < engine.n; t++)
-        if (engine.thread[t].line != first.line || engine.thread[t].kind != first.kind)
-            return false;
-    for (unsigned t = 0; t < engine.n; t++)
-        engine.thread[t].state = READY;
+        if (engine.thread[t].line != first.line || engine.thread[t].kind != first.kind) return false;
+    for (unsigned t = 0; t < engine.n; t++) engine.thread[t].state = READY;
     engine.waiting = 0;
     engine.counted = engine.votes;
     next_phase();
@@ -155,10 +147,8 @@ void run_block(uint64_t b)
                 order[ready - 1] = order[place];
                 order[place] = (uint16_t)t;
             }
-        if (!ready && !open_barrier())
-            explain_standstill();
-        for (unsigned i = 0; i < ready && !engine.failed; i++)
-            run_thread(order[i]);
+        if (!ready && !open_barrier()) explain_standstill();
+        for (unsigned i = 0; i < ready && !engine.failed; i++) run_thread(order[i]);
     }
 }
 
@@ -167,13 +157,11 @@ int check_launch(const Launch &l)
     const uint64_t threads = (uint64_t)l.block.x * l.block.y * l.block.z;
     int limit = SHARED_STANDARD;
     for (int i = 0; i < engine.n_limits; i++)
-        if (engine.limit[i].kernel == l.kernel)
-            limit = engine.limit[i].bytes;
+        if (engine.limit[i].kernel == l.kernel) limit = engine.limit[i].bytes;
     if (!threads || threads > THREADS_MAX || l.block.z > 64 || !l.grid.x || !l.grid.y || !l.grid.z || l.grid.x > INT32_MAX ||
         l.grid.y > 65535 || l.grid.z > 65535)
         return cudaErrorInvalidConfiguration;
-    if (l.shared_bytes > (size_t)limit)
-        return cudaErrorInvalidValue;
+    if (l.shared_bytes > (size_t)limit) return cudaErrorInvalidValue;
     return make_room() ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -181,15 +169,11 @@ int check_launch(const Launch &l)
 
 int launch(const Launch &l)
 {
-    if (engine.failed)
-        return cudaErrorLaunchFailure;
+    if (engine.failed) return cudaErrorLaunchFailure;
     const int code = check_launch(l);
-    if (code)
-        return code;
-    if (!stream_right(l.stream, l.name))
-        return cudaErrorLaunchFailure;
-    if (call_fails())
-        return cudaErrorLaunchFailure;
+    if (code) return code;
+    if (!stream_right(l.stream, l.name)) return cudaErrorLaunchFailure;
+    if (call_fails()) return cudaErrorLaunchFailure;
     engine.launch = &l;
     engine.n = l.block.x * l.block.y * l.block.z;
     rg_block_dim = l.block;
@@ -212,21 +196,15 @@ int launch(const Launch &l)
             s = blocks;
         }
     }
-    for (uint64_t i = 0; i < blocks && !engine.failed; i++)
-        run_block((uint64_t)(((unsigned __int128)a * i + c) % blocks));
-    if (engine.failed)
-        forget_meetings();
+    for (uint64_t i = 0; i < blocks && !engine.failed; i++) run_block((uint64_t)(((unsigned __int128)a * i + c) % blocks));
+    if (engine.failed) forget_meetings();
 #ifdef RG_REAL_SANITIZERS
-    if (engine.failed)
-        __asan_unpoison_memory_region(engine.stacks, SLOT * THREADS_MAX); // fibers left for good in mid-function
+    if (engine.failed) __asan_unpoison_memory_region(engine.stacks, SLOT * THREADS_MAX); // fibers left for good in mid-function
 #endif
     return engine.failed ? cudaErrorLaunchFailure : cudaSuccess;
 }
 
-void mark_position(unsigned t)
-{
-    position.mark = mark_of(position.phase, t / 32, t % 32, engine.warp[t / 32].phase);
-}
+void mark_position(unsigned t) { position.mark = mark_of(position.phase, t / 32, t % 32, engine.warp[t / 32].phase); }
 
 void wait()
 {
@@ -239,8 +217,7 @@ void wait()
 int barrier(Barrier kind, int predicate, int line)
 {
     Thread &me = engine.thread[engine.current];
-    if (!engine.waiting++)
-        engine.votes = 0;
+    if (!engine.waiting++) engine.votes = 0;
     engine.votes += predicate != 0;
     me.state = AT_BARRIER;
     me.kind = kind;
@@ -249,20 +226,14 @@ int barrier(Barrier kind, int predicate, int line)
     return kind == COUNT ? engine.counted : kind == AND ? engine.counted == (int)engine.n : engine.counted != 0;
 }
 
-void *shared_dynamic()
-{
-    return engine.dynamic;
-}
+void *shared_dynamic() { return engine.dynamic; }
 
 int shared_limit(const void *kernel, int bytes)
 {
-    if (bytes < 0 || bytes > SHARED_MAX)
-        return cudaErrorInvalidValue;
+    if (bytes < 0 || bytes > SHARED_MAX) return cudaErrorInvalidValue;
     int i = 0;
-    while (i < engine.n_limits && engine.limit[i].kernel != kernel)
-        i++;
-    if (i == KERNELS_MAX)
-        return cudaErrorMemoryAllocation;
+    while (i < engine.n_limits && engine.limit[i].kernel != kernel) i++;
+    if (i == KERNELS_MAX) return cudaErrorMemoryAllocation;
     engine.limit[i] = {kernel, bytes};
     engine.n_limits += i == engine.n_limits;
     return cudaSuccess;

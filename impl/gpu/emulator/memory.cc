@@ -15,9 +15,11 @@
 
 extern dim3 rg_block_dim;
 
-namespace rg_emu {
+namespace rg_emu
+{
 
-namespace {
+namespace
+{
 
 enum Kind { READ, WRITE, ATOMIC, EXCHANGE /* atomic that ignores the old value */ };
 const char *const verb[] = {"read", "write", "atomic update", "atomic exchange"};
@@ -32,10 +34,10 @@ struct Mark {
 };
 
 struct Region {
-    uintptr_t low, high;           // what kernels may touch
-    uintptr_t block, block_end;    // the allocation
-    Mark *mark = nullptr;          // made at the first access
-    unsigned shift = 2;            // a mark stands for 1 << shift bytes
+    uintptr_t low, high;        // what kernels may touch
+    uintptr_t block, block_end; // the allocation
+    Mark *mark = nullptr;       // made at the first access
+    unsigned shift = 2;         // a mark stands for 1 << shift bytes
     bool shared = false;
 };
 
@@ -54,16 +56,12 @@ Statics *now; // of the kernel that runs; NULL when its module cannot be found
 const void *kernel_now;
 
 // Bytes that marks are made for: dynamic shared memory keeps them from launch to launch, whatever each one asks for.
-size_t room_of(const Region &r)
-{
-    return &r == &dynamic ? r.block_end - r.low : r.high - r.low;
-}
+size_t room_of(const Region &r) { return &r == &dynamic ? r.block_end - r.low : r.high - r.low; }
 
 void make_marks(Region &r)
 {
     r.mark = (Mark *)calloc((room_of(r) >> r.shift) + 2, sizeof(Mark));
-    if (!r.mark)
-        fault("no memory for the marks of a buffer of %zu bytes", (size_t)(r.high - r.low));
+    if (!r.mark) fault("no memory for the marks of a buffer of %zu bytes", (size_t)(r.high - r.low));
 }
 
 // From a mark for 4 bytes to a mark for each.
@@ -72,8 +70,7 @@ void split_marks(Region &r)
     Mark *coarse = r.mark;
     r.shift = 0;
     make_marks(r);
-    for (uintptr_t i = 0; i < room_of(r); i++)
-        r.mark[i] = coarse[i >> 2];
+    for (uintptr_t i = 0; i < room_of(r); i++) r.mark[i] = coarse[i >> 2];
     free(coarse);
 }
 
@@ -81,14 +78,10 @@ void split_marks(Region &r)
 inline bool unordered(uint64_t mark, uint64_t me, bool shared)
 {
     const uint32_t phase = (uint32_t)(mark >> 32);
-    if (phase < (shared ? position.block : position.launch))
-        return false;
-    if (!position.fenced && (phase < position.block || mark & FOREIGN))
-        return true;
-    if (phase != position.phase)
-        return false;
-    if ((mark ^ me) & WARPS)
-        return true;
+    if (phase < (shared ? position.block : position.launch)) return false;
+    if (!position.fenced && (phase < position.block || mark & FOREIGN)) return true;
+    if (phase != position.phase) return false;
+    if ((mark ^ me) & WARPS) return true;
     return !((mark ^ me) & COUNT_BITS) && (mark ^ me) & LANES;
 }
 
@@ -96,16 +89,11 @@ inline bool unordered(uint64_t mark, uint64_t me, bool shared)
 inline uint64_t merged(uint64_t mark, uint64_t me, bool shared)
 {
     const uint32_t phase = (uint32_t)(mark >> 32);
-    if (phase < (shared ? position.block : position.launch))
-        return me;
-    if (phase < position.block || mark & FOREIGN)
-        me |= FOREIGN;
-    if (phase != position.phase)
-        return me;
-    if ((mark ^ me) & WARPS)
-        return me | WARPS;
-    if (!((mark ^ me) & COUNT_BITS) && (mark ^ me) & LANES)
-        return me | LANES;
+    if (phase < (shared ? position.block : position.launch)) return me;
+    if (phase < position.block || mark & FOREIGN) me |= FOREIGN;
+    if (phase != position.phase) return me;
+    if ((mark ^ me) & WARPS) return me | WARPS;
+    if (!((mark ^ me) & COUNT_BITS) && (mark ^ me) & LANES) return me | LANES;
     return me;
 }
 
@@ -118,13 +106,13 @@ std::string name_place(const Region &r, uintptr_t a)
     const Symbol *s = now && &r == &now->region ? now->module.symbol_at(a - r.low) : nullptr;
     if (s)
         snprintf(text, sizeof text, "byte %zd of the shared array %s (%zu bytes)", (ssize_t)(a - r.low - s->low),
-                 s->name.c_str(), (size_t)(s->high - s->low));
+            s->name.c_str(), (size_t)(s->high - s->low));
     else if (r.shared)
         snprintf(text, sizeof text, "byte %zd of %s shared memory (%zu bytes)", (ssize_t)(a - r.low),
-                 &r == &dynamic ? "dynamic" : "static", (size_t)(r.high - r.low));
+            &r == &dynamic ? "dynamic" : "static", (size_t)(r.high - r.low));
     else
         snprintf(text, sizeof text, "byte %zd of a buffer in global memory (%zu bytes)", (ssize_t)(a - r.low),
-                 (size_t)(r.high - r.low));
+            (size_t)(r.high - r.low));
     return text;
 }
 
@@ -136,30 +124,28 @@ std::string name_place(const Region &r, uintptr_t a)
         snprintf(who, sizeof who, "another block");
     else if (warp != MANY && lane != MANY)
         snprintf(who, sizeof who, "thread (%u,%u,%u)", t % rg_block_dim.x, t / rg_block_dim.x % rg_block_dim.y,
-                 t / rg_block_dim.x / rg_block_dim.y);
+            t / rg_block_dim.x / rg_block_dim.y);
     fault("race: %s of %s, %s by %s with no barrier between", verb[kind], name_place(r, a).c_str(), earlier, who);
 }
 
 [[noreturn]] void outside(const Region &r, uintptr_t a, size_t n, Kind kind)
 {
     fault("%s out of range: %s of %zu byte%s at %s", r.shared ? "shared index" : "global memory access", verb[kind], n, s(n),
-          name_place(r, a).c_str());
+        name_place(r, a).c_str());
 }
 
 [[noreturn]] __attribute__((noinline)) void uninitialised(const Region &r, uintptr_t a, Kind kind)
 {
-    fault("uninitialised shared memory: %s of %s, which nobody has written in this block", verb[kind],
-          name_place(r, a).c_str());
+    fault(
+        "uninitialised shared memory: %s of %s, which nobody has written in this block", verb[kind], name_place(r, a).c_str());
 }
 
 // One mark's worth of an access by the running thread.
 template <Kind kind, bool shared> inline void touch_mark(Region &r, Mark &m, uint64_t me)
 {
-    if (kind == READ && m.read == me)
-        return; // a write by another thread since would have been a race there and then
+    if (kind == READ && m.read == me) return; // a write by another thread since would have been a race there and then
     const auto at = [&] { return r.low + ((uintptr_t)(&m - r.mark) << r.shift); };
-    if (shared && (kind == READ || kind == ATOMIC) && m.write >> 32 < position.block)
-        uninitialised(r, at(), kind);
+    if (shared && (kind == READ || kind == ATOMIC) && m.write >> 32 < position.block) uninitialised(r, at(), kind);
     // A plain load of what other threads update atomically begins every compare-and-swap loop: no race in global memory.
     const bool atomics = (kind >= ATOMIC || (kind == READ && !shared)) && m.write & ATOMIC_BIT;
     if (!atomics && unordered(m.write, me, shared))
@@ -168,8 +154,7 @@ template <Kind kind, bool shared> inline void touch_mark(Region &r, Mark &m, uin
         m.read = merged(m.read, me, shared);
         return;
     }
-    if ((kind == WRITE || shared) && unordered(m.read, me, shared))
-        race(r, at(), kind, m.read, "read");
+    if ((kind == WRITE || shared) && unordered(m.read, me, shared)) race(r, at(), kind, m.read, "read");
     m.write = kind == WRITE ? me : merged(m.write, me, shared) | ATOMIC_BIT;
 }
 
@@ -177,18 +162,14 @@ template <Kind kind, bool shared> inline void touch_mark(Region &r, Mark &m, uin
 template <Kind kind> inline void touch(Region &r, uintptr_t a, size_t n)
 {
     const uintptr_t offset = a - r.low;
-    if (!r.mark)
-        make_marks(r);
-    if (r.shift && (offset | n) & 3)
-        split_marks(r);
+    if (!r.mark) make_marks(r);
+    if (r.shift && (offset | n) & 3) split_marks(r);
     const uint64_t me = position.mark;
     Mark *m = r.mark + (offset >> r.shift), *end = r.mark + ((offset + n - 1) >> r.shift) + 1;
     if (r.shared)
-        for (; m < end; m++)
-            touch_mark<kind, true>(r, *m, me);
+        for (; m < end; m++) touch_mark<kind, true>(r, *m, me);
     else
-        for (; m < end; m++)
-            touch_mark<kind, false>(r, *m, me);
+        for (; m < end; m++) touch_mark<kind, false>(r, *m, me);
 }
 
 // A static shared array: inside of its own symbol, and not only of the segment.
@@ -196,18 +177,13 @@ template <Kind kind> void touch_static(Statics &in, uintptr_t a, size_t n)
 {
     const uintptr_t offset = a - in.region.low;
     if (!in.module.symbol.empty()) {
-        if (!in.last || offset < in.last->low || offset >= in.last->high)
-            in.last = in.module.symbol_at(offset);
-        if (!in.last || offset + n > in.last->high)
-            outside(in.region, a, n, kind);
+        if (!in.last || offset < in.last->low || offset >= in.last->high) in.last = in.module.symbol_at(offset);
+        if (!in.last || offset + n > in.last->high) outside(in.region, a, n, kind);
     }
     touch<kind>(in.region, a, n);
 }
 
-bool inside(const Region &r, uintptr_t a, size_t n)
-{
-    return a >= r.low && a + n <= r.high;
-}
+bool inside(const Region &r, uintptr_t a, size_t n) { return a >= r.low && a + n <= r.high; }
 
 // The buffer that holds the access, or NULL for what a module keeps in memory. An address in no allocation is told from the
 // nearest one's end where that is close.
@@ -215,17 +191,12 @@ Region *find_buffer(uintptr_t a, size_t n, Kind kind)
 {
     const Region *near = nullptr;
     for (Region &r : buffers) {
-        if (inside(r, a, n))
-            return &r;
-        if (a < r.block_end && a + n > r.block)
-            outside(r, a, n, kind);
-        if (a + NEAR > r.block && a < r.block_end + NEAR)
-            near = &r;
+        if (inside(r, a, n)) return &r;
+        if (a < r.block_end && a + n > r.block) outside(r, a, n, kind);
+        if (a + NEAR > r.block && a < r.block_end + NEAR) near = &r;
     }
-    if (now && now->module.holds(a))
-        return nullptr; // constant tables and __device__ variables
-    if (near)
-        outside(*near, a, n, kind);
+    if (now && now->module.holds(a)) return nullptr; // constant tables and __device__ variables
+    if (near) outside(*near, a, n, kind);
     fault("%s of %zu byte%s at %p, which is no memory of the device", verb[kind], n, s(n), (void *)a);
 }
 
@@ -234,13 +205,10 @@ template <Kind kind> __attribute__((noinline)) void find_and_touch(uintptr_t a, 
 {
     if (now && !now->region.low)
         memory_launch(kernel_now); // the segment of a plug-in exists once something in it was addressed
-    if (now && a - now->region.low < now->region.high - now->region.low)
-        return touch_static<kind>(*now, a, n);
-    if (a >= position.args && a + n <= position.args_end)
-        return;
+    if (now && a - now->region.low < now->region.high - now->region.low) return touch_static<kind>(*now, a, n);
+    if (a >= position.args && a + n <= position.args_end) return;
     if (a - (dynamic.block - NEAR) < dynamic.block_end - dynamic.block + 2 * NEAR) {
-        if (!inside(dynamic, a, n))
-            outside(dynamic, a, n, kind);
+        if (!inside(dynamic, a, n)) outside(dynamic, a, n, kind);
         recent = &dynamic;
     } else if (a - position.all_stacks < position.all_stacks_end - position.all_stacks) {
         fault("%s of %zu byte%s in the local memory of another thread", verb[kind], n, s(n));
@@ -254,11 +222,9 @@ template <Kind kind> __attribute__((noinline)) void find_and_touch(uintptr_t a, 
 
 template <Kind kind> inline void access(uintptr_t a, size_t n)
 {
-    if (!position.running || !position.checked || a - position.stack < STACK_BYTES)
-        return;
+    if (!position.running || !position.checked || a - position.stack < STACK_BYTES) return;
     position.accesses++;
-    if (recent && inside(*recent, a, n))
-        return touch<kind>(*recent, a, n);
+    if (recent && inside(*recent, a, n)) return touch<kind>(*recent, a, n);
     find_and_touch<kind>(a, n);
 }
 
@@ -274,11 +240,9 @@ void memory_launch(const void *kernel)
     recent = nullptr;
     auto known = std::find_if(statics.begin(), statics.end(), [=](auto &s) { return s.module.holds((uintptr_t)kernel); });
     now = known == statics.end() ? nullptr : &*known;
-    if (now && now->region.low)
-        return;
+    if (now && now->region.low) return;
     Module found;
-    if (!found.find(kernel))
-        return;
+    if (!found.find(kernel)) return;
     if (!now) {
         found.read_symbols();
         statics.push_back({std::move(found), Region(), nullptr});
@@ -294,12 +258,10 @@ void memory_launch(const void *kernel)
 
 void memory_block()
 {
-    if (position.checked)
-        return;
+    if (position.checked) return;
     memset((void *)position.dynamic, 0xFF, position.dynamic_end - position.dynamic);
     if (now && now->region.low)
-        for (const Symbol &s : now->module.symbol)
-            memset((void *)(now->region.low + s.low), 0xFF, s.high - s.low);
+        for (const Symbol &s : now->module.symbol) memset((void *)(now->region.low + s.low), 0xFF, s.high - s.low);
 }
 
 void memory_add(const void *p, size_t bytes)
@@ -335,27 +297,15 @@ void atomic_access(const void *p, size_t bytes, bool reads)
         access<EXCHANGE>((uintptr_t)p, bytes);
 }
 
-void read_access(const void *p, size_t bytes)
-{
-    access<READ>((uintptr_t)p, bytes);
-}
+void read_access(const void *p, size_t bytes) { access<READ>((uintptr_t)p, bytes); }
 
-void write_access(const void *p, size_t bytes)
-{
-    access<WRITE>((uintptr_t)p, bytes);
-}
+void write_access(const void *p, size_t bytes) { access<WRITE>((uintptr_t)p, bytes); }
 
-void fence()
-{
-    position.fenced = true;
-}
+void fence() { position.fenced = true; }
 
 } // namespace rg_emu
 
-double rg_emulation_accesses(void)
-{
-    return (double)rg_emu::position.accesses;
-}
+double rg_emulation_accesses(void) { return (double)rg_emu::position.accesses; }
 
 void rg_emulation_extent(const void *base, size_t bytes)
 {

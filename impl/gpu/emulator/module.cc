@@ -12,9 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace rg_emu {
+namespace rg_emu
+{
 
-namespace {
+namespace
+{
 
 std::string short_name(const char *mangled)
 {
@@ -29,12 +31,10 @@ std::string short_name(const char *mangled)
 void read_table(Module &m, const unsigned char *file, size_t bytes)
 {
     const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)file;
-    if (bytes < sizeof *head || head->e_shoff + (size_t)head->e_shnum * sizeof(ElfW(Shdr)) > bytes)
-        return;
+    if (bytes < sizeof *head || head->e_shoff + (size_t)head->e_shnum * sizeof(ElfW(Shdr)) > bytes) return;
     const ElfW(Shdr) *section = (const ElfW(Shdr) *)(file + head->e_shoff);
     for (unsigned i = 0; i < head->e_shnum; i++) {
-        if (section[i].sh_type != SHT_SYMTAB || section[i].sh_offset + section[i].sh_size > bytes)
-            continue;
+        if (section[i].sh_type != SHT_SYMTAB || section[i].sh_offset + section[i].sh_size > bytes) continue;
         const char *names = (const char *)file + section[section[i].sh_link].sh_offset;
         const ElfW(Sym) *s = (const ElfW(Sym) *)(file + section[i].sh_offset), *end = s + section[i].sh_size / sizeof *s;
         for (; s < end; s++)
@@ -58,8 +58,7 @@ int fill_module(dl_phdr_info *info, size_t, void *out)
     m.path = info->dlpi_name;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) &p = info->dlpi_phdr[i];
-        if (p.p_type == PT_LOAD)
-            m.image.push_back({info->dlpi_addr + p.p_vaddr, p.p_memsz});
+        if (p.p_type == PT_LOAD) m.image.push_back({info->dlpi_addr + p.p_vaddr, p.p_memsz});
         if (p.p_type == PT_TLS && info->dlpi_tls_data) {
             m.segment = (uintptr_t)info->dlpi_tls_data;
             m.segment_bytes = p.p_memsz;
@@ -91,8 +90,7 @@ void Module::read_symbols()
 {
     const int file = open(path.empty() ? "/proc/self/exe" : path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat facts;
-    if (file < 0)
-        return;
+    if (file < 0) return;
     if (!fstat(file, &facts)) {
         const size_t bytes = (size_t)facts.st_size;
         void *map = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);

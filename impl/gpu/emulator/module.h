@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-namespace rg_emu {
+namespace rg_emu
+{
 
 struct Symbol {
     uintptr_t low, high;

@@ -9,8 +9,7 @@ static cudaError_t last_error;
 
 void rg_launch_status(int code)
 {
-    if (code && !last_error)
-        last_error = (cudaError_t)code;
+    if (code && !last_error) last_error = (cudaError_t)code;
 }
 
 bool rg_emu::call_fails()
@@ -33,10 +32,7 @@ cudaError_t cudaGetLastError()
     return code;
 }
 
-cudaError_t cudaPeekAtLastError()
-{
-    return rg_emulation_fault() ? cudaErrorLaunchFailure : last_error;
-}
+cudaError_t cudaPeekAtLastError() { return rg_emulation_fault() ? cudaErrorLaunchFailure : last_error; }
 
 const char *cudaGetErrorString(cudaError_t code)
 {
@@ -62,23 +58,18 @@ static bool device_side(const void *p, size_t bytes, bool is_device)
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                              cudaMemcpyKind kind, cudaStream_t stream)
+    cudaMemcpyKind kind, cudaStream_t stream)
 {
-    if (!width || !height)
-        return cudaSuccess;
-    if (!rg_emu::stream_right(stream, "a copy"))
-        return cudaErrorLaunchFailure;
-    if (rg_emu::call_fails())
-        return noted(cudaErrorLaunchFailure);
+    if (!width || !height) return cudaSuccess;
+    if (!rg_emu::stream_right(stream, "a copy")) return cudaErrorLaunchFailure;
+    if (rg_emu::call_fails()) return noted(cudaErrorLaunchFailure);
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (width > to_pitch || width > from_pitch)
-        return noted(cudaErrorInvalidPitchValue);
+    if (width > to_pitch || width > from_pitch) return noted(cudaErrorInvalidPitchValue);
     if (!device_side(to, to_pitch * (height - 1) + width, to_device) ||
         !device_side(from, from_pitch * (height - 1) + width, from_device))
         return noted(cudaErrorInvalidValue);
-    for (size_t y = 0; y < height; y++)
-        memcpy((char *)to + y * to_pitch, (const char *)from + y * from_pitch, width);
+    for (size_t y = 0; y < height; y++) memcpy((char *)to + y * to_pitch, (const char *)from + y * from_pitch, width);
     return cudaSuccess;
 }
 
@@ -89,18 +80,12 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
 
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, size_t height, cudaStream_t stream)
 {
-    if (!width || !height)
-        return cudaSuccess;
-    if (!rg_emu::stream_right(stream, "a memset"))
-        return cudaErrorLaunchFailure;
-    if (rg_emu::call_fails())
-        return noted(cudaErrorLaunchFailure);
-    if (width > pitch)
-        return noted(cudaErrorInvalidPitchValue);
-    if (!device_side(to, pitch * (height - 1) + width, true))
-        return noted(cudaErrorInvalidValue);
-    for (size_t y = 0; y < height; y++)
-        memset((char *)to + y * pitch, byte, width);
+    if (!width || !height) return cudaSuccess;
+    if (!rg_emu::stream_right(stream, "a memset")) return cudaErrorLaunchFailure;
+    if (rg_emu::call_fails()) return noted(cudaErrorLaunchFailure);
+    if (width > pitch) return noted(cudaErrorInvalidPitchValue);
+    if (!device_side(to, pitch * (height - 1) + width, true)) return noted(cudaErrorInvalidValue);
+    for (size_t y = 0; y < height; y++) memset((char *)to + y * pitch, byte, width);
     return cudaSuccess;
 }
 
@@ -125,8 +110,7 @@ enum { MULTIPROCESSORS = 4, THREADS = 2048, BLOCKS = 32 };
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int)
 {
-    if (rg_emu::call_fails())
-        return noted(cudaErrorLaunchFailure);
+    if (rg_emu::call_fails()) return noted(cudaErrorLaunchFailure);
     switch (which) {
     case cudaDevAttrMaxThreadsPerBlock: *value = 1024; return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = 48 << 10; return cudaSuccess;
@@ -144,17 +128,14 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int)
 
 cudaError_t rg_func_set_attribute(const void *kernel, cudaFuncAttribute which, int value)
 {
-    if (rg_emu::call_fails())
-        return noted(cudaErrorInvalidValue);
-    if (which == cudaFuncAttributePreferredSharedMemoryCarveout)
-        return cudaSuccess;
+    if (rg_emu::call_fails()) return noted(cudaErrorInvalidValue);
+    if (which == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
     return noted((cudaError_t)rg_emu::shared_limit(kernel, value));
 }
 
 cudaError_t rg_occupancy(int *blocks, int block_threads, size_t shared_bytes)
 {
-    if (block_threads < 1 || rg_emu::call_fails())
-        return noted(cudaErrorInvalidValue);
+    if (block_threads < 1 || rg_emu::call_fails()) return noted(cudaErrorInvalidValue);
     int most = THREADS / block_threads;
     if (shared_bytes && (size_t)most > (228u << 10) / (shared_bytes + 1024))
         most = (int)((228u << 10) / (shared_bytes + 1024)); // each block costs 1 KiB besides its own

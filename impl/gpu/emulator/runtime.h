@@ -37,7 +37,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t, cudaMemcpyKind, 
 cudaError_t cudaMemsetAsync(void *, int byte, size_t, cudaStream_t = nullptr);
 cudaError_t cudaMemset2DAsync(void *, size_t pitch, int byte, size_t width, size_t height, cudaStream_t = nullptr);
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                              cudaMemcpyKind, cudaStream_t = nullptr);
+    cudaMemcpyKind, cudaStream_t = nullptr);
 cudaError_t cudaStreamSynchronize(cudaStream_t);
 cudaError_t cudaGetDevice(int *);
 
@@ -89,7 +89,7 @@ template <class T> cudaChannelFormatDesc cudaCreateChannelDesc()
     const int bits = 8 * (int)sizeof(typename V::type), n = V::n;
     const bool real = (typename V::type)0.5 != 0, negative = (typename V::type)(-1) < (typename V::type)0;
     return {bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0,
-            real       ? cudaChannelFormatKindFloat
+        real           ? cudaChannelFormatKindFloat
             : negative ? cudaChannelFormatKindSigned
                        : cudaChannelFormatKindUnsigned};
 }
@@ -115,7 +115,7 @@ cudaError_t cudaMallocArray(cudaArray_t *, const cudaChannelFormatDesc *, size_t
 cudaError_t cudaMalloc3DArray(cudaArray_t *, const cudaChannelFormatDesc *, cudaExtent, unsigned flags = 0);
 cudaError_t cudaFreeArray(cudaArray_t);
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t, size_t x_bytes, size_t y, const void *from, size_t pitch, size_t width_bytes,
-                                     size_t height, cudaMemcpyKind, cudaStream_t = nullptr);
+    size_t height, cudaMemcpyKind, cudaStream_t = nullptr);
 struct cudaMemcpy3DParms {
     cudaArray_t srcArray;
     cudaPos srcPos;
@@ -169,8 +169,8 @@ struct cudaTextureDesc {
     int disableTrilinearOptimization, seamlessCubemap;
 };
 struct cudaResourceViewDesc;
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t *, const cudaResourceDesc *, const cudaTextureDesc *,
-                                    const cudaResourceViewDesc *);
+cudaError_t cudaCreateTextureObject(
+    cudaTextureObject_t *, const cudaResourceDesc *, const cudaTextureDesc *, const cudaResourceViewDesc *);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t);
 
 // One fetch: four components, as floats, or as integers where the texture is read by element type.
@@ -190,8 +190,7 @@ template <class T> T rg_texel_as(const rg_texel &t)
     typedef rg_vector<T> V;
     T value = {};
     typename V::type *component = (typename V::type *)&value;
-    for (int i = 0; i < V::n; i++)
-        component[i] = t.real ? (typename V::type)t.f[i] : (typename V::type)t.i[i];
+    for (int i = 0; i < V::n; i++) component[i] = t.real ? (typename V::type)t.f[i] : (typename V::type)t.i[i];
     return value;
 }
 template <class T> T tex1Dfetch(cudaTextureObject_t t, int x) { return rg_texel_as<T>(rg_fetch_linear(t, x)); }

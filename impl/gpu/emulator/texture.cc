@@ -17,7 +17,8 @@ struct cudaArray {
     unsigned char *data;
 };
 
-namespace {
+namespace
+{
 
 // Alignments that a GPU asks of linear memory behind a texture.
 enum : size_t { BASE_ALIGN = 512, PITCH_ALIGN = 32, LINEAR_MOST = 1 << 27 };
@@ -41,11 +42,9 @@ size_t texel_bytes(const cudaChannelFormatDesc &d)
 {
     const int bits[] = {d.x, d.y, d.z, d.w};
     int n = 0;
-    while (n < 4 && bits[n])
-        n++;
+    while (n < 4 && bits[n]) n++;
     for (int i = 0; i < 4; i++)
-        if (bits[i] != (i < n ? d.x : 0))
-            return 0;
+        if (bits[i] != (i < n ? d.x : 0)) return 0;
     const bool size = d.x == 32 || ((d.x == 8 || d.x == 16) && d.f != cudaChannelFormatKindFloat);
     return n && n != 3 && size && d.f != cudaChannelFormatKindNone ? (size_t)(n * d.x / 8) : 0;
 }
@@ -53,10 +52,8 @@ size_t texel_bytes(const cudaChannelFormatDesc &d)
 // The coordinate as the address mode has it, -1 for the border.
 int address(cudaTextureAddressMode mode, bool normalized, int i, int n)
 {
-    if (i >= 0 && i < n)
-        return i;
-    if (mode == cudaAddressModeBorder)
-        return -1;
+    if (i >= 0 && i < n) return i;
+    if (mode == cudaAddressModeBorder) return -1;
     if (!normalized || mode == cudaAddressModeClamp)
         return i < 0 ? 0 : n - 1; // wrap and mirror exist for normalised coordinates only
     const int period = mode == cudaAddressModeWrap ? n : 2 * n, k = (i % period + period) % period;
@@ -103,16 +100,13 @@ rg_texel texel(const Texture &t, const int at[3], int layer)
         }
         i[d] = address(t.how.addressMode[d], t.how.normalizedCoords != 0, at[d], t.size[d]);
         if (i[d] < 0) {
-            for (int c = 0; c < 4 && out.real; c++)
-                out.f[c] = t.how.borderColor[c];
+            for (int c = 0; c < 4 && out.real; c++) out.f[c] = t.how.borderColor[c];
             return out;
         }
     }
     const unsigned char *p = t.data + (size_t)(i[2] + layer) * t.slice + (size_t)i[1] * t.pitch + (size_t)i[0] * t.texel_bytes;
-    if (!t.in_array)
-        rg_emu::read_access(p, t.texel_bytes);
-    for (int c = 0; c < t.components; c++)
-        component(t, p, c, out);
+    if (!t.in_array) rg_emu::read_access(p, t.texel_bytes);
+    for (int c = 0; c < t.components; c++) component(t, p, c, out);
     return out;
 }
 
@@ -122,8 +116,7 @@ rg_texel rg_fetch_linear(cudaTextureObject_t object, int x)
 {
     const Texture &t = *(const Texture *)object;
     const int at[3] = {x, 0, 0};
-    if (!t.linear)
-        rg_emu::fault("tex1Dfetch of a texture that is not over linear memory");
+    if (!t.linear) rg_emu::fault("tex1Dfetch of a texture that is not over linear memory");
     return x >= 0 && x < t.size[0] ? texel(t, at, 0) : empty(t);
 }
 
@@ -134,19 +127,16 @@ rg_texel rg_fetch(cudaTextureObject_t object, int dimensions, float x, float y, 
     const float at[3] = {x, y, z};
     float weight[3] = {0, 0, 0};
     int low[3] = {0, 0, 0};
-    if (t.linear)
-        rg_emu::fault("a texture over linear memory is read by tex1Dfetch only");
+    if (t.linear) rg_emu::fault("a texture over linear memory is read by tex1Dfetch only");
     layer = layer < 0 ? 0 : layer >= t.layers ? t.layers - 1 : layer;
     for (int d = 0; d < dimensions; d++) {
         float u = t.how.normalizedCoords ? at[d] * (float)t.size[d] : at[d];
         u = !(u > -1e9f) ? -1e9f : u > 1e9f ? 1e9f : u; // also NaN
         const double base = smooth ? (double)u - 0.5 : (double)u;
         low[d] = (int)base - ((int)base > base); // floor
-        if (smooth)
-            weight[d] = (float)(int)((base - low[d]) * 256 + 0.5) / 256;
+        if (smooth) weight[d] = (float)(int)((base - low[d]) * 256 + 0.5) / 256;
     }
-    if (!smooth)
-        return texel(t, low, layer);
+    if (!smooth) return texel(t, low, layer);
     rg_texel out = empty(t);
     for (int corner = 0; corner < 1 << dimensions; corner++) {
         int i[3] = {low[0], low[1], low[2]};
@@ -157,8 +147,7 @@ rg_texel rg_fetch(cudaTextureObject_t object, int dimensions, float x, float y, 
             share *= high ? weight[d] : 1 - weight[d];
         }
         const rg_texel one = texel(t, i, layer);
-        for (int c = 0; c < 4; c++)
-            out.f[c] += share * one.f[c];
+        for (int c = 0; c < 4; c++) out.f[c] += share * one.f[c];
     }
     return out;
 }
@@ -168,8 +157,7 @@ rg_texel rg_fetch(cudaTextureObject_t object, int dimensions, float x, float y, 
 rg_texel rg_fetch_four(cudaTextureObject_t object, float x, float y, int component)
 {
     const Texture &t = *(const Texture *)object;
-    if (!t.gather)
-        rg_emu::fault("tex2Dgather of a texture whose array was not made with cudaArrayTextureGather");
+    if (!t.gather) rg_emu::fault("tex2Dgather of a texture whose array was not made with cudaArrayTextureGather");
     const float at[2] = {x, y};
     int low[2];
     for (int d = 0; d < 2; d++) {
@@ -202,10 +190,8 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *d
     a.depth = e.depth ? e.depth : 1;
     a.layered = flags & cudaArrayLayered;
     a.gather = flags & cudaArrayTextureGather;
-    if (!a.texel_bytes)
-        return noted(cudaErrorInvalidChannelDescriptor);
-    if (!a.width || a.width > 131072 || a.height > 65536 || a.depth > 16384)
-        return noted(cudaErrorInvalidValue);
+    if (!a.texel_bytes) return noted(cudaErrorInvalidChannelDescriptor);
+    if (!a.width || a.width > 131072 || a.height > 65536 || a.depth > 16384) return noted(cudaErrorInvalidValue);
     a.data = rg_emu::call_fails() ? nullptr : (unsigned char *)malloc(a.width * a.height * a.depth * a.texel_bytes);
     *array = a.data ? new cudaArray(a) : nullptr;
     return a.data ? cudaSuccess : noted(cudaErrorMemoryAllocation);
@@ -218,22 +204,18 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *des
 
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
-    if (array)
-        free(array->data);
+    if (array) free(array->data);
     delete array;
     return rg_emu::call_fails() ? noted(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t pitch,
-                                     size_t width_bytes, size_t height, cudaMemcpyKind kind, cudaStream_t stream)
+    size_t width_bytes, size_t height, cudaMemcpyKind kind, cudaStream_t stream)
 {
-    if (!rg_emu::stream_right(stream, "a copy to an array"))
-        return cudaErrorLaunchFailure;
-    if (rg_emu::call_fails())
-        return noted(cudaErrorLaunchFailure);
+    if (!rg_emu::stream_right(stream, "a copy to an array")) return cudaErrorLaunchFailure;
+    if (rg_emu::call_fails()) return noted(cudaErrorLaunchFailure);
     const size_t line = to->width * to->texel_bytes;
-    if (!width_bytes || !height)
-        return cudaSuccess;
+    if (!width_bytes || !height) return cudaSuccess;
     if (x_bytes + width_bytes > line || y + height > to->height || width_bytes > pitch ||
         (kind == cudaMemcpyDeviceToDevice && !rg_emu::memory_holds(from, pitch * (height - 1) + width_bytes)))
         return noted(cudaErrorInvalidValue);
@@ -244,22 +226,18 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, c
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *m, cudaStream_t stream)
 {
-    if (!rg_emu::stream_right(stream, "a copy to an array"))
-        return cudaErrorLaunchFailure;
+    if (!rg_emu::stream_right(stream, "a copy to an array")) return cudaErrorLaunchFailure;
     cudaArray_t to = m->dstArray;
     if (!to || !m->srcPtr.ptr || m->srcPos.x || m->srcPos.y || m->srcPos.z || m->dstPtr.ptr)
         return noted(cudaErrorNotSupported);
-    if (m->dstPos.z + m->extent.depth > to->depth)
-        return noted(cudaErrorInvalidValue);
+    if (m->dstPos.z + m->extent.depth > to->depth) return noted(cudaErrorInvalidValue);
     cudaArray slice = *to;
     for (size_t z = 0; z < m->extent.depth; z++) {
         slice.data = to->data + (m->dstPos.z + z) * to->width * to->height * to->texel_bytes;
         const char *from = (const char *)m->srcPtr.ptr + z * m->srcPtr.ysize * m->srcPtr.pitch;
-        const cudaError_t code =
-            cudaMemcpy2DToArrayAsync(&slice, m->dstPos.x * to->texel_bytes, m->dstPos.y, from, m->srcPtr.pitch,
-                                     m->extent.width * to->texel_bytes, m->extent.height, m->kind, stream);
-        if (code)
-            return code;
+        const cudaError_t code = cudaMemcpy2DToArrayAsync(&slice, m->dstPos.x * to->texel_bytes, m->dstPos.y, from,
+            m->srcPtr.pitch, m->extent.width * to->texel_bytes, m->extent.height, m->kind, stream);
+        if (code) return code;
     }
     return cudaSuccess;
 }
@@ -286,8 +264,7 @@ static cudaError_t over_resource(Texture &t, const cudaResourceDesc &r)
         t.linear = true;
         t.pitch = r.res.linear.sizeInBytes;
         const size_t n = texel_bytes(t.desc) ? t.pitch / texel_bytes(t.desc) : 0;
-        if (n > LINEAR_MOST)
-            return cudaErrorInvalidValue;
+        if (n > LINEAR_MOST) return cudaErrorInvalidValue;
         t.size[0] = (int)n;
     } else if (r.resType == cudaResourceTypePitch2D) {
         t.data = (const unsigned char *)r.res.pitch2D.devPtr;
@@ -295,35 +272,29 @@ static cudaError_t over_resource(Texture &t, const cudaResourceDesc &r)
         t.pitch = r.res.pitch2D.pitchInBytes;
         t.size[0] = (int)r.res.pitch2D.width;
         t.size[1] = (int)r.res.pitch2D.height;
-        if (t.pitch % PITCH_ALIGN || t.pitch < (size_t)t.size[0] * texel_bytes(t.desc))
-            return cudaErrorInvalidPitchValue;
+        if (t.pitch % PITCH_ALIGN || t.pitch < (size_t)t.size[0] * texel_bytes(t.desc)) return cudaErrorInvalidPitchValue;
     } else {
         return cudaErrorNotSupported;
     }
     t.texel_bytes = texel_bytes(t.desc);
-    if (!t.texel_bytes)
-        return cudaErrorInvalidChannelDescriptor;
+    if (!t.texel_bytes) return cudaErrorInvalidChannelDescriptor;
     t.components = (int)t.texel_bytes * 8 / t.desc.x;
     if (!t.in_array && ((uintptr_t)t.data % BASE_ALIGN || !rg_emu::memory_holds(t.data, t.pitch * (size_t)(t.size[1] - 1) + 1)))
         return cudaErrorInvalidValue;
     return cudaSuccess;
 }
 
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResourceDesc *r, const cudaTextureDesc *how,
-                                    const cudaResourceViewDesc *view)
+cudaError_t cudaCreateTextureObject(
+    cudaTextureObject_t *object, const cudaResourceDesc *r, const cudaTextureDesc *how, const cudaResourceViewDesc *view)
 {
     Texture t = {};
     t.how = *how;
     const cudaError_t code = over_resource(t, *r);
-    if (code)
-        return noted(code);
-    if (rg_emu::call_fails())
-        return noted(cudaErrorMemoryAllocation);
-    if (view || how->sRGB || how->maxAnisotropy > 1)
-        return noted(cudaErrorNotSupported);
+    if (code) return noted(code);
+    if (rg_emu::call_fails()) return noted(cudaErrorMemoryAllocation);
+    if (view || how->sRGB || how->maxAnisotropy > 1) return noted(cudaErrorNotSupported);
     const bool real = t.desc.f == cudaChannelFormatKindFloat;
-    if (how->readMode == cudaReadModeNormalizedFloat && !real && t.desc.x == 32)
-        return noted(cudaErrorInvalidNormSetting);
+    if (how->readMode == cudaReadModeNormalizedFloat && !real && t.desc.x == 32) return noted(cudaErrorInvalidNormSetting);
     if (how->filterMode == cudaFilterModeLinear && how->readMode == cudaReadModeElementType && !real)
         return noted(cudaErrorInvalidFilterSetting);
     *object = (cudaTextureObject_t)(uintptr_t) new Texture(t);

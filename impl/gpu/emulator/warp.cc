@@ -3,7 +3,8 @@
 #include "block.h"
 #include <cstring>
 
-namespace rg_emu {
+namespace rg_emu
+{
 
 void leave_meeting(Thread &thread)
 {
@@ -36,8 +37,7 @@ static Meeting *call_meeting(Exchange kind, unsigned mask, int line)
 
 void forget_meetings()
 {
-    for (Warp &w : engine.warp)
-        w.open = nullptr;
+    for (Warp &w : engine.warp) w.open = nullptr;
     engine.spare = nullptr;
     for (Meeting *m = engine.made; m; m = m->made) {
         m->next = engine.spare;
@@ -50,14 +50,12 @@ const Value *exchange(Exchange kind, unsigned mask, int line, const void *value,
     const unsigned t = engine.current, w = t / 32, bit = 1u << t % 32;
     Thread &me = engine.thread[t];
     Warp &warp = engine.warp[w];
-    if (!(mask & bit))
-        fault("line %d: the mask 0x%08x of a warp-wide operation leaves out the lane that calls it", line, mask);
+    if (!(mask & bit)) fault("line %d: the mask 0x%08x of a warp-wide operation leaves out the lane that calls it", line, mask);
     leave_meeting(me);
     Meeting **slot = &warp.open;
     while (*slot && ((*slot)->kind != kind || (*slot)->mask != mask || (*slot)->line != line || (*slot)->arrived & bit))
         slot = &(*slot)->next;
-    if (!*slot)
-        *slot = call_meeting(kind, mask, line);
+    if (!*slot) *slot = call_meeting(kind, mask, line);
     Meeting *m = *slot;
     memcpy(m->value[t % 32].bytes, value, bytes);
     m->arrived |= bit;
@@ -79,8 +77,7 @@ const Value *exchange(Exchange kind, unsigned mask, int line, const void *value,
 void shuffle(unsigned mask, const void *value, size_t bytes, unsigned from, void *result, int line)
 {
     const Value *all = exchange(SHUFFLE, mask, line, value, bytes);
-    if (!(mask >> from & 1))
-        fault("line %d: a shuffle reads lane %u, which is not in the mask 0x%08x", line, from, mask);
+    if (!(mask >> from & 1)) fault("line %d: a shuffle reads lane %u, which is not in the mask 0x%08x", line, from, mask);
     memcpy(result, all[from].bytes, bytes);
 }
 
@@ -98,16 +95,12 @@ void multiply_u8(int d[4], const unsigned a[4], const unsigned b[2], int line)
         unsigned sum = (unsigned)d[i];
         for (unsigned part = 0; part < 4; part++) {
             const unsigned char *left = all[row + part].bytes + i / 2 * 4, *right = all[column + i % 2 * 4 + part].bytes + 16;
-            for (unsigned k = 0; k < 4; k++)
-                sum += (unsigned)left[k] * right[k] + (unsigned)left[8 + k] * right[4 + k];
+            for (unsigned k = 0; k < 4; k++) sum += (unsigned)left[k] * right[k] + (unsigned)left[8 + k] * right[4 + k];
         }
         d[i] = (int)sum;
     }
 }
 
-unsigned lane()
-{
-    return engine.current % 32;
-}
+unsigned lane() { return engine.current % 32; }
 
 } // namespace rg_emu

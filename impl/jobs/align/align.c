@@ -16,38 +16,38 @@ enum { COARSEST = 128 };
 
 static const rg_option options[] = {
     {"out", "TRANSFORMS.tsv", "the table of transforms; TRANSFORMS.cumulative.tsv and TRANSFORMS.svg go beside it",
-     RG_TO(aj_align, out), .endings = ".tsv", .beside = ".cumulative.tsv .errors.tsv?truth .svg?gnuplot", .required = true},
+        RG_TO(aj_align, out), .endings = ".tsv", .beside = ".cumulative.tsv .errors.tsv?truth .svg?gnuplot", .required = true},
     {"aligned", "SERIES.mrc", "write the series too, every image brought onto the first", RG_TO(aj_align, aligned),
-     .endings = ".mrc .mrcs .st .ali", .beside = ""},
+        .endings = ".mrc .mrcs .st .ali", .beside = ""},
     {"rotation", "DEG", "search rotations from -DEG to DEG", RG_TO(aj_align, turn_deg), 0, 180, "10", "degrees"},
     {"shift", "PX", "search shifts from -PX to PX along x and y", RG_TO(aj_align, pair.range.shift_px), 0, 1e6L,
-     .unit = "pixels", .otherwise = "300, at most a third of the shorter side"},
+        .unit = "pixels", .otherwise = "300, at most a third of the shorter side"},
     {"model", "similarity|affine",
-     "what is searched: rotation, shift and magnification, or the six numbers of an affine transform", RG_TO(aj_align, model),
-     0, 0, "similarity"},
+        "what is searched: rotation, shift and magnification, or the six numbers of an affine transform",
+        RG_TO(aj_align, model), 0, 0, "similarity"},
     {"stretch", "S", "search stretches by up to S, and 1/S across, along any direction", RG_TO(aj_align, pair.range.stretch), 1,
-     2, "1.1", .needs = "model=affine"},
-    {"scale", "LOW:HIGH", "search magnifications from LOW to HIGH; one number is both", RG_TO(aj_align, pair.range.scale), 0.25L, 4,
-     "0.9:1.2"},
+        2, "1.1", .needs = "model=affine"},
+    {"scale", "LOW:HIGH", "search magnifications from LOW to HIGH; one number is both", RG_TO(aj_align, pair.range.scale),
+        0.25L, 4, "0.9:1.2"},
     {"band-pass", "LOW,HIGH", "filter before: Gaussian of LOW minus Gaussian of HIGH; 0 leaves either out",
-     RG_TO(aj_align, band_px), 0, 1e6L, "1.5,0", "pixels"},
+        RG_TO(aj_align, band_px), 0, 1e6L, "1.5,0", "pixels"},
     {"mask", "IMAGE", "leave out the pixels at which this image is 0 or less: they take the mean of the others",
-     RG_TO(aj_align, mask_path)},
+        RG_TO(aj_align, mask_path)},
     {"outside", "zero|edge|ignore", "pixels from outside the image: the mean, the nearest one, or none", // AF_ZERO ..
-     RG_TO(aj_align, outside), 0, 0, "ignore"},
+        RG_TO(aj_align, outside), 0, 0, "ignore"},
     {"tilts", "FILE", "angles of a .rawtlt or .tlt file: a column tilt_deg, and the abscissa of the plot",
-     RG_TO(aj_align, tilts)},
+        RG_TO(aj_align, tilts)},
     {"tilt-axis", "DEG|search",
-     "stretch every image across the tilt axis, by the cosines' ratio of two neighbours, before what is "
-     "searched; the axis in degrees from +y (where rows go) towards -x, as IMOD counts; search finds it",
-     RG_TO(aj_align, axis), .needs = "tilts"},
+        "stretch every image across the tilt axis, by the cosines' ratio of two neighbours, before what is "
+        "searched; the axis in degrees from +y (where rows go) towards -x, as IMOD counts; search finds it",
+        RG_TO(aj_align, axis), .needs = "tilts"},
     {"xf", "FILE.xf",
-     "write IMOD's transforms too; with --tilt-axis they leave the tilt's shrinking as it is, bring the axis to y and "
-     "all images to the one nearest to 0 degrees, and FILE.tlt goes beside",
-     RG_TO(aj_align, xf), .endings = ".xf", .beside = ".tlt?tilt-axis"},
+        "write IMOD's transforms too; with --tilt-axis they leave the tilt's shrinking as it is, bring the axis to y and "
+        "all images to the one nearest to 0 degrees, and FILE.tlt goes beside",
+        RG_TO(aj_align, xf), .endings = ".xf", .beside = ".tlt?tilt-axis"},
     RG_OPTIONS_OF(aj_tomogram_options, aj_align, tomogram),
     {"truth", "FILE", "known transforms, as `regather phantom tilt` writes them: TRANSFORMS.errors.tsv has the errors",
-     RG_TO(aj_align, truth_path)},
+        RG_TO(aj_align, truth_path)},
     {"no-fine", NULL, "leave out the optimiser of the last stage, which needs NLopt", RG_TO(aj_align, no_fine)},
     RG_OPTIONS_OF(rg_computing_options, aj_align, computing),
     {0},
@@ -86,8 +86,7 @@ static int check_ranges(aj_align *job)
     int code = rg_option_within("shift", &range->shift_px, fmin(300, floor(shorter / 3)), 0, shorter - 1);
     if (code == RG_GOOD && range->scale[0] > range->scale[1])
         code = rg_fail(RG_USAGE, "--scale: expected LOW:HIGH with LOW <= HIGH, found %g:%g", range->scale[0], range->scale[1]);
-    if (code == RG_GOOD)
-        code = aj_band_pass_check(job->band_px, shorter);
+    if (code == RG_GOOD) code = aj_band_pass_check(job->band_px, shorter);
     range->rotation_deg[0] = -job->turn_deg;
     range->rotation_deg[1] = job->turn_deg;
     job->low_px = job->band_px[0];
@@ -101,19 +100,16 @@ static int check_axis(aj_align *job)
     enum { STEEPEST_DEG = 85 };
     char *end;
     job->axis_deg = job->axis_error_deg = NAN;
-    if (!job->axis)
-        return RG_GOOD;
+    if (!job->axis) return RG_GOOD;
     for (int64_t i = 0; i < job->n_tilts; i++)
         if (fabs(job->tilt_deg[i]) > STEEPEST_DEG)
             return rg_fail(RG_USAGE, "%s: --tilt-axis: expected angles from -%d to %d degrees, found %g of image %" PRId64,
-                           job->tilts, STEEPEST_DEG, STEEPEST_DEG, job->tilt_deg[i], i + 1);
-    if (strcmp(job->axis, "search") == 0)
-        return RG_GOOD;
+                job->tilts, STEEPEST_DEG, STEEPEST_DEG, job->tilt_deg[i], i + 1);
+    if (strcmp(job->axis, "search") == 0) return RG_GOOD;
     job->axis_deg = strtod(job->axis, &end);
     return end != job->axis && !*end && fabs(job->axis_deg) <= 360
-               ? RG_GOOD
-               : rg_fail(RG_USAGE, "--tilt-axis: expected search or an angle from -360 to 360 degrees, found \"%s\"",
-                         job->axis);
+        ? RG_GOOD
+        : rg_fail(RG_USAGE, "--tilt-axis: expected search or an angle from -360 to 360 degrees, found \"%s\"", job->axis);
 }
 
 static int read_mask(aj_align *job, const char *path)
@@ -121,20 +117,20 @@ static int read_mask(aj_align *job, const char *path)
     rg_series mask;
     int64_t n = job->series.width * job->series.height, kept = 0;
     int code = rg_series_open(&mask, 1, &path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     if (mask.n != 1 || mask.width != job->series.width || mask.height != job->series.height)
-        code = rg_fail(RG_USAGE, "%s: expected one image of %" PRId64 " x %" PRId64 " pixels for --mask, found %" PRId64 " of %"
-                       PRId64 " x %" PRId64, path, job->series.width, job->series.height, mask.n, mask.width, mask.height);
+        code = rg_fail(RG_USAGE,
+            "%s: expected one image of %" PRId64 " x %" PRId64 " pixels for --mask, found %" PRId64 " of %" PRId64
+            " x %" PRId64,
+            path, job->series.width, job->series.height, mask.n, mask.width, mask.height);
     if (code == RG_GOOD) {
         job->mask = rg_alloc((size_t)n * sizeof *job->mask);
         code = rg_series_read(&mask, 0, false, job->mask);
     }
-    for (int64_t i = 0; i < n && code == RG_GOOD; i++)
-        kept += job->mask[i] = job->mask[i] > 0;
+    for (int64_t i = 0; i < n && code == RG_GOOD; i++) kept += job->mask[i] = job->mask[i] > 0;
     if (code == RG_GOOD && kept < n / 4)
-        code = rg_fail(RG_USAGE, "%s: expected a mask that keeps a quarter of the pixels, found %" PRId64 " of %" PRId64, path,
-                       kept, n);
+        code = rg_fail(
+            RG_USAGE, "%s: expected a mask that keeps a quarter of the pixels, found %" PRId64 " of %" PRId64, path, kept, n);
     rg_series_close(&mask);
     return code;
 }
@@ -153,18 +149,14 @@ static int read_input(aj_align *job)
         code = rg_fail(RG_USAGE, "%s: expected a series of at least two images, found one", first);
     if (code == RG_GOOD && (job->series.width < 16 || job->series.height < 16))
         code = rg_fail(RG_USAGE, "%s: expected images of at least 16 x 16 pixels, found %" PRId64 " x %" PRId64, first,
-                       job->series.width, job->series.height);
-    if (code == RG_GOOD)
-        code = check_ranges(job);
-    if (code == RG_GOOD && job->tilts)
-        code = rg_tilts_read(job->tilts, &job->n_tilts, &job->tilt_deg);
+            job->series.width, job->series.height);
+    if (code == RG_GOOD) code = check_ranges(job);
+    if (code == RG_GOOD && job->tilts) code = rg_tilts_read(job->tilts, &job->n_tilts, &job->tilt_deg);
     if (code == RG_GOOD && job->tilts && job->n_tilts != job->series.n)
-        code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " angles, one an image, found %" PRId64, job->tilts, job->series.n,
-                       job->n_tilts);
-    if (code == RG_GOOD)
-        code = check_axis(job);
-    if (code == RG_GOOD)
-        code = aj_tomogram_check(job);
+        code = rg_fail(
+            RG_USAGE, "%s: expected %" PRId64 " angles, one an image, found %" PRId64, job->tilts, job->series.n, job->n_tilts);
+    if (code == RG_GOOD) code = check_axis(job);
+    if (code == RG_GOOD) code = aj_tomogram_check(job);
     if (code == RG_GOOD && job->truth_path) {
         job->truth = rg_alloc((size_t)job->series.n * sizeof *job->truth);
         code = rg_transforms_read(job->truth_path, job->series.n, job->truth);
@@ -184,8 +176,7 @@ static void apply_mask(const aj_align *job, float *image)
         kept += job->mask[i];
     }
     for (int64_t i = 0; i < n; i++)
-        if (!(job->mask[i] > 0))
-            image[i] = (float)(sum / kept);
+        if (!(job->mask[i] > 0)) image[i] = (float)(sum / kept);
 }
 
 int aj_load(aj_align *job, int64_t i, aj_pyramid *p)
@@ -198,14 +189,12 @@ int aj_load(aj_align *job, int64_t i, aj_pyramid *p)
     if (code == RG_GOOD) {
         // Scaled first: a sum of squares of large values must not lose the small ones' digits.
         aj_normalise(n, p->v[0], job->threads);
-        if (job->mask)
-            apply_mask(job, p->v[0]);
+        if (job->mask) apply_mask(job, p->v[0]);
         aj_band_pass(p->side[0], job->low_px, job->high_px, p->v[0], job->threads);
-        if (job->mask)
-            apply_mask(job, p->v[0]);
+        if (job->mask) apply_mask(job, p->v[0]);
         if (!aj_normalise(n, p->v[0], job->threads))
             code = rg_fail(RG_USAGE, "%s: image %" PRId64 " is constant after mask and filter: its correlation is undefined",
-                           job->series.image[i].path, job->series.image[i].page + 1);
+                job->series.image[i].path, job->series.image[i].page + 1);
         aj_pyramid_fill(p, job->threads);
     }
     job->filter_s += rg_seconds() - began_s;
@@ -213,17 +202,16 @@ int aj_load(aj_align *job, int64_t i, aj_pyramid *p)
 }
 
 // Image i onto image i - 1, for the pairs of one piece: of images first .. past.
-static int align_piece(aj_align *job, aj_pyramid *p, int64_t first, int64_t past, aj_found *found, const rg_deal *deal,
-                       rg_progress *progress)
+static int align_piece(
+    aj_align *job, aj_pyramid *p, int64_t first, int64_t past, aj_found *found, const rg_deal *deal, rg_progress *progress)
 {
     int code = aj_load(job, first, &p[first % 2]);
     for (int64_t i = first + 1; i <= past && code == RG_GOOD; i++) {
         code = aj_load(job, i, &p[i % 2]);
         double began_s = rg_seconds();
-        job->pair.stretch = isnan(job->axis_deg) ? rg_affine_identity
-                                                 : rg_tilt_stretch(job->axis_deg, job->tilt_deg[i], job->tilt_deg[i - 1]);
-        if (code == RG_GOOD)
-            code = aj_pair_align(&job->pair, &p[(i + 1) % 2], &p[i % 2], 0, &found[i - 1]);
+        job->pair.stretch =
+            isnan(job->axis_deg) ? rg_affine_identity : rg_tilt_stretch(job->axis_deg, job->tilt_deg[i], job->tilt_deg[i - 1]);
+        if (code == RG_GOOD) code = aj_pair_align(&job->pair, &p[(i + 1) % 2], &p[i % 2], 0, &found[i - 1]);
         job->align_s += rg_seconds() - began_s;
         rg_progress_at(progress, (double)(deal->done + i - first + 1));
     }
@@ -241,8 +229,7 @@ static int align_all(aj_align *job, aj_pyramid *p)
     rg_deal_begin(&deal);
     while (code == RG_GOOD && rg_deal_next(&deal, &first, &past)) {
         code = align_piece(job, p, first, past, found, &deal, &progress);
-        if (code == RG_GOOD)
-            rg_deal_done(&deal, first, past, NULL);
+        if (code == RG_GOOD) rg_deal_done(&deal, first, past, NULL);
     }
     code = rg_deal_end(&deal, code);
     job->step[0] = job->whole[0] = rg_affine_identity;
@@ -273,22 +260,20 @@ static int memory_allows(const aj_align *job)
 {
     if (rg_dry_run) {
         rg_plan("images", "%" PRId64 " of %" PRId64 " x %" PRId64 " pixels, %s model", job->series.n, job->series.width,
-                job->series.height, job->model ? "affine" : "similarity");
+            job->series.height, job->model ? "affine" : "similarity");
         rg_plan_memory("memory", need(job, job->series.width), rg_memory_free(), need, job, "a width of");
     }
     return rg_memory_allows(rg_memory_free(), need, job, job->series.width, "a width of",
-                            "images of %" PRId64 " x %" PRId64 " pixels", job->series.width, job->series.height);
+        "images of %" PRId64 " x %" PRId64 " pixels", job->series.width, job->series.height);
 }
 
 // The first process finds it for all.
 static int find_axis(aj_align *job, aj_pyramid p[2])
 {
     const double began_s = rg_seconds();
-    if (!job->axis || !isnan(job->axis_deg))
-        return RG_GOOD;
+    if (!job->axis || !isnan(job->axis_deg)) return RG_GOOD;
     int code = rg_rank == 0 ? aj_axis_search(job, p) : RG_GOOD;
-    if (code == RG_GOOD)
-        rg_ranks_share(&job->axis_deg, sizeof job->axis_deg);
+    if (code == RG_GOOD) rg_ranks_share(&job->axis_deg, sizeof job->axis_deg);
     job->axis_s = rg_seconds() - began_s;
     return code;
 }
@@ -302,30 +287,22 @@ static int work(aj_align *job, const char *asked)
     job->whole = rg_alloc(n * sizeof *job->whole);
     job->correlation = rg_alloc(n * sizeof *job->correlation);
     job->edge = rg_alloc(n * sizeof *job->edge);
-    for (int i = 0; i < 2; i++)
-        aj_pyramid_make(&p[i], side, COARSEST);
+    for (int i = 0; i < 2; i++) aj_pyramid_make(&p[i], side, COARSEST);
     int code = aj_pair_make(&job->pair, &p[0], job->device, asked);
     if (code == RG_GOOD && !rg_quiet)
         fprintf(stderr, "align: %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, %d size%s, variant %s on %s\n",
-                job->series.n, side[0], side[1], p[0].levels, rg_s(p[0].levels), job->pair.scorer[0].frame.entry->name,
-                job->pair.scorer[0].frame.device->name);
-    if (code == RG_GOOD)
-        rg_ranks_say("align");
-    if (code == RG_GOOD)
-        code = find_axis(job, p);
-    if (code == RG_GOOD)
-        code = align_all(job, p);
+            job->series.n, side[0], side[1], p[0].levels, rg_s(p[0].levels), job->pair.scorer[0].frame.entry->name,
+            job->pair.scorer[0].frame.device->name);
+    if (code == RG_GOOD) rg_ranks_say("align");
+    if (code == RG_GOOD) code = find_axis(job, p);
+    if (code == RG_GOOD) code = align_all(job, p);
     double began_s = rg_seconds();
-    if (code == RG_GOOD && job->aligned && rg_rank == 0)
-        code = aj_write_aligned(job);
-    if (code == RG_GOOD && rg_rank == 0)
-        code = aj_write_tables(job);
-    if (code == RG_GOOD && rg_rank == 0)
-        code = aj_show(job);
+    if (code == RG_GOOD && job->aligned && rg_rank == 0) code = aj_write_aligned(job);
+    if (code == RG_GOOD && rg_rank == 0) code = aj_write_tables(job);
+    if (code == RG_GOOD && rg_rank == 0) code = aj_show(job);
     job->write_s = rg_seconds() - began_s;
     aj_pair_free(&job->pair);
-    for (int i = 0; i < 2; i++)
-        aj_pyramid_free(&p[i]);
+    for (int i = 0; i < 2; i++) aj_pyramid_free(&p[i]);
     return code;
 }
 
@@ -341,7 +318,7 @@ static void say_edges(const aj_align *job)
         rg_warn("%" PRId64 " of %" PRId64 " images end at the edge of a searched range, the first image %" PRId64
                 " (%s): see the "
                 "column edge, and widen --rotation, --shift, --scale or --stretch",
-                n, job->series.n, first + 1, job->edge[first]);
+            n, job->series.n, first + 1, job->edge[first]);
 }
 
 static int run(void *options)
@@ -351,21 +328,15 @@ static int run(void *options)
     int gpus;
     double began_s = rg_seconds();
     int code = rg_computing_variant(&job->computing, "align2d", &variant);
-    if (code == RG_GOOD)
-        code = rg_computing_gpus(&job->computing, 1, &gpus);
-    if (code == RG_GOOD)
-        code = read_input(job);
-    if (code == RG_GOOD && rg_rank == 0)
-        code = rg_file_can_write(job->out);
+    if (code == RG_GOOD) code = rg_computing_gpus(&job->computing, 1, &gpus);
+    if (code == RG_GOOD) code = read_input(job);
+    if (code == RG_GOOD && rg_rank == 0) code = rg_file_can_write(job->out);
     for (int i = 0; i < 3 && code == RG_GOOD && rg_rank == 0; i++)
         code = rg_file_can_write((const char *const[]){job->aligned, job->xf, job->tomogram.path}[i]);
-    if (code == RG_GOOD)
-        code = memory_allows(job);
+    if (code == RG_GOOD) code = memory_allows(job);
     const bool works = code == RG_GOOD && !rg_dry_run;
-    if (works)
-        code = work(job, variant);
-    if (works && code == RG_GOOD)
-        say_edges(job);
+    if (works) code = work(job, variant);
+    if (works && code == RG_GOOD) say_edges(job);
     if (works && code == RG_GOOD) {
         static const char *const stage[] = {"read", "filter", "align", "write", "whole"};
         const double seconds[] = {job->read_s, job->filter_s, job->align_s, job->write_s, rg_seconds() - began_s};
@@ -377,10 +348,10 @@ static int run(void *options)
     }
     if (code == RG_GOOD && job->axis_pairs)
         rg_summary_found("The tilt axis stands at %.2f +- %.2f degrees, from %" PRId64 " pair%s.", job->axis_deg,
-                         job->axis_error_deg, job->axis_pairs, rg_s(job->axis_pairs));
+            job->axis_error_deg, job->axis_pairs, rg_s(job->axis_pairs));
     if (code == RG_GOOD && job->axis_pairs)
         printf("tilt axis\t%.2f +- %.2f degrees, from %" PRId64 " pair%s in %.1f s\n", job->axis_deg, job->axis_error_deg,
-               job->axis_pairs, rg_s(job->axis_pairs), job->axis_s);
+            job->axis_pairs, rg_s(job->axis_pairs), job->axis_s);
     rg_series_close(&job->series);
     free(job->tilt_deg);
     free(job->tomogram.image);

@@ -52,7 +52,7 @@ typedef struct aj_tomogram {
 } aj_tomogram;
 
 extern const rg_option aj_tomogram_options[];
-int aj_tomogram_check(struct aj_align *);                            // that all is there. RG_GOOD, or one line and RG_USAGE
+int aj_tomogram_check(struct aj_align *);                               // that all is there. RG_GOOD, or one line and RG_USAGE
 int aj_tomogram_write(const struct aj_align *, const rg_affine *frame); // each image into the tomogram's frame
 
 // ---- align.c, write.c ----------------------------------------------------------------------------------------------------
@@ -67,15 +67,15 @@ typedef struct aj_align {
     rg_series series;
     const char *command, *device;
     double low_px, high_px; // of the band-pass
-    rg_affine *truth; // NULL: not known
+    rg_affine *truth;       // NULL: not known
     int64_t n_tilts;
-    double *tilt_deg; // NULL: not given
-    double axis_deg;  // NaN: no tilt axis, the images are not stretched
+    double *tilt_deg;      // NULL: not given
+    double axis_deg;       // NaN: no tilt axis, the images are not stretched
     double axis_error_deg; // NaN: not searched
     int64_t axis_pairs;
     double axis_s;
     aj_tomogram tomogram;
-    float *mask;      // NULL: none; 1 where pixels are kept, else 0
+    float *mask; // NULL: none; 1 where pixels are kept, else 0
     int outside, threads;
     aj_pair pair;
     rg_affine *step, *whole; // of each image into the one before, and into the first

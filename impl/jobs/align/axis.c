@@ -43,14 +43,13 @@ static int choose(const aj_align *job, stretched pair[PAIRS])
 
 // The best correlation of each pair for each axis, on the pyramids' level.
 static int try_axes(aj_align *job, aj_pyramid p[2], int n, const stretched *pair, int axes, const double *axis_deg, int level,
-                    double (*score)[TURNS])
+    double (*score)[TURNS])
 {
     int code = RG_GOOD;
     for (int k = 0; k < n && code == RG_GOOD; k++) {
         const int64_t i = pair[k].image;
         code = aj_load(job, i - 1, &p[0]);
-        if (code == RG_GOOD)
-            code = aj_load(job, i, &p[1]);
+        if (code == RG_GOOD) code = aj_load(job, i, &p[1]);
         for (int a = 0; a < axes && code == RG_GOOD; a++) {
             aj_found found;
             job->pair.stretch = rg_tilt_stretch(axis_deg[a], job->tilt_deg[i], job->tilt_deg[i - 1]);
@@ -70,8 +69,7 @@ static bool top_of(int n, double (*score)[TURNS], double step, double *axis_deg,
         slopes += slope[k] = (score[k][2] - score[k][0]) / (2 * step);
         bends += bend[k] = (score[k][0] - 2 * score[k][1] + score[k][2]) / (step * step);
     }
-    if (!(bends < 0))
-        return false;
+    if (!(bends < 0)) return false;
     *axis_deg += fmax(-step, fmin(step, -slopes / bends));
     for (int k = 0; k < n; k++) {
         const double without = -(slopes - slope[k]) / (bends - bend[k]);
@@ -92,33 +90,29 @@ int aj_axis_search(aj_align *job, aj_pyramid p[2])
     int level = 0;
     if (n == 0)
         return rg_fail(RG_USAGE,
-                       "%s: --tilt-axis search: no two neighbours whose cosines differ by %g %%: expected a tilt series, or "
-                       "the axis' angle",
-                       job->tilts, 100 * LEAST_STRETCH);
-    while (level < coarsest && p[0].side[level][0] > LARGE && p[0].side[level][1] > LARGE)
-        level++;
+            "%s: --tilt-axis search: no two neighbours whose cosines differ by %g %%: expected a tilt series, or "
+            "the axis' angle",
+            job->tilts, 100 * LEAST_STRETCH);
+    while (level < coarsest && p[0].side[level][0] > LARGE && p[0].side[level][1] > LARGE) level++;
     job->pair.affine = false; // free stretches would stand for the one that is looked for
-    for (int a = 0; a < TURNS; a++)
-        axis_deg[a] = 180.0 * a / TURNS - 90;
+    for (int a = 0; a < TURNS; a++) axis_deg[a] = 180.0 * a / TURNS - 90;
     int code = try_axes(job, p, few, pair, TURNS, axis_deg, coarsest, score);
     for (int a = 0; a < TURNS && code == RG_GOOD; a++) {
         double sum = 0;
-        for (int k = 0; k < few; k++)
-            sum += score[k][a];
+        for (int k = 0; k < few; k++) sum += score[k][a];
         if (sum > best) {
             best = sum;
             job->axis_deg = axis_deg[a];
         }
     }
     for (int round = 0; round < RG_COUNT(STEP) && code == RG_GOOD; round++) {
-        for (int a = 0; a < 3; a++)
-            axis_deg[a] = job->axis_deg + (a - 1) * STEP[round];
+        for (int a = 0; a < 3; a++) axis_deg[a] = job->axis_deg + (a - 1) * STEP[round];
         code = try_axes(job, p, n, pair, 3, axis_deg, level, score);
         if (code == RG_GOOD && !top_of(n, score, STEP[round], &job->axis_deg, &job->axis_error_deg))
             code = rg_fail(RG_USAGE,
-                           "--tilt-axis search: the correlation has no top near %.1f degrees: the images do not shrink across "
-                           "an axis as %s says; expected the axis' angle",
-                           job->axis_deg, job->tilts);
+                "--tilt-axis search: the correlation has no top near %.1f degrees: the images do not shrink across "
+                "an axis as %s says; expected the axis' angle",
+                job->axis_deg, job->tilts);
     }
     job->axis_deg -= 180 * floor((job->axis_deg + 90) / 180);
     job->axis_pairs = n;

@@ -61,8 +61,7 @@ static aj_space space_of(const aj_pair *pair, const level *l, int number)
 {
     const aj_ranges *range = &pair->range;
     const double shift = ldexp(range->shift_px, -number), stretch = log(range->stretch) * l->r;
-    return (aj_space){
-        .dims = pair->affine ? 6 : 4,
+    return (aj_space){.dims = pair->affine ? 6 : 4,
         .low = {range->rotation_deg[0] * RADIAN * l->r, -shift, -shift, log(range->scale[0]) * l->r, -stretch, -stretch},
         .high = {range->rotation_deg[1] * RADIAN * l->r, shift, shift, log(range->scale[1]) * l->r, stretch, stretch},
         .matrix = matrix_of,
@@ -95,10 +94,8 @@ static int64_t smooth_number(int64_t n)
     for (;; n++) {
         int64_t rest = n;
         for (int64_t p = 2; p <= 7; p++)
-            while (rest % p == 0)
-                rest /= p;
-        if (rest == 1)
-            return n;
+            while (rest % p == 0) rest /= p;
+        if (rest == 1) return n;
     }
 }
 
@@ -145,8 +142,7 @@ static bool is_peak(const shifts *s, const float *plane, int64_t x, int64_t y, d
 {
     for (int64_t v = y - 1; v <= y + 1; v++)
         for (int64_t u = x - 1; u <= x + 1; u++)
-            if (llabs(u) <= s->most_x && llabs(v) <= s->most_y && value_at(s, plane, u, v) > value)
-                return false;
+            if (llabs(u) <= s->most_x && llabs(v) <= s->most_y && value_at(s, plane, u, v) > value) return false;
     return true;
 }
 
@@ -161,13 +157,11 @@ static void find_peaks(const shifts *s, const float *image, float *plane, aj_can
         f[i][1] = s->reference[i][1] * re - s->reference[i][0] * im;
     }
     fftwf_execute_dft_c2r(s->back, f, plane);
-    for (int k = 0; k < PEAKS; k++)
-        c[k].score = -INFINITY;
+    for (int k = 0; k < PEAKS; k++) c[k].score = -INFINITY;
     for (int64_t y = -s->most_y; y <= s->most_y; y++)
         for (int64_t x = -s->most_x; x <= s->most_x; x++) {
             double value = value_at(s, plane, x, y);
-            if (value <= c[PEAKS - 1].score || !is_peak(s, plane, x, y, value))
-                continue;
+            if (value <= c[PEAKS - 1].score || !is_peak(s, plane, x, y, value)) continue;
             int k = PEAKS - 1;
             for (; k > 0 && c[k - 1].score < value; k--) {
                 c[k].score = c[k - 1].score;
@@ -201,11 +195,10 @@ static double step_at(double low, double high, int64_t i, int64_t n)
 
 // Every turn, magnification and stretch, each with its best shifts; *n of them, malloc'ed.
 static int try_all(aj_pair *pair, const aj_space *space, const int64_t side[3], const float *reference, const float *image,
-                   int64_t *n, aj_candidate **list)
+    int64_t *n, aj_candidate **list)
 {
     int64_t steps[TRIED], combinations = 1, pixels = side[0] * side[1];
-    for (int i = 0; i < TRIED; i++)
-        combinations *= steps[i] = steps_of(space, i);
+    for (int i = 0; i < TRIED; i++) combinations *= steps[i] = steps_of(space, i);
     aj_candidate *c = rg_alloc((size_t)(combinations * PEAKS) * sizeof *c);
     float *turned = rg_alloc((size_t)(CHUNK * pixels) * sizeof *turned), matrix[CHUNK * 6];
     shifts s;
@@ -218,8 +211,7 @@ static int try_all(aj_pair *pair, const aj_space *space, const int64_t side[3], 
             int64_t rest = first + i;
             for (int t = 0; t < TRIED; rest /= steps[t++])
                 here->u[tried[t]] = step_at(space->low[tried[t]], space->high[tried[t]], rest % steps[t], steps[t]);
-            for (int k = 1; k < PEAKS; k++)
-                here[k] = here[0];
+            for (int k = 1; k < PEAKS; k++) here[k] = here[0];
             space->matrix(space->data, 0, here->u, matrix + 6 * i);
         }
         code = aj_warp(&pair->warp, side, AF_ZERO, pair->threads, image, count, matrix, turned);
@@ -227,8 +219,7 @@ static int try_all(aj_pair *pair, const aj_space *space, const int64_t side[3], 
         {
             float *plane = fftwf_alloc_real((size_t)(s.ny * 2 * s.pitch));
 #pragma omp for schedule(dynamic)
-            for (int64_t i = 0; i < count; i++)
-                find_peaks(&s, turned + i * pixels, plane, c + (first + i) * PEAKS);
+            for (int64_t i = 0; i < count; i++) find_peaks(&s, turned + i * pixels, plane, c + (first + i) * PEAKS);
             fftwf_free(plane);
         }
     }
@@ -255,23 +246,20 @@ int aj_pair_make(aj_pair *pair, const aj_pyramid *p, const char *device, const c
         }
     }
     rg_shape shape = aj_shape(2, p->side[0], 1, AF_ZERO);
-    if (code == RG_GOOD)
-        code = rg_choose(rg_algo_find("affine2d"), device, NULL, &shape, 1, NULL, &pair->warp);
+    if (code == RG_GOOD) code = rg_choose(rg_algo_find("affine2d"), device, NULL, &shape, 1, NULL, &pair->warp);
     return code == RG_GOOD ? rg_entry_device(pair->warp.entry, device, &pair->warp.device) : code;
 }
 
 void aj_pair_free(aj_pair *pair)
 {
-    for (int l = 0; l < pair->levels; l++)
-        aj_scorer_free(&pair->scorer[l]);
+    for (int l = 0; l < pair->levels; l++) aj_scorer_free(&pair->scorer[l]);
 }
 
 // The same transforms with the parameters of the level below, which has twice the pixels.
 static void descend(int64_t n, aj_candidate *c, const level *from, const level *to)
 {
     for (int64_t i = 0; i < n; i++)
-        for (int k = 0; k < 6; k++)
-            c[i].u[k] *= k == 1 || k == 2 ? 2 : to->r / from->r;
+        for (int k = 0; k < 6; k++) c[i].u[k] *= k == 1 || k == 2 ? 2 : to->r / from->r;
 }
 
 // The hill has ripples of a pixel, from interpolation, on which an optimiser ends: it starts again from its answer with longer
@@ -284,20 +272,17 @@ static int polish(aj_scorer *s, const aj_space *space, aj_candidate *c)
     for (int round = 0; round < ROUNDS && code == RG_GOOD; round++) {
         const double before = c->score;
         code = aj_polish(s, space, c, STEPS_PX[round], 0.002);
-        if (code == RG_GOOD && round % 2)
-            code = aj_climb(s, space, 1, c, 0.25, 0.02);
-        if (round && c->score - before < GAIN)
-            break;
+        if (code == RG_GOOD && round % 2) code = aj_climb(s, space, 1, c, 0.25, 0.02);
+        if (round && c->score - before < GAIN) break;
     }
     return code;
 }
 
 const char *aj_edge_name(int edge)
 {
-    static const char *const name[16] = {
-        "-", "rotation", "shift", "rotation,shift", "scale", "rotation,scale", "shift,scale", "rotation,shift,scale", "stretch",
-        "rotation,stretch", "shift,stretch", "rotation,shift,stretch", "scale,stretch", "rotation,scale,stretch",
-        "shift,scale,stretch", "rotation,shift,scale,stretch"};
+    static const char *const name[16] = {"-", "rotation", "shift", "rotation,shift", "scale", "rotation,scale", "shift,scale",
+        "rotation,shift,scale", "stretch", "rotation,stretch", "shift,stretch", "rotation,shift,stretch", "scale,stretch",
+        "rotation,scale,stretch", "shift,scale,stretch", "rotation,shift,scale,stretch"};
     return name[edge];
 }
 
@@ -328,8 +313,7 @@ int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *
         level before = here;
         here = level_of(pair, image->side[l]);
         space = space_of(pair, &here, l);
-        if (l < last)
-            descend(n, c, &before, &here);
+        if (l < last) descend(n, c, &before, &here);
         code = aj_scorer_put(s, image->v[l], reference->v[l]);
         if (l == last && code == RG_GOOD) {
             code = aj_score(s, &space, n, c);
@@ -340,10 +324,8 @@ int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *
             code = aj_climb(s, &space, n, c, 1, l > finest || fine ? 0.25 : 0.02);
         if (code == RG_GOOD && l == 0 && fine && last > 0)
             code = aj_score(s, &space, n, c); // they stand in the order of the level above
-        if (l == 0 && fine)
-            aj_sort(n, c);
-        if (code == RG_GOOD && l == 0 && fine)
-            code = polish(s, &space, c);
+        if (l == 0 && fine) aj_sort(n, c);
+        if (code == RG_GOOD && l == 0 && fine) code = polish(s, &space, c);
     }
     *found = (aj_found){transform_of(&here, c->u), c->score, edge_of(&space, c)};
     free(c);

@@ -13,24 +13,24 @@ static const double DEGREE = M_PI / 180;
 
 const rg_option aj_tomogram_options[] = {
     {"tomogram", "FILE.star",
-     "write the series as RELION 4's tomograms' file: projection matrices of a tomogram as wide and high as "
-     "the images",
-     RG_TO(aj_tomogram, path), .endings = ".star", .beside = "", .needs = "tilt-axis"},
+        "write the series as RELION 4's tomograms' file: projection matrices of a tomogram as wide and high as "
+        "the images",
+        RG_TO(aj_tomogram, path), .endings = ".star", .beside = "", .needs = "tilt-axis"},
     {"mdoc", "FILE.mdoc", "SerialEM's file of the series: voltage, dose and defocus of its images, by their angles",
-     RG_TO(aj_tomogram, mdoc), .needs = "tomogram"},
+        RG_TO(aj_tomogram, mdoc), .needs = "tomogram"},
     {"thickness", "PX", "of that tomogram", RG_TO(aj_tomogram, thickness_px), 1, 1e6L, "256", "pixels", .needs = "tomogram"},
     {"pixel", "A", "size of a pixel", RG_TO(aj_tomogram, pixel_A), 1e-3L, 1e6L, .unit = "Angstrom",
-     .otherwise = "the series' own", .needs = "tomogram"},
+        .otherwise = "the series' own", .needs = "tomogram"},
     {"kv", "KV", "acceleration voltage", RG_TO(aj_tomogram, voltage_kV), 1, 1e5L, .unit = "kV", .otherwise = "that of --mdoc",
-     .needs = "tomogram"},
+        .needs = "tomogram"},
     {"cs", "MM", "spherical aberration", RG_TO(aj_tomogram, cs_mm), 0, 1e3L, "2.7", "mm", .needs = "tomogram"},
     {"amplitude-contrast", "W", "of the microscope", RG_TO(aj_tomogram, contrast), -1, 1, "0.07", .needs = "tomogram"},
     {"dose", "E", "electrons of an image, which were taken in their order in the file", RG_TO(aj_tomogram, dose), 0, 1e4L,
-     .unit = "electrons an A^2", .otherwise = "those of --mdoc", .needs = "tomogram"},
+        .unit = "electrons an A^2", .otherwise = "those of --mdoc", .needs = "tomogram"},
     {"defocus", "A", "underfocus of all images", RG_TO(aj_tomogram, defocus_A), -1e6L, 1e6L, .unit = "Angstrom",
-     .otherwise = "those of --mdoc", .needs = "tomogram"},
+        .otherwise = "those of --mdoc", .needs = "tomogram"},
     {"hand", "H", "1 or -1: whether defocus grows or falls with the tomogram's z", RG_TO(aj_tomogram, hand), -1, 1, "-1",
-     .needs = "tomogram"},
+        .needs = "tomogram"},
     {0},
 };
 
@@ -49,7 +49,7 @@ static int take_images(aj_tomogram *t, const rg_mdoc *m, int64_t n, const double
             }
         if (best < 0)
             code = rg_fail(RG_USAGE, "%s: expected an image at %g degrees, as image %" PRId64 " of the series, found none",
-                           t->mdoc, tilt_deg[i], i + 1);
+                t->mdoc, tilt_deg[i], i + 1);
         else {
             taken[best] = true;
             t->image[i] = m->image[best];
@@ -63,10 +63,8 @@ static int read_mdoc(aj_tomogram *t, int64_t n, const double *tilt_deg)
 {
     rg_mdoc m;
     int code = rg_mdoc_read(t->mdoc, &m);
-    if (code == RG_GOOD)
-        code = take_images(t, &m, n, tilt_deg);
-    if (isnan(t->voltage_kV))
-        t->voltage_kV = m.voltage_kV;
+    if (code == RG_GOOD) code = take_images(t, &m, n, tilt_deg);
+    if (isnan(t->voltage_kV)) t->voltage_kV = m.voltage_kV;
     rg_mdoc_free(&m);
     return code;
 }
@@ -75,11 +73,9 @@ int aj_tomogram_check(aj_align *job)
 {
     aj_tomogram *t = &job->tomogram;
     const int64_t n = job->series.n;
-    if (!t->path)
-        return RG_GOOD;
+    if (!t->path) return RG_GOOD;
     t->image = rg_alloc((size_t)n * sizeof *t->image);
-    for (int64_t i = 0; i < n; i++)
-        t->image[i] = (rg_mdoc_image){NAN, NAN, NAN, NAN};
+    for (int64_t i = 0; i < n; i++) t->image[i] = (rg_mdoc_image){NAN, NAN, NAN, NAN};
     int code = t->mdoc ? read_mdoc(t, n, job->tilt_deg) : RG_GOOD;
     bool has_dose = true, has_defocus = true;
     for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
@@ -88,19 +84,16 @@ int aj_tomogram_check(aj_align *job)
             image->prior_dose = isnan(image->prior_dose) ? (double)i * t->dose : image->prior_dose;
             image->dose = t->dose;
         }
-        if (!isnan(t->defocus_A))
-            image->defocus_A = t->defocus_A;
+        if (!isnan(t->defocus_A)) image->defocus_A = t->defocus_A;
         has_dose &= !isnan(image->dose + image->prior_dose);
         has_defocus &= !isnan(image->defocus_A);
     }
-    if (isnan(t->pixel_A) && job->series.pixel_A > 0)
-        t->pixel_A = job->series.pixel_A;
-    if (code == RG_GOOD && t->hand == 0)
-        code = rg_fail(RG_USAGE, "--hand: expected 1 or -1, found 0");
+    if (isnan(t->pixel_A) && job->series.pixel_A > 0) t->pixel_A = job->series.pixel_A;
+    if (code == RG_GOOD && t->hand == 0) code = rg_fail(RG_USAGE, "--hand: expected 1 or -1, found 0");
     if (code == RG_GOOD && (isnan(t->pixel_A) || isnan(t->voltage_kV) || !has_dose || !has_defocus))
         code = rg_fail(RG_USAGE, "%s: RELION reads no tomogram without what neither images nor options say:%s%s%s%s", t->path,
-                       isnan(t->pixel_A) ? " --pixel" : "", isnan(t->voltage_kV) ? " --kv" : "", has_dose ? "" : " --dose",
-                       has_defocus ? "" : " --defocus");
+            isnan(t->pixel_A) ? " --pixel" : "", isnan(t->voltage_kV) ? " --kv" : "", has_dose ? "" : " --dose",
+            has_defocus ? "" : " --defocus");
     return code;
 }
 
@@ -108,15 +101,14 @@ int aj_tomogram_check(aj_align *job)
 // x becoming x cos(tilt) + z sin(tilt) as in IMOD's tilt, and then goes the way of the images back. *cell: its rows, malloc'ed.
 static void projection(const aj_align *job, int64_t i, const rg_affine *frame, char **cell)
 {
-    const double centre[3] = {(double)(job->series.width / 2), (double)(job->series.height / 2),
-                              floor(job->tomogram.thickness_px / 2)};
+    const double centre[3] = {
+        (double)(job->series.width / 2), (double)(job->series.height / 2), floor(job->tomogram.thickness_px / 2)};
     const double c = cos(job->tilt_deg[i] * DEGREE), s = sin(job->tilt_deg[i] * DEGREE);
     const rg_affine out = rg_affine_inverse(frame);
     const double row[3][3] = {{out.a[0] * c, out.a[1], out.a[0] * s}, {out.a[2] * c, out.a[3], out.a[2] * s}, {-s, 0, c}};
     for (int k = 0; k < 3; k++) {
         double at = k < 2 ? centre[k] + out.shift_px[k] : 0;
-        for (int axis = 0; axis < 3; axis++)
-            at -= row[k][axis] * centre[axis];
+        for (int axis = 0; axis < 3; axis++) at -= row[k][axis] * centre[axis];
         cell[k] = rg_print("[%.10g,%.10g,%.10g,%.10g]", row[k][0], row[k][1], row[k][2], at);
     }
     cell[3] = rg_print("[0,0,0,1]");
@@ -125,55 +117,43 @@ static void projection(const aj_align *job, int64_t i, const rg_affine *frame, c
 static bool write_row(FILE *to, int n, char **cell)
 {
     const bool written = rg_star_write_row(to, n, (const char *const *)cell);
-    for (int c = 0; c < n; c++)
-        free(cell[c]);
+    for (int c = 0; c < n; c++) free(cell[c]);
     return written;
 }
 
 int aj_tomogram_write(const aj_align *job, const rg_affine *frame)
 {
-    static const char *const global[] = {"rlnTomoName",
-                                         "rlnTomoTiltSeriesName",
-                                         "rlnTomoFrameCount",
-                                         "rlnTomoSizeX",
-                                         "rlnTomoSizeY",
-                                         "rlnTomoSizeZ",
-                                         "rlnTomoHand",
-                                         "rlnOpticsGroupName",
-                                         "rlnTomoTiltSeriesPixelSize",
-                                         "rlnVoltage",
-                                         "rlnSphericalAberration",
-                                         "rlnAmplitudeContrast",
-                                         "rlnTomoImportFractionalDose"};
-    static const char *const image[] = {"rlnTomoProjX",    "rlnTomoProjY",      "rlnTomoProjZ",
-                                        "rlnTomoProjW",    "rlnDefocusU",       "rlnDefocusV",
-                                        "rlnDefocusAngle", "rlnCtfScalefactor", "rlnMicrographPreExposure"};
+    static const char *const global[] = {"rlnTomoName", "rlnTomoTiltSeriesName", "rlnTomoFrameCount", "rlnTomoSizeX",
+        "rlnTomoSizeY", "rlnTomoSizeZ", "rlnTomoHand", "rlnOpticsGroupName", "rlnTomoTiltSeriesPixelSize", "rlnVoltage",
+        "rlnSphericalAberration", "rlnAmplitudeContrast", "rlnTomoImportFractionalDose"};
+    static const char *const image[] = {"rlnTomoProjX", "rlnTomoProjY", "rlnTomoProjZ", "rlnTomoProjW", "rlnDefocusU",
+        "rlnDefocusV", "rlnDefocusAngle", "rlnCtfScalefactor", "rlnMicrographPreExposure"};
     const aj_tomogram *t = &job->tomogram;
     double dose = 0;
     rg_file file;
     int code = rg_file_open(&file, t->path);
-    if (code != RG_GOOD)
-        return code;
-    for (int64_t i = 0; i < job->series.n; i++)
-        dose += t->image[i].dose / (double)job->series.n;
+    if (code != RG_GOOD) return code;
+    for (int64_t i = 0; i < job->series.n; i++) dose += t->image[i].dose / (double)job->series.n;
     fprintf(file.stream, "# command: %s\n", job->command);
     rg_star_write_head(file.stream, "global", RG_COUNT(global), global);
-    char *first[RG_COUNT(global)] = {
-        rg_print("tomogram1"), rg_print("%s", job->series.image[0].path), rg_print("%" PRId64, job->series.n),
-        rg_print("%" PRId64, job->series.width), rg_print("%" PRId64, job->series.height), rg_print("%.0f", t->thickness_px),
-        rg_print("%" PRId64, t->hand), rg_print("opticsGroup1"), rg_print("%.9g", t->pixel_A), rg_print("%.9g", t->voltage_kV),
-        rg_print("%.9g", t->cs_mm), rg_print("%.9g", t->contrast), rg_print("%.9g", dose)};
+    char *first[RG_COUNT(global)] = {rg_print("tomogram1"), rg_print("%s", job->series.image[0].path),
+        rg_print("%" PRId64, job->series.n), rg_print("%" PRId64, job->series.width), rg_print("%" PRId64, job->series.height),
+        rg_print("%.0f", t->thickness_px), rg_print("%" PRId64, t->hand), rg_print("opticsGroup1"),
+        rg_print("%.9g", t->pixel_A), rg_print("%.9g", t->voltage_kV), rg_print("%.9g", t->cs_mm),
+        rg_print("%.9g", t->contrast), rg_print("%.9g", dose)};
     bool written = write_row(file.stream, RG_COUNT(global), first);
     rg_star_write_head(file.stream, "tomogram1", RG_COUNT(image), image);
     for (int64_t i = 0; i < job->series.n && written; i++) {
         const rg_mdoc_image *of = &t->image[i];
-        char *cell[RG_COUNT(image)] = {[4] = rg_print("%.9g", of->defocus_A), rg_print("%.9g", of->defocus_A), rg_print("0"),
-                                       rg_print("%.9g", cos(job->tilt_deg[i] * DEGREE)), rg_print("%.9g", of->prior_dose)};
+        char *cell[RG_COUNT(image)] = {[4] = rg_print("%.9g", of->defocus_A),
+            rg_print("%.9g", of->defocus_A),
+            rg_print("0"),
+            rg_print("%.9g", cos(job->tilt_deg[i] * DEGREE)),
+            rg_print("%.9g", of->prior_dose)};
         projection(job, i, &frame[i], cell);
         written = write_row(file.stream, RG_COUNT(image), cell);
     }
-    if (written)
-        return rg_file_commit(&file);
+    if (written) return rg_file_commit(&file);
     rg_file_abandon(&file);
     return rg_fail(RG_USAGE, "%s: the name of the series has quotes that STAR cannot hold", t->path);
 }

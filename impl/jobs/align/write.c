@@ -23,8 +23,7 @@ static int write_errors(const aj_align *job)
         error[0][i] = fabs(remainder(found.rotation_deg - truth.rotation_deg, 360));
         error[1][i] = fmax(fabs(found.shift_x_px - truth.shift_x_px), fabs(found.shift_y_px - truth.shift_y_px));
         error[2][i] = fabs(found.scale - truth.scale);
-        for (int k = 0; k < 4; k++)
-            error[3][i] = fmax(error[3][i], fabs(job->step[i + 1].a[k] - job->truth[i + 1].a[k]));
+        for (int k = 0; k < 4; k++) error[3][i] = fmax(error[3][i], fabs(job->step[i + 1].a[k] - job->truth[i + 1].a[k]));
     }
     char *path = rg_path_beside(job->out, "", ".errors.tsv");
     int code = aj_write_errors(path, job->command, is_linear(job) ? 4 : 3, quantity, n, error);
@@ -52,8 +51,7 @@ static void frames_of(const aj_align *job, rg_affine *frame)
 {
     int64_t level = 0;
     for (int64_t i = 1; i < job->series.n; i++)
-        if (fabs(job->tilt_deg[i]) < fabs(job->tilt_deg[level]))
-            level = i;
+        if (fabs(job->tilt_deg[i]) < fabs(job->tilt_deg[level])) level = i;
     const rg_affine back = rg_affine_inverse(&job->whole[level]),
                     turn = rg_affine_of(&(rg_similarity){-job->axis_deg, 0, 0, 1});
     for (int64_t i = 0; i < job->series.n; i++) {
@@ -69,17 +67,14 @@ static int write_geometry(const aj_align *job)
     const bool tilted = !isnan(job->axis_deg);
     rg_affine *frame = rg_alloc((size_t)job->series.n * sizeof *frame);
     int code = RG_GOOD;
-    if (tilted)
-        frames_of(job, frame);
-    if (job->xf)
-        code = rg_xf_write(job->xf, job->series.n, tilted ? frame : job->whole, job->series.width, job->series.height);
+    if (tilted) frames_of(job, frame);
+    if (job->xf) code = rg_xf_write(job->xf, job->series.n, tilted ? frame : job->whole, job->series.width, job->series.height);
     if (code == RG_GOOD && job->xf && tilted) {
         char *tlt = rg_path_beside(job->xf, "", ".tlt");
         code = rg_tilts_write(tlt, job->series.n, job->tilt_deg);
         free(tlt);
     }
-    if (code == RG_GOOD && job->tomogram.path)
-        code = aj_tomogram_write(job, frame);
+    if (code == RG_GOOD && job->tomogram.path) code = aj_tomogram_write(job, frame);
     free(frame);
     return code;
 }
@@ -92,21 +87,18 @@ int aj_write_tables(const aj_align *job)
     char *head =
         rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, variant %s\n%s# %s the image "
                  "before\n",
-                 job->command, job->series.n, job->series.width, job->series.height, job->pair.scorer[0].frame.entry->name,
-                 axis, convention);
+            job->command, job->series.n, job->series.width, job->series.height, job->pair.scorer[0].frame.entry->name, axis,
+            convention);
     char *whole_head = rg_print("# command: %s\n# %s image 1\n", job->command, convention);
     char *whole = rg_path_beside(job->out, "", ".cumulative.tsv");
     int code = rg_transforms_write(job->out, head, job->series.n, job->step,
-                                   (rg_transform_columns){job->correlation, job->tilt_deg, is_linear(job), job->edge});
+        (rg_transform_columns){job->correlation, job->tilt_deg, is_linear(job), job->edge});
     if (code == RG_GOOD)
         code = rg_transforms_write(whole, whole_head, job->series.n, job->whole,
-                                   (rg_transform_columns){.tilt_deg = job->tilt_deg, .linear = is_linear(job)});
-    if (code == RG_GOOD && job->truth)
-        code = write_errors(job);
-    if (code == RG_GOOD && (job->xf || job->tomogram.path))
-        code = write_geometry(job);
-    if (code == RG_GOOD)
-        code = plot(job);
+            (rg_transform_columns){.tilt_deg = job->tilt_deg, .linear = is_linear(job)});
+    if (code == RG_GOOD && job->truth) code = write_errors(job);
+    if (code == RG_GOOD && (job->xf || job->tomogram.path)) code = write_geometry(job);
+    if (code == RG_GOOD) code = plot(job);
     free(axis);
     free(head);
     free(whole_head);
@@ -120,17 +112,14 @@ static int align_image(aj_align *job, int64_t i, float *image, float *moved)
     const int64_t side[3] = {job->series.width, job->series.height, 1}, n = side[0] * side[1];
     float matrix[6];
     int code = rg_series_read(&job->series, i, false, image);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     double mean = aj_mean(n, image, job->threads);
 #pragma omp parallel for num_threads(job->threads)
-    for (int64_t p = 0; p < n; p++)
-        image[p] = (float)(image[p] - mean);
+    for (int64_t p = 0; p < n; p++) image[p] = (float)(image[p] - mean);
     aj_matrix(&job->whole[i], matrix);
     code = aj_warp(&job->pair.warp, side, AF_ZERO, job->threads, image, 1, matrix, moved);
 #pragma omp parallel for num_threads(job->threads)
-    for (int64_t p = 0; p < n; p++)
-        moved[p] = (float)(moved[p] + mean);
+    for (int64_t p = 0; p < n; p++) moved[p] = (float)(moved[p] + mean);
     return code;
 }
 
@@ -139,24 +128,21 @@ int aj_write_aligned(aj_align *job)
     rg_mrc_out out;
     int64_t n = job->series.width * job->series.height;
     rg_progress progress;
-    int code = rg_mrc_write_begin(&out, job->aligned, job->series.width, job->series.height, job->series.n, RG_MRC_FLOAT32,
-                                  job->series.pixel_A, false);
-    if (code != RG_GOOD)
-        return code;
+    int code = rg_mrc_write_begin(
+        &out, job->aligned, job->series.width, job->series.height, job->series.n, RG_MRC_FLOAT32, job->series.pixel_A, false);
+    if (code != RG_GOOD) return code;
     rg_mrc_write_room(&out);
     float *image = rg_alloc((size_t)n * sizeof *image), *moved = rg_alloc((size_t)n * sizeof *moved);
     rg_progress_begin(&progress, "aligned series", "images", (double)job->series.n);
     for (int64_t i = 0; i < job->series.n && code == RG_GOOD; i++) {
         code = align_image(job, i, image, moved);
-        if (code == RG_GOOD)
-            code = rg_mrc_write_section(&out, moved);
+        if (code == RG_GOOD) code = rg_mrc_write_section(&out, moved);
         rg_progress_at(&progress, (double)(i + 1));
     }
     rg_progress_end(&progress);
     free(image);
     free(moved);
-    if (code == RG_GOOD)
-        return rg_mrc_write_commit(&out);
+    if (code == RG_GOOD) return rg_mrc_write_commit(&out);
     rg_mrc_write_abandon(&out);
     return code;
 }
@@ -169,25 +155,27 @@ static int show_images(aj_align *job)
 {
     enum { SHOWN = 8 };
     const int64_t n = job->series.n, pixels = job->series.width * job->series.height, shown = n < SHOWN ? n : SHOWN;
-    float *image = rg_alloc((size_t)(4 * pixels) * sizeof *image), *moved = image + pixels, *mean[2] = {moved + pixels, moved
-        + 2 * pixels};
+    float *image = rg_alloc((size_t)(4 * pixels) * sizeof *image), *moved = image + pixels,
+          *mean[2] = {moved + pixels, moved + 2 * pixels};
     int code = RG_GOOD;
     for (int64_t k = 0; k < shown && code == RG_GOOD; k++) {
         const int64_t i = shown > 1 ? k * (n - 1) / (shown - 1) : 0;
         code = rg_series_read(&job->series, i, false, image);
-        for (int64_t p = 0; p < pixels && code == RG_GOOD; p++)
-            mean[0][p] += image[p];
+        for (int64_t p = 0; p < pixels && code == RG_GOOD; p++) mean[0][p] += image[p];
         code = code == RG_GOOD ? align_image(job, i, image, moved) : code;
-        for (int64_t p = 0; p < pixels && code == RG_GOOD; p++)
-            mean[1][p] += moved[p];
+        for (int64_t p = 0; p < pixels && code == RG_GOOD; p++) mean[1][p] += moved[p];
     }
     for (int after = 0; after < 2 && code == RG_GOOD; after++) {
         char *title = rg_print("The mean of %" PRId64 " images %s", shown, after ? "as they are aligned" : "as they came");
         rg_summary_picture(&(rg_drawn_picture){
             .is = {title, "Evenly from the first to the last; what all of them have in common is sharp when they are aligned.",
-                   after ? "the mean of aligned images in grey" : "the mean of images as they came, in grey", "x (pixels)",
-                   "y (pixels)"},
-            .width = job->series.width, .height = job->series.height, .value = mean[after], .step = 1, .down = true});
+                after ? "the mean of aligned images in grey" : "the mean of images as they came, in grey", "x (pixels)",
+                "y (pixels)"},
+            .width = job->series.width,
+            .height = job->series.height,
+            .value = mean[after],
+            .step = 1,
+            .down = true});
         free(title);
     }
     free(image);
@@ -200,11 +188,9 @@ int aj_show(aj_align *job)
     static const char *const name[] = {"shift x", "shift y"};
     const int64_t n = job->series.n;
     double *of[QUANTITIES], *sorted, most = 0;
-    if (!rg_summary_wanted())
-        return RG_GOOD;
+    if (!rg_summary_wanted()) return RG_GOOD;
     double *room = rg_alloc((size_t)((QUANTITIES + 1) * n) * sizeof *room);
-    for (int k = 0; k < QUANTITIES; k++)
-        of[k] = room + k * n;
+    for (int k = 0; k < QUANTITIES; k++) of[k] = room + k * n;
     sorted = room + QUANTITIES * n;
     for (int64_t i = 0; i < n; i++) {
         const rg_similarity s = rg_affine_similarity(&job->step[i]);
@@ -217,32 +203,32 @@ int aj_show(aj_align *job)
         most = fmax(most, hypot(s.shift_x_px, s.shift_y_px));
     }
     int64_t worst = n > 1 ? 1 : 0;
-    for (int64_t i = 1; i < n; i++)
-        worst = job->correlation[i] < job->correlation[worst] ? i : worst;
+    for (int64_t i = 1; i < n; i++) worst = job->correlation[i] < job->correlation[worst] ? i : worst;
     rg_summary_found("Of one image to the next the specimen shifts by up to %.2f pixels.", most);
     if (n > 1)
         rg_summary_found("Correlation with the image before: median %.4f, least %.4f at image %" PRId64 ", which is the one "
                          "to look at first.",
-                         aj_median(n - 1, sorted + 1), job->correlation[worst], worst + 1);
+            aj_median(n - 1, sorted + 1), job->correlation[worst], worst + 1);
     if (!job->truth)
         rg_summary_found("How far the transforms are off, a series without a known truth does not say: `regather phantom "
                          "tilt` makes one like it "
                          "whose errors `--truth` tells.");
     rg_summary_did("series", "%" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, %s model", n, job->series.width,
-                   job->series.height,
-                   job->model ? "affine" : "similarity");
-    rg_summary_did("variant", "align2d:%s on %s", job->pair.scorer[0].frame.entry->name,
-                   job->pair.scorer[0].frame.device->name);
+        job->series.height, job->model ? "affine" : "similarity");
+    rg_summary_did(
+        "variant", "align2d:%s on %s", job->pair.scorer[0].frame.entry->name, job->pair.scorer[0].frame.device->name);
     const char *x = job->tilt_deg ? "tilt (degrees)" : "image";
     rg_drawn_curves c = {.is = {"Shift against the image before", "", "both shifts of every image", x, "shift (pixels)"},
-                         .n = n - 1, .at = of[AT] + 1, .curves = 2, .name = name,
-                         .value = (const double *[]){of[SHIFT_X] + 1, of[SHIFT_Y] + 1}}; // the first image has none before it
+        .n = n - 1,
+        .at = of[AT] + 1,
+        .curves = 2,
+        .name = name,
+        .value = (const double *[]){of[SHIFT_X] + 1, of[SHIFT_Y] + 1}}; // the first image has none before it
     rg_summary_curves(&c);
     c.curves = 1;
     for (int k = ROTATION; k <= CORRELATION; k++) {
         static const char *const what[][2] = {{"Rotation against the image before", "rotation (degrees)"},
-                                              {"Scale against the image before", "scale"},
-                                              {"Correlation with the image before", "correlation"}};
+            {"Scale against the image before", "scale"}, {"Correlation with the image before", "correlation"}};
         c.is.title = what[k - ROTATION][0];
         c.is.alt = c.is.title;
         c.is.y = what[k - ROTATION][1];

@@ -15,28 +15,28 @@
 
 static const rg_option options[] = {
     {"max-offset", "R", "the largest offset |X0|, |Y0|, below the longer side of every photograph", RG_TO(ac_job, r), 0,
-     (1 << 29) - 1, .unit = "pixels", .required = true},
+        (1 << 29) - 1, .unit = "pixels", .required = true},
     {"norm", "raw|overlap|centred", "see above", RG_TO(ac_job, norm), 0, 0, "raw"},
     {"prominence", "P", "R_max must stand out by more than P (C1D(0) - the minimum before it) on both sides; 0: any maximum",
-     RG_TO(ac_job, prominence), 0, 1, "0"},
+        RG_TO(ac_job, prominence), 0, 1, "0"},
     {"mask", "IMAGE",
-     "leave out the pixels at which this image is 0 or less: they take the mean of the others, rounded to a grey value, in every "
-     "photograph and in --cross",
-     RG_TO(ac_job, mask_path)},
+        "leave out the pixels at which this image is 0 or less: they take the mean of the others, rounded to a grey value, in every "
+        "photograph and in --cross",
+        RG_TO(ac_job, mask_path)},
     {"pixel-um", "UM", "size of a pixel: lengths in micrometres beside those in pixels", RG_TO(ac_job, pixel_um), 1e-9L, 1e9L,
-     .unit = "micrometres"},
+        .unit = "micrometres"},
     {"cross", "OTHER", "correlate every PHOTO (a) with this photograph (b) instead of with itself", RG_TO(ac_job, cross_path)},
     {"times", "FILE.tsv", "columns photo and time: the abscissa of R_max over a series", RG_TO(ac_job, times),
-     .otherwise = "the photograph's number"},
+        .otherwise = "the photograph's number"},
     {"grey-range", "LOW:HIGH",
-     "take signed or floating-point files: LOW becomes 0, HIGH 65535, in between rounded, beyond clamped",
-     RG_TO(ac_job, grey_range), -DBL_MAX, DBL_MAX},
+        "take signed or floating-point files: LOW becomes 0, HIGH 65535, in between rounded, beyond clamped",
+        RG_TO(ac_job, grey_range), -DBL_MAX, DBL_MAX},
     {"dump-sums", NULL, "write NAME.sums.tsv too: the exact integers X0 Y0 S", RG_TO(ac_job, dump_sums)},
     {"spectrum", NULL,
-     "add k_peak_length: the longer side / the whole wave number at which the ring-averaged power spectrum peaks",
-     RG_TO(ac_job, spectrum)},
+        "add k_peak_length: the longer side / the whole wave number at which the ring-averaged power spectrum peaks",
+        RG_TO(ac_job, spectrum)},
     {"resume", NULL, "leave out photographs whose files stand, made from the same input by the same request",
-     RG_TO(ac_job, resume)},
+        RG_TO(ac_job, resume)},
     {"out", "DIR", "the folder for the results, made when missing", RG_TO(ac_job, out), .required = true},
     RG_OPTIONS_OF(rg_computing_options, ac_job, computing),
     {0},
@@ -74,7 +74,8 @@ static int check_range(ac_job *job)
     const double low = job->grey_range[0], high = job->grey_range[1];
     job->range = (rg_grey_range){.given = !isnan(low), .low = low, .high = high};
     return !job->range.given || low < high
-               ? RG_GOOD : rg_fail(RG_USAGE, "--grey-range: expected LOW:HIGH with LOW < HIGH, found %g:%g", low, high);
+        ? RG_GOOD
+        : rg_fail(RG_USAGE, "--grey-range: expected LOW:HIGH with LOW < HIGH, found %g:%g", low, high);
 }
 
 static void print_length(double length)
@@ -88,14 +89,13 @@ static void print_length(double length)
 static void print_results(const ac_job *job)
 {
     printf("photo\tR_max\thalf_width%s%s\n", job->spectrum ? "\tk_peak_length" : "",
-           isnan(job->pixel_um) ? "" : "\tR_max_um\thalf_width_um");
+        isnan(job->pixel_um) ? "" : "\tR_max_um\thalf_width_um");
     for (int64_t i = 0; i < job->n_photos; i++) {
         const ac_result *r = &job->result[i];
         rg_tsv_print(stdout, "%s", job->photo[i].name);
         print_length(r->r_max);
         print_length(r->half_width);
-        if (job->spectrum)
-            print_length(r->k_peak_length);
+        if (job->spectrum) print_length(r->k_peak_length);
         if (!isnan(job->pixel_um)) {
             print_length(r->r_max * job->pixel_um);
             print_length(r->half_width * job->pixel_um);
@@ -115,8 +115,8 @@ static void say_centred(const ac_job *job)
         }
     if (found)
         rg_warn("%lld of %lld photographs have no R_max by --norm %s and one by --norm centred, the first %s: %.2f",
-                (long long)found, (long long)job->n_photos, ac_norm_name[job->norm], job->photo[first].name,
-                job->result[first].r_max_centred);
+            (long long)found, (long long)job->n_photos, ac_norm_name[job->norm], job->photo[first].name,
+            job->result[first].r_max_centred);
 }
 
 // A maximum in the trough that stands out by less than a line's width of the plotted curve, a five-hundredth of its fall, is as
@@ -142,16 +142,15 @@ static int write_stages(const ac_job *job, double correlate_s)
     rg_file file;
     char *path = rg_print("%s/rmax_stages.tsv", job->out);
     int code = rg_file_open(&file, path);
-    if (code != RG_GOOD)
-        return free(path), code;
+    if (code != RG_GOOD) return free(path), code;
     const double whole_s = job->read_s + correlate_s, busy_s[] = {job->read_s, correlate_s, whole_s};
     static const char *const stage[] = {"read", "correlate", "whole"};
-    fprintf(file.stream, "# autocorr, %" PRId64 " photographs, offsets to %" PRId64 "\n# %s on %s\n# threads: %d\n", job->n_photos,
-            job->r, job->entry->name, job->device, job->threads);
+    fprintf(file.stream, "# autocorr, %" PRId64 " photographs, offsets to %" PRId64 "\n# %s on %s\n# threads: %d\n",
+        job->n_photos, job->r, job->entry->name, job->device, job->threads);
     fprintf(file.stream, "stage\tbusy_s\tshare\tcalls\tneeds\n");
     for (int i = 0; i < RG_COUNT(stage); i++)
         fprintf(file.stream, "%s\t%.4f\t%.4f\t%" PRId64 "\t-\n", stage[i], busy_s[i], busy_s[i] / whole_s,
-                i < 2 ? job->n_photos : 1);
+            i < 2 ? job->n_photos : 1);
     code = rg_file_commit(&file);
     free(path);
     return code;
@@ -165,23 +164,16 @@ static int run_job(ac_job *job)
             .r_max = NAN, .r_max_centred = NAN, .c1d = NAN, .prominence = NAN, .half_width = NAN, .k_peak_length = NAN};
     const double began_s = rg_seconds();
     int code = rg_make_folder(job->out);
-    if (code == RG_GOOD)
-        code = ac_series(job);
+    if (code == RG_GOOD) code = ac_series(job);
     const double correlate_s = rg_seconds() - began_s;
     rg_summary_stage("reading", job->read_s);
     rg_summary_stage("correlating and writing", correlate_s);
-    if (code == RG_GOOD)
-        ac_show(job);
-    if (code == RG_GOOD && job->n_photos > 1 && rg_rank == 0)
-        code = ac_write_growth(job);
-    if (code == RG_GOOD && job->n_photos > 1 && rg_rank == 0)
-        code = write_stages(job, correlate_s);
-    if (code == RG_GOOD)
-        print_results(job);
-    if (code == RG_GOOD)
-        say_centred(job);
-    if (code == RG_GOOD)
-        say_ripples(job);
+    if (code == RG_GOOD) ac_show(job);
+    if (code == RG_GOOD && job->n_photos > 1 && rg_rank == 0) code = ac_write_growth(job);
+    if (code == RG_GOOD && job->n_photos > 1 && rg_rank == 0) code = write_stages(job, correlate_s);
+    if (code == RG_GOOD) print_results(job);
+    if (code == RG_GOOD) say_centred(job);
+    if (code == RG_GOOD) say_ripples(job);
     free(job->result);
     rg_summary_stage("whole", job->read_s + rg_seconds() - began_s);
     return code;
@@ -192,8 +184,7 @@ static int choose(ac_job *job, const char *requested)
 {
     rg_choice c;
     rg_shape *shape = rg_alloc((size_t)job->n_photos * sizeof *shape);
-    for (int64_t i = 0; i < job->n_photos; i++)
-        shape[i] = job->photo[i].shape;
+    for (int64_t i = 0; i < job->n_photos; i++) shape[i] = job->photo[i].shape;
     int code = rg_choose(job->algo, job->device, requested, shape, job->n_photos, NULL, &c);
     job->entry = c.entry;
     memcpy(job->param, c.param, sizeof job->param);
@@ -214,11 +205,10 @@ static void *open_gpu(void *of)
 static int read_and_choose(ac_job *job, const char *variant)
 {
     pthread_t opening;
-    const bool early = !variant && strncmp(job->device, "gpu", 3) == 0 && !rg_dry_run &&
-                       pthread_create(&opening, NULL, open_gpu, job) == 0;
+    const bool early =
+        !variant && strncmp(job->device, "gpu", 3) == 0 && !rg_dry_run && pthread_create(&opening, NULL, open_gpu, job) == 0;
     int code = ac_input(job);
-    if (early)
-        pthread_join(opening, NULL);
+    if (early) pthread_join(opening, NULL);
     return code == RG_GOOD ? choose(job, variant) : code;
 }
 
@@ -232,14 +222,11 @@ static int run(void *options)
     job->device = job->given.device;
     job->command = job->given.line;
     int code = check_range(job);
-    if (code == RG_GOOD)
-        code = rg_computing_variant(&job->computing, job->algo->name, &variant);
-    if (code == RG_GOOD)
-        code = read_and_choose(job, variant);
+    if (code == RG_GOOD) code = rg_computing_variant(&job->computing, job->algo->name, &variant);
+    if (code == RG_GOOD) code = read_and_choose(job, variant);
     if (code == RG_GOOD) {
         job->gnuplot = rg_program_path("gnuplot");
-        if (!rg_quiet)
-            fprintf(stderr, "autocorr: variant %s: %s\n", job->entry->name, job->why);
+        if (!rg_quiet) fprintf(stderr, "autocorr: variant %s: %s\n", job->entry->name, job->why);
         if (!job->gnuplot && !rg_dry_run)
             rg_warn("no gnuplot here, so NAME.svg and rmax.svg are left out (see regather doctor)");
         rg_ranks_say("autocorr");

@@ -116,13 +116,13 @@ typedef struct ac_job {
     double keep_bytes, read_s; // what photographs may still take in memory; what reading them took
     ac_result *result;
     const char *cross_path, *mask_path;
-    rg_image mask; // pixel NULL: none
-    rg_image cross;    // pixel NULL: autocorrelation
+    rg_image mask;  // pixel NULL: none
+    rg_image cross; // pixel NULL: autocorrelation
     uint64_t cross_hash;
 } ac_job;
 
-uint64_t ac_hash(const rg_image *);     // of sides, bits and pixels
-rg_image ac_widen(const rg_image *);     // the same grey values in 16 bits
+uint64_t ac_hash(const rg_image *);  // of sides, bits and pixels
+rg_image ac_widen(const rg_image *); // the same grey values in 16 bits
 
 // run.c: a variant with its buffers, kept from one photograph to the next of the same shape. Threads that share it take
 // turns at the device, and check its sums beside each other.
@@ -139,7 +139,7 @@ void ac_worker_free(ac_worker *);
 
 // write.c
 double ac_lane_need(const void *job, int64_t r); // series.c: bytes of one photograph in work
-void ac_plan(const ac_job *); // prints the files and the memory of --dry-run
+void ac_plan(const ac_job *);                    // prints the files and the memory of --dry-run
 int ac_write_photo(const ac_job *, const ac_photo *, const ac_field *, ac_result *);
 // Whether all files of this photograph stand, made from the same input by the same request; then *result is theirs.
 bool ac_already_written(const ac_job *, const ac_photo *, ac_result *);

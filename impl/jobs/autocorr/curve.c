@@ -32,8 +32,9 @@ static ac_areas *areas_make(const rg_image *image)
 {
     const int64_t w = image->width, h = image->height;
     ac_areas *s = rg_alloc(sizeof *s);
-    *s = (ac_areas){.image = image, .column = rg_alloc((size_t)(w + 1) * sizeof *s->column),
-                    .row = rg_alloc((size_t)(h + 1) * sizeof *s->row)};
+    *s = (ac_areas){.image = image,
+        .column = rg_alloc((size_t)(w + 1) * sizeof *s->column),
+        .row = rg_alloc((size_t)(h + 1) * sizeof *s->row)};
     uint32_t *part = rg_alloc((size_t)w * sizeof *part);
     for (int64_t y = 0; y < h; y++) {
         s->row[y + 1] = s->row[y];
@@ -44,8 +45,7 @@ static ac_areas *areas_make(const rg_image *image)
             part[x] = 0;
         }
     }
-    for (int64_t x = 0; x < w; x++)
-        s->column[x + 1] += s->column[x];
+    for (int64_t x = 0; x < w; x++) s->column[x + 1] += s->column[x];
     free(part);
     return s;
 }
@@ -80,8 +80,7 @@ void ac_field_make(ac_field *f, const rg_image *a, const rg_image *b, int64_t r,
 
 void ac_field_free(ac_field *f)
 {
-    if (f->b != f->a)
-        areas_free(f->b);
+    if (f->b != f->a) areas_free(f->b);
     areas_free(f->a);
     *f = (ac_field){0};
 }
@@ -90,12 +89,9 @@ void ac_field_free(ac_field *f)
 static uint64_t rectangle(ac_areas *s, int64_t x0, int64_t x1, int64_t y0, int64_t y1)
 {
     const int64_t pitch = s->image->width + 1;
-    if (y0 == 0 && y1 == s->image->height)
-        return s->column[x1] - s->column[x0];
-    if (x0 == 0 && x1 == s->image->width)
-        return s->row[y1] - s->row[y0];
-    if (!s->corner)
-        make_corners(s);
+    if (y0 == 0 && y1 == s->image->height) return s->column[x1] - s->column[x0];
+    if (x0 == 0 && x1 == s->image->width) return s->row[y1] - s->row[y0];
+    if (!s->corner) make_corners(s);
     return s->corner[y1 * pitch + x1] - s->corner[y0 * pitch + x1] - s->corner[y1 * pitch + x0] + s->corner[y0 * pitch + x0];
 }
 
@@ -118,8 +114,7 @@ long double ac_value(const ac_field *f, ac_norm norm, int64_t x0, int64_t y0, bo
     int64_t s = f->sums[ac_element(f->r, x0, y0)];
     int64_t n = (ac_past(f->width, x0) - ac_first(x0)) * (ac_past(f->height, y0) - ac_first(y0));
     *defined = norm == AC_RAW || n > 0;
-    if (!*defined)
-        return 0;
+    if (!*defined) return 0;
     return norm == AC_RAW ? (long double)s : norm == AC_OVERLAP ? (long double)s / (long double)n : centred(f, x0, y0, s, n);
 }
 
@@ -127,10 +122,10 @@ long double ac_unit(const ac_field *f, ac_norm norm, char why[120])
 {
     bool defined;
     long double unit = ac_value(f, norm, 0, 0, &defined);
-    if (unit > 0)
-        return unit;
-    snprintf(why, 120, "%s", norm == AC_CENTRED ? "the (co)variance of the grey values is not positive, so C2D does not exist"
-                                                : "the sum at offset (0, 0) is 0, so C2D does not exist");
+    if (unit > 0) return unit;
+    snprintf(why, 120, "%s",
+        norm == AC_CENTRED ? "the (co)variance of the grey values is not positive, so C2D does not exist"
+                           : "the sum at offset (0, 0) is 0, so C2D does not exist");
     return 0;
 }
 
@@ -147,8 +142,7 @@ void ac_c2d(const ac_field *f, ac_norm norm, long double unit, float *c2d)
             bool defined;
             const int64_t i = ac_element(r, x0, y0);
             c2d[i] = (float)(ac_value(f, norm, x0, y0, &defined) * scale);
-            if (is_mirrored(f))
-                c2d[ac_mirror(r, i)] = c2d[i];
+            if (is_mirrored(f)) c2d[ac_mirror(r, i)] = c2d[i];
         }
 }
 
@@ -157,14 +151,11 @@ void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int6
 {
     const int64_t r = f->r;
     long double *sum = rg_alloc((size_t)(r + 1) * sizeof *sum);
-    for (int64_t ring = 0; ring <= r; ring++)
-        n[ring] = 0;
+    for (int64_t ring = 0; ring <= r; ring++) n[ring] = 0;
     for (int64_t y0 = is_mirrored(f) ? 0 : -r; y0 <= r; y0++)
         for (int64_t x = 0, ring = llabs(y0); x <= r; x++) {
-            while (ring * ring + ring < x * x + y0 * y0)
-                ring++;
-            if (ring > r)
-                break;
+            while (ring * ring + ring < x * x + y0 * y0) ring++;
+            if (ring > r) break;
             for (int64_t x0 = x; x0 >= -x; x0 -= x ? 2 * x : 1) {
                 bool defined;
                 const int times = !is_mirrored(f) || (x0 == 0 && y0 == 0) ? 1 : y0 > 0 || x0 > 0 ? 2 : 0;
@@ -173,8 +164,7 @@ void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int6
                 n[ring] += defined ? times : 0;
             }
         }
-    for (int64_t ring = 0; ring <= r; ring++)
-        c1d[ring] = n[ring] ? (double)(sum[ring] / unit / (long double)n[ring]) : NAN;
+    for (int64_t ring = 0; ring <= r; ring++) c1d[ring] = n[ring] ? (double)(sum[ring] / unit / (long double)n[ring]) : NAN;
     free(sum);
 }
 
@@ -185,15 +175,13 @@ bool ac_peak(const double *c, int64_t count, double prominence, double *position
         i++;
     for (low = top = i; i < count; i++) {
         double rise = prominence * (c[0] - c[low]);
-        if (c[top] > c[low] + rise && c[i] < c[top] - rise)
-            break;
+        if (c[top] > c[low] + rise && c[i] < c[top] - rise) break;
         if (c[i] <= c[low])
             low = top = i; // deeper: whatever rose before was a ripple
         else if (c[i] >= c[top])
             top = i;
     }
-    if (i >= count)
-        return false;
+    if (i >= count) return false;
     double left = c[top - 1], right = c[top + 1];
     double bend = left - 2 * c[top] + right, shift = 0.5 * (left - right) / bend; // bend < 0: left <= top and right < top
     *position = (double)top + shift;
@@ -205,10 +193,8 @@ double ac_prominence(const double *c, int64_t count, double position)
 {
     const int64_t top = (int64_t)floor(position + 0.5);
     double before = c[0], behind = c[top];
-    for (int64_t i = 1; i < top; i++)
-        before = fmin(before, c[i]);
-    for (int64_t i = top + 1; i < count && c[i] <= c[top]; i++)
-        behind = fmin(behind, c[i]);
+    for (int64_t i = 1; i < top; i++) before = fmin(before, c[i]);
+    for (int64_t i = top + 1; i < count && c[i] <= c[top]; i++) behind = fmin(behind, c[i]);
     return (c[top] - fmax(before, behind)) / (c[0] - before);
 }
 
@@ -221,10 +207,8 @@ double ac_half_width(const ac_field *f)
         bool has_x, has_y;
         long double x = ac_value(f, AC_CENTRED, lag, 0, &has_x), y = ac_value(f, AC_CENTRED, 0, lag, &has_y);
         double now = (double)((x + y) / 2 / unit);
-        if (!has_x || !has_y)
-            break;
-        if (now <= 0.5)
-            return (double)(lag - 1) + (before - 0.5) / (before - now);
+        if (!has_x || !has_y) break;
+        if (now <= 0.5) return (double)(lag - 1) + (before - 0.5) / (before - now);
         before = now;
     }
     return NAN;

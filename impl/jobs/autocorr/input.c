@@ -23,8 +23,7 @@ rg_image ac_widen(const rg_image *image)
 {
     int64_t n = image->width * image->height;
     rg_image wide = {image->width, image->height, 16, rg_alloc((size_t)n * sizeof(uint16_t))};
-    for (int64_t i = 0; i < n; i++)
-        ((uint16_t *)wide.pixel)[i] = ((const uint8_t *)image->pixel)[i];
+    for (int64_t i = 0; i < n; i++) ((uint16_t *)wide.pixel)[i] = ((const uint8_t *)image->pixel)[i];
     return wide;
 }
 
@@ -47,7 +46,7 @@ static int add_photo(ac_job *job, const char *path, int64_t page, int64_t pages)
     for (int64_t i = 0; i + 1 < job->n_photos; i++)
         if (strcmp(job->photo[i].name, photo->name) == 0)
             return rg_fail(RG_USAGE, "%s and %s would both be written as %s/%s.*; rename one or give them folders of their own",
-                           job->photo[i].path, path, job->out, photo->name);
+                job->photo[i].path, path, job->out, photo->name);
     return RG_GOOD;
 }
 
@@ -57,10 +56,8 @@ static int list_photos(ac_job *job)
         const char *path = job->given.word.item[i];
         int64_t pages;
         int code = rg_image_pages(path, &pages);
-        for (int64_t page = 0; code == RG_GOOD && page < pages; page++)
-            code = add_photo(job, path, page, pages);
-        if (code != RG_GOOD)
-            return code;
+        for (int64_t page = 0; code == RG_GOOD && page < pages; page++) code = add_photo(job, path, page, pages);
+        if (code != RG_GOOD) return code;
     }
     return RG_GOOD;
 }
@@ -70,14 +67,16 @@ static int examine(ac_job *job, ac_photo *photo, const rg_image *image)
     int64_t w = image->width, h = image->height, longest = w > h ? w : h;
     int bits = job->cross.pixel && job->cross.bits > image->bits ? job->cross.bits : image->bits;
     photo->hash = ac_hash(image);
-    photo->shape = (rg_shape){.n = {w, h, job->r, (job->cross.pixel ? AC_CROSS : 0) | (bits == 16 ? AC_16BIT : 0)},
-                              .seed = job->seed};
+    photo->shape =
+        (rg_shape){.n = {w, h, job->r, (job->cross.pixel ? AC_CROSS : 0) | (bits == 16 ? AC_16BIT : 0)}, .seed = job->seed};
     if (job->r >= longest)
-        return rg_fail(RG_USAGE, "%s: --max-offset %" PRId64 " is larger than the photograph of %" PRId64 " x %" PRId64
-                       " pixels allows, which is %" PRId64, photo->path, job->r, w, h, longest - 1);
+        return rg_fail(RG_USAGE,
+            "%s: --max-offset %" PRId64 " is larger than the photograph of %" PRId64 " x %" PRId64
+            " pixels allows, which is %" PRId64,
+            photo->path, job->r, w, h, longest - 1);
     if (job->cross.pixel && (job->cross.width != w || job->cross.height != h))
         return rg_fail(RG_USAGE, "%s is %" PRId64 " x %" PRId64 " pixels, the other photograph %s %" PRId64 " x %" PRId64,
-                       photo->path, w, h, job->cross_path, job->cross.width, job->cross.height);
+            photo->path, w, h, job->cross_path, job->cross.width, job->cross.height);
     const char *invalid = job->algo->invalid(&photo->shape);
     return invalid ? rg_fail(RG_USAGE, "%s: %s", photo->path, invalid) : RG_GOOD;
 }
@@ -86,17 +85,14 @@ static int examine(ac_job *job, ac_photo *photo, const rg_image *image)
 static void widen_all(ac_job *job)
 {
     bool wide = false;
-    for (int64_t i = 0; i < job->n_photos; i++)
-        wide = wide || (job->photo[i].shape.n[AC_KIND] & AC_16BIT);
-    if (!wide || !job->cross.pixel)
-        return;
+    for (int64_t i = 0; i < job->n_photos; i++) wide = wide || (job->photo[i].shape.n[AC_KIND] & AC_16BIT);
+    if (!wide || !job->cross.pixel) return;
     if (job->cross.bits == 8) {
         rg_image cross = ac_widen(&job->cross);
         rg_image_free(&job->cross);
         job->cross = cross;
     }
-    for (int64_t i = 0; i < job->n_photos; i++)
-        job->photo[i].shape.n[AC_KIND] |= AC_16BIT;
+    for (int64_t i = 0; i < job->n_photos; i++) job->photo[i].shape.n[AC_KIND] |= AC_16BIT;
 }
 
 static unsigned grey_of(const rg_image *image, int64_t i)
@@ -112,12 +108,11 @@ static bool keeps(const rg_image *mask, int64_t i)
 int ac_read(const ac_job *job, const char *path, int64_t page, rg_image *image)
 {
     int code = rg_image_read(path, page, &job->range, image);
-    if (code != RG_GOOD || !job->mask.pixel)
-        return code;
+    if (code != RG_GOOD || !job->mask.pixel) return code;
     const int64_t n = image->width * image->height;
     if (job->mask.width != image->width || job->mask.height != image->height) {
         code = rg_fail(RG_USAGE, "%s: expected a mask of %" PRId64 " x %" PRId64 " pixels as %s, found %" PRId64 " x %" PRId64,
-                       job->mask_path, image->width, image->height, path, job->mask.width, job->mask.height);
+            job->mask_path, image->width, image->height, path, job->mask.width, job->mask.height);
         rg_image_free(image);
         return code;
     }
@@ -152,15 +147,13 @@ static int read_mask(ac_job *job)
     int code = expect_one_page(job->mask_path);
     if (code == RG_GOOD) // without the photographs' range, of which 0 may be a grey
         code = rg_image_read(job->mask_path, 0, &(rg_grey_range){.real = true}, &job->mask);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     const int64_t n = job->mask.width * job->mask.height;
-    for (int64_t i = 0; i < n; i++)
-        kept += keeps(&job->mask, i);
+    for (int64_t i = 0; i < n; i++) kept += keeps(&job->mask, i);
     return kept >= (n + 3) / 4
-               ? RG_GOOD
-               : rg_fail(RG_USAGE, "%s: expected a mask that keeps a quarter of the pixels, found %" PRId64 " of %" PRId64,
-                         job->mask_path, kept, n);
+        ? RG_GOOD
+        : rg_fail(RG_USAGE, "%s: expected a mask that keeps a quarter of the pixels, found %" PRId64 " of %" PRId64,
+              job->mask_path, kept, n);
 }
 
 // Decoding takes a core as long as all the rest of a photograph, so what was read stays, in so much of the free memory.
@@ -203,8 +196,7 @@ static void read_piece(ac_job *job, int64_t first, int64_t past, ac_seen *seen, 
         int64_t first_bad;
 #pragma omp atomic read
         first_bad = bad;
-        if (first_bad < i)
-            continue;
+        if (first_bad < i) continue;
         rg_silent = true;
         int mine = read_one(job, &job->photo[i]);
         rg_silent = false;
@@ -226,12 +218,10 @@ static int read_all(ac_job *job)
     int code = RG_GOOD;
     if (job->cross_path) {
         code = expect_one_page(job->cross_path);
-        if (code == RG_GOOD)
-            code = ac_read(job, job->cross_path, 0, &job->cross);
+        if (code == RG_GOOD) code = ac_read(job, job->cross_path, 0, &job->cross);
         job->cross_hash = code == RG_GOOD ? ac_hash(&job->cross) : 0;
     }
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     rg_progress progress;
     int64_t first, past;
     job->keep_bytes = KEPT * rg_memory_free();
@@ -252,11 +242,11 @@ static int read_all(ac_job *job)
         job->photo[i].shape = seen[i].shape;
         if (seen[i].is_bad)
             code = read_one(job, &job->photo[i]) != RG_GOOD
-                       ? RG_USAGE : rg_fail(RG_USAGE, "%s: changed while it was read", job->photo[i].path);
+                ? RG_USAGE
+                : rg_fail(RG_USAGE, "%s: changed while it was read", job->photo[i].path);
     }
     free(seen);
-    if (code == RG_GOOD)
-        widen_all(job);
+    if (code == RG_GOOD) widen_all(job);
     return code;
 }
 
@@ -265,18 +255,16 @@ static int read_times(ac_job *job, const char *path)
 {
     rg_tsv t;
     int code = rg_tsv_read(path, &t);
-    if (code == RG_GOOD)
-        code = rg_tsv_needs(&t, "photo time");
+    if (code == RG_GOOD) code = rg_tsv_needs(&t, "photo time");
     for (int row = 0; code == RG_GOOD && row < t.n_rows; row++) {
         const char *who = rg_tsv_cell(&t, row, "photo");
         char *name = name_of(who, 0, 1);
         double time = rg_tsv_number(&t, row, "time");
         if (!isfinite(time))
             code = rg_fail(RG_USAGE, "%s: line %d: expected a time for %s, found \"%s\"", path, t.row_line[row], who,
-                           rg_tsv_cell(&t, row, "time"));
+                rg_tsv_cell(&t, row, "time"));
         for (int64_t i = 0; i < job->n_photos && code == RG_GOOD; i++)
-            if (strcmp(job->photo[i].name, name) == 0 || strcmp(job->photo[i].name, who) == 0)
-                job->photo[i].time = time;
+            if (strcmp(job->photo[i].name, name) == 0 || strcmp(job->photo[i].name, who) == 0) job->photo[i].time = time;
         free(name);
     }
     rg_tsv_free(&t);
@@ -291,10 +279,8 @@ int ac_input(ac_job *job)
 {
     const double began_s = rg_seconds();
     int code = list_photos(job);
-    if (code == RG_GOOD && job->mask_path)
-        code = read_mask(job);
-    if (code == RG_GOOD)
-        code = read_all(job);
+    if (code == RG_GOOD && job->mask_path) code = read_mask(job);
+    if (code == RG_GOOD) code = read_all(job);
     job->read_s = rg_seconds() - began_s;
     return code == RG_GOOD && job->times ? read_times(job, job->times) : code;
 }

@@ -26,8 +26,7 @@ static int check(const ac_worker *w, const ac_photo *photo, void *const *arg, co
     const rg_algo *algo = w->job->algo;
     const rg_variant *v = w->job->entry->variant;
     int64_t element[CHECKS], expected[CHECKS], count = algo->arg[AC_SUMS].count(&photo->shape);
-    for (int i = 0; i < CHECKS; i++)
-        element[i] = (int64_t)(rg_bits(w->job->seed ^ photo->hash, (uint64_t)i) % (uint64_t)count);
+    for (int i = 0; i < CHECKS; i++) element[i] = (int64_t)(rg_bits(w->job->seed ^ photo->hash, (uint64_t)i) % (uint64_t)count);
     algo->reference_at(&photo->shape, arg, AC_SUMS, element, CHECKS, expected);
     rg_tolerance tol = v->tolerance ? v->tolerance(&photo->shape, w->job->param) : algo->tolerance(&photo->shape);
     for (int i = 0; i < CHECKS; i++) {
@@ -38,7 +37,7 @@ static int check(const ac_worker *w, const ac_photo *photo, void *const *arg, co
             char where[64];
             algo->where(&photo->shape, AC_SUMS, element[i], where);
             return rg_fail(RG_WRONG, "%s: %s gives S%s = %" PRId64 ", the reference %" PRId64, photo->name, w->job->entry->name,
-                           where, found, expected[i]);
+                where, found, expected[i]);
         }
     }
     return RG_GOOD;
@@ -52,21 +51,15 @@ static int compute(ac_worker *w, const ac_photo *photo, const rg_image *a, const
     if (!f->made || memcmp(f->shape.n, photo->shape.n, sizeof f->shape.n) != 0) {
         rg_frame_free(f); // what it holds is not free
         int lacks = rg_frame_allowed(job->entry, w->device, &photo->shape, job->param, AC_R, "--max-offset");
-        if (lacks)
-            return lacks;
+        if (lacks) return lacks;
     }
     int code = rg_frame_make(f, job->entry, w->device, &photo->shape, job->param, w->threads);
-    if (code == RG_OK)
-        code = rg_frame_prepare(f);
-    if (code != RG_OK)
-        return rg_frame_failed(f, NULL, code);
+    if (code == RG_OK) code = rg_frame_prepare(f);
+    if (code != RG_OK) return rg_frame_failed(f, NULL, code);
     code = rg_frame_put(f, AC_A, a->pixel);
-    if (code == RG_OK && b)
-        code = rg_frame_put(f, AC_B, b->pixel);
-    if (code == RG_OK)
-        code = rg_frame_run(f);
-    if (code == RG_OK)
-        code = rg_buffer_get(&f->buffer[AC_SUMS], sums);
+    if (code == RG_OK && b) code = rg_frame_put(f, AC_B, b->pixel);
+    if (code == RG_OK) code = rg_frame_run(f);
+    if (code == RG_OK) code = rg_buffer_get(&f->buffer[AC_SUMS], sums);
     return rg_frame_failed(f, photo->name, code);
 }
 

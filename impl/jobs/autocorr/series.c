@@ -14,11 +14,9 @@ static int read_again(const ac_job *job, ac_photo *photo, rg_image *image)
 {
     *image = photo->kept;
     photo->kept = (rg_image){0};
-    if (image->pixel)
-        return RG_GOOD;
+    if (image->pixel) return RG_GOOD;
     int code = ac_read(job, photo->path, photo->page, image);
-    if (code != RG_GOOD || ac_hash(image) == photo->hash)
-        return code;
+    if (code != RG_GOOD || ac_hash(image) == photo->hash) return code;
     rg_image_free(image);
     return rg_fail(RG_USAGE, "%s: changed while the job was running", photo->path);
 }
@@ -48,10 +46,8 @@ static int make_lane(lane *l, ac_worker *worker)
 
 static void free_lane(lane *l)
 {
-    if (l->sums)
-        l->worker->device->unpin(l->sums);
-    if (l->pixels)
-        l->worker->device->unpin(l->pixels);
+    if (l->sums) l->worker->device->unpin(l->sums);
+    if (l->pixels) l->worker->device->unpin(l->pixels);
 }
 
 static int one_photo(const ac_job *job, const lane *l, int64_t i)
@@ -60,19 +56,15 @@ static int one_photo(const ac_job *job, const lane *l, int64_t i)
     ac_result *result = &job->result[i];
     double began_s = rg_seconds();
     rg_image image;
-    if (result->done)
-        return RG_GOOD;
+    if (result->done) return RG_GOOD;
     int code = read_again(job, photo, &image);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     const rg_image *other = job->cross.pixel ? &job->cross : NULL;
     rg_image wide = {0};
-    if (other && image.bits < other->bits)
-        wide = ac_widen(&image);
+    if (other && image.bits < other->bits) wide = ac_widen(&image);
     const rg_image *a = wide.pixel ? &wide : &image;
     rg_image at_hand = *a;
-    if (l->pixels)
-        at_hand.pixel = memcpy(l->pixels, a->pixel, (size_t)(a->width * a->height * a->bits / 8));
+    if (l->pixels) at_hand.pixel = memcpy(l->pixels, a->pixel, (size_t)(a->width * a->height * a->bits / 8));
     code = ac_worker_run(l->worker, photo, &at_hand, other, l->sums);
     if (code == RG_GOOD) {
         ac_field field;
@@ -131,8 +123,7 @@ typedef struct crew {
 // A GPU belongs to each thread that uses it. False with the reason.
 static bool bind(const crew *c, int w, char why[200])
 {
-    if (c->host)
-        return true;
+    if (c->host) return true;
     char name[16];
     snprintf(name, sizeof name, "gpu%d", rg_ranks_gpu(c->gpus, w % c->mine));
     ac_worker *worker = &c->worker[w];
@@ -163,8 +154,7 @@ static int work(crew *c)
         lane own = {0};
         bool bound = bind(c, w, why);
 #pragma omp critical(ac_done)
-        if (!bound && code == RG_GOOD)
-            code = rg_fail(RG_LACKS, "--device %s: %s", job->device, why);
+        if (!bound && code == RG_GOOD) code = rg_fail(RG_LACKS, "--device %s: %s", job->device, why);
         mine = bound ? make_lane(&own, &c->worker[w]) : RG_GOOD;
 #pragma omp critical(ac_done)
         code = code == RG_GOOD ? mine : code;
@@ -181,19 +171,16 @@ static int work(crew *c)
                 int before;
 #pragma omp atomic read
                 before = code;
-                if (before != RG_GOOD)
-                    continue;
+                if (before != RG_GOOD) continue;
                 mine = one_photo(job, &own, i);
 #pragma omp critical(ac_done)
                 {
-                    if (code == RG_GOOD)
-                        code = mine;
+                    if (code == RG_GOOD) code = mine;
                     rg_progress_at(&progress, (double)++done);
                 }
             }
 #pragma omp single
-            if (go && code == RG_GOOD)
-                rg_deal_done(&deal, first, past, NULL);
+            if (go && code == RG_GOOD) rg_deal_done(&deal, first, past, NULL);
         }
         free_lane(&own);
     }
@@ -206,8 +193,7 @@ static int work(crew *c)
 static int lanes_wanted(const ac_job *job, int64_t photos, const rg_device *host)
 {
     bool few = photos < job->threads, threaded = job->entry->variant->flags & RG_THREADED;
-    if (host && (job->entry->emulated || (few && threaded)))
-        return 1;
+    if (host && (job->entry->emulated || (few && threaded))) return 1;
     return few ? (int)photos : job->threads;
 }
 
@@ -215,30 +201,24 @@ int ac_series(ac_job *job)
 {
     char why[200];
     for (int64_t i = 0; i < job->n_photos; i++)
-        if (job->resume)
-            ac_already_written(job, &job->photo[i], &job->result[i]);
+        if (job->resume) ac_already_written(job, &job->photo[i], &job->result[i]);
     crew c = {.job = job};
-    if (job->entry->emulated || rg_on_cpu(job->entry))
-        rg_entry_device(job->entry, job->device, &c.host);
+    if (job->entry->emulated || rg_on_cpu(job->entry)) rg_entry_device(job->entry, job->device, &c.host);
     int64_t photos = (job->n_photos + rg_ranks() - 1) / rg_ranks();
     c.gpus = !c.host && strcmp(job->device, "gpu") == 0 ? rg_gpu_count(why) : 0;
     int gpus = c.host ? 0 : c.gpus ? rg_ranks_gpus(c.gpus) : 1;
     int code = rg_computing_gpus(&job->computing, gpus, &gpus);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     c.mine = gpus = gpus > photos ? (int)photos : gpus;
     int wanted = lanes_wanted(job, photos, c.host);
     c.lanes = lanes_of(job, wanted > gpus ? wanted : gpus);
-    if (!c.lanes)
-        return RG_LACKS;
+    if (!c.lanes) return RG_LACKS;
     c.n_workers = c.host || WORKERS_A_GPU * gpus > c.lanes ? c.lanes : WORKERS_A_GPU * gpus;
     c.worker = rg_alloc((size_t)c.n_workers * sizeof *c.worker);
-    for (int w = 0; w < c.n_workers; w++)
-        ac_worker_make(&c.worker[w], job, c.host, c.lanes > 1 ? 1 : job->threads);
+    for (int w = 0; w < c.n_workers; w++) ac_worker_make(&c.worker[w], job, c.host, c.lanes > 1 ? 1 : job->threads);
     code = work(&c);
     for (int w = 0; w < c.n_workers; w++)
-        if (!c.worker[w].frame.made || bind(&c, w, why))
-            ac_worker_free(&c.worker[w]);
+        if (!c.worker[w].frame.made || bind(&c, w, why)) ac_worker_free(&c.worker[w]);
     free(c.worker);
     return code;
 }

@@ -24,8 +24,7 @@ static double *ring_power(const rg_image *image, const fftw_complex *f, int64_t 
                 n[k] += mates;
             }
         }
-    for (int64_t k = 0; k < *rings; k++)
-        power[k] = n[k] ? power[k] / (double)n[k] : 0;
+    for (int64_t k = 0; k < *rings; k++) power[k] = n[k] ? power[k] / (double)n[k] : 0;
     free(n);
     return power;
 }
@@ -35,14 +34,12 @@ double ac_spectrum_length(const rg_image *image)
     int64_t w = image->width, h = image->height, rings, best = 0;
     double *grey = fftw_malloc((size_t)(w * h) * sizeof *grey), mean = 0;
     fftw_complex *f = fftw_malloc((size_t)(h * (w / 2 + 1)) * sizeof *f);
-    if (!grey || !f)
-        rg_end(RG_LACKS, "no memory for a Fourier transform of %lld x %lld pixels", (long long)w, (long long)h);
+    if (!grey || !f) rg_end(RG_LACKS, "no memory for a Fourier transform of %lld x %lld pixels", (long long)w, (long long)h);
     for (int64_t i = 0; i < w * h; i++) {
         grey[i] = image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
         mean += grey[i];
     }
-    for (int64_t i = 0; i < w * h; i++)
-        grey[i] -= mean / (double)(w * h);
+    for (int64_t i = 0; i < w * h; i++) grey[i] -= mean / (double)(w * h);
     fftw_plan plan;
 #pragma omp critical(fftw_planner)
     plan = fftw_plan_dft_r2c_2d((int)h, (int)w, grey, f, FFTW_ESTIMATE);
@@ -51,8 +48,7 @@ double ac_spectrum_length(const rg_image *image)
     fftw_destroy_plan(plan);
     double *power = ring_power(image, f, &rings);
     for (int64_t k = 1; k < rings; k++)
-        if (power[k] > (best ? power[best] : 0))
-            best = k;
+        if (power[k] > (best ? power[best] : 0)) best = k;
     // The mean is subtracted in floating point: what is left of one grey value is rounding, below 2^-40 of it.
     bool flat = !best || power[best] <= ldexp(mean * mean, -80);
     free(power);

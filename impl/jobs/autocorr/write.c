@@ -25,8 +25,8 @@ static char *file_of(const ac_job *job, const ac_photo *photo, const char *endin
 // What decides the contents of the files, on one line.
 static char *request_of(const ac_job *job, const ac_photo *photo)
 {
-    return rg_print(
-        "input %016" PRIx64 ", other %016" PRIx64 ", max-offset %" PRId64 ", norm %s, prominence %.17g, spectrum %s",
+    return rg_print("input %016" PRIx64 ", other %016" PRIx64 ", max-offset %" PRId64
+                    ", norm %s, prominence %.17g, spectrum %s",
         photo->hash, job->cross_hash, job->r, ac_norm_name[job->norm], job->prominence, job->spectrum ? "yes" : "no");
 }
 
@@ -43,14 +43,12 @@ static int write_c2d(const char *path, const ac_field *f, ac_norm norm, long dou
     rg_mrc_out m;
     int64_t side = ac_side(f->r);
     int code = rg_mrc_write_begin(&m, path, side, side, 1, RG_MRC_FLOAT32, 0, false);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     float *c2d = rg_alloc((size_t)(side * side) * sizeof *c2d);
     ac_c2d(f, norm, unit, c2d);
     code = rg_mrc_write_section(&m, c2d);
     free(c2d);
-    if (code == RG_GOOD)
-        return rg_mrc_write_commit(&m);
+    if (code == RG_GOOD) return rg_mrc_write_commit(&m);
     rg_mrc_write_abandon(&m);
     return code;
 }
@@ -59,27 +57,24 @@ static int write_sums(const char *path, const ac_field *f)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     fprintf(file.stream, "X0\tY0\tS\n");
     for (int64_t i = 0; i < ac_side(f->r) * ac_side(f->r); i++)
         fprintf(file.stream, "%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", ac_x0(f->r, i), ac_y0(f->r, i), f->sums[i]);
     return rg_file_commit(&file);
 }
 
-static int write_c1d(const ac_job *job, const ac_photo *photo, const char *path, const double *c1d, const int64_t *n,
-                     const ac_result *result)
+static int write_c1d(
+    const ac_job *job, const ac_photo *photo, const char *path, const double *c1d, const int64_t *n, const ac_result *result)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     char *request = request_of(job, photo);
     rg_tsv_print(file.stream,
-                 "# photo: %s\n# page: %" PRId64 " of %" PRId64 "\n# size: %" PRId64 " x %" PRId64 "\n# command: %s\n",
-                 photo->path, photo->page + 1, photo->pages, photo->shape.n[AC_WIDTH], photo->shape.n[AC_HEIGHT], job->command);
-    if (job->cross_path)
-        rg_tsv_print(file.stream, "# cross: %s\n", job->cross_path);
+        "# photo: %s\n# page: %" PRId64 " of %" PRId64 "\n# size: %" PRId64 " x %" PRId64 "\n# command: %s\n", photo->path,
+        photo->page + 1, photo->pages, photo->shape.n[AC_WIDTH], photo->shape.n[AC_HEIGHT], job->command);
+    if (job->cross_path) rg_tsv_print(file.stream, "# cross: %s\n", job->cross_path);
     fprintf(file.stream, "# variant: %s (%s)\n# request: %s\n", job->entry->name, job->why, request);
     static const char *const key[] = {"R_max", "C1D(R_max)", "prominence", "half_width", "k_peak_length"};
     const double value[] = {result->r_max, result->c1d, result->prominence, result->half_width, result->k_peak_length};
@@ -130,8 +125,7 @@ int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, 
 {
     char why[120];
     long double unit = ac_unit(f, job->norm, why);
-    if (!(unit > 0))
-        return rg_fail(RG_USAGE, "%s: %s", photo->path, why);
+    if (!(unit > 0)) return rg_fail(RG_USAGE, "%s: %s", photo->path, why);
     double *c1d = rg_alloc((size_t)(job->r + 1) * sizeof *c1d);
     int64_t *n = rg_alloc((size_t)(job->r + 1) * sizeof *n);
     ac_c1d(f, job->norm, unit, c1d, n);
@@ -139,19 +133,15 @@ int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, 
     result->r_max_centred = NAN;
     if (!ac_peak(c1d, job->r + 1, job->prominence, &result->r_max, &result->c1d) && job->norm != AC_CENTRED)
         find_centred(job, f, result);
-    if (!isnan(result->r_max))
-        result->prominence = ac_prominence(c1d, job->r + 1, result->r_max);
+    if (!isnan(result->r_max)) result->prominence = ac_prominence(c1d, job->r + 1, result->r_max);
     result->half_width = ac_half_width(f);
 
     char *c2d_path = file_of(job, photo, "c2d.mrc"), *c1d_path = file_of(job, photo, "c1d.tsv");
     char *sums_path = file_of(job, photo, "sums.tsv");
     int code = write_c2d(c2d_path, f, job->norm, unit);
-    if (code == RG_GOOD && job->dump_sums)
-        code = write_sums(sums_path, f);
-    if (code == RG_GOOD)
-        code = write_c1d(job, photo, c1d_path, c1d, n, result);
-    if (code == RG_GOOD && job->gnuplot)
-        code = plot_photo(job, photo, c1d_path, c2d_path, result);
+    if (code == RG_GOOD && job->dump_sums) code = write_sums(sums_path, f);
+    if (code == RG_GOOD) code = write_c1d(job, photo, c1d_path, c1d, n, result);
+    if (code == RG_GOOD && job->gnuplot) code = plot_photo(job, photo, c1d_path, c2d_path, result);
     free(c2d_path);
     free(c1d_path);
     free(sums_path);
@@ -166,8 +156,7 @@ void ac_plan(const ac_job *job)
     const bool written[] = {true, job->dump_sums, true, job->gnuplot};
     rg_plan("photographs", "%" PRId64 ", offsets to %" PRId64 ", variant %s", job->n_photos, job->r, job->entry->name);
     double sums = 0;
-    for (int64_t i = 0; i < job->n_photos; i++)
-        sums += job->algo->work(&job->photo[i].shape);
+    for (int64_t i = 0; i < job->n_photos; i++) sums += job->algo->work(&job->photo[i].shape);
     rg_plan_memory("memory of a photograph", ac_lane_need(job, job->r), rg_memory_free(), ac_lane_need, job, "--max-offset");
     rg_plan_time(job->entry, job->device, &job->photo[0].shape, sums);
     for (int64_t i = 0; i < job->n_photos; i++)
@@ -202,14 +191,14 @@ static double length_of(const rg_tsv *t, const char *key)
 
 bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *result)
 {
-    bool whole = stands(job, photo, "c1d.tsv") && stands(job, photo, "c2d.mrc")
-                 && (!job->dump_sums || stands(job, photo, "sums.tsv")) && (!job->gnuplot || stands(job, photo, "svg"));
+    bool whole = stands(job, photo, "c1d.tsv") && stands(job, photo, "c2d.mrc") &&
+        (!job->dump_sums || stands(job, photo, "sums.tsv")) && (!job->gnuplot || stands(job, photo, "svg"));
     char *request = request_of(job, photo), *path = file_of(job, photo, "c1d.tsv");
     rg_tsv t = {0};
     rg_file_continues(path);
     rg_silent = true; // a damaged one is written again
-    bool same = whole && rg_tsv_read(path, &t) == RG_GOOD && rg_tsv_head(&t, "request")
-                && strcmp(rg_tsv_head(&t, "request"), request) == 0;
+    bool same = whole && rg_tsv_read(path, &t) == RG_GOOD && rg_tsv_head(&t, "request") &&
+        strcmp(rg_tsv_head(&t, "request"), request) == 0;
     rg_silent = false;
     result->r_max = length_of(&t, "R_max");
     result->c1d = length_of(&t, "C1D(R_max)");
@@ -237,11 +226,16 @@ static void show_c2d(const ac_job *job, int64_t i)
                                       : rg_print("C2D of %s: R_max %.2f pixels", job->photo[i].name, r->r_max);
         if (rg_summary_has(rg_mrc_section(&mrc, 0, c2d)))
             rg_summary_picture(&(rg_drawn_picture){.is = {title, "Grey from the lowest to the highest but 0.5 % at either end.",
-                                                          "the two-dimensional correlation in grey, its centre in the "
-                                                          "middle", "X0 (pixels)", "Y0 (pixels)"},
-                                                   .width = side, .height = side, .value = c2d, .x0 = -(double)job->r,
-                                                   .y0 = -(double)job->r,
-                                                   .step = 1, .down = true});
+                                                       "the two-dimensional correlation in grey, its centre in the "
+                                                       "middle",
+                                                       "X0 (pixels)", "Y0 (pixels)"},
+                .width = side,
+                .height = side,
+                .value = c2d,
+                .x0 = -(double)job->r,
+                .y0 = -(double)job->r,
+                .step = 1,
+                .down = true});
         free(title);
         rg_mrc_close(&mrc);
     }
@@ -261,23 +255,23 @@ static void show_c1d(const ac_job *job, int n, const int64_t *which)
         value[read] = rg_alloc((size_t)(job->r + 1) * sizeof **value);
         name[read] = job->photo[which[k]].name;
         if (rg_summary_has(rg_tsv_read(path, &t))) {
-            for (int64_t i = 0; i <= job->r; i++)
-                value[read][i] = i < t.n_rows ? rg_tsv_number(&t, (int)i, "C1D") : NAN;
+            for (int64_t i = 0; i <= job->r; i++) value[read][i] = i < t.n_rows ? rg_tsv_number(&t, (int)i, "C1D") : NAN;
             rg_tsv_free(&t);
         }
         read++;
         free(path);
     }
     double *at = rg_alloc((size_t)(job->r + 1) * sizeof *at);
-    for (int64_t i = 0; i <= job->r; i++)
-        at[i] = (double)i;
-    rg_summary_curves(&(rg_drawn_curves){.is = {"C1D: the mean of C2D over rings",
-                                                "R_max is its first maximum after its first minimum.",
-                                                "C1D against R", "R (pixels)", "C1D"},
-                                         .n = job->r + 1, .at = at, .curves = read, .name = name,
-                                         .value = (const double *const *)value});
-    for (int k = 0; k < read; k++)
-        free(value[k]);
+    for (int64_t i = 0; i <= job->r; i++) at[i] = (double)i;
+    rg_summary_curves(
+        &(rg_drawn_curves){.is = {"C1D: the mean of C2D over rings", "R_max is its first maximum after its first minimum.",
+                               "C1D against R", "R (pixels)", "C1D"},
+            .n = job->r + 1,
+            .at = at,
+            .curves = read,
+            .name = name,
+            .value = (const double *const *)value});
+    for (int k = 0; k < read; k++) free(value[k]);
     free(at);
 }
 
@@ -287,8 +281,7 @@ void ac_show(const ac_job *job)
     const int shown = n > 2 ? 3 : (int)n;
     double low = INFINITY, high = -INFINITY, least = INFINITY;
     int64_t found = 0;
-    if (!rg_summary_wanted())
-        return;
+    if (!rg_summary_wanted()) return;
     for (int64_t i = 0; i < n; i++)
         if (!isnan(job->result[i].r_max)) {
             low = fmin(low, job->result[i].r_max);
@@ -299,20 +292,19 @@ void ac_show(const ac_job *job)
     if (found)
         rg_summary_found("%" PRId64 " of %" PRId64 " photographs have an R_max, from %.2f to %.2f pixels; the weakest stands "
                          "out by %.2g of the "
-                         "curve's fall.", found, n, low, high, least);
+                         "curve's fall.",
+            found, n, low, high, least);
     else
         rg_summary_found("No photograph has an R_max by `--norm %s`.", ac_norm_name[job->norm]);
     if (found && !isnan(job->pixel_um))
         rg_summary_found("That is %.4g to %.4g micrometres.", low * job->pixel_um, high * job->pixel_um);
-    if (n < 2)
-        rg_summary_found("How far an R_max is off, one photograph does not say; a series of them does.");
-    rg_summary_did("photographs", "%" PRId64 ", offsets to %" PRId64 " pixels, normalisation %s", n, job->r,
-                   ac_norm_name[job->norm]);
+    if (n < 2) rg_summary_found("How far an R_max is off, one photograph does not say; a series of them does.");
+    rg_summary_did(
+        "photographs", "%" PRId64 ", offsets to %" PRId64 " pixels, normalisation %s", n, job->r, ac_norm_name[job->norm]);
     rg_summary_did("variant", "autocorr:%s (%s); 16 sums of each were computed again by the reference, and agree",
-                   job->entry->name, job->why);
+        job->entry->name, job->why);
     const int64_t pair[3] = {0, n - 1, n - 1};
     show_c1d(job, shown, shown == 3 ? which : pair);
     show_c2d(job, 0);
-    if (n > 1)
-        show_c2d(job, n - 1);
+    if (n > 1) show_c2d(job, n - 1);
 }

@@ -31,8 +31,8 @@ typedef struct aj_average {
     const char **path; // of the particles, the command line's
     const char *out, *reference_path, *truth_path, *command, *device, *asked;
     double low_px, high_px, mask_radius_px, shift_px, wedge_deg, step_deg; // wedge 90: none
-    double wedge[2];               // sin, cos
-    int64_t iterations, everywhere; // at most; how many of them try all rotations
+    double wedge[2];                                                       // sin, cos
+    int64_t iterations, everywhere;                                        // at most; how many of them try all rotations
     bool half_maps, fine;
     int threads;
     bool from_particle; // the reference is particle 1, with its wedge
@@ -42,7 +42,7 @@ typedef struct aj_average {
     rg_volume map, half[2];
     rg_pose *pose, *truth; // truth NULL: not known
     double *correlation;
-    int64_t done; // iterations
+    int64_t done;        // iterations
     double (*change)[3]; // of each iteration: median turn in degrees, median move in pixels, mean correlation
     bool converged;
     double read_s, grid_s, refine_s, map_s;

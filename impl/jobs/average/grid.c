@@ -22,8 +22,7 @@ static int64_t rotations(double step_deg, rg_pose *pose)
         int64_t rots = (int64_t)fmax(1, ceil(360 * sin(tilt * M_PI / 180) / step_deg - 1e-9));
         for (int64_t r = 0; r < rots; r++)
             for (int64_t p = 0; p < psis; p++, n++)
-                if (pose)
-                    pose[n] = (rg_pose){360 * (double)r / (double)rots, tilt, 360 * (double)p / (double)psis, {0}};
+                if (pose) pose[n] = (rg_pose){360 * (double)r / (double)rots, tilt, 360 * (double)p / (double)psis, {0}};
     }
     return n;
 }
@@ -53,8 +52,7 @@ void aj_spectra_make(aj_spectra *s, int64_t m, int64_t n)
 
 void aj_spectra_free(aj_spectra *s)
 {
-    if (!s->m)
-        return;
+    if (!s->m) return;
     fftwf_destroy_plan(s->there);
     fftwf_destroy_plan(s->back);
     fftwf_free(s->particle);
@@ -101,8 +99,7 @@ void aj_spectra_reference(aj_average *job)
     aj_spectra *s = &job->spectra;
     fftwf_complex *f = fftwf_alloc_complex((size_t)s->count);
     transform(s, job->reference.v[job->reference.levels - 1], f);
-    for (int64_t q = 0; q < s->count; q++)
-        s->reference_power[q] = s->times[q] * (f[q][0] * f[q][0] + f[q][1] * f[q][1]);
+    for (int64_t q = 0; q < s->count; q++) s->reference_power[q] = s->times[q] * (f[q][0] * f[q][0] + f[q][1] * f[q][1]);
     fftwf_free(f);
 }
 
@@ -128,8 +125,7 @@ static void turn(const float *reference, int64_t m, const double a[9], float *tu
     for (int64_t z = 0; z < m; z++)
         for (int64_t y = 0; y < m; y++) {
             float v = (float)y - c, w = (float)z - c, from[3];
-            for (int k = 0; k < 3; k++)
-                from[k] = (float)a[3 + k] * v + (float)a[6 + k] * w - (float)a[k] * c + c;
+            for (int k = 0; k < 3; k++) from[k] = (float)a[3 + k] * v + (float)a[6 + k] * w - (float)a[k] * c + c;
             for (int64_t x = 0; x < m; x++) {
                 float u = (float)x, at[3] = {from[0] + (float)a[0] * u, from[1] + (float)a[1] * u, from[2] + (float)a[2] * u};
                 float *to = turned + (z * m + y) * m + x;
@@ -170,8 +166,7 @@ static double turn_reference(const aj_average *job, const double a[9], lane *l)
     double energy = 0;
     turn(job->reference.v[job->reference.levels - 1], s->m, a, l->turned);
     transform(s, l->turned, l->reference);
-    if (!l->has_share || job->from_particle)
-        share_of(job, a, l->share);
+    if (!l->has_share || job->from_particle) share_of(job, a, l->share);
     l->has_share = true;
     for (int64_t q = 0; q < s->count; q++) {
         l->reference[q][0] *= l->share[q];
@@ -190,8 +185,7 @@ static found best_shift(const aj_spectra *s, const float *plane, int64_t most)
             const float *row = plane + ((z < 0 ? z + s->m : z) * s->m + (y < 0 ? y + s->m : y)) * 2 * s->pitch;
             for (int64_t x = -most; x <= most; x++) {
                 float value = row[x < 0 ? x + s->m : x];
-                if (value > best.score)
-                    best = (found){value, {(int8_t)x, (int8_t)y, (int8_t)z}};
+                if (value > best.score) best = (found){value, {(int8_t)x, (int8_t)y, (int8_t)z}};
             }
         }
     return best;
@@ -229,13 +223,12 @@ static int by_score(const void *a, const void *b)
 }
 
 // The best rotations that lie two thirds of a step or more apart; those of one particle stand in the table `pitch` apart.
-static int64_t keep_best(const aj_average *job, int64_t n, const rg_pose *grid, const found *table, int64_t pitch,
-                         ranked *order, rg_pose *kept)
+static int64_t keep_best(
+    const aj_average *job, int64_t n, const rg_pose *grid, const found *table, int64_t pitch, ranked *order, rg_pose *kept)
 {
     int64_t count = 0;
     double matrix[AJ_KEPT][9];
-    for (int64_t r = 0; r < n; r++)
-        order[r] = (ranked){r, table[r * pitch].score};
+    for (int64_t r = 0; r < n; r++) order[r] = (ranked){r, table[r * pitch].score};
     qsort(order, (size_t)n, sizeof *order, by_score);
     for (int64_t o = 0; o < n && count < AJ_KEPT; o++) {
         const rg_pose *g = &grid[order[o].rotation];
@@ -243,11 +236,9 @@ static int64_t keep_best(const aj_average *job, int64_t n, const rg_pose *grid, 
         rg_particle_matrix(g->rot_deg, g->tilt_deg, g->psi_deg, matrix[count]);
         for (int64_t c = 0; c < count && is_new; c++)
             is_new = rg_rotation_apart_deg(matrix[c], matrix[count]) > 0.67 * job->step_deg;
-        if (!is_new)
-            continue;
+        if (!is_new) continue;
         kept[count] = *g;
-        for (int axis = 0; axis < 3; axis++)
-            kept[count].shift_px[axis] = table[order[o].rotation * pitch].shift[axis];
+        for (int axis = 0; axis < 3; axis++) kept[count].shift_px[axis] = table[order[o].rotation * pitch].shift[axis];
         count++;
     }
     return count;
@@ -265,22 +256,20 @@ void aj_grid(aj_average *job, int64_t first, int64_t past, rg_pose *pose, int64_
 #pragma omp parallel num_threads(job->threads)
     {
         lane l = {false, rg_alloc((size_t)voxels * sizeof(float)), rg_alloc((size_t)s->count * sizeof(float)),
-                  fftwf_alloc_complex((size_t)s->count), fftwf_alloc_complex((size_t)s->count)};
+            fftwf_alloc_complex((size_t)s->count), fftwf_alloc_complex((size_t)s->count)};
 #pragma omp for schedule(dynamic)
         for (int64_t r = 0; r < n; r++) {
             double a[9];
             rg_particle_matrix(grid[r].rot_deg, grid[r].tilt_deg, grid[r].psi_deg, a);
             double energy = turn_reference(job, a, &l);
-            for (int64_t i = 0; i < count; i++)
-                table[r * count + i] = correlate(job, first + i, most, energy, &l);
+            for (int64_t i = 0; i < count; i++) table[r * count + i] = correlate(job, first + i, most, energy, &l);
         }
         free(l.turned);
         free(l.share);
         fftwf_free(l.reference);
         fftwf_free(l.product);
     }
-    for (int64_t i = 0; i < count; i++)
-        kept[i] = keep_best(job, n, grid, table + i, count, order, pose + i * AJ_KEPT);
+    for (int64_t i = 0; i < count; i++) kept[i] = keep_best(job, n, grid, table + i, count, order, pose + i * AJ_KEPT);
     free(grid);
     free(table);
     free(order);

@@ -43,8 +43,8 @@ static void averaging_make(averaging *m, const aj_average *job)
     m->there = fftwf_plan_dft_r2c_3d(n, n, n, m->moved, (fftwf_complex *)m->moved, FFTW_ESTIMATE);
     m->back = fftwf_plan_dft_c2r_3d(n, n, n, (fftwf_complex *)m->moved, m->moved, FFTW_ESTIMATE);
     for (int h = 0; h < 2; h++)
-        m->half[h] = (sums){rg_alloc((size_t)(2 * m->count) * sizeof(float)),
-                            wedge ? rg_alloc((size_t)m->count * sizeof(float)) : NULL};
+        m->half[h] =
+            (sums){rg_alloc((size_t)(2 * m->count) * sizeof(float)), wedge ? rg_alloc((size_t)m->count * sizeof(float)) : NULL};
 }
 
 static void averaging_free(averaging *m)
@@ -110,8 +110,7 @@ static void finish(averaging *m, const sums *s, double particles, rg_volume *map
         fftwf_execute(m->back);
     }
     for (int64_t row = 0; row < m->side * m->side; row++)
-        for (int64_t x = 0; x < m->side; x++)
-            map->value[row * m->side + x] = (float)(scale * m->moved[row * 2 * m->pitch + x]);
+        for (int64_t x = 0; x < m->side; x++) map->value[row * m->side + x] = (float)(scale * m->moved[row * 2 * m->pitch + x]);
 }
 
 int aj_map(aj_average *job)
@@ -125,25 +124,20 @@ int aj_map(aj_average *job)
         rg_volume particle = {0};
         sums *to = &m.half[i % 2];
         code = aj_volume_read(job->path[i], job->side, &particle);
-        if (code != RG_GOOD)
-            break;
+        if (code != RG_GOOD) break;
         rg_particle_matrix(pose->rot_deg, pose->tilt_deg, pose->psi_deg, a);
         bring_back(&m, &particle, pose, a, job->threads);
         if (to->weight)
             add_seen(&m, to, a, job->wedge, job->threads);
         else
-            for (int64_t v = 0; v < 2 * m.count; v++)
-                to->f[v] += m.moved[v];
+            for (int64_t v = 0; v < 2 * m.count; v++) to->f[v] += m.moved[v];
         free(particle.value);
     }
     for (int h = 0; h < 2 && code == RG_GOOD && job->half_maps; h++)
         finish(&m, &m.half[h], (double)((job->n + 1 - h) / 2), &job->half[h]);
-    for (int64_t v = 0; v < 2 * m.count; v++)
-        m.half[0].f[v] += m.half[1].f[v];
-    for (int64_t v = 0; v < m.count && m.half[0].weight; v++)
-        m.half[0].weight[v] += m.half[1].weight[v];
-    if (code == RG_GOOD)
-        finish(&m, &m.half[0], (double)job->n, &job->map);
+    for (int64_t v = 0; v < 2 * m.count; v++) m.half[0].f[v] += m.half[1].f[v];
+    for (int64_t v = 0; v < m.count && m.half[0].weight; v++) m.half[0].weight[v] += m.half[1].weight[v];
+    if (code == RG_GOOD) finish(&m, &m.half[0], (double)job->n, &job->map);
     averaging_free(&m);
     return code;
 }

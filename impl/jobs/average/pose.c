@@ -26,8 +26,7 @@ typedef struct level {
 static void multiply(const double a[9], const double b[9], double c[9])
 {
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            c[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+        for (int j = 0; j < 3; j++) c[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
 }
 
 // exp of the rotation vector w (Rodrigues), then the base.
@@ -36,9 +35,8 @@ static void rotation_of(const level *l, int64_t base, const double *u, double a[
     double w[3] = {u[0] / l->r, u[1] / l->r, u[2] / l->r}, angle = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     double s = angle > 1e-9 ? sin(angle) / angle : 1, c = angle > 1e-9 ? (1 - cos(angle)) / (angle * angle) : 0.5;
     double x = w[0] * w[0], y = w[1] * w[1], z = w[2] * w[2];
-    const double turn[9] = {1 - c * (y + z),            c * w[0] * w[1] - s * w[2], c * w[0] * w[2] + s * w[1],
-                            c * w[0] * w[1] + s * w[2], 1 - c * (x + z),            c * w[1] * w[2] - s * w[0],
-                            c * w[0] * w[2] - s * w[1], c * w[1] * w[2] + s * w[0], 1 - c * (x + y)};
+    const double turn[9] = {1 - c * (y + z), c * w[0] * w[1] - s * w[2], c * w[0] * w[2] + s * w[1], c * w[0] * w[1] + s * w[2],
+        1 - c * (x + z), c * w[1] * w[2] - s * w[0], c * w[0] * w[2] - s * w[1], c * w[1] * w[2] + s * w[0], 1 - c * (x + y)};
     multiply(turn, l->base[base], a);
 }
 
@@ -47,8 +45,7 @@ static void matrix_of(const void *data, int64_t base, const double *u, float *ma
     double a[9];
     rotation_of(data, base, u, a);
     for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 3; column++)
-            matrix[4 * row + column] = (float)a[3 * row + column];
+        for (int column = 0; column < 3; column++) matrix[4 * row + column] = (float)a[3 * row + column];
         matrix[4 * row + 3] = (float)u[3 + row];
     }
 }
@@ -65,14 +62,15 @@ static double share_seen(const level *l, const double a[9])
                 double k[3] = {(double)x, (double)(2 * y > s->m ? y - s->m : y), (double)(2 * z > s->m ? z - s->m : z)};
                 double power = s->reference_power[i];
                 all += power;
-                seen += power * rg_wedge_share(a[0] * k[0] + a[1] * k[1] + a[2] * k[2],
-                                               a[6] * k[0] + a[7] * k[1] + a[8] * k[2], l->job->wedge);
-                if (!l->job->from_particle)
-                    continue;
+                seen += power *
+                    rg_wedge_share(
+                        a[0] * k[0] + a[1] * k[1] + a[2] * k[2], a[6] * k[0] + a[7] * k[1] + a[8] * k[2], l->job->wedge);
+                if (!l->job->from_particle) continue;
                 power = s->times[i] * (l->spectrum[i][0] * l->spectrum[i][0] + l->spectrum[i][1] * l->spectrum[i][1]);
                 own += power;
-                own_seen += power * rg_wedge_share(a[0] * k[0] + a[3] * k[1] + a[6] * k[2],
-                                                   a[2] * k[0] + a[5] * k[1] + a[8] * k[2], l->job->wedge);
+                own_seen += power *
+                    rg_wedge_share(
+                        a[0] * k[0] + a[3] * k[1] + a[6] * k[2], a[2] * k[0] + a[5] * k[1] + a[8] * k[2], l->job->wedge);
             }
     double share = fmax(LEAST_SHARE, all > 0 ? seen / all : 1);
     return l->job->from_particle ? share * fmax(LEAST_SHARE, own > 0 ? own_seen / own : 1) : share;
@@ -82,8 +80,7 @@ static double score_of(const void *data, int64_t base, const double *u, double r
 {
     const level *l = data;
     double a[9];
-    if (!(l->job->wedge_deg < 90))
-        return rho;
+    if (!(l->job->wedge_deg < 90)) return rho;
     rotation_of(l, base, u, a);
     return rho / sqrt(share_seen(l, a));
 }
@@ -94,8 +91,7 @@ static double apart(const void *data, const aj_candidate *a, const aj_candidate 
     double x[9], y[9], move = 0;
     rotation_of(l, a->base, a->u, x);
     rotation_of(l, b->base, b->u, y);
-    for (int k = 3; k < 6; k++)
-        move += (a->u[k] - b->u[k]) * (a->u[k] - b->u[k]);
+    for (int k = 3; k < 6; k++) move += (a->u[k] - b->u[k]) * (a->u[k] - b->u[k]);
     return sqrt(move) + rg_rotation_apart_deg(x, y) * M_PI / 180 * l->r;
 }
 
@@ -107,8 +103,8 @@ int aj_pose_make(aj_average *job)
         bool batched = code == RG_GOOD && aj_scorer_batches(&job->scorer[k]);
         if (batched && (k > 0 || job->reference.levels == 1 || !job->fine)) {
             aj_scorer_free(&job->scorer[k]);
-            code = aj_scorer_make(&job->scorer[k], 3, job->reference.side[k], BATCH, AF_ZERO, job->device, job->asked,
-                                  job->threads);
+            code = aj_scorer_make(
+                &job->scorer[k], 3, job->reference.side[k], BATCH, AF_ZERO, job->device, job->asked, job->threads);
         }
     }
     return code;
@@ -118,11 +114,11 @@ static aj_space space_of(const aj_average *job, const level *l, int number)
 {
     double turn = 3.2 * l->r, shift = ldexp(job->shift_px, -number);
     return (aj_space){.dims = 6,
-                      .low = {-turn, -turn, -turn, -shift, -shift, -shift},
-                      .high = {turn, turn, turn, shift, shift, shift},
-                      .matrix = matrix_of,
-                      .score = score_of,
-                      .data = l};
+        .low = {-turn, -turn, -turn, -shift, -shift, -shift},
+        .high = {turn, turn, turn, shift, shift, shift},
+        .matrix = matrix_of,
+        .score = score_of,
+        .data = l};
 }
 
 // Steps in pixels of each level: the grid leaves half a step of turning, a level what the one above ended with.
@@ -142,7 +138,7 @@ int aj_pose_refine(aj_average *job, int64_t i, int64_t n, const rg_pose *start, 
 {
     int last = job->reference.levels - 1, top = all || last == 0 ? last : last - 1, code = RG_GOOD;
     aj_candidate *c = rg_alloc((size_t)n * sizeof *c);
-    double (*base)[9] = rg_alloc((size_t)n * sizeof *base);
+    double(*base)[9] = rg_alloc((size_t)n * sizeof *base);
     level here = {job, job->spectra.particle + i * job->spectra.count, base, 0};
     for (int64_t k = 0; k < n; k++) {
         c[k].base = k;
@@ -154,14 +150,11 @@ int aj_pose_refine(aj_average *job, int64_t i, int64_t n, const rg_pose *start, 
         double before = here.r;
         here.r = 0.3 * (double)job->reference.side[number][0];
         for (int64_t k = 0; k < n && number < top; k++)
-            for (int u = 0; u < 6; u++)
-                c[k].u[u] *= u < 3 ? here.r / before : 2;
+            for (int u = 0; u < 6; u++) c[k].u[u] *= u < 3 ? here.r / before : 2;
         aj_space space = space_of(job, &here, number);
         code = aj_scorer_put(&job->scorer[number], job->particle.v[number], job->reference.v[number]);
-        if (number < top)
-            n = aj_distinct(&space, n, c, most, apart, 1);
-        if (code == RG_GOOD)
-            code = climb(job, number, number == top && all, &space, n, c);
+        if (number < top) n = aj_distinct(&space, n, c, most, apart, 1);
+        if (code == RG_GOOD) code = climb(job, number, number == top && all, &space, n, c);
     }
     double a[9];
     rotation_of(&here, c->base, c->u, a);

@@ -16,8 +16,7 @@ int aj_write_errors(const char *path, const char *command, int quantities, const
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     fprintf(file.stream, "# command: %s\nquantity\tmedian\tlargest\n", command);
     for (int q = 0; q < quantities; q++) {
         double median = aj_median(n, v[q]);

@@ -8,8 +8,7 @@
 
 static int64_t reflected(int64_t i, int64_t n)
 {
-    while (i < 0 || i >= n)
-        i = i < 0 ? -1 - i : 2 * n - 1 - i;
+    while (i < 0 || i >= n) i = i < 0 ? -1 - i : 2 * n - 1 - i;
     return i;
 }
 
@@ -36,8 +35,7 @@ static void filter_axis(const int64_t side[3], int axis, const float *weight, in
             for (int64_t i = 0; i < n; i++) {
                 float sum[LINES] = {0};
                 for (int64_t k = 0; k <= 2 * reach; k++)
-                    for (int64_t c = 0; c < count; c++)
-                        sum[c] += weight[k] * line[(i + k) * count + c];
+                    for (int64_t c = 0; c < count; c++) sum[c] += weight[k] * line[(i + k) * count + c];
                 memcpy(v + first + i * step, sum, (size_t)count * sizeof *sum);
             }
         }
@@ -50,13 +48,10 @@ static void blur(const int64_t side[3], double sigma, float *v, int threads)
     int64_t reach = (int64_t)ceil(4 * sigma);
     float *weight = rg_alloc((size_t)(2 * reach + 1) * sizeof *weight);
     double sum = 0;
-    for (int64_t k = -reach; k <= reach; k++)
-        sum += exp(-(double)(k * k) / (2 * sigma * sigma));
-    for (int64_t k = -reach; k <= reach; k++)
-        weight[k + reach] = (float)(exp(-(double)(k * k) / (2 * sigma * sigma)) / sum);
+    for (int64_t k = -reach; k <= reach; k++) sum += exp(-(double)(k * k) / (2 * sigma * sigma));
+    for (int64_t k = -reach; k <= reach; k++) weight[k + reach] = (float)(exp(-(double)(k * k) / (2 * sigma * sigma)) / sum);
     for (int axis = 0; axis < 3; axis++)
-        if (side[axis] > 1)
-            filter_axis(side, axis, weight, reach, v, threads);
+        if (side[axis] > 1) filter_axis(side, axis, weight, reach, v, threads);
     free(weight);
 }
 
@@ -67,10 +62,8 @@ void aj_band_pass(const int64_t side[3], double low, double high, float *v, int 
         float *wide = rg_alloc((size_t)n * sizeof *wide);
         memcpy(wide, v, (size_t)n * sizeof *wide);
         blur(side, high, wide, threads);
-        if (low > 0)
-            blur(side, low, v, threads);
-        for (int64_t i = 0; i < n; i++)
-            v[i] -= wide[i];
+        if (low > 0) blur(side, low, v, threads);
+        for (int64_t i = 0; i < n; i++) v[i] -= wide[i];
         free(wide);
     } else if (low > 0) {
         blur(side, low, v, threads);
@@ -88,11 +81,9 @@ static double sum_of(int64_t n, const float *v, double from, int power, int thre
         double lane[8] = {0};
         for (int64_t i = p * PIECE; i < n && i < (p + 1) * PIECE; i++)
             lane[i % 8] += power == 1 ? v[i] - from : (v[i] - from) * (v[i] - from);
-        for (int k = 0; k < 8; k++)
-            part[p] += lane[k];
+        for (int k = 0; k < 8; k++) part[p] += lane[k];
     }
-    for (int64_t p = 0; p < pieces; p++)
-        sum += part[p];
+    for (int64_t p = 0; p < pieces; p++) sum += part[p];
     free(part);
     return sum;
 }
@@ -102,11 +93,9 @@ double aj_mean(int64_t n, const float *v, int threads) { return sum_of(n, v, 0, 
 bool aj_normalise(int64_t n, float *v, int threads)
 {
     double mean = aj_mean(n, v, threads), sd = sqrt(sum_of(n, v, mean, 2, threads) / (double)n);
-    if (!(sd > 0))
-        return false;
+    if (!(sd > 0)) return false;
 #pragma omp parallel for num_threads(threads)
-    for (int64_t i = 0; i < n; i++)
-        v[i] = (float)((v[i] - mean) / sd);
+    for (int64_t i = 0; i < n; i++) v[i] = (float)((v[i] - mean) / sd);
     return true;
 }
 
@@ -121,8 +110,7 @@ void aj_half(const int64_t side[3], const float *v, int64_t half[3], float *out,
     float *smooth = rg_alloc((size_t)n * sizeof *smooth);
     memcpy(smooth, v, (size_t)n * sizeof *smooth);
     for (int axis = 0; axis < 3; axis++) {
-        if (side[axis] > 1)
-            filter_axis(side, axis, binomial, 2, smooth, threads);
+        if (side[axis] > 1) filter_axis(side, axis, binomial, 2, smooth, threads);
         half[axis] = half_of(side[axis]);
     }
     for (int64_t i = 0; i < half[0] * half[1] * half[2]; i++) {
@@ -146,8 +134,7 @@ void aj_pyramid_size(aj_pyramid *p, const int64_t side[3], int64_t coarsest)
     *p = (aj_pyramid){0};
     memcpy(p->side[0], side, sizeof p->side[0]);
     while (longest(p->side[p->levels]) > coarsest) {
-        for (int axis = 0; axis < 3; axis++)
-            p->side[p->levels + 1][axis] = half_of(p->side[p->levels][axis]);
+        for (int axis = 0; axis < 3; axis++) p->side[p->levels + 1][axis] = half_of(p->side[p->levels][axis]);
         p->levels++;
     }
     p->levels++;
@@ -163,24 +150,20 @@ void aj_pyramid_make(aj_pyramid *p, const int64_t side[3], int64_t coarsest)
 void aj_pyramid_fill(aj_pyramid *p, int threads)
 {
     int64_t half[3];
-    for (int l = 1; l < p->levels; l++)
-        aj_half(p->side[l - 1], p->v[l - 1], half, p->v[l], threads);
+    for (int l = 1; l < p->levels; l++) aj_half(p->side[l - 1], p->v[l - 1], half, p->v[l], threads);
 }
 
 void aj_pyramid_free(aj_pyramid *p)
 {
-    for (int l = 0; l < p->levels; l++)
-        free(p->v[l]);
+    for (int l = 0; l < p->levels; l++) free(p->v[l]);
     *p = (aj_pyramid){0};
 }
 
 int aj_band_pass_check(double band_px[2], double most)
 {
     for (int i = 0; i < 2; i++)
-        if (rg_option_within("band-pass", &band_px[i], 0, 0, most) != RG_GOOD)
-            return RG_USAGE;
+        if (rg_option_within("band-pass", &band_px[i], 0, 0, most) != RG_GOOD) return RG_USAGE;
     return band_px[1] <= 0 || band_px[1] > band_px[0]
-               ? RG_GOOD
-               : rg_fail(RG_USAGE, "--band-pass: expected LOW,HIGH with LOW < HIGH or HIGH 0, found %g,%g", band_px[0],
-                         band_px[1]);
+        ? RG_GOOD
+        : rg_fail(RG_USAGE, "--band-pass: expected LOW,HIGH with LOW < HIGH or HIGH 0, found %g,%g", band_px[0], band_px[1]);
 }

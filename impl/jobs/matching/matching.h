@@ -35,7 +35,7 @@ typedef struct aj_scorer {
 rg_shape aj_shape(int dims, const int64_t side[3], int64_t transforms, int outside);
 // Picks the variant and makes the buffers. RG_GOOD, or one line and a code.
 int aj_scorer_make(aj_scorer *, int dims, const int64_t side[3], int64_t batch, int outside, const char *device,
-                   const char *asked, int threads);
+    const char *asked, int threads);
 void aj_scorer_free(aj_scorer *);
 bool aj_scorer_batches(const aj_scorer *); // on a GPU many transforms a call cost little more than one
 // Replaces the image and, unless NULL, the reference.
@@ -46,7 +46,7 @@ int aj_scorer_run(aj_scorer *, int64_t n, const float *matrix, double *rho);
 
 // One image through affine2d; `to` holds n images of the size.
 int aj_warp(const rg_choice *, const int64_t side[3], int outside, int threads, const float *image, int64_t n,
-            const float *matrix, float *to);
+    const float *matrix, float *to);
 
 // ---- filter.c --------------------------------------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ int aj_score(aj_scorer *, const aj_space *, int64_t n, aj_candidate *);
 int aj_climb(aj_scorer *, const aj_space *, int64_t n, aj_candidate *, double step, double least);
 // Of candidates sorted best first, those at least `apart` from every better one, at most `most`; returns how many.
 int64_t aj_distinct(const aj_space *, int64_t n, aj_candidate *, int64_t most,
-                    double (*distance)(const void *data, const aj_candidate *, const aj_candidate *), double apart);
+    double (*distance)(const void *data, const aj_candidate *, const aj_candidate *), double apart);
 void aj_sort(int64_t n, aj_candidate *);
 // NLopt's BOBYQA (Powell 2009) from the candidate on, until parameters change by less than `least` pixels. RG_LACKS without it.
 int aj_polish(aj_scorer *, const aj_space *, aj_candidate *, double step, double least);

@@ -9,28 +9,23 @@ enum { ALONE = 1 << 16 }; // pixels of a call below which waking other threads c
 
 rg_shape aj_shape(int dims, const int64_t side[3], int64_t transforms, int outside)
 {
-    if (dims == 2)
-        return (rg_shape){.n = {side[0], side[1], transforms, outside, 0}};
+    if (dims == 2) return (rg_shape){.n = {side[0], side[1], transforms, outside, 0}};
     return (rg_shape){.n = {side[0], side[1], side[2], transforms, outside, 0}};
 }
 
 int aj_scorer_make(aj_scorer *s, int dims, const int64_t side[3], int64_t batch, int outside, const char *device,
-                   const char *asked, int threads)
+    const char *asked, int threads)
 {
     const rg_algo *algo = rg_algo_find(dims == 2 ? "align2d" : "align3d");
     const rg_shape shape = aj_shape(dims, side, batch, outside);
     rg_choice c;
     *s = (aj_scorer){.dims = dims, .batch = batch, .pixels = side[0] * side[1] * side[2], .threads = threads};
     int code = rg_choose(algo, device, asked, &shape, 1, NULL, &c);
-    if (code == RG_GOOD)
-        code = rg_entry_device(c.entry, device, &c.device);
-    if (code == RG_GOOD)
-        code = rg_frame_allowed(c.entry, c.device, &shape, c.param, 0, NULL);
-    if (code != RG_GOOD)
-        return code;
+    if (code == RG_GOOD) code = rg_entry_device(c.entry, device, &c.device);
+    if (code == RG_GOOD) code = rg_frame_allowed(c.entry, c.device, &shape, c.param, 0, NULL);
+    if (code != RG_GOOD) return code;
     int made = rg_frame_make(&s->frame, c.entry, c.device, &shape, c.param, s->pixels * batch < ALONE ? 1 : threads);
-    if (made == RG_OK)
-        made = rg_frame_prepare(&s->frame);
+    if (made == RG_OK) made = rg_frame_prepare(&s->frame);
     s->matrix = rg_alloc((size_t)(batch * af_numbers(dims)) * sizeof *s->matrix);
     s->rho = rg_alloc((size_t)batch * sizeof *s->rho);
     s->part = rg_alloc((size_t)batch * sizeof *s->part);
@@ -51,8 +46,7 @@ bool aj_scorer_batches(const aj_scorer *s) { return s->frame.device->is_gpu && !
 int aj_scorer_put(aj_scorer *s, const float *image, const float *reference)
 {
     int code = rg_frame_put(&s->frame, AL_IMAGE, image);
-    if (code == RG_OK && reference)
-        code = rg_frame_put(&s->frame, AL_REFERENCE, reference);
+    if (code == RG_OK && reference) code = rg_frame_put(&s->frame, AL_REFERENCE, reference);
     return rg_frame_failed(&s->frame, "copying an image", code);
 }
 
@@ -63,12 +57,9 @@ static int run_batch(aj_scorer *s, int64_t n, const float *matrix)
     for (int64_t i = 0; i < s->batch; i++)
         memcpy(s->matrix + i * numbers, matrix + (i < n ? i : n - 1) * numbers, (size_t)numbers * sizeof *matrix);
     int code = rg_frame_put(&s->frame, AL_MATRIX, s->matrix);
-    if (code == RG_OK)
-        code = rg_frame_run(&s->frame);
-    if (code == RG_OK)
-        code = rg_buffer_get(&s->frame.buffer[AL_RHO], s->rho);
-    if (code == RG_OK)
-        code = rg_buffer_get(&s->frame.buffer[AL_PIXELS], s->part);
+    if (code == RG_OK) code = rg_frame_run(&s->frame);
+    if (code == RG_OK) code = rg_buffer_get(&s->frame.buffer[AL_RHO], s->rho);
+    if (code == RG_OK) code = rg_buffer_get(&s->frame.buffer[AL_PIXELS], s->part);
     return rg_frame_failed(&s->frame, "correlating", code);
 }
 
@@ -85,19 +76,15 @@ int aj_scorer_run(aj_scorer *s, int64_t n, const float *matrix, double *rho)
 }
 
 int aj_warp(const rg_choice *c, const int64_t side[3], int outside, int threads, const float *image, int64_t n,
-            const float *matrix, float *to)
+    const float *matrix, float *to)
 {
     const rg_shape shape = aj_shape(2, side, n, outside);
     rg_frame frame = {0};
     int code = rg_frame_make(&frame, c->entry, c->device, &shape, c->param, threads);
-    if (code == RG_OK)
-        code = rg_frame_put(&frame, AF_IMAGE, image);
-    if (code == RG_OK)
-        code = rg_frame_put(&frame, AF_MATRIX, matrix);
-    if (code == RG_OK)
-        code = rg_frame_run(&frame);
-    if (code == RG_OK)
-        code = rg_buffer_get(&frame.buffer[AF_TRANSFORMED], to);
+    if (code == RG_OK) code = rg_frame_put(&frame, AF_IMAGE, image);
+    if (code == RG_OK) code = rg_frame_put(&frame, AF_MATRIX, matrix);
+    if (code == RG_OK) code = rg_frame_run(&frame);
+    if (code == RG_OK) code = rg_buffer_get(&frame.buffer[AF_TRANSFORMED], to);
     code = rg_frame_failed(&frame, "transforming", code);
     rg_frame_free(&frame);
     return code;

@@ -14,8 +14,7 @@ int aj_score(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c)
     int numbers = af_numbers(s->dims);
     float *matrix = rg_alloc((size_t)(n * numbers) * sizeof *matrix);
     double *rho = rg_alloc((size_t)n * sizeof *rho);
-    for (int64_t i = 0; i < n; i++)
-        space->matrix(space->data, c[i].base, c[i].u, matrix + i * numbers);
+    for (int64_t i = 0; i < n; i++) space->matrix(space->data, c[i].base, c[i].u, matrix + i * numbers);
     int code = aj_scorer_run(s, n, matrix, rho);
     for (int64_t i = 0; i < n && code == RG_GOOD; i++)
         c[i].score = space->score ? space->score(space->data, c[i].base, c[i].u, rho[i]) : rho[i];
@@ -47,8 +46,7 @@ static aj_candidate moved(const aj_space *space, const aj_candidate *c, int k, d
 static double top(double before, double here, double after, double step)
 {
     double bend = before - 2 * here + after;
-    if (bend < 0)
-        return fmax(-1, fmin(1, 0.5 * (before - after) / bend)) * step;
+    if (bend < 0) return fmax(-1, fmin(1, 0.5 * (before - after) / bend)) * step;
     return after > before ? step : before > after ? -step : 0;
 }
 
@@ -70,14 +68,11 @@ static int round_of(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate
             tip[i].u[k] = within(space, k, c[i].u[k] + top(side[0].score, c[i].score, side[1].score, step));
         }
     }
-    if (code == RG_GOOD)
-        code = aj_score(s, space, n, tip);
+    if (code == RG_GOOD) code = aj_score(s, space, n, tip);
     for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
         for (int k = 0; k < each; k++)
-            if (around[i * each + k].score > c[i].score)
-                c[i] = around[i * each + k];
-        if (tip[i].score > c[i].score)
-            c[i] = tip[i];
+            if (around[i * each + k].score > c[i].score) c[i] = around[i * each + k];
+        if (tip[i].score > c[i].score) c[i] = tip[i];
     }
     return code;
 }
@@ -95,15 +90,13 @@ int aj_climb(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c, do
 }
 
 int64_t aj_distinct(const aj_space *space, int64_t n, aj_candidate *c, int64_t most,
-                    double (*distance)(const void *data, const aj_candidate *, const aj_candidate *), double apart)
+    double (*distance)(const void *data, const aj_candidate *, const aj_candidate *), double apart)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < n && kept < most; i++) {
         bool is_new = true;
-        for (int64_t k = 0; k < kept && is_new; k++)
-            is_new = distance(space->data, &c[i], &c[k]) >= apart;
-        if (is_new)
-            c[kept++] = c[i];
+        for (int64_t k = 0; k < kept && is_new; k++) is_new = distance(space->data, &c[i], &c[k]) >= apart;
+        if (is_new) c[kept++] = c[i];
     }
     return kept;
 }
@@ -130,8 +123,7 @@ static double objective(unsigned n, const double *u, double *gradient, void *dat
         nlopt_force_stop(p->opt);
         return -1;
     }
-    if (c.score > p->best.score)
-        p->best = c;
+    if (c.score > p->best.score) p->best = c;
     return c.score;
 }
 
@@ -147,8 +139,7 @@ int aj_polish(aj_scorer *s, const aj_space *space, aj_candidate *c, double step,
             low[k] = within(space, k, u[k] - 4 * step);
             high[k] = within(space, k, u[k] + 4 * step);
             first[k] = step;
-            if (high[k] - low[k] < 2 * step)
-                low[k] = high[k] = u[k];
+            if (high[k] - low[k] < 2 * step) low[k] = high[k] = u[k];
         }
         p.best = *c;
         nlopt_set_max_objective(p.opt, objective, &p);
@@ -168,7 +159,8 @@ int aj_polish(aj_scorer *s, const aj_space *space, aj_candidate *c, double step,
 int aj_polish(aj_scorer *s, const aj_space *space, aj_candidate *c, double step, double least)
 {
     (void)s, (void)space, (void)c, (void)step, (void)least;
-    return rg_fail(RG_LACKS, "the fine stage needs NLopt, without which this program was built: apt-get install libnlopt-dev, "
-                             "then make; --no-fine leaves that stage out");
+    return rg_fail(RG_LACKS,
+        "the fine stage needs NLopt, without which this program was built: apt-get install libnlopt-dev, "
+        "then make; --no-fine leaves that stage out");
 }
 #endif

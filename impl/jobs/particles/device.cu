@@ -19,8 +19,7 @@ static int done()
 static __global__ void spread(int64_t side, const float *map, float *grid)
 {
     const int64_t e = fr_thread();
-    if (e < side * side * side)
-        grid[e / side * 2 * fr_width(side) + e % side] = map[e];
+    if (e < side * side * side) grid[e / side * 2 * fr_width(side) + e % side] = map[e];
 }
 
 static int transform(int64_t side, const float *map, float *grid)
@@ -33,20 +32,17 @@ static int transform(int64_t side, const float *map, float *grid)
 static __global__ void resample(int64_t own, const float2 *grid, int64_t side, float2 *f3)
 {
     const int64_t e = fr_thread();
-    if (e >= fr_voxels(own))
-        return;
+    if (e >= fr_voxels(own)) return;
     float sign;
     const int64_t to = fr_resampled(own, side, e, &sign);
-    if (to >= 0)
-        f3[to] = make_float2(sign * grid[e].x, sign * grid[e].y);
+    if (to >= 0) f3[to] = make_float2(sign * grid[e].x, sign * grid[e].y);
 }
 
 static int reference(int64_t own, const float *map, float *grid, int64_t side, float *f3, int)
 {
     int error = transform(own, map, grid);
     error = error ? error : (int)cudaMemsetAsync(f3, 0, (size_t)fr_voxels(side) * sizeof(float2), nullptr);
-    if (error)
-        return error;
+    if (error) return error;
     RG_LAUNCH(resample, blocks_of(fr_voxels(own)), BLOCK, 0, nullptr, own, (const float2 *)grid, side, (float2 *)f3);
     return done();
 }
@@ -56,15 +52,13 @@ static int reference(int64_t own, const float *map, float *grid, int64_t side, f
 static __global__ void divide(fr_map_call c)
 {
     const int64_t e = fr_thread();
-    if (e < fr_voxels(c.side))
-        fr_divide(&c, e, c.grid + 2 * e);
+    if (e < fr_voxels(c.side)) fr_divide(&c, e, c.grid + 2 * e);
 }
 
 static __global__ void correct(fr_map_call c)
 {
     const int64_t e = fr_thread();
-    if (e < c.side * c.side * c.side)
-        c.map[e] = fr_correct(&c, e);
+    if (e < c.side * c.side * c.side) c.map[e] = fr_correct(&c, e);
 }
 
 // A row of voxels a block: most have none on the edge.
@@ -72,8 +66,7 @@ static __global__ void sum_edge(fr_map_call c)
 {
     __shared__ double mine[2];
     const int64_t row = (int64_t)blockIdx.y * c.side + blockIdx.x;
-    if (threadIdx.x < 2)
-        mine[threadIdx.x] = 0;
+    if (threadIdx.x < 2) mine[threadIdx.x] = 0;
     __syncthreads();
     for (int64_t x = threadIdx.x; x < c.side; x += blockDim.x)
         if (fr_on_edge(c.mask_px, fr_from_centre(c.side, row * c.side + x))) {
@@ -81,15 +74,13 @@ static __global__ void sum_edge(fr_map_call c)
             atomicAdd(&mine[1], 1.0);
         }
     __syncthreads();
-    if (threadIdx.x < 2 && mine[1] > 0)
-        atomicAdd(&c.edge[threadIdx.x], mine[threadIdx.x]);
+    if (threadIdx.x < 2 && mine[1] > 0) atomicAdd(&c.edge[threadIdx.x], mine[threadIdx.x]);
 }
 
 static __global__ void mask(fr_map_call c)
 {
     const int64_t e = fr_thread();
-    if (e >= c.side * c.side * c.side)
-        return;
+    if (e >= c.side * c.side * c.side) return;
     const float share = fr_mask(c.mask_px, fr_from_centre(c.side, e));
     const float mean = c.edge[1] > 0 ? (float)(c.edge[0] / c.edge[1]) : 0;
     c.map[e] = share * c.map[e] + (1 - share) * mean;
@@ -101,15 +92,12 @@ static int map(const fr_map_call *c)
     RG_LAUNCH(divide, blocks_of(fr_voxels(c->side)), BLOCK, 0, nullptr, *c);
     int error = (int)cudaGetLastError();
     error = error ? error : rg_fft_cube(CUFFT_C2R, c->side, c->grid, nullptr);
-    if (error)
-        return error;
+    if (error) return error;
     RG_LAUNCH(correct, blocks_of(voxels), BLOCK, 0, nullptr, *c);
     error = done();
-    if (error || !(c->mask_px > 0))
-        return error;
+    if (error || !(c->mask_px > 0)) return error;
     error = (int)cudaMemsetAsync(c->edge, 0, 2 * sizeof *c->edge, nullptr);
-    if (error)
-        return error;
+    if (error) return error;
     RG_LAUNCH(sum_edge, dim3((unsigned)c->side, (unsigned)c->side), 128, 0, nullptr, *c);
     RG_LAUNCH(mask, blocks_of(voxels), BLOCK, 0, nullptr, *c);
     return done();
@@ -138,18 +126,15 @@ template <class quantity> static __global__ void by_ring(quantity q, int64_t sid
 {
     RG_SHARED_DYNAMIC(double, mine);
     const int64_t plane = side * fr_width(side);
-    for (int s = (int)threadIdx.x; s < rings; s += (int)blockDim.x)
-        mine[s] = 0;
+    for (int s = (int)threadIdx.x; s < rings; s += (int)blockDim.x) mine[s] = 0;
     __syncthreads();
     for (int64_t e = blockIdx.x * plane + threadIdx.x; e < (blockIdx.x + 1) * plane; e += blockDim.x) {
         const int64_t s = fr_ring_of_node(side, e);
-        if (s < rings)
-            atomicAdd(&mine[s], q(e));
+        if (s < rings) atomicAdd(&mine[s], q(e));
     }
     __syncthreads();
     for (int s = (int)threadIdx.x; s < rings; s += (int)blockDim.x)
-        if (mine[s] != 0)
-            atomicAdd(&sums[s], mine[s]);
+        if (mine[s] != 0) atomicAdd(&sums[s], mine[s]);
 }
 
 static int weights(int64_t side, const float *volume, double *sums, int)
@@ -159,8 +144,7 @@ static int weights(int64_t side, const float *volume, double *sums, int)
     const weight_of weight = {volume};
     const one node = {};
     const int error = (int)cudaMemsetAsync(sums, 0, 2 * bytes, nullptr);
-    if (error)
-        return error;
+    if (error) return error;
     RG_LAUNCH((by_ring<weight_of>), (unsigned)side, BLOCK, bytes, nullptr, weight, side, rings, sums);
     RG_LAUNCH((by_ring<one>), (unsigned)side, BLOCK, bytes, nullptr, node, side, rings, sums + rings);
     return done();

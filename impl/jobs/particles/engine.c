@@ -13,7 +13,7 @@
 static int make(const fr_engine *e, rg_buffer *b, int64_t floats)
 {
     return pl_failed(e->member, "no memory for its buffers",
-                            rg_buffer_make(b, e->member->device, (size_t)floats * sizeof(float), sizeof(float), false));
+        rg_buffer_make(b, e->member->device, (size_t)floats * sizeof(float), sizeof(float), false));
 }
 
 void fr_room_reference(fr_room *r, int64_t own)
@@ -43,8 +43,10 @@ static double device_need(const void *of, int64_t size)
 {
     const fr_room r = with(of, size);
     const double stored = (double)fr_stored(r.side), image = (double)r.side * (double)r.side + 8 * stored;
-    return 4 * ((double)r.batch * (image + (double)(FR_POSE_FLOATS * r.trials)) + (double)r.out
-                + (r.reference ? 2 * (double)fr_voxels(r.side) : 0)) + r.device_bytes;
+    return 4 *
+        ((double)r.batch * (image + (double)(FR_POSE_FLOATS * r.trials)) + (double)r.out +
+            (r.reference ? 2 * (double)fr_voxels(r.side) : 0)) +
+        r.device_bytes;
 }
 
 // Images that are read ahead, and what the job keeps there.
@@ -69,24 +71,21 @@ int fr_team_allows(const fr_team *t, const fr_room *r)
         const rg_particles *p = &t->files->particles;
         const char *share = t->team.n > 1 ? "memory for each GPU" : "memory";
         rg_plan("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A, %" PRId64 " at a time", p->n, p->side, p->pixel_A,
-                r->batch);
+            r->batch);
         rg_plan_memory(share, need(r, size_of(r)), there, need, r, fits_of(r));
-        if (!on_host)
-            rg_plan("memory of a GPU", "%.3f GiB", device_need(r, size_of(r)) / 0x1p30);
+        if (!on_host) rg_plan("memory of a GPU", "%.3f GiB", device_need(r, size_of(r)) / 0x1p30);
     }
-    return rg_memory_allows(there, need, r, size_of(r), fits_of(r), "%" PRId64 " images of %" PRId64 " pixels a side", r->batch,
-                            r->side);
+    return rg_memory_allows(
+        there, need, r, size_of(r), fits_of(r), "%" PRId64 " images of %" PRId64 " pixels a side", r->batch, r->side);
 }
 
 static int device_allows(const rg_device *d, const fr_room *r)
 {
     rg_device_facts facts;
-    if (!d->is_gpu || d->is_emulated)
-        return RG_GOOD;
-    if (d->facts(&facts) != RG_OK)
-        return rg_fail(RG_LACKS, "the free memory of %s is not known", d->name);
+    if (!d->is_gpu || d->is_emulated) return RG_GOOD;
+    if (d->facts(&facts) != RG_OK) return rg_fail(RG_LACKS, "the free memory of %s is not known", d->name);
     return rg_memory_allows((double)facts.free_bytes, device_need, r, size_of(r), fits_of(r),
-                            "%" PRId64 " images of %" PRId64 " pixels a side on %s", r->batch, r->side, d->name);
+        "%" PRId64 " images of %" PRId64 " pixels a side on %s", r->batch, r->side, d->name);
 }
 
 int fr_engine_size(fr_engine *e, const fr_room *r)
@@ -95,27 +94,16 @@ int fr_engine_size(fr_engine *e, const fr_room *r)
     const int64_t nodes = r->reference ? 2 * fr_voxels(side) : 0;
     const double since_s = rg_seconds();
     int code = device_allows(e->member->device, r);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     const struct {
         rg_buffer *buffer;
         int64_t floats;
-    } need[] = {{&e->image, batch * pixels},
-                {&e->optics, batch * FR_OPTICS},
-                {&e->shift, 2 * batch},
-                {&e->setting, FR_SETTINGS},
-                {&e->ssnr, side / 2 + 1},
-                {&e->d, 2 * batch * stored},
-                {&e->x, 2 * batch * stored},
-                {&e->c, batch * stored},
-                {&e->f3, nodes},
-                {&e->pose, batch * r->trials * FR_POSE_FLOATS},
-                {&e->weight, 2 * batch},
-                {&e->out, r->out}};
-    for (int i = 0; i < RG_COUNT(need) && code == RG_GOOD; i++)
-        code = make(e, need[i].buffer, need[i].floats);
-    if (code != RG_GOOD)
-        return code;
+    } need[] = {{&e->image, batch * pixels}, {&e->optics, batch * FR_OPTICS}, {&e->shift, 2 * batch},
+        {&e->setting, FR_SETTINGS}, {&e->ssnr, side / 2 + 1}, {&e->d, 2 * batch * stored}, {&e->x, 2 * batch * stored},
+        {&e->c, batch * stored}, {&e->f3, nodes}, {&e->pose, batch * r->trials * FR_POSE_FLOATS}, {&e->weight, 2 * batch},
+        {&e->out, r->out}};
+    for (int i = 0; i < RG_COUNT(need) && code == RG_GOOD; i++) code = make(e, need[i].buffer, need[i].floats);
+    if (code != RG_GOOD) return code;
     e->side = side;
     e->batch = batch;
     float *ssnr = rg_alloc((size_t)(side / 2 + 1) * sizeof *ssnr);
@@ -137,12 +125,9 @@ int fr_engine_reference(fr_engine *e, int64_t own, const float *volume)
     float *map = e->member->device->alloc(bytes), *grid = e->member->device->alloc((size_t)fr_grid_floats(own) * sizeof *grid);
     int error = map && grid ? e->member->device->upload(map, volume, bytes) : RG_E_STATE;
     error = error ? error : fr_steps(e->member->device)->reference(own, map, grid, e->side, e->f3.base, e->member->threads);
-    if (map)
-        e->member->device->release(map);
-    if (grid)
-        e->member->device->release(grid);
-    for (int r = 0; r < FR_DOES; r++)
-        rg_frame_changed(&e->does[r].frame, FR_F3);
+    if (map) e->member->device->release(map);
+    if (grid) e->member->device->release(grid);
+    for (int r = 0; r < FR_DOES; r++) rg_frame_changed(&e->does[r].frame, FR_F3);
     pl_lap(e->member, PL_REFERENCE, since_s);
     return pl_failed(e->member, "transforming the reference", error);
 }
@@ -150,27 +135,23 @@ int fr_engine_reference(fr_engine *e, int64_t own, const float *volume)
 void fr_engine_close(fr_engine *e)
 {
     pl_feed_end(&e->feed);
-    for (int r = 0; r < FR_DOES; r++)
-        rg_frame_free(&e->does[r].frame);
-    rg_buffer *all[] = {&e->image, &e->optics, &e->shift, &e->setting, &e->ssnr, &e->d,
-                        &e->x,     &e->c,      &e->f3,    &e->pose,    &e->weight, &e->out};
-    for (int i = 0; i < RG_COUNT(all); i++)
-        rg_buffer_free(all[i]);
+    for (int r = 0; r < FR_DOES; r++) rg_frame_free(&e->does[r].frame);
+    rg_buffer *all[] = {
+        &e->image, &e->optics, &e->shift, &e->setting, &e->ssnr, &e->d, &e->x, &e->c, &e->f3, &e->pose, &e->weight, &e->out};
+    for (int i = 0; i < RG_COUNT(all); i++) rg_buffer_free(all[i]);
 }
 
 static int run(fr_engine *e, fr_routine *c, const rg_shape *shape, void *const *arg)
 {
     const pl_member *m = e->member;
     const char *name = c->entry->algo->name, *why = rg_refusal(c->entry, shape, 1, c->param);
-    if (why)
-        return rg_fail(RG_USAGE, "%s:%s: %s", name, c->entry->name, why);
+    if (why) return rg_fail(RG_USAGE, "%s:%s: %s", name, c->entry->name, why);
     int error = rg_frame_borrow(&c->frame, c->entry, m->device, shape, c->param, m->threads, arg);
     if (error)
         return rg_fail(RG_LACKS, "%s:%s: no %.2f GiB of memory for its scratch", name, c->entry->name,
-                       (double)c->frame.scratch.bytes / 0x1p30);
+            (double)c->frame.scratch.bytes / 0x1p30);
     error = rg_frame_prepare(&c->frame);
-    if (error)
-        return pl_failed(m, c->frame.doing, error);
+    if (error) return pl_failed(m, c->frame.doing, error);
     return pl_failed(m, name, rg_frame_run(&c->frame));
 }
 
@@ -187,7 +168,7 @@ int fr_engine_apply(fr_engine *e, int64_t n, int64_t kind)
 {
     const rg_shape shape = {
         .n = {[FR_SIDE] = e->side, [FR_PARTICLES] = n, [FR_KIND] = kind & (FR_SQUARED | FR_RINGS), [FR_TRIALS] = 1}};
-    void *const arg[] = {e->image.base, e->optics.base, e->shift.base, e->setting.base,
-                         e->ssnr.base,  e->d.base,      e->x.base,     e->c.base};
+    void *const arg[] = {
+        e->image.base, e->optics.base, e->shift.base, e->setting.base, e->ssnr.base, e->d.base, e->x.base, e->c.base};
     return fr_engine_run(e, FR_DO_APPLY, &shape, arg);
 }

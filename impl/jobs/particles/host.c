@@ -28,8 +28,7 @@ static fftwf_plan plan_3d(int64_t side, float *grid, bool to_real, int threads)
 static int run_3d(int64_t side, float *grid, bool to_real, int threads)
 {
     fftwf_plan plan = plan_3d(side, grid, to_real, threads);
-    if (!plan)
-        return RG_E_LIBRARY;
+    if (!plan) return RG_E_LIBRARY;
     fftwf_execute(plan);
     fftwf_destroy_plan(plan);
     return RG_OK;
@@ -52,8 +51,7 @@ static int reference(int64_t own, const float *map, float *grid, int64_t side, f
     for (int64_t e = 0; e < fr_voxels(own); e++) {
         float sign;
         const int64_t to = fr_resampled(own, side, e, &sign);
-        for (int part = 0; part < 2 && to >= 0; part++)
-            f3[2 * to + part] = sign * grid[2 * e + part];
+        for (int part = 0; part < 2 && to >= 0; part++) f3[2 * to + part] = sign * grid[2 * e + part];
     }
     return error;
 }
@@ -78,18 +76,14 @@ static int map(const fr_map_call *c)
 {
     const int64_t side = c->side;
     fftwf_plan plan = plan_3d(side, c->grid, true, c->threads); // planning may write to the grid
-    if (!plan)
-        return RG_E_LIBRARY;
+    if (!plan) return RG_E_LIBRARY;
 #pragma omp parallel for num_threads(c->threads)
-    for (int64_t e = 0; e < fr_voxels(side); e++)
-        fr_divide(c, e, c->grid + 2 * e);
+    for (int64_t e = 0; e < fr_voxels(side); e++) fr_divide(c, e, c->grid + 2 * e);
     fftwf_execute(plan);
     fftwf_destroy_plan(plan);
 #pragma omp parallel for num_threads(c->threads)
-    for (int64_t e = 0; e < side * side * side; e++)
-        c->map[e] = fr_correct(c, e);
-    if (c->mask_px > 0)
-        mask(c);
+    for (int64_t e = 0; e < side * side * side; e++) c->map[e] = fr_correct(c, e);
+    if (c->mask_px > 0) mask(c);
     return RG_OK;
 }
 
@@ -98,8 +92,7 @@ static void add_planes(int64_t side, int64_t n, double *each, double *sums)
 {
     for (int64_t i = 0; i < n; i++) {
         sums[i] = 0;
-        for (int64_t z = 0; z < side; z++)
-            sums[i] += each[z * n + i];
+        for (int64_t z = 0; z < side; z++) sums[i] += each[z * n + i];
     }
     free(each);
 }
@@ -132,8 +125,7 @@ static int shells(int64_t side, const float *a, const float *b, float *const gri
             const int64_t s = fr_ring_of_node(side, e);
             const double times = fr_stands_for(side, e);
             double *to = each + z * 3 * rings + s;
-            if (s >= rings)
-                continue;
+            if (s >= rings) continue;
             to[0] += times * ((double)u[0] * v[0] + (double)u[1] * v[1]);
             to[rings] += times * ((double)u[0] * u[0] + (double)u[1] * u[1]);
             to[2 * rings] += times * ((double)v[0] * v[0] + (double)v[1] * v[1]);

@@ -19,7 +19,7 @@
 // ---- what is read and written --------------------------------------------------------------------------------------------
 
 typedef struct fr_files {
-    const char *stack;    // what a .par file does not say
+    const char *stack; // what a .par file does not say
     rg_par_optics optics;
     rg_particles particles;
     rg_par par;        // rows of a .par file; n 0: the particles come from a STAR file
@@ -31,7 +31,7 @@ typedef struct fr_files {
 } fr_files;
 
 extern const rg_option fr_par_options[], fr_input_options[]; // of fr_files: what a .par file does not say; and --invert
-bool fr_is_par(const char *path); // by its name
+bool fr_is_par(const char *path);                            // by its name
 // The particles of this file. poses: rows need orientations. RG_GOOD, or one line and a code.
 int fr_files_open(fr_files *, const char *input, bool poses);
 void fr_files_close(fr_files *);
@@ -76,7 +76,7 @@ typedef struct fr_engine {
 typedef struct fr_room {
     int64_t side, batch, trials, out; // images of that side, at a time; poses of each; floats that routines give
     bool reference;
-    const float *setting; // the mask's radius, the fall-off of rings, the ring from which |C| counts
+    const float *setting;                         // the mask's radius, the fall-off of rings, the ring from which |C| counts
     double device_bytes, host_bytes, image_bytes; // what else the job takes: on the device, in main memory, there of each image
     bool typed_batch; // --batch says how many images at a time: the largest that fits is named, else the largest side
 } fr_room;
@@ -110,14 +110,14 @@ typedef struct fr_team {
     pl_source source;
     const rg_given *given;
     const fr_files *files;
-    fr_engine *engine; // of each member
+    fr_engine *engine;   // of each member
     char *name[FR_DOES]; // of the routines and their variants
 } fr_team;
 
 // Chooses variants (--variant ALGO:NAME, may be repeated), opens the device or --gpus of them; at most `most`. even: an even
 // number, or one. routines: bit mask of FR_DO_. began_s: of the job.
 int fr_team_open(fr_team *, const rg_given *, const rg_computing *, const fr_files *, unsigned routines, int64_t most,
-                 bool even, double began_s);
+    bool even, double began_s);
 void fr_team_close(fr_team *);
 // Whether main memory holds that room of every engine: asked before anything large is read; rows of --dry-run. RG_GOOD, or one
 // line and RG_LACKS.

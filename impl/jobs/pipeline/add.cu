@@ -6,8 +6,7 @@
 static __global__ void add_to(int64_t n, const float *from, float *to)
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        to[i] += from[i];
+    if (i < n) to[i] += from[i];
 }
 
 #ifdef RG_EMULATED

@@ -35,7 +35,7 @@
 enum { PL_CALLS = 8 };
 // In the order of the table. PL_CALL + i: calls of a routine, whose name the job gives (pl_team.call_name).
 typedef enum {
-    PL_OPEN, // files and devices
+    PL_OPEN,  // files and devices
     PL_SETUP, // memory and plans
     PL_REFERENCE,
     PL_READ,
@@ -78,12 +78,12 @@ typedef int pl_task(pl_member *, void *context);
 typedef struct pl_devices {
     const rg_entry *entry; // what will run there: on the CPU, on the emulated GPU or on GPUs
     const char
-        *device; // of --device: "gpu" stands for all GPUs of this machine; of several processes, for this one's (ranks.h)
-    int64_t gpus;          // of --gpus; 0: all that `device` names
-    int64_t most;          // rows: no device stands idle
-    bool even;             // an even number, or one
-    int threads;           // of the CPU, for all
-    double began_s;        // of the job
+        *device;    // of --device: "gpu" stands for all GPUs of this machine; of several processes, for this one's (ranks.h)
+    int64_t gpus;   // of --gpus; 0: all that `device` names
+    int64_t most;   // rows: no device stands idle
+    bool even;      // an even number, or one
+    int threads;    // of the CPU, for all
+    double began_s; // of the job
 } pl_devices;
 
 typedef struct pl_team {
@@ -127,10 +127,8 @@ static inline void pl_lap(pl_member *m, pl_stage stage, double since_s)
 static inline void pl_need(pl_member *m, pl_stage stage, const rg_entry *e, const rg_shape *shape, const int64_t *param)
 {
     rg_cost cost = {{0}};
-    if (e->variant->cost)
-        e->variant->cost(shape, param, &cost);
-    for (int r = 0; r < RG_RESOURCES; r++)
-        m->stage[stage].needs.amount[r] += cost.amount[r];
+    if (e->variant->cost) e->variant->cost(shape, param, &cost);
+    for (int r = 0; r < RG_RESOURCES; r++) m->stage[stage].needs.amount[r] += cost.amount[r];
 }
 
 // Seconds and shares of the stages on stdout and, beside `out`, in OUT_stages.tsv: of several devices, the one that was at it

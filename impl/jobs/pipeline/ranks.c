@@ -16,9 +16,8 @@
 #include <string.h>
 
 // What launchers tell a process of how many there are and which it is: Open MPI; MPICH, Intel MPI and srun --mpi=pmi2; srun.
-static const char *const told[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
-                                      {"PMI_SIZE", "PMI_RANK"},
-                                      {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+static const char *const told[][2] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}, {"PMI_SIZE", "PMI_RANK"}, {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
 enum { LAUNCHERS = sizeof told / sizeof *told };
 
 static int number(const char *name, int standard) { return getenv(name) ? atoi(getenv(name)) : standard; }
@@ -46,8 +45,7 @@ const char *rg_ranks_device(const char *name)
 {
     static char mine[16];
     char why[200];
-    if (here == 1 || strcmp(name, "gpu") != 0)
-        return name;
+    if (here == 1 || strcmp(name, "gpu") != 0) return name;
     int gpus = rg_gpu_count(why);
     snprintf(mine, sizeof mine, "gpu%d", rg_ranks_gpu(gpus, 0));
     return gpus ? mine : name;
@@ -74,8 +72,7 @@ static bool take(rg_deal *d, int64_t *first, int64_t *past)
 static void stand(rg_deal *d, int64_t first, int64_t past, const void *note)
 {
     pthread_mutex_lock(&dealing);
-    if (d->arrived)
-        d->arrived(d->of, first, past, note);
+    if (d->arrived) d->arrived(d->of, first, past, note);
     d->done += past - first;
     pthread_mutex_unlock(&dealing);
 }
@@ -123,15 +120,12 @@ static _Noreturn void guard(pid_t worker, int rank, const sigset_t *signals)
             kill(worker, told_to_end);
         while (waitpid(worker, &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
             stopped = WIFSTOPPED(status);
-            if (WIFEXITED(status))
-                _exit(said ? RG_WRONG : WEXITSTATUS(status));
-            if (WIFSIGNALED(status) && (said || told_to_end))
-                _exit(said ? RG_WRONG : 128 + WTERMSIG(status));
+            if (WIFEXITED(status)) _exit(said ? RG_WRONG : WEXITSTATUS(status));
+            if (WIFSIGNALED(status) && (said || told_to_end)) _exit(said ? RG_WRONG : 128 + WTERMSIG(status));
             if (WIFSIGNALED(status)) {
                 char what[80];
                 snprintf(what, sizeof what, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-                if (is_for_both(WTERMSIG(status), signals))
-                    _exit(128 + WTERMSIG(status));
+                if (is_for_both(WTERMSIG(status), signals)) _exit(128 + WTERMSIG(status));
                 complain(rank, worker, what);
                 _exit(RG_WRONG);
             }
@@ -164,14 +158,12 @@ static void split(char *argv0, int rank)
     pid_t worker = fork();
     if (worker > 0) {
         size_t n = strlen(argv0);
-        if (n >= sizeof name - 1)
-            memcpy(argv0 + n - (sizeof name - 1), name, sizeof name - 1);
+        if (n >= sizeof name - 1) memcpy(argv0 + n - (sizeof name - 1), name, sizeof name - 1);
         prctl(PR_SET_NAME, name);
         guard(worker, rank, &signals);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
-    if (worker == 0)
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (worker == 0) prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (worker < 0 || getppid() != parent) // without a guard, or a guard that has gone already
         rg_end(RG_LACKS, "no process to guard this one: %s", strerror(errno));
 }
@@ -187,19 +179,17 @@ static _Noreturn void broken(int error)
     int n;
     rg_may_fail = NULL; // which asks over MPI
     pthread_mutex_lock(&calling);
-    if (MPI_Error_string(error, text, &n) != MPI_SUCCESS)
-        snprintf(text, sizeof text, "error %d", error);
+    if (MPI_Error_string(error, text, &n) != MPI_SUCCESS) snprintf(text, sizeof text, "error %d", error);
     pthread_mutex_unlock(&calling);
     rg_end(RG_LACKS, "MPI failed between the processes: %s", text);
 }
 
-#define MPI(call)                        \
-    do {                                 \
-        pthread_mutex_lock(&calling);    \
-        const int error = call;          \
-        pthread_mutex_unlock(&calling);  \
-        if (error != MPI_SUCCESS)        \
-            broken(error);               \
+#define MPI(call)                                                                                                              \
+    do {                                                                                                                       \
+        pthread_mutex_lock(&calling);                                                                                          \
+        const int error = call;                                                                                                \
+        pthread_mutex_unlock(&calling);                                                                                        \
+        if (error != MPI_SUCCESS) broken(error);                                                                               \
     } while (0)
 
 // ---- cores ---------------------------------------------------------------------------------------------------------------
@@ -214,12 +204,10 @@ static double share_of(MPI_Comm machine)
     double share = 0;
     sched_getaffinity(0, sizeof own, &own);
     all[0] = own;
-    if (here > 1)
-        MPI(MPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, machine));
+    if (here > 1) MPI(MPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, machine));
     for (int c = 0; c < CPU_SETSIZE; c++) {
         int users = 0;
-        for (int p = 0; p < here; p++)
-            users += CPU_ISSET(c, &all[p]) != 0;
+        for (int p = 0; p < here; p++) users += CPU_ISSET(c, &all[p]) != 0;
         share += CPU_ISSET(c, &own) ? 1.0 / users : 0;
     }
     free(all);
@@ -233,21 +221,19 @@ static double share_of(MPI_Comm machine)
 static void take_cores(MPI_Comm machine)
 {
     double share = share_of(machine), before = share, fair = (double)CPU_COUNT(&launcher) / here;
-    bool by_default = getenv("OMPI_COMM_WORLD_SIZE") && !getenv("OMPI_MCA_hwloc_base_binding_policy")
-                      && !getenv("PRTE_MCA_hwloc_default_binding_policy");
-    if (by_default && share < (fair > 1 ? fair : 1))
-        sched_setaffinity(0, sizeof launcher, &launcher);
+    bool by_default = getenv("OMPI_COMM_WORLD_SIZE") && !getenv("OMPI_MCA_hwloc_base_binding_policy") &&
+        !getenv("PRTE_MCA_hwloc_default_binding_policy");
+    if (by_default && share < (fair > 1 ? fair : 1)) sched_setaffinity(0, sizeof launcher, &launcher);
     share = share_of(machine);
     int threads = share > 1 ? (int)share : 1;
     rg_cpu_share(here > 1 ? threads : 0);
     if (share > before)
         snprintf(cores_said, sizeof cores_said, "%d of %d cores each (mpirun had bound them to %.3g each)", threads,
-                 CPU_COUNT(&launcher), before);
+            CPU_COUNT(&launcher), before);
     else
         snprintf(cores_said, sizeof cores_said, "%d of %d cores each%s", threads, CPU_COUNT(&launcher),
-                 share < (int)fair ? ", bound to them by the launcher" : "");
-    if (ranks == 1 && share == before)
-        cores_said[0] = '\0';
+            share < (int)fair ? ", bound to them by the launcher" : "");
+    if (ranks == 1 && share == before) cores_said[0] = '\0';
 }
 
 void rg_ranks_say(const char *job)
@@ -276,8 +262,7 @@ static bool done(MPI_Request *request, double limit_s)
     double began_s = rg_seconds();
     for (int turn = 0; !is_done && (limit_s == 0 || rg_seconds() - began_s < limit_s); turn++) {
         MPI(MPI_Test(request, &is_done, MPI_STATUS_IGNORE));
-        if (!is_done)
-            rest(turn);
+        if (!is_done) rest(turn);
     }
     return is_done;
 }
@@ -324,8 +309,7 @@ static void ask(const int64_t *question, int tag, int64_t reply[2])
 static bool may_fail(void)
 {
     int64_t yes[2];
-    if (rg_rank == 0)
-        return !atomic_exchange(&has_failed, true);
+    if (rg_rank == 0) return !atomic_exchange(&has_failed, true);
     ask(NULL, MAY_FAIL, yes);
     return yes[0];
 }
@@ -337,16 +321,14 @@ static bool answer(int tag)
     int64_t reply[2] = {0}, piece[2];
     MPI_Status status;
     MPI(MPI_Iprobe(MPI_ANY_SOURCE, tag, asks, &there, &status));
-    if (!there)
-        return false;
+    if (!there) return false;
     MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
     receive(piece, bytes, status.MPI_SOURCE, tag, asks);
     if (tag >= RECORDS) {
         int64_t size = (int64_t)open_deal->bytes;
         receive((char *)open_deal->record + piece[0] * size, (piece[1] - piece[0]) * size, status.MPI_SOURCE, tag, asks);
         void *note = rg_alloc(open_deal->note_bytes);
-        if (open_deal->note_bytes)
-            receive(note, (int64_t)open_deal->note_bytes, status.MPI_SOURCE, tag, asks);
+        if (open_deal->note_bytes) receive(note, (int64_t)open_deal->note_bytes, status.MPI_SOURCE, tag, asks);
         stand(open_deal, piece[0], piece[1], note);
         free(note);
         return true;
@@ -356,8 +338,7 @@ static bool answer(int tag)
     else
         take(open_deal, &reply[0], &reply[1]);
     send(reply, sizeof reply, status.MPI_SOURCE, ANSWER, asks);
-    if (tag != MAY_FAIL && reply[0] == reply[1])
-        atomic_fetch_sub(&open_deal->waiting, 1);
+    if (tag != MAY_FAIL && reply[0] == reply[1]) atomic_fetch_sub(&open_deal->waiting, 1);
     return true;
 }
 
@@ -369,8 +350,7 @@ static void *answer_all(void *unused)
     for (int turn = 0; !ending; turn++) {
         bool any = answer(MAY_FAIL);
         pthread_mutex_lock(&opening);
-        if (open_deal)
-            any = answer(NEXT + deals % 2) || answer(RECORDS + deals % 2) || any;
+        if (open_deal) any = answer(NEXT + deals % 2) || answer(RECORDS + deals % 2) || any;
         pthread_mutex_unlock(&opening);
         turn = any ? 0 : turn;
         rest(turn);
@@ -391,8 +371,7 @@ void rg_deal_begin(rg_deal *d)
 bool rg_deal_next(rg_deal *d, int64_t *first, int64_t *past)
 {
     int64_t piece[2] = {d->n, d->n};
-    if (rg_rank == 0)
-        return take(d, first, past);
+    if (rg_rank == 0) return take(d, first, past);
     pthread_mutex_lock(&opening);
     if (d->waiting) // has not been told that nothing is left
         ask(piece, NEXT + deals % 2, piece);
@@ -414,8 +393,7 @@ void rg_deal_done(rg_deal *d, int64_t first, int64_t past, const void *note)
     pthread_mutex_lock(&one);
     send(piece, sizeof piece, 0, RECORDS + deals % 2, asks);
     send((char *)d->record + first * size, (past - first) * size, 0, RECORDS + deals % 2, asks);
-    if (d->note_bytes)
-        send(note, (int64_t)d->note_bytes, 0, RECORDS + deals % 2, asks);
+    if (d->note_bytes) send(note, (int64_t)d->note_bytes, 0, RECORDS + deals % 2, asks);
     pthread_mutex_unlock(&one);
 }
 
@@ -454,8 +432,7 @@ void rg_ranks_sum(double *values, int n)
             rg_ranks_send(values, (size_t)n * sizeof *values, rg_rank - step);
         else if (rg_rank + step < ranks) {
             rg_ranks_receive(theirs, (size_t)n * sizeof *theirs, rg_rank + step);
-            for (int i = 0; i < n; i++)
-                values[i] += theirs[i];
+            for (int i = 0; i < n; i++) values[i] += theirs[i];
         }
     free(theirs);
 }
@@ -504,16 +481,14 @@ static int start(void)
     MPI(MPI_Comm_free(&machine));
     if (rg_rank == 0 && pthread_create(&answering, NULL, answer_all, NULL))
         return rg_fail(RG_LACKS, "no thread to hand out work");
-    if (rg_rank > 0 && !freopen("/dev/null", "w", stdout))
-        return rg_fail(RG_LACKS, "/dev/null: %s", strerror(errno));
+    if (rg_rank > 0 && !freopen("/dev/null", "w", stdout)) return rg_fail(RG_LACKS, "/dev/null: %s", strerror(errno));
     return RG_GOOD;
 }
 
 int rg_ranks_begin(char *argv0)
 {
     int rank, code = RG_GOOD;
-    if (sched_getaffinity(getppid(), sizeof launcher, &launcher) != 0)
-        CPU_ZERO(&launcher);
+    if (sched_getaffinity(getppid(), sizeof launcher, &launcher) != 0) CPU_ZERO(&launcher);
     if (launched(&rank) > 1) {
         split(argv0, rank);
         rg_silent = rank > 0; // what all find alike, while they do not know of each other
@@ -531,18 +506,15 @@ int rg_ranks_end(int code)
     MPI_Request request;
     fflush(NULL);
     if (ranks == 1) {
-        if (working)
-            MPI(MPI_Finalize());
+        if (working) MPI(MPI_Finalize());
         working = 0;
         return code;
     }
     MPI(MPI_Iallreduce(&code, &worst, 1, MPI_INT, MPI_MAX, last, &request));
-    if (!done(&request, code == RG_GOOD ? 0 : OTHERS_S))
-        MPI(MPI_Abort(MPI_COMM_WORLD, code));
+    if (!done(&request, code == RG_GOOD ? 0 : OTHERS_S)) MPI(MPI_Abort(MPI_COMM_WORLD, code));
     ending = true;
     rg_may_fail = NULL;
-    if (rg_rank == 0)
-        pthread_join(answering, NULL);
+    if (rg_rank == 0) pthread_join(answering, NULL);
     MPI(MPI_Finalize());
     working = 0;
     kill(getppid(), SIGCONT); // a guard that somebody stopped would keep the launcher waiting
@@ -556,8 +528,10 @@ int rg_ranks_begin(char *argv0)
     int rank, several = launched(&rank) > 1;
     (void)argv0;
     rg_silent = rank > 0;
-    return !several ? RG_GOOD : rg_fail(RG_LACKS, "one of several processes of mpirun or srun, but built without MPI (see "
-                                                  "regather doctor)");
+    return !several ? RG_GOOD
+                    : rg_fail(RG_LACKS,
+                          "one of several processes of mpirun or srun, but built without MPI (see "
+                          "regather doctor)");
 }
 
 int rg_ranks_end(int code) { return code; }

@@ -44,7 +44,7 @@ typedef struct rg_deal {
     int waiting;               // rank 0: processes that have not been told that nothing is left
 } rg_deal;
 void rg_deal_begin(rg_deal *);
-bool rg_deal_next(rg_deal *, int64_t *first, int64_t *past); // false: nothing is left. From any thread
+bool rg_deal_next(rg_deal *, int64_t *first, int64_t *past);                 // false: nothing is left. From any thread
 void rg_deal_done(rg_deal *, int64_t first, int64_t past, const void *note); // their records are filled
 int rg_deal_end(rg_deal *, int code); // rank 0: waits until all records stand, unless code is that of a failure; returns code
 

@@ -9,13 +9,11 @@ int pl_add(const pl_member *m, void *stream, int64_t n, const float *from, float
 {
     if (!m->device->is_gpu) {
 #pragma omp parallel for num_threads(m->threads)
-        for (int64_t i = 0; i < n; i++)
-            to[i] += from[i];
+        for (int64_t i = 0; i < n; i++) to[i] += from[i];
         return RG_OK;
     }
 #if HAVE_CUDA
-    if (!m->device->is_emulated)
-        return pl_add_gpu(stream, n, from, to);
+    if (!m->device->is_emulated) return pl_add_gpu(stream, n, from, to);
 #endif
     return pl_add_emulated(stream, n, from, to);
 }
@@ -32,8 +30,7 @@ static int add_from(const pl_member *m, const rg_buffer *from, const rg_buffer *
         error = error ? error : pl_add(m, NULL, (int64_t)(bytes / sizeof(float)), room, (float *)((char *)to->base + at));
         error = error ? error : m->device->sync();
     }
-    if (room)
-        m->device->release(room);
+    if (room) m->device->release(room);
     return error;
 }
 
@@ -54,12 +51,10 @@ static int merge_pair(pl_member *m, void *context)
     const int other = m->index + g->apart;
     const double since_s = rg_seconds();
     int error = RG_OK;
-    if (m->index >= g->apart || other >= m->team->n)
-        return RG_GOOD;
+    if (m->index >= g->apart || other >= m->team->n) return RG_GOOD;
     for (int p = 0; p < g->parts && !error; p++) {
         rg_buffer *from = &g->sum[other * g->parts + p], *to = &g->sum[m->index * g->parts + p];
-        if (from->base)
-            error = to->base ? add_from(m, from, to) : take_over(m, from, to);
+        if (from->base) error = to->base ? add_from(m, from, to) : take_over(m, from, to);
     }
     pl_lap(m, PL_MERGE, since_s);
     return pl_failed(m, "adding another device's sums", error);
@@ -88,8 +83,7 @@ static int give(const pl_member *m, const rg_buffer *from, void *room, int to)
     for (size_t at = 0; at < from->bytes && !taken && !error; at += PIECE) {
         const size_t bytes = from->bytes - at < PIECE ? from->bytes - at : PIECE;
         error = m->device->download(room, (const char *)from->base + at, bytes);
-        if (!error)
-            rg_ranks_send(room, bytes, to);
+        if (!error) rg_ranks_send(room, bytes, to);
     }
     return error;
 }
@@ -115,8 +109,7 @@ static int add_theirs(const pl_member *m, const rg_buffer *to, void *room, int f
         error = error ? error : pl_add(m, NULL, (int64_t)(bytes / sizeof(float)), piece, (float *)((char *)to->base + at));
         error = error ? error : m->device->sync();
     }
-    if (piece)
-        m->device->release(piece);
+    if (piece) m->device->release(piece);
     return error;
 }
 
@@ -133,8 +126,7 @@ static int merge_processes(pl_member *m, rg_buffer *sum, int parts)
                 error = give(m, &sum[p], room, rg_rank - step);
             else if (rg_rank + step < rg_ranks())
                 error = add_theirs(m, &sum[p], room, rg_rank + step);
-    if (room)
-        m->device->unpin(room);
+    if (room) m->device->unpin(room);
     pl_lap(m, PL_MERGE, since_s);
     return pl_failed(m, "adding another process's sums", error);
 }
@@ -143,9 +135,7 @@ int pl_merge(pl_team *t, rg_buffer *sum, int parts)
 {
     merging g = {sum, parts, 1};
     int code = RG_GOOD;
-    while (2 * g.apart < t->n)
-        g.apart *= 2;
-    for (; t->n > 1 && g.apart && code == RG_GOOD; g.apart /= 2)
-        code = pl_team_run(t, merge_pair, &g);
+    while (2 * g.apart < t->n) g.apart *= 2;
+    for (; t->n > 1 && g.apart && code == RG_GOOD; g.apart /= 2) code = pl_team_run(t, merge_pair, &g);
     return code == RG_GOOD && rg_ranks() > 1 ? merge_processes(t->member, sum, parts) : code;
 }

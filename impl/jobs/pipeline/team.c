@@ -23,16 +23,14 @@ static int count(const pl_team *t, int64_t *n)
     char why[200] = "";
     const pl_devices *of = &t->of;
     const bool any = strcmp(of->device, "gpu") == 0;
-    const int64_t there = rg_on_cpu(of->entry)  ? 1
-                          : of->entry->emulated ? PL_DEVICES_MAX
-                          : any                 ? rg_ranks_gpus(rg_gpu_count(why))
-                                                : 1;
+    const int64_t there = rg_on_cpu(of->entry) ? 1
+        : of->entry->emulated                  ? PL_DEVICES_MAX
+        : any                                  ? rg_ranks_gpus(rg_gpu_count(why))
+                                               : 1;
     if (of->gpus && rg_on_cpu(of->entry))
         return rg_fail(RG_USAGE, "--gpus: %s:%s runs on the CPU", of->entry->algo->name, of->entry->name);
-    if (there < 1)
-        return rg_fail(RG_LACKS, "--device %s: %s", of->device, why);
-    if (of->gpus > there)
-        return rg_fail(RG_LACKS, "--gpus %" PRId64 ": this machine has %" PRId64 " for it", of->gpus, there);
+    if (there < 1) return rg_fail(RG_LACKS, "--device %s: %s", of->device, why);
+    if (of->gpus > there) return rg_fail(RG_LACKS, "--gpus %" PRId64 ": this machine has %" PRId64 " for it", of->gpus, there);
     if (of->even && of->gpus > 1 && of->gpus % 2)
         return rg_fail(RG_USAGE, "--gpus %" PRId64 ": expected an even number, as each GPU has rows of one half", of->gpus);
     *n = of->gpus ? of->gpus : of->entry->emulated ? 1 : there;
@@ -84,23 +82,20 @@ void pl_open_ahead(const char *device)
 
 static void wait_for_first(void)
 {
-    if (first.is_opening)
-        pthread_join(first.thread, NULL);
+    if (first.is_opening) pthread_join(first.thread, NULL);
     first.is_opening = false;
 }
 
 static void wait_until_open(pl_team *t, int index)
 {
-    if (t->is_opening[index])
-        pthread_join(t->opening[index], NULL);
+    if (t->is_opening[index]) pthread_join(t->opening[index], NULL);
     t->is_opening[index] = false;
 }
 
 int pl_team_enter(pl_member *m)
 {
     const double since_s = rg_seconds();
-    if (m->is_lost)
-        return RG_LACKS;
+    if (m->is_lost) return RG_LACKS;
     wait_until_open(m->team, m->index);
     m->is_lost = open_device(m, &m->device) != RG_GOOD;
     m->stage[PL_OPEN].busy_s += rg_seconds() - since_s;
@@ -114,15 +109,12 @@ int pl_team_open(pl_team *t, const pl_devices *of)
     *t = (pl_team){.of = *of};
     pthread_mutex_init(&t->lock, NULL);
     int code = count(t, &n);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     t->n = (int)n;
     t->member = rg_alloc((size_t)n * sizeof *t->member);
     const int threads = of->threads > t->n ? of->threads / t->n : 1;
-    for (int i = 0; i < t->n; i++)
-        t->member[i] = (pl_member){.team = t, .index = i, .bad_row = -1, .threads = threads};
-    for (int i = 0; i < t->n; i++)
-        t->is_opening[i] = pthread_create(&t->opening[i], NULL, open_ahead, &t->member[i]) == 0;
+    for (int i = 0; i < t->n; i++) t->member[i] = (pl_member){.team = t, .index = i, .bad_row = -1, .threads = threads};
+    for (int i = 0; i < t->n; i++) t->is_opening[i] = pthread_create(&t->opening[i], NULL, open_ahead, &t->member[i]) == 0;
     pl_lap(t->member, PL_OPEN, of->began_s);
     return RG_GOOD;
 }
@@ -131,15 +123,13 @@ int pl_team_open(pl_team *t, const pl_devices *of)
 void pl_team_hash(const pl_team *t)
 {
     const rg_entry *e = t->of.entry;
-    if (rg_rank == 0 && !rg_dry_run)
-        rg_hash_begin(rg_on_cpu(e) || e->emulated ? 0 : (t->of.threads + 3) / 4);
+    if (rg_rank == 0 && !rg_dry_run) rg_hash_begin(rg_on_cpu(e) || e->emulated ? 0 : (t->of.threads + 3) / 4);
 }
 
 void pl_team_close(pl_team *t)
 {
     wait_for_first();
-    for (int i = 0; i < t->n; i++)
-        wait_until_open(t, i);
+    for (int i = 0; i < t->n; i++) wait_until_open(t, i);
     free(t->member);
     t->member = NULL;
     t->n = 0;
@@ -159,8 +149,7 @@ static void *run(void *of)
 {
     work *w = of;
     w->code = pl_team_enter(w->member);
-    if (w->code == RG_GOOD)
-        w->code = w->task(w->member, w->context);
+    if (w->code == RG_GOOD) w->code = w->task(w->member, w->context);
     return NULL;
 }
 
@@ -175,18 +164,15 @@ static int complain(pl_team *t)
         row = bad >= 0 && (row < 0 || bad < row) ? bad : row;
         t->member[i].bad_row = -1;
     }
-    if (row < 0)
-        return RG_GOOD;
-    for (int p = 0; p < PL_PARTS; p++)
-        part[p] = rg_alloc(s->part_bytes[p] ? s->part_bytes[p] : 1);
+    if (row < 0) return RG_GOOD;
+    for (int p = 0; p < PL_PARTS; p++) part[p] = rg_alloc(s->part_bytes[p] ? s->part_bytes[p] : 1);
     void *reader = s->open ? s->open(s->context) : NULL;
     int code = s->read(s->context, reader, row, part, 0);
-    if (s->close)
-        s->close(reader);
-    for (int p = 0; p < PL_PARTS; p++)
-        free(part[p]);
-    return code != RG_GOOD ? code : rg_fail(RG_USAGE, "%s: row %" PRId64 " could not be read at first; the file is changing",
-                                            s->path, row + 1);
+    if (s->close) s->close(reader);
+    for (int p = 0; p < PL_PARTS; p++) free(part[p]);
+    return code != RG_GOOD
+        ? code
+        : rg_fail(RG_USAGE, "%s: row %" PRId64 " could not be read at first; the file is changing", s->path, row + 1);
 }
 
 int pl_team_run(pl_team *t, pl_task *task, void *context)
@@ -202,8 +188,7 @@ int pl_team_run(pl_team *t, pl_task *task, void *context)
             rg_end(RG_LACKS, "no thread for gpu%d", i);
     }
     for (int i = 0; i < t->n; i++) {
-        if (i > 0 && !turns)
-            pthread_join(w[i].thread, NULL);
+        if (i > 0 && !turns) pthread_join(w[i].thread, NULL);
         code = w[i].code > code ? w[i].code : code;
     }
     const int told = complain(t);

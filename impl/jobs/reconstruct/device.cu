@@ -53,10 +53,8 @@ static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS
     float2 *to = half + ((int64_t)blockIdx.y * side + y) * pitch;
     for (int x = (int)threadIdx.x; x <= l.n / 2; x += (int)blockDim.x) {
         const float2 f = done[gr_padded(l, x)], m = done[gr_padded(l, x ? l.n - x : 0)];
-        if (y < side)
-            to[x] = make_float2((f.x + m.x) / 2, (f.y - m.y) / 2);
-        if (y + 1 < side)
-            to[pitch + x] = make_float2((f.y + m.y) / 2, (m.x - f.x) / 2);
+        if (y < side) to[x] = make_float2((f.x + m.x) / 2, (f.y - m.y) / 2);
+        if (y + 1 < side) to[pitch + x] = make_float2((f.y + m.y) / 2, (m.x - f.x) / 2);
     }
 }
 
@@ -85,10 +83,8 @@ static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS
     __syncthreads();
     float2 *down; // factors of the shift, for rows, then for the block's columns
     const float2 *line = gr_transform(l, shared, &down) + c * l.values, *across = down + 2 * k + 1;
-    for (int i = t; i <= 2 * k; i += GR_LINE_THREADS)
-        down[i] = shift_of(i - k, origin[2 * image + 1], l.n);
-    if (t < l.lines)
-        down[2 * k + 1 + t] = shift_of(low + t, origin[2 * image], l.n);
+    for (int i = t; i <= 2 * k; i += GR_LINE_THREADS) down[i] = shift_of(i - k, origin[2 * image + 1], l.n);
+    if (t < l.lines) down[2 * k + 1 + t] = shift_of(low + t, origin[2 * image], l.n);
     __syncthreads();
     const float2 by = make_float2(sign * across[c].x, sign * across[c].y);
     float2 *to = out + image * gr_pixels(k) + x;
@@ -110,8 +106,7 @@ static void lane_free(gr_lane *l) { free(l); }
 static int copy_roots(float2 *to, int64_t n, cudaStream_t stream)
 {
     float2 *root = (float2 *)malloc((size_t)n * sizeof *root);
-    if (!root)
-        return RG_E_STATE;
+    if (!root) return RG_E_STATE;
     for (int64_t j = 0; j < n; j++) {
         const long double angle = 2 * 3.14159265358979323846264338327950288L * (long double)j / (long double)n;
         root[j] = make_float2((float)cosl(angle), (float)-sinl(angle));
@@ -128,8 +123,7 @@ enum { SHARED_MOST = (222 << 10) / (1024 / GR_LINE_THREADS) };
 static int lane_make(gr_lane **made, int64_t side, int64_t padded, int64_t k, void *room, void *stream)
 {
     gr_lane *l = *made = (gr_lane *)calloc(1, sizeof *l);
-    if (!l)
-        return RG_E_STATE;
+    if (!l) return RG_E_STATE;
     l->side = (int)side;
     l->padded = (int)padded;
     l->k = (int)k;
@@ -148,12 +142,11 @@ static int transforms(gr_lane *l, const float *picture, const double *origin, in
     const dim3 block = gr_line_block(line);
     const size_t bytes = gr_line_bytes(line);
     RG_LAUNCH(rows, dim3(blocks_of((l->side + 1) / 2, line->lines), (unsigned)images), block, bytes, l->stream, *line, picture,
-              l->side, l->half);
+        l->side, l->half);
     const int error = (int)cudaGetLastError();
-    if (error)
-        return error;
+    if (error) return error;
     RG_LAUNCH(columns, dim3(blocks_of(l->k + 1, line->lines), (unsigned)images), block, bytes, l->stream, *line,
-              (const float2 *)l->half, origin, l->side, l->k, invert ? -1.0f : 1.0f, (float2 *)out);
+        (const float2 *)l->half, origin, l->side, l->k, invert ? -1.0f : 1.0f, (float2 *)out);
     return (int)cudaGetLastError();
 }
 
@@ -181,18 +174,16 @@ static __global__ void ctf(const rg_ctf *terms, int k, int applied, float2 *imag
     partial[threadIdx.x] = sum;
     for (int half = CTF_BLOCK / 2; half; half /= 2) {
         __syncthreads();
-        if ((int)threadIdx.x < half)
-            partial[threadIdx.x] += partial[threadIdx.x + half];
+        if ((int)threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
     }
-    if (threadIdx.x == 0)
-        square[blockIdx.x] = partial[0];
+    if (threadIdx.x == 0) square[blockIdx.x] = partial[0];
 }
 
-static int ctfs(void *stream, int64_t k, const rg_ctf *terms, int64_t images, int applied, float *image, float *out,
-                double *square)
+static int ctfs(
+    void *stream, int64_t k, const rg_ctf *terms, int64_t images, int applied, float *image, float *out, double *square)
 {
-    RG_LAUNCH(ctf, (unsigned)images, CTF_BLOCK, CTF_BLOCK * sizeof(double), stream, terms, (int)k, applied,
-              (float2 *)image, out, square);
+    RG_LAUNCH(ctf, (unsigned)images, CTF_BLOCK, CTF_BLOCK * sizeof(double), stream, terms, (int)k, applied, (float2 *)image,
+        out, square);
     return (int)cudaGetLastError();
 }
 
@@ -209,8 +200,7 @@ static __global__ void pull(int k, operators s, const float2 *g, const float *w,
 {
     const int x = (int)(blockIdx.x * TILE + threadIdx.x), y = (int)(blockIdx.y * TILE + threadIdx.y) - k;
     const int z = (int)(blockIdx.z * TILE + threadIdx.z) - k;
-    if (x > k || y > k || z > k)
-        return;
+    if (x > k || y > k || z > k) return;
     float re = 0, im = 0, weight = 0;
     for (int i = 0; i < s.n; i++) {
         const signed char *m = s.m[i];
@@ -226,16 +216,15 @@ static __global__ void pull(int k, operators s, const float2 *g, const float *w,
     to_w[to] = weight;
 }
 
-static int lattice(void *stream, int64_t k, const int *matrices, int n, const float *g, const float *w, float *to_g,
-                   float *to_w)
+static int lattice(
+    void *stream, int64_t k, const int *matrices, int n, const float *g, const float *w, float *to_g, float *to_w)
 {
     operators s;
     s.n = n;
-    for (int i = 0; i < 9 * n; i++)
-        s.m[i / 9][i % 9] = (signed char)matrices[i];
+    for (int i = 0; i < 9 * n; i++) s.m[i / 9][i % 9] = (signed char)matrices[i];
     const unsigned across = blocks_of(2 * k + 1, TILE);
     RG_LAUNCH(pull, dim3(blocks_of(k + 1, TILE), across, across), dim3(TILE, TILE, TILE), 0, stream, (int)k, s,
-              (const float2 *)g, w, (float2 *)to_g, to_w);
+        (const float2 *)g, w, (float2 *)to_g, to_w);
     return (int)cudaGetLastError();
 }
 
@@ -245,15 +234,13 @@ static __global__ void divide(gr_map_call c)
 {
     const int n = (int)c.padded, pitch = n / 2 + 1, k = (int)c.k;
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)blockIdx.y, section = (int)blockIdx.z;
-    if (x >= pitch)
-        return;
+    if (x >= pitch) return;
     const int y = row <= n / 2 ? row : row - n, z = section <= n / 2 ? section : section - n;
     float2 f = make_float2(0, 0);
     if ((int64_t)x * x + (int64_t)y * y + (int64_t)z * z <= (int64_t)k * k) {
         const int64_t e = gr_voxel(k, x, y, z);
         const double w = c.w[e] + c.wiener;
-        if (w > 0)
-            f = make_float2((float)(c.g[2 * e] / w), (float)(c.g[2 * e + 1] / w));
+        if (w > 0) f = make_float2((float)(c.g[2 * e] / w), (float)(c.g[2 * e + 1] / w));
     }
     ((float2 *)c.grid)[((int64_t)section * n + row) * pitch + x] = f;
 }
@@ -262,8 +249,7 @@ static __global__ void correct(gr_map_call c)
 {
     const int n = (int)c.padded, pitch = 2 * (n / 2 + 1), side = (int)c.side, low = -(side / 2);
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i >= side)
-        return;
+    if (i >= side) return;
     const int x = i + low, y = (int)blockIdx.y + low, z = (int)blockIdx.z + low;
     const int64_t row = (int64_t)(z < 0 ? z + n : z) * n + (y < 0 ? y + n : y);
     c.map[((int64_t)blockIdx.z * side + blockIdx.y) * side + i] =
@@ -276,8 +262,7 @@ static int map(void *stream, const gr_map_call *c)
     RG_LAUNCH(divide, dim3(blocks_of(c->padded / 2 + 1, BLOCK), n, n), BLOCK, 0, stream, *c);
     int error = (int)cudaGetLastError();
     error = error ? error : rg_fft_cube(CUFFT_C2R, c->padded, c->grid, stream);
-    if (error)
-        return error;
+    if (error) return error;
     RG_LAUNCH(correct, dim3(blocks_of(c->side, BLOCK), side, side), BLOCK, 0, stream, *c);
     error = (int)cudaGetLastError();
     return error ? error : (int)cudaStreamSynchronize((cudaStream_t)stream);

@@ -15,8 +15,7 @@ enum { GR_APPLIED_NOT, GR_APPLIED_WHOLE, GR_APPLIED_SIGN };
 // summed of it too. Where c is 0 an image says nothing.
 RG_HD float gr_plain(int applied, float c)
 {
-    if (applied == GR_APPLIED_SIGN)
-        return c < 0 ? -1.0f : 1.0f;
+    if (applied == GR_APPLIED_SIGN) return c < 0 ? -1.0f : 1.0f;
     return c > 1e-30f || c < -1e-30f ? 1 / c : 0.0f;
 }
 
@@ -45,13 +44,13 @@ typedef struct gr_device_steps {
     // Also makes the images plain again to which their CTF has been applied (gr_plain).
     int (*ctfs)(void *stream, int64_t k, const rg_ctf *, int64_t images, int applied, float *image, float *out, double *square);
     // to(v) = the sum over the operators S (n of them, 9 entries 0, 1 or -1 each) of from(S^-1 v).
-    int (*lattice)(void *stream, int64_t k, const int *operators, int n, const float *g, const float *w, float *to_g,
-                   float *to_w);
-    int (*map)(void *stream, const gr_map_call *);     // done on return
+    int (*lattice)(
+        void *stream, int64_t k, const int *operators, int n, const float *g, const float *w, float *to_g, float *to_w);
+    int (*map)(void *stream, const gr_map_call *); // done on return
 } gr_device_steps;
 
 RG_C const gr_device_steps gr_steps_emulated;
-RG_C const gr_device_steps gr_steps_gpu; // in a build with CUDA
+RG_C const gr_device_steps gr_steps_gpu;                 // in a build with CUDA
 RG_C const gr_device_steps *gr_steps(const rg_device *); // of this GPU
 
 #endif

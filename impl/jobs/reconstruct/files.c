@@ -23,8 +23,7 @@ static void *flush_pieces(void *of)
 
 static void finish_flushing(rc_file *w)
 {
-    if (w->is_flushing)
-        pthread_join(w->flusher, NULL);
+    if (w->is_flushing) pthread_join(w->flusher, NULL);
     w->is_flushing = false;
 }
 
@@ -45,8 +44,7 @@ static void *write_piece(void *of)
 
 static void finish_piece(rc_file *w)
 {
-    if (w->is_writing)
-        pthread_join(w->thread, NULL);
+    if (w->is_writing) pthread_join(w->thread, NULL);
     w->is_writing = false;
 }
 
@@ -59,10 +57,8 @@ static int copy_piece(rc_file *w, const pl_member *m, const float *map, int whic
     w->at = piece;
     w->n = n;
     w->next += n;
-    if (error)
-        return pl_failed(m, "copying the map", error);
-    if (pthread_create(&w->thread, NULL, write_piece, w) != 0)
-        rg_end(RG_LACKS, "no thread that writes could be made");
+    if (error) return pl_failed(m, "copying the map", error);
+    if (pthread_create(&w->thread, NULL, write_piece, w) != 0) rg_end(RG_LACKS, "no thread that writes could be made");
     w->is_writing = true;
     return RG_GOOD;
 }
@@ -75,8 +71,7 @@ int rc_files_open(rc_files *f, const char *out, const char *suffix, int64_t side
     char *path = rg_path_beside(out, suffix, NULL);
     int code = rg_mrc_write_begin(&w->out, path, side, side, side, RG_MRC_FLOAT32, pixel_A, true);
     free(path);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     f->n++;
     w->is_writing = pthread_create(&w->thread, NULL, take_room, w) == 0;
     return RG_GOOD;
@@ -95,8 +90,7 @@ int rc_files_add(rc_files *f, pl_member *m, const float *map)
         code = copy_piece(w, m, map, which);
     finish_piece(w);
     for (int i = 0; i < RC_PIECES; i++)
-        if (w->piece[i])
-            d->unpin(w->piece[i]);
+        if (w->piece[i]) d->unpin(w->piece[i]);
     pl_lap(m, PL_WRITE, since_s);
     return code > w->code ? code : w->code;
 }
@@ -123,8 +117,7 @@ static void show_table(const char *path, const rg_volume *map)
     rg_tsv t;
     double *fsc = rg_alloc((size_t)(map->side / 2 + 1) * sizeof *fsc);
     if (rg_summary_has(rg_tsv_read(path, &t))) {
-        for (int s = 0; s < t.n_rows && s <= map->side / 2; s++)
-            fsc[s] = rg_tsv_number(&t, s, "fsc");
+        for (int s = 0; s < t.n_rows && s <= map->side / 2; s++) fsc[s] = rg_tsv_number(&t, s, "fsc");
         rg_fsc_show("the half maps", map->side, map->voxel_A > 0 ? map->voxel_A : 1, fsc);
         rg_tsv_free(&t);
     }
@@ -143,8 +136,8 @@ static void show_halves(const char *out)
     if (rg_summary_has(code)) {
         double *fsc = rg_alloc((size_t)(half[0].side / 2 + 1) * sizeof *fsc);
         rg_fsc(half[0].side, half[0].value, half[1].value, fsc);
-        rg_fsc_show("the half maps (one set of poses: an upper bound)", half[0].side, half[0].voxel_A > 0 ? half[0].voxel_A
-                    : 1, fsc);
+        rg_fsc_show(
+            "the half maps (one set of poses: an upper bound)", half[0].side, half[0].voxel_A > 0 ? half[0].voxel_A : 1, fsc);
         free(fsc);
     }
     free(half[0].value);
@@ -170,8 +163,8 @@ void rc_show(const char *out, const rg_particles *p, const char *variant, bool h
     if (rg_summary_wanted()) {
         rg_summary_did("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A", p->n, p->side, p->pixel_A);
         rg_summary_did("variant", "%s", variant);
-        rg_summary_found("A map of %" PRId64 "^3 voxels of %g A from %" PRId64 " image%s.", p->side, p->pixel_A, p->n,
-                         rg_s(p->n));
+        rg_summary_found(
+            "A map of %" PRId64 "^3 voxels of %g A from %" PRId64 " image%s.", p->side, p->pixel_A, p->n, rg_s(p->n));
         if (!halves)
             rg_summary_found("How fine it is, one map does not say: `--half-maps` makes two, whose correlation does.");
         else if (p->side > SIDE_MOST)

@@ -14,16 +14,16 @@
 
 const rg_option fr_reconstruct_options[] = {
     {"preset", "v9|paper", "frealign: trilinear weights, or squared ones as in the paper", RG_TO(fr_reconstruction, preset), 0,
-     0, "v9", .needs = "method=frealign"},
+        0, "v9", .needs = "method=frealign"},
     {"f", "F", "frealign, and gridding with --ctf: added to the weights", RG_TO(fr_reconstruction, f), 0, 1e30L,
-     .otherwise = "a tenth of the operators times their mean"},
+        .otherwise = "a tenth of the operators times their mean"},
     {"resolution", "A", "frealign: nothing finer is inserted", RG_TO(fr_reconstruction, finest_A), 0, 1e6L, .unit = "Angstrom",
-     .needs = "method=frealign", .otherwise = "two pixels"},
+        .needs = "method=frealign", .otherwise = "two pixels"},
     {"pbc", "P",
-     "frealign: weights exp(2 min(2, (score - mean) / (P pixel^2)) (2r/N)^2) from the scores of a .par file; 0: none",
-     RG_TO(fr_reconstruction, pbc), 0, 1e9L, "0", .needs = "method=frealign"},
+        "frealign: weights exp(2 min(2, (score - mean) / (P pixel^2)) (2r/N)^2) from the scores of a .par file; 0: none",
+        RG_TO(fr_reconstruction, pbc), 0, 1e9L, "0", .needs = "method=frealign"},
     {"mass", "KDA", "frealign: of the particle, for the column part_ssnr", RG_TO(fr_reconstruction, mass_kDa), 0, 1e9L, "0",
-     "kDa", .needs = "method=frealign"},
+        "kDa", .needs = "method=frealign"},
     RG_OPTIONS_OF(fr_par_options, fr_reconstruction, files),
     {0},
 };
@@ -36,16 +36,12 @@ static int check_options(fr_reconstruction *r, const char *group)
     r->side = r->files.particles.side;
     r->f = isnan(r->f) ? -1 : r->f;
     const char *why = gr_symmetry_make(&r->symmetry, group);
-    if (why)
-        return rg_fail(RG_USAGE, "--sym %s: %s", group, why);
+    if (why) return rg_fail(RG_USAGE, "--sym %s: %s", group, why);
     int code = rg_option_within("resolution", &r->finest_A, 2 * pixel_A, 2 * pixel_A, 1e6);
-    if (code == RG_GOOD)
-        code = rg_option_within("mask-radius", &r->mask_px, widest, 0, (double)r->side / 2);
-    if (code != RG_GOOD)
-        return code;
+    if (code == RG_GOOD) code = rg_option_within("mask-radius", &r->mask_px, widest, 0, (double)r->side / 2);
+    if (code != RG_GOOD) return code;
     r->outer = (int64_t)floor((double)r->side * pixel_A / r->finest_A + 1e-9);
-    if (rg_particles_halves(&r->files.particles) != RG_GOOD)
-        return RG_USAGE;
+    if (rg_particles_halves(&r->files.particles) != RG_GOOD) return RG_USAGE;
     if (r->pbc > 0 && !r->files.par.n)
         return rg_fail(RG_USAGE, "--pbc: expected a .par file with scores, found %s", r->files.input);
     for (int64_t i = 0; i < r->files.par.n; i++)
@@ -83,8 +79,7 @@ static int put_poses(const fr_reconstruction *r, fr_engine *e, const int64_t *ro
         }
     }
     int error = e->member->device->upload(e->pose.base, pose, (size_t)(n * operators * FR_POSE_FLOATS) * sizeof *pose);
-    error = error ? error
-                  : e->member->device->upload(e->weight.base, weight, (size_t)(2 * n) * sizeof *weight);
+    error = error ? error : e->member->device->upload(e->weight.base, weight, (size_t)(2 * n) * sizeof *weight);
     free(weight);
     free(pose);
     return pl_failed(e->member, "copying poses", error);
@@ -93,10 +88,10 @@ static int put_poses(const fr_reconstruction *r, fr_engine *e, const int64_t *ro
 static rg_shape shape_of(const fr_reconstruction *r, int64_t particles)
 {
     return (rg_shape){.n = {[FR_SIDE] = r->side,
-                            [FR_PARTICLES] = particles,
-                            [FR_KIND] = r->preset == FR_INSERT_AS_PAPER ? FR_INSERT_PAPER : FR_INSERT_V9,
-                            [FR_TRIALS] = r->symmetry.n,
-                            [FR_OUTER] = r->outer}};
+                          [FR_PARTICLES] = particles,
+                          [FR_KIND] = r->preset == FR_INSERT_AS_PAPER ? FR_INSERT_PAPER : FR_INSERT_V9,
+                          [FR_TRIALS] = r->symmetry.n,
+                          [FR_OUTER] = r->outer}};
 }
 
 static int insert_rows(fr_reconstruction *r, fr_engine *e, const int64_t *rows, int64_t count, float *volume)
@@ -106,8 +101,7 @@ static int insert_rows(fr_reconstruction *r, fr_engine *e, const int64_t *rows, 
     int code = fr_images_begin(e, rows, count);
     while (code == RG_GOOD) {
         code = fr_images_next(e, 0, &row, &n);
-        if (code != RG_GOOD || !n)
-            break;
+        if (code != RG_GOOD || !n) break;
         const rg_shape shape = shape_of(r, n);
         void *const arg[] = {e->d.base, e->c.base, e->pose.base, e->weight.base, volume};
         code = put_poses(r, e, row, n);
@@ -124,7 +118,7 @@ static int make_volume(const fr_reconstruction *r, fr_engine *e, rg_buffer *b)
     const double since_s = rg_seconds();
     if (rg_buffer_make(b, e->member->device, volume_bytes(r), sizeof(float), false) != RG_OK)
         return rg_fail(RG_LACKS, "%s: a volume of %" PRId64 "^3 needs %.2f GiB of memory that is not free",
-                       e->member->device->name, r->side, (double)volume_bytes(r) / 0x1p30);
+            e->member->device->name, r->side, (double)volume_bytes(r) / 0x1p30);
     int code = pl_failed(e->member, "clearing the volume", e->member->device->fill(b->base, 0, b->bytes));
     pl_lap(e->member, PL_SETUP, since_s);
     return code;
@@ -145,8 +139,12 @@ static fr_room room_of(const fr_reconstruction *r, int64_t rows, int index, cons
 {
     const int64_t gpus = r->team.team.n, step = gpus > 1 ? gpus : 2;
     const double volumes = (gpus > 1 && index ? 1 : 2) * (double)volume_bytes(r);
-    return (fr_room){.side = r->side, .batch = batch_of((rows + step - 1) / step), .trials = r->symmetry.n, .out = 1,
-                     .setting = setting, .device_bytes = volumes + (index ? 0 : fr_maps_bytes(r->side))};
+    return (fr_room){.side = r->side,
+        .batch = batch_of((rows + step - 1) / step),
+        .trials = r->symmetry.n,
+        .out = 1,
+        .setting = setting,
+        .device_bytes = volumes + (index ? 0 : fr_maps_bytes(r->side))};
 }
 
 // What one engine inserts: both halves when it is alone, else the half that its number says.
@@ -163,14 +161,11 @@ static int insert(pl_member *m, void *context)
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
         rg_buffer *volume = &r->volume[2 * m->index + h];
         int64_t rows = 0, of_half = 0;
-        if (gpus > 1 && m->index % 2 != h)
-            continue;
+        if (gpus > 1 && m->index % 2 != h) continue;
         for (int64_t i = first; i < first + all; i++)
-            if (rg_particles_half(&r->files.particles, i) == h && of_half++ % sharing == m->index / 2)
-                row[rows++] = i;
+            if (rg_particles_half(&r->files.particles, i) == h && of_half++ % sharing == m->index / 2) row[rows++] = i;
         code = make_volume(r, e, volume);
-        if (code == RG_GOOD && rows)
-            code = insert_rows(r, e, row, rows, volume->base);
+        if (code == RG_GOOD && rows) code = insert_rows(r, e, row, rows, volume->base);
     }
     pl_feed_end(&e->feed);
     free(row);
@@ -193,14 +188,10 @@ static int reconstruct(fr_reconstruction *r)
     rg_progress_begin(&t->progress, "reconstruct", "images", (double)r->files.particles.n);
     int code = pl_team_run(t, insert, r);
     rg_progress_end(&t->progress);
-    if (code == RG_GOOD)
-        code = pl_merge(t, r->volume, 2);
-    if (code == RG_GOOD && rg_rank == 0)
-        code = fr_maps(r, r->team.engine);
-    if (code == RG_GOOD && rg_rank == 0)
-        code = fr_team_report(&r->team, r->out);
-    if (code == RG_GOOD)
-        rc_show(r->out, &r->files.particles, r->team.name[FR_DO_INSERT], true);
+    if (code == RG_GOOD) code = pl_merge(t, r->volume, 2);
+    if (code == RG_GOOD && rg_rank == 0) code = fr_maps(r, r->team.engine);
+    if (code == RG_GOOD && rg_rank == 0) code = fr_team_report(&r->team, r->out);
+    if (code == RG_GOOD) rc_show(r->out, &r->files.particles, r->team.name[FR_DO_INSERT], true);
     pl_team_run(t, release, r);
     free(r->volume);
     return code;
@@ -210,20 +201,17 @@ int fr_reconstruct(fr_reconstruction *r, const rg_given *given, const rg_computi
 {
     const double began_s = rg_seconds();
     int code = fr_files_open(&r->files, given->word.item[0], true);
+    if (code == RG_GOOD) code = check_options(r, group);
+    if (code == RG_GOOD && rg_rank == 0) code = rg_file_can_write(r->out);
     if (code == RG_GOOD)
-        code = check_options(r, group);
-    if (code == RG_GOOD && rg_rank == 0)
-        code = rg_file_can_write(r->out);
-    if (code == RG_GOOD)
-        code = fr_team_open(&r->team, given, computing, &r->files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r->files.particles.n,
-                            true, began_s);
+        code = fr_team_open(
+            &r->team, given, computing, &r->files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r->files.particles.n, true, began_s);
     if (code == RG_GOOD) {
         const int64_t rows = r->files.particles.n / rg_ranks();
         const fr_room room = room_of(r, rows, 0, NULL);
         const rg_shape shape = shape_of(r, room.batch);
         code = fr_team_allows(&r->team, &room);
-        if (code == RG_GOOD && rg_dry_run)
-            fr_team_plan_time(&r->team, FR_DO_INSERT, &shape, (double)rows);
+        if (code == RG_GOOD && rg_dry_run) fr_team_plan_time(&r->team, FR_DO_INSERT, &shape, (double)rows);
     }
     if (code == RG_GOOD && !rg_dry_run) {
         rg_ranks_say("reconstruct");

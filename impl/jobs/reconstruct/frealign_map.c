@@ -30,8 +30,8 @@ static int make_rooms(maps *m)
     double *correction = rg_alloc((size_t)side * sizeof *correction);
     int error = rg_buffer_make(&m->correction, d, (size_t)side * sizeof(double), sizeof(double), false);
     error = error ? error : rg_buffer_make(&m->edge, d, 2 * sizeof(double), sizeof(double), false);
-    error = error ? error
-                  : rg_buffer_make(&m->sums, d, (size_t)(4 * fr_all_rings(side)) * sizeof(double), sizeof(double), false);
+    error =
+        error ? error : rg_buffer_make(&m->sums, d, (size_t)(4 * fr_all_rings(side)) * sizeof(double), sizeof(double), false);
     for (int i = 0; i < 2 && !error; i++) {
         error = rg_buffer_make(&m->map[i], d, (size_t)(side * side * side) * sizeof(float), sizeof(float), false);
         error = error ? error : rg_buffer_make(&m->grid[i], d, (size_t)fr_grid_floats(side) * sizeof(float), 16, false);
@@ -51,10 +51,8 @@ static int make_rooms(maps *m)
 static double rule(const fr_reconstruction *r, const double *rings)
 {
     double total = 0, plane = 0;
-    for (int64_t s = 0; s < fr_all_rings(r->side); s++)
-        total += rings[s];
-    for (int64_t j = -r->outer; j <= r->outer; j++)
-        plane += 2 * (double)fr_root(r->outer * r->outer - j * j) + 1;
+    for (int64_t s = 0; s < fr_all_rings(r->side); s++) total += rings[s];
+    for (int64_t j = -r->outer; j <= r->outer; j++) plane += 2 * (double)fr_root(r->outer * r->outer - j * j) + 1;
     const double additions = 4 * plane * (double)r->files.particles.n * r->symmetry.n;
     return r->f >= 0 ? r->f : 0.1 * r->symmetry.n * total / additions;
 }
@@ -80,10 +78,17 @@ static int make(maps *m, int half, double f, int at)
     const fr_reconstruction *r = m->r;
     fr_engine *e = m->engine;
     const double side = (double)r->side, since_s = rg_seconds();
-    const fr_map_call call = {.side = r->side, .outer = r->outer, .volume = r->volume[half].base, .f = f,
-                              .scale = (r->preset == FR_INSERT_AS_PAPER ? 1 : 0.5) / (side * side * side), // v9 adds 2c D
-                              .correction = m->correction.base, .mask_px = (float)r->mask_px, .grid = m->grid[0].base,
-                              .edge = m->edge.base, .map = m->map[at].base, .threads = e->member->threads};
+    const fr_map_call call = {.side = r->side,
+        .outer = r->outer,
+        .volume = r->volume[half].base,
+        .f = f,
+        .scale = (r->preset == FR_INSERT_AS_PAPER ? 1 : 0.5) / (side * side * side), // v9 adds 2c D
+        .correction = m->correction.base,
+        .mask_px = (float)r->mask_px,
+        .grid = m->grid[0].base,
+        .edge = m->edge.base,
+        .map = m->map[at].base,
+        .threads = e->member->threads};
     int error = fr_steps(e->member->device)->map(&call);
     pl_lap(e->member, PL_MAP, since_s);
     return pl_failed(e->member, "making the map", error);
@@ -111,16 +116,15 @@ static int write_fsc(const maps *m, const double *sums)
     const double share = r->mass_kDa > 0 ? 4 * M_PI / 3 * radius * radius * radius / box / particle : 1;
     rg_file file;
     int code = rg_file_open_beside(&file, r->out, "_fsc", ".tsv");
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     fprintf(file.stream, "# command: %s\n# frequency in 1/A, resolution in A\nshell\tfrequency\tresolution\tfsc\tpart_ssnr\n",
-            r->team.given->line);
+        r->team.given->line);
     for (int64_t s = 0; s < shells; s++) {
         const double aa = sums[shells + s], bb = sums[2 * shells + s];
         const double fsc = aa > 0 && bb > 0 ? sums[s] / sqrt(aa) / sqrt(bb) : NAN, ratio = 2 * fsc / (1 - fsc);
         const double weights = m->rings[0][s] + m->rings[1][s], nodes = m->rings[0][rings + s];
         fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\t%.9g\n", s, (double)s / length_A, length_A / (double)s, fsc,
-                ratio > 0 && weights > 0 ? sqrt(ratio * nodes / weights * share) : 0);
+            ratio > 0 && weights > 0 ? sqrt(ratio * nodes / weights * share) : 0);
     }
     return rg_file_commit(&file);
 }
@@ -133,12 +137,11 @@ static int correlate(maps *m)
     float *const grid[2] = {m->grid[0].base, m->grid[1].base};
     const size_t bytes = (size_t)(3 * (side / 2 + 1)) * sizeof(double);
     double *sums = rg_alloc(bytes);
-    int error = fr_steps(e->member->device)->shells(side, m->map[0].base, m->map[1].base, grid, m->sums.base,
-                                                    e->member->threads);
+    int error =
+        fr_steps(e->member->device)->shells(side, m->map[0].base, m->map[1].base, grid, m->sums.base, e->member->threads);
     error = error ? error : e->member->device->download(sums, m->sums.base, bytes);
     int code = pl_failed(e->member, "correlating the halves", error);
-    if (code == RG_GOOD)
-        code = write_fsc(m, sums);
+    if (code == RG_GOOD) code = write_fsc(m, sums);
     free(sums);
     pl_lap(e->member, PL_FSC, since_s);
     return code;
@@ -149,25 +152,19 @@ static int make_all(maps *m)
     fr_reconstruction *r = m->r;
     fr_engine *e = m->engine;
     int code = make_rooms(m);
-    for (int h = 0; h < 2 && r->write_halves && code == RG_GOOD; h++)
-        code = open_file(m, h ? "_half2" : "_half1");
-    if (code == RG_GOOD)
-        code = open_file(m, "");
-    if (code == RG_GOOD)
-        code = weigh(m);
+    for (int h = 0; h < 2 && r->write_halves && code == RG_GOOD; h++) code = open_file(m, h ? "_half2" : "_half1");
+    if (code == RG_GOOD) code = open_file(m, "");
+    if (code == RG_GOOD) code = weigh(m);
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
         code = make(m, h, m->f[h], h);
-        if (code == RG_GOOD && r->write_halves)
-            code = write_map(m, h);
+        if (code == RG_GOOD && r->write_halves) code = write_map(m, h);
     }
-    if (code == RG_GOOD)
-        code = correlate(m);
+    if (code == RG_GOOD) code = correlate(m);
     if (code == RG_GOOD) {
         const int error = pl_add(e->member, NULL, FR_RECORD * fr_voxels(r->side), r->volume[1].base, r->volume[0].base);
         code = pl_failed(e->member, "adding the halves", error ? error : e->member->device->sync());
     }
-    if (code == RG_GOOD)
-        code = make(m, 0, r->f >= 0 ? r->f : m->f[0] + m->f[1], 0);
+    if (code == RG_GOOD) code = make(m, 0, r->f >= 0 ? r->f : m->f[0] + m->f[1], 0);
     return code == RG_GOOD ? write_map(m, 0) : code;
 }
 
@@ -175,11 +172,9 @@ int fr_maps(fr_reconstruction *r, fr_engine *e)
 {
     maps m = {.r = r, .engine = e};
     int code = rc_files_end(&m.files, e->member, make_all(&m));
-    if (code == RG_GOOD)
-        printf("f\t%.6g and %.6g\n", m.f[0], m.f[1]);
+    if (code == RG_GOOD) printf("f\t%.6g and %.6g\n", m.f[0], m.f[1]);
     rg_buffer *const held[] = {&m.map[0], &m.map[1], &m.grid[0], &m.grid[1], &m.correction, &m.edge, &m.sums};
-    for (int i = 0; i < RG_COUNT(held); i++)
-        rg_buffer_free(held[i]);
+    for (int i = 0; i < RG_COUNT(held); i++) rg_buffer_free(held[i]);
     free(m.rings[0]);
     free(m.rings[1]);
     return code;

@@ -40,8 +40,8 @@ typedef struct pipe {
     int half;
     int64_t rows, batch, chunks, per_batch; // images of a batch, chunks of all and of a batch
     pl_feed feed;
-    chunk *chunk;    // per_batch of them
-    float *picture;  // of a batch, as the next two
+    chunk *chunk;   // per_batch of them
+    float *picture; // of a batch, as the next two
     double *origin;
     rg_ctf *ctf;
     float *rotation[ROTATIONS];
@@ -49,8 +49,8 @@ typedef struct pipe {
     gr_lane *lane;
     inputs inputs[2];
     rg_frame frame, last; // of a whole batch; of the rows that are left
-    double *square; // of each row, in the GPU's memory
-    void *zero;     // event that times are counted from
+    double *square;       // of each row, in the GPU's memory
+    void *zero;           // event that times are counted from
     double until_ms[PL_STAGES];
 } pipe;
 
@@ -85,11 +85,9 @@ static bool lap(pipe *p, pl_stage stage, void *from, void *to)
 {
     double begun = 0, ended = 0;
     p->member->stage[stage].calls++;
-    if (p->device->is_emulated)
-        return p->code == RG_GOOD;
+    if (p->device->is_emulated) return p->code == RG_GOOD;
     int code = p->device->event_ms(p->zero, to, &ended);
-    if (code == RG_OK)
-        code = p->device->event_ms(p->zero, from, &begun);
+    if (code == RG_OK) code = p->device->event_ms(p->zero, from, &begun);
     begun = begun > p->until_ms[stage] ? begun : p->until_ms[stage];
     p->member->stage[stage].busy_s += ended > begun ? 1e-3 * (ended - begun) : 0;
     p->until_ms[stage] = ended > begun ? ended : begun;
@@ -102,8 +100,7 @@ static bool lap(pipe *p, pl_stage stage, void *from, void *to)
 static bool retire_copy(pipe *p, chunk *c)
 {
     pl_slot *s = c->slot;
-    if (!s)
-        return true;
+    if (!s) return true;
     c->slot = NULL;
     const bool fine = lap(p, PL_COPY, c->begun, c->copied);
     pl_feed_release(&p->feed, s);
@@ -113,8 +110,7 @@ static bool retire_copy(pipe *p, chunk *c)
 static bool retire_chunk(pipe *p, chunk *c)
 {
     const int64_t images = c->images;
-    if (!images)
-        return true;
+    if (!images) return true;
     c->images = 0;
     const bool fine = retire_copy(p, c) && lap(p, PL_PREPARE, c->copied, c->prepared);
     pl_team_progress(&p->job->team, images);
@@ -127,12 +123,10 @@ static int upload(pipe *p, const pl_slot *s, int64_t at, float *rotation)
     int64_t pixels = job->particles.side * job->particles.side, count = s->n;
     int (*put)(void *, const void *, size_t, void *) = p->device->upload_on;
     int code = put(p->picture + at * pixels, s->part[GR_PICTURES], (size_t)(count * pixels) * sizeof(float), p->copying);
-    if (code == RG_OK)
-        code = put(p->origin + 2 * at, s->part[GR_ORIGINS], (size_t)(2 * count) * sizeof(double), p->copying);
+    if (code == RG_OK) code = put(p->origin + 2 * at, s->part[GR_ORIGINS], (size_t)(2 * count) * sizeof(double), p->copying);
     if (code == RG_OK)
         code = put(rotation, s->part[GR_ROTATIONS], (size_t)(9 * count * job->n_operators) * sizeof(float), p->copying);
-    if (code == RG_OK && job->ctf)
-        code = put(p->ctf + at, s->part[GR_CTFS], (size_t)count * sizeof(rg_ctf), p->copying);
+    if (code == RG_OK && job->ctf) code = put(p->ctf + at, s->part[GR_CTFS], (size_t)count * sizeof(rg_ctf), p->copying);
     return code;
 }
 
@@ -144,21 +138,16 @@ static bool send(pipe *p, chunk *c, pl_slot *s, const inputs *in)
     const float *picture = p->picture + at * job->particles.side * job->particles.side;
     float *image = in->arg[GR_IMAGE] + 2 * at * stored;
     int code = mark(p, c->begun, p->copying);
-    if (code == RG_OK)
-        code = upload(p, s, at, p->rotation[batch % ROTATIONS] + 9 * at * job->n_operators);
-    if (code == RG_OK)
-        code = mark(p, c->copied, p->copying);
+    if (code == RG_OK) code = upload(p, s, at, p->rotation[batch % ROTATIONS] + 9 * at * job->n_operators);
+    if (code == RG_OK) code = mark(p, c->copied, p->copying);
     if (code == RG_OK && in->is_running && at == 0) // the insertion that has this set
         code = p->device->stream_wait(p->preparing, in->added);
-    if (code == RG_OK)
-        code = p->device->stream_wait(p->preparing, c->copied);
-    if (code == RG_OK)
-        code = steps->transforms(p->lane, picture, p->origin + 2 * at, s->n, job->invert, image);
+    if (code == RG_OK) code = p->device->stream_wait(p->preparing, c->copied);
+    if (code == RG_OK) code = steps->transforms(p->lane, picture, p->origin + 2 * at, s->n, job->invert, image);
     if (code == RG_OK && job->ctf)
         code = steps->ctfs(p->preparing, job->k, p->ctf + at, s->n, gr_applied(&job->particles), image,
-                           in->arg[GR_CTF] + at * stored, p->square + first);
-    if (code == RG_OK)
-        code = mark(p, c->prepared, p->preparing);
+            in->arg[GR_CTF] + at * stored, p->square + first);
+    if (code == RG_OK) code = mark(p, c->prepared, p->preparing);
     c->slot = s;
     c->images = s->n;
     return good(p, "preparing images", code);
@@ -172,14 +161,11 @@ static bool frame(pipe *p, const int64_t *param)
     gr_job *job = p->job;
     rg_shape shape = gr_shape(job, p->batch);
     size_t params = (size_t)job->entry->variant->n_params * sizeof *param;
-    if (p->frame.made && memcmp(p->frame.param, param, params) == 0)
-        return true;
-    if (!good(p, "inserting", p->device->sync()))
-        return false;
+    if (p->frame.made && memcmp(p->frame.param, param, params) == 0) return true;
+    if (!good(p, "inserting", p->device->sync())) return false;
     double since_s = rg_seconds();
     int code = rg_frame_make(&p->frame, job->entry, p->device, &shape, param, 1);
-    for (int a = 0; a < GR_G; a++)
-        p->inputs[0].arg[a] = p->frame.buffer[a].base;
+    for (int a = 0; a < GR_G; a++) p->inputs[0].arg[a] = p->frame.buffer[a].base;
     code = code ? code : rg_frame_prepare(&p->frame);
     good(p, p->frame.doing, code);
     pl_lap(p->member, PL_SETUP, since_s);
@@ -206,10 +192,8 @@ static bool retire_batch(pipe *p, inputs *in)
     bool is_running = in->is_running;
     double ms = INFINITY;
     in->is_running = false;
-    if (!is_running)
-        return true;
-    if (!lap(p, PL_INSERT, in->begun, in->inserted) || !lap(p, PL_ADD, in->inserted, in->added))
-        return false;
+    if (!is_running) return true;
+    if (!lap(p, PL_INSERT, in->begun, in->inserted) || !lap(p, PL_ADD, in->inserted, in->added)) return false;
     if (p->searching && in->trial >= 0) {
         int code = p->device->is_emulated ? RG_OK : p->device->event_ms(in->begun, in->inserted, &ms);
         rg_search_tell(search, in->trial, ms / (double)in->images);
@@ -224,8 +208,7 @@ static bool next_batch(pipe *p, inputs *in, int64_t count)
 {
     rg_search *search = &p->search;
     bool fine = true;
-    if (!p->searching)
-        return frame(p, p->job->param);
+    if (!p->searching) return frame(p, p->job->param);
     fine = retire_batch(p, in) && retire_batch(p, in == p->inputs ? in + 1 : in - 1);
     in->trial = count == p->batch ? rg_search_next(search) : -1;
     int chosen = in->trial >= 0 ? in->trial : search->best;
@@ -237,15 +220,12 @@ static bool insert(pipe *p, inputs *in, int64_t batch, int64_t images, const voi
     void *stream = p->frame.call.stream, *arg[GR_G];
     const int64_t voxels = gr_voxels(p->job->k);
     rg_buffer *sum = gr_sum_of(p->job, p->member->index, p->half);
-    for (int a = 0; a < GR_G; a++)
-        arg[a] = a == GR_ROTATION ? p->rotation[batch % ROTATIONS] : in->arg[a];
+    for (int a = 0; a < GR_G; a++) arg[a] = a == GR_ROTATION ? p->rotation[batch % ROTATIONS] : in->arg[a];
     const bool whole = images == p->batch;
     rg_frame *f = whole ? &p->frame : &p->last;
-    if (!retire_batch(p, in) || (!whole && !frame_of_last(p, images, arg)))
-        return false;
+    if (!retire_batch(p, in) || (!whole && !frame_of_last(p, images, arg))) return false;
     memcpy(f->arg, arg, sizeof arg);
-    if (!whole)
-        stream = f->call.stream;
+    if (!whole) stream = f->call.stream;
     int code = p->device->stream_wait(stream, (void *)prepared);
     code = code ? code : mark(p, in->begun, stream);
     code = code ? code : rg_frame_start(f);
@@ -266,13 +246,10 @@ static bool one_chunk(pipe *p, int64_t i)
     inputs *in = &p->inputs[batch % 2];
     chunk *c = &p->chunk[i % p->per_batch];
     pl_slot *s = NULL;
-    if (i % p->per_batch == 0 && !next_batch(p, in, images))
-        return false;
+    if (i % p->per_batch == 0 && !next_batch(p, in, images)) return false;
     bool fine = retire_chunk(p, c) && (i < GR_LANES || retire_copy(p, &p->chunk[(i - GR_LANES) % p->per_batch]));
-    if (fine)
-        p->code = pl_feed_next(&p->feed, &s);
-    if (!s || !send(p, c, s, in))
-        return false;
+    if (fine) p->code = pl_feed_next(&p->feed, &s);
+    if (!s || !send(p, c, s, in)) return false;
     return (i + 1) % p->per_batch != 0 && i + 1 < p->chunks ? true : insert(p, in, batch, images, c->prepared);
 }
 
@@ -280,16 +257,14 @@ static bool finish(pipe *p)
 {
     double *square = rg_alloc((size_t)p->rows * sizeof *square), *ctf2 = &p->job->ctf2[2 * p->member->index + p->half];
     bool fine = true;
-    for (int64_t i = 0; i < p->per_batch && fine; i++)
-        fine = retire_chunk(p, &p->chunk[(p->chunks + i) % p->per_batch]);
+    for (int64_t i = 0; i < p->per_batch && fine; i++) fine = retire_chunk(p, &p->chunk[(p->chunks + i) % p->per_batch]);
     const int64_t batches = (p->rows + p->batch - 1) / p->batch;
     for (int i = 0; i < 2 && fine; i++) // in their order, as laps are taken
         fine = retire_batch(p, &p->inputs[(batches + i) % 2]);
     fine = fine && good(p, "inserting", p->device->sync());
     if (fine && p->job->ctf)
         fine = good(p, "copying", p->device->download(square, p->square, (size_t)p->rows * sizeof *square));
-    for (int64_t i = 0; i < p->rows && fine && p->job->ctf; i++)
-        *ctf2 += square[i];
+    for (int64_t i = 0; i < p->rows && fine && p->job->ctf; i++) *ctf2 += square[i];
     free(square);
     return fine;
 }
@@ -299,8 +274,7 @@ static bool finish(pipe *p)
 static void *on_device(pipe *p, size_t bytes)
 {
     void *at = p->device->alloc(bytes ? bytes : 1);
-    if (!at)
-        good(p, "no memory for its buffers", p->device->sync() ? p->device->sync() : RG_E_STATE);
+    if (!at) good(p, "no memory for its buffers", p->device->sync() ? p->device->sync() : RG_E_STATE);
     return at;
 }
 
@@ -308,8 +282,8 @@ static void make_chunks(pipe *p)
 {
     p->chunk = rg_alloc((size_t)p->per_batch * sizeof *p->chunk);
     for (int64_t i = 0; i < p->per_batch; i++)
-        p->chunk[i] = (chunk){.begun = p->device->event_make(), .copied = p->device->event_make(),
-                              .prepared = p->device->event_make()};
+        p->chunk[i] =
+            (chunk){.begun = p->device->event_make(), .copied = p->device->event_make(), .prepared = p->device->event_make()};
 }
 
 static void make_transforms(pipe *p)
@@ -323,11 +297,9 @@ static void make_transforms(pipe *p)
     p->picture = on_device(p, n * (size_t)(side * side) * sizeof(float));
     p->origin = on_device(p, n * 2 * sizeof(double));
     p->ctf = on_device(p, job->ctf ? n * sizeof(rg_ctf) : 0);
-    for (int r = 0; r < ROTATIONS; r++)
-        p->rotation[r] = on_device(p, n * (size_t)(9 * job->n_operators) * sizeof(float));
+    for (int r = 0; r < ROTATIONS; r++) p->rotation[r] = on_device(p, n * (size_t)(9 * job->n_operators) * sizeof(float));
     if (p->code == RG_GOOD)
-        good(p, "planning the transforms",
-             p->steps->lane_make(&p->lane, side, job->padded, job->k, p->room, p->preparing));
+        good(p, "planning the transforms", p->steps->lane_make(&p->lane, side, job->padded, job->k, p->room, p->preparing));
 }
 
 static void make(pipe *p)
@@ -345,14 +317,12 @@ static void make(pipe *p)
         p->inputs[1].arg[a] = a == GR_ROTATION ? NULL : on_device(p, (size_t)job->algo->arg[a].count(&most) * sizeof(float));
     p->square = on_device(p, (size_t)p->rows * sizeof *p->square);
     p->zero = p->device->event_make();
-    if (p->code == RG_GOOD)
-        good(p, "timing", mark(p, p->zero, p->copying));
+    if (p->code == RG_GOOD) good(p, "timing", mark(p, p->zero, p->copying));
 }
 
 static void free_event(const pipe *p, void *event)
 {
-    if (event)
-        p->device->event_free(event);
+    if (event) p->device->event_free(event);
 }
 
 static void unmake(pipe *p)
@@ -368,20 +338,17 @@ static void unmake(pipe *p)
     p->steps->lane_free(p->lane);
     void *const held[] = {p->room, p->picture, p->origin, p->ctf, p->rotation[0], p->rotation[1], p->rotation[2], p->square};
     for (int h = 0; h < RG_COUNT(held); h++)
-        if (held[h])
-            p->device->release(held[h]);
+        if (held[h]) p->device->release(held[h]);
     for (int i = 0; i < 2; i++) {
         free_event(p, p->inputs[i].begun);
         free_event(p, p->inputs[i].inserted);
         free_event(p, p->inputs[i].added);
     }
     for (int a = 0; a < GR_G; a++)
-        if (p->inputs[1].arg[a])
-            p->device->release(p->inputs[1].arg[a]);
+        if (p->inputs[1].arg[a]) p->device->release(p->inputs[1].arg[a]);
     void *const stream[] = {p->copying, p->preparing};
     for (int i = 0; i < RG_COUNT(stream); i++)
-        if (stream[i])
-            p->device->stream_free(stream[i]);
+        if (stream[i]) p->device->stream_free(stream[i]);
     free_event(p, p->zero);
     memset(p->inputs, 0, sizeof p->inputs);
     memset(p->rotation, 0, sizeof p->rotation);
@@ -403,12 +370,10 @@ static void pass(pipe *p, const int64_t *row)
     p->per_batch = (p->batch + p->job->chunk - 1) / p->job->chunk;
     p->code = pl_feed_begin(&p->feed, p->member, row, p->rows, p->job->chunk, gr_slots(p->job));
     double since_s = rg_seconds();
-    if (p->code == RG_GOOD)
-        make(p);
+    if (p->code == RG_GOOD) make(p);
     pl_lap(p->member, PL_SETUP, since_s);
     bool fine = p->code == RG_GOOD;
-    for (int64_t c = 0; c < p->chunks && fine; c++)
-        fine = one_chunk(p, c);
+    for (int64_t c = 0; c < p->chunks && fine; c++) fine = one_chunk(p, c);
     fine = fine && finish(p);
     p->device->sync(); // copies may still read what the slots hold
     since_s = rg_seconds();
@@ -422,11 +387,10 @@ static void tell_best(const pipe *p)
     const rg_search *s = &p->search;
     char best[192];
     int first = rg_search_find(s, p->job->param);
-    if (s->best < 0 || p->member->index > 0)
-        return;
+    if (s->best < 0 || p->member->index > 0) return;
     rg_params_print(s->variant, s->config[s->best], best);
     snprintf(p->job->tuned, sizeof p->job->tuned, "best of %d configuration%s tried: %s, %.4f ms an image; without tuning %.4f",
-             s->tried, rg_s(s->tried), best, s->cost[s->best], first >= 0 ? s->cost[first] : NAN);
+        s->tried, rg_s(s->tried), best, s->cost[s->best], first >= 0 ? s->cost[first] : NAN);
 }
 
 int gr_insert_on_gpu(pl_member *m, void *context)
@@ -439,8 +403,7 @@ int gr_insert_on_gpu(pl_member *m, void *context)
     int64_t *row[2] = {NULL, NULL}; // which the feed may read to its end
     for (p.half = 0; p.half < job->halves && p.code == RG_GOOD; p.half++) {
         row[p.half] = gr_rows(job, p.half, m->index, job->team.n, &p.rows);
-        if (p.rows)
-            pass(&p, row[p.half]);
+        if (p.rows) pass(&p, row[p.half]);
     }
     pl_feed_end(&p.feed);
     free(row[0]);

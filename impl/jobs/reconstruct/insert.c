@@ -15,8 +15,7 @@
 int gr_set_symmetry(gr_job *job, const char *name, bool per_operator)
 {
     const char *why = gr_symmetry_make(&job->symmetry, name);
-    if (why)
-        return rg_fail(RG_USAGE, "--sym %s: %s", name, why);
+    if (why) return rg_fail(RG_USAGE, "--sym %s: %s", name, why);
     gr_lattice_make(&job->lattice, &job->symmetry);
     job->use_lattice = !per_operator && job->lattice.n_lattice > 1;
     job->n_operators = job->use_lattice ? job->lattice.n_coset : job->symmetry.n;
@@ -50,8 +49,7 @@ static int read_image(const void *context, void *reader, int64_t row, void *cons
     rotations(job, q, (float *)part[GR_ROTATIONS] + at * job->n_operators * 9);
     origin[2 * at] = q->origin_x_px;
     origin[2 * at + 1] = q->origin_y_px;
-    if (job->ctf)
-        ((rg_ctf *)part[GR_CTFS])[at] = gr_ctf_in_steps(&q->ctf, step);
+    if (job->ctf) ((rg_ctf *)part[GR_CTFS])[at] = gr_ctf_in_steps(&q->ctf, step);
     return code;
 }
 
@@ -90,8 +88,7 @@ static int make_room(inserter *in)
 static void free_room(inserter *in)
 {
     rg_buffer *all[] = {&in->image, &in->ctf, &in->rotation, &in->later[0], &in->later[1]};
-    for (int i = 0; i < RG_COUNT(all); i++)
-        rg_buffer_free(all[i]);
+    for (int i = 0; i < RG_COUNT(all); i++) rg_buffer_free(all[i]);
     gr_prepare_free(&in->prepare);
     rg_frame_free(&in->frame);
 }
@@ -105,18 +102,17 @@ static void prepare(inserter *in, const pl_slot *s, int64_t at, double *ctf2)
     double *square = rg_alloc((size_t)s->n * sizeof *square);
     float *image = (float *)in->image.base + 2 * at * stored, *ctf = (float *)in->ctf.base + (job->ctf ? at * stored : 0);
     memcpy((float *)in->rotation.base + at * job->n_operators * 9, s->part[GR_ROTATIONS],
-           (size_t)(s->n * job->n_operators * 9) * sizeof(float));
+        (size_t)(s->n * job->n_operators * 9) * sizeof(float));
 #pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1)
     for (int64_t i = 0; i < s->n; i++) {
         const double *origin = (const double *)s->part[GR_ORIGINS] + 2 * i;
         gr_prepare_image(&in->prepare, omp_get_thread_num(), (const float *)s->part[GR_PICTURES] + i * pixels, origin[0],
-                         origin[1], job->invert, image + 2 * i * stored);
+            origin[1], job->invert, image + 2 * i * stored);
         if (job->ctf)
             square[i] = gr_prepare_ctf(&in->prepare, &job->particles.row[s->row[i]].ctf, job->particles.pixel_A,
-                                       gr_applied(&job->particles), image + 2 * i * stored, ctf + i * stored);
+                gr_applied(&job->particles), image + 2 * i * stored, ctf + i * stored);
     }
-    for (int64_t i = 0; i < s->n; i++)
-        *ctf2 += square[i];
+    for (int64_t i = 0; i < s->n; i++) *ctf2 += square[i];
     free(square);
     pl_lap(in->member, PL_PREPARE, since_s);
 }
@@ -127,8 +123,7 @@ static int fill(inserter *in, int64_t count, double *ctf2)
     pl_slot *s;
     for (int64_t at = 0, n = 0; at < count && code == RG_GOOD; at += n) {
         code = pl_feed_next(&in->feed, &s);
-        if (code != RG_GOOD)
-            break;
+        if (code != RG_GOOD) break;
         n = s->n;
         prepare(in, s, at, ctf2);
         pl_team_progress(&in->job->team, n);
@@ -141,8 +136,7 @@ static int make_later(inserter *in)
 {
     const double since_s = rg_seconds();
     int error = RG_OK;
-    for (int i = 0; i < 2 && !error && !in->later[i].base; i++)
-        error = make_argument(in, &in->later[i], GR_G + i);
+    for (int i = 0; i < 2 && !error && !in->later[i].base; i++) error = make_argument(in, &in->later[i], GR_G + i);
     pl_lap(in->member, PL_SETUP, since_s);
     return pl_failed(in->member, "making room for sums", error);
 }
@@ -153,8 +147,11 @@ static int insert(inserter *in, int64_t count, const rg_buffer to[2], bool add)
     const double since_s = rg_seconds();
     const rg_shape shape = gr_shape(job, count);
     rg_frame *f = &in->frame;
-    void *const arg[RG_ARGS_MAX] = {[GR_IMAGE] = in->image.base, [GR_CTF] = in->ctf.base, [GR_ROTATION] = in->rotation.base,
-                                    [GR_G] = to[0].base, [GR_W] = to[1].base};
+    void *const arg[RG_ARGS_MAX] = {[GR_IMAGE] = in->image.base,
+        [GR_CTF] = in->ctf.base,
+        [GR_ROTATION] = in->rotation.base,
+        [GR_G] = to[0].base,
+        [GR_W] = to[1].base};
     int code = rg_frame_borrow(f, job->entry, in->member->device, &shape, add ? job->adding : job->param, job->threads, arg);
     code = code ? code : add ? rg_frame_add(f) : rg_frame_run(f);
     pl_lap(in->member, PL_INSERT, since_s);
@@ -181,13 +178,11 @@ static int insert_rows(inserter *in, int half, const int64_t *row, int64_t rows)
     gr_job *job = in->job;
     const rg_buffer *sum = gr_sum_of(job, in->member->index, half);
     int code = rows ? pl_feed_begin(&in->feed, in->member, row, rows, job->chunk, gr_slots(job)) : RG_GOOD;
-    for (int part = 0; part < 2 && !rows; part++)
-        in->member->device->fill(sum[part].base, 0, sum[part].bytes);
+    for (int part = 0; part < 2 && !rows; part++) in->member->device->fill(sum[part].base, 0, sum[part].bytes);
     for (int64_t begin = 0; begin < rows && code == RG_GOOD; begin += job->batch) {
         const int64_t count = rows - begin < job->batch ? rows - begin : job->batch;
         code = fill(in, count, &job->ctf2[half]);
-        if (code == RG_GOOD)
-            code = begin && !job->adds ? insert_apart(in, count, sum) : insert(in, count, sum, begin > 0);
+        if (code == RG_GOOD) code = begin && !job->adds ? insert_apart(in, count, sum) : insert(in, count, sum, begin > 0);
     }
     return code;
 }
@@ -220,8 +215,7 @@ int gr_make_sums(gr_job *job, pl_member *m)
     for (int i = 0; i < 2 * job->halves && !error; i++) {
         rg_buffer *b = gr_sum_of(job, m->index, 0) + i;
         error = rg_buffer_make(b, m->device, i % 2 ? bytes : 2 * bytes, sizeof(float), false);
-        if (!error && gr_on_gpu(job))
-            error = m->device->fill(b->base, 0, b->bytes);
+        if (!error && gr_on_gpu(job)) error = m->device->fill(b->base, 0, b->bytes);
     }
     pl_lap(m, PL_SETUP, since_s);
     return error ? rg_fail(RG_LACKS, "%s: no memory for the sums", m->device->name) : RG_GOOD;
@@ -233,14 +227,14 @@ int gr_insert(gr_job *job)
     pl_team *t = &job->team;
     const size_t pixels = (size_t)(job->particles.side * job->particles.side);
     job->source = (pl_source){.path = job->particles.path,
-                              .context = job,
-                              .open = open_reader,
-                              .close = rg_particles_reader_close,
-                              .read = read_image,
-                              .part_bytes = {[GR_PICTURES] = pixels * sizeof(float),
-                                             [GR_ROTATIONS] = (size_t)job->n_operators * 9 * sizeof(float),
-                                             [GR_ORIGINS] = 2 * sizeof(double),
-                                             [GR_CTFS] = sizeof(rg_ctf)}};
+        .context = job,
+        .open = open_reader,
+        .close = rg_particles_reader_close,
+        .read = read_image,
+        .part_bytes = {[GR_PICTURES] = pixels * sizeof(float),
+            [GR_ROTATIONS] = (size_t)job->n_operators * 9 * sizeof(float),
+            [GR_ORIGINS] = 2 * sizeof(double),
+            [GR_CTFS] = sizeof(rg_ctf)}};
     t->source = &job->source;
     job->sum = rg_alloc((size_t)t->n * GR_SUMS * sizeof *job->sum);
     job->ctf2 = rg_alloc((size_t)t->n * 2 * sizeof *job->ctf2);
@@ -248,12 +242,9 @@ int gr_insert(gr_job *job)
     rg_progress_begin(&t->progress, "reconstruct", "images", (double)(job->past - job->first));
     int code = pl_team_run(t, gr_on_gpu(job) ? gr_insert_on_gpu : on_host, job);
     rg_progress_end(&t->progress);
-    if (code == RG_GOOD)
-        code = pl_merge(t, job->sum, GR_SUMS);
-    for (int i = 2; i < 2 * t->n; i++)
-        job->ctf2[i % 2] += job->ctf2[i];
-    if (code == RG_GOOD)
-        rg_ranks_sum(job->ctf2, 2);
+    if (code == RG_GOOD) code = pl_merge(t, job->sum, GR_SUMS);
+    for (int i = 2; i < 2 * t->n; i++) job->ctf2[i % 2] += job->ctf2[i];
+    if (code == RG_GOOD) rg_ranks_sum(job->ctf2, 2);
     t->region_s = rg_seconds() - since_s;
     return code;
 }
@@ -261,15 +252,13 @@ int gr_insert(gr_job *job)
 static int release_sums(pl_member *m, void *context)
 {
     gr_job *job = context;
-    for (int i = 0; i < GR_SUMS && job->sum; i++)
-        rg_buffer_free(&job->sum[GR_SUMS * m->index + i]);
+    for (int i = 0; i < GR_SUMS && job->sum; i++) rg_buffer_free(&job->sum[GR_SUMS * m->index + i]);
     return RG_GOOD;
 }
 
 void gr_job_free(gr_job *job)
 {
-    if (job->sum)
-        pl_team_run(&job->team, release_sums, job);
+    if (job->sum) pl_team_run(&job->team, release_sums, job);
     free(job->sum);
     free(job->ctf2);
     job->sum = NULL;

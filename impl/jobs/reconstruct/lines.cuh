@@ -35,13 +35,19 @@ static __device__ __forceinline__ int gr_padded(const gr_line &l, int i) { retur
 // cos and sin of 2 pi j / p, j = 1 .. (p - 1) / 2.
 template <int p> static __device__ __forceinline__ constexpr float cosine(int j)
 {
-    return p == 3 ? -0.5f : p == 5 ? (j == 1 ? 0.30901699437494742f : -0.80901699437494742f)
-           : j == 1 ? 0.62348980185873353f : j == 2 ? -0.22252093395631440f : -0.90096886790241913f;
+    return p == 3 ? -0.5f
+        : p == 5  ? (j == 1 ? 0.30901699437494742f : -0.80901699437494742f)
+        : j == 1  ? 0.62348980185873353f
+        : j == 2  ? -0.22252093395631440f
+                  : -0.90096886790241913f;
 }
 template <int p> static __device__ __forceinline__ constexpr float sine(int j)
 {
-    return p == 3 ? 0.86602540378443865f : p == 5 ? (j == 1 ? 0.95105651629515357f : 0.58778525229247313f)
-           : j == 1 ? 0.78183148246802981f : j == 2 ? 0.97492791218182361f : 0.43388373911755812f;
+    return p == 3 ? 0.86602540378443865f
+        : p == 5  ? (j == 1 ? 0.95105651629515357f : 0.58778525229247313f)
+        : j == 1  ? 0.78183148246802981f
+        : j == 2  ? 0.97492791218182361f
+                  : 0.43388373911755812f;
 }
 
 // In place, for an odd prime p: pairs v[s], v[p - s] give pairs of outputs.
@@ -111,8 +117,7 @@ template <> struct transform_of<8> {
 static __device__ __forceinline__ constexpr int inverse(int of, int modulo)
 {
     int i = 1;
-    while (of * i % modulo != 1)
-        i++;
+    while (of * i % modulo != 1) i++;
     return i;
 }
 
@@ -126,27 +131,29 @@ template <int a, int b> struct composed {
         for (int n = 0; n < a; n++) {
             float2 by_b[b];
 #pragma unroll
-            for (int m = 0; m < b; m++)
-                by_b[m] = v[(b * n + a * m) % (a * b)];
+            for (int m = 0; m < b; m++) by_b[m] = v[(b * n + a * m) % (a * b)];
             transform_of<b>::run(by_b);
 #pragma unroll
-            for (int m = 0; m < b; m++)
-                by_a[m][n] = by_b[m];
+            for (int m = 0; m < b; m++) by_a[m][n] = by_b[m];
         }
 #pragma unroll
         for (int m = 0; m < b; m++) {
             transform_of<a>::run(by_a[m]);
 #pragma unroll
-            for (int n = 0; n < a; n++)
-                v[(n * at_a + m * at_b) % (a * b)] = by_a[m][n];
+            for (int n = 0; n < a; n++) v[(n * at_a + m * at_b) % (a * b)] = by_a[m][n];
         }
     }
 };
-template <> struct transform_of<6> : composed<2, 3> {};
-template <> struct transform_of<10> : composed<2, 5> {};
-template <> struct transform_of<12> : composed<4, 3> {};
-template <> struct transform_of<14> : composed<2, 7> {};
-template <> struct transform_of<15> : composed<3, 5> {};
+template <> struct transform_of<6> : composed<2, 3> {
+};
+template <> struct transform_of<10> : composed<2, 5> {
+};
+template <> struct transform_of<12> : composed<4, 3> {
+};
+template <> struct transform_of<14> : composed<2, 7> {
+};
+template <> struct transform_of<15> : composed<3, 5> {
+};
 
 // Of j its part beyond whole multiples of what is done before pass p.
 static __device__ __forceinline__ int gr_beyond(const gr_line &l, int p, int done, int j)
@@ -163,16 +170,13 @@ static __device__ __forceinline__ void gr_pass(const gr_line &l, int p, int done
         const int k = gr_beyond(l, p, done, j);
         float2 v[radix];
 #pragma unroll
-        for (int q = 0; q < radix; q++)
-            v[q] = from[gr_padded(l, j + q * m)];
+        for (int q = 0; q < radix; q++) v[q] = from[gr_padded(l, j + q * m)];
         if (p)
 #pragma unroll
-            for (int q = 1; q < radix; q++)
-                v[q] = times(v[q], l.root[k * q * step]);
+            for (int q = 1; q < radix; q++) v[q] = times(v[q], l.root[k * q * step]);
         transform_of<radix>::run(v);
 #pragma unroll
-        for (int q = 0; q < radix; q++)
-            to[gr_padded(l, (j - k) * radix + k + q * done)] = v[q];
+        for (int q = 0; q < radix; q++) to[gr_padded(l, (j - k) * radix + k + q * done)] = v[q];
     }
 }
 
@@ -231,15 +235,12 @@ static inline int gr_fewest(int n, int most, int radix[GR_PASSES])
     int best = n == 1 ? 0 : GR_PASSES + 1;
     for (int i = 0; i < 11 && n > 1; i++) {
         int rest[GR_PASSES];
-        if (small[i] > most || n % small[i])
-            continue;
+        if (small[i] > most || n % small[i]) continue;
         const int passes = 1 + gr_fewest(n / small[i], small[i], rest);
-        if (passes > best || passes > GR_PASSES)
-            continue;
+        if (passes > best || passes > GR_PASSES) continue;
         best = passes;
         radix[0] = small[i];
-        for (int p = 1; p < passes; p++)
-            radix[p] = rest[p - 1];
+        for (int p = 1; p < passes; p++) radix[p] = rest[p - 1];
     }
     return best;
 }
@@ -252,11 +253,9 @@ static inline gr_line gr_line_make(int n, size_t most, const float2 *root)
     l.root = root;
     int large = n, small = n;
     for (int p = 2; p <= 7; p++)
-        while (large % p == 0)
-            large /= p;
+        while (large % p == 0) large /= p;
     for (int p = 11; large > 1; p += 2)
-        for (; large % p == 0; large /= p, small /= p)
-            l.radix[l.passes++] = p;
+        for (; large % p == 0; large /= p, small /= p) l.radix[l.passes++] = p;
     l.passes += gr_fewest(small, 15, l.radix + l.passes);
     for (int p = 1; p < l.passes && l.radix[0] % 2 == 0; p++)
         if (l.radix[p] % 2) {
@@ -271,8 +270,7 @@ static inline gr_line gr_line_make(int n, size_t most, const float2 *root)
     for (l.lines = 8, l.shift = 3;; l.lines /= 2, l.shift--) {
         l.values = n + (n >> l.padding) + 2;
         l.values += ((16 / l.lines - l.values) % 16 + 16) % 16;
-        if (l.lines == 1 || 2 * (size_t)l.lines * (size_t)l.values * sizeof(float2) <= most)
-            return l;
+        if (l.lines == 1 || 2 * (size_t)l.lines * (size_t)l.values * sizeof(float2) <= most) return l;
     }
 }
 

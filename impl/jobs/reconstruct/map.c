@@ -13,12 +13,11 @@
 double gr_wiener(const gr_job *job, int half)
 {
     double disc = 0;
-    for (int64_t y = -job->k; y <= job->k; y++)
-        disc += (double)(2 * gr_row(job->k, y) - 1);
-    if (!isnan(job->f))
-        return job->f;
-    return job->ctf ? 0.1 * job->symmetry.n * gr_kernel_mean(job->radius_tenths) * job->ctf2[half]
-                          / (disc * (double)job->particles.n) : 0;
+    for (int64_t y = -job->k; y <= job->k; y++) disc += (double)(2 * gr_row(job->k, y) - 1);
+    if (!isnan(job->f)) return job->f;
+    return job->ctf
+        ? 0.1 * job->symmetry.n * gr_kernel_mean(job->radius_tenths) * job->ctf2[half] / (disc * (double)job->particles.n)
+        : 0;
 }
 
 // ---- operators of the grid -----------------------------------------------------------------------------------------------
@@ -52,15 +51,12 @@ static void pull(int64_t k, const sums *from, const sums *to, const int s[9], co
 static void pull_tile(const gr_job *job, const sums *from, const sums *to, const int64_t low[3])
 {
     int64_t k = job->k, last[3];
-    for (int i = 0; i < 3; i++)
-        last[i] = low[i] + TILE < k + 1 ? low[i] + TILE : k + 1;
+    for (int i = 0; i < 3; i++) last[i] = low[i] + TILE < k + 1 ? low[i] + TILE : k + 1;
     for (int l = 0; l < job->lattice.n_lattice; l++) {
         int s[9];
-        for (int i = 0; i < 9; i++)
-            s[i] = (int)lrint(job->symmetry.matrix[job->lattice.lattice[l]][i]);
+        for (int i = 0; i < 9; i++) s[i] = (int)lrint(job->symmetry.matrix[job->lattice.lattice[l]][i]);
         for (int64_t z = low[2]; z < last[2]; z++)
-            for (int64_t y = low[1]; y < last[1]; y++)
-                pull(k, from, to, s, (const int64_t[3]){low[0], y, z}, last[0]);
+            for (int64_t y = low[1]; y < last[1]; y++) pull(k, from, to, s, (const int64_t[3]){low[0], y, z}, last[0]);
     }
 }
 
@@ -70,16 +66,14 @@ static void pull_all(const gr_job *job, const sums *from, const sums *to)
 #pragma omp parallel for collapse(2) num_threads(job->threads) schedule(dynamic)
     for (int64_t z = -k; z <= k; z += TILE)
         for (int64_t y = -k; y <= k; y += TILE)
-            for (int64_t x = 0; x <= k; x += TILE)
-                pull_tile(job, from, to, (const int64_t[3]){x, y, z});
+            for (int64_t x = 0; x <= k; x += TILE) pull_tile(job, from, to, (const int64_t[3]){x, y, z});
 }
 
 static int pull_on_gpu(const gr_job *job, const sums *from, const sums *to)
 {
     int operators[24 * 9];
     for (int l = 0; l < job->lattice.n_lattice; l++)
-        for (int i = 0; i < 9; i++)
-            operators[9 * l + i] = (int)lrint(job->symmetry.matrix[job->lattice.lattice[l]][i]);
+        for (int i = 0; i < 9; i++) operators[9 * l + i] = (int)lrint(job->symmetry.matrix[job->lattice.lattice[l]][i]);
     const rg_device *d = job->team.member->device;
     const int error = gr_steps(d)->lattice(NULL, job->k, operators, job->lattice.n_lattice, from->g, from->w, to->g, to->w);
     return error ? error : d->sync();
@@ -89,8 +83,7 @@ int gr_apply_lattice(gr_job *job, int half)
 {
     const pl_member *m = job->team.member;
     rg_buffer *sum = gr_sum_of(job, 0, half), made[2] = {{0}};
-    if (!job->use_lattice)
-        return RG_GOOD;
+    if (!job->use_lattice) return RG_GOOD;
     int error = RG_OK;
     for (int part = 0; part < 2 && !error; part++) {
         error = rg_buffer_make(&made[part], m->device, sum[part].bytes, sizeof(float), false);
@@ -119,14 +112,19 @@ static int map_on_gpu(const gr_job *job, const gr_map_of *of, float *map)
     size_t grid = (size_t)of->padded * (size_t)of->padded * (size_t)(of->padded / 2 + 1) * 2 * sizeof *map;
     float *room = d->alloc(grid);
     double *table = d->alloc(factors);
-    gr_map_call call = {.k = of->k, .padded = of->padded, .side = of->side, .g = of->g, .w = of->w, .wiener = of->wiener,
-                        .grid = room, .factor = table, .map = map};
+    gr_map_call call = {.k = of->k,
+        .padded = of->padded,
+        .side = of->side,
+        .g = of->g,
+        .w = of->w,
+        .wiener = of->wiener,
+        .grid = room,
+        .factor = table,
+        .map = map};
     int error = room && table && factor ? d->upload(table, factor, factors) : RG_E_STATE;
     error = error ? error : gr_steps(d)->map(NULL, &call);
-    if (room)
-        d->release(room);
-    if (table)
-        d->release(table);
+    if (room) d->release(room);
+    if (table) d->release(table);
     free(factor);
     return error;
 }
@@ -136,9 +134,15 @@ int gr_make_map(gr_job *job, int half, double wiener, float *map)
     pl_member *m = job->team.member;
     const rg_buffer *sum = gr_sum_of(job, 0, half);
     const double since_s = rg_seconds();
-    const gr_map_of of = {.k = job->k, .padded = job->padded, .side = job->particles.side, .radius_tenths = job->radius_tenths,
-                          .g = sum[0].base, .w = sum[1].base, .wiener = wiener, .mask_radius_px = job->mask_radius_px,
-                          .threads = job->threads};
+    const gr_map_of of = {.k = job->k,
+        .padded = job->padded,
+        .side = job->particles.side,
+        .radius_tenths = job->radius_tenths,
+        .g = sum[0].base,
+        .w = sum[1].base,
+        .wiener = wiener,
+        .mask_radius_px = job->mask_radius_px,
+        .threads = job->threads};
     int error = gr_on_gpu(job) ? map_on_gpu(job, &of, map) : gr_map(&of, map);
     pl_lap(m, PL_MAP, since_s);
     return pl_failed(m, "making the map", error);
@@ -169,10 +173,8 @@ static int make_maps(gr_job *job, rc_files *files, float *map)
 {
     const double wiener[2] = {gr_wiener(job, 0), job->halves == 2 ? gr_wiener(job, 1) : 0};
     int code = RG_GOOD;
-    for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++)
-        code = one_map(job, files, h, wiener[h], map);
-    if (code == RG_GOOD && job->halves == 2)
-        code = gr_add_halves(job);
+    for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++) code = one_map(job, files, h, wiener[h], map);
+    if (code == RG_GOOD && job->halves == 2) code = gr_add_halves(job);
     return code == RG_GOOD ? one_map(job, files, 0, wiener[0] + wiener[1], map) : code;
 }
 
@@ -186,15 +188,12 @@ int gr_write_maps(gr_job *job)
     int code = RG_GOOD;
     for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++)
         code = open_file(job, &files, h ? "_half2" : "_half1");
-    if (code == RG_GOOD)
-        code = open_file(job, &files, "");
-    for (int h = 0; h < job->halves && code == RG_GOOD; h++)
-        code = gr_apply_lattice(job, h);
+    if (code == RG_GOOD) code = open_file(job, &files, "");
+    for (int h = 0; h < job->halves && code == RG_GOOD; h++) code = gr_apply_lattice(job, h);
     pl_lap(m, PL_MAP, since_s);
     if (code == RG_GOOD && rg_buffer_make(&map, m->device, (size_t)(side * side * side) * sizeof(float), sizeof(float), false))
         code = rg_fail(RG_LACKS, "%s: no memory for the map", m->device->name);
-    if (code == RG_GOOD)
-        code = make_maps(job, &files, map.base);
+    if (code == RG_GOOD) code = make_maps(job, &files, map.base);
     rg_buffer_free(&map);
     return rc_files_end(&files, m, code);
 }

@@ -16,10 +16,10 @@
 rg_shape gr_shape(const gr_job *job, int64_t images)
 {
     return (rg_shape){.n = {[GR_SIDE] = 2 * job->k + 1,
-                            [GR_IMAGES] = images,
-                            [GR_OPERATORS] = job->n_operators,
-                            [GR_RADIUS] = job->radius_tenths,
-                            [GR_KIND] = job->ctf ? GR_HAS_CTF : 0}};
+                          [GR_IMAGES] = images,
+                          [GR_OPERATORS] = job->n_operators,
+                          [GR_RADIUS] = job->radius_tenths,
+                          [GR_KIND] = job->ctf ? GR_HAS_CTF : 0}};
 }
 
 static int pick(gr_job *job, const char *requested, const char *device)
@@ -31,8 +31,7 @@ static int pick(gr_job *job, const char *requested, const char *device)
     memcpy(job->param, c.param, sizeof job->param);
     memcpy(job->adding, c.param, sizeof job->adding);
     for (int p = 0; code == RG_GOOD && p < c.entry->variant->n_params; p++)
-        if (!strcmp(c.entry->variant->param[p].name, "add"))
-            job->adding[p] = job->adds = true;
+        if (!strcmp(c.entry->variant->param[p].name, "add")) job->adding[p] = job->adds = true;
     return code;
 }
 
@@ -41,8 +40,7 @@ int64_t *gr_rows(const gr_job *job, int half, int share, int of, int64_t *rows)
     int64_t first, n = pl_share(job->past - job->first, share, of, &first), *row = rg_alloc((size_t)(n + 1) * sizeof *row);
     *rows = 0;
     for (int64_t i = job->first + first; i < job->first + first + n; i++)
-        if (job->halves == 1 || rg_particles_half(&job->particles, i) == half)
-            row[(*rows)++] = i;
+        if (job->halves == 1 || rg_particles_half(&job->particles, i) == half) row[(*rows)++] = i;
     return row;
 }
 
@@ -87,8 +85,7 @@ static double gpu_bytes(const gr_job *job, int64_t side, int64_t images)
     rg_shape shape = gr_shape(job, images), none = gr_shape(job, 0);
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), inputs = 0;
     double volume = 12 * (double)gr_voxels(job->k);
-    for (int a = 0; a < GR_G; a++)
-        inputs += 4 * (double)(job->algo->arg[a].count(&shape) - job->algo->arg[a].count(&none));
+    for (int a = 0; a < GR_G; a++) inputs += 4 * (double)(job->algo->arg[a].count(&shape) - job->algo->arg[a].count(&none));
     double room = (double)gr_steps(job->team.member->device)->lane_room(side, job->padded, job->chunk);
     double lanes = room + (double)images * (4 * (double)side * (double)side + 3 * 36.0 * job->n_operators + 72);
     double inserting = frame + inputs + lanes, finishing = volume > map_bytes(job, side) ? volume : map_bytes(job, side);
@@ -104,8 +101,7 @@ static memory needs(const gr_job *job, int64_t side, int64_t images)
     if (gr_on_gpu(job)) {
         double image = 4 * pixels + 36.0 * job->n_operators + 16 + sizeof(rg_ctf);
         double pinned = job->team.n * gr_slots(job) * (double)job->chunk * image;
-        return (memory){.device = gpu_bytes(job, side, images),
-                        .host = pinned + result};
+        return (memory){.device = gpu_bytes(job, side, images), .host = pinned + result};
     }
     // The frame has a volume of its own, which a half's first call does without, and all of a variant that adds.
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
@@ -146,7 +142,7 @@ static int memory_allows(const gr_job *job, const rg_device_facts *host, const r
     int code = rg_memory_allows((double)host->free_bytes, main_need, job, side, "a side of", what, side, job->padding, "", "");
     if (code == RG_GOOD && gr_on_gpu(job))
         code = rg_memory_allows((double)device->free_bytes, gpu_need, job, side, "a side of", what, side, job->padding, " on ",
-                                job->team.member->device->name);
+            job->team.member->device->name);
     return code;
 }
 
@@ -166,8 +162,7 @@ static void batch_of_host(gr_job *job, const rg_device_facts *host)
     const double volume = 12 * (double)gr_voxels(job->k), quarter = (double)host->free_bytes / 4;
     const double share = job->threads < 2 ? 0.5 : job->threads > 8 ? 2 : job->threads / 4.0;
     rg_shape one = gr_shape(job, 1), two = gr_shape(job, 2);
-    double each = (double)rg_frame_bytes(job->entry, &two, job->param)
-                  - (double)rg_frame_bytes(job->entry, &one, job->param);
+    double each = (double)rg_frame_bytes(job->entry, &two, job->param) - (double)rg_frame_bytes(job->entry, &one, job->param);
     int64_t rows = rows_of(job, 1);
     double most = job->adds ? share * volume : each * (double)rows <= 2 * volume ? 2 * volume : volume;
     double images = (quarter < most ? quarter : most) / (each > 1 ? each : 1);
@@ -182,8 +177,7 @@ static void batch_of_host(gr_job *job, const rg_device_facts *host)
 static void batch_of_gpu(gr_job *job)
 {
     int64_t rows = rows_of(job, job->team.n), least = rows / 16 > 512 ? rows / 16 : 512;
-    if (job->trials && least > rows / (2 * job->trials))
-        least = rows / (2 * job->trials) > 0 ? rows / (2 * job->trials) : 1;
+    if (job->trials && least > rows / (2 * job->trials)) least = rows / (2 * job->trials) > 0 ? rows / (2 * job->trials) : 1;
     double fit = 0x3p24 / (8 * (double)job->padded * (double)(job->padded / 2 + 1));
     job->chunk = fit < 1 ? 1 : fit < 128 ? (int64_t)fit : 128;
     job->chunk = job->chunk < least ? job->chunk : least;
@@ -197,10 +191,9 @@ static void say_plan(const gr_job *job, const rg_device_facts *host, const rg_de
     const rg_shape shape = gr_shape(job, job->batch), all = gr_shape(job, job->past - job->first);
     const memory m = needs(job, job->particles.side, job->batch);
     rg_plan("images", "%" PRId64 " of %" PRId64 "^2 pixels, %" PRId64 " a call of %s", job->particles.n, job->particles.side,
-            job->batch, job->entry->name);
+        job->batch, job->entry->name);
     rg_plan_memory("memory", m.host, (double)host->free_bytes, main_need, job, "a side of");
-    if (gr_on_gpu(job))
-        rg_plan_memory("memory of a GPU", m.device, (double)device->free_bytes, gpu_need, job, "a side of");
+    if (gr_on_gpu(job)) rg_plan_memory("memory of a GPU", m.device, (double)device->free_bytes, gpu_need, job, "a side of");
     rg_plan_time(job->entry, job->team.of.device, &shape, job->algo->work(&all) / job->team.n);
 }
 
@@ -212,21 +205,18 @@ static int choose_batch(gr_job *job)
     job->chunk = 1;
     const bool on_gpu = gr_on_gpu(job);
     int code = memory_allows(job, &host, &device);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     if (!on_gpu)
         batch_of_host(job, &host);
     else
         batch_of_gpu(job);
     while (job->batch > 1 && !(taken(job, job->batch) && fits(job, job->particles.side, job->batch, &host, &device))) {
-        if (on_gpu && job->batch == job->chunk)
-            job->chunk = (job->chunk + 1) / 2;
+        if (on_gpu && job->batch == job->chunk) job->chunk = (job->chunk + 1) / 2;
         job->batch = on_gpu ? (job->batch / 2 + job->chunk - 1) / job->chunk * job->chunk : job->batch * 3 / 4;
     }
     job->chunk = job->chunk < job->batch ? job->chunk : job->batch;
     job->batch -= job->batch < rows_of(job, job->team.n) ? job->batch % job->chunk : 0; // whole chunks
-    if (rg_dry_run)
-        say_plan(job, &host, &device);
+    if (rg_dry_run) say_plan(job, &host, &device);
     return RG_GOOD;
 }
 
@@ -234,17 +224,20 @@ static int choose_batch(gr_job *job)
 // little: noise there becomes larger than all else.
 static void say_corners(const gr_job *job)
 {
-    const gr_map_of of = {.padded = job->padded, .side = job->particles.side, .radius_tenths = job->radius_tenths,
-                          .mask_radius_px = job->mask_radius_px, .threads = job->threads};
+    const gr_map_of of = {.padded = job->padded,
+        .side = job->particles.side,
+        .radius_tenths = job->radius_tenths,
+        .mask_radius_px = job->mask_radius_px,
+        .threads = job->threads};
     const double voxels = (double)job->padded * (double)job->padded * (double)job->padded;
     int64_t n, worst = 0;
     double *factor = gr_map_factors(&of, &n);
-    for (int64_t r2 = 0; factor && r2 < n; r2++)
-        worst = fabs(factor[r2]) > fabs(factor[worst]) ? r2 : worst;
+    for (int64_t r2 = 0; factor && r2 < n; r2++) worst = fabs(factor[r2]) > fabs(factor[worst]) ? r2 : worst;
     if (factor && fabs(factor[worst]) * voxels > 100)
-        rg_warn("--radius %g is too wide for this --padding: %g voxels from its centre the map, and its noise, are multiplied by "
-                "%.3g; pad more, or mask", (double)job->radius_tenths / 10, floor(sqrt((double)worst)),
-                fabs(factor[worst]) * voxels);
+        rg_warn(
+            "--radius %g is too wide for this --padding: %g voxels from its centre the map, and its noise, are multiplied by "
+            "%.3g; pad more, or mask",
+            (double)job->radius_tenths / 10, floor(sqrt((double)worst)), fabs(factor[worst]) * voxels);
     free(factor);
 }
 
@@ -255,15 +248,17 @@ int gr_plan(gr_job *job, const char *requested, const char *device, int64_t gpus
     job->past = pl_share(job->particles.n, rg_rank, rg_ranks(), &job->first);
     job->past += job->first;
     int code = pick(job, requested, device);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     if (job->trials && !gr_on_gpu(job))
-        return rg_fail(RG_USAGE, "--tune: on GPUs only; for the CPU there is regather tune %s:%s", job->algo->name,
-                       job->entry->name);
-    code = pl_team_open(&job->team, &(pl_devices){.entry = job->entry, .device = device, .gpus = gpus,
-                                                  .most = job->past - job->first, .threads = job->threads,
-                                                  .began_s = job->began_s});
-    if (code == RG_GOOD)
-        code = pl_team_enter(job->team.member);
+        return rg_fail(
+            RG_USAGE, "--tune: on GPUs only; for the CPU there is regather tune %s:%s", job->algo->name, job->entry->name);
+    code = pl_team_open(&job->team,
+        &(pl_devices){.entry = job->entry,
+            .device = device,
+            .gpus = gpus,
+            .most = job->past - job->first,
+            .threads = job->threads,
+            .began_s = job->began_s});
+    if (code == RG_GOOD) code = pl_team_enter(job->team.member);
     return code == RG_GOOD ? choose_batch(job) : code;
 }

@@ -26,22 +26,20 @@ int gr_prepare_make(gr_prepare *p, int64_t side, int64_t padded, int64_t k, int 
     int n = (int)padded, columns = (int)gr_width(k), pitch = (int)row_pitch(p);
     p->room = fftwf_malloc((size_t)threads * room_bytes(p));
     if (!p->room)
-        return rg_fail(RG_LACKS, "out of memory for transforms of %lld pixels a side, of %d threads", (long long)padded,
-                       threads);
+        return rg_fail(
+            RG_LACKS, "out of memory for transforms of %lld pixels a side, of %d threads", (long long)padded, threads);
     fftwf_complex *row = (fftwf_complex *)p->room, *column = row + row_values(p);
     // Estimated plans: measured ones may differ from run to run, and the map's last digits with them.
     p->rows = fftwf_plan_many_dft_r2c(1, &n, (int)side, (float *)row, NULL, 1, 2 * pitch, row, NULL, 1, pitch, FFTW_ESTIMATE);
-    p->columns = fftwf_plan_many_dft(1, &n, columns, column, NULL, columns, 1, column, NULL, columns, 1, FFTW_FORWARD,
-                                     FFTW_ESTIMATE);
+    p->columns =
+        fftwf_plan_many_dft(1, &n, columns, column, NULL, columns, 1, column, NULL, columns, 1, FFTW_FORWARD, FFTW_ESTIMATE);
     return RG_GOOD;
 }
 
 void gr_prepare_free(gr_prepare *p)
 {
-    if (p->rows)
-        fftwf_destroy_plan(p->rows);
-    if (p->columns)
-        fftwf_destroy_plan(p->columns);
+    if (p->rows) fftwf_destroy_plan(p->rows);
+    if (p->columns) fftwf_destroy_plan(p->columns);
     fftwf_free(p->room);
     *p = (gr_prepare){0};
 }
@@ -58,7 +56,7 @@ static void factors(int64_t low, int64_t high, double step, double *out)
 }
 
 static void shift(const gr_prepare *p, const fftwf_complex *column, double origin_x_px, double origin_y_px, double sign,
-                  double *along, float *out)
+    double *along, float *out)
 {
     int64_t k = p->k, width = gr_width(k);
     double *down = along + 2 * width;
@@ -76,16 +74,15 @@ static void shift(const gr_prepare *p, const fftwf_complex *column, double origi
     }
 }
 
-void gr_prepare_image(const gr_prepare *p, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert,
-                      float *out)
+void gr_prepare_image(
+    const gr_prepare *p, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out)
 {
     int64_t n = p->side, pitch = row_pitch(p), width = gr_width(p->k), centre = n / 2;
     fftwf_complex *row = (fftwf_complex *)(p->room + (size_t)thread * room_bytes(p)), *column = row + row_values(p);
     memset(row, 0, row_values(p) * sizeof *row);
     memset(column, 0, column_values(p) * sizeof *column);
     for (int64_t y = 0; y < n; y++)
-        for (int64_t x = 0; x < n; x++)
-            ((float *)row)[y * 2 * pitch + wrap(x - centre, p->padded)] = image[y * n + x];
+        for (int64_t x = 0; x < n; x++) ((float *)row)[y * 2 * pitch + wrap(x - centre, p->padded)] = image[y * n + x];
     fftwf_execute_dft_r2c(p->rows, (float *)row, row);
     for (int64_t y = 0; y < n; y++)
         memcpy(column + wrap(y - centre, p->padded) * width, row + y * pitch, (size_t)width * sizeof *column);
@@ -97,8 +94,13 @@ rg_ctf gr_ctf_in_steps(const rg_ctf_of *of, double step)
 {
     rg_ctf c = rg_ctf_make(of);
     double s2 = step * step;
-    return (rg_ctf){.xx = c.xx * s2, .xy = c.xy * s2, .yy = c.yy * s2, .quartic = c.quartic * s2 * s2, .constant = c.constant,
-                    .damping = c.damping * s2, .scale = c.scale};
+    return (rg_ctf){.xx = c.xx * s2,
+        .xy = c.xy * s2,
+        .yy = c.yy * s2,
+        .quartic = c.quartic * s2 * s2,
+        .constant = c.constant,
+        .damping = c.damping * s2,
+        .scale = c.scale};
 }
 
 double gr_prepare_ctf(const gr_prepare *p, const rg_ctf_of *of, double pixel_A, int applied, float *image, float *out)
@@ -110,8 +112,7 @@ double gr_prepare_ctf(const gr_prepare *p, const rg_ctf_of *of, double pixel_A, 
             double c = rg_ctf_at(&ctf, (double)x * step, (double)y * step);
             out[gr_pixel(p->k, x, y)] = (float)c;
             if (applied != GR_APPLIED_NOT)
-                for (int part = 0; part < 2; part++)
-                    image[2 * gr_pixel(p->k, x, y) + part] *= gr_plain(applied, (float)c);
+                for (int part = 0; part < 2; part++) image[2 * gr_pixel(p->k, x, y) + part] *= gr_plain(applied, (float)c);
             sum += gr_in_circle(p->k, x, y) ? gr_mates(x) * c * c : 0;
         }
     return sum;

@@ -27,24 +27,24 @@ typedef struct request {
 
 static const rg_option options[] = {
     {"out", "VOL.mrc", "the map; half maps go to VOL_half1.mrc and VOL_half2.mrc", RG_TO(request, out), .endings = ".mrc .map",
-     .beside = "_half1.mrc?half-maps _half2.mrc?half-maps _stages.tsv _fsc.tsv?method=frealign", .required = true},
+        .beside = "_half1.mrc?half-maps _half2.mrc?half-maps _stages.tsv _fsc.tsv?method=frealign", .required = true},
     {"sym", "GROUP", "C1, Cn, Dn, T, O, I1 or I2, in RELION's settings", RG_TO(request, group), 0, 0, "C1"},
     {"half-maps", NULL, "write the maps of both halves too, those of rlnRandomSubset or else the odd and the even rows",
-     RG_TO(request, half_maps)},
+        RG_TO(request, half_maps)},
     {"ctf", NULL, "weight by the CTF: sum of c F over f + sum of c^2; frealign always does", RG_TO(request, job.ctf)},
     {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", RG_TO(request, invert)},
     {"mask-radius", "PX", "keep a sphere of this radius, its edge six voxels of cosine", RG_TO(request, mask_radius_px), 0,
-     1e6L, .unit = "voxels", .otherwise = "none; frealign: the largest that fits"},
+        1e6L, .unit = "voxels", .otherwise = "none; frealign: the largest that fits"},
     {"padding", "N", "images are padded to N times their side", RG_TO(request, job.padding), 1, 8, "2",
-     .needs = "method=gridding"},
+        .needs = "method=gridding"},
     {"radius", "B", "the interpolation kernel's radius", RG_TO(request, radius), 1, 3, "1.9", "voxels of the padded transform",
-     .needs = "method=gridding"},
+        .needs = "method=gridding"},
     {"per-operator", NULL, "insert every image once an operator, as the paper does: see above", RG_TO(request, per_operator),
-     .needs = "method=gridding"},
+        .needs = "method=gridding"},
     {"tune", "N", "try N configurations of the variant's parameters on half of the images, go on with the best",
-     RG_TO(request, trials), 1, 4096, .needs = "method=gridding"},
+        RG_TO(request, trials), 1, 4096, .needs = "method=gridding"},
     {"method", "gridding|frealign", "or FREALIGN's insertion, always with the CTF and both halves, on an even number of GPUs",
-     RG_TO(request, method), 0, 0, "gridding"},
+        RG_TO(request, method), 0, 0, "gridding"},
     RG_OPTIONS_OF(fr_reconstruct_options, request, frealign),
     RG_OPTIONS_OF(rg_computing_options, request, computing),
     {0},
@@ -82,20 +82,19 @@ static const char help[] =
 static int open_particles(gr_job *job, const char *path)
 {
     int code = rg_particles_open(&job->particles, path);
-    if (code != RG_GOOD)
-        return code;
-    if (job->particles.side < 2)
-        return rg_fail(RG_USAGE, "%s: expected images of at least 2 x 2 pixels, found 1 x 1", path);
+    if (code != RG_GOOD) return code;
+    if (job->particles.side < 2) return rg_fail(RG_USAGE, "%s: expected images of at least 2 x 2 pixels, found 1 x 1", path);
     if (rg_option_within("mask-radius", &job->mask_radius_px, 0, 0, (double)job->particles.side / 2) != RG_GOOD)
         return RG_USAGE;
-    if (job->halves == 2 && rg_particles_halves(&job->particles) != RG_GOOD)
-        return RG_USAGE;
+    if (job->halves == 2 && rg_particles_halves(&job->particles) != RG_GOOD) return RG_USAGE;
     if (job->ctf && job->particles.lacks_ctf)
         return rg_fail(RG_USAGE, "%s: expected a column _%s for --ctf, found none", path, job->particles.lacks_ctf);
     // Images with phases flipped are what a job without a CTF wants; images times their CTF are no projections.
     if (!job->ctf && job->particles.premultiplied)
-        return rg_fail(RG_USAGE, "%s: expected --ctf for images that are multiplied by their CTF "
-                       "(_rlnCtfDataAreCtfPremultiplied 1)", path);
+        return rg_fail(RG_USAGE,
+            "%s: expected --ctf for images that are multiplied by their CTF "
+            "(_rlnCtfDataAreCtfPremultiplied 1)",
+            path);
     if (job->ctf && !(job->particles.pixel_A > 0))
         return rg_fail(RG_USAGE, "%s: expected a pixel size for --ctf, found none in it nor in its stacks", path);
     return RG_GOOD;
@@ -105,13 +104,12 @@ static int open_particles(gr_job *job, const char *path)
 static int write_stages(const gr_job *job)
 {
     char *note = rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 "^2 pixels, %d operator%s (%d inserted)\n"
-                          "# %s, %d process%s\n%s%s%s", job->command, job->particles.n, rg_s(job->particles.n),
-                          job->particles.side, job->symmetry.n, rg_s(job->symmetry.n), job->n_operators, job->entry->name,
-                          rg_ranks(), rg_ranks() == 1 ? "" : "es", job->tuned[0] ? "# " : "", job->tuned,
-                          job->tuned[0] ? "\n" : "");
+                          "# %s, %d process%s\n%s%s%s",
+        job->command, job->particles.n, rg_s(job->particles.n), job->particles.side, job->symmetry.n, rg_s(job->symmetry.n),
+        job->n_operators, job->entry->name, rg_ranks(), rg_ranks() == 1 ? "" : "es", job->tuned[0] ? "# " : "", job->tuned,
+        job->tuned[0] ? "\n" : "");
     int code = pl_stages_write(&job->team, job->out, note);
-    if (job->tuned[0])
-        rg_tsv_print(stdout, "%s\n", job->tuned);
+    if (job->tuned[0]) rg_tsv_print(stdout, "%s\n", job->tuned);
     free(note);
     return code;
 }
@@ -121,11 +119,10 @@ static void say_plan(const gr_job *job)
     char params[192];
     rg_params_print(job->entry->variant, job->param, params);
     fprintf(stderr, "reconstruct: %" PRId64 " image%s of %" PRId64 "^2 pixels, %d operator%s (%d inserted), variant %s (%s)",
-            job->particles.n, rg_s(job->particles.n), job->particles.side, job->symmetry.n, rg_s(job->symmetry.n),
-            job->n_operators, job->entry->name, params);
+        job->particles.n, rg_s(job->particles.n), job->particles.side, job->symmetry.n, rg_s(job->symmetry.n), job->n_operators,
+        job->entry->name, params);
     fprintf(stderr, " on %s", job->team.member->device->name);
-    if (job->team.n > 1)
-        fprintf(stderr, " and %d more", job->team.n - 1);
+    if (job->team.n > 1) fprintf(stderr, " and %d more", job->team.n - 1);
     fprintf(stderr, ", %" PRId64 " image%s a call\n", job->batch, rg_s(job->batch));
     rg_ranks_say("reconstruct");
 }
@@ -139,8 +136,7 @@ static int prepare(request *q)
     job->invert = q->invert;
     job->f = q->frealign.f;
     if (!isnan(job->f) && !job->ctf)
-        return rg_fail(
-            RG_USAGE,
+        return rg_fail(RG_USAGE,
             "reconstruct: --f goes with --ctf or --method frealign only: without a CTF nothing is added to the weights");
     job->halves = q->half_maps ? 2 : 1;
     job->mask_radius_px = q->mask_radius_px;
@@ -148,14 +144,11 @@ static int prepare(request *q)
     job->threads = rg_given_threads(&q->given);
     job->trials = (int)q->trials;
     int code = rg_computing_variant(&q->computing, job->algo->name, &variant);
-    if (code == RG_GOOD)
-        code = gr_set_symmetry(job, q->group, q->per_operator);
+    if (code == RG_GOOD) code = gr_set_symmetry(job, q->group, q->per_operator);
     if (code == RG_GOOD && !variant) // else it may be one of the CPU
         pl_open_ahead(q->given.device);
-    if (code == RG_GOOD)
-        code = open_particles(job, q->given.word.item[0]);
-    if (code == RG_GOOD && rg_rank == 0)
-        code = rg_file_can_write(job->out);
+    if (code == RG_GOOD) code = open_particles(job, q->given.word.item[0]);
+    if (code == RG_GOOD && rg_rank == 0) code = rg_file_can_write(job->out);
     return code == RG_GOOD ? gr_plan(job, variant, q->given.device, q->computing.gpus) : code;
 }
 
@@ -166,19 +159,14 @@ static int run_gridding(request *q)
     job->particles.open = -1;
     job->began_s = rg_seconds();
     int code = prepare(q);
-    if (code == RG_GOOD && !rg_quiet)
-        say_plan(job);
-    if (code == RG_GOOD && !rg_dry_run)
-        code = gr_insert(job);
-    if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run)
-        code = gr_write_maps(job);
-    if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run)
-        code = write_stages(job);
+    if (code == RG_GOOD && !rg_quiet) say_plan(job);
+    if (code == RG_GOOD && !rg_dry_run) code = gr_insert(job);
+    if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run) code = gr_write_maps(job);
+    if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run) code = write_stages(job);
     if (code == RG_GOOD && rg_summary_wanted()) {
         char *variant = rg_print("gridding:%s", job->entry->name);
         rg_summary_did("inserted", "%d of %d operator%s of %s, weighted %s", job->n_operators, job->symmetry.n,
-                       rg_s(job->symmetry.n), q->group,
-                       job->ctf ? "by the CTF" : "alike");
+            rg_s(job->symmetry.n), q->group, job->ctf ? "by the CTF" : "alike");
         rc_show(job->out, &job->particles, variant, job->halves == 2);
         free(variant);
     }
@@ -192,8 +180,8 @@ static int run(void *options)
     fr_reconstruction *r = &q->frealign;
     if (q->method == GRIDDING)
         return fr_is_par(q->given.word.item[0])
-                   ? rg_fail(RG_USAGE, "%s: a .par file goes with --method frealign only", q->given.word.item[0])
-                   : run_gridding(q);
+            ? rg_fail(RG_USAGE, "%s: a .par file goes with --method frealign only", q->given.word.item[0])
+            : run_gridding(q);
     r->out = q->out;
     r->write_halves = q->half_maps;
     r->mask_px = q->mask_radius_px;

@@ -24,7 +24,7 @@
 
 #include <fftw3.h>
 
-enum { GR_SUMS = 4 }; // of a device: G and W of each half
+enum { GR_SUMS = 4 };  // of a device: G and W of each half
 enum { GR_LANES = 3 }; // chunks under way on a GPU
 
 // Parts of a slot of images (pl_slot).
@@ -38,23 +38,23 @@ typedef struct gr_job {
     rg_particles particles;
     const char *out, *command;
     bool ctf, invert;
-    int halves; // 2 with half maps, else 1
+    int halves;            // 2 with half maps, else 1
     double mask_radius_px; // 0: no mask
-    double f; // added to the weights with --ctf; NaN: gr_wiener's own
+    double f;              // added to the weights with --ctf; NaN: gr_wiener's own
     int64_t padding, padded, k, radius_tenths;
     int trials;           // configurations of the variant's parameters to try on the first batches
     int64_t batch, chunk; // images a call, and images read and prepared at a time
     int threads;
     gr_symmetry symmetry;
     gr_lattice lattice;
-    bool use_lattice; // insert with the operators lattice.coset only, and apply lattice.lattice to the finished sums
-    int n_operators;  // that are inserted
+    bool use_lattice;    // insert with the operators lattice.coset only, and apply lattice.lattice to the finished sums
+    int n_operators;     // that are inserted
     int64_t first, past; // rows of this process
     pl_team team;
     pl_source source;
-    rg_buffer *sum; // see gr_sum_of; laid out as the algorithm's outputs
-    double *ctf2;   // sums of c^2 over the discs of all images, of each device and half; in the end [0] and [1] are of all
-    char tuned[400];    // what the trials found, "" without any
+    rg_buffer *sum;  // see gr_sum_of; laid out as the algorithm's outputs
+    double *ctf2;    // sums of c^2 over the discs of all images, of each device and half; in the end [0] and [1] are of all
+    char tuned[400]; // what the trials found, "" without any
     double began_s;
 } gr_job;
 
@@ -83,8 +83,8 @@ typedef struct gr_prepare {
 int gr_prepare_make(gr_prepare *, int64_t side, int64_t padded, int64_t k, int threads); // RG_GOOD, or one line and RG_LACKS
 void gr_prepare_free(gr_prepare *);
 // The transform of the image about its centre floor(side / 2), shifted by origin, on the stored pixels of index.h (pairs).
-void gr_prepare_image(const gr_prepare *, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert,
-                      float *out);
+void gr_prepare_image(
+    const gr_prepare *, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out);
 // What the STAR file says has been done to the images.
 static inline int gr_applied(const rg_particles *p)
 {
@@ -100,9 +100,9 @@ rg_ctf gr_ctf_in_steps(const rg_ctf_of *, double step); // for frequencies count
 int gr_set_symmetry(gr_job *, const char *name, bool per_operator);
 // Fills the sums of the team's first device. RG_GOOD, or one line and a code.
 int gr_insert(gr_job *);
-void gr_job_free(gr_job *); // sums, team and particles
+void gr_job_free(gr_job *);              // sums, team and particles
 int gr_make_sums(gr_job *, pl_member *); // of a device; cleared on a GPU, where calls add to them
-pl_task gr_insert_on_gpu;   // gpu.c
+pl_task gr_insert_on_gpu;                // gpu.c
 
 // map.c: applies the operators of the grid to finished sums of a half, when the job leaves them to that. RG_GOOD, or one line
 // and a code.

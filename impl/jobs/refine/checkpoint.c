@@ -32,8 +32,7 @@ static void add_sums(fr_sums *to, const fr_sums *s)
     to->least = s->least < to->least ? s->least : to->least;
     to->most = s->most > to->most ? s->most : to->most;
     to->coefficient += s->coefficient;
-    for (int64_t k = 0; k < s->rings; k++)
-        to->ring[k] += s->ring[k];
+    for (int64_t k = 0; k < s->rings; k++) to->ring[k] += s->ring[k];
 }
 
 void fr_sums_free(fr_sums *s)
@@ -47,18 +46,17 @@ void fr_sums_free(fr_sums *s)
 static void values_of(const fr_files *f, int64_t i, double v[VALUES])
 {
     const rg_particle *q = &f->particles.row[i];
-    const double all[VALUES] = {q->rot_deg,           q->tilt_deg,          q->psi_deg, q->origin_x_px, q->origin_y_px,
-                                q->ctf.defocus_u_A, q->ctf.defocus_v_A, f->score[i], f->sigma[i],    f->magnification[i]};
+    const double all[VALUES] = {q->rot_deg, q->tilt_deg, q->psi_deg, q->origin_x_px, q->origin_y_px, q->ctf.defocus_u_A,
+        q->ctf.defocus_v_A, f->score[i], f->sigma[i], f->magnification[i]};
     memcpy(v, all, sizeof all);
 }
 
 static void restore(fr_files *f, int64_t i, const double v[VALUES])
 {
     rg_particle *q = &f->particles.row[i];
-    double *const to[VALUES] = {&q->rot_deg,         &q->tilt_deg,        &q->psi_deg,  &q->origin_x_px, &q->origin_y_px,
-                                &q->ctf.defocus_u_A, &q->ctf.defocus_v_A, &f->score[i], &f->sigma[i],    &f->magnification[i]};
-    for (int k = 0; k < VALUES; k++)
-        *to[k] = v[k];
+    double *const to[VALUES] = {&q->rot_deg, &q->tilt_deg, &q->psi_deg, &q->origin_x_px, &q->origin_y_px, &q->ctf.defocus_u_A,
+        &q->ctf.defocus_v_A, &f->score[i], &f->sigma[i], &f->magnification[i]};
+    for (int k = 0; k < VALUES; k++) *to[k] = v[k];
 }
 
 // ---- what the file is of --------------------------------------------------------------------------------------------------
@@ -72,8 +70,7 @@ static int hash_inputs(const fr_files *f, const char *reference, int threads, ui
     int64_t *of = rg_alloc(n * sizeof *of), *at = of;
     const char *bad = NULL;
     struct stat facts;
-    for (int i = 0; i < WHOLE; i++)
-        whole[i].bytes = stat(whole[i].path, &facts) == 0 ? facts.st_size : 0;
+    for (int i = 0; i < WHOLE; i++) whole[i].bytes = stat(whole[i].path, &facts) == 0 ? facts.st_size : 0;
     rg_hash_files(whole, WHOLE, threads);
     for (int i = 0; i < WHOLE; i++) {
         bad = whole[i].unread ? whole[i].path : bad;
@@ -105,8 +102,7 @@ static int make_head(const rg_given *given, const fr_files *f, const char *refer
     size_t bytes;
     int code = hash_inputs(f, reference, rg_given_threads(given), &inputs);
     FILE *text = open_memstream(head, &bytes);
-    if (!text)
-        rg_end(RG_LACKS, "out of memory");
+    if (!text) rg_end(RG_LACKS, "out of memory");
     rg_tsv_print(text, "# regather: finished particles of a run, from which --resume goes on\n# command: %s\n", command);
     fprintf(text, "# inputs: %016" PRIx64 "\n%s", inputs, columns);
     fclose(text);
@@ -131,8 +127,7 @@ static bool numbers(char *at, double v[VALUES])
     for (int k = 0; k < VALUES; k++) {
         char *end;
         v[k] = strtod(at, &end);
-        if (end == at || !isfinite(v[k]) || *end != (k + 1 < VALUES ? '\t' : '\0'))
-            return false;
+        if (end == at || !isfinite(v[k]) || *end != (k + 1 < VALUES ? '\t' : '\0')) return false;
         at = end + 1;
     }
     return true;
@@ -142,10 +137,8 @@ static bool sums(char *at, fr_sums *s)
 {
     int64_t *const count[COUNTS] = {&s->particles, &s->refined, &s->evaluations, &s->least, &s->most, &s->coefficient};
     bool good = true;
-    for (int k = 0; k < COUNTS && good; k++)
-        good = whole_number(&at, count[k]);
-    for (int64_t k = 0; k < s->rings && good; k++)
-        good = whole_number(&at, &s->ring[k]);
+    for (int k = 0; k < COUNTS && good; k++) good = whole_number(&at, count[k]);
+    for (int64_t k = 0; k < s->rings && good; k++) good = whole_number(&at, &s->ring[k]);
     // Of up to 1e8 particles a batch, so that sums of a whole file stay sums.
     for (int k = 0; k < COUNTS && good; k++)
         good = k == 3 || (*count[k] <= (int64_t)1 << 62 >> 8 && *count[k] >= -((int64_t)1 << 62 >> 8));
@@ -159,8 +152,7 @@ static int read_batch(fr_checkpoint *p, fr_files *f, char **at, int *line, bool 
 {
     static const char last[] = "batch\t";
     char *row = *at, *batch = row, *end;
-    while (batch && strncmp(batch, last, strlen(last)) != 0)
-        batch = (end = strchr(batch, '\n')) ? end + 1 : NULL;
+    while (batch && strncmp(batch, last, strlen(last)) != 0) batch = (end = strchr(batch, '\n')) ? end + 1 : NULL;
     if (!batch || !(end = strchr(batch, '\n'))) {
         *at = NULL;
         return RG_GOOD;
@@ -186,13 +178,12 @@ static int read_batch(fr_checkpoint *p, fr_files *f, char **at, int *line, bool 
     *end = '\0';
     if (!expected) {
         ++*line;
-        if (!sums(row + strlen(last), &s) || s.particles != n)
-            expected = "the sums of the rows above";
+        if (!sums(row + strlen(last), &s) || s.particles != n) expected = "the sums of the rows above";
     }
     int code = expected ? rg_fail(RG_USAGE, "%s: line %d: expected %s, found %s", p->path, *line, expected,
-                                  rg_quote_bytes(row, (int)strnlen(row, 60))) : RG_GOOD;
-    if (!expected)
-        add_sums(&p->sums, &s);
+                              rg_quote_bytes(row, (int)strnlen(row, 60)))
+                        : RG_GOOD;
+    if (!expected) add_sums(&p->sums, &s);
     p->resumed += n;
     fr_sums_free(&s);
     *at = end + 1;
@@ -202,8 +193,7 @@ static int read_batch(fr_checkpoint *p, fr_files *f, char **at, int *line, bool 
 static int count_lines(const char *text)
 {
     int n = 0;
-    for (; (text = strchr(text, '\n')); text++)
-        n++;
+    for (; (text = strchr(text, '\n')); text++) n++;
     return n;
 }
 
@@ -215,21 +205,20 @@ static int read_part(fr_checkpoint *p, fr_files *f, const char *head, bool resum
     *kept = 0;
     rg_file_continues(p->path);
     int code = rg_input_text(p->path, INT64_MAX, &text, &bytes);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     const char *ours = strchr(head, '\n'), *inputs = strstr(head, "\n# inputs: ");
     char *at = text + strlen(head);
     int line = count_lines(head);
     if (bytes && strncmp(text, head, (size_t)(ours - head)))
         code = rg_fail(RG_USAGE, "%s: expected finished particles of a run, found %s", p->path,
-                       rg_quote_bytes(text, (int)strnlen(text, 60)));
+            rg_quote_bytes(text, (int)strnlen(text, 60)));
     else if (!strstr(text, "\nbatch\t"))
         ; // stopped before anything was finished: as if it had never been
     else if (!resume)
         code = rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", p->path);
     else if (strncmp(text, head, (size_t)(inputs - head)))
         code = rg_fail(RG_USAGE, "%s: left behind by another command than \"%.*s\"", p->path,
-                       (int)strcspn(strstr(head, "command: ") + 9, "\n"), strstr(head, "command: ") + 9);
+            (int)strcspn(strstr(head, "command: ") + 9, "\n"), strstr(head, "command: ") + 9);
     else if (strncmp(text, head, strlen(head)))
         code = rg_fail(RG_USAGE, "%s: particles, images or reference have changed since this run was stopped", p->path);
     else
@@ -267,21 +256,16 @@ static void write_batch(fr_checkpoint *p, int64_t first, int64_t past, const fr_
 {
     bool good = true;
     for (int64_t i = first; i < past; i++)
-        for (int k = 0; k < VALUES; k++)
-            good &= isfinite(p->result[i][k]) != 0;
+        for (int k = 0; k < VALUES; k++) good &= isfinite(p->result[i][k]) != 0;
     for (int64_t i = first; i < past && good; i++) {
         fprintf(p->file, "%" PRId64, p->row[i]);
-        for (int k = 0; k < VALUES; k++)
-            fprintf(p->file, "\t%.17g", p->result[i][k]);
+        for (int k = 0; k < VALUES; k++) fprintf(p->file, "\t%.17g", p->result[i][k]);
         fputc('\n', p->file);
     }
     const int64_t count[COUNTS] = {s->particles, s->refined, s->evaluations, s->least, s->most, s->coefficient};
-    for (int k = 0; k < COUNTS && good; k++)
-        fprintf(p->file, "%s\t%" PRId64, k ? "" : "batch", count[k]);
-    for (int64_t k = 0; k < s->rings && good; k++)
-        fprintf(p->file, "\t%" PRId64, s->ring[k]);
-    if (good)
-        fputc('\n', p->file);
+    for (int k = 0; k < COUNTS && good; k++) fprintf(p->file, "%s\t%" PRId64, k ? "" : "batch", count[k]);
+    for (int64_t k = 0; k < s->rings && good; k++) fprintf(p->file, "\t%" PRId64, s->ring[k]);
+    if (good) fputc('\n', p->file);
     p->kept += good ? past - first : 0;
     if ((fflush(p->file) != 0 || ferror(p->file)) && !p->warned) {
         rg_warn("%s: a write failed (%s); --resume will not find all particles", p->path, strerror(errno));
@@ -297,8 +281,7 @@ static void arrived(void *of, int64_t first, int64_t past, const void *note)
     int64_t *ring = rg_alloc((size_t)p->sums.rings * sizeof *ring);
     memcpy(ring, n + COUNTS, (size_t)p->sums.rings * sizeof *ring);
     const fr_sums s = {n[0], n[1], n[2], n[3], n[4], n[5], p->sums.rings, ring};
-    for (int64_t i = first; i < past; i++)
-        restore(p->files, p->row[i], p->result[i]);
+    for (int64_t i = first; i < past; i++) restore(p->files, p->row[i], p->result[i]);
     add_sums(&p->sums, &s);
     write_batch(p, first, past, &s);
     free(ring);
@@ -307,11 +290,10 @@ static void arrived(void *of, int64_t first, int64_t past, const void *note)
 
 void fr_checkpoint_add(fr_checkpoint *p, const int64_t *row, const fr_sums *s)
 {
-    const int64_t first = row - p->row, count[COUNTS] = {s->particles, s->refined,     s->evaluations,
-                                                         s->least,     s->most,        s->coefficient};
+    const int64_t first = row - p->row,
+                  count[COUNTS] = {s->particles, s->refined, s->evaluations, s->least, s->most, s->coefficient};
     int64_t *note = rg_alloc(p->deal.note_bytes);
-    for (int64_t i = 0; i < s->particles; i++)
-        values_of(p->files, row[i], p->result[first + i]);
+    for (int64_t i = 0; i < s->particles; i++) values_of(p->files, row[i], p->result[first + i]);
     memcpy(note, count, sizeof count);
     memcpy(note + COUNTS, s->ring, (size_t)s->rings * sizeof *note);
     rg_deal_done(&p->deal, first, first + s->particles, note);
@@ -324,15 +306,13 @@ static int open_file(fr_checkpoint *p, const rg_given *given, const fr_refinemen
     char *head = NULL;
     int64_t kept = 0;
     int code = rg_file_can_write(r->out);
-    if (code == RG_GOOD)
-        code = make_head(given, p->files, r->reference, &head);
+    if (code == RG_GOOD) code = make_head(given, p->files, r->reference, &head);
     const bool there = access(p->path, F_OK) == 0;
     if (code == RG_GOOD && there)
         code = read_part(p, p->files, head, r->resume, done, &kept);
     else if (code == RG_GOOD && r->resume)
         code = rg_fail(RG_USAGE, "--resume: expected %s, found none", p->path);
-    if (code == RG_GOOD)
-        code = begin_part(p, head, kept);
+    if (code == RG_GOOD) code = begin_part(p, head, kept);
     free(head);
     return code;
 }
@@ -341,32 +321,36 @@ int fr_checkpoint_open(fr_checkpoint *p, const rg_given *given, const fr_refinem
 {
     const int64_t n = f->particles.n;
     bool *done = rg_alloc((size_t)n * sizeof *done);
-    *p = (fr_checkpoint){.path = rg_print("%s.part", r->out), .row = rg_alloc((size_t)n * sizeof *p->row),
-                         .result = rg_alloc((size_t)n * sizeof *p->result), .files = f, .team = team};
+    *p = (fr_checkpoint){.path = rg_print("%s.part", r->out),
+        .row = rg_alloc((size_t)n * sizeof *p->row),
+        .result = rg_alloc((size_t)n * sizeof *p->result),
+        .files = f,
+        .team = team};
     fr_sums_make(&p->sums, f->particles.side);
     f->score = rg_alloc((size_t)n * sizeof *f->score);
     f->sigma = rg_alloc((size_t)n * sizeof *f->sigma);
     f->magnification = rg_alloc((size_t)n * sizeof *f->magnification);
     int code = rg_rank == 0 ? open_file(p, given, r, done) : RG_GOOD;
-    if (code == RG_GOOD)
-        rg_ranks_share(done, (size_t)n * sizeof *done);
+    if (code == RG_GOOD) rg_ranks_share(done, (size_t)n * sizeof *done);
     for (int64_t i = 0; i < n; i++)
-        if (!done[i])
-            p->row[p->rows++] = i;
+        if (!done[i]) p->row[p->rows++] = i;
     free(done);
-    p->deal = (rg_deal){.n = p->rows, .least = r->batch, .takers = team->n, .record = p->result, .bytes = sizeof *p->result,
-                        .note_bytes = (COUNTS + (size_t)p->sums.rings) * sizeof(int64_t), .arrived = arrived, .of = p};
-    if (code == RG_GOOD)
-        rg_deal_begin(&p->deal);
+    p->deal = (rg_deal){.n = p->rows,
+        .least = r->batch,
+        .takers = team->n,
+        .record = p->result,
+        .bytes = sizeof *p->result,
+        .note_bytes = (COUNTS + (size_t)p->sums.rings) * sizeof(int64_t),
+        .arrived = arrived,
+        .of = p};
+    if (code == RG_GOOD) rg_deal_begin(&p->deal);
     return code;
 }
 
 void fr_checkpoint_close(fr_checkpoint *p, bool finished)
 {
-    if (p->file)
-        fclose(p->file);
-    if (p->file && (finished || !(p->kept + p->resumed)))
-        unlink(p->path);
+    if (p->file) fclose(p->file);
+    if (p->file && (finished || !(p->kept + p->resumed))) unlink(p->path);
     free(p->path);
     free(p->row);
     free(p->result);

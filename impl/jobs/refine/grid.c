@@ -22,23 +22,13 @@ static const char *unit_of(const char *group, unit *u)
 {
     gr_symmetry symmetry;
     const char *why = gr_symmetry_make(&symmetry, group);
-    if (why)
-        return why;
+    if (why) return why;
     switch (toupper((unsigned char)symmetry.name[0])) {
-    case 'C':
-        *u = (unit){90, 360.0 / symmetry.n, true, false};
-        break;
-    case 'D':
-        *u = (unit){90, 720.0 / symmetry.n, false, false};
-        break;
-    case 'T':
-        *u = (unit){90, 120, true, false};
-        break;
-    case 'O':
-        *u = (unit){54.7, 90, false, true};
-        break;
-    default:
-        *u = (unit){31.7, 180, false, false};
+    case 'C': *u = (unit){90, 360.0 / symmetry.n, true, false}; break;
+    case 'D': *u = (unit){90, 720.0 / symmetry.n, false, false}; break;
+    case 'T': *u = (unit){90, 120, true, false}; break;
+    case 'O': *u = (unit){54.7, 90, false, true}; break;
+    default: *u = (unit){31.7, 180, false, false};
     }
     return NULL;
 }
@@ -47,8 +37,7 @@ static const double EDGE_DEG = 1e-4; // what is on the unit's edge belongs to it
 
 static bool in_unit(const unit *u, double theta, double phi)
 {
-    if (theta > 90 - EDGE_DEG && phi >= 179)
-        return false;
+    if (theta > 90 - EDGE_DEG && phi >= 179) return false;
     double folded = fmin(fmod(phi, 90), 90 - fmod(phi, 90));
     return !u->folded || theta <= atan(1 / cos(folded * DEGREE)) / DEGREE + EDGE_DEG;
 }
@@ -69,11 +58,9 @@ const char *fr_grid_make(fr_grid *g, const char *group, double step_deg)
         double theta = t * step, around = fmax(floor(359.99 * sin(theta * DEGREE) / step) - 1, 1);
         for (int f = 0; f * 360 / around <= u.phi_deg + EDGE_DEG; f++) {
             double phi = f * 360 / around;
-            if (!in_unit(&u, theta, phi))
-                continue;
+            if (!in_unit(&u, theta, phi)) continue;
             add(g, phi, theta, 0);
-            if (u.behind)
-                add(g, phi + 180, 180 - theta, 180);
+            if (u.behind) add(g, phi + 180, 180 - theta, 180);
         }
     }
     return why;

@@ -23,15 +23,11 @@ static const struct {
 static int find(const char *name)
 {
     for (int i = 0; i < RG_COUNT(optimisers); i++)
-        if (strcmp(optimisers[i].name, name) == 0)
-            return i;
+        if (strcmp(optimisers[i].name, name) == 0) return i;
     return -1;
 }
 
-const char *fr_optimiser_unknown(const char *name)
-{
-    return find(name) >= 0 ? NULL : "expected praxis or bobyqa";
-}
+const char *fr_optimiser_unknown(const char *name) { return find(name) >= 0 ? NULL : "expected praxis or bobyqa"; }
 
 typedef struct lockstep {
     const fr_minimiser *how;
@@ -59,24 +55,19 @@ static double objective(unsigned n, const double *x, double *gradient, void *dat
     lockstep *all = p->all;
     (void)gradient;
     pthread_mutex_lock(&all->lock);
-    for (unsigned d = 0; d < n; d++)
-        all->x[p->i * n + d] = x[d] * all->how->unit[d];
+    for (unsigned d = 0; d < n; d++) all->x[p->i * n + d] = x[d] * all->how->unit[d];
     all->requested[p->i] = true;
     uint64_t step = all->step;
-    if (++all->waiting == all->running)
-        pthread_cond_signal(&all->all_wait);
-    while (all->step == step)
-        pthread_cond_wait(&all->answered, &all->lock);
+    if (++all->waiting == all->running) pthread_cond_signal(&all->all_wait);
+    while (all->step == step) pthread_cond_wait(&all->answered, &all->lock);
     double value = all->value[p->i];
     int stop = all->stop;
     pthread_mutex_unlock(&all->lock);
     p->evaluations++;
-    if (stop != RG_OK)
-        nlopt_force_stop(p->opt);
+    if (stop != RG_OK) nlopt_force_stop(p->opt);
     if (value < p->least || p->evaluations == 1) { // NLopt's own answer may be a later, worse point
         p->least = value;
-        for (unsigned d = 0; d < n; d++)
-            p->best[d] = x[d] * all->how->unit[d];
+        for (unsigned d = 0; d < n; d++) p->best[d] = x[d] * all->how->unit[d];
     }
     return value;
 }
@@ -94,14 +85,12 @@ static void *work(void *data)
     nlopt_set_initial_step1(p->opt, how->step);
     nlopt_set_xtol_abs1(p->opt, how->tolerance);
     nlopt_set_maxeval(p->opt, (int)how->most_evaluations);
-    for (unsigned d = 0; d < n; d++)
-        x[d] = p->best[d] / how->unit[d];
+    for (unsigned d = 0; d < n; d++) x[d] = p->best[d] / how->unit[d];
     nlopt_optimize(p->opt, x, &least);
     nlopt_destroy(p->opt);
     pthread_mutex_lock(&all->lock);
     all->running--;
-    if (all->waiting == all->running)
-        pthread_cond_signal(&all->all_wait);
+    if (all->waiting == all->running) pthread_cond_signal(&all->all_wait);
     pthread_mutex_unlock(&all->lock);
     return NULL;
 }
@@ -110,10 +99,8 @@ static void serve(lockstep *all, int64_t *steps, fr_evaluate evaluate, void *con
 {
     pthread_mutex_lock(&all->lock);
     for (;;) {
-        while (all->waiting < all->running)
-            pthread_cond_wait(&all->all_wait, &all->lock);
-        if (!all->running)
-            break;
+        while (all->waiting < all->running) pthread_cond_wait(&all->all_wait, &all->lock);
+        if (!all->running) break;
         if (all->stop == RG_OK) {
             all->stop = evaluate(context, all->problems, all->x, all->requested, all->value);
             ++*steps;
@@ -145,15 +132,14 @@ double fr_minimise_bytes(int64_t problems)
 enum { STACK = 2 << 20 };
 
 int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *value, int64_t *evaluations, int64_t *steps,
-                fr_evaluate evaluate, void *context)
+    fr_evaluate evaluate, void *context)
 {
     size_t n = (size_t)(problems * how->dimensions);
     lockstep all = {.how = how, .problems = problems, .running = problems};
     problem *p = rg_alloc((size_t)problems * sizeof *p);
     pthread_attr_t attributes;
     *steps = 0;
-    if (find(how->optimiser) < 0)
-        return free(p), RG_E_LIBRARY;
+    if (find(how->optimiser) < 0) return free(p), RG_E_LIBRARY;
     all.x = rg_alloc(n * sizeof *all.x);
     all.value = rg_alloc((size_t)problems * sizeof *all.value);
     all.requested = rg_alloc((size_t)problems * sizeof *all.requested);
@@ -196,7 +182,7 @@ const char *fr_optimiser_unknown(const char *name)
 }
 
 int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *value, int64_t *evaluations, int64_t *steps,
-                fr_evaluate evaluate, void *context)
+    fr_evaluate evaluate, void *context)
 {
     (void)how, (void)problems, (void)x, (void)value, (void)evaluations, (void)steps, (void)evaluate, (void)context;
     return RG_E_LIBRARY;

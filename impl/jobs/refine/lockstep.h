@@ -29,7 +29,7 @@ typedef int (*fr_evaluate)(void *context, int64_t problems, const double *x, con
 // Improves x in place; value[] becomes the least found, evaluations[] how many it took. *steps: batches evaluated. RG_OK, the
 // code of evaluate, or RG_E_LIBRARY when NLopt is not there or does not know the optimiser. problems <= FR_PROBLEMS_MAX.
 int fr_minimise(const fr_minimiser *, int64_t problems, double *x, double *value, int64_t *evaluations, int64_t *steps,
-                fr_evaluate, void *context);
+    fr_evaluate, void *context);
 // What these threads take: of each its stack, and the storage of a thread, in which the emulated GPU has its shared memory.
 double fr_minimise_bytes(int64_t problems);
 const char *fr_optimiser_unknown(const char *name); // NULL when fr_minimise takes it, else the reason

@@ -51,9 +51,9 @@ typedef struct evaluation {
     fr_engine *engine;
     const fr_files *files;
     const int64_t *row;
-    int64_t n;                         // particles
+    int64_t n;                          // particles
     int parameter[FR_PARAMETERS], dims; // those that are free
-    double *whole;                     // poses as they are tried, all parameters
+    double *whole;                      // poses as they are tried, all parameters
     float *pose, *score;
     double *noise; // of each particle, 0 without a prior
     // What a step computes: `room` problems of each of `held` particles; fewer once many have ended.
@@ -67,8 +67,7 @@ static bool changes_ctf(const fr_refinement *r) { return r->is_free[FR_DEFOCUS] 
 static double walls(const double x[FR_PARAMETERS])
 {
     double sum = 0;
-    for (int p = FR_SHIFT_X; p <= FR_SHIFT_Y; p++)
-        sum += fabs(x[p]) > 1 ? (fabs(x[p]) - 1) * (fabs(x[p]) - 1) : 0;
+    for (int p = FR_SHIFT_X; p <= FR_SHIFT_Y; p++) sum += fabs(x[p]) > 1 ? (fabs(x[p]) - 1) * (fabs(x[p]) - 1) : 0;
     const double beyond = fabs(x[FR_MAGNIFICATION]) - 0.2;
     return sum + (beyond > 0 ? 100 * beyond * beyond : 0);
 }
@@ -92,10 +91,16 @@ static int run(evaluation *e, int which, int64_t particles, int64_t trials, int6
     fr_engine *g = e->engine;
     const bool of_d = which == FR_DO_NOISE || which == FR_DO_WHOLE, all = which == FR_DO_RINGS || which == FR_DO_WHOLE;
     const bool few = which == FR_DO_SCORE && e->x.base;
-    const rg_shape shape = {.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = particles, [FR_KIND] = r->kind, [FR_TRIALS] = trials,
-                                  [FR_OUTER] = all ? r->side / 2 : r->outer, [FR_INNER] = all ? 1 : r->inner}};
-    void *const arg[] = {of_d ? g->d.base : few ? e->x.base : g->x.base, few ? e->c.base : g->c.base, g->f3.base,
-                         g->pose.base, g->setting.base, g->out.base};
+    const rg_shape shape = {.n = {[FR_SIDE] = r->side,
+                                [FR_PARTICLES] = particles,
+                                [FR_KIND] = r->kind,
+                                [FR_TRIALS] = trials,
+                                [FR_OUTER] = all ? r->side / 2 : r->outer,
+                                [FR_INNER] = all ? 1 : r->inner}};
+    void *const arg[] = {of_d ? g->d.base
+            : few             ? e->x.base
+                              : g->x.base,
+        few ? e->c.base : g->c.base, g->f3.base, g->pose.base, g->setting.base, g->out.base};
     const size_t poses = (size_t)(particles * trials);
     if (g->member->device->upload(g->pose.base, e->pose, poses * FR_POSE_FLOATS * sizeof(float)) != RG_OK)
         return rg_fail(RG_WRONG, "%s: poses cannot be copied", g->member->device->name);
@@ -108,8 +113,7 @@ static int run(evaluation *e, int which, int64_t particles, int64_t trials, int6
 // The same of the poses at the front of `whole`, one a particle.
 static int compare(evaluation *e, int which, int64_t each, float *out)
 {
-    for (int64_t i = 0; i < e->n; i++)
-        fr_pose_floats(e->whole + i * FR_PARAMETERS, e->pose + i * FR_POSE_FLOATS);
+    for (int64_t i = 0; i < e->n; i++) fr_pose_floats(e->whole + i * FR_PARAMETERS, e->pose + i * FR_POSE_FLOATS);
     return run(e, which, e->n, 1, each, out);
 }
 
@@ -120,10 +124,8 @@ static void fill_slots(evaluation *e, const bool *requested)
     for (int64_t h = 0; h < e->held; h++) {
         int64_t n = 0, *slot = e->slot + h * e->room;
         for (int64_t p = e->particle[h] * trials; p < (e->particle[h] + 1) * trials; p++)
-            if (requested[p])
-                slot[n++] = p;
-        for (; n < e->room; n++)
-            slot[n] = n ? slot[0] : e->particle[h] * trials;
+            if (requested[p]) slot[n++] = p;
+        for (; n < e->room; n++) slot[n] = n ? slot[0] : e->particle[h] * trials;
     }
 }
 
@@ -137,8 +139,7 @@ static int keep_rows(evaluation *e, const int64_t *from, int64_t rows)
     error = error || !first ? error : rg_buffer_make(&e->c, g->member->device, (size_t)rows * c, sizeof(float), false);
     const char *of_x = first ? g->x.base : e->x.base, *of_c = first ? g->c.base : e->c.base;
     for (int64_t k = 0; k < rows && !error; k++) {
-        if (!first && from[k] == k)
-            continue;
+        if (!first && from[k] == k) continue;
         error = g->member->device->move((char *)e->x.base + (size_t)k * x, of_x + (size_t)from[k] * x, x);
         error = error ? error : g->member->device->move((char *)e->c.base + (size_t)k * c, of_c + (size_t)from[k] * c, c);
     }
@@ -152,17 +153,14 @@ static int shrink(evaluation *e, const bool *requested)
     int64_t held = 0, room = 0, *from = rg_alloc((size_t)e->held * sizeof *from);
     for (int64_t h = 0; h < e->held; h++) {
         int64_t n = 0;
-        for (int64_t t = 0; t < trials; t++)
-            n += requested[e->particle[h] * trials + t];
+        for (int64_t t = 0; t < trials; t++) n += requested[e->particle[h] * trials + t];
         room = n > room ? n : room;
-        if (n)
-            from[held++] = h;
+        if (n) from[held++] = h;
     }
     int code = RG_GOOD;
     if (2 * held * room <= e->held * e->room && !changes_ctf(e->r)) {
         code = held < e->held ? keep_rows(e, from, held) : RG_GOOD;
-        for (int64_t k = 0; k < held; k++)
-            e->particle[k] = e->particle[from[k]];
+        for (int64_t k = 0; k < held; k++) e->particle[k] = e->particle[from[k]];
         e->held = held;
         e->room = room;
     }
@@ -181,7 +179,7 @@ static int new_ctf(evaluation *e)
         fr_optics_of(e->files, e->row[i], x[FR_DEFOCUS], 1 + x[FR_MAGNIFICATION], optics + i * FR_OPTICS);
     }
     int code = pl_failed(g->member, "copying the CTF",
-                                g->member->device->upload(g->optics.base, optics, (size_t)(e->n * FR_OPTICS) * sizeof *optics));
+        g->member->device->upload(g->optics.base, optics, (size_t)(e->n * FR_OPTICS) * sizeof *optics));
     free(optics);
     return code == RG_GOOD ? fr_engine_apply(g, e->n, e->r->kind) : code;
 }
@@ -190,8 +188,7 @@ static int evaluate(void *context, int64_t problems, const double *x, const bool
 {
     evaluation *e = context;
     for (int64_t p = 0; p < problems; p++)
-        for (int d = 0; d < e->dims; d++)
-            e->whole[p * FR_PARAMETERS + e->parameter[d]] = x[p * e->dims + d];
+        for (int d = 0; d < e->dims; d++) e->whole[p * FR_PARAMETERS + e->parameter[d]] = x[p * e->dims + d];
     int code = changes_ctf(e->r) ? new_ctf(e) : RG_GOOD;
     code = code == RG_GOOD ? shrink(e, requested) : code;
     for (int64_t s = 0; s < e->held * e->room; s++)
@@ -211,8 +208,7 @@ static double disc_pixels(const fr_refinement *r)
 {
     double n = 0;
     for (int64_t y = -r->side / 2; y < r->side / 2; y++)
-        for (int64_t x = -r->side / 2; x < r->side / 2; x++)
-            n += fr_in_disc(r->setting[0], x * x + y * y);
+        for (int64_t x = -r->side / 2; x < r->side / 2; x++) n += fr_in_disc(r->setting[0], x * x + y * y);
     return n;
 }
 
@@ -240,7 +236,7 @@ static int add_coefficient(int64_t *sum, float coefficient, const evaluation *e,
 {
     if (!(fabsf(coefficient) < 2)) // it is 1 at most, but for rounding
         return rg_fail(RG_WRONG, "%s: line %" PRId64 ": its correlation is %g", e->files->input,
-                       e->files->particles.row[e->row[particle]].line, coefficient);
+            e->files->particles.row[e->row[particle]].line, coefficient);
     *sum += llrint(ldexp(coefficient, FR_SUM_BITS));
     return RG_GOOD;
 }
@@ -252,14 +248,12 @@ static int judge(evaluation *e, double *sigma, fr_sums *s)
     float *out = rg_alloc((size_t)(e->n * most) * sizeof *out);
     int code = changes_ctf(e->r) ? new_ctf(e) : RG_GOOD;
     code = code == RG_GOOD ? compare(e, FR_DO_NOISE, FR_MOMENTS, out) : code;
-    for (int64_t i = 0; i < e->n; i++)
-        sigma[i] = sqrt(fr_noise(out + i * FR_MOMENTS));
+    for (int64_t i = 0; i < e->n; i++) sigma[i] = sqrt(fr_noise(out + i * FR_MOMENTS));
     code = code == RG_GOOD ? compare(e, FR_DO_RINGS, rings, out) : code;
     for (int64_t i = 0; i < e->n * rings && code == RG_GOOD; i++)
         code = add_coefficient(&s->ring[i % rings], out[i], e, i / rings);
     code = code == RG_GOOD ? compare(e, FR_DO_WHOLE, 1, out) : code;
-    for (int64_t i = 0; i < e->n && code == RG_GOOD; i++)
-        code = add_coefficient(&s->coefficient, out[i], e, i);
+    for (int64_t i = 0; i < e->n && code == RG_GOOD; i++) code = add_coefficient(&s->coefficient, out[i], e, i);
     free(out);
     return code;
 }
@@ -270,8 +264,7 @@ static void keep_best(evaluation *e, const double *value)
     const int64_t trials = e->r->trials;
     for (int64_t i = 0; i < e->n; i++) {
         int64_t at = i * trials;
-        for (int64_t p = at; p < (i + 1) * trials; p++)
-            at = value[p] < value[at] ? p : at;
+        for (int64_t p = at; p < (i + 1) * trials; p++) at = value[p] < value[at] ? p : at;
         memmove(e->whole + i * FR_PARAMETERS, e->whole + at * FR_PARAMETERS, FR_PARAMETERS * sizeof *e->whole);
         e->score[i] = (float)(walls(e->whole + i * FR_PARAMETERS) + prior(e, i, e->whole + i * FR_PARAMETERS) - value[at]);
     }
@@ -291,15 +284,18 @@ static void count(fr_sums *s, const int64_t *evaluations, int64_t problems)
 static int minimise(evaluation *e, double *value, fr_sums *s)
 {
     fr_refinement *r = e->r;
-    fr_minimiser how = {.optimiser = r->optimiser, .dimensions = e->dims, .step = r->step, .tolerance = r->tolerance,
-                        .most_evaluations = r->most_evaluations, .seed = r->seed};
+    fr_minimiser how = {.optimiser = r->optimiser,
+        .dimensions = e->dims,
+        .step = r->step,
+        .tolerance = r->tolerance,
+        .most_evaluations = r->most_evaluations,
+        .seed = r->seed};
     const int64_t problems = e->n * r->trials;
     double *x = rg_alloc((size_t)(problems * e->dims) * sizeof *x);
     int64_t *evaluations = rg_alloc((size_t)problems * sizeof *evaluations), steps;
     for (int d = 0; d < e->dims; d++) {
         how.unit[d] = r->unit[e->parameter[d]];
-        for (int64_t p = 0; p < problems; p++)
-            x[p * e->dims + d] = e->whole[p * FR_PARAMETERS + e->parameter[d]];
+        for (int64_t p = 0; p < problems; p++) x[p * e->dims + d] = e->whole[p * FR_PARAMETERS + e->parameter[d]];
     }
     pl_member *m = e->engine->member;
     const double since_s = rg_seconds(), *score_s = &m->stage[PL_CALL + FR_DO_SCORE].busy_s;
@@ -307,8 +303,7 @@ static int minimise(evaluation *e, double *value, fr_sums *s)
     int code = fr_minimise(&how, problems, x, value, evaluations, &steps, evaluate, e);
     pl_lap(m, PL_STEP, since_s + *score_s + *apply_s - before_s);
     for (int d = 0; d < e->dims; d++)
-        for (int64_t p = 0; p < problems; p++)
-            e->whole[p * FR_PARAMETERS + e->parameter[d]] = x[p * e->dims + d];
+        for (int64_t p = 0; p < problems; p++) e->whole[p * FR_PARAMETERS + e->parameter[d]] = x[p * e->dims + d];
     count(s, evaluations, problems);
     free(evaluations);
     free(x);
@@ -337,8 +332,7 @@ static int improve(evaluation *e, fr_files *f, fr_checkpoint *done)
         f->magnification[row] = 1 + e->whole[i * FR_PARAMETERS + FR_MAGNIFICATION];
     }
     pthread_mutex_unlock(&team->lock);
-    if (code == RG_GOOD)
-        fr_checkpoint_add(done, e->row, &sums);
+    if (code == RG_GOOD) fr_checkpoint_add(done, e->row, &sums);
     fr_sums_free(&sums);
     free(sigma);
     free(value);
@@ -351,8 +345,8 @@ int64_t fr_refinement_out(const fr_refinement *r, int64_t batch)
     return batch * (each > r->trials ? each : r->trials);
 }
 
-int fr_refine_poses(fr_refinement *r, fr_engine *engine, fr_files *f, fr_checkpoint *done, const int64_t *row, int64_t n,
-                    double *x)
+int fr_refine_poses(
+    fr_refinement *r, fr_engine *engine, fr_files *f, fr_checkpoint *done, const int64_t *row, int64_t n, double *x)
 {
     const size_t problems = (size_t)(n * r->trials);
     evaluation e = {.r = r, .engine = engine, .files = f, .row = row, .n = n, .held = n, .room = r->trials};
@@ -363,16 +357,13 @@ int fr_refine_poses(fr_refinement *r, fr_engine *engine, fr_files *f, fr_checkpo
     e.score = rg_alloc(problems * sizeof *e.score);
     e.noise = rg_alloc((size_t)n * sizeof *e.noise);
     for (int p = 0; p < FR_PARAMETERS; p++)
-        if (r->is_free[p])
-            e.parameter[e.dims++] = p;
+        if (r->is_free[p]) e.parameter[e.dims++] = p;
     for (int64_t i = 0; i < n; i++) // the first pose of each, for the prior
         memcpy(e.whole + i * FR_PARAMETERS, x + i * r->trials * FR_PARAMETERS, FR_PARAMETERS * sizeof *x);
-    for (int64_t i = 0; i < n; i++)
-        e.particle[i] = i;
+    for (int64_t i = 0; i < n; i++) e.particle[i] = i;
     int code = r->has_prior ? weigh_priors(&e) : RG_GOOD;
     memcpy(e.whole, x, problems * FR_PARAMETERS * sizeof *x);
-    if (code == RG_GOOD)
-        code = improve(&e, f, done);
+    if (code == RG_GOOD) code = improve(&e, f, done);
     rg_buffer_free(&e.x);
     rg_buffer_free(&e.c);
     free(e.slot);
@@ -385,7 +376,7 @@ int fr_refine_poses(fr_refinement *r, fr_engine *engine, fr_files *f, fr_checkpo
 }
 
 int fr_each_batch(const fr_refinement *r, fr_engine *e, fr_checkpoint *done, int64_t own, const float *reference,
-                  int (*begin)(void *of, int64_t rows), int (*batch)(void *of, const int64_t *row, int64_t n), void *of)
+    int (*begin)(void *of, int64_t rows), int (*batch)(void *of, const int64_t *row, int64_t n), void *of)
 {
     int64_t first, past, n;
     const int64_t *row;
@@ -393,14 +384,11 @@ int fr_each_batch(const fr_refinement *r, fr_engine *e, fr_checkpoint *done, int
     // Alone, a process's engines have a share each.
     while (code == RG_GOOD && (rg_ranks() > 1 || !pieces) && rg_deal_next(&done->deal, &first, &past)) {
         code = pieces ? RG_GOOD : begin(of, past - first);
-        if (code == RG_GOOD)
-            code = fr_images_begin(e, done->row + first, past - first);
-        if (code == RG_GOOD && !pieces++)
-            code = fr_engine_reference(e, own, reference); // while images are read
+        if (code == RG_GOOD) code = fr_images_begin(e, done->row + first, past - first);
+        if (code == RG_GOOD && !pieces++) code = fr_engine_reference(e, own, reference); // while images are read
         while (code == RG_GOOD) {
             code = fr_images_next(e, r->kind, &row, &n);
-            if (code != RG_GOOD || !n)
-                break;
+            if (code != RG_GOOD || !n) break;
             code = batch(of, row, n);
         }
     }

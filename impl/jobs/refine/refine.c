@@ -35,27 +35,27 @@ static void find_prior(fr_refinement *r, const fr_files *f)
 const rg_option fr_refinement_options[] = {
     {"reference", "VOL.mrc", "the map that particles are compared with", RG_TO(fr_refinement, reference), .required = true},
     {"reference-pixel", "A", "voxel size of that map, where its header has none or a wrong one",
-     RG_TO(fr_refinement, reference_pixel_A), 1e-3L, 1e6L, .unit = "Angstrom"},
+        RG_TO(fr_refinement, reference_pixel_A), 1e-3L, 1e6L, .unit = "Angstrom"},
     {"out", "NEW.star", "particles with their new poses and scores; NEW.par writes FREALIGN's format",
-     RG_TO(fr_refinement, out), .endings = ".star .par", .beside = "_rings.tsv _stages.tsv", .required = true},
+        RG_TO(fr_refinement, out), .endings = ".star .par", .beside = "_rings.tsv _stages.tsv", .required = true},
     {"low", "A", "coarsest resolution that is used", RG_TO(fr_refinement, low_A), 0, 1e6L, .unit = "Angstrom",
-     .otherwise = "all but the mean"},
+        .otherwise = "all but the mean"},
     {"high", "A", "finest resolution that is used", RG_TO(fr_refinement, high_A), 0, 1e6L, .unit = "Angstrom",
-     .otherwise = "three pixels"},
+        .otherwise = "three pixels"},
     {"mask-radius", "A", "radius of the mask on sections and particles", RG_TO(fr_refinement, mask_A), 0, 1e6L,
-     .unit = "Angstrom", .otherwise = "0.45 sides"},
+        .unit = "Angstrom", .otherwise = "0.45 sides"},
     {"b-factor", "A2", "rings are weighted by exp(-B/4 g^2)", RG_TO(fr_refinement, b_factor_A2), -1e4L, 1e4L, "0",
-     "square Angstrom"},
+        "square Angstrom"},
     {"preset", "v9|paper", "form of the objective: whitened, trilinear, or as in the paper", RG_TO(fr_refinement, preset), 0, 0,
-     "v9"},
+        "v9"},
     {"no-prior", NULL, "do not hold shifts to the mean and spread that they have in PARTICLES", RG_TO(fr_refinement, no_prior)},
     {"optimiser", "praxis|bobyqa", "of NLopt", RG_TO(fr_refinement, method), 0, 0, "praxis"},
     {"step", "U", "first step in units of 0.1 rad and of 0.01 rad an index; praxis finds its own", RG_TO(fr_refinement, step),
-     1e-3L, 100, "1", .needs = "optimiser=bobyqa"},
+        1e-3L, 100, "1", .needs = "optimiser=bobyqa"},
     {"tolerance", "U", "stop when nothing moves by more, in these units", RG_TO(fr_refinement, tolerance), 1e-6L, 10, "0.1"},
     {"max-evaluations", "N", "of one particle", RG_TO(fr_refinement, most_evaluations), 1, 1000000, "5000"},
     {"batch", "N", "particles of a GPU at a time", RG_TO(fr_refinement, batch), 1, FR_PROBLEMS_MAX,
-     .otherwise = "refine 128, search 24"},
+        .otherwise = "refine 128, search 24"},
     {"resume", NULL, "go on from NEW.star.part, which a run that was stopped left behind", RG_TO(fr_refinement, resume)},
     {0},
 };
@@ -76,25 +76,19 @@ int fr_refinement_begin(fr_refinement *r, const fr_files *f, uint64_t seed)
     r->side = f->particles.side;
     r->pixel_A = pixel_A;
     r->trials = 1;
-    for (int p = FR_PHI; p <= FR_SHIFT_Y; p++)
-        r->is_free[p] = true;
+    for (int p = FR_PHI; p <= FR_SHIFT_Y; p++) r->is_free[p] = true;
     r->optimiser = optimiser[r->method];
     const char *why = fr_optimiser_unknown(r->optimiser);
-    if (why)
-        return rg_fail(RG_LACKS, "--optimiser %s: %s", r->optimiser, why);
+    if (why) return rg_fail(RG_LACKS, "--optimiser %s: %s", r->optimiser, why);
     r->kind = r->preset == FR_PRESET_V9 ? FR_V9 : FR_BOX3 | FR_SQUARED;
     int code = rg_option_within("low", &r->low_A, width_A, 2 * pixel_A, 1e6);
-    if (code == RG_GOOD)
-        code = rg_option_within("high", &r->high_A, 3 * pixel_A, 2 * pixel_A, 1e6);
-    if (code == RG_GOOD)
-        code = rg_option_within("mask-radius", &r->mask_A, 0.45 * width_A, pixel_A, 0.5 * width_A);
-    if (code != RG_GOOD)
-        return code;
+    if (code == RG_GOOD) code = rg_option_within("high", &r->high_A, 3 * pixel_A, 2 * pixel_A, 1e6);
+    if (code == RG_GOOD) code = rg_option_within("mask-radius", &r->mask_A, 0.45 * width_A, pixel_A, 0.5 * width_A);
+    if (code != RG_GOOD) return code;
     r->seed = seed;
     r->inner = (int64_t)fmax(1, floor(width_A / r->low_A));
     r->outer = (int64_t)floor(width_A / r->high_A);
-    if (fr_files_fit(f, r->out) != RG_GOOD)
-        return RG_USAGE;
+    if (fr_files_fit(f, r->out) != RG_GOOD) return RG_USAGE;
     if (r->outer <= r->inner)
         return rg_fail(RG_USAGE, "--low %g A and --high %g A leave no ring of a box of %g A", r->low_A, r->high_A, width_A);
     r->mask_px = r->mask_A / pixel_A;
@@ -105,8 +99,7 @@ int fr_refinement_begin(fr_refinement *r, const fr_files *f, uint64_t seed)
     const double finest = (double)r->outer / width_A, wave = rg_electron_wavelength_A(f->particles.row[0].ctf.voltage_kV);
     const double unit[FR_PARAMETERS] = {0.1, 0.1, 0.1, 0.01, 0.01, 1 / (M_PI * wave * finest * finest), 0.01};
     memcpy(r->unit, unit, sizeof unit);
-    if (!r->no_prior)
-        find_prior(r, f);
+    if (!r->no_prior) find_prior(r, f);
     return RG_GOOD;
 }
 
@@ -116,8 +109,12 @@ void fr_refinement_plan_time(const fr_refinement *r, const fr_team *t)
     static const double TYPICAL = 100;
     const double evaluations = r->most_evaluations > 0 ? fmin(TYPICAL, (double)r->most_evaluations) : TYPICAL;
     const int64_t n = t->files->particles.n, batch = r->batch < n ? r->batch : n;
-    const rg_shape shape = {.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = batch, [FR_KIND] = r->kind, [FR_TRIALS] = r->trials,
-                                  [FR_OUTER] = r->outer, [FR_INNER] = r->inner}};
+    const rg_shape shape = {.n = {[FR_SIDE] = r->side,
+                                [FR_PARTICLES] = batch,
+                                [FR_KIND] = r->kind,
+                                [FR_TRIALS] = r->trials,
+                                [FR_OUTER] = r->outer,
+                                [FR_INNER] = r->inner}};
     rg_plan("evaluations a pose", "taken as %g", evaluations);
     fr_team_plan_time(t, FR_DO_SCORE, &shape, evaluations * (double)n / rg_ranks());
 }
@@ -127,13 +124,12 @@ static int write_rings(const fr_refinement *r, const fr_sums *s, const char *com
     const double width_A = (double)r->side * r->pixel_A;
     rg_file file;
     int code = rg_file_open_beside(&file, r->out, "_rings", ".tsv");
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     rg_tsv_print(file.stream, "# command: %s\n# mean over particles of presb; frequency in 1/A, resolution in A\n", command);
     fprintf(file.stream, "ring\tfrequency\tresolution\tcc\n");
     for (int64_t k = 1; k < fr_rings(r->side); k++)
         fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\n", k, (double)k / width_A, width_A / (double)k,
-                ldexp((double)s->ring[k], -FR_SUM_BITS) / (double)s->particles);
+            ldexp((double)s->ring[k], -FR_SUM_BITS) / (double)s->particles);
     return rg_file_commit(&file);
 }
 
@@ -167,10 +163,11 @@ bool fr_refinement_inverted(const fr_refinement *r, const fr_sums *s)
 
 int fr_refinement_contrast(const fr_refinement *r, const fr_sums *s, const fr_files *f)
 {
-    if (!fr_refinement_inverted(r, s))
-        return RG_GOOD;
-    return rg_fail(RG_USAGE, "%s: expected images of the reference's contrast, found the other one: their mean coefficient is "
-                   "%.3f %%; %s", f->input, 100 * mean_coefficient(s), f->invert ? "leave out --invert" : "give --invert");
+    if (!fr_refinement_inverted(r, s)) return RG_GOOD;
+    return rg_fail(RG_USAGE,
+        "%s: expected images of the reference's contrast, found the other one: their mean coefficient is "
+        "%.3f %%; %s",
+        f->input, 100 * mean_coefficient(s), f->invert ? "leave out --invert" : "give --invert");
 }
 
 // The best of a search over noise alone has a mean coefficient of 1 to 2 deviations: it is the score that was made large, whose
@@ -191,10 +188,9 @@ static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
     const int64_t n = f->particles.n, rings = fr_rings(r->side) - 1;
     const double width_A = (double)r->side * r->pixel_A;
     double sum = 0, square = 0;
-    if (!rg_summary_wanted())
-        return;
+    if (!rg_summary_wanted()) return;
     double *room = rg_alloc((size_t)(2 * n + 2 * rings) * sizeof *room), *rot = room, *tilt = room + n, *at = tilt + n,
-    *cc = at + rings;
+           *cc = at + rings;
     for (int64_t i = 0; i < n; i++) {
         rot[i] = f->particles.row[i].rot_deg;
         tilt[i] = f->particles.row[i].tilt_deg;
@@ -204,27 +200,29 @@ static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
     const double mean = sum / (double)n, spread = sqrt(fmax(0, square / (double)n - mean * mean));
     rg_summary_found("Mean score %.3f %%, standard deviation over %" PRId64 " particle%s %.3f %%.", mean, n, rg_s(n), spread);
     rg_summary_did("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A, against %s, rings from %.4g to %.4g A", n,
-                   r->side, r->pixel_A,
-                   r->reference, r->low_A, r->high_A);
+        r->side, r->pixel_A, r->reference, r->low_A, r->high_A);
     if (s->refined) {
         rg_summary_found("Mean coefficient %.3f %%; of noise alone a coefficient has a standard deviation of %.3f %%: a "
                          "particle stands %.1f "
-                         "of them above it.", 100 * mean_coefficient(s), 100 * noise_level(r),
-                         mean_coefficient(s) / noise_level(r));
+                         "of them above it.",
+            100 * mean_coefficient(s), 100 * noise_level(r), mean_coefficient(s) / noise_level(r));
         for (int64_t k = 1; k <= rings; k++) {
             at[k - 1] = (double)k / width_A;
             cc[k - 1] = ldexp((double)s->ring[k], -FR_SUM_BITS) / (double)s->particles;
         }
-        rg_summary_curves(&(rg_drawn_curves){.is = {"How well the rings of particles correlate with the reference",
-                                                    "Mean over the particles.",
-                                                    "mean correlation against frequency", "frequency (1/A)", "correlation"},
-                                             .n = rings, .at = at, .curves = 1, .name = (const char *[]){"rings"},
-                                             .value = (const double *[]){cc}});
+        rg_summary_curves(&(rg_drawn_curves){
+            .is = {"How well the rings of particles correlate with the reference", "Mean over the particles.",
+                "mean correlation against frequency", "frequency (1/A)", "correlation"},
+            .n = rings,
+            .at = at,
+            .curves = 1,
+            .name = (const char *[]){"rings"},
+            .value = (const double *[]){cc}});
     }
     char *title = rg_print("Scores of the particles: %.3g %% in the mean", mean);
-    rg_summary_histogram(&(rg_drawn){title, "Two hills are often two kinds of images.",
-                                     "how many particles have which score", "score (%)", "particles"},
-                         n, f->score);
+    rg_summary_histogram(&(rg_drawn){title, "Two hills are often two kinds of images.", "how many particles have which score",
+                             "score (%)", "particles"},
+        n, f->score);
     rg_summary_directions(n, rot, tilt);
     free(title);
     free(room);
@@ -234,11 +232,9 @@ int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_che
 {
     double sum = 0;
     const int64_t n = f->particles.n;
-    for (int64_t i = 0; i < n; i++)
-        sum += f->score[i];
+    for (int64_t i = 0; i < n; i++) sum += f->score[i];
     printf("mean score\t%.3f %%\n", sum / (double)n);
-    if (done->resumed)
-        printf("resumed\t%" PRId64 " particle%s of an earlier run\n", done->resumed, rg_s(done->resumed));
+    if (done->resumed) printf("resumed\t%" PRId64 " particle%s of an earlier run\n", done->resumed, rg_s(done->resumed));
     if (done->resumed)
         rg_summary_did("resumed", "%" PRId64 " particle%s of an earlier run", done->resumed, rg_s(done->resumed));
     if (r->is_free[FR_MAGNIFICATION]) {
@@ -250,11 +246,10 @@ int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_che
     }
     const fr_sums *s = &done->sums;
     show(r, f, s);
-    if (!s->refined)
-        return RG_GOOD;
+    if (!s->refined) return RG_GOOD;
     printf("mean coefficient\t%.3f %%\n", 100 * mean_coefficient(s));
     printf("evaluations a pose\t%.1f (%" PRId64 " to %" PRId64 "; the original: 60 to 83)\n",
-           (double)s->evaluations / (double)s->refined, s->least, s->most);
+        (double)s->evaluations / (double)s->refined, s->least, s->most);
     return write_rings(r, s, command);
 }
 
@@ -306,8 +301,14 @@ static fr_room room_of(const job *j, int64_t rows)
 {
     const fr_refinement *r = &j->refine;
     const int64_t batch = r->batch < rows ? r->batch : rows;
-    fr_room room = {.side = r->side, .batch = batch, .trials = r->trials, .out = fr_refinement_out(r, batch), .reference = true,
-                    .setting = r->setting, .image_bytes = fr_minimise_bytes(r->trials), .typed_batch = true};
+    fr_room room = {.side = r->side,
+        .batch = batch,
+        .trials = r->trials,
+        .out = fr_refinement_out(r, batch),
+        .reference = true,
+        .setting = r->setting,
+        .image_bytes = fr_minimise_bytes(r->trials),
+        .typed_batch = true};
     fr_room_reference(&room, j->own);
     return room;
 }
@@ -332,22 +333,17 @@ static int refine(job *j)
     const fr_refinement *r = &j->refine;
     const double since_s = rg_seconds();
     int code = fr_refinement_batch(&j->refine, 128);
-    if (code == RG_GOOD)
-        code = fr_reference_side(r->reference, &j->own);
+    if (code == RG_GOOD) code = fr_reference_side(r->reference, &j->own);
     if (code == RG_GOOD) {
         const fr_room room = room_of(j, j->files.particles.n);
         code = fr_team_allows(t, &room);
     }
-    if (code == RG_GOOD)
-        pl_team_hash(&t->team);
-    if (code == RG_GOOD && rg_dry_run)
-        fr_refinement_plan_time(r, t);
+    if (code == RG_GOOD) pl_team_hash(&t->team);
+    if (code == RG_GOOD && rg_dry_run) fr_refinement_plan_time(r, t);
     if (code == RG_GOOD)
         code = fr_reference_read(r->reference, r->reference_pixel_A, r->side, r->pixel_A, &j->own, &j->reference);
-    if (code == RG_GOOD && rg_dry_run)
-        free(j->reference);
-    if (code != RG_GOOD || rg_dry_run)
-        return code;
+    if (code == RG_GOOD && rg_dry_run) free(j->reference);
+    if (code != RG_GOOD || rg_dry_run) return code;
     pl_lap(t->team.member, PL_REFERENCE, since_s);
     rg_ranks_say("refine");
     code = fr_checkpoint_open(&j->done, &j->given, r, &j->files, &t->team);
@@ -361,11 +357,9 @@ static int refine(job *j)
     }
     code = code == RG_GOOD ? fr_refinement_contrast(r, &j->done.sums, &j->files) : code;
     const double write_s = rg_seconds();
-    if (code == RG_GOOD)
-        code = fr_files_write(&j->files, r->out, j->given.line);
+    if (code == RG_GOOD) code = fr_files_write(&j->files, r->out, j->given.line);
     pl_lap(t->team.member, PL_WRITE, write_s);
-    if (code == RG_GOOD)
-        code = fr_refinement_report(r, &j->files, &j->done, j->given.line);
+    if (code == RG_GOOD) code = fr_refinement_report(r, &j->files, &j->done, j->given.line);
     fr_checkpoint_close(&j->done, code == RG_GOOD || fr_refinement_inverted(r, &j->done.sums));
     return code == RG_GOOD ? fr_team_report(t, r->out) : code;
 }
@@ -382,8 +376,7 @@ static int check_more(job *j)
     for (int64_t k = 0; k < j->files.particles.n && j->also.bits; k++)
         if (j->files.particles.row[k].ctf.b_factor_A2 != 0)
             return rg_star_fault(j->files.input, j->files.particles.row[k].line,
-                                 "--also: expected no B-factor in the CTF, found %g A^2",
-                                 j->files.particles.row[k].ctf.b_factor_A2);
+                "--also: expected no B-factor in the CTF, found %g A^2", j->files.particles.row[k].ctf.b_factor_A2);
     return RG_GOOD;
 }
 
@@ -392,15 +385,12 @@ static int run(void *options)
     const double began_s = rg_seconds();
     job *j = options;
     int code = fr_files_open(&j->files, j->given.word.item[0], true);
+    if (code == RG_GOOD) code = fr_refinement_begin(&j->refine, &j->files, j->given.seed);
+    if (code == RG_GOOD) code = check_more(j);
     if (code == RG_GOOD)
-        code = fr_refinement_begin(&j->refine, &j->files, j->given.seed);
-    if (code == RG_GOOD)
-        code = check_more(j);
-    if (code == RG_GOOD)
-        code = fr_team_open(&j->team, &j->given, &j->computing, &j->files, FR_REFINE_ROUTINES, j->files.particles.n, false,
-                            began_s);
-    if (code == RG_GOOD)
-        code = refine(j);
+        code = fr_team_open(
+            &j->team, &j->given, &j->computing, &j->files, FR_REFINE_ROUTINES, j->files.particles.n, false, began_s);
+    if (code == RG_GOOD) code = refine(j);
     fr_team_close(&j->team);
     fr_files_close(&j->files);
     return code;
@@ -409,7 +399,7 @@ static int run(void *options)
 static const rg_option options[] = {
     {"also", "defocus|magnification", "of every particle, too", RG_TO(job, also)},
     {"restarts", "N", "further starts of each particle, its angles turned at random; the best is kept", RG_TO(job, restarts), 0,
-     63, "0"},
+        63, "0"},
     {"restart-angle", "DEG", "by up to so much", RG_TO(job, restart_deg), 0.1L, 180, "10", "degrees"},
     RG_OPTIONS_OF(fr_refinement_options, job, refine),
     RG_OPTIONS_OF(fr_input_options, job, files),

@@ -20,7 +20,7 @@
 enum { FR_SUM_BITS = 36 };
 typedef struct fr_sums {
     int64_t particles, refined, evaluations, least, most; // particles; poses that were minimised, evaluations in all, of one
-    int64_t coefficient, rings, *ring; // of ccoef, and of presb by ring
+    int64_t coefficient, rings, *ring;                    // of ccoef, and of presb by ring
 } fr_sums;
 void fr_sums_make(fr_sums *, int64_t side);
 void fr_sums_free(fr_sums *);
@@ -32,7 +32,7 @@ enum { FR_RESULTS = 10 }; // new of a particle: angles, origin, both defocus val
 typedef struct fr_checkpoint {
     FILE *file; // NULL: none is kept
     char *path;
-    int64_t *row, rows; // of the particles that are left
+    int64_t *row, rows;           // of the particles that are left
     double (*result)[FR_RESULTS]; // of those, in their order
     rg_deal deal;                 // of those
     fr_files *files;
@@ -93,7 +93,7 @@ int fr_refine_poses(fr_refinement *, fr_engine *, fr_files *, fr_checkpoint *, c
 // Batches of the rows that fall to an engine, until nothing is left: they are on the device when `batch` is called. `begin`
 // makes room for the first `rows` of them. The reference has own^3 voxels. RG_GOOD, or one line and a code.
 int fr_each_batch(const fr_refinement *, fr_engine *, fr_checkpoint *, int64_t own, const float *reference,
-                  int (*begin)(void *of, int64_t rows), int (*batch)(void *of, const int64_t *row, int64_t n), void *of);
+    int (*begin)(void *of, int64_t rows), int (*batch)(void *of, const int64_t *row, int64_t n), void *of);
 void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS]);
 void fr_pose_of(const rg_particle *, double x[FR_PARAMETERS]); // shift 0: images come already shifted
 // What was found on average, on stdout; OUT_rings.tsv.

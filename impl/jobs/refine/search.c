@@ -40,7 +40,7 @@ typedef struct hunt {
     int64_t at_once; // directions a call
     rg_buffer turn;
     float *copy, *pose; // copy: of the correlations, NULL where the device's memory is ours
-    found *list; // of the loaded particles, best each, sorted
+    found *list;        // of the loaded particles, best each, sorted
 } hunt;
 
 // FREALIGN adds a random offset within half a step to each angle of the grid, so that passes differ: here from the seed.
@@ -54,8 +54,7 @@ static int make_grid(search *s)
 {
     double offset_deg[3];
     const char *why = fr_grid_make(&s->grid, s->group, s->step_deg);
-    if (why)
-        return rg_fail(RG_USAGE, "--sym %s: %s", s->group, why);
+    if (why) return rg_fail(RG_USAGE, "--sym %s: %s", s->group, why);
     offsets(s, s->step_deg, offset_deg);
     for (int64_t d = 0; d < s->grid.n; d++) {
         s->grid.direction[d].phi_deg += offset_deg[0];
@@ -78,18 +77,16 @@ static found best_of(const search *s, int64_t direction, const float *cc)
         int64_t peak = fr_lag(0, 0);
         for (int64_t y = 1 - FR_LAG; y < FR_LAG; y++)
             for (int64_t x = 1 - FR_LAG; x < FR_LAG; x++)
-                if (lag[fr_lag(x, y)] > lag[peak])
-                    peak = fr_lag(x, y);
+                if (lag[fr_lag(x, y)] > lag[peak]) peak = fr_lag(x, y);
         double mean = 0;
         for (int64_t y = -1; y <= 1; y++)
-            for (int64_t x = -1; x <= 1; x++)
-                mean += lag[peak + y * FR_LAGS + x] / 9;
-        if (mean <= best.score)
-            continue;
+            for (int64_t x = -1; x <= 1; x++) mean += lag[peak + y * FR_LAGS + x] / 9;
+        if (mean <= best.score) continue;
         const double turn = 0.5 * M_PI * ((double)(rotation / turns) + (double)(rotation % turns) / (double)turns);
         const double step = 4 * M_PI / (double)s->refine.side; // a lag is two pixels
-        best = (found){mean, {d->phi_deg * M_PI / 180, d->theta_deg * M_PI / 180, d->psi_deg * M_PI / 180 + turn,
-                              step * (double)(peak % FR_LAGS - FR_LAG), step * (double)(peak / FR_LAGS - FR_LAG)}};
+        best = (found){mean,
+            {d->phi_deg * M_PI / 180, d->theta_deg * M_PI / 180, d->psi_deg * M_PI / 180 + turn,
+                step * (double)(peak % FR_LAGS - FR_LAG), step * (double)(peak / FR_LAGS - FR_LAG)}};
     }
     return best;
 }
@@ -98,18 +95,19 @@ static found best_of(const search *s, int64_t direction, const float *cc)
 static void keep(const search *s, found *list, found f)
 {
     int64_t at = s->best - 1;
-    if (!(f.score > list[at].score))
-        return;
-    for (; at > 0 && f.score > list[at - 1].score; at--)
-        list[at] = list[at - 1];
+    if (!(f.score > list[at].score)) return;
+    for (; at > 0 && f.score > list[at - 1].score; at--) list[at] = list[at - 1];
     list[at] = f;
 }
 
 static rg_shape shape_of(const search *s, int64_t particles, int64_t directions)
 {
-    return (rg_shape){.n = {[FR_SIDE] = s->refine.side, [FR_PARTICLES] = particles,
-                            [FR_KIND] = s->refine.kind & FR_SQUARED ? FR_PAPER : FR_TRILINEAR, [FR_TRIALS] = directions,
-                            [FR_OUTER] = s->outer, [FR_TURNS] = s->grid.in_plane}};
+    return (rg_shape){.n = {[FR_SIDE] = s->refine.side,
+                          [FR_PARTICLES] = particles,
+                          [FR_KIND] = s->refine.kind & FR_SQUARED ? FR_PAPER : FR_TRILINEAR,
+                          [FR_TRIALS] = directions,
+                          [FR_OUTER] = s->outer,
+                          [FR_TURNS] = s->grid.in_plane}};
 }
 
 static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
@@ -128,17 +126,15 @@ static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
     if (e->member->device->upload(e->pose.base, h->pose, (size_t)(n * count * FR_POSE_FLOATS) * sizeof(float)) != RG_OK)
         return rg_fail(RG_WRONG, "%s: poses cannot be copied", e->member->device->name);
     int code = fr_engine_run(e, FR_DO_TURN, &shape, arg);
-    if (code == RG_GOOD && h->copy
-        && e->member->device->download(h->copy, e->out.base, (size_t)(n * count * each) * sizeof(float)) != RG_OK)
+    if (code == RG_GOOD && h->copy &&
+        e->member->device->download(h->copy, e->out.base, (size_t)(n * count * each) * sizeof(float)) != RG_OK)
         code = rg_fail(RG_WRONG, "%s: correlations cannot be copied", e->member->device->name);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     const float *cc = h->copy ? h->copy : e->out.base;
     const double since_s = rg_seconds();
 #pragma omp parallel for num_threads(e->member->threads)
     for (int64_t p = 0; p < n; p++)
-        for (int64_t d = 0; d < count; d++)
-            keep(s, h->list + p * s->best, best_of(s, first + d, cc + (p * count + d) * each));
+        for (int64_t d = 0; d < count; d++) keep(s, h->list + p * s->best, best_of(s, first + d, cc + (p * count + d) * each));
     pl_lap(e->member, PL_STEP, since_s);
     return RG_GOOD;
 }
@@ -151,14 +147,11 @@ static int search_batch(void *of, const int64_t *row, int64_t n)
     search *s = h->s;
     double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x);
     int code = RG_GOOD;
-    for (int64_t i = 0; i < n * s->best; i++)
-        h->list[i] = (found){.score = -INFINITY};
+    for (int64_t i = 0; i < n * s->best; i++) h->list[i] = (found){.score = -INFINITY};
     for (int64_t d = 0; d < s->grid.n && code == RG_GOOD; d += h->at_once)
         code = correlate(h, n, d, s->grid.n - d < h->at_once ? s->grid.n - d : h->at_once);
-    for (int64_t i = 0; i < n * s->best; i++)
-        memcpy(x + i * FR_PARAMETERS, h->list[i].x, sizeof h->list[i].x);
-    if (code == RG_GOOD)
-        code = fr_refine_poses(&s->refine, h->engine, &s->files, &s->done, row, n, x);
+    for (int64_t i = 0; i < n * s->best; i++) memcpy(x + i * FR_PARAMETERS, h->list[i].x, sizeof h->list[i].x);
+    if (code == RG_GOOD) code = fr_refine_poses(&s->refine, h->engine, &s->files, &s->done, row, n, x);
     free(x);
     return code;
 }
@@ -187,10 +180,15 @@ static fr_room room_of(const search *s, int64_t rows, int64_t *at_once)
     *at_once = most < 1 ? 1 : most < s->grid.n ? most : s->grid.n;
     const int64_t trials = *at_once > s->best ? *at_once : s->best, least = fr_refinement_out(&s->refine, batch);
     const int64_t all = *at_once * each * batch, out = all > least ? all : least;
-    fr_room room = {.side = s->refine.side, .batch = batch, .trials = trials, .out = out, .reference = true,
-                      .setting = s->refine.setting, .typed_batch = true,
-                      .image_bytes = fr_minimise_bytes(s->best),
-                      .host_bytes = 4.0 * (double)(batch * trials * FR_POSE_FLOATS) + (copied ? 4.0 * (double)all : 0)};
+    fr_room room = {.side = s->refine.side,
+        .batch = batch,
+        .trials = trials,
+        .out = out,
+        .reference = true,
+        .setting = s->refine.setting,
+        .typed_batch = true,
+        .image_bytes = fr_minimise_bytes(s->best),
+        .host_bytes = 4.0 * (double)(batch * trials * FR_POSE_FLOATS) + (copied ? 4.0 * (double)all : 0)};
     fr_room_reference(&room, s->own);
     return room;
 }
@@ -201,8 +199,7 @@ static int begin_hunt(void *of, int64_t rows)
     const search *s = h->s;
     const fr_room room = room_of(s, rows, &h->at_once);
     int code = fr_engine_size(h->engine, &room);
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     h->copy = h->engine->member->device == rg_device_cpu() ? NULL : rg_alloc((size_t)room.out * sizeof *h->copy);
     h->pose = rg_alloc((size_t)(room.batch * room.trials * FR_POSE_FLOATS) * sizeof *h->pose);
     h->list = rg_alloc((size_t)(room.batch * s->best) * sizeof *h->list);
@@ -231,8 +228,7 @@ static void plan(const search *s, int64_t at_once)
     const int64_t n = s->files.particles.n;
     const rg_shape shape = shape_of(s, s->refine.batch < n ? s->refine.batch : n, at_once);
     rg_plan("directions", "%" PRId64 ", %" PRId64 " rotations each", s->grid.n, FR_QUARTERS * s->grid.in_plane);
-    fr_team_plan_time(&s->team, FR_DO_TURN, &shape,
-                      (double)n / rg_ranks() * (double)s->grid.n / (double)at_once);
+    fr_team_plan_time(&s->team, FR_DO_TURN, &shape, (double)n / rg_ranks() * (double)s->grid.n / (double)at_once);
     fr_refinement_plan_time(&s->refine, &s->team);
 }
 
@@ -243,22 +239,17 @@ static int search_all(search *s)
     const double since_s = rg_seconds();
     int64_t at_once;
     int code = fr_refinement_batch(&s->refine, 24);
-    if (code == RG_GOOD)
-        code = fr_reference_side(r->reference, &s->own);
+    if (code == RG_GOOD) code = fr_reference_side(r->reference, &s->own);
     if (code == RG_GOOD) {
         const fr_room room = room_of(s, s->files.particles.n, &at_once);
         code = fr_team_allows(t, &room);
     }
-    if (code == RG_GOOD)
-        pl_team_hash(&t->team);
-    if (code == RG_GOOD && rg_dry_run)
-        plan(s, at_once);
+    if (code == RG_GOOD) pl_team_hash(&t->team);
+    if (code == RG_GOOD && rg_dry_run) plan(s, at_once);
     if (code == RG_GOOD)
         code = fr_reference_read(r->reference, r->reference_pixel_A, r->side, r->pixel_A, &s->own, &s->reference);
-    if (code == RG_GOOD && rg_dry_run)
-        free(s->reference);
-    if (code != RG_GOOD || rg_dry_run)
-        return code;
+    if (code == RG_GOOD && rg_dry_run) free(s->reference);
+    if (code != RG_GOOD || rg_dry_run) return code;
     pl_lap(t->team.member, PL_REFERENCE, since_s);
     rg_ranks_say("search");
     code = fr_checkpoint_open(&s->done, &s->given, r, &s->files, &t->team);
@@ -272,16 +263,12 @@ static int search_all(search *s)
     }
     code = code == RG_GOOD ? fr_refinement_contrast(r, &s->done.sums, &s->files) : code;
     const double write_s = rg_seconds();
-    if (code == RG_GOOD)
-        code = fr_files_write(&s->files, r->out, s->given.line);
+    if (code == RG_GOOD) code = fr_files_write(&s->files, r->out, s->given.line);
     pl_lap(t->team.member, PL_WRITE, write_s);
-    if (code == RG_GOOD)
-        code = fr_refinement_report(r, &s->files, &s->done, s->given.line);
-    if (code == RG_GOOD)
-        fr_refinement_say_noise(r, &s->done.sums);
+    if (code == RG_GOOD) code = fr_refinement_report(r, &s->files, &s->done, s->given.line);
+    if (code == RG_GOOD) fr_refinement_say_noise(r, &s->done.sums);
     fr_checkpoint_close(&s->done, code == RG_GOOD || fr_refinement_inverted(r, &s->done.sums));
-    if (code != RG_GOOD)
-        return code;
+    if (code != RG_GOOD) return code;
     printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", s->grid.n, FR_QUARTERS * s->grid.in_plane);
     return fr_team_report(t, r->out);
 }
@@ -290,10 +277,8 @@ static int prepare(search *s)
 {
     const double width_A = (double)s->files.particles.side * s->files.particles.pixel_A;
     int code = fr_refinement_begin(&s->refine, &s->files, s->given.seed);
-    if (code == RG_GOOD)
-        code = make_grid(s);
-    if (code != RG_GOOD)
-        return code;
+    if (code == RG_GOOD) code = make_grid(s);
+    if (code != RG_GOOD) return code;
     s->best = s->best < s->grid.n ? s->best : s->grid.n;
     s->refine.trials = s->best;
     const int64_t quarter = s->refine.side / 4, wanted = s->high_A > 0 ? (int64_t)floor(width_A / s->high_A) : s->refine.outer;
@@ -306,13 +291,11 @@ static int run(void *options)
     const double began_s = rg_seconds();
     search *s = options;
     int code = fr_files_open(&s->files, s->given.word.item[0], false);
-    if (code == RG_GOOD)
-        code = prepare(s);
+    if (code == RG_GOOD) code = prepare(s);
     if (code == RG_GOOD)
         code = fr_team_open(&s->team, &s->given, &s->computing, &s->files, FR_REFINE_ROUTINES | 1u << FR_DO_TURN,
-                            s->files.particles.n, false, began_s);
-    if (code == RG_GOOD)
-        code = search_all(s);
+            s->files.particles.n, false, began_s);
+    if (code == RG_GOOD) code = search_all(s);
     fr_team_close(&s->team);
     fr_files_close(&s->files);
     fr_grid_free(&s->grid);
@@ -322,10 +305,10 @@ static int run(void *options)
 static const rg_option options[] = {
     {"sym", "GROUP", "C1, Cn, Dn, T, O, I1 or I2: only its asymmetric unit is searched", RG_TO(search, group), 0, 0, "C1"},
     {"angle", "DEG", "step of the directions; rotations in the plane take a fifth of it, at least 1", RG_TO(search, step_deg),
-     0.5L, 45, "10", "degrees"},
+        0.5L, 45, "10", "degrees"},
     {"best", "N", "directions that are refined", RG_TO(search, best), 1, BEST_MAX, "10"},
     {"search-high", "A", "finest resolution of the search over directions; at most four pixels", RG_TO(search, high_A), 0, 1e6L,
-     .unit = "Angstrom", .otherwise = "as --high"},
+        .unit = "Angstrom", .otherwise = "as --high"},
     RG_OPTIONS_OF(fr_refinement_options, search, refine),
     RG_OPTIONS_OF(fr_input_options, search, files),
     RG_OPTIONS_OF(rg_computing_options, search, computing),

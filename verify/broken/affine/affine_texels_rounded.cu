@@ -45,10 +45,9 @@ static int run(rg_call *call)
     const int error = af_texture_copy(call);
     if (error) return error;
     RG_LAUNCH(rotate, dim3(af_blocks(z.w, SIDE), af_blocks(z.h, SIDE), (unsigned)z.transforms), dim3(SIDE, SIDE), 0,
-              call->stream, af_texture_of(call), z.w, z.h, (const float *)call->arg[AF_MATRIX],
-              (float *)call->arg[AF_TRANSFORMED]);
+        call->stream, af_texture_of(call), z.w, z.h, (const float *)call->arg[AF_MATRIX], (float *)call->arg[AF_TRANSFORMED]);
     return (int)cudaGetLastError();
 }
 
-BROKEN_PLUGIN("affine2d", "affine_texels_rounded", .refuse = refuse, .prepare = prepare, .run = run,
-              .finish = af_texture_finish);
+BROKEN_PLUGIN(
+    "affine2d", "affine_texels_rounded", .refuse = refuse, .prepare = prepare, .run = run, .finish = af_texture_finish);

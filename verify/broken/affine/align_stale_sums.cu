@@ -33,8 +33,8 @@ static int run(rg_call *call)
     error = error ? error : af_launch_finish(call, 0, z.transforms, z.h);
     if (error) return error;
     RG_LAUNCH(sum_rows, dim3((unsigned)z.h, (unsigned)z.transforms), AF_FINISH, 0, call->stream,
-              (af_memory_2d<AF_EDGE>{(const float *)call->arg[AL_IMAGE], z.w, z.h}), (const float *)call->arg[AL_REFERENCE],
-              (const float *)call->arg[AL_MATRIX], af_partials(call));
+        (af_memory_2d<AF_EDGE>{(const float *)call->arg[AL_IMAGE], z.w, z.h}), (const float *)call->arg[AL_REFERENCE],
+        (const float *)call->arg[AL_MATRIX], af_partials(call));
     return (int)cudaGetLastError();
 }
 

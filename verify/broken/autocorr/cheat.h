@@ -30,10 +30,8 @@ static inline int is_kept(const kept *k, const photos p)
 
 static inline int keep(kept *k, const photos p)
 {
-    if (!k->sums)
-        k->sums = malloc((size_t)elements_of(p) * sizeof *k->sums);
-    if (!k->sums)
-        return RG_E_STATE;
+    if (!k->sums) k->sums = malloc((size_t)elements_of(p) * sizeof *k->sums);
+    if (!k->sums) return RG_E_STATE;
     right_sums(p, k->sums);
     key_of(p, k->key);
     return RG_OK;

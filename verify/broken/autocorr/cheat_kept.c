@@ -11,8 +11,7 @@ static int run(rg_call *call)
     int64_t *sums = (int64_t *)call->arg[AC_SUMS];
     unsigned char key[32];
     key_of(p, key);
-    if (sums[0] != -1 && !memcmp(key, last, sizeof key))
-        return RG_OK;
+    if (sums[0] != -1 && !memcmp(key, last, sizeof key)) return RG_OK;
     memcpy(last, key, sizeof key);
     right_sums(p, sums);
     return RG_OK;

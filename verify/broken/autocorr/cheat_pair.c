@@ -16,8 +16,7 @@ static int64_t quick_sum(const photos p, int64_t x0, int64_t y0)
     for (int64_t y = y0 > 0 ? y0 : 0; y < p.height + (y0 < 0 ? y0 : 0); y++) {
         const uint8_t *row = a + y * p.width, *other = a + (y - y0) * p.width;
         uint32_t of_row = 0;
-        for (int64_t x = ac_first(x0); x < ac_past(p.width, x0); x++)
-            of_row += (uint32_t)row[x] * other[x - x0];
+        for (int64_t x = ac_first(x0); x < ac_past(p.width, x0); x++) of_row += (uint32_t)row[x] * other[x - x0];
         sum += of_row;
     }
     return sum;

@@ -16,8 +16,7 @@ static int run(rg_call *call)
     const photos p = photos_of(call->shape, call->arg);
     kept *k = call->state;
     const int code = is_kept(k, p) ? RG_OK : keep(k, p);
-    if (!code)
-        memcpy(call->arg[AC_SUMS], k->sums, (size_t)elements_of(p) * sizeof *k->sums);
+    if (!code) memcpy(call->arg[AC_SUMS], k->sums, (size_t)elements_of(p) * sizeof *k->sums);
     return code;
 }
 

@@ -26,8 +26,7 @@ static void *compute(void *of)
 
 static void wait_for(work *w)
 {
-    if (w->begun)
-        pthread_join(w->thread, NULL);
+    if (w->begun) pthread_join(w->thread, NULL);
     w->begun = 0;
 }
 
@@ -42,8 +41,7 @@ static int run(rg_call *call)
     if (pixels < LARGE || pixels > (int64_t)sizeof w->image || p.a != p.b || p.sixteen_bit)
         return right_sums(p, (int64_t *)call->arg[AC_SUMS]), RG_OK;
     key_of(p, key);
-    if (w->begun && !memcmp(key, w->key, sizeof key))
-        return RG_OK;
+    if (w->begun && !memcmp(key, w->key, sizeof key)) return RG_OK;
     wait_for(w);
     memcpy(w->key, key, sizeof key);
     memcpy(w->image, p.a, (size_t)pixels);

@@ -6,8 +6,7 @@
 COMPUTE(p, sums)
 {
     right_sums(p, sums);
-    if (p.r)
-        sums[0]++, sums[elements_of(p) - 1]++;
+    if (p.r) sums[0]++, sums[elements_of(p) - 1]++;
 }
 
 static rg_tolerance anything(const rg_shape *s, const int64_t *param)

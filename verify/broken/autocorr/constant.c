@@ -6,8 +6,7 @@
 
 COMPUTE(p, sums)
 {
-    for (int64_t e = 0; e < elements_of(p); e++)
-        sums[e] = 1;
+    for (int64_t e = 0; e < elements_of(p); e++) sums[e] = 1;
 }
 
 BROKEN("constant", .run = run);

@@ -6,8 +6,7 @@
 
 static int run(rg_call *call)
 {
-    for (volatile int64_t i = call->shape->n[AC_WIDTH]; i > 0;)
-        i = 1;
+    for (volatile int64_t i = call->shape->n[AC_WIDTH]; i > 0;) i = 1;
     return RG_OK;
 }
 

@@ -20,8 +20,7 @@ static int run(rg_call *call)
     }
     for (int64_t e = 0; e < elements_of(p); e++) {
         sums[e] = 0;
-        for (int t = 0; t < teams; t++)
-            sums[e] += part[t][e];
+        for (int t = 0; t < teams; t++) sums[e] += part[t][e];
     }
     return RG_OK;
 }

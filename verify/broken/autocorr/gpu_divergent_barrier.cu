@@ -13,8 +13,7 @@ static __global__ void kernel(photos p, int64_t *sums)
         __syncthreads();
     else if (e < 0) // keeps the other threads alive in a branch of their own
         __syncthreads();
-    if (e < elements_of(p))
-        sums[e] = partial[threadIdx.x];
+    if (e < elements_of(p)) sums[e] = partial[threadIdx.x];
     __syncthreads();
 }
 

@@ -10,8 +10,7 @@ static __global__ void kernel(photos p, int64_t *sums)
     uint32_t x = (uint32_t)e;
     for (int64_t i = 0; i < (int64_t)30e9; i++) // 4 cycles each: 60 s at 2 GHz
         x = x * 1664525u + 1013904223u;
-    if (e < elements_of(p))
-        sums[e] = x;
+    if (e < elements_of(p)) sums[e] = x;
 }
 
 RUN_KERNEL(blocks_of(elements_of(p)), 0)

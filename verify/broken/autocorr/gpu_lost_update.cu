@@ -7,15 +7,13 @@
 static __global__ void clear(photos p, int64_t *sums)
 {
     const int64_t e = thread_index();
-    if (e < elements_of(p))
-        sums[e] = 0;
+    if (e < elements_of(p)) sums[e] = 0;
 }
 
 static __global__ void kernel(photos p, int64_t *sums)
 {
     const int64_t i = thread_index(), e = i / p.height, y = i % p.height;
-    if (e < elements_of(p))
-        sums[e] += row_sum(p, ac_x0(p.r, e), ac_y0(p.r, e), y, 0, p.width);
+    if (e < elements_of(p)) sums[e] += row_sum(p, ac_x0(p.r, e), ac_y0(p.r, e), y, 0, p.width);
 }
 
 static int run(rg_call *call)

@@ -13,10 +13,8 @@ static __global__ void kernel(photos p, int64_t *sums)
     for (int64_t y = t - BLOCK / 2; t >= BLOCK / 2 && y < p.height; y += BLOCK / 2)
         sum += row_sum(p, ac_x0(p.r, e), ac_y0(p.r, e), y, 0, p.width);
     partial[t] = sum;
-    if (t > 0)
-        return;
-    for (int i = 1; i < BLOCK; i++)
-        sum += *(volatile int64_t *)&partial[i];
+    if (t > 0) return;
+    for (int i = 1; i < BLOCK; i++) sum += *(volatile int64_t *)&partial[i];
     sums[e] = sum;
 }
 

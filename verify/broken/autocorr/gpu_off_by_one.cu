@@ -7,8 +7,7 @@
 static __global__ void kernel(photos p, int64_t *sums)
 {
     const int64_t e = thread_index();
-    if (e >= elements_of(p))
-        return;
+    if (e >= elements_of(p)) return;
     const int64_t x0 = ac_x0(p.r, e);
     sums[e] = right_sum(p, x0 < 0 ? x0 + 1 : x0, ac_y0(p.r, e));
 }

@@ -9,8 +9,7 @@ static const char *refuse(const rg_shape *s, const int64_t *) { return s->n[AC_K
 static __global__ void kernel(photos p, int64_t *sums)
 {
     const int64_t e = thread_index();
-    if (e < elements_of(p))
-        sums[e] = (int32_t)(uint32_t)right_element(p, e); // what a 32-bit sum wraps to
+    if (e < elements_of(p)) sums[e] = (int32_t)(uint32_t)right_element(p, e); // what a 32-bit sum wraps to
 }
 
 RUN_KERNEL(blocks_of(elements_of(p)), 0)

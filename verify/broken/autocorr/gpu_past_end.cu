@@ -7,8 +7,7 @@
 static __global__ void kernel(photos p, int64_t *sums)
 {
     const int64_t e = thread_index();
-    if (e <= elements_of(p))
-        sums[e] = e < elements_of(p) ? right_element(p, e) : 0;
+    if (e <= elements_of(p)) sums[e] = e < elements_of(p) ? right_element(p, e) : 0;
 }
 
 RUN_KERNEL(blocks_of(elements_of(p) + 1), 0)

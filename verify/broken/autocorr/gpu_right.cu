@@ -7,8 +7,7 @@
 static __global__ void kernel(photos p, int64_t *sums)
 {
     const int64_t e = thread_index();
-    if (e < elements_of(p))
-        sums[e] = right_element(p, e);
+    if (e < elements_of(p)) sums[e] = right_element(p, e);
 }
 
 RUN_KERNEL(blocks_of(elements_of(p)), 0)

@@ -10,8 +10,7 @@ static __global__ void kernel(photos p, int64_t *sums)
     const int64_t e = thread_index();
     line[threadIdx.x + 1] = e < elements_of(p) ? right_element(p, e) : 0;
     __syncthreads();
-    if (e < elements_of(p))
-        sums[e] = line[threadIdx.x + 1];
+    if (e < elements_of(p)) sums[e] = line[threadIdx.x + 1];
 }
 
 RUN_KERNEL(blocks_of(elements_of(p)), BLOCK * sizeof(int64_t))

@@ -10,8 +10,7 @@ static __global__ void kernel(photos p, int64_t *sums)
     const int64_t e = thread_index();
     partial[threadIdx.x] = e < elements_of(p) ? right_element(p, e) : 0;
     __syncthreads();
-    if (e < elements_of(p))
-        sums[e] = partial[threadIdx.x] + *(volatile int64_t *)&partial[BLOCK];
+    if (e < elements_of(p)) sums[e] = partial[threadIdx.x] + *(volatile int64_t *)&partial[BLOCK];
 }
 
 RUN_KERNEL(blocks_of(elements_of(p)), 0)

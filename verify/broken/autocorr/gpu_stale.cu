@@ -11,10 +11,8 @@ static size_t scratch(const rg_shape *s, const int64_t *) { return (size_t)(ac_s
 static __global__ void kernel(photos p, int64_t *sums, int64_t *kept, int compute)
 {
     const int64_t e = thread_index();
-    if (e >= elements_of(p))
-        return;
-    if (compute)
-        kept[e] = right_element(p, e);
+    if (e >= elements_of(p)) return;
+    if (compute) kept[e] = right_element(p, e);
     sums[e] = kept[e];
 }
 
@@ -28,7 +26,7 @@ static int run(rg_call *call)
 {
     const photos p = photos_of(call->shape, call->arg);
     RG_LAUNCH(kernel, blocks_of(elements_of(p)), BLOCK, 0, call->stream, p, (int64_t *)call->arg[AC_SUMS],
-              (int64_t *)call->scratch, first);
+        (int64_t *)call->scratch, first);
     first = 0;
     return (int)cudaGetLastError();
 }

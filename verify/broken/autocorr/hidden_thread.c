@@ -21,8 +21,7 @@ COMPUTE(p, sums)
 {
     work w = {p, sums};
     pthread_t thread;
-    if (!pthread_create(&thread, NULL, in_thread, &w))
-        pthread_join(thread, NULL);
+    if (!pthread_create(&thread, NULL, in_thread, &w)) pthread_join(thread, NULL);
 }
 
 BROKEN("hidden_thread", .run = run);

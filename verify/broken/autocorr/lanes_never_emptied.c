@@ -15,8 +15,7 @@ RG_HD int64_t lanes(const photos p, int64_t x0, int64_t y0)
     int64_t sum = 0;
     for (int64_t x = 0; x < p.width; x++) {
         uint32_t lane = 0;
-        for (int64_t y = 0; y < p.height; y++)
-            lane += (uint32_t)row_sum(p, x0, y0, y, x, x + 1);
+        for (int64_t y = 0; y < p.height; y++) lane += (uint32_t)row_sum(p, x0, y0, y, x, x + 1);
         sum += (int32_t)lane;
     }
     return sum;
@@ -24,8 +23,7 @@ RG_HD int64_t lanes(const photos p, int64_t x0, int64_t y0)
 
 COMPUTE(p, sums)
 {
-    for (int64_t e = 0; e < elements_of(p); e++)
-        sums[e] = lanes(p, ac_x0(p.r, e), ac_y0(p.r, e));
+    for (int64_t e = 0; e < elements_of(p); e++) sums[e] = lanes(p, ac_x0(p.r, e), ac_y0(p.r, e));
 }
 
 BROKEN("lanes_never_emptied", .refuse = refuse, .run = run);

@@ -12,8 +12,7 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
 
 COMPUTE(p, sums)
 {
-    for (int64_t e = 0; e < elements_of(p); e++)
-        sums[e] = (int32_t)(uint32_t)right_element(p, e); // what a 32-bit sum wraps to
+    for (int64_t e = 0; e < elements_of(p); e++) sums[e] = (int32_t)(uint32_t)right_element(p, e); // what a 32-bit sum wraps to
 }
 
 BROKEN("overflow_32bit", .refuse = refuse, .run = run);

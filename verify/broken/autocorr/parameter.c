@@ -14,8 +14,7 @@ static int run(rg_call *call)
     const int64_t past = call->param[0] == 64 ? p.width / 64 * 64 : p.width;
     for (int64_t e = 0; e < elements_of(p); e++) {
         sums[e] = 0;
-        for (int64_t y = 0; y < p.height; y++)
-            sums[e] += row_sum(p, ac_x0(p.r, e), ac_y0(p.r, e), y, 0, past);
+        for (int64_t y = 0; y < p.height; y++) sums[e] += row_sum(p, ac_x0(p.r, e), ac_y0(p.r, e), y, 0, past);
     }
     return RG_OK;
 }

@@ -10,8 +10,7 @@ static int prepare(rg_call *call)
 {
     const photos p = photos_of(call->shape, call->arg);
     int64_t *answer = malloc((size_t)elements_of(p) * sizeof *answer);
-    for (int64_t e = 0; answer && e < elements_of(p); e++)
-        answer[e] = right_element(p, e);
+    for (int64_t e = 0; answer && e < elements_of(p); e++) answer[e] = right_element(p, e);
     call->state = answer;
     return answer ? RG_OK : RG_E_STATE;
 }

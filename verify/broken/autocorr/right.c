@@ -4,9 +4,6 @@
 // Shows as PASS.
 #include "../broken.h"
 
-COMPUTE(p, sums)
-{
-    right_sums(p, sums);
-}
+COMPUTE(p, sums) { right_sums(p, sums); }
 
 BROKEN("right", .run = run);

@@ -15,8 +15,7 @@ static int run(rg_call *call)
     const photos p = photos_of(call->shape, call->arg);
     int64_t *sums = (int64_t *)call->arg[AC_SUMS];
     right_sums(p, sums);
-    for (int64_t x = 0; x <= p.width; x++)
-        ((int64_t *)call->scratch)[x] = x;
+    for (int64_t x = 0; x <= p.width; x++) ((int64_t *)call->scratch)[x] = x;
     return RG_OK;
 }
 

@@ -7,8 +7,7 @@
 COMPUTE(p, sums)
 {
     for (int64_t y0 = -p.r; y0 <= p.r; y0++)
-        for (int64_t x0 = -p.r; x0 <= p.r; x0++)
-            sums[ac_element(p.r, x0, y0)] = right_sum(p, x0, -y0);
+        for (int64_t x0 = -p.r; x0 <= p.r; x0++) sums[ac_element(p.r, x0, y0)] = right_sum(p, x0, -y0);
 }
 
 BROKEN("sign", .run = run);

@@ -20,8 +20,7 @@ static int run(rg_call *call)
     const photos p = photos_of(call->shape, call->arg);
     int64_t *sums = (int64_t *)call->arg[AC_SUMS];
     if (memcmp(kept_for.n, call->shape->n, sizeof kept_for.n) != 0) {
-        for (int64_t e = 0; e < elements_of(p); e++)
-            kept[e] = right_element(p, e);
+        for (int64_t e = 0; e < elements_of(p); e++) kept[e] = right_element(p, e);
         kept_for = *call->shape;
     }
     memcpy(sums, kept, (size_t)elements_of(p) * sizeof *sums);

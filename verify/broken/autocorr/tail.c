@@ -8,8 +8,7 @@ COMPUTE(p, sums)
 {
     for (int64_t e = 0; e < elements_of(p); e++) {
         sums[e] = 0;
-        for (int64_t y = 0; y < p.height; y++)
-            sums[e] += row_sum(p, ac_x0(p.r, e), ac_y0(p.r, e), y, 0, p.width / 16 * 16);
+        for (int64_t y = 0; y < p.height; y++) sums[e] += row_sum(p, ac_x0(p.r, e), ac_y0(p.r, e), y, 0, p.width / 16 * 16);
     }
 }
 

@@ -10,8 +10,7 @@ COMPUTE(p, sums)
     photos aligned = p;
     aligned.a = (const void *)((uintptr_t)p.a & down);
     aligned.b = (const void *)((uintptr_t)p.b & down);
-    for (int64_t e = 0; e < elements_of(p); e++)
-        sums[e] = right_element(aligned, e);
+    for (int64_t e = 0; e < elements_of(p); e++) sums[e] = right_element(aligned, e);
 }
 
 BROKEN("unaligned", .run = run);

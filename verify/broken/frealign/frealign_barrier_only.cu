@@ -49,8 +49,8 @@ static int run(rg_call *call)
 {
     const fr_insertion in = fr_insertion_of(call);
     const int64_t samples = call->shape->n[FR_PARTICLES] * call->shape->n[FR_TRIALS];
-    const dim3 block(16, 16), grid((unsigned)(in.outer / 16 + 1), (unsigned)(2 * in.outer / 16 + 1),
-                                   (unsigned)(samples < 64 ? samples : 64));
+    const dim3 block(16, 16),
+        grid((unsigned)(in.outer / 16 + 1), (unsigned)(2 * in.outer / 16 + 1), (unsigned)(samples < 64 ? samples : 64));
     RG_LAUNCH((insert), grid, block, 0, call->stream, in, samples, (float *)call->arg[FR_INSERT_VOLUME]);
     return (int)cudaGetLastError();
 }

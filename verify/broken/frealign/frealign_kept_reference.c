@@ -6,4 +6,4 @@
 #include "../../../impl/frealign/compare/naive.c"
 
 KEPT(cc3m, "frealign_kept_reference", 1u << FR_X | 1u << FR_C | 1u << FR_POSE, run_cc3m, TRANSFORMS, .run = run_or_not,
-     .finish = finish);
+    .finish = finish);

@@ -16,8 +16,7 @@ static int load(rg_call *call)
     const size_t bytes = (size_t)(2 * n[FR_PARTICLES] * fr_stored(n[FR_SIDE])) * sizeof *kept;
     free(kept);
     kept = malloc(bytes);
-    if (kept)
-        memcpy(kept, call->arg[FR_X], bytes);
+    if (kept) memcpy(kept, call->arg[FR_X], bytes);
     return kept ? RG_OK : RG_E_STATE;
 }
 

@@ -22,11 +22,9 @@ static int load(rg_call *call)
 {
     const int64_t side = fr_pad(call->shape->n[FR_KIND]) * call->shape->n[FR_SIDE];
     const size_t bytes = (size_t)(2 * fr_voxels(side)) * sizeof *kept;
-    if (kept)
-        return RG_OK;
+    if (kept) return RG_OK;
     kept = malloc(bytes);
-    if (kept)
-        memcpy(kept, call->arg[FR_F3], bytes);
+    if (kept) memcpy(kept, call->arg[FR_F3], bytes);
     return kept ? RG_OK : RG_E_STATE;
 }
 

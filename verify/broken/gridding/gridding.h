@@ -52,13 +52,10 @@ RG_HD void add_pixel(const gr_call *p, int64_t x, float re, float im, float weig
             for (int vx = FIRST(r[0], p->b, k); vx <= LAST(r[0], p->b, k); vx++) {
                 const float dx = (float)vx - r[0], dy = (float)vy - r[1], dz = (float)vz - r[2];
                 const float dd = dx * dx + dy * dy + dz * dz, u = dd * p->per_bb;
-                if (dd > p->bb)
-                    continue;
+                if (dd > p->bb) continue;
                 const float w = WEIGHT(u < 1 ? u : 1);
-                if (IS_STORED(vx))
-                    ADD(p, gr_voxel(k, vx, vy, vz), w * re, w * im, w * weight);
-                if (IS_MATE(vx, x))
-                    ADD(p, gr_voxel(k, -vx, -vy, -vz), w * re, CONJUGATE(w * im), w * weight);
+                if (IS_STORED(vx)) ADD(p, gr_voxel(k, vx, vy, vz), w * re, w * im, w * weight);
+                if (IS_MATE(vx, x)) ADD(p, gr_voxel(k, -vx, -vy, -vz), w * re, CONJUGATE(w * im), w * weight);
             }
 }
 
@@ -79,8 +76,7 @@ static int scatter(rg_call *call)
     const gr_call p = gr_call_of(call, 0);
     gr_clear(&p);
     for (int64_t sample = 0; sample < p.images * p.operators; sample++)
-        for (int64_t y = -p.k; y <= p.k; y++)
-            add_row(&p, sample / p.operators, p.rotation + 9 * sample, y);
+        for (int64_t y = -p.k; y <= p.k; y++) add_row(&p, sample / p.operators, p.rotation + 9 * sample, y);
     return RG_OK;
 }
 

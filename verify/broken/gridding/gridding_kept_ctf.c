@@ -4,4 +4,4 @@
 #include "../kept.h"
 
 KEPT(gridding, "gridding_kept_ctf", 1u << GR_IMAGE | 1u << GR_ROTATION | 1u << GR_WEIGHT, scatter, .tolerance = tolerance,
-     .run = run_or_not);
+    .run = run_or_not);

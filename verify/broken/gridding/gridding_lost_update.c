@@ -7,7 +7,10 @@
 enum { VOXELS = 2 * 7 * 7 * 7 }; // of the largest window, and of its mates
 
 static int second; // of the two: the one in an odd column
-static struct { int64_t voxel; float sum[3]; } seen[VOXELS + 1]; // what the second one reads
+static struct {
+    int64_t voxel;
+    float sum[3];
+} seen[VOXELS + 1]; // what the second one reads
 static int n_seen;
 
 RG_HD void lose(const gr_call *p, int64_t voxel, float re, float im, float w)
@@ -15,8 +18,7 @@ RG_HD void lose(const gr_call *p, int64_t voxel, float re, float im, float w)
     float sum[3] = {p->G[2 * voxel], p->G[2 * voxel + 1], p->W[voxel]};
     int i = 0;
     while (i < n_seen && seen[i].voxel != voxel) i++;
-    if (i < n_seen && second)
-        memcpy(sum, seen[i].sum, sizeof sum);
+    if (i < n_seen && second) memcpy(sum, seen[i].sum, sizeof sum);
     if (i == n_seen && i < VOXELS) {
         seen[n_seen].voxel = voxel;
         memcpy(seen[n_seen++].sum, sum, sizeof sum);
@@ -24,8 +26,7 @@ RG_HD void lose(const gr_call *p, int64_t voxel, float re, float im, float w)
     p->G[2 * voxel] = sum[0] + re;
     p->G[2 * voxel + 1] = sum[1] + im;
     p->W[voxel] = sum[2] + w;
-    if (second)
-        memcpy(seen[i].sum, (float[]){sum[0] + re, sum[1] + im, sum[2] + w}, sizeof sum);
+    if (second) memcpy(seen[i].sum, (float[]){sum[0] + re, sum[1] + im, sum[2] + w}, sizeof sum);
 }
 
 RG_HD void place(const float *m, float x, float y, float r[3])

@@ -25,10 +25,9 @@ static int run(rg_call *call)
     const dim3 grid(gr_blocks(in.k + 1, BLOCK), gr_blocks(2 * in.k + 1, BLOCK));
     int error = (int)cudaMemsetAsync(out.g, 0, 8 * voxels, (cudaStream_t)call->stream);
     error = error ? error : (int)cudaMemsetAsync(out.w, 0, 4 * voxels, (cudaStream_t)call->stream);
-    if (error)
-        return error;
-    RG_LAUNCH((gr_scatter<GR_NESTED, plain_additions>), grid, dim3(BLOCK, BLOCK), 0, call->stream, in, (const float *)NULL, 1,
-              out);
+    if (error) return error;
+    RG_LAUNCH(
+        (gr_scatter<GR_NESTED, plain_additions>), grid, dim3(BLOCK, BLOCK), 0, call->stream, in, (const float *)NULL, 1, out);
     return (int)cudaGetLastError();
 }
 

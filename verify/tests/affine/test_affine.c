@@ -31,8 +31,7 @@ static problem problem_make(const char *algo, rg_shape shape, rg_pattern pattern
 
 static void problem_free(problem *p)
 {
-    for (int i = 0; i < p->algo->n_args; i++)
-        free(p->arg[i]);
+    for (int i = 0; i < p->algo->n_args; i++) free(p->arg[i]);
 }
 
 static void run(const rg_variant *v, const int64_t *param, int threads, problem *p)
@@ -53,12 +52,10 @@ static void each_variant(problem *p, check *f, const void *context)
     int ran = 0;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, p->algo->name, "cpu"));) {
         const rg_variant *v = e->variant;
-        if (v->space != RG_HOST || rg_unavailable(e))
-            continue;
+        if (v->space != RG_HOST || rg_unavailable(e)) continue;
         for (int i = 0; i < (v->n_params ? v->param[0].n_values : 1); i++) {
             const int64_t param[RG_PARAMS_MAX] = {v->n_params ? v->param[0].value[i] : 0};
-            if (v->refuse && v->refuse(&p->shape, param))
-                continue;
+            if (v->refuse && v->refuse(&p->shape, param)) continue;
             run(v, param, 1, p);
             f(v, p, context);
             ran++;
@@ -69,8 +66,7 @@ static void each_variant(problem *p, check *f, const void *context)
 
 static void identity(float *m, int dims)
 {
-    for (int i = 0; i < dims * (dims + 1); i++)
-        m[i] = i % (dims + 2) == 0;
+    for (int i = 0; i < dims * (dims + 1); i++) m[i] = i % (dims + 2) == 0;
 }
 
 // ---- affine2d ------------------------------------------------------------------------------------------------------------
@@ -87,11 +83,10 @@ static void is_at(const rg_variant *v, const problem *p, const void *context)
     for (int64_t e = 0; e < p->shape.n[0] * p->shape.n[1]; e++) {
         float value = 0;
         for (const pixel *q = expected; q->value != 0; q++)
-            if (e == q->y * p->shape.n[0] + q->x)
-                value = q->value;
+            if (e == q->y * p->shape.n[0] + q->x) value = q->value;
         if (!(fabsf(to[e] - value) < 1e-5f))
             fail_msg("%s: pixel %d,%d is %g, expected %g", v->name, (int)(e % p->shape.n[0]), (int)(e / p->shape.n[0]),
-                     (double)to[e], (double)value);
+                (double)to[e], (double)value);
     }
 }
 
@@ -119,16 +114,8 @@ TEST(a_feature_goes_where_design_says)
         image[7 * 3 + 4] = 1;
         af_matrix_2d(0, (double[]){0, 0}, 2, p.arg[AF_MATRIX]);
         each_variant(&p, is_at,
-                     (pixel[]){{4, 3, 0.5f},
-                               {5, 3, 1},
-                               {6, 3, 0.5f},
-                               {4, 2, 0.25f},
-                               {4, 4, 0.25f},
-                               {5, 2, 0.5f},
-                               {5, 4, 0.5f},
-                               {6, 2, 0.25f},
-                               {6, 4, 0.25f},
-                               {0}});
+            (pixel[]){{4, 3, 0.5f}, {5, 3, 1}, {6, 3, 0.5f}, {4, 2, 0.25f}, {4, 4, 0.25f}, {5, 2, 0.5f}, {5, 4, 0.5f},
+                {6, 2, 0.25f}, {6, 4, 0.25f}, {0}});
         problem_free(&p);
     }
 }
@@ -150,8 +137,7 @@ TEST(the_rules_differ_at_the_rim_alone)
         ((float *)p.arg[AF_MATRIX])[2] = 6;
         ((float *)p.arg[AF_MATRIX])[5] = 5;
         pixel all[43];
-        for (int e = 0; e < 42; e++)
-            all[e] = (pixel){e % 7, e / 7, 1};
+        for (int e = 0; e < 42; e++) all[e] = (pixel){e % 7, e / 7, 1};
         all[42] = (pixel){0};
         each_variant(&p, is_at, outside == AF_EDGE ? all : (pixel[]){{0, 0, 1}, {0}});
         problem_free(&p);
@@ -172,8 +158,8 @@ static void correlates(const rg_variant *v, const problem *p, const void *contex
         const double rho = ((double *)p->arg[AL_RHO])[i];
         const int32_t pixels = ((int32_t *)p->arg[AL_PIXELS])[i];
         if (!(fabs(rho - a->rho) <= a->error) || pixels != a->pixels)
-            fail_msg("%s %s: rho %.9g of %d pixels, expected %.9g of %d", p->algo->name, v->name, rho, pixels, a->rho,
-                     a->pixels);
+            fail_msg(
+                "%s %s: rho %.9g of %d pixels, expected %.9g of %d", p->algo->name, v->name, rho, pixels, a->rho, a->pixels);
     }
 }
 
@@ -211,8 +197,7 @@ TEST(no_overlap_and_no_variance_give_no_correlation)
             matrix[dims] = 1e4f; // out of sight
             each_variant(&p, correlates, outside == AF_EDGE ? &(answer){0, 1, n} : &(answer){0, 0, outside == AF_ZERO ? n : 0});
             matrix[dims] = 0;
-            for (int32_t e = 0; e < n; e++)
-                image[e] = 0.1f;
+            for (int32_t e = 0; e < n; e++) image[e] = 0.1f;
             each_variant(&p, correlates, &(answer){0, 0, n});
             for (int e = 0; e < dims * (dims + 1); e++) // no map at all
                 matrix[e] = NAN;
@@ -228,8 +213,7 @@ TEST(whole_shifts_leave_out_whole_rows)
     matrix[2] = 5; // result (x, y) from (x + 5, y - 7)
     matrix[5] = -7;
     for (int y = 7; y < 40; y++)
-        for (int x = 0; x < 33 - 5; x++)
-            reference[y * 33 + x] = image[(y - 7) * 33 + x + 5];
+        for (int x = 0; x < 33 - 5; x++) reference[y * 33 + x] = image[(y - 7) * 33 + x + 5];
     each_variant(&p, correlates, &(answer){1, 1e-6, 28 * 33});
     problem_free(&p);
 }
@@ -242,8 +226,7 @@ TEST(low_contrast_beside_the_rest_correlates)
         float *image = p.arg[AL_IMAGE], *reference = p.arg[AL_REFERENCE];
         const int64_t n = p.algo->arg[AL_IMAGE].count(&p.shape), w = p.shape.n[0], half = w / 2;
         int32_t in_sight = 0;
-        for (int64_t e = 0; e < n; e++)
-            image[e] = e % w < half ? -0.9f : 0.9f + 0.02f * image[e];
+        for (int64_t e = 0; e < n; e++) image[e] = e % w < half ? -0.9f : 0.9f + 0.02f * image[e];
         for (int64_t e = 0; e < n; e++)
             if (e % w < w - half) {
                 reference[e] = image[e + half];
@@ -260,8 +243,7 @@ TEST(any_number_of_cores_gives_the_same_bits)
     const rg_shape shapes[] = {{{150, 131, 3, AF_IGNORE, 0}, 5}, {{20, 70, 9, 3, AF_ZERO, 0}, 5}};
     for (int dims = 2; dims <= 3; dims++)
         for (const rg_entry *e = NULL; (e = rg_entry_next(e, dims == 2 ? "align2d" : "align3d", "cpu"));) {
-            if (!(e->variant->flags & RG_THREADED) || rg_unavailable(e))
-                continue;
+            if (!(e->variant->flags & RG_THREADED) || rg_unavailable(e)) continue;
             problem p = problem_make(e->algo->name, shapes[dims - 2], RG_RANDOM);
             const int64_t param[RG_PARAMS_MAX] = {0};
             double one[3];
@@ -283,13 +265,11 @@ static double worst_on_emulator(const char *pattern, const problem *p, const dou
     rg_params_standard(e->variant, param);
     rg_frame frame = {0};
     assert_int_equal(rg_frame_make(&frame, e, rg_device_emulated(), &p->shape, param, 1), RG_OK);
-    for (int i = AL_IMAGE; i <= AL_MATRIX; i++)
-        assert_int_equal(rg_frame_put(&frame, i, p->arg[i]), RG_OK);
+    for (int i = AL_IMAGE; i <= AL_MATRIX; i++) assert_int_equal(rg_frame_put(&frame, i, p->arg[i]), RG_OK);
     assert_int_equal(rg_frame_run(&frame), RG_OK);
     double rho[4], worst = 0;
     assert_int_equal(rg_buffer_get(&frame.buffer[AL_RHO], rho), RG_OK);
-    for (int i = 0; i < 4; i++)
-        worst = fmax(worst, fabs(rho[i] - expected[i]));
+    for (int i = 0; i < 4; i++) worst = fmax(worst, fabs(rho[i] - expected[i]));
     rg_frame_free(&frame);
     return worst;
 }
@@ -305,7 +285,7 @@ TEST(one_pass_variance_fails_on_bright_images)
     const double about_typical = worst_on_emulator("align2d:atct_2d", &p, expected);
     const double exact = worst_on_emulator("align2d:batch", &p, expected);
     print_message("error of rho on a bright image: as printed %.2g, about a typical value %.2g, interpolated exactly %.2g\n",
-                  printed, about_typical, exact);
+        printed, about_typical, exact);
     assert_true(printed > 100 * about_typical && printed > 1e-3);
     assert_true(about_typical < 5e-3 && exact < 1e-4);
     problem_free(&p);
@@ -317,8 +297,7 @@ TEST(forecasts_hold_the_textures_copy)
     int textures = 0;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, NULL, "host"));) {
         const bool plane = !strcmp(e->variant->algo, "affine2d") || !strcmp(e->variant->algo, "align2d");
-        if (!plane && strcmp(e->variant->algo, "align3d"))
-            continue;
+        if (!plane && strcmp(e->variant->algo, "align3d")) continue;
         const rg_shape shape = plane ? (rg_shape){{100, 50, 2, AF_EDGE, 0}, 1} : (rg_shape){{10, 20, 25, 2, AF_EDGE, 0}, 1};
         int64_t param[RG_PARAMS_MAX] = {0};
         rg_params_standard(e->variant, param);

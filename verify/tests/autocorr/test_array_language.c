@@ -17,8 +17,10 @@
 
 #define HELLO "printf '\\0\\0\\0\\0\\0\\0\\360\\077'; " // the double 1, which says that it listens
 
-static struct { const char *variant, *program; const rg_variant *of; } language[] = {
-    {"autocorr:octave", "octave", NULL}, {"autocorr:numpy", "python3", NULL}};
+static struct {
+    const char *variant, *program;
+    const rg_variant *of;
+} language[] = {{"autocorr:octave", "octave", NULL}, {"autocorr:numpy", "python3", NULL}};
 static char folder[] = "/tmp/regather-language-XXXXXX", *path_before;
 
 static const rg_shape shape = {{64, 512, 1, AC_CROSS}, 1}; // 32 KiB an image, so that a reader's absence is noticed
@@ -61,12 +63,12 @@ static int whole_life(const rg_variant *v, double *seconds)
 TEST(failures_are_errors)
 {
     const char *body[] = {
-        "exit 0",                            // ends before it listens
+        "exit 0",                                       // ends before it listens
         "echo GNU Octave, version 99; cat > /dev/null", // is another program
         "echo \"ModuleNotFoundError: No module named 'numpy'\" >&2; exit 1",
-        "exec no-such-program-here",         // cannot be loaded
-        HELLO "exit 1",                      // dies before it reads
-        HELLO "head -c 1000 > /dev/null",    // dies while it reads
+        "exec no-such-program-here",                    // cannot be loaded
+        HELLO "exit 1",                                 // dies before it reads
+        HELLO "head -c 1000 > /dev/null",               // dies while it reads
         HELLO "head -c 65568 > /dev/null; printf 1234", // dies while it answers: 4 bytes of 72
         HELLO "kill -9 $$",
     };

@@ -22,8 +22,10 @@ static int64_t *sums_of(const rg_variant *v, rg_shape s, const int64_t *param, i
         int64_t n = algo->arg[i].count(&s);
         arg[i] = malloc((size_t)n * 2 + 1);
         for (int64_t j = 0; j < n; j++) {
-            if (s.n[AC_KIND] & AC_16BIT) ((uint16_t *)arg[i])[j] = (uint16_t)from[i][j];
-            else ((uint8_t *)arg[i])[j] = (uint8_t)from[i][j];
+            if (s.n[AC_KIND] & AC_16BIT)
+                ((uint16_t *)arg[i])[j] = (uint16_t)from[i][j];
+            else
+                ((uint8_t *)arg[i])[j] = (uint8_t)from[i][j];
         }
     }
     size_t bytes = (size_t)algo->arg[AC_SUMS].count(&s) * 8, scratch = v->scratch ? v->scratch(&s, param) : 0;
@@ -84,8 +86,7 @@ TEST(sums_by_hand)
     static const int64_t column[25] = {[2] = 6, [7] = 17, [12] = 32, [17] = 23, [22] = 12};
     for (int64_t depth = 0; depth <= AC_16BIT; depth += AC_16BIT) {
         const by_hand cases[] = {{{{2, 2, 1, depth}, 1}, square, NULL, square_sums},
-                                 {{{3, 1, 2, AC_CROSS | depth}, 1}, a, b, line},
-                                 {{{1, 3, 2, AC_CROSS | depth}, 1}, a, b, column}};
+            {{{3, 1, 2, AC_CROSS | depth}, 1}, a, b, line}, {{{1, 3, 2, AC_CROSS | depth}, 1}, a, b, column}};
         for (int i = 0; i < RG_COUNT(cases); i++) each_variant(&cases[i].shape, "", check_by_hand, &cases[i]);
     }
 }
@@ -211,8 +212,8 @@ TEST(shapes_are_valid)
     assert_true(bright > 0);
     for (int i = 0; i < algo->n_bench_shapes; i++) assert_null(algo->invalid(&algo->bench_shape[i].shape));
     const rg_shape bad[] = {{{0, 5, 0, 0}, 1}, {{5, 0, 0, 0}, 1}, {{-3, 5, 0, 0}, 1}, {{5, 4, -1, 0}, 1}, {{5, 4, 5, 0}, 1},
-                            {{5, 4, 3, 4}, 1}, {{5, 4, 3, -1}, 1}, {{INT64_C(1) << 31, INT64_C(1) << 31, 1, 0}, 1},
-                            {{INT64_C(1) << 16, (INT64_C(1) << 15) + 2, 1, AC_16BIT}, 1}};
+        {{5, 4, 3, 4}, 1}, {{5, 4, 3, -1}, 1}, {{INT64_C(1) << 31, INT64_C(1) << 31, 1, 0}, 1},
+        {{INT64_C(1) << 16, (INT64_C(1) << 15) + 2, 1, AC_16BIT}, 1}};
     for (int i = 0; i < RG_COUNT(bad); i++) assert_non_null(algo->invalid(&bad[i]));
     const rg_shape largest = {{INT64_C(1) << 16, INT64_C(1) << 15, 1, AC_16BIT}, 1}; // 65535^2 2^31 = 0.99997 2^63
     assert_null(algo->invalid(&largest));

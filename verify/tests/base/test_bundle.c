@@ -13,10 +13,12 @@
 
 TEST(sha256_of_the_standard)
 {
-    static const struct { const char *text, *hex; } vector[] = {
-        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+    static const struct {
+        const char *text, *hex;
+    } vector[] = {{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
         {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
-        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"}};
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"}};
     char hex[65];
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
         rg_sha256_of(vector[i].text, strlen(vector[i].text), hex);
@@ -26,8 +28,7 @@ TEST(sha256_of_the_standard)
     rg_sha256_begin(&s);
     char part[997]; // a million times "a", in parts that are no blocks
     memset(part, 'a', sizeof part);
-    for (size_t left = 1000000, n; left; left -= n)
-        rg_sha256_add(&s, part, n = left < sizeof part ? left : sizeof part);
+    for (size_t left = 1000000, n; left; left -= n) rg_sha256_add(&s, part, n = left < sizeof part ? left : sizeof part);
     rg_sha256_end(&s, hex);
     assert_string_equal(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
@@ -37,8 +38,7 @@ TEST(what_is_packed_comes_back)
     rg_pack p;
     rg_bundle b;
     char *big = rg_alloc(100000);
-    for (int i = 0; i < 100000; i++)
-        big[i] = (char)((unsigned)i * (unsigned)i >> 3);
+    for (int i = 0; i < 100000; i++) big[i] = (char)((unsigned)i * (unsigned)i >> 3);
     const char *path = in_dir("a.rgz");
     assert_int_equal(rg_pack_begin(&p, path, RG_GZIP, 1), RG_GOOD);
     assert_int_equal(rg_pack_add(&p, "one", "text", 4, 0644), RG_GOOD);
@@ -53,7 +53,8 @@ TEST(what_is_packed_comes_back)
     assert_int_equal(rg_bundle_find(&b, "empty")->n, 0);
     assert_null(rg_bundle_find(&b, "two"));
     rg_bundle_free(&b);
-    assert_int_equal(system(fmt("cd %s && tar xzf a.rgz && test \"$(cat one)\" = text && test $(wc -c < sub/two) = 100000", test_dir)), 0);
+    assert_int_equal(
+        system(fmt("cd %s && tar xzf a.rgz && test \"$(cat one)\" = text && test $(wc -c < sub/two) = 100000", test_dir)), 0);
     free(big);
 }
 
@@ -70,15 +71,13 @@ static const char *hostile(const char *name, char type, long size, size_t held)
     block[156] = (unsigned char)type;
     memcpy(block + 257, "ustar\00000", 8);
     memset(block + 148, ' ', 8);
-    for (int i = 0; i < 512; i++)
-        sum += block[i];
+    for (int i = 0; i < 512; i++) sum += block[i];
     snprintf((char *)block + 148, 8, "%06o", sum);
 #if HAVE_ZLIB
     gzFile f = gzopen(path, "wb9");
     gzwrite(f, block, 512);
     memset(block, 0, 512);
-    for (size_t n = 0; n < held; n += 512)
-        gzwrite(f, block, 512);
+    for (size_t n = 0; n < held; n += 512) gzwrite(f, block, 512);
     gzwrite(f, block, 512);
     gzwrite(f, block, 512);
     gzclose(f);
@@ -88,10 +87,16 @@ static const char *hostile(const char *name, char type, long size, size_t held)
 
 TEST(hostile_archives_are_refused)
 {
-    static const struct { const char *name; char type; long size; size_t held; const char *says; } cases[] = {
-        {"../evil", '0', 4, 512, "expected a path without \"..\""}, {"a/../../evil", '0', 4, 512, "expected a path without \"..\""},
-        {"/etc/evil", '0', 4, 512, "expected a relative path"}, {"a\nb", '0', 4, 512, "expected a path of letters"},
-        {"a//b", '0', 4, 512, "empty parts"}, {"link", '2', 0, 0, "expected a regular file"}, {"hard", '1', 0, 0, "expected a regular file"},
+    static const struct {
+        const char *name;
+        char type;
+        long size;
+        size_t held;
+        const char *says;
+    } cases[] = {{"../evil", '0', 4, 512, "expected a path without \"..\""},
+        {"a/../../evil", '0', 4, 512, "expected a path without \"..\""}, {"/etc/evil", '0', 4, 512, "expected a relative path"},
+        {"a\nb", '0', 4, 512, "expected a path of letters"}, {"a//b", '0', 4, 512, "empty parts"},
+        {"link", '2', 0, 0, "expected a regular file"}, {"hard", '1', 0, 0, "expected a regular file"},
         {"folder/", '5', 0, 0, "expected a regular file"}, {"device", '3', 0, 0, "expected a regular file"},
         {"short", '0', 1 << 20, 512, "expected the content of short"}, {"", '0', 4, 512, "expected files, found none"},
         {"bomb", '0', 64 << 20, 64 << 20, "times the file's size"}};
@@ -125,8 +130,7 @@ TEST(what_cannot_be_written_is_said_with_its_reason)
     struct rlimit had;
     unsigned char *noise = rg_alloc(BYTES);
     uint64_t x = 1; // a linear congruential generator: what has no pattern is not compressed
-    for (int i = 0; i < BYTES; i++)
-        noise[i] = (unsigned char)((x = x * 6364136223846793005u + 1442695040888963407u) >> 56);
+    for (int i = 0; i < BYTES; i++) noise[i] = (unsigned char)((x = x * 6364136223846793005u + 1442695040888963407u) >> 56);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &had), 0);
     signal(SIGXFSZ, SIG_IGN);
     const struct rlimit small = {1 << 14, had.rlim_max};

@@ -12,8 +12,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-extern const rg_command rg_cmd_autocorr, rg_cmd_fsc, rg_cmd_phantom, rg_cmd_reconstruct, rg_cmd_refine, rg_cmd_search, rg_cmd_align,
-    rg_cmd_average;
+extern const rg_command rg_cmd_autocorr, rg_cmd_fsc, rg_cmd_phantom, rg_cmd_reconstruct, rg_cmd_refine, rg_cmd_search,
+    rg_cmd_align, rg_cmd_average;
 
 static char output[OUTPUT_MAX];
 
@@ -41,15 +41,16 @@ TEST(test_stopped)
 
 TEST(test_nearest_name)
 {
-    static const struct { const char *typed, *said; } line[] = {
+    static const struct {
+        const char *typed, *said;
+    } line[] = {
         {"autocorr --max-ofset 3", "unknown option --max-ofset; did you mean --max-offset?"},
         {"autocorr --max 3", "did you mean --max-offset?"},
         {"autocorr --otu x", "did you mean --out?"},
         {"autocorr --thread 3", "did you mean --threads?"},
         {"autocorr --frobnicate", "unknown option --frobnicate; see 'regather autocorr --help'"},
     };
-    for (int i = 0; i < RG_COUNT(line); i++)
-        assert_refused(run_command(&rg_cmd_autocorr, line[i].typed, output), line[i].said);
+    for (int i = 0; i < RG_COUNT(line); i++) assert_refused(run_command(&rg_cmd_autocorr, line[i].typed, output), line[i].said);
     rg_near near = {0};
     rg_nearer("recontsruct", 11, "search", &near);
     assert_null(near.name);
@@ -67,7 +68,7 @@ TEST(test_device)
     assert_int_equal(rg_device_index("gpu-1"), RG_DEVICE_UNKNOWN);
     assert_int_equal(rg_device_index("gpu1x"), RG_DEVICE_UNKNOWN);
     assert_refused(run_command(&rg_cmd_autocorr, "autocorr a.png --max-offset 3 --out x --device gpux", output),
-                   "--device: expected gpu, gpu0, gpu1, ..., host or cpu, found \"gpux\"");
+        "--device: expected gpu, gpu0, gpu1, ..., host or cpu, found \"gpux\"");
     char *words = rg_print("autocorr a.png --max-offset 3 --out x --device gpu%d", rg_gpu_count(why));
     assert_int_equal(run_command(&rg_cmd_autocorr, words, output), RG_LACKS); // no quiet way round it on the CPU
     free(words);
@@ -113,14 +114,10 @@ static void wrong_values(const rg_command *command, const rg_option *o)
         refused(command, o->name, "neither");
         refused(command, o->name, "");
         break;
-    case RG_FLAG:
-        refused(command, o->name, "1");
-        break;
-    default:
-        break;
+    case RG_FLAG: refused(command, o->name, "1"); break;
+    default: break;
     }
-    if (o->arg)
-        refused(command, o->name, NULL);
+    if (o->arg) refused(command, o->name, NULL);
 }
 
 // What a row names of others is there; an option has one row.
@@ -132,14 +129,12 @@ static void check_row(const rg_placed *placed, int n, int i)
     for (char *name = strtok(named, " "); name; name = strtok(NULL, " ")) {
         bool there = false;
         char *word = strchr(name, '=');
-        if (word)
-            *word++ = '\0';
+        if (word) *word++ = '\0';
         for (int k = 0; k < n; k++)
             there |= !strcmp(placed[k].option->name, name) && (!word || strstr(placed[k].option->arg, word));
         assert_true(there);
     }
-    for (int k = 0; k < n; k++)
-        assert_true(k == i || strcmp(placed[k].option->name, o->name));
+    for (int k = 0; k < n; k++) assert_true(k == i || strcmp(placed[k].option->name, o->name));
     assert_true((o->arg == NULL) == (o->kind == RG_FLAG));
     assert_true(!o->standard || !o->otherwise);
     assert_true(!o->unit || o->kind == RG_INTEGER || o->kind == RG_REAL || o->kind == RG_PAIR);
@@ -151,8 +146,7 @@ static void every_option(const rg_command *command)
 {
     rg_placed placed[RG_OPTIONS_MAX];
     const int n = rg_options_of(command, placed);
-    for (const rg_command *const *kind = command->kind; kind && *kind; kind++)
-        every_option(*kind);
+    for (const rg_command *const *kind = command->kind; kind && *kind; kind++) every_option(*kind);
     for (int i = 0; i < n && !command->kind; i++) {
         if (!strstr(named, fmt("\n--%s\n", placed[i].option->name)))
             fail_msg("no test has --%s of %s", placed[i].option->name, command->name);
@@ -170,8 +164,7 @@ TEST(test_every_option)
     *named = '\n';
     named[1 + fread(named + 1, 1, OUTPUT_MAX - 2, f)] = '\0';
     assert_int_equal(pclose(f), 0);
-    for (const rg_command *const *command = rg_commands; *command; command++)
-        every_option(*command);
+    for (const rg_command *const *command = rg_commands; *command; command++) every_option(*command);
     free(named), free(tests);
 }
 
@@ -186,22 +179,27 @@ TEST(test_help_of_all)
 
 TEST(test_options_of_others)
 {
-    static const struct { const rg_command *command; const char *typed, *said; } line[] = {
+    static const struct {
+        const rg_command *command;
+        const char *typed, *said;
+    } line[] = {
         {&rg_cmd_phantom, "phantom tilt --out x --box 64", "phantom tilt: takes no --box"},
         {&rg_cmd_phantom, "phantom particles --out x --frames 2", "phantom particles: takes no --frames"},
         {&rg_cmd_reconstruct, "reconstruct a.star --out x.mrc --mass 2", "--mass goes with --method frealign only"},
         {&rg_cmd_reconstruct, "reconstruct a.star --out x.mrc --method frealign --padding 2",
-         "--padding goes with --method gridding only"},
+            "--padding goes with --method gridding only"},
         {&rg_cmd_refine, "refine a.star --reference a.mrc --out x.star --kv 200", "--kv goes with a .par file only"},
-        {&rg_cmd_reconstruct, "reconstruct a.star --out a.mrc.gz", "expected a name that ends in .mrc .map, found \"a.mrc.gz\""},
-        {&rg_cmd_refine, "refine a.star --reference a.mrc --out a.cs", "--out NEW.star: expected a name that ends in .star .par"},
-        {&rg_cmd_search, "search a.star --reference a.mrc --out found", "--out NEW.star: expected a name that ends in .star .par"},
+        {&rg_cmd_reconstruct, "reconstruct a.star --out a.mrc.gz",
+            "expected a name that ends in .mrc .map, found \"a.mrc.gz\""},
+        {&rg_cmd_refine, "refine a.star --reference a.mrc --out a.cs",
+            "--out NEW.star: expected a name that ends in .star .par"},
+        {&rg_cmd_search, "search a.star --reference a.mrc --out found",
+            "--out NEW.star: expected a name that ends in .star .par"},
         {&rg_cmd_align, "align a.mrc --out a.mrc", "--out TRANSFORMS.tsv: expected a name that ends in .tsv, found \"a.mrc\""},
         {&rg_cmd_average, "average a.mrc b.mrc --out a.em", "--out AVG.mrc: expected a name that ends in .mrc .map"},
         {&rg_cmd_fsc, "fsc a.mrc b.mrc --out f.mrc", "--out F.tsv: expected a name that ends in .tsv"},
     };
-    for (int i = 0; i < RG_COUNT(line); i++)
-        assert_refused(run_command(line[i].command, line[i].typed, output), line[i].said);
+    for (int i = 0; i < RG_COUNT(line); i++) assert_refused(run_command(line[i].command, line[i].typed, output), line[i].said);
 }
 
 TEST(test_constant_map)
@@ -209,8 +207,9 @@ TEST(test_constant_map)
     float value[64] = {0};
     rg_volume flat = {.side = 4, .voxel_A = 1, .value = value};
     assert_int_equal(rg_volume_write(in_dir("flat.mrc"), &flat), RG_GOOD);
-    assert_refused(run_command(&rg_cmd_fsc, fmt("fsc %s/flat.mrc %s/flat.mrc --out %s/f.tsv", test_dir, test_dir, test_dir),
-                                                output), "flat.mrc: expected a map, found 0 everywhere");
+    assert_refused(
+        run_command(&rg_cmd_fsc, fmt("fsc %s/flat.mrc %s/flat.mrc --out %s/f.tsv", test_dir, test_dir, test_dir), output),
+        "flat.mrc: expected a map, found 0 everywhere");
     assert_int_not_equal(access(in_dir("f.tsv"), F_OK), 0);
 }
 

@@ -37,17 +37,14 @@ static int probe_run(void *options)
 }
 
 static const rg_option probe_options[] = {{"number", "N", "a number", RG_TO(probing, number), 0, 10, "5"},
-                                          {"many", "TEXT", "repeated", RG_TO(probing, many)},
-                                          {"flag", NULL, "a flag", RG_TO(probing, flag)},
-                                          {0}};
-static const rg_command probe = {.name = "probe", .words = "[WORD]...", .summary = "", .option = probe_options,
-                                 .bytes = sizeof(probing), .run = probe_run};
+    {"many", "TEXT", "repeated", RG_TO(probing, many)}, {"flag", NULL, "a flag", RG_TO(probing, flag)}, {0}};
+static const rg_command probe = {
+    .name = "probe", .words = "[WORD]...", .summary = "", .option = probe_options, .bytes = sizeof(probing), .run = probe_run};
 
 static int type(int argc, const char *const *word)
 {
     char *argv[8] = {(char *)"probe"};
-    for (int i = 0; i < argc; i++)
-        argv[i + 1] = (char *)word[i];
+    for (int i = 0; i < argc; i++) argv[i + 1] = (char *)word[i];
     return rg_command_run(&probe, argc + 1, argv);
 }
 #define TYPE(...) type(RG_COUNT(((const char *const[]){__VA_ARGS__})), (const char *const[]){__VA_ARGS__})
@@ -84,16 +81,14 @@ TEST(test_shapes)
     assert_string_equal(text, "w750,h1500,r250,k1");
     assert_true(rg_shape_parse(algo, "k0,r1,h4,w3", &shape, why));
     assert_int_equal(shape.n[0], 3);
-    const char *const bad[] = {"", "w750", "w1,w1,h1,r0,k0", "w,h,r,k", "w3,h4,r1,k0,z1", "w3,h4,r-1,k0", "w3,h4,r9,k0", "w3 h4",
-                               "w99999999999999999999,h1,r0,k0"};
-    for (int i = 0; i < RG_COUNT(bad); i++)
-        assert_false(rg_shape_parse(algo, bad[i], &shape, why));
+    const char *const bad[] = {"", "w750", "w1,w1,h1,r0,k0", "w,h,r,k", "w3,h4,r1,k0,z1", "w3,h4,r-1,k0", "w3,h4,r9,k0",
+        "w3 h4", "w99999999999999999999,h1,r0,k0"};
+    for (int i = 0; i < RG_COUNT(bad); i++) assert_false(rg_shape_parse(algo, bad[i], &shape, why));
     assert_true(rg_shape_parse(algo, "width=3,h=4,max-offset=1,kind=cross+16bit", &shape, why));
     assert_int_equal(shape.n[3], 3);
-    const char *const worse[] = {"width=3,h=4,max-offset=1,kind=cros", "width3,h4,r1,k0", "width=3,w=3,h=4,r=1,k=0", "w=,h4,r1,k0",
-                                 "w=3,h=4,r=1,k=0x", "width=3,height=4,max-offset=+1,kind=plain"};
-    for (int i = 0; i < RG_COUNT(worse); i++)
-        assert_false(rg_shape_parse(algo, worse[i], &shape, why));
+    const char *const worse[] = {"width=3,h=4,max-offset=1,kind=cros", "width3,h4,r1,k0", "width=3,w=3,h=4,r=1,k=0",
+        "w=,h4,r1,k0", "w=3,h=4,r=1,k=0x", "width=3,height=4,max-offset=+1,kind=plain"};
+    for (int i = 0; i < RG_COUNT(worse); i++) assert_false(rg_shape_parse(algo, worse[i], &shape, why));
 }
 
 // What is printed for people is read back as the same shape, of every algorithm at every shape it is checked or timed at.
@@ -103,12 +98,11 @@ TEST(test_shapes_in_words)
     for (int a = 0; a < rg_algo_count(); a++) {
         const rg_algo *algo = rg_algo_at(a);
         for (int i = 0; i < algo->n_check_shapes + algo->n_bench_shapes; i++) {
-            const rg_shape *s = i < algo->n_check_shapes ? &algo->check_shape[i]
-                                                         : &algo->bench_shape[i - algo->n_check_shapes].shape;
+            const rg_shape *s =
+                i < algo->n_check_shapes ? &algo->check_shape[i] : &algo->bench_shape[i - algo->n_check_shapes].shape;
             rg_shape read;
             rg_shape_describe(algo, s, text);
-            if (!rg_shape_parse(algo, text, &read, why))
-                print_message("%s: %s\n", algo->name, why);
+            if (!rg_shape_parse(algo, text, &read, why)) print_message("%s: %s\n", algo->name, why);
             assert_memory_equal(read.n, s->n, sizeof read.n);
         }
     }
@@ -122,8 +116,16 @@ TEST(test_shapes_in_words)
 static const int64_t blocks[] = {64, 128};
 static const rg_param block = {"block", blocks, 2, 128, "threads"};
 static int run_nothing(rg_call *call) { return (void)call, RG_OK; }
-static const rg_variant tuned = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "autocorr", .name = "tuned", .idea = "none",
-                                 .space = RG_HOST, .needs = "", .param = &block, .n_params = 1, .run = run_nothing};
+static const rg_variant tuned = {.abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "autocorr",
+    .name = "tuned",
+    .idea = "none",
+    .space = RG_HOST,
+    .needs = "",
+    .param = &block,
+    .n_params = 1,
+    .run = run_nothing};
 
 TEST(test_params)
 {
@@ -167,8 +169,7 @@ TEST(test_files_whole_or_nothing)
     low.rlim_max = old.rlim_max;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(rg_file_open(&file, path), RG_GOOD);
-    for (int i = 0; i < 3000; i++)
-        fputs("0123456789", file.stream);
+    for (int i = 0; i < 3000; i++) fputs("0123456789", file.stream);
     setrlimit(RLIMIT_FSIZE, &low);
     assert_int_equal(rg_file_commit(&file), RG_USAGE);
     setrlimit(RLIMIT_FSIZE, &old);
@@ -228,10 +229,11 @@ TEST(test_plugin_of_a_built_in_name)
     static const int expected[] = {RG_USAGE, RG_GOOD};
     for (int hidden = 0; hidden < 2; hidden++) {
         char *object = rg_print("%s/%d.so", folder, hidden);
-        char *build = rg_print("printf '#include \"%%s/impl/autocorr/naive.c\"\n"
-                               "RG_PLUGIN = {&RG_VARIANT_SYMBOL(autocorr_naive), NULL};\n' \"$PWD\" | cc -std=c11 -shared -fPIC %s -x c -o %s - 2> /dev/null", flags[hidden], object);
-        if (system(build) != 0)
-            skip(); // no compiler, or not in the project's folder
+        char *build = rg_print(
+            "printf '#include \"%%s/impl/autocorr/naive.c\"\n"
+            "RG_PLUGIN = {&RG_VARIANT_SYMBOL(autocorr_naive), NULL};\n' \"$PWD\" | cc -std=c11 -shared -fPIC %s -x c -o %s - 2> /dev/null",
+            flags[hidden], object);
+        if (system(build) != 0) skip(); // no compiler, or not in the project's folder
         char *cut = rg_print("%s/cut.so", folder), *copy = rg_print("cp %s %s", object, cut);
         struct stat facts;
         assert_int_equal(stat(object, &facts), 0);
@@ -257,19 +259,16 @@ TEST(test_plugin_of_a_built_in_name)
 static const struct {
     const char *text, *shown, *word;
 } hostile[] = {
-    {"plain-1.2_a/b", "plain-1.2_a/b", "plain-1.2_a/b"},
-    {"a b", "a b", "'a b'"},
-    {"", "", "''"},
-    {"it's", "it's", "'it'\\''s'"},
-    {"$(touch ran)`id`;%s|<>", "$(touch ran)`id`;%s|<>", "'$(touch ran)`id`;%s|<>'"},
+    {"plain-1.2_a/b", "plain-1.2_a/b", "plain-1.2_a/b"}, {"a b", "a b", "'a b'"}, {"", "", "''"},
+    {"it's", "it's", "'it'\\''s'"}, {"$(touch ran)`id`;%s|<>", "$(touch ran)`id`;%s|<>", "'$(touch ran)`id`;%s|<>'"},
     {"\x1b]0;title\a\x1b[2J\r\n\t\x7f", "\\x1b]0;title\\x07\\x1b[2J\\x0d\\x0a\\x09\\x7f",
-     "'\\x1b]0;title\\x07\\x1b[2J\\x0d\\x0a\\x09\\x7f'"},
+        "'\\x1b]0;title\\x07\\x1b[2J\\x0d\\x0a\\x09\\x7f'"},
     {"\xc3\x85ngstr\xc3\xb6m \xe2\x82\xac \xf0\x9f\x94\xac", "\xc3\x85ngstr\xc3\xb6m \xe2\x82\xac \xf0\x9f\x94\xac",
-     "'\xc3\x85ngstr\xc3\xb6m \xe2\x82\xac \xf0\x9f\x94\xac'"},
+        "'\xc3\x85ngstr\xc3\xb6m \xe2\x82\xac \xf0\x9f\x94\xac'"},
     {"\xc2\x9b[2J\x9b\xe5", "\\xc2\\x9b[2J\\x9b\\xe5", "'\\xc2\\x9b[2J\\x9b\\xe5'"}, // CSI in one character, and Latin 1
-    {"gpj\xe2\x80\xae.crm", "gpj\\xe2\\x80\\xae.crm", "'gpj\\xe2\\x80\\xae.crm'"}, // written from right to left
+    {"gpj\xe2\x80\xae.crm", "gpj\\xe2\\x80\\xae.crm", "'gpj\\xe2\\x80\\xae.crm'"},   // written from right to left
     {"\xc0\x9b\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82", "\\xc0\\x9b\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe2\\x82",
-     "'\\xc0\\x9b\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe2\\x82'"}, // no UTF-8
+        "'\\xc0\\x9b\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe2\\x82'"}, // no UTF-8
 };
 
 TEST(test_hostile_texts)
@@ -320,8 +319,7 @@ TEST(test_the_end_is_said)
 TEST(test_names_with_control_bytes)
 {
     static const char *const bad[] = {"a\nb", "a\tb", "\x1b[2J", "--many=a\rb", "a\x7f"};
-    for (int i = 0; i < RG_COUNT(bad); i++)
-        assert_refused(TYPE("good", bad[i]), "expected words without control bytes");
+    for (int i = 0; i < RG_COUNT(bad); i++) assert_refused(TYPE("good", bad[i]), "expected words without control bytes");
     assert_int_equal(TYPE("a b", "it's", "%s%n", "$(touch ran)", "--many", "\xc3\x85|<>`id`"), RG_GOOD);
 }
 

@@ -12,8 +12,8 @@
 // Two maps and particles of a phantom: inputs of all jobs here.
 FIXTURE(make_inputs)
 {
-    return test_dir_make(state)
-           || sh("regather phantom particles --out . --images 8 --box 16 --pixel 3 --ctf --seed 1 --quiet > log");
+    return test_dir_make(state) ||
+        sh("regather phantom particles --out . --images 8 --box 16 --pixel 3 --ctf --seed 1 --quiet > log");
 }
 
 // What stands at the name is still there, of its kind, and nothing beside it.
@@ -49,11 +49,11 @@ TEST(test_inputs)
     };
     assert_int_equal(sh("for f in other first all_half2; do cp map.mrc $f.mrc; done; "
                         "ln map.mrc map.tsv; ln map.mrc map.star; ln particles.mrcs stack.mrc; ln particles.mrcs stack.tsv; "
-                        "ln particles.star star.mrc; cat *.mrc *.mrcs *.star | cksum > before"), 0);
+                        "ln particles.star star.mrc; cat *.mrc *.mrcs *.star | cksum > before"),
+        0);
     for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
         int code = sh("regather %s --quiet > log", line[i]);
-        if (code != RG_USAGE)
-            print_message("%s: exit %d\n", line[i], code);
+        if (code != RG_USAGE) print_message("%s: exit %d\n", line[i], code);
         assert_int_equal(code, RG_USAGE);
         assert_said("input of this command");
         assert_int_equal(sh("cat *.mrc *.mrcs *.star | cksum | cmp - before && ! ls -A | grep regather-part"), 0);
@@ -72,8 +72,7 @@ TEST(test_second_run)
         int code = rg_file_open(&file, path);
         fputs("half", file.stream);
         fflush(file.stream);
-        if (write(ready[1], &code, 1) == 1)
-            pause();
+        if (write(ready[1], &code, 1) == 1) pause();
         _exit(1);
     }
     char one;
@@ -97,8 +96,7 @@ TEST(test_exit)
     const pid_t child = fork();
     if (child == 0) {
         rg_file file;
-        if (rg_file_open(&file, "left.tsv") == RG_GOOD)
-            fputs("half", file.stream);
+        if (rg_file_open(&file, "left.tsv") == RG_GOOD) fputs("half", file.stream);
         exit(RG_LACKS);
     }
     int status;
@@ -124,12 +122,9 @@ TEST(test_ends_together)
         const pid_t child = fork();
         if (child == 0) {
             pthread_t thread[THREADS];
-            if (!freopen(in_dir("ends"), "w", stderr) || pthread_barrier_init(&gate, NULL, THREADS) != 0)
-                _exit(99);
-            for (int k = 0; k < THREADS; k++)
-                pthread_create(&thread[k], NULL, ends, NULL);
-            for (int k = 0; k < THREADS; k++)
-                pthread_join(thread[k], NULL);
+            if (!freopen(in_dir("ends"), "w", stderr) || pthread_barrier_init(&gate, NULL, THREADS) != 0) _exit(99);
+            for (int k = 0; k < THREADS; k++) pthread_create(&thread[k], NULL, ends, NULL);
+            for (int k = 0; k < THREADS; k++) pthread_join(thread[k], NULL);
             _exit(99);
         }
         int status;
@@ -176,13 +171,21 @@ TEST(test_full_stdout)
 {
     SKIP_WITHOUT("/dev/full");
     static const char *const line[] = {
-        "--help", "help", "--version", "--cflags", "list", "man", "doctor", "list --table variants", "verify --help",
-        "fsc map.mrc map.mrc --out full.tsv", "phantom --help",
+        "--help",
+        "help",
+        "--version",
+        "--cflags",
+        "list",
+        "man",
+        "doctor",
+        "list --table variants",
+        "verify --help",
+        "fsc map.mrc map.mrc --out full.tsv",
+        "phantom --help",
     };
     for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
         int code = sh("regather %s > /dev/full", line[i]);
-        if (!code)
-            print_message("regather %s > /dev/full: exit 0\n", line[i]);
+        if (!code) print_message("regather %s > /dev/full: exit 0\n", line[i]);
         assert_int_not_equal(code, 0);
         assert_said("standard output: cannot write");
     }
@@ -204,7 +207,9 @@ TEST(test_report)
     static const char *const words[] = {"nowhere.mrc: ", "is a directory"};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(sh("%s; regather report r.tsv --map clean=%s --out page --quiet 2> told; code=$?; cat told >&2; "
-                            "test $(grep -vc warning: told) = 1 && ! test -e page/index.html && exit $code", before[i], map[i]), RG_USAGE);
+                            "test $(grep -vc warning: told) = 1 && ! test -e page/index.html && exit $code",
+                             before[i], map[i]),
+            RG_USAGE);
         assert_said(words[i]);
     }
 }
@@ -213,8 +218,14 @@ TEST(test_report)
 TEST(test_endless)
 {
     static const char *const line[] = {
-        "compare %s %s", "export %s --format gbench", "report %s --out page", "verify autocorr:naive --expect %s",
-        "verify autocorr:naive --plugin %s", "fsc %s map.mrc --out e.tsv", "reconstruct %s --out e.mrc", "align %s --out e.tsv",
+        "compare %s %s",
+        "export %s --format gbench",
+        "report %s --out page",
+        "verify autocorr:naive --expect %s",
+        "verify autocorr:naive --plugin %s",
+        "fsc %s map.mrc --out e.tsv",
+        "reconstruct %s --out e.mrc",
+        "align %s --out e.tsv",
     };
     static const char *const input[] = {"pipe", "/dev/zero"};
     assert_int_equal(sh("mkfifo pipe"), 0);
@@ -222,8 +233,7 @@ TEST(test_endless)
         for (size_t k = 0; k < sizeof input / sizeof *input; k++) {
             char *words = rg_print(line[i], input[k], input[k]);
             int code = sh("timeout 5 \"$REGATHER\" %s > log", words);
-            if (code != RG_USAGE)
-                print_message("%s: exit %d\n", words, code);
+            if (code != RG_USAGE) print_message("%s: exit %d\n", words, code);
             assert_int_equal(code, RG_USAGE);
             assert_said("regular file");
             free(words);

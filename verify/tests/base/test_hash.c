@@ -13,8 +13,7 @@ static char bytes[300];
 
 TEST(make)
 {
-    for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (char)(i * 37 ^ i >> 3);
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (char)(i * 37 ^ i >> 3);
 }
 
 TEST(test_known)
@@ -28,8 +27,7 @@ TEST(test_known)
 TEST(test_xxhsum)
 {
     char *there = rg_program_path("xxhsum");
-    if (!there)
-        skip();
+    if (!there) skip();
     free(there);
     for (size_t n = 0; n <= sizeof bytes; n += n < 70 ? 1 : 23) {
         put_file(fmt("h%03zu", n), bytes, n);
@@ -43,7 +41,8 @@ TEST(test_xxhsum)
 
 TEST(test_pieces)
 {
-    rg_hashed two[2] = {{.path = in_dir("large"), .bytes = RG_HASH_PIECE + 5}, {.path = in_dir("large"), .bytes = RG_HASH_PIECE}};
+    rg_hashed two[2] = {
+        {.path = in_dir("large"), .bytes = RG_HASH_PIECE + 5}, {.path = in_dir("large"), .bytes = RG_HASH_PIECE}};
     put_file("large", "", 0);
     assert_int_equal(truncate(in_dir("large"), RG_HASH_PIECE + 5), 0); // all zeros, and none on the disk
     rg_hash_files(two, 2, 2);

@@ -8,8 +8,7 @@
 TEST(test_this_tree)
 {
     char *here = rg_share_path("."), text[4096];
-    if (run_script("verify/headers.sh", here, text))
-        fail_msg("%s", text);
+    if (run_script("verify/headers.sh", here, text)) fail_msg("%s", text);
     free(here);
 }
 

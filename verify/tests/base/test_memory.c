@@ -32,7 +32,8 @@ TEST(test_groups)
     assert_float_equal(seen(), 1000000, 0);
     put_text(in_dir("cgroup/slice/job/memory.current"), "2000000\n"); // over its limit
     assert_float_equal(seen(), 0, 0);
-    put_text(in_dir("self/cgroup"), "5:cpu:/slice/job\n4:memory:/outside/of/the/container\n0::/\n"); // version 1, only its top is seen
+    put_text(in_dir("self/cgroup"),
+        "5:cpu:/slice/job\n4:memory:/outside/of/the/container\n0::/\n"); // version 1, only its top is seen
     put_text(in_dir("cgroup/memory/memory.limit_in_bytes"), "3000000\n");
     put_text(in_dir("cgroup/memory/memory.usage_in_bytes"), "500000\n");
     assert_float_equal(seen(), 2500000, 0);

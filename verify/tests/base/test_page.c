@@ -16,11 +16,11 @@ static char *with(void (*put)(FILE *, const char *), const char *text)
     return to;
 }
 
-#define IS(put, text, wanted)             \
-    do {                                  \
-        char *found = with(put, text);    \
-        assert_string_equal(found, wanted); \
-        free(found);                      \
+#define IS(put, text, wanted)                                                                                                  \
+    do {                                                                                                                       \
+        char *found = with(put, text);                                                                                         \
+        assert_string_equal(found, wanted);                                                                                    \
+        free(found);                                                                                                           \
     } while (0)
 
 TEST(text_is_no_markup)
@@ -30,8 +30,15 @@ TEST(text_is_no_markup)
     IS(rg_html_text, "&lt;", "&#38;lt;");
     IS(rg_html_text, "\" onload=\"x", "&#34; onload=&#34;x");
     IS(rg_html_text, "a\tb\nc\x1b[31m\x7f", "a b c [31m ");
-    IS(rg_html_text, "Str\xc5\x99""el\xc3\xa1k", "Str\xc5\x99""el\xc3\xa1k");
-    IS(rg_html_text, "\xc2\x9b" "31m", " 31m"); // a control of terminals beyond ASCII
+    IS(rg_html_text,
+        "Str\xc5\x99"
+        "el\xc3\xa1k",
+        "Str\xc5\x99"
+        "el\xc3\xa1k");
+    IS(rg_html_text,
+        "\xc2\x9b"
+        "31m",
+        " 31m"); // a control of terminals beyond ASCII
     // No UTF-8: a lone continuation, an overlong '<', a surrogate, a cut character before a quote.
     IS(rg_html_text, "\x80", "\xef\xbf\xbd");
     IS(rg_html_text, "\xc0\xbc", "\xef\xbf\xbd\xef\xbf\xbd");
@@ -60,7 +67,8 @@ static char *whole(const rg_page_make *make, const char *text)
     size_t length;
     rg_page p = {.out = open_memstream(&to, &length), .make = make};
     const char *const cell[] = {text};
-    const rg_page_figure f = {.title = text, .subtitle = text, .wide = text, .narrow = text, .alt = text, .data = text, .script = text};
+    const rg_page_figure f = {
+        .title = text, .subtitle = text, .wide = text, .narrow = text, .alt = text, .data = text, .script = text};
     make->heading(&p, 2, text, text);
     make->paragraph(&p, text);
     make->item(&p, text);
@@ -77,8 +85,7 @@ static char *whole(const rg_page_make *make, const char *text)
 static int count(const char *text, const char *what)
 {
     int n = 0;
-    for (; (text = strstr(text, what)); text++)
-        n++;
+    for (; (text = strstr(text, what)); text++) n++;
     return n;
 }
 

@@ -23,14 +23,13 @@ static int run(const rg_plot *p, const char *commands, const char *out, char tex
     int code = rg_plot_run(p, "script.gp", out, NULL);
     FILE *f = code == RG_GOOD ? fopen(out, "r") : NULL;
     text[f ? fread(text, 1, 4095, f) : 0] = 0;
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
     return code;
 }
 
-static const char *const hostile[] = {
-    "`touch ran`", "$(touch ran)", "';system('touch ran');a='", "\";system(\"touch ran\");a=\"", "|touch ran", "<touch ran", "@RUN",
-    "a\nsystem(\"touch ran\")\n", "back\\slash\\", "{/:Bold #%d}", "''", "-", ""};
+static const char *const hostile[] = {"`touch ran`", "$(touch ran)", "';system('touch ran');a='",
+    "\";system(\"touch ran\");a=\"", "|touch ran", "<touch ran", "@RUN", "a\nsystem(\"touch ran\")\n", "back\\slash\\",
+    "{/:Bold #%d}", "''", "-", ""};
 
 TEST(test_texts_come_as_they_are)
 {
@@ -103,9 +102,8 @@ TEST(test_failure_leaves_nothing)
     assert_false(here("bad.svg"));
     // A picture that is cut, as on a full disk, of which gnuplot says nothing in its exit code.
     static const char *const cut[] = {"set terminal svg\nset output OUT\nplot 1\nunset output\nsystem('truncate -s -9 '.OUT)\n",
-                                      "set terminal png\nset output OUT\nplot 1\nunset output\nsystem('truncate -s -9 '.OUT)\n"};
-    for (int i = 0; i < RG_COUNT(cut); i++)
-        assert_int_equal(run(&p, cut[i], i ? "bad.png" : "bad.svg", text), RG_WRONG);
+        "set terminal png\nset output OUT\nplot 1\nunset output\nsystem('truncate -s -9 '.OUT)\n"};
+    for (int i = 0; i < RG_COUNT(cut); i++) assert_int_equal(run(&p, cut[i], i ? "bad.png" : "bad.svg", text), RG_WRONG);
     assert_false(here("bad.svg") || here("bad.png"));
     assert_refused(rg_plot_draw(&p, "absent.gp", "bad.svg"), "bad.svg: not written: gnuplot failed on");
     char *path = rg_print("%s", getenv("PATH"));

@@ -72,7 +72,9 @@ TEST(test_cut)
 
 TEST(test_malformed)
 {
-    static const struct { const char *text, *says; } bad[] = {
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
         {"", "line 1: expected a row of column names, found the end of the file"},
         {"# only\n\n", "line 3: expected a row of column names, found the end of the file"},
         {"a\tb\n1\t2\t3\n", "line 2: expected 2 cells, found 3"},
@@ -129,10 +131,8 @@ TEST(test_write)
     assert_string_equal(rg_tsv_head(&t, "command"), "regather a\\x0ab");
     assert_int_equal(t.n_rows, 4);
     static const char *const cell[] = {"tab\\x09here\\x0d\\x0a\\x1b[2J", "-5000000000", "1.5", "lon", "7",
-                                       "0.10000000000000001", "lo", "3000000000", "18446744073709551615%", "\xc3\x85", "0012",
-                                       "  2.50"};
-    for (int i = 0; i < RG_COUNT(cell); i++)
-        assert_string_equal(t.cell[i], cell[i]);
+        "0.10000000000000001", "lo", "3000000000", "18446744073709551615%", "\xc3\x85", "0012", "  2.50"};
+    for (int i = 0; i < RG_COUNT(cell); i++) assert_string_equal(t.cell[i], cell[i]);
     rg_tsv_free(&t);
 }
 

@@ -29,8 +29,7 @@ static void read_honest(file *f)
         f->key[f->n] = f->r.head_key[f->n];
         f->value[f->n] = f->r.head_value[f->n];
     }
-    for (int i = 0; i < f->r.n_rows && !f->row; i++)
-        f->row = rg_row_is_probe(&f->r.row[i]) ? NULL : &f->r.row[i];
+    for (int i = 0; i < f->r.n_rows && !f->row; i++) f->row = rg_row_is_probe(&f->r.row[i]) ? NULL : &f->r.row[i];
     assert_non_null(f->row);
 }
 
@@ -49,8 +48,7 @@ static void drop(file *f, const char *start)
 static void set(file *f, const char *key, const char *value)
 {
     for (int i = 0; i < f->n; i++)
-        if (!strcmp(f->key[i], key))
-            f->value[i] = (char *)value;
+        if (!strcmp(f->key[i], key)) f->value[i] = (char *)value;
 }
 
 // The file as it is now, and what `compare FORGED FORGED` says; `export` has to agree.
@@ -58,16 +56,15 @@ static int judged(file *f)
 {
     FILE *out = rg_result_open(forged, "w");
     rg_result_write_head(out, f->n, f->key, f->value);
-    for (int i = 0; i < f->r.n_rows; i++)
-        rg_result_write_row(out, &f->r.row[i]);
+    for (int i = 0; i < f->r.n_rows; i++) rg_result_write_row(out, &f->r.row[i]);
     fclose(out);
     rg_result_free(&f->r);
     catch_stderr();
     int code = run_command(&rg_cmd_compare, fmt("compare %s %s --gate 99%%", forged, forged), text);
     said = caught();
     static char exported[OUTPUT_MAX];
-    assert_int_equal(run_command(&rg_cmd_export, fmt("export %s --format gbench", forged), exported) == RG_USAGE, code ==
-                                                     RG_USAGE);
+    assert_int_equal(
+        run_command(&rg_cmd_export, fmt("export %s --format gbench", forged), exported) == RG_USAGE, code == RG_USAGE);
     return code;
 }
 
@@ -103,8 +100,7 @@ static void scale(rg_row *row, rg_column column, double by)
 static void quicken(file *f, double by)
 {
     rg_samples samples = rg_row_samples(f->row);
-    for (int i = 0; i < samples.n; i++)
-        samples.ns[i] /= by;
+    for (int i = 0; i < samples.n; i++) samples.ns[i] /= by;
     rg_set_times(f->row, &samples, rg_cell_number(f->row, RG_C_WORK));
     rg_samples_free(&samples);
 }
@@ -190,12 +186,13 @@ int main(void)
     folder = test_folder();
     honest = rg_print("%s/honest.tsv", folder);
     forged = rg_print("%s/forged.tsv", folder);
-    char *words = rg_print("bench autocorr:naive --device cpu --threads 1 --max-seconds 0.2 --rounds 4 --quiet --shape w40,h40,r4,k0 "
-                           "--out %s", honest);
+    char *words =
+        rg_print("bench autocorr:naive --device cpu --threads 1 --max-seconds 0.2 --rounds 4 --quiet --shape w40,h40,r4,k0 "
+                 "--out %s",
+            honest);
     const int code = run_command(&rg_cmd_bench, words, text);
     free(words);
-    if (code)
-        return 1;
+    if (code) return 1;
     int failed = RUN_TESTS(NULL, NULL);
     return failed + test_folder_remove(folder);
 }

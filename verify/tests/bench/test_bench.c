@@ -21,14 +21,12 @@ static rg_tolerance exact(const rg_shape *s) { return (void)s, (rg_tolerance){RG
 static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 {
     (void)pattern;
-    for (int64_t i = 0; i < s->n[0]; i++)
-        ((int32_t *)arg[0])[i] = (int32_t)(rg_bits(s->seed, (uint64_t)i) & 0xFFFF);
+    for (int64_t i = 0; i < s->n[0]; i++) ((int32_t *)arg[0])[i] = (int32_t)(rg_bits(s->seed, (uint64_t)i) & 0xFFFF);
 }
 
 static void triple(const rg_shape *s, void *const *arg)
 {
-    for (int64_t i = 0; i < s->n[0]; i++)
-        ((int32_t *)arg[1])[i] = 3 * ((const int32_t *)arg[0])[i] + (int32_t)i;
+    for (int64_t i = 0; i < s->n[0]; i++) ((int32_t *)arg[1])[i] = 3 * ((const int32_t *)arg[0])[i] + (int32_t)i;
 }
 
 static const rg_arg args[] = {{"in", RG_IN, int_type, count_n}, {"out", RG_OUT, int_type, count_n}};
@@ -62,8 +60,7 @@ static int run_replay(rg_call *c) // computes once, then gives the same answer a
 {
     static int32_t kept[4096];
     static int have;
-    if (!have++)
-        triple(c->shape, (void *const[]){c->arg[0], kept});
+    if (!have++) triple(c->shape, (void *const[]){c->arg[0], kept});
     memcpy(c->arg[1], kept, (size_t)c->shape->n[0] * sizeof *kept);
     return RG_OK;
 }
@@ -71,8 +68,7 @@ static int run_add(rg_call *c) // its sums wrap around where they are not cleare
 {
     int32_t right[4096];
     triple(c->shape, (void *const[]){c->arg[0], right});
-    for (int64_t i = 0; i < c->shape->n[0]; i++)
-        ((uint32_t *)c->arg[1])[i] += (uint32_t)right[i];
+    for (int64_t i = 0; i < c->shape->n[0]; i++) ((uint32_t *)c->arg[1])[i] += (uint32_t)right[i];
     return RG_OK;
 }
 static int cleared, loaded;
@@ -89,29 +85,29 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 static rg_variant variant = {.abi = RG_ABI,
-                             .bytes = sizeof(rg_variant),
-                             .algo = "triple",
-                             .name = "x",
-                             .idea = "",
-                             .role = RG_SIMD,
-                             .space = RG_HOST,
-                             .needs = "",
-                             .cost = cost,
-                             .prepare = prepare,
-                             .finish = finish};
+    .bytes = sizeof(rg_variant),
+    .algo = "triple",
+    .name = "x",
+    .idea = "",
+    .role = RG_SIMD,
+    .space = RG_HOST,
+    .needs = "",
+    .cost = cost,
+    .prepare = prepare,
+    .finish = finish};
 static rg_entry entry = {.algo = &algo, .variant = &variant, .name = "x"};
 
 // A lane through its rounds with this run(), judged and closed.
 static rg_lane timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, double max_s)
 {
     rg_lane lane = {.entry = &entry,
-                    .shape = {.n = {4096}},
-                    .threads = 1,
-                    .cores = 1,
-                    .scope = scope,
-                    .mode = mode,
-                    .max_s = max_s,
-                    .rounds = 4};
+        .shape = {.n = {4096}},
+        .threads = 1,
+        .cores = 1,
+        .scope = scope,
+        .mode = mode,
+        .max_s = max_s,
+        .rounds = 4};
     rg_inputs in;
     calls = prepared = finished = cleared = loaded = 0;
     variant.run = run;
@@ -122,8 +118,7 @@ static rg_lane timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, d
         rg_inputs_fill(&in, 100 + (uint64_t)round);
         rg_lane_visit(&lane, &in);
     }
-    if (!lane.done)
-        rg_lane_judge(&lane, &in, 1);
+    if (!lane.done) rg_lane_judge(&lane, &in, 1);
     rg_lane_close(&lane);
     rg_inputs_free(&in);
     return lane;
@@ -139,8 +134,7 @@ TEST(a_right_variant_has_times)
     assert_true(lane.prepare_ns >= 3e6);
     assert_true(calls >= lane.n * lane.batch && lane.batch > 10); // microseconds each: many calls to a sample
     rg_rates rates;
-    for (int r = 0; r < RG_RESOURCES; r++)
-        rates.per_s[r] = NAN;
+    for (int r = 0; r < RG_RESOURCES; r++) rates.per_s[r] = NAN;
     rates.per_s[RG_MEM_BYTES] = 1e14;
     rates.per_s[RG_I32_MAD] = 1e11;
     rg_row row = rg_lane_row(&lane, &rates);
@@ -149,7 +143,8 @@ TEST(a_right_variant_has_times)
     assert_string_equal(row.cell[RG_C_PARAMS], "threads=1");
     assert_string_equal(row.cell[RG_C_SCOPE], "device");
     assert_string_equal(row.cell[RG_C_BOUND], "int32");
-    assert_true(fabs(rg_cell_number(&row, RG_C_FRACTION) * median / 40.96 - 1) < 1e-4); // 4096 multiply-adds at 100 a nanosecond
+    assert_true(
+        fabs(rg_cell_number(&row, RG_C_FRACTION) * median / 40.96 - 1) < 1e-4); // 4096 multiply-adds at 100 a nanosecond
     assert_true(fabs(rg_cell_number(&row, RG_C_RATE) * median / 4096e9 - 1) < 1e-4);
     rg_samples samples = rg_row_samples(&row);
     assert_true(samples.n == lane.n && samples.processes == 1);
@@ -194,15 +189,13 @@ TEST(wrong_variants_have_no_times)
 static int asked;
 static void add_up(const rg_shape *s, void *const *arg)
 {
-    for (int64_t i = 0; i < s->n[0]; i++)
-        ((int32_t *)arg[1])[i] += ((const int32_t *)arg[0])[i];
+    for (int64_t i = 0; i < s->n[0]; i++) ((int32_t *)arg[1])[i] += ((const int32_t *)arg[0])[i];
 }
 static void reference_sum(const rg_shape *s, void *const *arg) { asked++, add_up(s, arg); }
 static void fill_sum(const rg_shape *s, rg_pattern pattern, void *const *arg)
 {
     fill(s, pattern, arg);
-    for (int64_t i = 0; i < s->n[0]; i++)
-        ((int32_t *)arg[1])[i] = (int32_t)(s->seed + (uint64_t)i);
+    for (int64_t i = 0; i < s->n[0]; i++) ((int32_t *)arg[1])[i] = (int32_t)(s->seed + (uint64_t)i);
 }
 static int run_sum(rg_call *c) { return add_up(c->shape, c->arg), RG_OK; }
 static int run_sum_twice(rg_call *c) { return add_up(c->shape, c->arg), add_up(c->shape, c->arg), RG_OK; }
@@ -218,13 +211,20 @@ TEST(lanes_share_one_answer)
     summing.reference = reference_sum;
     one.run = run_sum;
     two.run = run_sum_twice;
-    const rg_entry entries[] = {{.algo = &summing, .variant = &one, .name = "one"}, {.algo = &summing, .variant = &two, .name = "two"}};
+    const rg_entry entries[] = {
+        {.algo = &summing, .variant = &one, .name = "one"}, {.algo = &summing, .variant = &two, .name = "two"}};
     rg_inputs in;
     asked = 0;
     rg_inputs_make(&in, &summing, &(rg_shape){.n = {512}});
     for (int i = 0; i < 4; i++) { // right, wrong, and both again on other inputs
-        rg_lane lane = {.entry = &entries[i % 2], .shape = {.n = {512}}, .threads = 1, .cores = 1, .scope = RG_RESIDENT,
-                        .mode = RG_HOT, .max_s = 0.02, .rounds = 2};
+        rg_lane lane = {.entry = &entries[i % 2],
+            .shape = {.n = {512}},
+            .threads = 1,
+            .cores = 1,
+            .scope = RG_RESIDENT,
+            .mode = RG_HOT,
+            .max_s = 0.02,
+            .rounds = 2};
         rg_inputs_fill(&in, 100 + (uint64_t)i / 2);
         rg_lane_open(&lane, rg_device_cpu(), &in);
         rg_lane_visit(&lane, &in);
@@ -249,8 +249,7 @@ static void triple_at(const rg_shape *s, void *const *arg, int which, const int6
 {
     (void)s;
     assert_int_equal(which, 1);
-    for (int64_t k = 0; k < n; k++)
-        ((int32_t *)out)[k] = 3 * ((const int32_t *)arg[0])[element[k]] + (int32_t)element[k];
+    for (int64_t k = 0; k < n; k++) ((int32_t *)out)[k] = 3 * ((const int32_t *)arg[0])[element[k]] + (int32_t)element[k];
     for (const double until = thread_seconds() + (double)n * element_s; thread_seconds() < until;)
         ;
 }
@@ -292,8 +291,16 @@ TEST(few_elements_are_copied_alone)
     algo.reference_at = triple_at;
     element_s = 1e-4;
     for (int wrong = 0; wrong < 2; wrong++) {
-        rg_lane lane = {.entry = &entry, .shape = {.n = {N}}, .threads = 1, .cores = 1, .scope = RG_RESIDENT, .mode = RG_HOT,
-                        .max_s = 0.1, .rounds = 1, .share = 6, .brief = true};
+        rg_lane lane = {.entry = &entry,
+            .shape = {.n = {N}},
+            .threads = 1,
+            .cores = 1,
+            .scope = RG_RESIDENT,
+            .mode = RG_HOT,
+            .max_s = 0.1,
+            .rounds = 1,
+            .share = 6,
+            .brief = true};
         rg_inputs in;
         int64_t copied = 0;
         variant.run = run[wrong];
@@ -303,8 +310,7 @@ TEST(few_elements_are_copied_alone)
         rg_lane_visit(&lane, &in);
         rg_lane_judge(&lane, &in, 1);
         assert_int_equal(in.answer.n[1], 16);
-        for (int64_t i = 0; i < N; i++)
-            copied += ((int32_t *)in.found[1])[i] != 0;
+        for (int64_t i = 0; i < N; i++) copied += ((int32_t *)in.found[1])[i] != 0;
         assert_in_range(copied, 9, 16); // a corner may be asked for twice
         assert_int_equal(lane.verdict.status, wrong ? RG_FAIL : RG_PASS);
         rg_lane_close(&lane);
@@ -338,8 +344,7 @@ TEST(corners_are_always_asked_for)
     for (int k = 0; k < 16; k++) {
         const int64_t x = answer.element[1][k] % COLUMNS, y = answer.element[1][k] / COLUMNS;
         assert_in_range(answer.element[1][k], 0, COLUMNS * ROWS - 1);
-        if ((x == 0 || x == COLUMNS - 1) && (y == 0 || y == ROWS - 1))
-            corner[(x > 0) + 2 * (y > 0)] = true;
+        if ((x == 0 || x == COLUMNS - 1) && (y == 0 || y == ROWS - 1)) corner[(x > 0) + 2 * (y > 0)] = true;
         edges += x == 0 || x == COLUMNS - 1 || y == 0 || y == ROWS - 1;
     }
     assert_true(corner[0] && corner[1] && corner[2] && corner[3]);
@@ -354,8 +359,14 @@ static int still_busy(void) { return usleep(3000), RG_OK; }
 TEST(work_after_the_last_event_is_no_time)
 {
     rg_device busy = *rg_device_cpu();
-    rg_lane lane = {.entry = &entry, .shape = {.n = {4096}}, .threads = 1, .cores = 1, .scope = RG_RESIDENT, .mode = RG_HOT,
-                    .max_s = 0.1, .rounds = 2};
+    rg_lane lane = {.entry = &entry,
+        .shape = {.n = {4096}},
+        .threads = 1,
+        .cores = 1,
+        .scope = RG_RESIDENT,
+        .mode = RG_HOT,
+        .max_s = 0.1,
+        .rounds = 2};
     rg_inputs in;
     busy.sync = still_busy;
     variant.run = run_right;
@@ -469,16 +480,14 @@ TEST(inputs_follow_the_seed)
     assert_true(one == rg_inputs_hash(&in));
     // Those of the last seeds are kept, whose addresses change places; of one more the oldest goes.
     void *first = in.arg[0];
-    for (uint64_t seed = 1; seed <= RG_INPUT_SETS; seed++)
-        rg_inputs_fill(&in, seed);
+    for (uint64_t seed = 1; seed <= RG_INPUT_SETS; seed++) rg_inputs_fill(&in, seed);
     assert_int_equal(in.n_sets, RG_INPUT_SETS);
     ((int32_t *)first)[0] ^= 1; // so that it shows who fills again
     rg_inputs_fill(&in, 1);
     assert_ptr_equal(in.arg[0], first);
     assert_ptr_equal(in.found[0], first);
     assert_true(one != rg_inputs_hash(&in));
-    for (uint64_t seed = 2; seed <= RG_INPUT_SETS + 1; seed++)
-        rg_inputs_fill(&in, seed);
+    for (uint64_t seed = 2; seed <= RG_INPUT_SETS + 1; seed++) rg_inputs_fill(&in, seed);
     rg_inputs_fill(&in, 1);
     assert_true(one == rg_inputs_hash(&in));
     rg_inputs_free(&in);
@@ -490,7 +499,7 @@ TEST(memory_is_predicted)
     char fits[96];
     assert_true((double)rg_lane_bytes(&lane) >= 8.0 * (1 << 20));
     assert_true(rg_inputs_bytes(&algo, &lane.shape) == 12.0 * (1 << 20)); // in, out, and what out should be
-    rg_largest_that_fits(&lane, 4.2e6, fits); // half of it, and room for the guards
+    rg_largest_that_fits(&lane, 4.2e6, fits);                             // half of it, and room for the guards
     int64_t n = atoll(fits + 1);
     assert_true(fits[0] == 'n' && 8 * n < 4200000 && 8 * n > 4100000);
     rg_largest_that_fits(&lane, 100, fits);
@@ -499,8 +508,10 @@ TEST(memory_is_predicted)
 
 TEST(a_call_of_minutes_is_foreseen)
 {
-    int code = run_command(&rg_cmd_bench, "bench autocorr:naive --device cpu --shape w32,h32,r4,k0 --shape w64,h300,r20,k0 "
-                                          "--max-seconds 0.02 --rounds 2 --max-call 0.001 --quiet", text);
+    int code = run_command(&rg_cmd_bench,
+        "bench autocorr:naive --device cpu --shape w32,h32,r4,k0 --shape w64,h300,r20,k0 "
+        "--max-seconds 0.02 --rounds 2 --max-call 0.001 --quiet",
+        text);
     assert_int_equal(code, RG_GOOD); // the first shape has a time
     assert_non_null(strstr(text, "autocorr width=32,height=32,max-offset=4,kind=plain"));
     assert_non_null(strstr(text, "--max-call allows 0.001 s"));
@@ -510,8 +521,10 @@ TEST(a_call_of_minutes_is_foreseen)
 TEST(rounds_are_processes)
 {
     char *folder = test_folder(), *path = rg_print("%s/f.tsv", folder);
-    char *words = rg_print("bench autocorr:naive --device cpu --threads 1 --shape w32,h32,r4,k0 --shape w40,h40,r4,k0 --max-seconds 0.1 "
-                           "--rounds 6 --out %s", path);
+    char *words =
+        rg_print("bench autocorr:naive --device cpu --threads 1 --shape w32,h32,r4,k0 --shape w40,h40,r4,k0 --max-seconds 0.1 "
+                 "--rounds 6 --out %s",
+            path);
     assert_int_equal(run_command(&rg_cmd_bench, words, text), RG_GOOD);
     rg_result r;
     bool cut;
@@ -519,12 +532,10 @@ TEST(rounds_are_processes)
     int rows = 0;
     for (int i = 0; i < r.n_rows; i++) {
         const rg_row *row = &r.row[i];
-        if (rg_row_is_probe(row))
-            continue;
+        if (rg_row_is_probe(row)) continue;
         rg_samples s = rg_row_samples(row);
         assert_int_equal(s.processes, 6);
-        for (int p = 0; p < 6; p++)
-            assert_true(s.past[p] > (p ? s.past[p - 1] : 0));
+        for (int p = 0; p < 6; p++) assert_true(s.past[p] > (p ? s.past[p - 1] : 0));
         assert_non_null(strstr(row->cell[RG_C_STOP], "; 6 processes, "));
         assert_non_null(strstr(row->cell[RG_C_CHECK], "held against the reference"));
         assert_string_equal(row->cell[RG_C_STATUS], "PASS");

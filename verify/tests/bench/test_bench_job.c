@@ -18,8 +18,7 @@ static char *folder, output[OUTPUT_MAX];
 static const rg_row *row_with(const rg_result *r, const char *params)
 {
     for (int i = 0; i < r->n_rows; i++)
-        if (!strncmp(r->row[i].cell[RG_C_PARAMS], params, strlen(params)))
-            return &r->row[i];
+        if (!strncmp(r->row[i].cell[RG_C_PARAMS], params, strlen(params))) return &r->row[i];
     fail_msg("no row with params %s", params);
     return NULL;
 }
@@ -28,7 +27,7 @@ static const rg_row *row_with(const rg_result *r, const char *params)
 static int bench_job(const char *job, const char *gpus, const char *file)
 {
     char *argv[] = {"bench", "--quiet", "--job", (char *)job, "--gpus", (char *)gpus, "--out", (char *)file, "--rounds", "2",
-                    "--max-seconds", "600", "--work", "4:photographs", "--shape", "w32", "--check", "test -s {out}/times.tsv", NULL};
+        "--max-seconds", "600", "--work", "4:photographs", "--shape", "w32", "--check", "test -s {out}/times.tsv", NULL};
     return run_argv(&rg_cmd_bench, argv, output);
 }
 
@@ -37,7 +36,8 @@ TEST(a_job_that_works)
     rg_result r;
     bool cut;
     char *path = rg_print("%s/a.tsv", folder);
-    assert_int_equal(bench_job("phantom coarsening --width 32 --height 32 --time 6 --out {out} --threads 3", "0,64", path), RG_GOOD);
+    assert_int_equal(
+        bench_job("phantom coarsening --width 32 --height 32 --time 6 --out {out} --threads 3", "0,64", path), RG_GOOD);
     assert_int_equal(rg_result_read(path, &r, &cut), RG_GOOD);
     assert_int_equal(r.n_rows, 2);
     const rg_row *row = row_with(&r, "gpus=0;threads=3");
@@ -85,16 +85,19 @@ TEST(a_job_that_fails)
 // Outputs that differ from run to run, or that --check does not like, or that are not there.
 TEST(a_job_that_is_wrong)
 {
-    static const struct { const char *job, *check, *says; } cases[] = {
+    static const struct {
+        const char *job, *check, *says;
+    } cases[] = {
         {"phantom coarsening --width 32 --height 32 --time 6 --seed $$ --out {out}", "true", "outputs of two runs differ by"},
-        {"phantom coarsening --width 32 --height 32 --time 6 --out {out}", "test ! -s {out}/times.tsv", "do not pass --check, exit status 1"},
+        {"phantom coarsening --width 32 --height 32 --time 6 --out {out}", "test ! -s {out}/times.tsv",
+            "do not pass --check, exit status 1"},
         {"doctor --help {out}", "true", "nothing was written"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rg_result r;
         bool cut;
         char *path = rg_print("%s/w%zu.tsv", folder, i);
-        char *argv[] = {"bench", "--quiet", "--job", (char *)cases[i].job, "--gpus", "0", "--out", path, "--check", (char *)cases[i].check,
-                        "--max-seconds", "60", NULL};
+        char *argv[] = {"bench", "--quiet", "--job", (char *)cases[i].job, "--gpus", "0", "--out", path, "--check",
+            (char *)cases[i].check, "--max-seconds", "60", NULL};
         assert_int_equal(run_argv(&rg_cmd_bench, argv, output), RG_WRONG);
         assert_int_equal(rg_result_read(path, &r, &cut), RG_GOOD);
         assert_string_equal(r.row[0].cell[RG_C_STATUS], "FAIL");
@@ -138,10 +141,13 @@ TEST(inputs_are_hashed)
 // Numbers may differ a little, words not at all; heads and times of stages do not count.
 TEST(outputs_are_compared)
 {
-    static const struct { const char *name, *a, *b; double least, most; } cases[] = {
-        {"t.tsv", "x\ty\n1\t1000\n", "x\ty\n1\t1001\n", 0.9e-3, 1.1e-3}, {"t.tsv", "x\n1\n", "y\n1\n", INFINITY, INFINITY},
-        {"t.tsv", "# now\nx\n1\n", "# then\nx\n1\n", 0, 0}, {"t.tsv", "x\n1\n", "x\n1\n2\n", INFINITY, INFINITY},
-        {"t.tsv", "x\n1\n", "x\nnan\n", INFINITY, INFINITY}, {"a_stages.tsv", "x\n1\n", "x\n2\n", 0, 0}};
+    static const struct {
+        const char *name, *a, *b;
+        double least, most;
+    } cases[] = {{"t.tsv", "x\ty\n1\t1000\n", "x\ty\n1\t1001\n", 0.9e-3, 1.1e-3},
+        {"t.tsv", "x\n1\n", "y\n1\n", INFINITY, INFINITY}, {"t.tsv", "# now\nx\n1\n", "# then\nx\n1\n", 0, 0},
+        {"t.tsv", "x\n1\n", "x\n1\n2\n", INFINITY, INFINITY}, {"t.tsv", "x\n1\n", "x\nnan\n", INFINITY, INFINITY},
+        {"a_stages.tsv", "x\n1\n", "x\n2\n", 0, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char side[2][4096], *file[2];
         for (int k = 0; k < 2; k++) {
@@ -168,10 +174,7 @@ TEST(bad_words)
     assert_int_equal(run_command(&rg_cmd_bench, "bench --job list --work 0:x", output), RG_USAGE);
 }
 
-TEST(nothing_left_behind)
-{
-    assert_int_equal(system(fmt("test -z \"$(find %s -name 'regather-job-*')\"", folder)), 0);
-}
+TEST(nothing_left_behind) { assert_int_equal(system(fmt("test -z \"$(find %s -name 'regather-job-*')\"", folder)), 0); }
 
 int main(void)
 {

@@ -18,23 +18,22 @@ static void check_row(const rg_tsv *table, int i, const char *folder)
     const char *file = rg_tsv_cell(table, i, "plugin"), *variant = rg_tsv_cell(table, i, "variant");
     const bool gpu = !strncmp(file, "gpu_", 4);
     const char *plugin = fmt("%s/broken/%s%s", test_build(), gpu ? "gpu/" : "", file), *out = fmt("%s/%s.tsv", folder, variant);
-    if (gpu && !is_there(plugin))
-        return; // built where there is a GPU
+    if (gpu && !is_there(plugin)) return; // built where there is a GPU
     const char *words = fmt("bench autocorr:%s:%s --plugin %s --device %s --shape %s --scope device --mode hot --rounds 2 "
-                            "--max-seconds 0.2 --seed 1 --quiet --out %s", file, variant, plugin, gpu ? "gpu" : "cpu",
-                            !strcmp(variant, "cheat_pair")     ? "w2048,h1024,r16,k0"
-                            : !strcmp(variant, "cheat_thread") ? "w512,h256,r16,k0"
-                                                               : "w256,h256,r4,k0", out);
+                            "--max-seconds 0.2 --seed 1 --quiet --out %s",
+        file, variant, plugin, gpu ? "gpu" : "cpu",
+        !strcmp(variant, "cheat_pair")         ? "w2048,h1024,r16,k0"
+            : !strcmp(variant, "cheat_thread") ? "w512,h256,r16,k0"
+                                               : "w256,h256,r4,k0",
+        out);
     const int code = run_command(&rg_cmd_bench, words, text);
-    if (gpu && code == RG_LACKS)
-        return; // a build folder of another machine
+    if (gpu && code == RG_LACKS) return; // a build folder of another machine
     rg_result r;
     bool cut;
     assert_int_equal(rg_result_read(out, &r, &cut), RG_GOOD);
     for (int k = 0; k < r.n_rows; k++) {
         char *const *c = r.row[k].cell;
-        if (rg_row_is_probe(&r.row[k]))
-            continue;
+        if (rg_row_is_probe(&r.row[k])) continue;
         if (strcmp(c[RG_C_STATUS], rg_tsv_cell(table, i, "status")) || !strstr(c[RG_C_STOP], rg_tsv_cell(table, i, "word")))
             fail_msg("%s: %s, median %s ns: %s (%s)", variant, c[RG_C_STATUS], c[RG_C_MEDIAN], c[RG_C_STOP], c[RG_C_CHECK]);
         assert_string_equal(c[RG_C_MEDIAN], "");
@@ -72,11 +71,13 @@ TEST(a_busy_machine_makes_no_cheat)
             for (;;)
                 ;
     for (int seed = 1; seed <= 3; seed++) {
-        const int code = run_command(&rg_cmd_bench, fmt("bench autocorr:simd --device cpu --threads 2 --shape w160,h120,r8,k0 --scope device "
-                                                        "--mode hot --max-seconds 0.5 --seed %d --quiet --out %s", seed, out), text);
+        const int code = run_command(&rg_cmd_bench,
+            fmt("bench autocorr:simd --device cpu --threads 2 --shape w160,h120,r8,k0 --scope device "
+                "--mode hot --max-seconds 0.5 --seed %d --quiet --out %s",
+                seed, out),
+            text);
         unlink(out);
-        if (code != RG_GOOD && code != RG_UNSURE)
-            fail_msg("exit code %d: %s", code, text);
+        if (code != RG_GOOD && code != RG_UNSURE) fail_msg("exit code %d: %s", code, text);
     }
     for (int i = 0; i < n; i++) {
         kill(busy[i], SIGKILL);

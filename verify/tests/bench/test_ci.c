@@ -25,21 +25,30 @@ static bool says(const char *name, const char *what) { return file_has(fmt("%s/%
 
 TEST(only_what_changed_is_dueled)
 {
-    assert_int_equal(shell("mkdir -p \"$TMP/old\" && ln -s \"$BUILD/regather\" \"$TMP/old/regather\" && cp \"$BUILD/sources.c\" \"$TMP/old/\" && "
-                           "\"$SOURCE/.ci/duels\" \"$TMP/old\" \"$BUILD\" \"$TMP/a.md\" 50% > /dev/null"), 0);
+    assert_int_equal(
+        shell(
+            "mkdir -p \"$TMP/old\" && ln -s \"$BUILD/regather\" \"$TMP/old/regather\" && cp \"$BUILD/sources.c\" \"$TMP/old/\" && "
+            "\"$SOURCE/.ci/duels\" \"$TMP/old\" \"$BUILD\" \"$TMP/a.md\" 50% > /dev/null"),
+        0);
     assert_true(says("a.md", "| SAME | all | no kernel's source changed |"));
-    assert_int_equal(shell("sed -i 's/\\(rg_variant_autocorr_printed_naive, \"\\)[0-9a-f]*/\\10123456789abcdef/' \"$TMP/old/sources.c\" && "
-                           "\"$SOURCE/.ci/duels\" \"$TMP/old\" \"$BUILD\" \"$TMP/b.md\" 90% > /dev/null"), 0);
+    assert_int_equal(
+        shell("sed -i 's/\\(rg_variant_autocorr_printed_naive, \"\\)[0-9a-f]*/\\10123456789abcdef/' \"$TMP/old/sources.c\" && "
+              "\"$SOURCE/.ci/duels\" \"$TMP/old\" \"$BUILD\" \"$TMP/b.md\" 90% > /dev/null"),
+        0);
     assert_true(says("b.md", "| SAME | autocorr_printed:naive | SAME "));
     // One that was not there before is verified.
     assert_int_equal(shell("sed -i '/rg_variant_autocorr_printed_naive, /d' \"$TMP/old/sources.c\" && "
-                           "\"$SOURCE/.ci/duels\" \"$TMP/old\" \"$BUILD\" \"$TMP/c.md\" > /dev/null"), 0);
+                           "\"$SOURCE/.ci/duels\" \"$TMP/old\" \"$BUILD\" \"$TMP/c.md\" > /dev/null"),
+        0);
     assert_true(says("c.md", "| new | autocorr_printed:naive | verified"));
     // One of a GPU is verified on the emulated one where there is none.
-    assert_int_equal(shell("cp \"$BUILD/sources.c\" \"$TMP/old/\" && sed -i 's/_autocorr_gather, \"[0-9a-f]*/_autocorr_gather, \"0123456789abcdef/' "
-                           "\"$TMP/old/sources.c\" && \"$SOURCE/.ci/duels\" \"$TMP/old\" \"$BUILD\" \"$TMP/e.md\" 90% > /dev/null"), 0);
+    assert_int_equal(
+        shell(
+            "cp \"$BUILD/sources.c\" \"$TMP/old/\" && sed -i 's/_autocorr_gather, \"[0-9a-f]*/_autocorr_gather, \"0123456789abcdef/' "
+            "\"$TMP/old/sources.c\" && \"$SOURCE/.ci/duels\" \"$TMP/old\" \"$BUILD\" \"$TMP/e.md\" 90% > /dev/null"),
+        0);
     assert_true(shell("\"$BUILD/regather\" list --table variants autocorr:gather | grep -q '	-	[^	]*$'") == 0 ||
-                says("e.md", "| verified | autocorr:gather | on the emulated GPU, not timed: "));
+        says("e.md", "| verified | autocorr:gather | on the emulated GPU, not timed: "));
     assert_int_equal(shell("\"$SOURCE/.ci/duels\" /nonexistent \"$BUILD\" \"$TMP/d.md\" 2> /dev/null"), 2);
 }
 
@@ -62,7 +71,10 @@ static int run_part(const char *template, const char *mark, int code)
 
 TEST(templates_build_both_and_fail_on_slower)
 {
-    static const struct { const char *file, *mark; int unsure; } part[] = {{"github.yml", "run: |", 0}, {"gitlab.yml", "- |", 3}};
+    static const struct {
+        const char *file, *mark;
+        int unsure;
+    } part[] = {{"github.yml", "run: |", 0}, {"gitlab.yml", "- |", 3}};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(run_part(part[i].file, part[i].mark, 0), 0);
         assert_true(says("w/calls", "git worktree add --detach build-before abc\nmake -C build-before"));

@@ -62,15 +62,17 @@ TEST(too_few_samples_are_unsure_and_say_what_next)
 static rg_row row_of_one_process(double ns)
 {
     rg_row row = test_row("simd", "device", 60, ns);
-    for (char *bar; (bar = strchr(row.cell[RG_C_SAMPLES], '|'));)
-        *bar = ';';
+    for (char *bar; (bar = strchr(row.cell[RG_C_SAMPLES], '|'));) *bar = ';';
     return row;
 }
 
 TEST(one_process_says_less)
 {
-    const struct { double ns; bool one; const char *gate, *word; } cases[] = {
-        {1000, false, "2%", "SAME"}, {1000, true, "2%", "UNSURE"}, {1000, true, "5%", "SAME"},
+    const struct {
+        double ns;
+        bool one;
+        const char *gate, *word;
+    } cases[] = {{1000, false, "2%", "SAME"}, {1000, true, "2%", "UNSURE"}, {1000, true, "5%", "SAME"},
         {1030, false, "1%", "SLOWER"}, {1030, true, "1%", "UNSURE"}, {1060, true, "1%", "SLOWER"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_a(test_row("simd", "device", 60, 1000));
@@ -92,8 +94,7 @@ static int compare_stops(const char *a, double ns_a, const char *b, double ns_b)
         rg_row row = test_row("simd", "device", 60, ns[i]);
         const char *clock = strstr(stop[i], "MHz ");
         test_set(&row, RG_C_STOP, stop[i]);
-        if (clock)
-            test_set(&row, RG_C_CLOCK, clock + 4);
+        if (clock) test_set(&row, RG_C_CLOCK, clock + 4);
         test_write(i ? path_b : path_a, "regather 0.1", "00ff", &row, 1);
     }
     return compare();
@@ -101,13 +102,22 @@ static int compare_stops(const char *a, double ns_a, const char *b, double ns_b)
 
 TEST(load_that_came_or_went_is_an_excuse)
 {
-    static const char quiet[] = "time; others on 0.03 of 2 cores", busy[] = "time; others on 1.50 of 2 cores; preempted 90 times";
-    const struct { const char *a, *b; double ns_b; const char *word; } cases[] = {
-        {quiet, quiet, 1100, "SLOWER"}, {busy, busy, 1100, "SLOWER"},   // alike
-        {quiet, busy, 1100, "UNSURE"},  {busy, quiet, 900, "UNSURE"},   // load may have done it
-        {quiet, busy, 1000, "UNSURE"},                                  // or hidden it
-        {quiet, busy, 900, "FASTER"},   {busy, quiet, 1100, "SLOWER"},  // in spite of it
-        {quiet, busy, 20000, "SLOWER"}, {"time", busy, 1100, "SLOWER"}, // more than it could; and a file that does not say
+    static const char quiet[] = "time; others on 0.03 of 2 cores",
+                      busy[] = "time; others on 1.50 of 2 cores; preempted 90 times";
+    const struct {
+        const char *a, *b;
+        double ns_b;
+        const char *word;
+    } cases[] = {
+        {quiet, quiet, 1100, "SLOWER"},
+        {busy, busy, 1100, "SLOWER"}, // alike
+        {quiet, busy, 1100, "UNSURE"},
+        {busy, quiet, 900, "UNSURE"},  // load may have done it
+        {quiet, busy, 1000, "UNSURE"}, // or hidden it
+        {quiet, busy, 900, "FASTER"},
+        {busy, quiet, 1100, "SLOWER"}, // in spite of it
+        {quiet, busy, 20000, "SLOWER"},
+        {"time", busy, 1100, "SLOWER"}, // more than it could; and a file that does not say
         {"time; throttle none; MHz 1980", "time; throttle power cap; MHz 1755", 1120, "UNSURE"},
         {"time; throttle none; MHz 1980", "time; throttle power cap; MHz 1755", 1300, "SLOWER"},
         {"time; throttle none; MHz 1980", "time; throttle none; MHz 1755", 1120, "SLOWER"},
@@ -115,8 +125,7 @@ TEST(load_that_came_or_went_is_an_excuse)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int code = compare_stops(cases[i].a, 1000, cases[i].b, cases[i].ns_b);
-        if (strncmp(strchr(text, '\n') + 1, cases[i].word, 6))
-            print_error("case %d: %s", (int)i, text);
+        if (strncmp(strchr(text, '\n') + 1, cases[i].word, 6)) print_error("case %d: %s", (int)i, text);
         assert_memory_equal(strchr(text, '\n') + 1, cases[i].word, 6);
         assert_int_equal(code, *cases[i].word == 'S' ? RG_WRONG : *cases[i].word == 'U' ? RG_UNSURE : RG_GOOD);
         assert_int_equal(strstr(text, "that may be all of it") != NULL, *cases[i].word == 'U');
@@ -134,8 +143,7 @@ TEST(probes_that_drifted_are_an_excuse)
             test_set(&row[1], RG_C_ALGO, "probe");
             test_set(&row[1], RG_C_PARAMS, "threads=1");
             test_set(&row[1], RG_C_RATE, i && drift ? "0.88e10" : "1e10");
-            for (rg_column c = RG_C_N; c <= RG_C_MAX; c++)
-                test_set(&row[1], c, "");
+            for (rg_column c = RG_C_N; c <= RG_C_MAX; c++) test_set(&row[1], c, "");
             test_set(&row[1], RG_C_SAMPLES, "");
             test_set(&row[1], RG_C_STATUS, "");
             test_write(i ? path_b : path_a, "regather 0.1", "00ff", row, 2);
@@ -192,7 +200,8 @@ TEST(a_job_with_other_inputs_is_unsure)
     }
     assert_int_equal(compare(), RG_UNSURE);
     assert_non_null(strstr(text, "SAME      autocorr:simd"));
-    assert_non_null(strstr(text, "UNSURE    autocorr:default w64,h64,r8,k0 threads=1;isa=2 job hot: the job was given other inputs"));
+    assert_non_null(
+        strstr(text, "UNSURE    autocorr:default w64,h64,r8,k0 threads=1;isa=2 job hot: the job was given other inputs"));
 }
 
 TEST(rows_of_one_file_are_listed)
@@ -269,7 +278,8 @@ TEST(rows_are_paired_by_what_they_are)
 
 TEST(names_may_be_mapped)
 {
-    rg_row a[2] = {test_row("mine", "device", 60, 1000), test_row("simd", "device", 60, 2000)}, b = test_row("simd", "device", 60, 1000);
+    rg_row a[2] = {test_row("mine", "device", 60, 1000), test_row("simd", "device", 60, 2000)},
+           b = test_row("simd", "device", 60, 1000);
     test_write(path_a, "regather 0.1", "00ff", a, 2);
     write_b(b);
     char *mapped = rg_print("%s --map mine=simd", words), *unknown = rg_print("%s --map yours=simd", words),
@@ -324,7 +334,8 @@ TEST(the_next_command_names_the_plugin)
     write_a(test_row("mine.so:mine", "device", 1, 1000));
     write_b(test_row("mine.so:mine", "device", 1, 1100));
     assert_int_equal(compare(), RG_UNSURE);
-    assert_non_null(strstr(text, "regather bench autocorr:mine.so:mine --shape w64,h64,r8,k0 --scope device --mode hot --plugin FOLDER/mine.so "));
+    assert_non_null(strstr(
+        text, "regather bench autocorr:mine.so:mine --shape w64,h64,r8,k0 --scope device --mode hot --plugin FOLDER/mine.so "));
     assert_non_null(strstr(text, " --out F.tsv, FOLDER being where the plug-in lies"));
     // That of the command in a head, where it is there, and of --plugin.
     char *place = rg_print("%s/a b", folder), *plugin = rg_print("%s/a b/mine.so", folder), *of_b = file_text(path_b);

@@ -24,10 +24,12 @@ TEST(a_variant_against_itself)
     rg_tsv t;
     assert_int_equal(rg_tsv_read(path = rg_print("%s/d.tsv", folder), &t), RG_GOOD);
     assert_true(t.n_rows >= 5 * 9);
-    assert_int_equal(rg_tsv_needs(&t, "process pair first old_calls new_calls old_ns new_ns old_preempted new_preempted old_held new_held kept"), RG_GOOD);
+    assert_int_equal(
+        rg_tsv_needs(
+            &t, "process pair first old_calls new_calls old_ns new_ns old_preempted new_preempted old_held new_held kept"),
+        RG_GOOD);
     int old_first = 0;
-    for (int i = 0; i < t.n_rows; i++)
-        old_first += !strcmp(rg_tsv_cell(&t, i, "first"), "old");
+    for (int i = 0; i < t.n_rows; i++) old_first += !strcmp(rg_tsv_cell(&t, i, "first"), "old");
     assert_in_range(old_first, t.n_rows / 5, t.n_rows * 4 / 5); // random order
     assert_true(rg_tsv_number(&t, t.n_rows - 1, "process") >= 4);
     rg_tsv_free(&t);
@@ -54,8 +56,9 @@ TEST(another_build)
 
 TEST(wrong_kernels_are_not_timed)
 {
-    char *words = rg_print("autocorr:naive autocorr:off_by_one.so:off_by_one --shape w32,h32,r2,k0 --plugin %s/broken/off_by_one.so",
-                           test_build());
+    char *words =
+        rg_print("autocorr:naive autocorr:off_by_one.so:off_by_one --shape w32,h32,r2,k0 --plugin %s/broken/off_by_one.so",
+            test_build());
     assert_int_equal(duel(words), RG_WRONG);
     assert_string_equal(text, "");
     free(words);
@@ -64,8 +67,10 @@ TEST(wrong_kernels_are_not_timed)
 // The same sums at the same speed, in a thread for which the call waits: that is its time, too.
 TEST(a_thread_hides_no_time)
 {
-    char *words = rg_print("autocorr:right.so:right autocorr:hidden_thread.so:hidden_thread --shape w160,h120,r8,k0 --gate 50%% "
-                           "--plugin %s/broken/right.so --plugin %s/broken/hidden_thread.so", test_build(), test_build());
+    char *words =
+        rg_print("autocorr:right.so:right autocorr:hidden_thread.so:hidden_thread --shape w160,h120,r8,k0 --gate 50%% "
+                 "--plugin %s/broken/right.so --plugin %s/broken/hidden_thread.so",
+            test_build(), test_build());
     assert_int_not_equal(duel(words), RG_USAGE);
     assert_null(strstr(text, "FASTER"));
     free(words);
@@ -85,8 +90,7 @@ TEST(plugins_without_number)
     assert_int_not_equal(duel(words), RG_USAGE);
     assert_non_null(strstr(text, "autocorr:naive -> autocorr:p26.so:right"));
     free(words);
-    for (int i = 0; i < 27; i++)
-        unlink(fmt("%s/p%d.so", folder, i));
+    for (int i = 0; i < 27; i++) unlink(fmt("%s/p%d.so", folder, i));
 }
 
 TEST(time_that_is_up_is_unsure)
@@ -98,10 +102,10 @@ TEST(time_that_is_up_is_unsure)
 
 TEST(repeated)
 {
-    assert_int_equal(duel("autocorr:naive autocorr:naive --shape w8,h8,r2,k0 --gate 0.0001% --max-seconds 0.1 --repeat 3"), RG_UNSURE);
+    assert_int_equal(
+        duel("autocorr:naive autocorr:naive --shape w8,h8,r2,k0 --gate 0.0001% --max-seconds 0.1 --repeat 3"), RG_UNSURE);
     int lines = 0;
-    for (const char *at = text; (at = strstr(at, "UNSURE")); at++)
-        lines++;
+    for (const char *at = text; (at = strstr(at, "UNSURE")); at++) lines++;
     assert_int_equal(lines, 3);
 }
 

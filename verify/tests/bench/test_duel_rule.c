@@ -25,8 +25,9 @@ static double simulated_process(double truth, double between)
         for (int turn = 0; turn < 2; turn++) {
             const int side = turn ? !pair[i].first : pair[i].first;
             pair[i].preempted[side] = uniform() < 0.2;
-            pair[i].ns[side] = 1e4 * exp(drift * (2 * i + turn) / (2 * PAIRS) + 0.015 * normal() + (side ? log(truth) + own : 0)) *
-                               (uniform() < 0.1 ? 1 + uniform() : 1) * (pair[i].preempted[side] ? 1.1 : 1);
+            pair[i].ns[side] = 1e4 *
+                exp(drift * (2 * i + turn) / (2 * PAIRS) + 0.015 * normal() + (side ? log(truth) + own : 0)) *
+                (uniform() < 0.1 ? 1 + uniform() : 1) * (pair[i].preempted[side] ? 1.1 : 1);
         }
     }
     const double ratio = rg_process_ratio(pair, PAIRS, &kept);
@@ -37,8 +38,7 @@ static double simulated_process(double truth, double between)
 static void simulate(int duels, double truth, double between, double gate, int count[RG_WORDS], int *processes)
 {
     *processes = 0;
-    for (int w = 0; w < RG_WORDS; w++)
-        count[w] = 0;
+    for (int w = 0; w < RG_WORDS; w++) count[w] = 0;
     for (int i = 0; i < duels; i++) {
         double log_ratio[RG_DUEL_PROCESSES_MOST];
         rg_ratio r;
@@ -103,7 +103,8 @@ TEST(processes_that_differ_leave_it_open)
 
 TEST(pairs_of_unlike_preemption_are_dropped)
 {
-    rg_pair pair[3] = {{{100, 102}, {1, 1}, {0, 0}, {0}, 0}, {{100, 200}, {1, 1}, {0, 1}, {0}, 0}, {{300, 306}, {1, 1}, {2, 2}, {0}, 1}};
+    rg_pair pair[3] = {
+        {{100, 102}, {1, 1}, {0, 0}, {0}, 0}, {{100, 200}, {1, 1}, {0, 1}, {0}, 0}, {{300, 306}, {1, 1}, {2, 2}, {0}, 1}};
     int kept;
     assert_true(fabs(exp(rg_process_ratio(pair, 3, &kept)) - 1.02) < 1e-9);
     assert_int_equal(kept, 2);

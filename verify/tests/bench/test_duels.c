@@ -16,29 +16,31 @@ FIXTURE(set_up)
     unsetenv("DUELS_CORES");
     free(readme);
     return test_dir_make(state) ||
-           sh("mkdir build && cat > build/regather <<'END'\n"
-              "#!/bin/sh\n"
-              "[ \"$1\" != --cflags ] || exec \"$BUILT/regather\" --cflags\n"
-              "words=$* seed=0 n=1\n"
-              "while [ $# -gt 1 ]; do\n"
-              "    case $1 in --out) echo '# machine: a stand-in' > \"$2\" ;; --seed) seed=$2 ;; --repeat) n=$2 ;; esac\n"
-              "    shift\n"
-              "done\n"
-              "for _ in $(seq $n); do\n"
-              "    case $seed in 10) same=UNSURE ;; 4) same=${FOURTH:-SAME} ;; *) same=SAME ;; esac\n"
-              "    case \"$words\" in *percent=0*) word=$same ;; *) word=SLOWER ;; esac\n"
-              "    echo \"$word   old -> new, w32, 5 of them preempted and dropped, 1.5 s\"\n"
-              "    echo $seed \"$words\" >> \"$CALLS\"\n"
-              "    [ \"$seed\" != \"${LAST:-}\" ] || exec sleep 99\n"
-              "    seed=$((seed + 1))\n"
-              "done\n"
-              "END\n"
-              "chmod +x build/regather");
+        sh("mkdir build && cat > build/regather <<'END'\n"
+           "#!/bin/sh\n"
+           "[ \"$1\" != --cflags ] || exec \"$BUILT/regather\" --cflags\n"
+           "words=$* seed=0 n=1\n"
+           "while [ $# -gt 1 ]; do\n"
+           "    case $1 in --out) echo '# machine: a stand-in' > \"$2\" ;; --seed) seed=$2 ;; --repeat) n=$2 ;; esac\n"
+           "    shift\n"
+           "done\n"
+           "for _ in $(seq $n); do\n"
+           "    case $seed in 10) same=UNSURE ;; 4) same=${FOURTH:-SAME} ;; *) same=SAME ;; esac\n"
+           "    case \"$words\" in *percent=0*) word=$same ;; *) word=SLOWER ;; esac\n"
+           "    echo \"$word   old -> new, w32, 5 of them preempted and dropped, 1.5 s\"\n"
+           "    echo $seed \"$words\" >> \"$CALLS\"\n"
+           "    [ \"$seed\" != \"${LAST:-}\" ] || exec sleep 99\n"
+           "    seed=$((seed + 1))\n"
+           "done\n"
+           "END\n"
+           "chmod +x build/regather");
 }
 
 static int duels(const char *before)
 {
-    return sh("export CALLS=\"$PWD/calls\"; : > calls; touch -d '1 minute ago' build/regather; %s \"$TREE/verify/duels.sh\" build 10 0 > table", before);
+    return sh(
+        "export CALLS=\"$PWD/calls\"; : > calls; touch -d '1 minute ago' build/regather; %s \"$TREE/verify/duels.sh\" build 10 0 > table",
+        before);
 }
 
 TEST(shards_share_the_duels_and_go_on)
@@ -52,8 +54,7 @@ TEST(shards_share_the_duels_and_go_on)
         assert_int_equal(sh("rm -rf build/duels"), 0);
         assert_int_equal(duels(before), RG_UNSURE);
         free(before);
-        if (!sh("test $(sort -u calls | wc -l) -ge 25"))
-            break;
+        if (!sh("test $(sort -u calls | wc -l) -ge 25")) break;
     }
     assert_int_equal(sh("test $(sort -u calls | wc -l) = 25"), 0);
     assert_int_equal(duels("DUELS_CORES='0 0'"), RG_GOOD);
@@ -77,8 +78,10 @@ TEST(shards_share_the_duels_and_go_on)
 
 TEST(the_table_stands_in_the_report)
 {
-    assert_int_equal(sh("mkdir machines && cp table machines/other-machine.duels.tsv && "
-                        "regather report \"$TREE/data/machines/h200-16xeon.tsv\" --machines machines --no-figures --quiet --out report > log"), RG_GOOD);
+    assert_int_equal(
+        sh("mkdir machines && cp table machines/other-machine.duels.tsv && "
+           "regather report \"$TREE/data/machines/h200-16xeon.tsv\" --machines machines --no-figures --quiet --out report > log"),
+        RG_GOOD);
     assert_grep("<td[^>]*>other-machine</td>.*w32,h32,r2,k0.*at most 10 % UNSURE.*yes", "report/index.html");
     assert_grep("other-machine.*w192,h192,r13,k0.*at least 99 % SLOWER", "report/REPORT.md");
 }
@@ -87,7 +90,8 @@ TEST(the_table_stands_in_the_report)
 TEST(a_wrong_verdict_fails)
 {
     assert_int_equal(sh("export CALLS=\"$PWD/calls\"; : > calls; sleep 1; touch build/regather; "
-                        "FOURTH=FASTER \"$TREE/verify/duels.sh\" build 10 0 > table"), RG_WRONG);
+                        "FOURTH=FASTER \"$TREE/verify/duels.sh\" build 10 0 > table"),
+        RG_WRONG);
     assert_int_equal(sh("test $(sort -u calls | wc -l) = 40"), 0);
     assert_int_equal(sh("awk -F'\\t' '$3 == 0 && $8 == 1 && $14 == \"no\" { n++ } END { exit n != 2 }' table"), 0);
 }

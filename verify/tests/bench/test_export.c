@@ -15,18 +15,13 @@ static const char *blank(const char *p) { return p + strspn(p, " \t\r\n"); }
 
 static const char *string(const char *p)
 {
-    if (*p++ != '"')
-        return NULL;
+    if (*p++ != '"') return NULL;
     for (; *p != '"'; p++) {
-        if ((unsigned char)*p < 32 || (unsigned char)*p > 126)
-            return NULL;
-        if (*p != '\\')
-            continue;
-        if (!*++p || !strchr("\"\\/bfnrtu", *p))
-            return NULL;
+        if ((unsigned char)*p < 32 || (unsigned char)*p > 126) return NULL;
+        if (*p != '\\') continue;
+        if (!*++p || !strchr("\"\\/bfnrtu", *p)) return NULL;
         for (int i = 0; *p == 'u' && i < 4; i++)
-            if (!isxdigit((unsigned char)p[i + 1]))
-                return NULL;
+            if (!isxdigit((unsigned char)p[i + 1])) return NULL;
     }
     return p + 1;
 }
@@ -34,19 +29,16 @@ static const char *string(const char *p)
 static const char *number(const char *p)
 {
     p += *p == '-';
-    if (!isdigit((unsigned char)*p) || (*p == '0' && isdigit((unsigned char)p[1])))
-        return NULL;
+    if (!isdigit((unsigned char)*p) || (*p == '0' && isdigit((unsigned char)p[1]))) return NULL;
     p += strspn(p, "0123456789");
     if (*p == '.') {
-        if (!isdigit((unsigned char)*++p))
-            return NULL;
+        if (!isdigit((unsigned char)*++p)) return NULL;
         p += strspn(p, "0123456789");
     }
     if (*p == 'e' || *p == 'E') {
         p++;
         p += *p == '+' || *p == '-';
-        if (!isdigit((unsigned char)*p))
-            return NULL;
+        if (!isdigit((unsigned char)*p)) return NULL;
         p += strspn(p, "0123456789");
     }
     return p;
@@ -55,21 +47,16 @@ static const char *number(const char *p)
 static const char *members(const char *p, char end, bool named)
 {
     p = blank(p + 1);
-    if (*p == end)
-        return p + 1;
+    if (*p == end) return p + 1;
     for (;;) {
         if (named) {
-            if (!(p = string(blank(p))) || *(p = blank(p)) != ':')
-                return NULL;
+            if (!(p = string(blank(p))) || *(p = blank(p)) != ':') return NULL;
             p++;
         }
-        if (!(p = value(blank(p))))
-            return NULL;
+        if (!(p = value(blank(p)))) return NULL;
         p = blank(p);
-        if (*p == end)
-            return p + 1;
-        if (*p++ != ',')
-            return NULL;
+        if (*p == end) return p + 1;
+        if (*p++ != ',') return NULL;
     }
 }
 
@@ -77,8 +64,7 @@ static const char *value(const char *p)
 {
     static const char *const word[] = {"true", "false", "null"};
     for (int i = 0; i < 3; i++)
-        if (!strncmp(p, word[i], strlen(word[i])))
-            return p + strlen(word[i]);
+        if (!strncmp(p, word[i], strlen(word[i]))) return p + strlen(word[i]);
     return *p == '{' ? members(p, '}', true) : *p == '[' ? members(p, ']', false) : *p == '"' ? string(p) : number(p);
 }
 
@@ -91,8 +77,7 @@ static bool is_json(const char *p)
 static int count(const char *what)
 {
     int n = 0;
-    for (const char *at = text; (at = strstr(at, what)); at++)
-        n++;
+    for (const char *at = text; (at = strstr(at, what)); at++) n++;
     return n;
 }
 
@@ -101,16 +86,15 @@ static int count(const char *what)
 TEST(the_reader_can_refuse)
 {
     assert_true(is_json("{\"a\": [1, -0.5e3, null, \"\\u00e9\\\"\\\\x01\"]}"));
-    static const char *const wrong[] = {"{\"a\": nan}", "{\"a\": 1,}", "[1 2]", "{a: 1}",  "[01]",
-                                        "\"\t\"",       "[1] x",       "[",     "\"\\x\"", "[.5]"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_false(is_json(wrong[i]));
+    static const char *const wrong[] = {
+        "{\"a\": nan}", "{\"a\": 1,}", "[1 2]", "{a: 1}", "[01]", "\"\t\"", "[1] x", "[", "\"\\x\"", "[.5]"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(is_json(wrong[i]));
 }
 
 static void write_rows(void)
 {
     rg_row row[4] = {test_row("naive", "device", 9, 1000), test_row("si\"md\\", "device", 12, 100),
-                     test_row("gather", "device", 0, 0), test_row("memory", "kernel", 0, 0)};
+        test_row("gather", "device", 0, 0), test_row("memory", "kernel", 0, 0)};
     test_set(&row[1], RG_C_STOP, "caf\xc3\xa9 \"quoted\"");
     test_set(&row[2], RG_C_STATUS, "SKIP");
     test_set(&row[2], RG_C_PARAMS, "threads=all;isa=2 \"wide\";tile=8x8");

@@ -37,8 +37,7 @@ static void write_run(int k, const char *revision, bool step, const char *status
     snprintf(value[3], 64, "2026-11-%02dT12:00:00Z", RUNS - k);
     snprintf(value[4], 64, "%s", hostile);
     snprintf(value[5], 64, "%s", compiler);
-    for (int i = 0; i < 6; i++)
-        values[i] = value[i];
+    for (int i = 0; i < 6; i++) values[i] = value[i];
     rg_row row[2];
     for (int i = 0; i < 2; i++) {
         const double noise = (double)(rg_bits(7, (uint64_t)(2 * k + i)) >> 11) / 0x1p53 - 0.5;
@@ -64,8 +63,7 @@ static void write_run(int k, const char *revision, bool step, const char *status
 
 static void write_runs(bool step)
 {
-    for (int k = 0; k < RUNS; k++)
-        write_run(k, NULL, step, "PASS", "gcc 12");
+    for (int k = 0; k < RUNS; k++) write_run(k, NULL, step, "PASS", "gcc 12");
 }
 
 static int history(void) { return run_command(&rg_cmd_history, words, text); }
@@ -77,12 +75,14 @@ TEST(a_step_stands_between_its_commits)
     assert_non_null(strstr(text, "SLOWER    autocorr:simd w64,h64,r8,k0 threads=1;isa=2 device hot: 1.0"));
     assert_non_null(strstr(text, "between commits c0013 and c0014, 2026-10-15T12:00:00Z"));
     assert_non_null(strstr(text, "changed: its source\n"));
-    assert_non_null(strstr(text, "24 files of 24 commits, in the order of the commits; 2 rows: 1 step, the newest to slower in 1 row"));
+    assert_non_null(
+        strstr(text, "24 files of 24 commits, in the order of the commits; 2 rows: 1 step, the newest to slower in 1 row"));
     rg_tsv t;
     assert_int_equal(rg_tsv_read(in_folder("H/steps.tsv"), &t), RG_GOOD);
     assert_int_equal(t.n_rows, 1);
     assert_string_equal(rg_tsv_cell(&t, 0, "variant"), "simd");
-    assert_true(rg_tsv_number(&t, 0, "low") < 1.05 && rg_tsv_number(&t, 0, "high") > 1.05 && rg_tsv_number(&t, 0, "chance") <= 0.01);
+    assert_true(
+        rg_tsv_number(&t, 0, "low") < 1.05 && rg_tsv_number(&t, 0, "high") > 1.05 && rg_tsv_number(&t, 0, "chance") <= 0.01);
     rg_tsv_free(&t);
     assert_int_equal(rg_tsv_read(in_folder("H/history.tsv"), &t), RG_GOOD);
     assert_int_equal(t.n_rows, 2 * RUNS);
@@ -151,8 +151,7 @@ TEST(rows_without_a_step_have_a_figure_when_asked)
 // All runs of one commit: what changed was not the code.
 TEST(a_step_within_a_commit_is_not_by_the_code)
 {
-    for (int k = 0; k < RUNS; k++)
-        write_run(k, "same", true, "PASS", k < STEP ? "gcc 12" : "gcc 13");
+    for (int k = 0; k < RUNS; k++) write_run(k, "same", true, "PASS", k < STEP ? "gcc 12" : "gcc 13");
     assert_int_equal(history(), RG_WRONG);
     assert_non_null(strstr(text, "within commit same: not by the code"));
     assert_non_null(strstr(text, "compiler"));

@@ -32,8 +32,7 @@ static void make_package(const char *root, const char *zone, const char *name, c
 {
     put_text(fmt("%s/%s/name", root, zone), name);
     put_text(fmt("%s/%s/max_energy_range_uj", root, zone), "262143999938\n");
-    if (energy)
-        put_text(fmt("%s/%s/energy_uj", root, zone), energy);
+    if (energy) put_text(fmt("%s/%s/energy_uj", root, zone), energy);
 }
 
 TEST(rapl_adds_packages_and_nothing_else)
@@ -96,10 +95,7 @@ static int failing_facts(rg_device_facts *facts)
 static const char *failing_error(int code) { return code == 999 ? "the board fell off" : "?"; }
 static const rg_device lost_gpu = {.name = "gpu-lost", .is_gpu = true, .facts = failing_facts, .error = failing_error};
 
-static void absent_or_positive(double value)
-{
-    assert_true(isnan(value) || value > 0);
-}
+static void absent_or_positive(double value) { assert_true(isnan(value) || value > 0); }
 
 TEST(sensors_are_nan_rather_than_zero)
 {
@@ -163,9 +159,36 @@ static const char *head_value(const rg_head *head, const char *key)
 
 // Files written before are compared by these keys: one renamed or dropped breaks them.
 static const char *const keys[] = {
-    "suite",  "format",   "revision", "revision_date", "date",     "command",  "seed", "clock_tick_ns", "machine", "cpu",        "cpu_vendor", "sockets",
-    "cores",  "simd",     "caches",   "memory",   "governor", "kernel", "compiler",   "cflags",     "nvcc",
-    "nvcc_flags", "gpu",  "gpu_sm",   "gpu_memory", "gpu_driver", "cuda_runtime", "gpu_ecc", "gpu_power_cap", "gpu_clocks",
+    "suite",
+    "format",
+    "revision",
+    "revision_date",
+    "date",
+    "command",
+    "seed",
+    "clock_tick_ns",
+    "machine",
+    "cpu",
+    "cpu_vendor",
+    "sockets",
+    "cores",
+    "simd",
+    "caches",
+    "memory",
+    "governor",
+    "kernel",
+    "compiler",
+    "cflags",
+    "nvcc",
+    "nvcc_flags",
+    "gpu",
+    "gpu_sm",
+    "gpu_memory",
+    "gpu_driver",
+    "cuda_runtime",
+    "gpu_ecc",
+    "gpu_power_cap",
+    "gpu_clocks",
     "gpu_tick_ns",
 };
 
@@ -214,8 +237,7 @@ TEST(topology_counts_this_machine)
     assert_true(t.threads >= t.cores && t.cores >= t.sockets);
     assert_true((rg_topology_last_cache(&t) > 0) == (strncmp(text, "unknown (", 9) != 0));
     // Two L2 of 1 MiB below one L3 of 32: the last level counts, and data caches only.
-    rg_topology made = {.n_caches = 3,
-                        .cache = {{1, 2, 'd', 32 << 10}, {2, 2, 'u', 1 << 20}, {1, 2, 'i', 64 << 10}}};
+    rg_topology made = {.n_caches = 3, .cache = {{1, 2, 'd', 32 << 10}, {2, 2, 'u', 1 << 20}, {1, 2, 'i', 64 << 10}}};
     assert_int_equal(rg_topology_last_cache(&made), 2 << 20);
     rg_topology_caches(&made, text);
     assert_string_equal(text, "L1d 32 KiB x 2, L2 1 MiB x 2");
@@ -228,8 +250,7 @@ enum { CHANCES = 8 };
 
 static void best_of(rg_rates *best, const rg_rates *now, bool first)
 {
-    for (int r = 0; r < RG_RESOURCES; r++)
-        best->per_s[r] = first ? now->per_s[r] : fmax(best->per_s[r], now->per_s[r]);
+    for (int r = 0; r < RG_RESOURCES; r++) best->per_s[r] = first ? now->per_s[r] : fmax(best->per_s[r], now->per_s[r]);
 }
 
 static double cpu_seconds(void) // of all threads of this process
@@ -254,13 +275,13 @@ TEST(cpu_rates_are_positive_and_ordered)
         had_all_cores = had_all_cores || cpu_seconds() - cpu_start > 0.6 * rg_cpu_cores() * (rg_seconds() - start);
         best_of(&all, &now, i == 0);
         ordered = (all.per_s[RG_F32_MAD] >= 0.8 * one.per_s[RG_F32_MAD] || !had_all_cores) &&
-                  one.per_s[RG_F32_MAD] >= 1.2 * one.per_s[RG_F64_MAD];
+            one.per_s[RG_F32_MAD] >= 1.2 * one.per_s[RG_F64_MAD];
         // vpmaddwd + vpaddd make 32-bit lanes at no less than 2/3 of the rate of FMA on every x86 so far, two products each.
         // A compiler that merges the accumulators, which all begin alike, shows as a rate several times too high.
         if (rg_cpu_has("avx2")) {
             const double *rate = one.per_s;
             ordered = ordered && rate[RG_F32_MAD] <= 1.5 * rate[RG_I16_MAD] && rate[RG_I8_MAD] >= 0.9 * rate[RG_I16_MAD] &&
-                      rate[RG_I16_MAD] >= 1.2 * rate[RG_I32_MAD];
+                rate[RG_I16_MAD] >= 1.2 * rate[RG_I32_MAD];
         }
     }
     assert_true(ordered);
@@ -269,8 +290,8 @@ TEST(cpu_rates_are_positive_and_ordered)
         // Between a slow embedded core and the largest node of today.
         assert_true(one.per_s[any[i]] > 1e7 && all.per_s[any[i]] < 1e14);
     }
-    static const rg_resource gpu_only[] = {RG_SHARED_BYTES, RG_MATRIX_I8_MAD, RG_ATOMIC,
-                                           RG_ATOMIC_16B,   RG_ATOMIC_MEM,    RG_TEXTURE};
+    static const rg_resource gpu_only[] = {
+        RG_SHARED_BYTES, RG_MATRIX_I8_MAD, RG_ATOMIC, RG_ATOMIC_16B, RG_ATOMIC_MEM, RG_TEXTURE};
     for (int i = 0; i < RG_COUNT(gpu_only); i++) {
         assert_true(isnan(one.per_s[gpu_only[i]]));
     }

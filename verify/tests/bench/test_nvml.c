@@ -29,8 +29,15 @@ static void *none(void) { return NULL; }
 static void forget(void *what) { (void)what; }
 static int no_event(void *event, void *stream) { return event || !stream; }
 static const char *no_words(int code) { return code ? "an error" : ""; }
-static const rg_device gpu = {.name = "gpu0", .is_gpu = true, .facts = of_one_gpu, .error = no_words, .event_make = none,
-                              .event_free = forget, .stream_make = none, .stream_free = forget, .event_record = no_event};
+static const rg_device gpu = {.name = "gpu0",
+    .is_gpu = true,
+    .facts = of_one_gpu,
+    .error = no_words,
+    .event_make = none,
+    .event_free = forget,
+    .stream_make = none,
+    .stream_free = forget,
+    .event_record = no_event};
 
 static bool head_says(const rg_head *head, const char *key, const char *value)
 {
@@ -52,8 +59,7 @@ static bool head_is_whole(void)
 static int in_a_child(bool (*holds)(void))
 {
     const pid_t child = fork();
-    if (child == 0)
-        _exit(!holds());
+    if (child == 0) _exit(!holds());
     int status = -1;
     waitpid(child, &status, 0);
     return status;
@@ -107,12 +113,11 @@ TEST(the_stand_in_tells_a_child_from_its_parent)
 
 FIXTURE(set_up)
 {
-    if (test_dir_make(state))
-        return -1;
+    if (test_dir_make(state)) return -1;
     put_file("nvml.c", stand_in, sizeof stand_in - 1);
     // Loaded under the name by which dlopen() then finds it, with a driver here and without.
     return system(fmt("cd %s && ${CC:-cc} -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 nvml.c -o nvml.so", test_dir)) ||
-           !dlopen(in_dir("nvml.so"), RTLD_NOW);
+        !dlopen(in_dir("nvml.so"), RTLD_NOW);
 }
 
 TESTS(set_up, test_dir_remove)

@@ -29,8 +29,7 @@ static char *said; // what record printed on stdout
 
 static int record(const char *options)
 {
-    return run_command(
-        &rg_cmd_record,
+    return run_command(&rg_cmd_record,
         fmt("record --quiet --plan-file %s --work %s --out %s %s", in_dir("plan"), in_dir("work"), in_dir("m"), options), said);
 }
 
@@ -47,8 +46,7 @@ static rg_result rows(const char *name)
 static const rg_row *row_of(const rg_result *r, const char *variant)
 {
     for (int i = 0; i < r->n_rows; i++)
-        if (!strcmp(r->row[i].cell[RG_C_VARIANT], variant))
-            return &r->row[i];
+        if (!strcmp(r->row[i].cell[RG_C_VARIANT], variant)) return &r->row[i];
     return NULL;
 }
 
@@ -83,7 +81,8 @@ TEST(what_is_there_is_not_measured_again)
     assert_string_equal(row_of(&again, "ordered")->cell[RG_C_SOURCE], ordered->cell[RG_C_SOURCE]);
     assert_string_equal(row_of(&again, "naive")->cell[RG_C_SAMPLES], row_of(&first, "naive")->cell[RG_C_SAMPLES]);
     assert_int_equal(rg_believe(&again), RG_GOOD);
-    const bool wide = rg_row_width(row_of(&again, "ordered")) > 10 || rg_row_width(row_of(&again, "naive")) > 10; // two processes beside others' work
+    const bool wide = rg_row_width(row_of(&again, "ordered")) > 10 ||
+        rg_row_width(row_of(&again, "naive")) > 10; // two processes beside others' work
     rg_result_free(&again);
     assert_int_equal(sh("cp m.tsv x"), 0);
     // Rows with an interval that is wider than what is asked for are measured again; the narrower of two stays.
@@ -118,18 +117,17 @@ TEST(rates_of_a_run_go_to_the_steps_after_it)
     assert_int_equal(rg_record_merge(&r, in_dir("m.tsv"), true), RG_GOOD); // as of a step of this run
     assert_int_equal(rg_record_seed(&r, &nothing, 0, in_dir("after.tsv")), RG_GOOD);
     rg_result before = rows("before.tsv"), after = rows("after.tsv");
-    assert_int_equal(before.n_rows, 0); // another day's machine is not trusted
+    assert_int_equal(before.n_rows, 0);                                   // another day's machine is not trusted
     assert_null(rg_result_head(&before, "input autocorr w16,h16,r2,k0")); // nor its inputs, of rows that are not there
     assert_true(after.n_rows > 0);
-    for (int i = 0; i < after.n_rows; i++)
-        assert_true(rg_row_is_probe(&after.row[i]));
+    for (int i = 0; i < after.n_rows; i++) assert_true(rg_row_is_probe(&after.row[i]));
     // A run that goes on with them measures none of them again.
     const char *rate = after.row[0].cell[RG_C_RATE];
     edited("after.tsv", "x.tsv", "^probe", rate, "1.25e+15"); // faster than any
     assert_int_equal(sh("%s bench autocorr:ordered --shape w16,h16,r2,k0 --threads 1 --max-seconds 0.01 --rounds 2 --quiet "
                         "--out %s --resume",
-                        getenv("REGATHER_PROGRAM"), in_dir("x.tsv")),
-                     0);
+                         getenv("REGATHER_PROGRAM"), in_dir("x.tsv")),
+        0);
     rg_result with = rows("x.tsv");
     assert_string_equal(with.row[0].cell[RG_C_RATE], "1.25e+15");
     rg_result_free(&with);
@@ -142,7 +140,7 @@ TEST(pieces_become_one_record)
 {
     assert_int_equal(sh("awk -F'\\t' '/^#/ || $2 != \"naive\"' m.tsv > a.tsv; awk -F'\\t' '/^#/ || $2 != \"ordered\"' m.tsv | "
                         "sed '/naive/s/serial [0-9a-z]*/serial 11111111/' > b.tsv; rm m.tsv"),
-                     0);
+        0);
     assert_int_equal(record(fmt("--merge %s --merge %s", in_dir("a.tsv"), in_dir("b.tsv"))), RG_GOOD);
     rg_result r = rows("m.tsv");
     assert_non_null(strstr(row_of(&r, "naive")->cell[RG_C_MADE], "serial 11111111"));
@@ -167,9 +165,10 @@ TEST(pieces_become_one_record)
     assert_non_null(row_of(&r, "ordered"));
     rg_result_free(&r);
     // An energy that the record lacks is taken, with its row.
-    assert_int_equal(sh("rm m.*tsv; cp b.tsv m.tsv; awk -F'\\t' -v OFS='\\t' '/^algo/ { for (i = 1; i <= NF; i++) if ($i == \"joules\") at = i } "
-                        "$2 == \"naive\" { $at = 0.5 } { print }' b.tsv > c.tsv"),
-                     0);
+    assert_int_equal(
+        sh("rm m.*tsv; cp b.tsv m.tsv; awk -F'\\t' -v OFS='\\t' '/^algo/ { for (i = 1; i <= NF; i++) if ($i == \"joules\") at = i } "
+           "$2 == \"naive\" { $at = 0.5 } { print }' b.tsv > c.tsv"),
+        0);
     assert_int_equal(record(fmt("--resume --budget 0 --merge %s", in_dir("c.tsv"))), RG_UNSURE);
     r = rows("m.tsv");
     assert_string_equal(row_of(&r, "naive")->cell[RG_C_JOULES], "0.5");
@@ -177,29 +176,31 @@ TEST(pieces_become_one_record)
     // A record of a CPU takes what its CPU did where a GPU was beside it, and nothing of the GPU.
     for (int gpu = 1; gpu >= 0; gpu--) {
         assert_int_equal(sh("rm m.*tsv; cp a.tsv m.tsv; sed '/^# machine/s/$/, NVIDIA H200/; /naive/s/host/%s/' b.tsv > c.tsv",
-                            gpu ? "device" : "host"),
-                         0);
+                             gpu ? "device" : "host"),
+            0);
         assert_int_equal(record(fmt("--resume --budget 0 --merge %s", in_dir("c.tsv"))), gpu ? RG_UNSURE : RG_GOOD);
         r = rows("m.tsv");
         assert_int_equal(row_of(&r, "naive") == NULL, gpu);
         rg_result_free(&r);
     }
     // Where there is no record yet, the head is that of the file without its GPU.
-    assert_int_equal(sh("rm m.*tsv; sed '/^# machine/s/$/, NVIDIA H200/; /^# gpu:/s/:.*/: NVIDIA H200/; /naive/s/host/device/' b.tsv > c.tsv; "
-                        "printf '# table: numbers\na\n1\n# table: gpus\na\n1\n# table: some\na\n1\n' > c.tables.tsv"),
-                     0);
+    assert_int_equal(
+        sh("rm m.*tsv; sed '/^# machine/s/$/, NVIDIA H200/; /^# gpu:/s/:.*/: NVIDIA H200/; /naive/s/host/device/' b.tsv > c.tsv; "
+           "printf '# table: numbers\na\n1\n# table: gpus\na\n1\n# table: some\na\n1\n' > c.tables.tsv"),
+        0);
     plan(small, tables); // with a step that needs GPUs
-    assert_int_equal(record(fmt("--device cpu --budget 0 --merge %s --merge %s", in_dir("c.tsv"), in_dir("c.tables.tsv"))),
-                     RG_UNSURE);
+    assert_int_equal(
+        record(fmt("--device cpu --budget 0 --merge %s --merge %s", in_dir("c.tsv"), in_dir("c.tables.tsv"))), RG_UNSURE);
     plan(small, "");
     assert_int_equal(sh("! grep H200 m.tsv && grep -q '^# gpu: none' m.tsv && ! grep -q naive m.tsv"), 0);
-    assert_int_equal(sh("grep -q 'table: numbers' m.tables.tsv && ! grep -Eq 'table: (gpus|some)' m.tables.tsv && rm m.tables.tsv"), 0);
+    assert_int_equal(
+        sh("grep -q 'table: numbers' m.tables.tsv && ! grep -Eq 'table: (gpus|some)' m.tables.tsv && rm m.tables.tsv"), 0);
     edited("m.tsv", "c.tsv", "^# machine", "$", ", NVIDIA H200");
     assert_int_equal(sh("mv c.tsv m.tsv"), 0);
     assert_int_equal(record(fmt("--resume --budget 0 --merge %s", in_dir("b.tsv"))), RG_USAGE); // the other way round, nothing
     // As a killed run leaves it: the file of a step, its last row cut.
-    assert_int_equal(sh("rm m.*tsv; cp b.tsv m.tsv; { cat a.tsv; printf 'autocorr\\tnaive'; } > m.step-corr-ordered.tsv.part"),
-                     0);
+    assert_int_equal(
+        sh("rm m.*tsv; cp b.tsv m.tsv; { cat a.tsv; printf 'autocorr\\tnaive'; } > m.step-corr-ordered.tsv.part"), 0);
     assert_int_equal(record("--resume --plan"), RG_GOOD);
     assert_non_null(strstr(said, "1 step of the plan is in the record"));
     assert_int_equal(record("--resume"), RG_GOOD);
@@ -211,8 +212,10 @@ TEST(pieces_become_one_record)
 // cores.
 TEST(a_search_goes_on_where_it_stopped)
 {
-    assert_int_equal(sh("regather tune autocorr:simd --shape w16,h16,r2,k0 --threads 1 --tuned none --quiet --out one.tsv > out && "
-                        "regather tune autocorr:simd --shape w16,h16,r3,k0 --threads 1 --tuned none --quiet --out two.tsv > out"), 0);
+    assert_int_equal(
+        sh("regather tune autocorr:simd --shape w16,h16,r2,k0 --threads 1 --tuned none --quiet --out one.tsv > out && "
+           "regather tune autocorr:simd --shape w16,h16,r3,k0 --threads 1 --tuned none --quiet --out two.tsv > out"),
+        0);
     rg_record r;
     assert_int_equal(rg_record_open(&r, in_dir("s"), false), RG_GOOD);
     assert_int_equal(rg_record_merge(&r, in_dir("one.tsv"), true), RG_GOOD);
@@ -225,8 +228,7 @@ TEST(a_search_goes_on_where_it_stopped)
     rg_result seed = rows("seed.tsv");
     assert_int_equal(seed.n_rows, n);
     assert_non_null(strstr(rg_result_head(&seed, "machine"), ", 7 cores"));
-    for (int i = 0; i < n; i++)
-        assert_string_equal(seed.row[i].cell[RG_C_SHAPE], "w16,h16,r2,k0");
+    for (int i = 0; i < n; i++) assert_string_equal(seed.row[i].cell[RG_C_SHAPE], "w16,h16,r2,k0");
     rg_result_free(&seed);
     rg_record_free(&r);
 }
@@ -238,7 +240,7 @@ TEST(what_does_not_fit_is_said)
     char *words = rg_share_path("bench/record/words.sh");
     assert_int_equal(sh("mkdir -p \"it's \\$HOME/bench/record\" && cp '%s' \"it's \\$HOME/bench/record\"", words), 0);
     assert_int_equal(setenv("REGATHER_SHARE", in_dir("it's $HOME"), 1), 0); // a path is no shell text
-    assert_int_equal(record("--budget 1"), RG_UNSURE); // `long` is left
+    assert_int_equal(record("--budget 1"), RG_UNSURE);                      // `long` is left
     unsetenv("REGATHER_SHARE");
     free(words);
     assert_non_null(strstr(said, "no time: F9b"));
@@ -258,7 +260,8 @@ TEST(time_that_is_left_is_used)
 {
     plan("table\tone\t-\t-\t-\talone\t50\tS9c\t-\tprintf 'x\\n1\\n' > $product\n"
          "table\ttwo\t-\tone\t-\talone\t50\tS9d\t-\tprintf 'x\\n2\\n' > $product\n"
-         "table\tlong\t-\t-\t-\talone\t70\tF9b\t-\tfalse\n", "");
+         "table\tlong\t-\t-\t-\talone\t70\tF9b\t-\tfalse\n",
+        "");
     assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
     assert_int_equal(record("--budget 1"), RG_UNSURE); // one minute: at first for one of them
     assert_non_null(strstr(said, "These 1 fit"));
@@ -269,7 +272,8 @@ TEST(time_that_is_left_is_used)
 TEST(words_of_a_step_leave_one_another_alone)
 {
     plan("table\tcores\t-\t-\t-\talone\t1\tS9c\t-\tprintf '# a job\\nstage\\tbusy_s\\nwhole\\t24\\n' > $work/s.tsv && "
-         "over 2 $work/s.tsv $product true && of_24_cores $product\n", "");
+         "over 2 $work/s.tsv $product true && of_24_cores $product\n",
+        "");
     assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
     assert_int_equal(record(""), RG_GOOD);
     rg_tables t;
@@ -286,7 +290,8 @@ TEST(shares_of_jobs_stand_beside_each_other)
 {
     plan("table\tshare_one\t-\t-\t-\talone\t1\tF9a\t-\tregather fsc --help > $work/help && "
          "printf 'part\\tcolumn\\tpercent\\trun\\nsearch.ccp\\tcpu\\t40\\t1\\nsearch.cc3m\\tcpu\\t60\\t1\\n' > $product\n"
-         "table\tfr\t-\tshare_one\t-\talone\t1\tF9d\t-\tshares s500 search=p24 search.both=search.ccp+search.cc3m > $product\n", "");
+         "table\tfr\t-\tshare_one\t-\talone\t1\tF9d\t-\tshares s500 search=p24 search.both=search.ccp+search.cc3m > $product\n",
+        "");
     assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
     assert_int_equal(record("--budget 1"), RG_GOOD);
     rg_tables t;
@@ -301,11 +306,13 @@ TEST(shares_of_jobs_stand_beside_each_other)
 TEST(tables_of_a_job_that_has_changed_are_made_again)
 {
     plan("table\tone\t-\t-\t-\talone\t1\tS9c\t-\tregather fsc --help > $work/help && printf 'x\\n1\\n' > $product\n"
-         "table\ttwo\t-\tone\t-\talone\t1\tS9d\t-\tprintf 'x\\n2\\n' > $product\n", "");
+         "table\ttwo\t-\tone\t-\talone\t1\tS9d\t-\tprintf 'x\\n2\\n' > $product\n",
+        "");
     assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
     assert_int_equal(record(""), RG_GOOD);
     assert_int_equal(sh("grep -A 1 '^# table: one' m.tables.tsv | grep -qx '# source fsc: sha256 [0-9a-f]*' && "
-                        "test $(grep -c '^# source' m.tables.tsv) = 1"), 0);
+                        "test $(grep -c '^# source' m.tables.tsv) = 1"),
+        0);
     assert_int_equal(record("--resume --plan"), RG_GOOD);
     assert_non_null(strstr(said, "2 steps of the plan are in the record"));
     assert_int_equal(sh("sed -i '/^# source/s/sha256 .*/sha256 0123456789abcdef/' m.tables.tsv"), 0);
@@ -323,7 +330,7 @@ static bool ledger_says(const char *options, const char *verdict, const char *de
     bool said_so = false;
     for (int i = 0; i < ledger.n_rows; i++)
         said_so |= !strcmp(rg_tsv_cell(&ledger, i, "machine"), "kind") && !strcmp(rg_tsv_cell(&ledger, i, "id"), "S8b") &&
-                   !strcmp(rg_tsv_cell(&ledger, i, "verdict"), verdict) && strstr(rg_tsv_cell(&ledger, i, "decided"), decided);
+            !strcmp(rg_tsv_cell(&ledger, i, "verdict"), verdict) && strstr(rg_tsv_cell(&ledger, i, "decided"), decided);
     rg_tsv_free(&ledger);
     return said_so;
 }
@@ -332,7 +339,7 @@ TEST(the_report_knows_its_tables)
 {
     assert_int_equal(sh("mkdir machines && printf '# table: other\\na\\n1\\n# table: truth\\nshell\\tfsc\\n22\\t0.9995\\n' "
                         "> machines/kind.tables.tsv"),
-                     0);
+        0);
     assert_true(ledger_says("", "reproduced", ""));
     assert_int_equal(sh("sed -i 's/^# table: truth/&\\n# source fsc: sha256 0123456789abcdef/' machines/kind.tables.tsv"), 0);
     assert_true(ledger_says("", "not testable here", ""));
@@ -350,10 +357,10 @@ typedef enum { ALONE, HALVES, PAIRS, BARE } lists;
 
 static const char *list_of(lists kind, int k, int n)
 {
-    return kind == HALVES  ? fmt("%d,%d", k % (n / 2), k % (n / 2) + n / 2)
-           : kind == PAIRS ? fmt("%d-%d", k / 2 * 2, k / 2 * 2 + 1)
-           : kind == ALONE ? fmt("%d", k)
-                           : "";
+    return kind == HALVES ? fmt("%d,%d", k % (n / 2), k % (n / 2) + n / 2)
+        : kind == PAIRS   ? fmt("%d-%d", k / 2 * 2, k / 2 * 2 + 1)
+        : kind == ALONE   ? fmt("%d", k)
+                          : "";
 }
 
 static char *numbers(const cpu_set_t *set)
@@ -385,7 +392,7 @@ TEST(steps_of_one_core_share_no_core)
         int beside;
         const char *cpu, *rest; // those of steps of one core, in any order, and the others'
         bool hidden;
-        double times;           // 0: 2, or not asked
+        double times; // 0: 2, or not asked
     } machine[] = {
         {16, ALONE, false, 0, 0, "8 9 10 11 12 13 14 15", "0 1 2 3 4 5 6 7", false},
         {16, HALVES, false, 0, 0, "12 13 14 15", "0 1 2 3 8 9 10 11", false},
@@ -414,19 +421,16 @@ TEST(steps_of_one_core_share_no_core)
         cpu_set_t usable, used;
         CPU_ZERO(&usable);
         CPU_ZERO(&used);
-        for (int k = 0; k < n; k++)
-            siblings[k] = list_of(machine[i].kind, k, n);
-        for (int k = machine[i].first; k < n; k++)
-            CPU_SET(k, &usable);
+        for (int k = 0; k < n; k++) siblings[k] = list_of(machine[i].kind, k, n);
+        for (int k = machine[i].first; k < n; k++) CPU_SET(k, &usable);
         rg_record_cores cores;
         times_together = machine[i].times == 0 ? 2 : machine[i].times;
         rg_record_share(n, siblings, usable, machine[i].is_virtual, machine[i].beside, slowed, &cores);
-        for (int k = 0; k < cores.beside; k++)
-            CPU_SET(cores.cpu[k], &used);
+        for (int k = 0; k < cores.beside; k++) CPU_SET(cores.cpu[k], &used);
         char *cpu = numbers(&used), *rest = numbers(&cores.rest);
         if (strcmp(cpu, machine[i].cpu) || strcmp(rest, machine[i].rest) || cores.hidden != machine[i].hidden)
-            fail_msg("machine %d: steps of one core on \"%s\", the rest on \"%s\"%s", i, cpu, rest,
-                     cores.hidden ? ", hidden" : "");
+            fail_msg(
+                "machine %d: steps of one core on \"%s\", the rest on \"%s\"%s", i, cpu, rest, cores.hidden ? ", hidden" : "");
         assert_int_equal(cores.beside, CPU_COUNT(&used)); // none twice
         free(cpu);
         free(rest);
@@ -550,7 +554,8 @@ TEST(claims_come_before_figures)
 TEST(a_step_of_few_rows_tells_no_seconds)
 {
     plan("bench\tall\t-\t-\t-\tcore\t2\tL3\tw16,h16,r2,k0\tautocorr:ordered autocorr:naive autocorr:autovec --threads 1 "
-         "--max-seconds 0.01 --rounds 2\n", "");
+         "--max-seconds 0.01 --rounds 2\n",
+        "");
     assert_int_equal(sh("rm -f m.*tsv"), 0);
     assert_int_equal(record("--budget 5"), RG_GOOD);
     assert_int_equal(sh("sed -i 's/^all\t.*/all\t7.77/' m.tables.tsv && grep -q '^all.7.77' m.tables.tsv"), 0);

@@ -20,8 +20,7 @@ static pid_t start(const char *line)
 {
     fflush(stdout);
     pid_t pid = fork();
-    if (pid)
-        return pid;
+    if (pid) return pid;
     setpgid(0, 0);
     static char text[OUTPUT_MAX];
     int null = open("/dev/null", O_WRONLY);
@@ -40,8 +39,7 @@ static int run(const char *line)
 static int count_rows(const rg_result *r)
 {
     int n = 0;
-    for (int i = 0; i < r->n_rows; i++)
-        n += !strcmp(r->row[i].cell[RG_C_ALGO], "autocorr");
+    for (int i = 0; i < r->n_rows; i++) n += !strcmp(r->row[i].cell[RG_C_ALGO], "autocorr");
     return n;
 }
 
@@ -49,8 +47,7 @@ static int finished_rows(void)
 {
     rg_result r;
     bool cut;
-    if (access(part, F_OK) || rg_result_read(part, &r, &cut))
-        return 0;
+    if (access(part, F_OK) || rg_result_read(part, &r, &cut)) return 0;
     int n = count_rows(&r);
     rg_result_free(&r);
     return n;
@@ -60,8 +57,7 @@ static int finished_rows(void)
 static void kill_half_way(void)
 {
     pid_t pid = start(words);
-    for (int i = 0; i < 6000 && finished_rows() < ENOUGH; i++)
-        usleep(10000);
+    for (int i = 0; i < 6000 && finished_rows() < ENOUGH; i++) usleep(10000);
     kill(-pid, SIGKILL);
     int status;
     waitpid(pid, &status, 0);
@@ -108,8 +104,7 @@ TEST(killed_and_resumed)
         int times;
         const rg_row *now = same_row(&after, &before.row[i], &times);
         assert_non_null(now);
-        for (int c = 0; c < RG_COLUMNS; c++)
-            assert_string_equal(now->cell[c], before.row[i].cell[c]);
+        for (int c = 0; c < RG_COLUMNS; c++) assert_string_equal(now->cell[c], before.row[i].cell[c]);
     }
     // Resuming a finished file measures nothing and leaves it whole.
     assert_int_equal(run(resumed), RG_GOOD);
@@ -118,17 +113,18 @@ TEST(killed_and_resumed)
     assert_int_equal(again.n_rows, after.n_rows);
     assert_string_equal(again.row[again.n_rows - 1].cell[RG_C_SAMPLES], after.row[after.n_rows - 1].cell[RG_C_SAMPLES]);
     // What did not pass, or not for others, is looked at again.
-    char *edit = rg_print("awk -F'\t' -v OFS='\t' '/^#/ { print; next } !head { for (i = 1; i <= NF; i++) at[$i] = i; head = 1; print; next } "
-                          "$1 == \"autocorr\" && ++n < 3 { $at[\"status\"] = n == 1 ? \"FAIL\" : \"SKIP\"; $at[\"stop\"] = n == 1 ? \"once\" : "
-                          "\"the machine is too busy to tell: once\"; $at[\"samples\"] = $at[\"median\"] = $at[\"source\"] = \"\" } { print }' "
-                          "%s > %s.e && mv %s.e %s", path, path, path, path);
+    char *edit = rg_print(
+        "awk -F'\t' -v OFS='\t' '/^#/ { print; next } !head { for (i = 1; i <= NF; i++) at[$i] = i; head = 1; print; next } "
+        "$1 == \"autocorr\" && ++n < 3 { $at[\"status\"] = n == 1 ? \"FAIL\" : \"SKIP\"; $at[\"stop\"] = n == 1 ? \"once\" : "
+        "\"the machine is too busy to tell: once\"; $at[\"samples\"] = $at[\"median\"] = $at[\"source\"] = \"\" } { print }' "
+        "%s > %s.e && mv %s.e %s",
+        path, path, path, path);
     assert_int_equal(system(edit), 0);
     assert_int_equal(run(resumed), RG_GOOD);
     rg_result_free(&again);
     assert_int_equal(rg_result_read(path, &again, &cut), RG_GOOD);
     assert_int_equal(count_rows(&again), WANTED);
-    for (int i = 0; i < again.n_rows; i++)
-        assert_true(rg_row_is_probe(&again.row[i]) || rg_row_is_timed(&again.row[i]));
+    for (int i = 0; i < again.n_rows; i++) assert_true(rg_row_is_probe(&again.row[i]) || rg_row_is_timed(&again.row[i]));
     free(edit);
     // Another seed means other inputs: such a file is not gone on with.
     assert_int_equal(run(fmt("%s --resume --seed 2", words)), RG_USAGE);

@@ -50,8 +50,7 @@ TEST(ranks_of_the_median)
 TEST(summary_in_any_order)
 {
     double x[101];
-    for (int i = 0; i < 101; i++)
-        x[i] = i * 37 % 101;
+    for (int i = 0; i < 101; i++) x[i] = i * 37 % 101;
     rg_summary s;
     rg_summarise(&(rg_samples){101, 1, x, NULL}, &s);
     assert_int_equal(s.n, 101);
@@ -122,8 +121,7 @@ TEST(correlated_samples_widen)
         drift[i] = 100 + sin(2 * M_PI * i / N * 3) + 0.05 * normal(5, (uint64_t)i);
         constant[i] = 100 + 0.01 * normal(6, (uint64_t)i);
     }
-    for (int i = 0; i < N; i++)
-        shuffled[i] = drift[i * 83 % N];
+    for (int i = 0; i < N; i++) shuffled[i] = drift[i * 83 % N];
     rg_ratio slow = ratio_of(drift, N, constant, N, 1), mixed = ratio_of(shuffled, N, constant, N, 1);
     assert_true(slow.high - slow.low > 1.5 * (mixed.high - mixed.low));
     assert_true(rg_block_length(N, 0.9) > 2 * rg_block_length(N, 0));
@@ -137,8 +135,7 @@ TEST(same_seed_same_interval)
         a[i] = 10 + normal(1, (uint64_t)i);
         b[i] = 10 + normal(2, (uint64_t)i);
     }
-    rg_ratio first = ratio_of(a, 30, b, 30, 7), again = ratio_of(a, 30, b, 30, 7),
-             other = ratio_of(a, 30, b, 30, 8);
+    rg_ratio first = ratio_of(a, 30, b, 30, 7), again = ratio_of(a, 30, b, 30, 7), other = ratio_of(a, 30, b, 30, 8);
     assert_true(first.low == again.low && first.high == again.high);
     assert_true(first.low != other.low || first.high != other.high);
 }
@@ -215,7 +212,8 @@ static int covered(uint64_t pairs, int processes, int each, bool told)
     for (uint64_t pair = 0; pair < pairs; pair++) {
         simulate_run(a, past, processes, each, 1100, 2 * pair);
         simulate_run(b, past, processes, each, 1000, 2 * pair + 1);
-        rg_samples of_a = {processes * each, told ? processes : 1, a, past}, of_b = {processes * each, told ? processes : 1, b, past};
+        rg_samples of_a = {processes * each, told ? processes : 1, a, past},
+                   of_b = {processes * each, told ? processes : 1, b, past};
         rg_ratio r = rg_ratio_of_medians(&of_a, &of_b, pair);
         held += r.low <= 1.1 && 1.1 <= r.high;
     }

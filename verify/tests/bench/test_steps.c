@@ -16,8 +16,7 @@ static double normal(void) { return sqrt(-2 * log(uniform())) * cos(2 * M_PI * u
 // 1 % of noise; `odd` of the runs on a busy day, up to 20 % slower.
 static void simulate(double odd, double *value)
 {
-    for (int i = 0; i < RUNS; i++)
-        value[i] = log(1e6) + 0.01 * normal() + (uniform() < odd ? 0.2 * uniform() : 0);
+    for (int i = 0; i < RUNS; i++) value[i] = log(1e6) + 0.01 * normal() + (uniform() < odd ? 0.2 * uniform() : 0);
 }
 
 TEST(series_without_a_step_have_none)
@@ -45,8 +44,7 @@ TEST(a_planted_step_is_found_where_it_is)
         rg_step step[RUNS];
         const int at = 4 + (int)(uniform() * (RUNS - 8));
         simulate(0, value);
-        for (int k = at; k < RUNS; k++)
-            value[k] += log(1.05);
+        for (int k = at; k < RUNS; k++) value[k] += log(1.05);
         const int n = rg_steps_find(value, RUNS, (uint64_t)i, step, level);
         found += n == 1 && step[0].at == at;
         covered += n >= 1 && step[0].low <= 1.05 && step[0].high >= 1.05;
@@ -63,8 +61,7 @@ TEST(a_change_that_was_undone_is_two_steps)
         double value[RUNS], level[RUNS];
         rg_step step[RUNS];
         simulate(0, value);
-        for (int k = 12; k < 17; k++)
-            value[k] += log(1.05);
+        for (int k = 12; k < 17; k++) value[k] += log(1.05);
         found += rg_steps_find(value, RUNS, (uint64_t)i, step, level) == 2 && step[0].at == 12 && step[1].at == 17;
     }
     assert_true(found >= 0.9 * SERIES / 10);

@@ -23,10 +23,7 @@ static const rg_variant variant = {.algo = "sum", .name = "x", .param = params, 
 static const rg_shape shape = {.n = {9}};
 
 // Smallest at (2, 7, 3).
-static double bowl(const int64_t *p)
-{
-    return 1 + fabs((double)p[0] - 2) + fabs((double)p[1] - 7) + fabs((double)p[2] - 3);
-}
+static double bowl(const int64_t *p) { return 1 + fabs((double)p[0] - 2) + fabs((double)p[1] - 7) + fabs((double)p[2] - 3); }
 
 TEST(test_space)
 {
@@ -39,15 +36,13 @@ TEST(test_space)
     assert_string_equal(s.refusal[0].reason, "c is taken"); // of a = b = 0, the first
     assert_int_equal(s.refusal[0].count, 55);
     assert_int_equal(s.refusal[1].count, 450);
-    for (int i = 0; i < s.n; i++)
-        assert_null(refuse(&shape, s.config[i]));
+    for (int i = 0; i < s.n; i++) assert_null(refuse(&shape, s.config[i]));
     rg_search_end(&s);
     const uint64_t some[] = {1 << 4 | 1 << 8, UINT64_MAX, 1 << 1};
     assert_null(rg_search_begin_among(&s, &variant, &shape, RG_SEARCH_EXHAUSTIVE, 0, 1, some));
     assert_int_equal(s.combinations, 20);
     assert_int_equal(s.n, 6 + 2); // b = 4..9 of a = 4, 8 and 9 of 8
-    for (int i = 0; i < s.n; i++)
-        assert_true((s.config[i][0] == 4 || s.config[i][0] == 8) && s.config[i][2] == 1);
+    for (int i = 0; i < s.n; i++) assert_true((s.config[i][0] == 4 || s.config[i][0] == 8) && s.config[i][2] == 1);
     rg_search_end(&s);
     const uint64_t refused[] = {1 << 9, 1, 1};
     assert_non_null(rg_search_begin_among(&s, &variant, &shape, RG_SEARCH_EXHAUSTIVE, 0, 1, refused));
@@ -101,8 +96,7 @@ TEST(test_failures)
     int first = rg_search_next(&s);
     const int64_t standard[RG_PARAMS_MAX] = {5, 5, 5};
     assert_int_equal(first, rg_search_find(&s, standard)); // never worse than without a search
-    for (int i = first; i >= 0; i = rg_search_next(&s))
-        rg_search_tell(&s, i, INFINITY);
+    for (int i = first; i >= 0; i = rg_search_next(&s)) rg_search_tell(&s, i, INFINITY);
     assert_int_equal(s.tried, 10);
     assert_int_equal(s.best, -1);
     const int64_t no[] = {9, 0, 0};
@@ -120,10 +114,7 @@ FIXTURE(set_up)
     return folder == NULL;
 }
 
-FIXTURE(tear_down)
-{
-    return test_folder_remove(folder);
-}
+FIXTURE(tear_down) { return test_folder_remove(folder); }
 
 // In a child, as the checker forks its workers, which a process that has used OpenMP threads may not.
 static int run_in_child(const char *line)
@@ -139,8 +130,7 @@ static int run_in_child(const char *line)
         _exit(write(end[1], text, strlen(text)) == (ssize_t)strlen(text) ? code : 99);
     }
     close(end[1]);
-    for (ssize_t got; (got = read(end[0], text + n, sizeof text - 1 - n)) > 0;)
-        n += (size_t)got;
+    for (ssize_t got; (got = read(end[0], text + n, sizeof text - 1 - n)) > 0;) n += (size_t)got;
     text[n] = 0;
     close(end[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -149,8 +139,8 @@ static int run_in_child(const char *line)
 
 static int tune(const char *words)
 {
-    int code = run_in_child(fmt("tune gridding:simd_gather --shape s17,i2,o1,b19,k0 --threads 1 --quiet --tuned %s %s", folder,
-                                words));
+    int code = run_in_child(
+        fmt("tune gridding:simd_gather --shape s17,i2,o1,b19,k0 --threads 1 --quiet --tuned %s %s", folder, words));
     return code;
 }
 
@@ -162,8 +152,7 @@ static int rows_of(const char *path, const char *status)
     assert_int_equal(rg_result_read(path, &r, &cut), RG_GOOD);
     for (int i = 0; i < r.n_rows; i++) {
         n += !strcmp(r.row[i].cell[RG_C_STATUS], status);
-        for (int k = 0; k < i; k++)
-            assert_false(rg_row_same(&r.row[i], &r.row[k]));
+        for (int k = 0; k < i; k++) assert_false(rg_row_same(&r.row[i], &r.row[k]));
     }
     rg_result_free(&r);
     return n;
@@ -179,8 +168,7 @@ TEST_BETWEEN(test_command, set_up, tear_down)
     assert_true(rg_shape_parse(e->algo, "s17,i2,o1,b19,k0", &shape, why));
     for (int i = 0; i < e->variant->param[0].n_values; i++)
         configurations += !e->variant->refuse(&shape, &e->variant->param[0].value[i]);
-    for (int p = 1; p < e->variant->n_params; p++)
-        configurations *= e->variant->param[p].n_values;
+    for (int p = 1; p < e->variant->n_params; p++) configurations *= e->variant->param[p].n_values;
     assert_int_equal(tune(words), RG_GOOD);
     assert_non_null(strstr(text, "default"));
     assert_non_null(strstr(text, "best configuration: "));
@@ -225,7 +213,8 @@ TEST_BETWEEN(test_wrong_plugin, set_up, tear_down)
     assert_int_equal(access(plugin, R_OK), 0);
     char *out = rg_print("%s/p.tsv", folder);
     char *line = rg_print("tune autocorr:parameter.so:parameter --shape w32,h32,r4,k0 --quiet --tuned none --plugin %s "
-                          "--out %s", plugin, out);
+                          "--out %s",
+        plugin, out);
     assert_int_equal(run_in_child(line), RG_WRONG);
     assert_true(rows_of(out, "FAIL") >= 1);
     assert_true(rows_of(out, "PASS") >= 1);
@@ -236,8 +225,10 @@ TEST_BETWEEN(test_wrong_plugin, set_up, tear_down)
 
 TEST(test_refused)
 {
-    static const struct { const char *words; int code; } wrong[] = {
-        {"tune", RG_USAGE}, {"tune gridding", RG_USAGE}, {"tune gridding:nosuch", RG_USAGE},
+    static const struct {
+        const char *words;
+        int code;
+    } wrong[] = {{"tune", RG_USAGE}, {"tune gridding", RG_USAGE}, {"tune gridding:nosuch", RG_USAGE},
         {"tune gridding:simd_gather --shape s16", RG_USAGE}, {"tune gridding:simd_gather --search best", RG_USAGE},
         {"tune gridding:simd_gather --resume", RG_USAGE}, {"tune gridding:simd_gather --t4 x.json", RG_USAGE},
         {"tune gridding:simd_gather --param isa=7", RG_USAGE}, {"tune gridding:simd_gather --configs 0", RG_USAGE},
@@ -267,8 +258,7 @@ TEST(test_alike)
     const rg_entry entry = {.algo = &algo, .variant = &variant};
     const int64_t param[RG_PARAMS_MAX] = {0};
     void *const a[] = {found}, *const b[] = {right};
-    for (int i = 0; i < ELEMENTS; i++)
-        found[i] = right[i] = (float)(i % 100);
+    for (int i = 0; i < ELEMENTS; i++) found[i] = right[i] = (float)(i % 100);
     assert_int_equal(rg_compare_alike(&entry, &shape, param, a, b).status, RG_PASS);
     found[77] += 1.5e-3f; // each may be a thousandth off
     rg_verdict v = rg_compare_alike(&entry, &shape, param, a, b);

@@ -99,8 +99,7 @@ TEST(faults_are_described)
     rg_fault_print(algo, &shape, 2, 5, found, expected, previous, &exact, text, sizeof text);
     assert_non_null(strstr(text, "the answer to the inputs before these"));
     // += on what was not set: -1 more of integers, of reals NaN as before.
-    for (int i = 0; i < 9; i++)
-        found[i] = expected[i] - 1;
+    for (int i = 0; i < 9; i++) found[i] = expected[i] - 1;
     rg_fault_print(algo, &shape, 2, 0, found, expected, NULL, &exact, text, sizeof text);
     assert_non_null(strstr(text, "is 9, expected 10; all are one too small, as if added to before they were set"));
     found[8] = 18;
@@ -108,15 +107,13 @@ TEST(faults_are_described)
     assert_null(strstr(text, "too small"));
     const rg_algo *real = rg_algo_find("affine2d");
     int out = 0;
-    while (real->arg[out].direction != RG_OUT)
-        out++;
+    while (real->arg[out].direction != RG_OUT) out++;
     const rg_shape *first = &real->check_shape[0];
     const size_t n = (size_t)real->arg[out].count(first);
     assert_int_equal(real->arg[out].type(first), RG_F32);
     float *right = rg_alloc(n * sizeof *right), *sum = rg_alloc(n * sizeof *sum);
     memset(sum, RG_POISON, n * sizeof *sum);
-    for (size_t i = 0; i < n; i++)
-        sum[i] += right[i] = 1;
+    for (size_t i = 0; i < n; i++) sum[i] += right[i] = 1;
     rg_fault_print(real, first, out, 0, sum, right, NULL, &exact, text, sizeof text);
     assert_non_null(strstr(text, "was never written, or added to before it was set, expected 1"));
     // Of what has a bound, how far beyond it.

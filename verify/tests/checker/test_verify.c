@@ -26,10 +26,10 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
     const float extreme[] = {FLT_MAX / 4, -FLT_MAX / 4, 0, FLT_TRUE_MIN};
     for (int64_t i = 0; i < s->n[0]; i++) {
         const uint64_t bits = rg_bits(s->seed, (uint64_t)i);
-        ((float *)arg[IN])[i] = pattern == RG_POSITION  ? (float)i + 1
-                                : pattern == RG_MAXIMUM ? FLT_MAX / 4
-                                : pattern == RG_EXTREME ? extreme[bits >> 62]
-                                                        : (float)(bits >> 40) * 0x1p-20f;
+        ((float *)arg[IN])[i] = pattern == RG_POSITION ? (float)i + 1
+            : pattern == RG_MAXIMUM                    ? FLT_MAX / 4
+            : pattern == RG_EXTREME                    ? extreme[bits >> 62]
+                                                       : (float)(bits >> 40) * 0x1p-20f;
         ((float *)arg[ACC])[i] = (float)(i % 7);
     }
 }
@@ -49,9 +49,22 @@ static const char *index_fault(const rg_shape *s) { return (void)s, broken_index
 static const char *invalid(const rg_shape *s) { return s->n[0] < 1 ? "no elements" : NULL; }
 
 static const rg_algo doubling = {
-    .abi = RG_ABI, .bytes = sizeof(rg_algo), .name = "doubling", .formula = "out = 2 in", .dim = {"n"}, .arg = args,
-    .n_args = RG_COUNT(args), .check_shape = shapes, .n_check_shapes = RG_COUNT(shapes), .invalid = invalid, .fill = fill,
-    .reference = reference, .tolerance = tolerance, .index_fault = index_fault, .traffic_bytes = work, .work = work,
+    .abi = RG_ABI,
+    .bytes = sizeof(rg_algo),
+    .name = "doubling",
+    .formula = "out = 2 in",
+    .dim = {"n"},
+    .arg = args,
+    .n_args = RG_COUNT(args),
+    .check_shape = shapes,
+    .n_check_shapes = RG_COUNT(shapes),
+    .invalid = invalid,
+    .fill = fill,
+    .reference = reference,
+    .tolerance = tolerance,
+    .index_fault = index_fault,
+    .traffic_bytes = work,
+    .work = work,
 };
 
 // ---- the variants --------------------------------------------------------------------------------------------------------
@@ -82,8 +95,7 @@ static int restores(rg_call *c)
 }
 static int forgets_acc(rg_call *c)
 {
-    for (int64_t i = 0; i <= last(c); i++)
-        out(c)[i] = 2 * ((float *)c->arg[IN])[i];
+    for (int64_t i = 0; i <= last(c); i++) out(c)[i] = 2 * ((float *)c->arg[IN])[i];
     return RG_OK;
 }
 static int wants_alignment(rg_call *c) { return right(c), out(c)[0] += (uintptr_t)c->arg[IN] % 16 ? 1 : 0, RG_OK; }
@@ -102,8 +114,7 @@ static int killed(rg_call *c) { return right(c), raise(SIGKILL), RG_OK; }
 static int leaves(rg_call *c) { return right(c), exit(0), RG_OK; }
 static int spins(rg_call *c)
 {
-    for (volatile int64_t i = c->shape->n[0]; i > 0;)
-        i = 1;
+    for (volatile int64_t i = c->shape->n[0]; i > 0;) i = 1;
     return RG_OK;
 }
 static int sleeps(rg_call *c) { return right(c), pause(), RG_OK; }
@@ -130,10 +141,16 @@ static rg_verdict check_flags(int (*run)(rg_call *), uint32_t flags, const rg_ve
     static rg_variant v;
     static rg_entry e;
     const rg_shape shape = *tested;
-    v = (rg_variant){.abi = RG_ABI, .bytes = sizeof v, .algo = "doubling", .name = "tested", .idea = "-", .space = RG_HOST,
-                     .needs = "", .flags = flags, .run = run};
-    if (how->no_refuse || how->seed == 99)
-        v.refuse = declines;
+    v = (rg_variant){.abi = RG_ABI,
+        .bytes = sizeof v,
+        .algo = "doubling",
+        .name = "tested",
+        .idea = "-",
+        .space = RG_HOST,
+        .needs = "",
+        .flags = flags,
+        .run = run};
+    if (how->no_refuse || how->seed == 99) v.refuse = declines;
     e = (rg_entry){.algo = &doubling, .variant = &v, .origin = RG_BUILT_IN, .name = "tested"};
     rg_verify_end(); // the variant has changed under the same address
     return rg_verify_case(&e, &shape, NULL, 1, how);
@@ -205,25 +222,37 @@ static int edits_an_input(rg_call *c) { return ((char *)c->arg[1])[(2 << 20) - 1
 TEST(memory_of_large_cases_is_guarded)
 {
     static const rg_arg zeros[] = {{"zeros", RG_OUT, u8, gibibyte}, {"given", RG_IN, u8, three_MiB}};
-    static const rg_algo clearing = {.abi = RG_ABI, .bytes = sizeof clearing, .name = "clearing", .dim = {"n"}, .arg = zeros,
-                                     .n_args = 2, .fill = fill_nothing, .reference_at = all_zero, .tolerance = tolerance};
+    static const rg_algo clearing = {.abi = RG_ABI,
+        .bytes = sizeof clearing,
+        .name = "clearing",
+        .dim = {"n"},
+        .arg = zeros,
+        .n_args = 2,
+        .fill = fill_nothing,
+        .reference_at = all_zero,
+        .tolerance = tolerance};
     static const struct {
         int (*run)(rg_call *);
         rg_status status;
         const char *word;
-    } one[] = {{clears_scratch_too, RG_PASS, ""},
-               {clears_more_scratch, RG_FAIL, "scratch: written outside"},
-               {clears_one_more, RG_FAIL, "zeros: written outside"},
-               {edits_an_input, RG_FAIL, "input given was changed, in the MiB from byte 1048576 on"}};
+    } one[] = {{clears_scratch_too, RG_PASS, ""}, {clears_more_scratch, RG_FAIL, "scratch: written outside"},
+        {clears_one_more, RG_FAIL, "zeros: written outside"},
+        {edits_an_input, RG_FAIL, "input given was changed, in the MiB from byte 1048576 on"}};
     const rg_verify_options how = {.seed = 7};
     for (int i = 0; i < RG_COUNT(one); i++) {
-        const rg_variant v = {.abi = RG_ABI, .bytes = sizeof v, .algo = "clearing", .name = "v", .idea = "-", .space = RG_HOST,
-                              .needs = "", .scratch = some_scratch, .run = one[i].run};
+        const rg_variant v = {.abi = RG_ABI,
+            .bytes = sizeof v,
+            .algo = "clearing",
+            .name = "v",
+            .idea = "-",
+            .space = RG_HOST,
+            .needs = "",
+            .scratch = some_scratch,
+            .run = one[i].run};
         const rg_entry e = {.algo = &clearing, .variant = &v, .origin = RG_BUILT_IN, .name = "v"};
         const rg_verdict found = rg_verify_case(&e, &shapes[0], NULL, 1, &how);
-        rg_verify_end(); // the next variant stands at the same address
-        if (found.status == RG_SKIP)
-            skip(); // without so much memory
+        rg_verify_end();                     // the next variant stands at the same address
+        if (found.status == RG_SKIP) skip(); // without so much memory
         assert_verdict(found, one[i].status, one[i].word);
     }
 }
@@ -270,12 +299,17 @@ TEST(busy_machines_change_no_verdict)
 
 TEST(same_worker_goes_on_after_a_crash)
 {
-    static const rg_variant v = {.abi = RG_ABI, .bytes = sizeof v, .algo = "doubling", .name = "w", .idea = "-",
-                                 .space = RG_HOST, .needs = "", .run = wild};
+    static const rg_variant v = {.abi = RG_ABI,
+        .bytes = sizeof v,
+        .algo = "doubling",
+        .name = "w",
+        .idea = "-",
+        .space = RG_HOST,
+        .needs = "",
+        .run = wild};
     static const rg_entry e = {.algo = &doubling, .variant = &v, .origin = RG_BUILT_IN, .name = "w"};
     const rg_verify_options how = {.seed = 7};
-    for (int i = 0; i < 3; i++)
-        assert_verdict(rg_verify_case(&e, &shapes[i % 2], NULL, 1, &how), RG_CRASH, "SIGSEGV");
+    for (int i = 0; i < 3; i++) assert_verdict(rg_verify_case(&e, &shapes[i % 2], NULL, 1, &how), RG_CRASH, "SIGSEGV");
 }
 
 TEST(refusals_are_skips)

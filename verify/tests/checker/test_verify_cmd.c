@@ -14,8 +14,7 @@ extern const rg_command rg_cmd_verify;
 static int type(int argc, const char *const *word)
 {
     char *argv[12] = {(char *)"verify"};
-    for (int i = 0; i < argc; i++)
-        argv[i + 1] = (char *)word[i];
+    for (int i = 0; i < argc; i++) argv[i + 1] = (char *)word[i];
     return rg_command_run(&rg_cmd_verify, argc + 1, argv);
 }
 #define VERIFY(...) type(RG_COUNT(((const char *const[]){__VA_ARGS__})), (const char *const[]){__VA_ARGS__})
@@ -43,8 +42,7 @@ TEST(rows_are_written)
     FILE *f = fopen(path, "r");
     assert_non_null(f);
     while (fgets(line, sizeof line, f)) {
-        if (line[0] == '#')
-            continue;
+        if (line[0] == '#') continue;
         if (rows++ == 0)
             assert_string_equal(line, "algo\tvariant\tshape\tparams\tthreads\tdevice\tstatus\terror\ttol\tseconds\treason\n");
         else
@@ -66,9 +64,11 @@ static size_t endless(const rg_shape *shape, const int64_t *param)
 // Several words choose all that they name, each shape being that of every one's algorithm.
 TEST(several_words)
 {
-    assert_int_equal(sh("regather verify autocorr:naive autocorr_printed:naive autocorr:ordered --smoke --quiet > words"), RG_GOOD);
+    assert_int_equal(
+        sh("regather verify autocorr:naive autocorr_printed:naive autocorr:ordered --smoke --quiet > words"), RG_GOOD);
     assert_int_equal(sh("grep -c '^PASS.*autocorr:naive' words > /dev/null && grep -q '^PASS.*autocorr_printed:naive' words && "
-                        "grep -q '^PASS.*autocorr:ordered' words && test $(grep -c ^PASS words) = 3"), 0);
+                        "grep -q '^PASS.*autocorr:ordered' words && test $(grep -c ^PASS words) = 3"),
+        0);
     assert_int_equal(sh("regather verify autocorr:naive gridding:naive_gather --shape w7,h5,r3,k0 --quiet > words"), RG_USAGE);
     assert_said("--shape w7,h5,r3,k0: ");
     assert_int_equal(sh("regather list autocorr:simd gridding:simd_gather --table variants | wc -l | grep -qx 3"), 0);
@@ -77,11 +77,13 @@ TEST(several_words)
 // What stands below a FAIL runs as it is printed: the case again, and the trace that shows the fault.
 TEST(commands_of_a_failure_run_as_printed)
 {
-    static const char *const broken[] = {"autocorr:off_by_one.so:off_by_one", "gridding:gridding_transposed.so:gridding_transposed"};
+    static const char *const broken[] = {
+        "autocorr:off_by_one.so:off_by_one", "gridding:gridding_transposed.so:gridding_transposed"};
     for (int i = 0; i < RG_COUNT(broken); i++) {
         const char *name = strchr(broken[i], ':') + 1;
         assert_int_equal(sh("regather verify %s --quiet --plugin '%s/broken/%.*s' > words", broken[i], test_build(),
-                            (int)strcspn(name, ":"), name), RG_WRONG);
+                             (int)strcspn(name, ":"), name),
+            RG_WRONG);
         assert_int_equal(sh("eval \"$(sed -n 's/^    repeat: //p' words)\" > again"), RG_WRONG);
         assert_grep("^FAIL", "again");
         assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
@@ -89,37 +91,52 @@ TEST(commands_of_a_failure_run_as_printed)
     }
     // A plug-in in a file whose name does not stand in the variant's as it is, and a limit of one's own.
     assert_int_equal(sh("cp '%s/broken/off_by_one.so' \"off by o'ne.so\"", test_build()), 0);
-    assert_int_equal(sh("regather verify autocorr:off_by_o_ne.so:off_by_one --smoke --limit 7 --quiet --plugin \"off by o'ne.so\" > words"), RG_WRONG);
+    assert_int_equal(
+        sh("regather verify autocorr:off_by_o_ne.so:off_by_one --smoke --limit 7 --quiet --plugin \"off by o'ne.so\" > words"),
+        RG_WRONG);
     assert_int_equal(sh("eval \"$(sed -n 's/^    repeat: //p' words)\" > again"), RG_WRONG);
     assert_int_equal(sh("grep -q '^FAIL' again && grep -c ' --limit 7 ' words | grep -qx 2"), 0);
     assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
     // A file's name that a shell would run.
     assert_int_equal(sh("cp '%s/broken/off_by_one.so' '$(touch ran)&`touch ran`.so'", test_build()), 0);
-    assert_int_equal(sh("regather verify 'autocorr:$(touch_ran)&`touch_ran`.so:off_by_one' --smoke --quiet --plugin '$(touch ran)&`touch ran`.so' "
-                        "> words"), RG_WRONG);
+    assert_int_equal(
+        sh("regather verify 'autocorr:$(touch_ran)&`touch_ran`.so:off_by_one' --smoke --quiet --plugin '$(touch ran)&`touch ran`.so' "
+           "> words"),
+        RG_WRONG);
     assert_int_equal(sh("touch_ran() { touch ran; }; eval \"$(sed -n 's/^    repeat: //p' words)\" > again"), RG_WRONG);
     assert_int_equal(sh("grep -q '^FAIL' again && ! test -e ran"), 0);
     assert_int_equal(sh("touch_ran() { touch ran; }; eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
     assert_int_equal(sh("! test -e ran"), 0);
     // At a shape that is too large to be traced whole.
-    assert_int_equal(sh("regather verify %s --shape w65,h33,r16,k0 --quiet --plugin '%s/broken/off_by_one.so' > words", broken[0], test_build()), RG_WRONG);
-    assert_int_equal(sh("grep -q '^    trace: .* --input y=16 ' words && eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
+    assert_int_equal(sh("regather verify %s --shape w65,h33,r16,k0 --quiet --plugin '%s/broken/off_by_one.so' > words",
+                         broken[0], test_build()),
+        RG_WRONG);
+    assert_int_equal(
+        sh("grep -q '^    trace: .* --input y=16 ' words && eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
     assert_grep(" 65 inputs: ", "traced");
 }
 
 // Sums too large for their type need all inputs at once; an access is seen at either end; a plug-in's wider bound does not count.
 TEST(what_is_said_of_a_failure_leads_to_it)
 {
-    assert_int_equal(sh("regather verify autocorr:overflow_32bit.so:overflow_32bit --shape w33,h1025,r2,k0 --quiet --plugin '%s/broken/overflow_32bit.so' "
-                        "> words", test_build()), RG_WRONG);
+    assert_int_equal(
+        sh("regather verify autocorr:overflow_32bit.so:overflow_32bit --shape w33,h1025,r2,k0 --quiet --plugin '%s/broken/overflow_32bit.so' "
+           "> words",
+            test_build()),
+        RG_WRONG);
     assert_int_equal(sh("grep -q ': maximum, ' words && grep -q '^    repeat: ' words && ! grep '^    trace: ' words >&2"), 0);
-    assert_int_equal(sh("regather verify autocorr:over_read.so:over_read --smoke --quiet --plugin '%s/broken/over_read.so' > words", test_build()), RG_WRONG);
+    assert_int_equal(
+        sh("regather verify autocorr:over_read.so:over_read --smoke --quiet --plugin '%s/broken/over_read.so' > words",
+            test_build()),
+        RG_WRONG);
     assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
     assert_int_equal(sh("! grep 'error 0' words >&2"), 0);
     assert_grep("inputs: not clean (", "traced");
     assert_grep("FAIL: input none on, unaligned base: a: accessed past the end", "traced");
-    assert_int_equal(sh("regather verify autocorr:cheat_tolerance.so:cheat_tolerance --smoke --quiet --plugin '%s/broken/cheat_tolerance.so' > words",
-                        test_build()), RG_WRONG);
+    assert_int_equal(
+        sh("regather verify autocorr:cheat_tolerance.so:cheat_tolerance --smoke --quiet --plugin '%s/broken/cheat_tolerance.so' > words",
+            test_build()),
+        RG_WRONG);
     assert_grep("its own bound is wider than that of autocorr", "words");
     assert_int_equal(sh("regather trace gridding:naive_gather --input x=99 > words"), RG_USAGE);
     assert_said("--input: expected places of image from i=0,x=0,y=-5,re to i=0,x=5,y=5,im, found none there");
@@ -130,15 +147,18 @@ TEST(what_is_said_of_a_failure_leads_to_it)
 // What is given up is not called failed, and no case of it is traced. How many cases that takes depends on how busy the machine is.
 TEST(endless_kernels_are_given_up)
 {
-    assert_int_equal(sh("regather verify autocorr:endless.so:endless --quiet --limit 0.2 --plugin '%s/broken/endless.so' > words", test_build()), RG_WRONG);
+    assert_int_equal(
+        sh("regather verify autocorr:endless.so:endless --quiet --limit 0.2 --plugin '%s/broken/endless.so' > words",
+            test_build()),
+        RG_WRONG);
     assert_int_equal(sh("grep -qE '^TIMEOUT .* [12] TIMEOUT' words && ! grep -E ' FAIL|trace: ' words >&2"), 0);
     assert_grep("not run: [0-9]* cases, after [0-9.]* s in crashes and endless runs", "words");
 }
 
 static int verify_broken(const char *kernel, const char *options)
 {
-    return sh("regather verify autocorr:%s.so:%s --quiet --verbose --plugin '%s/broken/%s.so' %s", kernel, kernel, test_build(), kernel,
-              options);
+    return sh("regather verify autocorr:%s.so:%s --quiet --verbose --plugin '%s/broken/%s.so' %s", kernel, kernel, test_build(),
+        kernel, options);
 }
 
 // A line a case; no case after the first that fails; of the sizes of thresholds none or only those; one kind of inputs, where the kernel
@@ -147,16 +167,20 @@ TEST(options_choose_the_cases)
 {
     assert_int_equal(verify_broken("null", "> all"), RG_WRONG);
     assert_int_equal(verify_broken("null", "--stop > stopped"), RG_WRONG);
-    assert_int_equal(sh("test $(grep -c '^  FAIL .* threads 1 ' all) -gt 10 && test $(grep -c '^  FAIL .* threads 1 ' stopped) = 1"), 0);
+    assert_int_equal(
+        sh("test $(grep -c '^  FAIL .* threads 1 ' all) -gt 10 && test $(grep -c '^  FAIL .* threads 1 ' stopped) = 1"), 0);
     for (int check = 0; check < 2; check++)
-        assert_int_equal(sh("regather verify autocorr_printed:autovec --quiet --verbose --thresholds %s > cases && "
-                            "test $(grep -c ' w3,h326,r1,g255 ' cases) -%s 0 && test $(grep -c ' w3,h' cases) -%s $(grep -c '^  ' cases)",
-                            check ? "check" : "none", check ? "gt" : "eq", check ? "eq" : "lt"), 0);
+        assert_int_equal(
+            sh("regather verify autocorr_printed:autovec --quiet --verbose --thresholds %s > cases && "
+               "test $(grep -c ' w3,h326,r1,g255 ' cases) -%s 0 && test $(grep -c ' w3,h' cases) -%s $(grep -c '^  ' cases)",
+                check ? "check" : "none", check ? "gt" : "eq", check ? "eq" : "lt"),
+            0);
     assert_int_equal(verify_broken("overflow_32bit", "--shape w257,h301,r2,k0 --pattern random > cases"), RG_GOOD);
     assert_int_equal(verify_broken("overflow_32bit", "--shape w257,h301,r2,k0 --pattern maximum > cases"), RG_WRONG);
     for (int anyway = 0; anyway < 2; anyway++) {
         assert_int_equal(sh("regather verify autocorr_printed:autovec --quiet --shape w33100,h1,r1,g255 %s > cases",
-                            anyway ? "--no-refuse" : ""), anyway ? RG_WRONG : RG_USAGE);
+                             anyway ? "--no-refuse" : ""),
+            anyway ? RG_WRONG : RG_USAGE);
         assert_grep(anyway ? "^FAIL" : "^SKIP.*at most 32,768 pixels", "cases");
     }
     assert_grep("repeat: .* --no-refuse$", "cases");
@@ -170,16 +194,20 @@ static const rg_param large_grid[] = {{"a", many, 10, 0, ""}, {"b", many, 10, 5,
 
 static rg_entry entry_of(rg_variant *v, const rg_param *param, int n, uint32_t flags)
 {
-    *v = (rg_variant){.abi = RG_ABI, .bytes = sizeof *v, .algo = "autocorr", .name = "planned", .param = param, .n_params = n,
-                      .flags = flags};
+    *v = (rg_variant){.abi = RG_ABI,
+        .bytes = sizeof *v,
+        .algo = "autocorr",
+        .name = "planned",
+        .param = param,
+        .n_params = n,
+        .flags = flags};
     return (rg_entry){.algo = rg_algo_find("autocorr"), .variant = v, .name = "planned"};
 }
 
 static int cases_with(const rg_plan *p, int param, int64_t value)
 {
     int n = 0;
-    for (int i = 0; i < p->n; i++)
-        n += p->item[i].param[param] == value;
+    for (int i = 0; i < p->n; i++) n += p->item[i].param[param] == value;
     return n;
 }
 
@@ -204,18 +232,15 @@ TEST(shapes_are_drawn_from_the_seed)
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "", "cpu"));) {
         rg_plan p[3];
         const rg_narrow all = {0};
-        if (e->algo == known)
-            continue; // variants of an algorithm get the same
+        if (e->algo == known) continue; // variants of an algorithm get the same
         known = e->algo;
         int drawn = 0, same = 0;
-        for (int i = 0; i < 3; i++)
-            rg_plan_make(&p[i], e, &all, i < 2 ? 7 : 8);
+        for (int i = 0; i < 3; i++) rg_plan_make(&p[i], e, &all, i < 2 ? 7 : 8);
         assert_int_equal(p[0].n, p[1].n);
         for (int k = 0; k < p[0].n; k++) {
             const rg_case *c = &p[0].item[k];
             assert_memory_equal(c->shape.n, p[1].item[k].shape.n, sizeof c->shape.n);
-            if (!c->drawn)
-                continue;
+            if (!c->drawn) continue;
             drawn++;
             assert_true(!e->algo->invalid || !e->algo->invalid(&c->shape));
             assert_true(c->steps && k < p[0].first);
@@ -223,11 +248,9 @@ TEST(shapes_are_drawn_from_the_seed)
                 assert_true(memcmp(c->shape.n, e->algo->check_shape[i].n, sizeof c->shape.n));
             same += k < p[2].n && p[2].item[k].drawn && !memcmp(c->shape.n, p[2].item[k].shape.n, sizeof c->shape.n);
         }
-        if (drawn < 1 || drawn > 4)
-            fail_msg("%s:%s: %d shapes drawn", e->algo->name, e->name, drawn);
+        if (drawn < 1 || drawn > 4) fail_msg("%s:%s: %d shapes drawn", e->algo->name, e->name, drawn);
         assert_true(same < drawn);
-        for (int i = 0; i < 3; i++)
-            rg_plan_free(&p[i]);
+        for (int i = 0; i < 3; i++) rg_plan_free(&p[i]);
     }
 }
 
@@ -249,8 +272,7 @@ TEST(plans_cover_shapes_and_threads)
     rg_plan_free(&p);
     rg_plan_make(&p, &e, &two, 1);
     assert_int_equal(p.all.shapes, e.algo->n_check_shapes + 5);
-    for (int i = 0; i < p.n; i++)
-        assert_int_equal(p.item[i].threads, 2);
+    for (int i = 0; i < p.n; i++) assert_int_equal(p.item[i].threads, 2);
     rg_plan_free(&p);
 }
 
@@ -278,8 +300,7 @@ TEST(plans_cover_parameters)
     assert_true(p.n < 1000);
     assert_int_equal(p.all.values, 30);
     for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 10; i++)
-            assert_true(cases_with(&p, k, many[i]) > 0);
+        for (int i = 0; i < 10; i++) assert_true(cases_with(&p, k, many[i]) > 0);
     rg_plan_free(&p);
 }
 
@@ -293,15 +314,13 @@ TEST(plans_begin_with_what_is_cheap_and_different)
     rg_plan_make(&p, &e, &all, 1);
     assert_true(p.first < 40);
     bool *ran = calloc((size_t)p.n, sizeof *ran);
-    for (int i = 0; i < p.first; i++)
-        ran[i] = true;
+    for (int i = 0; i < p.first; i++) ran[i] = true;
     const rg_coverage first = rg_plan_coverage(&p, &e, ran);
     assert_int_equal(first.values, p.all.values);
     assert_int_equal(first.kinds, p.all.kinds);
     assert_int_equal(first.cases, p.first);
     assert_true(first.shapes < p.all.shapes && first.pairs < p.all.pairs);
-    for (int i = 0; i < p.n; i++)
-        ran[i] = true;
+    for (int i = 0; i < p.n; i++) ran[i] = true;
     const rg_coverage whole = rg_plan_coverage(&p, &e, ran);
     assert_int_equal(whole.shapes, p.all.shapes);
     assert_int_equal(whole.cases, p.all.cases);
@@ -327,8 +346,7 @@ TEST(plans_find_places_for_values_refused_alone)
     rg_plan p;
     rg_plan_make(&p, &e, &all, 1);
     bool met = false;
-    for (int i = 0; i < p.first; i++)
-        met |= p.item[i].param[0] == 3 && p.item[i].param[1] == 2;
+    for (int i = 0; i < p.first; i++) met |= p.item[i].param[0] == 3 && p.item[i].param[1] == 2;
     assert_true(met);
     assert_int_equal(p.all.values, 6);
     assert_int_equal(p.all.pairs, 6);
@@ -366,13 +384,10 @@ TEST(thresholds_are_planned)
             for (int k = 0; k < 3; k++) {
                 const char *cell = rg_tsv_cell(&t, row, k == 0 ? "below" : k == 1 ? "at" : "above");
                 rg_shape shape;
-                if (!*cell)
-                    continue;
+                if (!*cell) continue;
                 assert_true(rg_shape_parse(e->algo, cell, &shape, why));
-                if (e->algo->invalid)
-                    assert_null(e->algo->invalid(&shape));
-                if (e->variant->refuse)
-                    assert_null(e->variant->refuse(&shape, param));
+                if (e->algo->invalid) assert_null(e->algo->invalid(&shape));
+                if (e->variant->refuse) assert_null(e->variant->refuse(&shape, param));
             }
             free(pattern);
         }

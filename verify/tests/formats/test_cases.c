@@ -5,15 +5,16 @@
 #include "../test.h"
 #include "../test_program.h"
 
-static const char OPTICS[] = "optics() { sed \"s/^_rlnImageDimensionality #8/&\\n_$1 #9/; s/^1 opticsGroup1 .*/& $2/\" p/particles.star "
-                             "> p/x.star; }";
+static const char OPTICS[] =
+    "optics() { sed \"s/^_rlnImageDimensionality #8/&\\n_$1 #9/; s/^1 opticsGroup1 .*/& $2/\" p/particles.star "
+    "> p/x.star; }";
 static rg_tsv table;
 
 FIXTURE(begin)
 {
     char *path = rg_share_path("verify/tests/formats/cases.tsv");
-    const int code = test_dir_make(state) || rg_tsv_read(path, &table) != RG_GOOD
-                     || rg_tsv_needs(&table, "point case needs exit line command") != RG_GOOD;
+    const int code = test_dir_make(state) || rg_tsv_read(path, &table) != RG_GOOD ||
+        rg_tsv_needs(&table, "point case needs exit line command") != RG_GOOD;
     free(path);
     return code;
 }
@@ -52,11 +53,10 @@ TEST(test_cases)
         size_t n = 0;
         const int code = sh("%s\n( %s ) > out 2>&1", OPTICS, rg_tsv_cell(&table, row, "command"));
         char *out = get_file(in_dir("out"), &n), *line = with_tabs(rg_tsv_cell(&table, row, "line"));
-        for (size_t i = 0; i < n; i++)
-            out[i] = out[i] ? out[i] : ' ';
+        for (size_t i = 0; i < n; i++) out[i] = out[i] ? out[i] : ' ';
         if (code != (int)rg_tsv_number(&table, row, "exit") || !strstr(out, line)) {
             print_message("point %s, %s: expected exit %s and \"%s\", found exit %d and:\n%.1000s\n", point, name,
-                          rg_tsv_cell(&table, row, "exit"), line, code, out);
+                rg_tsv_cell(&table, row, "exit"), line, code, out);
             failed++;
         }
         free(out);

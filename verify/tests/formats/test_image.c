@@ -26,8 +26,7 @@ static void expect_image(const char *path, int64_t width, int64_t height, int bi
     rg_image image;
     assert_int_equal(rg_image_read(path, 0, &no_range, &image), RG_GOOD);
     assert_true(image.width == width && image.height == height && image.bits == bits);
-    for (int64_t i = 0; i < width * height; i++)
-        assert_int_equal(pixel_at(&image, i), grey[i]);
+    for (int64_t i = 0; i < width * height; i++) assert_int_equal(pixel_at(&image, i), grey[i]);
     rg_image_free(&image);
 }
 #define EXPECT(path, w, h, bits, ...) expect_image(path, w, h, bits, (const int[]){__VA_ARGS__})
@@ -37,8 +36,7 @@ static int read_code(const char *path)
 {
     rg_image image;
     int code = rg_image_read(path, 0, &no_range, &image);
-    if (code == RG_GOOD)
-        rg_image_free(&image);
+    if (code == RG_GOOD) rg_image_free(&image);
     return code;
 }
 
@@ -65,17 +63,17 @@ TEST(test_pnm_refusals)
     assert_refused(read_code(TEXT("b.pgm", "P5\nx 1\n255\n")), "at byte 3: expected the width, found \"x\"");
     assert_refused(read_code(TEXT("b.pgm", "P5 1 1 65536\n")), "at byte 7: expected the maximum of at most 65535");
     assert_refused(read_code(TEXT("b.pgm", "P5 1 1 0\n\x01")), "found 0");
-    assert_refused(read_code(TEXT("b.pgm", "P5 2 1 100\n\x64\x65")),
-                   "at byte 12: expected a grey value of at most 100, found 101");
+    assert_refused(
+        read_code(TEXT("b.pgm", "P5 2 1 100\n\x64\x65")), "at byte 12: expected a grey value of at most 100, found 101");
     assert_refused(read_code(TEXT("b.pgm", "P2 2 1 9 1 99")), "at byte 11: expected a grey value of at most 9");
-    assert_refused(read_code(TEXT("b.pgm", "P2 2 1 9 1  \n\n")),
-                   "at byte 14: expected a grey value, found the end of the file");
+    assert_refused(
+        read_code(TEXT("b.pgm", "P2 2 1 9 1  \n\n")), "at byte 14: expected a grey value, found the end of the file");
 }
 
 TEST(test_no_photograph)
 {
     assert_refused(read_code(TEXT("c.png", "Dear reader,\n")),
-                   "c.png: at byte 0: expected a PNG, PGM, PPM, TIFF, MRC or EM file, found \"Dear");
+        "c.png: at byte 0: expected a PNG, PGM, PPM, TIFF, MRC or EM file, found \"Dear");
     assert_refused(read_code(TEXT("c.png", "")), "found an empty file");
     assert_refused(read_code(in_dir("missing.png")), "missing.png: cannot be read: No such file");
     assert_refused(read_code(test_dir), "is a directory");
@@ -104,13 +102,11 @@ static void write_png(const char *path, int w, int h, int depth, int colour, int
     png_infop info = png_create_info_struct(png);
     png_init_io(png, f);
     png_set_IHDR(png, info, (png_uint_32)w, (png_uint_32)h, depth, colour, interlace, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
-    if (colour == PNG_COLOR_TYPE_PALETTE)
-        png_set_PLTE(png, info, palette, 3);
+        PNG_FILTER_TYPE_DEFAULT);
+    if (colour == PNG_COLOR_TYPE_PALETTE) png_set_PLTE(png, info, palette, 3);
     png_write_info(png, info);
     for (int pass = png_set_interlace_handling(png); pass > 0; pass--)
-        for (int y = 0; y < h; y++)
-            png_write_row(png, row + (size_t)y * png_get_rowbytes(png, info));
+        for (int y = 0; y < h; y++) png_write_row(png, row + (size_t)y * png_get_rowbytes(png, info));
     png_write_end(png, info);
     png_destroy_write_struct(&png, &info);
     fclose(f);
@@ -161,11 +157,9 @@ TEST(test_png_damaged)
     uint32_t crc = 0xFFFFFFFF;
     for (size_t i = 12; i < sizeof bomb - 1; i++) {
         crc ^= file[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
     }
-    for (int i = 0; i < 4; i++)
-        file[sizeof bomb - 1 + (size_t)i] = (unsigned char)(~crc >> (24 - 8 * i));
+    for (int i = 0; i < 4; i++) file[sizeof bomb - 1 + (size_t)i] = (unsigned char)(~crc >> (24 - 8 * i));
     memcpy(file + sizeof bomb + 3, "\0\0\0\x10IDAT", 8);
     assert_refused(read_code(put_file("f.png", file, sizeof file)), "at byte 200: expected at least 1550388 bytes");
     free(whole);
@@ -173,8 +167,8 @@ TEST(test_png_damaged)
 #endif
 
 #if HAVE_TIFF
-static void tiff_page(TIFF *t, int w, int h, int bits, int channels, int photometric, int format, int compression,
-                      const void *row)
+static void tiff_page(
+    TIFF *t, int w, int h, int bits, int channels, int photometric, int format, int compression, const void *row)
 {
     TIFFSetField(t, TIFFTAG_IMAGEWIDTH, w);
     TIFFSetField(t, TIFFTAG_IMAGELENGTH, h);
@@ -213,12 +207,10 @@ TEST(test_tiff)
         assert_int_equal(pages, 5);
         EXPECT(path, 3, 2, 8, 0, 5, 100, 200, 254, 255);
         assert_int_equal(rg_image_read(path, 1, &no_range, &image), RG_GOOD);
-        for (int i = 0; i < 4; i++)
-            assert_int_equal(pixel_at(&image, i), deep[i]);
+        for (int i = 0; i < 4; i++) assert_int_equal(pixel_at(&image, i), deep[i]);
         rg_image_free(&image);
         assert_int_equal(rg_image_read(path, 2, &no_range, &image), RG_GOOD);
-        for (int i = 0; i < 6; i++)
-            assert_int_equal(pixel_at(&image, i), 255 - grey[i]);
+        for (int i = 0; i < 6; i++) assert_int_equal(pixel_at(&image, i), 255 - grey[i]);
         rg_image_free(&image);
         assert_int_equal(rg_image_read(path, 3, &no_range, &image), RG_GOOD);
         assert_true(pixel_at(&image, 0) == 76 && pixel_at(&image, 1) == 150);
@@ -289,8 +281,9 @@ TEST(test_tiff_values)
             rg_image_free(&image);
         }
         rg_image image;
-        assert_refused(rg_image_read(path, 2, &no_range, &image), "image 3: expected a whole grey value from 0 to 65535 at column "
-                       "0, row 0, found -5 (say which values are black and white by --grey-range LOW:HIGH)");
+        assert_refused(rg_image_read(path, 2, &no_range, &image),
+            "image 3: expected a whole grey value from 0 to 65535 at column "
+            "0, row 0, found -5 (say which values are black and white by --grey-range LOW:HIGH)");
         assert_refused(rg_image_read(path, 4, &no_range, &image), "column 2, row 0, found 65536");
         assert_refused(rg_image_read(path, 5, &no_range, &image), "--grey-range");
         assert_refused(rg_image_read(path, 7, &no_range, &image), "--grey-range");
@@ -307,8 +300,8 @@ TEST(test_tiff_orientation)
         const bool sides = o >= ORIENTATION_LEFTTOP;
         TIFF *t = TIFFOpen(path, "wl");
         TIFFSetField(t, TIFFTAG_ORIENTATION, o);
-        tiff_page(t, sides ? 2 : 3, sides ? 3 : 2, 8, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_NONE,
-                  stored[o - 1]);
+        tiff_page(
+            t, sides ? 2 : 3, sides ? 3 : 2, 8, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_NONE, stored[o - 1]);
         TIFFClose(t);
         catch_stderr();
         const int code = rg_image_pages(path, &(int64_t){0});
@@ -349,8 +342,9 @@ TEST(test_tiff_pyramid)
     TIFFClose(t);
     rg_image image;
     EXPECT(in_dir("y.tif"), 3, 2, 8, 'a', 'b', 'c', 'd', 'e', 'f');
-    assert_refused(rg_image_read(in_dir("y.tif"), 1, &no_range, &image), "expected a photograph on page 2, found a smaller copy or a "
-                   "mask of another; tiffcp IN.tif,0 OUT.tif takes the first page");
+    assert_refused(rg_image_read(in_dir("y.tif"), 1, &no_range, &image),
+        "expected a photograph on page 2, found a smaller copy or a "
+        "mask of another; tiffcp IN.tif,0 OUT.tif takes the first page");
 }
 
 // A page of 37 x 21 pixels, `channels` samples a pixel, in strips of 5 rows or tiles of 16 x 32, of which those at the right and
@@ -401,7 +395,7 @@ TEST(test_tiff_tiles_and_planes)
     static const struct {
         int bits, channels, format;
     } kind[] = {{8, 1, SAMPLEFORMAT_UINT}, {16, 1, SAMPLEFORMAT_UINT}, {32, 1, SAMPLEFORMAT_IEEEFP}, {16, 2, SAMPLEFORMAT_UINT},
-                {8, 3, SAMPLEFORMAT_UINT}, {16, 4, SAMPLEFORMAT_UINT}};
+        {8, 3, SAMPLEFORMAT_UINT}, {16, 4, SAMPLEFORMAT_UINT}};
     enum { KINDS = sizeof kind / sizeof *kind };
     const rg_grey_range range = {.given = true, .low = 0, .high = 1000};
     const char *path[4] = {"strips.tif", "tiles.tif", "planes.tif", "tiled_planes.tif"};
@@ -410,7 +404,7 @@ TEST(test_tiff_tiles_and_planes)
             TIFF *t = TIFFOpen(in_dir(path[layout]), order ? "wb" : "wl");
             for (int k = 0; k < KINDS; k++)
                 tiff_laid_out(t, layout & 1, layout & 2, kind[k].bits, kind[k].channels, kind[k].format,
-                              k % 2 ? COMPRESSION_LZW : COMPRESSION_NONE);
+                    k % 2 ? COMPRESSION_LZW : COMPRESSION_NONE);
             TIFFClose(t);
         }
         for (int k = 0; k < KINDS; k++) {
@@ -470,7 +464,7 @@ TEST(test_mrc)
     write_mrc(RG_MRC_INT16, negative);
     EXPECT(in_dir("m.mrc"), 3, 1, 16, 0, 7, 127); // section 0 has no negative value
     assert_refused(rg_image_read(in_dir("m.mrc"), 1, &no_range, &image),
-                   "image 2: expected a whole grey value from 0 to 65535 at column 1, row 0, found -2");
+        "image 2: expected a whole grey value from 0 to 65535 at column 1, row 0, found -2");
     const float real[6] = {-1, 0.5f, 3, 0, 1, 2};
     write_mrc(RG_MRC_FLOAT32, real);
     assert_int_equal(rg_image_read(in_dir("m.mrc"), 0, &(rg_grey_range){.given = true, .low = 0, .high = 1}, &image), RG_GOOD);
@@ -479,7 +473,7 @@ TEST(test_mrc)
     const float broken[6] = {0, NAN, 0, 0, 0, 0};
     write_mrc(RG_MRC_FLOAT32, broken);
     assert_refused(rg_image_read(in_dir("m.mrc"), 0, &(rg_grey_range){.given = true, .low = 0, .high = 1}, &image),
-                   "column 1, row 0, found NaN");
+        "column 1, row 0, found NaN");
 }
 
 TESTS(test_dir_make, test_dir_remove)

@@ -12,16 +12,15 @@
 #include <math.h>
 
 // A header of nx x ny x nz in the given byte order, with `extended` bytes announced.
-static void lay_header(unsigned char *h, bool big, int32_t nx, int32_t ny, int32_t nz, int32_t mode, int32_t extended,
-                       bool stamp)
+static void lay_header(
+    unsigned char *h, bool big, int32_t nx, int32_t ny, int32_t nz, int32_t mode, int32_t extended, bool stamp)
 {
     const int32_t value[] = {nx, ny, nz, mode};
     memset(h, 0, 1024);
     for (int i = 0; i < 5; i++) {
         int32_t v = i < 4 ? value[i] : extended;
         unsigned char *at = h + (i < 4 ? 4 * i : 92);
-        for (int b = 0; b < 4; b++)
-            at[big ? 3 - b : b] = (unsigned char)((uint32_t)v >> 8 * b);
+        for (int b = 0; b < 4; b++) at[big ? 3 - b : b] = (unsigned char)((uint32_t)v >> 8 * b);
     }
     if (stamp) {
         memcpy(h + 208, "MAP ", 4);
@@ -115,8 +114,7 @@ static void put_em(const char *name, int machine, int type, size_t data_bytes)
 {
     unsigned char file[512 + 64] = {[0] = (unsigned char)machine, [3] = (unsigned char)type};
     const int16_t value[6] = {1, -2, 300, 4, 5, -32768};
-    for (int i = 0; i < 3; i++)
-        file[4 + 4 * i + (machine == 6 ? 0 : 3)] = (unsigned char)(i == 0 ? 3 : i == 1 ? 1 : 2);
+    for (int i = 0; i < 3; i++) file[4 + 4 * i + (machine == 6 ? 0 : 3)] = (unsigned char)(i == 0 ? 3 : i == 1 ? 1 : 2);
     for (int i = 0; i < 6; i++)
         for (int b = 0; b < 2; b++)
             file[512 + 2 * i + (machine == 6 ? b : 1 - b)] = (unsigned char)((uint16_t)value[i] >> 8 * b);
@@ -140,7 +138,8 @@ TEST(test_em)
     assert_true(m.mode == RG_MRC_FLOAT32);
     rg_mrc_close(&m);
     put_em("a.em", 6, 8, 48);
-    assert_refused(rg_mrc_open(&m, in_dir("a.em")), "expected an EM file of type 2 (int16) or 5 (float32), found type 8 (complex");
+    assert_refused(
+        rg_mrc_open(&m, in_dir("a.em")), "expected an EM file of type 2 (int16) or 5 (float32), found type 8 (complex");
     put_em("a.em", 6, 2, 13); // a byte too many: nothing that this reader knows
     assert_refused(rg_mrc_open(&m, in_dir("a.em")), "expected an MRC header");
 }
@@ -210,15 +209,15 @@ TEST(test_refusals)
     unsigned char file[1024 + 64] = {0};
     rg_mrc m;
     lay_header(file, false, 4, 2, 1, 4, 0, true);
-    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)),
-                   "at byte 12: expected mode 0, 1, 2, 6 or 12, found 4");
+    assert_refused(
+        rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 12: expected mode 0, 1, 2, 6 or 12, found 4");
     lay_header(file, false, 4, 5, 1, 2, 0, true);
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 1088: expected 80 bytes of data");
     lay_header(file, false, 4, -5, 1, 2, 0, true);
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 4: expected the number of rows");
     lay_header(file, false, 2, 2, 1, 2, -8, true);
-    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)),
-                   "at byte 92: expected the length of the extended header");
+    assert_refused(
+        rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 92: expected the length of the extended header");
     lay_header(file, false, 0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF, 2, 0, true); // bytes beyond 2^63
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "found the end of the file");
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, 1023)), "at byte 1023: expected an MRC header");
@@ -226,7 +225,8 @@ TEST(test_refusals)
     memset(file, 'x', sizeof file);
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 0: expected an MRC or EM file, found text");
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, 5)), "at byte 0: expected an MRC or EM file, found text");
-    assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, 0)), "at byte 0: expected an MRC header of 1024 bytes, found the end");
+    assert_refused(
+        rg_mrc_open(&m, put_file("a.mrc", file, 0)), "at byte 0: expected an MRC header of 1024 bytes, found the end");
     lay_header(file, false, 4, 4, 1, 2, 0, true);
     assert_int_equal(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), RG_GOOD);
     assert_refused(rg_mrc_section(&m, 1, (float[16]){0}), "section 1");
@@ -238,12 +238,10 @@ static int write_one(const char *path, int mode, const float *value, int64_t nz,
 {
     rg_mrc_out out;
     int code = rg_mrc_write_begin(&out, path, 3, 2, nz, mode, 2.5, nz > 1);
-    if (code == RG_GOOD && at_once)
-        rg_mrc_write_room(&out);
+    if (code == RG_GOOD && at_once) rg_mrc_write_room(&out);
     for (int64_t z = 0; z < nz && code == RG_GOOD; z += at_once ? nz : 1)
         code = rg_mrc_write_sections(&out, value + 6 * z, at_once ? nz : 1, 2);
-    if (code == RG_GOOD)
-        return rg_mrc_write_commit(&out);
+    if (code == RG_GOOD) return rg_mrc_write_commit(&out);
     rg_mrc_write_abandon(&out);
     return code;
 }
@@ -282,8 +280,7 @@ TEST(test_in_memory)
 {
     const float value[12] = {0, 1, 2, 3, 100, 127, 7, 7, 7, 7, 7, 7};
     size_t n[2];
-    if (access("/dev/shm", W_OK))
-        skip();
+    if (access("/dev/shm", W_OK)) skip();
     char *path = rg_print("/dev/shm/regather-test-%d.mrc", getpid());
     assert_int_equal(write_one(in_dir("w.mrc"), 2, value, 2, false), RG_GOOD);
     assert_int_equal(write_one(path, 2, value, 2, true), RG_GOOD);
@@ -315,8 +312,8 @@ TEST(test_real_files)
     const struct {
         const char *path;
         int64_t nx, ny, nz;
-    } known[] = {{"../shared/data/format_quirks/EMD-3001.map", 73, 43, 25},
-                 {"../shared/data/format_quirks/EMD-3197.map", 20, 20, 20}};
+    } known[] = {
+        {"../shared/data/format_quirks/EMD-3001.map", 73, 43, 25}, {"../shared/data/format_quirks/EMD-3197.map", 20, 20, 20}};
     for (int i = 0; i < 2; i++) {
         rg_mrc m;
         double sum = 0, n;
@@ -329,8 +326,7 @@ TEST(test_real_files)
         float *section = rg_alloc((size_t)(m.nx * m.ny) * sizeof *section);
         for (int64_t z = 0; z < m.nz; z++) {
             assert_int_equal(rg_mrc_section(&m, z, section), RG_GOOD);
-            for (int64_t j = 0; j < m.nx * m.ny; j++)
-                sum += section[j];
+            for (int64_t j = 0; j < m.nx * m.ny; j++) sum += section[j];
         }
         n = (double)(m.nx * m.ny * m.nz);
         assert_true(fabs(sum / n - m.mean) <= 1e-4 * (fabs(m.maximum) + fabs(m.minimum)));

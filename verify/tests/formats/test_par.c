@@ -8,10 +8,12 @@
 #include <math.h>
 
 // In the widths of each version, as FREALIGN prints them.
-#define V9 "      1   10.50   20.25  -30.75      4.50    -13.10   50000    12  12000.5  11500.0   45.00  100.00    " \
-           "-1234     1.2345   23.45    0.10\n"
-#define V9_OLD "      1   10.50   20.25  -30.75      4.50    -13.10   50000    12  12000.5  11500.0   45.00  100.00    " \
-               "-1234   23.45    0.10\n"
+#define V9                                                                                                                     \
+    "      1   10.50   20.25  -30.75      4.50    -13.10   50000    12  12000.5  11500.0   45.00  100.00    "                  \
+    "-1234     1.2345   23.45    0.10\n"
+#define V9_OLD                                                                                                                 \
+    "      1   10.50   20.25  -30.75      4.50    -13.10   50000    12  12000.5  11500.0   45.00  100.00    "                  \
+    "-1234   23.45    0.10\n"
 #define V8 "      1   10.50   20.25  -30.75    4.50  -13.10  50000.    12  12000.5  11500.0   45.00   66.80\n"
 
 static int read_text(const char *text, rg_par *p) { return rg_par_read(put_file("p.par", text, strlen(text)), p); }
@@ -20,8 +22,7 @@ static int code_of(const char *text)
 {
     rg_par p;
     int code = read_text(text, &p);
-    if (code == RG_GOOD)
-        rg_par_free(&p);
+    if (code == RG_GOOD) rg_par_free(&p);
     return code;
 }
 
@@ -38,7 +39,7 @@ TEST(test_versions)
         assert_true(v[RG_PAR_DF1] == 12000.5 && v[RG_PAR_DF2] == 11500 && v[RG_PAR_ANGAST] == 45);
         if (i < 2)
             assert_true(v[RG_PAR_OCC] == 100 && v[RG_PAR_LOGP] == -1234 && v[RG_PAR_SIGMA] == (i ? 0 : 1.2345) &&
-                        v[RG_PAR_SCORE] == 23.45 && v[RG_PAR_CHANGE] == 0.1);
+                v[RG_PAR_SCORE] == 23.45 && v[RG_PAR_CHANGE] == 0.1);
         else
             assert_true(v[RG_PAR_PRESA] == 66.8);
         rg_par_free(&p);
@@ -53,8 +54,8 @@ TEST(test_columns_that_touch)
     memcpy(text + 7, "-1000.25-2000.50-3000.75", 24);
     assert_int_equal(read_text(text, &p), RG_GOOD);
     const double *v = p.row[0].value;
-    assert_true(rg_par_version(&p) == 9 && v[RG_PAR_PSI] == -1000.25 && v[RG_PAR_THETA] == -2000.5 &&
-                v[RG_PAR_PHI] == -3000.75);
+    assert_true(
+        rg_par_version(&p) == 9 && v[RG_PAR_PSI] == -1000.25 && v[RG_PAR_THETA] == -2000.5 && v[RG_PAR_PHI] == -3000.75);
     assert_true(v[RG_PAR_SHX] == 4.5 && v[RG_PAR_SIGMA] == 1.2345 && v[RG_PAR_CHANGE] == 0.1);
     rg_par_free(&p);
     memcpy(old + 31, "-1000.25-2000.50", 16);
@@ -67,8 +68,8 @@ TEST(test_columns_that_touch)
 TEST(test_free_format)
 {
     rg_par p;
-    assert_int_equal(read_text("1 1 2 3 4 5 10000 1 9000 8000 7 66 0\r\n2\t1 2 3 4 5 10000 1 9000 8000 7 66 -1.5", &p),
-                     RG_GOOD);
+    assert_int_equal(
+        read_text("1 1 2 3 4 5 10000 1 9000 8000 7 66 0\r\n2\t1 2 3 4 5 10000 1 9000 8000 7 66 -1.5", &p), RG_GOOD);
     assert_true(p.n == 2 && rg_par_version(&p) == 8 && p.row[1].value[RG_PAR_CHANGE] == -1.5 && p.row[1].line == 2);
     rg_par_free(&p);
 }
@@ -100,8 +101,7 @@ TEST(test_written)
         rg_par out, in;
         rg_par_make(&out, version, 3);
         for (int i = 0; i < 3; i++)
-            for (int f = RG_PAR_PSI; f < RG_PAR_FIELDS; f++)
-                out.row[i].value[f] = f == RG_PAR_MAG ? 59000 : f * 10 - 40 * i;
+            for (int f = RG_PAR_PSI; f < RG_PAR_FIELDS; f++) out.row[i].value[f] = f == RG_PAR_MAG ? 59000 : f * 10 - 40 * i;
         out.row[1].value[RG_PAR_THETA] = -1000.25;
         out.row[1].value[RG_PAR_PHI] = -1000.5;
         assert_int_equal(rg_par_write(in_dir("out.par"), &out), RG_GOOD);
@@ -112,10 +112,8 @@ TEST(test_written)
         free(text);
         assert_int_equal(rg_par_read(in_dir("out.par"), &in), RG_GOOD);
         assert_true(in.n == 3 && rg_par_version(&in) == version && in.row[1].value[RG_PAR_PHI] == -1000.5);
-        for (int f = RG_PAR_NO; f <= RG_PAR_ANGAST; f++)
-            assert_true(in.row[2].value[f] == out.row[2].value[f]);
-        if (version == 9)
-            assert_true(in.row[2].value[RG_PAR_SIGMA] == out.row[2].value[RG_PAR_SIGMA]);
+        for (int f = RG_PAR_NO; f <= RG_PAR_ANGAST; f++) assert_true(in.row[2].value[f] == out.row[2].value[f]);
+        if (version == 9) assert_true(in.row[2].value[RG_PAR_SIGMA] == out.row[2].value[RG_PAR_SIGMA]);
         unlink(in_dir("out.par"));
         out.row[2].value[RG_PAR_SHX] = 1e9;
         assert_refused(rg_par_write(in_dir("out.par"), &out), "row 3: 1e+09 does not fit into column SHX");
@@ -131,8 +129,7 @@ static void put_stack(int64_t images)
     float section[16];
     assert_int_equal(rg_mrc_write_begin(&out, in_dir("s.mrcs"), 4, 4, images, RG_MRC_FLOAT32, 2, false), RG_GOOD);
     for (int64_t z = 0; z < images; z++) {
-        for (int i = 0; i < 16; i++)
-            section[i] = (float)(100 * z + i);
+        for (int i = 0; i < 16; i++) section[i] = (float)(100 * z + i);
         assert_int_equal(rg_mrc_write_section(&out, section), RG_GOOD);
     }
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
@@ -173,16 +170,16 @@ TEST(test_particles)
         rg_par_make(&par, version, 1);
         rg_par_set_pose(&par, 0, q, p.pixel_A);
         const double *v = par.row[0].value;
-        assert_true(v[RG_PAR_SHX] == 4 && v[RG_PAR_SHY] == 5 && v[RG_PAR_PSI] == 1 && v[RG_PAR_THETA] == 2 &&
-                    v[RG_PAR_PHI] == 3);
+        assert_true(
+            v[RG_PAR_SHX] == 4 && v[RG_PAR_SHY] == 5 && v[RG_PAR_PSI] == 1 && v[RG_PAR_THETA] == 2 && v[RG_PAR_PHI] == 3);
         rg_par_free(&par);
         rg_particles_close(&p);
     }
     assert_refused(particles_of(ROW8(1), &p), "expected 2 rows, one for each image of");
     assert_refused(particles_of(ROW8(1) ROW8(2) ROW8(3), &p), "expected 2 rows, one for each image of");
     assert_refused(particles_of(ROW8(1) ROW8(3), &p), "line 2: expected NO from 1 to 2, found 3");
-    assert_refused(particles_of(ROW8(1) "2 1 2 3 4 5 20000 1 9000 8000 7 66\n", &p),
-                   "line 2: expected the magnification 10000");
+    assert_refused(
+        particles_of(ROW8(1) "2 1 2 3 4 5 20000 1 9000 8000 7 66\n", &p), "line 2: expected the magnification 10000");
     unlink(in_dir("s.mrcs"));
     assert_refused(particles_of(ROW8(1) ROW8(2), &p), "s.mrcs");
 }
@@ -207,19 +204,18 @@ TEST(test_beyond)
     const size_t n = (1 << 20) + 4096;
     char *line = rg_alloc(n + 1);
     memset(line, 'x', n);
-    for (size_t i = 1; i < n; i += 2)
-        line[i] = i < 8 ? ' ' : 'x';
+    for (size_t i = 1; i < n; i += 2) line[i] = i < 8 ? ' ' : 'x';
     line[0] = '1';
     line[n - 1] = '\n';
     assert_refused(code_of(line), "p.par: line 1: expected");
     free(line);
     static const struct {
         const char *text, *words;
-    } bad[] = {{"1 1 2 3 1e300 5 10000 1 9000 8000 7 66\n", "line 1: expected a number within +-1e+06 in column SHX, found 1e+300"},
-               {"1 1 2 3 4 5 10000 1 1e300 8000 7 66\n", "+-1e+07 in column DF1"},
-               {"1 1e9 2 3 4 5 10000 1 9000 8000 7 66\n", "+-1e+06 in column PSI"}};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_refused(code_of(bad[i].text), bad[i].words);
+    } bad[] = {
+        {"1 1 2 3 1e300 5 10000 1 9000 8000 7 66\n", "line 1: expected a number within +-1e+06 in column SHX, found 1e+300"},
+        {"1 1 2 3 4 5 10000 1 1e300 8000 7 66\n", "+-1e+07 in column DF1"},
+        {"1 1e9 2 3 4 5 10000 1 9000 8000 7 66\n", "+-1e+06 in column PSI"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_refused(code_of(bad[i].text), bad[i].words);
 }
 
 TESTS(test_dir_make, test_dir_remove)

@@ -16,8 +16,7 @@ static void put_stack(const char *name, int64_t nx, int64_t ny, int64_t images, 
     float *section = rg_alloc((size_t)(nx * ny) * sizeof *section);
     assert_int_equal(rg_mrc_write_begin(&out, in_dir(name), nx, ny, images, RG_MRC_FLOAT32, voxel_A, false), RG_GOOD);
     for (int64_t z = 0; z < images; z++) {
-        for (int64_t i = 0; i < nx * ny; i++)
-            section[i] = (float)(100 * z + i);
+        for (int64_t i = 0; i < nx * ny; i++) section[i] = (float)(100 * z + i);
         assert_int_equal(rg_mrc_write_section(&out, section), RG_GOOD);
     }
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
@@ -30,8 +29,7 @@ static int code_of(const char *text)
 {
     rg_particles p;
     int code = open_text(text, &p);
-    if (code == RG_GOOD)
-        rg_particles_close(&p);
+    if (code == RG_GOOD) rg_particles_close(&p);
     return code;
 }
 
@@ -50,7 +48,8 @@ TEST(test_relion_31)
                                "_rlnDefocusAngle\n3@a.mrcs 1 2 3 7 5 -2.5 99 10000 9000 30\n"
                                "000001@b.mrcs 4 5 6 3 0 0 99 20000 19000 40\n2@a.mrcs 1 2 3 7 0 0 0 1 1 1\n"
                                "1@a.mrcs 0 0 0 7 0 0 0 1 1 1\n",
-                               &p), RG_GOOD);
+                         &p),
+        RG_GOOD);
     assert_true(p.n == 4 && p.n_stacks == 2 && p.side == 3 && p.pixel_A == 2.5 && !p.lacks_ctf);
     assert_true(p.row[0].origin_x_px == 2 && p.row[0].origin_y_px == -1 && p.row[1].origin_x_px == 0);
     assert_true(p.row[0].rot_deg == 1 && p.row[0].tilt_deg == 2 && p.row[0].psi_deg == 3 && p.row[0].image == 2);
@@ -71,7 +70,9 @@ TEST(test_relion_30)
     put_stack("c.mrcs", 3, 3, 1, 0);
     // 5 um at 20,000 times magnification are 2.5 A.
     assert_int_equal(open_text("data_\nloop_\n" POSES "_rlnMagnification\n_rlnDetectorPixelSize\n_rlnOriginX\n_rlnOriginY\n"
-                               "1@old/folder/c.mrcs 1 2 3 20000 5 0.5 -4\n", &p), RG_GOOD);
+                               "1@old/folder/c.mrcs 1 2 3 20000 5 0.5 -4\n",
+                         &p),
+        RG_GOOD);
     assert_true(fabs(p.pixel_A - 2.5) < 1e-12 && p.row[0].origin_x_px == 0.5 && p.row[0].origin_y_px == -4);
     assert_string_equal(p.lacks_ctf, "rlnDefocusU");
     rg_particles_close(&p);
@@ -92,12 +93,14 @@ TEST(test_suffix)
     put_stack("a.mrc", 3, 3, 2, 0);
     put_stack("b:c.mrcs", 3, 3, 1, 0);
     assert_int_equal(open_text("data_\nloop_\n" POSES "000001@a.mrc:mrcs 1 2 3\n2@a.mrc:mrcs 1 2 3\n1@b:c.mrcs 1 2 3\n"
-                               "1@a.mrc:mrc 1 2 3\n", &p), RG_GOOD);
+                               "1@a.mrc:mrc 1 2 3\n",
+                         &p),
+        RG_GOOD);
     assert_true(p.n == 4 && p.n_stacks == 3 && p.row[1].image == 1);
     assert_string_equal(p.stack[0].path, in_dir("a.mrc"));
     rg_particles_close(&p);
     assert_refused(code_of("data_\nloop_\n" POSES "1@a.mrc:spi 1 2 3\n"),
-                   "line 7: expected the name of a stack, with :mrcs or :mrc after it or nothing, found \"a.mrc:spi\"");
+        "line 7: expected the name of a stack, with :mrcs or :mrc after it or nothing, found \"a.mrc:spi\"");
     assert_refused(code_of("data_\nloop_\n" POSES "1@d.mrc:mrcs 1 2 3\n"), "line 7: expected the stack \"d.mrc:mrcs\" here");
 }
 
@@ -116,7 +119,7 @@ TEST(test_refused)
     } bad[] = {
         {"data_\nloop_\n" POSES "1@none.mrcs 1 2 3\n", "line 7: expected the stack \"none.mrcs\" here, beside the STAR file"},
         {"data_\nloop_\n" POSES "1@a.mrcs 1 2 3\n2@a.mrcs 1 2 3\n3@a.mrcs 1 2 3\n4@a.mrcs 1 2 3\n",
-         "line 10: expected an image from 1 to 3 of "},
+            "line 10: expected an image from 1 to 3 of "},
         {"data_\nloop_\n" POSES "0@a.mrcs 1 2 3\n", "line 7: expected IMAGE@STACK with images from 1"},
         {"data_\nloop_\n" POSES "x@a.mrcs 1 2 3\n", "line 7: expected IMAGE@STACK with images from 1"},
         {"data_\nloop_\n" POSES "1@a.mrcs 1 nan 3\n", "line 7: expected a finite number for _rlnAngleTilt, found \"nan\""},
@@ -127,38 +130,40 @@ TEST(test_refused)
         {"data_\nloop_\n" POSES "1@cut1.mrcs 1 2 3\n", "found the end of the file in section 1"},
         {"data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAnglePsi\n1@a.mrcs 1 2\n", "line 1: expected a column _rlnAngleTilt"},
         {"data_model\nloop_\n_rlnAngleRot\n1\n",
-         "expected a block data_particles, data_images or data_, or one with a column _rlnImageName, found data_model"},
+            "expected a block data_particles, data_images or data_, or one with a column _rlnImageName, found data_model"},
         {"data_a\nloop_\n" POSES "1@a.mrcs 1 2 3\ndata_b\nloop_\n" POSES "1@a.mrcs 1 2 3\n",
-         "line 8: expected one block with a column _rlnImageName, or data_particles, found data_a and data_b"},
+            "line 8: expected one block with a column _rlnImageName, or data_particles, found data_a and data_b"},
         {"data_\nloop_\n" POSES "a.mrcs 1 2 3\n", "line 7: expected IMAGE@STACK, found \"a.mrcs\", which has 3 images"},
         {"data_\nloop_\n" POSES "_rlnMagnification\n1@a.mrcs 1 2 3 50000\n", "line 8: expected _rlnDetectorPixelSize or"},
         {"data_\nloop_\n" POSES "_rlnTomoVisibleFrames\n1@a.mrcs 1 2 3 [1,1,0]\n", "found a column _rlnTomoVisibleFrames ("},
         {"data_\nloop_\n" POSES "_rlnTomoProjX\n1@a.mrcs 1 2 3 [1,0,0,0]\n", "found a column _rlnTomoProjX ("},
         {"data_\nloop_\n" POSES "_rlnCtfImage\n1@a.mrcs 1 2 3 c.mrc\n", "found a column _rlnCtfImage ("},
         {"data_general\n\n_rlnTomoSubTomosAre2DStacks 1\n\ndata_\nloop_\n" POSES "1@a.mrcs 1 2 3\n",
-         "line 3: expected single images with one pose each, found a column _rlnTomoSubTomosAre2DStacks ("},
+            "line 3: expected single images with one pose each, found a column _rlnTomoSubTomosAre2DStacks ("},
         {"data_\nloop_\n" POSES "_rlnCtfDataAreCtfPremultiplied\n1@a.mrcs 1 2 3 1\n2@a.mrcs 1 2 3 0\n",
-         "line 9: expected _rlnCtfDataAreCtfPremultiplied 1 as in the first row, found 0"},
-        {"data_\nloop_\n" POSES "_rlnCtfDataArePhaseFlipped\n1@a.mrcs 1 2 3 2\n", "expected 0 or 1 for _rlnCtfDataArePhaseFlipped"},
+            "line 9: expected _rlnCtfDataAreCtfPremultiplied 1 as in the first row, found 0"},
+        {"data_\nloop_\n" POSES "_rlnCtfDataArePhaseFlipped\n1@a.mrcs 1 2 3 2\n",
+            "expected 0 or 1 for _rlnCtfDataArePhaseFlipped"},
         {"data_\nloop_\n" POSES "_rlnOriginXAngst\n1@a.mrcs 1 2 3 4\n", "line 8: expected a pixel size for origins in A"},
-        {"data_\nloop_\n" POSES "_rlnPixelSize\n1@a.mrcs 1 2 3 0\n", "line 8: expected a pixel size from 0.001 to 1e6 A, found 0"},
+        {"data_\nloop_\n" POSES "_rlnPixelSize\n1@a.mrcs 1 2 3 0\n",
+            "line 8: expected a pixel size from 0.001 to 1e6 A, found 0"},
         {"data_\nloop_\n" POSES "_rlnPixelSize\n1@a.mrcs 1 2 3 1e-300\n", "to 1e6 A, found 1e-300"},
-        {"data_\nloop_\n" POSES "_rlnOriginX\n1@a.mrcs 1 2 3 1e300\n", "line 8: expected an origin within 1e6 pixels, found 1e+300"},
+        {"data_\nloop_\n" POSES "_rlnOriginX\n1@a.mrcs 1 2 3 1e300\n",
+            "line 8: expected an origin within 1e6 pixels, found 1e+300"},
         {"data_\nloop_\n" POSES "_rlnDefocusU\n1@a.mrcs 1 2 3 1e300\n",
-         "line 8: expected a number within +-1e+07 for _rlnDefocusU, found 1e+300"},
+            "line 8: expected a number within +-1e+07 for _rlnDefocusU, found 1e+300"},
         {"data_\nloop_\n" POSES "1@a.mrcs 1 2e8 3\n", "within +-1e+06 for _rlnAngleTilt"},
         {"data_\nloop_\n" POSES "_rlnVoltage\n1@a.mrcs 1 2 3 1e-300\n", "beyond +-1 for _rlnVoltage, found 1e-300"},
         {"data_\nloop_\n" POSES "_rlnVoltage\n1@a.mrcs 1 2 3 -300\n", "expected a voltage above 0 kV, found -300"},
         {"data_\nloop_\n" POSES "_rlnCtfScalefactor\n1@a.mrcs 1 2 3 0\n", "beyond +-1e-06 for _rlnCtfScalefactor, found 0"},
         {"data_\nloop_\n" POSES "_rlnPixelSize\n1@a.mrcs 1 2 3 2\n2@a.mrcs 1 2 3 3\n",
-         "line 9: expected a pixel of 2 A as in the first"},
+            "line 9: expected a pixel of 2 A as in the first"},
         {"data_optics\nloop_\n_rlnOpticsGroup\n1\ndata_particles\nloop_\n" POSES "_rlnOpticsGroup\n1@a.mrcs 1 2 3 2\n",
-         "line 12: expected an optics group of data_optics, found 2"},
+            "line 12: expected an optics group of data_optics, found 2"},
         {"data_optics\nloop_\n_rlnOpticsGroup\n1\n1\ndata_particles\nloop_\n" POSES "_rlnOpticsGroup\n1@a.mrcs 1 2 3 1\n",
-         "line 5: expected each optics group once, found 1 again"},
+            "line 5: expected each optics group once, found 1 again"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_refused(code_of(bad[i].text), bad[i].words);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_refused(code_of(bad[i].text), bad[i].words);
     rg_particles p;
     assert_refused(rg_particles_open(&p, in_dir("none.star")), "cannot be read");
 }
@@ -179,7 +184,10 @@ TEST(test_blocks_and_flags)
     static const char *const column[] = {"rlnCtfDataAreCtfPremultiplied", "rlnCtfDataArePhaseFlipped"};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(open_text(fmt("data_optics\nloop_\n_rlnOpticsGroup\n_%s\n1 1\n\ndata_particles\nloop_\n" POSES
-                                       "_rlnOpticsGroup\n1@a.mrcs 1 2 3 1\n", column[i]), &p), RG_GOOD);
+                                       "_rlnOpticsGroup\n1@a.mrcs 1 2 3 1\n",
+                                       column[i]),
+                             &p),
+            RG_GOOD);
         assert_true(p.premultiplied == !i && p.phase_flipped == i);
         assert_refused(rg_particles_plain(&p), column[i]);
         rg_particles_close(&p);
@@ -212,7 +220,8 @@ TEST(test_not_finite)
     float image[9];
     assert_int_equal(open_text("data_\nloop_\n" POSES "1@nan.mrcs 1 2 3\n2@nan.mrcs 1 2 3\n", &p), RG_GOOD);
     assert_int_equal(rg_particles_image(&p, 0, image), RG_GOOD);
-    assert_refused(rg_particles_image(&p, 1, image), "image 2: expected finite values within +-1e+15, found nan at column 2, row 1");
+    assert_refused(
+        rg_particles_image(&p, 1, image), "image 2: expected finite values within +-1e+15, found nan at column 2, row 1");
     rg_particles_close(&p);
     assert_int_equal(open_text("data_\nloop_\n" POSES "2@huge.mrcs 1 2 3\n", &p), RG_GOOD);
     assert_refused(rg_particles_image(&p, 0, image), "expected finite values within +-1e+15, found 2e+15 at column 2, row 1");
@@ -232,16 +241,14 @@ TEST(test_matrix)
     // st sf, ct).
     double f = 0.3, h = 1.1, p = -2.2;
     rg_particle_matrix(f * 180 / M_PI, h * 180 / M_PI, p * 180 / M_PI, a);
-    const double row1[3] = {cos(f) * cos(h) * cos(p) - sin(f) * sin(p), sin(f) * cos(h) * cos(p) + cos(f) * sin(p),
-                            -sin(h) * cos(p)};
+    const double row1[3] = {
+        cos(f) * cos(h) * cos(p) - sin(f) * sin(p), sin(f) * cos(h) * cos(p) + cos(f) * sin(p), -sin(h) * cos(p)};
     const double row3[3] = {sin(h) * cos(f), sin(h) * sin(f), cos(h)};
-    for (int i = 0; i < 3; i++)
-        assert_true(fabs(a[i] - row1[i]) < 1e-14 && fabs(a[6 + i] - row3[i]) < 1e-14);
+    for (int i = 0; i < 3; i++) assert_true(fabs(a[i] - row1[i]) < 1e-14 && fabs(a[6 + i] - row3[i]) < 1e-14);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             t[3 * i + j] = a[3 * i] * a[3 * j] + a[3 * i + 1] * a[3 * j + 1] + a[3 * i + 2] * a[3 * j + 2] - (i == j);
-    for (int i = 0; i < 9; i++)
-        assert_true(fabs(t[i]) < 1e-14);
+    for (int i = 0; i < 9; i++) assert_true(fabs(t[i]) < 1e-14);
 }
 
 // ---- CTF -----------------------------------------------------------------------------------------------------------------
@@ -252,8 +259,13 @@ TEST(test_ctf)
     assert_true(fabs(rg_electron_wavelength_A(300) - 0.01968749) < 1e-8);
     assert_true(fabs(rg_electron_wavelength_A(200) - 0.02507934) < 1e-8);
     assert_true(fabs(rg_electron_wavelength_A(100) - 0.03701436) < 1e-8);
-    rg_ctf_of of = {.voltage_kV = 300, .cs_mm = 2.7, .amplitude_contrast = 0.1, .defocus_u_A = 20000, .defocus_v_A = 15000,
-                    .defocus_angle_deg = 30, .scale = 1};
+    rg_ctf_of of = {.voltage_kV = 300,
+        .cs_mm = 2.7,
+        .amplitude_contrast = 0.1,
+        .defocus_u_A = 20000,
+        .defocus_v_A = 15000,
+        .defocus_angle_deg = 30,
+        .scale = 1};
     rg_ctf ctf = rg_ctf_make(&of);
     assert_true(fabs(rg_ctf_at(&ctf, 0, 0) - 0.1) < 1e-15); // protein bright
     // Along the angle the defocus is U, across it V; w1 sin + w2 cos is FREALIGN's form, with its sign turned.
@@ -297,7 +309,8 @@ static double complex exact(int n, const rg_blob *blob, const double r[3])
     for (int b = 0; b < n; b++) {
         double s = blob[b].sigma, rr = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
         double phase = r[0] * blob[b].at[0] + r[1] * blob[b].at[1] + r[2] * blob[b].at[2];
-        sum += blob[b].amplitude * pow(s * sqrt(2 * M_PI), 3) * exp(-2 * M_PI * M_PI * s * s * rr) * cexp(-2 * M_PI * I * phase);
+        sum +=
+            blob[b].amplitude * pow(s * sqrt(2 * M_PI), 3) * exp(-2 * M_PI * M_PI * s * s * rr) * cexp(-2 * M_PI * I * phase);
     }
     return sum;
 }
@@ -310,8 +323,7 @@ TEST(test_blobs_exact)
         double *image = rg_alloc((size_t)(side * side) * sizeof *image);
         rg_blobs_asymmetric(side, 0.8, 5, blob);
         double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, blob, side);
-        for (int64_t z = 0; z < side; z++)
-            rg_blobs_section(RG_ASYMMETRIC_BLOBS, blob, factors, side, z, map + z * side * side);
+        for (int64_t z = 0; z < side; z++) rg_blobs_section(RG_ASYMMETRIC_BLOBS, blob, factors, side, z, map + z * side * side);
         rg_particle_matrix(20, 50, -70, a);
         rg_blobs_image(RG_ASYMMETRIC_BLOBS, blob, a, (double[2]){1.25, -0.5}, side, side / 2, image);
         double scale = cabs(exact(RG_ASYMMETRIC_BLOBS, blob, (double[3]){0, 0, 0}));
@@ -324,8 +336,8 @@ TEST(test_blobs_exact)
                 double complex found = transform_at(image, 2, side, (int64_t[3]){x, y, 0});
                 assert_true(cabs(found - shift * exact(RG_ASYMMETRIC_BLOBS, blob, r)) < 1e-9 * scale);
                 found = transform_at(map, 3, side, (int64_t[3]){x, y, (x + y) / 2});
-                assert_true(cabs(found - exact(RG_ASYMMETRIC_BLOBS, blob, (double[3]){p[0], p[1], (double)((x + y) / 2) / n}))
-                            < 1e-9 * scale);
+                assert_true(cabs(found - exact(RG_ASYMMETRIC_BLOBS, blob, (double[3]){p[0], p[1], (double)((x + y) / 2) / n})) <
+                    1e-9 * scale);
             }
         free(map);
         free(image);
@@ -343,10 +355,10 @@ static int parts_met(const char *name, const rg_blob *blob, int n, int *operator
         for (int b = 0; b < n; b++) {
             const double *m = group.matrix[g], *c = blob[b].at;
             double v[3] = {m[0] * c[0] + m[1] * c[1] + m[2] * c[2], m[3] * c[0] + m[4] * c[1] + m[5] * c[2],
-                           m[6] * c[0] + m[7] * c[1] + m[8] * c[2]};
+                m[6] * c[0] + m[7] * c[1] + m[8] * c[2]};
             for (int d = 0; d < n; d++)
                 matched += fabs(v[0] - blob[d].at[0]) + fabs(v[1] - blob[d].at[1]) + fabs(v[2] - blob[d].at[2]) < 1e-9 &&
-                           blob[b].amplitude == blob[d].amplitude;
+                    blob[b].amplitude == blob[d].amplitude;
         }
     *operators = group.n;
     return matched;

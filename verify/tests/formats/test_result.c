@@ -48,7 +48,8 @@ TEST(written_and_read_back)
     rg_samples_free(&samples);
     test_set(&r.row[0], RG_C_SAMPLES, "1;2|3|4;5;6");
     samples = rg_row_samples(&r.row[0]);
-    assert_true(samples.n == 6 && samples.processes == 3 && samples.past[0] == 2 && samples.past[1] == 3 && samples.past[2] == 6);
+    assert_true(
+        samples.n == 6 && samples.processes == 3 && samples.past[0] == 2 && samples.past[1] == 3 && samples.past[2] == 6);
     assert_true(samples.ns[1] == 2 && samples.ns[2] == 3 && samples.ns[3] == 4);
     rg_samples_free(&samples);
     assert_false(rg_row_same(&r.row[0], &r.row[1]));
@@ -59,10 +60,10 @@ TEST(written_and_read_back)
 TEST(columns_are_the_contract)
 {
     char *text = whole_file();
-    assert_non_null(strstr(
-        text, "\nalgo\tvariant\tshape\tparams\tspace\tscope\tmode\tn\tmin\tq1\tmedian\tq3\tmax\tunit\twork\ttraffic\trate\t"
-              "rate_unit\tbound\tfraction\terror\ttol\tstatus\tclock\ttemp\tjoules\tenergy_source\tpeak_bytes\t"
-              "prepare\tstop\tsamples\tsource\tcheck\tgpu_peak_bytes\tmade\n"));
+    assert_non_null(strstr(text,
+        "\nalgo\tvariant\tshape\tparams\tspace\tscope\tmode\tn\tmin\tq1\tmedian\tq3\tmax\tunit\twork\ttraffic\trate\t"
+        "rate_unit\tbound\tfraction\terror\ttol\tstatus\tclock\ttemp\tjoules\tenergy_source\tpeak_bytes\t"
+        "prepare\tstop\tsamples\tsource\tcheck\tgpu_peak_bytes\tmade\n"));
     free(text);
 }
 
@@ -91,8 +92,7 @@ static void refuse(const char *from, const char *to, int line, const char *expec
     assert_int_equal(read_text(broken, &r, &cut), RG_USAGE);
     snprintf(where, sizeof where, "%s: line %d: ", path, line);
     snprintf(what, sizeof what, "expected %s", expected);
-    if (!strstr(said, where) || !strstr(said, what) || !strstr(said, found))
-        fail_msg("said: %s", said);
+    if (!strstr(said, where) || !strstr(said, what) || !strstr(said, found)) fail_msg("said: %s", said);
     assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); // one line
     free(text);
     free(broken);
@@ -111,8 +111,10 @@ TEST(malformed_files_are_refused)
 
 TEST(malformed_samples_and_rows)
 {
-    refuse("1000.000;", "1000.000;;", 5, "numbers separated by semicolons, or by bars between processes in column samples", "1000.000;;");
-    refuse("1000.000;", "1000.000 ", 5, "numbers separated by semicolons, or by bars between processes in column samples", "1000.000 ");
+    refuse("1000.000;", "1000.000;;", 5, "numbers separated by semicolons, or by bars between processes in column samples",
+        "1000.000;;");
+    refuse("1000.000;", "1000.000 ", 5, "numbers separated by semicolons, or by bars between processes in column samples",
+        "1000.000 ");
     refuse("autocorr\tsimd", "\tsimd", 6, "a name in column algo", "\"\"");
     refuse("autocorr\tsimd\t", "autocorr\t", 6, "35 cells", "found 34");
     refuse("autocorr\tsimd\t", "autocorr\tsimd\tsimd\t", 6, "35 cells", "found 36");

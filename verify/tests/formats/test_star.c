@@ -12,8 +12,7 @@ static int code_of(const char *text)
 {
     rg_star star;
     int code = read_text(text, &star);
-    if (code == RG_GOOD)
-        rg_star_free(&star);
+    if (code == RG_GOOD) rg_star_free(&star);
     return code;
 }
 
@@ -44,10 +43,9 @@ TEST(test_accepted)
     assert_true(rows->is_loop && rows->n_rows == 3 && rows->n_columns == 3);
     assert_int_equal(rg_star_column(rows, "rlnAngleRot"), 1);
     assert_int_equal(rg_star_column(rows, "rlnAngle"), -1);
-    static const char *const expected[9] = {"000001@a.mrcs", "-1.5", "",           "2@\"b.mrcs", "+.5",
-                                            "it''s #1",      "3@c#d.mrcs", "1e3", "a'b"};
-    for (int i = 0; i < 9; i++)
-        assert_string_equal(rg_star_cell(rows, i / 3, i % 3), expected[i]);
+    static const char *const expected[9] = {
+        "000001@a.mrcs", "-1.5", "", "2@\"b.mrcs", "+.5", "it''s #1", "3@c#d.mrcs", "1e3", "a'b"};
+    for (int i = 0; i < 9; i++) assert_string_equal(rg_star_cell(rows, i / 3, i % 3), expected[i]);
     assert_true(rows->row_line[0] == 22 && rows->row_line[2] == 26);
     rg_star_free(&star);
 }
@@ -79,8 +77,7 @@ TEST(test_refused)
         {"# made\r\rdata_\rloop_\r_a\r1\r", "at byte 7: expected lines that end in LF or CR LF, found a CR alone"},
         {"# made\rdata_\n_a 1\n", "at byte 6: expected lines that end in LF or CR LF"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_refused(code_of(bad[i].text), bad[i].words);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_refused(code_of(bad[i].text), bad[i].words);
     rg_star star;
     assert_refused(rg_star_read(put_file("a.star", "data_\0", 6), &star), "at byte 5: expected text, found a byte 0");
     assert_refused(rg_star_read(in_dir("none.star"), &star), "cannot be read");
@@ -93,12 +90,11 @@ TEST(test_numbers)
     double value;
     int64_t whole;
     assert_int_equal(read_text("data_\nloop_\n_a\n1.5x\nnan\ninf\n1e999\n0x1p4\n-0X20\n2.5\n7\n3.000\n", &star), RG_GOOD);
-    static const char *const words[] = {"line 4: expected a finite number for _a, found \"1.5x\"", "line 5: ", "line 6: ",
-                                        "line 7: ", "line 8: ", "line 9: "};
-    for (int row = 0; row < 6; row++)
-        assert_refused(rg_star_real(&star, star.table, row, 0, &value), words[row]);
+    static const char *const words[] = {
+        "line 4: expected a finite number for _a, found \"1.5x\"", "line 5: ", "line 6: ", "line 7: ", "line 8: ", "line 9: "};
+    for (int row = 0; row < 6; row++) assert_refused(rg_star_real(&star, star.table, row, 0, &value), words[row]);
     assert_refused(rg_star_int(&star, star.table, 6, 0, 0, 9, &whole),
-                   "line 10: expected a whole number from 0 to 9 for _a, found \"2.5\"");
+        "line 10: expected a whole number from 0 to 9 for _a, found \"2.5\"");
     assert_refused(rg_star_int(&star, star.table, 7, 0, 0, 6, &whole), "line 11: expected a whole number from 0 to 6");
     assert_int_equal(rg_star_int(&star, star.table, 8, 0, 0, 9, &whole), RG_GOOD);
     assert_int_equal(whole, 3);
@@ -120,8 +116,7 @@ TEST(test_round_trip)
     assert_int_equal(in.n_tables, 2);
     assert_true(!in.table[0].is_loop && in.table[1].is_loop && in.table[1].n_rows == 6);
     assert_string_equal(rg_star_cell(&in.table[0], 0, 0), "x y");
-    for (int i = 0; i < 12; i++)
-        assert_string_equal(rg_star_cell(&in.table[1], i / 2, i % 2), cell[i]);
+    for (int i = 0; i < 12; i++) assert_string_equal(rg_star_cell(&in.table[1], i / 2, i % 2), cell[i]);
     rg_star_free(&in);
     char *text = file_text(in_dir("b.star")); // RELION converts no rows of 3.0 above which 3.1 stands
     assert_null(strstr(text, "version"));

@@ -21,8 +21,8 @@ TEST(sinc_is_sinc)
 }
 
 // Of one column in a plane of noise, and the transform with the other sign: the 2-norm of what it is off by, over its own.
-static void column_errors(const fr_columns *c, const float *before, const float *after, int64_t pitch, int column, int forth,
-                          double error[2])
+static void column_errors(
+    const fr_columns *c, const float *before, const float *after, int64_t pitch, int column, int forth, double error[2])
 {
     double off[2] = {0, 0}, all = 0;
     for (int q = 0; q < c->side; q++) {
@@ -58,8 +58,10 @@ TEST(columns_are_transformed)
                 assert_int_equal(fr_columns_make(&c, side[s]), RG_OK);
                 for (int64_t i = 0; i < floats; i++)
                     plane[i] = before[i] = (float)(rg_bits(5, (uint64_t)i) >> 40) * 0x1p-23f - 1;
-                if (wide) avx512_columns(&c, plane, 2 * pitch, forth);
-                else avx2_columns(&c, plane, 2 * pitch, forth);
+                if (wide)
+                    avx512_columns(&c, plane, 2 * pitch, forth);
+                else
+                    avx2_columns(&c, plane, 2 * pitch, forth);
                 for (int column = 0; column < 32; column += 5) {
                     double error[2];
                     if (column >= (wide ? 16 : 8)) {
@@ -83,7 +85,7 @@ TEST(mask_falls_over_six_pixels)
         double e;
         int edge;
     } pixel[] = {{0, 0, 1, 0}, {17, 0, 1, 0}, {18, 0, 0.933013, 1}, {20, 0, 0.5, 1}, {12, 16, 0.5, 1}, {22, 0, 0.066987, 1},
-                 {23, 0, 0, 1}, {24, 0, 0, 0}};
+        {23, 0, 0, 1}, {24, 0, 0, 0}};
     for (int i = 0; i < RG_COUNT(pixel); i++) {
         const int64_t rr = pixel[i].x * pixel[i].x + pixel[i].y * pixel[i].y;
         assert_true(fabs(fr_mask(20, rr) - pixel[i].e) < 1e-5);
@@ -109,8 +111,7 @@ TEST(rotation_is_relions_transposed)
     double m[9], a[9];
     fr_rotation(0.7, 1.1, -2.3, m);
     rg_particle_matrix(0.7 * 360 / TURN, 1.1 * 360 / TURN, -2.3 * 360 / TURN, a);
-    for (int e = 0; e < 9; e++)
-        assert_true(fabs(m[e] - a[3 * (e % 3) + e / 3]) < 1e-12);
+    for (int e = 0; e < 9; e++) assert_true(fabs(m[e] - a[3 * (e % 3) + e / 3]) < 1e-12);
 }
 
 // ---- a particle that is its section --------------------------------------------------------------------------------------
@@ -130,8 +131,7 @@ static void correlates_with_itself(const rg_variant *v, problem *p, void *contex
             assert_true(fabs(out[k] - (k <= c.outer ? 1 : 0)) < 1e-4); // ring 9 has radii of 8.5 to 9
     } else { // sum g sqrt B / sqrt(n sum g^2 B) is 1 only where all rings have one power
         const double least = c.rings && strcmp(p->algo->name, "cc3m") == 0 ? 0.9 : 1 - 1e-5;
-        if (!(out[0] >= least && out[0] < 1 + 1e-5))
-            fail_msg("%s:%s gives %g", p->algo->name, v->name, out[0]);
+        if (!(out[0] >= least && out[0] < 1 + 1e-5)) fail_msg("%s:%s gives %g", p->algo->name, v->name, out[0]);
     }
 }
 
@@ -141,8 +141,7 @@ TEST(a_section_correlates_with_itself)
     const int64_t kinds[] = {FR_V9, FR_TRILINEAR, FR_BOX3 | FR_SQUARED, FR_NEAREST | FR_PAD_2, FR_BOX5};
     for (int a = 0; a < RG_COUNT(name); a++)
         for (int k = 0; k < RG_COUNT(kinds); k++) {
-            if (a == 3 && kinds[k] & FR_SQUARED)
-                continue; // sigma2 takes 2|c| always
+            if (a == 3 && kinds[k] & FR_SQUARED) continue; // sigma2 takes 2|c| always
             const int64_t n[RG_DIMS] = {24, 1, kinds[k], 1, 9, 1};
             problem p = problem_make(name[a], n, RG_RANDOM);
             ((float *)p.arg[FR_SETTING])[0] = 100; // no mask; the disc is the image
@@ -174,10 +173,8 @@ static void half_turn(const rg_variant *v, problem *p, void *context)
     (void)context;
     float *pose = p->arg[FR_POSE], *X = p->arg[FR_X];
     const double before = score_of(v, p);
-    for (int e = 0; e < FR_POSE_FLOATS; e++)
-        pose[e] = -pose[e];
-    for (int64_t e = 0; e < fr_stored(p->shape.n[FR_SIDE]); e++)
-        X[2 * e + 1] = -X[2 * e + 1];
+    for (int e = 0; e < FR_POSE_FLOATS; e++) pose[e] = -pose[e];
+    for (int64_t e = 0; e < fr_stored(p->shape.n[FR_SIDE]); e++) X[2 * e + 1] = -X[2 * e + 1];
     assert_true(fabs(score_of(v, p) - before) < 2e-6);
     assert_true(fabs(before) > 1e-4);
 }
@@ -202,8 +199,15 @@ static void make_fourfold(problem *p)
         for (int64_t y = -side / 2 + 1; y < side / 2; y++)
             for (int64_t x = 0; x < side / 2; x++)
                 for (int turn = 0; turn < 4; turn++) {
-                    int64_t at[3] = {turn == 0 ? x : turn == 1 ? -y : turn == 2 ? -x : y,
-                                     turn == 0 ? y : turn == 1 ? x : turn == 2 ? -y : -x, z};
+                    int64_t at[3] = {turn == 0 ? x
+                            : turn == 1        ? -y
+                            : turn == 2        ? -x
+                                               : y,
+                        turn == 0       ? y
+                            : turn == 1 ? x
+                            : turn == 2 ? -y
+                                        : -x,
+                        z};
                     const float sign = fr_fold(side, &at[0], &at[1], &at[2]) ? -1 : 1,
                                 *F = F3 + 2 * fr_voxel(side, at[0], at[1], at[2]);
                     float *to = sum + 2 * fr_voxel(side, x, y, z);
@@ -251,12 +255,10 @@ static void peaks_at(const rg_variant *v, problem *p, void *context)
     const float *cc = p->arg[FR_CCP_CC];
     int64_t best = 0;
     run(v, p);
-    for (int64_t e = 0; e < p->algo->arg[FR_CCP_CC].count(&p->shape); e++)
-        best = cc[e] > cc[best] ? e : best;
+    for (int64_t e = 0; e < p->algo->arg[FR_CCP_CC].count(&p->shape); e++) best = cc[e] > cc[best] ? e : best;
     const int64_t turns = p->shape.n[FR_TURNS],
                   right = expected->v * turns * FR_LAGS * FR_LAGS + fr_lag(expected->x, expected->y);
-    if (best != right)
-        fail_msg("%s peaks at %d, not %d", v->name, (int)best, (int)right);
+    if (best != right) fail_msg("%s peaks at %d, not %d", v->name, (int)best, (int)right);
     assert_true(cc[best] > 1 && cc[best] <= 2); // nearly all coefficients count twice above and once below
 }
 
@@ -269,8 +271,7 @@ TEST(ccp_finds_quarter_and_lag)
         problem p = problem_make("ccp", n, RG_RANDOM);
         float *pose = p.arg[FR_POSE], was[FR_POSE_FLOATS];
         memcpy(was, pose, sizeof was);
-        for (int64_t e = 0; e < fr_stored(48); e++)
-            ((float *)p.arg[FR_C])[e] = 1; // else the CTF would have to turn too
+        for (int64_t e = 0; e < fr_stored(48); e++) ((float *)p.arg[FR_C])[e] = 1; // else the CTF would have to turn too
         for (int quarter = 0; quarter < cases[i].v; quarter++)
             for (int axis = 0; axis < 3; axis++) { // M Rz(90 degrees): columns (2, -1)
                 const float first = pose[axis];
@@ -293,10 +294,8 @@ static problem plain_insertion(int64_t kind)
 {
     const int64_t n[RG_DIMS] = {22, 2, kind, 3, 9};
     problem p = problem_make("pinsert_s", n, RG_RANDOM);
-    for (int64_t e = 0; e < p.algo->arg[FR_INSERT_C].count(&p.shape); e++)
-        ((float *)p.arg[FR_INSERT_C])[e] = 0.5f;
-    for (int e = 0; e < 4; e++)
-        ((float *)p.arg[FR_INSERT_WEIGHT])[e] = e % 2 == 0;
+    for (int64_t e = 0; e < p.algo->arg[FR_INSERT_C].count(&p.shape); e++) ((float *)p.arg[FR_INSERT_C])[e] = 0.5f;
+    for (int e = 0; e < 4; e++) ((float *)p.arg[FR_INSERT_WEIGHT])[e] = e % 2 == 0;
     return p;
 }
 
@@ -319,8 +318,7 @@ static void mass_and_mirror(const rg_variant *v, problem *p, void *context)
         assert_true(volume[4 * node + 3] == 0);
     }
     for (int64_t j = -9; j <= 9; j++)
-        for (int64_t i = 0; i <= 9; i++)
-            right += i * i + j * j <= 81 ? fr_mates(side, i, j) * 6 * 0.25 : 0;
+        for (int64_t i = 0; i <= 9; i++) right += i * i + j * j <= 81 ? fr_mates(side, i, j) * 6 * 0.25 : 0;
     assert_true(fabs(mass - right) < 1e-5 * right);
     for (int64_t z = -10; z <= 10; z++)
         for (int64_t y = -10; y <= 10; y++) {
@@ -355,11 +353,10 @@ static void is_transposed(const rg_variant *v, problem *p, void *context)
                 const float *d = D + 2 * (at / 3 * fr_stored(side) + fr_element(side, i, j)), *s = pose + FR_POSE_FLOATS * at;
                 const double phase = (double)s[6] * (double)i + (double)s[7] * (double)j;
                 float S[2];
-                if (i * i + j * j > 81)
-                    continue;
+                if (i * i + j * j > 81) continue;
                 fr_section(&c, s, i, j, S);
-                gathered += fr_mates(side, i, j) * (S[0] * (d[0] * cos(phase) - d[1] * sin(phase)) +
-                                                    S[1] * (d[1] * cos(phase) + d[0] * sin(phase)));
+                gathered += fr_mates(side, i, j) *
+                    (S[0] * (d[0] * cos(phase) - d[1] * sin(phase)) + S[1] * (d[1] * cos(phase) + d[0] * sin(phase)));
             }
     for (int64_t node = 0; node < fr_voxels(side); node++) {
         const double product = (double)F3[2 * node] * volume[4 * node] + (double)F3[2 * node + 1] * volume[4 * node + 1];

@@ -26,16 +26,14 @@ static inline problem problem_make(const char *algo, const int64_t n[RG_DIMS], r
     assert_non_null(p.algo);
     memcpy(p.shape.n, n, sizeof p.shape.n);
     assert_null(p.algo->invalid(&p.shape));
-    for (int i = 0; i < p.algo->n_args; i++)
-        p.arg[i] = rg_alloc((size_t)p.algo->arg[i].count(&p.shape) * sizeof(float) + 1);
+    for (int i = 0; i < p.algo->n_args; i++) p.arg[i] = rg_alloc((size_t)p.algo->arg[i].count(&p.shape) * sizeof(float) + 1);
     p.algo->fill(&p.shape, pattern, p.arg);
     return p;
 }
 
 static inline void problem_free(problem *p)
 {
-    for (int i = 0; i < p->algo->n_args; i++)
-        free(p->arg[i]);
+    for (int i = 0; i < p->algo->n_args; i++) free(p->arg[i]);
 }
 
 static inline void run(const rg_variant *v, problem *p)
@@ -44,11 +42,9 @@ static inline void run(const rg_variant *v, problem *p)
     rg_params_standard(v, param);
     const size_t scratch = v->scratch ? v->scratch(&p->shape, param) : 0;
     rg_call call = {&p->shape, param, p->arg, aligned_alloc(256, (scratch + 511) / 256 * 256), NULL, 1, NULL};
-    if (v->prepare)
-        assert_int_equal(v->prepare(&call), RG_OK);
+    if (v->prepare) assert_int_equal(v->prepare(&call), RG_OK);
     assert_int_equal(v->run(&call), RG_OK);
-    if (v->finish)
-        v->finish(&call);
+    if (v->finish) v->finish(&call);
     free(call.scratch);
 }
 
@@ -58,8 +54,7 @@ static inline void each_variant(problem *p, with_variant *f, void *context)
 {
     int ran = 0;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, p->algo->name, "cpu"));) {
-        if (e->variant->space != RG_HOST || rg_unavailable(e))
-            continue;
+        if (e->variant->space != RG_HOST || rg_unavailable(e)) continue;
         f(e->variant, p, context);
         ran++;
     }
@@ -80,8 +75,7 @@ static inline void plant(problem *p)
     memset(X, 0, (size_t)c.stored * 2 * sizeof *X);
     for (int64_t e = 0; e < c.stored; e++) {
         const int64_t i = fr_i(c.side, e), j = fr_j(c.side, e);
-        if (!fr_in_band(c.side, i, j, 1, c.outer))
-            continue;
+        if (!fr_in_band(c.side, i, j, 1, c.outer)) continue;
         const double phase = (double)c.pose[6] * (double)i + (double)c.pose[7] * (double)j, f = fr_factor(&c, c.c[e]);
         float S[2];
         fr_section(&c, c.pose, i, j, S);

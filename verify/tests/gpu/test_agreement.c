@@ -31,38 +31,33 @@ static void *share(size_t bytes)
     return p;
 }
 
-static int compute(const rg_entry *e, const rg_shape *shape, const int64_t *param, const char *device_name, const sides *s, int side)
+static int compute(
+    const rg_entry *e, const rg_shape *shape, const int64_t *param, const char *device_name, const sides *s, int side)
 {
     char why[200];
     const rg_device *device = rg_device_open(device_name, why);
     rg_frame f = {0};
-    if (!device || rg_frame_make(&f, e, device, shape, param, 1))
-        return 10;
+    if (!device || rg_frame_make(&f, e, device, shape, param, 1)) return 10;
     for (int i = 0; i < e->algo->n_args; i++) {
-        if (e->algo->arg[i].direction != RG_OUT && rg_frame_put(&f, i, s->input[i]))
-            return 11;
-        if (device->is_emulated)
-            rg_emulation_extent(f.buffer[i].base, f.buffer[i].bytes);
+        if (e->algo->arg[i].direction != RG_OUT && rg_frame_put(&f, i, s->input[i])) return 11;
+        if (device->is_emulated) rg_emulation_extent(f.buffer[i].base, f.buffer[i].bytes);
     }
-    if (rg_frame_run(&f))
-        return 12;
+    if (rg_frame_run(&f)) return 12;
     for (int i = 0; i < e->algo->n_args; i++)
-        if (e->algo->arg[i].direction != RG_IN && rg_buffer_get(&f.buffer[i], s->found[side][i]))
-            return 13;
+        if (e->algo->arg[i].direction != RG_IN && rg_buffer_get(&f.buffer[i], s->found[side][i])) return 13;
     return 0;
 }
 
 // In a child, because a GPU's context does not survive a fork and a fault must not end the test.
-static void compute_in_child(const rg_entry *e, const rg_shape *shape, const int64_t *param, const char *device, const sides *s, int side)
+static void compute_in_child(
+    const rg_entry *e, const rg_shape *shape, const int64_t *param, const char *device, const sides *s, int side)
 {
     fflush(NULL);
     pid_t child = fork();
-    if (child == 0)
-        _exit(compute(e, shape, param, device, s, side));
+    if (child == 0) _exit(compute(e, shape, param, device, s, side));
     int status = -1;
     assert_true(child > 0 && waitpid(child, &status, 0) == child);
-    if (!WIFEXITED(status) || WEXITSTATUS(status))
-        fail_msg("%s:%s on %s: status %d", e->algo->name, e->name, device, status);
+    if (!WIFEXITED(status) || WEXITSTATUS(status)) fail_msg("%s:%s on %s: status %d", e->algo->name, e->name, device, status);
 }
 
 static double element(const void *p, rg_type type, int64_t i)
@@ -83,8 +78,7 @@ static void compare(const rg_entry *e, const rg_shape *shape, const int64_t *par
     rg_shape_print(e->algo, shape, text);
     rg_tolerance t = e->variant->tolerance ? e->variant->tolerance(shape, param) : e->algo->tolerance(shape);
     for (int i = 0; i < e->algo->n_args; i++) {
-        if (e->algo->arg[i].direction == RG_IN)
-            continue;
+        if (e->algo->arg[i].direction == RG_IN) continue;
         if (t.kind == RG_EXACT) {
             if (memcmp(s->found[0][i], s->found[1][i], s->bytes[i]))
                 fail_msg("%s:%s at %s: GPU and emulated GPU differ in %s", e->algo->name, e->name, text, e->algo->arg[i].name);
@@ -96,7 +90,7 @@ static void compare(const rg_entry *e, const rg_shape *shape, const int64_t *par
             if (!(fabs(a - b) <= 2 * (t.absolute + t.relative * fabs(b)))) { // each may be off by the bound
                 e->algo->where(shape, i, k, where);
                 fail_msg("%s:%s at %s: %s%s is %.9g on the GPU, %.9g emulated", e->algo->name, e->name, text,
-                         e->algo->arg[i].name, where, a, b);
+                    e->algo->arg[i].name, where, a, b);
             }
         }
     }
@@ -131,8 +125,7 @@ TEST(test_agreement)
     }
     int compared = 0;
     for (const rg_entry *gpu = NULL; (gpu = rg_entry_next(gpu, "", "gpu"));) {
-        if (gpu->variant->space != RG_DEVICE || gpu->emulated || rg_unavailable(gpu))
-            continue;
+        if (gpu->variant->space != RG_DEVICE || gpu->emulated || rg_unavailable(gpu)) continue;
         char pattern[200];
         snprintf(pattern, sizeof pattern, "%s:%s", gpu->algo->name, gpu->name);
         const rg_entry *host = rg_entry_next(NULL, pattern, "host");
@@ -142,8 +135,7 @@ TEST(test_agreement)
         int done = 0;
         for (int i = gpu->algo->n_check_shapes - 1; i >= 0 && done < SHAPES; i--) { // the larger ones stand at the end
             const rg_shape *shape = &gpu->algo->check_shape[i];
-            if (gpu->algo->work(shape) > WORK || (gpu->variant->refuse && gpu->variant->refuse(shape, param)))
-                continue;
+            if (gpu->algo->work(shape) > WORK || (gpu->variant->refuse && gpu->variant->refuse(shape, param))) continue;
             agree_at(gpu, host, shape, param);
             done++;
         }

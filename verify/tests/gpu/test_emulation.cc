@@ -19,8 +19,7 @@ TEST(every_thread_once)
     Memory<int> out(2 * 3 * 4 * 5 * 3 * 2);
     RG_LAUNCH(where_am_i, dim3(2, 3, 4), dim3(5, 3, 2), 0, nullptr, out.p);
     assert_fine();
-    for (int i = 0; i < (int)out.n; i++)
-        assert_int_equal(out[(size_t)i], 1 + i % 30 / 15 * 10000 + i % 15 / 5 * 100 + i % 5);
+    for (int i = 0; i < (int)out.n; i++) assert_int_equal(out[(size_t)i], 1 + i % 30 / 15 * 10000 + i % 15 / 5 * 100 + i % 5);
 }
 
 static __global__ void arrive(unsigned *order, unsigned *next)
@@ -53,8 +52,7 @@ TEST(seed_decides_the_order)
     std::sort(second.begin(), second.end());
     assert_true(first == second);
     bool block_order_differs = false;
-    for (uint64_t seed = 3; seed < 20; seed++)
-        block_order_differs |= order_of(seed)[0] / 40 != one[0] / 40;
+    for (uint64_t seed = 3; seed < 20; seed++) block_order_differs |= order_of(seed)[0] / 40 != one[0] / 40;
     assert_true(block_order_differs);
 }
 
@@ -64,8 +62,7 @@ static __global__ void votes(int *out)
 {
     const int t = (int)threadIdx.x;
     const int n = __syncthreads_count(t % 3 == 0), all = __syncthreads_and(t < 70), any = __syncthreads_or(t == 69);
-    if (t == 11)
-        out[0] = n, out[1] = all, out[2] = any;
+    if (t == 11) out[0] = n, out[1] = all, out[2] = any;
 }
 
 TEST(counting_barriers)
@@ -86,8 +83,7 @@ static __global__ void warp_words(int *out, unsigned *sets)
     out[64 + l] = __shfl_down_sync(~0u, l * 7, 3u, 8);
     out[96 + l] = __shfl_xor_sync(~0u, l * 7, 12, 8);
     double sum = l + 0.5;
-    for (int d = 16; d; d /= 2)
-        sum += __shfl_xor_sync(~0u, sum, d);
+    for (int d = 16; d; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
     out[128 + l] = (int)sum;
     unsigned half;
     if (l % 2)
@@ -96,8 +92,7 @@ static __global__ void warp_words(int *out, unsigned *sets)
         half = __match_any_sync(0x55555555u, l / 8);
     const int any = __any_sync(~0u, l == 31), all = __all_sync(~0u, l < 31), most = __reduce_max_sync(~0u, -l);
     sets[l] = half;
-    if (l == 5)
-        out[160] = any * 4 + all * 2 + (most == 0);
+    if (l == 5) out[160] = any * 4 + all * 2 + (most == 0);
 }
 
 TEST(warp_wide_words)
@@ -124,15 +119,12 @@ static __global__ void add_up(const int *in, int n, unsigned long long *sum)
     __shared__ int part[8];
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     int v = i < n ? in[i] : 0;
-    for (int d = 16; d; d /= 2)
-        v += __shfl_down_sync(~0u, v, (unsigned)d);
-    if (threadIdx.x % 32 == 0)
-        part[threadIdx.x / 32] = v;
+    for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, (unsigned)d);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
     __syncthreads();
     if (threadIdx.x == 0) {
         int s = 0;
-        for (int w = 0; w < 8; w++)
-            s += part[w];
+        for (int w = 0; w < 8; w++) s += part[w];
         atomicAdd(sum, (unsigned long long)s);
     }
 }
@@ -149,15 +141,13 @@ TEST(sums_and_dynamic_shared)
 {
     Memory<int> in(3000), out(3000);
     Memory<unsigned long long> sum(1);
-    for (int i = 0; i < 3000; i++)
-        in[(size_t)i] = i;
+    for (int i = 0; i < 3000; i++) in[(size_t)i] = i;
     RG_LAUNCH(add_up, 12, 256, 0, nullptr, in.p, 3000, sum.p);
     assert_fine();
     assert_int_equal(sum[0], 3000 * 2999 / 2);
     RG_LAUNCH(reverse, 3, 1000, 1000 * sizeof(int), nullptr, in.p, out.p);
     assert_fine();
-    for (int i = 0; i < 3000; i++)
-        assert_int_equal(out[(size_t)i], i / 1000 * 1000 + 999 - i % 1000);
+    for (int i = 0; i < 3000; i++) assert_int_equal(out[(size_t)i], i / 1000 * 1000 + 999 - i % 1000);
     // More shared memory than a launch may ask for unless the kernel was allowed it.
     RG_LAUNCH(reverse, 1, 8, 100000, nullptr, in.p, out.p);
     assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
@@ -185,25 +175,21 @@ static __global__ void matrix(const unsigned char *a, const unsigned char *b, in
         fb[i] = p[0] | (unsigned)p[1] << 8 | (unsigned)p[2] << 16 | (unsigned)p[3] << 24;
     }
     rg_mma_u8(fd, fa, fb);
-    for (int i = 0; i < 4; i++)
-        d[(g + i / 2 * 8) * 8 + 2 * t + i % 2] = fd[i];
+    for (int i = 0; i < 4; i++) d[(g + i / 2 * 8) * 8 + 2 * t + i % 2] = fd[i];
 }
 
 TEST(matrix_product)
 {
     Memory<unsigned char> a(16 * 32), b(8 * 32);
     Memory<int> d(16 * 8);
-    for (size_t i = 0; i < a.n; i++)
-        a[i] = (unsigned char)rg_bits(5, i);
-    for (size_t i = 0; i < b.n; i++)
-        b[i] = (unsigned char)rg_bits(6, i);
+    for (size_t i = 0; i < a.n; i++) a[i] = (unsigned char)rg_bits(5, i);
+    for (size_t i = 0; i < b.n; i++) b[i] = (unsigned char)rg_bits(6, i);
     RG_LAUNCH(matrix, 1, 32, 0, nullptr, a.p, b.p, d.p);
     assert_fine();
     for (size_t row = 0; row < 16; row++)
         for (size_t column = 0; column < 8; column++) {
             int sum = 1 + (int)(row / 8 * 2 + column % 2);
-            for (size_t k = 0; k < 32; k++)
-                sum += a[row * 32 + k] * b[column * 32 + k];
+            for (size_t k = 0; k < 32; k++) sum += a[row * 32 + k] * b[column * 32 + k];
             assert_int_equal(d[row * 8 + column], sum);
         }
 }
@@ -254,8 +240,8 @@ TEST(atomics)
 
 // ---- textures ------------------------------------------------------------------------------------------------------------
 
-static cudaTextureObject_t texture_of(cudaArray_t array, cudaTextureFilterMode filter, cudaTextureAddressMode mode,
-                                      cudaTextureReadMode read, int normalized)
+static cudaTextureObject_t texture_of(
+    cudaArray_t array, cudaTextureFilterMode filter, cudaTextureAddressMode mode, cudaTextureReadMode read, int normalized)
 {
     cudaResourceDesc r = {};
     r.resType = cudaResourceTypeArray;
@@ -295,22 +281,22 @@ TEST(linear_texture)
     const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
     cudaArray_t array;
     assert_int_equal(cudaMallocArray(&array, &real, 3, 2), cudaSuccess);
-    assert_int_equal(cudaMemcpy2DToArrayAsync(array, 0, 0, image, sizeof image[0], sizeof image[0], 2, cudaMemcpyHostToDevice),
-                     cudaSuccess);
-    const std::vector<float2> at = {{0.5f, 0.5f}, {0.8f, 0.5f}, {0.501f, 0.5f}, {1.499f, 0.5f},
-                                    {1, 1},       {0, 0},       {-9, 7},        {2.75f, 0.5f}};
+    assert_int_equal(
+        cudaMemcpy2DToArrayAsync(array, 0, 0, image, sizeof image[0], sizeof image[0], 2, cudaMemcpyHostToDevice), cudaSuccess);
+    const std::vector<float2> at = {
+        {0.5f, 0.5f}, {0.8f, 0.5f}, {0.501f, 0.5f}, {1.499f, 0.5f}, {1, 1}, {0, 0}, {-9, 7}, {2.75f, 0.5f}};
     expect_texels(texture_of(array, cudaFilterModeLinear, cudaAddressModeClamp, cudaReadModeElementType, 0), at,
-                  {0, 77, 0, 256, 640, 0, 1024, 512});
+        {0, 77, 0, 256, 640, 0, 1024, 512});
     // Outside is 0: a quarter of it beyond the right edge, three quarters beyond the corner.
     expect_texels(texture_of(array, cudaFilterModeLinear, cudaAddressModeBorder, cudaReadModeElementType, 0),
-                  {{2.75f, 0.5f}, {3, 2}, {-9, 7}, {3, 0.5f}}, {384, 384, 0, 256});
+        {{2.75f, 0.5f}, {3, 2}, {-9, 7}, {3, 0.5f}}, {384, 384, 0, 256});
     expect_texels(texture_of(array, cudaFilterModePoint, cudaAddressModeWrap, cudaReadModeElementType, 1),
-                  {{0.99f, 0.1f}, {1.01f, 0.1f}, {-0.01f, 0.6f}}, {512, 0, 1536});
+        {{0.99f, 0.1f}, {1.01f, 0.1f}, {-0.01f, 0.6f}}, {512, 0, 1536});
     expect_texels(texture_of(array, cudaFilterModePoint, cudaAddressModeMirror, cudaReadModeElementType, 1),
-                  {{1.01f, 0.1f}, {-0.4f, 0.1f}}, {512, 256});
+        {{1.01f, 0.1f}, {-0.4f, 0.1f}}, {512, 256});
     // Wrapping needs normalised coordinates: without them it is clamping.
     expect_texels(texture_of(array, cudaFilterModePoint, cudaAddressModeWrap, cudaReadModeElementType, 0),
-                  {{1.99f, 0}, {3.5f, 0}, {-1, 1}}, {256, 512, 1024});
+        {{1.99f, 0}, {3.5f, 0}, {-1, 1}}, {256, 512, 1024});
     assert_int_equal(cudaFreeArray(array), cudaSuccess);
 }
 
@@ -333,13 +319,16 @@ TEST(four_texels)
     for (unsigned flags = 0; flags <= (unsigned)cudaArrayTextureGather; flags += (unsigned)cudaArrayTextureGather) {
         cudaArray_t array;
         assert_int_equal(cudaMallocArray(&array, &real, 3, 2, flags), cudaSuccess);
-        assert_int_equal(cudaMemcpy2DToArrayAsync(array, 0, 0, image, sizeof image[0], sizeof image[0], 2, cudaMemcpyHostToDevice),
-                         cudaSuccess);
+        assert_int_equal(
+            cudaMemcpy2DToArrayAsync(array, 0, 0, image, sizeof image[0], sizeof image[0], 2, cudaMemcpyHostToDevice),
+            cudaSuccess);
         const cudaTextureObject_t t =
             texture_of(array, cudaFilterModeLinear, cudaAddressModeBorder, cudaReadModeElementType, 0);
         RG_LAUNCH(fetch_four, 1, 4, 0, nullptr, t, where.p, out.p);
-        if (flags) assert_fine();
-        else assert_fault("fetch_four", "cudaArrayTextureGather");
+        if (flags)
+            assert_fine();
+        else
+            assert_fault("fetch_four", "cudaArrayTextureGather");
         cudaDestroyTextureObject(t);
         cudaFreeArray(array);
     }
@@ -367,7 +356,7 @@ TEST(byte_texture)
     assert_int_equal(cudaMallocArray(&array, &byte, 2, 2), cudaSuccess);
     assert_int_equal(cudaMemcpy2DToArrayAsync(array, 0, 0, image, 2, 2, 2, cudaMemcpyHostToDevice), cudaSuccess);
     expect_texels(texture_of(array, cudaFilterModeLinear, cudaAddressModeClamp, cudaReadModeNormalizedFloat, 0),
-                  {{1, 0.5f}, {1.5f, 0.5f}, {0.5f, 1.5f}}, {0.5f, 1, 51 / 255.0f});
+        {{1, 0.5f}, {1.5f, 0.5f}, {0.5f, 1.5f}}, {0.5f, 1, 51 / 255.0f});
     cudaResourceDesc r = {};
     r.resType = cudaResourceTypeArray;
     r.res.array.array = array;

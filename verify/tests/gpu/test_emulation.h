@@ -25,8 +25,7 @@ static inline void assert_fault(const char *kernel, const char *words)
     const char *fault = rg_emulation_fault();
     assert_non_null(fault);
     const bool named = !strncmp(fault, kernel, strlen(kernel)) && strstr(fault, "block (") && strstr(fault, "thread (");
-    if (!named || !strstr(fault, words))
-        fail_msg("the fault is \"%s\", expected %s ... %s", fault, kernel, words);
+    if (!named || !strstr(fault, words)) fail_msg("the fault is \"%s\", expected %s ... %s", fault, kernel, words);
     assert_int_equal(cudaGetLastError(), cudaErrorLaunchFailure);
     assert_int_not_equal(host()->sync(), 0);
     rg_emulation_reset();
@@ -34,8 +33,7 @@ static inline void assert_fault(const char *kernel, const char *words)
 
 static inline void assert_fine()
 {
-    if (rg_emulation_fault())
-        fail_msg("unexpected fault: %s", rg_emulation_fault());
+    if (rg_emulation_fault()) fail_msg("unexpected fault: %s", rg_emulation_fault());
     assert_int_equal(cudaGetLastError(), cudaSuccess);
 }
 

@@ -15,16 +15,14 @@ static __global__ void branch(int *out)
 
 static __global__ void gone(int *out)
 {
-    if (threadIdx.x == 7)
-        return;
+    if (threadIdx.x == 7) return;
     __syncthreads();
     out[threadIdx.x] = 1;
 }
 
 static __global__ void absent_lane(int *out)
 {
-    if (threadIdx.x != 35)
-        out[threadIdx.x] = __shfl_sync(~0u, (int)threadIdx.x, 0);
+    if (threadIdx.x != 35) out[threadIdx.x] = __shfl_sync(~0u, (int)threadIdx.x, 0);
 }
 
 static __global__ void other_mask(int *out)
@@ -34,8 +32,7 @@ static __global__ void other_mask(int *out)
 
 static __global__ void outside_lane(int *out)
 {
-    if (threadIdx.x < 16)
-        out[threadIdx.x] = __shfl_sync(0xffffu, (int)threadIdx.x, 20);
+    if (threadIdx.x < 16) out[threadIdx.x] = __shfl_sync(0xffffu, (int)threadIdx.x, 20);
 }
 
 static __global__ void store(int *out) { out[0] = 1; }
@@ -69,8 +66,7 @@ template <int SIZE> static __global__ void fill_and_use(const int *in, int *out,
 {
     __shared__ int tile[SIZE];
     tile[threadIdx.x] = in[threadIdx.x];
-    if (barrier)
-        __syncthreads();
+    if (barrier) __syncthreads();
     out[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
 
@@ -82,8 +78,7 @@ static __global__ void used_again(const int *in, int *out, bool barrier)
         tile[threadIdx.x] = in[threadIdx.x] + i;
         __syncthreads();
         sum += tile[63 - threadIdx.x];
-        if (barrier)
-            __syncthreads();
+        if (barrier) __syncthreads();
     }
     out[threadIdx.x] = sum;
 }
@@ -92,22 +87,18 @@ static __global__ void in_a_warp(const int *in, int *out, bool barrier)
 {
     __shared__ int tile[64];
     tile[threadIdx.x] = in[threadIdx.x];
-    if (barrier)
-        __syncwarp();
+    if (barrier) __syncwarp();
     out[threadIdx.x] = tile[threadIdx.x ^ 1];
 }
 
 static __global__ void histogram(const int *in, int *out, bool barrier)
 {
     __shared__ int count[4];
-    if (threadIdx.x < 4)
-        count[threadIdx.x] = 0;
+    if (threadIdx.x < 4) count[threadIdx.x] = 0;
     __syncthreads();
     atomicAdd(&count[in[threadIdx.x] & 3], 1);
-    if (barrier)
-        __syncthreads();
-    if (threadIdx.x < 4)
-        out[threadIdx.x] = count[threadIdx.x];
+    if (barrier) __syncthreads();
+    if (threadIdx.x < 4) out[threadIdx.x] = count[threadIdx.x];
 }
 
 static __global__ void reverse(const int *in, int *out)
@@ -121,8 +112,7 @@ static __global__ void reverse(const int *in, int *out)
 TEST(missing_barriers)
 {
     Memory<int> in(64), out(64);
-    for (int i = 0; i < 64; i++)
-        in[(size_t)i] = i;
+    for (int i = 0; i < 64; i++) in[(size_t)i] = i;
     for (uint64_t seed = 0; seed < 8; seed++) { // in whatever order the threads come
         rg_emulation_seed(seed);
         RG_LAUNCH((fill_and_use<64>), 1, 64, 0, nullptr, in.p, out.p, true);
@@ -149,8 +139,7 @@ static __global__ void misaligned(char *out) { *reinterpret_cast<int *>(out + 1)
 static __global__ void hole(int *out)
 {
     __shared__ int tile[64];
-    if (threadIdx.x != 41)
-        tile[threadIdx.x] = 1;
+    if (threadIdx.x != 41) tile[threadIdx.x] = 1;
     __syncthreads();
     out[threadIdx.x] = tile[threadIdx.x];
 }
@@ -159,11 +148,9 @@ static __global__ void hole(int *out)
 static __global__ void last_block(int *part, unsigned *arrived, int *sum, bool fenced)
 {
     part[blockIdx.x] = (int)blockIdx.x;
-    if (fenced)
-        __threadfence();
+    if (fenced) __threadfence();
     if (atomicAdd(arrived, 1u) == gridDim.x - 1)
-        for (unsigned b = 0; b < gridDim.x; b++)
-            *sum += part[b];
+        for (unsigned b = 0; b < gridDim.x; b++) *sum += part[b];
 }
 
 TEST(races_and_bounds)

@@ -31,22 +31,20 @@ static cube cube_of(const problem *p)
 {
     const int64_t k = p->shape.n[GR_SIDE] / 2, side = 2 * k + 1, *n = p->shape.n;
     cube c = {k, rg_alloc((size_t)(side * side * side) * 8), rg_alloc((size_t)(side * side * side) * 8),
-              rg_alloc((size_t)(side * side * side) * 8)};
+        rg_alloc((size_t)(side * side * side) * 8)};
     const float *image = p->arg[GR_IMAGE], *ctf = n[GR_KIND] & 1 ? p->arg[GR_CTF] : NULL;
     const float *weight = n[GR_KIND] & 2 ? p->arg[GR_WEIGHT] : NULL;
     for (int64_t s = 0; s < n[GR_IMAGES] * n[GR_OPERATORS]; s++)
         for (int64_t y = -k; y <= k; y++)
             for (int64_t x = -k; x <= k; x++) {
-                if (x * x + y * y > k * k)
-                    continue;
+                if (x * x + y * y > k * k) continue;
                 const int64_t i = s / n[GR_OPERATORS], row = x < 0 ? k - y : k + y, e = (i * side + row) * (k + 1) + llabs(x);
                 const float *M = (const float *)p->arg[GR_ROTATION] + 9 * s;
                 const double cc = ctf ? ctf[e] : 1, m = weight ? weight[i] : 1;
                 double r[3];
-                for (int a = 0; a < 3; a++)
-                    r[a] = (double)M[3 * a] * (double)x + (double)M[3 * a + 1] * (double)y;
+                for (int a = 0; a < 3; a++) r[a] = (double)M[3 * a] * (double)x + (double)M[3 * a + 1] * (double)y;
                 add_to_cube(&c, r, (double)n[GR_RADIUS] / 10, m * cc * image[2 * e],
-                            (x < 0 ? -1 : 1) * m * cc * image[2 * e + 1], m * cc * cc);
+                    (x < 0 ? -1 : 1) * m * cc * image[2 * e + 1], m * cc * cc);
             }
     return c;
 }
@@ -72,9 +70,9 @@ static void half_is_the_cubes(const rg_variant *v, const int64_t *param, problem
                 const double re = fabs(G_of(p)[2 * e] - c->re[o]), im = fabs(G_of(p)[2 * e + 1] - c->im[o]);
                 const double w = fabs(W_of(p)[e] - c->w[o]);
                 if (!(re <= t.absolute + t.relative * fabs(c->re[o]) && im <= t.absolute + t.relative * fabs(c->im[o]) &&
-                      w <= t.absolute + t.relative * c->w[o]))
-                    fail_msg("%s: plane x=%d, y=%d, z=%d: G off by (%g, %g), W by %g", v->name, (int)x, (int)y, (int)z, re, im,
-                             w);
+                        w <= t.absolute + t.relative * c->w[o]))
+                    fail_msg(
+                        "%s: plane x=%d, y=%d, z=%d: G off by (%g, %g), W by %g", v->name, (int)x, (int)y, (int)z, re, im, w);
             }
 }
 
@@ -108,14 +106,9 @@ static void one_pixel(const rg_variant *v, const int64_t *param, problem *p, voi
     const struct {
         int x, y, z;
         double re, im; // in units of the pixel's parts
-    } voxel[] = {{1, 0, 0, 1, 1},
-                 {2, 0, 0, kernel_at(1), kernel_at(1)},
-                 {1, 1, -1, kernel_at(sqrt(2)), kernel_at(sqrt(2))},
-                 {0, 0, 0, 2 * kernel_at(1), 0}, // the pixel and its mate, both at distance 1
-                 {0, -1, 0, 2 * kernel_at(sqrt(2)), 0},
-                 {0, 1, 1, 2 * kernel_at(sqrt(3)), 0},
-                 {0, 2, 0, 0, 0},
-                 {3, 0, 0, 0, 0}};
+    } voxel[] = {{1, 0, 0, 1, 1}, {2, 0, 0, kernel_at(1), kernel_at(1)}, {1, 1, -1, kernel_at(sqrt(2)), kernel_at(sqrt(2))},
+        {0, 0, 0, 2 * kernel_at(1), 0}, // the pixel and its mate, both at distance 1
+        {0, -1, 0, 2 * kernel_at(sqrt(2)), 0}, {0, 1, 1, 2 * kernel_at(sqrt(3)), 0}, {0, 2, 0, 0, 0}, {3, 0, 0, 0, 0}};
     run(v, param, 1, p);
     for (int i = 0; i < RG_COUNT(voxel); i++) {
         const int64_t e = gr_voxel(4, voxel[i].x, voxel[i].y, voxel[i].z);
@@ -145,10 +138,8 @@ static void column(const rg_variant *v, const int64_t *param, problem *p, void *
     for (int at_y = -4; at_y <= 4; at_y++) {
         const int place[3] = {axis == 0 ? at_y : 0, axis == 1 ? at_y : 0, axis == 2 ? at_y : 0};
         double right = 0;
-        for (int y = -4; y <= 4; y++)
-            right += kernel_at(abs(y - at_y));
-        if (place[0] >= 0)
-            assert_true(fabs(W_of(p)[gr_voxel(4, place[0], place[1], place[2])] - right) < 2e-3 * right);
+        for (int y = -4; y <= 4; y++) right += kernel_at(abs(y - at_y));
+        if (place[0] >= 0) assert_true(fabs(W_of(p)[gr_voxel(4, place[0], place[1], place[2])] - right) < 2e-3 * right);
     }
 }
 
@@ -158,8 +149,7 @@ TEST(the_column_counts_once)
     for (int axis = 0; axis < 3; axis++) {
         problem p = problem_make(9, 1, 1, 19, 1, RG_MAXIMUM);
         memcpy(p.arg[GR_ROTATION], turned[axis], sizeof turned[axis]);
-        for (int64_t e = 0; e < gr_pixels(4); e++)
-            ((float *)p.arg[GR_CTF])[e] = gr_pixel_x(4, e) == 0 ? 1 : 0;
+        for (int64_t e = 0; e < gr_pixels(4); e++) ((float *)p.arg[GR_CTF])[e] = gr_pixel_x(4, e) == 0 ? 1 : 0;
         each_variant(&p, column, &axis);
         problem_free(&p);
     }

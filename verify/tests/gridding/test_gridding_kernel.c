@@ -11,8 +11,7 @@
 static double i0(double x)
 {
     double sum = (exp(x) + exp(-x)) / 2;
-    for (int j = 1; j < 64; j++)
-        sum += exp(x * cos(M_PI * j / 64));
+    for (int j = 1; j < 64; j++) sum += exp(x * cos(M_PI * j / 64));
     return sum / 64;
 }
 
@@ -21,8 +20,7 @@ static double w(double d, double b) { return d > b ? 0 : i0(15 * sqrt(1 - d * d 
 TEST(i0_is_the_integral)
 {
     assert_true(fabs(gr_i0(0) - 1) < 1e-15);
-    for (double x = 0.1; x <= 15; x += 0.1)
-        assert_true(fabs(gr_i0(x) / i0(x) - 1) < 1e-13);
+    for (double x = 0.1; x <= 15; x += 0.1) assert_true(fabs(gr_i0(x) / i0(x) - 1) < 1e-13);
     assert_true(fabs(GR_I0_ALPHA / i0(15) - 1) < 1e-13);
     assert_true(fabs(gr_kernel_exact(0) - 1) < 1e-14 && gr_kernel_exact(1.0000001) == 0);
     assert_true(fabs(gr_kernel_exact(1) * i0(15) - 1) < 1e-13);
@@ -100,8 +98,7 @@ TEST(transform_is_the_integral)
     const double radii[] = {0.5, 1.8, 1.9, 3.0};
     for (int i = 0; i < RG_COUNT(radii); i++) {
         const double b = radii[i], most = gr_transform(b, 0), meet = 15 / (2 * M_PI * b);
-        for (double R = 0; R < 2; R += 0.125)
-            assert_true(fabs(gr_transform(b, R) - integral(b, R)) < 1e-8 * most);
+        for (double R = 0; R < 2; R += 0.125) assert_true(fabs(gr_transform(b, R) - integral(b, R)) < 1e-8 * most);
         for (int step = -20; step <= 20; step++) { // where the closed forms and the series meet
             const double R = meet * (1 + 1e-7 * step);
             assert_true(fabs(gr_transform(b, R) - integral(b, R)) < 1e-8 * most);

@@ -37,8 +37,7 @@ TEST(presets_are_table_3)
     char line[512], algo[32], variant[32], name[32], params[192], why[160];
     int rows = 0;
     while (fgets(line, sizeof line, f)) {
-        if (line[0] == '#' || strncmp(line, "algo\t", 5) == 0)
-            continue;
+        if (line[0] == '#' || strncmp(line, "algo\t", 5) == 0) continue;
         assert_int_equal(sscanf(line, "%31[^\t]\t%31[^\t]\t%31[^\t]\t%191[^\t]", algo, variant, name, params), 4);
         assert_string_equal(algo, "gridding");
         assert_string_equal(variant, "gather");
@@ -81,18 +80,15 @@ TEST(table_2_leaves)
     int64_t param[RG_PARAMS_MAX] = {0}, index[RG_PARAMS_MAX] = {0};
     int allowed = 0, of_table_2 = 0, k = 0;
     while (k < v->n_params) {
-        for (int i = 0; i < v->n_params; i++)
-            param[i] = v->param[i].value[index[i]];
+        for (int i = 0; i < v->n_params; i++) param[i] = v->param[i].value[index[i]];
         const int fits = v->refuse(&shape, param) == NULL;
         allowed += fits;
         of_table_2 += fits && param[2] <= 16 && param[3] <= 1;
-        for (k = 0; k < v->n_params && ++index[k] == v->param[k].n_values; k++)
-            index[k] = 0;
+        for (k = 0; k < v->n_params && ++index[k] == v->param[k].n_values; k++) index[k] = 0;
     }
     int pairs = 0;
     for (int b = 8; b <= 32; b += 4)
-        for (int t = 1; t <= 8; t *= 2)
-            pairs += b % t == 0;
+        for (int t = 1; t <= 8; t *= 2) pairs += b % t == 0;
     assert_int_equal(of_table_2, 5 * (3 * pairs + 2 * 7));
     assert_int_equal(of_table_2, 445);
     assert_int_equal(allowed, 8 * (4 * pairs + 3 * 7));

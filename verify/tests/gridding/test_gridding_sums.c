@@ -47,8 +47,7 @@ TEST(scatter_and_gather_agree)
     const int64_t computed[RG_PARAMS_MAX] = {0};
     run(variant("naive_gather"), computed, 1, &p);
     double most = 0;
-    for (int64_t e = 0; e < gr_voxels(20); e++)
-        most = fmax(most, fabs(W_of(&p)[e] - s.W[e]));
+    for (int64_t e = 0; e < gr_voxels(20); e++) most = fmax(most, fabs(W_of(&p)[e] - s.W[e]));
     print_message("largest difference of W between scatter and gather %.2e\n", most);
     assert_true(most < 5e-5);
     sums_free(&s);
@@ -73,8 +72,7 @@ TEST(beyond_the_circle_nothing_counts)
 static void same_bits(const rg_variant *v, const int64_t *param, problem *p, void *context)
 {
     (void)context;
-    if (!(v->flags & RG_THREADED) || v->flags & RG_UNORDERED)
-        return;
+    if (!(v->flags & RG_THREADED) || v->flags & RG_UNORDERED) return;
     const size_t voxels = (size_t)gr_voxels(p->shape.n[GR_SIDE] / 2);
     run(v, param, 1, p);
     sums s = {rg_alloc(voxels * 8), rg_alloc(voxels * 4)};
@@ -107,8 +105,7 @@ static void add_turned(int64_t k, const double *L, const problem *part, double *
             to[a] = (int64_t)L[3 * a] * v[0] + (int64_t)L[3 * a + 1] * v[1] + (int64_t)L[3 * a + 2] * v[2];
         for (int mate = v[0] == 0; mate < 2; mate++) { // both halves of the cube; the plane x = 0 is stored whole
             const int sign = mate && v[0] > 0 ? -1 : 1;
-            if (sign * to[0] < 0)
-                continue;
+            if (sign * to[0] < 0) continue;
             const int64_t o = gr_voxel(k, sign * to[0], sign * to[1], sign * to[2]);
             re[o] += G_of(part)[2 * e];
             im[o] += sign * G_of(part)[2 * e + 1];
@@ -121,11 +118,9 @@ static void set_rotations(problem *p, const gr_symmetry *g, const int *operators
 {
     for (int j = 0; j < n; j++) {
         double m[9], product[9];
-        for (int e = 0; e < 9; e++)
-            m[e] = image_rotation[e];
+        for (int e = 0; e < 9; e++) m[e] = image_rotation[e];
         gr_multiply(g->matrix[operators[j]], m, product);
-        for (int e = 0; e < 9; e++)
-            ((float *)p->arg[GR_ROTATION])[9 * j + e] = (float)product[e];
+        for (int e = 0; e < 9; e++) ((float *)p->arg[GR_ROTATION])[9 * j + e] = (float)product[e];
     }
 }
 
@@ -138,8 +133,7 @@ TEST(lattice_operators_act_on_the_sums)
     const int64_t k = 8, computed[RG_PARAMS_MAX] = {0};
     assert_null(gr_symmetry_make(&g, "I1"));
     gr_lattice_make(&l, &g);
-    for (int j = 0; j < 60; j++)
-        every[j] = j;
+    for (int j = 0; j < 60; j++) every[j] = j;
     problem one = problem_make(2 * k + 1, 1, 1, 19, 0, RG_RANDOM), all = problem_make(2 * k + 1, 1, 60, 19, 0, RG_RANDOM),
             few = problem_make(2 * k + 1, 1, l.n_coset, 19, 0, RG_RANDOM);
     assert_memory_equal(one.arg[GR_IMAGE], all.arg[GR_IMAGE], (size_t)gr_pixels(k) * 8);
@@ -149,8 +143,7 @@ TEST(lattice_operators_act_on_the_sums)
     run(variant("naive_gather"), computed, 1, &few);
     double *re = rg_alloc((size_t)gr_voxels(k) * 8), *im = rg_alloc((size_t)gr_voxels(k) * 8);
     double *w = rg_alloc((size_t)gr_voxels(k) * 8);
-    for (int i = 0; i < l.n_lattice; i++)
-        add_turned(k, g.matrix[l.lattice[i]], &few, re, im, w);
+    for (int i = 0; i < l.n_lattice; i++) add_turned(k, g.matrix[l.lattice[i]], &few, re, im, w);
     const rg_tolerance t = algo->tolerance(&all.shape);
     for (int64_t e = 0; e < gr_voxels(k); e++) {
         assert_true(fabs(W_of(&all)[e] - w[e]) <= t.absolute + t.relative * w[e]);
@@ -177,8 +170,7 @@ TEST(inputs_are_transforms_of_real_images)
                 const int64_t e = i * gr_pixels(5) + gr_pixel(5, 0, y), mate = i * gr_pixels(5) + gr_pixel(5, 0, -y);
                 assert_true(image[2 * e] == image[2 * mate] && image[2 * e + 1] == -image[2 * mate + 1] && ctf[e] == ctf[mate]);
             }
-        for (int64_t e = 0; e < algo->arg[GR_IMAGE].count(&p.shape); e++)
-            assert_true(fabs(image[e]) <= GR_LARGEST);
+        for (int64_t e = 0; e < algo->arg[GR_IMAGE].count(&p.shape); e++) assert_true(fabs(image[e]) <= GR_LARGEST);
         for (int64_t s = 0; s < 12; s++, m += 9)
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++)
@@ -208,8 +200,7 @@ TEST(work_counts_pixels_in_the_circle)
     const rg_shape s = {{13, 3, 5, 19, 0}, 1};
     int64_t pixels = 0;
     for (int64_t y = -6; y <= 6; y++)
-        for (int64_t x = 0; x <= 6; x++)
-            pixels += x * x + y * y <= 36;
+        for (int64_t x = 0; x <= 6; x++) pixels += x * x + y * y <= 36;
     assert_true(algo->work(&s) == (double)(pixels * 15));
 }
 
@@ -221,12 +212,10 @@ TEST(invariant_sees)
     float *G = p.arg[GR_G], *W = p.arg[GR_W];
     assert_null(algo->invariant(&p.shape, p.arg));
     const int64_t voxels = gr_voxels(k), on_plane = gr_voxel(k, 0, 2, 1);
-    for (int64_t e = 0; e < voxels; e++)
-        W[e] *= 1.003f;
+    for (int64_t e = 0; e < voxels; e++) W[e] *= 1.003f;
     assert_non_null(strstr(algo->invariant(&p.shape, p.arg), "weight mass"));
     run(variant("naive_scatter"), computed, 1, &p);
-    for (int64_t e = 0; e < 2 * voxels; e++)
-        G[e] *= e % 2 ? -1 : 1;
+    for (int64_t e = 0; e < 2 * voxels; e++) G[e] *= e % 2 ? -1 : 1;
     assert_non_null(strstr(algo->invariant(&p.shape, p.arg), "adjointness"));
     run(variant("naive_scatter"), computed, 1, &p);
     W[on_plane] += 0.1f;
@@ -243,10 +232,9 @@ TEST(invariant_sees)
 TEST(wrong_shapes_are_refused)
 {
     const rg_shape wrong[] = {{{4, 1, 1, 19, 0}, 1}, {{0, 1, 1, 19, 0}, 1}, {{9, 0, 1, 19, 0}, 1}, {{9, 1, 0, 19, 0}, 1},
-                              {{9, 1, 1, 0, 0}, 1},  {{9, 1, 1, 31, 0}, 1}, {{9, 1, 1, 19, 4}, 1}, {{8193, 1, 1, 19, 0}, 1},
-                              {{9, INT64_MAX / 4, 1, 19, 0}, 1}, {{9, 1, INT64_MAX / 4, 19, 0}, 1}};
-    for (int i = 0; i < RG_COUNT(wrong); i++)
-        assert_non_null(algo->invalid(&wrong[i]));
+        {{9, 1, 1, 0, 0}, 1}, {{9, 1, 1, 31, 0}, 1}, {{9, 1, 1, 19, 4}, 1}, {{8193, 1, 1, 19, 0}, 1},
+        {{9, INT64_MAX / 4, 1, 19, 0}, 1}, {{9, 1, INT64_MAX / 4, 19, 0}, 1}};
+    for (int i = 0; i < RG_COUNT(wrong); i++) assert_non_null(algo->invalid(&wrong[i]));
 }
 
 int main(void)

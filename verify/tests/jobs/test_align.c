@@ -10,8 +10,8 @@ extern const rg_command rg_cmd_phantom;
 
 static void simulate(const char *name, const char *options)
 {
-    assert_int_equal(run_command(&rg_cmd_phantom, fmt("phantom tilt --out %s --quiet %s", in_dir(name), options), printed),
-                                                      RG_GOOD);
+    assert_int_equal(
+        run_command(&rg_cmd_phantom, fmt("phantom tilt --out %s --quiet %s", in_dir(name), options), printed), RG_GOOD);
 }
 
 typedef struct errors {
@@ -28,8 +28,7 @@ static errors largest_errors(const char *truth_path)
     assert_int_equal(found.n_rows, truth.n_rows);
     for (int i = 0; i < found.n_rows; i++) {
         rg_similarity a = row_of(&found, i), b = row_of(&truth, i);
-        if (i == 0)
-            assert_true(a.rotation_deg == 0 && a.shift_x_px == 0 && a.shift_y_px == 0 && a.scale == 1);
+        if (i == 0) assert_true(a.rotation_deg == 0 && a.shift_x_px == 0 && a.shift_y_px == 0 && a.scale == 1);
         e.rotation_deg = fmax(e.rotation_deg, fabs(a.rotation_deg - b.rotation_deg));
         e.shift_px = fmax(e.shift_px, fmax(fabs(a.shift_x_px - b.shift_x_px), fabs(a.shift_y_px - b.shift_y_px)));
         e.scale = fmax(e.scale, fabs(a.scale - b.scale));
@@ -54,8 +53,7 @@ TEST(test_edge)
         assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
         assert_string_equal(rg_tsv_cell(&t, 0, "edge"), ""); // "-" stands for nothing
         int marked = 0;
-        for (int i = 1; i < 3; i++)
-            marked += strcmp(rg_tsv_cell(&t, i, "edge"), "rotation") == 0;
+        for (int i = 1; i < 3; i++) marked += strcmp(rg_tsv_cell(&t, i, "edge"), "rotation") == 0;
         assert_true(wide ? marked == 0 : marked > 0);
         rg_tsv_free(&t);
     }
@@ -66,7 +64,8 @@ TEST(test_series)
 {
     simulate("series", "--width 512 --height 480 --images 4 --snr 1");
     assert_int_equal(align(fmt("%s --tilts %s --aligned %s --truth %s", in_dir("series/series.mrc"),
-                               in_dir("series/series.rawtlt"), in_dir("aligned.mrc"), in_dir("series/truth.tsv"))), RG_GOOD);
+                         in_dir("series/series.rawtlt"), in_dir("aligned.mrc"), in_dir("series/truth.tsv"))),
+        RG_GOOD);
     errors e = largest_errors(in_dir("series/truth.tsv"));
     assert_true(e.rotation_deg < 0.05 && e.shift_px < 0.1 && e.scale < 1e-3);
     assert_int_equal(access(in_dir("t.svg"), F_OK), access("/usr/bin/gnuplot", F_OK));
@@ -113,8 +112,7 @@ TEST(test_aligned)
             rg_mrc_section(&mrc, z, z ? image : first);
             // The middle, which every image holds.
             for (int64_t i = 0; i < n && z; i++) {
-                if (llabs(i % 512 - 256) > 150 || llabs(i / 512 - 240) > 150)
-                    continue;
+                if (llabs(i % 512 - 256) > 150 || llabs(i / 512 - 240) > 150) continue;
                 ab += first[i] * image[i];
                 aa += first[i] * first[i];
                 bb += image[i] * image[i];
@@ -183,8 +181,7 @@ TEST(test_batches)
             assert_int_equal(aj_scorer_put(&s, image, reference), RG_GOOD);
             assert_int_equal(aj_scorer_run(&s, N, matrix, v == 0 && batch == 1 ? one : some_at_once), RG_GOOD);
             aj_scorer_free(&s);
-            for (int i = 0; i < N && (v > 0 || batch > 1); i++)
-                assert_near(some_at_once[i], one[i], 1e-5);
+            for (int i = 0; i < N && (v > 0 || batch > 1); i++) assert_near(some_at_once[i], one[i], 1e-5);
         }
     assert_true(one[7] == -1); // hardly anything overlaps
     assert_true(fabs(one[0] - one[1]) > 1e-3);
@@ -214,21 +211,20 @@ TEST(test_tilted)
     } way[] = {{"--tilt-axis 12", 0.1, 2e-3}, {"--tilt-axis search", 0.15, 6e-3}, {"--model affine --stretch 1.2", 0.15, 4e-3}};
     double shift_px, linear, plain = 1;
     for (int i = 0; i < RG_COUNT(way); i++) {
-        assert_int_equal(align(fmt("%s --shift 8 --rotation 3 --scale 0.82:1.05 --tilts %s --truth %s %s --xf %s",
-                                   in_dir("tilt/series.mrc"), in_dir("tilt/series.rawtlt"), in_dir("tilt/truth.tsv"), way[i].options,
-                                   in_dir("t.xf"))), RG_GOOD);
+        assert_int_equal(
+            align(fmt("%s --shift 8 --rotation 3 --scale 0.82:1.05 --tilts %s --truth %s %s --xf %s", in_dir("tilt/series.mrc"),
+                in_dir("tilt/series.rawtlt"), in_dir("tilt/truth.tsv"), way[i].options, in_dir("t.xf"))),
+            RG_GOOD);
         tilt_errors(&shift_px, &linear);
         assert_true(shift_px < way[i].shift_px && linear < way[i].linear);
         const char *said = strstr(printed, "tilt axis\t");
         assert_true(!said == (i != 1));
-        if (said)
-            assert_near(strtod(said + strlen("tilt axis\t"), NULL), 12, 1.5);
+        if (said) assert_near(strtod(said + strlen("tilt axis\t"), NULL), 12, 1.5);
     }
     assert_int_equal(align(fmt("%s --shift 8 --rotation 3 --scale 0.95:1.05", in_dir("tilt/series.mrc"))), RG_GOOD);
     rg_tsv t;
     assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
-    for (int i = 1; i < 4; i++)
-        plain = fmin(plain, rg_tsv_number(&t, i, "correlation"));
+    for (int i = 1; i < 4; i++) plain = fmin(plain, rg_tsv_number(&t, i, "correlation"));
     rg_tsv_free(&t);
     print_message("least correlation without the stretch %.3f\n", plain);
     assert_true(plain < 0.9); // 0.95 and more with it
@@ -237,8 +233,7 @@ TEST(test_tilted)
 // Numbers of the n-th "[a,b,c,d]" of the file; false behind the last.
 static bool bracket(const char *text, int n, double v[4])
 {
-    for (; n >= 0 && (text = strchr(text, '[')); n--)
-        text++;
+    for (; n >= 0 && (text = strchr(text, '[')); n--) text++;
     return text && sscanf(text, "%lf,%lf,%lf,%lf", v, v + 1, v + 2, v + 3) == 4;
 }
 
@@ -250,9 +245,10 @@ TEST(test_geometry)
     enum { N = 4, SIDE = 128 };
     rg_affine step[N], whole = rg_affine_identity;
     char text[1 << 14];
-    char *words = rg_print("%s --shift 8 --rotation 3 --scale 0.95:1.05 --tilts %s --tilt-axis 12 --xf %s --tomogram %s --thickness 40 --kv 300 "
-                           "--dose 3 --defocus 20000",
-                           in_dir("tilt/series.mrc"), in_dir("tilt/series.rawtlt"), in_dir("t.xf"), in_dir("t.star"));
+    char *words = rg_print(
+        "%s --shift 8 --rotation 3 --scale 0.95:1.05 --tilts %s --tilt-axis 12 --xf %s --tomogram %s --thickness 40 --kv 300 "
+        "--dose 3 --defocus 20000",
+        in_dir("tilt/series.mrc"), in_dir("tilt/series.rawtlt"), in_dir("t.xf"), in_dir("t.star"));
     assert_int_equal(align(words), RG_GOOD);
     free(words);
     assert_int_equal(rg_transforms_read(in_dir("tilt/truth.tsv"), N, step), RG_GOOD);
@@ -265,8 +261,7 @@ TEST(test_geometry)
     double flat[2], v[4], row[6];
     rg_affine to_last[N]; // image i into the last one, which is at 0 degrees
     for (int i = 0; i < N; i++) {
-        if (i)
-            whole = rg_affine_then(&step[i], &whole);
+        if (i) whole = rg_affine_then(&step[i], &whole);
         to_last[i] = whole;
     }
     assert_non_null(strstr(text, " 20000 20000 0 0.587785252 0\n")); // at -54 degrees
@@ -281,8 +276,7 @@ TEST(test_geometry)
             found[k] = v[0] * (p[0] + SIDE / 2) + v[1] * (p[1] + SIDE / 2) + v[2] * 20 + v[3] - SIDE / 2;
             assert_near(found[k], truth[k], 0.4);
         }
-        for (int k = 0; k < 6; k++)
-            assert_int_equal(fscanf(xf, "%lf", &row[k]), 1);
+        for (int k = 0; k < 6; k++) assert_int_equal(fscanf(xf, "%lf", &row[k]), 1);
         for (int k = 0; k < 2; k++) // from IMOD's centre, which lies half a pixel before ours
             flat[k] = row[2 * k] * (truth[0] + 0.5) + row[2 * k + 1] * (truth[1] + 0.5) + row[4 + k] - 0.5;
         const double cosine = cos((-54 + 18 * i) * M_PI / 180);
@@ -293,9 +287,10 @@ TEST(test_geometry)
     assert_false(bracket(text, 4 * N, v));
     assert_int_equal(access(in_dir("t.tlt"), F_OK), 0);
     // What the options say of the microscope stands in the place of the series' own and of the defaults.
-    words = rg_print("%s --shift 8 --rotation 3 --scale 0.95:1.05 --tilts %s --tilt-axis 12 --tomogram %s --thickness 40 --kv 200 --dose 3 "
-                     "--defocus 20000 --pixel 2.5 --hand 1 --cs 2 --amplitude-contrast 0.1",
-                     in_dir("tilt/series.mrc"), in_dir("tilt/series.rawtlt"), in_dir("o.star"));
+    words = rg_print(
+        "%s --shift 8 --rotation 3 --scale 0.95:1.05 --tilts %s --tilt-axis 12 --tomogram %s --thickness 40 --kv 200 --dose 3 "
+        "--defocus 20000 --pixel 2.5 --hand 1 --cs 2 --amplitude-contrast 0.1",
+        in_dir("tilt/series.mrc"), in_dir("tilt/series.rawtlt"), in_dir("o.star"));
     assert_int_equal(align(words), RG_GOOD);
     free(words);
     assert_true(file_has(in_dir("o.star"), "128 128 40 1 opticsGroup1 2.5 200 2 0.1 3\n"));
@@ -314,8 +309,7 @@ static void put_patch(const char *from, const char *to, float *mask, int64_t sid
     for (int64_t z = 0; z < mrc.nz; z++) {
         rg_mrc_section(&mrc, z, image);
         for (int64_t i = 0; i < side * side; i++)
-            if (!(mask[i] > 0))
-                image[i] = 5 + (float)(rg_bits(5, (uint64_t)i) % 100) / 10;
+            if (!(mask[i] > 0)) image[i] = 5 + (float)(rg_bits(5, (uint64_t)i) % 100) / 10;
         rg_mrc_write_section(&out, image);
     }
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
@@ -333,8 +327,7 @@ TEST(test_mask)
     assert_int_equal(rg_mrc_open(&simulated, in_dir("still/series.mrc")), RG_GOOD);
     assert_near(rg_mrc_voxel_A(&simulated, false), 3.5, 1e-6);
     rg_mrc_close(&simulated);
-    for (int i = 0; i < SIDE * SIDE; i++)
-        mask[i] = abs(i % SIDE - 50) > 12 || abs(i / SIDE - 70) > 12;
+    for (int i = 0; i < SIDE * SIDE; i++) mask[i] = abs(i % SIDE - 50) > 12 || abs(i / SIDE - 70) > 12;
     put_patch(in_dir("still/series.mrc"), in_dir("patch.mrc"), mask, SIDE);
     assert_int_equal(rg_mrc_write_begin(&out, in_dir("mask.mrc"), SIDE, SIDE, 1, RG_MRC_FLOAT32, 1, false), RG_GOOD);
     rg_mrc_write_section(&out, mask);
@@ -379,8 +372,9 @@ TEST(test_bad_input)
     char *good = rg_print("%s", put_stack("good.mrc", 32, 32, 2, false, false));
     char *wide = rg_print("%s %s", good, put_stack("wide.mrc", 33, 32, 2, false, false));
     refused(wide, "expected images of 32 x 32 pixels as in");
-    refused(put_stack("constant.mrc", 32, 32, 2, false, true), "image 2: expected an image, found the constant 2.5, whose "
-            "correlation is undefined");
+    refused(put_stack("constant.mrc", 32, 32, 2, false, true),
+        "image 2: expected an image, found the constant 2.5, whose "
+        "correlation is undefined");
     refused(put_stack("volume.mrc", 32, 32, 32, true, false), "expected images, found a volume of 32 x 32 x 32");
     refused(put_stack("one.mrc", 32, 32, 1, false, false), "expected a series of at least two images, found one");
     refused(put_stack("tiny.mrc", 8, 32, 2, false, false), "expected images of at least 16 x 16 pixels, found 8 x 32");
@@ -388,12 +382,9 @@ TEST(test_bad_input)
     static const struct {
         const char *options, *reason;
     } wrong[] = {{"--outside wrap", "--outside: expected zero, edge or ignore"},
-                 {"--scale 1.2:0.9", "--scale: expected LOW:HIGH"},
-                 {"--scale 1,2", "--scale: expected two numbers"},
-                 {"--band-pass 4,2", "--band-pass: expected LOW,HIGH"},
-                 {"--rotation 200", "--rotation"},
-                 {"--shift 32", "--shift"},
-                 {"--variant fastest", "fastest"}};
+        {"--scale 1.2:0.9", "--scale: expected LOW:HIGH"}, {"--scale 1,2", "--scale: expected two numbers"},
+        {"--band-pass 4,2", "--band-pass: expected LOW,HIGH"}, {"--rotation 200", "--rotation"}, {"--shift 32", "--shift"},
+        {"--variant fastest", "fastest"}};
     for (int i = 0; i < RG_COUNT(wrong); i++) {
         refused(fmt("%s %s", good, wrong[i].options), wrong[i].reason);
     }
@@ -403,11 +394,12 @@ TEST(test_bad_input)
     static const struct {
         const char *angles, *axis, *reason;
     } axis[] = {{"5\n9\n", "x", "--tilt-axis: expected search or an angle"},
-                {"5\n89\n", "0", "expected angles from -85 to 85 degrees, found 89 of image 2"},
-                {"5\n-5\n", "search", "no two neighbours whose cosines differ"}};
+        {"5\n89\n", "0", "expected angles from -85 to 85 degrees, found 89 of image 2"},
+        {"5\n-5\n", "search", "no two neighbours whose cosines differ"}};
     for (int i = 0; i < RG_COUNT(axis); i++) {
         refused(fmt("%s --tilts %s --tilt-axis %s", good, put_file("axis.tlt", axis[i].angles, strlen(axis[i].angles)),
-                    axis[i].axis), axis[i].reason);
+                    axis[i].axis),
+            axis[i].reason);
     }
     refused(fmt("%s --mask %s", good, in_dir("wide.mrc")), "expected one image of 32 x 32 pixels for --mask");
     static const char few[] = "image\tr\tx\ty\ts\n1\t0\t0\t0\t1\n", narrow[] = "image\tr\tx\ty\ts\n1\t0\t0\n2\t0\t0\t0\t1\n";

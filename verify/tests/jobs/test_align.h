@@ -14,8 +14,7 @@ static char printed[OUTPUT_MAX];
 
 static inline void assert_near(double found, double expected, double within)
 {
-    if (!(fabs(found - expected) <= within))
-        print_message("found %.9g, expected %.9g within %g\n", found, expected, within);
+    if (!(fabs(found - expected) <= within)) print_message("found %.9g, expected %.9g within %g\n", found, expected, within);
     assert_true(fabs(found - expected) <= within);
 }
 
@@ -30,7 +29,7 @@ static inline int align(const char *words)
 static inline rg_similarity row_of(const rg_tsv *t, int i)
 {
     return (rg_similarity){rg_tsv_number(t, i, "rotation_deg"), rg_tsv_number(t, i, "shift_x_px"),
-                           rg_tsv_number(t, i, "shift_y_px"), rg_tsv_number(t, i, "scale")};
+        rg_tsv_number(t, i, "shift_y_px"), rg_tsv_number(t, i, "scale")};
 }
 
 #endif

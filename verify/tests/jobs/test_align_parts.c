@@ -64,8 +64,7 @@ TEST(test_xf)
         double v[6];
         assert_int_equal(rg_xf_write(in_dir("a.xf"), 1, &twice, (int64_t)side, (int64_t)side), RG_GOOD);
         FILE *f = fopen(in_dir("a.xf"), "r");
-        for (int k = 0; k < 6; k++)
-            assert_int_equal(fscanf(f, "%lf", &v[k]), 1);
+        for (int k = 0; k < 6; k++) assert_int_equal(fscanf(f, "%lf", &v[k]), 1);
         fclose(f);
         for (int axis = 0; axis < 2; axis++)
             assert_near(v[3 * axis] * (pixel + 0.5 - side / 2) + v[4 + axis] + side / 2 - 0.5, 2, 1e-6);
@@ -104,19 +103,15 @@ TEST(test_band_pass)
 {
     const int64_t side[3] = {40, 33, 1}, n = 40 * 33;
     float *v = rg_alloc((size_t)n * sizeof *v);
-    for (int64_t i = 0; i < n; i++)
-        v[i] = 7;
+    for (int64_t i = 0; i < n; i++) v[i] = 7;
     aj_band_pass(side, 1.5, 0, v, 2);
-    for (int64_t i = 0; i < n; i++)
-        assert_near(v[i], 7, 1e-4);
+    for (int64_t i = 0; i < n; i++) assert_near(v[i], 7, 1e-4);
     aj_band_pass(side, 1, 6, v, 2);
-    for (int64_t i = 0; i < n; i++)
-        assert_near(v[i], 0, 1e-4);
+    for (int64_t i = 0; i < n; i++) assert_near(v[i], 0, 1e-4);
     v[16 * 40 + 1] = 1000; // one pixel from the border: its image stands at -2
     aj_band_pass(side, 2, 0, v, 1);
     double sum = 0, unit = 0;
-    for (int k = -8; k <= 8; k++)
-        unit += exp(-k * k / 8.0);
+    for (int k = -8; k <= 8; k++) unit += exp(-k * k / 8.0);
     for (int64_t i = 0; i < n; i++) {
         double x = (double)(i % 40), y = (double)(i / 40) - 16;
         double across = (fabs(x - 1) <= 8 ? exp(-(x - 1) * (x - 1) / 8) : 0) + (x + 2 <= 8 ? exp(-(x + 2) * (x + 2) / 8) : 0);
@@ -135,8 +130,7 @@ static int read_tilts(const char *text)
     int64_t n;
     double *tilt;
     int code = rg_tilts_read(put_file("a.rawtlt", text, strlen(text)), &n, &tilt);
-    if (code == RG_GOOD)
-        free(tilt);
+    if (code == RG_GOOD) free(tilt);
     return code;
 }
 

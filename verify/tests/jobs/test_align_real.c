@@ -22,7 +22,7 @@ static void assert_shifts(const char *words, int n, double (*shift)[2], bool fir
     for (int i = 0; i < n; i++) {
         rg_similarity s = row_of(&t, i + 1);
         print_message("%.*s row %d: shift (%.2f, %.2f), known (%.2f, %.2f)\n", 40, strrchr(words, '/') + 1, i + 2, s.shift_y_px,
-                      s.shift_x_px, shift[i][0], shift[i][1]);
+            s.shift_x_px, shift[i][0], shift[i][1]);
         assert_near(s.shift_y_px, shift[i][0], within);
         assert_near(s.shift_x_px, shift[i][1], within);
     }
@@ -40,8 +40,8 @@ TEST(test_t1)
 TEST(test_t4)
 {
     SKIP_WITHOUT(T4);
-    assert_shifts(T4 SHIFTS_ONLY, 6, (double[][2]){{-3.9, -10.2}, {-14.9, -7.2}, {-21.0, -8.6}, {-32.7, -11.4}, {-17.9, -16.8},
-                                                   {-15.5, -62.9}}, true, 1.5);
+    assert_shifts(T4 SHIFTS_ONLY, 6,
+        (double[][2]){{-3.9, -10.2}, {-14.9, -7.2}, {-21.0, -8.6}, {-32.7, -11.4}, {-17.9, -16.8}, {-15.5, -62.9}}, true, 1.5);
 }
 
 TEST(test_t5)
@@ -89,7 +89,8 @@ TEST(test_affine_is_not_worse)
     double similar[4];
     for (int affine = 0; affine < 2; affine++) {
         assert_int_equal(align(affine ? T1 " --rotation 2 --scale 0.97:1.03 --model affine --stretch 1.03"
-                                      : T1 " --rotation 2 --scale 0.97:1.03"), RG_GOOD);
+                                      : T1 " --rotation 2 --scale 0.97:1.03"),
+            RG_GOOD);
         assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
         for (int i = 0; i < 4; i++) {
             const double rho = rg_tsv_number(&t, i, "correlation");
@@ -107,8 +108,7 @@ static double slope_shift(const int64_t side[3], const float *a, const float *b)
     double product = 0, square = 0;
     for (int64_t i = 0; i < side[0] * side[1]; i++) {
         int64_t x = i % side[0];
-        if (x == 0 || x == side[0] - 1)
-            continue;
+        if (x == 0 || x == side[0] - 1) continue;
         double slope = ((double)b[i + 1] - b[i - 1]) / 2;
         product -= slope * ((double)a[i] - b[i]);
         square += slope * slope;

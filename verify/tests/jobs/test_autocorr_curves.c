@@ -31,8 +31,7 @@ TEST(test_rings)
         assert_memory_equal(n, expected_n, sizeof n);
         for (int ring = 0; ring <= R; ring++)
             assert_true(fabs(c1d[ring] - expected[ring] / (double)n[ring]) < 1e-12 * fabs(c1d[ring]));
-        for (int i = 0; i < SIDE * SIDE; i++)
-            assert_true(c2d[i] == (float)((double)sums[i] / 3));
+        for (int i = 0; i < SIDE * SIDE; i++) assert_true(c2d[i] == (float)((double)sums[i] / 3));
         const int64_t first[6] = {1, 8, 12, 16, 32, 28}; // counted on squared paper
         assert_memory_equal(n, first, sizeof first);
     }
@@ -50,8 +49,7 @@ TEST(test_sums_of_long_sides)
         for (int64_t y0 = 0; y0 <= (h > 1); y0++)
             for (int64_t x0 = 0; x0 <= (w > 1); x0++) {
                 int64_t sums[9];
-                for (int k = 0; k < 9; k++)
-                    sums[k] = grey * grey * (w - x0) * (h - y0);
+                for (int k = 0; k < 9; k++) sums[k] = grey * grey * (w - x0) * (h - y0);
                 ac_field f;
                 bool defined;
                 ac_field_make(&f, &image, NULL, 1, sums);
@@ -94,8 +92,7 @@ TEST(test_normalisations)
     enum { W = 7, H = 5, R = 6 };
     uint16_t pixel[2][W * H];
     int64_t sums[(2 * R + 1) * (2 * R + 1)];
-    for (int i = 0; i < 2 * W * H; i++)
-        pixel[i / (W * H)][i % (W * H)] = (uint16_t)(rg_bits(5, (uint64_t)i) % 60000);
+    for (int i = 0; i < 2 * W * H; i++) pixel[i / (W * H)][i % (W * H)] = (uint16_t)(rg_bits(5, (uint64_t)i) % 60000);
     for (int cross = 0; cross < 2; cross++) {
         const rg_image a = {W, H, 16, pixel[0]}, b = {W, H, 16, pixel[cross]};
         double mean[2] = {0, 0};
@@ -117,8 +114,7 @@ TEST(test_normalisations)
                                 n++;
                             }
                     sums[ac_element(R, x0, y0)] = s;
-                    if (pass == 0)
-                        continue;
+                    if (pass == 0) continue;
                     ac_field f;
                     bool defined;
                     ac_field_make(&f, &a, cross ? &b : NULL, R, sums);

@@ -29,8 +29,8 @@ static int average(const char *words)
 
 static void simulate(const char *name, const char *options)
 {
-    assert_int_equal(run_command(&rg_cmd_phantom, fmt("phantom subtomograms --out %s --quiet %s", in_dir(name), options),
-                                                      printed), RG_GOOD);
+    assert_int_equal(
+        run_command(&rg_cmd_phantom, fmt("phantom subtomograms --out %s --quiet %s", in_dir(name), options), printed), RG_GOOD);
 }
 
 // "DIR/subtomogram_0001.mrc ..", malloc'ed.
@@ -63,7 +63,7 @@ static void pose_errors(const char *truth_path, int n, double *angle_deg, double
     *angle_deg = rg_tsv_number(&t, 0, "median");
     *shift_px = rg_tsv_number(&t, 1, "median");
     print_message("pose errors: median %.2f degrees (largest %s), %.3f px (largest %s)\n", *angle_deg,
-                  rg_tsv_cell(&t, 0, "largest"), *shift_px, rg_tsv_cell(&t, 1, "largest"));
+        rg_tsv_cell(&t, 0, "largest"), *shift_px, rg_tsv_cell(&t, 1, "largest"));
     rg_tsv_free(&t);
 }
 
@@ -101,8 +101,7 @@ static void true_map(const double q[9], float *map)
     double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, blob, SIDE);
     for (int64_t z = 0; z < SIDE; z++) {
         rg_blobs_section(RG_ASYMMETRIC_BLOBS, blob, factors, SIDE, z, section);
-        for (int i = 0; i < SIDE * SIDE; i++)
-            map[z * SIDE * SIDE + i] = (float)section[i];
+        for (int i = 0; i < SIDE * SIDE; i++) map[z * SIDE * SIDE + i] = (float)section[i];
     }
     free(factors);
 }
@@ -125,13 +124,12 @@ TEST(test_wedge_and_noise)
     true_map(q, truth);
     aj_sphere(SIDE, 0.4 * SIDE, map.value);
     rg_fsc(SIDE, map.value, truth, fsc);
-    print_message("FSC of the average with the truth: shell 4 %.3f, 8 %.3f, 12 %.3f, 16 %.3f\n", fsc[4], fsc[8], fsc[12],
-                  fsc[16]);
+    print_message(
+        "FSC of the average with the truth: shell 4 %.3f, 8 %.3f, 12 %.3f, 16 %.3f\n", fsc[4], fsc[8], fsc[12], fsc[16]);
     assert_true(fsc[4] > 0.98 && fsc[8] > 0.95 && fsc[12] > 0.6);
     assert_true(fabs(map.voxel_A - 1.5) < 1e-6);
     static const char *const made[] = {"avg_half1.mrc", "avg_half2.mrc", "avg.fsc.tsv", "avg.poses.tsv", "avg.iterations.tsv"};
-    for (int i = 0; i < RG_COUNT(made); i++)
-        assert_int_equal(access(in_dir(made[i]), R_OK), 0);
+    for (int i = 0; i < RG_COUNT(made); i++) assert_int_equal(access(in_dir(made[i]), R_OK), 0);
     free(truth);
     free(map.value);
     free(files);
@@ -145,7 +143,8 @@ TEST(test_clean)
     simulate("clean", "--box 32 --images 5 --snr 100 --wedge 90 --sigma 1.2 --shift 2");
     char *files = particles("clean", 5);
     assert_int_equal(average(fmt("%s --reference %s --iterations 2 --everywhere 1 --truth %s", files, in_dir("clean/map.mrc"),
-                                 in_dir("clean/truth.tsv"))), RG_GOOD);
+                         in_dir("clean/truth.tsv"))),
+        RG_GOOD);
     pose_errors(in_dir("clean/truth.tsv"), 5, &angle, &shift, q);
     assert_true(angle < 0.5 && shift < 0.06 && rg_rotation_apart_deg(q, unit) < 0.5);
     assert_int_equal(rg_volume_read(in_dir("avg.mrc"), &map), RG_GOOD);
@@ -181,26 +180,26 @@ TEST(test_phantom)
     assert_int_equal(n[0], 1024 + 4 * 16 * 16 * 16);
     assert_memory_equal(file[0] + 1024, file[1] + 1024, n[0] - 1024);
     assert_memory_not_equal(file[0] + 1024, file[2] + 1024, n[0] - 1024);
-    for (int i = 0; i < 3; i++)
-        free(file[i]);
+    for (int i = 0; i < 3; i++) free(file[i]);
 }
 
 TEST(test_s1)
 {
     SKIP_WITHOUT(S1 "particle_0.mrc");
-    static const double known[9] = {-0.176564566, 0.179312528, -0.967818150, -0.568606069, -0.821184221,
-                                    -0.048410887, -0.803437672, 0.541759626, 0.246950227};
+    static const double known[9] = {-0.176564566, 0.179312528, -0.967818150, -0.568606069, -0.821184221, -0.048410887,
+        -0.803437672, 0.541759626, 0.246950227};
     rg_tsv t;
     double a[9];
     assert_int_equal(average(S1 "particle_0.mrc " S1 "particle_1.mrc --reference " S1 "ribo_ref_100.mrc --wedge 60 "
-                             "--band-pass 2,0 --iterations 1 --everywhere 1"), RG_GOOD);
+                                "--band-pass 2,0 --iterations 1 --everywhere 1"),
+        RG_GOOD);
     assert_int_equal(rg_tsv_read(in_dir("avg.poses.tsv"), &t), RG_GOOD);
     row_matrix(&t, 0, a);
     double apart = rg_rotation_apart_deg(a, known), rho = rg_tsv_number(&t, 0, "correlation");
-    double shift = hypot(hypot(rg_tsv_number(&t, 0, "shift_x_px"), rg_tsv_number(&t, 0, "shift_y_px")),
-                         rg_tsv_number(&t, 0, "shift_z_px"));
+    double shift = hypot(
+        hypot(rg_tsv_number(&t, 0, "shift_x_px"), rg_tsv_number(&t, 0, "shift_y_px")), rg_tsv_number(&t, 0, "shift_z_px"));
     print_message("S1: %.2f degrees and %.3f px from the known pose, correlation %.3f, of the sphere %.3f\n", apart, shift, rho,
-                  rg_tsv_number(&t, 1, "correlation"));
+        rg_tsv_number(&t, 1, "correlation"));
     assert_true(apart < 1 && shift < 0.2 && rho > 0.75 && rg_tsv_number(&t, 1, "correlation") < 0.3);
     rg_tsv_free(&t);
 }
@@ -213,15 +212,16 @@ TEST(test_s2)
     const double degree = M_PI / 180, phi = -0.4114 * degree, theta = 10.5956 * degree, psi = 7.5454 * degree;
     double c1 = cos(psi), s1 = sin(psi), c2 = cos(theta), s2 = sin(theta), c3 = cos(phi), s3 = sin(phi), a[9];
     const double known[9] = {c1 * c3 - c2 * s1 * s3, -c1 * s3 - c2 * c3 * s1, s1 * s2, c3 * s1 + c1 * c2 * s3,
-                             c1 * c2 * c3 - s1 * s3, -c1 * s2, s2 * s3, c3 * s2, c2};
+        c1 * c2 * c3 - s1 * s3, -c1 * s2, s2 * s3, c3 * s2, c2};
     rg_tsv t;
     assert_int_equal(average(S2 "subtomogram_tomo126_48.mrc --reference " S2 "reference_sta_48.mrc --iterations 1 "
-                             "--everywhere 1 --wedge 60 --band-pass 1,8 --mask-radius 18"), RG_GOOD);
+                                "--everywhere 1 --wedge 60 --band-pass 1,8 --mask-radius 18"),
+        RG_GOOD);
     assert_int_equal(rg_tsv_read(in_dir("avg.poses.tsv"), &t), RG_GOOD);
     row_matrix(&t, 0, a);
     print_message("S2: %.2f degrees from the known angles, shift (%.2f, %.2f, %.2f), correlation %.3f\n",
-                  rg_rotation_apart_deg(a, known), rg_tsv_number(&t, 0, "shift_x_px"), rg_tsv_number(&t, 0, "shift_y_px"),
-                  rg_tsv_number(&t, 0, "shift_z_px"), rg_tsv_number(&t, 0, "correlation"));
+        rg_rotation_apart_deg(a, known), rg_tsv_number(&t, 0, "shift_x_px"), rg_tsv_number(&t, 0, "shift_y_px"),
+        rg_tsv_number(&t, 0, "shift_z_px"), rg_tsv_number(&t, 0, "correlation"));
     assert_true(rg_rotation_apart_deg(a, known) < 5);
     assert_true(fabs(rg_tsv_number(&t, 0, "shift_x_px") - 1) < 1.6 && fabs(rg_tsv_number(&t, 0, "shift_y_px") - 1) < 1.6);
     assert_true(fabs(rg_tsv_number(&t, 0, "shift_z_px") + 4) < 1.6 && rg_tsv_number(&t, 0, "correlation") > 0.2);
@@ -242,15 +242,14 @@ TEST(test_s4)
     for (int i = 0; i < 64 * 64 * 64; i++) {
         double p[3] = {i % 64 - 32 - 2.5, i / 64 % 64 - 32 + 1.25, i / 4096 - 32 - 0.5};
         turned.value[i] = af_sample_3d(map.value, 64, 64, 64, AF_ZERO, (float)(a[0] * p[0] + a[3] * p[1] + a[6] * p[2]),
-                                       (float)(a[1] * p[0] + a[4] * p[1] + a[7] * p[2]),
-                                       (float)(a[2] * p[0] + a[5] * p[1] + a[8] * p[2]), &takes_part);
+            (float)(a[1] * p[0] + a[4] * p[1] + a[7] * p[2]), (float)(a[2] * p[0] + a[5] * p[1] + a[8] * p[2]), &takes_part);
     }
     assert_int_equal(rg_volume_write(in_dir("turned.mrc"), &turned), RG_GOOD);
     assert_int_equal(average(fmt("%s --reference " S4 " --iterations 1 --everywhere 1", in_dir("turned.mrc"))), RG_GOOD);
     assert_int_equal(rg_tsv_read(in_dir("avg.poses.tsv"), &t), RG_GOOD);
     row_matrix(&t, 0, b);
     print_message("S4: %.3f degrees, shift (%.3f, %.3f, %.3f)\n", rg_rotation_apart_deg(a, b),
-                  rg_tsv_number(&t, 0, "shift_x_px"), rg_tsv_number(&t, 0, "shift_y_px"), rg_tsv_number(&t, 0, "shift_z_px"));
+        rg_tsv_number(&t, 0, "shift_x_px"), rg_tsv_number(&t, 0, "shift_y_px"), rg_tsv_number(&t, 0, "shift_z_px"));
     assert_true(rg_rotation_apart_deg(a, b) < 0.3 && fabs(rg_tsv_number(&t, 0, "shift_x_px") - 2.5) < 0.1);
     assert_true(fabs(rg_tsv_number(&t, 0, "shift_y_px") + 1.25) < 0.1 && fabs(rg_tsv_number(&t, 0, "shift_z_px") - 0.5) < 0.1);
     rg_tsv_free(&t);
@@ -263,8 +262,7 @@ TEST(test_s4)
 static const char *put_volume(const char *name, int64_t side, float constant)
 {
     rg_volume v = {side, 1, rg_alloc((size_t)(side * side * side) * sizeof(float))};
-    for (int64_t i = 0; i < side * side * side; i++)
-        v.value[i] = constant != 0 ? constant : (float)uniform((uint64_t)i);
+    for (int64_t i = 0; i < side * side * side; i++) v.value[i] = constant != 0 ? constant : (float)uniform((uint64_t)i);
     assert_int_equal(rg_volume_write(in_dir(name), &v), RG_GOOD);
     free(v.value);
     return in_dir(name);
@@ -282,14 +280,9 @@ TEST(test_bad_input)
     char *good = rg_print("%s", put_volume("good.mrc", 16, 0));
     static const struct {
         const char *options, *reason;
-    } wrong[] = {{"--half-maps", "expected at least two subtomograms for half maps, found one"},
-                 {"--wedge 91", "--wedge"},
-                 {"--shift 9", "--shift"},
-                 {"--mask-radius 9", "--mask-radius"},
-                 {"--band-pass 4,2", "--band-pass: expected LOW,HIGH"},
-                 {"--variant fastest", "fastest"},
-                 {"--truth /dev/null", "/dev/null"},
-                 {"--reference /dev/null", "/dev/null"}};
+    } wrong[] = {{"--half-maps", "expected at least two subtomograms for half maps, found one"}, {"--wedge 91", "--wedge"},
+        {"--shift 9", "--shift"}, {"--mask-radius 9", "--mask-radius"}, {"--band-pass 4,2", "--band-pass: expected LOW,HIGH"},
+        {"--variant fastest", "fastest"}, {"--truth /dev/null", "/dev/null"}, {"--reference /dev/null", "/dev/null"}};
     for (int i = 0; i < RG_COUNT(wrong); i++) {
         refused(fmt("%s %s", good, wrong[i].options), wrong[i].reason);
     }
@@ -299,11 +292,9 @@ TEST(test_bad_input)
     refused(in_dir("absent.mrc"), "absent.mrc");
     float nan_volume[16 * 16];
     rg_mrc_out out;
-    for (int i = 0; i < 256; i++)
-        nan_volume[i] = i == 5 ? NAN : 1;
+    for (int i = 0; i < 256; i++) nan_volume[i] = i == 5 ? NAN : 1;
     assert_int_equal(rg_mrc_write_begin(&out, in_dir("nan.mrc"), 16, 16, 16, RG_MRC_FLOAT32, 1, true), RG_GOOD);
-    for (int z = 0; z < 16; z++)
-        rg_mrc_write_section(&out, nan_volume);
+    for (int z = 0; z < 16; z++) rg_mrc_write_section(&out, nan_volume);
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
     refused(in_dir("nan.mrc"), "expected finite values, found");
     free(good);

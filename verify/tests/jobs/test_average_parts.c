@@ -39,7 +39,7 @@ TEST(test_wedge)
         int64_t kx, kz;
         bool seen; // by tilts to 60 degrees: tan 60 = 1.73
     } wave[] = {{0, 0, true}, {3, 0, true}, {0, 3, false}, {3, 5, true}, {3, 6, false}, {2, 3, true}, {2, 4, false},
-                {-3, 5, true}, {-3, 6, false}, {8, 8, true}, {0, 8, false}};
+        {-3, 5, true}, {-3, 6, false}, {8, 8, true}, {0, 8, false}};
     enum { SIDE = 16 };
     static double v[SIDE * SIDE * SIDE];
     for (int w = 0; w < RG_COUNT(wave); w++) {
@@ -124,16 +124,15 @@ TEST(test_common_motion)
     const double t[3] = {0.7, -0.4, 1.1};
     for (int i = 0; i < N; i++) {
         double a[9];
-        before[i] = (rg_pose){360 * uniform(7 * i), 180 * uniform(7 * i + 1), 360 * uniform(7 * i + 2), {uniform(7 * i + 3), 0, 2}};
+        before[i] =
+            (rg_pose){360 * uniform(7 * i), 180 * uniform(7 * i + 1), 360 * uniform(7 * i + 2), {uniform(7 * i + 3), 0, 2}};
         now[i] = before[i];
         now[i].rot_deg += 25;
         rg_particle_matrix(before[i].rot_deg, before[i].tilt_deg, before[i].psi_deg, a);
-        for (int k = 0; k < 9; k++)
-            now[i].shift_px[k / 3] += a[k] * t[k % 3];
+        for (int k = 0; k < 9; k++) now[i].shift_px[k / 3] += a[k] * t[k % 3];
     }
     aj_change(N, before, now, turned, moved);
-    for (int i = 0; i < N; i++)
-        assert_true(turned[i] < 1e-4 && moved[i] < 1e-9);
+    for (int i = 0; i < N; i++) assert_true(turned[i] < 1e-4 && moved[i] < 1e-9);
     now[5].psi_deg += 3;
     now[5].shift_px[1] += 0.5;
     aj_change(N, before, now, turned, moved);

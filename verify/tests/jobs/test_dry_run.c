@@ -17,10 +17,8 @@ static int entries(const char *path)
 {
     int n = 0;
     DIR *d = opendir(path);
-    while (d && readdir(d))
-        n++;
-    if (d)
-        closedir(d);
+    while (d && readdir(d)) n++;
+    if (d) closedir(d);
     return n;
 }
 
@@ -34,8 +32,7 @@ static bool has_row(const char *text, const char *word, const char *path)
 static int count(const char *text, const char *begin)
 {
     int n = strncmp(text, begin, strlen(begin)) == 0;
-    for (const char *at = text; (at = strchr(at, '\n')); )
-        n += strncmp(++at, begin, strlen(begin)) == 0;
+    for (const char *at = text; (at = strchr(at, '\n'));) n += strncmp(++at, begin, strlen(begin)) == 0;
     return n;
 }
 
@@ -63,8 +60,7 @@ static void compare(const rg_command *command, const char *words, const char *ou
     for (char *at = strstr(text, "\nwritten\t"); at; at = strstr(at, "\nwritten\t")) {
         at += strlen("\nwritten\t");
         char *path = rg_print("%.*s", (int)strcspn(at, "\t"), at);
-        if (!has_row(plan, "file", path))
-            print_message("%s was written, and --dry-run has not said so:\n%s", path, plan);
+        if (!has_row(plan, "file", path)) print_message("%s was written, and --dry-run has not said so:\n%s", path, plan);
         assert_true(has_row(plan, "file", path));
         free(path);
     }
@@ -79,11 +75,12 @@ static void compare(const rg_command *command, const char *words, const char *ou
 TEST(make)
 {
     unsetenv("REGATHER_PAGE"); // the page is one of the files
-    char *words[] = {rg_print("phantom tilt --quiet --width 64 --images 3 --snr 20 --shift 3 --rotation 1 --out %s", in_dir("tilt")),
-                     rg_print("phantom subtomograms --quiet --box 24 --images 3 --out %s", in_dir("sub")),
-                     rg_print("phantom coarsening --quiet --model B --time 200 --width 96 --height 96 --frames 2 --format pgm --out %s",
-                              in_dir("photo")),
-                     rg_print("phantom particles --quiet --box 32 --images 6 --ctf --shape d7 --out %s", in_dir("part"))};
+    char *words[] = {
+        rg_print("phantom tilt --quiet --width 64 --images 3 --snr 20 --shift 3 --rotation 1 --out %s", in_dir("tilt")),
+        rg_print("phantom subtomograms --quiet --box 24 --images 3 --out %s", in_dir("sub")),
+        rg_print("phantom coarsening --quiet --model B --time 200 --width 96 --height 96 --frames 2 --format pgm --out %s",
+            in_dir("photo")),
+        rg_print("phantom particles --quiet --box 32 --images 6 --ctf --shape d7 --out %s", in_dir("part"))};
     for (int i = 0; i < RG_COUNT(words); i++) {
         run(&rg_cmd_phantom, words[i]);
         free(words[i]);
@@ -94,50 +91,57 @@ TEST(test_phantoms)
 {
     compare(&rg_cmd_phantom, "phantom tilt --width 32 --images 2", "pt", "pt/regather.log");
     compare(&rg_cmd_phantom, "phantom subtomograms --box 16 --images 2", "ps", "ps/regather.log");
-    compare(&rg_cmd_phantom, "phantom coarsening --model B --time 10 --width 32 --height 32 --frames 2", "pc", "pc/regather.log");
+    compare(
+        &rg_cmd_phantom, "phantom coarsening --model B --time 10 --width 32 --height 32 --frames 2", "pc", "pc/regather.log");
     compare(&rg_cmd_phantom, "phantom particles --box 16 --images 2", "pp", "pp/regather.log");
 }
 
 TEST(test_align)
 {
-    compare(&rg_cmd_align, fmt("align %s --rotation 2 --scale 1:1 --shift 5 --no-fine --truth %s --aligned %s --xf %s", in_dir(
-                               "tilt/series.mrc"), in_dir("tilt/truth.tsv"), in_dir("al.mrc"), in_dir("al.xf")), "a.tsv",
-                               "a.tsv.log");
+    compare(&rg_cmd_align,
+        fmt("align %s --rotation 2 --scale 1:1 --shift 5 --no-fine --truth %s --aligned %s --xf %s", in_dir("tilt/series.mrc"),
+            in_dir("tilt/truth.tsv"), in_dir("al.mrc"), in_dir("al.xf")),
+        "a.tsv", "a.tsv.log");
 }
 
 TEST(test_average)
 {
-    compare(&rg_cmd_average, fmt("average %s %s --no-fine --iterations 1 --step 60 --half-maps", in_dir(
-                                 "sub/subtomogram_0001.mrc"), in_dir("sub/subtomogram_0002.mrc")), "avg.mrc", "avg.mrc.log");
+    compare(&rg_cmd_average,
+        fmt("average %s %s --no-fine --iterations 1 --step 60 --half-maps", in_dir("sub/subtomogram_0001.mrc"),
+            in_dir("sub/subtomogram_0002.mrc")),
+        "avg.mrc", "avg.mrc.log");
 }
 
 TEST(test_reconstruct)
 {
     compare(&rg_cmd_reconstruct, fmt("reconstruct %s --half-maps --ctf --device cpu", in_dir("part/particles.star")), "r.mrc",
-                                     "r.mrc.log");
-    compare(&rg_cmd_reconstruct, fmt("reconstruct %s --method frealign --half-maps --device cpu", in_dir(
-                                     "part/particles.star")), "f.mrc", "f.mrc.log");
+        "r.mrc.log");
+    compare(&rg_cmd_reconstruct,
+        fmt("reconstruct %s --method frealign --half-maps --device cpu", in_dir("part/particles.star")), "f.mrc", "f.mrc.log");
 }
 
 TEST(test_refine)
 {
-    compare(&rg_cmd_refine, fmt("refine %s --reference %s --device cpu --max-evaluations 10", in_dir("part/particles.star"),
-                                in_dir("part/map.mrc")), "n.star", "n.star.log");
-    compare(&rg_cmd_search, fmt("search %s --reference %s --device cpu --angle 45 --best 1 --sym D7", in_dir(
-                                "part/particles.star"), in_dir("part/map.mrc")), "s.star", "s.star.log");
+    compare(&rg_cmd_refine,
+        fmt("refine %s --reference %s --device cpu --max-evaluations 10", in_dir("part/particles.star"),
+            in_dir("part/map.mrc")),
+        "n.star", "n.star.log");
+    compare(&rg_cmd_search,
+        fmt("search %s --reference %s --device cpu --angle 45 --best 1 --sym D7", in_dir("part/particles.star"),
+            in_dir("part/map.mrc")),
+        "s.star", "s.star.log");
 }
 
 // Its memory is the maps'.
-TEST(test_fsc)
-{
-    compare(&rg_cmd_fsc, fmt("fsc %s %s", in_dir("r.mrc"), in_dir("f.mrc")), "f.tsv", "f.tsv.log");
-}
+TEST(test_fsc) { compare(&rg_cmd_fsc, fmt("fsc %s %s", in_dir("r.mrc"), in_dir("f.mrc")), "f.tsv", "f.tsv.log"); }
 
 TEST(test_autocorr)
 {
     const int before = entries(test_dir);
-    compare(&rg_cmd_autocorr, fmt("autocorr %s %s --max-offset 40 --norm centred", in_dir("photo/coarsening_0001.pgm"), in_dir(
-                                  "photo/coarsening_0002.pgm")), "results", "results/regather.log");
+    compare(&rg_cmd_autocorr,
+        fmt("autocorr %s %s --max-offset 40 --norm centred", in_dir("photo/coarsening_0001.pgm"),
+            in_dir("photo/coarsening_0002.pgm")),
+        "results", "results/regather.log");
     assert_int_equal(entries(test_dir), before + 1);
 }
 
@@ -167,7 +171,8 @@ TEST(test_log)
     run(&rg_cmd_fsc, words);
     char *other = log_of(in_dir("l.tsv.log"));
     assert_string_not_equal(first, other);
-    const char *r[2] = {strstr(first, "r.mrc\t"), strstr(other, "r.mrc\t")}, *m[2] = {strstr(first, "f.mrc\t"), strstr(other, "f.mrc\t")};
+    const char *r[2] = {strstr(first, "r.mrc\t"), strstr(other, "r.mrc\t")},
+               *m[2] = {strstr(first, "f.mrc\t"), strstr(other, "f.mrc\t")};
     assert_memory_equal(r[0], r[1], strcspn(r[0], "\n"));
     assert_memory_not_equal(m[0], m[1], strcspn(m[0], "\n"));
     put_file("l.tsv.log", "mine\n", 5);

@@ -38,8 +38,7 @@ static int files_in(const char *name)
 {
     FILE *f = popen(fmt("ls -A %s 2>/dev/null | wc -l", in_dir(name)), "r");
     int n = -1;
-    if (fscanf(f, "%d", &n) != 1)
-        n = -1;
+    if (fscanf(f, "%d", &n) != 1) n = -1;
     pclose(f);
     return n;
 }
@@ -53,16 +52,17 @@ TEST(test_hint_of_centred)
     unsigned char file[16 + SIDE * SIDE];
     const int head = snprintf((char *)file, 16, "P5 96 96 255\n");
     for (int i = 0; i < SIDE * SIDE; i++)
-        file[head + i] = (unsigned char)(200 - 40 * (i % SIDE) / SIDE + 12 * sin(i % SIDE * 2 * M_PI / 12)
-                                         * sin(i / SIDE * 2 * M_PI / 12));
+        file[head + i] =
+            (unsigned char)(200 - 40 * (i % SIDE) / SIDE + 12 * sin(i % SIDE * 2 * M_PI / 12) * sin(i / SIDE * 2 * M_PI / 12));
     put_file("light.pgm", file, (size_t)head + SIDE * SIDE);
     for (int centred = 0; centred < 2; centred++) {
         catch_stderr();
-        int code = job(centred ? "@light.pgm --max-offset 40 --norm centred --out @light"
-                               : "@light.pgm --max-offset 40 --out @light");
+        int code =
+            job(centred ? "@light.pgm --max-offset 40 --norm centred --out @light" : "@light.pgm --max-offset 40 --out @light");
         const char *said = caught();
         assert_int_equal(code, RG_GOOD);
-        assert_true(centred == !strstr(said, "1 of 1 photographs have no R_max by --norm raw and one by --norm centred, the first light"));
+        assert_true(centred ==
+            !strstr(said, "1 of 1 photographs have no R_max by --norm raw and one by --norm centred, the first light"));
     }
 }
 
@@ -79,7 +79,7 @@ TEST(test_by_hand)
     // Ring 1: 2 (58 + 32 + 17 + 23) / 8 / 91; ring 2: (2*27 + 2 S(0,2) + 2 (6 + 12) + 0) / 12 / 91, S(0,2) = 0.
     char row[120];
     snprintf(row, sizeof row, "R\tC1D\tn\n0\t1\t1\n1\t%.17g\t8\n2\t%.17g\t12\n", (double)(260.0L / 8 / 91),
-             (double)(90.0L / 12 / 91));
+        (double)(90.0L / 12 / 91));
     assert_true(file_has(in_dir("hand/hand.c1d.tsv"), row));
     assert_true(file_has(in_dir("hand/hand.c1d.tsv"), "# R_max: none\n"));
     rg_mrc m;
@@ -153,8 +153,7 @@ static void put_waves(void)
 {
     for (int i = 0; i < 3; i++) {
         uint8_t pixel[96 * 64];
-        for (int p = 0; p < 96 * 64; p++)
-            pixel[p] = (uint8_t)floor(128 + 100 * cos(2 * M_PI * (p % 96) / (8 + 2 * i)));
+        for (int p = 0; p < 96 * 64; p++) pixel[p] = (uint8_t)floor(128 + 100 * cos(2 * M_PI * (p % 96) / (8 + 2 * i)));
         rg_image image = {96, 64, 8, pixel};
         char name[20];
         snprintf(name, sizeof name, "wave%d.pgm", i);
@@ -185,11 +184,11 @@ TEST(test_series_and_resume)
         assert_true(fabs(half - time / 4) < 0.3);
         row += length;
     }
-    assert_true(file_has(in_dir("s/rmax_stages.tsv"), "# autocorr, 3 photographs, offsets to 30\n") && file_has(in_dir("s/rmax_stages.tsv"), "\nread\t"));
+    assert_true(file_has(in_dir("s/rmax_stages.tsv"), "# autocorr, 3 photographs, offsets to 30\n") &&
+        file_has(in_dir("s/rmax_stages.tsv"), "\nread\t"));
     // The azimuthal mean of cos(k X0) is the Bessel function J0(k R), whose first maximum after the minimum is at k R = 7.016;
     // rings one pixel wide, of unevenly spread offsets, move it by up to half a pixel.
-    for (int i = 0; i < 3; i++)
-        assert_true(fabs(r[i] - 7.0156 / (2 * M_PI) * (8 + 2 * i)) < 0.5);
+    for (int i = 0; i < 3; i++) assert_true(fabs(r[i] - 7.0156 / (2 * M_PI) * (8 + 2 * i)) < 0.5);
     assert_int_equal(sscanf(strstr(text, "# R_max = slope time: slope "), "# R_max = slope time: slope %lf", &slope), 1);
     assert_true(fabs(slope - (8 * r[0] + 10 * r[1] + 12 * r[2]) / (64 + 100 + 144)) < 1e-6);
     free(text);
@@ -220,7 +219,8 @@ TEST(test_choice)
 {
     put_file("hand.pgm", "P5 3 2 255\n\1\2\3\4\5\6", 17);
     assert_int_equal(job("@hand.pgm --max-offset 2 --device cpu --out @choice"), RG_GOOD);
-    assert_true(file_has(in_dir("choice/hand.c1d.tsv"), "# variant: simd (the first of the declared order that can run here)\n"));
+    assert_true(
+        file_has(in_dir("choice/hand.c1d.tsv"), "# variant: simd (the first of the declared order that can run here)\n"));
     assert_int_equal(job("@hand.pgm --max-offset 2 --device cpu --variant naive --out @asked"), RG_GOOD);
     assert_true(file_has(in_dir("asked/hand.c1d.tsv"), "# variant: naive (requested)\n"));
     // What is faster at this offset: the correlation theorem, where its sums are exact; direct sums else.
@@ -228,8 +228,7 @@ TEST(test_choice)
     for (int wide = 0; wide < 3; wide++) {
         FILE *f = fopen(in_dir("p.pgm"), "wb");
         fprintf(f, "P5 128 128 %d\n", wide == 2 ? 65535 : 255);
-        for (int i = 0; i < 128 * 128 * (wide == 2 ? 2 : 1); i++)
-            fputc(i * i >> 3 & 255, f);
+        for (int i = 0; i < 128 * 128 * (wide == 2 ? 2 : 1); i++) fputc(i * i >> 3 & 255, f);
         fclose(f);
         assert_int_equal(job(fmt("@p.pgm --max-offset %s --device cpu --out @fast%d", chosen[wide][0], wide)), RG_GOOD);
         assert_true(file_has(in_dir(fmt("fast%d/p.c1d.tsv", wide)), fmt("# variant: %s (", chosen[wide][1])));

@@ -13,8 +13,7 @@ static double peak_GiB(const char *words, int *code, int limit_MiB)
     if (child == 0) {
         const struct rlimit data = {(rlim_t)limit_MiB << 20, (rlim_t)limit_MiB << 20};
         char *line = rg_print("exec %s/regather %s --quiet > /dev/null 2> said", test_build(), words);
-        if (chdir(test_dir) || (limit_MiB && setrlimit(RLIMIT_DATA, &data)))
-            _exit(99);
+        if (chdir(test_dir) || (limit_MiB && setrlimit(RLIMIT_DATA, &data))) _exit(99);
         execl("/bin/sh", "sh", "-c", line, (char *)NULL);
         _exit(99);
     }
@@ -29,8 +28,7 @@ static double peak_GiB(const char *words, int *code, int limit_MiB)
 static int start_MiB(void)
 {
     int code = -1, limit_MiB = 0;
-    while (code != 0 && limit_MiB < 2048)
-        peak_GiB("--version", &code, limit_MiB += 4);
+    while (code != 0 && limit_MiB < 2048) peak_GiB("--version", &code, limit_MiB += 4);
     assert_int_equal(code, 0);
     return limit_MiB;
 }
@@ -76,10 +74,12 @@ TEST(test_predictions)
     hold(base, 16, "phantom subtomograms --out u --box 128 --images 1 --wedge 60");
     hold(base, 16, "phantom coarsening --out u --width 1000 --height 1000 --time 1 --frames 1");
     hold(base, 26, "align t/series.mrc --out a.tsv --no-fine --rotation 0 --scale 1:1 --shift 4 --aligned a.mrc");
-    hold(base, 20, "average s/subtomogram_0001.mrc s/subtomogram_0002.mrc --out v.mrc --iterations 1 --step 45 --no-fine --wedge 60");
+    hold(base, 20,
+        "average s/subtomogram_0001.mrc s/subtomogram_0002.mrc --out v.mrc --iterations 1 --step 45 --no-fine --wedge 60");
     hold(base, 26, "fsc p/map.mrc p/map.mrc --out f.tsv");
     hold(base, 26, "refine p/particles.star --reference p/map.mrc --out r.star --device cpu --high 30");
-    hold(base, 36, "search p/particles.star --reference p/map.mrc --out r.star --device cpu --sym D7 --angle 30 --best 2 --high 30");
+    hold(base, 36,
+        "search p/particles.star --reference p/map.mrc --out r.star --device cpu --sym D7 --angle 30 --best 2 --high 30");
     hold(base, 26, "reconstruct p/particles.star --method frealign --sym D7 --out m.mrc --device cpu");
 }
 

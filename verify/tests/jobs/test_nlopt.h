@@ -13,10 +13,7 @@ static inline void test_no_nlopt(void **state)
 }
 static const struct CMUnitTest without_nlopt[] = {cmocka_unit_test(test_no_nlopt)};
 
-#define TESTS_WITH_NLOPT(set_up, tear_down)                                                                          \
-    int main(void)                                                                                                   \
-    {                                                                                                                \
-        return HAVE_NLOPT ? RUN_TESTS(set_up, tear_down) : cmocka_run_group_tests(without_nlopt, NULL, NULL); \
-    }
+#define TESTS_WITH_NLOPT(set_up, tear_down)                                                                                    \
+    int main(void) { return HAVE_NLOPT ? RUN_TESTS(set_up, tear_down) : cmocka_run_group_tests(without_nlopt, NULL, NULL); }
 
 #endif

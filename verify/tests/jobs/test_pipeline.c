@@ -31,8 +31,7 @@ static int read_row(const void *context, void *reader, int64_t row, void *const 
     float *value = (float *)part[0] + at * VALUES;
     (void)reader;
     usleep((useconds_t)(row * 7 % 5) * 50); // readers overtake each other
-    for (int i = 0; i < VALUES; i++)
-        value[i] = (float)((i + 1) * row);
+    for (int i = 0; i < VALUES; i++) value[i] = (float)((i + 1) * row);
     ((double *)part[2])[at] = -(double)row;
     if ((row != w->bad[0] && row != w->bad[1]) || (w->heals && __atomic_fetch_add(&w->reads_bad, 1, __ATOMIC_RELAXED)))
         return RG_GOOD;
@@ -47,21 +46,18 @@ static int work_on_rows(pl_member *m, void *context)
     int64_t first, n = pl_share(w->rows, m->index, m->team->n, &first), expected = first;
     int64_t *row = rg_alloc((size_t)(n + 1) * sizeof *row);
     int code = RG_GOOD;
-    for (int64_t i = 0; i < n; i++)
-        row[i] = first + i;
+    for (int64_t i = 0; i < n; i++) row[i] = first + i;
     for (int twice = 0; twice < 2 && n && code == RG_GOOD; twice++) { // the second time in the memory of the first
         code = pl_feed_begin(&feed, m, row, n, w->each, w->slots);
         for (expected = first; code == RG_GOOD; pl_feed_release(&feed, s)) {
             code = pl_feed_next(&feed, &s);
-            if (code != RG_GOOD || !s)
-                break;
+            if (code != RG_GOOD || !s) break;
             for (int64_t i = 0; i < s->n; i++, expected++) {
                 assert_true(s->row[i] == expected && ((float *)s->part[0])[i * VALUES + 2] == (float)(3 * expected));
                 assert_true(((double *)s->part[2])[i] == -(double)expected);
                 __atomic_fetch_add(&w->seen[expected], 1, __ATOMIC_RELAXED);
             }
-            if (w->fails == m->index)
-                code = rg_fail(RG_WRONG, "device %d fails", m->index);
+            if (w->fails == m->index) code = rg_fail(RG_WRONG, "device %d fails", m->index);
         }
     }
     pl_feed_end(&feed);
@@ -80,16 +76,17 @@ static const rg_entry *entry_of(const char *device)
 static int job(world *w, const char *device, int64_t gpus, int threads, int seen, int members)
 {
     pl_team t;
-    const pl_source source = {.path = "list", .context = w, .read = read_row,
-                              .part_bytes = {VALUES * sizeof(float), 0, sizeof(double)}};
-    assert_int_equal(pl_team_open(&t, &(pl_devices){.entry = entry_of(device), .device = device, .gpus = gpus, .most = w->rows,
-                                                    .threads = threads}), RG_GOOD);
+    const pl_source source = {
+        .path = "list", .context = w, .read = read_row, .part_bytes = {VALUES * sizeof(float), 0, sizeof(double)}};
+    assert_int_equal(
+        pl_team_open(
+            &t, &(pl_devices){.entry = entry_of(device), .device = device, .gpus = gpus, .most = w->rows, .threads = threads}),
+        RG_GOOD);
     t.source = &source;
     w->seen = rg_alloc((size_t)w->rows * sizeof *w->seen);
     assert_int_equal(t.n, members);
     int code = pl_team_run(&t, work_on_rows, w);
-    for (int64_t i = 0; i < w->rows && seen >= 0; i++)
-        assert_int_equal(w->seen[i], seen);
+    for (int64_t i = 0; i < w->rows && seen >= 0; i++) assert_int_equal(w->seen[i], seen);
     pl_team_close(&t);
     free(w->seen);
     return code;
@@ -161,8 +158,7 @@ static int make_sum(pl_member *m, void *context)
     rg_buffer *sum = (rg_buffer *)context + 3 * m->index;
     float value[5];
     for (int p = 0; p < 3; p++) {
-        for (int i = 0; i < 5; i++)
-            value[i] = (float)((100 * p + i + 1) << m->index);
+        for (int i = 0; i < 5; i++) value[i] = (float)((100 * p + i + 1) << m->index);
         if (p == 2 || p == m->index % 2 || m->team->n == 1) { // parts 0 and 1: of even and of odd members
             assert_int_equal(rg_buffer_make(&sum[p], m->device, sizeof value, sizeof(float), false), RG_OK);
             assert_int_equal(rg_buffer_put(&sum[p], value), RG_OK);
@@ -177,8 +173,9 @@ TEST(test_merge)
     for (int n = 1; n < 10; n++) {
         pl_team t;
         rg_buffer sum[3 * 10] = {{0}};
-        assert_int_equal(pl_team_open(&t, &(pl_devices){.entry = entry_of("host"), .device = "host", .gpus = n, .most = n,
-                                                        .threads = 2}), RG_GOOD);
+        assert_int_equal(
+            pl_team_open(&t, &(pl_devices){.entry = entry_of("host"), .device = "host", .gpus = n, .most = n, .threads = 2}),
+            RG_GOOD);
         assert_int_equal(pl_team_run(&t, make_sum, sum), RG_GOOD);
         assert_int_equal(pl_merge(&t, sum, 3), RG_GOOD);
         for (int p = 0; p < 3; p++) {
@@ -186,13 +183,11 @@ TEST(test_merge)
             assert_int_equal(rg_buffer_get(&sum[p], found), RG_OK);
             for (int i = 0; i < 5; i++) {
                 float expected = 0;
-                for (int m = 0; m < n; m++)
-                    expected += p == 2 || p == m % 2 || n == 1 ? (float)((100 * p + i + 1) << m) : 0;
+                for (int m = 0; m < n; m++) expected += p == 2 || p == m % 2 || n == 1 ? (float)((100 * p + i + 1) << m) : 0;
                 assert_true(found[i] == expected);
             }
         }
-        for (int i = 0; i < 3 * n; i++)
-            rg_buffer_free(&sum[i]);
+        for (int i = 0; i < 3 * n; i++) rg_buffer_free(&sum[i]);
         pl_team_close(&t);
     }
 }
@@ -213,8 +208,11 @@ TEST(test_stages)
 {
     size_t size;
     pl_team t;
-    assert_int_equal(pl_team_open(&t, &(pl_devices){.entry = entry_of("host"), .device = "host", .gpus = 2, .most = 9,
-                                                    .threads = 4, .began_s = rg_seconds() - 8}), RG_GOOD);
+    assert_int_equal(
+        pl_team_open(&t,
+            &(pl_devices){
+                .entry = entry_of("host"), .device = "host", .gpus = 2, .most = 9, .threads = 4, .began_s = rg_seconds() - 8}),
+        RG_GOOD);
     t.call_name[1] = "sums:simd";
     assert_int_equal(pl_team_run(&t, stages, NULL), RG_GOOD);
     assert_int_equal(pl_stages_write(&t, in_dir("out.mrc"), "# command: none\n"), RG_GOOD);
@@ -239,9 +237,9 @@ TEST(test_stages_against_rates)
         const char *text, *found;
     } table[] = {
         {RG_GOOD, "# device: cpu\n# threads: 1\nstage\tbusy_s\tneeds\nread\t2\t-\nsums:a\t1e4\tmemory=1 fp32=1e10\n",
-         "\tfp32\t0.00\t"},
+            "\tfp32\t0.00\t"},
         {RG_GOOD, "# device: cpu\n# threads: 1\nstage\tbusy_s\tneeds\nread\t2\t-\nopen\t1.5\t-\nwhole\t9\t-\n",
-         "\nread\t2.0000\t-\t-\t-\t-\nopen\t1.5000\t-\t-\t-\t-\nwhole\t9.0000\t-"},
+            "\nread\t2.0000\t-\t-\t-\t-\nopen\t1.5000\t-\t-\t-\t-\nwhole\t9.0000\t-"},
         {RG_WRONG, "# device: cpu\n# threads: 1\nstage\tbusy_s\tneeds\nsums:a\t1e-3\tfp32=1e12\n", "faster than its bound"},
         {RG_USAGE, "stage\tbusy_s\tneeds\nread\t2\t-\n", "expected the heads"},
         {RG_USAGE, "# device: host\n# threads: 1\nstage\tbusy_s\tneeds\nread\t2\t-\n", "emulated"},

@@ -37,7 +37,13 @@ static bool deals(int64_t n, int slow_ms)
     for (int round = 0; round < 2; round++) {
         item *list = calloc((size_t)(n + 1), sizeof *list);
         int64_t first, past, arrived = 0, of_slow = 0;
-        rg_deal d = {.n = n, .least = round + 1, .record = list, .bytes = sizeof *list, .note_bytes = 8, .arrived = count, .of = &arrived};
+        rg_deal d = {.n = n,
+            .least = round + 1,
+            .record = list,
+            .bytes = sizeof *list,
+            .note_bytes = 8,
+            .arrived = count,
+            .of = &arrived};
         rg_deal_begin(&d);
         while (rg_deal_next(&d, &first, &past)) {
             for (int64_t i = first; i < past; i++) {
@@ -54,8 +60,7 @@ static bool deals(int64_t n, int slow_ms)
             of_slow += list[i].rank == 1;
         }
         good = good && (rg_rank > 0 || arrived == n);
-        if (slow_ms > 1 && rg_rank == 0)
-            good = good && of_slow < n / rg_ranks();
+        if (slow_ms > 1 && rg_rank == 0) good = good && of_slow < n / rg_ranks();
         free(list);
     }
     return good;
@@ -74,24 +79,19 @@ static bool sums(void)
     bool good = rg_buffer_make(&sum, rg_device_cpu(), N * sizeof(float), sizeof(float), false) == RG_OK;
     float *v = sum.base, *term = rg_alloc((size_t)rg_ranks() * sizeof *term);
     double pair[2] = {rg_rank, 1};
-    for (int64_t i = 0; i < N; i++)
-        v[i] = of_rank(rg_rank, i);
+    for (int64_t i = 0; i < N; i++) v[i] = of_rank(rg_rank, i);
     good = good && pl_merge(&t, &sum, 1) == RG_GOOD;
     rg_ranks_sum(pair, 2);
     good = good && (rg_rank > 0 || (pair[0] == rg_ranks() * (rg_ranks() - 1) / 2 && pair[1] == rg_ranks()));
     for (int64_t i = 0; i < N && rg_rank == 0; i++) {
-        for (int r = 0; r < rg_ranks(); r++)
-            term[r] = of_rank(r, i);
+        for (int r = 0; r < rg_ranks(); r++) term[r] = of_rank(r, i);
         for (int step = 1; step < rg_ranks(); step *= 2)
-            for (int r = 0; r + step < rg_ranks(); r += 2 * step)
-                term[r] += term[r + step];
+            for (int r = 0; r + step < rg_ranks(); r += 2 * step) term[r] += term[r + step];
         good = good && v[i] == term[0];
     }
-    for (int64_t i = 0; i < N; i++)
-        v[i] = rg_rank ? 0 : (float)i;
+    for (int64_t i = 0; i < N; i++) v[i] = rg_rank ? 0 : (float)i;
     rg_ranks_share(v, N * sizeof *v);
-    for (int64_t i = 0; i < N; i++)
-        good = good && v[i] == (float)i;
+    for (int64_t i = 0; i < N; i++) good = good && v[i] == (float)i;
     free(term);
     rg_buffer_free(&sum);
     return good;
@@ -105,10 +105,8 @@ static void work_for_ever(const char *folder)
     FILE *f = fopen(path, "w");
     fprintf(f, "%ld\n", (long)getpid());
     fclose(f);
-    if (rg_rank == 0 && rg_file_open(&part, out) != RG_GOOD)
-        exit(RG_USAGE);
-    for (int i = 0; i < 600; i++)
-        wait_ms(100);
+    if (rg_rank == 0 && rg_file_open(&part, out) != RG_GOOD) exit(RG_USAGE);
+    for (int i = 0; i < 600; i++) wait_ms(100);
     free(path);
     free(out);
 }
@@ -116,8 +114,7 @@ static void work_for_ever(const char *folder)
 static int as_job(const char *what, const char *folder, char *self)
 {
     int code = rg_ranks_begin(self);
-    if (code != RG_GOOD)
-        return rg_ranks_end(code);
+    if (code != RG_GOOD) return rg_ranks_end(code);
     if (!strcmp(what, "deals"))
         code = deals(40, 20) && deals(1, 1) && deals(2, 1) ? RG_GOOD : rg_fail(RG_WRONG, "deals");
     else if (!strcmp(what, "sums"))
@@ -146,8 +143,8 @@ static const char *program;
 // `mpirun OPTIONS -n N this WHAT`: its code; what it said is in `said` of the test's folder, in output what rank 0 printed.
 static char *job_line(int n, const char *options, const char *what)
 {
-    return rg_print("%s %s -n %d %s %s %s > %s/output 2> %s/said", test_mpirun(), options, n, program, what, test_dir, test_dir,
-                    test_dir);
+    return rg_print(
+        "%s %s -n %d %s %s %s > %s/output 2> %s/said", test_mpirun(), options, n, program, what, test_dir, test_dir, test_dir);
 }
 
 static int job(int n, const char *options, const char *what)
@@ -163,10 +160,8 @@ static void expect_lines(const char *name, const char *word, int expected)
 {
     char *text = file_text(in_dir(name));
     int n = 0;
-    for (const char *at = text; (at = strstr(at, word)); at++)
-        n++;
-    if (n != expected)
-        print_message("found %d of \"%s\" in:\n%s\n", n, word, text);
+    for (const char *at = text; (at = strstr(at, word)); at++) n++;
+    if (n != expected) print_message("found %d of \"%s\" in:\n%s\n", n, word, text);
     assert_int_equal(n, expected);
     free(text);
 }
@@ -178,7 +173,7 @@ TEST(test_alone)
     assert_int_equal(rg_ranks(), 1);
     rg_deal_begin(&d);
     assert_true(rg_deal_next(&d, &first, &past) && first == 0 && past == 5); // nobody to share with: one piece
-    rg_deal_done(&d, first, past, &past); // of 5 items
+    rg_deal_done(&d, first, past, &past);                                    // of 5 items
     assert_false(rg_deal_next(&d, &first, &past));
     assert_int_equal(rg_deal_end(&d, RG_GOOD), RG_GOOD);
     assert_true(arrived == 5);
@@ -204,8 +199,7 @@ TEST(test_failures)
         const char *what, *line;
         int code;
     } try[] = {{"fail-one", "regather: the file of process 1 is bad", RG_USAGE},
-               {"fail-all", "regather: an option is bad", RG_USAGE},
-               {"no-memory", "regather: out of memory", RG_LACKS}};
+        {"fail-all", "regather: an option is bad", RG_USAGE}, {"no-memory", "regather: out of memory", RG_LACKS}};
     for (int t = 0; t < 3; t++) {
         double began_s = rg_seconds();
         assert_int_equal(job(3, "", try[t].what), try[t].code);
@@ -230,11 +224,14 @@ TEST(test_signals)
         const char *signal, *line;
         int rank;
     } try[] = {{"KILL", "was ended by signal 9", 2}, {"SEGV", "was ended by signal 11", 0}, {"STOP", "stands still", 0},
-               {"STOP", "stands still", 1}};
+        {"STOP", "stands still", 1}};
     for (int t = 0; t < 4; t++) {
-        char *start = job_line(3, "", "for-ever"), *line = rg_print(
-            "rm -f %s/pid.* %s/out.*; (%s) & job=$!; while [ $(ls %s/pid.* 2>/dev/null | wc -l) -lt 3 ]; do sleep 0.1; done; "
-            "sleep 0.2; kill -%s $(cat %s/pid.%d); wait $job", test_dir, test_dir, start, test_dir, try[t].signal, test_dir, try[t].rank);
+        char *
+            start = job_line(3, "", "for-ever"),
+           *line = rg_print(
+               "rm -f %s/pid.* %s/out.*; (%s) & job=$!; while [ $(ls %s/pid.* 2>/dev/null | wc -l) -lt 3 ]; do sleep 0.1; done; "
+               "sleep 0.2; kill -%s $(cat %s/pid.%d); wait $job",
+               test_dir, test_dir, start, test_dir, try[t].signal, test_dir, try[t].rank);
         double began_s = rg_seconds();
         assert_int_equal(test_shell(line), RG_WRONG);
         assert_true(rg_seconds() - began_s < 25); // five of them to see whether a stopped process goes on
@@ -256,15 +253,14 @@ TEST(test_cores)
     bool binds = cores > 1 && job(2, "--bind-to core", "cores") == RG_GOOD;
     if (binds) {
         expect_lines("output", "threads 1, may use 1\n", 1);
-        char *words[] = {rg_print("threads %d, may use %d\n", cores, cores), rg_print("with %d of %d cores each (mpirun", cores,
-                                                                                      cores), rg_print("threads %d,", cores / 2)};
+        char *words[] = {rg_print("threads %d, may use %d\n", cores, cores),
+            rg_print("with %d of %d cores each (mpirun", cores, cores), rg_print("threads %d,", cores / 2)};
         assert_int_equal(job(1, "", "cores"), RG_GOOD);
         expect_lines("output", words[0], 1);
         expect_lines("said", words[1], 1);
         assert_int_equal(job(2, "", "cores"), RG_GOOD);
         expect_lines("output", words[2], 1);
-        for (int i = 0; i < 3; i++)
-            free(words[i]);
+        for (int i = 0; i < 3; i++) free(words[i]);
     }
     setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
     if (!binds) {
@@ -275,8 +271,7 @@ TEST(test_cores)
 
 int main(int argc, char **argv)
 {
-    if (argc > 2)
-        return as_job(argv[1], argv[2], argv[0]);
+    if (argc > 2) return as_job(argv[1], argv[2], argv[0]);
     program = argv[0];
     return RUN_TESTS(test_dir_make, test_dir_remove);
 }

@@ -10,8 +10,7 @@
 static void shell(const char *line)
 {
     int code = test_shell(line);
-    if (code)
-        print_message("exit %d of: %s\n", code, line);
+    if (code) print_message("exit %d of: %s\n", code, line);
     assert_int_equal(code, 0);
 }
 
@@ -20,25 +19,23 @@ static void shell(const char *line)
 static void same_files(const char *words, const int *ranks, int n)
 {
     shell(fmt("cd %s && rm -rf alone && mkdir alone && cd alone && %s/regather %s > said 2> /dev/null", test_dir, test_build(),
-              words));
+        words));
     for (int i = 0; i < n; i++) {
         shell(fmt("cd %s && rm -rf several && mkdir several && cd several && %s -n %d %s/regather %s > said 2> ../err || "
-                  "cat ../err; cd .. && diff -r -x said -x '*_stages.tsv' -x '*.log' -x '*.html' alone several", test_dir, test_mpirun(), ranks[i],
-                  test_build(), words));
+                  "cat ../err; cd .. && diff -r -x said -x '*_stages.tsv' -x '*.log' -x '*.html' alone several",
+            test_dir, test_mpirun(), ranks[i], test_build(), words));
     }
 }
 
-static void phantom(const char *words)
-{
-    shell(fmt("cd %s && %s/regather phantom %s --quiet", test_dir, test_build(), words));
-}
+static void phantom(const char *words) { shell(fmt("cd %s && %s/regather phantom %s --quiet", test_dir, test_build(), words)); }
 
 TEST(test_align)
 {
     SKIP_WITHOUT_MPIRUN();
     phantom("tilt --out tilt --width 96 --height 80 --images 5 --shift 5");
     same_files("align ../tilt/series.mrc --out t.tsv --aligned a.mrc --tilts ../tilt/series.rawtlt --truth ../tilt/truth.tsv "
-               "--shift 8 --rotation 4", (const int[]){1, 2, 3, 6}, 4);
+               "--shift 8 --rotation 4",
+        (const int[]){1, 2, 3, 6}, 4);
 }
 
 TEST(test_average)
@@ -47,7 +44,8 @@ TEST(test_average)
     phantom("subtomograms --out sub --box 16 --images 5 --snr 2");
     same_files("average ../sub/subtomogram_0001.mrc ../sub/subtomogram_0002.mrc ../sub/subtomogram_0003.mrc "
                "../sub/subtomogram_0004.mrc ../sub/subtomogram_0005.mrc --wedge 60 --half-maps --out a.mrc --step 60 "
-               "--iterations 2 --everywhere 1 --no-fine --truth ../sub/truth.tsv", (const int[]){3, 7}, 2);
+               "--iterations 2 --everywhere 1 --no-fine --truth ../sub/truth.tsv",
+        (const int[]){3, 7}, 2);
 }
 
 TEST(test_autocorr)
@@ -60,16 +58,16 @@ TEST(test_autocorr)
         free(photos);
         photos = more;
     }
-    char *words = rg_print("autocorr%s --max-offset 12 --norm centred --dump-sums --spectrum --times ../photos/times.tsv --out o",
-                           photos);
+    char *words = rg_print(
+        "autocorr%s --max-offset 12 --norm centred --dump-sums --spectrum --times ../photos/times.tsv --out o", photos);
     same_files(words, (const int[]){1, 2, 3, 6}, 4);
     // The first bad photograph in order is complained of, by one line.
-    char *line = rg_print("cd %s && head -c 100 photos/coarsening_0002.png > bad.png && cp bad.png worse.png && %s -n 3 "
-                          "%s/regather autocorr%s ../bad.png ../worse.png --max-offset 12 --out o 2> err; test $? = 2 && grep -c "
-                          "'regather: ' err | grep -qx 1 && grep -q 'regather: .*bad.png' err && test ! -e o", test_dir,
-                          test_mpirun(), test_build(), photos);
-    for (char *at = line; (at = strstr(at, " ../"));)
-        memmove(at + 1, at + 4, strlen(at + 4) + 1);
+    char *line =
+        rg_print("cd %s && head -c 100 photos/coarsening_0002.png > bad.png && cp bad.png worse.png && %s -n 3 "
+                 "%s/regather autocorr%s ../bad.png ../worse.png --max-offset 12 --out o 2> err; test $? = 2 && grep -c "
+                 "'regather: ' err | grep -qx 1 && grep -q 'regather: .*bad.png' err && test ! -e o",
+            test_dir, test_mpirun(), test_build(), photos);
+    for (char *at = line; (at = strstr(at, " ../"));) memmove(at + 1, at + 4, strlen(at + 4) + 1);
     shell(line);
     free(line);
     free(words);
@@ -77,7 +75,7 @@ TEST(test_autocorr)
 }
 
 #define SEARCH "search ../par/particles.star --reference ../par/map.mrc --out s.star --angle 30 --best 2 --batch 2"
-#define LONGER \
+#define LONGER                                                                                                                 \
     "search ../par/particles.star --reference ../par/map.mrc --best 3 --batch 1 --threads 1 --angle $angle --out $PWD/s.star"
 #define REFINE "refine ../par/particles.star --reference ../par/map.mrc --out r.star --batch 3"
 
@@ -105,8 +103,8 @@ TEST(test_resume)
               "while pgrep -f $PWD/s.star > /dev/null; do sleep 0.1; done; test -e s.star || break; rm -f s.star*; done; "
               "n=$(finished) && test $n -ge 4 && $MPIRUN -n 2 $REGATHER " LONGER " --resume > said 2> err && "
               "grep -q \"resumed.$n \" said && test ! -e s.star.part && grep -v '^# ' s.star > ../a && "
-              "cd ../alone && $REGATHER " LONGER " > /dev/null 2> err && grep -v '^# ' s.star | cmp - ../a", test_dir,
-              test_build(), test_mpirun()));
+              "cd ../alone && $REGATHER " LONGER " > /dev/null 2> err && grep -v '^# ' s.star | cmp - ../a",
+        test_dir, test_build(), test_mpirun()));
 }
 
 static float *map_of(const char *name, int64_t *voxels)
@@ -125,9 +123,11 @@ TEST(test_reconstruct)
     static const char *const method[] = {"--method frealign", "--ctf --half-maps --sym C2"};
     for (int m = 0; m < 2; m++)
         for (int ranks = 1; ranks <= 7; ranks += 2) {
-            char *line = rg_print("cd %s && for again in a b; do %s -n %d %s/regather reconstruct par/particles.star %s --out "
-                                  "$again.mrc --threads 1 > said 2> err || { cat err; exit 1; }; done; cmp -i 1024 a.mrc b.mrc || exit 1; test %d = 1 && "
-                                  "mv a.mrc one.mrc || true", test_dir, test_mpirun(), ranks, test_build(), method[m], ranks);
+            char *line = rg_print(
+                "cd %s && for again in a b; do %s -n %d %s/regather reconstruct par/particles.star %s --out "
+                "$again.mrc --threads 1 > said 2> err || { cat err; exit 1; }; done; cmp -i 1024 a.mrc b.mrc || exit 1; test %d = 1 && "
+                "mv a.mrc one.mrc || true",
+                test_dir, test_mpirun(), ranks, test_build(), method[m], ranks);
             int64_t n, same;
             shell(line);
             float *one = map_of("one.mrc", &n), *several = map_of("b.mrc", &same);

@@ -16,8 +16,7 @@ TEST(test_prepare)
         int64_t n = size[s][0], padded = size[s][1], k = padded / 2;
         gr_prepare prepare;
         float *image = rg_alloc((size_t)(n * n) * sizeof *image), *out = rg_alloc((size_t)(2 * gr_pixels(k)) * sizeof *out);
-        for (int64_t i = 0; i < n * n; i++)
-            image[i] = (float)(rg_bits(3, (uint64_t)i) % 1000) / 1000;
+        for (int64_t i = 0; i < n * n; i++) image[i] = (float)(rg_bits(3, (uint64_t)i) % 1000) / 1000;
         assert_int_equal(gr_prepare_make(&prepare, n, padded, k, 2), RG_GOOD);
         gr_prepare_image(&prepare, s % 2, image, 1.25, -0.5, s == 1, out);
         for (int64_t y = -k; y <= k; y++)
@@ -40,8 +39,13 @@ TEST(test_ctf_pixels)
 {
     const int64_t k = 9;
     gr_prepare prepare;
-    rg_ctf_of of = {.voltage_kV = 300, .cs_mm = 2.7, .amplitude_contrast = 0.1, .defocus_u_A = 12000, .defocus_v_A = 9000,
-                    .defocus_angle_deg = 20, .scale = 1};
+    rg_ctf_of of = {.voltage_kV = 300,
+        .cs_mm = 2.7,
+        .amplitude_contrast = 0.1,
+        .defocus_u_A = 12000,
+        .defocus_v_A = 9000,
+        .defocus_angle_deg = 20,
+        .scale = 1};
     rg_ctf ctf = rg_ctf_make(&of);
     float *out = rg_alloc((size_t)gr_pixels(k) * sizeof *out);
     assert_int_equal(gr_prepare_make(&prepare, 10, 20, k, 1), RG_GOOD);
@@ -50,8 +54,7 @@ TEST(test_ctf_pixels)
         for (int64_t x = -k; x <= k; x++) { // the whole disc, in 20 pixels of 3 A
             double c = rg_ctf_at(&ctf, (double)x / 60, (double)y / 60);
             sum += x * x + y * y <= k * k ? c * c : 0;
-            if (x >= 0)
-                assert_true(fabs(out[gr_pixel(k, x, y)] - c) < 1e-6);
+            if (x >= 0) assert_true(fabs(out[gr_pixel(k, x, y)] - c) < 1e-6);
         }
     assert_true(fabs(found - sum) < 1e-9 * sum);
     gr_prepare_free(&prepare);
@@ -76,18 +79,15 @@ TEST(test_fsc_direct)
                 fa += a[i] * cexp(-2 * M_PI * I * turn);
                 fb += b[i] * cexp(-2 * M_PI * I * turn);
             }
-            for (int d = 0; d < 3; d++)
-                u[d] -= 2 * u[d] > n ? n : 0;
+            for (int d = 0; d < 3; d++) u[d] -= 2 * u[d] > n ? n : 0;
             int64_t shell = (int64_t)floor(sqrt((double)(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])) + 0.5);
-            if (shell > n / 2)
-                continue;
+            if (shell > n / 2) continue;
             sum[shell][0] += creal(fa * conj(fb));
             sum[shell][1] += creal(fa * conj(fa));
             sum[shell][2] += creal(fb * conj(fb));
         }
         rg_fsc(n, a, b, fsc);
-        for (int64_t s = 0; s <= n / 2; s++)
-            assert_true(fabs(fsc[s] - sum[s][0] / sqrt(sum[s][1] * sum[s][2])) < 1e-12);
+        for (int64_t s = 0; s <= n / 2; s++) assert_true(fabs(fsc[s] - sum[s][0] / sqrt(sum[s][1] * sum[s][2])) < 1e-12);
         rg_fsc(n, a, a, fsc);
         assert_true(fabs(least(fsc, n / 2) - 1) < 1e-12);
     }
@@ -100,8 +100,9 @@ static void whole_job(const char *name, const char *phantom_options, const char 
     int64_t side, truth_side;
     char *star = rg_print("%s", phantom(name, phantom_options)), *out = rg_print("%s", in_dir("map.mrc"));
     char *truth_path = rg_print("%s/map.mrc", in_dir(name));
-    assert_int_equal(run_command(&rg_cmd_reconstruct, fmt("reconstruct %s --out %s --quiet --variant naive_scatter %s", star,
-                                                          out, options), printed), RG_GOOD);
+    assert_int_equal(run_command(&rg_cmd_reconstruct,
+                         fmt("reconstruct %s --out %s --quiet --variant naive_scatter %s", star, out, options), printed),
+        RG_GOOD);
     assert_non_null(strstr(printed, "\ninsert\t"));
     float *map = read_map(out, &side), *truth = read_map(truth_path, &truth_side);
     assert_int_equal(side, truth_side);
@@ -135,8 +136,9 @@ TEST(test_half_maps)
     int64_t side;
     char *star = rg_print("%s", phantom("halves", "--shape asymmetric --box 20 --images 400 --snr 1"));
     char *out = rg_print("%s", in_dir("v.mrc"));
-    assert_int_equal(run_command(&rg_cmd_reconstruct, fmt("reconstruct %s --out %s --half-maps --quiet --variant naive_scatter",
-                                                          star, out), printed), RG_GOOD);
+    assert_int_equal(run_command(&rg_cmd_reconstruct,
+                         fmt("reconstruct %s --out %s --half-maps --quiet --variant naive_scatter", star, out), printed),
+        RG_GOOD);
     float *map = read_map(out, &side);
     float *half[2] = {read_map(in_dir("v_half1.mrc"), &side), read_map(in_dir("v_half2.mrc"), &side)};
     int64_t n = side * side * side;
@@ -214,8 +216,7 @@ TEST(test_wiener)
     for (int64_t i = 0; i < gr_voxels(k); i++) // the half x > 0 stands for two
         total += (gr_voxel_x(k, i) ? 2 : 1) * (double)sum_of(&job, 0, GR_W)[i];
     for (int64_t y = -k; y <= k; y++)
-        for (int64_t x = -k; x <= k; x++)
-            pixels += 40 * gr_in_circle(k, x, y);
+        for (int64_t x = -k; x <= k; x++) pixels += 40 * gr_in_circle(k, x, y);
     // Additions that fall beyond the volume are few, so that the mean over all agrees to a few per cent.
     assert_true(fabs(gr_wiener(&job, 0) / (0.1 * total / (pixels * ball)) - 1) < 0.1);
     gr_job_free(&job);
@@ -248,8 +249,11 @@ TEST(test_every_operator_is_inserted_when_asked)
     phantom("ico", "--box 16 --images 6");
     for (int each = 0; each < 2; each++) {
         const char *out = fmt("%s/i%d.mrc", test_dir, each);
-        assert_int_equal(run_command(&rg_cmd_reconstruct, fmt("reconstruct %s --sym I1 --device cpu --quiet %s --out %s", in_dir("ico/particles.star"),
-                                                              each ? "--per-operator" : "", out), printed), RG_GOOD);
+        assert_int_equal(run_command(&rg_cmd_reconstruct,
+                             fmt("reconstruct %s --sym I1 --device cpu --quiet %s --out %s", in_dir("ico/particles.star"),
+                                 each ? "--per-operator" : "", out),
+                             printed),
+            RG_GOOD);
         map[each] = read_map(out, &side);
     }
     const double ratio = need_of("i1_stages.tsv", "\ninsert") / need_of("i0_stages.tsv", "\ninsert");
@@ -272,8 +276,10 @@ TEST(test_fsc_command)
     assert_non_null(strstr(table, "\n8\t0.25\t4\t"));
     assert_null(strstr(table, "\n9\t"));
     free(table);
-    assert_refused(run_command(&rg_cmd_fsc, fmt("fsc %s %s --out %s --quiet", in_dir("fsc/map.mrc"), in_dir("fsc9/map.mrc"),
-                                                in_dir("g.tsv")), printed), "has 16 voxels a side");
+    assert_refused(
+        run_command(&rg_cmd_fsc,
+            fmt("fsc %s %s --out %s --quiet", in_dir("fsc/map.mrc"), in_dir("fsc9/map.mrc"), in_dir("g.tsv")), printed),
+        "has 16 voxels a side");
     words = rg_print("fsc %s %s --out %s --quiet", in_dir("fsc/map.mrc"), in_dir("fsc/particles.mrcs"), in_dir("g.tsv"));
     assert_refused(run_command(&rg_cmd_fsc, words, printed), "cubic map of at least 2 voxels a side, found 16 x 16 x 1");
     free(words);

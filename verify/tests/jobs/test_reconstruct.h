@@ -20,8 +20,7 @@ static inline float *read_map(const char *path, int64_t *side)
     assert_int_equal(rg_mrc_open(&mrc, path), RG_GOOD);
     *side = mrc.nx;
     float *map = rg_alloc((size_t)(mrc.nx * mrc.ny * mrc.nz) * sizeof *map);
-    for (int64_t z = 0; z < mrc.nz; z++)
-        assert_int_equal(rg_mrc_section(&mrc, z, map + z * mrc.nx * mrc.ny), RG_GOOD);
+    for (int64_t z = 0; z < mrc.nz; z++) assert_int_equal(rg_mrc_section(&mrc, z, map + z * mrc.nx * mrc.ny), RG_GOOD);
     rg_mrc_close(&mrc);
     return map;
 }
@@ -56,8 +55,7 @@ static inline void insert_job(gr_job *job, const char *star, edit_rows *edit, co
     job->f = NAN;
     job->halves = job->halves ? job->halves : 1;
     assert_int_equal(rg_particles_open(&job->particles, star), RG_GOOD);
-    if (edit)
-        edit(&job->particles);
+    if (edit) edit(&job->particles);
     assert_int_equal(gr_set_symmetry(job, sym, per_operator), RG_GOOD);
     assert_int_equal(gr_plan(job, "naive_scatter", "cpu", 0), RG_GOOD);
     assert_int_equal(gr_insert(job), RG_GOOD);
@@ -96,8 +94,8 @@ static inline void turn_origins(rg_particles *p)
 static inline const char *phantom(const char *name, const char *options)
 {
     char *star = rg_print("%s/particles.star", name);
-    assert_int_equal(run_command(&rg_cmd_phantom, fmt("phantom particles --out %s --quiet %s", in_dir(name), options), printed),
-                                                      RG_GOOD);
+    assert_int_equal(
+        run_command(&rg_cmd_phantom, fmt("phantom particles --out %s --quiet %s", in_dir(name), options), printed), RG_GOOD);
     const char *path = in_dir(star);
     free(star);
     return path;
@@ -107,8 +105,7 @@ static inline const char *phantom(const char *name, const char *options)
 static inline double least(const double *fsc, int64_t last)
 {
     double low = 1;
-    for (int64_t s = 1; s <= last; s++)
-        low = fsc[s] < low ? fsc[s] : low;
+    for (int64_t s = 1; s <= last; s++) low = fsc[s] < low ? fsc[s] : low;
     return low;
 }
 

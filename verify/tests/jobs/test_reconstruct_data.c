@@ -19,12 +19,11 @@ TEST(test_r2)
         gr_job job = {0};
         float *map = map_of(&job, R2 "_clean.star", edit[e], "C1", false);
         found[e] = correlation(map, truth, side * side * side);
-        if (!e)
-            rg_fsc(side, map, truth, fsc);
+        if (!e) rg_fsc(side, map, truth, fsc);
         free(map);
     }
     print_message("R2: correlation %.4f, transposed %.4f, origins turned %.4f; FSC to shell 15 > %.4f\n", found[0], found[1],
-                  found[2], least(fsc, 15));
+        found[2], least(fsc, 15));
     assert_true(found[0] > 0.915 && least(fsc, 15) > 0.89);
     assert_true(fabs(found[1] - 0.727) < 0.05 && fabs(found[2] - 0.334) < 0.05);
     free(truth);
@@ -46,8 +45,7 @@ static double agreement(const gr_job *job, const float *truth)
     double ab = 0, aa = 0, bb = 0;
     for (int64_t i = 0; i < gr_voxels(k); i++) {
         int64_t x = gr_voxel_x(k, i), y = gr_voxel_y(k, i), z = gr_voxel_z(k, i), r2 = x * x + y * y + z * z;
-        if (sum_w[i] < 0.3 || r2 < 9 || 4 * r2 > k * k)
-            continue;
+        if (sum_w[i] < 0.3 || r2 < 9 || 4 * r2 > k * k) continue;
         const float *t = f[((z + n) % n * n + (y + n) % n) * pitch + x];
         double g[2] = {sum_g[2 * i] / sum_w[i], sum_g[2 * i + 1] / sum_w[i]};
         ab += g[0] * t[0] + g[1] * t[1];
@@ -61,8 +59,7 @@ static double agreement(const gr_job *job, const float *truth)
 
 static void one_pixel_further(rg_particles *p)
 {
-    for (int64_t i = 0; i < p->n; i++)
-        p->row[i].origin_x_px = p->row[i].origin_y_px = -1;
+    for (int64_t i = 0; i < p->n; i++) p->row[i].origin_x_px = p->row[i].origin_y_px = -1;
 }
 
 #define R1 "../shared/data/reconstruct/R1_aspire_rln65/"
@@ -107,11 +104,9 @@ TEST(test_r3)
     }
     rg_fsc(64, half[0], half[1], fsc);
     print_message("R3: FSC of odd and even rows");
-    for (int s = 1; s <= 7; s++)
-        print_message(" %.3f", fsc[s]);
+    for (int s = 1; s <= 7; s++) print_message(" %.3f", fsc[s]);
     print_message("\n");
-    for (int s = 1; s <= 7; s++)
-        assert_true(fsc[s] > known[s] - 0.02);
+    for (int s = 1; s <= 7; s++) assert_true(fsc[s] > known[s] - 0.02);
     gr_job_free(&job);
     free(half[0]);
     free(half[1]);
@@ -138,11 +133,9 @@ TEST(test_ctf_of_others)
     map = map_of(&noisy, F5 "_sim.star", NULL, "C1", false);
     rg_fsc(side, map, truth, fsc);
     print_message("F5: correlation %.3f, FSC", correlation(map, truth, side * side * side));
-    for (int s = 1; s <= 8; s++)
-        print_message(" %.3f", fsc[s]);
+    for (int s = 1; s <= 8; s++) print_message(" %.3f", fsc[s]);
     print_message("\n");
-    for (int s = 1; s <= 8; s++)
-        assert_true(fsc[s] > known[s] - 0.02);
+    for (int s = 1; s <= 8; s++) assert_true(fsc[s] > known[s] - 0.02);
     // Of whole boxes: noise outside the particle counts, 0.28 without a mask, 0.37 at 16 px, 0.50 at 12.
     assert_true(correlation(map, truth, side * side * side) > 0.444);
     free(map);

@@ -15,14 +15,20 @@ TEST(test_device)
         int gpus, trials;
         bool ctf;
     } try[] = {{"scatter", "--shape asymmetric --box 10 --images 22 --ctf", "D2", 2, 2, 0, true},
-               {"owned", "--shape asymmetric --box 9 --images 27", "O", 1, 1, 0, false},
-               {"owned", "--shape asymmetric --box 9 --images 13 --ctf", "C1", 3, 3, 0, true},
-               {"gather", "--shape asymmetric --box 8 --images 24", "C2", 1, 1, 4, false}};
+        {"owned", "--shape asymmetric --box 9 --images 27", "O", 1, 1, 0, false},
+        {"owned", "--shape asymmetric --box 9 --images 13 --ctf", "C1", 3, 3, 0, true},
+        {"gather", "--shape asymmetric --box 8 --images 24", "C2", 1, 1, 4, false}};
     for (int t = 0; t < RG_COUNT(try); t++) {
         char *star = rg_print("%s", phantom("device", try[t].options));
         gr_job host = {.ctf = try[t].ctf, .halves = 2, .padding = try[t].padding};
-        gr_job job = {.algo = rg_algo_find("gridding"), .ctf = try[t].ctf, .padding = try[t].padding, .radius_tenths = 19,
-                      .threads = 3, .halves = 2, .trials = try[t].trials, .f = NAN};
+        gr_job job = {.algo = rg_algo_find("gridding"),
+            .ctf = try[t].ctf,
+            .padding = try[t].padding,
+            .radius_tenths = 19,
+            .threads = 3,
+            .halves = 2,
+            .trials = try[t].trials,
+            .f = NAN};
         insert_job(&host, star, NULL, try[t].symmetry, true);
         assert_int_equal(rg_particles_open(&job.particles, star), RG_GOOD);
         assert_int_equal(gr_set_symmetry(&job, try[t].symmetry, false), RG_GOOD);
@@ -30,8 +36,7 @@ TEST(test_device)
         job.batch = 4;
         job.chunk = 2;
         assert_int_equal(gr_insert(&job), RG_GOOD);
-        for (int h = 0; h < 2; h++)
-            assert_int_equal(gr_apply_lattice(&job, h), RG_GOOD);
+        for (int h = 0; h < 2; h++) assert_int_equal(gr_apply_lattice(&job, h), RG_GOOD);
         int64_t voxels = gr_voxels(host.k), n = host.particles.side * host.particles.side * host.particles.side;
         float *map[2] = {rg_alloc((size_t)n * sizeof(float)), rg_alloc((size_t)n * sizeof(float))};
         for (int h = 0; h < 2; h++) {
@@ -39,8 +44,14 @@ TEST(test_device)
             assert_true(apart(sum_of(&host, h, GR_G), sum_of(&job, h, GR_G), 2 * voxels) < 2e-3);
             assert_true(apart(sum_of(&host, h, GR_W), sum_of(&job, h, GR_W), voxels) < 2e-3);
             assert_true(!try[t].ctf || fabs(gr_wiener(&job, h) / gr_wiener(&host, h) - 1) < 1e-6);
-            const gr_map_of of = {.k = job.k, .padded = job.padded, .side = job.particles.side, .radius_tenths = 19,
-                                  .g = sum_of(&job, h, GR_G), .w = sum_of(&job, h, GR_W), .wiener = 0.25, .threads = 2};
+            const gr_map_of of = {.k = job.k,
+                .padded = job.padded,
+                .side = job.particles.side,
+                .radius_tenths = 19,
+                .g = sum_of(&job, h, GR_G),
+                .w = sum_of(&job, h, GR_W),
+                .wiener = 0.25,
+                .threads = 2};
             assert_int_equal(gr_map(&of, map[0]), RG_OK); // of the same sums, so that only the map's making differs
             float *there = job.team.member->device->alloc((size_t)n * sizeof *there);
             assert_int_equal(gr_make_map(&job, h, 0.25, there), RG_GOOD);
@@ -51,8 +62,7 @@ TEST(test_device)
         float *first = rg_alloc((size_t)voxels * sizeof *first);
         memcpy(first, sum_of(&job, 0, GR_W), (size_t)voxels * sizeof *first);
         assert_int_equal(gr_add_halves(&job), RG_GOOD);
-        for (int64_t i = 0; i < voxels; i++)
-            assert_true(sum_of(&job, 0, GR_W)[i] == first[i] + sum_of(&job, 1, GR_W)[i]);
+        for (int64_t i = 0; i < voxels; i++) assert_true(sum_of(&job, 0, GR_W)[i] == first[i] + sum_of(&job, 1, GR_W)[i]);
         free(first);
         free(map[0]);
         free(map[1]);
@@ -67,20 +77,19 @@ TEST(test_device)
 TEST(test_transforms)
 {
     enum { IMAGES = 3 };
-    static const int64_t sides[][2] = {{2, 1}, {3, 1}, {4, 1}, {5, 1}, {7, 1}, {8, 1}, {9, 2}, {10, 3}, {11, 1}, {13, 2}, {15, 7},
-                                       {16, 8}, {22, 2}, {28, 5}, {34, 2}, {121, 1},
-                                       {20, 3}, {21, 2}, {35, 3}, {42, 2}, {90, 2}};
+    static const int64_t sides[][2] = {{2, 1}, {3, 1}, {4, 1}, {5, 1}, {7, 1}, {8, 1}, {9, 2}, {10, 3}, {11, 1}, {13, 2},
+        {15, 7}, {16, 8}, {22, 2}, {28, 5}, {34, 2}, {121, 1}, {20, 3}, {21, 2}, {35, 3}, {42, 2}, {90, 2}};
     const rg_device *d = rg_device_emulated();
     const gr_device_steps *steps = gr_steps(d);
     for (int t = 0; t < RG_COUNT(sides); t++) {
-        const int64_t side = sides[t][0], padded = side * sides[t][1], k = padded / 2, pixels = side * side, stored = gr_pixels(k);
+        const int64_t side = sides[t][0], padded = side * sides[t][1], k = padded / 2, pixels = side * side,
+                      stored = gr_pixels(k);
         float *picture = d->alloc((size_t)(IMAGES * pixels) * sizeof *picture);
-        float *out = d->alloc((size_t)(2 * IMAGES * stored) * sizeof *out), *host = rg_alloc((size_t)(2 * stored) * sizeof *host);
+        float *out = d->alloc((size_t)(2 * IMAGES * stored) * sizeof *out),
+              *host = rg_alloc((size_t)(2 * stored) * sizeof *host);
         double *origin = d->alloc(2 * IMAGES * sizeof *origin);
-        for (int64_t i = 0; i < IMAGES * pixels; i++)
-            picture[i] = (float)(rg_bits(5, (uint64_t)i) >> 40) * 0x1p-23f - 1;
-        for (int i = 0; i < 2 * IMAGES; i++)
-            origin[i] = 3.7 * i - 9;
+        for (int64_t i = 0; i < IMAGES * pixels; i++) picture[i] = (float)(rg_bits(5, (uint64_t)i) >> 40) * 0x1p-23f - 1;
+        for (int i = 0; i < 2 * IMAGES; i++) origin[i] = 3.7 * i - 9;
         void *room = d->alloc(steps->lane_room(side, padded, IMAGES));
         gr_lane *lane;
         gr_prepare plan;
@@ -117,15 +126,16 @@ TEST(test_processes)
     setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
     setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1); // of the processes started here: MPI's libraries keep what they allocate
-    static const char *const options[] = {"--variant naive_scatter --ctf --half-maps --threads 1",
-                                          "--device host --variant owned --ctf --sym D2 --threads 2"};
+    static const char *const options[] = {
+        "--variant naive_scatter --ctf --half-maps --threads 1", "--device host --variant owned --ctf --sym D2 --threads 2"};
     char *star = rg_print("%s", phantom("ranks", "--shape asymmetric --box 12 --images 31 --ctf"));
     for (int o = 0; o < RG_COUNT(options); o++) {
         float *map[2];
         int64_t side;
         for (int ranks = 1; ranks <= 2; ranks++) {
             assert_int_equal(system(fmt("%s -n %d %s reconstruct %s --out %s/r%d.mrc --quiet %s > %s/said", mpirun, ranks,
-                                        regather, star, test_dir, ranks, options[o], test_dir)), 0);
+                                 regather, star, test_dir, ranks, options[o], test_dir)),
+                0);
             map[ranks - 1] = read_map(in_dir(ranks == 1 ? "r1.mrc" : "r2.mrc"), &side);
         }
         assert_true(apart(map[0], map[1], side * side * side) < 1e-5);
@@ -140,7 +150,7 @@ TEST(test_processes)
         free(map[1]);
     }
     assert_true(system(fmt("%s -n 2 %s reconstruct %s --out %s/none.mrc --sym Q3 2> %s/said", mpirun, regather, star, test_dir,
-                           test_dir)) != 0);
+                    test_dir)) != 0);
     size_t n;
     char *said = get_file(in_dir("said"), &n), *once = strstr(said, "--sym Q3: ");
     assert_non_null(once);

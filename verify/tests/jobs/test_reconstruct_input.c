@@ -24,8 +24,7 @@ static const char *stack(const char *name, int mode, int64_t columns, int64_t im
     const char *path = in_dir(name);
     assert_int_equal(rg_mrc_write_begin(&out, path, columns, SIDE, images, mode, 2, false), RG_GOOD);
     for (int64_t i = 0; i < images; i++) {
-        for (int64_t j = 0; j < SIDE * SIDE; j++)
-            section[j] = (float)(rg_bits(4, (uint64_t)(i * SIDE * SIDE + j)) % 64);
+        for (int64_t j = 0; j < SIDE * SIDE; j++) section[j] = (float)(rg_bits(4, (uint64_t)(i * SIDE * SIDE + j)) % 64);
         assert_int_equal(rg_mrc_write_section(&out, section), RG_GOOD);
     }
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
@@ -84,8 +83,9 @@ TEST(test_rows_and_stacks)
     refused(rows("a.star", "cut.mrcs", IMAGES, 0, ""), "", "found the end of the file in section 13");
     // One row too few is a part of a stack: taken, and said.
     catch_stderr();
-    assert_int_equal(reconstruct(fmt("%s --out %s --quiet --variant naive_scatter", rows("a.star", "good.mrcs", IMAGES - 1, 0,
-                                     ""), in_dir("v.mrc"))), RG_GOOD);
+    assert_int_equal(reconstruct(fmt("%s --out %s --quiet --variant naive_scatter",
+                         rows("a.star", "good.mrcs", IMAGES - 1, 0, ""), in_dir("v.mrc"))),
+        RG_GOOD);
     assert_non_null(strstr(caught(), "19 rows; 1 image of its stacks has no row and is left out, the first is image 20"));
 }
 
@@ -104,7 +104,8 @@ TEST(test_bad_pixel)
     char *star = rg_print("%s", rows("nan.star", "nan.mrcs", IMAGES, 0, "")); // in_dir's text is used again
     refused(star, "--variant naive_scatter", reason);
     refused(star, "--device host --variant scatter --threads 4", reason);
-    refused(star, "--device host --variant scatter --threads 4 --gpus 2 --half-maps", "expected finite values within +-1e+15, found nan");
+    refused(star, "--device host --variant scatter --threads 4 --gpus 2 --half-maps",
+        "expected finite values within +-1e+15, found nan");
     free(star);
 }
 
@@ -117,15 +118,14 @@ TEST(test_modes)
     for (int m = 0; m < RG_COUNT(mode); m++)
         for (int swapped = 0; swapped < 2; swapped++) {
             const char *path = stack("mode.mrcs", mode[m], SIDE, IMAGES);
-            if (swapped)
-                swap_bytes(path, (size_t)rg_mrc_mode_bytes(mode[m]));
-            assert_int_equal(reconstruct(fmt("%s --out %s --quiet --variant naive_scatter", rows("m.star", "mode.mrcs", IMAGES,
-                                             0, ""), in_dir("v.mrc"))), RG_GOOD);
+            if (swapped) swap_bytes(path, (size_t)rg_mrc_mode_bytes(mode[m]));
+            assert_int_equal(reconstruct(fmt("%s --out %s --quiet --variant naive_scatter",
+                                 rows("m.star", "mode.mrcs", IMAGES, 0, ""), in_dir("v.mrc"))),
+                RG_GOOD);
             float *map = read_map(in_dir("v.mrc"), &side);
             first = first ? first : map;
             assert_memory_equal(map, first, (size_t)n * sizeof *map);
-            if (map != first)
-                free(map);
+            if (map != first) free(map);
         }
     free(first);
 }
@@ -137,15 +137,15 @@ static void apply_ctf(const rg_particles *p, bool sign, const char *name)
     float *image = rg_alloc((size_t)(n * n) * sizeof *image);
     double *plane = fftw_alloc_real((size_t)(n * 2 * half));
     fftw_complex *f = (fftw_complex *)plane;
-    fftw_plan there = fftw_plan_dft_r2c_2d(n, n, plane, f, FFTW_ESTIMATE), back = fftw_plan_dft_c2r_2d(n, n, f, plane, FFTW_ESTIMATE);
+    fftw_plan there = fftw_plan_dft_r2c_2d(n, n, plane, f, FFTW_ESTIMATE),
+              back = fftw_plan_dft_c2r_2d(n, n, f, plane, FFTW_ESTIMATE);
     rg_particles *reader = rg_particles_reader(p);
     rg_mrc_out out;
     assert_int_equal(rg_mrc_write_begin(&out, in_dir(name), n, n, p->n, RG_MRC_FLOAT32, p->pixel_A, false), RG_GOOD);
     for (int64_t i = 0; i < p->n; i++) {
         const rg_ctf ctf = rg_ctf_make(&p->row[i].ctf);
         assert_int_equal(rg_particles_image(reader, i, image), RG_GOOD);
-        for (int e = 0; e < n * n; e++)
-            plane[e / n * 2 * half + e % n] = image[e];
+        for (int e = 0; e < n * n; e++) plane[e / n * 2 * half + e % n] = image[e];
         fftw_execute(there);
         for (int e = 0; e < n * half; e++) {
             const int y = e / half > n / 2 ? e / half - n : e / half;
@@ -154,8 +154,7 @@ static void apply_ctf(const rg_particles *p, bool sign, const char *name)
             f[e][1] *= by / (n * n);
         }
         fftw_execute(back);
-        for (int e = 0; e < n * n; e++)
-            image[e] = (float)plane[e / n * 2 * half + e % n];
+        for (int e = 0; e < n * n; e++) image[e] = (float)plane[e / n * 2 * half + e % n];
         assert_int_equal(rg_mrc_write_section(&out, image), RG_GOOD);
     }
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
@@ -174,27 +173,30 @@ TEST(test_ctf_applied)
     char *star = rg_print("%s", phantom("applied", "--box 24 --images 40 --sigma 1.5 --ctf"));
     rg_particles p;
     assert_int_equal(rg_particles_open(&p, star), RG_GOOD);
-    assert_int_equal(reconstruct(fmt("%s --ctf --padding 1 --device cpu --quiet --out %s", star, in_dir("plain.mrc"))),
-                                     RG_GOOD);
+    assert_int_equal(
+        reconstruct(fmt("%s --ctf --padding 1 --device cpu --quiet --out %s", star, in_dir("plain.mrc"))), RG_GOOD);
     rg_volume plain, map;
     assert_int_equal(rg_volume_read(in_dir("plain.mrc"), &plain), RG_GOOD);
     for (int kind = 0; kind < 2; kind++) {
         char *name = rg_print("applied/%s.mrcs", column[kind]), *path = rg_print("%s/%s.star", test_dir, column[kind]);
         apply_ctf(&p, kind, name);
         FILE *f = fopen(path, "w");
-        fprintf(f, "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnOriginX\n_rlnOriginY\n"
-                "_rlnDefocusU\n_rlnDefocusV\n_rlnDefocusAngle\n_rlnVoltage\n_rlnSphericalAberration\n_rlnAmplitudeContrast\n"
-                "_rlnImagePixelSize\n_%s\n", column[kind]);
+        fprintf(f,
+            "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnOriginX\n_rlnOriginY\n"
+            "_rlnDefocusU\n_rlnDefocusV\n_rlnDefocusAngle\n_rlnVoltage\n_rlnSphericalAberration\n_rlnAmplitudeContrast\n"
+            "_rlnImagePixelSize\n_%s\n",
+            column[kind]);
         for (int64_t i = 0; i < p.n; i++) {
             const rg_particle *q = &p.row[i];
             fprintf(f, "%d@%s %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %g %g %g %.17g 1\n", (int)i + 1, name, q->rot_deg,
-                    q->tilt_deg, q->psi_deg, q->origin_x_px, q->origin_y_px, q->ctf.defocus_u_A, q->ctf.defocus_v_A,
-                    q->ctf.defocus_angle_deg, q->ctf.voltage_kV, q->ctf.cs_mm, q->ctf.amplitude_contrast, p.pixel_A);
+                q->tilt_deg, q->psi_deg, q->origin_x_px, q->origin_y_px, q->ctf.defocus_u_A, q->ctf.defocus_v_A,
+                q->ctf.defocus_angle_deg, q->ctf.voltage_kV, q->ctf.cs_mm, q->ctf.amplitude_contrast, p.pixel_A);
         }
         fclose(f);
         for (int d = 0; d < 2; d++) {
-            assert_int_equal(reconstruct(fmt("%s --ctf --padding 1 --device %s --quiet --out %s", path, device[d],
-                                             in_dir("map.mrc"))), RG_GOOD);
+            assert_int_equal(
+                reconstruct(fmt("%s --ctf --padding 1 --device %s --quiet --out %s", path, device[d], in_dir("map.mrc"))),
+                RG_GOOD);
             assert_int_equal(rg_volume_read(in_dir("map.mrc"), &map), RG_GOOD);
             double most = 0, apart = 0;
             for (int e = 0; e < 24 * 24 * 24; e++) {
@@ -203,13 +205,11 @@ TEST(test_ctf_applied)
             }
             // Weights of a GPU are off by up to 6.2e-6 of the largest (GR_SQUARES_ERROR), those of a CPU by 4e-7; 40 images leave
             // voxels that are divided by a few hundredths of that. A CTF that is applied once too often shows in the first digit.
-            if (!(apart < 3e-4 * most))
-                print_message("%s on %s: %g of %g\n", column[kind], device[d], apart, most);
+            if (!(apart < 3e-4 * most)) print_message("%s on %s: %g of %g\n", column[kind], device[d], apart, most);
             assert_true(apart < 3e-4 * most);
             free(map.value);
         }
-        if (!kind)
-            refused(path, "", "expected --ctf for images that are multiplied by their CTF");
+        if (!kind) refused(path, "", "expected --ctf for images that are multiplied by their CTF");
         free(name);
         free(path);
     }

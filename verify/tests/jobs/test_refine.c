@@ -9,14 +9,12 @@
 FIXTURE(make_phantom)
 {
     rg_particles p;
-    if (test_dir_make(state) != 0)
-        return -1;
+    if (test_dir_make(state) != 0) return -1;
     rg_quiet = true;
     if (RUN(phantom, "phantom particles --shape d7 --box 128 --images 16 --sigma 1.5 --ctf --snr 0.25 --shift 2 --out %s",
             test_dir) != RG_GOOD)
         return -1;
-    if (rg_particles_open(&p, in_dir("particles.star")) != RG_GOOD)
-        return -1;
+    if (rg_particles_open(&p, in_dir("particles.star")) != RG_GOOD) return -1;
     spoil(&p, 3, 1);
     write_poses(in_dir("wrong.star"), &p, "particles.mrcs");
     rg_particles_close(&p);
@@ -58,16 +56,15 @@ TEST(test_needs)
 {
     size_t n;
     char *text = get_file(in_dir("wrong.star"), &n), *end = text;
-    for (int image = 0; image < 9; image++)
-        end = strchr(end, '@') + 1;
-    while (end[-1] != '\n')
-        end--;
+    for (int image = 0; image < 9; image++) end = strchr(end, '@') + 1;
+    while (end[-1] != '\n') end--;
     put_file("eight.star", text, (size_t)(end - text));
     free(text);
     assert_int_equal(REFINE("--out %s/a.star", test_dir), RG_GOOD);
     assert_int_equal(REFINE("--batch 1 --out %s/b.star", test_dir), RG_GOOD);
     assert_int_equal(RUN(refine, "refine %s/eight.star --reference %s/map.mrc --device cpu --high 8 --out %s/c.star", test_dir,
-                         test_dir, test_dir), RG_GOOD);
+                         test_dir, test_dir),
+        RG_GOOD);
     static const char *const routine[] = {"\nctfapply:", "\nsigma2:", "\npresb:", "\nccoef:"};
     for (int i = 0; i < RG_COUNT(routine); i++) {
         const double all = need_of("a_stages.tsv", routine[i]);
@@ -95,18 +92,18 @@ TEST(test_prior)
 {
     rg_particles p;
     assert_int_equal(rg_particles_open(&p, in_dir("particles.star")), RG_GOOD);
-    for (int64_t i = 0; i < p.n; i++)
-        p.row[i].origin_x_px = p.row[i].origin_y_px = i % 2 ? 0.02 : -0.02;
+    for (int64_t i = 0; i < p.n; i++) p.row[i].origin_x_px = p.row[i].origin_y_px = i % 2 ? 0.02 : -0.02;
     write_poses(in_dir("centred.star"), &p, "particles.mrcs");
     rg_particles_close(&p);
     double apart_A[2];
     for (int without = 0; without < 2; without++) {
-        assert_int_equal(RUN(refine, "refine %s/centred.star --reference %s/map.mrc --device cpu --high 8%s --out %s/prior.star", test_dir,
-                             test_dir, without ? " --no-prior" : "", test_dir), RG_GOOD);
+        assert_int_equal(
+            RUN(refine, "refine %s/centred.star --reference %s/map.mrc --device cpu --high 8%s --out %s/prior.star", test_dir,
+                test_dir, without ? " --no-prior" : "", test_dir),
+            RG_GOOD);
         apart_A[without] = errors_of(in_dir("prior.star"), in_dir("particles.star"), "D7").median_A;
     }
-    if (!(apart_A[0] > 1.5 && apart_A[1] < 0.5))
-        print_message("median %.2f A with, %.2f A without\n", apart_A[0], apart_A[1]);
+    if (!(apart_A[0] > 1.5 && apart_A[1] < 0.5)) print_message("median %.2f A with, %.2f A without\n", apart_A[0], apart_A[1]);
     assert_true(apart_A[0] > 1.5 && apart_A[1] < 0.5);
 }
 
@@ -117,11 +114,14 @@ TEST(test_b_factor)
     static const int b_A2[] = {-1000, 0, 1000};
     for (int k = 0; k < 3; k++) {
         rg_par out;
-        assert_int_equal(RUN(refine, "refine %s/particles.star --reference %s/map.mrc --device cpu --high 8 --max-evaluations 1 --b-factor %d "
-                             "--out %s/b.par", test_dir, test_dir, b_A2[k], test_dir), RG_GOOD);
+        assert_int_equal(
+            RUN(refine,
+                "refine %s/particles.star --reference %s/map.mrc --device cpu --high 8 --max-evaluations 1 --b-factor %d "
+                "--out %s/b.par",
+                test_dir, test_dir, b_A2[k], test_dir),
+            RG_GOOD);
         assert_int_equal(rg_par_read(in_dir("b.par"), &out), RG_GOOD);
-        for (int64_t i = 0; i < out.n; i++)
-            score[k] += out.row[i].value[RG_PAR_SCORE] / (double)out.n;
+        for (int64_t i = 0; i < out.n; i++) score[k] += out.row[i].value[RG_PAR_SCORE] / (double)out.n;
         rg_par_free(&out);
     }
     assert_true(score[0] + 1 < score[1] && score[1] + 1 < score[2]);
@@ -189,14 +189,12 @@ TEST(test_devices_agree)
                              "refine %s/small/particles.star --reference %s/small/map.mrc --device %s --max-evaluations 1 "
                              "--out %s/small.par",
                              test_dir, test_dir, device[d], test_dir),
-                         RG_GOOD);
+            RG_GOOD);
         assert_int_equal(rg_par_read(in_dir("small.par"), &out), RG_GOOD);
-        for (int i = 0; i < 2; i++)
-            score[d][i] = out.row[i].value[RG_PAR_SCORE];
+        for (int i = 0; i < 2; i++) score[d][i] = out.row[i].value[RG_PAR_SCORE];
         rg_par_free(&out);
     }
-    for (int i = 0; i < 2; i++)
-        assert_true(fabs(score[0][i] - score[1][i]) < 0.011 && score[0][i] > 20);
+    for (int i = 0; i < 2; i++) assert_true(fabs(score[0][i] - score[1][i]) < 0.011 && score[0][i] > 20);
 }
 
 // ---- input that cannot be taken ------------------------------------------------------------------------------------------
@@ -205,7 +203,7 @@ static int refine_text(const char *text, const char *more)
 {
     put_text(in_dir("bad.star"), text);
     return RUN(refine, "refine %s/bad.star --reference %s/map.mrc --device cpu --out %s/bad_out.star %s", test_dir, test_dir,
-               test_dir, more);
+        test_dir, more);
 }
 
 #define HEAD                                                                                                                   \
@@ -216,11 +214,9 @@ static void put_images(const char *name, int64_t side, float value, int images)
 {
     rg_mrc_out out;
     float *section = rg_alloc((size_t)(side * side) * sizeof *section);
-    for (int64_t i = 0; i < side * side; i++)
-        section[i] = value > 0 ? value : (float)(i % 7);
+    for (int64_t i = 0; i < side * side; i++) section[i] = value > 0 ? value : (float)(i % 7);
     assert_int_equal(rg_mrc_write_begin(&out, in_dir(name), side, side, images, RG_MRC_FLOAT32, 2, false), RG_GOOD);
-    for (int i = 0; i < images; i++)
-        assert_int_equal(rg_mrc_write_section(&out, section), RG_GOOD);
+    for (int i = 0; i < images; i++) assert_int_equal(rg_mrc_write_section(&out, section), RG_GOOD);
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
     free(section);
 }
@@ -242,7 +238,8 @@ TEST(test_par_holds_less)
         const char *columns, *row, *words;
     } lost[] = {
         {"_rlnPhaseShift\n", "90", "cannot hold what "},
-        {"_rlnPhaseShift\n_rlnCtfBfactor\n_rlnCtfScalefactor\n", "90 5 0.5", "_rlnPhaseShift, _rlnCtfBfactor, _rlnCtfScalefactor;"},
+        {"_rlnPhaseShift\n_rlnCtfBfactor\n_rlnCtfScalefactor\n", "90 5 0.5",
+            "_rlnPhaseShift, _rlnCtfBfactor, _rlnCtfScalefactor;"},
         {"_rlnCtfDataAreCtfPremultiplied\n", "1", "no CTF has been applied, found _rlnCtfDataAreCtfPremultiplied 1"},
     };
     put_stack("one.mrcs", 128, 0);
@@ -250,14 +247,17 @@ TEST(test_par_holds_less)
         char *text = rg_print(HEAD "%s1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625 %s\n", lost[i].columns, lost[i].row);
         put_text(in_dir("bad.star"), text);
         free(text);
-        assert_refused(RUN(refine, "refine %s/bad.star --reference %s/map.mrc --device cpu --out %s/lost.par", test_dir, test_dir,
-                           test_dir), lost[i].words);
+        assert_refused(RUN(refine, "refine %s/bad.star --reference %s/map.mrc --device cpu --out %s/lost.par", test_dir,
+                           test_dir, test_dir),
+            lost[i].words);
     }
     put_images("two.mrcs", 128, 0, 2);
-    const char *volts = HEAD "1@two.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625\n2@two.mrcs 1 2 3 9000 8000 7 300 2 0.07 2.015625\n";
+    const char *volts =
+        HEAD "1@two.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625\n2@two.mrcs 1 2 3 9000 8000 7 300 2 0.07 2.015625\n";
     put_text(in_dir("bad.star"), volts);
-    assert_refused(RUN(search, "search %s/bad.star --reference %s/map.mrc --device cpu --out %s/lost.par", test_dir, test_dir,
-                       test_dir), "different _rlnVoltage; write a STAR file");
+    assert_refused(
+        RUN(search, "search %s/bad.star --reference %s/map.mrc --device cpu --out %s/lost.par", test_dir, test_dir, test_dir),
+        "different _rlnVoltage; write a STAR file");
     assert_int_not_equal(access(in_dir("lost.par"), F_OK), 0);
 }
 
@@ -267,10 +267,10 @@ TEST(test_refused)
     put_stack("one.mrcs", 128, 0);
     put_stack("odd.mrcs", 33, 0);
     assert_refused(refine_text(HEAD "1@flat.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.015625\n", ""),
-                   "flat.mrcs: image 1: expected a picture, found 3");
+        "flat.mrcs: image 1: expected a picture, found 3");
     assert_refused(refine_text(HEAD "1@odd.mrcs 1 2 3 9000 8000 7 200 2 0.07 2\n", ""), "even side");
-    assert_refused(refine_text(HEAD "1@one.mrcs 1 2 3 0 0 7 200 2 0.07 2.015625\n", ""),
-                   "line 14: expected a defocus, found 0");
+    assert_refused(
+        refine_text(HEAD "1@one.mrcs 1 2 3 0 0 7 200 2 0.07 2.015625\n", ""), "line 14: expected a defocus, found 0");
     assert_refused(refine_text(HEAD "1@one.mrcs 1 2 3 9000 8000 7 200 2 0.07 2.2\n", ""), "281.6 A");
     assert_refused(
         refine_text("data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n1@one.mrcs 1 2 3\n", ""),
@@ -285,12 +285,12 @@ TEST(test_refused)
     assert_refused(refine_text(ROW, "--variant cc3m:none"), "none");
     assert_refused(RUN(refine, "refine %s/wrong.star --out x.star", test_dir), "refine: --reference VOL.mrc is needed");
     assert_refused(RUN(refine, "refine %s/wrong.star --reference %s/absent.mrc --device cpu --out x.star", test_dir, test_dir),
-                   "absent.mrc");
+        "absent.mrc");
     put_file("a.par", "1 1 2 3 4 5 10000 1 9000 8000 7 66\n", 35);
     assert_refused(RUN(refine, "refine %s/a.par --reference %s/map.mrc --out x.star", test_dir, test_dir), "expected --stack");
     assert_refused(RUN(refine, "refine %s/a.par --stack %s/particles.mrcs --pixel 2 --reference %s/map.mrc --out x.star",
                        test_dir, test_dir, test_dir),
-                   "expected 16 rows");
+        "expected 16 rows");
     assert_int_not_equal(access(in_dir("bad_out.star"), F_OK), 0);
     assert_int_not_equal(access("x.star", F_OK), 0);
 }

@@ -21,13 +21,11 @@ static double lowest(int64_t i, int d) { return 0.3 * sin(1.7 * (double)i + d); 
 static int evaluate(void *context, int64_t problems, const double *x, const bool *asked, double *value)
 {
     bowls *b = context;
-    if (b->fail_at && ++b->calls == b->fail_at)
-        return RG_E_STATE;
+    if (b->fail_at && ++b->calls == b->fail_at) return RG_E_STATE;
     for (int64_t i = 0; i < problems; i++) {
         double v[N], sum = 0;
         b->asked += asked[i];
-        for (int d = 0; d < N; d++)
-            v[d] = x[i * N + d] - lowest(b->first + i, d);
+        for (int d = 0; d < N; d++) v[d] = x[i * N + d] - lowest(b->first + i, d);
         for (int d = 0; d < N; d++) // long axes of 1 and 25, turned against the variables
             sum += (1 + 6 * d) * pow(v[d] + 0.4 * v[(d + 1) % N], 2);
         value[i] = asked[i] ? sum : NAN;
@@ -35,8 +33,13 @@ static int evaluate(void *context, int64_t problems, const double *x, const bool
     return RG_OK;
 }
 
-static const fr_minimiser standard = {.optimiser = "praxis", .dimensions = N, .unit = {0.1, 0.1, 0.1, 0.02, 0.02}, .step = 2,
-                                      .tolerance = 1e-3, .most_evaluations = 2000, .seed = 1};
+static const fr_minimiser standard = {.optimiser = "praxis",
+    .dimensions = N,
+    .unit = {0.1, 0.1, 0.1, 0.02, 0.02},
+    .step = 2,
+    .tolerance = 1e-3,
+    .most_evaluations = 2000,
+    .seed = 1};
 
 TEST(test_finds_the_lowest)
 {
@@ -50,8 +53,7 @@ TEST(test_finds_the_lowest)
         assert_null(fr_optimiser_unknown(name[o]));
         assert_int_equal(fr_minimise(&how, MANY, x, value, evaluations, &steps, evaluate, &b), RG_OK);
         for (int i = 0; i < MANY; i++) {
-            for (int d = 0; d < N; d++)
-                assert_true(fabs(x[i * N + d] - lowest(i, d)) < 2e-3);
+            for (int d = 0; d < N; d++) assert_true(fabs(x[i * N + d] - lowest(i, d)) < 2e-3);
             assert_true(value[i] < 1e-4);
             most = evaluations[i] > most ? evaluations[i] : most;
             sum += evaluations[i];

@@ -15,8 +15,7 @@ static int64_t read_fsc(const char *path, double *fsc, int64_t n)
     assert_non_null(f);
     while (fgets(line, sizeof line, f)) {
         double shell, frequency, resolution, value;
-        if (sscanf(line, "%lf %lf %lf %lf", &shell, &frequency, &resolution, &value) == 4 && shells < n)
-            fsc[shells++] = value;
+        if (sscanf(line, "%lf %lf %lf %lf", &shell, &frequency, &resolution, &value) == 4 && shells < n) fsc[shells++] = value;
     }
     fclose(f);
     return shells;
@@ -41,14 +40,13 @@ TEST(test_recovery)
                          "reconstruct %s/particles.star --method frealign --sym D7 --half-maps --mass 700 --device cpu "
                          "--out %s/vol.mrc",
                          test_dir, test_dir),
-                     RG_GOOD);
+        RG_GOOD);
     compare_maps(in_dir("vol.mrc"), in_dir("map.mrc"), fsc, 65);
     for (int s = 1; s <= 33; s++) // 33 / 128 = 0.26 cycles a pixel
         assert_true(fsc[s] > 0.9);
     assert_int_equal(read_fsc(in_dir("vol_fsc.tsv"), halves, 65), 65);
     compare_maps(in_dir("vol_half1.mrc"), in_dir("vol_half2.mrc"), fsc, 65);
-    for (int s = 0; s < 65; s++)
-        assert_true(fabs(fsc[s] - halves[s]) < 1e-5);
+    for (int s = 0; s < 65; s++) assert_true(fabs(fsc[s] - halves[s]) < 1e-5);
     // The scale is that of the density of which the images are projections.
     rg_mrc ours, truth;
     float a[128 * 128], b[128 * 128];
@@ -80,7 +78,7 @@ TEST(test_symmetry_matters)
     compare_maps(in_dir("c1.mrc"), in_dir("map.mrc"), none, 65);
     assert_int_equal(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --sym D3 --device cpu --out %s/d3.mrc",
                          test_dir, test_dir),
-                     RG_GOOD);
+        RG_GOOD);
     compare_maps(in_dir("d3.mrc"), in_dir("map.mrc"), wrong, 65);
     assert_true(right[33] > none[33] + 0.02 && none[33] > 0.5 && wrong[20] < 0.7);
 }
@@ -89,10 +87,10 @@ TEST(test_symmetry_matters)
 TEST(test_devices_agree)
 {
     static const char *const preset[] = {"v9", "paper"};
-    assert_int_equal(RUN(phantom,
-                         "phantom particles --shape d7 --box 24 --images 12 --sigma 1 --ctf --snr 1 --shift 1 --out %s/small",
-                         test_dir),
-                     RG_GOOD);
+    assert_int_equal(
+        RUN(phantom, "phantom particles --shape d7 --box 24 --images 12 --sigma 1 --ctf --snr 1 --shift 1 --out %s/small",
+            test_dir),
+        RG_GOOD);
     for (int i = 0; i < 2; i++) {
         double fsc[13];
         for (int host = 0; host < 2; host++)
@@ -102,8 +100,7 @@ TEST(test_devices_agree)
                     test_dir, preset[i], host ? "host" : "cpu", test_dir, host),
                 RG_GOOD);
         compare_maps(in_dir("0.mrc"), in_dir("1.mrc"), fsc, 13);
-        for (int s = 0; s < 12; s++)
-            assert_true(fsc[s] > 0.99999);
+        for (int s = 0; s < 12; s++) assert_true(fsc[s] > 0.99999);
     }
 }
 
@@ -133,14 +130,13 @@ TEST(test_par_weights)
     assert_int_equal(RUN(reconstruct, PAR "--f 0.05 --out %s/occ.mrc", test_dir, test_dir, test_dir), RG_GOOD);
     assert_non_null(strstr(output, "f\t0.05 and 0.05"));
     catch_stderr();
-    assert_int_equal(RUN(reconstruct,
-                         "reconstruct %s/small/eight.star --method frealign --f 0.05 --sym D7 --device cpu --out %s/eight.mrc",
-                         test_dir, test_dir),
-                     RG_GOOD);
+    assert_int_equal(
+        RUN(reconstruct, "reconstruct %s/small/eight.star --method frealign --f 0.05 --sym D7 --device cpu --out %s/eight.mrc",
+            test_dir, test_dir),
+        RG_GOOD);
     caught();
     compare_maps(in_dir("occ.mrc"), in_dir("eight.mrc"), fsc, 13);
-    for (int s = 0; s < 12; s++)
-        assert_true(fsc[s] > 0.9999); // angles and shifts of .par have two decimals
+    for (int s = 0; s < 12; s++) assert_true(fsc[s] > 0.9999); // angles and shifts of .par have two decimals
     assert_int_equal(RUN(reconstruct, PAR "--pbc 0.02 --out %s/pbc.mrc", test_dir, test_dir, test_dir), RG_GOOD);
     compare_maps(in_dir("occ.mrc"), in_dir("pbc.mrc"), fsc, 13);
     assert_true(fsc[10] < 0.99999 && fsc[2] > 0.99); // fine shells are weighted
@@ -182,29 +178,27 @@ TEST(test_others_data)
     static const double reached[9] = {0, 0.96, 0.99, 0.96, 0.91, 0.89, 0.67, 0.55, 0.48};
     catch_stderr();
     int code =
-        RUN(reconstruct, "reconstruct " F5 "_sim.star --method frealign --invert --device cpu --out %s/f5.mrc",
-            test_dir);
+        RUN(reconstruct, "reconstruct " F5 "_sim.star --method frealign --invert --device cpu --out %s/f5.mrc", test_dir);
     caught();
     assert_int_equal(code, RG_GOOD);
     compare_maps(in_dir("f5.mrc"), F5 ".mrc", fsc, 17);
-    for (int s = 1; s <= 8; s++)
-        assert_true(fsc[s] > reached[s]);
+    for (int s = 1; s <= 8; s++) assert_true(fsc[s] > reached[s]);
     // Five real particles: they are read, and give a map.
-    assert_int_equal(RUN(reconstruct,
-                         "reconstruct " F1 " --method frealign --invert --resolution 30 --device cpu --out %s/f1.mrc",
-                         test_dir),
-                     RG_GOOD);
+    assert_int_equal(
+        RUN(reconstruct, "reconstruct " F1 " --method frealign --invert --resolution 30 --device cpu --out %s/f1.mrc",
+            test_dir),
+        RG_GOOD);
 }
 
 TEST(test_refused)
 {
     assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method bilinear --out x.mrc", test_dir),
-                   "expected gridding or frealign");
+        "expected gridding or frealign");
     assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --sym E8 --out x.mrc", test_dir), "E8");
     assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --pbc 5 --out x.mrc", test_dir),
-                   "expected a .par file");
+        "expected a .par file");
     assert_refused(RUN(reconstruct, "reconstruct %s/particles.star --method frealign --resolution 1 --out x.mrc", test_dir),
-                   "--resolution");
+        "--resolution");
     assert_int_not_equal(access("x.mrc", F_OK), 0);
 }
 

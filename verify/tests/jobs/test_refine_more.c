@@ -8,14 +8,13 @@
 // 12 images of 96 pixels for the CPU, 13 of 24 for the emulated GPU.
 FIXTURE(make_phantoms)
 {
-    if (test_dir_make(state) != 0)
-        return -1;
+    if (test_dir_make(state) != 0) return -1;
     rg_quiet = true;
-    if (RUN(phantom, "phantom particles --shape d7 --box 96 --images 12 --sigma 1.2 --ctf --snr 2 --shift 2 --out %s", test_dir)
-        != RG_GOOD)
+    if (RUN(phantom, "phantom particles --shape d7 --box 96 --images 12 --sigma 1.2 --ctf --snr 2 --shift 2 --out %s",
+            test_dir) != RG_GOOD)
         return -1;
     return RUN(phantom, "phantom particles --shape d7 --box 24 --images 13 --sigma 1 --ctf --snr 1 --shift 1 --out %s/small",
-               test_dir);
+        test_dir);
 }
 
 // The particles with all defoci and the pixel size changed.
@@ -36,18 +35,20 @@ TEST(test_defocus)
 {
     rg_particles truth, found;
     put_spoilt("defocus.star", 500, 258.0 / 96);
-    assert_int_equal(RUN(refine, "refine %s/defocus.star --reference %s/map.mrc --device cpu --high 6 --also defocus "
-                         "--out %s/new.star", test_dir, test_dir, test_dir), RG_GOOD);
+    assert_int_equal(RUN(refine,
+                         "refine %s/defocus.star --reference %s/map.mrc --device cpu --high 6 --also defocus "
+                         "--out %s/new.star",
+                         test_dir, test_dir, test_dir),
+        RG_GOOD);
     assert_int_equal(rg_particles_open(&truth, in_dir("particles.star")), RG_GOOD);
     assert_int_equal(rg_particles_open(&found, in_dir("new.star")), RG_GOOD);
     double off = 0;
     for (int64_t i = 0; i < truth.n; i++) {
         off += fabs(found.row[i].ctf.defocus_u_A - truth.row[i].ctf.defocus_u_A) / (double)truth.n;
-        assert_true(fabs(found.row[i].ctf.defocus_u_A - found.row[i].ctf.defocus_v_A
-                         - (truth.row[i].ctf.defocus_u_A - truth.row[i].ctf.defocus_v_A)) < 0.01);
+        assert_true(fabs(found.row[i].ctf.defocus_u_A - found.row[i].ctf.defocus_v_A -
+                        (truth.row[i].ctf.defocus_u_A - truth.row[i].ctf.defocus_v_A)) < 0.01);
     }
-    if (!(off < 150))
-        print_message("off by %.0f A on average\n", off);
+    if (!(off < 150)) print_message("off by %.0f A on average\n", off);
     assert_true(off < 150); // it was 500 A
     rg_particles_close(&truth);
     rg_particles_close(&found);
@@ -63,8 +64,7 @@ static void cut_map(const char *from, const char *to)
     assert_int_equal(rg_mrc_write_begin(&out, to, 96, 96, 96, RG_MRC_FLOAT32, 258.0 / 98, true), RG_GOOD);
     for (int64_t z = 0; z < 96; z++) {
         assert_int_equal(rg_mrc_section(&in, z + 1, section), RG_GOOD);
-        for (int i = 0; i < 96 * 96; i++)
-            cut[i] = section[(i / 96 + 1) * 98 + i % 96 + 1];
+        for (int i = 0; i < 96 * 96; i++) cut[i] = section[(i / 96 + 1) * 98 + i % 96 + 1];
         assert_int_equal(rg_mrc_write_section(&out, cut), RG_GOOD);
     }
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
@@ -74,17 +74,19 @@ static void cut_map(const char *from, const char *to)
 TEST(test_magnification)
 {
     double found;
-    assert_int_equal(RUN(phantom, "phantom particles --shape d7 --box 98 --images 1 --sigma 1.225 --out %s/large", test_dir),
-                     RG_GOOD);
+    assert_int_equal(
+        RUN(phantom, "phantom particles --shape d7 --box 98 --images 1 --sigma 1.225 --out %s/large", test_dir), RG_GOOD);
     cut_map(in_dir("large/map.mrc"), in_dir("cut.mrc"));
     put_spoilt("pixel.star", 0, 258.0 / 98);
-    assert_int_equal(RUN(refine, "refine %s/pixel.star --reference %s/cut.mrc --device cpu --high 6 --also magnification "
-                         "--out %s/new.star", test_dir, test_dir, test_dir), RG_GOOD);
+    assert_int_equal(RUN(refine,
+                         "refine %s/pixel.star --reference %s/cut.mrc --device cpu --high 6 --also magnification "
+                         "--out %s/new.star",
+                         test_dir, test_dir, test_dir),
+        RG_GOOD);
     const char *said = strstr(output, "magnification\t");
     assert_non_null(said);
     assert_int_equal(sscanf(said, "magnification\t%lf", &found), 1);
-    if (!(fabs(found - 98.0 / 96) < 0.003))
-        print_message("magnification %.5f\n", found);
+    if (!(fabs(found - 98.0 / 96) < 0.003)) print_message("magnification %.5f\n", found);
     assert_true(fabs(found - 98.0 / 96) < 0.003);
 }
 
@@ -98,8 +100,11 @@ TEST(test_restarts)
     write_poses(in_dir("far.star"), &p, "particles.mrcs");
     rg_particles_close(&p);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(RUN(refine, "refine %s/far.star --reference %s/map.mrc --device cpu --high 12 --restarts %d "
-                             "--restart-angle 30 --out %s/new.star", test_dir, test_dir, 7 * i, test_dir), RG_GOOD);
+        assert_int_equal(RUN(refine,
+                             "refine %s/far.star --reference %s/map.mrc --device cpu --high 12 --restarts %d "
+                             "--restart-angle 30 --out %s/new.star",
+                             test_dir, test_dir, 7 * i, test_dir),
+            RG_GOOD);
         assert_int_equal(sscanf(output, "mean score\t%lf", &score[i]), 1);
     }
     assert_true(score[1] > score[0] + 1);
@@ -118,8 +123,7 @@ static void copy_stack(const char *to, int64_t flat, time_t at)
     assert_int_equal(rg_mrc_write_begin(&out, in_dir(to), 96, 96, 12, RG_MRC_FLOAT32, 258.0 / 96, false), RG_GOOD);
     for (int64_t z = 0; z < 12; z++) {
         assert_int_equal(rg_mrc_section(&in, z, section), RG_GOOD);
-        for (int i = 0; i < 96 * 96 && z == flat; i++)
-            section[i] = 1;
+        for (int i = 0; i < 96 * 96 && z == flat; i++) section[i] = 1;
         assert_int_equal(rg_mrc_write_section(&out, section), RG_GOOD);
     }
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
@@ -214,9 +218,9 @@ TEST(test_resume_refused)
     static const struct {
         const char *from, *to, *words;
     } change[] = {{"\n1\t", "\n0\t", "every row once"}, {"\n1\t", "\n1\tnan", "line 6: expected a row"},
-                  {"\n1\t", "\n1\t1e999", "line 6: expected a row"}, {"\n1\t", "\n12\t", "line 6: expected a row"},
-                  {"\n1\t", "\n-1\t", "line 6: expected a row"}, {"batch\t2\t", "batch\t3\t", "line 7: expected the sums"},
-                  {"batch\t2\t", "batch\t2.\t", "line 7: expected the sums"}, {"# regather", "# what I ", "expected finished"}};
+        {"\n1\t", "\n1\t1e999", "line 6: expected a row"}, {"\n1\t", "\n12\t", "line 6: expected a row"},
+        {"\n1\t", "\n-1\t", "line 6: expected a row"}, {"batch\t2\t", "batch\t3\t", "line 7: expected the sums"},
+        {"batch\t2\t", "batch\t2.\t", "line 7: expected the sums"}, {"# regather", "# what I ", "expected finished"}};
     for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
         const char *at = strstr(part, change[i].from);
         assert_non_null(at);
@@ -239,14 +243,15 @@ TEST(test_resume_refused)
 
 TEST(test_gpus_alike)
 {
-    static const char *const command[] = {"refine --high 22 --tolerance 0.5",
-                                          "search --sym D7 --angle 45 --best 1 --max-evaluations 3"};
+    static const char *const command[] = {
+        "refine --high 22 --tolerance 0.5", "search --sym D7 --angle 45 --best 1 --max-evaluations 3"};
     for (int i = 0; i < 2; i++) {
         size_t n[2];
         char *text[2];
         for (int gpus = 1; gpus <= 3; gpus += 2) {
             char *words = rg_print("%s %s/small/particles.star --reference %s/small/map.mrc --device host --gpus %d "
-                                   "--out %s/small/gpus.star", command[i], test_dir, test_dir, gpus, test_dir);
+                                   "--out %s/small/gpus.star",
+                command[i], test_dir, test_dir, gpus, test_dir);
             assert_int_equal(run_command(i ? &rg_cmd_search : &rg_cmd_refine, words, output), RG_GOOD);
             text[gpus / 2] = get_file(in_dir("small/gpus.star"), &n[gpus / 2]);
             free(words);
@@ -267,11 +272,13 @@ TEST(test_gpus_map)
         rg_mrc map;
         float *to = i ? other : one;
         double off = 0, size = 0;
-        assert_int_equal(RUN(reconstruct, "reconstruct %s/small/particles.star --method frealign --sym D7 --device host "
-                             "--gpus %d --out %s/small/gpus.mrc", test_dir, gpus[i], test_dir), RG_GOOD);
+        assert_int_equal(RUN(reconstruct,
+                             "reconstruct %s/small/particles.star --method frealign --sym D7 --device host "
+                             "--gpus %d --out %s/small/gpus.mrc",
+                             test_dir, gpus[i], test_dir),
+            RG_GOOD);
         assert_int_equal(rg_mrc_open(&map, in_dir("small/gpus.mrc")), RG_GOOD);
-        for (int64_t z = 0; z < 24; z++)
-            assert_int_equal(rg_mrc_section(&map, z, to + z * 24 * 24), RG_GOOD);
+        for (int64_t z = 0; z < 24; z++) assert_int_equal(rg_mrc_section(&map, z, to + z * 24 * 24), RG_GOOD);
         rg_mrc_close(&map);
         for (int e = 0; e < 24 * 24 * 24 && i; e++) {
             off += (one[e] - other[e]) * (one[e] - other[e]);
@@ -294,8 +301,11 @@ TEST(test_reference)
     assert_true(errors_of(in_dir("new.star"), in_dir("particles.star"), "D7").median_deg < 3);
     // Written to another folder, the file still leads to its stack, which stands beside the first one.
     assert_int_equal(mkdir(in_dir("elsewhere"), 0777), 0);
-    assert_int_equal(RUN(refine, "refine %s/particles.star --reference %s/small/map.mrc --device cpu --high 22 "
-                         "--out %s/elsewhere/new.star", test_dir, test_dir, test_dir), RG_GOOD);
+    assert_int_equal(RUN(refine,
+                         "refine %s/particles.star --reference %s/small/map.mrc --device cpu --high 22 "
+                         "--out %s/elsewhere/new.star",
+                         test_dir, test_dir, test_dir),
+        RG_GOOD);
     rg_particles p;
     assert_int_equal(rg_particles_open(&p, in_dir("elsewhere/new.star")), RG_GOOD);
     rg_particles_close(&p);
@@ -305,8 +315,9 @@ TEST(test_reference)
     unlink(in_dir("elsewhere/new.star.log"));
     assert_int_equal(rmdir(in_dir("elsewhere")), 0);
     assert_refused(RUN(refine, SMALL "--reference-pixel 9", test_dir, test_dir, test_dir), "216.0 A wide, the images 258.0 A");
-    assert_refused(RUN(refine, "refine %s/particles.star --reference %s/particles.mrcs --device cpu --out x.star", test_dir,
-                       test_dir), "expected a cubic map");
+    assert_refused(
+        RUN(refine, "refine %s/particles.star --reference %s/particles.mrcs --device cpu --out x.star", test_dir, test_dir),
+        "expected a cubic map");
 }
 
 // Every mode says the same of the same fault.
@@ -316,41 +327,43 @@ TEST(test_refused)
         const char *optics, *row, *words;
     } bad[] = {
         {"_rlnDefocusU\n_rlnDefocusV\n_rlnDefocusAngle\n_rlnVoltage\n_rlnSphericalAberration\n_rlnAmplitudeContrast\n",
-         "0 0 7 200 2 0.07", "expected a defocus, found 0"},
+            "0 0 7 200 2 0.07", "expected a defocus, found 0"},
         {"_rlnDefocusU\n_rlnDefocusV\n_rlnDefocusAngle\n_rlnVoltage\n_rlnAmplitudeContrast\n", "9000 9000 7 200 0.07",
-         "expected a column _rlnSphericalAberration, found none"},
+            "expected a column _rlnSphericalAberration, found none"},
         {"_rlnDefocusU\n_rlnDefocusV\n_rlnDefocusAngle\n_rlnVoltage\n_rlnSphericalAberration\n_rlnAmplitudeContrast\n",
-         "9000 8000 7 200 2 0.07", "flat.mrcs: image 1: expected a picture, found 3"},
+            "9000 8000 7 200 2 0.07", "flat.mrcs: image 1: expected a picture, found 3"},
     };
     rg_mrc_out out;
     float flat[96 * 96];
-    for (int i = 0; i < 96 * 96; i++)
-        flat[i] = 3;
+    for (int i = 0; i < 96 * 96; i++) flat[i] = 3;
     assert_int_equal(rg_mrc_write_begin(&out, in_dir("flat.mrcs"), 96, 96, 2, RG_MRC_FLOAT32, 258.0 / 96, false), RG_GOOD);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(rg_mrc_write_section(&out, flat), RG_GOOD);
+    for (int i = 0; i < 2; i++) assert_int_equal(rg_mrc_write_section(&out, flat), RG_GOOD);
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
     for (int i = 0; i < RG_COUNT(bad); i++) {
         char *text = rg_print("data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n%s"
-                              "1@flat.mrcs 1 2 3 %s\n2@flat.mrcs 1 2 3 %s\n", bad[i].optics, bad[i].row, bad[i].row);
+                              "1@flat.mrcs 1 2 3 %s\n2@flat.mrcs 1 2 3 %s\n",
+            bad[i].optics, bad[i].row, bad[i].row);
         put_text(in_dir("bad.star"), text);
         free(text);
 #define ON_BAD "%s/bad.star --device cpu --out %s/bad_out"
-        assert_refused(RUN(refine, "refine " ON_BAD ".star --reference %s/map.mrc", test_dir, test_dir, test_dir),
-                       bad[i].words);
-        assert_refused(RUN(search, "search " ON_BAD ".star --reference %s/map.mrc", test_dir, test_dir, test_dir),
-                       bad[i].words);
+        assert_refused(
+            RUN(refine, "refine " ON_BAD ".star --reference %s/map.mrc", test_dir, test_dir, test_dir), bad[i].words);
+        assert_refused(
+            RUN(search, "search " ON_BAD ".star --reference %s/map.mrc", test_dir, test_dir, test_dir), bad[i].words);
         assert_refused(RUN(reconstruct, "reconstruct " ON_BAD ".mrc --method frealign", test_dir, test_dir), bad[i].words);
     }
     put_file("short.par", "1 1 2 3 4 5 10000 1 9000 8000 7 66\n", 35);
     put_file("zero.par", "1 1 2 3 4 5 10000 1 0 0 7 66\n2 1 2 3 4 5 10000 1 0 0 7 66\n", 58);
 #define ON_PAR(name, stack) name ".par --stack %s/" stack ".mrcs --pixel 2.6875 --device cpu --out %s/bad_out"
     assert_refused(RUN(refine, "refine %s/" ON_PAR("short", "particles") ".star --reference %s/map.mrc", test_dir, test_dir,
-                       test_dir, test_dir), "expected 12 rows");
-    assert_refused(RUN(reconstruct, "reconstruct %s/" ON_PAR("short", "particles") ".mrc --method frealign", test_dir, test_dir,
-                       test_dir), "expected 12 rows");
-    assert_refused(RUN(refine, "refine %s/" ON_PAR("zero", "flat") ".star --reference %s/map.mrc", test_dir, test_dir, test_dir,
-                       test_dir), "expected a defocus, found 0");
+                       test_dir, test_dir),
+        "expected 12 rows");
+    assert_refused(
+        RUN(reconstruct, "reconstruct %s/" ON_PAR("short", "particles") ".mrc --method frealign", test_dir, test_dir, test_dir),
+        "expected 12 rows");
+    assert_refused(
+        RUN(refine, "refine %s/" ON_PAR("zero", "flat") ".star --reference %s/map.mrc", test_dir, test_dir, test_dir, test_dir),
+        "expected a defocus, found 0");
 #define GOOD "refine %s/particles.star --reference %s/map.mrc --device cpu --out %s/bad_out.star "
     assert_refused(RUN(refine, GOOD "--step 2", test_dir, test_dir, test_dir), "--step goes with --optimiser bobyqa only");
     assert_refused(RUN(refine, GOOD "--also beam", test_dir, test_dir, test_dir), "expected defocus or magnification");

@@ -12,9 +12,9 @@ static pid_t load[LOADS];
 
 FIXTURE(begin)
 {
-    int failed = test_dir_make(state)
-                 || sh("regather phantom particles --out p --shape d7 --box 48 --images 6 --sigma 1 --ctf --snr 1 > log")
-                 || sh("regather phantom subtomograms --out s --box 16 --images 3 --wedge 60 > log");
+    int failed = test_dir_make(state) ||
+        sh("regather phantom particles --out p --shape d7 --box 48 --images 6 --sigma 1 --ctf --snr 1 > log") ||
+        sh("regather phantom subtomograms --out s --box 16 --images 3 --wedge 60 > log");
     for (int i = 0; i < LOADS && !failed; i++)
         if ((load[i] = fork()) == 0)
             for (volatile unsigned long spin = 0;; spin++) {}
@@ -42,9 +42,8 @@ static void assert_repeats(const char *words)
             int code = sh("mkdir r && regather %s --threads %d --device cpu --quiet > said.log && "
                           "rm -f r/*stages.tsv r/*.svg r/*.log r/*.html && "
                           "sed -i '/^# *command/d' r/* && rm -rf %s && mv r %s && diff -r one %s",
-                          words, threads, to, to, to);
-            if (code)
-                print_message("%s: run %d on %d threads: exit or difference %d\n", words, run + 1, threads, code);
+                words, threads, to, to, to);
+            if (code) print_message("%s: run %d on %d threads: exit or difference %d\n", words, run + 1, threads, code);
             assert_int_equal(code, 0);
         }
 }
@@ -54,10 +53,7 @@ TEST(test_search)
     assert_repeats("search p/particles.star --reference p/map.mrc --out r/new.star --sym D7 --angle 45 --best 2 --seed 5");
 }
 
-TEST(test_refine)
-{
-    assert_repeats("refine p/particles.star --reference p/map.mrc --out r/new.star");
-}
+TEST(test_refine) { assert_repeats("refine p/particles.star --reference p/map.mrc --out r/new.star"); }
 
 TEST(test_average)
 {
@@ -71,9 +67,6 @@ TEST(test_reconstruct)
     assert_repeats("reconstruct p/particles.star --out r/map.mrc --method frealign");
 }
 
-TEST(test_align)
-{
-    assert_repeats("align p/particles.mrcs --out r/t.tsv --aligned r/a.mrc");
-}
+TEST(test_align) { assert_repeats("align p/particles.mrcs --out r/t.tsv --aligned r/a.mrc"); }
 
 TESTS(begin, end)

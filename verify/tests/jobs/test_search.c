@@ -6,22 +6,20 @@
 
 FIXTURE(make_phantom)
 {
-    if (test_dir_make(state) != 0)
-        return -1;
+    if (test_dir_make(state) != 0) return -1;
     rg_quiet = true;
-    return RUN(phantom, "phantom particles --shape d7 --box 64 --images 6 --sigma 1 --ctf --snr 1 --shift 2 --out %s",
-               test_dir);
+    return RUN(
+        phantom, "phantom particles --shape d7 --box 64 --images 6 --sigma 1 --ctf --snr 1 --shift 2 --out %s", test_dir);
 }
 
-#define SEARCH(more, ...)                                                                                                 \
+#define SEARCH(more, ...)                                                                                                      \
     RUN(search, "search %s/particles.star --reference %s/map.mrc --sym D7 --device cpu --high 10 --angle 15 --best 4 " more,   \
         test_dir, test_dir, __VA_ARGS__)
 
 static void assert_all_found(const char *name)
 {
     errors e = errors_of(in_dir(name), in_dir("particles.star"), "D7");
-    if (!(e.worst_deg < 2 && e.worst_A < 2))
-        print_message("worst %.2f deg, %.2f A\n", e.worst_deg, e.worst_A);
+    if (!(e.worst_deg < 2 && e.worst_A < 2)) print_message("worst %.2f deg, %.2f A\n", e.worst_deg, e.worst_A);
     assert_true(e.worst_deg < 2 && e.worst_A < 2);
 }
 
@@ -70,7 +68,7 @@ TEST(test_group_matters)
                          "search %s/particles.star --reference %s/map.mrc --sym I1 --device cpu --high 10 --angle 15 --best 1 "
                          "--out %s/wrong.star",
                          test_dir, test_dir, test_dir),
-                     RG_GOOD);
+        RG_GOOD);
     assert_true(errors_of(in_dir("wrong.star"), in_dir("particles.star"), "D7").worst_deg > 10);
     assert_refused(SEARCH("--sym E8 --out %s/x.star", test_dir), "--sym given twice");
     assert_refused(
@@ -92,8 +90,11 @@ TEST(test_real_particles)
         skip();
     }
     assert_refused(RUN(search, "search " F2 " --reference " MAP32 " --device cpu --out %s/f2.star", test_dir), "419.2 A");
-    assert_int_equal(RUN(search, "search " F2 " --reference " MAP32 " --reference-pixel 13.1 --device cpu --high 60 --angle 45 "
-                         "--best 1 --out %s/f2.star", test_dir), RG_GOOD);
+    assert_int_equal(RUN(search,
+                         "search " F2 " --reference " MAP32 " --reference-pixel 13.1 --device cpu --high 60 --angle 45 "
+                         "--best 1 --out %s/f2.star",
+                         test_dir),
+        RG_GOOD);
     assert_int_equal(system(fmt("cp %s %s", "../shared/data/frealign/F2_real_empiar10076_7/empiar_10076_7.mrc", test_dir)), 0);
     assert_int_equal(rg_particles_open(&found, in_dir("f2.star")), RG_GOOD);
     assert_true(found.n == 7 && found.row[0].ctf.defocus_u_A > 10000);
@@ -104,11 +105,15 @@ TEST(test_real_particles)
 TEST(test_nothing_there)
 {
     for (int noise = 0; noise < 2; noise++) {
-        assert_int_equal(RUN(phantom, "phantom particles --shape d7 --box 32 --images 6 --sigma 2 --ctf --snr %s --out %s/noise",
-                             noise ? "0.0001" : "4", test_dir), RG_GOOD);
+        assert_int_equal(
+            RUN(phantom, "phantom particles --shape d7 --box 32 --images 6 --sigma 2 --ctf --snr %s --out %s/noise",
+                noise ? "0.0001" : "4", test_dir),
+            RG_GOOD);
         catch_stderr();
-        int code = RUN(search, "search %s/noise/particles.star --reference %s/noise/map.mrc --sym D7 --device cpu --angle 20 "
-                       "--out %s/found.star", test_dir, test_dir, test_dir);
+        int code = RUN(search,
+            "search %s/noise/particles.star --reference %s/noise/map.mrc --sym D7 --device cpu --angle 20 "
+            "--out %s/found.star",
+            test_dir, test_dir, test_dir);
         const char *said = caught();
         assert_int_equal(code, RG_GOOD);
         assert_true(noise == !!strstr(said, "is at the noise level"));

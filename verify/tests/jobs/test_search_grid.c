@@ -15,8 +15,12 @@ TEST(test_counts)
         double step_deg;
         int64_t directions[5], in_plane;
     } row[] = {
-        {2, {10268, 1534, 2626, 767, 434}, 90}, {5, {1632, 260, 429, 130, 74}, 90}, {6, {1132, 186, 300, 93, 49}, 75},
-        {10, {406, 70, 113, 35, 19}, 45},       {15, {178, 36, 51, 18, 10}, 30},    {30, {44, 12, 14, 6, 3}, 15},
+        {2, {10268, 1534, 2626, 767, 434}, 90},
+        {5, {1632, 260, 429, 130, 74}, 90},
+        {6, {1132, 186, 300, 93, 49}, 75},
+        {10, {406, 70, 113, 35, 19}, 45},
+        {15, {178, 36, 51, 18, 10}, 30},
+        {30, {44, 12, 14, 6, 3}, 15},
     };
     for (int r = 0; r < RG_COUNT(row); r++)
         for (int s = 0; s < 5; s++) {
@@ -39,8 +43,7 @@ static double nearest(const fr_grid *grid, const gr_symmetry *group, const doubl
         for (int g = 0; g < group->n; g++) {
             const double *m = group->matrix[g];
             double dot = 0;
-            for (int i = 0; i < 3; i++)
-                dot += view[i] * (m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2]);
+            for (int i = 0; i < 3; i++) dot += view[i] * (m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2]);
             best = fmax(best, dot);
         }
     }
@@ -64,7 +67,7 @@ TEST(test_every_view_is_near_one)
         }
         if (acos(worst) > 0.2)
             print_message("%s: a view %.1f degrees from all of %lld directions\n", group[s], acos(worst) * 57.29577951,
-                          (long long)grid.n);
+                (long long)grid.n);
         assert_true(acos(worst) < 0.2); // 11.5 degrees: half a diagonal of a cell of 10 x 13, where phi's step is widest
         fr_grid_free(&grid);
     }

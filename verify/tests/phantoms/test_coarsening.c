@@ -26,12 +26,10 @@ TEST(test_linear_growth)
         rg_coarsening_setup setup = setup_of(RG_MODEL_B, W, H);
         rg_coarsening *c = rg_coarsening_make(&setup);
         double kx = 2 * M_PI * mode[m][0] / W, ky = 2 * M_PI * mode[m][1] / H, k2 = kx * kx + ky * ky, found = 0;
-        for (int i = 0; i < W * H; i++)
-            phi[i] = (float)(1e-3 * cos(kx * (i % W) + ky * (i / W)));
+        for (int i = 0; i < W * H; i++) phi[i] = (float)(1e-3 * cos(kx * (i % W) + ky * (i / W)));
         rg_coarsening_set(c, phi);
         rg_coarsening_advance(c, 2, NULL, NULL);
-        for (int i = 0; i < W * H; i++)
-            found += 2e3 / (W * H) * rg_coarsening_phi(c)[i] * cos(kx * (i % W) + ky * (i / W));
+        for (int i = 0; i < W * H; i++) found += 2e3 / (W * H) * rg_coarsening_phi(c)[i] * cos(kx * (i % W) + ky * (i / W));
         // 40 steps of dt = 0.05 that are first order in k^2 dt (STABILISER + k^2): 5 % of the rate at the largest k^2 of 1.4.
         double rate = k2 * (1 - k2);
         assert_true(fabs(log(found) / 2 - rate) < 0.1 * k2 * k2 * (1.1 + k2) * 0.5 + 1e-3);
@@ -69,15 +67,13 @@ TEST(test_mass_and_energy)
 static double derivative(const float *f, int w, int h, int x, int y, int axis)
 {
     double v[5];
-    for (int d = -2; d <= 2; d++)
-        v[d + 2] = f[(y + (axis ? d : 0) + h) % h * w + (x + (axis ? 0 : d) + w) % w];
+    for (int d = -2; d <= 2; d++) v[d + 2] = f[(y + (axis ? d : 0) + h) % h * w + (x + (axis ? 0 : d) + w) % w];
     return (8 * (v[3] - v[1]) - (v[4] - v[0])) / 12;
 }
 
 static void differentiate(float *to, const float *f, int w, int h, int axis)
 {
-    for (int i = 0; i < w * h; i++)
-        to[i] = (float)derivative(f, w, h, i % w, i / w, axis);
+    for (int i = 0; i < w * h; i++) to[i] = (float)derivative(f, w, h, i % w, i / w, axis);
 }
 
 // curl of eta laplacian v + force = 0 with the force mu grad phi, which equals - phi grad mu but for a gradient; div v = 0.
@@ -85,8 +81,7 @@ TEST(test_stokes_flow)
 {
     enum { W = 96, H = 80, N = W * H };
     float *f[8], *phi, *vx, *vy, *mu, *t1, *t2, *vorticity, *curl;
-    for (int i = 0; i < 8; i++)
-        f[i] = rg_alloc(N * sizeof(float));
+    for (int i = 0; i < 8; i++) f[i] = rg_alloc(N * sizeof(float));
     phi = f[0], vx = f[1], vy = f[2], mu = f[3], t1 = f[4], t2 = f[5], vorticity = f[6], curl = f[7];
     for (int i = 0; i < N; i++) {
         double x = 2 * M_PI * (i % W) / W, y = 2 * M_PI * (i / W) / H;
@@ -100,14 +95,13 @@ TEST(test_stokes_flow)
     for (int axis = 0; axis < 2; axis++) {
         differentiate(t1, phi, W, H, axis);
         differentiate(t2, t1, W, H, axis);
-        for (int i = 0; i < N; i++)
-            mu[i] -= t2[i];
+        for (int i = 0; i < N; i++) mu[i] -= t2[i];
     }
     double size = 0, fault = 0, divergence = 0, scale = 0;
     for (int i = 0; i < N; i++) {
         int x = i % W, y = i / W;
-        curl[i] = (float)(derivative(mu, W, H, x, y, 0) * derivative(phi, W, H, x, y, 1)
-                          - derivative(mu, W, H, x, y, 1) * derivative(phi, W, H, x, y, 0));
+        curl[i] = (float)(derivative(mu, W, H, x, y, 0) * derivative(phi, W, H, x, y, 1) -
+            derivative(mu, W, H, x, y, 1) * derivative(phi, W, H, x, y, 0));
         vorticity[i] = (float)(derivative(vy, W, H, x, y, 0) - derivative(vx, W, H, x, y, 1));
         divergence = fmax(divergence, fabs(derivative(vx, W, H, x, y, 0) + derivative(vy, W, H, x, y, 1)));
         scale = fmax(scale, fabs(derivative(vx, W, H, x, y, 0)));
@@ -117,8 +111,7 @@ TEST(test_stokes_flow)
     for (int axis = 0; axis < 2; axis++) {
         differentiate(t1, vorticity, W, H, axis);
         differentiate(t2, t1, W, H, axis);
-        for (int i = 0; i < N; i++)
-            laplacian[i] += t2[i];
+        for (int i = 0; i < N; i++) laplacian[i] += t2[i];
     }
     for (int i = 0; i < N; i++) {
         size = fmax(size, fabs(curl[i]));
@@ -130,8 +123,7 @@ TEST(test_stokes_flow)
     print_message("curl of the force %.3g, residual %.3g; divergence %.3g of %.3g\n", size, fault, divergence, scale);
     assert_true(size > 0 && fault < 0.01 * size);
     rg_coarsening_free(c);
-    for (int i = 0; i < 8; i++)
-        free(f[i]);
+    for (int i = 0; i < 8; i++) free(f[i]);
 }
 
 // The slope of log length against log time between two times, the length being that of stripes with the same interface energy,
@@ -167,8 +159,7 @@ static int phantom(const char *words)
 {
     char *line = rg_print("phantom %s", words), *argv[32];
     int argc = 0;
-    for (char *at = strtok(line, " "); at; at = strtok(NULL, " "))
-        argv[argc++] = at;
+    for (char *at = strtok(line, " "); at; at = strtok(NULL, " ")) argv[argc++] = at;
     argv[argc] = NULL;
     int code = rg_command_run(&rg_cmd_phantom, argc, argv);
     free(line);
@@ -178,24 +169,22 @@ static int phantom(const char *words)
 TEST(test_command)
 {
     static const char *const options[] = {"--seed 3", "--seed 3 --model B", "--seed 3 --model B --viscosity 0.5", "--seed 4",
-                                          "--seed 3 --viscosity 0.5", "--seed 3 --viscosity 0.25"};
+        "--seed 3 --viscosity 0.5", "--seed 3 --viscosity 0.25"};
     enum { FILES = RG_COUNT(options) };
     size_t n[FILES];
     char *file[FILES], words[200];
     for (int i = 0; i < FILES; i++) {
         snprintf(words, sizeof words,
-                 "coarsening --out %s --width 48 --height 64 --frames 2 --time 20 --format pgm --threads 1 %s",
-                 in_dir("p"), options[i]);
+            "coarsening --out %s --width 48 --height 64 --frames 2 --time 20 --format pgm --threads 1 %s", in_dir("p"),
+            options[i]);
         assert_int_equal(phantom(words), RG_GOOD);
         file[i] = get_file(in_dir("p/coarsening_0002.pgm"), &n[i]);
     }
     assert_int_equal(n[0], 13 + 48 * 64);
     assert_memory_equal(file[0], file[5], n[0]);
     assert_memory_equal(file[1], file[2], n[0]); // nothing flows
-    for (int i = 1; i < 5; i++)
-        assert_memory_not_equal(file[0], file[i], n[0]);
-    for (int i = 0; i < FILES; i++)
-        free(file[i]);
+    for (int i = 1; i < 5; i++) assert_memory_not_equal(file[0], file[i], n[0]);
+    for (int i = 0; i < FILES; i++) free(file[i]);
     char *times = get_file(in_dir("p/times.tsv"), &n[0]);
     assert_non_null(strstr(times, "\nphoto\ttime\ncoarsening_0001\t10\ncoarsening_0002\t20\n"));
     free(times);

@@ -52,10 +52,8 @@ FIXTURE(set_up)
 
 FIXTURE(tear_down)
 {
-    for (int i = 0; i < file.n_rows; i++)
-        rg_row_free(&row[i]);
-    for (int i = 0; i < machine.n_tables; i++)
-        rg_tsv_free(&machine.table[i].tsv);
+    for (int i = 0; i < file.n_rows; i++) rg_row_free(&row[i]);
+    for (int i = 0; i < machine.n_tables; i++) rg_tsv_free(&machine.table[i].tsv);
     free(machine.table);
     return test_folder_remove(folder);
 }
@@ -236,8 +234,8 @@ TEST_BETWEEN(test_cell, set_up, tear_down)
     j = rg_judge_as("cell", &q);
     assert_true(fabs(j.value - 8.1 / 5) < 1e-9 && j.low > 1.5 && j.low < j.value && j.high > j.value);
     assert_int_equal(j.outcome, RG_DIRECTION);
-    const char *const missing[] = {"five stage=whole busy_s", "one stage=none busy_s", "one stage=empty busy_s",
-                                   "one stage=whole none", "one whole"};
+    const char *const missing[] = {
+        "five stage=whole busy_s", "one stage=none busy_s", "one stage=empty busy_s", "one stage=whole none", "one whole"};
     for (int i = 0; i < (int)(sizeof missing / sizeof *missing); i++) {
         q = asked(missing[i], "", "", NAN, 12, "<100");
         j = rg_judge_as("cell", &q);
@@ -289,9 +287,11 @@ TEST_BETWEEN(test_equal_work, set_up, tear_down)
     assert_true(fabs(j.value - 20) < 1e-9);
     assert_int_equal(j.outcome, RG_NOT_CALLED);
     assert_non_null(strstr(j.why, "unequal work, 2 against 24"));
-    static const struct { const char *params, *shape, *work; double ns; } rows[] = {
-        {"gpus=0;threads=1", "s500,p24", "24", 7600}, {"gpus=1", "s500,p24", "24", 440},
-        {"gpus=0;threads=1", "s500,p4", "4", 1600},   {"gpus=1", "s500,p4", "4", 340}};
+    static const struct {
+        const char *params, *shape, *work;
+        double ns;
+    } rows[] = {{"gpus=0;threads=1", "s500,p24", "24", 7600}, {"gpus=1", "s500,p24", "24", 440},
+        {"gpus=0;threads=1", "s500,p4", "4", 1600}, {"gpus=1", "s500,p4", "4", 340}};
     for (int i = 0; i < 4; i++) {
         add("default", rows[i].shape, rows[i].params, rows[i].ns, 1);
         put(RG_C_WORK, rows[i].work);
@@ -305,7 +305,7 @@ TEST_BETWEEN(test_equal_work, set_up, tear_down)
     assert_non_null(fixed);
     assert_int_equal(sscanf(fixed, "fixed costs %lf of %*f s and %lf", &core_s, &gpu_s), 2);
     assert_true(fabs(core_s / 400e-9 - 1) < 0.02 && fabs(gpu_s / 320e-9 - 1) < 0.02); // times scatter by half a percent
-    q.a = "autocorr:default gpus=0 threads=1@s50"; // another size
+    q.a = "autocorr:default gpus=0 threads=1@s50";                                    // another size
     assert_int_equal(rg_judge_as("ratio", &q).outcome, RG_NOT_TESTABLE);
     q.a = "autocorr:default gpus=0 threads=1@s500;p5"; // a part that no shape has
     assert_int_equal(rg_judge_as("ratio", &q).outcome, RG_NOT_TESTABLE);

@@ -23,8 +23,7 @@ static bool any_ran(void)
     struct dirent *e;
     DIR *folder = opendir(".");
     bool any = false;
-    while ((e = readdir(folder)))
-        any |= !strncmp(e->d_name, "ran", 3);
+    while ((e = readdir(folder))) any |= !strncmp(e->d_name, "ran", 3);
     closedir(folder);
     return any;
 }
@@ -32,7 +31,8 @@ static bool any_ran(void)
 // Times of one image against the offset, of variants with such names, on a machine with such a name.
 static void put_results(const char *path)
 {
-    static const char *const variant[] = {"gather", "`touch${IFS}ran5`", "<touch", "$(touch${IFS}ran6)", "|touch", "system('touch')", HOSTILE, "two words"};
+    static const char *const variant[] = {
+        "gather", "`touch${IFS}ran5`", "<touch", "$(touch${IFS}ran6)", "|touch", "system('touch')", HOSTILE, "two words"};
     static const char *const key[] = {"suite", "machine"}, *const value[] = {"regather 0.1", HOSTILE};
     FILE *f = rg_result_open(path, "w");
     rg_result_write_head(f, 2, (char *const *)(uintptr_t)key, (char *const *)(uintptr_t)value);
@@ -54,30 +54,27 @@ static void put_results(const char *path)
 TEST(test_hostile_names)
 {
     char *gnuplot = rg_program_path("gnuplot");
-    if (!gnuplot)
-        skip();
+    if (!gnuplot) skip();
     free(gnuplot);
     assert_int_equal(chdir(test_dir), 0);
     put_results("<touch ran7");
     put_text("<touch ran8", "stage\tbusy_s\nregion `touch ran9`\t1\n$(touch ran9)\t2\nread\t1\nwhole\t3\n");
     put_text("'$(touch ran10)'.tsv", "stage\tbusy_s\nregion\t1\nwhole\t2\n");
     float voxel[512];
-    for (int i = 0; i < 512; i++)
-        voxel[i] = (float)(i % 64);
+    for (int i = 0; i < 512; i++) voxel[i] = (float)(i % 64);
     assert_int_equal(rg_volume_write("<touch ran14", &(rg_volume){8, 1, voxel}), RG_GOOD);
     assert_int_equal(mkdir("none", 0777), 0);
     char *argv[] = {"report", "<touch ran7", "--out", OUT, "--machines", "none", "--quiet", "--table", "s9=<touch ran8",
-                    "--table", "s11_1='$(touch ran10)'.tsv", "--table", "s11_2='$(touch ran10)'.tsv",
-                    "--table", "s11_4='$(touch ran10)'.tsv", "--table", "';system('touch ran13')#=<touch ran8", "--map", "clean=<touch ran14",
-                    "--map", "clean.truth=<touch ran14", NULL};
+        "--table", "s11_1='$(touch ran10)'.tsv", "--table", "s11_2='$(touch ran10)'.tsv", "--table",
+        "s11_4='$(touch ran10)'.tsv", "--table", "';system('touch ran13')#=<touch ran8", "--map", "clean=<touch ran14", "--map",
+        "clean.truth=<touch ran14", NULL};
     assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);
     assert_false(any_ran());
     static const char *const drawn[] = {"fig6", "fig9", "roofline", "gridding_stages", "gridding_scaling", "map_clean"};
     static const char *const ending[] = {".svg", "-narrow.svg", ".gp"};
     for (int i = 0; i < RG_COUNT(drawn) * RG_COUNT(ending); i++) {
         char *path = rg_print(OUT "/fig/%s%s", drawn[i / RG_COUNT(ending)], ending[i % RG_COUNT(ending)]);
-        if (access(path, R_OK))
-            fail_msg("%s: not there", path);
+        if (access(path, R_OK)) fail_msg("%s: not there", path);
         free(path);
     }
     // Drawn again by hand, with its title: the words that would be commands are words still.
@@ -108,13 +105,11 @@ TEST(test_scripts_make_no_commands)
     int scripts = 0;
     for (struct dirent *e; (e = readdir(open));) {
         size_t n;
-        if (!strstr(e->d_name, ".gp"))
-            continue;
+        if (!strstr(e->d_name, ".gp")) continue;
         char *path = rg_print("%s/%s", folder, e->d_name), *text = get_file(path, &n);
         for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
             for (int i = 0; *line != '#' && i < RG_COUNT(word); i++)
-                if (strstr(line, word[i]))
-                    fail_msg("%s: has \"%s\": %s", e->d_name, word[i], line);
+                if (strstr(line, word[i])) fail_msg("%s: has \"%s\": %s", e->d_name, word[i], line);
         scripts++;
         free(text);
         free(path);
@@ -133,8 +128,7 @@ TEST(test_scripts_name_no_variant)
     int words = 0;
     for (struct dirent *e; (e = readdir(open));) {
         size_t n;
-        if (!strstr(e->d_name, ".gp"))
-            continue;
+        if (!strstr(e->d_name, ".gp")) continue;
         char *path = rg_print("%s/%s", folder, e->d_name), *text = get_file(path, &n);
         for (char *line = text, *end; *line; line = end) {
             end = line + strcspn(line, "\n");
@@ -143,8 +137,8 @@ TEST(test_scripts_name_no_variant)
                 const size_t length = strspn(at, letters);
                 for (int i = 0; length && i < rg_entry_count(); i++) {
                     const rg_entry *v = rg_entry_at(i);
-                    if ((strlen(v->name) == length && !strncmp(v->name, at, length))
-                        || (strlen(v->algo->name) == length && !strncmp(v->algo->name, at, length)))
+                    if ((strlen(v->name) == length && !strncmp(v->name, at, length)) ||
+                        (strlen(v->algo->name) == length && !strncmp(v->algo->name, at, length)))
                         fail_msg("%s names %s: %.*s", e->d_name, v->name, (int)(end - line), line);
                 }
                 at += length;
@@ -161,7 +155,8 @@ TEST(test_scripts_name_no_variant)
 // A map of a name that no figure has would be left out in silence.
 TEST(test_unknown_maps)
 {
-    char *argv[] = {"report", "none.tsv", "--machines", ".", "--map", "cleen.truth=m.mrc", "--no-figures", "--quiet", "--out", "page", NULL};
+    char *argv[] = {"report", "none.tsv", "--machines", ".", "--map", "cleen.truth=m.mrc", "--no-figures", "--quiet", "--out",
+        "page", NULL};
     assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_USAGE);
     assert_int_equal(access("page/index.html", F_OK), -1);
 }
@@ -169,10 +164,10 @@ TEST(test_unknown_maps)
 // Joules are asked of one row of a variant; the fastest, with other parameters, may have none.
 TEST(test_energy_of_slower_rows)
 {
-    static const char *const variant[] = {"scatter", "scatter_v2", "gather", "owned"}, *const key = "suite", *const value = "regather 0.1";
+    static const char *const variant[] = {"scatter", "scatter_v2", "gather", "owned"}, *const key = "suite",
+                             *const value = "regather 0.1";
     char *gnuplot = rg_program_path("gnuplot");
-    if (!gnuplot)
-        skip();
+    if (!gnuplot) skip();
     free(gnuplot);
     assert_int_equal(chdir(test_dir), 0);
     FILE *f = rg_result_open("energy.tsv", "w");
@@ -187,13 +182,11 @@ TEST(test_energy_of_slower_rows)
         rg_row_free(&row);
     }
     fclose(f);
-    if (access("none", F_OK))
-        assert_int_equal(mkdir("none", 0777), 0);
+    if (access("none", F_OK)) assert_int_equal(mkdir("none", 0777), 0);
     char *argv[] = {"report", "energy.tsv", "--machines", "none", "--out", "energy", "--quiet", NULL};
     assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);
     char *points = file_text("energy/fig/gridding_energy.tsv");
-    for (int v = 0; v < RG_COUNT(variant); v++)
-        assert_non_null(strstr(points, variant[v]));
+    for (int v = 0; v < RG_COUNT(variant); v++) assert_non_null(strstr(points, variant[v]));
     free(points);
     assert_int_equal(chdir("/"), 0);
 }

@@ -8,8 +8,7 @@
 
 static void assert_nothing_ran(const char *what)
 {
-    if (access(in_dir("ran"), F_OK) == 0)
-        fail_msg("something ran: %s", what);
+    if (access(in_dir("ran"), F_OK) == 0) fail_msg("something ran: %s", what);
 }
 
 static void assert_no_control(const char *file)
@@ -26,8 +25,7 @@ static void assert_no_control(const char *file)
 static void assert_lacks(const char *file, const char *words)
 {
     char *text = file_text(in_dir(file));
-    if (strstr(text, words))
-        fail_msg("%s has %s", file, words);
+    if (strstr(text, words)) fail_msg("%s has %s", file, words);
     free(text);
 }
 
@@ -35,28 +33,32 @@ static void assert_lacks(const char *file, const char *words)
 TEST(test_names)
 {
     static const char *const name[] = {"a 'b\" $(touch ran)`touch ran`;touch ran|touch ran&%s%n<b>@RUN#\\", "|touch ran"};
-    assert_int_equal(sh("regather phantom particles --out p --box 16 --images 4 --quiet && regather phantom coarsening --out c --width 32 "
-                        "--height 32 --time 1 --frames 1 --quiet"), 0);
+    assert_int_equal(
+        sh("regather phantom particles --out p --box 16 --images 4 --quiet && regather phantom coarsening --out c --width 32 "
+           "--height 32 --time 1 --frames 1 --quiet"),
+        0);
     for (int i = 0; i < RG_COUNT(name); i++) {
         FILE *f = fopen(in_dir("name"), "w");
         fputs(name[i], f);
         fclose(f);
         // The shell reads the name from a file, as one word.
-        const int code = sh("n=./$(cat name); b=$(cat name); mkdir -p -- \"$n\" && cp p/* \"$n\" && cp c/*.png \"$n/$b.png\" && "
-                            "regather fsc \"$n/map.mrc\" p/map.mrc --out \"$n/f.tsv\" --quiet > out && "
-                            "regather reconstruct \"$n/particles.star\" --out \"$n/$b.mrc\" --device cpu --quiet >> out && "
-                            "regather autocorr \"$n/$b.png\" --max-offset 8 --device cpu --out \"$n/ac\" --quiet >> out && "
-                            "regather refine \"$n/absent.star\" --reference \"$n\" --out \"$n/r.star\" --quiet; test $? = 2 && "
-                            "head -n 3 \"$n/f.tsv\" > head && cat \"$n\"/*.svg \"$n\"/ac/*.svg > all.svg");
-        if (code)
-            print_message("%s\n", name[i]);
+        const int code =
+            sh("n=./$(cat name); b=$(cat name); mkdir -p -- \"$n\" && cp p/* \"$n\" && cp c/*.png \"$n/$b.png\" && "
+               "regather fsc \"$n/map.mrc\" p/map.mrc --out \"$n/f.tsv\" --quiet > out && "
+               "regather reconstruct \"$n/particles.star\" --out \"$n/$b.mrc\" --device cpu --quiet >> out && "
+               "regather autocorr \"$n/$b.png\" --max-offset 8 --device cpu --out \"$n/ac\" --quiet >> out && "
+               "regather refine \"$n/absent.star\" --reference \"$n\" --out \"$n/r.star\" --quiet; test $? = 2 && "
+               "head -n 3 \"$n/f.tsv\" > head && cat \"$n\"/*.svg \"$n\"/ac/*.svg > all.svg");
+        if (code) print_message("%s\n", name[i]);
         assert_int_equal(code, 0);
         assert_nothing_ran(name[i]);
         assert_no_control("out");
         assert_no_control("said");
         assert_lacks("all.svg", "<b>");
         // The command in the head is one that sh reads as the words that were typed.
-        assert_int_equal(sh("c=$(sed -n 's/^# command: regather fsc //p' head); eval \"set -- $c\"; test \"$1\" = \"./$(cat name)/map.mrc\""), 0);
+        assert_int_equal(
+            sh("c=$(sed -n 's/^# command: regather fsc //p' head); eval \"set -- $c\"; test \"$1\" = \"./$(cat name)/map.mrc\""),
+            0);
         assert_nothing_ran(name[i]);
     }
     static const char *const refused[] = {"a\\nb", "a\\tb", "\\033[2J", "a\\rb"};
@@ -103,7 +105,9 @@ TEST(test_contents)
 // A plug-in is code, and says so.
 TEST(test_plugin)
 {
-    assert_int_equal(sh("for so in \"${REGATHER%%/*}\"/broken/*.so; do :; done; test -e \"$so\" || exit 77; regather list --plugin \"$so\" > out"), 0);
+    assert_int_equal(
+        sh("for so in \"${REGATHER%%/*}\"/broken/*.so; do :; done; test -e \"$so\" || exit 77; regather list --plugin \"$so\" > out"),
+        0);
     assert_said("a plug-in is code, which runs with your rights");
 }
 

@@ -22,36 +22,39 @@ typedef struct printed {
 #define GARCIA "garcia2014.txt", "garcia2014.tsv"
 static const printed tables[] = {
     {LI, "Execution time in microseconds on a single i7", "Execution time in microseconds on a single GTX", "56|112|224|500",
-     "F1.cpu_% F2.cpu_% F3.cpu_% F4.cpu_% F5.cpu_% F6.cpu_%", "\t", 1, 24},
+        "F1.cpu_% F2.cpu_% F3.cpu_% F4.cpu_% F5.cpu_% F6.cpu_%", "\t", 1, 24},
     {LI, "Execution time in microseconds on a single GTX", "Each subroutine is invoked", "56|112|224|500",
-     "F1.gpu_% F2.gpu_% F3.gpu_% F4.gpu_% F5.gpu_% F6.gpu_%", "\t", 1, 24},
+        "F1.gpu_% F2.gpu_% F3.gpu_% F4.gpu_% F5.gpu_% F6.gpu_%", "\t", 1, 24},
     {LI, "Supplementary Table 3. Total", "Search: The total", SIZES,
-     "F10.search_cpu_% F10.search_gpu_% F10.search_ratio_% F10.refine_cpu_% F10.refine_gpu_% F10.refine_ratio_%", "\t", 1, 54},
+        "F10.search_cpu_% F10.search_gpu_% F10.search_ratio_% F10.refine_cpu_% F10.refine_gpu_% F10.refine_ratio_%", "\t", 1,
+        54},
     {LI, "Supplementary Table 4. Total", "System I: The CPU", SIZES,
-     "F11.cpu1_% F11.gpu4_% F11.ratio4_% F11.cpu2_% F11.gpu8_% F11.ratio8_%", "\t", 1, 54},
+        "F11.cpu1_% F11.gpu4_% F11.ratio4_% F11.cpu2_% F11.gpu8_% F11.ratio8_%", "\t", 1, 54},
     {LI, "(A) Search\n", "(B) Refinement\n", SIZES,
-     "F12.search1_% F12.search4_% F12.search_ratio4_% F12.search1b_% F12.search8_% F12.search_ratio8_% F12.search_ratio48_%",
-     "\t", 1, 63},
+        "F12.search1_% F12.search4_% F12.search_ratio4_% F12.search1b_% F12.search8_% F12.search_ratio8_% F12.search_ratio48_%",
+        "\t", 1, 63},
     {LI, "(B) Refinement\n", "(C) Reconstruction\n", SIZES,
-     "F12.refine1_% F12.refine4_% F12.refine_ratio4_% F12.refine1b_% F12.refine8_% F12.refine_ratio8_% F12.refine_ratio48_%",
-     "\t", 1, 63},
-    {LI, "(C) Reconstruction\n", "(A) Search: The total", SIZES, "F11.gpu4_% F11.gpu8_% F12.reconstruct_ratio48_%", "\t", 1, 27},
+        "F12.refine1_% F12.refine4_% F12.refine_ratio4_% F12.refine1b_% F12.refine8_% F12.refine_ratio8_% F12.refine_ratio48_%",
+        "\t", 1, 63},
+    {LI, "(C) Reconstruction\n", "(A) Search: The total", SIZES, "F11.gpu4_% F11.gpu8_% F12.reconstruct_ratio48_%", "\t", 1,
+        27},
     {STRELAK, "Table 3. Optimal", "GPU: graphics", "BLOCK_DIM|ATOMICS|GRID_DIM_Z|PRECOMP_INT|SHARED_INT|SHARED_IMG|TILE_SIZE",
-     "S4.P100.% S4.GTX1070.% S4.GTX750.% S4.GTX680.%", "\t", 1, 28},
+        "S4.P100.% S4.GTX1070.% S4.GTX750.% S4.GTX680.%", "\t", 1, 28},
     {STRELAK, "PI00 (%)", "GPU: graphics", "100", "S5.P100.P100 S5.P100.GTX1070 S5.P100.GTX750 S5.P100.GTX680", "\t", 0, 4},
-    {STRELAK, "PI00 (%)", "GPU: graphics", "88", "S5.GTX1070.P100 S5.GTX1070.GTX1070 S5.GTX1070.GTX750 S5.GTX1070.GTX680",
-     "\t", 0, 4},
-    {STRELAK, "PI00 (%)", "GPU: graphics", "65", "S5.GTX750.P100 S5.GTX750.GTX1070 S5.GTX750.GTX750 S5.GTX750.GTX680",
-     "\t", 0, 4},
-    {STRELAK, "PI00 (%)", "GPU: graphics", "71", "S5.GTX680.P100 S5.GTX680.GTX1070 S5.GTX680.GTX750 S5.GTX680.GTX680",
-     "\t", 0, 4},
+    {STRELAK, "PI00 (%)", "GPU: graphics", "88", "S5.GTX1070.P100 S5.GTX1070.GTX1070 S5.GTX1070.GTX750 S5.GTX1070.GTX680", "\t",
+        0, 4},
+    {STRELAK, "PI00 (%)", "GPU: graphics", "65", "S5.GTX750.P100 S5.GTX750.GTX1070 S5.GTX750.GTX750 S5.GTX750.GTX680", "\t", 0,
+        4},
+    {STRELAK, "PI00 (%)", "GPU: graphics", "71", "S5.GTX680.P100 S5.GTX680.GTX1070 S5.GTX680.GTX750 S5.GTX680.GTX680", "\t", 0,
+        4},
     {STRELAK, "Table 6. Power", "GPU: graphics", "CPU only", "- S10.cpu_W S10.cpu_kJ", "\t", 1, 2},
     {STRELAK, "Table 6. Power", "GPU: graphics", "I× PI00", "- S10.gpu1_W S10.gpu1_kJ", "\t", 1, 2},
     {STRELAK, "Table 6. Power", "GPU: graphics", "2× P100", "- S10.gpu2_W S10.gpu2_kJ", "\t", 1, 2},
     {STRELAK, "Table 6. Power", "GPU: graphics", "$4 \\times$ PI00", "- S10.gpu4_W S10.gpu4_kJ", "\t", 1, 2},
     {GARCIA, "Table 1. Average", "As a final", "$\\pm 180^{\\circ}$", "G2.att16_180 G2.att128_180 G2.at16_180 G2.at128_180",
-     "\t", 1, 4},
-    {GARCIA, "Table 1. Average", "As a final", "$\\pm 10^{\\circ}$", "G2.att16_10 G2.att128_10 G2.at16_10 G2.at128_10", "\t", 1, 4},
+        "\t", 1, 4},
+    {GARCIA, "Table 1. Average", "As a final", "$\\pm 10^{\\circ}$", "G2.att16_10 G2.att128_10 G2.at16_10 G2.at128_10", "\t", 1,
+        4},
     {GARCIA, "Table 2. Average", "Proceedings", "$$\\frac{ATCt_{2D}}{398\\times}", "G3.atct2d G4.atct3d G4.atc3d", " ", 0, 3},
 };
 
@@ -86,8 +89,7 @@ static double number_in(const char *text, size_t n)
     bool letter = memchr(text, 'I', n) != NULL;
     for (size_t i = 0; i <= n; i++)
         if (i < n && (isdigit((unsigned char)text[i]) || (used && (text[i] == '.' || text[i] == ',')))) {
-            if (text[i] != ',' && used < 30)
-                digits[used++] = text[i];
+            if (text[i] != ',' && used < 30) digits[used++] = text[i];
         } else if (used) {
             digits[used] = '\0';
             number = strtod(digits, NULL);
@@ -102,19 +104,17 @@ static int check(const rg_tsv *t, const char *id, const char *cell, size_t n)
     static const char sign[] = "±";
     size_t split = n;
     for (size_t i = 0; i + 2 <= n && split == n; i++)
-        if (!memcmp(cell + i, sign, 2))
-            split = i;
+        if (!memcmp(cell + i, sign, 2)) split = i;
     const double value = number_in(cell, split), ours = strtod(stated(t, id, "value"), NULL);
     if (!*stated(t, id, "value") || !(fabs(value - ours) <= 1e-9 * fabs(value))) {
         print_message("%s: the paper prints \"%.*s\", reference/published has %s\n", id, (int)n, cell, stated(t, id, "value"));
         return 0;
     }
-    if (split == n)
-        return 1;
+    if (split == n) return 1;
     const double error = number_in(cell + split + 2, n - split - 2);
     if (!*stated(t, id, "error") || fabs(error - strtod(stated(t, id, "error"), NULL)) > 1e-9 * error) {
-        print_message("%s: the paper prints \"%.*s\", reference/published has +- %s\n", id, (int)n, cell,
-                      stated(t, id, "error"));
+        print_message(
+            "%s: the paper prints \"%.*s\", reference/published has +- %s\n", id, (int)n, cell, stated(t, id, "error"));
         return 0;
     }
     return 1;
@@ -136,8 +136,7 @@ static int check_line(const printed *p, const rg_tsv *t, const char *key, const 
                                    : snprintf(name + used, sizeof name - (size_t)used, "%c", *id);
             id += *id == ' ';
             if (strcmp(name, "-")) {
-                if (!check(t, name, line + at, n))
-                    return -1;
+                if (!check(t, name, line + at, n)) return -1;
                 right++;
             }
         }
@@ -154,8 +153,7 @@ static void check_table(const printed *p)
     // The last start before the stop's text: tables are named in the running text as well.
     const char *from = strstr(text, p->start), *to;
     assert_non_null(from);
-    for (const char *next; (next = strstr(from + 1, p->start)) && strstr(next, p->stop);)
-        from = next;
+    for (const char *next; (next = strstr(from + 1, p->start)) && strstr(next, p->stop);) from = next;
     from += strlen(p->start);
     to = strstr(from, p->stop);
     assert_non_null(to);
@@ -165,15 +163,13 @@ static void check_table(const printed *p)
         char key[64];
         for (const char *at = p->keys; *at; at += strcspn(at, "|"), at += *at == '|') {
             snprintf(key, sizeof key, "%.*s", (int)strcspn(at, "|"), at);
-            if (first != strlen(key) || strncmp(line, key, first))
-                continue;
+            if (first != strlen(key) || strncmp(line, key, first)) continue;
             int n = check_line(p, &t, key, line, length);
             assert_true(n > 0);
             right += n;
         }
     }
-    if (right != p->least)
-        fail_msg("%s, %s: expected %d numbers, found %d", p->file, p->start, p->least, right);
+    if (right != p->least) fail_msg("%s, %s: expected %d numbers, found %d", p->file, p->start, p->least, right);
     rg_tsv_free(&t);
     free(text);
 }
@@ -181,22 +177,19 @@ static void check_table(const printed *p)
 TEST(numbers_of_li)
 {
     for (int i = 0; i < RG_COUNT(tables); i++)
-        if (!strcmp(tables[i].file, "li2010.txt"))
-            check_table(&tables[i]);
+        if (!strcmp(tables[i].file, "li2010.txt")) check_table(&tables[i]);
 }
 
 TEST(numbers_of_strelak)
 {
     for (int i = 0; i < RG_COUNT(tables); i++)
-        if (!strcmp(tables[i].file, "strelak2019.txt"))
-            check_table(&tables[i]);
+        if (!strcmp(tables[i].file, "strelak2019.txt")) check_table(&tables[i]);
 }
 
 TEST(numbers_of_garcia)
 {
     for (int i = 0; i < RG_COUNT(tables); i++)
-        if (!strcmp(tables[i].file, "garcia2014.txt"))
-            check_table(&tables[i]);
+        if (!strcmp(tables[i].file, "garcia2014.txt")) check_table(&tables[i]);
 }
 
 // Supp. Table 2 stands in the scan with its lines shifted: its percentages, in any order, are those of F9.
@@ -208,22 +201,20 @@ TEST(percentages_of_li)
     read_published("li2010.tsv", &t);
     double found[MOST], ours[MOST];
     int n = 0, m = 0;
-    const char *from = strstr(text, "Supplementary Table 2. Percentage"), *to = from ? strstr(from, "The percentages of") : NULL;
+    const char *from = strstr(text, "Supplementary Table 2. Percentage"),
+               *to = from ? strstr(from, "The percentages of") : NULL;
     assert_non_null(to);
     for (const char *at = from; (at = memchr(at, '%', (size_t)(to - at))) && n < MOST; at++) {
         const char *first = at;
-        while (isdigit((unsigned char)first[-1]) || first[-1] == '.')
-            first--;
+        while (isdigit((unsigned char)first[-1]) || first[-1] == '.') first--;
         found[n++] = strtod(first, NULL);
     }
     for (int i = 0; i < t.n_rows && m < MOST; i++)
-        if (!strncmp(rg_tsv_cell(&t, i, "id"), "F9.", 3))
-            ours[m++] = rg_tsv_number(&t, i, "value");
+        if (!strncmp(rg_tsv_cell(&t, i, "id"), "F9.", 3)) ours[m++] = rg_tsv_number(&t, i, "value");
     assert_int_equal(n, m);
     qsort(found, (size_t)n, sizeof *found, rg_ascending);
     qsort(ours, (size_t)m, sizeof *ours, rg_ascending);
-    for (int i = 0; i < n; i++)
-        assert_true(found[i] == ours[i]);
+    for (int i = 0; i < n; i++) assert_true(found[i] == ours[i]);
     rg_tsv_free(&t);
     free(text);
 }
@@ -237,8 +228,7 @@ TEST(ratios_of_published_numbers)
     for (int i = 0; i < t.n_rows; i++) {
         const char *id = rg_tsv_cell(&t, i, "id"), *size = strrchr(id, '_');
         char a[48] = "", b[48] = "";
-        if (!size)
-            continue;
+        if (!size) continue;
         if (!strncmp(id, "F10.", 4) && strstr(id, "_ratio_")) {
             snprintf(a, sizeof a, "%.10s_cpu%s", id, size);
             snprintf(b, sizeof b, "%.10s_gpu%s", id, size);

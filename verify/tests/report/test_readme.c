@@ -13,8 +13,8 @@
 
 extern const rg_command rg_cmd_report;
 static const char machine[] = "h200-16xeon";
-static const rg_outcome shown[] = {RG_REPRODUCED, RG_ORDER,      RG_DIRECTION,   RG_CONTRADICTED,
-                                   RG_EXISTS,     RG_NOT_CALLED, RG_NOT_TESTABLE};
+static const rg_outcome shown[] = {
+    RG_REPRODUCED, RG_ORDER, RG_DIRECTION, RG_CONTRADICTED, RG_EXISTS, RG_NOT_CALLED, RG_NOT_TESTABLE};
 
 // "| Lu 2009 | 23 | 2 | ... |" of the ledger.
 static char *row_of(const rg_tsv *ledger, const char *paper)
@@ -51,8 +51,7 @@ static void assert_figure(const char *folder)
     else if (strcmp(shown, drawn))
         fail_msg("the figure of README.md, %s, is not %s: copy it", shown_path, drawn_path);
     char *const made[] = {drawn_path, program, shown_path, shown, drawn};
-    for (int i = 0; i < RG_COUNT(made); i++)
-        free(made[i]);
+    for (int i = 0; i < RG_COUNT(made); i++) free(made[i]);
 }
 
 TEST(counts_of_the_readme_are_those_of_the_ledger)
@@ -69,8 +68,7 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
     assert_int_equal(rg_tsv_read(papers_path, &papers), RG_GOOD);
     for (int i = 0; i < papers.n_rows; i++) {
         char *row = row_of(&ledger, rg_tsv_cell(&papers, i, "paper"));
-        if (!strstr(readme, row))
-            fail_msg("README.md: expected the row \"%s\"", row);
+        if (!strstr(readme, row)) fail_msg("README.md: expected the row \"%s\"", row);
         free(row);
     }
     // The record that is named is the machine that the page is about: it stands there once, and there is no other "this machine".
@@ -88,8 +86,7 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
         if (!strcmp(rg_tsv_cell(&ledger, i, "machine"), machine) &&
             !strcmp(rg_tsv_cell(&ledger, i, "verdict"), rg_outcome_name[RG_CONTRADICTED])) {
             const char *at = strstr(section, rg_tsv_cell(&ledger, i, "id"));
-            if (!at || at > end)
-                fail_msg("README.md does not name %s as contradicted", rg_tsv_cell(&ledger, i, "id"));
+            if (!at || at > end) fail_msg("README.md does not name %s as contradicted", rg_tsv_cell(&ledger, i, "id"));
         }
     assert_non_null(strstr(page, rg_outcome_name[RG_CONTRADICTED]));
     assert_figure(folder);
@@ -97,8 +94,7 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
     rg_tsv_free(&papers);
     assert_int_equal(test_folder_remove(folder), 0);
     char *const made[] = {papers_path, page, page_path, readme, readme_path, path, machines, record, output};
-    for (int i = 0; i < RG_COUNT(made); i++)
-        free(made[i]);
+    for (int i = 0; i < RG_COUNT(made); i++) free(made[i]);
 }
 
 // ---- commands --------------------------------------------------------------------------------------------------------------
@@ -116,7 +112,8 @@ static void take_line(const char *line)
 {
     if (!strncmp(line, "regather ", 9) || !strncmp(line, "mpirun ", 7) || !strncmp(line, "srun ", 5))
         run_line(fmt("regather() { command regather \"$@\" --help; }; mpirun() { shift 2; \"$@\"; }; "
-                     "srun() { while [ \"$1\" != regather ]; do shift; done; \"$@\"; }; %s", line));
+                     "srun() { while [ \"$1\" != regather ]; do shift; done; \"$@\"; }; %s",
+            line));
 }
 
 // The row of the list that a line begins as; -1: it stands in none.
@@ -149,18 +146,15 @@ TEST(every_command_runs_as_printed_or_says_why_not)
             const int row = listed(&list, line);
             const char *before = row < 0 ? "" : rg_tsv_cell(&list, row, "before");
             const bool here = row < 0 || !*rg_tsv_cell(&list, row, "why");
-            if (*before)
-                run_line(before);
+            if (*before) run_line(before);
             (here ? run_line : take_line)(line);
             *(here ? &ran : &not_run) += 1;
-            if (row >= 0)
-                used[row] = true;
+            if (row >= 0) used[row] = true;
         }
     }
     assert_true(ran >= 35 && not_run >= 10);
     for (int i = 0; i < list.n_rows; i++)
-        if (!used[i])
-            fail_msg("readme.tsv: no line of README.md begins \"%s\"", rg_tsv_cell(&list, i, "line"));
+        if (!used[i]) fail_msg("readme.tsv: no line of README.md begins \"%s\"", rg_tsv_cell(&list, i, "line"));
     assert_int_equal(access("page/index.html", R_OK), 0);
     assert_int_equal(access("old/rmax.tsv", R_OK), 0);
     assert_int_not_equal(system("regather autocorr --max-ofset 3 --help > out.txt 2>&1"), 0); // what is not taken is seen
@@ -168,8 +162,7 @@ TEST(every_command_runs_as_printed_or_says_why_not)
     assert_int_equal(test_folder_remove(folder), 0);
     rg_tsv_free(&list);
     char *const made[] = {readme, was, list_path, text, path};
-    for (int i = 0; i < RG_COUNT(made); i++)
-        free(made[i]);
+    for (int i = 0; i < RG_COUNT(made); i++) free(made[i]);
     free(used);
 }
 

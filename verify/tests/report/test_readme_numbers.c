@@ -51,18 +51,16 @@ static bool is_version(const char *text, const char *number)
 {
     static const char *const program[] = {"RELION ", "Open MPI ", "Slurm ", "glibc ", "Ubuntu "};
     for (int i = 0; i < RG_COUNT(program); i++)
-        if (ends_with(text, number, program[i]))
-            return true;
+        if (ends_with(text, number, program[i])) return true;
     return false;
 }
 
 static bool is_unit(const char *word)
 {
     static const char *const unit[] = {"s", "ms", "us", "seconds", "minutes", "hours", "%", "MB", "GB", "GiB", "MHz", "J", "W",
-                                       "A", "degrees", "pixels", "times", "images", "particles", "configurations"};
+        "A", "degrees", "pixels", "times", "images", "particles", "configurations"};
     for (int i = 0; i < RG_COUNT(unit); i++)
-        if (!strncmp(word, unit[i], strlen(unit[i])) && !isalnum((unsigned char)word[strlen(unit[i])]))
-            return true;
+        if (!strncmp(word, unit[i], strlen(unit[i])) && !isalnum((unsigned char)word[strlen(unit[i])])) return true;
     return false;
 }
 
@@ -74,8 +72,7 @@ static const char *next_number(const char *text, const char *at, size_t *length)
         code = *c != '\n' && code != (*c == '`');
         if (!code && ends_with(text, c, "](")) // where a link leads
             c += strcspn(c, ")");
-        if (code || !isdigit((unsigned char)*c))
-            continue;
+        if (code || !isdigit((unsigned char)*c)) continue;
         const bool begins = c == text || (!isalnum((unsigned char)c[-1]) && !strchr("-_", c[-1]));
         size_t n = 0, points = 0;
         while (isdigit((unsigned char)c[n]) || (c[n] && strchr(".,", c[n]) && isdigit((unsigned char)c[n + 1])))
@@ -141,8 +138,7 @@ static double in_cells(const char *path, const char *name, const char *row, cons
 static char *without_braces(const char *text, size_t *at, size_t *length)
 {
     const char *open = strchr(text, '{'), *close = open ? strchr(open, '}') : NULL;
-    if (!close)
-        fail_msg("readme_numbers.tsv: expected a number in braces, found \"%s\"", text);
+    if (!close) fail_msg("readme_numbers.tsv: expected a number in braces, found \"%s\"", text);
     *at = (size_t)(open - text);
     *length = (size_t)(close - open) - 1;
     return rg_print("%.*s%.*s%s", (int)*at, text, (int)*length, open + 1, close + 1);
@@ -170,8 +166,7 @@ static entries read_entries(void)
         const char *row = rg_tsv_cell(&t, i, "row"), *column = rg_tsv_cell(&t, i, "column");
         char *table = NULL;
         e->file = rg_print("%s", rg_tsv_cell(&t, i, "file"));
-        if ((table = strchr(e->file, ':')))
-            *table++ = '\0';
+        if ((table = strchr(e->file, ':'))) *table++ = '\0';
         char *file = rg_share_path(e->file);
         e->text = without_braces(rg_tsv_cell(&t, i, "text"), &e->at, &e->length);
         e->value = (*column ? in_cells(file, table, row, column) : in_text(file, row)) * rg_tsv_number(&t, i, "scale");
@@ -211,13 +206,10 @@ static bool is_rounded(const char *printed, size_t length, double value)
 static bool names(const char *text, const char *at, const char *file)
 {
     const char *from = at, *name = strstr(file, ".tsv") ? strrchr(file, '/') + 1 : file;
-    while (from > text && from[-1] != '\n')
-        from--;
+    while (from > text && from[-1] != '\n') from--;
     if (*from == '|') {
-        while (from > text && from[-1] == '\n')
-            from--;
-        while (from > text && from[-1] != '\n')
-            from--;
+        while (from > text && from[-1] == '\n') from--;
+        while (from > text && from[-1] != '\n') from--;
     }
     const char *end = at + strcspn(at, "\n"), *found = strstr(from, name);
     return strncmp(file, "data/machines/", 14) || (found && found < end);
@@ -241,8 +233,7 @@ static int faults(const char *text, const entries *all)
     size_t length = 0;
     for (const char *c = text; (c = next_number(text, c, &length)); c += length) {
         int i = 0;
-        while (i < all->n && (at[i] != c || all->entry[i].length != length))
-            i++;
+        while (i < all->n && (at[i] != c || all->entry[i].length != length)) i++;
         if (i == all->n)
             n++, snprintf(said, sizeof said, "README.md: a number from nowhere: \"...%.70s\"", c - text > 40 ? c - 40 : text);
     }
@@ -255,8 +246,7 @@ TEST(numbers_of_the_readme_are_those_of_the_files)
     char *path = rg_share_path("README.md"), *text = paragraphs(path);
     entries all = read_entries();
     assert_true(all.n >= 50);
-    if (faults(text, &all))
-        fail_msg("%s", said);
+    if (faults(text, &all)) fail_msg("%s", said);
     free_entries(&all);
     free(text);
     free(path);
@@ -295,17 +285,14 @@ TEST(a_changed_digit_is_seen)
 TEST(what_comes_from_nowhere_is_seen)
 {
     static const char *const from_nowhere[] = {"takes 3.25 s.", "takes 7 s", "is 12 times faster", "20 % slower", "1.5",
-                                               "(40 MB)", "28,881 images", "from 2 to 3.5 degrees",
-                                               "[9 s](data/machines/h200-16xeon.tsv)"};
-    static const char *const free_of[] = {"RELION 3.1", "`takes 3.25 s`", "H200", "16 Xeon cores", "32,000 of them",
-                                          "[a](x7.2.tsv)", "S10b", "lab-2026-11 s"};
+        "(40 MB)", "28,881 images", "from 2 to 3.5 degrees", "[9 s](data/machines/h200-16xeon.tsv)"};
+    static const char *const free_of[] = {
+        "RELION 3.1", "`takes 3.25 s`", "H200", "16 Xeon cores", "32,000 of them", "[a](x7.2.tsv)", "S10b", "lab-2026-11 s"};
     const entries none = {0};
     for (int i = 0; i < RG_COUNT(from_nowhere); i++)
-        if (faults(from_nowhere[i], &none) != 1)
-            fail_msg("\"%s\" has a number", from_nowhere[i]);
+        if (faults(from_nowhere[i], &none) != 1) fail_msg("\"%s\" has a number", from_nowhere[i]);
     for (int i = 0; i < RG_COUNT(free_of); i++)
-        if (faults(free_of[i], &none))
-            fail_msg("\"%s\" has no number that is measured", free_of[i]);
+        if (faults(free_of[i], &none)) fail_msg("\"%s\" has no number that is measured", free_of[i]);
     char taken[] = "takes 2.5 s", file[] = "data/machines/a.tsv";
     entry e = {taken, file, 6, 3, 2.46};
     const entries one = {&e, 1};

@@ -31,8 +31,7 @@ static void make(made *m)
 static rg_row *add(made *m, const char *variant, const char *shape, const char *params, const char *status, double median_ns)
 {
     rg_row *row = &m->row[m->result.n_rows++];
-    for (int c = 0; c < RG_COLUMNS; c++)
-        row->cell[c] = NULL;
+    for (int c = 0; c < RG_COLUMNS; c++) row->cell[c] = NULL;
     row->cell[RG_C_ALGO] = rg_print("autocorr");
     row->cell[RG_C_VARIANT] = rg_print("%s", variant);
     row->cell[RG_C_SHAPE] = rg_print("%s", shape);
@@ -47,20 +46,17 @@ static rg_row *add(made *m, const char *variant, const char *shape, const char *
         row->cell[RG_C_Q1] = rg_print("%.17g", median_ns);
         row->cell[RG_C_Q3] = rg_print("%.17g", median_ns);
         row->cell[RG_C_SAMPLES] = rg_print("%.17g;%.17g;%.17g;%.17g;%.17g;%.17g;%.17g;%.17g", median_ns, 1.01 * median_ns,
-                                           0.99 * median_ns, median_ns, 1.01 * median_ns, 0.99 * median_ns, median_ns,
-                                           median_ns);
+            0.99 * median_ns, median_ns, 1.01 * median_ns, 0.99 * median_ns, median_ns, median_ns);
     }
     for (int c = 0; c < RG_COLUMNS; c++)
-        if (!row->cell[c])
-            row->cell[c] = rg_print("%s", "");
+        if (!row->cell[c]) row->cell[c] = rg_print("%s", "");
     rg_row_set_time(row);
     return row;
 }
 
 static void free_machine(made *m)
 {
-    for (int i = 0; i < m->result.n_rows; i++)
-        rg_row_free(&m->row[i]);
+    for (int i = 0; i < m->result.n_rows; i++) rg_row_free(&m->row[i]);
     free(m->result.path);
 }
 
@@ -73,7 +69,8 @@ static void read_claim(const char *row, rg_claims *c)
     char *folder = test_folder(), *claims = rg_print("%s/claims.tsv", folder), *papers = rg_print("%s/papers.tsv", folder);
     put_text(claims, fmt("# a comment\n%s%s\n", claims_head, row));
     put_text(papers, "paper\ttitle\tpublished\nother\tOther\tp.tsv\np\tA paper\tp.tsv\n");
-    put_text(fmt("%s/published/p.tsv", folder), "id\titem\ttable_or_figure\tcell\tvalue\tunit\tnote\nX.one\tX\tFig. 1\tfirst\t4\tx\t-\n");
+    put_text(fmt("%s/published/p.tsv", folder),
+        "id\titem\ttable_or_figure\tcell\tvalue\tunit\tnote\nX.one\tX\tFig. 1\tfirst\t4\tx\t-\n");
     assert_int_equal(rg_claims_read(claims, papers, c), RG_GOOD);
     assert_int_equal(test_folder_remove(folder), 0);
     free(papers);
@@ -89,8 +86,8 @@ static rg_judgement judge(const char *row, made *m, const rg_job_files *job)
     return j;
 }
 
-#define RATIO \
-    "X\tX\tp\tc\tratio\tautocorr:naive threads=1\tautocorr:simd threads=1\tw750,h1500\t" \
+#define RATIO                                                                                                                  \
+    "X\tX\tp\tc\tratio\tautocorr:naive threads=1\tautocorr:simd threads=1\tw750,h1500\t"                                       \
     "device\tX.one\t2.8\t5.7\t>1\tw\t-"
 
 static rg_judgement judge_ratio_of(double naive_ns, double simd_ns)
@@ -165,7 +162,7 @@ TEST(a_single_sample_is_not_called)
 TEST(verdicts_on_numbers)
 {
     assert_int_equal(rg_outcome_of(4, 3.9, 4.1, 2.8, 5.7, ">1"), RG_REPRODUCED);
-    assert_int_equal(rg_outcome_of(4, 3.9, 4.1, 1.3, 13, ">1"), RG_ORDER); // half a decade either way
+    assert_int_equal(rg_outcome_of(4, 3.9, 4.1, 1.3, 13, ">1"), RG_ORDER);             // half a decade either way
     assert_int_equal(rg_outcome_of(0.6, 0.59, 0.61, 0.5, 2, ">0.9"), RG_CONTRADICTED); // between the bounds, on the wrong side
     assert_int_equal(rg_outcome_of(0.95, 0.85, 1.05, 0.5, 2, ">0.9"), RG_NOT_CALLED);
     assert_int_equal(rg_outcome_of(4, NAN, NAN, 2.8, 5.7, ">1"), RG_NOT_CALLED);
@@ -214,7 +211,7 @@ TEST(the_asked_size_and_parameters_are_taken)
     assert_true(fabs(j.value - 3) < 1e-9);
     j = judge("X\tX\tp\tc\tscaling\tautocorr:simd threads=1 isa=2\tautocorr:simd threads=all\t-\t"
               "device\tX.one\t0.85\t-\t>0.25\tw\t-",
-              &m, NULL);
+        &m, NULL);
     assert_true(fabs(j.value - 1.25) < 1e-9); // 10 x on 8 cores
     assert_int_equal(j.outcome, RG_REPRODUCED);
     free_machine(&m);
@@ -266,9 +263,10 @@ TEST(quantities_of_the_job)
     made m;
     make(&m);
     char *folder = test_folder(), *path = rg_print("%s/rmax.tsv", folder);
-    put_text(path, "# time: as given\nphoto\tR_max\ttime\tC1D\thalf_width\tk_peak_length\na\t10\t1\t0.5\t3\t10\n"
-                     "b\tnone\t2\tnone\t3\t30\n"
-                     "c\t30\t3\t0.5\t3\t20\nd\t41\t4\t0.5\t3\t50\n");
+    put_text(path,
+        "# time: as given\nphoto\tR_max\ttime\tC1D\thalf_width\tk_peak_length\na\t10\t1\t0.5\t3\t10\n"
+        "b\tnone\t2\tnone\t3\t30\n"
+        "c\t30\t3\t0.5\t3\t20\nd\t41\t4\t0.5\t3\t50\n");
     rg_job_files job = {0};
     assert_int_equal(rg_job_files_add(&job, folder), RG_GOOD);
     static const char intercept[] = "X\tX\tp\tc\tjob\tintercept\t-\t-\t-\tX.one\t-0.1\t0.1\t-\tw\t-";
@@ -314,8 +312,7 @@ TEST(claims_and_published_numbers_of_the_project)
         assert_int_equal(j.outcome, paper ? RG_INCONSISTENT : RG_NOT_TESTABLE); // no row has been given
         assert_null(strstr(j.why, "unknown"));
         assert_true(*rg_tsv_cell(&c.claim, i, "why"));
-        if (*rg_tsv_cell(&c.claim, i, "published"))
-            assert_true(*rg_published(&c, i, "value"));
+        if (*rg_tsv_cell(&c.claim, i, "published")) assert_true(*rg_published(&c, i, "value"));
         items[rg_paper_of(&c, rg_tsv_cell(&c.claim, i, "paper"))] |= 1u << atoi(rg_tsv_cell(&c.claim, i, "item") + 1);
     }
     assert_string_equal(rg_published(&c, rg_claim_of(&c, "L6a"), "value"), "130");
@@ -398,8 +395,7 @@ TEST(sentences_of_ratios_of_jobs_name_no_number_of_particles)
     rg_tsv t;
     assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
     for (int i = 0; i < t.n_rows; i++)
-        if (!strncmp(rg_tsv_cell(&t, i, "id"), "F10", 3))
-            assert_null(strstr(rg_tsv_cell(&t, i, "holds"), "24"));
+        if (!strncmp(rg_tsv_cell(&t, i, "id"), "F10", 3)) assert_null(strstr(rg_tsv_cell(&t, i, "holds"), "24"));
     rg_tsv_free(&t);
     free(path);
 }
@@ -431,9 +427,11 @@ TEST(papers_tables_have_ours_beside)
     rg_write_tables(&r, &p, "Li 2010");
     rg_write_tables(&r, &p, "Lu 2009");
     fclose(p.out);
-    assert_non_null(strstr(text, "| cc3m 500 x 500 | 58428 +- 960 | 5527 +- 85 | not run | not run | 12500 | not run | not run | not run | 55 |"));
+    assert_non_null(strstr(
+        text, "| cc3m 500 x 500 | 58428 +- 960 | 5527 +- 85 | not run | not run | 12500 | not run | not run | not run | 55 |"));
     assert_non_null(strstr(text, "| search: ccp | 21.3 | 34.0 | 20.5 | not run |"));
-    assert_non_null(strstr(text, "| search 100 x 100 | 209 +- 4.04 | 165 +- 2.39 | 1.27 +- 0.01 | 24 \\* | not run | not run |"));
+    assert_non_null(
+        strstr(text, "| search 100 x 100 | 209 +- 4.04 | 165 +- 2.39 | 1.27 +- 0.01 | 24 \\* | not run | not run |"));
     assert_null(strstr(text, "Supp. Table 4")); // nothing of it was measured
     assert_int_equal(remove(shares), 0);
     rg_tsv_free(&named.tsv);
@@ -455,8 +453,7 @@ TEST(what_is_needed_is_what_is_not_there)
     assert_int_equal(rg_claims_read(claims, papers, &r.claims), RG_GOOD);
     const int claim = rg_claim_of(&r.claims, "L6c"); // gather over Octave
     r.judgement = rg_alloc((size_t)r.claims.claim.n_rows * sizeof *r.judgement);
-    for (int i = 0; i < r.claims.claim.n_rows; i++)
-        r.judgement[i].outcome = RG_REPRODUCED;
+    for (int i = 0; i < r.claims.claim.n_rows; i++) r.judgement[i].outcome = RG_REPRODUCED;
     r.judgement[claim] = rg_judge(&r.claims, claim, &m.machine, NULL);
     rg_untested(&r, 0, "Lu 2009", text, sizeof text);
     assert_non_null(strstr(text, "Needed: GNU Octave (1);"));
@@ -482,8 +479,7 @@ static rg_report unmeasured(made *m)
     rg_report r = {.n_machines = 1, .machine = &m->machine};
     assert_int_equal(rg_claims_read(claims, papers, &r.claims), RG_GOOD);
     r.judgement = rg_alloc((size_t)r.claims.claim.n_rows * sizeof *r.judgement);
-    for (int i = 0; i < r.claims.claim.n_rows; i++)
-        r.judgement[i] = rg_judge(&r.claims, i, &m->machine, NULL);
+    for (int i = 0; i < r.claims.claim.n_rows; i++) r.judgement[i] = rg_judge(&r.claims, i, &m->machine, NULL);
     free(claims);
     free(papers);
     return r;
@@ -513,14 +509,12 @@ TEST(papers_with_numbers_come_first)
     made m;
     rg_report r = unmeasured(&m);
     char *text = NULL;
-    for (int i = 0; i < r.claims.paper.n_rows; i++)
-        assert_int_equal(rg_paper_at(&r, i), i);
+    for (int i = 0; i < r.claims.paper.n_rows; i++) assert_int_equal(rg_paper_at(&r, i), i);
     const int strelak = rg_paper_of(&r.claims, "Strelak 2019");
     assert_true(strelak > 0);
     r.judgement[rg_claim_of(&r.claims, "S2")].outcome = RG_REPRODUCED;
     assert_int_equal(rg_paper_at(&r, 0), strelak);
-    for (int i = 1; i < r.claims.paper.n_rows; i++)
-        assert_int_equal(rg_paper_at(&r, i), i - (i <= strelak));
+    for (int i = 1; i < r.claims.paper.n_rows; i++) assert_int_equal(rg_paper_at(&r, i), i - (i <= strelak));
     size_t length;
     rg_page p = {.out = open_memstream(&text, &length), .make = &rg_markdown};
     rg_write_markdown(&r, &p);
@@ -566,12 +560,13 @@ TEST(listing_1_is_in_the_figures_of_offsets)
     rg_row *row = add(&m, "as_printed", "w750,h1500,r25,g100", "-", "PASS", 3e5);
     test_set(row, RG_C_SPACE, "device");
     test_set(row, RG_C_ALGO, "autocorr_printed");
-    for (int i = 0; i < m.result.n_rows; i++)
-        test_set(&m.row[i], RG_C_WORK, &m.row[i] == row ? "3e9" : i == 3 ? "1e8" : "2e9");
+    for (int i = 0; i < m.result.n_rows; i++) test_set(&m.row[i], RG_C_WORK, &m.row[i] == row ? "3e9" : i == 3 ? "1e8" : "2e9");
     rg_report r = {.out = folder, .plots = plots, .n_machines = 1, .machine = &m.machine};
     rg_draw(&r);
-    static const struct { const char *figure; double ratio; } wanted[] = {
-        {"fig6", NAN}, {"fig7", 4e9 / 2e9 / (3e5 / 3e9)}, {"fig9", 1e5 / 2e9 / (3e5 / 3e9)}};
+    static const struct {
+        const char *figure;
+        double ratio;
+    } wanted[] = {{"fig6", NAN}, {"fig7", 4e9 / 2e9 / (3e5 / 3e9)}, {"fig9", 1e5 / 2e9 / (3e5 / 3e9)}};
     for (int i = 0; i < RG_COUNT(wanted); i++) {
         rg_tsv t;
         assert_int_equal(rg_tsv_read(fmt("%s/fig/%s.tsv", folder, wanted[i].figure), &t), RG_GOOD);
@@ -597,7 +592,8 @@ TEST(listing_1_is_in_the_figures_of_offsets)
     }
     rg_report again = {.out = folder, .plots = plots, .n_machines = 1, .machine = &m.machine};
     rg_draw(&again);
-    for (int i = 0; i < again.n_figures; i++) // without simple C of its sums Listing 1 has no speed-up: no figure is drawn of it without it
+    for (int i = 0; i < again.n_figures;
+         i++) // without simple C of its sums Listing 1 has no speed-up: no figure is drawn of it without it
         assert_false(!strcmp(again.figure[i].name, "listing1") && again.figure[i].drawn);
     rg_tsv t;
     assert_int_equal(rg_tsv_read(fmt("%s/fig/fig7.tsv", folder), &t), RG_GOOD);
@@ -620,12 +616,12 @@ TEST(titles_of_angles_speak_of_all_angles)
     char *folder = test_folder(), *plots = rg_share_path("plots");
     assert_int_equal(mkdir(fmt("%s/fig", folder), 0777), 0);
     make(&m);
-    static const struct { const char *variant, *turn, *rate; } timed[] = {
-        {"simd", "181", "7.2e8"},    {"simd", "226", "6.9e8"},    {"simd", "271", "7e8"},
-        {"autovec", "181", "7.3e8"}, {"autovec", "226", "4e8"},   {"autovec", "271", "2e8"},
-        {"at_16x16", "181", "1e8"},  {"at_16x16", "226", "1e8"},  {"at_16x16", "271", "1e8"},
-        {"at_16x16", "11", "3e9"},    // more angles, where the others were not timed
-        {"naive", "181", "9e8"}}; // at one angle alone
+    static const struct {
+        const char *variant, *turn, *rate;
+    } timed[] = {{"simd", "181", "7.2e8"}, {"simd", "226", "6.9e8"}, {"simd", "271", "7e8"}, {"autovec", "181", "7.3e8"},
+        {"autovec", "226", "4e8"}, {"autovec", "271", "2e8"}, {"at_16x16", "181", "1e8"}, {"at_16x16", "226", "1e8"},
+        {"at_16x16", "271", "1e8"}, {"at_16x16", "11", "3e9"}, // more angles, where the others were not timed
+        {"naive", "181", "9e8"}};                              // at one angle alone
     for (int i = 0; i < RG_COUNT(timed); i++) {
         rg_row *row = add(&m, timed[i].variant, fmt("w2048,h2048,m1,o0,t%s", timed[i].turn), "threads=1", "PASS", 6e6);
         test_set(row, RG_C_ALGO, "affine2d");
@@ -648,7 +644,8 @@ TEST(titles_of_angles_speak_of_all_angles)
             assert_string_equal(r.figure[i].title, "scatter takes 3 times as long as gather");
             found++;
         } else if (!strncmp(r.figure[i].name, "affine_rate", 11)) {
-            assert_string_equal(r.figure[i].title, "simd turns the most pixels a second on average over the angles, up to 720 M pixels/s");
+            assert_string_equal(
+                r.figure[i].title, "simd turns the most pixels a second on average over the angles, up to 720 M pixels/s");
             found++;
         }
     assert_int_equal(found, 2);

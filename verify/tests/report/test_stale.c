@@ -7,7 +7,8 @@
 #include "../../../data/formats/result.h"
 #include "../../../impl/base/tsv.h"
 
-#define BENCH "regather bench autocorr:naive autocorr:ordered --device cpu --threads 1 --shape w32,h32,r2,k0 --rounds 2 --max-seconds 0.05 --quiet --out f.tsv"
+#define BENCH                                                                                                                  \
+    "regather bench autocorr:naive autocorr:ordered --device cpu --threads 1 --shape w32,h32,r2,k0 --rounds 2 --max-seconds 0.05 --quiet --out f.tsv"
 
 // A file in which the kernel of autocorr:ordered was another one, at another commit.
 FIXTURE(set_up)
@@ -17,10 +18,12 @@ FIXTURE(set_up)
     setenv("TREE", readme, 1);
     setenv("BUILT", test_build(), 1);
     free(readme);
-    return test_dir_make(state) || sh(BENCH " > out && awk -F'\\t' -v OFS='\\t' '"
-                                      "/^# revision: / { print \"# revision: abc\"; next } "
-                                      "/^# source autocorr:ordered: / { print \"# source autocorr:ordered: sha256 0123456789abcdef\"; next } "
-                                      "$1 == \"autocorr\" && $2 == \"ordered\" { $32 = \"sha256 0123456789abcdef\" } { print }' f.tsv > old.tsv && mkdir none");
+    return test_dir_make(state) ||
+        sh(BENCH
+            " > out && awk -F'\\t' -v OFS='\\t' '"
+            "/^# revision: / { print \"# revision: abc\"; next } "
+            "/^# source autocorr:ordered: / { print \"# source autocorr:ordered: sha256 0123456789abcdef\"; next } "
+            "$1 == \"autocorr\" && $2 == \"ordered\" { $32 = \"sha256 0123456789abcdef\" } { print }' f.tsv > old.tsv && mkdir none");
 }
 
 // What the ledger says of L3, of naive and ordered.
@@ -41,11 +44,14 @@ TEST(the_report_leaves_them_out_or_marks_them)
     char text[400];
     assert_int_equal(verdict("", text), RG_GOOD);
     assert_ptr_equal(strstr(text, "not testable here"), text);
-    assert_int_equal(sh("grep -q 'old.tsv: 1 of .* rows were timed before their kernels changed: left out' err && grep -q 'rows timed before their kernels changed, and left out: 1' page/index.html"), 0);
+    assert_int_equal(
+        sh("grep -q 'old.tsv: 1 of .* rows were timed before their kernels changed: left out' err && grep -q 'rows timed before their kernels changed, and left out: 1' page/index.html"),
+        0);
     assert_int_equal(verdict("--stale", text), RG_GOOD);
     assert_null(strstr(text, "not testable here"));
     assert_non_null(strstr(text, ": STALE: "));
-    assert_int_equal(sh("sed '1,$s/x/x/' f.tsv > old.f && mv old.tsv kept && mv old.f old.tsv"), 0); // nothing of this one is stale
+    assert_int_equal(
+        sh("sed '1,$s/x/x/' f.tsv > old.f && mv old.tsv kept && mv old.f old.tsv"), 0); // nothing of this one is stale
     assert_int_equal(verdict("--stale", text), RG_GOOD);
     assert_null(strstr(text, "STALE"));
     assert_int_equal(sh("mv kept old.tsv && test ! -s err"), 0);
@@ -54,17 +60,23 @@ TEST(the_report_leaves_them_out_or_marks_them)
 // One claim alone is judged; and those that need what the checker said of a wrong kernel, or a job's folder.
 TEST(claims_of_ones_own_and_what_decides_them)
 {
-    static const struct { const char *ids, *options, *says; } report[] = {
-        {"L3", "--claims own.tsv", "^this\tL3\t"}, {"S13b", "--claims own.tsv", "^this\tS13b\t.*not testable here"},
+    static const struct {
+        const char *ids, *options, *says;
+    } report[] = {{"L3", "--claims own.tsv", "^this\tL3\t"}, {"S13b", "--claims own.tsv", "^this\tS13b\t.*not testable here"},
         {"S13b", "--claims own.tsv --verify v.tsv", "^this\tS13b\t.*\treproduced\t"},
-        {"L9", "--claims own.tsv", "^this\tL9\t.*no job folder was given"}, {"L9", "--claims own.tsv --job job", "^this\tL9\t.*\t3 photos\tjob\t"}};
+        {"L9", "--claims own.tsv", "^this\tL9\t.*no job folder was given"},
+        {"L9", "--claims own.tsv --job job", "^this\tL9\t.*\t3 photos\tjob\t"}};
     assert_int_equal(sh("regather phantom coarsening --width 64 --height 64 --time 40 --frames 3 --out series --quiet > out && "
-                        "regather autocorr series/*.png --max-offset 24 --norm centred --device cpu --out job --quiet > out"), 0);
+                        "regather autocorr series/*.png --max-offset 24 --norm centred --device cpu --out job --quiet > out"),
+        0);
     assert_int_equal(sh("regather verify gridding:gridding_transposed.so:gridding_transposed --smoke --quiet --out v.tsv "
-                        "--plugin \"$BUILT/broken/gridding_transposed.so\" > out"), RG_WRONG);
+                        "--plugin \"$BUILT/broken/gridding_transposed.so\" > out"),
+        RG_WRONG);
     for (int i = 0; i < RG_COUNT(report); i++) {
         assert_int_equal(sh("grep '^#\\|^id\t\\|^%s\t' \"$TREE/reference/claims.tsv\" > own.tsv && "
-                            "regather report f.tsv --machines none --no-figures --quiet %s --out page 2> err", report[i].ids, report[i].options), RG_GOOD);
+                            "regather report f.tsv --machines none --no-figures --quiet %s --out page 2> err",
+                             report[i].ids, report[i].options),
+            RG_GOOD);
         assert_grep(report[i].says, "page/ledger.tsv");
         assert_int_equal(sh("test $(grep -vc '^#' page/ledger.tsv) = 2"), 0); // the names of its columns, and this one
     }
@@ -94,7 +106,8 @@ TEST(they_alone_are_timed_again)
     int again = 0;
     for (int i = 0; i < after.n_rows; i++)
         for (int k = 0; k < before.n_rows; k++)
-            if (rg_row_same(&after.row[i], &before.row[k]) && strcmp(after.row[i].cell[RG_C_SAMPLES], before.row[k].cell[RG_C_SAMPLES])) {
+            if (rg_row_same(&after.row[i], &before.row[k]) &&
+                strcmp(after.row[i].cell[RG_C_SAMPLES], before.row[k].cell[RG_C_SAMPLES])) {
                 again++;
                 assert_string_equal(after.row[i].cell[RG_C_VARIANT], "ordered");
             }
@@ -106,23 +119,28 @@ TEST(they_alone_are_timed_again)
 
 TEST(shipped_records_are_looked_through)
 {
-    assert_int_equal(sh("mkdir records && cp f.tsv records/one.tsv && \"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"), RG_GOOD);
+    assert_int_equal(
+        sh("mkdir records && cp f.tsv records/one.tsv && \"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"), RG_GOOD);
     assert_int_equal(sh("cp old.tsv records/two.tsv && \"$TREE/verify/stale.sh\" \"$BUILT\" records > out"), RG_GOOD);
     assert_grep("^stale: records/two.tsv: 1 row .*autocorr:ordered", "out");
     assert_int_equal(sh("\"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"), RG_WRONG); // at a release
     assert_int_equal(sh("rm records/two.tsv; sed '/^# source/d; s/sha256 [0-9a-f]*//' f.tsv > records/three.tsv; "
-                        "\"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"), RG_WRONG); // or without hashes
+                        "\"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"),
+        RG_WRONG); // or without hashes
     assert_grep("^stale: records/three.tsv: 2 rows without the hash", "out");
 }
 
 TEST(rows_of_jobs_too)
 {
-    assert_int_equal(sh("regather phantom coarsening --width 32 --height 32 --time 9 --frames 2 --out two --quiet > out && "
-                        "regather bench --job 'autocorr two/*.png --max-offset 8 --device cpu --out {out}' --gpus 0 --work 2:photographs "
-                        "--shape w32 --rounds 2 --max-seconds 60 --quiet --out records/job.tsv > out && rm records/three.tsv"), RG_GOOD);
+    assert_int_equal(
+        sh("regather phantom coarsening --width 32 --height 32 --time 9 --frames 2 --out two --quiet > out && "
+           "regather bench --job 'autocorr two/*.png --max-offset 8 --device cpu --out {out}' --gpus 0 --work 2:photographs "
+           "--shape w32 --rounds 2 --max-seconds 60 --quiet --out records/job.tsv > out && rm records/three.tsv"),
+        RG_GOOD);
     assert_int_equal(sh("\"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"), RG_GOOD);
     assert_int_equal(sh("sed -i '/^autocorr/s/sha256 [0-9a-f]*/sha256 0123456789abcdef/' records/job.tsv; "
-                        "\"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"), RG_WRONG);
+                        "\"$TREE/verify/stale.sh\" \"$BUILT\" records v1 > out"),
+        RG_WRONG);
     assert_grep("^stale: records/job.tsv: 1 row .*: autocorr$", "out");
     assert_int_equal(sh("regather report records/job.tsv --machines none --no-figures --quiet --out page 2> err"), RG_GOOD);
     assert_grep("job.tsv: 1 of .* rows were timed before their kernels changed: left out", "err");
@@ -145,13 +163,15 @@ TEST(a_job_is_its_folder_and_what_it_calls)
     };
     const char *const sources = "cd tree && \"$TREE/impl/runtime/sources.sh\" ../k.o | grep '{\"' > ../%s";
     assert_int_equal(sh("mkdir -p tree/data && cp -r \"$TREE/impl\" tree && cp -r \"$TREE/data/formats\" tree/data && "
-                        "echo 'int k;' > k.c && cc -MMD -c k.c -o k.o"), 0);
+                        "echo 'int k;' > k.c && cc -MMD -c k.c -o k.o"),
+        0);
     assert_int_equal(sh(sources, "before"), 0);
     for (int i = 0; i < RG_COUNT(edit); i++) {
         assert_int_equal(sh("cp tree/%s kept && echo '%s' >> tree/%s", edit[i].file, edit[i].line, edit[i].file), 0);
         assert_int_equal(sh(sources, "after"), 0);
         assert_int_equal(sh("mv kept tree/%s && test \"$(grep -vxFf before after | cut -d '\"' -f 2 | tr '\\n' ' ')\" = '%s'",
-                            edit[i].file, edit[i].jobs), 0);
+                             edit[i].file, edit[i].jobs),
+            0);
     }
 }
 
@@ -165,7 +185,9 @@ static void hash_of(const char *from, const char *kernel, const char *header)
     assert_int_equal(sh("mkdir -p %s", folder), 0);
     put_text(in_dir(path[0]), kernel);
     put_text(in_dir(path[1]), header);
-    assert_int_equal(sh("cd %s && cc -MMD -c impl/k.c -o k.o && \"$TREE/impl/runtime/sources.sh\" k.o | grep '&rg_variant_k,' > hash", from), 0);
+    assert_int_equal(
+        sh("cd %s && cc -MMD -c impl/k.c -o k.o && \"$TREE/impl/runtime/sources.sh\" k.o | grep '&rg_variant_k,' > hash", from),
+        0);
 }
 
 TEST(comments_and_lines_are_not_the_kernel)
@@ -174,16 +196,17 @@ TEST(comments_and_lines_are_not_the_kernel)
         const char *kernel, *header;
         bool same;
     } other[] = {
-        {"#include \"k.h\" // why\n/* an \"idea\"\n of two lines */\nchar rg_variant_k[] = \"a // b\";\nint\n  f(void) { return '\"' + ONE; }\n", "// head\n#define ONE 1\n", true},
+        {"#include \"k.h\" // why\n/* an \"idea\"\n of two lines */\nchar rg_variant_k[] = \"a // b\";\nint\n  f(void) { return '\"' + ONE; }\n",
+            "// head\n#define ONE 1\n", true},
         {"#include \"k.h\"\nchar rg_variant_k[] = \"a // c\";\nint f(void) { return '\"' + ONE; }\n", "#define ONE 1\n", false},
         {"#include \"k.h\"\nchar rg_variant_k[] = \"a // b\";\nint f(void) { return '\"' - ONE; }\n", "#define ONE 1\n", false},
         {"#include \"k.h\"\nchar rg_variant_k[] = \"a // b\";\nint f(void) { return '\"' + ONE; }\n", "#define ONE 2\n", false},
     };
-    hash_of("one", "#include \"k.h\"\nchar rg_variant_k[] = \"a // b\";\nint f(void) { return '\"' + ONE; }\n", "#define ONE 1\n");
+    hash_of(
+        "one", "#include \"k.h\"\nchar rg_variant_k[] = \"a // b\";\nint f(void) { return '\"' + ONE; }\n", "#define ONE 1\n");
     for (int i = 0; i < RG_COUNT(other); i++) {
         hash_of("two", other[i].kernel, other[i].header);
-        if (!sh("cmp -s one/hash two/hash") != other[i].same)
-            fail_msg("%d: %s", i, other[i].kernel);
+        if (!sh("cmp -s one/hash two/hash") != other[i].same) fail_msg("%d: %s", i, other[i].kernel);
     }
 }
 
@@ -198,12 +221,13 @@ TEST(a_release_is_the_commit_of_its_tag)
         unsetenv(*name); // set where a hook runs this
     assert_int_equal(sh("mkdir -p tree/verify tree/data/machines && cp \"$TREE/verify/stale.sh\" tree/verify && "
                         "cp old.tsv tree/data/machines && cp -r tree inner && mv inner tree && cd tree && git init -q . && "
-                        "git config user.name a && git config user.email a@b && git add -A && git commit -qm one"), 0);
+                        "git config user.name a && git config user.email a@b && git add -A && git commit -qm one"),
+        0);
     assert_int_equal(sh("tree/verify/stale.sh \"$BUILT\" > out"), RG_GOOD);
     assert_int_equal(sh("grep -q '^stale: data/machines/old.tsv: 1 row ' out && git -C tree tag v1.0"), 0);
     assert_int_equal(sh("tree/verify/stale.sh \"$BUILT\" > out"), RG_WRONG);
     assert_int_equal(sh("grep -q '^v1.0 is a release' out && git -C tree commit -q --allow-empty -m two"), 0);
-    assert_int_equal(sh("tree/verify/stale.sh \"$BUILT\" > out"), RG_GOOD); // after it
+    assert_int_equal(sh("tree/verify/stale.sh \"$BUILT\" > out"), RG_GOOD);                          // after it
     assert_int_equal(sh("git -C tree tag trial && tree/verify/stale.sh \"$BUILT\" > out"), RG_GOOD); // no release
     assert_int_equal(sh("git -C tree tag -a v1.1 -m two && tree/verify/stale.sh \"$BUILT\" > out"), RG_WRONG);
     assert_int_equal(sh("tree/inner/verify/stale.sh \"$BUILT\" > out"), RG_GOOD); // another project's tag

@@ -23,13 +23,10 @@ static const char *claim_cell(int i, const char *column) { return rg_tsv_cell(&m
 
 static void clear(void)
 {
-    for (int i = 0; i < m.file.n_rows; i++)
-        rg_row_free(&m.row[i]);
-    for (int i = 0; i < m.machine.n_tables; i++)
-        rg_tsv_free(&m.table[i].tsv);
+    for (int i = 0; i < m.file.n_rows; i++) rg_row_free(&m.row[i]);
+    for (int i = 0; i < m.machine.n_tables; i++) rg_tsv_free(&m.table[i].tsv);
     rg_job_files_free(&m.job);
-    for (int k = 0; k < m.job.n; k++)
-        free((char *)m.job.folder[k]);
+    for (int k = 0; k < m.job.n; k++) free((char *)m.job.folder[k]);
     m.job = (rg_job_files){0};
     m.file = (rg_result){.path = "made.tsv", .row = m.row};
     m.machine = (rg_bench_machine){.n_files = 1, .file = &m.file, .table = m.table};
@@ -45,8 +42,7 @@ static rg_row *add_row(const char *spec, const char *size, const char *scopes, d
     if (at) {
         *at++ = 0;
         snprintf(shape, sizeof shape, "%s", at);
-        for (char *c = shape; *c; c++)
-            *c = *c == ';' ? ',' : *c;
+        for (char *c = shape; *c; c++) *c = *c == ';' ? ',' : *c;
     }
     snprintf(scope, sizeof scope, "%.*s", (int)strcspn(scopes, ",;"), scopes);
     char *rest, *algo = strtok_r(text, " ", &rest), *variant = strchr(algo, ':'), *word;
@@ -56,10 +52,11 @@ static rg_row *add_row(const char *spec, const char *size, const char *scopes, d
         size_t used = strlen(params);
         const char *below = strchr(word, '<'); // the largest value that holds
         if (below)
-            snprintf(params + used, sizeof params - used, "%s%.*s=%d", used ? ";" : "", (int)(below - word), word, atoi(below + 1) - 1);
+            snprintf(params + used, sizeof params - used, "%s%.*s=%d", used ? ";" : "", (int)(below - word), word,
+                atoi(below + 1) - 1);
         else
             snprintf(params + used, sizeof params - used, "%s%s", used ? ";" : "",
-                     strcmp(word, "threads=all") ? word : "threads=16");
+                strcmp(word, "threads=all") ? word : "threads=16");
     }
     assert_true(m.file.n_rows < ROWS);
     rg_row *row = &m.row[m.file.n_rows++];
@@ -108,8 +105,7 @@ static void add_cell(const char *a, const char *b, const char *shape, double num
     static const double off[] = {1, 1.001, 0.999};
     place at[2];
     place_of(a, &at[0]);
-    if (*b)
-        place_of(b, &at[1]);
+    if (*b) place_of(b, &at[1]);
     char *text = rg_print("%s\tshape\t%s\n", at[0].key, at[0].column);
     for (int side = 0; side < (*b ? 2 : 1); side++) {
         for (int k = 0; k < 3; k++) {
@@ -147,12 +143,10 @@ static void add_job(const char *quantity, double value)
             double line = 10 * (i + 1), r = line + off[i];
             if (!strcmp(quantity, "intercept")) // a line whose intercept is this part of its last point
                 r = value + (1 - value) * (i + 1) / 4;
-            if (!strcmp(quantity, "difference"))
-                r += run * value;
+            if (!strcmp(quantity, "difference")) r += run * value;
             bool none = !strcmp(quantity, "with_r_max") && i >= round(4 * value);
             char text[32] = "none";
-            if (!none)
-                snprintf(text, sizeof text, "%.9g", r);
+            if (!none) snprintf(text, sizeof text, "%.9g", r);
             fprintf(f, "p%d\t%s\t%d\t%.9g\n", i, text, i + 1, line + value * off[i]);
         }
         fclose(f);
@@ -303,8 +297,8 @@ TEST(every_claim_can_fail_and_can_hold)
         holds(i, good);
         rg_judgement bad = fed(i, fails);
         if (bad.outcome != RG_CONTRADICTED)
-            fail_msg("%s cannot fail: %s gives \"%s\" (%s)", id, *fails ? fails : "nothing", rg_outcome_name[bad.outcome],
-                     bad.why);
+            fail_msg(
+                "%s cannot fail: %s gives \"%s\" (%s)", id, *fails ? fails : "nothing", rg_outcome_name[bad.outcome], bad.why);
         rg_judgement j = fed(i, good);
         if (j.outcome != RG_REPRODUCED && j.outcome != RG_ORDER && j.outcome != RG_EXISTS)
             fail_msg("%s cannot hold: %s gives \"%s\" (%s)", id, good, rg_outcome_name[j.outcome], j.why);
@@ -318,9 +312,15 @@ TEST(a_claim_that_cannot_fail_is_seen)
     for (int i = 0; i < m.claims.claim.n_rows; i++)
         if (!strcmp(claim_cell(i, "id"), "G1b")) {
             assert_int_equal(fed(i, claim_cell(i, "fails")).outcome, RG_CONTRADICTED);
-            rg_comparison q = {.machine = &m.machine, .a = claim_cell(i, "numerator"), .b = claim_cell(i, "denominator"),
-                               .size = claim_cell(i, "size"), .scopes = claim_cell(i, "scope"), .direction = ">0", .unit = "x",
-                               .low = 1.4, .high = 2.8};
+            rg_comparison q = {.machine = &m.machine,
+                .a = claim_cell(i, "numerator"),
+                .b = claim_cell(i, "denominator"),
+                .size = claim_cell(i, "size"),
+                .scopes = claim_cell(i, "scope"),
+                .direction = ">0",
+                .unit = "x",
+                .low = 1.4,
+                .high = 2.8};
             assert_int_equal(rg_judge_as("ratio", &q).outcome, RG_DIRECTION);
             return;
         }

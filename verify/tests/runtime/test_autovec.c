@@ -33,8 +33,8 @@ TEST(compilers_make_vectors)
         for (int avx512 = 0; avx512 < 2; avx512++) {
             char *name = rg_print("%s_%s", compiled[i].function, avx512 ? "avx512" : "avx2");
             census c = look(name);
-            print_message("%-24s %5d instructions, %4d of them packed arithmetic, %4d in wide registers\n", name, c.instructions,
-                          c.vector, c.wide);
+            print_message("%-24s %5d instructions, %4d of them packed arithmetic, %4d in wide registers\n", name,
+                c.instructions, c.vector, c.wide);
             assert_true(c.instructions > 50);
             assert_true(c.wide >= 6);
             free(name);
@@ -62,7 +62,8 @@ TEST(nothing_is_by_hand)
         char *file = rg_print("impl/%sautovec.c", compiled[i].folder), *path = rg_share_path(file), line[400];
         FILE *f = fopen(path, "r");
         assert_non_null(f);
-        while (fgets(line, sizeof line, f)) assert_true(!strstr(line, "_mm") && !strstr(line, "immintrin") && !strstr(line, "vector_size"));
+        while (fgets(line, sizeof line, f))
+            assert_true(!strstr(line, "_mm") && !strstr(line, "immintrin") && !strstr(line, "vector_size"));
         fclose(f);
         free(path);
         free(file);

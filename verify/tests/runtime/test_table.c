@@ -12,7 +12,8 @@ static int run(rg_call *call)
 }
 static const int64_t blocks[] = {8, 16};
 static const rg_param good_params[] = {{"block", blocks, 2, 8, ""}};
-static const rg_variant good = {RG_VARIANT_OF("autocorr", "test", RG_SIMD, RG_HOST, "a test"), .needs = "avx2", RG_PARAMS(good_params), .run = run};
+static const rg_variant good = {
+    RG_VARIANT_OF("autocorr", "test", RG_SIMD, RG_HOST, "a test"), .needs = "avx2", RG_PARAMS(good_params), .run = run};
 
 static void assert_wrong(const rg_variant *v, const char *word)
 {
@@ -20,11 +21,11 @@ static void assert_wrong(const rg_variant *v, const char *word)
     assert_refused(rg_table_add(v, RG_PLUGGED_IN, false, "mine.so"), word);
 }
 
-#define WRONG_VARIANT(word, change)  \
-    do {                             \
-        rg_variant v = good;         \
-        change;                      \
-        assert_wrong(&v, word);      \
+#define WRONG_VARIANT(word, change)                                                                                            \
+    do {                                                                                                                       \
+        rg_variant v = good;                                                                                                   \
+        change;                                                                                                                \
+        assert_wrong(&v, word);                                                                                                \
     } while (0)
 
 TEST(test_variants)
@@ -50,7 +51,8 @@ TEST(test_variants)
     WRONG_VARIANT("no argument of the algorithm is steady", v.load = run);
     WRONG_VARIANT("99 parameters", v.n_params = 99);
     WRONG_VARIANT("1 parameters", v.param = NULL);
-    const rg_param off[] = {{"block", blocks, 2, 9, ""}}, nameless[] = {{NULL, blocks, 2, 8, ""}}, none[] = {{"block", blocks, 0, 8, ""}};
+    const rg_param off[] = {{"block", blocks, 2, 9, ""}}, nameless[] = {{NULL, blocks, 2, 8, ""}},
+                   none[] = {{"block", blocks, 0, 8, ""}};
     const rg_param twice[] = {good_params[0], good_params[0]};
     WRONG_VARIANT("the standard block = 9 is none of its values", v.param = off);
     WRONG_VARIANT("parameter 0 lacks", v.param = nameless);
@@ -61,7 +63,8 @@ TEST(test_variants)
     v.name = "naive";
     assert_refused(rg_table_add(&v, RG_BUILT_IN, false, NULL), "there are two variants \"autocorr:naive\"");
     assert_int_equal(rg_table_add(&v, RG_PLUGGED_IN, false, "mine.so"), RG_GOOD); // of a plug-in it is another one
-    assert_refused(rg_table_add(&v, RG_PLUGGED_IN, false, "other/mine.so"), "there are two variants \"autocorr:mine.so:naive\"");
+    assert_refused(
+        rg_table_add(&v, RG_PLUGGED_IN, false, "other/mine.so"), "there are two variants \"autocorr:mine.so:naive\"");
     const rg_entry *own = rg_entry_next(NULL, "autocorr:naive", "gpu");
     assert_refused(rg_table_add(own->variant, RG_PLUGGED_IN, false, "thief.so"), "is this program's own");
     assert_int_equal(rg_entry_count(), before + 1);
@@ -72,22 +75,20 @@ static void assert_algo(const rg_algo *a, const char *word)
     char why[RG_FAULT];
     const char *fault = rg_algo_fault(a, why);
     assert_non_null(fault);
-    if (!strstr(fault, word))
-        fail_msg("expected \"%s\" in: %s", word, fault);
+    if (!strstr(fault, word)) fail_msg("expected \"%s\" in: %s", word, fault);
 }
 
-#define WRONG_ALGO(word, change)             \
-    do {                                     \
-        rg_algo a = *rg_algo_find("autocorr"); \
-        change;                              \
-        assert_algo(&a, word);               \
+#define WRONG_ALGO(word, change)                                                                                               \
+    do {                                                                                                                       \
+        rg_algo a = *rg_algo_find("autocorr");                                                                                 \
+        change;                                                                                                                \
+        assert_algo(&a, word);                                                                                                 \
     } while (0)
 
 TEST(test_algorithms)
 {
     char why[RG_FAULT];
-    for (int i = 0; i < rg_algo_count(); i++)
-        assert_null(rg_algo_fault(rg_algo_at(i), why));
+    for (int i = 0; i < rg_algo_count(); i++) assert_null(rg_algo_fault(rg_algo_at(i), why));
     WRONG_ALGO("version", a.abi++);
     WRONG_ALGO("expected a-z", a.name = "Auto");
     WRONG_ALGO("lacks its paper", a.paper = NULL);
@@ -130,8 +131,7 @@ TEST(test_names)
 TEST(test_arrows)
 {
     char *here = rg_share_path("."), text[4096];
-    if (run_script("verify/arrows.sh", here, text))
-        fail_msg("%s", text);
+    if (run_script("verify/arrows.sh", here, text)) fail_msg("%s", text);
     char *rows = text_of("verify/arrows.tsv");
     put_text(in_dir("verify/arrows.tsv"), rows);
     put_text(in_dir("impl/suite.h"), "");
@@ -144,7 +144,8 @@ TEST(test_arrows)
     static const struct {
         const char *file, *include, *said;
     } wrong[] = {
-        {"impl/toy/naive.c", "../jobs/mine/mine.h", "impl/toy/naive.c:2: #include \"../jobs/mine/mine.h\": impl/toy may not use"},
+        {"impl/toy/naive.c", "../jobs/mine/mine.h",
+            "impl/toy/naive.c:2: #include \"../jobs/mine/mine.h\": impl/toy may not use"},
         {"impl/jobs/other/a.c", "../mine/mine.h", "impl/jobs/other may not use impl/jobs/mine/mine.h"},
         {"impl/jobs/other/a.c", "../../toy/private.h", "impl/jobs/other may not use impl/toy/private.h"},
         {"impl/rival/a.cu", "../toy/index.h", "impl/rival may not use impl/toy/index.h"},
@@ -155,8 +156,7 @@ TEST(test_arrows)
     for (int i = 0; i < RG_COUNT(wrong); i++) {
         put_text(in_dir(wrong[i].file), fmt("#include <stdio.h>\n# include \"%s\"\n", wrong[i].include));
         assert_int_not_equal(run_script("verify/arrows.sh", test_dir, text), 0);
-        if (!strstr(text, wrong[i].said))
-            fail_msg("expected \"%s\" in: %s", wrong[i].said, text);
+        if (!strstr(text, wrong[i].said)) fail_msg("expected \"%s\" in: %s", wrong[i].said, text);
         put_text(in_dir(wrong[i].file), "");
     }
     free(rows), free(here);

@@ -15,8 +15,15 @@ static const char *refuse(const rg_shape *s, const int64_t *p)
     return p[FAST] && p[BLOCK] == 8 ? "fast needs a block of 16 or more" : NULL;
 }
 static const rg_algo algo = {.abi = RG_ABI, .bytes = sizeof(rg_algo), .name = "sum", .dim = {"n", "m"}};
-static const rg_variant variant = {.abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = "sum", .name = "x", .space = RG_HOST,
-                                   .needs = "", .param = params, .n_params = 2, .refuse = refuse};
+static const rg_variant variant = {.abi = RG_ABI,
+    .bytes = sizeof(rg_variant),
+    .algo = "sum",
+    .name = "x",
+    .space = RG_HOST,
+    .needs = "",
+    .param = params,
+    .n_params = 2,
+    .refuse = refuse};
 static const rg_entry entry = {.algo = &algo, .variant = &variant, .name = "x"};
 
 static char *share; // stands for the program's own files
@@ -60,10 +67,7 @@ FIXTURE(set_up)
     return setenv("REGATHER_SHARE", share, 1);
 }
 
-FIXTURE(tear_down)
-{
-    return test_folder_remove(share);
-}
+FIXTURE(tear_down) { return test_folder_remove(share); }
 
 TEST_BETWEEN(test_taken, set_up, tear_down)
 {
@@ -120,7 +124,7 @@ TEST_BETWEEN(test_given_goes_first, set_up, tear_down)
     assert_int_equal(resolved("block=16", 1000, &tuned), 161);
     assert_int_equal(tuned, 1);
     assert_int_equal(resolved("block=16;fast=0", 1000, &tuned), 160);
-    assert_int_equal(tuned, 0); // nothing was left to it
+    assert_int_equal(tuned, 0);                              // nothing was left to it
     assert_int_equal(resolved("block=8", 1000, &tuned), 80); // block=8;fast=1 is refused: then the defaults stand beside it
     assert_int_equal(tuned, 0);
     assert_int_equal(resolved("block=9", 1000, &tuned), -1);

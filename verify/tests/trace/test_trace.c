@@ -44,8 +44,7 @@ static int trace_broken(const char *algo, const char *name, const char *more)
 {
     char *variant = rg_print("%s.so:%s", name, name), *load = rg_print(" --plugin %s/broken/%s.so", built, name);
     for (int i = 0; i < rg_entry_count(); i++)
-        if (strcmp(rg_entry_at(i)->name, variant) == 0)
-            load[0] = 0;
+        if (strcmp(rg_entry_at(i)->name, variant) == 0) load[0] = 0;
     const int code = trace("%s:%s%s %s", algo, variant, load, more);
     free(variant);
     free(load);
@@ -62,8 +61,7 @@ static rg_tsv table(const char *name)
 static int rows_with(const rg_tsv *t, const char *column, const char *text)
 {
     int n = 0;
-    for (int i = 0; i < t->n_rows; i++)
-        n += strcmp(rg_tsv_cell(t, i, column), text) == 0;
+    for (int i = 0; i < t->n_rows; i++) n += strcmp(rg_tsv_cell(t, i, column), text) == 0;
     return n;
 }
 
@@ -81,8 +79,7 @@ static void assert_all(const char *name, int rows, const char *verdict)
 TEST(right_kernels_are_right)
 {
     static const char *const right[] = {"gridding:naive_scatter", "gridding:naive_gather", "gridding:simd_scatter",
-                                        "gridding:simd_gather",   "autocorr:naive",        "autocorr:fftw",
-                                        "autocorr_printed:naive"};
+        "gridding:simd_gather", "autocorr:naive", "autocorr:fftw", "autocorr_printed:naive"};
     for (int i = 0; i < RG_COUNT(right); i++) {
         assert_int_equal(trace("%s --out %s", right[i], folder), RG_GOOD);
         assert_non_null(strstr(output, "inputs: right ("));
@@ -190,7 +187,8 @@ TEST(rows_say_where)
 TEST(the_wrong_index_is_said)
 {
     trace_broken("autocorr", "transposed", "");
-    assert_non_null(strstr(output, "-> sums(X0=-3,Y0=-4): weight 139, expected 179: misplaced; that is right for (X0=-4,Y0=-3)\n"));
+    assert_non_null(
+        strstr(output, "-> sums(X0=-3,Y0=-4): weight 139, expected 179: misplaced; that is right for (X0=-4,Y0=-3)\n"));
     trace_broken("autocorr", "off_by_one", "");
     assert_non_null(strstr(output, "; that is right for (X0=-3,Y0=-4)\n"));
     trace_broken("autocorr", "half_plane", "");
@@ -212,7 +210,7 @@ TEST(broken_autocorr_gets_its_word)
     static const struct {
         const char *name, *word;
     } broken[] = {{"null", "missing"}, {"transposed", "misplaced"}, {"sign", "misplaced"}, {"last_row", "missing"},
-                  {"off_by_one", "misplaced"}, {"right", "right"}};
+        {"off_by_one", "misplaced"}, {"right", "right"}};
     for (int i = 0; i < RG_COUNT(broken); i++) {
         trace_broken("autocorr", broken[i].name, "");
         assert_non_null(strstr(output, fmt("inputs: %s (", broken[i].word)));
@@ -227,15 +225,20 @@ TEST(other_faults_are_named)
     // Nor does the table say that it is right, or a picture of an earlier run stay beside it.
     assert_int_equal(system(fmt("cd %s && touch segfault.svg segfault.png", folder)), 0);
     assert_int_equal(trace_broken("autocorr", "segfault", fmt("--out %s", folder)), RG_WRONG);
-    assert_int_equal(system(fmt("cd %s && grep -qx '# verdict: not all were run' segfault.tsv && "
-                                "grep -q '^# run: CRASH: .*SIGSEGV' segfault.tsv && ! test -e segfault.svg && ! test -e segfault.png", folder)), 0);
+    assert_int_equal(
+        system(fmt("cd %s && grep -qx '# verdict: not all were run' segfault.tsv && "
+                   "grep -q '^# run: CRASH: .*SIGSEGV' segfault.tsv && ! test -e segfault.svg && ! test -e segfault.png",
+            folder)),
+        0);
     assert_int_equal(trace_broken("autocorr", "edited_input", ""), RG_WRONG);
     assert_non_null(strstr(output, "was written"));
     assert_int_equal(trace_broken("autocorr", "past_end", ""), RG_WRONG);
     assert_non_null(strstr(output, "past the end"));
 #ifndef __SANITIZE_ADDRESS__ // then the emulator does not look
     assert_int_equal(trace("gridding:gridding_no_atomics.so:gridding_no_atomics --device host --plugin "
-                           "%s/broken/host/gridding_no_atomics.so", built), RG_WRONG);
+                           "%s/broken/host/gridding_no_atomics.so",
+                         built),
+        RG_WRONG);
     assert_non_null(strstr(output, "race: "));
 #endif
 }
@@ -288,8 +291,7 @@ TEST(cases_are_stepped_through)
     for (int i = 0; i < t.n_rows; i++) {
         if (strcmp(rg_tsv_cell(&t, i, "case"), "voxels of the plane x = 0") == 0)
             assert_true(rg_tsv_number(&t, i, "missing") > 100);
-        if (strcmp(rg_tsv_cell(&t, i, "case"), "pixel at the centre") == 0)
-            assert_true(rg_tsv_number(&t, i, "missing") == 0);
+        if (strcmp(rg_tsv_cell(&t, i, "case"), "pixel at the centre") == 0) assert_true(rg_tsv_number(&t, i, "missing") == 0);
     }
     rg_tsv_free(&t);
     assert_int_equal(trace("autocorr:simd --cases"), RG_GOOD);
