@@ -7,7 +7,7 @@
 MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check check-deep faults fuzz threads sanitizers reproduce verify bench plots report install clean plugin test-programs FORCE
+.PHONY: all check check-deep faults fuzz threads sanitizers reproduce verify bench plots report install clean plugin test-programs
 all:
 
 SANITIZE ?= 0
@@ -130,19 +130,35 @@ BROKEN  := $(BROKEN_C:%=$(BUILD)/broken/%.so) $(BROKEN_CU:%=$(BUILD)/broken/host
 
 all: $(BUILD)/regather $(BUILD)/regather-kit $(BUILD)/regather.1
 
-# Every object depends on its flags: the file changes only when they do.
+# Every object depends on its flags, and three on the revision of the source: both files are looked at whenever make starts, and
+# change only when they do. What the program itself writes (report, results) does not make a tree dirty.
 FLAGS_NOW = $(CC) $(C_ALL) | $(CXX) $(CXX_EMU) $(EMU_LOOK) | $(NVCC) $(CU_ALL) | $(LIBS)
-$(BUILD)/flags: FORCE
-	@mkdir -p $(@D); printf '%s\n' '$(FLAGS_NOW)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_NOW)' > $@
-# Revision of the source; what the program itself writes (report, results) does not make it dirty.
-$(BUILD)/revision.h: FORCE
-	@mkdir -p $(@D); r='$(REVISION)'; [ -n "$$r" ] || r=$$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown); \
-	[ -n '$(REVISION)' ] || [ $$r = unknown ] || git diff --quiet HEAD -- . ':!report/*.html' ':!report/*.md' ':!report/fig' ':!data/machines' ':!data/tuned' 2>/dev/null || r=$$r-dirty; \
-	d=$$([ -n '$(REVISION)' ] || TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null); \
-	printf '#define RG_GIT_REVISION "%s"\n#define RG_GIT_DATE "%s"\n#define RG_CC "%s"\n#define RG_CFLAGS "%s"\n#define RG_NVCC "%s"\n#define RG_NVCCFLAGS "%s"\n#define RG_SOURCE_DIR "%s"\n#define RG_PREFIX "%s"\n#define RG_PLUGIN_C "%s"\n#define RG_PLUGIN_CXX "%s"\n#define RG_PLUGIN_CUDA "%s"\n#define RG_PLUGIN_EMULATED "%s"\n#define RG_PLUGIN_NEEDS %s\n' \
-	    "$$r" "$$d" "$$($(CC) --version | head -n 1)" '$(CFLAGS)' "$(if $(filter 1,$(HAVE_CUDA)),$$($(NVCC) --version | tail -n 1))" '-O3 $(CUDA_ARCH)' "$(CURDIR)" "$(PREFIX)" \
-	    '$(PLUGIN_C)' '$(PLUGIN_CXX)' '$(PLUGIN_CUDA)' '$(PLUGIN_EMU)' '$(foreach n,$(NEEDS),{"$(n)"$(comma) "$(NEEDS_$(n))"}$(comma))' > $@.new; \
-	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+REVISION_NOW := $(or $(REVISION),$(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown))
+ifeq ($(REVISION)$(filter unknown,$(REVISION_NOW)),)
+REVISION_NOW := $(REVISION_NOW)$(shell git diff --quiet HEAD -- . ':!report/*.html' ':!report/*.md' ':!report/fig' ':!data/machines' ':!data/tuned' || echo -dirty)
+REVISION_DATE := $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)
+endif
+define REVISION_H
+$(hash)define RG_GIT_REVISION "$(REVISION_NOW)"
+$(hash)define RG_GIT_DATE "$(REVISION_DATE)"
+$(hash)define RG_CC "$(shell $(CC) --version | head -n 1)"
+$(hash)define RG_CFLAGS "$(CFLAGS)"
+$(hash)define RG_NVCC "$(if $(filter 1,$(HAVE_CUDA)),$(shell $(NVCC) --version | tail -n 1))"
+$(hash)define RG_NVCCFLAGS "-O3 $(CUDA_ARCH)"
+$(hash)define RG_SOURCE_DIR "$(CURDIR)"
+$(hash)define RG_PREFIX "$(PREFIX)"
+$(hash)define RG_PLUGIN_C "$(PLUGIN_C)"
+$(hash)define RG_PLUGIN_CXX "$(PLUGIN_CXX)"
+$(hash)define RG_PLUGIN_CUDA "$(PLUGIN_CUDA)"
+$(hash)define RG_PLUGIN_EMULATED "$(PLUGIN_EMU)"
+$(hash)define RG_PLUGIN_NEEDS $(foreach n,$(NEEDS),{"$(n)", "$(NEEDS_$(n))"},)
+endef
+when_changed = $(file >$(BUILD)/$(1).new,$(2))$(shell cd $(BUILD) && if cmp -s $(1).new $(1); then rm $(1).new; else mv $(1).new $(1); fi)
+ifeq ($(filter clean,$(MAKECMDGOALS)),)
+$(shell mkdir -p $(BUILD))
+$(call when_changed,flags,$(FLAGS_NOW))
+$(call when_changed,revision.h,$(REVISION_H))
+endif
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -195,14 +211,17 @@ $(BUILD)/regather-kit: $(filter-out $(BUILD)/impl/jobs/pipeline/ranks.o,$(OBJ)) 
 $(BUILD)/regather.1: $(BUILD)/regather
 	$< man > $@
 
-$(TESTS): %: %.o $(LIB_OBJ)
-	$(CC) $(OMP) $(SAN) -rdynamic $^ -o $@ -lcmocka $(LIBS)
+# Tests take what they use of it.
+$(BUILD)/regather.a: $(LIB_OBJ)
+	@rm -f $@; ar rcsT $@ $^
+$(TESTS): %: %.o $(BUILD)/regather.a
+	$(CC) $(OMP) $(SAN) -rdynamic $< -o $@ $(BUILD)/regather.a -lcmocka $(LIBS)
 # Every fuzz target is the same function: here they stand side by side in one program.
 $(BUILD)/verify/fuzz/%.o: verify/fuzz/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(C_JUDGE) $(if $(filter 1,$(HAVE_MPI)),$(MPI_FLAGS)) -DLLVMFuzzerTestOneInput=fuzz_$* -I$(BUILD) -MMD -MP -c $< -o $@
-$(BUILD)/verify/fuzz/driver: $(FUZZ_OBJ) $(LIB_OBJ)
-	$(CC) $(OMP) $(SAN) -rdynamic $^ -o $@ $(LIBS)
+$(BUILD)/verify/fuzz/driver: $(FUZZ_OBJ) $(BUILD)/regather.a
+	$(CC) $(OMP) $(SAN) -rdynamic $(FUZZ_OBJ) -o $@ $(BUILD)/regather.a $(LIBS)
 $(BUILD)/broken/%.so: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(C_ALL) -fPIC -shared -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) -MT $@ $< -o $@
