@@ -7,6 +7,7 @@
 #include "../timing/stats.h"
 
 #include "../../impl/base/core.h"
+#include "../../impl/runtime/cpu.h"
 #include "../../impl/runtime/source.h"
 
 #include <dirent.h>
@@ -138,7 +139,9 @@ static void check_bound(belief *b)
         !rg_params_parse(e->variant, *params ? params : "-", param, why))
         return; // of another version of the variant
     rg_cost cost = {{0}};
+    rg_cpu_as(rg_result_head(b->file, "simd")); // isa=0 is the best of that machine
     e->variant->cost(&shape, param, &cost);
+    rg_cpu_as(NULL);
     for (int r = 0; r < RG_RESOURCES; r++) {
         double rate = probed(b, rg_resource_name[r]);
         if (cost.amount[r] / rate > RG_FRACTION_MOST * median_s) {
