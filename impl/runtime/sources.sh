@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # sources.sh OBJECT...: a C file with the hash of each variant's own source: the file that its object was made of and the
-# headers of this project that it includes, as the compiler listed them beside the object, without comments and with every run
-# of blanks and line ends as one blank: neither changes a time. suite.h and the emulator are not the kernel's: every kernel
+# headers of this project that it includes, as the compiler listed them beside the object, without comments and layout (a blank
+# stays between two words alone): neither changes a time. suite.h and the emulator are not the kernel's: every kernel
 # includes the first, and the second changes no time. And the hash of each job: of its folder, the folders of jobs that this one
 # includes, the formats, and the kernels of the algorithms whose names stand there.
 LC_ALL=C # the order of files is part of the hash
@@ -26,8 +26,9 @@ bare() {
                 $0 = token == "//" ? "" : substr($0, RSTART + RLENGTH)
             }
         }
+        sub(/\\$/, "", kept) # a line of a macro goes on
         print kept
-    }' "$@" | tr -s ' \t\n' ' '
+    }' "$@" | tr -s ' \t\n' ' ' | sed 's/ *\([^[:alnum:]_ ]\) */\1/g'
 }
 echo '#include "impl/runtime/source.h"'
 found=$(nm -A -g --defined-only "$@" | sed -n 's/^\(.*\)\.o:.* [BDR] \(rg_\(variant\|emulated\)_[a-z0-9_]*\)$/\1 \2/p' | sort -u)
