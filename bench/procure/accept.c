@@ -4,19 +4,18 @@
 // The ratio of the weighted geometric means, here over promised, is judged as a duel is: by an interval that misses the truth
 // once in 100 (Student's t over whole-process runs, and RG_SESSION for each of the two archives). Below the gate with the whole
 // interval: good; above it: not; else unsure.
-#include "../timing/job_run.h"
 #include "score.h"
 
 #include "../duel/rule.h"
+#include "../jobs/run.h"
 #include "../timing/lineup.h"
 
 #include "../../impl/base/core.h"
+#include "../../impl/base/process.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 typedef struct request {
     rg_given given;
@@ -45,17 +44,11 @@ static int measure_here(const request *r, const rg_archive *a, char path[4200])
         code = rg_file_commit(&file);
     }
     snprintf(seconds, sizeof seconds, "%g", isnan(r->budget_s) ? rg_size_s[a->size] : r->budget_s);
-    const pid_t child = code ? -1 : fork();
-    if (child == 0) {
-        execl(program, program, "measure", "--workload", workload, "--size", rg_size_name[a->size], "--nonce",
-            rg_archive_value(a, "nonce"), "--seconds", seconds, "--out", r->out, "--quiet", r->peak ? "--peak" : NULL, r->peak,
-            NULL);
-        _exit(127);
-    }
-    int status = 0;
-    if (!code && (child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status)))
-        code = rg_fail(RG_LACKS, "accept: the measurement ended by itself");
-    code = code ? code : WEXITSTATUS(status);
+    const char *const word[] = {program, "measure", "--workload", workload, "--size", rg_size_name[a->size], "--nonce",
+        rg_archive_value(a, "nonce"), "--seconds", seconds, "--out", r->out, "--quiet", r->peak ? "--peak" : NULL, r->peak,
+        NULL};
+    code = code ? code : rg_child_run(&(rg_child){.program = program, .word = word});
+    if (code < 0 || code > 127) code = rg_fail(RG_LACKS, "accept: the measurement ended by itself");
     rg_job_folder_remove(folder);
     free(workload), free(program);
     return code;

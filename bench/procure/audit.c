@@ -5,7 +5,6 @@
 #include "archive.h"
 #include "measure.h"
 
-#include "../timing/job_files.h"
 #include "../timing/lineup.h"
 
 #include "../../impl/base/options.h"
@@ -357,14 +356,14 @@ int rg_audit_findings(const rg_archive *a, char first[RG_FINDING])
 static int compare_samples(audit *u, const char *kind, const char *job, const char *folder, uint64_t seed, rg_alike *alike)
 {
     rg_tsv theirs, here;
-    char *path = rg_print("%s/%s.tsv", kind, job), *text = rg_right_samples(folder, seed);
+    char *path = rg_print("%s/%s.tsv", kind, job), *text = rg_job_samples(folder, seed);
     const bool there = rg_bundle_find(&u->a.bundle, path) && !rg_archive_table(&u->a, path, &theirs);
     free(path);
     if (!there || rg_tsv_parse("samples", text, strlen(text), &here)) {
         free(text);
         return 2;
     }
-    *alike = rg_right_alike(&theirs, &here);
+    *alike = rg_samples_alike(&theirs, &here);
     free(text);
     rg_tsv_free(&theirs), rg_tsv_free(&here);
     return alike->files_differ != 0;
@@ -374,16 +373,16 @@ static void check_job_again(audit *u, const rg_inputs_made *m, int j, const char
 {
     const rg_work *w = &u->a.workload.job[j];
     rg_alike alike = {0};
-    char said[200];
     if (w->input_of == j && compare_samples(u, "inputs", w->job, m->in[j], m->seed, &alike)) {
         found(u, "inputs", "of %s are not those that follow from the nonce: %s", w->job,
             *alike.first ? alike.first : "no samples are there");
         return; // nor can its outputs be
     }
-    const rg_job_run run = rg_measure_run(m, j, "", folder);
-    rg_job_last_line(folder, said);
+    char *command = rg_job_command(m, j, "");
+    const rg_job_run run = rg_job_run_once(m->program, command, folder, -1);
+    free(command);
     if (run.code) {
-        open_question(u, "outputs", "%s cannot be computed here: %s", w->job, said);
+        open_question(u, "outputs", "%s cannot be computed here: %s", w->job, run.said);
         return;
     }
     if (compare_samples(u, "outputs", w->job, folder, m->seed, &alike))

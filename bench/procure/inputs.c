@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// inputs.c: inputs of a workload, and one run of a job on them: see measure.h.
+// inputs.c: inputs of a workload, and a job's command on them: see measure.h.
 #include "measure.h"
-
-#include "../timing/job_files.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,16 +14,13 @@ int rg_inputs_generate(rg_inputs_made *m, const rg_workload *w, const char *prog
         const int first = w->job[j].input_of;
         m->in[j] = rg_print("%s/in%d", folder, first);
         if (first == j) {
-            char *command = rg_print("%s --seed %" PRIu64 " --out %s", w->job[j].input, seed, m->in[j]),
-                 *line = rg_job_line(command, folder);
-            const rg_job_run run = rg_job_run_once(line, program, folder, -1);
-            char said[200];
-            rg_job_last_line(folder, said);
+            char *command = rg_print("%s --seed %" PRIu64 " --out %s", w->job[j].input, seed, m->in[j]);
+            const rg_job_run run = rg_job_run_once(program, command, folder, -1);
             if (run.code)
-                code = rg_fail(RG_WRONG, "%s: its input cannot be made: exit status %d: %s", w->job[j].job, run.code, said);
+                code = rg_fail(RG_WRONG, "%s: its input cannot be made: exit status %d: %s", w->job[j].job, run.code, run.said);
             else
                 rg_job_outputs_hash(m->in[j], m->hash[j]);
-            free(command), free(line);
+            free(command);
         } else {
             memcpy(m->hash[j], m->hash[first], sizeof m->hash[j]);
         }
@@ -39,11 +34,10 @@ void rg_inputs_made_free(rg_inputs_made *m)
     *m = (rg_inputs_made){0};
 }
 
-rg_job_run rg_measure_run(const rg_inputs_made *m, int job, const char *more, const char *folder)
+char *rg_job_command(const rg_inputs_made *m, int job, const char *more)
 {
     char *words = rg_print("%s%s%s", m->workload->job[job].command, *more ? " " : "", more),
-         *command = rg_job_put(words, "{in}", m->in[job]), *line = rg_job_line(command, folder);
-    const rg_job_run run = rg_job_run_once(line, m->program, folder, -1);
-    free(words), free(command), free(line);
-    return run;
+         *command = rg_job_put(words, "{in}", m->in[job]);
+    free(words);
+    return command;
 }

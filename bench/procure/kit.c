@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct request {
@@ -61,33 +60,12 @@ typedef struct libraries {
     char *path[LIBRARIES_MOST];
 } libraries;
 
-// The loader's answer to come, NULL where there can be none.
-static FILE *ask_loader(const char *program, pid_t *child)
-{
-    int end[2];
-    if (pipe(end)) return NULL;
-    fflush(NULL);
-    *child = fork();
-    if (*child == 0) {
-        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-        dup2(end[1], STDOUT_FILENO);
-        close(end[0]), close(end[1]);
-        execl(program, program, (char *)NULL);
-        _exit(127);
-    }
-    close(end[1]);
-    FILE *f = *child > 0 ? fdopen(end[0], "r") : NULL;
-    if (!f) close(end[0]);
-    return f;
-}
-
 static int libraries_of(const char *program, libraries *l)
 {
     char line[4096], name[256], path[2048];
-    pid_t child;
-    int status = 0;
     *l = (libraries){0};
-    FILE *f = ask_loader(program, &child);
+    setenv("program", program, 1);
+    FILE *f = popen("LD_TRACE_LOADED_OBJECTS=1 \"$program\"", "re");
     int code = f ? RG_GOOD : rg_fail(RG_LACKS, "kit: %s cannot be started", program);
     while (f && fgets(line, sizeof line, f)) {
         const int n = sscanf(line, " %255s => %2047s", name, path);
@@ -102,8 +80,7 @@ static int libraries_of(const char *program, libraries *l)
         else
             l->path[l->n++] = rg_print("%s", path);
     }
-    if (f) fclose(f);
-    if (f && (waitpid(child, &status, 0) < 0 || status) && !code)
+    if (f && pclose(f) && !code)
         code = rg_fail(RG_LACKS, "kit: the loader names no libraries of %s", program);
     return code;
 }

@@ -4,7 +4,6 @@
 #include "archive.h"
 #include "measure.h"
 
-#include "../timing/job_files.h"
 #include "../timing/lineup.h"
 
 #include "../../impl/base/bundle.h"
@@ -84,23 +83,19 @@ static const char *more_of(const measure *m, int job)
 static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
 {
     const rg_work *w = &m->workload.job[job];
-    char *first = m->first[job], hash[65] = "-", said[200] = "";
-    const bool is_first = !*first;
-    const char *folder = m->folder, *status = "good";
-    if (is_first) folder = rg_job_folder_make(first) ? m->folder : first;
+    char hash[65] = "-", *command = rg_job_command(&m->inputs, job, more_of(m, job));
+    const char *status = "failed";
+    rg_job_run run;
     const double others_before = rg_watch_cpu_s(), own_before = rg_cpu_own_s();
-    const rg_job_run run = rg_measure_run(&m->inputs, job, more_of(m, job), folder);
+    const char *first = m->first[job], *folder = rg_job_run_again(m->program, command, m->first[job], m->folder, -1, &run);
     const double end_s = now(m), others_s = rg_watch_cpu_s() - others_before - run.cpu_s - (rg_cpu_own_s() - own_before);
     double error = NAN, difference = NAN;
     rg_sensors sensors;
     m->gpus ? rg_sensors_read_closed(0, &sensors) : rg_sensors_read(NULL, &sensors);
-    if (run.code) {
-        rg_job_last_line(folder, said);
-        status = "failed";
-    } else {
+    if (!run.code) {
         rg_job_outputs_hash(folder, hash);
-        error = rg_right_error(w, m->inputs.in[job], folder, m->inputs.seed);
-        difference = is_first ? 0 : rg_job_outputs_compare(first, folder).largest;
+        error = rg_job_error(w, m->inputs.in[job], folder, m->inputs.seed);
+        difference = folder == first ? 0 : rg_job_outputs_compare(first, folder).largest;
         status = !(error <= w->tolerance)                                                           ? "wrong"
             : others_s > fmax(RG_BUSY_LEAST_S, RG_BUSY_SHARE * run.wall_s * (double)m->given.cores) ? "busy"
                                                                                                     : "good";
@@ -121,7 +116,8 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     rg_tsv_put(m->table, "%.0f", sensors.power_W, '\t');
     rg_tsv_print(m->table, "%s\t%s\t%s\n", sensors.throttle, m->nonce, status);
     note(m, "run %d %s %s began %.6f ended %.6f outputs %.16s %s%s%s", m->runs, w->job, kind_name[kind], end_s - run.wall_s,
-        end_s, hash, status, *said ? ": " : "", said);
+        end_s, hash, status, *run.said ? ": " : "", run.said);
+    free(command);
     *wall_s = run.wall_s;
     return status;
 }
@@ -273,12 +269,12 @@ static int pack_samples(measure *m, manifest *a)
 {
     int code = RG_GOOD;
     for (int j = 0; j < m->workload.n && *m->first[j] && !code; j++) { // a failed job ends all: those behind it have no outputs
-        char *path = rg_print("outputs/%s.tsv", m->workload.job[j].job), *text = rg_right_samples(m->first[j], m->inputs.seed);
+        char *path = rg_print("outputs/%s.tsv", m->workload.job[j].job), *text = rg_job_samples(m->first[j], m->inputs.seed);
         code = add(a, code, path, text, strlen(text));
         free(path), free(text);
         if (m->workload.job[j].input_of != j) continue;
         path = rg_print("inputs/%s.tsv", m->workload.job[j].job);
-        text = rg_right_samples(m->inputs.in[j], m->inputs.seed);
+        text = rg_job_samples(m->inputs.in[j], m->inputs.seed);
         code = add(a, code, path, text, strlen(text));
         free(path), free(text);
     }

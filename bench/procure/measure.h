@@ -3,10 +3,10 @@
 #ifndef RG_MEASURE_H
 #define RG_MEASURE_H
 
-#include "right.h"
 #include "watch.h"
 
-#include "../timing/job_run.h"
+#include "../jobs/accuracy.h"
+#include "../jobs/run.h"
 
 // Beyond this share of the CPUs' time, and of 50 ms (/proc/stat counts ticks of 10 ms a CPU), others were busy during a run.
 #define RG_BUSY_SHARE 0.05
@@ -24,7 +24,7 @@ typedef struct rg_inputs_made {
 int rg_inputs_generate(rg_inputs_made *, const rg_workload *, const char *program, const char *folder,
     uint64_t seed); // RG_GOOD, or one line
 void rg_inputs_made_free(rg_inputs_made *);
-// One run of a job, its results at FOLDER/out*; more: words behind the command, or "".
-rg_job_run rg_measure_run(const rg_inputs_made *, int job, const char *more, const char *folder);
+// The command of a job on its inputs; more: words behind it, or "". malloc'ed.
+char *rg_job_command(const rg_inputs_made *, int job, const char *more);
 
 #endif

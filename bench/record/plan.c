@@ -243,30 +243,6 @@ static void add_key(rg_record_step *s, rg_row row)
     s->key[s->n_keys++] = row;
 }
 
-// As jobs.c names the rows of a job.
-static void add_job(rg_record_step *s, const rg_bench_options *o)
-{
-    char algo[64] = "", variant[64] = "default";
-    const char *named = strstr(o->job, "--variant "), *threads = strstr(o->job, "--threads ");
-    sscanf(o->job, " %63s", algo);
-    if (named) sscanf(named, "--variant %63s", variant);
-    for (const char *at = o->gpus ? o->gpus : "0"; *at; at += strcspn(at, ","), at += *at == ',') {
-        rg_row row = rg_empty_row();
-        const int gpus = atoi(at), t = threads ? atoi(threads + strlen("--threads ")) : (int)o->given.cores;
-        rg_set_cell(&row, RG_C_ALGO, "%s", algo);
-        rg_set_cell(&row, RG_C_VARIANT, "%s", variant);
-        rg_set_cell(&row, RG_C_SHAPE, "%s", o->shape.n ? o->shape.item[0] : "-");
-        if (gpus)
-            rg_set_cell(&row, RG_C_PARAMS, "gpus=%d", gpus);
-        else
-            rg_set_cell(&row, RG_C_PARAMS, "gpus=0;threads=%d", t);
-        rg_set_cell(&row, RG_C_SPACE, "%s", gpus ? "device" : "host");
-        rg_set_cell(&row, RG_C_SCOPE, "job");
-        rg_set_cell(&row, RG_C_MODE, "hot");
-        add_key(s, row);
-    }
-}
-
 static int add_lanes(rg_record_step *s)
 {
     char *line = rg_print("bench %s", s->command), **word = rg_record_words(line);
@@ -279,7 +255,8 @@ static int add_lanes(rg_record_step *s)
     code = code ? code : rg_bench_options_check(o);
     rg_lineup lineup = {0};
     if (!code && o->job) {
-        add_job(s, o);
+        for (const char *at = o->gpus ? o->gpus : "0"; *at; at += strcspn(at, ","), at += *at == ',')
+            add_key(s, rg_bench_job_key(o, atoi(at)));
     } else if (!code) {
         code = rg_lineup_make(o, &lineup);
         for (int i = 0; !code && i < lineup.n; i++)

@@ -111,10 +111,11 @@ void rg_largest_that_fits(const rg_lane *, double room, char text[96]);
 // Ends a lane of which one call, at the best rate that rows of other shapes have, takes longer than most_s.
 void rg_refuse_long(rg_lane *, const rg_out *, double most_s);
 
-// ---- jobs.c -------------------------------------------------------------------------------------------------------------
+// ---- bench/jobs/bench.c ---------------------------------------------------------------------------------------------------
 
 // --job: a command of this program, files to files, as rows of scope job. RG_GOOD, RG_WRONG, RG_USAGE or RG_LACKS.
 int rg_bench_job(const rg_bench_options *);
+rg_row rg_bench_job_key(const rg_bench_options *, int gpus); // names only, of its row of so many GPUs
 
 // ---- selftest.c ---------------------------------------------------------------------------------------------------------
 

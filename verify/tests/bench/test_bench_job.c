@@ -2,8 +2,7 @@
 // test_bench_job.c: bench --job: a job that works becomes a row of scope job with its samples, one that fails a row without
 // times and exit 1, one whose outputs are not right too, GPUs that are not there a SKIP; and no folder is left behind.
 #include "../../../bench/compare/believe.h"
-#include "../../../bench/timing/job_files.h"
-#include "../../../bench/timing/job_run.h"
+#include "../../../bench/jobs/run.h"
 #include "../test.h"
 #include "../test_command.h"
 

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
-// job_run.c: see job_run.h.
-#include "job_run.h"
+// run.c: see run.h.
+#include "run.h"
 
 #include "../../impl/base/core.h"
+#include "../../impl/base/process.h"
 #include "../machine/sensors.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static void show_only(int gpus)
@@ -34,28 +32,24 @@ static double watch_gpus(pid_t child, double before)
     return ended.fd >= 0 ? most - before : NAN;
 }
 
-static rg_job_run run_shell(const char *line, const char *argument, const char *log, int gpus)
+static void be_job(void *of)
+{
+    const int *gpus = of;
+    if (*gpus >= 0) show_only(*gpus);
+    setenv("REGATHER_PAGE", "no", 0); // a page is for people, and its date differs from run to run
+}
+
+static rg_job_run run_line(const char *line, const char *program, const char *log, int gpus)
 {
     struct rusage used = {0};
-    int status = 0;
+    const char *const word[] = {"sh", "-c", line, program, NULL};
+    const rg_child job = {.program = "/bin/sh", .word = word, .log = log, .prepare = be_job, .of = &gpus};
     const double gpu_bytes = gpus ? rg_gpus_used_bytes() : NAN, began_s = rg_seconds();
-    const pid_t child = fork();
-    if (child == 0) {
-        int to = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-        dup2(to, STDOUT_FILENO);
-        dup2(to, STDERR_FILENO);
-        if (gpus >= 0) show_only(gpus);
-        setenv("REGATHER_PAGE", "no", 0); // a page is for people, and its date differs from run to run
-        execl("/bin/sh", "sh", "-c", line, argument, (char *)NULL);
-        _exit(127);
-    }
+    const pid_t child = rg_child_start(&job);
     const double gpu_peak_bytes = child > 0 && !isnan(gpu_bytes) ? watch_gpus(child, gpu_bytes) : NAN;
-    while (child > 0 && wait4(child, &status, 0, &used) < 0)
-        if (errno != EINTR) return (rg_job_run){.code = RG_LACKS};
+    const int code = rg_child_wait(child, &used);
     return (rg_job_run){
-        .code = child < 0       ? RG_LACKS
-            : WIFEXITED(status) ? WEXITSTATUS(status)
-                                : 128 + WTERMSIG(status),
+        .code = code < 0 ? RG_LACKS : code,
         .wall_s = rg_seconds() - began_s,
         .cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
             1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
@@ -72,14 +66,7 @@ int rg_job_folder_make(char folder[4096])
     return mkdtemp(folder) ? RG_GOOD : rg_fail(RG_USAGE, "%s: cannot be made: %s", folder, strerror(errno));
 }
 
-void rg_job_folder_remove(const char *folder) { run_shell("rm -rf -- \"$0\"", folder, "/dev/null", -1); }
-
-char *rg_job_line(const char *command, const char *folder)
-{
-    char *words = rg_print("exec \"$0\" %s --quiet", command), *line = rg_job_put_out(words, "{out}", folder);
-    free(words);
-    return line;
-}
+void rg_job_folder_remove(const char *folder) { rg_shell("rm -rf -- \"$0\"", folder); }
 
 char *rg_job_put(const char *text, const char *word, const char *another)
 {
@@ -100,22 +87,34 @@ char *rg_job_put_out(const char *text, const char *word, const char *folder)
     return put;
 }
 
-rg_job_run rg_job_run_once(const char *line, const char *program, const char *folder, int gpus)
+static void last_line(const char *log, char text[200])
 {
-    char *log = rg_print("%s/log", folder);
-    run_shell("rm -rf -- \"$0\"/out*", folder, "/dev/null", -1);
-    rg_job_run run = run_shell(line, program, log, gpus);
-    free(log);
-    return run;
-}
-
-void rg_job_last_line(const char *folder, char text[200])
-{
-    char *log = rg_print("%s/log", folder), line[1000];
+    char line[1000];
     FILE *f = fopen(log, "r");
     *text = '\0';
     while (f && fgets(line, sizeof line, f))
         if (*line != '\n') snprintf(text, 200, "%.*s", (int)strcspn(line, "\n\t"), line);
     if (f) fclose(f);
-    free(log);
+}
+
+rg_job_run rg_job_run_once(const char *program, const char *command, const char *folder, int gpus)
+{
+    char *log = rg_print("%s/log", folder), *words = rg_print("exec \"$0\" %s --quiet", command),
+         *line = rg_job_put_out(words, "{out}", folder);
+    rg_shell("rm -rf -- \"$0\"/out*", folder);
+    rg_job_run run = run_line(line, program, log, gpus);
+    if (run.code) last_line(log, run.said);
+    free(log), free(words), free(line);
+    return run;
+}
+
+const char *rg_job_run_again(
+    const char *program, const char *command, char first[4096], const char *folder, int gpus, rg_job_run *run)
+{
+    const bool is_first = !*first;
+    *run = (rg_job_run){.code = RG_USAGE, .said = "there is no folder for its outputs"};
+    if (is_first && rg_job_folder_make(first)) return *first = '\0', folder;
+    if (is_first) folder = first;
+    *run = rg_job_run_once(program, command, folder, gpus);
+    return folder;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// job_files.h: what a job reads and what it writes.
+// files.h: what a job reads and what it writes.
 #ifndef RG_JOB_FILES_H
 #define RG_JOB_FILES_H
+
+#include <stdbool.h>
 
 // Of the files that the words of a command name, and of the stacks that their STAR files name: "fnv1a 0123456789abcdef of 3
 // files", or "unknown (reason)".
@@ -24,6 +26,7 @@ typedef struct rg_job_list {
 } rg_job_list;
 rg_job_list rg_job_outputs_list(const char *folder);
 void rg_job_list_free(rg_job_list *);
+bool rg_job_is_map(const char *name); // by its ending
 // SHA-256 of names and contents of all outputs below a folder, without what names the run.
 void rg_job_outputs_hash(const char *folder, char hex[65]);
 

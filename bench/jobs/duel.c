@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// jobs.c: `duel --job`: two whole commands, files to files, by turns. Each run is a process of its own, so that a pair of runs
-// is one observation of rule.h.
-#include "duel.h"
+// duel.c: `duel --job`: two whole commands, files to files, by turns. Each run is a process of its own, so that a pair of runs
+// is one observation of bench/duel/rule.h.
+#include "run.h"
 
-#include "../timing/job_files.h"
-#include "../timing/job_run.h"
+#include "../duel/duel.h"
+#include "../../impl/base/process.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,6 @@ typedef struct team {
     const char *command[2]; // old, new
     char *const *program;
     char folder[2][4096];
-    char *line[2];
     rg_job_run run[2]; // of the pair
     double log_ratio[RG_CLOCKS][RG_DUEL_PROCESSES_MOST], sum_s[RG_CLOCKS][2];
     int n, first;
@@ -39,10 +38,10 @@ static int compare_outputs(team *t)
 {
     if (t->duel->check) {
         char *line = check_line(t, t->duel->check);
-        const int status = system(line);
+        const int code = rg_shell(line, NULL);
         free(line);
         snprintf(t->outputs, sizeof t->outputs, "outputs pass --check");
-        return status == 0 ? RG_GOOD : rg_fail(RG_WRONG, "duel: BROKEN: the outputs do not pass --check");
+        return code == 0 ? RG_GOOD : rg_fail(RG_WRONG, "duel: BROKEN: the outputs do not pass --check");
     }
     const rg_job_outputs found = rg_job_outputs_compare(t->folder[0], t->folder[1]);
     if (found.differ)
@@ -58,13 +57,11 @@ static int compare_outputs(team *t)
 
 static int run_one(team *t, int side)
 {
-    char said[200];
-    t->run[side] = rg_job_run_once(t->line[side], t->program[side], t->folder[side], -1);
+    t->run[side] = rg_job_run_once(t->program[side], t->command[side], t->folder[side], -1);
     const int code = t->run[side].code;
     if (!code) return RG_GOOD;
-    rg_job_last_line(t->folder[side], said);
     return rg_fail(code == RG_USAGE || code == RG_LACKS ? code : RG_WRONG, "duel: %s%s: exit status %d: %s",
-        code == RG_USAGE || code == RG_LACKS ? "" : "BROKEN: ", t->command[side], code, said);
+        code == RG_USAGE || code == RG_LACKS ? "" : "BROKEN: ", t->command[side], code, t->run[side].said);
 }
 
 static int run_pair(team *t, int number)
@@ -141,14 +138,8 @@ int rg_duel_jobs(const rg_duel *d, char *const program[2], rg_file *file)
         .program = program,
         .file = file};
     int code = RG_GOOD, made = 0;
-    while (made < 2 && !(code = rg_job_folder_make(t.folder[made]))) {
-        t.line[made] = rg_job_line(t.command[made], t.folder[made]);
-        made++;
-    }
+    while (made < 2 && !(code = rg_job_folder_make(t.folder[made]))) made++;
     code = code ? code : fight(&t);
-    for (int i = 0; i < made; i++) {
-        rg_job_folder_remove(t.folder[i]);
-        free(t.line[i]);
-    }
+    for (int i = 0; i < made; i++) rg_job_folder_remove(t.folder[i]);
     return code;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// jobs.c: `bench --job`: a whole command of this program, files to files, on one GPU and on several. Each run is a process of
+// bench.c: `bench --job`: a whole command of this program, files to files, on one GPU and on several. Each run is a process of
 // its own that sees only the GPUs it may use; the first of each kind is not counted unless it is long. What a run wrote is held
 // against what the first one wrote that used a GPU as it does, or used none.
 
-#include "job_files.h"
-#include "job_run.h"
-#include "lineup.h"
+#include "run.h"
 
+#include "../timing/lineup.h"
+
+#include "../../impl/base/process.h"
 #include "../../impl/runtime/cpu.h"
 #include "../../impl/runtime/source.h"
 
@@ -14,7 +15,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 enum { KINDS_MOST = 16, LEAST_SAMPLES = 5 };
 // Sums of floats in another order: n terms of a voxel differ by sqrt(n) 2^-24 or so, and 1e6 of them by 6e-5; and numbers
@@ -34,11 +34,10 @@ typedef struct job_kind {
 
 typedef struct job_bench {
     const rg_bench_options *options;
-    const char *command, *label;
-    char algo[64], variant[64], unit[64], program[4096], folder[4096];
+    const char *command;
+    char unit[64], program[4096], folder[4096];
     char first[2][4096]; // outputs of the first run without and with a GPU; "" before it
     double work;
-    int threads; // of a run without GPUs
     job_kind kind[KINDS_MOST];
     int n_kinds;
 } job_bench;
@@ -64,15 +63,7 @@ static int read_options(job_bench *b)
     const rg_bench_options *o = b->options;
     char why[200], all[16];
     b->command = o->job;
-    b->label = o->shape.n ? o->shape.item[0] : "-";
-    sscanf(b->command, " %63s", b->algo);
-    const char *variant = strstr(b->command, "--variant ");
-    strcpy(b->variant, "default");
-    if (variant) sscanf(variant, "--variant %63s", b->variant);
-    const char *threads = strstr(b->command, "--threads ");
-    b->threads = rg_cpu_cores();
-    if (threads) sscanf(threads, "--threads %d", &b->threads);
-    if (!*b->algo)
+    if (!b->command[strspn(b->command, " ")])
         return rg_fail(
             RG_USAGE, "--job: expected a command of this program, as in \"autocorr *.png --max-offset 250 --out {out}\"");
     const char *work = o->work;
@@ -111,34 +102,30 @@ static void check_outputs(const job_bench *b, job_kind *kind, const char *folder
             found.first);
     if (!b->options->check || kind->done) return;
     char *line = rg_job_put_out(b->options->check, "{out}", folder);
-    const int status = system(line);
-    if (status)
-        fail(kind, RG_FAIL, "the outputs do not pass --check, exit status %d", WIFEXITED(status) ? WEXITSTATUS(status) : 128);
+    const int code = rg_shell(line, NULL);
+    if (code) fail(kind, RG_FAIL, "the outputs do not pass --check, exit status %d", code);
     free(line);
 }
 
 static double run_once(job_bench *b, job_kind *kind)
 {
-    char *first = b->first[kind->gpus > 0], said[200];
+    char *first = b->first[kind->gpus > 0];
     const bool is_first = !*first;
-    if (is_first && rg_job_folder_make(first)) {
-        fail(kind, RG_FAIL, "there is no folder for its outputs");
-        return 0;
-    }
-    const char *folder = is_first ? first : b->folder;
-    char *line = rg_job_line(b->command, folder);
-    const rg_job_run run = rg_job_run_once(line, b->program, folder, kind->gpus);
-    free(line);
+    rg_job_run run;
+    const char *folder = rg_job_run_again(b->program, b->command, first, b->folder, kind->gpus, &run);
     if (run.code) {
-        rg_job_last_line(folder, said);
-        fail(kind, run.code == RG_LACKS ? RG_SKIP : run.code > 127 ? RG_CRASH : RG_FAIL, "exit status %d: %s", run.code, said);
+        fail(kind,
+            run.code == RG_LACKS ? RG_SKIP
+                : run.code > 127 ? RG_CRASH
+                                 : RG_FAIL,
+            "exit status %d: %s", run.code, run.said);
     } else {
         kind->peak_bytes = fmax(kind->peak_bytes, run.peak_bytes);
         kind->gpu_peak_bytes =
             fmax(kind->gpu_peak_bytes, kind->gpus ? run.gpu_peak_bytes : NAN); // of no number and one: the number
         check_outputs(b, kind, folder);
     }
-    if (is_first && kind->status != RG_PASS) { // nothing to hold others against
+    if (is_first && *first && kind->status != RG_PASS) { // nothing to hold others against
         rg_job_folder_remove(first);
         *first = '\0';
     }
@@ -238,22 +225,39 @@ static void time_kinds(job_bench *b)
     rg_progress_end(&progress);
 }
 
-static rg_row row_of(const job_bench *b, const job_kind *kind)
+// Of the command that --job has: its first word, and what follows --variant and --threads.
+static int threads_of(const char *job)
 {
+    const char *at = strstr(job, "--threads ");
+    return at ? atoi(at + strlen("--threads ")) : rg_cpu_cores();
+}
+
+rg_row rg_bench_job_key(const rg_bench_options *o, int gpus)
+{
+    char algo[64] = "", variant[64] = "default";
+    const char *named = strstr(o->job, "--variant ");
+    sscanf(o->job, " %63s", algo);
+    if (named) sscanf(named, "--variant %63s", variant);
     rg_row row = rg_empty_row();
-    rg_set_cell(&row, RG_C_ALGO, "%s", b->algo);
-    rg_set_cell(&row, RG_C_VARIANT, "%s", b->variant);
-    rg_set_cell(&row, RG_C_SHAPE, "%s", b->label);
-    if (kind->gpus)
-        rg_set_cell(&row, RG_C_PARAMS, "gpus=%d", kind->gpus);
+    rg_set_cell(&row, RG_C_ALGO, "%s", algo);
+    rg_set_cell(&row, RG_C_VARIANT, "%s", variant);
+    rg_set_cell(&row, RG_C_SHAPE, "%s", o->shape.n ? o->shape.item[0] : "-");
+    if (gpus)
+        rg_set_cell(&row, RG_C_PARAMS, "gpus=%d", gpus);
     else
-        rg_set_cell(&row, RG_C_PARAMS, "gpus=0;threads=%d", b->threads);
-    rg_set_cell(&row, RG_C_SPACE, "%s", kind->gpus ? "device" : "host");
+        rg_set_cell(&row, RG_C_PARAMS, "gpus=0;threads=%d", threads_of(o->job));
+    rg_set_cell(&row, RG_C_SPACE, "%s", gpus ? "device" : "host");
     rg_set_cell(&row, RG_C_SCOPE, "job");
     rg_set_cell(&row, RG_C_MODE, "hot");
+    return row;
+}
+
+static rg_row row_of(const job_bench *b, const job_kind *kind)
+{
+    rg_row row = rg_bench_job_key(b->options, kind->gpus);
     rg_set_cell(&row, RG_C_UNIT, "ns");
     char source[64];
-    rg_job_source_of(b->algo, source);
+    rg_job_source_of(row.cell[RG_C_ALGO], source);
     rg_set_cell(&row, RG_C_SOURCE, "%s", source);
     rg_set_number(&row, RG_C_WORK, b->work);
     rg_set_cell(&row, RG_C_RATE_UNIT, "%s", b->unit);

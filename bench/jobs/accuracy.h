@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// right.h: whether a job's outputs are right, and which of their values go into an archive to be computed again elsewhere.
-#ifndef RG_RIGHT_H
-#define RG_RIGHT_H
+// accuracy.h: whether a job's outputs are right, and which of their values go into an archive to be computed again elsewhere.
+#ifndef RG_ACCURACY_H
+#define RG_ACCURACY_H
 
-#include "workload.h"
+#include "../procure/workload.h"
 
 #include "../../impl/base/core.h"
 #include "../../impl/base/sha256.h"
@@ -12,13 +12,13 @@
 uint64_t rg_nonce_seed(const char *nonce);
 
 // The error that workload.h defines, of a run that wrote FOLDER/out*, its input in IN. NaN where a file is missing or unlike.
-double rg_right_error(const rg_work *, const char *in, const char *folder, uint64_t seed);
+double rg_job_error(const rg_work *, const char *in, const char *folder, uint64_t seed);
 
 // At most RG_SAMPLES_A_FILE values of each of the first RG_SAMPLED_FILES files below a folder, at places that follow from the
 // seed: of maps and images their values, of text its numbers. One line a value: "file<tab>place<tab>value", under these column
 // names.
 enum { RG_SAMPLES_A_FILE = 256, RG_SAMPLED_FILES = 64 };
-char *rg_right_samples(const char *folder, uint64_t seed);
+char *rg_job_samples(const char *folder, uint64_t seed);
 
 // Two such tables: rows whose files or places differ, or whose values do: by more than 1e-3 of the largest of that file, in
 // text of the number itself or of 1; in transforms by 0.01 of it (a search ends a few thousandths of a pixel elsewhere when
@@ -29,6 +29,6 @@ typedef struct rg_alike {
     char first[160];             // "out.mrc at 1234: 0.5, here 0.7"
 } rg_alike;
 #define RG_MAY_DIFFER 0.05
-rg_alike rg_right_alike(const rg_tsv *theirs, const rg_tsv *here);
+rg_alike rg_samples_alike(const rg_tsv *theirs, const rg_tsv *here);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job_files.c: see job_files.h.
-#include "job_files.h"
+// files.c: see files.h.
+#include "files.h"
 
 #include "../../data/formats/mrc.h"
 #include "../../impl/base/hash.h"
@@ -22,7 +22,7 @@ static bool is_output(const char *name)
         !rg_ends_with(name, ".svg");
 }
 
-static bool is_map(const char *name)
+bool rg_job_is_map(const char *name)
 {
     static const char *const map[] = {".mrc", ".mrcs", ".map", ".rec", ".st"};
     bool any = false;
@@ -53,7 +53,7 @@ static bool is_table(const char *name)
 // Without what names the run: comments of tables ("# command: ...") and the labels of MRC headers (bytes 220 to 1023).
 static void leave_out_labels(const char *name, char *bytes, size_t *n)
 {
-    if (is_map(name) && *n >= 1024) memset(bytes + 220, 0, 1024 - 220);
+    if (rg_job_is_map(name) && *n >= 1024) memset(bytes + 220, 0, 1024 - 220);
     if (!is_table(name)) return;
     size_t kept = 0;
     for (size_t at = 0, past; at < *n; at = past) {
@@ -218,7 +218,7 @@ static bool same_maps(const char *a, const char *b)
 // Maps also when they are the same: what is no number is no result. differ: they are not byte for byte the same.
 static double file_difference(const char *a, const char *b, bool *differ)
 {
-    if (is_map(a)) {
+    if (rg_job_is_map(a)) {
         *differ = !same_maps(a, b);
         return map_difference(a, b);
     }

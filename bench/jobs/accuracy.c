@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// right.c: see right.h.
-#include "right.h"
+// accuracy.c: see accuracy.h.
+#include "accuracy.h"
+#include "files.h"
 
-#include "../timing/job_files.h"
 #include "../timing/stats.h"
 
 #include "../../data/formats/image.h"
@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_map(const char *name) { return rg_ends_with(name, ".mrc") || rg_ends_with(name, ".mrcs"); }
 static bool is_photo(const char *name) { return rg_ends_with(name, ".png") || rg_ends_with(name, ".pgm"); }
 
 uint64_t rg_nonce_seed(const char *nonce)
@@ -104,6 +103,11 @@ static double transforms_error(const char *truth, const char *found)
     return largest;
 }
 
+static uint64_t pixel(const rg_image *a, int64_t at)
+{
+    return a->bits == 8 ? ((uint8_t *)a->pixel)[at] : ((uint16_t *)a->pixel)[at];
+}
+
 // S(x, y) = sum over the overlap of a(p) a(p - (x, y)), as `regather autocorr --help` has it.
 static double sum_at(const rg_image *a, int64_t x0, int64_t y0)
 {
@@ -111,8 +115,7 @@ static double sum_at(const rg_image *a, int64_t x0, int64_t y0)
     for (int64_t y = y0 > 0 ? y0 : 0; y < a->height + (y0 < 0 ? y0 : 0); y++)
         for (int64_t x = x0 > 0 ? x0 : 0; x < a->width + (x0 < 0 ? x0 : 0); x++) {
             const int64_t at = y * a->width + x, other = (y - y0) * a->width + x - x0;
-            sum += a->bits == 8 ? (uint64_t)((uint8_t *)a->pixel)[at] * ((uint8_t *)a->pixel)[other]
-                                : (uint64_t)((uint16_t *)a->pixel)[at] * ((uint16_t *)a->pixel)[other];
+            sum += pixel(a, at) * pixel(a, other);
         }
     return (double)sum;
 }
@@ -161,7 +164,7 @@ static double sums_error(const char *in, const char *out, uint64_t seed)
     return photos ? largest : NAN;
 }
 
-double rg_right_error(const rg_work *w, const char *in, const char *folder, uint64_t seed)
+double rg_job_error(const rg_work *w, const char *in, const char *folder, uint64_t seed)
 {
     static const char *const truth[] = {"map.mrc", "particles.star", "truth.tsv", ""},
                              *const found[] = {".mrc", ".star", ".tsv", ""};
@@ -176,44 +179,18 @@ double rg_right_error(const rg_work *w, const char *in, const char *folder, uint
 
 // ---- samples -------------------------------------------------------------------------------------------------------------
 
-static uint64_t place(uint64_t seed, int file, int i, uint64_t n)
-{
-    return n <= RG_SAMPLES_A_FILE ? (uint64_t)i : rg_bits(seed + (uint64_t)file, (uint64_t)i) % n;
-}
+// What a file holds, by place: the values of a map or an image, the numbers of a text but for its lines that begin with #, which
+// name the run.
+typedef struct values {
+    uint64_t n;
+    rg_mrc map;
+    float *section; // of a map
+    rg_image image; // pixel NULL: none
+    double *number; // of a text
+} values;
 
-static void sample_map(FILE *to, const char *path, const char *name, int file, uint64_t seed)
+static void read_numbers(values *v, const char *path)
 {
-    rg_mrc m;
-    if (rg_mrc_open(&m, path)) return;
-    const uint64_t plane = (uint64_t)(m.nx * m.ny), n = plane * (uint64_t)m.nz;
-    float *section = rg_alloc(plane * sizeof *section);
-    for (int i = 0; i < RG_SAMPLES_A_FILE && (uint64_t)i < n; i++) {
-        const uint64_t at = place(seed, file, i, n);
-        if (!rg_mrc_section(&m, (int64_t)(at / plane), section))
-            rg_tsv_print(to, "%s\t%lld\t%.9g\n", name, (long long)at, (double)section[at % plane]);
-    }
-    free(section);
-    rg_mrc_close(&m);
-}
-
-static void sample_photo(FILE *to, const char *path, const char *name, int file, uint64_t seed)
-{
-    rg_image image;
-    if (rg_image_read(path, 0, NULL, &image)) return;
-    const uint64_t n = (uint64_t)(image.width * image.height);
-    for (int i = 0; i < RG_SAMPLES_A_FILE && (uint64_t)i < n; i++) {
-        const uint64_t at = place(seed, file, i, n);
-        rg_tsv_print(to, "%s\t%lld\t%d\n", name, (long long)at,
-            image.bits == 8 ? ((uint8_t *)image.pixel)[at] : ((uint16_t *)image.pixel)[at]);
-    }
-    rg_image_free(&image);
-}
-
-// Lines that begin with # name the run.
-static void sample_text(FILE *to, const char *path, const char *name, int file, uint64_t seed)
-{
-    double *value = NULL;
-    uint64_t n = 0;
     char *line = NULL;
     size_t room = 0;
     FILE *f = fopen(path, "r");
@@ -222,22 +199,48 @@ static void sample_text(FILE *to, const char *path, const char *name, int file, 
         for (char *word = *line == '#' ? NULL : strtok_r(line, " \t\r\n", &rest); word;
              word = strtok_r(NULL, " \t\r\n", &rest)) {
             char *end;
-            const double v = strtod(word, &end);
+            const double number = strtod(word, &end);
             if (*end) continue;
-            value = rg_more(value, n, sizeof *value);
-            value[n++] = v;
+            v->number = rg_more(v->number, (int64_t)v->n, sizeof *v->number);
+            v->number[v->n++] = number;
         }
     }
     if (f) fclose(f);
-    for (int i = 0; i < RG_SAMPLES_A_FILE && (uint64_t)i < n; i++) {
-        const uint64_t at = place(seed, file, i, n);
-        rg_tsv_print(to, "%s\t%lld\t%.9g\n", name, (long long)at, value[at]);
-    }
-    free(value);
     free(line);
 }
 
-char *rg_right_samples(const char *folder, uint64_t seed)
+static void values_open(values *v, const char *path)
+{
+    *v = (values){0};
+    if (rg_job_is_map(path)) {
+        if (rg_mrc_open(&v->map, path)) return;
+        v->section = rg_alloc((size_t)(v->map.nx * v->map.ny) * sizeof *v->section);
+        v->n = (uint64_t)(v->map.nx * v->map.ny * v->map.nz);
+    } else if (is_photo(path)) {
+        if (rg_image_read(path, 0, NULL, &v->image)) return;
+        v->n = (uint64_t)(v->image.width * v->image.height);
+    } else {
+        read_numbers(v, path);
+    }
+}
+
+static double value_at(values *v, uint64_t at)
+{
+    if (v->number) return v->number[at];
+    if (!v->section) return (double)pixel(&v->image, (int64_t)at);
+    const uint64_t plane = (uint64_t)(v->map.nx * v->map.ny);
+    return rg_mrc_section(&v->map, (int64_t)(at / plane), v->section) ? NAN : (double)v->section[at % plane];
+}
+
+static void values_close(values *v)
+{
+    if (v->section) rg_mrc_close(&v->map);
+    if (v->image.pixel) rg_image_free(&v->image);
+    free(v->section);
+    free(v->number);
+}
+
+char *rg_job_samples(const char *folder, uint64_t seed)
 {
     rg_job_list l = rg_job_outputs_list(folder);
     char *text = NULL;
@@ -247,13 +250,13 @@ char *rg_right_samples(const char *folder, uint64_t seed)
     fprintf(to, "file\tplace\tvalue\n");
     for (int i = 0; i < l.n && i < RG_SAMPLED_FILES; i++) {
         char *path = rg_print("%s/%s", folder, l.name[i]);
-        const char *name = l.name[i];
-        if (is_map(name))
-            sample_map(to, path, name, i, seed);
-        else if (is_photo(name))
-            sample_photo(to, path, name, i, seed);
-        else
-            sample_text(to, path, name, i, seed);
+        values v;
+        values_open(&v, path);
+        for (uint64_t k = 0; k < RG_SAMPLES_A_FILE && k < v.n; k++) {
+            const uint64_t at = v.n <= RG_SAMPLES_A_FILE ? k : rg_bits(seed + (uint64_t)i, k) % v.n;
+            rg_tsv_print(to, "%s\t%lld\t%.9g\n", l.name[i], (long long)at, value_at(&v, at));
+        }
+        values_close(&v);
         free(path);
     }
     fclose(to);
@@ -265,7 +268,7 @@ char *rg_right_samples(const char *folder, uint64_t seed)
 static void compare_file(const rg_tsv *a, const rg_tsv *b, int first, int past, rg_alike *found)
 {
     const char *name = rg_tsv_cell(a, first, "file");
-    const bool map = is_map(name), pixels = map || is_photo(name), poses = rg_ends_with(name, ".star");
+    const bool map = rg_job_is_map(name), pixels = map || is_photo(name), poses = rg_ends_with(name, ".star");
     const double share = poses ? 0.02 : rg_ends_with(name, ".tsv") ? 0.01 : 1e-3, least = poses ? 10 : 1;
     double largest = 0;
     int differ = 0;
@@ -281,7 +284,7 @@ static void compare_file(const rg_tsv *a, const rg_tsv *b, int first, int past, 
     found->files_differ += differ > (map ? 0 : RG_MAY_DIFFER * (past - first));
 }
 
-rg_alike rg_right_alike(const rg_tsv *a, const rg_tsv *b)
+rg_alike rg_samples_alike(const rg_tsv *a, const rg_tsv *b)
 {
     rg_alike found = {.n = a->n_rows};
     if (a->n_rows != b->n_rows) {
