@@ -70,7 +70,7 @@ bool rg_has_interval(const rg_row *);
 // What a claim asks of a row: "autocorr:simd threads=1@w750;k0", several separated by '|' (any of them). threads=all: more than
 // one; after '@' parts of the shape.
 bool rg_matches(const rg_row *, const char *spec);
-// Fastest timed row of spec at exactly this shape, by the first scope of `scopes` ("transfer,device") that has one, hot before
+// Fastest timed row of spec at exactly this shape, by the first scope of `scopes` ("pageable,device") that has one, hot before
 // cold. false when there is none.
 bool rg_pick(const rg_bench_machine *, const char *spec, const char *shape, const char *scopes, rg_measure *);
 // The shape that rows of both specs have in common: one that begins with `size` and has the largest R, else the largest work.
@@ -80,7 +80,7 @@ const char *rg_common_shape(const rg_bench_machine *, const char *a, const char 
 // that none is faster says nothing: of 20 drawn at random one is among the fastest 14 % with a probability of 95 %.
 enum { RG_SEARCHED = 20 };
 // Both at one shape and in one scope, the first of `scopes` in which there are both; a host, which copies nothing, has
-// `transfer` where it has `device`. Not where one row alone is all that there is of both: it says nothing of itself.
+// both scopes with copies where it has `device`. Not where one row alone is all that there is of both: it says nothing of itself.
 bool rg_pick_pair(
     const rg_bench_machine *, const char *a, const char *b, const char *shape, const char *scopes, rg_measure *, rg_measure *);
 // 95 % interval of the median of n samples; NaN of fewer than two.

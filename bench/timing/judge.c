@@ -73,7 +73,7 @@ static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least
     if (in->shape.seed != rg_bits(seed, JUDGED)) {
         double untimed_s;
         rg_inputs_fill(in, rg_bits(seed, JUDGED));
-        code = code || lane->scope != RG_TRANSFER ? code : rg_lane_call(lane, in, true, &untimed_s); // each copies its own
+        code = code || lane->scope != RG_PAGEABLE ? code : rg_lane_call(lane, in, true, &untimed_s); // each copies its own
     }
     lane->crowd = (rg_cpu_others_s() - others_s) / (rg_seconds() - start);
     return code;

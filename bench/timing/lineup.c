@@ -21,8 +21,8 @@ const rg_option rg_bench_option[] = {
     {"shape", "TEXT", "time this shape instead, as in w750,h1500,r250,k0", RG_TO(rg_bench_options, shape)},
     {"variant", "NAME", "the same as ALGO:NAME", RG_TO(rg_bench_options, variant)},
     {"param", "NAME=VALUE", "a parameter of the variants that have it", RG_TO(rg_bench_options, param)},
-    {"scope", "kernel|device|transfer|adding", "what is timed; several with commas", RG_TO(rg_bench_options, scopes), 0, 0,
-        "device"},
+    {"scope", "kernel|device|transfer|pageable|adding", "what is timed; several with commas", RG_TO(rg_bench_options, scopes),
+        0, 0, "device"},
     {"mode", "cold|hot|both", "caches flushed before each call, or not", RG_TO(rg_bench_options, modes),
         .otherwise = "hot on the CPU, both on a GPU"},
     {"max-seconds", "S", "time for the samples of one row", RG_TO(rg_bench_options, max_s), 0.01L, 86400,
@@ -115,13 +115,13 @@ static void add_scopes(rg_lineup *l, const rg_lane *like, unsigned scopes, unsig
     for (int s = 0; s < RG_SCOPES; s++)
         for (int m = 0; m < RG_MODES; m++) {
             // Copies leave the caches as they will: a transfer is timed once, not cold and hot.
-            if (!(scopes & 1u << s) || !((s == RG_TRANSFER ? 1u << RG_HOT : modes) & 1u << m)) continue;
+            if (!(scopes & 1u << s) || !((rg_copies((rg_scope)s) ? 1u << RG_HOT : modes) & 1u << m)) continue;
             rg_lane *lane = add_lane(l);
             *lane = *like;
             lane->scope = (rg_scope)s;
             lane->mode = (rg_mode)m;
-            if (s == RG_TRANSFER && lane->entry->variant->space == RG_HOST)
-                rg_lane_end(lane, RG_SKIP, "scope transfer: the data of a CPU variant are where it computes");
+            if (rg_copies(lane->scope) && lane->entry->variant->space == RG_HOST)
+                rg_lane_end(lane, RG_SKIP, "scope %s: the data of a CPU variant are where it computes", rg_scope_name[s]);
             if (s == RG_ADDING && !lane->entry->variant->clear)
                 rg_lane_end(lane, RG_SKIP, "scope adding: run clears what it adds to, or writes every output");
         }

@@ -83,7 +83,7 @@ void rg_set_times(rg_row *row, const rg_samples *samples, double work)
 static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, double median_s)
 {
     const rg_variant *v = lane->entry->variant;
-    if (!v->cost || !rates || lane->scope == RG_TRANSFER || lane->scope == RG_ADDING) // the cost is that of clearing, too
+    if (!v->cost || !rates || rg_copies(lane->scope) || lane->scope == RG_ADDING) // the cost is that of clearing, too
         return;
     rg_cost cost = {{0}};
     v->cost(&lane->shape, lane->param, &cost);

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *const rg_scope_name[RG_SCOPES] = {"kernel", "device", "transfer", "adding"};
+const char *const rg_scope_name[RG_SCOPES] = {"kernel", "device", "transfer", "pageable", "adding"};
 const char *const rg_mode_name[RG_MODES] = {"cold", "hot"};
 
 // A sample of many calls lasts at least this long, so that the clock's tick and the cost of reading it are below 0.01 %.
@@ -43,15 +43,13 @@ static double gpu_busy_s = -INFINITY; // when this process last used a GPU
 
 static bool on_gpu(const rg_lane *lane) { return lane->device->is_gpu; }
 
-// Copies every argument whose direction is asked for, to the device or (outputs) from it.
-static int put_inputs(rg_lane *lane, const rg_inputs *in, bool only_inout)
+// What every sample begins with: arguments that calls change, as they were given.
+static int restore(rg_lane *lane, const rg_inputs *in)
 {
     int code = RG_OK;
-    for (int i = 0; i < in->algo->n_args && !code; i++) {
-        rg_direction d = in->algo->arg[i].direction;
-        if (d == RG_INOUT || (d == RG_IN && !only_inout)) code = rg_frame_put(&lane->frame, i, in->arg[i]);
-    }
-    return code;
+    for (int i = 0; i < in->algo->n_args && !code; i++)
+        if (in->algo->arg[i].direction == RG_INOUT) code = rg_frame_put(&lane->frame, i, in->arg[i]);
+    return code || lane->scope != RG_ADDING ? code : rg_frame_clear(&lane->frame);
 }
 
 static int get_outputs(rg_lane *lane, const rg_inputs *in)
@@ -92,22 +90,22 @@ static long waits(void)
     return getrusage(RUSAGE_THREAD, &u) ? 0 : u.ru_nvcsw;
 }
 
-static int take_transfer(rg_lane *lane, const rg_inputs *in, double *elapsed_s)
+// Pinned memory or, where the lane has none, that of `in`.
+static int take_copies(rg_lane *lane, const rg_inputs *in, double *elapsed_s)
 {
-    double start = rg_seconds();
-    int code = put_inputs(lane, in, false);
+    const rg_algo *algo = in->algo;
+    const double start = rg_seconds();
+    int code = RG_OK;
+    for (int i = 0; i < algo->n_args && !code; i++)
+        if (algo->arg[i].direction != RG_OUT)
+            code = rg_frame_put(&lane->frame, i, lane->pinned[0][i] ? lane->pinned[0][i] : in->arg[i]);
     if (!code) code = run_calls(lane, 1);
     if (!code) code = lane->device->sync();
-    if (!code) code = get_outputs(lane, in);
+    for (int i = 0; i < algo->n_args && !code; i++)
+        if (algo->arg[i].direction != RG_IN)
+            code = rg_buffer_get(&lane->frame.buffer[i], lane->pinned[1][i] ? lane->pinned[1][i] : in->found[i]);
     *elapsed_s = rg_seconds() - start;
     return code;
-}
-
-// What every sample begins with: arguments that calls change, as they were given.
-static int restore(rg_lane *lane, const rg_inputs *in)
-{
-    const int code = put_inputs(lane, in, true);
-    return code || lane->scope != RG_ADDING ? code : rg_frame_clear(&lane->frame);
 }
 
 // Elapsed time of so many calls (0: of an empty measurement) on what is there.
@@ -134,9 +132,9 @@ static int take(rg_lane *lane, const rg_inputs *in, int calls, double *elapsed_s
 {
     int code = restore(lane, in);
     if (!code && lane->mode == RG_COLD && calls) code = lane->device->flush(lane->frame.call.stream);
-    if (code || lane->scope != RG_TRANSFER) return code ? code : take_calls(lane, calls, elapsed_s);
+    if (code || !rg_copies(lane->scope)) return code ? code : take_calls(lane, calls, elapsed_s);
     code = lane->device->sync();
-    return code ? code : take_transfer(lane, in, elapsed_s);
+    return code ? code : take_copies(lane, in, elapsed_s);
 }
 
 static int measure_overhead(rg_lane *lane, const rg_inputs *in)
@@ -211,6 +209,8 @@ static int put_all(rg_lane *lane, const rg_inputs *in)
         code = algo->steady >> i & 1 ? rg_frame_put(&lane->frame, i, in->arg[i]) : rg_buffer_poison(&lane->frame.buffer[i]);
     const bool first = !lane->frame.prepared;
     lane->seed = in->shape.seed;
+    for (int i = 0; i < algo->n_args; i++)
+        if (lane->pinned[0][i]) memcpy(lane->pinned[0][i], in->arg[i], in->bytes[i]);
     const double start = rg_seconds();
     code = code ? code : rg_frame_load(&lane->frame);
     if (first) lane->prepare_ns = 1e9 * (rg_seconds() - start);
@@ -245,17 +245,32 @@ static int warm_up(rg_lane *lane, const rg_inputs *in)
         code = take(lane, in, 1, &elapsed_s);
         lane->call_s = fmin(lane->call_s, elapsed_s);
     }
-    bool one_by_one = lane->mode == RG_COLD || lane->scope == RG_TRANSFER;
+    bool one_by_one = lane->mode == RG_COLD || rg_copies(lane->scope);
     for (int i = 0; i < in->algo->n_args; i++) one_by_one |= in->algo->arg[i].direction == RG_INOUT;
     lane->batch = one_by_one ? 1 : batch_of(lane, sample_s);
     return code;
+}
+
+// Pinned memory of every argument that is copied, touched before the first copy.
+static int pin_arguments(rg_lane *lane)
+{
+    const rg_algo *algo = lane->entry->algo;
+    for (int i = 0; i < algo->n_args; i++)
+        for (int out = 0; out < 2; out++) {
+            const size_t bytes = (size_t)algo->arg[i].count(&lane->shape) * rg_type_bytes(algo->arg[i].type(&lane->shape));
+            if (algo->arg[i].direction == (out ? RG_IN : RG_OUT) || !bytes) continue;
+            if (!(lane->pinned[out][i] = lane->device->pinned(bytes))) return RG_E_STATE;
+            memset(lane->pinned[out][i], 0, bytes);
+        }
+    return RG_OK;
 }
 
 int rg_lane_make(rg_lane *lane)
 {
     lane->batch = 1;
     for (int i = 0; i < 2; i++) lane->event[i] = lane->device->event_make();
-    return rg_frame_make(&lane->frame, lane->entry, lane->device, &lane->shape, lane->param, lane->threads);
+    const int code = lane->scope == RG_TRANSFER ? pin_arguments(lane) : RG_OK;
+    return code ? code : rg_frame_make(&lane->frame, lane->entry, lane->device, &lane->shape, lane->param, lane->threads);
 }
 
 void rg_lane_open(rg_lane *lane, const rg_device *device, const rg_inputs *in)
@@ -420,12 +435,12 @@ void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)
     rg_energy e;
     rg_sensors s;
     double joules, seconds, mean_W, elapsed_s, busy_s = 0, calls = 0;
-    const int batch = lane->scope == RG_TRANSFER ? 1 : batch_of(lane, energy_s);
+    const int batch = rg_copies(lane->scope) ? 1 : batch_of(lane, energy_s);
     int code = restore(lane, in);
     pin(lane);
     rg_energy_start(lane->device, &e);
     for (; !code && !isnan(e.start_J) && rg_seconds() - e.start_s < window_s; calls += batch, busy_s += elapsed_s)
-        code = lane->scope == RG_TRANSFER ? take(lane, in, batch, &elapsed_s) : take_calls(lane, batch, &elapsed_s);
+        code = rg_copies(lane->scope) ? take(lane, in, batch, &elapsed_s) : take_calls(lane, batch, &elapsed_s);
     rg_sensors_read(lane->device, &s);
     rg_energy_stop(lane->device, &e, &joules, &seconds, &mean_W);
     if (code || isnan(joules)) {
@@ -443,6 +458,11 @@ void rg_lane_close(rg_lane *lane)
     if (!lane->device) return;
     for (int i = 0; i < 2; i++)
         if (lane->event[i]) lane->device->event_free(lane->event[i]);
+    for (int i = 0; i < RG_ARGS_MAX; i++)
+        for (int out = 0; out < 2; out++) {
+            if (lane->pinned[out][i]) lane->device->unpin(lane->pinned[out][i]);
+            lane->pinned[out][i] = NULL;
+        }
     rg_frame_free(&lane->frame);
     lane->device = NULL;
 }

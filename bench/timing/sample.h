@@ -13,13 +13,15 @@
 #include "stats.h"
 
 // What a time covers. KERNEL: clear() and run() on resident data, less the cost of an empty measurement. DEVICE: the same as
-// elapsed. TRANSFER: with the inputs copied to the device before and the outputs copied back after it (GPU only). ADDING: as
-// KERNEL, of run() alone, which adds to what stands in the outputs (variants with clear() only). Steady arguments are loaded
-// before the time begins, but in TRANSFER.
-typedef enum { RG_KERNEL, RG_RESIDENT, RG_TRANSFER, RG_ADDING, RG_SCOPES } rg_scope;
+// elapsed. TRANSFER: with the inputs copied to the device before and the outputs copied back after it, from and to pinned memory
+// (GPU only). PAGEABLE: the same from and to ordinary memory, as in the programs of the papers. ADDING: as KERNEL, of run()
+// alone, which adds to what stands in the outputs (variants with clear() only). Steady arguments are loaded before the time
+// begins, but in the two scopes with copies.
+typedef enum { RG_KERNEL, RG_RESIDENT, RG_TRANSFER, RG_PAGEABLE, RG_ADDING, RG_SCOPES } rg_scope;
+static inline bool rg_copies(rg_scope s) { return s == RG_TRANSFER || s == RG_PAGEABLE; }
 // COLD: caches flushed before every call. HOT: calls follow each other, as many to a sample as make it last 1 ms.
 typedef enum { RG_COLD, RG_HOT, RG_MODES } rg_mode;
-extern const char *const rg_scope_name[RG_SCOPES]; // "kernel", "device", "transfer", "adding"
+extern const char *const rg_scope_name[RG_SCOPES]; // "kernel", "device", "transfer", "pageable", "adding"
 extern const char *const rg_mode_name[RG_MODES];
 
 enum { RG_SAMPLES_MAX = 400, RG_ROUNDS_MAX = 100 };
@@ -78,7 +80,8 @@ typedef struct rg_lane {
     rg_frame frame;
     const rg_device *device; // NULL while closed
     void *event[2];
-    double overhead_ns; // of an empty measurement, taken off in scope kernel
+    void *pinned[2][RG_ARGS_MAX]; // TRANSFER: the inputs, and where the outputs go; NULL: not copied
+    double overhead_ns;           // of an empty measurement, taken off in scope kernel
 
     double call_s;            // of one call, from the warm-up
     double cpu_s;             // of all threads of this process, in the calls timed last

@@ -156,11 +156,13 @@ void rg_row_set_time(rg_row *row)
     row->timed_ns = strcmp(row->cell[RG_C_STATUS], "PASS") ? 0 : fmax(0, rg_row_ns(row, RG_C_MEDIAN)); // fmax: 0 of a NaN
 }
 
-static int read_row(const rg_tsv *t, int i, rg_row *row)
+static int read_row(const rg_tsv *t, int i, int format, rg_row *row)
 {
     for (int c = 0; c < RG_COLUMNS; c++) {
         const char *text = c < t->n_columns ? t->cell[i * t->n_columns + c] : "", *expected = cell_fault(c, text);
         if (expected) return rg_tsv_fault_at(t, i, c, expected);
+        // Before format 5 the copies of scope transfer were of pageable memory.
+        if (format < 5 && c == RG_C_SCOPE && !strcmp(text, "transfer")) text = "pageable";
         row->cell[c] = rg_print("%s", text);
     }
     rg_row_set_time(row);
@@ -172,13 +174,13 @@ int rg_result_of(const rg_tsv *t, rg_result *f)
     *f = (rg_result){.path = rg_print("%s", t->path)};
     int code = read_head(t, f);
     const char *format = rg_result_head(f, "format");
-    if (code == RG_GOOD && format && strcmp(format, "2") && strcmp(format, "3") && strcmp(format, RG_RESULT_FORMAT))
+    if (code == RG_GOOD && format && (strlen(format) != 1 || *format < '2' || *format > *RG_RESULT_FORMAT))
         code = rg_fail(RG_USAGE, "%s: expected result file format 2 to " RG_RESULT_FORMAT ", found \"%s\"", f->path, format);
     if (code == RG_GOOD) code = check_columns(t);
     while (code == RG_GOOD && f->n_rows < t->n_rows) {
         f->row = rg_more(f->row, f->n_rows, sizeof *f->row);
         f->row[f->n_rows] = (rg_row){0};
-        code = read_row(t, f->n_rows, &f->row[f->n_rows]);
+        code = read_row(t, f->n_rows, rg_result_format(f), &f->row[f->n_rows]);
         f->n_rows++; // also of half a row, which is freed below
     }
     if (code != RG_GOOD) rg_result_free(f);

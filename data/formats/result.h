@@ -51,7 +51,7 @@ typedef enum {
     RG_C_MADE,
     RG_COLUMNS
 } rg_column;
-#define RG_RESULT_FORMAT "4" // what is written now; formats 1 to 3 are read, too
+#define RG_RESULT_FORMAT "5" // what is written now; formats 1 to 4 are read, too
 extern const char *const rg_column_name[RG_COLUMNS];
 
 typedef struct rg_row {

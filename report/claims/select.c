@@ -112,12 +112,13 @@ bool rg_matches(const rg_row *row, const char *spec)
 
 static int mode_rank(const rg_row *row) { return !strcmp(row->cell[RG_C_MODE], "cold") ? 1 : 0; }
 
-// A host copies nothing to a device: its time of `device` is that of `transfer` as well.
+// A host copies nothing to a device: its time of `device` is that of both scopes with copies as well.
 static bool in_scope(const rg_row *row, const char *scope, size_t length)
 {
     const char *own = row->cell[RG_C_SCOPE];
     if (strlen(own) == length && !strncmp(own, scope, length)) return true;
-    return !strcmp(row->cell[RG_C_SPACE], "host") && !strcmp(own, "device") && length == 8 && !strncmp(scope, "transfer", 8);
+    const bool copies = length == 8 && (!strncmp(scope, "transfer", 8) || !strncmp(scope, "pageable", 8));
+    return copies && !strcmp(row->cell[RG_C_SPACE], "host") && !strcmp(own, "device");
 }
 
 const rg_row *rg_next_row(rg_walk *w)

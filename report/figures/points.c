@@ -375,7 +375,7 @@ static void say_best(const search *s, const char *from, char *to, size_t room)
     rg_fill_in(from, word, RG_COUNT(word), to, room);
 }
 
-// "Images of 750 x 1500 pixels. Scope: device (CPU), transfer (GPU)."
+// "Images of 750 x 1500 pixels. Scope: device (CPU), pageable (GPU)."
 static void say_about(const search *s, char *to, size_t room)
 {
     const char *host = "", *device = "", *besides = "";

@@ -310,7 +310,7 @@ static void how_to_read(const rg_report *r, rg_page *p)
         "at: the result that makes the claim fail, which a test feeds to the judge.",
         "Every time is a median of samples taken in turn with all other variants; the interval holds 95 %. A variant is timed "
         "only after it has passed the checker in the same build.",
-        "Scope: kernel is the kernel alone, device works on data that are already there, transfer adds the copies to and from "
+        "Scope: kernel is the kernel alone, device works on data that are already there, transfer (pinned memory) and pageable add the copies to and from "
         "the GPU, job goes from files to files. Mode: cold begins with an emptied cache, hot does not.",
         "Bound and Reached: the resource that limits the variant, by its stated need and the rate measured on the same machine "
         "in the same run, and the part of that rate that it reaches.",

@@ -408,9 +408,37 @@ TEST(adding_leaves_clearing_out)
 // Each of its calls copies its outputs, also those on inputs that are there for their time alone.
 TEST(a_call_with_its_copies_is_judged_by_its_own_outputs)
 {
-    rg_lane lane = timed_lane(run_right, RG_TRANSFER, RG_HOT, 0.1);
-    assert_int_equal(lane.verdict.status, RG_PASS);
-    assert_int_equal(timed_lane(run_null, RG_TRANSFER, RG_HOT, 0.1).verdict.status, RG_FAIL);
+    for (int scope = RG_TRANSFER; scope <= RG_PAGEABLE; scope++) {
+        assert_int_equal(timed_lane(run_right, (rg_scope)scope, RG_HOT, 0.1).verdict.status, RG_PASS);
+        assert_int_equal(timed_lane(run_null, (rg_scope)scope, RG_HOT, 0.1).verdict.status, RG_FAIL);
+    }
+}
+
+// Copies of scope transfer go from and to pinned memory, which holds the inputs of the lane before its time begins.
+TEST(copies_of_scope_transfer_are_of_pinned_memory)
+{
+    for (int scope = RG_TRANSFER; scope <= RG_PAGEABLE; scope++) {
+        const bool pins = scope == RG_TRANSFER;
+        double elapsed_s;
+        rg_inputs in;
+        rg_lane lane = {.entry = &entry, .shape = {.n = {64}}, .scope = (rg_scope)scope, .mode = RG_HOT, .threads = 1};
+        variant.run = run_right;
+        rg_inputs_make(&in, &algo, &lane.shape);
+        rg_inputs_fill(&in, 1);
+        rg_lane_open(&lane, rg_device_cpu(), &in);
+        assert_true((lane.pinned[0][0] != NULL) == pins && (lane.pinned[1][1] != NULL) == pins);
+        assert_true(!lane.pinned[1][0] && !lane.pinned[0][1]);
+        memset(in.found[1], 0, in.bytes[1]);
+        if (pins) memset(lane.pinned[0][0], 0, in.bytes[0]); // a call is given its inputs again
+        assert_int_equal(rg_lane_call(&lane, &in, false, &elapsed_s), RG_OK);
+        if (pins) assert_memory_equal(lane.pinned[0][0], in.arg[0], in.bytes[0]);
+        const int32_t *out = pins ? lane.pinned[1][1] : in.found[1];
+        assert_int_equal(out[5], 3 * ((const int32_t *)in.arg[0])[5] + 5);
+        assert_true((((const int32_t *)in.found[1])[5] != 0) != pins);
+        rg_lane_close(&lane);
+        assert_null(lane.pinned[0][0]);
+        rg_inputs_free(&in);
+    }
 }
 
 // Steady inputs are loaded with prepare, and once for the fresh inputs of every further visit and of every judged call, outside

@@ -67,6 +67,24 @@ TEST(columns_are_the_contract)
     free(text);
 }
 
+// The copies of scope transfer were of pageable memory before format 5.
+TEST(scope_transfer_of_older_formats_is_pageable)
+{
+    rg_row row = test_row("gather", "transfer", 9, 1000);
+    test_write(path, "regather 0.1", "00ff", &row, 1);
+    char *text = file_text(path);
+    for (int format = 4; format <= 5; format++) {
+        char *of = rg_print("# format: %d\n%s", format, text);
+        rg_result r;
+        bool cut;
+        assert_int_equal(read_text(of, &r, &cut), RG_GOOD);
+        assert_string_equal(r.row[0].cell[RG_C_SCOPE], format < 5 ? "pageable" : "transfer");
+        rg_result_free(&r);
+        free(of);
+    }
+    free(text);
+}
+
 TEST(unfinished_line_is_dropped)
 {
     char *text = whole_file();
