@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# check.sh BUILD: everything that `make check` runs after building: the test programs, the list of variants, every variant
-# against the reference on the CPU, on the GPU where there is one, and on the emulated GPU, and the kernels that are wrong on
-# purpose. Logs go to BUILD/check/. Ends with "N passed, N failed, N skipped"; exit 1 when anything failed.
+# check.sh BUILD: everything that `make check` runs after building: the test programs, the tables of cases, the list of variants,
+# every variant against the reference on the CPU, on the GPU where there is one, and on the emulated GPU, and the kernels that are
+# wrong on purpose. Logs go to BUILD/check/. Ends with "N passed, N failed, N skipped"; exit 1 when anything failed.
 build=${1:?usage: verify/check.sh BUILD}
 cd "$(dirname "$0")/.." || exit 2
 regather=$build/regather
@@ -111,6 +111,9 @@ trap 'kill $others 2>/dev/null' EXIT
 for source in verify/tests/*/test_*.c verify/tests/*/test_*.cc; do
     [ -e "$source" ] || continue
     test_program "$build/${source%.*}"
+done
+for table in verify/cases/*.tsv; do
+    command_line "cases_$(basename "$table" .tsv)" timeout 1200 verify/cases/cases.sh "$build" "$table"
 done
 command_line variants_list check_list
 command_line install verify/install.sh "$build"

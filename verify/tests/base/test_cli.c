@@ -140,7 +140,7 @@ static void check_row(const rg_placed *placed, int n, int i)
     assert_true(!o->unit || o->kind == RG_INTEGER || o->kind == RG_REAL || o->kind == RG_PAIR);
 }
 
-static char *named; // every --option that a test writes, a line each
+static char *named; // every --option that a test or a case writes, a line each
 
 static void every_option(const rg_command *command)
 {
@@ -157,9 +157,9 @@ static void every_option(const rg_command *command)
 
 TEST(test_every_option)
 {
-    char *tests = rg_share_path("verify/tests");
+    char *tests = rg_share_path("verify");
     named = rg_alloc(OUTPUT_MAX);
-    FILE *f = popen(fmt("grep -rhoE -e '--[a-z0-9-]+' '%s' | sort -u", tests), "r");
+    FILE *f = popen(fmt("cd '%s' && grep -rhoE -e '--[a-z0-9-]+' tests cases | sort -u", tests), "r");
     assert_non_null(f);
     *named = '\n';
     named[1 + fread(named + 1, 1, OUTPUT_MAX - 2, f)] = '\0';

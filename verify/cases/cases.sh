@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cases.sh BUILD TABLE [CASE]: runs every row of a table of commands as a user types them, in order, in one folder that the rows
+# before have filled; with CASE the setup rows and those whose name contains it. Columns, of which "-" is nothing:
+#   section   a word; "setup" makes what the others use
+#   case      what holds
+#   needs     a program in PATH, a name that `regather doctor` lists as found, or a file of ../shared: the row is skipped without
+#   exit      the exit code; 2 also asserts that stderr has one line, or none where the command redirects it
+#   prints    texts that stdout and stderr have to hold, divided by \n; !TEXT must not be there; \t is a tab
+#   command   for sh, with the functions of tools.sh
+# No row may leave a part of a file, or a file named none*, which is the output of jobs that must not write any.
+# Ends with "N passed, N failed, N skipped"; exit 1 when a row failed.
+cases=$(readlink -f "$0") root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "${1:?usage: cases.sh BUILD TABLE [CASE]}" && pwd) && table=$(readlink -f "$2") && only=$3 && [ -r "$table" ] || exit 2
+REGATHER=$build/regather shared=$(readlink -f "$root/../shared") tab=$(printf '\t')
+REGATHER_PAGE=no LC_ALL=C
+export REGATHER REGATHER_PAGE LC_ALL
+. "$root/verify/cases/tools.sh"
+dir=$(mktemp -d /tmp/regather-cases-XXXXXX) && mkdir "$dir/run" || exit 2
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
+cd "$dir/run" || exit 2
+
+# Whether what a row needs is here.
+has() {
+    case $1 in
+    -) ;;
+    */*) [ -r "$shared/$1" ] ;;
+    *)
+        command -v "$1" > /dev/null && return
+        [ -e ../doctor ] || regather doctor > ../doctor 2> /dev/null
+        grep -q "^  $1  *found" ../doctor
+        ;;
+    esac
+}
+
+# What is wrong with a row that ended with code $1; nothing when all is well.
+wrong() {
+    [ -n "$command" ] || echo "expected six cells"
+    [ "$1" = "$exit" ] || echo "expected exit $exit, found $1"
+    [ "$1" != 2 ] || [ "$(wc -l < ../said)" -le 1 ] || echo "expected one line on stderr"
+    for file in none* *.regather-part; do
+        [ ! -e "$file" ] || { echo "expected no file $file" && rm -rf "$file"; }
+    done
+    [ "$prints" != - ] || return
+    output=$(cat ../out ../said | tr '\0' ' ')
+    printf '%s\n' "$prints" | sed 's/\\n/\n/g; s/\\t/\t/g' | while IFS= read -r text; do
+        case $text in
+        !*) case $output in *"${text#!}"*) echo "expected no \"${text#!}\"" ;; esac ;;
+        *) case $output in *"$text"*) ;; *) echo "expected \"$text\"" ;; esac ;;
+        esac
+    done
+}
+
+passed=0 failed=0 skipped=0 head=
+while IFS=$tab read -r section name needs exit prints command <&3; do
+    case $section in '#'*) continue ;; esac
+    if [ -z "$head" ]; then
+        head="$section $name $needs $exit $prints $command"
+        [ "$head" = "section case needs exit prints command" ] || { echo "$table: expected its six columns, found $head" && exit 2; }
+        continue
+    fi
+    case $section:$name in setup:* | *:*"$only"*) ;; *) continue ;; esac
+    has "$needs" || { skipped=$((skipped + 1)) && echo "skipped: $name: no $needs here" && continue; }
+    (eval "$command") > ../out 2> ../said < /dev/null
+    found=$(wrong $?)
+    [ -n "$found" ] || { passed=$((passed + 1)) && continue; }
+    failed=$((failed + 1))
+    printf '%s: %s\n%s\nof: %s\n' "$section" "$name" "$found" "$command"
+    cat ../out ../said | tr '\0' ' ' | head -c 1500
+done 3< "$table"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
