@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// export.c: the command `export`: a result file as Google Benchmark JSON or as the auto-tuners' T4 JSON.
+// export.c: the command `export`: a result file as Google Benchmark JSON, or many as a CSV table for change-point tools.
 //
 // gbench: every raw sample is a repetition, so that Google Benchmark's own compare.py can test two files, and the median an
-// aggregate. t4 (results-schema.json of TuningSchema): one result a row; runtimes in milliseconds.
+// aggregate. csv: what CsvImporter of Apache Otava reads: a line a run, a column a metric, and no empty cell.
 
-#include "export.h"
 #include "believe.h"
+#include "../../data/formats/result.h"
+#include "../../impl/base/core.h"
 #include "../../impl/base/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,13 +18,13 @@
 
 typedef struct exporting {
     rg_given given;
-    rg_export_format format;
+    enum { GBENCH, CSV } format; // as --format has them
     const char *out;
 } exporting;
 
 static const rg_option options[] = {
-    {"format", "gbench|t4", "Google Benchmark JSON, or the auto-tuners' T4 JSON", RG_TO(exporting, format), .required = true},
-    {"out", "F.json", "where to write it", RG_TO(exporting, out), .otherwise = "standard output"},
+    {"format", "gbench|csv", "Google Benchmark JSON, or a CSV table of many files", RG_TO(exporting, format), .required = true},
+    {"out", "FILE", "where to write it", RG_TO(exporting, out), .otherwise = "standard output"},
     {0},
 };
 
@@ -198,138 +200,165 @@ static void write_gbench(FILE *f, const rg_result *r)
     fputs("\n  ]\n}\n", f);
 }
 
-// ---- T4 ------------------------------------------------------------------------------------------------------------------
+// ---- CSV -----------------------------------------------------------------------------------------------------------------
 
-// "name=value;..." as members; a value that is no number (none so far) stays text.
-static void put_configuration(FILE *f, const rg_row *row)
+typedef struct dated {
+    const char *committed, *date; // "" where its head has none
+    const rg_result *file;
+} dated;
+
+static int in_time(const void *x, const void *y)
 {
-    static const rg_column part[] = {RG_C_ALGO, RG_C_VARIANT, RG_C_SHAPE, RG_C_SPACE, RG_C_SCOPE, RG_C_MODE};
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        fputs(i ? ", " : "", f);
-        put_text_field(f, rg_column_name[part[i]], row->cell[part[i]]);
+    const dated *a = x, *b = y;
+    const int order = strcmp(a->committed, b->committed);
+    return order ? order : strcmp(a->date, b->date);
+}
+
+// The dates of the commits when every head has one, else those of the runs.
+static int sort_files(const rg_result *file, int n, dated *of)
+{
+    bool all = true;
+    for (int i = 0; i < n; i++) {
+        of[i] = (dated){head(&file[i], "revision_date", ""), head(&file[i], "date", ""), &file[i]};
+        all &= isdigit((unsigned char)*of[i].committed) != 0; // else "unknown (why)"
     }
-    for (const char *at = row->cell[RG_C_PARAMS]; *at && *at != '-'; at += strcspn(at, ";"), at += *at == ';') {
-        const int name = (int)strcspn(at, "=;");
-        const char *value = at + name + (at[name] == '=');
-        char *key = rg_print("%.*s", name, at), *text = rg_print("%.*s", (int)strcspn(value, ";"), value), *past;
-        const double number = strtod(text, &past);
-        fputs(", ", f);
-        put_string(f, key);
-        fputs(": ", f);
-        if (*text && !*past && isfinite(number))
-            put_number(f, number);
-        else
-            put_string(f, text);
-        free(key);
-        free(text);
+    for (int i = 0; i < n; i++) {
+        if (!all) of[i].committed = of[i].date;
+        if (!*of[i].committed)
+            return rg_fail(RG_USAGE, "%s: expected the date of the run in the head, found none", file[i].path);
     }
+    qsort(of, (size_t)n, sizeof *of, in_time);
+    return RG_GOOD;
 }
 
-static const char *invalidity(const rg_row *row)
+static const rg_row *find_timed(const rg_result *r, const rg_row *like)
 {
-    static const char *const word[][2] = {
-        {"PASS", "correct"}, {"FAIL", "correctness"}, {"SKIP", "constraints"}, {"CRASH", "runtime"}, {"TIMEOUT", "timeout"}};
-    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
-        if (!strcmp(row->cell[RG_C_STATUS], word[i][0])) return word[i][1];
-    return "constraints";
-}
-
-static void put_measurements(FILE *f, const rg_row *row)
-{
-    const struct {
-        rg_column column;
-        const char *unit;
-        double scale;
-    } kept[] = {{RG_C_MEDIAN, "ms", 1e-6}, {RG_C_PREPARE, "ms", 1e-6}, {RG_C_RATE, row->cell[RG_C_RATE_UNIT], 1},
-        {RG_C_FRACTION, "", 1}, {RG_C_ERROR, "", 1}, {RG_C_JOULES, "J", 1}, {RG_C_CLOCK, "MHz", 1}, {RG_C_TEMP, "C", 1},
-        {RG_C_PEAK_BYTES, "B", 1}};
-    const char *comma = "";
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (*row->cell[kept[i].column]) {
-            fprintf(f, "%s\n        {", comma);
-            put_text_field(f, "name", rg_column_name[kept[i].column]);
-            fputs(", \"value\": ", f);
-            put_number(f, rg_cell_number(row, kept[i].column) * kept[i].scale);
-            fputs(", ", f);
-            put_text_field(f, "unit", kept[i].unit);
-            putc('}', f);
-            comma = ",";
-        }
-}
-
-static void put_result(FILE *f, const rg_result *r, const rg_row *row)
-{
-    fputs("    {\n      ", f);
-    put_text_field(f, "timestamp", head(r, "date", "unknown"));
-    fputs(",\n      \"configuration\": {", f);
-    put_configuration(f, row);
-    fputs("},\n      \"objectives\": [\"median\"],\n      \"times\": {\"runtimes\": [", f);
-    rg_samples samples = rg_row_samples(row);
-    for (int i = 0; i < samples.n; i++) {
-        fputs(i ? ", " : "", f);
-        put_number(f, samples.ns[i] / 1e6);
-    }
-    rg_samples_free(&samples);
-    fputs("]},\n      ", f);
-    put_text_field(f, "invalidity", invalidity(row));
-    fprintf(f, ",\n      \"correctness\": %d,\n      \"measurements\": [", passed(row));
-    put_measurements(f, row);
-    fputs("]\n    }", f);
-}
-
-static void write_t4(FILE *f, const rg_result *r)
-{
-    const char *comma = "\n";
-    fputs("{\n  \"schema_version\": \"1.0.0\",\n  \"results\": [", f);
     for (int i = 0; i < r->n_rows; i++)
-        if (measured(&r->row[i])) {
-            fputs(comma, f);
-            comma = ",\n";
-            put_result(f, r, &r->row[i]);
+        if (rg_row_same(&r->row[i], like) && rg_row_is_timed(&r->row[i])) return &r->row[i];
+    return NULL;
+}
+
+// Timed in every file, on the same inputs.
+static bool is_series(const dated *of, int n, const rg_row *row)
+{
+    char *key = rg_print("input %s %s", row->cell[RG_C_ALGO], row->cell[RG_C_SHAPE]);
+    bool same = true;
+    for (int i = 0; i < n && same; i++)
+        same = find_timed(of[i].file, row) && !strcmp(head(of[i].file, key, ""), head(of->file, key, ""));
+    free(key);
+    return same;
+}
+
+static void put_field(FILE *f, const char *text)
+{
+    putc('"', f);
+    for (; *text; text++) fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, f);
+    putc('"', f);
+}
+
+static int write_csv(FILE *f, const rg_result *file, int n)
+{
+    dated *of = rg_alloc((size_t)n * sizeof *of);
+    const rg_row **series = rg_alloc((size_t)(file->n_rows + 1) * sizeof *series);
+    int n_series = 0, left_out = 0, code = sort_files(file, n, of);
+    for (int i = 0; i < file->n_rows && !code; i++) {
+        const rg_row *row = &file->row[i];
+        if (!measured(row)) continue;
+        if (is_series(of, n, row))
+            series[n_series++] = row;
+        else
+            left_out++;
+    }
+    if (!code && !n_series)
+        code = rg_fail(RG_USAGE, "export: expected a measurement that every file has timed, found none in %d files", n);
+    if (!code && left_out)
+        rg_warn("left out: %d row%s that not every file has timed on the same inputs", left_out, rg_s(left_out));
+    for (int i = -1; i < n && !code; i++) {
+        put_field(f, i < 0 ? "time" : of[i].committed);
+        putc(',', f);
+        put_field(f, i < 0 ? "revision" : head(of[i].file, "revision", "unknown"));
+        for (int k = 0; k < n_series; k++) {
+            char *const *c = series[k]->cell;
+            char *name = i < 0 ? rg_print("%s:%s %s %s %s %s", c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE], c[RG_C_PARAMS],
+                                     c[RG_C_SCOPE], c[RG_C_MODE])
+                               : rg_print("%.10g", rg_cell_number(find_timed(of[i].file, series[k]), RG_C_MEDIAN));
+            putc(',', f);
+            put_field(f, name);
+            free(name);
         }
-    fputs("\n  ]\n}\n", f);
+        putc('\n', f);
+    }
+    free(series);
+    free(of);
+    return code;
 }
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
-int rg_export(const rg_result *r, rg_export_format format, const char *out)
+static int write_out(const exporting *e, const rg_result *file, int n)
 {
-    rg_file file = {.stream = stdout};
-    int code = RG_GOOD;
-    if (out) code = rg_file_open(&file, out);
-    if (!code) (format == RG_GBENCH ? write_gbench : write_t4)(file.stream, r);
-    if (!code && out)
-        code = rg_file_commit(&file);
+    rg_file out = {.stream = stdout};
+    int code = e->out ? rg_file_open(&out, e->out) : RG_GOOD;
+    if (code) return code;
+    if (e->format == CSV)
+        code = write_csv(out.stream, file, n);
+    else
+        write_gbench(out.stream, file);
+    if (code && e->out)
+        rg_file_abandon(&out);
+    else if (e->out)
+        code = rg_file_commit(&out);
     else if (!code && (fflush(stdout) || ferror(stdout)))
         code = rg_fail(RG_USAGE, "standard output: not written: %s", strerror(errno));
     return code;
 }
 
+// One machine and one version of the suite: times of others are no series.
+static int check_alike(const rg_result *first, const rg_result *r)
+{
+    static const char *const key[] = {"machine", "suite"};
+    for (int i = 0; i < 2; i++)
+        if (strcmp(head(first, key[i], ""), head(r, key[i], "")))
+            return rg_fail(RG_USAGE, "%s: expected %s \"%s\", as in %s, found \"%s\"", r->path, key[i], head(first, key[i], ""),
+                first->path, head(r, key[i], ""));
+    return RG_GOOD;
+}
+
 static int run(void *options)
 {
     const exporting *e = options;
-    rg_result r;
-    bool cut;
-    int code = rg_result_read(e->given.word.item[0], &r, &cut);
-    if (code) return code;
-    if (cut) rg_warn("%s: its last line is unfinished and left out", r.path);
-    code = rg_believe(&r);
-    code = code ? code : rg_export(&r, e->format, e->out);
-    rg_result_free(&r);
+    const int n = e->given.word.n;
+    if (n > 1 && e->format != CSV) return rg_fail(RG_USAGE, "export: expected one file for gbench, found %d", n);
+    rg_result *file = rg_alloc((size_t)n * sizeof *file);
+    int n_read = 0, code = RG_GOOD;
+    while (n_read < n && !code) {
+        rg_result *r = &file[n_read];
+        bool cut;
+        code = rg_result_read(e->given.word.item[n_read], r, &cut);
+        if (code) break;
+        n_read++;
+        if (cut) rg_warn("%s: its last line is unfinished and left out", r->path);
+        code = rg_believe(r);
+        code = code ? code : check_alike(file, r);
+    }
+    code = code ? code : write_out(e, file, n);
+    while (n_read > 0) rg_result_free(&file[--n_read]);
+    free(file);
     return code;
 }
 
 const rg_command rg_cmd_export = {
     .name = "export",
-    .words = "F.tsv",
-    .summary = "a result file in the formats of other tools",
-    .help = "gbench: Google Benchmark JSON, times in ns. Every raw sample is a repetition of its own, so that\n"
-            "tools/compare.py of Google Benchmark can compare two files; the median is an aggregate; rates, errors,\n"
-            "joules and the rest are counters. Rows that failed have error_occurred, those that were skipped have\n"
-            "skipped.\n\n"
-            "t4: the auto-tuners' result format (TuningSchema, version 1.0.0), one result a row, runtimes in ms,\n"
-            "invalidity from the status (PASS correct, FAIL correctness, CRASH runtime, TIMEOUT timeout, SKIP\n"
-            "constraints).\n\n"
+    .words = "F.tsv...",
+    .summary = "result files in the formats of other tools",
+    .help = "gbench: one file as Google Benchmark JSON, times in ns. Every raw sample is a repetition of its own, so\n"
+            "that tools/compare.py of Google Benchmark can compare two files; the median is an aggregate; rates,\n"
+            "errors, joules and the rest are counters. Rows that failed have error_occurred, those that were\n"
+            "skipped have skipped.\n\n"
+            "csv: files of many commits as the table that Apache Otava reads, which finds where a series changed:\n"
+            "a line a file, in the order of the commits, or of the runs where a head has no date of its commit;\n"
+            "columns time, revision, and the median in ns of every row that all files have timed. The files are of\n"
+            "one machine.\n\n"
             "Rows of the algorithms probe and self-test, which describe the machine and the method, are left out.",
     .option = options,
     .bytes = sizeof(exporting),

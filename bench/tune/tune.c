@@ -4,8 +4,6 @@
 // ones again in common rounds; and the files.
 #include "tune.h"
 
-#include "../compare/export.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +20,6 @@ static const rg_option options[] = {
     {"out", "F.tsv", "write the result file, a row a configuration; F.tsv.part while it grows", RG_TO(rg_tune, out)},
     {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the configurations it has", RG_TO(rg_tune, resume),
         .needs = "out"},
-    {"t4", "F.json", "write the result file as the auto-tuners' T4 JSON too", RG_TO(rg_tune, t4), .needs = "out"},
     {"tuned", "DIR|none", "where the best configuration goes, in the file of this processor", RG_TO(rg_tune, tuned),
         .otherwise = "data/tuned"},
     {0},
@@ -115,7 +112,6 @@ static int open_all(rg_tune *t)
 {
     char why[200] = "", shape[96];
     int code = rg_out_begin(&t->file, t->out, t->resume);
-    if (!code) code = rg_file_can_write(t->t4);
     if (!code) code = rg_gate_open(&t->gate, t->entry, t->threads, t->given.device, t->given.seed);
     if (code) return code;
     if (t->entry->variant->space == RG_DEVICE && !(t->gpu = rg_device_open(t->given.device, why)))
@@ -137,13 +133,6 @@ static int write_all(rg_tune *t)
 {
     rg_tune_show(t, stdout);
     int code = rg_out_commit(&t->file);
-    if (!code && t->t4) {
-        rg_result result;
-        bool cut;
-        code = rg_result_read(t->out, &result, &cut);
-        if (!code) code = rg_export(&result, RG_T4, t->t4);
-        rg_result_free(&result);
-    }
     if (!code) code = rg_tune_store(t);
     if (!code && t->wrong)
         return rg_fail(RG_WRONG, "tune: %d configuration%s did not pass and %s no times", t->wrong, rg_s(t->wrong),

@@ -35,7 +35,7 @@ enum { RG_NAMED_MAX = 16, RG_FINALISTS = 8 };
 typedef struct rg_tune {
     // What was typed.
     rg_given given;
-    const char *shape_text, *out, *t4, *tuned;
+    const char *shape_text, *out, *tuned;
     rg_list kept;    // parameters that are not searched
     int kind;        // an rg_search_kind; -1: not typed
     double budget_s; // 0: none

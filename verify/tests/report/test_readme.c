@@ -156,7 +156,7 @@ TEST(every_command_runs_as_printed_or_says_why_not)
     for (int i = 0; i < list.n_rows; i++)
         if (!used[i]) fail_msg("readme.tsv: no line of README.md begins \"%s\"", rg_tsv_cell(&list, i, "line"));
     assert_int_equal(access("page/index.html", R_OK), 0);
-    assert_int_equal(access("old/rmax.tsv", R_OK), 0);
+    assert_int_equal(access("results/rmax.tsv", R_OK), 0);
     assert_int_not_equal(system("regather autocorr --max-ofset 3 --help > out.txt 2>&1"), 0); // what is not taken is seen
     assert_int_equal(chdir(was), 0);
     assert_int_equal(test_folder_remove(folder), 0);
