@@ -4,7 +4,7 @@
 
 #include "../machine/machine.h"
 #include "../timing/lineup.h"
-#include "../timing/stats.h"
+#include "../stats/stats.h"
 
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/cpu.h"

@@ -6,7 +6,7 @@
 #include "believe.h"
 #include "compared.h"
 #include "excuse.h"
-#include "verdict.h"
+#include "../stats/gate.h"
 
 #include <errno.h>
 #include <math.h>
@@ -124,9 +124,9 @@ static int check_repeats(const rg_result *f)
 
 // ---- one row -------------------------------------------------------------------------------------------------------------
 
-static void print_name(const rg_row *row, rg_word v)
+static void print_name(const rg_row *row, rg_change v)
 {
-    printf("%s%-9s%s", rg_colour(stdout, rg_word_colour[v]), rg_word_of[v], rg_colour(stdout, "off"));
+    printf("%s%-9s%s", rg_colour(stdout, rg_change_colour[v]), rg_change_name[v], rg_colour(stdout, "off"));
     rg_tsv_print(stdout, " %s:%s %s %s %s %s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE],
         row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
 }
@@ -228,11 +228,11 @@ static bool skipped(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], 
 
 // A pair of which not both have times. What could not run on one machine is no fault; what failed where it had passed is worse
 // than slower; what never passed is no news.
-static rg_word compare_untimed(const rg_row *a, const rg_row *b)
+static rg_change compare_untimed(const rg_row *a, const rg_row *b)
 {
     const bool in_b = rg_row_is_timed(b);
-    if (!rg_row_is_timed(a) && !in_b) return RG_WORDS;
-    rg_word v = in_b ? RG_ONLY_B : skipped(b) ? RG_ONLY_A : RG_BROKEN;
+    if (!rg_row_is_timed(a) && !in_b) return RG_CHANGES;
+    rg_change v = in_b ? RG_ONLY_B : skipped(b) ? RG_ONLY_A : RG_BROKEN;
     const rg_row *untimed = in_b ? a : b;
     print_name(b, v);
     rg_tsv_print(stdout, ": %s in %s: %s\n", untimed->cell[RG_C_STATUS], in_b ? "A" : "B", untimed->cell[RG_C_STOP]);
@@ -248,7 +248,7 @@ static bool inputs_differ(const comparison *c, const rg_row *row)
     return a && b && strcmp(a, b);
 }
 
-static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *b, rg_ratio *ratio, char why[RG_WHY])
+static rg_change compare_rows(const comparison *c, const rg_row *a, const rg_row *b, rg_ratio *ratio, char why[RG_WHY])
 {
     if (!rg_row_is_timed(a) || !rg_row_is_timed(b)) return compare_untimed(a, b);
     if (inputs_differ(c, b)) {
@@ -264,7 +264,7 @@ static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *
     rg_samples_free(&of_a);
     rg_samples_free(&of_b);
     const rg_excuse excuse = rg_excuse_find(&c->file[0], a, &c->file[1], b);
-    const rg_word v = rg_excuse_judge(&excuse, &r, c->gate);
+    const rg_change v = rg_excuse_judge(&excuse, &r, c->gate);
     const bool excused = v != rg_gate_judge(&r, c->gate);
     *ratio = r;
     char time_a[32], time_b[32];
@@ -283,7 +283,7 @@ static rg_word compare_rows(const comparison *c, const rg_row *a, const rg_row *
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
-static void note(comparison *c, rg_word word, const rg_row *a, const rg_row *b, rg_ratio ratio, const char *why)
+static void note(comparison *c, rg_change word, const rg_row *a, const rg_row *b, rg_ratio ratio, const char *why)
 {
     rg_pair_of_rows *p = &c->of.pair[c->of.n++];
     *p = (rg_pair_of_rows){word, a, b, ratio, ""};
@@ -301,8 +301,8 @@ static void compare_all(comparison *c)
         char why[RG_WHY] = "";
         if (!measured(b)) continue;
         if (!a) print_name(b, RG_ONLY_B), putchar('\n');
-        rg_word v = a ? compare_rows(c, a, b, &ratio, why) : RG_ONLY_B;
-        if (v < RG_WORDS) note(c, v, a, b, ratio, why);
+        rg_change v = a ? compare_rows(c, a, b, &ratio, why) : RG_ONLY_B;
+        if (v < RG_CHANGES) note(c, v, a, b, ratio, why);
     }
     for (int i = 0; i < c->file[0].n_rows; i++) {
         const rg_row *a = &c->file[0].row[i];
@@ -340,7 +340,7 @@ static char *title(const comparison *c)
     return text;
 }
 
-static char *extreme(const comparison *c, rg_word word, const char *what)
+static char *extreme(const comparison *c, rg_change word, const char *what)
 {
     const rg_pair_of_rows *found = NULL;
     for (int i = 0; i < c->of.n; i++) {

@@ -36,7 +36,7 @@ int rg_compared_tsv(const rg_compared *c, const char *path)
     for (int i = 0; i < c->n; i++) {
         const rg_pair_of_rows *p = &c->pair[i];
         char *const *r = (p->b ? p->b : p->a)->cell;
-        rg_tsv_print(f, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t", rg_word_of[p->word], r[RG_C_ALGO], r[RG_C_VARIANT],
+        rg_tsv_print(f, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t", rg_change_name[p->word], r[RG_C_ALGO], r[RG_C_VARIANT],
             r[RG_C_SHAPE], cell(p->a, RG_C_PARAMS), cell(p->b, RG_C_PARAMS), r[RG_C_SCOPE], r[RG_C_MODE],
             cell(p->a, RG_C_MEDIAN), cell(p->b, RG_C_MEDIAN));
         put_real(f, p->ratio.ratio, '\t');
@@ -77,9 +77,9 @@ int rg_compared_junit(const rg_compared *c, const char *path)
     for (int i = 0; i < c->n; i++) {
         const rg_pair_of_rows *p = &c->pair[i];
         char *name = rg_pair_name(p);
-        char *ratio = isfinite(p->ratio.ratio) ? rg_print("%s: B / A = %.4g [%.4g, %.4g]%s%s", rg_word_of[p->word],
+        char *ratio = isfinite(p->ratio.ratio) ? rg_print("%s: B / A = %.4g [%.4g, %.4g]%s%s", rg_change_name[p->word],
                                                      p->ratio.ratio, p->ratio.low, p->ratio.high, *p->why ? "; " : "", p->why)
-                                               : rg_print("%s", rg_word_of[p->word]);
+                                               : rg_print("%s", rg_change_name[p->word]);
         fputs("  <testcase classname=\"compare\" name=\"", f);
         put_xml(f, name);
         fputs("\">", f);
@@ -126,7 +126,7 @@ int rg_compared_markdown(const rg_compared *c, const char *path)
         char *name = rg_pair_name(p), time[2][32] = {"", ""};
         if (p->a) rg_duration(rg_cell_number(p->a, RG_C_MEDIAN), time[0]);
         if (p->b) rg_duration(rg_cell_number(p->b, RG_C_MEDIAN), time[1]);
-        fprintf(f, is_failure(p) ? "| **%s** | " : "| %s | ", rg_word_of[p->word]);
+        fprintf(f, is_failure(p) ? "| **%s** | " : "| %s | ", rg_change_name[p->word]);
         put_markdown(f, name);
         fprintf(f, " | %s | %s | ", time[0], time[1]);
         if (isfinite(p->ratio.ratio))

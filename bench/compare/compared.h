@@ -4,11 +4,11 @@
 #define RG_COMPARED_H
 
 #include "../../data/formats/result.h"
-#include "verdict.h"
+#include "../stats/gate.h"
 
 enum { RG_WHY = 300 };
 typedef struct rg_pair_of_rows {
-    rg_word word;
+    rg_change word;
     const rg_row *a, *b; // NULL: it has no such row
     rg_ratio ratio;      // b / a; NaN when not both have times
     char why[RG_WHY];    // UNSURE for what the files say of their machines; ""
@@ -19,7 +19,7 @@ typedef struct rg_compared {
     char *title;   // what is compared: "two commits, a and b, of one machine"
     char *summary; // in words
     double gate;
-    int n, count[RG_WORDS];
+    int n, count[RG_CHANGES];
     rg_pair_of_rows *pair;
 } rg_compared;
 

@@ -102,9 +102,9 @@ rg_excuse rg_excuse_find(const rg_result *of_a, const rg_row *a, const rg_result
     return e;
 }
 
-rg_word rg_excuse_judge(const rg_excuse *e, const rg_ratio *r, double gate)
+rg_change rg_excuse_judge(const rg_excuse *e, const rg_ratio *r, double gate)
 {
     const rg_ratio without = {r->ratio, r->low / e->slower, r->high * e->faster};
-    const rg_word as_it_stands = rg_gate_judge(r, gate);
+    const rg_change as_it_stands = rg_gate_judge(r, gate);
     return rg_gate_judge(&without, gate) == as_it_stands ? as_it_stands : RG_UNDECIDED;
 }

@@ -13,6 +13,6 @@ typedef struct rg_excuse {
 } rg_excuse;
 rg_excuse rg_excuse_find(const rg_result *of_a, const rg_row *a, const rg_result *of_b, const rg_row *b);
 // The verdict of an interval of b / a that stands whatever the excuse explains; else UNSURE.
-rg_word rg_excuse_judge(const rg_excuse *, const rg_ratio *, double gate);
+rg_change rg_excuse_judge(const rg_excuse *, const rg_ratio *, double gate);
 
 #endif

@@ -70,7 +70,7 @@ typedef struct contest {
     double sum_ns[2];      // of the medians of the processes
     int started;           // teams, of this duel
     int number;            // of this duel
-    int count[RG_WORDS];   // duels that came to each
+    int count[RG_CHANGES]; // duels that came to each
     int n, pairs, dropped; // processes counted, pairs of all, those not kept
     rg_file file;
 } contest;
@@ -244,7 +244,7 @@ static int run_team(contest *c, int which)
 
 // ---- the duel -----------------------------------------------------------------------------------------------------------
 
-static void conclude(contest *c, rg_word outcome, const rg_ratio *r)
+static void conclude(contest *c, rg_change outcome, const rg_ratio *r)
 {
     char time[2][32], why[200] = "", lasted[32];
     rg_duration(1e9 * (rg_seconds() - c->duel_s), lasted);
@@ -260,7 +260,7 @@ static void conclude(contest *c, rg_word outcome, const rg_ratio *r)
     printf(
         "%s%-9s%s %s -> %s, %s, %s: %s -> %s, %.4g [%.4g, %.4g], gate %.3g %%, %d process%s, %d pair%s, %d of them preempted or throttled, and "
         "dropped, %s%s%s\n",
-        rg_colour(stdout, rg_word_colour[outcome]), rg_word_of[outcome], rg_colour(stdout, "off"), c->word[0], c->word[1],
+        rg_colour(stdout, rg_change_colour[outcome]), rg_change_name[outcome], rg_colour(stdout, "off"), c->word[0], c->word[1],
         c->shape, rg_mode_name[c->duel->mode], time[0], time[1], r->ratio, r->low, r->high, 100 * c->duel->gate, c->n,
         c->n == 1 ? "" : "es", c->pairs, rg_s(c->pairs), c->dropped, lasted, *why ? "; " : "", why);
     fflush(stdout);
@@ -279,7 +279,7 @@ static int to_open(const contest *c)
 static int fight(contest *c)
 {
     rg_ratio ratio = {NAN, 0, INFINITY};
-    rg_word outcome = RG_UNDECIDED;
+    rg_change outcome = RG_UNDECIDED;
     rg_progress progress;
     int code = RG_GOOD;
     c->duel_s = rg_seconds();

@@ -5,7 +5,7 @@
 #define RG_DUEL_H
 
 #include "../timing/lineup.h"
-#include "rule.h"
+#include "../stats/rule.h"
 
 // A process that serves: `regather duel --serve first|again WORD...` reads one command a line, "SIDE CALLS", and answers each
 // with "NS PREEMPTED HELD" of a block of that many calls of its SIDE-th word (HELD: of builds that say it). Its first line is
@@ -38,6 +38,6 @@ int rg_duel_side_make(const rg_duel *, const char *word, rg_duel_side *); // RG_
 int rg_duel_serve(const rg_duel *);
 // Whole commands, by the programs of old and new; pairs go to the file, where it is open. The exit code of `duel`.
 int rg_duel_jobs(const rg_duel *, char *const program[2], rg_file *);
-static inline int rg_duel_code(rg_word w) { return w == RG_SLOWER ? RG_WRONG : w == RG_UNDECIDED ? RG_UNSURE : RG_GOOD; }
+static inline int rg_duel_code(rg_change w) { return w == RG_SLOWER ? RG_WRONG : w == RG_UNDECIDED ? RG_UNSURE : RG_GOOD; }
 
 #endif

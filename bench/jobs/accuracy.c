@@ -3,7 +3,7 @@
 #include "accuracy.h"
 #include "files.h"
 
-#include "../timing/stats.h"
+#include "../stats/stats.h"
 
 #include "../../data/formats/image.h"
 #include "../../data/formats/mrc.h"

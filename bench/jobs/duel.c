@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // duel.c: `duel --job`: two whole commands, files to files, by turns. Each run is a process of its own, so that a pair of runs
-// is one observation of bench/duel/rule.h.
+// is one observation of bench/stats/rule.h.
 #include "run.h"
 
 #include "../duel/duel.h"
@@ -88,7 +88,7 @@ static void note(team *t)
 
 // ---- the duel ------------------------------------------------------------------------------------------------------------
 
-static int conclude(const team *t, rg_word outcome)
+static int conclude(const team *t, rg_change outcome)
 {
     char text[RG_CLOCKS][160];
     const char *const name[RG_CLOCKS] = {"wall", "CPU"};
@@ -100,8 +100,8 @@ static int conclude(const team *t, rg_word outcome)
             r.low, r.high);
     }
     const int clock = t->duel->clock;
-    printf("%s%-9s%s %s -> %s: %s, gate %.3g %%, %d pair%s; %s; %s%s\n", rg_colour(stdout, rg_word_colour[outcome]),
-        rg_word_of[outcome], rg_colour(stdout, "off"), t->command[0], t->command[1], text[clock], 100 * t->duel->gate, t->n,
+    printf("%s%-9s%s %s -> %s: %s, gate %.3g %%, %d pair%s; %s; %s%s\n", rg_colour(stdout, rg_change_colour[outcome]),
+        rg_change_name[outcome], rg_colour(stdout, "off"), t->command[0], t->command[1], text[clock], 100 * t->duel->gate, t->n,
         rg_s(t->n), text[!clock], t->outputs,
         outcome != RG_UNDECIDED              ? ""
             : t->n == RG_DUEL_PROCESSES_MOST ? "; the interval crosses the gate after all pairs: choose another gate"
@@ -112,7 +112,7 @@ static int conclude(const team *t, rg_word outcome)
 static int fight(team *t)
 {
     rg_ratio ratio = {NAN, 0, INFINITY};
-    rg_word outcome = RG_UNDECIDED;
+    rg_change outcome = RG_UNDECIDED;
     rg_progress progress;
     if (t->file->stream)
         rg_tsv_print(t->file->stream, "pair\tfirst\told_s\tnew_s\told_cpu_s\tnew_cpu_s\told_peak_bytes\tnew_peak_bytes\n");

@@ -6,7 +6,7 @@
 // interval: good; above it: not; else unsure.
 #include "score.h"
 
-#include "../duel/rule.h"
+#include "../stats/rule.h"
 #include "../jobs/run.h"
 #include "../timing/lineup.h"
 
@@ -54,12 +54,16 @@ static int measure_here(const request *r, const rg_archive *a, char path[4200])
     return code;
 }
 
+typedef enum { ACCEPTED, REFUSED, UNSURE } verdict;
+static const char *const word_of[] = {"ACCEPTED", "REFUSED", "UNSURE"};
+static const int code_of[] = {RG_GOOD, RG_WRONG, RG_UNSURE};
+
 static int compare(const request *r, const rg_archive *a, const rg_archive *b)
 {
     rg_job_score promised[RG_JOBS_MOST], found[RG_JOBS_MOST];
     const rg_workload *w = &a->workload;
     const rg_bundled *of[2] = {rg_bundle_find(&a->bundle, "workload.tsv"), rg_bundle_find(&b->bundle, "workload.tsv")};
-    double seconds = 0, log_ratio = 0, freedom;
+    double seconds = 0, log_ratio = 0;
     if (of[0]->n != of[1]->n || memcmp(of[0]->bytes, of[1]->bytes, of[0]->n) || a->size != b->size)
         return rg_fail(RG_USAGE, "%s: expected the workload and size of %s, found others", b->bundle.path, a->bundle.path);
     if (strcmp(rg_archive_value(a, "division"), rg_archive_value(b, "division")))
@@ -78,13 +82,13 @@ static int compare(const request *r, const rg_archive *a, const rg_archive *b)
         rg_tsv_print(stdout, "%s\t%.4g s promised, %.4g s here, %.4g times\n", w->job[j].job, promised[j].median_s,
             found[j].median_s, found[j].median_s / promised[j].median_s);
     }
-    const double variance = rg_score_variance(w, promised, found, &freedom);
-    const double half = rg_student(1 - RG_DUEL_ERROR / 2, (int)fmax(1, freedom)) * sqrt(variance);
+    const rg_variance variance = rg_score_variance(w, promised, found);
+    const double half = rg_half_interval(&variance, RG_DUEL_ERROR);
     const double gate = log1p(r->gate_percent / 100);
-    const char *word = log_ratio + half <= gate ? "ACCEPTED" : log_ratio - half > gate ? "REFUSED" : "UNSURE";
-    rg_tsv_print(stdout, "%s\t%s: %.4g [%.4g, %.4g] times the promised time, at most %.4g was promised\n", word, a->label,
+    const verdict v = log_ratio + half <= gate ? ACCEPTED : log_ratio - half > gate ? REFUSED : UNSURE;
+    rg_tsv_print(stdout, "%s\t%s: %.4g [%.4g, %.4g] times the promised time, at most %.4g was promised\n", word_of[v], a->label,
         exp(log_ratio), exp(log_ratio - half), exp(log_ratio + half), exp(gate));
-    return *word == 'A' ? RG_GOOD : *word == 'R' ? RG_WRONG : RG_UNSURE;
+    return code_of[v];
 }
 
 static int run(void *typed)

@@ -6,7 +6,7 @@
 #include "workload.h"
 
 #include "../../impl/base/bundle.h"
-#include "../timing/stats.h"
+#include "../stats/stats.h"
 
 typedef struct rg_archive {
     rg_bundle bundle;

@@ -85,17 +85,14 @@ void rg_score_money(const rg_score *s, rg_machine_score *m, double electricity, 
 // Median, and variance of the mean of the times' logarithms.
 static int score_times(const rg_archive *a, const rg_work *w, double *s, rg_job_score *of)
 {
-    double sum = 0, squares = 0;
+    double mean;
     if (of->runs < w->min_runs)
         return rg_fail(RG_USAGE, "%s: expected %d runs of %s that count, found %d: others were busy; measure again",
             a->bundle.path, w->min_runs, w->job, of->runs);
-    for (int i = 0; i < of->runs; i++) {
+    for (int i = 0; i < of->runs; i++)
         if (!(s[i] > 0))
             return rg_fail(RG_USAGE, "%s: expected times above 0, found one of %s that is none", a->bundle.path, w->job);
-        sum += log(s[i]);
-    }
-    for (int i = 0; i < of->runs; i++) squares += (log(s[i]) - sum / of->runs) * (log(s[i]) - sum / of->runs);
-    of->variance = squares / (of->runs - 1) / of->runs;
+    of->variance = rg_log_mean(s, of->runs, &mean);
     of->median_s = rg_median(s, of->runs);
     return RG_GOOD;
 }
@@ -172,33 +169,26 @@ double rg_score_log(const rg_score *s, const rg_machine_score *m, const double *
 
 // ---- intervals and ranks ---------------------------------------------------------------------------------------------------
 
-double rg_score_variance(const rg_workload *workload, const rg_job_score *a, const rg_job_score *b, double *freedom)
+rg_variance rg_score_variance(const rg_workload *workload, const rg_job_score *a, const rg_job_score *b)
 {
-    double sum = 0, squares = 0, session = 0;
+    rg_variance v = {0};
     for (int side = 0; side < 1 + (b != NULL); side++) {
         for (int j = 0; j < workload->n; j++) {
             const rg_job_score *of = side ? &b[j] : &a[j];
-            const double v = workload->job[j].weight * workload->job[j].weight * of->variance;
-            sum += v;
-            squares += v * v / (of->runs - 1);
+            rg_variance_add(&v, workload->job[j].weight * workload->job[j].weight * of->variance, of->runs - 1);
         }
-        session += RG_SESSION * RG_SESSION;
+        rg_variance_add_known(&v, RG_SESSION * RG_SESSION);
     }
-    *freedom = squares > 0 ? fmin(1e6, (sum + session) * (sum + session) / squares) : 1e6;
-    return sum + session;
+    return v;
 }
-
-// Half the 95 % interval of a logarithm.
-static double half_width(double variance, double freedom) { return rg_student(0.975, (int)fmax(1, freedom)) * sqrt(variance); }
 
 static void rank_all(rg_score *s)
 {
     for (int m = 0; m < s->n; m++) {
         s->machine[m].rank = 1;
         for (int k = 0; k < s->n; k++) {
-            double freedom;
-            const double variance = rg_score_variance(s->workload, s->machine[m].job, s->machine[k].job, &freedom);
-            s->machine[m].rank += k != m && log(s->machine[k].score / s->machine[m].score) > half_width(variance, freedom);
+            const rg_variance v = rg_score_variance(s->workload, s->machine[m].job, s->machine[k].job);
+            s->machine[m].rank += k != m && log(s->machine[k].score / s->machine[m].score) > rg_half_interval(&v, 0.05);
         }
     }
 }
@@ -242,11 +232,10 @@ static void judge(rg_score *s, const rg_machine_score *reference, uint64_t seed)
     for (int i = 0; i < s->n; i++) {
         rg_machine_score *m = &s->machine[i];
         const double at = rg_score_log(s, m, weight);
-        double freedom;
-        m->variance = rg_score_variance(s->workload, m->job, NULL, &m->freedom);
-        const double both = reference ? rg_score_variance(s->workload, m->job, reference->job, &freedom) : m->variance;
-        const double half =
-            m == reference ? 0 : half_width(both, reference ? freedom : m->freedom); // of the ratio to that archive
+        const rg_variance own = rg_score_variance(s->workload, m->job, NULL),
+                          v = reference ? rg_score_variance(s->workload, m->job, reference->job) : own;
+        const double half = m == reference ? 0 : rg_half_interval(&v, 0.05); // of the ratio to that archive
+        m->variance = own.sum;
         m->score = exp(at);
         m->low = exp(at - half);
         m->high = exp(at + half);

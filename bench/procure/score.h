@@ -14,6 +14,7 @@
 #include "archive.h"
 
 #include "../../impl/base/options.h"
+#include "../stats/student.h"
 
 enum { RG_MACHINES_MOST = 24, RG_WHATS_MOST = 2 * RG_JOBS_MOST + 16 };
 // Standard deviation of one archive from the next on one machine, of the logarithm: clocks, temperature and placement, which
@@ -34,8 +35,8 @@ typedef struct rg_job_score {
 typedef struct rg_machine_score {
     rg_archive a;
     rg_job_score job[RG_JOBS_MOST];
-    double score, low, high, variance, freedom, seconds, joules, best; // best: the chance to be the fastest
-    bool upper;                                                        // of a job at least, joules are the cap times the time
+    double score, low, high, variance, seconds, joules, best; // best: the chance to be the fastest
+    bool upper;                                               // of a job at least, joules are the cap times the time
     const char *joules_are;   // the source of all jobs' joules, "upper estimate", "several sources" or "none"
     int rank, findings;       // of audit, which computes nothing again here
     char finding[RG_FINDING]; // the first
@@ -54,8 +55,8 @@ typedef struct rg_score {
 // The jobs of one archive, and the weighted sum of their medians, which is added to *seconds. RG_GOOD, or one line and
 // RG_USAGE: wrong runs, or too few that count.
 int rg_job_scores(const rg_archive *, const rg_workload *, rg_job_score *, double *seconds);
-// Variance of log S, or of the difference of two where b is given, and its freedom.
-double rg_score_variance(const rg_workload *, const rg_job_score *a, const rg_job_score *b, double *freedom);
+// Of log S, or of the difference of two where b is given.
+rg_variance rg_score_variance(const rg_workload *, const rg_job_score *a, const rg_job_score *b);
 // Money of one machine, with other electricity and utilisation than the file has.
 void rg_score_money(const rg_score *, rg_machine_score *, double electricity, double utilisation);
 double rg_score_log(const rg_score *, const rg_machine_score *, const double *weight); // sum w_j log(ref_j / t_mj)

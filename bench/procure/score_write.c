@@ -76,7 +76,9 @@ static int write_jobs(const rg_score *s, const char *folder, const char *command
             const rg_work *w = &s->workload->job[j];
             const rg_machine_score *m = &s->machine[i];
             const rg_job_score *of = &m->job[j];
-            const double half = rg_student(0.975, of->runs - 1) * sqrt(of->variance);
+            rg_variance v = {0};
+            rg_variance_add(&v, of->variance, of->runs - 1);
+            const double half = rg_half_interval(&v, 0.05);
             rg_tsv_print(f, "%s\t%s\t%g\t%g:%s\t%d\t", m->a.label, w->job, w->weight, w->units, w->unit, of->runs);
             put(f, of->median_s, '\t'), put(f, of->median_s * exp(-half), '\t'), put(f, of->median_s * exp(half), '\t');
             put(f, s->reference_s[j] / of->median_s, '\t'), put(f, of->joules, '\t');

@@ -5,7 +5,7 @@
 
 #include "../compare/believe.h"
 #include "../machine/sensors.h"
-#include "../timing/stats.h"
+#include "../stats/stats.h"
 #include "../../impl/base/core.h"
 
 #include <errno.h>

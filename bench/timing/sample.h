@@ -10,7 +10,7 @@
 
 #include "../../impl/runtime/call.h"
 #include "../../verify/checker/verify.h"
-#include "stats.h"
+#include "../stats/stats.h"
 
 // What a time covers. KERNEL: clear() and run() on resident data, less the cost of an empty measurement. DEVICE: the same as
 // elapsed. TRANSFER: with the inputs copied to the device before and the outputs copied back after it, from and to pinned memory

@@ -6,7 +6,7 @@
 // bounds.
 #include "judge.h"
 
-#include "../../bench/timing/stats.h"
+#include "../../bench/stats/stats.h"
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include <math.h>

@@ -2,7 +2,7 @@
 // judge_rows.c: claims that rows of `bench` and `verify` decide: ratios and rates of times, and whether results are right.
 #include "judge.h"
 
-#include "../../bench/timing/stats.h"
+#include "../../bench/stats/stats.h"
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include <math.h>

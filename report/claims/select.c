@@ -3,7 +3,7 @@
 //
 // Times are compared only within one machine and one shape. Where a variant was measured with several parameter sets, its
 // fastest stands for it, as a user would run it; the report names the parameters beside the number.
-#include "../../bench/timing/stats.h"
+#include "../../bench/stats/stats.h"
 #include "../../impl/base/core.h"
 #include "../report.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // measurements.c: one machine on the page: what it is, what it sustains, every time, what the checker said, what is missing.
 #include "../../bench/compare/believe.h"
-#include "../../bench/timing/stats.h"
+#include "../../bench/stats/stats.h"
 #include "../../impl/suite.h"
 #include "../../impl/base/core.h"
 #include "../report.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_duel_rule.c: Student's t against its table, and simulated duels of known truth: how often the rule says what is not so.
-#include "../../../bench/duel/rule.h"
+#include "../../../bench/stats/rule.h"
+#include "../../../bench/stats/student.h"
 #include "../../../impl/suite.h"
 #include "../test.h"
 
@@ -35,14 +36,14 @@ static double simulated_process(double truth, double between)
     return ratio;
 }
 
-static void simulate(int duels, double truth, double between, double gate, int count[RG_WORDS], int *processes)
+static void simulate(int duels, double truth, double between, double gate, int count[RG_CHANGES], int *processes)
 {
     *processes = 0;
-    for (int w = 0; w < RG_WORDS; w++) count[w] = 0;
+    for (int w = 0; w < RG_CHANGES; w++) count[w] = 0;
     for (int i = 0; i < duels; i++) {
         double log_ratio[RG_DUEL_PROCESSES_MOST];
         rg_ratio r;
-        rg_word word = RG_UNDECIDED;
+        rg_change word = RG_UNDECIDED;
         int n = 0;
         while (word == RG_UNDECIDED && n < RG_DUEL_PROCESSES_MOST) {
             log_ratio[n++] = simulated_process(truth, between);
@@ -68,7 +69,7 @@ enum { DUELS = 2000 };
 // At the very gate every verdict but UNSURE says too much; it may come once in 100 duels. 2,000 duels leave 0.3 % of scatter.
 TEST(the_stated_error_holds_at_the_gate)
 {
-    int count[RG_WORDS], processes;
+    int count[RG_CHANGES], processes;
     simulate(DUELS, 1.02, 0.01, 0.02, count, &processes);
     assert_true(count[RG_SLOWER] + count[RG_SAME] <= 0.013 * DUELS);
     assert_int_equal(count[RG_FASTER], 0);
@@ -76,7 +77,7 @@ TEST(the_stated_error_holds_at_the_gate)
 
 TEST(equals_are_the_same)
 {
-    int count[RG_WORDS], processes;
+    int count[RG_CHANGES], processes;
     simulate(DUELS, 1, 0.01, 0.02, count, &processes);
     assert_int_equal(count[RG_SLOWER] + count[RG_FASTER], 0);
     assert_true(count[RG_SAME] >= 0.99 * DUELS);
@@ -85,7 +86,7 @@ TEST(equals_are_the_same)
 
 TEST(what_is_slower_is_found)
 {
-    int count[RG_WORDS], processes;
+    int count[RG_CHANGES], processes;
     simulate(DUELS, 1.05, 0.01, 0.02, count, &processes);
     assert_true(count[RG_SLOWER] >= 0.99 * DUELS);
     simulate(DUELS / 4, 1 / 1.05, 0.01, 0.02, count, &processes);
@@ -95,7 +96,7 @@ TEST(what_is_slower_is_found)
 // Nine processes of ten agree: without the variation between processes the interval would be that of the pairs, too narrow.
 TEST(processes_that_differ_leave_it_open)
 {
-    int count[RG_WORDS], processes;
+    int count[RG_CHANGES], processes;
     simulate(DUELS / 4, 1, 0.15, 0.02, count, &processes);
     assert_true(count[RG_SLOWER] + count[RG_FASTER] <= 0.01 * DUELS / 4);
     assert_true(count[RG_UNDECIDED] >= 0.9 * DUELS / 4);

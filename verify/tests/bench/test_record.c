@@ -4,7 +4,7 @@
 // every claim that can be measured.
 #include "../../../bench/compare/believe.h"
 #include "../../../bench/record/record.h"
-#include "../../../bench/timing/stats.h"
+#include "../../../bench/stats/stats.h"
 #include "../test_command.h"
 #include "../test_program.h"
 

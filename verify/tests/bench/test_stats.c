@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_stats.c: quantiles, intervals and ratios against distributions whose answers are known.
-#include "../../../bench/timing/stats.h"
+#include "../../../bench/stats/stats.h"
 #include "../../../impl/suite.h"
 #include "../test.h"
 

@@ -2,6 +2,7 @@
 // stats.c: quantiles, intervals of medians and of their ratios, over processes and within one.
 
 #include "stats.h"
+#include "student.h"
 
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
@@ -92,37 +93,6 @@ static void ranked_free(ranked *r)
     free(r->rank);
 }
 
-// P(|T| <= t) for whole degrees of freedom, by its finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4).
-static double student_within(double t, int freedom)
-{
-    const double angle = atan(t / sqrt(freedom)), c = cos(angle) * cos(angle);
-    const bool odd = freedom % 2;
-    double term = odd ? cos(angle) : 1, sum = freedom > 1 ? term : 0;
-    for (int k = odd ? 3 : 2; k < freedom; k += 2) sum += term *= c * (k - 1) / k;
-    return odd ? 2 / M_PI * (angle + sin(angle) * sum) : sin(angle) * sum;
-}
-
-double rg_student(double p, int freedom)
-{
-    double low = 0, high = 1;
-    while (student_within(high, freedom) < 2 * p - 1) high *= 2;
-    for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-        *(student_within(middle, freedom) < 2 * p - 1 ? &low : &high) = middle;
-    }
-    return high;
-}
-
-// Mean of the logarithms of n > 1 times and the variance of that mean; NaN when one is not above 0.
-static void log_moments(const double *ns, int n, double *mean, double *variance)
-{
-    double sum = 0, squares = 0;
-    for (int i = 0; i < n; i++) sum += log(ns[i]);
-    *mean = sum / n;
-    for (int i = 0; i < n; i++) squares += (log(ns[i]) - *mean) * (log(ns[i]) - *mean);
-    *variance = squares / (n - 1) / n;
-}
-
 // The medians of the processes, malloc'ed.
 static double *process_medians(const rg_samples *s)
 {
@@ -138,10 +108,11 @@ static double *process_medians(const rg_samples *s)
 
 static void interval_over_processes(const rg_samples *samples, rg_summary *s)
 {
-    double *median = process_medians(samples), mean, variance;
-    log_moments(median, samples->processes, &mean, &variance);
+    double *median = process_medians(samples), mean;
+    rg_variance v = {0};
+    rg_variance_add(&v, rg_log_mean(median, samples->processes, &mean), samples->processes - 1);
     free(median);
-    double half = rg_student(0.975, samples->processes - 1) * sqrt(variance);
+    const double half = rg_half_interval(&v, 0.05);
     if (!isfinite(half)) return;
     s->low = fmin(exp(mean - half), s->median);
     s->high = fmax(exp(mean + half), s->median);
@@ -222,14 +193,14 @@ static double replicate(const ranked *r, int block, uint64_t seed, uint64_t *dra
 // Of two sets of independent times.
 static void welch_interval(const double *a, int na, const double *b, int nb, rg_ratio *result)
 {
-    double ma, mb, va, vb;
-    log_moments(a, na, &ma, &va);
-    log_moments(b, nb, &mb, &vb);
-    double freedom = (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1));
-    double half = va + vb > 0 ? rg_student(0.975, (int)fmax(freedom, 1)) * sqrt(va + vb) : 0;
-    if (!isfinite(ma - mb + va + vb)) return;
-    result->low = fmin(exp(ma - mb - half), result->ratio);
-    result->high = fmax(exp(ma - mb + half), result->ratio);
+    double mean_a, mean_b;
+    rg_variance v = {0};
+    rg_variance_add(&v, rg_log_mean(a, na, &mean_a), na - 1);
+    rg_variance_add(&v, rg_log_mean(b, nb, &mean_b), nb - 1);
+    const double half = rg_half_interval(&v, 0.05);
+    if (!isfinite(mean_a - mean_b + half)) return;
+    result->low = fmin(exp(mean_a - mean_b - half), result->ratio);
+    result->high = fmax(exp(mean_a - mean_b + half), result->ratio);
 }
 
 static void welch_over_processes(const rg_samples *a, const rg_samples *b, rg_ratio *result)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// verdict.c: see verdict.h.
-#include "verdict.h"
+// gate.c: see gate.h.
+#include "gate.h"
 
 #include "../../impl/base/core.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-const char *const rg_word_of[RG_WORDS] = {"SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", "only in B"};
-const char *const rg_word_colour[RG_WORDS] = {"green", "green", "red", "yellow", "red", "dim", "dim"};
+const char *const rg_change_name[RG_CHANGES] = {"SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", "only in B"};
+const char *const rg_change_colour[RG_CHANGES] = {"green", "green", "red", "yellow", "red", "dim", "dim"};
 
 int rg_gate_read(const char *text, double *gate)
 {
@@ -30,7 +30,7 @@ void rg_ratio_widen(rg_ratio *r)
     r->high *= 1 + RG_ONE_PROCESS;
 }
 
-rg_word rg_gate_judge(const rg_ratio *r, double gate)
+rg_change rg_gate_judge(const rg_ratio *r, double gate)
 {
     if (r->low > 1 + gate) return RG_SLOWER;
     if (r->high < 1 / (1 + gate)) return RG_FASTER;

@@ -9,7 +9,7 @@
 #ifndef RG_RULE_H
 #define RG_RULE_H
 
-#include "../compare/verdict.h"
+#include "gate.h"
 
 enum { RG_DUEL_LOOKS = 7, RG_DUEL_PROCESSES_MOST = 40, RG_DUEL_PAIRS_MOST = 2000 };
 extern const int rg_duel_look[RG_DUEL_LOOKS];
@@ -33,6 +33,6 @@ double rg_process_ratio(const rg_pair *, int n, int *kept);
 // new / old over n processes, with the interval of one look.
 rg_ratio rg_duel_ratio(const double *log_ratio, int n);
 // The verdict after n processes: RG_UNDECIDED between two looks.
-rg_word rg_duel_judge(const double *log_ratio, int n, double gate, rg_ratio *);
+rg_change rg_duel_judge(const double *log_ratio, int n, double gate, rg_ratio *);
 
 #endif

@@ -33,9 +33,6 @@ double rg_quantile(const double *sorted, int n, double p);
 // < 6. `inflation` >= 1 widens the interval as if only n / inflation^2 samples were independent.
 bool rg_median_ranks(int n, double inflation, int *low, int *high);
 
-// The p-quantile, 0.5 < p < 1, of Student's t with so many degrees of freedom.
-double rg_student(double p, int freedom);
-
 void rg_summarise(const rg_samples *, rg_summary *);
 static inline rg_samples rg_one_process(const double *ns, int n)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // rule.c: see rule.h.
 #include "rule.h"
+#include "student.h"
 
 #include "../../impl/base/core.h"
 
@@ -30,15 +31,15 @@ double rg_process_ratio(const rg_pair *pair, int n, int *kept)
 
 rg_ratio rg_duel_ratio(const double *log_ratio, int n)
 {
-    double mean = 0, squares = 0;
     if (n < 2) return (rg_ratio){n ? exp(log_ratio[0]) : NAN, 0, INFINITY};
-    for (int i = 0; i < n; i++) mean += log_ratio[i] / n;
-    for (int i = 0; i < n; i++) squares += (log_ratio[i] - mean) * (log_ratio[i] - mean);
-    double half = rg_student(1 - RG_DUEL_ERROR / RG_DUEL_LOOKS / 2, n - 1) * sqrt(squares / (n - 1) / n);
+    double mean;
+    rg_variance v = {0};
+    rg_variance_add(&v, rg_mean(log_ratio, n, &mean), n - 1);
+    const double half = rg_half_interval(&v, RG_DUEL_ERROR / RG_DUEL_LOOKS);
     return (rg_ratio){exp(mean), exp(mean - half), exp(mean + half)};
 }
 
-rg_word rg_duel_judge(const double *log_ratio, int n, double gate, rg_ratio *ratio)
+rg_change rg_duel_judge(const double *log_ratio, int n, double gate, rg_ratio *ratio)
 {
     *ratio = rg_duel_ratio(log_ratio, n);
     for (int i = 0; i < RG_DUEL_LOOKS; i++)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// verdict.h: the words that compare and duel share for "is the new one slower", and the gate that decides them.
-#ifndef RG_VERDICT_H
-#define RG_VERDICT_H
+// gate.h: the words that compare and duel share for "is the new one slower", and the gate that decides them.
+#ifndef RG_GATE_H
+#define RG_GATE_H
 
-#include "../timing/stats.h"
+#include "stats.h"
 
 // BROKEN: it passed, and does not any more. The last two are of files.
-typedef enum { RG_SAME, RG_FASTER, RG_SLOWER, RG_UNDECIDED, RG_BROKEN, RG_ONLY_A, RG_ONLY_B, RG_WORDS } rg_word;
-extern const char *const rg_word_of[RG_WORDS];     // "SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", ...
-extern const char *const rg_word_colour[RG_WORDS]; // for rg_colour()
+typedef enum { RG_SAME, RG_FASTER, RG_SLOWER, RG_UNDECIDED, RG_BROKEN, RG_ONLY_A, RG_ONLY_B, RG_CHANGES } rg_change;
+extern const char *const rg_change_name[RG_CHANGES];   // "SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", ...
+extern const char *const rg_change_colour[RG_CHANGES]; // for rg_colour()
 
 // "5%" or "0.05". RG_GOOD, or one line and RG_USAGE.
 int rg_gate_read(const char *text, double *gate);
@@ -17,6 +17,6 @@ int rg_gate_read(const char *text, double *gate);
 #define RG_ONE_PROCESS 0.03
 void rg_ratio_widen(rg_ratio *);
 // Of the interval of new / old: SLOWER when all of it lies above 1 + gate, FASTER below 1 / (1 + gate), SAME between the two.
-rg_word rg_gate_judge(const rg_ratio *, double gate);
+rg_change rg_gate_judge(const rg_ratio *, double gate);
 
 #endif
