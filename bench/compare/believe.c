@@ -10,7 +10,6 @@
 #include "../../impl/runtime/cpu.h"
 #include "../../impl/runtime/source.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -212,9 +211,4 @@ int rg_believe(const rg_result *file)
 const char *rg_believe_lacks(const rg_result *file)
 {
     return rg_result_format(file) > 1 ? "" : "an older file, without the hashes of sources and the clock's step";
-}
-
-int rg_is_file_of_rows(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv") && !rg_ends_with(entry->d_name, ".tables.tsv");
 }

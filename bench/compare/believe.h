@@ -27,8 +27,4 @@ bool rg_row_is_unsourced(const rg_row *);
 // Beyond this no scatter explains it, nor a machine that was busy while it was probed: the row has no time.
 #define RG_FRACTION_REFUSED 4
 
-struct dirent;
-// For scandir: files of rows. The tables of a record are many in one file, and none of them has rows of kernels.
-int rg_is_file_of_rows(const struct dirent *);
-
 #endif

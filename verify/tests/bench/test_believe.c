@@ -177,7 +177,7 @@ TEST(an_older_file)
     scale(f.row, RG_C_MEDIAN, 0.9);
     assert_int_equal(judged(&f), RG_USAGE);
     read_honest(&f);
-    set(&f, "format", "5");
+    set(&f, "format", "9");
     assert_int_equal(judged(&f), RG_USAGE);
 }
 

@@ -191,24 +191,6 @@ TEST(money_that_is_not_known)
         0);
 }
 
-// Times of `map` here are 1e10 over the rate: the job on a machine of 1e10 takes a second, which the archives tell to within the 0.6 %
-// by which `again` differs.
-TEST(a_job_is_predicted_from_archives)
-{
-    assert_int_equal(sh("printf 'key\\tvalue\\nprobe cpu fp32\\t8e9 multiply-adds/s\\n' > m.tsv && mkdir -p no && "
-                        "regather predict slow.rgz fast.rgz again.rgz --probes m.tsv --workload w.tsv --records no > p.tsv"),
-        0);
-    assert_int_equal(
-        sh("awk -F'\\t' '$2 == \"map\" { n++; bad = !($4 > 1.24 && $4 < 1.26 && $7 >= 1 && $7 < 1.01 && $8 == \"machine\" && $10 == 3 && "
-           "$11 == \"cpu fp32\" && $12 == \"-\") } END { if (bad) print > \"/dev/stderr\"; exit bad || n != 1 }' p.tsv"),
-        0);
-    assert_int_equal(
-        sh("regather predict slow.rgz --probes m.tsv --workload w.tsv --records no | grep -q '^job.*map.*extrapolates: measured on one machine'"),
-        0);
-    assert_int_equal(sh("regather predict slow.rgz --probes m.tsv --workload w.tsv --size medium --records no"), 2);
-    assert_said("expected jobs of size medium, found none");
-}
-
 // Those that are shipped as examples: nothing is found in them, score ranks them with the example's costs, and the awk's numbers are its own.
 TEST(shipped_archives)
 {
