@@ -100,13 +100,16 @@ NEEDS            := avx2 avx512 avx512vnni
 NEEDS_avx2       := -mavx2 -mfma
 NEEDS_avx512     := $(NEEDS_avx2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 NEEDS_avx512vnni := $(NEEDS_avx512) -mavx512vnni
+# By these kernels and transforms take memory of a GPU, which impl/gpu/device.cu enters in its ledger.
+COUNTED := cudaMallocArray cudaMalloc3DArray cudaFreeArray cufftMakePlanMany64 cufftSetAutoAllocation cufftDestroy
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
         $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_ZLIB)),-lz) \
         $(if $(filter 1,$(HAVE_LZMA)),-llzma) \
         $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
         $(if $(filter 1,$(HAVE_HWLOC)),-lhwloc) \
         $(if $(filter 1,$(HAVE_MPI)),$(MPI_LIBS)) \
-        $(if $(filter 1,$(HAVE_CUDA)),-L$(CUDA_HOME)/lib64 -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64 -lcudart -lcufft) \
+        $(if $(filter 1,$(HAVE_CUDA)),$(COUNTED:%=-Wl$(comma)--wrap=%) -L$(CUDA_HOME)/lib64 \
+        -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64 -lcudart -lcufft) \
         -lstdc++ -lpthread -ldl -lm
 
 # ---- sources by wildcard: a new kernel is its file and one line in impl/variants.def -------------------------------------------

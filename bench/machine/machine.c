@@ -121,9 +121,10 @@ static double host_tick_ns(void)
 static double event_tick_ns(const rg_device *gpu)
 {
     enum { PAIRS = 200 };
-    void *event[2] = {gpu->event_make(), gpu->event_make()}, *stream = gpu->stream_make();
+    void *event[2] = {NULL, NULL}, *stream = NULL;
     double ms[PAIRS], least = INFINITY;
-    int code = RG_OK;
+    int code = gpu->stream_make(&stream);
+    for (int i = 0; i < 2 && !code; i++) code = gpu->event_make(&event[i]);
     for (int i = 0; i < PAIRS && !code; i++) {
         code = gpu->event_record(event[0], stream);
         code = code ? code : gpu->event_record(event[1], stream);
@@ -131,9 +132,9 @@ static double event_tick_ns(const rg_device *gpu)
         for (int k = 0; k < i && !code; k++)
             if (ms[k] != ms[i]) least = fmin(least, 1e6 * fabs(ms[i] - ms[k]));
     }
-    gpu->event_free(event[0]);
-    gpu->event_free(event[1]);
-    gpu->stream_free(stream);
+    for (int i = 0; i < 2; i++)
+        if (event[i]) gpu->event_free(event[i]);
+    if (stream) gpu->stream_free(stream);
     return code || isinf(least) ? NAN : least;
 }
 

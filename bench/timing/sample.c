@@ -259,7 +259,8 @@ static int pin_arguments(rg_lane *lane)
         for (int out = 0; out < 2; out++) {
             const size_t bytes = (size_t)algo->arg[i].count(&lane->shape) * rg_type_bytes(algo->arg[i].type(&lane->shape));
             if (algo->arg[i].direction == (out ? RG_IN : RG_OUT) || !bytes) continue;
-            if (!(lane->pinned[out][i] = lane->device->pinned(bytes))) return RG_E_STATE;
+            const int code = lane->device->pinned(&lane->pinned[out][i], bytes, algo->arg[i].name);
+            if (code) return code;
             memset(lane->pinned[out][i], 0, bytes);
         }
     return RG_OK;
@@ -267,9 +268,10 @@ static int pin_arguments(rg_lane *lane)
 
 int rg_lane_make(rg_lane *lane)
 {
+    int code = RG_OK;
     lane->batch = 1;
-    for (int i = 0; i < 2; i++) lane->event[i] = lane->device->event_make();
-    const int code = lane->scope == RG_TRANSFER ? pin_arguments(lane) : RG_OK;
+    for (int i = 0; i < 2 && !code; i++) code = lane->device->event_make(&lane->event[i]);
+    if (!code && lane->scope == RG_TRANSFER) code = pin_arguments(lane);
     return code ? code : rg_frame_make(&lane->frame, lane->entry, lane->device, &lane->shape, lane->param, lane->threads);
 }
 

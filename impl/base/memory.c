@@ -96,6 +96,32 @@ double rg_memory_free_of(const char *proc, const char *mounted)
 
 double rg_memory_free(void) { return rg_memory_free_of("/proc", "/sys/fs/cgroup"); }
 
+// ---- sizes as people write them ------------------------------------------------------------------------------------------
+
+static const char *const unit[] = {"B", "KiB", "MiB", "GiB"};
+enum { UNITS = sizeof unit / sizeof *unit };
+
+bool rg_memory_size(const char *text, double *bytes)
+{
+    char *end;
+    double n, each = 1;
+    if (!rg_decimal(text, &end, &n) || n <= 0) return false;
+    end += strspn(end, " ");
+    for (int u = 0; u < UNITS; u++, each *= 1024)
+        if (u && !strcmp(end, unit[u])) return *bytes = n * each, n * each < 0x1p62;
+    return false;
+}
+
+const char *rg_memory_text(double bytes, char text[32])
+{
+    int u = 0;
+    for (; u < UNITS - 1 && bytes >= 1024; u++) bytes /= 1024;
+    snprintf(text, 32, "%.3g %s", bytes, unit[u]);
+    return text;
+}
+
+// ---- what a job takes ----------------------------------------------------------------------------------------------------
+
 // What every job takes besides: code that is loaded as it is needed, plans of transforms, tables, the ends of huge pages.
 static const double RESERVE_BYTES = 18 * 0x1p20;
 

@@ -3,13 +3,23 @@
 #ifndef RG_MEMORY_H
 #define RG_MEMORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 // Bytes that this process may still take: the least of what the machine has available and what control groups (memory.max, or
 // memory.limit_in_bytes of version 1) leave, shared by the job's processes here, and of its own limits of addresses and data
 // (ulimit -v, -d).
 double rg_memory_free(void);
 double rg_memory_free_of(const char *proc, const char *mounted); // of other folders than /proc and /sys/fs/cgroup: for tests
+
+// A size as people write it, "16GiB", "1.5MiB", "512KiB", in bytes; false: it is none.
+bool rg_memory_size(const char *text, double *bytes);
+// The other way: "32.7 GiB", "1.5 MiB", "512 B"; returns text.
+const char *rg_memory_text(double bytes, char text[32]);
 
 // Bytes at the most for a job of this size; grows with it.
 typedef double rg_memory_need(const void *of, int64_t size);
@@ -20,4 +30,7 @@ char *rg_memory_fits(double there, rg_memory_need *, const void *of, const char 
 int rg_memory_allows(double there, rg_memory_need *, const void *of, int64_t size, const char *fits, const char *what, ...)
     __attribute__((format(printf, 6, 7)));
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,37 +1,149 @@
 // SPDX-License-Identifier: MIT
 // device.cu: a CUDA GPU behind device.h. Every runtime call of the harness is here.
+#include "../base/memory.h"
 #include "../suite.h"
-#include "device.h"
+#include "ledger.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
-#include <dlfcn.h>
+#include <cufft.h>
+#include <map>
 #include <mutex>
 #include <sys/mman.h>
+#include <system_error>
 #include <thread>
 #include <vector>
 
-enum { GPUS_MAX = 64 };
+static rg_device gpus[RG_GPUS_MAX];
 static thread_local int opened = -1; // the GPU of this thread, as in the CUDA runtime
 
-static void *gpu_alloc(size_t bytes)
+// The runtime keeps an error for whoever asks next: one that is returned here is no later call's.
+static int told(cudaError_t e)
 {
-    void *p = nullptr;
-    return cudaMalloc(&p, bytes) == cudaSuccess ? p : nullptr;
+    if (e != cudaSuccess) cudaGetLastError();
+    return (int)e;
 }
-static void gpu_release(void *p) { cudaFree(p); }
+
+// ---- memory --------------------------------------------------------------------------------------------------------------
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static size_t free_bytes()
+{
+    size_t bytes = 0, all;
+    told(cudaMemGetInfo(&bytes, &all));
+    return least(bytes, rg_ledger_left(&gpus[opened]));
+}
+
+// Entered in the ledger as `what`, where it lets make() have the memory; the code is make's.
+template <class MAKE, class HANDLE> static cudaError_t entered(size_t bytes, const char *what, HANDLE *to, MAKE make)
+{
+    rg_ledger_block *entry = rg_ledger_take(&gpus[opened], bytes, what);
+    *to = nullptr;
+    const cudaError_t e = entry ? make() : cudaErrorMemoryAllocation;
+    rg_ledger_place(entry, e == cudaSuccess ? (const void *)*to : nullptr);
+    if (e == cudaErrorMemoryAllocation) rg_ledger_refuse(&gpus[opened], bytes, what, free_bytes());
+    return e;
+}
+
+static int gpu_alloc(void **to, size_t bytes, const char *what)
+{
+    return told(entered(bytes, what, to, [&] { return cudaMalloc(to, bytes); }));
+}
+static void gpu_release(void *p)
+{
+    rg_ledger_give(p);
+    told(cudaFree(p));
+}
+
+// What kernels and transforms allocate by calls of their own comes here too: the linker gives these names to their calls
+// (--wrap in the Makefile).
+extern "C" {
+cudaError_t __real_cudaMallocArray(cudaArray_t *, const cudaChannelFormatDesc *, size_t width, size_t height, unsigned flags);
+cudaError_t __real_cudaMalloc3DArray(cudaArray_t *, const cudaChannelFormatDesc *, cudaExtent, unsigned flags);
+cudaError_t __real_cudaFreeArray(cudaArray_t);
+
+static size_t array_bytes(const cudaChannelFormatDesc *t, size_t width, size_t height, size_t depth)
+{
+    return (size_t)(t->x + t->y + t->z + t->w) / 8 * width * (height ? height : 1) * (depth ? depth : 1);
+}
+
+cudaError_t __wrap_cudaMallocArray(
+    cudaArray_t *to, const cudaChannelFormatDesc *texel, size_t width, size_t height, unsigned flags)
+{
+    return entered(array_bytes(texel, width, height, 0), "texture", to,
+        [&] { return __real_cudaMallocArray(to, texel, width, height, flags); });
+}
+
+cudaError_t __wrap_cudaMalloc3DArray(cudaArray_t *to, const cudaChannelFormatDesc *texel, cudaExtent e, unsigned flags)
+{
+    return entered(array_bytes(texel, e.width, e.height, e.depth), "texture", to,
+        [&] { return __real_cudaMalloc3DArray(to, texel, e, flags); });
+}
+
+cudaError_t __wrap_cudaFreeArray(cudaArray_t array)
+{
+    rg_ledger_give(array);
+    return __real_cudaFreeArray(array);
+}
+
+cufftResult __real_cufftMakePlanMany64(cufftHandle, int, long long *, long long *, long long, long long, long long *, long long,
+    long long, cufftType, long long, size_t *);
+cufftResult __real_cufftSetAutoAllocation(cufftHandle, int);
+cufftResult __real_cufftDestroy(cufftHandle);
+}
+
+// Work areas that plans would take for themselves; nullptr: the caller has one.
+static std::map<cufftHandle, void *> areas;
+static std::mutex areas_lock;
+
+extern "C" cufftResult __wrap_cufftSetAutoAllocation(cufftHandle plan, int automatic)
+{
+    const std::lock_guard<std::mutex> held(areas_lock);
+    if (!automatic) areas[plan] = nullptr;
+    return __real_cufftSetAutoAllocation(plan, automatic);
+}
+
+extern "C" cufftResult __wrap_cufftMakePlanMany64(cufftHandle plan, int rank, long long *n, long long *in, long long in_stride,
+    long long in_distance, long long *out, long long out_stride, long long out_distance, cufftType type, long long batch,
+    size_t *bytes)
+{
+    const std::lock_guard<std::mutex> held(areas_lock);
+    const bool own = !areas.count(plan);
+    void *area = nullptr;
+    cufftResult e = own ? __real_cufftSetAutoAllocation(plan, 0) : CUFFT_SUCCESS;
+    if (!e)
+        e = __real_cufftMakePlanMany64(
+            plan, rank, n, in, in_stride, in_distance, out, out_stride, out_distance, type, batch, bytes);
+    if (e || !own || !*bytes) return e;
+    if (gpu_alloc(&area, *bytes, "work area of a transform")) return CUFFT_ALLOC_FAILED;
+    areas[plan] = area;
+    return cufftSetWorkArea(plan, area);
+}
+
+extern "C" cufftResult __wrap_cufftDestroy(cufftHandle plan)
+{
+    const std::lock_guard<std::mutex> held(areas_lock);
+    const cufftResult e = __real_cufftDestroy(plan);
+    const auto area = areas.find(plan);
+    if (area == areas.end()) return e;
+    if (area->second) gpu_release(area->second);
+    areas.erase(area);
+    return e;
+}
+
 // From pageable memory cudaMemcpy returns when the last piece is staged, not when it has arrived, and streams of ours do not
 // wait for the one that it uses.
 static int gpu_upload(void *to, const void *from, size_t bytes)
 {
     cudaError_t e = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
-    return (int)(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
+    return told(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
 }
 static int gpu_download(void *to, const void *from, size_t bytes)
 {
-    return (int)cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+    return told(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
 }
 
 static int gpu_sync()
@@ -43,23 +155,25 @@ static int gpu_sync()
 static int gpu_fill(void *to, int byte, size_t bytes)
 {
     cudaError_t e = cudaMemset(to, byte, bytes);
-    return (int)(e != cudaSuccess ? e : cudaDeviceSynchronize());
+    return told(e != cudaSuccess ? e : cudaDeviceSynchronize());
 }
 
-static void *gpu_stream()
-{
-    cudaStream_t s = nullptr;
-    return cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking) == cudaSuccess ? (void *)s : nullptr;
-}
-static void gpu_stream_free(void *s) { cudaStreamDestroy((cudaStream_t)s); }
+// ---- streams and events --------------------------------------------------------------------------------------------------
 
-static void *gpu_event()
+static int gpu_stream(void **to)
 {
-    cudaEvent_t e = nullptr;
-    return cudaEventCreate(&e) == cudaSuccess ? (void *)e : nullptr;
+    *to = nullptr;
+    return told(cudaStreamCreateWithFlags((cudaStream_t *)to, cudaStreamNonBlocking));
 }
-static void gpu_event_free(void *e) { cudaEventDestroy((cudaEvent_t)e); }
-static int gpu_record(void *e, void *s) { return (int)cudaEventRecord((cudaEvent_t)e, (cudaStream_t)s); }
+static void gpu_stream_free(void *s) { told(cudaStreamDestroy((cudaStream_t)s)); }
+
+static int gpu_event(void **to)
+{
+    *to = nullptr;
+    return told(cudaEventCreate((cudaEvent_t *)to));
+}
+static void gpu_event_free(void *e) { told(cudaEventDestroy((cudaEvent_t)e)); }
+static int gpu_record(void *e, void *s) { return told(cudaEventRecord((cudaEvent_t)e, (cudaStream_t)s)); }
 
 static int gpu_elapsed(void *from, void *to, double *ms)
 {
@@ -67,46 +181,63 @@ static int gpu_elapsed(void *from, void *to, double *ms)
     cudaError_t e = cudaEventSynchronize((cudaEvent_t)to);
     if (e == cudaSuccess) e = cudaEventElapsedTime(&f, (cudaEvent_t)from, (cudaEvent_t)to);
     *ms = f;
-    return (int)e;
+    return told(e);
 }
 
-static void *gpu_stream_urgent()
+static int gpu_stream_urgent(void **to)
 {
-    int least = 0, greatest = 0;
-    cudaStream_t s = nullptr;
-    cudaDeviceGetStreamPriorityRange(&least, &greatest);
-    return cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, greatest) == cudaSuccess ? (void *)s : nullptr;
+    int lowest = 0, highest = 0;
+    *to = nullptr;
+    cudaError_t e = cudaDeviceGetStreamPriorityRange(&lowest, &highest);
+    if (e == cudaSuccess) e = cudaStreamCreateWithPriority((cudaStream_t *)to, cudaStreamNonBlocking, highest);
+    return told(e);
 }
-static int gpu_wait(void *s, void *e) { return (int)cudaStreamWaitEvent((cudaStream_t)s, (cudaEvent_t)e, 0); }
+static int gpu_wait(void *s, void *e) { return told(cudaStreamWaitEvent((cudaStream_t)s, (cudaEvent_t)e, 0)); }
 
-// Portable: a thread of any GPU may copy from it. What takes time is that the system clears the pages, one thread 3.5e9 B/s of
-// them (cudaHostAlloc is as slow), so several touch them first.
-static void *gpu_pinned(size_t bytes)
+// ---- copies --------------------------------------------------------------------------------------------------------------
+
+// The system clears the pages of this block, one thread 3.5e9 B/s of them (cudaHostAlloc is as slow), so several touch them.
+static void touch(char *p, size_t room, size_t page, size_t piece)
+{
+    std::vector<std::thread> touching;
+    const auto clear = [=](size_t at) {
+        for (size_t i = at; i < room && i < at + piece; i += page) ((volatile char *)p)[i] = 0;
+    };
+    for (size_t at = 0; at < room; at += piece) try {
+            touching.emplace_back(clear, at);
+        } catch (const std::system_error &) { // no thread to be had
+            clear(at);
+        }
+    for (std::thread &t : touching) t.join();
+}
+
+// Portable: a thread of any GPU may copy from it.
+static int gpu_pinned(void **to, size_t bytes, const char *what)
 {
     const size_t page = 1 << 12, large = 1 << 21, unit = bytes < large ? page : large, room = (bytes + unit - 1) / unit * unit;
-    const size_t piece = (room / 16 / large + 1) * large;
     char *p = (char *)aligned_alloc(unit, room);
-    if (!p) return nullptr;
-    madvise(p, room, MADV_HUGEPAGE); // as it likes
-    std::vector<std::thread> touching;
-    for (size_t at = 0; at < room; at += piece)
-        touching.emplace_back([=] {
-            for (size_t i = at; i < room && i < at + piece; i += page) ((volatile char *)p)[i] = 0;
-        });
-    for (std::thread &t : touching) t.join();
-    if (cudaHostRegister(p, room, cudaHostRegisterPortable) == cudaSuccess) return p;
-    cudaGetLastError();
-    free(p);
-    return nullptr;
+    cudaError_t e = p ? cudaSuccess : cudaErrorMemoryAllocation;
+    *to = nullptr;
+    if (p) {
+        madvise(p, room, MADV_HUGEPAGE); // as it likes
+        touch(p, room, page, (room / 16 / large + 1) * large);
+        e = cudaHostRegister(p, room, cudaHostRegisterPortable);
+    }
+    if (e == cudaSuccess)
+        *to = p;
+    else
+        free(p);
+    if (e == cudaErrorMemoryAllocation) rg_ledger_refuse(rg_device_cpu(), bytes, what, (size_t)rg_memory_free());
+    return told(e);
 }
 static void gpu_unpin(void *p)
 {
-    cudaHostUnregister(p);
+    told(cudaHostUnregister(p));
     free(p);
 }
 static int gpu_upload_on(void *to, const void *from, size_t bytes, void *s)
 {
-    return (int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, (cudaStream_t)s);
+    return told(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, (cudaStream_t)s));
 }
 
 // Without access to the other GPU's memory the runtime copies by way of the host.
@@ -114,61 +245,64 @@ static int gpu_move(void *to, const void *from, size_t bytes)
 {
     cudaPointerAttributes at;
     cudaError_t e = cudaPointerGetAttributes(&at, from);
-    if (e == cudaSuccess && at.device != opened && cudaDeviceEnablePeerAccess(at.device, 0) != cudaSuccess)
-        cudaGetLastError(); // enabled already, or not possible
+    if (e == cudaSuccess && at.device != opened) told(cudaDeviceEnablePeerAccess(at.device, 0)); // once, where it is possible
     e = e == cudaSuccess ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, nullptr) : e;
-    return (int)(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
+    return told(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
 }
 static_assert(sizeof(cudaIpcMemHandle_t) == RG_SHARED_NAME, "");
 static int gpu_share(void *p, char name[RG_SHARED_NAME])
 {
-    cudaIpcMemHandle_t handle;
+    cudaIpcMemHandle_t handle = {};
     const cudaError_t e = cudaIpcGetMemHandle(&handle, p);
     memcpy(name, &handle, sizeof handle);
-    if (e != cudaSuccess) cudaGetLastError(); // the caller goes another way
-    return (int)e;
+    return told(e);
 }
 static void *gpu_open_shared(const char name[RG_SHARED_NAME])
 {
-    void *p;
+    void *p = nullptr;
     cudaIpcMemHandle_t handle;
     memcpy(&handle, name, sizeof handle);
-    if (cudaIpcOpenMemHandle(&p, handle, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess) return p;
-    cudaGetLastError();
-    return nullptr;
+    return told(cudaIpcOpenMemHandle(&p, handle, cudaIpcMemLazyEnablePeerAccess)) ? nullptr : p;
 }
-static void gpu_close_shared(void *p) { cudaIpcCloseMemHandle(p); }
+static void gpu_close_shared(void *p) { told(cudaIpcCloseMemHandle(p)); }
 
 static int gpu_flush(void *stream)
 {
-    static void *sink;
-    static size_t bytes;
-    static unsigned char byte;
-    if (!sink) {
-        int l2 = 0;
-        cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, opened);
-        bytes = 2 * (size_t)(l2 > 0 ? l2 : 64 << 20);
-        cudaError_t e = cudaMalloc(&sink, bytes);
-        if (e != cudaSuccess) return (int)e;
+    static struct {
+        void *at;
+        size_t bytes;
+        unsigned char byte;
+    } sinks[RG_GPUS_MAX];
+    auto &sink = sinks[opened];
+    if (!sink.at) {
+        int l2 = 0, e = told(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, opened));
+        sink.bytes = 2 * (size_t)(l2 > 0 ? l2 : 64 << 20);
+        if (!e) e = gpu_alloc(&sink.at, sink.bytes, "what flushes the cache");
+        if (e) return e;
     }
-    return (int)cudaMemsetAsync(sink, byte++, bytes, (cudaStream_t)stream);
+    return told(cudaMemsetAsync(sink.at, sink.byte++, sink.bytes, (cudaStream_t)stream));
 }
+
+// ---- what it is ----------------------------------------------------------------------------------------------------------
 
 static int gpu_facts(rg_device_facts *f)
 {
     cudaDeviceProp p;
     cudaError_t e = cudaGetDeviceProperties(&p, opened);
     memset(f, 0, sizeof *f);
-    if (e != cudaSuccess) return (int)e;
+    if (e == cudaSuccess) e = cudaMemGetInfo(&f->free_bytes, &f->memory_bytes);
+    if (e == cudaSuccess) e = cudaDriverGetVersion(&f->driver);
+    if (e == cudaSuccess) e = cudaRuntimeGetVersion(&f->runtime);
+    if (e == cudaSuccess) e = cudaDeviceGetPCIBusId(f->pci, sizeof f->pci, opened);
+    if (e != cudaSuccess) return told(e);
+    const size_t left = rg_ledger_left(&gpus[opened]), taken = rg_ledger_taken(&gpus[opened]);
+    f->free_bytes = least(f->free_bytes, left);
+    if (left < SIZE_MAX) f->memory_bytes = least(f->memory_bytes, left + taken);
     snprintf(f->name, sizeof f->name, "%s", p.name);
     f->sm = 10 * p.major + p.minor;
     f->multiprocessors = p.multiProcessorCount;
-    cudaMemGetInfo(&f->free_bytes, &f->memory_bytes);
     f->l2_bytes = (size_t)p.l2CacheSize;
     f->shared_bytes = p.sharedMemPerBlockOptin;
-    cudaDriverGetVersion(&f->driver);
-    cudaRuntimeGetVersion(&f->runtime);
-    cudaDeviceGetPCIBusId(f->pci, sizeof f->pci, opened);
     const unsigned char *u = (const unsigned char *)p.uuid.bytes;
     for (int i = 0; i < 16; i++) snprintf(f->uuid + 2 * i, 3, "%02x", u[i]);
     f->ecc = p.ECCEnabled != 0;
@@ -181,150 +315,22 @@ static const char *gpu_error(int code)
     return code < 0 ? rg_device_cpu()->error(code) : cudaGetErrorString((cudaError_t)code);
 }
 
-// The driver interface is queried, because the runtime's own count would create a context in the querying process, and a
-// context does not survive fork().
-struct driver {
-    int (*init)(unsigned), (*count)(int *), (*get)(int *, int), (*attribute)(int *, int, int), (*name)(char *, int, int),
-        (*pci)(char *, int, int);
-};
-
-static const char *driver_open(driver *d)
+// What the driver shows as taken when this process has taken nothing: its context, and, on a card that is shared, what others
+// have, of which no more than CONTEXT_MOST is entered.
+static cudaError_t enter_context(int index)
 {
-    static void *library;
-    if (!library) library = dlopen("libcuda.so.1", RTLD_NOW);
-    if (!library) return "no NVIDIA driver (libcuda.so.1 not found)";
-    *(void **)&d->init = dlsym(library, "cuInit");
-    *(void **)&d->count = dlsym(library, "cuDeviceGetCount");
-    *(void **)&d->get = dlsym(library, "cuDeviceGet");
-    *(void **)&d->attribute = dlsym(library, "cuDeviceGetAttribute");
-    *(void **)&d->name = dlsym(library, "cuDeviceGetName");
-    *(void **)&d->pci = dlsym(library, "cuDeviceGetPCIBusId");
-    return d->init && d->count && d->get && d->attribute && d->name && d->pci ? nullptr
-                                                                              : "the NVIDIA driver library is damaged";
+    enum : size_t { CONTEXT_MOST = 1 << 30 };
+    size_t there = 0, all = 0;
+    const cudaError_t e = cudaMemGetInfo(&there, &all);
+    const size_t bytes = least(all - there, CONTEXT_MOST);
+    rg_ledger_block *entry = e == cudaSuccess ? rg_ledger_take(&gpus[index], bytes, "context") : nullptr;
+    rg_ledger_place(entry, &gpus[index]);
+    return e != cudaSuccess || entry ? e : cudaErrorMemoryAllocation;
 }
 
-// cuInit is not inherited usably by fork() either, so where processes are still to be forked a child asks and answers through a
-// pipe.
-#include <sys/wait.h>
-#include <unistd.h>
-struct answer {
-    int count, sm; // sm, name and bus of the GPU that was queried for, 0 and "" when there is none
-    char name[128], pci[24];
-};
-
-static void ask_driver(const driver &d, int index, answer *a)
+static void name_functions(rg_device &gpu, int index)
 {
-    int device = 0, major = 0, minor = 0;
-    if (index < 0 || d.get(&device, index) || d.attribute(&major, 75, device) || d.attribute(&minor, 76, device)) return;
-    a->sm = 10 * major + minor;
-    d.name(a->name, (int)sizeof a->name, device);
-    d.pci(a->pci, (int)sizeof a->pci, device);
-}
-
-static const char *const NOT_STARTING = "the NVIDIA driver does not start (no GPU, or a driver that does not fit it)";
-
-static bool query_here(int index, answer *a, const char **why)
-{
-    driver d;
-    *a = answer{};
-    if ((*why = driver_open(&d))) return false;
-    if (d.init(0) || d.count(&a->count))
-        *why = NOT_STARTING;
-    else
-        ask_driver(d, index, a);
-    return !*why;
-}
-
-static bool query_in_child(int index, answer *a, const char **why)
-{
-    driver d;
-    int end[2];
-    *a = answer{};
-    if ((*why = driver_open(&d))) return false;
-    fflush(nullptr);
-    pid_t child = pipe(end) ? -1 : fork();
-    if (child == 0) {
-        bool queried = query_here(index, a, why);
-        _exit(queried && write(end[1], a, sizeof *a) == (ssize_t)sizeof *a ? 0 : 1);
-    }
-    bool answered = false;
-    if (child > 0) {
-        int status;
-        close(end[1]);
-        answered = read(end[0], a, sizeof *a) == (ssize_t)sizeof *a;
-        close(end[0]);
-        waitpid(child, &status, 0);
-    }
-    *why = answered ? nullptr : NOT_STARTING;
-    return answered;
-}
-
-static bool queries_here;
-extern "C" void rg_gpu_query_here() { queries_here = true; }
-
-// Starting the driver takes a tenth of a second: each GPU is queried for once, and the first tells how many there are.
-static const answer *gpu_answer(int index, const char **why)
-{
-    static answer of[GPUS_MAX];
-    static const char *reason[GPUS_MAX];
-    static bool queried[GPUS_MAX];
-    static std::mutex lock; // a thread may be opening a GPU
-    const std::lock_guard<std::mutex> held(lock);
-    if (index < 0 || index >= GPUS_MAX) return nullptr;
-    if (!queried[index] && !(queries_here ? query_here : query_in_child)(index, &of[index], &reason[index]))
-        of[index] = answer{};
-    queried[index] = true;
-    *why = reason[index];
-    return &of[index];
-}
-
-extern "C" int rg_gpu_count(char why[200])
-{
-    const char *reason;
-    const int count = gpu_answer(0, &reason)->count;
-    if (count < 1) snprintf(why, 200, "no GPU: %s", reason ? reason : "the driver lists none");
-    return count > 0 ? count : 0;
-}
-
-extern "C" int rg_gpu_sm(int index)
-{
-    const char *why;
-    const answer *a = gpu_answer(index, &why);
-    return a ? a->sm : 0;
-}
-
-extern "C" const char *rg_gpu_name(int index)
-{
-    const char *why;
-    const answer *a = gpu_answer(index, &why);
-    return a ? a->name : "";
-}
-
-extern "C" const char *rg_gpu_pci(int index)
-{
-    const char *why;
-    const answer *a = gpu_answer(index, &why);
-    return a ? a->pci : "";
-}
-
-extern "C" const rg_device *rg_gpu_open(int index, char why[200])
-{
-    static char names[GPUS_MAX][16];
-    static rg_device gpus[GPUS_MAX];
-    int count = rg_gpu_count(why);
-    if (count < 1) return nullptr;
-    if (index >= count || index >= GPUS_MAX) {
-        snprintf(why, 200, "no gpu%d: this machine has %d", index, count);
-        return nullptr;
-    }
-    cudaError_t e = cudaSetDevice(index);
-    if (e == cudaSuccess) e = cudaFree(nullptr);
-    if (e != cudaSuccess) {
-        snprintf(why, 200, "gpu%d does not open: %s", index, cudaGetErrorString(e));
-        return nullptr;
-    }
-    opened = index;
-    rg_device &gpu = gpus[index];
+    static char names[RG_GPUS_MAX][16];
     snprintf(names[index], sizeof names[index], "gpu%d", index);
     gpu.name = names[index];
     gpu.is_gpu = true;
@@ -353,5 +359,32 @@ extern "C" const rg_device *rg_gpu_open(int index, char why[200])
     gpu.flush = gpu_flush;
     gpu.facts = gpu_facts;
     gpu.error = gpu_error;
-    return &gpu;
+}
+
+extern "C" const rg_device *rg_gpu_open(int index, char why[200])
+{
+    static bool was_open[RG_GPUS_MAX];
+    static std::mutex lock; // of the above
+    int count = rg_gpu_count(why);
+    if (count < 1) return nullptr;
+    if (index >= count || index >= RG_GPUS_MAX) {
+        snprintf(why, 200, "no gpu%d: this machine has %d", index, count);
+        return nullptr;
+    }
+    const std::lock_guard<std::mutex> held(lock);
+    cudaError_t e = cudaSetDevice(index);
+    opened = index;
+    if (was_open[index]) { // an error that broke it since is told by the next call
+        told(e);
+        return &gpus[index];
+    }
+    name_functions(gpus[index], index);
+    if (e == cudaSuccess) e = cudaFree(nullptr);
+    if (e == cudaSuccess) e = enter_context(index);
+    if (told(e)) {
+        snprintf(why, 200, "gpu%d does not open: %s", index, cudaGetErrorString(e));
+        return nullptr;
+    }
+    was_open[index] = true;
+    return &gpus[index];
 }

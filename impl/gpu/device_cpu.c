@@ -2,7 +2,7 @@
 // device_cpu.c: the CPU as a device, the choice of a device by name, and the text of errors.
 #include "../base/core.h"
 #include "../base/memory.h"
-#include "device.h"
+#include "ledger.h"
 #include "../suite.h"
 
 #include <stdio.h>
@@ -12,13 +12,14 @@
 #include <unistd.h>
 
 // Large blocks in huge pages where the system gives them: a page fault for every 4 KiB costs more than clearing them.
-static void *cpu_alloc(size_t bytes)
+static int cpu_alloc(void **to, size_t bytes, const char *what)
 {
     enum { HUGE_PAGE = 2 << 20 };
     const size_t unit = bytes < 4 * HUGE_PAGE ? 256 : HUGE_PAGE, room = (bytes + unit - 1) / unit * unit;
-    void *p = aligned_alloc(unit, room);
-    if (p && unit == HUGE_PAGE) madvise(p, room, MADV_HUGEPAGE); // as it likes
-    return p;
+    *to = aligned_alloc(unit, room);
+    if (*to && unit == HUGE_PAGE) madvise(*to, room, MADV_HUGEPAGE); // as it likes
+    if (!*to) rg_ledger_refuse(rg_device_cpu(), bytes, what, (size_t)rg_memory_free());
+    return *to ? RG_OK : RG_E_STATE;
 }
 
 static int cpu_copy(void *to, const void *from, size_t bytes) { return memcpy(to, from, bytes), RG_OK; }
@@ -33,7 +34,7 @@ static int cpu_fill(void *to, int byte, size_t bytes)
 }
 
 static int cpu_sync(void) { return RG_OK; }
-static void *cpu_stream(void) { return NULL; }
+static int cpu_stream(void **to) { return *to = NULL, RG_OK; }
 static void cpu_stream_free(void *stream) { (void)stream; }
 
 static int cpu_wait(void *stream, void *event) { return (void)stream, (void)event, RG_OK; }
@@ -43,7 +44,7 @@ static int cpu_upload_on(void *to, const void *from, size_t bytes, void *stream)
     return cpu_copy(to, from, bytes);
 }
 
-static void *cpu_event(void) { return rg_alloc(sizeof(double)); }
+static int cpu_event(void **to) { return *to = rg_alloc(sizeof(double)), RG_OK; }
 static int cpu_record(void *event, void *stream)
 {
     (void)stream;
@@ -91,6 +92,16 @@ int rg_device_code(int error)
 {
     enum { CUDA_OUT_OF_MEMORY = 2 };
     return error == RG_E_STATE || error == CUDA_OUT_OF_MEMORY ? RG_LACKS : RG_WRONG;
+}
+
+int rg_device_failed(const rg_device *d, const char *who, const char *doing, int code)
+{
+    char refused[200];
+    if (code == RG_OK) return RG_GOOD;
+    // What a library says of an allocation that failed is that the library failed.
+    const bool is_short = rg_ledger_refused(refused) && (rg_device_code(code) == RG_LACKS || code == RG_E_LIBRARY);
+    return is_short ? rg_fail(RG_LACKS, "%s: %s", who, refused)
+                    : rg_fail(rg_device_code(code), "%s: %s: %s", who, doing, d->error(code));
 }
 
 const rg_device *rg_device_cpu(void)

@@ -23,23 +23,28 @@ static const unsigned char *guard_pattern(void)
     return pattern;
 }
 
-int rg_buffer_make(rg_buffer *b, const rg_device *device, size_t bytes, size_t element_bytes, bool unaligned)
+int rg_buffer_make(rg_buffer *b, const rg_device *device, size_t bytes, size_t element_bytes, bool unaligned, const char *what)
 {
     *b = (rg_buffer){.device = device, .bytes = bytes};
     b->block_bytes = rg_buffer_bytes(bytes, element_bytes);
-    b->block = device->alloc(b->block_bytes);
-    if (!b->block) return device->sync() ? device->sync() : RG_E_STATE;
+    int code = device->alloc(&b->block, b->block_bytes, what);
+    if (code) {
+        *b = (rg_buffer){0};
+        return code;
+    }
     size_t to_aligned = (ALIGN - (uintptr_t)b->block % ALIGN) % ALIGN;
     b->lead = to_aligned + GUARD + (unaligned ? element_bytes : 0);
     b->base = (char *)b->block + b->lead;
-    int code = device->upload((char *)b->base - GUARD, guard_pattern(), GUARD);
-    return code ? code : device->upload((char *)b->base + bytes, guard_pattern(), GUARD);
+    code = device->upload((char *)b->base - GUARD, guard_pattern(), GUARD);
+    code = code ? code : device->upload((char *)b->base + bytes, guard_pattern(), GUARD);
+    if (code) rg_buffer_free(b);
+    return code;
 }
 
 // What lies between a fence and the buffer holds the guard's bytes.
-int rg_buffer_make_fenced(rg_buffer *b, const rg_device *device, size_t bytes, size_t align, bool at_end)
+int rg_buffer_make_fenced(rg_buffer *b, const rg_device *device, size_t bytes, size_t align, bool at_end, const char *what)
 {
-    if (device->is_gpu) return rg_buffer_make(b, device, bytes, align, at_end && align < ALIGN);
+    if (device->is_gpu) return rg_buffer_make(b, device, bytes, align, at_end && align < ALIGN, what);
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), aside = at_end && align < ALIGN && bytes % ALIGN == 0 ? align : 0;
     const size_t used = (bytes + align - 1) / align * align + aside, room = (used + page - 1) / page * page;
     *b = (rg_buffer){.device = device, .bytes = bytes, .fenced = true, .block_bytes = room + 2 * page};

@@ -20,11 +20,12 @@ typedef struct rg_buffer {
     bool fenced;
 } rg_buffer;
 
-// unaligned: base is 256-byte aligned plus one element. RG_OK or a device error (rg_device_error says which).
-int rg_buffer_make(rg_buffer *, const rg_device *, size_t bytes, size_t element_bytes, bool unaligned);
+// unaligned: base is 256-byte aligned plus one element. `what`: its name in the device's ledger. RG_OK or the device's error, after
+// which it is empty.
+int rg_buffer_make(rg_buffer *, const rg_device *, size_t bytes, size_t element_bytes, bool unaligned, const char *what);
 // Between fences, at_end: flush with the one behind it, else with the one before; `align` then is its unit, and a buffer at the
 // end that lies at 256 bytes by chance is moved by one. On other devices than a CPU as above, unaligned where at_end.
-int rg_buffer_make_fenced(rg_buffer *, const rg_device *, size_t bytes, size_t align, bool at_end);
+int rg_buffer_make_fenced(rg_buffer *, const rg_device *, size_t bytes, size_t align, bool at_end, const char *what);
 int rg_buffer_protect(rg_buffer *, bool read_only); // of a fenced one; others are left as they are
 // Bytes from base to p, a place in one of its fences or (protected) in itself; true in *inside.
 int64_t rg_buffer_touched(const rg_buffer *, const void *p, bool *inside);

@@ -35,10 +35,10 @@ static bool stands(const rg_frame *f, const rg_entry *e, const rg_device *device
 
 enum place { PLAIN, AT_START, AT_END }; // of the buffers: without fences, or between them
 
-static int make_buffer(rg_buffer *b, const rg_device *device, size_t bytes, size_t align, enum place place)
+static int make_buffer(rg_buffer *b, const rg_device *device, size_t bytes, size_t align, enum place place, const char *what)
 {
-    return place == PLAIN ? rg_buffer_make(b, device, bytes, align, false)
-                          : rg_buffer_make_fenced(b, device, bytes, align, place == AT_END);
+    return place == PLAIN ? rg_buffer_make(b, device, bytes, align, false, what)
+                          : rg_buffer_make_fenced(b, device, bytes, align, place == AT_END, what);
 }
 
 static int make_arguments(rg_frame *f, enum place place)
@@ -47,11 +47,27 @@ static int make_arguments(rg_frame *f, enum place place)
     int code = RG_OK;
     for (int i = 0; i < algo->n_args && !code; i++) {
         size_t element, bytes = argument_bytes(algo, i, &f->shape, &element);
-        code = make_buffer(&f->buffer[i], f->device, bytes, element, place);
+        code = make_buffer(&f->buffer[i], f->device, bytes, element, place, algo->arg[i].name);
         f->arg[i] = f->buffer[i].base;
         if (!code && algo->arg[i].direction == RG_OUT) code = rg_buffer_poison(&f->buffer[i]);
     }
     return code;
+}
+
+// Buffers and the stream of a call, and the call itself. `kept`: scratch that an earlier call had.
+static int fill(rg_frame *f, void *const *arg, enum place place, const rg_buffer *kept)
+{
+    const size_t scratch = scratch_bytes(f->entry->variant, &f->shape, f->param);
+    int code = arg ? RG_OK : make_arguments(f, place);
+    if (arg) memcpy(f->arg, arg, (size_t)f->entry->algo->n_args * sizeof *arg);
+    f->scratch = *kept;
+    if (!code && !kept->block) code = make_buffer(&f->scratch, f->device, scratch, 256, place, "scratch");
+    if (!code && !arg) code = rg_buffer_poison(&f->scratch);
+    f->call.shape = &f->shape;
+    f->call.param = f->param;
+    f->call.arg = f->arg;
+    f->call.scratch = scratch ? f->scratch.base : NULL;
+    return code || arg ? code : f->device->stream_make(&f->call.stream);
 }
 
 static int make(rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
@@ -62,26 +78,21 @@ static int make(rg_frame *f, const rg_entry *e, const rg_device *device, const r
         f->shape.seed = shape->seed;
         return RG_OK;
     }
-    const size_t scratch = scratch_bytes(e->variant, shape, param);
     rg_buffer kept = {0};
-    if (arg && f->made && f->device == device && !f->scratch.fenced && f->scratch.bytes >= scratch) {
+    if (arg && f->made && f->device == device && !f->scratch.fenced &&
+        f->scratch.bytes >= scratch_bytes(e->variant, shape, param)) {
         kept = f->scratch;
         f->scratch = (rg_buffer){0};
     }
     rg_frame_free(f);
     *f = (rg_frame){
-        .entry = e, .device = device, .shape = *shape, .made = true, .doing = "no memory for its buffers", .scratch = kept};
+        .entry = e, .device = device, .shape = *shape, .made = true, .doing = "making its buffers", .call.threads = threads};
     memcpy(f->param, param, (size_t)e->variant->n_params * sizeof *param);
-    int code = arg ? RG_OK : make_arguments(f, place);
-    if (arg) memcpy(f->arg, arg, (size_t)e->algo->n_args * sizeof *arg);
-    if (!code && !kept.block) code = make_buffer(&f->scratch, device, scratch, 256, place);
-    if (!code && !arg) code = rg_buffer_poison(&f->scratch);
-    f->call = (rg_call){.shape = &f->shape,
-        .param = f->param,
-        .arg = f->arg,
-        .scratch = scratch ? f->scratch.base : NULL,
-        .stream = arg ? NULL : device->stream_make(),
-        .threads = threads};
+    const int code = fill(f, arg, place, &kept);
+    if (code) rg_frame_free(f);
+    f->entry = e;
+    f->device = device; // which a message names
+    f->doing = "making its buffers";
     return code;
 }
 
@@ -116,11 +127,12 @@ int rg_frame_put(rg_frame *f, int k, const void *from)
 
 int rg_frame_prepare(rg_frame *f)
 {
-    if (f->prepared) return RG_OK;
+    if (f->prepared) return f->prepare_code;
     f->prepared = true; // also when it fails: what it had by then is for finish
     f->doing = "it cannot be prepared";
     int code = f->entry->variant->prepare ? f->entry->variant->prepare(&f->call) : RG_OK, sticky = f->device->sync();
-    return code ? code : sticky;
+    f->prepare_code = code ? code : sticky;
+    return f->prepare_code;
 }
 
 // On the call's stream, before what is queued next.
@@ -184,9 +196,9 @@ void rg_frame_free(rg_frame *f)
 
 int rg_frame_failed(const rg_frame *f, const char *doing, int code)
 {
-    return code == RG_OK ? RG_GOOD
-                         : rg_fail(rg_device_code(code), "%s on %s: %s: %s", f->entry->name, f->device->name,
-                               doing ? doing : f->doing, f->device->error(code));
+    char who[160];
+    snprintf(who, sizeof who, "%s on %s", f->entry->name, f->device->name);
+    return rg_device_failed(f->device, who, doing ? doing : f->doing, code);
 }
 
 size_t rg_frame_bytes(const rg_entry *e, const rg_shape *shape, const int64_t *param)

@@ -27,11 +27,13 @@ typedef struct rg_frame {
     rg_buffer scratch;
     rg_call call;
     bool made, prepared, loaded;
+    int prepare_code;  // of the one prepare
     const char *doing; // the step that failed, as a message says it
 } rg_frame;
 
 // Buffers of the shape, outputs and scratch poisoned, a stream. `threads`: how many a RG_THREADED variant may use. A frame must
-// be zero or made; one that stands for the same call is left as it is, with its inputs, and any other is freed first.
+// be zero or made; one that stands for the same call is left as it is, with its inputs, and any other is freed first. One that cannot
+// be made holds nothing.
 int rg_frame_make(rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads);
 // The same between fences (arena.h), at_end: every argument flush with the one behind it; on a GPU one element off a boundary
 // of 256 bytes.

@@ -26,6 +26,14 @@ struct Plan {
 
 std::vector<Plan> plans;
 
+// cuFFT has a runtime of its own, whose errors are not told by the program's.
+bool fails(cudaError_t code = cudaErrorLaunchFailure)
+{
+    if (!rg_emu::call_fails(code)) return false;
+    cudaGetLastError();
+    return true;
+}
+
 Plan *plan_of(cufftHandle h)
 {
     return h > 0 && (size_t)h <= plans.size() && plans[(size_t)h - 1].used ? &plans[(size_t)h - 1] : nullptr;
@@ -64,7 +72,7 @@ bool real_output(cufftType t) { return t == CUFFT_Z2D || t == CUFFT_C2R; }
 Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, const void *out, size_t out_bytes, cufftResult *why)
 {
     Plan *p = plan_of(h);
-    *why = rg_emu::call_fails()                ? CUFFT_EXEC_FAILED
+    *why = fails()                             ? CUFFT_EXEC_FAILED
         : !p || !p->planned || p->type != type ? CUFFT_INVALID_PLAN
         : !p->own_area && !p->area             ? CUFFT_NO_WORKSPACE
                                                : CUFFT_SUCCESS;
@@ -80,7 +88,7 @@ Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, cons
         *why = CUFFT_EXEC_FAILED;
         return nullptr;
     }
-    if (!p->own_area) memset(p->area, 0xFF, p->work);
+    memset(p->area, 0xFF, p->work);
     return p;
 }
 
@@ -88,7 +96,7 @@ Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, cons
 
 cufftResult cufftCreate(cufftHandle *h)
 {
-    if (rg_emu::call_fails()) return CUFFT_ALLOC_FAILED;
+    if (fails()) return CUFFT_ALLOC_FAILED;
     Plan p = {};
     p.used = p.own_area = true;
     plans.push_back(p);
@@ -101,13 +109,14 @@ cufftResult cufftDestroy(cufftHandle h)
     Plan *p = plan_of(h);
     if (!p) return CUFFT_INVALID_PLAN;
     p->used = false;
-    return rg_emu::call_fails() ? CUFFT_EXEC_FAILED : CUFFT_SUCCESS;
+    if (p->own_area) rg_emu::release(p->area);
+    return fails() ? CUFFT_EXEC_FAILED : CUFFT_SUCCESS;
 }
 
 cufftResult cufftSetAutoAllocation(cufftHandle h, int automatic)
 {
     Plan *p = plan_of(h);
-    if (!p || p->planned || rg_emu::call_fails()) return CUFFT_INVALID_PLAN;
+    if (!p || p->planned || fails()) return CUFFT_INVALID_PLAN;
     p->own_area = automatic != 0;
     return CUFFT_SUCCESS;
 }
@@ -115,7 +124,8 @@ cufftResult cufftSetAutoAllocation(cufftHandle h, int automatic)
 cufftResult cufftSetWorkArea(cufftHandle h, void *area)
 {
     Plan *p = plan_of(h);
-    if (!p || !p->planned || rg_emu::call_fails()) return CUFFT_INVALID_PLAN;
+    if (!p || !p->planned || fails()) return CUFFT_INVALID_PLAN;
+    if (p->own_area) rg_emu::release(p->area);
     p->area = area;
     p->own_area = false;
     return CUFFT_SUCCESS;
@@ -123,7 +133,7 @@ cufftResult cufftSetWorkArea(cufftHandle h, void *area)
 
 cufftResult cufftSetStream(cufftHandle h, cudaStream_t stream)
 {
-    Plan *p = rg_emu::call_fails() ? nullptr : plan_of(h);
+    Plan *p = fails() ? nullptr : plan_of(h);
     if (p) p->stream = stream;
     return p ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
@@ -134,7 +144,7 @@ cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long
 {
     Plan *p = plan_of(h);
     if (!p || p->planned) return CUFFT_INVALID_PLAN;
-    if (rg_emu::call_fails()) return CUFFT_ALLOC_FAILED;
+    if (fails()) return CUFFT_INTERNAL_ERROR;
     if (rank < 1 || rank > 3 || batch < 1) return CUFFT_INVALID_VALUE;
     p->type = type;
     p->rank = rank;
@@ -147,6 +157,10 @@ cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long
     p->in = layout_of(*p, in_embed, in_stride, in_distance, real_out);
     p->out = layout_of(*p, out_embed, out_stride, out_distance, real_in);
     *work_bytes = p->work = span(*p, real_in ? p->out : p->in, real_in || real_out) * sizeof(double2);
+    if (p->own_area && rg_emu::allocate(&p->area, p->work, "work area of a transform")) {
+        cudaGetLastError();
+        return CUFFT_ALLOC_FAILED;
+    }
     p->planned = true;
     return CUFFT_SUCCESS;
 }

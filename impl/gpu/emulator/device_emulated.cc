@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // device_emulated.cc: the emulated GPU as a device of the harness. Its memory is the CPU's, known to memory.cc.
-#include "../device.h"
+#include "../../base/memory.h"
+#include "../ledger.h"
 #include "emulation.h"
 #include "engine.h"
 #include "runtime.h"
@@ -11,68 +12,93 @@
 namespace
 {
 
-enum : size_t { ALIGN = 512 }; // as cudaMalloc's, which textures count on
-
-void *allocate(size_t bytes)
+// As on a GPU, an error that is returned here is no later call's.
+int told(cudaError_t e)
 {
-    void *p = rg_emu::call_fails() ? nullptr : aligned_alloc(ALIGN, (bytes + ALIGN - 1) / ALIGN * ALIGN);
-    if (p) rg_emu::memory_add(p, bytes);
-    return p;
+    if (e != cudaSuccess) cudaGetLastError();
+    return (int)e;
+}
+
+int allocate(void **to, size_t bytes, const char *what)
+{
+    const cudaError_t e = rg_emu::allocate(to, bytes, what);
+    if (!e) rg_emu::memory_add(*to, bytes);
+    return told(e);
 }
 
 void release(void *p)
 {
     rg_emu::memory_remove(p);
-    free(p);
+    told(rg_emu::release(p));
 }
 
-void *pinned(size_t bytes) { return rg_emu::call_fails() ? nullptr : malloc(bytes); }
+int pinned(void **to, size_t bytes, const char *what)
+{
+    const cudaError_t e = rg_emu::call_fails(cudaErrorMemoryAllocation);
+    *to = e ? nullptr : malloc(bytes);
+    if (!*to) rg_ledger_refuse(rg_device_cpu(), bytes, what, (size_t)rg_memory_free());
+    return told(*to || e ? e : cudaErrorMemoryAllocation);
+}
 
-int fault() { return rg_emulation_fault() || rg_emu::call_fails() ? (int)cudaErrorLaunchFailure : RG_OK; }
+int fault() { return told(rg_emu::call_fails(cudaErrorLaunchFailure)); }
 
 int sync() // as of a GPU, a launch that was refused is told here, where nobody has asked before
 {
-    const int code = fault();
-    return code ? code : (int)cudaGetLastError();
+    const cudaError_t finished = rg_emu::call_fails(cudaErrorLaunchFailure), last = cudaGetLastError();
+    return finished ? finished : last;
 }
 
 int copy(void *to, const void *from, size_t bytes)
 {
-    memcpy(to, from, bytes);
-    return fault();
+    const int code = fault();
+    if (!code) memcpy(to, from, bytes);
+    return code;
 }
 
 int fill(void *to, int byte, size_t bytes)
 {
-    memset(to, byte, bytes);
-    return fault();
+    const int code = fault();
+    if (!code) memset(to, byte, bytes);
+    return code;
 }
 
 // Streams differ, though all work is done at once, so that work queued on another one than meant can be told.
-void *stream_make()
+int stream_make(void **to)
 {
     static char stream[1024];
     static unsigned made;
-    return rg_emu::call_fails() ? nullptr : &stream[made++ % sizeof stream];
+    const cudaError_t e = rg_emu::call_fails(cudaErrorMemoryAllocation);
+    *to = e ? nullptr : &stream[made++ % sizeof stream];
+    return told(e);
 }
 void stream_free(void *) {}
 
 // Times of an emulated GPU mean nothing: whoever asks for one gets an error.
-void *event_make() { return nullptr; }
+int event_make(void **to)
+{
+    static char event;
+    const cudaError_t e = rg_emu::call_fails(cudaErrorMemoryAllocation);
+    *to = e ? nullptr : &event;
+    return told(e);
+}
 void event_free(void *) {}
 int event_record(void *, void *) { return cudaErrorNotSupported; }
 int event_ms(void *, void *, double *) { return cudaErrorNotSupported; }
-int stream_wait(void *, void *) { return RG_OK; }
+int stream_wait(void *, void *) { return fault(); }
 int upload_on(void *to, const void *from, size_t bytes, void *) { return copy(to, from, bytes); }
 int flush(void *) { return cudaErrorNotSupported; }
 
 int facts(rg_device_facts *f)
 {
-    rg_device_cpu()->facts(f);
+    const int code = rg_device_cpu()->facts(f);
+    const size_t left = rg_ledger_left(rg_device_emulated()), taken = rg_ledger_taken(rg_device_emulated());
+    if (code) return code;
+    if (left < f->free_bytes) f->free_bytes = left;
+    if (left < SIZE_MAX) f->memory_bytes = left + taken;
     snprintf(f->name, sizeof f->name, "emulated GPU");
     f->sm = 90;
     f->shared_bytes = 227 << 10;
-    return cudaDeviceGetAttribute(&f->multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    return told(cudaDeviceGetAttribute(&f->multiprocessors, cudaDevAttrMultiProcessorCount, 0));
 }
 
 const char *error(int code) { return code < 0 ? rg_device_cpu()->error(code) : cudaGetErrorString((cudaError_t)code); }

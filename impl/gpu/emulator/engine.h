@@ -44,10 +44,6 @@ int launch(const Launch &); // a cudaError_t
 // Whether work may be queued on this stream (emulation.h); false: the fault says what was.
 bool stream_right(const void *stream, const char *what);
 
-// Whether this call of the runtime is to fail: said by a library that lets calls fail on purpose (verify/faults), where one is
-// loaded.
-bool call_fails();
-
 // Ends the launch: records the text behind kernel, block and thread, leaves the fiber for good.
 [[noreturn]] void fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

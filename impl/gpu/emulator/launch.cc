@@ -173,7 +173,7 @@ int launch(const Launch &l)
     const int code = check_launch(l);
     if (code) return code;
     if (!stream_right(l.stream, l.name)) return cudaErrorLaunchFailure;
-    if (call_fails()) return cudaErrorLaunchFailure;
+    if (const cudaError_t e = call_fails(cudaErrorLaunchFailure)) return e;
     engine.launch = &l;
     engine.n = l.block.x * l.block.y * l.block.z;
     rg_block_dim = l.block;

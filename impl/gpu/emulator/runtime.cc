@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: MIT
 // runtime.cc: the runtime calls of variants on memory that is the CPU's. Copies check that device memory is what was allocated.
 #include "runtime.h"
+#include "../ledger.h"
 #include "emulation.h"
+#include "engine.h"
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 
-static cudaError_t last_error;
+static cudaError_t last_error, broken; // told once; told by every call
 
 void rg_launch_status(int code)
 {
     if (code && !last_error) last_error = (cudaError_t)code;
-}
-
-bool rg_emu::call_fails()
-{
-    static int (*const fails)() = (int (*)())dlsym(RTLD_DEFAULT, "rg_fault_cuda");
-    return fails && fails();
 }
 
 static cudaError_t noted(cudaError_t code)
@@ -24,15 +21,56 @@ static cudaError_t noted(cudaError_t code)
     return code;
 }
 
+static cudaError_t sticky() { return rg_emulation_fault() ? cudaErrorLaunchFailure : broken; }
+
+// 1: this call fails; 2: the device is broken from now on.
+static int fault_of_call(bool allocates)
+{
+    static int (*const fault)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "rg_fault_cuda");
+    return fault ? fault(allocates) : 0;
+}
+
+cudaError_t rg_emu::call_fails(cudaError_t code)
+{
+    const int fault = fault_of_call(code == cudaErrorMemoryAllocation);
+    if (fault == 2) broken = cudaErrorIllegalAddress;
+    return sticky() ? sticky() : fault ? noted(code) : cudaSuccess;
+}
+
 // As on a GPU, the error of a faulted launch stays, others are told once.
 cudaError_t cudaGetLastError()
 {
-    const cudaError_t code = rg_emulation_fault() ? cudaErrorLaunchFailure : last_error;
+    const cudaError_t code = sticky() ? sticky() : last_error;
     last_error = cudaSuccess;
     return code;
 }
 
-cudaError_t cudaPeekAtLastError() { return rg_emulation_fault() ? cudaErrorLaunchFailure : last_error; }
+cudaError_t cudaPeekAtLastError() { return sticky() ? sticky() : last_error; }
+
+enum : size_t { ALIGN = 512 }; // as cudaMalloc's, which textures count on
+
+cudaError_t rg_emu::allocate(void **to, size_t bytes, const char *what)
+{
+    const rg_device *device = rg_device_emulated();
+    cudaError_t e = call_fails(cudaErrorMemoryAllocation);
+    rg_ledger_block *entry = e ? nullptr : rg_ledger_take(device, bytes, what);
+    *to = entry ? aligned_alloc(ALIGN, (bytes + ALIGN - 1) / ALIGN * ALIGN) : nullptr;
+    rg_ledger_place(entry, *to);
+    if (!*to && !e) e = noted(cudaErrorMemoryAllocation);
+    if (e == cudaErrorMemoryAllocation) {
+        rg_device_facts facts;
+        rg_ledger_refuse(device, bytes, what, device->facts(&facts) ? 0 : facts.free_bytes);
+    }
+    return e;
+}
+
+cudaError_t rg_emu::release(void *p)
+{
+    if (!p) return cudaSuccess;
+    rg_ledger_give(p);
+    free(p);
+    return call_fails(cudaErrorLaunchFailure);
+}
 
 const char *cudaGetErrorString(cudaError_t code)
 {
@@ -45,6 +83,7 @@ const char *cudaGetErrorString(cudaError_t code)
     case cudaErrorInvalidChannelDescriptor: return "invalid channel descriptor";
     case cudaErrorInvalidFilterSetting: return "linear filtering of a texture that is read as integers";
     case cudaErrorInvalidNormSetting: return "normalised reading of 32-bit integers";
+    case cudaErrorIllegalAddress: return "an illegal memory access was encountered";
     case cudaErrorLaunchFailure: return rg_emulation_fault() ? rg_emulation_fault() : "launch failure";
     case cudaErrorNotSupported: return "not supported by the emulated GPU";
     }
@@ -62,7 +101,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 {
     if (!width || !height) return cudaSuccess;
     if (!rg_emu::stream_right(stream, "a copy")) return cudaErrorLaunchFailure;
-    if (rg_emu::call_fails()) return noted(cudaErrorLaunchFailure);
+    if (const cudaError_t e = rg_emu::call_fails(cudaErrorLaunchFailure)) return e;
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (width > to_pitch || width > from_pitch) return noted(cudaErrorInvalidPitchValue);
@@ -82,7 +121,7 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, si
 {
     if (!width || !height) return cudaSuccess;
     if (!rg_emu::stream_right(stream, "a memset")) return cudaErrorLaunchFailure;
-    if (rg_emu::call_fails()) return noted(cudaErrorLaunchFailure);
+    if (const cudaError_t e = rg_emu::call_fails(cudaErrorLaunchFailure)) return e;
     if (width > pitch) return noted(cudaErrorInvalidPitchValue);
     if (!device_side(to, pitch * (height - 1) + width, true)) return noted(cudaErrorInvalidValue);
     for (size_t y = 0; y < height; y++) memset((char *)to + y * pitch, byte, width);
@@ -96,13 +135,14 @@ cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t strea
 
 cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
-    return rg_emu::call_fails() ? noted(cudaErrorLaunchFailure) : cudaPeekAtLastError();
+    const cudaError_t e = rg_emu::call_fails(cudaErrorLaunchFailure);
+    return e ? e : cudaPeekAtLastError();
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
     *device = 0;
-    return rg_emu::call_fails() ? noted(cudaErrorLaunchFailure) : cudaSuccess;
+    return rg_emu::call_fails(cudaErrorLaunchFailure);
 }
 
 // A small GPU of compute capability 9.0.
@@ -110,7 +150,7 @@ enum { MULTIPROCESSORS = 4, THREADS = 2048, BLOCKS = 32 };
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int)
 {
-    if (rg_emu::call_fails()) return noted(cudaErrorLaunchFailure);
+    if (const cudaError_t e = rg_emu::call_fails(cudaErrorLaunchFailure)) return e;
     switch (which) {
     case cudaDevAttrMaxThreadsPerBlock: *value = 1024; return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = 48 << 10; return cudaSuccess;
@@ -128,14 +168,15 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int)
 
 cudaError_t rg_func_set_attribute(const void *kernel, cudaFuncAttribute which, int value)
 {
-    if (rg_emu::call_fails()) return noted(cudaErrorInvalidValue);
+    if (const cudaError_t e = rg_emu::call_fails(cudaErrorInvalidValue)) return e;
     if (which == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
     return noted((cudaError_t)rg_emu::shared_limit(kernel, value));
 }
 
 cudaError_t rg_occupancy(int *blocks, int block_threads, size_t shared_bytes)
 {
-    if (block_threads < 1 || rg_emu::call_fails()) return noted(cudaErrorInvalidValue);
+    if (const cudaError_t e = rg_emu::call_fails(cudaErrorInvalidValue)) return e;
+    if (block_threads < 1) return noted(cudaErrorInvalidValue);
     int most = THREADS / block_threads;
     if (shared_bytes && (size_t)most > (228u << 10) / (shared_bytes + 1024))
         most = (int)((228u << 10) / (shared_bytes + 1024)); // each block costs 1 KiB besides its own

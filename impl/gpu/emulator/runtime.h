@@ -17,6 +17,7 @@ enum cudaError {
     cudaErrorInvalidChannelDescriptor = 20,
     cudaErrorInvalidFilterSetting = 26,
     cudaErrorInvalidNormSetting = 27,
+    cudaErrorIllegalAddress = 700,
     cudaErrorLaunchFailure = 719,
     cudaErrorNotSupported = 801
 };
@@ -25,6 +26,16 @@ cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 const char *cudaGetErrorString(cudaError_t);
 void rg_launch_status(int code); // what a launch leaves for cudaGetLastError
+
+namespace rg_emu
+{
+// What this call of the runtime returns in place of doing its work: the error that has broken the device, or `code`, noted for
+// cudaGetLastError, where a library that lets calls fail on purpose (verify/faults) says so; else cudaSuccess.
+cudaError_t call_fails(cudaError_t code);
+// As cudaMalloc and cudaFree, entered in the ledger.
+cudaError_t allocate(void **to, size_t bytes, const char *what);
+cudaError_t release(void *);
+} // namespace rg_emu
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,

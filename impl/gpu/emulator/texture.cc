@@ -192,9 +192,11 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *d
     a.gather = flags & cudaArrayTextureGather;
     if (!a.texel_bytes) return noted(cudaErrorInvalidChannelDescriptor);
     if (!a.width || a.width > 131072 || a.height > 65536 || a.depth > 16384) return noted(cudaErrorInvalidValue);
-    a.data = rg_emu::call_fails() ? nullptr : (unsigned char *)malloc(a.width * a.height * a.depth * a.texel_bytes);
-    *array = a.data ? new cudaArray(a) : nullptr;
-    return a.data ? cudaSuccess : noted(cudaErrorMemoryAllocation);
+    void *data;
+    const cudaError_t code = rg_emu::allocate(&data, a.width * a.height * a.depth * a.texel_bytes, "texture");
+    a.data = (unsigned char *)data;
+    *array = data ? new cudaArray(a) : nullptr;
+    return code;
 }
 
 cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned flags)
@@ -204,16 +206,16 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *des
 
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
-    if (array) free(array->data);
+    const cudaError_t code = rg_emu::release(array ? array->data : nullptr);
     delete array;
-    return rg_emu::call_fails() ? noted(cudaErrorLaunchFailure) : cudaSuccess;
+    return code;
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t pitch,
     size_t width_bytes, size_t height, cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (!rg_emu::stream_right(stream, "a copy to an array")) return cudaErrorLaunchFailure;
-    if (rg_emu::call_fails()) return noted(cudaErrorLaunchFailure);
+    if (const cudaError_t e = rg_emu::call_fails(cudaErrorLaunchFailure)) return e;
     const size_t line = to->width * to->texel_bytes;
     if (!width_bytes || !height) return cudaSuccess;
     if (x_bytes + width_bytes > line || y + height > to->height || width_bytes > pitch ||
@@ -291,7 +293,7 @@ cudaError_t cudaCreateTextureObject(
     t.how = *how;
     const cudaError_t code = over_resource(t, *r);
     if (code) return noted(code);
-    if (rg_emu::call_fails()) return noted(cudaErrorMemoryAllocation);
+    if (const cudaError_t e = rg_emu::call_fails(cudaErrorMemoryAllocation)) return e;
     if (view || how->sRGB || how->maxAnisotropy > 1) return noted(cudaErrorNotSupported);
     const bool real = t.desc.f == cudaChannelFormatKindFloat;
     if (how->readMode == cudaReadModeNormalizedFloat && !real && t.desc.x == 32) return noted(cudaErrorInvalidNormSetting);
@@ -304,5 +306,5 @@ cudaError_t cudaCreateTextureObject(
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
 {
     delete (Texture *)(uintptr_t)object;
-    return rg_emu::call_fails() ? noted(cudaErrorLaunchFailure) : cudaSuccess;
+    return rg_emu::call_fails(cudaErrorLaunchFailure);
 }

@@ -24,8 +24,7 @@ static int read_again(const ac_job *job, ac_photo *photo, rg_image *image)
 // What one photograph in work needs at its device: from memory of other kinds copies to a GPU wait for each other.
 typedef struct lane {
     ac_worker *worker;
-    int64_t *sums;
-    void *pixels; // of a GPU
+    void *sums, *pixels; // of int64_t; of a GPU
 } lane;
 
 static int make_lane(lane *l, ac_worker *worker)
@@ -39,9 +38,9 @@ static int make_lane(lane *l, ac_worker *worker)
         most = bytes > most ? bytes : most;
     }
     l->worker = worker;
-    l->sums = d->pinned((size_t)(ac_side(job->r) * ac_side(job->r)) * sizeof *l->sums);
-    l->pixels = rg_on_cpu(job->entry) ? NULL : d->pinned(most);
-    return l->sums && (l->pixels || rg_on_cpu(job->entry)) ? RG_GOOD : rg_fail(RG_LACKS, "%s: no pinned memory", d->name);
+    int error = d->pinned(&l->sums, (size_t)(ac_side(job->r) * ac_side(job->r)) * sizeof(int64_t), "sums");
+    if (!error && !rg_on_cpu(job->entry)) error = d->pinned(&l->pixels, most, "photographs");
+    return rg_device_failed(d, d->name, "pinning memory", error);
 }
 
 static void free_lane(lane *l)

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int make(const fr_engine *e, rg_buffer *b, int64_t floats)
+static int make(const fr_engine *e, rg_buffer *b, int64_t floats, const char *what)
 {
-    return pl_failed(e->member, "no memory for its buffers",
-        rg_buffer_make(b, e->member->device, (size_t)floats * sizeof(float), sizeof(float), false));
+    return pl_failed(e->member, "making its buffers",
+        rg_buffer_make(b, e->member->device, (size_t)floats * sizeof(float), sizeof(float), false, what));
 }
 
 void fr_room_reference(fr_room *r, int64_t own)
@@ -96,13 +96,15 @@ int fr_engine_size(fr_engine *e, const fr_room *r)
     int code = device_allows(e->member->device, r);
     if (code != RG_GOOD) return code;
     const struct {
+        const char *what;
         rg_buffer *buffer;
         int64_t floats;
-    } need[] = {{&e->image, batch * pixels}, {&e->optics, batch * FR_OPTICS}, {&e->shift, 2 * batch},
-        {&e->setting, FR_SETTINGS}, {&e->ssnr, side / 2 + 1}, {&e->d, 2 * batch * stored}, {&e->x, 2 * batch * stored},
-        {&e->c, batch * stored}, {&e->f3, nodes}, {&e->pose, batch * r->trials * FR_POSE_FLOATS}, {&e->weight, 2 * batch},
-        {&e->out, r->out}};
-    for (int i = 0; i < RG_COUNT(need) && code == RG_GOOD; i++) code = make(e, need[i].buffer, need[i].floats);
+    } need[] = {{"images", &e->image, batch * pixels}, {"optics", &e->optics, batch * FR_OPTICS},
+        {"shifts", &e->shift, 2 * batch}, {"settings", &e->setting, FR_SETTINGS}, {"ssnr", &e->ssnr, side / 2 + 1},
+        {"D", &e->d, 2 * batch * stored}, {"X", &e->x, 2 * batch * stored}, {"c", &e->c, batch * stored},
+        {"reference", &e->f3, nodes}, {"poses", &e->pose, batch * r->trials * FR_POSE_FLOATS},
+        {"weights", &e->weight, 2 * batch}, {"results", &e->out, r->out}};
+    for (int i = 0; i < RG_COUNT(need) && code == RG_GOOD; i++) code = make(e, need[i].buffer, need[i].floats, need[i].what);
     if (code != RG_GOOD) return code;
     e->side = side;
     e->batch = batch;
@@ -120,13 +122,16 @@ int fr_engine_size(fr_engine *e, const fr_room *r)
 
 int fr_engine_reference(fr_engine *e, int64_t own, const float *volume)
 {
+    const rg_device *d = e->member->device;
     const size_t bytes = (size_t)(own * own * own) * sizeof *volume;
     const double since_s = rg_seconds();
-    float *map = e->member->device->alloc(bytes), *grid = e->member->device->alloc((size_t)fr_grid_floats(own) * sizeof *grid);
-    int error = map && grid ? e->member->device->upload(map, volume, bytes) : RG_E_STATE;
-    error = error ? error : fr_steps(e->member->device)->reference(own, map, grid, e->side, e->f3.base, e->member->threads);
-    if (map) e->member->device->release(map);
-    if (grid) e->member->device->release(grid);
+    void *map = NULL, *grid = NULL;
+    int error = d->alloc(&map, bytes, "reference's map");
+    error = error ? error : d->alloc(&grid, (size_t)fr_grid_floats(own) * sizeof(float), "reference's transform");
+    error = error ? error : d->upload(map, volume, bytes);
+    error = error ? error : fr_steps(d)->reference(own, map, grid, e->side, e->f3.base, e->member->threads);
+    if (map) d->release(map);
+    if (grid) d->release(grid);
     for (int r = 0; r < FR_DOES; r++) rg_frame_changed(&e->does[r].frame, FR_F3);
     pl_lap(e->member, PL_REFERENCE, since_s);
     return pl_failed(e->member, "transforming the reference", error);
@@ -147,12 +152,8 @@ static int run(fr_engine *e, fr_routine *c, const rg_shape *shape, void *const *
     const char *name = c->entry->algo->name, *why = rg_refusal(c->entry, shape, 1, c->param);
     if (why) return rg_fail(RG_USAGE, "%s:%s: %s", name, c->entry->name, why);
     int error = rg_frame_borrow(&c->frame, c->entry, m->device, shape, c->param, m->threads, arg);
-    if (error)
-        return rg_fail(RG_LACKS, "%s:%s: no %.2f GiB of memory for its scratch", name, c->entry->name,
-            (double)c->frame.scratch.bytes / 0x1p30);
-    error = rg_frame_prepare(&c->frame);
-    if (error) return pl_failed(m, c->frame.doing, error);
-    return pl_failed(m, name, rg_frame_run(&c->frame));
+    error = error ? error : rg_frame_run(&c->frame);
+    return rg_frame_failed(&c->frame, NULL, error);
 }
 
 int fr_engine_run(fr_engine *e, int which, const rg_shape *shape, void *const *arg)

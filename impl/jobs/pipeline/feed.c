@@ -82,8 +82,8 @@ static int make_slot(pl_feed *f, pl_slot *s)
     const pl_member *m = f->member;
     for (int p = 0; p < PL_PARTS; p++) {
         const size_t bytes = (size_t)f->each * m->team->source->part_bytes[p];
-        if (bytes && !(s->part[p] = m->device->pinned(bytes)))
-            return rg_fail(RG_LACKS, "%s: no pinned memory for images", m->device->name);
+        int code = bytes ? pl_failed(m, "pinning memory", m->device->pinned(&s->part[p], bytes, "images")) : RG_GOOD;
+        if (code != RG_GOOD) return code;
     }
     return RG_GOOD;
 }

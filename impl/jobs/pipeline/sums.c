@@ -22,8 +22,8 @@ int pl_add(const pl_member *m, void *stream, int64_t n, const float *from, float
 static int add_from(const pl_member *m, const rg_buffer *from, const rg_buffer *to)
 {
     const size_t most = (size_t)1 << 28, piece = to->bytes < most ? to->bytes : most;
-    void *room = m->device->alloc(piece);
-    int error = room ? RG_OK : RG_E_STATE;
+    void *room;
+    int error = m->device->alloc(&room, piece, "another's sums");
     for (size_t at = 0; at < to->bytes && !error; at += piece) {
         const size_t bytes = to->bytes - at < piece ? to->bytes - at : piece;
         error = m->device->move(room, (const char *)from->base + at, bytes);
@@ -36,7 +36,7 @@ static int add_from(const pl_member *m, const rg_buffer *from, const rg_buffer *
 
 static int take_over(const pl_member *m, const rg_buffer *from, rg_buffer *to)
 {
-    int error = rg_buffer_make(to, m->device, from->bytes, sizeof(float), false);
+    int error = rg_buffer_make(to, m->device, from->bytes, sizeof(float), false, "sums");
     return error ? error : m->device->move(to->base, from->base, from->bytes);
 }
 
@@ -100,8 +100,8 @@ static int add_theirs(const pl_member *m, const rg_buffer *to, void *room, int f
         m->device->close_shared(block);
     }
     rg_ranks_send(&taken, sizeof taken, from);
-    void *piece = taken ? NULL : m->device->alloc(PIECE);
-    error = taken || piece ? error : RG_E_STATE;
+    void *piece = NULL;
+    if (!taken) error = m->device->alloc(&piece, PIECE, "another's sums");
     for (size_t at = 0; at < to->bytes && !taken && !error; at += PIECE) {
         const size_t bytes = to->bytes - at < PIECE ? to->bytes - at : PIECE;
         rg_ranks_receive(room, bytes, from);
@@ -118,8 +118,9 @@ static int add_theirs(const pl_member *m, const rg_buffer *to, void *room, int f
 static int merge_processes(pl_member *m, rg_buffer *sum, int parts)
 {
     const double since_s = rg_seconds();
-    void *room = m->device->pinned(PIECE);
-    int error = room ? m->device->sync() : RG_E_STATE; // what is offered is finished
+    void *room;
+    int error = m->device->pinned(&room, PIECE, "sums on their way");
+    error = error ? error : m->device->sync(); // what is offered is finished
     for (int p = 0; p < parts && !error; p++)
         for (int step = 1; step < rg_ranks() && rg_rank % step == 0 && sum[p].base && !error; step *= 2)
             if (rg_rank & step)

@@ -11,8 +11,7 @@
 
 int pl_failed(const pl_member *m, const char *doing, int error)
 {
-    return error == RG_OK ? RG_GOOD
-                          : rg_fail(rg_device_code(error), "%s: %s: %s", m->device->name, doing, m->device->error(error));
+    return rg_device_failed(m->device, m->device->name, doing, error);
 }
 
 // ---- opening -------------------------------------------------------------------------------------------------------------

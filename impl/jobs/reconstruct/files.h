@@ -13,7 +13,7 @@ enum { RC_PIECES = 2, RC_MAPS = 3 };
 typedef struct rc_file {
     rg_mrc_out out;
     int64_t side, sections, next, n; // a piece has; of the one that is written
-    float *piece[RC_PIECES], *at;    // pinned
+    void *piece[RC_PIECES], *at;     // pinned
     pthread_t thread, flusher;
     bool is_writing, is_flushing;
     int threads, code;

@@ -116,12 +116,10 @@ static size_t volume_bytes(const fr_reconstruction *r) { return (size_t)(FR_RECO
 static int make_volume(const fr_reconstruction *r, fr_engine *e, rg_buffer *b)
 {
     const double since_s = rg_seconds();
-    if (rg_buffer_make(b, e->member->device, volume_bytes(r), sizeof(float), false) != RG_OK)
-        return rg_fail(RG_LACKS, "%s: a volume of %" PRId64 "^3 needs %.2f GiB of memory that is not free",
-            e->member->device->name, r->side, (double)volume_bytes(r) / 0x1p30);
-    int code = pl_failed(e->member, "clearing the volume", e->member->device->fill(b->base, 0, b->bytes));
+    int error = rg_buffer_make(b, e->member->device, volume_bytes(r), sizeof(float), false, "volume");
+    error = error ? error : e->member->device->fill(b->base, 0, b->bytes);
     pl_lap(e->member, PL_SETUP, since_s);
-    return code;
+    return pl_failed(e->member, "making the volume", error);
 }
 
 enum { MOST_IMAGES = 64 }; // a batch

@@ -28,13 +28,16 @@ static int make_rooms(maps *m)
     const int64_t side = m->r->side;
     const rg_device *d = m->engine->member->device;
     double *correction = rg_alloc((size_t)side * sizeof *correction);
-    int error = rg_buffer_make(&m->correction, d, (size_t)side * sizeof(double), sizeof(double), false);
-    error = error ? error : rg_buffer_make(&m->edge, d, 2 * sizeof(double), sizeof(double), false);
-    error =
-        error ? error : rg_buffer_make(&m->sums, d, (size_t)(4 * fr_all_rings(side)) * sizeof(double), sizeof(double), false);
+    int error = rg_buffer_make(&m->correction, d, (size_t)side * sizeof(double), sizeof(double), false, "correction");
+    error = error ? error : rg_buffer_make(&m->edge, d, 2 * sizeof(double), sizeof(double), false, "edge");
+    error = error
+        ? error
+        : rg_buffer_make(&m->sums, d, (size_t)(4 * fr_all_rings(side)) * sizeof(double), sizeof(double), false, "rings");
     for (int i = 0; i < 2 && !error; i++) {
-        error = rg_buffer_make(&m->map[i], d, (size_t)(side * side * side) * sizeof(float), sizeof(float), false);
-        error = error ? error : rg_buffer_make(&m->grid[i], d, (size_t)fr_grid_floats(side) * sizeof(float), 16, false);
+        error = rg_buffer_make(&m->map[i], d, (size_t)(side * side * side) * sizeof(float), sizeof(float), false, "map");
+        error = error
+            ? error
+            : rg_buffer_make(&m->grid[i], d, (size_t)fr_grid_floats(side) * sizeof(float), 16, false, "map's transform");
     }
     // (sin(pi x) / (pi x))^2 is the transform of the trilinear weights; the paper's sums of squared weights stay as they are.
     for (int64_t i = 0; i < side; i++) {
@@ -43,7 +46,7 @@ static int make_rooms(maps *m)
     }
     error = error ? error : rg_buffer_put(&m->correction, correction);
     free(correction);
-    return pl_failed(m->engine->member, "no memory for the maps", error);
+    return pl_failed(m->engine->member, "making room for the maps", error);
 }
 
 // FREALIGN's rule: a tenth of the operators times the mean of what an addition adds to a node. Additions: every coefficient of

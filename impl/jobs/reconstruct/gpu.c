@@ -67,8 +67,7 @@ const gr_device_steps *gr_steps(const rg_device *device)
 // Whether all is well after a call of the device.
 static bool good(pipe *p, const char *doing, int error)
 {
-    if (error != RG_OK && p->code == RG_GOOD)
-        p->code = rg_fail(RG_WRONG, "%s on %s: %s: %s", p->job->entry->name, p->device->name, doing, p->device->error(error));
+    if (error != RG_OK && p->code == RG_GOOD) p->code = rg_device_failed(p->device, p->job->entry->name, doing, error);
     return p->code == RG_GOOD;
 }
 
@@ -271,19 +270,25 @@ static bool finish(pipe *p)
 
 // ---- making it -----------------------------------------------------------------------------------------------------------
 
-static void *on_device(pipe *p, size_t bytes)
+static void *on_device(pipe *p, size_t bytes, const char *what)
 {
-    void *at = p->device->alloc(bytes ? bytes : 1);
-    if (!at) good(p, "no memory for its buffers", p->device->sync() ? p->device->sync() : RG_E_STATE);
+    void *at = NULL;
+    if (p->code == RG_GOOD) good(p, "making its buffers", p->device->alloc(&at, bytes ? bytes : 1, what));
     return at;
+}
+
+static void *event(pipe *p)
+{
+    void *made = NULL;
+    if (p->code == RG_GOOD) good(p, "making its events", p->device->event_make(&made));
+    return made;
 }
 
 static void make_chunks(pipe *p)
 {
     p->chunk = rg_alloc((size_t)p->per_batch * sizeof *p->chunk);
     for (int64_t i = 0; i < p->per_batch; i++)
-        p->chunk[i] =
-            (chunk){.begun = p->device->event_make(), .copied = p->device->event_make(), .prepared = p->device->event_make()};
+        p->chunk[i] = (chunk){.begun = event(p), .copied = event(p), .prepared = event(p)};
 }
 
 static void make_transforms(pipe *p)
@@ -291,13 +296,14 @@ static void make_transforms(pipe *p)
     const gr_job *job = p->job;
     const int64_t side = job->particles.side;
     const size_t n = (size_t)p->batch;
-    p->copying = p->device->stream_urgent();
-    p->preparing = p->device->stream_urgent();
-    p->room = on_device(p, p->steps->lane_room(side, job->padded, job->chunk));
-    p->picture = on_device(p, n * (size_t)(side * side) * sizeof(float));
-    p->origin = on_device(p, n * 2 * sizeof(double));
-    p->ctf = on_device(p, job->ctf ? n * sizeof(rg_ctf) : 0);
-    for (int r = 0; r < ROTATIONS; r++) p->rotation[r] = on_device(p, n * (size_t)(9 * job->n_operators) * sizeof(float));
+    if (p->code == RG_GOOD) good(p, "making its streams", p->device->stream_urgent(&p->copying));
+    if (p->code == RG_GOOD) good(p, "making its streams", p->device->stream_urgent(&p->preparing));
+    p->room = on_device(p, p->steps->lane_room(side, job->padded, job->chunk), "padded images");
+    p->picture = on_device(p, n * (size_t)(side * side) * sizeof(float), "images");
+    p->origin = on_device(p, n * 2 * sizeof(double), "origins");
+    p->ctf = on_device(p, job->ctf ? n * sizeof(rg_ctf) : 0, "ctfs");
+    for (int r = 0; r < ROTATIONS; r++)
+        p->rotation[r] = on_device(p, n * (size_t)(9 * job->n_operators) * sizeof(float), "rotations");
     if (p->code == RG_GOOD)
         good(p, "planning the transforms", p->steps->lane_make(&p->lane, side, job->padded, job->k, p->room, p->preparing));
 }
@@ -309,14 +315,16 @@ static void make(pipe *p)
     make_chunks(p);
     make_transforms(p);
     for (int i = 0; i < 2; i++) {
-        p->inputs[i].begun = p->device->event_make();
-        p->inputs[i].inserted = p->device->event_make();
-        p->inputs[i].added = p->device->event_make();
+        p->inputs[i].begun = event(p);
+        p->inputs[i].inserted = event(p);
+        p->inputs[i].added = event(p);
     }
     for (int a = 0; a < GR_G && most.n[GR_IMAGES] < p->rows; a++)
-        p->inputs[1].arg[a] = a == GR_ROTATION ? NULL : on_device(p, (size_t)job->algo->arg[a].count(&most) * sizeof(float));
-    p->square = on_device(p, (size_t)p->rows * sizeof *p->square);
-    p->zero = p->device->event_make();
+        p->inputs[1].arg[a] = a == GR_ROTATION
+            ? NULL
+            : on_device(p, (size_t)job->algo->arg[a].count(&most) * sizeof(float), job->algo->arg[a].name);
+    p->square = on_device(p, (size_t)p->rows * sizeof *p->square, "squares of ctfs");
+    p->zero = event(p);
     if (p->code == RG_GOOD) good(p, "timing", mark(p, p->zero, p->copying));
 }
 
@@ -375,7 +383,8 @@ static void pass(pipe *p, const int64_t *row)
     bool fine = p->code == RG_GOOD;
     for (int64_t c = 0; c < p->chunks && fine; c++) fine = one_chunk(p, c);
     fine = fine && finish(p);
-    p->device->sync(); // copies may still read what the slots hold
+    const int ended = p->device->sync(); // copies may still read what the slots hold
+    good(p, "inserting", ended);
     since_s = rg_seconds();
     unmake(p);
     pl_lap(p->member, PL_SETUP, since_s);

@@ -70,7 +70,7 @@ static int make_argument(const inserter *in, rg_buffer *b, int which)
 {
     const rg_shape shape = gr_shape(in->job, in->job->batch);
     const size_t bytes = (size_t)in->job->algo->arg[which].count(&shape) * sizeof(float);
-    return rg_buffer_make(b, in->member->device, bytes, sizeof(float), false);
+    return rg_buffer_make(b, in->member->device, bytes, sizeof(float), false, in->job->algo->arg[which].name);
 }
 
 static int make_room(inserter *in)
@@ -214,11 +214,11 @@ int gr_make_sums(gr_job *job, pl_member *m)
     int error = RG_OK;
     for (int i = 0; i < 2 * job->halves && !error; i++) {
         rg_buffer *b = gr_sum_of(job, m->index, 0) + i;
-        error = rg_buffer_make(b, m->device, i % 2 ? bytes : 2 * bytes, sizeof(float), false);
+        error = rg_buffer_make(b, m->device, i % 2 ? bytes : 2 * bytes, sizeof(float), false, "sums");
         if (!error && gr_on_gpu(job)) error = m->device->fill(b->base, 0, b->bytes);
     }
     pl_lap(m, PL_SETUP, since_s);
-    return error ? rg_fail(RG_LACKS, "%s: no memory for the sums", m->device->name) : RG_GOOD;
+    return pl_failed(m, "making the sums", error);
 }
 
 int gr_insert(gr_job *job)

@@ -86,7 +86,7 @@ int gr_apply_lattice(gr_job *job, int half)
     if (!job->use_lattice) return RG_GOOD;
     int error = RG_OK;
     for (int part = 0; part < 2 && !error; part++) {
-        error = rg_buffer_make(&made[part], m->device, sum[part].bytes, sizeof(float), false);
+        error = rg_buffer_make(&made[part], m->device, sum[part].bytes, sizeof(float), false, "sums");
         error = error ? error : m->device->fill(made[part].base, 0, made[part].bytes);
     }
     const sums from = {sum[0].base, sum[1].base}, to = {made[0].base, made[1].base};
@@ -110,9 +110,11 @@ static int map_on_gpu(const gr_job *job, const gr_map_of *of, float *map)
     double *factor = gr_map_factors(of, &n);
     size_t factors = (size_t)n * sizeof *factor;
     size_t grid = (size_t)of->padded * (size_t)of->padded * (size_t)(of->padded / 2 + 1) * 2 * sizeof *map;
-    float *room = d->alloc(grid);
-    double *table = d->alloc(factors);
-    gr_map_call call = {.k = of->k,
+    void *room = NULL, *table = NULL;
+    int error = d->alloc(&room, grid, "map's transform");
+    error = error ? error : d->alloc(&table, factors, "map's correction");
+    error = error ? error : factor ? d->upload(table, factor, factors) : RG_E_STATE;
+    const gr_map_call call = {.k = of->k,
         .padded = of->padded,
         .side = of->side,
         .g = of->g,
@@ -121,7 +123,6 @@ static int map_on_gpu(const gr_job *job, const gr_map_of *of, float *map)
         .grid = room,
         .factor = table,
         .map = map};
-    int error = room && table && factor ? d->upload(table, factor, factors) : RG_E_STATE;
     error = error ? error : gr_steps(d)->map(NULL, &call);
     if (room) d->release(room);
     if (table) d->release(table);
@@ -191,8 +192,9 @@ int gr_write_maps(gr_job *job)
     if (code == RG_GOOD) code = open_file(job, &files, "");
     for (int h = 0; h < job->halves && code == RG_GOOD; h++) code = gr_apply_lattice(job, h);
     pl_lap(m, PL_MAP, since_s);
-    if (code == RG_GOOD && rg_buffer_make(&map, m->device, (size_t)(side * side * side) * sizeof(float), sizeof(float), false))
-        code = rg_fail(RG_LACKS, "%s: no memory for the map", m->device->name);
+    if (code == RG_GOOD)
+        code = pl_failed(m, "making room for the map",
+            rg_buffer_make(&map, m->device, (size_t)(side * side * side) * sizeof(float), sizeof(float), false, "map"));
     if (code == RG_GOOD) code = make_maps(job, &files, map.base);
     rg_buffer_free(&map);
     return rc_files_end(&files, m, code);

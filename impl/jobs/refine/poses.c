@@ -135,8 +135,11 @@ static int keep_rows(evaluation *e, const int64_t *from, int64_t rows)
     fr_engine *g = e->engine;
     const size_t c = (size_t)fr_stored(e->r->side) * sizeof(float), x = 2 * c;
     const bool first = !e->x.base;
-    int error = first ? rg_buffer_make(&e->x, g->member->device, (size_t)rows * x, sizeof(float), false) : RG_OK;
-    error = error || !first ? error : rg_buffer_make(&e->c, g->member->device, (size_t)rows * c, sizeof(float), false);
+    int error =
+        first ? rg_buffer_make(&e->x, g->member->device, (size_t)rows * x, sizeof(float), false, "X that is kept") : RG_OK;
+    error = error || !first
+        ? error
+        : rg_buffer_make(&e->c, g->member->device, (size_t)rows * c, sizeof(float), false, "c that is kept");
     const char *of_x = first ? g->x.base : e->x.base, *of_c = first ? g->c.base : e->c.base;
     for (int64_t k = 0; k < rows && !error; k++) {
         if (!first && from[k] == k) continue;

@@ -164,7 +164,8 @@ static int put_turns(hunt *h)
         turn[2 * u] = (float)cos(0.5 * M_PI * (double)u / (double)turns);
         turn[2 * u + 1] = (float)sin(0.5 * M_PI * (double)u / (double)turns);
     }
-    int error = rg_buffer_make(&h->turn, h->engine->member->device, (size_t)(2 * turns) * sizeof *turn, sizeof *turn, false);
+    int error =
+        rg_buffer_make(&h->turn, h->engine->member->device, (size_t)(2 * turns) * sizeof *turn, sizeof *turn, false, "turns");
     error = error ? error : rg_buffer_put(&h->turn, turn);
     free(turn);
     return pl_failed(h->engine->member, "copying rotations", error);

@@ -188,7 +188,7 @@ TEST(test_guards)
     bool hit;
     for (int unaligned = 0; unaligned < 2; unaligned++) {
         rg_buffer b;
-        assert_int_equal(rg_buffer_make(&b, rg_device_cpu(), 100, 4, unaligned), RG_OK);
+        assert_int_equal(rg_buffer_make(&b, rg_device_cpu(), 100, 4, unaligned, "bytes"), RG_OK);
         assert_int_equal((uintptr_t)b.base % 256, unaligned ? 4 : 0);
         assert_int_equal(rg_buffer_poison(&b), RG_OK);
         assert_int_equal(((unsigned char *)b.base)[99], 0xFF);

@@ -25,7 +25,7 @@ static int of_one_gpu(rg_device_facts *facts)
     *facts = (rg_device_facts){.name = "stand-in", .pci = {domain}, .driver = 13000, .runtime = 13000};
     return RG_OK;
 }
-static void *none(void) { return NULL; }
+static int none(void **to) { return *to = NULL, 0; }
 static void forget(void *what) { (void)what; }
 static int no_event(void *event, void *stream) { return event || !stream; }
 static const char *no_words(int code) { return code ? "an error" : ""; }

@@ -14,7 +14,13 @@ static inline const rg_device *host() { return rg_device_emulated(); }
 template <class T> struct Memory {
     T *p;
     size_t n;
-    explicit Memory(size_t n_) : p((T *)host()->alloc(n_ * sizeof(T))), n(n_) { host()->fill(p, 0, n * sizeof(T)); }
+    explicit Memory(size_t n_) : n(n_)
+    {
+        void *at;
+        assert_int_equal(host()->alloc(&at, n * sizeof(T), "memory"), 0);
+        p = (T *)at;
+        host()->fill(p, 0, n * sizeof(T));
+    }
     ~Memory() { host()->release(p); }
     T &operator[](size_t i) { return p[i]; }
 };

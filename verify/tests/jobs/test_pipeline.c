@@ -160,7 +160,7 @@ static int make_sum(pl_member *m, void *context)
     for (int p = 0; p < 3; p++) {
         for (int i = 0; i < 5; i++) value[i] = (float)((100 * p + i + 1) << m->index);
         if (p == 2 || p == m->index % 2 || m->team->n == 1) { // parts 0 and 1: of even and of odd members
-            assert_int_equal(rg_buffer_make(&sum[p], m->device, sizeof value, sizeof(float), false), RG_OK);
+            assert_int_equal(rg_buffer_make(&sum[p], m->device, sizeof value, sizeof(float), false, "sum"), RG_OK);
             assert_int_equal(rg_buffer_put(&sum[p], value), RG_OK);
         }
     }

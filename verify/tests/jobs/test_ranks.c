@@ -76,7 +76,7 @@ static bool sums(void)
     pl_member alone = {.device = rg_device_cpu(), .threads = 1};
     pl_team t = {.member = &alone, .n = 1};
     alone.team = &t;
-    bool good = rg_buffer_make(&sum, rg_device_cpu(), N * sizeof(float), sizeof(float), false) == RG_OK;
+    bool good = rg_buffer_make(&sum, rg_device_cpu(), N * sizeof(float), sizeof(float), false, "sum") == RG_OK;
     float *v = sum.base, *term = rg_alloc((size_t)rg_ranks() * sizeof *term);
     double pair[2] = {rg_rank, 1};
     for (int64_t i = 0; i < N; i++) v[i] = of_rank(rg_rank, i);

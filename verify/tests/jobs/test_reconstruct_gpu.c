@@ -4,6 +4,13 @@
 #include "test_reconstruct.h"
 #include "../test_build.h"
 
+static void *alloc(const rg_device *d, size_t bytes)
+{
+    void *at;
+    assert_int_equal(d->alloc(&at, bytes, "memory"), RG_OK);
+    return at;
+}
+
 // The job on emulated GPUs, images in chunks through several lanes, sums of three batches and two GPUs, operators of the grid,
 // half maps and map made there, several configurations tried: as on the host with every operator inserted. Odd and even sides,
 // CTF and none.
@@ -53,7 +60,7 @@ TEST(test_device)
                 .wiener = 0.25,
                 .threads = 2};
             assert_int_equal(gr_map(&of, map[0]), RG_OK); // of the same sums, so that only the map's making differs
-            float *there = job.team.member->device->alloc((size_t)n * sizeof *there);
+            float *there = alloc(job.team.member->device, (size_t)n * sizeof *there);
             assert_int_equal(gr_make_map(&job, h, 0.25, there), RG_GOOD);
             memcpy(map[1], there, (size_t)n * sizeof *there);
             job.team.member->device->release(there);
@@ -84,13 +91,13 @@ TEST(test_transforms)
     for (int t = 0; t < RG_COUNT(sides); t++) {
         const int64_t side = sides[t][0], padded = side * sides[t][1], k = padded / 2, pixels = side * side,
                       stored = gr_pixels(k);
-        float *picture = d->alloc((size_t)(IMAGES * pixels) * sizeof *picture);
-        float *out = d->alloc((size_t)(2 * IMAGES * stored) * sizeof *out),
+        float *picture = alloc(d, (size_t)(IMAGES * pixels) * sizeof *picture);
+        float *out = alloc(d, (size_t)(2 * IMAGES * stored) * sizeof *out),
               *host = rg_alloc((size_t)(2 * stored) * sizeof *host);
-        double *origin = d->alloc(2 * IMAGES * sizeof *origin);
+        double *origin = alloc(d, 2 * IMAGES * sizeof *origin);
         for (int64_t i = 0; i < IMAGES * pixels; i++) picture[i] = (float)(rg_bits(5, (uint64_t)i) >> 40) * 0x1p-23f - 1;
         for (int i = 0; i < 2 * IMAGES; i++) origin[i] = 3.7 * i - 9;
-        void *room = d->alloc(steps->lane_room(side, padded, IMAGES));
+        void *room = alloc(d, steps->lane_room(side, padded, IMAGES));
         gr_lane *lane;
         gr_prepare plan;
         assert_int_equal(steps->lane_make(&lane, side, padded, k, room, NULL), RG_OK);
