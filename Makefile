@@ -46,7 +46,6 @@ HAVE_CUDA   ?= $(if $(filter 1,$(SANITIZE)),0,$(if $(NVCC),1,0))
 HAVE_PNG    := $(call has_header,png.h)
 HAVE_TIFF   := $(call has_header,tiffio.h)
 HAVE_ZLIB   := $(call has_header,zlib.h)
-HAVE_LZMA   := $(call has_header,lzma.h)
 HAVE_NLOPT  := $(call has_header,nlopt.h)
 HAVE_HWLOC  := $(call has_header,hwloc.h)
 HAVE_OPENMP := $(shell printf 'int main(void){return 0;}' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo 1 || echo 0)
@@ -104,7 +103,6 @@ NEEDS_avx512vnni := $(NEEDS_avx512) -mavx512vnni
 COUNTED := cudaMallocArray cudaMalloc3DArray cudaFreeArray cufftMakePlanMany64 cufftSetAutoAllocation cufftDestroy
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
         $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_ZLIB)),-lz) \
-        $(if $(filter 1,$(HAVE_LZMA)),-llzma) \
         $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
         $(if $(filter 1,$(HAVE_HWLOC)),-lhwloc) \
         $(if $(filter 1,$(HAVE_MPI)),$(MPI_LIBS)) \
@@ -166,8 +164,6 @@ endif
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(C_ALL) -I$(BUILD) -MMD -MP -c $< -o $@
-# What these two alone ask for.
-$(BUILD)/impl/base/bundle.o $(BUILD)/bench/machine/doctor.o: DEFS += -DHAVE_LZMA=$(HAVE_LZMA)
 # Plain loops that the compiler is to vectorise: floor() and choices between values in vectors too, which no result shows; and
 # fused multiply-adds but in frealign, whose places are rounded step by step.
 $(BUILD)/impl/%/autovec.o: C_ALL += -fno-trapping-math -fno-math-errno

@@ -80,8 +80,7 @@ static int libraries_of(const char *program, libraries *l)
         else
             l->path[l->n++] = rg_print("%s", path);
     }
-    if (f && pclose(f) && !code)
-        code = rg_fail(RG_LACKS, "kit: the loader names no libraries of %s", program);
+    if (f && pclose(f) && !code) code = rg_fail(RG_LACKS, "kit: the loader names no libraries of %s", program);
     return code;
 }
 
@@ -164,7 +163,7 @@ static int pack(const request *r, const char *program, const libraries *l, int g
     char *folder = rg_print("%.*s", (int)strcspn(rg_base_name(r->out), "."), rg_base_name(r->out)),
          *rules = rg_share_path("bench/RULES.md");
     char *script = script_text(folder, rg_size_name[r->size], glibc), *path = rg_print("%s/run.sh", folder);
-    int code = rg_pack_begin(&p, r->out, RG_XZ, (int)r->given.cores);
+    int code = rg_pack_begin(&p, r->out);
     if (!code) {
         code = rg_pack_add(&p, path, script, strlen(script), 0755);
         code = add(&p, code, folder, "bin/regather", program, 0755);
@@ -210,7 +209,7 @@ static int run(void *typed)
 static const rg_option options[] = {
     {"workload", "FILE.tsv", "the jobs: see bench/workloads", RG_TO(request, workload), .required = true},
     {"size", "small|medium|full", "of the inputs", RG_TO(request, size), 0, 0, "small"},
-    {"out", "KIT.tar.xz", "the kit", RG_TO(request, out), .required = true},
+    {"out", "KIT.tar.gz", "the kit", RG_TO(request, out), .required = true},
     {0},
 };
 
@@ -218,7 +217,7 @@ const rg_command rg_cmd_kit = {
     .name = "kit",
     .words = "",
     .summary = "what a vendor runs on a machine on offer: program, libraries, workload, rules, script",
-    .help = "KIT.tar.xz unpacks to a folder KIT with run.sh, which needs no root, network, MPI or gnuplot:\n\n"
+    .help = "KIT.tar.gz unpacks to a folder KIT with run.sh, which needs no root, network, MPI or gnuplot:\n\n"
             "    ./run.sh --seed NONCE [--peak FILE] [--meter CMD] --out A.rgz\n\n"
             "Inputs are made there from the nonce, which the buyer gives late. Small takes about 10 minutes,\n"
             "medium an hour, full as long as the rules need (RULES.md). The oldest system that a kit runs on is\n"

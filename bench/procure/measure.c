@@ -329,7 +329,7 @@ static int pack(measure *m)
     manifest a = {0};
     char *list = NULL, *machine;
     size_t list_bytes, machine_bytes;
-    int code = rg_pack_begin(&a.pack, m->out, RG_GZIP, 1);
+    int code = rg_pack_begin(&a.pack, m->out);
     if (code) return code;
     a.list = open_memstream(&list, &list_bytes);
     fprintf(a.list, "path\tbytes\tsha256\n");

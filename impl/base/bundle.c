@@ -11,9 +11,6 @@
 #if HAVE_ZLIB
 #include <zlib.h>
 #endif
-#if HAVE_LZMA
-#include <lzma.h>
-#endif
 
 enum { BLOCK = 512 };
 
@@ -179,82 +176,48 @@ int rg_bundle_read(const char *path, rg_bundle *b)
 
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
-static void write_out(rg_pack *p, const void *bytes, size_t n)
-{
-    errno = 0;
-    if (fwrite(bytes, 1, n, p->file.stream) != n) p->failed = errno ? strerror(errno) : "a write failed, is the disk full?";
-}
-
+#if HAVE_ZLIB
 // Bytes through the coder into the file; end: those that it still holds.
 static void put(rg_pack *p, const void *bytes, size_t n, bool end)
 {
     unsigned char out[1 << 14];
-    bool more = n || end;
-    (void)bytes;
-#if HAVE_ZLIB
-    if (p->by == RG_GZIP) {
-        z_stream *z = p->coder;
-        z->next_in = (unsigned char *)bytes;
-        for (z->avail_in = (unsigned)n; more && !p->failed; more = z->avail_out == 0) {
-            z->next_out = out;
-            z->avail_out = sizeof out;
-            if (deflate(z, end ? Z_FINISH : Z_NO_FLUSH) < Z_OK) p->failed = "zlib cannot compress it";
-            write_out(p, out, sizeof out - z->avail_out);
-        }
-        return;
-    }
-#endif
-#if HAVE_LZMA
-    lzma_stream *z = p->coder;
-    z->next_in = bytes;
-    z->avail_in = n;
-    for (lzma_ret ret = LZMA_OK; more && !p->failed; more = end ? ret != LZMA_STREAM_END : z->avail_in || z->avail_out == 0) {
+    z_stream *z = p->coder;
+    z->next_in = (unsigned char *)bytes;
+    z->avail_in = (unsigned)n;
+    for (bool more = n || end; more && !p->failed; more = z->avail_out == 0) {
         z->next_out = out;
         z->avail_out = sizeof out;
-        ret = lzma_code(z, end ? LZMA_FINISH : LZMA_RUN);
-        if (ret != LZMA_OK && ret != LZMA_STREAM_END) p->failed = "liblzma cannot compress it";
-        write_out(p, out, sizeof out - z->avail_out);
+        if (deflate(z, end ? Z_FINISH : Z_NO_FLUSH) < Z_OK) p->failed = "zlib cannot compress it";
+        errno = 0;
+        if (fwrite(out, 1, sizeof out - z->avail_out, p->file.stream) != sizeof out - z->avail_out)
+            p->failed = errno ? strerror(errno) : "a write failed, is the disk full?";
     }
-#endif
 }
 
 static void end_coder(rg_pack *p)
 {
-#if HAVE_ZLIB
-    if (p->by == RG_GZIP) deflateEnd(p->coder);
-#endif
-#if HAVE_LZMA
-    if (p->by == RG_XZ) lzma_end(p->coder);
-#endif
+    deflateEnd(p->coder);
     free(p->coder);
 }
 
-int rg_pack_begin(rg_pack *p, const char *path, rg_packing by, int threads)
+int rg_pack_begin(rg_pack *p, const char *path)
 {
-    bool made;
-    *p = (rg_pack){.by = by};
-    (void)threads;
-    if (by == RG_GZIP) {
-#if HAVE_ZLIB
-        z_stream *z = p->coder = rg_alloc(sizeof *z);
-        made = deflateInit2(z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK; // + 16: a gzip header
-#else
-        return rg_fail(RG_LACKS, "%s: this build has no zlib, which writes archives: apt install zlib1g-dev, then make", path);
-#endif
-    } else {
-#if HAVE_LZMA
-        lzma_stream *z = p->coder = rg_alloc(sizeof *z);
-        *z = (lzma_stream)LZMA_STREAM_INIT;
-        const lzma_mt options = {.threads = (uint32_t)threads, .preset = 0, .check = LZMA_CHECK_CRC64};
-        made = lzma_stream_encoder_mt(z, &options) == LZMA_OK;
-#else
-        return rg_fail(RG_LACKS, "%s: this build has no liblzma, which writes kits: apt install liblzma-dev, then make", path);
-#endif
-    }
+    z_stream *z = rg_alloc(sizeof *z);
+    *p = (rg_pack){.coder = z};
+    const bool made = deflateInit2(z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK; // + 16: a gzip header
     int code = made ? rg_file_open(&p->file, path) : rg_fail(RG_LACKS, "%s: no memory to compress", path);
     if (code) end_coder(p);
     return code;
 }
+#else
+static void put(rg_pack *p, const void *bytes, size_t n, bool end) { (void)p, (void)bytes, (void)n, (void)end; }
+static void end_coder(rg_pack *p) { (void)p; }
+int rg_pack_begin(rg_pack *p, const char *path)
+{
+    *p = (rg_pack){0};
+    return rg_fail(RG_LACKS, "%s: this build has no zlib, which writes archives: apt install zlib1g-dev, then make", path);
+}
+#endif
 
 static void put_header(rg_pack *p, const char *path, size_t n, int mode)
 {

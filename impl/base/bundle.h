@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// bundle.h: many files in one: a tar (POSIX.1-1988 ustar) of regular files, compressed by gzip or xz.
+// bundle.h: many files in one: a tar (POSIX.1-1988 ustar) of regular files, compressed by gzip.
 //
 // Why no library for tar: libarchive needs thirteen others (libxml2 and ICU among them), which every kit would have to carry;
-// what is written here is one header of 512 bytes a file. zlib and liblzma compress.
+// what is written here is one header of 512 bytes a file. zlib compresses.
 //
 // What is read comes from strangers: it is held in memory and never written to disk; paths are checked all the same, because
 // people unpack archives. Refused: absolute paths, "..", ".", empty parts, bytes other than letters, digits and ._+=@-/, the
@@ -37,14 +37,12 @@ void rg_bundle_free(rg_bundle *);
 
 // A file that is written whole or not at all (core.h). Of _begin and _add: RG_GOOD, or one line and a code, after which the
 // file is gone. mode: 0644 or 0755.
-typedef enum { RG_GZIP, RG_XZ } rg_packing;
 typedef struct rg_pack {
     rg_file file;
-    rg_packing by;
     void *coder;
     const char *failed; // why; NULL: it has not
 } rg_pack;
-int rg_pack_begin(rg_pack *, const char *path, rg_packing, int threads);
+int rg_pack_begin(rg_pack *, const char *path);
 int rg_pack_add(rg_pack *, const char *path, const void *bytes, size_t n, int mode);
 int rg_pack_add_file(rg_pack *, const char *path, const char *from, int mode);
 int rg_pack_commit(rg_pack *);

@@ -40,7 +40,7 @@ TEST(what_is_packed_comes_back)
     char *big = rg_alloc(100000);
     for (int i = 0; i < 100000; i++) big[i] = (char)((unsigned)i * (unsigned)i >> 3);
     const char *path = in_dir("a.rgz");
-    assert_int_equal(rg_pack_begin(&p, path, RG_GZIP, 1), RG_GOOD);
+    assert_int_equal(rg_pack_begin(&p, path), RG_GOOD);
     assert_int_equal(rg_pack_add(&p, "one", "text", 4, 0644), RG_GOOD);
     assert_int_equal(rg_pack_add(&p, "sub/two", big, 100000, 0644), RG_GOOD);
     assert_int_equal(rg_pack_add(&p, "empty", "", 0, 0644), RG_GOOD);
@@ -117,7 +117,7 @@ TEST(hostile_archives_are_refused)
 TEST(bad_paths_are_not_packed)
 {
     rg_pack p;
-    assert_int_equal(rg_pack_begin(&p, in_dir("b.rgz"), RG_GZIP, 1), RG_GOOD);
+    assert_int_equal(rg_pack_begin(&p, in_dir("b.rgz")), RG_GOOD);
     assert_refused(rg_pack_add(&p, "../x", "", 0, 0644), "without \"..\"");
     assert_int_not_equal(access(in_dir("b.rgz"), F_OK), 0);
 }
@@ -134,7 +134,7 @@ TEST(what_cannot_be_written_is_said_with_its_reason)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &had), 0);
     signal(SIGXFSZ, SIG_IGN);
     const struct rlimit small = {1 << 14, had.rlim_max};
-    assert_int_equal(rg_pack_begin(&p, in_dir("c.rgz"), RG_GZIP, 1), RG_GOOD);
+    assert_int_equal(rg_pack_begin(&p, in_dir("c.rgz")), RG_GOOD);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     assert_int_equal(rg_pack_add(&p, "noise", noise, BYTES, 0644), RG_GOOD);
     assert_refused(rg_pack_commit(&p), "c.rgz: cannot be written: File too large");
