@@ -215,6 +215,9 @@ $(BUILD)/regather.a: $(LIB_OBJ)
 	@rm -f $@; ar rcsT $@ $^
 $(TESTS): %: %.o $(BUILD)/regather.a
 	$(CC) $(OMP) $(SAN) -rdynamic $< -o $@ $(BUILD)/regather.a -lcmocka $(LIBS)
+# What rows of verify/cases ask of maps and particles.
+$(BUILD)/verify/cases/look: $(BUILD)/verify/cases/look.o $(BUILD)/regather.a
+	$(CC) $(OMP) $(SAN) $< -o $@ $(BUILD)/regather.a $(LIBS)
 # Every fuzz target is the same function: here they stand side by side in one program.
 $(BUILD)/verify/fuzz/%.o: verify/fuzz/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -252,7 +255,7 @@ plugin:
 	$(if $(and $(filter %.cu,$(SRC)),$(filter 1,$(HAVE_CUDA))),$(NVCC) $(PLUGIN_CUDA) -Iimpl $(PLUGIN_SRC) -o $(BUILD)/plugin/$(PLUGIN_NAME).so)
 
 # ---- what people type -----------------------------------------------------------------------------------------------------
-test-programs: $(TESTS) $(BROKEN) $(BUILD)/verify/fuzz/driver
+test-programs: $(TESTS) $(BUILD)/verify/cases/look $(BROKEN) $(BUILD)/verify/fuzz/driver
 check: all test-programs
 	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
 sanitizers: all test-programs
@@ -302,4 +305,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJ:.o=.d) $(COVER:.o=.d) $(BUILD)/kit/ranks.d $(FUZZ_OBJ:.o=.d) $(TESTS:=.d) $(BROKEN:.so=.d)
+-include $(OBJ:.o=.d) $(COVER:.o=.d) $(BUILD)/kit/ranks.d $(FUZZ_OBJ:.o=.d) $(TESTS:=.d) $(BUILD)/verify/cases/look.d $(BROKEN:.so=.d)

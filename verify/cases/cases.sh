@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # cases.sh BUILD TABLE [CASE]: runs every row of a table of commands as a user types them, in order, in one folder that the rows
 # before have filled; with CASE the setup rows and those whose name contains it. Columns, of which "-" is nothing:
-#   section   a word; "setup" makes what the others use
+#   section   a word; "setup" makes what the others use, "define" a function for the rows that follow
 #   case      what holds
 #   needs     a program in PATH, a name that `regather doctor` lists as found, or a file of ../shared: the row is skipped without
 #   exit      the exit code; 2 also asserts that stderr has one line, or none where the command redirects it
@@ -54,7 +54,7 @@ wrong() {
 
 passed=0 failed=0 skipped=0 head=
 while IFS=$tab read -r section name needs exit prints command <&3; do
-    case $section in '#'*) continue ;; esac
+    case $section in '#'*) continue ;; define) eval "$command" && continue ;; esac
     if [ -z "$head" ]; then
         head="$section $name $needs $exit $prints $command"
         [ "$head" = "section case needs exit prints command" ] || { echo "$table: expected its six columns, found $head" && exit 2; }

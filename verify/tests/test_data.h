@@ -44,16 +44,6 @@ static inline const char *put_file(const char *name, const void *bytes, size_t n
     return path;
 }
 
-// What the calls of a routine needed of the machine, from the column `needs` of a job's stages.
-static inline double need_of(const char *stages, const char *routine)
-{
-    char *text = file_text(in_dir(stages)), *row = strstr(text, routine), *need = row ? strstr(row, "fp32=") : NULL;
-    assert_true(need && !memchr(row + 1, '\n', (size_t)(need - row - 1)));
-    const double amount = atof(need + strlen("fp32="));
-    free(text);
-    return amount;
-}
-
 // A test on files that are not part of the project.
 #define SKIP_WITHOUT(path)                                                                                                     \
     do {                                                                                                                       \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_align_parts.c: what the job align stands on: transforms, filters, pyramids and readers against their definitions.
+// test_align_parts.c: what the job align stands on: transforms, filters, pyramids, scores and readers against their definitions.
 #include "../test.h"
 #include "test_align.h"
 
@@ -121,6 +121,36 @@ TEST(test_band_pass)
     }
     assert_near(sum, 1000, 0.05);
     free(v);
+}
+
+// ---- scores --------------------------------------------------------------------------------------------------------------
+
+// Twelve transforms in batches of five, the last one filled up, by plain C and by the kernel that takes groups: as one by one.
+TEST(test_batches)
+{
+    enum { N = 12 };
+    const int64_t side[3] = {24, 20, 1};
+    static const char *const device[2] = {"cpu", "host"}, *const variant[2] = {"naive", "batch"};
+    float image[24 * 20], reference[24 * 20], matrix[N * 6];
+    double one[N], some_at_once[N];
+    for (int i = 0; i < 24 * 20; i++) {
+        image[i] = (float)(rg_bits(1, (uint64_t)i) % 1000);
+        reference[i] = (float)(rg_bits(2, (uint64_t)i) % 1000);
+    }
+    for (int i = 0; i < N; i++)
+        af_matrix_2d(0.02 * i, (const double[2]){i == 7 ? 19 : 0.3 * i, -0.2 * i}, 1 + 0.01 * i, matrix + 6 * i);
+    for (int v = 0; v < 2; v++)
+        for (int batch = 1; batch <= 5; batch += 4) {
+            aj_scorer s;
+            assert_int_equal(aj_scorer_make(&s, 2, side, batch, AF_IGNORE, device[v], variant[v], 1), RG_GOOD);
+            assert_int_equal(aj_scorer_put(&s, reference, image), RG_GOOD);
+            assert_int_equal(aj_scorer_put(&s, image, reference), RG_GOOD);
+            assert_int_equal(aj_scorer_run(&s, N, matrix, v == 0 && batch == 1 ? one : some_at_once), RG_GOOD);
+            aj_scorer_free(&s);
+            for (int i = 0; i < N && (v > 0 || batch > 1); i++) assert_near(some_at_once[i], one[i], 1e-5);
+        }
+    assert_true(one[7] == -1); // hardly anything overlaps
+    assert_true(fabs(one[0] - one[1]) > 1e-3);
 }
 
 // ---- readers -------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_reconstruct.c: the jobs reconstruct and fsc: each stage against its definition, whole jobs against the phantom's exact
-// map.
+// test_reconstruct.c: the stages of reconstruct and fsc against their definitions; verify/cases/reconstruct.tsv has whole jobs.
 #include "../test.h"
 #include "test_reconstruct.h"
 
@@ -95,84 +94,6 @@ TEST(test_fsc_direct)
 
 // ---- the phantom ---------------------------------------------------------------------------------------------------------
 
-static void whole_job(const char *name, const char *phantom_options, const char *options, double level)
-{
-    int64_t side, truth_side;
-    char *star = rg_print("%s", phantom(name, phantom_options)), *out = rg_print("%s", in_dir("map.mrc"));
-    char *truth_path = rg_print("%s/map.mrc", in_dir(name));
-    assert_int_equal(run_command(&rg_cmd_reconstruct,
-                         fmt("reconstruct %s --out %s --quiet --variant naive_scatter %s", star, out, options), printed),
-        RG_GOOD);
-    assert_non_null(strstr(printed, "\ninsert\t"));
-    float *map = read_map(out, &side), *truth = read_map(truth_path, &truth_side);
-    assert_int_equal(side, truth_side);
-    double *fsc = rg_alloc((size_t)(side / 2 + 1) * sizeof *fsc), ab = 0, bb = 0;
-    rg_fsc(side, map, truth, fsc);
-    print_message("%s %s: lowest FSC to 0.9 Nyquist %.5f\n", name, options, least(fsc, side * 9 / 20));
-    assert_true(least(fsc, side * 9 / 20) > level);
-    for (int64_t i = 0; i < side * side * side; i++) {
-        ab += (double)map[i] * truth[i];
-        bb += (double)truth[i] * truth[i];
-    }
-    assert_true(fabs(ab / bb - 1) < 0.02); // the scale of the density, too
-    free(map);
-    free(truth);
-    free(fsc);
-    free(star);
-    free(out);
-    free(truth_path);
-}
-
-TEST(test_phantom)
-{
-    whole_job("even", "--shape asymmetric --box 32 --images 900", "", 0.99);
-    whole_job("odd", "--shape asymmetric --box 33 --images 900 --seed 7", "", 0.99);
-    whole_job("shell", "--shape icosahedral --box 40 --images 60", "--sym I1", 0.99);
-}
-
-// Half maps: files of their names, whose mean is near the whole map, and one row goes to each in turn.
-TEST(test_half_maps)
-{
-    int64_t side;
-    char *star = rg_print("%s", phantom("halves", "--shape asymmetric --box 20 --images 400 --snr 1"));
-    char *out = rg_print("%s", in_dir("v.mrc"));
-    assert_int_equal(run_command(&rg_cmd_reconstruct,
-                         fmt("reconstruct %s --out %s --half-maps --quiet --variant naive_scatter", star, out), printed),
-        RG_GOOD);
-    float *map = read_map(out, &side);
-    float *half[2] = {read_map(in_dir("v_half1.mrc"), &side), read_map(in_dir("v_half2.mrc"), &side)};
-    int64_t n = side * side * side;
-    for (int h = 0; h < 2; h++) { // a job of its own on every second row
-        gr_job job = {0};
-        rg_star rows;
-        assert_int_equal(rg_star_read(star, &rows), RG_GOOD);
-        rg_star_table *t = &rows.table[1];
-        for (int64_t i = h; i < t->n_rows; i += 2)
-            memmove(t->cell + i / 2 * t->n_columns, t->cell + i * t->n_columns, (size_t)t->n_columns * sizeof *t->cell);
-        t->n_rows /= 2;
-        char *some = rg_print("%s/some.star", in_dir("halves"));
-        assert_int_equal(rg_star_write(some, &rows), RG_GOOD);
-        rg_star_free(&rows);
-        catch_stderr(); // that half of the images have no row
-        float *alone = map_of(&job, some, NULL, "C1", false);
-        caught();
-        double worst = 0, largest = 0;
-        for (int64_t i = 0; i < n; i++) {
-            worst = fmax(worst, fabs(alone[i] - half[h][i]));
-            largest = fmax(largest, fabs(alone[i]));
-        }
-        assert_true(worst < 1e-5 * largest);
-        free(alone);
-        free(some);
-    }
-    assert_true(correlation(half[0], half[1], n) < correlation(half[0], map, n));
-    free(map);
-    free(half[0]);
-    free(half[1]);
-    free(star);
-    free(out);
-}
-
 // Batches of any size add up to the same sums, and operators of the grid applied afterwards to the same as inserted ones.
 TEST(test_batches_and_lattice)
 {
@@ -220,70 +141,6 @@ TEST(test_wiener)
     // Additions that fall beyond the volume are few, so that the mean over all agrees to a few per cent.
     assert_true(fabs(gr_wiener(&job, 0) / (0.1 * total / (pixels * ball)) - 1) < 0.1);
     gr_job_free(&job);
-}
-
-// With the CTF in the images: weighting by it gives the truth back, and leaving it out does not.
-TEST(test_phantom_ctf)
-{
-    int64_t side;
-    double fsc[2][17];
-    char *star = rg_print("%s", phantom("ctf", "--shape asymmetric --box 32 --images 700 --ctf --pixel 6"));
-    float *truth = read_map(in_dir("ctf/map.mrc"), &side);
-    for (int with = 0; with < 2; with++) {
-        gr_job job = {.ctf = with};
-        float *map = map_of(&job, star, NULL, "C1", false);
-        rg_fsc(side, map, truth, fsc[with]);
-        free(map);
-    }
-    print_message("CTF: lowest FSC to 0.9 Nyquist %.4f, without weighting %.4f\n", least(fsc[1], 14), least(fsc[0], 14));
-    assert_true(least(fsc[1], 14) > 0.97 && least(fsc[0], 14) < 0.9);
-    free(truth);
-    free(star);
-}
-
-// 12 of the 60 operators of I1 map the grid onto itself: applied to the sums they spare the insertion of as many images.
-TEST(test_every_operator_is_inserted_when_asked)
-{
-    float *map[2];
-    int64_t side = 0;
-    phantom("ico", "--box 16 --images 6");
-    for (int each = 0; each < 2; each++) {
-        const char *out = fmt("%s/i%d.mrc", test_dir, each);
-        assert_int_equal(run_command(&rg_cmd_reconstruct,
-                             fmt("reconstruct %s --sym I1 --device cpu --quiet %s --out %s", in_dir("ico/particles.star"),
-                                 each ? "--per-operator" : "", out),
-                             printed),
-            RG_GOOD);
-        map[each] = read_map(out, &side);
-    }
-    const double ratio = need_of("i1_stages.tsv", "\ninsert") / need_of("i0_stages.tsv", "\ninsert");
-    assert_true(ratio > 11.9 && ratio < 12.1);
-    assert_true(correlation(map[0], map[1], side * side * side) > 0.99999);
-    free(map[0]), free(map[1]);
-}
-
-TEST(test_fsc_command)
-{
-    phantom("fsc", "--box 16 --images 1 --pixel 2");
-    phantom("fsc9", "--box 9 --images 1");
-    char *words = rg_print("fsc %s %s --out %s --quiet", in_dir("fsc/map.mrc"), in_dir("fsc/map.mrc"), in_dir("f.tsv"));
-    assert_int_equal(run_command(&rg_cmd_fsc, words, printed), RG_GOOD);
-    free(words);
-    size_t n = 0;
-    char *table = get_file(in_dir("f.tsv"), &n);
-    assert_non_null(strstr(table, "\nshell\tfrequency\tresolution\tfsc\n0\t0\tinf\t1"));
-    assert_non_null(strstr(table, "\n4\t0.125\t8\t")); // shell 4 of 16 pixels of 2 A
-    assert_non_null(strstr(table, "\n8\t0.25\t4\t"));
-    assert_null(strstr(table, "\n9\t"));
-    free(table);
-    assert_refused(
-        run_command(&rg_cmd_fsc,
-            fmt("fsc %s %s --out %s --quiet", in_dir("fsc/map.mrc"), in_dir("fsc9/map.mrc"), in_dir("g.tsv")), printed),
-        "has 16 voxels a side");
-    words = rg_print("fsc %s %s --out %s --quiet", in_dir("fsc/map.mrc"), in_dir("fsc/particles.mrcs"), in_dir("g.tsv"));
-    assert_refused(run_command(&rg_cmd_fsc, words, printed), "cubic map of at least 2 voxels a side, found 16 x 16 x 1");
-    free(words);
-    assert_int_equal(access(in_dir("g.tsv"), F_OK), -1);
 }
 
 TESTS(test_dir_make, test_dir_remove)

@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: MIT
-// test_reconstruct_input.c: what reconstruct refuses, in one line and with nothing written, and the files that it reads alike.
+// test_reconstruct_input.c: files that reconstruct reads alike: modes and byte orders of stacks, a CTF that has been applied.
 #include "../../../data/geometry/volume.h"
 #include "../test.h"
 #include "test_reconstruct.h"
 
 #include <fftw3.h>
 
-static void refused(const char *star, const char *options, const char *reason)
-{
-    assert_refused(reconstruct(fmt("%s --out %s --quiet %s", star, in_dir("none.mrc"), options)), reason);
-    assert_int_equal(access(in_dir("none.mrc"), F_OK), -1);
-    assert_int_equal(access(in_dir("none_half1.mrc"), F_OK), -1);
-    assert_int_equal(access(in_dir("none_stages.tsv"), F_OK), -1);
-}
-
 enum { SIDE = 6, IMAGES = 20 };
 
 // Stacks of whole numbers, which every mode holds exactly, the same in every call.
-static const char *stack(const char *name, int mode, int64_t columns, int64_t images)
+static const char *stack(const char *name, int mode)
 {
     rg_mrc_out out;
     float section[SIDE * SIDE];
     const char *path = in_dir(name);
-    assert_int_equal(rg_mrc_write_begin(&out, path, columns, SIDE, images, mode, 2, false), RG_GOOD);
-    for (int64_t i = 0; i < images; i++) {
+    assert_int_equal(rg_mrc_write_begin(&out, path, SIDE, SIDE, IMAGES, mode, 2, false), RG_GOOD);
+    for (int64_t i = 0; i < IMAGES; i++) {
         for (int64_t j = 0; j < SIDE * SIDE; j++) section[j] = (float)(rg_bits(4, (uint64_t)(i * SIDE * SIDE + j)) % 64);
         assert_int_equal(rg_mrc_write_section(&out, section), RG_GOOD);
     }
@@ -53,60 +45,14 @@ static void swap_bytes(const char *path, size_t value_bytes)
     free(bytes);
 }
 
-// One row an image, but `edit` in place of row number `edited`, counted from 1; its line in the file is 6 more.
-static const char *rows(const char *name, const char *stack_name, int64_t n, int64_t edited, const char *edit)
+static const char *rows(const char *name, const char *stack_name)
 {
     const char *path = in_dir(name);
     FILE *f = fopen(path, "w");
     fprintf(f, "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n");
-    for (int64_t i = 1; i <= n; i++) {
-        if (i == edited)
-            fprintf(f, "%s\n", edit);
-        else
-            fprintf(f, "%d@%s %d %d %d\n", (int)i, stack_name, (int)(37 * i % 360), (int)(53 * i % 180), (int)(71 * i % 360));
-    }
+    for (int i = 1; i <= IMAGES; i++) fprintf(f, "%d@%s %d %d %d\n", i, stack_name, 37 * i % 360, 53 * i % 180, 71 * i % 360);
     fclose(f);
     return path;
-}
-
-TEST(test_rows_and_stacks)
-{
-    stack("good.mrcs", 2, SIDE, IMAGES);
-    stack("wide.mrcs", 2, SIDE - 1, IMAGES);
-    const char *cut = stack("cut.mrcs", 2, SIDE, IMAGES);
-    assert_int_equal(truncate(cut, 1024 + 4 * (SIDE * SIDE * 12 + 5)), 0);
-    refused(rows("a.star", "none.mrcs", IMAGES, 0, ""), "", "line 7: expected the stack \"none.mrcs\"");
-    refused(rows("a.star", "good.mrcs", IMAGES + 1, 0, ""), "", "line 27: expected an image from 1 to 20 of ");
-    refused(rows("a.star", "good.mrcs", IMAGES, 5, "5@good.mrcs 1 nan 3"), "", "line 11: expected a finite number for _rln");
-    refused(rows("a.star", "good.mrcs", IMAGES, 5, "5@good.mrcs 1 2"), "", "line 11: expected 4 values");
-    refused(rows("a.star", "wide.mrcs", IMAGES, 0, ""), "", "expected square images, found 5 columns and 6 rows");
-    refused(rows("a.star", "cut.mrcs", IMAGES, 0, ""), "", "found the end of the file in section 13");
-    // One row too few is a part of a stack: taken, and said.
-    catch_stderr();
-    assert_int_equal(reconstruct(fmt("%s --out %s --quiet --variant naive_scatter",
-                         rows("a.star", "good.mrcs", IMAGES - 1, 0, ""), in_dir("v.mrc"))),
-        RG_GOOD);
-    assert_non_null(strstr(caught(), "19 rows; 1 image of its stacks has no row and is left out, the first is image 20"));
-}
-
-// A value that is no number, found while images are read: by one thread, and by several for an emulated GPU, the first in line.
-TEST(test_bad_pixel)
-{
-    const char *path = stack("nan.mrcs", 2, SIDE, IMAGES);
-    FILE *f = fopen(path, "r+b");
-    for (int64_t image = 7; image < IMAGES; image += 2) {
-        const float bad = NAN;
-        fseek(f, 1024 + 4 * (image * SIDE * SIDE + 8), SEEK_SET);
-        fwrite(&bad, sizeof bad, 1, f);
-    }
-    fclose(f);
-    const char *reason = "image 8: expected finite values within +-1e+15, found nan at column 2, row 1";
-    char *star = rg_print("%s", rows("nan.star", "nan.mrcs", IMAGES, 0, "")); // in_dir's text is used again
-    refused(star, "--variant naive_scatter", reason);
-    refused(star, "--device host --variant scatter --threads 4", reason);
-    refused(star, "--device host --variant scatter --threads 4 --gpus 2 --half-maps",
-        "expected finite values within +-1e+15, found nan");
-    free(star);
 }
 
 // Mode 12 and others, both byte orders: one map.
@@ -117,10 +63,10 @@ TEST(test_modes)
     int64_t side, n = SIDE * SIDE * SIDE;
     for (int m = 0; m < RG_COUNT(mode); m++)
         for (int swapped = 0; swapped < 2; swapped++) {
-            const char *path = stack("mode.mrcs", mode[m], SIDE, IMAGES);
+            const char *path = stack("mode.mrcs", mode[m]);
             if (swapped) swap_bytes(path, (size_t)rg_mrc_mode_bytes(mode[m]));
-            assert_int_equal(reconstruct(fmt("%s --out %s --quiet --variant naive_scatter",
-                                 rows("m.star", "mode.mrcs", IMAGES, 0, ""), in_dir("v.mrc"))),
+            assert_int_equal(
+                reconstruct(fmt("%s --out %s --quiet --variant naive_scatter", rows("m.star", "mode.mrcs"), in_dir("v.mrc"))),
                 RG_GOOD);
             float *map = read_map(in_dir("v.mrc"), &side);
             first = first ? first : map;
@@ -209,34 +155,11 @@ TEST(test_ctf_applied)
             assert_true(apart < 3e-4 * most);
             free(map.value);
         }
-        if (!kind) refused(path, "", "expected --ctf for images that are multiplied by their CTF");
         free(name);
         free(path);
     }
     free(plain.value);
     rg_particles_close(&p);
-    free(star);
-}
-
-TEST(test_bad_input)
-{
-    char *star = rg_print("%s", phantom("bad", "--box 8 --images 3"));
-    refused(star, "--sym Q3", "--sym Q3: ");
-    refused(star, "--ctf", "expected a column _rlnDefocusU for --ctf, found none");
-    refused(star, "--variant fastest", "fastest");
-    refused(star, "--radius 4", "--radius");
-    refused(star, "--variant naive_scatter --gpus 2", "--gpus: gridding:naive_scatter runs on the CPU");
-    refused(star, "--variant naive_scatter --tune 2", "--tune: on GPUs only");
-    refused(in_dir("bad/map.mrc"), "", "expected text, found an MRC file");
-    refused(in_dir("absent.star"), "", "cannot be read");
-    static const char row[] = "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n"
-                              "1@bad/particles.mrcs 1 2 3\n";
-    const char *one = put_file("one.star", row, strlen(row));
-    catch_stderr();
-    assert_int_equal(reconstruct(fmt("%s --out %s --quiet --half-maps", one, in_dir("none.mrc"))), RG_USAGE);
-    assert_non_null(strstr(caught(), "expected at least two rows for half maps, found one"));
-    assert_refused(reconstruct(fmt("%s --quiet", star)), "reconstruct: --out VOL.mrc is needed");
-    assert_refused(reconstruct(fmt("%s --quiet --out %s/absent/v.mrc", star, test_dir)), "cannot write here");
     free(star);
 }
 
