@@ -142,7 +142,7 @@ static int read_groups(reading *r)
             r->rows->name);
     for (int64_t row = 0; row < r->optics->n_rows; row++) {
         int64_t group;
-        int code = rg_star_int(&r->star, r->optics, row, column, 1, MOST, &group);
+        int code = rg_star_int(&r->star, r->optics, row, column, 0, MOST, &group);
         if (code != RG_GOOD) return code;
         if (group >= r->groups) {
             while (r->groups <= group) {
@@ -163,7 +163,7 @@ static int group_of(const reading *r, int64_t row, int64_t *optics_row)
     int64_t group;
     *optics_row = -1;
     if (!r->optics) return RG_GOOD;
-    int code = rg_star_int(&r->star, r->rows, row, r->column[GROUP], 1, INT32_MAX, &group);
+    int code = rg_star_int(&r->star, r->rows, row, r->column[GROUP], 0, INT32_MAX, &group);
     if (code != RG_GOOD) return code;
     if (group >= r->groups || r->optics_row[group] < 0)
         return ROW_FAULT(r, row, "expected an optics group of data_optics, found %" PRId64, group);
@@ -350,6 +350,12 @@ int rg_particles_table(const rg_star *star, const rg_star_table **table)
 {
     static const char *const usual[] = {"particles", "images", ""};
     *table = NULL;
+    for (int t = 0; t < star->n_tables; t++)
+        if (rg_star_column(&star->table[t], "cisTEMPositionInStack") >= 0)
+            return rg_star_fault(star->path, star->table[t].line,
+                "expected RELION's columns, found cisTEM's; what they are there: _rlnImageName PositionInStack@StackFilename, "
+                "_rlnAngleRot AnglePhi, _rlnAngleTilt AngleTheta, _rlnAnglePsi AnglePsi, _rlnOriginXAngst -XShift, "
+                "_rlnOriginYAngst -YShift, _rlnDefocusU Defocus1, _rlnDefocusV Defocus2, _rlnPhaseShift 57.2958 PhaseShift");
     for (int i = 0; i < 3 && !*table; i++) *table = rg_star_find(star, usual[i]);
     for (int t = 0; t < star->n_tables && !(*table && rg_star_column(*table, column_name[IMAGE]) >= 0); t++)
         if (rg_star_column(&star->table[t], column_name[IMAGE]) >= 0) *table = &star->table[t];
@@ -373,20 +379,14 @@ int rg_particles_table(const rg_star *star, const rg_star_table **table)
     return RG_GOOD;
 }
 
-// Units and signs of other programs.
 static void warn_of_defoci(const rg_particles *p)
 {
-    static const double TOO_SMALL = 100;
     double least = INFINITY, most = -INFINITY;
     for (int64_t i = 0; i < p->n; i++) {
         least = fmin(least, p->row[i].ctf.defocus_u_A);
         most = fmax(most, p->row[i].ctf.defocus_u_A);
     }
-    const double size = fmax(-least, most);
-    if (size > 0 && size < TOO_SMALL)
-        rg_warn("%s: defoci of all rows are within %g A; micrometres in place of Angstroms?", p->path, TOO_SMALL);
-    else if (most < 0)
-        rg_warn("%s: defoci of all rows are below 0, which is overfocus here", p->path);
+    rg_warn_of_defoci(p->path, "rows", least, most);
 }
 
 static int find_columns(reading *r, bool poses)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ctf.h"
 
+#include "../../impl/base/core.h"
+
 #include <math.h>
 
 double rg_electron_wavelength_A(double voltage_kV)
@@ -31,4 +33,14 @@ double rg_ctf_at(const rg_ctf *ctf, double fx, double fy)
     double chi = ctf->xx * fx * fx + ctf->xy * fx * fy + ctf->yy * fy * fy + ctf->quartic * g2 * g2 + ctf->constant;
     double damping = ctf->damping == 0 ? 1 : exp(ctf->damping * g2);
     return -sin(chi) * ctf->scale * damping;
+}
+
+void rg_warn_of_defoci(const char *path, const char *rows, double least_A, double most_A)
+{
+    static const double TOO_SMALL_A = 100;
+    const double size_A = fmax(-least_A, most_A);
+    if (size_A > 0 && size_A < TOO_SMALL_A)
+        rg_warn("%s: defoci of all %s are within %g A; micrometres in place of Angstroms?", path, rows, TOO_SMALL_A);
+    else if (most_A < 0)
+        rg_warn("%s: defoci of all %s are below 0, which is overfocus here", path, rows);
 }

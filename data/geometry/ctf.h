@@ -20,6 +20,8 @@ typedef struct rg_ctf {
 
 rg_ctf rg_ctf_make(const rg_ctf_of *);
 double rg_ctf_at(const rg_ctf *, double fx, double fy); // frequencies in 1/A along columns and rows
-double rg_electron_wavelength_A(double voltage_kV);     // relativistic
+// Warns of defoci between least_A and most_A, of all `rows` of a file, that no specimen has.
+void rg_warn_of_defoci(const char *path, const char *rows, double least_A, double most_A);
+double rg_electron_wavelength_A(double voltage_kV); // relativistic
 
 #endif

@@ -129,6 +129,22 @@ void rg_plan_files(const rg_command *command, const void *options)
 
 // ---- the log -------------------------------------------------------------------------------------------------------------
 
+static char *notes; // lines "# note: TEXT"
+
+void rg_log_note(const char *format, ...)
+{
+    char *text;
+    va_list list;
+    va_start(list, format);
+    if (vasprintf(&text, format, list) < 0) rg_end(RG_LACKS, "out of memory");
+    va_end(list);
+    char *more = rg_print("%s# note: %s\n", notes ? notes : "", text);
+    if (!rg_quiet) rg_tsv_print(stderr, "%s\n", text);
+    free(notes);
+    free(text);
+    notes = more;
+}
+
 // The files of this command, in the order in which it came to them.
 typedef struct rows {
     rg_hashed *file;
@@ -175,8 +191,8 @@ int rg_log_write(const rg_command *command, const void *options)
     if (access(path, F_OK) == 0 && !is_log(path))
         rg_warn("%s: is there and no log of regather, so no log was written", path);
     else if ((code = rg_file_open(&file, path)) == RG_GOOD) {
-        rg_tsv_print(file.stream, "%s\n# command: %s\n# version: %s, revision %s\n", FIRST, ((const rg_given *)options)->line,
-            RG_VERSION, rg_revision());
+        rg_tsv_print(file.stream, "%s\n# command: %s\n# version: %s, revision %s\n%s", FIRST, ((const rg_given *)options)->line,
+            RG_VERSION, rg_revision(), notes ? notes : "");
         print_rows(file.stream, rg_given_threads(options));
         code = rg_file_commit(&file);
     }

@@ -15,6 +15,8 @@ void rg_plan_file(const char *path);
 // The files that the rows of the options name: those with `beside`, and what goes beside them.
 void rg_plan_files(const rg_command *, const void *options);
 
+// "# note: TEXT" in the log, and TEXT on stderr unless --quiet: what a job took from where.
+void rg_log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // OUT.log, or OUT/regather.log where --out is a folder: the command, the program's version, and a row for each file that this
 // command has read or written, with its size and the hash of all of it (hash.h). Nothing where nothing was written. A file of
 // that name that is no such log is not written over. RG_GOOD, or one line and RG_USAGE.

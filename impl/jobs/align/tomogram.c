@@ -2,6 +2,8 @@
 // tomogram.c: an aligned series as RELION 4's tomograms' file, with all columns without which RELION does not read one.
 #include "../../../data/formats/mdoc.h"
 #include "../../../data/formats/star.h"
+#include "../../../data/geometry/ctf.h"
+#include "../../base/log.h"
 #include "align.h"
 
 #include <inttypes.h>
@@ -25,8 +27,8 @@ const rg_option aj_tomogram_options[] = {
         .needs = "tomogram"},
     {"cs", "MM", "spherical aberration", RG_TO(aj_tomogram, cs_mm), 0, 1e3L, "2.7", "mm", .needs = "tomogram"},
     {"amplitude-contrast", "W", "of the microscope", RG_TO(aj_tomogram, contrast), -1, 1, "0.07", .needs = "tomogram"},
-    {"dose", "E", "electrons of an image, which were taken in their order in the file", RG_TO(aj_tomogram, dose), 0, 1e4L,
-        .unit = "electrons an A^2", .otherwise = "those of --mdoc", .needs = "tomogram"},
+    {"dose", "E", "electrons of an image; the images were taken in the order that --mdoc says, else in that of the file",
+        RG_TO(aj_tomogram, dose), 0, 1e4L, .unit = "electrons an A^2", .otherwise = "those of --mdoc", .needs = "tomogram"},
     {"defocus", "A", "underfocus of all images", RG_TO(aj_tomogram, defocus_A), -1e6L, 1e6L, .unit = "Angstrom",
         .otherwise = "those of --mdoc", .needs = "tomogram"},
     {"hand", "H", "1 or -1: whether defocus grows or falls with the tomogram's z", RG_TO(aj_tomogram, hand), -1, 1, "-1",
@@ -65,6 +67,15 @@ static int read_mdoc(aj_tomogram *t, int64_t n, const double *tilt_deg)
     int code = rg_mdoc_read(t->mdoc, &m);
     if (code == RG_GOOD) code = take_images(t, &m, n, tilt_deg);
     if (isnan(t->voltage_kV)) t->voltage_kV = m.voltage_kV;
+    if (code == RG_GOOD)
+        rg_log_note("%s: defocus by %s, dose by %s, order of acquisition by %s", t->mdoc,
+            !isnan(t->defocus_A)   ? "--defocus"
+                : m.target_defocus ? "TargetDefocus"
+                                   : "TargetDefocus, of images without it Defocus",
+            !isnan(t->dose)               ? "--dose"
+                : !isnan(m.image[0].dose) ? "ExposureDose"
+                                          : "nothing: not all images have an ExposureDose above 0",
+            rg_mdoc_order_name(m.order));
     rg_mdoc_free(&m);
     return code;
 }
@@ -75,19 +86,23 @@ int aj_tomogram_check(aj_align *job)
     const int64_t n = job->series.n;
     if (!t->path) return RG_GOOD;
     t->image = rg_alloc((size_t)n * sizeof *t->image);
-    for (int64_t i = 0; i < n; i++) t->image[i] = (rg_mdoc_image){NAN, NAN, NAN, NAN};
+    for (int64_t i = 0; i < n; i++) t->image[i] = (rg_mdoc_image){NAN, NAN, NAN, NAN, i};
     int code = t->mdoc ? read_mdoc(t, n, job->tilt_deg) : RG_GOOD;
     bool has_dose = true, has_defocus = true;
+    double least_A = INFINITY, most_A = -INFINITY;
     for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
         rg_mdoc_image *image = &t->image[i];
         if (!isnan(t->dose)) {
-            image->prior_dose = isnan(image->prior_dose) ? (double)i * t->dose : image->prior_dose;
+            image->prior_dose = (double)image->taken_before * t->dose;
             image->dose = t->dose;
         }
         if (!isnan(t->defocus_A)) image->defocus_A = t->defocus_A;
         has_dose &= !isnan(image->dose + image->prior_dose);
         has_defocus &= !isnan(image->defocus_A);
+        least_A = fmin(least_A, image->defocus_A);
+        most_A = fmax(most_A, image->defocus_A);
     }
+    if (code == RG_GOOD && has_defocus) rg_warn_of_defoci(t->mdoc ? t->mdoc : "--defocus", "images", least_A, most_A);
     if (isnan(t->pixel_A) && job->series.pixel_A > 0) t->pixel_A = job->series.pixel_A;
     if (code == RG_GOOD && t->hand == 0) code = rg_fail(RG_USAGE, "--hand: expected 1 or -1, found 0");
     if (code == RG_GOOD && (isnan(t->pixel_A) || isnan(t->voltage_kV) || !has_dose || !has_defocus))
