@@ -35,12 +35,29 @@ void rg_image_grey_row(rg_image *image, int64_t y, const void *samples, int chan
     }
 }
 
+static uint16_t spread(const rg_grey_range *range, double v)
+{
+    return (uint16_t)floor(fmin(fmax(65535 * (v - range->low) / (range->high - range->low), 0), 65535) + 0.5);
+}
+
+void rg_image_spread(const rg_image_in *in, rg_image *image)
+{
+    if (!in->range->given) return;
+    const int64_t n = image->width * image->height;
+    uint16_t *to = rg_alloc((size_t)n * sizeof *to);
+    for (int64_t i = 0; i < n; i++)
+        to[i] = spread(in->range, image->bits == 8 ? ((uint8_t *)image->pixel)[i] : ((uint16_t *)image->pixel)[i]);
+    free(image->pixel);
+    image->pixel = to;
+    image->bits = 16;
+}
+
 int rg_image_value_row(const rg_image_in *in, rg_image *image, int64_t y, const float *values)
 {
     const rg_grey_range *range = in->range;
     const double most = image->bits == 8 ? UINT8_MAX : UINT16_MAX;
     for (int64_t x = 0, i = y * image->width; x < image->width; x++, i++) {
-        const double v = values[x], grey = range->given ? 65535 * (v - range->low) / (range->high - range->low) : v;
+        const double v = values[x];
         if (image->bits == 32) {
             ((float *)image->pixel)[i] = values[x];
             continue;
@@ -54,7 +71,7 @@ int rg_image_value_row(const rg_image_in *in, rg_image *image, int64_t y, const 
                 "%s: image %" PRId64 ": expected a whole grey value from 0 to %.0f at column %" PRId64 ", row %" PRId64
                 ", found %g (say which values are black and white by --grey-range LOW:HIGH)",
                 in->path, in->page + 1, most, x, y, v);
-        const uint16_t rounded = (uint16_t)floor(fmin(fmax(grey, 0), most) + 0.5);
+        const uint16_t rounded = range->given ? spread(range, v) : (uint16_t)v;
         if (image->bits == 8)
             ((uint8_t *)image->pixel)[i] = (uint8_t)rounded;
         else

@@ -5,10 +5,11 @@
 // Grey values are taken as the file has them: a PGM of maximum 1023 gives 0..1023 in 16 bits, nothing is stretched and no gamma
 // is applied. Grey of 1, 2 or 4 bits is scaled to 8 bits (v * 255 / (2^bits - 1), a whole number). Colour becomes Rec. 601 luma
 // in exact integers, (299 R + 587 G + 114 B + 500) div 1000, that is rounded to nearest with halves up, in the file's bits. An
-// alpha channel is left out. TIFF with white at 0 is inverted (maximum - v), and turned as its tag Orientation says, with a
-// warning, since not all programs do that. Signed integers, and those of 32 bits, are taken when all are from 0 to 65535. Others
-// and all floating-point files need a grey range: value v becomes round(65535 (v - low) / (high - low)), clamped; or a caller that
-// takes real values as they are.
+// alpha channel is left out; a grey channel of no stated meaning is a photograph of its own. TIFF with white at 0 is inverted: v
+// becomes low + high - v of the grey range, else of its type's range; a float its negative. TIFF is turned as its tag Orientation
+// says, with a warning, since not all programs do that. Signed integers, and those of 32 bits, are taken when all are from 0 to
+// 65535. Others and all floating-point files need a grey range, which counts for every file where it is given: value v becomes
+// round(65535 (v - low) / (high - low)), clamped; or a caller that takes real values as they are.
 #ifndef RG_IMAGE_H
 #define RG_IMAGE_H
 
@@ -29,7 +30,8 @@ typedef struct rg_grey_range {
     bool real; // values that are no grey, of MRC files all, are taken as they are, in 32 bits
 } rg_grey_range;
 
-// How many photographs a file holds: sections of an MRC stack, pages of a TIFF file, else 1. RG_GOOD, or one line and RG_USAGE.
+// How many photographs a file holds: sections of an MRC stack, pictures of a TIFF or raw PGM/PPM file, else 1. RG_GOOD, or one line
+// and RG_USAGE: also where bytes are left over that would hold one more.
 int rg_image_pages(const char *path, int64_t *pages);
 // Photograph `page` (from 0). RG_GOOD, or one line and RG_USAGE: malformed file (file, byte, expected, found), a format this
 // build lacks, values that need a range. Nothing is allocated for the caller unless RG_GOOD.

@@ -98,11 +98,34 @@ static int decode(png_work *w, rg_image *image)
     return RG_GOOD;
 }
 
+// Chunk by chunk: a file may hold an animation, of which libpng reads the first picture, and bytes behind its end. What is malformed
+// is left to libpng.
+static int count(const rg_image_in *in)
+{
+    unsigned char chunk[12];
+    uint32_t length, frames = 1;
+    int64_t at = 8;
+    do {
+        if (fseeko(in->file, (off_t)at, SEEK_SET) != 0 || fread(chunk, 1, sizeof chunk, in->file) != sizeof chunk)
+            return RG_GOOD;
+        length = (uint32_t)chunk[0] << 24 | (uint32_t)chunk[1] << 16 | (uint32_t)chunk[2] << 8 | chunk[3];
+        if (!memcmp(chunk + 4, "acTL", 4))
+            frames = (uint32_t)chunk[8] << 24 | (uint32_t)chunk[9] << 16 | (uint32_t)chunk[10] << 8 | chunk[11];
+        at += 12 + (int64_t)length;
+    } while (memcmp(chunk + 4, "IEND", 4));
+    if (frames > 1)
+        return rg_malformed(
+            in->path, 8, "expected one picture, found an animation of %u; save them as single pictures", frames);
+    if (in->bytes > at)
+        rg_warn("%s: %lld bytes behind the end of its picture are not read", in->path, (long long)(in->bytes - at));
+    return RG_GOOD;
+}
+
 int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image)
 {
     png_work w = {.in = in};
     *pages = 1;
-    if (!image) return RG_GOOD;
+    if (!image) return count(in);
     w.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
     if (w.png) w.info = png_create_info_struct(w.png);
     if (!w.info) {
@@ -113,6 +136,7 @@ int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image)
     png_set_read_fn(w.png, &w, on_read);
     int code = decode(&w, image);
     free_work(&w);
+    if (code == RG_GOOD) rg_image_spread(in, image);
     return code;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image_pnm.c: PGM and PPM, plain (P2, P3) and raw (P5, P6), 8 bits or 16 bits big-endian. Of several pictures in one file the
-// first is read.
+// image_pnm.c: PGM and PPM, plain (P2, P3) and raw (P5, P6), 8 bits or 16 bits big-endian. A raw file may hold several pictures, one
+// behind the other.
 #include "image_read.h"
 
 #include <ctype.h>
@@ -67,38 +67,76 @@ static void grey_row(rg_image *image, int64_t y, uint16_t *sample, int channels)
     rg_image_grey_row(image, y, sample, channels);
 }
 
-int rg_read_pnm(const rg_image_in *in, int64_t *pages, rg_image *image)
+typedef struct pnm_head {
+    bool plain;
+    int channels, bytes;                      // of a sample
+    int64_t width, height, maximum, at, data; // bytes of the file: of the picture, and behind the maximum
+} pnm_head;
+
+static int read_head(const rg_image_in *in, pnm_head *h)
 {
     char magic[2];
-    int64_t width, height, maximum;
-    if (fread(magic, 1, 2, in->file) != 2)
-        return rg_malformed(in->path, 0, "expected P2, P3, P5 or P6, found the end of the file");
-    bool plain = magic[1] == '2' || magic[1] == '3';
-    int channels = magic[1] == '3' || magic[1] == '6' ? 3 : 1;
-    int code = next_number(in, "the width", INT32_MAX, &width);
-    if (code == RG_GOOD) code = next_number(in, "the height", INT32_MAX, &height);
-    if (code == RG_GOOD) code = next_number(in, "the maximum", 65535, &maximum);
+    h->at = ftello(in->file);
+    if (fread(magic, 1, 2, in->file) != 2 || magic[0] != 'P' || !strchr("2356", magic[1]) || !magic[1])
+        return rg_malformed(in->path, h->at, "expected P2, P3, P5 or P6, or the end of the file, found something else");
+    h->plain = magic[1] == '2' || magic[1] == '3';
+    h->channels = magic[1] == '3' || magic[1] == '6' ? 3 : 1;
+    int code = next_number(in, "the width", INT32_MAX, &h->width);
+    if (code == RG_GOOD) code = next_number(in, "the height", INT32_MAX, &h->height);
+    if (code == RG_GOOD) code = next_number(in, "the maximum", 65535, &h->maximum);
+    h->data = ftello(in->file);
+    h->bytes = h->maximum > 255 ? 2 : 1;
+    if (code == RG_GOOD && h->maximum == 0)
+        return rg_malformed(in->path, h->data - 1, "expected a maximum from 1 to 65535, found 0");
+    return code;
+}
+
+// Of a raw picture: where the next one is, or the end of the file.
+static double next_picture(const pnm_head *h)
+{
+    return (double)h->data + 1 + (double)h->width * (double)h->height * h->channels * h->bytes;
+}
+
+static int read_pixels(const rg_image_in *in, const pnm_head *h, rg_image *image)
+{
+    const double samples = (double)h->width * (double)h->height * h->channels;
+    const double least = h->plain ? (double)h->data + 2 * samples : next_picture(h); // plain: a digit and a space each
+    int code = rg_image_take(in, h->at + 2, (double)h->width, (double)h->height, h->bytes * 8, least, image);
     if (code != RG_GOOD) return code;
-    int64_t data = ftello(in->file);
-    if (maximum == 0) return rg_malformed(in->path, data - 1, "expected a maximum from 1 to 65535, found 0");
-    *pages = 1;
-    if (!image) return RG_GOOD;
-    int bytes = maximum > 255 ? 2 : 1;
-    double samples = (double)width * (double)height * channels;
-    double least = (double)data + (plain ? 2 * samples : 1 + samples * bytes); // plain: a digit and a space each
-    code = rg_image_take(in, 2, (double)width, (double)height, bytes * 8, least, image);
-    if (code != RG_GOOD) return code;
-    int space = plain ? ' ' : getc(in->file);
+    const int space = h->plain ? ' ' : getc(in->file);
     if (space == EOF || !isspace(space))
         return rg_malformed(
-            in->path, data, "expected one white space after the maximum, found %s", rg_quote_bytes(&(char){(char)space}, 1));
-    uint16_t *sample = rg_alloc((size_t)width * (size_t)channels * sizeof *sample);
-    for (int64_t y = 0; y < height && code == RG_GOOD; y++) {
-        code = plain ? plain_row(in, sample, width * channels, maximum) : raw_row(in, sample, width * channels, bytes, maximum);
-        if (code == RG_GOOD) grey_row(image, y, sample, channels);
+            in->path, h->data, "expected one white space after the maximum, found %s", rg_quote_bytes(&(char){(char)space}, 1));
+    const int64_t n = h->width * h->channels;
+    uint16_t *sample = rg_alloc((size_t)n * sizeof *sample);
+    for (int64_t y = 0; y < h->height && code == RG_GOOD; y++) {
+        code = h->plain ? plain_row(in, sample, n, h->maximum) : raw_row(in, sample, n, h->bytes, h->maximum);
+        if (code == RG_GOOD) grey_row(image, y, sample, h->channels);
     }
     free(sample);
+    if (code == RG_GOOD && h->plain && fscanf(in->file, " ") != EOF && getc(in->file) != EOF)
+        return rg_malformed(
+            in->path, ftello(in->file) - 1, "expected the end of a plain file, which holds one picture, found more");
+    if (code == RG_GOOD) rg_image_spread(in, image);
     return code;
+}
+
+int rg_read_pnm(const rg_image_in *in, int64_t *pages, rg_image *image)
+{
+    pnm_head head;
+    *pages = 0;
+    for (double next = 0; next < (double)in->bytes; next = next_picture(&head)) {
+        if (fseeko(in->file, (off_t)next, SEEK_SET) != 0)
+            return rg_malformed(
+                in->path, (int64_t)next, "expected the next picture, found that the file cannot be positioned there");
+        int code = read_head(in, &head);
+        if (code != RG_GOOD) return code;
+        ++*pages;
+        if (image && *pages == in->page + 1) return read_pixels(in, &head, image);
+        if (head.plain) break;
+        if (!image && next_picture(&head) > (double)in->bytes) break; // read_pixels says what is missing
+    }
+    return RG_GOOD;
 }
 
 int rg_image_write_pgm(const char *path, const rg_image *image)

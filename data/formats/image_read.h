@@ -28,6 +28,8 @@ void rg_image_grey_row(rg_image *, int64_t y, const void *samples, int channels)
 // Values of row y: into an image of 32 bits as they are; into one of 16 bits by the range, where it is given; else as they are,
 // which have to be whole and from 0 to 255 or 65535. RG_GOOD, or one line and RG_USAGE.
 int rg_image_value_row(const rg_image_in *, rg_image *, int64_t y, const float *values);
+// Brings whole grey values to 16 bits by the range, where it is given.
+void rg_image_spread(const rg_image_in *, rg_image *);
 static inline uint32_t rg_luma(uint32_t r, uint32_t g, uint32_t b) { return (299 * r + 587 * g + 114 * b + 500) / 1000; }
 
 #endif

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// image_tiff.c: TIFF through libtiff, each page a photograph, in strips or tiles, the samples of a pixel together or in planes.
-// Its messages become the one line; nothing else is printed.
+// image_tiff.c: TIFF through libtiff, in strips or tiles, the samples of a pixel together or in planes. Its messages become the one
+// line; nothing else is printed.
+//
+// A directory holds one photograph, or several: one after the other behind its data, where MetaMorph (tag UIC2), ImageJ or tifffile
+// ("shaped") say how many; and one in each grey sample of a pixel that is no alpha. Smaller copies and masks are left out.
 #include "image_read.h"
 #include "mrc.h"
+#include "../../impl/suite.h"
 
 #if !HAVE_TIFF
 
@@ -25,12 +29,18 @@ int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
 typedef struct tiff_work {
     const rg_image_in *in;
     int64_t at;
+    int64_t shift;          // of the pixels' bytes against those that the directory names
+    int64_t *read, n_reads; // where the directories were read, while they are looked through
     char message[200];
 } tiff_work;
 
 static tsize_t on_read(thandle_t client, tdata_t to, tsize_t n)
 {
     tiff_work *w = client;
+    if (!w->shift) {
+        w->read = rg_more(w->read, w->n_reads, sizeof *w->read);
+        w->read[w->n_reads++] = w->at;
+    }
     size_t got = fread(to, 1, (size_t)n, w->in->file);
     w->at = ftello(w->in->file);
     return (tsize_t)got;
@@ -45,9 +55,9 @@ static tsize_t on_write(thandle_t client, tdata_t from, tsize_t n)
 static toff_t on_seek(thandle_t client, toff_t offset, int whence)
 {
     tiff_work *w = client;
-    if (fseeko(w->in->file, (off_t)offset, whence) != 0) return (toff_t)-1;
+    if (fseeko(w->in->file, (off_t)offset + (whence == SEEK_SET ? w->shift : 0), whence) != 0) return (toff_t)-1;
     w->at = ftello(w->in->file);
-    return (toff_t)w->at;
+    return (toff_t)(w->at - w->shift);
 }
 
 static int on_close(thandle_t client)
@@ -73,14 +83,76 @@ static int damaged(const tiff_work *w, const char *what)
 typedef struct tiff_page {
     uint32_t width, height;
     uint16_t bits, channels, format, photometric, planar, compression, orientation;
+    bool grey;
+    int unstated;        // channels of no stated meaning
+    uint16_t packed;     // bits of a sample in the file: less than the 8 that `bits` says then
+    uint16_t pictures;   // of its channels: those that are no alpha; 1 of colours
+    uint16_t picture[8]; // their channels
+    uint16_t channel;    // the one to read
+    int64_t frames;      // one behind the other
     uint16_t *palette[3];
-    bool as_values; // through floats: signed, longer than 16 bits, or real
+    int palette_shift; // to 8 bits
+    bool as_values;    // through floats: signed, longer than 16 bits, real, or brought to a grey range
     bool tiled;
     uint16_t planes;                    // 1: the samples of a pixel stand together
     uint32_t block_width, block_height; // of a tile; of a strip, where there are planes; else of one row
 } tiff_page;
 
-// Reads the tags and refuses what has no exact grey value. RG_GOOD, or one line and RG_USAGE.
+static bool is_lossless(uint16_t scheme)
+{
+    static const uint16_t known[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_PACKBITS, COMPRESSION_ADOBE_DEFLATE,
+        COMPRESSION_DEFLATE, COMPRESSION_LZMA, 50000 /* ZSTD */, COMPRESSION_CCITTRLE, COMPRESSION_CCITTFAX3,
+        COMPRESSION_CCITTFAX4};
+    for (int i = 0; i < RG_COUNT(known); i++)
+        if (known[i] == scheme) return TIFFIsCODECConfigured(scheme);
+    return false;
+}
+
+// Which channels are pictures: those that are neither colours nor alpha. A channel of no stated meaning (ExtraSamples 0, or no such
+// tag) is no alpha.
+static void find_pictures(TIFF *tiff, tiff_page *p)
+{
+    uint16_t n_extra = 0, *extra = NULL;
+    if (!TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &n_extra, &extra)) n_extra = 0;
+    p->picture[0] = 0;
+    p->pictures = 1;
+    for (int c = p->grey ? 1 : 3; c < p->channels; c++) {
+        const int i = c - (p->channels - n_extra); // of the last channels
+        if (i >= 0 && (extra[i] == EXTRASAMPLE_ASSOCALPHA || extra[i] == EXTRASAMPLE_UNASSALPHA)) continue;
+        p->unstated++;
+        if (p->grey && p->pictures < RG_COUNT(p->picture)) p->picture[p->pictures++] = (uint16_t)c;
+    }
+}
+
+// RG_GOOD, or one line and RG_USAGE: what has no exact grey value.
+static int refuse(const tiff_work *w, const tiff_page *p)
+{
+    const bool colour = p->photometric == PHOTOMETRIC_RGB && (p->channels == 3 || p->channels == 4);
+    const bool real = p->format == SAMPLEFORMAT_IEEEFP && (p->bits == 16 || p->bits == 32 || p->bits == 64);
+    const bool whole =
+        (p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_INT) && (p->bits == 8 || p->bits == 16 || p->bits == 32);
+    if (!is_lossless(p->compression))
+        return rg_malformed(w->in->path, w->at, "expected a lossless compression that this libtiff has, found scheme %u%s",
+            p->compression,
+            p->compression >= 65000 && p->compression <= 65002
+                ? " (electron events, EER; relion_convert_to_tiff of RELION sums them)"
+                : "");
+    if (!(p->grey || colour || p->palette[0]) || !(real || whole) || (p->as_values && !p->grey))
+        return rg_malformed(w->in->path, w->at,
+            "expected grey of 1, 2, 4, 8, 16 or 32 bits or of floats of 16, 32 or 64, RGB of 8 or 16 bits, or a palette of at most 8, "
+            "found photometric %u, %u channels, %u bits, sample format %u%s",
+            p->photometric, p->channels, p->packed, p->format, p->tiled && p->packed < 8 ? ", in tiles" : "");
+    if (p->unstated && (!p->grey || p->unstated >= RG_COUNT(p->picture)))
+        return rg_malformed(w->in->path, w->at, "expected %s, found %d of which tag ExtraSamples says nothing",
+            p->grey ? "at most 8 grey channels" : "colours, and of a fourth channel that it is alpha", p->unstated);
+    if (real && !w->in->range->given && !w->in->range->real)
+        return rg_malformed(w->in->path, w->at,
+            "expected whole grey values, found floating point (say which values are black and "
+            "white by --grey-range LOW:HIGH)");
+    return RG_GOOD;
+}
+
+// RG_GOOD, or one line and RG_USAGE.
 static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
 {
     *p = (tiff_page){.bits = 1, .channels = 1, .format = SAMPLEFORMAT_UINT, .planar = PLANARCONFIG_CONTIG};
@@ -93,38 +165,18 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
     TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &p->planar);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &p->compression);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &p->orientation);
-    uint32_t kind = 0;
-    if (TIFFGetField(tiff, TIFFTAG_SUBFILETYPE, &kind) && kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK))
-        return rg_malformed(w->in->path, w->at,
-            "expected a photograph on page %" PRId64 ", found a smaller copy or a mask of "
-            "another; tiffcp IN.tif,0 OUT.tif takes the first page",
-            w->in->page + 1);
-    bool grey = p->photometric == PHOTOMETRIC_MINISBLACK || p->photometric == PHOTOMETRIC_MINISWHITE;
-    bool colour = p->photometric == PHOTOMETRIC_RGB && (p->channels == 3 || p->channels == 4);
-    bool palette = p->photometric == PHOTOMETRIC_PALETTE && p->channels == 1 && p->bits == 8 &&
+    p->grey = p->photometric == PHOTOMETRIC_MINISBLACK || p->photometric == PHOTOMETRIC_MINISWHITE;
+    const bool palette = p->photometric == PHOTOMETRIC_PALETTE && p->channels == 1 && p->bits <= 8 &&
         TIFFGetField(tiff, TIFFTAG_COLORMAP, &p->palette[0], &p->palette[1], &p->palette[2]);
     p->format = p->format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : p->format; // as untyped samples are taken by other readers
-    bool real = p->format == SAMPLEFORMAT_IEEEFP && (p->bits == 16 || p->bits == 32 || p->bits == 64);
-    bool whole =
-        (p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_INT) && (p->bits == 8 || p->bits == 16 || p->bits == 32);
-    p->as_values = real || p->format == SAMPLEFORMAT_INT || p->bits == 32;
-    if (p->compression != COMPRESSION_NONE && p->compression != COMPRESSION_LZW && p->compression != COMPRESSION_PACKBITS &&
-        p->compression != COMPRESSION_ADOBE_DEFLATE && p->compression != COMPRESSION_DEFLATE)
-        return rg_malformed(w->in->path, w->at, "expected no compression, LZW, PackBits or Deflate, found scheme %u%s",
-            p->compression,
-            p->compression >= 65000 && p->compression <= 65002
-                ? " (electron events, EER; relion_convert_to_tiff of RELION sums them)"
-                : "");
-    if (!((grey && p->channels <= 2) || colour || palette) || !(real || whole) || (p->as_values && !(grey && p->channels == 1)))
-        return rg_malformed(w->in->path, w->at,
-            "expected grey, RGB or palette of 8 or 16 bits, or grey of 32 bits or of floats of 16, 32 or "
-            "64, found photometric %u, %u channels, %u bits, sample format %u",
-            p->photometric, p->channels, p->bits, p->format);
-    if (real && !w->in->range->given && !w->in->range->real)
-        return rg_malformed(w->in->path, w->at,
-            "expected whole grey values, found floating point (say which values are black and "
-            "white by --grey-range LOW:HIGH)");
+    p->packed = p->bits;
     p->tiled = TIFFIsTiled(tiff);
+    if (p->channels == 1 && !p->tiled && p->format == SAMPLEFORMAT_UINT && (p->bits == 1 || p->bits == 2 || p->bits == 4))
+        p->bits = 8;
+    p->as_values = p->format != SAMPLEFORMAT_UINT || p->bits == 32 || (p->grey && w->in->range->given && p->packed >= 8);
+    for (int c = 0; palette && c < 3; c++) // some programs write colours of 8 bits, as libtiff's own tools know
+        for (int i = 0; i < 1 << p->packed; i++)
+            if (p->palette[c][i] > UINT8_MAX) p->palette_shift = 8;
     p->planes = p->planar == PLANARCONFIG_SEPARATE ? p->channels : 1;
     p->block_width = p->width;
     p->block_height = 1;
@@ -133,6 +185,7 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
             p->block_width && p->block_height))
         return damaged(w, "the tags TileWidth and TileLength");
     if (!p->tiled && p->planes > 1) TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &p->block_height);
+    find_pictures(tiff, p);
     return RG_GOOD;
 }
 
@@ -140,7 +193,7 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
 static void expand_palette(const tiff_page *p, const unsigned char *line, unsigned char *rgb)
 {
     for (uint32_t x = 0; x < p->width; x++)
-        for (int c = 0; c < 3; c++) rgb[3 * x + (uint32_t)c] = (unsigned char)(p->palette[c][line[x]] >> 8);
+        for (int c = 0; c < 3; c++) rgb[3 * x + (uint32_t)c] = (unsigned char)(p->palette[c][line[x]] >> p->palette_shift);
 }
 
 static void invert_row(rg_image *image, int64_t y)
@@ -183,27 +236,61 @@ static float value_of(const tiff_page *p, const void *line, uint32_t x)
     if (p->format == SAMPLEFORMAT_IEEEFP)
         return p->bits == 16 ? rg_half_to_float(((const uint16_t *)line)[x]) : p->bits == 32 ? SAMPLE(float) : SAMPLE(double);
     if (p->format == SAMPLEFORMAT_INT) return p->bits == 8 ? SAMPLE(int8_t) : p->bits == 16 ? SAMPLE(int16_t) : SAMPLE(int32_t);
-    return SAMPLE(uint32_t);
+    return p->bits == 8 ? SAMPLE(uint8_t) : p->bits == 16 ? SAMPLE(uint16_t) : SAMPLE(uint32_t);
 #undef SAMPLE
 }
 
-// Makes row y of the image of `line`; `room` is for 4 bytes a pixel. RG_GOOD, or one line and RG_USAGE.
-static int take_row(const tiff_work *w, const tiff_page *p, rg_image *image, uint32_t y, const unsigned char *line, void *room)
+// White at 0: a value's mirror image in the grey range, where it is given, else in its type's; of a float its negative.
+static float mirrored(const tiff_work *w, const tiff_page *p, float v)
 {
+    if (w->in->range->given) return (float)(w->in->range->low + w->in->range->high - v);
+    return p->format == SAMPLEFORMAT_IEEEFP ? -v
+        : p->format == SAMPLEFORMAT_INT     ? -1 - v
+                                            : (float)(UINT32_MAX >> (32 - p->bits)) - v;
+}
+
+// The samples of 1, 2 or 4 bits of a row, the first in the highest bits of a byte: places in a palette, or grey scaled to 8 bits.
+static void unpack(const tiff_page *p, const unsigned char *line, unsigned char *to)
+{
+    const unsigned most = (1u << p->packed) - 1, times = p->palette[0] ? 1 : UINT8_MAX / most;
+    for (uint32_t x = 0; x < p->width; x++) {
+        const uint32_t bit = x * p->packed;
+        to[x] = (unsigned char)((line[bit / 8] >> (8 - p->packed - bit % 8) & most) * times);
+    }
+}
+
+// One channel of the samples of a row.
+static void pick(const tiff_page *p, const unsigned char *line, unsigned char *to)
+{
+    const size_t size = p->bits / 8;
+    for (size_t x = 0; x < p->width; x++) memcpy(to + x * size, line + (x * p->channels + p->channel) * size, size);
+}
+
+// Makes row y of the image of `line`; `room` is for 16 bytes a pixel. RG_GOOD, or one line and RG_USAGE.
+static int take_row(const tiff_work *w, const tiff_page *p, rg_image *image, uint32_t y, const unsigned char *line, char *room)
+{
+    unsigned char *one = (unsigned char *)room + 8 * (size_t)p->width;
+    const bool white = p->photometric == PHOTOMETRIC_MINISWHITE;
+    if (p->packed < 8)
+        unpack(p, line, one);
+    else if (p->grey && p->channels > 1)
+        pick(p, line, one);
+    else
+        one = (unsigned char *)line;
     if (p->as_values) {
-        float *value = room;
-        for (uint32_t x = 0; x < p->width; x++) value[x] = value_of(p, line, x);
+        float *value = (float *)(void *)room;
+        for (uint32_t x = 0; x < p->width; x++) value[x] = white ? mirrored(w, p, value_of(p, one, x)) : value_of(p, one, x);
         return rg_image_value_row(w->in, image, y, value);
     }
-    if (p->palette[0]) expand_palette(p, line, room);
-    rg_image_grey_row(image, y, p->palette[0] ? room : line, p->palette[0] ? 3 : p->channels);
-    if (p->photometric == PHOTOMETRIC_MINISWHITE) invert_row(image, y);
+    if (p->palette[0]) expand_palette(p, one, (unsigned char *)room);
+    rg_image_grey_row(image, y, p->palette[0] ? (void *)room : one, p->grey ? 1 : p->palette[0] ? 3 : p->channels);
+    if (white) invert_row(image, y);
     return RG_GOOD;
 }
 
 static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, double packing, rg_image *image)
 {
-    const size_t row_bytes = (size_t)p->width * p->channels * p->bits / 8;
+    const size_t row_bytes = ((size_t)p->width * p->channels * p->packed + 7) / 8;
     const tmsize_t bytes = p->tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
     if (bytes <= 0 || (p->tiled && (double)bytes / packing > (double)w->in->bytes))
         return rg_malformed(w->in->path, w->at, "expected %s that the file can hold, found %" PRIu32 " x %" PRIu32 " pixels",
@@ -211,7 +298,7 @@ static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, double 
     const bool blocks = p->tiled || p->planes > 1;
     const uint32_t rows = at_most(p->block_height, p->height);
     unsigned char *block = blocks ? rg_alloc((size_t)bytes) : NULL, *band = rg_alloc(rows * row_bytes);
-    void *room = rg_alloc(4 * (size_t)p->width);
+    char *room = rg_alloc(16 * (size_t)p->width);
     int code = RG_GOOD;
     for (uint32_t y = 0; y < p->height && code == RG_GOOD; y++) {
         if (y % rows == 0 && !read_band(tiff, p, y, block, bytes, band))
@@ -258,33 +345,150 @@ static void say_that_it_turns(TIFF *tiff, const tiff_work *w)
             w->in->path, orientation);
 }
 
-static int read_page(TIFF *tiff, tiff_work *w, rg_image *image)
+// How many photographs a directory's program says that it wrote: one behind the other where the directory is the only one.
+static int64_t stated_frames(TIFF *tiff, const tiff_page *p)
 {
-    tiff_page p;
-    if (w->in->page > 0xFFFF || !TIFFSetDirectory(tiff, (uint16_t)w->in->page)) return damaged(w, "the requested page");
-    int code = read_tags(tiff, w, &p);
-    // LZW makes at most 4096 / 1.5 bytes out of one, Deflate 1032, PackBits 64.
-    double bytes = (double)p.width * p.height * p.channels * p.bits / 8;
-    double packing = p.compression == COMPRESSION_NONE ? 1 : 2731;
-    const int bits = p.as_values && w->in->range->real ? 32 : p.bits == 8 && !(p.as_values && w->in->range->given) ? 8 : 16;
-    if (code == RG_GOOD) code = rg_image_take(w->in, w->at, p.width, p.height, bits, bytes / packing, image);
-    if (code == RG_GOOD) code = read_rows(tiff, w, &p, packing, image);
-    if (code == RG_GOOD && p.orientation != ORIENTATION_TOPLEFT) turn(p.orientation, image);
-    return code;
+    enum { UIC2 = 33629 };
+    const char *text;
+    uint32_t n = 0;
+    void *planes;
+    if (TIFFGetField(tiff, UIC2, &n, &planes)) return n;
+    if (!TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text)) return 1;
+    const char *images = strncmp(text, "ImageJ=", 7) ? NULL : strstr(text, "\nimages=");
+    if (images) return strtol(images + 8, NULL, 10);
+    double values = strncmp(text, "{\"shape\": [", 11) ? 0 : 1;
+    for (const char *at = text + 11; values > 0 && *at && at[-1] != ']';) {
+        char *end;
+        values *= strtod(at, &end);
+        at = end + strspn(end, " ,") + (*end == ']');
+        if (end == at) return 1;
+    }
+    const double frames = values / ((double)p->width * p->height * p->channels);
+    return frames >= 1 && frames < INT32_MAX ? (int64_t)frames : 1;
 }
 
-// ImageJ writes of a stack beyond 4 GiB the first directory alone, and in its description how many images follow.
-static int all_of_imagej(TIFF *tiff, const tiff_work *w, int64_t pages)
+// Bytes of the pixels of this directory, from *first on; 0 where they do not lie together.
+static int64_t together(TIFF *tiff, bool tiled, int64_t *first, int64_t *end)
 {
-    const char *text, *images = NULL;
-    if (pages == 1 && TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) && strncmp(text, "ImageJ=", 7) == 0)
-        images = strstr(text, "\nimages=");
-    const long n = images ? strtol(images + 8, NULL, 10) : 1;
-    return n <= 1 ? RG_GOOD
-                  : rg_malformed(w->in->path, w->at,
-                        "expected a directory of each of ImageJ's %ld images, found 1: it "
-                        "leaves them out beyond 4 GiB; save them as an image sequence",
-                        n);
+    const uint32_t n = tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+    int64_t bytes = 0;
+    *first = (int64_t)TIFFGetStrileOffset(tiff, 0);
+    *end = 0;
+    bool joined = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t at = (int64_t)TIFFGetStrileOffset(tiff, i), size = (int64_t)TIFFGetStrileByteCount(tiff, i);
+        joined &= at == *first + bytes;
+        bytes += size;
+        *end = at + size > *end ? at + size : *end;
+    }
+    return joined ? bytes : 0;
+}
+
+// Where picture number in->page is: the directory is the current one then, and the page says which frame and channel. Without an
+// image all are counted into *pages.
+typedef struct tiff_search {
+    int64_t pages, full, left, data_end, frame, frame_bytes; // full: directories that are no copies; left: to go
+    bool found;
+    bool has_others; // directories below directories, which are not looked at
+} tiff_search;
+
+// Whether the next directory has the photograph right behind this one's: then each has its own.
+static bool next_is_behind(TIFF *tiff, int64_t end)
+{
+    const uint16_t here = (uint16_t)TIFFCurrentDirectory(tiff);
+    const bool behind = TIFFReadDirectory(tiff) && (int64_t)TIFFGetStrileOffset(tiff, 0) == end;
+    TIFFSetDirectory(tiff, here);
+    return behind;
+}
+
+static int count_frames(TIFF *tiff, tiff_work *w, tiff_page *p, tiff_search *s)
+{
+    int64_t first, end, bytes = together(tiff, p->tiled, &first, &end);
+    const int64_t stated = stated_frames(tiff, p), directories = stated > 1 ? TIFFNumberOfDirectories(tiff) : 1;
+    const bool raw = p->compression == COMPRESSION_NONE && bytes > 0;
+    p->frames = 1;
+    if (stated > 1 && (directories == 1 || (raw && !next_is_behind(tiff, first + bytes)))) {
+        if (raw && (double)first + (double)stated * (double)bytes <= (double)w->in->bytes)
+            p->frames = stated;
+        else if (directories == 1)
+            return rg_malformed(w->in->path, w->at,
+                "expected the %" PRId64 " images that its program says it wrote, found 1 directory%s", stated,
+                raw ? " and too few bytes for them behind it" : "; save them as an image sequence");
+    }
+    if (p->frames > 1) end = first + p->frames * bytes;
+    s->data_end = end > s->data_end ? end : s->data_end;
+    s->frame_bytes = bytes;
+    return RG_GOOD;
+}
+
+// Bytes behind the last pixels that no directory speaks of, and that would hold one more photograph.
+static int check_rest(const tiff_work *w, const tiff_search *s)
+{
+    int64_t next = w->in->bytes;
+    for (int64_t i = 0; i < w->n_reads; i++)
+        if (w->read[i] >= s->data_end && w->read[i] < next) next = w->read[i];
+    if (s->has_others || s->frame_bytes < 1 || next - s->data_end < s->frame_bytes) return RG_GOOD;
+    return rg_malformed(w->in->path, s->data_end,
+        "expected nothing behind the last of %" PRId64 " photographs, found %" PRId64
+        " bytes that no directory names, as of %" PRId64 " more",
+        s->pages, next - s->data_end, (next - s->data_end) / s->frame_bytes);
+}
+
+static int look_through(TIFF *tiff, tiff_work *w, bool count, tiff_page *p, tiff_search *s)
+{
+    s->left = w->in->page;
+    if (count && (TIFFNumberOfDirectories(tiff) == 0 || w->message[0])) // it counts as far as it can read
+        return damaged(w, "the directory of the next page");
+    do {
+        uint32_t kind = 0;
+        void *others;
+        uint16_t n_others;
+        s->has_others |= TIFFGetField(tiff, TIFFTAG_SUBIFD, &n_others, &others);
+        if (TIFFGetField(tiff, TIFFTAG_SUBFILETYPE, &kind) && kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) {
+            int64_t first, end;
+            together(tiff, TIFFIsTiled(tiff), &first, &end);
+            s->data_end = end > s->data_end ? end : s->data_end;
+            continue;
+        }
+        s->full++;
+        int code = read_tags(tiff, w, p);
+        if (code == RG_GOOD) code = count_frames(tiff, w, p, s);
+        if (code != RG_GOOD) return code;
+        if (p->palette[0]) // of the directory as it was read last
+            TIFFGetField(tiff, TIFFTAG_COLORMAP, &p->palette[0], &p->palette[1], &p->palette[2]);
+        const int64_t here = p->frames * p->pictures;
+        s->pages += here;
+        if (!count && s->left < here) {
+            s->found = true;
+            s->frame = s->left / p->pictures;
+            p->channel = p->picture[s->left % p->pictures];
+            return refuse(w, p);
+        }
+        s->left -= here;
+    } while (w->message[0] = '\0', TIFFReadDirectory(tiff));
+    if (w->message[0]) return damaged(w, "the directory of the next page");
+    if (!s->full)
+        return rg_malformed(w->in->path, w->at, "expected a photograph, found smaller copies or masks of others alone");
+    return count ? check_rest(w, s) : RG_GOOD;
+}
+
+static int read_page(TIFF *tiff, tiff_work *w, const tiff_page *p, const tiff_search *s, rg_image *image)
+{
+    // LZW makes at most 4096 / 1.5 bytes out of one, Deflate 1032, PackBits 64; the newer schemes have no such bound.
+    const double bytes = (double)p->width * p->height * p->channels * p->packed / 8;
+    const bool newer = p->compression == COMPRESSION_LZMA || p->compression == 50000 || p->packed == 1;
+    const double packing = p->compression == COMPRESSION_NONE ? 1 : newer ? 1 << 17 : 2731;
+    const bool real = p->as_values && w->in->range->real, spread = p->as_values && w->in->range->given;
+    int code = rg_image_take(w->in, w->at, p->width, p->height,
+        real                          ? 32
+            : p->bits == 8 && !spread ? 8
+                                      : 16,
+        bytes / packing, image);
+    w->shift = s->frame * s->frame_bytes;
+    if (code == RG_GOOD) code = read_rows(tiff, w, p, packing, image);
+    if (code == RG_GOOD && !p->as_values) rg_image_spread(w->in, image);
+    if (code == RG_GOOD && p->orientation != ORIENTATION_TOPLEFT) turn(p->orientation, image);
+    return code;
 }
 
 int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
@@ -294,18 +498,18 @@ int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
     TIFFSetWarningHandler(NULL);
     TIFFSetErrorHandlerExt(on_message);
     TIFF *tiff = TIFFClientOpen(in->path, "rm", &w, on_read, on_write, on_seek, on_close, on_size, NULL, NULL);
-    if (!tiff) return damaged(&w, "a TIFF header and directory");
-    int code = RG_GOOD;
+    if (!tiff) {
+        free(w.read);
+        return damaged(&w, "a TIFF header and directory");
+    }
+    tiff_page page;
+    tiff_search found = {0};
     if (!image) say_that_it_turns(tiff, &w);
-    w.message[0] = '\0';
-    *pages = TIFFNumberOfDirectories(tiff);
-    if (*pages == 0)
-        code = damaged(&w, "at least one page");
-    else if (w.message[0]) // it counts as far as it can read
-        code = damaged(&w, "the directory of the next page");
-    if (code == RG_GOOD) code = all_of_imagej(tiff, &w, *pages);
-    if (code == RG_GOOD && image) code = read_page(tiff, &w, image);
+    int code = look_through(tiff, &w, !image, &page, &found);
+    *pages = found.pages;
+    if (code == RG_GOOD && found.found) code = read_page(tiff, &w, &page, &found, image);
     TIFFClose(tiff);
+    free(w.read);
     return code;
 }
 

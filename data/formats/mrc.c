@@ -68,6 +68,14 @@ static float float_word(const unsigned char *header, int n, bool swapped)
     return f;
 }
 
+// IMOD's own words: a stamp, then flags. Besides these two they speak of the extended header, the sign of the origin and the rms,
+// of which nothing is used here.
+enum { IMOD_SIGNED = 1, IMOD_4_BITS = 16 };
+static bool has_imod_flags(const unsigned char *h, bool swapped)
+{
+    return int_word(h, 1 + BYTE_IMOD / 4, swapped) == 1146047817;
+}
+
 // What is wrong with the header in this byte order, or false.
 static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *at, char text[FAULT_ROOM])
 {
@@ -88,6 +96,12 @@ static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *
                 : mode == 16       ? " (IMOD's colours)"
                 : mode == 101      ? " (4 bits a pixel; newstack -mode 1 of IMOD widens them)"
                                    : "");
+        return true;
+    }
+    *at = BYTE_IMOD + 4;
+    if (mode == RG_MRC_INT8 && has_imod_flags(h, swapped) && int_word(h, 2 + BYTE_IMOD / 4, swapped) & IMOD_4_BITS) {
+        snprintf(
+            text, FAULT_ROOM, "expected a byte a pixel, found IMOD's flag of 4 bits a pixel (newstack -mode 1 widens them)");
         return true;
     }
     int64_t extended = int_word(h, 24, swapped);
@@ -183,11 +197,10 @@ static void read_header(rg_mrc *m, const unsigned char *h)
     m->maximum = float_word(h, 21, m->swapped);
     m->mean = float_word(h, 22, m->swapped);
     m->rms = float_word(h, 55, m->swapped);
-    // Of IMOD's own words: its stamp, then flags, of which the lowest says that bytes are signed. Older files have none, and
-    // unsigned bytes where the header's maximum is more than a signed one can be.
-    const bool stamped = int_word(h, 1 + BYTE_IMOD / 4, m->swapped) == 1146047817;
-    const bool is_signed = stamped ? int_word(h, 2 + BYTE_IMOD / 4, m->swapped) & 1
-                                   : !(m->minimum >= 0 && m->maximum > INT8_MAX && m->maximum <= UINT8_MAX);
+    // Older files have no flags, and unsigned bytes where the header's maximum is more than a signed one can be.
+    const bool is_signed = has_imod_flags(h, m->swapped)
+        ? int_word(h, 2 + BYTE_IMOD / 4, m->swapped) & IMOD_SIGNED
+        : !(m->minimum >= 0 && m->maximum > INT8_MAX && m->maximum <= UINT8_MAX);
     if (m->mode == RG_MRC_INT8 && !is_signed) m->mode = RG_MRC_UINT8;
     m->data_byte = HEADER + (int64_t)int_word(h, 24, m->swapped);
 }
@@ -272,6 +285,16 @@ int rg_mrc_section(rg_mrc *m, int64_t z, float *section)
         for (int64_t x = 0; x < m->nx && !as_it_is; x++) section[y * m->nx + x] = value_at(m, x);
     }
     return RG_GOOD;
+}
+
+void rg_mrc_mask_bytes(float *value, int64_t n)
+{
+    bool stored[2] = {false, false};
+    for (int64_t i = 0; i < n; i++) {
+        if (value[i] != INT8_MIN && value[i] != INT8_MIN + 1) return;
+        stored[value[i] != INT8_MIN] = true;
+    }
+    for (int64_t i = 0; i < n && stored[0] && stored[1]; i++) value[i] -= INT8_MIN;
 }
 
 int rg_mrc_in_order(const rg_mrc *m)

@@ -43,6 +43,8 @@ int rg_mrc_open_stream(rg_mrc *, FILE *, int64_t bytes, const char *path);
 bool rg_mrc_plausible(const void *header, int64_t bytes);
 // Section z into ny * nx floats, row by row. RG_GOOD, or one line and RG_USAGE.
 int rg_mrc_section(rg_mrc *, int64_t z, float *section);
+// A mask of n values: of 0 and 1 where IMOD has stored these bytes as signed ones, -128 and -127.
+void rg_mrc_mask_bytes(float *value, int64_t n);
 // Of a map: whether columns, rows and sections run along x, y and z, or the header has nothing that says so. RG_GOOD, or one line
 // and RG_USAGE: some maps of EMDB and of crystallographers have another order.
 int rg_mrc_in_order(const rg_mrc *);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // fsc.c: regather fsc, the Fourier shell correlation of two maps.
+#include "../../data/formats/mrc.h"
 #include "../../data/geometry/fsc.h"
 #include "../../data/geometry/volume.h"
 #include "../base/log.h"
@@ -53,6 +54,7 @@ static float *mask_of(const comparison *c, int64_t side)
         if (code == RG_GOOD && mask.side != side)
             code =
                 rg_fail(RG_USAGE, "%s: expected a mask of %" PRId64 " voxels a side, found %" PRId64, c->mask, side, mask.side);
+        if (code == RG_GOOD) rg_mrc_mask_bytes(mask.value, side * side * side);
         for (int64_t i = 0; i < side * side * side && code == RG_GOOD; i++) {
             if (!(mask.value[i] >= -SLACK && mask.value[i] <= 1 + SLACK))
                 code = rg_fail(RG_USAGE, "%s: expected a mask from 0 to 1, found %g", c->mask, mask.value[i]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // input.c: which photographs, what they are called, when they were taken. Each is read once here before any work begins.
+#include "../../../data/formats/mrc.h"
 #include "../../base/hash.h"
 #include "../../base/memory.h"
 #include "../../base/tsv.h"
@@ -149,6 +150,7 @@ static int read_mask(ac_job *job)
         code = rg_image_read(job->mask_path, 0, &(rg_grey_range){.real = true}, &job->mask);
     if (code != RG_GOOD) return code;
     const int64_t n = job->mask.width * job->mask.height;
+    if (job->mask.bits == 32) rg_mrc_mask_bytes(job->mask.pixel, n);
     for (int64_t i = 0; i < n; i++) kept += keeps(&job->mask, i);
     return kept >= (n + 3) / 4
         ? RG_GOOD
