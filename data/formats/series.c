@@ -67,11 +67,14 @@ int rg_series_open(rg_series *s, int64_t n_paths, const char *const *path)
             code = rg_fail(RG_USAGE,
                 "%s: expected images of %" PRId64 " x %" PRId64 " pixels as in %s, found %" PRId64 " x %" PRId64, path[f],
                 s->width, s->height, path[0], width, height);
+        if (code == RG_GOOD && f && mrc == s->rows_down)
+            code = rg_fail(RG_USAGE, "%s: expected %s as %s, found %s: their rows go the other way", path[f],
+                mrc ? "a picture" : "an MRC file", path[0], mrc ? "an MRC file" : "a picture");
         if (code != RG_GOOD) {
             rg_series_close(s);
             return code;
         }
-        if (!f) *s = (rg_series){.width = width, .height = height, .pixel_A = pixel_A};
+        if (!f) *s = (rg_series){.width = width, .height = height, .pixel_A = pixel_A, .rows_down = !mrc};
         for (int64_t p = 0; p < pages; p++) {
             s->image = rg_more(s->image, s->n, sizeof *s->image);
             s->image[s->n++] = (rg_series_image){path[f], p, mrc};

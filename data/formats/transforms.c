@@ -49,6 +49,15 @@ rg_affine rg_affine_inverse(const rg_affine *t)
     return inverse;
 }
 
+// With S = diag(1, -1) the other end's centre is off by e = (0, height - 1 - 2 floor(height / 2)): A' = S A S and
+// shift' = S shift + e - A' e.
+rg_affine rg_affine_flip_rows(const rg_affine *t, int64_t height)
+{
+    const double e = (double)(height - 1 - 2 * (height / 2));
+    const double a[4] = {t->a[0], -t->a[1], -t->a[2], t->a[3]};
+    return (rg_affine){{a[0], a[1], a[2], a[3]}, {t->shift_px[0] - a[1] * e, -t->shift_px[1] + e - a[3] * e}};
+}
+
 rg_affine rg_tilt_stretch(double axis_deg, double from_deg, double to_deg)
 {
     const double by = cos(to_deg * DEGREE) / cos(from_deg * DEGREE) - 1;
@@ -203,8 +212,10 @@ int rg_tilts_read(const char *path, int64_t *n, double **tilt_deg)
         const bool number = rg_decimal(line, &end, &angle);
         if (line[strspn(line, " \t\r\n")] == '\0') continue;
         if (!number || end[strspn(end, " \t\r\n")] || !(fabs(angle) <= 360)) {
-            code = rg_malformed(path, at, "expected one angle in degrees on the line, found %s",
-                rg_quote_bytes(line, (int)(length < 40 ? length : 40)));
+            const bool more = number && rg_decimal(end, &end, &angle);
+            code = rg_malformed(path, at, "expected one angle in degrees on the line, found %s%s",
+                rg_quote_bytes(line, (int)(length < 40 ? length : 40)),
+                more ? "; awk '{ print $1 }' FILE takes the first column" : "");
             break;
         }
         *tilt_deg = rg_more(*tilt_deg, *n, sizeof **tilt_deg);

@@ -24,6 +24,8 @@ rg_similarity rg_affine_similarity(const rg_affine *);
 void rg_affine_apply(const rg_affine *, const double p[2], double moved[2]); // of p - c to p' - c
 rg_affine rg_affine_then(const rg_affine *first, const rg_affine *second);
 rg_affine rg_affine_inverse(const rg_affine *);
+// The same transform where rows are counted from the other end of `height` of them.
+rg_affine rg_affine_flip_rows(const rg_affine *, int64_t height);
 // What a flat specimen's image is stretched by where the tilt goes from one angle to another: the cosine of `to` over that of
 // `from`, across the tilt axis, which stands axis_deg from +y towards -x (as IMOD counts; y grows with the row). No shift.
 rg_affine rg_tilt_stretch(double axis_deg, double from_deg, double to_deg);

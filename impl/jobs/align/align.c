@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // align.c: regather align, a tilt series aligned image by image (Garcia et al. 2014, Algorithms 1 and 2), through whichever
 // variant of align2d.
+#include "../../../data/formats/mrc.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../base/summary.h"
@@ -39,7 +40,7 @@ static const rg_option options[] = {
         RG_TO(aj_align, tilts)},
     {"tilt-axis", "DEG|search",
         "stretch every image across the tilt axis, by the cosines' ratio of two neighbours, before what is "
-        "searched; the axis in degrees from +y (where rows go) towards -x, as IMOD counts; search finds it",
+        "searched; the axis in degrees from +y, which goes up, towards -x, as IMOD counts; search finds it",
         RG_TO(aj_align, axis), .needs = "tilts"},
     {"xf", "FILE.xf",
         "write IMOD's transforms too; with --tilt-axis they leave the tilt's shrinking as it is, bring the axis to y and "
@@ -58,7 +59,9 @@ static const char help[] =
     "image the transform that brings it onto the one before: a feature at pixel p = (column, row) of\n"
     "image i stands at\n"
     "    c + scale Rot(rotation) (p - c) + shift,    Rot(t) = [[cos t, -sin t], [sin t, cos t]]\n"
-    "in image i-1, c = (floor(width/2), floor(height/2)); the first row is the identity. The transform is\n"
+    "in image i-1, c = (floor(width/2), floor(height/2)); the first row is the identity. Rows go up in MRC\n"
+    "files and down in PNG, PGM and TIFF pictures. Tables count rows as the file does; --xf, --tilt-axis,\n"
+    "--tomogram and --aligned count them upwards, as IMOD and RELION see either file. The transform is\n"
     "that of the largest correlation (Pearson's, of the filtered images) over rotation, shift and\n"
     "magnification: first on the images made smaller, to a longer side of 64 to 128 pixels, where all\n"
     "rotations and magnifications of the range are tried in steps of 1.5 pixels and all shifts by FFT;\n"
@@ -106,7 +109,7 @@ static int check_axis(aj_align *job)
             return rg_fail(RG_USAGE, "%s: --tilt-axis: expected angles from -%d to %d degrees, found %g of image %" PRId64,
                 job->tilts, STEEPEST_DEG, STEEPEST_DEG, job->tilt_deg[i], i + 1);
     if (strcmp(job->axis, "search") == 0) return RG_GOOD;
-    job->axis_deg = strtod(job->axis, &end);
+    job->axis_deg = aj_axis_up_deg(job, strtod(job->axis, &end));
     return end != job->axis && !*end && fabs(job->axis_deg) <= 360
         ? RG_GOOD
         : rg_fail(RG_USAGE, "--tilt-axis: expected search or an angle from -360 to 360 degrees, found \"%s\"", job->axis);
@@ -126,6 +129,8 @@ static int read_mask(aj_align *job, const char *path)
     if (code == RG_GOOD) {
         job->mask = rg_alloc((size_t)n * sizeof *job->mask);
         code = rg_series_read(&mask, 0, false, job->mask);
+        if (code == RG_GOOD) rg_mrc_mask_bytes(job->mask, n);
+        if (code == RG_GOOD && mask.rows_down != job->series.rows_down) aj_flip_rows(job, job->mask);
     }
     for (int64_t i = 0; i < n && code == RG_GOOD; i++) kept += job->mask[i] = job->mask[i] > 0;
     if (code == RG_GOOD && kept < n / 4)
@@ -347,11 +352,11 @@ static int run(void *options)
         }
     }
     if (code == RG_GOOD && job->axis_pairs)
-        rg_summary_found("The tilt axis stands at %.2f +- %.2f degrees, from %" PRId64 " pair%s.", job->axis_deg,
-            job->axis_error_deg, job->axis_pairs, rg_s(job->axis_pairs));
+        rg_summary_found("The tilt axis stands at %.2f +- %.2f degrees, from %" PRId64 " pair%s.",
+            aj_axis_up_deg(job, job->axis_deg), job->axis_error_deg, job->axis_pairs, rg_s(job->axis_pairs));
     if (code == RG_GOOD && job->axis_pairs)
-        printf("tilt axis\t%.2f +- %.2f degrees, from %" PRId64 " pair%s in %.1f s\n", job->axis_deg, job->axis_error_deg,
-            job->axis_pairs, rg_s(job->axis_pairs), job->axis_s);
+        printf("tilt axis\t%.2f +- %.2f degrees, from %" PRId64 " pair%s in %.1f s\n", aj_axis_up_deg(job, job->axis_deg),
+            job->axis_error_deg, job->axis_pairs, rg_s(job->axis_pairs), job->axis_s);
     rg_series_close(&job->series);
     free(job->tilt_deg);
     free(job->tomogram.image);

@@ -70,7 +70,7 @@ typedef struct aj_align {
     rg_affine *truth;       // NULL: not known
     int64_t n_tilts;
     double *tilt_deg;      // NULL: not given
-    double axis_deg;       // NaN: no tilt axis, the images are not stretched
+    double axis_deg;       // from where rows go towards -x; NaN: no tilt axis, the images are not stretched
     double axis_error_deg; // NaN: not searched
     int64_t axis_pairs;
     double axis_s;
@@ -94,5 +94,11 @@ int aj_load(aj_align *, int64_t i, aj_pyramid *);
 // axis.c: the tilt axis of the largest correlation, into axis_deg, axis_error_deg and axis_pairs. RG_GOOD, or one line and a
 // code.
 int aj_axis_search(aj_align *, aj_pyramid p[2]);
+// The tilt axis from +y, which goes up, to users and from them: rows of pictures go down.
+static inline double aj_axis_up_deg(const aj_align *job, double axis_deg)
+{
+    return job->series.rows_down ? -axis_deg : axis_deg;
+}
+void aj_flip_rows(const aj_align *, float *image);
 
 #endif

@@ -112,7 +112,7 @@ int aj_axis_search(aj_align *job, aj_pyramid p[2])
             code = rg_fail(RG_USAGE,
                 "--tilt-axis search: the correlation has no top near %.1f degrees: the images do not shrink across "
                 "an axis as %s says; expected the axis' angle",
-                job->axis_deg, job->tilts);
+                aj_axis_up_deg(job, job->axis_deg), job->tilts);
     }
     job->axis_deg -= 180 * floor((job->axis_deg + 90) / 180);
     job->axis_pairs = n;

@@ -47,16 +47,17 @@ static int plot(const aj_align *job)
 
 // Of each image into the frame of the tomogram, whose y is the tilt axis: what the image would be had the specimen been tilted
 // about that, and nothing else happened to it. Images come by way of the one nearest to 0 degrees.
+// frame: the transforms onto the first image, rows counted upwards; they become those into the tomogram's frame.
 static void frames_of(const aj_align *job, rg_affine *frame)
 {
+    const double axis_deg = aj_axis_up_deg(job, job->axis_deg);
     int64_t level = 0;
     for (int64_t i = 1; i < job->series.n; i++)
         if (fabs(job->tilt_deg[i]) < fabs(job->tilt_deg[level])) level = i;
-    const rg_affine back = rg_affine_inverse(&job->whole[level]),
-                    turn = rg_affine_of(&(rg_similarity){-job->axis_deg, 0, 0, 1});
+    const rg_affine back = rg_affine_inverse(&frame[level]), turn = rg_affine_of(&(rg_similarity){-axis_deg, 0, 0, 1});
     for (int64_t i = 0; i < job->series.n; i++) {
-        const rg_affine shrink = rg_tilt_stretch(job->axis_deg, job->tilt_deg[level], job->tilt_deg[i]);
-        rg_affine to = rg_affine_then(&job->whole[i], &back);
+        const rg_affine shrink = rg_tilt_stretch(axis_deg, job->tilt_deg[level], job->tilt_deg[i]);
+        rg_affine to = rg_affine_then(&frame[i], &back);
         to = rg_affine_then(&to, &shrink);
         frame[i] = rg_affine_then(&to, &turn);
     }
@@ -67,8 +68,10 @@ static int write_geometry(const aj_align *job)
     const bool tilted = !isnan(job->axis_deg);
     rg_affine *frame = rg_alloc((size_t)job->series.n * sizeof *frame);
     int code = RG_GOOD;
+    for (int64_t i = 0; i < job->series.n; i++)
+        frame[i] = job->series.rows_down ? rg_affine_flip_rows(&job->whole[i], job->series.height) : job->whole[i];
     if (tilted) frames_of(job, frame);
-    if (job->xf) code = rg_xf_write(job->xf, job->series.n, tilted ? frame : job->whole, job->series.width, job->series.height);
+    if (job->xf) code = rg_xf_write(job->xf, job->series.n, frame, job->series.width, job->series.height);
     if (code == RG_GOOD && job->xf && tilted) {
         char *tlt = rg_path_beside(job->xf, "", ".tlt");
         code = rg_tilts_write(tlt, job->series.n, job->tilt_deg);
@@ -83,7 +86,8 @@ int aj_write_tables(const aj_align *job)
 {
     const char *convention = is_linear(job) ? "a feature at p stands at c + [a11 a12; a21 a22] (p - c) + shift in"
                                             : "a feature at p stands at c + scale Rot(rotation) (p - c) + shift in";
-    char *axis = isnan(job->axis_deg) ? rg_print("%s", "") : rg_print("# tilt axis: %.9g degrees\n", job->axis_deg);
+    char *axis =
+        isnan(job->axis_deg) ? rg_print("%s", "") : rg_print("# tilt axis: %.9g degrees\n", aj_axis_up_deg(job, job->axis_deg));
     char *head =
         rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, variant %s\n%s# %s the image "
                  "before\n",
@@ -123,6 +127,17 @@ static int align_image(aj_align *job, int64_t i, float *image, float *moved)
     return code;
 }
 
+void aj_flip_rows(const aj_align *job, float *image)
+{
+    const int64_t width = job->series.width, height = job->series.height;
+    for (int64_t y = 0; y < height / 2; y++)
+        for (int64_t x = 0; x < width; x++) {
+            float *a = &image[y * width + x], *b = &image[(height - 1 - y) * width + x], kept = *a;
+            *a = *b;
+            *b = kept;
+        }
+}
+
 int aj_write_aligned(aj_align *job)
 {
     rg_mrc_out out;
@@ -136,6 +151,7 @@ int aj_write_aligned(aj_align *job)
     rg_progress_begin(&progress, "aligned series", "images", (double)job->series.n);
     for (int64_t i = 0; i < job->series.n && code == RG_GOOD; i++) {
         code = align_image(job, i, image, moved);
+        if (job->series.rows_down) aj_flip_rows(job, moved);
         if (code == RG_GOOD) code = rg_mrc_write_section(&out, moved);
         rg_progress_at(&progress, (double)(i + 1));
     }
