@@ -7,7 +7,8 @@
 set encoding utf8
 HIGH = CANVAS_Y + (TITLED ? 70 : 0)
 if (TERM eq "svg") { set terminal svg size CANVAS_X, HIGH dynamic enhanced font "Helvetica,13" background "#ffffff" } \
-else { set terminal pngcairo size CANVAS_X, HIGH enhanced font "Helvetica,11" background "#ffffff" }
+else { if (strstrt(GPVAL_TERMINALS, " pngcairo ")) { set terminal pngcairo size CANVAS_X, HIGH enhanced font "Helvetica,11" background "#ffffff" } \
+       else { set terminal png size CANVAS_X, HIGH enhanced background "#ffffff" } }
 set output OUT
 set datafile separator "\t"
 set datafile columnheaders

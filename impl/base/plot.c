@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -106,9 +107,10 @@ void rg_plot_stream(rg_plot *p, const char *name, FILE *stream)
 static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, const char *folder, const char *script,
     const char *log, FILE *out)
 {
-    char **word = rg_alloc((size_t)(2 * (own->n + given->n) + 3) * sizeof *word), *path = plain_path(script);
+    char **word = rg_alloc((size_t)(2 * (own->n + given->n) + 4) * sizeof *word), *path = plain_path(script);
     int n = 0;
     word[n++] = (char *)(uintptr_t)gnuplot;
+    word[n++] = (char *)(uintptr_t) "-d"; // without the user's own settings
     for (int i = 0; i < own->n + given->n; i++) {
         word[n++] = (char *)(uintptr_t) "-e";
         word[n++] = i < own->n ? own->set[i] : given->set[i - own->n];
@@ -250,7 +252,8 @@ int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const c
     if (code == RG_GOOD) code = copy_shared(folder, shared);
     if (code == RG_GOOD) code = rg_file_open(&file, path);
     if (code == RG_GOOD) {
-        fprintf(file.stream, "# Draws this figure again, in this folder, as a picture with its title: gnuplot %s.gp\n", script);
+        fprintf(
+            file.stream, "# Draws this figure again, in this folder, as a picture with its title: gnuplot -d %s.gp\n", script);
         fprintf(file.stream,
             "if (!exists(\"OUT\")) { TERM = \"png\"; CANVAS_X = %d; CANVAS_Y = %d; NARROW = 0; TITLED = 1; %s }\n", ALONE_X,
             ALONE_Y, alone.set[0]);
@@ -327,13 +330,15 @@ char *rg_plot_held(rg_plot_holding *h)
 
 int rg_plot_draw(rg_plot *p, const char *script, const char *path)
 {
+    static atomic_flag said = ATOMIC_FLAG_INIT; // of a job with thousands of pictures, the first
     char *relative = rg_print("plots/%s", script), *full = rg_share_path(relative);
     int code = rg_plot_run(p, full, path, NULL);
     if (code == RG_LACKS) {
         rg_warn("%s: not drawn: no gnuplot here (see regather doctor)", path);
         code = RG_GOOD;
     } else if (code == RG_WRONG) {
-        code = rg_fail(RG_USAGE, "%s: not written: gnuplot failed on %s, or the disk is full", path, full);
+        if (!atomic_flag_test_and_set(&said)) rg_warn("%s: not drawn: gnuplot failed on %s, or the disk is full", path, full);
+        code = RG_GOOD;
     }
     rg_plot_free(p);
     free(relative);
