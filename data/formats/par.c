@@ -32,17 +32,19 @@ static const struct {
     {"SCORE", 8, 2, 1e9},
     {"CHANGE", 8, 2, 1e9},
     {"PRESA", 8, 2, 1e9},
+    {"PSHIFT", 8, 2, 1e6},
 };
 
 // Columns NO .. ANGAST are common to all kinds. `longest`: rows up to this length, blanks at the end left out, are of the kind
 // when their words do not tell (FREALIGN's own rule).
-enum { COMMON = RG_PAR_ANGAST + 1, KINDS = 4, COLUMNS_MAX = 16 };
+enum { COMMON = RG_PAR_ANGAST + 1, KINDS = 5, COLUMNS_MAX = 17 };
 static const struct {
     int version, columns, longest;
     rg_par_field last[COLUMNS_MAX - COMMON];
 } kind[KINDS] = {
     {8, 12, 95, {RG_PAR_PRESA}},
-    {8, 13, 0, {RG_PAR_PRESA, RG_PAR_CHANGE}}, // by its words only
+    {8, 13, 0, {RG_PAR_PRESA, RG_PAR_CHANGE}},                                                       // by its words only
+    {9, 17, 0, {RG_PAR_PSHIFT, RG_PAR_OCC, RG_PAR_LOGP, RG_PAR_SIGMA, RG_PAR_SCORE, RG_PAR_CHANGE}}, // cisTEM's, likewise
     {9, 15, 128, {RG_PAR_OCC, RG_PAR_LOGP, RG_PAR_SCORE, RG_PAR_CHANGE}},
     {9, 16, 1 << 20, {RG_PAR_OCC, RG_PAR_LOGP, RG_PAR_SIGMA, RG_PAR_SCORE, RG_PAR_CHANGE}},
 };
@@ -139,7 +141,7 @@ static int read_columns(rg_par *p, const char *line, const char *end, int64_t li
     if (words < kind[by_length].columns && parse_words(by_length, of_width, lengths, row) < 0) return RG_GOOD;
     if (k == KINDS)
         return rg_star_fault(
-            p->path, line_number, "expected 12 or 13 columns (version 8), 15 or 16 (version 9), found %d", words);
+            p->path, line_number, "expected 12 or 13 columns (version 8), 15, 16 or 17 (version 9), found %d", words);
     return rg_star_fault(p->path, line_number, "expected a number in column %s, found %s", field[field_of(k, bad)].name,
         rg_quote_bytes(begin[bad], length[bad]));
 }
@@ -296,6 +298,11 @@ int rg_par_particles(const rg_par *par, const char *stack, const rg_par_optics *
         if (p->row[i].image >= p->stack[0].images)
             code = rg_star_fault(
                 par->path, par->row[i].line, "expected NO from 1 to %" PRId64 ", found %g", p->stack[0].images, v[RG_PAR_NO]);
+        else if (v[RG_PAR_PSHIFT] != 0)
+            code = rg_star_fault(par->path, par->row[i].line,
+                "expected no phase shift (PSHIFT 0), whose unit is not the same in all programs, found %g; a STAR file of RELION has "
+                "_rlnPhaseShift in degrees",
+                v[RG_PAR_PSHIFT]);
         else if (v[RG_PAR_MAG] != par->row[0].value[RG_PAR_MAG])
             code = rg_star_fault(par->path, par->row[i].line, "expected the magnification %g of the first row, found %g",
                 par->row[0].value[RG_PAR_MAG], v[RG_PAR_MAG]);

@@ -2,7 +2,7 @@
 // par.h: FREALIGN's parameter files (.par), one row a particle, lines that begin with C being comments.
 //
 // Version 9: NO PSI THETA PHI SHX SHY MAG FILM DF1 DF2 ANGAST OCC LogP SIGMA SCORE CHANGE, shifts in A, OCC and SCORE in
-// percent; older files of it lack SIGMA. Version 8: NO .. ANGAST PRESA and at times DPRES, shifts in pixels, PRESA the phase
+// percent; older files of it lack SIGMA, those of cisTEM have PSHIFT behind ANGAST. Version 8: NO .. ANGAST PRESA and at times DPRES, shifts in pixels, PRESA the phase
 // residual in degrees. Columns have fixed widths and may touch; a row whose blanks give the right number of words, numbers all,
 // is taken by its words, any other by the widths that belong to its length. All rows must be of one kind.
 //
@@ -31,6 +31,7 @@ typedef enum {
     RG_PAR_SCORE,
     RG_PAR_CHANGE,
     RG_PAR_PRESA,
+    RG_PAR_PSHIFT,
     RG_PAR_FIELDS
 } rg_par_field;
 
