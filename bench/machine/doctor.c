@@ -4,6 +4,7 @@
 #include "machine.h"
 #include "sensors.h"
 #include "../compare/believe.h"
+#include "../../impl/base/memory.h"
 #include "../../impl/base/options.h"
 #include "../../impl/base/tsv.h"
 #include "../../impl/runtime/cpu.h"
@@ -76,6 +77,7 @@ static void report_cpu(void)
     line("SIMD", "%s", text);
     rg_topology_read(&t);
     line("cores", "%d usable; sockets %d, cores %d, threads %d", rg_cpu_cores(), t.sockets, t.cores, t.threads);
+    if (isfinite(rg_cores_quota())) line("quota", "the time of %.3g cores, by this process's control groups", rg_cores_quota());
     rg_topology_caches(&t, text);
     line("caches", "%s", text);
     rg_device_facts facts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// memory.c: how much main memory a job may take, asked before it takes any.
+// memory.c: how much main memory a job may take, asked before it takes any, and how many cores its control groups leave it.
 #include "memory.h"
 #include "core.h"
 
@@ -23,8 +23,11 @@ static bool number_in(const char *path, const char *key, double *value)
     return found;
 }
 
-// What a control group leaves of its limit, file cache that it would give up counted as free. INFINITY: it has no limit.
-static double left_of_group(const char *folder, bool v2)
+// What a control group leaves; INFINITY: it has no limit.
+typedef double rg_left_of_group(const char *folder, bool v2);
+
+// Of its limit of memory, file cache that it would give up counted as free.
+static double memory_of_group(const char *folder, bool v2)
 {
     double limit = INFINITY, used = 0, cache = 0;
     char *path[] = {rg_print("%s/%s", folder, v2 ? "memory.max" : "memory.limit_in_bytes"),
@@ -35,9 +38,30 @@ static double left_of_group(const char *folder, bool v2)
     return limited ? fmax(0, limit - used + cache) : INFINITY;
 }
 
+// Cores, by the time that it may use of each period.
+static double cores_of_group(const char *folder, bool v2)
+{
+    double quota_us = 0, period_us = 0;
+    char *path[] = {rg_print("%s/%s", folder, v2 ? "cpu.max" : "cpu.cfs_quota_us"), rg_print("%s/cpu.cfs_period_us", folder)};
+    FILE *f = v2 ? fopen(path[0], "r") : NULL;
+    const bool limited = v2 ? f && fscanf(f, "%lf %lf", &quota_us, &period_us) == 2
+                            : number_in(path[0], "", &quota_us) && number_in(path[1], "", &period_us);
+    if (f) fclose(f);
+    for (int i = 0; i < 2; i++) free(path[i]);
+    return limited && quota_us > 0 && period_us > 0 ? quota_us / period_us : INFINITY;
+}
+
+static bool names_controller(const char *names, const char *end, const char *controller)
+{
+    const size_t n = strlen(controller);
+    for (const char *at = names; at < end; at += strcspn(at, ",:") + 1)
+        if (strcspn(at, ",:") == n && !strncmp(at, controller, n)) return true;
+    return false;
+}
+
 // The least that the group of this process and those above it leave. Inside a container the path may be that of the machine
 // outside, of which only the top is to be seen.
-static double left_of_groups(const char *self, const char *mounted)
+static double left_of_groups(const char *self, const char *mounted, const char *controller, rg_left_of_group *left_of_group)
 {
     char line[4096], path[4096];
     double left = INFINITY;
@@ -47,12 +71,13 @@ static double left_of_groups(const char *self, const char *mounted)
     while (f && fgets(line, sizeof line, f)) {
         const bool v2 = !strncmp(line, "0::", 3);
         const char *colon = strchr(line, ':'), *names = colon ? colon + 1 : NULL, *at = names ? strchr(names, ':') : NULL;
-        if (!at || (!v2 && !(strstr(names, "memory") && strstr(names, "memory") < at))) continue;
+        if (!at || (!v2 && !names_controller(names, at, controller))) continue;
         snprintf(path, sizeof path, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
         for (bool top = false; !top;) {
             top = !*path || !strcmp(path, "/");
             for (int unified = 0; unified < 1 + v2; unified++) { // beside version 1, version 2 has a folder of its own
-                char *folder = rg_print("%s%s%s", mounted, v2 ? unified ? "/unified" : "" : "/memory", top ? "" : path);
+                char *folder =
+                    rg_print("%s%s%s%s", mounted, v2 ? unified ? "/unified" : "" : "/", v2 ? "" : controller, top ? "" : path);
                 left = fmin(left, left_of_group(folder, v2));
                 free(folder);
             }
@@ -88,12 +113,21 @@ double rg_memory_free_of(const char *proc, const char *mounted)
     const double machine = number_in(info, "MemAvailable:", &free_kib)
         ? 1024 * free_kib
         : (double)sysconf(_SC_PAGESIZE) * (double)sysconf(_SC_AVPHYS_PAGES);
-    const double shared = fmin(machine, left_of_groups(self, mounted)) / rg_processes_here;
+    const double shared = fmin(machine, left_of_groups(self, mounted, "memory", memory_of_group)) / rg_processes_here;
     free(info);
     free(self);
     return fmin(shared, left_of_limits());
 }
 
+double rg_cores_quota_of(const char *proc, const char *mounted)
+{
+    char *self = rg_print("%s/self", proc);
+    const double cores = left_of_groups(self, mounted, "cpu", cores_of_group);
+    free(self);
+    return cores;
+}
+
+double rg_cores_quota(void) { return rg_cores_quota_of("/proc", "/sys/fs/cgroup"); }
 double rg_memory_free(void) { return rg_memory_free_of("/proc", "/sys/fs/cgroup"); }
 
 // ---- sizes as people write them ------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// memory.h: how much main memory a job may take, asked before it takes any.
+// memory.h: how much main memory a job may take, asked before it takes any, and how many cores its control groups leave it.
 #ifndef RG_MEMORY_H
 #define RG_MEMORY_H
 
@@ -20,6 +20,10 @@ double rg_memory_free_of(const char *proc, const char *mounted); // of other fol
 bool rg_memory_size(const char *text, double *bytes);
 // The other way: "32.7 GiB", "1.5 MiB", "512 B"; returns text.
 const char *rg_memory_text(double bytes, char text[32]);
+
+// Cores that control groups let this process use, as a share of time: cpu.max, or cpu.cfs_quota_us of version 1; INFINITY: all.
+double rg_cores_quota(void);
+double rg_cores_quota_of(const char *proc, const char *mounted);
 
 // Bytes at the most for a job of this size; grows with it.
 typedef double rg_memory_need(const void *of, int64_t size);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // cpu.c: processor features, cores and pinning.
 #include "cpu.h"
+#include "../base/memory.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -52,8 +54,10 @@ void rg_cpu_model(char text[128])
 
 // The cores that the process might use at first: pinning narrows the system's own answer.
 static cpu_set_t allowed;
+static double quota; // of whole cores: a thread more would be stopped in the middle of its work, while others wait for it
 static void look(void)
 {
+    quota = fmax(1, floor(rg_cores_quota()));
     if (sched_getaffinity(0, sizeof allowed, &allowed) || CPU_COUNT(&allowed) == 0)
         for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++) CPU_SET((size_t)i, &allowed);
 }
@@ -67,7 +71,11 @@ static const cpu_set_t *first_allowed(void)
 
 static int share; // 0: all of them
 void rg_cpu_share(int cores) { share = cores; }
-int rg_cpu_cores(void) { return share ? share : CPU_COUNT(first_allowed()); }
+int rg_cpu_cores(void)
+{
+    const int all = CPU_COUNT(first_allowed());
+    return share ? share : (int)fmin(quota, all);
+}
 
 void rg_cpu_pin(int core)
 {

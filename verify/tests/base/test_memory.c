@@ -3,7 +3,9 @@
 #include "../../../impl/base/memory.h"
 #include "../test.h"
 #include "../test_data.h"
+#include "../../../impl/suite.h"
 
+#include <math.h>
 #include <sys/resource.h>
 
 static double seen(void)
@@ -40,6 +42,29 @@ TEST(test_groups)
     rg_processes_here = 2;
     assert_float_equal(seen(), 1250000, 0);
     rg_processes_here = 1;
+}
+
+TEST(test_quota)
+{
+    char *groups = rg_print("%s/cgroup", test_dir);
+    static const struct {
+        const char *self, *file, *text;
+        double cores;
+    } step[] = {
+        {"0::/\n", "cgroup/cpu.max", "max 100000\n", INFINITY},
+        {"0::/pod/box\n", "cgroup/pod/box/cpu.max", "250000 100000\n", 2.5},
+        {"0::/pod/box\n", "cgroup/pod/cpu.max", "50000 100000\n", 0.5}, // the group above has less
+        {"3:cpuset:/pod\n2:cpu,cpuacct:/pod\n", "cgroup/cpu/pod/cpu.cfs_period_us", "100000\n", INFINITY},
+        {"3:cpuset:/pod\n2:cpu,cpuacct:/pod\n", "cgroup/cpu/pod/cpu.cfs_quota_us", "-1\n", INFINITY},
+        {"3:cpuset:/pod\n2:cpu,cpuacct:/pod\n", "cgroup/cpu/pod/cpu.cfs_quota_us", "400000\n", 4},
+        {"3:cpuset:/pod\n", "cgroup/cpu/pod/cpu.cfs_quota_us", "400000\n", INFINITY},
+    };
+    for (int i = 0; i < RG_COUNT(step); i++) {
+        put_text(in_dir("self/cgroup"), step[i].self);
+        put_text(in_dir(step[i].file), step[i].text);
+        assert_true(rg_cores_quota_of(test_dir, groups) == step[i].cores);
+    }
+    free(groups);
 }
 
 static double need(const void *of, int64_t size) { return *(const double *)of * (double)(size * size); }
