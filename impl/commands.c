@@ -223,7 +223,7 @@ static int dispatch(int argc, char **argv)
     for (const rg_command *const *c = rg_commands; *c; c++)
         if (!strcmp(argv[1], (*c)->name)) {
             if (!(*c)->one_process) return rg_command_run(*c, argc - 1, argv + 1);
-            int code = rg_ranks_begin(argv[0]);
+            int code = rg_ranks_begin();
             return rg_ranks_end(code ? code : rg_command_run(*c, argc - 1, argv + 1));
         }
     rg_near near = {0};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ranks.c: several processes of one job over MPI.
 //
-// Every process that the launcher starts forks before it starts MPI: the child does the work, the parent guards it. A guard
-// needs no message and no limit of time to know that its child was killed or stopped, however busy the machine: the system
-// tells it. It then says so in one line and exits with 1, at which the launcher ends the job.
+// A process that fails ends the others with MPI_Abort; one that is killed is the launcher's to notice, and mpirun and `srun
+// --kill-on-bad-exit` end the job for it.
 //
 // MPI is called under one lock, and nothing blocks inside it: rank 0 answers from a thread of its own while it computes, and a
 // process that waits sleeps, so that its core is free for others (MPI's own waiting is a busy loop).
@@ -69,7 +68,7 @@ static bool take(rg_deal *d, int64_t *first, int64_t *past)
     return *past > *first;
 }
 
-static void stand(rg_deal *d, int64_t first, int64_t past, const void *note)
+static void deal_done(rg_deal *d, int64_t first, int64_t past, const void *note)
 {
     pthread_mutex_lock(&dealing);
     if (d->arrived) d->arrived(d->of, first, past, note);
@@ -83,90 +82,8 @@ static void stand(rg_deal *d, int64_t first, int64_t past, const void *note)
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-// ---- the guard -----------------------------------------------------------------------------------------------------------
-
-// A stopped process may be one that somebody looks at for a moment; a job that is suspended has its guards stopped, too.
-enum { STOPPED_S = 5 };
-
-// A launcher that ends the job sends its signal to guard and worker alike: then there is nothing to say.
-static bool is_for_both(int signal, const sigset_t *signals)
-{
-    static const struct timespec tenth = {.tv_nsec = 100000000};
-    return (signal == SIGTERM || signal == SIGINT || signal == SIGHUP) && sigtimedwait(signals, NULL, &tenth) == signal;
-}
-
-static void complain(int rank, pid_t worker, const char *what)
-{
-    char host[64] = "";
-    gethostname(host, sizeof host - 1);
-    fprintf(stderr, "regather: process %d of the job (pid %ld on %s) %s; the job ends\n", rank, (long)worker, host, what);
-}
-
-static _Noreturn void guard(pid_t worker, int rank, const sigset_t *signals)
-{
-    static const struct timespec second = {.tv_sec = 1}, tenth = {.tv_nsec = 100000000};
-    bool stopped = false, said = false;
-    int told_to_end = 0;
-    for (int seconds = 0;;) {
-        int status, got = sigtimedwait(signals, NULL, told_to_end ? &tenth : &second);
-        if (got > 0 && got != SIGCHLD)
-            told_to_end = got; // the worker has most likely been told, too; a second signal would end its tidying up
-        else if (got < 0 && told_to_end)
-            kill(worker, told_to_end);
-        while (waitpid(worker, &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
-            stopped = WIFSTOPPED(status);
-            if (WIFEXITED(status)) _exit(said ? RG_WRONG : WEXITSTATUS(status));
-            if (WIFSIGNALED(status) && (said || told_to_end)) _exit(said ? RG_WRONG : 128 + WTERMSIG(status));
-            if (WIFSIGNALED(status)) {
-                char what[80];
-                snprintf(what, sizeof what, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-                if (is_for_both(WTERMSIG(status), signals)) _exit(128 + WTERMSIG(status));
-                complain(rank, worker, what);
-                _exit(RG_WRONG);
-            }
-        }
-        seconds = !stopped ? 0 : got < 0 && errno == EAGAIN ? seconds + 1 : seconds;
-        if (seconds == STOPPED_S && !said) {
-            complain(rank, worker, "stands still, stopped by a signal");
-            said = true;
-            kill(worker, SIGTERM); // it removes unfinished files when it goes on
-            kill(worker, SIGCONT);
-        } else if (seconds > STOPPED_S) {
-            kill(worker, SIGKILL);
-        }
-    }
-}
-
-// Goes on as the child; the parent stays as the guard, under a name that is not the job's.
-static void split(char *argv0, int rank)
-{
-    static const char name[] = "guard-of";
-    sigset_t signals, before;
-    pid_t parent = getpid();
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGCHLD);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGHUP);
-    sigprocmask(SIG_BLOCK, &signals, &before);
-    fflush(NULL);
-    pid_t worker = fork();
-    if (worker > 0) {
-        size_t n = strlen(argv0);
-        if (n >= sizeof name - 1) memcpy(argv0 + n - (sizeof name - 1), name, sizeof name - 1);
-        prctl(PR_SET_NAME, name);
-        guard(worker, rank, &signals);
-    }
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    if (worker == 0) prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (worker < 0 || getppid() != parent) // without a guard, or a guard that has gone already
-        rg_end(RG_LACKS, "no process to guard this one: %s", strerror(errno));
-}
 
 // ---- calls ---------------------------------------------------------------------------------------------------------------
 
@@ -329,7 +246,7 @@ static bool answer(int tag)
         receive((char *)open_deal->record + piece[0] * size, (piece[1] - piece[0]) * size, status.MPI_SOURCE, tag, asks);
         void *note = rg_alloc(open_deal->note_bytes);
         if (open_deal->note_bytes) receive(note, (int64_t)open_deal->note_bytes, status.MPI_SOURCE, tag, asks);
-        stand(open_deal, piece[0], piece[1], note);
+        deal_done(open_deal, piece[0], piece[1], note);
         free(note);
         return true;
     }
@@ -387,7 +304,7 @@ void rg_deal_done(rg_deal *d, int64_t first, int64_t past, const void *note)
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; // at a time
     int64_t piece[2] = {first, past}, size = (int64_t)d->bytes;
     if (rg_rank == 0) {
-        stand(d, first, past, note);
+        deal_done(d, first, past, note);
         return;
     }
     pthread_mutex_lock(&one);
@@ -463,7 +380,8 @@ static int start(void)
     MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rg_rank));
     MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
     if (ranks == 1) // each would do the whole job and write its files over the others'
-        return rg_fail(RG_LACKS, "one of several processes that MPI does not know of each other (srun --mpi=pmix, or mpirun)");
+        return rg_fail(
+            RG_LACKS, "this process was started as one of several, but MPI sees only one (srun --mpi=pmix, or mpirun)");
     rg_silent = false;
     MPI(MPI_Comm_dup(MPI_COMM_WORLD, &asks));
     MPI(MPI_Comm_dup(MPI_COMM_WORLD, &bulk));
@@ -485,12 +403,11 @@ static int start(void)
     return RG_GOOD;
 }
 
-int rg_ranks_begin(char *argv0)
+int rg_ranks_begin(void)
 {
     int rank, code = RG_GOOD;
     if (sched_getaffinity(getppid(), sizeof launcher, &launcher) != 0) CPU_ZERO(&launcher);
     if (launched(&rank) > 1) {
-        split(argv0, rank);
         rg_silent = rank > 0; // what all find alike, while they do not know of each other
         code = start();
     } else {
@@ -517,16 +434,14 @@ int rg_ranks_end(int code)
     if (rg_rank == 0) pthread_join(answering, NULL);
     MPI(MPI_Finalize());
     working = 0;
-    kill(getppid(), SIGCONT); // a guard that somebody stopped would keep the launcher waiting
     return worst;
 }
 
 #else
 
-int rg_ranks_begin(char *argv0)
+int rg_ranks_begin(void)
 {
     int rank, several = launched(&rank) > 1;
-    (void)argv0;
     rg_silent = rank > 0;
     return !several ? RG_GOOD
                     : rg_fail(RG_LACKS,
@@ -538,7 +453,7 @@ int rg_ranks_end(int code) { return code; }
 void rg_ranks_say(const char *job) { (void)job; }
 void rg_deal_begin(rg_deal *d) { d->next = d->done = d->taken = 0; }
 bool rg_deal_next(rg_deal *d, int64_t *first, int64_t *past) { return take(d, first, past); }
-void rg_deal_done(rg_deal *d, int64_t first, int64_t past, const void *note) { stand(d, first, past, note); }
+void rg_deal_done(rg_deal *d, int64_t first, int64_t past, const void *note) { deal_done(d, first, past, note); }
 int rg_deal_end(rg_deal *d, int code) { return (void)d, code; }
 void rg_ranks_share(void *values, size_t bytes) { (void)values, (void)bytes; }
 void rg_ranks_send(const void *from, size_t bytes, int to) { (void)from, (void)bytes, (void)to; }

@@ -4,15 +4,15 @@
 //
 // Rank 0 prints, draws progress and writes what the whole job writes (core.h's rg_rank). Work is handed out in pieces, larger
 // ones first, to whoever asks; records of the pieces come back to rank 0, which has them in the order of the work. A process
-// that fails ends the job: it prints its line, unless another has printed one, and all others are stopped.
+// that fails ends the job: it prints its line, unless another has printed one, and all others end.
 #ifndef RG_RANKS_H
 #define RG_RANKS_H
 
 #include "../../base/core.h"
 
 // Before a job's command line is read. Starts MPI when there are several processes, and takes this one's share of the cores.
-// argv0: the program's name, changed in the process that only guards this one. RG_GOOD, or one line and RG_LACKS.
-int rg_ranks_begin(char *argv0);
+// RG_GOOD, or one line and RG_LACKS.
+int rg_ranks_begin(void);
 // After the job, with its code; returns it. A process that failed alone does not return: the job is aborted with its code.
 int rg_ranks_end(int code);
 

@@ -111,9 +111,9 @@ static void work_for_ever(const char *folder)
     free(out);
 }
 
-static int as_job(const char *what, const char *folder, char *self)
+static int as_job(const char *what, const char *folder)
 {
-    int code = rg_ranks_begin(self);
+    int code = rg_ranks_begin();
     if (code != RG_GOOD) return rg_ranks_end(code);
     if (!strcmp(what, "deals"))
         code = deals(40, 20) && deals(1, 1) && deals(2, 1) ? RG_GOOD : rg_fail(RG_WRONG, "deals");
@@ -216,16 +216,15 @@ static int files(const char *pattern)
     return n;
 }
 
-// Killed, crashed, stopped: first and last process, each in turn.
+// Killed, crashed: the last process and the first one. The launcher ends the job, and no file is left that looks whole.
 TEST(test_signals)
 {
     SKIP_WITHOUT_MPIRUN();
     static const struct {
-        const char *signal, *line;
-        int rank;
-    } try[] = {{"KILL", "was ended by signal 9", 2}, {"SEGV", "was ended by signal 11", 0}, {"STOP", "stands still", 0},
-        {"STOP", "stands still", 1}};
-    for (int t = 0; t < 4; t++) {
+        const char *signal;
+        int rank, parts; // the part of a crash stays until the next run
+    } try[] = {{"KILL", 2, 0}, {"SEGV", 0, 1}};
+    for (int t = 0; t < 2; t++) {
         char *
             start = job_line(3, "", "for-ever"),
            *line = rg_print(
@@ -233,12 +232,11 @@ TEST(test_signals)
                "sleep 0.2; kill -%s $(cat %s/pid.%d); wait $job",
                test_dir, test_dir, start, test_dir, try[t].signal, test_dir, try[t].rank);
         double began_s = rg_seconds();
-        assert_int_equal(test_shell(line), RG_WRONG);
-        assert_true(rg_seconds() - began_s < 25); // five of them to see whether a stopped process goes on
-        expect_lines("said", try[t].line, 1);
-        expect_lines("said", "regather: ", 1);
+        assert_int_not_equal(test_shell(line), RG_GOOD);
+        assert_true(rg_seconds() - began_s < 25);
+        expect_lines("said", "regather: ", 0);
         assert_int_equal(files("out"), 0);
-        assert_int_equal(files("out.*"), strcmp(try[t].signal, "SEGV") == 0); // the part of a crash, until the next run
+        assert_int_equal(files("out.*"), try[t].parts);
         free(start);
         free(line);
     }
@@ -271,7 +269,7 @@ TEST(test_cores)
 
 int main(int argc, char **argv)
 {
-    if (argc > 2) return as_job(argv[1], argv[2], argv[0]);
+    if (argc > 2) return as_job(argv[1], argv[2]);
     program = argv[0];
     return RUN_TESTS(test_dir_make, test_dir_remove);
 }
