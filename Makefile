@@ -7,7 +7,7 @@
 MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check check-deep faults fuzz threads sanitizers reproduce verify bench plots report install clean plugin test-programs
+.PHONY: all check check-deep coverage faults fuzz threads sanitizers reproduce verify bench plots report install clean plugin test-programs
 all:
 
 SANITIZE ?= 0
@@ -273,23 +273,12 @@ fuzz: all $(BUILD)/verify/fuzz/driver
 	@verify/fuzz/fuzz.sh $(BUILD) run $(TIME)
 reproduce: all $(BROKEN)
 	@report/steps.sh $(BUILD) reproduce $(PRESET)
-# Which branches of the kernels the cases of `regather verify` take: CPU variants and those of the emulated GPU, compiled with gcov
-# and without optimisation, linked with everything else as it is. Every branch that none takes has its line in coverage.tsv.
-COVERED := $(filter-out %/algo.o %/fill.o %/trace.o %/invariant.o %/map.o %printed_algo.o,$(filter \
-           $(foreach d,autocorr gridding affine frealign,$(BUILD)/impl/$(d)/% $(BUILD)/emulated/impl/$(d)/%),$(filter-out %.cu.o,$(OBJ))))
-COVER   := $(COVERED:$(BUILD)/%=$(BUILD)/coverage/%)
-COVER_FLAGS = -O0 -g --coverage -fprofile-update=atomic -Wno-psabi
-$(BUILD)/coverage/impl/%.o: impl/%.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(CC) $(filter-out -O3,$(C_ALL)) $(COVER_FLAGS) -I$(BUILD) -MMD -MP -c $< -o $@
-$(BUILD)/coverage/emulated/%.o: %.cu $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(CXX) $(filter-out -O2,$(CXX_EMU)) $(COVER_FLAGS) -fno-exceptions -Iimpl/gpu/emulator -MMD -MP -x c++ -c $< -o $@
-$(BUILD)/coverage/regather: $(filter-out $(COVERED),$(OBJ)) $(COVER) $(BUILD)/sources.o
-	$(CC) $(OMP) --coverage -Wl,-u,__gcov_dump -rdynamic $^ -o $@ $(LIBS)
-.PHONY: coverage
-coverage: all $(BUILD)/coverage/regather
-	@verify/coverage.sh $(BUILD)
+# Which lines and branches of the kernels the cases of `regather verify` take, CPU variants and those of the emulated GPU: gcovr.cfg.
+coverage:
+	$(MAKE) BUILD=$(BUILD)/coverage HAVE_CUDA=0 OPT=-O0 EMU_LOOK='-O0 -fno-exceptions' \
+	    SAN='--coverage -fprofile-update=atomic -Wno-psabi -Wl,-u,__gcov_dump' $(BUILD)/coverage/regather
+	for d in cpu host; do $(BUILD)/coverage/regather verify --quiet --limit 300 --device $$d || exit; done
+	gcovr --config verify/gcovr.cfg $(BUILD)/coverage
 verify bench: all
 	$(BUILD)/regather $@
 
@@ -305,4 +294,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJ:.o=.d) $(COVER:.o=.d) $(BUILD)/kit/ranks.d $(FUZZ_OBJ:.o=.d) $(TESTS:=.d) $(BUILD)/verify/cases/look.d $(BROKEN:.so=.d)
+-include $(OBJ:.o=.d) $(BUILD)/kit/ranks.d $(FUZZ_OBJ:.o=.d) $(TESTS:=.d) $(BUILD)/verify/cases/look.d $(BROKEN:.so=.d)
