@@ -263,7 +263,8 @@ sanitizers: all test-programs
 # What takes longer than CI has, in parts: `make check-deep PARTS="threads hand"` runs some; verify/check-deep.tsv says how long each
 # took, and is written on.
 check-deep: $(if $(PARTS),all,check)
-	@SEED=$(SEED) MUTANTS=$(MUTANTS) verify/check-deep.sh $(BUILD) $(PARTS)
+	@$(BUILD)/regather steps verify/steps.tsv $(PARTS) --work $(BUILD)/check --set build=$(BUILD) --set seed=$(or $(SEED),1) \
+	    --set mutants=$(or $(MUTANTS),250) --times verify/check-deep.tsv --keep-going
 faults: all
 	@mkdir -p $(BUILD)/check && verify/faults/parts.sh $(BUILD) 1000000 $(BUILD)/check/faults.tsv $$(nproc)
 threads: all
@@ -272,7 +273,7 @@ TIME ?= 60
 fuzz: all $(BUILD)/verify/fuzz/driver
 	@verify/fuzz/fuzz.sh $(BUILD) run $(TIME)
 reproduce: all $(BROKEN)
-	@report/steps.sh $(BUILD) reproduce $(PRESET)
+	@$(BUILD)/regather steps report/steps.tsv --work $(BUILD)/results --set preset=$(PRESET) --set out=$(or $(REPORT_DIR),report)
 # Which lines and branches of the kernels the cases of `regather verify` take, CPU variants and those of the emulated GPU: gcovr.cfg.
 coverage:
 	$(MAKE) BUILD=$(BUILD)/coverage HAVE_CUDA=0 OPT=-O0 EMU_LOOK='-O0 -fno-exceptions' \
@@ -289,7 +290,7 @@ install: all
 	install -D -m 755 $(BUILD)/regather $(DESTDIR)$(PREFIX)/bin/regather
 	install -D -m 755 $(BUILD)/regather-kit $(DESTDIR)$(PREFIX)/lib/regather/regather-kit
 	install -D -m 644 $(BUILD)/regather.1 $(DESTDIR)$(PREFIX)/share/man/man1/regather.1
-	for f in $(SHARED) bench/record/plan.tsv bench/record/words.sh bench/counters.sh bench/counters.tsv; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f || exit; done
+	for f in $(SHARED) bench/record/plan.tsv bench/steps/functions.sh bench/counters.sh bench/counters.tsv; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f || exit; done
 	for f in $(HEADERS); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/include/regather/$${f#impl/} || exit; done
 clean:
 	rm -rf $(BUILD)

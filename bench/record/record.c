@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // record.c: the command `record`. In order: what the plan asks of this machine and the record lacks (plan.c, store.c); what of
-// it fits the time (choose.c); then step by step (run.c).
+// it fits the time (bench/steps/choose.c); then step by step (run.c).
 #include "record.h"
 
 #include "../../impl/base/core.h"
+#include "../../impl/base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct request {
@@ -26,23 +26,20 @@ typedef struct request {
 static int prepare(rg_record_run *r, const request *q)
 {
     char *standard = rg_share_path("bench/record/plan.tsv");
-    r->words = rg_share_path("bench/record/words.sh");
+    r->run.functions = rg_share_path("bench/steps/functions.sh");
     r->program = rg_own_program();
     r->work =
         q->work ? rg_print("%s", q->work) : rg_print("%s/regather-record", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
     if (rg_ends_with(q->out, ".tsv"))
         return rg_fail(RG_USAGE, "record: expected the record's name without .tsv, found \"%s\"", q->out);
-    for (const char *text = q->out; text; text = text == q->out ? r->work : NULL)
-        for (const char *c = text; *c; c++) // stands in the words of commands
-            if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+,:=@%~-", *c))
-                return rg_fail(
-                    RG_USAGE, "record: expected a name of letters, digits and _./+,:=@%%~- alone, found \"%s\"", text);
     char *tables = rg_print("%s/tables", r->work);
-    int code = rg_make_folder(tables);
+    int code = rg_steps_variable("record", "out", q->out);
+    code = code ? code : rg_steps_variable("record", "work", r->work);
+    code = code ? code : rg_make_folder(tables);
     free(tables);
-    code = code ? code : rg_record_plan_read(q->plan ? q->plan : standard, r->work, &r->plan);
+    code = code ? code : rg_record_plan_read(q->plan ? q->plan : standard, &r->plan);
     free(standard);
-    rg_record_share_here(q->beside, &r->cores);
+    rg_cores_share_here(q->beside, &r->run.cores);
     return code;
 }
 
@@ -64,10 +61,8 @@ static int take_head(rg_record_run *r, const request *q)
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) _exit(write_head(path, q));
-    int status = -1;
-    waitpid(child, &status, 0);
-    const int code =
-        child > 0 && status == 0 ? rg_record_here(&r->record, path) : rg_fail(RG_LACKS, "record: this machine cannot be read");
+    const int code = rg_child_wait(child, NULL) == RG_GOOD ? rg_record_here(&r->record, path)
+                                                           : rg_fail(RG_LACKS, "record: this machine cannot be read");
     free(path);
     return code;
 }
@@ -78,7 +73,7 @@ static int outcome(const rg_record_run *r)
     char mixed[400];
     for (int i = 0; i < r->plan.n; i++) {
         failed += r->plan.step[i].failed;
-        left += !r->plan.step[i].done && r->plan.step[i].kind != RG_STEP_DATA &&
+        left += !r->plan.step[i].done && !r->plan.step[i].first &&
             (!r->plan.step[i].why || !strcmp(r->plan.step[i].why, RG_NO_TIME));
     }
     if (rg_record_mixed(&r->record, mixed) > 1) printf("the record is of several machines of one kind: %s\n", mixed);
@@ -94,7 +89,7 @@ static bool is_asked_for(const request *q, const char *name)
     return !q->step.n;
 }
 
-static int check_asked_for(const rg_record_plan *plan, const request *q)
+static int check_asked_for(const rg_steps *plan, const request *q)
 {
     for (int k = 0; k < q->step.n; k++) {
         bool any = false;
@@ -126,14 +121,15 @@ static int lock_record(const request *q)
 
 // Whether what made a table may have had a GPU: its step needs one, or takes what a GPU gave where there is one ("step?"). Of a table
 // that no step makes nobody knows.
-static bool may_be_of_gpu(const rg_record_plan *plan, const char *name)
+static bool may_be_of_gpu(const rg_steps *plan, const char *name)
 {
     for (int i = 0; i < plan->n; i++)
-        if (!strcmp(plan->step[i].name, name)) return plan->step[i].gpus > 0 || strchr(plan->step[i].needs, '?');
+        if (!strcmp(plan->step[i].name, name))
+            return rg_record_of(&plan->step[i])->gpus > 0 || strchr(plan->step[i].needs, '?');
     return true;
 }
 
-static int merge(rg_record *record, const rg_record_plan *plan, const char *path)
+static int merge(rg_record *record, const rg_steps *plan, const char *path)
 {
     const char *end = strstr(path, ".tables.tsv");
     if (!end || end[strlen(".tables.tsv")]) return rg_record_merge(record, path, false);
@@ -159,21 +155,20 @@ static int record(rg_record_run *r, const request *q)
     r->record.without_gpu = !strcmp(q->given.device, "cpu");
     r->record.widest = isnan(q->widest_pct) ? 0 : q->widest_pct / 100;
     if (!code && measures) code = take_head(r, q);
-    if (!code && measures) code = rg_record_run_begin(r);
+    if (!code && measures) code = rg_record_take_left(r);
     for (int i = 0; !code && i < q->merge.n; i++) code = merge(&r->record, &r->plan, q->merge.item[i]);
     if (!code && !q->plan_alone) code = rg_record_save(&r->record);
     code = code ? code : rg_record_plan_weigh(&r->plan, &r->record, gpus);
     if (code) return code;
     for (int i = 0; i < r->plan.n; i++)
-        if (r->plan.step[i].kind != RG_STEP_DATA && !is_asked_for(q, r->plan.step[i].name))
-            r->plan.step[i].why = "not asked for";
-    const double expected_s = rg_record_choose(&r->plan, r->cores.beside, r->budget_s);
-    rg_record_show(&r->plan, &r->cores, gpus, expected_s);
+        if (!r->plan.step[i].first && !is_asked_for(q, r->plan.step[i].name)) r->plan.step[i].why = "not asked for";
+    const double expected_s = rg_steps_choose(&r->plan, r->run.cores.beside, r->run.budget_s);
+    rg_record_show(&r->plan, &r->run.cores, gpus, expected_s);
     if (q->plan_alone) return RG_GOOD;
     while (measures && !code) {
         code = rg_record_run_steps(r);
-        const double left_s = r->budget_s - (rg_seconds() - r->began_s);
-        if (code || r->over || !rg_record_choose_again(&r->plan, r->cores.beside, left_s)) break;
+        const double left_s = r->run.budget_s - (rg_seconds() - r->run.began_s);
+        if (code || r->run.over || !rg_steps_choose_again(&r->plan, r->run.cores.beside, left_s)) break;
     }
     return code ? code : outcome(r);
 }
@@ -181,8 +176,9 @@ static int record(rg_record_run *r, const request *q)
 static int run(void *options)
 {
     const request *q = options;
-    rg_record_run r = {.out = q->out, .folder = -1, .began_s = rg_seconds()};
-    r.budget_s = isnan(q->budget_min) ? INFINITY : 60 * q->budget_min;
+    rg_record_run r = {.out = q->out, .folder = -1};
+    r.run.began_s = rg_seconds();
+    r.run.budget_s = isnan(q->budget_min) ? INFINITY : 60 * q->budget_min;
     int code = prepare(&r, q);
     code = code ? code : record(&r, q);
     if (r.folder >= 0) close(r.folder);
@@ -190,7 +186,8 @@ static int run(void *options)
     rg_record_plan_free(&r.plan);
     free(r.program);
     free(r.work);
-    free(r.words);
+    free(r.line);
+    free(r.run.functions);
     return code;
 }
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-// record.h: what the parts of `regather record` share: the plan, a table of steps (plan.tsv), and the record, NAME.tsv with the
-// rows of a machine and NAME.tables.tsv with its small tables.
+// record.h: what the parts of `regather record` share: the plan, a table of steps (plan.tsv, bench/steps/steps.h), and the record,
+// NAME.tsv with the rows of a machine and NAME.tables.tsv with its small tables.
 #ifndef RG_RECORD_H
 #define RG_RECORD_H
 
 #include "../../data/formats/tables.h"
+#include "../steps/steps.h"
 #include "../timing/lineup.h"
-
-#include <sched.h>
-#include <sys/types.h>
 
 // ---- store.c: the record ---------------------------------------------------------------------------------------------------
 
@@ -43,82 +41,44 @@ void rg_record_free(rg_record *);
 // ---- plan.c: the table -----------------------------------------------------------------------------------------------------
 
 typedef enum { RG_STEP_DATA, RG_STEP_BENCH, RG_STEP_TUNE, RG_STEP_TABLE } rg_step_kind;
-typedef enum { RG_RUNS_CORE, RG_RUNS_GPU, RG_RUNS_ALONE } rg_step_runs; // beside which others
 
+// What a record knows of a step of the plan, beside the engine.
 struct rg_record_step {
-    char *name, *needs, *claims, *command;
     rg_step_kind kind;
-    rg_step_runs runs;
-    int gpus;
-    double seconds; // the whole step, by the table
-    rg_row *key;    // rows that it makes here
+    int gpus;           // that it needs
+    const char *claims; // that wait for it
+    char **word;        // of the command for bench or tune, ended by NULL; NULL: of others
+    const char *shapes;
+    rg_row *key; // rows that it makes here
     int n_keys, missing;
-    bool energy, done, failed, chosen, ready;
-    double cost_s, value;
-    const char *why; // not begun
-    pid_t pid;
-    double began_s;
-    int core;  // the place of its core, -1
-    int order; // in which it was chosen
+    bool energy;
 };
+static inline rg_record_step *rg_record_of(const rg_step *s) { return s->own; }
 
-typedef struct rg_record_plan {
-    rg_record_step *step;
-    int n, gpus; // steps; GPUs of this machine
-} rg_record_plan;
-// Steps of the table with $name replaced by the rows of kind `let`, and $work. RG_GOOD, or one line and RG_USAGE.
-int rg_record_plan_read(const char *path, const char *work, rg_record_plan *);
+// RG_GOOD, or one line and RG_USAGE; to be freed in either case.
+int rg_record_plan_read(const char *path, rg_steps *);
 // What the steps make here, what of it the record lacks, what that costs and is worth; done where it lacks nothing.
-int rg_record_plan_weigh(rg_record_plan *, const rg_record *, int gpus);
+int rg_record_plan_weigh(rg_steps *, const rg_record *, int gpus);
 // Whether a row of the record is one of the step's, as today's kernel gives it.
 bool rg_record_step_has(const rg_record *, const rg_record_step *, const rg_row *);
 int rg_record_rows_of(const rg_record *, const rg_record_step *);
-void rg_record_plan_free(rg_record_plan *);
-// Whether all steps that this one needs are to keep_on's liking, which is asked until one is not.
-bool rg_record_each_need(const rg_record_plan *, const rg_record_step *, bool (*keep_on)(rg_record_step *, void *), void *of);
-// The words of a command, apart by blanks but for those between double quotes; malloc'ed together, ended by NULL.
-char **rg_record_words(const char *command);
-
-// ---- cores.c: processors ---------------------------------------------------------------------------------------------------
-
-enum { RG_BESIDE_MOST = 64 };
-typedef struct rg_record_cores {
-    int beside;              // so many steps of one core at a time beside another one
-    int cpu[RG_BESIDE_MOST]; // their processors
-    cpu_set_t rest;          // what none of them shares a core with
-    bool hidden;             // which processors share a core is not said here, nor shown by times
-} rg_record_cores;
-// Of n processors with their lists of siblings, as the system has them, those that may be used. beside 0: half of the cores,
-// none where that is hidden. slowed: how many times as long processors take together as alone; asked where the lists hide who
-// shares a core.
-void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside,
-    double slowed(const int cpu[], int n), rg_record_cores *);
-void rg_record_share_here(int64_t beside, rg_record_cores *);
-
-// ---- choose.c: what fits ---------------------------------------------------------------------------------------------------
-
-#define RG_NO_TIME "no time"
-// Chooses steps by value a second; the seconds that they take together.
-double rg_record_choose(rg_record_plan *, int beside, double budget_s);
-// Others took less than was thought: chooses of those that had no time. Whether there is any.
-bool rg_record_choose_again(rg_record_plan *, int beside, double left_s);
-void rg_record_show(const rg_record_plan *, const rg_record_cores *, int gpus, double expected_s);
+void rg_record_show(const rg_steps *, const rg_cores *, int gpus, double expected_s);
+void rg_record_plan_free(rg_steps *);
 
 // ---- run.c: the chosen steps -----------------------------------------------------------------------------------------------
 
 typedef struct rg_record_run {
     const char *out; // the record's name
     rg_record record;
-    rg_record_plan plan;
-    rg_record_cores cores;
-    char *program, *work, *words; // this program, the folder of the steps' files, the shell's words that they may use
-    int folder;                   // work, locked; -1
-    double began_s, budget_s;
-    bool over; // the time is
+    rg_steps plan;
+    rg_steps_run run;
+    char *program, *work; // this program, the folder of the steps' files
+    const char **line;    // words of the step that begins
+    int folder;           // work, locked; -1
     int rows_new;
 } rg_record_run;
-// From now on a signal ends what runs and keeps what it made. Takes over what a run that was killed left, by its steps' names.
-int rg_record_run_begin(rg_record_run *);
+// Takes over what a run that was killed left, by its steps' names.
+int rg_record_take_left(rg_record_run *);
 int rg_record_run_steps(rg_record_run *);
 
 #endif

@@ -33,3 +33,53 @@ fsc() { # A B [SHELL]
 need() { # STAGES ROUTINE
     sed -n "s/^$2[:\t].*fp32=//p" "$1"
 }
+
+# ---- tables of steps -------------------------------------------------------------------------------------------------------
+
+steps_fake() {
+    cat > fake << 'END'
+#!/bin/sh
+case "$1 ${3:-}" in
+"list algorithms") printf 'algo\tpaper\tsmoke\tbroken\none\tP\ts1\tone_wrong one_late\ntwo\tP\ts1\t-\n' ;;
+"list variants") printf 'algo\tvariant\tspace\tneeds\tlacks\none\tgather\tgpu\tsm_50\tno GPU\n' ;;
+"make "*) echo "made $2" && echo x >> "$2" ;;
+"stages "*) printf '# a job\nstage\tbusy_s\nwhole\t1\n' > "$2" ;;
+verify*) while [ "$1" != --out ]; do shift; done; echo x > "$2" && exit 1 ;;
+report*) touch index.html ;;
+*) echo version ;;
+esac
+END
+    chmod +x fake
+}
+steps_head() {
+    printf '# when: $preset-host\n# good: 0 1 4\nkind\tname\teach\twhen\tneeds\tproduct\tcommand\ttitle\treport\tsays\tshow\n'
+}
+step() { printf 'sh\t%s\t-\t-\t-\t%s\t%s\t-\t%s\t%s\t-\n' "$1" "$4" "$2" "$3" "${5:--}"; } # NAME COMMAND REPORT PRODUCT [SAYS]
+steps_small() {
+    steps_head
+    cat << 'END' | tr '|' '\t'
+let|size|-|quick-*|-|-|small|-|-|-|-
+let|size|-|paper-*|-|-|large|-|-|-|-
+let|algos|-|-|-|-|one two|-|-|-|-
+let|brokens|-|-|-|-|one:one_wrong one:one_late|-|-|-|-
+sh|each-$algo|algo=$algos|*|-|$results/$algo.$size|regather make $product|Do $algo|verify|-|-
+sh|last|-|*|$results/one.$size|$results/last|regather make $product|Do both|numbers|-|-
+sh|gpu|-|*-gpu|-|$results/gpu|regather make $product|On the GPU|-|-|-
+sh|$broken|algo:broken=$brokens|*|-|$results/$broken|caught $algo $broken $product|Is $broken caught|-|-|-
+sh|absent|-|*|-|$results/absent|echo no GPU; exit 4|Needs a GPU|-|-|-
+sh|report|-|*|$results/|page|echo page of $(entries) && touch $product|Write the page|-|-|yes
+END
+}
+steps_values() {
+    cat << 'END' | tr '|' '\t'
+let|pairs|-|-|-|-|100:20 200:30|-|-|-|-
+sh|side $side|side=100 200|-|-|$results/side$side|regather make $product|-|-|-|-
+sh|pair $side $count|side:count=$pairs|-|-|$results/pair$side.$count|regather make $product|-|-|-|-
+sh|nest $side $letter|side=100 200;letter=y|-|-|-|echo nest $side $letter|-|-|-|-
+END
+}
+table() { REGATHER_PROGRAM=./fake "$build/regather" steps "$@" --work w --set preset=quick; } # TABLE OPTION...
+small() { # PRESET STEP...
+    preset=$1 && shift
+    REGATHER_PROGRAM=./fake "$build/regather" steps t.tsv "$@" --work w --set preset="$preset"
+}

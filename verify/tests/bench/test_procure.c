@@ -58,7 +58,7 @@ TEST(a_kit)
 {
     put_text(in_dir("tiny.tsv"), fmt("%s%s", names, tiny));
     assert_int_equal(
-        sh("regather kit --workload tiny.tsv --out kit.tar.gz --quiet > kit.said && tar xzf kit.tar.gz && test -x kit/run.sh"),
+        sh("regather kit --workload tiny.tsv --size small --out kit.tar.gz --quiet > kit.said && tar xzf kit.tar.gz && test -x kit/run.sh"),
         0);
     assert_int_equal(
         sh("! ls kit/lib | grep -E 'libmpi|libopen-|libc[.]|ld-linux' && test -s kit/RULES.md && cmp kit/workload.tsv tiny.tsv"),

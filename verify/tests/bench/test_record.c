@@ -111,7 +111,7 @@ TEST(what_is_there_is_not_measured_again)
 TEST(rates_of_a_run_go_to_the_steps_after_it)
 {
     rg_record r;
-    rg_record_step nothing = {.name = "nothing", .kind = RG_STEP_BENCH};
+    rg_record_step nothing = {.kind = RG_STEP_BENCH};
     assert_int_equal(rg_record_open(&r, in_dir("m"), true), RG_GOOD);
     assert_int_equal(rg_record_seed(&r, &nothing, 0, in_dir("before.tsv")), RG_GOOD);
     assert_int_equal(rg_record_merge(&r, in_dir("m.tsv"), true), RG_GOOD); // as of a step of this run
@@ -222,7 +222,8 @@ TEST(a_search_goes_on_where_it_stopped)
     const int n = r.rows.n_rows;
     assert_int_equal(rg_record_merge(&r, in_dir("two.tsv"), true), RG_GOOD);
     assert_true(n > 1 && r.rows.n_rows > n);
-    rg_record_step step = {.kind = RG_STEP_TUNE, .command = "autocorr:simd --budget 1 --shape w16,h16,r2,k0 --seed 1"};
+    char *word[] = {"autocorr:simd", "--budget", "1", "--shape", "w16,h16,r2,k0", NULL};
+    rg_record_step step = {.kind = RG_STEP_TUNE, .word = word, .shapes = "w16,h16,r2,k0"};
     assert_int_equal(rg_record_rows_of(&r, &step), n);
     assert_int_equal(rg_record_seed(&r, &step, 7, in_dir("seed.tsv")), RG_GOOD);
     rg_result seed = rows("seed.tsv");
@@ -237,8 +238,8 @@ TEST(what_does_not_fit_is_said)
 {
     plan(tables, "");
     assert_int_equal(sh("rm -f m.*tsv; rm -rf work; mkdir -p work/tables; echo x > work/tables/other.tsv"), 0);
-    char *words = rg_share_path("bench/record/words.sh");
-    assert_int_equal(sh("mkdir -p \"it's \\$HOME/bench/record\" && cp '%s' \"it's \\$HOME/bench/record\"", words), 0);
+    char *words = rg_share_path("bench/steps/functions.sh");
+    assert_int_equal(sh("mkdir -p \"it's \\$HOME/bench/steps\" && cp '%s' \"it's \\$HOME/bench/steps\"", words), 0);
     assert_int_equal(setenv("REGATHER_SHARE", in_dir("it's $HOME"), 1), 0); // a path is no shell text
     assert_int_equal(record("--budget 1"), RG_UNSURE);                      // `long` is left
     unsetenv("REGATHER_SHARE");
@@ -423,9 +424,9 @@ TEST(steps_of_one_core_share_no_core)
         CPU_ZERO(&used);
         for (int k = 0; k < n; k++) siblings[k] = list_of(machine[i].kind, k, n);
         for (int k = machine[i].first; k < n; k++) CPU_SET(k, &usable);
-        rg_record_cores cores;
+        rg_cores cores;
         times_together = machine[i].times == 0 ? 2 : machine[i].times;
-        rg_record_share(n, siblings, usable, machine[i].is_virtual, machine[i].beside, slowed, &cores);
+        rg_cores_share(n, siblings, usable, machine[i].is_virtual, machine[i].beside, slowed, &cores);
         for (int k = 0; k < cores.beside; k++) CPU_SET(cores.cpu[k], &used);
         char *cpu = numbers(&used), *rest = numbers(&cores.rest);
         if (strcmp(cpu, machine[i].cpu) || strcmp(rest, machine[i].rest) || cores.hidden != machine[i].hidden)
@@ -437,10 +438,10 @@ TEST(steps_of_one_core_share_no_core)
     }
 }
 
-static rg_record_cores shown;
+static rg_cores shown;
 static int show(void *none)
 {
-    const rg_record_plan plan_of_none = {0};
+    const rg_steps plan_of_none = {0};
     (void)none;
     rg_record_show(&plan_of_none, &shown, 0, 0);
     return RG_GOOD;
@@ -451,7 +452,7 @@ TEST(the_plan_says_what_a_virtual_machine_hides)
     static const rg_option none[] = {{0}};
     const rg_command command = {.name = "show", .words = "", .option = none, .bytes = sizeof(rg_given), .run = show};
     for (int hidden = 0; hidden < 2; hidden++) {
-        shown = (rg_record_cores){.beside = 4, .hidden = hidden};
+        shown = (rg_cores){.beside = 4, .hidden = hidden};
         assert_int_equal(run_command(&command, "show", said), RG_GOOD);
         assert_int_equal(strstr(said, "hides which processors share a core") != NULL, hidden);
         assert_non_null(strstr(said, "with at most 4 of one core"));
@@ -460,10 +461,10 @@ TEST(the_plan_says_what_a_virtual_machine_hides)
 
 TEST(as_many_beside_another_as_are_asked_for)
 {
-    rg_record_cores cores;
+    rg_cores cores;
     plan(small, "");
     for (int asked = 0; asked < 2; asked++) {
-        rg_record_share_here(asked, &cores);
+        rg_cores_share_here(asked, &cores);
         assert_int_equal(record(asked ? "--plan --beside 1" : "--plan"), RG_GOOD);
         assert_non_null(strstr(said, fmt("with at most %d of one core", cores.beside)));
     }
@@ -572,17 +573,18 @@ TEST(a_step_of_few_rows_tells_no_seconds)
 TEST(the_shipped_plan_has_every_claim)
 {
     char *path = rg_share_path("bench/record/plan.tsv"), *claims = rg_share_path("reference/claims.tsv");
-    rg_record_plan shipped;
+    rg_steps shipped;
     rg_record none = {.serial = ""};
+    setenv("work", "/tmp", 1);
     rg_tsv t;
-    assert_int_equal(rg_record_plan_read(path, "/tmp", &shipped), RG_GOOD);
+    assert_int_equal(rg_record_plan_read(path, &shipped), RG_GOOD);
     assert_int_equal(rg_record_plan_weigh(&shipped, &none, 8), RG_GOOD);
     assert_int_equal(rg_tsv_read(claims, &t), RG_GOOD);
     for (int i = 0; i < t.n_rows; i++) {
         const char *id = rg_tsv_cell(&t, i, "id"), *kind = rg_tsv_cell(&t, i, "kind");
         bool found = false;
         for (int k = 0; k < shipped.n && !found; k++)
-            found = strstr(fmt(" %s ", shipped.step[k].claims), fmt(" %s ", id)) != NULL;
+            found = strstr(fmt(" %s ", rg_record_of(&shipped.step[k])->claims), fmt(" %s ", id)) != NULL;
         // Of a job's folder, which a record has not, and of the papers themselves.
         const bool can = strcmp(kind, "paper") && strcmp(kind, "job") && strcmp(kind, "peaks");
         if (found != can)

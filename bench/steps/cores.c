@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cores.c: which processors steps of one core run on, and which are left for others beside them. Who shares a core is what the
 // system says; a virtual machine that hides it is timed.
-#include "record.h"
+#include "steps.h"
 
 #include "../../impl/base/core.h"
 #include "../machine/sensors.h"
@@ -108,8 +108,8 @@ static double slowed_together(const int cpu[], int n)
 // may move processors from core to core as well: there a processor's core is what it is by either usual numbering, 2 k and 2 k + 1
 // or k and k + n / 2, and nothing goes on beside a step, unless it is asked for or one processor of each such core are as fast
 // together as alone.
-void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside,
-    double slowed(const int cpu[], int n), rg_record_cores *c)
+void rg_cores_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside,
+    double slowed(const int cpu[], int n), rg_cores *c)
 {
     cpu_set_t core[CPU_SETSIZE], left = usable;
     int cpu[CPU_SETSIZE] = {0}, cores = 0;
@@ -134,7 +134,7 @@ void rg_record_share(int n, const char *const siblings[], cpu_set_t usable, bool
     for (int k = 0; k < c->beside; k++) without(&c->rest, core[c->cpu[k] = cpu[k]]);
 }
 
-void rg_record_share_here(int64_t beside, rg_record_cores *c)
+void rg_cores_share_here(int64_t beside, rg_cores *c)
 {
     static char text[CPU_SETSIZE][64], flags[8192];
     const char *siblings[CPU_SETSIZE];
@@ -149,6 +149,6 @@ void rg_record_share_here(int64_t beside, rg_record_cores *c)
         (rg_proc_field("/proc/cpuinfo", "flags", flags, sizeof flags) && strstr(flags, " hypervisor"));
     cpu_set_t usable;
     sched_getaffinity(0, sizeof usable, &usable);
-    rg_record_share(n, siblings, usable, is_virtual, beside, slowed_together, c);
+    rg_cores_share(n, siblings, usable, is_virtual, beside, slowed_together, c);
     sched_setaffinity(0, sizeof usable, &usable);
 }

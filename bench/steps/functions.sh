@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# words.sh: words that steps of `make reproduce` and of a record are made of, beside `regather`; sourced by sh, which has set REGATHER (the
-# program), work (a folder) and label (what the heads of tables say of the machine).
-# Who asks by $jobs, a file, is told which jobs ran.
+# functions.sh: what commands of steps may call beside `regather`; sourced by sh, which has set REGATHER (the program), work (a folder),
+# label (what the heads of tables say of the machine) and product. Who asks by $jobs, a file, gets the names of the jobs that ran.
 regather() { [ -z "${jobs:-}" ] || echo "$1" >> "$jobs"; "$REGATHER" "$@"; }
 : "${label:=this machine}"
 
@@ -146,16 +145,48 @@ online() { # COUNT STAR: a map by gather with the tuned parameters, and with par
         regions default tuning | tail -n 2
     done
 }
+# plugin KERNEL: sets so to that of verify/broken, and on to the device that it is for: on a GPU where there is one.
+plugin() {
+    built=$(dirname "$REGATHER")/broken
+    so=$built/$1.so on=cpu
+    [ -e "$so" ] || { on=$(gpu_or_host) && so=$built/$on/$1.so; }
+}
+gpu_or_host() {
+    regather list --table variants | awk -F'\t' '$3 == "gpu" && $5 == "-" { found = 1 } END { print found ? "gpu" : "host" }'
+}
+# caught_as: a check that has to fail. caught ALGO KERNEL PRODUCT: that of a plug-in of verify/broken.
+caught_as() {
+    regather verify "$@"
+    [ $? = 1 ] || { echo "NOT caught" && return; }
+    echo "caught"
+}
+caught() { plugin "$2" && caught_as "$1:$2.so:$2" --device "$on" --plugin "$so" --out "$3"; }
 # wrong_kernels ALGO:KERNEL...: what the checker says of plug-ins of verify/broken, and of Listing 1 on a bright image, as rows of one table.
 wrong_kernels() {
-    folder=$(dirname "$REGATHER")/broken device=host
-    ! regather list --table variants | awk -F'\t' '$3 == "gpu" && $5 == "-" { found = 1 } END { exit !found }' || device=gpu
     for wrong; do
-        so=$folder/${wrong#*:}.so on=cpu
-        [ -e "$so" ] || { so=$folder/$device/${wrong#*:}.so && on=$device; }
-        regather verify "${wrong%%:*}:${wrong#*:}.so:${wrong#*:}" --device $on --plugin "$so" --out "$work/wrong_${wrong#*:}.tsv"
-        [ $? = 1 ] || return 2
+        [ "$(caught "${wrong%%:*}" "${wrong#*:}" "$work/wrong_${wrong#*:}.tsv" | tail -n 1)" = caught ] || return 2
     done
-    regather verify autocorr_printed:as_printed --device $device --no-refuse --pattern maximum --shape w64,h400,r16,g255 --out "$work/wrong_printed.tsv"
-    [ $? = 1 ] && join "$product" "$work"/wrong_*.tsv
+    [ "$(printed_listing "$work/wrong_printed.tsv" | tail -n 1)" = caught ] && join "$product" "$work"/wrong_*.tsv
+}
+printed_listing() { # PRODUCT: Listing 1 of Lu et al. as printed, on a bright image, which overflows it
+    caught_as autocorr_printed:as_printed --device "$(gpu_or_host)" --no-refuse --pattern maximum --shape w64,h400,r16,g255 --out "$1"
+}
+gallery() { # ALGO FOLDER: all its wrong kernels of the CPU
+    folder=$2 built=$(dirname "$REGATHER")/broken
+    # shellcheck disable=SC2046
+    for so in $(regather list "$1" --table variants $(printf -- '--plugin %s ' "$built"/*.so) | awk -F'\t' '$2 ~ /:/ { print $2 }'); do
+        set -- "$@" "$1:$so" --plugin "$built/${so%:*}"
+    done
+    shift 2
+    regather trace "$@" --real-space --out "$folder"
+}
+# entries: what finished steps, as $made lists them, give to the page, as words of `regather report`; each once.
+entries() {
+    awk -F'\t' 'NR == 1 || $3 == "-" || $3 == "" { next }
+        { folder = $2; sub(/\/[^\/]*$/, "", folder) }
+        $3 == "result" { print $2; next }
+        $3 == "verify" { print "--verify " $2; next }
+        $3 == "job" || $3 == "traces" || $3 == "pages" { print "--" $3 " " folder; next }
+        sub(/^map:/, "", $3) { print "--map " $3 "=" $2; next }
+        { print "--table " $3 "=" $2 }' "$made" | awk '!seen[$0]++'
 }
