@@ -117,6 +117,7 @@ for table in verify/cases/*.tsv; do
 done
 command_line variants_list check_list
 command_line install verify/install.sh "$build"
+command_line asked_once verify/asked_once.sh
 command_line stale verify/stale.sh "$build"
 command_line defaults_told verify/defaults.sh
 command_line counters_told verify/counters.sh

@@ -142,7 +142,7 @@ bool rg_memory_size(const char *text, double *bytes)
     if (!rg_decimal(text, &end, &n) || n <= 0) return false;
     end += strspn(end, " ");
     for (int u = 0; u < UNITS; u++, each *= 1024)
-        if (u && !strcmp(end, unit[u])) return *bytes = n * each, n * each < 0x1p62;
+        if (!strcmp(end, unit[u])) return *bytes = n * each, n * each < 0x1p62;
     return false;
 }
 

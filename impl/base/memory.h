@@ -16,7 +16,7 @@ extern "C" {
 double rg_memory_free(void);
 double rg_memory_free_of(const char *proc, const char *mounted); // of other folders than /proc and /sys/fs/cgroup: for tests
 
-// A size as people write it, "16GiB", "1.5MiB", "512KiB", in bytes; false: it is none.
+// A size as people write it, "16GiB", "1.5MiB", "512KiB", "4096B", in bytes; false: it is none.
 bool rg_memory_size(const char *text, double *bytes);
 // The other way: "32.7 GiB", "1.5 MiB", "512 B"; returns text.
 const char *rg_memory_text(double bytes, char text[32]);

@@ -2,6 +2,7 @@
 // options.c: from a command line to a command's struct, by the rows of options.h; --help and regather(1) from the same rows.
 #include "options.h"
 #include "malformed.h"
+#include "memory.h"
 #include "../suite.h"
 
 #include <errno.h>
@@ -41,6 +42,10 @@ const rg_option rg_computing_options[] = {
         "which variant computes, with parameters as NAME:block=128;...; of a job with several algorithms "
         "one for each; see regather list",
         RG_TO(rg_computing, variant)},
+    {"gpu-memory", "SIZE",
+        "take no more of each GPU's memory than this, as 16GiB or 512MiB: context, buffers, textures and work areas of "
+        "transforms; also of the emulated GPU",
+        RG_TO(rg_computing, gpu_memory), .otherwise = "REGATHER_GPU_MEMORY of the environment, else all that is free"},
     {0},
 };
 
@@ -438,6 +443,17 @@ static int check_all(const parsing *p)
     return code;
 }
 
+// --gpu-memory is for this process and those that it starts.
+static int limit_gpu_memory(const parsing *p)
+{
+    const char *option = typed(p, "gpu-memory"), *text = option ? option : getenv("REGATHER_GPU_MEMORY");
+    double bytes;
+    if (text && !rg_memory_size(text, &bytes))
+        return rg_fail(
+            RG_USAGE, "%s: expected a size such as 16GiB, found \"%s\"", option ? "--gpu-memory" : "REGATHER_GPU_MEMORY", text);
+    return option && setenv("REGATHER_GPU_MEMORY", option, 1) ? rg_fail(RG_LACKS, "out of memory") : RG_GOOD;
+}
+
 static char *join(const char *name, int argc, char **argv)
 {
     char *line = NULL;
@@ -468,6 +484,7 @@ int rg_options_parse(const rg_command *command, int argc, char **argv, void **op
     given->word = (rg_list){p.n_words, p.word};
     given->device_typed = typed(&p, "device");
     if (!code && !given->help) code = check_all(&p);
+    if (!code) code = limit_gpu_memory(&p);
     free(p.value);
     return code;
 }

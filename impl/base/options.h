@@ -77,8 +77,9 @@ static inline int rg_given_threads(const rg_given *g) { return (int)(g->threads 
 
 // Who computes: --gpus and --variant of every job.
 typedef struct rg_computing {
-    int64_t gpus;    // 0: all that --device names
-    rg_list variant; // NAME[:PARAMETERS], or ALGO:NAME[:PARAMETERS]
+    int64_t gpus;           // 0: all that --device names
+    rg_list variant;        // NAME[:PARAMETERS], or ALGO:NAME[:PARAMETERS]
+    const char *gpu_memory; // also REGATHER_GPU_MEMORY, from where the devices' ledger has it; NULL: not typed
 } rg_computing;
 extern const rg_option rg_computing_options[];
 // The one --variant of a job that computes with one algorithm, without "ALGO:"; NULL: not typed. RG_GOOD, or one line and

@@ -325,6 +325,7 @@ static cudaError_t enter_context(int index)
     const size_t bytes = least(all - there, CONTEXT_MOST);
     rg_ledger_block *entry = e == cudaSuccess ? rg_ledger_take(&gpus[index], bytes, "context") : nullptr;
     rg_ledger_place(entry, &gpus[index]);
+    if (!entry) rg_ledger_refuse(&gpus[index], bytes, "its context", least(there, rg_ledger_left(&gpus[index])));
     return e != cudaSuccess || entry ? e : cudaErrorMemoryAllocation;
 }
 
@@ -382,7 +383,7 @@ extern "C" const rg_device *rg_gpu_open(int index, char why[200])
     if (e == cudaSuccess) e = cudaFree(nullptr);
     if (e == cudaSuccess) e = enter_context(index);
     if (told(e)) {
-        snprintf(why, 200, "gpu%d does not open: %s", index, cudaGetErrorString(e));
+        if (!rg_ledger_refused(why)) snprintf(why, 200, "gpu%d does not open: %s", index, cudaGetErrorString(e));
         return nullptr;
     }
     was_open[index] = true;

@@ -216,7 +216,9 @@ int rg_frame_allowed(
 {
     rg_device_facts facts;
     size_t need = rg_frame_bytes(e, shape, param);
-    if (device->facts(&facts) != RG_OK || need <= facts.free_bytes) return RG_GOOD;
+    const int code = device->facts(&facts);
+    if (code) return rg_device_failed(device, device->name, "its free memory", code);
+    if (need <= facts.free_bytes) return RG_GOOD;
     char fits[96] = "";
     if (option) {
         rg_shape less = *shape;

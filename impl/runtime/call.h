@@ -58,7 +58,7 @@ void rg_frame_free(rg_frame *); // finishes what was prepared
 int rg_frame_failed(const rg_frame *, const char *doing, int code);
 
 size_t rg_frame_bytes(const rg_entry *, const rg_shape *, const int64_t *param); // predicted, guards included
-// RG_GOOD when that much is free on the device (or how much is free is not known), else one line and RG_LACKS. It names the
+// RG_GOOD when that much is free on the device, else one line and a code, RG_LACKS where it is short. It names the
 // largest extent n[dim] that fits, as `option`; option NULL: none helps.
 int rg_frame_allowed(const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int dim, const char *option);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // faults.c: a library to be preloaded that lets the n-th call of a kind fail, and counts the calls. Only calls that the program
-// itself makes count, not those inside of libraries. RG_FAULT=KIND:N with KIND alloc, open, read, write, sync, thread, cuda (of
-// the runtime and of cuFFT, on a GPU and on the emulated one) or mpi0, mpi1 (of that process of a job); N = 0: none fails. At
-// the end the number of calls, where there were any, goes to the file RG_FAULT_COUNT.
+// itself makes count, not those inside of libraries. RG_FAULT=KIND:N with KIND alloc, open, read, write, sync, thread, mpi0, mpi1
+// (of that process of a job) or, of the calls of CUDA's runtime and of cuFFT, on a GPU and on the emulated one, cuda: the n-th
+// fails; late: an error that came before makes it and all after it fail; room: the n-th that takes memory fails; rooms: it and
+// all after it do. N = 0: none fails. At the end the number of calls, where there were any, goes to the file RG_FAULT_COUNT.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -142,37 +143,65 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), 
 typedef long word;
 #define WORDS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
 #define FORWARDED(kind, name, code)                                                                                            \
-    int name(WORDS);                                                                                                           \
     int name(WORDS) { return fails(kind, CALLER) ? code : REAL(name)(a, b, c, d, e, f, g, h, i, j, k, l); }
 
-enum { NO_MEMORY = 2, FAILED = 719, PLAN_FAILED = 5 }; // as CUDA and cuFFT number them
-#define CUDA(name, code) FORWARDED("cuda", cuda##name, code)
-CUDA(Malloc, NO_MEMORY)
-CUDA(Malloc3DArray, NO_MEMORY) CUDA(MallocArray, NO_MEMORY) CUDA(HostRegister, NO_MEMORY) CUDA(StreamCreateWithFlags, NO_MEMORY)
-    CUDA(StreamCreateWithPriority, NO_MEMORY) CUDA(EventCreate, NO_MEMORY) CUDA(CreateTextureObject, NO_MEMORY)
-        CUDA(SetDevice, FAILED) CUDA(Memcpy, FAILED) CUDA(MemcpyAsync, FAILED) CUDA(Memcpy2DAsync, FAILED)
-            CUDA(Memcpy3DAsync, FAILED) CUDA(Memcpy2DToArrayAsync, FAILED) CUDA(Memset, FAILED) CUDA(MemsetAsync, FAILED)
-                CUDA(FuncSetAttribute, FAILED) CUDA(GetLastError, FAILED) CUDA(StreamSynchronize, FAILED)
-                    CUDA(DeviceSynchronize, FAILED) CUDA(StreamWaitEvent, FAILED) CUDA(EventRecord, FAILED)
-                        CUDA(EventSynchronize, FAILED) CUDA(EventElapsedTime, FAILED) CUDA(PointerGetAttributes, FAILED)
-                            CUDA(Free, FAILED)
-#define CUFFT(name) FORWARDED("cuda", cufft##name, PLAN_FAILED)
-                                CUFFT(Create) CUFFT(Destroy) CUFFT(SetAutoAllocation) CUFFT(SetStream) CUFFT(SetWorkArea)
-                                    CUFFT(MakePlanMany64) CUFFT(ExecR2C) CUFFT(ExecC2R) CUFFT(ExecD2Z) CUFFT(ExecZ2D)
-    // What the emulated GPU, which is part of the program, asks at each of its calls.
-    int rg_fault_cuda(void);
-int rg_fault_cuda(void) { return fails("cuda", (const void *)low); }
+enum { NO_MEMORY = 2, ILLEGAL_ADDRESS = 700, FAILED = 719, PLAN_FAILED = 5 }; // as CUDA and cuFFT number them
+static _Thread_local int pending; // of a call that failed here, until the program asks, as the runtime keeps it
+// 1: this call fails; 2: the device is broken.
+static int cuda_fails(int takes_memory, const void *caller)
+{
+    const int late = !strcmp(kind, "late"), rooms = !strcmp(kind, "rooms"), room = rooms || !strcmp(kind, "room");
+    if ((room && !takes_memory) || !(room || late || !strcmp(kind, "cuda"))) return 0;
+    if ((uintptr_t)caller < low || (uintptr_t)caller >= high || !counts()) return 0;
+    const long n = atomic_fetch_add(&calls, 1) + 1;
+    return wanted && (n == wanted || (n > wanted && (late || rooms))) ? 1 + late : 0;
+}
+// What the emulated GPU, which is part of the program, asks at each of its calls.
+int rg_fault_cuda(int takes_memory);
+int rg_fault_cuda(int takes_memory) { return cuda_fails(takes_memory, (const void *)low); }
 
-static const char *mpi(void)
+#define CUDA(name, code)                                                                                                       \
+    int cuda##name(WORDS)                                                                                                      \
+    {                                                                                                                          \
+        const int fault = cuda_fails(code == NO_MEMORY, CALLER);                                                               \
+        if (fault) return fault == 2 ? ILLEGAL_ADDRESS : (pending = code);                                                     \
+        return REAL(cuda##name)(a, b, c, d, e, f, g, h, i, j, k, l);                                                           \
+    }
+#define CUFFT(name)                                                                                                            \
+    int cufft##name(WORDS)                                                                                                     \
+    {                                                                                                                          \
+        return cuda_fails(0, CALLER) ? PLAN_FAILED : REAL(cufft##name)(a, b, c, d, e, f, g, h, i, j, k, l);                    \
+    }
+int cudaGetLastError(void);
+int cudaGetLastError(void)
+{
+    const int fault = cuda_fails(0, CALLER), last = REAL(cudaGetLastError)(), kept = pending;
+    pending = 0;
+    return fault == 2 ? ILLEGAL_ADDRESS : fault ? FAILED : kept ? kept : last;
+}
+// clang-format off
+CUDA(Malloc, NO_MEMORY) CUDA(Malloc3DArray, NO_MEMORY) CUDA(MallocArray, NO_MEMORY) CUDA(HostRegister, NO_MEMORY)
+CUDA(StreamCreateWithFlags, NO_MEMORY) CUDA(StreamCreateWithPriority, NO_MEMORY) CUDA(EventCreate, NO_MEMORY)
+CUDA(CreateTextureObject, NO_MEMORY) CUDA(SetDevice, FAILED) CUDA(Memcpy, FAILED) CUDA(MemcpyAsync, FAILED)
+CUDA(Memcpy2DAsync, FAILED) CUDA(Memcpy3DAsync, FAILED) CUDA(Memcpy2DToArrayAsync, FAILED) CUDA(Memset, FAILED)
+CUDA(MemsetAsync, FAILED) CUDA(FuncSetAttribute, FAILED) CUDA(StreamSynchronize, FAILED) CUDA(DeviceSynchronize, FAILED)
+CUDA(StreamWaitEvent, FAILED) CUDA(EventRecord, FAILED) CUDA(EventSynchronize, FAILED) CUDA(EventElapsedTime, FAILED)
+CUDA(PointerGetAttributes, FAILED) CUDA(MemGetInfo, FAILED) CUDA(Free, FAILED)
+CUFFT(Create) CUFFT(Destroy) CUFFT(SetAutoAllocation) CUFFT(SetStream) CUFFT(SetWorkArea) CUFFT(MakePlanMany64)
+CUFFT(ExecR2C) CUFFT(ExecC2R) CUFFT(ExecD2Z) CUFFT(ExecZ2D)
+    // clang-format on
+
+    static const char *mpi(void)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
     return rank && *rank == '1' ? "mpi1" : "mpi0";
 }
 enum { MPI_FAILED = 1 };
 #define MPI(name) FORWARDED(mpi(), MPI_##name, MPI_FAILED)
-MPI(Init_thread)
-MPI(Comm_set_errhandler) MPI(Comm_rank) MPI(Comm_size) MPI(Comm_dup) MPI(Comm_split_type) MPI(Comm_free) MPI(Bcast)
-    MPI(Allgather) MPI(Isend) MPI(Irecv) MPI(Ibcast) MPI(Iallreduce) MPI(Get_count) MPI(Finalize)
+// clang-format off
+MPI(Init_thread) MPI(Comm_set_errhandler) MPI(Comm_rank) MPI(Comm_size) MPI(Comm_dup) MPI(Comm_split_type) MPI(Comm_free)
+MPI(Bcast) MPI(Allgather) MPI(Isend) MPI(Irecv) MPI(Ibcast) MPI(Iallreduce) MPI(Get_count) MPI(Finalize)
+    // clang-format on
     // Polls: those that find something count, or their number would depend on time.
     int MPI_Test(word request, int *flag, word status);
 int MPI_Test(word request, int *flag, word status)

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # faults.sh BUILD [MOST [OUT [COMMAND...]]]: every command of commands.tsv with its n-th call of a kind failing, for every n, or
 # for MOST of them spread evenly, from one on that SEED says. Kinds: allocations, opens, reads, writes, syncs and starts of
-# threads; calls of CUDA and cuFFT, on the emulated GPU and on one; calls of MPI, in each of two processes. Wanted each time: an
-# exit code of the manual; when it is not 0 one line on stderr besides warnings, else none; nothing of the outputs there that is not whole,
+# threads; calls of CUDA and cuFFT, on the emulated GPU and on one, alone (cuda) or with all after it (late), those that take memory
+# likewise (room, rooms), and memory of SIZES sizes (size); calls of MPI, in each of two processes. Wanted each time: an
+# exit code of the manual, without memory that of what a machine lacks; when it is not 0 one line on stderr besides warnings, else none; nothing of the outputs there that is not whole,
 # and no leftovers. A row of OUT is a command and a kind; each run that is not as wanted is told on stdout, which ends with
 # "N passed, N failed, N skipped"; exit 1 when any failed. A command that this machine cannot run is skipped.
 # PART=I/N: of these runs every N-th, from the I-th on (parts.sh). MADE=DIR: where faults.so and planted lie already, for a machine
@@ -32,11 +33,14 @@ mkdir "$room/in" && cd "$room/in" || exit 2
 # run FAULT: in an empty folder; leaves its exit code in $code, stdout and stderr beside.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+SIZES=63 # from 1 KiB to 2 GiB, each larger by a quarter
 run() {
+    limit=
+    case $1 in size:0) ;; size:*) limit=$(awk -v n="${1#*:}" 'BEGIN { printf "REGATHER_GPU_MEMORY=%.0fB", 1024 * 2 ^ (n / 3) }') ;; esac
     rm -rf "${room:?}/run" && mkdir "$room/run" && cd "$room/run" || exit 2
     echo 0 > "$room/calls"
     # shellcheck disable=SC2086
-    timeout 60 $launcher env OMP_NUM_THREADS=2 RG_FAULT="$1" RG_FAULT_COUNT="$room/calls" LD_PRELOAD="$made/faults.so" \
+    timeout 60 $launcher env $limit OMP_NUM_THREADS=2 RG_FAULT="$1" RG_FAULT_COUNT="$room/calls" LD_PRELOAD="$made/faults.so" \
         "$regather" $words --quiet < /dev/null > "$room/stdout" 2> "$room/stderr"
     code=$?
 }
@@ -61,6 +65,7 @@ try() {
     other=$(grep -vxFf "$room/whole" "$room/found" | head -n 1 | cut -d' ' -f1)
     fault=
     if [ $code -gt 4 ]; then fault="exit $code"
+    elif [ $code -ne $good ] && [ $code -ne 4 ] && case $1 in room* | size) ;; *) false ;; esac; then fault="exit $code without memory"
     elif find . -name '*.regather-part' | grep -q .; then fault='leftovers'
     elif [ -n "$other" ]; then fault="$other is not whole"
     elif [ $code -eq $good ] && [ "$(wc -l < "$room/found")" -lt "$(wc -l < "$room/whole")" ]; then fault="exit $code without its files"
@@ -87,6 +92,8 @@ twice write 1 2 lines
 liar write 1 exit 0 in spite of what it said
 silent write 1 0 lines
 code write 1 exit 7
+good room 1 exit 1 without memory
+good rooms 1 exit 1 without memory
 PLANTED
 [ -s "$out" ] && [ "$out" != /dev/stdout ] || printf 'command\tkind\tcalls\truns\tone_line\tsame_result\twrong\n' > "$out"
 grep -v -e '^#' -e '^command' "$here/commands.tsv" > "$room/commands"
@@ -111,8 +118,9 @@ while IFS="$(printf '\t')" read -r name kinds words; do
     listing > "$room/whole"
     for kind in $kinds; do
         run $kind:0
+        [ $kind != size ] || echo $SIZES > "$room/calls"
         calls=$(cat "$room/calls") runs=0 lines=0 same=0 bad=0
-        case $kind$calls in cuda0 | mpi00 | mpi10)
+        case $kind$calls in cuda0 | late0 | room0 | rooms0 | mpi00 | mpi10)
             bad=1
             echo "$name: no call of kind $kind" ;;
         esac

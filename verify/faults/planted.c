@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // planted.c: a command that does what faults.sh forbids when a call of its own fails: the first word says what.
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +9,8 @@
 int main(int n_words, char **word)
 {
     const char *what = n_words > 1 ? word[1] : "";
+    int (*const fault)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "rg_fault_cuda");
+    if (fault && fault(1)) return fputs("regather: the GPU failed\n", stderr), 1;
     FILE *f = fopen(strcmp(what, "leftovers") ? "out" : "out.regather-part", "w");
     char *room = malloc(100);
     if (!f) return fputs("regather: out: cannot be written\n", stderr), 2;

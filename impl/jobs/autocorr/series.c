@@ -38,8 +38,8 @@ static int make_lane(lane *l, ac_worker *worker)
         most = bytes > most ? bytes : most;
     }
     l->worker = worker;
-    int error = d->pinned(&l->sums, (size_t)(ac_side(job->r) * ac_side(job->r)) * sizeof(int64_t), "sums");
-    if (!error && !rg_on_cpu(job->entry)) error = d->pinned(&l->pixels, most, "photographs");
+    int error = d->pinned(&l->sums, (size_t)(ac_side(job->r) * ac_side(job->r)) * sizeof(int64_t), "pinned sums");
+    if (!error && !rg_on_cpu(job->entry)) error = d->pinned(&l->pixels, most, "pinned photographs");
     return rg_device_failed(d, d->name, "pinning memory", error);
 }
 

@@ -82,8 +82,9 @@ int fr_team_allows(const fr_team *t, const fr_room *r)
 static int device_allows(const rg_device *d, const fr_room *r)
 {
     rg_device_facts facts;
-    if (!d->is_gpu || d->is_emulated) return RG_GOOD;
-    if (d->facts(&facts) != RG_OK) return rg_fail(RG_LACKS, "the free memory of %s is not known", d->name);
+    if (!d->is_gpu) return RG_GOOD;
+    const int error = d->facts(&facts);
+    if (error) return rg_device_failed(d, d->name, "its free memory", error);
     return rg_memory_allows((double)facts.free_bytes, device_need, r, size_of(r), fits_of(r),
         "%" PRId64 " images of %" PRId64 " pixels a side on %s", r->batch, r->side, d->name);
 }

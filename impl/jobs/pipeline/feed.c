@@ -82,7 +82,7 @@ static int make_slot(pl_feed *f, pl_slot *s)
     const pl_member *m = f->member;
     for (int p = 0; p < PL_PARTS; p++) {
         const size_t bytes = (size_t)f->each * m->team->source->part_bytes[p];
-        int code = bytes ? pl_failed(m, "pinning memory", m->device->pinned(&s->part[p], bytes, "images")) : RG_GOOD;
+        int code = bytes ? pl_failed(m, "pinning memory", m->device->pinned(&s->part[p], bytes, "pinned images")) : RG_GOOD;
         if (code != RG_GOOD) return code;
     }
     return RG_GOOD;

@@ -60,9 +60,10 @@ int pl_stages_write(const pl_team *t, const char *out, const char *note)
     const double whole_s = rg_seconds() - t->of.began_s;
     rg_device_facts facts;
     rg_file file;
-    int code = rg_file_open_beside(&file, out, "_stages", ".tsv");
+    int code = pl_failed(t->member, "its name", t->member->device->facts(&facts));
     if (code != RG_GOOD) return code;
-    t->member->device->facts(&facts);
+    code = rg_file_open_beside(&file, out, "_stages", ".tsv");
+    if (code != RG_GOOD) return code;
     fprintf(file.stream, "%s# on %d x %s, %d thread%s each\n# device: %s\n# threads: %d\n", note, t->n, facts.name,
         t->member->threads, rg_s(t->member->threads), t->member->device->name, t->member->threads);
     put_stages(t, file.stream, whole_s, true);

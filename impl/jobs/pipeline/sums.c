@@ -119,7 +119,7 @@ static int merge_processes(pl_member *m, rg_buffer *sum, int parts)
 {
     const double since_s = rg_seconds();
     void *room;
-    int error = m->device->pinned(&room, PIECE, "sums on their way");
+    int error = m->device->pinned(&room, PIECE, "pinned sums");
     error = error ? error : m->device->sync(); // what is offered is finished
     for (int p = 0; p < parts && !error; p++)
         for (int step = 1; step < rg_ranks() && rg_rank % step == 0 && sum[p].base && !error; step *= 2)

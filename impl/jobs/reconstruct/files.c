@@ -84,8 +84,8 @@ int rc_files_add(rc_files *f, pl_member *m, const float *map)
     rc_file *w = &f->file[f->added++];
     int code = RG_GOOD;
     for (int i = 0; i < RC_PIECES && code == RG_GOOD; i++)
-        code = pl_failed(
-            m, "pinning memory", d->pinned(&w->piece[i], (size_t)(w->sections * w->side * w->side) * sizeof(float), "map"));
+        code = pl_failed(m, "pinning memory",
+            d->pinned(&w->piece[i], (size_t)(w->sections * w->side * w->side) * sizeof(float), "pinned map"));
     for (int which = 0; w->next < w->side && code == RG_GOOD && w->code == RG_GOOD; which = !which)
         code = copy_piece(w, m, map, which);
     finish_piece(w);

@@ -165,12 +165,10 @@ static int insert_apart(inserter *in, int64_t count, const rg_buffer sum[2])
     int code = make_later(in);
     code = code == RG_GOOD ? insert(in, count, in->later, false) : code;
     const double since_s = rg_seconds();
-    if (code == RG_GOOD) {
-        pl_add(in->member, NULL, 2 * voxels, in->later[0].base, sum[0].base);
-        pl_add(in->member, NULL, voxels, in->later[1].base, sum[1].base);
-    }
+    int error = code == RG_GOOD ? pl_add(in->member, NULL, 2 * voxels, in->later[0].base, sum[0].base) : RG_OK;
+    if (code == RG_GOOD && !error) error = pl_add(in->member, NULL, voxels, in->later[1].base, sum[1].base);
     pl_lap(in->member, PL_ADD, since_s);
-    return code;
+    return code == RG_GOOD ? pl_failed(in->member, "adding", error) : code;
 }
 
 static int insert_rows(inserter *in, int half, const int64_t *row, int64_t rows)
@@ -178,7 +176,8 @@ static int insert_rows(inserter *in, int half, const int64_t *row, int64_t rows)
     gr_job *job = in->job;
     const rg_buffer *sum = gr_sum_of(job, in->member->index, half);
     int code = rows ? pl_feed_begin(&in->feed, in->member, row, rows, job->chunk, gr_slots(job)) : RG_GOOD;
-    for (int part = 0; part < 2 && !rows; part++) in->member->device->fill(sum[part].base, 0, sum[part].bytes);
+    for (int part = 0; part < 2 && !rows && code == RG_GOOD; part++)
+        code = pl_failed(in->member, "clearing the sums", in->member->device->fill(sum[part].base, 0, sum[part].bytes));
     for (int64_t begin = 0; begin < rows && code == RG_GOOD; begin += job->batch) {
         const int64_t count = rows - begin < job->batch ? rows - begin : job->batch;
         code = fill(in, count, &job->ctf2[half]);

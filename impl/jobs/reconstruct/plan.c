@@ -200,11 +200,12 @@ static void say_plan(const gr_job *job, const rg_device_facts *host, const rg_de
 static int choose_batch(gr_job *job)
 {
     rg_device_facts host, device;
-    if (rg_device_cpu()->facts(&host) != RG_OK || job->team.member->device->facts(&device) != RG_OK)
-        return rg_fail(RG_LACKS, "the free memory of %s is not known", job->team.member->device->name);
+    int code = pl_failed(job->team.member, "its free memory", job->team.member->device->facts(&device));
+    if (code == RG_GOOD) code = rg_device_failed(rg_device_cpu(), "cpu", "its free memory", rg_device_cpu()->facts(&host));
+    if (code != RG_GOOD) return code;
     job->chunk = 1;
     const bool on_gpu = gr_on_gpu(job);
-    int code = memory_allows(job, &host, &device);
+    code = memory_allows(job, &host, &device);
     if (code != RG_GOOD) return code;
     if (!on_gpu)
         batch_of_host(job, &host);

@@ -123,12 +123,13 @@ static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
             const double x[FR_PARAMETERS] = {v->phi_deg * M_PI / 180, v->theta_deg * M_PI / 180, v->psi_deg * M_PI / 180};
             fr_pose_floats(x, h->pose + (p * count + d) * FR_POSE_FLOATS);
         }
-    if (e->member->device->upload(e->pose.base, h->pose, (size_t)(n * count * FR_POSE_FLOATS) * sizeof(float)) != RG_OK)
-        return rg_fail(RG_WRONG, "%s: poses cannot be copied", e->member->device->name);
-    int code = fr_engine_run(e, FR_DO_TURN, &shape, arg);
-    if (code == RG_GOOD && h->copy &&
-        e->member->device->download(h->copy, e->out.base, (size_t)(n * count * each) * sizeof(float)) != RG_OK)
-        code = rg_fail(RG_WRONG, "%s: correlations cannot be copied", e->member->device->name);
+    const rg_device *device = e->member->device;
+    int code = pl_failed(e->member, "copying poses",
+        device->upload(e->pose.base, h->pose, (size_t)(n * count * FR_POSE_FLOATS) * sizeof(float)));
+    if (code == RG_GOOD) code = fr_engine_run(e, FR_DO_TURN, &shape, arg);
+    if (code == RG_GOOD && h->copy)
+        code = pl_failed(e->member, "copying correlations",
+            device->download(h->copy, e->out.base, (size_t)(n * count * each) * sizeof(float)));
     if (code != RG_GOOD) return code;
     const float *cc = h->copy ? h->copy : e->out.base;
     const double since_s = rg_seconds();
