@@ -116,6 +116,8 @@ for table in verify/cases/*.tsv; do
     command_line "cases_$(basename "$table" .tsv)" timeout 1200 verify/cases/cases.sh "$build" "$table"
 done
 command_line variants_list check_list
+command_line symbols verify/symbols.sh "$build"
+command_line words verify/words.sh
 command_line install verify/install.sh "$build"
 command_line asked_once verify/asked_once.sh
 command_line stale verify/stale.sh "$build"

@@ -243,6 +243,25 @@ bool rg_row_is_self_test(const rg_row *row) { return !strcmp(row->cell[RG_C_ALGO
 
 bool rg_row_is_timed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "PASS") && *row->cell[RG_C_MEDIAN]; }
 
+int64_t rg_cell_part(const char *cell, const char *name, int64_t standard)
+{
+    static const char separators[] = ",; ";
+    const size_t length = strlen(name);
+    for (const char *at = cell; *at;) {
+        const size_t part = strcspn(at, separators);
+        if (part > length && !strncmp(at, name, length)) {
+            char *end;
+            const long long value = strtoll(at + length, &end, 10);
+            if (end == at + part) return value;
+        }
+        at += part;
+        at += strspn(at, separators);
+    }
+    return standard;
+}
+
+int rg_row_threads(const rg_row *row, int standard) { return (int)rg_cell_part(row->cell[RG_C_PARAMS], "threads=", standard); }
+
 double rg_row_ns(const rg_row *row, rg_column column)
 {
     static const struct {

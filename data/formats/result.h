@@ -80,8 +80,11 @@ bool rg_row_is_self_test(const rg_row *);                       // a variant aga
 bool rg_row_is_timed(const rg_row *);                           // has passed, and has a median
 double rg_cell_number(const rg_row *, rg_column);               // NaN when empty
 void rg_row_set_time(rg_row *);                                 // once its cells are there, as rg_result_of does
-double rg_row_ns(const rg_row *, rg_column);                    // a time of the row in ns, whatever its unit
-void rg_duration(double ns, char text[32]);                     // "12.3 ms"; "" when not finite
+// The number of a part of a cell: "w750,r250", "w" -> 750; "threads=2;isa=0", "isa=" -> 0; `standard` where it has no such part.
+int64_t rg_cell_part(const char *cell, const char *name, int64_t standard);
+int rg_row_threads(const rg_row *, int standard); // of the cell params
+double rg_row_ns(const rg_row *, rg_column);      // a time of the row in ns, whatever its unit
+void rg_duration(double ns, char text[32]);       // "12.3 ms"; "" when not finite
 // Times, process after process, those of each in the order in which they were taken.
 typedef struct rg_samples {
     int n, processes;

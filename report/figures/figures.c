@@ -5,6 +5,7 @@
 // figure is saved as fig/NAME.gp with its data beside it before it is drawn, so that what stands on the page can be drawn
 // again.
 #include "figures.h"
+
 #include "../../impl/base/core.h"
 #include <ctype.h>
 #include <math.h>
@@ -14,32 +15,12 @@
 
 enum { POINTS_LEAST = 4 }; // fewer are a sentence
 
-const char *rg_listed_cell(const rg_listed *l, const char *column) { return rg_tsv_cell(l->list, l->row, column); }
-
-const rg_bench_machine *rg_listed_machine(const rg_listed *l) { return &l->report->machine[l->machine]; }
-
-int rg_copy_to_fig(const rg_report *r, const char *from, const char *name)
-{
-    char *path = rg_print("fig/%s", name);
-    int code = rg_copy_beside(r, from, path);
-    free(path);
-    return code;
-}
-
-int rg_copy_beside(const rg_report *r, const char *from, const char *name)
-{
-    char *to = rg_print("%s/%s", r->out, name);
-    rg_file file;
-    int code = rg_file_open(&file, to);
-    if (code == RG_GOOD) code = rg_file_end(&file, rg_file_append(file.stream, from));
-    free(to);
-    return code;
-}
+static const rg_bench_machine *machine_of(const rg_listed *l) { return &l->all->ledger->machine[l->machine]; }
 
 // A table, which may be one of several of its file.
-static int write_to_fig(const rg_report *r, const rg_tsv *t, const char *name)
+static int write_to_fig(const rg_listed *l, const rg_tsv *t, const char *name)
 {
-    char *path = rg_print("%s/fig/%s", r->out, name);
+    char *path = rg_print("%s/fig/%s", l->all->out, name);
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code == RG_GOOD) {
@@ -62,14 +43,14 @@ static void find_tables(const rg_listed *l, const char *name, rg_found *found)
         if (as) *as++ = 0;
         const bool optional = strchr(word, '?') != NULL;
         word[strcspn(word, "?")] = 0;
-        const rg_tsv *t = rg_machine_table(rg_listed_machine(l), word);
+        const rg_tsv *t = rg_table_of(rg_listed_rows(l), word);
         if (!t && !optional) {
             found->points = 0;
             return;
         }
         if (!t) continue;
         char *variable = as ? rg_print("%s", as) : rg_print("TABLE_%s", word), *file = rg_print("%s-%s.tsv", name, word);
-        found->code = write_to_fig(l->report, t, file);
+        found->code = write_to_fig(l, t, file);
         if (found->code == RG_GOOD) {
             rg_plot_path(&found->plot, variable, file);
             found->points += t->n_rows;
@@ -84,12 +65,12 @@ static void find_tables(const rg_listed *l, const char *name, rg_found *found)
 // Files of `regather bench --self-test`: rows of the algorithm "self-test".
 static void find_self_test(const rg_listed *l, const char *name, rg_found *found)
 {
-    const rg_bench_machine *m = rg_listed_machine(l);
+    const rg_bench_machine *m = machine_of(l);
     for (int k = 0; k < m->n_files; k++) {
-        const rg_result *file = &m->file[k];
+        const rg_result *file = &m->file[k].result;
         if (file->n_rows == 0 || !rg_row_is_self_test(&file->row[0]) || found->points) continue;
         snprintf(found->data, sizeof found->data, "%.100s.tsv", name);
-        found->code = rg_copy_to_fig(l->report, file->path, found->data);
+        found->code = rg_copy_to_fig(l, file->path, found->data);
         if (found->code != RG_GOOD) return;
         rg_plot_path(&found->plot, "DATA", found->data);
         for (int i = 0; i < file->n_rows; i++) // each with its least, quartiles, median and largest
@@ -121,7 +102,7 @@ static void set_title(const rg_listed *l, const rg_found *found, rg_figure *f)
 {
     char id[32];
     for (const char *at = rg_listed_cell(l, "findings"); rg_next_piece(&at, ',', id, sizeof id);)
-        if (rg_finding(l->report, id, l->machine, f->title, sizeof f->title)) {
+        if (rg_finding(l->all->ledger, id, l->machine, f->title, sizeof f->title)) {
             const size_t n = strlen(f->title);
             if (n && f->title[n - 1] == '.') // a title ends without
                 f->title[n - 1] = 0;
@@ -133,16 +114,14 @@ static void set_title(const rg_listed *l, const rg_found *found, rg_figure *f)
 // A name of files: a label is a file's, but may hold what neither gnuplot nor an address should see.
 static void file_name(const rg_listed *l, char name[100])
 {
-    const rg_bench_machine *m = rg_listed_machine(l);
+    const rg_bench_machine *m = machine_of(l);
     snprintf(name, 100, "%.40s%s%.50s", rg_listed_cell(l, "name"), m->here ? "" : "-", m->here ? "" : m->label);
     for (char *at = name; *at; at++) *at = isalnum((unsigned char)*at) || *at == '-' || *at == '_' ? *at : '_';
 }
 
-static int make(const rg_listed *l)
+static int make(rg_figures *all, const rg_listed *l)
 {
-    rg_report *r = l->report;
     const char *kind = rg_listed_cell(l, "kind"), *form = rg_listed_cell(l, "form");
-    const bool here = rg_listed_machine(l)->here;
     char name[100];
     rg_found found = {0};
     file_name(l, name);
@@ -152,14 +131,14 @@ static int make(const rg_listed *l)
         find_tables(l, name, &found);
     else if (!strcmp(kind, "selftest"))
         find_self_test(l, name, &found);
-    else if (here)
+    else if (machine_of(l)->here)
         (!strcmp(kind, "photo") ? rg_find_photo : !strcmp(kind, "slices") ? rg_find_slices : rg_find_growth)(l, name, &found);
     if (found.code != RG_GOOD || (!found.points && !*found.why_not)) { // nothing was measured
         rg_plot_free(&found.plot);
         return found.code;
     }
-    r->figure = rg_more(r->figure, r->n_figures, sizeof *r->figure);
-    rg_figure *f = &r->figure[r->n_figures++];
+    all->figure = rg_more(all->figure, all->n, sizeof *all->figure);
+    rg_figure *f = &all->figure[all->n++];
     *f = (rg_figure){.paper = rg_listed_cell(l, "paper"),
         .name = rg_listed_cell(l, "name"),
         .machine = l->machine,
@@ -169,8 +148,7 @@ static int make(const rg_listed *l)
     f->height = f->whole ? 470 : 430;
     f->narrow_height = f->whole ? 860 : 310 + 20 * (found.keys ? found.keys : 7); // the key stands below
     set_title(l, &found, f);
-    snprintf(f->subtitle, sizeof f->subtitle, "%.60s. %.150s%s%.80s", here ? "This machine" : rg_listed_machine(l)->label,
-        rg_listed_cell(l, "subtitle"), *found.about ? " " : "", found.about);
+    rg_say_subtitle(machine_of(l), rg_listed_cell(l, "subtitle"), found.about, f->subtitle, sizeof f->subtitle);
     snprintf(f->alt, sizeof f->alt, "%.350s. Shown: %.200s.", f->title, rg_listed_cell(l, "alt"));
     snprintf(f->wide, sizeof f->wide, "fig/%s.svg", name);
     snprintf(f->narrow, sizeof f->narrow, "fig/%s-narrow.svg", name);
@@ -178,14 +156,14 @@ static int make(const rg_listed *l)
     snprintf(f->data, sizeof f->data, "fig/%s", found.data);
     snprintf(f->why_not, sizeof f->why_not, "%s", found.why_not);
     if (!*f->why_not && found.points < POINTS_LEAST)
-        snprintf(f->why_not, sizeof f->why_not, "%s has %d of the %d points that it needs",
-            here ? "this machine" : rg_listed_machine(l)->label, found.points, POINTS_LEAST);
+        rg_say_undrawn(
+            RG_FEW_POINTS, machine_of(l), NULL, (const int[]){found.points, POINTS_LEAST}, f->why_not, sizeof f->why_not);
     if (!*f->why_not) {
-        set_published(&found.plot, &r->claims, rg_paper_of(&r->claims, f->paper));
+        set_published(&found.plot, &all->ledger->claims, rg_paper_of(&all->ledger->claims, f->paper));
         rg_plot_text(&found.plot, "TITLE", f->title);
         rg_plot_text(&found.plot, "SUBTITLE", f->subtitle);
         const char *script = strcmp(kind, "slices") ? f->name : kind; // one for all maps
-        char *fig = rg_print("%s/fig", r->out);
+        char *fig = rg_print("%s/fig", all->out);
         found.code = rg_plot_save(&found.plot, fig, name, script);
         f->drawn = found.code == RG_GOOD; // now saved; whether drawn, rg_draw says
         free(fig);
@@ -205,10 +183,10 @@ typedef struct drawing {
     char *log;
 } drawing;
 
-static void end(rg_report *r, drawing *d, int place)
+static void end(rg_figures *all, drawing *d, int place)
 {
     if (d->figure[place] < 0) return;
-    rg_figure *f = &r->figure[d->figure[place]];
+    rg_figure *f = &all->figure[d->figure[place]];
     d->figure[place] = -1;
     if (d->code != RG_GOOD) {
         rg_plot_abandon(&d->running[place]);
@@ -217,20 +195,20 @@ static void end(rg_report *r, drawing *d, int place)
     const int code = rg_plot_end(&d->running[place]);
     f->drawn &= code == RG_GOOD;
     if (code == RG_LACKS)
-        snprintf(f->why_not, sizeof f->why_not, "gnuplot is not installed (package gnuplot-nox)");
+        rg_say_undrawn(RG_NO_GNUPLOT, NULL, NULL, NULL, f->why_not, sizeof f->why_not);
     else if (code == RG_WRONG)
-        snprintf(f->why_not, sizeof f->why_not, "gnuplot failed: see fig/gnuplot.log");
+        rg_say_undrawn(RG_GNUPLOT_FAILED, NULL, NULL, NULL, f->why_not, sizeof f->why_not);
     else
         d->code = code;
 }
 
-static void begin(rg_report *r, drawing *d, int figure, bool narrow)
+static void begin(rg_figures *all, drawing *d, int figure, bool narrow)
 {
-    const rg_figure *f = &r->figure[figure];
+    const rg_figure *f = &all->figure[figure];
     const int place = d->next;
-    char *fig = rg_print("%s/fig", r->out),
+    char *fig = rg_print("%s/fig", all->out),
          *name = rg_print("%.*s", (int)(strlen(f->wide) - strlen("fig/.svg")), f->wide + strlen("fig/"));
-    end(r, d, place);
+    end(all, d, place);
     d->running[place] = narrow ? rg_plot_begin(fig, name, 360, f->narrow_height, true, d->log)
                                : rg_plot_begin(fig, name, f->width, f->height, false, d->log);
     d->figure[place] = figure;
@@ -239,10 +217,10 @@ static void begin(rg_report *r, drawing *d, int figure, bool narrow)
     free(name);
 }
 
-static drawing *nothing_drawn(const rg_report *r)
+static drawing *nothing_drawn(const rg_figures *all)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    char *log = rg_print("%s/fig/gnuplot.log", r->out);
+    char *log = rg_print("%s/fig/gnuplot.log", all->out);
     drawing *d = rg_alloc(sizeof *d);
     d->n = cores < 1 ? 1 : cores > AT_ONCE_MOST ? AT_ONCE_MOST : (int)cores;
     for (int k = 0; k < d->n; k++) d->figure[k] = -1;
@@ -254,27 +232,19 @@ static drawing *nothing_drawn(const rg_report *r)
     return d;
 }
 
-static rg_tsv list; // of figures, which keep their names until the end
-
-static int read_list(const rg_report *r)
+int rg_figures_read(rg_figures *all)
 {
-    char *path = rg_print("%s/figures.tsv", r->plots);
-    const int code = list.path ? RG_GOOD : rg_tsv_read(path, &list);
+    char *path = rg_share_path("plots/figures.tsv");
+    int code = rg_tsv_read(path, &all->list);
     free(path);
-    return code;
-}
-
-int rg_check_maps(const rg_report *r)
-{
-    int code = read_list(r);
-    for (int i = 0; i < r->n_maps && !code; i++) {
-        const int n = (int)strcspn(r->map[i], "=");
-        char *name = rg_print("%.*s", n, r->map[i]), known[200] = "";
+    for (int i = 0; i < all->n_maps && !code; i++) {
+        const int n = (int)strcspn(all->map[i], "=");
+        char *name = rg_print("%.*s", n, all->map[i]), known[200] = "";
         if (rg_ends_with(name, ".truth")) name[n - (int)strlen(".truth")] = '\0';
         bool shown = false;
-        for (int row = 0; row < list.n_rows; row++)
-            if (!strcmp(rg_tsv_cell(&list, row, "kind"), "slices")) {
-                const char *one = rg_tsv_cell(&list, row, "series");
+        for (int row = 0; row < all->list.n_rows; row++)
+            if (!strcmp(rg_tsv_cell(&all->list, row, "kind"), "slices")) {
+                const char *one = rg_tsv_cell(&all->list, row, "series");
                 shown |= !strcmp(name, one);
                 snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", *known ? ", " : "", one);
             }
@@ -286,21 +256,25 @@ int rg_check_maps(const rg_report *r)
     return code;
 }
 
-int rg_draw(rg_report *r)
+int rg_figures_draw(rg_figures *all)
 {
-    const int read = read_list(r);
-    if (read != RG_GOOD) return read;
-    drawing *d = nothing_drawn(r);
-    for (int row = 0; row < list.n_rows; row++)
-        for (int m = 0; m < r->n_machines && d->code == RG_GOOD; m++) {
-            const int before = r->n_figures;
-            d->code = make(&(rg_listed){r, m, &list, row});
-            for (int narrow = 0; narrow < 2 && d->code == RG_GOOD && r->n_figures > before && r->figure[before].drawn; narrow++)
-                begin(r, d, before, narrow);
+    drawing *d = nothing_drawn(all);
+    for (int row = 0; row < all->list.n_rows; row++)
+        for (int m = 0; m < all->ledger->n_machines && d->code == RG_GOOD; m++) {
+            const int before = all->n;
+            d->code = make(all, &(rg_listed){all, m, row});
+            for (int narrow = 0; narrow < 2 && d->code == RG_GOOD && all->n > before && all->figure[before].drawn; narrow++)
+                begin(all, d, before, narrow);
         }
-    for (int k = 0; k < d->n; k++) end(r, d, k);
+    for (int k = 0; k < d->n; k++) end(all, d, k);
     const int code = d->code;
     free(d->log);
     free(d);
     return code;
+}
+
+void rg_figures_free(rg_figures *all)
+{
+    rg_tsv_free(&all->list);
+    free(all->figure);
 }

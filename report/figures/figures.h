@@ -1,19 +1,51 @@
-// figures.h: private to the parts that make figures.
+// SPDX-License-Identifier: MIT
+// figures.h: the figures of plots/figures.tsv, each a script of plots/ with its data beside it in fig/.
 #ifndef RG_FIGURES_H
 #define RG_FIGURES_H
 
 #include "../../impl/base/plot.h"
-#include "../report.h"
+#include "../words/words.h"
 
-// A row of plots/figures.tsv, on one machine.
+typedef struct rg_figure {
+    const char *paper; // whose section it stands in
+    const char *name;  // plots/NAME.gp
+    int machine;       // of which it shows something
+    char title[400], subtitle[300], alt[600];
+    char wide[200], narrow[200], data[200], script[200]; // files, relative to the report
+    int width, height, narrow_height;                    // of a phone's
+    bool picture, whole;                                 // of things, not of lines; as broad as the page
+    bool drawn;
+    char why_not[160]; // when not drawn
+} rg_figure;
+
+typedef struct rg_figures {
+    const rg_ledger *ledger;
+    const char *out; // folder of the report
+    int n_maps;
+    const char *const *map; // "NAME=FILE.mrc", and its truth as "NAME.truth=FILE.mrc"
+    rg_tsv list;            // plots/figures.tsv
+    int n;
+    rg_figure *figure; // in the order of the list
+} rg_figures;
+
+// Reads the list. RG_GOOD, or RG_USAGE with one line, also where --map names what no figure shows.
+int rg_figures_read(rg_figures *);
+// Draws all that the files allow, each by one gnuplot. Without gnuplot every figure says so.
+int rg_figures_draw(rg_figures *);
+void rg_figures_free(rg_figures *);
+// Copies a file to the report's folder as NAME; RG_GOOD, or one line and RG_USAGE.
+int rg_copy_beside(const char *out, const char *from, const char *name);
+
+// ---- for the kinds of figures --------------------------------------------------------------------------------------------
+
+// A row of the list, on one machine.
 typedef struct rg_listed {
-    rg_report *report;
-    int machine;
-    const rg_tsv *list;
-    int row;
+    const rg_figures *all;
+    int machine, row;
 } rg_listed;
 const char *rg_listed_cell(const rg_listed *, const char *column);
-const rg_bench_machine *rg_listed_machine(const rg_listed *);
+rg_rows rg_listed_rows(const rg_listed *);
+int rg_copy_to_fig(const rg_listed *, const char *from, const char *name);
 
 // What a kind of figures finds: the variables of its script, data beside it in fig/, words for the title.
 typedef struct rg_found {
@@ -25,12 +57,7 @@ typedef struct rg_found {
     char why_not[160]; // when nothing of it can be drawn; "" and no points: nothing was measured
     int code;          // RG_GOOD, or one line was said of a file
 } rg_found;
-void rg_find_rows(const rg_listed *, const char *name, rg_found *);   // points.c
-void rg_find_growth(const rg_listed *, const char *name, rg_found *); // job_figures.c
-void rg_find_photo(const rg_listed *, const char *name, rg_found *);
-void rg_find_slices(const rg_listed *, const char *name, rg_found *); // slices.c
+typedef void rg_find(const rg_listed *, const char *name, rg_found *);
+rg_find rg_find_rows, rg_find_growth, rg_find_photo, rg_find_slices; // points.c, job_figures.c, slices.c
 
-// Copies a file to fig/NAME as the figure's; RG_GOOD, or one line and RG_USAGE.
-int rg_copy_to_fig(const rg_report *, const char *from, const char *name);
-int rg_copy_beside(const rg_report *, const char *from, const char *name); // the page
 #endif

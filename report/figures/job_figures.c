@@ -35,7 +35,7 @@ static int middle_photo(const rg_tsv *growth)
 
 void rg_find_photo(const rg_listed *l, const char *name, rg_found *found)
 {
-    const rg_job_files *job = &l->report->job;
+    const rg_job_files *job = &l->all->ledger->job;
     const int shown = job->n ? middle_photo(&job->growth[0]) : -1;
     if (shown < 0) return;
     const char *photo = rg_tsv_cell(&job->growth[0], shown, "photo");
@@ -45,7 +45,7 @@ void rg_find_photo(const rg_listed *l, const char *name, rg_found *found)
     rg_tsv c1d = {0};
     const bool there = !access(from[1], R_OK) && !access(from[0], R_OK);
     if (there) found->code = rg_tsv_read(from[0], &c1d);
-    for (int k = 0; k < 2 && there && found->code == RG_GOOD; k++) found->code = rg_copy_to_fig(l->report, from[k], to[k]);
+    for (int k = 0; k < 2 && there && found->code == RG_GOOD; k++) found->code = rg_copy_to_fig(l, from[k], to[k]);
     if (there && found->code == RG_GOOD) {
         rg_plot_path(&found->plot, "C1D", to[0]);
         rg_plot_path(&found->plot, "C2D", to[1]);
@@ -56,8 +56,7 @@ void rg_find_photo(const rg_listed *l, const char *name, rg_found *found)
         set_range(&found->plot, &c1d, peak, value);
         found->points = c1d.n_rows;
         snprintf(found->data, sizeof found->data, "%s", to[0]);
-        snprintf(found->about, sizeof found->about, "Photograph %.100s.", photo);
-        snprintf(found->title, sizeof found->title, "The first maximum of C1D is R_max: %.1f pixels in this photograph", peak);
+        rg_say_photo(photo, peak, found->title, found->about, sizeof found->about);
     }
     rg_tsv_free(&c1d);
     for (int k = 0; k < 2; k++) {
@@ -68,7 +67,7 @@ void rg_find_photo(const rg_listed *l, const char *name, rg_found *found)
 
 void rg_find_growth(const rg_listed *l, const char *name, rg_found *found)
 {
-    const rg_job_files *job = &l->report->job;
+    const rg_job_files *job = &l->all->ledger->job;
     const char *run[RG_JOB_FOLDERS_MOST], *label[RG_JOB_FOLDERS_MOST];
     char file[RG_JOB_FOLDERS_MOST][160];
     for (int k = 0; k < job->n; k++) {
@@ -79,7 +78,7 @@ void rg_find_growth(const rg_listed *l, const char *name, rg_found *found)
         label[k] = rg_base_name(job->folder[k]);
         snprintf(file[k], sizeof file[k], "%.100s-%d.tsv", name, k);
         run[k] = file[k];
-        found->code = rg_copy_to_fig(l->report, job->growth[k].path, file[k]);
+        found->code = rg_copy_to_fig(l, job->growth[k].path, file[k]);
         if (found->code != RG_GOOD) return;
         found->points += k ? 0 : n; // lines are drawn through those of the first
     }

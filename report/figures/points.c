@@ -4,6 +4,7 @@
 // A series is what "LABEL=ALGO:VARIANT name=value@part;part" matches, against the part x of the shape; of a variant with
 // several parameter sets the fastest stands for it. ratio is time(base) / time(series), of equal work.
 #include "figures.h"
+
 #include "../../bench/compare/believe.h"
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
@@ -16,10 +17,10 @@ enum { SERIES_MOST = 64, SPEC = 200 };
 
 typedef struct point {
     int64_t x;
-    rg_measure of, base;
-    double ratio, low, high; // NaN without a base
-    double work;             // of the row that it stands for; 0: of a file that does not say
-    bool sure;               // both have an interval
+    const rg_row *of, *base;
+    rg_estimate ratio; // NaN without a base
+    double work;       // of the row that it stands for; 0: of a file that does not say
+    bool sure;         // both have an interval
 } point;
 
 typedef struct series {
@@ -30,7 +31,7 @@ typedef struct series {
 
 typedef struct search {
     const rg_listed *listed;
-    const rg_bench_machine *machine;
+    rg_rows rows;
     char shape[96], base[SPEC];
     const char *scopes, *needs;
     char x[16];
@@ -54,7 +55,8 @@ static bool has_needed(const search *s, const rg_row *row)
 
 // The row that the ratio of one at this shape rests on: at the same shape, or, of the figure's, at that which the base names
 // after '@'. A base "*:naive@p1" is of the series' own algorithm and has the parts of the series' shape, too.
-static bool partner_at(const search *s, const char *spec, const char *shape, int64_t x, const char *scope, rg_measure *partner)
+static bool partner_at(
+    const search *s, const char *spec, const char *shape, int64_t x, const char *scope, const rg_row **partner)
 {
     char base[2 * SPEC];
     const char *parts = strchr(spec, '@');
@@ -63,14 +65,14 @@ static bool partner_at(const search *s, const char *spec, const char *shape, int
             parts && strchr(s->base, '@') ? ";" : "", parts ? parts + (strchr(s->base, '@') != NULL) : "");
     else
         snprintf(base, sizeof base, "%s", s->base);
-    if (rg_pick(s->machine, base, shape, scope, partner)) return true;
-    RG_EACH_ROW(row, s->machine)
-    {
-        if (strchr(base, '@') && rg_timed(row) && rg_matches(row, base) && rg_part(row->cell[RG_C_SHAPE], ",", s->x, -1) == x &&
-            rg_shaped(row->cell[RG_C_SHAPE], s->shape, ",") && rg_pick(s->machine, base, row->cell[RG_C_SHAPE], scope, partner))
-            return true;
+    *partner = rg_pick(s->rows, base, shape, scope);
+    for (rg_cursor at = {.rows = s->rows}; !*partner && strchr(base, '@') && rg_next(&at);) {
+        const char *other = at.row->cell[RG_C_SHAPE];
+        if (rg_timed(at.row) && rg_matches(at.row, base) && rg_cell_part(other, s->x, -1) == x &&
+            rg_shaped(other, s->shape, ","))
+            *partner = rg_pick(s->rows, base, other, scope);
     }
-    return false;
+    return *partner;
 }
 
 // What was timed of spec at this shape, in the first scope in which its partner was, too, where there is a base.
@@ -78,9 +80,8 @@ static bool measured_at(const search *s, const char *spec, const char *shape, in
 {
     char scope[SPEC];
     for (const char *at = s->scopes; rg_next_piece(&at, ',', scope, SPEC);) {
-        *p = (point){.x = x, .ratio = NAN, .low = NAN, .high = NAN};
-        if (rg_pick(s->machine, spec, shape, scope, &p->of) && (!*s->base || partner_at(s, spec, shape, x, scope, &p->base)))
-            return true;
+        *p = (point){.x = x, .of = rg_pick(s->rows, spec, shape, scope), .ratio = RG_NO_ESTIMATE};
+        if (p->of && (!*s->base || partner_at(s, spec, shape, x, scope, &p->base))) return true;
     }
     return false;
 }
@@ -97,30 +98,28 @@ static int find_points(const search *s, series *to)
 {
     to->point = NULL;
     to->n = 0;
-    RG_EACH_ROW(row, s->machine)
-    {
+    for (rg_cursor at = {.rows = s->rows}; rg_next(&at);) {
+        const rg_row *row = at.row;
         const char *shape = row->cell[RG_C_SHAPE];
         const double said = rg_cell_number(row, RG_C_WORK);
         point new;
         if (!rg_timed(row) || !rg_matches(row, to->spec) || !rg_shaped(shape, s->shape, ",")) continue;
-        const int64_t x = rg_part(shape, ",", s->x, -1);
+        const int64_t x = rg_cell_part(shape, s->x, -1);
         int k = 0;
         while (k < to->n && to->point[k].x != x) k++;
         if (x < 0 || !measured_at(s, to->spec, shape, x, &new)) continue;
         // Joules are asked of few rows, and the fastest need not be one of them.
-        if (!strcmp(s->needs, "joules") && !has_needed(s, new.of.row) &&
-            !strcmp(row->cell[RG_C_SCOPE], new.of.row->cell[RG_C_SCOPE]))
-            new.of = rg_measure_of(walk.file, row);
-        if (!has_needed(s, new.of.row)) continue;
+        if (!strcmp(s->needs, "joules") && !has_needed(s, new.of) && !strcmp(row->cell[RG_C_SCOPE], new.of->cell[RG_C_SCOPE]))
+            new.of = row;
+        if (!has_needed(s, new.of)) continue;
         new.work = isnan(said) ? 0 : said;
-        new.sure = *s->base &&rg_has_interval(new.of.row) && rg_has_interval(new.base.row);
+        new.sure = *s->base &&rg_has_interval(new.of) && rg_has_interval(new.base);
         if (k < to->n && (new.sure < to->point[k].sure || (new.sure == to->point[k].sure &&new.work <= to->point[k].work)))
             continue;
         if (k == to->n) to->point = rg_more(to->point, to->n++, sizeof *to->point);
         to->point[k] = new;
     }
-    for (point *p = to->point; *s->base && p < to->point + to->n; p++)
-        p->ratio = rg_time_ratio(&p->base, &p->of, &p->low, &p->high);
+    for (point *p = to->point; *s->base && p < to->point + to->n; p++) p->ratio = rg_time_ratio(p->base, p->of);
     if (to->n) qsort(to->point, (size_t)to->n, sizeof *to->point, by_x);
     return to->n;
 }
@@ -147,8 +146,8 @@ static void add_every(search *s, const char *spec_of_all)
     parts = parts ? parts : "";
     char variant[SERIES_MOST][96];
     int n = 0;
-    RG_EACH_ROW(row, s->machine)
-    {
+    for (rg_cursor at = {.rows = s->rows}; rg_next(&at);) {
+        const rg_row *row = at.row;
         const char *name = row->cell[RG_C_VARIANT];
         bool known = !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) || strpbrk(name, " |@,:") || strlen(name) >= 96;
         known |= hosts && strcmp(row->cell[RG_C_SPACE], "host");
@@ -156,17 +155,16 @@ static void add_every(search *s, const char *spec_of_all)
         if (!known && n < SERIES_MOST) snprintf(variant[n++], 96, "%s", name);
     }
     for (int k = 0; k < n; k++) {
-        char spec[SPEC], label[128];
+        char spec[SPEC];
         snprintf(spec, sizeof spec, "%.60s:%.90s threads=1%.30s", algo, variant[k], parts);
         add_series(s, variant[k], spec);
         snprintf(spec, sizeof spec, "%.60s:%.90s threads=all%.30s", algo, variant[k], parts);
         const int before = s->n;
         add_series(s, variant[k], spec);
         if (s->n > before) {
-            snprintf(label, sizeof label, "%.70s (%d core%s)", variant[k],
-                s->series[before].point[s->series[before].n - 1].of.threads,
-                rg_s(s->series[before].point[s->series[before].n - 1].of.threads));
-            snprintf(s->series[before].label, sizeof s->series[before].label, "%.90s", label);
+            series *all = &s->series[before];
+            const int threads = rg_row_threads(all->point[all->n - 1].of, 1);
+            snprintf(all->label, sizeof all->label, "%.70s (%d core%s)", variant[k], threads, rg_s(threads));
         }
     }
 }
@@ -176,7 +174,7 @@ static int by_rate(const void *a, const void *b)
 {
     const series *const s[2] = {a, b};
     double rate[2];
-    for (int k = 0; k < 2; k++) rate[k] = rg_cell_number(s[k]->point[s[k]->n - 1].of.row, RG_C_RATE);
+    for (int k = 0; k < 2; k++) rate[k] = rg_cell_number(s[k]->point[s[k]->n - 1].of, RG_C_RATE);
     return (rate[0] > rate[1]) - (rate[0] < rate[1]);
 }
 
@@ -225,7 +223,7 @@ static bool fix_shape(const char *wanted, const rg_row *row, char shape[96])
     char part[SPEC];
     size_t n = 0;
     for (const char *at = wanted; rg_next_piece(&at, ',', part, SPEC);) {
-        const int64_t value = rg_part(row->cell[RG_C_SHAPE], ",", part, -1);
+        const int64_t value = rg_cell_part(row->cell[RG_C_SHAPE], part, -1);
         const bool open = !part[strcspn(part, "0123456789")];
         if (open && value < 0) return false;
         if (open) snprintf(part + strlen(part), sizeof part - strlen(part), "%lld", (long long)value);
@@ -245,16 +243,17 @@ static void choose_shape(search *s)
     bool open = false;
     for (const char *at = wanted; *at; at++)
         open |= isalpha((unsigned char)*at) && !isdigit((unsigned char)at[1]) && at[1] != '<' && at[1] != '>' && at[1] != '!';
-    RG_EACH_ROW(row, s->machine)
-    {
-        if (!open || !rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) || !fix_shape(wanted, row, shape) ||
+    for (rg_cursor at = {.rows = s->rows}; open && rg_next(&at);) {
+        const rg_row *row = at.row;
+        if (!rg_timed(row) || strcmp(row->cell[RG_C_ALGO], algo) || !fix_shape(wanted, row, shape) ||
             !rg_shaped(row->cell[RG_C_SHAPE], shape, ","))
             continue;
         int n = 0;
         int64_t last = -1; // rows of one x follow each other
-        for (int k = 0; k < walk.file->n_rows; k++) {
-            const rg_row *other = &walk.file->row[k];
-            const int64_t x = rg_part(other->cell[RG_C_SHAPE], ",", s->x, -1);
+        for (rg_cursor all = {.rows = s->rows}; rg_next(&all);) {
+            const rg_row *other = all.row;
+            if (all.file != at.file) continue;
+            const int64_t x = rg_cell_part(other->cell[RG_C_SHAPE], s->x, -1);
             if (x == last || !rg_timed(other) || strcmp(other->cell[RG_C_ALGO], algo) ||
                 !rg_shaped(other->cell[RG_C_SHAPE], shape, ","))
                 continue;
@@ -282,12 +281,13 @@ static int write_points(const search *s, FILE *out)
     for (int k = 0; k < s->n; k++)
         for (int i = 0; i < s->series[k].n; i++, n++) {
             const point *p = &s->series[k].point[i];
-            const rg_row *row = p->of.row;
+            const rg_row *row = p->of;
             rg_tsv_print(out, "%s\t%lld\t%s\t%s\t%s\t%s\t%s\t%.6g\t%.6g\t%s\t%.6g\t%.6g\t%.6g\t%s\t%s\t%s\t%s\t%s\t%s\n",
                 s->series[k].label, (long long)p->x, row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], row->cell[RG_C_SPACE],
-                row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], p->of.median_ns * 1e-9, rg_cell_number(row, RG_C_RATE),
-                row->cell[RG_C_RATE_UNIT], p->ratio, p->low, p->high, or_nan(row, RG_C_ERROR), or_nan(row, RG_C_TOL),
-                or_nan(row, RG_C_JOULES), row->cell[RG_C_WORK], row->cell[RG_C_BOUND], or_nan(row, RG_C_FRACTION));
+                row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], row->timed_ns * 1e-9, rg_cell_number(row, RG_C_RATE),
+                row->cell[RG_C_RATE_UNIT], p->ratio.value, p->ratio.low, p->ratio.high, or_nan(row, RG_C_ERROR),
+                or_nan(row, RG_C_TOL), or_nan(row, RG_C_JOULES), row->cell[RG_C_WORK], row->cell[RG_C_BOUND],
+                or_nan(row, RG_C_FRACTION));
         }
     return n;
 }
@@ -295,7 +295,7 @@ static int write_points(const search *s, FILE *out)
 // How good a point is by what its figure shows: larger is better.
 static double goodness(const search *s, const point *p)
 {
-    const rg_row *row = p->of.row;
+    const rg_row *row = p->of;
     return !strcmp(s->needs, "fraction") ? rg_cell_number(row, RG_C_FRACTION)
         : !strcmp(s->needs, "joules")    ? -rg_cell_number(row, RG_C_JOULES) / rg_cell_number(row, RG_C_WORK)
         : !strcmp(s->needs, "error")     ? rg_cell_number(row, RG_C_ERROR) / rg_cell_number(row, RG_C_TOL)
@@ -351,48 +351,24 @@ static void say_best(const search *s, const char *from, char *to, size_t room)
             best = p;
             label = s->series[k].label;
         }
-    char x[32], time[32], rate[48], fraction[32], energy[48], part[32];
-    const rg_row *row = best->of.row;
-    snprintf(x, sizeof x, "%lld", (long long)best->x);
-    rg_duration(best->of.median_ns, time);
-    rg_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
-    snprintf(fraction, sizeof fraction, "%.0f %%", 100 * rg_cell_number(row, RG_C_FRACTION));
-    snprintf(energy, sizeof energy, "%.3g J a million pixels",
-        1e6 * rg_cell_number(row, RG_C_JOULES) / rg_cell_number(row, RG_C_WORK));
-    snprintf(part, sizeof part, "%.2g %%", 100 * rg_cell_number(row, RG_C_ERROR) / rg_cell_number(row, RG_C_TOL));
-    double least = INFINITY, most = 0;
+    rg_best words = {label, s->series[0].label, best->x, best->of, INFINITY, 0};
     for (int i = 0; i < s->series[0].n; i++) {
-        least = fmin(least, 1 / s->series[0].point[i].ratio);
-        most = fmax(most, 1 / s->series[0].point[i].ratio);
+        words.least = fmin(words.least, 1 / s->series[0].point[i].ratio.value);
+        words.most = fmax(words.most, 1 / s->series[0].point[i].ratio.value);
     }
-    char range[64], to_ratio[32], gain[32];
-    snprintf(range, sizeof range, "%.2g", least);
-    snprintf(to_ratio, sizeof to_ratio, "%.2g", most);
-    if (strcmp(range, to_ratio)) snprintf(range + strlen(range), sizeof range - strlen(range), " to %s", to_ratio);
-    rg_digits(1 / least, gain);
-    const rg_known_word word[] = {{"{series}", label}, {"{x}", x}, {"{time}", time}, {"{rate}", rate}, {"{fraction}", fraction},
-        {"{energy}", energy}, {"{part}", part}, {"{range}", range}, {"{first}", s->series[0].label}, {"{gain}", gain}};
-    rg_fill_in(from, word, RG_COUNT(word), to, room);
+    rg_say_best(&words, from, to, room);
 }
 
-// "Images of 750 x 1500 pixels. Scope: device (CPU), pageable (GPU)."
-static void say_about(const search *s, char *to, size_t room)
+static void say_scope(const search *s, char *to, size_t room)
 {
-    const char *host = "", *device = "", *besides = "";
-    const int64_t width = rg_part(s->shape, ",", "w", -1), height = rg_part(s->shape, ",", "h", -1);
+    rg_scopes said = {rg_cell_part(s->shape, "w", -1), rg_cell_part(s->shape, "h", -1), "", "", ""};
     for (int k = 0; k < s->n; k++)
         for (int i = 0; i < s->series[k].n; i++) {
-            const rg_row *row = s->series[k].point[i].of.row;
-            const bool gpu = !strcmp(row->cell[RG_C_SPACE], "device");
-            *(!gpu ? &host : *device && strcmp(device, row->cell[RG_C_SCOPE]) ? &besides : &device) = row->cell[RG_C_SCOPE];
+            const rg_row *row = s->series[k].point[i].of;
+            const char *scope = row->cell[RG_C_SCOPE];
+            *(!rg_on_gpu(row) ? &said.host : *said.device && strcmp(said.device, scope) ? &said.besides : &said.device) = scope;
         }
-    size_t n = 0;
-    *to = 0;
-    if (width > 0 && height > 0) n = (size_t)snprintf(to, room, "%lld x %lld pixels. ", (long long)width, (long long)height);
-    if (*host && *device && (*besides || strcmp(host, device)))
-        snprintf(to + n, room - n, "Scope: %.20s (CPU), %.20s%s%.20s (GPU).", host, device, *besides ? " or " : "", besides);
-    else if (*host || *device)
-        snprintf(to + n, room - n, "Scope: %.20s.", *host ? host : device);
+    rg_say_scope(&said, to, room);
 }
 
 // Lines of the key below a phone's figure: two to a line where all are short, and a few of the paper's.
@@ -411,8 +387,7 @@ static void check_panels(const search *s, rg_found *found)
     for (const char *at = rg_listed_cell(s->listed, "panels"); rg_next_piece(&at, ',', panel, SPEC);) {
         bool any = false;
         for (int k = 0; k < s->n; k++) any |= !strncmp(s->series[k].label, panel, strlen(panel));
-        if (!any && !*found->why_not)
-            snprintf(found->why_not, sizeof found->why_not, "its panel \"%.60s\" would be empty", panel);
+        if (!any && !*found->why_not) rg_say_undrawn(RG_EMPTY_PANEL, NULL, panel, NULL, found->why_not, sizeof found->why_not);
     }
 }
 
@@ -446,7 +421,7 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
     search *s = rg_alloc(sizeof *s);
     char base[SPEC], first[SPEC] = "";
     *s = (search){.listed = l,
-        .machine = rg_listed_machine(l),
+        .rows = rg_listed_rows(l),
         .scopes = rg_listed_cell(l, "scope"),
         .needs = rg_listed_cell(l, "needs"),
         .last = strchr(rg_listed_cell(l, "x"), '+'),
@@ -462,7 +437,7 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
         if (s->n && !*first) snprintf(first, sizeof first, "%s", s->base);
     }
     if (s->last) keep_last(s);
-    char *path = rg_print("%s/fig/%s.tsv", l->report->out, name);
+    char *path = rg_print("%s/fig/%s.tsv", l->all->out, name);
     rg_file file;
     if (s->n && (found->code = rg_file_open(&file, path)) == RG_GOOD) {
         found->points = write_points(s, file.stream);
@@ -478,7 +453,7 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
         put_marks(s, &found->plot);
         found->keys = keys(s);
         say_best(s, rg_listed_cell(l, "title"), found->title, sizeof found->title);
-        say_about(s, found->about, sizeof found->about);
+        say_scope(s, found->about, sizeof found->about);
         check_panels(s, found);
     }
     drop_series(s);

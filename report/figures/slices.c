@@ -9,7 +9,7 @@
 #include <string.h>
 
 // Of --map; NULL: not given.
-static const char *path_of(const rg_report *r, const char *name)
+static const char *path_of(const rg_figures *r, const char *name)
 {
     for (int i = 0; i < r->n_maps; i++) {
         const char *equals = strchr(r->map[i], '=');
@@ -59,7 +59,7 @@ static int write_sections(const char *path, const rg_volume *map, const rg_volum
 void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
 {
     static const char *const with_truth[] = {"map", "truth", "difference"}, *const alone[] = {"x and y", "x and z", "y and z"};
-    const rg_report *r = l->report;
+    const rg_figures *r = l->all;
     const char *map_name = rg_listed_cell(l, "series");
     char *truth_name = rg_print("%s.truth", map_name), *path = rg_print("%s/fig/%s.tsv", r->out, name);
     const char *map_path = path_of(r, map_name), *truth_path = path_of(r, truth_name);
@@ -77,11 +77,7 @@ void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
             rg_plot_path(&found->plot, "DATA", found->data);
             rg_plot_texts(&found->plot, "PANELS", 3, two ? with_truth : alone);
             rg_plot_number(&found->plot, "SIDE", (double)map.side);
-            snprintf(found->about, sizeof found->about, "%lld voxels a side%s.", (long long)map.side,
-                two ? ", the map scaled to the truth by least squares" : "");
-            if (isfinite(correlation))
-                snprintf(found->title, sizeof found->title, "%.200s: correlation %.4f with the truth",
-                    rg_listed_cell(l, "title"), correlation);
+            rg_say_map(rg_listed_cell(l, "title"), map.side, two, correlation, found->title, found->about, sizeof found->about);
         }
     }
     free(map.value);

@@ -11,7 +11,7 @@ enum { TEXT = 400, POINTS_MOST = 9 };
 
 static void bar(const rg_report *r, int machine, const char *paper, rg_page *p)
 {
-    int count[RG_OUTCOMES], n = rg_count_outcomes(r, machine, paper, false, count);
+    int count[RG_OUTCOMES], n = rg_count_outcomes(&r->ledger, machine, paper, false, count);
     if (!n) return;
     fputs("<div class=\"bar\" aria-hidden=\"true\">", p->out);
     for (int o = 0; o < RG_OUTCOMES; o++)
@@ -36,13 +36,13 @@ typedef struct point {
 static int points(const rg_report *r, int machine, const char *paper, point to[POINTS_MOST])
 {
     int n = 0;
-    for (int i = 0; i < r->findings.n_rows && n < POINTS_MOST; i++) {
-        const char *label = rg_tsv_cell(&r->findings, i, "label");
-        const int claim = rg_claim_of(&r->claims, rg_tsv_cell(&r->findings, i, "id"));
-        const rg_judgement *j = rg_judged(r, claim, machine);
+    for (int i = 0; i < r->ledger.findings.n_rows && n < POINTS_MOST; i++) {
+        const char *label = rg_tsv_cell(&r->ledger.findings, i, "label");
+        const int claim = rg_claim_of(&r->ledger.claims, rg_tsv_cell(&r->ledger.findings, i, "id"));
+        const rg_judgement *j = rg_verdict_on(&r->ledger, claim, machine);
         char *end;
-        const double published = strtod(rg_published(&r->claims, claim, "value"), &end);
-        if (*label && rg_is_of(r, claim, paper) && !*end && published > 0 && j->value > 0)
+        const double published = strtod(rg_published(&r->ledger.claims, claim, "value"), &end);
+        if (*label && rg_is_of(&r->ledger.claims, claim, paper) && !*end && published > 0 && j->value > 0)
             to[n++] = (point){label, published, j->value, j->low > 0 ? j->low : NAN, j->high > 0 ? j->high : NAN};
     }
     return n;
@@ -53,8 +53,8 @@ static void describe(const point *at, int n, rg_page *p)
     fputs("Ratios, the paper's and ours: ", p->out);
     for (int i = 0; i < n; i++) {
         char text[2][32];
-        rg_digits(at[i].paper, text[0]);
-        rg_digits(at[i].ours, text[1]);
+        rg_say_digits(at[i].paper, text[0]);
+        rg_say_digits(at[i].ours, text[1]);
         fputs(i ? "; " : "", p->out);
         rg_html_text(p->out, at[i].label);
         fprintf(p->out, " %s, %s", text[0], text[1]);
@@ -105,29 +105,12 @@ static void chart(const point *at, int n, rg_page *p)
 
 // ---- the card ------------------------------------------------------------------------------------------------------------
 
-bool rg_sentences(const rg_report *r, const char *paper, int machine, int most, char *text, size_t room)
-{
-    size_t n = 0;
-    *text = 0;
-    for (int i = 0; i < r->findings.n_rows && most > 0; i++) {
-        const char *id = rg_tsv_cell(&r->findings, i, "id");
-        char one[TEXT];
-        if (!rg_is_of(r, rg_claim_of(&r->claims, id), paper) || !rg_finding(r, id, machine, one, sizeof one) ||
-            n + strlen(one) + 2 > room)
-            continue;
-        n += (size_t)snprintf(text + n, room - n, "%s%s", n ? " " : "", one);
-        most--;
-    }
-    if (!n) snprintf(text, room, "No claim of this paper was measured here.");
-    return n > 0;
-}
-
 static void where(const rg_report *r, int machine, rg_page *p)
 {
     fputs("<p class=\"where\">", p->out);
-    if (!r->machine[machine].here) {
+    if (!r->ledger.machine[machine].here) {
         fputs("Measured on ", p->out);
-        rg_html_text(p->out, r->machine[machine].label);
+        rg_html_text(p->out, r->ledger.machine[machine].label);
         fputs(", a reference machine", p->out);
     } else {
         fputs("Measured on this machine", p->out);
@@ -137,9 +120,10 @@ static void where(const rg_report *r, int machine, rg_page *p)
 
 static void card(const rg_report *r, int paper, rg_page *p)
 {
-    const char *name = rg_tsv_cell(&r->claims.paper, paper, "paper"), *title = rg_tsv_cell(&r->claims.paper, paper, "title");
+    const char *name = rg_tsv_cell(&r->ledger.claims.paper, paper, "paper"),
+               *title = rg_tsv_cell(&r->ledger.claims.paper, paper, "title");
     const char *colon = strstr(title, ": ");
-    const int machine = rg_speaks_of(r, name);
+    const int machine = rg_speaks_of(&r->ledger, name);
     char text[2 * TEXT];
     point at[POINTS_MOST];
     fprintf(p->out, "<article class=\"card\" aria-labelledby=\"card-%d\">\n<h3 id=\"card-%d\"><a href=\"#paper-%d\">", paper,
@@ -148,7 +132,7 @@ static void card(const rg_report *r, int paper, rg_page *p)
     fputs("</a> <span>", p->out);
     rg_html_text(p->out, colon ? colon + 2 : title);
     fputs("</span></h3>\n", p->out);
-    const bool measured = rg_sentences(r, name, machine, 2, text, sizeof text);
+    const bool measured = rg_sentences(&r->ledger, name, machine, 2, text);
     fputs("<p class=\"finding\">", p->out);
     rg_html_text(p->out, text);
     fputs("</p>\n", p->out);
@@ -156,7 +140,7 @@ static void card(const rg_report *r, int paper, rg_page *p)
     const int n = points(r, machine, name, at);
     if (n > 1) chart(at, n, p);
     bar(r, machine, name, p);
-    rg_untested(r, 0, name, text, sizeof text);
+    rg_say_untested(&r->ledger, 0, name, text);
     if (*text) {
         fputs("<p class=\"untested\">", p->out);
         rg_html_rich(p->out, text);
@@ -168,6 +152,6 @@ static void card(const rg_report *r, int paper, rg_page *p)
 void rg_write_cards(const rg_report *r, rg_page *p)
 {
     fputs("<section id=\"findings\" aria-label=\"Findings\" class=\"cards\">\n", p->out);
-    for (int k = 0; k < r->claims.paper.n_rows; k++) card(r, rg_paper_at(r, k), p);
+    for (int k = 0; k < r->ledger.claims.paper.n_rows; k++) card(r, rg_paper_at(r, k), p);
     fputs("</section>\n", p->out);
 }

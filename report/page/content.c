@@ -25,69 +25,24 @@ static void paragraph(rg_page *p, const char *format, ...)
 
 // ---- claims --------------------------------------------------------------------------------------------------------------
 
-bool rg_is_defect(const rg_report *r, int i) { return !strcmp(rg_claim_cell(r, i, "kind"), "paper"); }
-
-static void published_text(const rg_report *r, int i, char *text, size_t room)
-{
-    snprintf(text, room, "%.40s %.24s", rg_published(&r->claims, i, "value"), rg_published(&r->claims, i, "unit"));
-}
-
-bool rg_is_shown(const rg_report *r, int m, const char *paper)
-{
-    bool any = m == 0;
-    for (int i = 0; i < r->claims.claim.n_rows && !any; i++)
-        any = !rg_is_defect(r, i) && (!paper || rg_is_of(r, i, paper)) && rg_judged(r, i, m)->outcome != RG_NOT_TESTABLE;
-    return any;
-}
+bool rg_is_shown(const rg_report *r, int m, const char *paper) { return m == 0 || rg_has_verdicts(&r->ledger, m, paper); }
 
 static bool is_measured(const rg_report *r, int paper)
 {
-    const char *name = rg_tsv_cell(&r->claims.paper, paper, "paper");
+    const char *name = rg_tsv_cell(&r->ledger.claims.paper, paper, "paper");
     bool any = false;
-    for (int m = 0; m < r->n_machines; m++)
-        for (int i = 0; i < r->claims.claim.n_rows && !any; i++)
-            any = !rg_is_defect(r, i) && rg_is_of(r, i, name) && rg_judged(r, i, m)->outcome != RG_NOT_TESTABLE;
-    for (int i = 0; i < r->n_figures && !any; i++) any = r->figure[i].drawn && !strcmp(r->figure[i].paper, name);
+    for (int m = 0; m < r->ledger.n_machines && !any; m++) any = rg_has_verdicts(&r->ledger, m, name);
+    for (int i = 0; i < r->figures.n && !any; i++)
+        any = r->figures.figure[i].drawn && !strcmp(r->figures.figure[i].paper, name);
     return any;
 }
 
 int rg_paper_at(const rg_report *r, int place)
 {
     for (int measured = 1; measured >= 0; measured--)
-        for (int i = 0; i < r->claims.paper.n_rows; i++)
+        for (int i = 0; i < r->ledger.claims.paper.n_rows; i++)
             if (is_measured(r, i) == measured && place-- == 0) return i;
     return -1;
-}
-
-int rg_count_outcomes(const rg_report *r, int machine, const char *paper, bool additions, int count[RG_OUTCOMES])
-{
-    int n = 0;
-    memset(count, 0, RG_OUTCOMES * sizeof *count);
-    for (int i = 0; i < r->claims.claim.n_rows; i++)
-        if ((!paper || rg_is_of(r, i, paper)) && rg_is_addition(&r->claims, i) == additions) {
-            count[rg_judged(r, i, machine)->outcome]++;
-            n++;
-        }
-    return n;
-}
-
-// "145 claims: 61 reproduced, ...; 12 additions of this project: ..."; verdicts that did not come out are left out.
-static void counts_text(const rg_report *r, int machine, const char *paper, char *text, size_t room)
-{
-    size_t at = 0;
-    *text = 0;
-    for (int additions = 0; additions < 2; additions++) {
-        int count[RG_OUTCOMES], n = rg_count_outcomes(r, machine, paper, additions, count);
-        const char *separator = ": ";
-        if (n && at < room)
-            at += (size_t)snprintf(
-                text + at, room - at, "%s%d %s", additions ? "; " : "", n, additions ? "additions of this project" : "claims");
-        for (int o = 0; o < RG_OUTCOMES && at < room; o++)
-            if (count[o]) {
-                at += (size_t)snprintf(text + at, room - at, "%s%d %s", separator, count[o], rg_outcome_name[o]);
-                separator = ", ";
-            }
-    }
 }
 
 // ---- figures -------------------------------------------------------------------------------------------------------------
@@ -111,7 +66,8 @@ static rg_page_figure shown(const rg_figure *f)
 static bool is_again(const rg_report *r, int i)
 {
     for (int k = 0; k < i; k++)
-        if (r->figure[k].drawn && !strcmp(r->figure[k].name, r->figure[i].name) && r->figure[k].machine != r->figure[i].machine)
+        if (r->figures.figure[k].drawn && !strcmp(r->figures.figure[k].name, r->figures.figure[i].name) &&
+            r->figures.figure[k].machine != r->figures.figure[i].machine)
             return true;
     return false;
 }
@@ -122,10 +78,10 @@ static int choose(const rg_report *r, const char *paper, bool lead, rg_page_figu
 {
     int n = 0, before = 0;
     for (int again = 0; again < 2; again++)
-        for (int i = 0; i < r->n_figures && n < FIGURES_MOST; i++)
-            if (r->figure[i].drawn && !strcmp(r->figure[i].paper, paper) && is_again(r, i) == again &&
+        for (int i = 0; i < r->figures.n && n < FIGURES_MOST; i++)
+            if (r->figures.figure[i].drawn && !strcmp(r->figures.figure[i].paper, paper) && is_again(r, i) == again &&
                 (before++ < LEAD && !again) == lead)
-                to[n++] = shown(&r->figure[i]);
+                to[n++] = shown(&r->figures.figure[i]);
     return n;
 }
 
@@ -142,9 +98,9 @@ static void figures(const rg_report *r, rg_page *p, const char *paper)
         p->make->figures(p, some, others);
         p->make->fold_end(p);
     }
-    for (int i = 0; i < r->n_figures; i++)
-        if (!r->figure[i].drawn && !strcmp(r->figure[i].paper, paper) && r->figure[i].machine == 0)
-            paragraph(p, "No figure `%s`: %s.", r->figure[i].name, r->figure[i].why_not);
+    for (int i = 0; i < r->figures.n; i++)
+        if (!r->figures.figure[i].drawn && !strcmp(r->figures.figure[i].paper, paper) && r->figures.figure[i].machine == 0)
+            paragraph(p, "No figure `%s`: %s.", r->figures.figure[i].name, r->figures.figure[i].why_not);
 }
 
 // ---- the page --------------------------------------------------------------------------------------------------------------
@@ -156,16 +112,10 @@ static void section(rg_page *p, const char *id, int number)
 
 static void section_end(rg_page *p) { fputs("</section>\n", p->out); }
 
-static const char *head(const rg_bench_machine *m, const char *key)
-{
-    for (int f = 0; f < m->n_files; f++)
-        if (rg_result_head(&m->file[f], key)) return rg_result_head(&m->file[f], key);
-    return "";
-}
-
 static void masthead(const rg_report *r, rg_page *p)
 {
-    const char *const part[] = {r->machine[0].label, head(&r->machine[0], "date"), head(&r->machine[0], "revision")};
+    const char *const part[] = {r->ledger.machine[0].label, rg_machine_head(&r->ledger.machine[0], "date"),
+        rg_machine_head(&r->ledger.machine[0], "revision")};
     static const char *const before[] = {"", " &#183; ", " &#183; revision "};
     fputs("<a class=\"skip\" href=\"#main\">To the findings</a>\n<header>\n<h1>", p->out);
     rg_html_text(p->out, title);
@@ -177,10 +127,10 @@ static void masthead(const rg_report *r, rg_page *p)
         }
     fputs("</p>\n<nav aria-label=\"Parts of the page\">", p->out);
     fputs("<a href=\"#findings\">Findings</a>", p->out);
-    for (int k = 0; k < r->claims.paper.n_rows; k++) {
+    for (int k = 0; k < r->ledger.claims.paper.n_rows; k++) {
         const int i = rg_paper_at(r, k);
         fprintf(p->out, "<a href=\"#paper-%d\">", i);
-        rg_html_text(p->out, rg_tsv_cell(&r->claims.paper, i, "paper"));
+        rg_html_text(p->out, rg_tsv_cell(&r->ledger.claims.paper, i, "paper"));
         fputs("</a>", p->out);
     }
     fprintf(p->out,
@@ -191,23 +141,23 @@ static void masthead(const rg_report *r, rg_page *p)
 
 static void paper_section(const rg_report *r, int i, rg_page *p)
 {
-    const char *paper = rg_tsv_cell(&r->claims.paper, i, "paper");
+    const char *paper = rg_tsv_cell(&r->ledger.claims.paper, i, "paper");
     char text[TEXT], id[32];
     snprintf(id, sizeof id, "paper-%d", i);
     section(p, "paper", i);
-    p->make->heading(p, 2, id, rg_tsv_cell(&r->claims.paper, i, "title"));
-    const int speaks = rg_speaks_of(r, paper);
-    const char *where = rg_machine_name(&r->machine[speaks], "");
-    rg_sentences(r, paper, speaks, 5, text, sizeof text);
-    paragraph(
-        p, "%s %s%s%s%s", rg_tsv_cell(&r->claims.paper, i, "subject"), *where ? "On " : "", where, *where ? ": " : "", text);
+    p->make->heading(p, 2, id, rg_tsv_cell(&r->ledger.claims.paper, i, "title"));
+    const int speaks = rg_speaks_of(&r->ledger, paper);
+    const char *where = rg_machine_name(&r->ledger.machine[speaks], "");
+    rg_sentences(&r->ledger, paper, speaks, 5, text);
+    paragraph(p, "%s %s%s%s%s", rg_tsv_cell(&r->ledger.claims.paper, i, "subject"), *where ? "On " : "", where,
+        *where ? ": " : "", text);
     figures(r, p, paper);
     const bool tables = rg_write_tables(r, NULL, paper) || rg_write_portability(r, NULL, paper);
     p->make->fold(p, tables ? "The paper's own tables, ours beside" : "What its shapes mean, and what is not compared");
     rg_write_tables(r, p, paper);
     rg_write_portability(r, p, paper);
-    paragraph(p, "%s", rg_tsv_cell(&r->claims.paper, i, "shapes"));
-    paragraph(p, "%s", rg_tsv_cell(&r->claims.paper, i, "limits"));
+    paragraph(p, "%s", rg_tsv_cell(&r->ledger.claims.paper, i, "shapes"));
+    paragraph(p, "%s", rg_tsv_cell(&r->ledger.claims.paper, i, "limits"));
     p->make->fold_end(p);
     section_end(p);
 }
@@ -222,14 +172,15 @@ static void machines_section(const rg_report *r, rg_page *p)
         "<th scope=\"col\">CPU</th><th scope=\"col\">GPU</th><th scope=\"col\">Measured</th><th scope=\"col\">Revision</th>"
         "<th scope=\"col\">Verdicts</th></tr></thead>\n<tbody>\n",
         p->out);
-    for (int m = 0; m < r->n_machines; m++) {
-        const rg_bench_machine *of = &r->machine[m];
+    for (int m = 0; m < r->ledger.n_machines; m++) {
+        const rg_bench_machine *of = &r->ledger.machine[m];
         char text[TEXT];
-        counts_text(r, m, NULL, text, sizeof text);
+        rg_say_counts(&r->ledger, m, NULL, text);
         fprintf(p->out, "<tr><th scope=\"row\"><a href=\"machine-%d.html\">", m);
         rg_html_text(p->out, rg_machine_name(of, "this machine"));
         fputs("</a></th>", p->out);
-        const char *const of_head[] = {head(of, "cpu"), head(of, "gpu"), head(of, "date"), head(of, "revision"), text};
+        const char *const of_head[] = {rg_machine_head(of, "cpu"), rg_machine_head(of, "gpu"), rg_machine_head(of, "date"),
+            rg_machine_head(of, "revision"), text};
         for (int i = 0; i < RG_COUNT(of_head); i++) {
             fputs("<td>", p->out);
             rg_html_text(p->out, of_head[i]);
@@ -240,7 +191,7 @@ static void machines_section(const rg_report *r, rg_page *p)
     fputs("</tbody></table></div>\n", p->out);
     rg_page_figure some[FIGURES_MOST];
     bool tested = choose(r, "", true, some) > 0;
-    for (int m = 0; m < r->n_machines; m++) tested |= rg_machine_table(&r->machine[m], "duels") != NULL;
+    for (int m = 0; m < r->ledger.n_machines; m++) tested |= rg_table_of(rg_rows_on(&r->ledger, m), "duels") != NULL;
     if (tested) {
         p->make->fold(p, "Whether a verdict on time can be trusted: duels of known outcome, and a variant against itself");
         rg_write_duels(r, p);
@@ -248,14 +199,6 @@ static void machines_section(const rg_report *r, rg_page *p)
         p->make->fold_end(p);
     }
     section_end(p);
-}
-
-static void say_of_rows(rg_page *p, const rg_bench_machine *of, int rows, const char *words)
-{
-    if (!rows) return;
-    fputs("<p><strong>", p->out);
-    rg_html_text(p->out, rg_machine_name(of, "This machine"));
-    fprintf(p->out, "</strong>: %s: %d.</p>\n", words, rows);
 }
 
 static void data_section(const rg_report *r, rg_page *p)
@@ -270,29 +213,23 @@ static void data_section(const rg_report *r, rg_page *p)
     rg_write_pages(r, p->out);
     p->make->fold(p, "Files that this page was made from");
     p->make->table(p, "Result files and tables, as they were given.", "nnr", column, RG_COUNT(column));
-    for (int m = 0; m < r->n_machines; m++) {
-        const rg_bench_machine *of = &r->machine[m];
+    for (int m = 0; m < r->ledger.n_machines; m++) {
+        const rg_bench_machine *of = &r->ledger.machine[m];
         char rows[24];
         for (int f = 0; f < of->n_files + of->n_tables; f++) {
             const bool table = f >= of->n_files;
-            snprintf(rows, sizeof rows, "%d", table ? of->table[f - of->n_files].tsv.n_rows : of->file[f].n_rows);
-            const char *cell[] = {rg_base_name(table ? of->table[f - of->n_files].tsv.path : of->file[f].path),
+            snprintf(
+                rows, sizeof rows, "%d", table ? of->table[f - of->n_files].tsv.n_rows : of->file[f].up_to[r->ledger.up_to]);
+            const char *cell[] = {rg_base_name(table ? of->table[f - of->n_files].tsv.path : of->file[f].result.path),
                 rg_machine_name(of, "this machine"), rows};
             p->make->row(p, cell, RG_COUNT(cell));
         }
     }
     p->make->table_end(p);
     p->make->fold_end(p);
-    for (int m = 0; m < r->n_machines; m++) {
-        const rg_bench_machine *of = &r->machine[m];
-        say_of_rows(p, of, of->n_stale,
-            r->stale ? "rows timed before their kernels changed (verdicts that rest on them say STALE)"
-                     : "rows timed before their kernels changed, and left out");
-        say_of_rows(p, of, of->n_stale_tables, "tables of before their jobs changed (shown with --stale alone)");
-        say_of_rows(p, of, of->n_unsourced,
-            "rows without a hash of their kernel's source, so that nobody can tell whether it is "
-            "today's (verdicts that rest on them say SOURCE NOT KNOWN)");
-    }
+    char text[RG_SAY];
+    for (int m = 0; m < r->ledger.n_machines; m++)
+        for (int k = 0; rg_say_left_out(&r->ledger, m, k, text); k++) paragraph(p, "%s", text);
     section_end(p);
 }
 
@@ -333,7 +270,7 @@ int rg_write_index(const rg_report *r, rg_page *p)
     const int code = rg_html_begin(p, title);
     masthead(r, p);
     rg_write_cards(r, p);
-    for (int k = 0; k < r->claims.paper.n_rows; k++) paper_section(r, rg_paper_at(r, k), p);
+    for (int k = 0; k < r->ledger.claims.paper.n_rows; k++) paper_section(r, rg_paper_at(r, k), p);
     section(p, "ledger", -1);
     p->make->heading(p, 2, "ledger", "Ledger");
     rg_write_ledger_table(r, p);
@@ -348,10 +285,10 @@ int rg_write_index(const rg_report *r, rg_page *p)
     section(p, "reading", -1);
     how_to_read(r, p);
     p->make->fold(p, "What all this cannot show"); // closes the list
-    for (int i = 0; i < r->claims.paper.n_rows; i++) {
+    for (int i = 0; i < r->ledger.claims.paper.n_rows; i++) {
         char text[TEXT];
-        snprintf(
-            text, sizeof text, "%s: %s", rg_tsv_cell(&r->claims.paper, i, "paper"), rg_tsv_cell(&r->claims.paper, i, "limits"));
+        snprintf(text, sizeof text, "%s: %s", rg_tsv_cell(&r->ledger.claims.paper, i, "paper"),
+            rg_tsv_cell(&r->ledger.claims.paper, i, "limits"));
         p->make->item(p, text);
     }
     p->make->fold_end(p);
@@ -366,14 +303,14 @@ int rg_write_index(const rg_report *r, rg_page *p)
 int rg_write_machine_page(const rg_report *r, int machine, rg_page *p)
 {
     char text[TEXT];
-    snprintf(text, sizeof text, "%s: all that was measured", rg_machine_name(&r->machine[machine], "This machine"));
+    snprintf(text, sizeof text, "%s: all that was measured", rg_machine_name(&r->ledger.machine[machine], "This machine"));
     const int code = rg_html_begin(p, text);
     fputs("<header>\n<h1>", p->out);
     rg_html_text(p->out, text);
     fputs("</h1>\n<p class=\"run\">", p->out);
-    rg_html_text(p->out, head(&r->machine[machine], "machine"));
+    rg_html_text(p->out, rg_machine_head(&r->ledger.machine[machine], "machine"));
     fputs("</p>\n<nav aria-label=\"Pages\"><a href=\"index.html\">Back to the findings</a></nav></header>\n<main>\n", p->out);
-    rg_write_machine(&r->machine[machine], p);
+    rg_write_machine(rg_rows_on(&r->ledger, machine), p);
     fputs("</main>\n", p->out);
     rg_html_end(p);
     return code;
@@ -383,15 +320,16 @@ int rg_write_machine_page(const rg_report *r, int machine, rg_page *p)
 
 static void claims_table(const rg_report *r, rg_page *p, const char *paper)
 {
-    const char *column[CELLS_MOST] = {"Item", "Claim", "Published", rg_machine_name(&r->machine[0], "This machine"), "Verdict"};
+    const char *column[CELLS_MOST] = {
+        "Item", "Claim", "Published", rg_machine_name(&r->ledger.machine[0], "This machine"), "Verdict"};
     char align[CELLS_MOST + 1] = "nlnln", label[CELLS_MOST][TEXT];
     int n = 3, machine[CELLS_MOST];
-    for (int m = 0; m < r->n_machines && n + 2 <= CELLS_MOST; m++) {
+    for (int m = 0; m < r->ledger.n_machines && n + 2 <= CELLS_MOST; m++) {
         if (!rg_is_shown(r, m, paper)) continue;
         machine[n] = m;
         n += 2;
         if (!m) continue;
-        snprintf(label[n - 2], TEXT, "%.96s (reference)", r->machine[m].label);
+        snprintf(label[n - 2], TEXT, "%.96s (reference)", r->ledger.machine[m].label);
         column[n - 2] = label[n - 2];
         column[n - 1] = "Verdict there";
         memcpy(align + n - 2, "ln", 3);
@@ -400,15 +338,18 @@ static void claims_table(const rg_report *r, rg_page *p, const char *paper)
         "Claims. Ratios are of medians, with 95 % intervals; both sides of a ratio come from one machine "
         "and one size.",
         align, column, n);
-    for (int i = 0; i < r->claims.claim.n_rows; i++) {
-        if (!rg_is_of(r, i, paper)) continue;
-        const char *cell[CELLS_MOST] = {rg_claim_cell(r, i, "id"), rg_claim_cell(r, i, "claim")};
-        char published[80];
-        published_text(r, i, published, sizeof published);
+    for (int i = 0; i < r->ledger.claims.claim.n_rows; i++) {
+        if (!rg_is_of(&r->ledger.claims, i, paper)) continue;
+        char ours[CELLS_MOST][RG_SAY];
+        const char *cell[CELLS_MOST] = {
+            rg_claim_cell(&r->ledger.claims, i, "id"), rg_claim_cell(&r->ledger.claims, i, "claim")};
+        char published[RG_SAY];
+        rg_say_published(&r->ledger.claims, i, published);
         cell[2] = published;
         for (int c = 3; c < n; c += 2) {
-            cell[c] = rg_judged(r, i, machine[c])->ours;
-            cell[c + 1] = rg_outcome_name[rg_judged(r, i, machine[c])->outcome];
+            rg_say_ours(rg_verdict_on(&r->ledger, i, machine[c]), ours[c]);
+            cell[c] = ours[c];
+            cell[c + 1] = rg_outcome_name[rg_verdict_on(&r->ledger, i, machine[c])->outcome];
         }
         p->make->row(p, cell, n);
     }
@@ -419,22 +360,22 @@ void rg_write_markdown(const rg_report *r, rg_page *p)
 {
     char text[TEXT];
     p->make->heading(p, 1, NULL, title);
-    counts_text(r, 0, NULL, text, sizeof text);
-    paragraph(p, "%d papers, on %s. %s.", r->claims.paper.n_rows, r->machine[0].label, text);
-    for (int k = 0; k < r->claims.paper.n_rows; k++) {
+    rg_say_counts(&r->ledger, 0, NULL, text);
+    paragraph(p, "%d papers, on %s. %s.", r->ledger.claims.paper.n_rows, r->ledger.machine[0].label, text);
+    for (int k = 0; k < r->ledger.claims.paper.n_rows; k++) {
         const int i = rg_paper_at(r, k);
-        const char *paper = rg_tsv_cell(&r->claims.paper, i, "paper");
-        p->make->heading(p, 2, NULL, rg_tsv_cell(&r->claims.paper, i, "title"));
-        paragraph(p, "%s", rg_tsv_cell(&r->claims.paper, i, "subject"));
-        const int speaks = rg_speaks_of(r, paper);
-        rg_sentences(r, paper, speaks, 5, text, sizeof text);
-        paragraph(p, "On %s: %s", rg_machine_name(&r->machine[speaks], "this machine"), text);
-        for (int m = 0; m < r->n_machines; m++)
+        const char *paper = rg_tsv_cell(&r->ledger.claims.paper, i, "paper");
+        p->make->heading(p, 2, NULL, rg_tsv_cell(&r->ledger.claims.paper, i, "title"));
+        paragraph(p, "%s", rg_tsv_cell(&r->ledger.claims.paper, i, "subject"));
+        const int speaks = rg_speaks_of(&r->ledger, paper);
+        rg_sentences(&r->ledger, paper, speaks, 5, text);
+        paragraph(p, "On %s: %s", rg_machine_name(&r->ledger.machine[speaks], "this machine"), text);
+        for (int m = 0; m < r->ledger.n_machines; m++)
             if (rg_is_shown(r, m, paper)) {
-                counts_text(r, m, paper, text, sizeof text);
-                paragraph(p, "%s: %s.", rg_machine_name(&r->machine[m], "This machine"), text);
+                rg_say_counts(&r->ledger, m, paper, text);
+                paragraph(p, "%s: %s.", rg_machine_name(&r->ledger.machine[m], "This machine"), text);
             }
-        rg_untested(r, 0, paper, text, sizeof text);
+        rg_say_untested(&r->ledger, 0, paper, text);
         if (*text) paragraph(p, "%s", text);
         claims_table(r, p, paper);
         figures(r, p, paper);
@@ -450,18 +391,19 @@ void rg_write_markdown(const rg_report *r, rg_page *p)
 void rg_write_ledger(const rg_report *r, FILE *out)
 {
     fputs("machine\tid\tpaper\taddition\tverdict\tpublished\tunit\tours\tlow\thigh\tsize\tscope\tfails\tdecided\tnote\n", out);
-    for (int m = 0; m < r->n_machines; m++)
-        for (int i = 0; i < r->claims.claim.n_rows; i++) {
-            const rg_tsv *t = &r->claims.claim;
-            const rg_judgement *j = rg_judged(r, i, m);
-            char number[3][32] = {"-", "-", "-"};
+    for (int m = 0; m < r->ledger.n_machines; m++)
+        for (int i = 0; i < r->ledger.claims.claim.n_rows; i++) {
+            const rg_tsv *t = &r->ledger.claims.claim;
+            const rg_judgement *j = rg_verdict_on(&r->ledger, i, m);
+            char number[3][32] = {"-", "-", "-"}, why[RG_SAY];
+            rg_say_why(&r->ledger.claims, i, j, why);
             const double value[3] = {j->value, j->low, j->high};
             for (int k = 0; k < 3; k++)
                 if (isfinite(value[k])) snprintf(number[k], sizeof number[k], "%.6g", value[k]);
-            const char *cell[] = {rg_machine_name(&r->machine[m], "this"), rg_tsv_cell(t, i, "id"), rg_tsv_cell(t, i, "paper"),
-                rg_is_addition(&r->claims, i) ? "yes" : "no", rg_outcome_name[j->outcome], rg_published(&r->claims, i, "value"),
-                rg_published(&r->claims, i, "unit"), number[0], number[1], number[2], j->size, j->scope,
-                rg_tsv_cell(t, i, "fails"), j->why, rg_tsv_cell(t, i, "note")};
+            const char *cell[] = {rg_machine_name(&r->ledger.machine[m], "this"), rg_tsv_cell(t, i, "id"),
+                rg_tsv_cell(t, i, "paper"), rg_is_addition(&r->ledger.claims, i) ? "yes" : "no", rg_outcome_name[j->outcome],
+                rg_published(&r->ledger.claims, i, "value"), rg_published(&r->ledger.claims, i, "unit"), number[0], number[1],
+                number[2], j->size, j->scope, rg_tsv_cell(t, i, "fails"), why, rg_tsv_cell(t, i, "note")};
             for (int c = 0; c < RG_COUNT(cell); c++) fprintf(out, "%s%s", c ? "\t" : "", *cell[c] ? cell[c] : "-");
             fputc('\n', out);
         }
@@ -471,15 +413,17 @@ void rg_write_ledger(const rg_report *r, FILE *out)
 void rg_print_claims(const rg_report *r, FILE *out)
 {
     static const char *const colour[RG_OUTCOMES] = {"green", "green", "yellow", "red", "green", "yellow", "dim", "yellow"};
-    fprintf(out, "%-5s %-19s %-16s %s\n", "item", "verdict", "published", rg_machine_name(&r->machine[0], "here"));
-    for (int i = 0; i < r->claims.claim.n_rows; i++) {
-        const rg_judgement *j = rg_judged(r, i, 0);
-        char published[80];
-        published_text(r, i, published, sizeof published);
-        fprintf(out, "%-5s %s%-19s%s %-16.16s %.57s\n", rg_claim_cell(r, i, "id"), rg_colour(out, colour[j->outcome]),
-            rg_outcome_name[j->outcome], rg_colour(out, "off"), published, *j->ours ? j->ours : j->why);
+    fprintf(out, "%-5s %-19s %-16s %s\n", "item", "verdict", "published", rg_machine_name(&r->ledger.machine[0], "here"));
+    for (int i = 0; i < r->ledger.claims.claim.n_rows; i++) {
+        const rg_judgement *j = rg_verdict_on(&r->ledger, i, 0);
+        char published[RG_SAY], said[RG_SAY];
+        rg_say_published(&r->ledger.claims, i, published);
+        rg_say_ours(j, said);
+        if (!*said) rg_say_why(&r->ledger.claims, i, j, said);
+        fprintf(out, "%-5s %s%-19s%s %-16.16s %.57s\n", rg_claim_cell(&r->ledger.claims, i, "id"),
+            rg_colour(out, colour[j->outcome]), rg_outcome_name[j->outcome], rg_colour(out, "off"), published, said);
     }
     char text[TEXT];
-    counts_text(r, 0, NULL, text, sizeof text);
+    rg_say_counts(&r->ledger, 0, NULL, text);
     fprintf(out, "%s\n", text);
 }

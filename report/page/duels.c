@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // duels.c: how often `regather duel` was right about kernels of known slowness: the tables of verify/duels.sh, NAME.duels.tsv.
 #include "../../impl/suite.h"
-#include "../report.h"
+#include "content.h"
 
 void rg_write_duels(const rg_report *r, rg_page *p)
 {
@@ -10,10 +10,10 @@ void rg_write_duels(const rg_report *r, rg_page *p)
     static const char *const of_table[] = {"device", "kernel", "planted_percent", "gate", "busy", "duels", "SAME", "FASTER",
         "SLOWER", "UNSURE", "other", "median_s", "required", "met"};
     bool begun = false;
-    for (int m = 0; m < r->n_machines; m++) {
-        const rg_tsv *t = rg_machine_table(&r->machine[m], "duels");
+    for (int m = 0; m < r->ledger.n_machines; m++) {
+        const rg_tsv *t = rg_table_of(rg_rows_on(&r->ledger, m), "duels");
         for (int i = 0; t && i < t->n_rows; i++) {
-            const char *cell[RG_COUNT(column)] = {rg_machine_name(&r->machine[m], "this machine")};
+            const char *cell[RG_COUNT(column)] = {rg_machine_name(&r->ledger.machine[m], "this machine")};
             for (int c = 0; c < RG_COUNT(of_table); c++) cell[c + 1] = rg_tsv_cell(t, i, of_table[c]);
             char planted[24], time[24];
             snprintf(planted, sizeof planted, "%.10s %%", cell[3]);

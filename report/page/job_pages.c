@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // job_pages.c: the pages that jobs have written (--pages), kept beside the report and linked: the aligned series before and
 // after, views, scores and maps of the very run.
-#include "../figures/figures.h"
+#include "../../impl/base/core.h"
+#include "content.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static int each_page(const rg_report *r, FILE *html)
             rg_html_text(html, entry[i]->d_name);
             fputs(i + 1 < n ? "</a>" : "</a>.</p>\n", html);
         } else if (code == RG_GOOD) {
-            code = rg_copy_beside(r, from, to);
+            code = rg_copy_beside(r->out, from, to);
         }
         free(from);
         free(to);

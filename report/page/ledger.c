@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 400 };
+enum { TEXT = RG_SAY };
 
-static const char *name_of(const rg_report *r, int machine) { return rg_machine_name(&r->machine[machine], "this machine"); }
+static const char *name_of(const rg_report *r, int machine)
+{
+    return rg_machine_name(&r->ledger.machine[machine], "this machine");
+}
 
 // ---- what a row opens to ---------------------------------------------------------------------------------------------------
 
@@ -22,66 +25,37 @@ static void fact(rg_page *p, const char *name, const char *text, bool code)
     fprintf(p->out, "%s</dd>\n", code ? "</code>" : "");
 }
 
-static void bounds_text(const rg_report *r, int claim, char *text, size_t room)
-{
-    const char *low = rg_claim_cell(r, claim, "low"), *high = rg_claim_cell(r, claim, "high");
-    const char *side = rg_claim_cell(r, claim, "direction"), *why = rg_claim_cell(r, claim, "why");
-    const bool any = *low || *high;
-    snprintf(text, room, "%s%s%s%s%s%s%s%s%s", *low ? "from " : "", low, *low && *high ? " " : "", *high ? "to " : "", high,
-        *side ? any ? "; the paper's side is " : "the paper's side is " : "", side, *why && (any || *side) ? ": " : "", why);
-}
-
-// How many samples each side of a ratio rests on, and how long a call took.
-static void samples_text(const rg_report *r, int claim, int machine, char *text, size_t room)
-{
-    const rg_judgement *j = rg_judged(r, claim, machine);
-    const char *spec[2] = {rg_claim_cell(r, claim, "numerator"), rg_claim_cell(r, claim, "denominator")};
-    size_t n = 0;
-    *text = 0;
-    for (int k = 0; k < 2 && *j->size; k++) {
-        rg_measure of;
-        char median[32];
-        if (!*spec[k] || !rg_pick(&r->machine[machine], spec[k], j->size, rg_claim_cell(r, claim, "scope"), &of)) continue;
-        rg_samples samples = rg_row_samples(of.row);
-        const int count = samples.n;
-        rg_samples_free(&samples);
-        rg_duration(of.median_ns, median);
-        if (n < room)
-            n += (size_t)snprintf(text + n, room - n, "%s%s %s: %s, median of %d", n ? "; " : "", of.row->cell[RG_C_VARIANT],
-                of.row->cell[RG_C_PARAMS], median, count);
-    }
-}
-
 static void on_machine(const rg_report *r, int claim, int machine, rg_page *p)
 {
-    const rg_judgement *j = rg_judged(r, claim, machine);
+    const rg_judgement *j = rg_verdict_on(&r->ledger, claim, machine);
     char text[TEXT];
     fputs("<h4>", p->out);
     rg_html_text(p->out, name_of(r, machine));
     fputs("</h4><dl>\n", p->out);
-    fact(p, "Decided", j->why, false);
+    rg_say_why(&r->ledger.claims, claim, j, text);
+    fact(p, "Decided", text, false);
     fact(p, "Size", j->size, true);
     fact(p, "Scope", j->scope, false);
-    samples_text(r, claim, machine, text, sizeof text);
+    rg_say_samples(&r->ledger, claim, machine, text);
     fact(p, "Samples", text, false);
     fputs("</dl>\n", p->out);
 }
 
 static void opened(const rg_report *r, int claim, int first_machine, rg_page *p)
 {
-    char text[2 * TEXT];
+    char text[TEXT];
     fputs("<dl>\n", p->out);
-    bounds_text(r, claim, text, sizeof text);
+    rg_say_bounds(&r->ledger.claims, claim, text);
     fact(p, "Bounds", text, false);
-    fact(p, "Fails at", rg_claim_cell(r, claim, "fails"), false);
-    fact(p, "Note", rg_claim_cell(r, claim, "note"), false);
-    if (!rg_is_defect(r, claim)) {
-        rg_again(r, claim, isnan(rg_judged(r, claim, 0)->value) ? first_machine : 0, text, sizeof text);
+    fact(p, "Fails at", rg_claim_cell(&r->ledger.claims, claim, "fails"), false);
+    fact(p, "Note", rg_claim_cell(&r->ledger.claims, claim, "note"), false);
+    if (!rg_is_defect(&r->ledger.claims, claim)) {
+        rg_say_command(&r->ledger, claim, isnan(rg_verdict_on(&r->ledger, claim, 0)->value) ? first_machine : 0, text);
         fact(p, "Again", text, true);
     }
     fputs("</dl>\n", p->out);
-    for (int m = 0; m < r->n_machines && !rg_is_defect(r, claim); m++)
-        if (m == 0 || rg_judged(r, claim, m)->outcome != RG_NOT_TESTABLE) on_machine(r, claim, m, p);
+    for (int m = 0; m < r->ledger.n_machines && !rg_is_defect(&r->ledger.claims, claim); m++)
+        if (m == 0 || rg_verdict_on(&r->ledger, claim, m)->outcome != RG_NOT_TESTABLE) on_machine(r, claim, m, p);
 }
 
 // ---- rows ------------------------------------------------------------------------------------------------------------------
@@ -95,23 +69,25 @@ static void open_cell(rg_page *p, const char *class, const char *head)
 
 static void verdict(const rg_report *r, int claim, int machine, int place, rg_page *p)
 {
-    const rg_judgement *j = rg_judged(r, claim, machine);
+    const rg_judgement *j = rg_verdict_on(&r->ledger, claim, machine);
     char class[32];
     snprintf(class, sizeof class, place ? "ours m m%d" : "ours", place);
     open_cell(p, class, name_of(r, machine));
     fprintf(p->out, " data-v=\"%d\"", j->outcome);
     if (isfinite(j->value)) fprintf(p->out, " data-value=\"%.6g\"", j->value);
     fprintf(p->out, "><span class=\"v v%d\">%s</span> ", j->outcome, rg_outcome_name[j->outcome]);
-    rg_html_rich(p->out, j->ours);
+    char text[RG_SAY];
+    rg_say_ours(j, text);
+    rg_html_rich(p->out, text);
     fputs("</td>", p->out);
 }
 
 static void row(const rg_report *r, int claim, const int *machine, int machines, rg_page *p)
 {
-    const char *id = rg_claim_cell(r, claim, "id"), *paper = rg_claim_cell(r, claim, "paper");
+    const char *id = rg_claim_cell(&r->ledger.claims, claim, "id"), *paper = rg_claim_cell(&r->ledger.claims, claim, "paper");
     fputs("<tr id=\"claim-", p->out);
     rg_html_text(p->out, id);
-    fprintf(p->out, "\" data-paper=\"%d\">", rg_paper_of(&r->claims, paper));
+    fprintf(p->out, "\" data-paper=\"%d\">", rg_paper_of(&r->ledger.claims, paper));
     fputs("<th scope=\"row\" class=\"id\">", p->out);
     rg_html_text(p->out, id);
     fputs("</th>", p->out);
@@ -121,19 +97,19 @@ static void row(const rg_report *r, int claim, const int *machine, int machines,
     fputs("</td>", p->out);
     open_cell(p, "claim", "Claim");
     fputs("><details><summary>", p->out);
-    rg_html_rich(p->out, rg_claim_cell(r, claim, "claim"));
+    rg_html_rich(p->out, rg_claim_cell(&r->ledger.claims, claim, "claim"));
     fputs("</summary>\n", p->out);
     opened(r, claim, machines > 1 ? machine[1] : 0, p);
     fputs("</details></td>", p->out);
     open_cell(p, "printed", "Printed");
     char *end;
-    const char *value = rg_published(&r->claims, claim, "value");
+    const char *value = rg_published(&r->ledger.claims, claim, "value");
     const double number = strtod(value, &end);
     if (*value && !*end) fprintf(p->out, " data-value=\"%.6g\"", number);
     putc('>', p->out);
-    rg_html_text(p->out, rg_is_addition(&r->claims, claim) ? "addition" : value);
+    rg_html_text(p->out, rg_is_addition(&r->ledger.claims, claim) ? "addition" : value);
     putc(' ', p->out);
-    rg_html_text(p->out, rg_published(&r->claims, claim, "unit"));
+    rg_html_text(p->out, rg_published(&r->ledger.claims, claim, "unit"));
     fputs("</td>", p->out);
     for (int m = 0; m < machines; m++) verdict(r, claim, machine[m], m, p);
     fputs("</tr>\n", p->out);
@@ -153,16 +129,16 @@ static void options_of(const char *name, const char *label, const char *const *o
 
 void rg_write_ledger_table(const rg_report *r, rg_page *p)
 {
-    int *machine = rg_alloc((size_t)r->n_machines * sizeof *machine), machines = 1; // [0] is this one
-    const char **label = rg_alloc((size_t)r->n_machines * sizeof *label), *paper[RG_PAPERS_MOST];
-    for (int m = 1; m < r->n_machines; m++)
+    int *machine = rg_alloc((size_t)r->ledger.n_machines * sizeof *machine), machines = 1; // [0] is this one
+    const char **label = rg_alloc((size_t)r->ledger.n_machines * sizeof *label), *paper[RG_PAPERS_MOST];
+    for (int m = 1; m < r->ledger.n_machines; m++)
         if (rg_is_shown(r, m, NULL)) {
-            label[machines - 1] = r->machine[m].label;
+            label[machines - 1] = r->ledger.machine[m].label;
             machine[machines++] = m;
         }
-    for (int i = 0; i < r->claims.paper.n_rows; i++) paper[i] = rg_tsv_cell(&r->claims.paper, i, "paper");
+    for (int i = 0; i < r->ledger.claims.paper.n_rows; i++) paper[i] = rg_tsv_cell(&r->ledger.claims.paper, i, "paper");
     fputs("<form class=\"filters\" hidden>\n", p->out);
-    options_of("paper", "Paper", paper, r->claims.paper.n_rows, "all", p);
+    options_of("paper", "Paper", paper, r->ledger.claims.paper.n_rows, "all", p);
     options_of("verdict", "Verdict", rg_outcome_name, RG_OUTCOMES, "all", p);
     if (machines > 1) options_of("machine", "Beside", label, machines - 1, NULL, p);
     fputs(
@@ -174,11 +150,11 @@ void rg_write_ledger_table(const rg_report *r, rg_page *p)
         p->out);
     for (int m = 0; m < machines; m++) {
         fprintf(p->out, m ? "<th scope=\"col\" class=\"m m%d\">" : "<th scope=\"col\">", m);
-        rg_html_text(p->out, rg_machine_name(&r->machine[machine[m]], "This machine"));
+        rg_html_text(p->out, rg_machine_name(&r->ledger.machine[machine[m]], "This machine"));
         fputs(m ? " <small>(reference)</small></th>" : "</th>", p->out);
     }
     fputs("</tr></thead>\n<tbody>\n", p->out);
-    for (int i = 0; i < r->claims.claim.n_rows; i++) row(r, i, machine, machines, p);
+    for (int i = 0; i < r->ledger.claims.claim.n_rows; i++) row(r, i, machine, machines, p);
     fputs("</tbody></table>\n", p->out);
     free(machine);
     free(label);

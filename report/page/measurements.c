@@ -4,25 +4,12 @@
 #include "../../bench/stats/stats.h"
 #include "../../impl/suite.h"
 #include "../../impl/base/core.h"
-#include "../report.h"
+#include "content.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TEXT = 400 };
-
-void rg_amount(double value, const char *unit, char text[48])
-{
-    static const struct {
-        double size;
-        const char *prefix;
-    } step[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
-    int i = 0;
-    while (i + 1 < RG_COUNT(step) && value < step[i].size) i++;
-    *text = 0;
-    if (isfinite(value))
-        snprintf(text, 48, "%.3g %s%s%.30s", value / step[i].size, step[i].prefix, *step[i].prefix ? " " : "", unit);
-}
 
 static void speed_row(const rg_row *row, rg_page *p)
 {
@@ -38,7 +25,7 @@ static void speed_row(const rg_row *row, rg_page *p)
         snprintf(interval, sizeof interval, "%s to %s", low, high);
     else
         snprintf(interval, sizeof interval, "none: %d sample%s", s.n, rg_s(s.n));
-    rg_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
+    rg_say_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
     const double reached = rg_cell_number(row, RG_C_FRACTION);
     // More than the bound: of an older file, whose cost or probe was wrong.
     if (reached > RG_FRACTION_MOST)
@@ -125,8 +112,8 @@ static void probes_table(const rg_result *f, rg_page *p)
         }
         open = true;
         char rate[48], threads[24] = "";
-        rg_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
-        if (strstr(row->cell[RG_C_PARAMS], "threads=")) snprintf(threads, sizeof threads, "%d", rg_measure_of(f, row).threads);
+        rg_say_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
+        if (rg_row_threads(row, 0)) snprintf(threads, sizeof threads, "%d", rg_row_threads(row, 0));
         const char *cell[] = {row->cell[RG_C_VARIANT], row->cell[RG_C_SPACE], threads, rate};
         p->make->row(p, cell, RG_COUNT(cell));
     }
@@ -265,13 +252,16 @@ static void job_table(const struct rg_named_table *t, rg_page *p)
     p->make->table_end(p);
 }
 
-void rg_write_machine(const rg_bench_machine *m, rg_page *p)
+void rg_write_machine(rg_rows rows, rg_page *p)
 {
+    const rg_bench_machine *m = rows.machine;
     char text[TEXT];
     snprintf(text, sizeof text, m->here ? "This machine: %s" : "Reference machine: %s (measured there, not here)", m->label);
     p->make->heading(p, 2, NULL, text);
     for (int f = 0; f < m->n_files; f++) {
-        const rg_result *file = &m->file[f];
+        rg_result some = m->file[f].result;
+        const rg_result *file = &some;
+        some.n_rows = m->file[f].up_to[rows.up_to];
         if (is_of_checker(file)) {
             checks_table(file, p);
             continue;
@@ -286,5 +276,5 @@ void rg_write_machine(const rg_bench_machine *m, rg_page *p)
         missing_table(file, p);
     }
     for (int t = 0; t < m->n_tables; t++)
-        if (!m->table[t].stale || m->shows_stale) job_table(&m->table[t], p);
+        if (rg_table_counts(rows, t)) job_table(&m->table[t], p);
 }

@@ -2,7 +2,7 @@
 // tables_listed.c: the papers' tables again with ours beside, as reference/tables.tsv lists them: one line a group of rows.
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include "../report.h"
+#include "content.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@ enum { COLUMNS_MOST = 16, TEXT = 240 };
 // A line of tables.tsv for one of its rows ("500"), which takes the place of every {}.
 typedef struct listed_row {
     const rg_report *report;
-    const rg_bench_machine *machine;
+    int machine;
+    rg_rows rows;
     const rg_tsv *list;
     int line;
     char name[32];
@@ -38,7 +39,7 @@ static const char *cell(const listed_row *l, const char *column) { return rg_tsv
 // "58428 +- 960": with the error where the paper prints one.
 static void published(const listed_row *l, const char *id, char *text, size_t room)
 {
-    const rg_claims *c = &l->report->claims;
+    const rg_claims *c = &l->report->ledger.claims;
     const int paper = rg_paper_of(c, cell(l, "paper"));
     const char *error = rg_published_number(c, paper, id, "error");
     snprintf(text, room, "%s%s%s", rg_published_number(c, paper, id, "value"), *error ? " +- " : "", error);
@@ -50,7 +51,7 @@ static double pieces_of(const rg_row *row, const char *pieces)
     double n = 1;
     if (!strcmp(pieces, "work")) return rg_cell_number(row, RG_C_WORK);
     for (char part[8]; rg_next_piece(&pieces, ';', part, sizeof part);)
-        n *= (double)rg_part(row->cell[RG_C_SHAPE], ",", part, 1);
+        n *= (double)rg_cell_part(row->cell[RG_C_SHAPE], part, 1);
     return n;
 }
 
@@ -58,12 +59,11 @@ static double pieces_of(const rg_row *row, const char *pieces)
 static double time_of(const listed_row *l, const char *spec, double count, bool *fewer)
 {
     double best = NAN;
-    RG_EACH_ROW(row, l->machine)
-    {
-        const char *shape = row->cell[RG_C_SHAPE];
-        rg_measure a;
-        if (!rg_timed(row) || !rg_matches(row, spec) || !rg_pick(l->machine, spec, shape, cell(l, "scope"), &a)) continue;
-        double pieces = pieces_of(a.row, cell(l, "pieces")), ns = a.median_ns / pieces * count;
+    for (rg_cursor at = {.rows = l->rows}; rg_next(&at);) {
+        const bool of = rg_timed(at.row) && rg_matches(at.row, spec);
+        const rg_row *a = of ? rg_pick(l->rows, spec, at.row->cell[RG_C_SHAPE], cell(l, "scope")) : NULL;
+        if (!a) continue;
+        const double pieces = pieces_of(a, cell(l, "pieces")), ns = a->timed_ns / pieces * count;
         if (ns > 0 && !(ns >= best)) {
             best = ns;
             *fewer = pieces < count;
@@ -77,10 +77,12 @@ static bool claimed(const listed_row *l, const char *published_id, char text[TEX
 {
     const rg_report *r = l->report;
     snprintf(text, TEXT, "not run");
-    for (int i = 0; r->judgement && i < r->claims.claim.n_rows; i++) {
-        const rg_judgement *j = rg_judged(r, i, (int)(l->machine - r->machine));
-        if (strcmp(rg_claim_cell(r, i, "published"), published_id) || isnan(j->value)) continue;
-        snprintf(text, TEXT, "%.160s", j->ours);
+    for (int i = 0; r->ledger.verdict && i < r->ledger.claims.claim.n_rows; i++) {
+        const rg_judgement *j = rg_verdict_on(&r->ledger, i, l->machine);
+        if (strcmp(rg_claim_cell(&r->ledger.claims, i, "published"), published_id) || isnan(j->value)) continue;
+        char said[RG_SAY];
+        rg_say_ours(j, said);
+        snprintf(text, TEXT, "%.160s", said);
         return true;
     }
     return false;
@@ -96,12 +98,11 @@ static bool ours(const listed_row *l, const char *spec, char text[TEXT])
     } known[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
     double count = rg_tsv_number(l->list, l->line, "count"), value = NAN, ns = 1;
     bool fewer = false;
-    char why[320];
     for (int i = 0; i < RG_COUNT(known); i++)
         if (!strcmp(known[i].unit, cell(l, "unit"))) ns = known[i].ns;
     if (!strncmp(spec, "claim ", 6)) return claimed(l, spec + 6, text);
     value = strcspn(spec, ":") < strcspn(spec, " ") ? time_of(l, spec, isnan(count) ? 1 : count, &fewer) / ns
-                                                    : rg_table_cell(l->machine, spec, why, sizeof why);
+                                                    : rg_table_cell(l->rows, spec);
     if (isnan(value))
         snprintf(text, TEXT, "not run");
     else
@@ -171,7 +172,7 @@ static void write_table(listed_row l, rg_page *p)
     }
     align[n] = 0;
     snprintf(caption, sizeof caption, "%.400s %s: %.96s.", cell(&l, "table"),
-        l.machine->here ? "This machine" : "Reference machine", l.machine->label);
+        l.rows.machine->here ? "This machine" : "Reference machine", l.rows.machine->label);
     p->make->table(p, caption, align, column, n);
     rows(l, p);
     p->make->table_end(p);
@@ -187,8 +188,8 @@ bool rg_write_tables(const rg_report *r, rg_page *p, const char *paper)
     if (p) p->code = code;
     for (int i = 0; i < list.n_rows; i++) {
         if (strcmp(rg_tsv_cell(&list, i, "paper"), paper) || !*rg_tsv_cell(&list, i, "table")) continue;
-        for (int m = 0; m < r->n_machines; m++) {
-            listed_row l = {r, &r->machine[m], &list, i, ""};
+        for (int m = 0; m < r->ledger.n_machines; m++) {
+            listed_row l = {r, m, rg_rows_on(&r->ledger, m), &list, i, ""};
             const bool has = rows(l, NULL);
             if (has && p) write_table(l, p);
             any |= has;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // claims.c: any bytes as the table of claims, as that of papers, and as the published numbers of one.
-#include "../../report/report.h"
+#include "../../report/ledger/claims.h"
+
+#include "../../impl/base/core.h"
 #include "fuzz.h"
 
 static void read_both(const char *claims, const char *papers)

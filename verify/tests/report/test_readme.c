@@ -4,7 +4,7 @@
 // file.
 #include "../../../impl/base/core.h"
 #include "../../../impl/suite.h"
-#include "../../../report/report.h"
+#include "../../../report/words/words.h"
 #include "../test.h"
 #include "../test_command.h"
 

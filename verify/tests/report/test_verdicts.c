@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
-// test_verdicts.c: every claim of reference/claims.tsv can fail and can hold. Its column `fails` is fed to the judge on a
-// made-up machine, then a number between its bounds: a claim that comes out the same either way says nothing.
+// test_verdicts.c: what the judge makes of made-up rows (verdicts.tsv); and that every claim of reference/claims.tsv can fail and
+// can hold. A claim's column `fails` is fed to the judge, then a number between its bounds: a claim that comes out the same
+// either way says nothing.
 #include "../../../impl/base/core.h"
-#include "../../../report/report.h"
+#include "../../../impl/suite.h"
+#include "../../../report/words/words.h"
 #include "../test.h"
 #include "../test_command.h"
 #include <math.h>
 
-enum { ROWS = 600, CORES = 16 };
+enum { ROWS = 600, TABLES = 8, CORES = 16 };
 
 typedef struct made {
     rg_claims claims;
     rg_row row[ROWS];
-    rg_result file;
+    int n;
+    rg_named_table table[TABLES];
     rg_bench_machine machine;
+    rg_row_file file;
     rg_job_files job;
-    struct rg_named_table table[2];
 } made;
 static made m;
 
@@ -23,13 +26,20 @@ static const char *claim_cell(int i, const char *column) { return rg_tsv_cell(&m
 
 static void clear(void)
 {
-    for (int i = 0; i < m.file.n_rows; i++) rg_row_free(&m.row[i]);
+    for (int i = 0; i < m.n; i++) rg_row_free(&m.row[i]);
     for (int i = 0; i < m.machine.n_tables; i++) rg_tsv_free(&m.table[i].tsv);
     rg_job_files_free(&m.job);
-    for (int k = 0; k < m.job.n; k++) free((char *)m.job.folder[k]);
+    for (int k = 0; k < m.job.n; k++) free((char *)(uintptr_t)m.job.folder[k]);
+    m.n = 0;
     m.job = (rg_job_files){0};
-    m.file = (rg_result){.path = "made.tsv", .row = m.row};
     m.machine = (rg_bench_machine){.n_files = 1, .file = &m.file, .table = m.table};
+}
+
+// All rows, of kernels of today.
+static rg_rows rows(void)
+{
+    m.file = (rg_row_file){.result = {.path = "made.tsv", .row = m.row, .n_rows = m.n}, .up_to = {m.n, m.n, m.n}};
+    return (rg_rows){&m.machine, RG_UNSOURCED};
 }
 
 // A passed row that the first alternative of spec speaks of, at the shape `size` and in the first of the scopes.
@@ -58,8 +68,8 @@ static rg_row *add_row(const char *spec, const char *size, const char *scopes, d
             snprintf(params + used, sizeof params - used, "%s%s", used ? ";" : "",
                 strcmp(word, "threads=all") ? word : "threads=16");
     }
-    assert_true(m.file.n_rows < ROWS);
-    rg_row *row = &m.row[m.file.n_rows++];
+    assert_true(m.n < ROWS);
+    rg_row *row = &m.row[m.n++];
     *row = test_row(variant, scope, 8, ns);
     test_set(row, RG_C_ALGO, algo);
     test_set(row, RG_C_SHAPE, shape);
@@ -75,16 +85,10 @@ static rg_row *add_row(const char *spec, const char *size, const char *scopes, d
 
 static void parse_table(const char *name, const char *text)
 {
-    char path[] = "/tmp/regather-table-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    FILE *f = fdopen(fd, "w");
-    fputs(text, f);
-    fclose(f);
-    struct rg_named_table *t = &m.table[m.machine.n_tables++];
+    assert_true(m.machine.n_tables < TABLES);
+    rg_named_table *t = &m.table[m.machine.n_tables++];
     snprintf(t->name, sizeof t->name, "%s", name);
-    assert_int_equal(rg_tsv_read(path, &t->tsv), RG_GOOD);
-    unlink(path);
+    assert_int_equal(rg_tsv_parse(name, text, strlen(text), &t->tsv), RG_GOOD);
 }
 
 // Table, key, value and column of "TABLE key=value COLUMN".
@@ -179,7 +183,7 @@ static void add_ratio(const char *a, const char *b, const char *size, const char
     if (value == 1 && rg_matches(other, b)) { // the other way round
         rg_row_free(&m.row[0]);
         m.row[0] = m.row[1];
-        m.file.n_rows = 1;
+        m.n = 1;
     }
 }
 
@@ -263,7 +267,7 @@ static rg_judgement fed(int i, const char *what)
         feed_number(i, number);
     else
         feed_status(i, what);
-    return rg_judge(&m.claims, i, &m.machine, &m.job);
+    return rg_judge_claim(&m.claims, i, rows(), &m.job);
 }
 
 // Something that the claim's bounds hold; the other status where it has none.
@@ -296,12 +300,14 @@ TEST(every_claim_can_fail_and_can_hold)
         char good[32];
         holds(i, good);
         rg_judgement bad = fed(i, fails);
+        char why[RG_SAY];
+        rg_say_why(&m.claims, i, &bad, why);
         if (bad.outcome != RG_CONTRADICTED)
-            fail_msg(
-                "%s cannot fail: %s gives \"%s\" (%s)", id, *fails ? fails : "nothing", rg_outcome_name[bad.outcome], bad.why);
+            fail_msg("%s cannot fail: %s gives \"%s\" (%s)", id, *fails ? fails : "nothing", rg_outcome_name[bad.outcome], why);
         rg_judgement j = fed(i, good);
+        rg_say_why(&m.claims, i, &j, why);
         if (j.outcome != RG_REPRODUCED && j.outcome != RG_ORDER && j.outcome != RG_EXISTS)
-            fail_msg("%s cannot hold: %s gives \"%s\" (%s)", id, good, rg_outcome_name[j.outcome], j.why);
+            fail_msg("%s cannot hold: %s gives \"%s\" (%s)", id, good, rg_outcome_name[j.outcome], why);
     }
     assert_true(measured > 100);
 }
@@ -312,19 +318,155 @@ TEST(a_claim_that_cannot_fail_is_seen)
     for (int i = 0; i < m.claims.claim.n_rows; i++)
         if (!strcmp(claim_cell(i, "id"), "G1b")) {
             assert_int_equal(fed(i, claim_cell(i, "fails")).outcome, RG_CONTRADICTED);
-            rg_comparison q = {.machine = &m.machine,
-                .a = claim_cell(i, "numerator"),
-                .b = claim_cell(i, "denominator"),
-                .size = claim_cell(i, "size"),
-                .scopes = claim_cell(i, "scope"),
-                .direction = ">0",
-                .unit = "x",
-                .low = 1.4,
-                .high = 2.8};
-            assert_int_equal(rg_judge_as("ratio", &q).outcome, RG_DIRECTION);
+            rg_comparison q = rg_comparison_of(&m.claims, i, rows(), NULL);
+            q.direction = ">0";
+            assert_int_equal(rg_judge(&q).outcome, RG_DIRECTION);
             return;
         }
     fail_msg("no claim G1b");
+}
+
+// ---- verdicts.tsv --------------------------------------------------------------------------------------------------------
+
+// Words "column=value" into cells; '~' is a blank, '-' nothing.
+static void set_cells(rg_row *row, char *words)
+{
+    for (char *rest = words, *word; (word = strsep(&rest, " "));) {
+        char *value = strchr(word, '=');
+        int c = 0;
+        if (!value) fail_msg("verdicts.tsv: expected column=value, found \"%s\"", word);
+        *value++ = '\0';
+        while (c < RG_COLUMNS && strcmp(rg_column_name[c], word)) c++;
+        assert_true(c < RG_COLUMNS);
+        for (char *at = value; *at; at++) *at = *at == '~' ? ' ' : *at;
+        test_set(row, (rg_column)c, strcmp(value, "-") ? value : "");
+    }
+}
+
+// "VARIANT SHAPE PARAMS NS column=value...", or "#2 column=value..." of one that is there.
+static void set_row(char *text)
+{
+    char *rest = text, *first = strsep(&rest, " ");
+    if (*first == '#') {
+        assert_true(atoi(first + 1) < m.n);
+        set_cells(&m.row[atoi(first + 1)], rest);
+        return;
+    }
+    const char *shape = strsep(&rest, " "), *params = strsep(&rest, " ");
+    const double ns = atof(strsep(&rest, " "));
+    rg_row *row = &m.row[m.n++];
+    *row = test_row(first, "device", 8, ns);
+    const struct {
+        rg_column column;
+        const char *text;
+    } cell[] = {{RG_C_SHAPE, shape}, {RG_C_PARAMS, params}, {RG_C_SPACE, ""}, {RG_C_MEDIAN, ns > 0 ? fmt("%.17g", ns) : ""},
+        {RG_C_SAMPLES,
+            ns > 0 ? fmt("%.17g;%.17g;%.17g;%.17g;%.17g;%.17g;%.17g;%.17g", ns, 1.01 * ns, 0.99 * ns, ns, 1.01 * ns, 0.99 * ns,
+                         ns, ns)
+                   : ""}};
+    for (int i = 0; i < RG_COUNT(cell); i++) test_set(row, cell[i].column, cell[i].text);
+    if (rest) set_cells(row, rest);
+}
+
+static void each_piece(const char *list, void (*use)(char *))
+{
+    char *text = rg_print("%s", list);
+    for (char *at = text, *end; *at; at = end) {
+        end = strstr(at, " / ");
+        if (end)
+            *end = '\0', end += 3;
+        else
+            end = at + strlen(at);
+        use(at);
+    }
+    free(text);
+}
+
+// "NAME: columns; row; row"
+static void set_table(char *text)
+{
+    char *colon = strchr(text, ':'), *to = colon + 1;
+    *colon = '\0';
+    char *rows_of = rg_print("%s\n", to + 1);
+    for (to = rows_of; *to; to++)
+        if (*to == ';')
+            *to = '\n', memmove(to + 1, to + 2, strlen(to + 1));
+        else if (*to == ' ')
+            *to = '\t';
+    parse_table(text, rows_of);
+    free(rows_of);
+}
+
+static void check_says(const char *name, const char *list, const char *said)
+{
+    char piece[200];
+    for (const char *at = list; rg_next_piece(&at, '|', piece, sizeof piece);)
+        if (!strstr(said, piece + (*piece == '!')) == (*piece != '!'))
+            fail_msg("%s: expected \"%s\", found \"%s\"", name, piece, said);
+}
+
+static void check_case(const rg_claims *cases, int i)
+{
+    const char *name = rg_claim_cell(cases, i, "case"), *made = rg_claim_cell(cases, i, "rows");
+    const char *interval = rg_claim_cell(cases, i, "interval"), *value = rg_tsv_cell(&cases->claim, i, "value");
+    if (*made != '+') clear();
+    each_piece(*made == '+' ? made + strspn(made, "+ ") : made, set_row);
+    each_piece(rg_claim_cell(cases, i, "tables"), set_table);
+    rg_comparison q = rg_comparison_of(cases, i, rows(), NULL);
+    if (!*q.scopes) q.scopes = "kernel,device";
+    const rg_judgement v = rg_judge(&q);
+    char ours[RG_SAY], why[RG_SAY], at[120];
+    rg_say_ours(&v, ours);
+    rg_say_why(cases, i, &v, why);
+    snprintf(at, sizeof at, "%s %s", v.size, v.scope);
+    if (strcmp(rg_outcome_name[v.outcome], rg_claim_cell(cases, i, "verdict")))
+        fail_msg("%s: found \"%s\": %s; %s", name, rg_outcome_name[v.outcome], ours, why);
+    const double number = rg_tsv_number(&cases->claim, i, "value");
+    if (!*value ? !isnan(v.value) : *value != '*' && !(fabs(v.value - number) <= 1e-6 * fabs(number)))
+        fail_msg("%s: found %.9g: %s; %s", name, v.value, ours, why);
+    double from, to;
+    if (sscanf(interval, "%lf %lf", &from, &to) == 2)
+        assert_true(v.low > from && v.low < v.value && v.high > v.value && v.high < to);
+    if (*rg_claim_cell(cases, i, "at")) assert_string_equal(at, rg_claim_cell(cases, i, "at"));
+    check_says(name, rg_claim_cell(cases, i, "says"), fmt("%s\n%s", ours, why));
+    assert_true(*why);
+}
+
+TEST(made_up_rows_have_their_verdicts)
+{
+    char *path = rg_share_path("verify/tests/report/verdicts.tsv");
+    rg_claims cases = {0};
+    assert_int_equal(rg_tsv_read(path, &cases.claim), RG_GOOD);
+    for (int i = 0; i < cases.claim.n_rows; i++) check_case(&cases, i);
+    assert_true(cases.claim.n_rows >= 80);
+    rg_tsv_free(&cases.claim);
+    free(path);
+    clear();
+}
+
+TEST(shapes_have_their_parts)
+{
+    assert_true(rg_shaped("s500,p200", "s500;p<201", ";"));
+    assert_false(rg_shaped("s500,p200", "s500;p>200", ";"));
+    assert_true(rg_shaped("s500,p200", "s!420", ","));
+    assert_false(rg_shaped("s420,p14440", "s!420", ",")); // of another paper
+}
+
+TEST(verdicts_on_numbers)
+{
+    static const struct {
+        rg_estimate is;
+        double low, high;
+        const char *direction;
+        rg_outcome outcome;
+    } number[] = {{{4, 3.9, 4.1}, 2.8, 5.7, ">1", RG_REPRODUCED}, {{4, 3.9, 4.1}, 1.3, 13, ">1", RG_ORDER}, // half a decade
+        {{0.6, 0.59, 0.61}, 0.5, 2, ">0.9", RG_CONTRADICTED}, // between the bounds, on the wrong side
+        {{0.95, 0.85, 1.05}, 0.5, 2, ">0.9", RG_NOT_CALLED}, {{4, NAN, NAN}, 2.8, 5.7, ">1", RG_NOT_CALLED},
+        {{4, 0, INFINITY}, 2.8, 5.7, ">1", RG_NOT_CALLED},
+        {{0.02, 0.02, 0.02}, NAN, 0.01, "", RG_CONTRADICTED}, // no side: the bounds decide
+        {{0.2, 0.05, 0.3}, -0.1, 0.1, "", RG_NOT_CALLED}, {{NAN, NAN, NAN}, 1, 2, ">1", RG_NOT_TESTABLE}};
+    for (int i = 0; i < RG_COUNT(number); i++)
+        assert_int_equal(rg_outcome_of(number[i].is, number[i].low, number[i].high, number[i].direction), number[i].outcome);
 }
 
 FIXTURE(set_up)

@@ -2,7 +2,7 @@
 // test_trace.c: what `regather trace` says of kernels that are right and of those that are wrong on purpose.
 #include "../../trace/trace.h"
 #include "../../../impl/gridding/kernel.h"
-#include "../../../report/report.h"
+#include "../../../report/page/content.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // table says of it.
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include "figures.h"
+#include "content.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ static int copy_pictures(const rg_report *r, const char *name)
     int code = RG_GOOD;
     for (int svg = 0; svg < 2 && code == RG_GOOD; svg++) {
         const char *kind = svg ? "svg" : "png";
-        char *from = rg_print("%s/%s.%s", r->traces, name, kind), *to = rg_print("trace_%s.%s", name, kind);
-        code = access(from, R_OK) ? RG_GOOD : rg_copy_to_fig(r, from, to); // without gnuplot there are none
+        char *from = rg_print("%s/%s.%s", r->traces, name, kind), *to = rg_print("fig/trace_%s.%s", name, kind);
+        code = access(from, R_OK) ? RG_GOOD : rg_copy_beside(r->out, from, to); // without gnuplot there are none
         free(from);
         free(to);
     }

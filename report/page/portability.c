@@ -3,7 +3,7 @@
 // published table of portability, and one more row of the table of optima.
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/table.h"
-#include "../report.h"
+#include "content.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,32 +27,31 @@ static const char *published_cell(const rg_claims *c, int paper, const char *on,
 }
 
 // The part of the best rate on machine m; "" when it was not timed there.
-static void share(const rg_bench_machine *m, const rg_tsv *presets, int i, char text[TEXT])
+static void share(rg_rows rows, const rg_tsv *presets, int i, char text[TEXT])
 {
     char spec[TEXT], all[TEXT];
-    rg_measure a, best;
-    double low, high;
+    const rg_row *pair[2];
     spec_of(presets, i, rg_tsv_cell(presets, i, "params"), spec);
     spec_of(presets, i, rg_tsv_cell(presets, i, "among"), all);
-    const char *shape = rg_common_shape(m, spec, spec, "s257,i52", "kernel,device");
+    const char *shape = rg_common_shape(rows, spec, spec, "s257,i52", "kernel,device");
     *text = 0;
-    if (!shape || !rg_pick_pair(m, spec, all, shape, "kernel,device", &a, &best)) return;
-    double ratio = rg_time_ratio(&best, &a, &low, &high);
-    snprintf(text, TEXT, "%.0f [%.0f, %.0f]", 100 * ratio, 100 * low, 100 * high);
+    if (!shape || !rg_pick_pair(rows, spec, all, shape, "kernel,device", pair)) return;
+    const rg_estimate ratio = rg_time_ratio(pair[1], pair[0]);
+    snprintf(text, TEXT, "%.0f [%.0f, %.0f]", 100 * ratio.value, 100 * ratio.low, 100 * ratio.high);
 }
 
 static void best_row(const rg_report *r, int m, const rg_tsv *presets, rg_page *p, int cells, int at)
 {
     char spec[TEXT], label[TEXT];
-    rg_measure best;
     spec_of(presets, 0, rg_tsv_cell(presets, 0, "among"), spec);
-    const char *shape = rg_common_shape(&r->machine[m], spec, spec, "s257,i52", "kernel,device");
-    if (!shape || !rg_pick(&r->machine[m], spec, shape, "kernel,device", &best)) return;
+    const char *shape = rg_common_shape(rg_rows_on(&r->ledger, m), spec, spec, "s257,i52", "kernel,device");
+    const rg_row *best = shape ? rg_pick(rg_rows_on(&r->ledger, m), spec, shape, "kernel,device") : NULL;
+    if (!best) return;
     const char *cell[CELLS_MOST];
     for (int c = 0; c < cells; c++) cell[c] = "";
-    snprintf(label, sizeof label, "best on %.100s, `%.60s`", r->machine[m].label, shape);
+    snprintf(label, sizeof label, "best on %.100s, `%.60s`", r->ledger.machine[m].label, shape);
     cell[0] = label;
-    cell[1] = best.row->cell[RG_C_PARAMS];
+    cell[1] = best->cell[RG_C_PARAMS];
     cell[at] = "100";
     p->make->row(p, cell, cells);
 }
@@ -68,8 +67,8 @@ static void table(const rg_report *r, const rg_tsv *presets, int paper, rg_page 
         align[n] = 'r';
     }
     int first = n;
-    for (int m = 0; m < r->n_machines && n < CELLS_MOST; m++, n++) {
-        snprintf(label[n], TEXT, "%.96s", rg_machine_name(&r->machine[m], "This machine"));
+    for (int m = 0; m < r->ledger.n_machines && n < CELLS_MOST; m++, n++) {
+        snprintf(label[n], TEXT, "%.96s", rg_machine_name(&r->ledger.machine[m], "This machine"));
         column[n] = label[n];
         align[n] = 'r';
     }
@@ -82,28 +81,28 @@ static void table(const rg_report *r, const rg_tsv *presets, int paper, rg_page 
         const char *cell[CELLS_MOST] = {rg_tsv_cell(presets, i, "preset"), rg_tsv_cell(presets, i, "params")};
         char text[CELLS_MOST][TEXT];
         for (int c = 2; c < first; c++)
-            cell[c] = published_cell(&r->claims, paper, cell[0], rg_tsv_cell(presets, c - 2, "preset"));
+            cell[c] = published_cell(&r->ledger.claims, paper, cell[0], rg_tsv_cell(presets, c - 2, "preset"));
         for (int c = first; c < n; c++) {
-            share(&r->machine[c - first], presets, i, text[c]);
+            share(rg_rows_on(&r->ledger, c - first), presets, i, text[c]);
             cell[c] = *text[c] ? text[c] : "not run";
         }
         p->make->row(p, cell, n);
     }
-    for (int m = 0; m < r->n_machines && first + m < n; m++) best_row(r, m, presets, p, n, first + m);
+    for (int m = 0; m < r->ledger.n_machines && first + m < n; m++) best_row(r, m, presets, p, n, first + m);
     p->make->table_end(p);
 }
 
 static bool was_run(const rg_report *r, const rg_tsv *presets)
 {
     char text[TEXT] = "";
-    for (int m = 0; m < r->n_machines && !*text; m++)
-        for (int i = 0; i < presets->n_rows && !*text; i++) share(&r->machine[m], presets, i, text);
+    for (int m = 0; m < r->ledger.n_machines && !*text; m++)
+        for (int i = 0; i < presets->n_rows && !*text; i++) share(rg_rows_on(&r->ledger, m), presets, i, text);
     return *text;
 }
 
 bool rg_write_portability(const rg_report *r, rg_page *p, const char *paper)
 {
-    int i = rg_paper_of(&r->claims, paper), code = p ? p->code : RG_GOOD;
+    int i = rg_paper_of(&r->ledger.claims, paper), code = p ? p->code : RG_GOOD;
     bool any = false;
     for (int a = 0; i >= 0 && a < rg_algo_count(); a++) {
         const rg_algo *algo = rg_algo_at(a);

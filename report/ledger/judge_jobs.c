@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// judge_jobs.c: claims that jobs decide: by their small tables (stages, scaling, FSC), and by the folder of `regather autocorr`.
+#include "judge.h"
+
+#include "../../impl/suite.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rg_judgement of_job(void)
+{
+    rg_judgement v = rg_unjudged();
+    snprintf(v.scope, sizeof v.scope, "job");
+    return v;
+}
+
+// Nothing was found, for this reason.
+static rg_judgement without(rg_why why)
+{
+    rg_judgement v = rg_unjudged();
+    v.why = why;
+    return v;
+}
+
+// ---- cells of tables -----------------------------------------------------------------------------------------------------
+
+// The numbers that "TABLE key=value COLUMN" names, one a row of that key; none with the reason in why.
+static rg_samples cells_of(rg_rows rows, const char *spec, const char *shape, rg_why *why)
+{
+    char table[48] = "", key[80] = "", column[48] = "";
+    rg_samples s = {.processes = 1};
+    if (sscanf(spec, "%47s %79s %47s", table, key, column) != 3 || !strchr(key, '=')) {
+        *why = (rg_why){RG_BY_BAD_SPEC, .text = {rg_text_of(spec)}};
+        return s;
+    }
+    const rg_text of = rg_text_to(spec, " "), pair = rg_text_to(spec + of.n + 1, " "), name = rg_text_to(pair.at, "=");
+    const rg_tsv *t = rg_table_of(rows, table);
+    if (!t) {
+        *why = (rg_why){RG_BY_NO_TABLE, .text = {of}};
+        return s;
+    }
+    char *value = strchr(key, '=');
+    *value++ = 0;
+    s = rg_table_numbers(t, key, value, shape, column);
+    if (!s.n)
+        *why = (rg_why){RG_BY_NO_CELL,
+            .text = {of, rg_text_to(pair.at + pair.n + 1, " "), name, {name.at + name.n + 1, pair.n - name.n - 1},
+                rg_text_of(shape)}};
+    return s;
+}
+
+double rg_table_cell(rg_rows rows, const char *spec)
+{
+    rg_why why;
+    rg_samples samples = cells_of(rows, spec, "", &why);
+    const double median = rg_median_of(&samples).value;
+    rg_samples_free(&samples);
+    return median;
+}
+
+static rg_judgement judge_cell(const rg_comparison *q)
+{
+    rg_judgement v = of_job();
+    rg_why why = {.reason = RG_BY_NOTHING};
+    rg_samples a = cells_of(q->rows, q->a, q->size, &why), b = {0};
+    if (a.n && *q->b) b = cells_of(q->rows, q->b, q->size, &why);
+    if (a.n && (b.n || !*q->b)) {
+        rg_estimate e = rg_median_of(&a);
+        if (b.n) {
+            const double x = e.value, y = rg_median_of(&b).value;
+            e = rg_ratio_of(&a, &b);
+            e.value = x / y;
+            v.ours = (rg_ours){RG_OURS_CELLS, .number = {x, y}};
+        } else {
+            v.ours = (rg_ours){RG_OURS_CELL, .text = {rg_text_of(q->unit)}};
+        }
+        snprintf(v.size, sizeof v.size, "%s", q->size);
+        rg_judge_number(q, e, &v);
+    } else {
+        v = without(why);
+    }
+    rg_samples_free(&a);
+    rg_samples_free(&b);
+    return v;
+}
+
+// A number that the same command, seed and files give again: its interval is itself.
+static void judge_exactly(const rg_comparison *q, double value, rg_judgement *v)
+{
+    rg_judge_number(q, (rg_estimate){value, value, value}, v);
+}
+
+// An error against the truth, an FSC.
+static rg_judgement judge_exact_cell(const rg_comparison *q)
+{
+    rg_judgement v = judge_cell(q);
+    if (!isnan(v.value)) judge_exactly(q, v.value, &v);
+    return v;
+}
+
+static rg_judgement judge_least(const rg_comparison *q)
+{
+    rg_judgement v = of_job();
+    char table[48] = "", column[48] = "";
+    const rg_tsv *t = sscanf(q->a, "%47s %47s", table, column) == 2 ? rg_table_of(q->rows, table) : NULL;
+    double least = INFINITY;
+    for (int i = 0; t && i < t->n_rows; i++) least = fmin(least, rg_tsv_number(t, i, column)); // passes over what is no number
+    if (isinf(least)) {
+        const rg_text of = rg_text_to(q->a, " ");
+        return without((rg_why){RG_BY_NO_COLUMN, .text = {of, rg_text_of(q->a + of.n + (q->a[of.n] == ' '))}});
+    }
+    v.ours = (rg_ours){RG_OURS_LEAST, .number = {t->n_rows}};
+    judge_exactly(q, least, &v);
+    return v;
+}
+
+// Frequency at which the curve first falls below one half, between two shells; the last one when it never does.
+static double crossing(const rg_tsv *t)
+{
+    double last = NAN, before = NAN;
+    for (int i = 0; i < t->n_rows; i++) {
+        const double fsc = rg_tsv_number(t, i, "fsc"), at = rg_tsv_number(t, i, "frequency");
+        if (isnan(fsc) || isnan(at)) continue;
+        if (fsc < 0.5 && !isnan(before)) return last + (at - last) * (before - 0.5) / (before - fsc);
+        before = fsc;
+        last = at;
+    }
+    return last;
+}
+
+static rg_judgement judge_crossing(const rg_comparison *q)
+{
+    rg_judgement v = of_job();
+    const rg_tsv *a = rg_table_of(q->rows, q->a), *b = rg_table_of(q->rows, q->b);
+    if (!a || !b) return without((rg_why){RG_BY_NO_TABLE, .text = {rg_text_of(a ? q->b : q->a)}});
+    const double of_a = crossing(a), of_b = crossing(b);
+    v.ours = (rg_ours){RG_OURS_CROSSING, .number = {of_a, of_b}};
+    judge_exactly(q, of_a / of_b, &v);
+    return v;
+}
+
+// ---- the job's folder: each quantity fills ours and an estimate, or leaves it NaN -----------------------------------------
+
+// The part of the photos whose curve has a maximum after its first minimum.
+static rg_estimate with_r_max(const rg_job_files *job, rg_judgement *v)
+{
+    double *x, *r;
+    const int n = rg_job_growth(job, 0, "R_max", &x, &r), all = job->growth[0].n_rows;
+    v->ours = (rg_ours){RG_OURS_PHOTOS, .number = {n, all, n ? r[0] : NAN, n ? r[n - 1] : NAN}};
+    free(x);
+    free(r);
+    return (rg_estimate){all > 0 ? (double)n / all : NAN, NAN, NAN};
+}
+
+// Intercept of the free line as a part of the last R_max, with two standard errors either way.
+static rg_estimate intercept(const rg_job_files *job, rg_judgement *v)
+{
+    double *x, *r;
+    const int n = rg_job_growth(job, 0, "R_max", &x, &r);
+    const rg_line line = rg_line_fit(x, r, n);
+    const double last = n > 2 ? r[n - 1] : NAN, width = 2 * line.intercept_error;
+    v->ours = (rg_ours){RG_OURS_INTERCEPT, .number = {line.intercept, width, n}};
+    free(x);
+    free(r);
+    return (rg_estimate){line.intercept / last, (line.intercept - width) / last, (line.intercept + width) / last};
+}
+
+// Scatter about the free line as a part of the growth over the series: what a length would have to show. Infinite for one that
+// does not move.
+static double scatter(const rg_job_files *job, const char *column)
+{
+    double *x, *y, value = NAN;
+    const int n = rg_job_growth(job, 0, column, &x, &y);
+    const rg_line line = rg_line_fit(x, y, n);
+    if (isfinite(line.slope)) {
+        const double growth = fabs(line.slope) * (x[n - 1] - x[0]);
+        value = growth > 1e-9 * fabs(y[0]) ? line.residual / growth : INFINITY;
+    }
+    free(x);
+    free(y);
+    return value;
+}
+
+// How much worse the length from the peak of the spectrum follows the growth than R_max does.
+static rg_estimate reciprocal(const rg_job_files *job, rg_judgement *v)
+{
+    const double spectrum = scatter(job, "k_peak_length"), real_space = scatter(job, "R_max");
+    v->ours = (rg_ours){RG_OURS_RECIPROCAL, .number = {spectrum, real_space}};
+    if (!isnan(spectrum) && real_space > 1) v->why = (rg_why){.reason = RG_BY_NO_GROWTH};
+    const bool can = !isnan(spectrum) && real_space > 0 && real_space <= 1;
+    return (rg_estimate){can ? spectrum / real_space : NAN, NAN, NAN};
+}
+
+// Largest difference of R_max between the first run and the others.
+static rg_estimate difference(const rg_job_files *job, rg_judgement *v)
+{
+    double *x, *r, most = 0;
+    const int n = rg_job_growth(job, 0, "R_max", &x, &r);
+    bool same = job->n > 1 && n > 0;
+    for (int k = 1; k < job->n; k++) {
+        double *x_k, *r_k;
+        const int n_k = rg_job_growth(job, k, "R_max", &x_k, &r_k);
+        same &= n_k == n;
+        for (int i = 0; i < n && n_k == n; i++) most = fmax(most, fabs(r_k[i] - r[i]));
+        free(x_k);
+        free(r_k);
+    }
+    v->ours = (rg_ours){RG_OURS_DIFFERENCE, .number = {job->n, n}};
+    free(x);
+    free(r);
+    return (rg_estimate){same ? most : NAN, NAN, NAN};
+}
+
+static rg_judgement judge_job(const rg_comparison *q)
+{
+    static const struct {
+        const char *name;
+        rg_estimate (*find)(const rg_job_files *, rg_judgement *);
+        rg_reason lacks;
+    } quantity[] = {{"with_r_max", with_r_max, RG_BY_NO_PHOTO}, {"intercept", intercept, RG_BY_FEW_PHOTOS},
+        {"reciprocal", reciprocal, RG_BY_NO_SPECTRUM}, {"difference", difference, RG_BY_NO_SECOND_RUN}};
+    if (!q->job || q->job->n == 0)
+        return without((rg_why){.reason = q->rows.machine->here ? RG_BY_NO_JOB : RG_BY_JOB_ELSEWHERE});
+    rg_judgement v = of_job();
+    for (int k = 0; k < RG_COUNT(quantity); k++) {
+        if (strcmp(q->a, quantity[k].name)) continue;
+        v.why = (rg_why){.reason = quantity[k].lacks};
+        const rg_estimate e = quantity[k].find(q->job, &v);
+        if (isnan(e.value)) return without(v.why);
+        snprintf(v.size, sizeof v.size, "%d photos", q->job->growth[0].n_rows);
+        if (isnan(e.low)) // of finished files: the next look at them says the same
+            judge_exactly(q, e.value, &v);
+        else
+            rg_judge_number(q, e, &v);
+        return v;
+    }
+    return without((rg_why){RG_BY_UNKNOWN_QUANTITY, .text = {rg_text_of(q->a)}});
+}
+
+// A quantity of the job that says whether there is a thing, not how large it is.
+static rg_judgement judge_peaks(const rg_comparison *q)
+{
+    rg_judgement v = judge_job(q);
+    v.outcome = rg_shown(v.outcome);
+    return v;
+}
+
+const rg_claim_kind rg_kinds_of_jobs[] = {{"cell", judge_cell}, {"exact", judge_exact_cell}, {"least", judge_least},
+    {"crossing", judge_crossing}, {"job", judge_job}, {"peaks", judge_peaks}, {NULL, NULL}};

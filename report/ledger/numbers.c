@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// numbers.c: see numbers.h.
+#include "numbers.h"
+
+#include "../../bench/stats/stats.h"
+#include "../../impl/base/core.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BOOTSTRAP_SEED = 1 }; // fixed, so that the same files give the same page
+
+// ---- times ---------------------------------------------------------------------------------------------------------------
+
+rg_estimate rg_median_of(const rg_samples *samples)
+{
+    rg_summary s;
+    rg_summarise(samples, &s);
+    rg_estimate median = {s.median, NAN, NAN};
+    if (samples->n < 2) return median;
+    rg_samples ones = *samples;
+    ones.ns = rg_alloc((size_t)ones.n * sizeof *ones.ns);
+    for (int i = 0; i < ones.n; i++) ones.ns[i] = 1;
+    const rg_ratio ratio = rg_ratio_of_medians(samples, &ones, BOOTSTRAP_SEED);
+    median.low = ratio.low;
+    median.high = ratio.high;
+    free(ones.ns);
+    return median;
+}
+
+rg_estimate rg_ratio_of(const rg_samples *a, const rg_samples *b)
+{
+    const rg_ratio r = rg_ratio_of_medians(a, b, BOOTSTRAP_SEED);
+    return a->n > 1 && b->n > 1 ? (rg_estimate){r.ratio, r.low, r.high} : (rg_estimate){r.ratio, NAN, NAN};
+}
+
+double rg_more_work(const rg_row *a, const rg_row *b)
+{
+    const double x = rg_cell_number(a, RG_C_WORK), y = rg_cell_number(b, RG_C_WORK);
+    return x > 0 && y > 0 ? y / x : 1;
+}
+
+rg_estimate rg_time_ratio(const rg_row *a, const rg_row *b)
+{
+    if (a == b) return (rg_estimate){1, 1, 1}; // the best is the one that it is compared with
+    const double more = rg_more_work(a, b);
+    rg_samples of_a = rg_row_samples(a), of_b = rg_row_samples(b);
+    const rg_estimate ratio = rg_ratio_of(&of_a, &of_b);
+    rg_samples_free(&of_a);
+    rg_samples_free(&of_b);
+    return (rg_estimate){more * a->timed_ns / b->timed_ns, more * ratio.low, more * ratio.high};
+}
+
+rg_estimate rg_calls_a_second(const rg_row *row)
+{
+    rg_samples samples = rg_row_samples(row);
+    const rg_estimate of = rg_median_of(&samples);
+    const double ns = rg_row_ns(row, RG_C_MEDIAN) / rg_cell_number(row, RG_C_MEDIAN); // of the row's unit
+    rg_samples_free(&samples);
+    return (rg_estimate){1e9 / row->timed_ns, 1e9 / (ns * of.high), 1e9 / (ns * of.low)};
+}
+
+double rg_fixed_ns(rg_rows rows, const char *spec, const rg_row *of)
+{
+    const char *shape = of->cell[RG_C_SHAPE], *particles = strstr(shape, ",p");
+    const double work = rg_cell_number(of, RG_C_WORK);
+    double few = work, few_ns = NAN;
+    for (rg_cursor at = {.rows = rows}; particles && rg_next(&at);) {
+        const double pieces = rg_cell_number(at.row, RG_C_WORK);
+        if (rg_timed(at.row) && !strncmp(at.row->cell[RG_C_SHAPE], shape, (size_t)(particles - shape) + 2) &&
+            !strcmp(at.row->cell[RG_C_SCOPE], of->cell[RG_C_SCOPE]) && rg_matches(at.row, spec) && pieces < few) {
+            few = pieces;
+            few_ns = rg_row_ns(at.row, RG_C_MEDIAN);
+        }
+    }
+    return (work * few_ns - few * of->timed_ns) / (work - few);
+}
+
+// ---- tables and folders of jobs ------------------------------------------------------------------------------------------
+
+rg_samples rg_table_numbers(const rg_tsv *t, const char *key, const char *value, const char *shape, const char *number)
+{
+    rg_samples s = {.processes = 1, .ns = rg_alloc((size_t)(t->n_rows + 1) * sizeof *s.ns)};
+    for (int i = 0; i < t->n_rows; i++)
+        if (!strcmp(rg_tsv_cell(t, i, key), value) && isfinite(rg_tsv_number(t, i, number)) &&
+            (!*shape || !strcmp(rg_tsv_cell(t, i, "shape"), shape)))
+            s.ns[s.n++] = rg_tsv_number(t, i, number);
+    return s;
+}
+
+int rg_job_files_add(rg_job_files *job, const char *folder)
+{
+    if (job->n == RG_JOB_FOLDERS_MOST) return rg_fail(RG_USAGE, "report: at most %d job folders", RG_JOB_FOLDERS_MOST);
+    char *path = rg_print("%s/rmax.tsv", folder);
+    int code = access(path, R_OK) ? rg_fail(RG_USAGE, "%s: expected the growth table of a job, found none", path)
+                                  : rg_tsv_read(path, &job->growth[job->n]);
+    job->folder[job->n++] = folder;
+    free(path);
+    return code;
+}
+
+void rg_job_files_free(rg_job_files *job)
+{
+    for (int k = 0; k < job->n; k++) rg_tsv_free(&job->growth[k]);
+}
+
+int rg_job_growth(const rg_job_files *job, int k, const char *column, double **x, double **y)
+{
+    const rg_tsv *growth = &job->growth[k];
+    int n = 0;
+    *x = rg_alloc((size_t)(growth->n_rows + 1) * sizeof **x);
+    *y = rg_alloc((size_t)(growth->n_rows + 1) * sizeof **y);
+    for (int i = 0; i < growth->n_rows; i++) {
+        (*x)[n] = rg_tsv_number(growth, i, "time");
+        (*y)[n] = rg_tsv_number(growth, i, column);
+        n += isfinite((*x)[n]) && isfinite((*y)[n]);
+    }
+    return n;
+}
+
+rg_line rg_line_fit(const double *x, const double *y, int n)
+{
+    double sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int i = 0; i < n; i++) {
+        sx += x[i];
+        sy += y[i];
+        sxx += x[i] * x[i];
+        sxy += x[i] * y[i];
+    }
+    rg_line line = {n, NAN, NAN, NAN, NAN, NAN};
+    if (n < 1 || sxx == 0) return line;
+    line.slope_through_origin = sxy / sxx;
+    double spread = n * sxx - sx * sx;
+    if (n < 3 || spread <= 0) return line;
+    line.slope = (n * sxy - sx * sy) / spread;
+    line.intercept = (sy - line.slope * sx) / n;
+    double rest = 0;
+    for (int i = 0; i < n; i++) {
+        double d = y[i] - line.intercept - line.slope * x[i];
+        rest += d * d;
+    }
+    line.residual = sqrt(rest / n);
+    line.intercept_error = sqrt(rest / (n - 2) * sxx / spread);
+    return line;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// verdict.h: what is decided of a claim, as data. report/words makes sentences of it, and nothing else does.
+#ifndef RG_LEDGER_VERDICT_H
+#define RG_LEDGER_VERDICT_H
+
+#include "machine.h"
+
+typedef enum {
+    RG_REPRODUCED,   // between the bounds
+    RG_ORDER,        // between bounds of half a decade either way
+    RG_DIRECTION,    // outside, on the paper's side with the whole interval
+    RG_CONTRADICTED, // on the other side with the whole interval, or a FAIL
+    RG_EXISTS,       // shown to run or to be there; no number of the paper is met
+    RG_NOT_CALLED,   // measured, without an interval or with one that holds both answers
+    RG_NOT_TESTABLE, // not measured here: no such device, not run
+    RG_INCONSISTENT, // the defect is in the paper itself
+    RG_OUTCOMES
+} rg_outcome;
+
+// A piece of a text that outlives the verdict: of claims.tsv, of a row, of a table.
+typedef struct rg_text {
+    const char *at;
+    int n;
+} rg_text;
+
+// What decided, with its operands: text[] and number[] in this order.
+typedef enum {
+    RG_BY_NOTHING,         // of a defect of the paper
+    RG_BY_NUMBER,          // value and interval against the claim's side and bounds
+    RG_BY_UNKNOWN_KIND,    // kind
+    RG_BY_BAD_SPEC,        // what claims.tsv has instead of TABLE key=value COLUMN
+    RG_BY_BAD_TURNS,       // what it has instead of PREFIX;FIRST;LAST;COUNT
+    RG_BY_NO_ROW,          // spec
+    RG_BY_STATUS,          // spec, status, its reason
+    RG_BY_ONE_ROW,         // both sides are one row
+    RG_BY_NO_COMMON_SIZE,  // of two sides
+    RG_BY_NO_COMMON_SCOPE, // of two sizes
+    RG_BY_FEW_TRIED,       // how many configurations, how many are expected
+    RG_BY_UNEQUAL_WORK,    // pieces of a, of b
+    RG_BY_OTHER_SIZE,      // spec, size at which it was not timed
+    RG_BY_NO_CURVE,
+    RG_BY_REACH,      // least part of the width; list of specs without a curve
+    RG_BY_FAILED_ROW, // shape
+    RG_BY_EQUAL,
+    RG_BY_UNCHECKED, // list of specs that nobody checked
+    RG_BY_CAUGHT,    // what the checker says
+    RG_BY_NOT_CAUGHT,
+    RG_BY_RUNNING,
+    RG_BY_NO_PLACE, // spec, other spec or "", shape, scopes
+    RG_BY_TURNS_ONCE,
+    RG_BY_FEW_TURNS,     // timed, needed
+    RG_BY_NEVER_BOTH,    // spec, spec
+    RG_BY_WRONG,         // wrong configurations, how many have to be right
+    RG_BY_NO_ENERGY,     // variant, why, the other variant or "", its joules
+    RG_BY_NO_TABLE,      // table
+    RG_BY_NO_COLUMN,     // table, column
+    RG_BY_NO_CELL,       // table, column, key, value, shape or ""
+    RG_BY_NO_JOB,        // no folder of a job was given
+    RG_BY_JOB_ELSEWHERE, // the job is of this machine only
+    RG_BY_NO_PHOTO,
+    RG_BY_FEW_PHOTOS,
+    RG_BY_NO_SPECTRUM,
+    RG_BY_NO_SECOND_RUN,
+    RG_BY_NO_GROWTH,
+    RG_BY_UNKNOWN_QUANTITY, // name
+} rg_reason;
+typedef struct rg_why {
+    rg_reason reason;
+    rg_text text[5];
+    double number[2];
+    char list[200]; // of specs, by commas
+} rg_why;
+
+// What was measured beside value and interval: number[] and text[] in this order.
+typedef enum {
+    RG_OURS_NOTHING,
+    RG_OURS_RATIO,      // tried of a, of b; seconds: fixed of a, whole of a, fixed of b, whole of b (NaN)
+    RG_OURS_RATE,       // images a second
+    RG_OURS_SCALING,    // speed-up, cores
+    RG_OURS_CURVES,     // R, curves, of how many
+    RG_OURS_EQUAL,      // variants that are, of how many
+    RG_OURS_UNEQUAL,    // spec, status
+    RG_OURS_CAUGHT,     // largest error, 0: none was said
+    RG_OURS_TIME,       // ns
+    RG_OURS_GROWTH,     // at the large size, at the small; unit of both, "": ratios
+    RG_OURS_MEAN,       // turns
+    RG_OURS_AGREEMENT,  // error, sizes
+    RG_OURS_CONFIGS,    // how many
+    RG_OURS_ENERGY,     // J a call of a, of b
+    RG_OURS_CELL,       // unit
+    RG_OURS_CELLS,      // of a, of b
+    RG_OURS_LEAST,      // rows
+    RG_OURS_CROSSING,   // frequency of a, of b
+    RG_OURS_PHOTOS,     // with R_max, of how many; pixels in the first, in the last
+    RG_OURS_INTERCEPT,  // pixels, two standard errors, points
+    RG_OURS_RECIPROCAL, // scatter of the spectrum's length (inf: it does not move), of R_max, as parts of the growth
+    RG_OURS_DIFFERENCE, // runs, photos
+} rg_form;
+typedef struct rg_ours {
+    rg_form form;
+    rg_text text[2];
+    double number[6];
+} rg_ours;
+
+typedef struct rg_judgement {
+    rg_outcome outcome;
+    double value, low, high; // ours and its interval; NaN when there is none
+    rg_ours ours;
+    rg_why why;
+    char size[64], scope[40];
+    double over_autovec;   // of a ratio to scalar C: the same over autovec, NaN when that was not timed; 0 of any other
+    rg_knowledge rests_on; // rows of that knowledge, without which it comes out otherwise
+} rg_judgement;
+
+#endif

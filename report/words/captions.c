@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// captions.c: titles and subtitles of figures.
+#include "words.h"
+
+#include "../../impl/base/core.h"
+#include "../../impl/suite.h"
+#include <math.h>
+
+void rg_say_best(const rg_best *b, const char *from, char *to, size_t room)
+{
+    char x[32], time[32], rate[48], fraction[32], energy[48], part[32], range[64], most[32], gain[32];
+    const rg_row *row = b->row;
+    snprintf(x, sizeof x, "%lld", (long long)b->x);
+    rg_duration(row->timed_ns, time);
+    rg_say_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
+    snprintf(fraction, sizeof fraction, "%.0f %%", 100 * rg_cell_number(row, RG_C_FRACTION));
+    snprintf(energy, sizeof energy, "%.3g J a million pixels",
+        1e6 * rg_cell_number(row, RG_C_JOULES) / rg_cell_number(row, RG_C_WORK));
+    snprintf(part, sizeof part, "%.2g %%", 100 * rg_cell_number(row, RG_C_ERROR) / rg_cell_number(row, RG_C_TOL));
+    snprintf(range, sizeof range, "%.2g", b->least);
+    snprintf(most, sizeof most, "%.2g", b->most);
+    if (strcmp(range, most)) snprintf(range + strlen(range), sizeof range - strlen(range), " to %s", most);
+    rg_say_digits(1 / b->least, gain);
+    const rg_known_word word[] = {{"{series}", b->label}, {"{x}", x}, {"{time}", time}, {"{rate}", rate},
+        {"{fraction}", fraction}, {"{energy}", energy}, {"{part}", part}, {"{range}", range}, {"{first}", b->first},
+        {"{gain}", gain}};
+    rg_fill_in(from, word, RG_COUNT(word), to, room);
+}
+
+void rg_say_scope(const rg_scopes *s, char *to, size_t room)
+{
+    size_t n = 0;
+    *to = 0;
+    if (s->width > 0 && s->height > 0)
+        n = (size_t)snprintf(to, room, "%lld x %lld pixels. ", (long long)s->width, (long long)s->height);
+    if (*s->host && *s->device && (*s->besides || strcmp(s->host, s->device)))
+        snprintf(to + n, room - n, "Scope: %.20s (CPU), %.20s%s%.20s (GPU).", s->host, s->device, *s->besides ? " or " : "",
+            s->besides);
+    else if (*s->host || *s->device)
+        snprintf(to + n, room - n, "Scope: %.20s.", *s->host ? s->host : s->device);
+}
+
+void rg_say_map(const char *title, int64_t side, bool truth, double correlation, char *to, char *about, size_t room)
+{
+    snprintf(
+        about, room, "%lld voxels a side%s.", (long long)side, truth ? ", the map scaled to the truth by least squares" : "");
+    if (isfinite(correlation)) snprintf(to, room, "%.120s: correlation %.4f with the truth", title, correlation);
+}
+
+void rg_say_photo(const char *photo, double peak, char *to, char *about, size_t room)
+{
+    snprintf(about, room, "Photograph %.100s.", photo);
+    snprintf(to, room, "The first maximum of C1D is R_max: %.1f pixels in this photograph", peak);
+}
+
+void rg_say_subtitle(const rg_bench_machine *m, const char *subtitle, const char *about, char *to, size_t room)
+{
+    snprintf(to, room, "%.60s. %.150s%s%.80s", rg_machine_name(m, "This machine"), subtitle, *about ? " " : "", about);
+}
+
+void rg_say_undrawn(rg_undrawn why, const rg_bench_machine *m, const char *panel, const int points[2], char *to, size_t room)
+{
+    switch (why) {
+    case RG_FEW_POINTS:
+        snprintf(
+            to, room, "%s has %d of the %d points that it needs", rg_machine_name(m, "this machine"), points[0], points[1]);
+        break;
+    case RG_EMPTY_PANEL: snprintf(to, room, "its panel \"%.60s\" would be empty", panel); break;
+    case RG_NO_GNUPLOT: snprintf(to, room, "gnuplot is not installed (package gnuplot-nox)"); break;
+    case RG_GNUPLOT_FAILED: snprintf(to, room, "gnuplot failed: see fig/gnuplot.log"); break;
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// say.c: counts, what was not tested and what for, the command that repeats a claim, samples, what is left out.
+#include "words.h"
+
+#include "../../impl/base/core.h"
+#include "../../impl/suite.h"
+#include <math.h>
+
+void rg_say_counts(const rg_ledger *l, int machine, const char *paper, char text[RG_SAY])
+{
+    size_t at = 0;
+    *text = 0;
+    for (int additions = 0; additions < 2; additions++) {
+        int count[RG_OUTCOMES], n = rg_count_outcomes(l, machine, paper, additions, count);
+        const char *separator = ": ";
+        if (n && at < RG_SAY)
+            at += (size_t)snprintf(text + at, RG_SAY - at, "%s%d %s", additions ? "; " : "", n,
+                additions ? "additions of this project" : "claims");
+        for (int o = 0; o < RG_OUTCOMES && at < RG_SAY; o++)
+            if (count[o]) {
+                at += (size_t)snprintf(text + at, RG_SAY - at, "%s%d %s", separator, count[o], rg_outcome_name[o]);
+                separator = ", ";
+            }
+    }
+}
+
+// ---- what a machine lacks: the words of the column `needs` of claims.tsv ---------------------------------------------------
+
+typedef enum { OCTAVE, GPUS, ENERGY, SERIES, WRONG, GPU, RUN, NEEDS } need;
+static const struct {
+    const char *word, *text;
+} needs[NEEDS] = {{"octave", "GNU Octave"}, {"gpus", "several GPUs"}, {"energy", "energy counters"},
+    {"series", "the series of photographs"}, {"wrong", "kernels that are wrong on purpose"}, {"gpu", "a GPU"},
+    {"", "a longer run"}};
+
+static bool has(rg_rows rows, need what)
+{
+    bool any = false;
+    for (rg_cursor at = {.rows = rows}; !any && rg_next(&at);)
+        any = rg_timed(at.row) &&
+            (what == GPU ? rg_on_gpu(at.row) : what == OCTAVE && !strcmp(at.row->cell[RG_C_VARIANT], "octave"));
+    return any;
+}
+
+// The first of the claim's needs that the machine lacks: of a claim over Octave it may be a GPU, of one over a GPU a core's time.
+static need need_of(const rg_ledger *l, int claim, int machine)
+{
+    char word[16];
+    for (const char *at = rg_claim_cell(&l->claims, claim, "needs"); rg_next_piece(&at, ' ', word, sizeof word);)
+        for (int k = 0; k < RUN; k++)
+            if (!strcmp(word, needs[k].word) && !has(rg_rows_on(l, machine), (need)k)) return (need)k;
+    return RUN;
+}
+
+void rg_say_untested(const rg_ledger *l, int machine, const char *paper, char text[RG_SAY])
+{
+    int count[NEEDS] = {0}, all = 0;
+    size_t n = 0;
+    *text = 0;
+    for (int i = 0; i < l->claims.claim.n_rows; i++)
+        if (rg_is_of(&l->claims, i, paper) && !rg_is_addition(&l->claims, i) &&
+            rg_verdict_on(l, i, machine)->outcome == RG_NOT_TESTABLE) {
+            count[need_of(l, i, machine)]++;
+            all++;
+        }
+    if (!all) return;
+    n += (size_t)snprintf(
+        text, RG_SAY, "Not testable on %s: %d. Needed: ", rg_machine_name(&l->machine[machine], "this machine"), all);
+    for (int k = 0, said = 0; k < NEEDS; k++)
+        if (count[k]) n += (size_t)snprintf(text + n, RG_SAY - n, "%s%s (%d)", said++ ? ", " : "", needs[k].text, count[k]);
+    if (all > count[GPUS]) n += (size_t)snprintf(text + n, RG_SAY - n, "; then `make reproduce`");
+    if (count[GPUS]) n += (size_t)snprintf(text + n, RG_SAY - n, "; `regather record --out NAME`");
+    snprintf(text + n, RG_SAY - n, ".");
+}
+
+// ---- the command -----------------------------------------------------------------------------------------------------------
+
+// Whether text is a shape, and nothing more: "w750,h1500,r250,k0".
+static bool is_shape(const char *text)
+{
+    return strchr(text, ',') && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789,-")];
+}
+
+void rg_say_command(const rg_ledger *l, int claim, int machine, char text[RG_SAY])
+{
+    const rg_judgement *v = rg_verdict_on(l, claim, machine);
+    const char *command = rg_claim_cell(&l->claims, claim, "again");
+    char shape[sizeof v->size], shapes[RG_SAY / 2] = "", scope[64] = "";
+    for (const char *at = v->size; rg_next_piece(&at, ';', shape, sizeof shape);)
+        if (is_shape(shape)) snprintf(shapes + strlen(shapes), sizeof shapes - strlen(shapes), " --shape %s", shape);
+    if (*v->scope && strcmp(v->scope, "device") && !strpbrk(v->scope, " ,;"))
+        snprintf(scope, sizeof scope, " --scope %s", v->scope);
+    const rg_known_word word[] = {{" {shape}", *shapes ? shapes : " --preset paper"}, {" {scope}", scope}};
+    rg_fill_in(*command ? command : "make reproduce", word, RG_COUNT(word), text, RG_SAY);
+}
+
+// ---- samples, and rows that are left out -----------------------------------------------------------------------------------
+
+void rg_say_samples(const rg_ledger *l, int claim, int machine, char text[RG_SAY])
+{
+    static const char *const side[] = {"numerator", "denominator"};
+    const rg_judgement *v = rg_verdict_on(l, claim, machine);
+    size_t n = 0;
+    *text = 0;
+    for (int k = 0; k < 2 && *v->size; k++) {
+        const char *spec = rg_claim_cell(&l->claims, claim, side[k]), *scopes = rg_claim_cell(&l->claims, claim, "scope");
+        const rg_row *row = *spec ? rg_pick(rg_rows_on(l, machine), spec, v->size, scopes) : NULL;
+        char median[32];
+        if (!row) continue;
+        rg_samples samples = rg_row_samples(row);
+        rg_duration(row->timed_ns, median);
+        n += (size_t)snprintf(text + n, RG_SAY - n, "%s%s %s: %s, median of %d", n ? "; " : "", row->cell[RG_C_VARIANT],
+            row->cell[RG_C_PARAMS], median, samples.n);
+        rg_samples_free(&samples);
+    }
+}
+
+bool rg_say_left_out(const rg_ledger *l, int machine, int k, char text[RG_SAY])
+{
+    const rg_bench_machine *m = &l->machine[machine];
+    const struct {
+        int n;
+        const char *what;
+    } said[] = {{rg_machine_rows(m, RG_STALE),
+                    l->up_to == RG_STALE ? "rows timed before their kernels changed (verdicts that rest on them say STALE)"
+                                         : "rows timed before their kernels changed, and left out"},
+        {rg_machine_stale_tables(m), "tables of before their jobs changed (shown with --stale alone)"},
+        {rg_machine_rows(m, RG_UNSOURCED),
+            "rows without a hash of their kernel's source, so that nobody can tell whether it is "
+            "today's (verdicts that rest on them say SOURCE NOT KNOWN)"}};
+    for (int i = 0; i < RG_COUNT(said); i++)
+        if (said[i].n && k-- == 0) {
+            snprintf(text, RG_SAY, "%s: %s: %d.", rg_machine_name(m, "This machine"), said[i].what, said[i].n);
+            return true;
+        }
+    return false;
+}
+
+void rg_warn_left_out(const rg_ledger *l)
+{
+    const char *done = l->up_to == RG_STALE ? "what rests on them is marked" : "left out, --stale shows them";
+    for (int m = 0; m < l->n_machines; m++)
+        for (int f = 0; f < l->machine[m].n_files; f++) {
+            const rg_row_file *file = &l->machine[m].file[f];
+            const int stale = file->up_to[RG_STALE] - file->up_to[RG_UNSOURCED];
+            if (stale)
+                rg_warn("%s: %d of %d rows were timed before their kernels changed: %s", file->result.path, stale,
+                    file->up_to[RG_STALE], done);
+        }
+    for (int m = 0; m < l->n_machines; m++)
+        if (rg_machine_stale_tables(&l->machine[m]))
+            rg_warn("%s: %d of %d tables are of before their jobs changed: %s", rg_machine_name(&l->machine[m], "this machine"),
+                rg_machine_stale_tables(&l->machine[m]), l->machine[m].n_tables, done);
+}

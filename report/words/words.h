@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// words.h: the only sentences about results: of verdicts, of findings, of counts, of what is lacking; for the terminal, the page,
+// Markdown and the TSV of the ledger alike. Look for a sentence of the page here: a verdict's in verdicts.c, a card's and a
+// figure's title in reference/findings.tsv, all others in say.c. Texts are rich: `code` stands between two back quotes.
+#ifndef RG_WORDS_H
+#define RG_WORDS_H
+
+#include "../ledger/ledger.h"
+
+enum { RG_SAY = 800 }; // room of a text
+
+extern const char *const rg_outcome_name[RG_OUTCOMES];
+
+// ---- numbers -------------------------------------------------------------------------------------------------------------
+
+void rg_say_digits(double value, char text[32]);                   // three of them: "4.83", "34500"
+void rg_say_amount(double value, const char *unit, char text[48]); // "12.3 G multiply-adds/s"
+// `from` with its words, as "{paper}", replaced by the texts of those that are known.
+typedef struct rg_known_word {
+    const char *word, *text;
+} rg_known_word;
+void rg_fill_in(const char *from, const rg_known_word *, int n, char *to, size_t room);
+
+// ---- verdicts (verdicts.c) -----------------------------------------------------------------------------------------------
+
+void rg_say_why(const rg_claims *, int claim, const rg_judgement *, char text[RG_SAY]); // what decided
+void rg_say_ours(const rg_judgement *, char text[RG_SAY]); // "27.1 x [26.8, 27.4]"; "" when nothing
+void rg_say_bounds(const rg_claims *, int claim, char text[RG_SAY]);
+void rg_say_published(const rg_claims *, int claim, char text[RG_SAY]); // "130 x"
+
+// ---- findings (findings.c): sentences of reference/findings.tsv ------------------------------------------------------------
+
+// What claim id came to on the machine. false: nothing was measured of it, or nothing is said.
+bool rg_finding(const rg_ledger *, const char *id, int machine, char *text, size_t room);
+// The first sentences that the machine has of the paper; false: there are none, which is what the text says.
+bool rg_sentences(const rg_ledger *, const char *paper, int machine, int most, char text[RG_SAY]);
+// Whose results the paper's card tells: this machine's, unless a reference machine alone has more than a word to say.
+int rg_speaks_of(const rg_ledger *, const char *paper);
+
+// ---- figures (captions.c) ------------------------------------------------------------------------------------------------
+
+// Of a figure of rows: its best point, the first series, and how many times that one's time is the base's, from least to most.
+typedef struct rg_best {
+    const char *label, *first;
+    int64_t x;
+    const rg_row *row;
+    double least, most;
+} rg_best;
+void rg_say_best(const rg_best *, const char *from, char *to, size_t room); // `from`: the title of plots/figures.tsv
+typedef struct rg_scopes {                                                  // "" where there is none
+    int64_t width, height;                                                  // of images, -1: of none
+    const char *host, *device, *besides;
+} rg_scopes;
+void rg_say_scope(const rg_scopes *, char *to, size_t room);
+void rg_say_map(const char *title, int64_t side, bool truth, double correlation, char *to, char *about, size_t room);
+void rg_say_photo(const char *photo, double peak, char *to, char *about, size_t room);
+void rg_say_subtitle(const rg_bench_machine *, const char *subtitle, const char *about, char *to, size_t room);
+// Why a figure is not drawn: points that it has and needs, or a panel.
+typedef enum { RG_FEW_POINTS, RG_EMPTY_PANEL, RG_NO_GNUPLOT, RG_GNUPLOT_FAILED } rg_undrawn;
+void rg_say_undrawn(rg_undrawn, const rg_bench_machine *, const char *panel, const int points[2], char *to, size_t room);
+
+// ---- all others (say.c) --------------------------------------------------------------------------------------------------
+
+// "145 claims: 61 reproduced, ...; 12 additions of this project: ..."; verdicts that did not come out are left out.
+void rg_say_counts(const rg_ledger *, int machine, const char *paper, char text[RG_SAY]);
+// "Not testable on this machine: 12. Needed: GNU Octave (5), ..."; "" when there are none.
+void rg_say_untested(const rg_ledger *, int machine, const char *paper, char text[RG_SAY]);
+// The command that measures claim again, as it was on the machine.
+void rg_say_command(const rg_ledger *, int claim, int machine, char text[RG_SAY]);
+// How many samples each side of a ratio rests on, and how long a call took; "" where that is not known.
+void rg_say_samples(const rg_ledger *, int claim, int machine, char text[RG_SAY]);
+// Rows and tables that are left out or not known, each a text for the page; k counts from 0; false after the last.
+bool rg_say_left_out(const rg_ledger *, int machine, int k, char text[RG_SAY]);
+void rg_warn_left_out(const rg_ledger *); // on the terminal
+
+#endif
