@@ -4,7 +4,7 @@
 # before have filled; with CASE the setup rows and those whose name contains it. Columns, of which "-" is nothing:
 #   section   a word; "setup" makes what the others use, "define" a function for the rows that follow
 #   case      what holds
-#   needs     a program in PATH, a name that `regather doctor` lists as found, or a file of ../shared: the row is skipped without
+#   needs     programs in PATH, names that `regather doctor` lists as found, files of ../shared: the row is skipped without one
 #   exit      the exit code; 2 also asserts that stderr has one line, or none where the command redirects it
 #   prints    texts that stdout and stderr have to hold, divided by \n; !TEXT must not be there; \t is a tab
 #   command   for sh, with the functions of tools.sh
@@ -21,17 +21,19 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM
 cd "$dir/run" || exit 2
 
-# Whether what a row needs is here.
+# Whether all that a row needs is here.
 has() {
-    case $1 in
-    -) ;;
-    */*) [ -r "$shared/$1" ] ;;
-    *)
-        command -v "$1" > /dev/null && return
-        [ -e ../doctor ] || regather doctor > ../doctor 2> /dev/null
-        grep -q "^  $1  *found" ../doctor
-        ;;
-    esac
+    for thing in $1; do
+        case $thing in
+        -) ;;
+        */*) [ -r "$shared/$thing" ] || return ;;
+        *)
+            command -v "$thing" > /dev/null && continue
+            [ -e ../doctor ] || regather doctor > ../doctor 2> /dev/null
+            grep -q "^  $thing  *found" ../doctor || return
+            ;;
+        esac
+    done
 }
 
 # What is wrong with a row that ended with code $1; nothing when all is well.

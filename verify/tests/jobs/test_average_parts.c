@@ -6,10 +6,17 @@
 #include "../../../data/geometry/wedge.h"
 #include "../../../impl/jobs/average/average.h"
 #include "../../../impl/base/core.h"
+#include "../../../data/geometry/volume.h"
+#include "../../../impl/affine/index.h"
 #include "../test.h"
+#include "../test_command.h"
+#include "../test_data.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+extern const rg_command rg_cmd_average;
+static char printed[OUTPUT_MAX];
 
 static double uniform(uint64_t i) { return rg_uniform(77, i); }
 
@@ -30,6 +37,25 @@ TEST(test_pose_angles)
     assert_true(fabs(rg_rotation_apart_deg(a, b) - 2.5) < 1e-9);
     rg_particle_matrix(0, 180, 0, b);
     assert_true(fabs(rg_rotation_apart_deg(a, b) - 180) < 1e-5);
+}
+
+// Poses turned from one frame to another and away from it: the turn is found, and what each is off remains.
+TEST(test_common_rotation)
+{
+    rg_pose found[5], truth[5];
+    double q[9], known[9], a[9], b[9];
+    rg_particle_matrix(20, 130, -60, known);
+    for (int i = 0; i < 5; i++) {
+        truth[i] = (rg_pose){360 * uniform(40 + i), 180 * uniform(50 + i), 360 * uniform(60 + i), {0}};
+        rg_particle_matrix(truth[i].rot_deg, truth[i].tilt_deg, truth[i].psi_deg, b);
+        for (int k = 0; k < 9; k++) { // A found = A true Q^T
+            const double *row = b + k / 3 * 3, *column = known + k % 3 * 3;
+            a[k] = row[0] * column[0] + row[1] * column[1] + row[2] * column[2];
+        }
+        rg_pose_angles(a, &found[i]);
+    }
+    aj_common_rotation(5, found, truth, q);
+    assert_true(rg_rotation_apart_deg(q, known) < 1e-6);
 }
 
 // cos(2 pi (kx x + kz z) / n) is kept or taken out by the side of the border on which it stands, |kz| = |kx| tan W.
@@ -140,4 +166,41 @@ TEST(test_common_motion)
     assert_true(turned[0] < 0.5 && moved[0] < 0.1);
 }
 
-TESTS(NULL, NULL)
+// ---- a whole job -----------------------------------------------------------------------------------------------------------
+
+#define S4 "../shared/data/subtomo3d/S4_emd3420_64/emd_3420_b4.mrc"
+
+// A real map, turned and shifted here.
+TEST(test_s4)
+{
+    SKIP_WITHOUT(S4);
+    rg_volume map, turned;
+    rg_tsv t;
+    double a[9], b[9];
+    int takes_part;
+    assert_int_equal(rg_volume_read(S4, &map), RG_GOOD);
+    turned = (rg_volume){64, map.voxel_A, rg_alloc(64 * 64 * 64 * sizeof(float))};
+    rg_particle_matrix(33, 71, -140, a);
+    for (int i = 0; i < 64 * 64 * 64; i++) {
+        double p[3] = {i % 64 - 32 - 2.5, i / 64 % 64 - 32 + 1.25, i / 4096 - 32 - 0.5};
+        turned.value[i] = af_sample_3d(map.value, 64, 64, 64, AF_ZERO, (float)(a[0] * p[0] + a[3] * p[1] + a[6] * p[2]),
+            (float)(a[1] * p[0] + a[4] * p[1] + a[7] * p[2]), (float)(a[2] * p[0] + a[5] * p[1] + a[8] * p[2]), &takes_part);
+    }
+    assert_int_equal(rg_volume_write(in_dir("turned.mrc"), &turned), RG_GOOD);
+    assert_int_equal(run_command(&rg_cmd_average,
+                         fmt("average %s --reference " S4 " --iterations 1 --everywhere 1 --quiet --threads 1 --out %s",
+                             in_dir("turned.mrc"), in_dir("avg.mrc")),
+                         printed),
+        RG_GOOD);
+    assert_int_equal(rg_tsv_read(in_dir("avg.poses.tsv"), &t), RG_GOOD);
+    rg_particle_matrix(rg_tsv_number(&t, 0, "rot_deg"), rg_tsv_number(&t, 0, "tilt_deg"), rg_tsv_number(&t, 0, "psi_deg"), b);
+    print_message("S4: %.3f degrees, shift (%.3f, %.3f, %.3f)\n", rg_rotation_apart_deg(a, b),
+        rg_tsv_number(&t, 0, "shift_x_px"), rg_tsv_number(&t, 0, "shift_y_px"), rg_tsv_number(&t, 0, "shift_z_px"));
+    assert_true(rg_rotation_apart_deg(a, b) < 0.3 && fabs(rg_tsv_number(&t, 0, "shift_x_px") - 2.5) < 0.1);
+    assert_true(fabs(rg_tsv_number(&t, 0, "shift_y_px") + 1.25) < 0.1 && fabs(rg_tsv_number(&t, 0, "shift_z_px") - 0.5) < 0.1);
+    rg_tsv_free(&t);
+    free(map.value);
+    free(turned.value);
+}
+
+TESTS(test_dir_make, test_dir_remove)
