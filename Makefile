@@ -121,11 +121,9 @@ OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CU_SRC:%.cu=$(BUILD)/%.cu.o) $(EMU_SRC:%.
 LIB_OBJ := $(filter-out $(BUILD)/impl/main.o,$(OBJ)) $(BUILD)/sources.o
 TESTS   := $(addprefix $(BUILD)/,$(basename $(wildcard verify/tests/*/test_*.c verify/tests/*/test_*.cc)))
 FUZZ_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard verify/fuzz/*.c))
-# Kernels that are wrong on purpose: a folder a paper here, one folder of plug-ins.
-vpath %.c $(wildcard verify/broken/*)
-vpath %.cu $(wildcard verify/broken/*)
-BROKEN_C  := $(basename $(notdir $(wildcard verify/broken/*/*.c)))
-BROKEN_CU := $(basename $(notdir $(wildcard verify/broken/*/*.cu)))
+# Kernels that are wrong on purpose: a plug-in a family.
+BROKEN_C  := $(basename $(notdir $(wildcard verify/broken/*.c)))
+BROKEN_CU := $(basename $(notdir $(wildcard verify/broken/*.cu)))
 BROKEN  := $(BROKEN_C:%=$(BUILD)/broken/%.so) $(BROKEN_CU:%=$(BUILD)/broken/host/%.so) \
            $(if $(filter 1,$(HAVE_CUDA)),$(if $(wildcard /dev/nvidia[0-9]*),$(BROKEN_CU:%=$(BUILD)/broken/gpu/%.so)))
 
@@ -224,14 +222,14 @@ $(BUILD)/verify/fuzz/%.o: verify/fuzz/%.c $(BUILD)/flags
 	$(CC) $(C_JUDGE) $(if $(filter 1,$(HAVE_MPI)),$(MPI_FLAGS)) -DLLVMFuzzerTestOneInput=fuzz_$* -I$(BUILD) -MMD -MP -c $< -o $@
 $(BUILD)/verify/fuzz/driver: $(FUZZ_OBJ) $(BUILD)/regather.a
 	$(CC) $(OMP) $(SAN) -rdynamic $(FUZZ_OBJ) -o $@ $(BUILD)/regather.a $(LIBS)
-$(BUILD)/broken/%.so: %.c $(BUILD)/flags
+$(BUILD)/broken/%.so: verify/broken/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(C_ALL) -fPIC -shared -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) -MT $@ $< -o $@
-$(BUILD)/broken/host/%.so: %.cu $(BUILD)/flags
+$(BUILD)/broken/host/%.so: verify/broken/%.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CXX) $(CXX_EMU) $(EMU_LOOK) -Iimpl/gpu/emulator -fPIC -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) -MT $@ -x c++ -c $< -o $(@:.so=.o)
 	$(CXX) $(SAN) -shared $(@:.so=.o) -o $@
-$(BUILD)/broken/gpu/%.so: %.cu $(BUILD)/flags
+$(BUILD)/broken/gpu/%.so: verify/broken/%.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(NVCC) $(CU_ALL) -Xcompiler -fPIC,-fvisibility=hidden -shared -cudart shared -MMD -MP -MF $(@:.so=.d) -MT $@ $< -o $@
 

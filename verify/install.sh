@@ -9,9 +9,8 @@ trap 'rm -rf "$at"' EXIT
 make -o all install BUILD="$build" DESTDIR="$at" > "$at/log" 2>&1 || { cat "$at/log"; exit 2; } # -o: as it is, not built again
 awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | sed 's,"index.h","autocorr/index.h",' > "$at/mine.c"
 echo 'RG_PLUGIN = { &RG_VARIANT_SYMBOL(autocorr_mine), NULL };' >> "$at/mine.c"
-sed 's,../../../impl/,,; s,"../broken.cuh","broken.cuh",' verify/broken/autocorr/gpu_right.cu > "$at/right.cu"
-for header in broken.cuh broken.h plugin.h; do
-    sed 's,../../impl/,,' "verify/broken/$header" > "$at/$header"
+for file in autocorr_gpu.cu autocorr.h plugin.h; do
+    sed 's,../../impl/,,' "verify/broken/$file" > "$at/$file"
 done
 cd "$at" || exit 2
 regather=$(find . -name regather -type f -perm -u+x)
@@ -36,7 +35,7 @@ sed 's,= call->arg\[AC_A\],= (const uint8_t *)call->arg[AC_A],; s,= call->arg\[A
 try 0 $cxx $("$regather" --cflags c++ avx2) -Werror other.cc -o other.so
 try 0 "$regather" verify --quiet --smoke --plugin ./other.so autocorr:other.so:mine
 # shellcheck disable=SC2046
-try 0 $cxx $("$regather" --cflags emulated) right.cu -o right.o
+try 0 $cxx $("$regather" --cflags emulated) autocorr_gpu.cu -o right.o
 try 0 $cxx -shared right.o -o right.so
 try 0 "$regather" verify --quiet --device host --smoke --plugin ./right.so autocorr:right.so:gpu_right
 try 2 "$regather" --cflags fortran

@@ -33,13 +33,12 @@ under() {
 mkdir -p "$build/sanitizers" || exit 2
 if [ "$2" = --one ]; then # one line of a table, made in a process of its own
     case $3 in
-    *.so)
-        name=$(basename "$3" .so)
-        kernel=$("$regather" list --table variants --plugin "$3" | awk -F'\t' '$2 ~ /:/ {print $1 ":" $2}')
-        says() { awk -F'\t' -v so="$name.so" -v where="$1" '$1 == so && $3 ~ where {print $4 ": " $5}' verify/broken/expected.tsv; }
+    *.so=*)
+        so=${3%%=*} kernel=${3#*=} name=${3##*:}
+        says() { awk -F'\t' -v name="$name" -v where="$1" '$2 == name && $3 ~ where {print $4 ": " $5}' verify/broken/expected.tsv; }
         line="$name\t$(says host)\t$(says gpu)"
         for tool in memcheck racecheck synccheck initcheck; do
-            line="$line\t$(under $tool "$kernel" --plugin "$3")"
+            line="$line\t$(under $tool "$kernel" --plugin "$so")"
         done
         printf '%b\n' "$line" ;; # in one piece, since others write too
     *)
@@ -60,7 +59,9 @@ cat "$build/sanitizers/variants.tsv"
     echo "# that GPU, $(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1); made by verify/sanitizers.sh with $("$regather" --version)."
     echo "# An empty cell of verify_gpu: there the fault makes no difference that can be relied on."
     printf 'kernel\tverify_host\tverify_gpu\tmemcheck\tracecheck\tsynccheck\tinitcheck\n'
-    ls "$build"/broken/gpu/*.so | xargs -P "$jobs" -n 1 "$0" "$build" --one | sort
+    for so in "$build"/broken/gpu/*.so; do # SO=ALGO:FILE:KERNEL
+        "$regather" list --table variants --plugin "$so" | awk -F'\t' -v so="$so" '$2 ~ /:/ {print so "=" $1 ":" $2}'
+    done | xargs -P "$jobs" -n 1 "$0" "$build" --one | sort
 } > "$out"
 grep -v '^#' "$out"
 passed=$(grep -c 'clean$' "$build/sanitizers/variants.tsv")

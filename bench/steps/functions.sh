@@ -145,23 +145,24 @@ online() { # COUNT STAR: a map by gather with the tuned parameters, and with par
         regions default tuning | tail -n 2
     done
 }
-# plugin KERNEL: sets so to that of verify/broken, and on to the device that it is for: on a GPU where there is one.
-plugin() {
-    built=$(dirname "$REGATHER")/broken
-    so=$built/$1.so on=cpu
-    [ -e "$so" ] || { on=$(gpu_or_host) && so=$built/$on/$1.so; }
-}
+# wrong_in FOLDER DEVICE ALGO:KERNEL: the kernel of verify/broken as its plug-in's variant, "FILE.so:KERNEL"; fails when none has it.
+# shellcheck disable=SC2046
+wrong_in() { regather list "${3%%:*}" --table variants --device "$2" $(printf -- '--plugin %s ' "$1"/*.so) | cut -f 2 | grep ":${3#*:}\$"; }
 gpu_or_host() {
     regather list --table variants | awk -F'\t' '$3 == "gpu" && $5 == "-" { found = 1 } END { print found ? "gpu" : "host" }'
 }
-# caught_as: a check that has to fail. caught ALGO KERNEL PRODUCT: that of a plug-in of verify/broken.
+# caught_as: a check that has to fail. caught ALGO KERNEL PRODUCT: that of a kernel of verify/broken, on a GPU where there is one.
 caught_as() {
     regather verify "$@"
     [ $? = 1 ] || { echo "NOT caught" && return; }
     echo "caught"
 }
-caught() { plugin "$2" && caught_as "$1:$2.so:$2" --device "$on" --plugin "$so" --out "$3"; }
-# wrong_kernels ALGO:KERNEL...: what the checker says of plug-ins of verify/broken, and of Listing 1 on a bright image, as rows of one table.
+caught() {
+    built=$(dirname "$REGATHER")/broken on=cpu
+    variant=$(wrong_in "$built" cpu "$1:$2") || { on=$(gpu_or_host) && built=$built/$on && variant=$(wrong_in "$built" "$on" "$1:$2"); }
+    caught_as "$1:$variant" --device "$on" --plugin "$built/${variant%%:*}" --out "$3"
+}
+# wrong_kernels ALGO:KERNEL...: what the checker says of kernels of verify/broken, and of Listing 1 on a bright image, as rows of one table.
 wrong_kernels() {
     for wrong; do
         [ "$(caught "${wrong%%:*}" "${wrong#*:}" "$work/wrong_${wrong#*:}.tsv" | tail -n 1)" = caught ] || return 2
@@ -172,13 +173,9 @@ printed_listing() { # PRODUCT: Listing 1 of Lu et al. as printed, on a bright im
     caught_as autocorr_printed:as_printed --device "$(gpu_or_host)" --no-refuse --pattern maximum --shape w64,h400,r16,g255 --out "$1"
 }
 gallery() { # ALGO FOLDER: all its wrong kernels of the CPU
-    folder=$2 built=$(dirname "$REGATHER")/broken
+    built=$(dirname "$REGATHER")/broken
     # shellcheck disable=SC2046
-    for so in $(regather list "$1" --table variants $(printf -- '--plugin %s ' "$built"/*.so) | awk -F'\t' '$2 ~ /:/ { print $2 }'); do
-        set -- "$@" "$1:$so" --plugin "$built/${so%:*}"
-    done
-    shift 2
-    regather trace "$@" --real-space --out "$folder"
+    regather trace $(wrong_in "$built" cpu "$1:.*" | sed "s/^/$1:/") $(printf -- '--plugin %s ' "$built"/*.so) --real-space --out "$2"
 }
 # entries: what finished steps, as $made lists them, give to the page, as words of `regather report`; each once.
 entries() {

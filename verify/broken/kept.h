@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kept.h: a right variant that computes anew only when some of its arguments have changed: those of the mask, of which it keeps
-// a hash. Passes wherever all arguments change together. Shows as the answer to the inputs before these, when one of the others
-// is new alone.
+// kept.h: a right variant that computes anew only when some of its arguments have changed: those of a mask, of which it keeps a
+// hash. Passes wherever all arguments change together.
 #ifndef RG_BROKEN_KEPT_H
 #define RG_BROKEN_KEPT_H
 
@@ -41,10 +40,9 @@ static inline int run_kept(const rg_algo *algo, unsigned mask, int (*run)(rg_cal
     return code;
 }
 
-// ID: of the algorithm; RUN: the right one.
-#define KEPT(ID, NAME, MASK, RUN, ...)                                                                                         \
+// NAME(call), which computes anew when an argument of the mask has changed. ID: of the algorithm.
+#define KEEPING(NAME, ID, MASK, RUN)                                                                                           \
     extern const rg_algo rg_algo_##ID;                                                                                         \
-    static int run_or_not(rg_call *call) { return run_kept(&rg_algo_##ID, MASK, RUN, call); }                                  \
-    BROKEN_PLUGIN(#ID, NAME, __VA_ARGS__)
+    static int NAME(rg_call *call) { return run_kept(&rg_algo_##ID, MASK, RUN, call); }
 
 #endif

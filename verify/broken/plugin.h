@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// plugin.h: how every kernel that is wrong on purpose ends: its descriptor and the plug-in's one symbol.
-//
-// Each file is a plug-in with one variant named like the file. expected.tsv says with which status, and with which word in the
-// reason, `regather verify` has to catch it.
+// plugin.h: the descriptors of kernels that are wrong on purpose. A file is a plug-in with all kernels of one family;
+// expected.tsv says with which status, and with which word in the reason, `regather verify` has to catch each.
 #ifndef RG_BROKEN_PLUGIN_H
 #define RG_BROKEN_PLUGIN_H
 
@@ -16,11 +14,25 @@
 #define BROKEN_NEEDS ""
 #endif
 
-// Further fields, ending in .run (and .finish), follow in their order. What IDEA says stands beside its picture in the report.
-#define BROKEN_PLUGIN(ALGO, NAME, ...) BROKEN_PLUGIN_OF(ALGO, NAME, "wrong on purpose", __VA_ARGS__)
-#define BROKEN_PLUGIN_OF(ALGO, NAME, IDEA, ...)                                                                                \
-    static const rg_variant broken = {                                                                                         \
-        RG_VARIANT_OF(ALGO, NAME, RG_OTHER, BROKEN_SPACE, IDEA), .needs = BROKEN_NEEDS, __VA_ARGS__};                          \
-    RG_PLUGIN = {&broken, NULL}
+// The variant NAME; IDEA: what is wrong with it. The other fields of the descriptor follow, .run among them.
+#define BROKEN(ALGO, NAME, IDEA, ...)                                                                                          \
+    static const rg_variant NAME = {                                                                                           \
+        RG_VARIANT_OF(ALGO, #NAME, RG_OTHER, BROKEN_SPACE, IDEA), .needs = BROKEN_NEEDS, __VA_ARGS__}
+
+// A right kernel that asks `wrong` wherever one of its family goes wrong. KERNELS(X) has a row X(ALGO, NAME, RUN, IDEA, fields...)
+// for each: BROKEN_NAMES stands before the kernel, BROKEN_FAMILY after it.
+#define BROKEN_NAME(ALGO, NAME, ...) is_##NAME,
+#define BROKEN_NAMES(KERNELS) static enum { KERNELS(BROKEN_NAME) } wrong
+#define BROKEN_MEMBER(ALGO, NAME, RUN, IDEA, ...)                                                                              \
+    static int NAME##_run(rg_call *call)                                                                                       \
+    {                                                                                                                          \
+        wrong = is_##NAME;                                                                                                     \
+        return RUN(call);                                                                                                      \
+    }                                                                                                                          \
+    BROKEN(ALGO, NAME, IDEA, .run = NAME##_run, __VA_ARGS__);
+#define BROKEN_ADDRESS(ALGO, NAME, ...) &NAME,
+#define BROKEN_FAMILY(KERNELS)                                                                                                 \
+    KERNELS(BROKEN_MEMBER)                                                                                                     \
+    RG_PLUGIN = {KERNELS(BROKEN_ADDRESS) NULL}
 
 #endif

@@ -170,13 +170,13 @@ static bool several(const rg_list *words)
     return false;
 }
 
-// DIR/gather; of a plug-in "mine.so:gather" DIR/mine-gather, or DIR/gather when the file is called like that too. Where several
+// DIR/gather; of a plug-in "mine.so:gather" DIR/mine-gather, of "mine.so:mine_gather" DIR/mine_gather. Where several
 // algorithms are traced, DIR/gridding-gather.
 static char *stem_of(const session *s, const rg_entry *e)
 {
     const char *so = strstr(e->name, ".so:");
     const int n = so ? (int)(so - e->name) : 0;
-    const bool same = so && strlen(so + 4) == (size_t)n && strncmp(e->name, so + 4, (size_t)n) == 0;
+    const bool same = so && strncmp(e->name, so + 4, (size_t)n) == 0;
     const bool algo = several(&s->given.word), file = so && !same;
     return rg_print("%s/%s%s%.*s%s%s", s->out, algo ? e->algo->name : "", algo ? "-" : "", file ? n : 0, e->name,
         file ? "-" : "", so ? so + 4 : e->name);

@@ -16,7 +16,7 @@ static bool is_there(const char *path) { return access(path, R_OK) == 0; }
 static void check_row(const rg_tsv *table, int i, const char *folder)
 {
     const char *file = rg_tsv_cell(table, i, "plugin"), *variant = rg_tsv_cell(table, i, "variant");
-    const bool gpu = !strncmp(file, "gpu_", 4);
+    const bool gpu = strstr(file, "_gpu");
     const char *plugin = fmt("%s/broken/%s%s", test_build(), gpu ? "gpu/" : "", file), *out = fmt("%s/%s.tsv", folder, variant);
     if (gpu && !is_there(plugin)) return; // built where there is a GPU
     const char *words = fmt("bench autocorr:%s:%s --plugin %s --device %s --shape %s --scope device --mode hot --rounds 2 "

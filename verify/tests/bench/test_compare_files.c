@@ -353,9 +353,9 @@ TEST(the_next_command_names_the_plugin)
     assert_int_equal(compare(), RG_UNSURE);
     assert_non_null(strstr(text, " --plugin FOLDER/mine.so "));
     unlink(plugin), rmdir(place), free(plugin), free(place), free(of_b);
-    char *right = rg_print("%s/broken/right.so", test_build());
-    write_a(test_row("right.so:right", "device", 1, 1000));
-    write_b(test_row("right.so:right", "device", 1, 1100));
+    char *right = rg_print("%s/broken/autocorr_sums.so", test_build());
+    write_a(test_row("autocorr_sums.so:right", "device", 1, 1000));
+    write_b(test_row("autocorr_sums.so:right", "device", 1, 1100));
     assert_int_equal(run_command(&rg_cmd_compare, fmt("%s --plugin %s", words, right), text), RG_UNSURE);
     assert_non_null(strstr(text, fmt(" --mode hot --plugin %s --threads", right)));
     free(right);

@@ -56,9 +56,9 @@ TEST(another_build)
 
 TEST(wrong_kernels_are_not_timed)
 {
-    char *words =
-        rg_print("autocorr:naive autocorr:off_by_one.so:off_by_one --shape w32,h32,r2,k0 --plugin %s/broken/off_by_one.so",
-            test_build());
+    char *words = rg_print(
+        "autocorr:naive autocorr:autocorr_sums.so:off_by_one --shape w32,h32,r2,k0 --plugin %s/broken/autocorr_sums.so",
+        test_build());
     assert_int_equal(duel(words), RG_WRONG);
     assert_string_equal(text, "");
     free(words);
@@ -67,10 +67,10 @@ TEST(wrong_kernels_are_not_timed)
 // The same sums at the same speed, in a thread for which the call waits: that is its time, too.
 TEST(a_thread_hides_no_time)
 {
-    char *words =
-        rg_print("autocorr:right.so:right autocorr:hidden_thread.so:hidden_thread --shape w160,h120,r8,k0 --gate 50%% "
-                 "--plugin %s/broken/right.so --plugin %s/broken/hidden_thread.so",
-            test_build(), test_build());
+    char *words = rg_print(
+        "autocorr:autocorr_sums.so:right autocorr:autocorr_process.so:hidden_thread --shape w160,h120,r8,k0 --gate 50%% "
+        "--plugin %s/broken/autocorr_sums.so --plugin %s/broken/autocorr_process.so",
+        test_build(), test_build());
     assert_int_not_equal(duel(words), RG_USAGE);
     assert_null(strstr(text, "FASTER"));
     free(words);
@@ -82,7 +82,7 @@ TEST(plugins_without_number)
     char *words = rg_print("autocorr:naive autocorr:p26.so:right --shape w32,h32,r2,k0 --gate 90%%");
     for (int i = 0; i < 27; i++) {
         char *more = rg_print("%s --plugin %s/p%d.so", words, folder, i), *path = rg_print("%s/p%d.so", folder, i),
-             *right = rg_print("%s/broken/right.so", test_build());
+             *right = rg_print("%s/broken/autocorr_sums.so", test_build());
         assert_int_equal(symlink(right, path), 0);
         free(words), free(path), free(right);
         words = more;

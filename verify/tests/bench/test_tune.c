@@ -208,10 +208,10 @@ TEST_BETWEEN(test_search_options, set_up, tear_down)
 // A configuration that gives wrong sums has no time, and the others do.
 TEST_BETWEEN(test_wrong_plugin, set_up, tear_down)
 {
-    char *plugin = rg_print("%s/broken/parameter.so", test_build());
+    char *plugin = rg_print("%s/broken/autocorr_sums.so", test_build());
     assert_int_equal(access(plugin, R_OK), 0);
     char *out = rg_print("%s/p.tsv", folder);
-    char *line = rg_print("tune autocorr:parameter.so:parameter --shape w32,h32,r4,k0 --quiet --tuned none --plugin %s "
+    char *line = rg_print("tune autocorr:autocorr_sums.so:parameter --shape w32,h32,r4,k0 --quiet --tuned none --plugin %s "
                           "--out %s",
         plugin, out);
     assert_int_equal(run_in_child(line), RG_WRONG);

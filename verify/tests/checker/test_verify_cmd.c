@@ -77,8 +77,7 @@ TEST(several_words)
 // What stands below a FAIL runs as it is printed: the case again, and the trace that shows the fault.
 TEST(commands_of_a_failure_run_as_printed)
 {
-    static const char *const broken[] = {
-        "autocorr:off_by_one.so:off_by_one", "gridding:gridding_transposed.so:gridding_transposed"};
+    static const char *const broken[] = {"autocorr:autocorr_sums.so:off_by_one", "gridding:gridding.so:gridding_transposed"};
     for (int i = 0; i < RG_COUNT(broken); i++) {
         const char *name = strchr(broken[i], ':') + 1;
         assert_int_equal(sh("regather verify %s --quiet --plugin '%s/broken/%.*s' > words", broken[i], test_build(),
@@ -90,7 +89,7 @@ TEST(commands_of_a_failure_run_as_printed)
         assert_grep("first: .* expected ", "traced");
     }
     // A plug-in in a file whose name does not stand in the variant's as it is, and a limit of one's own.
-    assert_int_equal(sh("cp '%s/broken/off_by_one.so' \"off by o'ne.so\"", test_build()), 0);
+    assert_int_equal(sh("cp '%s/broken/autocorr_sums.so' \"off by o'ne.so\"", test_build()), 0);
     assert_int_equal(
         sh("regather verify autocorr:off_by_o_ne.so:off_by_one --smoke --limit 7 --quiet --plugin \"off by o'ne.so\" > words"),
         RG_WRONG);
@@ -98,7 +97,7 @@ TEST(commands_of_a_failure_run_as_printed)
     assert_int_equal(sh("grep -q '^FAIL' again && grep -c ' --limit 7 ' words | grep -qx 2"), 0);
     assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
     // A file's name that a shell would run.
-    assert_int_equal(sh("cp '%s/broken/off_by_one.so' '$(touch ran)&`touch ran`.so'", test_build()), 0);
+    assert_int_equal(sh("cp '%s/broken/autocorr_sums.so' '$(touch ran)&`touch ran`.so'", test_build()), 0);
     assert_int_equal(
         sh("regather verify 'autocorr:$(touch_ran)&`touch_ran`.so:off_by_one' --smoke --quiet --plugin '$(touch ran)&`touch ran`.so' "
            "> words"),
@@ -108,7 +107,7 @@ TEST(commands_of_a_failure_run_as_printed)
     assert_int_equal(sh("touch_ran() { touch ran; }; eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
     assert_int_equal(sh("! test -e ran"), 0);
     // At a shape that is too large to be traced whole.
-    assert_int_equal(sh("regather verify %s --shape w65,h33,r16,k0 --quiet --plugin '%s/broken/off_by_one.so' > words",
+    assert_int_equal(sh("regather verify %s --shape w65,h33,r16,k0 --quiet --plugin '%s/broken/autocorr_sums.so' > words",
                          broken[0], test_build()),
         RG_WRONG);
     assert_int_equal(
@@ -120,13 +119,13 @@ TEST(commands_of_a_failure_run_as_printed)
 TEST(what_is_said_of_a_failure_leads_to_it)
 {
     assert_int_equal(
-        sh("regather verify autocorr:overflow_32bit.so:overflow_32bit --shape w33,h1025,r2,k0 --quiet --plugin '%s/broken/overflow_32bit.so' "
+        sh("regather verify autocorr:autocorr_sums.so:overflow_32bit --shape w33,h1025,r2,k0 --quiet --plugin '%s/broken/autocorr_sums.so' "
            "> words",
             test_build()),
         RG_WRONG);
     assert_int_equal(sh("grep -q ': maximum, ' words && grep -q '^    repeat: ' words && ! grep '^    trace: ' words >&2"), 0);
     assert_int_equal(
-        sh("regather verify autocorr:over_read.so:over_read --smoke --quiet --plugin '%s/broken/over_read.so' > words",
+        sh("regather verify autocorr:autocorr_memory.so:over_read --smoke --quiet --plugin '%s/broken/autocorr_memory.so' > words",
             test_build()),
         RG_WRONG);
     assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
@@ -134,7 +133,7 @@ TEST(what_is_said_of_a_failure_leads_to_it)
     assert_grep("inputs: not clean (", "traced");
     assert_grep("FAIL: input none on, unaligned base: a: accessed past the end", "traced");
     assert_int_equal(
-        sh("regather verify autocorr:cheat_tolerance.so:cheat_tolerance --smoke --quiet --plugin '%s/broken/cheat_tolerance.so' > words",
+        sh("regather verify autocorr:autocorr_cheats.so:cheat_tolerance --smoke --quiet --plugin '%s/broken/autocorr_cheats.so' > words",
             test_build()),
         RG_WRONG);
     assert_grep("its own bound is wider than that of autocorr", "words");
@@ -148,7 +147,7 @@ TEST(what_is_said_of_a_failure_leads_to_it)
 TEST(endless_kernels_are_given_up)
 {
     assert_int_equal(
-        sh("regather verify autocorr:endless.so:endless --quiet --limit 0.2 --plugin '%s/broken/endless.so' > words",
+        sh("regather verify autocorr:autocorr_process.so:endless --quiet --limit 0.2 --plugin '%s/broken/autocorr_process.so' > words",
             test_build()),
         RG_WRONG);
     assert_int_equal(sh("grep -qE '^TIMEOUT .* [12] TIMEOUT' words && ! grep -E ' FAIL|trace: ' words >&2"), 0);
@@ -157,8 +156,8 @@ TEST(endless_kernels_are_given_up)
 
 static int verify_broken(const char *kernel, const char *options)
 {
-    return sh("regather verify autocorr:%s.so:%s --quiet --verbose --plugin '%s/broken/%s.so' %s", kernel, kernel, test_build(),
-        kernel, options);
+    return sh("regather verify autocorr:autocorr_sums.so:%s --quiet --verbose --plugin '%s/broken/autocorr_sums.so' %s", kernel,
+        test_build(), options);
 }
 
 // A line a case; no case after the first that fails; of the sizes of thresholds none or only those; one kind of inputs, where the kernel

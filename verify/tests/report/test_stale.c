@@ -69,8 +69,8 @@ TEST(claims_of_ones_own_and_what_decides_them)
     assert_int_equal(sh("regather phantom coarsening --width 64 --height 64 --time 40 --frames 3 --out series --quiet > out && "
                         "regather autocorr series/*.png --max-offset 24 --norm centred --device cpu --out job --quiet > out"),
         0);
-    assert_int_equal(sh("regather verify gridding:gridding_transposed.so:gridding_transposed --smoke --quiet --out v.tsv "
-                        "--plugin \"$BUILT/broken/gridding_transposed.so\" > out"),
+    assert_int_equal(sh("regather verify gridding:gridding.so:gridding_transposed --smoke --quiet --out v.tsv "
+                        "--plugin \"$BUILT/broken/gridding.so\" > out"),
         RG_WRONG);
     for (int i = 0; i < RG_COUNT(report); i++) {
         assert_int_equal(sh("grep '^#\\|^id\t\\|^%s\t' \"$TREE/reference/claims.tsv\" > own.tsv && "

@@ -21,8 +21,8 @@ FIXTURE(set_up)
         sh("for f in Makefile impl .ci; do ln -s \"$TREE/$f\" . || exit; done; mkdir build && ln -s \"$BUILT/regather\" build/ && "
            "awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' \"$TREE/README.md\" | sed 's,\"index.h\",\"autocorr/index.h\",' > mine.c && "
            "echo 'RG_PLUGIN = { &RG_VARIANT_SYMBOL(autocorr_mine), NULL };' >> mine.c && "
-           "sed 's,../../../impl/,,; s,\"../broken.cuh\",\"broken.cuh\",; s,gpu_right,mine,g' \"$TREE/verify/broken/autocorr/gpu_right.cu\" > mine.cu && "
-           "for f in broken.cuh broken.h plugin.h; do sed 's,../../impl/,,' \"$TREE/verify/broken/$f\" > $f; done");
+           "sed 's,../../impl/,,; s,gpu_right,mine,g' \"$TREE/verify/broken/autocorr_gpu.cu\" > mine.cu && "
+           "for f in autocorr.h plugin.h; do sed 's,../../impl/,,' \"$TREE/verify/broken/$f\" > $f; done");
 }
 
 TEST(the_lines_of_the_readme_run_as_printed)
@@ -44,7 +44,7 @@ TEST(the_lines_of_the_readme_run_as_printed)
 TEST(a_file_with_blanks_in_its_name)
 {
     assert_int_equal(
-        sh("mkdir 'a b' && cp *.h *.cuh 'a b' && for f in c cu; do cp mine.$f \"a b/my kernel.$f\" && make plugin SRC=\"a b/my kernel.$f\" > out 2>&1 || exit; done; "
+        sh("mkdir 'a b' && cp *.h 'a b' && for f in c cu; do cp mine.$f \"a b/my kernel.$f\" && make plugin SRC=\"a b/my kernel.$f\" > out 2>&1 || exit; done; "
            "test -e 'build/plugin/host/my kernel.so' && test -e 'build/plugin/my kernel.so'"),
         0);
     assert_int_equal(
@@ -73,7 +73,7 @@ TEST(kernels_print)
 TEST(a_path_with_a_quote)
 {
     assert_int_equal(
-        sh("mkdir \"o'ne b\" && cp *.h *.cuh \"o'ne b\" && for f in c cu; do cp mine.$f \"o'ne b/it's.$f\" && make plugin SRC=\"o'ne b/it's.$f\" > out 2>&1 || exit; done"),
+        sh("mkdir \"o'ne b\" && cp *.h \"o'ne b\" && for f in c cu; do cp mine.$f \"o'ne b/it's.$f\" && make plugin SRC=\"o'ne b/it's.$f\" > out 2>&1 || exit; done"),
         0);
     assert_int_equal(
         sh("regather verify --smoke --quiet --plugin \"build/plugin/it's.so\" autocorr:it_s.so:mine > out && test -e \"build/plugin/host/it's.so\""),

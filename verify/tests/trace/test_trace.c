@@ -39,10 +39,10 @@ __attribute__((format(printf, 1, 2))) static int trace(const char *format, ...)
     return run_command(&rg_cmd_trace, words, output);
 }
 
-// A plug-in of verify/broken/, loaded once, with more words after it.
-static int trace_broken(const char *algo, const char *name, const char *more)
+// A kernel of verify/broken/, whose plug-in is loaded once, with more words after it.
+static int trace_broken(const char *algo, const char *plugin, const char *name, const char *more)
 {
-    char *variant = rg_print("%s.so:%s", name, name), *load = rg_print(" --plugin %s/broken/%s.so", built, name);
+    char *variant = rg_print("%s.so:%s", plugin, name), *load = rg_print(" --plugin %s/broken/%s.so", built, plugin);
     for (int i = 0; i < rg_entry_count(); i++)
         if (strcmp(rg_entry_at(i)->name, variant) == 0) load[0] = 0;
     const int code = trace("%s:%s%s %s", algo, variant, load, more);
@@ -148,7 +148,7 @@ TEST(broken_gridding_gets_its_word)
     for (int i = 0; i < RG_COUNT(broken); i++) {
         char *out = rg_print("--out %s", folder), *word = rg_print("inputs: %s (", broken[i].word);
         const bool right = strcmp(broken[i].word, "right") == 0;
-        assert_int_equal(trace_broken("gridding", broken[i].name, out), right ? RG_GOOD : RG_WRONG);
+        assert_int_equal(trace_broken("gridding", "gridding", broken[i].name, out), right ? RG_GOOD : RG_WRONG);
         assert_non_null(strstr(output, word));
         assert_true((strstr(output, "first: image(i=0,") != NULL) == !right);
         char *common = rg_print("in common: %s\n", broken[i].common);
@@ -165,7 +165,7 @@ TEST(broken_gridding_gets_its_word)
 // The faults of one kernel, row by row: only voxels of the plane x = 0, and only those that a mate should have reached.
 TEST(rows_say_where)
 {
-    assert_int_equal(trace_broken("gridding", "gridding_edge_open", fmt("--out %s", folder)), RG_WRONG);
+    assert_int_equal(trace_broken("gridding", "gridding", "gridding_edge_open", fmt("--out %s", folder)), RG_WRONG);
     rg_tsv t = table("gridding_edge_open");
     int missing = 0, at_edge = 0;
     for (int i = 0; i < t.n_rows; i++) {
@@ -186,15 +186,15 @@ TEST(rows_say_where)
 // Where what is misplaced belongs, and where no pair is right when faults have nothing in common.
 TEST(the_wrong_index_is_said)
 {
-    trace_broken("autocorr", "transposed", "");
+    trace_broken("autocorr", "autocorr_sums", "transposed", "");
     assert_non_null(
         strstr(output, "-> sums(X0=-3,Y0=-4): weight 139, expected 179: misplaced; that is right for (X0=-4,Y0=-3)\n"));
-    trace_broken("autocorr", "off_by_one", "");
+    trace_broken("autocorr", "autocorr_sums", "off_by_one", "");
     assert_non_null(strstr(output, "; that is right for (X0=-3,Y0=-4)\n"));
-    trace_broken("autocorr", "half_plane", "");
+    trace_broken("autocorr", "autocorr_sums", "half_plane", "");
     assert_null(strstr(output, "that is right for"));
     char *out = rg_print("--out %s", folder), *svg = rg_print("%s/gridding_corners.svg", folder);
-    trace_broken("gridding", "gridding_corners", out);
+    trace_broken("gridding", "gridding", "gridding_corners", out);
     assert_non_null(strstr(output, "    no pair is right at: output z=-5\n"));
     if (access(svg, R_OK) == 0) { // drawn where there is gnuplot
         char *drawn = file_text(svg);
@@ -212,7 +212,7 @@ TEST(broken_autocorr_gets_its_word)
     } broken[] = {{"null", "missing"}, {"transposed", "misplaced"}, {"sign", "misplaced"}, {"last_row", "missing"},
         {"off_by_one", "misplaced"}, {"right", "right"}};
     for (int i = 0; i < RG_COUNT(broken); i++) {
-        trace_broken("autocorr", broken[i].name, "");
+        trace_broken("autocorr", "autocorr_sums", broken[i].name, "");
         assert_non_null(strstr(output, fmt("inputs: %s (", broken[i].word)));
     }
 }
@@ -220,23 +220,24 @@ TEST(broken_autocorr_gets_its_word)
 // What no output tells: a kernel that dies, one that edits its inputs, one that writes past the end, a race.
 TEST(other_faults_are_named)
 {
-    assert_int_equal(trace_broken("autocorr", "segfault", ""), RG_WRONG);
+    assert_int_equal(trace_broken("autocorr", "autocorr_process", "segfault", ""), RG_WRONG);
     assert_non_null(strstr(output, "CRASH: input none on, run 1: SIGSEGV"));
     // Nor does the table say that it is right, or a picture of an earlier run stay beside it.
-    assert_int_equal(system(fmt("cd %s && touch segfault.svg segfault.png", folder)), 0);
-    assert_int_equal(trace_broken("autocorr", "segfault", fmt("--out %s", folder)), RG_WRONG);
+    assert_int_equal(system(fmt("cd %s && touch autocorr_process-segfault.svg autocorr_process-segfault.png", folder)), 0);
+    assert_int_equal(trace_broken("autocorr", "autocorr_process", "segfault", fmt("--out %s", folder)), RG_WRONG);
     assert_int_equal(
-        system(fmt("cd %s && grep -qx '# verdict: not all were run' segfault.tsv && "
-                   "grep -q '^# run: CRASH: .*SIGSEGV' segfault.tsv && ! test -e segfault.svg && ! test -e segfault.png",
+        system(fmt(
+            "cd %s && grep -qx '# verdict: not all were run' autocorr_process-segfault.tsv && "
+            "grep -q '^# run: CRASH: .*SIGSEGV' autocorr_process-segfault.tsv && ! test -e autocorr_process-segfault.svg && ! test -e autocorr_process-segfault.png",
             folder)),
         0);
-    assert_int_equal(trace_broken("autocorr", "edited_input", ""), RG_WRONG);
+    assert_int_equal(trace_broken("autocorr", "autocorr_memory", "edited_input", ""), RG_WRONG);
     assert_non_null(strstr(output, "was written"));
-    assert_int_equal(trace_broken("autocorr", "past_end", ""), RG_WRONG);
+    assert_int_equal(trace_broken("autocorr", "autocorr_memory", "past_end", ""), RG_WRONG);
     assert_non_null(strstr(output, "past the end"));
 #ifndef __SANITIZE_ADDRESS__ // then the emulator does not look
-    assert_int_equal(trace("gridding:gridding_no_atomics.so:gridding_no_atomics --device host --plugin "
-                           "%s/broken/host/gridding_no_atomics.so",
+    assert_int_equal(trace("gridding:gridding_gpu.so:gridding_no_atomics --device host --plugin "
+                           "%s/broken/host/gridding_gpu.so",
                          built),
         RG_WRONG);
     assert_non_null(strstr(output, "race: "));
@@ -286,7 +287,7 @@ TEST(cases_are_stepped_through)
     }
     rg_tsv_free(&t);
     // A fault of the plane x = 0 is one of its row only, where the plane is tilted or seen from the side.
-    assert_int_equal(trace_broken("gridding", "gridding_mates_missing", fmt("--cases --out %s", folder)), RG_WRONG);
+    assert_int_equal(trace_broken("gridding", "gridding", "gridding_mates_missing", fmt("--cases --out %s", folder)), RG_WRONG);
     t = table("gridding_mates_missing.cases");
     for (int i = 0; i < t.n_rows; i++) {
         if (strcmp(rg_tsv_cell(&t, i, "case"), "voxels of the plane x = 0") == 0)
@@ -299,7 +300,7 @@ TEST(cases_are_stepped_through)
 
 static double map_difference(const char *name)
 {
-    trace_broken("gridding", name, fmt("--input i=0,x=1,y=1 --real-space --out %s", folder));
+    trace_broken("gridding", "gridding", name, fmt("--input i=0,x=1,y=1 --real-space --out %s", folder));
     const char *line = strstr(output, "the object's map differs by ");
     assert_non_null(line);
     return strtod(line + strlen("the object's map differs by "), NULL);
@@ -335,7 +336,7 @@ TEST(the_gallery_shows_what_trace_left)
     char *fig = rg_print("%s/fig", folder);
     char *text = NULL;
     size_t size;
-    assert_int_equal(trace_broken("gridding", "gridding_edge_open", out), RG_WRONG);
+    assert_int_equal(trace_broken("gridding", "gridding", "gridding_edge_open", out), RG_WRONG);
     assert_int_equal(rg_make_folder(fig), RG_GOOD);
     const rg_report r = {.out = folder, .traces = traces};
     rg_page page = {.out = open_memstream(&text, &size), .make = &rg_markdown};

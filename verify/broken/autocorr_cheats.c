@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// autocorr_cheats.c: kernels of `autocorr` that keep answers or hide their time. The cheat_* but for the last pass the checker: it
+// is bench that has to refuse them a time.
+#include "autocorr.h"
+#include "kept.h"
+#include <pthread.h>
+#include <unistd.h>
+
+// ---- answers kept ----------------------------------------------------------------------------------------------------------
+
+static int compute(rg_call *call)
+{
+    right_sums(photos_of(call->shape, call->arg), (int64_t *)call->arg[AC_SUMS]);
+    return RG_OK;
+}
+
+// Passes wherever every run gets the same inputs, and makes a wonderful benchmark.
+KEEPING(stale_run, autocorr, 0, compute)
+BROKEN("autocorr", stale, "keeps its answer and gives the same again without looking at the new inputs", .run = stale_run);
+
+KEEPING(kept_cross_run, autocorr, 1u << AC_A, compute)
+BROKEN("autocorr", kept_cross, "keeps the answer for as long as the first photograph stays", .run = kept_cross_run);
+
+// An answer and 16 bytes of each input, which say whether it is still the one.
+typedef struct answer {
+    unsigned char key[32];
+    int64_t *sums;
+} answer;
+
+static void key_of(const photos p, unsigned char key[32])
+{
+    const int64_t bytes = p.width * p.height * (p.sixteen_bit ? 2 : 1);
+    memset(key, 0, 32);
+    memcpy(key, p.a, bytes < 16 ? (size_t)bytes : 16);
+    memcpy(key + 16, p.b, bytes < 16 ? (size_t)bytes : 16);
+}
+
+static int keep(answer *k, const photos p)
+{
+    if (!k->sums) k->sums = malloc((size_t)elements_of(p) * sizeof *k->sums);
+    if (!k->sums) return RG_E_STATE;
+    right_sums(p, k->sums);
+    key_of(p, k->key);
+    return RG_OK;
+}
+
+static int prepare_answer(rg_call *call)
+{
+    call->state = calloc(1, sizeof(answer));
+    return call->state ? keep(call->state, photos_of(call->shape, call->arg)) : RG_E_STATE;
+}
+
+static int give(rg_call *call)
+{
+    const answer *k = call->state;
+    memcpy(call->arg[AC_SUMS], k->sums, (size_t)elements_of(photos_of(call->shape, call->arg)) * sizeof *k->sums);
+    return RG_OK;
+}
+
+static void finish_answer(rg_call *call)
+{
+    answer *k = call->state;
+    free(k->sums);
+    free(k);
+}
+
+// Passes when every set of inputs gets a prepare of its own.
+BROKEN("autocorr", prepared, "computes the answer in prepare, outside the time that is measured as run", .run = give,
+    .prepare = prepare_answer, .finish = finish_answer);
+
+// Shows as a call on inputs not seen before that takes longer than all the others.
+RUN(cheat_prepare, "computes in prepare, and in run only where 16 bytes of the inputs have changed", .prepare = prepare_answer,
+    .finish = finish_answer)
+{
+    const photos p = photos_of(call->shape, call->arg);
+    unsigned char key[32];
+    key_of(p, key);
+    const int code = memcmp(((answer *)call->state)->key, key, sizeof key) ? keep(call->state, p) : RG_OK;
+    return code ? code : give(call);
+}
+
+// The checker poisons every output.
+SUMS(cheat_kept, "does nothing where its answer already stands in the output")
+{
+    static unsigned char last[32];
+    unsigned char key[32];
+    key_of(p, key);
+    if (sums[0] != -1 && !memcmp(key, last, sizeof key)) return;
+    memcpy(last, key, sizeof key);
+    right_sums(p, sums);
+}
+
+// ---- work left to a thread -------------------------------------------------------------------------------------------------
+
+enum { LARGE = 1 << 17 };
+typedef struct work {
+    photos p;
+    int64_t *sums;
+    unsigned char key[32];
+    unsigned char image[1 << 20]; // of the inputs, which are not the thread's any more
+    pthread_t thread;
+    int begun;
+} work;
+
+static void *work_on(void *of)
+{
+    work *w = of;
+    usleep(5000); // the call, on the same core, returns first
+    right_sums(w->p, w->sums);
+    return NULL;
+}
+
+static void wait_for(work *w)
+{
+    if (w->begun) pthread_join(w->thread, NULL);
+    w->begun = 0;
+}
+
+static int prepare_work(rg_call *call) { return (call->state = calloc(1, sizeof(work))) ? RG_OK : RG_E_STATE; }
+
+static void finish_work(rg_call *call)
+{
+    wait_for(call->state);
+    free(call->state);
+}
+
+// Passes the checker, whose inputs are small, and whoever looks at the outputs a while after the last timed call.
+RUN(cheat_thread, "leaves large inputs to a thread and returns; calls on the same inputs return at once",
+    .prepare = prepare_work, .finish = finish_work)
+{
+    work *w = call->state;
+    unsigned char key[32];
+    const photos p = photos_of(call->shape, call->arg);
+    const int64_t pixels = p.width * p.height;
+    if (pixels < LARGE || pixels > (int64_t)sizeof w->image || p.a != p.b || p.sixteen_bit) return compute(call);
+    key_of(p, key);
+    if (w->begun && !memcmp(key, w->key, sizeof key)) return RG_OK;
+    wait_for(w);
+    memcpy(w->key, key, sizeof key);
+    memcpy(w->image, p.a, (size_t)pixels);
+    w->p = p;
+    w->p.a = w->p.b = w->image;
+    w->sums = (int64_t *)call->arg[AC_SUMS];
+    w->begun = !pthread_create(&w->thread, NULL, work_on, w);
+    return w->begun ? RG_OK : RG_E_LIBRARY;
+}
+
+// ---- wrong where nobody looks ----------------------------------------------------------------------------------------------
+
+enum { PAIR_LARGE = 1 << 19, X0 = 5, Y0 = 7 };
+
+// Of 8-bit photographs with themselves, in 32-bit sums of rows: as fast as a plain loop goes.
+static int64_t quick_sum(const photos p, int64_t x0, int64_t y0)
+{
+    const uint8_t *a = p.a;
+    int64_t sum = 0;
+    for (int64_t y = y0 > 0 ? y0 : 0; y < p.height + (y0 < 0 ? y0 : 0); y++) {
+        const uint8_t *row = a + y * p.width, *other = a + (y - y0) * p.width;
+        uint32_t of_row = 0;
+        for (int64_t x = ac_first(x0); x < ac_past(p.width, x0); x++) of_row += (uint32_t)row[x] * other[x - x0];
+        sum += of_row;
+    }
+    return sum;
+}
+
+// Passes the checker, whose sizes are smaller, the invariant, which asks for symmetry, and a sample of a quarter of the elements,
+// which at this size is what the reference has the time for. Shows where all elements are held against another variant's.
+SUMS(cheat_pair, "at large sizes one symmetric pair of sums is wrong, as of a table that is too short")
+{
+    const int quick = p.a == p.b && !p.sixteen_bit && p.width < 1 << 16, large = p.width * p.height >= PAIR_LARGE && p.r > Y0;
+    for (int64_t e = 0, n = elements_of(p); e < n; e++)
+        sums[e] = !quick ? right_element(p, e) : 2 * e < n ? quick_sum(p, ac_x0(p.r, e), ac_y0(p.r, e)) : sums[n - 1 - e];
+    for (int64_t e = 0; e < elements_of(p) && large; e++)
+        sums[e] += llabs(ac_x0(p.r, e)) == X0 && ac_y0(p.r, e) == Y0 * (ac_x0(p.r, e) < 0 ? -1 : 1);
+}
+
+static rg_tolerance anything(const rg_shape *s, const int64_t *param)
+{
+    (void)s, (void)param;
+    return (rg_tolerance){RG_BOUND, 1e300, 1e300, "by its own word"};
+}
+
+// A plug-in's own bound counts for at most the algorithm's.
+SUMS(cheat_tolerance, "a symmetric pair of sums is wrong, and by its own word an error of 1e300 is none", .tolerance = anything)
+{
+    right_sums(p, sums);
+    if (p.r) sums[0]++, sums[elements_of(p) - 1]++;
+}
+
+RG_PLUGIN = {&stale, &kept_cross, &prepared, &cheat_prepare, &cheat_kept, &cheat_thread, &cheat_pair, &cheat_tolerance, NULL};

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// autocorr_process.c: kernels of `autocorr` that end or hold up their process, or are wrong with many threads; and one with a
+// thread of its own that is right.
+#include "autocorr.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// It must not take the checker, or the variants after it, along.
+SUMS(segfault, "right, then a store through a wild pointer")
+{
+    right_sums(p, sums);
+    int64_t *volatile wild = (int64_t *)(uintptr_t)64;
+    *wild = 0;
+}
+
+RUN(aborts, "an assertion of its own ends the process")
+{
+    (void)call;
+    abort();
+}
+
+RUN(exits, "ends the process with status 0, which a careless parent takes for success")
+{
+    (void)call;
+    _exit(0);
+}
+
+RUN(endless, "a loop that never ends")
+{
+    for (volatile int64_t i = call->shape->n[AC_WIDTH]; i > 0;) i = 1;
+    return RG_OK;
+}
+
+RUN(lost_update, "many threads add to the same sums with a plain +=", .flags = RG_THREADED)
+{
+    const photos p = photos_of(call->shape, call->arg);
+    int64_t *sums = (int64_t *)call->arg[AC_SUMS];
+    for (int64_t e = 0; e < elements_of(p); e++) sums[e] = 0;
+#pragma omp parallel for num_threads(call->threads) schedule(static, 1)
+    for (int64_t y = 0; y < p.height; y++)
+        for (int64_t e = 0; e < elements_of(p); e++) {
+            const int64_t seen = *(volatile int64_t *)&sums[e];
+            if (call->threads > 1) sched_yield(); // the others' turn, as on a busy machine
+            *(volatile int64_t *)&sums[e] = seen + row_sum(p, ac_x0(p.r, e), ac_y0(p.r, e), y, 0, p.width);
+        }
+    return RG_OK;
+}
+
+enum { MOST = 16, OFFSETS = 4096 };
+
+static const char *few_offsets(const rg_shape *s, const int64_t *param)
+{
+    (void)param;
+    return ac_side(s->n[AC_R]) * ac_side(s->n[AC_R]) > OFFSETS ? "at most 4096 offsets" : NULL;
+}
+
+// The 17th thread and those after it share what the first ones have, and start it from 0 again.
+RUN(few_threads, "partial sums of 16 threads at the most", .flags = RG_THREADED, .refuse = few_offsets)
+{
+    static int64_t part[MOST][OFFSETS];
+    const photos p = photos_of(call->shape, call->arg);
+    int64_t *sums = (int64_t *)call->arg[AC_SUMS];
+    for (int t = 0; t < call->threads; t++) { // in turn, so that it is no race
+        memset(part[t % MOST], 0, sizeof part[0]);
+        for (int64_t y = t; y < p.height; y += call->threads)
+            for (int64_t e = 0; e < elements_of(p); e++)
+                part[t % MOST][e] += row_sum(p, ac_x0(p.r, e), ac_y0(p.r, e), y, 0, p.width);
+    }
+    memset(sums, 0, (size_t)elements_of(p) * sizeof *sums);
+    for (int t = 0; t < MOST && t < call->threads; t++)
+        for (int64_t e = 0; e < elements_of(p); e++) sums[e] += part[t][e];
+    return RG_OK;
+}
+
+typedef struct work {
+    photos p;
+    int64_t *sums;
+} work;
+
+static void *in_thread(void *of)
+{
+    const work *w = of;
+    right_sums(w->p, w->sums);
+    return NULL;
+}
+
+// Whoever counts the CPU time of the calling thread alone finds it many times as fast as it is: a duel must not.
+SUMS(hidden_thread, "right, by a thread of its own, for which the call waits")
+{
+    work w = {p, sums};
+    pthread_t thread;
+    if (!pthread_create(&thread, NULL, in_thread, &w)) pthread_join(thread, NULL);
+}
+
+RG_PLUGIN = {&segfault, &aborts, &exits, &endless, &lost_update, &few_threads, &hidden_thread, NULL};
