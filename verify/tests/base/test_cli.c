@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_cli.c: what the command line says of mistakes: names that are nearly right, devices that are not here, options that
-// belong to something else, outputs that cannot be made; and that a job which is stopped leaves no part of a file.
-#include "../../../data/geometry/volume.h"
+// test_cli.c: every option of every command by its row, and that a job which is stopped leaves no part of a file;
+// verify/cases/cli.tsv has what the command line says of mistakes.
 #include "../../../impl/gpu/device.h"
 #include "../../../impl/suite.h"
 #include "../test.h"
@@ -11,9 +10,6 @@
 #include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
-
-extern const rg_command rg_cmd_autocorr, rg_cmd_fsc, rg_cmd_phantom, rg_cmd_reconstruct, rg_cmd_refine, rg_cmd_search,
-    rg_cmd_align, rg_cmd_average;
 
 static char output[OUTPUT_MAX];
 
@@ -39,39 +35,19 @@ TEST(test_stopped)
     }
 }
 
-TEST(test_nearest_name)
+TEST(test_names)
 {
-    static const struct {
-        const char *typed, *said;
-    } line[] = {
-        {"autocorr --max-ofset 3", "unknown option --max-ofset; did you mean --max-offset?"},
-        {"autocorr --max 3", "did you mean --max-offset?"},
-        {"autocorr --otu x", "did you mean --out?"},
-        {"autocorr --thread 3", "did you mean --threads?"},
-        {"autocorr --frobnicate", "unknown option --frobnicate; see 'regather autocorr --help'"},
-    };
-    for (int i = 0; i < RG_COUNT(line); i++) assert_refused(run_command(&rg_cmd_autocorr, line[i].typed, output), line[i].said);
     rg_near near = {0};
     rg_nearer("recontsruct", 11, "search", &near);
     assert_null(near.name);
     rg_nearer("recontsruct", 11, "reconstruct", &near);
     assert_string_equal(near.name, "reconstruct");
     assert_int_equal(near.distance, 1);
-}
-
-TEST(test_device)
-{
-    char why[200];
     assert_int_equal(rg_device_index("gpu"), 0);
     assert_int_equal(rg_device_index("gpu12"), 12);
     assert_int_equal(rg_device_index("cpu"), RG_DEVICE_NO_GPU);
     assert_int_equal(rg_device_index("gpu-1"), RG_DEVICE_UNKNOWN);
     assert_int_equal(rg_device_index("gpu1x"), RG_DEVICE_UNKNOWN);
-    assert_refused(run_command(&rg_cmd_autocorr, "autocorr a.png --max-offset 3 --out x --device gpux", output),
-        "--device: expected gpu, gpu0, gpu1, ..., host or cpu, found \"gpux\"");
-    char *words = rg_print("autocorr a.png --max-offset 3 --out x --device gpu%d", rg_gpu_count(why));
-    assert_int_equal(run_command(&rg_cmd_autocorr, words, output), RG_LACKS); // no quiet way round it on the CPU
-    free(words);
 }
 
 // ---- every option of every command, by its row ----------------------------------------------------------------------------
@@ -166,63 +142,6 @@ TEST(test_every_option)
     assert_int_equal(pclose(f), 0);
     for (const rg_command *const *command = rg_commands; *command; command++) every_option(*command);
     free(named), free(tests);
-}
-
-TEST(test_help_of_all)
-{
-    for (const rg_command *const *command = rg_commands; *command; command++) {
-        assert_int_equal(run_command(*command, fmt("%s --help", (*command)->name), output), RG_GOOD);
-        assert_non_null(strstr(output, (*command)->summary));
-        assert_non_null(strstr(output, "usage: regather "));
-    }
-}
-
-TEST(test_options_of_others)
-{
-    static const struct {
-        const rg_command *command;
-        const char *typed, *said;
-    } line[] = {
-        {&rg_cmd_phantom, "phantom tilt --out x --box 64", "phantom tilt: takes no --box"},
-        {&rg_cmd_phantom, "phantom particles --out x --frames 2", "phantom particles: takes no --frames"},
-        {&rg_cmd_reconstruct, "reconstruct a.star --out x.mrc --mass 2", "--mass goes with --method frealign only"},
-        {&rg_cmd_reconstruct, "reconstruct a.star --out x.mrc --method frealign --padding 2",
-            "--padding goes with --method gridding only"},
-        {&rg_cmd_refine, "refine a.star --reference a.mrc --out x.star --kv 200", "--kv goes with a .par file only"},
-        {&rg_cmd_reconstruct, "reconstruct a.star --out a.mrc.gz",
-            "expected a name that ends in .mrc .map, found \"a.mrc.gz\""},
-        {&rg_cmd_refine, "refine a.star --reference a.mrc --out a.cs",
-            "--out NEW.star: expected a name that ends in .star .par"},
-        {&rg_cmd_search, "search a.star --reference a.mrc --out found",
-            "--out NEW.star: expected a name that ends in .star .par"},
-        {&rg_cmd_align, "align a.mrc --out a.mrc", "--out TRANSFORMS.tsv: expected a name that ends in .tsv, found \"a.mrc\""},
-        {&rg_cmd_average, "average a.mrc b.mrc --out a.em", "--out AVG.mrc: expected a name that ends in .mrc .map"},
-        {&rg_cmd_fsc, "fsc a.mrc b.mrc --out f.mrc", "--out F.tsv: expected a name that ends in .tsv"},
-    };
-    for (int i = 0; i < RG_COUNT(line); i++) assert_refused(run_command(line[i].command, line[i].typed, output), line[i].said);
-}
-
-TEST(test_constant_map)
-{
-    float value[64] = {0};
-    rg_volume flat = {.side = 4, .voxel_A = 1, .value = value};
-    assert_int_equal(rg_volume_write(in_dir("flat.mrc"), &flat), RG_GOOD);
-    assert_refused(
-        run_command(&rg_cmd_fsc, fmt("fsc %s/flat.mrc %s/flat.mrc --out %s/f.tsv", test_dir, test_dir, test_dir), output),
-        "flat.mrc: expected a map, found 0 everywhere");
-    assert_int_not_equal(access(in_dir("f.tsv"), F_OK), 0);
-}
-
-// Photographs are read by several threads, and every section of this file is refused: by one line all the same.
-TEST(test_one_line_of_many)
-{
-    static float value[16 * 16 * 16];
-    rg_volume map = {.side = 16, .voxel_A = 1, .value = value};
-    assert_int_equal(rg_volume_write(in_dir("floats.mrc"), &map), RG_GOOD);
-    char *words = rg_print("autocorr %s/floats.mrc --max-offset 3 --threads 4 --out %s/none", test_dir, test_dir);
-    for (int i = 0; i < 10; i++)
-        assert_refused(run_command(&rg_cmd_autocorr, words, output), "floats.mrc: at byte 12: expected whole grey values");
-    free(words);
 }
 
 // A folder stands where the file should: found out at once, not when the work is done.
