@@ -83,3 +83,36 @@ small() { # PRESET STEP...
     preset=$1 && shift
     REGATHER_PROGRAM=./fake "$build/regather" steps t.tsv "$@" --work w --set preset="$preset"
 }
+
+# ---- records ---------------------------------------------------------------------------------------------------------------
+
+plan() { # ROW...: of a record's plan; ~ divides its cells
+    printf 'kind\tname\teach\tneeds\tgpus\truns\tseconds\tclaims\tshapes\tcommand\n' > plan
+    printf '%s\n' "$@" | tr '~' '\t' >> plan
+}
+plan_small() {
+    plan 'let~small~-~-~-~-~-~-~-~w16,h16,r2,k0' \
+        'bench~corr-$v~v=ordered naive~-~-~core~2~L3~$small~autocorr:$v --threads 1 --max-seconds 0.01 --rounds 2'
+}
+plan_tables() {
+    plan 'data~image~-~-~-~core~1~-~-~echo made >> $work/image' \
+        'table~numbers~-~image~-~alone~1~F9a~-~printf "# head\npart\tcpu\na\t%s\n" $(wc -l < $work/image) > $product' \
+        'table~some~-~image gpus?~-~alone~1~F9d~-~printf "x\n%s\n" $(ls $work/tables | grep -c other) > $product' \
+        'table~long~-~-~-~alone~1000~F9b~-~false' \
+        'bench~gpus~-~-~64~gpu~1~F9c~-~gridding:gather --max-seconds 0.1'
+}
+record() { regather record --quiet --plan-file plan --work work --out m "$@"; }
+anew() { rm -rf m.*tsv work; } # no record
+cell() { # FILE VARIANT COLUMN: of the row of this variant; fails where there is none
+    awk -F'\t' -v variant="$2" -v column="$3" '/^#/ { next } !at { for (i = 1; i <= NF; i++) if ($i == column) at = i; next }
+        $2 == variant { print $at; found = 1 } END { exit !found }' "$1"
+}
+report_tables() { # a machine's record, kind, of which a table decides S8b
+    mkdir -p machines
+    printf '# table: other\na\n1\n# table: truth\nshell\tfsc\n22\t0.9995\n' > machines/kind.tables.tsv
+}
+ledger_of() { # OPTION...: what the ledger says of S8b there, and by what
+    regather report b.tsv --machines machines --no-figures --quiet --out p "$@" > said || return
+    awk -F'\t' '!head { for (i = 1; i <= NF; i++) at[$i] = i; head = !/^#/; next }
+        $at["machine"] == "kind" && $at["id"] == "S8b" { print $at["id"] "\t" $at["verdict"] "\t" $at["decided"] }' p/ledger.tsv
+}

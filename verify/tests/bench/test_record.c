@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
-// test_record.c: `regather record` with small plans: what it measures and what not again, what it takes over from other
-// machines and from a run that was killed, what does not fit the time; which processors it uses; and that the shipped plan knows
-// every claim that can be measured.
-#include "../../../bench/compare/believe.h"
+// test_record.c: `regather record` from inside: which rows of two stay, what a step goes on with, which processors it uses; and
+// that the shipped plan knows every claim that can be measured. What it prints and does: verify/cases/record.tsv.
 #include "../../../bench/record/record.h"
 #include "../../../bench/stats/stats.h"
 #include "../test_command.h"
 #include "../test_program.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <sys/file.h>
 
 extern const rg_command rg_cmd_record;
 
@@ -18,13 +14,6 @@ static const char names[] = "kind\tname\teach\tneeds\tgpus\truns\tseconds\tclaim
 static const char small[] =
     "let\tsmall\t-\t-\t-\t-\t-\t-\t-\tw16,h16,r2,k0\n"
     "bench\tcorr-$v\tv=ordered naive\t-\t-\tcore\t2\tL3\t$small\tautocorr:$v --threads 1 --max-seconds 0.01 --rounds 2\n";
-static const char tables[] = "data\timage\t-\t-\t-\tcore\t1\t-\t-\techo made >> $work/image\n"
-                             "table\tnumbers\t-\timage\t-\talone\t1\tF9a\t-\tprintf '# head\\npart\\tcpu\\na\\t%s\\n' $(wc -l "
-                             "< $work/image) > $product\n"
-                             "table\tsome\t-\timage gpus?\t-\talone\t1\tF9d\t-\tprintf 'x\\n%s\\n' $(ls "
-                             "$work/tables | grep -c other) > $product\n"
-                             "table\tlong\t-\t-\t-\talone\t1000\tF9b\t-\tfalse\n"
-                             "bench\tgpus\t-\t-\t64\tgpu\t1\tF9c\t-\tgridding:gather --max-seconds 0.1\n";
 static char *said; // what record printed on stdout
 
 static int record(const char *options)
@@ -56,58 +45,33 @@ static void edited(const char *name, const char *as, const char *where, const ch
     assert_int_equal(sh("sed '/%s/s/%s/%s/' %s > %s", where, from, to, name, as), 0);
 }
 
-TEST(what_is_there_is_not_measured_again)
+// Rows with an interval that is wider than what is asked for are measured again, and the narrower of two stays; also when a file
+// is merged.
+TEST(the_narrower_of_two_rows_stays)
 {
+    static const char *const variant[] = {"ordered", "naive"};
     plan(small, "");
     assert_int_equal(record("--budget 5"), RG_GOOD);
     rg_result first = rows("m.tsv");
-    const rg_row *ordered = row_of(&first, "ordered");
-    assert_non_null(ordered);
-    assert_non_null(row_of(&first, "naive"));
-    assert_non_null(strstr(ordered->cell[RG_C_MADE], "serial "));
-    assert_non_null(strstr(ordered->cell[RG_C_MADE], ", revision "));
-    assert_int_equal(record(""), RG_USAGE); // it is not overwritten
-    assert_int_equal(record("--resume"), RG_GOOD);
-    assert_non_null(strstr(said, "2 steps of the plan are in the record. These 0 fit"));
-    rg_result again = rows("m.tsv");
-    assert_string_equal(row_of(&again, "ordered")->cell[RG_C_SAMPLES], ordered->cell[RG_C_SAMPLES]);
-    rg_result_free(&again);
-    // Another source of one kernel: that one alone.
-    edited("m.tsv", "x", "ordered", "sha256 [0-9a-f]*", "sha256 0123456789abcdef");
-    assert_int_equal(sh("mv x m.tsv"), 0);
-    assert_int_equal(record("--resume"), RG_GOOD);
-    again = rows("m.tsv");
-    assert_string_not_equal(row_of(&again, "ordered")->cell[RG_C_SAMPLES], ordered->cell[RG_C_SAMPLES]);
-    assert_string_equal(row_of(&again, "ordered")->cell[RG_C_SOURCE], ordered->cell[RG_C_SOURCE]);
-    assert_string_equal(row_of(&again, "naive")->cell[RG_C_SAMPLES], row_of(&first, "naive")->cell[RG_C_SAMPLES]);
-    assert_int_equal(rg_believe(&again), RG_GOOD);
-    const bool wide = rg_row_width(row_of(&again, "ordered")) > 10 ||
-        rg_row_width(row_of(&again, "naive")) > 10; // two processes beside others' work
-    rg_result_free(&again);
+    const bool wide = rg_row_width(row_of(&first, "ordered")) > 10 ||
+        rg_row_width(row_of(&first, "naive")) > 10; // two processes beside others' work
     assert_int_equal(sh("cp m.tsv x"), 0);
-    // Rows with an interval that is wider than what is asked for are measured again; the narrower of two stays.
     assert_int_equal(record("--resume --widest 1000 --plan"), RG_GOOD);
     assert_int_equal(strstr(said, "2 steps of the plan are in the record") != NULL, !wide);
-    assert_int_equal(record("--resume --widest 0.1 --plan"), RG_GOOD);
-    assert_null(strstr(said, "2 steps of the plan are in the record"));
     assert_int_equal(record("--resume --widest 0.1"), RG_GOOD);
-    again = rows("m.tsv");
-    rg_result_free(&first);
-    first = rows("x");
-    assert_true(rg_row_width(row_of(&again, "naive")) <= rg_row_width(row_of(&first, "naive")));
-    assert_true(rg_row_width(row_of(&again, "ordered")) <= rg_row_width(row_of(&first, "ordered")));
-    // Also when a file is merged.
+    rg_result again = rows("m.tsv");
     assert_int_equal(sh("mv m.tsv narrow.tsv && cp x m.tsv"), 0);
     record(fmt("--resume --budget 0 --widest 0.1 --merge %s", in_dir("narrow.tsv")));
-    rg_result_free(&first);
-    first = rows("m.tsv");
-    assert_string_equal(row_of(&first, "naive")->cell[RG_C_SAMPLES], row_of(&again, "naive")->cell[RG_C_SAMPLES]);
-    assert_string_equal(row_of(&first, "ordered")->cell[RG_C_SAMPLES], row_of(&again, "ordered")->cell[RG_C_SAMPLES]);
+    rg_result merged = rows("m.tsv");
+    for (int i = 0; i < 2; i++) {
+        assert_true(rg_row_width(row_of(&again, variant[i])) <= rg_row_width(row_of(&first, variant[i])));
+        assert_string_equal(row_of(&merged, variant[i])->cell[RG_C_SAMPLES], row_of(&again, variant[i])->cell[RG_C_SAMPLES]);
+    }
+    rg_result_free(&merged);
     rg_result_free(&again);
     rg_result_free(&first);
 }
 
-// Two pieces, one of another machine of the kind; a file of another kind, of rows without hashes, and what a killed run left.
 TEST(rates_of_a_run_go_to_the_steps_after_it)
 {
     rg_record r;
@@ -136,78 +100,6 @@ TEST(rates_of_a_run_go_to_the_steps_after_it)
     rg_result_free(&before);
 }
 
-TEST(pieces_become_one_record)
-{
-    assert_int_equal(sh("awk -F'\\t' '/^#/ || $2 != \"naive\"' m.tsv > a.tsv; awk -F'\\t' '/^#/ || $2 != \"ordered\"' m.tsv | "
-                        "sed '/naive/s/serial [0-9a-z]*/serial 11111111/' > b.tsv; rm m.tsv"),
-        0);
-    assert_int_equal(record(fmt("--merge %s --merge %s", in_dir("a.tsv"), in_dir("b.tsv"))), RG_GOOD);
-    rg_result r = rows("m.tsv");
-    assert_non_null(strstr(row_of(&r, "naive")->cell[RG_C_MADE], "serial 11111111"));
-    assert_non_null(rg_result_head(&r, "mixed"));
-    assert_non_null(strstr(said, "several machines of one kind"));
-    rg_result_free(&r);
-    edited("a.tsv", "c.tsv", "^# machine", ": ", ": another ");
-    assert_int_equal(record(fmt("--resume --merge %s", in_dir("c.tsv"))), RG_USAGE);
-    edited("b.tsv", "c.tsv", "^# input", "fnv1a [0-9a-f]*", "fnv1a 0123456789abcdef"); // of another image
-    assert_int_equal(sh("cp a.tsv m.tsv"), 0);
-    assert_int_equal(record(fmt("--resume --merge %s", in_dir("c.tsv"))), RG_USAGE);
-    r = rows("m.tsv");
-    assert_null(row_of(&r, "naive"));
-    rg_result_free(&r);
-    // Pieces of another kind of machine come together on any, which measures nothing.
-    edited("a.tsv", "m.tsv", "^# machine", ": ", ": another ");
-    edited("b.tsv", "c.tsv", "^# machine", ": ", ": another ");
-    assert_int_equal(record(fmt("--resume --merge %s", in_dir("c.tsv"))), RG_USAGE);
-    assert_int_equal(record(fmt("--resume --budget 0 --merge %s", in_dir("c.tsv"))), RG_GOOD);
-    r = rows("m.tsv");
-    assert_non_null(row_of(&r, "naive"));
-    assert_non_null(row_of(&r, "ordered"));
-    rg_result_free(&r);
-    // An energy that the record lacks is taken, with its row.
-    assert_int_equal(
-        sh("rm m.*tsv; cp b.tsv m.tsv; awk -F'\\t' -v OFS='\\t' '/^algo/ { for (i = 1; i <= NF; i++) if ($i == \"joules\") at = i } "
-           "$2 == \"naive\" { $at = 0.5 } { print }' b.tsv > c.tsv"),
-        0);
-    assert_int_equal(record(fmt("--resume --budget 0 --merge %s", in_dir("c.tsv"))), RG_UNSURE);
-    r = rows("m.tsv");
-    assert_string_equal(row_of(&r, "naive")->cell[RG_C_JOULES], "0.5");
-    rg_result_free(&r);
-    // A record of a CPU takes what its CPU did where a GPU was beside it, and nothing of the GPU.
-    for (int gpu = 1; gpu >= 0; gpu--) {
-        assert_int_equal(sh("rm m.*tsv; cp a.tsv m.tsv; sed '/^# machine/s/$/, NVIDIA H200/; /naive/s/host/%s/' b.tsv > c.tsv",
-                             gpu ? "device" : "host"),
-            0);
-        assert_int_equal(record(fmt("--resume --budget 0 --merge %s", in_dir("c.tsv"))), gpu ? RG_UNSURE : RG_GOOD);
-        r = rows("m.tsv");
-        assert_int_equal(row_of(&r, "naive") == NULL, gpu);
-        rg_result_free(&r);
-    }
-    // Where there is no record yet, the head is that of the file without its GPU.
-    assert_int_equal(
-        sh("rm m.*tsv; sed '/^# machine/s/$/, NVIDIA H200/; /^# gpu:/s/:.*/: NVIDIA H200/; /naive/s/host/device/' b.tsv > c.tsv; "
-           "printf '# table: numbers\na\n1\n# table: gpus\na\n1\n# table: some\na\n1\n' > c.tables.tsv"),
-        0);
-    plan(small, tables); // with a step that needs GPUs
-    assert_int_equal(
-        record(fmt("--device cpu --budget 0 --merge %s --merge %s", in_dir("c.tsv"), in_dir("c.tables.tsv"))), RG_UNSURE);
-    plan(small, "");
-    assert_int_equal(sh("! grep H200 m.tsv && grep -q '^# gpu: none' m.tsv && ! grep -q naive m.tsv"), 0);
-    assert_int_equal(
-        sh("grep -q 'table: numbers' m.tables.tsv && ! grep -Eq 'table: (gpus|some)' m.tables.tsv && rm m.tables.tsv"), 0);
-    edited("m.tsv", "c.tsv", "^# machine", "$", ", NVIDIA H200");
-    assert_int_equal(sh("mv c.tsv m.tsv"), 0);
-    assert_int_equal(record(fmt("--resume --budget 0 --merge %s", in_dir("b.tsv"))), RG_USAGE); // the other way round, nothing
-    // As a killed run leaves it: the file of a step, its last row cut.
-    assert_int_equal(
-        sh("rm m.*tsv; cp b.tsv m.tsv; { cat a.tsv; printf 'autocorr\\tnaive'; } > m.step-corr-ordered.tsv.part"), 0);
-    assert_int_equal(record("--resume --plan"), RG_GOOD);
-    assert_non_null(strstr(said, "1 step of the plan is in the record"));
-    assert_int_equal(record("--resume"), RG_GOOD);
-    assert_non_null(strstr(said, "2 steps of the plan are in the record"));
-    assert_int_not_equal(access(in_dir("m.step-corr-ordered.tsv.part"), F_OK), 0);
-}
-
 // A search that was stopped goes on with the configurations that the record has of its variant and shape, in a process of so many
 // cores.
 TEST(a_search_goes_on_where_it_stopped)
@@ -232,123 +124,6 @@ TEST(a_search_goes_on_where_it_stopped)
     for (int i = 0; i < n; i++) assert_string_equal(seed.row[i].cell[RG_C_SHAPE], "w16,h16,r2,k0");
     rg_result_free(&seed);
     rg_record_free(&r);
-}
-
-TEST(what_does_not_fit_is_said)
-{
-    plan(tables, "");
-    assert_int_equal(sh("rm -f m.*tsv; rm -rf work; mkdir -p work/tables; echo x > work/tables/other.tsv"), 0);
-    char *words = rg_share_path("bench/steps/functions.sh");
-    assert_int_equal(sh("mkdir -p \"it's \\$HOME/bench/steps\" && cp '%s' \"it's \\$HOME/bench/steps\"", words), 0);
-    assert_int_equal(setenv("REGATHER_SHARE", in_dir("it's $HOME"), 1), 0); // a path is no shell text
-    assert_int_equal(record("--budget 1"), RG_UNSURE);                      // `long` is left
-    unsetenv("REGATHER_SHARE");
-    free(words);
-    assert_non_null(strstr(said, "no time: F9b"));
-    assert_non_null(strstr(said, "it needs 64 GPUs"));
-    rg_tables t;
-    assert_int_equal(rg_tables_read(in_dir("m.tables.tsv"), &t), RG_GOOD);
-    assert_string_equal(rg_tables_find(&t, "numbers"), "# head\npart\tcpu\na\t1\n");
-    // What it needs of 64 GPUs is not to be had here, and tables of another record are no tables of this one.
-    assert_string_equal(rg_tables_find(&t, "some"), "x\n0\n");
-    assert_non_null(strstr(rg_tables_find(&t, "record_seconds"), "numbers\t"));
-    rg_tables_free(&t);
-    assert_int_equal(record("--resume --step long"), RG_WRONG); // it fails
-    assert_int_equal(sh("rm m.tables.tsv"), 0);
-}
-
-TEST(time_that_is_left_is_used)
-{
-    plan("table\tone\t-\t-\t-\talone\t50\tS9c\t-\tprintf 'x\\n1\\n' > $product\n"
-         "table\ttwo\t-\tone\t-\talone\t50\tS9d\t-\tprintf 'x\\n2\\n' > $product\n"
-         "table\tlong\t-\t-\t-\talone\t70\tF9b\t-\tfalse\n",
-        "");
-    assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
-    assert_int_equal(record("--budget 1"), RG_UNSURE); // one minute: at first for one of them
-    assert_non_null(strstr(said, "These 1 fit"));
-    assert_int_equal(sh("grep -q '^# table: one' m.tables.tsv && grep -q '^# table: two' m.tables.tsv && rm m.tables.tsv"), 0);
-}
-
-// What 24 cores would take stands behind what these took, of every run: words do not change what the next one finds.
-TEST(words_of_a_step_leave_one_another_alone)
-{
-    plan("table\tcores\t-\t-\t-\talone\t1\tS9c\t-\tprintf '# a job\\nstage\\tbusy_s\\nwhole\\t24\\n' > $work/s.tsv && "
-         "over 2 $work/s.tsv $product true && of_24_cores $product\n",
-        "");
-    assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
-    assert_int_equal(record(""), RG_GOOD);
-    rg_tables t;
-    assert_int_equal(rg_tables_read(in_dir("m.tables.tsv"), &t), RG_GOOD);
-    const char *first = strstr(rg_tables_find(&t, "cores"), "\nwhole\t24\nwhole@24\t");
-    assert_non_null(first);
-    assert_non_null(strstr(first + 1, "\nwhole\t24\nwhole@24\t"));
-    rg_tables_free(&t);
-    assert_int_equal(sh("rm m.tables.tsv"), 0);
-}
-
-// Tables of jobs have the hash of the job above their rows.
-TEST(shares_of_jobs_stand_beside_each_other)
-{
-    plan("table\tshare_one\t-\t-\t-\talone\t1\tF9a\t-\tregather fsc --help > $work/help && "
-         "printf 'part\\tcolumn\\tpercent\\trun\\nsearch.ccp\\tcpu\\t40\\t1\\nsearch.cc3m\\tcpu\\t60\\t1\\n' > $product\n"
-         "table\tfr\t-\tshare_one\t-\talone\t1\tF9d\t-\tshares s500 search=p24 search.both=search.ccp+search.cc3m > $product\n",
-        "");
-    assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
-    assert_int_equal(record("--budget 1"), RG_GOOD);
-    rg_tables t;
-    assert_int_equal(rg_tables_read(in_dir("m.tables.tsv"), &t), RG_GOOD);
-    assert_non_null(strstr(rg_tables_find(&t, "fr"), "\nsearch.cc3m\ts500,p24\t60\t-\n"));
-    assert_non_null(strstr(rg_tables_find(&t, "fr"), "\nsearch.both\ts500,p24\t100\t-\n"));
-    rg_tables_free(&t);
-    assert_int_equal(sh("rm m.tables.tsv"), 0);
-}
-
-// A table is stale when the code of a job that its step ran is another one, and with it what is made of it.
-TEST(tables_of_a_job_that_has_changed_are_made_again)
-{
-    plan("table\tone\t-\t-\t-\talone\t1\tS9c\t-\tregather fsc --help > $work/help && printf 'x\\n1\\n' > $product\n"
-         "table\ttwo\t-\tone\t-\talone\t1\tS9d\t-\tprintf 'x\\n2\\n' > $product\n",
-        "");
-    assert_int_equal(sh("rm -f m.*tsv; rm -rf work"), 0);
-    assert_int_equal(record(""), RG_GOOD);
-    assert_int_equal(sh("grep -A 1 '^# table: one' m.tables.tsv | grep -qx '# source fsc: sha256 [0-9a-f]*' && "
-                        "test $(grep -c '^# source' m.tables.tsv) = 1"),
-        0);
-    assert_int_equal(record("--resume --plan"), RG_GOOD);
-    assert_non_null(strstr(said, "2 steps of the plan are in the record"));
-    assert_int_equal(sh("sed -i '/^# source/s/sha256 .*/sha256 0123456789abcdef/' m.tables.tsv"), 0);
-    assert_int_equal(record("--resume"), RG_GOOD);
-    assert_non_null(strstr(said, "0 steps of the plan are in the record"));
-    assert_int_equal(sh("! grep -q 0123456789abcdef m.tables.tsv && rm m.tables.tsv"), 0);
-}
-
-// What the ledger says of S8b, which is decided by a table.
-static bool ledger_says(const char *options, const char *verdict, const char *decided)
-{
-    assert_int_equal(sh("regather report b.tsv --machines machines --no-figures --quiet --out p %s", options), RG_GOOD);
-    rg_tsv ledger;
-    assert_int_equal(rg_tsv_read(in_dir("p/ledger.tsv"), &ledger), RG_GOOD);
-    bool said_so = false;
-    for (int i = 0; i < ledger.n_rows; i++)
-        said_so |= !strcmp(rg_tsv_cell(&ledger, i, "machine"), "kind") && !strcmp(rg_tsv_cell(&ledger, i, "id"), "S8b") &&
-            !strcmp(rg_tsv_cell(&ledger, i, "verdict"), verdict) && strstr(rg_tsv_cell(&ledger, i, "decided"), decided);
-    rg_tsv_free(&ledger);
-    return said_so;
-}
-
-TEST(the_report_knows_its_tables)
-{
-    assert_int_equal(sh("mkdir machines && printf '# table: other\\na\\n1\\n# table: truth\\nshell\\tfsc\\n22\\t0.9995\\n' "
-                        "> machines/kind.tables.tsv"),
-        0);
-    assert_true(ledger_says("", "reproduced", ""));
-    assert_int_equal(sh("sed -i 's/^# table: truth/&\\n# source fsc: sha256 0123456789abcdef/' machines/kind.tables.tsv"), 0);
-    assert_true(ledger_says("", "not testable here", ""));
-    assert_true(ledger_says("--stale", "reproduced", "STALE: "));
-    char *tree = rg_share_path("verify/stale.sh");
-    assert_int_equal(sh("\"%s\" \"%s\" machines v1 > out", tree, test_build()), RG_WRONG); // at a release
-    free(tree);
-    assert_grep("^stale: machines/kind.tables.tsv: 1 table .*: fsc$", "out");
 }
 
 // ---- processors ------------------------------------------------------------------------------------------------------------
@@ -470,102 +245,15 @@ TEST(as_many_beside_another_as_are_asked_for)
     }
 }
 
-static void refused(const char *line, const char *why)
+TEST(malformed_tables_are_refused)
 {
-    plan(line, "");
-    assert_int_equal(sh("regather record --plan-file plan --work work --out m --plan"), RG_USAGE);
-    assert_said(why);
-}
-
-TEST(malformed_plans_are_refused)
-{
-    refused("bench\ta\t-\tb\t-\tcore\t1\t-\t-\tautocorr\n", "a needs \"b\", which no step is called");
-    refused("bench\ta\t-\t-\t-\tcore\t-\t-\t-\tautocorr\n", "expected seconds above 0");
-    refused("bench\ta\t-\t-\t-\tsome\t1\t-\t-\tautocorr\n", "expected core, gpu or alone");
-    refused("other\ta\t-\t-\t-\tcore\t1\t-\t-\tautocorr\n", "expected let, data, bench, tune or table");
-    refused("bench\ta\t-\t-\t-\tcore\t1\t-\t-\tautocorr:none\n", "the plan's step a is no command of bench");
-    refused("bench\ta\tv=1 1\t-\t-\tcore\t1\t-\t-\tautocorr\n", "expected a name of its own");
-    put_text(in_dir("t"), "no head\n");
     rg_tables t;
     rg_silent = true;
+    put_text(in_dir("t"), "no head\n");
     assert_int_equal(rg_tables_read(in_dir("t"), &t), RG_USAGE);
     put_text(in_dir("t"), "# table: a\nx\n# table: a\nx\n");
     assert_int_equal(rg_tables_read(in_dir("t"), &t), RG_USAGE);
     rg_silent = false;
-}
-
-// Two runs in one folder would take each other's files and time each other's work. Who only looks or merges takes nothing from there.
-TEST(a_folder_is_of_one_run_at_a_time)
-{
-    plan(tables, "");
-    assert_int_equal(sh("rm -f m.*tsv; rm -rf work; mkdir -p work/tables; echo x > work/tables/other.tsv"), 0);
-    const int folder = open(in_dir("work"), O_RDONLY | O_DIRECTORY);
-    assert_int_equal(flock(folder, LOCK_EX), 0);
-    assert_int_equal(sh("regather record --plan-file plan --work work --out m --budget 1"), RG_USAGE);
-    assert_said("work: another run measures with this folder");
-    assert_int_equal(sh("test -e m.tsv"), 1);
-    assert_int_equal(record("--plan"), RG_GOOD);
-    assert_int_equal(record("--budget 0"), RG_UNSURE);
-    assert_int_equal(close(folder), 0);
-    assert_int_equal(sh("test -e work/tables/other.tsv"), 0);
-    assert_int_equal(record("--budget 1"), RG_UNSURE); // and again: the folder is free
-    assert_int_equal(record("--budget 1 --resume"), RG_UNSURE);
-    assert_int_equal(sh("rm m.*tsv"), 0);
-}
-
-// Two runs with folders of their own that write one record; who only looks at it may.
-TEST(a_record_is_of_one_run_at_a_time)
-{
-    plan(tables, "");
-    const int other = open(in_dir("m.record.regather-part"), O_RDWR | O_CREAT, 0666);
-    assert_int_equal(flock(other, LOCK_EX), 0);
-    assert_int_equal(sh("regather record --plan-file plan --work work --out m --budget 1"), RG_USAGE);
-    assert_said("m.record: cannot write here: another run is writing it");
-    assert_int_equal(sh("regather record --plan-file plan --work work --out m --budget 0"), RG_USAGE);
-    assert_int_equal(sh("test -e m.tsv"), 1);
-    assert_int_equal(record("--plan"), RG_GOOD);
-    assert_int_equal(close(other), 0);
-    assert_int_equal(record("--budget 1"), RG_UNSURE);
-    assert_int_equal(sh("rm m.*tsv; test -e m.record.regather-part"), 1);
-}
-
-TEST(names_that_cannot_be_meant_are_refused)
-{
-    plan(tables, "");
-    assert_int_equal(sh("regather record --plan-file plan --work work --out m --step numbres"), RG_USAGE);
-    assert_said("no step of the plan begins with \"numbres\"");
-    assert_int_equal(sh("regather record --plan-file plan --work work --out m.tsv --budget 0"), RG_USAGE);
-    assert_said("the record's name without .tsv, found \"m.tsv\"");
-    assert_int_equal(sh("test -e m.tsv || test -e m.tsv.tsv"), 1);
-}
-
-// A figure that takes moments waits for a claim that takes all the time there is.
-TEST(claims_come_before_figures)
-{
-    plan("table\tfigure\t-\t-\t-\talone\t4\tfig6\t-\tfalse\n", "table\tclaim\t-\t-\t-\talone\t58\tF9a\t-\tfalse\n");
-    assert_int_equal(sh("rm -f m.*tsv"), 0);
-    assert_int_equal(record("--budget 1 --plan"), RG_GOOD);
-    const char *left = strstr(said, "are not begun");
-    assert_non_null(left);
-    assert_non_null(strstr(left, "figure"));
-    assert_null(strstr(left, "claim "));
-}
-
-// What is known of a step's time is of most of its rows.
-TEST(a_step_of_few_rows_tells_no_seconds)
-{
-    plan("bench\tall\t-\t-\t-\tcore\t2\tL3\tw16,h16,r2,k0\tautocorr:ordered autocorr:naive autocorr:autovec --threads 1 "
-         "--max-seconds 0.01 --rounds 2\n",
-        "");
-    assert_int_equal(sh("rm -f m.*tsv"), 0);
-    assert_int_equal(record("--budget 5"), RG_GOOD);
-    assert_int_equal(sh("sed -i 's/^all\t.*/all\t7.77/' m.tables.tsv && grep -q '^all.7.77' m.tables.tsv"), 0);
-    for (int every = 0; every < 2; every++) {
-        edited("m.tsv", "x", every ? "autocorr" : "ordered", "sha256 [0-9a-f]*", "sha256 0123456789abcdef");
-        assert_int_equal(sh("mv x m.tsv"), 0);
-        assert_int_equal(record("--resume"), RG_GOOD);
-        assert_int_equal(sh("grep -q '^all.7.77' m.tables.tsv") == 0, !every);
-    }
 }
 
 // Every claim that a record can make testable is in the shipped plan, and no other; all its steps are commands that bench
