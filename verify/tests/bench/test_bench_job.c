@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_bench_job.c: bench --job: a job that works becomes a row of scope job with its samples, one that fails a row without
-// times and exit 1, one whose outputs are not right too, GPUs that are not there a SKIP; and no folder is left behind.
+// test_bench_job.c: bench --job: a job that works becomes a row of scope job with its samples, GPUs that are not there a SKIP; how
+// inputs are hashed and outputs compared. Jobs that fail or are wrong: verify/cases/whole_jobs.tsv.
 #include "../../../bench/compare/believe.h"
 #include "../../../bench/jobs/run.h"
 #include "../test.h"
@@ -66,47 +66,6 @@ TEST(a_job_that_works)
     free(path);
 }
 
-TEST(a_job_that_fails)
-{
-    rg_result r;
-    bool cut;
-    char *path = rg_print("%s/b.tsv", folder);
-    assert_int_equal(bench_job(fmt("autocorr %s/none.png --max-offset 3 --out {out}", folder), "0", path), RG_WRONG);
-    assert_int_equal(rg_result_read(path, &r, &cut), RG_GOOD);
-    const rg_row *row = row_with(&r, "gpus=0");
-    assert_string_equal(row->cell[RG_C_STATUS], "FAIL");
-    assert_string_equal(row->cell[RG_C_MEDIAN], "");
-    assert_non_null(strstr(row->cell[RG_C_STOP], "none.png"));
-    rg_result_free(&r);
-    free(path);
-}
-
-// Outputs that differ from run to run, or that --check does not like, or that are not there.
-TEST(a_job_that_is_wrong)
-{
-    static const struct {
-        const char *job, *check, *says;
-    } cases[] = {
-        {"phantom coarsening --width 32 --height 32 --time 6 --seed $$ --out {out}", "true", "outputs of two runs differ by"},
-        {"phantom coarsening --width 32 --height 32 --time 6 --out {out}", "test ! -s {out}/times.tsv",
-            "do not pass --check, exit status 1"},
-        {"doctor --help {out}", "true", "nothing was written"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        rg_result r;
-        bool cut;
-        char *path = rg_print("%s/w%zu.tsv", folder, i);
-        char *argv[] = {"bench", "--quiet", "--job", (char *)cases[i].job, "--gpus", "0", "--out", path, "--check",
-            (char *)cases[i].check, "--max-seconds", "60", NULL};
-        assert_int_equal(run_argv(&rg_cmd_bench, argv, output), RG_WRONG);
-        assert_int_equal(rg_result_read(path, &r, &cut), RG_GOOD);
-        assert_string_equal(r.row[0].cell[RG_C_STATUS], "FAIL");
-        assert_string_equal(r.row[0].cell[RG_C_MEDIAN], "");
-        assert_non_null(strstr(r.row[0].cell[RG_C_STOP], cases[i].says));
-        rg_result_free(&r);
-        free(path);
-    }
-}
-
 // The hash is of what the files hold, of the stacks too that a STAR file names beside it.
 TEST(inputs_are_hashed)
 {
@@ -165,15 +124,6 @@ TEST(outputs_are_compared)
         }
     }
 }
-
-TEST(bad_words)
-{
-    assert_int_equal(run_command(&rg_cmd_bench, "bench --job list --gpus one", output), RG_USAGE);
-    assert_int_equal(run_command(&rg_cmd_bench, "bench --job list --work 3", output), RG_USAGE);
-    assert_int_equal(run_command(&rg_cmd_bench, "bench --job list --work 0:x", output), RG_USAGE);
-}
-
-TEST(nothing_left_behind) { assert_int_equal(system(fmt("test -z \"$(find %s -name 'regather-job-*')\"", folder)), 0); }
 
 int main(void)
 {
