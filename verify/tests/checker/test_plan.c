@@ -1,191 +1,11 @@
 // SPDX-License-Identifier: MIT
-// test_verify_cmd.c: the command `verify` as typed, its file, its exit codes, and the cases that it plans.
+// test_plan.c: the cases that verify plans, and those that no machine has the memory for; verify/cases/verify.tsv has the command.
 #include "../../checker/checker.h"
 #include "../../../impl/base/tsv.h"
 #include "../../../impl/runtime/command.h"
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "../test.h"
-#include "../test_program.h"
-
-extern const rg_command rg_cmd_verify;
-
-static int type(int argc, const char *const *word)
-{
-    char *argv[12] = {(char *)"verify"};
-    for (int i = 0; i < argc; i++) argv[i + 1] = (char *)word[i];
-    return rg_command_run(&rg_cmd_verify, argc + 1, argv);
-}
-#define VERIFY(...) type(RG_COUNT(((const char *const[]){__VA_ARGS__})), (const char *const[]){__VA_ARGS__})
-
-TEST(exit_codes)
-{
-    assert_int_equal(VERIFY("autocorr:naive", "--shape", "w7,h5,r3,k0"), RG_GOOD);
-    assert_int_equal(VERIFY("autocorr:naive", "--shape", "w7,h5,r9,k0"), RG_USAGE);
-    assert_int_equal(VERIFY("autocorr:naive", "--shape", "w7"), RG_USAGE);
-    assert_int_equal(VERIFY("autocorr:naive", "--params", "block=3"), RG_USAGE);
-    assert_int_equal(VERIFY("autocorr:naive", "--pattern", "bright"), RG_USAGE);
-    assert_int_equal(VERIFY("autocorr:naive", "autocorr:nobody"), RG_USAGE);
-    assert_int_equal(VERIFY("autocorr:nobody"), RG_USAGE);
-    assert_int_equal(VERIFY("--expect", "/nonexistent/table.tsv"), RG_USAGE);
-}
-
-// One shape, one thread: a head, the column names and one row, that says PASS in its seventh column.
-TEST(rows_are_written)
-{
-    char path[] = "/tmp/regather-verify-XXXXXX", line[512];
-    int rows = 0, passes = 0, fd = mkstemp(path);
-    assert_true(fd >= 0);
-    close(fd);
-    assert_int_equal(VERIFY("autocorr:naive", "--shape", "w7,h5,r3,k0", "--seed", "12", "--out", path), RG_GOOD);
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    while (fgets(line, sizeof line, f)) {
-        if (line[0] == '#') continue;
-        if (rows++ == 0)
-            assert_string_equal(line, "algo\tvariant\tshape\tparams\tthreads\tdevice\tstatus\terror\ttol\tseconds\treason\n");
-        else
-            passes += strstr(line, "autocorr\tnaive\tw7,h5,r3,k0\t-\t1\tcpu\tPASS\t0\t0\t") == line;
-    }
-    fclose(f);
-    unlink(path);
-    assert_int_equal(rows, 2);
-    assert_int_equal(passes, 1);
-}
-
-static size_t endless(const rg_shape *shape, const int64_t *param)
-{
-    (void)shape;
-    (void)param;
-    return (size_t)1 << 45;
-}
-
-// Several words choose all that they name, each shape being that of every one's algorithm.
-TEST(several_words)
-{
-    assert_int_equal(
-        sh("regather verify autocorr:naive autocorr_printed:naive autocorr:ordered --smoke --quiet > words"), RG_GOOD);
-    assert_int_equal(sh("grep -c '^PASS.*autocorr:naive' words > /dev/null && grep -q '^PASS.*autocorr_printed:naive' words && "
-                        "grep -q '^PASS.*autocorr:ordered' words && test $(grep -c ^PASS words) = 3"),
-        0);
-    assert_int_equal(sh("regather verify autocorr:naive gridding:naive_gather --shape w7,h5,r3,k0 --quiet > words"), RG_USAGE);
-    assert_said("--shape w7,h5,r3,k0: ");
-    assert_int_equal(sh("regather list autocorr:simd gridding:simd_gather --table variants | wc -l | grep -qx 3"), 0);
-}
-
-// What stands below a FAIL runs as it is printed: the case again, and the trace that shows the fault.
-TEST(commands_of_a_failure_run_as_printed)
-{
-    static const char *const broken[] = {"autocorr:autocorr_sums.so:off_by_one", "gridding:gridding.so:gridding_transposed"};
-    for (int i = 0; i < RG_COUNT(broken); i++) {
-        const char *name = strchr(broken[i], ':') + 1;
-        assert_int_equal(sh("regather verify %s --quiet --plugin '%s/broken/%.*s' > words", broken[i], test_build(),
-                             (int)strcspn(name, ":"), name),
-            RG_WRONG);
-        assert_int_equal(sh("eval \"$(sed -n 's/^    repeat: //p' words)\" > again"), RG_WRONG);
-        assert_grep("^FAIL", "again");
-        assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
-        assert_grep("first: .* expected ", "traced");
-    }
-    // A plug-in in a file whose name does not stand in the variant's as it is, and a limit of one's own.
-    assert_int_equal(sh("cp '%s/broken/autocorr_sums.so' \"off by o'ne.so\"", test_build()), 0);
-    assert_int_equal(
-        sh("regather verify autocorr:off_by_o_ne.so:off_by_one --smoke --limit 7 --quiet --plugin \"off by o'ne.so\" > words"),
-        RG_WRONG);
-    assert_int_equal(sh("eval \"$(sed -n 's/^    repeat: //p' words)\" > again"), RG_WRONG);
-    assert_int_equal(sh("grep -q '^FAIL' again && grep -c ' --limit 7 ' words | grep -qx 2"), 0);
-    assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
-    // A file's name that a shell would run.
-    assert_int_equal(sh("cp '%s/broken/autocorr_sums.so' '$(touch ran)&`touch ran`.so'", test_build()), 0);
-    assert_int_equal(
-        sh("regather verify 'autocorr:$(touch_ran)&`touch_ran`.so:off_by_one' --smoke --quiet --plugin '$(touch ran)&`touch ran`.so' "
-           "> words"),
-        RG_WRONG);
-    assert_int_equal(sh("touch_ran() { touch ran; }; eval \"$(sed -n 's/^    repeat: //p' words)\" > again"), RG_WRONG);
-    assert_int_equal(sh("grep -q '^FAIL' again && ! test -e ran"), 0);
-    assert_int_equal(sh("touch_ran() { touch ran; }; eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
-    assert_int_equal(sh("! test -e ran"), 0);
-    // At a shape that is too large to be traced whole.
-    assert_int_equal(sh("regather verify %s --shape w65,h33,r16,k0 --quiet --plugin '%s/broken/autocorr_sums.so' > words",
-                         broken[0], test_build()),
-        RG_WRONG);
-    assert_int_equal(
-        sh("grep -q '^    trace: .* --input y=16 ' words && eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
-    assert_grep(" 65 inputs: ", "traced");
-}
-
-// Sums too large for their type need all inputs at once; an access is seen at either end; a plug-in's wider bound does not count.
-TEST(what_is_said_of_a_failure_leads_to_it)
-{
-    assert_int_equal(
-        sh("regather verify autocorr:autocorr_sums.so:overflow_32bit --shape w33,h1025,r2,k0 --quiet --plugin '%s/broken/autocorr_sums.so' "
-           "> words",
-            test_build()),
-        RG_WRONG);
-    assert_int_equal(sh("grep -q ': maximum, ' words && grep -q '^    repeat: ' words && ! grep '^    trace: ' words >&2"), 0);
-    assert_int_equal(
-        sh("regather verify autocorr:autocorr_memory.so:over_read --smoke --quiet --plugin '%s/broken/autocorr_memory.so' > words",
-            test_build()),
-        RG_WRONG);
-    assert_int_equal(sh("eval \"$(sed -n 's/^    trace: //p' words)\" > traced"), RG_WRONG);
-    assert_int_equal(sh("! grep 'error 0' words >&2"), 0);
-    assert_grep("inputs: not clean (", "traced");
-    assert_grep("FAIL: input none on, unaligned base: a: accessed past the end", "traced");
-    assert_int_equal(
-        sh("regather verify autocorr:autocorr_cheats.so:cheat_tolerance --smoke --quiet --plugin '%s/broken/autocorr_cheats.so' > words",
-            test_build()),
-        RG_WRONG);
-    assert_grep("its own bound is wider than that of autocorr", "words");
-    assert_int_equal(sh("regather trace gridding:naive_gather --input x=99 > words"), RG_USAGE);
-    assert_said("--input: expected places of image from i=0,x=0,y=-5,re to i=0,x=5,y=5,im, found none there");
-    assert_int_equal(sh("regather trace gridding:naive_gather --output q=0 > words"), RG_USAGE);
-    assert_said("--output: expected places of G from x=0,y=-5,z=-5,re to x=5,y=5,z=5,im, found none there");
-}
-
-// What is given up is not called failed, and no case of it is traced. How many cases that takes depends on how busy the machine is.
-TEST(endless_kernels_are_given_up)
-{
-    assert_int_equal(
-        sh("regather verify autocorr:autocorr_process.so:endless --quiet --limit 0.2 --plugin '%s/broken/autocorr_process.so' > words",
-            test_build()),
-        RG_WRONG);
-    assert_int_equal(sh("grep -qE '^TIMEOUT .* [12] TIMEOUT' words && ! grep -E ' FAIL|trace: ' words >&2"), 0);
-    assert_grep("not run: [0-9]* cases, after [0-9.]* s in crashes and endless runs", "words");
-}
-
-static int verify_broken(const char *kernel, const char *options)
-{
-    return sh("regather verify autocorr:autocorr_sums.so:%s --quiet --verbose --plugin '%s/broken/autocorr_sums.so' %s", kernel,
-        test_build(), options);
-}
-
-// A line a case; no case after the first that fails; of the sizes of thresholds none or only those; one kind of inputs, where the kernel
-// is wrong and where it is right; and what a variant refuses.
-TEST(options_choose_the_cases)
-{
-    assert_int_equal(verify_broken("null", "> all"), RG_WRONG);
-    assert_int_equal(verify_broken("null", "--stop > stopped"), RG_WRONG);
-    assert_int_equal(
-        sh("test $(grep -c '^  FAIL .* threads 1 ' all) -gt 10 && test $(grep -c '^  FAIL .* threads 1 ' stopped) = 1"), 0);
-    for (int check = 0; check < 2; check++)
-        assert_int_equal(
-            sh("regather verify autocorr_printed:autovec --quiet --verbose --thresholds %s > cases && "
-               "test $(grep -c ' w3,h326,r1,g255 ' cases) -%s 0 && test $(grep -c ' w3,h' cases) -%s $(grep -c '^  ' cases)",
-                check ? "check" : "none", check ? "gt" : "eq", check ? "eq" : "lt"),
-            0);
-    assert_int_equal(verify_broken("overflow_32bit", "--shape w257,h301,r2,k0 --pattern random > cases"), RG_GOOD);
-    assert_int_equal(verify_broken("overflow_32bit", "--shape w257,h301,r2,k0 --pattern maximum > cases"), RG_WRONG);
-    for (int anyway = 0; anyway < 2; anyway++) {
-        assert_int_equal(sh("regather verify autocorr_printed:autovec --quiet --shape w33100,h1,r1,g255 %s > cases",
-                             anyway ? "--no-refuse" : ""),
-            anyway ? RG_WRONG : RG_USAGE);
-        assert_grep(anyway ? "^FAIL" : "^SKIP.*at most 32,768 pixels", "cases");
-    }
-    assert_grep("repeat: .* --no-refuse$", "cases");
-}
-
-// ---- plans ---------------------------------------------------------------------------------------------------------------
 
 static const int64_t few[] = {1, 2, 3}, many[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 static const rg_param small_grid[] = {{"a", few, 3, 2, ""}, {"b", few, 3, 1, ""}};
@@ -410,6 +230,13 @@ TEST(thresholds_are_planned)
     free(path);
 }
 
+static size_t endless(const rg_shape *shape, const int64_t *param)
+{
+    (void)shape;
+    (void)param;
+    return (size_t)1 << 45;
+}
+
 // More scratch than any machine has: how much it was.
 TEST(a_scratch_without_end_is_said)
 {
@@ -440,7 +267,6 @@ TEST(large_cases_are_sampled_or_skipped)
     assert_non_null(strstr(v.reason, "needs 4096"));
     assert_non_null(strstr(v.reason, "GiB are free"));
     rg_verify_end();
-    assert_int_equal(VERIFY("affine2d:naive", "--shape", "w1024,h1024,m1048576,o0,t0"), RG_LACKS);
 }
 
-TESTS(test_dir_make, test_dir_remove)
+TESTS(NULL, NULL)
