@@ -12,7 +12,7 @@ void rg_job_inputs_hash(const char *command, char text[96]);
 // The outputs below two folders, file by file: what differs from run to run and is no result is left out (times of stages,
 // plots, what names the run in heads and labels).
 typedef struct rg_job_outputs {
-    int files, differ; // all, and those that are not byte for byte the same
+    int files, differ; // all, and those that are not the same
     double largest; // difference of two numbers: of maps over the map's largest value, of tables over the larger of both and 1;
                     // inf where files are not of one form
     char first[200]; // name of the first that differs

@@ -209,22 +209,16 @@ static int put_library(struct dl_phdr_info *info, size_t size, void *to)
     char hex[65];
     (void)size;
     const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
-    if (*path == '/' && access(path, R_OK) == 0 && !rg_sha256_file(path, hex, NULL)) { // without /proc the program is not
-        char *key = rg_print("library %s", *info->dlpi_name ? rg_base_name(path) : "regather");
-        put_pair(to, key, "sha256 %s", hex);
-        free(key);
-    }
+    if (*path == '/' && access(path, R_OK) == 0 && !rg_sha256_file(path, hex, NULL)) // without /proc the program is not
+        rg_tsv_print(to, "library %s\tsha256 %s\n", *info->dlpi_name ? rg_base_name(path) : "regather", hex);
     return 0;
 }
 
 static void put_rates(FILE *f, const char *of, const rg_rates *r)
 {
     for (int i = 0; i < RG_RESOURCES; i++)
-        if (isfinite(r->per_s[i])) {
-            char *key = rg_print("probe %s %s", of, rg_resource_name[i]);
-            put_pair(f, key, "%.4g %s", r->per_s[i], rg_resource_unit[i]);
-            free(key);
-        }
+        if (isfinite(r->per_s[i]))
+            rg_tsv_print(f, "probe %s %s\t%.4g %s\n", of, rg_resource_name[i], r->per_s[i], rg_resource_unit[i]);
     if (isfinite(r->l2_bytes_per_s)) put_pair(f, "probe gpu l2", "%.4g B/s", r->l2_bytes_per_s); // no cost() states it
 }
 
@@ -250,11 +244,8 @@ static char *machine_text(measure *m, size_t *n)
     put_pair(f, "usable_cores", "%lld", (long long)m->given.cores);
     put_pair(
         f, "firmware", "%s", rg_line(line, sizeof line, "/sys/class/dmi/id/bios_version") ? line : "unknown (/sys tells none)");
-    for (int p = 0; p < RG_POWERS; p++) {
-        char *key = rg_print("energy %s", rg_power_name[p]);
-        put_pair(f, key, "%s%s", *m->window.why[p] ? "none: " : "measured", m->window.why[p]);
-        free(key);
-    }
+    for (int p = 0; p < RG_POWERS; p++)
+        rg_tsv_print(f, "energy %s\t%s%s\n", rg_power_name[p], *m->window.why[p] ? "none: " : "measured", m->window.why[p]);
     rg_probe_cpu((int)m->given.cores, RG_ALL_RESOURCES, &rates);
     put_rates(f, "cpu", &rates);
     rg_probe_cpu(1, RG_ALL_RESOURCES, &rates);

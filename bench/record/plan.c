@@ -23,23 +23,14 @@ static const double VALUE_OTHER = 0.05, VALUE_LEAST = 0.001;
 // Words for bench or tune; --shape before each of shapes.
 static char **words_of(const rg_steps *plan, const rg_step *s, const char *shapes)
 {
-    char **given = rg_step_words(plan, s), *more = rg_print("%s", shapes);
-    size_t n = 0, bytes = 0;
-    for (; given && given[n]; n++) bytes += strlen(given[n]) + 1;
-    const size_t most = n + strlen(shapes) + 2;
-    char **word = given ? rg_alloc(most * sizeof *word + bytes + strlen(shapes) + 1) : NULL, *to = (char *)(word + most);
-    for (size_t i = 0; i < n; i++) {
-        word[i] = to;
-        to = stpcpy(to, given[i]) + 1;
+    char *all = rg_print("%s", shapes), *more = rg_print("%s", "");
+    for (char *rest = all, *shape; (shape = strsep(&rest, " "));) {
+        char *longer = *shape ? rg_print("%s --shape %s", more, shape) : NULL;
+        if (longer) free(more), more = longer;
     }
-    for (char *rest = more, *shape; word && (shape = strsep(&rest, " "));)
-        if (*shape) {
-            word[n++] = (char *)"--shape";
-            word[n++] = to;
-            to = stpcpy(to, shape) + 1;
-        }
+    char **word = rg_step_words(plan, s, more);
     free(more);
-    free(given);
+    free(all);
     return word;
 }
 

@@ -6,12 +6,10 @@
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/source.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // ---- files of steps --------------------------------------------------------------------------------------------------------
@@ -21,34 +19,8 @@ static char *file_of(const rg_record_run *r, const rg_step *s, const char *endin
     return rg_print("%s.step-%s%s", r->out, s->name, ending);
 }
 
-static char *read_whole(const char *path)
-{
-    struct stat at;
-    FILE *f = fopen(path, "rb");
-    if (!f || fstat(fileno(f), &at) || !S_ISREG(at.st_mode)) {
-        if (f) fclose(f);
-        return NULL;
-    }
-    char *text = rg_alloc((size_t)at.st_size + 1);
-    text[fread(text, 1, (size_t)at.st_size, f)] = '\0';
-    fclose(f);
-    return text;
-}
-
 // Tables that steps may read are of this record, and of no other that was made in the same folder.
-static void forget_tables(const rg_record_run *r)
-{
-    char *folder = rg_print("%s/tables", r->work);
-    DIR *d = opendir(folder);
-    for (struct dirent *entry; d && (entry = readdir(d));)
-        if (rg_ends_with(entry->d_name, ".tsv")) {
-            char *path = rg_print("%s/%s", folder, entry->d_name);
-            unlink(path);
-            free(path);
-        }
-    if (d) closedir(d);
-    free(folder);
-}
+static void forget_tables(const rg_record_run *r) { rg_shell("rm -f -- \"$0\"/tables/*.tsv", r->work); }
 
 // Of this run, or of an earlier one on another machine.
 static int show_tables(const rg_record_run *r)
@@ -72,8 +44,8 @@ static char *jobs_file(const rg_record_run *r, const rg_step *s) { return rg_pri
 // The table below the hashes of the jobs that the step ran; freed by the caller.
 static char *with_sources(const rg_record_run *r, const rg_step *s, const char *text)
 {
-    char *path = jobs_file(r, s), *jobs = read_whole(path), *whole = NULL;
     size_t bytes;
+    char *path = jobs_file(r, s), *jobs = rg_file_bytes(path, &bytes), *whole = NULL;
     FILE *f = open_memstream(&whole, &bytes);
     for (const rg_job_source *j = rg_job_sources; jobs && j->command; j++) {
         char *line = rg_print("\n%s\n", j->command), *among = rg_print("\n%s", jobs), now[64];
@@ -99,7 +71,8 @@ static int take_over(rg_record_run *r, rg_step *s, bool ended)
         char *path = file_of(r, s, ending[i]);
         if (access(path, F_OK) == 0) {
             if (rg_record_of(s)->kind == RG_STEP_TABLE && ended && i) {
-                char *text = read_whole(path), *whole = text && *text ? with_sources(r, s, text) : NULL;
+                size_t n;
+                char *text = rg_file_bytes(path, &n), *whole = text && *text ? with_sources(r, s, text) : NULL;
                 if (whole) rg_tables_put(&r->record.tables, s->name, whole);
                 free(whole);
                 free(text);
@@ -240,8 +213,8 @@ static int end(rg_steps_run *run, rg_step *s, int exit, double seconds)
         snprintf(how, sizeof how, "FAILED, exit %d", exit);
     say_ended(r, s, seconds, how);
     if (s->failed) {
-        char *log = rg_print("%s/%s.log", r->work, s->name), *text = read_whole(log);
-        const size_t n = text ? strlen(text) : 0;
+        size_t n = 0;
+        char *log = rg_print("%s/%s.log", r->work, s->name), *text = rg_file_bytes(log, &n);
         if (n) rg_put_text(stderr, text + (n > 600 ? n - 600 : 0), -1), fputc('\n', stderr);
         free(text);
         free(log);

@@ -41,20 +41,6 @@ static char *stamp_of(const request *q, const rg_step *s)
     return path;
 }
 
-// The last line of a file; of those that begin so: says, NULL or "" any. "" where there is none.
-static void last_line(const char *path, const char *says, char line[400])
-{
-    FILE *f = fopen(path, "r");
-    char *text = NULL;
-    size_t room = 0;
-    *line = '\0';
-    while (f && getline(&text, &room, f) > 0)
-        if (*text != '\n' && (!says || !strncmp(text, says, strlen(says))))
-            snprintf(line, 400, "%.*s", (int)strcspn(text, "\n"), text);
-    free(text);
-    if (f) fclose(f);
-}
-
 // The last n lines, 0: all.
 static void show_log(const request *q, const rg_step *s, int n, const char *indent)
 {
@@ -157,7 +143,7 @@ static void waiting(rg_steps_run *r, const rg_step *s)
     char line[400], *log;
     if (rg_seconds() - q->said_s < 30) return;
     q->said_s = rg_seconds();
-    last_line(log = log_of(q, s), NULL, line);
+    rg_last_line(log = log_of(q, s), "", line, sizeof line);
     printf("    %.0f s: %.80s\n", q->said_s - s->began_s, line);
     fflush(stdout);
     free(log);
@@ -184,8 +170,8 @@ static void result_of(const request *q, const rg_step *s, char text[400])
         free(log);
         return;
     }
-    if (*says) last_line(s->product, says, line);
-    if (!*line) last_line(log, says, line);
+    if (*says) rg_last_line(s->product, says, line, sizeof line);
+    if (!*line) rg_last_line(log, says, line, sizeof line);
     char *at = strncmp(line, "# ", 2) ? line : line + 2, *number = strchr(at, '\t');
     if (number && (!strncmp(at, "whole\t", 6) || !strncmp(at, "region\t", 7)))
         snprintf(text, 400, "%.*s s of work", (int)strspn(number + 1, "0123456789."), number + 1);

@@ -53,9 +53,9 @@ int rg_steps_read(rg_steps *, const char *path);
 void rg_steps_free(rg_steps *);
 const char *rg_step_cell(const rg_steps *, const rg_step *, const char *column); // "" where there is none
 rg_step *rg_step_find(const rg_steps *, const char *name);                       // NULL
-// The words of a step's command, as sh takes them apart, without running anything; ended by NULL, malloc'ed together. NULL: one
-// line was printed.
-char **rg_step_words(const rg_steps *, const rg_step *);
+// The words of a step's command and of `more` behind it, as sh takes them apart, without running anything; ended by NULL,
+// malloc'ed together. NULL: one line was printed.
+char **rg_step_words(const rg_steps *, const rg_step *, const char *more);
 void rg_step_set_variables(const rg_step *); // in the environment
 // Whether all steps that this one needs are to keep_on's liking, which is asked until one is not.
 bool rg_step_each_need(const rg_steps *, const rg_step *, bool (*keep_on)(rg_step *, void *), void *of);

@@ -222,11 +222,14 @@ int rg_steps_read(rg_steps *steps, const char *path)
     return code ? code : check_needs(steps);
 }
 
-char **rg_step_words(const rg_steps *steps, const rg_step *s)
+char **rg_step_words(const rg_steps *steps, const rg_step *s, const char *more)
 {
     wordexp_t words;
     rg_step_set_variables(s);
-    if (wordexp(s->command, &words, WRDE_NOCMD | WRDE_UNDEF)) {
+    char *line = rg_print("%s%s", s->command, more);
+    const int fault = wordexp(line, &words, WRDE_NOCMD | WRDE_UNDEF);
+    free(line);
+    if (fault) {
         rg_fail(RG_USAGE, "%s: line %d: expected words of a command and $variables, found \"%s\"", steps->table.path,
             steps->table.row_line[s->row], s->command);
         return NULL;

@@ -91,6 +91,8 @@ int rg_file_open(rg_file *, const char *path);
 int rg_file_commit(rg_file *);
 int rg_file_end(rg_file *, int code); // committed when all went well, else abandoned; the code
 void rg_file_abandon(rg_file *);
+char *rg_file_bytes(
+    const char *path, size_t *n);             // all that a file holds and a zero behind it, malloc'ed; NULL: it cannot be read
 int rg_file_append(FILE *, const char *from); // what another file holds. RG_GOOD, or one line and RG_USAGE: it cannot be read
 // Whether a file can be made there, asked before the work, once of each output and by one process of a run; NULL can. RG_GOOD, or
 // one line and RG_USAGE. Until the command ends or opens it, the name is locked as above.

@@ -443,6 +443,20 @@ char *rg_path_beside(const char *path, const char *suffix, const char *ending)
     return rg_print("%.*s%s%s", stem, path, suffix, ending ? ending : path + stem);
 }
 
+char *rg_file_bytes(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    char *bytes = NULL;
+    size_t room = 1 << 16;
+    for (*n = 0; f && (bytes = realloc(bytes, room)); room *= 2) {
+        *n += fread(bytes + *n, 1, room - 1 - *n, f);
+        bytes[*n] = '\0';
+        if (*n < room - 1) break;
+    }
+    if (f) fclose(f);
+    return bytes;
+}
+
 int rg_file_append(FILE *to, const char *from)
 {
     char block[1 << 14];

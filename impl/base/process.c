@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,4 +54,17 @@ int rg_shell(const char *line, const char *zero)
 {
     const char *const word[] = {"sh", "-c", line, zero, NULL};
     return rg_child_run(&(rg_child){.program = "/bin/sh", .word = word});
+}
+
+void rg_last_line(const char *path, const char *begins, char *line, size_t bytes)
+{
+    FILE *f = fopen(path, "r");
+    char *text = NULL;
+    size_t room = 0;
+    *line = '\0';
+    while (f && getline(&text, &room, f) > 0)
+        if (*text != '\n' && !strncmp(text, begins, strlen(begins)))
+            snprintf(line, bytes, "%.*s", (int)strcspn(text, "\n"), text);
+    free(text);
+    if (f) fclose(f);
 }

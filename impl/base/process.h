@@ -25,5 +25,7 @@ bool rg_child_ended(pid_t, int *code);
 // Starts and waits; -1 where it cannot be started. rg_shell: a line for sh, with its $0.
 int rg_child_run(const rg_child *);
 int rg_shell(const char *line, const char *zero);
+// The last line of a log that is not empty and begins so, "" any; "" where there is none.
+void rg_last_line(const char *path, const char *begins, char *line, size_t bytes);
 
 #endif
