@@ -198,20 +198,21 @@ static int end(rg_steps_run *r, rg_step *s, int code, double seconds)
 {
     request *q = r->of;
     char text[400];
+    if (r->over) return rg_fail(RG_WRONG, "stopped in step %d (%s); the same command goes on there", q->number, s->name);
     s->done = is_good(q, code) && (code == RG_LACKS || !*s->product || !access(s->product, F_OK));
     s->failed = !s->done;
     q->passed += s->done;
     q->failed += s->failed;
     if (s->done && code == RG_LACKS) puts("    not here");
     result_of(q, s, text);
-    const int noted = r->over ? RG_GOOD : note_time(q, s, code, seconds, text);
+    const int noted = note_time(q, s, code, seconds, text);
     if (s->failed) {
         show_log(q, s, q->keep_going ? 20 : 5, "    ");
         fflush(stdout);
         char *log = log_of(q, s);
         const int failed = rg_fail(RG_USAGE, "step %d failed (%s, exit %d): see %s", q->number, s->name, code, log);
         free(log);
-        return q->keep_going && !r->over ? noted : failed;
+        return q->keep_going ? noted : failed;
     }
     printf("    %s, %.0f s\n", text, seconds);
     char *stamp = stamp_of(q, s);
