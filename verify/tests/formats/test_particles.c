@@ -99,44 +99,30 @@ TEST(test_suffix)
     assert_true(p.n == 4 && p.n_stacks == 3 && p.row[1].image == 1);
     assert_string_equal(p.stack[0].path, in_dir("a.mrc"));
     rg_particles_close(&p);
-    assert_refused(code_of("data_\nloop_\n" POSES "1@a.mrc:spi 1 2 3\n"),
-        "line 7: expected the name of a stack, with :mrcs or :mrc after it or nothing, found \"a.mrc:spi\"");
     assert_refused(code_of("data_\nloop_\n" POSES "1@d.mrc:mrcs 1 2 3\n"), "line 7: expected the stack \"d.mrc:mrcs\" here");
 }
 
 TEST(test_refused)
 {
     put_stack("a.mrcs", 3, 3, 3, 0);
-    put_stack("wide.mrcs", 4, 3, 1, 0);
     put_stack("other.mrcs", 5, 5, 1, 0);
     size_t n = 0;
     char *bytes = get_file(in_dir("a.mrcs"), &n);
-    put_file("cut.mrcs", bytes, n - 40); // ends within the second of three images
     put_file("cut1.mrcs", bytes, 1024 + 10);
     free(bytes);
     static const struct {
         const char *text, *words;
     } bad[] = {
-        {"data_\nloop_\n" POSES "1@none.mrcs 1 2 3\n", "line 7: expected the stack \"none.mrcs\" here, beside the STAR file"},
-        {"data_\nloop_\n" POSES "1@a.mrcs 1 2 3\n2@a.mrcs 1 2 3\n3@a.mrcs 1 2 3\n4@a.mrcs 1 2 3\n",
-            "line 10: expected an image from 1 to 3 of "},
         {"data_\nloop_\n" POSES "0@a.mrcs 1 2 3\n", "line 7: expected IMAGE@STACK with images from 1"},
         {"data_\nloop_\n" POSES "x@a.mrcs 1 2 3\n", "line 7: expected IMAGE@STACK with images from 1"},
-        {"data_\nloop_\n" POSES "1@a.mrcs 1 nan 3\n", "line 7: expected a finite number for _rlnAngleTilt, found \"nan\""},
-        {"data_\nloop_\n" POSES "1@a.mrcs 1 2\n", "line 7: expected 4 values, one for each name of the loop, found 3"},
-        {"data_\nloop_\n" POSES "1@wide.mrcs 1 2 3\n", "expected square images, found 4 columns and 3 rows"},
         {"data_\nloop_\n" POSES "1@a.mrcs 1 2 3\n1@other.mrcs 1 2 3\n", "line 8: expected images of 3 pixels a side"},
-        {"data_\nloop_\n" POSES "1@cut.mrcs 1 2 3\n", "found the end of the file in section 2"},
         {"data_\nloop_\n" POSES "1@cut1.mrcs 1 2 3\n", "found the end of the file in section 1"},
         {"data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAnglePsi\n1@a.mrcs 1 2\n", "line 1: expected a column _rlnAngleTilt"},
         {"data_model\nloop_\n_rlnAngleRot\n1\n",
             "expected a block data_particles, data_images or data_, or one with a column _rlnImageName, found data_model"},
         {"data_a\nloop_\n" POSES "1@a.mrcs 1 2 3\ndata_b\nloop_\n" POSES "1@a.mrcs 1 2 3\n",
             "line 8: expected one block with a column _rlnImageName, or data_particles, found data_a and data_b"},
-        {"data_\nloop_\n" POSES "a.mrcs 1 2 3\n", "line 7: expected IMAGE@STACK, found \"a.mrcs\", which has 3 images"},
         {"data_\nloop_\n" POSES "_rlnMagnification\n1@a.mrcs 1 2 3 50000\n", "line 8: expected _rlnDetectorPixelSize or"},
-        {"data_\nloop_\n" POSES "_rlnTomoVisibleFrames\n1@a.mrcs 1 2 3 [1,1,0]\n", "found a column _rlnTomoVisibleFrames ("},
-        {"data_\nloop_\n" POSES "_rlnTomoProjX\n1@a.mrcs 1 2 3 [1,0,0,0]\n", "found a column _rlnTomoProjX ("},
         {"data_\nloop_\n" POSES "_rlnCtfImage\n1@a.mrcs 1 2 3 c.mrc\n", "found a column _rlnCtfImage ("},
         {"data_general\n\n_rlnTomoSubTomosAre2DStacks 1\n\ndata_\nloop_\n" POSES "1@a.mrcs 1 2 3\n",
             "line 3: expected single images with one pose each, found a column _rlnTomoSubTomosAre2DStacks ("},
