@@ -59,12 +59,10 @@ static void check_summary(belief *b, const rg_samples *samples)
         fault(b, "expected rate work / median = %.7g, found %.7g", work / (s.median / 1e9), rate);
 }
 
-// A sample is the elapsed time of so many calls, divided by them; `stop` says of how many.
+// A sample is the elapsed time of so many calls, divided by them.
 static double calls_a_sample(const rg_row *row)
 {
-    const char *stop = row->cell[RG_C_STOP], *at = strstr(stop, " calls a sample");
-    while (at && at > stop && strchr("0123456789", at[-1])) at--;
-    double calls = at ? strtod(at, NULL) : 1;
+    const double calls = rg_cell_number(row, RG_C_CALLS);
     return calls >= 1 ? calls : 1;
 }
 

@@ -234,8 +234,10 @@ static rg_change compare_untimed(const rg_row *a, const rg_row *b)
     if (!rg_row_is_timed(a) && !in_b) return RG_CHANGES;
     rg_change v = in_b ? RG_ONLY_B : skipped(b) ? RG_ONLY_A : RG_BROKEN;
     const rg_row *untimed = in_b ? a : b;
+    char reason[RG_REASON];
+    rg_row_reason(untimed, reason);
     print_name(b, v);
-    rg_tsv_print(stdout, ": %s in %s: %s\n", untimed->cell[RG_C_STATUS], in_b ? "A" : "B", untimed->cell[RG_C_STOP]);
+    rg_tsv_print(stdout, ": %s in %s: %s\n", untimed->cell[RG_C_STATUS], in_b ? "A" : "B", reason);
     return v;
 }
 

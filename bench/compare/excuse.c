@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// excuse.c: see excuse.h. What a row says of its machine stands in its cell `stop`, in the words of bench/timing/sample.c.
+// excuse.c: see excuse.h.
 #include "excuse.h"
 
 #include "../timing/lineup.h"
@@ -36,28 +36,28 @@ static void look_at_load(rg_excuse *e, const rg_row *const row[2])
     double others[2];
     int cores[2];
     for (int i = 0; i < 2; i++) {
-        others[i] = rg_row_crowd(row[i], &cores[i]);
+        others[i] = rg_row_other_load(row[i], &cores[i]);
         if (isnan(others[i])) return;
         if (strcmp(row[i]->cell[RG_C_SPACE], "host") && !(rg_cell_number(row[i], RG_C_MEDIAN) < SHORT_NS)) return;
     }
     const double more = fabs(others[1] - others[0]), all = cores[others[1] > others[0]];
-    if (!(more >= RG_CROWD_LEAST)) return;
+    if (!(more >= RG_OTHERS_LEAST)) return;
     const double factor = (1 + fmin(more, 1)) / (1 - fmin(more / all, 0.9));
     explain(e, others[1] > others[0] ? factor : 1 / factor, "other processes had %.2f of %d cores in A, %.2f of %d in B",
         others[0], cores[0], others[1], cores[1]);
 }
 
 // Why the clock was held down, "" when nothing was found to.
-static const char *throttle(const rg_row *row, char text[80])
+static const char *throttle(const rg_row *row, char text[RG_REASON])
 {
-    const char *at = strstr(row->cell[RG_C_STOP], "; throttle ");
-    snprintf(text, 80, "%.*s", at ? (int)strcspn(at + 11, ";") : 0, at ? at + 11 : "");
-    return strncmp(text, "none", 4) && strncmp(text, "idle", 4) && strncmp(text, "unknown", 7) ? text : "";
+    const unsigned harmless = 1u << RG_THROTTLE_NONE | 1u << RG_THROTTLE_IDLE | 1u << RG_THROTTLE_UNKNOWN;
+    rg_throttle_print(rg_row_throttle(row) & ~harmless, true, text);
+    return text;
 }
 
 static void look_at_clocks(rg_excuse *e, const rg_row *const row[2])
 {
-    char text[2][80];
+    char text[2][RG_REASON];
     const char *held[2] = {throttle(row[0], text[0]), throttle(row[1], text[1])};
     const double MHz[2] = {rg_cell_number(row[0], RG_C_CLOCK), rg_cell_number(row[1], RG_C_CLOCK)}, factor = MHz[0] / MHz[1];
     if ((*held[0] || *held[1]) && isfinite(factor) && factor > 0 && fabs(log(factor)) > CLOCK_LEAST)

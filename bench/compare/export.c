@@ -138,7 +138,9 @@ static void put_untimed(FILE *f, const rg_row *row, int family)
     fprintf(f, ",\n      \"repetitions\": 1,\n      \"repetition_index\": 0,\n      \"threads\": %d", threads_of(row));
     bool skipped = !strcmp(row->cell[RG_C_STATUS], "SKIP");
     fprintf(f, ",\n      \"%s\": true,\n      ", skipped ? "skipped" : "error_occurred");
-    char *message = rg_print("%s: %s", row->cell[RG_C_STATUS], row->cell[RG_C_STOP]);
+    char reason[RG_REASON];
+    rg_row_reason(row, reason);
+    char *message = rg_print("%s: %s", row->cell[RG_C_STATUS], reason);
     put_text_field(f, skipped ? "skip_message" : "error_message", message);
     free(message);
     fputs(

@@ -59,20 +59,24 @@ int rg_duel_side_make(const rg_duel *d, const char *word, rg_duel_side *s)
 
 static int make_side(const rg_duel *d, const char *word, rg_duel_side *s)
 {
+    char reason[RG_REASON];
     const int code = rg_duel_side_make(d, word, s);
     if (code) return stop(code, "\"%s\" cannot be timed", word);
-    return s->lane->done ? stop(RG_LACKS, "%s: %s", word, s->lane->stop) : RG_GOOD;
+    return s->lane->done ? stop(RG_LACKS, "%s: %s", word, rg_lane_reason(s->lane, reason)) : RG_GOOD;
 }
 
 static int open_side(rg_duel_side *s, bool first, const rg_device *gpu, rg_inputs *in, uint64_t seed)
 {
+    char reason[RG_REASON];
     rg_lane_open(s->lane, s->lane->entry->variant->space == RG_HOST ? rg_device_cpu() : gpu, in);
     if (!s->lane->done && first) {
         rg_lane_judge(s->lane, in, seed);
         s->lane->done = s->lane->verdict.status != RG_PASS;
     }
     const int code = s->lane->verdict.status == RG_SKIP ? RG_UNSURE : RG_WRONG; // too busy to tell
-    return s->lane->done ? stop(code, "%s:%s: %s", s->lane->entry->algo->name, s->lane->entry->name, s->lane->stop) : RG_GOOD;
+    return s->lane->done
+        ? stop(code, "%s:%s: %s", s->lane->entry->algo->name, s->lane->entry->name, rg_lane_reason(s->lane, reason))
+        : RG_GOOD;
 }
 
 static int answer(rg_duel_side *s, int n, const rg_inputs *in)
@@ -97,7 +101,7 @@ static int answer(rg_duel_side *s, int n, const rg_inputs *in)
 
 static int serve(const rg_duel *d, rg_duel_side *s, int n, rg_inputs *in)
 {
-    char why[200] = "", shape[96];
+    char why[200] = "", shape[96], reason[RG_REASON];
     const bool first = d->serve == RG_SERVE_FIRST;
     const rg_device *gpu = NULL;
     int code = RG_GOOD;
@@ -109,8 +113,8 @@ static int serve(const rg_duel *d, rg_duel_side *s, int n, rg_inputs *in)
         // The children of verify come before any GPU context or thread of this process.
         if (first) rg_lineup_verify(&s[i].lineup, &s[i].options);
         if (s[i].lane->done)
-            return stop(
-                s[i].lane->verdict.status == RG_SKIP ? RG_LACKS : RG_WRONG, "%s: %s", d->given.word.item[i], s[i].lane->stop);
+            return stop(s[i].lane->verdict.status == RG_SKIP ? RG_LACKS : RG_WRONG, "%s: %s", d->given.word.item[i],
+                rg_lane_reason(s[i].lane, reason));
     }
     for (int i = 0; i < n; i++)
         if (s[i].lane->entry->variant->space == RG_DEVICE && !gpu && !(gpu = rg_device_open(d->given.device, why)))

@@ -28,7 +28,11 @@ typedef struct job_kind {
     double peak_bytes, gpu_peak_bytes, difference; // the largest of all runs
     int files;
     rg_status status;
-    char stop[300], energy[300];
+    rg_stop stop;
+    char detail[300];
+    rg_energy_word energy;
+    double energy_s;
+    int energy_runs, energy_devices;
     bool done;
 } job_kind;
 
@@ -78,13 +82,14 @@ static int read_options(job_bench *b)
 
 // ---- one run -------------------------------------------------------------------------------------------------------------
 
-static void fail(job_kind *kind, rg_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void fail(job_kind *kind, rg_status status, const char *format, ...)
+static void fail(job_kind *kind, rg_status status, rg_stop stop, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static void fail(job_kind *kind, rg_status status, rg_stop stop, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    vsnprintf(kind->stop, sizeof kind->stop, format, list);
+    vsnprintf(kind->detail, sizeof kind->detail, format, list);
     va_end(list);
+    kind->stop = stop;
     kind->done = true;
     kind->status = status;
 }
@@ -96,14 +101,13 @@ static void check_outputs(const job_bench *b, job_kind *kind, const char *folder
     kind->files = found.files;
     kind->difference = fmax(kind->difference, found.largest);
     if (strstr(b->command, "{out}") && !found.files)
-        fail(kind, RG_FAIL, "nothing was written that begins with {out}");
+        fail(kind, RG_FAIL, RG_STOP_NO_OUTPUT, "%s", "");
     else if (!(found.largest <= ALIKE))
-        fail(kind, RG_FAIL, "outputs of two runs differ by %.3g of at most %g, %s is the first", found.largest, ALIKE,
-            found.first);
+        fail(kind, RG_FAIL, RG_STOP_UNLIKE, "by %.3g of at most %g, %s is the first", found.largest, ALIKE, found.first);
     if (!b->options->check || kind->done) return;
     char *line = rg_job_put_out(b->options->check, "{out}", folder);
     const int code = rg_shell(line, NULL);
-    if (code) fail(kind, RG_FAIL, "the outputs do not pass --check, exit status %d", code);
+    if (code) fail(kind, RG_FAIL, RG_STOP_CHECK, "exit status %d", code);
     free(line);
 }
 
@@ -118,7 +122,7 @@ static double run_once(job_bench *b, job_kind *kind)
             run.code == RG_LACKS ? RG_SKIP
                 : run.code > 127 ? RG_CRASH
                                  : RG_FAIL,
-            "exit status %d: %s", run.code, run.said);
+            RG_STOP_EXIT, "%d: %s", run.code, run.said);
     } else {
         kind->peak_bytes = fmax(kind->peak_bytes, run.peak_bytes);
         kind->gpu_peak_bytes =
@@ -148,11 +152,10 @@ static void measure_energy(job_bench *b, job_kind *kind)
         run_once(b, kind);
     rg_energy_stop(kind->gpus ? NULL : rg_device_cpu(), &energy, &kind->joules, &seconds, &watts);
     kind->joules /= runs;
-    if (isnan(kind->joules))
-        snprintf(kind->energy, sizeof kind->energy, "none: %s", energy.source);
-    else
-        snprintf(kind->energy, sizeof kind->energy, "%s, window %.1f s of %d runs, mean %.0f W", energy.source, seconds, runs,
-            watts);
+    kind->energy = energy.word;
+    kind->energy_s = seconds;
+    kind->energy_runs = runs;
+    kind->energy_devices = kind->gpus ? kind->gpus : energy.n_packages;
 }
 
 // ---- rounds and rows -----------------------------------------------------------------------------------------------------
@@ -171,8 +174,7 @@ static void take(job_bench *b, job_kind *kind, double seconds)
     kind->sample_ns[kind->n++] = seconds * 1e9;
     kind->spent_s += seconds;
     kind->done = kind->n >= LEAST_SAMPLES && (kind->spent_s >= o->max_s || kind->n >= o->rounds);
-    if (kind->done)
-        snprintf(kind->stop, sizeof kind->stop, "%s; %d processes", kind->n < o->rounds ? "time" : "rounds", kind->n);
+    if (kind->done) kind->stop = kind->n < o->rounds ? RG_STOP_TIME : RG_STOP_ROUNDS;
 }
 
 static void visit(job_bench *b, job_kind *kind)
@@ -189,7 +191,7 @@ static void warm_up(job_bench *b, job_kind *kind)
     if (!kind->done && seconds > b->options->max_s / LEAST_SAMPLES) take(b, kind, seconds);
     if (kind->n && seconds > b->options->max_s) {
         kind->done = true;
-        snprintf(kind->stop, sizeof kind->stop, "time (one run takes longer than --max-seconds); 1 process");
+        kind->stop = RG_STOP_ONE_CALL;
     }
 }
 
@@ -203,9 +205,7 @@ static void time_kinds(job_bench *b)
     for (int k = 0; k < b->n_kinds; k++) {
         job_kind *kind = &b->kind[k];
         if (kind->gpus > have) {
-            kind->done = true;
-            kind->status = RG_SKIP;
-            snprintf(kind->stop, sizeof kind->stop, "needs %d GPUs, this machine has %d", kind->gpus, have);
+            fail(kind, RG_SKIP, RG_STOP_GPUS, "needs %d, this machine has %d", kind->gpus, have);
         } else {
             warm_up(b, kind);
         }
@@ -238,7 +238,7 @@ rg_row rg_bench_job_key(const rg_bench_options *o, int gpus)
     const char *named = strstr(o->job, "--variant ");
     sscanf(o->job, " %63s", algo);
     if (named) sscanf(named, "--variant %63s", variant);
-    rg_row row = rg_empty_row();
+    rg_row row = rg_row_empty();
     rg_set_cell(&row, RG_C_ALGO, "%s", algo);
     rg_set_cell(&row, RG_C_VARIANT, "%s", variant);
     rg_set_cell(&row, RG_C_SHAPE, "%s", o->shape.n ? o->shape.item[0] : "-");
@@ -262,23 +262,30 @@ static rg_row row_of(const job_bench *b, const job_kind *kind)
     rg_set_number(&row, RG_C_WORK, b->work);
     rg_set_cell(&row, RG_C_RATE_UNIT, "%s", b->unit);
     rg_set_cell(&row, RG_C_STATUS, "%s", rg_status_name[kind->status]);
-    rg_set_cell(&row, RG_C_STOP, "%s", kind->stop);
+    rg_set_cell(&row, RG_C_STOP, "%s", rg_stop_word[kind->stop].word);
+    rg_set_cell(&row, RG_C_DETAIL, "%s", kind->detail);
     if (kind->status != RG_PASS) return row;
     const rg_samples samples = samples_of(kind);
     rg_set_times(&row, &samples, b->work);
+    rg_set_cell(&row, RG_C_ROUNDS, "%d", kind->n);
+    rg_set_cell(&row, RG_C_ENERGY, "%s", rg_energy_of[kind->energy].word);
     rg_set_number(&row, RG_C_JOULES, kind->joules);
-    rg_set_cell(&row, RG_C_ENERGY_SOURCE, "%s", kind->energy);
+    if (!isnan(kind->joules)) {
+        rg_set_number(&row, RG_C_ENERGY_S, kind->energy_s);
+        rg_set_cell(&row, RG_C_ENERGY_CALLS, "%d", kind->energy_runs);
+        rg_set_cell(&row, RG_C_ENERGY_DEVICES, "%d", kind->energy_devices);
+    }
     rg_set_number(&row, RG_C_PEAK_BYTES, kind->peak_bytes);
     rg_set_number(&row, RG_C_GPU_PEAK_BYTES, kind->gpu_peak_bytes);
     rg_set_number(&row, RG_C_ERROR, kind->difference);
     rg_set_number(&row, RG_C_TOL, ALIKE);
-    const char *check = b->options->check;
-    if (kind->files)
-        rg_set_cell(&row, RG_C_CHECK, "%d outputs of %s%s%s", kind->files,
-            kind->n > 1 ? "every run against those of the first" : "the only run, with none to compare", check ? "; " : "",
-            check ? check : "");
-    else
-        rg_set_cell(&row, RG_C_CHECK, "%s", check ? check : "exit status alone: the command has no {out}");
+    const char *command = b->options->check;
+    const rg_held_against check = kind->files ? kind->n > 1 ? RG_HELD_RUNS : RG_HELD_ONE_RUN
+        : command                             ? RG_HELD_COMMAND
+                                              : RG_HELD_EXIT;
+    rg_set_cell(&row, RG_C_CHECK, "%s", rg_held_against_word[check].word);
+    if (kind->files) rg_set_cell(&row, RG_C_CHECKED, "%d", kind->files);
+    rg_set_cell(&row, RG_C_AGAINST, "%s", command ? command : "");
     return row;
 }
 

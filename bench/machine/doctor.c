@@ -107,7 +107,7 @@ static void gpu_code(const rg_device *gpu, const rg_device_facts *facts)
 
 static void gpu_clock(const rg_device *gpu, int index)
 {
-    char why[160], words[160];
+    char why[160], words[RG_REASON];
     const rg_nvml *nvml;
     void *board = rg_nvml_gpu(gpu, &nvml, why);
     unsigned now, top;
@@ -118,7 +118,7 @@ static void gpu_clock(const rg_device *gpu, int index)
         return;
     }
     snprintf(words, sizeof words, "unknown");
-    if (nvml->throttle && nvml->throttle(board, &mask) == 0) rg_throttle_words(mask, words);
+    if (nvml->throttle && nvml->throttle(board, &mask) == 0) rg_throttle_print(rg_throttle_of(mask), true, words);
     // NVML has no query for locked clocks; application clocks show among the reasons.
     line("clock", "SM %u of %u MHz, held by: %s", now, top, words);
     line("", "whether locked, NVML does not tell; to lock: sudo nvidia-smi -i %d -lgc %u", index, top / 4 * 3);

@@ -3,6 +3,7 @@
 #ifndef RG_MACHINE_H
 #define RG_MACHINE_H
 
+#include "../../data/formats/result_words.h"
 #include "../../impl/gpu/device.h"
 #include "../../impl/suite.h"
 
@@ -44,7 +45,7 @@ int rg_gpu_code(const rg_device *, int *sass_sm, int *ptx_sm);
 // Clocks, temperature, power and why the clock is held down, for the CPU or one GPU (NVML, loaded at run time).
 typedef struct rg_sensors {
     double sm_MHz, mem_MHz, cpu_MHz, temp_C, power_W; // NaN when unreadable
-    char throttle[160];                               // "none", "power cap", ... or "unknown (reason)"
+    unsigned throttle;                                // why the clock is held down: bits of rg_throttle
 } rg_sensors;
 void rg_sensors_read(const rg_device *, rg_sensors *);
 void rg_sensors_read_closed(int gpu, rg_sensors *); // of a GPU without a context on it, as CUDA counts
@@ -55,6 +56,7 @@ void rg_sensors_read_closed(int gpu, rg_sensors *); // of a GPU without a contex
 enum { RG_PACKAGES_MAX = 16, RG_ENERGY_WINDOW_S = 5 }; // NVML's counter ticks at 10 to 100 ms: 5 s keep that below 2 %
 typedef struct rg_energy {
     char source[120];
+    rg_energy_word word;
     double start_J, start_s; // start_J is NaN when there is no counter
     int gpus;                // of so many boards together, 0: of the device
     int n_packages;          // RAPL: each package's counter wraps at its own range

@@ -119,18 +119,9 @@ double rg_gpus_used_bytes(void)
     return sum;
 }
 
-void rg_throttle_words(unsigned long long mask, char text[160])
+unsigned rg_throttle_of(unsigned long long mask)
 {
-    static const char *const word[] = {"idle", "application clocks", "power cap", "hw slowdown", "sync boost", "sw thermal",
-        "hw thermal", "power brake", "display clocks"};
-    size_t at = 0;
-    text[0] = '\0';
-    for (int bit = 0; bit < 64 && at < 159; bit++) {
-        if (!(mask >> bit & 1)) continue;
-        const char *comma = at ? ", " : "";
-        int n = bit < RG_COUNT(word) ? snprintf(text + at, 160 - at, "%s%s", comma, word[bit])
-                                     : snprintf(text + at, 160 - at, "%sbit 0x%llx", comma, 1ull << bit);
-        at += (size_t)n;
-    }
-    if (!mask) snprintf(text, 160, "none");
+    const int named = RG_THROTTLE_DISPLAY - RG_THROTTLE_IDLE + 1; // in NVML's order
+    const unsigned known = (unsigned)(mask & ((1ull << named) - 1)) << RG_THROTTLE_IDLE;
+    return !mask ? 1u << RG_THROTTLE_NONE : known | (mask >> named ? 1u << RG_THROTTLE_OTHER : 0);
 }

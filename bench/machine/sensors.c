@@ -119,46 +119,39 @@ static double cpu_temp_C(void)
     return hottest;
 }
 
-static void gpu_sensors(const rg_nvml *nvml, void *gpu, const char *why, rg_sensors *s)
+static void gpu_sensors(const rg_nvml *nvml, void *gpu, rg_sensors *s)
 {
-    if (!gpu) {
-        snprintf(s->throttle, sizeof s->throttle, "unknown (%.140s)", why);
-        return;
-    }
+    if (!gpu) return;
     unsigned value;
     unsigned long long mask;
     if (nvml->clock && nvml->clock(gpu, RG_NVML_CLOCK_SM, &value) == 0) s->sm_MHz = value;
     if (nvml->clock && nvml->clock(gpu, RG_NVML_CLOCK_MEM, &value) == 0) s->mem_MHz = value;
     if (nvml->temperature && nvml->temperature(gpu, 0, &value) == 0) s->temp_C = value;
     if (nvml->power_mW && nvml->power_mW(gpu, &value) == 0) s->power_W = value / 1e3;
-    if (nvml->throttle && nvml->throttle(gpu, &mask) == 0)
-        rg_throttle_words(mask, s->throttle);
-    else
-        snprintf(s->throttle, sizeof s->throttle, "unknown (not told by this GPU)");
+    if (nvml->throttle && nvml->throttle(gpu, &mask) == 0) s->throttle = rg_throttle_of(mask);
 }
 
 void rg_sensors_read(const rg_device *device, rg_sensors *s)
 {
-    *s = (rg_sensors){NAN, NAN, NAN, NAN, NAN, ""};
+    *s = (rg_sensors){NAN, NAN, NAN, NAN, NAN, 1u << RG_THROTTLE_UNKNOWN};
     s->cpu_MHz = cpu_MHz();
     if (device && device->is_gpu && !device->is_emulated) {
         char why[160];
         const rg_nvml *nvml;
         void *gpu = rg_nvml_gpu(device, &nvml, why);
-        gpu_sensors(nvml, gpu, why, s);
+        gpu_sensors(nvml, gpu, s);
         return;
     }
     s->temp_C = cpu_temp_C();
-    // Power of a CPU is energy over a window (energy.c): there is nothing to read at one moment.
-    snprintf(s->throttle, sizeof s->throttle, "unknown (the CPU tells no reason)");
+    // Power of a CPU is energy over a window (energy.c): there is nothing to read at one moment, nor why a clock is held down.
 }
 
 void rg_sensors_read_closed(int gpu, rg_sensors *s)
 {
     char why[160];
     const rg_nvml *nvml;
-    *s = (rg_sensors){NAN, NAN, NAN, NAN, NAN, ""};
+    *s = (rg_sensors){NAN, NAN, NAN, NAN, NAN, 1u << RG_THROTTLE_UNKNOWN};
     s->cpu_MHz = cpu_MHz();
     void *board = rg_nvml_closed_gpu(gpu, &nvml, why);
-    gpu_sensors(nvml, board, why, s);
+    gpu_sensors(nvml, board, s);
 }

@@ -51,14 +51,14 @@ bool rg_gpu_held_down(const rg_device *);
 
 double rg_gpus_used_bytes(void); // of all GPUs of the machine together, by all processes; NaN without NVML
 
-// Words of a mask of nvmlClocksThrottleReason* bits: "none", "power cap, hw thermal"; bits without a name as "bit 0x...".
-void rg_throttle_words(unsigned long long mask, char text[160]);
+unsigned rg_throttle_of(unsigned long long mask); // bits of rg_throttle, of a mask of nvmlClocksThrottleReason* bits
 
 // ---- energy --------------------------------------------------------------------------------------------------------------
 
 // Microjoules between two readings of a counter that counts 0..range and starts again; at most one wrap lies between.
 uint64_t rg_rapl_difference(uint64_t from_uJ, uint64_t to_uJ, uint64_t range_uJ);
-// Reads the package counters below root ("/sys/class/powercap"): their number, or 0 with the reason and the fix in why.
+// Reads the package counters below root ("/sys/class/powercap"): their number, or with the reason and the fix in
+// why 0 where there are none, -1 where they cannot be read.
 int rg_rapl_read(const char *root, uint64_t energy_uJ[RG_PACKAGES_MAX], uint64_t range_uJ[RG_PACKAGES_MAX], char why[120]);
 
 // ---- the CPU -------------------------------------------------------------------------------------------------------------

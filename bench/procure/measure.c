@@ -83,7 +83,7 @@ static const char *more_of(const measure *m, int job)
 static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
 {
     const rg_work *w = &m->workload.job[job];
-    char hash[65] = "-", *command = rg_job_command(&m->inputs, job, more_of(m, job));
+    char hash[65] = "-", throttle[RG_REASON], *command = rg_job_command(&m->inputs, job, more_of(m, job));
     const char *status = "failed";
     rg_job_run run;
     const double others_before = rg_watch_cpu_s(), own_before = rg_cpu_own_s();
@@ -114,7 +114,8 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     rg_tsv_put(m->table, "%.0f", m->gpus ? sensors.sm_MHz : sensors.cpu_MHz, '\t');
     rg_tsv_put(m->table, "%.0f", sensors.temp_C, '\t');
     rg_tsv_put(m->table, "%.0f", sensors.power_W, '\t');
-    rg_tsv_print(m->table, "%s\t%s\t%s\n", sensors.throttle, m->nonce, status);
+    rg_throttle_print(sensors.throttle, true, throttle);
+    rg_tsv_print(m->table, "%s\t%s\t%s\n", throttle, m->nonce, status);
     note(m, "run %d %s %s began %.6f ended %.6f outputs %.16s %s%s%s", m->runs, w->job, kind_name[kind], end_s - run.wall_s,
         end_s, hash, status, *run.said ? ": " : "", run.said);
     free(command);

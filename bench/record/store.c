@@ -181,10 +181,10 @@ bool rg_record_has(const rg_record *r, const rg_row *key, bool energy)
 {
     const rg_row *row = find(r, key);
     if (!row) return false;
-    if (!strcmp(row->cell[RG_C_STATUS], "SKIP") && !rg_row_is_too_busy(row))
-        return true;                                    // with a reason, which another run finds again
-    const char *source = row->cell[RG_C_ENERGY_SOURCE]; // of what was asked for: the counter, or why there is none
-    return !lacks(row) && (!energy || *row->cell[RG_C_JOULES] || (*source && !begins(source, "not asked")));
+    if (!strcmp(row->cell[RG_C_STATUS], "SKIP") && rg_cell_word(row, RG_C_STOP) != RG_STOP_BUSY)
+        return true;                                   // with a reason, which another run finds again
+    const int source = rg_cell_word(row, RG_C_ENERGY); // of what was asked for: the counter, or why there is none
+    return !lacks(row) && (!energy || *row->cell[RG_C_JOULES] || source > RG_ENERGY_NOT_ASKED);
 }
 
 bool rg_record_is_wide(const rg_record *r, const rg_row *key)

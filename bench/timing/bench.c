@@ -130,7 +130,7 @@ static void open_gpu(session *b)
     for (int i = 0; i < b->lineup.n; i++) {
         rg_lane *lane = &b->lineup.lane[i];
         if (lane->done || lane->entry->variant->space == RG_HOST) continue;
-        if (!b->gpu) rg_lane_end(lane, RG_SKIP, "%s", why);
+        if (!b->gpu) rg_lane_end(lane, RG_SKIP, RG_STOP_LACKS, "%s", why);
     }
 }
 
@@ -144,9 +144,9 @@ static int outcome(const session *b)
     for (int i = 0; i < b->out.n_rows; i++) {
         const rg_row *row = &b->out.row[i];
         const char *status = row->cell[RG_C_STATUS];
-        busy += rg_row_is_too_busy(row);
-        if (rg_row_is_timed(row) && rg_row_crowd(row, &cores) >= RG_CROWD_LEAST && rg_row_width(row) > WIDE)
-            most = fmax(most, rg_row_crowd(row, &cores));
+        busy += rg_cell_word(row, RG_C_STOP) == RG_STOP_BUSY;
+        if (rg_row_is_timed(row) && rg_row_other_load(row, &cores) >= RG_OTHERS_LEAST && rg_row_width(row) > WIDE)
+            most = fmax(most, rg_row_other_load(row, &cores));
         timed += !strcmp(status, "PASS");
         wrong += *status && strcmp(status, "PASS") && strcmp(status, "SKIP");
     }
@@ -238,41 +238,43 @@ const rg_command rg_cmd_bench = {
     .name = "bench",
     .words = "[ALGO[:VARIANT]]...",
     .summary = "time variants, each only after it has passed verify here",
-    .help = "Times every variant that ALGO:VARIANT... choose (all when absent), at the shapes of a preset or those of\n"
-            "--shape. A variant is timed only after it has passed verify on small shapes in this run, and its outputs\n"
-            "at the timed shape are compared with the reference afterwards, in every process. A row that fails has status\n"
-            "FAIL (CRASH, TIMEOUT) and no times; one that cannot run here has status SKIP. The column `stop` gives the reason\n"
-            "in both cases, and says for timed rows why sampling ended: time (--max-seconds) or rounds (--rounds); then how\n"
-            "wide the 95 % interval of the median is, the mean power and why the clock was held down.\n\n"
-            "Rounds: each is a process of its own that visits every row once, with fresh inputs, in alternating order, so\n"
-            "that drift hits all rows. What changes from one process to the next (addresses, plans, clocks) is in the\n"
-            "interval: Student's t over the medians of the processes. The column `samples` has ';' between samples of one\n"
-            "process and '|' between processes. A variant's first calls in a process warm up and are not counted, unless\n"
-            "one takes longer than --max-seconds: then it is the only sample; or on a CPU longer than its share of them:\n"
-            "then it is the sample of its process. At most 400 samples a row. CPU threads are pinned; variants that use\n"
-            "threads are timed on one core and on all (--threads N: on N).\n\n"
-            "Scopes: `device` is the time of a call on data that are where it computes, by events on a GPU; `kernel`\n"
-            "is the same less the cost of an empty measurement; `transfer` (GPU) adds the copies of inputs and\n"
-            "outputs, in pinned memory; `pageable` copies from and to ordinary memory, as the papers' programs did.\n"
-            "Modes: `cold` flushes the caches before every call; `hot` makes calls follow each other, as many to a\n"
-            "sample as make it last 1 ms. `prepare` (plans, textures) has a column of its own. `rate` is work /\n"
-            "median; `bound` names the resource that limits the variant, and `fraction` is how near its median comes\n"
-            "to that bound at the rates measured in the same run, which stand in the file as rows of the algorithm\n"
-            "`probe`.\n\n"
-            "--job \"autocorr *.png --max-offset 250 --variant gather --out {out}\" times a whole command, as rows of scope\n"
-            "`job`: algo is its first word, variant that of its --variant, shape the text of --shape, params the number\n"
-            "of GPUs, and for none that of threads. Every run is a process of its own that sees only so many GPUs, five\n"
-            "at least, unless one takes longer than --max-seconds; a first short one is not counted. The column `check` says\n"
-            "what its outputs have passed: those of every run agree with the first one's within 1e-3, and --check is\n"
-            "content. `peak_bytes` is the memory of the process, `gpu_peak_bytes` what the driver says that all GPUs held\n"
-            "more than before it. The head has a hash of the files that the command names. --energy reads the counters\n"
-            "around further runs, for at least 5 s.\n\n"
-            "--self-test times one variant under two names and reports the median false difference with its interval:\n"
-            "exit code 1 when it is above 0.5 % on a GPU or 1 % on a CPU. Emulated variants (--device host) are not\n"
-            "timed: exit code 4. --device cpu leaves GPU variants out.\n\n"
-            "Memory is predicted and compared with what is free before it is taken; a row of which one call would take\n"
-            "longer than --max-call is skipped. --resume takes again what did not pass. Exit codes: 0 good, 1 a row\n"
-            "failed, 2 bad usage, 3 others leave this machine too little to tell, 4 nothing could be timed here.",
+    .help =
+        "Times every variant that ALGO:VARIANT... choose (all when absent), at the shapes of a preset or those of\n"
+        "--shape. A variant is timed only after it has passed verify on small shapes in this run, and its outputs\n"
+        "at the timed shape are compared with the reference afterwards, in every process. A row that fails has status\n"
+        "FAIL (CRASH, TIMEOUT) and no times; one that cannot run here has status SKIP. The columns `stop` and `detail` give\n"
+        "the reason in both cases; `stop` says for timed rows why sampling ended: time (--max-seconds) or rounds\n"
+        "(--rounds). Columns of their own have the width of the 95 % interval of the median, the mean power, what\n"
+        "other processes did meanwhile and why the clock was held down.\n\n"
+        "Rounds: each is a process of its own that visits every row once, with fresh inputs, in alternating order, so\n"
+        "that drift hits all rows. What changes from one process to the next (addresses, plans, clocks) is in the\n"
+        "interval: Student's t over the medians of the processes. The column `samples` has ';' between samples of one\n"
+        "process and '|' between processes. A variant's first calls in a process warm up and are not counted, unless\n"
+        "one takes longer than --max-seconds: then it is the only sample; or on a CPU longer than its share of them:\n"
+        "then it is the sample of its process. At most 400 samples a row. CPU threads are pinned; variants that use\n"
+        "threads are timed on one core and on all (--threads N: on N).\n\n"
+        "Scopes: `device` is the time of a call on data that are where it computes, by events on a GPU; `kernel`\n"
+        "is the same less the cost of an empty measurement; `transfer` (GPU) adds the copies of inputs and\n"
+        "outputs, in pinned memory; `pageable` copies from and to ordinary memory, as the papers' programs did.\n"
+        "Modes: `cold` flushes the caches before every call; `hot` makes calls follow each other, as many to a\n"
+        "sample as make it last 1 ms. `prepare` (plans, textures) has a column of its own. `rate` is work /\n"
+        "median; `bound` names the resource that limits the variant, and `fraction` is how near its median comes\n"
+        "to that bound at the rates measured in the same run, which stand in the file as rows of the algorithm\n"
+        "`probe`.\n\n"
+        "--job \"autocorr *.png --max-offset 250 --variant gather --out {out}\" times a whole command, as rows of scope\n"
+        "`job`: algo is its first word, variant that of its --variant, shape the text of --shape, params the number\n"
+        "of GPUs, and for none that of threads. Every run is a process of its own that sees only so many GPUs, five\n"
+        "at least, unless one takes longer than --max-seconds; a first short one is not counted. The column `check` says\n"
+        "what its outputs have passed: those of every run agree with the first one's within 1e-3, and --check is\n"
+        "content. `peak_bytes` is the memory of the process, `gpu_peak_bytes` what the driver says that all GPUs held\n"
+        "more than before it. The head has a hash of the files that the command names. --energy reads the counters\n"
+        "around further runs, for at least 5 s.\n\n"
+        "--self-test times one variant under two names and reports the median false difference with its interval:\n"
+        "exit code 1 when it is above 0.5 % on a GPU or 1 % on a CPU. Emulated variants (--device host) are not\n"
+        "timed: exit code 4. --device cpu leaves GPU variants out.\n\n"
+        "Memory is predicted and compared with what is free before it is taken; a row of which one call would take\n"
+        "longer than --max-call is skipped. --resume takes again what did not pass. Exit codes: 0 good, 1 a row\n"
+        "failed, 2 bad usage, 3 others leave this machine too little to tell, 4 nothing could be timed here.",
     .option = rg_bench_option,
     .bytes = sizeof(rg_bench_options),
     .run = run,

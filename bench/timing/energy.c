@@ -39,13 +39,13 @@ int rg_rapl_read(const char *root, uint64_t energy_uJ[RG_PACKAGES_MAX], uint64_t
         snprintf(path, sizeof path, "%s/intel-rapl:%d/max_energy_range_uj", root, zone);
         if (!read_number(&range_uJ[n], path)) {
             snprintf(why, 120, "RAPL: %s tells no max_energy_range_uj", name);
-            return 0;
+            return -1;
         }
         snprintf(path, sizeof path, "%s/intel-rapl:%d/energy_uj", root, zone);
         if (!read_number(&energy_uJ[n], path)) {
             // Closed to users since Linux 5.10 (CVE-2020-8694).
             snprintf(why, 120, "RAPL not readable: sudo chmod a+r %s/intel-rapl:*/energy_uj", root);
-            return 0;
+            return -1;
         }
         n++;
     }
@@ -94,9 +94,12 @@ void rg_energy_start(const rg_device *device, rg_energy *e)
     e->start_J = NAN;
     if (device && device->is_gpu && !device->is_emulated) {
         e->start_J = gpu_joules(device, why);
+        e->word = isnan(e->start_J) ? RG_ENERGY_NO_COUNTER : RG_ENERGY_NVML;
         snprintf(e->source, sizeof e->source, "%.119s", isnan(e->start_J) ? why : "NVML total energy, board");
     } else {
-        e->n_packages = rg_rapl_read(rapl_root, e->package_uJ, e->range_uJ, why);
+        const int n = rg_rapl_read(rapl_root, e->package_uJ, e->range_uJ, why);
+        e->word = n > 0 ? RG_ENERGY_RAPL : n < 0 ? RG_ENERGY_RAPL_CLOSED : RG_ENERGY_NO_RAPL;
+        e->n_packages = n > 0 ? n : 0;
         if (e->n_packages) {
             e->start_J = 0;
             snprintf(e->source, sizeof e->source, "RAPL, %d package%s", e->n_packages, rg_s(e->n_packages));
@@ -111,6 +114,7 @@ void rg_energy_start_gpus(int gpus, rg_energy *e)
 {
     char why[160] = "";
     *e = (rg_energy){.gpus = gpus, .start_J = rg_energy_of_gpus(gpus, why)};
+    e->word = isnan(e->start_J) ? RG_ENERGY_NO_COUNTER : RG_ENERGY_NVML;
     if (isnan(e->start_J)) {
         snprintf(e->source, sizeof e->source, "%.119s", why);
     } else {
@@ -151,6 +155,7 @@ void rg_energy_stop(const rg_device *device, rg_energy *e, double *joules, doubl
     // The counter of a driver reloaded in between starts again at 0: no partial total is given out.
     if (!isnan(e->start_J) && !(*joules > 0)) {
         *joules = NAN;
+        e->word = RG_ENERGY_NO_TOTAL;
         snprintf(e->source, sizeof e->source, "%s gave no total over %.3g s: it stood still, was reset or wrapped",
             e->n_packages ? "RAPL" : "NVML total energy", *seconds);
     }

@@ -48,6 +48,6 @@ void rg_refuse_long(rg_lane *lane, const rg_out *out, double most_s)
 {
     const double call_s = lane->done ? 0 : predicted_s(out, lane);
     if (call_s > most_s)
-        rg_lane_end(lane, RG_SKIP,
-            "time: one call would take about %.3g s at the rate of a smaller shape, --max-call allows %.3g s", call_s, most_s);
+        rg_lane_end(lane, RG_SKIP, RG_STOP_LONG_CALL,
+            "one call would take about %.3g s at the rate of a smaller shape, --max-call allows %.3g s", call_s, most_s);
 }

@@ -75,7 +75,7 @@ static int call_fresh(rg_lane *lane, rg_inputs *in, uint64_t seed, double *least
         rg_inputs_fill(in, rg_bits(seed, JUDGED));
         code = code || lane->scope != RG_PAGEABLE ? code : rg_lane_call(lane, in, true, &untimed_s); // each copies its own
     }
-    lane->crowd = (rg_cpu_others_s() - others_s) / (rg_seconds() - start);
+    lane->others = (rg_cpu_others_s() - others_s) / (rg_seconds() - start);
     return code;
 }
 
@@ -150,46 +150,45 @@ static int compare_whole(rg_lane *lane, rg_inputs *in)
 }
 
 // How much was looked at, for the row.
-static void tell(rg_lane *lane, const rg_inputs *in, bool alike)
+static void note_check(rg_lane *lane, const rg_inputs *in, bool alike)
 {
     int64_t known = 0, all = 0;
     for (int i = 0; i < in->algo->n_args; i++) {
         known += in->answer.n[i];
         all += in->algo->arg[i].direction == RG_IN ? 0 : in->algo->arg[i].count(&in->shape);
     }
-    const bool others = in->whole_of && in->whole_of != lane->entry && !lane->brief;
-    if (alike || known >= all)
-        snprintf(lane->judged, sizeof lane->judged, "every element held against %s",
-            alike ? "another configuration's" : "the reference");
-    else
-        snprintf(lane->judged, sizeof lane->judged, "%.3g of %.3g elements held against the reference%s%.60s", (double)known,
-            (double)all, others ? ", all against " : "", others ? in->whole_of->name : "");
+    const bool some = !alike && known < all, others = some && in->whole_of && in->whole_of != lane->entry && !lane->brief;
+    lane->check = alike ? RG_HELD_CONFIGURATION : RG_HELD_REFERENCE;
+    lane->checked = some ? known : 0;
+    lane->elements = some ? all : 0;
+    snprintf(lane->against, sizeof lane->against, "%s", others ? in->whole_of->name : "");
 }
 
-// Why no such time can be; NULL: it can.
-static const char *time_fault(rg_lane *lane, double fresh_ns, char text[200])
+// Why no such time can be, in `detail`; RG_STOPS: it can.
+static rg_stop time_fault(rg_lane *lane, double fresh_ns, char detail[200])
 {
     const double ns = typical_ns(lane), bytes = lane->entry->algo->traffic_bytes(&lane->shape);
-    if (fresh_ns > allowed_ns(lane))
-        snprintf(text, 200,
-            "a call on inputs not seen before takes %.4g ns, %.3g times the median of %.4g ns: answers are kept, or "
-            "made outside of the time",
-            fresh_ns, fresh_ns / ns, ns);
-    else if (lane->late * 2 > lane->n)
-        snprintf(text, 200, "the device goes on after the last event in %d of %d samples: work outside of the call's stream",
-            lane->late, lane->n);
-    else if (bytes > (ns + 1) * (lane->device->is_gpu ? GPU_BYTES_NS : CORE_BYTES_NS * lane->threads))
-        snprintf(text, 200, "a call takes %.4g ns, in which nothing moves its %.4g bytes", ns, bytes);
-    else
-        return NULL;
-    return text;
+    if (fresh_ns > allowed_ns(lane)) {
+        snprintf(detail, 200, "a call on inputs not seen before takes %.4g ns, %.3g times the median of %.4g ns", fresh_ns,
+            fresh_ns / ns, ns);
+        return RG_STOP_KEPT;
+    }
+    if (lane->late * 2 > lane->n) {
+        snprintf(detail, 200, "in %d of %d samples", lane->late, lane->n);
+        return RG_STOP_LATE;
+    }
+    if (bytes > (ns + 1) * (lane->device->is_gpu ? GPU_BYTES_NS : CORE_BYTES_NS * lane->threads)) {
+        snprintf(detail, 200, "%.4g bytes, a call takes %.4g ns", bytes, ns);
+        return RG_STOP_TOO_FAST;
+    }
+    return RG_STOPS;
 }
 
 // Threads that wait for one whose core another process has spend their own time waiting: neither clock tells that from an answer
 // that is kept from call to call.
 static bool too_busy(const rg_lane *lane, double fresh_ns)
 {
-    return fresh_ns > allowed_ns(lane) && lane->threads > 1 && !lane->device->is_gpu && lane->crowd >= RG_CROWD_LEAST;
+    return fresh_ns > allowed_ns(lane) && lane->threads > 1 && !lane->device->is_gpu && lane->others >= RG_OTHERS_LEAST;
 }
 
 // A call that is longer than the time of its process was its only one, on inputs that were new: it stands for those made here.
@@ -197,7 +196,7 @@ static int make_call(rg_lane *lane, rg_inputs *in, uint64_t seed, double *fresh_
 {
     if (!lane->brief || !lane->single) return call_fresh(lane, in, seed, fresh_ns);
     *fresh_ns = typical_ns(lane);
-    lane->fresh = NAN; // not asked for
+    lane->fresh = 0; // not asked for
     return rg_lane_outputs(lane, in);
 }
 
@@ -219,22 +218,21 @@ void rg_lane_judge(rg_lane *lane, rg_inputs *in, uint64_t seed)
         lane->verdict = alike ? rg_compare_alike(lane->entry, &in->shape, lane->param, in->found, lane->right)
                               : rg_compare_outputs(lane->entry, &in->shape, lane->param, in->found, &in->answer);
     code = code || alike ? code : compare_whole(lane, in);
-    const char *past = code ? NULL : guard_fault(lane), *fault = code ? NULL : time_fault(lane, fresh_ns, text);
+    const char *past = code ? NULL : guard_fault(lane);
+    const rg_stop fault = code ? RG_STOPS : time_fault(lane, fresh_ns, text);
     if (code) {
         rg_lane_fault(lane, "outputs", code);
     } else if (lane->verdict.status != RG_PASS) {
         lane->n = 0;
-        rg_lane_end(lane, lane->verdict.status, "after timing: %s", lane->verdict.reason);
+        rg_lane_end(lane, lane->verdict.status, RG_STOP_WRONG, "%s", lane->verdict.reason);
     } else if (!past && too_busy(lane, fresh_ns)) {
         lane->n = 0;
-        rg_lane_end(lane, RG_SKIP,
-            RG_TOO_BUSY ": others had %.2f cores, and calls on inputs not seen before took %.4g ns or more", lane->crowd,
-            fresh_ns);
-    } else if (past || fault) {
+        rg_lane_end(lane, RG_SKIP, RG_STOP_BUSY, "calls on inputs not seen before took %.4g ns or more", fresh_ns);
+    } else if (past || fault != RG_STOPS) {
         lane->n = 0;
-        rg_lane_end(lane, RG_FAIL, "after timing: %s%s", past ? "wrote outside of " : "", past ? past : fault);
+        rg_lane_end(lane, RG_FAIL, past ? RG_STOP_OVERRUN : fault, "%s", past ? past : text);
     } else {
-        tell(lane, in, alike);
+        note_check(lane, in, alike);
     }
     lane->done = true;
 }

@@ -121,9 +121,8 @@ static void add_scopes(rg_lineup *l, const rg_lane *like, unsigned scopes, unsig
             lane->scope = (rg_scope)s;
             lane->mode = (rg_mode)m;
             if (rg_copies(lane->scope) && lane->entry->variant->space == RG_HOST)
-                rg_lane_end(lane, RG_SKIP, "scope %s: the data of a CPU variant are where it computes", rg_scope_name[s]);
-            if (s == RG_ADDING && !lane->entry->variant->clear)
-                rg_lane_end(lane, RG_SKIP, "scope adding: run clears what it adds to, or writes every output");
+                rg_lane_end(lane, RG_SKIP, RG_STOP_NO_COPIES, "%s", "");
+            if (s == RG_ADDING && !lane->entry->variant->clear) rg_lane_end(lane, RG_SKIP, RG_STOP_NO_CLEAR, "%s", "");
         }
 }
 
@@ -143,11 +142,11 @@ static void add_variant(
     memcpy(like.param, param, (size_t)v->n_params * sizeof *param);
     unsigned scopes = o->scopes.bits;
     unsigned modes = o->modes.bits ? o->modes.bits : host ? 1u << RG_HOT : 1u << RG_HOT | 1u << RG_COLD;
-    const char *why = rg_unavailable(e);
+    const char *lacks = rg_unavailable(e), *why = lacks;
     if (!why && v->refuse) why = v->refuse(shape, param);
     if (why) {
         // One row is enough to say that it cannot be had.
-        rg_lane_end(&like, RG_SKIP, "%s", why);
+        rg_lane_end(&like, RG_SKIP, lacks ? RG_STOP_LACKS : RG_STOP_REFUSED, "%s", why);
         scopes &= -scopes;
         modes = 1u << RG_HOT;
     }
@@ -242,12 +241,12 @@ static void verify_lane(rg_lane *lane, const rg_bench_options *o)
         if (lane->verdict.status != RG_PASS && lane->verdict.status != RG_SKIP) {
             char text[96];
             rg_shape_print(algo, shape, text);
-            rg_lane_end(lane, lane->verdict.status, "not timed: verify at %s: %s", text, lane->verdict.reason);
+            rg_lane_end(lane, lane->verdict.status, RG_STOP_UNVERIFIED, "at %s: %s", text, lane->verdict.reason);
             return;
         }
         passed += lane->verdict.status == RG_PASS;
     }
-    if (!passed) rg_lane_end(lane, RG_SKIP, "not timed: it takes none of the small shapes on which it could be verified");
+    if (!passed) rg_lane_end(lane, RG_SKIP, RG_STOP_NO_SHAPE, "%s", "");
 }
 
 // An earlier lane of the same variant, parameters and threads, which differs in shape, scope or mode only.
@@ -267,7 +266,7 @@ void rg_lineup_verify(rg_lineup *l, const rg_bench_options *o)
     for (rg_lane *lane = l->lane; lane < l->lane + l->n; lane++) {
         const rg_lane *twin = lane->done ? NULL : gated_twin(l, lane);
         if (twin && twin->done)
-            rg_lane_end(lane, twin->verdict.status, "%s", twin->stop);
+            rg_lane_end(lane, twin->verdict.status, twin->stop, "%s", twin->detail);
         else if (!twin && !lane->done)
             verify_lane(lane, o);
         else if (lane->done)

@@ -42,10 +42,6 @@ rg_row rg_lane_row(const rg_lane *, const rg_rates *); // rates of its device an
 char *rg_input_key(const rg_row *);                    // of the line of the head that has the hash of its inputs; malloc'ed
 void rg_head_source(rg_head *, const rg_entry *);      // the hash that its rows have, for the head
 rg_row rg_probe_row(const char *space, int threads, int resource, double per_s); // threads 0: GPU
-rg_row rg_empty_row(void);
-// Of the machine while the row was timed, in the words of its cell `stop`: cores that others had, of how many; NaN: not known.
-double rg_row_crowd(const rg_row *, int *cores);
-bool rg_row_is_too_busy(const rg_row *); // no time, since the machine was
 // n, min to max, rate (work / median) and samples.
 void rg_set_times(rg_row *, const rg_samples *, double work);
 void rg_set_cell(rg_row *, rg_column, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -46,7 +46,7 @@ static bool stands(const rg_row *row)
     const char *status = row->cell[RG_C_STATUS];
     const bool skipped = !strcmp(status, "SKIP");
     return rg_row_is_probe(row) || rg_row_is_self_test(row) ||
-        (skipped ? !rg_row_is_too_busy(row) : !strcmp(status, "PASS") && !rg_row_is_stale(row));
+        (skipped ? rg_cell_word(row, RG_C_STOP) != RG_STOP_BUSY : !strcmp(status, "PASS") && !rg_row_is_stale(row));
 }
 
 int rg_out_begin(rg_out *out, const char *path, bool resume)

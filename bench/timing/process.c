@@ -62,7 +62,7 @@ static int choose(server *s, int first, int past, rg_lane **chosen)
         if (needs > room[where]) {
             char fits[96];
             rg_largest_that_fits(lane, room[where], fits);
-            rg_lane_end(lane, RG_SKIP, "memory: needs %.4g GB, has %.4g GB, largest that fits %s", needs / 1e9,
+            rg_lane_end(lane, RG_SKIP, RG_STOP_MEMORY, "needs %.4g GB, has %.4g GB, largest that fits %s", needs / 1e9,
                 room[where] / 1e9, fits);
             tell(s, lane);
         } else if (taken[where] + needs <= room[where]) {
@@ -86,7 +86,8 @@ static void time_group(server *s, int first, int past)
         rg_lane *lane = &s->lineup.lane[i];
         if (lane->done) continue;
         if (needs > has)
-            rg_lane_end(lane, RG_SKIP, "memory: the arguments need %.4g GB on the host, has %.4g GB", needs / 1e9, has / 1e9);
+            rg_lane_end(
+                lane, RG_SKIP, RG_STOP_MEMORY, "the arguments need %.4g GB on the host, has %.4g GB", needs / 1e9, has / 1e9);
         rg_refuse_long(lane, &s->rows, s->options->max_call_s);
         if (lane->done) tell(s, lane);
     }
@@ -186,7 +187,8 @@ static void take_over(rg_lane *lane, const rg_lane *theirs)
 {
     if (theirs->verdict.status != RG_PASS) {
         lane->n = 0;
-        rg_lane_end(lane, theirs->verdict.status, "%s", theirs->stop);
+        rg_lane_end(lane, theirs->verdict.status, theirs->stop, "%s", theirs->detail);
+        lane->others = theirs->others;
         lane->verdict = theirs->verdict;
         return;
     }
@@ -203,19 +205,24 @@ static void take_over(rg_lane *lane, const rg_lane *theirs)
     lane->fresh = first ? theirs->fresh : fmin(lane->fresh, theirs->fresh); // what the machine did besides is in one of them
     lane->others_s += theirs->others_s;
     lane->watched_s += theirs->watched_s;
-    if (first || !strcmp(lane->throttle, "none")) memcpy(lane->throttle, theirs->throttle, sizeof lane->throttle);
+    lane->throttle |= theirs->throttle;
     if (first || theirs->verdict.error > lane->verdict.error) lane->verdict = theirs->verdict;
     if (first) {
         lane->prepare_ns = theirs->prepare_ns;
-        memcpy(lane->judged, theirs->judged, sizeof lane->judged);
+        lane->check = theirs->check;
+        lane->checked = theirs->checked;
+        lane->elements = theirs->elements;
+        memcpy(lane->against, theirs->against, sizeof lane->against);
         lane->joules = theirs->joules;
-        memcpy(lane->energy, theirs->energy, sizeof lane->energy);
+        lane->energy = theirs->energy;
+        lane->energy_s = theirs->energy_s;
+        lane->energy_calls = theirs->energy_calls;
+        lane->energy_busy = theirs->energy_busy;
+        lane->sensor_W = theirs->sensor_W;
+        lane->energy_devices = theirs->energy_devices;
     }
     lane->done = !theirs->visits; // a call of which one is enough
-    if (lane->done)
-        memcpy(lane->stop, theirs->stop, sizeof lane->stop);
-    else
-        rg_lane_tell(lane, lane->spent_s >= lane->max_s ? "time" : "rounds");
+    lane->stop = lane->done ? theirs->stop : lane->spent_s >= lane->max_s ? RG_STOP_TIME : RG_STOP_ROUNDS;
 }
 
 // Lanes of the shape that the process was at.
@@ -227,8 +234,7 @@ static void end_crashed(const rg_round *r, bool *heard, int signal)
         rg_lane *lane = &r->lineup->lane[at];
         if (!asked(r, lane, at) || heard[at]) continue;
         lane->n = 0;
-        rg_lane_end(lane, RG_CRASH, "signal %d (%s) ended the process that timed the variants of this shape", signal,
-            strsignal(signal));
+        rg_lane_end(lane, RG_CRASH, RG_STOP_CRASH, "%d (%s)", signal, strsignal(signal));
         heard[at] = true;
         r->heard(r->of);
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// row.c: what a lane measured, as a row of the result file. What is missing is an empty cell, and `stop` or `energy_source`
-// says why.
+// row.c: what a lane measured, as a row of the result file. What is missing is an empty cell, and `stop` or `energy` says why.
 
 #include "lineup.h"
 
@@ -11,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void rg_set_cell(rg_row *row, rg_column column, const char *format, ...)
 {
@@ -28,18 +28,11 @@ void rg_set_number(rg_row *row, rg_column column, double value)
     if (isfinite(value)) rg_set_cell(row, column, fabs(value) >= 1e6 && fabs(value) < 1e15 ? "%.0f" : "%.7g", value);
 }
 
-rg_row rg_empty_row(void)
-{
-    rg_row row;
-    for (int c = 0; c < RG_COLUMNS; c++) row.cell[c] = rg_print("%s", "");
-    return row;
-}
-
 rg_row rg_lane_key(const rg_lane *lane)
 {
     const rg_variant *v = lane->entry->variant;
     char shape[96], params[192];
-    rg_row row = rg_empty_row();
+    rg_row row = rg_row_empty();
     rg_shape_print(lane->entry->algo, &lane->shape, shape);
     rg_params_print(v, lane->param, params);
     rg_set_cell(&row, RG_C_ALGO, "%s", lane->entry->algo->name);
@@ -65,6 +58,7 @@ void rg_set_times(rg_row *row, const rg_samples *samples, double work)
     rg_set_number(row, RG_C_MEDIAN, s.median);
     rg_set_number(row, RG_C_Q3, s.q3);
     rg_set_number(row, RG_C_MAX, s.max);
+    rg_set_number(row, RG_C_INTERVAL, 200 * rg_relative_width(&s));
     rg_set_number(row, RG_C_RATE, work / (s.median / 1e9));
     // Seven digits: the resolution that stats.c takes for granted.
     char *text = rg_alloc((size_t)samples->n * 24 + 1), *at = text;
@@ -93,7 +87,7 @@ static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, d
         if (!(cost.amount[r] > 0)) continue;
         double needs_s = cost.amount[r] / rates->per_s[r];
         if (isnan(needs_s)) {
-            rg_set_cell(row, RG_C_BOUND, "unknown (%s not measured)", rg_resource_name[r]);
+            rg_set_cell(row, RG_C_BOUND, "%s", rg_resource_name[r]); // not measured: without a fraction
             return;
         }
         if (needs_s > longest_s) {
@@ -101,26 +95,45 @@ static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, d
             limit = r;
         }
     }
-    if (limit >= 0) {
-        // Nothing is faster than its bound: then the rate was measured too low, or cost() states too much.
-        if (longest_s / median_s > RG_FRACTION_REFUSED) {
-            rg_set_cell(row, RG_C_STATUS, "%s", rg_status_name[RG_FAIL]);
-            rg_set_cell(row, RG_C_STOP, "after timing: %.3g times faster than its %s allow on this machine",
-                longest_s / median_s, rg_resource_name[limit]);
-            for (rg_column c = RG_C_N; c <= RG_C_MAX; c++) rg_set_cell(row, c, "%s", "");
-            rg_set_cell(row, RG_C_RATE, "%s", "");
-            rg_set_cell(row, RG_C_SAMPLES, "%s", "");
-            return;
-        }
-        if (longest_s / median_s > RG_FRACTION_MOST) {
-            rg_set_cell(row, RG_C_BOUND, "unknown (faster than %s allows)", rg_resource_name[limit]);
-            rg_set_cell(row, RG_C_STOP, "%s; %.3g times faster than its bound: was the machine busy while %s was probed?",
-                lane->stop, longest_s / median_s, rg_resource_name[limit]);
-            return;
-        }
-        rg_set_cell(row, RG_C_BOUND, "%s", rg_resource_name[limit]);
-        rg_set_number(row, RG_C_FRACTION, longest_s / median_s);
+    if (limit < 0) return;
+    // Nothing is faster than its bound: then the rate was measured too low, or cost() states too much.
+    const double fraction = longest_s / median_s;
+    rg_set_cell(row, RG_C_BOUND, "%s", rg_resource_name[limit]);
+    rg_set_number(row, fraction > RG_FRACTION_MOST ? RG_C_ABOVE : RG_C_FRACTION, fraction);
+    if (!(fraction > RG_FRACTION_REFUSED)) return;
+    rg_set_cell(row, RG_C_STATUS, "%s", rg_status_name[RG_FAIL]);
+    rg_set_cell(row, RG_C_STOP, "%s", rg_stop_word[RG_STOP_ABOVE_BOUND].word);
+    for (rg_column c = RG_C_N; c <= RG_C_MAX; c++) rg_set_cell(row, c, "%s", "");
+    rg_set_cell(row, RG_C_INTERVAL, "%s", "");
+    rg_set_cell(row, RG_C_RATE, "%s", "");
+    rg_set_cell(row, RG_C_SAMPLES, "%s", "");
+}
+
+static void set_others(rg_row *row, double others)
+{
+    if (!isfinite(others)) return;
+    rg_set_number(row, RG_C_OTHERS, fmax(others, 0));
+    rg_set_cell(row, RG_C_CORES, "%d", (int)sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static void set_sensors(rg_row *row, const rg_lane *lane)
+{
+    const unsigned held = lane->throttle & ~(1u << RG_THROTTLE_NONE);
+    char words[RG_REASON];
+    rg_throttle_print(held ? held : lane->throttle, false, words);
+    rg_set_cell(row, RG_C_THROTTLE, "%s", words);
+    if (lane->visits) {
+        rg_set_number(row, RG_C_CLOCK, lane->clock_MHz / lane->visits);
+        rg_set_number(row, RG_C_TEMP, lane->temp_C);
+        rg_set_number(row, RG_C_POWER, lane->power_W / lane->visits);
     }
+    rg_set_cell(row, RG_C_ENERGY, "%s", rg_energy_of[lane->energy].word);
+    rg_set_number(row, RG_C_JOULES, lane->joules);
+    rg_set_number(row, RG_C_ENERGY_S, lane->energy_s);
+    rg_set_number(row, RG_C_ENERGY_CALLS, lane->energy_calls);
+    rg_set_number(row, RG_C_ENERGY_BUSY, lane->energy_busy);
+    rg_set_number(row, RG_C_SENSOR_W, lane->sensor_W);
+    if (lane->energy_devices) rg_set_cell(row, RG_C_ENERGY_DEVICES, "%d", lane->energy_devices);
 }
 
 static void set_times(rg_row *row, const rg_lane *lane, const rg_rates *rates)
@@ -128,26 +141,18 @@ static void set_times(rg_row *row, const rg_lane *lane, const rg_rates *rates)
     const rg_samples samples = rg_lane_samples(lane);
     rg_set_times(row, &samples, lane->entry->algo->work(&lane->shape));
     set_bound(row, lane, rates, rg_cell_number(row, RG_C_MEDIAN) / 1e9);
-    if (lane->visits) {
-        rg_set_number(row, RG_C_CLOCK, lane->clock_MHz / lane->visits);
-        rg_set_number(row, RG_C_TEMP, lane->temp_C);
-    }
-    rg_set_number(row, RG_C_JOULES, lane->joules);
-    rg_set_cell(row, RG_C_ENERGY_SOURCE, "%s", lane->energy);
+    rg_set_cell(row, RG_C_ROUNDS, "%d", lane->processes ? lane->processes : lane->visits);
+    rg_set_cell(row, RG_C_CALLS, "%d", lane->batch);
+    rg_set_cell(row, RG_C_PREEMPTED, "%ld", lane->preempted);
+    if (lane->fresh > 0) rg_set_number(row, RG_C_FRESH, lane->fresh);
+    if (lane->watched_s >= 0.5) // the kernel counts in ticks of 10 ms
+        set_others(row, lane->others_s / lane->watched_s);
+    set_sensors(row, lane);
     rg_set_number(row, RG_C_PREPARE, lane->prepare_ns);
     char source[64];
     rg_entry_source(lane->entry, source);
     rg_set_cell(row, RG_C_SOURCE, "%s", source);
 }
-
-double rg_row_crowd(const rg_row *row, int *cores)
-{
-    double others;
-    const char *at = strstr(row->cell[RG_C_STOP], "; others on ");
-    return at && sscanf(at, "; others on %lf of %d cores", &others, cores) == 2 && *cores > 0 ? others : NAN;
-}
-
-bool rg_row_is_too_busy(const rg_row *row) { return !strncmp(row->cell[RG_C_STOP], RG_TOO_BUSY, strlen(RG_TOO_BUSY)); }
 
 char *rg_input_key(const rg_row *row)
 {
@@ -166,15 +171,22 @@ rg_row rg_lane_row(const rg_lane *lane, const rg_rates *rates)
     rg_set_number(&row, RG_C_TRAFFIC, algo->traffic_bytes(&lane->shape));
     rg_set_cell(&row, RG_C_RATE_UNIT, "%s", algo->rate_unit);
     rg_set_cell(&row, RG_C_STATUS, "%s", rg_status_name[lane->verdict.status]);
-    rg_set_cell(&row, RG_C_STOP, "%s", lane->stop);
-    rg_set_cell(&row, RG_C_CHECK, "%s", lane->judged);
+    rg_set_cell(&row, RG_C_STOP, "%s", rg_stop_word[lane->stop].word);
+    rg_set_cell(&row, RG_C_DETAIL, "%s", lane->detail);
+    if (lane->stop == RG_STOP_BUSY) set_others(&row, lane->others);
     if (lane->verdict.status != RG_SKIP) {
         rg_set_number(&row, RG_C_PEAK_BYTES, (double)rg_lane_bytes(lane));
         rg_set_number(&row, RG_C_ERROR, lane->verdict.error);
         rg_set_number(&row, RG_C_TOL, lane->verdict.tol);
     }
     // Nothing that has not passed has a time.
-    if (lane->verdict.status == RG_PASS && lane->n) set_times(&row, lane, rates);
+    if (lane->verdict.status == RG_PASS && lane->n) {
+        set_times(&row, lane, rates);
+        rg_set_cell(&row, RG_C_CHECK, "%s", rg_held_against_word[lane->check].word);
+        if (lane->elements) rg_set_cell(&row, RG_C_CHECKED, "%lld", (long long)lane->checked);
+        if (lane->elements) rg_set_cell(&row, RG_C_ELEMENTS, "%lld", (long long)lane->elements);
+        rg_set_cell(&row, RG_C_AGAINST, "%s", lane->against);
+    }
     return row;
 }
 
@@ -188,7 +200,7 @@ void rg_head_source(rg_head *head, const rg_entry *e)
 
 rg_row rg_probe_row(const char *space, int threads, int resource, double per_s)
 {
-    rg_row row = rg_empty_row();
+    rg_row row = rg_row_empty();
     rg_set_cell(&row, RG_C_ALGO, "probe");
     rg_set_cell(&row, RG_C_VARIANT, "%s", rg_resource_name[resource]);
     rg_set_cell(&row, RG_C_SHAPE, "-");
@@ -201,7 +213,6 @@ rg_row rg_probe_row(const char *space, int threads, int resource, double per_s)
     rg_set_cell(&row, RG_C_MODE, "hot");
     rg_set_number(&row, RG_C_RATE, per_s);
     rg_set_cell(&row, RG_C_RATE_UNIT, "%s", rg_resource_unit[resource]);
-    rg_set_cell(&row, RG_C_STOP, "%s",
-        isnan(per_s) ? "not measured: the probe has no such resource here" : "best sustained rate of the probe");
+    rg_set_cell(&row, RG_C_STOP, "%s", rg_stop_word[isnan(per_s) ? RG_STOP_NO_PROBE : RG_STOP_PROBE].word);
     return row;
 }

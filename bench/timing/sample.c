@@ -163,12 +163,13 @@ static int take_sample(rg_lane *lane, const rg_inputs *in)
 
 // ---- a lane --------------------------------------------------------------------------------------------------------------
 
-void rg_lane_end(rg_lane *lane, rg_status status, const char *format, ...)
+void rg_lane_end(rg_lane *lane, rg_status status, rg_stop stop, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    vsnprintf(lane->stop, sizeof lane->stop, format, list);
+    vsnprintf(lane->detail, sizeof lane->detail, format, list);
     va_end(list);
+    lane->stop = stop;
     lane->verdict.status = status;
     lane->done = true;
 }
@@ -176,7 +177,13 @@ void rg_lane_end(rg_lane *lane, rg_status status, const char *format, ...)
 void rg_lane_fault(rg_lane *lane, const char *what, int code)
 {
     lane->n = 0;
-    rg_lane_end(lane, RG_FAIL, "%s: %s", what, lane->device->error(code));
+    rg_lane_end(lane, RG_FAIL, RG_STOP_FAULT, "%s: %s", what, lane->device->error(code));
+}
+
+const char *rg_lane_reason(const rg_lane *lane, char text[RG_REASON])
+{
+    rg_stop_print(lane->stop, lane->detail, text);
+    return text;
 }
 
 size_t rg_lane_bytes(const rg_lane *lane) { return rg_frame_bytes(lane->entry, &lane->shape, lane->param); }
@@ -278,8 +285,8 @@ int rg_lane_make(rg_lane *lane)
 void rg_lane_open(rg_lane *lane, const rg_device *device, const rg_inputs *in)
 {
     lane->device = device;
-    lane->joules = NAN;
-    snprintf(lane->energy, sizeof lane->energy, "not asked for (--energy)");
+    lane->joules = lane->energy_s = lane->energy_calls = lane->energy_busy = lane->sensor_W = NAN;
+    lane->energy = RG_ENERGY_NOT_ASKED;
     pin(lane);
     int code = rg_lane_make(lane);
     if (code)
@@ -301,8 +308,7 @@ static void read_sensors(rg_lane *lane)
     lane->clock_MHz += on_gpu(lane) ? s.sm_MHz : s.cpu_MHz;
     lane->power_W += s.power_W;
     lane->temp_C = lane->visits ? fmax(lane->temp_C, s.temp_C) : s.temp_C;
-    // The first visit in which the clock was held down is the one to tell of.
-    if (!lane->visits || !strcmp(lane->throttle, "none")) snprintf(lane->throttle, sizeof lane->throttle, "%s", s.throttle);
+    lane->throttle |= s.throttle;
 }
 
 // How often another process took a core from this one.
@@ -381,57 +387,30 @@ static double interval_width(const rg_lane *lane)
 bool rg_lane_enough(rg_lane *lane)
 {
     const bool even = lane->visits % 2 == 0 && lane->visits >= LEAST_ROUNDS;
-    const char *why = !lane->visits ? lane->call_s > lane->max_s ? "time (one call takes longer than --max-seconds)" : NULL
-        : even && interval_width(lane) < 0.01  ? "interval"
-        : even && lane->spent_s >= lane->max_s ? "time"
-        : lane->visits >= lane->rounds         ? "rounds"
-                                               : NULL;
-    if (why) rg_lane_tell(lane, why);
-    return why != NULL;
+    const rg_stop why = !lane->visits          ? lane->call_s > lane->max_s ? RG_STOP_ONE_CALL : RG_STOPS
+        : even && interval_width(lane) < 0.01  ? RG_STOP_INTERVAL
+        : even && lane->spent_s >= lane->max_s ? RG_STOP_TIME
+        : lane->visits >= lane->rounds         ? RG_STOP_ROUNDS
+                                               : RG_STOPS;
+    if (why != RG_STOPS) lane->stop = why;
+    return why != RG_STOPS;
 }
 
-void rg_lane_tell(rg_lane *lane, const char *why)
+void rg_lane_share_energy(rg_lane *lane, const rg_energy *e, double joules, double seconds, double busy_s, double calls)
 {
-    const double width = interval_width(lane);
-    char text[60];
-    if (isfinite(width))
-        snprintf(text, sizeof text, "95 %% interval %.2g %% of the median", 100 * width);
-    else
-        snprintf(text, sizeof text, "too few samples for an interval");
-    char power[40] = "", preempted[60] = "", others[60] = "", fresh[60] = "";
-    if (lane->fresh > RG_FRESH_SAID)
-        snprintf(fresh, sizeof fresh, "; a call on fresh inputs took %.3g times as long", lane->fresh);
-    if (lane->visits && isfinite(lane->power_W)) snprintf(power, sizeof power, "; power %.4g W", lane->power_W / lane->visits);
-    if (lane->preempted) snprintf(preempted, sizeof preempted, "; preempted %ld times: the machine was busy", lane->preempted);
-    // The kernel counts in ticks of 10 ms.
-    if (lane->watched_s >= 0.5 && isfinite(lane->others_s))
-        snprintf(others, sizeof others, "; others on %.2f of %d cores", fmax(lane->others_s / lane->watched_s, 0),
-            (int)sysconf(_SC_NPROCESSORS_ONLN));
-    snprintf(lane->stop, sizeof lane->stop, "%s; %s; %d %s%s, %d calls a sample%s%s%s%s%s%s", why, text,
-        lane->processes ? lane->processes : lane->visits, lane->processes ? "process" : "round",
-        lane->processes == 1  ? ""
-            : lane->processes ? "es"
-                              : "s",
-        lane->batch, power, *lane->throttle ? "; throttle " : "", lane->throttle, fresh, others, preempted);
-}
-
-void rg_lane_share_energy(rg_lane *lane, const char *source, double joules, double seconds, double busy_s, double calls)
-{
-    if (busy_s < ENERGY_FILLED * seconds) {
-        snprintf(lane->energy, sizeof lane->energy, "none: of %.3g s that the counter was read around, calls took %.2g %%",
-            seconds, 100 * busy_s / seconds);
-        return;
-    }
-    lane->joules = joules / calls;
-    snprintf(lane->energy, sizeof lane->energy, "%s; %.3g s x %.4g W = %.4g J in %.0f calls", source, seconds, joules / seconds,
-        joules, calls);
+    lane->energy = busy_s < ENERGY_FILLED * seconds ? RG_ENERGY_NOT_FILLED : e->word;
+    lane->energy_devices = e->n_packages ? e->n_packages : 1;
+    lane->energy_s = seconds;
+    lane->energy_calls = calls;
+    lane->energy_busy = busy_s / seconds;
+    if (lane->energy != RG_ENERGY_NOT_FILLED) lane->joules = joules / calls;
 }
 
 // Arguments that calls change are sums, which may go on growing: to give each call its own again takes longer than many a call.
 void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)
 {
     if (lane->mode == RG_COLD) {
-        snprintf(lane->energy, sizeof lane->energy, "not measured in mode cold: the flush would count");
+        lane->energy = RG_ENERGY_COLD;
         return;
     }
     rg_energy e;
@@ -445,14 +424,10 @@ void rg_lane_energy(rg_lane *lane, const rg_inputs *in, double window_s)
         code = rg_copies(lane->scope) ? take(lane, in, batch, &elapsed_s) : take_calls(lane, batch, &elapsed_s);
     rg_sensors_read(lane->device, &s);
     rg_energy_stop(lane->device, &e, &joules, &seconds, &mean_W);
-    if (code || isnan(joules)) {
-        snprintf(lane->energy, sizeof lane->energy, "%s", code ? lane->device->error(code) : e.source);
-        return;
-    }
-    rg_lane_share_energy(lane, e.source, joules, seconds, busy_s, calls);
-    const size_t used = strlen(lane->energy);
-    if (!isnan(lane->joules) && fabs(s.power_W / mean_W - 1) > 0.1)
-        snprintf(lane->energy + used, sizeof lane->energy - used, "; the power sensor says %.4g W", s.power_W);
+    lane->energy = code ? RG_ENERGY_FAULT : e.word;
+    if (code || isnan(joules)) return;
+    rg_lane_share_energy(lane, &e, joules, seconds, busy_s, calls);
+    lane->sensor_W = s.power_W;
 }
 
 void rg_lane_close(rg_lane *lane)

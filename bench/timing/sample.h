@@ -10,6 +10,7 @@
 
 #include "../../impl/runtime/call.h"
 #include "../../verify/checker/verify.h"
+#include "../machine/machine.h"
 #include "../stats/stats.h"
 
 // What a time covers. KERNEL: clear() and run() on resident data, less the cost of an empty measurement. DEVICE: the same as
@@ -25,7 +26,6 @@ extern const char *const rg_scope_name[RG_SCOPES]; // "kernel", "device", "trans
 extern const char *const rg_mode_name[RG_MODES];
 
 enum { RG_SAMPLES_MAX = 400, RG_ROUNDS_MAX = 100 };
-enum { RG_FRESH_SAID = 2 }; // from so many times the median on, `stop` says what a call on fresh inputs took
 
 // Inputs of one shape in host memory, filled anew for every round; all lanes of the shape get the same. Where there is ample
 // memory those of the last few seeds are kept: every lane of a process is judged by calls on the same ones.
@@ -56,10 +56,8 @@ void rg_inputs_fill(rg_inputs *, uint64_t seed);           // nothing to do when
 uint64_t rg_inputs_hash(const rg_inputs *);                // FNV-1a of all inputs
 void rg_inputs_free(rg_inputs *);
 
-// How `stop` begins where a lane has no time because of others, who had this many cores or more: less is what a quiet system does
-// for itself.
-#define RG_TOO_BUSY "the machine is too busy to tell"
-#define RG_CROWD_LEAST 0.1
+// Others who have fewer cores disturb nobody: a quiet system does that for itself.
+#define RG_OTHERS_LEAST 0.1
 
 typedef struct rg_lane {
     const rg_entry *entry;
@@ -86,18 +84,20 @@ typedef struct rg_lane {
     double call_s;            // of one call, from the warm-up
     double cpu_s;             // of all threads of this process, in the calls timed last
     bool waited;              // and whether the calling one did, of its own accord
-    double crowd;             // cores that others had while it was judged; NaN: not known
+    double others;            // cores that others had while it was judged; NaN: not known
     int batch;                // calls to a sample
     int n, visits, processes; // samples, visits, processes taken over; 0: all samples are of this one
     int past[RG_ROUNDS_MAX];  // of each of them, the place after its last sample
     double sample_ns[RG_SAMPLES_MAX], spent_s, prepare_ns;
     double clock_MHz, power_W, temp_C; // sums over visits, and the highest temperature; NaN when unreadable
-    char throttle[160];
-    long preempted; // times that another process took a core during visits
+    unsigned throttle;                 // bits of rg_throttle, of all visits
+    long preempted;                    // times that another process took a core during visits
     double others_s,
-        watched_s;    // time that others spent on the machine's cores during visits, or a hypervisor took; and of visits
-    double joules;    // of one call; NaN when not measured
-    char energy[200]; // source, window and check, or why there is none
+        watched_s; // time that others spent on the machine's cores during visits, or a hypervisor took; and of visits
+    double joules; // of one call; NaN when not measured
+    rg_energy_word energy;
+    double energy_s, energy_calls, energy_busy, sensor_W; // window, calls in it, the part of it that they took; NaN: none
+    int energy_devices;                                   // GPUs or packages
 
     bool gated;    // has been through verify on small shapes
     bool in_file;  // a resumed file has its row
@@ -105,16 +105,20 @@ typedef struct rg_lane {
     uint64_t seed; // of the inputs that it has
     bool done;     // has a verdict and a reason for stopping
     rg_verdict verdict;
-    char stop[512];   // why, and what is to be said of the samples; or what went wrong
-    int late;         // samples after whose last event the device still had work to do
-    double fresh;     // how many times the median a call on inputs takes that the lane has not seen
-    char judged[160]; // how much was held against the reference
+    rg_stop stop;
+    char detail[400];      // what went wrong
+    int late;              // samples after whose last event the device still had work to do
+    double fresh;          // how many times the median a call on inputs takes that the lane has not seen; 0: not asked
+    rg_held_against check; // what the outputs were held against, and how many of all elements; 0: every one
+    int64_t checked, elements;
+    char against[96]; // the variant that all were held against besides; ""
 } rg_lane;
 rg_samples rg_lane_samples(const rg_lane *); // in the lane, not to be freed
 
-// Ends a lane: with a reason, or as FAIL with what its device says of a code.
-void rg_lane_end(rg_lane *, rg_status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// Ends a lane: with a reason and its detail, or as FAIL with what its device says of a code.
+void rg_lane_end(rg_lane *, rg_status, rg_stop, const char *format, ...) __attribute__((format(printf, 4, 5)));
 void rg_lane_fault(rg_lane *, const char *what, int code);
+const char *rg_lane_reason(const rg_lane *, char text[RG_REASON]); // for people; returns text
 size_t rg_lane_bytes(const rg_lane *);
 int rg_lane_make(rg_lane *); // buffers and events on lane->device; RG_OK or a device error
 // Buffers, prepare (timed), warm-up with these inputs. On a fault the lane is ended as FAIL.
@@ -124,9 +128,8 @@ void rg_lane_visit(rg_lane *, const rg_inputs *);
 // which stands still while another process has the core, elapsed on several and where the kernel waits (for a thread of its own,
 // a lock, a clock); and how often the core was taken meanwhile. Hot inputs have been read once more before. RG_OK or a device error.
 int rg_lane_block(rg_lane *, const rg_inputs *, int calls, double *ns, long *preempted);
-// Whether the lane has had enough: all its rounds or, after an even number of visits, time or interval; says why in stop.
+// Whether the lane has had enough: all its rounds or, after an even number of visits, time or interval; sets stop.
 bool rg_lane_enough(rg_lane *);
-void rg_lane_tell(rg_lane *, const char *why); // writes stop
 // One call on these inputs, with poisoned outputs, timed as a sample is; its outputs, if they are wanted, are copied into in->found
 // at once, before what works on beside it could end. RG_OK or a device error.
 int rg_lane_call(rg_lane *, const rg_inputs *, bool outputs, double *elapsed_s);
@@ -135,7 +138,7 @@ int rg_lane_outputs(
 // Repeats the call for a window of at least `window_s` and reads the energy counter around it: joules / calls, unless calls were
 // busy for too little of those seconds.
 void rg_lane_energy(rg_lane *, const rg_inputs *, double window_s);
-void rg_lane_share_energy(rg_lane *, const char *source, double joules, double seconds, double busy_s, double calls);
+void rg_lane_share_energy(rg_lane *, const rg_energy *, double joules, double seconds, double busy_s, double calls);
 void rg_lane_close(rg_lane *);
 
 // judge.c: the lane's verdict, by calls on inputs of its own that follow from the seed. Their time has to be that of the

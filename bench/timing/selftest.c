@@ -81,8 +81,9 @@ static rg_row result_row(const rg_lane *lane, const double *percent, const rg_su
     rg_set_number(&row, RG_C_ERROR, s->median);
     rg_set_number(&row, RG_C_TOL, limit);
     rg_set_cell(&row, RG_C_STATUS, "%s", rg_status_name[s->median <= limit ? RG_PASS : RG_FAIL]);
-    rg_set_cell(&row, RG_C_STOP, "median false difference of %d pairs of %s with itself, 95 %% interval %.3g to %.3g %%", s->n,
-        lane->entry->algo->name, s->low, s->high);
+    rg_set_cell(&row, RG_C_STOP, "%s", rg_stop_word[RG_STOP_SELF_TEST].word);
+    rg_set_cell(
+        &row, RG_C_DETAIL, "%d pairs of %s, 95 %% interval %.3g to %.3g %%", s->n, lane->entry->algo->name, s->low, s->high);
     char text[PAIRS * 16] = "";
     for (int i = 0; i < s->n; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.7g", i ? ";" : "", percent[i]);
@@ -103,9 +104,11 @@ static int test_lane(const rg_lane *lane, const rg_device *device, const rg_benc
         rg_lane a = *lane, again = *lane;
         percent[i] = false_difference(&a, &again, device, &in, rg_bits(o->given.seed, (uint64_t)i));
         if (isnan(percent[i])) {
+            char reason[RG_REASON];
+            const rg_lane *failed = a.verdict.status == RG_PASS ? &again : &a;
             rg_inputs_free(&in);
             return rg_fail(
-                RG_WRONG, "self-test: %s:%s: %s", lane->entry->algo->name, lane->entry->name, *a.stop ? a.stop : again.stop);
+                RG_WRONG, "self-test: %s:%s: %s", lane->entry->algo->name, lane->entry->name, rg_lane_reason(failed, reason));
         }
         rg_progress_at(&progress, i + 1);
     }
@@ -133,7 +136,7 @@ int rg_self_test(const rg_bench_options *o)
     rg_lane *host = choose(&l, RG_HOST), *device = choose(&l, RG_DEVICE);
     // Only what is timed needs to be verified.
     for (rg_lane *lane = l.lane; lane < l.lane + l.n; lane++)
-        if (lane != host && lane != device && !lane->done) rg_lane_end(lane, RG_SKIP, "not chosen");
+        if (lane != host && lane != device && !lane->done) rg_lane_end(lane, RG_SKIP, RG_STOP_OTHER, "not chosen");
     code = rg_out_begin(&out, o->out, false);
     if (!code) rg_lineup_verify(&l, o);
     const rg_device *gpu = !code && device && !device->done ? rg_device_open(o->given.device, why) : NULL;

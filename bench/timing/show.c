@@ -60,7 +60,7 @@ static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t s
         else
             snprintf(speed, sizeof speed, "%.4g [%.4g, %.4g]", r.ratio, r.low, r.high);
     }
-    if (rg_cell_number(row, RG_C_FRACTION) > 1.05)
+    if (*row->cell[RG_C_ABOVE])
         snprintf(bound, sizeof bound, "above %.40s as probed (busy?)", row->cell[RG_C_BOUND]);
     else if (*row->cell[RG_C_FRACTION])
         snprintf(bound, sizeof bound, "%3.0f %% of %.40s", 100 * rg_cell_number(row, RG_C_FRACTION), row->cell[RG_C_BOUND]);
@@ -68,24 +68,30 @@ static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t s
         row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], time, interval, rate, speed, bound);
 }
 
+static bool of_one_reason(const rg_row *a, const rg_row *b)
+{
+    return !rg_row_is_timed(a) && !strcmp(a->cell[RG_C_STOP], b->cell[RG_C_STOP]) &&
+        !strcmp(a->cell[RG_C_DETAIL], b->cell[RG_C_DETAIL]);
+}
+
 // Variants that have no time, those of one reason on one line.
 static void show_untimed(FILE *f, const rg_row *row, int n)
 {
+    char reason[RG_REASON];
     for (int i = 0; i < n; i++) {
         bool told = rg_row_is_timed(&row[i]);
-        for (int k = 0; k < i && !told; k++)
-            told = !rg_row_is_timed(&row[k]) && !strcmp(row[k].cell[RG_C_STOP], row[i].cell[RG_C_STOP]);
+        for (int k = 0; k < i && !told; k++) told = of_one_reason(&row[k], &row[i]);
         if (told) continue;
         bool skipped = !strcmp(row[i].cell[RG_C_STATUS], "SKIP");
         fprintf(f, "  %s%-7s%s ", rg_colour(f, skipped ? "dim" : "red"), row[i].cell[RG_C_STATUS], rg_colour(f, "off"));
         const char *last = "";
         for (int k = i; k < n; k++)
-            if (!rg_row_is_timed(&row[k]) && !strcmp(row[k].cell[RG_C_STOP], row[i].cell[RG_C_STOP]) &&
-                strcmp(last, row[k].cell[RG_C_VARIANT])) {
+            if (of_one_reason(&row[k], &row[i]) && strcmp(last, row[k].cell[RG_C_VARIANT])) {
                 fprintf(f, "%s%s", *last ? ", " : "", row[k].cell[RG_C_VARIANT]);
                 last = row[k].cell[RG_C_VARIANT];
             }
-        fprintf(f, ": %s\n", row[i].cell[RG_C_STOP]);
+        rg_row_reason(&row[i], reason);
+        fprintf(f, ": %s\n", reason);
     }
 }
 

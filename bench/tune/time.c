@@ -73,9 +73,9 @@ static void screen_one(rg_tune *t, int i)
     lane.verdict = rg_gate_verdict(&t->gate, lane.param);
     double needs = (double)rg_lane_bytes(&lane), has = free_bytes(t);
     if (lane.verdict.status != RG_PASS)
-        rg_lane_end(&lane, lane.verdict.status, "not timed: %s", lane.verdict.reason);
+        rg_lane_end(&lane, lane.verdict.status, RG_STOP_UNVERIFIED, "%s", lane.verdict.reason);
     else if (needs > has)
-        rg_lane_end(&lane, RG_SKIP, "memory: needs %.4g GB, has %.4g GB", needs / 1e9, has / 1e9);
+        rg_lane_end(&lane, RG_SKIP, RG_STOP_MEMORY, "needs %.4g GB, has %.4g GB", needs / 1e9, has / 1e9);
     if (lane.done) {
         screened(t, &lane);
         return;

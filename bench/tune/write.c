@@ -70,6 +70,7 @@ void rg_tune_show(const rg_tune *t, FILE *f)
     fprintf(
         f, "%d of %d configuration%s tried, %d passed and were timed\n", t->search.tried, t->search.n, rg_s(t->search.n), good);
     if (!best) return;
+    char reason[RG_REASON];
     show_line(t, f, "best", best, best);
     for (int i = 0; i < t->n_named; i++) {
         const rg_lane *lane = rg_tune_named(t, &t->named[i]);
@@ -77,7 +78,7 @@ void rg_tune_show(const rg_tune *t, FILE *f)
             show_line(t, f, t->named[i].name, lane, best);
         else
             fprintf(f, "  %-9s not timed: %s\n", t->named[i].name,
-                lane ? lane->stop : "refused at this shape, failed, or no room beside the others");
+                lane ? rg_lane_reason(lane, reason) : "refused at this shape, failed, or no room beside the others");
     }
     fflush(f);
 }

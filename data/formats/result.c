@@ -10,118 +10,9 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const rg_column_name[RG_COLUMNS] = {
-    "algo",
-    "variant",
-    "shape",
-    "params",
-    "space",
-    "scope",
-    "mode",
-    "n",
-    "min",
-    "q1",
-    "median",
-    "q3",
-    "max",
-    "unit",
-    "work",
-    "traffic",
-    "rate",
-    "rate_unit",
-    "bound",
-    "fraction",
-    "error",
-    "tol",
-    "status",
-    "clock",
-    "temp",
-    "joules",
-    "energy_source",
-    "peak_bytes",
-    "prepare",
-    "stop",
-    "samples",
-    "source",
-    "check",
-    "gpu_peak_bytes",
-    "made",
-};
-
-static bool is_number_column(int c)
-{
-    switch (c) {
-    case RG_C_N:
-    case RG_C_MIN:
-    case RG_C_Q1:
-    case RG_C_MEDIAN:
-    case RG_C_Q3:
-    case RG_C_MAX:
-    case RG_C_WORK:
-    case RG_C_TRAFFIC:
-    case RG_C_RATE:
-    case RG_C_FRACTION:
-    case RG_C_ERROR:
-    case RG_C_TOL:
-    case RG_C_CLOCK:
-    case RG_C_TEMP:
-    case RG_C_JOULES:
-    case RG_C_PEAK_BYTES:
-    case RG_C_PREPARE:
-    case RG_C_GPU_PEAK_BYTES: return true;
-    default: return false;
-    }
-}
-
-// One finite number from *text up to one of ends; *text moves past it.
-static bool next_number(const char **text, const char *ends, double *value)
-{
-    char *past;
-    errno = 0;
-    *value = strtod(*text, &past);
-    if (past == *text || !isfinite(*value) || !strchr(ends, *past)) // which finds the text's end, too
-        return false;
-    *text = past;
-    return true;
-}
-
-static bool is_number(const char *text)
-{
-    double value;
-    return next_number(&text, "", &value);
-}
-
-static bool is_sample_list(const char *text)
-{
-    double value;
-    for (;;) {
-        if (!next_number(&text, ";|", &value)) return false;
-        if (!*text++) return true;
-    }
-}
-
-static bool is_status(const char *text)
-{
-    static const char *const status[] = {"PASS", "FAIL", "SKIP", "CRASH", "TIMEOUT"};
-    for (size_t i = 0; i < sizeof status / sizeof *status; i++)
-        if (!strcmp(text, status[i])) return true;
-    return false;
-}
-
-// What a cell should have held, or NULL when it is as it should be. Empty is always allowed, but for the names.
-static const char *cell_fault(int column, const char *text)
-{
-    if (!*text) return column <= RG_C_SHAPE ? "a name" : NULL;
-    if (is_number_column(column) && !is_number(text)) return "a finite number or nothing";
-    if (column == RG_C_STATUS && !is_status(text)) return "PASS, FAIL, SKIP, CRASH, TIMEOUT or nothing";
-    if (column == RG_C_SAMPLES && !is_sample_list(text)) return "numbers separated by semicolons, or by bars between processes";
-    return NULL;
-}
 
 // Head lines are "# key: value".
 static int read_head(const rg_tsv *t, rg_result *f)
@@ -140,11 +31,8 @@ static int read_head(const rg_tsv *t, rg_result *f)
 
 static int check_columns(const rg_tsv *t)
 {
-    // Older formats have none after the samples, none after the source, none after the memory.
-    const bool older = t->n_columns == RG_C_SOURCE || t->n_columns == RG_C_CHECK || t->n_columns == RG_C_MADE;
-    const int columns = older ? t->n_columns : RG_COLUMNS;
-    for (int c = 0; c < columns || c < t->n_columns; c++) {
-        const char *expected = c < columns ? rg_column_name[c] : "the end of the column names";
+    for (int c = 0; c < RG_COLUMNS || c < t->n_columns; c++) {
+        const char *expected = c < RG_COLUMNS ? rg_column_name[c] : "the end of the column names";
         const char *found = c < t->n_columns ? t->column[c] : "the end of the line";
         if (strcmp(expected, found)) return rg_tsv_line_fault(t, t->names_line, expected, found);
     }
@@ -156,16 +44,13 @@ void rg_row_set_time(rg_row *row)
     row->timed_ns = strcmp(row->cell[RG_C_STATUS], "PASS") ? 0 : fmax(0, rg_row_ns(row, RG_C_MEDIAN)); // fmax: 0 of a NaN
 }
 
-static int read_row(const rg_tsv *t, int i, int format, rg_row *row)
+static int read_row(const rg_tsv *t, int i, rg_row *row)
 {
     for (int c = 0; c < RG_COLUMNS; c++) {
-        const char *text = c < t->n_columns ? t->cell[i * t->n_columns + c] : "", *expected = cell_fault(c, text);
+        const char *text = t->cell[i * t->n_columns + c], *expected = rg_cell_fault((rg_column)c, text);
         if (expected) return rg_tsv_fault_at(t, i, c, expected);
-        // Before format 5 the copies of scope transfer were of pageable memory.
-        if (format < 5 && c == RG_C_SCOPE && !strcmp(text, "transfer")) text = "pageable";
         row->cell[c] = rg_print("%s", text);
     }
-    rg_row_set_time(row);
     return RG_GOOD;
 }
 
@@ -174,13 +59,16 @@ int rg_result_of(const rg_tsv *t, rg_result *f)
     *f = (rg_result){.path = rg_print("%s", t->path)};
     int code = read_head(t, f);
     const char *format = rg_result_head(f, "format");
+    const bool old = rg_result_format(f) < 5;
     if (code == RG_GOOD && format && (strlen(format) != 1 || *format < '2' || *format > *RG_RESULT_FORMAT))
         code = rg_fail(RG_USAGE, "%s: expected result file format 2 to " RG_RESULT_FORMAT ", found \"%s\"", f->path, format);
-    if (code == RG_GOOD) code = check_columns(t);
+    if (code == RG_GOOD) code = old ? rg_result_old_columns(t) : check_columns(t);
     while (code == RG_GOOD && f->n_rows < t->n_rows) {
         f->row = rg_more(f->row, f->n_rows, sizeof *f->row);
-        f->row[f->n_rows] = (rg_row){0};
-        code = read_row(t, f->n_rows, rg_result_format(f), &f->row[f->n_rows]);
+        rg_row *row = &f->row[f->n_rows];
+        *row = (rg_row){0};
+        code = old ? rg_result_old_row(t, f->n_rows, row) : read_row(t, f->n_rows, row);
+        if (code == RG_GOOD) rg_row_set_time(row);
         f->n_rows++; // also of half a row, which is freed below
     }
     if (code != RG_GOOD) rg_result_free(f);
@@ -195,6 +83,13 @@ int rg_result_read(const char *path, rg_result *result, bool *cut)
     if (code == RG_GOOD) code = rg_result_of(&t, result);
     rg_tsv_free(&t);
     return code;
+}
+
+rg_row rg_row_empty(void)
+{
+    rg_row row = {0};
+    for (int c = 0; c < RG_COLUMNS; c++) row.cell[c] = rg_print("%s", "");
+    return row;
 }
 
 void rg_row_free(rg_row *row)
@@ -236,6 +131,8 @@ bool rg_row_same(const rg_row *a, const rg_row *b)
         if (strcmp(a->cell[c], b->cell[c])) return false;
     return true;
 }
+
+bool rg_row_is_job(const rg_row *row) { return !strcmp(row->cell[RG_C_SCOPE], "job"); }
 
 bool rg_row_is_probe(const rg_row *row) { return !strcmp(row->cell[RG_C_ALGO], "probe"); }
 
@@ -289,6 +186,13 @@ double rg_cell_number(const rg_row *row, rg_column column)
 {
     const char *text = row->cell[column];
     return text && *text ? strtod(text, NULL) : NAN;
+}
+
+double rg_row_other_load(const rg_row *row, int *cores)
+{
+    const double of = rg_cell_number(row, RG_C_CORES);
+    *cores = of > 0 ? (int)of : 0;
+    return *cores > 0 ? rg_cell_number(row, RG_C_OTHERS) : NAN;
 }
 
 rg_samples rg_row_samples(const rg_row *row)

@@ -57,7 +57,7 @@ static rg_judgement judge_fault(const rg_comparison *q)
         v.outcome = RG_REPRODUCED;
         v.value = rg_cell_number(at.row, RG_C_ERROR);
         v.ours = (rg_ours){RG_OURS_CAUGHT, .number = {v.value > 0 ? v.value : 0}};
-        v.why = (rg_why){RG_BY_CAUGHT, .text = {rg_text_of(at.row->cell[RG_C_STOP])}};
+        v.why = (rg_why){RG_BY_CAUGHT, .text = {rg_text_of(at.row->cell[RG_C_DETAIL])}};
         snprintf(v.size, sizeof v.size, "%s", at.row->cell[RG_C_SHAPE]);
         return v;
     }

@@ -119,7 +119,7 @@ static const rg_row *with_energy(rg_rows rows, const char *spec, const rg_row *b
     for (rg_cursor at = {.rows = rows}; isnan(rg_cell_number(best, RG_C_JOULES)) && rg_next(&at);)
         if (rg_timed(at.row) && !strcmp(at.row->cell[RG_C_SHAPE], best->cell[RG_C_SHAPE]) &&
             !strcmp(at.row->cell[RG_C_SCOPE], best->cell[RG_C_SCOPE]) && rg_matches(at.row, spec) &&
-            strncmp(at.row->cell[RG_C_ENERGY_SOURCE], "not asked", 9))
+            rg_cell_word(at.row, RG_C_ENERGY) != RG_ENERGY_NOT_ASKED)
             best = at.row;
     return best;
 }
@@ -137,8 +137,9 @@ static rg_judgement judge_energy(const rg_comparison *q)
     if (isnan(x) || isnan(y)) {
         const rg_row *without = isnan(x) ? a : b, *with = isnan(x) ? b : a;
         const bool one = !isnan(x) || !isnan(y);
+        const int word = rg_cell_word(without, RG_C_ENERGY);
         v.why = (rg_why){RG_BY_NO_ENERGY,
-            .text = {rg_text_of(without->cell[RG_C_VARIANT]), rg_text_of(without->cell[RG_C_ENERGY_SOURCE]),
+            .text = {rg_text_of(without->cell[RG_C_VARIANT]), rg_text_of(word < 0 ? "" : rg_energy_of[word].phrase),
                 rg_text_of(one ? with->cell[RG_C_VARIANT] : ""), rg_text_of(with->cell[RG_C_JOULES])}};
         return v;
     }

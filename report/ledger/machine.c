@@ -20,7 +20,7 @@ static void set_row(rg_row *row, const rg_tsv *t, int i)
         bool number; // of a row without one (a crash) the cell is empty, as in result files
     } cell[] = {{RG_C_ALGO, "algo", false}, {RG_C_VARIANT, "variant", false}, {RG_C_SHAPE, "shape", false},
         {RG_C_SPACE, "device", false}, {RG_C_ERROR, "error", true}, {RG_C_TOL, "tol", true}, {RG_C_STATUS, "status", false},
-        {RG_C_STOP, "reason", false}};
+        {RG_C_DETAIL, "reason", false}};
     const char *params = rg_tsv_cell(t, i, "params");
     row->cell[RG_C_PARAMS] = rg_print("threads=%s%s%s", rg_tsv_cell(t, i, "threads"), *params ? ";" : "", params);
     for (int k = 0; k < RG_COUNT(cell); k++) {

@@ -46,8 +46,10 @@ rg_why rg_missing(rg_rows rows, const char *spec)
 {
     const rg_row *row = rg_not_passed(rows, spec);
     if (!row) return (rg_why){RG_BY_NO_ROW, .text = {rg_text_of(spec)}};
-    return (rg_why){
-        RG_BY_STATUS, .text = {rg_text_of(spec), rg_text_of(row->cell[RG_C_STATUS]), rg_text_of(row->cell[RG_C_STOP])}};
+    const int stop = rg_cell_word(row, RG_C_STOP);
+    return (rg_why){RG_BY_STATUS,
+        .text = {rg_text_of(spec), rg_text_of(row->cell[RG_C_STATUS]), rg_text_of(stop < 0 ? "" : rg_stop_word[stop].phrase),
+            rg_text_of(row->cell[RG_C_DETAIL])}};
 }
 
 void rg_add_to_list(char list[200], const char *spec)

@@ -31,7 +31,7 @@ typedef enum {
     RG_BY_BAD_SPEC,        // what claims.tsv has instead of TABLE key=value COLUMN
     RG_BY_BAD_TURNS,       // what it has instead of PREFIX;FIRST;LAST;COUNT
     RG_BY_NO_ROW,          // spec
-    RG_BY_STATUS,          // spec, status, its reason
+    RG_BY_STATUS,          // spec, status, why it has no time, the detail
     RG_BY_ONE_ROW,         // both sides are one row
     RG_BY_NO_COMMON_SIZE,  // of two sides
     RG_BY_NO_COMMON_SCOPE, // of two sizes

@@ -90,7 +90,7 @@ static void self_test_table(const rg_result *f, rg_page *p)
         snprintf(median, sizeof median, "%.3g %s", rg_cell_number(row, RG_C_MEDIAN), row->cell[RG_C_UNIT]);
         snprintf(limit, sizeof limit, "%.3g %s", rg_cell_number(row, RG_C_TOL), row->cell[RG_C_UNIT]);
         const char *cell[] = {
-            row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], median, limit, row->cell[RG_C_STOP]};
+            row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE], row->cell[RG_C_PARAMS], median, limit, row->cell[RG_C_DETAIL]};
         p->make->row(p, cell, RG_COUNT(cell));
     }
     p->make->table_end(p);
@@ -152,7 +152,7 @@ static void checks_row(const rg_result *f, int first, rg_page *p)
     snprintf(text[2], sizeof text[2], "%d", skipped);
     if (isfinite(error)) snprintf(bound, sizeof bound, "%.3g (of %.3g)", error, tol);
     const char *cell[] = {f->row[first].cell[RG_C_VARIANT], f->row[first].cell[RG_C_SPACE], text[0], text[1], text[2], bound,
-        fault ? fault->cell[RG_C_STOP] : ""};
+        fault ? fault->cell[RG_C_DETAIL] : ""};
     p->make->row(p, cell, RG_COUNT(cell));
 }
 
@@ -193,7 +193,7 @@ static void missing_table(const rg_result *f, rg_page *p)
         bool said = rg_row_is_probe(row) || rg_row_is_self_test(row) || rg_timed(row);
         for (int k = 0; k < i && !said; k++)
             said = same_variant(&f->row[k], row) && !strcmp(f->row[k].cell[RG_C_STOP], row->cell[RG_C_STOP]) &&
-                !rg_timed(&f->row[k]);
+                !strcmp(f->row[k].cell[RG_C_DETAIL], row->cell[RG_C_DETAIL]) && !rg_timed(&f->row[k]);
         if (said) continue;
         if (!open) {
             char caption[TEXT];
@@ -201,7 +201,9 @@ static void missing_table(const rg_result *f, rg_page *p)
             p->make->table(p, caption, "nnl", column, RG_COUNT(column));
         }
         open = true;
-        const char *cell[] = {row->cell[RG_C_VARIANT], row->cell[RG_C_STATUS], row->cell[RG_C_STOP]};
+        char reason[RG_REASON];
+        rg_row_reason(row, reason);
+        const char *cell[] = {row->cell[RG_C_VARIANT], row->cell[RG_C_STATUS], reason};
         p->make->row(p, cell, RG_COUNT(cell));
     }
     if (open) p->make->table_end(p);

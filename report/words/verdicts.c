@@ -56,7 +56,9 @@ static void say_reason(const rg_why *w, char text[RG_SAY])
     case RG_BY_BAD_SPEC: say(text, "claims.tsv: expected TABLE key=value COLUMN, found \"%.*s\"", T(0)); break;
     case RG_BY_BAD_TURNS: say(text, "claims.tsv: expected the size PREFIX;FIRST;LAST;COUNT, found \"%.*s\"", T(0)); break;
     case RG_BY_NO_ROW: say(text, "no row of `%.*s` in the files of this machine: not measured", T(0)); break;
-    case RG_BY_STATUS: say(text, "`%.*s`: %.*s %.*s", T(0), T(1), T(2)); break;
+    case RG_BY_STATUS:
+        say(text, "`%.*s`: %.*s %.*s%s%.*s", T(0), T(1), T(2), w->text[2].n && w->text[3].n ? ": " : "", T(3));
+        break;
     case RG_BY_ONE_ROW: say(text, "both sides are one row: no other configuration was timed"); break;
     case RG_BY_NO_COMMON_SIZE: say(text, "both were timed, but at no common size and scope"); break;
     case RG_BY_NO_COMMON_SCOPE: say(text, "both sizes were timed, but in no common scope"); break;

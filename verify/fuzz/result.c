@@ -3,10 +3,14 @@
 #include "../../data/formats/result.h"
 #include "fuzz.h"
 
+// In the format of today, whatever it was read in.
 static void put(const char *path, const rg_result *r)
 {
     FILE *f = rg_result_open(path, "w");
     fuzz_expect(f);
+    for (int i = 0; i < r->n_head; i++)
+        if (!strcmp(r->head_key[i], "format")) *r->head_value[i] = *RG_RESULT_FORMAT;
+    if (rg_result_format(r) == 1) rg_tsv_print(f, "# format: %s\n", RG_RESULT_FORMAT);
     rg_result_write_head(f, r->n_head, r->head_key, r->head_value);
     for (int i = 0; i < r->n_rows; i++) rg_result_write_row(f, &r->row[i]);
     fuzz_expect(!ferror(f) && fclose(f) == 0);

@@ -3,6 +3,7 @@
 #ifndef RG_TEST_COMMAND_H
 #define RG_TEST_COMMAND_H
 
+#include "../../bench/timing/lineup.h"
 #include "../../data/formats/result.h"
 #include "../../impl/runtime/command.h"
 #include "test_build.h"
@@ -53,8 +54,7 @@ static inline int run_command(const rg_command *command, const char *words, char
 // processes that took ten each.
 static inline rg_row test_row(const char *name, const char *scope, int n, double ns)
 {
-    rg_row row;
-    for (int c = 0; c < RG_COLUMNS; c++) row.cell[c] = rg_print("%s", "");
+    rg_row row = rg_row_empty();
     const struct {
         rg_column column;
         const char *text;
@@ -92,21 +92,40 @@ static inline void test_set(rg_row *row, rg_column column, const char *text)
     rg_row_set_time(row);
 }
 
-// Writes the rows under a head of suite, machine and one input hash, and frees them.
-static inline void test_write(const char *path, const char *suite, const char *hash, rg_row *row, int n)
+// Writes the rows under this head, with the format, and an input and a source for each row that has none; and frees them.
+static inline void test_write_under(const char *path, int n_head, char *const (*head)[2], rg_row *row, int n)
 {
-    char key[3][40] = {"suite", "machine", "input autocorr w64,h64,r8,k0"}, value[3][40];
-    snprintf(value[0], 40, "%s", suite);
-    snprintf(value[1], 40, "a machine");
-    snprintf(value[2], 40, "fnv1a %s", hash);
-    char *keys[3] = {key[0], key[1], key[2]}, *values[3] = {value[0], value[1], value[2]};
     FILE *f = rg_result_open(path, "w");
-    rg_result_write_head(f, 3, keys, values);
+    fprintf(f, "# format: %s\n", RG_RESULT_FORMAT);
+    for (int i = 0; i < n_head; i++) rg_tsv_print(f, "# %s: %s\n", head[i][0], head[i][1]);
+    for (int i = 0; i < n; i++) {
+        char **c = row[i].cell;
+        bool known = false;
+        if (rg_row_is_probe(&row[i])) continue;
+        char *input = rg_input_key(&row[i]);
+        for (int k = 0; k < n_head; k++) known |= !strcmp(head[k][0], input);
+        if (!known) rg_tsv_print(f, "# %s: fnv1a 00\n", input);
+        free(input);
+        if (rg_row_is_job(&row[i]) && !*c[RG_C_CHECK]) test_set(&row[i], RG_C_CHECK, "exit");
+        if (*c[RG_C_SOURCE]) continue;
+        test_set(&row[i], RG_C_SOURCE, "unknown");
+        rg_tsv_print(f, "# source %s:%s: unknown\n", c[RG_C_ALGO], c[RG_C_VARIANT]);
+    }
+    rg_result_write_head(f, 0, NULL, NULL);
     for (int i = 0; i < n; i++) {
         rg_result_write_row(f, &row[i]);
         rg_row_free(&row[i]);
     }
     fclose(f);
+}
+
+// The same under a head of suite, machine and one input hash.
+static inline void test_write(const char *path, const char *suite, const char *hash, rg_row *row, int n)
+{
+    char input[60];
+    snprintf(input, sizeof input, "fnv1a %s", hash);
+    char *const head[3][2] = {{"suite", (char *)suite}, {"machine", "a machine"}, {"input autocorr w64,h64,r8,k0", input}};
+    test_write_under(path, 3, head, row, n);
 }
 
 #endif

@@ -47,7 +47,9 @@ TEST(a_job_that_works)
     assert_true(rg_cell_number(row, RG_C_N) >= 5);
     assert_true(rg_cell_number(row, RG_C_PEAK_BYTES) > 1e6);
     assert_string_equal(row->cell[RG_C_GPU_PEAK_BYTES], "");
-    assert_non_null(strstr(row->cell[RG_C_CHECK], "outputs of every run against those of the first; test -s"));
+    assert_string_equal(row->cell[RG_C_CHECK], "runs");
+    assert_true(rg_cell_number(row, RG_C_CHECKED) >= 1);
+    assert_memory_equal(row->cell[RG_C_AGAINST], "test -s", 7);
     assert_true(rg_cell_number(row, RG_C_ERROR) == 0);
     assert_string_equal(rg_result_head(&r, "input phantom w32, 4 photographs"), "fnv1a cbf29ce484222325 of 0 files");
     assert_int_equal(rg_believe(&r), RG_GOOD);

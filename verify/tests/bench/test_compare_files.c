@@ -85,56 +85,65 @@ TEST(one_process_says_less)
     }
 }
 
+// What a row says of its machine.
+typedef struct machine_state {
+    const char *others, *throttle, *MHz;
+} machine_state;
+
 // The same two times, of files that say different things of their machines.
-static int compare_stops(const char *a, double ns_a, const char *b, double ns_b)
+static int compare_states(const machine_state *a, double ns_a, const machine_state *b, double ns_b)
 {
-    const char *const stop[2] = {a, b};
+    const machine_state *const of[2] = {a, b};
     const double ns[2] = {ns_a, ns_b};
     for (int i = 0; i < 2; i++) {
         rg_row row = test_row("simd", "device", 60, ns[i]);
-        const char *clock = strstr(stop[i], "MHz ");
-        test_set(&row, RG_C_STOP, stop[i]);
-        if (clock) test_set(&row, RG_C_CLOCK, clock + 4);
+        test_set(&row, RG_C_OTHERS, of[i]->others);
+        test_set(&row, RG_C_CORES, *of[i]->others ? "2" : "");
+        test_set(&row, RG_C_THROTTLE, of[i]->throttle);
+        test_set(&row, RG_C_CLOCK, of[i]->MHz);
         test_write(i ? path_b : path_a, "regather 0.1", "00ff", &row, 1);
     }
     return compare();
 }
 
-TEST(load_that_came_or_went_is_an_excuse)
+TEST(load_that_came_or_went_confounds)
 {
-    static const char quiet[] = "time; others on 0.03 of 2 cores",
-                      busy[] = "time; others on 1.50 of 2 cores; preempted 90 times";
+    static const machine_state quiet = {"0.03", "", ""}, busy = {"1.50", "", ""}, silent = {"", "", ""},
+                               free_fast = {"", "none", "1980"}, capped = {"", "power_cap", "1755"},
+                               hot = {"", "hw_thermal", "1755"}, free_slow = {"", "none", "1755"};
     const struct {
-        const char *a, *b;
+        const machine_state *a, *b;
         double ns_b;
         const char *word;
     } cases[] = {
-        {quiet, quiet, 1100, "SLOWER"},
-        {busy, busy, 1100, "SLOWER"}, // alike
-        {quiet, busy, 1100, "UNSURE"},
-        {busy, quiet, 900, "UNSURE"},  // load may have done it
-        {quiet, busy, 1000, "UNSURE"}, // or hidden it
-        {quiet, busy, 900, "FASTER"},
-        {busy, quiet, 1100, "SLOWER"}, // in spite of it
-        {quiet, busy, 20000, "SLOWER"},
-        {"time", busy, 1100, "SLOWER"}, // more than it could; and a file that does not say
-        {"time; throttle none; MHz 1980", "time; throttle power cap; MHz 1755", 1120, "UNSURE"},
-        {"time; throttle none; MHz 1980", "time; throttle power cap; MHz 1755", 1300, "SLOWER"},
-        {"time; throttle none; MHz 1980", "time; throttle none; MHz 1755", 1120, "SLOWER"},
-        {"time; throttle hw thermal; MHz 1755", "time; throttle none; MHz 1980", 890, "UNSURE"},
+        {&quiet, &quiet, 1100, "SLOWER"},
+        {&busy, &busy, 1100, "SLOWER"}, // alike
+        {&quiet, &busy, 1100, "UNSURE"},
+        {&busy, &quiet, 900, "UNSURE"},  // load may have done it
+        {&quiet, &busy, 1000, "UNSURE"}, // or hidden it
+        {&quiet, &busy, 900, "FASTER"},
+        {&busy, &quiet, 1100, "SLOWER"}, // in spite of it
+        {&quiet, &busy, 20000, "SLOWER"},
+        {&silent, &busy, 1100, "SLOWER"}, // more than it could; and a file that does not say
+        {&free_fast, &capped, 1120, "UNSURE"},
+        {&free_fast, &capped, 1300, "SLOWER"},
+        {&free_fast, &free_slow, 1120, "SLOWER"},
+        {&hot, &free_fast, 890, "UNSURE"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const int code = compare_stops(cases[i].a, 1000, cases[i].b, cases[i].ns_b);
+        const int code = compare_states(cases[i].a, 1000, cases[i].b, cases[i].ns_b);
         if (strncmp(strchr(text, '\n') + 1, cases[i].word, 6)) print_error("case %d: %s", (int)i, text);
         assert_memory_equal(strchr(text, '\n') + 1, cases[i].word, 6);
         assert_int_equal(code, *cases[i].word == 'S' ? RG_WRONG : *cases[i].word == 'U' ? RG_UNSURE : RG_GOOD);
         assert_int_equal(strstr(text, "that may be all of it") != NULL, *cases[i].word == 'U');
     }
-    compare_stops(quiet, 1000, busy, 1100);
+    compare_states(&quiet, 1000, &busy, 1100);
     assert_non_null(strstr(text, "          other processes had 0.03 of 2 cores in A, 1.50 of 2 in B"));
+    compare_states(&free_fast, 1000, &capped, 1120);
+    assert_non_null(strstr(text, "the clock was at 1980 MHz in A, 1755 in B, held down by power cap"));
 }
 
-TEST(probes_that_drifted_are_an_excuse)
+TEST(probes_that_drifted_confound)
 {
     for (int drift = 0; drift < 2; drift++) {
         for (int i = 0; i < 2; i++) {
@@ -238,15 +247,11 @@ TEST(what_no_longer_passes_is_broken)
 // A file of a machine of so many cores, of a commit, where simd was tuned to isa=2 or was not.
 static void write_machine(const char *path, const char *cores, const char *revision, const char *tuned, rg_row *row, int n)
 {
-    char *key[6] = {"suite", "machine", "revision", "cores", "source autocorr:simd", "tuned autocorr:simd w64,h64,r8,k0"};
-    char *value[6] = {"regather 0.1", (char *)cores, (char *)revision, (char *)cores, (char *)revision, (char *)tuned};
-    FILE *f = rg_result_open(path, "w");
-    rg_result_write_head(f, tuned ? 6 : 5, key, value);
-    for (int i = 0; i < n; i++) {
-        rg_result_write_row(f, &row[i]);
-        rg_row_free(&row[i]);
-    }
-    fclose(f);
+    char *const head[7][2] = {{"suite", "regather 0.1"}, {"machine", (char *)cores}, {"revision", (char *)revision},
+        {"cores", (char *)cores}, {"input autocorr w64,h64,r8,k0", "fnv1a 00"}, {"source autocorr:simd", (char *)revision},
+        {"tuned autocorr:simd w64,h64,r8,k0", (char *)tuned}};
+    for (int i = 0; i < n; i++) test_set(&row[i], RG_C_SOURCE, revision);
+    test_write_under(path, tuned ? 7 : 6, head, row, n);
 }
 
 static rg_row row_with(const char *params, double ns)

@@ -96,11 +96,11 @@ static void write_rows(void)
 {
     rg_row row[4] = {test_row("naive", "device", 9, 1000), test_row("si\"md\\", "device", 12, 100),
         test_row("gather", "device", 0, 0), test_row("memory", "kernel", 0, 0)};
-    test_set(&row[1], RG_C_STOP, "caf\xc3\xa9 \"quoted\"");
+    test_set(&row[1], RG_C_DETAIL, "caf\xc3\xa9 \"quoted\"");
     test_set(&row[2], RG_C_STATUS, "SKIP");
     test_set(&row[2], RG_C_PARAMS, "threads=all;isa=2 \"wide\";tile=8x8");
     test_set(&row[2], RG_C_MEDIAN, "");
-    test_set(&row[2], RG_C_STOP, "no GPU: \"none\" \x01 found");
+    test_set(&row[2], RG_C_DETAIL, "no GPU: \"none\" \x01 found");
     test_set(&row[3], RG_C_ALGO, "probe");
     test_write(path, "regather 0.1", "00ff", row, 4);
 }
@@ -159,22 +159,16 @@ enum { RUNS = 24, STEP = 14 };
 // the first, noise is 1 %.
 static void write_run(int k, const char *machine)
 {
-    char *key[] = {"suite", "machine", "revision", "revision_date", "date"};
-    char *value[] = {"regather 0.1", (char *)machine, (char *)fmt("c%04d", k), (char *)fmt("2026-10-%02dT12:00:00Z", k + 1),
-        (char *)fmt("2026-11-%02dT12:00:00Z", RUNS - k)};
+    char *const head[5][2] = {{"suite", "regather 0.1"}, {"machine", (char *)machine}, {"revision", (char *)fmt("c%04d", k)},
+        {"revision_date", (char *)fmt("2026-10-%02dT12:00:00Z", k + 1)},
+        {"date", (char *)fmt("2026-11-%02dT12:00:00Z", RUNS - k)}};
     rg_row row[3] = {test_row("simd", "device", 11, (k >= STEP ? 1.05e5 : 1e5) * (1 + 0.002 * (k * 7 % 5 - 2))),
         test_row("naive", "device", 11, 1e6), test_row("autovec", "device", 11, 2e5 * (1 + 0.002 * (k * 3 % 5 - 2)))};
     if (!k) {
         test_set(&row[1], RG_C_STATUS, "SKIP");
         test_set(&row[1], RG_C_MEDIAN, "");
     }
-    FILE *f = rg_result_open(fmt("%s/r%02d.tsv", folder, RUNS - k), "w");
-    rg_result_write_head(f, 5, key, value);
-    for (int i = 0; i < 3; i++) {
-        rg_result_write_row(f, &row[i]);
-        rg_row_free(&row[i]);
-    }
-    fclose(f);
+    test_write_under(fmt("%s/r%02d.tsv", folder, RUNS - k), 5, head, row, 3);
 }
 
 static const char *all_runs(void)

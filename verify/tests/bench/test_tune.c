@@ -199,7 +199,7 @@ TEST_BETWEEN(test_search_options, set_up, tear_down)
     assert_int_equal(rg_result_read(out, &r, &cut), RG_GOOD);
     bool told = false;
     for (int i = 0; i < r.n_rows; i++)
-        told |= !rg_row_is_probe(&r.row[i]) && !strstr(r.row[i].cell[RG_C_ENERGY_SOURCE], "not asked for");
+        told |= !rg_row_is_probe(&r.row[i]) && rg_cell_word(&r.row[i], RG_C_ENERGY) > RG_ENERGY_NOT_ASKED;
     assert_true(told);
     rg_result_free(&r);
     free(out);

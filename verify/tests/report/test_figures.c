@@ -33,22 +33,20 @@ static void put_results(const char *path)
 {
     static const char *const variant[] = {
         "gather", "`touch${IFS}ran5`", "<touch", "$(touch${IFS}ran6)", "|touch", "system('touch')", HOSTILE, "two words"};
-    static const char *const key[] = {"suite", "machine"}, *const value[] = {"regather 0.1", HOSTILE};
-    FILE *f = rg_result_open(path, "w");
-    rg_result_write_head(f, 2, (char *const *)(uintptr_t)key, (char *const *)(uintptr_t)value);
+    char *const head[2][2] = {{"suite", "regather 0.1"}, {"machine", HOSTILE}};
+    rg_row row[3 * RG_COUNT(variant)];
+    int n = 0;
     for (int v = 0; v < RG_COUNT(variant); v++)
-        for (int r = 8; r <= 32; r *= 2) {
-            rg_row row = test_row(variant[v], v ? "device" : "transfer", 9, 1000.0 * r * (v + 1));
+        for (int r = 8; r <= 32; r *= 2, n++) {
+            row[n] = test_row(variant[v], v ? "device" : "pageable", 9, 1000.0 * r * (v + 1));
             char shape[64];
             snprintf(shape, sizeof shape, "w64,h64,r%d,k0", r);
-            test_set(&row, RG_C_SHAPE, shape);
-            test_set(&row, RG_C_SPACE, v ? "host" : "device");
-            test_set(&row, RG_C_FRACTION, "0.5");
-            test_set(&row, RG_C_BOUND, HOSTILE);
-            rg_result_write_row(f, &row);
-            rg_row_free(&row);
+            test_set(&row[n], RG_C_SHAPE, shape);
+            test_set(&row[n], RG_C_SPACE, v ? "host" : "device");
+            test_set(&row[n], RG_C_FRACTION, "0.5");
+            test_set(&row[n], RG_C_BOUND, HOSTILE);
         }
-    fclose(f);
+    test_write_under(path, 2, head, row, n);
 }
 
 TEST(test_hostile_names)
@@ -164,24 +162,21 @@ TEST(test_unknown_maps)
 // Joules are asked of one row of a variant; the fastest, with other parameters, may have none.
 TEST(test_energy_of_slower_rows)
 {
-    static const char *const variant[] = {"scatter", "scatter_v2", "gather", "owned"}, *const key = "suite",
-                             *const value = "regather 0.1";
+    static const char *const variant[] = {"scatter", "scatter_v2", "gather", "owned"};
     char *gnuplot = rg_program_path("gnuplot");
     if (!gnuplot) skip();
     free(gnuplot);
     assert_int_equal(chdir(test_dir), 0);
-    FILE *f = rg_result_open("energy.tsv", "w");
-    rg_result_write_head(f, 1, (char *const *)(uintptr_t)&key, (char *const *)(uintptr_t)&value);
-    for (int i = 0; i < 2 * RG_COUNT(variant); i++) {
-        rg_row row = test_row(variant[i / 2], "kernel", 9, i % 2 ? 2000 : 1000);
-        test_set(&row, RG_C_ALGO, "gridding");
-        test_set(&row, RG_C_SHAPE, "s257,i52,o1,b19,k0");
-        test_set(&row, RG_C_PARAMS, i % 2 ? "TILE_SIZE=4" : "TILE_SIZE=8");
-        test_set(&row, RG_C_JOULES, i % 2 ? "0.5" : "");
-        rg_result_write_row(f, &row);
-        rg_row_free(&row);
+    char *const head[1][2] = {{"suite", "regather 0.1"}};
+    rg_row row[2 * RG_COUNT(variant)];
+    for (int i = 0; i < RG_COUNT(row); i++) {
+        row[i] = test_row(variant[i / 2], "kernel", 9, i % 2 ? 2000 : 1000);
+        test_set(&row[i], RG_C_ALGO, "gridding");
+        test_set(&row[i], RG_C_SHAPE, "s257,i52,o1,b19,k0");
+        test_set(&row[i], RG_C_PARAMS, i % 2 ? "TILE_SIZE=4" : "TILE_SIZE=8");
+        test_set(&row[i], RG_C_JOULES, i % 2 ? "0.5" : "");
     }
-    fclose(f);
+    test_write_under("energy.tsv", 1, head, row, RG_COUNT(row));
     if (access("none", F_OK)) assert_int_equal(mkdir("none", 0777), 0);
     char *argv[] = {"report", "energy.tsv", "--machines", "none", "--out", "energy", "--quiet", NULL};
     assert_int_equal(run_argv(&rg_cmd_report, argv, output), RG_GOOD);

@@ -76,7 +76,7 @@ TEST(test_contents)
     for (int i = 0; i < 2; i++) {
         rg_row row = test_row("simd", "kernel", 20, 1000 + i);
         test_set(&row, RG_C_VARIANT, bad);
-        test_set(&row, RG_C_STOP, bad);
+        test_set(&row, RG_C_DETAIL, bad);
         test_write(in_dir(i ? "b.tsv" : "a.tsv"), "regather 0.1", "0123456789abcdef", &row, 1);
     }
     const int code = sh("regather compare a.tsv b.tsv --markdown c.md --junit c.xml --out c.tsv > out");

@@ -53,7 +53,7 @@ static rg_row *add(made *m, const char *variant, const char *shape, const char *
     row->cell[RG_C_MODE] = rg_print("hot");
     row->cell[RG_C_UNIT] = rg_print("ns");
     row->cell[RG_C_STATUS] = rg_print("%s", status);
-    row->cell[RG_C_STOP] = rg_print("said so");
+    row->cell[RG_C_DETAIL] = rg_print("said so");
     if (median_ns > 0) {
         row->cell[RG_C_MEDIAN] = rg_print("%.17g", median_ns);
         row->cell[RG_C_Q1] = rg_print("%.17g", median_ns);
