@@ -62,6 +62,8 @@ CUDA_ARCH   ?= -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_80,co
 HAVE  := HAVE_CUDA HAVE_PNG HAVE_TIFF HAVE_ZLIB HAVE_NLOPT HAVE_HWLOC HAVE_OPENMP HAVE_FFTW_OMP HAVE_MPI
 DEFS  := -D_GNU_SOURCE $(foreach h,$(HAVE),-D$(h)=$($(h)))
 WARN  := -Wall -Wextra
+# Of C, errors: `make WARN_C=` for a compiler that sees others.
+WARN_C ?= $(addprefix -Werror=,conversion shadow missing-prototypes implicit-function-declaration cast-qual)
 # A read beyond a kernel's own small array may change no result of the day, which no comparison sees: what the compiler sees of it is
 # an error. `make BOUNDS=` for a compiler that is wrong about one.
 BOUNDS ?= -Werror=array-bounds$(if $(findstring clang,$(CC)),, -Werror=aggressive-loop-optimizations)
@@ -70,9 +72,9 @@ SAN   := $(if $(filter 1,$(SANITIZE)),-fsanitize=address -fsanitize=undefined -f
 OPT   := $(if $(filter 1,$(SANITIZE)),-O1,-O3)
 OMP   := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
 CFLAGS   ?= $(OPT) -g
-C_ALL    = -std=c11 $(CFLAGS) $(WARN) $(BOUNDS) $(OMP) $(SAN) $(DEFS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_FLAGS))
+C_ALL    = -std=c11 $(CFLAGS) $(WARN) $(WARN_C) $(BOUNDS) $(OMP) $(SAN) $(DEFS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_FLAGS))
 # The reference and the checker: no contraction, no fast-math, so that !(err <= tol) means what it says.
-C_JUDGE  = -std=c11 -O2 -g -ffp-contract=off $(WARN) $(OMP) $(SAN) $(DEFS)
+C_JUDGE  = -std=c11 -O2 -g -ffp-contract=off $(WARN) $(WARN_C) $(OMP) $(SAN) $(DEFS)
 # C++20 for designated initialisers, whose other fields are zero; it deprecates sums of constants of two enums, which is how C names
 # integer constants.
 CXX_STD  = -std=c++20 $(addprefix -Wno-,missing-field-initializers deprecated-enum-float-conversion \
@@ -274,7 +276,7 @@ reproduce: all $(BROKEN)
 	@$(BUILD)/regather steps report/steps.tsv --work $(BUILD)/results --set preset=$(PRESET) --set out=$(or $(REPORT_DIR),report)
 # Which lines and branches of the kernels the cases of `regather verify` take, CPU variants and those of the emulated GPU: gcovr.cfg.
 coverage:
-	$(MAKE) BUILD=$(BUILD)/coverage HAVE_CUDA=0 OPT=-O0 EMU_LOOK='-O0 -fno-exceptions' \
+	$(MAKE) BUILD=$(BUILD)/coverage HAVE_CUDA=0 OPT=-O0 WARN_C= EMU_LOOK='-O0 -fno-exceptions' \
 	    SAN='--coverage -fprofile-update=atomic -Wno-psabi -Wl,-u,__gcov_dump' $(BUILD)/coverage/regather
 	for d in cpu host; do $(BUILD)/coverage/regather verify --quiet --limit 300 --device $$d || exit; done
 	gcovr --config verify/gcovr.cfg $(BUILD)/coverage

@@ -433,9 +433,9 @@ static int read_files(comparison *c)
     return code;
 }
 
-static int run(void *options)
+static int run(void *typed)
 {
-    comparison *c = options;
+    comparison *c = typed;
     int code = rg_gate_read(c->gate_text, &c->gate);
     if (!code) code = read_files(c);
     for (int i = 0; !code && i < 3; i++) code = rg_file_can_write((const char *const[]){c->out, c->junit, c->markdown}[i]);

@@ -326,9 +326,9 @@ static int check_alike(const rg_result *first, const rg_result *r)
     return RG_GOOD;
 }
 
-static int run(void *options)
+static int run(void *typed)
 {
-    const exporting *e = options;
+    const exporting *e = typed;
     const int n = e->given.word.n;
     if (n > 1 && e->format != CSV) return rg_fail(RG_USAGE, "export: expected one file for gbench, found %d", n);
     rg_result *file = rg_alloc((size_t)n * sizeof *file);

@@ -77,7 +77,7 @@ typedef struct contest {
 
 // ---- processes ----------------------------------------------------------------------------------------------------------
 
-static void add(char **argv, int *n, const char *word) { argv[(*n)++] = (char *)word; }
+static void add(char **argv, int *n, const char *word) { argv[(*n)++] = rg_unconst(word); }
 
 static int start(contest *c, team *t, int side, rg_serving serving)
 {

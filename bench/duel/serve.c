@@ -46,7 +46,7 @@ int rg_duel_side_make(const rg_duel *d, const char *word, rg_duel_side *s)
     snprintf(s->options.pattern, sizeof s->options.pattern, "%s", s->text);
     if (d->shape) {
         s->options.shape.n = 1;
-        s->options.shape.item = (const char **)&d->shape;
+        s->options.shape.item = rg_unconst(&d->shape);
     }
     int code = rg_pattern_check(s->options.pattern, d->given.device);
     code = code ? code : rg_lineup_make(&s->options, &s->lineup);

@@ -165,7 +165,7 @@ static rg_samples samples_of(const job_kind *kind)
 {
     static int past[RG_SAMPLES_MAX];
     for (int i = 0; i < kind->n; i++) past[i] = i + 1;
-    return (rg_samples){kind->n, kind->n, (double *)kind->sample_ns, past};
+    return (rg_samples){kind->n, kind->n, rg_unconst(kind->sample_ns), past};
 }
 
 static void take(job_bench *b, job_kind *kind, double seconds)

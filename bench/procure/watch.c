@@ -28,7 +28,7 @@ double rg_watch_cpu_s(void)
         double user, nice, system, idle, wait, irq, soft, steal;
         if (sscanf(line, "cpu%d %lf %lf %lf %lf %lf %lf %lf %lf", &cpu, &user, &nice, &system, &idle, &wait, &irq, &soft,
                 &steal) == 9 &&
-            cpu < CPU_SETSIZE && CPU_ISSET(cpu, &mine)) {
+            cpu < CPU_SETSIZE && CPU_ISSET((size_t)cpu, &mine)) {
             ticks += user + nice + system + irq + soft + steal; // steal: other guests of the host
             any |= ticks + idle > 0;
         }

@@ -15,6 +15,7 @@
 #define RG_STATS_H
 
 #include "../../data/formats/result.h"
+#include "../../impl/base/core.h"
 
 #include <stdbool.h>
 
@@ -36,7 +37,7 @@ bool rg_median_ranks(int n, double inflation, int *low, int *high);
 void rg_summarise(const rg_samples *, rg_summary *);
 static inline rg_samples rg_one_process(const double *ns, int n)
 {
-    return (rg_samples){n, 1, (double *)ns, NULL};
+    return (rg_samples){n, 1, rg_unconst(ns), NULL};
 } // not to be freed
 
 // Half the interval of the median over the median; inf when there is none.

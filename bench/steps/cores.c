@@ -21,11 +21,11 @@ static cpu_set_t with(int cpu, const char *list)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
+    CPU_SET((size_t)cpu, &set);
     for (char *end; *list; list = end + (*end == ',')) {
         const long from = strtol(list, &end, 10), to = *end == '-' ? strtol(end + 1, &end, 10) : from;
         if (end == list) break;
-        for (long c = from < 0 ? 0 : from; c <= to && c < CPU_SETSIZE; c++) CPU_SET(c, &set);
+        for (long c = from < 0 ? 0 : from; c <= to && c < CPU_SETSIZE; c++) CPU_SET((size_t)c, &set);
     }
     return set;
 }
@@ -64,7 +64,7 @@ static void measure(worker *w)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
-    CPU_SET(w->cpu, &set);
+    CPU_SET((size_t)w->cpu, &set);
     sched_setaffinity(0, sizeof set, &set);
     w->times = arithmetic_s() / w->times;
 }
@@ -119,11 +119,11 @@ void rg_cores_share(int n, const char *const siblings[], cpu_set_t usable, bool 
         c->hidden &= CPU_COUNT(&core[k]) == 1;
     }
     for (int k = 0; c->hidden && k < n; k++) {
-        CPU_SET(k ^ 1, &core[k]);
-        CPU_SET((k + n / 2) % n, &core[k]);
+        CPU_SET((size_t)(k ^ 1), &core[k]);
+        CPU_SET((size_t)((k + n / 2) % n), &core[k]);
     }
     for (int k = n - 1; k >= 0; k--)
-        if (CPU_ISSET(k, &left)) {
+        if (CPU_ISSET((size_t)k, &left)) {
             without(&left, core[k]);
             cpu[cores++] = k;
         }

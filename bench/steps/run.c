@@ -79,7 +79,7 @@ static void be_step(void *of)
     if (p->step->core >= 0) {
         cpu_set_t set;
         CPU_ZERO(&set);
-        CPU_SET(p->run->cores.cpu[p->step->core], &set);
+        CPU_SET((size_t)p->run->cores.cpu[p->step->core], &set);
         sched_setaffinity(0, sizeof set, &set);
     } else if (p->run->cores.beside && p->step->runs == RG_RUNS_GPU) {
         sched_setaffinity(0, sizeof p->run->cores.rest, &p->run->cores.rest);

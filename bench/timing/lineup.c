@@ -272,7 +272,7 @@ void rg_lineup_verify(rg_lineup *l, const rg_bench_options *o)
         else if (lane->done)
             continue;
         lane->gated = true;
-        rg_progress_at(&progress, lane - l->lane + 1);
+        rg_progress_at(&progress, (double)(lane - l->lane + 1));
     }
     rg_verify_end();
     rg_progress_end(&progress);

@@ -372,7 +372,7 @@ int rg_lane_call(rg_lane *lane, const rg_inputs *in, bool outputs, double *elaps
 
 rg_samples rg_lane_samples(const rg_lane *lane)
 {
-    return lane->processes ? (rg_samples){lane->n, lane->processes, (double *)lane->sample_ns, (int *)lane->past}
+    return lane->processes ? (rg_samples){lane->n, lane->processes, rg_unconst(lane->sample_ns), rg_unconst(lane->past)}
                            : rg_one_process(lane->sample_ns, lane->n);
 }
 

@@ -140,9 +140,9 @@ static int write_all(rg_tune *t)
     return code || rg_tune_best(t) ? code : rg_fail(RG_LACKS, "tune: no configuration could be timed here");
 }
 
-static int run(void *options)
+static int run(void *typed)
 {
-    rg_tune *t = options;
+    rg_tune *t = typed;
     t->gate = (rg_gate){.ask = -1, .answer = -1};
     int code = read_options(t);
     if (!code) {

@@ -269,14 +269,15 @@ static void pick(const tiff_page *p, const unsigned char *line, unsigned char *t
 // Makes row y of the image of `line`; `room` is for 16 bytes a pixel. RG_GOOD, or one line and RG_USAGE.
 static int take_row(const tiff_work *w, const tiff_page *p, rg_image *image, uint32_t y, const unsigned char *line, char *room)
 {
-    unsigned char *one = (unsigned char *)room + 8 * (size_t)p->width;
+    unsigned char *made = (unsigned char *)room + 8 * (size_t)p->width;
+    const unsigned char *one = made;
     const bool white = p->photometric == PHOTOMETRIC_MINISWHITE;
     if (p->packed < 8)
-        unpack(p, line, one);
+        unpack(p, line, made);
     else if (p->grey && p->channels > 1)
-        pick(p, line, one);
+        pick(p, line, made);
     else
-        one = (unsigned char *)line;
+        one = line;
     if (p->as_values) {
         float *value = (float *)(void *)room;
         for (uint32_t x = 0; x < p->width; x++) value[x] = white ? mirrored(w, p, value_of(p, one, x)) : value_of(p, one, x);

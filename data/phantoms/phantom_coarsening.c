@@ -121,9 +121,9 @@ static void plan(const series *s)
     }
 }
 
-static int run(void *options)
+static int run(void *typed)
 {
-    series *s = options;
+    series *s = typed;
     rg_file times;
     int code = set_up(s);
     if (code == RG_GOOD)

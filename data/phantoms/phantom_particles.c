@@ -226,9 +226,9 @@ static double need(const void *of, int64_t side)
     return BATCH * 12 * pixels + 24.0 * RG_D7_BLOBS * (double)side + (p->ctf ? 64 * pixels * (double)(p->given.cores + 1) : 0);
 }
 
-static int run(void *options)
+static int run(void *typed)
 {
-    phantom *p = options;
+    phantom *p = typed;
     rg_file star;
     int code = rg_memory_allows(
         rg_memory_free(), need, p, p->side, "--box", "images of %" PRId64 " x %" PRId64 " pixels", p->side, p->side);

@@ -157,9 +157,9 @@ static void plan(const phantom *p)
     }
 }
 
-static int run(void *options)
+static int run(void *typed)
 {
-    phantom *p = options;
+    phantom *p = typed;
     int code = rg_memory_allows(rg_memory_free(), need, p, p->side, "--box", "volumes of %" PRId64 "^3 voxels", p->side);
     if (code == RG_GOOD) code = rg_make_folder(p->folder);
     if (code == RG_GOOD && rg_dry_run) plan(p);

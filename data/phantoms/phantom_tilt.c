@@ -222,9 +222,9 @@ static double need(const void *of, int64_t width)
     return (double)width * ((double)s->height / (double)s->width * (double)width + 1) * (8 * images + 4);
 }
 
-static int run(void *options)
+static int run(void *typed)
 {
-    series *s = options;
+    series *s = typed;
     s->height = s->height ? s->height : s->width;
     int code = rg_memory_allows(
         rg_memory_free(), need, s, s->width, "--width", "images of %" PRId64 " x %" PRId64 " pixels", s->width, s->height);

@@ -120,7 +120,7 @@ static double clearance(const af_size *z, const float *m)
             const float *row = m + a * (z->dims + 1);
             double s = (double)row[z->dims] + side[a] / 2;
             for (int b = 0; b < z->dims; b++) s += (double)row[b] * (double)(p[b] - side[b] / 2);
-            least = fmin(least, fmin(fabs(s + AF_MARGIN), fabs(s - (side[a] - 1 + AF_MARGIN))));
+            least = fmin(least, fmin(fabs(s + AF_MARGIN), fabs(s - ((float)(side[a] - 1) + AF_MARGIN))));
         }
     }
     return least;

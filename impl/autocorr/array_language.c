@@ -147,7 +147,7 @@ static int start(child *c, const char *const *command, int to, int from)
     if (posix_spawn_file_actions_init(&files)) return RG_E_LIBRARY;
     int failed = posix_spawn_file_actions_adddup2(&files, to, 0) || posix_spawn_file_actions_adddup2(&files, from, 1) ||
         posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0) ||
-        posix_spawnp(&c->pid, command[0], &files, NULL, (char *const *)command, environ);
+        posix_spawnp(&c->pid, command[0], &files, NULL, (char *const *)(uintptr_t)command, environ);
     posix_spawn_file_actions_destroy(&files);
     return failed ? RG_E_LIBRARY : RG_OK;
 }

@@ -56,7 +56,7 @@ const rg_bundled *rg_bundle_find(const rg_bundle *b, const char *path)
 // A file more, or another content; `bytes` becomes the bundle's.
 static void bundle_put(rg_bundle *b, const char *path, char *bytes, size_t n)
 {
-    rg_bundled *f = (rg_bundled *)rg_bundle_find(b, path);
+    rg_bundled *f = rg_unconst(rg_bundle_find(b, path));
     if (f) {
         free(f->bytes);
     } else {
@@ -93,7 +93,7 @@ static int inflate_all(const char *path, char **bytes, size_t *n)
         return rg_fail(RG_USAGE, "%s: expected an archive of `regather measure` (a gzipped tar), found no gzip file", path);
     }
     // The first MiB is free: small tables of many equal rows pack well.
-    const double most = is.st_size * (double)RG_BUNDLE_RATIO_MOST + (1 << 20);
+    const double most = (double)is.st_size * (double)RG_BUNDLE_RATIO_MOST + (1 << 20);
     *bytes = malloc(room);
     for (*n = 0; *bytes && (got = gzread(f, *bytes + *n, (unsigned)(room - *n))) > 0;) {
         *n += (size_t)got;
@@ -182,7 +182,7 @@ static void put(rg_pack *p, const void *bytes, size_t n, bool end)
 {
     unsigned char out[1 << 14];
     z_stream *z = p->coder;
-    z->next_in = (unsigned char *)bytes;
+    z->next_in = rg_unconst(bytes);
     z->avail_in = (unsigned)n;
     for (bool more = n || end; more && !p->failed; more = z->avail_out == 0) {
         z->next_out = out;

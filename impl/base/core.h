@@ -58,6 +58,8 @@ const char *rg_colour(FILE *f, const char *name);
 void *rg_alloc(size_t bytes); // zeroed; on failure one line and exit RG_LACKS
 // With room for an element of so many bytes behind its n; an array grows by this alone, from NULL. Fails as rg_alloc does.
 void *rg_more(void *array, int64_t n, size_t bytes);
+// The pointer without its const, for an interface that lacks it and writes nothing there.
+static inline void *rg_unconst(const void *p) { return (void *)(uintptr_t)p; }
 // Reads what strtod reads, and says whether it is a finite number in decimals, which a microscopist's file has: strtod takes
 // hexadecimal ones, "inf" and "nan" as well.
 bool rg_decimal(const char *text, char **end, double *value);
@@ -112,8 +114,8 @@ bool rg_files_written(void);
 bool rg_file_is_written(const char *path); // whether this one is
 extern bool rg_dry_run;                    // nothing is written: no file is opened, no folder is made
 // A file that goes with `path`: its name up to the last dot, then suffix, then ending (NULL: that of `path`).
-char *rg_path_beside(const char *path, const char *suffix, const char *ending);
-int rg_file_open_beside(rg_file *, const char *path, const char *suffix, const char *ending);
+char *rg_path_beside(const char *path, const char *suffix, const char *extension);
+int rg_file_open_beside(rg_file *, const char *path, const char *suffix, const char *extension);
 // The commit that this program was built from, "-dirty" behind it where the tree differed; "unknown" without git.
 const char *rg_revision(void);
 // Full path of a file that ships with the program (plots/x.gp, reference/claims.tsv, data/machines): under $REGATHER_SHARE,

@@ -61,7 +61,8 @@ static _Thread_local bool ends_here, makes_here;
 void rg_files_abandon(void)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
-    ends_here = ending = true;
+    ending = true;
+    ends_here = true;
     for (int waited = 0; making > makes_here && waited < 1000; waited++) nanosleep(&moment, NULL);
     remove_parts();
 }
@@ -97,7 +98,7 @@ static const int number[] = {SIGINT, SIGTERM, SIGHUP};
 static void watch(void)
 {
     for (int i = 0; i < 3; i++) {
-        struct sigaction now, ours = {.sa_handler = stopped, .sa_flags = SA_RESETHAND | SA_NODEFER};
+        struct sigaction now, ours = {.sa_handler = stopped, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
         if (sigaction(number[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL) sigaction(number[i], &ours, NULL);
     }
     atexit(rg_files_abandon); // claims, and what was being written when memory ran out
@@ -172,7 +173,7 @@ static void remember(const char *path, const struct stat *facts, bool own)
         k->own |= own;
         return;
     }
-    input = rg_more(input, n_inputs, sizeof *input);
+    input = rg_more(input, (int64_t)n_inputs, sizeof *input);
     input[n_inputs++] = (known){facts->st_dev, facts->st_ino, own, rg_print("%s", path)};
 }
 
@@ -228,7 +229,7 @@ static void remember_written(const char *path)
 {
     pthread_mutex_lock(&files_lock);
     if (commands_running > 0 && !is_written(path)) {
-        written = rg_more(written, n_written, sizeof *written);
+        written = rg_more(written, (int64_t)n_written, sizeof *written);
         written[n_written++] = rg_print("%s", path);
     }
     pthread_mutex_unlock(&files_lock);
@@ -436,11 +437,11 @@ int rg_make_folder(const char *path)
 
 const char *rg_revision(void) { return RG_GIT_REVISION; }
 
-char *rg_path_beside(const char *path, const char *suffix, const char *ending)
+char *rg_path_beside(const char *path, const char *suffix, const char *extension)
 {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     int stem = dot && dot > (slash ? slash : path) ? (int)(dot - path) : (int)strlen(path);
-    return rg_print("%.*s%s%s", stem, path, suffix, ending ? ending : path + stem);
+    return rg_print("%.*s%s%s", stem, path, suffix, extension ? extension : path + stem);
 }
 
 char *rg_file_bytes(const char *path, size_t *n)
@@ -467,9 +468,9 @@ int rg_file_append(FILE *to, const char *from)
     return code;
 }
 
-int rg_file_open_beside(rg_file *file, const char *path, const char *suffix, const char *ending)
+int rg_file_open_beside(rg_file *file, const char *path, const char *suffix, const char *extension)
 {
-    char *beside = rg_path_beside(path, suffix, ending);
+    char *beside = rg_path_beside(path, suffix, extension);
     int code = rg_file_open(file, beside);
     free(beside);
     return code;

@@ -111,16 +111,16 @@ static bool hash_piece(const hashing *h, const rg_hashed *f, int64_t from, unsig
     const int64_t left = f->bytes - from, bytes = left < RG_HASH_PIECE ? left : RG_HASH_PIECE;
     lanes l = BEGIN;
     size_t got = 0;
-    FILE *file = fopen(f->path, "rb");
-    bool good = file && fseeko(file, (off_t)from, SEEK_SET) == 0;
-    if (file) setvbuf(file, NULL, _IONBF, 0);
+    FILE *in = fopen(f->path, "rb");
+    bool good = in && fseeko(in, (off_t)from, SEEK_SET) == 0;
+    if (in) setvbuf(in, NULL, _IONBF, 0);
     for (int64_t at = 0; good && at < bytes; at += BLOCK) {
         const size_t wanted = bytes - at < BLOCK ? (size_t)(bytes - at) : BLOCK;
-        got = __atomic_load_n(&h->stop, __ATOMIC_RELAXED) ? 0 : fread(block, 1, wanted, file);
+        got = __atomic_load_n(&h->stop, __ATOMIC_RELAXED) ? 0 : fread(block, 1, wanted, in);
         good = got == wanted;
         add_stripes(&l, block, got - got % STRIPE);
     }
-    if (file) fclose(file);
+    if (in) fclose(in);
     *hash = good ? finish(&l, (uint64_t)bytes, block + got - got % STRIPE) : 0;
     return good;
 }

@@ -180,7 +180,7 @@ static int put_pair(const rg_option *o, const char *text, double pair[2])
     if (end != text && *end == mark) {
         const char *second = end + 1;
         pair[1] = strtod(second, &end);
-        end = end == second ? (char *)text : end;
+        if (end == second) end = rg_unconst(text);
     }
     bool good = end != text && !*end;
     for (int i = 0; i < 2; i++) good = good && pair[i] >= o->low && pair[i] <= o->high;
@@ -496,7 +496,7 @@ void rg_options_free(const rg_command *command, void *options)
     for (int i = rg_options_of(command, placed); i-- > 0;)
         if (placed[i].option->kind == RG_TEXTS) free(((rg_list *)(void *)((char *)options + placed[i].at))->item);
     free(given->word.item);
-    free((char *)given->line);
+    free(rg_unconst(given->line));
     free(given);
 }
 

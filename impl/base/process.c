@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // process.c: see process.h.
 #include "process.h"
+#include "core.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@ pid_t rg_child_start(const rg_child *c)
         dup2(to, STDERR_FILENO);
     }
     if (c->prepare) c->prepare(c->of);
-    execv(c->program, (char *const *)c->word);
+    execv(c->program, rg_unconst(c->word));
     _exit(127);
 }
 

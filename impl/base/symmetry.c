@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // symmetry.c: point groups as the closure of two or three generating rotations.
 #include "symmetry.h"
+#include "core.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -105,7 +106,7 @@ const char *gr_symmetry_make(gr_symmetry *g, const char *name)
     static _Thread_local char why[160];
     const double phi = (1 + sqrt(5)) / 2;
     const char kind = (char)toupper((unsigned char)name[0]);
-    char *end = (char *)name;
+    char *end = rg_unconst(name);
     const long fold = kind && isdigit((unsigned char)name[1]) ? strtol(name + 1, &end, 10) : 0;
     const bool axial = (kind == 'C' || kind == 'D') && end > name && !*end, bare = kind && !name[1];
     memset(g, 0, sizeof *g);

@@ -82,6 +82,6 @@ void rg_cpu_pin(int core)
     cpu_set_t one;
     CPU_ZERO(&one);
     for (int i = 0, nth = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, first_allowed()) && (nth++ == core || core < 0)) CPU_SET(i, &one);
+        if (CPU_ISSET((size_t)i, first_allowed()) && (nth++ == core || core < 0)) CPU_SET((size_t)i, &one);
     if (CPU_COUNT(&one) > 0) sched_setaffinity(0, sizeof one, &one);
 }

@@ -153,7 +153,7 @@ const char *rg_variant_fault(const rg_variant *v, char why[RG_FAULT])
     if (!v->run || !v->idea || !*v->idea) WRONG("variant \"%s:%s\" lacks its idea or its run function", v->algo, v->name);
     if (strpbrk(v->idea, "\t\n\r")) WRONG("variant \"%s:%s\": its idea is not one line without tabs", v->algo, v->name);
     if ((unsigned)v->role > RG_OTHER || (unsigned)v->space > RG_DEVICE ||
-        v->flags & ~(RG_UNORDERED | RG_THREADED | RG_COPIES_FIRST))
+        v->flags & ~(uint32_t)(RG_UNORDERED | RG_THREADED | RG_COPIES_FIRST))
         WRONG("variant \"%s:%s\": unknown role, space or flag", v->algo, v->name);
     char needs[128];
     if (v->needs && strlen(v->needs) >= sizeof needs) WRONG("variant \"%s:%s\" needs too many words", v->algo, v->name);
@@ -372,8 +372,9 @@ const char *rg_unavailable(const rg_entry *e)
 static int plugged(const rg_variant *const *list)
 {
     Dl_info info;
-    const ElfW(Sym) *symbol = NULL;
-    const bool known = dladdr1(list, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol;
+    void *found = NULL;
+    const bool known = dladdr1(list, &info, &found, RTLD_DL_SYMENT) && found;
+    const ElfW(Sym) *symbol = found;
     for (int i = 0; known && i < (int)(symbol->st_size / sizeof *list); i++)
         if (!list[i]) return i;
     return -1;

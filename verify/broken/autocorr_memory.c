@@ -46,13 +46,13 @@ RUN(scratch_not_cleared, "adds to scratch memory that it takes to be zero", .scr
 SUMS(edited_input, "the last pixel of the input left changed: later variants on the same buffers get another photograph")
 {
     right_sums(p, sums);
-    ((unsigned char *)p.a)[bytes_of(p) - 1] ^= 1;
+    ((unsigned char *)(uintptr_t)p.a)[bytes_of(p) - 1] ^= 1;
 }
 
 // Another thread that reads the photograph at the same time reads the sentinel.
 SUMS(restored_input, "writes a sentinel to the last pixel of the input and puts back what stood there")
 {
-    volatile unsigned char *last = (unsigned char *)p.a + bytes_of(p) - 1;
+    volatile unsigned char *last = (unsigned char *)(uintptr_t)p.a + bytes_of(p) - 1;
     const unsigned char was = *last;
     *last = (unsigned char)~was;
     *last = was;

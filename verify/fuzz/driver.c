@@ -140,7 +140,7 @@ int main(int argc, char **argv)
             "usage: %s TARGET [-runs=N] [-max_total_time=S] [-seed=N] FILE|FOLDER..., TARGET a file of verify/fuzz, "
             "-runs or -max_total_time needed",
             argv[0]);
-    const struct sigaction on = {.sa_handler = crashed, .sa_flags = SA_RESETHAND | SA_NODEFER};
+    const struct sigaction on = {.sa_handler = crashed, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
     const int number[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
     for (int i = 0; i < RG_COUNT(number); i++) sigaction(number[i], &on, NULL);
     FILE *kept = stderr;

@@ -124,7 +124,7 @@ static inline void test_write(const char *path, const char *suite, const char *h
 {
     char input[60];
     snprintf(input, sizeof input, "fnv1a %s", hash);
-    char *const head[3][2] = {{"suite", (char *)suite}, {"machine", "a machine"}, {"input autocorr w64,h64,r8,k0", input}};
+    char *const head[3][2] = {{"suite", rg_unconst(suite)}, {"machine", "a machine"}, {"input autocorr w64,h64,r8,k0", input}};
     test_write_under(path, 3, head, row, n);
 }
 

@@ -97,7 +97,7 @@ FR_AVX2 FR_INLINE void add_sample(
         const int64_t node = e->first[2][l] + z;
         if (!s->all && !owned(s, 2 * node == -p->side ? -node : node)) continue;
         for (int y = 0; y < n; y++) {
-            float *at = (float *)e->row[n * z + y][l];
+            float *at = (float *)(uintptr_t)e->row[n * z + y][l];
             const __m128 w = _mm_set1_ps(e->w[n * z + y][l]);
             _mm_storeu_ps(at, _mm_fmadd_ps(low, w, _mm_loadu_ps(at)));
             if (n == 2) _mm_storeu_ps(at + FR_RECORD, _mm_fmadd_ps(high, w, _mm_loadu_ps(at + FR_RECORD)));

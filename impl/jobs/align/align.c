@@ -132,7 +132,10 @@ static int read_mask(aj_align *job, const char *path)
         if (code == RG_GOOD) rg_mrc_mask_bytes(job->mask, n);
         if (code == RG_GOOD && mask.rows_down != job->series.rows_down) aj_flip_rows(job, job->mask);
     }
-    for (int64_t i = 0; i < n && code == RG_GOOD; i++) kept += job->mask[i] = job->mask[i] > 0;
+    for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
+        job->mask[i] = job->mask[i] > 0;
+        kept += job->mask[i] > 0;
+    }
     if (code == RG_GOOD && kept < n / 4)
         code = rg_fail(
             RG_USAGE, "%s: expected a mask that keeps a quarter of the pixels, found %" PRId64 " of %" PRId64, path, kept, n);
@@ -326,9 +329,9 @@ static void say_edges(const aj_align *job)
             n, job->series.n, first + 1, job->edge[first]);
 }
 
-static int run(void *options)
+static int run(void *typed)
 {
-    aj_align *job = options;
+    aj_align *job = typed;
     const char *variant;
     int gpus;
     double began_s = rg_seconds();

@@ -212,9 +212,9 @@ static int read_and_choose(ac_job *job, const char *variant)
     return code == RG_GOOD ? choose(job, variant) : code;
 }
 
-static int run(void *options)
+static int run(void *typed)
 {
-    ac_job *job = options;
+    ac_job *job = typed;
     const char *variant;
     job->algo = rg_algo_find("autocorr");
     job->threads = rg_given_threads(&job->given);

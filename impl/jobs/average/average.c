@@ -388,9 +388,9 @@ static void free_job(aj_average *job)
     free(job->change);
 }
 
-static int run(void *options)
+static int run(void *typed)
 {
-    aj_average *job = options;
+    aj_average *job = typed;
     double began_s = rg_seconds();
     int code = read_input(job);
     for (int h = 0; h < 3 && code == RG_GOOD && rg_rank == 0; h++) {

@@ -235,7 +235,7 @@ static int write_star(const fr_files *f, const char *path)
         rg_star_free(&star);
         return code;
     }
-    rg_star_table *t = (rg_star_table *)found;
+    rg_star_table *t = rg_unconst(found);
     const bool in_A = rg_star_column(t, "rlnOriginXAngst") >= 0 || rg_star_column(t, "rlnOriginX") < 0;
     const char *const name[WRITTEN] = {"rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", in_A ? "rlnOriginXAngst" : "rlnOriginX",
         in_A ? "rlnOriginYAngst" : "rlnOriginY", "rlnDefocusU", "rlnDefocusV", "rgFrealignScore", "rgFrealignSigma",
@@ -309,7 +309,7 @@ static void say_beside(const fr_files *f, const char *path)
 // From a .par file its rows, from a STAR file rows of version 9.
 static int write_par(const fr_files *f, const char *path)
 {
-    rg_par made = {0}, *par = (rg_par *)&f->par;
+    rg_par made = {0}, *par = rg_unconst(&f->par);
     const rg_particles *p = &f->particles;
     if (!f->par.n) {
         say_beside(f, path);

@@ -124,8 +124,8 @@ static double share_of(MPI_Comm machine)
     if (here > 1) MPI(MPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, machine));
     for (int c = 0; c < CPU_SETSIZE; c++) {
         int users = 0;
-        for (int p = 0; p < here; p++) users += CPU_ISSET(c, &all[p]) != 0;
-        share += CPU_ISSET(c, &own) ? 1.0 / users : 0;
+        for (int p = 0; p < here; p++) users += CPU_ISSET((size_t)c, &all[p]) != 0;
+        share += CPU_ISSET((size_t)c, &own) ? 1.0 / users : 0;
     }
     free(all);
     return share;

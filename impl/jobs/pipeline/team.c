@@ -63,26 +63,27 @@ static struct {
     int index;
     pthread_t thread;
     bool is_opening;
-} first;
+} first_gpu;
 
 static void *open_first(void *of)
 {
     char why[200];
     (void)of;
-    rg_gpu_open(first.index, why);
+    rg_gpu_open(first_gpu.index, why);
     return NULL;
 }
 
 void pl_open_ahead(const char *device)
 {
-    first.index = rg_device_index(device);
-    first.is_opening = first.index >= 0 && rg_ranks() == 1 && !pthread_create(&first.thread, NULL, open_first, NULL);
+    first_gpu.index = rg_device_index(device);
+    first_gpu.is_opening =
+        first_gpu.index >= 0 && rg_ranks() == 1 && !pthread_create(&first_gpu.thread, NULL, open_first, NULL);
 }
 
 static void wait_for_first(void)
 {
-    if (first.is_opening) pthread_join(first.thread, NULL);
-    first.is_opening = false;
+    if (first_gpu.is_opening) pthread_join(first_gpu.thread, NULL);
+    first_gpu.is_opening = false;
 }
 
 static void wait_until_open(pl_team *t, int index)

@@ -225,7 +225,7 @@ static bool insert(pipe *p, inputs *in, int64_t batch, int64_t images, const voi
     if (!retire_batch(p, in) || (!whole && !frame_of_last(p, images, arg))) return false;
     memcpy(f->arg, arg, sizeof arg);
     if (!whole) stream = f->call.stream;
-    int code = p->device->stream_wait(stream, (void *)prepared);
+    int code = p->device->stream_wait(stream, rg_unconst(prepared));
     code = code ? code : mark(p, in->begun, stream);
     code = code ? code : rg_frame_start(f);
     code = code ? code : mark(p, in->inserted, stream);

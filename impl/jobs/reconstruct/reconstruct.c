@@ -174,9 +174,9 @@ static int run_gridding(request *q)
     return code;
 }
 
-static int run(void *options)
+static int run(void *typed)
 {
-    request *q = options;
+    request *q = typed;
     fr_reconstruction *r = &q->frealign;
     if (q->method == GRIDDING)
         return fr_is_par(q->given.word.item[0])

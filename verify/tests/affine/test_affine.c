@@ -302,7 +302,7 @@ TEST(forecasts_hold_the_textures_copy)
         int64_t param[RG_PARAMS_MAX] = {0};
         rg_params_standard(e->variant, param);
         rg_variant without = *e->variant;
-        without.flags &= ~RG_COPIES_FIRST;
+        without.flags &= ~(uint32_t)RG_COPIES_FIRST;
         rg_entry bare = *e;
         bare.variant = &without;
         const size_t more = rg_frame_bytes(e, &shape, param) - rg_frame_bytes(&bare, &shape, param);

@@ -56,7 +56,7 @@ TEST(test_names)
 static void refused(const rg_command *command, const char *option, const char *value)
 {
     char *words = value ? rg_print("%s --%s=%s", command->name, option, value) : rg_print("%s --%s", command->name, option);
-    char *argv[] = {(char *)command->name, strstr(words, " --") + 1, NULL};
+    char *argv[] = {rg_unconst(command->name), strstr(words, " --") + 1, NULL};
     assert_refused(run_argv(command, argv, output), fmt("--%s", option));
     free(words);
 }

@@ -44,7 +44,7 @@ static const rg_command probe = {
 static int type(int argc, const char *const *word)
 {
     char *argv[8] = {(char *)"probe"};
-    for (int i = 0; i < argc; i++) argv[i + 1] = (char *)word[i];
+    for (int i = 0; i < argc; i++) argv[i + 1] = rg_unconst(word[i]);
     return rg_command_run(&probe, argc + 1, argv);
 }
 #define TYPE(...) type(RG_COUNT(((const char *const[]){__VA_ARGS__})), (const char *const[]){__VA_ARGS__})

@@ -48,7 +48,7 @@ static void drop(file *f, const char *start)
 static void set(file *f, const char *key, const char *value)
 {
     for (int i = 0; i < f->n; i++)
-        if (!strcmp(f->key[i], key)) f->value[i] = (char *)value;
+        if (!strcmp(f->key[i], key)) f->value[i] = rg_unconst(value);
 }
 
 // The file as it is now, and what `compare FORGED FORGED` says; `export` has to agree.

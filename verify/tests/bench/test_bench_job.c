@@ -25,8 +25,9 @@ static const rg_row *row_with(const rg_result *r, const char *params)
 // bench --quiet --job JOB --gpus GPUS --out FILE, two rounds of four photographs.
 static int bench_job(const char *job, const char *gpus, const char *file)
 {
-    char *argv[] = {"bench", "--quiet", "--job", (char *)job, "--gpus", (char *)gpus, "--out", (char *)file, "--rounds", "2",
-        "--max-seconds", "600", "--work", "4:photographs", "--shape", "w32", "--check", "test -s {out}/times.tsv", NULL};
+    char *argv[] = {"bench", "--quiet", "--job", rg_unconst(job), "--gpus", rg_unconst(gpus), "--out", rg_unconst(file),
+        "--rounds", "2", "--max-seconds", "600", "--work", "4:photographs", "--shape", "w32", "--check",
+        "test -s {out}/times.tsv", NULL};
     return run_argv(&rg_cmd_bench, argv, output);
 }
 
@@ -53,13 +54,13 @@ TEST(a_job_that_works)
     assert_true(rg_cell_number(row, RG_C_ERROR) == 0);
     assert_string_equal(rg_result_head(&r, "input phantom w32, 4 photographs"), "fnv1a cbf29ce484222325 of 0 files");
     assert_int_equal(rg_believe(&r), RG_GOOD);
-    test_set((rg_row *)row, RG_C_CHECK, ""); // what nothing has checked is not believed
+    test_set(rg_unconst(row), RG_C_CHECK, ""); // what nothing has checked is not believed
     assert_int_equal(rg_believe(&r), RG_USAGE);
     rg_samples samples = rg_row_samples(row);
     assert_int_equal(samples.n, (int)rg_cell_number(row, RG_C_N));
     assert_int_equal(samples.processes, samples.n); // every run is a process
     double rate = 4 / (rg_cell_number(row, RG_C_MEDIAN) / 1e9);
-    assert_float_equal(rg_cell_number(row, RG_C_RATE), rate, 1e-4 * rate);
+    assert_float_equal(rg_cell_number(row, RG_C_RATE), (float)rate, 1e-4f * (float)rate);
     rg_samples_free(&samples);
     row = row_with(&r, "gpus=64");
     assert_string_equal(row->cell[RG_C_STATUS], "SKIP");

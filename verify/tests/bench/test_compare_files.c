@@ -247,9 +247,9 @@ TEST(what_no_longer_passes_is_broken)
 // A file of a machine of so many cores, of a commit, where simd was tuned to isa=2 or was not.
 static void write_machine(const char *path, const char *cores, const char *revision, const char *tuned, rg_row *row, int n)
 {
-    char *const head[7][2] = {{"suite", "regather 0.1"}, {"machine", (char *)cores}, {"revision", (char *)revision},
-        {"cores", (char *)cores}, {"input autocorr w64,h64,r8,k0", "fnv1a 00"}, {"source autocorr:simd", (char *)revision},
-        {"tuned autocorr:simd w64,h64,r8,k0", (char *)tuned}};
+    char *const head[7][2] = {{"suite", "regather 0.1"}, {"machine", rg_unconst(cores)}, {"revision", rg_unconst(revision)},
+        {"cores", rg_unconst(cores)}, {"input autocorr w64,h64,r8,k0", "fnv1a 00"},
+        {"source autocorr:simd", rg_unconst(revision)}, {"tuned autocorr:simd w64,h64,r8,k0", rg_unconst(tuned)}};
     for (int i = 0; i < n; i++) test_set(&row[i], RG_C_SOURCE, revision);
     test_write_under(path, tuned ? 7 : 6, head, row, n);
 }

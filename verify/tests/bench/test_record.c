@@ -143,7 +143,7 @@ static char *numbers(const cpu_set_t *set)
 {
     char *text = rg_print("%s", "");
     for (int c = 0; c < CPU_SETSIZE; c++)
-        if (CPU_ISSET(c, set)) {
+        if (CPU_ISSET((size_t)c, set)) {
             char *more = rg_print("%s%s%d", text, *text ? " " : "", c);
             free(text);
             text = more;
@@ -198,11 +198,11 @@ TEST(steps_of_one_core_share_no_core)
         CPU_ZERO(&usable);
         CPU_ZERO(&used);
         for (int k = 0; k < n; k++) siblings[k] = list_of(machine[i].kind, k, n);
-        for (int k = machine[i].first; k < n; k++) CPU_SET(k, &usable);
+        for (int k = machine[i].first; k < n; k++) CPU_SET((size_t)k, &usable);
         rg_cores cores;
         times_together = machine[i].times == 0 ? 2 : machine[i].times;
         rg_cores_share(n, siblings, usable, machine[i].is_virtual, machine[i].beside, slowed, &cores);
-        for (int k = 0; k < cores.beside; k++) CPU_SET(cores.cpu[k], &used);
+        for (int k = 0; k < cores.beside; k++) CPU_SET((size_t)cores.cpu[k], &used);
         char *cpu = numbers(&used), *rest = numbers(&cores.rest);
         if (strcmp(cpu, machine[i].cpu) || strcmp(rest, machine[i].rest) || cores.hidden != machine[i].hidden)
             fail_msg(

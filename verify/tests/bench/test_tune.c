@@ -163,11 +163,11 @@ TEST_BETWEEN(test_command, set_up, tear_down)
     char *out = rg_print("%s/t.tsv", folder), *words = rg_print("--out %s", out);
     const rg_entry *e = rg_entry_next(NULL, "gridding:simd_gather", "cpu");
     int configurations = 0; // a CPU may lack the widest instructions
-    rg_shape shape;
+    rg_shape small;
     char why[160];
-    assert_true(rg_shape_parse(e->algo, "s17,i2,o1,b19,k0", &shape, why));
+    assert_true(rg_shape_parse(e->algo, "s17,i2,o1,b19,k0", &small, why));
     for (int i = 0; i < e->variant->param[0].n_values; i++)
-        configurations += !e->variant->refuse(&shape, &e->variant->param[0].value[i]);
+        configurations += !e->variant->refuse(&small, &e->variant->param[0].value[i]);
     for (int p = 1; p < e->variant->n_params; p++) configurations *= e->variant->param[p].n_values;
     assert_int_equal(tune(words), RG_GOOD);
     assert_non_null(strstr(text, "default"));

@@ -277,7 +277,8 @@ TEST(test_tiff_values)
             assert_int_equal(rg_image_read(path, good[i].page, &good[i].range, &image), RG_GOOD);
             assert_int_equal(image.bits, good[i].bits);
             for (int x = 0; x < 3; x++)
-                assert_true(good[i].pixel[x] == (image.bits == 32 ? ((const float *)image.pixel)[x] : pixel_at(&image, x)));
+                assert_true(
+                    good[i].pixel[x] == (image.bits == 32 ? ((const float *)image.pixel)[x] : (float)pixel_at(&image, x)));
             rg_image_free(&image);
         }
         rg_image image;
@@ -325,7 +326,8 @@ TEST(test_tiff_white_at_0)
             assert_int_equal(rg_image_read(in_dir("m.tif"), good[i].page, &good[i].range, &image), RG_GOOD);
             assert_int_equal(image.bits, good[i].bits);
             for (int x = 0; x < 2; x++)
-                assert_true(good[i].pixel[x] == (image.bits == 32 ? ((const float *)image.pixel)[x] : pixel_at(&image, x)));
+                assert_true(
+                    good[i].pixel[x] == (image.bits == 32 ? ((const float *)image.pixel)[x] : (float)pixel_at(&image, x)));
             rg_image_free(&image);
         }
     }

@@ -100,7 +100,8 @@ TEST(ctf_is_freealigns)
     assert_true(fabsf(fr_ctf(o, 0, 0) + 0.07f) < 1e-6f); // c(0) = -w2
     for (int i = 0; i < 40; i++)
         for (int j = -40; j < 40; j++) {
-            const double rr = i * i + j * j, h = o[0] * i * i + o[1] * i * j + o[2] * j * j + o[3] * rr * rr;
+            const float x = (float)i, y = (float)j;
+            const double rr = i * i + j * j, h = o[0] * x * x + o[1] * x * y + o[2] * y * y + o[3] * rr * rr;
             assert_true(fabs(fr_ctf(o, (float)i, (float)j) - (o[4] * sin(TURN / 2 * h) - o[5] * cos(TURN / 2 * h))) < 4e-5);
         }
 }
@@ -282,7 +283,7 @@ TEST(ccp_finds_quarter_and_lag)
         pose[7] = (float)(2 * TURN * cases[i].y / 48);
         plant(&p);
         memcpy(pose, was, sizeof was);
-        each_variant(&p, peaks_at, (void *)&cases[i]);
+        each_variant(&p, peaks_at, rg_unconst(&cases[i]));
         problem_free(&p);
     }
 }

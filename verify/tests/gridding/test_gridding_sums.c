@@ -108,7 +108,7 @@ static void add_turned(int64_t k, const double *L, const problem *part, double *
             if (sign * to[0] < 0) continue;
             const int64_t o = gr_voxel(k, sign * to[0], sign * to[1], sign * to[2]);
             re[o] += G_of(part)[2 * e];
-            im[o] += sign * G_of(part)[2 * e + 1];
+            im[o] += (float)sign * G_of(part)[2 * e + 1];
             w[o] += W_of(part)[e];
         }
     }

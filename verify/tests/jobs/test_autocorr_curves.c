@@ -4,6 +4,7 @@
 #include "../test.h"
 
 #include <math.h>
+#include <string.h>
 
 // By their definition, from sums that are those of the opposite offsets, or of two photographs, which are not.
 TEST(test_rings)

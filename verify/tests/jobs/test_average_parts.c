@@ -18,11 +18,11 @@
 extern const rg_command rg_cmd_average;
 static char printed[OUTPUT_MAX];
 
-static double uniform(uint64_t i) { return rg_uniform(77, i); }
+static double uniform(int i) { return rg_uniform(77, (uint64_t)i); }
 
 TEST(test_pose_angles)
 {
-    for (uint64_t i = 0; i < 200; i++) {
+    for (int i = 0; i < 200; i++) {
         double tilt = i % 4 == 0 ? 0 : i % 4 == 1 ? 180 : 180 * uniform(3 * i), a[9], b[9];
         rg_pose pose;
         rg_particle_matrix(360 * uniform(3 * i + 1) - 180, tilt, 360 * uniform(3 * i + 2) - 180, a);

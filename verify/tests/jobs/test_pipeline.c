@@ -27,7 +27,7 @@ typedef struct world {
 
 static int read_row(const void *context, void *reader, int64_t row, void *const part[PL_PARTS], int64_t at)
 {
-    world *w = (world *)context;
+    world *w = rg_unconst(context);
     float *value = (float *)part[0] + at * VALUES;
     (void)reader;
     usleep((useconds_t)(row * 7 % 5) * 50); // readers overtake each other

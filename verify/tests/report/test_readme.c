@@ -43,14 +43,14 @@ static char *row_of(const rg_tsv *ledger, const char *paper)
 static void assert_figure(const char *folder)
 {
     char *drawn_path = rg_print("%s/fig/fig6-%s.svg", folder, machine), *program = rg_program_path("gnuplot");
-    char *shown_path = rg_share_path("data/machines/h200-16xeon.fig6.svg"), *shown = file_text(shown_path);
-    char *drawn = program ? file_text(drawn_path) : NULL, *by = strstr(shown, "<desc>");
+    char *shown_path = rg_share_path("data/machines/h200-16xeon.fig6.svg"), *held = file_text(shown_path);
+    char *drawn = program ? file_text(drawn_path) : NULL, *by = strstr(held, "<desc>");
     assert_non_null(by);
     if (!drawn || strncmp(by, strstr(drawn, "<desc>"), strcspn(by, "\n")))
         print_message("skipped: the figure was not drawn by the gnuplot of this machine\n");
-    else if (strcmp(shown, drawn))
+    else if (strcmp(held, drawn))
         fail_msg("the figure of README.md, %s, is not %s: copy it", shown_path, drawn_path);
-    char *const made[] = {drawn_path, program, shown_path, shown, drawn};
+    char *const made[] = {drawn_path, program, shown_path, held, drawn};
     for (int i = 0; i < RG_COUNT(made); i++) free(made[i]);
 }
 

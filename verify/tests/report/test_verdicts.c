@@ -407,10 +407,10 @@ static void check_says(const char *name, const char *list, const char *said)
 
 static void check_case(const rg_claims *cases, int i)
 {
-    const char *name = rg_claim_cell(cases, i, "case"), *made = rg_claim_cell(cases, i, "rows");
+    const char *name = rg_claim_cell(cases, i, "case"), *rows_made = rg_claim_cell(cases, i, "rows");
     const char *interval = rg_claim_cell(cases, i, "interval"), *value = rg_tsv_cell(&cases->claim, i, "value");
-    if (*made != '+') clear();
-    each_piece(*made == '+' ? made + strspn(made, "+ ") : made, set_row);
+    if (*rows_made != '+') clear();
+    each_piece(*rows_made == '+' ? rows_made + strspn(rows_made, "+ ") : rows_made, set_row);
     each_piece(rg_claim_cell(cases, i, "tables"), set_table);
     rg_comparison q = rg_comparison_of(cases, i, rows(), NULL);
     if (!*q.scopes) q.scopes = "kernel,device";
