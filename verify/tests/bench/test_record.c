@@ -170,26 +170,26 @@ TEST(steps_of_one_core_share_no_core)
         bool hidden;
         double times; // 0: 2, or not asked
     } machine[] = {
-        {16, ALONE, false, 0, 0, "8 9 10 11 12 13 14 15", "0 1 2 3 4 5 6 7", false},
-        {16, HALVES, false, 0, 0, "12 13 14 15", "0 1 2 3 8 9 10 11", false},
-        {16, PAIRS, false, 0, 0, "9 11 13 15", "0 1 2 3 4 5 6 7", false},
-        {16, PAIRS, true, 0, 0, "9 11 13 15", "0 1 2 3 4 5 6 7", false},
+        {16, ALONE, false, 0, 0, "8 9 10 11 12 13 14 15", "0 1 2 3 4 5 6 7", false, 0},
+        {16, HALVES, false, 0, 0, "12 13 14 15", "0 1 2 3 8 9 10 11", false, 0},
+        {16, PAIRS, false, 0, 0, "9 11 13 15", "0 1 2 3 4 5 6 7", false, 0},
+        {16, PAIRS, true, 0, 0, "9 11 13 15", "0 1 2 3 4 5 6 7", false, 0},
         // Right whether they are in truth as HALVES or as PAIRS.
-        {16, ALONE, true, 0, 4, "9 11 13 15", "0 2 4 6", true},
-        {16, BARE, true, 0, 4, "9 11 13 15", "0 2 4 6", true},
-        {16, ALONE, true, 0, 0, "", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", true},
+        {16, ALONE, true, 0, 4, "9 11 13 15", "0 2 4 6", true, 0},
+        {16, BARE, true, 0, 4, "9 11 13 15", "0 2 4 6", true, 0},
+        {16, ALONE, true, 0, 0, "", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", true, 0},
         {16, ALONE, true, 0, 0, "9 11 13 15", "0 2 4 6", false, 1.1},
         {16, ALONE, true, 0, 0, "", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", true, 1.3},
         {16, ALONE, true, 0, 0, "", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", true, NAN},
-        {16, BARE, false, 0, 0, "8 9 10 11 12 13 14 15", "0 1 2 3 4 5 6 7", false},
-        {16, ALONE, true, 0, 2, "13 15", "0 1 2 3 4 6 8 9 10 11", true},
-        {16, ALONE, false, 0, 64, "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", "0", false},
-        {16, HALVES, false, 12, 0, "14 15", "12 13", false}, // a part of the machine
-        {8, ALONE, true, 0, 2, "5 7", "0 2", true},
-        {4, ALONE, true, 0, 0, "", "0 1 2 3", true},
-        {4, ALONE, false, 0, 0, "2 3", "0 1", false},
-        {2, ALONE, true, 0, 0, "", "0 1", false},
-        {1, ALONE, false, 0, 8, "", "0", false},
+        {16, BARE, false, 0, 0, "8 9 10 11 12 13 14 15", "0 1 2 3 4 5 6 7", false, 0},
+        {16, ALONE, true, 0, 2, "13 15", "0 1 2 3 4 6 8 9 10 11", true, 0},
+        {16, ALONE, false, 0, 64, "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", "0", false, 0},
+        {16, HALVES, false, 12, 0, "14 15", "12 13", false, 0}, // a part of the machine
+        {8, ALONE, true, 0, 2, "5 7", "0 2", true, 0},
+        {4, ALONE, true, 0, 0, "", "0 1 2 3", true, 0},
+        {4, ALONE, false, 0, 0, "2 3", "0 1", false, 0},
+        {2, ALONE, true, 0, 0, "", "0 1", false, 0},
+        {1, ALONE, false, 0, 8, "", "0", false, 0},
     };
     for (int i = 0; i < RG_COUNT(machine); i++) {
         const int n = machine[i].n;
