@@ -11,7 +11,7 @@
 #include "../../impl/runtime/call.h"
 #include "verify.h"
 
-enum { RG_REASON = sizeof((rg_verdict *)0)->reason };
+enum { RG_VERDICT_REASON = sizeof((rg_verdict *)0)->reason };
 
 // ---- compare.c -----------------------------------------------------------------------------------------------------------
 

@@ -61,10 +61,10 @@ static bool is_in(const exam *x, int k) { return x->entry->algo->arg[k].directio
 __attribute__((format(printf, 2, 3))) static bool fault(exam *x, const char *format, ...)
 {
     char *text = x->verdict->reason;
-    const int used = x->at[0] ? snprintf(text, RG_REASON, "%s: ", x->at) : 0;
+    const int used = x->at[0] ? snprintf(text, RG_VERDICT_REASON, "%s: ", x->at) : 0;
     va_list list;
     va_start(list, format);
-    vsnprintf(text + used, RG_REASON - (size_t)used, format, list);
+    vsnprintf(text + used, RG_VERDICT_REASON - (size_t)used, format, list);
     va_end(list);
     x->verdict->status = RG_FAIL;
     return false;
@@ -219,7 +219,7 @@ static bool outputs_right(exam *x, double times)
         const int64_t i = rg_first_fault(
             algo->arg[k].type(&x->shape), x->found[k], x->problem->expected[k], elements(x, k), &tolerance, &x->tally, &wrong);
         if (i < 0) continue;
-        char text[RG_REASON];
+        char text[RG_VERDICT_REASON];
         rg_fault_print(algo, &x->shape, k, i, x->found[k], x->problem->expected[k], x->has_previous ? x->previous[k] : NULL,
             &tolerance, text, sizeof text);
         return fault(x, "%s (%lld of %lld wrong)", text, (long long)wrong, (long long)elements(x, k));

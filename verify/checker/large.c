@@ -38,7 +38,7 @@ static double all_bytes(const large *x)
 static bool end(large *x, rg_status status, const char *what, const char *why)
 {
     x->verdict->status = status;
-    snprintf(x->verdict->reason, RG_REASON, "%s%s", what, why);
+    snprintf(x->verdict->reason, RG_VERDICT_REASON, "%s%s", what, why);
     return false;
 }
 
