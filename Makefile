@@ -7,7 +7,7 @@
 MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all check check-deep coverage faults fuzz threads sanitizers reproduce verify bench plots report install clean plugin test-programs
+.PHONY: all check check-deep compile_commands.json coverage faults fuzz threads sanitizers reproduce verify bench plots report install clean plugin test-programs
 all:
 
 SANITIZE ?= 0
@@ -280,6 +280,10 @@ coverage:
 	    SAN='--coverage -fprofile-update=atomic -Wno-psabi -Wl,-u,__gcov_dump' $(BUILD)/coverage/regather
 	for d in cpu host; do $(BUILD)/coverage/regather verify --quiet --limit 300 --device $$d || exit; done
 	gcovr --config verify/gcovr.cfg $(BUILD)/coverage
+# For editors and clang-tidy: how each object of the program is compiled.
+compile_commands.json:
+	@$(MAKE) -Bn $(BUILD)/regather | sed -n 's|["\\]|\\&|g; s|^.* -c \([^ ]*\) -o .*|{"directory": "$(CURDIR)", "file": "\1", "command": "&"},|p' | \
+	    sed '1s|^|[|; $$s|,$$|]|' > $@
 verify bench: all
 	$(BUILD)/regather $@
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gpu.cu: what this GPU sustains, measured: copy, shared memory, multiply-adds of each type, matrix units, atomics and
-// textures. Each probe fills the chip with a loop (probe_kernels.cuh) whose length is set so that one launch takes about 20 ms,
+// textures. Each probe fills the chip with a loop (kernels.cuh) whose length is set so that one launch takes about 20 ms,
 // and reports the best of five launches.
 #include "../machine/machine.h"
 #include "kernels.cuh"

@@ -118,7 +118,7 @@ char *rg_path_beside(const char *path, const char *suffix, const char *extension
 int rg_file_open_beside(rg_file *, const char *path, const char *suffix, const char *extension);
 // The commit that this program was built from, "-dirty" behind it where the tree differed; "unknown" without git.
 const char *rg_revision(void);
-// Full path of a file that ships with the program (plots/x.gp, reference/claims.tsv, data/machines): under $REGATHER_SHARE,
+// Full path of a file that ships with the program (plots/NAME.gp, reference/claims.tsv, data/machines): under $REGATHER_SHARE,
 // else the source tree of this build, else PREFIX/share/regather. malloc'ed; the first that exists, else the first candidate.
 char *rg_share_path(const char *relative);
 bool rg_ends_with(const char *text, const char *end);

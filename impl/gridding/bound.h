@@ -4,7 +4,7 @@
 // u = 2^-24. Of one image (and operator) a voxel gets at most P pixels, of which it can be shown that
 //     P <= pi (b + 0.7072)^2 (pixels in a disc), sum of w <= S = 1 + 0.405 b^2 (pi b^2 0.1289 is the integral of w over the
 //     plane), sum of |dw/dd| <= V = 2.02 b + 4.74/b, since 2 pi b 0.3209 is its integral, and 2.38/b the steepest slope.
-// verify/test_gridding_kernel.c measures all three. What is added up for W, with m c^2 <= 1:
+// test_gridding_kernel.c measures all three. What is added up for W, with m c^2 <= 1:
 //     V 8u(k + b + 1)      rotating p or v: 2.5u k or 3.8u k, and up to 3.5u k as a rounded M is not quite orthogonal
 //     4u (7.25 S + 0.2 P)  d^2 and q = 1 - d^2/b^2 in float; |dw/dq| <= 7.25 w + 0.2 everywhere
 //     P GR_KERNEL_ERROR    the polynomial (on a GPU GR_NESTED_ERROR or GR_RATIONAL_ERROR)

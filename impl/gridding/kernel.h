@@ -23,7 +23,7 @@
 
 #define GR_ALPHA 15.0
 #define GR_I0_ALPHA 339649.373297913880 // I0(15)
-#define GR_KERNEL_ERROR 4e-7            // largest error of gr_kernel; verify/test_gridding_kernel.c measures 3e-7
+#define GR_KERNEL_ERROR 4e-7            // largest error of gr_kernel; test_gridding_kernel.c measures 3e-7
 enum { GR_DEGREE = 7, GR_KERNEL_MADS = GR_DEGREE + 1, GR_TABLE = 10000 };
 
 // Coefficients of the root of gr_kernel from q^0 up to q^7.
@@ -43,7 +43,7 @@ RG_HD float gr_kernel(float q)
 }
 
 // The same on a GPU, and 0 at q = 0. The coefficients make the largest error least after rounding, fused or not.
-#define GR_NESTED_ERROR 3.8e-6 // largest error of gr_nested; verify/test_gridding_kernel.c measures 3.6e-6
+#define GR_NESTED_ERROR 3.8e-6 // largest error of gr_nested; test_gridding_kernel.c measures 3.6e-6
 enum { GR_NESTED_OPERATIONS = 6 };
 RG_HD float gr_nested(float q)
 {
@@ -55,7 +55,7 @@ RG_HD float gr_nested(float q)
 }
 
 // The same by P(q) / Q(1 - q), the minimax over 0 <= q <= 1 of the absolute error (Remez exchange at 40 digits).
-#define GR_RATIONAL_ERROR 1.8e-6 // largest error of gr_rational; verify/test_gridding_kernel.c measures 1.7e-6
+#define GR_RATIONAL_ERROR 1.8e-6 // largest error of gr_rational; test_gridding_kernel.c measures 1.7e-6
 enum { GR_RATIONAL_MADS = 10 };  // the division counted as one
 RG_HD float gr_rational(float q)
 {

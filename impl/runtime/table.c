@@ -355,7 +355,7 @@ static const char *need_lacks(const char *need)
 
 const char *rg_unavailable(const rg_entry *e)
 {
-    if (e->emulated) return NULL; // needs names GPU features, and cuda_hopper.h has those of one architecture emulated too
+    if (e->emulated) return NULL; // needs names GPU features, and hopper.h has those of one architecture emulated too
     if (e->variant->space == RG_DEVICE && gpu_lacks(0, false)) return gpu_lacks(0, false);
     char needs[128];
     snprintf(needs, sizeof needs, "%s", e->variant->needs ? e->variant->needs : "");

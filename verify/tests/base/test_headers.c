@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_headers.c: comments of impl/ hold no measurement of their own and heads name their files (verify/headers.sh); what does not
-// is found.
+// test_headers.c: comments of impl/ hold no measurement of their own and heads name their files (verify/headers.sh); files that
+// comments name are there (verify/named.sh); what is not so is found.
 #include "../../../impl/suite.h"
 #include "../test.h"
 #include "../test_data.h"
@@ -38,6 +38,28 @@ TEST(test_measurements_are_found)
         if ((run_script("verify/headers.sh", test_dir, text) == 0) != comment[i].good)
             fail_msg("%s: %s", comment[i].text, text);
     }
+}
+
+TEST(test_files_named_are_there)
+{
+    static const struct {
+        const char *file, *text;
+        bool good;
+    } comment[] = {
+        {"impl/a.c", "// As b.h has it; impl/b.h, and plots/NAME.gp.", true},
+        {"impl/a.c", "int x; // see nosuch.c", false},
+        {"impl/a.c", "// As other/b.h has it.", false},
+        {"impl/a.sh", "# As nosuch.awk says.", false},
+    };
+    char *here = rg_share_path("."), text[4096];
+    if (run_script("verify/named.sh", here, text)) fail_msg("%s", text);
+    put_text(in_dir("impl/b.h"), "");
+    for (int i = 0; i < RG_COUNT(comment); i++) {
+        put_text(in_dir(comment[i].file), comment[i].text);
+        if ((run_script("verify/named.sh", test_dir, text) == 0) != comment[i].good) fail_msg("%s: %s", comment[i].text, text);
+        put_text(in_dir(comment[i].file), "");
+    }
+    free(here);
 }
 
 TESTS(test_dir_make, test_dir_remove)
