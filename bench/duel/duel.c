@@ -117,7 +117,7 @@ static int start(contest *c, team *t, int side, rg_serving serving)
 }
 
 // All teams are told to end; that they have ended is waited for when something is timed next, as a GPU takes long to close.
-static void dismiss(contest *c)
+static void stop_teams(contest *c)
 {
     for (int i = 0; i < 2 * c->n_teams; i++) {
         worker *w = &c->team[i / 2].worker[i % 2];
@@ -135,7 +135,7 @@ static void wait_for_leaving(contest *c)
 }
 
 // The next line of a process; what it says instead of an answer ends the duel.
-static int hear(const contest *c, const team *t, int i, char line[LINE])
+static int read_line(const contest *c, const team *t, int i, char line[LINE])
 {
     int code, at = 0;
     if (!fgets(line, LINE, t->worker[i].from))
@@ -147,12 +147,12 @@ static int hear(const contest *c, const team *t, int i, char line[LINE])
 }
 
 // A team is ready: the calls of a block of each side, alike when their blocks are about as long.
-static int meet(contest *c, team *t)
+static int await_ready(contest *c, team *t)
 {
     int code = RG_GOOD, *calls = t->calls;
     char line[LINE], shape[96];
     for (int i = 0; i < c->n_workers && !code; i++) {
-        code = hear(c, t, i, line);
+        code = read_line(c, t, i, line);
         const int wanted = c->n_workers == 1 ? 3 : 2;
         if (!code && sscanf(line, "ready %95s %d %d", shape, &calls[i], &calls[1]) != wanted)
             code = rg_fail(RG_WRONG, "duel: expected \"ready SHAPE CALLS...\" from %s, found \"%s\"", c->program[i], line);
@@ -166,7 +166,7 @@ static int meet(contest *c, team *t)
 }
 
 // Starts n teams and waits until all are ready.
-static int gather(contest *c, int n)
+static int start_teams(contest *c, int n)
 {
     const rg_serving serving = *c->shape ? RG_SERVE_AGAIN : RG_SERVE_FIRST;
     int code = RG_GOOD;
@@ -175,7 +175,7 @@ static int gather(contest *c, int n)
         t->seed = rg_bits(c->seed, (uint64_t)c->started++) >> 1;
         for (int side = 0; side < c->n_workers && !code; side++) code = start(c, t, side, serving);
     }
-    for (int i = 0; i < n && !code; i++) code = meet(c, &c->team[i]);
+    for (int i = 0; i < n && !code; i++) code = await_ready(c, &c->team[i]);
     return code;
 }
 
@@ -187,7 +187,7 @@ static int block(const contest *c, const team *t, int side, rg_pair *pair)
     const int w = c->n_workers == 1 ? 0 : side;
     fprintf(t->worker[w].to, "%d %d\n", c->n_workers == 1 ? side : 0, pair->calls[side]);
     fflush(t->worker[w].to);
-    int code = hear(c, t, w, line);
+    int code = read_line(c, t, w, line);
     if (!code &&
         (sscanf(line, "%lf %ld %d", &pair->ns[side], &pair->preempted[side], &pair->held[side]) < 2 || !(pair->ns[side] > 0)))
         code = rg_fail(RG_WRONG, "duel: expected \"NS PREEMPTED HELD\" of %s, found \"%s\"", c->word[side], line);
@@ -244,7 +244,7 @@ static int run_team(contest *c, int which)
 
 // ---- the duel -----------------------------------------------------------------------------------------------------------
 
-static void conclude(contest *c, rg_change outcome, const rg_ratio *r)
+static void print_outcome(contest *c, rg_change outcome, const rg_ratio *r)
 {
     char time[2][32], why[200] = "", lasted[32];
     rg_duration(1e9 * (rg_seconds() - c->duel_s), lasted);
@@ -276,7 +276,7 @@ static int to_open(const contest *c)
     return !*c->shape ? 1 : until < c->at_once ? until : c->at_once;
 }
 
-static int fight(contest *c)
+static int run_duel(contest *c)
 {
     rg_ratio ratio = {NAN, 0, INFINITY};
     rg_change outcome = RG_UNDECIDED;
@@ -288,16 +288,16 @@ static int fight(contest *c)
     rg_progress_begin(&progress, "duel", "processes", RG_DUEL_PROCESSES_MOST);
     while (!code && outcome == RG_UNDECIDED && c->n < RG_DUEL_PROCESSES_MOST && !(c->started && time_is_up(c))) {
         const bool begins = !c->started;
-        code = gather(c, to_open(c));
+        code = start_teams(c, to_open(c));
         wait_for_leaving(c);
         if (begins) c->began_s = rg_seconds(); // verifying has its own time
         for (int i = 0; !code && i < c->n_teams; i++) code = run_team(c, i);
-        dismiss(c);
+        stop_teams(c);
         if (!code) outcome = rg_duel_judge(c->log_ratio, c->n, c->duel->gate, &ratio);
         rg_progress_at(&progress, c->n);
     }
     rg_progress_end(&progress);
-    if (!code) conclude(c, outcome, &ratio);
+    if (!code) print_outcome(c, outcome, &ratio);
     return code;
 }
 
@@ -307,7 +307,7 @@ static int fight_all(contest *c)
     int code = RG_GOOD;
     for (c->number = 1; !code && c->number <= c->duel->repeat; c->number++) {
         c->seed = c->duel->given.seed + (uint64_t)c->number - 1;
-        code = fight(c);
+        code = run_duel(c);
     }
     return code ? code : rg_duel_code(c->count[RG_SLOWER] ? RG_SLOWER : c->count[RG_UNDECIDED] ? RG_UNDECIDED : RG_SAME);
 }
@@ -377,7 +377,7 @@ static int run(void *typed)
     if (!code && d->out) code = open_file(&c);
     signal(SIGPIPE, SIG_IGN); // a process that ended is heard of by its missing answer
     if (!code) code = d->job ? rg_duel_jobs(d, c.program, &c.file) : fight_all(&c);
-    dismiss(&c);
+    stop_teams(&c);
     wait_for_leaving(&c);
     if (c.file.stream && (code == RG_USAGE || code == RG_LACKS)) {
         rg_file_abandon(&c.file);

@@ -114,7 +114,7 @@ rg_verdict rg_show_case(
 bool rg_on_device(const rg_entry *, const char *asked);
 
 // What device->sync() tells after a run that returned RG_OK.
-#define RG_UNSAID "a launch or another call of CUDA failed"
+#define RG_LATE_ERROR "a launch or another call of CUDA failed"
 
 // ---- large.c -------------------------------------------------------------------------------------------------------------
 

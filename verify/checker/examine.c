@@ -270,7 +270,7 @@ static bool one_run(exam *x, int run)
     const int code = rg_frame_start(&x->frame);
     if (code) return device_fault(x, "run returned", code);
     const int unsaid = x->device->sync();
-    if (unsaid) return device_fault(x, RG_UNSAID, unsaid);
+    if (unsaid) return device_fault(x, RG_LATE_ERROR, unsaid);
     x->slow |= rg_seconds() - began_s >= SLOW_S;
     if (!floats_as_before(x) || !inputs_read_only(x, false) || !guards(x) || !collect(x)) return false;
     if (x->job->show)

@@ -111,7 +111,7 @@ static bool run(large *x)
     int code = rg_frame_start(&x->frame);
     bool hit = false;
     if (code) return end(x, RG_FAIL, "run returned: ", x->device->error(code));
-    if ((code = x->device->sync())) return end(x, RG_FAIL, RG_UNSAID ": ", x->device->error(code));
+    if ((code = x->device->sync())) return end(x, RG_FAIL, RG_LATE_ERROR ": ", x->device->error(code));
     rg_buffer_guard(&x->frame.scratch, &hit);
     if (hit) return end(x, RG_FAIL, "scratch", ": written outside");
     for (int k = 0; k < algo->n_args; k++) {
