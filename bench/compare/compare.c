@@ -3,9 +3,9 @@
 
 #include "../../impl/runtime/table.h"
 #include "../timing/lineup.h"
-#include "believe.h"
+#include "validate.h"
 #include "compared.h"
-#include "excuse.h"
+#include "confounder.h"
 #include "../stats/gate.h"
 
 #include <errno.h>
@@ -265,17 +265,17 @@ static rg_change compare_rows(const comparison *c, const rg_row *a, const rg_row
     if (one) rg_ratio_widen(&r);
     rg_samples_free(&of_a);
     rg_samples_free(&of_b);
-    const rg_excuse excuse = rg_excuse_find(&c->file[0], a, &c->file[1], b);
-    const rg_change v = rg_excuse_judge(&excuse, &r, c->gate);
-    const bool excused = v != rg_gate_judge(&r, c->gate);
+    const rg_confounder confounder = rg_confounder_find(&c->file[0], a, &c->file[1], b);
+    const rg_change v = rg_confounder_judge(&confounder, &r, c->gate);
+    const bool confounded = v != rg_gate_judge(&r, c->gate);
     *ratio = r;
     char time_a[32], time_b[32];
     rg_duration(rg_cell_number(a, RG_C_MEDIAN), time_a);
     rg_duration(rg_cell_number(b, RG_C_MEDIAN), time_b);
     print_name(b, v);
     printf(": %s -> %s, %.4g [%.4g, %.4g]%s\n", time_a, time_b, r.ratio, r.low, r.high, one ? ", one process" : "");
-    if (excused) {
-        snprintf(why, RG_WHY, "%s", excuse.why);
+    if (confounded) {
+        snprintf(why, RG_WHY, "%s", confounder.why);
         rg_tsv_print(stdout, "          %s: that may be all of it; \"regather duel\" lets both run by turns\n", why);
     } else if (v == RG_UNDECIDED) {
         print_next_step(c, b, &r);
@@ -375,8 +375,8 @@ static int conclude(const comparison *c)
         n[RG_ONLY_A], n[RG_ONLY_B]);
     rg_tsv_print(stdout, "%s\n", c->of.summary);
     for (int i = 0; i < 2; i++)
-        if (*rg_believe_lacks(&c->file[i]))
-            rg_tsv_print(stdout, "%c is %s: rows are not held against them\n", "AB"[i], rg_believe_lacks(&c->file[i]));
+        if (*rg_validate_lacks(&c->file[i]))
+            rg_tsv_print(stdout, "%c is %s: rows are not held against them\n", "AB"[i], rg_validate_lacks(&c->file[i]));
     int code = c->out ? rg_compared_tsv(&c->of, c->out) : RG_GOOD;
     code = code || !c->junit ? code : rg_compared_junit(&c->of, c->junit);
     code = code || !c->markdown ? code : rg_compared_markdown(&c->of, c->markdown);
@@ -428,7 +428,7 @@ static int read_files(comparison *c)
         code = rg_result_read(c->given.word.item[i], &c->file[i], &cut);
         if (!code && cut) rg_warn("%s: its last line is unfinished and left out", c->file[i].path);
         if (!code) code = check_repeats(&c->file[i]);
-        if (!code) code = rg_believe(&c->file[i]);
+        if (!code) code = rg_validate(&c->file[i]);
     }
     return code;
 }

@@ -4,7 +4,7 @@
 // gbench: every raw sample is a repetition, so that Google Benchmark's own compare.py can test two files, and the median an
 // aggregate. csv: what CsvImporter of Apache Otava reads: a line a run, a column a metric, and no empty cell.
 
-#include "believe.h"
+#include "validate.h"
 #include "../../data/formats/result.h"
 #include "../../impl/base/core.h"
 #include "../../impl/base/options.h"
@@ -340,7 +340,7 @@ static int run(void *typed)
         if (code) break;
         n_read++;
         if (cut) rg_warn("%s: its last line is unfinished and left out", r->path);
-        code = rg_believe(r);
+        code = rg_validate(r);
         code = code ? code : check_alike(file, r);
     }
     code = code ? code : write_out(e, file, n);

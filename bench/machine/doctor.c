@@ -3,7 +3,7 @@
 // judges nothing, so its exit code is 0 whatever it finds.
 #include "machine.h"
 #include "sensors.h"
-#include "../compare/believe.h"
+#include "../compare/validate.h"
 #include "../../impl/base/memory.h"
 #include "../../impl/base/options.h"
 #include "../../impl/base/tsv.h"

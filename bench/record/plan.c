@@ -2,7 +2,7 @@
 // plan.c: what each step of a record makes on this machine, what that is worth a second, and what is said of it.
 #include "record.h"
 
-#include "../compare/believe.h"
+#include "../compare/validate.h"
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/cpu.h"
 

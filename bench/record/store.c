@@ -3,7 +3,7 @@
 // row says in `made` where, when and by which revision it was measured; the head is that of the last run.
 #include "record.h"
 
-#include "../compare/believe.h"
+#include "../compare/validate.h"
 #include "../machine/sensors.h"
 #include "../stats/stats.h"
 #include "../../impl/base/core.h"
@@ -221,7 +221,7 @@ static void drop_rows_of(rg_record *r, const char *input)
     r->rows.n_rows = n;
 }
 
-// The hashes that the row is believed by (believe.h), from its file's head. A row of other inputs is another measurement: what
+// The hashes that the row is believed by (validate.h), from its file's head. A row of other inputs is another measurement: what
 // this run measured takes the place of those.
 static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row, bool own)
 {
@@ -303,7 +303,7 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
     rg_result file;
     bool cut;
     int code = rg_result_read(path, &file, &cut);
-    code = code ? code : rg_believe(&file);
+    code = code ? code : rg_validate(&file);
     const char *machine = code ? NULL : said(&file, "machine");
     const bool first = !rg_result_head(&r->rows, "machine");
     if (!code && first) take_head(r, &file);

@@ -4,7 +4,7 @@
 
 #include "lineup.h"
 
-#include "../compare/believe.h"
+#include "../compare/validate.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
     if (!exists(source)) return RG_GOOD; // nothing was finished: a resumed run is then a first run
     rg_file_continues(source);
     code = rg_result_read(source, &out->old, &out->cut);
-    code = code ? code : rg_believe(&out->old);
+    code = code ? code : rg_validate(&out->old);
     for (int i = 0; i < out->old.n_rows; i++)
         if (stands(&out->old.row[i])) {
             append(out, out->old.row[i]);

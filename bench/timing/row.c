@@ -4,7 +4,7 @@
 #include "lineup.h"
 
 #include "../../impl/runtime/source.h"
-#include "../compare/believe.h"
+#include "../compare/validate.h"
 
 #include <math.h>
 #include <stdarg.h>

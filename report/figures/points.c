@@ -5,7 +5,7 @@
 // several parameter sets the fastest stands for it. ratio is time(base) / time(series), of equal work.
 #include "figures.h"
 
-#include "../../bench/compare/believe.h"
+#include "../../bench/compare/validate.h"
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include <ctype.h>

@@ -2,7 +2,7 @@
 // machine.c: files into machines: result files, tables of the checker, tables of jobs.
 #include "machine.h"
 
-#include "../../bench/compare/believe.h"
+#include "../../bench/compare/validate.h"
 #include "../../data/formats/tables.h"
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
@@ -122,7 +122,7 @@ int rg_machine_add(rg_bench_machine *m, const char *path, rg_file_kind kind, con
         code = add_checks(m, &t);
     } else if ((code = rg_result_of(&t, &result)) == RG_GOOD) {
         rg_machine_add_result(m, result);
-        code = rg_believe(&m->file[m->n_files - 1].result);
+        code = rg_validate(&m->file[m->n_files - 1].result);
     }
     rg_tsv_free(&t);
     return code;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // measurements.c: one machine on the page: what it is, what it sustains, every time, what the checker said, what is missing.
-#include "../../bench/compare/believe.h"
+#include "../../bench/compare/validate.h"
 #include "../../bench/stats/stats.h"
 #include "../../impl/suite.h"
 #include "../../impl/base/core.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_bench_job.c: bench --job: a job that works becomes a row of scope job with its samples, GPUs that are not there a SKIP; how
 // inputs are hashed and outputs compared. Jobs that fail or are wrong: verify/cases/whole_jobs.tsv.
-#include "../../../bench/compare/believe.h"
+#include "../../../bench/compare/validate.h"
 #include "../../../bench/jobs/run.h"
 #include "../test.h"
 #include "../test_command.h"
@@ -53,9 +53,9 @@ TEST(a_job_that_works)
     assert_memory_equal(row->cell[RG_C_AGAINST], "test -s", 7);
     assert_true(rg_cell_number(row, RG_C_ERROR) == 0);
     assert_string_equal(rg_result_head(&r, "input phantom w32, 4 photographs"), "fnv1a cbf29ce484222325 of 0 files");
-    assert_int_equal(rg_believe(&r), RG_GOOD);
+    assert_int_equal(rg_validate(&r), RG_GOOD);
     test_set(rg_unconst(row), RG_C_CHECK, ""); // what nothing has checked is not believed
-    assert_int_equal(rg_believe(&r), RG_USAGE);
+    assert_int_equal(rg_validate(&r), RG_USAGE);
     rg_samples samples = rg_row_samples(row);
     assert_int_equal(samples.n, (int)rg_cell_number(row, RG_C_N));
     assert_int_equal(samples.processes, samples.n); // every run is a process

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// test_believe.c: a file that bench wrote is believed; the same file with one thing forged is refused, by compare and by export,
+// test_validate.c: a file that bench wrote is believed; the same file with one thing forged is refused, by compare and by export,
 // with a line that names the row and what was expected; a file of format 1 is read, and compare says what it lacks.
-#include "../../../bench/compare/believe.h"
+#include "../../../bench/compare/validate.h"
 #include "../../../bench/timing/lineup.h"
 #include "../test.h"
 #include "../test_command.h"
@@ -72,8 +72,8 @@ TEST(what_bench_wrote_is_believed)
 {
     file f;
     read_honest(&f);
-    assert_int_equal(rg_believe(&f.r), RG_GOOD);
-    assert_string_equal(rg_believe_lacks(&f.r), "");
+    assert_int_equal(rg_validate(&f.r), RG_GOOD);
+    assert_string_equal(rg_validate_lacks(&f.r), "");
     assert_int_not_equal(judged(&f), RG_USAGE);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// believe.c: see believe.h.
-#include "believe.h"
+// validate.c: see validate.h.
+#include "validate.h"
 
 #include "../machine/machine.h"
 #include "../timing/lineup.h"
@@ -196,7 +196,7 @@ bool rg_row_is_unsourced(const rg_row *row)
         strcmp(row->cell[RG_C_SCOPE], "job") && !strchr(row->cell[RG_C_VARIANT], ':');
 }
 
-int rg_believe(const rg_result *file)
+int rg_validate(const rg_result *file)
 {
     belief b = {.file = file, .now = rg_result_format(file) > 1};
     for (int i = 0; i < file->n_rows; i++) {
@@ -206,7 +206,7 @@ int rg_believe(const rg_result *file)
     return b.faults ? RG_USAGE : RG_GOOD;
 }
 
-const char *rg_believe_lacks(const rg_result *file)
+const char *rg_validate_lacks(const rg_result *file)
 {
     return rg_result_format(file) > 1 ? "" : "an older file, without the hashes of sources and the clock's step";
 }

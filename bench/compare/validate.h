@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// believe.h: whether the rows of a result file can be what bench measured.
-#ifndef RG_BELIEVE_H
-#define RG_BELIEVE_H
+// validate.h: whether the rows of a result file can be what bench measured.
+#ifndef RG_VALIDATE_H
+#define RG_VALIDATE_H
 
 #include "../../data/formats/result.h"
 
@@ -9,9 +9,9 @@
 // summary is that of its samples, the rate is work / median, no sample is shorter than a tick of the clock. From format 2 on:
 // the head has the hash of its inputs and that of its source, which is the row's, and no call is faster than the rates that the
 // file's own probes leave it.
-int rg_believe(const rg_result *);
+int rg_validate(const rg_result *);
 // What a file of format 1 cannot be held against, in words; "" from format 2 on.
-const char *rg_believe_lacks(const rg_result *);
+const char *rg_validate_lacks(const rg_result *);
 
 // Whether the row's kernel, or its job with the kernels that this may call, has another source in this program than it had when
 // the row was timed, or is gone from it: the row is stale. false where the row has no hash (before format 2, probes, jobs of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// excuse.c: see excuse.h.
-#include "excuse.h"
+// confounder.c: see confounder.h.
+#include "confounder.h"
 
 #include "../timing/lineup.h"
 
@@ -16,8 +16,8 @@ static const double PROBE_LEAST = 0.05;
 // Clocks are means of a few readings.
 static const double CLOCK_LEAST = 0.005;
 
-static void explain(rg_excuse *e, double factor, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void explain(rg_excuse *e, double factor, const char *format, ...)
+static void explain(rg_confounder *e, double factor, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void explain(rg_confounder *e, double factor, const char *format, ...)
 {
     char text[200];
     va_list list;
@@ -31,7 +31,7 @@ static void explain(rg_excuse *e, double factor, const char *format, ...)
 
 // Time slices of a core are shared, at worst, with all that the others do more; and one that does not share ours takes caches,
 // bandwidth, turbo and, of the same core, half of the units: up to a factor of 2 for a whole core.
-static void look_at_load(rg_excuse *e, const rg_row *const row[2])
+static void look_at_load(rg_confounder *e, const rg_row *const row[2])
 {
     double others[2];
     int cores[2];
@@ -55,7 +55,7 @@ static const char *throttle(const rg_row *row, char text[RG_REASON])
     return text;
 }
 
-static void look_at_clocks(rg_excuse *e, const rg_row *const row[2])
+static void look_at_clocks(rg_confounder *e, const rg_row *const row[2])
 {
     char text[2][RG_REASON];
     const char *held[2] = {throttle(row[0], text[0]), throttle(row[1], text[1])};
@@ -80,7 +80,7 @@ static double probed(const rg_result *f, const rg_row *row, const char *resource
     return NAN;
 }
 
-static void look_at_probes(rg_excuse *e, const rg_result *const of[2], const rg_row *const row[2])
+static void look_at_probes(rg_confounder *e, const rg_result *const of[2], const rg_row *const row[2])
 {
     const char *resource = row[1]->cell[RG_C_BOUND];
     const double rate[2] = {probed(of[0], row[0], resource), probed(of[1], row[1], resource)}, factor = rate[0] / rate[1];
@@ -88,12 +88,12 @@ static void look_at_probes(rg_excuse *e, const rg_result *const of[2], const rg_
         explain(e, factor, "the probe of %s ran at %.3g /s in A, %.3g in B", resource, rate[0], rate[1]);
 }
 
-rg_excuse rg_excuse_find(const rg_result *of_a, const rg_row *a, const rg_result *of_b, const rg_row *b)
+rg_confounder rg_confounder_find(const rg_result *of_a, const rg_row *a, const rg_result *of_b, const rg_row *b)
 {
     const rg_result *const of[2] = {of_a, of_b};
     const rg_row *const row[2] = {a, b};
     const char *machine[2] = {rg_result_head(of_a, "machine"), rg_result_head(of_b, "machine")};
-    rg_excuse e = {1, 1, ""};
+    rg_confounder e = {1, 1, ""};
     look_at_load(&e, row);
     if (machine[0] && machine[1] && !strcmp(machine[0], machine[1])) { // of another one these are what is compared
         look_at_clocks(&e, row);
@@ -102,7 +102,7 @@ rg_excuse rg_excuse_find(const rg_result *of_a, const rg_row *a, const rg_result
     return e;
 }
 
-rg_change rg_excuse_judge(const rg_excuse *e, const rg_ratio *r, double gate)
+rg_change rg_confounder_judge(const rg_confounder *e, const rg_ratio *r, double gate)
 {
     const rg_ratio without = {r->ratio, r->low / e->slower, r->high * e->faster};
     const rg_change as_it_stands = rg_gate_judge(r, gate);
