@@ -209,7 +209,7 @@ static int by_work(const void *a, const void *b)
 {
     const rg_shape *const s = *(const rg_shape *const *)a, *const t = *(const rg_shape *const *)b;
     const double d = sorted->work(s) - sorted->work(t);
-    return d ? (d > 0) - (d < 0) : (s > t) - (s < t);
+    return d != 0 ? (d > 0) - (d < 0) : (s > t) - (s < t);
 }
 
 static void sort_shapes(maker *m)

@@ -374,7 +374,7 @@ static int run(void *of)
         .patterns = s->pattern < 0 ? 0 : 1u << s->pattern};
     s->narrow.threads = (int)s->given.threads;
     s->narrow.no_refuse = s->no_refuse;
-    s->narrow.thresholds = s->thresholds + 1; // as rg_narrow counts them
+    s->narrow.thresholds = (unsigned)(s->thresholds + 1); // as rg_narrow counts them
     if (s->expect) return rg_expect(s->expect, &s->how);
     if (code || (*pattern && (code = rg_pattern_check(pattern, s->given.device_typed)))) return code;
     if (s->out && (code = rg_file_open(&file, s->out))) return code;

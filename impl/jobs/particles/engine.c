@@ -161,8 +161,8 @@ int fr_engine_run(fr_engine *e, int which, const rg_shape *shape, void *const *a
 {
     const double since_s = rg_seconds();
     int code = run(e, &e->does[which], shape, arg);
-    pl_lap(e->member, PL_CALL + which, since_s);
-    pl_need(e->member, PL_CALL + which, e->does[which].entry, shape, e->does[which].param);
+    pl_lap(e->member, (pl_stage)(PL_CALL + which), since_s);
+    pl_need(e->member, (pl_stage)(PL_CALL + which), e->does[which].entry, shape, e->does[which].param);
     return code;
 }
 
