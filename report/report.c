@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // report.c: the command `regather report`: files -> rows -> verdicts -> words -> page. Every number of a report is read from a
 // file: result files, the job's own tables, the published numbers and the list of claims. Nothing here measures.
-#include "page/content.h"
+#include "page/page.h"
 
 #include "../impl/base/core.h"
 #include "../impl/suite.h"
@@ -16,43 +16,6 @@ typedef struct request {
     bool no_figures, stale;
 } request;
 
-// A page by its name; machine -1: none's own.
-static int write_one(const rg_report *r, const char *name, int machine)
-{
-    char *path = rg_print("%s/%s", r->out, name);
-    const bool html = strstr(name, ".html");
-    rg_file file;
-    int code = rg_file_open(&file, path);
-    if (code == RG_GOOD) {
-        rg_page page = {
-            .out = file.stream, .make = html ? &rg_html : &rg_markdown, .label = rg_outcome_name, .n_labels = RG_OUTCOMES};
-        if (machine >= 0)
-            code = rg_write_machine_page(r, machine, &page);
-        else if (html)
-            code = rg_write_index(r, &page);
-        else if (rg_ends_with(name, ".md"))
-            rg_write_markdown(r, &page);
-        else
-            rg_write_ledger(r, file.stream);
-        code = rg_file_end(&file, code ? code : page.code);
-    }
-    free(path);
-    return code;
-}
-
-static int write_all(const rg_report *r)
-{
-    static const char *const name[] = {"index.html", "REPORT.md", "ledger.tsv"};
-    int code = RG_GOOD;
-    for (int i = 0; code == RG_GOOD && i < RG_COUNT(name); i++) code = write_one(r, name[i], -1);
-    for (int m = 0; code == RG_GOOD && m < r->ledger.n_machines; m++) {
-        char page[32];
-        snprintf(page, sizeof page, "machine-%d.html", m);
-        code = write_one(r, page, m);
-    }
-    return code;
-}
-
 static int make_report(rg_report *r, const request *q)
 {
     char *shipped = rg_share_path("data/machines"), *fig = rg_print("%s/fig", r->out);
@@ -66,9 +29,7 @@ static int make_report(rg_report *r, const request *q)
     if (code == RG_GOOD) rg_warn_left_out(&r->ledger);
     if (code == RG_GOOD) rg_ledger_judge(&r->ledger);
     if (code == RG_GOOD && !q->no_figures) code = rg_figures_draw(&r->figures);
-    if (code == RG_GOOD) code = rg_copy_gallery(r);
-    if (code == RG_GOOD) code = rg_copy_pages(r);
-    if (code == RG_GOOD) code = write_all(r);
+    if (code == RG_GOOD) code = rg_write_pages(r);
     if (code == RG_GOOD && !rg_quiet) {
         rg_print_claims(r, stdout);
         rg_tsv_print(stdout, "written: %s/index.html, %s/REPORT.md, %s/ledger.tsv\n", r->out, r->out, r->out);

@@ -3,7 +3,7 @@
 #include "score.h"
 
 #include "../../impl/base/core.h"
-#include "../../impl/base/page.h"
+#include "../../impl/base/fill.h"
 #include "../../impl/base/plot.h"
 
 #include <math.h>
@@ -195,11 +195,11 @@ static int draw(const rg_score *s, const char *folder, int i, int settings)
 
 static char *number(double value) { return isfinite(value) ? rg_print("%.4g", value) : rg_print("%s", "-"); }
 
-static void ranking(rg_page *p, const rg_score *s)
+static void ranking(rg_data *d, const rg_score *s)
 {
     static const char *const column[] = {"rank", "machine", "division", "times reference", "95 % interval", "P(best)",
         "s a job", "J a job", "total", "money a job"};
-    p->make->table(p, "Ranking", "nllrnrrrrr", column, 10);
+    rg_data *table = rg_add_table(d, "Ranking", "nllrnrrrrr", column, 10);
     for (int i = 0; i < s->n; i++) {
         const rg_machine_score *m = &s->machine[i];
         char *cell[] = {rg_print("%d", m->rank), rg_print("%s", m->a.label),
@@ -209,17 +209,16 @@ static void ranking(rg_page *p, const rg_score *s)
                 : m->upper   ? rg_print("at most %.4g", m->joules)
                              : rg_print("%.4g (%s)", m->joules, m->joules_are),
             isnan(m->total) ? rg_print("%s", "-") : rg_print("%.0f", m->total), number(m->per_job)};
-        p->make->row(p, (const char *const *)cell, 10);
+        rg_add_row(table, (const char *const *)cell, 10);
         for (int c = 0; c < 10; c++) free(cell[c]);
     }
-    p->make->table_end(p);
 }
 
-static void jobs(rg_page *p, const rg_score *s)
+static void jobs(rg_data *d, const rg_score *s)
 {
     static const char *const column[] = {
         "machine", "job", "weight", "runs", "median s", "times reference", "J a run", "joules are", "units"};
-    p->make->table(p, "Jobs", "llrrrrrll", column, 9);
+    rg_data *table = rg_add_table(d, "Jobs", "llrrrrrll", column, 9);
     for (int i = 0; i < s->n; i++)
         for (int j = 0; j < s->workload->n; j++) {
             const rg_work *w = &s->workload->job[j];
@@ -227,24 +226,22 @@ static void jobs(rg_page *p, const rg_score *s)
             char *cell[] = {rg_print("%s", s->machine[i].a.label), rg_print("%s", w->job), rg_print("%g", w->weight),
                 rg_print("%d", of->runs), number(of->median_s), number(s->reference_s[j] / of->median_s), number(of->joules),
                 rg_print("%s", of->source), rg_print("%g %s", w->units, w->unit)};
-            p->make->row(p, (const char *const *)cell, 9);
+            rg_add_row(table, (const char *const *)cell, 9);
             for (int c = 0; c < 9; c++) free(cell[c]);
         }
-    p->make->table_end(p);
 }
 
-static void machines(rg_page *p, const rg_score *s)
+static void machines(rg_data *d, const rg_score *s)
 {
     static const char *const column[] = {"machine", "what it is", "cores", "GPU", "revision", "nonce", "measured"};
-    p->make->table(p, "Machines", "lllllll", column, 7);
+    rg_data *table = rg_add_table(d, "Machines", "lllllll", column, 7);
     for (int i = 0; i < s->n; i++) {
         const rg_archive *a = &s->machine[i].a;
         const char *const cell[] = {a->label, rg_archive_value(a, "cpu"), rg_archive_value(a, "cores"),
             rg_archive_value(a, "gpu"), rg_archive_value(a, "revision"), rg_archive_value(a, "nonce"),
             rg_archive_value(a, "date")};
-        p->make->row(p, cell, 7);
+        rg_add_row(table, cell, 7);
     }
-    p->make->table_end(p);
 }
 
 // The shortest job, where starts of processes and GPUs weigh more than the work; NULL: none is so short.
@@ -262,74 +259,56 @@ static char *too_short(const rg_score *s)
               s->workload->job[job].job, s->machine[machine].a.label, shortest_s);
 }
 
-static int write_page(const rg_score *s, const char *folder)
+static void lay_figures(const char *folder, rg_data *d)
 {
-    rg_file file;
-    char *path = rg_print("%s/index.html", folder);
-    int code = rg_file_open(&file, path);
-    free(path);
-    if (code) return code;
-    rg_page p = {.out = file.stream, .make = &rg_html};
-    code = rg_html_begin(&p, "regather: machines ranked");
-    char *what = rg_print("%s, size %s: %d job%s on %d machine%s, against %s.", s->workload->title,
-        rg_size_name[s->machine[0].a.size], s->workload->n, rg_s(s->workload->n), s->n, rg_s(s->n), s->reference);
-    char *money = s->costs
-        ? rg_print("Money: the buyer's file `%s`, %s over %g years, %g a kWh, PUE %g, busy for %g %% of the time.",
-              rg_base_name(s->costs->table.path), s->costs->currency, s->costs->years, s->costs->electricity, s->costs->pue,
-              100 * s->costs->utilisation)
-        : rg_print("Without --costs there is no money here.");
-    p.make->heading(&p, 1, NULL, "Machines ranked");
-    p.make->paragraph(&p, what);
-    ranking(&p, s);
-    for (int i = 0; i < s->n; i++) {
-        const rg_machine_score *m = &s->machine[i];
-        char *refused = m->findings ? rg_print("`regather audit` refuses the archive of %s, so that its place means nothing: "
-                                               "%d finding%s, the first %s.",
-                                          m->a.label, m->findings, rg_s(m->findings), m->finding)
-                                    : NULL;
-        if (refused) p.make->paragraph(&p, refused);
-        free(refused);
-    }
-    char *unlike = rg_score_unlike(s);
-    if (unlike) p.make->paragraph(&p, unlike);
-    free(unlike);
-    char *brief = too_short(s);
-    if (brief) p.make->paragraph(&p, brief);
-    free(brief);
-    p.make->paragraph(&p,
-        "The score is the weighted geometric mean over the jobs. Its interval is Student's t over whole-process runs, and 1 % from one "
-        "archive to the next on the same machine, which is assumed. Machines that it does not tell apart share a rank; P(best) is how "
-        "often a machine would be the fastest, were all measured again.");
-    p.make->paragraph(&p, money);
-    for (int i = 0; i < s->n && s->costs; i++) { // a comment in the costs file that says what it is
-        for (int k = 0; k < s->costs->table.n_head && i == 0; k++)
-            if (strstr(s->costs->table.head[k].text, "invented")) p.make->paragraph(&p, s->costs->table.head[k].text + 2);
-    }
     for (int i = 0; i < FIGURES; i++) {
         char *wide = rg_print("fig/%s.svg", figures[i].name), *full = rg_print("%s/%s", folder, wide);
-        FILE *there = fopen(full, "r"); // without gnuplot there is none
-        const rg_page_figure figure = {.title = figures[i].title,
-            .subtitle = figures[i].says,
-            .wide = wide,
-            .alt = figures[i].alt,
-            .data = figures[i].data,
-            .width = 1000,
-            .height = 420,
-            .whole = true};
-        if (there) {
-            fclose(there);
-            p.make->figures(&p, &figure, 1);
+        if (access(full, R_OK) == 0) { // without gnuplot there is none
+            rg_data *one = rg_add(d, "figure");
+            const char *const text[][2] = {{"class", "lines whole broad"}, {"title", figures[i].title},
+                {"subtitle", figures[i].says}, {"alt", figures[i].alt}, {"wide", wide}, {"data", figures[i].data},
+                {"broad", "yes"}, {"svg", ""}, {"narrow", ""}, {"script", ""}};
+            for (size_t k = 0; k < sizeof text / sizeof *text; k++) rg_set(one, text[k][0], "%s", text[k][1]);
+            rg_set(one, "width", "%d", 1000);
+            rg_set(one, "height", "%d", 420);
         }
         free(wide), free(full);
     }
-    jobs(&p, s);
-    machines(&p, s);
-    p.make->paragraph(&p,
-        "Every number stands in `score.tsv`, `jobs.tsv` and `sensitivity.tsv`. Runs are whole processes by the rules of "
-        "`bench/RULES.md`; `regather audit` holds the archives to them.");
-    rg_html_end(&p);
-    free(what), free(money);
-    return rg_file_end(&file, code);
+}
+
+static int write_page(const rg_score *s, const char *folder)
+{
+    rg_data *d = rg_data_new();
+    rg_set(d, "title", "%s", "regather: machines ranked");
+    rg_set(d, "what", "%s, size %s: %d job%s on %d machine%s, against %s.", s->workload->title,
+        rg_size_name[s->machine[0].a.size], s->workload->n, rg_s(s->workload->n), s->n, rg_s(s->n), s->reference);
+    ranking(rg_add(d, "ranking"), s);
+    for (int i = 0; i < s->n; i++) {
+        const rg_machine_score *m = &s->machine[i];
+        if (!m->findings) continue;
+        rg_data *refused = rg_add(d, "refused");
+        rg_set(refused, "machine", "%s", m->a.label);
+        rg_set(refused, "n", "%d finding%s", m->findings, rg_s(m->findings));
+        rg_set(refused, "first", "%s", m->finding);
+    }
+    char *unlike = rg_score_unlike(s), *brief = too_short(s);
+    rg_set(d, "unlike", "%s", unlike ? unlike : "");
+    rg_set(d, "brief", "%s", brief ? brief : "");
+    free(unlike), free(brief);
+    if (s->costs)
+        rg_set(d, "money", "`%s`, %s over %g years, %g a kWh, PUE %g, busy for %g %% of the time",
+            rg_base_name(s->costs->table.path), s->costs->currency, s->costs->years, s->costs->electricity, s->costs->pue,
+            100 * s->costs->utilisation);
+    for (int k = 0; s->costs && k < s->costs->table.n_head; k++) // a comment in the costs file that says what it is
+        if (strstr(s->costs->table.head[k].text, "invented")) rg_add_text(d, "invented", s->costs->table.head[k].text + 2);
+    lay_figures(folder, d);
+    jobs(rg_add(d, "jobs"), s);
+    machines(rg_add(d, "jobs"), s);
+    char *path = rg_print("%s/index.html", folder);
+    const int code = rg_fill_file(path, "score.html", d);
+    free(path);
+    rg_data_free(d);
+    return code;
 }
 
 int rg_score_write(const rg_score *s, const char *folder, const char *command)

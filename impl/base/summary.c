@@ -2,7 +2,7 @@
 // summary.c: see summary.h.
 #include "summary.h"
 #include "memory.h"
-#include "page.h"
+#include "fill.h"
 #include "plot.h"
 
 #include <math.h>
@@ -280,18 +280,13 @@ static bool is_page(const char *path)
     return strstr(text, RG_PAGE_MARK);
 }
 
-static void section(rg_page *p, const char *id, const char *heading) { p->make->heading(p, 2, id, heading); }
-
-static void list(rg_page *p, const facts *f)
+static void lay_facts(rg_data *d, const char *list, const facts *f)
 {
-    for (int i = 0; i < f->n; i++) p->make->item(p, f->at[i].text);
-}
-
-static void table(rg_page *p, const facts *f, const char *caption, const char *align, const char *first, const char *second)
-{
-    p->make->table(p, caption, align, (const char *[]){first, second}, 2);
-    for (int i = 0; i < f->n; i++) p->make->row(p, (const char *[]){f->at[i].what, f->at[i].text}, 2);
-    p->make->table_end(p);
+    for (int i = 0; i < f->n; i++) {
+        rg_data *one = rg_add(d, list);
+        rg_set(one, "what", "%s", f->at[i].what);
+        rg_set(one, "text", "%s", f->at[i].text);
+    }
 }
 
 // "map.mrc" of --out DIR/map.mrc, "results" of --out DIR/results/.
@@ -304,110 +299,86 @@ static char *name_of(const char *out)
 }
 
 // Those of gnuplot go on at the same time.
-static void put_figures(rg_page *p)
+static void lay_figures(rg_data *d)
 {
-    rg_page_figure drawn[FIGURES];
     char *gnuplot = rg_program_path("gnuplot");
-    int n = 0;
+    rg_set(d, "gnuplot", "%s", gnuplot ? "yes" : "");
     for (int i = 0; i < n_figures && gnuplot; i++)
         fig[i].run = rg_plot_hold(&fig[i].plot, fig[i].script, WIDTH, fig[i].height, true);
     for (int i = 0; i < n_figures && gnuplot; i++) {
         char *svg = rg_plot_held(&fig[i].run);
-        if (svg)
-            drawn[n++] = (rg_page_figure){.title = fig[i].title,
-                .subtitle = fig[i].about,
-                .alt = fig[i].alt,
-                .svg = svg,
-                .width = WIDTH,
-                .height = fig[i].height,
-                .picture = fig[i].picture};
-        else
+        if (svg) {
+            rg_data *one = rg_add(d, "figure");
+            const char *const text[][2] = {{"class", fig[i].picture ? "picture" : "lines"}, {"title", fig[i].title},
+                {"subtitle", fig[i].about}, {"alt", fig[i].alt}, {"svg", svg}, {"wide", ""}, {"narrow", ""}, {"broad", ""},
+                {"data", ""}, {"script", ""}};
+            for (size_t k = 0; k < sizeof text / sizeof *text; k++) rg_set(one, text[k][0], "%s", text[k][1]);
+            rg_set(one, "width", "%d", WIDTH);
+            rg_set(one, "height", "%d", fig[i].height);
+        } else {
             rg_warn("the plot \"%s\" is not on the page: gnuplot failed on it", fig[i].title);
+        }
+        free(svg);
     }
-    if (n)
-        p->make->figures(p, drawn, n);
-    else
-        p->make->paragraph(p,
-            gnuplot ? "Nothing to be drawn."
-                    : "No plots: there is no gnuplot here (`regather doctor` has "
-                      "more).");
-    for (int i = 0; i < n; i++) free((char *)(uintptr_t)drawn[i].svg);
     free(gnuplot);
 }
 
 typedef struct listing {
-    rg_page *page;
+    rg_data *page;
     const char *path; // of the page
     int seen[2];      // read, written
 } listing;
 
+static const char *kind_of(bool written) { return written ? "written" : "read"; }
+
 // Files in the page's folder are links.
-static void put_file(void *of, const char *path, bool written)
+static void lay_file(void *of, const char *path, bool written)
 {
     listing *l = of;
     const char *name = rg_base_name(path);
-    FILE *out = l->page->out;
     const size_t folder = (size_t)(name - path);
     if (access(path, F_OK) != 0 || l->seen[written]++ >= FILES_SHOWN) return;
-    fprintf(out, "<tr><td>%s</td><td>", written ? "written" : "read");
     const bool near = (size_t)(rg_base_name(l->path) - l->path) == folder && !strncmp(path, l->path, folder);
-    if (near) {
-        fputs("<a href=\"", out);
-        rg_html_link(out, name);
-        fputs("\">", out);
-    }
-    rg_html_text(out, path);
-    fputs(near ? "</a></td></tr>\n" : "</td></tr>\n", out);
+    rg_data *file = rg_add(l->page, "files");
+    rg_set(file, "kind", "%s", kind_of(written));
+    rg_set(file, "path", "%s", path);
+    rg_set(file, "near", "%s", near ? name : "");
 }
 
-static void put_files(rg_page *p, const char *path)
+static void lay_files(rg_data *d, const char *path)
 {
-    listing l = {.page = p, .path = path};
-    p->make->table(
-        p, "With sizes and hashes they stand in the log beside the output.", "ll", (const char *[]){"what", "file"}, 2);
-    rg_files_each(put_file, &l);
-    p->make->table_end(p);
+    listing l = {.page = d, .path = path};
+    rg_files_each(lay_file, &l);
     for (int written = 0; written < 2; written++)
         if (l.seen[written] > FILES_SHOWN) {
-            char *text = rg_print("And %d more that were %s.", l.seen[written] - FILES_SHOWN, written ? "written" : "read");
-            p->make->paragraph(p, text);
-            free(text);
+            rg_data *others = rg_add(d, "others");
+            rg_set(others, "n", "%d", l.seen[written] - FILES_SHOWN);
+            rg_set(others, "kind", "%s", kind_of(written));
         }
 }
 
-static int put_page(rg_page *p, const rg_command *command, const rg_given *given, const char *path)
+static int write_page(FILE *out, const rg_command *command, const rg_given *given, const char *path)
 {
     char now[40];
     const time_t seconds = time(NULL);
     struct tm utc;
-    char *name = name_of(out_of(command, given).text), *title = rg_print("%s: %s", command->name, name);
+    char *name = name_of(out_of(command, given).text);
+    rg_data *d = rg_data_new();
     strftime(now, sizeof now, "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&seconds, &utc));
-    int code = rg_html_begin(p, title);
-    fputs("<a class=\"skip\" href=\"#found\">to what was found</a>\n<header>\n", p->out);
-    p->make->heading(p, 1, NULL, title);
-    fprintf(p->out, "<p class=\"run\">regather " RG_VERSION " (%s), %s</p>\n", rg_revision(), now);
-    fputs("<nav aria-label=\"sections\"><a href=\"#found\">Found</a><a href=\"#figures\">Figures</a><a href=\"#done\">Done</a>"
-          "<a href=\"#times\">Times</a><a href=\"#files\">Files</a></nav>\n</header>\n<main class=\"job\">\n<section>\n",
-        p->out);
-    section(p, "found", "What was found");
-    list(p, &found);
-    p->make->heading(p, 3, NULL, warnings.n ? "Warnings" : "No warnings");
-    list(p, &warnings);
-    section(p, "figures", "Figures");
-    put_figures(p);
-    section(p, "done", "What was done");
-    char *line = rg_print("`%s`", given->line);
-    p->make->paragraph(p, line);
-    table(p, &did, command->summary, "ll", "what", "which");
-    section(p, "times", "Times");
-    table(p, &stages, "Stages that go on beside each other may add up to more than the whole.", "lr", "stage", "seconds");
-    section(p, "files", "Files");
-    put_files(p, path);
-    fputs("</section>\n</main>\n<footer><p>Made by regather; this file needs no other.</p></footer>\n", p->out);
-    rg_html_end(p);
-    free(title);
+    rg_set(d, "title", "%s: %s", command->name, name);
+    rg_set(d, "now", "%s", now);
+    rg_set(d, "line", "%s", given->line);
+    rg_set(d, "summary", "%s", command->summary);
+    lay_facts(d, "found", &found);
+    lay_facts(d, "did", &did);
+    lay_facts(d, "stages", &stages);
+    lay_figures(d);
+    lay_facts(d, "warnings", &warnings); // of plots, too
+    rg_set(d, "warned", "%s", warnings.n ? "yes" : "");
+    lay_files(d, path);
+    const int code = rg_fill(out, "job.html", d);
+    rg_data_free(d);
     free(name);
-    free(line);
     return code;
 }
 
@@ -416,15 +387,12 @@ int rg_summary_write(const rg_command *command, const void *options)
     const rg_given *given = options;
     if (lacking != RG_GOOD) return lacking;
     char *path = wanted ? rg_summary_path(command, options) : NULL;
-    rg_page page = {.make = &rg_html};
     rg_file file;
     int code = RG_GOOD;
     if (path && !given->page && access(path, F_OK) == 0 && !is_page(path))
         rg_warn("%s: is there and no page of regather, so no page was written", path);
-    else if (path && (code = rg_file_open(&file, path)) == RG_GOOD) {
-        page.out = file.stream;
-        code = rg_file_end(&file, put_page(&page, command, given, path));
-    }
+    else if (path && (code = rg_file_open(&file, path)) == RG_GOOD)
+        code = rg_file_end(&file, write_page(file.stream, command, given, path));
     free(path);
     return code;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// gallery.c: what faults of an index look like: the pictures that `regather trace --out` left in a folder, each with what its
-// table says of it.
+// gallery.c: what other commands left for the page: pictures of faults of an index, by `regather trace --out`, each with what its
+// table says of it; and pages of jobs.
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include "content.h"
+#include "page.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,49 +43,48 @@ static int copy_pictures(const rg_report *r, const char *name)
     return code;
 }
 
-static void write_one(const rg_report *r, rg_page *p, const char *name)
+static int lay_fault(const rg_report *r, rg_data *d, const char *name)
 {
     static const char *const key[] = {"idea", "verdict", "pairs", "in common"};
     const char *said[RG_COUNT(key)];
-    char *path = rg_print("%s/%s.tsv", r->traces, name);
+    char *path = rg_print("%s/%s.tsv", r->traces, name), *picture = rg_print("%s/fig/trace_%s.png", r->out, name), text[RG_SAY];
     rg_tsv t = {0};
-    if (p->code == RG_GOOD) p->code = rg_tsv_read(path, &t);
+    const int code = rg_tsv_read(path, &t);
     for (int i = 0; i < RG_COUNT(key); i++) {
         said[i] = rg_tsv_head(&t, key[i]);
         said[i] = said[i] ? said[i] : "";
     }
-    char *caption = rg_print("`%s`: %.200s. Said to be %.200s: %.200s.%s%.200s%s", name, said[0], said[1], said[2],
-        *said[3] ? " All faults have in common: " : "", said[3], *said[3] ? "." : "");
+    rg_say_fault(name, said, text);
     rg_tsv_free(&t);
-    char *alt = rg_print("Inputs and outputs of %s, each marked right, missing, doubled, misplaced or of another weight", name);
-    char *figure = rg_print("fig/trace_%s", name), *picture = rg_print("%s/%s.png", r->out, figure);
-    char *svg = rg_print("%s.svg", figure);
-    const rg_page_figure shown = {
-        .title = name, .subtitle = caption, .wide = svg, .alt = alt, .width = 1000, .height = 700, .whole = true};
-    if (access(picture, R_OK) == 0)
-        p->make->figures(p, &shown, 1);
-    else
-        p->make->paragraph(p, caption);
-    free(svg);
+    rg_set(d, "title", "%s", name);
+    rg_set(d, "subtitle", "%s", text);
+    rg_set(d, "wide", "%s", "");
+    if (access(picture, R_OK) == 0) rg_set(d, "wide", "fig/trace_%s.svg", name);
+    rg_say_fault_alt(name, text);
+    rg_set(d, "alt", "%s", text);
+    rg_set(d, "class", "lines whole%s", " broad");
+    rg_set(d, "broad", "%s", "yes");
+    rg_set(d, "width", "%d", 1000);
+    rg_set(d, "height", "%d", 700);
+    for (const char *const *none = (const char *const[]){"narrow", "svg", "data", "script", NULL}; *none; none++)
+        rg_set(d, *none, "%s", "");
     free(picture);
     free(path);
-    free(caption);
-    free(alt);
-    free(figure);
+    return code;
 }
 
-static int each_table(const rg_report *r, rg_page *p)
+int rg_lay_gallery(const rg_report *r, rg_data *d)
 {
     struct dirent **entry;
+    if (!r->traces) return RG_GOOD;
+    rg_data *faults = rg_add(d, "faults");
     int n = scandir(r->traces, &entry, is_table, alphasort), code = RG_GOOD;
     if (n < 0) return rg_fail(RG_USAGE, "%s: expected a folder of `regather trace`, found none", r->traces);
     for (int i = 0; i < n; i++) {
         char *name = rg_print("%.*s", (int)strlen(entry[i]->d_name) - 4, entry[i]->d_name);
-        if (is_shown(r, name)) {
-            if (p)
-                write_one(r, p, name);
-            else if (code == RG_GOOD)
-                code = copy_pictures(r, name);
+        if (code == RG_GOOD && is_shown(r, name)) {
+            code = copy_pictures(r, name);
+            if (code == RG_GOOD) code = lay_fault(r, rg_add(faults, "fault"), name);
         }
         free(name);
         free(entry[i]);
@@ -94,19 +93,27 @@ static int each_table(const rg_report *r, rg_page *p)
     return code;
 }
 
-int rg_copy_gallery(const rg_report *r) { return r->traces ? each_table(r, NULL) : RG_GOOD; }
+// ---- pages that jobs have written (--pages): the aligned series, views, scores and maps of the very run ---------------------
 
-void rg_write_gallery(const rg_report *r, rg_page *p)
+static int is_page(const struct dirent *e) { return rg_ends_with(e->d_name, ".html") && strlen(e->d_name) > strlen(".html"); }
+
+int rg_lay_job_pages(const rg_report *r, rg_data *d)
 {
-    if (!r->traces) return;
-    p->make->heading(p, 2, "faults", "What faults of an index look like");
-    p->make->paragraph(p,
-        "Kernels that are wrong on purpose, as `regather trace` shows them. One pixel of the image at a time is "
-        "1 (then i), all others 0; every pair of pixel and voxel is compared with the reference. Above, all "
-        "pixels and the voxels that they reach; then the pixel that fares worst alone; below, the map that the "
-        "kernel makes of a known object, beside the right one. Division by the weights hides most of such "
-        "faults from the eye: the difference is drawn enlarged.");
-    p->make->fold(p, "The gallery: a picture a fault");
-    each_table(r, p);
-    p->make->fold_end(p);
+    struct dirent **entry;
+    const int n = r->pages ? scandir(r->pages, &entry, is_page, alphasort) : 0;
+    rg_data *list = n > 0 ? rg_add(d, "job_pages") : NULL;
+    int code = n < 0 ? rg_fail(RG_USAGE, "%s: expected a folder of jobs' pages, found none", r->pages) : RG_GOOD;
+    for (int i = 0; i < n; i++) {
+        const char *name = entry[i]->d_name;
+        char *from = rg_print("%s/%s", r->pages, name), *to = rg_print("job-%s", name);
+        rg_data *page = rg_add(list, "page");
+        rg_set(page, "file", "%s", to);
+        rg_set(page, "name", "%.*s", (int)(strlen(name) - strlen(".html")), name);
+        if (code == RG_GOOD) code = rg_copy_beside(r->out, from, to);
+        free(from);
+        free(to);
+        free(entry[i]);
+    }
+    if (r->pages && n >= 0) free(entry);
+    return code;
 }

@@ -3,7 +3,7 @@
 // published table of portability, and one more row of the table of optima.
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/table.h"
-#include "content.h"
+#include "page.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void share(rg_rows rows, const rg_tsv *presets, int i, char text[TEXT])
     snprintf(text, TEXT, "%.0f [%.0f, %.0f]", 100 * ratio.value, 100 * ratio.low, 100 * ratio.high);
 }
 
-static void best_row(const rg_report *r, int m, const rg_tsv *presets, rg_page *p, int cells, int at)
+static void best_row(const rg_report *r, int m, const rg_tsv *presets, rg_data *table, int cells, int at)
 {
     char spec[TEXT], label[TEXT];
     spec_of(presets, 0, rg_tsv_cell(presets, 0, "among"), spec);
@@ -53,10 +53,10 @@ static void best_row(const rg_report *r, int m, const rg_tsv *presets, rg_page *
     cell[0] = label;
     cell[1] = best->cell[RG_C_PARAMS];
     cell[at] = "100";
-    p->make->row(p, cell, cells);
+    rg_add_row(table, cell, cells);
 }
 
-static void table(const rg_report *r, const rg_tsv *presets, int paper, rg_page *p)
+static void lay_table(const rg_report *r, const rg_tsv *presets, int paper, rg_data *d)
 {
     const char *column[CELLS_MOST] = {"Tuned on", "Configuration"};
     char align[CELLS_MOST + 1] = "nl", label[CELLS_MOST][TEXT];
@@ -73,10 +73,7 @@ static void table(const rg_report *r, const rg_tsv *presets, int paper, rg_page 
         align[n] = 'r';
     }
     align[n] = 0;
-    p->make->table(p,
-        "Portability: each published configuration as a percentage of the best found on the machine it runs on, "
-        "with the 95 % interval; rows are where it was tuned, columns where it runs.",
-        align, column, n);
+    rg_data *table = rg_add_table(d, rg_portability_caption, align, column, n);
     for (int i = 0; i < presets->n_rows; i++) {
         const char *cell[CELLS_MOST] = {rg_tsv_cell(presets, i, "preset"), rg_tsv_cell(presets, i, "params")};
         char text[CELLS_MOST][TEXT];
@@ -86,10 +83,9 @@ static void table(const rg_report *r, const rg_tsv *presets, int paper, rg_page 
             share(rg_rows_on(&r->ledger, c - first), presets, i, text[c]);
             cell[c] = *text[c] ? text[c] : "not run";
         }
-        p->make->row(p, cell, n);
+        rg_add_row(table, cell, n);
     }
-    for (int m = 0; m < r->ledger.n_machines && first + m < n; m++) best_row(r, m, presets, p, n, first + m);
-    p->make->table_end(p);
+    for (int m = 0; m < r->ledger.n_machines && first + m < n; m++) best_row(r, m, presets, table, n, first + m);
 }
 
 static bool was_run(const rg_report *r, const rg_tsv *presets)
@@ -100,22 +96,19 @@ static bool was_run(const rg_report *r, const rg_tsv *presets)
     return *text;
 }
 
-bool rg_write_portability(const rg_report *r, rg_page *p, const char *paper)
+int rg_lay_portability(const rg_report *r, rg_data *d, const char *paper)
 {
-    int i = rg_paper_of(&r->ledger.claims, paper), code = p ? p->code : RG_GOOD;
-    bool any = false;
-    for (int a = 0; i >= 0 && a < rg_algo_count(); a++) {
+    const int i = rg_paper_of(&r->ledger.claims, paper);
+    int code = RG_GOOD;
+    for (int a = 0; i >= 0 && a < rg_algo_count() && code == RG_GOOD; a++) {
         const rg_algo *algo = rg_algo_at(a);
         rg_tsv presets = {0};
         if (!algo->presets || strcmp(algo->paper, paper)) continue;
         char *path = rg_share_path(algo->presets);
-        if (code == RG_GOOD) code = rg_tsv_read(path, &presets);
-        const bool has = was_run(r, &presets);
-        if (has && p) table(r, &presets, i, p);
-        any |= has;
+        code = rg_tsv_read(path, &presets);
+        if (was_run(r, &presets)) lay_table(r, &presets, i, d);
         rg_tsv_free(&presets);
         free(path);
     }
-    if (p) p->code = code;
-    return any;
+    return code;
 }

@@ -70,3 +70,15 @@ void rg_say_undrawn(rg_undrawn why, const rg_bench_machine *m, const char *panel
     case RG_GNUPLOT_FAILED: snprintf(to, room, "gnuplot failed: see fig/gnuplot.log"); break;
     }
 }
+
+void rg_say_fault(const char *name, const char *const said[4], char text[RG_SAY])
+{
+    snprintf(text, RG_SAY, "`%s`: %.180s. Said to be %.180s: %.180s.%s%.180s%s", name, said[0], said[1], said[2],
+        *said[3] ? " All faults have in common: " : "", said[3], *said[3] ? "." : "");
+}
+
+void rg_say_fault_alt(const char *name, char text[RG_SAY])
+{
+    snprintf(
+        text, RG_SAY, "Inputs and outputs of %s, each marked right, missing, doubled, misplaced or of another weight", name);
+}

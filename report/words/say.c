@@ -6,6 +6,34 @@
 #include "../../impl/suite.h"
 #include <math.h>
 
+const char rg_report_title[] = "Scatter or gather: papers on GPU imaging kernels, measured again";
+
+const char rg_portability_caption[] =
+    "Portability: each published configuration as a percentage of the best found on the machine it runs on, with the 95 % "
+    "interval; rows are where it was tuned, columns where it runs.";
+
+const char *const rg_reading[] = {
+    "reproduced: our number lies on the side that the paper says and between the bounds that `reference/claims.tsv` gives "
+    "with their reason. order of magnitude: the same with bounds of half a decade either way. direction only: outside the "
+    "bounds, on the paper's side with the whole interval. contradicted today: on the other side with the whole interval, "
+    "or a FAIL of the checker; the reason stands beside it. exists: shown to run or to be there, no number is met. not "
+    "called: measured, but without an interval, or with one that holds both answers. not testable here: the rows are "
+    "missing and the reason is given; no number of another machine takes their place. paper inconsistent: the paper "
+    "contradicts itself.",
+    "Claims rest on a published number or sentence; what has none is an addition of this project and counted apart. Fails "
+    "at: the result that makes the claim fail, which a test feeds to the judge.",
+    "Every time is a median of samples taken in turn with all other variants; the interval holds 95 %. A variant is timed "
+    "only after it has passed the checker in the same build.",
+    "Scope: kernel is the kernel alone, device works on data that are already there, transfer (pinned memory) and pageable add the copies to and from "
+    "the GPU, job goes from files to files. Mode: cold begins with an emptied cache, hot does not.",
+    "Bound and Reached: the resource that limits the variant, by its stated need and the rate measured on the same machine "
+    "in the same run, and the part of that rate that it reaches.",
+    "Ratios between a CPU and a GPU of another decade say little about a pair of today: the ratio shows which way of "
+    "computing wins, the absolute rates show by how much here.",
+    "Times on a shared or virtual machine move with its neighbours: the A/A self-test shows by how much.",
+    "Where a size differs from the paper's, the tables name it: small inputs sit in caches that the paper's leave.",
+    "Reference machines were measured elsewhere and are shown beside this one, never instead of it.", NULL};
+
 void rg_say_counts(const rg_ledger *l, int machine, const char *paper, char text[RG_SAY])
 {
     size_t at = 0;
@@ -113,6 +141,11 @@ void rg_say_samples(const rg_ledger *l, int claim, int machine, char text[RG_SAY
             row->cell[RG_C_PARAMS], median, samples.n);
         rg_samples_free(&samples);
     }
+}
+
+void rg_say_machine_title(const rg_bench_machine *m, char text[RG_SAY])
+{
+    snprintf(text, RG_SAY, "%s: all that was measured", rg_machine_name(m, "This machine"));
 }
 
 bool rg_say_left_out(const rg_ledger *l, int machine, int k, char text[RG_SAY])

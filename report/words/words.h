@@ -10,6 +10,8 @@
 enum { RG_SAY = 800 }; // room of a text
 
 extern const char *const rg_outcome_name[RG_OUTCOMES];
+extern const char rg_report_title[], rg_portability_caption[];
+extern const char *const rg_reading[]; // how to read the page, up to NULL
 
 // ---- numbers -------------------------------------------------------------------------------------------------------------
 
@@ -59,6 +61,10 @@ void rg_say_subtitle(const rg_bench_machine *, const char *subtitle, const char 
 typedef enum { RG_FEW_POINTS, RG_EMPTY_PANEL, RG_NO_GNUPLOT, RG_GNUPLOT_FAILED } rg_undrawn;
 void rg_say_undrawn(rg_undrawn, const rg_bench_machine *, const char *panel, const int points[2], char *to, size_t room);
 
+// Of a fault that `regather trace` shows: its idea, verdict, pairs, and what they have in common.
+void rg_say_fault(const char *name, const char *const said[4], char text[RG_SAY]);
+void rg_say_fault_alt(const char *name, char text[RG_SAY]);
+
 // ---- all others (say.c) --------------------------------------------------------------------------------------------------
 
 // "145 claims: 61 reproduced, ...; 12 additions of this project: ..."; verdicts that did not come out are left out.
@@ -69,6 +75,7 @@ void rg_say_untested(const rg_ledger *, int machine, const char *paper, char tex
 void rg_say_command(const rg_ledger *, int claim, int machine, char text[RG_SAY]);
 // How many samples each side of a ratio rests on, and how long a call took; "" where that is not known.
 void rg_say_samples(const rg_ledger *, int claim, int machine, char text[RG_SAY]);
+void rg_say_machine_title(const rg_bench_machine *, char text[RG_SAY]);
 // Rows and tables that are left out or not known, each a text for the page; k counts from 0; false after the last.
 bool rg_say_left_out(const rg_ledger *, int machine, int k, char text[RG_SAY]);
 void rg_warn_left_out(const rg_ledger *); // on the terminal

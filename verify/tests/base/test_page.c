@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_page.c: names and cells are data on a page: no text becomes an element, an attribute, a script or a scheme.
-#include "../../../impl/base/page.h"
+#include "../../../impl/base/escape.h"
+#include "../../../impl/base/fill.h"
+#include "../../../impl/suite.h"
 #include "../test.h"
 
 #include <stdlib.h>
@@ -60,25 +62,23 @@ TEST(links_are_files)
     IS(rg_html_link, "a b\"<'`?#\xc5\x99.svg", "./a%20b%22%3C%27%60%3F%23%C5%99.svg");
 }
 
-// Every element of both makes, with a text that would break out of each.
-static char *whole(const rg_page_make *make, const char *text)
+// Every template, with a text in every slot that would break out of it.
+static char *whole(const char *template, const char *text)
 {
+    static const char *const slot[] = {"title", "subtitle", "wide", "narrow", "alt", "data", "script", "class", "caption"};
+    const char *const cell[] = {text};
     char *to = NULL;
     size_t length;
-    rg_page p = {.out = open_memstream(&to, &length), .make = make};
-    const char *const cell[] = {text};
-    const rg_page_figure f = {
-        .title = text, .subtitle = text, .wide = text, .narrow = text, .alt = text, .data = text, .script = text};
-    make->heading(&p, 2, text, text);
-    make->paragraph(&p, text);
-    make->item(&p, text);
-    make->table(&p, text, "l", cell, 1);
-    make->row(&p, cell, 1);
-    make->table_end(&p);
-    make->figures(&p, &f, 1);
-    make->fold(&p, text);
-    make->fold_end(&p);
-    fclose(p.out);
+    FILE *out = open_memstream(&to, &length);
+    rg_data *d = rg_data_new();
+    for (int i = 0; i < RG_COUNT(slot); i++) rg_set(d, slot[i], "%s", text);
+    rg_data *table = rg_add_table(d, text, "l", cell, 1);
+    rg_add_row(table, cell, 1);
+    rg_add_text(d, "left_out", text);
+    rg_add_text(d, "found", text);
+    assert_int_equal(rg_fill(out, template, d), RG_GOOD);
+    fclose(out);
+    rg_data_free(d);
     return to;
 }
 
@@ -91,20 +91,70 @@ static int count(const char *text, const char *what)
 
 TEST(no_element_is_broken_out_of)
 {
-    char *plain = whole(&rg_html, "x"), *hostile = whole(&rg_html, "`\"'><script src=//x>&</td></table>\x1b `");
+    static const char *const template[] = {"figure.html", "score.html", "job.html"};
     static const char *const mark[] = {"<", ">", "\""};
-    for (int i = 0; i < 3; i++) // the elements and attributes are those of a harmless text, and a <code> where back quotes pair
-        assert_int_equal(count(hostile, mark[i]), count(plain, mark[i]) + (i < 2 ? 2 * count(hostile, "<code>") : 0));
-    assert_null(strstr(hostile, "<script"));
-    assert_null(strchr(hostile, 27));
-    free(plain);
-    free(hostile);
-    char *markdown = whole(&rg_markdown, "[x](javascript:y) <img src=x> |\x1b`");
-    assert_null(strstr(markdown, "[x]"));
-    assert_null(strstr(markdown, "<img"));
-    assert_null(strchr(markdown, 27));
-    assert_null(strstr(markdown, " |`"));
-    free(markdown);
+    for (int t = 0; t < RG_COUNT(template); t++) {
+        char *plain = whole(template[t], "x"), *hostile = whole(template[t], "`\"'><script src=//x>&</td></table>\x1b `");
+        const int code = count(hostile, "<code>") - count(plain, "<code>");
+        for (int i = 0; i < 3;
+             i++) // the elements and attributes are those of a harmless text, and a <code> where back quotes pair
+            assert_int_equal(count(hostile, mark[i]), count(plain, mark[i]) + (i < 2 ? 2 * code : 0));
+        assert_int_equal(count(hostile, "<script"), count(plain, "<script"));
+        assert_null(strchr(hostile, 27));
+        free(plain);
+        free(hostile);
+    }
+    static const char *const markdown[] = {"figure.md", "report.md"};
+    for (int t = 0; t < RG_COUNT(markdown); t++) {
+        char *text = whole(markdown[t], "[x](javascript:y) <img src=x> |\x1b`");
+        assert_null(strstr(text, "[x]"));
+        assert_null(strstr(text, "<img"));
+        assert_null(strchr(text, 27));
+        assert_null(strstr(text, " |`"));
+        free(text);
+    }
+}
+
+// Lists, conditions, names looked up around an item, lines that hold a block alone, a template in a template.
+TEST(slots_are_filled)
+{
+    rg_data *d = rg_data_new();
+    const char *const column[] = {"a", "b"}, *const cell[] = {"x < y | z", "one `two`"};
+    rg_data *table = rg_add_table(rg_add(rg_add(d, "papers"), "claimed"), "", "lr", column, 2);
+    rg_add_row(table, cell, 2);
+    rg_add_row(table, cell, 2);
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    assert_int_equal(rg_fill(out, "report.md", d), RG_GOOD);
+    fclose(out);
+    assert_non_null(
+        strstr(text, "\n| a | b |\n|:---|---:|\n| x &lt; y \\| z | one `two` |\n| x &lt; y \\| z | one `two` |\n\n"));
+    assert_null(strstr(text, "{{"));
+    assert_null(strstr(text, "Duels"));
+    free(text);
+    out = open_memstream(&text, &length);
+    rg_data *page = rg_data_new(), *of = rg_add_table(rg_add(page, "ranking"), "caption", "lr", column, 2);
+    rg_add_row(of, cell, 2);
+    assert_int_equal(rg_fill(out, "score.html", page), RG_GOOD);
+    fclose(out);
+    assert_non_null(strstr(text, "<td class=\"l\">x &#60; y | z</td><td class=\"r\">one <code>two</code></td>"));
+    assert_non_null(strstr(text, "Without --costs there is no money here."));
+    assert_non_null(strstr(text, RG_PAGE_MARK " " RG_VERSION "\">"));
+    free(text);
+    rg_data_free(page);
+    rg_data_free(d);
+}
+
+TEST(a_template_that_is_not_there_is_refused)
+{
+    rg_data *d = rg_data_new();
+    FILE *out = fopen("/dev/null", "w");
+    rg_silent = true;
+    assert_int_equal(rg_fill(out, "none.html", d), RG_USAGE);
+    rg_silent = false;
+    fclose(out);
+    rg_data_free(d);
 }
 
 TESTS(NULL, NULL)

@@ -2,7 +2,7 @@
 // test_report.c: the claims and numbers of the project, sentences, both makes of page, and figures, of made-up rows.
 #include "../../../impl/base/core.h"
 #include "../../../impl/suite.h"
-#include "../../../report/page/content.h"
+#include "../../../report/page/page.h"
 #include "../test.h"
 #include "../test_command.h"
 #include <math.h>
@@ -155,31 +155,15 @@ TEST(claims_and_published_numbers_of_the_project)
     free_made(&m);
 }
 
-static char *page_of(const rg_page_make *make)
+// The template filled, malloc'ed.
+static char *filled(const char *template, rg_data *d)
 {
     char *text = NULL;
     size_t length;
-    rg_page p = {.out = open_memstream(&text, &length), .make = make, .label = rg_outcome_name, .n_labels = RG_OUTCOMES};
-    static const char *const column[] = {"a", "b"}, *const cell[] = {"x < y | z", "reproduced"};
-    make->item(&p, "one `two`");
-    make->table(&p, "caption", "lr", column, 2);
-    make->row(&p, cell, 2);
-    make->table_end(&p);
-    fclose(p.out);
+    FILE *out = open_memstream(&text, &length);
+    assert_int_equal(rg_fill(out, template, d), RG_GOOD);
+    fclose(out);
     return text;
-}
-
-TEST(pages_have_lists_and_tables)
-{
-    char *html = page_of(&rg_html), *markdown = page_of(&rg_markdown);
-    assert_non_null(strstr(html, "x &#60; y | z</td>"));
-    assert_non_null(strstr(html, "<code>two</code>"));
-    assert_non_null(strstr(html, "<span class=\"v v0\">reproduced</span>"));
-    assert_non_null(strstr(html, "</ul>"));
-    assert_non_null(strstr(markdown, "| x &lt; y \\| z | reproduced |\n"));
-    assert_non_null(strstr(markdown, "|:---|---:|\n"));
-    free(html);
-    free(markdown);
 }
 
 TEST(sentences_say_the_verdict)
@@ -244,11 +228,11 @@ TEST(papers_tables_have_ours_beside)
     assert_int_equal(rg_tsv_parse("fr_shares", shares, strlen(shares), &named.tsv), RG_GOOD);
     m.machine.table = &named;
     m.machine.n_tables = 1;
-    size_t length;
-    rg_page p = {.out = open_memstream(&text, &length), .make = &rg_markdown};
-    rg_write_tables(&m.report, &p, "Li 2010");
-    rg_write_tables(&m.report, &p, "Lu 2009");
-    fclose(p.out);
+    rg_data *page = rg_data_new(), *paper = rg_add(page, "papers");
+    assert_int_equal(rg_lay_tables(&m.report, paper, "Li 2010"), RG_GOOD);
+    assert_int_equal(rg_lay_tables(&m.report, paper, "Lu 2009"), RG_GOOD);
+    text = filled("report.md", page);
+    rg_data_free(page);
     assert_non_null(strstr(
         text, "| cc3m 500 x 500 | 58428 +- 960 | 5527 +- 85 | not run | not run | 12500 | not run | not run | not run | 55 |"));
     assert_non_null(strstr(text, "| search: ccp | 21.3 | 34.0 | 20.5 | not run |"));
@@ -308,11 +292,10 @@ TEST(a_card_of_nothing_names_no_machine)
     made m;
     make_of_project(&m);
     rg_ledger_judge(&m.report.ledger);
-    char *text = NULL;
-    size_t length;
-    rg_page p = {.out = open_memstream(&text, &length), .make = &rg_html};
-    rg_write_cards(&m.report, &p);
-    fclose(p.out);
+    rg_data *card = rg_data_new();
+    rg_lay_card(&m.report, 0, card);
+    char *text = filled("card.html", card);
+    rg_data_free(card);
     assert_non_null(strstr(text, "No claim of this paper was measured here."));
     assert_null(strstr(text, "Measured on"));
     free_made(&m);
@@ -333,13 +316,16 @@ TEST(papers_with_numbers_come_first)
     l->verdict[rg_claim_of(&l->claims, "S2")].outcome = RG_REPRODUCED;
     assert_int_equal(rg_paper_at(&m.report, 0), strelak);
     for (int i = 1; i < l->claims.paper.n_rows; i++) assert_int_equal(rg_paper_at(&m.report, i), i - (i <= strelak));
-    size_t length;
-    rg_page p = {.out = open_memstream(&text, &length), .make = &rg_markdown};
-    rg_write_markdown(&m.report, &p);
-    fclose(p.out);
+    rg_data *page = rg_data_new(), *none = rg_data_new();
+    assert_int_equal(rg_lay_index(&m.report, page), RG_GOOD);
+    text = filled("report.md", page);
     assert_true(strstr(text, "## Strelak") < strstr(text, "## Lu"));
     assert_null(strstr(text, "Portability"));
-    assert_false(rg_write_portability(&m.report, NULL, "Strelak 2019") || rg_write_tables(&m.report, NULL, "Strelak 2019"));
+    assert_int_equal(rg_lay_portability(&m.report, none, "Strelak 2019"), RG_GOOD);
+    assert_int_equal(rg_lay_tables(&m.report, none, "Strelak 2019"), RG_GOOD);
+    assert_false(rg_has(none, "tables"));
+    rg_data_free(none);
+    rg_data_free(page);
     free_made(&m);
     free(text);
 }

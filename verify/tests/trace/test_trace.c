@@ -3,7 +3,7 @@
 // verify/cases/trace.tsv has what it says of kernels that are right and wrong.
 #include "../../trace/trace.h"
 #include "../../../impl/gridding/kernel.h"
-#include "../../../report/page/content.h"
+#include "../../../report/page/page.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,16 +88,18 @@ TEST(the_gallery_shows_what_trace_left)
         RG_WRONG);
     assert_int_equal(rg_make_folder(fig), RG_GOOD);
     const rg_report r = {.out = folder, .traces = traces};
-    rg_page page = {.out = open_memstream(&text, &size), .make = &rg_markdown};
-    assert_int_equal(rg_copy_gallery(&r), RG_GOOD);
-    rg_write_gallery(&r, &page);
-    fclose(page.out);
+    rg_data *page = rg_data_new();
+    FILE *to = open_memstream(&text, &size);
+    assert_int_equal(rg_lay_gallery(&r, page), RG_GOOD);
+    assert_int_equal(rg_fill(to, "index.html", page), RG_GOOD);
+    fclose(to);
+    rg_data_free(page);
     assert_non_null(strstr(text, "Said to be missing: "));
     assert_non_null(strstr(text, "the last column of voxels is never reached"));
     assert_non_null(strstr(text, "All faults have in common: output x=5."));
     char *gnuplot = rg_program_path("gnuplot"), *png = rg_print("%s/trace_gridding_edge_open.png", fig);
     assert_true(!gnuplot == !!access(png, R_OK));
-    assert_true(!gnuplot == !strstr(text, "](./fig/trace_gridding_edge_open.svg)"));
+    assert_true(!gnuplot == !strstr(text, "src=\"./fig/trace_gridding_edge_open.svg\""));
     free(gnuplot);
     free(png);
     free(text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// tables_listed.c: the papers' tables again with ours beside, as reference/tables.tsv lists them: one line a group of rows.
+// tables.c: the papers' tables again with ours beside, as reference/tables.tsv lists them: one line a group of rows.
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include "content.h"
+#include "page.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,8 +124,8 @@ static int split(const listed_row *l, const char *column, bool labels, char text
     return n;
 }
 
-// All rows of the table that begins at line l->line; p NULL: only whether anything of it was measured on this machine.
-static bool rows(listed_row l, rg_page *p)
+// All rows of the table that begins at line l->line; table NULL: only whether anything of it was measured on this machine.
+static bool rows(listed_row l, rg_data *table)
 {
     const int first = l.line;
     bool any = false;
@@ -150,12 +150,12 @@ static bool rows(listed_row l, rg_page *p)
                 any |= here;
                 known |= here;
             }
-            if (p && known) p->make->row(p, cells, n);
+            if (table && known) rg_add_row(table, cells, n);
         }
     return any;
 }
 
-static void write_table(listed_row l, rg_page *p)
+static void lay_table(listed_row l, rg_data *d)
 {
     char caption[600], align[COLUMNS_MOST + 1] = "n", label[COLUMNS_MOST][TEXT];
     const char *column[COLUMNS_MOST];
@@ -173,29 +173,22 @@ static void write_table(listed_row l, rg_page *p)
     align[n] = 0;
     snprintf(caption, sizeof caption, "%.400s %s: %.96s.", cell(&l, "table"),
         l.rows.machine->here ? "This machine" : "Reference machine", l.rows.machine->label);
-    p->make->table(p, caption, align, column, n);
-    rows(l, p);
-    p->make->table_end(p);
+    rows(l, rg_add_table(d, caption, align, column, n));
 }
 
-bool rg_write_tables(const rg_report *r, rg_page *p, const char *paper)
+int rg_lay_tables(const rg_report *r, rg_data *d, const char *paper)
 {
     rg_tsv list = {0};
     char *path = rg_share_path("reference/tables.tsv");
-    bool any = false;
-    int code = p ? p->code : RG_GOOD;
-    if (code == RG_GOOD) code = rg_tsv_read(path, &list);
-    if (p) p->code = code;
-    for (int i = 0; i < list.n_rows; i++) {
+    const int code = rg_tsv_read(path, &list);
+    for (int i = 0; code == RG_GOOD && i < list.n_rows; i++) {
         if (strcmp(rg_tsv_cell(&list, i, "paper"), paper) || !*rg_tsv_cell(&list, i, "table")) continue;
         for (int m = 0; m < r->ledger.n_machines; m++) {
-            listed_row l = {r, m, rg_rows_on(&r->ledger, m), &list, i, ""};
-            const bool has = rows(l, NULL);
-            if (has && p) write_table(l, p);
-            any |= has;
+            const listed_row l = {r, m, rg_rows_on(&r->ledger, m), &list, i, ""};
+            if (rows(l, NULL)) lay_table(l, d);
         }
     }
     rg_tsv_free(&list);
     free(path);
-    return any;
+    return code;
 }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// write.c: the report's files, and the claims on the terminal.
+#include "page.h"
+
+#include "../../impl/base/core.h"
+#include "../../impl/suite.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int write_template(const rg_report *r, const char *name, const char *template, rg_data *d)
+{
+    char *path = rg_print("%s/%s", r->out, name);
+    const int code = rg_fill_file(path, template, d);
+    free(path);
+    return code;
+}
+
+// Every claim on every machine.
+static int write_ledger(const rg_report *r)
+{
+    const rg_ledger *l = &r->ledger;
+    char *path = rg_print("%s/ledger.tsv", r->out);
+    rg_file file;
+    const int code = rg_file_open(&file, path);
+    free(path);
+    if (code != RG_GOOD) return code;
+    fputs("machine\tid\tpaper\taddition\tverdict\tpublished\tunit\tours\tlow\thigh\tsize\tscope\tfails\tdecided\tnote\n",
+        file.stream);
+    for (int m = 0; m < l->n_machines; m++)
+        for (int i = 0; i < l->claims.claim.n_rows; i++) {
+            const rg_judgement *v = rg_verdict_on(l, i, m);
+            const double value[3] = {v->value, v->low, v->high};
+            char number[3][32] = {"", "", ""}, why[RG_SAY];
+            rg_say_why(&l->claims, i, v, why);
+            for (int k = 0; k < 3; k++)
+                if (isfinite(value[k])) snprintf(number[k], sizeof number[k], "%.6g", value[k]);
+            const char *cell[] = {rg_machine_name(&l->machine[m], "this"), rg_claim_cell(&l->claims, i, "id"),
+                rg_claim_cell(&l->claims, i, "paper"), rg_is_addition(&l->claims, i) ? "yes" : "no",
+                rg_outcome_name[v->outcome], rg_published(&l->claims, i, "value"), rg_published(&l->claims, i, "unit"),
+                number[0], number[1], number[2], v->size, v->scope, rg_claim_cell(&l->claims, i, "fails"), why,
+                rg_claim_cell(&l->claims, i, "note")};
+            for (int c = 0; c < RG_COUNT(cell); c++) {
+                rg_tsv_print(file.stream, "%s", *cell[c] ? cell[c] : "-");
+                fputc(c + 1 < RG_COUNT(cell) ? '\t' : '\n', file.stream);
+            }
+        }
+    return rg_file_commit(&file);
+}
+
+int rg_write_pages(const rg_report *r)
+{
+    rg_data *index = rg_data_new();
+    int code = rg_lay_index(r, index);
+    if (code == RG_GOOD) code = write_template(r, "index.html", "index.html", index);
+    if (code == RG_GOOD) code = write_template(r, "REPORT.md", "report.md", index);
+    rg_data_free(index);
+    if (code == RG_GOOD) code = write_ledger(r);
+    for (int m = 0; code == RG_GOOD && m < r->ledger.n_machines; m++) {
+        char name[32];
+        rg_data *d = rg_data_new();
+        snprintf(name, sizeof name, "machine-%d.html", m);
+        rg_lay_machine(r, m, d);
+        code = write_template(r, name, "machine.html", d);
+        rg_data_free(d);
+    }
+    return code;
+}
+
+// Not wider than a terminal of 100 columns: the claim's own words stand on the page.
+void rg_print_claims(const rg_report *r, FILE *out)
+{
+    static const char *const colour[RG_OUTCOMES] = {"green", "green", "yellow", "red", "green", "yellow", "dim", "yellow"};
+    const rg_claims *c = &r->ledger.claims;
+    char text[RG_SAY], published[RG_SAY];
+    fprintf(out, "%-5s %-19s %-16s %s\n", "item", "verdict", "published", rg_machine_name(&r->ledger.machine[0], "here"));
+    for (int i = 0; i < c->claim.n_rows; i++) {
+        const rg_judgement *v = rg_verdict_on(&r->ledger, i, 0);
+        rg_say_published(c, i, published);
+        rg_say_ours(v, text);
+        if (!*text) rg_say_why(c, i, v, text);
+        fprintf(out, "%-5s %s%-19s%s %-16.16s %.57s\n", rg_claim_cell(c, i, "id"), rg_colour(out, colour[v->outcome]),
+            rg_outcome_name[v->outcome], rg_colour(out, "off"), published, text);
+    }
+    rg_say_counts(&r->ledger, 0, NULL, text);
+    fprintf(out, "%s\n", text);
+}
