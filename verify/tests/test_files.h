@@ -74,17 +74,6 @@ static inline bool file_has(const char *path, const char *words)
     return found;
 }
 
-// Status of a script of this project, given one word; what it printed is in text.
-static inline int run_script(const char *script, const char *word, char text[4096])
-{
-    char *path = rg_share_path(script);
-    FILE *f = popen(fmt("'%s' '%s' 2>&1", path, word), "r");
-    assert_non_null(f);
-    text[fread(text, 1, 4095, f)] = '\0';
-    free(path);
-    return pclose(f);
-}
-
 static char caught_text[8192];
 static int kept_stderr = -1;
 static FILE *caught_file;

@@ -4,15 +4,12 @@
 #include "../../../impl/jobs/pipeline/pipeline.h"
 #include "../../../impl/runtime/choice.h"
 #include "../test.h"
-#include "../test_command.h"
 #include "../test_data.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-extern const rg_command rg_cmd_doctor;
 
 enum { VALUES = 3 }; // of an image: its row, and twice that
 
@@ -224,58 +221,6 @@ TEST(test_stages)
     assert_null(strstr(text, "insert"));
     free(text);
     pl_team_close(&t);
-}
-
-// The share of the bound, of stages whose calls say what they needed, warned of where a stage is faster than its bound: a wrong
-// count; what cannot be set against rates is refused.
-TEST(test_stages_against_rates)
-{
-    char *words = rg_print("doctor --stages %s", in_dir("c_stages.tsv"));
-    static char printed[OUTPUT_MAX];
-    static const struct {
-        int code;
-        const char *text, *found;
-    } table[] = {
-        {RG_GOOD, "# device: cpu\n# threads: 1\nstage\tbusy_s\tneeds\nread\t2\t-\nsums:a\t1e4\tmemory=1 fp32=1e10\n",
-            "\tfp32\t0.00\t"},
-        {RG_GOOD, "# device: cpu\n# threads: 1\nstage\tbusy_s\tneeds\nread\t2\t-\nopen\t1.5\t-\nwhole\t9\t-\n",
-            "\nread\t2.0000\t-\t-\t-\t-\nopen\t1.5000\t-\t-\t-\t-\nwhole\t9.0000\t-"},
-        {RG_WRONG, "# device: cpu\n# threads: 1\nstage\tbusy_s\tneeds\nsums:a\t1e-3\tfp32=1e12\n", "faster than its bound"},
-        {RG_USAGE, "stage\tbusy_s\tneeds\nread\t2\t-\n", "expected the heads"},
-        {RG_USAGE, "# device: host\n# threads: 1\nstage\tbusy_s\tneeds\nread\t2\t-\n", "emulated"},
-        {RG_USAGE, "# device: cpu\n# threads: 1\nstage\tbusy_s\nread\t2\n", "needs"},
-    };
-    for (int i = 0; i < RG_COUNT(table); i++) {
-        put_text(in_dir("c_stages.tsv"), table[i].text);
-        catch_stderr();
-        const int code = run_command(&rg_cmd_doctor, words, printed);
-        const char *said = caught();
-        assert_int_equal(code, table[i].code == RG_WRONG ? RG_GOOD : table[i].code); // it reports and does not judge
-        assert_non_null(strstr(table[i].code == RG_GOOD ? printed : said, table[i].found));
-        assert_true(table[i].code != RG_GOOD || !*said);
-    }
-    free(words);
-}
-
-// Twice the calls have twice the bound; the whole's is that of all calls together; what is left is the rest.
-TEST(test_bound_scales)
-{
-    static const char text[] = "# device: cpu\n# threads: 1\nstage\tbusy_s\tneeds\nsums:a\t1e4\tfp32=1e12\nsums:b\t1e4\t"
-                               "fp32=2e12\nwhole\t3e4\t-\n";
-    static char printed[OUTPUT_MAX];
-    double bound_s[3], left_s[3];
-    char *words = rg_print("doctor --stages %s", in_dir("c_stages.tsv"));
-    put_text(in_dir("c_stages.tsv"), text);
-    assert_int_equal(run_command(&rg_cmd_doctor, words, printed), RG_GOOD);
-    const char *stage[] = {"\nsums:a\t", "\nsums:b\t", "\nwhole\t"};
-    for (int i = 0; i < 3; i++) {
-        const char *row = strstr(printed, stage[i]);
-        assert_non_null(row);
-        assert_int_equal(sscanf(row + strlen(stage[i]), "%*g %lg fp32 %*g %lg", &bound_s[i], &left_s[i]), 2);
-        assert_true(fabs(left_s[i] - ((i == 2 ? 3e4 : 1e4) - bound_s[i])) < 2e-4);
-    }
-    assert_true(bound_s[0] > 0 && fabs(bound_s[1] / bound_s[0] - 2) < 1e-3 && fabs(bound_s[2] / bound_s[0] - 3) < 1e-3);
-    free(words);
 }
 
 TESTS(test_dir_make, test_dir_remove)

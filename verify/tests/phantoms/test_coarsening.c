@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 // test_coarsening.c: the simulator against theory: growth of small modes, conservation, decay of energy, Stokes' equation on a
 // grid of differences, and the growth laws.
-#include "../../../impl/runtime/command.h"
 #include "../../../data/phantoms/coarsening.h"
 #include "../../../data/phantoms/phantom.h"
 #include "../test.h"
-#include "../test_data.h"
+#include "../test_files.h"
 
 #include <math.h>
-
-extern const rg_command rg_cmd_phantom;
 
 static rg_coarsening_setup setup_of(rg_coarsening_model model, int64_t width, int64_t height)
 {
@@ -155,44 +152,4 @@ TEST(test_growth_laws)
     assert_true(h[1] > b[1]); // at a twentieth of the time
 }
 
-static int phantom(const char *words)
-{
-    char *line = rg_print("phantom %s", words), *argv[32];
-    int argc = 0;
-    for (char *at = strtok(line, " "); at; at = strtok(NULL, " ")) argv[argc++] = at;
-    argv[argc] = NULL;
-    int code = rg_command_run(&rg_cmd_phantom, argc, argv);
-    free(line);
-    return code;
-}
-
-TEST(test_command)
-{
-    static const char *const options[] = {"--seed 3", "--seed 3 --model B", "--seed 3 --model B --viscosity 0.5", "--seed 4",
-        "--seed 3 --viscosity 0.5", "--seed 3 --viscosity 0.25"};
-    enum { FILES = RG_COUNT(options) };
-    size_t n[FILES];
-    char *file[FILES], words[200];
-    for (int i = 0; i < FILES; i++) {
-        snprintf(words, sizeof words,
-            "coarsening --out %s --width 48 --height 64 --frames 2 --time 20 --format pgm --threads 1 %s", in_dir("p"),
-            options[i]);
-        assert_int_equal(phantom(words), RG_GOOD);
-        file[i] = get_file(in_dir("p/coarsening_0002.pgm"), &n[i]);
-    }
-    assert_int_equal(n[0], 13 + 48 * 64);
-    assert_memory_equal(file[0], file[5], n[0]);
-    assert_memory_equal(file[1], file[2], n[0]); // nothing flows
-    for (int i = 1; i < 5; i++) assert_memory_not_equal(file[0], file[i], n[0]);
-    for (int i = 0; i < FILES; i++) free(file[i]);
-    char *times = get_file(in_dir("p/times.tsv"), &n[0]);
-    assert_non_null(strstr(times, "\nphoto\ttime\ncoarsening_0001\t10\ncoarsening_0002\t20\n"));
-    free(times);
-    snprintf(words, sizeof words, "coarsening --out %s --model C", in_dir("p"));
-    assert_refused(phantom(words), "--model: expected B or H");
-    snprintf(words, sizeof words, "ice --out %s", in_dir("p"));
-    assert_refused(phantom(words), "expected a KIND first, found \"ice\"");
-    assert_refused(phantom("coarsening"), "phantom coarsening: --out DIR is needed");
-}
-
-TESTS(test_dir_make, test_dir_remove)
+TESTS(NULL, NULL)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_table.c: what may not stand in the function table is refused with one line, built-in or plugged in; and the arrows of
-// verify/arrows.tsv hold, which a kernel that includes a job's header breaks.
+// test_table.c: what may not stand in the function table is refused with one line, built-in or plugged in.
 #include "../../../impl/runtime/table.h"
 #include "../test.h"
 #include "../test_data.h"
@@ -126,40 +125,4 @@ TEST(test_names)
     free(paper_text), free(expected_text);
 }
 
-// ---- the arrows ------------------------------------------------------------------------------------------------------------
-
-TEST(test_arrows)
-{
-    char *here = rg_share_path("."), text[4096];
-    if (run_script("verify/arrows.sh", here, text)) fail_msg("%s", text);
-    char *rows = text_of("verify/arrows.tsv");
-    put_text(in_dir("verify/arrows.tsv"), rows);
-    put_text(in_dir("impl/suite.h"), "");
-    put_text(in_dir("impl/jobs/mine/mine.h"), "#include \"../../toy/index.h\"\n#include \"../../../data/formats/mrc.h\"\n");
-    put_text(in_dir("impl/toy/index.h"), "#include \"../suite.h\"\n");
-    put_text(in_dir("data/formats/mrc.h"), "");
-    put_text(in_dir("impl/toy/private.h"), "#include \"index.h\"\n");
-    assert_int_equal(run_script("verify/arrows.sh", test_dir, text), 0);
-    assert_non_null(strstr(text, "4 passed, 0 failed"));
-    static const struct {
-        const char *file, *include, *said;
-    } wrong[] = {
-        {"impl/toy/naive.c", "../jobs/mine/mine.h",
-            "impl/toy/naive.c:2: #include \"../jobs/mine/mine.h\": impl/toy may not use"},
-        {"impl/jobs/other/a.c", "../mine/mine.h", "impl/jobs/other may not use impl/jobs/mine/mine.h"},
-        {"impl/jobs/other/a.c", "../../toy/private.h", "impl/jobs/other may not use impl/toy/private.h"},
-        {"impl/rival/a.cu", "../toy/index.h", "impl/rival may not use impl/toy/index.h"},
-        {"reference/toy.c", "../impl/toy/index.h", "reference may not use impl/toy/index.h"},
-        {"data/formats/a.c", "toy/index.h", "data may not use impl/toy/index.h"}, // found by -Iimpl
-        {"impl/stray.c", "toy/index.h", "a file without a room may not use"},
-    };
-    for (int i = 0; i < RG_COUNT(wrong); i++) {
-        put_text(in_dir(wrong[i].file), fmt("#include <stdio.h>\n# include \"%s\"\n", wrong[i].include));
-        assert_int_not_equal(run_script("verify/arrows.sh", test_dir, text), 0);
-        if (!strstr(text, wrong[i].said)) fail_msg("expected \"%s\" in: %s", wrong[i].said, text);
-        put_text(in_dir(wrong[i].file), "");
-    }
-    free(rows), free(here);
-}
-
-TESTS(test_dir_make, test_dir_remove)
+TESTS(NULL, NULL)
