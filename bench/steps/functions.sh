@@ -125,6 +125,8 @@ counters() {
         printf '# not measured: ncu (Nsight Compute) is not installed here\nkernel\n' > "$work/counters.tsv"
     fi && keep "$work/counters.tsv" "$1"
 }
+# What each job does with less memory of a GPU: bench/memory.sh.
+limits() { sh "$(dirname "$0")/../memory.sh" "$REGATHER" "$work" "$work/memory.tsv" && keep "$work/memory.tsv" "$1"; }
 regions() { # RUN...
     printf 'run\tregion_s\n'
     for run; do awk -v run="$run" '$1 == "region" { print run "\t" $2 }' "$work/${run}_stages.tsv"; done

@@ -32,6 +32,15 @@ void rg_plan_memory(const char *what, double bytes, double there, rg_memory_need
     free(largest);
 }
 
+void rg_plan_needs(const char *what, const rg_needs *needs)
+{
+    for (int i = 0; i < needs->n; i++) {
+        char *name = rg_print("%s: %s", what, needs->row[i].name);
+        rg_plan(name, "%.3f GiB", needs->row[i].bytes / 0x1p30);
+        free(name);
+    }
+}
+
 void rg_plan_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -129,7 +138,14 @@ void rg_plan_files(const rg_command *command, const void *options)
 
 // ---- the log -------------------------------------------------------------------------------------------------------------
 
-static char *notes; // lines "# note: TEXT"
+static char **note; // lines of the log
+static int64_t n_notes;
+
+static void add_note(char *line)
+{
+    note = rg_more(note, n_notes, sizeof *note);
+    note[n_notes++] = line;
+}
 
 void rg_log_note(const char *format, ...)
 {
@@ -138,11 +154,14 @@ void rg_log_note(const char *format, ...)
     va_start(list, format);
     if (vasprintf(&text, format, list) < 0) rg_end(RG_LACKS, "out of memory");
     va_end(list);
-    char *more = rg_print("%s# note: %s\n", notes ? notes : "", text);
     if (!rg_quiet) rg_tsv_print(stderr, "%s\n", text);
-    free(notes);
+    add_note(rg_print("# note: %s", text));
     free(text);
-    notes = more;
+}
+
+void rg_log_memory(const char *device, double predicted, double taken)
+{
+    add_note(rg_print("# memory of %s: %.0f bytes predicted, %.0f bytes taken", device, predicted, taken));
 }
 
 // The files of this command, in the order in which it came to them.
@@ -191,11 +210,16 @@ int rg_log_write(const rg_command *command, const void *options)
     if (access(path, F_OK) == 0 && !is_log(path))
         rg_warn("%s: is there and no log of regather, so no log was written", path);
     else if ((code = rg_file_open(&file, path)) == RG_GOOD) {
-        rg_tsv_print(file.stream, "%s\n# command: %s\n# version: %s, revision %s\n%s", FIRST, ((const rg_given *)options)->line,
-            RG_VERSION, rg_revision(), notes ? notes : "");
+        rg_tsv_print(file.stream, "%s\n# command: %s\n# version: %s, revision %s\n", FIRST, ((const rg_given *)options)->line,
+            RG_VERSION, rg_revision());
+        for (int64_t i = 0; i < n_notes; i++) rg_tsv_print(file.stream, "%s\n", note[i]);
         print_rows(file.stream, rg_given_threads(options));
         code = rg_file_commit(&file);
     }
+    for (int64_t i = 0; i < n_notes; i++) free(note[i]);
+    free(note);
+    note = NULL;
+    n_notes = 0;
     free(path);
     return code;
 }

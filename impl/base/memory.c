@@ -156,10 +156,26 @@ const char *rg_memory_text(double bytes, char text[32])
 
 // ---- what a job takes ----------------------------------------------------------------------------------------------------
 
-// What every job takes besides: code that is loaded as it is needed, plans of transforms, tables, the ends of huge pages.
-static const double RESERVE_BYTES = 18 * 0x1p20;
+static double whole(rg_memory_need *need, const void *of, int64_t size) { return need(of, size) + RG_MEMORY_RESERVE; }
 
-static double whole(rg_memory_need *need, const void *of, int64_t size) { return need(of, size) + RESERVE_BYTES; }
+void rg_need(rg_needs *needs, const char *name, double bytes)
+{
+    int i = 0;
+    while (i < needs->n && strcmp(needs->row[i].name, name)) i++;
+    if (!(bytes > 0)) return;
+    if (i == RG_NEEDS_MAX) rg_end(RG_WRONG, "more than %d kinds of memory", RG_NEEDS_MAX);
+    needs->n = i < needs->n ? needs->n : i + 1;
+    needs->row[i].name = name;
+    needs->row[i].bytes += bytes;
+    needs->bytes += bytes;
+}
+
+void rg_needs_most(rg_needs *most, const rg_needs *held, const rg_needs *stage)
+{
+    rg_needs both = *held;
+    for (int i = 0; i < stage->n; i++) rg_need(&both, stage->row[i].name, stage->row[i].bytes);
+    if (both.bytes > most->bytes) *most = both;
+}
 
 // 0: none.
 static int64_t largest_that_fits(double there, rg_memory_need *need, const void *of)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// memory.h: how much main memory a job may take, asked before it takes any, and how many cores its control groups leave it.
+// memory.h: how much memory a job may take, asked before it takes any, what it takes it for, and how many cores its control groups
+// leave it.
 #ifndef RG_MEMORY_H
 #define RG_MEMORY_H
 
@@ -25,6 +26,8 @@ const char *rg_memory_text(double bytes, char text[32]);
 double rg_cores_quota(void);
 double rg_cores_quota_of(const char *proc, const char *mounted);
 
+// What every job takes besides: code that is loaded as it is needed, plans of transforms, tables, the ends of huge pages.
+#define RG_MEMORY_RESERVE (18 * 0x1p20)
 // Bytes at the most for a job of this size; grows with it.
 typedef double rg_memory_need(const void *of, int64_t size);
 // The largest size whose need fits in `there` bytes, as "--batch 123 fits"; "none fits". malloc'ed.
@@ -33,6 +36,21 @@ char *rg_memory_fits(double there, rg_memory_need *, const void *of, const char 
 // of memory, Y GiB are free; FITS 123 fits", 123 being the largest size that does.
 int rg_memory_allows(double there, rg_memory_need *, const void *of, int64_t size, const char *fits, const char *what, ...)
     __attribute__((format(printf, 6, 7)));
+
+// What is held of one memory at the same time, by name, in bytes.
+enum { RG_NEEDS_MAX = 40 };
+typedef struct rg_needs {
+    int n;
+    struct {
+        const char *name;
+        double bytes;
+    } row[RG_NEEDS_MAX];
+    double bytes; // of all rows
+} rg_needs;
+// One row more, or the row of this name grows; nothing of 0 bytes.
+void rg_need(rg_needs *, const char *name, double bytes);
+// `most` becomes what is held in a stage that adds `stage` to `held`, where that is more.
+void rg_needs_most(rg_needs *most, const rg_needs *held, const rg_needs *stage);
 
 #ifdef __cplusplus
 }

@@ -18,9 +18,9 @@ static size_t argument_bytes(const rg_algo *algo, int i, const rg_shape *shape, 
     return (size_t)algo->arg[i].count(shape) * *element;
 }
 
-static size_t scratch_bytes(const rg_variant *v, const rg_shape *shape, const int64_t *param)
+size_t rg_frame_scratch(const rg_entry *e, const rg_shape *shape, const int64_t *param)
 {
-    return v->scratch ? v->scratch(shape, param) : 0;
+    return e->variant->scratch ? e->variant->scratch(shape, param) : 0;
 }
 
 // Whether the frame stands for this call; the seed is none of its concern.
@@ -57,7 +57,7 @@ static int make_arguments(rg_frame *f, enum place place)
 // Buffers and the stream of a call, and the call itself. `kept`: scratch that an earlier call had.
 static int fill(rg_frame *f, void *const *arg, enum place place, const rg_buffer *kept)
 {
-    const size_t scratch = scratch_bytes(f->entry->variant, &f->shape, f->param);
+    const size_t scratch = rg_frame_scratch(f->entry, &f->shape, f->param);
     int code = arg ? RG_OK : make_arguments(f, place);
     if (arg) memcpy(f->arg, arg, (size_t)f->entry->algo->n_args * sizeof *arg);
     f->scratch = *kept;
@@ -79,8 +79,7 @@ static int make(rg_frame *f, const rg_entry *e, const rg_device *device, const r
         return RG_OK;
     }
     rg_buffer kept = {0};
-    if (arg && f->made && f->device == device && !f->scratch.fenced &&
-        f->scratch.bytes >= scratch_bytes(e->variant, shape, param)) {
+    if (arg && f->made && f->device == device && !f->scratch.fenced && f->scratch.bytes >= rg_frame_scratch(e, shape, param)) {
         kept = f->scratch;
         f->scratch = (rg_buffer){0};
     }
@@ -114,9 +113,16 @@ int rg_frame_borrow(rg_frame *f, const rg_entry *e, const rg_device *device, con
     return make(f, e, device, shape, param, threads, arg, PLAIN);
 }
 
+int rg_frame_reserve(rg_frame *f, const rg_device *device, size_t scratch)
+{
+    rg_frame_free(f);
+    *f = (rg_frame){.device = device, .made = true, .doing = "making its scratch"};
+    return make_buffer(&f->scratch, device, scratch, 256, PLAIN, "scratch");
+}
+
 void rg_frame_changed(rg_frame *f, int k)
 {
-    if (f->made && f->entry->algo->steady >> k & 1) f->loaded = false;
+    if (f->entry && f->entry->algo->steady >> k & 1) f->loaded = false;
 }
 
 int rg_frame_put(rg_frame *f, int k, const void *from)
@@ -201,14 +207,22 @@ int rg_frame_failed(const rg_frame *f, const char *doing, int code)
     return rg_device_failed(f->device, who, doing ? doing : f->doing, code);
 }
 
+void rg_frame_needs(rg_needs *needs, const rg_entry *e, const rg_shape *shape, const int64_t *param)
+{
+    size_t element;
+    for (int i = 0; i < e->algo->n_args; i++) {
+        const size_t bytes = argument_bytes(e->algo, i, shape, &element);
+        rg_need(needs, e->algo->arg[i].name, (double)rg_buffer_bytes(bytes, element));
+        if (i == 0 && e->variant->flags & RG_COPIES_FIRST) rg_need(needs, "texture", (double)bytes);
+    }
+    rg_need(needs, "scratch", (double)rg_buffer_bytes(rg_frame_scratch(e, shape, param), 256));
+}
+
 size_t rg_frame_bytes(const rg_entry *e, const rg_shape *shape, const int64_t *param)
 {
-    size_t element, total = rg_buffer_bytes(scratch_bytes(e->variant, shape, param), 1);
-    for (int i = 0; i < e->algo->n_args; i++) {
-        size_t bytes = argument_bytes(e->algo, i, shape, &element);
-        total += rg_buffer_bytes(bytes, element) + (i == 0 && e->variant->flags & RG_COPIES_FIRST ? bytes : 0);
-    }
-    return total;
+    rg_needs needs = {0};
+    rg_frame_needs(&needs, e, shape, param);
+    return (size_t)needs.bytes;
 }
 
 int rg_frame_allowed(

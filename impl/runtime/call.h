@@ -14,6 +14,7 @@
 #ifndef RG_CALL_H
 #define RG_CALL_H
 
+#include "../base/memory.h"
 #include "arena.h"
 #include "table.h"
 
@@ -44,6 +45,9 @@ int rg_frame_make_fenced(
 // by rg_frame_changed.
 int rg_frame_borrow(
     rg_frame *, const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int threads, void *const *arg);
+// Scratch of so many bytes for the calls that are borrowed next: none of them that needs no more makes it anew. Frees the frame
+// that was made.
+int rg_frame_reserve(rg_frame *, const rg_device *, size_t scratch);
 int rg_frame_put(rg_frame *, int k, const void *from); // argument k from host memory
 void rg_frame_changed(rg_frame *, int k);              // argument k was written by another way
 int rg_frame_prepare(rg_frame *);                      // once: later calls do nothing. Waits for the device
@@ -57,7 +61,10 @@ void rg_frame_free(rg_frame *); // finishes what was prepared
 // step that failed.
 int rg_frame_failed(const rg_frame *, const char *doing, int code);
 
-size_t rg_frame_bytes(const rg_entry *, const rg_shape *, const int64_t *param); // predicted, guards included
+size_t rg_frame_scratch(const rg_entry *, const rg_shape *, const int64_t *param); // without guards
+size_t rg_frame_bytes(const rg_entry *, const rg_shape *, const int64_t *param);   // predicted, guards included
+// The same by name: each argument, the scratch, and what prepare takes for a texture.
+void rg_frame_needs(rg_needs *, const rg_entry *, const rg_shape *, const int64_t *param);
 // RG_GOOD when that much is free on the device, else one line and a code, RG_LACKS where it is short. It names the
 // largest extent n[dim] that fits, as `option`; option NULL: none helps.
 int rg_frame_allowed(const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int dim, const char *option);

@@ -6,6 +6,7 @@
 #include "../base/summary.h"
 #include "../gpu/device.h"
 #include "cpu.h"
+#include "predicted.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -75,6 +76,7 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
         rg_dry_run = given->dry_run;
         if (!code && command->page) code = begin_summary(command, options);
         if (!code) code = command->run(options);
+        rg_predicted_log();
         if (!code && given->dry_run && rg_rank == 0)
             rg_plan_files(command, options);
         else if (!code && command->job && rg_rank == 0) {

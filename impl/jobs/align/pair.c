@@ -232,22 +232,45 @@ static int try_all(aj_pair *pair, const aj_space *space, const int64_t side[3], 
 
 // ---- from level to level -------------------------------------------------------------------------------------------------
 
-int aj_pair_make(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked)
+// How the scorers are made; beside them images are turned on the smallest level, and, for the aligned series, on the whole size.
+static int levels_of(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool aligned, aj_levels *how)
 {
-    pair->levels = p->levels;
-    int code = RG_GOOD;
-    for (int l = 0; l < p->levels && code == RG_GOOD; l++) {
-        // On a device the candidates of a step go together; on the host that saves nothing.
-        code = aj_scorer_make(&pair->scorer[l], 2, p->side[l], 1, pair->outside, device, asked, pair->threads);
-        bool batched = code == RG_GOOD && aj_scorer_batches(&pair->scorer[l]);
-        if (batched && (l > 0 || p->levels == 1 || !pair->fine)) {
-            aj_scorer_free(&pair->scorer[l]);
-            code = aj_scorer_make(&pair->scorer[l], 2, p->side[l], BATCH, pair->outside, device, asked, pair->threads);
-        }
-    }
+    const int last = p->levels - 1;
+    const level coarse = level_of(pair, p->side[last]);
+    const aj_space space = space_of(pair, &coarse, last);
+    int64_t combinations = 1;
+    rg_needs whole = {0};
     rg_shape shape = aj_shape(2, p->side[0], 1, AF_ZERO);
-    if (code == RG_GOOD) code = rg_choose(rg_algo_find("affine2d"), device, NULL, &shape, 1, NULL, &pair->warp);
-    return code == RG_GOOD ? rg_entry_device(pair->warp.entry, device, &pair->warp.device) : code;
+    for (int i = 0; i < TRIED; i++) combinations *= steps_of(&space, i);
+    *how = (aj_levels){.dims = 2,
+        .outside = pair->outside,
+        .threads = pair->threads,
+        .batch = BATCH,
+        .fine = pair->fine,
+        .device = device,
+        .asked = asked};
+    int code = rg_choose(rg_algo_find("affine2d"), device, NULL, &shape, 1, NULL, &pair->warp);
+    if (code == RG_GOOD) code = rg_entry_device(pair->warp.entry, device, &pair->warp.device);
+    if (code != RG_GOOD) return code;
+    aj_warp_needs(&pair->warp, p->side[last], AF_ZERO, combinations < CHUNK ? combinations : CHUNK, &how->stage);
+    if (aligned) aj_warp_needs(&pair->warp, p->side[0], AF_ZERO, 1, &whole);
+    if (whole.bytes > how->stage.bytes) how->stage = whole;
+    return code;
+}
+
+int aj_pair_make(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool aligned)
+{
+    aj_levels how;
+    pair->levels = p->levels;
+    int code = levels_of(pair, p, device, asked, aligned, &how);
+    return code == RG_GOOD ? aj_scorers_make(pair->scorer, &how, p) : code;
+}
+
+int aj_pair_plan(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool aligned)
+{
+    aj_levels how;
+    int code = levels_of(pair, p, device, asked, aligned, &how);
+    return code == RG_GOOD ? aj_scorers_plan(&how, p) : code;
 }
 
 void aj_pair_free(aj_pair *pair)

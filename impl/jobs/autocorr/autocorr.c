@@ -231,7 +231,7 @@ static int run(void *typed)
             rg_warn("no gnuplot here, so NAME.svg and rmax.svg are left out (see regather doctor)");
         rg_ranks_say("autocorr");
         if (rg_dry_run)
-            ac_plan(job);
+            code = ac_plan(job);
         else
             code = run_job(job);
         free(job->gnuplot);

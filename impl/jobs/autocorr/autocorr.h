@@ -139,7 +139,8 @@ void ac_worker_free(ac_worker *);
 
 // write.c
 double ac_lane_need(const void *job, int64_t r); // series.c: bytes of one photograph in work
-void ac_plan(const ac_job *);                    // prints the files and the memory of --dry-run
+int ac_plan_gpu(const ac_job *);                 // series.c: rows of --dry-run. RG_GOOD, or one line and RG_LACKS
+int ac_plan(const ac_job *);                     // prints the files and the memory of --dry-run; the same
 int ac_write_photo(const ac_job *, const ac_photo *, const ac_field *, ac_result *);
 // Whether all files of this photograph stand, made from the same input by the same request; then *result is theirs.
 bool ac_already_written(const ac_job *, const ac_photo *, ac_result *);

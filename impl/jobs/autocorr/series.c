@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // series.c: the photographs of a series in parallel, over cores and GPUs.
+#include "../../base/log.h"
 #include "../../base/memory.h"
+#include "../../runtime/predicted.h"
 #include "../pipeline/ranks.h"
 #include "autocorr.h"
 
@@ -196,6 +198,53 @@ static int lanes_wanted(const ac_job *job, int64_t photos, const rg_device *host
     return few ? (int)photos : job->threads;
 }
 
+// Frames of a GPU with so many workers, each of the photograph that takes most.
+static rg_needs gpu_needs(const ac_job *job, int64_t r, int workers)
+{
+    rg_needs most = {0}, all = {0};
+    const rg_needs none = {0};
+    for (int64_t i = 0; i < job->n_photos; i++) {
+        rg_shape s = job->photo[i].shape;
+        rg_needs one = {0};
+        s.n[AC_R] = r;
+        rg_frame_needs(&one, job->entry, &s, job->param);
+        rg_needs_most(&most, &none, &one);
+    }
+    for (int i = 0; i < most.n; i++) rg_need(&all, most.row[i].name, workers * most.row[i].bytes);
+    return all;
+}
+
+static double gpu_need(const void *of, int64_t r) { return gpu_needs(of, r, 1).bytes; }
+
+// As many workers as the GPU that --device names, or the first of several, has memory for, at most so many, and what they take. 0
+// and one line when it holds not even one.
+static int gpu_workers(const ac_job *job, int most, rg_needs *needs, const rg_device **device)
+{
+    double there;
+    if (rg_entry_device(job->entry, rg_ranks_device(job->device), device) != RG_GOOD) return 0;
+    if (rg_device_free(*device, &there) != RG_GOOD) return 0;
+    for (; most > 0; most--) {
+        *needs = gpu_needs(job, job->r, most);
+        if (needs->bytes + RG_MEMORY_RESERVE <= there) return most;
+    }
+    rg_memory_allows(there, gpu_need, job, job->r, "--max-offset", "the offsets of one photograph on %s", (*device)->name);
+    return 0;
+}
+
+int ac_plan_gpu(const ac_job *job)
+{
+    const rg_device *device;
+    rg_needs needs;
+    int64_t most = job->entry->emulated ? 1 : WORKERS_A_GPU;
+    most = most < job->n_photos ? most : job->n_photos;
+    most = most < job->threads ? most : job->threads;
+    if (rg_on_cpu(job->entry)) return RG_GOOD;
+    if (!gpu_workers(job, (int)most, &needs, &device)) return RG_LACKS;
+    rg_plan("memory of a GPU", "%.3f GiB", needs.bytes / 0x1p30);
+    rg_plan_needs("memory of a GPU", &needs);
+    return RG_GOOD;
+}
+
 int ac_series(ac_job *job)
 {
     char why[200];
@@ -212,7 +261,16 @@ int ac_series(ac_job *job)
     int wanted = lanes_wanted(job, photos, c.host);
     c.lanes = lanes_of(job, wanted > gpus ? wanted : gpus);
     if (!c.lanes) return RG_LACKS;
-    c.n_workers = c.host || WORKERS_A_GPU * gpus > c.lanes ? c.lanes : WORKERS_A_GPU * gpus;
+    int each = WORKERS_A_GPU; // workers of a GPU
+    if (!rg_on_cpu(job->entry)) {
+        const rg_device *device;
+        const int most = c.host ? 1 : (c.lanes + gpus - 1) / gpus;
+        rg_needs needs;
+        each = gpu_workers(job, each < most ? each : most, &needs, &device);
+        if (!each) return RG_LACKS;
+        rg_predict(device, &needs);
+    }
+    c.n_workers = c.host || each * gpus > c.lanes ? c.lanes : each * gpus;
     c.worker = rg_alloc((size_t)c.n_workers * sizeof *c.worker);
     for (int w = 0; w < c.n_workers; w++) ac_worker_make(&c.worker[w], job, c.host, c.lanes > 1 ? 1 : job->threads);
     code = work(&c);

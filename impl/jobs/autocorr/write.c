@@ -150,7 +150,7 @@ int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, 
     return code;
 }
 
-void ac_plan(const ac_job *job)
+int ac_plan(const ac_job *job)
 {
     static const char *const ending[] = {"c2d.mrc", "sums.tsv", "c1d.tsv", "svg"};
     const bool written[] = {true, job->dump_sums, true, job->gnuplot};
@@ -158,6 +158,8 @@ void ac_plan(const ac_job *job)
     double sums = 0;
     for (int64_t i = 0; i < job->n_photos; i++) sums += job->algo->work(&job->photo[i].shape);
     rg_plan_memory("memory of a photograph", ac_lane_need(job, job->r), rg_memory_free(), ac_lane_need, job, "--max-offset");
+    const int code = ac_plan_gpu(job);
+    if (code != RG_GOOD) return code;
     rg_plan_time(job->entry, job->device, &job->photo[0].shape, sums);
     for (int64_t i = 0; i < job->n_photos; i++)
         for (int k = 0; k < RG_COUNT(ending); k++)
@@ -172,6 +174,7 @@ void ac_plan(const ac_job *job)
         rg_plan_file(path);
         free(path);
     }
+    return RG_GOOD;
 }
 
 static bool stands(const ac_job *job, const ac_photo *photo, const char *ending)

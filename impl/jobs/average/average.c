@@ -399,6 +399,7 @@ static int run(void *typed)
         free(half);
     }
     if (code == RG_GOOD) code = memory_allows(job);
+    if (code == RG_GOOD && rg_dry_run) code = aj_pose_plan(job);
     if (code == RG_GOOD && !rg_dry_run) code = work(job);
     if (code == RG_GOOD && !rg_dry_run) {
         static const char *const stage[] = {"read", "grid", "refine", "map", "whole"};

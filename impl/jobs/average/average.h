@@ -62,7 +62,8 @@ void aj_grid(aj_average *, int64_t first, int64_t past, rg_pose *pose, int64_t *
 // pose.c: the particle in job->particle from the given poses (shifts in pixels of the volume) to one; `all` of them on the
 // smallest level, else from the second on.
 int aj_pose_refine(aj_average *, int64_t i, int64_t n, const rg_pose *start, bool all, rg_pose *found, double *correlation);
-int aj_pose_make(aj_average *); // the scorers
+int aj_pose_make(aj_average *);       // the scorers
+int aj_pose_plan(const aj_average *); // rows of --dry-run for them
 
 // map.c: the average of all particles at their poses, and of the odd and the even ones.
 int aj_map(aj_average *);

@@ -95,19 +95,27 @@ static double apart(const void *data, const aj_candidate *a, const aj_candidate 
     return sqrt(move) + rg_rotation_apart_deg(x, y) * M_PI / 180 * l->r;
 }
 
+static aj_levels levels_of(const aj_average *job)
+{
+    return (aj_levels){.dims = 3,
+        .outside = AF_ZERO,
+        .threads = job->threads,
+        .batch = BATCH,
+        .fine = job->fine,
+        .device = job->device,
+        .asked = job->asked};
+}
+
 int aj_pose_make(aj_average *job)
 {
-    int code = RG_GOOD;
-    for (int k = 0; k < job->reference.levels && code == RG_GOOD; k++) {
-        code = aj_scorer_make(&job->scorer[k], 3, job->reference.side[k], 1, AF_ZERO, job->device, job->asked, job->threads);
-        bool batched = code == RG_GOOD && aj_scorer_batches(&job->scorer[k]);
-        if (batched && (k > 0 || job->reference.levels == 1 || !job->fine)) {
-            aj_scorer_free(&job->scorer[k]);
-            code = aj_scorer_make(
-                &job->scorer[k], 3, job->reference.side[k], BATCH, AF_ZERO, job->device, job->asked, job->threads);
-        }
-    }
-    return code;
+    const aj_levels how = levels_of(job);
+    return aj_scorers_make(job->scorer, &how, &job->reference);
+}
+
+int aj_pose_plan(const aj_average *job)
+{
+    const aj_levels how = levels_of(job);
+    return aj_scorers_plan(&how, &job->reference);
 }
 
 static aj_space space_of(const aj_average *job, const level *l, int number)

@@ -13,11 +13,19 @@
 #define RG_MATCHING_H
 
 #include "../../affine/index.h"
+#include "../../base/memory.h"
 #include "../../base/options.h"
 #include "../../runtime/call.h"
 #include "../../runtime/choice.h"
 
 enum { AJ_DIMS = 6 }; // parameters: turn, x, y, magnification; or a rotation vector and x, y, z
+
+enum { AJ_LEVELS = 12 };
+typedef struct aj_pyramid {
+    int levels;
+    int64_t side[AJ_LEVELS][3];
+    float *v[AJ_LEVELS]; // level 0 is the whole size
+} aj_pyramid;
 
 // ---- score.c ---------------------------------------------------------------------------------------------------------
 
@@ -37,13 +45,31 @@ rg_shape aj_shape(int dims, const int64_t side[3], int64_t transforms, int outsi
 int aj_scorer_make(aj_scorer *, int dims, const int64_t side[3], int64_t batch, int outside, const char *device,
     const char *asked, int threads);
 void aj_scorer_free(aj_scorer *);
-bool aj_scorer_batches(const aj_scorer *); // on a GPU many transforms a call cost little more than one
+
+// Scorers of every level of a pyramid. On a GPU, where many transforms a call cost little more than one, those but the whole size's
+// take `batch` of them, or as many fewer as memory holds; so does the whole size's, unless `fine`: an optimiser asks for one at a
+// time. stage: what the job takes of the device beside them, at the most.
+typedef struct aj_levels {
+    int dims, outside, threads;
+    int64_t batch;
+    bool fine;
+    const char *device, *asked;
+    rg_needs stage;
+} aj_levels;
+// The batch that the device's free memory holds now, and what that takes. RG_GOOD, or one line and a code.
+int aj_scorers_fit(const aj_levels *, const aj_pyramid *, int64_t *batch, rg_needs *, const rg_device **);
+// RG_GOOD, or one line and a code.
+int aj_scorers_make(aj_scorer *, const aj_levels *, const aj_pyramid *);
+// Rows of --dry-run.
+int aj_scorers_plan(const aj_levels *, const aj_pyramid *);
 // Replaces the image and, unless NULL, the reference.
 int aj_scorer_put(aj_scorer *, const float *image, const float *reference);
 // rho of n matrices; -1 where fewer than AJ_LEAST_PART of the pixels took part.
 int aj_scorer_run(aj_scorer *, int64_t n, const float *matrix, double *rho);
 #define AJ_LEAST_PART 0.25
 
+// What aj_warp takes of its device.
+void aj_warp_needs(const rg_choice *, const int64_t side[3], int outside, int64_t n, rg_needs *);
 // One image through affine2d; `to` holds n images of the size.
 int aj_warp(const rg_choice *, const int64_t side[3], int outside, int threads, const float *image, int64_t n,
     const float *matrix, float *to);
@@ -62,12 +88,6 @@ void aj_half(const int64_t side[3], const float *v, int64_t half[3], float *out,
 bool aj_normalise(int64_t n, float *v, int threads);
 double aj_mean(int64_t n, const float *v, int threads);
 
-enum { AJ_LEVELS = 12 };
-typedef struct aj_pyramid {
-    int levels;
-    int64_t side[AJ_LEVELS][3];
-    float *v[AJ_LEVELS]; // level 0 is the whole size
-} aj_pyramid;
 // As many levels as it takes for the longest side to be at most `coarsest`: their sides alone, and with room for their values.
 void aj_pyramid_size(aj_pyramid *, const int64_t side[3], int64_t coarsest);
 void aj_pyramid_make(aj_pyramid *, const int64_t side[3], int64_t coarsest);

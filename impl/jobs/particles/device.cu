@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // device.cu: the steps of steps.h on a GPU. All but the transforms pass once over memory: at 500 x 500 x 500 a volume
 // is 1 GB and a map or its transform half of that.
-#include "../../gpu/fft.cuh"
+#include "../pipeline/cube.cuh"
 #include "steps.h"
 
 enum { BLOCK = 256 };
@@ -165,9 +165,15 @@ static int shells(int64_t side, const float *a, const float *b, float *const gri
     return error;
 }
 
+static size_t work_bytes(int64_t side)
+{
+    const size_t there = pl_cube_work(CUFFT_R2C, side), back = pl_cube_work(CUFFT_C2R, side);
+    return there > back ? there : back;
+}
+
 #ifdef RG_EMULATED
 #define STEPS fr_steps_emulated
 #else
 #define STEPS fr_steps_gpu
 #endif
-const fr_job_steps STEPS = {reference, map, weights, shells};
+const fr_job_steps STEPS = {work_bytes, reference, map, weights, shells};

@@ -16,12 +16,79 @@ static int make(const fr_engine *e, rg_buffer *b, int64_t floats, const char *wh
         rg_buffer_make(b, e->member->device, (size_t)floats * sizeof(float), sizeof(float), false, what));
 }
 
-void fr_room_reference(fr_room *r, int64_t own)
+double fr_engine_work_bytes(const fr_engine *e, int64_t side)
+{
+    if (rg_on_cpu(e->does[FR_DO_APPLY].entry)) return 4 * (double)fr_grid_floats(side); // FFTW's, on many threads
+    return e->member->device ? (double)fr_steps(e->member->device)->work_bytes(side) : 0;
+}
+
+void fr_room_reference(fr_room *r, int64_t own, const fr_engine *e)
 {
     const double voxels = (double)own * (double)own * (double)own;
     r->host_bytes += 4 * voxels;
-    r->device_bytes += 4 * (voxels + (double)fr_grid_floats(own));
+    rg_need(&r->stage, "map", 4 * voxels);
+    rg_need(&r->stage, "transform of the map", 4 * (double)fr_grid_floats(own));
+    rg_need(&r->stage, "work area of a transform", fr_engine_work_bytes(e, own));
 }
+
+// ---- what is needed ------------------------------------------------------------------------------------------------------
+
+typedef struct part {
+    const char *name;
+    rg_buffer *buffer;
+    int64_t floats;
+} part;
+enum { PARTS = 12 };
+
+static void parts_of(fr_engine *e, const fr_room *r, part parts[PARTS])
+{
+    const int64_t side = r->side, batch = r->batch, stored = fr_stored(side);
+    const part all[PARTS] = {{"images", &e->image, batch * side * side}, {"optics", &e->optics, batch * FR_OPTICS},
+        {"shifts", &e->shift, 2 * batch}, {"settings", &e->setting, FR_SETTINGS}, {"ssnr", &e->ssnr, side / 2 + 1},
+        {"D", &e->d, 2 * batch * stored}, {"X", &e->x, 2 * batch * stored}, {"c", &e->c, batch * stored},
+        {"reference", &e->f3, r->reference ? 2 * fr_voxels(side) : 0}, {"poses", &e->pose, batch * r->trials * FR_POSE_FLOATS},
+        {"weights", &e->weight, 2 * batch}, {"results", &e->out, r->out}};
+    memcpy(parts, all, sizeof all);
+}
+
+// Scratch for every call up to the largest: one of fewer particles may take more, as it is cut into passes.
+static size_t scratch_of(const fr_routine *c, const rg_shape *most)
+{
+    rg_shape s = *most;
+    size_t bytes = 0;
+    for (s.n[FR_PARTICLES] = 1; s.n[FR_PARTICLES] <= most->n[FR_PARTICLES]; s.n[FR_PARTICLES]++)
+        for (s.n[FR_TRIALS] = 1; s.n[FR_TRIALS] <= most->n[FR_TRIALS]; s.n[FR_TRIALS]++) {
+            const size_t one = rg_frame_scratch(c->entry, &s, c->param);
+            bytes = one > bytes ? one : bytes;
+        }
+    return bytes;
+}
+
+static rg_needs needs_of(const fr_engine *e, const fr_room *r)
+{
+    fr_engine none = *e;
+    rg_needs held = r->held, most = {0};
+    part parts[PARTS];
+    parts_of(&none, r, parts);
+    for (int i = 0; i < PARTS; i++)
+        rg_need(&held, parts[i].name, (double)rg_buffer_bytes((size_t)parts[i].floats * sizeof(float), sizeof(float)));
+    for (int i = 0; i < FR_DOES; i++) {
+        const fr_routine *c = &e->does[i];
+        const rg_shape *shape = &r->most[i];
+        if (!shape->n[FR_SIDE]) continue;
+        rg_need(&held, "scratch", (double)rg_buffer_bytes(scratch_of(c, shape), 256));
+        // What a routine loads before its calls is a texture of the reference.
+        if (c->entry->variant->load) rg_need(&held, "texture", 4 * (double)c->entry->algo->arg[FR_F3].count(shape));
+    }
+    rg_needs_most(&most, &held, &r->stage);
+    return most;
+}
+
+// A room and the engine that is to have it.
+typedef struct asked {
+    const fr_engine *engine;
+    const fr_room *room;
+} asked;
 
 // What is asked for, with another batch or another side.
 static fr_room with(const fr_room *r, int64_t size)
@@ -30,29 +97,36 @@ static fr_room with(const fr_room *r, int64_t size)
     const double ratio = (double)size / (double)r->side, volumes = ratio * ratio * ratio;
     if (r->typed_batch) {
         other.batch = size;
+        for (int i = 0; i < FR_DOES; i++)
+            if (other.most[i].n[FR_SIDE]) other.most[i].n[FR_PARTICLES] = size;
         return other;
     }
     other.side = size;
-    other.device_bytes *= volumes;
     other.host_bytes *= volumes;
+    for (int i = 0; i < FR_DOES; i++)
+        if (other.most[i].n[FR_SIDE]) {
+            other.most[i].n[FR_SIDE] = size;
+            other.most[i].n[FR_OUTER] = (int64_t)(ratio * (double)other.most[i].n[FR_OUTER]);
+        }
+    rg_needs *grows[] = {&other.held, &other.stage};
+    for (int g = 0; g < RG_COUNT(grows); g++) {
+        grows[g]->bytes *= volumes;
+        for (int i = 0; i < grows[g]->n; i++) grows[g]->row[i].bytes *= volumes;
+    }
     return other;
 }
 
-// Images, D, X, c, and X and c of the particles that an optimiser still holds; poses; the reference; what routines give.
 static double device_need(const void *of, int64_t size)
 {
-    const fr_room r = with(of, size);
-    const double stored = (double)fr_stored(r.side), image = (double)r.side * (double)r.side + 8 * stored;
-    return 4 *
-        ((double)r.batch * (image + (double)(FR_POSE_FLOATS * r.trials)) + (double)r.out +
-            (r.reference ? 2 * (double)fr_voxels(r.side) : 0)) +
-        r.device_bytes;
+    const asked *a = of;
+    const fr_room r = with(a->room, size);
+    return needs_of(a->engine, &r).bytes;
 }
 
 // Images that are read ahead, and what the job keeps there.
 static double host_need(const void *of, int64_t size)
 {
-    const fr_room r = with(of, size);
+    const fr_room r = with(((const asked *)of)->room, size);
     return (double)r.batch * (4.0 * FR_SLOTS * (double)r.side * (double)r.side + r.image_bytes) + r.host_bytes;
 }
 
@@ -66,55 +140,74 @@ int fr_team_allows(const fr_team *t, const fr_room *r)
     const rg_entry *entry = t->engine->does[FR_DO_APPLY].entry;
     const bool on_host = entry->variant->space == RG_HOST || entry->emulated;
     const double there = rg_memory_free() / t->team.n;
+    const asked ask = {t->engine, r};
     rg_memory_need *need = on_host ? whole_need : host_need;
     if (rg_dry_run) {
         const rg_particles *p = &t->files->particles;
         const char *share = t->team.n > 1 ? "memory for each GPU" : "memory";
         rg_plan("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A, %" PRId64 " at a time", p->n, p->side, p->pixel_A,
             r->batch);
-        rg_plan_memory(share, need(r, size_of(r)), there, need, r, fits_of(r));
-        if (!on_host) rg_plan("memory of a GPU", "%.3f GiB", device_need(r, size_of(r)) / 0x1p30);
+        rg_plan_memory(share, need(&ask, size_of(r)), there, need, &ask, fits_of(r));
+        if (!rg_on_cpu(entry)) {
+            const rg_needs needs = needs_of(t->engine, r);
+            rg_plan("memory of a GPU", "%.3f GiB", needs.bytes / 0x1p30);
+            rg_plan_needs("memory of a GPU", &needs);
+        }
     }
     return rg_memory_allows(
-        there, need, r, size_of(r), fits_of(r), "%" PRId64 " images of %" PRId64 " pixels a side", r->batch, r->side);
+        there, need, &ask, size_of(r), fits_of(r), "%" PRId64 " images of %" PRId64 " pixels a side", r->batch, r->side);
 }
 
-static int device_allows(const rg_device *d, const fr_room *r)
+// ---- making it -----------------------------------------------------------------------------------------------------------
+
+static int device_allows(const fr_engine *e, const fr_room *r)
 {
-    rg_device_facts facts;
+    const rg_device *d = e->member->device;
+    const asked ask = {e, r};
+    double there;
     if (!d->is_gpu) return RG_GOOD;
-    const int error = d->facts(&facts);
-    if (error) return rg_device_failed(d, d->name, "its free memory", error);
-    return rg_memory_allows((double)facts.free_bytes, device_need, r, size_of(r), fits_of(r),
+    if (rg_device_free(d, &there) != RG_GOOD) return RG_LACKS;
+    return rg_memory_allows(there, device_need, &ask, size_of(r), fits_of(r),
         "%" PRId64 " images of %" PRId64 " pixels a side on %s", r->batch, r->side, d->name);
+}
+
+int64_t fr_engine_fit(const fr_engine *e, fr_room_of *room_of, const void *of, int64_t batch)
+{
+    const rg_device *d = e->member->device;
+    double there;
+    if (!d || !d->is_gpu || rg_device_free(d, &there) != RG_GOOD) return batch;
+    for (; batch > 1; batch /= 2) {
+        const fr_room room = room_of(of, batch);
+        if (needs_of(e, &room).bytes + RG_MEMORY_RESERVE <= there) break;
+    }
+    return batch;
 }
 
 int fr_engine_size(fr_engine *e, const fr_room *r)
 {
-    const int64_t side = r->side, batch = r->batch, pixels = side * side, stored = fr_stored(side);
-    const int64_t nodes = r->reference ? 2 * fr_voxels(side) : 0;
+    const int64_t side = r->side;
     const double since_s = rg_seconds();
-    int code = device_allows(e->member->device, r);
+    part parts[PARTS];
+    int code = device_allows(e, r), error = RG_OK;
     if (code != RG_GOOD) return code;
-    const struct {
-        const char *what;
-        rg_buffer *buffer;
-        int64_t floats;
-    } need[] = {{"images", &e->image, batch * pixels}, {"optics", &e->optics, batch * FR_OPTICS},
-        {"shifts", &e->shift, 2 * batch}, {"settings", &e->setting, FR_SETTINGS}, {"ssnr", &e->ssnr, side / 2 + 1},
-        {"D", &e->d, 2 * batch * stored}, {"X", &e->x, 2 * batch * stored}, {"c", &e->c, batch * stored},
-        {"reference", &e->f3, nodes}, {"poses", &e->pose, batch * r->trials * FR_POSE_FLOATS},
-        {"weights", &e->weight, 2 * batch}, {"results", &e->out, r->out}};
-    for (int i = 0; i < RG_COUNT(need) && code == RG_GOOD; i++) code = make(e, need[i].buffer, need[i].floats, need[i].what);
+    const rg_needs needs = needs_of(e, r);
+    rg_predict(e->member->device, &needs);
+    parts_of(e, r, parts);
+    for (int i = 0; i < PARTS && code == RG_GOOD; i++) code = make(e, parts[i].buffer, parts[i].floats, parts[i].name);
+    for (int i = 0; i < FR_DOES && code == RG_GOOD; i++)
+        if (r->most[i].n[FR_SIDE]) {
+            error = rg_frame_reserve(&e->does[i].frame, e->member->device, scratch_of(&e->does[i], &r->most[i]));
+            code = pl_failed(e->member, "making its scratch", error);
+        }
     if (code != RG_GOOD) return code;
     e->side = side;
-    e->batch = batch;
+    e->batch = r->batch;
     float *ssnr = rg_alloc((size_t)(side / 2 + 1) * sizeof *ssnr);
     for (int64_t k = 1; k <= side / 2; k++) { // FREALIGN's, where no table of an earlier round is there
         double fall = (double)k / (double)side * r->setting[0] / (double)side;
         ssnr[k] = (float)exp(-fall * fall);
     }
-    int error = rg_buffer_put(&e->ssnr, ssnr);
+    error = rg_buffer_put(&e->ssnr, ssnr);
     error = error ? error : rg_buffer_put(&e->setting, r->setting);
     free(ssnr);
     pl_lap(e->member, PL_SETUP, since_s);

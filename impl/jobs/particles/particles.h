@@ -13,7 +13,9 @@
 #include "../../../data/formats/par.h"
 #include "../../../data/formats/particles.h"
 #include "../../base/options.h"
+#include "../../runtime/predicted.h"
 #include "../pipeline/pipeline.h"
+#include "../../base/memory.h"
 #include "steps.h"
 
 // ---- what is read and written --------------------------------------------------------------------------------------------
@@ -76,12 +78,19 @@ typedef struct fr_engine {
 typedef struct fr_room {
     int64_t side, batch, trials, out; // images of that side, at a time; poses of each; floats that routines give
     bool reference;
-    const float *setting;                         // the mask's radius, the fall-off of rings, the ring from which |C| counts
-    double device_bytes, host_bytes, image_bytes; // what else the job takes: on the device, in main memory, there of each image
+    const float *setting;           // the mask's radius, the fall-off of rings, the ring from which |C| counts
+    rg_shape most[FR_DOES];         // the largest call of each routine; side 0: it is not called
+    rg_needs held, stage;           // what else the device holds: throughout, and in the stage in which that is most
+    double host_bytes, image_bytes; // what else main memory holds: in all, and of each image
     bool typed_batch; // --batch says how many images at a time: the largest that fits is named, else the largest side
 } fr_room;
+// What the transform of a cube takes for itself on the engine's device; 0 before that is open.
+double fr_engine_work_bytes(const fr_engine *, int64_t side);
 // Adds a reference of own^3 voxels and what its transform takes on its way.
-void fr_room_reference(fr_room *, int64_t own);
+void fr_room_reference(fr_room *, int64_t own, const fr_engine *);
+// The largest of batch, batch / 2, ... 1 whose room fits into what the device has free now.
+typedef fr_room fr_room_of(const void *of, int64_t batch);
+int64_t fr_engine_fit(const fr_engine *, fr_room_of *, const void *of, int64_t batch);
 // Its buffers. RG_GOOD, or one line and a code: what does not fit on a GPU is refused.
 int fr_engine_size(fr_engine *, const fr_room *);
 // The transform of a reference of own^3 voxels into f3.

@@ -24,6 +24,7 @@ typedef struct fr_map_call {
 } fr_map_call;
 
 typedef struct fr_job_steps {
+    size_t (*work_bytes)(int64_t side); // that the transform of a map takes for itself on the device
     // Coefficients of a map of own^3 voxels on the grid of side^3, origin in the corner, 0 where it has none. grid: room.
     int (*reference)(int64_t own, const float *map, float *grid, int64_t side, float *f3, int threads);
     int (*map)(const fr_map_call *);

@@ -198,5 +198,7 @@ int pl_add(const pl_member *, void *stream, int64_t n, const float *from, float 
 // first members of all processes, from GPU to GPU of one machine, else through the host, to rank 0's; elsewhere they are lost.
 // The order depends on the numbers of devices and processes alone. RG_GOOD, or one line and a code.
 int pl_merge(pl_team *, rg_buffer *sum, int parts);
+double pl_merge_bytes(
+    const pl_team *, size_t sum_bytes); // that it takes of a device beside the sums, of which the largest is so large
 
 #endif

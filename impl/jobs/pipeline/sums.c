@@ -18,10 +18,17 @@ int pl_add(const pl_member *m, void *stream, int64_t n, const float *from, float
     return pl_add_emulated(stream, n, from, to);
 }
 
+enum { PIECE_HERE = 1 << 28 };
+
+double pl_merge_bytes(const pl_team *t, size_t sum_bytes)
+{
+    return t->n == 1 && rg_ranks() == 1 ? 0 : (double)(sum_bytes < PIECE_HERE ? sum_bytes : PIECE_HERE);
+}
+
 // A piece at a time, so that a device needs no room for another's sum.
 static int add_from(const pl_member *m, const rg_buffer *from, const rg_buffer *to)
 {
-    const size_t most = (size_t)1 << 28, piece = to->bytes < most ? to->bytes : most;
+    const size_t most = PIECE_HERE, piece = to->bytes < most ? to->bytes : most;
     void *room;
     int error = m->device->alloc(&room, piece, "another's sums");
     for (size_t at = 0; at < to->bytes && !error; at += piece) {

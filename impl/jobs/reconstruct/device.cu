@@ -6,8 +6,8 @@
 // that are kept, and turns every pixel by its shift. Bound by memory: an image's pixels once, 4 N P bytes written and read
 // between the two, and the 4 P^2 bytes that come out. Phases are reduced to a turn in double precision before sine and cosine
 // are taken in single: that of the CTF passes hundreds of turns.
-#include "../../gpu/fft.cuh"
 #include "../../gridding/index.h"
+#include "../pipeline/cube.cuh"
 #include "device.h"
 #include "lines.cuh"
 
@@ -268,9 +268,11 @@ static int map(void *stream, const gr_map_call *c)
     return error ? error : (int)cudaStreamSynchronize((cudaStream_t)stream);
 }
 
+static size_t work_bytes(int64_t padded) { return pl_cube_work(CUFFT_C2R, padded); }
+
 #ifdef RG_EMULATED
 #define STEPS gr_steps_emulated
 #else
 #define STEPS gr_steps_gpu
 #endif
-const gr_device_steps STEPS = {lane_room, lane_make, lane_free, transforms, ctfs, lattice, map};
+const gr_device_steps STEPS = {lane_room, lane_make, lane_free, transforms, ctfs, lattice, work_bytes, map};

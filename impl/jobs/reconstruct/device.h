@@ -28,7 +28,7 @@ typedef struct gr_map_call {
     int64_t k, padded, side;
     const float *g, *w;
     double wiener;
-    float *grid; // 2 P^2 (P / 2 + 1); cuFFT takes as much again
+    float *grid; // 2 P^2 (P / 2 + 1); cuFFT takes work_bytes beside it
     const double *factor;
     float *map;
 } gr_map_call;
@@ -46,6 +46,7 @@ typedef struct gr_device_steps {
     // to(v) = the sum over the operators S (n of them, 9 entries 0, 1 or -1 each) of from(S^-1 v).
     int (*lattice)(
         void *stream, int64_t k, const int *operators, int n, const float *g, const float *w, float *to_g, float *to_w);
+    size_t (*work_bytes)(int64_t padded);          // that its transform takes for itself
     int (*map)(void *stream, const gr_map_call *); // done on return
 } gr_device_steps;
 

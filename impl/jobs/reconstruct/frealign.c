@@ -124,25 +124,40 @@ static int make_volume(const fr_reconstruction *r, fr_engine *e, rg_buffer *b)
 
 enum { MOST_IMAGES = 64 }; // a batch
 
-// Equal batches of an engine's rows of one half: every other shape is prepared anew.
-static int64_t batch_of(int64_t rows)
+// Equal batches, of at most so many, of an engine's rows of one half: every other shape is prepared anew.
+static int64_t batch_of(int64_t rows, int64_t most)
 {
-    const int64_t batches = (rows + MOST_IMAGES - 1) / MOST_IMAGES;
+    const int64_t batches = (rows + most - 1) / most;
     return rows ? (rows + batches - 1) / batches : 1;
 }
 
+// A room that is asked for: of an engine, for this process's rows.
+typedef struct asked {
+    const fr_reconstruction *r;
+    int64_t rows;
+    int index;
+    const float *setting;
+} asked;
+
 // Of an engine that has both halves, or one, and of the first one, which makes the maps. The mask is for X, which is not
 // inserted.
-static fr_room room_of(const fr_reconstruction *r, int64_t rows, int index, const float setting[FR_SETTINGS])
+static fr_room room_of(const void *of, int64_t most)
 {
-    const int64_t gpus = r->team.team.n, step = gpus > 1 ? gpus : 2;
-    const double volumes = (gpus > 1 && index ? 1 : 2) * (double)volume_bytes(r);
-    return (fr_room){.side = r->side,
-        .batch = batch_of((rows + step - 1) / step),
-        .trials = r->symmetry.n,
-        .out = 1,
-        .setting = setting,
-        .device_bytes = volumes + (index ? 0 : fr_maps_bytes(r->side))};
+    const asked *a = of;
+    const fr_reconstruction *r = a->r;
+    const int64_t gpus = r->team.team.n, step = gpus > 1 ? gpus : 2, batch = batch_of((a->rows + step - 1) / step, most);
+    const int volumes = gpus > 1 && a->index ? 1 : 2;
+    const rg_needs none = {0};
+    rg_needs merging = {0}, maps = {0};
+    fr_room room = {.side = r->side, .batch = batch, .trials = r->symmetry.n, .out = 1, .setting = a->setting};
+    room.most[FR_DO_APPLY] = (rg_shape){.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = batch, [FR_TRIALS] = 1}};
+    room.most[FR_DO_INSERT] = shape_of(r, batch);
+    rg_need(&room.held, "volumes", volumes * (double)rg_buffer_bytes(volume_bytes(r), sizeof(float)));
+    rg_need(&merging, "another's sums", pl_merge_bytes(&r->team.team, volume_bytes(r)));
+    if (!a->index) fr_maps_need(r, &r->team.engine[a->index], &maps);
+    rg_needs_most(&room.stage, &none, &merging);
+    rg_needs_most(&room.stage, &none, &maps);
+    return room;
 }
 
 // What one engine inserts: both halves when it is alone, else the half that its number says.
@@ -153,7 +168,8 @@ static int insert(pl_member *m, void *context)
     int64_t first, all = pl_share(r->files.particles.n, rg_rank, rg_ranks(), &first);
     const int64_t gpus = m->team->n, sharing = gpus > 1 ? gpus / 2 : 1; // an even number of GPUs, a half each
     const float setting[FR_SETTINGS] = {0.45f * (float)r->side, 0, 0};
-    const fr_room room = room_of(r, all, m->index, setting);
+    const asked ask = {r, all, m->index, setting};
+    const fr_room room = room_of(&ask, fr_engine_fit(e, room_of, &ask, MOST_IMAGES));
     int code = fr_engine_size(e, &room);
     int64_t *row = rg_alloc((size_t)(all + 1) * sizeof *row);
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
@@ -206,9 +222,11 @@ int fr_reconstruct(fr_reconstruction *r, const rg_given *given, const rg_computi
             &r->team, given, computing, &r->files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r->files.particles.n, true, began_s);
     if (code == RG_GOOD) {
         const int64_t rows = r->files.particles.n / rg_ranks();
-        const fr_room room = room_of(r, rows, 0, NULL);
+        const asked ask = {r, rows, 0, NULL};
+        code = rg_dry_run ? pl_team_enter(r->team.team.member) : RG_GOOD;
+        const fr_room room = room_of(&ask, fr_engine_fit(r->team.engine, room_of, &ask, MOST_IMAGES));
         const rg_shape shape = shape_of(r, room.batch);
-        code = fr_team_allows(&r->team, &room);
+        code = code == RG_GOOD ? fr_team_allows(&r->team, &room) : code;
         if (code == RG_GOOD && rg_dry_run) fr_team_plan_time(&r->team, FR_DO_INSERT, &shape, (double)rows);
     }
     if (code == RG_GOOD && !rg_dry_run) {

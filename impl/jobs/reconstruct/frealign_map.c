@@ -17,10 +17,16 @@ typedef struct maps {
     rc_files files;
 } maps;
 
-double fr_maps_bytes(int64_t side)
+void fr_maps_need(const fr_reconstruction *r, const fr_engine *e, rg_needs *needs)
 {
-    const double voxels = (double)side * (double)side * (double)side, grid = 4 * (double)fr_grid_floats(side);
-    return 2 * 4 * voxels + 3 * grid; // two maps, two transforms, and cuFFT's own room
+    const size_t side = (size_t)r->side, grid = (size_t)fr_grid_floats(r->side) * sizeof(float);
+    rg_need(needs, "gridding correction", (double)rg_buffer_bytes(side * sizeof(double), sizeof(double)));
+    rg_need(needs, "edge of the mask", (double)rg_buffer_bytes(2 * sizeof(double), sizeof(double)));
+    rg_need(needs, "sums over rings",
+        (double)rg_buffer_bytes((size_t)(4 * fr_all_rings(r->side)) * sizeof(double), sizeof(double)));
+    rg_need(needs, "maps", 2 * (double)rg_buffer_bytes(side * side * side * sizeof(float), sizeof(float)));
+    rg_need(needs, "transforms of the maps", 2 * (double)rg_buffer_bytes(grid, 16));
+    rg_need(needs, "work area of a transform", fr_engine_work_bytes(e, r->side));
 }
 
 static int make_rooms(maps *m)

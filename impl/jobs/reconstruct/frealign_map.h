@@ -18,8 +18,8 @@ typedef struct fr_reconstruction {
     rg_buffer *volume; // the sums of member m: volume[2 * m + half], in its memory; the first has both halves in the end
 } fr_reconstruction;
 
-// Bytes of a device that fr_maps takes beside the sums.
-double fr_maps_bytes(int64_t side);
+// What fr_maps takes of its device beside the sums.
+void fr_maps_need(const fr_reconstruction *, const fr_engine *, rg_needs *);
 // Maps, their correlation and the files, on the engine that has the sums of both halves: a task of the team's first.
 int fr_maps(fr_reconstruction *, fr_engine *);
 

@@ -4,6 +4,7 @@
 // inserts it and adds the result to the sums. Insertion may fill the GPU with blocks that stay to its end, so that transforms
 // wait for it: by then the next batch has been copied whole, and its transforms follow each other without a gap.
 #include "reconstruct.h"
+#include "../../runtime/predicted.h"
 #include "../../runtime/search.h"
 #include "device.h"
 
@@ -19,14 +20,12 @@ typedef struct chunk {
 } chunk;
 
 typedef struct inputs {
-    float *arg[GR_G];
+    float *image, *ctf;
     void *begun, *inserted, *added; // events
     bool is_running;
     int trial; // whose parameters it has, -1: the best of all
     int64_t images;
 } inputs;
-
-enum { ROTATIONS = 3 }; // sets of them: they are copied while the two insertions before may not have ended
 
 // One GPU; one pass over the rows of one half.
 typedef struct pipe {
@@ -38,19 +37,21 @@ typedef struct pipe {
     bool searching;
     int code;
     int half;
+    const int64_t *param;                   // of the next call
     int64_t rows, batch, chunks, per_batch; // images of a batch, chunks of all and of a batch
     pl_feed feed;
-    chunk *chunk;   // per_batch of them
-    float *picture; // of a batch, as the next two
+    chunk *chunk;         // per_batch of them
+    void *part[GR_PARTS]; // in the GPU's memory
+    float *picture;       // of a batch, as the next two
     double *origin;
     rg_ctf *ctf;
-    float *rotation[ROTATIONS];
-    void *copying, *preparing, *room; // streams; of the transforms
+    float *rotation[GR_TURNS];
+    void *copying, *preparing; // streams
     gr_lane *lane;
     inputs inputs[2];
-    rg_frame frame, last; // of a whole batch; of the rows that are left
-    double *square;       // of each row, in the GPU's memory
-    void *zero;           // event that times are counted from
+    rg_frame frame; // of a call, which has the scratch of all
+    double *square; // of each row
+    void *zero;     // event that times are counted from
     double until_ms[PL_STAGES];
 } pipe;
 
@@ -135,17 +136,17 @@ static bool send(pipe *p, chunk *c, pl_slot *s, const inputs *in)
     const gr_device_steps *steps = p->steps;
     const int64_t stored = gr_pixels(job->k), first = s->batch * job->chunk, at = first % p->batch, batch = first / p->batch;
     const float *picture = p->picture + at * job->particles.side * job->particles.side;
-    float *image = in->arg[GR_IMAGE] + 2 * at * stored;
+    float *image = in->image + 2 * at * stored;
     int code = mark(p, c->begun, p->copying);
-    if (code == RG_OK) code = upload(p, s, at, p->rotation[batch % ROTATIONS] + 9 * at * job->n_operators);
+    if (code == RG_OK) code = upload(p, s, at, p->rotation[batch % GR_TURNS] + 9 * at * job->n_operators);
     if (code == RG_OK) code = mark(p, c->copied, p->copying);
     if (code == RG_OK && in->is_running && at == 0) // the insertion that has this set
         code = p->device->stream_wait(p->preparing, in->added);
     if (code == RG_OK) code = p->device->stream_wait(p->preparing, c->copied);
     if (code == RG_OK) code = steps->transforms(p->lane, picture, p->origin + 2 * at, s->n, job->invert, image);
     if (code == RG_OK && job->ctf)
-        code = steps->ctfs(p->preparing, job->k, p->ctf + at, s->n, gr_applied(&job->particles), image,
-            in->arg[GR_CTF] + at * stored, p->square + first);
+        code = steps->ctfs(p->preparing, job->k, p->ctf + at, s->n, gr_applied(&job->particles), image, in->ctf + at * stored,
+            p->square + first);
     if (code == RG_OK) code = mark(p, c->prepared, p->preparing);
     c->slot = s;
     c->images = s->n;
@@ -154,34 +155,21 @@ static bool send(pipe *p, chunk *c, pl_slot *s, const inputs *in)
 
 // ---- a batch -------------------------------------------------------------------------------------------------------------
 
-// The call of a whole batch; its own inputs are the first of the two sets.
-static bool frame(pipe *p, const int64_t *param)
-{
-    gr_job *job = p->job;
-    rg_shape shape = gr_shape(job, p->batch);
-    size_t params = (size_t)job->entry->variant->n_params * sizeof *param;
-    if (p->frame.made && memcmp(p->frame.param, param, params) == 0) return true;
-    if (!good(p, "inserting", p->device->sync())) return false;
-    double since_s = rg_seconds();
-    int code = rg_frame_make(&p->frame, job->entry, p->device, &shape, param, 1);
-    for (int a = 0; a < GR_G; a++) p->inputs[0].arg[a] = p->frame.buffer[a].base;
-    code = code ? code : rg_frame_prepare(&p->frame);
-    good(p, p->frame.doing, code);
-    pl_lap(p->member, PL_SETUP, since_s);
-    return p->code == RG_GOOD;
-}
-
-// The same of fewer images, with the sums of the whole one.
-static bool frame_of_last(pipe *p, int64_t images, void *const arg[GR_G])
+// The call of so many images. Calls share scratch and volume: whoever makes another one waits for the one before.
+static bool frame(pipe *p, const int64_t *param, int64_t images, void *const arg[RG_ARGS_MAX])
 {
     const rg_shape shape = gr_shape(p->job, images);
-    void *all[RG_ARGS_MAX] = {[GR_G] = p->frame.arg[GR_G], [GR_W] = p->frame.arg[GR_W]};
-    const double since_s = rg_seconds();
-    memcpy(all, arg, GR_G * sizeof *arg);
-    int code = rg_frame_borrow(&p->last, p->job->entry, p->device, &shape, p->frame.param, 1, all);
-    code = code ? code : rg_frame_prepare(&p->last);
-    good(p, p->last.doing, code);
-    pl_lap(p->member, PL_SETUP, since_s);
+    const size_t params = (size_t)p->job->entry->variant->n_params * sizeof *param;
+    const bool stands = p->frame.entry && p->frame.shape.n[GR_IMAGES] == images && memcmp(p->frame.param, param, params) == 0;
+    if (!stands) {
+        if (!good(p, "inserting", p->device->sync())) return false;
+        const double since_s = rg_seconds();
+        int code = rg_frame_borrow(&p->frame, p->job->entry, p->device, &shape, param, 1, arg);
+        code = code ? code : rg_frame_prepare(&p->frame);
+        good(p, p->frame.doing, code);
+        pl_lap(p->member, PL_SETUP, since_s);
+    }
+    memcpy(p->frame.arg, arg, sizeof p->frame.arg);
     return p->code == RG_GOOD;
 }
 
@@ -201,30 +189,55 @@ static bool retire_batch(pipe *p, inputs *in)
     return true;
 }
 
+// What the insertion of this batch from these inputs takes.
+static void arguments(const pipe *p, const inputs *in, int64_t batch, void *arg[RG_ARGS_MAX])
+{
+    memset(arg, 0, RG_ARGS_MAX * sizeof *arg);
+    arg[GR_IMAGE] = in->image;
+    arg[GR_CTF] = in->ctf;
+    arg[GR_ROTATION] = p->rotation[batch % GR_TURNS];
+    arg[GR_G] = p->part[GR_P_G];
+    arg[GR_W] = p->part[GR_P_W];
+}
+
+// The configuration to be tried next, -1: none. One that wants more scratch than there is is not.
+static int next_trial(pipe *p)
+{
+    const rg_shape shape = gr_shape(p->job, p->batch);
+    int trial;
+    while ((trial = rg_search_next(&p->search)) >= 0 &&
+        rg_frame_scratch(p->job->entry, &shape, p->search.config[trial]) > p->frame.scratch.bytes)
+        rg_search_tell(&p->search, trial, INFINITY);
+    return trial;
+}
+
 // The parameters of the next batch. Every configuration computes the same sums, so that trials are no work lost; one is over
 // before the next begins, so that nothing beside it is in its time.
-static bool next_batch(pipe *p, inputs *in, int64_t count)
+static bool next_batch(pipe *p, inputs *in, int64_t batch, int64_t count)
 {
-    rg_search *search = &p->search;
+    const rg_search *search = &p->search;
+    void *arg[RG_ARGS_MAX];
     bool fine = true;
-    if (!p->searching) return frame(p, p->job->param);
-    fine = retire_batch(p, in) && retire_batch(p, in == p->inputs ? in + 1 : in - 1);
-    in->trial = count == p->batch ? rg_search_next(search) : -1;
-    int chosen = in->trial >= 0 ? in->trial : search->best;
-    return fine && frame(p, chosen >= 0 ? search->config[chosen] : p->job->param);
+    arguments(p, in, batch, arg);
+    p->param = p->job->param;
+    if (p->searching) {
+        fine = retire_batch(p, in) && retire_batch(p, in == p->inputs ? in + 1 : in - 1);
+        in->trial = count == p->batch ? next_trial(p) : -1;
+        const int chosen = in->trial >= 0 ? in->trial : search->best;
+        p->param = chosen >= 0 ? search->config[chosen] : p->job->param;
+    }
+    return fine && (count < p->batch || frame(p, p->param, count, arg));
 }
 
 static bool insert(pipe *p, inputs *in, int64_t batch, int64_t images, const void *prepared)
 {
-    void *stream = p->frame.call.stream, *arg[GR_G];
+    void *arg[RG_ARGS_MAX];
     const int64_t voxels = gr_voxels(p->job->k);
     rg_buffer *sum = gr_sum_of(p->job, p->member->index, p->half);
-    for (int a = 0; a < GR_G; a++) arg[a] = a == GR_ROTATION ? p->rotation[batch % ROTATIONS] : in->arg[a];
-    const bool whole = images == p->batch;
-    rg_frame *f = whole ? &p->frame : &p->last;
-    if (!retire_batch(p, in) || (!whole && !frame_of_last(p, images, arg))) return false;
-    memcpy(f->arg, arg, sizeof arg);
-    if (!whole) stream = f->call.stream;
+    rg_frame *f = &p->frame;
+    arguments(p, in, batch, arg);
+    if (!retire_batch(p, in) || !frame(p, p->param, images, arg)) return false;
+    void *stream = f->call.stream;
     int code = p->device->stream_wait(stream, rg_unconst(prepared));
     code = code ? code : mark(p, in->begun, stream);
     code = code ? code : rg_frame_start(f);
@@ -245,7 +258,7 @@ static bool one_chunk(pipe *p, int64_t i)
     inputs *in = &p->inputs[batch % 2];
     chunk *c = &p->chunk[i % p->per_batch];
     pl_slot *s = NULL;
-    if (i % p->per_batch == 0 && !next_batch(p, in, images)) return false;
+    if (i % p->per_batch == 0 && !next_batch(p, in, batch, images)) return false;
     bool fine = retire_chunk(p, c) && (i < GR_LANES || retire_copy(p, &p->chunk[(i - GR_LANES) % p->per_batch]));
     if (fine) p->code = pl_feed_next(&p->feed, &s);
     if (!s || !send(p, c, s, in)) return false;
@@ -268,13 +281,66 @@ static bool finish(pipe *p)
     return fine;
 }
 
+// ---- scratch -------------------------------------------------------------------------------------------------------------
+
+// A call of owned takes slots in proportion to its samples, which at 420 pixels under 60 operators were 52 GB beside a volume of
+// 3.6 GB. What a call costs beside its samples is passes over the volume: to clear or store it and to add it to the sums. With
+// slots of four volumes these are 1 % of the insertion. Of small volumes that share is larger and a GiB is no matter.
+enum { SCRATCH_VOLUMES = 4 };
+static const double SCRATCH_SMALL = 0x1p30;
+
+double gr_scratch_most(const gr_job *job)
+{
+    const double volumes = SCRATCH_VOLUMES * 12.0 * (double)gr_voxels(job->k);
+    return volumes > SCRATCH_SMALL ? volumes : SCRATCH_SMALL;
+}
+
+static size_t scratch_with(const gr_job *job, int64_t images, int64_t rows, const int64_t *param)
+{
+    const rg_shape whole = gr_shape(job, images), last = gr_shape(job, rows % images);
+    const size_t of_whole = rg_frame_scratch(job->entry, &whole, param);
+    const size_t of_last = images < rows && rows % images ? rg_frame_scratch(job->entry, &last, param) : 0;
+    return of_whole > of_last ? of_whole : of_last;
+}
+
+size_t gr_scratch_of(const gr_job *job, int64_t images, int64_t rows)
+{
+    const rg_shape shape = gr_shape(job, images);
+    size_t most = scratch_with(job, images, rows, job->param);
+    rg_search s;
+    if (!job->trials || rg_search_begin(&s, job->entry->variant, &shape, RG_SEARCH_LOCAL, job->trials, 1)) return most;
+    for (int i = 0; i < s.n; i++) {
+        const size_t other = scratch_with(job, images, rows, s.config[i]);
+        most = other > most && (double)other <= gr_scratch_most(job) ? other : most;
+    }
+    rg_search_end(&s);
+    return most;
+}
+
 // ---- making it -----------------------------------------------------------------------------------------------------------
 
-static void *on_device(pipe *p, size_t bytes, const char *what)
+// All of its memory; parts of 0 bytes are not used.
+static void make_parts(pipe *p)
 {
-    void *at = NULL;
-    if (p->code == RG_GOOD) good(p, "making its buffers", p->device->alloc(&at, bytes ? bytes : 1, what));
-    return at;
+    const gr_job *job = p->job;
+    size_t bytes[GR_PARTS];
+    gr_parts_of(job, p->batch, p->rows, bytes);
+    for (int i = 0; i < GR_PARTS && p->code == RG_GOOD; i++) {
+        if (bytes[i]) good(p, "making its buffers", p->device->alloc(&p->part[i], bytes[i], gr_part_name[i]));
+    }
+    if (p->code == RG_GOOD)
+        good(p, p->frame.doing, rg_frame_reserve(&p->frame, p->device, gr_scratch_of(job, p->batch, p->rows)));
+    if (p->code != RG_GOOD) return;
+    p->picture = p->part[GR_P_PICTURES];
+    p->origin = p->part[GR_P_ORIGINS];
+    p->ctf = p->part[GR_P_TERMS];
+    p->square = p->part[GR_P_SQUARES];
+    for (int r = 0; r < GR_TURNS; r++)
+        p->rotation[r] = (float *)((char *)p->part[GR_P_ROTATIONS] + (size_t)r * gr_set_bytes(job, GR_ROTATION, p->batch));
+    for (int i = 0; i < 2; i++) {
+        p->inputs[i].image = (float *)((char *)p->part[GR_P_IMAGES] + (size_t)i * gr_set_bytes(job, GR_IMAGE, p->batch));
+        p->inputs[i].ctf = (float *)((char *)p->part[GR_P_CTFS] + (size_t)i * gr_set_bytes(job, GR_CTF, p->batch));
+    }
 }
 
 static void *event(pipe *p)
@@ -291,40 +357,22 @@ static void make_chunks(pipe *p)
         p->chunk[i] = (chunk){.begun = event(p), .copied = event(p), .prepared = event(p)};
 }
 
-static void make_transforms(pipe *p)
-{
-    const gr_job *job = p->job;
-    const int64_t side = job->particles.side;
-    const size_t n = (size_t)p->batch;
-    if (p->code == RG_GOOD) good(p, "making its streams", p->device->stream_urgent(&p->copying));
-    if (p->code == RG_GOOD) good(p, "making its streams", p->device->stream_urgent(&p->preparing));
-    p->room = on_device(p, p->steps->lane_room(side, job->padded, job->chunk), "padded images");
-    p->picture = on_device(p, n * (size_t)(side * side) * sizeof(float), "images");
-    p->origin = on_device(p, n * 2 * sizeof(double), "origins");
-    p->ctf = on_device(p, job->ctf ? n * sizeof(rg_ctf) : 0, "ctfs");
-    for (int r = 0; r < ROTATIONS; r++)
-        p->rotation[r] = on_device(p, n * (size_t)(9 * job->n_operators) * sizeof(float), "rotations");
-    if (p->code == RG_GOOD)
-        good(p, "planning the transforms", p->steps->lane_make(&p->lane, side, job->padded, job->k, p->room, p->preparing));
-}
-
 static void make(pipe *p)
 {
     const gr_job *job = p->job;
-    rg_shape most = gr_shape(job, p->batch);
     make_chunks(p);
-    make_transforms(p);
+    make_parts(p);
+    if (p->code == RG_GOOD) good(p, "making its streams", p->device->stream_urgent(&p->copying));
+    if (p->code == RG_GOOD) good(p, "making its streams", p->device->stream_urgent(&p->preparing));
     for (int i = 0; i < 2; i++) {
         p->inputs[i].begun = event(p);
         p->inputs[i].inserted = event(p);
         p->inputs[i].added = event(p);
     }
-    for (int a = 0; a < GR_G && most.n[GR_IMAGES] < p->rows; a++)
-        p->inputs[1].arg[a] = a == GR_ROTATION
-            ? NULL
-            : on_device(p, (size_t)job->algo->arg[a].count(&most) * sizeof(float), job->algo->arg[a].name);
-    p->square = on_device(p, (size_t)p->rows * sizeof *p->square, "squares of ctfs");
     p->zero = event(p);
+    if (p->code == RG_GOOD)
+        good(p, "planning the transforms",
+            p->steps->lane_make(&p->lane, job->particles.side, job->padded, job->k, p->part[GR_P_ROOM], p->preparing));
     if (p->code == RG_GOOD) good(p, "timing", mark(p, p->zero, p->copying));
 }
 
@@ -335,7 +383,6 @@ static void free_event(const pipe *p, void *event)
 
 static void unmake(pipe *p)
 {
-    rg_frame_free(&p->last);
     rg_frame_free(&p->frame);
     for (int64_t i = 0; p->chunk && i < p->per_batch; i++) {
         free_event(p, p->chunk[i].begun);
@@ -344,30 +391,24 @@ static void unmake(pipe *p)
     }
     free(p->chunk);
     p->steps->lane_free(p->lane);
-    void *const held[] = {p->room, p->picture, p->origin, p->ctf, p->rotation[0], p->rotation[1], p->rotation[2], p->square};
-    for (int h = 0; h < RG_COUNT(held); h++)
-        if (held[h]) p->device->release(held[h]);
+    for (int i = 0; i < GR_PARTS; i++)
+        if (p->part[i]) p->device->release(p->part[i]);
     for (int i = 0; i < 2; i++) {
         free_event(p, p->inputs[i].begun);
         free_event(p, p->inputs[i].inserted);
         free_event(p, p->inputs[i].added);
     }
-    for (int a = 0; a < GR_G; a++)
-        if (p->inputs[1].arg[a]) p->device->release(p->inputs[1].arg[a]);
     void *const stream[] = {p->copying, p->preparing};
     for (int i = 0; i < RG_COUNT(stream); i++)
         if (stream[i]) p->device->stream_free(stream[i]);
     free_event(p, p->zero);
     memset(p->inputs, 0, sizeof p->inputs);
-    memset(p->rotation, 0, sizeof p->rotation);
     memset(p->until_ms, 0, sizeof p->until_ms);
     p->chunk = NULL;
     p->lane = NULL;
     p->per_batch = 0;
-    p->room = p->copying = p->preparing = p->zero = NULL;
-    p->picture = NULL;
-    p->origin = p->square = NULL;
-    p->ctf = NULL;
+    p->copying = p->preparing = p->zero = NULL;
+    memset(p->part, 0, sizeof p->part);
 }
 
 // The rows of one half. Images are read while the rest is made.
@@ -406,6 +447,8 @@ int gr_insert_on_gpu(pl_member *m, void *context)
 {
     gr_job *job = context;
     pipe p = {.job = job, .member = m, .device = m->device, .steps = gr_steps(m->device)};
+    const rg_needs needs = gr_gpu_needs(job, job->batch);
+    rg_predict(m->device, &needs);
     p.code = gr_make_sums(job, m);
     rg_shape shape = gr_shape(job, job->batch);
     p.searching = job->trials > 0 && !rg_search_begin(&p.search, job->entry->variant, &shape, RG_SEARCH_LOCAL, job->trials, 1);

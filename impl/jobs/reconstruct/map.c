@@ -109,10 +109,9 @@ static int map_on_gpu(const gr_job *job, const gr_map_of *of, float *map)
     int64_t n;
     double *factor = gr_map_factors(of, &n);
     size_t factors = (size_t)n * sizeof *factor;
-    size_t grid = (size_t)of->padded * (size_t)of->padded * (size_t)(of->padded / 2 + 1) * 2 * sizeof *map;
     void *room = NULL, *table = NULL;
-    int error = d->alloc(&room, grid, "map's transform");
-    error = error ? error : d->alloc(&table, factors, "map's correction");
+    int error = d->alloc(&room, gr_grid_bytes(of->padded), "transform of the map");
+    error = error ? error : d->alloc(&table, factors, "gridding correction");
     error = error ? error : factor ? d->upload(table, factor, factors) : RG_E_STATE;
     const gr_map_call call = {.k = of->k,
         .padded = of->padded,

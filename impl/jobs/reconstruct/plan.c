@@ -2,6 +2,7 @@
 // plan.c: which variant does the work, how many images a call, and whether all of it fits into memory, before any work.
 #include "../../base/memory.h"
 #include "../../runtime/choice.h"
+#include "../../runtime/predicted.h"
 #include "../../runtime/tuned.h"
 #include "../pipeline/ranks.h"
 #include "../../base/log.h"
@@ -44,15 +45,11 @@ int64_t *gr_rows(const gr_job *job, int half, int share, int of, int64_t *rows)
     return row;
 }
 
-// Rows of the larger half in the first of so many shares, at least 1.
-static int64_t rows_of(const gr_job *job, int of)
+// Of the larger half, at least 1.
+static int64_t most_rows(const gr_job *job)
 {
-    int64_t rows, most = 1;
-    for (int h = 0; h < job->halves; h++) {
-        free(gr_rows(job, h, 0, of, &rows));
-        most = rows > most ? rows : most;
-    }
-    return most;
+    const int64_t most = job->rows[0] > job->rows[1] ? job->rows[0] : job->rows[1];
+    return most > 1 ? most : 1;
 }
 
 int gr_slots(const gr_job *job)
@@ -64,8 +61,14 @@ int gr_slots(const gr_job *job)
 // Sides follow from the images' side and the padding.
 static void size(gr_job *job, int64_t side)
 {
+    job->particles.side = side;
     job->padded = side * job->padding;
     job->k = job->padded / 2;
+}
+
+static void size_work(gr_job *job)
+{
+    job->work_bytes = gr_on_gpu(job) ? gr_steps(job->team.member->device)->work_bytes(job->padded) : 0;
 }
 
 enum { CHUNK = 8 }; // images a thread of the host prepares before the next are read
@@ -74,39 +77,89 @@ typedef struct memory {
     double host, device; // bytes; device 0 when the variant runs on the host
 } memory;
 
-static double map_bytes(const gr_job *job, int64_t side)
+const char *const gr_part_name[GR_PARTS] = {[GR_P_ROOM] = "rows under way",
+    [GR_P_PICTURES] = "images",
+    [GR_P_ORIGINS] = "origins",
+    [GR_P_TERMS] = "terms of the CTF",
+    [GR_P_ROTATIONS] = "rotations",
+    [GR_P_SQUARES] = "squares of the CTF",
+    [GR_P_IMAGES] = "transforms",
+    [GR_P_CTFS] = "CTF",
+    [GR_P_G] = "G of a call",
+    [GR_P_W] = "W of a call"};
+
+// The second set begins where the first would be aligned as an allocation is.
+size_t gr_set_bytes(const gr_job *job, int argument, int64_t images)
 {
-    double n = (double)job->padded, half = (double)(side / 2), voxels = (double)side * (double)side * (double)side;
-    return 2 * 8 * n * n * (double)(job->padded / 2 + 1) + 8 * (3 * half * half + 1) + 4 * voxels;
+    const rg_shape shape = gr_shape(job, images);
+    return ((size_t)job->algo->arg[argument].count(&shape) * sizeof(float) + 255) / 256 * 256;
 }
 
-static double gpu_bytes(const gr_job *job, int64_t side, int64_t images)
+void gr_parts_of(const gr_job *job, int64_t images, int64_t rows, size_t bytes[GR_PARTS])
 {
-    rg_shape shape = gr_shape(job, images), none = gr_shape(job, 0);
-    double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), inputs = 0;
-    double volume = 12 * (double)gr_voxels(job->k);
-    for (int a = 0; a < GR_G; a++) inputs += 4 * (double)(job->algo->arg[a].count(&shape) - job->algo->arg[a].count(&none));
-    double room = (double)gr_steps(job->team.member->device)->lane_room(side, job->padded, job->chunk);
-    double lanes = room + (double)images * (4 * (double)side * (double)side + 3 * 36.0 * job->n_operators + 72);
-    double inserting = frame + inputs + lanes, finishing = volume > map_bytes(job, side) ? volume : map_bytes(job, side);
-    return job->halves * volume + (inserting > finishing ? inserting : finishing);
+    const size_t n = (size_t)images, side = (size_t)job->particles.side, voxels = (size_t)gr_voxels(job->k);
+    const size_t sets = images < rows ? 2 : 1;
+    const size_t all[GR_PARTS] = {
+        [GR_P_ROOM] = gr_steps(job->team.member->device)->lane_room((int64_t)side, job->padded, job->chunk),
+        [GR_P_PICTURES] = n * side * side * sizeof(float),
+        [GR_P_ORIGINS] = n * 2 * sizeof(double),
+        [GR_P_TERMS] = job->ctf ? n * sizeof(rg_ctf) : 0,
+        [GR_P_ROTATIONS] = GR_TURNS * gr_set_bytes(job, GR_ROTATION, images),
+        [GR_P_SQUARES] = (size_t)rows * sizeof(double),
+        [GR_P_IMAGES] = sets * gr_set_bytes(job, GR_IMAGE, images),
+        [GR_P_CTFS] = sets * gr_set_bytes(job, GR_CTF, images),
+        [GR_P_G] = 2 * voxels * sizeof(float),
+        [GR_P_W] = voxels * sizeof(float)};
+    memcpy(bytes, all, sizeof all);
+}
+
+rg_needs gr_gpu_needs(const gr_job *job, int64_t images)
+{
+    const double voxels = (double)gr_voxels(job->k), half = floor((double)job->particles.side / 2);
+    const double side = (double)job->particles.side;
+    rg_needs sums = {0}, most = {0}, merging = {0}, lattice = {0}, map = {0};
+    for (int i = 0; i < 2 * job->halves; i++)
+        rg_need(&sums, "sums", (double)rg_buffer_bytes((size_t)(i % 2 ? 4 : 8) * (size_t)voxels, sizeof(float)));
+    for (int h = 0; h < job->halves; h++) {
+        const int64_t rows = job->rows[h], call = images < rows ? images : rows;
+        size_t bytes[GR_PARTS];
+        rg_needs pass = {0};
+        if (!rows) continue;
+        gr_parts_of(job, call, rows, bytes);
+        for (int p = 0; p < GR_PARTS; p++) rg_need(&pass, gr_part_name[p], (double)bytes[p]);
+        rg_need(&pass, "scratch", (double)rg_buffer_bytes(gr_scratch_of(job, call, rows), 256));
+        rg_needs_most(&most, &sums, &pass);
+    }
+    rg_need(&merging, "another's sums", pl_merge_bytes(&job->team, 8 * (size_t)voxels));
+    rg_needs_most(&most, &sums, &merging);
+    for (int part = 0; part < 2 && job->use_lattice; part++)
+        rg_need(
+            &lattice, "sums under operators", (double)rg_buffer_bytes((size_t)(part ? 4 : 8) * (size_t)voxels, sizeof(float)));
+    rg_needs_most(&most, &sums, &lattice);
+    rg_need(&map, "map", (double)rg_buffer_bytes((size_t)(4 * side * side * side), sizeof(float)));
+    rg_need(&map, "transform of the map", (double)gr_grid_bytes(job->padded));
+    rg_need(&map, "work area of a transform", (double)job->work_bytes);
+    rg_need(&map, "gridding correction", 8 * (3 * half * half + 1));
+    rg_needs_most(&most, &sums, &map);
+    return most;
 }
 
 // The most that is held at once with this many images a call: while inserting, or while the map is made.
-static memory needs(const gr_job *job, int64_t side, int64_t images)
+static memory needs(const gr_job *job, int64_t images)
 {
+    const int64_t side = job->particles.side;
     rg_shape shape = gr_shape(job, images);
     double voxels = (double)gr_voxels(job->k), pixels = (double)side * (double)side, padded = (double)job->padded;
     double sums = job->halves * 12 * voxels, result = 4 * pixels * (double)side;
     if (gr_on_gpu(job)) {
         double image = 4 * pixels + 36.0 * job->n_operators + 16 + sizeof(rg_ctf);
         double pinned = job->team.n * gr_slots(job) * (double)job->chunk * image;
-        return (memory){.device = gpu_bytes(job, side, images), .host = pinned + result};
+        return (memory){.device = gr_gpu_needs(job, images).bytes, .host = pinned + result};
     }
     // The frame has a volume of its own, which a half's first call does without, and all of a variant that adds.
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
     double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way
-    double own = !job->adds && images < rows_of(job, 1) ? 12 * voxels : 0;
+    double own = !job->adds && images < most_rows(job) ? 12 * voxels : 0;
     double inserting = frame - 12 * voxels + own + 2 * CHUNK * threads * 4 * pixels + lanes;
     double map = (double)gr_map_bytes(job->k, job->padded, side, job->threads) + result;
     double lattice = job->use_lattice ? 12 * voxels : 0; // a copy of one set of sums, while they are applied
@@ -114,10 +167,12 @@ static memory needs(const gr_job *job, int64_t side, int64_t images)
     return (memory){.host = sums + (inserting > finishing ? inserting : finishing)};
 }
 
-static bool fits(const gr_job *job, int64_t side, int64_t images, const rg_device_facts *host, const rg_device_facts *device)
+static bool fits(const gr_job *job, int64_t images, double host, double device)
 {
-    memory m = needs(job, side, images);
-    return m.host <= (double)host->free_bytes && m.device <= (double)device->free_bytes;
+    const rg_shape shape = gr_shape(job, images);
+    const memory m = needs(job, images);
+    return m.host <= host && m.device + RG_MEMORY_RESERVE <= device &&
+        (!gr_on_gpu(job) || (double)rg_frame_scratch(job->entry, &shape, job->param) <= gr_scratch_most(job));
 }
 
 // Of one image a call, with another side.
@@ -125,24 +180,25 @@ static double main_need(const void *of, int64_t side)
 {
     gr_job job = *(const gr_job *)of;
     size(&job, side);
-    return needs(&job, side, 1).host;
+    return needs(&job, 1).host;
 }
 
 static double gpu_need(const void *of, int64_t side)
 {
     gr_job job = *(const gr_job *)of;
     size(&job, side);
-    return needs(&job, side, 1).device;
+    size_work(&job);
+    return needs(&job, 1).device;
 }
 
-static int memory_allows(const gr_job *job, const rg_device_facts *host, const rg_device_facts *device)
+static int memory_allows(const gr_job *job, double host, double device)
 {
     static const char what[] = "images of %" PRId64 " pixels a side at padding %" PRId64 "%s%s";
     const int64_t side = job->particles.side;
-    int code = rg_memory_allows((double)host->free_bytes, main_need, job, side, "a side of", what, side, job->padding, "", "");
+    int code = rg_memory_allows(host, main_need, job, side, "a side of", what, side, job->padding, "", "");
     if (code == RG_GOOD && gr_on_gpu(job))
-        code = rg_memory_allows((double)device->free_bytes, gpu_need, job, side, "a side of", what, side, job->padding, " on ",
-            job->team.member->device->name);
+        code = rg_memory_allows(
+            device, gpu_need, job, side, "a side of", what, side, job->padding, " on ", job->team.member->device->name);
     return code;
 }
 
@@ -157,13 +213,13 @@ static bool taken(const gr_job *job, int64_t images)
 // used yet the system clears first, which takes as long. So the images of a call take as many bytes as the sums with 4 threads,
 // fewer with fewer threads. Where later calls need a second volume, all images are in one call that takes the room of two. A
 // quarter of what is free at most.
-static void batch_of_host(gr_job *job, const rg_device_facts *host)
+static void batch_of_host(gr_job *job, double host)
 {
-    const double volume = 12 * (double)gr_voxels(job->k), quarter = (double)host->free_bytes / 4;
+    const double volume = 12 * (double)gr_voxels(job->k), quarter = host / 4;
     const double share = job->threads < 2 ? 0.5 : job->threads > 8 ? 2 : job->threads / 4.0;
     rg_shape one = gr_shape(job, 1), two = gr_shape(job, 2);
     double each = (double)rg_frame_bytes(job->entry, &two, job->param) - (double)rg_frame_bytes(job->entry, &one, job->param);
-    int64_t rows = rows_of(job, 1);
+    const int64_t rows = most_rows(job);
     double most = job->adds ? share * volume : each * (double)rows <= 2 * volume ? 2 * volume : volume;
     double images = (quarter < most ? quarter : most) / (each > 1 ? each : 1);
     job->batch = images < 1 ? 1 : images < (double)rows ? (int64_t)images : rows;
@@ -176,7 +232,7 @@ static void batch_of_host(gr_job *job, const rg_device_facts *host)
 // images at most.
 static void batch_of_gpu(gr_job *job)
 {
-    int64_t rows = rows_of(job, job->team.n), least = rows / 16 > 512 ? rows / 16 : 512;
+    int64_t rows = most_rows(job), least = rows / 16 > 512 ? rows / 16 : 512;
     if (job->trials && least > rows / (2 * job->trials)) least = rows / (2 * job->trials) > 0 ? rows / (2 * job->trials) : 1;
     double fit = 0x3p24 / (8 * (double)job->padded * (double)(job->padded / 2 + 1));
     job->chunk = fit < 1 ? 1 : fit < 128 ? (int64_t)fit : 128;
@@ -186,38 +242,44 @@ static void batch_of_gpu(gr_job *job)
     job->batch = job->batch > 0 ? job->batch : job->chunk;
 }
 
-static void say_plan(const gr_job *job, const rg_device_facts *host, const rg_device_facts *device)
+static void say_plan(const gr_job *job, double host, double device)
 {
     const rg_shape shape = gr_shape(job, job->batch), all = gr_shape(job, job->past - job->first);
-    const memory m = needs(job, job->particles.side, job->batch);
+    const memory m = needs(job, job->batch);
     rg_plan("images", "%" PRId64 " of %" PRId64 "^2 pixels, %" PRId64 " a call of %s", job->particles.n, job->particles.side,
         job->batch, job->entry->name);
-    rg_plan_memory("memory", m.host, (double)host->free_bytes, main_need, job, "a side of");
-    if (gr_on_gpu(job)) rg_plan_memory("memory of a GPU", m.device, (double)device->free_bytes, gpu_need, job, "a side of");
+    rg_plan_memory("memory", m.host, host, main_need, job, "a side of");
+    if (gr_on_gpu(job)) {
+        const rg_needs of = gr_gpu_needs(job, job->batch);
+        rg_plan_memory("memory of a GPU", m.device, device, gpu_need, job, "a side of");
+        rg_plan_needs("memory of a GPU", &of);
+    }
     rg_plan_time(job->entry, job->team.of.device, &shape, job->algo->work(&all) / job->team.n);
 }
 
 static int choose_batch(gr_job *job)
 {
-    rg_device_facts host, device;
-    int code = pl_failed(job->team.member, "its free memory", job->team.member->device->facts(&device));
-    if (code == RG_GOOD) code = rg_device_failed(rg_device_cpu(), "cpu", "its free memory", rg_device_cpu()->facts(&host));
-    if (code != RG_GOOD) return code;
+    double host, device;
+    if (rg_device_free(rg_device_cpu(), &host) != RG_GOOD || rg_device_free(job->team.member->device, &device) != RG_GOOD)
+        return RG_LACKS;
     job->chunk = 1;
     const bool on_gpu = gr_on_gpu(job);
-    code = memory_allows(job, &host, &device);
+    int code = memory_allows(job, host, device);
     if (code != RG_GOOD) return code;
     if (!on_gpu)
-        batch_of_host(job, &host);
+        batch_of_host(job, host);
     else
         batch_of_gpu(job);
-    while (job->batch > 1 && !(taken(job, job->batch) && fits(job, job->particles.side, job->batch, &host, &device))) {
-        if (on_gpu && job->batch == job->chunk) job->chunk = (job->chunk + 1) / 2;
-        job->batch = on_gpu ? (job->batch / 2 + job->chunk - 1) / job->chunk * job->chunk : job->batch * 3 / 4;
+    while (job->batch > 1 && !(taken(job, job->batch) && fits(job, job->batch, host, device))) {
+        if (on_gpu && job->batch == job->chunk)
+            job->chunk = job->batch = (job->chunk + 1) / 2;
+        else
+            job->batch = on_gpu ? job->batch * 3 / 4 / job->chunk * job->chunk : job->batch * 3 / 4;
+        if (on_gpu && job->batch < job->chunk) job->batch = job->chunk;
     }
     job->chunk = job->chunk < job->batch ? job->chunk : job->batch;
-    job->batch -= job->batch < rows_of(job, job->team.n) ? job->batch % job->chunk : 0; // whole chunks
-    if (rg_dry_run) say_plan(job, &host, &device);
+    job->batch -= job->batch < most_rows(job) ? job->batch % job->chunk : 0; // whole chunks
+    if (rg_dry_run) say_plan(job, host, device);
     return RG_GOOD;
 }
 
@@ -261,5 +323,8 @@ int gr_plan(gr_job *job, const char *requested, const char *device, int64_t gpus
             .threads = job->threads,
             .began_s = job->began_s});
     if (code == RG_GOOD) code = pl_team_enter(job->team.member);
+    for (int h = 0; h < job->halves && code == RG_GOOD; h++)
+        free(gr_rows(job, h, 0, gr_on_gpu(job) ? job->team.n : 1, &job->rows[h]));
+    if (code == RG_GOOD) size_work(job);
     return code == RG_GOOD ? choose_batch(job) : code;
 }

@@ -17,6 +17,7 @@
 #define RG_RECONSTRUCT_H
 
 #include "../../../data/formats/particles.h"
+#include "../../base/memory.h"
 #include "../../base/symmetry.h"
 #include "../../gridding/index.h"
 #include "../pipeline/pipeline.h"
@@ -50,6 +51,8 @@ typedef struct gr_job {
     bool use_lattice;    // insert with the operators lattice.coset only, and apply lattice.lattice to the finished sums
     int n_operators;     // that are inserted
     int64_t first, past; // rows of this process
+    int64_t rows[2];     // of each half, in the share of the first device
+    size_t work_bytes;   // that the transform of the map takes on a GPU beside the grid
     pl_team team;
     pl_source source;
     rg_buffer *sum;  // see gr_sum_of; laid out as the algorithm's outputs
@@ -69,9 +72,38 @@ static inline bool gr_on_gpu(const gr_job *job) { return job->entry->variant->sp
 // gpus: how many may share the work, 0: all that `device` names.
 int gr_plan(gr_job *, const char *requested, const char *device, int64_t gpus);
 rg_shape gr_shape(const gr_job *, int64_t images);
+// What is held on a GPU at once with this many images a call: while inserting, while the operators of the grid are applied, or
+// while a map is made.
+rg_needs gr_gpu_needs(const gr_job *, int64_t images);
 int gr_slots(const gr_job *); // chunks in pinned memory
 // Of this process's rows, those of a half that fall to one of `of` equal shares; malloc'ed.
 int64_t *gr_rows(const gr_job *, int half, int share, int of, int64_t *rows);
+
+// What a pass of so many rows, `images` a call, takes on a GPU beside the sums, in bytes; gr_part_name: for what.
+enum {
+    GR_P_ROOM,
+    GR_P_PICTURES,
+    GR_P_ORIGINS,
+    GR_P_TERMS,
+    GR_P_ROTATIONS, // GR_TURNS sets
+    GR_P_SQUARES,
+    GR_P_IMAGES, // two sets where there are several calls, as the next
+    GR_P_CTFS,
+    GR_P_G,
+    GR_P_W,
+    GR_PARTS
+};
+enum { GR_TURNS = 3 }; // sets of rotations: they are copied while the two insertions before may not have ended
+extern const char *const gr_part_name[GR_PARTS];
+void gr_parts_of(const gr_job *, int64_t images, int64_t rows, size_t bytes[GR_PARTS]);
+size_t gr_set_bytes(const gr_job *, int argument, int64_t images); // of one set of images, CTFs or rotations
+static inline size_t gr_grid_bytes(int64_t padded)
+{
+    return (size_t)padded * (size_t)padded * (size_t)(padded / 2 + 1) * 2 * sizeof(float);
+}
+double gr_scratch_most(const gr_job *); // that a call may take
+// Scratch of its calls: of a whole one, of the last one, which may take more, and of each configuration that --tune may try.
+size_t gr_scratch_of(const gr_job *, int64_t images, int64_t rows);
 
 // prepare.c: plans for one size, used by many threads at once, each in room of its own: what the system hands out anew for
 // every image it clears first.

@@ -348,6 +348,32 @@ int64_t fr_refinement_out(const fr_refinement *r, int64_t batch)
     return batch * (each > r->trials ? each : r->trials);
 }
 
+// keep_rows holds fewer particles than a batch: where each has one trial, half of one at the most.
+void fr_refinement_room(const fr_refinement *r, int64_t batch, fr_room *room)
+{
+    const rg_shape one = {.n = {[FR_SIDE] = r->side,
+                              [FR_PARTICLES] = batch,
+                              [FR_KIND] = r->kind,
+                              [FR_TRIALS] = 1,
+                              [FR_OUTER] = r->outer,
+                              [FR_INNER] = r->inner}};
+    const int64_t kept = changes_ctf(r) ? 0 : r->trials > 1 ? batch - 1 : batch / 2;
+    rg_shape score = one, all = one, apply = one;
+    score.n[FR_TRIALS] = r->trials;
+    all.n[FR_OUTER] = r->side / 2;
+    all.n[FR_INNER] = 1;
+    apply.n[FR_KIND] = r->kind & (FR_SQUARED | FR_RINGS);
+    apply.n[FR_OUTER] = apply.n[FR_INNER] = 0;
+    room->most[FR_DO_APPLY] = apply;
+    room->most[FR_DO_NOISE] = one;
+    room->most[FR_DO_SCORE] = score;
+    room->most[FR_DO_RINGS] = room->most[FR_DO_WHOLE] = all;
+    if (kept) {
+        rg_need(&room->held, "X of what has not ended", (double)rg_buffer_bytes((size_t)(8 * kept * fr_stored(r->side)), 4));
+        rg_need(&room->held, "c of what has not ended", (double)rg_buffer_bytes((size_t)(4 * kept * fr_stored(r->side)), 4));
+    }
+}
+
 int fr_refine_poses(
     fr_refinement *r, fr_engine *engine, fr_files *f, fr_checkpoint *done, const int64_t *row, int64_t n, double *x)
 {

@@ -64,6 +64,7 @@ int fr_refinement_batch(fr_refinement *r, int64_t standard)
 {
     const int64_t most = FR_PROBLEMS_MAX / r->trials;
     double batch = r->batch ? (double)r->batch : NAN;
+    r->batch_typed = r->batch;
     int code = rg_option_within("batch", &batch, (double)(most < standard ? most : standard), 1, (double)most);
     r->batch = (int64_t)batch;
     return code;
@@ -297,10 +298,11 @@ static int refine_batch(void *of, const int64_t *row, int64_t n)
     return code;
 }
 
-static fr_room room_of(const job *j, int64_t rows)
+static fr_room room_of(const void *of, int64_t batch)
 {
+    const work *w = of;
+    const job *j = w->job;
     const fr_refinement *r = &j->refine;
-    const int64_t batch = r->batch < rows ? r->batch : rows;
     fr_room room = {.side = r->side,
         .batch = batch,
         .trials = r->trials,
@@ -309,14 +311,22 @@ static fr_room room_of(const job *j, int64_t rows)
         .setting = r->setting,
         .image_bytes = fr_minimise_bytes(r->trials),
         .typed_batch = true};
-    fr_room_reference(&room, j->own);
+    fr_refinement_room(r, batch, &room);
+    fr_room_reference(&room, j->own, w->engine);
     return room;
+}
+
+static int64_t batch_of(const work *w, int64_t rows)
+{
+    const fr_refinement *r = &w->job->refine;
+    const int64_t batch = r->batch < rows ? r->batch : rows;
+    return r->batch_typed ? batch : fr_engine_fit(w->engine, room_of, w, batch);
 }
 
 static int make_room(void *of, int64_t rows)
 {
     const work *w = of;
-    const fr_room room = room_of(w->job, rows);
+    const fr_room room = room_of(w, batch_of(w, rows));
     return fr_engine_size(w->engine, &room);
 }
 
@@ -335,8 +345,10 @@ static int refine(job *j)
     int code = fr_refinement_batch(&j->refine, 128);
     if (code == RG_GOOD) code = fr_reference_side(r->reference, &j->own);
     if (code == RG_GOOD) {
-        const fr_room room = room_of(j, j->files.particles.n);
-        code = fr_team_allows(t, &room);
+        const work w = {j, t->engine};
+        code = rg_dry_run ? pl_team_enter(t->team.member) : RG_GOOD;
+        const fr_room room = room_of(&w, batch_of(&w, j->files.particles.n));
+        code = code == RG_GOOD ? fr_team_allows(t, &room) : code;
     }
     if (code == RG_GOOD) pl_team_hash(&t->team);
     if (code == RG_GOOD && rg_dry_run) fr_refinement_plan_time(r, t);

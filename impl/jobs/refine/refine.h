@@ -62,7 +62,8 @@ typedef struct fr_refinement {
     double reference_pixel_A, low_A, high_A, mask_A, b_factor_A2;
     enum { FR_PRESET_V9, FR_PRESET_PAPER } preset;
     enum { FR_PRAXIS, FR_BOBYQA } method;
-    int64_t batch; // particles of a device at a time
+    int64_t batch;    // particles of a device at a time
+    bool batch_typed; // else fewer where memory is short
     bool no_prior, resume;
 
     int64_t side, kind, inner, outer, trials;
@@ -87,6 +88,8 @@ int fr_refinement_batch(fr_refinement *, int64_t standard);
 void fr_refinement_plan_time(const fr_refinement *, const fr_team *); // a row of --dry-run
 // Floats of an engine's output for a batch.
 int64_t fr_refinement_out(const fr_refinement *, int64_t batch);
+// The calls of a batch, and the copies of X and c that an optimiser keeps, into an engine's room.
+void fr_refinement_room(const fr_refinement *, int64_t batch, fr_room *);
 // Improves trials poses x[n][trials][7] of the particles row[n] that an engine has; the best goes into their rows and scores,
 // and to the checkpoint.
 int fr_refine_poses(fr_refinement *, fr_engine *, fr_files *, fr_checkpoint *, const int64_t *row, int64_t n, double *x);

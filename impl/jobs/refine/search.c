@@ -173,15 +173,25 @@ static int put_turns(hunt *h)
 }
 
 // Correlations of a call fill at most 64 MiB of main memory, where the CPU reads them, and 256 MiB of a GPU, which is the
-// faster the more directions a call has, and as much again where they are copied to.
-static fr_room room_of(const search *s, int64_t rows, int64_t *at_once)
+// faster the more directions a call has, and as much again where they are copied to; less where a batch is smaller
+// for want of memory.
+static int64_t at_once(const search *s, int64_t batch)
 {
-    const int64_t batch = s->refine.batch < rows ? s->refine.batch : rows;
     const bool copied = s->team.engine->does[FR_DO_TURN].entry->variant->space != RG_HOST;
-    const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS, most = ((int64_t)1 << (copied ? 26 : 24)) / (batch * each);
-    *at_once = most < 1 ? 1 : most < s->grid.n ? most : s->grid.n;
-    const int64_t trials = *at_once > s->best ? *at_once : s->best, least = fr_refinement_out(&s->refine, batch);
-    const int64_t all = *at_once * each * batch, out = all > least ? all : least;
+    const int64_t whole = s->refine.batch < s->files.particles.n ? s->refine.batch : s->files.particles.n;
+    const int64_t all = ((int64_t)1 << (copied ? 26 : 24)) / whole, each = FR_QUARTERS * s->grid.in_plane * LAGS;
+    const int64_t most = all * (batch < whole ? batch : whole) / (batch * each);
+    return most < 1 ? 1 : most < s->grid.n ? most : s->grid.n;
+}
+
+static fr_room room_of(const void *of, int64_t batch)
+{
+    const hunt *h = of;
+    const search *s = h->s;
+    const bool copied = s->team.engine->does[FR_DO_TURN].entry->variant->space != RG_HOST;
+    const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS, directions = at_once(s, batch);
+    const int64_t trials = directions > s->best ? directions : s->best, least = fr_refinement_out(&s->refine, batch);
+    const int64_t all = directions * each * batch, out = all > least ? all : least;
     fr_room room = {.side = s->refine.side,
         .batch = batch,
         .trials = trials,
@@ -191,15 +201,26 @@ static fr_room room_of(const search *s, int64_t rows, int64_t *at_once)
         .typed_batch = true,
         .image_bytes = fr_minimise_bytes(s->best),
         .host_bytes = 4.0 * (double)(batch * trials * FR_POSE_FLOATS) + (copied ? 4.0 * (double)all : 0)};
-    fr_room_reference(&room, s->own);
+    fr_refinement_room(&s->refine, batch, &room);
+    room.most[FR_DO_TURN] = shape_of(s, batch, directions);
+    rg_need(&room.held, "rotations", (double)rg_buffer_bytes((size_t)(8 * s->grid.in_plane), 4));
+    fr_room_reference(&room, s->own, h->engine);
     return room;
+}
+
+static int64_t batch_of(const hunt *h, int64_t rows)
+{
+    const fr_refinement *r = &h->s->refine;
+    const int64_t batch = r->batch < rows ? r->batch : rows;
+    return r->batch_typed ? batch : fr_engine_fit(h->engine, room_of, h, batch);
 }
 
 static int begin_hunt(void *of, int64_t rows)
 {
     hunt *h = of;
     const search *s = h->s;
-    const fr_room room = room_of(s, rows, &h->at_once);
+    const fr_room room = room_of(h, batch_of(h, rows));
+    h->at_once = at_once(s, room.batch);
     int code = fr_engine_size(h->engine, &room);
     if (code != RG_GOOD) return code;
     h->copy = h->engine->member->device == rg_device_cpu() ? NULL : rg_alloc((size_t)room.out * sizeof *h->copy);
@@ -225,12 +246,12 @@ static int search_rows(pl_member *m, void *context)
     return code;
 }
 
-static void plan(const search *s, int64_t at_once)
+static void plan(const search *s, int64_t batch)
 {
     const int64_t n = s->files.particles.n;
-    const rg_shape shape = shape_of(s, s->refine.batch < n ? s->refine.batch : n, at_once);
+    const rg_shape shape = shape_of(s, batch, at_once(s, batch));
     rg_plan("directions", "%" PRId64 ", %" PRId64 " rotations each", s->grid.n, FR_QUARTERS * s->grid.in_plane);
-    fr_team_plan_time(&s->team, FR_DO_TURN, &shape, (double)n / rg_ranks() * (double)s->grid.n / (double)at_once);
+    fr_team_plan_time(&s->team, FR_DO_TURN, &shape, (double)n / rg_ranks() * (double)s->grid.n / (double)shape.n[FR_TRIALS]);
     fr_refinement_plan_time(&s->refine, &s->team);
 }
 
@@ -239,15 +260,16 @@ static int search_all(search *s)
     fr_team *t = &s->team;
     const fr_refinement *r = &s->refine;
     const double since_s = rg_seconds();
-    int64_t at_once;
     int code = fr_refinement_batch(&s->refine, 24);
     if (code == RG_GOOD) code = fr_reference_side(r->reference, &s->own);
     if (code == RG_GOOD) {
-        const fr_room room = room_of(s, s->files.particles.n, &at_once);
-        code = fr_team_allows(t, &room);
+        const hunt h = {.s = s, .engine = t->engine};
+        code = rg_dry_run ? pl_team_enter(t->team.member) : RG_GOOD;
+        const fr_room room = room_of(&h, batch_of(&h, s->files.particles.n));
+        code = code == RG_GOOD ? fr_team_allows(t, &room) : code;
+        if (code == RG_GOOD && rg_dry_run) plan(s, room.batch);
     }
     if (code == RG_GOOD) pl_team_hash(&t->team);
-    if (code == RG_GOOD && rg_dry_run) plan(s, at_once);
     if (code == RG_GOOD)
         code = fr_reference_read(r->reference, r->reference_pixel_A, r->side, r->pixel_A, &s->own, &s->reference);
     if (code == RG_GOOD && rg_dry_run) free(s->reference);

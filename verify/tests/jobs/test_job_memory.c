@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // test_job_memory.c: what each job says that it needs, against what it takes: more than it says is a job that dies of it, and much
 // less one that is refused for nothing.
+#include "../../../impl/gpu/ledger.h"
+#include "../../../impl/jobs/matching/matching.h"
+#include "../../../impl/suite.h"
+#include "../../../data/geometry/volume.h"
 #include "../test.h"
 #include "../test_program.h"
 
+#include <math.h>
 #include <sys/resource.h>
 
 // Largest resident memory in GiB of `regather WORDS --quiet`; `said` has its last words.
@@ -81,6 +86,159 @@ TEST(test_predictions)
     hold(base, 36,
         "search p/particles.star --reference p/map.mrc --out r.star --device cpu --sym D7 --angle 30 --best 2 --high 30");
     hold(base, 26, "reconstruct p/particles.star --method frealign --sym D7 --out m.mrc --device cpu");
+}
+
+// ---- memory of a GPU, here the emulated one ------------------------------------------------------------------------------------
+
+typedef struct of_gpu {
+    double predicted, taken; // bytes
+} of_gpu;
+
+// What the log of a job says; `out` is the log's path without ".log".
+static of_gpu logged(const char *log)
+{
+    of_gpu m = {0, 0};
+    char *text = file_text(in_dir(log)), *line = strstr(text, "# memory of host: ");
+    assert_non_null(line);
+    assert_int_equal(sscanf(line, "# memory of host: %lf bytes predicted, %lf bytes taken", &m.predicted, &m.taken), 2);
+    free(text);
+    return m;
+}
+
+// The words of a job at each of three shapes, its result, and the log of it.
+static const struct {
+    const char *words[3], *out, *log;
+} on_gpu[] = {
+    {{"reconstruct a/particles.star --per-operator --sym D2", "reconstruct b/particles.star --per-operator --sym D7 --ctf",
+         "reconstruct c/particles.star --per-operator --sym O --half-maps"},
+        "per_operator.mrc", "per_operator.mrc.log"},
+    {{"reconstruct a/particles.star --sym O", "reconstruct b/particles.star --sym I1 --ctf --half-maps",
+         "reconstruct c/particles.star --sym T --padding 1"},
+        "lattice.mrc", "lattice.mrc.log"},
+    {{"reconstruct a/particles.star --method frealign", "reconstruct b/particles.star --method frealign --sym D7",
+         "reconstruct c/particles.star --method frealign --sym O"},
+        "frealign.mrc", "frealign.mrc.log"},
+    {{"search a/particles.star --reference a/map.mrc --angle 45 --best 1 --max-evaluations 4",
+         "search b/particles.star --reference b/map.mrc --sym D7 --angle 30 --best 2 --max-evaluations 4",
+         "search c/particles.star --reference c/map.mrc --sym O --angle 30 --best 1 --batch 3 --max-evaluations 4"},
+        "search.star", "search.star.log"},
+    {{"refine a/particles.star --reference a/map.mrc --max-evaluations 6",
+         "refine b/particles.star --reference b/map.mrc --restarts 1 --max-evaluations 6",
+         "refine c/particles.star --reference c/map.mrc --batch 4 --max-evaluations 6"},
+        "refine.star", "refine.star.log"},
+    {{"align t/series.mrc --no-fine --rotation 0 --scale 1:1 --shift 2",
+         "align t/series.mrc --no-fine --rotation 2 --scale 1:1 --shift 2 --aligned aligned.mrc",
+         "align w/series.mrc --no-fine --rotation 0 --scale 1:1 --shift 2"},
+        "align.tsv", "align.tsv.log"},
+    {{"autocorr o/coarsening_0001.png --max-offset 8",
+         "autocorr o/coarsening_0001.png o/coarsening_0002.png --max-offset 30 --variant gather",
+         "autocorr o/coarsening_0001.png --max-offset 12 --variant scatter"},
+        "autocorr", "autocorr/regather.log"},
+};
+
+static void make_inputs(void)
+{
+    run_once("phantom particles --out a --box 24 --images 9 --shape asymmetric --ctf --snr 1");
+    run_once("phantom particles --out b --box 32 --images 14 --shape d7 --ctf --snr 1");
+    run_once("phantom particles --out c --box 40 --images 7 --shape icosahedral --ctf --snr 1");
+    run_once("phantom tilt --out t --width 96 --images 2 --shift 1");
+    run_once("phantom tilt --out w --width 160 --images 2 --shift 1");
+    run_once("phantom coarsening --out o --width 96 --height 80 --time 1 --frames 2");
+}
+
+TEST(test_taken)
+{
+    make_inputs();
+    for (int j = 0; j < RG_COUNT(on_gpu); j++)
+        for (int shape = 0; shape < 3; shape++) {
+            run_once(fmt("%s --out %s --device host", on_gpu[j].words[shape], on_gpu[j].out));
+            const of_gpu m = logged(on_gpu[j].log);
+            print_message("%10.0f bytes of %10.0f predicted (%.3f): %s\n", m.taken, m.predicted, m.predicted / m.taken,
+                on_gpu[j].words[shape]);
+            assert_true(m.taken > 0 && m.taken <= m.predicted && m.predicted <= 1.1 * m.taken);
+        }
+}
+
+// Average, whose alignments an emulated GPU takes minutes for: its scorers alone, a transform a call and several, with a texture
+// and without.
+TEST(test_scorers)
+{
+    static const struct {
+        int64_t side;
+        const char *variant;
+    } of[] = {{20, "batch"}, {48, "batch"}, {70, "batch_mixed"}, {70, "batch_texture"}};
+    for (int s = 0; s < RG_COUNT(of); s++) {
+        const aj_levels how = {.dims = 3, .threads = 1, .batch = 8, .fine = true, .device = "host", .asked = of[s].variant};
+        const rg_device *device = rg_device_emulated();
+        aj_scorer scorer[AJ_LEVELS] = {{.dims = 0}};
+        aj_pyramid p;
+        rg_needs needs;
+        int64_t batch;
+        aj_pyramid_size(&p, (const int64_t[3]){of[s].side, of[s].side, of[s].side}, 32);
+        assert_int_equal(aj_scorers_fit(&how, &p, &batch, &needs, &device), RG_GOOD);
+        rg_ledger_begin(device);
+        assert_int_equal(aj_scorers_make(scorer, &how, &p), RG_GOOD);
+        const double taken = (double)rg_ledger_peak(device);
+        print_message(
+            "%10.0f bytes of %10.0f predicted: align3d:%s of %d^3\n", taken, needs.bytes, of[s].variant, (int)of[s].side);
+        assert_true(taken <= needs.bytes && needs.bytes <= 1.1 * taken);
+        for (int l = 0; l < p.levels; l++) aj_scorer_free(&scorer[l]);
+        assert_int_equal(rg_ledger_taken(device), 0);
+    }
+}
+
+// Of all voxels, over the largest.
+static double maps_apart(const char *a, const char *b)
+{
+    rg_volume v[2];
+    double most = 0, largest = 0;
+    assert_int_equal(rg_volume_read(a, &v[0]), RG_GOOD);
+    assert_int_equal(rg_volume_read(b, &v[1]), RG_GOOD);
+    for (int64_t i = 0; i < v[0].side * v[0].side * v[0].side; i++) {
+        most = fmax(most, fabs(v[0].value[i] - v[1].value[i]));
+        largest = fmax(largest, fabs(v[0].value[i]));
+    }
+    free(v[0].value);
+    free(v[1].value);
+    return most / largest;
+}
+
+// With less and less memory the jobs that make maps do the same in smaller pieces, down to where they say in one line what they
+// lack.
+TEST(test_small)
+{
+    static const double share[] = {0.97, 0.9, 0.6};
+    int smaller = 0, refused = 0;
+    make_inputs();
+    for (int j = 0; !strncmp(on_gpu[j].words[1], "reconstruct", 11); j++) {
+        const char *words = on_gpu[j].words[1], *out = on_gpu[j].out;
+        char *kept = rg_print("%s", in_dir("kept.mrc")), *found = rg_print("%s", in_dir(out));
+        run_once(fmt("%s --out %s --device host", words, out));
+        assert_int_equal(rename(found, kept), 0);
+        const double all = logged(on_gpu[j].log).taken;
+        for (int s = 0; s < RG_COUNT(share); s++) {
+            int code;
+            setenv("REGATHER_GPU_MEMORY", fmt("%.3fMiB", 18 + share[s] * all / 0x1p20), 1);
+            peak_GiB(fmt("%s --out %s --device host", words, out), &code, 0);
+            unsetenv("REGATHER_GPU_MEMORY");
+            char *said = file_text(in_dir("said"));
+            print_message("%.2f of %.0f bytes: exit %d: %s\n", share[s], all, code, words);
+            if (code == RG_GOOD) {
+                assert_true(logged(on_gpu[j].log).taken <= share[s] * all);
+                assert_true(maps_apart(kept, found) < 1e-5);
+                smaller++;
+            } else {
+                assert_int_equal(code, RG_LACKS);
+                assert_true(strstr(said, " need ") && strstr(said, "GiB are free; ") && strstr(said, " fits\n"));
+                assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); // one line
+                refused++;
+            }
+            free(said);
+        }
+        free(kept);
+        free(found);
+    }
+    assert_true(smaller >= 4 && refused >= 1);
 }
 
 TESTS(test_dir_make, test_dir_remove)

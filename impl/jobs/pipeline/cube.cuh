@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// cube.cuh: how much memory cuFFT takes for itself while it transforms a cube (rg_fft_cube), asked before anything is taken.
+#ifndef RG_PIPELINE_CUBE_CUH
+#define RG_PIPELINE_CUBE_CUH
+
+#include "../../gpu/fft.cuh"
+
+// Bytes of the work area of one transform in place, as rg_fft_make plans it; 0 where there is no plan for that side.
+static inline size_t pl_cube_work(cufftType type, int64_t side)
+{
+    long long n[3] = {side, side, side}, real[3] = {side, side, 2 * (side / 2 + 1)}, half[3] = {side, side, side / 2 + 1};
+    const long long halves = half[0] * half[1] * half[2];
+    const bool back = type == CUFFT_C2R;
+    size_t bytes = 0;
+    cufftHandle plan;
+    if (cufftCreate(&plan) != CUFFT_SUCCESS) return 0;
+    const bool good = !cufftSetAutoAllocation(plan, 0) &&
+        !cufftMakePlanMany64(plan, 3, n, back ? half : real, 1, back ? halves : 2 * halves, back ? real : half, 1,
+            back ? 2 * halves : halves, type, 1, &bytes);
+    cufftDestroy(plan);
+    return good ? bytes : 0;
+}
+
+#endif
