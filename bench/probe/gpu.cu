@@ -15,6 +15,7 @@ namespace
     do {                                                                                                                       \
         cudaError_t e_ = (call);                                                                                               \
         if (e_ != cudaSuccess) {                                                                                               \
+            cudaGetLastError(); /* it is returned here, and no kernel's */                                                     \
             return (int)e_;                                                                                                    \
         }                                                                                                                      \
     } while (0)
@@ -24,6 +25,7 @@ namespace
 struct bench_state {
     cudaStream_t stream = nullptr;
     cudaEvent_t from = nullptr, to = nullptr;
+    const rg_device *device = nullptr;
     unsigned *word = nullptr; // [0] what kernels pretend to write, [1] whether a body was compiled for this GPU
     unsigned *big[2] = {nullptr, nullptr};
     cudaArray_t array = nullptr;
@@ -37,9 +39,8 @@ struct bench_state {
         // Reports of what went wrong have been given by then; there is nothing left to do about failing clean-up.
         picture &&cudaDestroyTextureObject(picture);
         array &&cudaFreeArray(array);
-        cudaFree(big[0]);
-        cudaFree(big[1]);
-        cudaFree(word);
+        for (unsigned *p : {big[0], big[1], word})
+            if (p) device->release(p);
         from &&cudaEventDestroy(from);
         to &&cudaEventDestroy(to);
         stream &&cudaStreamDestroy(stream);
@@ -86,14 +87,24 @@ int set_up(bench_state &s, const rg_device *device)
     TRY(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
     TRY(cudaEventCreate(&s.from));
     TRY(cudaEventCreate(&s.to));
-    TRY(cudaMalloc(&s.word, 2 * sizeof *s.word));
+    void *at;
+    s.device = device;
+    code = device->alloc(&at, 2 * sizeof *s.word, "probe");
+    if (code != RG_OK) {
+        return code;
+    }
+    s.word = (unsigned *)at;
     // Two arrays of 1 GiB, or what a quarter of the free memory holds.
     s.big_bytes = (size_t)1 << 30;
     while (2 * s.big_bytes > s.facts.free_bytes / 4) {
         s.big_bytes /= 2;
     }
     for (unsigned *&p : s.big) {
-        TRY(cudaMalloc(&p, s.big_bytes));
+        code = device->alloc(&at, s.big_bytes, "probe");
+        if (code != RG_OK) {
+            return code;
+        }
+        p = (unsigned *)at;
         TRY(cudaMemset(p, 0, s.big_bytes));
     }
     cudaChannelFormatDesc format = cudaCreateChannelDesc<unsigned>();

@@ -20,6 +20,7 @@ int rg_rank, rg_processes_here = 1;
 bool (*rg_may_fail)(void);
 
 _Thread_local bool rg_silent;
+_Thread_local atomic_bool *rg_has_failed;
 
 // How many bytes at text, of `most`, are one character that a terminal just shows; 0: a control, or no UTF-8.
 static int shown(const unsigned char *text, int most)
@@ -81,7 +82,7 @@ static void complain(const char *kind, const char *format, va_list list)
 int rg_fail(int code, const char *format, ...)
 {
     va_list list;
-    if (rg_silent || (rg_may_fail && !rg_may_fail())) return code;
+    if (rg_silent || (rg_has_failed && atomic_exchange(rg_has_failed, true)) || (rg_may_fail && !rg_may_fail())) return code;
     va_start(list, format);
     complain("", format, list);
     va_end(list);

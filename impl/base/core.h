@@ -3,6 +3,7 @@
 #ifndef RG_CORE_H
 #define RG_CORE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,8 @@ void rg_put_text(FILE *, const char *text, int most);
 void rg_put_word(FILE *, const char *word);
 // A thread that looks ahead sets it while what it complains of may never be reached: rg_fail and rg_warn then print nothing.
 extern _Thread_local bool rg_silent;
+// Threads that do one task share it: of the lines of rg_fail among them only the first is printed. NULL: the thread is alone.
+extern _Thread_local atomic_bool *rg_has_failed;
 void rg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 extern void (*rg_warned)(const char *text); // is told of every warning; NULL: nobody
 

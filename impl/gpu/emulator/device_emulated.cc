@@ -71,7 +71,7 @@ int stream_make(void **to)
     *to = e ? nullptr : &stream[made++ % sizeof stream];
     return told(e);
 }
-void stream_free(void *) {}
+void stream_free(void *) { fault(); }
 
 // Times of an emulated GPU mean nothing: whoever asks for one gets an error.
 int event_make(void **to)
@@ -81,7 +81,7 @@ int event_make(void **to)
     *to = e ? nullptr : &event;
     return told(e);
 }
-void event_free(void *) {}
+void event_free(void *) { fault(); }
 int event_record(void *, void *) { return cudaErrorNotSupported; }
 int event_ms(void *, void *, double *) { return cudaErrorNotSupported; }
 int stream_wait(void *, void *) { return fault(); }

@@ -97,6 +97,7 @@ typedef struct pl_team {
     double region_s; // of the parallel part, where the job tells it
     rg_progress progress;
     pthread_mutex_t lock;
+    atomic_bool has_failed; // a member has, and said so: others that fail by the same cause do not
 } pl_team;
 
 // The first GPU that `device` names begins to open, which takes 0.2 s, while the job reads its inputs. For commands of one

@@ -148,8 +148,10 @@ typedef struct work {
 static void *run(void *of)
 {
     work *w = of;
+    rg_has_failed = &w->member->team->has_failed;
     w->code = pl_team_enter(w->member);
     if (w->code == RG_GOOD) w->code = w->task(w->member, w->context);
+    rg_has_failed = NULL;
     return NULL;
 }
 
@@ -191,7 +193,7 @@ int pl_team_run(pl_team *t, pl_task *task, void *context)
         if (i > 0 && !turns) pthread_join(w[i].thread, NULL);
         code = w[i].code > code ? w[i].code : code;
     }
-    const int told = complain(t);
+    const int told = atomic_load(&t->has_failed) ? RG_GOOD : complain(t);
     return code > told ? code : told;
 }
 
