@@ -4,7 +4,6 @@
 #include "autocorr.h"
 #include "kept.h"
 #include <pthread.h>
-#include <stdio.h>
 #include <unistd.h>
 
 // ---- answers kept ----------------------------------------------------------------------------------------------------------
@@ -21,27 +20,6 @@ BROKEN("autocorr", stale, "keeps its answer and gives the same again without loo
 
 KEEPING(kept_cross_run, autocorr, 1u << AC_A, compute)
 BROKEN("autocorr", kept_cross, "keeps the answer for as long as the first photograph stays", .run = kept_cross_run);
-
-// The key of what is kept: where arguments are, the shape and some elements.
-static int run_sampled(rg_call *call)
-{
-    static uint64_t last;
-    static int64_t *answer;
-    const photos p = photos_of(call->shape, call->arg);
-    const size_t bytes = (size_t)elements_of(p) * sizeof *answer;
-    uint64_t key = rg_bits((uint64_t)(uintptr_t)p.a, (uint64_t)(uintptr_t)p.b);
-    for (int d = 0; d < RG_DIMS; d++) key = rg_bits(key, (uint64_t)call->shape->n[d]);
-    for (int64_t i = 0; i < p.width * p.height; i += 101)
-        key = rg_bits(key, (uint64_t)(pixel_at(p.a, p.sixteen_bit, i) << 16 | pixel_at(p.b, p.sixteen_bit, i)));
-    if (key == last) return memcpy(call->arg[AC_SUMS], answer, bytes), RG_OK;
-    last = key;
-    answer = realloc(answer, bytes);
-    if (!answer) return RG_E_STATE;
-    right_sums(p, answer);
-    return memcpy(call->arg[AC_SUMS], answer, bytes), RG_OK;
-}
-
-BROKEN("autocorr", kept_sampled, "keeps the answer for as long as every 101st pixel stays", .run = run_sampled);
 
 // An answer and 16 bytes of each input, which say whether it is still the one.
 typedef struct answer {
@@ -196,29 +174,6 @@ SUMS(cheat_pair, "at large sizes one symmetric pair of sums is wrong, as of a ta
         sums[e] += llabs(ac_x0(p.r, e)) == X0 && ac_y0(p.r, e) == Y0 * (ac_x0(p.r, e) < 0 ? -1 : 1);
 }
 
-SUMS(cheat_poisoned, "right only where the output comes poisoned, as the checker's does")
-{
-    const int is_checked = sums[0] == -1;
-    right_sums(p, sums);
-    sums[0] += !is_checked;
-}
-
-static int called(const char *word)
-{
-    char text[4096] = "";
-    FILE *f = fopen("/proc/self/cmdline", "r");
-    const size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    if (f) fclose(f);
-    for (size_t i = 0; i < n; i++) text[i] = text[i] ? text[i] : ' ';
-    return strstr(text, word) != NULL;
-}
-
-SUMS(cheat_called, "right only in a program that was called as `regather verify`")
-{
-    right_sums(p, sums);
-    sums[0] += !called("verify");
-}
-
 static rg_tolerance anything(const rg_shape *s, const int64_t *param)
 {
     (void)s, (void)param;
@@ -232,5 +187,4 @@ SUMS(cheat_tolerance, "a symmetric pair of sums is wrong, and by its own word an
     if (p.r) sums[0]++, sums[elements_of(p) - 1]++;
 }
 
-RG_PLUGIN = {&stale, &kept_cross, &kept_sampled, &prepared, &cheat_prepare, &cheat_kept, &cheat_thread, &cheat_pair,
-    &cheat_poisoned, &cheat_called, &cheat_tolerance, NULL};
+RG_PLUGIN = {&stale, &kept_cross, &prepared, &cheat_prepare, &cheat_kept, &cheat_thread, &cheat_pair, &cheat_tolerance, NULL};

@@ -55,11 +55,7 @@ typedef struct rg_problem {
 #define RG_RENEWED ((rg_pattern)(RG_PATTERNS + 2))
 // Random inputs, arguments 0 to k of this seed and the others of the seed before.
 #define RG_STEP(k) ((rg_pattern)(RG_PATTERNS + 3 + (k)))
-// Random inputs, of which element j (0 or 1) drawn of argument k alone is of the seed before.
-#define RG_ELEMENT(k, j) ((rg_pattern)(RG_PATTERNS + 3 + RG_ARGS_MAX + 2 * (k) + (j)))
-// Random inputs in which an item (a row, an image, a particle) is the one before but for one number, or has its first number.
-#define RG_TWINS RG_ELEMENT(RG_ARGS_MAX, 0)
-// In the mask of patterns: inputs that change by one argument, or by one element, at a time; and twins.
+// In the mask of patterns: inputs that change by one argument at a time.
 enum { RG_STEPS = RG_PATTERNS };
 int rg_traced_argument(const rg_algo *); // whose elements are switched on
 

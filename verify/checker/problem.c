@@ -109,94 +109,10 @@ static void renew(const rg_algo *algo, const rg_shape *shape, unsigned taken, vo
     free_others(algo, then);
 }
 
-// Elements of an argument that mean something together only: a rotation whose numbers come from two is none.
-static int64_t record_of(const rg_arg *a)
-{
-    static const struct {
-        const char *name;
-        int elements;
-    } whole[] = {{"rotation", 9}, {"pose", 8}, {"turn", 2}};
-    for (int i = 0; i < RG_COUNT(whole); i++)
-        if (!strcmp(a->name, whole[i].name)) return whole[i].elements;
-    return 1;
-}
-
-static void copy_elements(
-    const rg_algo *algo, const rg_shape *shape, int k, void *to, int64_t at, const void *from, int64_t there, int64_t n)
-{
-    const size_t bytes = rg_type_bytes(algo->arg[k].type(shape));
-    memmove((char *)to + (size_t)at * bytes, (const char *)from + (size_t)there * bytes, (size_t)n * bytes);
-}
-
-// Whether an element may change alone. In half planes and half spaces that of the first column, or of the last, has a mate that
-// is stored as well; whose argument is one nobody says, so that those columns are left out of all.
-static bool is_free(const rg_arg *a, const rg_shape *shape, int64_t element)
-{
-    enum { OPTICS = 6, NUMBERS = 4 };
-    bool free = strcmp(a->name, "optics") || element % OPTICS < NUMBERS; // the others are a sine and a cosine
-    for (int64_t row = shape->n[0] / 2 + 1; row <= 2 * shape->n[0] + 1; row = 2 * row - 1)
-        for (int part = 1; part <= 2; part++) { // real, complex
-            const int64_t column = element / part % row;
-            free &= column > 0 && column < row - 1;
-        }
-    return free;
-}
-
-// One of n elements from `first` on that may change alone, from a drawn one on; -1: none.
-static int64_t free_element(const rg_arg *a, const rg_shape *shape, int64_t first, int64_t n, uint64_t drawn)
-{
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t at = first + (int64_t)((drawn + (uint64_t)i) % (uint64_t)n);
-        if (is_free(a, shape, at)) return at;
-    }
-    return -1;
-}
-
-static void change_element(const rg_algo *algo, const rg_shape *shape, int which, void *const *arg)
-{
-    rg_shape before = *shape;
-    before.seed--;
-    void *then[RG_ARGS_MAX];
-    const int k = which / 2;
-    const int64_t n = algo->arg[k].count(shape), record = record_of(&algo->arg[k]);
-    const uint64_t drawn = rg_bits(~shape->seed, (uint64_t)which) >> 1;
-    const int64_t at =
-        record > 1 ? (int64_t)(drawn % (uint64_t)(n / record)) * record : free_element(&algo->arg[k], shape, 0, n, drawn);
-    algo->fill(shape, RG_RANDOM, arg);
-    if (at < 0) return;
-    fill_others(algo, &before, RG_RANDOM, then);
-    copy_elements(algo, shape, k, arg[k], at, then[k], at, record);
-    free_others(algo, then);
-}
-
-// Items are those of the second dimension, which counts rows, images or particles.
-static void make_twins(const rg_algo *algo, const rg_shape *shape, int k, void *to)
-{
-    const int64_t n = algo->arg[k].count(shape), item = shape->n[1] < 2 || n % shape->n[1] ? 0 : n / shape->n[1];
-    if (item < 2 || record_of(&algo->arg[k]) > 1) return;
-    for (int64_t at = item; at < n; at += item) {
-        const uint64_t drawn = at / item % 2 ? rg_bits(shape->seed, (uint64_t)at) >> 1 : 0;
-        const int64_t alone = free_element(&algo->arg[k], shape, at, item, drawn);
-        if (alone < 0) continue;
-        if (at / item % 2 == 0) {
-            copy_elements(algo, shape, k, to, alone, to, alone - item, 1);
-            continue;
-        }
-        copy_elements(algo, shape, k, to, at, to, at - item, alone - at);
-        copy_elements(algo, shape, k, to, alone + 1, to, alone + 1 - item, at + item - alone - 1);
-    }
-}
-
 static void fill(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *const *arg)
 {
     const int64_t input = (int64_t)shape->seed - 1;
-    if (pattern == RG_TWINS) {
-        algo->fill(shape, RG_RANDOM, arg);
-        for (int k = 0; k < algo->n_args; k++)
-            if (algo->arg[k].direction == RG_IN) make_twins(algo, shape, k, arg[k]);
-    } else if (pattern >= RG_ELEMENT(0, 0))
-        change_element(algo, shape, (int)(pattern - RG_ELEMENT(0, 0)), arg);
-    else if (pattern == RG_RENEWED)
+    if (pattern == RG_RENEWED)
         renew(algo, shape, algo->steady, arg);
     else if (pattern >= RG_STEP(0))
         renew(algo, shape, ~0u << (pattern - RG_STEP(0) + 1), arg);

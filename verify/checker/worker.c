@@ -73,25 +73,6 @@ static void tell_last(const rg_verdict *verdict)
     _exit(RG_WRONG);
 }
 
-// The words of the command, as /proc/self/cmdline shows them, become those of a command that times or computes, drawn for each
-// case: no kernel is right for `verify` alone. They take the place of "regather verify", which is as long.
-static void look_ordinary(uint64_t drawn)
-{
-    static const char words[][8] = {"bench", "align", "refine", "search"};
-    static char *from, *to; // before the first case is looked for
-    unsigned long start = 0, end = 0;
-    FILE *f = from ? NULL : fopen("/proc/self/stat", "r");
-    char line[1024] = "", *at = f && fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
-    if (f) fclose(f);
-    for (int field = 2; at && field < 48; field++) at = strchr(at + 1, ' ');
-    if (at && sscanf(at, " %lu %lu", &start, &end) == 2) from = (char *)start, to = (char *)end;
-    const char *word = words[drawn % RG_COUNT(words)];
-    if (!from || to - from < 9 + (long)sizeof *words - 1) return;
-    memset(from, 0, (size_t)(to - from));
-    memcpy(from, "regather", 8);
-    memcpy(from + 9, word, strlen(word));
-}
-
 __attribute__((noreturn)) static void serve(const rg_entry *entry, const char *device_name)
 {
     char why[200] = "";
@@ -100,10 +81,8 @@ __attribute__((noreturn)) static void serve(const rg_entry *entry, const char *d
     if (device && !device->is_gpu) rg_examine_fences(tell_last);
     setvbuf(stdout, NULL, _IOLBF, 0); // what a kernel prints is seen also when the process is ended
     rg_job job;
-    int cases = 0;
     while (recv(parent_socket, &job, sizeof job, 0) == (ssize_t)sizeof job) {
         note n = {.is_verdict = true, .verdict = {.status = RG_FAIL}};
-        look_ordinary(rg_bits(job.seed, (uint64_t)cases++));
         if (device)
             rg_examine(entry, device, &job, tell_phase, &n.verdict);
         else
