@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// test_listing.h: the machine code of a function of this very program, as objdump lists it.
+// test_listing.h: the machine code of a function of build/regather, as objdump lists it.
 #ifndef RG_TEST_LISTING_H
 #define RG_TEST_LISTING_H
+
+#include "test_build.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +29,8 @@ static int is_packed_arithmetic(const char *line)
 static census look(const char *function)
 {
     census c = {0};
-    char command[300], line[600], self[200];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    assert_true(n > 0);
-    self[n] = 0;
-    snprintf(command, sizeof command, "objdump -d --no-show-raw-insn --disassemble=%s '%s'", function, self);
+    char command[PATH_MAX + 200], line[600];
+    snprintf(command, sizeof command, "objdump -d --no-show-raw-insn --disassemble=%s '%s/regather'", function, test_build());
     FILE *f = popen(command, "r");
     assert_non_null(f);
     while (fgets(line, sizeof line, f)) {

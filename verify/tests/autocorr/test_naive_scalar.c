@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_naive_scalar.c: naive and ordered are scalar code, as the compiler in use has made them. The baseline of every speed-up
-// would otherwise depend on the mood of an optimiser. Reads the disassembly of this very program, which holds both.
+// would otherwise depend on the mood of an optimiser. Reads the disassembly of build/regather.
 #include "../test.h"
 
 #include "../test_listing.h"
