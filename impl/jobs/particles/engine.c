@@ -166,7 +166,8 @@ static int device_allows(const fr_engine *e, const fr_room *r)
     const asked ask = {e, r};
     double there;
     if (!d->is_gpu) return RG_GOOD;
-    if (rg_device_free(d, &there) != RG_GOOD) return RG_LACKS;
+    const int code = rg_device_free(d, &there);
+    if (code != RG_GOOD) return code;
     return rg_memory_allows(there, device_need, &ask, size_of(r), fits_of(r),
         "%" PRId64 " images of %" PRId64 " pixels a side on %s", r->batch, r->side, d->name);
 }
@@ -174,8 +175,13 @@ static int device_allows(const fr_engine *e, const fr_room *r)
 int64_t fr_engine_fit(const fr_engine *e, fr_room_of *room_of, const void *of, int64_t batch)
 {
     const rg_device *d = e->member->device;
+    const bool was_silent = rg_silent;
     double there;
-    if (!d || !d->is_gpu || rg_device_free(d, &there) != RG_GOOD) return batch;
+    if (!d || !d->is_gpu) return batch;
+    rg_silent = true; // fr_engine_size asks again, and says what is wrong
+    const int code = rg_device_free(d, &there);
+    rg_silent = was_silent;
+    if (code != RG_GOOD) return batch;
     for (; batch > 1; batch /= 2) {
         const fr_room room = room_of(of, batch);
         if (needs_of(e, &room).bytes + RG_MEMORY_RESERVE <= there) break;

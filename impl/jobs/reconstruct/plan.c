@@ -260,11 +260,12 @@ static void say_plan(const gr_job *job, double host, double device)
 static int choose_batch(gr_job *job)
 {
     double host, device;
-    if (rg_device_free(rg_device_cpu(), &host) != RG_GOOD || rg_device_free(job->team.member->device, &device) != RG_GOOD)
-        return RG_LACKS;
+    int code = rg_device_free(rg_device_cpu(), &host);
+    if (code == RG_GOOD) code = rg_device_free(job->team.member->device, &device);
+    if (code != RG_GOOD) return code;
     job->chunk = 1;
     const bool on_gpu = gr_on_gpu(job);
-    int code = memory_allows(job, host, device);
+    code = memory_allows(job, host, device);
     if (code != RG_GOOD) return code;
     if (!on_gpu)
         batch_of_host(job, host);
