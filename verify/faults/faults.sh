@@ -47,7 +47,7 @@ run() {
 # Files without what is there to go on from (.part) and what differs from run to run: times, figures, which follow from tables, and
 # pages, of which only the end counts. A GPU adds in the order that comes: of its files the length counts.
 listing() {
-    find . -type f ! -name '*.svg' ! -name '*.log' ! -name '*stages*' ! -name '*.part' | sort | while read -r f; do
+    find . -type f ! -name '*.svg' ! -path '*.tsv/*.png' ! -name '*.log' ! -name '*stages*' ! -name '*.part' | sort | while read -r f; do
         case $words/$f in
         *.html) echo "$f $(tail -c 8 "$f")" ;;
         *'--device gpu'*.mrc) echo "$f $(wc -c < "$f")" ;;
