@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool rg_image_can_write_png(void) { return HAVE_PNG; }
 
@@ -98,20 +99,30 @@ static int decode(png_work *w, rg_image *image)
     return RG_GOOD;
 }
 
+static uint32_t word(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+// Past the stream, which would read a block anew for each of the pixels' many chunks; one of memory has no file.
+static bool read_at(const rg_image_in *in, int64_t at, unsigned char to[12])
+{
+    const int fd = fileno(in->file);
+    return fd >= 0 ? pread(fd, to, 12, (off_t)at) == 12
+                   : fseeko(in->file, (off_t)at, SEEK_SET) == 0 && fread(to, 1, 12, in->file) == 12;
+}
+
 // Chunk by chunk: a file may hold an animation, of which libpng reads the first picture, and bytes behind its end. What is malformed
 // is left to libpng.
 static int count(const rg_image_in *in)
 {
     unsigned char chunk[12];
-    uint32_t length, frames = 1;
+    uint32_t frames = 1;
     int64_t at = 8;
     do {
-        if (fseeko(in->file, (off_t)at, SEEK_SET) != 0 || fread(chunk, 1, sizeof chunk, in->file) != sizeof chunk)
-            return RG_GOOD;
-        length = (uint32_t)chunk[0] << 24 | (uint32_t)chunk[1] << 16 | (uint32_t)chunk[2] << 8 | chunk[3];
-        if (!memcmp(chunk + 4, "acTL", 4))
-            frames = (uint32_t)chunk[8] << 24 | (uint32_t)chunk[9] << 16 | (uint32_t)chunk[10] << 8 | chunk[11];
-        at += 12 + (int64_t)length;
+        if (!read_at(in, at, chunk)) return RG_GOOD;
+        if (!memcmp(chunk + 4, "acTL", 4)) frames = word(chunk + 8);
+        at += 12 + (int64_t)word(chunk);
     } while (memcmp(chunk + 4, "IEND", 4));
     if (frames > 1)
         return rg_malformed(
