@@ -2,7 +2,7 @@
 // compare.c: the command `compare`: two result files, row by row, by the interval of the ratio of medians against a gate.
 
 #include "../../impl/runtime/table.h"
-#include "../timing/lineup.h"
+#include "../timing/timing.h"
 #include "validate.h"
 #include "compared.h"
 #include "confounder.h"
@@ -330,8 +330,8 @@ static char *title(const comparison *c)
         kernels += other != NULL;
         changed += other && strcmp(other, c->file[0].head_value[i]);
     }
-    char *sources =
-        kernels ? rg_print("; the source of %d of %d kernel%s changed", changed, kernels, rg_s(kernels)) : rg_print("%s", "");
+    char *sources = kernels ? rg_print("; the source of %d of %d kernel%s changed", changed, kernels, rg_plural(kernels))
+                            : rg_print("%s", "");
     const bool machines = strcmp(said[0][0], said[0][1]), commits = strcmp(said[1][0], said[1][1]);
     char *text = machines && commits ? rg_print("two machines and two commits: A %s, %s; B %s, %s%s", said[0][0], said[1][0],
                                            said[0][1], said[1][1], sources)
@@ -360,7 +360,7 @@ static char *summary(const comparison *c)
     const int *n = c->of.count, compared = n[RG_SAME] + n[RG_FASTER] + n[RG_SLOWER] + n[RG_UNDECIDED] + n[RG_BROKEN];
     char *worst = extreme(c, RG_SLOWER, "worst"), *best = extreme(c, RG_FASTER, "best");
     char *text = rg_print("Of %d row%s B is slower in %d%s, faster in %d%s, the same in %d, not decided in %d, broken in %d",
-        compared, rg_s(compared), n[RG_SLOWER], worst, n[RG_FASTER], best, n[RG_SAME], n[RG_UNDECIDED], n[RG_BROKEN]);
+        compared, rg_plural(compared), n[RG_SLOWER], worst, n[RG_FASTER], best, n[RG_SAME], n[RG_UNDECIDED], n[RG_BROKEN]);
     free(worst);
     free(best);
     return text;

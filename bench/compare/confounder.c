@@ -2,7 +2,7 @@
 // confounder.c: see confounder.h.
 #include "confounder.h"
 
-#include "../timing/lineup.h"
+#include "../timing/timing.h"
 
 #include <math.h>
 #include <stdarg.h>

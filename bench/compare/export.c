@@ -274,7 +274,7 @@ static int write_csv(FILE *f, const rg_result *file, int n)
     if (!code && !n_series)
         code = rg_fail(RG_USAGE, "export: expected a measurement that every file has timed, found none in %d files", n);
     if (!code && left_out)
-        rg_warn("left out: %d row%s that not every file has timed on the same inputs", left_out, rg_s(left_out));
+        rg_warn("left out: %d row%s that not every file has timed on the same inputs", left_out, rg_plural(left_out));
     for (int i = -1; i < n && !code; i++) {
         put_field(f, i < 0 ? "time" : of[i].committed);
         putc(',', f);

@@ -3,7 +3,7 @@
 #include "validate.h"
 
 #include "../machine/machine.h"
-#include "../timing/lineup.h"
+#include "../timing/timing.h"
 #include "../stats/stats.h"
 
 #include "../../impl/base/core.h"

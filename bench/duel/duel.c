@@ -262,7 +262,7 @@ static void print_outcome(contest *c, rg_change outcome, const rg_ratio *r)
         "dropped, %s%s%s\n",
         rg_colour(stdout, rg_change_colour[outcome]), rg_change_name[outcome], rg_colour(stdout, "off"), c->word[0], c->word[1],
         c->shape, rg_mode_name[c->duel->mode], time[0], time[1], r->ratio, r->low, r->high, 100 * c->duel->gate, c->n,
-        c->n == 1 ? "" : "es", c->pairs, rg_s(c->pairs), c->dropped, lasted, *why ? "; " : "", why);
+        c->n == 1 ? "" : "es", c->pairs, rg_plural(c->pairs), c->dropped, lasted, *why ? "; " : "", why);
     fflush(stdout);
     c->count[outcome]++;
 }
@@ -312,7 +312,7 @@ static int fight_all(contest *c)
     return code ? code : rg_duel_code(c->count[RG_SLOWER] ? RG_SLOWER : c->count[RG_UNDECIDED] ? RG_UNDECIDED : RG_SAME);
 }
 
-// What the lanes say before anything is started: whether it is a GPU that opens, and how many processes have room beside each
+// What the measurements say before anything is started: whether it is a GPU that opens, and how many processes have room beside each
 // other.
 static int look_ahead(contest *c)
 {
@@ -323,11 +323,11 @@ static int look_ahead(contest *c)
     for (int i = c->n_workers - 1; i < 2 && !code; i++) {
         code = rg_duel_side_make(c->duel, c->word[i], &s[i]);
         if (code) break;
-        bytes += c->n_workers * (double)rg_lane_bytes(s[i].lane);
-        c->gpu |= s[i].lane->entry->variant->space == RG_DEVICE;
+        bytes += c->n_workers * (double)rg_measurement_bytes(s[i].measurement);
+        c->gpu |= s[i].measurement->entry->variant->space == RG_DEVICE;
     }
     c->at_once = c->gpu && WAITING_MOST * bytes <= WAITING_BYTES ? WAITING_MOST : 1;
-    for (int i = 0; i < 2; i++) rg_lineup_free(&s[i].lineup);
+    for (int i = 0; i < 2; i++) rg_bench_plan_free(&s[i].plan);
     free(s);
     return code;
 }

@@ -4,7 +4,7 @@
 #ifndef RG_DUEL_H
 #define RG_DUEL_H
 
-#include "../timing/lineup.h"
+#include "../timing/timing.h"
 #include "../stats/rule.h"
 
 // A process that serves: `regather duel --serve first|again WORD...` reads one command a line, "SIDE CALLS", and answers each
@@ -26,11 +26,11 @@ typedef struct rg_duel {
     double max_s, gate;
 } rg_duel;
 
-// A word of the command line: its lane is the one to time. Stays where it is: the options point into it.
+// A word of the command line: its measurement is the one to time. Stays where it is: the options point into it.
 typedef struct rg_duel_side {
     rg_bench_options options;
-    rg_lineup lineup;
-    rg_lane *lane;
+    rg_bench_plan plan;
+    rg_measurement *measurement;
     const char *item[RG_PARAMS_MAX + 1];
     char text[512];
 } rg_duel_side;

@@ -201,7 +201,7 @@ static void read_numbers(values *v, const char *path)
             char *end;
             const double number = strtod(word, &end);
             if (*end) continue;
-            v->number = rg_more(v->number, (int64_t)v->n, sizeof *v->number);
+            v->number = rg_grow(v->number, (int64_t)v->n, sizeof *v->number);
             v->number[v->n++] = number;
         }
     }

@@ -5,7 +5,7 @@
 
 #include "run.h"
 
-#include "../timing/lineup.h"
+#include "../timing/timing.h"
 
 #include "../../impl/base/process.h"
 #include "../../impl/runtime/cpu.h"

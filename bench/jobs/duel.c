@@ -47,9 +47,9 @@ static int compare_outputs(team *t)
     if (found.differ)
         return rg_fail(RG_WRONG,
             "duel: BROKEN: %d of %d output%s differ%s, %s the first; where they may, say how much by --check", found.differ,
-            found.files, rg_s(found.files), found.differ == 1 ? "s" : "", found.first);
+            found.files, rg_plural(found.files), found.differ == 1 ? "s" : "", found.first);
     snprintf(t->outputs, sizeof t->outputs, found.files ? "%d output%s equal" : "no outputs in {out}", found.files,
-        rg_s(found.files));
+        rg_plural(found.files));
     return RG_GOOD;
 }
 
@@ -102,7 +102,7 @@ static int conclude(const team *t, rg_change outcome)
     const int clock = t->duel->clock;
     printf("%s%-9s%s %s -> %s: %s, gate %.3g %%, %d pair%s; %s; %s%s\n", rg_colour(stdout, rg_change_colour[outcome]),
         rg_change_name[outcome], rg_colour(stdout, "off"), t->command[0], t->command[1], text[clock], 100 * t->duel->gate, t->n,
-        rg_s(t->n), text[!clock], t->outputs,
+        rg_plural(t->n), text[!clock], t->outputs,
         outcome != RG_UNDECIDED              ? ""
             : t->n == RG_DUEL_PROCESSES_MOST ? "; the interval crosses the gate after all pairs: choose another gate"
                                              : "; time is up: give more by --max-seconds");

@@ -128,7 +128,7 @@ void rg_job_inputs_hash(const char *command, char text[96])
                 if (rg_ends_with(words.we_wordv[i], ".star")) hash_stacks(&in, words.we_wordv[i]);
             }
         wordfree(&words);
-        snprintf(text, 96, "fnv1a %016" PRIx64 " of %d file%s", in.hash, in.files, rg_s(in.files));
+        snprintf(text, 96, "fnv1a %016" PRIx64 " of %d file%s", in.hash, in.files, rg_plural(in.files));
     }
     free(in.last);
     free(line);
@@ -229,7 +229,7 @@ static void list(const char *folder, const char *below, rg_job_list *l)
             list(folder, path, l);
             free(path);
         } else {
-            l->name = rg_more(l->name, l->n, sizeof *l->name);
+            l->name = rg_grow(l->name, l->n, sizeof *l->name);
             l->name[l->n++] = path;
         }
         free(full);

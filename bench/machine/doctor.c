@@ -268,7 +268,7 @@ static void report_rates(void)
     snprintf(title[n++], sizeof title[0], "1 core");
     if (cores > 1) {
         rg_probe_cpu(cores, RG_ALL_RESOURCES, &rates[n]);
-        snprintf(title[n++], sizeof title[0], "%d core%s", cores, rg_s(cores));
+        snprintf(title[n++], sizeof title[0], "%d core%s", cores, rg_plural(cores));
     }
     section("Measured rates (per second; k M G T are powers of 1000)");
     for (int i = 0; i < gpus && n < COLUMNS_MAX; i++) {

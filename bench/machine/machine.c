@@ -65,8 +65,8 @@ void rg_head_add(rg_head *head, const char *key, const char *format, ...)
             *c = ' ';
         }
     }
-    head->key = rg_more(head->key, head->n, sizeof *head->key);
-    head->value = rg_more(head->value, head->n, sizeof *head->value);
+    head->key = rg_grow(head->key, head->n, sizeof *head->key);
+    head->value = rg_grow(head->value, head->n, sizeof *head->value);
     head->key[head->n] = rg_print("%s", key);
     head->value[head->n] = rg_print("%s", text);
     head->n++;

@@ -8,7 +8,7 @@
 
 #include "../stats/rule.h"
 #include "../jobs/run.h"
-#include "../timing/lineup.h"
+#include "../timing/timing.h"
 
 #include "../../impl/base/core.h"
 #include "../../impl/base/process.h"

@@ -5,7 +5,7 @@
 #include "archive.h"
 #include "measure.h"
 
-#include "../timing/lineup.h"
+#include "../timing/timing.h"
 
 #include "../../impl/base/options.h"
 
@@ -267,7 +267,7 @@ static void check_runs(audit *u)
     }
     if (alone_unknown)
         open_question(u, "rules", "of %d run%s that count%s nobody saw whether others used the CPUs", alone_unknown,
-            rg_s(alone_unknown), alone_unknown == 1 ? "s" : "");
+            rg_plural(alone_unknown), alone_unknown == 1 ? "s" : "");
 }
 
 static void check_medians(audit *u)
@@ -289,7 +289,7 @@ static void check_medians(audit *u)
         else if (n && !(fabs(stated - median) <= 1e-5 * median))
             found(u, "medians", "%s: %.6g s by its runs, summary.tsv says %.6g", w->job, median, stated);
         if (n < w->min_runs)
-            open_question(u, "rules", "%s has %d run%s that count%s, %d are needed: others were busy", w->job, n, rg_s(n),
+            open_question(u, "rules", "%s has %d run%s that count%s, %d are needed: others were busy", w->job, n, rg_plural(n),
                 n == 1 ? "s" : "", w->min_runs);
     }
 }
@@ -450,7 +450,7 @@ static int run(void *typed)
                 u.findings     ? ""
                     : u.unsure ? "unsure: "
                                : "good: ",
-                u.findings, rg_s(u.findings), u.unsure, rg_s(u.unsure), u.a.runs.n_rows, rg_s(u.a.runs.n_rows),
+                u.findings, rg_plural(u.findings), u.unsure, rg_plural(u.unsure), u.a.runs.n_rows, rg_plural(u.a.runs.n_rows),
                 rg_archive_value(&u.a, "nonce"), rg_archive_value(&u.a, "division"));
         findings += u.findings;
         unsure += u.unsure;

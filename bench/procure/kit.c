@@ -3,7 +3,7 @@
 // be handed on, a workload, the rules, and a script.
 #include "workload.h"
 
-#include "../timing/lineup.h"
+#include "../timing/timing.h"
 
 #include "../../impl/base/bundle.h"
 #include "../../impl/base/options.h"
@@ -198,8 +198,8 @@ static int run(void *typed)
     }
     code = code ? code : pack(r, program, &l, glibc);
     if (!code)
-        printf("%s: %d job%s of size %s, %d librar%s; runs on Linux x86-64 with glibc 2.%d or newer\n", r->out, w.n, rg_s(w.n),
-            rg_size_name[r->size], l.n, l.n == 1 ? "y" : "ies", glibc);
+        printf("%s: %d job%s of size %s, %d librar%s; runs on Linux x86-64 with glibc 2.%d or newer\n", r->out, w.n,
+            rg_plural(w.n), rg_size_name[r->size], l.n, l.n == 1 ? "y" : "ies", glibc);
     for (int i = 0; i < l.n; i++) free(l.path[i]);
     free(program);
     rg_workload_free(&w);

@@ -4,7 +4,7 @@
 #include "archive.h"
 #include "measure.h"
 
-#include "../timing/lineup.h"
+#include "../timing/timing.h"
 
 #include "../../impl/base/bundle.h"
 #include "../../impl/base/options.h"
@@ -133,7 +133,7 @@ static void warm_up(measure *m)
     if (m->wrong) return;
     note(m,
         "prediction: a round of %d job%s takes %.1f s by their first runs; %d rounds and the windows of energy %.0f s in all",
-        m->workload.n, rg_s(m->workload.n), sum_s, RG_LEAST_RUNS,
+        m->workload.n, rg_plural(m->workload.n), sum_s, RG_LEAST_RUNS,
         RG_LEAST_RUNS * sum_s + (m->joules ? m->workload.n * m->window_s : 0));
 }
 
@@ -406,8 +406,8 @@ static int conclude(const measure *m)
 {
     int few = 0;
     for (int j = 0; j < m->workload.n; j++) few += m->good[j] < m->workload.job[j].min_runs;
-    printf("%s: %d run%s of %d job%s, all kept, %.0f s; energy: %s\n", m->out, m->runs, rg_s(m->runs), m->workload.n,
-        rg_s(m->workload.n), now(m), m->joules ? "measured" : "no source here, see machine.tsv");
+    printf("%s: %d run%s of %d job%s, all kept, %.0f s; energy: %s\n", m->out, m->runs, rg_plural(m->runs), m->workload.n,
+        rg_plural(m->workload.n), now(m), m->joules ? "measured" : "no source here, see machine.tsv");
     if (m->wrong) return rg_fail(RG_WRONG, "measure: a run failed or wrote what is wrong; the archive and its log have it");
     if (few)
         return rg_fail(RG_UNSURE,
@@ -433,7 +433,7 @@ static int run(void *typed)
         warm_up(m);
         rounds(m);
         if (m->joules) windows(m);
-        note(m, "end, %d run%s", m->runs, rg_s(m->runs));
+        note(m, "end, %d run%s", m->runs, rg_plural(m->runs));
         code = pack(m);
         code = code ? code : conclude(m);
     }

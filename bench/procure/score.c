@@ -131,8 +131,8 @@ static int read_machine(const rg_score *s, const char *path, const char *hash, r
     code = rg_job_scores(&m->a, s->workload, m->job, &m->seconds);
     m->findings = code ? 0 : rg_audit_findings(&m->a, m->finding);
     if (m->findings)
-        rg_warn(
-            "%s: `regather audit` refuses it: %d finding%s, the first %s", path, m->findings, rg_s(m->findings), m->finding);
+        rg_warn("%s: `regather audit` refuses it: %d finding%s, the first %s", path, m->findings, rg_plural(m->findings),
+            m->finding);
     return code;
 }
 

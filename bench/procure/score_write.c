@@ -281,14 +281,14 @@ static int write_page(const rg_score *s, const char *folder)
     rg_data *d = rg_data_new();
     rg_set(d, "title", "%s", "regather: machines ranked");
     rg_set(d, "what", "%s, size %s: %d job%s on %d machine%s, against %s.", s->workload->title,
-        rg_size_name[s->machine[0].a.size], s->workload->n, rg_s(s->workload->n), s->n, rg_s(s->n), s->reference);
+        rg_size_name[s->machine[0].a.size], s->workload->n, rg_plural(s->workload->n), s->n, rg_plural(s->n), s->reference);
     ranking(rg_add(d, "ranking"), s);
     for (int i = 0; i < s->n; i++) {
         const rg_machine_score *m = &s->machine[i];
         if (!m->findings) continue;
         rg_data *refused = rg_add(d, "refused");
         rg_set(refused, "machine", "%s", m->a.label);
-        rg_set(refused, "n", "%d finding%s", m->findings, rg_s(m->findings));
+        rg_set(refused, "n", "%d finding%s", m->findings, rg_plural(m->findings));
         rg_set(refused, "first", "%s", m->finding);
     }
     char *unlike = rg_score_unlike(s), *brief = too_short(s);

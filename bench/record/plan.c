@@ -79,7 +79,7 @@ void rg_record_plan_free(rg_steps *plan)
 
 static void add_key(rg_record_step *s, rg_row row)
 {
-    s->key = rg_more(s->key, s->n_keys, sizeof *s->key);
+    s->key = rg_grow(s->key, s->n_keys, sizeof *s->key);
     s->key[s->n_keys++] = row;
 }
 
@@ -95,16 +95,16 @@ static int add_lanes(const rg_step *step, rg_record_step *s)
     rg_bench_options *o = options;
     if (!code) o->given.cores = rg_cpu_cores(); // what the door of a command sets
     code = code ? code : rg_bench_options_check(o);
-    rg_lineup lineup = {0};
+    rg_bench_plan plan = {0};
     if (!code && o->job) {
         for (const char *at = o->gpus ? o->gpus : "0"; *at; at += strcspn(at, ","), at += *at == ',')
             add_key(s, rg_bench_job_key(o, atoi(at)));
     } else if (!code) {
-        code = rg_lineup_make(o, &lineup);
-        for (int i = 0; !code && i < lineup.n; i++)
-            if (!lineup.lane[i].done) // refused, or not available here
-                add_key(s, rg_lane_key(&lineup.lane[i]));
-        rg_lineup_free(&lineup);
+        code = rg_bench_plan_make(o, &plan);
+        for (int i = 0; !code && i < plan.n; i++)
+            if (!plan.measurement[i].done) // refused, or not available here
+                add_key(s, rg_measurement_key(&plan.measurement[i]));
+        rg_bench_plan_free(&plan);
     }
     s->energy = !code && o->energy;
     rg_options_free(&rg_cmd_bench, options);
@@ -243,7 +243,7 @@ void rg_record_show(const rg_steps *plan, const rg_cores *cores, int gpus, doubl
                            : "A virtual machine that hides which processors share a core: one step at a time.");
     printf(
         "%d step%s of the plan %s in the record. These %d fit, in about %.0f s with at most %d of one core beside another:\n",
-        done, rg_s(done), done == 1 ? "is" : "are", n, expected_s, cores->beside);
+        done, rg_plural(done), done == 1 ? "is" : "are", n, expected_s, cores->beside);
     for (int i = 0; i < n; i++)
         printf("  %-28s %-6s %6.0f s %5d row%s  %s\n", shown[i]->name, runs[shown[i]->runs], shown[i]->cost_s,
             rg_record_of(shown[i])->missing, rg_record_of(shown[i])->missing == 1 ? " " : "s",
@@ -254,7 +254,8 @@ void rg_record_show(const rg_steps *plan, const rg_cores *cores, int gpus, doubl
         if (s->done || s->chosen || s->first) continue;
         const rg_record_step *own = rg_record_of(s);
         char why[80];
-        snprintf(why, sizeof why, "it needs %d GPU%s, here %s %d", own->gpus, rg_s(own->gpus), gpus == 1 ? "is" : "are", gpus);
+        snprintf(
+            why, sizeof why, "it needs %d GPU%s, here %s %d", own->gpus, rg_plural(own->gpus), gpus == 1 ? "is" : "are", gpus);
         printf("  %-28s %-6s %6.0f s %5d row%s  %s: %s\n", s->name, runs[s->runs], s->cost_s, own->missing,
             own->missing == 1 ? " " : "s", s->absent ? why : s->why, own->claims);
     }

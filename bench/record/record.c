@@ -77,8 +77,8 @@ static int outcome(const rg_record_run *r)
             (!r->plan.step[i].why || !strcmp(r->plan.step[i].why, RG_NO_TIME));
     }
     if (rg_record_mixed(&r->record, mixed) > 1) printf("the record is of several machines of one kind: %s\n", mixed);
-    printf("%s: %d row%s, %d table%s; %d step%s left\n", r->record.path, r->record.rows.n_rows, rg_s(r->record.rows.n_rows),
-        r->record.tables.n, rg_s(r->record.tables.n), left, rg_s(left));
+    printf("%s: %d row%s, %d table%s; %d step%s left\n", r->record.path, r->record.rows.n_rows,
+        rg_plural(r->record.rows.n_rows), r->record.tables.n, rg_plural(r->record.tables.n), left, rg_plural(left));
     return failed ? RG_WRONG : left ? RG_UNSURE : RG_GOOD;
 }
 

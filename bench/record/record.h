@@ -6,7 +6,7 @@
 
 #include "../../data/formats/tables.h"
 #include "../steps/steps.h"
-#include "../timing/lineup.h"
+#include "../timing/timing.h"
 
 // ---- store.c: the record ---------------------------------------------------------------------------------------------------
 

@@ -181,7 +181,7 @@ static void say_ended(rg_record_run *r, const rg_step *s, double seconds, const 
     }
     const double spent = rg_seconds() - r->run.began_s;
     say(r, "%s: %s, %.0f s; %.1f rows a minute, %d step%s and about %.0f s of them left", s->name, how, seconds,
-        60 * r->rows_new / fmax(spent, 1), left, rg_s(left), left_s);
+        60 * r->rows_new / fmax(spent, 1), left, rg_plural(left), left_s);
 }
 
 static int end(rg_steps_run *run, rg_step *s, int exit, double seconds)
@@ -206,9 +206,9 @@ static int end(rg_steps_run *run, rg_step *s, int exit, double seconds)
     code = code || rg_record_of(s)->kind != RG_STEP_TABLE ? code : show_tables(r);
     char how[64];
     if (s->done)
-        snprintf(how, sizeof how, rg_record_of(s)->kind == RG_STEP_BENCH ? "%d row%s" : "done", rows, rg_s(rows));
+        snprintf(how, sizeof how, rg_record_of(s)->kind == RG_STEP_BENCH ? "%d row%s" : "done", rows, rg_plural(rows));
     else if (r->run.over)
-        snprintf(how, sizeof how, "stopped, with %d row%s", rows, rg_s(rows));
+        snprintf(how, sizeof how, "stopped, with %d row%s", rows, rg_plural(rows));
     else
         snprintf(how, sizeof how, "FAILED, exit %d", exit);
     say_ended(r, s, seconds, how);

@@ -87,8 +87,8 @@ int rg_record_mixed(const rg_record *r, char text[400])
     int at = 0;
     *text = '\0';
     for (int k = 0; k < n && at < 330; k++)
-        at += snprintf(
-            text + at, 400 - (size_t)at, "%s%s: %d row%s", k ? "; " : "", known[k].name, known[k].rows, rg_s(known[k].rows));
+        at += snprintf(text + at, 400 - (size_t)at, "%s%s: %d row%s", k ? "; " : "", known[k].name, known[k].rows,
+            rg_plural(known[k].rows));
     return n;
 }
 
@@ -102,8 +102,8 @@ static void set_head(rg_result *r, const char *key, const char *value)
             r->head_value[i] = rg_print("%s", value);
             return;
         }
-    r->head_key = rg_more(r->head_key, r->n_head, sizeof *r->head_key);
-    r->head_value = rg_more(r->head_value, r->n_head, sizeof *r->head_value);
+    r->head_key = rg_grow(r->head_key, r->n_head, sizeof *r->head_key);
+    r->head_value = rg_grow(r->head_value, r->n_head, sizeof *r->head_value);
     r->head_key[r->n_head] = rg_print("%s", key);
     r->head_value[r->n_head++] = rg_print("%s", value);
 }
@@ -201,7 +201,7 @@ static void put(rg_record *r, rg_row row)
         *there = row;
         return;
     }
-    r->rows.row = rg_more(r->rows.row, r->rows.n_rows, sizeof *r->rows.row);
+    r->rows.row = rg_grow(r->rows.row, r->rows.n_rows, sizeof *r->rows.row);
     r->rows.row[r->rows.n_rows++] = row;
 }
 
@@ -217,7 +217,7 @@ static void drop_rows_of(rg_record *r, const char *input)
             rg_row_free(&r->rows.row[i]);
         free(of);
     }
-    rg_warn("%s: left out: %d row%s of another \"%s\"", r->path, r->rows.n_rows - n, rg_s(r->rows.n_rows - n), input);
+    rg_warn("%s: left out: %d row%s of another \"%s\"", r->path, r->rows.n_rows - n, rg_plural(r->rows.n_rows - n), input);
     r->rows.n_rows = n;
 }
 
@@ -256,7 +256,7 @@ static void take_probe(rg_record *r, const rg_row *row, const char *made, bool o
     int k = 0;
     while (k < r->n_probes && !rg_row_same(&r->probe[k], row)) k++;
     if (own && k == r->n_probes) {
-        r->probe = rg_more(r->probe, r->n_probes, sizeof *r->probe);
+        r->probe = rg_grow(r->probe, r->n_probes, sizeof *r->probe);
         r->probe[r->n_probes++] = copy_of(row, made);
     }
     if (had && !(rg_cell_number(row, RG_C_RATE) > rg_cell_number(had, RG_C_RATE)) && *had->cell[RG_C_RATE])
@@ -335,7 +335,8 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
         reason[k] = why;
         left_out[k]++;
     }
-    for (int k = 0; k < reasons; k++) rg_warn("%s: left out: %d row%s %s", path, left_out[k], rg_s(left_out[k]), reason[k]);
+    for (int k = 0; k < reasons; k++)
+        rg_warn("%s: left out: %d row%s %s", path, left_out[k], rg_plural(left_out[k]), reason[k]);
     free(made);
     rg_result_free(&file);
     return code;

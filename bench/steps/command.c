@@ -3,7 +3,7 @@
 #include "steps.h"
 
 #include "../machine/machine.h"
-#include "../timing/lineup.h"
+#include "../timing/timing.h"
 
 #include "../../impl/base/options.h"
 #include "../../impl/runtime/cpu.h"

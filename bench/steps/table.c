@@ -125,7 +125,7 @@ static int add_step(rg_steps *steps, int row, const char *set)
     const char *seconds = rg_step_cell(steps, &s, "seconds"), *runs = rg_step_cell(steps, &s, "runs");
     s.seconds = *seconds ? strtod(seconds, NULL) : 0;
     s.runs = !strcmp(runs, "core") ? RG_RUNS_CORE : !strcmp(runs, "gpu") ? RG_RUNS_GPU : RG_RUNS_ALONE;
-    steps->step = rg_more(steps->step, steps->n, sizeof *steps->step);
+    steps->step = rg_grow(steps->step, steps->n, sizeof *steps->step);
     steps->step[steps->n++] = s;
     return code ? code : check_step(steps, &steps->step[steps->n - 1]);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// bench.c: the command `bench`. In order: what is to be timed (lineup.c); verify it in children, before this process has a GPU
+// bench.c: the command `bench`. In order: what is to be timed (plan.c); verify it in children, before this process has a GPU
 // context or threads, because neither survives a fork; open the device; measure what the machine sustains; then in rounds, each
-// a process of its own (process.c), every lane in turn, in alternating order.
+// a process of its own (process.c), every measurement in turn, in alternating order.
 
-#include "lineup.h"
+#include "timing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 
 typedef struct session {
     const rg_bench_options *options;
-    rg_lineup lineup;
+    rg_bench_plan plan;
     rg_out out;
     const rg_device *gpu; // NULL when there is none, or --device cpu
     rg_progress progress;
@@ -22,11 +22,11 @@ typedef struct session {
 
 // ---- rows ----------------------------------------------------------------------------------------------------------------
 
-static void add_row(session *b, const rg_lane *lane)
+static void add_row(session *b, const rg_measurement *measurement)
 {
     rg_rates rates;
-    rg_rates_known(&b->out, lane, &rates);
-    int code = rg_out_add(&b->out, rg_lane_row(lane, &rates));
+    rg_rates_known(&b->out, measurement, &rates);
+    int code = rg_out_add(&b->out, rg_measurement_row(measurement, &rates));
     if (code) b->code = code;
 }
 
@@ -44,24 +44,24 @@ static int batch_end(const session *b, int first)
 {
     int past = first;
     double seconds = 0;
-    while (past < b->lineup.n && seconds < 30) {
+    while (past < b->plan.n && seconds < 30) {
         const int from = past;
-        past = rg_lineup_group(&b->lineup, from);
+        past = rg_bench_plan_group(&b->plan, from);
         for (int i = from; i < past; i++)
-            seconds += b->lineup.lane[i].done ? 0 : b->options->max_s / (double)b->options->rounds;
+            seconds += b->plan.measurement[i].done ? 0 : b->options->max_s / (double)b->options->rounds;
     }
     return past;
 }
 
 static void time_batch(session *b, int first, int past)
 {
-    for (int i = first; i < past; i++) rg_refuse_long(&b->lineup.lane[i], &b->out, b->options->max_call_s);
+    for (int i = first; i < past; i++) rg_refuse_long(&b->plan.measurement[i], &b->out, b->options->max_call_s);
     for (int k = 0; k < b->options->rounds && !b->code; k++)
-        b->code = rg_round_run(&(rg_round){b->options, &b->lineup, first, past, k, heard, b});
+        b->code = rg_round_run(&(rg_round){b->options, &b->plan, first, past, k, heard, b});
     for (int i = first; i < past && !b->code; i++) {
-        rg_lane *lane = &b->lineup.lane[i];
-        lane->done = true;
-        if (!lane->in_file) add_row(b, lane);
+        rg_measurement *measurement = &b->plan.measurement[i];
+        measurement->done = true;
+        if (!measurement->in_file) add_row(b, measurement);
     }
 }
 
@@ -71,7 +71,7 @@ static void show_group(const session *b, int first, int past)
     rg_row *row = rg_alloc((size_t)(past - first) * sizeof *row);
     int n = 0;
     for (int i = first; i < past; i++) {
-        rg_row key = rg_lane_key(&b->lineup.lane[i]);
+        rg_row key = rg_measurement_key(&b->plan.measurement[i]);
         const rg_row *found = rg_out_find(&b->out, &key);
         if (found) row[n++] = *found;
         rg_row_free(&key);
@@ -86,27 +86,27 @@ static void show_group(const session *b, int first, int past)
 // source.
 static void head_inputs(const session *b, rg_head *head)
 {
-    for (int i = 0; i < b->lineup.n; i = rg_lineup_group(&b->lineup, i)) {
-        const rg_lane *lane = &b->lineup.lane[i];
+    for (int i = 0; i < b->plan.n; i = rg_bench_plan_group(&b->plan, i)) {
+        const rg_measurement *measurement = &b->plan.measurement[i];
         char shape[96];
-        rg_shape_print(lane->entry->algo, &lane->shape, shape);
-        char *key = rg_print("input %s %s", lane->entry->algo->name, shape);
-        if (rg_inputs_bytes(lane->entry->algo, &lane->shape) > rg_free_bytes(rg_device_cpu())) {
+        rg_shape_print(measurement->entry->algo, &measurement->shape, shape);
+        char *key = rg_print("input %s %s", measurement->entry->algo->name, shape);
+        if (rg_inputs_bytes(measurement->entry->algo, &measurement->shape) > rg_free_bytes(rg_device_cpu())) {
             rg_head_add(head, key, "unknown (does not fit in memory)");
         } else {
             rg_inputs in;
-            rg_inputs_make(&in, lane->entry->algo, &lane->shape);
+            rg_inputs_make(&in, measurement->entry->algo, &measurement->shape);
             rg_inputs_fill(&in, rg_bits(b->options->given.seed, 0));
             rg_head_add(head, key, "fnv1a %016" PRIx64, rg_inputs_hash(&in));
             rg_inputs_free(&in);
         }
         free(key);
     }
-    const rg_entry *last = NULL; // lanes of a variant follow each other within a shape
-    for (int i = 0; i < b->lineup.n; i++) {
-        const rg_entry *e = b->lineup.lane[i].entry;
+    const rg_entry *last = NULL; // measurements of a variant follow each other within a shape
+    for (int i = 0; i < b->plan.n; i++) {
+        const rg_entry *e = b->plan.measurement[i].entry;
         bool known = e == last;
-        for (int k = 0; k < i && !known; k++) known = b->lineup.lane[k].entry == e;
+        for (int k = 0; k < i && !known; k++) known = b->plan.measurement[k].entry == e;
         if (!known) rg_head_source(head, e);
         last = e;
     }
@@ -114,23 +114,23 @@ static void head_inputs(const session *b, rg_head *head)
 
 static void leave_out_finished(session *b)
 {
-    for (int i = 0; i < b->lineup.n; i++) {
-        rg_lane *lane = &b->lineup.lane[i];
-        rg_row key = rg_lane_key(lane);
-        if (rg_out_find(&b->out, &key)) lane->done = lane->in_file = true;
+    for (int i = 0; i < b->plan.n; i++) {
+        rg_measurement *measurement = &b->plan.measurement[i];
+        rg_row key = rg_measurement_key(measurement);
+        if (rg_out_find(&b->out, &key)) measurement->done = measurement->in_file = true;
         rg_row_free(&key);
     }
 }
 
-// Opened also when every lane is the CPU's: the head names the whole machine, so that one file can be made in several runs.
+// Opened also when every measurement is the CPU's: the head names the whole machine, so that one file can be made in several runs.
 static void open_gpu(session *b)
 {
     char why[200] = "";
     if (strcmp(b->options->given.device, "cpu")) b->gpu = rg_device_open(b->options->given.device, why);
-    for (int i = 0; i < b->lineup.n; i++) {
-        rg_lane *lane = &b->lineup.lane[i];
-        if (lane->done || lane->entry->variant->space == RG_HOST) continue;
-        if (!b->gpu) rg_lane_end(lane, RG_SKIP, RG_STOP_LACKS, "%s", why);
+    for (int i = 0; i < b->plan.n; i++) {
+        rg_measurement *measurement = &b->plan.measurement[i];
+        if (measurement->done || measurement->entry->variant->space == RG_HOST) continue;
+        if (!b->gpu) rg_measurement_end(measurement, RG_SKIP, RG_STOP_LACKS, "%s", why);
     }
 }
 
@@ -156,28 +156,30 @@ static int outcome(const session *b)
             most, 50 * WIDE);
     if (wrong)
         return rg_fail(
-            RG_WRONG, "bench: %d row%s did not pass and %s no times", wrong, rg_s(wrong), wrong > 1 ? "have" : "has");
+            RG_WRONG, "bench: %d row%s did not pass and %s no times", wrong, rg_plural(wrong), wrong > 1 ? "have" : "has");
     if (busy)
         return rg_fail(RG_UNSURE, "bench: %d row%s no time, since others are busy here: go on with --resume when it is quieter",
             busy, busy > 1 ? "s have" : " has");
     return timed ? RG_GOOD : rg_fail(RG_LACKS, "bench: nothing could be timed here; each row says why");
 }
 
-// Which lanes take parameters from data/tuned: once a variant and shape, on the terminal and in the head of the file.
+// Which measurements take parameters from data/tuned: once a variant and shape, on the terminal and in the head of the file.
 static void tell_tuned(const session *b, rg_head *head)
 {
-    const rg_lane *last = NULL;
-    for (int i = 0; i < b->lineup.n; i++) {
-        const rg_lane *lane = &b->lineup.lane[i];
-        if (!lane->tuned || (last && last->entry == lane->entry && !memcmp(&last->shape, &lane->shape, sizeof lane->shape)))
+    const rg_measurement *last = NULL;
+    for (int i = 0; i < b->plan.n; i++) {
+        const rg_measurement *measurement = &b->plan.measurement[i];
+        if (!measurement->tuned ||
+            (last && last->entry == measurement->entry &&
+                !memcmp(&last->shape, &measurement->shape, sizeof measurement->shape)))
             continue;
         char shape[96], words[192], params[192];
-        last = lane;
-        rg_shape_print(lane->entry->algo, &lane->shape, shape);
-        rg_params_print(lane->entry->variant, lane->param, params);
-        rg_shape_describe(lane->entry->algo, &lane->shape, words);
-        printf("tuned: %s:%s %s runs with %s\n", lane->entry->algo->name, lane->entry->name, words, params);
-        char *key = rg_print("tuned %s:%s %s", lane->entry->algo->name, lane->entry->name, shape);
+        last = measurement;
+        rg_shape_print(measurement->entry->algo, &measurement->shape, shape);
+        rg_params_print(measurement->entry->variant, measurement->param, params);
+        rg_shape_describe(measurement->entry->algo, &measurement->shape, words);
+        printf("tuned: %s:%s %s runs with %s\n", measurement->entry->algo->name, measurement->entry->name, words, params);
+        char *key = rg_print("tuned %s:%s %s", measurement->entry->algo->name, measurement->entry->name, shape);
         rg_head_add(head, key, "%s", params);
         free(key);
     }
@@ -187,7 +189,7 @@ static int run_session(session *b)
 {
     const rg_bench_options *o = b->options;
     leave_out_finished(b);
-    rg_lineup_verify(&b->lineup, o);
+    rg_bench_plan_verify(&b->plan, o);
     open_gpu(b);
     rg_head head;
     rg_head_make(&head, b->gpu, o->given.seed, o->given.line);
@@ -195,17 +197,17 @@ static int run_session(session *b)
     tell_tuned(b, &head);
     int code = rg_out_start(&b->out, &head);
     rg_head_free(&head);
-    if (!code) code = rg_rates_measure(&b->out, &b->lineup, b->gpu);
+    if (!code) code = rg_rates_measure(&b->out, &b->plan, b->gpu);
     if (code) return code;
     rg_show_probes(stdout, b->out.row, b->out.n_rows);
-    rg_progress_begin(&b->progress, "bench", "visits", (double)b->lineup.n * (double)o->rounds);
-    for (int i = 0, past; i < b->lineup.n && !b->code; i = past) {
+    rg_progress_begin(&b->progress, "bench", "visits", (double)b->plan.n * (double)o->rounds);
+    for (int i = 0, past; i < b->plan.n && !b->code; i = past) {
         past = batch_end(b, i);
         time_batch(b, i, past);
         b->visits = past * (double)o->rounds;
         rg_progress_end(&b->progress);
         for (int k = i, next; k < past; k = next) {
-            next = rg_lineup_group(&b->lineup, k);
+            next = rg_bench_plan_group(&b->plan, k);
             show_group(b, k, next);
         }
     }
@@ -224,11 +226,11 @@ static int run(void *options)
     if (o->self_test) return rg_self_test(o);
     if (o->job) return rg_bench_job(o);
     session b = {.options = o};
-    code = rg_lineup_make(o, &b.lineup);
+    code = rg_bench_plan_make(o, &b.plan);
     if (!code) code = rg_out_begin(&b.out, o->out, o->resume);
     if (!code) code = run_session(&b);
     rg_out_free(&b.out);
-    rg_lineup_free(&b.lineup);
+    rg_bench_plan_free(&b.plan);
     return code;
 }
 

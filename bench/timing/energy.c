@@ -102,7 +102,7 @@ void rg_energy_start(const rg_device *device, rg_energy *e)
         e->n_packages = n > 0 ? n : 0;
         if (e->n_packages) {
             e->start_J = 0;
-            snprintf(e->source, sizeof e->source, "RAPL, %d package%s", e->n_packages, rg_s(e->n_packages));
+            snprintf(e->source, sizeof e->source, "RAPL, %d package%s", e->n_packages, rg_plural(e->n_packages));
         } else {
             snprintf(e->source, sizeof e->source, "%.119s", why);
         }

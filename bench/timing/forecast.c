@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// forecast.c: what a lane will need of memory and time, before either is taken.
+// forecast.c: what a measurement will need of memory and time, before either is taken.
 
-#include "lineup.h"
+#include "timing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,15 +15,15 @@ double rg_free_bytes(const rg_device *device)
 }
 
 // Extents are entries of 16 and more: less may be a kind or a count.
-void rg_largest_that_fits(const rg_lane *lane, double room, char text[96])
+void rg_largest_that_fits(const rg_measurement *measurement, double room, char text[96])
 {
-    rg_lane smaller = *lane;
-    const rg_algo *algo = lane->entry->algo;
+    rg_measurement smaller = *measurement;
+    const rg_algo *algo = measurement->entry->algo;
     snprintf(text, 96, "none");
     for (int k = 255; k > 0; k--) {
         for (int i = 0; i < RG_DIMS; i++)
-            if (lane->shape.n[i] >= 16) smaller.shape.n[i] = lane->shape.n[i] * k / 256;
-        if ((!algo->invalid || !algo->invalid(&smaller.shape)) && (double)rg_lane_bytes(&smaller) <= room) {
+            if (measurement->shape.n[i] >= 16) smaller.shape.n[i] = measurement->shape.n[i] * k / 256;
+        if ((!algo->invalid || !algo->invalid(&smaller.shape)) && (double)rg_measurement_bytes(&smaller) <= room) {
             rg_shape_print(algo, &smaller.shape, text);
             return;
         }
@@ -31,9 +31,9 @@ void rg_largest_that_fits(const rg_lane *lane, double room, char text[96])
 }
 
 // Of one call; 0 when no row tells.
-static double predicted_s(const rg_out *out, const rg_lane *lane)
+static double predicted_s(const rg_out *out, const rg_measurement *measurement)
 {
-    rg_row key = rg_lane_key(lane);
+    rg_row key = rg_measurement_key(measurement);
     double best = 0;
     for (int i = 0; i < out->n_rows; i++) {
         rg_row like = out->row[i];
@@ -41,13 +41,13 @@ static double predicted_s(const rg_out *out, const rg_lane *lane)
         if (rg_row_same(&like, &key) && *like.cell[RG_C_RATE]) best = fmax(best, rg_cell_number(&like, RG_C_RATE));
     }
     rg_row_free(&key);
-    return best > 0 ? lane->entry->algo->work(&lane->shape) / best : 0;
+    return best > 0 ? measurement->entry->algo->work(&measurement->shape) / best : 0;
 }
 
-void rg_refuse_long(rg_lane *lane, const rg_out *out, double most_s)
+void rg_refuse_long(rg_measurement *measurement, const rg_out *out, double most_s)
 {
-    const double call_s = lane->done ? 0 : predicted_s(out, lane);
+    const double call_s = measurement->done ? 0 : predicted_s(out, measurement);
     if (call_s > most_s)
-        rg_lane_end(lane, RG_SKIP, RG_STOP_LONG_CALL,
+        rg_measurement_end(measurement, RG_SKIP, RG_STOP_LONG_CALL,
             "one call would take about %.3g s at the rate of a smaller shape, --max-call allows %.3g s", call_s, most_s);
 }

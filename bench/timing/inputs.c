@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // inputs.c: the inputs of one shape in host memory, filled anew from a seed for every round (sample.h).
 
-#include "lineup.h"
+#include "timing.h"
 
 #include "../../impl/base/core.h"
 #include "../../impl/base/hash.h"
@@ -26,7 +26,7 @@ void rg_inputs_make(rg_inputs *in, const rg_algo *algo, const rg_shape *shape)
         if (algo->arg[i].direction != RG_IN) in->found[i] = rg_alloc(in->bytes[i] + 1);
         if (algo->arg[i].direction == RG_OUT) in->arg[i] = in->found[i];
     }
-    // All sets together take an eighth of what is free at most: buffers of the lanes and a whole answer want the rest.
+    // All sets together take an eighth of what is free at most: buffers of the measurements and a whole answer want the rest.
     if (8 * RG_INPUT_SETS * set_bytes < rg_free_bytes(rg_device_cpu())) in->most_sets = RG_INPUT_SETS;
 }
 

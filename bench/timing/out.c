@@ -2,7 +2,7 @@
 // out.c: the result file while it grows. F.tsv.part gets its head and then whole rows, each in one write(2), so that a killed
 // run loses only what was being timed; at the end it is renamed to F.tsv. --resume goes on from what is there.
 
-#include "lineup.h"
+#include "timing.h"
 
 #include "../compare/validate.h"
 
@@ -36,7 +36,7 @@ static int drop_cut_line(const char *path)
 
 static void append(rg_out *out, rg_row row)
 {
-    out->row = rg_more(out->row, out->n_rows, sizeof *out->row);
+    out->row = rg_grow(out->row, out->n_rows, sizeof *out->row);
     out->row[out->n_rows++] = row;
 }
 

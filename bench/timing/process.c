@@ -2,10 +2,10 @@
 // process.c: the rounds of bench, each in a process of its own: addresses, plans, clocks and what else stays the same for as
 // long as a process lives differ between the rounds of a row, and its interval contains it.
 //
-// The process is this program with the command line that it was started with and --serve. It makes the same lineup, and answers
-// with every lane as it is after its visit.
+// The process is this program with the command line that it was started with and --serve. It makes the same plan, and answers
+// with every measurement as it is after its visit.
 
-#include "lineup.h"
+#include "timing.h"
 #include "rounds.h"
 
 #include <errno.h>
@@ -19,55 +19,55 @@
 typedef struct answer {
     size_t bytes; // of this struct: both sides are the same build
     int index;
-    rg_lane lane;
+    rg_measurement measurement;
 } answer;
 
 // ---- the process that computes ------------------------------------------------------------------------------------------
 
 typedef struct server {
     const rg_bench_options *options;
-    rg_lineup lineup;
+    rg_bench_plan plan;
     rg_out rows; // in memory: what calls of other shapes take
     const rg_device *gpu;
     FILE *answers;
     int round;
 } server;
 
-static void tell(server *s, const rg_lane *lane)
+static void tell(server *s, const rg_measurement *measurement)
 {
-    answer a = {sizeof a, (int)(lane - s->lineup.lane), *lane};
+    answer a = {sizeof a, (int)(measurement - s->plan.measurement), *measurement};
     fwrite(&a, sizeof a, 1, s->answers);
     fflush(s->answers);
-    rg_out_add(&s->rows, rg_lane_row(lane, NULL));
+    rg_out_add(&s->rows, rg_measurement_row(measurement, NULL));
 }
 
-static bool finished(void *of, rg_lane *lane)
+static bool finished(void *of, rg_measurement *measurement)
 {
-    tell(of, lane);
+    tell(of, measurement);
     return true;
 }
 
 static void visited(void *of) { (void)of; }
 
-// Takes from the lanes first..past those that are not done and have room together, refusing those that alone have none.
-static int choose(server *s, int first, int past, rg_lane **chosen)
+// Takes from the measurements first..past those that are not done and have room together, refusing those that alone have none.
+static int choose(server *s, int first, int past, rg_measurement **chosen)
 {
     double room[2] = {rg_free_bytes(rg_device_cpu()), s->gpu ? rg_free_bytes(s->gpu) : 0}, taken[2] = {0, 0};
     int n = 0;
     for (int i = first; i < past; i++) {
-        rg_lane *lane = &s->lineup.lane[i];
-        if (lane->done) continue;
-        int where = lane->entry->variant->space == RG_DEVICE;
-        double needs = (double)rg_lane_bytes(lane);
+        rg_measurement *measurement = &s->plan.measurement[i];
+        if (measurement->done) continue;
+        int where = measurement->entry->variant->space == RG_DEVICE;
+        double needs = (double)rg_measurement_bytes(measurement);
         if (needs > room[where]) {
             char fits[96];
-            rg_largest_that_fits(lane, room[where], fits);
-            rg_lane_end(lane, RG_SKIP, RG_STOP_MEMORY, "needs %.4g GB, has %.4g GB, largest that fits %s", needs / 1e9,
-                room[where] / 1e9, fits);
-            tell(s, lane);
+            rg_largest_that_fits(measurement, room[where], fits);
+            rg_measurement_end(measurement, RG_SKIP, RG_STOP_MEMORY, "needs %.4g GB, has %.4g GB, largest that fits %s",
+                needs / 1e9, room[where] / 1e9, fits);
+            tell(s, measurement);
         } else if (taken[where] + needs <= room[where]) {
             taken[where] += needs;
-            chosen[n++] = lane;
+            chosen[n++] = measurement;
         }
     }
     return n;
@@ -75,21 +75,21 @@ static int choose(server *s, int first, int past, rg_lane **chosen)
 
 static void time_group(server *s, int first, int past)
 {
-    rg_lane **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
+    rg_measurement **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
-    const bool energy = s->options->energy && s->round == 0; // the one that all lanes take part in
+    const bool energy = s->options->energy && s->round == 0; // the one that all measurements take part in
     const rg_rounds rounds = {
         s->gpu, s->options->given.seed, s->round, false, energy ? RG_ENERGY_WINDOW_S : 0, finished, visited, s};
-    const rg_lane *any = &s->lineup.lane[first];
+    const rg_measurement *any = &s->plan.measurement[first];
     double needs = rg_inputs_bytes(any->entry->algo, &any->shape), has = rg_free_bytes(rg_device_cpu());
     for (int i = first; i < past; i++) {
-        rg_lane *lane = &s->lineup.lane[i];
-        if (lane->done) continue;
+        rg_measurement *measurement = &s->plan.measurement[i];
+        if (measurement->done) continue;
         if (needs > has)
-            rg_lane_end(
-                lane, RG_SKIP, RG_STOP_MEMORY, "the arguments need %.4g GB on the host, has %.4g GB", needs / 1e9, has / 1e9);
-        rg_refuse_long(lane, &s->rows, s->options->max_call_s);
-        if (lane->done) tell(s, lane);
+            rg_measurement_end(measurement, RG_SKIP, RG_STOP_MEMORY, "the arguments need %.4g GB on the host, has %.4g GB",
+                needs / 1e9, has / 1e9);
+        rg_refuse_long(measurement, &s->rows, s->options->max_call_s);
+        if (measurement->done) tell(s, measurement);
     }
     for (int n; (n = choose(s, first, past, chosen));) {
         if (!in.algo) rg_inputs_make(&in, chosen[0]->entry->algo, &chosen[0]->shape);
@@ -101,19 +101,19 @@ static void time_group(server *s, int first, int past)
 
 static int read_round(server *s)
 {
-    const char *lanes = strchr(s->options->serve, ':');
+    const char *measurements = strchr(s->options->serve, ':');
     s->round = atoi(s->options->serve);
-    if (!lanes || strspn(++lanes, "01") != (size_t)s->lineup.n || lanes[s->lineup.n])
-        return rg_fail(RG_USAGE, "--serve: expected a round and a 0 or 1 for each of %d lanes, found \"%s\"", s->lineup.n,
+    if (!measurements || strspn(++measurements, "01") != (size_t)s->plan.n || measurements[s->plan.n])
+        return rg_fail(RG_USAGE, "--serve: expected a round and a 0 or 1 for each of %d measurements, found \"%s\"", s->plan.n,
             s->options->serve);
     bool gpu = false;
-    for (int i = 0; i < s->lineup.n; i++) {
-        rg_lane *lane = &s->lineup.lane[i];
-        lane->done = lanes[i] == '0';
-        lane->rounds = 1;
-        lane->share = (int)s->options->rounds;
-        lane->brief = s->round > 0;
-        gpu |= !lane->done && lane->entry->variant->space == RG_DEVICE;
+    for (int i = 0; i < s->plan.n; i++) {
+        rg_measurement *measurement = &s->plan.measurement[i];
+        measurement->done = measurements[i] == '0';
+        measurement->rounds = 1;
+        measurement->share = (int)s->options->rounds;
+        measurement->brief = s->round > 0;
+        gpu |= !measurement->done && measurement->entry->variant->space == RG_DEVICE;
     }
     char why[200];
     if (gpu && !(s->gpu = rg_device_open(s->options->given.device, why)))
@@ -124,18 +124,18 @@ static int read_round(server *s)
 int rg_round_serve(const rg_bench_options *o)
 {
     server s = {.options = o};
-    int code = rg_lineup_make(o, &s.lineup);
+    int code = rg_bench_plan_make(o, &s.plan);
     code = code ? code : read_round(&s);
     // Answers go where standard output went; what kernels and libraries print goes to standard error.
     s.answers = fdopen(dup(STDOUT_FILENO), "w");
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    for (int i = 0, past; !code && i < s.lineup.n; i = past) {
-        past = rg_lineup_group(&s.lineup, i);
+    for (int i = 0, past; !code && i < s.plan.n; i = past) {
+        past = rg_bench_plan_group(&s.plan, i);
         time_group(&s, i, past);
     }
     fclose(s.answers);
     rg_out_free(&s.rows);
-    rg_lineup_free(&s.lineup);
+    rg_bench_plan_free(&s.plan);
     return code;
 }
 
@@ -149,15 +149,18 @@ char *rg_own_program(void)
     return program ? rg_print("%s", program) : n > 0 ? rg_print("%.*s", (int)n, path) : NULL;
 }
 
-static bool asked(const rg_round *r, const rg_lane *lane, int i) { return i >= r->first && i < r->past && !lane->done; }
+static bool asked(const rg_round *r, const rg_measurement *measurement, int i)
+{
+    return i >= r->first && i < r->past && !measurement->done;
+}
 
 static pid_t start(const rg_round *r, const bool *heard, FILE **answers)
 {
-    const rg_lineup *l = r->lineup;
+    const rg_bench_plan *l = r->plan;
     char *program = rg_own_program(), *serve = rg_alloc((size_t)l->n + 16);
     char *const *argv = r->options->given.argv;
     int n = 0, to[2], at = sprintf(serve, "%d:", r->number);
-    for (int i = 0; i < l->n; i++) serve[at++] = asked(r, &l->lane[i], i) && !heard[i] ? '1' : '0';
+    for (int i = 0; i < l->n; i++) serve[at++] = asked(r, &l->measurement[i], i) && !heard[i] ? '1' : '0';
     while (argv[n]) n++;
     char **words = rg_alloc((size_t)(n + 5) * sizeof *words);
     words[0] = "regather";
@@ -182,59 +185,63 @@ static pid_t start(const rg_round *r, const bool *heard, FILE **answers)
     return pid;
 }
 
-// What the visit of another process measured becomes part of the lane.
-static void take_over(rg_lane *lane, const rg_lane *theirs)
+// What the visit of another process measured becomes part of the measurement.
+static void take_over(rg_measurement *measurement, const rg_measurement *theirs)
 {
     if (theirs->verdict.status != RG_PASS) {
-        lane->n = 0;
-        rg_lane_end(lane, theirs->verdict.status, theirs->stop, "%s", theirs->detail);
-        lane->others = theirs->others;
-        lane->verdict = theirs->verdict;
+        measurement->n = 0;
+        rg_measurement_end(measurement, theirs->verdict.status, theirs->stop, "%s", theirs->detail);
+        measurement->others = theirs->others;
+        measurement->verdict = theirs->verdict;
         return;
     }
-    const bool first = !lane->processes;
-    for (int i = 0; i < theirs->n && lane->n < RG_SAMPLES_MAX; i++) lane->sample_ns[lane->n++] = theirs->sample_ns[i];
-    lane->past[lane->processes++] = lane->n;
-    lane->batch = first || theirs->batch < lane->batch ? theirs->batch : lane->batch;
-    lane->visits += theirs->visits;
-    lane->spent_s += theirs->spent_s;
-    lane->clock_MHz += theirs->clock_MHz;
-    lane->power_W += theirs->power_W;
-    lane->temp_C = first ? theirs->temp_C : fmax(lane->temp_C, theirs->temp_C);
-    lane->preempted += theirs->preempted;
-    lane->fresh = first ? theirs->fresh : fmin(lane->fresh, theirs->fresh); // what the machine did besides is in one of them
-    lane->others_s += theirs->others_s;
-    lane->watched_s += theirs->watched_s;
-    lane->throttle |= theirs->throttle;
-    if (first || theirs->verdict.error > lane->verdict.error) lane->verdict = theirs->verdict;
+    const bool first = !measurement->processes;
+    for (int i = 0; i < theirs->n && measurement->n < RG_SAMPLES_MAX; i++)
+        measurement->sample_ns[measurement->n++] = theirs->sample_ns[i];
+    measurement->past[measurement->processes++] = measurement->n;
+    measurement->batch = first || theirs->batch < measurement->batch ? theirs->batch : measurement->batch;
+    measurement->visits += theirs->visits;
+    measurement->spent_s += theirs->spent_s;
+    measurement->clock_MHz += theirs->clock_MHz;
+    measurement->power_W += theirs->power_W;
+    measurement->temp_C = first ? theirs->temp_C : fmax(measurement->temp_C, theirs->temp_C);
+    measurement->preempted += theirs->preempted;
+    measurement->fresh =
+        first ? theirs->fresh : fmin(measurement->fresh, theirs->fresh); // what the machine did besides is in one of them
+    measurement->others_s += theirs->others_s;
+    measurement->watched_s += theirs->watched_s;
+    measurement->throttle |= theirs->throttle;
+    if (first || theirs->verdict.error > measurement->verdict.error) measurement->verdict = theirs->verdict;
     if (first) {
-        lane->prepare_ns = theirs->prepare_ns;
-        lane->check = theirs->check;
-        lane->checked = theirs->checked;
-        lane->elements = theirs->elements;
-        memcpy(lane->against, theirs->against, sizeof lane->against);
-        lane->joules = theirs->joules;
-        lane->energy = theirs->energy;
-        lane->energy_s = theirs->energy_s;
-        lane->energy_calls = theirs->energy_calls;
-        lane->energy_busy = theirs->energy_busy;
-        lane->sensor_W = theirs->sensor_W;
-        lane->energy_devices = theirs->energy_devices;
+        measurement->prepare_ns = theirs->prepare_ns;
+        measurement->check = theirs->check;
+        measurement->checked = theirs->checked;
+        measurement->elements = theirs->elements;
+        memcpy(measurement->against, theirs->against, sizeof measurement->against);
+        measurement->joules = theirs->joules;
+        measurement->energy = theirs->energy;
+        measurement->energy_s = theirs->energy_s;
+        measurement->energy_calls = theirs->energy_calls;
+        measurement->energy_busy = theirs->energy_busy;
+        measurement->sensor_W = theirs->sensor_W;
+        measurement->energy_devices = theirs->energy_devices;
     }
-    lane->done = !theirs->visits; // a call of which one is enough
-    lane->stop = lane->done ? theirs->stop : lane->spent_s >= lane->max_s ? RG_STOP_TIME : RG_STOP_ROUNDS;
+    measurement->done = !theirs->visits; // a call of which one is enough
+    measurement->stop = measurement->done            ? theirs->stop
+        : measurement->spent_s >= measurement->max_s ? RG_STOP_TIME
+                                                     : RG_STOP_ROUNDS;
 }
 
 // Lanes of the shape that the process was at.
 static void end_crashed(const rg_round *r, bool *heard, int signal)
 {
     int at = r->first, past;
-    while (at < r->past && (heard[at] || !asked(r, &r->lineup->lane[at], at))) at++;
-    for (past = rg_lineup_group(r->lineup, at < r->past ? at : r->first); at < past; at++) {
-        rg_lane *lane = &r->lineup->lane[at];
-        if (!asked(r, lane, at) || heard[at]) continue;
-        lane->n = 0;
-        rg_lane_end(lane, RG_CRASH, RG_STOP_CRASH, "%d (%s)", signal, strsignal(signal));
+    while (at < r->past && (heard[at] || !asked(r, &r->plan->measurement[at], at))) at++;
+    for (past = rg_bench_plan_group(r->plan, at < r->past ? at : r->first); at < past; at++) {
+        rg_measurement *measurement = &r->plan->measurement[at];
+        if (!asked(r, measurement, at) || heard[at]) continue;
+        measurement->n = 0;
+        rg_measurement_end(measurement, RG_CRASH, RG_STOP_CRASH, "%d (%s)", signal, strsignal(signal));
         heard[at] = true;
         r->heard(r->of);
     }
@@ -243,13 +250,13 @@ static void end_crashed(const rg_round *r, bool *heard, int signal)
 static bool all_heard(const rg_round *r, const bool *heard)
 {
     for (int i = r->first; i < r->past; i++)
-        if (!heard[i] && asked(r, &r->lineup->lane[i], i)) return false;
+        if (!heard[i] && asked(r, &r->plan->measurement[i], i)) return false;
     return true;
 }
 
 int rg_round_run(const rg_round *r)
 {
-    bool *heard = rg_alloc((size_t)r->lineup->n * sizeof *heard);
+    bool *heard = rg_alloc((size_t)r->plan->n * sizeof *heard);
     int code = RG_GOOD;
     while (!code && !all_heard(r, heard)) {
         FILE *answers = NULL;
@@ -262,7 +269,7 @@ int rg_round_run(const rg_round *r)
         }
         while (fread(&a, sizeof a, 1, answers) == 1 && a.bytes == sizeof a && a.index >= r->first && a.index < r->past) {
             heard[a.index] = true;
-            take_over(&r->lineup->lane[a.index], &a.lane);
+            take_over(&r->plan->measurement[a.index], &a.measurement);
             r->heard(r->of);
         }
         fclose(answers);

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: MIT
-// rates.c: the rates that the bounds of a lineup's lanes need, measured in the same run (lineup.h).
+// rates.c: the rates that the bounds of a plan's measurements need, measured in the same run (timing.h).
 
-#include "lineup.h"
+#include "timing.h"
 
 #include "../../impl/runtime/cpu.h"
 
 #include <math.h>
 
-static bool is_host(const rg_lane *lane) { return lane->entry->variant->space == RG_HOST; }
+static bool is_host(const rg_measurement *measurement) { return measurement->entry->variant->space == RG_HOST; }
 
-static rg_row row_of(const rg_lane *lane, int resource, double per_s)
+static rg_row row_of(const rg_measurement *measurement, int resource, double per_s)
 {
-    return rg_probe_row(is_host(lane) ? "host" : "device", is_host(lane) ? lane->threads : 0, resource, per_s);
+    return rg_probe_row(
+        is_host(measurement) ? "host" : "device", is_host(measurement) ? measurement->threads : 0, resource, per_s);
 }
 
-void rg_rates_known(const rg_out *out, const rg_lane *lane, rg_rates *rates)
+void rg_rates_known(const rg_out *out, const rg_measurement *measurement, rg_rates *rates)
 {
     for (int r = 0; r < RG_RESOURCES; r++) {
-        rg_row key = row_of(lane, r, NAN);
+        rg_row key = row_of(measurement, r, NAN);
         const rg_row *found = rg_out_find(out, &key);
         rates->per_s[r] = found ? rg_cell_number(found, RG_C_RATE) : NAN;
         rg_row_free(&key);
     }
 }
 
-static unsigned missing(const rg_out *out, const rg_lane *lane)
+static unsigned missing(const rg_out *out, const rg_measurement *measurement)
 {
     rg_cost cost = {{0}};
     unsigned wanted = 0;
-    if (!lane->done && lane->entry->variant->cost) lane->entry->variant->cost(&lane->shape, lane->param, &cost);
+    if (!measurement->done && measurement->entry->variant->cost)
+        measurement->entry->variant->cost(&measurement->shape, measurement->param, &cost);
     for (int r = 0; r < RG_RESOURCES; r++) {
         if (!(cost.amount[r] > 0)) continue;
-        rg_row key = row_of(lane, r, NAN);
+        rg_row key = row_of(measurement, r, NAN);
         wanted |= rg_out_find(out, &key) ? 0 : 1u << r;
         rg_row_free(&key);
     }
@@ -39,14 +41,14 @@ static unsigned missing(const rg_out *out, const rg_lane *lane)
 }
 
 // The best of three runs of each probe: what else the machine does can only make a rate look lower than it is.
-static int measure(const rg_lane *lane, const rg_device *gpu, unsigned wanted, rg_rates *best)
+static int measure(const rg_measurement *measurement, const rg_device *gpu, unsigned wanted, rg_rates *best)
 {
     int code = RG_OK;
     rg_cpu_pin(-1);
     for (int i = 0; i < 3 && !code; i++) {
         rg_rates rates;
-        if (is_host(lane))
-            rg_probe_cpu(lane->threads, wanted, &rates);
+        if (is_host(measurement))
+            rg_probe_cpu(measurement->threads, wanted, &rates);
         else
             code = rg_probe_gpu(gpu, wanted, &rates);
         for (int r = 0; r < RG_RESOURCES && !code; r++)
@@ -55,27 +57,27 @@ static int measure(const rg_lane *lane, const rg_device *gpu, unsigned wanted, r
     return code;
 }
 
-static bool same_rates(const rg_lane *a, const rg_lane *b)
+static bool same_rates(const rg_measurement *a, const rg_measurement *b)
 {
     return is_host(a) == is_host(b) && (!is_host(a) || a->threads == b->threads);
 }
 
-int rg_rates_measure(rg_out *out, const rg_lineup *l, const rg_device *gpu)
+int rg_rates_measure(rg_out *out, const rg_bench_plan *l, const rg_device *gpu)
 {
     int failed = RG_GOOD;
     for (int i = 0; i < l->n && !failed; i++) {
-        const rg_lane *lane = &l->lane[i];
+        const rg_measurement *measurement = &l->measurement[i];
         unsigned wanted = 0;
         int first = 0;
-        while (!same_rates(&l->lane[first], lane)) first++;
+        while (!same_rates(&l->measurement[first], measurement)) first++;
         for (int k = i; k < l->n && first == i; k++)
-            if (same_rates(&l->lane[k], lane)) wanted |= missing(out, &l->lane[k]);
+            if (same_rates(&l->measurement[k], measurement)) wanted |= missing(out, &l->measurement[k]);
         if (!wanted) continue;
         rg_rates rates;
-        int code = measure(lane, gpu, wanted, &rates);
+        int code = measure(measurement, gpu, wanted, &rates);
         if (code) rg_warn("bench: the probes of the GPU failed: %s", gpu->error(code));
         for (int r = 0; r < RG_RESOURCES && !failed; r++)
-            if (wanted & 1u << r) failed = rg_out_add(out, row_of(lane, r, code ? NAN : rates.per_s[r]));
+            if (wanted & 1u << r) failed = rg_out_add(out, row_of(measurement, r, code ? NAN : rates.per_s[r]));
     }
     return failed;
 }

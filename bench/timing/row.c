@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// row.c: what a lane measured, as a row of the result file. What is missing is an empty cell, and `stop` or `energy` says why.
+// row.c: what a measurement measured, as a row of the result file. What is missing is an empty cell, and `stop` or `energy` says why.
 
-#include "lineup.h"
+#include "timing.h"
 
 #include "../../impl/runtime/source.h"
 #include "../compare/validate.h"
@@ -28,23 +28,24 @@ void rg_set_number(rg_row *row, rg_column column, double value)
     if (isfinite(value)) rg_set_cell(row, column, fabs(value) >= 1e6 && fabs(value) < 1e15 ? "%.0f" : "%.7g", value);
 }
 
-rg_row rg_lane_key(const rg_lane *lane)
+rg_row rg_measurement_key(const rg_measurement *measurement)
 {
-    const rg_variant *v = lane->entry->variant;
+    const rg_variant *v = measurement->entry->variant;
     char shape[96], params[192];
     rg_row row = rg_row_empty();
-    rg_shape_print(lane->entry->algo, &lane->shape, shape);
-    rg_params_print(v, lane->param, params);
-    rg_set_cell(&row, RG_C_ALGO, "%s", lane->entry->algo->name);
-    rg_set_cell(&row, RG_C_VARIANT, "%s", lane->entry->name);
+    rg_shape_print(measurement->entry->algo, &measurement->shape, shape);
+    rg_params_print(v, measurement->param, params);
+    rg_set_cell(&row, RG_C_ALGO, "%s", measurement->entry->algo->name);
+    rg_set_cell(&row, RG_C_VARIANT, "%s", measurement->entry->name);
     rg_set_cell(&row, RG_C_SHAPE, "%s", shape);
     if (v->space == RG_HOST)
-        rg_set_cell(&row, RG_C_PARAMS, "threads=%d%s%s", lane->threads, v->n_params ? ";" : "", v->n_params ? params : "");
+        rg_set_cell(
+            &row, RG_C_PARAMS, "threads=%d%s%s", measurement->threads, v->n_params ? ";" : "", v->n_params ? params : "");
     else
         rg_set_cell(&row, RG_C_PARAMS, "%s", params);
     rg_set_cell(&row, RG_C_SPACE, "%s", v->space == RG_HOST ? "host" : "device");
-    rg_set_cell(&row, RG_C_SCOPE, "%s", rg_scope_name[lane->scope]);
-    rg_set_cell(&row, RG_C_MODE, "%s", rg_mode_name[lane->mode]);
+    rg_set_cell(&row, RG_C_SCOPE, "%s", rg_scope_name[measurement->scope]);
+    rg_set_cell(&row, RG_C_MODE, "%s", rg_mode_name[measurement->mode]);
     return row;
 }
 
@@ -74,13 +75,14 @@ void rg_set_times(rg_row *row, const rg_samples *samples, double work)
 
 // The resource that limits this call on this machine, and how near to that limit it came. A resource without a measured rate
 // leaves the bound unknown, because it might be the one.
-static void set_bound(rg_row *row, const rg_lane *lane, const rg_rates *rates, double median_s)
+static void set_bound(rg_row *row, const rg_measurement *measurement, const rg_rates *rates, double median_s)
 {
-    const rg_variant *v = lane->entry->variant;
-    if (!v->cost || !rates || rg_copies(lane->scope) || lane->scope == RG_ADDING) // the cost is that of clearing, too
+    const rg_variant *v = measurement->entry->variant;
+    if (!v->cost || !rates || rg_copies(measurement->scope) ||
+        measurement->scope == RG_ADDING) // the cost is that of clearing, too
         return;
     rg_cost cost = {{0}};
-    v->cost(&lane->shape, lane->param, &cost);
+    v->cost(&measurement->shape, measurement->param, &cost);
     double longest_s = 0;
     int limit = -1;
     for (int r = 0; r < RG_RESOURCES; r++) {
@@ -116,41 +118,41 @@ static void set_others(rg_row *row, double others)
     rg_set_cell(row, RG_C_CORES, "%d", (int)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-static void set_sensors(rg_row *row, const rg_lane *lane)
+static void set_sensors(rg_row *row, const rg_measurement *measurement)
 {
-    const unsigned held = lane->throttle & ~(1u << RG_THROTTLE_NONE);
+    const unsigned held = measurement->throttle & ~(1u << RG_THROTTLE_NONE);
     char words[RG_REASON];
-    rg_throttle_print(held ? held : lane->throttle, false, words);
+    rg_throttle_print(held ? held : measurement->throttle, false, words);
     rg_set_cell(row, RG_C_THROTTLE, "%s", words);
-    if (lane->visits) {
-        rg_set_number(row, RG_C_CLOCK, lane->clock_MHz / lane->visits);
-        rg_set_number(row, RG_C_TEMP, lane->temp_C);
-        rg_set_number(row, RG_C_POWER, lane->power_W / lane->visits);
+    if (measurement->visits) {
+        rg_set_number(row, RG_C_CLOCK, measurement->clock_MHz / measurement->visits);
+        rg_set_number(row, RG_C_TEMP, measurement->temp_C);
+        rg_set_number(row, RG_C_POWER, measurement->power_W / measurement->visits);
     }
-    rg_set_cell(row, RG_C_ENERGY, "%s", rg_energy_of[lane->energy].word);
-    rg_set_number(row, RG_C_JOULES, lane->joules);
-    rg_set_number(row, RG_C_ENERGY_S, lane->energy_s);
-    rg_set_number(row, RG_C_ENERGY_CALLS, lane->energy_calls);
-    rg_set_number(row, RG_C_ENERGY_BUSY, lane->energy_busy);
-    rg_set_number(row, RG_C_SENSOR_W, lane->sensor_W);
-    if (lane->energy_devices) rg_set_cell(row, RG_C_ENERGY_DEVICES, "%d", lane->energy_devices);
+    rg_set_cell(row, RG_C_ENERGY, "%s", rg_energy_of[measurement->energy].word);
+    rg_set_number(row, RG_C_JOULES, measurement->joules);
+    rg_set_number(row, RG_C_ENERGY_S, measurement->energy_s);
+    rg_set_number(row, RG_C_ENERGY_CALLS, measurement->energy_calls);
+    rg_set_number(row, RG_C_ENERGY_BUSY, measurement->energy_busy);
+    rg_set_number(row, RG_C_SENSOR_W, measurement->sensor_W);
+    if (measurement->energy_devices) rg_set_cell(row, RG_C_ENERGY_DEVICES, "%d", measurement->energy_devices);
 }
 
-static void set_times(rg_row *row, const rg_lane *lane, const rg_rates *rates)
+static void set_times(rg_row *row, const rg_measurement *measurement, const rg_rates *rates)
 {
-    const rg_samples samples = rg_lane_samples(lane);
-    rg_set_times(row, &samples, lane->entry->algo->work(&lane->shape));
-    set_bound(row, lane, rates, rg_cell_number(row, RG_C_MEDIAN) / 1e9);
-    rg_set_cell(row, RG_C_ROUNDS, "%d", lane->processes ? lane->processes : lane->visits);
-    rg_set_cell(row, RG_C_CALLS, "%d", lane->batch);
-    rg_set_cell(row, RG_C_PREEMPTED, "%ld", lane->preempted);
-    if (lane->fresh > 0) rg_set_number(row, RG_C_FRESH, lane->fresh);
-    if (lane->watched_s >= 0.5) // the kernel counts in ticks of 10 ms
-        set_others(row, lane->others_s / lane->watched_s);
-    set_sensors(row, lane);
-    rg_set_number(row, RG_C_PREPARE, lane->prepare_ns);
+    const rg_samples samples = rg_measurement_samples(measurement);
+    rg_set_times(row, &samples, measurement->entry->algo->work(&measurement->shape));
+    set_bound(row, measurement, rates, rg_cell_number(row, RG_C_MEDIAN) / 1e9);
+    rg_set_cell(row, RG_C_ROUNDS, "%d", measurement->processes ? measurement->processes : measurement->visits);
+    rg_set_cell(row, RG_C_CALLS, "%d", measurement->batch);
+    rg_set_cell(row, RG_C_PREEMPTED, "%ld", measurement->preempted);
+    if (measurement->fresh > 0) rg_set_number(row, RG_C_FRESH, measurement->fresh);
+    if (measurement->watched_s >= 0.5) // the kernel counts in ticks of 10 ms
+        set_others(row, measurement->others_s / measurement->watched_s);
+    set_sensors(row, measurement);
+    rg_set_number(row, RG_C_PREPARE, measurement->prepare_ns);
     char source[64];
-    rg_entry_source(lane->entry, source);
+    rg_entry_source(measurement->entry, source);
     rg_set_cell(row, RG_C_SOURCE, "%s", source);
 }
 
@@ -162,30 +164,30 @@ char *rg_input_key(const rg_row *row)
         c[RG_C_RATE_UNIT]);
 }
 
-rg_row rg_lane_row(const rg_lane *lane, const rg_rates *rates)
+rg_row rg_measurement_row(const rg_measurement *measurement, const rg_rates *rates)
 {
-    const rg_algo *algo = lane->entry->algo;
-    rg_row row = rg_lane_key(lane);
+    const rg_algo *algo = measurement->entry->algo;
+    rg_row row = rg_measurement_key(measurement);
     rg_set_cell(&row, RG_C_UNIT, "ns");
-    rg_set_number(&row, RG_C_WORK, algo->work(&lane->shape));
-    rg_set_number(&row, RG_C_TRAFFIC, algo->traffic_bytes(&lane->shape));
+    rg_set_number(&row, RG_C_WORK, algo->work(&measurement->shape));
+    rg_set_number(&row, RG_C_TRAFFIC, algo->traffic_bytes(&measurement->shape));
     rg_set_cell(&row, RG_C_RATE_UNIT, "%s", algo->rate_unit);
-    rg_set_cell(&row, RG_C_STATUS, "%s", rg_status_name[lane->verdict.status]);
-    rg_set_cell(&row, RG_C_STOP, "%s", rg_stop_word[lane->stop].word);
-    rg_set_cell(&row, RG_C_DETAIL, "%s", lane->detail);
-    if (lane->stop == RG_STOP_BUSY) set_others(&row, lane->others);
-    if (lane->verdict.status != RG_SKIP) {
-        rg_set_number(&row, RG_C_PEAK_BYTES, (double)rg_lane_bytes(lane));
-        rg_set_number(&row, RG_C_ERROR, lane->verdict.error);
-        rg_set_number(&row, RG_C_TOL, lane->verdict.tol);
+    rg_set_cell(&row, RG_C_STATUS, "%s", rg_status_name[measurement->verdict.status]);
+    rg_set_cell(&row, RG_C_STOP, "%s", rg_stop_word[measurement->stop].word);
+    rg_set_cell(&row, RG_C_DETAIL, "%s", measurement->detail);
+    if (measurement->stop == RG_STOP_BUSY) set_others(&row, measurement->others);
+    if (measurement->verdict.status != RG_SKIP) {
+        rg_set_number(&row, RG_C_PEAK_BYTES, (double)rg_measurement_bytes(measurement));
+        rg_set_number(&row, RG_C_ERROR, measurement->verdict.error);
+        rg_set_number(&row, RG_C_TOL, measurement->verdict.tol);
     }
     // Nothing that has not passed has a time.
-    if (lane->verdict.status == RG_PASS && lane->n) {
-        set_times(&row, lane, rates);
-        rg_set_cell(&row, RG_C_CHECK, "%s", rg_held_against_word[lane->check].word);
-        if (lane->elements) rg_set_cell(&row, RG_C_CHECKED, "%lld", (long long)lane->checked);
-        if (lane->elements) rg_set_cell(&row, RG_C_ELEMENTS, "%lld", (long long)lane->elements);
-        rg_set_cell(&row, RG_C_AGAINST, "%s", lane->against);
+    if (measurement->verdict.status == RG_PASS && measurement->n) {
+        set_times(&row, measurement, rates);
+        rg_set_cell(&row, RG_C_CHECK, "%s", rg_held_against_word[measurement->check].word);
+        if (measurement->elements) rg_set_cell(&row, RG_C_CHECKED, "%lld", (long long)measurement->checked);
+        if (measurement->elements) rg_set_cell(&row, RG_C_ELEMENTS, "%lld", (long long)measurement->elements);
+        rg_set_cell(&row, RG_C_AGAINST, "%s", measurement->against);
     }
     return row;
 }

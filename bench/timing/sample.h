@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// sample.h: one lane of a benchmark: a variant with its parameters, at one shape, in one scope and mode, and the times taken
+// sample.h: one measurement of a benchmark: a variant with its parameters, at one shape, in one scope and mode, and the times taken
 // of it.
 //
-// Lanes of one shape are timed in rounds, each in turn (rounds.c). A visit gives a lane the inputs of the round and a share of
+// Lanes of one shape are timed in rounds, each in turn (rounds.c). A visit gives a measurement the inputs of the round and a share of
 // its time; between visits its buffers stay where they are. For bench every round is a process of its own (process.c), whose
-// visit the lane of the process that writes the file takes over.
+// visit the measurement of the process that writes the file takes over.
 #ifndef RG_SAMPLE_H
 #define RG_SAMPLE_H
 
@@ -27,8 +27,8 @@ extern const char *const rg_mode_name[RG_MODES];
 
 enum { RG_SAMPLES_MAX = 400, RG_ROUNDS_MAX = 100 };
 
-// Inputs of one shape in host memory, filled anew for every round; all lanes of the shape get the same. Where there is ample
-// memory those of the last few seeds are kept: every lane of a process is judged by calls on the same ones.
+// Inputs of one shape in host memory, filled anew for every round; all measurements of the shape get the same. Where there is ample
+// memory those of the last few seeds are kept: every measurement of a process is judged by calls on the same ones.
 enum { RG_INPUT_SETS = 3 };
 typedef struct rg_input_set {
     uint64_t seed;
@@ -42,7 +42,7 @@ typedef struct rg_inputs {
     double fill_s; // that the last filling took
     size_t bytes[RG_ARGS_MAX];
     void *arg[RG_ARGS_MAX];   // those of set[0], and the outputs
-    void *found[RG_ARGS_MAX]; // where a lane's results are brought for comparison: arg itself but for INOUT arguments
+    void *found[RG_ARGS_MAX]; // where a measurement's results are brought for comparison: arg itself but for INOUT arguments
     bool answered;            // the reference has been asked
     uint64_t answered_seed;   // about the inputs of this seed
     rg_answer answer;         // and says so
@@ -59,7 +59,7 @@ void rg_inputs_free(rg_inputs *);
 // Others who have fewer cores disturb nobody: a quiet system does that for itself.
 #define RG_OTHERS_LEAST 0.1
 
-typedef struct rg_lane {
+typedef struct rg_measurement {
     const rg_entry *entry;
     rg_shape shape;
     int64_t param[RG_PARAMS_MAX];
@@ -108,43 +108,44 @@ typedef struct rg_lane {
     rg_stop stop;
     char detail[400];      // what went wrong
     int late;              // samples after whose last event the device still had work to do
-    double fresh;          // how many times the median a call on inputs takes that the lane has not seen; 0: not asked
+    double fresh;          // how many times the median a call on inputs takes that the measurement has not seen; 0: not asked
     rg_held_against check; // what the outputs were held against, and how many of all elements; 0: every one
     int64_t checked, elements;
     char against[96]; // the variant that all were held against besides; ""
-} rg_lane;
-rg_samples rg_lane_samples(const rg_lane *); // in the lane, not to be freed
+} rg_measurement;
+rg_samples rg_measurement_samples(const rg_measurement *); // in the measurement, not to be freed
 
-// Ends a lane: with a reason and its detail, or as FAIL with what its device says of a code.
-void rg_lane_end(rg_lane *, rg_status, rg_stop, const char *format, ...) __attribute__((format(printf, 4, 5)));
-void rg_lane_fault(rg_lane *, const char *what, int code);
-const char *rg_lane_reason(const rg_lane *, char text[RG_REASON]); // for people; returns text
-size_t rg_lane_bytes(const rg_lane *);
-int rg_lane_make(rg_lane *); // buffers and events on lane->device; RG_OK or a device error
-// Buffers, prepare (timed), warm-up with these inputs. On a fault the lane is ended as FAIL.
-void rg_lane_open(rg_lane *, const rg_device *, const rg_inputs *);
-void rg_lane_visit(rg_lane *, const rg_inputs *);
+// Ends a measurement: with a reason and its detail, or as FAIL with what its device says of a code.
+void rg_measurement_end(rg_measurement *, rg_status, rg_stop, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void rg_measurement_fault(rg_measurement *, const char *what, int code);
+const char *rg_measurement_reason(const rg_measurement *, char text[RG_REASON]); // for people; returns text
+size_t rg_measurement_bytes(const rg_measurement *);
+int rg_measurement_make(rg_measurement *); // buffers and events on measurement->device; RG_OK or a device error
+// Buffers, prepare (timed), warm-up with these inputs. On a fault the measurement is ended as FAIL.
+void rg_measurement_open(rg_measurement *, const rg_device *, const rg_inputs *);
+void rg_measurement_visit(rg_measurement *, const rg_inputs *);
 // So many calls in a row, for a comparison by turns: ns of one by events on a GPU, by the CPU time of the process on one core,
 // which stands still while another process has the core, elapsed on several and where the kernel waits (for a thread of its own,
 // a lock, a clock); and how often the core was taken meanwhile. Hot inputs have been read once more before. RG_OK or a device error.
-int rg_lane_block(rg_lane *, const rg_inputs *, int calls, double *ns, long *preempted);
-// Whether the lane has had enough: all its rounds or, after an even number of visits, time or interval; sets stop.
-bool rg_lane_enough(rg_lane *);
+int rg_measurement_block(rg_measurement *, const rg_inputs *, int calls, double *ns, long *preempted);
+// Whether the measurement has had enough: all its rounds or, after an even number of visits, time or interval; sets stop.
+bool rg_measurement_enough(rg_measurement *);
 // One call on these inputs, with poisoned outputs, timed as a sample is; its outputs, if they are wanted, are copied into in->found
 // at once, before what works on beside it could end. RG_OK or a device error.
-int rg_lane_call(rg_lane *, const rg_inputs *, bool outputs, double *elapsed_s);
-int rg_lane_outputs(
-    rg_lane *, const rg_inputs *); // those of the last call; brief: the elements that the reference has answered
+int rg_measurement_call(rg_measurement *, const rg_inputs *, bool outputs, double *elapsed_s);
+int rg_measurement_outputs(
+    rg_measurement *, const rg_inputs *); // those of the last call; brief: the elements that the reference has answered
 // Repeats the call for a window of at least `window_s` and reads the energy counter around it: joules / calls, unless calls were
 // busy for too little of those seconds.
-void rg_lane_energy(rg_lane *, const rg_inputs *, double window_s);
-void rg_lane_share_energy(rg_lane *, const rg_energy *, double joules, double seconds, double busy_s, double calls);
-void rg_lane_close(rg_lane *);
+void rg_measurement_energy(rg_measurement *, const rg_inputs *, double window_s);
+void rg_measurement_share_energy(
+    rg_measurement *, const rg_energy *, double joules, double seconds, double busy_s, double calls);
+void rg_measurement_close(rg_measurement *);
 
-// judge.c: the lane's verdict, by calls on inputs of its own that follow from the seed. Their time has to be that of the
+// judge.c: the measurement's verdict, by calls on inputs of its own that follow from the seed. Their time has to be that of the
 // samples, and the outputs of the last of them are held against the reference, at as many elements as it gives in a fraction of
 // a second, and at all against those of another variant. Lanes that are judged by one seed share the answer. Leaves other
 // inputs in rg_inputs.
-void rg_lane_judge(rg_lane *, rg_inputs *, uint64_t seed);
+void rg_measurement_judge(rg_measurement *, rg_inputs *, uint64_t seed);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // show.c: rows as tables for people. Everything shown is taken from rows, so that a resumed run shows what its file says.
 
-#include "lineup.h"
+#include "timing.h"
 
 #include <math.h>
 #include <stdlib.h>

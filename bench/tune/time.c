@@ -13,25 +13,25 @@
 static const double SCREEN_S = 0.04, SCREEN_WARM_S = 0.02, FINAL_S = 1;
 enum { SCREEN_ROUNDS = 2, FINAL_ROUNDS = 10 };
 
-static rg_lane lane_of(const rg_tune *t, const int64_t *param)
+static rg_measurement lane_of(const rg_tune *t, const int64_t *param)
 {
     bool host = t->entry->variant->space == RG_HOST;
-    rg_lane lane = {.entry = t->entry,
+    rg_measurement measurement = {.entry = t->entry,
         .shape = t->shape,
         .threads = host ? t->threads : 1,
         .cores = rg_cpu_cores(),
         .scope = RG_RESIDENT,
         .mode = RG_HOT};
-    memcpy(lane.param, param, sizeof lane.param);
-    lane.right = t->judged ? t->right : NULL;
-    return lane;
+    memcpy(measurement.param, param, sizeof measurement.param);
+    measurement.right = t->judged ? t->right : NULL;
+    return measurement;
 }
 
 // The first configuration that passed at this shape is the one that was held against the reference, with its invariant; every
 // other one, on the same inputs, is held against its outputs, in full and in a hundredth of the time.
-static void keep_right(rg_tune *t, const rg_lane *lane)
+static void keep_right(rg_tune *t, const rg_measurement *measurement)
 {
-    if (t->judged || lane->verdict.status != RG_PASS || !lane->n) return;
+    if (t->judged || measurement->verdict.status != RG_PASS || !measurement->n) return;
     for (int k = 0; k < t->in.algo->n_args; k++)
         if (t->in.algo->arg[k].direction != RG_IN) {
             t->right[k] = rg_alloc(t->in.bytes[k] + 1);
@@ -40,21 +40,21 @@ static void keep_right(rg_tune *t, const rg_lane *lane)
     t->judged = true;
 }
 
-static bool screened(void *of, rg_lane *lane)
+static bool screened(void *of, rg_measurement *measurement)
 {
     rg_tune *t = of;
-    rg_row row = rg_lane_row(lane, NULL);
-    keep_right(t, lane);
+    rg_row row = rg_measurement_row(measurement, NULL);
+    keep_right(t, measurement);
     double ns = rg_cell_number(&row, RG_C_MEDIAN);
-    rg_search_tell(&t->search, rg_search_find(&t->search, lane->param), isnan(ns) ? INFINITY : ns);
-    t->wrong += lane->verdict.status != RG_PASS && lane->verdict.status != RG_SKIP;
+    rg_search_tell(&t->search, rg_search_find(&t->search, measurement->param), isnan(ns) ? INFINITY : ns);
+    t->wrong += measurement->verdict.status != RG_PASS && measurement->verdict.status != RG_SKIP;
     t->code = rg_out_add(&t->file, row);
     return t->code == RG_GOOD;
 }
 
 static void visited(void *of) { (void)of; }
 
-static rg_rounds rounds_of(rg_tune *t, bool (*finished)(void *, rg_lane *), double energy_s)
+static rg_rounds rounds_of(rg_tune *t, bool (*finished)(void *, rg_measurement *), double energy_s)
 {
     return (rg_rounds){t->gpu, t->given.seed, 0, true, energy_s, finished, visited, t};
 }
@@ -66,18 +66,18 @@ static double free_bytes(const rg_tune *t)
 
 static void screen_one(rg_tune *t, int i)
 {
-    rg_lane lane = lane_of(t, t->search.config[i]), *one = &lane;
-    lane.max_s = SCREEN_S;
-    lane.rounds = SCREEN_ROUNDS;
-    lane.warm_s = SCREEN_WARM_S;
-    lane.verdict = rg_gate_verdict(&t->gate, lane.param);
-    double needs = (double)rg_lane_bytes(&lane), has = free_bytes(t);
-    if (lane.verdict.status != RG_PASS)
-        rg_lane_end(&lane, lane.verdict.status, RG_STOP_UNVERIFIED, "%s", lane.verdict.reason);
+    rg_measurement measurement = lane_of(t, t->search.config[i]), *one = &measurement;
+    measurement.max_s = SCREEN_S;
+    measurement.rounds = SCREEN_ROUNDS;
+    measurement.warm_s = SCREEN_WARM_S;
+    measurement.verdict = rg_gate_verdict(&t->gate, measurement.param);
+    double needs = (double)rg_measurement_bytes(&measurement), has = free_bytes(t);
+    if (measurement.verdict.status != RG_PASS)
+        rg_measurement_end(&measurement, measurement.verdict.status, RG_STOP_UNVERIFIED, "%s", measurement.verdict.reason);
     else if (needs > has)
-        rg_lane_end(&lane, RG_SKIP, RG_STOP_MEMORY, "needs %.4g GB, has %.4g GB", needs / 1e9, has / 1e9);
-    if (lane.done) {
-        screened(t, &lane);
+        rg_measurement_end(&measurement, RG_SKIP, RG_STOP_MEMORY, "needs %.4g GB, has %.4g GB", needs / 1e9, has / 1e9);
+    if (measurement.done) {
+        screened(t, &measurement);
         return;
     }
     rg_rounds rounds = rounds_of(t, screened, 0);
@@ -88,8 +88,8 @@ static void screen_one(rg_tune *t, int i)
 static void take_known(rg_tune *t)
 {
     for (int i = 0; i < t->search.n; i++) {
-        rg_lane lane = lane_of(t, t->search.config[i]);
-        rg_row key = rg_lane_key(&lane);
+        rg_measurement measurement = lane_of(t, t->search.config[i]);
+        rg_row key = rg_measurement_key(&measurement);
         const rg_row *row = rg_out_find(&t->file, &key);
         double ns = row ? rg_cell_number(row, RG_C_MEDIAN) : NAN;
         if (row) rg_search_tell(&t->search, i, isnan(ns) ? INFINITY : ns);
@@ -135,10 +135,10 @@ static void add_final(rg_tune *t, const int64_t *param)
 {
     for (int i = 0; i < t->n_final; i++)
         if (same_params(t, t->final[i].param, param)) return;
-    rg_lane *lane = &t->final[t->n_final++];
-    *lane = lane_of(t, param);
-    lane->max_s = FINAL_S;
-    lane->rounds = FINAL_ROUNDS;
+    rg_measurement *measurement = &t->final[t->n_final++];
+    *measurement = lane_of(t, param);
+    measurement->max_s = FINAL_S;
+    measurement->rounds = FINAL_ROUNDS;
 }
 
 // The best of the search, then the named ones that pass and are not among them; as many as have room together.
@@ -161,15 +161,15 @@ static void choose_finals(rg_tune *t)
     free(order);
     double taken = 0, has = free_bytes(t);
     for (int i = 0; i < t->n_final; i++)
-        if ((taken += (double)rg_lane_bytes(&t->final[i])) > has) t->n_final = i;
+        if ((taken += (double)rg_measurement_bytes(&t->final[i])) > has) t->n_final = i;
 }
 
-static bool final_row(void *of, rg_lane *lane)
+static bool final_row(void *of, rg_measurement *measurement)
 {
     rg_tune *t = of;
-    rg_row row = rg_lane_row(lane, NULL);
-    keep_right(t, lane);
-    t->wrong += lane->verdict.status != RG_PASS;
+    rg_row row = rg_measurement_row(measurement, NULL);
+    keep_right(t, measurement);
+    t->wrong += measurement->verdict.status != RG_PASS;
     rg_out_put(&t->file, row);
     return true;
 }
@@ -178,31 +178,31 @@ int rg_tune_finals(rg_tune *t)
 {
     choose_finals(t);
     if (!t->n_final) return RG_GOOD;
-    rg_lane *lane[RG_FINALISTS + RG_NAMED_MAX];
-    for (int i = 0; i < t->n_final; i++) lane[i] = &t->final[i];
+    rg_measurement *measurement[RG_FINALISTS + RG_NAMED_MAX];
+    for (int i = 0; i < t->n_final; i++) measurement[i] = &t->final[i];
     rg_rounds rounds = rounds_of(t, final_row, t->energy ? RG_ENERGY_WINDOW_S : 0);
-    rg_time_rounds(&rounds, lane, t->n_final, &t->in);
+    rg_time_rounds(&rounds, measurement, t->n_final, &t->in);
     return rg_out_rewrite(&t->file, &t->head);
 }
 
-static double median_ns(const rg_lane *lane)
+static double median_ns(const rg_measurement *measurement)
 {
     rg_summary s;
-    if (lane->verdict.status != RG_PASS || !lane->n) return INFINITY;
-    const rg_samples samples = rg_lane_samples(lane);
+    if (measurement->verdict.status != RG_PASS || !measurement->n) return INFINITY;
+    const rg_samples samples = rg_measurement_samples(measurement);
     rg_summarise(&samples, &s);
     return s.median;
 }
 
-const rg_lane *rg_tune_best(const rg_tune *t)
+const rg_measurement *rg_tune_best(const rg_tune *t)
 {
-    const rg_lane *best = NULL;
+    const rg_measurement *best = NULL;
     for (int i = 0; i < t->n_final; i++)
         if (isfinite(median_ns(&t->final[i])) && (!best || median_ns(&t->final[i]) < median_ns(best))) best = &t->final[i];
     return best;
 }
 
-const rg_lane *rg_tune_named(const rg_tune *t, const rg_named *named)
+const rg_measurement *rg_tune_named(const rg_tune *t, const rg_named *named)
 {
     for (int i = 0; i < t->n_final; i++)
         if (same_params(t, t->final[i].param, named->param)) return &t->final[i];

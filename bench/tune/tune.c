@@ -135,7 +135,7 @@ static int write_all(rg_tune *t)
     int code = rg_out_commit(&t->file);
     if (!code) code = rg_tune_store(t);
     if (!code && t->wrong)
-        return rg_fail(RG_WRONG, "tune: %d configuration%s did not pass and %s no times", t->wrong, rg_s(t->wrong),
+        return rg_fail(RG_WRONG, "tune: %d configuration%s did not pass and %s no times", t->wrong, rg_plural(t->wrong),
             t->wrong > 1 ? "have" : "has");
     return code || rg_tune_best(t) ? code : rg_fail(RG_LACKS, "tune: no configuration could be timed here");
 }

@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "../timing/lineup.h"
+#include "../timing/timing.h"
 #include "../timing/rounds.h"
 #include "../../impl/runtime/search.h"
 
@@ -60,15 +60,15 @@ typedef struct rg_tune {
     int code;
     rg_progress progress;
 
-    rg_lane *final; // of the last rounds: timed together
+    rg_measurement *final; // of the last rounds: timed together
     int n_final;
 } rg_tune;
 
 // time.c
 int rg_tune_screen(rg_tune *); // every configuration that the search names: verified, timed, told, its row added
 int rg_tune_finals(rg_tune *); // the RG_FINALISTS best and the named ones again, in common rounds; their rows replace
-const rg_lane *rg_tune_best(const rg_tune *);                    // NULL when none passed
-const rg_lane *rg_tune_named(const rg_tune *, const rg_named *); // its lane in the finals, NULL
+const rg_measurement *rg_tune_best(const rg_tune *);                    // NULL when none passed
+const rg_measurement *rg_tune_named(const rg_tune *, const rg_named *); // its measurement in the finals, NULL
 
 // write.c
 int rg_tune_read_presets(rg_tune *); // RG_GOOD, or one line and RG_USAGE; adds to named[] those of this variant

@@ -39,46 +39,48 @@ void rg_tune_show_space(const rg_tune *t, FILE *f)
     char shape[192];
     rg_shape_describe(t->entry->algo, &t->shape, shape);
     fprintf(f, "%s:%s at %s: %lld combination%s, %lld refused, %d to choose from, %s search, seed %llu\n", t->entry->algo->name,
-        t->entry->name, shape, (long long)s->combinations, rg_s(s->combinations), (long long)s->refused, s->n,
+        t->entry->name, shape, (long long)s->combinations, rg_plural(s->combinations), (long long)s->refused, s->n,
         rg_search_name[s->kind], (unsigned long long)t->given.seed);
     for (int i = 0; i < s->n_refusals; i++)
         fprintf(f, "  %7lld refused: %s\n", (long long)s->refusal[i].count, s->refusal[i].reason);
     fflush(f);
 }
 
-static void show_line(const rg_tune *t, FILE *f, const char *name, const rg_lane *lane, const rg_lane *best)
+static void show_line(
+    const rg_tune *t, FILE *f, const char *name, const rg_measurement *measurement, const rg_measurement *best)
 {
     char params[192], time[32], rate[32];
     rg_summary s;
-    rg_params_print(t->entry->variant, lane->param, params);
-    const rg_samples samples = rg_lane_samples(lane), of_best = rg_lane_samples(best);
+    rg_params_print(t->entry->variant, measurement->param, params);
+    const rg_samples samples = rg_measurement_samples(measurement), of_best = rg_measurement_samples(best);
     rg_summarise(&samples, &s);
     rg_duration(s.median, time);
     rg_show_scaled(t->entry->algo->work(&t->shape) / (s.median / 1e9), rate);
     rg_ratio r = rg_ratio_of_medians(&of_best, &samples, t->given.seed);
     char share[64] = "";
-    if (lane != best)
+    if (measurement != best)
         snprintf(share, sizeof share, "%.1f %% of the best [%.1f, %.1f]", 100 * r.ratio, 100 * r.low, 100 * r.high);
     fprintf(f, "  %-9s %10s %8s %s  %-36s %s\n", name, time, rate, t->entry->algo->rate_unit, share, params);
 }
 
 void rg_tune_show(const rg_tune *t, FILE *f)
 {
-    const rg_lane *best = rg_tune_best(t);
+    const rg_measurement *best = rg_tune_best(t);
     int good = 0;
     for (int i = 0; i < t->search.n; i++) good += isfinite(t->search.cost[i]);
-    fprintf(
-        f, "%d of %d configuration%s tried, %d passed and were timed\n", t->search.tried, t->search.n, rg_s(t->search.n), good);
+    fprintf(f, "%d of %d configuration%s tried, %d passed and were timed\n", t->search.tried, t->search.n,
+        rg_plural(t->search.n), good);
     if (!best) return;
     char reason[RG_REASON];
     show_line(t, f, "best", best, best);
     for (int i = 0; i < t->n_named; i++) {
-        const rg_lane *lane = rg_tune_named(t, &t->named[i]);
-        if (lane && lane->verdict.status == RG_PASS && lane->n)
-            show_line(t, f, t->named[i].name, lane, best);
+        const rg_measurement *measurement = rg_tune_named(t, &t->named[i]);
+        if (measurement && measurement->verdict.status == RG_PASS && measurement->n)
+            show_line(t, f, t->named[i].name, measurement, best);
         else
             fprintf(f, "  %-9s not timed: %s\n", t->named[i].name,
-                lane ? rg_lane_reason(lane, reason) : "refused at this shape, failed, or no room beside the others");
+                measurement ? rg_measurement_reason(measurement, reason)
+                            : "refused at this shape, failed, or no room beside the others");
     }
     fflush(f);
 }
@@ -92,11 +94,11 @@ static const char *head_value(const rg_head *head, const char *key)
 
 int rg_tune_store(const rg_tune *t)
 {
-    const rg_lane *best = rg_tune_best(t);
+    const rg_measurement *best = rg_tune_best(t);
     char processor[128], shape[96], params[192], path[512];
     if (!best || !t->folder) return RG_GOOD;
     rg_summary s;
-    const rg_samples samples = rg_lane_samples(best);
+    const rg_samples samples = rg_measurement_samples(best);
     rg_summarise(&samples, &s);
     rg_tuned_processor(t->entry, t->given.device, processor);
     rg_shape_print(t->entry->algo, &t->shape, shape);

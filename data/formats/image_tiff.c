@@ -38,7 +38,7 @@ static tsize_t on_read(thandle_t client, tdata_t to, tsize_t n)
 {
     tiff_work *w = client;
     if (!w->shift) {
-        w->read = rg_more(w->read, w->n_reads, sizeof *w->read);
+        w->read = rg_grow(w->read, w->n_reads, sizeof *w->read);
         w->read[w->n_reads++] = w->at;
     }
     size_t got = fread(to, 1, (size_t)n, w->in->file);

@@ -43,7 +43,7 @@ static double time_of(const char *text)
 static void add_image(reading *r, const char *z)
 {
     char *end;
-    section *now = (r->image = rg_more(r->image, r->mdoc->n, sizeof *r->image)) + r->mdoc->n;
+    section *now = (r->image = rg_grow(r->image, r->mdoc->n, sizeof *r->image)) + r->mdoc->n;
     for (int k = 0; k < KEYS; k++) now->value[k] = NAN;
     now->time_s = NAN;
     if (!rg_decimal(z, &end, &now->z)) now->z = (double)r->mdoc->n;

@@ -271,7 +271,7 @@ int rg_mrc_section(rg_mrc *m, int64_t z, float *section)
     int64_t at = m->data_byte + z * m->ny * line_bytes;
     if (z < 0 || z >= m->nz)
         return rg_fail(
-            RG_USAGE, "%s: section %" PRId64 " requested, found %" PRId64 " section%s", m->path, z, m->nz, rg_s(m->nz));
+            RG_USAGE, "%s: section %" PRId64 " requested, found %" PRId64 " section%s", m->path, z, m->nz, rg_plural(m->nz));
     if (fseeko(m->file, at, SEEK_SET) != 0)
         return rg_malformed(m->path, at, "expected section %" PRId64 ", found that the file cannot be positioned there", z);
     // Values that need no conversion are read in one piece, so that the system copies them straight to their place.

@@ -183,7 +183,7 @@ static int read_rows(rg_par *p, const char *text, const char *end)
         line_number++;
         while (last > line && is_blank(last[-1])) last--;
         if (last == line || *line == 'C' || *line == 'c') continue;
-        p->row = rg_more(p->row, p->n, sizeof *p->row);
+        p->row = rg_grow(p->row, p->n, sizeof *p->row);
         code = read_row(p, line, last, line_number);
     }
     if (code == RG_GOOD && !p->n) code = rg_star_fault(p->path, line_number + 1, "expected rows of numbers, found none");
@@ -289,7 +289,7 @@ int rg_par_particles(const rg_par *par, const char *stack, const rg_par_optics *
     rg_particles_stacks_end(p, &names);
     if (code == RG_GOOD && par->n != p->stack[0].images)
         code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " row%s, one for each image of %s, found %" PRId64, par->path,
-            p->stack[0].images, rg_s(p->stack[0].images), p->stack[0].path, par->n);
+            p->stack[0].images, rg_plural(p->stack[0].images), p->stack[0].path, par->n);
     p->n = par->n;
     p->row = rg_alloc((size_t)par->n * sizeof *p->row);
     for (int64_t i = 0; i < par->n && code == RG_GOOD; i++) {

@@ -30,12 +30,13 @@ static void warn_of_unnamed_and_repeated(const rg_particles *p)
     free(seen);
     if (unnamed)
         rg_warn("%s: %" PRId64 " row%s; %" PRId64 " image%s of its stacks %s left out, the first is image %" PRId64 " of %s",
-            p->path, p->n, rg_s(p->n), unnamed, rg_s(unnamed), unnamed == 1 ? "has no row and is" : "have no row and are",
-            first + 1, p->stack[first_stack].path);
+            p->path, p->n, rg_plural(p->n), unnamed, rg_plural(unnamed),
+            unnamed == 1 ? "has no row and is" : "have no row and are", first + 1, p->stack[first_stack].path);
     if (repeated)
         rg_warn("%s: line %" PRId64 " names image %" PRId64 " of %s, which an earlier one has; %" PRId64 " row%s in all: such "
                 "images count twice, and halves that share them agree by themselves",
-            p->path, p->row[again].line, p->row[again].image + 1, p->stack[p->row[again].stack].path, repeated, rg_s(repeated));
+            p->path, p->row[again].line, p->row[again].image + 1, p->stack[p->row[again].stack].path, repeated,
+            rg_plural(repeated));
 }
 
 // ---- columns -------------------------------------------------------------------------------------------------------------
@@ -146,7 +147,7 @@ static int read_groups(reading *r)
         if (code != RG_GOOD) return code;
         if (group >= r->groups) {
             while (r->groups <= group) {
-                r->optics_row = rg_more(r->optics_row, r->groups, sizeof *r->optics_row);
+                r->optics_row = rg_grow(r->optics_row, r->groups, sizeof *r->optics_row);
                 r->optics_row[r->groups++] = -1;
             }
         }
@@ -441,7 +442,7 @@ static int read_row(reading *r, rg_stack_names *names, int64_t row)
     const rg_particle_stack *stack = &r->p->stack[q->stack];
     if (code == RG_GOOD && stack->images > 1 && !strchr(rg_star_cell(r->rows, row, r->column[IMAGE]), '@'))
         code = ROW_FAULT(r, row, "expected IMAGE@STACK, found \"%.120s\", which has %" PRId64 " image%s", name, stack->images,
-            rg_s(stack->images));
+            rg_plural(stack->images));
     if (code == RG_GOOD && q->image >= stack->images)
         code = ROW_FAULT(
             r, row, "expected an image from 1 to %" PRId64 " of %s, found %" PRId64, stack->images, stack->path, q->image + 1);

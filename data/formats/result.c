@@ -21,8 +21,8 @@ static int read_head(const rg_tsv *t, rg_result *f)
         const char *text = t->head[i].text, *colon = strstr(text, ": ");
         if (strncmp(text, "# ", 2) || !colon || colon == text + 2)
             return rg_tsv_line_fault(t, t->head[i].number, "\"# key: value\"", text);
-        f->head_key = rg_more(f->head_key, f->n_head, sizeof *f->head_key);
-        f->head_value = rg_more(f->head_value, f->n_head, sizeof *f->head_value);
+        f->head_key = rg_grow(f->head_key, f->n_head, sizeof *f->head_key);
+        f->head_value = rg_grow(f->head_value, f->n_head, sizeof *f->head_value);
         f->head_key[f->n_head] = rg_print("%.*s", (int)(colon - text - 2), text + 2);
         f->head_value[f->n_head++] = rg_print("%s", colon + 2);
     }
@@ -64,7 +64,7 @@ int rg_result_of(const rg_tsv *t, rg_result *f)
         code = rg_fail(RG_USAGE, "%s: expected result file format 2 to " RG_RESULT_FORMAT ", found \"%s\"", f->path, format);
     if (code == RG_GOOD) code = old ? rg_result_old_columns(t) : check_columns(t);
     while (code == RG_GOOD && f->n_rows < t->n_rows) {
-        f->row = rg_more(f->row, f->n_rows, sizeof *f->row);
+        f->row = rg_grow(f->row, f->n_rows, sizeof *f->row);
         rg_row *row = &f->row[f->n_rows];
         *row = (rg_row){0};
         code = old ? rg_result_old_row(t, f->n_rows, row) : read_row(t, f->n_rows, row);

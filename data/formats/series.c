@@ -76,7 +76,7 @@ int rg_series_open(rg_series *s, int64_t n_paths, const char *const *path)
         }
         if (!f) *s = (rg_series){.width = width, .height = height, .pixel_A = pixel_A, .rows_down = !mrc};
         for (int64_t p = 0; p < pages; p++) {
-            s->image = rg_more(s->image, s->n, sizeof *s->image);
+            s->image = rg_grow(s->image, s->n, sizeof *s->image);
             s->image[s->n++] = (rg_series_image){path[f], p, mrc};
         }
     }

@@ -131,7 +131,7 @@ int rg_particles_stack(rg_particles *p, rg_stack_names *known, const char *name,
             "expected the stack \"%s\" here, beside the STAR file or in a folder above, "
             "found none",
             name);
-    p->stack = rg_more(p->stack, p->n_stacks, sizeof *p->stack);
+    p->stack = rg_grow(p->stack, p->n_stacks, sizeof *p->stack);
     p->stack[p->n_stacks++] = (rg_particle_stack){.path = path};
     *slot = (rg_stack_name){name, p->n_stacks - 1};
     known->n++;

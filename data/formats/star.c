@@ -80,7 +80,7 @@ static int begin_block(reading *r, const char *name)
 {
     rg_star *s = r->star;
     if (r->at == IN_HEAD) return fault_at(r, "a row of values after the names of a loop", "another block");
-    s->table = rg_more(s->table, s->n_tables, sizeof *s->table);
+    s->table = rg_grow(s->table, s->n_tables, sizeof *s->table);
     s->table[s->n_tables++] = (rg_star_table){.name = name, .line = r->line};
     r->at = IN_BLOCK;
     return RG_GOOD;
@@ -91,7 +91,7 @@ static int add_column(reading *r, const char *name)
     rg_star_table *t = last(r);
     if (!*name) return fault_at(r, "a name after the underscore", "\"_\"");
     if (rg_star_column(t, name) >= 0) return fault_at(r, "each name once in a block", excerpt(name));
-    t->column = rg_more(t->column, t->n_columns, sizeof *t->column);
+    t->column = rg_grow(t->column, t->n_columns, sizeof *t->column);
     t->column[t->n_columns++] = name;
     return RG_GOOD;
 }
@@ -109,10 +109,10 @@ static int parse_name(reading *r, const words *w)
             r->star->path, r->line, "expected one value after _%s, found %d", t->column[t->n_columns - 1], w->n - 1);
     if (!t->n_rows) {
         t->n_rows = 1;
-        t->row_line = rg_more(NULL, 0, sizeof *t->row_line);
+        t->row_line = rg_grow(NULL, 0, sizeof *t->row_line);
         t->row_line[0] = r->line;
     }
-    t->cell = rg_more(t->cell, t->n_columns - 1, sizeof *t->cell);
+    t->cell = rg_grow(t->cell, t->n_columns - 1, sizeof *t->cell);
     t->cell[t->n_columns - 1] = w->word[1];
     r->at = IN_LIST;
     return RG_GOOD;
@@ -128,8 +128,8 @@ static int parse_row(reading *r, const words *w)
     if (w->n != t->n_columns)
         return rg_star_fault(r->star->path, r->line, "expected %d values, one for each name of the loop, found %d%s",
             t->n_columns, w->n, w->n > t->n_columns ? "; a value that holds blanks stands in quotes" : "");
-    t->cell = rg_more(t->cell, t->n_rows, (size_t)t->n_columns * sizeof *t->cell);
-    t->row_line = rg_more(t->row_line, t->n_rows, sizeof *t->row_line);
+    t->cell = rg_grow(t->cell, t->n_rows, (size_t)t->n_columns * sizeof *t->cell);
+    t->row_line = rg_grow(t->row_line, t->n_rows, sizeof *t->row_line);
     memcpy(t->cell + t->n_rows * t->n_columns, w->word, (size_t)w->n * sizeof *w->word);
     t->row_line[t->n_rows++] = r->line;
     r->at = IN_ROWS;

@@ -84,7 +84,7 @@ void rg_tables_put(rg_tables *t, const char *name, const char *text)
             t->table[i].text = kept;
             return;
         }
-    t->table = rg_more(t->table, t->n, sizeof *t->table);
+    t->table = rg_grow(t->table, t->n, sizeof *t->table);
     t->table[t->n++] = (struct rg_small_table){rg_print("%s", name), kept};
 }
 

@@ -161,7 +161,7 @@ static int read_rows(const char *path, int64_t n, int numbers, double *value, in
         code = rg_fail(RG_USAGE, "%s: line %d: expected a name and %d numbers, found %d columns", path, t.names_line, numbers,
             t.n_columns);
     else if (t.n_rows != n)
-        code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " row%s, found %d", path, n, rg_s(n), t.n_rows);
+        code = rg_fail(RG_USAGE, "%s: expected %" PRId64 " row%s, found %d", path, n, rg_plural(n), t.n_rows);
     for (int i = 0; code == RG_GOOD && i < t.n_rows; i++) {
         double *row = value + i * (numbers + more);
         for (int k = 0; code == RG_GOOD && k < numbers; k++)
@@ -218,7 +218,7 @@ int rg_tilts_read(const char *path, int64_t *n, double **tilt_deg)
                 more ? "; awk '{ print $1 }' FILE takes the first column" : "");
             break;
         }
-        *tilt_deg = rg_more(*tilt_deg, *n, sizeof **tilt_deg);
+        *tilt_deg = rg_grow(*tilt_deg, *n, sizeof **tilt_deg);
         (*tilt_deg)[(*n)++] = angle;
     }
     if (code == RG_GOOD && *n == 0) code = rg_malformed(path, 0, "expected one angle in degrees a line, found none");

@@ -109,7 +109,7 @@ static double need(const void *of, int64_t width)
 static void plan(const series *s)
 {
     static const char *const name[] = {"times.tsv"};
-    char *what = rg_print("%" PRId64 " photograph%s of %" PRId64 " x %" PRId64 " pixels", s->frames, rg_s(s->frames),
+    char *what = rg_print("%" PRId64 " photograph%s of %" PRId64 " x %" PRId64 " pixels", s->frames, rg_plural(s->frames),
         s->setup.width, s->setup.height);
     rg_phantom_plan(s->folder, what, need(s, s->setup.width), need, s, "--width", RG_COUNT(name), name);
     free(what);

@@ -237,8 +237,8 @@ static int run(void *typed)
     set_up(p);
     if (rg_dry_run) {
         static const char *const name[] = {"map.mrc", "particles.mrcs", "particles.star"};
-        char *what =
-            rg_print("%" PRId64 " image%s of %" PRId64 "^2 pixels of %g A", p->images, rg_s(p->images), p->side, p->pixel_A);
+        char *what = rg_print(
+            "%" PRId64 " image%s of %" PRId64 "^2 pixels of %g A", p->images, rg_plural(p->images), p->side, p->pixel_A);
         rg_phantom_plan(p->folder, what, need(p, p->side), need, p, "--box", RG_COUNT(name), name);
         free(what);
         return RG_GOOD;

@@ -146,7 +146,7 @@ static double need(const void *of, int64_t side)
 static void plan(const phantom *p)
 {
     static const char *const name[] = {"map.mrc", "truth.tsv"};
-    char *what = rg_print("%" PRId64 " volume%s of %" PRId64 "^3 voxels", p->images, rg_s(p->images), p->side);
+    char *what = rg_print("%" PRId64 " volume%s of %" PRId64 "^3 voxels", p->images, rg_plural(p->images), p->side);
     rg_phantom_plan(p->folder, what, need(p, p->side), need, p, "--box", RG_COUNT(name), name);
     free(what);
     for (int64_t i = 0; i < p->images; i++) {

@@ -196,7 +196,7 @@ static int write_truth(const series *s)
     char *path = rg_print("%s/truth.tsv", s->folder);
     char *head = rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 " x %" PRId64 " pixels, standard deviation of the "
                           "noise %.9g, seed %" PRIu64 "\n",
-        s->given.line, s->images, rg_s(s->images), s->width, s->height, s->noise_sd, s->given.seed);
+        s->given.line, s->images, rg_plural(s->images), s->width, s->height, s->noise_sd, s->given.seed);
     int code = rg_transforms_write(path, head, s->images, s->step, (rg_transform_columns){.linear = !isnan(s->axis_deg)});
     free(head);
     free(path);
@@ -232,7 +232,7 @@ static int run(void *typed)
     if (code == RG_GOOD && rg_dry_run) {
         static const char *const name[] = {"series.mrc", "series.rawtlt", "truth.tsv"};
         char *what = rg_print(
-            "%" PRId64 " image%s of %" PRId64 " x %" PRId64 " pixels", s->images, rg_s(s->images), s->width, s->height);
+            "%" PRId64 " image%s of %" PRId64 " x %" PRId64 " pixels", s->images, rg_plural(s->images), s->width, s->height);
         rg_phantom_plan(s->folder, what, need(s, s->width), need, s, "--width", RG_COUNT(name), name);
         free(what);
     }

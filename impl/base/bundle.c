@@ -60,7 +60,7 @@ static void bundle_put(rg_bundle *b, const char *path, char *bytes, size_t n)
     if (f) {
         free(f->bytes);
     } else {
-        b->file = rg_more(b->file, b->n, sizeof *b->file);
+        b->file = rg_grow(b->file, b->n, sizeof *b->file);
         f = &b->file[b->n++];
         snprintf(f->path, sizeof f->path, "%s", path);
     }

@@ -149,7 +149,7 @@ int rg_ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-void *rg_more(void *array, int64_t n, size_t bytes)
+void *rg_grow(void *array, int64_t n, size_t bytes)
 {
     if (n & (n - 1)) // a power of two is full
         return array;

@@ -60,7 +60,7 @@ const char *rg_colour(FILE *f, const char *name);
 
 void *rg_alloc(size_t bytes); // zeroed; on failure one line and exit RG_LACKS
 // With room for an element of so many bytes behind its n; an array grows by this alone, from NULL. Fails as rg_alloc does.
-void *rg_more(void *array, int64_t n, size_t bytes);
+void *rg_grow(void *array, int64_t n, size_t bytes);
 // The pointer without its const, for an interface that lacks it and writes nothing there.
 static inline void *rg_unconst(const void *p) { return (void *)(uintptr_t)p; }
 // Reads what strtod reads, and says whether it is a finite number in decimals, which a microscopist's file has: strtod takes
@@ -68,8 +68,8 @@ static inline void *rg_unconst(const void *p) { return (void *)(uintptr_t)p; }
 bool rg_decimal(const char *text, char **end, double *value);
 int rg_ascending(const void *, const void *);                                  // of two doubles, for qsort and bsearch
 char *rg_print(const char *format, ...) __attribute__((format(printf, 1, 2))); // malloc'ed text
-// Behind a counted word: "%d row%s", n, rg_s(n).
-static inline const char *rg_s(int64_t n) { return n == 1 ? "" : "s"; }
+// Behind a counted word: "%d row%s", n, rg_plural(n).
+static inline const char *rg_plural(int64_t n) { return n == 1 ? "" : "s"; }
 // "w750,h1500,r250,k0" from and to a shape, for files; parse fails with a reason in why[]. For people, and read as well:
 // "width=750,height=1500,max-offset=250,kind=cross".
 struct rg_algo;

@@ -173,7 +173,7 @@ static void remember(const char *path, const struct stat *facts, bool own)
         k->own |= own;
         return;
     }
-    input = rg_more(input, (int64_t)n_inputs, sizeof *input);
+    input = rg_grow(input, (int64_t)n_inputs, sizeof *input);
     input[n_inputs++] = (known){facts->st_dev, facts->st_ino, own, rg_print("%s", path)};
 }
 
@@ -229,7 +229,7 @@ static void remember_written(const char *path)
 {
     pthread_mutex_lock(&files_lock);
     if (commands_running > 0 && !is_written(path)) {
-        written = rg_more(written, (int64_t)n_written, sizeof *written);
+        written = rg_grow(written, (int64_t)n_written, sizeof *written);
         written[n_written++] = rg_print("%s", path);
     }
     pthread_mutex_unlock(&files_lock);

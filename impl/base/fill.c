@@ -45,7 +45,7 @@ static entry *new_entry(rg_data *d, const char *name)
 {
     entry *e = own_entry(d, name, strlen(name));
     if (e) return e;
-    d->entry = rg_more(d->entry, d->n, sizeof *d->entry);
+    d->entry = rg_grow(d->entry, d->n, sizeof *d->entry);
     d->entry[d->n] = (entry){.name = name};
     return &d->entry[d->n++];
 }
@@ -63,7 +63,7 @@ void rg_set(rg_data *d, const char *name, const char *format, ...)
 rg_data *rg_add(rg_data *d, const char *list)
 {
     entry *e = new_entry(d, list);
-    e->item = rg_more(e->item, e->n, sizeof(rg_data *));
+    e->item = rg_grow(e->item, e->n, sizeof(rg_data *));
     rg_data *item = rg_data_new();
     item->around = d;
     return e->item[e->n++] = item;

@@ -97,7 +97,7 @@ static hashing *ahead; // of what this command has read; NULL: none
 static void add_file(hashing *h, const char *path, int64_t bytes, const struct timespec *changed)
 {
     const size_t pieces = bytes > 0 ? (size_t)((bytes + RG_HASH_PIECE - 1) / RG_HASH_PIECE) : 1;
-    h->file = rg_more(h->file, (int64_t)h->n, sizeof *h->file);
+    h->file = rg_grow(h->file, (int64_t)h->n, sizeof *h->file);
     h->file[h->n++] = (file){.is = {.path = path, .bytes = bytes},
         .changed = *changed,
         .pieces = pieces,

@@ -143,7 +143,7 @@ static int64_t n_notes;
 
 static void add_note(char *line)
 {
-    note = rg_more(note, n_notes, sizeof *note);
+    note = rg_grow(note, n_notes, sizeof *note);
     note[n_notes++] = line;
 }
 
@@ -176,8 +176,8 @@ static void add_row(void *of, const char *path, bool written)
     rows *r = of;
     struct stat facts;
     if (stat(path, &facts) != 0) return; // what was read to be gone on with, and is removed when all is done
-    r->file = rg_more(r->file, (int64_t)r->n, sizeof *r->file);
-    r->written = rg_more(r->written, (int64_t)r->n, sizeof *r->written);
+    r->file = rg_grow(r->file, (int64_t)r->n, sizeof *r->file);
+    r->written = rg_grow(r->written, (int64_t)r->n, sizeof *r->written);
     r->file[r->n] = (rg_hashed){.path = path, .bytes = facts.st_size};
     r->written[r->n++] = written;
 }

@@ -19,7 +19,7 @@ extern char **environ;
 
 static void set(rg_plot *p, char *assignment)
 {
-    p->set = rg_more(p->set, p->n, sizeof *p->set);
+    p->set = rg_grow(p->set, p->n, sizeof *p->set);
     p->set[p->n++] = assignment;
 }
 

@@ -52,7 +52,7 @@ bool rg_summary_affords(double bytes) { return wanted && bytes < rg_memory_free(
 
 static void add(facts *f, const char *what, char *text)
 {
-    f->at = rg_more(f->at, f->n, sizeof *f->at);
+    f->at = rg_grow(f->at, f->n, sizeof *f->at);
     f->at[f->n++] = (fact){rg_print("%s", what), text};
 }
 

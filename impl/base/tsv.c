@@ -43,8 +43,8 @@ static int names(rg_tsv *t, char *text, int line, int n)
 static int row(rg_tsv *t, char *text, int line, int n)
 {
     if (n != t->n_columns) return rg_fail(RG_USAGE, "%s: line %d: expected %d cells, found %d", t->path, line, t->n_columns, n);
-    t->row_line = rg_more(t->row_line, t->n_rows, sizeof *t->row_line);
-    t->cell = rg_more(t->cell, t->n_rows, (size_t)n * sizeof *t->cell);
+    t->row_line = rg_grow(t->row_line, t->n_rows, sizeof *t->row_line);
+    t->cell = rg_grow(t->cell, t->n_rows, (size_t)n * sizeof *t->cell);
     t->row_line[t->n_rows] = line;
     cut_cells(text, t->cell + (size_t)t->n_rows++ * (size_t)n, n);
     return RG_GOOD;
@@ -55,7 +55,7 @@ static int one_line(rg_tsv *t, char *text, size_t length, int line)
     if (length > RG_TSV_LINE_MOST)
         return rg_fail(RG_USAGE, "%s: line %d: expected at most %d bytes, found %zu", t->path, line, RG_TSV_LINE_MOST, length);
     if (*text == '#' && !t->column) {
-        t->head = rg_more(t->head, t->n_head, sizeof *t->head);
+        t->head = rg_grow(t->head, t->n_head, sizeof *t->head);
         t->head[t->n_head++] = (rg_tsv_line){line, text};
     }
     if (*text == '#' || !*text) return RG_GOOD;

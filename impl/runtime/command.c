@@ -51,7 +51,7 @@ static int begin_summary(const rg_command *command, const void *options)
     int code = path && given->page ? rg_file_can_write(path) : RG_GOOD;
     rg_summary_begin(path);
     rg_cpu_model(cpu);
-    rg_summary_did("machine", "%s, %lld core%s for this process", cpu, (long long)given->cores, rg_s(given->cores));
+    rg_summary_did("machine", "%s, %lld core%s for this process", cpu, (long long)given->cores, rg_plural(given->cores));
     rg_summary_did("program", "regather " RG_VERSION ", revision %s, compiled by %s " __VERSION__, rg_revision(),
         __VERSION__[0] >= '0' && __VERSION__[0] <= '9' ? "GCC" : "");
     free(path);

@@ -200,7 +200,7 @@ int rg_table_add(const rg_variant *v, rg_origin origin, bool emulated, const cha
         if (entry[i].algo == e.algo && entry[i].emulated == emulated && !strcmp(entry[i].name, e.name))
             return rg_fail(RG_USAGE, "%s: there are two variants \"%s:%s\"", in, v->algo, e.name);
     }
-    entry = rg_more(entry, n_entries, sizeof *entry);
+    entry = rg_grow(entry, n_entries, sizeof *entry);
     entry[n_entries++] = e;
     return RG_GOOD;
 }

@@ -137,7 +137,7 @@ static int make(rg_figures *all, const rg_listed *l)
         rg_plot_free(&found.plot);
         return found.code;
     }
-    all->figure = rg_more(all->figure, all->n, sizeof *all->figure);
+    all->figure = rg_grow(all->figure, all->n, sizeof *all->figure);
     rg_figure *f = &all->figure[all->n++];
     *f = (rg_figure){.paper = rg_listed_cell(l, "paper"),
         .name = rg_listed_cell(l, "name"),

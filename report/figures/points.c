@@ -116,7 +116,7 @@ static int find_points(const search *s, series *to)
         new.sure = *s->base &&rg_has_interval(new.of) && rg_has_interval(new.base);
         if (k < to->n && (new.sure < to->point[k].sure || (new.sure == to->point[k].sure &&new.work <= to->point[k].work)))
             continue;
-        if (k == to->n) to->point = rg_more(to->point, to->n++, sizeof *to->point);
+        if (k == to->n) to->point = rg_grow(to->point, to->n++, sizeof *to->point);
         to->point[k] = new;
     }
     for (point *p = to->point; *s->base && p < to->point + to->n; p++) p->ratio = rg_time_ratio(p->base, p->of);
@@ -164,7 +164,7 @@ static void add_every(search *s, const char *spec_of_all)
         if (s->n > before) {
             series *all = &s->series[before];
             const int threads = rg_row_threads(all->point[all->n - 1].of, 1);
-            snprintf(all->label, sizeof all->label, "%.70s (%d core%s)", variant[k], threads, rg_s(threads));
+            snprintf(all->label, sizeof all->label, "%.70s (%d core%s)", variant[k], threads, rg_plural(threads));
         }
     }
 }

@@ -50,7 +50,7 @@ int rg_ledger_read(rg_ledger *l, const char *own)
 
 static rg_bench_machine *new_machine(rg_ledger *l, bool here)
 {
-    l->machine = rg_more(l->machine, l->n_machines, sizeof *l->machine);
+    l->machine = rg_grow(l->machine, l->n_machines, sizeof *l->machine);
     l->machine[l->n_machines] = (rg_bench_machine){.here = here};
     return &l->machine[l->n_machines++];
 }

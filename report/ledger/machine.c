@@ -50,7 +50,7 @@ static rg_knowledge knowledge_of(const rg_row *row)
 
 void rg_machine_add_result(rg_bench_machine *m, rg_result result)
 {
-    m->file = rg_more(m->file, m->n_files, sizeof *m->file);
+    m->file = rg_grow(m->file, m->n_files, sizeof *m->file);
     rg_row_file *file = &m->file[m->n_files++];
     rg_row *row = rg_alloc((size_t)(result.n_rows + 1) * sizeof *row);
     int *known = rg_alloc((size_t)(result.n_rows + 1) * sizeof *known);
@@ -68,7 +68,7 @@ void rg_machine_add_result(rg_bench_machine *m, rg_result result)
 
 static void add_table(rg_bench_machine *m, rg_tsv tsv, const char *name, int length, bool stale)
 {
-    m->table = rg_more(m->table, m->n_tables, sizeof *m->table);
+    m->table = rg_grow(m->table, m->n_tables, sizeof *m->table);
     rg_named_table *table = &m->table[m->n_tables++];
     *table = (rg_named_table){.tsv = tsv, .stale = stale};
     snprintf(table->name, sizeof table->name, "%.*s", length, name);

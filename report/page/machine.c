@@ -46,7 +46,7 @@ static void lay_time(const rg_row *row, rg_data *d)
         set_duration(d, "high", s.high);
     }
     rg_set(d, "n", "%d", s.n);
-    rg_set(d, "many", "%s", rg_s(s.n));
+    rg_set(d, "many", "%s", rg_plural(s.n));
     set_rate(d, row);
     // More than the bound: of an older file, whose cost or probe was wrong.
     rg_set(d, "beyond", "%s", reached > RG_FRACTION_MOST ? "yes" : "");

@@ -197,16 +197,16 @@ void rg_say_ours(const rg_judgement *v, char text[RG_SAY])
     case RG_OURS_GROWTH: say_growth(v, text); break;
     case RG_OURS_AGREEMENT:
         say(text, "differ by %.2g at most, %.0f %% of what rounding allows; %.0f size%s", n[0], 100 * v->value, n[1],
-            rg_s((int)n[1]));
+            rg_plural((int)n[1]));
         break;
-    case RG_OURS_CONFIGS: say(text, "%.0f configuration%s right and timed", n[0], rg_s((int)n[0])); break;
+    case RG_OURS_CONFIGS: say(text, "%.0f configuration%s right and timed", n[0], rg_plural((int)n[0])); break;
     case RG_OURS_ENERGY: say(text, "%.3g x: %.4g J / %.4g J a call", v->value, n[0], n[1]); break;
     case RG_OURS_CELL: say(text, "%.4g %.*s", v->value, T(0)); break;
     case RG_OURS_CELLS:
         say_ratio(text, v->value);
         say(text, " x (%.4g / %.4g)", n[0], n[1]);
         break;
-    case RG_OURS_LEAST: say(text, "%.7g at least, in %.0f row%s", v->value, n[0], rg_s((int)n[0])); break;
+    case RG_OURS_LEAST: say(text, "%.7g at least, in %.0f row%s", v->value, n[0], rg_plural((int)n[0])); break;
     case RG_OURS_CROSSING: say(text, "FSC = 0.5 at %.4g and %.4g", n[0], n[1]); break;
     case RG_OURS_PHOTOS:
         say(text, "in %.0f of %.0f photos", n[0], n[1]);

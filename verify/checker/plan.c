@@ -40,7 +40,7 @@ static void add(maker *m, const rg_shape *shape, const int64_t *param, int threa
             !memcmp(c->param, param, (size_t)m->variant->n_params * sizeof *param))
             return; // planned before
     }
-    plan->item = rg_more(plan->item, plan->n, sizeof *plan->item);
+    plan->item = rg_grow(plan->item, plan->n, sizeof *plan->item);
     rg_case *c = &plan->item[plan->n++];
     *c = (rg_case){.shape = *shape, .threads = threads};
     memcpy(c->param, param, (size_t)m->variant->n_params * sizeof *param);

@@ -3,7 +3,7 @@
 #ifndef RG_TEST_COMMAND_H
 #define RG_TEST_COMMAND_H
 
-#include "../../bench/timing/lineup.h"
+#include "../../bench/timing/timing.h"
 #include "../../data/formats/result.h"
 #include "../../impl/runtime/command.h"
 #include "test_build.h"

@@ -126,7 +126,7 @@ static void judge(const column *c, const rg_tolerance *tolerance, bool moved, rg
 
 static void add(rg_pairs *pairs, const rg_trace_pair *p)
 {
-    pairs->pair = rg_more(pairs->pair, pairs->n, sizeof *p);
+    pairs->pair = rg_grow(pairs->pair, pairs->n, sizeof *p);
     pairs->pair[pairs->n++] = *p;
 }
 

@@ -131,7 +131,7 @@ static void print_pairs(session *s, const rg_trace_how *how, const rg_pairs *pai
     rg_pairs_count(pairs, count);
     rg_words_print(count, words);
     printf("%s:%s  %s  %" PRId64 " input%s: %s%s%s (%s)\n", pairs->algo->name, how->entry->name, shape, pairs->n_inputs,
-        rg_s(pairs->n_inputs), rg_colour(stdout, fault || !ran ? "red" : "green"), rg_pairs_verdict(pairs),
+        rg_plural(pairs->n_inputs), rg_colour(stdout, fault || !ran ? "red" : "green"), rg_pairs_verdict(pairs),
         rg_colour(stdout, "off"), words);
     if (!ran) printf("    %s: %s\n", rg_status_name[pairs->ran.status], pairs->ran.reason);
     if (fault) print_fault(pairs, fault);

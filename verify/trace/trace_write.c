@@ -243,7 +243,7 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
     for (int k = 0; k < 2 * OUT_AXES; k++) slices[k] = (double)slice(p, k < OUT_AXES ? OUTPUT : ONE, k % OUT_AXES);
     char *title = rg_print("%s: %s", how->entry->variant->name, rg_pairs_verdict(pairs));
     char *detail = rg_print("%s, %s, %" PRId64 " input%s one at a time: %s", pairs->algo->name, shape, pairs->n_inputs,
-        rg_s(pairs->n_inputs), counts);
+        rg_plural(pairs->n_inputs), counts);
     rg_place one;
     rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), worst, &one);
     int code = RG_GOOD;

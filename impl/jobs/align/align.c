@@ -299,7 +299,7 @@ static int work(aj_align *job, const char *asked)
     int code = aj_pair_make(&job->pair, &p[0], job->device, asked, job->aligned);
     if (code == RG_GOOD && !rg_quiet)
         fprintf(stderr, "align: %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, %d size%s, variant %s on %s\n",
-            job->series.n, side[0], side[1], p[0].levels, rg_s(p[0].levels), job->pair.scorer[0].frame.entry->name,
+            job->series.n, side[0], side[1], p[0].levels, rg_plural(p[0].levels), job->pair.scorer[0].frame.entry->name,
             job->pair.scorer[0].frame.device->name);
     if (code == RG_GOOD) rg_ranks_say("align");
     if (code == RG_GOOD) code = find_axis(job, p);
@@ -361,10 +361,10 @@ static int run(void *typed)
     }
     if (code == RG_GOOD && job->axis_pairs)
         rg_summary_found("The tilt axis stands at %.2f +- %.2f degrees, from %" PRId64 " pair%s.",
-            aj_axis_up_deg(job, job->axis_deg), job->axis_error_deg, job->axis_pairs, rg_s(job->axis_pairs));
+            aj_axis_up_deg(job, job->axis_deg), job->axis_error_deg, job->axis_pairs, rg_plural(job->axis_pairs));
     if (code == RG_GOOD && job->axis_pairs)
         printf("tilt axis\t%.2f +- %.2f degrees, from %" PRId64 " pair%s in %.1f s\n", aj_axis_up_deg(job, job->axis_deg),
-            job->axis_error_deg, job->axis_pairs, rg_s(job->axis_pairs), job->axis_s);
+            job->axis_error_deg, job->axis_pairs, rg_plural(job->axis_pairs), job->axis_s);
     rg_series_close(&job->series);
     free(job->tilt_deg);
     free(job->tomogram.image);

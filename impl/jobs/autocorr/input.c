@@ -41,7 +41,7 @@ static char *name_of(const char *path, int64_t page, int64_t pages)
 
 static int add_photo(ac_job *job, const char *path, int64_t page, int64_t pages)
 {
-    job->photo = rg_more(job->photo, job->n_photos, sizeof *job->photo);
+    job->photo = rg_grow(job->photo, job->n_photos, sizeof *job->photo);
     ac_photo *photo = &job->photo[job->n_photos++];
     *photo = (ac_photo){.path = path, .page = page, .pages = pages, .name = name_of(path, page, pages), .time = NAN};
     for (int64_t i = 0; i + 1 < job->n_photos; i++)

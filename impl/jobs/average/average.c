@@ -366,7 +366,7 @@ static int work(aj_average *job)
         fprintf(stderr,
             "average: %" PRId64 " volume%s of %" PRId64 "^3 voxels, %" PRId64 " rotations of %.3g degrees, variant "
             "%s on %s\n",
-            job->n, rg_s(job->n), job->side, aj_grid_size(job->step_deg), job->step_deg, job->scorer[0].frame.entry->name,
+            job->n, rg_plural(job->n), job->side, aj_grid_size(job->step_deg), job->step_deg, job->scorer[0].frame.entry->name,
             job->scorer[0].frame.device->name);
     if (code == RG_GOOD) rg_ranks_say("average");
     if (code == RG_GOOD) code = iterate(job);
@@ -405,7 +405,7 @@ static int run(void *typed)
         static const char *const stage[] = {"read", "grid", "refine", "map", "whole"};
         const double seconds[] = {job->read_s, job->grid_s, job->refine_s, job->map_s, rg_seconds() - began_s};
         printf("%s after %" PRId64 " iteration%s\nstage\tseconds\n", job->converged ? "converged" : "not converged", job->done,
-            rg_s(job->done));
+            rg_plural(job->done));
         for (int i = 0; i < RG_COUNT(stage); i++) {
             printf("%s\t%.3f\n", stage[i], seconds[i]);
             rg_summary_stage(stage[i], seconds[i]);

@@ -189,8 +189,8 @@ static void show(const aj_average *job)
     rg_summary_found("%s after %" PRId64 " iteration%s: in the last one the median particle turned by %.2g degrees and moved "
                      "by %.2g voxels, "
                      "which is how far its pose is settled, not how far it is right.",
-        job->converged ? "The average stands still" : "The average has not come to rest", job->done, rg_s(job->done), last[0],
-        last[1]);
+        job->converged ? "The average stands still" : "The average has not come to rest", job->done, rg_plural(job->done),
+        last[0], last[1]);
     rg_summary_found("Correlation of a particle with the average: %.4f, standard deviation over %" PRId64 " particles %.4f.",
         mean, n, spread);
     if (!job->half_maps)

@@ -18,7 +18,7 @@ static int make(const fr_engine *e, rg_buffer *b, int64_t floats, const char *wh
 
 double fr_engine_work_bytes(const fr_engine *e, int64_t side)
 {
-    if (rg_on_cpu(e->does[FR_DO_APPLY].entry)) return 4 * (double)fr_grid_floats(side); // FFTW's, on many threads
+    if (rg_on_cpu(e->routine[FR_DO_APPLY].entry)) return 4 * (double)fr_grid_floats(side); // FFTW's, on many threads
     return e->member->device ? (double)fr_steps(e->member->device)->work_bytes(side) : 0;
 }
 
@@ -72,8 +72,8 @@ static rg_needs needs_of(const fr_engine *e, const fr_room *r)
     parts_of(&none, r, parts);
     for (int i = 0; i < PARTS; i++)
         rg_need(&held, parts[i].name, (double)rg_buffer_bytes((size_t)parts[i].floats * sizeof(float), sizeof(float)));
-    for (int i = 0; i < FR_DOES; i++) {
-        const fr_routine *c = &e->does[i];
+    for (int i = 0; i < FR_ROUTINES; i++) {
+        const fr_routine *c = &e->routine[i];
         const rg_shape *shape = &r->most[i];
         if (!shape->n[FR_SIDE]) continue;
         rg_need(&held, "scratch", (double)rg_buffer_bytes(scratch_of(c, shape), 256));
@@ -97,13 +97,13 @@ static fr_room with(const fr_room *r, int64_t size)
     const double ratio = (double)size / (double)r->side, volumes = ratio * ratio * ratio;
     if (r->typed_batch) {
         other.batch = size;
-        for (int i = 0; i < FR_DOES; i++)
+        for (int i = 0; i < FR_ROUTINES; i++)
             if (other.most[i].n[FR_SIDE]) other.most[i].n[FR_PARTICLES] = size;
         return other;
     }
     other.side = size;
     other.host_bytes *= volumes;
-    for (int i = 0; i < FR_DOES; i++)
+    for (int i = 0; i < FR_ROUTINES; i++)
         if (other.most[i].n[FR_SIDE]) {
             other.most[i].n[FR_SIDE] = size;
             other.most[i].n[FR_OUTER] = (int64_t)(ratio * (double)other.most[i].n[FR_OUTER]);
@@ -137,7 +137,7 @@ static const char *fits_of(const fr_room *r) { return r->typed_batch ? "--batch"
 
 int fr_team_allows(const fr_team *t, const fr_room *r)
 {
-    const rg_entry *entry = t->engine->does[FR_DO_APPLY].entry;
+    const rg_entry *entry = t->engine->routine[FR_DO_APPLY].entry;
     const bool on_host = entry->variant->space == RG_HOST || entry->emulated;
     const double there = rg_memory_free() / t->team.n;
     const asked ask = {t->engine, r};
@@ -200,9 +200,9 @@ int fr_engine_size(fr_engine *e, const fr_room *r)
     rg_predict(e->member->device, &needs);
     parts_of(e, r, parts);
     for (int i = 0; i < PARTS && code == RG_GOOD; i++) code = make(e, parts[i].buffer, parts[i].floats, parts[i].name);
-    for (int i = 0; i < FR_DOES && code == RG_GOOD; i++)
+    for (int i = 0; i < FR_ROUTINES && code == RG_GOOD; i++)
         if (r->most[i].n[FR_SIDE]) {
-            error = rg_frame_reserve(&e->does[i].frame, e->member->device, scratch_of(&e->does[i], &r->most[i]));
+            error = rg_frame_reserve(&e->routine[i].frame, e->member->device, scratch_of(&e->routine[i], &r->most[i]));
             code = pl_failed(e->member, "making its scratch", error);
         }
     if (code != RG_GOOD) return code;
@@ -232,7 +232,7 @@ int fr_engine_reference(fr_engine *e, int64_t own, const float *volume)
     error = error ? error : fr_steps(d)->reference(own, map, grid, e->side, e->f3.base, e->member->threads);
     if (map) d->release(map);
     if (grid) d->release(grid);
-    for (int r = 0; r < FR_DOES; r++) rg_frame_changed(&e->does[r].frame, FR_F3);
+    for (int r = 0; r < FR_ROUTINES; r++) rg_frame_changed(&e->routine[r].frame, FR_F3);
     pl_lap(e->member, PL_REFERENCE, since_s);
     return pl_failed(e->member, "transforming the reference", error);
 }
@@ -240,7 +240,7 @@ int fr_engine_reference(fr_engine *e, int64_t own, const float *volume)
 void fr_engine_close(fr_engine *e)
 {
     pl_feed_end(&e->feed);
-    for (int r = 0; r < FR_DOES; r++) rg_frame_free(&e->does[r].frame);
+    for (int r = 0; r < FR_ROUTINES; r++) rg_frame_free(&e->routine[r].frame);
     rg_buffer *all[] = {
         &e->image, &e->optics, &e->shift, &e->setting, &e->ssnr, &e->d, &e->x, &e->c, &e->f3, &e->pose, &e->weight, &e->out};
     for (int i = 0; i < RG_COUNT(all); i++) rg_buffer_free(all[i]);
@@ -259,9 +259,9 @@ static int run(fr_engine *e, fr_routine *c, const rg_shape *shape, void *const *
 int fr_engine_run(fr_engine *e, int which, const rg_shape *shape, void *const *arg)
 {
     const double since_s = rg_seconds();
-    int code = run(e, &e->does[which], shape, arg);
+    int code = run(e, &e->routine[which], shape, arg);
     pl_lap(e->member, (pl_stage)(PL_CALL + which), since_s);
-    pl_need(e->member, (pl_stage)(PL_CALL + which), e->does[which].entry, shape, e->does[which].param);
+    pl_need(e->member, (pl_stage)(PL_CALL + which), e->routine[which].entry, shape, e->routine[which].param);
     return code;
 }
 

@@ -61,13 +61,13 @@ typedef struct fr_routine {
 } fr_routine;
 
 // Their stages are PL_CALL + FR_DO_.
-enum { FR_DO_APPLY, FR_DO_TURN, FR_DO_NOISE, FR_DO_SCORE, FR_DO_RINGS, FR_DO_WHOLE, FR_DO_INSERT, FR_DOES };
+enum { FR_DO_APPLY, FR_DO_TURN, FR_DO_NOISE, FR_DO_SCORE, FR_DO_RINGS, FR_DO_WHOLE, FR_DO_INSERT, FR_ROUTINES };
 
 // Of one member of the team.
 typedef struct fr_engine {
     pl_member *member;
     const fr_files *files;
-    fr_routine does[FR_DOES];
+    fr_routine routine[FR_ROUTINES];
     int64_t side, batch; // images that are on the device at a time
     pl_feed feed;
     // weight: of pinsert_s; out: what routines give.
@@ -79,7 +79,7 @@ typedef struct fr_room {
     int64_t side, batch, trials, out; // images of that side, at a time; poses of each; floats that routines give
     bool reference;
     const float *setting;           // the mask's radius, the fall-off of rings, the ring from which |C| counts
-    rg_shape most[FR_DOES];         // the largest call of each routine; side 0: it is not called
+    rg_shape most[FR_ROUTINES];     // the largest call of each routine; side 0: it is not called
     rg_needs held, stage;           // what else the device holds: throughout, and in the stage in which that is most
     double host_bytes, image_bytes; // what else main memory holds: in all, and of each image
     bool typed_batch; // --batch says how many images at a time: the largest that fits is named, else the largest side
@@ -119,8 +119,8 @@ typedef struct fr_team {
     pl_source source;
     const rg_given *given;
     const fr_files *files;
-    fr_engine *engine;   // of each member
-    char *name[FR_DOES]; // of the routines and their variants
+    fr_engine *engine;       // of each member
+    char *name[FR_ROUTINES]; // of the routines and their variants
 } fr_team;
 
 // Chooses variants (--variant ALGO:NAME, may be repeated), opens the device or --gpus of them; at most `most`. even: an even

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const routine_name[FR_DOES] = {"ctfapply", "ccp", "sigma2", "cc3m", "presb", "ccoef", "pinsert_s"};
+static const char *const routine_name[FR_ROUTINES] = {"ctfapply", "ccp", "sigma2", "cc3m", "presb", "ccoef", "pinsert_s"};
 
 // --variant ALGO:NAME[:PARAMS] that is meant for this routine, NULL when there is none.
 static const char *requested_for(const rg_list *variant, const char *name)
@@ -33,7 +33,7 @@ static int check_requested(const rg_list *variant)
 {
     for (int i = 0; i < variant->n; i++) {
         bool known = false;
-        for (int r = 0; r < FR_DOES; r++) known = known || requested_for(&(rg_list){1, variant->item + i}, routine_name[r]);
+        for (int r = 0; r < FR_ROUTINES; r++) known = known || requested_for(&(rg_list){1, variant->item + i}, routine_name[r]);
         if (!known)
             return rg_fail(RG_USAGE,
                 "--variant: expected ctfapply:, cc3m: or another routine and a variant's name, found \"%s\"", variant->item[i]);
@@ -42,19 +42,19 @@ static int check_requested(const rg_list *variant)
 }
 
 // Variants of all routines, alike for every engine; *first: the first of them.
-static int pick_all(fr_routine does[FR_DOES], const rg_list *variant, const char *device, int64_t side, unsigned routines,
-    const rg_entry **first)
+static int pick_all(fr_routine routine[FR_ROUTINES], const rg_list *variant, const char *device, int64_t side,
+    unsigned routines, const rg_entry **first)
 {
     const rg_shape typical = {
         .n = {
             [FR_SIDE] = side, [FR_PARTICLES] = 128, [FR_KIND] = FR_V9, [FR_TRIALS] = 1, [FR_OUTER] = side / 3, [FR_INNER] = 1}};
     int code = check_requested(variant);
     bool on[2] = {false, false}; // RG_HOST, RG_DEVICE
-    for (int r = 0; r < FR_DOES && code == RG_GOOD; r++) {
+    for (int r = 0; r < FR_ROUTINES && code == RG_GOOD; r++) {
         if (!(routines >> r & 1)) continue;
-        code = pick(&does[r], routine_name[r], variant, device, &typical);
-        if (code == RG_GOOD) on[does[r].entry->variant->space == RG_DEVICE] = true;
-        *first = *first ? *first : does[r].entry;
+        code = pick(&routine[r], routine_name[r], variant, device, &typical);
+        if (code == RG_GOOD) on[routine[r].entry->variant->space == RG_DEVICE] = true;
+        *first = *first ? *first : routine[r].entry;
     }
     return code != RG_GOOD || !(on[0] && on[1])
         ? code
@@ -74,7 +74,7 @@ const fr_job_steps *fr_steps(const rg_device *device)
 int fr_team_open(fr_team *t, const rg_given *given, const rg_computing *computing, const fr_files *files, unsigned routines,
     int64_t most, bool even, double began_s)
 {
-    fr_routine does[FR_DOES] = {0};
+    fr_routine routine[FR_ROUTINES] = {0};
     pl_devices of = {.device = given->device,
         .gpus = computing->gpus,
         .threads = rg_given_threads(given),
@@ -82,23 +82,23 @@ int fr_team_open(fr_team *t, const rg_given *given, const rg_computing *computin
         .even = even,
         .began_s = began_s};
     *t = (fr_team){.given = given, .files = files, .source = fr_images_source(files)};
-    int code = pick_all(does, &computing->variant, of.device, files->particles.side, routines, &of.entry);
+    int code = pick_all(routine, &computing->variant, of.device, files->particles.side, routines, &of.entry);
     code = code == RG_GOOD ? pl_team_open(&t->team, &of) : code;
     if (code != RG_GOOD) return code;
     t->team.source = &t->source;
-    for (int r = 0; r < FR_DOES; r++)
-        if (does[r].entry) t->team.call_name[r] = t->name[r] = rg_print("%s:%s", routine_name[r], does[r].entry->name);
+    for (int r = 0; r < FR_ROUTINES; r++)
+        if (routine[r].entry) t->team.call_name[r] = t->name[r] = rg_print("%s:%s", routine_name[r], routine[r].entry->name);
     t->engine = rg_alloc((size_t)t->team.n * sizeof *t->engine);
     for (int i = 0; i < t->team.n; i++) {
         t->engine[i] = (fr_engine){.member = &t->team.member[i], .files = files};
-        memcpy(t->engine[i].does, does, sizeof does);
+        memcpy(t->engine[i].routine, routine, sizeof routine);
     }
     return RG_GOOD;
 }
 
 void fr_team_plan_time(const fr_team *t, int routine, const rg_shape *typical, double particles)
 {
-    const rg_entry *e = t->engine->does[routine].entry;
+    const rg_entry *e = t->engine->routine[routine].entry;
     rg_plan_time(
         e, t->given->device, typical, e->algo->work(typical) * particles / (double)typical->n[FR_PARTICLES] / t->team.n);
 }
@@ -113,7 +113,7 @@ void fr_team_close(fr_team *t)
 {
     if (t->engine && t->team.member->device) pl_team_run(&t->team, close_engine, t);
     pl_team_close(&t->team);
-    for (int r = 0; r < FR_DOES; r++) free(t->name[r]);
+    for (int r = 0; r < FR_ROUTINES; r++) free(t->name[r]);
     free(t->engine);
     t->engine = NULL;
 }
@@ -121,8 +121,8 @@ void fr_team_close(fr_team *t)
 int fr_team_report(const fr_team *t, const char *out)
 {
     const rg_particles *p = &t->files->particles;
-    char *note =
-        rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 "^2 pixels\n", t->given->line, p->n, rg_s(p->n), p->side);
+    char *note = rg_print(
+        "# command: %s\n# %" PRId64 " image%s of %" PRId64 "^2 pixels\n", t->given->line, p->n, rg_plural(p->n), p->side);
     int code = pl_stages_write(&t->team, out, note);
     free(note);
     return code;

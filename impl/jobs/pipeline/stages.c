@@ -65,10 +65,11 @@ int pl_stages_write(const pl_team *t, const char *out, const char *note)
     code = rg_file_open_beside(&file, out, "_stages", ".tsv");
     if (code != RG_GOOD) return code;
     fprintf(file.stream, "%s# on %d x %s, %d thread%s each\n# device: %s\n# threads: %d\n", note, t->n, facts.name,
-        t->member->threads, rg_s(t->member->threads), t->member->device->name, t->member->threads);
+        t->member->threads, rg_plural(t->member->threads), t->member->device->name, t->member->threads);
     put_stages(t, file.stream, whole_s, true);
     put_stages(t, stdout, whole_s, false);
     rg_summary_stage("whole", whole_s);
-    rg_summary_did("computed on", "%d x %s, %d thread%s each", t->n, facts.name, t->member->threads, rg_s(t->member->threads));
+    rg_summary_did(
+        "computed on", "%d x %s, %d thread%s each", t->n, facts.name, t->member->threads, rg_plural(t->member->threads));
     return rg_file_commit(&file);
 }

@@ -15,10 +15,10 @@
 
 enum { BLOCK = 256, CTF_BLOCK = 512, TILE = 8 };
 
-struct gr_lane {
+struct rc_lane {
     int side, padded, k;
     cudaStream_t stream;
-    gr_line line;
+    rc_line line;
     float2 *half; // images x side x pitch: transforms of the rows
 };
 
@@ -27,7 +27,7 @@ static unsigned blocks_of(int64_t n, int block) { return (unsigned)((n + block -
 // ---- images --------------------------------------------------------------------------------------------------------------
 
 // The image's value at padded column or row i, or -1 beyond it: the centre floor(side / 2) stands at 0.
-static __device__ __forceinline__ int gr_source(int i, int side, int padded)
+static __device__ __forceinline__ int rc_source(int i, int side, int padded)
 {
     const int centre = side / 2;
     return i < side - centre ? i + centre : i >= padded - centre ? i - padded + centre : -1;
@@ -38,21 +38,21 @@ RG_HD int64_t gr_pitch(int64_t padded) { return (padded / 2 + 4) / 4 * 4; }
 
 // Of image blockIdx.y, rows 2 i and 2 i + 1 in line i. Of a + i b the transform at x and at -x gives those of a and b.
 static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS)
-    rows(gr_line l, const float *picture, int side, float2 *half)
+    rows(rc_line l, const float *picture, int side, float2 *half)
 {
     RG_SHARED_DYNAMIC(float2, shared);
     const int y = 2 * (int)(blockIdx.x * blockDim.y + threadIdx.y), pitch = (int)gr_pitch(l.n);
     const float *a = picture + ((int64_t)blockIdx.y * side + y) * side, *b = a + side;
     float2 *line = shared + (int)threadIdx.y * l.values;
     for (int i = (int)threadIdx.x; i < l.n; i += (int)blockDim.x) {
-        const int x = gr_source(i, side, l.n);
-        line[gr_padded(l, i)] = make_float2(x >= 0 && y < side ? a[x] : 0, x >= 0 && y + 1 < side ? b[x] : 0);
+        const int x = rc_source(i, side, l.n);
+        line[rc_padded(l, i)] = make_float2(x >= 0 && y < side ? a[x] : 0, x >= 0 && y + 1 < side ? b[x] : 0);
     }
     __syncthreads();
     const float2 *done = gr_transform(l, shared, &line) + (int)threadIdx.y * l.values;
     float2 *to = half + ((int64_t)blockIdx.y * side + y) * pitch;
     for (int x = (int)threadIdx.x; x <= l.n / 2; x += (int)blockDim.x) {
-        const float2 f = done[gr_padded(l, x)], m = done[gr_padded(l, x ? l.n - x : 0)];
+        const float2 f = done[rc_padded(l, x)], m = done[rc_padded(l, x ? l.n - x : 0)];
         if (y < side) to[x] = make_float2((f.x + m.x) / 2, (f.y - m.y) / 2);
         if (y + 1 < side) to[pitch + x] = make_float2((f.y + m.y) / 2, (m.x - f.x) / 2);
     }
@@ -69,7 +69,7 @@ static __device__ __forceinline__ float2 shift_of(int x, double origin, int padd
 
 // Of image blockIdx.y, l.lines columns a block, whose threads take l.lines of a row together.
 static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS)
-    columns(gr_line l, const float2 *half, const double *origin, int side, int k, float sign, float2 *out)
+    columns(rc_line l, const float2 *half, const double *origin, int side, int k, float sign, float2 *out)
 {
     RG_SHARED_DYNAMIC(float2, shared);
     const int t = (int)(threadIdx.y * blockDim.x + threadIdx.x), c = t & (l.lines - 1), first = t >> l.shift;
@@ -77,8 +77,8 @@ static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS
     const int64_t image = blockIdx.y;
     const float2 *from = half + image * side * pitch + x;
     for (int i = first; i < l.n; i += step) {
-        const int y = gr_source(i, side, l.n);
-        shared[c * l.values + gr_padded(l, i)] = y >= 0 && x <= k ? from[(int64_t)y * pitch] : make_float2(0, 0);
+        const int y = rc_source(i, side, l.n);
+        shared[c * l.values + rc_padded(l, i)] = y >= 0 && x <= k ? from[(int64_t)y * pitch] : make_float2(0, 0);
     }
     __syncthreads();
     float2 *down; // factors of the shift, for rows, then for the block's columns
@@ -89,7 +89,7 @@ static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS
     const float2 by = make_float2(sign * across[c].x, sign * across[c].y);
     float2 *to = out + image * gr_pixels(k) + x;
     for (int i = first; i <= 2 * k && x <= k; i += step)
-        to[(int64_t)i * (k + 1)] = times(times(by, down[i]), line[gr_padded(l, i < k ? i - k + l.n : i - k)]);
+        to[(int64_t)i * (k + 1)] = times(times(by, down[i]), line[rc_padded(l, i < k ? i - k + l.n : i - k)]);
 }
 
 // The roots of unity, then the rows.
@@ -100,7 +100,7 @@ static size_t lane_room(int64_t side, int64_t padded, int64_t images)
     return (size_t)(root_bytes(padded) + images * side * gr_pitch(padded) * (int64_t)sizeof(float2));
 }
 
-static void lane_free(gr_lane *l) { free(l); }
+static void lane_free(rc_lane *l) { free(l); }
 
 // exp(-2 pi i j / n), rounded from long double.
 static int copy_roots(float2 *to, int64_t n, cudaStream_t stream)
@@ -120,27 +120,27 @@ static int copy_roots(float2 *to, int64_t n, cudaStream_t stream)
 // A multiprocessor of sm_90 has room for 1024 threads of them.
 enum { SHARED_MOST = (222 << 10) / (1024 / GR_LINE_THREADS) };
 
-static int lane_make(gr_lane **made, int64_t side, int64_t padded, int64_t k, void *room, void *stream)
+static int lane_make(rc_lane **made, int64_t side, int64_t padded, int64_t k, void *room, void *stream)
 {
-    gr_lane *l = *made = (gr_lane *)calloc(1, sizeof *l);
+    rc_lane *l = *made = (rc_lane *)calloc(1, sizeof *l);
     if (!l) return RG_E_STATE;
     l->side = (int)side;
     l->padded = (int)padded;
     l->k = (int)k;
     l->stream = (cudaStream_t)stream;
     l->half = (float2 *)((char *)room + root_bytes(padded));
-    l->line = gr_line_make(l->padded, SHARED_MOST, (const float2 *)room);
+    l->line = rc_line_make(l->padded, SHARED_MOST, (const float2 *)room);
     int error = copy_roots((float2 *)room, padded, l->stream);
-    const int bytes = (int)gr_line_bytes(&l->line);
+    const int bytes = (int)rc_line_bytes(&l->line);
     error = error ? error : (int)cudaFuncSetAttribute(rows, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     return error ? error : (int)cudaFuncSetAttribute(columns, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
 
-static int transforms(gr_lane *l, const float *picture, const double *origin, int64_t images, int invert, float *out)
+static int transforms(rc_lane *l, const float *picture, const double *origin, int64_t images, int invert, float *out)
 {
-    const gr_line *line = &l->line;
-    const dim3 block = gr_line_block(line);
-    const size_t bytes = gr_line_bytes(line);
+    const rc_line *line = &l->line;
+    const dim3 block = rc_line_block(line);
+    const size_t bytes = rc_line_bytes(line);
     RG_LAUNCH(rows, dim3(blocks_of((l->side + 1) / 2, line->lines), (unsigned)images), block, bytes, l->stream, *line, picture,
         l->side, l->half);
     const int error = (int)cudaGetLastError();
@@ -166,7 +166,7 @@ static __global__ void ctf(const rg_ctf *terms, int k, int applied, float2 *imag
         to[e] = c;
         if (applied != GR_APPLIED_NOT) {
             float2 *f = image + (int64_t)blockIdx.x * gr_pixels(k) + e;
-            const float by = gr_plain(applied, c);
+            const float by = rc_plain(applied, c);
             *f = make_float2(by * f->x, by * f->y);
         }
         sum += gr_in_circle(k, px, py) ? gr_mates(px) * (double)c * c : 0;
@@ -230,7 +230,7 @@ static int lattice(
 
 // ---- the map -------------------------------------------------------------------------------------------------------------
 
-static __global__ void divide(gr_map_call c)
+static __global__ void divide(rc_map_call c)
 {
     const int n = (int)c.padded, pitch = n / 2 + 1, k = (int)c.k;
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)blockIdx.y, section = (int)blockIdx.z;
@@ -245,7 +245,7 @@ static __global__ void divide(gr_map_call c)
     ((float2 *)c.grid)[((int64_t)section * n + row) * pitch + x] = f;
 }
 
-static __global__ void correct(gr_map_call c)
+static __global__ void correct(rc_map_call c)
 {
     const int n = (int)c.padded, pitch = 2 * (n / 2 + 1), side = (int)c.side, low = -(side / 2);
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -256,7 +256,7 @@ static __global__ void correct(gr_map_call c)
         (float)(c.grid[row * pitch + (x < 0 ? x + n : x)] * c.factor[(int64_t)x * x + y * y + z * z]);
 }
 
-static int map(void *stream, const gr_map_call *c)
+static int map(void *stream, const rc_map_call *c)
 {
     const unsigned n = (unsigned)c->padded, side = (unsigned)c->side;
     RG_LAUNCH(divide, dim3(blocks_of(c->padded / 2 + 1, BLOCK), n, n), BLOCK, 0, stream, *c);
@@ -271,8 +271,8 @@ static int map(void *stream, const gr_map_call *c)
 static size_t work_bytes(int64_t padded) { return pl_cube_work(CUFFT_C2R, padded); }
 
 #ifdef RG_EMULATED
-#define STEPS gr_steps_emulated
+#define STEPS rc_steps_emulated
 #else
-#define STEPS gr_steps_gpu
+#define STEPS rc_steps_gpu
 #endif
-const gr_device_steps STEPS = {lane_room, lane_make, lane_free, transforms, ctfs, lattice, work_bytes, map};
+const rc_device_steps STEPS = {lane_room, lane_make, lane_free, transforms, ctfs, lattice, work_bytes, map};

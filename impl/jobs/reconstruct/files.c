@@ -164,7 +164,7 @@ void rc_show(const char *out, const rg_particles *p, const char *variant, bool h
         rg_summary_did("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A", p->n, p->side, p->pixel_A);
         rg_summary_did("variant", "%s", variant);
         rg_summary_found(
-            "A map of %" PRId64 "^3 voxels of %g A from %" PRId64 " image%s.", p->side, p->pixel_A, p->n, rg_s(p->n));
+            "A map of %" PRId64 "^3 voxels of %g A from %" PRId64 " image%s.", p->side, p->pixel_A, p->n, rg_plural(p->n));
         if (!halves)
             rg_summary_found("How fine it is, one map does not say: `--half-maps` makes two, whose correlation does.");
         else if (p->side > SIDE_MOST)

@@ -29,10 +29,10 @@ typedef struct inputs {
 
 // One GPU; one pass over the rows of one half.
 typedef struct pipe {
-    gr_job *job;
+    rc_job *job;
     pl_member *member;
     const rg_device *device;
-    const gr_device_steps *steps;
+    const rc_device_steps *steps;
     rg_search search; // of the best parameters, while trials are left
     bool searching;
     int code;
@@ -47,7 +47,7 @@ typedef struct pipe {
     rg_ctf *ctf;
     float *rotation[GR_TURNS];
     void *copying, *preparing; // streams
-    gr_lane *lane;
+    rc_lane *lane;
     inputs inputs[2];
     rg_frame frame; // of a call, which has the scratch of all
     double *square; // of each row
@@ -55,13 +55,13 @@ typedef struct pipe {
     double until_ms[PL_STAGES];
 } pipe;
 
-const gr_device_steps *gr_steps(const rg_device *device)
+const rc_device_steps *rc_steps(const rg_device *device)
 {
 #if HAVE_CUDA
-    return device->is_emulated ? &gr_steps_emulated : &gr_steps_gpu;
+    return device->is_emulated ? &rc_steps_emulated : &rc_steps_gpu;
 #else
     (void)device;
-    return &gr_steps_emulated;
+    return &rc_steps_emulated;
 #endif
 }
 
@@ -119,7 +119,7 @@ static bool retire_chunk(pipe *p, chunk *c)
 
 static int upload(pipe *p, const pl_slot *s, int64_t at, float *rotation)
 {
-    const gr_job *job = p->job;
+    const rc_job *job = p->job;
     int64_t pixels = job->particles.side * job->particles.side, count = s->n;
     int (*put)(void *, const void *, size_t, void *) = p->device->upload_on;
     int code = put(p->picture + at * pixels, s->part[GR_PICTURES], (size_t)(count * pixels) * sizeof(float), p->copying);
@@ -132,8 +132,8 @@ static int upload(pipe *p, const pl_slot *s, int64_t at, float *rotation)
 
 static bool send(pipe *p, chunk *c, pl_slot *s, const inputs *in)
 {
-    const gr_job *job = p->job;
-    const gr_device_steps *steps = p->steps;
+    const rc_job *job = p->job;
+    const rc_device_steps *steps = p->steps;
     const int64_t stored = gr_pixels(job->k), first = s->batch * job->chunk, at = first % p->batch, batch = first / p->batch;
     const float *picture = p->picture + at * job->particles.side * job->particles.side;
     float *image = in->image + 2 * at * stored;
@@ -145,7 +145,7 @@ static bool send(pipe *p, chunk *c, pl_slot *s, const inputs *in)
     if (code == RG_OK) code = p->device->stream_wait(p->preparing, c->copied);
     if (code == RG_OK) code = steps->transforms(p->lane, picture, p->origin + 2 * at, s->n, job->invert, image);
     if (code == RG_OK && job->ctf)
-        code = steps->ctfs(p->preparing, job->k, p->ctf + at, s->n, gr_applied(&job->particles), image, in->ctf + at * stored,
+        code = steps->ctfs(p->preparing, job->k, p->ctf + at, s->n, rc_applied(&job->particles), image, in->ctf + at * stored,
             p->square + first);
     if (code == RG_OK) code = mark(p, c->prepared, p->preparing);
     c->slot = s;
@@ -158,7 +158,7 @@ static bool send(pipe *p, chunk *c, pl_slot *s, const inputs *in)
 // The call of so many images. Calls share scratch and volume: whoever makes another one waits for the one before.
 static bool frame(pipe *p, const int64_t *param, int64_t images, void *const arg[RG_ARGS_MAX])
 {
-    const rg_shape shape = gr_shape(p->job, images);
+    const rg_shape shape = rc_shape(p->job, images);
     const size_t params = (size_t)p->job->entry->variant->n_params * sizeof *param;
     const bool stands = p->frame.entry && p->frame.shape.n[GR_IMAGES] == images && memcmp(p->frame.param, param, params) == 0;
     if (!stands) {
@@ -203,7 +203,7 @@ static void arguments(const pipe *p, const inputs *in, int64_t batch, void *arg[
 // The configuration to be tried next, -1: none. One that wants more scratch than there is is not.
 static int next_trial(pipe *p)
 {
-    const rg_shape shape = gr_shape(p->job, p->batch);
+    const rg_shape shape = rc_shape(p->job, p->batch);
     int trial;
     while ((trial = rg_search_next(&p->search)) >= 0 &&
         rg_frame_scratch(p->job->entry, &shape, p->search.config[trial]) > p->frame.scratch.bytes)
@@ -233,7 +233,7 @@ static bool insert(pipe *p, inputs *in, int64_t batch, int64_t images, const voi
 {
     void *arg[RG_ARGS_MAX];
     const int64_t voxels = gr_voxels(p->job->k);
-    rg_buffer *sum = gr_sum_of(p->job, p->member->index, p->half);
+    rg_buffer *sum = rc_sum_of(p->job, p->member->index, p->half);
     rg_frame *f = &p->frame;
     arguments(p, in, batch, arg);
     if (!retire_batch(p, in) || !frame(p, p->param, images, arg)) return false;
@@ -289,29 +289,29 @@ static bool finish(pipe *p)
 enum { SCRATCH_VOLUMES = 4 };
 static const double SCRATCH_SMALL = 0x1p30;
 
-double gr_scratch_most(const gr_job *job)
+double rc_scratch_most(const rc_job *job)
 {
     const double volumes = SCRATCH_VOLUMES * 12.0 * (double)gr_voxels(job->k);
     return volumes > SCRATCH_SMALL ? volumes : SCRATCH_SMALL;
 }
 
-static size_t scratch_with(const gr_job *job, int64_t images, int64_t rows, const int64_t *param)
+static size_t scratch_with(const rc_job *job, int64_t images, int64_t rows, const int64_t *param)
 {
-    const rg_shape whole = gr_shape(job, images), last = gr_shape(job, rows % images);
+    const rg_shape whole = rc_shape(job, images), last = rc_shape(job, rows % images);
     const size_t of_whole = rg_frame_scratch(job->entry, &whole, param);
     const size_t of_last = images < rows && rows % images ? rg_frame_scratch(job->entry, &last, param) : 0;
     return of_whole > of_last ? of_whole : of_last;
 }
 
-size_t gr_scratch_of(const gr_job *job, int64_t images, int64_t rows)
+size_t rc_scratch_of(const rc_job *job, int64_t images, int64_t rows)
 {
-    const rg_shape shape = gr_shape(job, images);
+    const rg_shape shape = rc_shape(job, images);
     size_t most = scratch_with(job, images, rows, job->param);
     rg_search s;
     if (!job->trials || rg_search_begin(&s, job->entry->variant, &shape, RG_SEARCH_LOCAL, job->trials, 1)) return most;
     for (int i = 0; i < s.n; i++) {
         const size_t other = scratch_with(job, images, rows, s.config[i]);
-        most = other > most && (double)other <= gr_scratch_most(job) ? other : most;
+        most = other > most && (double)other <= rc_scratch_most(job) ? other : most;
     }
     rg_search_end(&s);
     return most;
@@ -322,24 +322,24 @@ size_t gr_scratch_of(const gr_job *job, int64_t images, int64_t rows)
 // All of its memory; parts of 0 bytes are not used.
 static void make_parts(pipe *p)
 {
-    const gr_job *job = p->job;
+    const rc_job *job = p->job;
     size_t bytes[GR_PARTS];
-    gr_parts_of(job, p->batch, p->rows, bytes);
+    rc_parts_of(job, p->batch, p->rows, bytes);
     for (int i = 0; i < GR_PARTS && p->code == RG_GOOD; i++) {
-        if (bytes[i]) good(p, "making its buffers", p->device->alloc(&p->part[i], bytes[i], gr_part_name[i]));
+        if (bytes[i]) good(p, "making its buffers", p->device->alloc(&p->part[i], bytes[i], rc_part_name[i]));
     }
     if (p->code == RG_GOOD)
-        good(p, p->frame.doing, rg_frame_reserve(&p->frame, p->device, gr_scratch_of(job, p->batch, p->rows)));
+        good(p, p->frame.doing, rg_frame_reserve(&p->frame, p->device, rc_scratch_of(job, p->batch, p->rows)));
     if (p->code != RG_GOOD) return;
     p->picture = p->part[GR_P_PICTURES];
     p->origin = p->part[GR_P_ORIGINS];
     p->ctf = p->part[GR_P_TERMS];
     p->square = p->part[GR_P_SQUARES];
     for (int r = 0; r < GR_TURNS; r++)
-        p->rotation[r] = (float *)((char *)p->part[GR_P_ROTATIONS] + (size_t)r * gr_set_bytes(job, GR_ROTATION, p->batch));
+        p->rotation[r] = (float *)((char *)p->part[GR_P_ROTATIONS] + (size_t)r * rc_set_bytes(job, GR_ROTATION, p->batch));
     for (int i = 0; i < 2; i++) {
-        p->inputs[i].image = (float *)((char *)p->part[GR_P_IMAGES] + (size_t)i * gr_set_bytes(job, GR_IMAGE, p->batch));
-        p->inputs[i].ctf = (float *)((char *)p->part[GR_P_CTFS] + (size_t)i * gr_set_bytes(job, GR_CTF, p->batch));
+        p->inputs[i].image = (float *)((char *)p->part[GR_P_IMAGES] + (size_t)i * rc_set_bytes(job, GR_IMAGE, p->batch));
+        p->inputs[i].ctf = (float *)((char *)p->part[GR_P_CTFS] + (size_t)i * rc_set_bytes(job, GR_CTF, p->batch));
     }
 }
 
@@ -359,7 +359,7 @@ static void make_chunks(pipe *p)
 
 static void make(pipe *p)
 {
-    const gr_job *job = p->job;
+    const rc_job *job = p->job;
     make_chunks(p);
     make_parts(p);
     if (p->code == RG_GOOD) good(p, "making its streams", p->device->stream_urgent(&p->copying));
@@ -417,7 +417,7 @@ static void pass(pipe *p, const int64_t *row)
     p->batch = p->job->batch < p->rows ? p->job->batch : p->rows;
     p->chunks = (p->rows + p->job->chunk - 1) / p->job->chunk;
     p->per_batch = (p->batch + p->job->chunk - 1) / p->job->chunk;
-    p->code = pl_feed_begin(&p->feed, p->member, row, p->rows, p->job->chunk, gr_slots(p->job));
+    p->code = pl_feed_begin(&p->feed, p->member, row, p->rows, p->job->chunk, rc_slots(p->job));
     double since_s = rg_seconds();
     if (p->code == RG_GOOD) make(p);
     pl_lap(p->member, PL_SETUP, since_s);
@@ -440,21 +440,21 @@ static void tell_best(const pipe *p)
     if (s->best < 0 || p->member->index > 0) return;
     rg_params_print(s->variant, s->config[s->best], best);
     snprintf(p->job->tuned, sizeof p->job->tuned, "best of %d configuration%s tried: %s, %.4f ms an image; without tuning %.4f",
-        s->tried, rg_s(s->tried), best, s->cost[s->best], first >= 0 ? s->cost[first] : NAN);
+        s->tried, rg_plural(s->tried), best, s->cost[s->best], first >= 0 ? s->cost[first] : NAN);
 }
 
-int gr_insert_on_gpu(pl_member *m, void *context)
+int rc_insert_on_gpu(pl_member *m, void *context)
 {
-    gr_job *job = context;
-    pipe p = {.job = job, .member = m, .device = m->device, .steps = gr_steps(m->device)};
-    const rg_needs needs = gr_gpu_needs(job, job->batch);
+    rc_job *job = context;
+    pipe p = {.job = job, .member = m, .device = m->device, .steps = rc_steps(m->device)};
+    const rg_needs needs = rc_gpu_needs(job, job->batch);
     rg_predict(m->device, &needs);
-    p.code = gr_make_sums(job, m);
-    rg_shape shape = gr_shape(job, job->batch);
+    p.code = rc_make_sums(job, m);
+    rg_shape shape = rc_shape(job, job->batch);
     p.searching = job->trials > 0 && !rg_search_begin(&p.search, job->entry->variant, &shape, RG_SEARCH_LOCAL, job->trials, 1);
     int64_t *row[2] = {NULL, NULL}; // which the feed may read to its end
     for (p.half = 0; p.half < job->halves && p.code == RG_GOOD; p.half++) {
-        row[p.half] = gr_rows(job, p.half, m->index, job->team.n, &p.rows);
+        row[p.half] = rc_rows(job, p.half, m->index, job->team.n, &p.rows);
         if (p.rows) pass(&p, row[p.half]);
     }
     pl_feed_end(&p.feed);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gr_set_symmetry(gr_job *job, const char *name, bool per_operator)
+int rc_set_symmetry(rc_job *job, const char *name, bool per_operator)
 {
     const char *why = gr_symmetry_make(&job->symmetry, name);
     if (why) return rg_fail(RG_USAGE, "--sym %s: %s", name, why);
@@ -23,7 +23,7 @@ int gr_set_symmetry(gr_job *job, const char *name, bool per_operator)
 }
 
 // For each operator S, M = S A^T.
-static void rotations(const gr_job *job, const rg_particle *q, float *out)
+static void rotations(const rc_job *job, const rg_particle *q, float *out)
 {
     double a[9];
     rg_particle_matrix(q->rot_deg, q->tilt_deg, q->psi_deg, a);
@@ -37,11 +37,11 @@ static void rotations(const gr_job *job, const rg_particle *q, float *out)
 
 // ---- reading -------------------------------------------------------------------------------------------------------------
 
-static void *open_reader(const void *context) { return rg_particles_reader(&((const gr_job *)context)->particles); }
+static void *open_reader(const void *context) { return rg_particles_reader(&((const rc_job *)context)->particles); }
 
 static int read_image(const void *context, void *reader, int64_t row, void *const part[PL_PARTS], int64_t at)
 {
-    const gr_job *job = context;
+    const rc_job *job = context;
     const rg_particle *q = &job->particles.row[row];
     const double step = 1 / ((double)job->padded * job->particles.pixel_A);
     double *origin = part[GR_ORIGINS];
@@ -49,7 +49,7 @@ static int read_image(const void *context, void *reader, int64_t row, void *cons
     rotations(job, q, (float *)part[GR_ROTATIONS] + at * job->n_operators * 9);
     origin[2 * at] = q->origin_x_px;
     origin[2 * at + 1] = q->origin_y_px;
-    if (job->ctf) ((rg_ctf *)part[GR_CTFS])[at] = gr_ctf_in_steps(&q->ctf, step);
+    if (job->ctf) ((rg_ctf *)part[GR_CTFS])[at] = rc_ctf_in_steps(&q->ctf, step);
     return code;
 }
 
@@ -58,9 +58,9 @@ static int read_image(const void *context, void *reader, int64_t row, void *cons
 // A batch on its way. The first of a half is inserted into the half's sums, which variants write whole; later ones are added
 // there by a variant that can, else inserted into a volume of their own that is then added.
 typedef struct inserter {
-    gr_job *job;
+    rc_job *job;
     pl_member *member;
-    gr_prepare prepare;
+    rc_prepare prepare;
     rg_buffer image, ctf, rotation, later[2];
     rg_frame frame;
     pl_feed feed;
@@ -68,16 +68,16 @@ typedef struct inserter {
 
 static int make_argument(const inserter *in, rg_buffer *b, int which)
 {
-    const rg_shape shape = gr_shape(in->job, in->job->batch);
+    const rg_shape shape = rc_shape(in->job, in->job->batch);
     const size_t bytes = (size_t)in->job->algo->arg[which].count(&shape) * sizeof(float);
     return rg_buffer_make(b, in->member->device, bytes, sizeof(float), false, in->job->algo->arg[which].name);
 }
 
 static int make_room(inserter *in)
 {
-    const gr_job *job = in->job;
+    const rc_job *job = in->job;
     const double since_s = rg_seconds();
-    int code = gr_prepare_make(&in->prepare, job->particles.side, job->padded, job->k, job->threads);
+    int code = rc_prepare_make(&in->prepare, job->particles.side, job->padded, job->k, job->threads);
     int error = make_argument(in, &in->image, GR_IMAGE);
     error = error ? error : make_argument(in, &in->ctf, GR_CTF);
     error = error ? error : make_argument(in, &in->rotation, GR_ROTATION);
@@ -89,14 +89,14 @@ static void free_room(inserter *in)
 {
     rg_buffer *all[] = {&in->image, &in->ctf, &in->rotation, &in->later[0], &in->later[1]};
     for (int i = 0; i < RG_COUNT(all); i++) rg_buffer_free(all[i]);
-    gr_prepare_free(&in->prepare);
+    rc_prepare_free(&in->prepare);
     rg_frame_free(&in->frame);
 }
 
 // A chunk becomes images at .. of the batch.
 static void prepare(inserter *in, const pl_slot *s, int64_t at, double *ctf2)
 {
-    const gr_job *job = in->job;
+    const rc_job *job = in->job;
     const int64_t pixels = job->particles.side * job->particles.side, stored = gr_pixels(job->k);
     const double since_s = rg_seconds();
     double *square = rg_alloc((size_t)s->n * sizeof *square);
@@ -106,11 +106,11 @@ static void prepare(inserter *in, const pl_slot *s, int64_t at, double *ctf2)
 #pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1)
     for (int64_t i = 0; i < s->n; i++) {
         const double *origin = (const double *)s->part[GR_ORIGINS] + 2 * i;
-        gr_prepare_image(&in->prepare, omp_get_thread_num(), (const float *)s->part[GR_PICTURES] + i * pixels, origin[0],
+        rc_prepare_image(&in->prepare, omp_get_thread_num(), (const float *)s->part[GR_PICTURES] + i * pixels, origin[0],
             origin[1], job->invert, image + 2 * i * stored);
         if (job->ctf)
-            square[i] = gr_prepare_ctf(&in->prepare, &job->particles.row[s->row[i]].ctf, job->particles.pixel_A,
-                gr_applied(&job->particles), image + 2 * i * stored, ctf + i * stored);
+            square[i] = rc_prepare_ctf(&in->prepare, &job->particles.row[s->row[i]].ctf, job->particles.pixel_A,
+                rc_applied(&job->particles), image + 2 * i * stored, ctf + i * stored);
     }
     for (int64_t i = 0; i < s->n; i++) *ctf2 += square[i];
     free(square);
@@ -143,9 +143,9 @@ static int make_later(inserter *in)
 
 static int insert(inserter *in, int64_t count, const rg_buffer to[2], bool add)
 {
-    const gr_job *job = in->job;
+    const rc_job *job = in->job;
     const double since_s = rg_seconds();
-    const rg_shape shape = gr_shape(job, count);
+    const rg_shape shape = rc_shape(job, count);
     rg_frame *f = &in->frame;
     void *const arg[RG_ARGS_MAX] = {[GR_IMAGE] = in->image.base,
         [GR_CTF] = in->ctf.base,
@@ -173,9 +173,9 @@ static int insert_apart(inserter *in, int64_t count, const rg_buffer sum[2])
 
 static int insert_rows(inserter *in, int half, const int64_t *row, int64_t rows)
 {
-    gr_job *job = in->job;
-    const rg_buffer *sum = gr_sum_of(job, in->member->index, half);
-    int code = rows ? pl_feed_begin(&in->feed, in->member, row, rows, job->chunk, gr_slots(job)) : RG_GOOD;
+    rc_job *job = in->job;
+    const rg_buffer *sum = rc_sum_of(job, in->member->index, half);
+    int code = rows ? pl_feed_begin(&in->feed, in->member, row, rows, job->chunk, rc_slots(job)) : RG_GOOD;
     for (int part = 0; part < 2 && !rows && code == RG_GOOD; part++)
         code = pl_failed(in->member, "clearing the sums", in->member->device->fill(sum[part].base, 0, sum[part].bytes));
     for (int64_t begin = 0; begin < rows && code == RG_GOOD; begin += job->batch) {
@@ -188,13 +188,13 @@ static int insert_rows(inserter *in, int half, const int64_t *row, int64_t rows)
 
 static int on_host(pl_member *m, void *context)
 {
-    gr_job *job = context;
+    rc_job *job = context;
     inserter in = {.job = job, .member = m};
-    int code = gr_make_sums(job, m);
+    int code = rc_make_sums(job, m);
     code = code == RG_GOOD ? make_room(&in) : code;
     int64_t *row[2] = {NULL, NULL}, rows; // which the feed may read to its end
     for (int h = 0; h < job->halves && code == RG_GOOD; h++) {
-        row[h] = gr_rows(job, h, 0, 1, &rows);
+        row[h] = rc_rows(job, h, 0, 1, &rows);
         code = insert_rows(&in, h, row[h], rows);
     }
     pl_feed_end(&in.feed);
@@ -206,21 +206,21 @@ static int on_host(pl_member *m, void *context)
 
 // ---- on all devices ------------------------------------------------------------------------------------------------------
 
-int gr_make_sums(gr_job *job, pl_member *m)
+int rc_make_sums(rc_job *job, pl_member *m)
 {
     const size_t bytes = (size_t)gr_voxels(job->k) * sizeof(float);
     const double since_s = rg_seconds();
     int error = RG_OK;
     for (int i = 0; i < 2 * job->halves && !error; i++) {
-        rg_buffer *b = gr_sum_of(job, m->index, 0) + i;
+        rg_buffer *b = rc_sum_of(job, m->index, 0) + i;
         error = rg_buffer_make(b, m->device, i % 2 ? bytes : 2 * bytes, sizeof(float), false, "sums");
-        if (!error && gr_on_gpu(job)) error = m->device->fill(b->base, 0, b->bytes);
+        if (!error && rc_on_gpu(job)) error = m->device->fill(b->base, 0, b->bytes);
     }
     pl_lap(m, PL_SETUP, since_s);
     return pl_failed(m, "making the sums", error);
 }
 
-int gr_insert(gr_job *job)
+int rc_insert(rc_job *job)
 {
     const double since_s = rg_seconds();
     pl_team *t = &job->team;
@@ -239,7 +239,7 @@ int gr_insert(gr_job *job)
     job->ctf2 = rg_alloc((size_t)t->n * 2 * sizeof *job->ctf2);
     pl_team_hash(t);
     rg_progress_begin(&t->progress, "reconstruct", "images", (double)(job->past - job->first));
-    int code = pl_team_run(t, gr_on_gpu(job) ? gr_insert_on_gpu : on_host, job);
+    int code = pl_team_run(t, rc_on_gpu(job) ? rc_insert_on_gpu : on_host, job);
     rg_progress_end(&t->progress);
     if (code == RG_GOOD) code = pl_merge(t, job->sum, GR_SUMS);
     for (int i = 2; i < 2 * t->n; i++) job->ctf2[i % 2] += job->ctf2[i];
@@ -250,12 +250,12 @@ int gr_insert(gr_job *job)
 
 static int release_sums(pl_member *m, void *context)
 {
-    gr_job *job = context;
+    rc_job *job = context;
     for (int i = 0; i < GR_SUMS && job->sum; i++) rg_buffer_free(&job->sum[GR_SUMS * m->index + i]);
     return RG_GOOD;
 }
 
-void gr_job_free(gr_job *job)
+void rc_job_free(rc_job *job)
 {
     if (job->sum) pl_team_run(&job->team, release_sums, job);
     free(job->sum);

@@ -13,14 +13,14 @@
 
 enum { GR_PASSES = 13, GR_LINE_THREADS = 256 }; // 2^13 exceeds all sides
 
-typedef struct gr_line {
+typedef struct rc_line {
     int n, values;    // points; what a line takes in shared memory
     int lines, shift; // a block's lines, 2^shift
     int padding;      // one number in 2^padding is left free
     int passes, radix[GR_PASSES];
     unsigned magic[GR_PASSES]; // 2^32 over what is done before, rounded up
     const float2 *root;        // exp(-2 pi i j / n)
-} gr_line;
+} rc_line;
 
 static __device__ __forceinline__ float2 add(float2 a, float2 b) { return make_float2(a.x + b.x, a.y + b.y); }
 static __device__ __forceinline__ float2 subtract(float2 a, float2 b) { return make_float2(a.x - b.x, a.y - b.y); }
@@ -30,7 +30,7 @@ static __device__ __forceinline__ float2 times(float2 a, float2 b)
 }
 static __device__ __forceinline__ float2 turned(float2 a) { return make_float2(a.y, -a.x); } // by -i
 
-static __device__ __forceinline__ int gr_padded(const gr_line &l, int i) { return i + (i >> l.padding); }
+static __device__ __forceinline__ int rc_padded(const rc_line &l, int i) { return i + (i >> l.padding); }
 
 // cos and sin of 2 pi j / p, j = 1 .. (p - 1) / 2.
 template <int p> static __device__ __forceinline__ constexpr float cosine(int j)
@@ -156,66 +156,66 @@ template <> struct transform_of<15> : composed<3, 5> {
 };
 
 // Of j its part beyond whole multiples of what is done before pass p.
-static __device__ __forceinline__ int gr_beyond(const gr_line &l, int p, int done, int j)
+static __device__ __forceinline__ int rc_beyond(const rc_line &l, int p, int done, int j)
 {
     return p ? j - (int)((uint64_t)j * l.magic[p] >> 32) * done : 0;
 }
 
 // Pass p of the line of this thread's row, after radices whose product is `done`.
 template <int radix>
-static __device__ __forceinline__ void gr_pass(const gr_line &l, int p, int done, const float2 *from, float2 *to)
+static __device__ __forceinline__ void rc_pass(const rc_line &l, int p, int done, const float2 *from, float2 *to)
 {
     const int m = l.n / radix, step = m / done;
     for (int j = (int)threadIdx.x; j < m; j += (int)blockDim.x) {
-        const int k = gr_beyond(l, p, done, j);
+        const int k = rc_beyond(l, p, done, j);
         float2 v[radix];
 #pragma unroll
-        for (int q = 0; q < radix; q++) v[q] = from[gr_padded(l, j + q * m)];
+        for (int q = 0; q < radix; q++) v[q] = from[rc_padded(l, j + q * m)];
         if (p)
 #pragma unroll
             for (int q = 1; q < radix; q++) v[q] = times(v[q], l.root[k * q * step]);
         transform_of<radix>::run(v);
 #pragma unroll
-        for (int q = 0; q < radix; q++) to[gr_padded(l, (j - k) * radix + k + q * done)] = v[q];
+        for (int q = 0; q < radix; q++) to[rc_padded(l, (j - k) * radix + k + q * done)] = v[q];
     }
 }
 
 // Of any radix, an output a thread.
-static __device__ __forceinline__ void gr_direct_pass(const gr_line &l, int p, int done, const float2 *from, float2 *to)
+static __device__ __forceinline__ void rc_direct_pass(const rc_line &l, int p, int done, const float2 *from, float2 *to)
 {
     const int radix = l.radix[p], m = l.n / radix, step = m / done;
     for (int i = (int)threadIdx.x; i < l.n; i += (int)blockDim.x) {
-        const int q = i / m, j = i % m, k = gr_beyond(l, p, done, j), by = k * step + q * m;
+        const int q = i / m, j = i % m, k = rc_beyond(l, p, done, j), by = k * step + q * m;
         float2 sum = make_float2(0, 0);
         for (int s = 0, at = 0; s < radix; s++) {
-            sum = add(sum, times(from[gr_padded(l, j + s * m)], l.root[at]));
+            sum = add(sum, times(from[rc_padded(l, j + s * m)], l.root[at]));
             at += by;
             at -= at >= l.n ? l.n : 0;
         }
-        to[gr_padded(l, (j - k) * radix + k + q * done)] = sum;
+        to[rc_padded(l, (j - k) * radix + k + q * done)] = sum;
     }
 }
 
 // The transform of the block's lines, which stand in shared memory, l.values apart, as many again behind them; all threads are
 // past a barrier. Returns where they stand then, all threads past a barrier as well; *other: the other half.
-static __device__ __forceinline__ const float2 *gr_transform(const gr_line &l, float2 *shared, float2 **other)
+static __device__ __forceinline__ const float2 *gr_transform(const rc_line &l, float2 *shared, float2 **other)
 {
     float2 *from = shared, *to = shared + l.lines * l.values;
     const int own = (int)threadIdx.y * l.values;
     for (int p = 0, done = 1; p < l.passes; done *= l.radix[p++]) {
         switch (l.radix[p]) {
-        case 2: gr_pass<2>(l, p, done, from + own, to + own); break;
-        case 3: gr_pass<3>(l, p, done, from + own, to + own); break;
-        case 4: gr_pass<4>(l, p, done, from + own, to + own); break;
-        case 5: gr_pass<5>(l, p, done, from + own, to + own); break;
-        case 6: gr_pass<6>(l, p, done, from + own, to + own); break;
-        case 7: gr_pass<7>(l, p, done, from + own, to + own); break;
-        case 8: gr_pass<8>(l, p, done, from + own, to + own); break;
-        case 10: gr_pass<10>(l, p, done, from + own, to + own); break;
-        case 12: gr_pass<12>(l, p, done, from + own, to + own); break;
-        case 14: gr_pass<14>(l, p, done, from + own, to + own); break;
-        case 15: gr_pass<15>(l, p, done, from + own, to + own); break;
-        default: gr_direct_pass(l, p, done, from + own, to + own);
+        case 2: rc_pass<2>(l, p, done, from + own, to + own); break;
+        case 3: rc_pass<3>(l, p, done, from + own, to + own); break;
+        case 4: rc_pass<4>(l, p, done, from + own, to + own); break;
+        case 5: rc_pass<5>(l, p, done, from + own, to + own); break;
+        case 6: rc_pass<6>(l, p, done, from + own, to + own); break;
+        case 7: rc_pass<7>(l, p, done, from + own, to + own); break;
+        case 8: rc_pass<8>(l, p, done, from + own, to + own); break;
+        case 10: rc_pass<10>(l, p, done, from + own, to + own); break;
+        case 12: rc_pass<12>(l, p, done, from + own, to + own); break;
+        case 14: rc_pass<14>(l, p, done, from + own, to + own); break;
+        case 15: rc_pass<15>(l, p, done, from + own, to + own); break;
+        default: rc_direct_pass(l, p, done, from + own, to + own);
         }
         __syncthreads();
         float2 *const free = from;
@@ -229,14 +229,14 @@ static __device__ __forceinline__ const float2 *gr_transform(const gr_line &l, f
 // ---- on the host ---------------------------------------------------------------------------------------------------------
 
 // The fewest factors of n out of the small radices, and of these the ones whose largest is least, largest first.
-static inline int gr_fewest(int n, int most, int radix[GR_PASSES])
+static inline int rc_fewest(int n, int most, int radix[GR_PASSES])
 {
     static const int small[] = {15, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2};
     int best = n == 1 ? 0 : GR_PASSES + 1;
     for (int i = 0; i < 11 && n > 1; i++) {
         int rest[GR_PASSES];
         if (small[i] > most || n % small[i]) continue;
-        const int passes = 1 + gr_fewest(n / small[i], small[i], rest);
+        const int passes = 1 + rc_fewest(n / small[i], small[i], rest);
         if (passes > best || passes > GR_PASSES) continue;
         best = passes;
         radix[0] = small[i];
@@ -246,9 +246,9 @@ static inline int gr_fewest(int n, int most, int radix[GR_PASSES])
 }
 
 // As many lines a block as there is room for in `most` bytes, up to 8, but one.
-static inline gr_line gr_line_make(int n, size_t most, const float2 *root)
+static inline rc_line rc_line_make(int n, size_t most, const float2 *root)
 {
-    gr_line l = {};
+    rc_line l = {};
     l.n = n;
     l.root = root;
     int large = n, small = n;
@@ -256,7 +256,7 @@ static inline gr_line gr_line_make(int n, size_t most, const float2 *root)
         while (large % p == 0) large /= p;
     for (int p = 11; large > 1; p += 2)
         for (; large % p == 0; large /= p, small /= p) l.radix[l.passes++] = p;
-    l.passes += gr_fewest(small, 15, l.radix + l.passes);
+    l.passes += rc_fewest(small, 15, l.radix + l.passes);
     for (int p = 1; p < l.passes && l.radix[0] % 2 == 0; p++)
         if (l.radix[p] % 2) {
             const int odd = l.radix[p];
@@ -274,7 +274,7 @@ static inline gr_line gr_line_make(int n, size_t most, const float2 *root)
     }
 }
 
-static inline size_t gr_line_bytes(const gr_line *l) { return 2 * (size_t)l->lines * (size_t)l->values * sizeof(float2); }
-static inline dim3 gr_line_block(const gr_line *l) { return dim3((unsigned)(GR_LINE_THREADS / l->lines), (unsigned)l->lines); }
+static inline size_t rc_line_bytes(const rc_line *l) { return 2 * (size_t)l->lines * (size_t)l->values * sizeof(float2); }
+static inline dim3 rc_line_block(const rc_line *l) { return dim3((unsigned)(GR_LINE_THREADS / l->lines), (unsigned)l->lines); }
 
 #endif

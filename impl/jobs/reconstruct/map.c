@@ -10,7 +10,7 @@
 
 // FREALIGN's rule: 0.1 times the operators times the mean of w m c^2 over all additions; w and c are independent. A disc has 2
 // (stored in the circle) - the column x = 0 pixels.
-double gr_wiener(const gr_job *job, int half)
+double rc_wiener(const rc_job *job, int half)
 {
     double disc = 0;
     for (int64_t y = -job->k; y <= job->k; y++) disc += (double)(2 * gr_row(job->k, y) - 1);
@@ -48,7 +48,7 @@ static void pull(int64_t k, const sums *from, const sums *to, const int s[9], co
     }
 }
 
-static void pull_tile(const gr_job *job, const sums *from, const sums *to, const int64_t low[3])
+static void pull_tile(const rc_job *job, const sums *from, const sums *to, const int64_t low[3])
 {
     int64_t k = job->k, last[3];
     for (int i = 0; i < 3; i++) last[i] = low[i] + TILE < k + 1 ? low[i] + TILE : k + 1;
@@ -60,7 +60,7 @@ static void pull_tile(const gr_job *job, const sums *from, const sums *to, const
     }
 }
 
-static void pull_all(const gr_job *job, const sums *from, const sums *to)
+static void pull_all(const rc_job *job, const sums *from, const sums *to)
 {
     const int64_t k = job->k;
 #pragma omp parallel for collapse(2) num_threads(job->threads) schedule(dynamic)
@@ -69,20 +69,20 @@ static void pull_all(const gr_job *job, const sums *from, const sums *to)
             for (int64_t x = 0; x <= k; x += TILE) pull_tile(job, from, to, (const int64_t[3]){x, y, z});
 }
 
-static int pull_on_gpu(const gr_job *job, const sums *from, const sums *to)
+static int pull_on_gpu(const rc_job *job, const sums *from, const sums *to)
 {
     int operators[24 * 9];
     for (int l = 0; l < job->lattice.n_lattice; l++)
         for (int i = 0; i < 9; i++) operators[9 * l + i] = (int)lrint(job->symmetry.matrix[job->lattice.lattice[l]][i]);
     const rg_device *d = job->team.member->device;
-    const int error = gr_steps(d)->lattice(NULL, job->k, operators, job->lattice.n_lattice, from->g, from->w, to->g, to->w);
+    const int error = rc_steps(d)->lattice(NULL, job->k, operators, job->lattice.n_lattice, from->g, from->w, to->g, to->w);
     return error ? error : d->sync();
 }
 
-int gr_apply_lattice(gr_job *job, int half)
+int rc_apply_lattice(rc_job *job, int half)
 {
     const pl_member *m = job->team.member;
-    rg_buffer *sum = gr_sum_of(job, 0, half), made[2] = {{0}};
+    rg_buffer *sum = rc_sum_of(job, 0, half), made[2] = {{0}};
     if (!job->use_lattice) return RG_GOOD;
     int error = RG_OK;
     for (int part = 0; part < 2 && !error; part++) {
@@ -90,7 +90,7 @@ int gr_apply_lattice(gr_job *job, int half)
         error = error ? error : m->device->fill(made[part].base, 0, made[part].bytes);
     }
     const sums from = {sum[0].base, sum[1].base}, to = {made[0].base, made[1].base};
-    if (!error && gr_on_gpu(job))
+    if (!error && rc_on_gpu(job))
         error = pull_on_gpu(job, &from, &to);
     else if (!error)
         pull_all(job, &from, &to);
@@ -103,17 +103,17 @@ int gr_apply_lattice(gr_job *job, int half)
 
 // ---- one map -------------------------------------------------------------------------------------------------------------
 
-static int map_on_gpu(const gr_job *job, const gr_map_of *of, float *map)
+static int map_on_gpu(const rc_job *job, const gr_map_of *of, float *map)
 {
     const rg_device *d = job->team.member->device;
     int64_t n;
     double *factor = gr_map_factors(of, &n);
     size_t factors = (size_t)n * sizeof *factor;
     void *room = NULL, *table = NULL;
-    int error = d->alloc(&room, gr_grid_bytes(of->padded), "transform of the map");
+    int error = d->alloc(&room, rc_grid_bytes(of->padded), "transform of the map");
     error = error ? error : d->alloc(&table, factors, "gridding correction");
     error = error ? error : factor ? d->upload(table, factor, factors) : RG_E_STATE;
-    const gr_map_call call = {.k = of->k,
+    const rc_map_call call = {.k = of->k,
         .padded = of->padded,
         .side = of->side,
         .g = of->g,
@@ -122,17 +122,17 @@ static int map_on_gpu(const gr_job *job, const gr_map_of *of, float *map)
         .grid = room,
         .factor = table,
         .map = map};
-    error = error ? error : gr_steps(d)->map(NULL, &call);
+    error = error ? error : rc_steps(d)->map(NULL, &call);
     if (room) d->release(room);
     if (table) d->release(table);
     free(factor);
     return error;
 }
 
-int gr_make_map(gr_job *job, int half, double wiener, float *map)
+int rc_make_map(rc_job *job, int half, double wiener, float *map)
 {
     pl_member *m = job->team.member;
-    const rg_buffer *sum = gr_sum_of(job, 0, half);
+    const rg_buffer *sum = rc_sum_of(job, 0, half);
     const double since_s = rg_seconds();
     const gr_map_of of = {.k = job->k,
         .padded = job->padded,
@@ -143,42 +143,42 @@ int gr_make_map(gr_job *job, int half, double wiener, float *map)
         .wiener = wiener,
         .mask_radius_px = job->mask_radius_px,
         .threads = job->threads};
-    int error = gr_on_gpu(job) ? map_on_gpu(job, &of, map) : gr_map(&of, map);
+    int error = rc_on_gpu(job) ? map_on_gpu(job, &of, map) : gr_map(&of, map);
     pl_lap(m, PL_MAP, since_s);
     return pl_failed(m, "making the map", error);
 }
 
-int gr_add_halves(gr_job *job)
+int rc_add_halves(rc_job *job)
 {
     const pl_member *m = job->team.member;
-    rg_buffer *to = gr_sum_of(job, 0, 0), *from = gr_sum_of(job, 0, 1);
+    rg_buffer *to = rc_sum_of(job, 0, 0), *from = rc_sum_of(job, 0, 1);
     int error = pl_add(m, NULL, 2 * gr_voxels(job->k), from[0].base, to[0].base);
     error = error ? error : pl_add(m, NULL, gr_voxels(job->k), from[1].base, to[1].base);
     return pl_failed(m, "adding the halves", error ? error : m->device->sync());
 }
 
-static int one_map(gr_job *job, rc_files *files, int half, double wiener, float *map)
+static int one_map(rc_job *job, rc_files *files, int half, double wiener, float *map)
 {
-    int code = gr_make_map(job, half, wiener, map);
+    int code = rc_make_map(job, half, wiener, map);
     return code == RG_GOOD ? rc_files_add(files, job->team.member, map) : code;
 }
 
-static int open_file(const gr_job *job, rc_files *files, const char *suffix)
+static int open_file(const rc_job *job, rc_files *files, const char *suffix)
 {
     return rc_files_open(files, job->out, suffix, job->particles.side, job->particles.pixel_A, job->threads);
 }
 
 // The halves first: the full map's sums are made in place of theirs.
-static int make_maps(gr_job *job, rc_files *files, float *map)
+static int make_maps(rc_job *job, rc_files *files, float *map)
 {
-    const double wiener[2] = {gr_wiener(job, 0), job->halves == 2 ? gr_wiener(job, 1) : 0};
+    const double wiener[2] = {rc_wiener(job, 0), job->halves == 2 ? rc_wiener(job, 1) : 0};
     int code = RG_GOOD;
     for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++) code = one_map(job, files, h, wiener[h], map);
-    if (code == RG_GOOD && job->halves == 2) code = gr_add_halves(job);
+    if (code == RG_GOOD && job->halves == 2) code = rc_add_halves(job);
     return code == RG_GOOD ? one_map(job, files, 0, wiener[0] + wiener[1], map) : code;
 }
 
-int gr_write_maps(gr_job *job)
+int rc_write_maps(rc_job *job)
 {
     pl_member *m = job->team.member;
     const int64_t side = job->particles.side;
@@ -189,7 +189,7 @@ int gr_write_maps(gr_job *job)
     for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++)
         code = open_file(job, &files, h ? "_half2" : "_half1");
     if (code == RG_GOOD) code = open_file(job, &files, "");
-    for (int h = 0; h < job->halves && code == RG_GOOD; h++) code = gr_apply_lattice(job, h);
+    for (int h = 0; h < job->halves && code == RG_GOOD; h++) code = rc_apply_lattice(job, h);
     pl_lap(m, PL_MAP, since_s);
     if (code == RG_GOOD)
         code = pl_failed(m, "making room for the map",

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-rg_shape gr_shape(const gr_job *job, int64_t images)
+rg_shape rc_shape(const rc_job *job, int64_t images)
 {
     return (rg_shape){.n = {[GR_SIDE] = 2 * job->k + 1,
                           [GR_IMAGES] = images,
@@ -23,9 +23,9 @@ rg_shape gr_shape(const gr_job *job, int64_t images)
                           [GR_KIND] = job->ctf ? GR_HAS_CTF : 0}};
 }
 
-static int pick(gr_job *job, const char *requested, const char *device)
+static int pick(rc_job *job, const char *requested, const char *device)
 {
-    rg_shape one = gr_shape(job, 1), batch = gr_shape(job, 512);
+    rg_shape one = rc_shape(job, 1), batch = rc_shape(job, 512);
     rg_choice c;
     int code = rg_choose(job->algo, device, requested, &one, 1, &batch, &c);
     job->entry = c.entry;
@@ -36,7 +36,7 @@ static int pick(gr_job *job, const char *requested, const char *device)
     return code;
 }
 
-int64_t *gr_rows(const gr_job *job, int half, int share, int of, int64_t *rows)
+int64_t *rc_rows(const rc_job *job, int half, int share, int of, int64_t *rows)
 {
     int64_t first, n = pl_share(job->past - job->first, share, of, &first), *row = rg_alloc((size_t)(n + 1) * sizeof *row);
     *rows = 0;
@@ -46,29 +46,29 @@ int64_t *gr_rows(const gr_job *job, int half, int share, int of, int64_t *rows)
 }
 
 // Of the larger half, at least 1.
-static int64_t most_rows(const gr_job *job)
+static int64_t most_rows(const rc_job *job)
 {
     const int64_t most = job->rows[0] > job->rows[1] ? job->rows[0] : job->rows[1];
     return most > 1 ? most : 1;
 }
 
-int gr_slots(const gr_job *job)
+int rc_slots(const rc_job *job)
 {
     const int readers = job->threads / job->team.n, most = PL_SLOTS_MAX - GR_LANES, ahead = most < 8 ? most : 8;
-    return !gr_on_gpu(job) ? 2 : GR_LANES + (readers < 1 ? 1 : readers < ahead ? readers : ahead);
+    return !rc_on_gpu(job) ? 2 : GR_LANES + (readers < 1 ? 1 : readers < ahead ? readers : ahead);
 }
 
 // Sides follow from the images' side and the padding.
-static void size(gr_job *job, int64_t side)
+static void size(rc_job *job, int64_t side)
 {
     job->particles.side = side;
     job->padded = side * job->padding;
     job->k = job->padded / 2;
 }
 
-static void size_work(gr_job *job)
+static void size_work(rc_job *job)
 {
-    job->work_bytes = gr_on_gpu(job) ? gr_steps(job->team.member->device)->work_bytes(job->padded) : 0;
+    job->work_bytes = rc_on_gpu(job) ? rc_steps(job->team.member->device)->work_bytes(job->padded) : 0;
 }
 
 enum { CHUNK = 8 }; // images a thread of the host prepares before the next are read
@@ -77,7 +77,7 @@ typedef struct memory {
     double host, device; // bytes; device 0 when the variant runs on the host
 } memory;
 
-const char *const gr_part_name[GR_PARTS] = {[GR_P_ROOM] = "rows under way",
+const char *const rc_part_name[GR_PARTS] = {[GR_P_ROOM] = "rows under way",
     [GR_P_PICTURES] = "images",
     [GR_P_ORIGINS] = "origins",
     [GR_P_TERMS] = "terms of the CTF",
@@ -89,31 +89,31 @@ const char *const gr_part_name[GR_PARTS] = {[GR_P_ROOM] = "rows under way",
     [GR_P_W] = "W of a call"};
 
 // The second set begins where the first would be aligned as an allocation is.
-size_t gr_set_bytes(const gr_job *job, int argument, int64_t images)
+size_t rc_set_bytes(const rc_job *job, int argument, int64_t images)
 {
-    const rg_shape shape = gr_shape(job, images);
+    const rg_shape shape = rc_shape(job, images);
     return ((size_t)job->algo->arg[argument].count(&shape) * sizeof(float) + 255) / 256 * 256;
 }
 
-void gr_parts_of(const gr_job *job, int64_t images, int64_t rows, size_t bytes[GR_PARTS])
+void rc_parts_of(const rc_job *job, int64_t images, int64_t rows, size_t bytes[GR_PARTS])
 {
     const size_t n = (size_t)images, side = (size_t)job->particles.side, voxels = (size_t)gr_voxels(job->k);
     const size_t sets = images < rows ? 2 : 1;
     const size_t all[GR_PARTS] = {
-        [GR_P_ROOM] = gr_steps(job->team.member->device)->lane_room((int64_t)side, job->padded, job->chunk),
+        [GR_P_ROOM] = rc_steps(job->team.member->device)->lane_room((int64_t)side, job->padded, job->chunk),
         [GR_P_PICTURES] = n * side * side * sizeof(float),
         [GR_P_ORIGINS] = n * 2 * sizeof(double),
         [GR_P_TERMS] = job->ctf ? n * sizeof(rg_ctf) : 0,
-        [GR_P_ROTATIONS] = GR_TURNS * gr_set_bytes(job, GR_ROTATION, images),
+        [GR_P_ROTATIONS] = GR_TURNS * rc_set_bytes(job, GR_ROTATION, images),
         [GR_P_SQUARES] = (size_t)rows * sizeof(double),
-        [GR_P_IMAGES] = sets * gr_set_bytes(job, GR_IMAGE, images),
-        [GR_P_CTFS] = sets * gr_set_bytes(job, GR_CTF, images),
+        [GR_P_IMAGES] = sets * rc_set_bytes(job, GR_IMAGE, images),
+        [GR_P_CTFS] = sets * rc_set_bytes(job, GR_CTF, images),
         [GR_P_G] = 2 * voxels * sizeof(float),
         [GR_P_W] = voxels * sizeof(float)};
     memcpy(bytes, all, sizeof all);
 }
 
-rg_needs gr_gpu_needs(const gr_job *job, int64_t images)
+rg_needs rc_gpu_needs(const rc_job *job, int64_t images)
 {
     const double voxels = (double)gr_voxels(job->k), half = floor((double)job->particles.side / 2);
     const double side = (double)job->particles.side;
@@ -125,9 +125,9 @@ rg_needs gr_gpu_needs(const gr_job *job, int64_t images)
         size_t bytes[GR_PARTS];
         rg_needs pass = {0};
         if (!rows) continue;
-        gr_parts_of(job, call, rows, bytes);
-        for (int p = 0; p < GR_PARTS; p++) rg_need(&pass, gr_part_name[p], (double)bytes[p]);
-        rg_need(&pass, "scratch", (double)rg_buffer_bytes(gr_scratch_of(job, call, rows), 256));
+        rc_parts_of(job, call, rows, bytes);
+        for (int p = 0; p < GR_PARTS; p++) rg_need(&pass, rc_part_name[p], (double)bytes[p]);
+        rg_need(&pass, "scratch", (double)rg_buffer_bytes(rc_scratch_of(job, call, rows), 256));
         rg_needs_most(&most, &sums, &pass);
     }
     rg_need(&merging, "another's sums", pl_merge_bytes(&job->team, 8 * (size_t)voxels));
@@ -137,7 +137,7 @@ rg_needs gr_gpu_needs(const gr_job *job, int64_t images)
             &lattice, "sums under operators", (double)rg_buffer_bytes((size_t)(part ? 4 : 8) * (size_t)voxels, sizeof(float)));
     rg_needs_most(&most, &sums, &lattice);
     rg_need(&map, "map", (double)rg_buffer_bytes((size_t)(4 * side * side * side), sizeof(float)));
-    rg_need(&map, "transform of the map", (double)gr_grid_bytes(job->padded));
+    rg_need(&map, "transform of the map", (double)rc_grid_bytes(job->padded));
     rg_need(&map, "work area of a transform", (double)job->work_bytes);
     rg_need(&map, "gridding correction", 8 * (3 * half * half + 1));
     rg_needs_most(&most, &sums, &map);
@@ -145,16 +145,16 @@ rg_needs gr_gpu_needs(const gr_job *job, int64_t images)
 }
 
 // The most that is held at once with this many images a call: while inserting, or while the map is made.
-static memory needs(const gr_job *job, int64_t images)
+static memory needs(const rc_job *job, int64_t images)
 {
     const int64_t side = job->particles.side;
-    rg_shape shape = gr_shape(job, images);
+    rg_shape shape = rc_shape(job, images);
     double voxels = (double)gr_voxels(job->k), pixels = (double)side * (double)side, padded = (double)job->padded;
     double sums = job->halves * 12 * voxels, result = 4 * pixels * (double)side;
-    if (gr_on_gpu(job)) {
+    if (rc_on_gpu(job)) {
         double image = 4 * pixels + 36.0 * job->n_operators + 16 + sizeof(rg_ctf);
-        double pinned = job->team.n * gr_slots(job) * (double)job->chunk * image;
-        return (memory){.device = gr_gpu_needs(job, images).bytes, .host = pinned + result};
+        double pinned = job->team.n * rc_slots(job) * (double)job->chunk * image;
+        return (memory){.device = rc_gpu_needs(job, images).bytes, .host = pinned + result};
     }
     // The frame has a volume of its own, which a half's first call does without, and all of a variant that adds.
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
@@ -167,44 +167,44 @@ static memory needs(const gr_job *job, int64_t images)
     return (memory){.host = sums + (inserting > finishing ? inserting : finishing)};
 }
 
-static bool fits(const gr_job *job, int64_t images, double host, double device)
+static bool fits(const rc_job *job, int64_t images, double host, double device)
 {
-    const rg_shape shape = gr_shape(job, images);
+    const rg_shape shape = rc_shape(job, images);
     const memory m = needs(job, images);
     return m.host <= host && m.device + RG_MEMORY_RESERVE <= device &&
-        (!gr_on_gpu(job) || (double)rg_frame_scratch(job->entry, &shape, job->param) <= gr_scratch_most(job));
+        (!rc_on_gpu(job) || (double)rg_frame_scratch(job->entry, &shape, job->param) <= rc_scratch_most(job));
 }
 
 // Of one image a call, with another side.
 static double main_need(const void *of, int64_t side)
 {
-    gr_job job = *(const gr_job *)of;
+    rc_job job = *(const rc_job *)of;
     size(&job, side);
     return needs(&job, 1).host;
 }
 
 static double gpu_need(const void *of, int64_t side)
 {
-    gr_job job = *(const gr_job *)of;
+    rc_job job = *(const rc_job *)of;
     size(&job, side);
     size_work(&job);
     return needs(&job, 1).device;
 }
 
-static int memory_allows(const gr_job *job, double host, double device)
+static int memory_allows(const rc_job *job, double host, double device)
 {
     static const char what[] = "images of %" PRId64 " pixels a side at padding %" PRId64 "%s%s";
     const int64_t side = job->particles.side;
     int code = rg_memory_allows(host, main_need, job, side, "a side of", what, side, job->padding, "", "");
-    if (code == RG_GOOD && gr_on_gpu(job))
+    if (code == RG_GOOD && rc_on_gpu(job))
         code = rg_memory_allows(
             device, gpu_need, job, side, "a side of", what, side, job->padding, " on ", job->team.member->device->name);
     return code;
 }
 
-static bool taken(const gr_job *job, int64_t images)
+static bool taken(const rc_job *job, int64_t images)
 {
-    rg_shape shape = gr_shape(job, images);
+    rg_shape shape = rc_shape(job, images);
     const rg_variant *v = job->entry->variant;
     return !job->algo->invalid(&shape) && !(v->refuse && v->refuse(&shape, job->param));
 }
@@ -213,11 +213,11 @@ static bool taken(const gr_job *job, int64_t images)
 // used yet the system clears first, which takes as long. So the images of a call take as many bytes as the sums with 4 threads,
 // fewer with fewer threads. Where later calls need a second volume, all images are in one call that takes the room of two. A
 // quarter of what is free at most.
-static void batch_of_host(gr_job *job, double host)
+static void batch_of_host(rc_job *job, double host)
 {
     const double volume = 12 * (double)gr_voxels(job->k), quarter = host / 4;
     const double share = job->threads < 2 ? 0.5 : job->threads > 8 ? 2 : job->threads / 4.0;
-    rg_shape one = gr_shape(job, 1), two = gr_shape(job, 2);
+    rg_shape one = rc_shape(job, 1), two = rc_shape(job, 2);
     double each = (double)rg_frame_bytes(job->entry, &two, job->param) - (double)rg_frame_bytes(job->entry, &one, job->param);
     const int64_t rows = most_rows(job);
     double most = job->adds ? share * volume : each * (double)rows <= 2 * volume ? 2 * volume : volume;
@@ -230,7 +230,7 @@ static void batch_of_host(gr_job *job, double host)
 // between two kernels), at most 128. A batch is a sixteenth of the rows in whole chunks, so that little is waited for at the start
 // and at the end, but at least 512 images, as every batch clears the volume. With trials, so small that they take half of the
 // images at most.
-static void batch_of_gpu(gr_job *job)
+static void batch_of_gpu(rc_job *job)
 {
     int64_t rows = most_rows(job), least = rows / 16 > 512 ? rows / 16 : 512;
     if (job->trials && least > rows / (2 * job->trials)) least = rows / (2 * job->trials) > 0 ? rows / (2 * job->trials) : 1;
@@ -242,29 +242,29 @@ static void batch_of_gpu(gr_job *job)
     job->batch = job->batch > 0 ? job->batch : job->chunk;
 }
 
-static void say_plan(const gr_job *job, double host, double device)
+static void say_plan(const rc_job *job, double host, double device)
 {
-    const rg_shape shape = gr_shape(job, job->batch), all = gr_shape(job, job->past - job->first);
+    const rg_shape shape = rc_shape(job, job->batch), all = rc_shape(job, job->past - job->first);
     const memory m = needs(job, job->batch);
     rg_plan("images", "%" PRId64 " of %" PRId64 "^2 pixels, %" PRId64 " a call of %s", job->particles.n, job->particles.side,
         job->batch, job->entry->name);
     rg_plan_memory("memory", m.host, host, main_need, job, "a side of");
-    if (gr_on_gpu(job)) {
-        const rg_needs of = gr_gpu_needs(job, job->batch);
+    if (rc_on_gpu(job)) {
+        const rg_needs of = rc_gpu_needs(job, job->batch);
         rg_plan_memory("memory of a GPU", m.device, device, gpu_need, job, "a side of");
         rg_plan_needs("memory of a GPU", &of);
     }
     rg_plan_time(job->entry, job->team.of.device, &shape, job->algo->work(&all) / job->team.n);
 }
 
-static int choose_batch(gr_job *job)
+static int choose_batch(rc_job *job)
 {
     double host, device;
     int code = rg_device_free(rg_device_cpu(), &host);
     if (code == RG_GOOD) code = rg_device_free(job->team.member->device, &device);
     if (code != RG_GOOD) return code;
     job->chunk = 1;
-    const bool on_gpu = gr_on_gpu(job);
+    const bool on_gpu = rc_on_gpu(job);
     code = memory_allows(job, host, device);
     if (code != RG_GOOD) return code;
     if (!on_gpu)
@@ -286,7 +286,7 @@ static int choose_batch(gr_job *job)
 
 // The map is divided by the kernel's transform, which a wide kernel has next to nothing of in the corners of a map that is padded
 // little: noise there becomes larger than all else.
-static void say_corners(const gr_job *job)
+static void say_corners(const rc_job *job)
 {
     const gr_map_of of = {.padded = job->padded,
         .side = job->particles.side,
@@ -305,7 +305,7 @@ static void say_corners(const gr_job *job)
     free(factor);
 }
 
-int gr_plan(gr_job *job, const char *requested, const char *device, int64_t gpus)
+int gr_plan(rc_job *job, const char *requested, const char *device, int64_t gpus)
 {
     size(job, job->particles.side);
     say_corners(job);
@@ -313,7 +313,7 @@ int gr_plan(gr_job *job, const char *requested, const char *device, int64_t gpus
     job->past += job->first;
     int code = pick(job, requested, device);
     if (code != RG_GOOD) return code;
-    if (job->trials && !gr_on_gpu(job))
+    if (job->trials && !rc_on_gpu(job))
         return rg_fail(
             RG_USAGE, "--tune: on GPUs only; for the CPU there is regather tune %s:%s", job->algo->name, job->entry->name);
     code = pl_team_open(&job->team,
@@ -325,7 +325,7 @@ int gr_plan(gr_job *job, const char *requested, const char *device, int64_t gpus
             .began_s = job->began_s});
     if (code == RG_GOOD) code = pl_team_enter(job->team.member);
     for (int h = 0; h < job->halves && code == RG_GOOD; h++)
-        free(gr_rows(job, h, 0, gr_on_gpu(job) ? job->team.n : 1, &job->rows[h]));
+        free(rc_rows(job, h, 0, rc_on_gpu(job) ? job->team.n : 1, &job->rows[h]));
     if (code == RG_GOOD) size_work(job);
     return code == RG_GOOD ? choose_batch(job) : code;
 }

@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t row_pitch(const gr_prepare *p) { return p->padded / 2 + 1; }
+static int64_t row_pitch(const rc_prepare *p) { return p->padded / 2 + 1; }
 
 // Of the images' rows, of the padded columns, and of the shift's factors, in doubles.
-static size_t row_values(const gr_prepare *p) { return (size_t)(p->side * row_pitch(p)); }
-static size_t column_values(const gr_prepare *p) { return (size_t)(p->padded * gr_width(p->k)); }
-static size_t shift_values(const gr_prepare *p) { return (size_t)(2 * (gr_width(p->k) + 2 * p->k + 1)); }
+static size_t row_values(const rc_prepare *p) { return (size_t)(p->side * row_pitch(p)); }
+static size_t column_values(const rc_prepare *p) { return (size_t)(p->padded * gr_width(p->k)); }
+static size_t shift_values(const rc_prepare *p) { return (size_t)(2 * (gr_width(p->k) + 2 * p->k + 1)); }
 
-static size_t room_bytes(const gr_prepare *p)
+static size_t room_bytes(const rc_prepare *p)
 {
     const size_t bytes = (row_values(p) + column_values(p)) * sizeof(fftwf_complex) + shift_values(p) * sizeof(double);
     return (bytes + 63) / 64 * 64;
 }
 
-int gr_prepare_make(gr_prepare *p, int64_t side, int64_t padded, int64_t k, int threads)
+int rc_prepare_make(rc_prepare *p, int64_t side, int64_t padded, int64_t k, int threads)
 {
-    *p = (gr_prepare){.side = side, .padded = padded, .k = k};
+    *p = (rc_prepare){.side = side, .padded = padded, .k = k};
     int n = (int)padded, columns = (int)gr_width(k), pitch = (int)row_pitch(p);
     p->room = fftwf_malloc((size_t)threads * room_bytes(p));
     if (!p->room)
@@ -36,12 +36,12 @@ int gr_prepare_make(gr_prepare *p, int64_t side, int64_t padded, int64_t k, int 
     return RG_GOOD;
 }
 
-void gr_prepare_free(gr_prepare *p)
+void rc_prepare_free(rc_prepare *p)
 {
     if (p->rows) fftwf_destroy_plan(p->rows);
     if (p->columns) fftwf_destroy_plan(p->columns);
     fftwf_free(p->room);
-    *p = (gr_prepare){0};
+    *p = (rc_prepare){0};
 }
 
 static int64_t wrap(int64_t i, int64_t n) { return i < 0 ? i + n : i; }
@@ -55,7 +55,7 @@ static void factors(int64_t low, int64_t high, double step, double *out)
     }
 }
 
-static void shift(const gr_prepare *p, const fftwf_complex *column, double origin_x_px, double origin_y_px, double sign,
+static void shift(const rc_prepare *p, const fftwf_complex *column, double origin_x_px, double origin_y_px, double sign,
     double *along, float *out)
 {
     int64_t k = p->k, width = gr_width(k);
@@ -74,8 +74,8 @@ static void shift(const gr_prepare *p, const fftwf_complex *column, double origi
     }
 }
 
-void gr_prepare_image(
-    const gr_prepare *p, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out)
+void rc_prepare_image(
+    const rc_prepare *p, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out)
 {
     int64_t n = p->side, pitch = row_pitch(p), width = gr_width(p->k), centre = n / 2;
     fftwf_complex *row = (fftwf_complex *)(p->room + (size_t)thread * room_bytes(p)), *column = row + row_values(p);
@@ -90,7 +90,7 @@ void gr_prepare_image(
     shift(p, column, origin_x_px, origin_y_px, invert ? -1 : 1, (double *)(column + column_values(p)), out);
 }
 
-rg_ctf gr_ctf_in_steps(const rg_ctf_of *of, double step)
+rg_ctf rc_ctf_in_steps(const rg_ctf_of *of, double step)
 {
     rg_ctf c = rg_ctf_make(of);
     double s2 = step * step;
@@ -103,7 +103,7 @@ rg_ctf gr_ctf_in_steps(const rg_ctf_of *of, double step)
         .scale = c.scale};
 }
 
-double gr_prepare_ctf(const gr_prepare *p, const rg_ctf_of *of, double pixel_A, int applied, float *image, float *out)
+double rc_prepare_ctf(const rc_prepare *p, const rg_ctf_of *of, double pixel_A, int applied, float *image, float *out)
 {
     rg_ctf ctf = rg_ctf_make(of);
     double step = 1 / ((double)p->padded * pixel_A), sum = 0;
@@ -112,7 +112,7 @@ double gr_prepare_ctf(const gr_prepare *p, const rg_ctf_of *of, double pixel_A, 
             double c = rg_ctf_at(&ctf, (double)x * step, (double)y * step);
             out[gr_pixel(p->k, x, y)] = (float)c;
             if (applied != GR_APPLIED_NOT)
-                for (int part = 0; part < 2; part++) image[2 * gr_pixel(p->k, x, y) + part] *= gr_plain(applied, (float)c);
+                for (int part = 0; part < 2; part++) image[2 * gr_pixel(p->k, x, y) + part] *= rc_plain(applied, (float)c);
             sum += gr_in_circle(p->k, x, y) ? gr_mates(x) * c * c : 0;
         }
     return sum;

@@ -21,7 +21,7 @@ typedef struct request {
     bool half_maps, per_operator, invert;
     double mask_radius_px, radius;
     int64_t trials;
-    gr_job job;
+    rc_job job;
     fr_reconstruction frealign;
 } request;
 
@@ -79,7 +79,7 @@ static const char help[] =
     "Memory is predicted first and refused when it is not there. Files are written whole or not at all; a\n"
     "job that was killed is started again from its first image.";
 
-static int open_particles(gr_job *job, const char *path)
+static int open_particles(rc_job *job, const char *path)
 {
     int code = rg_particles_open(&job->particles, path);
     if (code != RG_GOOD) return code;
@@ -101,35 +101,35 @@ static int open_particles(gr_job *job, const char *path)
 }
 
 // Also what the stages are of: a table that stands for itself.
-static int write_stages(const gr_job *job)
+static int write_stages(const rc_job *job)
 {
     char *note = rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 "^2 pixels, %d operator%s (%d inserted)\n"
                           "# %s, %d process%s\n%s%s%s",
-        job->command, job->particles.n, rg_s(job->particles.n), job->particles.side, job->symmetry.n, rg_s(job->symmetry.n),
-        job->n_operators, job->entry->name, rg_ranks(), rg_ranks() == 1 ? "" : "es", job->tuned[0] ? "# " : "", job->tuned,
-        job->tuned[0] ? "\n" : "");
+        job->command, job->particles.n, rg_plural(job->particles.n), job->particles.side, job->symmetry.n,
+        rg_plural(job->symmetry.n), job->n_operators, job->entry->name, rg_ranks(), rg_ranks() == 1 ? "" : "es",
+        job->tuned[0] ? "# " : "", job->tuned, job->tuned[0] ? "\n" : "");
     int code = pl_stages_write(&job->team, job->out, note);
     if (job->tuned[0]) rg_tsv_print(stdout, "%s\n", job->tuned);
     free(note);
     return code;
 }
 
-static void say_plan(const gr_job *job)
+static void say_plan(const rc_job *job)
 {
     char params[192];
     rg_params_print(job->entry->variant, job->param, params);
     fprintf(stderr, "reconstruct: %" PRId64 " image%s of %" PRId64 "^2 pixels, %d operator%s (%d inserted), variant %s (%s)",
-        job->particles.n, rg_s(job->particles.n), job->particles.side, job->symmetry.n, rg_s(job->symmetry.n), job->n_operators,
-        job->entry->name, params);
+        job->particles.n, rg_plural(job->particles.n), job->particles.side, job->symmetry.n, rg_plural(job->symmetry.n),
+        job->n_operators, job->entry->name, params);
     fprintf(stderr, " on %s", job->team.member->device->name);
     if (job->team.n > 1) fprintf(stderr, " and %d more", job->team.n - 1);
-    fprintf(stderr, ", %" PRId64 " image%s a call\n", job->batch, rg_s(job->batch));
+    fprintf(stderr, ", %" PRId64 " image%s a call\n", job->batch, rg_plural(job->batch));
     rg_ranks_say("reconstruct");
 }
 
 static int prepare(request *q)
 {
-    gr_job *job = &q->job;
+    rc_job *job = &q->job;
     const char *variant = NULL;
     job->out = q->out;
     job->command = q->given.line;
@@ -144,7 +144,7 @@ static int prepare(request *q)
     job->threads = rg_given_threads(&q->given);
     job->trials = (int)q->trials;
     int code = rg_computing_variant(&q->computing, job->algo->name, &variant);
-    if (code == RG_GOOD) code = gr_set_symmetry(job, q->group, q->per_operator);
+    if (code == RG_GOOD) code = rc_set_symmetry(job, q->group, q->per_operator);
     if (code == RG_GOOD && !variant) // else it may be one of the CPU
         pl_open_ahead(q->given.device);
     if (code == RG_GOOD) code = open_particles(job, q->given.word.item[0]);
@@ -154,23 +154,23 @@ static int prepare(request *q)
 
 static int run_gridding(request *q)
 {
-    gr_job *job = &q->job;
+    rc_job *job = &q->job;
     job->algo = rg_algo_find("gridding");
     job->particles.open = -1;
     job->began_s = rg_seconds();
     int code = prepare(q);
     if (code == RG_GOOD && !rg_quiet) say_plan(job);
-    if (code == RG_GOOD && !rg_dry_run) code = gr_insert(job);
-    if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run) code = gr_write_maps(job);
+    if (code == RG_GOOD && !rg_dry_run) code = rc_insert(job);
+    if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run) code = rc_write_maps(job);
     if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run) code = write_stages(job);
     if (code == RG_GOOD && rg_summary_wanted()) {
         char *variant = rg_print("gridding:%s", job->entry->name);
         rg_summary_did("inserted", "%d of %d operator%s of %s, weighted %s", job->n_operators, job->symmetry.n,
-            rg_s(job->symmetry.n), q->group, job->ctf ? "by the CTF" : "alike");
+            rg_plural(job->symmetry.n), q->group, job->ctf ? "by the CTF" : "alike");
         rc_show(job->out, &job->particles, variant, job->halves == 2);
         free(variant);
     }
-    gr_job_free(job);
+    rc_job_free(job);
     return code;
 }
 

@@ -31,7 +31,7 @@ enum { GR_LANES = 3 }; // chunks under way on a GPU
 // Parts of a slot of images (pl_slot).
 enum { GR_PICTURES, GR_ROTATIONS, GR_ORIGINS, GR_CTFS };
 
-typedef struct gr_job {
+typedef struct rc_job {
     const rg_algo *algo;
     const rg_entry *entry;
     int64_t param[RG_PARAMS_MAX], adding[RG_PARAMS_MAX]; // of a call that writes the sums, and of one that adds to them,
@@ -41,7 +41,7 @@ typedef struct gr_job {
     bool ctf, invert;
     int halves;            // 2 with half maps, else 1
     double mask_radius_px; // 0: no mask
-    double f;              // added to the weights with --ctf; NaN: gr_wiener's own
+    double f;              // added to the weights with --ctf; NaN: rc_wiener's own
     int64_t padding, padded, k, radius_tenths;
     int trials;           // configurations of the variant's parameters to try on the first batches
     int64_t batch, chunk; // images a call, and images read and prepared at a time
@@ -55,31 +55,31 @@ typedef struct gr_job {
     size_t work_bytes;   // that the transform of the map takes on a GPU beside the grid
     pl_team team;
     pl_source source;
-    rg_buffer *sum;  // see gr_sum_of; laid out as the algorithm's outputs
+    rg_buffer *sum;  // see rc_sum_of; laid out as the algorithm's outputs
     double *ctf2;    // sums of c^2 over the discs of all images, of each device and half; in the end [0] and [1] are of all
     char tuned[400]; // what the trials found, "" without any
     double began_s;
-} gr_job;
+} rc_job;
 
 // G and W of one half in the memory of a device; those of device 0 are of all in the end. The second half is used with half
 // maps only.
-static inline rg_buffer *gr_sum_of(const gr_job *job, int device, int half) { return job->sum + GR_SUMS * device + 2 * half; }
-static inline bool gr_on_gpu(const gr_job *job) { return job->entry->variant->space == RG_DEVICE || job->entry->emulated; }
+static inline rg_buffer *rc_sum_of(const rc_job *job, int device, int half) { return job->sum + GR_SUMS * device + 2 * half; }
+static inline bool rc_on_gpu(const rc_job *job) { return job->entry->variant->space == RG_DEVICE || job->entry->emulated; }
 
 // plan.c: after the particles are open and padding, ctf, halves, radius_tenths, threads, operators are set.
 // Sets padded and k; entry, param and team by --variant and --device; batch and chunk by what is free. RG_GOOD, RG_USAGE or
 // RG_LACKS.
 // gpus: how many may share the work, 0: all that `device` names.
-int gr_plan(gr_job *, const char *requested, const char *device, int64_t gpus);
-rg_shape gr_shape(const gr_job *, int64_t images);
+int gr_plan(rc_job *, const char *requested, const char *device, int64_t gpus);
+rg_shape rc_shape(const rc_job *, int64_t images);
 // What is held on a GPU at once with this many images a call: while inserting, while the operators of the grid are applied, or
 // while a map is made.
-rg_needs gr_gpu_needs(const gr_job *, int64_t images);
-int gr_slots(const gr_job *); // chunks in pinned memory
+rg_needs rc_gpu_needs(const rc_job *, int64_t images);
+int rc_slots(const rc_job *); // chunks in pinned memory
 // Of this process's rows, those of a half that fall to one of `of` equal shares; malloc'ed.
-int64_t *gr_rows(const gr_job *, int half, int share, int of, int64_t *rows);
+int64_t *rc_rows(const rc_job *, int half, int share, int of, int64_t *rows);
 
-// What a pass of so many rows, `images` a call, takes on a GPU beside the sums, in bytes; gr_part_name: for what.
+// What a pass of so many rows, `images` a call, takes on a GPU beside the sums, in bytes; rc_part_name: for what.
 enum {
     GR_P_ROOM,
     GR_P_PICTURES,
@@ -94,56 +94,56 @@ enum {
     GR_PARTS
 };
 enum { GR_TURNS = 3 }; // sets of rotations: they are copied while the two insertions before may not have ended
-extern const char *const gr_part_name[GR_PARTS];
-void gr_parts_of(const gr_job *, int64_t images, int64_t rows, size_t bytes[GR_PARTS]);
-size_t gr_set_bytes(const gr_job *, int argument, int64_t images); // of one set of images, CTFs or rotations
-static inline size_t gr_grid_bytes(int64_t padded)
+extern const char *const rc_part_name[GR_PARTS];
+void rc_parts_of(const rc_job *, int64_t images, int64_t rows, size_t bytes[GR_PARTS]);
+size_t rc_set_bytes(const rc_job *, int argument, int64_t images); // of one set of images, CTFs or rotations
+static inline size_t rc_grid_bytes(int64_t padded)
 {
     return (size_t)padded * (size_t)padded * (size_t)(padded / 2 + 1) * 2 * sizeof(float);
 }
-double gr_scratch_most(const gr_job *); // that a call may take
+double rc_scratch_most(const rc_job *); // that a call may take
 // Scratch of its calls: of a whole one, of the last one, which may take more, and of each configuration that --tune may try.
-size_t gr_scratch_of(const gr_job *, int64_t images, int64_t rows);
+size_t rc_scratch_of(const rc_job *, int64_t images, int64_t rows);
 
 // prepare.c: plans for one size, used by many threads at once, each in room of its own: what the system hands out anew for
 // every image it clears first.
-typedef struct gr_prepare {
+typedef struct rc_prepare {
     int64_t side, padded, k;
     fftwf_plan rows, columns;
     char *room;
-} gr_prepare;
-int gr_prepare_make(gr_prepare *, int64_t side, int64_t padded, int64_t k, int threads); // RG_GOOD, or one line and RG_LACKS
-void gr_prepare_free(gr_prepare *);
+} rc_prepare;
+int rc_prepare_make(rc_prepare *, int64_t side, int64_t padded, int64_t k, int threads); // RG_GOOD, or one line and RG_LACKS
+void rc_prepare_free(rc_prepare *);
 // The transform of the image about its centre floor(side / 2), shifted by origin, on the stored pixels of index.h (pairs).
-void gr_prepare_image(
-    const gr_prepare *, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out);
+void rc_prepare_image(
+    const rc_prepare *, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out);
 // What the STAR file says has been done to the images.
-static inline int gr_applied(const rg_particles *p)
+static inline int rc_applied(const rg_particles *p)
 {
     return p->premultiplied ? GR_APPLIED_WHOLE : p->phase_flipped ? GR_APPLIED_SIGN : GR_APPLIED_NOT;
 }
 // The CTF at the same pixels; returns the sum of its squares over the disc, mates included. The image's transform becomes plain
-// (gr_plain) when its CTF was applied before.
-double gr_prepare_ctf(const gr_prepare *, const rg_ctf_of *, double pixel_A, int applied, float *image, float *out);
-rg_ctf gr_ctf_in_steps(const rg_ctf_of *, double step); // for frequencies counted in steps of `step` 1/A
+// (rc_plain) when its CTF was applied before.
+double rc_prepare_ctf(const rc_prepare *, const rg_ctf_of *, double pixel_A, int applied, float *image, float *out);
+rg_ctf rc_ctf_in_steps(const rg_ctf_of *, double step); // for frequencies counted in steps of `step` 1/A
 
 // insert.c: the operators by name; per_operator: every one is inserted, as the paper does. RG_GOOD, or one line and
 // RG_USAGE.
-int gr_set_symmetry(gr_job *, const char *name, bool per_operator);
+int rc_set_symmetry(rc_job *, const char *name, bool per_operator);
 // Fills the sums of the team's first device. RG_GOOD, or one line and a code.
-int gr_insert(gr_job *);
-void gr_job_free(gr_job *);              // sums, team and particles
-int gr_make_sums(gr_job *, pl_member *); // of a device; cleared on a GPU, where calls add to them
-pl_task gr_insert_on_gpu;                // gpu.c
+int rc_insert(rc_job *);
+void rc_job_free(rc_job *);              // sums, team and particles
+int rc_make_sums(rc_job *, pl_member *); // of a device; cleared on a GPU, where calls add to them
+pl_task rc_insert_on_gpu;                // gpu.c
 
 // map.c: applies the operators of the grid to finished sums of a half, when the job leaves them to that. RG_GOOD, or one line
 // and a code.
-int gr_apply_lattice(gr_job *, int half);
-int gr_add_halves(gr_job *); // into the first
+int rc_apply_lattice(rc_job *, int half);
+int rc_add_halves(rc_job *); // into the first
 // The map of N^3 voxels of these sums, wiener (FREALIGN's f) added to the weights, in the memory of the first device. RG_GOOD,
 // or one line and a code.
-int gr_make_map(gr_job *, int half, double wiener, float *map);
-double gr_wiener(const gr_job *, int half); // f of one half's sums; the full map has the sum of both. 0 without CTF
-int gr_write_maps(gr_job *);                // the full map, and the halves when there are
+int rc_make_map(rc_job *, int half, double wiener, float *map);
+double rc_wiener(const rc_job *, int half); // f of one half's sums; the full map has the sum of both. 0 without CTF
+int rc_write_maps(rc_job *);                // the full map, and the halves when there are
 
 #endif

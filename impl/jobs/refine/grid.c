@@ -44,7 +44,7 @@ static bool in_unit(const unit *u, double theta, double phi)
 
 static void add(fr_grid *g, double phi, double theta, double psi)
 {
-    g->direction = rg_more(g->direction, g->n, sizeof *g->direction);
+    g->direction = rg_grow(g->direction, g->n, sizeof *g->direction);
     g->direction[g->n++] = (fr_direction){phi, theta, psi};
 }
 

@@ -199,7 +199,8 @@ static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
         square += f->score[i] * f->score[i];
     }
     const double mean = sum / (double)n, spread = sqrt(fmax(0, square / (double)n - mean * mean));
-    rg_summary_found("Mean score %.3f %%, standard deviation over %" PRId64 " particle%s %.3f %%.", mean, n, rg_s(n), spread);
+    rg_summary_found(
+        "Mean score %.3f %%, standard deviation over %" PRId64 " particle%s %.3f %%.", mean, n, rg_plural(n), spread);
     rg_summary_did("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A, against %s, rings from %.4g to %.4g A", n,
         r->side, r->pixel_A, r->reference, r->low_A, r->high_A);
     if (s->refined) {
@@ -235,9 +236,9 @@ int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_che
     const int64_t n = f->particles.n;
     for (int64_t i = 0; i < n; i++) sum += f->score[i];
     printf("mean score\t%.3f %%\n", sum / (double)n);
-    if (done->resumed) printf("resumed\t%" PRId64 " particle%s of an earlier run\n", done->resumed, rg_s(done->resumed));
+    if (done->resumed) printf("resumed\t%" PRId64 " particle%s of an earlier run\n", done->resumed, rg_plural(done->resumed));
     if (done->resumed)
-        rg_summary_did("resumed", "%" PRId64 " particle%s of an earlier run", done->resumed, rg_s(done->resumed));
+        rg_summary_did("resumed", "%" PRId64 " particle%s of an earlier run", done->resumed, rg_plural(done->resumed));
     if (r->is_free[FR_MAGNIFICATION]) {
         double *m = rg_alloc((size_t)n * sizeof *m);
         memcpy(m, f->magnification, (size_t)n * sizeof *m);

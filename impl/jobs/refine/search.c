@@ -177,7 +177,7 @@ static int put_turns(hunt *h)
 // for want of memory.
 static int64_t at_once(const search *s, int64_t batch)
 {
-    const bool copied = s->team.engine->does[FR_DO_TURN].entry->variant->space != RG_HOST;
+    const bool copied = s->team.engine->routine[FR_DO_TURN].entry->variant->space != RG_HOST;
     const int64_t whole = s->refine.batch < s->files.particles.n ? s->refine.batch : s->files.particles.n;
     const int64_t all = ((int64_t)1 << (copied ? 26 : 24)) / whole, each = FR_QUARTERS * s->grid.in_plane * LAGS;
     const int64_t most = all * (batch < whole ? batch : whole) / (batch * each);
@@ -188,7 +188,7 @@ static fr_room room_of(const void *of, int64_t batch)
 {
     const hunt *h = of;
     const search *s = h->s;
-    const bool copied = s->team.engine->does[FR_DO_TURN].entry->variant->space != RG_HOST;
+    const bool copied = s->team.engine->routine[FR_DO_TURN].entry->variant->space != RG_HOST;
     const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS, directions = at_once(s, batch);
     const int64_t trials = directions > s->best ? directions : s->best, least = fr_refinement_out(&s->refine, batch);
     const int64_t all = directions * each * batch, out = all > least ? all : least;

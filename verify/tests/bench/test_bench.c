@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// test_bench.c: a lane from its buffers to its row, with small variants made here, right and wrong; and what the command
+// test_bench.c: a measurement from its buffers to its row, with small variants made here, right and wrong; and what the command
 // refuses.
 #include <time.h>
-#include "../../../bench/timing/lineup.h"
+#include "../../../bench/timing/timing.h"
 #include "../test.h"
 #include "../test_command.h"
 
@@ -97,10 +97,10 @@ static rg_variant variant = {.abi = RG_ABI,
     .finish = finish};
 static rg_entry entry = {.algo = &algo, .variant = &variant, .name = "x"};
 
-// A lane through its rounds with this run(), judged and closed.
-static rg_lane timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, double max_s)
+// A measurement through its rounds with this run(), judged and closed.
+static rg_measurement timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, double max_s)
 {
-    rg_lane lane = {.entry = &entry,
+    rg_measurement measurement = {.entry = &entry,
         .shape = {.n = {4096}},
         .threads = 1,
         .cores = 1,
@@ -111,35 +111,36 @@ static rg_lane timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, d
     rg_inputs in;
     calls = prepared = finished = cleared = loaded = 0;
     variant.run = run;
-    rg_inputs_make(&in, &algo, &lane.shape);
+    rg_inputs_make(&in, &algo, &measurement.shape);
     rg_inputs_fill(&in, 100);
-    rg_lane_open(&lane, rg_device_cpu(), &in);
-    for (int round = 0; !lane.done && !rg_lane_enough(&lane); round++) {
+    rg_measurement_open(&measurement, rg_device_cpu(), &in);
+    for (int round = 0; !measurement.done && !rg_measurement_enough(&measurement); round++) {
         rg_inputs_fill(&in, 100 + (uint64_t)round);
-        rg_lane_visit(&lane, &in);
+        rg_measurement_visit(&measurement, &in);
     }
-    if (!lane.done) rg_lane_judge(&lane, &in, 1);
-    rg_lane_close(&lane);
+    if (!measurement.done) rg_measurement_judge(&measurement, &in, 1);
+    rg_measurement_close(&measurement);
     rg_inputs_free(&in);
-    return lane;
+    return measurement;
 }
 
 TEST(a_right_variant_has_times)
 {
-    rg_lane lane = timed_lane(run_right, RG_RESIDENT, RG_HOT, 0.2);
-    assert_int_equal(lane.verdict.status, RG_PASS);
-    assert_in_range(lane.n, 6, RG_SAMPLES_MAX);
-    assert_int_equal(lane.visits % 2, 0);
+    rg_measurement measurement = timed_lane(run_right, RG_RESIDENT, RG_HOT, 0.2);
+    assert_int_equal(measurement.verdict.status, RG_PASS);
+    assert_in_range(measurement.n, 6, RG_SAMPLES_MAX);
+    assert_int_equal(measurement.visits % 2, 0);
     assert_true(prepared == 1 && finished == 1);
-    assert_true(lane.prepare_ns >= 3e6);
-    assert_true(calls >= lane.n * lane.batch && lane.batch > 10); // microseconds each: many calls to a sample
+    assert_true(measurement.prepare_ns >= 3e6);
+    assert_true(
+        calls >= measurement.n * measurement.batch && measurement.batch > 10); // microseconds each: many calls to a sample
     rg_rates rates;
     for (int r = 0; r < RG_RESOURCES; r++) rates.per_s[r] = NAN;
     rates.per_s[RG_MEM_BYTES] = 1e14;
     rates.per_s[RG_I32_MAD] = 1e11;
-    rg_row row = rg_lane_row(&lane, &rates);
+    rg_row row = rg_measurement_row(&measurement, &rates);
     double median = rg_cell_number(&row, RG_C_MEDIAN);
-    assert_true(lane.batch * median > 0.3e6); // a sample lasts about 1 ms
+    assert_true(measurement.batch * median > 0.3e6); // a sample lasts about 1 ms
     assert_string_equal(row.cell[RG_C_PARAMS], "threads=1");
     assert_string_equal(row.cell[RG_C_SCOPE], "device");
     assert_string_equal(row.cell[RG_C_BOUND], "int32");
@@ -147,17 +148,17 @@ TEST(a_right_variant_has_times)
         fabs(rg_cell_number(&row, RG_C_FRACTION) * median / 40.96 - 1) < 1e-4); // 4096 multiply-adds at 100 a nanosecond
     assert_true(fabs(rg_cell_number(&row, RG_C_RATE) * median / 4096e9 - 1) < 1e-4);
     rg_samples samples = rg_row_samples(&row);
-    assert_true(samples.n == lane.n && samples.processes == 1);
+    assert_true(samples.n == measurement.n && samples.processes == 1);
     rg_samples_free(&samples);
     rg_row_free(&row);
     rates.per_s[RG_I32_MAD] = 4096e9 / median / 2; // no call is faster than the machine: that rate was not what it can do
-    row = rg_lane_row(&lane, &rates);
+    row = rg_measurement_row(&measurement, &rates);
     assert_string_equal(row.cell[RG_C_BOUND], "int32");
     assert_string_equal(row.cell[RG_C_FRACTION], "");
     assert_true(fabs(rg_cell_number(&row, RG_C_ABOVE) - 2) < 1e-3);
     rg_row_free(&row);
     rates.per_s[RG_I32_MAD] = 4096e9 / median / 5; // nor five times faster by a rate that was
-    row = rg_lane_row(&lane, &rates);
+    row = rg_measurement_row(&measurement, &rates);
     assert_string_equal(row.cell[RG_C_STATUS], "FAIL");
     assert_string_equal(row.cell[RG_C_STOP], "above_bound");
     assert_true(fabs(rg_cell_number(&row, RG_C_ABOVE) - 5) < 1e-3);
@@ -165,7 +166,7 @@ TEST(a_right_variant_has_times)
     rg_row_free(&row);
     rates.per_s[RG_I32_MAD] = 1e11;
     rates.per_s[RG_MEM_BYTES] = NAN; // it might be the limit: no bound is claimed
-    row = rg_lane_row(&lane, &rates);
+    row = rg_measurement_row(&measurement, &rates);
     assert_string_equal(row.cell[RG_C_FRACTION], "");
     rg_row_free(&row);
 }
@@ -175,10 +176,10 @@ TEST(wrong_variants_have_no_times)
     static int (*const wrong[])(rg_call *) = {run_null, run_error, run_past, run_replay};
     static const rg_stop stop[] = {RG_STOP_WRONG, RG_STOP_FAULT, RG_STOP_OVERRUN, RG_STOP_WRONG};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        rg_lane lane = timed_lane(wrong[i], RG_RESIDENT, RG_HOT, 0.1);
-        assert_int_equal(lane.verdict.status, RG_FAIL);
-        assert_true(lane.done && lane.stop == stop[i] && *lane.detail);
-        rg_row row = rg_lane_row(&lane, NULL);
+        rg_measurement measurement = timed_lane(wrong[i], RG_RESIDENT, RG_HOT, 0.1);
+        assert_int_equal(measurement.verdict.status, RG_FAIL);
+        assert_true(measurement.done && measurement.stop == stop[i] && *measurement.detail);
+        rg_row row = rg_measurement_row(&measurement, NULL);
         assert_string_equal(row.cell[RG_C_STATUS], "FAIL");
         assert_string_equal(row.cell[RG_C_MEDIAN], "");
         assert_string_equal(row.cell[RG_C_SAMPLES], "");
@@ -220,7 +221,7 @@ TEST(lanes_share_one_answer)
     asked = 0;
     rg_inputs_make(&in, &summing, &(rg_shape){.n = {512}});
     for (int i = 0; i < 4; i++) { // right, wrong, and both again on other inputs
-        rg_lane lane = {.entry = &entries[i % 2],
+        rg_measurement measurement = {.entry = &entries[i % 2],
             .shape = {.n = {512}},
             .threads = 1,
             .cores = 1,
@@ -229,12 +230,12 @@ TEST(lanes_share_one_answer)
             .max_s = 0.02,
             .rounds = 2};
         rg_inputs_fill(&in, 100 + (uint64_t)i / 2);
-        rg_lane_open(&lane, rg_device_cpu(), &in);
-        rg_lane_visit(&lane, &in);
-        rg_lane_judge(&lane, &in, 1);
-        rg_lane_close(&lane);
-        assert_int_equal(lane.verdict.status, i % 2 ? RG_FAIL : RG_PASS);
-        assert_int_equal(((int32_t *)in.arg[1])[7], (int32_t)(in.shape.seed + 7)); // as the lane after it has to find it
+        rg_measurement_open(&measurement, rg_device_cpu(), &in);
+        rg_measurement_visit(&measurement, &in);
+        rg_measurement_judge(&measurement, &in, 1);
+        rg_measurement_close(&measurement);
+        assert_int_equal(measurement.verdict.status, i % 2 ? RG_FAIL : RG_PASS);
+        assert_int_equal(((int32_t *)in.arg[1])[7], (int32_t)(in.shape.seed + 7)); // as the measurement after it has to find it
     }
     assert_int_equal(asked, 1);
     rg_inputs_free(&in);
@@ -294,7 +295,7 @@ TEST(few_elements_are_copied_alone)
     algo.reference_at = triple_at;
     element_s = 1e-4;
     for (int wrong = 0; wrong < 2; wrong++) {
-        rg_lane lane = {.entry = &entry,
+        rg_measurement measurement = {.entry = &entry,
             .shape = {.n = {N}},
             .threads = 1,
             .cores = 1,
@@ -307,16 +308,16 @@ TEST(few_elements_are_copied_alone)
         rg_inputs in;
         int64_t copied = 0;
         variant.run = run[wrong];
-        rg_inputs_make(&in, &algo, &lane.shape);
+        rg_inputs_make(&in, &algo, &measurement.shape);
         rg_inputs_fill(&in, 100);
-        rg_lane_open(&lane, rg_device_cpu(), &in);
-        rg_lane_visit(&lane, &in);
-        rg_lane_judge(&lane, &in, 1);
+        rg_measurement_open(&measurement, rg_device_cpu(), &in);
+        rg_measurement_visit(&measurement, &in);
+        rg_measurement_judge(&measurement, &in, 1);
         assert_int_equal(in.answer.n[1], 16);
         for (int64_t i = 0; i < N; i++) copied += ((int32_t *)in.found[1])[i] != 0;
         assert_in_range(copied, 9, 16); // a corner may be asked for twice
-        assert_int_equal(lane.verdict.status, wrong ? RG_FAIL : RG_PASS);
-        rg_lane_close(&lane);
+        assert_int_equal(measurement.verdict.status, wrong ? RG_FAIL : RG_PASS);
+        rg_measurement_close(&measurement);
         rg_inputs_free(&in);
     }
     algo.reference_at = NULL;
@@ -362,7 +363,7 @@ static int still_busy(void) { return usleep(3000), RG_OK; }
 TEST(work_after_the_last_event_is_no_time)
 {
     rg_device busy = *rg_device_cpu();
-    rg_lane lane = {.entry = &entry,
+    rg_measurement measurement = {.entry = &entry,
         .shape = {.n = {4096}},
         .threads = 1,
         .cores = 1,
@@ -373,38 +374,38 @@ TEST(work_after_the_last_event_is_no_time)
     rg_inputs in;
     busy.sync = still_busy;
     variant.run = run_right;
-    rg_inputs_make(&in, &algo, &lane.shape);
+    rg_inputs_make(&in, &algo, &measurement.shape);
     rg_inputs_fill(&in, 1);
-    rg_lane_open(&lane, &busy, &in);
-    rg_lane_visit(&lane, &in);
-    rg_lane_judge(&lane, &in, 1);
-    rg_lane_close(&lane);
+    rg_measurement_open(&measurement, &busy, &in);
+    rg_measurement_visit(&measurement, &in);
+    rg_measurement_judge(&measurement, &in, 1);
+    rg_measurement_close(&measurement);
     rg_inputs_free(&in);
-    assert_int_equal(lane.verdict.status, RG_FAIL);
-    assert_true(lane.done && !lane.n);
-    assert_int_equal(lane.stop, RG_STOP_LATE);
+    assert_int_equal(measurement.verdict.status, RG_FAIL);
+    assert_true(measurement.done && !measurement.n);
+    assert_int_equal(measurement.stop, RG_STOP_LATE);
 }
 
 TEST(modes_and_scopes)
 {
-    rg_lane lane = timed_lane(run_right, RG_KERNEL, RG_HOT, 0.1);
-    assert_true(lane.overhead_ns > 0 && lane.overhead_ns < 1e5);
-    lane = timed_lane(run_right, RG_RESIDENT, RG_COLD, 0.5);
-    assert_int_equal(lane.verdict.status, RG_PASS);
-    assert_int_equal(lane.batch, 1);
+    rg_measurement measurement = timed_lane(run_right, RG_KERNEL, RG_HOT, 0.1);
+    assert_true(measurement.overhead_ns > 0 && measurement.overhead_ns < 1e5);
+    measurement = timed_lane(run_right, RG_RESIDENT, RG_COLD, 0.5);
+    assert_int_equal(measurement.verdict.status, RG_PASS);
+    assert_int_equal(measurement.batch, 1);
 }
 
 // Clearing is in the times of every scope but `adding`, where it comes before a sample; a judged call is cleared in all of them.
 TEST(adding_leaves_clearing_out)
 {
     variant.clear = clear;
-    rg_lane lane = timed_lane(run_add, RG_ADDING, RG_HOT, 0.1);
-    assert_int_equal(lane.verdict.status, RG_PASS);
-    assert_true(lane.batch > 10 && cleared < lane.n * lane.batch);
-    assert_string_equal(rg_scope_name[lane.scope], "adding");
-    lane = timed_lane(run_add, RG_KERNEL, RG_HOT, 0.1);
-    assert_int_equal(lane.verdict.status, RG_PASS);
-    assert_true(cleared >= lane.n * lane.batch);
+    rg_measurement measurement = timed_lane(run_add, RG_ADDING, RG_HOT, 0.1);
+    assert_int_equal(measurement.verdict.status, RG_PASS);
+    assert_true(measurement.batch > 10 && cleared < measurement.n * measurement.batch);
+    assert_string_equal(rg_scope_name[measurement.scope], "adding");
+    measurement = timed_lane(run_add, RG_KERNEL, RG_HOT, 0.1);
+    assert_int_equal(measurement.verdict.status, RG_PASS);
+    assert_true(cleared >= measurement.n * measurement.batch);
     variant.clear = NULL;
 }
 
@@ -417,29 +418,30 @@ TEST(a_call_with_its_copies_is_judged_by_its_own_outputs)
     }
 }
 
-// Copies of scope transfer go from and to pinned memory, which holds the inputs of the lane before its time begins.
+// Copies of scope transfer go from and to pinned memory, which holds the inputs of the measurement before its time begins.
 TEST(copies_of_scope_transfer_are_of_pinned_memory)
 {
     for (int scope = RG_TRANSFER; scope <= RG_PAGEABLE; scope++) {
         const bool pins = scope == RG_TRANSFER;
         double elapsed_s;
         rg_inputs in;
-        rg_lane lane = {.entry = &entry, .shape = {.n = {64}}, .scope = (rg_scope)scope, .mode = RG_HOT, .threads = 1};
+        rg_measurement measurement = {
+            .entry = &entry, .shape = {.n = {64}}, .scope = (rg_scope)scope, .mode = RG_HOT, .threads = 1};
         variant.run = run_right;
-        rg_inputs_make(&in, &algo, &lane.shape);
+        rg_inputs_make(&in, &algo, &measurement.shape);
         rg_inputs_fill(&in, 1);
-        rg_lane_open(&lane, rg_device_cpu(), &in);
-        assert_true((lane.pinned[0][0] != NULL) == pins && (lane.pinned[1][1] != NULL) == pins);
-        assert_true(!lane.pinned[1][0] && !lane.pinned[0][1]);
+        rg_measurement_open(&measurement, rg_device_cpu(), &in);
+        assert_true((measurement.pinned[0][0] != NULL) == pins && (measurement.pinned[1][1] != NULL) == pins);
+        assert_true(!measurement.pinned[1][0] && !measurement.pinned[0][1]);
         memset(in.found[1], 0, in.bytes[1]);
-        if (pins) memset(lane.pinned[0][0], 0, in.bytes[0]); // a call is given its inputs again
-        assert_int_equal(rg_lane_call(&lane, &in, false, &elapsed_s), RG_OK);
-        if (pins) assert_memory_equal(lane.pinned[0][0], in.arg[0], in.bytes[0]);
-        const int32_t *out = pins ? lane.pinned[1][1] : in.found[1];
+        if (pins) memset(measurement.pinned[0][0], 0, in.bytes[0]); // a call is given its inputs again
+        assert_int_equal(rg_measurement_call(&measurement, &in, false, &elapsed_s), RG_OK);
+        if (pins) assert_memory_equal(measurement.pinned[0][0], in.arg[0], in.bytes[0]);
+        const int32_t *out = pins ? measurement.pinned[1][1] : in.found[1];
         assert_int_equal(out[5], 3 * ((const int32_t *)in.arg[0])[5] + 5);
         assert_true((((const int32_t *)in.found[1])[5] != 0) != pins);
-        rg_lane_close(&lane);
-        assert_null(lane.pinned[0][0]);
+        rg_measurement_close(&measurement);
+        assert_null(measurement.pinned[0][0]);
         rg_inputs_free(&in);
     }
 }
@@ -450,53 +452,55 @@ TEST(steady_inputs_are_loaded_before_the_time_begins)
 {
     algo.steady = 1u;
     variant.load = load;
-    rg_lane lane = timed_lane(run_right, RG_RESIDENT, RG_HOT, 0.1);
-    assert_int_equal(lane.verdict.status, RG_PASS);
-    assert_in_range(loaded, 1 + lane.visits, lane.visits + 16);
+    rg_measurement measurement = timed_lane(run_right, RG_RESIDENT, RG_HOT, 0.1);
+    assert_int_equal(measurement.verdict.status, RG_PASS);
+    assert_in_range(loaded, 1 + measurement.visits, measurement.visits + 16);
     algo.steady = 0;
     variant.load = NULL;
 }
 
 TEST(a_call_longer_than_the_time_is_one_sample)
 {
-    rg_lane lane = timed_lane(run_slow, RG_RESIDENT, RG_HOT, 0.02);
-    assert_int_equal(lane.verdict.status, RG_PASS);
-    assert_int_equal(lane.n, 1);
-    assert_true(lane.sample_ns[0] >= 60e6);
-    assert_int_equal(lane.stop, RG_STOP_ONE_CALL);
-    lane = timed_lane(run_slow, RG_RESIDENT, RG_HOT, 0.2); // two calls and a little
-    assert_true(lane.n >= 2 && lane.visits % 2 == 0);
-    assert_int_equal(lane.stop, RG_STOP_TIME);
+    rg_measurement measurement = timed_lane(run_slow, RG_RESIDENT, RG_HOT, 0.02);
+    assert_int_equal(measurement.verdict.status, RG_PASS);
+    assert_int_equal(measurement.n, 1);
+    assert_true(measurement.sample_ns[0] >= 60e6);
+    assert_int_equal(measurement.stop, RG_STOP_ONE_CALL);
+    measurement = timed_lane(run_slow, RG_RESIDENT, RG_HOT, 0.2); // two calls and a little
+    assert_true(measurement.n >= 2 && measurement.visits % 2 == 0);
+    assert_int_equal(measurement.stop, RG_STOP_TIME);
 }
 
 TEST(energy_is_measured_or_says_why_not)
 {
-    rg_lane lane = {
+    rg_measurement measurement = {
         .entry = &entry, .shape = {.n = {64}}, .threads = 1, .mode = RG_HOT, .scope = RG_RESIDENT, .max_s = 0.1, .rounds = 2};
     rg_inputs in;
     variant.run = run_right;
-    rg_inputs_make(&in, &algo, &lane.shape);
+    rg_inputs_make(&in, &algo, &measurement.shape);
     rg_inputs_fill(&in, 1);
-    rg_lane_open(&lane, rg_device_cpu(), &in);
-    rg_lane_energy(&lane, &in, 0.3);
-    assert_true(
-        isnan(lane.joules) || (lane.joules > 0 && lane.energy == RG_ENERGY_RAPL && lane.energy_s > 0 && lane.energy_calls > 0));
-    assert_true(lane.energy != RG_ENERGY_NOT_ASKED);
-    lane.mode = RG_COLD;
-    lane.joules = NAN;
-    rg_lane_energy(&lane, &in, 0.3);
-    assert_true(isnan(lane.joules));
-    assert_int_equal(lane.energy, RG_ENERGY_COLD);
+    rg_measurement_open(&measurement, rg_device_cpu(), &in);
+    rg_measurement_energy(&measurement, &in, 0.3);
+    assert_true(isnan(measurement.joules) ||
+        (measurement.joules > 0 && measurement.energy == RG_ENERGY_RAPL && measurement.energy_s > 0 &&
+            measurement.energy_calls > 0));
+    assert_true(measurement.energy != RG_ENERGY_NOT_ASKED);
+    measurement.mode = RG_COLD;
+    measurement.joules = NAN;
+    rg_measurement_energy(&measurement, &in, 0.3);
+    assert_true(isnan(measurement.joules));
+    assert_int_equal(measurement.energy, RG_ENERGY_COLD);
     // 10 J in a second that 1000 calls filled; and in one that was spent on something else.
     const rg_energy counter = {.word = RG_ENERGY_RAPL, .n_packages = 2};
-    rg_lane_share_energy(&lane, &counter, 10, 1, 0.99, 1000);
-    assert_float_equal(lane.joules, 0.01, 1e-9);
-    assert_true(lane.energy == RG_ENERGY_RAPL && lane.energy_devices == 2 && lane.energy_s == 1 && lane.energy_calls == 1000);
-    lane.joules = NAN;
-    rg_lane_share_energy(&lane, &counter, 10, 1, 0.005, 10);
-    assert_true(isnan(lane.joules));
-    assert_true(lane.energy == RG_ENERGY_NOT_FILLED && lane.energy_busy == 0.005);
-    rg_lane_close(&lane);
+    rg_measurement_share_energy(&measurement, &counter, 10, 1, 0.99, 1000);
+    assert_float_equal(measurement.joules, 0.01, 1e-9);
+    assert_true(measurement.energy == RG_ENERGY_RAPL && measurement.energy_devices == 2 && measurement.energy_s == 1 &&
+        measurement.energy_calls == 1000);
+    measurement.joules = NAN;
+    rg_measurement_share_energy(&measurement, &counter, 10, 1, 0.005, 10);
+    assert_true(isnan(measurement.joules));
+    assert_true(measurement.energy == RG_ENERGY_NOT_FILLED && measurement.energy_busy == 0.005);
+    rg_measurement_close(&measurement);
     rg_inputs_free(&in);
 }
 
@@ -529,14 +533,14 @@ TEST(inputs_follow_the_seed)
 
 TEST(memory_is_predicted)
 {
-    rg_lane lane = {.entry = &entry, .shape = {.n = {1 << 20}}};
+    rg_measurement measurement = {.entry = &entry, .shape = {.n = {1 << 20}}};
     char fits[96];
-    assert_true((double)rg_lane_bytes(&lane) >= 8.0 * (1 << 20));
-    assert_true(rg_inputs_bytes(&algo, &lane.shape) == 12.0 * (1 << 20)); // in, out, and what out should be
-    rg_largest_that_fits(&lane, 4.2e6, fits);                             // half of it, and room for the guards
+    assert_true((double)rg_measurement_bytes(&measurement) >= 8.0 * (1 << 20));
+    assert_true(rg_inputs_bytes(&algo, &measurement.shape) == 12.0 * (1 << 20)); // in, out, and what out should be
+    rg_largest_that_fits(&measurement, 4.2e6, fits);                             // half of it, and room for the guards
     int64_t n = atoll(fits + 1);
     assert_true(fits[0] == 'n' && 8 * n < 4200000 && 8 * n > 4100000);
-    rg_largest_that_fits(&lane, 100, fits);
+    rg_largest_that_fits(&measurement, 100, fits);
     assert_string_equal(fits, "none");
 }
 
@@ -606,7 +610,7 @@ TEST(the_command_refuses)
         {"bench autocorr --threads 1000000", RG_USAGE},
         {"bench autocorr --resume", RG_USAGE},
         {"bench --variant simd", RG_USAGE},
-        {"bench autocorr:naive --device cpu --serve 0:1", RG_USAGE}, // it has more lanes
+        {"bench autocorr:naive --device cpu --serve 0:1", RG_USAGE}, // it has more measurements
         {"bench autocorr:naive --shape w100000,h1000000,r5,k0 --device cpu", RG_LACKS},
         {"bench autocorr:naive --shape w16,h16,r2,k0 --device cpu --max-seconds 0.02 --out /nonexistent/f.tsv", RG_USAGE},
     };

@@ -2,7 +2,7 @@
 // test_validate.c: a file that bench wrote is believed; the same file with one thing forged is refused, by compare and by export,
 // with a line that names the row and what was expected; a file of format 1 is read, and compare says what it lacks.
 #include "../../../bench/compare/validate.h"
-#include "../../../bench/timing/lineup.h"
+#include "../../../bench/timing/timing.h"
 #include "../test.h"
 #include "../test_command.h"
 

@@ -13,11 +13,11 @@ TEST(test_prepare)
     static const int64_t size[][2] = {{6, 12}, {7, 14}, {7, 7}, {6, 6}, {5, 15}};
     for (int s = 0; s < RG_COUNT(size); s++) {
         int64_t n = size[s][0], padded = size[s][1], k = padded / 2;
-        gr_prepare prepare;
+        rc_prepare prepare;
         float *image = rg_alloc((size_t)(n * n) * sizeof *image), *out = rg_alloc((size_t)(2 * gr_pixels(k)) * sizeof *out);
         for (int64_t i = 0; i < n * n; i++) image[i] = (float)(rg_bits(3, (uint64_t)i) % 1000) / 1000;
-        assert_int_equal(gr_prepare_make(&prepare, n, padded, k, 2), RG_GOOD);
-        gr_prepare_image(&prepare, s % 2, image, 1.25, -0.5, s == 1, out);
+        assert_int_equal(rc_prepare_make(&prepare, n, padded, k, 2), RG_GOOD);
+        rc_prepare_image(&prepare, s % 2, image, 1.25, -0.5, s == 1, out);
         for (int64_t y = -k; y <= k; y++)
             for (int64_t x = 0; x <= k; x++) {
                 double complex sum = 0;
@@ -28,7 +28,7 @@ TEST(test_prepare)
                 const float *found = out + 2 * gr_pixel(k, x, y);
                 assert_true(cabs(found[0] + I * found[1] - (s == 1 ? -sum : sum)) < 1e-5 * (double)(n * n));
             }
-        gr_prepare_free(&prepare);
+        rc_prepare_free(&prepare);
         free(image);
         free(out);
     }
@@ -37,7 +37,7 @@ TEST(test_prepare)
 TEST(test_ctf_pixels)
 {
     const int64_t k = 9;
-    gr_prepare prepare;
+    rc_prepare prepare;
     rg_ctf_of of = {.voltage_kV = 300,
         .cs_mm = 2.7,
         .amplitude_contrast = 0.1,
@@ -47,8 +47,8 @@ TEST(test_ctf_pixels)
         .scale = 1};
     rg_ctf ctf = rg_ctf_make(&of);
     float *out = rg_alloc((size_t)gr_pixels(k) * sizeof *out);
-    assert_int_equal(gr_prepare_make(&prepare, 10, 20, k, 1), RG_GOOD);
-    double found = gr_prepare_ctf(&prepare, &of, 3, GR_APPLIED_NOT, NULL, out), sum = 0;
+    assert_int_equal(rc_prepare_make(&prepare, 10, 20, k, 1), RG_GOOD);
+    double found = rc_prepare_ctf(&prepare, &of, 3, GR_APPLIED_NOT, NULL, out), sum = 0;
     for (int64_t y = -k; y <= k; y++)
         for (int64_t x = -k; x <= k; x++) { // the whole disc, in 20 pixels of 3 A
             double c = rg_ctf_at(&ctf, (double)x / 60, (double)y / 60);
@@ -56,7 +56,7 @@ TEST(test_ctf_pixels)
             if (x >= 0) assert_true(fabs(out[gr_pixel(k, x, y)] - c) < 1e-6);
         }
     assert_true(fabs(found - sum) < 1e-9 * sum);
-    gr_prepare_free(&prepare);
+    rc_prepare_free(&prepare);
     free(out);
 }
 
@@ -101,7 +101,7 @@ TEST(test_batches_and_lattice)
     static const int left[] = {1, 1, 1, 1, 5, 5, 3}; // operators still inserted; none by 120 degrees about z fits the grid
     char *star = rg_print("%s", phantom("small", "--shape asymmetric --box 12 --images 23 --ctf"));
     for (int g = 0; g < RG_COUNT(group); g++) {
-        gr_job whole = {.ctf = true}, batched = {.ctf = true};
+        rc_job whole = {.ctf = true}, batched = {.ctf = true};
         insert_job(&whole, star, NULL, group[g], true);
         batched.algo = rg_algo_find("gridding");
         batched.padding = 2;
@@ -110,19 +110,19 @@ TEST(test_batches_and_lattice)
         batched.f = NAN;
         batched.halves = 1;
         assert_int_equal(rg_particles_open(&batched.particles, star), RG_GOOD);
-        assert_int_equal(gr_set_symmetry(&batched, group[g], false), RG_GOOD);
+        assert_int_equal(rc_set_symmetry(&batched, group[g], false), RG_GOOD);
         assert_int_equal(gr_plan(&batched, "naive_scatter", "cpu", 0), RG_GOOD);
         batched.batch = 10;
         batched.chunk = 2;
-        assert_int_equal(gr_insert(&batched), RG_GOOD);
+        assert_int_equal(rc_insert(&batched), RG_GOOD);
         assert_int_equal(batched.n_operators, left[g]);
-        assert_int_equal(gr_apply_lattice(&batched, 0), RG_GOOD);
+        assert_int_equal(rc_apply_lattice(&batched, 0), RG_GOOD);
         // Float sums of thousands of terms in another order, and G cancels where operators disagree: 3e-5 is seen.
         assert_true(apart(sum_of(&whole, 0, GR_G), sum_of(&batched, 0, GR_G), 2 * gr_voxels(whole.k)) < 1e-4);
         assert_true(apart(sum_of(&whole, 0, GR_W), sum_of(&batched, 0, GR_W), gr_voxels(whole.k)) < 1e-4);
-        assert_true(fabs(gr_wiener(&whole, 0) / gr_wiener(&batched, 0) - 1) < 1e-9);
-        gr_job_free(&whole);
-        gr_job_free(&batched);
+        assert_true(fabs(rc_wiener(&whole, 0) / rc_wiener(&batched, 0) - 1) < 1e-9);
+        rc_job_free(&whole);
+        rc_job_free(&batched);
     }
     free(star);
 }
@@ -130,7 +130,7 @@ TEST(test_batches_and_lattice)
 // f by its definition on every sample: 0.1 operators times the mean of w c^2 over the additions, here of a small job.
 TEST(test_wiener)
 {
-    gr_job job = {.ctf = true};
+    rc_job job = {.ctf = true};
     insert_job(&job, phantom("wiener", "--shape asymmetric --box 16 --images 40 --ctf"), NULL, "C1", true);
     double total = 0, ball = 4 * M_PI / 3 * 1.9 * 1.9 * 1.9, pixels = 0;
     int64_t k = job.k;
@@ -139,8 +139,8 @@ TEST(test_wiener)
     for (int64_t y = -k; y <= k; y++)
         for (int64_t x = -k; x <= k; x++) pixels += 40 * gr_in_circle(k, x, y);
     // Additions that fall beyond the volume are few, so that the mean over all agrees to a few per cent.
-    assert_true(fabs(gr_wiener(&job, 0) / (0.1 * total / (pixels * ball)) - 1) < 0.1);
-    gr_job_free(&job);
+    assert_true(fabs(rc_wiener(&job, 0) / (0.1 * total / (pixels * ball)) - 1) < 0.1);
+    rc_job_free(&job);
 }
 
 TESTS(test_dir_make, test_dir_remove)

@@ -41,12 +41,12 @@ static inline double correlation(const float *a, const float *b, int64_t n)
 }
 
 // G or W of a half, which on the CPU and on emulated GPUs is memory of the host.
-static inline float *sum_of(const gr_job *job, int half, int which) { return gr_sum_of(job, 0, half)[which - GR_G].base; }
+static inline float *sum_of(const rc_job *job, int half, int which) { return rc_sum_of(job, 0, half)[which - GR_G].base; }
 
 typedef void edit_rows(rg_particles *);
 
 // Particles open, edited, planned on one variant, and inserted.
-static inline void insert_job(gr_job *job, const char *star, edit_rows *edit, const char *sym, bool per_operator)
+static inline void insert_job(rc_job *job, const char *star, edit_rows *edit, const char *sym, bool per_operator)
 {
     job->algo = rg_algo_find("gridding");
     job->padding = job->padding ? job->padding : 2;
@@ -56,19 +56,19 @@ static inline void insert_job(gr_job *job, const char *star, edit_rows *edit, co
     job->halves = job->halves ? job->halves : 1;
     assert_int_equal(rg_particles_open(&job->particles, star), RG_GOOD);
     if (edit) edit(&job->particles);
-    assert_int_equal(gr_set_symmetry(job, sym, per_operator), RG_GOOD);
+    assert_int_equal(rc_set_symmetry(job, sym, per_operator), RG_GOOD);
     assert_int_equal(gr_plan(job, "naive_scatter", "cpu", 0), RG_GOOD);
-    assert_int_equal(gr_insert(job), RG_GOOD);
+    assert_int_equal(rc_insert(job), RG_GOOD);
 }
 
-static inline float *map_of(gr_job *job, const char *star, edit_rows *edit, const char *sym, bool per_operator)
+static inline float *map_of(rc_job *job, const char *star, edit_rows *edit, const char *sym, bool per_operator)
 {
     insert_job(job, star, edit, sym, per_operator);
     int64_t side = job->particles.side;
     float *map = rg_alloc((size_t)(side * side * side) * sizeof *map);
-    assert_int_equal(gr_apply_lattice(job, 0), RG_GOOD);
-    assert_int_equal(gr_make_map(job, 0, gr_wiener(job, 0), map), RG_GOOD);
-    gr_job_free(job);
+    assert_int_equal(rc_apply_lattice(job, 0), RG_GOOD);
+    assert_int_equal(rc_make_map(job, 0, rc_wiener(job, 0), map), RG_GOOD);
+    rc_job_free(job);
     return map;
 }
 

@@ -16,7 +16,7 @@ TEST(test_r2)
     int64_t side;
     float *truth = read_map(R2 ".mrc", &side);
     for (int e = 0; e < 3; e++) {
-        gr_job job = {0};
+        rc_job job = {0};
         float *map = map_of(&job, R2 "_clean.star", edit[e], "C1", false);
         found[e] = correlation(map, truth, side * side * side);
         if (!e) rg_fsc(side, map, truth, fsc);
@@ -30,7 +30,7 @@ TEST(test_r2)
 }
 
 // Transform of the truth on the padded grid, held against G/W where five images left weights: no map can be made of five.
-static double agreement(const gr_job *job, const float *truth)
+static double agreement(const rc_job *job, const float *truth)
 {
     int64_t n = job->padded, side = job->particles.side, k = job->k, pitch = n / 2 + 1, c = side / 2;
     fftwf_complex *f = fftwf_alloc_complex((size_t)(n * n * pitch));
@@ -72,10 +72,10 @@ TEST(test_r1)
     int64_t side;
     float *truth = read_map(R1 "clean70SRibosome_vol_65p.mrc", &side);
     for (int further = 0; further < 2; further++) {
-        gr_job job = {0};
+        rc_job job = {0};
         insert_job(&job, R1 "rln_proj_65.star", further ? one_pixel_further : NULL, "C1", false);
         found[further] = agreement(&job, truth);
-        gr_job_free(&job);
+        rc_job_free(&job);
     }
     print_message("R1: agreement of transforms %.4f, %.4f without the pixel\n", found[1], found[0]);
     assert_true(found[1] > 0.97 && found[0] < 0.9);
@@ -93,21 +93,21 @@ TEST(test_r3)
     static const double known[8] = {1, 0.98, 0.94, 0.93, 0.87, 0.78, 0.60, 0.5};
     double fsc[33];
     SKIP_WITHOUT(R3);
-    gr_job job = {.halves = 2, .mask_radius_px = 26};
+    rc_job job = {.halves = 2, .mask_radius_px = 26};
     catch_stderr();
     insert_job(&job, R3, by_turns, "C1", false);
     assert_non_null(strstr(caught(), "219 rows; 1 image of its stacks has no row and is left out, the first is image 220"));
     float *half[2];
     for (int h = 0; h < 2; h++) {
         half[h] = rg_alloc(64 * 64 * 64 * sizeof(float));
-        assert_int_equal(gr_make_map(&job, h, 0, half[h]), RG_GOOD);
+        assert_int_equal(rc_make_map(&job, h, 0, half[h]), RG_GOOD);
     }
     rg_fsc(64, half[0], half[1], fsc);
     print_message("R3: FSC of odd and even rows");
     for (int s = 1; s <= 7; s++) print_message(" %.3f", fsc[s]);
     print_message("\n");
     for (int s = 1; s <= 7; s++) assert_true(fsc[s] > known[s] - 0.02);
-    gr_job_free(&job);
+    rc_job_free(&job);
     free(half[0]);
     free(half[1]);
 }
@@ -122,7 +122,7 @@ TEST(test_ctf_of_others)
     static const double known[9] = {1, 0.96, 0.99, 0.96, 0.91, 0.89, 0.67, 0.55, 0.48};
     double fsc[33];
     int64_t side;
-    gr_job with = {.ctf = true}, noisy = {.ctf = true, .invert = true, .mask_radius_px = 13};
+    rc_job with = {.ctf = true}, noisy = {.ctf = true, .invert = true, .mask_radius_px = 13};
     float *truth = read_map(F4 "pointmass.mrc", &side), *map = map_of(&with, F4 "relion_proj_batch.star", NULL, "C1", false);
     rg_fsc(side, map, truth, fsc);
     print_message("F4: correlation %.3f\n", correlation(map, truth, side * side * side));

@@ -27,8 +27,8 @@ TEST(test_device)
         {"gather", "--shape asymmetric --box 8 --images 24", "C2", 1, 1, 4, false}};
     for (int t = 0; t < RG_COUNT(try); t++) {
         char *star = rg_print("%s", phantom("device", try[t].options));
-        gr_job host = {.ctf = try[t].ctf, .halves = 2, .padding = try[t].padding};
-        gr_job job = {.algo = rg_algo_find("gridding"),
+        rc_job host = {.ctf = try[t].ctf, .halves = 2, .padding = try[t].padding};
+        rc_job job = {.algo = rg_algo_find("gridding"),
             .ctf = try[t].ctf,
             .padding = try[t].padding,
             .radius_tenths = 19,
@@ -38,19 +38,19 @@ TEST(test_device)
             .f = NAN};
         insert_job(&host, star, NULL, try[t].symmetry, true);
         assert_int_equal(rg_particles_open(&job.particles, star), RG_GOOD);
-        assert_int_equal(gr_set_symmetry(&job, try[t].symmetry, false), RG_GOOD);
+        assert_int_equal(rc_set_symmetry(&job, try[t].symmetry, false), RG_GOOD);
         assert_int_equal(gr_plan(&job, try[t].variant, "host", try[t].gpus), RG_GOOD);
         job.batch = 4;
         job.chunk = 2;
-        assert_int_equal(gr_insert(&job), RG_GOOD);
-        for (int h = 0; h < 2; h++) assert_int_equal(gr_apply_lattice(&job, h), RG_GOOD);
+        assert_int_equal(rc_insert(&job), RG_GOOD);
+        for (int h = 0; h < 2; h++) assert_int_equal(rc_apply_lattice(&job, h), RG_GOOD);
         int64_t voxels = gr_voxels(host.k), n = host.particles.side * host.particles.side * host.particles.side;
         float *map[2] = {rg_alloc((size_t)n * sizeof(float)), rg_alloc((size_t)n * sizeof(float))};
         for (int h = 0; h < 2; h++) {
             // The host's weights come from a table of 10,000 values.
             assert_true(apart(sum_of(&host, h, GR_G), sum_of(&job, h, GR_G), 2 * voxels) < 2e-3);
             assert_true(apart(sum_of(&host, h, GR_W), sum_of(&job, h, GR_W), voxels) < 2e-3);
-            assert_true(!try[t].ctf || fabs(gr_wiener(&job, h) / gr_wiener(&host, h) - 1) < 1e-6);
+            assert_true(!try[t].ctf || fabs(rc_wiener(&job, h) / rc_wiener(&host, h) - 1) < 1e-6);
             const gr_map_of of = {.k = job.k,
                 .padded = job.padded,
                 .side = job.particles.side,
@@ -61,20 +61,20 @@ TEST(test_device)
                 .threads = 2};
             assert_int_equal(gr_map(&of, map[0]), RG_OK); // of the same sums, so that only the map's making differs
             float *there = alloc(job.team.member->device, (size_t)n * sizeof *there);
-            assert_int_equal(gr_make_map(&job, h, 0.25, there), RG_GOOD);
+            assert_int_equal(rc_make_map(&job, h, 0.25, there), RG_GOOD);
             memcpy(map[1], there, (size_t)n * sizeof *there);
             job.team.member->device->release(there);
             assert_true(apart(map[0], map[1], n) < 1e-5);
         }
         float *first = rg_alloc((size_t)voxels * sizeof *first);
         memcpy(first, sum_of(&job, 0, GR_W), (size_t)voxels * sizeof *first);
-        assert_int_equal(gr_add_halves(&job), RG_GOOD);
+        assert_int_equal(rc_add_halves(&job), RG_GOOD);
         for (int64_t i = 0; i < voxels; i++) assert_true(sum_of(&job, 0, GR_W)[i] == first[i] + sum_of(&job, 1, GR_W)[i]);
         free(first);
         free(map[0]);
         free(map[1]);
-        gr_job_free(&job);
-        gr_job_free(&host);
+        rc_job_free(&job);
+        rc_job_free(&host);
         free(star);
     }
 }
@@ -87,7 +87,7 @@ TEST(test_transforms)
     static const int64_t sides[][2] = {{2, 1}, {3, 1}, {4, 1}, {5, 1}, {7, 1}, {8, 1}, {9, 2}, {10, 3}, {11, 1}, {13, 2},
         {15, 7}, {16, 8}, {22, 2}, {28, 5}, {34, 2}, {121, 1}, {20, 3}, {21, 2}, {35, 3}, {42, 2}, {90, 2}};
     const rg_device *d = rg_device_emulated();
-    const gr_device_steps *steps = gr_steps(d);
+    const rc_device_steps *steps = rc_steps(d);
     for (int t = 0; t < RG_COUNT(sides); t++) {
         const int64_t side = sides[t][0], padded = side * sides[t][1], k = padded / 2, pixels = side * side,
                       stored = gr_pixels(k);
@@ -98,16 +98,16 @@ TEST(test_transforms)
         for (int64_t i = 0; i < IMAGES * pixels; i++) picture[i] = (float)(rg_bits(5, (uint64_t)i) >> 40) * 0x1p-23f - 1;
         for (int i = 0; i < 2 * IMAGES; i++) origin[i] = 3.7 * i - 9;
         void *room = alloc(d, steps->lane_room(side, padded, IMAGES));
-        gr_lane *lane;
-        gr_prepare plan;
+        rc_lane *lane;
+        rc_prepare plan;
         assert_int_equal(steps->lane_make(&lane, side, padded, k, room, NULL), RG_OK);
-        assert_int_equal(gr_prepare_make(&plan, side, padded, k, 1), RG_GOOD);
+        assert_int_equal(rc_prepare_make(&plan, side, padded, k, 1), RG_GOOD);
         assert_int_equal(steps->transforms(lane, picture, origin, IMAGES, t % 2, out), RG_OK);
         for (int64_t i = 0; i < IMAGES; i++) {
-            gr_prepare_image(&plan, 0, picture + i * pixels, origin[2 * i], origin[2 * i + 1], t % 2, host);
+            rc_prepare_image(&plan, 0, picture + i * pixels, origin[2 * i], origin[2 * i + 1], t % 2, host);
             assert_true(apart(host, out + 2 * i * stored, 2 * stored) < 1e-6);
         }
-        gr_prepare_free(&plan);
+        rc_prepare_free(&plan);
         steps->lane_free(lane);
         d->release(room);
         d->release(origin);

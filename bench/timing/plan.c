@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// lineup.c: which variants, at which shapes, with which parameters, threads, scopes and modes; and whether they are right.
+// plan.c: which variants, at which shapes, with which parameters, threads, scopes and modes; and whether they are right.
 
-#include "lineup.h"
+#include "timing.h"
 
 #include "../../impl/runtime/cpu.h"
 #include "../../impl/runtime/tuned.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Check shapes that a lane has to pass before it is timed, spread over the algorithm's list. `verify` runs them all.
+// Check shapes that a measurement has to pass before it is timed, spread over the algorithm's list. `verify` runs them all.
 enum { GATE_SHAPES = 8 };
 
 // ---- options -------------------------------------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ const rg_option rg_bench_option[] = {
         .needs = "job"},
     {"work", "N:UNIT", "what the job handles, for the rate, as in 16:photographs", RG_TO(rg_bench_options, work), 0, 0,
         "1:jobs", .needs = "job"},
-    {"serve", "ROUND:LANES", "be the process of one round, of the lanes that have a 1 (what bench starts)",
+    {"serve", "ROUND:LANES", "be the process of one round, of the measurements that have a 1 (what bench starts)",
         RG_TO(rg_bench_options, serve)},
     {"check", "COMMAND", "for sh, after every run: exit 0 when the outputs, which begin with {out}, are right",
         RG_TO(rg_bench_options, check), .needs = "job"},
@@ -102,36 +102,37 @@ static int read_params(
                                                                                  : rg_fail(RG_USAGE, "--param: %s", why);
 }
 
-// ---- lanes ---------------------------------------------------------------------------------------------------------------
+// ---- measurements ---------------------------------------------------------------------------------------------------------------
 
-static rg_lane *add_lane(rg_lineup *l)
+static rg_measurement *add_lane(rg_bench_plan *l)
 {
-    l->lane = rg_more(l->lane, l->n, sizeof *l->lane);
-    return &l->lane[l->n++];
+    l->measurement = rg_grow(l->measurement, l->n, sizeof *l->measurement);
+    return &l->measurement[l->n++];
 }
 
-static void add_scopes(rg_lineup *l, const rg_lane *like, unsigned scopes, unsigned modes)
+static void add_scopes(rg_bench_plan *l, const rg_measurement *like, unsigned scopes, unsigned modes)
 {
     for (int s = 0; s < RG_SCOPES; s++)
         for (int m = 0; m < RG_MODES; m++) {
             // Copies leave the caches as they will: a transfer is timed once, not cold and hot.
             if (!(scopes & 1u << s) || !((rg_copies((rg_scope)s) ? 1u << RG_HOT : modes) & 1u << m)) continue;
-            rg_lane *lane = add_lane(l);
-            *lane = *like;
-            lane->scope = (rg_scope)s;
-            lane->mode = (rg_mode)m;
-            if (rg_copies(lane->scope) && lane->entry->variant->space == RG_HOST)
-                rg_lane_end(lane, RG_SKIP, RG_STOP_NO_COPIES, "%s", "");
-            if (s == RG_ADDING && !lane->entry->variant->clear) rg_lane_end(lane, RG_SKIP, RG_STOP_NO_CLEAR, "%s", "");
+            rg_measurement *measurement = add_lane(l);
+            *measurement = *like;
+            measurement->scope = (rg_scope)s;
+            measurement->mode = (rg_mode)m;
+            if (rg_copies(measurement->scope) && measurement->entry->variant->space == RG_HOST)
+                rg_measurement_end(measurement, RG_SKIP, RG_STOP_NO_COPIES, "%s", "");
+            if (s == RG_ADDING && !measurement->entry->variant->clear)
+                rg_measurement_end(measurement, RG_SKIP, RG_STOP_NO_CLEAR, "%s", "");
         }
 }
 
 static void add_variant(
-    rg_lineup *l, const rg_bench_options *o, const rg_entry *e, const rg_shape *shape, const int64_t *param, bool tuned)
+    rg_bench_plan *l, const rg_bench_options *o, const rg_entry *e, const rg_shape *shape, const int64_t *param, bool tuned)
 {
     const rg_variant *v = e->variant;
     bool host = v->space == RG_HOST;
-    rg_lane like = {.entry = e,
+    rg_measurement like = {.entry = e,
         .shape = *shape,
         .threads = 1,
         .cores = rg_cpu_cores(),
@@ -146,7 +147,7 @@ static void add_variant(
     if (!why && v->refuse) why = v->refuse(shape, param);
     if (why) {
         // One row is enough to say that it cannot be had.
-        rg_lane_end(&like, RG_SKIP, lacks ? RG_STOP_LACKS : RG_STOP_REFUSED, "%s", why);
+        rg_measurement_end(&like, RG_SKIP, lacks ? RG_STOP_LACKS : RG_STOP_REFUSED, "%s", why);
         scopes &= -scopes;
         modes = 1u << RG_HOT;
     }
@@ -159,7 +160,7 @@ static void add_variant(
     }
 }
 
-static int add_shape(rg_lineup *l, const rg_bench_options *o, const rg_algo *algo, rg_shape shape, unsigned *used)
+static int add_shape(rg_bench_plan *l, const rg_bench_options *o, const rg_algo *algo, rg_shape shape, unsigned *used)
 {
     shape.seed = o->given.seed;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, o->pattern, o->given.device));) {
@@ -180,7 +181,7 @@ static bool is_asked_for(const rg_bench_options *o, const rg_algo *algo)
     return false;
 }
 
-static int add_algo(rg_lineup *l, const rg_bench_options *o, const rg_algo *algo, unsigned *used)
+static int add_algo(rg_bench_plan *l, const rg_bench_options *o, const rg_algo *algo, unsigned *used)
 {
     int code = RG_GOOD;
     for (int i = 0; !code && i < o->shape.n; i++) {
@@ -196,9 +197,9 @@ static int add_algo(rg_lineup *l, const rg_bench_options *o, const rg_algo *algo
     return code;
 }
 
-int rg_lineup_make(const rg_bench_options *o, rg_lineup *l)
+int rg_bench_plan_make(const rg_bench_options *o, rg_bench_plan *l)
 {
-    *l = (rg_lineup){0};
+    *l = (rg_bench_plan){0};
     unsigned used = 0;
     int code = RG_GOOD;
     for (int i = 0; !code && i < rg_algo_count(); i++)
@@ -207,72 +208,73 @@ int rg_lineup_make(const rg_bench_options *o, rg_lineup *l)
         if (!(used & 1u << i))
             code = rg_fail(RG_USAGE, "--param %s: none of the chosen variants has this parameter", o->param.item[i]);
     if (!code && !l->n) code = rg_fail(RG_LACKS, "bench: nothing to time for \"%s\" on device %s", o->pattern, o->given.device);
-    if (code) rg_lineup_free(l);
+    if (code) rg_bench_plan_free(l);
     return code;
 }
 
-void rg_lineup_free(rg_lineup *l)
+void rg_bench_plan_free(rg_bench_plan *l)
 {
-    free(l->lane);
-    *l = (rg_lineup){0};
+    free(l->measurement);
+    *l = (rg_bench_plan){0};
 }
 
-int rg_lineup_group(const rg_lineup *l, int first)
+int rg_bench_plan_group(const rg_bench_plan *l, int first)
 {
     int past = first;
-    while (past < l->n && l->lane[past].entry->algo == l->lane[first].entry->algo &&
-        !memcmp(l->lane[past].shape.n, l->lane[first].shape.n, sizeof l->lane[first].shape.n))
+    while (past < l->n && l->measurement[past].entry->algo == l->measurement[first].entry->algo &&
+        !memcmp(l->measurement[past].shape.n, l->measurement[first].shape.n, sizeof l->measurement[first].shape.n))
         past++;
     return past;
 }
 
 // ---- the gate ------------------------------------------------------------------------------------------------------------
 
-static void verify_lane(rg_lane *lane, const rg_bench_options *o)
+static void verify_lane(rg_measurement *measurement, const rg_bench_options *o)
 {
-    const rg_algo *algo = lane->entry->algo;
-    const rg_variant *v = lane->entry->variant;
+    const rg_algo *algo = measurement->entry->algo;
+    const rg_variant *v = measurement->entry->variant;
     rg_verify_options options = {.device = v->space == RG_HOST ? "cpu" : o->given.device, .seed = o->given.seed};
     int passed = 0;
     for (int i = 0; i < GATE_SHAPES; i++) {
         const rg_shape *shape = &algo->check_shape[(size_t)i * (size_t)algo->n_check_shapes / GATE_SHAPES];
-        if (v->refuse && v->refuse(shape, lane->param)) continue;
-        lane->verdict = rg_verify_case(lane->entry, shape, lane->param, lane->threads, &options);
-        if (lane->verdict.status != RG_PASS && lane->verdict.status != RG_SKIP) {
+        if (v->refuse && v->refuse(shape, measurement->param)) continue;
+        measurement->verdict = rg_verify_case(measurement->entry, shape, measurement->param, measurement->threads, &options);
+        if (measurement->verdict.status != RG_PASS && measurement->verdict.status != RG_SKIP) {
             char text[96];
             rg_shape_print(algo, shape, text);
-            rg_lane_end(lane, lane->verdict.status, RG_STOP_UNVERIFIED, "at %s: %s", text, lane->verdict.reason);
+            rg_measurement_end(
+                measurement, measurement->verdict.status, RG_STOP_UNVERIFIED, "at %s: %s", text, measurement->verdict.reason);
             return;
         }
-        passed += lane->verdict.status == RG_PASS;
+        passed += measurement->verdict.status == RG_PASS;
     }
-    if (!passed) rg_lane_end(lane, RG_SKIP, RG_STOP_NO_SHAPE, "%s", "");
+    if (!passed) rg_measurement_end(measurement, RG_SKIP, RG_STOP_NO_SHAPE, "%s", "");
 }
 
-// An earlier lane of the same variant, parameters and threads, which differs in shape, scope or mode only.
-static const rg_lane *gated_twin(const rg_lineup *l, const rg_lane *lane)
+// An earlier measurement of the same variant, parameters and threads, which differs in shape, scope or mode only.
+static const rg_measurement *gated_twin(const rg_bench_plan *l, const rg_measurement *measurement)
 {
-    for (const rg_lane *k = l->lane; k < lane; k++)
-        if (k->gated && k->entry == lane->entry && k->threads == lane->threads &&
-            !memcmp(k->param, lane->param, sizeof lane->param))
+    for (const rg_measurement *k = l->measurement; k < measurement; k++)
+        if (k->gated && k->entry == measurement->entry && k->threads == measurement->threads &&
+            !memcmp(k->param, measurement->param, sizeof measurement->param))
             return k;
     return NULL;
 }
 
-void rg_lineup_verify(rg_lineup *l, const rg_bench_options *o)
+void rg_bench_plan_verify(rg_bench_plan *l, const rg_bench_options *o)
 {
     rg_progress progress;
-    rg_progress_begin(&progress, "bench: verify", "lanes", l->n);
-    for (rg_lane *lane = l->lane; lane < l->lane + l->n; lane++) {
-        const rg_lane *twin = lane->done ? NULL : gated_twin(l, lane);
+    rg_progress_begin(&progress, "bench: verify", "measurements", l->n);
+    for (rg_measurement *measurement = l->measurement; measurement < l->measurement + l->n; measurement++) {
+        const rg_measurement *twin = measurement->done ? NULL : gated_twin(l, measurement);
         if (twin && twin->done)
-            rg_lane_end(lane, twin->verdict.status, twin->stop, "%s", twin->detail);
-        else if (!twin && !lane->done)
-            verify_lane(lane, o);
-        else if (lane->done)
+            rg_measurement_end(measurement, twin->verdict.status, twin->stop, "%s", twin->detail);
+        else if (!twin && !measurement->done)
+            verify_lane(measurement, o);
+        else if (measurement->done)
             continue;
-        lane->gated = true;
-        rg_progress_at(&progress, (double)(lane - l->lane + 1));
+        measurement->gated = true;
+        rg_progress_at(&progress, (double)(measurement - l->measurement + 1));
     }
     rg_verify_end();
     rg_progress_end(&progress);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// lineup.h: from the command line to the list of lanes that a benchmark times, and the gate that each has to pass.
-#ifndef RG_LINEUP_H
-#define RG_LINEUP_H
+// timing.h: from the command line to the list of measurements that a benchmark times, and the gate that each has to pass.
+#ifndef RG_TIMING_H
+#define RG_TIMING_H
 
 #include "../../data/formats/result.h"
 #include "../../impl/base/options.h"
@@ -22,25 +22,26 @@ typedef struct rg_bench_options {
 extern const rg_option rg_bench_option[];
 int rg_bench_options_check(rg_bench_options *); // what follows from the algorithms and from each other; RG_GOOD, or one line
 
-typedef struct rg_lineup {
-    rg_lane *lane; // ordered by algorithm, shape, variant, threads, scope, mode
+typedef struct rg_bench_plan {
+    rg_measurement *measurement; // ordered by algorithm, shape, variant, threads, scope, mode
     int n;
-} rg_lineup;
+} rg_bench_plan;
 // RG_GOOD, or one line and its exit code. What cannot run here is in the list, already ended as SKIP.
-int rg_lineup_make(const rg_bench_options *, rg_lineup *);
-void rg_lineup_free(rg_lineup *);
-int rg_lineup_group(const rg_lineup *, int first); // past the last lane of the same algorithm and shape as lane[first]
+int rg_bench_plan_make(const rg_bench_options *, rg_bench_plan *);
+void rg_bench_plan_free(rg_bench_plan *);
+int rg_bench_plan_group(
+    const rg_bench_plan *, int first); // past the last measurement of the same algorithm and shape as measurement[first]
 
-// Every lane that is not done has to pass verify on small shapes, in children: before any GPU context or thread exists here.
-// Fills the verdict; a lane that does not pass is ended.
-void rg_lineup_verify(rg_lineup *, const rg_bench_options *);
+// Every measurement that is not done has to pass verify on small shapes, in children: before any GPU context or thread exists here.
+// Fills the verdict; a measurement that does not pass is ended.
+void rg_bench_plan_verify(rg_bench_plan *, const rg_bench_options *);
 
-// ---- row.c: a lane as a row ------------------------------------------------------------------------------------------------
+// ---- row.c: a measurement as a row ------------------------------------------------------------------------------------------------
 
-rg_row rg_lane_key(const rg_lane *);                   // names only: to see whether a file has it
-rg_row rg_lane_row(const rg_lane *, const rg_rates *); // rates of its device and thread count; NULL: none
-char *rg_input_key(const rg_row *);                    // of the line of the head that has the hash of its inputs; malloc'ed
-void rg_head_source(rg_head *, const rg_entry *);      // the hash that its rows have, for the head
+rg_row rg_measurement_key(const rg_measurement *);                   // names only: to see whether a file has it
+rg_row rg_measurement_row(const rg_measurement *, const rg_rates *); // rates of its device and thread count; NULL: none
+char *rg_input_key(const rg_row *);               // of the line of the head that has the hash of its inputs; malloc'ed
+void rg_head_source(rg_head *, const rg_entry *); // the hash that its rows have, for the head
 rg_row rg_probe_row(const char *space, int threads, int resource, double per_s); // threads 0: GPU
 // n, min to max, rate (work / median) and samples.
 void rg_set_times(rg_row *, const rg_samples *, double work);
@@ -78,19 +79,19 @@ void rg_out_free(rg_out *);
 
 // ---- rates.c -------------------------------------------------------------------------------------------------------------
 
-// What the machine sustains, as rows of the algorithm `probe`: of every processor and number of threads in the lineup, the
-// resources that its lanes' bounds ask for. Those that the file has stay. RG_GOOD, or one line (full disk).
-int rg_rates_measure(rg_out *, const rg_lineup *, const rg_device *gpu);
-void rg_rates_known(const rg_out *, const rg_lane *, rg_rates *); // by its rows; NaN where there is none
+// What the machine sustains, as rows of the algorithm `probe`: of every processor and number of threads in the plan, the
+// resources that its measurements' bounds ask for. Those that the file has stay. RG_GOOD, or one line (full disk).
+int rg_rates_measure(rg_out *, const rg_bench_plan *, const rg_device *gpu);
+void rg_rates_known(const rg_out *, const rg_measurement *, rg_rates *); // by its rows; NaN where there is none
 
 // ---- process.c ------------------------------------------------------------------------------------------------------------
 
-// One round: a fresh process visits the lanes first..past that are not done, shape by shape, in the order of the round, and
-// these take over what it measured. A process that a signal ends takes the lanes of the shape that it was at with it, as CRASH.
-// RG_GOOD, or one line. heard() is called for every lane.
+// One round: a fresh process visits the measurements first..past that are not done, shape by shape, in the order of the round, and
+// these take over what it measured. A process that a signal ends takes the measurements of the shape that it was at with it, as CRASH.
+// RG_GOOD, or one line. heard() is called for every measurement.
 typedef struct rg_round {
     const rg_bench_options *options;
-    rg_lineup *lineup;
+    rg_bench_plan *plan;
     int first, past, number;
     void (*heard)(void *of);
     void *of;
@@ -102,10 +103,10 @@ char *rg_own_program(void);                   // path of this program, malloc'ed
 // ---- forecast.c ----------------------------------------------------------------------------------------------------------
 
 double rg_free_bytes(const rg_device *); // that may be taken
-// The shape with its extents shrunk alike until the lane fits into so many bytes, or "none".
-void rg_largest_that_fits(const rg_lane *, double room, char text[96]);
-// Ends a lane of which one call, at the best rate that rows of other shapes have, takes longer than most_s.
-void rg_refuse_long(rg_lane *, const rg_out *, double most_s);
+// The shape with its extents shrunk alike until the measurement fits into so many bytes, or "none".
+void rg_largest_that_fits(const rg_measurement *, double room, char text[96]);
+// Ends a measurement of which one call, at the best rate that rows of other shapes have, takes longer than most_s.
+void rg_refuse_long(rg_measurement *, const rg_out *, double most_s);
 
 // ---- bench/jobs/bench.c ---------------------------------------------------------------------------------------------------
 
