@@ -31,9 +31,9 @@ typedef struct figure {
     rg_plot_holding run;
 } figure;
 
-static bool wanted;
-static int lacking; // code of what the page shows and could not be read
-static facts did, found, stages, warnings;
+static bool wanted, kept; // a page; facts, for a page or the screen
+static int lacking;       // code of what the page shows and could not be read
+static facts did, found, looks, next, stages, warnings;
 static figure fig[FIGURES];
 static int n_figures;
 static pthread_mutex_t warnings_lock = PTHREAD_MUTEX_INITIALIZER; // threads warn
@@ -67,7 +67,7 @@ void rg_summary_did(const char *what, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    if (wanted) add(&did, what, text_of(format, list));
+    if (kept) add(&did, what, text_of(format, list));
     va_end(list);
 }
 
@@ -75,13 +75,33 @@ void rg_summary_found(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    if (wanted) add(&found, "", text_of(format, list));
+    if (kept) add(&found, "", text_of(format, list));
     va_end(list);
 }
 
 void rg_summary_stage(const char *stage, double seconds)
 {
     if (wanted) add(&stages, stage, rg_print("%.3f", seconds));
+}
+
+void rg_summary_look(const char *path, const char *what)
+{
+    if (kept) add(&looks, path, rg_print("%s", what));
+}
+
+void rg_summary_next(const char *why, const char *const *word)
+{
+    char *line = NULL;
+    size_t bytes;
+    FILE *f = kept ? open_memstream(&line, &bytes) : NULL;
+    if (!f) return;
+    for (const char *const *w = word; *w; w++) {
+        if (!**w) continue;
+        fputs(w == word ? "" : " ", f);
+        rg_put_word(f, *w);
+    }
+    fclose(f);
+    add(&next, why, line);
 }
 
 static void warned(const char *text)
@@ -233,9 +253,10 @@ char *rg_summary_path(const rg_command *command, const void *options)
     return out.folder ? rg_print("%s/regather.html", out.text) : rg_path_beside(out.text, "", ".html");
 }
 
-void rg_summary_begin(bool is_wanted)
+void rg_summary_begin(bool is_wanted, bool screen)
 {
     wanted = is_wanted;
+    kept = wanted || screen;
     lacking = RG_GOOD;
     rg_warned = wanted ? warned : NULL;
 }
@@ -252,7 +273,7 @@ static void free_facts(facts *f)
 
 void rg_summary_end(void)
 {
-    rg_summary_begin(false);
+    rg_summary_begin(false, false);
     for (int i = 0; i < n_figures; i++) {
         fclose(fig[i].data);
         rg_plot_free(&fig[i].plot);
@@ -264,8 +285,34 @@ void rg_summary_end(void)
     n_figures = 0;
     free_facts(&did);
     free_facts(&found);
+    free_facts(&looks);
+    free_facts(&next);
     free_facts(&stages);
     free_facts(&warnings);
+}
+
+static void say(const char *head, const char *between, const facts *f)
+{
+    for (int i = 0; i < f->n; i++) {
+        fprintf(stderr, "%-9s ", i ? "" : head);
+        rg_put_text(stderr, f->at[i].what, -1);
+        fputs(between, stderr);
+        rg_put_text(stderr, f->at[i].text, -1);
+        putc('\n', stderr);
+    }
+}
+
+void rg_summary_say(const rg_command *command, const void *options)
+{
+    char *page = wanted ? rg_summary_path(command, options) : NULL;
+    if (!next.n || rg_quiet) return free(page);
+    if (page) rg_summary_look(page, "all of this, with plots");
+    fflush(stdout);
+    say("done", ": ", &did);
+    say("found", "", &found);
+    say("look at", ": ", &looks);
+    say("next", ":\n            ", &next);
+    free(page);
 }
 
 static bool is_page(const char *path)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // summary.h: what a job did and found, and its page: one HTML file beside its output that needs no other. The job hands over
-// facts, sentences and numbers while it has them; nothing of it is kept where no page is wanted (--no-page, --dry-run, all
-// processes but the first). Texts are data: rich text (page.h) on the page, quoted strings for gnuplot. Calls come from the
+// facts, sentences and numbers while it has them; nothing of it is kept where neither page (--no-page, --dry-run, all processes
+// but the first) nor screen (--quiet) is wanted. Texts are data: rich text (page.h) on the page, quoted strings for gnuplot. Calls come from the
 // job's own thread.
 #ifndef RG_SUMMARY_H
 #define RG_SUMMARY_H
@@ -16,6 +16,10 @@ bool rg_summary_has(int code);
 void rg_summary_did(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rg_summary_found(const char *format, ...) __attribute__((format(printf, 1, 2))); // a sentence, with its uncertainty
 void rg_summary_stage(const char *stage, double seconds);                             // of all together: "whole", the last
+// What a person does with it: looks at a file, and gives a command next: its words up to NULL, without those that are empty. A job that says what comes next
+// ends with one screen of both, and of the facts above; these are kept for it without a page, too.
+void rg_summary_look(const char *path, const char *what);
+void rg_summary_next(const char *why, const char *const *word);
 
 // title: what is seen, with its number; about: of what, how; alt: what one would see.
 typedef struct rg_drawn {
@@ -51,7 +55,8 @@ void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_
 // For the door of the commands. Where the page goes: --page, else OUT with the ending .html, or OUT/regather.html of a folder;
 // malloc'ed, NULL: none is wanted.
 char *rg_summary_path(const rg_command *, const void *options);
-void rg_summary_begin(bool wanted);
+void rg_summary_begin(bool wanted, bool screen);
+void rg_summary_say(const rg_command *, const void *options); // the screen, to stderr
 // RG_GOOD, or one line and RG_USAGE. Without gnuplot the page has no plots and says so. A file that stands where nobody named
 // it and is no page of this program is not written over.
 int rg_summary_write(const rg_command *, const void *options);

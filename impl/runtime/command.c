@@ -47,15 +47,23 @@ static int run_kind(const rg_command *command, int argc, char **argv)
 static int begin_summary(const rg_command *command, const void *options)
 {
     const rg_given *given = options;
-    char *path = given->dry_run || rg_rank > 0 ? NULL : rg_summary_path(command, options), cpu[128];
+    char *path = given->dry_run || rg_rank > 0 ? NULL : rg_summary_path(command, options);
     int code = path && given->page ? rg_file_can_write(path) : RG_GOOD;
-    rg_summary_begin(path);
+    rg_summary_begin(path, !rg_quiet && !given->dry_run);
+    free(path);
+    return code;
+}
+
+static int end_summary(const rg_command *command, const void *options)
+{
+    const rg_given *given = options;
+    char cpu[128];
+    rg_summary_say(command, options);
     rg_cpu_model(cpu);
     rg_summary_did("machine", "%s, %lld core%s for this process", cpu, (long long)given->cores, rg_plural(given->cores));
     rg_summary_did("program", "regather " RG_VERSION ", revision %s, compiled by %s " __VERSION__, rg_revision(),
         __VERSION__[0] >= '0' && __VERSION__[0] <= '9' ? "GCC" : "");
-    free(path);
-    return code;
+    return rg_summary_write(command, options);
 }
 
 int rg_command_run(const rg_command *command, int argc, char **argv)
@@ -80,7 +88,7 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
         if (!code && given->dry_run && rg_rank == 0)
             rg_plan_files(command, options);
         else if (!code && command->job && rg_rank == 0) {
-            code = rg_summary_write(command, options);
+            code = end_summary(command, options);
             code = code ? code : rg_log_write(command, options);
         }
         if (command->page) rg_summary_end();

@@ -155,31 +155,48 @@ static void show_views(const rg_particles *p)
     free(rot);
 }
 
-void rc_show(const char *out, const rg_particles *p, const char *variant, bool halves)
+static void say_next(const char *out, const rg_particles *p, bool halves, bool invert, const char *fsc)
+{
+    char *half[2] = {rg_path_beside(out, "_half1", NULL), rg_path_beside(out, "_half2", NULL)};
+    rg_summary_look(out, "the map, in a viewer as ChimeraX or 3dmod");
+    if (!halves)
+        rg_summary_next("two half maps, with the other options of this run; their correlation says how fine the map is",
+            (const char *const[]){"regather", "reconstruct", p->path, "--out", out, "--half-maps", NULL});
+    else if (!rg_file_is_written(fsc))
+        rg_summary_next("how fine the map is", (const char *const[]){"regather", "fsc", half[0], half[1], "--out", fsc, NULL});
+    else
+        rg_summary_look(fsc, "the correlation of the half maps, shell by shell");
+    if (!p->lacks_ctf)
+        rg_summary_next("better poses, by this map",
+            (const char *const[]){
+                "regather", "refine", p->path, "--reference", out, "--out", "NEW.star", invert ? "--invert" : "", NULL});
+    free(half[0]);
+    free(half[1]);
+}
+
+void rc_show(const char *out, const rg_particles *p, const char *variant, bool halves, bool invert)
 {
     enum { SIDE_MOST = 256 }; // reading and transforming larger maps takes as long as making them on a GPU
     char *table = rg_path_beside(out, "_fsc", ".tsv");
     rg_volume map = {0};
-    if (rg_summary_wanted()) {
-        rg_summary_did("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A", p->n, p->side, p->pixel_A);
-        rg_summary_did("variant", "%s", variant);
-        rg_summary_found(
-            "A map of %" PRId64 "^3 voxels of %g A from %" PRId64 " image%s.", p->side, p->pixel_A, p->n, rg_plural(p->n));
-        if (!halves)
-            rg_summary_found("How fine it is, one map does not say: `--half-maps` makes two, whose correlation does.");
-        else if (p->side > SIDE_MOST)
-            rg_summary_found("How fine it is, the correlation of its half maps says: `regather fsc` compares the two files.");
-        // A map, or two and their transforms.
-        if (p->side <= SIDE_MOST && rg_summary_affords(28 * pow((double)p->side, 3)) &&
-            rg_summary_has(rg_volume_read(out, &map))) {
-            if (access(table, F_OK) == 0)
-                show_table(table, &map);
-            else if (halves)
-                show_halves(out);
-            rg_volume_show(&map, "the map");
-        }
-        show_views(p);
+    rg_summary_did("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A", p->n, p->side, p->pixel_A);
+    rg_summary_did("variant", "%s", variant);
+    rg_summary_found(
+        "A map of %" PRId64 "^3 voxels of %g A from %" PRId64 " image%s.", p->side, p->pixel_A, p->n, rg_plural(p->n));
+    if (!halves)
+        rg_summary_found("How fine it is, one map does not say: `--half-maps` makes two, whose correlation does.");
+    else if (p->side > SIDE_MOST)
+        rg_summary_found("How fine it is, the correlation of its half maps says: `regather fsc` compares the two files.");
+    // A map, or two and their transforms.
+    if (p->side <= SIDE_MOST && rg_summary_affords(28 * pow((double)p->side, 3)) && rg_summary_has(rg_volume_read(out, &map))) {
+        if (rg_file_is_written(table))
+            show_table(table, &map);
+        else if (halves)
+            show_halves(out);
+        rg_volume_show(&map, "the map");
     }
+    show_views(p);
+    say_next(out, p, halves, invert, table);
     free(map.value);
     free(table);
 }

@@ -31,8 +31,8 @@ int rc_files_open(rc_files *, const char *out, const char *suffix, int64_t side,
 int rc_files_add(rc_files *, pl_member *, const float *map);
 // All get their names, or with a bad code none. The code, or one line and another.
 int rc_files_end(rc_files *, pl_member *, int code);
-// What the job's page shows of maps that are written: sections, views, and the correlation of the halves, of OUT_fsc.tsv where
+// What the job's page and its last screen show of maps that are written: what is next, sections, views, and the correlation of the halves, of OUT_fsc.tsv where
 // it is, else computed of OUT_half1 and OUT_half2, when they are no larger than a page may take time for.
-void rc_show(const char *out, const rg_particles *, const char *variant, bool halves);
+void rc_show(const char *out, const rg_particles *, const char *variant, bool halves, bool invert);
 
 #endif

@@ -205,7 +205,7 @@ static int reconstruct(fr_reconstruction *r)
     if (code == RG_GOOD) code = pl_merge(t, r->volume, 2);
     if (code == RG_GOOD && rg_rank == 0) code = fr_maps(r, r->team.engine);
     if (code == RG_GOOD && rg_rank == 0) code = fr_team_report(&r->team, r->out);
-    if (code == RG_GOOD) rc_show(r->out, &r->files.particles, r->team.name[FR_DO_INSERT], true);
+    if (code == RG_GOOD) rc_show(r->out, &r->files.particles, r->team.name[FR_DO_INSERT], true, r->files.invert);
     pl_team_run(t, release, r);
     free(r->volume);
     return code;

@@ -163,11 +163,11 @@ static int run_gridding(request *q)
     if (code == RG_GOOD && !rg_dry_run) code = rc_insert(job);
     if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run) code = rc_write_maps(job);
     if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run) code = write_stages(job);
-    if (code == RG_GOOD && rg_summary_wanted()) {
+    if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run) {
         char *variant = rg_print("gridding:%s", job->entry->name);
         rg_summary_did("inserted", "%d of %d operator%s of %s, weighted %s", job->n_operators, job->symmetry.n,
             rg_plural(job->symmetry.n), q->group, job->ctf ? "by the CTF" : "alike");
-        rc_show(job->out, &job->particles, variant, job->halves == 2);
+        rc_show(job->out, &job->particles, variant, job->halves == 2, q->invert);
         free(variant);
     }
     rc_job_free(job);

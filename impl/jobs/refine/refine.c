@@ -183,13 +183,30 @@ void fr_refinement_say_noise(const fr_refinement *r, const fr_sums *s)
             100 * mean_coefficient(s), 100 * noise);
 }
 
+static void say_next(const fr_refinement *r, const fr_files *f, const char *group)
+{
+    const bool par = fr_is_par(r->out);
+    const char *invert = f->invert ? "--invert" : "";
+    char *rings = rg_path_beside(r->out, "_rings", ".tsv");
+    rg_summary_look(rings, "how fine the particles follow the map: where the correlation has fallen to noise");
+    rg_summary_next(par ? "a map of these poses, with this run's --stack to --amplitude-contrast"
+                        : "a map of these poses, and how fine it is",
+        (const char *const[]){"regather", "reconstruct", r->out, "--method", "frealign", "--half-maps", "--out", "NEW.mrc",
+            invert, group ? "--sym" : "", group ? group : "", NULL});
+    rg_summary_next(group
+            ? "better poses by that map, or with a finer --high, or --also defocus; by this one they are refined already"
+            : "better poses by that map, for as long as the correlation of its halves rises",
+        (const char *const[]){
+            "regather", "refine", r->out, "--reference", "NEW.mrc", "--out", par ? "NEW.par" : "NEW.star", invert, NULL});
+    free(rings);
+}
+
 // On the job's page: scores, views, rings, and how far above noise the coefficient stands.
 static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
 {
     const int64_t n = f->particles.n, rings = fr_rings(r->side) - 1;
     const double width_A = (double)r->side * r->pixel_A;
     double sum = 0, square = 0;
-    if (!rg_summary_wanted()) return;
     double *room = rg_alloc((size_t)(2 * n + 2 * rings) * sizeof *room), *rot = room, *tilt = room + n, *at = tilt + n,
            *cc = at + rings;
     for (int64_t i = 0; i < n; i++) {
@@ -230,7 +247,8 @@ static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
     free(room);
 }
 
-int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_checkpoint *done, const char *command)
+int fr_refinement_report(
+    const fr_refinement *r, const fr_files *f, const fr_checkpoint *done, const char *command, const char *group)
 {
     double sum = 0;
     const int64_t n = f->particles.n;
@@ -248,6 +266,7 @@ int fr_refinement_report(const fr_refinement *r, const fr_files *f, const fr_che
     }
     const fr_sums *s = &done->sums;
     show(r, f, s);
+    say_next(r, f, group);
     if (!s->refined) return RG_GOOD;
     printf("mean coefficient\t%.3f %%\n", 100 * mean_coefficient(s));
     printf("evaluations a pose\t%.1f (%" PRId64 " to %" PRId64 "; the original: 60 to 83)\n",
@@ -372,7 +391,7 @@ static int refine(job *j)
     const double write_s = rg_seconds();
     if (code == RG_GOOD) code = fr_files_write(&j->files, r->out, j->given.line);
     pl_lap(t->team.member, PL_WRITE, write_s);
-    if (code == RG_GOOD) code = fr_refinement_report(r, &j->files, &j->done, j->given.line);
+    if (code == RG_GOOD) code = fr_refinement_report(r, &j->files, &j->done, j->given.line, NULL);
     fr_checkpoint_close(&j->done, code == RG_GOOD || fr_refinement_inverted(r, &j->done.sums));
     return code == RG_GOOD ? fr_team_report(t, r->out) : code;
 }
@@ -428,6 +447,12 @@ static const char help[] =
     "maximised over three angles and two shifts by a derivative-free optimiser of NLopt; PRAXIS is Powell's method renewed.\n"
     "All particles of a batch take a step together, so that a GPU sees many trials at once; what is found for one particle\n"
     "does not depend on the others.\n"
+    "\n"
+    "It betters poses of another program, or of another map, or of coarser limits; `regather search` has refined its own "
+    "already,\n"
+    "and against the same map with the same limits nothing is left to do. It stays on the hill where it starts: a particle "
+    "far off\n"
+    "is for search, or for --restarts.\n"
     "\n"
     "PARTICLES: a RELION STAR file, whose rows need poses and CTF, or a FREALIGN .par file with --stack and --pixel. Images "
     "must be\n"

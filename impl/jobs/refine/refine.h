@@ -99,8 +99,9 @@ int fr_each_batch(const fr_refinement *, fr_engine *, fr_checkpoint *, int64_t o
     int (*begin)(void *of, int64_t rows), int (*batch)(void *of, const int64_t *row, int64_t n), void *of);
 void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS]);
 void fr_pose_of(const rg_particle *, double x[FR_PARAMETERS]); // shift 0: images come already shifted
-// What was found on average, on stdout; OUT_rings.tsv.
-int fr_refinement_report(const fr_refinement *, const fr_files *, const fr_checkpoint *, const char *command);
+// What was found on average, on stdout; OUT_rings.tsv. group: of a search, which has refined what it found; else NULL.
+int fr_refinement_report(
+    const fr_refinement *, const fr_files *, const fr_checkpoint *, const char *command, const char *group);
 // Images of the other contrast than the reference's, told by the mean coefficient: refused before anything is written.
 bool fr_refinement_inverted(const fr_refinement *, const fr_sums *);
 int fr_refinement_contrast(const fr_refinement *, const fr_sums *, const fr_files *);

@@ -289,7 +289,7 @@ static int search_all(search *s)
     const double write_s = rg_seconds();
     if (code == RG_GOOD) code = fr_files_write(&s->files, r->out, s->given.line);
     pl_lap(t->team.member, PL_WRITE, write_s);
-    if (code == RG_GOOD) code = fr_refinement_report(r, &s->files, &s->done, s->given.line);
+    if (code == RG_GOOD) code = fr_refinement_report(r, &s->files, &s->done, s->given.line, s->group);
     if (code == RG_GOOD) fr_refinement_say_noise(r, &s->done.sums);
     fr_checkpoint_close(&s->done, code == RG_GOOD || fr_refinement_inverted(r, &s->done.sums));
     if (code != RG_GOOD) return code;
@@ -345,7 +345,9 @@ static const char help[] =
     "Cheng 2010). For every direction of a grid over the asymmetric unit, the particle is correlated with the section at all\n"
     "rotations in the plane and all shifts to 12 pixels; the best directions are refined as by `regather refine`, and the one "
     "with\n"
-    "the highest score is kept. The grid is FREALIGN's, moved by a random offset within half a step that follows from --seed:\n"
+    "the highest score is kept. These poses are refined: `regather refine` is worth it afterwards with a better map, a finer "
+    "--high\n"
+    "or --also, not with the same map and limits. The grid is FREALIGN's, moved by a random offset within half a step that follows from --seed:\n"
     "the same seed gives the same answer.\n"
     "\n"
     "Beside particles and map, memory goes to correlations (64 MiB on a CPU, 256 MiB on a GPU and for their copy) and to the\n"
