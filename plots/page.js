@@ -46,11 +46,16 @@ addEventListener("DOMContentLoaded", () => {
     head.append(button);
     button.addEventListener("click", () => sort(head));
   }
+  const all = table.closest("details");
   function open() {
-    const row = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (row && row.matches("tr")) row.querySelector("details").open = true;
+    const at = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!at || !(at.id === "ledger" || table.contains(at))) return;
+    all.open = true;
+    if (at.matches("tr")) at.querySelector("details").open = true;
+    at.scrollIntoView();
   }
   form.hidden = false;
+  all.open = false;
   form.addEventListener("change", update);
   addEventListener("hashchange", open);
   matchMedia("(max-width:40rem)").addEventListener("change", update);

@@ -22,18 +22,15 @@ static int make_report(rg_report *r, const request *q)
     const char *machines = q->machines ? q->machines : shipped;
     int code = rg_ledger_read(&r->ledger, q->claims);
     if (code == RG_GOOD) code = rg_figures_read(&r->figures);
-    if (code == RG_GOOD) code = rg_ledger_add_here(&r->ledger, &q->named, machines);
+    if (code == RG_GOOD) code = rg_ledger_add_here(&r->ledger, &q->named);
     if (code == RG_GOOD) code = rg_ledger_add_references(&r->ledger, machines);
     for (int i = 0; code == RG_GOOD && i < q->job.n; i++) code = rg_job_files_add(&r->ledger.job, q->job.item[i]);
     if (code == RG_GOOD) code = rg_make_folder(fig);
-    if (code == RG_GOOD) rg_warn_left_out(&r->ledger);
     if (code == RG_GOOD) rg_ledger_judge(&r->ledger);
+    if (code == RG_GOOD) rg_warn_left_out(&r->ledger);
     if (code == RG_GOOD && !q->no_figures) code = rg_figures_draw(&r->figures);
     if (code == RG_GOOD) code = rg_write_pages(r);
-    if (code == RG_GOOD && !rg_quiet) {
-        rg_print_claims(r, stdout);
-        rg_tsv_print(stdout, "written: %s/index.html, %s/REPORT.md, %s/ledger.tsv\n", r->out, r->out, r->out);
-    }
+    if (code == RG_GOOD && !rg_quiet) rg_print_summary(&r->ledger, r->out, stdout);
     free(shipped);
     free(fig);
     return code;
@@ -88,8 +85,9 @@ const rg_command rg_cmd_report = {
             "that rest on them say STALE. Claims are judged reproduced, order of magnitude, direction only,\n"
             "contradicted today, exists, not called (no interval, or one that holds both answers), not testable\n"
             "here or paper inconsistent; reference/claims.tsv says by which side and bounds, why, and what result\n"
-            "would make each fail. Ends with the table of claims. Without gnuplot the figures are left out and\n"
-            "the report says so. RESULT.tsv may be a reference machine's own file: the page is then of that\n"
+            "would make each fail. Ends with counts by paper and what is contradicted; ledger.tsv has all. Without\n"
+            "gnuplot the figures are left out and the report says so. One RESULT.tsv that `record` made, or beside\n"
+            "which its NAME.tables.tsv and other NAME.*.tsv lie, is a reference machine: the page is then of that\n"
             "machine, with all of its files.",
     .option = options,
     .bytes = sizeof(request),

@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 // ---- claims and what is said of them -------------------------------------------------------------------------------------
 
@@ -61,12 +60,6 @@ static void set_label(rg_bench_machine *m, const char *name)
     snprintf(m->label, sizeof m->label, "%.*s", (int)strcspn(name, "."), name);
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat of[2];
-    return stat(a, &of[0]) == 0 && stat(b, &of[1]) == 0 && of[0].st_dev == of[1].st_dev && of[0].st_ino == of[1].st_ino;
-}
-
 static int add_table(rg_bench_machine *m, const char *given)
 {
     const char *equals = strchr(given, '=');
@@ -75,7 +68,52 @@ static int add_table(rg_bench_machine *m, const char *given)
     return rg_fail(RG_USAGE, "--table: expected NAME=FILE.tsv, found \"%s\"", given);
 }
 
-int rg_ledger_add_here(rg_ledger *l, const rg_named_files *named, const char *folder)
+static int is_tsv(const struct dirent *entry) { return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv"); }
+
+// Files of a folder: those of the machine `only`, or of all machines but the one that was named.
+static int add_folder(rg_ledger *l, const char *folder, rg_bench_machine *only)
+{
+    struct dirent **entry;
+    const int n = scandir(folder, &entry, is_tsv, alphasort);
+    int code = n < 0 ? rg_fail(RG_USAGE, "--machines: %s: cannot be read: %s", folder, strerror(errno)) : RG_GOOD;
+    for (int i = 0; i < n; i++) {
+        const char *name = entry[i]->d_name, *rest = name + strcspn(name, ".") + 1;
+        rg_bench_machine named, *m = NULL;
+        set_label(&named, name);
+        for (int k = 0; k < l->n_machines; k++)
+            if (!l->machine[k].here && !strcmp(l->machine[k].label, named.label)) m = &l->machine[k];
+        char *path = rg_print("%s/%s", folder, name);
+        const bool mine = only ? m == only && strcmp(name, rg_base_name(m->file[0].result.path)) : m != l->machine;
+        if (mine && !m) set_label(m = new_machine(l, false), name);
+        if (mine && code == RG_GOOD)
+            code = rg_machine_add(m, path, rg_ends_with(name, ".verify.tsv") ? RG_FILE_CHECKS : RG_FILE_ANY, rest,
+                (int)strlen(rest) - (int)strlen(".tsv"));
+        free(path);
+        free(entry[i]);
+    }
+    if (n >= 0) free(entry);
+    return code;
+}
+
+// A record says of its rows where they were made; of other files those that lie beside them decide. No folder is looked up by the
+// program's own: a record is the same wherever it is read from.
+static int add_beside(rg_ledger *l, rg_bench_machine *m, const char *path)
+{
+    const int before = m->n_files + m->n_tables, tables = m->n_tables, n = (int)(rg_base_name(path) - path);
+    char *folder = n ? rg_print("%.*s", n, path) : rg_print(".");
+    bool record = false;
+    for (int i = 0; i < m->file[0].result.n_rows && !record; i++) record = *m->file[0].result.row[i].cell[RG_C_MADE];
+    rg_bench_machine was = *m;
+    m->here = false;
+    set_label(m, rg_base_name(path));
+    const int code = add_folder(l, folder, m);
+    m->alone = record && m->n_tables == tables;
+    if (code == RG_GOOD && !record && m->n_files + m->n_tables == before) *m = was;
+    free(folder);
+    return code;
+}
+
+int rg_ledger_add_here(rg_ledger *l, const rg_named_files *named)
 {
     rg_bench_machine *m = new_machine(l, true);
     int code = RG_GOOD;
@@ -87,49 +125,10 @@ int rg_ledger_add_here(rg_ledger *l, const rg_named_files *named, const char *fo
     if (code != RG_GOOD) return code;
     const char *name = rg_result_head(&m->file[0].result, "machine");
     snprintf(m->label, sizeof m->label, "%s", name ? name : "unnamed machine");
-    char *path = rg_print("%s/%s", folder, rg_base_name(named->result.item[0]));
-    if (named->result.n == 1 && same_file(path, named->result.item[0])) {
-        m->here = false;
-        set_label(m, rg_base_name(path));
-    }
-    free(path);
-    return RG_GOOD;
+    return named->result.n == 1 ? add_beside(l, m, named->result.item[0]) : RG_GOOD;
 }
 
-static int add_reference(rg_ledger *l, const char *folder, const char *name)
-{
-    rg_bench_machine named, *m = NULL;
-    set_label(&named, name);
-    for (int i = 0; i < l->n_machines; i++)
-        if (!l->machine[i].here && !strcmp(l->machine[i].label, named.label)) m = &l->machine[i];
-    if (!m) {
-        m = new_machine(l, false);
-        set_label(m, name);
-    }
-    char *path = rg_print("%s/%s", folder, name);
-    const char *rest = name + strcspn(name, ".") + 1;
-    int code = RG_GOOD;
-    if (m->n_files == 0 || !same_file(path, m->file[0].result.path)) // not the one that was named
-        code = rg_machine_add(m, path, rg_ends_with(name, ".verify.tsv") ? RG_FILE_CHECKS : RG_FILE_ANY, rest,
-            (int)strlen(rest) - (int)strlen(".tsv"));
-    free(path);
-    return code;
-}
-
-static int is_tsv(const struct dirent *entry) { return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv"); }
-
-int rg_ledger_add_references(rg_ledger *l, const char *folder)
-{
-    struct dirent **entry;
-    const int n = scandir(folder, &entry, is_tsv, alphasort);
-    int code = n < 0 ? rg_fail(RG_USAGE, "--machines: %s: cannot be read: %s", folder, strerror(errno)) : RG_GOOD;
-    for (int i = 0; i < n; i++) {
-        if (code == RG_GOOD) code = add_reference(l, folder, entry[i]->d_name);
-        free(entry[i]);
-    }
-    if (n >= 0) free(entry);
-    return code;
-}
+int rg_ledger_add_references(rg_ledger *l, const char *folder) { return add_folder(l, folder, NULL); }
 
 // ---- verdicts ------------------------------------------------------------------------------------------------------------
 

@@ -19,13 +19,13 @@ typedef struct rg_ledger {
 // The claims, papers and findings; own: of a file of one's own, which need not have all that findings speak of (NULL: the
 // project's). RG_GOOD, or one line and RG_USAGE, as the next two.
 int rg_ledger_read(rg_ledger *, const char *own);
-// What was named on the command line: result files, files of the checker, tables as "NAME=FILE.tsv" or FILE.tables.tsv. When it is
-// the file of a reference machine in `folder`, the page is about that machine, and has all of its files.
+// What was named on the command line: result files, files of the checker, tables as "NAME=FILE.tsv" or FILE.tables.tsv. One result
+// file NAME.tsv that `record` made, or beside which NAME.*.tsv lie, is a reference machine: the page is about it, with all of these.
 typedef struct rg_named_files {
     rg_list result, checks, table;
 } rg_named_files;
-int rg_ledger_add_here(rg_ledger *, const rg_named_files *, const char *folder);
-int rg_ledger_add_references(rg_ledger *, const char *folder); // every NAME.tsv of it
+int rg_ledger_add_here(rg_ledger *, const rg_named_files *);
+int rg_ledger_add_references(rg_ledger *, const char *folder); // every NAME.tsv of it, but of the machine that was named
 void rg_ledger_judge(rg_ledger *);
 void rg_ledger_free(rg_ledger *);
 

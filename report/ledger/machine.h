@@ -20,11 +20,11 @@ typedef struct rg_named_table {
     bool stale; // its job has changed since
 } rg_named_table;
 
-// This machine (the files named on the command line), or a reference machine (the files of --machines whose names begin alike
-// up to the first dot). Rows of the checker have no times: they count for statuses only.
+// This machine (the files named on the command line), or a reference machine (files of one folder whose names begin alike up to the
+// first dot). Rows of the checker have no times: they count for statuses only.
 typedef struct rg_bench_machine {
     char label[96];
-    bool here;
+    bool here, alone; // alone: a record whose tables do not lie beside it
     int n_files, n_tables;
     rg_row_file *file;
     rg_named_table *table;

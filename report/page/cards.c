@@ -82,6 +82,26 @@ static void lay_chart(const point *at, int n, rg_data *chart)
 
 // ---- the card ------------------------------------------------------------------------------------------------------------
 
+// Of one machine: its bar and counts, and what it lacks.
+static void lay_counts(const rg_ledger *l, int machine, const char *paper, rg_data *card)
+{
+    char text[RG_SAY];
+    int count[RG_OUTCOMES];
+    if (!rg_count_outcomes(l, machine, paper, false, count)) return;
+    rg_data *counts = rg_add(card, "counts");
+    rg_set(counts, "machine", "%s", rg_machine_name(&l->machine[machine], "this machine"));
+    for (int o = 0; o < RG_OUTCOMES; o++)
+        if (count[o]) {
+            rg_data *one = rg_add(counts, "count");
+            rg_set(one, "verdict", "%d", o);
+            rg_set(one, "n", "%d", count[o]);
+            rg_set(one, "text", "%s", rg_outcome_name[o]);
+            rg_set(one, "means", "%s", rg_outcome_means[o]);
+        }
+    rg_say_untested(l, machine, paper, text);
+    rg_set(counts, "untested", "%s", text);
+}
+
 void rg_lay_card(const rg_report *r, int paper, rg_data *d)
 {
     const rg_ledger *l = &r->ledger;
@@ -90,7 +110,6 @@ void rg_lay_card(const rg_report *r, int paper, rg_data *d)
     const int machine = rg_speaks_of(l, name);
     char text[RG_SAY];
     point at[POINTS_MOST];
-    int count[RG_OUTCOMES];
     rg_set(d, "short", "%s", colon ? colon + 2 : title);
     const bool measured = rg_sentences(l, name, machine, 2, text);
     rg_set(d, "finding", "%s", text);
@@ -98,14 +117,6 @@ void rg_lay_card(const rg_report *r, int paper, rg_data *d)
     rg_set(d, "reference", "%s", rg_machine_name(&l->machine[machine], ""));
     const int n = points(l, machine, name, at);
     if (n > 1) lay_chart(at, n, rg_add(d, "chart"));
-    rg_data *counts = rg_count_outcomes(l, machine, name, false, count) ? rg_add(d, "counts") : NULL;
-    for (int o = 0; counts && o < RG_OUTCOMES; o++)
-        if (count[o]) {
-            rg_data *one = rg_add(counts, "count");
-            rg_set(one, "verdict", "%d", o);
-            rg_set(one, "n", "%d", count[o]);
-            rg_set(one, "text", "%s", rg_outcome_name[o]);
-        }
-    rg_say_untested(l, 0, name, text);
-    rg_set(d, "untested", "%s", text);
+    lay_counts(l, 0, name, d); // each machine by itself: that which the card speaks of may be another one
+    if (machine) lay_counts(l, machine, name, d);
 }

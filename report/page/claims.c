@@ -8,11 +8,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void lay_options(rg_data *d, const char *list, int n, const char *text)
+static rg_data *lay_option(rg_data *d, const char *list, int n, const char *text)
 {
     rg_data *option = rg_add(d, list);
     rg_set(option, "n", "%d", n);
     rg_set(option, "text", "%s", text);
+    return option;
+}
+
+// How many claims of papers the machine decides.
+static int decided(const rg_ledger *l, int machine)
+{
+    int count[RG_OUTCOMES];
+    return rg_count_outcomes(l, machine, NULL, false, count) - count[RG_NOT_TESTABLE];
 }
 
 // What a row opens to, of one machine.
@@ -68,18 +76,25 @@ static void lay_claim(const rg_ledger *l, int claim, const int *machine, int mac
 void rg_lay_claims(const rg_report *r, rg_data *d)
 {
     const rg_ledger *l = &r->ledger;
-    int *machine = rg_alloc((size_t)l->n_machines * sizeof *machine), machines = 0;
+    int *machine = rg_alloc((size_t)l->n_machines * sizeof *machine), machines = 0, most = 1;
     for (int m = 0; m < l->n_machines; m++)
-        if (rg_is_shown(r, m, NULL)) {
-            rg_data *head = rg_add(d, "shown");
-            if (m) rg_set(head, "place", "%d", machines);
-            rg_set(head, "head", "%s", rg_machine_name(&l->machine[m], "This machine"));
-            machine[machines++] = m;
-        }
-    for (int i = 0; i < l->claims.paper.n_rows; i++) lay_options(d, "all_papers", i, rg_paper_cell(&l->claims, i, "paper"));
-    for (int i = 0; i < RG_OUTCOMES; i++) lay_options(d, "verdicts", i, rg_outcome_name[i]);
+        if (rg_is_shown(r, m, NULL)) machine[machines++] = m;
+    for (int m = 2; m < machines; m++) most = decided(l, machine[m]) > decided(l, machine[most]) ? m : most;
+    if (machines > 2) { // the one with most verdicts is shown first
+        const int first = machine[most];
+        machine[most] = machine[1];
+        machine[1] = first;
+    }
+    for (int m = 0; m < machines; m++) {
+        rg_data *head = rg_add(d, "shown");
+        if (m) rg_set(head, "place", "%d", m);
+        rg_set(head, "head", "%s", rg_machine_name(&l->machine[machine[m]], "This machine"));
+    }
+    for (int i = 0; i < l->claims.paper.n_rows; i++) lay_option(d, "all_papers", i, rg_paper_cell(&l->claims, i, "paper"));
+    for (int i = 0; i < RG_OUTCOMES; i++)
+        rg_set(lay_option(d, "verdicts", i, rg_outcome_name[i]), "means", "%s", rg_outcome_means[i]);
     rg_data *beside = machines > 1 ? rg_add(d, "beside") : NULL;
-    for (int m = 1; m < machines; m++) lay_options(beside, "option", m - 1, l->machine[machine[m]].label);
+    for (int m = 1; m < machines; m++) lay_option(beside, "option", m - 1, l->machine[machine[m]].label);
     for (int i = 0; i < l->claims.claim.n_rows; i++) lay_claim(l, i, machine, machines, rg_add(d, "claims"));
     free(machine);
 }

@@ -123,6 +123,8 @@ static int lay_paper(const rg_report *r, int i, rg_data *d)
             rg_set(counted, "counts", "%s", text);
             rg_set(counted, "machine", "%s", rg_machine_name(&l->machine[m], "This machine"));
         }
+    rg_say_untested(l, 0, paper, text);
+    if (*text) rg_add_text(d, "lacking", text);
     lay_claimed(r, paper, d);
     int more = 0;
     for (int k = 0; k < r->figures.n; k++) {
@@ -204,6 +206,7 @@ int rg_lay_index(const rg_report *r, rg_data *d)
     char text[RG_SAY];
     rg_say_counts(l, 0, NULL, text);
     rg_set(d, "title", "%s", rg_report_title);
+    rg_set(d, "lead", "%s", rg_report_lead);
     rg_set(d, "n_papers", "%d", l->claims.paper.n_rows);
     rg_set(d, "label", "%s", l->machine[0].label);
     rg_set(d, "counts", "%s", text);

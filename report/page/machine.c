@@ -82,10 +82,12 @@ static void lay_times(const rg_result *f, int n, rg_data *d)
 {
     const rg_row *row = f->row;
     const bool search = rg_result_head(f, "search");
+    rg_data *times = NULL;
     for (int i = 0; i < n; i++) {
         static const int column[] = {RG_C_ALGO, RG_C_SHAPE};
         if (!rg_timed(&row[i]) || !first_of_shape(row, i)) continue;
-        rg_data *shape = rg_add(d, "shapes");
+        if (!times) times = rg_add(d, "times");
+        rg_data *shape = rg_add(times, "shapes");
         set_cells(shape, &row[i], column, RG_COUNT(column));
         rg_set(shape, "search", "%s", search ? "yes" : "");
         for (int k = i; k < n; k++)

@@ -15,8 +15,7 @@ typedef struct rg_report {
 } rg_report;
 
 // RG_GOOD, or one line and RG_USAGE, as all that return an int here.
-int rg_write_pages(const rg_report *);           // index.html, REPORT.md, ledger.tsv, machine-N.html
-void rg_print_claims(const rg_report *, FILE *); // on the terminal
+int rg_write_pages(const rg_report *); // index.html, REPORT.md, ledger.tsv, machine-N.html
 
 // The paper at that place of the page: first those of which a machine has a number or a figure, then the others, each in the order
 // of papers.tsv: of a record with few rows what it has is not looked for behind what it has not.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// write.c: the report's files, and the claims on the terminal.
+// write.c: the report's files.
 #include "page.h"
 
 #include "../../impl/base/core.h"
@@ -65,23 +65,4 @@ int rg_write_pages(const rg_report *r)
         rg_data_free(d);
     }
     return code;
-}
-
-// Not wider than a terminal of 100 columns: the claim's own words stand on the page.
-void rg_print_claims(const rg_report *r, FILE *out)
-{
-    static const char *const colour[RG_OUTCOMES] = {"green", "green", "yellow", "red", "green", "yellow", "dim", "yellow"};
-    const rg_claims *c = &r->ledger.claims;
-    char text[RG_SAY], published[RG_SAY];
-    fprintf(out, "%-5s %-19s %-16s %s\n", "item", "verdict", "published", rg_machine_name(&r->ledger.machine[0], "here"));
-    for (int i = 0; i < c->claim.n_rows; i++) {
-        const rg_judgement *v = rg_verdict_on(&r->ledger, i, 0);
-        rg_say_published(c, i, published);
-        rg_say_ours(v, text);
-        if (!*text) rg_say_why(c, i, v, text);
-        fprintf(out, "%-5s %s%-19s%s %-16.16s %.57s\n", rg_claim_cell(c, i, "id"), rg_colour(out, colour[v->outcome]),
-            rg_outcome_name[v->outcome], rg_colour(out, "off"), published, text);
-    }
-    rg_say_counts(&r->ledger, 0, NULL, text);
-    fprintf(out, "%s\n", text);
 }

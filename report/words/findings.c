@@ -46,11 +46,14 @@ void rg_fill_in(const char *from, const rg_known_word *word, int words, char *to
 // `from` with {ours}, {paper} and {open} filled in: what was measured, the published number, why it is not called.
 static void fill(const char *from, const rg_judgement *j, const char *paper, char *to, size_t room)
 {
-    char ours[32], low[32], high[32], open[80] = ", timed once";
+    char ours[128], low[32], high[32], open[80] = ", timed once";
     rg_say_digits(j->value, ours);
     rg_say_digits(j->low, low);
     rg_say_digits(j->high, high);
-    if (isfinite(j->low) && isfinite(j->high)) snprintf(open, sizeof open, ", interval %s to %s", low, high);
+    const bool known = isfinite(j->low) && isfinite(j->high), wide = known && j->high > RG_WIDE * j->low && j->low > 0;
+    if (known) snprintf(open, sizeof open, ", interval %s to %s", low, high);
+    if (wide && !strstr(from, "{open}"))
+        snprintf(ours + strlen(ours), sizeof ours - strlen(ours), " (between %s and %s)", low, high);
     const rg_known_word word[] = {{"{ours}", ours}, {"{paper}", paper}, {"{open}", open}};
     rg_fill_in(from, word, RG_COUNT(word), to, room);
 }

@@ -8,6 +8,10 @@
 
 const char rg_report_title[] = "Scatter or gather: papers on GPU imaging kernels, measured again";
 
+const char rg_report_lead[] =
+    "Scatter: each input adds to the outputs that it touches. Gather: each output collects the inputs that it needs. Which is faster, "
+    "and by how much, was measured.";
+
 const char rg_portability_caption[] =
     "Portability: each published configuration as a percentage of the best found on the machine it runs on, with the 95 % "
     "interval; rows are where it was tuned, columns where it runs.";
@@ -151,12 +155,17 @@ void rg_say_machine_title(const rg_bench_machine *m, char text[RG_SAY])
 bool rg_say_left_out(const rg_ledger *l, int machine, int k, char text[RG_SAY])
 {
     const rg_bench_machine *m = &l->machine[machine];
+    int on_tables = 0;
+    for (int i = 0; m->alone && i < l->claims.claim.n_rows; i++)
+        on_tables += rg_verdict_on(l, i, machine)->why.reason == RG_BY_NO_TABLE;
     const struct {
         int n;
         const char *what;
-    } said[] = {{rg_machine_rows(m, RG_STALE),
-                    l->up_to == RG_STALE ? "rows timed before their kernels changed (verdicts that rest on them say STALE)"
-                                         : "rows timed before their kernels changed, and left out"},
+    } said[] = {
+        {on_tables, "a record without its tables, NAME.tables.tsv, beside it; claims that rest on them and are not testable"},
+        {rg_machine_rows(m, RG_STALE),
+            l->up_to == RG_STALE ? "rows timed before their kernels changed (verdicts that rest on them say STALE)"
+                                 : "rows timed before their kernels changed, and left out"},
         {rg_machine_stale_tables(m), "tables of before their jobs changed (shown with --stale alone)"},
         {rg_machine_rows(m, RG_UNSOURCED),
             "rows without a hash of their kernel's source, so that nobody can tell whether it is "
@@ -180,8 +189,46 @@ void rg_warn_left_out(const rg_ledger *l)
                 rg_warn("%s: %d of %d rows were timed before their kernels changed: %s", file->result.path, stale,
                     file->up_to[RG_STALE], done);
         }
+    char text[RG_SAY];
+    if (l->machine[0].alone && rg_say_left_out(l, 0, 0, text)) rg_warn("%s", text);
     for (int m = 0; m < l->n_machines; m++)
         if (rg_machine_stale_tables(&l->machine[m]))
             rg_warn("%s: %d of %d tables are of before their jobs changed: %s", rg_machine_name(&l->machine[m], "this machine"),
                 rg_machine_stale_tables(&l->machine[m]), l->machine[m].n_tables, done);
+}
+
+// ---- the terminal ----------------------------------------------------------------------------------------------------------
+
+void rg_print_summary(const rg_ledger *l, const char *folder, FILE *out)
+{
+    enum { CONTRADICTED_MOST = 8 };
+    static const char *const head[RG_OUTCOMES] = {
+        "reproduced", "order", "direction", "contradicted", "exists", "not called", "not testable", "inconsistent"};
+    const rg_claims *c = &l->claims;
+    char text[RG_SAY];
+    int shown = 0, all = 0;
+    rg_tsv_print(out, "%s, claims by verdict:\n", l->machine[0].label);
+    fprintf(out, "%-14s", "");
+    for (int o = 0; o < RG_OUTCOMES; o++) fprintf(out, "  %s", head[o]);
+    for (int p = 0; p < c->paper.n_rows; p++) {
+        int count[RG_OUTCOMES];
+        const char *paper = rg_paper_cell(c, p, "paper");
+        rg_count_outcomes(l, 0, paper, false, count);
+        rg_tsv_print(out, "\n%s", paper);
+        fprintf(out, "%*s", 14 - (int)strlen(paper), "");
+        for (int o = 0; o < RG_OUTCOMES; o++) fprintf(out, "  %*d", (int)strlen(head[o]), count[o]);
+    }
+    fputc('\n', out);
+    for (int i = 0; i < c->claim.n_rows; i++) {
+        const rg_judgement *v = rg_verdict_on(l, i, 0);
+        if (v->outcome != RG_CONTRADICTED || ++all > CONTRADICTED_MOST) continue;
+        if (!shown++) fprintf(out, "%s:\n", rg_outcome_name[RG_CONTRADICTED]);
+        rg_say_ours(v, text);
+        rg_tsv_print(out, "  %-5s printed %s %s, here %.80s\n", rg_claim_cell(c, i, "id"), rg_published(c, i, "value"),
+            rg_published(c, i, "unit"), text);
+    }
+    if (all > shown) fprintf(out, "  and %d more\n", all - shown);
+    rg_say_untested(l, 0, NULL, text);
+    if (*text) rg_tsv_print(out, "%s\n", text);
+    rg_tsv_print(out, "every claim: %s/ledger.tsv; the page: %s/index.html, %s/REPORT.md\n", folder, folder, folder);
 }

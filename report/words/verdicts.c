@@ -9,6 +9,9 @@
 
 const char *const rg_outcome_name[RG_OUTCOMES] = {"reproduced", "order of magnitude", "direction only", "contradicted today",
     "exists", "not called", "not testable here", "paper inconsistent"};
+const char *const rg_outcome_means[RG_OUTCOMES] = {"within the claim's bounds", "within half a decade",
+    "the paper's side, other size", "the other side", "runs, no number met", "interval holds both", "not measured",
+    "against itself"};
 
 // Adds to the text.
 static void say(char text[RG_SAY], const char *format, ...) __attribute__((format(printf, 2, 3)));

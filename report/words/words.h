@@ -9,8 +9,8 @@
 
 enum { RG_SAY = 800 }; // room of a text
 
-extern const char *const rg_outcome_name[RG_OUTCOMES];
-extern const char rg_report_title[], rg_portability_caption[];
+extern const char *const rg_outcome_name[RG_OUTCOMES], *const rg_outcome_means[RG_OUTCOMES];
+extern const char rg_report_title[], rg_report_lead[], rg_portability_caption[];
 extern const char *const rg_reading[]; // how to read the page, up to NULL
 
 // ---- numbers -------------------------------------------------------------------------------------------------------------
@@ -32,7 +32,9 @@ void rg_say_published(const rg_claims *, int claim, char text[RG_SAY]); // "130 
 
 // ---- findings (findings.c): sentences of reference/findings.tsv ------------------------------------------------------------
 
-// What claim id came to on the machine. false: nothing was measured of it, or nothing is said.
+// What claim id came to on the machine; a number whose interval is wider than a factor of RG_WIDE has its interval beside it. false:
+// nothing was measured of it, or nothing is said.
+#define RG_WIDE 1.5
 bool rg_finding(const rg_ledger *, const char *id, int machine, char *text, size_t room);
 // The first sentences that the machine has of the paper; false: there are none, which is what the text says.
 bool rg_sentences(const rg_ledger *, const char *paper, int machine, int most, char text[RG_SAY]);
@@ -79,5 +81,7 @@ void rg_say_machine_title(const rg_bench_machine *, char text[RG_SAY]);
 // Rows and tables that are left out or not known, each a text for the page; k counts from 0; false after the last.
 bool rg_say_left_out(const rg_ledger *, int machine, int k, char text[RG_SAY]);
 void rg_warn_left_out(const rg_ledger *); // on the terminal
+// The screen that `report` ends with: counts by paper, what is contradicted, what is lacking, where all the rest is.
+void rg_print_summary(const rg_ledger *, const char *folder, FILE *);
 
 #endif

@@ -175,10 +175,14 @@ TEST(sentences_say_the_verdict)
         rg_outcome outcome;
         double value, over_autovec;
         const char *text; // "": nothing is said
-    } said[] = {{RG_REPRODUCED, 4.8267, 0, "holds 4.83 (4)"},
-        {RG_REPRODUCED, 4.8267, 1.25, "holds 4.83 (4; over a compiler's vectors: 1.25)"}, // no ratio to scalar C stands alone
-        {RG_REPRODUCED, 4.8267, NAN, "holds 4.83 (4; over a compiler's vectors: not timed)"},
-        {RG_CONTRADICTED, 34476.4, 0, "fails 34500"}, {RG_NOT_CALLED, 4.8267, 0, ""}, {RG_REPRODUCED, NAN, 0, ""}};
+        double high;      // of the interval; 0: a narrow one
+    } said[] = {{RG_REPRODUCED, 4.8267, 0, "holds 4.83 (4)", 0},
+        {RG_REPRODUCED, 4.8267, 0, "holds 4.83 (between 4.5 and 6.76) (4)", 6.76},
+        {RG_REPRODUCED, 4.8267, 0, "holds 4.83 (4)", 6.74},
+        {RG_REPRODUCED, 4.8267, 1.25, "holds 4.83 (4; over a compiler's vectors: 1.25)",
+            0}, // no ratio to scalar C stands alone
+        {RG_REPRODUCED, 4.8267, NAN, "holds 4.83 (4; over a compiler's vectors: not timed)", 0},
+        {RG_CONTRADICTED, 34476.4, 0, "fails 34500", 0}, {RG_NOT_CALLED, 4.8267, 0, "", 0}, {RG_REPRODUCED, NAN, 0, "", 0}};
     made m;
     char text[200];
     make(&m);
@@ -189,8 +193,11 @@ TEST(sentences_say_the_verdict)
     assert_int_equal(rg_tsv_parse("published", published, strlen(published), &l->claims.published[0]), RG_GOOD);
     assert_int_equal(rg_tsv_parse("findings", findings, strlen(findings), &l->findings), RG_GOOD);
     for (int i = 0; i < RG_COUNT(said); i++) {
-        *l->verdict = (rg_judgement){
-            .outcome = said[i].outcome, .value = said[i].value, .low = 4.8, .high = 4.9, .over_autovec = said[i].over_autovec};
+        *l->verdict = (rg_judgement){.outcome = said[i].outcome,
+            .value = said[i].value,
+            .low = 4.5,
+            .high = said[i].high > 0 ? said[i].high : 4.9,
+            .over_autovec = said[i].over_autovec};
         assert_int_equal(rg_finding(l, "X", 0, text, sizeof text), *said[i].text != '\0');
         assert_string_equal(text, said[i].text);
     }
