@@ -79,7 +79,7 @@ C_JUDGE  = -std=c11 -O2 -g -ffp-contract=off $(WARN) $(WARN_C) $(OMP) $(SAN) $(D
 # integer constants.
 CXX_STD  = -std=c++20 $(addprefix -Wno-,missing-field-initializers deprecated-enum-float-conversion \
            deprecated-enum-enum-conversion deprecated-anon-enum-enum-conversion)
-CXX_EMU  = $(CXX_STD) -O2 -g -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
+CXX_EMU  = $(CXX_STD) -O2 -g1 -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(OMP) $(SAN) $(DEFS) -DRG_EMULATED
 # Kernels of the emulated GPU call the emulator before every access: compiled for ThreadSanitizer and UBSan, whose libraries are
 # not linked (impl/gpu/emulator/instrument.cc). ASan cannot stand beside it, so SANITIZE=1 looks at kernels with ASan instead.
 # A kernel of this tree that is neither static nor in an anonymous namespace would clash with one of that name in another file: an

@@ -3,7 +3,8 @@
 // itself makes count, not those inside of libraries. RG_FAULT=KIND:N with KIND alloc, open, read, write, sync, thread, mpi0, mpi1
 // (of that process of a job) or, of the calls of CUDA's runtime and of cuFFT, on a GPU and on the emulated one, cuda: the n-th
 // fails; late: an error that came before makes it and all after it fail; room: the n-th that takes memory fails; rooms: it and
-// all after it do. N = 0: none fails. At the end the number of calls, where there were any, goes to the file RG_FAULT_COUNT.
+// all after it do. N = 0: none fails. At the end the number of calls of each kind, where there were any, goes to a file of its own,
+// RG_FAULT_COUNT.KIND; those of late are cuda's, those of rooms room's.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +21,9 @@
 
 static char kind[16];
 static long wanted;
-static atomic_long calls;
+enum { ALLOC, OPEN, READ, WRITE, SYNC, THREAD, MPI0, MPI1, CUDA, ROOM, KINDS };
+static const char *const name_of[KINDS] = {"alloc", "open", "read", "write", "sync", "thread", "mpi0", "mpi1", "cuda", "room"};
+static atomic_long calls[KINDS];
 static pid_t first; // the process whose calls count; under MPI its worker's, too. Programs that it calls know nothing of faults
 static uintptr_t low, high; // code of the program
 
@@ -45,24 +48,31 @@ __attribute__((constructor)) static void begin(void)
     unsetenv("LD_PRELOAD");
 }
 
-static int counts(void) { return getpid() == first || !strncmp(kind, "mpi", 3); }
+static int counts(int k) { return getpid() == first || k == MPI0 || k == MPI1; }
 
 __attribute__((destructor)) static void end(void)
 {
     const char *path = getenv("RG_FAULT_COUNT");
-    char text[32];
-    const int fd = path && calls && counts() ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
-    if (fd >= 0) {
-        const int n = snprintf(text, sizeof text, "%ld\n", (long)calls);
+    char text[512];
+    for (int k = 0; path && k < KINDS; k++) {
+        snprintf(text, sizeof text, "%s.%s", path, name_of[k]);
+        const int fd = calls[k] && counts(k) ? open(text, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+        if (fd < 0) continue;
+        const int n = snprintf(text, sizeof text, "%ld\n", (long)calls[k]);
         if (write(fd, text, (size_t)n) != n) _exit(99);
         close(fd);
     }
 }
 
-static int fails(const char *what, const void *caller)
+static long number(int k, const void *caller)
 {
-    if (strcmp(kind, what) || (uintptr_t)caller < low || (uintptr_t)caller >= high || !counts()) return 0;
-    return atomic_fetch_add(&calls, 1) + 1 == wanted;
+    return (uintptr_t)caller < low || (uintptr_t)caller >= high || !counts(k) ? 0 : atomic_fetch_add(&calls[k], 1) + 1;
+}
+
+static int fails(int k, const void *caller)
+{
+    const long n = number(k, caller);
+    return n && n == wanted && !strcmp(kind, name_of[k]);
 }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -72,10 +82,10 @@ static int fails(const char *what, const void *caller)
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 static void *none(void) { return errno = ENOMEM, NULL; }
-void *malloc(size_t n) { return fails("alloc", CALLER) ? none() : __libc_malloc(n); }
-void *calloc(size_t n, size_t each) { return fails("alloc", CALLER) ? none() : __libc_calloc(n, each); }
-void *realloc(void *p, size_t n) { return fails("alloc", CALLER) ? none() : __libc_realloc(p, n); }
-void *aligned_alloc(size_t align, size_t n) { return fails("alloc", CALLER) ? none() : __libc_memalign(align, n); }
+void *malloc(size_t n) { return fails(ALLOC, CALLER) ? none() : __libc_malloc(n); }
+void *calloc(size_t n, size_t each) { return fails(ALLOC, CALLER) ? none() : __libc_calloc(n, each); }
+void *realloc(void *p, size_t n) { return fails(ALLOC, CALLER) ? none() : __libc_realloc(p, n); }
+void *aligned_alloc(size_t align, size_t n) { return fails(ALLOC, CALLER) ? none() : __libc_memalign(align, n); }
 
 int open(const char *path, int flags, ...)
 {
@@ -83,28 +93,25 @@ int open(const char *path, int flags, ...)
     va_start(list, flags);
     const int mode = va_arg(list, int);
     va_end(list);
-    return fails("open", CALLER) ? (errno = EMFILE, -1) : REAL(open)(path, flags, mode);
+    return fails(OPEN, CALLER) ? (errno = EMFILE, -1) : REAL(open)(path, flags, mode);
 }
-FILE *fopen(const char *path, const char *how)
-{
-    return fails("open", CALLER) ? (errno = EMFILE, NULL) : REAL(fopen)(path, how);
-}
-FILE *fdopen(int fd, const char *how) { return fails("open", CALLER) ? (errno = ENOMEM, NULL) : REAL(fdopen)(fd, how); }
-int mkdir(const char *path, mode_t mode) { return fails("open", CALLER) ? (errno = ENOSPC, -1) : REAL(mkdir)(path, mode); }
+FILE *fopen(const char *path, const char *how) { return fails(OPEN, CALLER) ? (errno = EMFILE, NULL) : REAL(fopen)(path, how); }
+FILE *fdopen(int fd, const char *how) { return fails(OPEN, CALLER) ? (errno = ENOMEM, NULL) : REAL(fdopen)(fd, how); }
+int mkdir(const char *path, mode_t mode) { return fails(OPEN, CALLER) ? (errno = ENOSPC, -1) : REAL(mkdir)(path, mode); }
 
 static int cut(FILE *f, int why) { return WRONG(f), errno = why, 1; }
-#define WRITE_FAILS(f) ((f) != stderr && fails("write", CALLER) && cut(f, ENOSPC)) // what is said of the fault is heard
+#define WRITE_FAILS(f) ((f) != stderr && fails(WRITE, CALLER) && cut(f, ENOSPC)) // what is said of the fault is heard
 size_t fread(void *to, size_t each, size_t n, FILE *f)
 {
-    return fails("read", CALLER) && cut(f, EIO) ? 0 : REAL(fread)(to, each, n, f);
+    return fails(READ, CALLER) && cut(f, EIO) ? 0 : REAL(fread)(to, each, n, f);
 }
-char *fgets(char *to, int n, FILE *f) { return fails("read", CALLER) && cut(f, EIO) ? NULL : REAL(fgets)(to, n, f); }
-ssize_t getline(char **to, size_t *n, FILE *f) { return fails("read", CALLER) && cut(f, EIO) ? -1 : REAL(getline)(to, n, f); }
-int getc(FILE *f) { return fails("read", CALLER) && cut(f, EIO) ? EOF : REAL(getc)(f); }
-ssize_t read(int fd, void *to, size_t n) { return fails("read", CALLER) ? (errno = EIO, -1) : REAL(read)(fd, to, n); }
+char *fgets(char *to, int n, FILE *f) { return fails(READ, CALLER) && cut(f, EIO) ? NULL : REAL(fgets)(to, n, f); }
+ssize_t getline(char **to, size_t *n, FILE *f) { return fails(READ, CALLER) && cut(f, EIO) ? -1 : REAL(getline)(to, n, f); }
+int getc(FILE *f) { return fails(READ, CALLER) && cut(f, EIO) ? EOF : REAL(getc)(f); }
+ssize_t read(int fd, void *to, size_t n) { return fails(READ, CALLER) ? (errno = EIO, -1) : REAL(read)(fd, to, n); }
 ssize_t pread(int fd, void *to, size_t n, off_t at)
 {
-    return fails("read", CALLER) ? (errno = EIO, -1) : REAL(pread)(fd, to, n, at);
+    return fails(READ, CALLER) ? (errno = EIO, -1) : REAL(pread)(fd, to, n, at);
 }
 
 size_t fwrite(const void *from, size_t each, size_t n, FILE *f) { return WRITE_FAILS(f) ? 0 : REAL(fwrite)(from, each, n, f); }
@@ -129,13 +136,13 @@ int printf(const char *format, ...)
 int fflush(FILE *f) { return f && WRITE_FAILS(f) ? EOF : REAL(fflush)(f); }
 ssize_t write(int fd, const void *from, size_t n)
 {
-    return fd != 2 && fails("write", CALLER) ? (errno = ENOSPC, -1) : REAL(write)(fd, from, n);
+    return fd != 2 && fails(WRITE, CALLER) ? (errno = ENOSPC, -1) : REAL(write)(fd, from, n);
 }
-int fsync(int fd) { return fails("sync", CALLER) ? (errno = EIO, -1) : REAL(fsync)(fd); }
-int rename(const char *from, const char *to) { return fails("sync", CALLER) ? (errno = EIO, -1) : REAL(rename)(from, to); }
+int fsync(int fd) { return fails(SYNC, CALLER) ? (errno = EIO, -1) : REAL(fsync)(fd); }
+int rename(const char *from, const char *to) { return fails(SYNC, CALLER) ? (errno = EIO, -1) : REAL(rename)(from, to); }
 int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *of)
 {
-    return fails("thread", CALLER) ? EAGAIN : REAL(pthread_create)(t, a, run, of);
+    return fails(THREAD, CALLER) ? EAGAIN : REAL(pthread_create)(t, a, run, of);
 }
 
 // Calls of CUDA and MPI without their headers: at most twelve words, which arrive where the caller put them whatever their
@@ -151,16 +158,15 @@ static _Thread_local int pending; // of a call that failed here, until the progr
 static int cuda_fails(int takes_memory, const void *caller)
 {
     const int late = !strcmp(kind, "late"), rooms = !strcmp(kind, "rooms"), room = rooms || !strcmp(kind, "room");
-    if ((room && !takes_memory) || !(room || late || !strcmp(kind, "cuda"))) return 0;
-    if ((uintptr_t)caller < low || (uintptr_t)caller >= high || !counts()) return 0;
-    const long n = atomic_fetch_add(&calls, 1) + 1;
-    return wanted && (n == wanted || (n > wanted && (late || rooms))) ? 1 + late : 0;
+    const long of_all = number(CUDA, caller), of_room = takes_memory ? number(ROOM, caller) : 0, n = room ? of_room : of_all;
+    if (!n || !wanted || !(room || late || !strcmp(kind, "cuda"))) return 0;
+    return n == wanted || (n > wanted && (late || rooms)) ? 1 + late : 0;
 }
 // What the emulated GPU, which is part of the program, asks at each of its calls.
 int rg_fault_cuda(int takes_memory);
 int rg_fault_cuda(int takes_memory) { return cuda_fails(takes_memory, (const void *)low); }
 
-#define CUDA(name, code)                                                                                                       \
+#define CUDA_CALL(name, code)                                                                                                  \
     int cuda##name(WORDS)                                                                                                      \
     {                                                                                                                          \
         const int fault = cuda_fails(code == NO_MEMORY, CALLER);                                                               \
@@ -180,21 +186,21 @@ int cudaGetLastError(void)
     return fault == 2 ? ILLEGAL_ADDRESS : fault ? FAILED : kept ? kept : last;
 }
 // clang-format off
-CUDA(Malloc, NO_MEMORY) CUDA(Malloc3DArray, NO_MEMORY) CUDA(MallocArray, NO_MEMORY) CUDA(HostRegister, NO_MEMORY)
-CUDA(StreamCreateWithFlags, NO_MEMORY) CUDA(StreamCreateWithPriority, NO_MEMORY) CUDA(EventCreate, NO_MEMORY)
-CUDA(CreateTextureObject, NO_MEMORY) CUDA(SetDevice, FAILED) CUDA(Memcpy, FAILED) CUDA(MemcpyAsync, FAILED)
-CUDA(Memcpy2DAsync, FAILED) CUDA(Memcpy3DAsync, FAILED) CUDA(Memcpy2DToArrayAsync, FAILED) CUDA(Memset, FAILED)
-CUDA(MemsetAsync, FAILED) CUDA(FuncSetAttribute, FAILED) CUDA(StreamSynchronize, FAILED) CUDA(DeviceSynchronize, FAILED)
-CUDA(StreamWaitEvent, FAILED) CUDA(EventRecord, FAILED) CUDA(EventSynchronize, FAILED) CUDA(EventElapsedTime, FAILED)
-CUDA(PointerGetAttributes, FAILED) CUDA(MemGetInfo, FAILED) CUDA(Free, FAILED)
+CUDA_CALL(Malloc, NO_MEMORY) CUDA_CALL(Malloc3DArray, NO_MEMORY) CUDA_CALL(MallocArray, NO_MEMORY) CUDA_CALL(HostRegister, NO_MEMORY)
+CUDA_CALL(StreamCreateWithFlags, NO_MEMORY) CUDA_CALL(StreamCreateWithPriority, NO_MEMORY) CUDA_CALL(EventCreate, NO_MEMORY)
+CUDA_CALL(CreateTextureObject, NO_MEMORY) CUDA_CALL(SetDevice, FAILED) CUDA_CALL(Memcpy, FAILED) CUDA_CALL(MemcpyAsync, FAILED)
+CUDA_CALL(Memcpy2DAsync, FAILED) CUDA_CALL(Memcpy3DAsync, FAILED) CUDA_CALL(Memcpy2DToArrayAsync, FAILED) CUDA_CALL(Memset, FAILED)
+CUDA_CALL(MemsetAsync, FAILED) CUDA_CALL(FuncSetAttribute, FAILED) CUDA_CALL(StreamSynchronize, FAILED) CUDA_CALL(DeviceSynchronize, FAILED)
+CUDA_CALL(StreamWaitEvent, FAILED) CUDA_CALL(EventRecord, FAILED) CUDA_CALL(EventSynchronize, FAILED) CUDA_CALL(EventElapsedTime, FAILED)
+CUDA_CALL(PointerGetAttributes, FAILED) CUDA_CALL(MemGetInfo, FAILED) CUDA_CALL(Free, FAILED)
 CUFFT(Create) CUFFT(Destroy) CUFFT(SetAutoAllocation) CUFFT(SetStream) CUFFT(SetWorkArea) CUFFT(MakePlanMany64)
 CUFFT(ExecR2C) CUFFT(ExecC2R) CUFFT(ExecD2Z) CUFFT(ExecZ2D)
     // clang-format on
 
-    static const char *mpi(void)
+    static int mpi(void)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
-    return rank && *rank == '1' ? "mpi1" : "mpi0";
+    return rank && *rank == '1' ? MPI1 : MPI0;
 }
 enum { MPI_FAILED = 1 };
 #define MPI(name) FORWARDED(mpi(), MPI_##name, MPI_FAILED)
