@@ -80,6 +80,13 @@ int rg_image_value_row(const rg_image_in *in, rg_image *image, int64_t y, const 
     return RG_GOOD;
 }
 
+void rg_image_note(const rg_image_in *in, int64_t n, int64_t at, int64_t nth, int64_t frames)
+{
+    if (!in->places) return;
+    *in->places = rg_grow(*in->places, n, sizeof **in->places);
+    (*in->places)[n] = (rg_image_place){n, at, nth, frames};
+}
+
 static int read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
 {
     rg_mrc m;
@@ -127,16 +134,13 @@ static int read_by_content(const rg_image_in *in, int64_t *pages, rg_image *imag
                   : "an empty file");
 }
 
-int rg_image_from_stream(
-    FILE *file, int64_t bytes, const char *path, int64_t page, const rg_grey_range *range, int64_t *pages, rg_image *image)
+static int read_page(const rg_image_in *in, int64_t *pages, rg_image *image)
 {
-    const rg_grey_range none = {0};
-    rg_image_in in = {file, bytes, path, page, range ? range : &none};
     int64_t count = 0;
     rg_image found = {0};
-    int code = read_by_content(&in, &count, image ? &found : NULL);
-    if (code == RG_GOOD && image && page >= count)
-        code = rg_fail(RG_USAGE, "%s: page %" PRId64 " requested, found %" PRId64, path, page + 1, count);
+    int code = read_by_content(in, &count, image ? &found : NULL);
+    if (code == RG_GOOD && image && in->page >= count)
+        code = rg_fail(RG_USAGE, "%s: page %" PRId64 " requested, found %" PRId64, in->path, in->page + 1, count);
     if (code != RG_GOOD) {
         rg_image_free(&found);
         return code;
@@ -146,25 +150,48 @@ int rg_image_from_stream(
     return RG_GOOD;
 }
 
-static int from_path(const char *path, int64_t page, const rg_grey_range *range, int64_t *pages, rg_image *image)
+int rg_image_from_stream(
+    FILE *file, int64_t bytes, const char *path, int64_t page, const rg_grey_range *range, int64_t *pages, rg_image *image)
 {
-    FILE *file;
-    int64_t bytes;
-    int code = rg_input_open(path, &file, &bytes);
+    const rg_grey_range none = {0};
+    return read_page(
+        &(rg_image_in){.file = file, .bytes = bytes, .path = path, .page = page, .range = range ? range : &none}, pages, image);
+}
+
+static int from_path(const char *path, rg_image_in *in, int64_t *pages, rg_image *image)
+{
+    in->path = path;
+    int code = rg_input_open(path, &in->file, &in->bytes);
     if (code != RG_GOOD) return code;
-    code = rg_image_from_stream(file, bytes, path, page, range, pages, image);
-    fclose(file);
+    code = read_page(in, pages, image);
+    fclose(in->file);
     return code;
 }
 
-int rg_image_pages(const char *path, int64_t *pages)
+static const rg_grey_range ANY = {.given = true, .high = 1}; // counting asks nothing of the values
+
+int rg_image_pages(const char *path, int64_t *pages) { return from_path(path, &(rg_image_in){.range = &ANY}, pages, NULL); }
+
+int rg_image_places(const char *path, int64_t *pages, rg_image_place **place)
 {
-    return from_path(path, 0, &(rg_grey_range){.given = true, .high = 1}, pages, NULL); // counting asks nothing of the values
+    rg_image_in in = {.range = &ANY, .places = place};
+    *place = NULL;
+    int code = from_path(path, &in, pages, NULL);
+    const bool noted = *place;
+    for (int64_t i = 0; code == RG_GOOD && i < (noted ? 0 : *pages); i++) rg_image_note(&in, i, 0, 0, 0);
+    if (code != RG_GOOD) free(*place);
+    if (code != RG_GOOD) *place = NULL;
+    return code;
+}
+
+int rg_image_read_place(const char *path, const rg_image_place *place, const rg_grey_range *range, rg_image *image)
+{
+    return from_path(path, &(rg_image_in){.page = place->page, .place = place, .range = range}, NULL, image);
 }
 
 int rg_image_read(const char *path, int64_t page, const rg_grey_range *range, rg_image *image)
 {
-    return from_path(path, page, range, NULL, image);
+    return rg_image_read_place(path, &(rg_image_place){.page = page}, range, image);
 }
 
 void rg_image_free(rg_image *image)

@@ -30,12 +30,20 @@ typedef struct rg_grey_range {
     bool real; // values that are no grey, of MRC files all, are taken as they are, in 32 bits
 } rg_grey_range;
 
+// Where a photograph is. Of the file's pages `page` is enough; the rest, from rg_image_places, saves the way through those before.
+typedef struct rg_image_place {
+    int64_t page;            // from 0
+    int64_t at, nth, frames; // byte of its directory, or of the picture itself; which of those there, and how many there are
+} rg_image_place;
+
 // How many photographs a file holds: sections of an MRC stack, pictures of a TIFF or raw PGM/PPM file, else 1. RG_GOOD, or one line
 // and RG_USAGE: also where bytes are left over that would hold one more.
 int rg_image_pages(const char *path, int64_t *pages);
+int rg_image_places(const char *path, int64_t *pages, rg_image_place **); // and where each is, malloc'ed
 // Photograph `page` (from 0). RG_GOOD, or one line and RG_USAGE: malformed file (file, byte, expected, found), a format this
 // build lacks, values that need a range. Nothing is allocated for the caller unless RG_GOOD.
 int rg_image_read(const char *path, int64_t page, const rg_grey_range *, rg_image *);
+int rg_image_read_place(const char *path, const rg_image_place *, const rg_grey_range *, rg_image *);
 // The same from a stream of `bytes` bytes; path is only for messages. pages may be NULL, image may be NULL.
 int rg_image_from_stream(
     FILE *, int64_t bytes, const char *path, int64_t page, const rg_grey_range *, int64_t *pages, rg_image *);

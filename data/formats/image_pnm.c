@@ -124,14 +124,14 @@ static int read_pixels(const rg_image_in *in, const pnm_head *h, rg_image *image
 int rg_read_pnm(const rg_image_in *in, int64_t *pages, rg_image *image)
 {
     pnm_head head;
-    *pages = 0;
-    for (double next = 0; next < (double)in->bytes; next = next_picture(&head)) {
+    *pages = in->place && in->place->at ? in->page : 0;
+    for (double next = *pages ? (double)in->place->at : 0; next < (double)in->bytes; next = next_picture(&head)) {
         if (fseeko(in->file, (off_t)next, SEEK_SET) != 0)
             return rg_malformed(
                 in->path, (int64_t)next, "expected the next picture, found that the file cannot be positioned there");
         int code = read_head(in, &head);
         if (code != RG_GOOD) return code;
-        ++*pages;
+        rg_image_note(in, (*pages)++, head.at, 0, 1);
         if (image && *pages == in->page + 1) return read_pixels(in, &head, image);
         if (head.plain) break;
         if (!image && next_picture(&head) > (double)in->bytes) break; // read_pixels says what is missing

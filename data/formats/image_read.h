@@ -12,7 +12,12 @@ typedef struct rg_image_in {
     const char *path;
     int64_t page;
     const rg_grey_range *range;
+    const rg_image_place *place; // of the page; NULL or at 0: it has to be found
+    rg_image_place **places;     // of all that are counted; NULL: nobody asks
 } rg_image_in;
+
+// Photograph number n is the nth of `frames` at this byte.
+void rg_image_note(const rg_image_in *, int64_t n, int64_t at, int64_t nth, int64_t frames);
 
 // Each reads photograph in->page into *image, when image is not NULL, and counts them into *pages.
 int rg_read_png(const rg_image_in *, int64_t *pages, rg_image *image);

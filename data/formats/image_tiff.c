@@ -31,8 +31,19 @@ typedef struct tiff_work {
     int64_t at;
     int64_t shift;          // of the pixels' bytes against those that the directory names
     int64_t *read, n_reads; // where the directories were read, while they are looked through
+    bool little, big;       // its lowest byte first; offsets of 8 bytes
     char message[200];
 } tiff_work;
+
+// Of a page whose place is known the header says that its directory is the first: libtiff goes through all before another.
+static void aim(const tiff_work *w, int64_t from, unsigned char *bytes, size_t n)
+{
+    const int64_t size = w->big ? 8 : 4; // the offset is that long, and begins at that byte
+    for (size_t i = 0; i < n; i++) {
+        const int64_t k = from + (int64_t)i - size;
+        if (k >= 0 && k < size) bytes[i] = (unsigned char)(w->in->place->at >> 8 * (w->little ? k : size - 1 - k));
+    }
+}
 
 static tsize_t on_read(thandle_t client, tdata_t to, tsize_t n)
 {
@@ -42,6 +53,7 @@ static tsize_t on_read(thandle_t client, tdata_t to, tsize_t n)
         w->read[w->n_reads++] = w->at;
     }
     size_t got = fread(to, 1, (size_t)n, w->in->file);
+    if (w->in->place && w->in->place->at && w->at < 16) aim(w, w->at, to, got);
     w->at = ftello(w->in->file);
     return (tsize_t)got;
 }
@@ -389,6 +401,7 @@ static int64_t together(TIFF *tiff, bool tiled, int64_t *first, int64_t *end)
 // image all are counted into *pages.
 typedef struct tiff_search {
     int64_t pages, full, left, data_end, frame, frame_bytes; // full: directories that are no copies; left: to go
+    int64_t directories;                                     // 0: not counted yet
     bool found;
     bool has_others; // directories below directories, which are not looked at
 } tiff_search;
@@ -396,22 +409,24 @@ typedef struct tiff_search {
 // Whether the next directory has the photograph right behind this one's: then each has its own.
 static bool next_is_behind(TIFF *tiff, int64_t end)
 {
-    const uint16_t here = (uint16_t)TIFFCurrentDirectory(tiff);
+    const toff_t here = TIFFCurrentDirOffset(tiff);
     const bool behind = TIFFReadDirectory(tiff) && (int64_t)TIFFGetStrileOffset(tiff, 0) == end;
-    TIFFSetDirectory(tiff, here);
+    TIFFSetSubDirectory(tiff, here);
     return behind;
 }
 
 static int count_frames(TIFF *tiff, tiff_work *w, tiff_page *p, tiff_search *s)
 {
     int64_t first, end, bytes = together(tiff, p->tiled, &first, &end);
-    const int64_t stated = stated_frames(tiff, p), directories = stated > 1 ? TIFFNumberOfDirectories(tiff) : 1;
+    const bool known = w->in->place && w->in->place->at;
+    const int64_t stated = known ? 1 : stated_frames(tiff, p);
+    if (stated > 1 && !s->directories) s->directories = TIFFNumberOfDirectories(tiff);
     const bool raw = p->compression == COMPRESSION_NONE && bytes > 0;
-    p->frames = 1;
-    if (stated > 1 && (directories == 1 || (raw && !next_is_behind(tiff, first + bytes)))) {
+    p->frames = known ? w->in->place->frames : 1;
+    if (stated > 1 && (s->directories == 1 || (raw && !next_is_behind(tiff, first + bytes)))) {
         if (raw && (double)first + (double)stated * (double)bytes <= (double)w->in->bytes)
             p->frames = stated;
-        else if (directories == 1)
+        else if (s->directories == 1)
             return rg_malformed(w->in->path, w->at,
                 "expected the %" PRId64 " images that its program says it wrote, found 1 directory%s", stated,
                 raw ? " and too few bytes for them behind it" : "; save them as an image sequence");
@@ -437,8 +452,9 @@ static int check_rest(const tiff_work *w, const tiff_search *s)
 
 static int look_through(TIFF *tiff, tiff_work *w, bool count, tiff_page *p, tiff_search *s)
 {
-    s->left = w->in->page;
-    if (count && (TIFFNumberOfDirectories(tiff) == 0 || w->message[0])) // it counts as far as it can read
+    const bool known = w->in->place && w->in->place->at;
+    s->left = known ? w->in->place->nth : w->in->page;
+    if (count && ((s->directories = TIFFNumberOfDirectories(tiff)) == 0 || w->message[0])) // it counts as far as it can read
         return damaged(w, "the directory of the next page");
     do {
         uint32_t kind = 0;
@@ -458,7 +474,9 @@ static int look_through(TIFF *tiff, tiff_work *w, bool count, tiff_page *p, tiff
         if (p->palette[0]) // of the directory as it was read last
             TIFFGetField(tiff, TIFFTAG_COLORMAP, &p->palette[0], &p->palette[1], &p->palette[2]);
         const int64_t here = p->frames * p->pictures;
-        s->pages += here;
+        for (int64_t k = 0; k < here && count; k++)
+            rg_image_note(w->in, s->pages + k, (int64_t)TIFFCurrentDirOffset(tiff), k, p->frames);
+        s->pages = known ? w->in->page + 1 : s->pages + here;
         if (!count && s->left < here) {
             s->found = true;
             s->frame = s->left / p->pictures;
@@ -494,7 +512,10 @@ static int read_page(TIFF *tiff, tiff_work *w, const tiff_page *p, const tiff_se
 
 int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
 {
-    tiff_work w = {.in = in};
+    tiff_work w = {.in = in, .little = getc(in->file) == 'I'};
+    const int low = (getc(in->file), getc(in->file)), high = getc(in->file);
+    w.big = low == '+' || high == '+'; // else '*'
+    rewind(in->file);
     TIFFSetErrorHandler(NULL);
     TIFFSetWarningHandler(NULL);
     TIFFSetErrorHandlerExt(on_message);

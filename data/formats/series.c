@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "series.h"
-#include "image.h"
 #include "../../impl/base/malformed.h"
 #include "mrc.h"
 
@@ -26,12 +25,13 @@ static int is_mrc(const char *path, int *answer)
 }
 
 // Sides and images of one file; a picture is read for its sides.
-static int look(const char *path, int mrc, int64_t *pages, int64_t *width, int64_t *height, double *pixel_A)
+static int look(
+    const char *path, int mrc, int64_t *pages, rg_image_place **place, int64_t *width, int64_t *height, double *pixel_A)
 {
     rg_mrc m;
     rg_image image;
     if (!mrc) {
-        int code = rg_image_pages(path, pages);
+        int code = rg_image_places(path, pages, place);
         if (code == RG_GOOD) code = rg_image_read(path, 0, &REAL, &image);
         if (code != RG_GOOD) return code;
         *width = image.width;
@@ -61,8 +61,9 @@ int rg_series_open(rg_series *s, int64_t n_paths, const char *const *path)
         int mrc = 0;
         int64_t pages = 0, width = 0, height = 0;
         double pixel_A = 0;
+        rg_image_place *place = NULL;
         int code = is_mrc(path[f], &mrc);
-        if (code == RG_GOOD) code = look(path[f], mrc, &pages, &width, &height, &pixel_A);
+        if (code == RG_GOOD) code = look(path[f], mrc, &pages, &place, &width, &height, &pixel_A);
         if (code == RG_GOOD && f && (width != s->width || height != s->height))
             code = rg_fail(RG_USAGE,
                 "%s: expected images of %" PRId64 " x %" PRId64 " pixels as in %s, found %" PRId64 " x %" PRId64, path[f],
@@ -71,14 +72,16 @@ int rg_series_open(rg_series *s, int64_t n_paths, const char *const *path)
             code = rg_fail(RG_USAGE, "%s: expected %s as %s, found %s: their rows go the other way", path[f],
                 mrc ? "a picture" : "an MRC file", path[0], mrc ? "an MRC file" : "a picture");
         if (code != RG_GOOD) {
+            free(place);
             rg_series_close(s);
             return code;
         }
         if (!f) *s = (rg_series){.width = width, .height = height, .pixel_A = pixel_A, .rows_down = !mrc};
         for (int64_t p = 0; p < pages; p++) {
             s->image = rg_grow(s->image, s->n, sizeof *s->image);
-            s->image[s->n++] = (rg_series_image){path[f], p, mrc};
+            s->image[s->n++] = (rg_series_image){path[f], place ? place[p] : (rg_image_place){.page = p}, mrc};
         }
+        free(place);
     }
     return RG_GOOD;
 }
@@ -92,12 +95,12 @@ void rg_series_close(rg_series *s)
 static int read_picture(const rg_series *s, const rg_series_image *at, float *image)
 {
     rg_image picture;
-    int code = rg_image_read(at->path, at->page, &REAL, &picture);
+    int code = rg_image_read_place(at->path, &at->place, &REAL, &picture);
     if (code != RG_GOOD) return code;
     if (picture.width != s->width || picture.height != s->height)
         code = rg_fail(RG_USAGE,
             "%s: expected page %" PRId64 " to be of %" PRId64 " x %" PRId64 " pixels, found %" PRId64 " x %" PRId64, at->path,
-            at->page + 1, s->width, s->height, picture.width, picture.height);
+            at->place.page + 1, s->width, s->height, picture.width, picture.height);
     for (int64_t i = 0; code == RG_GOOD && i < s->width * s->height; i++)
         image[i] = picture.bits == 8 ? ((const uint8_t *)picture.pixel)[i]
             : picture.bits == 16     ? ((const uint16_t *)picture.pixel)[i]
@@ -114,7 +117,7 @@ int rg_series_read(const rg_series *s, int64_t i, int varies, float *image)
     if (at->is_mrc) {
         code = rg_mrc_open(&m, at->path);
         if (code == RG_GOOD) {
-            code = rg_mrc_section(&m, at->page, image);
+            code = rg_mrc_section(&m, at->place.page, image);
             rg_mrc_close(&m);
         }
     } else {
@@ -129,11 +132,11 @@ int rg_series_read(const rg_series *s, int64_t i, int varies, float *image)
         if (!isfinite(image[p]))
             code =
                 rg_fail(RG_USAGE, "%s: image %" PRId64 ": expected finite values, found %s at pixel (%" PRId64 ", %" PRId64 ")",
-                    at->path, at->page + 1, isnan(image[p]) ? "NaN" : "infinity", p % s->width, p / s->width);
+                    at->path, at->place.page + 1, isnan(image[p]) ? "NaN" : "infinity", p % s->width, p / s->width);
     if (code == RG_GOOD && !differs)
         code = rg_fail(RG_USAGE,
             "%s: image %" PRId64 ": expected an image, found the constant %g, whose correlation is "
             "undefined",
-            at->path, at->page + 1, image[0]);
+            at->path, at->place.page + 1, image[0]);
     return code;
 }

@@ -7,11 +7,13 @@
 #ifndef RG_SERIES_H
 #define RG_SERIES_H
 
+#include "image.h"
+
 #include <stdint.h>
 
 typedef struct rg_series_image {
     const char *path; // the caller's text
-    int64_t page;     // of the file, from 0
+    rg_image_place place;
     int is_mrc;
 } rg_series_image;
 

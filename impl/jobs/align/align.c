@@ -202,7 +202,7 @@ int aj_load(aj_align *job, int64_t i, aj_pyramid *p)
         if (job->mask) apply_mask(job, p->v[0]);
         if (!aj_normalise(n, p->v[0], job->threads))
             code = rg_fail(RG_USAGE, "%s: image %" PRId64 " is constant after mask and filter: its correlation is undefined",
-                job->series.image[i].path, job->series.image[i].page + 1);
+                job->series.image[i].path, job->series.image[i].place.page + 1);
         aj_pyramid_fill(p, job->threads);
     }
     job->filter_s += rg_seconds() - began_s;

@@ -76,7 +76,8 @@ double ac_spectrum_length(const rg_image *);
 
 typedef struct ac_photo {
     const char *path;
-    int64_t page, pages;
+    rg_image_place place;
+    int64_t pages;
     char *name;    // of its files in DIR
     uint64_t hash; // of sides, bits and pixels
     rg_shape shape;
@@ -154,7 +155,7 @@ int ac_write_growth(const ac_job *);
 int ac_series(ac_job *);
 
 // input.c: a photograph as it is correlated, the mask applied. RG_GOOD, or one line and RG_USAGE.
-int ac_read(const ac_job *, const char *path, int64_t page, rg_image *);
+int ac_read(const ac_job *, const char *path, const rg_image_place *, rg_image *);
 // input.c: opens and checks every photograph before any work, so that a bad one stops the job at once.
 int ac_input(ac_job *);
 void ac_input_free(ac_job *);

@@ -39,11 +39,11 @@ static char *name_of(const char *path, int64_t page, int64_t pages)
     return name;
 }
 
-static int add_photo(ac_job *job, const char *path, int64_t page, int64_t pages)
+static int add_photo(ac_job *job, const char *path, const rg_image_place *place, int64_t pages)
 {
     job->photo = rg_grow(job->photo, job->n_photos, sizeof *job->photo);
     ac_photo *photo = &job->photo[job->n_photos++];
-    *photo = (ac_photo){.path = path, .page = page, .pages = pages, .name = name_of(path, page, pages), .time = NAN};
+    *photo = (ac_photo){.path = path, .place = *place, .pages = pages, .name = name_of(path, place->page, pages), .time = NAN};
     for (int64_t i = 0; i + 1 < job->n_photos; i++)
         if (strcmp(job->photo[i].name, photo->name) == 0)
             return rg_fail(RG_USAGE, "%s and %s would both be written as %s/%s.*; rename one or give them folders of their own",
@@ -56,8 +56,10 @@ static int list_photos(ac_job *job)
     for (int i = 0; i < job->given.word.n; i++) {
         const char *path = job->given.word.item[i];
         int64_t pages;
-        int code = rg_image_pages(path, &pages);
-        for (int64_t page = 0; code == RG_GOOD && page < pages; page++) code = add_photo(job, path, page, pages);
+        rg_image_place *place;
+        int code = rg_image_places(path, &pages, &place);
+        for (int64_t page = 0; code == RG_GOOD && page < pages; page++) code = add_photo(job, path, &place[page], pages);
+        free(place);
         if (code != RG_GOOD) return code;
     }
     return RG_GOOD;
@@ -106,9 +108,9 @@ static bool keeps(const rg_image *mask, int64_t i)
     return mask->bits == 32 ? ((const float *)mask->pixel)[i] > 0 : grey_of(mask, i) > 0;
 }
 
-int ac_read(const ac_job *job, const char *path, int64_t page, rg_image *image)
+int ac_read(const ac_job *job, const char *path, const rg_image_place *place, rg_image *image)
 {
-    int code = rg_image_read(path, page, &job->range, image);
+    int code = rg_image_read_place(path, place, &job->range, image);
     if (code != RG_GOOD || !job->mask.pixel) return code;
     const int64_t n = image->width * image->height;
     if (job->mask.width != image->width || job->mask.height != image->height) {
@@ -164,7 +166,7 @@ static const double KEPT = 0.25;
 static int read_one(ac_job *job, ac_photo *photo)
 {
     rg_image image;
-    int code = ac_read(job, photo->path, photo->page, &image);
+    int code = ac_read(job, photo->path, &photo->place, &image);
     if (code == RG_GOOD) {
         code = examine(job, photo, &image);
         const double bytes = (double)(image.width * image.height) * image.bits / 8;
@@ -220,7 +222,7 @@ static int read_all(ac_job *job)
     int code = RG_GOOD;
     if (job->cross_path) {
         code = expect_one_page(job->cross_path);
-        if (code == RG_GOOD) code = ac_read(job, job->cross_path, 0, &job->cross);
+        if (code == RG_GOOD) code = ac_read(job, job->cross_path, &(rg_image_place){0}, &job->cross);
         job->cross_hash = code == RG_GOOD ? ac_hash(&job->cross) : 0;
     }
     if (code != RG_GOOD) return code;

@@ -17,7 +17,7 @@ static int read_again(const ac_job *job, ac_photo *photo, rg_image *image)
     *image = photo->kept;
     photo->kept = (rg_image){0};
     if (image->pixel) return RG_GOOD;
-    int code = ac_read(job, photo->path, photo->page, image);
+    int code = ac_read(job, photo->path, &photo->place, image);
     if (code != RG_GOOD || ac_hash(image) == photo->hash) return code;
     rg_image_free(image);
     return rg_fail(RG_USAGE, "%s: changed while the job was running", photo->path);
