@@ -296,7 +296,7 @@ static int work(aj_align *job, const char *asked)
     job->correlation = rg_alloc(n * sizeof *job->correlation);
     job->edge = rg_alloc(n * sizeof *job->edge);
     for (int i = 0; i < 2; i++) aj_pyramid_make(&p[i], side, COARSEST);
-    int code = aj_pair_make(&job->pair, &p[0], job->device, asked, job->aligned);
+    int code = aj_pair_make(&job->pair, &p[0], job->device, asked, job->aligned || rg_summary_wanted());
     if (code == RG_GOOD && !rg_quiet)
         fprintf(stderr, "align: %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, %d size%s, variant %s on %s\n",
             job->series.n, side[0], side[1], p[0].levels, rg_plural(p[0].levels), job->pair.scorer[0].frame.entry->name,
@@ -345,7 +345,7 @@ static int run(void *typed)
     if (code == RG_GOOD && rg_dry_run) {
         aj_pyramid p;
         aj_pyramid_size(&p, (const int64_t[3]){job->series.width, job->series.height, 1}, COARSEST);
-        code = aj_pair_plan(&job->pair, &p, job->device, variant, job->aligned);
+        code = aj_pair_plan(&job->pair, &p, job->device, variant, job->aligned || rg_summary_wanted());
     }
     const bool works = code == RG_GOOD && !rg_dry_run;
     if (works) code = work(job, variant);

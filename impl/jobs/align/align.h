@@ -27,9 +27,9 @@ typedef struct aj_pair {
     rg_choice warp; // the variant of affine2d that turns the coarse image
 } aj_pair;
 
-// aligned: images are turned as a whole, too. RG_GOOD, or one line and a code.
-int aj_pair_make(aj_pair *, const aj_pyramid *, const char *device, const char *asked, bool aligned);
-int aj_pair_plan(aj_pair *, const aj_pyramid *, const char *device, const char *asked, bool aligned); // rows of --dry-run
+// whole: images are turned on their own size, too, for the aligned series or the page. RG_GOOD, or one line and a code.
+int aj_pair_make(aj_pair *, const aj_pyramid *, const char *device, const char *asked, bool whole);
+int aj_pair_plan(aj_pair *, const aj_pyramid *, const char *device, const char *asked, bool whole); // rows of --dry-run
 void aj_pair_free(aj_pair *);
 typedef struct aj_found {
     rg_affine step;

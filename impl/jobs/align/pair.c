@@ -232,14 +232,14 @@ static int try_all(aj_pair *pair, const aj_space *space, const int64_t side[3], 
 
 // ---- from level to level -------------------------------------------------------------------------------------------------
 
-// How the scorers are made; beside them images are turned on the smallest level, and, for the aligned series, on the whole size.
-static int levels_of(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool aligned, aj_levels *how)
+// How the scorers are made; beside them images are turned on the smallest level, and where `whole` on their own size.
+static int levels_of(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool whole, aj_levels *how)
 {
     const int last = p->levels - 1;
     const level coarse = level_of(pair, p->side[last]);
     const aj_space space = space_of(pair, &coarse, last);
     int64_t combinations = 1;
-    rg_needs whole = {0};
+    rg_needs at_once = {0};
     rg_shape shape = aj_shape(2, p->side[0], 1, AF_ZERO);
     for (int i = 0; i < TRIED; i++) combinations *= steps_of(&space, i);
     *how = (aj_levels){.dims = 2,
@@ -253,23 +253,23 @@ static int levels_of(aj_pair *pair, const aj_pyramid *p, const char *device, con
     if (code == RG_GOOD) code = rg_entry_device(pair->warp.entry, device, &pair->warp.device);
     if (code != RG_GOOD) return code;
     aj_warp_needs(&pair->warp, p->side[last], AF_ZERO, combinations < CHUNK ? combinations : CHUNK, &how->stage);
-    if (aligned) aj_warp_needs(&pair->warp, p->side[0], AF_ZERO, 1, &whole);
-    if (whole.bytes > how->stage.bytes) how->stage = whole;
+    if (whole) aj_warp_needs(&pair->warp, p->side[0], AF_ZERO, 1, &at_once);
+    if (at_once.bytes > how->stage.bytes) how->stage = at_once;
     return code;
 }
 
-int aj_pair_make(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool aligned)
+int aj_pair_make(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool whole)
 {
     aj_levels how;
     pair->levels = p->levels;
-    int code = levels_of(pair, p, device, asked, aligned, &how);
+    int code = levels_of(pair, p, device, asked, whole, &how);
     return code == RG_GOOD ? aj_scorers_make(pair->scorer, &how, p) : code;
 }
 
-int aj_pair_plan(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool aligned)
+int aj_pair_plan(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool whole)
 {
     aj_levels how;
-    int code = levels_of(pair, p, device, asked, aligned, &how);
+    int code = levels_of(pair, p, device, asked, whole, &how);
     return code == RG_GOOD ? aj_scorers_plan(&how, p) : code;
 }
 
