@@ -101,6 +101,8 @@ NEEDS            := avx2 avx512 avx512vnni
 NEEDS_avx2       := -mavx2 -mfma
 NEEDS_avx512     := $(NEEDS_avx2) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 NEEDS_avx512vnni := $(NEEDS_avx512) -mavx512vnni
+NO_CUFFT := $(if $(filter 1,$(HAVE_CUDA)),$(BUILD)/no-cufft.so)
+CUFFT_CALLS := Create Destroy ExecC2R ExecD2Z ExecR2C ExecZ2D MakePlanMany64 SetAutoAllocation SetStream SetWorkArea
 # By these kernels and transforms take memory of a GPU, which impl/gpu/device.cu enters in its ledger.
 COUNTED := cudaMallocArray cudaMalloc3DArray cudaFreeArray cufftMakePlanMany64 cufftSetAutoAllocation cufftDestroy
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
@@ -129,7 +131,7 @@ BROKEN_CU := $(basename $(notdir $(wildcard verify/broken/*.cu)))
 BROKEN  := $(BROKEN_C:%=$(BUILD)/broken/%.so) $(BROKEN_CU:%=$(BUILD)/broken/host/%.so) \
            $(if $(filter 1,$(HAVE_CUDA)),$(if $(wildcard /dev/nvidia[0-9]*),$(BROKEN_CU:%=$(BUILD)/broken/gpu/%.so)))
 
-all: $(BUILD)/regather $(BUILD)/regather-kit $(BUILD)/regather.1
+all: $(BUILD)/regather $(BUILD)/regather-kit $(BUILD)/regather.1 $(NO_CUFFT)
 
 # Every object depends on its flags, and three on the revision of the source: both files are looked at whenever make starts, and
 # change only when they do. What the program itself writes (report, results) does not make a tree dirty.
@@ -207,6 +209,10 @@ $(BUILD)/kit/ranks.o: impl/jobs/pipeline/ranks.c $(BUILD)/flags
 	$(CC) $(C_ALL) -UHAVE_MPI -DHAVE_MPI=0 -I$(BUILD) -MMD -MP -c $< -o $@
 $(BUILD)/regather-kit: $(filter-out $(BUILD)/impl/jobs/pipeline/ranks.o,$(OBJ)) $(BUILD)/kit/ranks.o $(BUILD)/sources.o
 	$(CC) $(OMP) $(SAN) -s -rdynamic $^ -o $@ $(KIT_LIBS)
+# cuFFT is 200 MB of a kit. A small one has this in its place, so that the program starts where neither cuFFT nor a GPU is; each call fails.
+$(BUILD)/no-cufft.so: $(BUILD)/flags
+	printf 'int cufft%s(void) { return 5; }\n' $(CUFFT_CALLS) | \
+	    $(CC) -x c -fPIC -shared -Wl,-soname,$(notdir $(wildcard $(CUDA_HOME)/lib64/libcufft.so.[0-9][0-9])),--default-symver - -o $@
 $(BUILD)/regather.1: $(BUILD)/regather
 	$< man > $@
 
@@ -288,11 +294,11 @@ verify bench: all
 	$(BUILD)/regather $@
 
 # With what a plug-in includes: suite.h, and of gpu/, simd/ and the kernels' folders what may be used from outside.
-SHARED  = $(wildcard plots/* reference/published/* reference/*.tsv verify/thresholds.tsv data/machines/* data/tuned/* impl/*/presets.tsv bench/RULES.md bench/workloads/*)
+SHARED  = $(wildcard plots/* reference/published/* reference/*.tsv verify/thresholds.tsv data/machines/* data/tuned/* impl/*/presets.tsv bench/RULES.md bench/procure/run.sh bench/procure/README.txt bench/workloads/*)
 HEADERS = $(wildcard impl/suite.h impl/gpu/cuda.h impl/gpu/hopper.h impl/gpu/emulator/*.h impl/simd/*.h impl/*/*index.h impl/*/*/*index.h)
 install: all
 	install -D -m 755 $(BUILD)/regather $(DESTDIR)$(PREFIX)/bin/regather
-	install -D -m 755 $(BUILD)/regather-kit $(DESTDIR)$(PREFIX)/lib/regather/regather-kit
+	for f in regather-kit $(notdir $(NO_CUFFT)); do install -D -m 755 $(BUILD)/$$f $(DESTDIR)$(PREFIX)/lib/regather/$$f || exit; done
 	install -D -m 644 $(BUILD)/regather.1 $(DESTDIR)$(PREFIX)/share/man/man1/regather.1
 	for f in $(SHARED) bench/record/plan.tsv bench/steps/functions.sh bench/counters.sh bench/counters.tsv; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/regather/$$f || exit; done
 	for f in $(HEADERS); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/include/regather/$${f#impl/} || exit; done

@@ -403,6 +403,11 @@ static int check_again(audit *u)
     code = code ? code : rg_job_folder_make(folder[1]);
     if (!code) {
         rg_progress progress;
+        double there_s = u->a.runs.n_rows ? of(u, 0, "began_s") : 0; // of the inputs, since nothing was run before them
+        for (int j = 0; j < u->a.workload.n; j++) there_s += rg_archive_median(&u->a, u->a.workload.job[j].job);
+        if (!rg_quiet)
+            fprintf(stderr, "audit: %s: makes the inputs of %d job%s and runs each once, which took %.0f s there\n", u->a.label,
+                u->a.workload.n, rg_plural(u->a.workload.n), there_s);
         rg_progress_begin(&progress, "audit", "jobs", u->a.workload.n);
         code = rg_inputs_generate(&m, &u->a.workload, program, folder[0], rg_nonce_seed(rg_archive_value(&u->a, "nonce")));
         for (int j = 0; j < u->a.workload.n && !code; j++) {
@@ -476,6 +481,8 @@ const rg_command rg_cmd_audit = {
             "inputs follow from the nonce, and each job, run once here, gives the sampled outputs, but for\n"
             "rounding. Where a signature lies beside an archive (.asc, .sig, .minisig), the command that verifies\n"
             "it is named.\n\n"
+            "Each archive takes as long as making its inputs and running every job once, which is said first: less\n"
+            "than a minute of size small; no time with --no-again.\n\n"
             "Nothing of an archive is written to disk, and its workload can name no other program and no path\n"
             "outside (bench/procure). Exit codes: 0 good; 1 findings; 2 bad usage, or no archive; 3 open\n"
             "questions (too few runs count, outputs not computed again).",

@@ -3,10 +3,13 @@
 // be handed on, a workload, the rules, and a script.
 #include "workload.h"
 
+#include "../jobs/run.h"
+
 #include "../timing/timing.h"
 
 #include "../../impl/base/bundle.h"
 #include "../../impl/base/options.h"
+#include "../../impl/suite.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -106,28 +109,19 @@ static int newest_glibc(const char *path)
     return newest;
 }
 
-static char *script_text(const char *name, const char *size, int glibc)
+// The words of a text of bench/procure, @NAME@ and the like, replaced; malloc'ed; NULL: one line was printed.
+static char *filled(const char *path, const char *const word[][2], int n)
 {
-    return rg_print(
-        "#!/bin/sh\n"
-        "# %s: measures this machine by RULES.md, without root and network, and writes an archive.\n"
-        "#   ./run.sh --seed NONCE [--peak FILE] [--meter CMD] --out A.rgz     --help has the rest; TMPDIR is where work goes\n"
-        "here=$(cd \"$(dirname \"$0\")\" && pwd) || exit 2\n"
-        "glibc=$(getconf GNU_LIBC_VERSION 2> /dev/null)\n"
-        "minor=${glibc##*2.}\n"
-        "case $minor in '' | *[!0-9]*) minor=0 ;; esac\n"
-        "[ \"$minor\" -ge %d ] || { echo \"run.sh: needs glibc 2.%d or newer, this system has ${glibc:-none that getconf names}\" >&2; exit 4; }\n"
-        "left=$#\n"
-        "while [ \"$left\" -gt 0 ]; do\n"
-        "    word=$1 left=$((left - 1))\n"
-        "    shift\n"
-        "    [ \"$word\" != --seed ] || word=--nonce\n"
-        "    set -- \"$@\" \"$word\"\n"
-        "done\n"
-        "LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} REGATHER_SHARE=$here REGATHER_PROGRAM=$here/bin/regather\n"
-        "export LD_LIBRARY_PATH REGATHER_SHARE REGATHER_PROGRAM\n"
-        "exec \"$here/bin/regather\" measure --workload \"$here/workload.tsv\" --size %s \"$@\"\n",
-        name, glibc, glibc, size);
+    size_t bytes;
+    char *from = rg_share_path(path), *text = rg_file_bytes(from, &bytes);
+    if (!text) rg_fail(RG_USAGE, "%s: cannot be read", from);
+    for (int i = 0; text && i < n; i++) {
+        char *put = rg_job_put(text, word[i][0], word[i][1]);
+        free(text);
+        text = put;
+    }
+    free(from);
+    return text;
 }
 
 // A file of the kit; the name of the folder stands before its path.
@@ -157,27 +151,50 @@ static int add_tuned(rg_pack *p, int code, const char *folder)
     return code;
 }
 
-static int pack(const request *r, const char *program, const libraries *l, int glibc)
+// Its text, under the same name.
+static int add_text(rg_pack *p, int code, const char *folder, const char *name, int mode, const char *const word[][2], int n)
 {
+    if (code) return code;
+    char *from = rg_print("bench/procure/%s", name), *path = rg_print("%s/%s", folder, name), *text = filled(from, word, n);
+    code = text ? rg_pack_add(p, path, text, strlen(text), mode) : RG_USAGE;
+    free(from), free(path), free(text);
+    return code;
+}
+
+// cuFFT is ten times as large as all the rest: a small kit takes the machine's own, and has what starts the program where there is
+// none.
+static int add_library(rg_pack *p, int code, const request *r, const char *folder, const char *program, const char *library)
+{
+    const char *name = rg_base_name(library);
+    char *none = rg_print("%.*sno-cufft.so", (int)(rg_base_name(program) - program), program);
+    const bool left_out = r->size == RG_SMALL && !strncmp(name, "libcufft.", 9) && access(none, R_OK) == 0;
+    char *to = rg_print("lib/%s%s", left_out ? "none/" : "", name);
+    code = add(p, code, folder, to, left_out ? none : library, 0755);
+    free(none), free(to);
+    return code;
+}
+
+static int pack(const request *r, const rg_workload *w, const char *program, const libraries *l, int glibc)
+{
+    static const char *const takes[RG_SIZES] = {"10 minutes", "An hour", "As long as five runs of every job take"};
     rg_pack p;
     char *folder = rg_print("%.*s", (int)strcspn(rg_base_name(r->out), "."), rg_base_name(r->out)),
-         *rules = rg_share_path("bench/RULES.md");
-    char *script = script_text(folder, rg_size_name[r->size], glibc), *path = rg_print("%s/run.sh", folder);
+         *rules = rg_share_path("bench/RULES.md"), *minor = rg_print("%d", glibc),
+         *jobs = rg_print("%d job%s", w->n, rg_plural(w->n));
+    const char *const word[][2] = {{"@NAME@", folder}, {"@GLIBC@", minor}, {"@SIZE@", rg_size_name[r->size]}, {"@JOBS@", jobs},
+        {"@TIME@", takes[r->size]}};
     int code = rg_pack_begin(&p, r->out);
     if (!code) {
-        code = rg_pack_add(&p, path, script, strlen(script), 0755);
+        code = add_text(&p, code, folder, "README.txt", 0644, word, RG_COUNT(word));
+        code = add_text(&p, code, folder, "run.sh", 0755, word, RG_COUNT(word));
         code = add(&p, code, folder, "bin/regather", program, 0755);
-        for (int i = 0; i < l->n; i++) {
-            char *to = rg_print("lib/%s", rg_base_name(l->path[i]));
-            code = add(&p, code, folder, to, l->path[i], 0755);
-            free(to);
-        }
+        for (int i = 0; i < l->n; i++) code = add_library(&p, code, r, folder, program, l->path[i]);
         code = add(&p, code, folder, "workload.tsv", r->workload, 0644);
         code = add(&p, code, folder, "RULES.md", rules, 0644);
         code = add_tuned(&p, code, folder);
         code = code ? code : rg_pack_commit(&p);
     }
-    free(folder), free(rules), free(script), free(path);
+    free(folder), free(rules), free(minor), free(jobs);
     return code;
 }
 
@@ -196,7 +213,7 @@ static int run(void *typed)
         const int its = newest_glibc(i < 0 ? program : l.path[i]);
         glibc = its > glibc ? its : glibc;
     }
-    code = code ? code : pack(r, program, &l, glibc);
+    code = code ? code : pack(r, &w, program, &l, glibc);
     if (!code)
         printf("%s: %d job%s of size %s, %d librar%s; runs on Linux x86-64 with glibc 2.%d or newer\n", r->out, w.n,
             rg_plural(w.n), rg_size_name[r->size], l.n, l.n == 1 ? "y" : "ies", glibc);
@@ -221,7 +238,9 @@ const rg_command rg_cmd_kit = {
             "    ./run.sh --seed NONCE [--peak FILE] [--meter CMD] --out A.rgz\n\n"
             "Inputs are made there from the nonce, which the buyer gives late. Small takes about 10 minutes,\n"
             "medium an hour, full as long as the rules need (RULES.md). The oldest system that a kit runs on is\n"
-            "that of the machine that it was built on, by its glibc, which is printed and which run.sh asks for.",
+            "that of the machine that it was built on, by its glibc, which is printed and which run.sh asks for. Its\n"
+            "README.txt tells the vendor what it does, how long that takes and what leaves the machine. A small kit\n"
+            "of a program with CUDA leaves out cuFFT (200 MB) and takes the machine's own, where it has a GPU.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

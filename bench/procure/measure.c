@@ -26,6 +26,7 @@ typedef struct measure {
     const char *workload_path, *nonce, *peak_path, *meter, *out;
     int size; // an rg_size
     double window_s, budget_s;
+    bool busy; // go on where others are
 
     rg_workload workload;
     rg_tsv peak;
@@ -36,9 +37,9 @@ typedef struct measure {
     char folder[4096], inputs_folder[4096], program[4096];
     char first[RG_JOBS_MOST][4096]; // outputs of a job's first run
     int good[RG_JOBS_MOST], timed[RG_JOBS_MOST];
-    double first_s[RG_JOBS_MOST];
     int runs, wrong;
-    double began_s;
+    double began_s, round_s, others_s; // mean of a round; CPU seconds of others while jobs ran
+    rg_progress progress;
     rg_window window;
     bool joules;
     // Texts of the archive, as they grow.
@@ -50,9 +51,9 @@ typedef struct measure {
 static double now(const measure *m) { return rg_seconds() - m->began_s; }
 
 // A line of the log: the time, the text, and a hash of the line and of the hash before it, so that no line can be taken out or
-// edited alone.
-static void note(measure *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void note(measure *m, const char *format, ...)
+// edited alone. aloud: for whoever waits, too; of single runs the progress is enough.
+static void note(measure *m, bool aloud, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void note(measure *m, bool aloud, const char *format, ...)
 {
     char text[1000];
     const int n = snprintf(text, sizeof text, "%.6f ", now(m));
@@ -66,7 +67,9 @@ static void note(measure *m, const char *format, ...)
     rg_sha256_of(chained, strlen(chained), m->chain);
     fprintf(m->log, "%s %.16s\n", text, m->chain);
     free(chained);
-    if (!rg_quiet) fprintf(stderr, "%s\n", text);
+    if (!aloud || rg_quiet) return;
+    rg_progress_end(&m->progress);
+    fprintf(stderr, "measure: %s\n", text + n);
 }
 
 // ---- runs ----------------------------------------------------------------------------------------------------------------
@@ -101,6 +104,7 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
                                                                                                     : "good";
     }
     const double done_s = now(m);
+    m->others_s += others_s;
     m->wrong += run.code || !strcmp(status, "wrong");
     rg_tsv_print(m->table, "%d\t%s\t%s\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t", ++m->runs, w->job, m->is_peak ? "peak" : "base",
         kind_name[kind], end_s - run.wall_s, end_s, done_s, run.wall_s, run.cpu_s);
@@ -116,45 +120,77 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     rg_tsv_put(m->table, "%.0f", sensors.power_W, '\t');
     rg_throttle_print(sensors.throttle, true, throttle);
     rg_tsv_print(m->table, "%s\t%s\t%s\n", throttle, m->nonce, status);
-    note(m, "run %d %s %s began %.6f ended %.6f outputs %.16s %s%s%s", m->runs, w->job, kind_name[kind], end_s - run.wall_s,
-        end_s, hash, status, *run.said ? ": " : "", run.said);
+    note(m, false, "run %d %s %s began %.6f ended %.6f outputs %.16s %s%s%s", m->runs, w->job, kind_name[kind],
+        end_s - run.wall_s, end_s, hash, status, *run.said ? ": " : "", run.said);
     free(command);
     *wall_s = run.wall_s;
     return status;
 }
 
-static void warm_up(measure *m)
+// Seconds still to come, by what a round has taken so far: the least number of good runs a job, where others are busy three times as
+// many, then rounds until the time is up; and the windows of energy.
+static double left_s(const measure *m)
 {
-    double sum_s = 0;
+    const double windows_s = m->joules ? m->workload.n * m->window_s : 0, done = (double)m->runs / m->workload.n - 1;
+    int least = 0;
+    for (int j = 0; j < m->workload.n; j++) least = m->workload.job[j].min_runs > least ? m->workload.job[j].min_runs : least;
+    const double by_rule_s = (least * (m->busy ? 3 : 1) - done) * m->round_s,
+                 by_time_s = fmin(m->budget_s - windows_s - now(m), (RG_ROUNDS_MOST - done) * m->round_s);
+    return fmax(fmax(by_rule_s, by_time_s), 0) + windows_s;
+}
+
+static void show_left(measure *m)
+{
+    m->progress.total = m->runs * (1 + left_s(m) / fmax(rg_seconds() - m->progress.began_s, 1e-3));
+    rg_progress_at(&m->progress, m->runs);
+}
+
+// A round that is not timed. Where others are busy, that shows here, not after all the runs that will not count.
+static int warm_up(measure *m)
+{
+    const double from_s = now(m);
+    double wall_s, jobs_s = 0;
+    rg_watched before = rg_watch_processes();
     for (int j = 0; j < m->workload.n && !m->wrong; j++) {
-        run_job(m, j, WARM_UP, &m->first_s[j]);
-        sum_s += m->first_s[j];
+        run_job(m, j, WARM_UP, &wall_s);
+        jobs_s += wall_s;
     }
-    if (m->wrong) return;
-    note(m,
-        "prediction: a round of %d job%s takes %.1f s by their first runs; %d rounds and the windows of energy %.0f s in all",
-        m->workload.n, rg_plural(m->workload.n), sum_s, RG_LEAST_RUNS,
-        RG_LEAST_RUNS * sum_s + (m->joules ? m->workload.n * m->window_s : 0));
+    m->round_s = now(m) - from_s;
+    const bool others = m->others_s > fmax(RG_BUSY_LEAST_S, RG_BUSY_SHARE * jobs_s * (double)m->given.cores);
+    char who[300] = "";
+    if (others) rg_watch_say(&before, m->others_s, jobs_s, who);
+    free(before.one);
+    if (m->wrong) return RG_GOOD;
+    if (others && !m->busy)
+        return rg_fail(RG_UNSURE,
+            "measure: others are busy: while each job ran once for %.1f s in all, they had %s. End them and run again; or go on with "
+            "--busy: their runs will not count, and it takes up to %.0f s instead of %.0f",
+            jobs_s, who, 3 * left_s(m), left_s(m));
+    if (others) note(m, true, "others are busy: %s", who);
+    note(m, true, "prediction: a round of %d job%s takes %.1f s; about %.0f s in all", m->workload.n, rg_plural(m->workload.n),
+        m->round_s, now(m) + left_s(m));
+    return RG_GOOD;
 }
 
 // Jobs by turns, forth and back; every job until it has its good runs and the time is up. Where others are busy most of the
 // time, three times as many runs are enough to say so.
 static void rounds(measure *m)
 {
-    const double until_s = m->budget_s - (m->joules ? m->workload.n * m->window_s : 0);
+    const double until_s = m->budget_s - (m->joules ? m->workload.n * m->window_s : 0), from_s = now(m);
     bool short_of_runs = true;
-    double round_s = 0, longest_s = 0;
-    for (int j = 0; j < m->workload.n; j++) longest_s += m->first_s[j];
+    double wall_s, longest_s = m->round_s;
     for (int round = 0; !m->wrong && (short_of_runs || (round < RG_ROUNDS_MOST && now(m) + longest_s < until_s)); round++) {
-        const double from_s = now(m);
+        const double began_s = now(m);
         short_of_runs = false;
         for (int i = 0; i < m->workload.n && !m->wrong; i++) {
             const int j = round % 2 ? m->workload.n - 1 - i : i, least = m->workload.job[j].min_runs;
             m->timed[j]++;
-            m->good[j] += !strcmp(run_job(m, j, TIMED, &round_s), "good");
+            m->good[j] += !strcmp(run_job(m, j, TIMED, &wall_s), "good");
             short_of_runs |= m->good[j] < least && m->timed[j] < 3 * least;
+            show_left(m);
         }
-        longest_s = fmax(longest_s, now(m) - from_s);
+        longest_s = fmax(longest_s, now(m) - began_s);
+        m->round_s = (now(m) - from_s) / (round + 1);
     }
 }
 
@@ -166,6 +202,7 @@ static void windows(measure *m)
         rg_window_begin(&m->window);
         for (; !m->wrong && (!runs || rg_seconds() - m->window.began_s < m->window_s); runs++) {
             run_job(m, j, ENERGY, &wall_s);
+            rg_progress_at(&m->progress, m->runs);
             rg_window_read_meter(&m->window);
         }
         rg_window_end(&m->window, joules, &seconds);
@@ -173,7 +210,7 @@ static void windows(measure *m)
             if (!*m->window.why[p] && isfinite(joules[p])) {
                 rg_tsv_print(m->power, "%s\t%s\t%d\t%d\t%.3f\t%.6g\t%.6g\t%.6g\n", m->workload.job[j].job, rg_power_name[p],
                     m->runs - runs + 1, m->runs, seconds, joules[p], joules[p] / runs, joules[p] / seconds);
-                note(m, "energy %s %s %.6g J in %.3f s", m->workload.job[j].job, rg_power_name[p], joules[p], seconds);
+                note(m, false, "energy %s %s %.6g J in %.3f s", m->workload.job[j].job, rg_power_name[p], joules[p], seconds);
             }
     }
 }
@@ -383,19 +420,19 @@ static int begin(measure *m)
     char date[40];
     gmtime_r(&t, &utc);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    note(m, "regather %s, revision %s, workload %s, size %s, nonce %s, %s, %s", RG_VERSION, rg_revision(), m->workload.title,
-        rg_size_name[m->size], m->nonce, m->is_peak ? "peak" : "base", date);
+    note(m, false, "regather %s, revision %s, workload %s, size %s, nonce %s, %s, %s", RG_VERSION, rg_revision(),
+        m->workload.title, rg_size_name[m->size], m->nonce, m->is_peak ? "peak" : "base", date);
     int code = rg_job_folder_make(m->folder);
     code = code ? code : rg_job_folder_make(m->inputs_folder);
     if (code) return code;
     code = rg_inputs_generate(&m->inputs, &m->workload, m->program, m->inputs_folder, rg_nonce_seed(m->nonce));
     if (code) return code;
-    note(m, "inputs made");
+    note(m, true, "inputs made, %.0f s", now(m));
     m->gpus = rg_gpu_count(m->no_gpu);
     if (m->gpus)
-        note(m, "%d GPUs, the first %s", m->gpus, rg_gpu_name(0));
+        note(m, true, "%d GPUs, the first %s", m->gpus, rg_gpu_name(0));
     else
-        note(m, "CPU alone: %s", m->no_gpu);
+        note(m, true, "CPU alone: %s", m->no_gpu);
     m->joules = rg_window_can(&m->window, m->gpus, m->meter);
     if (m->meter && *m->window.why[RG_POWER_METER])
         return rg_fail(RG_USAGE, "--meter: expected a command that prints watts, found %s", m->window.why[RG_POWER_METER]);
@@ -430,11 +467,13 @@ static int run(void *typed)
     code = code ? code : rg_file_can_write(m->out);
     code = code ? code : begin(m);
     if (!code) {
-        warm_up(m);
-        rounds(m);
-        if (m->joules) windows(m);
-        note(m, "end, %d run%s", m->runs, rg_plural(m->runs));
-        code = pack(m);
+        rg_progress_begin(&m->progress, "measure", "runs", 0);
+        code = warm_up(m);
+        if (!code) rounds(m);
+        if (!code && m->joules) windows(m);
+        rg_progress_end(&m->progress);
+        note(m, false, "end, %d run%s", m->runs, rg_plural(m->runs));
+        code = code ? code : pack(m);
         code = code ? code : conclude(m);
     }
     if (m->table) {
@@ -463,6 +502,7 @@ static const rg_option options[] = {
     {"window", "S", "of energy, filled by repetition", RG_TO(measure, window_s), 1, 3600, "60", "seconds"},
     {"seconds", "S", "time for all, which the least number of runs may pass", RG_TO(measure, budget_s), 0, 1000000,
         .unit = "seconds", .otherwise = "600 of small, 3600 of medium"},
+    {"busy", NULL, "go on where others are busy; runs beside them do not count", RG_TO(measure, busy)},
     {"out", "A.rgz", "the archive", RG_TO(measure, out), .required = true},
     {0},
 };
@@ -479,8 +519,10 @@ const rg_command rg_cmd_measure = {
             "A.rgz is a gzipped tar: MANIFEST, machine.tsv, runs.tsv, power.tsv, workload.tsv, log, sampled\n"
             "values of inputs and outputs, and the sources of a peak run. Its file name without .rgz is the\n"
             "machine's label in all that is made of it.\n\n"
-            "Exit codes: 0 good; 1 a run failed or is wrong; 2 bad usage or input; 3 others were busy, too few\n"
-            "runs count; in 1 and 3 the archive is written and says so.",
+            "It says after the warm-up how long it takes (small 10 minutes, medium an hour), and stops there when\n"
+            "others are busy: it names them, and goes on with --busy.\n\n"
+            "Exit codes: 0 good; 1 a run failed or is wrong; 2 bad usage or input; 3 others were busy: without an\n"
+            "archive before anything was timed, else too few runs count; that archive, as in 1, says so.",
     .option = options,
     .bytes = sizeof(measure),
     .run = run,

@@ -355,7 +355,7 @@ static int run(void *typed)
         if (s.costs && isnan(at->per_job))
             printf(", money unknown: neither joules of all jobs nor cap_W");
         else if (s.costs)
-            printf(", %.4g %s a job", at->per_job, costs.currency);
+            printf(", %.4g %s per 1,000 jobs", 1000 * at->per_job, costs.currency);
         printf("\n");
     }
     for (int m = 0; m < s.n; m++) rg_archive_free(&s.machine[m].a);

@@ -193,86 +193,131 @@ static int draw(const rg_score *s, const char *folder, int i, int settings)
     return code;
 }
 
-static char *number(double value) { return isfinite(value) ? rg_print("%.4g", value) : rg_print("%s", "-"); }
-
-static void ranking(rg_data *d, const rg_score *s)
+// For people: three digits and no power of ten, thousands with commas.
+static void set_plain(rg_data *d, const char *name, double value)
 {
-    static const char *const column[] = {"rank", "machine", "division", "times reference", "95 % interval", "P(best)",
-        "s a job", "J a job", "total", "money a job"};
-    rg_data *table = rg_add_table(d, "Ranking", "nllrnrrrrr", column, 10);
-    for (int i = 0; i < s->n; i++) {
-        const rg_machine_score *m = &s->machine[i];
-        char *cell[] = {rg_print("%d", m->rank), rg_print("%s", m->a.label),
-            rg_print("%s", rg_archive_value(&m->a, "division")), number(m->score), rg_print("%.4g to %.4g", m->low, m->high),
-            rg_print("%.2f", m->best), number(m->seconds),
-            isnan(m->joules) ? rg_print("%s", "-")
-                : m->upper   ? rg_print("at most %.4g", m->joules)
-                             : rg_print("%.4g (%s)", m->joules, m->joules_are),
-            isnan(m->total) ? rg_print("%s", "-") : rg_print("%.0f", m->total), number(m->per_job)};
-        rg_add_row(table, (const char *const *)cell, 10);
-        for (int c = 0; c < 10; c++) free(cell[c]);
+    char text[64];
+    const int places = value > 0 && value < 100 ? (int)fmin(9, 2 - floor(log10(value))) : 0;
+    int n = snprintf(text, sizeof text, "%.*f", places, value);
+    for (int at = (places ? n - places - 1 : n) - 3; at > 0; at -= 3, n++) {
+        memmove(text + at + 1, text + at, (size_t)(n - at) + 1);
+        text[at] = ',';
     }
+    rg_set(d, name, "%s", isfinite(value) ? text : "not known");
 }
 
-static void jobs(rg_data *d, const rg_score *s)
+static const rg_machine_score *cheapest(const rg_score *s)
 {
-    static const char *const column[] = {
-        "machine", "job", "weight", "runs", "median s", "times reference", "J a run", "joules are", "units"};
-    rg_data *table = rg_add_table(d, "Jobs", "llrrrrrll", column, 9);
+    const rg_machine_score *best = NULL;
     for (int i = 0; i < s->n; i++)
-        for (int j = 0; j < s->workload->n; j++) {
-            const rg_work *w = &s->workload->job[j];
-            const rg_job_score *of = &s->machine[i].job[j];
-            char *cell[] = {rg_print("%s", s->machine[i].a.label), rg_print("%s", w->job), rg_print("%g", w->weight),
-                rg_print("%d", of->runs), number(of->median_s), number(s->reference_s[j] / of->median_s), number(of->joules),
-                rg_print("%s", of->source), rg_print("%g %s", w->units, w->unit)};
-            rg_add_row(table, (const char *const *)cell, 9);
-            for (int c = 0; c < 9; c++) free(cell[c]);
-        }
+        if (s->machine[i].per_job >= 0 && (!best || s->machine[i].per_job < best->per_job)) best = &s->machine[i];
+    return best;
 }
 
-static void machines(rg_data *d, const rg_score *s)
+// Who is the fastest, all that share the first rank; who is the cheapest, without prices the next; and by how much they differ.
+static void lay_answer(const rg_score *s, rg_data *d)
 {
-    static const char *const column[] = {"machine", "what it is", "cores", "GPU", "revision", "nonce", "measured"};
-    rg_data *table = rg_add_table(d, "Machines", "lllllll", column, 7);
+    const rg_machine_score *first = s->machine, *cheap = cheapest(s), *other = cheap;
+    char names[800] = "";
+    int n = 0;
+    for (int i = 0; i < s->n; i++)
+        if (s->machine[i].rank == 1) {
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", n++ ? ", " : "", s->machine[i].a.label);
+            if (cheap == &s->machine[i]) first = cheap;
+        }
+    if (!cheap && n < s->n) other = &s->machine[n];
+    rg_set(d, "fastest", "%s", names);
+    rg_set(d, "tied", "%s", n > 1 ? "yes" : "");
+    if (cheap) rg_set(d, "cheapest", "%s", cheap->a.label);
+    if (!other || other == first) return;
+    const rg_variance v = rg_score_variance(s->workload, first->job, other->job);
+    const double ratio = log(first->score / other->score), half = rg_half_interval(&v, 0.05);
+    rg_data *differ = rg_add(d, cheap ? "differ" : "next");
+    rg_set(differ, "other", "%s", other->a.label);
+    set_plain(differ, "ratio", exp(ratio));
+    set_plain(differ, "low", exp(ratio - half));
+    set_plain(differ, "high", exp(ratio + half));
+    set_plain(differ, "dearer", cheap ? first->per_job / cheap->per_job : NAN);
+}
+
+static void lay_machine(const rg_score *s, const rg_machine_score *m, rg_data *d)
+{
+    static const char *const key[] = {"division", "cpu", "cores", "gpu", "revision", "nonce", "date"};
+    rg_set(d, "rank", "%d", m->rank);
+    rg_set(d, "machine", "%s", m->a.label);
+    for (size_t k = 0; k < sizeof key / sizeof *key; k++) rg_set(d, key[k], "%s", rg_archive_value(&m->a, key[k]));
+    set_plain(d, "score", m->score);
+    rg_set(d, "low", "%s", "");
+    if (m->low < m->high) set_plain(d, "low", m->low); // else it is the reference
+    set_plain(d, "high", m->high);
+    rg_set(d, "best", "%.0f", 100 * m->best);
+    set_plain(d, "seconds", m->seconds);
+    set_plain(d, "joules", m->joules);
+    rg_set(d, "upper", "%s", m->upper ? "yes" : "");
+    rg_set(d, "joules_are", "%s", m->joules_are);
+    if (s->costs) {
+        rg_data *money = rg_add(d, "paid");
+        set_plain(money, "total", m->total);
+        set_plain(money, "a_thousand", 1000 * m->per_job);
+    }
+    if (!m->findings) return;
+    rg_data *refused = rg_add(d, "refused");
+    rg_set(refused, "n", "%d finding%s", m->findings, rg_plural(m->findings));
+    rg_set(refused, "first", "%s", m->finding);
+}
+
+// A bar a machine: how many times as fast as the reference, as a part of the fastest.
+static void lay_job(const rg_score *s, int j, rg_data *d)
+{
+    const rg_work *w = &s->workload->job[j];
+    double most = 0;
+    for (int i = 0; i < s->n; i++) most = fmax(most, s->reference_s[j] / s->machine[i].job[j].median_s);
+    rg_set(d, "job", "%s", w->job);
+    rg_set(d, "weight", "%.3g", 100 * w->weight);
+    rg_set(d, "units", "%.0f %s", w->units, w->unit);
     for (int i = 0; i < s->n; i++) {
-        const rg_archive *a = &s->machine[i].a;
-        const char *const cell[] = {a->label, rg_archive_value(a, "cpu"), rg_archive_value(a, "cores"),
-            rg_archive_value(a, "gpu"), rg_archive_value(a, "revision"), rg_archive_value(a, "nonce"),
-            rg_archive_value(a, "date")};
-        rg_add_row(table, cell, 7);
+        const rg_job_score *of = &s->machine[i].job[j];
+        const double ratio = s->reference_s[j] / of->median_s;
+        rg_data *bar = rg_add(d, "bar");
+        rg_set(bar, "machine", "%s", s->machine[i].a.label);
+        rg_set(bar, "percent", "%.1f", 100 * ratio / most);
+        set_plain(bar, "ratio", ratio);
+        set_plain(bar, "seconds", of->median_s);
+        rg_set(bar, "runs", "%d", of->runs);
     }
 }
 
-// The shortest job, where starts of processes and GPUs weigh more than the work; NULL: none is so short.
-static char *too_short(const rg_score *s)
+// The shortest job, where starts of processes and GPUs weigh more than the work; where none is so short, nothing.
+static void lay_shortest(const rg_score *s, rg_data *d)
 {
     int machine = 0, job = 0;
     for (int i = 0; i < s->n; i++)
         for (int j = 0; j < s->workload->n; j++)
             if (s->machine[i].job[j].median_s < s->machine[machine].job[job].median_s) machine = i, job = j;
     const double shortest_s = s->machine[machine].job[job].median_s;
-    return shortest_s >= 1
-        ? NULL
-        : rg_print("Runs of less than a second (%s on %s: %.2g s) are mostly the start of a process and of its "
-                   "GPU. Rank machines for a purchase by a larger size, medium or full.",
-              s->workload->job[job].job, s->machine[machine].a.label, shortest_s);
+    if (shortest_s >= 1) return;
+    rg_data *brief = rg_add(d, "brief");
+    rg_set(brief, "job", "%s", s->workload->job[job].job);
+    rg_set(brief, "machine", "%s", s->machine[machine].a.label);
+    rg_set(brief, "seconds", "%.2g", shortest_s);
 }
 
+// Into the page, which is sent around as one file.
 static void lay_figures(const char *folder, rg_data *d)
 {
     for (int i = 0; i < FIGURES; i++) {
-        char *wide = rg_print("fig/%s.svg", figures[i].name), *full = rg_print("%s/%s", folder, wide);
-        if (access(full, R_OK) == 0) { // without gnuplot there is none
+        size_t bytes;
+        char *path = rg_print("%s/fig/%s.svg", folder, figures[i].name), *svg = rg_file_bytes(path, &bytes);
+        if (svg) { // without gnuplot there is none
             rg_data *one = rg_add(d, "figure");
             const char *const text[][2] = {{"class", "lines whole broad"}, {"title", figures[i].title},
-                {"subtitle", figures[i].says}, {"alt", figures[i].alt}, {"wide", wide}, {"data", figures[i].data},
-                {"broad", "yes"}, {"svg", ""}, {"narrow", ""}, {"script", ""}};
+                {"subtitle", figures[i].says}, {"alt", figures[i].alt}, {"svg", svg}, {"data", figures[i].data},
+                {"broad", "yes"}, {"wide", ""}, {"narrow", ""}, {"script", ""}};
             for (size_t k = 0; k < sizeof text / sizeof *text; k++) rg_set(one, text[k][0], "%s", text[k][1]);
             rg_set(one, "width", "%d", 1000);
             rg_set(one, "height", "%d", 420);
         }
-        free(wide), free(full);
+        free(path), free(svg);
     }
 }
 
@@ -280,30 +325,28 @@ static int write_page(const rg_score *s, const char *folder)
 {
     rg_data *d = rg_data_new();
     rg_set(d, "title", "%s", "regather: machines ranked");
-    rg_set(d, "what", "%s, size %s: %d job%s on %d machine%s, against %s.", s->workload->title,
-        rg_size_name[s->machine[0].a.size], s->workload->n, rg_plural(s->workload->n), s->n, rg_plural(s->n), s->reference);
-    ranking(rg_add(d, "ranking"), s);
-    for (int i = 0; i < s->n; i++) {
-        const rg_machine_score *m = &s->machine[i];
-        if (!m->findings) continue;
-        rg_data *refused = rg_add(d, "refused");
-        rg_set(refused, "machine", "%s", m->a.label);
-        rg_set(refused, "n", "%d finding%s", m->findings, rg_plural(m->findings));
-        rg_set(refused, "first", "%s", m->finding);
-    }
-    char *unlike = rg_score_unlike(s), *brief = too_short(s);
+    rg_set(d, "workload", "%s", s->workload->title);
+    rg_set(d, "size", "%s", rg_size_name[s->machine[0].a.size]);
+    rg_set(d, "reference", "%s", s->reference);
+    rg_set(d, "currency", "%s", s->costs ? s->costs->currency : "");
+    lay_answer(s, d);
+    for (int i = 0; i < s->n; i++) lay_machine(s, &s->machine[i], rg_add(d, "machines"));
+    for (int j = 0; j < s->workload->n; j++) lay_job(s, j, rg_add(d, "jobs"));
+    lay_shortest(s, d);
+    char *unlike = rg_score_unlike(s);
     rg_set(d, "unlike", "%s", unlike ? unlike : "");
-    rg_set(d, "brief", "%s", brief ? brief : "");
-    free(unlike), free(brief);
-    if (s->costs)
-        rg_set(d, "money", "`%s`, %s over %g years, %g a kWh, PUE %g, busy for %g %% of the time",
-            rg_base_name(s->costs->table.path), s->costs->currency, s->costs->years, s->costs->electricity, s->costs->pue,
-            100 * s->costs->utilisation);
+    free(unlike);
+    if (s->costs) {
+        rg_data *money = rg_add(d, "money");
+        rg_set(money, "file", "%s", rg_base_name(s->costs->table.path));
+        rg_set(money, "years", "%g", s->costs->years);
+        rg_set(money, "kWh", "%g", s->costs->electricity);
+        rg_set(money, "pue", "%g", s->costs->pue);
+        rg_set(money, "busy", "%.3g", 100 * s->costs->utilisation);
+    }
     for (int k = 0; s->costs && k < s->costs->table.n_head; k++) // a comment in the costs file that says what it is
         if (strstr(s->costs->table.head[k].text, "invented")) rg_add_text(d, "invented", s->costs->table.head[k].text + 2);
     lay_figures(folder, d);
-    jobs(rg_add(d, "jobs"), s);
-    machines(rg_add(d, "jobs"), s);
     char *path = rg_print("%s/index.html", folder);
     const int code = rg_fill_file(path, "score.html", d);
     free(path);

@@ -4,6 +4,7 @@
 
 #include "../../impl/base/core.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -35,6 +36,51 @@ double rg_watch_cpu_s(void)
     }
     fclose(f);
     return any ? ticks / (double)sysconf(_SC_CLK_TCK) : NAN;
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+    const struct rg_watched_one *x = a, *y = b;
+    return (x->cpu_s < y->cpu_s) - (x->cpu_s > y->cpu_s);
+}
+
+rg_watched rg_watch_processes(void)
+{
+    rg_watched all = {0};
+    struct dirent **entry;
+    const int n = scandir("/proc", &entry, NULL, NULL);
+    for (int i = 0; i < n; i++) {
+        const int pid = atoi(entry[i]->d_name);
+        char line[1024], *past;
+        struct rg_watched_one one = {.pid = pid};
+        double user, system;
+        free(entry[i]);
+        if (pid <= 0 || pid == getpid() || !rg_line(line, sizeof line, "/proc/%d/stat", pid) || !(past = strrchr(line, ')')))
+            continue;
+        *past = '\0'; // a name may hold blanks and brackets; utime is the eleventh word behind the state
+        snprintf(one.name, sizeof one.name, "%s", strchr(line, '(') ? strchr(line, '(') + 1 : "");
+        if (sscanf(past + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lf %lf", &user, &system) != 2) continue;
+        one.cpu_s = (user + system) / (double)sysconf(_SC_CLK_TCK);
+        all.one = rg_grow(all.one, all.n, sizeof *all.one);
+        all.one[all.n++] = one;
+    }
+    if (n >= 0) free(entry);
+    return all;
+}
+
+void rg_watch_say(const rg_watched *before, double others_s, double seconds, char text[300])
+{
+    rg_watched now = rg_watch_processes();
+    for (int i = 0; i < now.n; i++)
+        for (int k = 0; k < before->n; k++)
+            if (before->one[k].pid == now.one[i].pid) now.one[i].cpu_s -= before->one[k].cpu_s;
+    if (now.n) qsort(now.one, (size_t)now.n, sizeof *now.one, by_cpu);
+    int at = snprintf(text, 300, "%.1f cores", others_s / seconds);
+    for (int i = 0; i < now.n && i < 3 && now.one[i].cpu_s > 0.05 * seconds; i++)
+        at += snprintf(text + at, 300 - (size_t)at, "%s%s (%d) %.1f", i ? ", " : ": ", now.one[i].name, now.one[i].pid,
+            now.one[i].cpu_s / seconds);
+    if (!strchr(text, ':')) snprintf(text + at, 300 - (size_t)at, ", by processes that have ended or are hidden here");
+    free(now.one);
 }
 
 // NaN: the command fails, or prints no number first.
