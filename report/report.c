@@ -18,7 +18,7 @@ typedef struct request {
 
 static int make_report(rg_report *r, const request *q)
 {
-    char *shipped = rg_share_path("data/machines"), *fig = rg_print("%s/fig", r->out);
+    RG_FREED char *shipped = rg_share_path("data/machines"), *fig = rg_print("%s/fig", r->out);
     const char *machines = q->machines ? q->machines : shipped;
     int code = rg_ledger_read(&r->ledger, q->claims);
     if (code == RG_GOOD) code = rg_figures_read(&r->figures);
@@ -31,8 +31,6 @@ static int make_report(rg_report *r, const request *q)
     if (code == RG_GOOD && !q->no_figures) code = rg_figures_draw(&r->figures);
     if (code == RG_GOOD) code = rg_write_pages(r);
     if (code == RG_GOOD && !rg_quiet) rg_print_summary(&r->ledger, r->out, stdout);
-    free(shipped);
-    free(fig);
     return code;
 }
 

@@ -31,41 +31,23 @@ uint64_t rg_nonce_seed(const char *nonce)
 
 static double map_error(const char *truth, const char *found)
 {
-    rg_volume v[2];
-    if (rg_volume_read(truth, &v[0])) return NAN;
-    if (rg_volume_read(found, &v[1])) {
-        free(v[0].value);
-        return NAN;
-    }
-    double sum[2] = {0}, square[2] = {0}, product = 0, r = NAN;
-    const int64_t n = v[0].side * v[0].side * v[0].side;
-    if (v[0].side == v[1].side) {
-        for (int k = 0; k < 2; k++)
-            for (int64_t i = 0; i < n; i++) sum[k] += v[k].value[i];
-        for (int64_t i = 0; i < n; i++) {
-            const double a = v[0].value[i] - sum[0] / (double)n, b = v[1].value[i] - sum[1] / (double)n;
-            square[0] += a * a;
-            square[1] += b * b;
-            product += a * b;
-        }
-        r = product / sqrt(square[0] * square[1]);
-    }
-    free(v[0].value);
-    free(v[1].value);
-    return 1 - r;
+    rg_volume a = {0}, b = {0};
+    double error = NAN, scale, offset;
+    if (!rg_volume_read(truth, &a) && !rg_volume_read(found, &b) && a.side == b.side)
+        error = 1 - rg_volume_fit(&a, &b, &scale, &offset);
+    free(a.value);
+    free(b.value);
+    return error;
 }
 
 static double poses_error(const char *truth, const char *found)
 {
     rg_particles p[2];
     double median = NAN;
-    if (rg_particles_open(&p[0], truth)) return NAN;
-    if (rg_particles_open(&p[1], found)) {
-        rg_particles_close(&p[0]);
-        return NAN;
-    }
-    if (p[0].n == p[1].n && p[0].n > 0) {
-        double *apart = rg_alloc((size_t)p[0].n * sizeof *apart);
+    int opened = 0;
+    while (opened < 2 && !rg_particles_open(&p[opened], opened ? found : truth)) opened++;
+    if (opened == 2 && p[0].n == p[1].n && p[0].n > 0) {
+        RG_FREED double *apart = rg_alloc((size_t)p[0].n * sizeof *apart);
         for (int64_t i = 0; i < p[0].n; i++) {
             double a[2][9];
             for (int k = 0; k < 2; k++)
@@ -73,33 +55,23 @@ static double poses_error(const char *truth, const char *found)
             apart[i] = rg_rotation_apart_deg(a[0], a[1]);
         }
         median = rg_median(apart, (int)p[0].n);
-        free(apart);
     }
-    rg_particles_close(&p[0]);
-    rg_particles_close(&p[1]);
+    while (opened) rg_particles_close(&p[--opened]);
     return median;
 }
 
 static double transforms_error(const char *truth, const char *found)
 {
-    rg_tsv t[2];
+    static const char *const column[] = {"shift_x_px", "shift_y_px"};
+    rg_tsv a = {0}, b = {0};
     double largest = NAN;
-    if (rg_tsv_read(truth, &t[0])) return NAN;
-    if (rg_tsv_read(found, &t[1])) {
-        rg_tsv_free(&t[0]);
-        return NAN;
+    const bool read = !rg_tsv_read(truth, &a) && !rg_tsv_read(found, &b) && a.n_rows == b.n_rows;
+    for (int i = 0; read && i < 2 * a.n_rows; i++) {
+        const double d = fabs(rg_tsv_number(&a, i / 2, column[i % 2]) - rg_tsv_number(&b, i / 2, column[i % 2]));
+        largest = isnan(d) ? INFINITY : fmax(largest, d);
     }
-    if (t[0].n_rows == t[1].n_rows && t[0].n_rows > 0) {
-        largest = 0;
-        for (int i = 0; i < t[0].n_rows; i++)
-            for (int c = 0; c < 2; c++) {
-                const char *column = c ? "shift_y_px" : "shift_x_px";
-                const double d = fabs(rg_tsv_number(&t[0], i, column) - rg_tsv_number(&t[1], i, column));
-                largest = isnan(d) ? INFINITY : fmax(largest, d);
-            }
-    }
-    rg_tsv_free(&t[0]);
-    rg_tsv_free(&t[1]);
+    rg_tsv_free(&a);
+    rg_tsv_free(&b);
     return largest;
 }
 
@@ -131,7 +103,7 @@ static double photo_error(const char *photo, const char *c2d, uint64_t seed)
         rg_image_free(&image);
         return NAN;
     }
-    float *value = rg_alloc((size_t)(m.nx * m.ny) * sizeof *value);
+    RG_FREED float *value = rg_alloc((size_t)(m.nx * m.ny) * sizeof *value);
     const int64_t r = m.nx / 2;
     if (m.nx != m.ny || rg_mrc_section(&m, 0, value)) largest = NAN;
     for (int i = 0; i < ELEMENTS && !isnan(largest); i++) {
@@ -140,7 +112,6 @@ static double photo_error(const char *photo, const char *c2d, uint64_t seed)
                      d = fabs(expected - (double)value[at]);
         largest = isnan(d) ? NAN : fmax(largest, d);
     }
-    free(value);
     rg_mrc_close(&m);
     rg_image_free(&image);
     return largest;
@@ -153,12 +124,11 @@ static double sums_error(const char *in, const char *out, uint64_t seed)
     int photos = 0;
     for (int i = 0; i < l.n; i++) {
         if (!is_photo(l.name[i])) continue;
-        char *photo = rg_print("%s/%s", in, l.name[i]),
-             *c2d = rg_print("%s/%.*s.c2d.mrc", out, (int)strlen(l.name[i]) - 4, l.name[i]);
+        RG_FREED char *photo = rg_print("%s/%s", in, l.name[i]),
+                      *c2d = rg_print("%s/%.*s.c2d.mrc", out, (int)strlen(l.name[i]) - 4, l.name[i]);
         const double error = photo_error(photo, c2d, seed + (uint64_t)i);
         largest = isnan(error) || isnan(largest) ? NAN : fmax(largest, error);
         photos++;
-        free(photo), free(c2d);
     }
     rg_job_list_free(&l);
     return photos ? largest : NAN;
@@ -168,12 +138,11 @@ double rg_job_error(const rg_work *w, const char *in, const char *folder, uint64
 {
     static const char *const truth[] = {"map.mrc", "particles.star", "truth.tsv", ""},
                              *const found[] = {".mrc", ".star", ".tsv", ""};
-    char *a = rg_print("%s/%s", in, truth[w->check]), *b = rg_print("%s/out%s", folder, found[w->check]);
+    RG_FREED char *a = rg_print("%s/%s", in, truth[w->check]), *b = rg_print("%s/out%s", folder, found[w->check]);
     const double error = w->check == RG_CHECK_MAP ? map_error(a, b)
         : w->check == RG_CHECK_POSES              ? poses_error(a, b)
         : w->check == RG_CHECK_TRANSFORMS         ? transforms_error(a, b)
                                                   : sums_error(in, b, seed);
-    free(a), free(b);
     return error;
 }
 
@@ -191,7 +160,7 @@ typedef struct values {
 
 static void read_numbers(values *v, const char *path)
 {
-    char *line = NULL;
+    RG_FREED char *line = NULL;
     size_t room = 0;
     FILE *f = fopen(path, "r");
     while (f && getline(&line, &room, f) > 0) {
@@ -206,7 +175,6 @@ static void read_numbers(values *v, const char *path)
         }
     }
     if (f) fclose(f);
-    free(line);
 }
 
 static void values_open(values *v, const char *path)
@@ -249,7 +217,7 @@ char *rg_job_samples(const char *folder, uint64_t seed)
     if (!to) rg_end(RG_LACKS, "out of memory");
     fprintf(to, "file\tplace\tvalue\n");
     for (int i = 0; i < l.n && i < RG_SAMPLED_FILES; i++) {
-        char *path = rg_print("%s/%s", folder, l.name[i]);
+        RG_FREED char *path = rg_print("%s/%s", folder, l.name[i]);
         values v;
         values_open(&v, path);
         for (uint64_t k = 0; k < RG_SAMPLES_A_FILE && k < v.n; k++) {
@@ -257,7 +225,6 @@ char *rg_job_samples(const char *folder, uint64_t seed)
             rg_tsv_print(to, "%s\t%lld\t%.9g\n", l.name[i], (long long)at, value_at(&v, at));
         }
         values_close(&v);
-        free(path);
     }
     fclose(to);
     rg_job_list_free(&l);

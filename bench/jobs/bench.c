@@ -105,10 +105,9 @@ static void check_outputs(const job_bench *b, job_kind *kind, const char *folder
     else if (!(found.largest <= ALIKE))
         fail(kind, RG_FAIL, RG_STOP_UNLIKE, "by %.3g of at most %g, %s is the first", found.largest, ALIKE, found.first);
     if (!b->options->check || kind->done) return;
-    char *line = rg_job_put_out(b->options->check, "{out}", folder);
+    RG_FREED char *line = rg_job_put_out(b->options->check, "{out}", folder);
     const int code = rg_shell(line, NULL);
     if (code) fail(kind, RG_FAIL, RG_STOP_CHECK, "exit status %d", code);
-    free(line);
 }
 
 static double run_once(job_bench *b, job_kind *kind)
@@ -299,9 +298,8 @@ static int write_rows(job_bench *b, const char *inputs)
     const rg_device *gpu = strcmp(b->options->given.device, "cpu") ? rg_device_open(b->options->given.device, why) : NULL;
     rg_head_make(&head, gpu, b->options->given.seed, b->options->given.line);
     rg_row any = row_of(b, &b->kind[0]);
-    char *key = rg_input_key(&any);
+    RG_FREED char *key = rg_input_key(&any);
     rg_head_add(&head, key, "%s", inputs);
-    free(key);
     rg_row_free(&any);
     code = code ? code : rg_out_start(&out, &head);
     rg_head_free(&head);
@@ -330,10 +328,9 @@ int rg_bench_job(const rg_bench_options *o)
     }
     int code = read_options(&b);
     if (code) return code;
-    char *program = rg_own_program();
+    RG_FREED char *program = rg_own_program();
     if (!program) return rg_fail(RG_LACKS, "bench: /proc/self/exe cannot be read, the program does not know where it is");
     snprintf(b.program, sizeof b.program, "%s", program);
-    free(program);
     code = rg_job_folder_make(b.folder);
     if (code) return code;
     char inputs[96];

@@ -37,9 +37,8 @@ static char *check_line(const team *t, const char *command)
 static int compare_outputs(team *t)
 {
     if (t->duel->check) {
-        char *line = check_line(t, t->duel->check);
+        RG_FREED char *line = check_line(t, t->duel->check);
         const int code = rg_shell(line, NULL);
-        free(line);
         snprintf(t->outputs, sizeof t->outputs, "outputs pass --check");
         return code == 0 ? RG_GOOD : rg_fail(RG_WRONG, "duel: BROKEN: the outputs do not pass --check");
     }

@@ -71,10 +71,9 @@ static void hash_file(inputs *in, const char *path)
 {
     if (is_table(path)) {
         size_t n = 0;
-        char *bytes = rg_file_bytes(path, &n);
+        RG_FREED char *bytes = rg_file_bytes(path, &n);
         if (bytes) leave_out_labels(path, bytes, &n);
         in->hash = rg_fnv1a(in->hash, bytes, bytes ? n : 0);
-        free(bytes);
     } else {
         FILE *f = fopen(path, "rb");
         char block[1 << 14];
@@ -92,23 +91,21 @@ static void hash_file(inputs *in, const char *path)
 static void hash_stacks(inputs *in, const char *star)
 {
     FILE *f = fopen(star, "r");
-    char *line = NULL;
+    RG_FREED char *line = NULL;
     size_t room = 0;
     const char *slash = strrchr(star, '/');
     while (f && getline(&line, &room, f) > 0) {
         char *name = strchr(line, '@');
         if (!name++) continue;
         name[strcspn(name, " \t\r\n")] = '\0';
-        char *beside = rg_print("%.*s%s", slash ? (int)(slash + 1 - star) : 0, star, name);
+        RG_FREED char *beside = rg_print("%.*s%s", slash ? (int)(slash + 1 - star) : 0, star, name);
         const char *path = is_file(beside) ? beside : name;
         if ((!in->last || strcmp(in->last, path)) && is_file(path)) {
             hash_file(in, path);
             free(in->last);
             in->last = rg_print("%s", path);
         }
-        free(beside);
     }
-    free(line);
     if (f) fclose(f);
 }
 
@@ -116,7 +113,7 @@ void rg_job_inputs_hash(const char *command, char text[96])
 {
     inputs in = {.hash = RG_FNV1A};
     wordexp_t words;
-    char *line = rg_print("%s", command);
+    RG_FREED char *line = rg_print("%s", command);
     for (char *out; (out = strstr(line, "{out}"));) // braces are the shell's own
         memcpy(out, "-----", 5);
     if (wordexp(line, &words, WRDE_NOCMD)) {
@@ -131,7 +128,6 @@ void rg_job_inputs_hash(const char *command, char text[96])
         snprintf(text, 96, "fnv1a %016" PRIx64 " of %d file%s", in.hash, in.files, rg_plural(in.files));
     }
     free(in.last);
-    free(line);
 }
 
 // ---- outputs -------------------------------------------------------------------------------------------------------------
@@ -217,7 +213,7 @@ static double file_difference(const char *a, const char *b, bool *differ)
 static void list(const char *folder, const char *below, rg_job_list *l)
 {
     struct dirent **entry;
-    char *at = rg_print("%s/%s", folder, below);
+    RG_FREED char *at = rg_print("%s/%s", folder, below);
     const int n = scandir(at, &entry, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         const char *name = entry[i]->d_name;
@@ -236,7 +232,6 @@ static void list(const char *folder, const char *below, rg_job_list *l)
         free(entry[i]);
     }
     if (n >= 0) free(entry);
-    free(at);
 }
 
 rg_job_list rg_job_outputs_list(const char *folder)
@@ -293,11 +288,10 @@ void rg_job_outputs_hash(const char *folder, char hex[65])
     rg_sha256_begin(&all);
     for (int i = 0; i < l.n; i++) {
         size_t n = 0;
-        char *path = rg_print("%s/%s", folder, l.name[i]), *bytes = rg_file_bytes(path, &n);
+        RG_FREED char *path = rg_print("%s/%s", folder, l.name[i]), *bytes = rg_file_bytes(path, &n);
         if (bytes) leave_out_labels(path, bytes, &n);
         rg_sha256_add(&all, l.name[i], strlen(l.name[i]) + 1);
         rg_sha256_add(&all, bytes, bytes ? n : 0);
-        free(bytes), free(path);
     }
     rg_sha256_end(&all, hex);
     rg_job_list_free(&l);

@@ -89,13 +89,12 @@ char *rg_job_put_out(const char *text, const char *word, const char *folder)
 
 rg_job_run rg_job_run_once(const char *program, const char *command, const char *folder, int gpus)
 {
-    char *log = rg_print("%s/log", folder), *words = rg_print("exec \"$0\" %s --quiet", command),
-         *line = rg_job_put_out(words, "{out}", folder);
+    RG_FREED char *log = rg_print("%s/log", folder), *words = rg_print("exec \"$0\" %s --quiet", command),
+                  *line = rg_job_put_out(words, "{out}", folder);
     rg_shell("rm -rf -- \"$0\"/out*", folder);
     rg_job_run run = run_line(line, program, log, gpus);
     if (run.code) rg_last_line(log, "", run.said, sizeof run.said);
     run.said[strcspn(run.said, "\t")] = '\0';
-    free(log), free(words), free(line);
     return run;
 }
 

@@ -35,7 +35,7 @@ static int measure_here(const request *r, const rg_archive *a, char path[4200])
         free(program);
         return code;
     }
-    char *workload = rg_print("%s/workload.tsv", folder);
+    RG_FREED char *workload = rg_print("%s/workload.tsv", folder);
     rg_file file;
     snprintf(path, 4200, "%s", r->out);
     code = rg_file_open(&file, workload);
@@ -54,7 +54,7 @@ static int measure_here(const request *r, const rg_archive *a, char path[4200])
     code = code ? code : rg_child_run(&(rg_child){.program = program, .word = word});
     if (code < 0 || code > 127) code = rg_fail(RG_LACKS, "accept: the measurement ended by itself");
     rg_job_folder_remove(folder);
-    free(workload), free(program);
+    free(program);
     return code;
 }
 

@@ -25,10 +25,8 @@ int rg_archive_table(const rg_archive *a, const char *path, rg_tsv *t)
 {
     const rg_bundled *f = rg_bundle_find(&a->bundle, path);
     if (!f) return rg_fail(RG_USAGE, "%s: expected an archive of `regather measure`, found no %s in it", a->bundle.path, path);
-    char *name = rg_print("%s: %s", a->bundle.path, path);
-    const int code = rg_tsv_parse(name, f->bytes, f->n, t);
-    free(name);
-    return code;
+    RG_FREED char *name = rg_print("%s: %s", a->bundle.path, path);
+    return rg_tsv_parse(name, f->bytes, f->n, t);
 }
 
 static int read_workload(rg_archive *a)
@@ -39,10 +37,8 @@ static int read_workload(rg_archive *a)
     if (!f || a->size == RG_SIZES)
         return rg_fail(RG_USAGE, "%s: expected an archive of `regather measure`, found %s", a->bundle.path,
             f ? "no size in its machine.tsv" : "no workload.tsv in it");
-    char *name = rg_print("%s: workload.tsv", a->bundle.path);
-    const int code = rg_workload_parse(name, f->bytes, f->n, a->size, &a->workload);
-    free(name);
-    return code;
+    RG_FREED char *name = rg_print("%s: workload.tsv", a->bundle.path);
+    return rg_workload_parse(name, f->bytes, f->n, a->size, &a->workload);
 }
 
 int rg_archive_read(const char *path, rg_archive *a)
@@ -101,9 +97,8 @@ double *rg_archive_times(const rg_archive *a, const char *job, int *n)
 double rg_archive_median(const rg_archive *a, const char *job)
 {
     int n;
-    double *s = rg_archive_times(a, job, &n);
+    RG_FREED double *s = rg_archive_times(a, job, &n);
     const double median = rg_median(s, n);
-    free(s);
     return median;
 }
 

@@ -14,13 +14,12 @@ int rg_inputs_generate(rg_inputs_made *m, const rg_workload *w, const char *prog
         const int first = w->job[j].input_of;
         m->in[j] = rg_print("%s/in%d", folder, first);
         if (first == j) {
-            char *command = rg_print("%s --seed %" PRIu64 " --out %s", w->job[j].input, seed, m->in[j]);
+            RG_FREED char *command = rg_print("%s --seed %" PRIu64 " --out %s", w->job[j].input, seed, m->in[j]);
             const rg_job_run run = rg_job_run_once(program, command, folder, -1);
             if (run.code)
                 code = rg_fail(RG_WRONG, "%s: its input cannot be made: exit status %d: %s", w->job[j].job, run.code, run.said);
             else
                 rg_job_outputs_hash(m->in[j], m->hash[j]);
-            free(command);
         } else {
             memcpy(m->hash[j], m->hash[first], sizeof m->hash[j]);
         }

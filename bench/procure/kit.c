@@ -127,27 +127,24 @@ static char *filled(const char *path, const char *const word[][2], int n)
 // A file of the kit; the name of the folder stands before its path.
 static int add(rg_pack *p, int code, const char *folder, const char *path, const char *from, int mode)
 {
-    char *full = rg_print("%s/%s", folder, path);
-    code = code ? code : rg_pack_add_file(p, full, from, mode);
-    free(full);
-    return code;
+    RG_FREED char *full = rg_print("%s/%s", folder, path);
+    return code ? code : rg_pack_add_file(p, full, from, mode);
 }
 
 static int add_tuned(rg_pack *p, int code, const char *folder)
 {
-    char *tuned = rg_share_path("data/tuned");
+    RG_FREED char *tuned = rg_share_path("data/tuned");
     struct dirent **entry;
     const int n = scandir(tuned, &entry, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         if (entry[i]->d_name[0] != '.') {
-            char *from = rg_print("%s/%s", tuned, entry[i]->d_name), *path = rg_print("data/tuned/%s", entry[i]->d_name);
+            RG_FREED char *from = rg_print("%s/%s", tuned, entry[i]->d_name),
+                          *path = rg_print("data/tuned/%s", entry[i]->d_name);
             code = add(p, code, folder, path, from, 0644);
-            free(from), free(path);
         }
         free(entry[i]);
     }
     if (n >= 0) free(entry);
-    free(tuned);
     return code;
 }
 
@@ -155,10 +152,9 @@ static int add_tuned(rg_pack *p, int code, const char *folder)
 static int add_text(rg_pack *p, int code, const char *folder, const char *name, int mode, const char *const word[][2], int n)
 {
     if (code) return code;
-    char *from = rg_print("bench/procure/%s", name), *path = rg_print("%s/%s", folder, name), *text = filled(from, word, n);
-    code = text ? rg_pack_add(p, path, text, strlen(text), mode) : RG_USAGE;
-    free(from), free(path), free(text);
-    return code;
+    RG_FREED char *from = rg_print("bench/procure/%s", name), *path = rg_print("%s/%s", folder, name),
+                  *text = filled(from, word, n);
+    return text ? rg_pack_add(p, path, text, strlen(text), mode) : RG_USAGE;
 }
 
 // cuFFT is ten times as large as all the rest: a small kit takes the machine's own, and has what starts the program where there is
@@ -166,21 +162,19 @@ static int add_text(rg_pack *p, int code, const char *folder, const char *name, 
 static int add_library(rg_pack *p, int code, const request *r, const char *folder, const char *program, const char *library)
 {
     const char *name = rg_base_name(library);
-    char *none = rg_print("%.*sno-cufft.so", (int)(rg_base_name(program) - program), program);
+    RG_FREED char *none = rg_print("%.*sno-cufft.so", (int)(rg_base_name(program) - program), program);
     const bool left_out = r->size == RG_SMALL && !strncmp(name, "libcufft.", 9) && access(none, R_OK) == 0;
-    char *to = rg_print("lib/%s%s", left_out ? "none/" : "", name);
-    code = add(p, code, folder, to, left_out ? none : library, 0755);
-    free(none), free(to);
-    return code;
+    RG_FREED char *to = rg_print("lib/%s%s", left_out ? "none/" : "", name);
+    return add(p, code, folder, to, left_out ? none : library, 0755);
 }
 
 static int pack(const request *r, const rg_workload *w, const char *program, const libraries *l, int glibc)
 {
     static const char *const takes[RG_SIZES] = {"10 minutes", "An hour", "As long as five runs of every job take"};
     rg_pack p;
-    char *folder = rg_print("%.*s", (int)strcspn(rg_base_name(r->out), "."), rg_base_name(r->out)),
-         *rules = rg_share_path("bench/RULES.md"), *minor = rg_print("%d", glibc),
-         *jobs = rg_print("%d job%s", w->n, rg_plural(w->n));
+    RG_FREED char *folder = rg_print("%.*s", (int)strcspn(rg_base_name(r->out), "."), rg_base_name(r->out)),
+                  *rules = rg_share_path("bench/RULES.md"), *minor = rg_print("%d", glibc),
+                  *jobs = rg_print("%d job%s", w->n, rg_plural(w->n));
     const char *const word[][2] = {{"@NAME@", folder}, {"@GLIBC@", minor}, {"@SIZE@", rg_size_name[r->size]}, {"@JOBS@", jobs},
         {"@TIME@", takes[r->size]}};
     int code = rg_pack_begin(&p, r->out);
@@ -194,7 +188,6 @@ static int pack(const request *r, const rg_workload *w, const char *program, con
         code = add_tuned(&p, code, folder);
         code = code ? code : rg_pack_commit(&p);
     }
-    free(folder), free(rules), free(minor), free(jobs);
     return code;
 }
 
@@ -205,7 +198,7 @@ static int run(void *typed)
     libraries l = {0};
     int code = rg_workload_read(r->workload, (rg_size)r->size, &w);
     if (code) return code;
-    char *program = kit_program();
+    RG_FREED char *program = kit_program();
     code = program ? libraries_of(program, &l)
                    : rg_fail(RG_LACKS, "kit: /proc/self/exe cannot be read, the program does not know where it is");
     int glibc = 0;
@@ -218,7 +211,6 @@ static int run(void *typed)
         printf("%s: %d job%s of size %s, %d librar%s; runs on Linux x86-64 with glibc 2.%d or newer\n", r->out, w.n,
             rg_plural(w.n), rg_size_name[r->size], l.n, l.n == 1 ? "y" : "ies", glibc);
     for (int i = 0; i < l.n; i++) free(l.path[i]);
-    free(program);
     rg_workload_free(&w);
     return code;
 }

@@ -63,10 +63,9 @@ static void note(measure *m, bool aloud, const char *format, ...)
     va_end(list);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ') *c = ' ';
-    char *chained = rg_print("%s%s", m->chain, text);
+    RG_FREED char *chained = rg_print("%s%s", m->chain, text);
     rg_sha256_of(chained, strlen(chained), m->chain);
     fprintf(m->log, "%s %.16s\n", text, m->chain);
-    free(chained);
     if (!aloud || rg_quiet) return;
     rg_progress_end(&m->progress);
     fprintf(stderr, "measure: %s\n", text + n);
@@ -326,9 +325,8 @@ static int pack_sources(measure *m, manifest *a, int code)
     for (int row = 0; row < m->peak.n_rows && !code; row++) {
         char *names = rg_print("%s", rg_tsv_cell(&m->peak, row, "sources")), *rest;
         for (char *name = strtok_r(names, " ", &rest); name && !code; name = strtok_r(NULL, " ", &rest)) {
-            char *path = rg_print("sources/%s", rg_base_name(name));
+            RG_FREED char *path = rg_print("sources/%s", rg_base_name(name));
             code = add_file(a, code, path, name);
-            free(path);
         }
         free(names);
     }
@@ -366,9 +364,8 @@ static int pack(measure *m)
     fflush(m->table), fflush(m->power), fflush(m->log);
     code = add(&a, code, "machine.tsv", machine, machine_bytes);
     code = add(&a, code, "runs.tsv", m->table_text, m->table_bytes);
-    char *summary = summary_text(m);
+    RG_FREED char *summary = summary_text(m);
     code = add(&a, code, "summary.tsv", summary, strlen(summary));
-    free(summary);
     code = add(&a, code, "power.tsv", m->power_text, m->power_bytes);
     code = add(&a, code, "log", m->log_text, m->log_bytes);
     code = add_file(&a, code, "workload.tsv", m->workload_path);
@@ -403,10 +400,9 @@ static int read_peak(measure *m)
 
 static int begin(measure *m)
 {
-    char *program = rg_own_program();
+    RG_FREED char *program = rg_own_program();
     if (!program) return rg_fail(RG_LACKS, "measure: /proc/self/exe cannot be read, the program does not know where it is");
     snprintf(m->program, sizeof m->program, "%s", program);
-    free(program);
     m->began_s = rg_seconds();
     m->table = open_memstream(&m->table_text, &m->table_bytes);
     m->power = open_memstream(&m->power_text, &m->power_bytes);

@@ -108,9 +108,8 @@ int rg_job_scores(const rg_archive *a, const rg_workload *workload, rg_job_score
     for (int j = 0; j < workload->n; j++) {
         const rg_work *w = &workload->job[j];
         rg_job_score *of = &job[j];
-        double *s = rg_archive_times(a, w->job, &of->runs);
+        RG_FREED double *s = rg_archive_times(a, w->job, &of->runs);
         const int code = score_times(a, w, s, of);
-        free(s);
         if (code != RG_GOOD) return code;
         of->joules = rg_archive_joules(a, w->job, &of->source);
         *seconds += w->weight * of->median_s;
@@ -343,9 +342,8 @@ static int run(void *typed)
     code = code ? code : find_reference(r, &s, &reference);
     if (!code) {
         judge(&s, reference, r->given.seed);
-        char *unlike = rg_score_unlike(&s);
+        RG_FREED char *unlike = rg_score_unlike(&s);
         if (unlike) rg_warn("score: %s", unlike);
-        free(unlike);
         code = rg_score_write(&s, r->out, r->given.line);
     }
     for (int m = 0; m < s.n && !code; m++) {

@@ -19,9 +19,8 @@ static void put(FILE *f, double value, char end) { rg_tsv_put(f, "%.7g", value, 
 
 static int open_table(rg_file *file, const rg_score *s, const char *folder, const char *name, const char *command)
 {
-    char *path = rg_print("%s/%s", folder, name);
+    RG_FREED char *path = rg_print("%s/%s", folder, name);
     const int code = rg_file_open(file, path);
-    free(path);
     if (!code)
         rg_tsv_print(file->stream, "%s %s\n# command: %s\n# workload: %s, size %s\n# reference: %s\n", made_by, RG_VERSION,
             command, s->workload->title, rg_size_name[s->machine[0].a.size], s->reference);
@@ -177,7 +176,8 @@ static int draw(const rg_score *s, const char *folder, int i, int settings)
 {
     rg_plot plot = {0};
     const char *name[RG_MACHINES_MOST], *job[RG_JOBS_MOST];
-    char *data = rg_print("%s/%s", folder, figures[i].data), *path = rg_print("%s/fig/%s.svg", folder, figures[i].name);
+    RG_FREED char *data = rg_print("%s/%s", folder, figures[i].data),
+                  *path = rg_print("%s/fig/%s.svg", folder, figures[i].name);
     unlink(path);
     for (int m = 0; m < s->n; m++) name[m] = s->machine[m].a.label;
     for (int j = 0; j < s->workload->n; j++) job[j] = s->workload->job[j].job;
@@ -188,9 +188,7 @@ static int draw(const rg_score *s, const char *folder, int i, int settings)
     rg_plot_text(&plot, "CURRENCY", s->costs ? s->costs->currency : "");
     rg_plot_text(&plot, "REFERENCE", s->reference);
     rg_plot_number(&plot, "SETTINGS", settings);
-    const int code = figures[i].money && !has_money(s) ? RG_GOOD : rg_plot_draw(&plot, "score.gp", path);
-    free(data), free(path);
-    return code;
+    return figures[i].money && !has_money(s) ? RG_GOOD : rg_plot_draw(&plot, "score.gp", path);
 }
 
 // For people: three digits and no power of ten, thousands with commas.
@@ -307,7 +305,7 @@ static void lay_figures(const char *folder, rg_data *d)
 {
     for (int i = 0; i < FIGURES; i++) {
         size_t bytes;
-        char *path = rg_print("%s/fig/%s.svg", folder, figures[i].name), *svg = rg_file_bytes(path, &bytes);
+        RG_FREED char *path = rg_print("%s/fig/%s.svg", folder, figures[i].name), *svg = rg_file_bytes(path, &bytes);
         if (svg) { // without gnuplot there is none
             rg_data *one = rg_add(d, "figure");
             const char *const text[][2] = {{"class", "lines whole broad"}, {"title", figures[i].title},
@@ -317,7 +315,6 @@ static void lay_figures(const char *folder, rg_data *d)
             rg_set(one, "width", "%d", 1000);
             rg_set(one, "height", "%d", 420);
         }
-        free(path), free(svg);
     }
 }
 
@@ -333,9 +330,8 @@ static int write_page(const rg_score *s, const char *folder)
     for (int i = 0; i < s->n; i++) lay_machine(s, &s->machine[i], rg_add(d, "machines"));
     for (int j = 0; j < s->workload->n; j++) lay_job(s, j, rg_add(d, "jobs"));
     lay_shortest(s, d);
-    char *unlike = rg_score_unlike(s);
+    RG_FREED char *unlike = rg_score_unlike(s);
     rg_set(d, "unlike", "%s", unlike ? unlike : "");
-    free(unlike);
     if (s->costs) {
         rg_data *money = rg_add(d, "money");
         rg_set(money, "file", "%s", rg_base_name(s->costs->table.path));
@@ -347,18 +343,16 @@ static int write_page(const rg_score *s, const char *folder)
     for (int k = 0; s->costs && k < s->costs->table.n_head; k++) // a comment in the costs file that says what it is
         if (strstr(s->costs->table.head[k].text, "invented")) rg_add_text(d, "invented", s->costs->table.head[k].text + 2);
     lay_figures(folder, d);
-    char *path = rg_print("%s/index.html", folder);
+    RG_FREED char *path = rg_print("%s/index.html", folder);
     const int code = rg_fill_file(path, "score.html", d);
-    free(path);
     rg_data_free(d);
     return code;
 }
 
 int rg_score_write(const rg_score *s, const char *folder, const char *command)
 {
-    char *fig = rg_print("%s/fig", folder);
+    RG_FREED char *fig = rg_print("%s/fig", folder);
     int settings = 0, code = rg_make_folder(fig);
-    free(fig);
     code = code ? code : write_scores(s, folder, command);
     code = code ? code : write_jobs(s, folder, command);
     code = code ? code : write_sensitivity(s, folder, command, &settings);

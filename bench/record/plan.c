@@ -67,10 +67,9 @@ int rg_record_plan_read(const char *path, rg_steps *plan)
 void rg_record_plan_free(rg_steps *plan)
 {
     for (int i = 0; i < plan->n; i++) {
-        rg_record_step *own = rg_record_of(&plan->step[i]);
+        RG_FREED rg_record_step *own = rg_record_of(&plan->step[i]);
         for (int k = 0; own && k < own->n_keys; k++) rg_row_free(&own->key[k]);
         if (own) free(own->key), free(own->word);
-        free(own);
     }
     rg_steps_free(plan);
 }
@@ -168,12 +167,11 @@ static int steps_of(const rg_steps *plan, const char *claim)
 
 static double value_of(const rg_steps *plan, const rg_step *s)
 {
-    char *claims = rg_print("%s", rg_record_of(s)->claims);
+    RG_FREED char *claims = rg_print("%s", rg_record_of(s)->claims);
     double value = VALUE_LEAST;
     for (char *rest = claims, *claim; (claim = strsep(&rest, " "));)
         if (*claim && steps_of(plan, claim))
             value += (isupper((unsigned char)*claim) ? 1 : VALUE_OTHER) / steps_of(plan, claim);
-    free(claims);
     return value;
 }
 

@@ -25,20 +25,18 @@ typedef struct request {
 
 static int prepare(rg_record_run *r, const request *q)
 {
-    char *standard = rg_share_path("bench/record/plan.tsv");
+    RG_FREED char *standard = rg_share_path("bench/record/plan.tsv");
     r->run.functions = rg_share_path("bench/steps/functions.sh");
     r->program = rg_own_program();
     r->work =
         q->work ? rg_print("%s", q->work) : rg_print("%s/regather-record", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
     if (rg_ends_with(q->out, ".tsv"))
         return rg_fail(RG_USAGE, "record: expected the record's name without .tsv, found \"%s\"", q->out);
-    char *tables = rg_print("%s/tables", r->work);
+    RG_FREED char *tables = rg_print("%s/tables", r->work);
     int code = rg_steps_variable("record", "out", q->out);
     code = code ? code : rg_steps_variable("record", "work", r->work);
     code = code ? code : rg_make_folder(tables);
-    free(tables);
     code = code ? code : rg_record_plan_read(q->plan ? q->plan : standard, &r->plan);
-    free(standard);
     rg_cores_share_here(q->beside, &r->run.cores);
     return code;
 }
@@ -57,14 +55,12 @@ static int write_head(const char *path, const request *q)
 
 static int take_head(rg_record_run *r, const request *q)
 {
-    char *path = rg_print("%s/head.tsv", r->work);
+    RG_FREED char *path = rg_print("%s/head.tsv", r->work);
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) _exit(write_head(path, q));
-    const int code = rg_child_wait(child, NULL) == RG_GOOD ? rg_record_here(&r->record, path)
-                                                           : rg_fail(RG_LACKS, "record: this machine cannot be read");
-    free(path);
-    return code;
+    return rg_child_wait(child, NULL) == RG_GOOD ? rg_record_here(&r->record, path)
+                                                 : rg_fail(RG_LACKS, "record: this machine cannot be read");
 }
 
 static int outcome(const rg_record_run *r)
@@ -113,10 +109,8 @@ static int lock_work(rg_record_run *r)
 // the command ends is a name beside it.
 static int lock_record(const request *q)
 {
-    char *path = rg_print("%s.record", q->out);
-    const int code = rg_file_can_write(path);
-    free(path);
-    return code;
+    RG_FREED char *path = rg_print("%s.record", q->out);
+    return rg_file_can_write(path);
 }
 
 // Whether what made a table may have had a GPU: its step needs one, or takes what a GPU gave where there is one ("step?"). Of a table

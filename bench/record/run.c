@@ -27,14 +27,13 @@ static int show_tables(const rg_record_run *r)
 {
     int code = RG_GOOD;
     for (int i = 0; i < r->record.tables.n && !code; i++) {
-        char *path = rg_print("%s/tables/%s.tsv", r->work, r->record.tables.table[i].name);
+        RG_FREED char *path = rg_print("%s/tables/%s.tsv", r->work, r->record.tables.table[i].name);
         rg_file file;
         code = rg_file_open(&file, path);
         if (!code) {
             fputs(r->record.tables.table[i].text, file.stream);
             code = rg_file_commit(&file);
         }
-        free(path);
     }
     return code;
 }
@@ -68,21 +67,18 @@ static int take_over(rg_record_run *r, rg_step *s, bool ended)
     static const char *const ending[] = {".tsv.part", ".tsv"}; // a part is the file with more
     bool taken = false;
     for (int i = 0; i < RG_COUNT(ending); i++) {
-        char *path = file_of(r, s, ending[i]);
+        RG_FREED char *path = file_of(r, s, ending[i]);
         if (access(path, F_OK) == 0) {
             if (rg_record_of(s)->kind == RG_STEP_TABLE && ended && i) {
                 size_t n;
-                char *text = rg_file_bytes(path, &n), *whole = text && *text ? with_sources(r, s, text) : NULL;
+                RG_FREED char *text = rg_file_bytes(path, &n), *whole = text && *text ? with_sources(r, s, text) : NULL;
                 if (whole) rg_tables_put(&r->record.tables, s->name, whole);
-                free(whole);
-                free(text);
             } else if (rg_record_of(s)->kind != RG_STEP_TABLE && !taken) {
                 code = rg_record_merge(&r->record, path, true);
                 taken = true;
             }
             unlink(path);
         }
-        free(path);
     }
     return code;
 }
@@ -100,7 +96,7 @@ static void note_seconds(rg_record_run *r, const rg_step *s, double seconds)
     const char *had = rg_tables_find(&r->record.tables, "record_seconds");
     const int missing = rg_record_of(s)->missing;
     if (2 * missing < rg_record_of(s)->n_keys) return;
-    char *line = rg_print("%s\t", s->name), *out = NULL;
+    RG_FREED char *line = rg_print("%s\t", s->name), *out = NULL;
     size_t bytes;
     FILE *f = open_memstream(&out, &bytes);
     for (const char *at = had ? had : "step\tseconds_a_row\n"; *at;) {
@@ -111,8 +107,6 @@ static void note_seconds(rg_record_run *r, const rg_step *s, double seconds)
     fprintf(f, "%s%.3g\n", line, seconds / (missing > 0 ? missing : 1));
     fclose(f);
     rg_tables_put(&r->record.tables, "record_seconds", out);
-    free(out);
-    free(line);
 }
 
 // ---- processes of steps ----------------------------------------------------------------------------------------------------
@@ -122,7 +116,7 @@ static int begin(rg_steps_run *run, rg_step *s, rg_child *child)
 {
     rg_record_run *r = run->of;
     rg_record_step *own = rg_record_of(s);
-    char *product = file_of(r, s, ".tsv"), *jobs = jobs_file(r, s);
+    RG_FREED char *product = file_of(r, s, ".tsv"), *jobs = jobs_file(r, s);
     int code = RG_GOOD, n = 0;
     if (own->n_keys)
         own->missing = own->n_keys - rg_record_rows_of(&r->record, own); // another step may have measured some of them
@@ -147,8 +141,6 @@ static int begin(rg_steps_run *run, rg_step *s, rg_child *child)
         child->word = r->line;
         if (seeded) code = rg_record_seed(&r->record, own, cores, product);
     }
-    free(product);
-    free(jobs);
     return code;
 }
 

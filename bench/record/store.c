@@ -129,9 +129,8 @@ static void take_head(rg_record *r, const rg_result *file)
     set_head(&r->rows, "format", RG_RESULT_FORMAT);
     const char *machine = said(&r->rows, "machine"), *gpu = past_cores(machine);
     if (gpu && r->without_gpu) {
-        char *alone = rg_print("%.*s", (int)(gpu - machine), machine);
+        RG_FREED char *alone = rg_print("%.*s", (int)(gpu - machine), machine);
         set_head(&r->rows, "machine", alone);
-        free(alone);
     }
 }
 
@@ -210,12 +209,11 @@ static void drop_rows_of(rg_record *r, const char *input)
 {
     int n = 0;
     for (int i = 0; i < r->rows.n_rows; i++) {
-        char *of = rg_input_key(&r->rows.row[i]);
+        RG_FREED char *of = rg_input_key(&r->rows.row[i]);
         if (strcmp(of, input))
             r->rows.row[n++] = r->rows.row[i];
         else
             rg_row_free(&r->rows.row[i]);
-        free(of);
     }
     rg_warn("%s: left out: %d row%s of another \"%s\"", r->path, r->rows.n_rows - n, rg_plural(r->rows.n_rows - n), input);
     r->rows.n_rows = n;
@@ -225,7 +223,7 @@ static void drop_rows_of(rg_record *r, const char *input)
 // this run measured takes the place of those.
 static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row, bool own)
 {
-    char *input = rg_input_key(row), *source = rg_print("source %s:%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]);
+    RG_FREED char *input = rg_input_key(row), *source = rg_print("source %s:%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]);
     const char *now = rg_result_head(file, input), *had = rg_result_head(&r->rows, input), *of = rg_result_head(file, source);
     int code = RG_GOOD;
     const bool differs = now && had && strcmp(now, had);
@@ -236,8 +234,6 @@ static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row, b
     else if (now)
         set_head(&r->rows, input, now);
     if (!code && of && !is_job(row)) set_head(&r->rows, source, of);
-    free(input);
-    free(source);
     return code;
 }
 
@@ -310,7 +306,7 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
     const char *here = rg_result_head(&r->rows, "machine");
     if (!code && !own && !first && !is_one_kind(here, machine))
         code = rg_fail(RG_USAGE, "%s: it is of \"%s\", the record of \"%s\"", path, machine, here);
-    char *made = code ? NULL : made_of(r, &file, own);
+    RG_FREED char *made = code ? NULL : made_of(r, &file, own);
     const bool tuning = !code && rg_result_head(&file, "search"); // a first look at each is all that `tune` takes
     const char *reason[8];
     int left_out[8] = {0}, reasons = 0;
@@ -337,7 +333,6 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
     }
     for (int k = 0; k < reasons; k++)
         rg_warn("%s: left out: %d row%s %s", path, left_out[k], rg_plural(left_out[k]), reason[k]);
-    free(made);
     rg_result_free(&file);
     return code;
 }
@@ -383,9 +378,8 @@ static bool is_of_step(const rg_record *r, const rg_record_step *step, const cha
 {
     bool found = false;
     for (int i = 0; i < r->rows.n_rows && !found; i++) {
-        char *of = rg_input_key(&r->rows.row[i]);
+        RG_FREED char *of = rg_input_key(&r->rows.row[i]);
         found = !strcmp(of, input) && rg_record_step_has(r, step, &r->rows.row[i]);
-        free(of);
     }
     return found;
 }
@@ -397,7 +391,7 @@ int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, co
     // A process that may use some cores alone names the machine by them.
     char *machine = rg_print("%s", said(&r->rows, "machine")), *at = strstr(machine, " cores"), **value;
     while (at && at > machine && at[-1] != ' ') at--;
-    char *named =
+    RG_FREED char *named =
         at && cores ? rg_print("%.*s%d%s", (int)(at - machine), machine, cores, strstr(at, " cores")) : rg_print("%s", machine);
     char **key = rg_alloc((size_t)(r->rows.n_head + 1) * sizeof *key);
     value = rg_alloc((size_t)(r->rows.n_head + 1) * sizeof *value);
@@ -416,7 +410,6 @@ int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, co
     const bool bad = ferror(f) != 0;
     free(key);
     free(value);
-    free(named);
     free(machine);
     return fclose(f) == 0 && !bad ? RG_GOOD : rg_fail(RG_USAGE, "%s: not written: %s", path, strerror(errno));
 }

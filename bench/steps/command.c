@@ -33,18 +33,17 @@ static char *log_of(const request *q, const rg_step *s) { return rg_print("%s/lo
 // Named by step and product: a step that makes another one is another step.
 static char *stamp_of(const request *q, const rg_step *s)
 {
-    char *product = rg_print("%s", s->product);
+    RG_FREED char *product = rg_print("%s", s->product);
     for (char *c = product; *c; c++)
         if (*c == '/') *c = '@';
     char *path = rg_print("%s/done/%s@%s", q->work, s->name, product);
-    free(product);
     return path;
 }
 
 // The last n lines, 0: all.
 static void show_log(const request *q, const rg_step *s, int n, const char *indent)
 {
-    char *path = log_of(q, s), *text = NULL;
+    RG_FREED char *path = log_of(q, s), *text = NULL;
     size_t room = 0;
     int lines = 0;
     FILE *f = fopen(path, "r");
@@ -53,8 +52,6 @@ static void show_log(const request *q, const rg_step *s, int n, const char *inde
     for (int i = 0; f && getline(&text, &room, f) > 0; i++)
         if (!n || i >= lines - n) fputs(indent, stdout), rg_put_text(stdout, text, (int)strcspn(text, "\n")), putchar('\n');
     if (f) fclose(f);
-    free(text);
-    free(path);
 }
 
 // What finished steps made, for those after them: $made, with the table's column `report` beside each product.
@@ -113,10 +110,9 @@ static void say_fresh(request *q)
 static int begin(rg_steps_run *r, rg_step *s, rg_child *child)
 {
     request *q = r->of;
-    char *stamp = stamp_of(q, s);
+    RG_FREED char *stamp = stamp_of(q, s);
     const bool fresh = rg_step_is_fresh(s, stamp, q->program, q->work);
     const char *title = rg_step_cell(&q->steps, s, "title");
-    free(stamp);
     q->number++;
     q->said_s = rg_seconds();
     if (fresh) {
@@ -130,9 +126,8 @@ static int begin(rg_steps_run *r, rg_step *s, rg_child *child)
     fflush(stdout);
     rg_step_drop_old(s, q->program);
     setenv("product", s->product, 1);
-    char *folder = rg_print("%.*s", (int)(rg_base_name(s->product) - s->product), s->product);
+    RG_FREED char *folder = rg_print("%.*s", (int)(rg_base_name(s->product) - s->product), s->product);
     const int code = *folder ? rg_make_folder(folder) : RG_GOOD;
-    free(folder);
     return code ? code : write_made(q);
 }
 
@@ -209,15 +204,13 @@ static int end(rg_steps_run *r, rg_step *s, int code, double seconds)
     if (s->failed) {
         show_log(q, s, q->keep_going ? 20 : 5, "    ");
         fflush(stdout);
-        char *log = log_of(q, s);
+        RG_FREED char *log = log_of(q, s);
         const int failed = rg_fail(RG_USAGE, "step %d failed (%s, exit %d): see %s", q->number, s->name, code, log);
-        free(log);
         return q->keep_going ? noted : failed;
     }
     printf("    %s, %.0f s\n", text, seconds);
-    char *stamp = stamp_of(q, s);
+    RG_FREED char *stamp = stamp_of(q, s);
     FILE *f = fopen(stamp, "w");
-    free(stamp);
     return f && !fclose(f) ? noted : rg_fail(RG_USAGE, "%s/done: cannot write here", q->work);
 }
 
@@ -233,10 +226,9 @@ static int set_variables(const request *q)
                      : rg_fail(RG_USAGE, "steps: --set: expected NAME=VALUE, found \"%s\"", name);
         free(name);
     }
-    char *made = rg_print("%s/done/made.tsv", q->work);
+    RG_FREED char *made = rg_print("%s/done/made.tsv", q->work);
     setenv("made", made, 1);
     setenv("REGATHER", q->program, 1);
-    free(made);
     return code;
 }
 
@@ -261,9 +253,8 @@ static int go(request *q)
     static const char *const folder[] = {"log", "done"};
     int code = set_variables(q);
     for (int i = 0; i < 2 && !code; i++) {
-        char *path = rg_print("%s/%s", q->work, folder[i]);
+        RG_FREED char *path = rg_print("%s/%s", q->work, folder[i]);
         code = rg_make_folder(path);
-        free(path);
     }
     code = code ? code : rg_steps_read(&q->steps, q->given.word.item[0]);
     code = code ? code : choose(q);
@@ -280,7 +271,7 @@ static int go(request *q)
 static int run(void *typed)
 {
     request *q = typed;
-    char *log = rg_print("%s/log", q->work);
+    RG_FREED char *log = rg_print("%s/log", q->work);
     q->program = rg_own_program();
     if (!q->program) return rg_fail(RG_LACKS, "steps: /proc/self/exe cannot be read, the program does not know where it is");
     q->run = (rg_steps_run){.steps = &q->steps,
@@ -294,7 +285,6 @@ static int run(void *typed)
         .of = q};
     const int code = go(q);
     rg_steps_free(&q->steps);
-    free(log);
     free(q->run.functions);
     free(q->program);
     return code;

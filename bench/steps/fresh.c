@@ -36,22 +36,20 @@ bool rg_step_is_fresh(const rg_step *s, const char *stamp, const char *program, 
 {
     struct stat is;
     if (!*s->product || access(s->product, F_OK) || stat(stamp, &is) || has_newer(program, &is.st_mtim, folder)) return false;
-    char *needs = rg_print("%s", s->needs);
+    RG_FREED char *needs = rg_print("%s", s->needs);
     bool fresh = true;
     for (char *rest = needs, *need; fresh && (need = strsep(&rest, " "));)
         if (strchr(need, '/')) fresh = !has_newer(need, &is.st_mtim, folder);
-    free(needs);
     return fresh;
 }
 
 void rg_step_drop_old(const rg_step *s, const char *program)
 {
     struct stat is, its;
-    char *part = rg_print("%s.part", s->product);
+    RG_FREED char *part = rg_print("%s.part", s->product);
     const char *const file[] = {s->product, part};
     for (int i = 0; i < 2 && !stat(program, &its); i++)
         if (!stat(file[i], &is) && S_ISREG(is.st_mode) &&
             (is_later(&its.st_mtim, &is.st_mtim) || (i && !strstr(s->command, "--resume"))))
             unlink(file[i]);
-    free(part);
 }

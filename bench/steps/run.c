@@ -97,7 +97,7 @@ static int end(rg_steps_run *r, rg_step *s, int code)
 static int begin(rg_steps_run *r, rg_step *s)
 {
     place p = {r, s};
-    char *log = rg_print("%s/%s.log", r->folder, s->name), *line = rg_print(". \"$0\" && { %s\n}", s->command);
+    RG_FREED char *log = rg_print("%s/%s.log", r->folder, s->name), *line = rg_print(". \"$0\" && { %s\n}", s->command);
     const char *const word[] = {"sh", "-c", line, r->functions, NULL}; // a path is data, also one with a quote
     rg_child child = {.program = "/bin/sh", .word = word, .log = log, .prepare = be_step, .of = &p};
     rg_step_set_variables(s);
@@ -109,8 +109,6 @@ static int begin(rg_steps_run *r, rg_step *s)
     } else if (!code) {
         s->done = true;
     }
-    free(log);
-    free(line);
     return code;
 }
 

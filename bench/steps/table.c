@@ -42,12 +42,11 @@ int rg_steps_variable(const char *who, const char *name, const char *value)
 
 static void set_variables(const char *set)
 {
-    char *pairs = rg_print("%s", set);
+    RG_FREED char *pairs = rg_print("%s", set);
     for (char *rest = pairs, *pair; (pair = strsep(&rest, ";"));) {
         char *equals = strchr(pair, '=');
         if (equals) *equals = '\0', setenv(pair, equals + 1, 1);
     }
-    free(pairs);
 }
 
 void rg_step_set_variables(const rg_step *s) { set_variables(s->set); }
@@ -137,7 +136,7 @@ static int add_each(rg_steps *steps, int row, const char *each, const char *set)
     if (!*each) return add_step(steps, row, set);
     const size_t length = strcspn(each, ";"), at = strcspn(each, "=");
     if (at >= length) return rg_tsv_fault(t, row, "each", "VARIABLE=VALUES");
-    char *raw = rg_print("%.*s", (int)(length - at - 1), each + at + 1), *values = expand(t, t->row_line[row], raw);
+    RG_FREED char *raw = rg_print("%.*s", (int)(length - at - 1), each + at + 1), *values = expand(t, t->row_line[row], raw);
     int code = values ? RG_GOOD : RG_USAGE;
     for (char *rest = values, *value; !code && (value = strsep(&rest, " "));) {
         if (!*value) continue;
@@ -152,8 +151,6 @@ static int add_each(rg_steps *steps, int row, const char *each, const char *set)
         free(names);
         free(more);
     }
-    free(raw);
-    free(values);
     return code;
 }
 
@@ -161,7 +158,7 @@ static int add_each(rg_steps *steps, int row, const char *each, const char *set)
 
 bool rg_step_each_need(const rg_steps *steps, const rg_step *s, bool (*keep_on)(rg_step *, void *), void *of)
 {
-    char *needs = rg_print("%s", s->needs);
+    RG_FREED char *needs = rg_print("%s", s->needs);
     bool all = true;
     for (char *rest = needs, *need; all && (need = strsep(&rest, " "));) {
         if (!*need || strchr(need, '/')) continue;
@@ -170,7 +167,6 @@ bool rg_step_each_need(const rg_steps *steps, const rg_step *s, bool (*keep_on)(
         rg_step *of_need = rg_step_find(steps, need);
         if (!(maybe && of_need->absent)) all = keep_on(of_need, of);
     }
-    free(needs);
     return all;
 }
 
@@ -178,15 +174,13 @@ static int check_needs(const rg_steps *steps)
 {
     int code = RG_GOOD;
     for (int i = 0; i < steps->n && !code; i++) {
-        char *needs = rg_print("%s", steps->step[i].needs);
+        RG_FREED char *needs = rg_print("%s", steps->step[i].needs);
         for (char *rest = needs, *need; !code && (need = strsep(&rest, " "));) {
-            char *name = rg_print("%.*s", (int)strcspn(need, "?"), need);
+            RG_FREED char *name = rg_print("%.*s", (int)strcspn(need, "?"), need);
             if (*need && !strchr(need, '/') && !rg_step_find(steps, name))
                 code = rg_fail(
                     RG_USAGE, "%s: %s needs \"%s\", which no step is called", steps->table.path, steps->step[i].name, need);
-            free(name);
         }
-        free(needs);
     }
     return code;
 }
@@ -198,10 +192,9 @@ static bool is_meant(const rg_tsv *t, int row, int *code)
 {
     const char *when = rg_tsv_cell(t, row, "when"), *head = rg_tsv_head(t, "when");
     if (!*when || !head) return true;
-    char *of = expand(t, t->row_line[row], head);
+    RG_FREED char *of = expand(t, t->row_line[row], head);
     const bool meant = of && fnmatch(when, of, 0) == 0;
     if (!of) *code = RG_USAGE;
-    free(of);
     return meant;
 }
 
@@ -226,9 +219,8 @@ char **rg_step_words(const rg_steps *steps, const rg_step *s, const char *more)
 {
     wordexp_t words;
     rg_step_set_variables(s);
-    char *line = rg_print("%s%s", s->command, more);
+    RG_FREED char *line = rg_print("%s%s", s->command, more);
     const int fault = wordexp(line, &words, WRDE_NOCMD | WRDE_UNDEF);
-    free(line);
     if (fault) {
         rg_fail(RG_USAGE, "%s: line %d: expected words of a command and $variables, found \"%s\"", steps->table.path,
             steps->table.row_line[s->row], s->command);

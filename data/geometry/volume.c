@@ -100,3 +100,21 @@ void rg_volume_show(const rg_volume *v, const char *what)
     }
     free(section);
 }
+
+double rg_volume_fit(const rg_volume *a, const rg_volume *b, double *scale, double *offset)
+{
+    const int64_t n = a->side * a->side * a->side;
+    double sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double x = a->value[i], y = b->value[i];
+        sx += x;
+        sy += y;
+        sxx += x * x;
+        syy += y * y;
+        sxy += x * y;
+    }
+    const double vx = sxx - sx * sx / (double)n, vy = syy - sy * sy / (double)n, vxy = sxy - sx * sy / (double)n;
+    *scale = vx > 0 ? vxy / vx : 1;
+    *offset = (sy - *scale * sx) / (double)n;
+    return vx > 0 && vy > 0 ? vxy / sqrt(vx * vy) : NAN;
+}

@@ -18,6 +18,8 @@ int rg_volume_read(const char *path, rg_volume *);
 int rg_volume_size(const char *path, rg_volume *);
 // A file, whole or not at all. RG_GOOD, or one line and RG_USAGE.
 int rg_volume_write(const char *path, const rg_volume *);
+// Of two maps of one size: their correlation, NaN where one is flat; and by least squares b is scale a + offset.
+double rg_volume_fit(const rg_volume *a, const rg_volume *b, double *scale, double *offset);
 // Its three central sections, for the job's page; what: "the map".
 void rg_volume_show(const rg_volume *, const char *what);
 

@@ -136,6 +136,13 @@ void *rg_alloc(size_t bytes)
     return p;
 }
 
+void rg_freed(void *pointer)
+{
+    void *was;
+    memcpy(&was, pointer, sizeof was);
+    free(was);
+}
+
 bool rg_decimal(const char *text, char **end, double *value)
 {
     *value = strtod(text, end);

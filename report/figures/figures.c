@@ -20,14 +20,13 @@ static const rg_bench_machine *machine_of(const rg_listed *l) { return &l->all->
 // A table, which may be one of several of its file.
 static int write_to_fig(const rg_listed *l, const rg_tsv *t, const char *name)
 {
-    char *path = rg_print("%s/fig/%s", l->all->out, name);
+    RG_FREED char *path = rg_print("%s/fig/%s", l->all->out, name);
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code == RG_GOOD) {
         rg_tsv_write(t, file.stream);
         code = rg_file_commit(&file);
     }
-    free(path);
     return code;
 }
 
@@ -49,15 +48,14 @@ static void find_tables(const rg_listed *l, const char *name, rg_found *found)
             return;
         }
         if (!t) continue;
-        char *variable = as ? rg_print("%s", as) : rg_print("TABLE_%s", word), *file = rg_print("%s-%s.tsv", name, word);
+        RG_FREED char *variable = as ? rg_print("%s", as) : rg_print("TABLE_%s", word),
+                      *file = rg_print("%s-%s.tsv", name, word);
         found->code = write_to_fig(l, t, file);
         if (found->code == RG_GOOD) {
             rg_plot_path(&found->plot, variable, file);
             found->points += t->n_rows;
             if (!tables++) snprintf(found->data, sizeof found->data, "%s", file);
         }
-        free(variable);
-        free(file);
         if (found->code != RG_GOOD) return;
     }
 }
@@ -163,10 +161,9 @@ static int make(rg_figures *all, const rg_listed *l)
         rg_plot_text(&found.plot, "TITLE", f->title);
         rg_plot_text(&found.plot, "SUBTITLE", f->subtitle);
         const char *script = strcmp(kind, "slices") ? f->name : kind; // one for all maps
-        char *fig = rg_print("%s/fig", all->out);
+        RG_FREED char *fig = rg_print("%s/fig", all->out);
         found.code = rg_plot_save(&found.plot, fig, name, script);
         f->drawn = found.code == RG_GOOD; // now saved; whether drawn, rg_draw says
-        free(fig);
     }
     rg_plot_free(&found.plot);
     return found.code;
@@ -206,21 +203,19 @@ static void begin(rg_figures *all, drawing *d, int figure, bool narrow)
 {
     const rg_figure *f = &all->figure[figure];
     const int place = d->next;
-    char *fig = rg_print("%s/fig", all->out),
-         *name = rg_print("%.*s", (int)(strlen(f->wide) - strlen("fig/.svg")), f->wide + strlen("fig/"));
+    RG_FREED char *fig = rg_print("%s/fig", all->out),
+                  *name = rg_print("%.*s", (int)(strlen(f->wide) - strlen("fig/.svg")), f->wide + strlen("fig/"));
     end(all, d, place);
     d->running[place] = narrow ? rg_plot_begin(fig, name, 360, f->narrow_height, true, d->log)
                                : rg_plot_begin(fig, name, f->width, f->height, false, d->log);
     d->figure[place] = figure;
     d->next = (place + 1) % d->n;
-    free(fig);
-    free(name);
 }
 
 static drawing *nothing_drawn(const rg_figures *all)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    char *log = rg_print("%s/fig/gnuplot.log", all->out);
+    RG_FREED char *log = rg_print("%s/fig/gnuplot.log", all->out);
     drawing *d = rg_alloc(sizeof *d);
     d->n = cores < 1 ? 1 : cores > AT_ONCE_MOST ? AT_ONCE_MOST : (int)cores;
     for (int k = 0; k < d->n; k++) d->figure[k] = -1;
@@ -228,15 +223,13 @@ static drawing *nothing_drawn(const rg_figures *all)
     FILE *empty = fopen(log, "w");
     if (empty) fclose(empty);
     d->log = realpath(log, NULL);
-    free(log);
     return d;
 }
 
 int rg_figures_read(rg_figures *all)
 {
-    char *path = rg_share_path("plots/figures.tsv");
+    RG_FREED char *path = rg_share_path("plots/figures.tsv");
     int code = rg_tsv_read(path, &all->list);
-    free(path);
     for (int i = 0; i < all->n_maps && !code; i++) {
         const int n = (int)strcspn(all->map[i], "=");
         char *name = rg_print("%.*s", n, all->map[i]), known[200] = "";

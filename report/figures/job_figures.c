@@ -71,10 +71,8 @@ void rg_find_growth(const rg_listed *l, const char *name, rg_found *found)
     const char *run[RG_JOB_FOLDERS_MOST], *label[RG_JOB_FOLDERS_MOST];
     char file[RG_JOB_FOLDERS_MOST][160];
     for (int k = 0; k < job->n; k++) {
-        double *x, *y;
+        RG_FREED double *x = NULL, *y = NULL;
         const int n = rg_job_growth(job, k, "R_max", &x, &y);
-        free(x);
-        free(y);
         label[k] = rg_base_name(job->folder[k]);
         snprintf(file[k], sizeof file[k], "%.100s-%d.tsv", name, k);
         run[k] = file[k];

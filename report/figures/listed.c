@@ -11,18 +11,15 @@ rg_rows rg_listed_rows(const rg_listed *l) { return rg_rows_on(l->all->ledger, l
 
 int rg_copy_to_fig(const rg_listed *l, const char *from, const char *name)
 {
-    char *path = rg_print("fig/%s", name);
-    int code = rg_copy_beside(l->all->out, from, path);
-    free(path);
-    return code;
+    RG_FREED char *path = rg_print("fig/%s", name);
+    return rg_copy_beside(l->all->out, from, path);
 }
 
 int rg_copy_beside(const char *out, const char *from, const char *name)
 {
-    char *to = rg_print("%s/%s", out, name);
+    RG_FREED char *to = rg_print("%s/%s", out, name);
     rg_file file;
     int code = rg_file_open(&file, to);
     if (code == RG_GOOD) code = rg_file_end(&file, rg_file_append(file.stream, from));
-    free(to);
     return code;
 }

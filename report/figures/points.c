@@ -437,7 +437,7 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
         if (s->n && !*first) snprintf(first, sizeof first, "%s", s->base);
     }
     if (s->last) keep_last(s);
-    char *path = rg_print("%s/fig/%s.tsv", l->all->out, name);
+    RG_FREED char *path = rg_print("%s/fig/%s.tsv", l->all->out, name);
     rg_file file;
     if (s->n && (found->code = rg_file_open(&file, path)) == RG_GOOD) {
         found->points = write_points(s, file.stream);
@@ -457,6 +457,5 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
         check_panels(s, found);
     }
     drop_series(s);
-    free(path);
     free(s);
 }

@@ -19,25 +19,6 @@ static const char *path_of(const rg_figures *r, const char *name)
     return NULL;
 }
 
-// Least squares: the truth is scale map + offset; and their correlation.
-static void fit(const rg_volume *map, const rg_volume *truth, double *scale, double *offset, double *correlation)
-{
-    const int64_t n = map->side * map->side * map->side;
-    double sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
-    for (int64_t i = 0; i < n; i++) {
-        const double x = map->value[i], y = truth->value[i];
-        sx += x;
-        sy += y;
-        sxx += x * x;
-        syy += y * y;
-        sxy += x * y;
-    }
-    const double vx = sxx - sx * sx / (double)n, vy = syy - sy * sy / (double)n, vxy = sxy - sx * sy / (double)n;
-    *scale = vx > 0 ? vxy / vx : 1;
-    *offset = (sy - *scale * sx) / (double)n;
-    *correlation = vx > 0 && vy > 0 ? vxy / sqrt(vx * vy) : NAN;
-}
-
 static int write_sections(const char *path, const rg_volume *map, const rg_volume *truth, double scale, double offset)
 {
     const int64_t side = map->side, half = side / 2;
@@ -61,7 +42,7 @@ void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
     static const char *const with_truth[] = {"map", "truth", "difference"}, *const alone[] = {"x and y", "x and z", "y and z"};
     const rg_figures *r = l->all;
     const char *map_name = rg_listed_cell(l, "series");
-    char *truth_name = rg_print("%s.truth", map_name), *path = rg_print("%s/fig/%s.tsv", r->out, name);
+    RG_FREED char *truth_name = rg_print("%s.truth", map_name), *path = rg_print("%s/fig/%s.tsv", r->out, name);
     const char *map_path = path_of(r, map_name), *truth_path = path_of(r, truth_name);
     rg_volume map = {0}, truth = {0};
     double scale = 1, offset = 0, correlation = NAN;
@@ -69,7 +50,7 @@ void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
     if (map_path && truth_path && found->code == RG_GOOD) found->code = rg_volume_read(truth_path, &truth);
     if (map_path && found->code == RG_GOOD) {
         const bool two = truth_path && truth.side == map.side;
-        if (two) fit(&map, &truth, &scale, &offset, &correlation);
+        if (two) correlation = rg_volume_fit(&map, &truth, &scale, &offset);
         found->code = write_sections(path, &map, two ? &truth : NULL, scale, offset);
         if (found->code == RG_GOOD) {
             found->points = (int)(map.side * map.side);
@@ -82,6 +63,4 @@ void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
     }
     free(map.value);
     free(truth.value);
-    free(truth_name);
-    free(path);
 }

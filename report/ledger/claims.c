@@ -15,10 +15,9 @@ int rg_claims_read(const char *claims_path, const char *papers_path, rg_claims *
     if (code == RG_GOOD && c->paper.n_rows > RG_PAPERS_MOST)
         code = rg_fail(RG_USAGE, "%s: expected at most %d papers, found %d", papers_path, RG_PAPERS_MOST, c->paper.n_rows);
     for (int i = 0; i < c->paper.n_rows && code == RG_GOOD; i++) {
-        char *path = rg_print(
+        RG_FREED char *path = rg_print(
             "%.*spublished/%s", (int)(rg_base_name(papers_path) - papers_path), papers_path, rg_paper_cell(c, i, "published"));
         code = rg_tsv_read(path, &c->published[i]);
-        free(path);
     }
     if (code != RG_GOOD) rg_claims_free(c);
     return code;

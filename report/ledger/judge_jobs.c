@@ -2,6 +2,7 @@
 // judge_jobs.c: claims that jobs decide: by their small tables (stages, scaling, FSC), and by the folder of `regather autocorr`.
 #include "judge.h"
 
+#include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include <math.h>
 #include <stdlib.h>
@@ -144,24 +145,20 @@ static rg_judgement judge_crossing(const rg_comparison *q)
 // The part of the photos whose curve has a maximum after its first minimum.
 static rg_estimate with_r_max(const rg_job_files *job, rg_judgement *v)
 {
-    double *x, *r;
+    RG_FREED double *x = NULL, *r = NULL;
     const int n = rg_job_growth(job, 0, "R_max", &x, &r), all = job->growth[0].n_rows;
     v->ours = (rg_ours){RG_OURS_PHOTOS, .number = {n, all, n ? r[0] : NAN, n ? r[n - 1] : NAN}};
-    free(x);
-    free(r);
     return (rg_estimate){all > 0 ? (double)n / all : NAN, NAN, NAN};
 }
 
 // Intercept of the free line as a part of the last R_max, with two standard errors either way.
 static rg_estimate intercept(const rg_job_files *job, rg_judgement *v)
 {
-    double *x, *r;
+    RG_FREED double *x = NULL, *r = NULL;
     const int n = rg_job_growth(job, 0, "R_max", &x, &r);
     const rg_line line = rg_line_fit(x, r, n);
     const double last = n > 2 ? r[n - 1] : NAN, width = 2 * line.intercept_error;
     v->ours = (rg_ours){RG_OURS_INTERCEPT, .number = {line.intercept, width, n}};
-    free(x);
-    free(r);
     return (rg_estimate){line.intercept / last, (line.intercept - width) / last, (line.intercept + width) / last};
 }
 
@@ -198,12 +195,10 @@ static rg_estimate difference(const rg_job_files *job, rg_judgement *v)
     const int n = rg_job_growth(job, 0, "R_max", &x, &r);
     bool same = job->n > 1 && n > 0;
     for (int k = 1; k < job->n; k++) {
-        double *x_k, *r_k;
+        RG_FREED double *x_k = NULL, *r_k = NULL;
         const int n_k = rg_job_growth(job, k, "R_max", &x_k, &r_k);
         same &= n_k == n;
         for (int i = 0; i < n && n_k == n; i++) most = fmax(most, fabs(r_k[i] - r[i]));
-        free(x_k);
-        free(r_k);
     }
     v->ours = (rg_ours){RG_OURS_DIFFERENCE, .number = {job->n, n}};
     free(x);

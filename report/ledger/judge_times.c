@@ -229,9 +229,8 @@ static rg_judgement mean_of(const rg_comparison *q)
     double sum = 0, squares = 0;
     for (int turn = first; turn <= last; turn++) {
         const rg_row *pair[2];
-        char *shape = rg_print("%s%d", prefix, turn);
+        RG_FREED char *shape = rg_print("%s%d", prefix, turn);
         const bool timed = rg_pick_pair(q->rows, q->a, q->b, shape, q->scopes, pair);
-        free(shape);
         if (!timed) continue;
         const rg_estimate ratio = rg_time_ratio(pair[0], pair[1]);
         if (!isfinite(ratio.low) || !isfinite(ratio.high)) {

@@ -20,7 +20,7 @@ static void drop_row(rg_tsv *t, int row)
 
 static int read_findings(rg_ledger *l, bool of_some)
 {
-    char *path = rg_share_path("reference/findings.tsv");
+    RG_FREED char *path = rg_share_path("reference/findings.tsv");
     int code = rg_tsv_read(path, &l->findings);
     if (code == RG_GOOD) code = rg_tsv_needs(&l->findings, "id label holds fails open");
     for (int i = code == RG_GOOD ? l->findings.n_rows : 0; i-- > 0 && code == RG_GOOD;) {
@@ -31,17 +31,14 @@ static int read_findings(rg_ledger *l, bool of_some)
         else
             code = rg_fail(RG_USAGE, "%s: expected ids of claims, found \"%s\"", path, id);
     }
-    free(path);
     return code;
 }
 
 int rg_ledger_read(rg_ledger *l, const char *own)
 {
-    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
+    RG_FREED char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
     int code = rg_claims_read(own ? own : claims, papers, &l->claims);
     if (code == RG_GOOD) code = read_findings(l, own != NULL);
-    free(claims);
-    free(papers);
     return code;
 }
 
@@ -82,13 +79,12 @@ static int add_folder(rg_ledger *l, const char *folder, rg_bench_machine *only)
         set_label(&named, name);
         for (int k = 0; k < l->n_machines; k++)
             if (!l->machine[k].here && !strcmp(l->machine[k].label, named.label)) m = &l->machine[k];
-        char *path = rg_print("%s/%s", folder, name);
+        RG_FREED char *path = rg_print("%s/%s", folder, name);
         const bool mine = only ? m == only && strcmp(name, rg_base_name(m->file[0].result.path)) : m != l->machine;
         if (mine && !m) set_label(m = new_machine(l, false), name);
         if (mine && code == RG_GOOD)
             code = rg_machine_add(m, path, rg_ends_with(name, ".verify.tsv") ? RG_FILE_CHECKS : RG_FILE_ANY, rest,
                 (int)strlen(rest) - (int)strlen(".tsv"));
-        free(path);
         free(entry[i]);
     }
     if (n >= 0) free(entry);
@@ -100,7 +96,7 @@ static int add_folder(rg_ledger *l, const char *folder, rg_bench_machine *only)
 static int add_beside(rg_ledger *l, rg_bench_machine *m, const char *path)
 {
     const int before = m->n_files + m->n_tables, tables = m->n_tables, n = (int)(rg_base_name(path) - path);
-    char *folder = n ? rg_print("%.*s", n, path) : rg_print(".");
+    RG_FREED char *folder = n ? rg_print("%.*s", n, path) : rg_print(".");
     bool record = false;
     for (int i = 0; i < m->file[0].result.n_rows && !record; i++) record = *m->file[0].result.row[i].cell[RG_C_MADE];
     rg_bench_machine was = *m;
@@ -109,7 +105,6 @@ static int add_beside(rg_ledger *l, rg_bench_machine *m, const char *path)
     const int code = add_folder(l, folder, m);
     m->alone = record && m->n_tables == tables;
     if (code == RG_GOOD && !record && m->n_files + m->n_tables == before) *m = was;
-    free(folder);
     return code;
 }
 

@@ -53,14 +53,13 @@ void rg_machine_add_result(rg_bench_machine *m, rg_result result)
     m->file = rg_grow(m->file, m->n_files, sizeof *m->file);
     rg_row_file *file = &m->file[m->n_files++];
     rg_row *row = rg_alloc((size_t)(result.n_rows + 1) * sizeof *row);
-    int *known = rg_alloc((size_t)(result.n_rows + 1) * sizeof *known);
+    RG_FREED int *known = rg_alloc((size_t)(result.n_rows + 1) * sizeof *known);
     for (int i = 0; i < result.n_rows; i++) known[i] = (int)knowledge_of(&result.row[i]);
     for (int k = 0, n = 0; k < RG_KNOWLEDGE; k++) {
         for (int i = 0; i < result.n_rows; i++)
             if (known[i] == k) row[n++] = result.row[i];
         file->up_to[k] = n;
     }
-    free(known);
     free(result.row);
     file->result = result;
     file->result.row = row;
@@ -90,9 +89,8 @@ static int add_tables(rg_bench_machine *m, const char *path)
     for (int i = 0; code == RG_GOOD && i < tables.n; i++) {
         const char *name = tables.table[i].name, *text = tables.table[i].text;
         rg_tsv t;
-        char *where = rg_print("%s, table %s", path, name);
+        RG_FREED char *where = rg_print("%s, table %s", path, name);
         code = rg_tsv_parse(where, text, strlen(text), &t);
-        free(where);
         if (code == RG_GOOD && !strcmp(name, "verify")) { // rows of the checker, not a job's
             code = add_checks(m, &t);
             rg_tsv_free(&t);

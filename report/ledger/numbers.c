@@ -92,11 +92,10 @@ rg_samples rg_table_numbers(const rg_tsv *t, const char *key, const char *value,
 int rg_job_files_add(rg_job_files *job, const char *folder)
 {
     if (job->n == RG_JOB_FOLDERS_MOST) return rg_fail(RG_USAGE, "report: at most %d job folders", RG_JOB_FOLDERS_MOST);
-    char *path = rg_print("%s/rmax.tsv", folder);
+    RG_FREED char *path = rg_print("%s/rmax.tsv", folder);
     int code = access(path, R_OK) ? rg_fail(RG_USAGE, "%s: expected the growth table of a job, found none", path)
                                   : rg_tsv_read(path, &job->growth[job->n]);
     job->folder[job->n++] = folder;
-    free(path);
     return code;
 }
 

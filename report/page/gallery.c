@@ -19,14 +19,13 @@ static int is_table(const struct dirent *entry)
 // A plug-in whose every index is right is wrong in another way, of which there is no picture; but for the control.
 static bool is_shown(const rg_report *r, const char *name)
 {
-    char *path = rg_print("%s/%s.tsv", r->traces, name);
+    RG_FREED char *path = rg_print("%s/%s.tsv", r->traces, name);
     rg_tsv t = {0};
     const bool read = rg_tsv_read(path, &t) == RG_GOOD;
     const char *verdict = read ? rg_tsv_head(&t, "verdict") : NULL, *variant = read ? rg_tsv_head(&t, "variant") : NULL;
     const bool shown =
         !verdict || !variant || strcmp(verdict, "right") || !strstr(variant, ".so:") || rg_ends_with(name, "_right");
     rg_tsv_free(&t);
-    free(path);
     return shown;
 }
 
@@ -35,10 +34,8 @@ static int copy_pictures(const rg_report *r, const char *name)
     int code = RG_GOOD;
     for (int svg = 0; svg < 2 && code == RG_GOOD; svg++) {
         const char *kind = svg ? "svg" : "png";
-        char *from = rg_print("%s/%s.%s", r->traces, name, kind), *to = rg_print("fig/trace_%s.%s", name, kind);
+        RG_FREED char *from = rg_print("%s/%s.%s", r->traces, name, kind), *to = rg_print("fig/trace_%s.%s", name, kind);
         code = access(from, R_OK) ? RG_GOOD : rg_copy_beside(r->out, from, to); // without gnuplot there are none
-        free(from);
-        free(to);
     }
     return code;
 }
@@ -81,12 +78,11 @@ int rg_lay_gallery(const rg_report *r, rg_data *d)
     int n = scandir(r->traces, &entry, is_table, alphasort), code = RG_GOOD;
     if (n < 0) return rg_fail(RG_USAGE, "%s: expected a folder of `regather trace`, found none", r->traces);
     for (int i = 0; i < n; i++) {
-        char *name = rg_print("%.*s", (int)strlen(entry[i]->d_name) - 4, entry[i]->d_name);
+        RG_FREED char *name = rg_print("%.*s", (int)strlen(entry[i]->d_name) - 4, entry[i]->d_name);
         if (code == RG_GOOD && is_shown(r, name)) {
             code = copy_pictures(r, name);
             if (code == RG_GOOD) code = lay_fault(r, rg_add(faults, "fault"), name);
         }
-        free(name);
         free(entry[i]);
     }
     free(entry);
@@ -105,13 +101,11 @@ int rg_lay_job_pages(const rg_report *r, rg_data *d)
     int code = n < 0 ? rg_fail(RG_USAGE, "%s: expected a folder of jobs' pages, found none", r->pages) : RG_GOOD;
     for (int i = 0; i < n; i++) {
         const char *name = entry[i]->d_name;
-        char *from = rg_print("%s/%s", r->pages, name), *to = rg_print("job-%s", name);
+        RG_FREED char *from = rg_print("%s/%s", r->pages, name), *to = rg_print("job-%s", name);
         rg_data *page = rg_add(list, "page");
         rg_set(page, "file", "%s", to);
         rg_set(page, "name", "%.*s", (int)(strlen(name) - strlen(".html")), name);
         if (code == RG_GOOD) code = rg_copy_beside(r->out, from, to);
-        free(from);
-        free(to);
         free(entry[i]);
     }
     if (r->pages && n >= 0) free(entry);

@@ -104,11 +104,10 @@ int rg_lay_portability(const rg_report *r, rg_data *d, const char *paper)
         const rg_algo *algo = rg_algo_at(a);
         rg_tsv presets = {0};
         if (!algo->presets || strcmp(algo->paper, paper)) continue;
-        char *path = rg_share_path(algo->presets);
+        RG_FREED char *path = rg_share_path(algo->presets);
         code = rg_tsv_read(path, &presets);
         if (was_run(r, &presets)) lay_table(r, &presets, i, d);
         rg_tsv_free(&presets);
-        free(path);
     }
     return code;
 }

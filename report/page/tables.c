@@ -179,7 +179,7 @@ static void lay_table(listed_row l, rg_data *d)
 int rg_lay_tables(const rg_report *r, rg_data *d, const char *paper)
 {
     rg_tsv list = {0};
-    char *path = rg_share_path("reference/tables.tsv");
+    RG_FREED char *path = rg_share_path("reference/tables.tsv");
     const int code = rg_tsv_read(path, &list);
     for (int i = 0; code == RG_GOOD && i < list.n_rows; i++) {
         if (strcmp(rg_tsv_cell(&list, i, "paper"), paper) || !*rg_tsv_cell(&list, i, "table")) continue;
@@ -189,6 +189,5 @@ int rg_lay_tables(const rg_report *r, rg_data *d, const char *paper)
         }
     }
     rg_tsv_free(&list);
-    free(path);
     return code;
 }

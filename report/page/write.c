@@ -10,20 +10,17 @@
 
 static int write_template(const rg_report *r, const char *name, const char *template, rg_data *d)
 {
-    char *path = rg_print("%s/%s", r->out, name);
-    const int code = rg_fill_file(path, template, d);
-    free(path);
-    return code;
+    RG_FREED char *path = rg_print("%s/%s", r->out, name);
+    return rg_fill_file(path, template, d);
 }
 
 // Every claim on every machine.
 static int write_ledger(const rg_report *r)
 {
     const rg_ledger *l = &r->ledger;
-    char *path = rg_print("%s/ledger.tsv", r->out);
+    RG_FREED char *path = rg_print("%s/ledger.tsv", r->out);
     rg_file file;
     const int code = rg_file_open(&file, path);
-    free(path);
     if (code != RG_GOOD) return code;
     fputs("machine\tid\tpaper\taddition\tverdict\tpublished\tunit\tours\tlow\thigh\tsize\tscope\tfails\tdecided\tnote\n",
         file.stream);
