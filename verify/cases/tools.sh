@@ -84,6 +84,34 @@ small() { # PRESET STEP...
     REGATHER_PROGRAM=./fake "$build/regather" steps t.tsv "$@" --work w --set preset="$preset"
 }
 
+# A result file of made-up rows, each "VARIANT SCOPE N NS [COLUMN=VALUE...]", ~ a blank: of N samples, which are NS times 1 to 1.01 in the
+# order of a small permutation; 20 and more are those of processes that took ten each. The columns are those of f.tsv, which bench wrote.
+made() { # FILE ROW...; $SUITE, $MACHINE, $HASH, $SOURCE, and $HEAD, more lines of the head
+    file=$1 && shift
+    printf '%s\n' "$@" | awk -v suite="${SUITE:-regather 0.1}" -v machine="${MACHINE:-a machine}" -v hash="${HASH:-00ff}" \
+        -v source="${SOURCE:-unknown}" -v head="$HEAD" -v columns="$(grep -v '^#' f.tsv | head -n 1)" '
+        BEGIN {
+            OFS = "\t"; rows = 0; width = split(columns, name, "\t")
+            print "# format: 5\n# suite: " suite "\n# machine: " machine "\n# input autocorr w64,h64,r8,k0: fnv1a " hash head
+            fixed = "algo=autocorr shape=w64,h64,r8,k0 params=threads=1;isa=2 space=host mode=hot unit=ns rate_unit=multiply-adds/s status=PASS stop=interval rate=1e9"
+        }
+        {
+            if (!NF) next
+            n = $3; split("", cell); samples = ""
+            for (i = 0; i < n; i++)
+                samples = samples (!i ? "" : n >= 20 && i % 10 == 0 ? "|" : ";") sprintf("%.3f", $4 * (1 + 0.01 * (i * 7 % n) / n))
+            words = split(fixed " variant=" $1 " scope=" $2 " n=" n " samples=" samples " source=" source " median=" \
+                sprintf("%.6f", n ? $4 * (1 + 0.01 * (int((n - 1) / 2) + int(n / 2)) / 2 / n) : $4) ($2 == "job" ? " check=exit" : ""), word, " ")
+            for (i = 5; i <= NF; i++) { gsub("~", " ", $i); word[++words] = $i }
+            for (i = 1; i <= words; i++) { at = index(word[i], "="); cell[substr(word[i], 1, at - 1)] = substr(word[i], at + 1) }
+            if (cell["algo"] == "probe") cell["source"] = ""
+            else if (!said[$1]++) print "# source autocorr:" $1 ": " source
+            for (i = 1; i <= width; i++) row[rows] = row[rows] (i > 1 ? OFS : "") cell[name[i]]
+            rows++
+        }
+        END { print columns; for (i = 0; i < rows; i++) print row[i] }' > "$file"
+}
+
 # ---- records ---------------------------------------------------------------------------------------------------------------
 
 plan() { # ROW...: of a record's plan; ~ divides its cells
