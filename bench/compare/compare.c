@@ -19,6 +19,7 @@ typedef struct comparison {
     rg_given given;
     const char *gate_text, *out, *junit, *markdown;
     rg_list map;
+    bool allow_missing;
     rg_result file[2];
     double gate;
     rg_compared of;
@@ -27,6 +28,7 @@ typedef struct comparison {
 static const rg_option options[] = {
     {"gate", "G%", "a change smaller than this counts as none", RG_TO(comparison, gate_text), 0, 0, "5%"},
     {"map", "MINE=SIMD", "variant MINE of A is compared with variant SIMD of B", RG_TO(comparison, map)},
+    {"allow-missing", NULL, "kernels of A that B lacks or skipped are no reason for exit 3", RG_TO(comparison, allow_missing)},
     {"out", "F.tsv", "write the verdicts as a table", RG_TO(comparison, out)},
     {"junit", "F.xml", "write them for tools that read JUnit's reports", RG_TO(comparison, junit)},
     {"markdown", "F.md", "write them for a pull request", RG_TO(comparison, markdown)},
@@ -62,8 +64,21 @@ static bool alike(const rg_result *f, const rg_row *row, const rg_row *key, cons
     return !strcmp(its, params);
 }
 
-// The row of f that is what `key` is in `of`: by what its parameters are on each machine, else by their values.
-static const rg_row *find(const rg_result *f, const rg_result *of, const rg_row *key)
+// Whether the parameters that both have are the same: two kernels each have some that the other lacks.
+static bool same_where_both(const char *a, const char *b)
+{
+    for (; *a; a += strcspn(a, ";"), a += *a == ';') {
+        const size_t name = strcspn(a, "=;"), whole = strcspn(a, ";");
+        const char *at = b;
+        while (*at && (strncmp(at, a, name) || at[name] != '=')) at += strcspn(at, ";"), at += *at == ';';
+        if (*at && (strcspn(at, ";") != whole || strncmp(at, a, whole))) return false;
+    }
+    return true;
+}
+
+// The row of f that is what `key` is in `of`: by what its parameters are on each machine, else by their values; of another
+// kernel (--map) by the values of those parameters that both have.
+static const rg_row *find(const rg_result *f, const rg_result *of, const rg_row *key, bool mapped)
 {
     char params[300];
     parameters_as(of, key, params);
@@ -71,7 +86,20 @@ static const rg_row *find(const rg_result *f, const rg_result *of, const rg_row 
         if (alike(f, &f->row[i], key, params)) return &f->row[i];
     for (int i = 0; i < f->n_rows; i++)
         if (rg_row_same(&f->row[i], key)) return &f->row[i];
+    for (int i = 0; i < f->n_rows && mapped; i++) {
+        rg_row as = f->row[i];
+        as.cell[RG_C_PARAMS] = key->cell[RG_C_PARAMS];
+        if (rg_row_same(&as, key) && same_where_both(f->row[i].cell[RG_C_PARAMS], key->cell[RG_C_PARAMS])) return &f->row[i];
+    }
     return NULL;
+}
+
+// The partner, in the other file, of a row of file `of`.
+static const rg_row *partner(const comparison *c, int of, const rg_row *key)
+{
+    bool mapped = false;
+    for (int i = 0; i < c->map.n && !mapped; i++) mapped = !strcmp(strchr(c->map.item[i], '=') + 1, key->cell[RG_C_VARIANT]);
+    return find(&c->file[!of], &c->file[of], key, mapped);
 }
 
 // ---- what must not be mixed ------------------------------------------------------------------------------------------------
@@ -97,13 +125,13 @@ static int check_scopes(const comparison *c)
 {
     for (int i = 0; i < c->file[0].n_rows; i++) {
         const rg_row *a = &c->file[0].row[i];
-        if (!measured(a) || find(&c->file[1], &c->file[0], a)) continue;
+        if (!measured(a) || partner(c, 0, a)) continue;
         for (int k = 0; k < c->file[1].n_rows; k++) {
             const rg_row *b = &c->file[1].row[k];
             rg_row as_a = *b;
             as_a.cell[RG_C_SCOPE] = a->cell[RG_C_SCOPE];
             as_a.cell[RG_C_MODE] = a->cell[RG_C_MODE];
-            if (rg_row_same(&as_a, a) && strcmp(a->cell[RG_C_SCOPE], b->cell[RG_C_SCOPE]) && !find(&c->file[0], &c->file[1], b))
+            if (rg_row_same(&as_a, a) && strcmp(a->cell[RG_C_SCOPE], b->cell[RG_C_SCOPE]) && !partner(c, 1, b))
                 return rg_fail(RG_USAGE, "compare: different scopes: %s:%s %s is timed as %s in %s, as %s in %s",
                     a->cell[RG_C_ALGO], a->cell[RG_C_VARIANT], a->cell[RG_C_SHAPE], a->cell[RG_C_SCOPE], c->file[0].path,
                     b->cell[RG_C_SCOPE], c->file[1].path);
@@ -115,7 +143,7 @@ static int check_scopes(const comparison *c)
 static int check_repeats(const rg_result *f)
 {
     for (int i = 0; i < f->n_rows; i++)
-        if (find(f, f, &f->row[i]) != &f->row[i])
+        if (find(f, f, &f->row[i], false) != &f->row[i])
             return rg_fail(RG_USAGE, "%s: expected each measurement once, found %s:%s %s %s twice", f->path,
                 f->row[i].cell[RG_C_ALGO], f->row[i].cell[RG_C_VARIANT], f->row[i].cell[RG_C_SHAPE],
                 f->row[i].cell[RG_C_PARAMS]);
@@ -228,7 +256,7 @@ static bool skipped(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], 
 
 // A pair of which not both have times. What could not run on one machine is no fault; what failed where it had passed is worse
 // than slower; what never passed is no news.
-static rg_change compare_untimed(const rg_row *a, const rg_row *b)
+static rg_change compare_untimed(const rg_row *a, const rg_row *b, char why[RG_WHY])
 {
     const bool in_b = rg_row_is_timed(b);
     if (!rg_row_is_timed(a) && !in_b) return RG_CHANGES;
@@ -236,8 +264,9 @@ static rg_change compare_untimed(const rg_row *a, const rg_row *b)
     const rg_row *untimed = in_b ? a : b;
     char reason[RG_REASON];
     rg_row_reason(untimed, reason);
+    snprintf(why, RG_WHY, "%s in %s: %s", untimed->cell[RG_C_STATUS], in_b ? "A" : "B", reason);
     print_name(b, v);
-    rg_tsv_print(stdout, ": %s in %s: %s\n", untimed->cell[RG_C_STATUS], in_b ? "A" : "B", reason);
+    rg_tsv_print(stdout, ": %s\n", why);
     return v;
 }
 
@@ -252,7 +281,7 @@ static bool inputs_differ(const comparison *c, const rg_row *row)
 
 static rg_change compare_rows(const comparison *c, const rg_row *a, const rg_row *b, rg_ratio *ratio, char why[RG_WHY])
 {
-    if (!rg_row_is_timed(a) || !rg_row_is_timed(b)) return compare_untimed(a, b);
+    if (!rg_row_is_timed(a) || !rg_row_is_timed(b)) return compare_untimed(a, b, why);
     if (inputs_differ(c, b)) {
         snprintf(why, RG_WHY, "the job was given other inputs");
         print_name(b, RG_UNDECIDED);
@@ -280,6 +309,13 @@ static rg_change compare_rows(const comparison *c, const rg_row *a, const rg_row
     } else if (v == RG_UNDECIDED) {
         print_next_step(c, b, &r);
     }
+    if (c->map.n && strcmp(a->cell[RG_C_PARAMS], b->cell[RG_C_PARAMS])) {
+        char *params =
+            rg_print("%s%sparameters of A %s, of B %s", why, *why ? "; " : "", a->cell[RG_C_PARAMS], b->cell[RG_C_PARAMS]);
+        rg_tsv_print(stdout, "          %s\n", params + (*why ? strlen(why) + 2 : 0));
+        snprintf(why, RG_WHY, "%s", params);
+        free(params);
+    }
     return v;
 }
 
@@ -297,21 +333,28 @@ static void compare_all(comparison *c)
 {
     const rg_ratio none = {NAN, NAN, NAN};
     c->of.pair = rg_alloc((size_t)(c->file[0].n_rows + c->file[1].n_rows + 1) * sizeof *c->of.pair);
+    bool *paired = rg_alloc((size_t)c->file[0].n_rows + 1);
     for (int i = 0; i < c->file[1].n_rows; i++) {
-        const rg_row *b = &c->file[1].row[i], *a = find(&c->file[0], &c->file[1], b);
+        const rg_row *b = &c->file[1].row[i], *a = partner(c, 1, b);
         rg_ratio ratio = none;
         char why[RG_WHY] = "";
         if (!measured(b)) continue;
+        if (a) paired[a - c->file[0].row] = true;
         if (!a) print_name(b, RG_ONLY_B), putchar('\n');
         rg_change v = a ? compare_rows(c, a, b, &ratio, why) : RG_ONLY_B;
         if (v < RG_CHANGES) note(c, v, a, b, ratio, why);
     }
+    // What was never timed is not missed. Of a kernel of other parameters (--map) several rows may have one partner.
     for (int i = 0; i < c->file[0].n_rows; i++) {
-        const rg_row *a = &c->file[0].row[i];
-        if (!measured(a) || find(&c->file[1], &c->file[0], a)) continue;
-        print_name(a, RG_ONLY_A), putchar('\n');
-        note(c, RG_ONLY_A, a, NULL, none, "");
+        const rg_row *a = &c->file[0].row[i], *b = partner(c, 0, a);
+        rg_ratio ratio = none;
+        char why[RG_WHY] = "no such row in B";
+        if (!measured(a) || paired[i] || !rg_row_is_timed(a) || (b && !c->map.n)) continue;
+        if (!b) print_name(a, RG_ONLY_A), printf(": %s\n", why);
+        rg_change v = b ? (*why = '\0', compare_rows(c, a, b, &ratio, why)) : RG_ONLY_A;
+        if (v < RG_CHANGES) note(c, v, a, b, ratio, why);
     }
+    free(paired);
 }
 
 // Two machines, two commits, or the same twice; and whether kernels changed between them.
@@ -359,8 +402,12 @@ static char *summary(const comparison *c)
 {
     const int *n = c->of.count, compared = n[RG_SAME] + n[RG_FASTER] + n[RG_SLOWER] + n[RG_UNDECIDED] + n[RG_BROKEN];
     char *worst = extreme(c, RG_SLOWER, "worst"), *best = extreme(c, RG_FASTER, "best");
-    char *text = rg_print("Of %d row%s B is slower in %d%s, faster in %d%s, the same in %d, not decided in %d, broken in %d",
-        compared, rg_plural(compared), n[RG_SLOWER], worst, n[RG_FASTER], best, n[RG_SAME], n[RG_UNDECIDED], n[RG_BROKEN]);
+    char *gone = n[RG_ONLY_A] ? rg_print(", and %d of A %s not in B", n[RG_ONLY_A], n[RG_ONLY_A] > 1 ? "are" : "is")
+                              : rg_print("%s", "");
+    char *text =
+        rg_print("Of %d row%s B is slower in %d%s, faster in %d%s, the same in %d, not decided in %d, broken in %d%s", compared,
+            rg_plural(compared), n[RG_SLOWER], worst, n[RG_FASTER], best, n[RG_SAME], n[RG_UNDECIDED], n[RG_BROKEN], gone);
+    free(gone);
     free(worst);
     free(best);
     return text;
@@ -383,7 +430,9 @@ static int conclude(const comparison *c)
     if (code) return code;
     if (n[RG_SLOWER] || n[RG_BROKEN]) return RG_WRONG;
     if (!compared) return rg_fail(RG_USAGE, "compare: the files have no timed row in common");
-    return n[RG_UNDECIDED] ? RG_UNSURE : RG_GOOD;
+    const bool missing = n[RG_ONLY_A] && !c->allow_missing;
+    if (missing) printf("Exit 3 for what is not in B; --allow-missing takes that\n");
+    return n[RG_UNDECIDED] || missing ? RG_UNSURE : RG_GOOD;
 }
 
 static void leave_out(rg_result *f, const char *variant)
@@ -403,9 +452,18 @@ static int map_names(comparison *c)
 {
     for (int i = 0; i < c->map.n; i++) {
         const char *text = c->map.item[i], *equals = strchr(text, '=');
-        int found = 0;
+        int found = 0, in_b = 0;
+        rg_near near = {0};
         if (!equals || equals == text || !equals[1])
             return rg_fail(RG_USAGE, "--map: expected NAME=NAME, a variant of A and one of B, found \"%s\"", text);
+        for (int k = 0; k < c->file[1].n_rows; k++) {
+            const char *variant = c->file[1].row[k].cell[RG_C_VARIANT];
+            in_b += !strcmp(variant, equals + 1);
+            rg_nearer(equals + 1, strlen(equals + 1), variant, &near);
+        }
+        if (!in_b)
+            return rg_fail(RG_USAGE, "--map: %s has no variant \"%s\"%s%s%s", c->file[1].path, equals + 1,
+                near.name ? "; did you mean " : "", near.name ? near.name : "", near.name ? "?" : "");
         if (strlen(equals + 1) != (size_t)(equals - text) || strncmp(text, equals + 1, (size_t)(equals - text)))
             leave_out(&c->file[0], equals + 1);
         for (int k = 0; k < c->file[0].n_rows; k++) {
@@ -443,7 +501,8 @@ static int run(void *typed)
     if (!code) code = map_names(c);
     if (!code) code = check_scopes(c);
     if (!code) {
-        c->of = (rg_compared){.path = {c->file[0].path, c->file[1].path}, .gate = c->gate, .title = title(c)};
+        c->of = (rg_compared){
+            .path = {c->file[0].path, c->file[1].path}, .gate = c->gate, .allow_missing = c->allow_missing, .title = title(c)};
         rg_tsv_print(stdout, "%s\n", c->of.title);
         compare_all(c);
         c->of.summary = summary(c);
@@ -464,9 +523,11 @@ const rg_command rg_cmd_compare = {
     .help = "Compares the rows that two result files have in common: the ratio of medians B / A with its 95 %\n"
             "interval against the gate. SLOWER: the whole interval lies above 1 + gate; FASTER: below 1 / (1 +\n"
             "gate); SAME: between the two; UNSURE: it crosses one of them, and the command that would decide is\n"
-            "printed. BROKEN: it passed in A and does not in B. Rows in only one file are listed.\n\n"
+            "printed. BROKEN: it passed in A and does not in B. Rows in only one file are listed; one that was timed\n"
+            "in A and is gone or skipped in B is a reason for exit 3, unless --allow-missing.\n\n"
             "Rows are paired by what they are: all threads of one machine with all of the other, parameters that\n"
-            "were tuned on one with those tuned on the other, names as --map has them. The first line says\n"
+            "were tuned on one with those tuned on the other, names as --map has them, whose parameters may differ\n"
+            "in what only one of them has. The first line says\n"
             "whether two machines or two commits are compared and how many kernels' sources changed, the last one\n"
             "in words what came out.\n\n"
             "Intervals contain what changes from one process to the next: Welch's t over the medians of the\n"
@@ -482,7 +543,7 @@ const rg_command rg_cmd_compare = {
             "a hash. Files older than these hashes are compared, and the last lines say so.\n\n"
             "Refuses to mix files of different suite versions, of different inputs (hashes in the head), or with\n"
             "rows that differ only in their scope. A job with other inputs is UNSURE. Exit codes: 0 nothing\n"
-            "slower, 1 something slower or broken, 2 files that cannot be compared, 3 unsure.",
+            "slower, 1 something slower or broken, 2 files that cannot be compared, 3 unsure, or rows that B lacks.",
     .option = options,
     .bytes = sizeof(comparison),
     .run = run,

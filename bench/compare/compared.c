@@ -63,23 +63,28 @@ static void put_xml(FILE *f, const char *text)
 
 static bool is_failure(const rg_pair_of_rows *p) { return p->word == RG_SLOWER || p->word == RG_BROKEN; }
 
+static bool is_missing(const rg_compared *c, const rg_pair_of_rows *p) { return p->word == RG_ONLY_A && !c->allow_missing; }
+
 int rg_compared_junit(const rg_compared *c, const char *path)
 {
     rg_file file;
-    int code = rg_file_open(&file, path), failures = c->count[RG_SLOWER] + c->count[RG_BROKEN], skipped = 0;
+    int code = rg_file_open(&file, path), failures = c->count[RG_SLOWER] + c->count[RG_BROKEN], skipped = 0, errors = 0;
     if (code) return code;
     FILE *f = file.stream;
     for (int i = 0; i < c->n; i++)
-        skipped += !is_failure(&c->pair[i]) && c->pair[i].word != RG_SAME && c->pair[i].word != RG_FASTER;
+        if (is_missing(c, &c->pair[i]))
+            errors++;
+        else
+            skipped += !is_failure(&c->pair[i]) && c->pair[i].word != RG_SAME && c->pair[i].word != RG_FASTER;
     fprintf(f,
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"regather compare\" tests=\"%d\" failures=\"%d\" skipped=\"%d\">\n",
-        c->n, failures, skipped);
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"regather compare\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n",
+        c->n, failures, errors, skipped);
     for (int i = 0; i < c->n; i++) {
         const rg_pair_of_rows *p = &c->pair[i];
         char *name = rg_pair_name(p);
         char *ratio = isfinite(p->ratio.ratio) ? rg_print("%s: B / A = %.4g [%.4g, %.4g]%s%s", rg_change_name[p->word],
                                                      p->ratio.ratio, p->ratio.low, p->ratio.high, *p->why ? "; " : "", p->why)
-                                               : rg_print("%s", rg_change_name[p->word]);
+                                               : rg_print("%s%s%s", rg_change_name[p->word], *p->why ? ": " : "", p->why);
         fputs("  <testcase classname=\"compare\" name=\"", f);
         put_xml(f, name);
         fputs("\">", f);
@@ -88,7 +93,7 @@ int rg_compared_junit(const rg_compared *c, const char *path)
             put_xml(f, ratio);
             fputs("</system-out>", f);
         } else {
-            fprintf(f, "<%s message=\"", is_failure(p) ? "failure" : "skipped");
+            fprintf(f, "<%s message=\"", is_failure(p) ? "failure" : is_missing(c, p) ? "error" : "skipped");
             put_xml(f, ratio);
             fputs("\"/>", f);
         }
@@ -126,7 +131,7 @@ int rg_compared_markdown(const rg_compared *c, const char *path)
         char *name = rg_pair_name(p), time[2][32] = {"", ""};
         if (p->a) rg_duration(rg_cell_number(p->a, RG_C_MEDIAN), time[0]);
         if (p->b) rg_duration(rg_cell_number(p->b, RG_C_MEDIAN), time[1]);
-        fprintf(f, is_failure(p) ? "| **%s** | " : "| %s | ", rg_change_name[p->word]);
+        fprintf(f, is_failure(p) || is_missing(c, p) ? "| **%s** | " : "| %s | ", rg_change_name[p->word]);
         put_markdown(f, name);
         fprintf(f, " | %s | %s | ", time[0], time[1]);
         if (isfinite(p->ratio.ratio))
