@@ -210,15 +210,16 @@ static void pin(const rg_measurement *measurement)
 #endif
 }
 
-// Inputs as they are in `in`, and nothing in the outputs. What prepare and load do comes while all arguments but the steady
-// ones are poisoned, so that nothing of a call is done there.
+// Inputs as they are in `in`; outputs stay as the call before left them, so that one that is judged finds what a timed one does.
+// What prepare and load do comes while all inputs but the steady ones are poisoned, so that nothing of a call is done there.
 static int put_all(rg_measurement *measurement, const rg_inputs *in)
 {
     const rg_algo *algo = measurement->entry->algo;
     int code = RG_OK;
     for (int i = 0; i < algo->n_args && !code; i++)
-        code = algo->steady >> i & 1 ? rg_frame_put(&measurement->frame, i, in->arg[i])
-                                     : rg_buffer_poison(&measurement->frame.buffer[i]);
+        code = algo->steady >> i & 1           ? rg_frame_put(&measurement->frame, i, in->arg[i])
+            : algo->arg[i].direction != RG_OUT ? rg_buffer_poison(&measurement->frame.buffer[i])
+                                               : RG_OK;
     const bool first = !measurement->frame.prepared;
     measurement->seed = in->shape.seed;
     for (int i = 0; i < algo->n_args; i++)

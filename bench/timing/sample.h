@@ -130,7 +130,7 @@ void rg_measurement_visit(rg_measurement *, const rg_inputs *);
 int rg_measurement_block(rg_measurement *, const rg_inputs *, int calls, double *ns, long *preempted);
 // Whether the measurement has had enough: all its rounds or, after an even number of visits, time or interval; sets stop.
 bool rg_measurement_enough(rg_measurement *);
-// One call on these inputs, with poisoned outputs, timed as a sample is; its outputs, if they are wanted, are copied into in->found
+// One call on these inputs, timed as a sample is, which finds in the outputs what the call before left; its outputs, if they are wanted, are copied into in->found
 // at once, before what works on beside it could end. RG_OK or a device error.
 int rg_measurement_call(rg_measurement *, const rg_inputs *, bool outputs, double *elapsed_s);
 int rg_measurement_outputs(

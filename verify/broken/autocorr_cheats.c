@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// autocorr_cheats.c: kernels of `autocorr` that keep answers or hide their time. The cheat_* but for the last pass the checker: it
-// is bench that has to refuse them a time.
+// autocorr_cheats.c: kernels of `autocorr` that keep answers or hide their time. Those of expected.tsv's
+// rows of bench pass the checker: it is bench that has to refuse them a time.
 #include "autocorr.h"
 #include "kept.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <unistd.h>
 
 // ---- answers kept ----------------------------------------------------------------------------------------------------------
@@ -21,18 +22,23 @@ BROKEN("autocorr", stale, "keeps its answer and gives the same again without loo
 KEEPING(kept_cross_run, autocorr, 1u << AC_A, compute)
 BROKEN("autocorr", kept_cross, "keeps the answer for as long as the first photograph stays", .run = kept_cross_run);
 
-// An answer and 16 bytes of each input, which say whether it is still the one.
+SAMPLING(run_sampled, autocorr, 101, compute)
+BROKEN(
+    "autocorr", kept_sampled, "keeps the answer for as long as every 101st byte of the photographs stays", .run = run_sampled);
+
+// An answer and a hash of the inputs, which says whether it is still the one.
 typedef struct answer {
-    unsigned char key[32];
+    uint64_t key;
     int64_t *sums;
 } answer;
 
-static void key_of(const photos p, unsigned char key[32])
+static uint64_t key_of(const photos p)
 {
-    const int64_t bytes = p.width * p.height * (p.sixteen_bit ? 2 : 1);
-    memset(key, 0, 32);
-    memcpy(key, p.a, bytes < 16 ? (size_t)bytes : 16);
-    memcpy(key + 16, p.b, bytes < 16 ? (size_t)bytes : 16);
+    const size_t bytes = (size_t)(p.width * p.height) * (p.sixteen_bit ? 2 : 1);
+    uint64_t key = 0;
+    for (size_t i = 0; i < bytes; i++)
+        key = key * 31 + ((const unsigned char *)p.a)[i] + 7 * ((const unsigned char *)p.b)[i] * (uint64_t)(i + 1);
+    return key;
 }
 
 static int keep(answer *k, const photos p)
@@ -40,7 +46,7 @@ static int keep(answer *k, const photos p)
     if (!k->sums) k->sums = malloc((size_t)elements_of(p) * sizeof *k->sums);
     if (!k->sums) return RG_E_STATE;
     right_sums(p, k->sums);
-    key_of(p, k->key);
+    k->key = key_of(p);
     return RG_OK;
 }
 
@@ -69,24 +75,20 @@ BROKEN("autocorr", prepared, "computes the answer in prepare, outside the time t
     .prepare = prepare_answer, .finish = finish_answer);
 
 // Shows as a call on inputs not seen before that takes longer than all the others.
-RUN(cheat_prepare, "computes in prepare, and in run only where 16 bytes of the inputs have changed", .prepare = prepare_answer,
+RUN(cheat_prepare, "computes in prepare, and in run only where a hash of the inputs has changed", .prepare = prepare_answer,
     .finish = finish_answer)
 {
     const photos p = photos_of(call->shape, call->arg);
-    unsigned char key[32];
-    key_of(p, key);
-    const int code = memcmp(((answer *)call->state)->key, key, sizeof key) ? keep(call->state, p) : RG_OK;
+    const int code = ((answer *)call->state)->key != key_of(p) ? keep(call->state, p) : RG_OK;
     return code ? code : give(call);
 }
 
-// The checker poisons every output.
 SUMS(cheat_kept, "does nothing where its answer already stands in the output")
 {
-    static unsigned char last[32];
-    unsigned char key[32];
-    key_of(p, key);
-    if (sums[0] != -1 && !memcmp(key, last, sizeof key)) return;
-    memcpy(last, key, sizeof key);
+    static uint64_t last;
+    const uint64_t key = key_of(p);
+    if (sums[0] != -1 && key == last) return;
+    last = key;
     right_sums(p, sums);
 }
 
@@ -96,7 +98,7 @@ enum { LARGE = 1 << 17 };
 typedef struct work {
     photos p;
     int64_t *sums;
-    unsigned char key[32];
+    uint64_t key;
     unsigned char image[1 << 20]; // of the inputs, which are not the thread's any more
     pthread_t thread;
     int begun;
@@ -129,14 +131,13 @@ RUN(cheat_thread, "leaves large inputs to a thread and returns; calls on the sam
     .prepare = prepare_work, .finish = finish_work)
 {
     work *w = call->state;
-    unsigned char key[32];
     const photos p = photos_of(call->shape, call->arg);
     const int64_t pixels = p.width * p.height;
     if (pixels < LARGE || pixels > (int64_t)sizeof w->image || p.a != p.b || p.sixteen_bit) return compute(call);
-    key_of(p, key);
-    if (w->begun && !memcmp(key, w->key, sizeof key)) return RG_OK;
+    const uint64_t key = key_of(p);
+    if (w->begun && key == w->key) return RG_OK;
     wait_for(w);
-    memcpy(w->key, key, sizeof key);
+    w->key = key;
     memcpy(w->image, p.a, (size_t)pixels);
     w->p = p;
     w->p.a = w->p.b = w->image;
@@ -174,6 +175,37 @@ SUMS(cheat_pair, "at large sizes one symmetric pair of sums is wrong, as of a ta
         sums[e] += llabs(ac_x0(p.r, e)) == X0 && ac_y0(p.r, e) == Y0 * (ac_x0(p.r, e) < 0 ? -1 : 1);
 }
 
+// Another answer stands in a timed call's output.
+static void poisoned_only(const photos p, int64_t *sums)
+{
+    const int is_checked = sums[0] == -1;
+    right_sums(p, sums);
+    sums[0] += !is_checked;
+}
+
+SUMS(cheat_poisoned, "right only where the output comes poisoned, as a checker's may") { poisoned_only(p, sums); }
+
+SUMS(cheat_large_poisoned, "so at sizes beyond the checker's")
+{
+    (p.width * p.height < LARGE ? right_sums : poisoned_only)(p, sums);
+}
+
+static int called(const char *word)
+{
+    char text[4096] = "";
+    FILE *f = fopen("/proc/self/cmdline", "r");
+    const size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f) fclose(f);
+    for (size_t i = 0; i < n; i++) text[i] = text[i] ? text[i] : ' ';
+    return strstr(text, word) != NULL;
+}
+
+SUMS(cheat_called, "right only in a program that was called as `regather verify`")
+{
+    right_sums(p, sums);
+    sums[0] += !called("verify");
+}
+
 static rg_tolerance anything(const rg_shape *s, const int64_t *param)
 {
     (void)s, (void)param;
@@ -187,4 +219,5 @@ SUMS(cheat_tolerance, "a symmetric pair of sums is wrong, and by its own word an
     if (p.r) sums[0]++, sums[elements_of(p) - 1]++;
 }
 
-RG_PLUGIN = {&stale, &kept_cross, &prepared, &cheat_prepare, &cheat_kept, &cheat_thread, &cheat_pair, &cheat_tolerance, NULL};
+RG_PLUGIN = {&stale, &kept_cross, &kept_sampled, &prepared, &cheat_prepare, &cheat_kept, &cheat_thread, &cheat_pair,
+    &cheat_poisoned, &cheat_large_poisoned, &cheat_called, &cheat_tolerance, NULL};

@@ -49,7 +49,7 @@ RUN(lost_update, "many threads add to the same sums with a plain +=", .flags = R
     return RG_OK;
 }
 
-enum { MOST = 16, OFFSETS = 4096 };
+enum { MOST = 256, OFFSETS = 4096 };
 
 static const char *few_offsets(const rg_shape *s, const int64_t *param)
 {
@@ -57,22 +57,32 @@ static const char *few_offsets(const rg_shape *s, const int64_t *param)
     return ac_side(s->n[AC_R]) * ac_side(s->n[AC_R]) > OFFSETS ? "at most 4096 offsets" : NULL;
 }
 
-// The 17th thread and those after it share what the first ones have, and start it from 0 again.
-RUN(few_threads, "partial sums of 16 threads at the most", .flags = RG_THREADED, .refuse = few_offsets)
+// The thread after so many, and those behind it, share what the first ones have, and start it from 0 again.
+static int sum_by_threads(rg_call *call, int most)
 {
     static int64_t part[MOST][OFFSETS];
     const photos p = photos_of(call->shape, call->arg);
     int64_t *sums = (int64_t *)call->arg[AC_SUMS];
     for (int t = 0; t < call->threads; t++) { // in turn, so that it is no race
-        memset(part[t % MOST], 0, sizeof part[0]);
+        memset(part[t % most], 0, sizeof part[0]);
         for (int64_t y = t; y < p.height; y += call->threads)
             for (int64_t e = 0; e < elements_of(p); e++)
-                part[t % MOST][e] += row_sum(p, ac_x0(p.r, e), ac_y0(p.r, e), y, 0, p.width);
+                part[t % most][e] += row_sum(p, ac_x0(p.r, e), ac_y0(p.r, e), y, 0, p.width);
     }
     memset(sums, 0, (size_t)elements_of(p) * sizeof *sums);
-    for (int t = 0; t < MOST && t < call->threads; t++)
+    for (int t = 0; t < most && t < call->threads; t++)
         for (int64_t e = 0; e < elements_of(p); e++) sums[e] += part[t][e];
     return RG_OK;
+}
+
+RUN(few_threads, "partial sums of 16 threads at the most", .flags = RG_THREADED, .refuse = few_offsets)
+{
+    return sum_by_threads(call, 16);
+}
+
+RUN(many_threads, "partial sums of 256 threads at the most", .flags = RG_THREADED, .refuse = few_offsets)
+{
+    return sum_by_threads(call, MOST);
 }
 
 typedef struct work {
@@ -95,4 +105,4 @@ SUMS(hidden_thread, "right, by a thread of its own, for which the call waits")
     if (!pthread_create(&thread, NULL, in_thread, &w)) pthread_join(thread, NULL);
 }
 
-RG_PLUGIN = {&segfault, &aborts, &exits, &endless, &lost_update, &few_threads, &hidden_thread, NULL};
+RG_PLUGIN = {&segfault, &aborts, &exits, &endless, &lost_update, &few_threads, &many_threads, &hidden_thread, NULL};

@@ -18,6 +18,11 @@
         .finish = finish)                                                                                                      \
     X("sigma2", frealign_disc_radius, run_sigma2, "the disc is a pixel too wide", TRANSFORMS, .finish = finish)                \
     X("ccoef", frealign_column_once, run_ccoef, "of the column i = 0 only j >= 0 is counted", TRANSFORMS, .finish = finish)    \
+    X("sigma2", frealign_trials_8bit, run_sigma2, "trials are numbered in 8 bits: the 257th has the first one's pose",         \
+        TRANSFORMS, .finish = finish)                                                                                          \
+    X("cc3m", frealign_square_forgotten, run_cc3m,                                                                             \
+        "c and not its square, of a padded reference in a band that begins beyond the first ring", TRANSFORMS,                 \
+        .finish = finish)                                                                                                      \
     X("cc3m", frealign_kept_reference, keep_all_but_reference, "keeps the scores whatever the reference", TRANSFORMS,          \
         .finish = finish)                                                                                                      \
     X("cc3m", frealign_stale_reference, run_cc3m, "load copies the reference the first time only", TRANSFORMS,                 \
@@ -33,6 +38,7 @@ static void section(const fr_call *p, const float *pose, int64_t i, int64_t j, f
     fr_call with = *p;
     float at[3];
     if (wrong == is_frealign_stale_reference) with.F3 = loaded;
+    if (wrong == is_frealign_trials_8bit) pose -= FR_POSE_FLOATS * ((pose - p->pose) / FR_POSE_FLOATS & ~(ptrdiff_t)0xFF);
     fr_section(&with, pose, i, j, S);
     fr_place(pose, (float)i, (float)j, at);
     if (wrong == is_frealign_not_conjugated && at[0] < 0) S[1] = -S[1];
@@ -43,7 +49,13 @@ static int in_band(int64_t side, int64_t i, int64_t j, int64_t a, int64_t b)
     return (wrong != is_frealign_column_once || i > 0 || j >= 0) && fr_in_band(side, i, j, a, b);
 }
 
+static float factor(const fr_call *p, float c)
+{
+    return wrong == is_frealign_square_forgotten && p->squared && p->pad > 1 && p->inner > 1 ? c : fr_factor(p, c);
+}
+
 #define fr_section section
+#define fr_factor factor
 #define fr_in_band in_band
 #define fr_in_disc(R, rr) (fr_in_disc)(wrong == is_frealign_disc_radius ? (R) + 1 : (R), rr)
 #define fr_mask_image(side, R, centre, image)                                                                                  \

@@ -24,6 +24,10 @@
         "two neighbours read a sum before either has written it: one addition is lost")                                        \
     X("gridding", gridding_unordered, scatter_somehow,                                                                         \
         "adds the rows in an order that changes from run to run, and does not say so")                                         \
+    X("gridding", gridding_operators_8bit, scatter, "operators are numbered in 8 bits: the 257th is the first one again")      \
+    X("gridding", gridding_weight_alone, scatter,                                                                              \
+        "without a CTF, of several operators and at the largest radius, the last one's samples weigh 1")                       \
+    X("gridding", gridding_kept_sampled, keep_sampled, "keeps the volume for as long as every 101st byte of all stays")        \
     X("gridding", gridding_clear_computes, nothing, "all work in clear", .clear = scatter)                                     \
     X("gridding", gridding_kept_images, keep_rotations, "keeps the volume for as long as the rotations stay")                  \
     X("gridding", gridding_kept_rotations, keep_images, "keeps the volume for as long as the images stay")                     \
@@ -130,8 +134,13 @@ static int scatter(rg_call *call)
 {
     const gr_call p = gr_call_of(call, 0);
     gr_clear(&p);
-    for (int64_t sample = 0; sample < p.images * p.operators; sample++)
-        for (int64_t y = -p.k; y <= p.k; y++) add_row(&p, sample / p.operators, p.rotation + 9 * sample, y);
+    for (int64_t sample = 0; sample < p.images * p.operators; sample++) {
+        const int64_t image = sample / p.operators, o = sample % p.operators;
+        gr_call with = p;
+        if (wrong == is_gridding_weight_alone && !p.ctf && o && o == p.operators - 1 && p.b == 3) with.weight = NULL;
+        for (int64_t y = -p.k; y <= p.k; y++)
+            add_row(&with, image, p.rotation + 9 * (sample - (wrong == is_gridding_operators_8bit ? o & ~0xFF : 0)), y);
+    }
     return RG_OK;
 }
 
@@ -156,6 +165,7 @@ static int nothing(rg_call *call) { return (void)call, RG_OK; }
 
 KEEPING(keep_rotations, gridding, 1u << GR_ROTATION, scatter)
 KEEPING(keep_images, gridding, 1u << GR_IMAGE, scatter)
+SAMPLING(keep_sampled, gridding, 101, scatter)
 KEEPING(keep_all_but_ctf, gridding, 1u << GR_IMAGE | 1u << GR_ROTATION | 1u << GR_WEIGHT, scatter)
 KEEPING(keep_all_but_weights, gridding, 1u << GR_IMAGE | 1u << GR_ROTATION | 1u << GR_CTF, scatter)
 

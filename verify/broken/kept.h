@@ -18,12 +18,12 @@ static inline size_t kept_bytes(const rg_algo *algo, const rg_shape *s, int k)
     return (size_t)algo->arg[k].count(s) * rg_type_bytes(algo->arg[k].type(s));
 }
 
-static inline int run_kept(const rg_algo *algo, unsigned mask, int (*run)(rg_call *), rg_call *call)
+static inline int run_kept(const rg_algo *algo, unsigned mask, size_t step, int (*run)(rg_call *), rg_call *call)
 {
     uint64_t hash = 1;
     for (int d = 0; d < RG_DIMS; d++) hash = rg_bits(hash, (uint64_t)call->shape->n[d]);
     for (int k = 0; k < algo->n_args; k++)
-        for (size_t i = 0; i < kept_bytes(algo, call->shape, k) && mask >> k & 1; i++)
+        for (size_t i = 0; i < kept_bytes(algo, call->shape, k) && mask >> k & 1; i += step)
             hash = rg_bits(hash, ((const unsigned char *)call->arg[k])[i]);
     const int known = kept.hash == hash, code = known ? RG_OK : run(call);
     kept.hash = code ? 0 : hash;
@@ -43,6 +43,15 @@ static inline int run_kept(const rg_algo *algo, unsigned mask, int (*run)(rg_cal
 // NAME(call), which computes anew when an argument of the mask has changed. ID: of the algorithm.
 #define KEEPING(NAME, ID, MASK, RUN)                                                                                           \
     extern const rg_algo rg_algo_##ID;                                                                                         \
-    static int NAME(rg_call *call) { return run_kept(&rg_algo_##ID, MASK, RUN, call); }
+    static int NAME(rg_call *call) { return run_kept(&rg_algo_##ID, MASK, 1, RUN, call); }
+// NAME(call), which computes anew when one of every STEP bytes of some input has changed.
+#define SAMPLING(NAME, ID, STEP, RUN)                                                                                          \
+    extern const rg_algo rg_algo_##ID;                                                                                         \
+    static int NAME(rg_call *call)                                                                                             \
+    {                                                                                                                          \
+        unsigned inputs = 0;                                                                                                   \
+        for (int k = 0; k < rg_algo_##ID.n_args; k++) inputs |= (unsigned)(rg_algo_##ID.arg[k].direction != RG_OUT) << k;      \
+        return run_kept(&rg_algo_##ID, inputs, STEP, RUN, call);                                                               \
+    }
 
 #endif

@@ -55,7 +55,11 @@ typedef struct rg_problem {
 #define RG_RENEWED ((rg_pattern)(RG_PATTERNS + 2))
 // Random inputs, arguments 0 to k of this seed and the others of the seed before.
 #define RG_STEP(k) ((rg_pattern)(RG_PATTERNS + 3 + (k)))
-// In the mask of patterns: inputs that change by one argument at a time.
+// Random inputs, of which one number of argument k alone, the j-th drawn (0 or 1), is of the seed before.
+#define RG_ELEMENT(k, j) ((rg_pattern)(RG_PATTERNS + 3 + RG_ARGS_MAX + 2 * (k) + (j)))
+// Random inputs in which items (rows, images, particles) agree with the one before in all but one number, or in the first alone.
+#define RG_TWINS RG_ELEMENT(RG_ARGS_MAX, 0)
+// In the mask of patterns: inputs that change by one argument, or one number, at a time; and twins.
 enum { RG_STEPS = RG_PATTERNS };
 int rg_traced_argument(const rg_algo *); // whose elements are switched on
 
@@ -71,8 +75,9 @@ typedef struct rg_case {
     int64_t param[RG_PARAMS_MAX];
     int threads;
     bool brief;        // on the emulated GPU: random inputs only
-    bool steps;        // with inputs that change by one argument at a time
+    bool steps;        // with inputs of RG_STEPS
     bool drawn;        // its shape is drawn from the seed
+    bool any;          // of a threshold of all variants
     unsigned patterns; // of a threshold: a bit mask; 0: all
 } rg_case;
 
@@ -80,7 +85,7 @@ typedef struct rg_job {
     rg_case item;
     uint64_t seed;
     unsigned patterns; // bit mask
-    bool no_refuse, once;
+    bool no_refuse, once, single;
     struct rg_show *show; // not NULL: runs the inputs that it lists instead, and leaves in it what came out
 } rg_job;
 
@@ -148,11 +153,11 @@ typedef struct rg_narrow {
 void rg_plan_make(rg_plan *, const rg_entry *, const rg_narrow *, uint64_t seed);
 rg_coverage rg_plan_coverage(const rg_plan *, const rg_entry *, const bool *ran); // ran[i]: case i was compared
 void rg_plan_free(rg_plan *);
+bool rg_starts_program(const rg_variant *); // for every run: no case follows but the few of its budget
 
 // ---- threshold.c ---------------------------------------------------------------------------------------------------------
 
-// Hands over a case below, at and above each threshold of the entry in verify/thresholds.tsv, of those that take long (deep)
-// or of the others; threads are left to the caller. A table that cannot be read ends the program with one line.
+// Hands over the cases of each row of the entry in verify/thresholds.tsv, of those that take long (deep) or of the others; threads are left to the caller. A table that cannot be read ends the program with one line.
 typedef void rg_threshold(void *of, const rg_case *);
 void rg_thresholds(const rg_entry *, bool deep, rg_threshold *, void *of);
 

@@ -3,11 +3,11 @@
 //
 // At an aligned base and at one that is off by an element, with a prepare of its own each: the five rounds below, whose inputs
 // differ, each run at least twice. On a CPU the first is flush with a page without access before it and the second with one
-// behind it, and inputs can only be read. Before every run the outputs are poisoned; after it the guards, the inputs and every
+// behind it, and inputs can only be read. Before a run the outputs are poisoned, or hold another answer; after it the guards, the inputs and every
 // element of the outputs are looked at. Where a run takes SLOW_S or longer, and on the emulated GPU, each round but the first
 // is run once, and at one base. Steady arguments (suite.h) change from round to round and are loaded anew, but for one round,
 // where all others change under them: what was kept of either shows; and at some cases one argument changes after the other,
-// each alone: what was kept for as long as some of them stay shows. A variant with clear() has to give twice the sums when run
+// each alone, and one number: what was kept for as long as some of them stay shows. A variant with clear() has to give twice the sums when run
 // without.
 #include "checker.h"
 #include "../../impl/base/core.h"
@@ -43,11 +43,12 @@ typedef struct exam {
     rg_tally tally;
     rg_frame frame;
     const rg_problem *problem;
-    char at[128];                // "random, seed 7, unaligned base"
+    char at[160];                // "random, seed 7, unaligned base"
     void *found[RG_ARGS_MAX];    // what the last run left in every argument
     void *first[RG_ARGS_MAX];    // outputs of the first run of the round
     void *previous[RG_ARGS_MAX]; // right outputs of the round before
     bool has_previous, slow;
+    bool laid; // found[] is what the arguments hold now
     int runs_compared;
 } exam;
 
@@ -77,17 +78,28 @@ static bool device_fault(exam *x, const char *what, int code)
 
 // ---- before a run --------------------------------------------------------------------------------------------------------
 
-// again: inputs are known to be unchanged.
-static bool lay_out(exam *x, bool again)
+// What an output holds before a run is drawn, so that no kernel knows by it whether it is looked at: poison, as before the first;
+// what was right for the inputs before; or what the last run left there, but for one element.
+static int put_output(exam *x, int k)
+{
+    const uint64_t n = (uint64_t)elements(x, k), drawn = rg_bits(x->shape.seed + n, (uint64_t)x->runs_compared);
+    if (drawn % 3 == 0 || !x->has_previous || x->job->show || !n) return rg_buffer_poison(&x->frame.buffer[k]);
+    if (drawn % 3 == 1 || !x->laid) return rg_buffer_put(&x->frame.buffer[k], x->previous[k]);
+    const size_t width = bytes(x, k) / n;
+    memset((char *)x->found[k] + drawn / 3 % n * width, RG_POISON, width);
+    return rg_buffer_put(&x->frame.buffer[k], x->found[k]);
+}
+
+// An input that holds what it should already is not written again, so that nothing of it has to be loaded anew.
+static bool lay_out(exam *x)
 {
     for (int k = 0; k < x->entry->algo->n_args; k++) {
         const bool out = x->entry->algo->arg[k].direction == RG_OUT;
-        const bool stands = again || (x->problem->pattern >= RG_STEP(0) && k != (int)(x->problem->pattern - RG_STEP(0))) ||
-            (x->problem->pattern == RG_RENEWED && x->frame.loaded && x->entry->algo->steady >> k & 1);
-        if (stands && is_in(x, k)) continue;
-        const int code = out ? rg_buffer_poison(&x->frame.buffer[k]) : rg_frame_put(&x->frame, k, x->problem->initial[k]);
+        if (is_in(x, k) && x->laid && !memcmp(x->found[k], x->problem->initial[k], bytes(x, k))) continue;
+        const int code = out ? put_output(x, k) : rg_frame_put(&x->frame, k, x->problem->initial[k]);
         if (code) return device_fault(x, "filling the buffers", code);
     }
+    x->laid = true;
     return true;
 }
 
@@ -260,12 +272,12 @@ static void show(exam *x)
 
 static bool one_run(exam *x, int run)
 {
-    char what[160];
+    char what[192];
     snprintf(what, sizeof what, "%s, run %d", x->at, run + 1);
     x->phase(what, 0);
     if (x->device->is_emulated) // another order of blocks and threads for every run
         rg_emulation_seed(rg_bits(x->shape.seed, (uint64_t)x->runs_compared));
-    if (!lay_out(x, run > 0) || !inputs_read_only(x, true) || !prepare(x)) return false;
+    if (!lay_out(x) || !inputs_read_only(x, true) || !prepare(x)) return false;
     const double began_s = rg_seconds();
     const int code = rg_frame_start(&x->frame);
     if (code) return device_fault(x, "run returned", code);
@@ -367,7 +379,7 @@ static bool one_step(exam *x, rg_pattern pattern, uint64_t seed)
     return true;
 }
 
-// An answer that is kept for as long as some of the inputs are the same.
+// An answer that is kept for as long as some, or most, of the inputs are the same, or of one item for the next.
 static bool all_steps(exam *x)
 {
     const rg_algo *algo = x->entry->algo;
@@ -379,7 +391,14 @@ static bool all_steps(exam *x)
         snprintf(x->at, sizeof x->at, "random, seed %llu, of which %s alone is new", seed + 1, algo->arg[k].name);
         good = one_step(x, RG_STEP(k), seed + 1);
     }
-    return good;
+    for (int k = 0; k < 2 * algo->n_args && good && !x->device->is_emulated; k++) {
+        if (!is_in(x, k / 2) || !elements(x, k / 2)) continue;
+        snprintf(
+            x->at, sizeof x->at, "random, seed %llu, of which a number of %s alone is new", seed + 1, algo->arg[k / 2].name);
+        good = one_step(x, RG_ELEMENT(k / 2, k % 2), seed + 1);
+    }
+    snprintf(x->at, sizeof x->at, "random, seed %llu, items that agree with the one before in all but a number", seed + 1);
+    return good && one_step(x, RG_TWINS, seed + 1);
 }
 
 static bool all_rounds(exam *x, bool unaligned)
@@ -420,6 +439,7 @@ static bool at_base(exam *x, bool unaligned)
 {
     const rg_case *c = &x->job->item;
     x->at[0] = 0;
+    x->laid = false;
     if (x->device->is_emulated) rg_emulation_reset();
     const int code = rg_frame_make_fenced(&x->frame, x->entry, x->device, &x->shape, c->param, c->threads, unaligned);
     bool good = code == RG_OK ||
@@ -463,7 +483,7 @@ void rg_examine(const rg_entry *entry, const rg_device *device, const rg_job *jo
         .shape = job->item.shape,
         .phase = phase,
         .verdict = verdict,
-        .slow = device->is_emulated};
+        .slow = device->is_emulated || job->single};
     *verdict = (rg_verdict){.status = RG_FAIL, .reason = "not compared"};
     x.shape.seed = job->seed;
     const char *why = algo->invalid ? algo->invalid(&x.shape) : NULL;

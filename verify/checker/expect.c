@@ -68,6 +68,7 @@ static rg_verdict first_fault(const rg_entry *e, const rg_verify_options *how, b
         rg_verify_options each = *how;
         each.patterns = rg_patterns_of(e, &kind, how->patterns);
         each.once = kind.patterns != 0;
+        each.single = plan.item[i].any;
         const rg_verdict v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, &each);
         passed |= v.status == RG_PASS;
         last = passed ? (rg_verdict){.status = RG_PASS} : v;

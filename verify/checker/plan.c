@@ -16,6 +16,7 @@
 
 enum { THREADS = 3, MANY_THREADS = 67, COMBINATIONS = 64, POOL = 4096, GRID_CASES = 100, VALUES_MAX = 16, SMALLEST = 4 };
 static const double SMALL_WORK = 3e6;
+static const double EMULATED_BYTES = 1 << 17, EMULATED_WORK = 1e5; // of a shape that all variants take
 
 typedef int64_t combination[RG_PARAMS_MAX];
 
@@ -310,12 +311,28 @@ static void add_brief(maker *m, int c)
     m->plan->item[m->plan->n - 1].brief = true;
 }
 
+bool rg_starts_program(const rg_variant *v)
+{
+    const char *needs = v->needs ? v->needs : "";
+    return strstr(needs, "octave") || strstr(needs, "numpy");
+}
+
 static void add_threshold(void *of, const rg_case *c)
 {
     maker *m = of;
     const int before = m->plan->n;
-    add_both(m, &c->shape, c->param);
-    for (int i = before; i < m->plan->n; i++) m->plan->item[i].patterns = c->patterns;
+    double bytes = 0;
+    for (int k = 0; k < m->algo->n_args; k++)
+        bytes += (double)m->algo->arg[k].count(&c->shape) * (double)rg_type_bytes(m->algo->arg[k].type(&c->shape));
+    const bool small = bytes <= EMULATED_BYTES && m->algo->work(&c->shape) <= EMULATED_WORK;
+    if (!c->any)
+        add_both(m, &c->shape, c->param);
+    else if (m->emulated ? small : !rg_starts_program(m->variant))
+        add(m, &c->shape, c->param, m->narrow->threads ? m->narrow->threads : before % 2 ? several(m->variant) : 1);
+    for (int i = before; i < m->plan->n; i++) {
+        m->plan->item[i].patterns = c->patterns;
+        m->plan->item[i].any = c->any;
+    }
 }
 
 static void plan_all(maker *m, const rg_entry *entry, uint64_t seed)
@@ -326,6 +343,11 @@ static void plan_all(maker *m, const rg_entry *entry, uint64_t seed)
     const int smoke = m->plan->n;
     add_both(m, &m->algo->smoke_shape[0], m->chosen[0]);
     if (!m->narrow->threads && several(m->variant) > 1) add(m, &m->algo->smoke_shape[0], m->chosen[0], MANY_THREADS);
+    for (int n = 129; !m->narrow->threads && several(m->variant) > 1 && n <= 513; n = 2 * n - 1) { // above tables of 2^7 to 2^9
+        const int before = m->plan->n;
+        add(m, &m->algo->smoke_shape[0], m->chosen[0], n);
+        for (int i = before; i < m->plan->n; i++) m->plan->item[i].any = true, m->plan->item[i].patterns = 1u << RG_RANDOM;
+    }
     for (int i = smoke; i < m->plan->n && !m->emulated; i++) m->plan->item[i].steps = true;
     int c = 1;
     while (c <= m->valued) add_brief(m, c++);

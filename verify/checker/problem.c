@@ -6,6 +6,7 @@
 // answer. When it is full, all in it is dropped; a problem larger than the region is kept in the worker's own memory.
 #include "checker.h"
 #include "../../impl/base/core.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -109,11 +110,113 @@ static void renew(const rg_algo *algo, const rg_shape *shape, unsigned taken, vo
     free_others(algo, then);
 }
 
+// ---- inputs that agree with others in all but a number ---------------------------------------------------------------------
+
+// Of which argument, and what stays the same.
+typedef struct change {
+    const rg_algo *algo;
+    const rg_shape *shape;
+    int k;
+    void *now;        // random, of the shape's seed
+    const void *then; // of the seed before
+} change;
+
+// Numbers of an argument that mean something together only: a rotation of which one is another's is none, and a transform beside
+// others leaves pixels out of which nobody can say whether they take part.
+static int64_t record_of(const change *c)
+{
+    static const struct {
+        const char *name;
+        int numbers;
+    } whole[] = {{"rotation", 9}, {"pose", 8}, {"turn", 2}, {"matrix", 6}};
+    for (int i = 0; i < RG_COUNT(whole); i++)
+        if (!strcmp(c->algo->arg[c->k].name, whole[i].name))
+            return i == 3 && strstr(c->algo->name, "3d") ? 12 : whole[i].numbers;
+    return 1;
+}
+
+// Whether numbers i and j change together: those of a record, a sine and its cosine, and the mates of a half plane or space,
+// which have the same magnitude whatever the seed.
+static bool together(const change *c, int64_t i, int64_t j)
+{
+    enum { OPTICS = 6, SINE = 4 };
+    const rg_arg *a = &c->algo->arg[c->k];
+    const rg_type t = a->type(c->shape);
+    if (record_of(c) > 1) return i / record_of(c) == j / record_of(c);
+    if (i == j || (!strcmp(a->name, "optics") && i % OPTICS >= SINE && i / 2 == j / 2)) return true;
+    return (t == RG_F32 || t == RG_F64) && fabs(rg_value_at(t, c->now, i)) == fabs(rg_value_at(t, c->now, j)) &&
+        fabs(rg_value_at(t, c->then, i)) == fabs(rg_value_at(t, c->then, j));
+}
+
+static void copy_one(const change *c, void *to, int64_t i, const void *from, int64_t j)
+{
+    const size_t bytes = rg_type_bytes(c->algo->arg[c->k].type(c->shape));
+    memcpy((char *)to + (size_t)i * bytes, (const char *)from + (size_t)j * bytes, bytes);
+}
+
+// Number i and what changes with it are those of the seed before.
+static void change_one(const change *c, int64_t i)
+{
+    for (int64_t j = 0; j < c->algo->arg[c->k].count(c->shape); j++)
+        if (j != i && together(c, i, j)) copy_one(c, c->now, j, c->then, j);
+    copy_one(c, c->now, i, c->then, i); // last: the others are compared with it
+}
+
+// One of the numbers that the seed changes, from a drawn one on; -1: there is none.
+static int64_t drawn_number(const change *c, int64_t n, uint64_t drawn)
+{
+    const rg_type t = c->algo->arg[c->k].type(c->shape);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t at = (int64_t)((drawn + (uint64_t)i) % (uint64_t)n);
+        if (rg_value_at(t, c->now, at) != rg_value_at(t, c->then, at)) return at;
+    }
+    return -1;
+}
+
+// Items are those of the second dimension, which counts rows, images or particles. By turns one is the item before but for a drawn
+// number, and another than the item before but for its first number.
+static void make_twins(const change *c)
+{
+    rg_shape more = *c->shape;
+    more.n[1] *= 2;
+    const int64_t n = c->algo->arg[c->k].count(c->shape), item = c->shape->n[1] ? n / c->shape->n[1] : 0;
+    if (item < 2 || c->algo->arg[c->k].count(&more) != 2 * n || record_of(c) > 1) return;
+    for (int64_t at = item; at < n; at += item) {
+        const bool all = at / item % 2;
+        const int64_t alone = at + (all ? (int64_t)(rg_bits(c->shape->seed, (uint64_t)at) % (uint64_t)item) : 0);
+        for (int64_t i = 0; i < item; i++)
+            if (at + i != alone && all != together(c, alone, at + i)) copy_one(c, c->now, at + i, c->now, at + i - item);
+        if (!all) copy_one(c, c->now, alone, c->now, alone - item);
+    }
+}
+
+static void change_inputs(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *const *arg)
+{
+    rg_shape before = *shape;
+    before.seed--;
+    void *then[RG_ARGS_MAX];
+    algo->fill(shape, RG_RANDOM, arg);
+    fill_others(algo, &before, RG_RANDOM, then);
+    for (int k = 0; k < algo->n_args; k++) {
+        const change c = {algo, shape, k, arg[k], then[k]};
+        const int64_t n = algo->arg[k].count(shape);
+        if (algo->arg[k].direction != RG_IN || !n) continue;
+        if (pattern == RG_TWINS) make_twins(&c);
+        for (int j = 0; j < 2; j++) {
+            const int64_t at = pattern == RG_ELEMENT(k, j) ? drawn_number(&c, n, rg_bits(~shape->seed, pattern)) : -1;
+            if (at >= 0) change_one(&c, at);
+        }
+    }
+    free_others(algo, then);
+}
+
 static void fill(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *const *arg)
 {
     const int64_t input = (int64_t)shape->seed - 1;
     if (pattern == RG_RENEWED)
         renew(algo, shape, algo->steady, arg);
+    else if (pattern >= RG_ELEMENT(0, 0))
+        change_inputs(algo, shape, pattern, arg);
     else if (pattern >= RG_STEP(0))
         renew(algo, shape, ~0u << (pattern - RG_STEP(0) + 1), arg);
     else if (pattern == RG_OBJECT)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // threshold.c: sizes at which code takes another path, as verify/thresholds.tsv declares them: a shape below, at, above each.
 //
-// A row speaks of the variants that it names. A plug-in, of which nothing is declared, takes those of every variant of its
-// algorithm that runs where it does: what is a copy of one of them, changed, meets the sizes at which that one turns.
+// A row speaks of the variants that it names, "*" of all. A plug-in, of which nothing is declared, takes those of every variant of
+// its algorithm that runs where it does: what is a copy of one of them, changed, meets the sizes at which that one turns.
+// "w7|8,h5" is two shapes; of a row of "triples" so many shapes are taken that every three of its numbers meet in one of them, on
+// the emulated GPU every two.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/base/tsv.h"
@@ -26,6 +28,7 @@ static rg_tsv *table(void)
 // Whether one of the words is the variant's name; `of_space`: whether one of them runs where the entry does.
 static bool speaks_of(const char *words, const rg_entry *e, bool of_space)
 {
+    if (strcmp(words, "*") == 0) return true;
     char name[64];
     for (int used; sscanf(words, " %63s%n", name, &used) == 1; words += used) {
         if (!of_space && strcmp(name, e->variant->name) == 0) return true;
@@ -43,17 +46,91 @@ static unsigned patterns_of(const rg_tsv *t, int row)
     return mask;
 }
 
-// A cell that nobody can read is a fault of the table, but for parameters that a plug-in lacks.
-static bool case_of(const rg_tsv *t, int row, const rg_entry *e, const char *cell, rg_case *c)
+// Shape number `index` of a cell; of dimension d it has alternative level[d]. How many shapes there are.
+static int64_t pick(const char *cell, int64_t index, char text[256], int level[RG_DIMS])
+{
+    int64_t shapes = 1;
+    char *to = text;
+    for (int d = 0; *cell && d < RG_DIMS; d++) {
+        const size_t name = strcspn(cell, "0123456789"), all = strcspn(cell, ",");
+        int alternatives = 1;
+        for (size_t i = name; i < all; i++) alternatives += cell[i] == '|';
+        level[d] = (int)(index / shapes % alternatives);
+        shapes *= alternatives;
+        const char *number = cell + name;
+        for (int i = 0; i < level[d]; i++) number = strchr(number, '|') + 1;
+        to += snprintf(
+            to, (size_t)(text + 256 - to), "%s%.*s%.*s", d ? "," : "", (int)name, cell, (int)strcspn(number, "|,"), number);
+        cell += all + (cell[all] != 0);
+    }
+    return shapes;
+}
+
+static bool is_triples(const rg_tsv *t, int row) { return strcmp(rg_tsv_cell(t, row, "when"), "triples") == 0; }
+
+// A cell that nobody can read is a fault of the table, but for parameters that a plug-in lacks. False: a shape that the algorithm, or
+// of a row of all variants this one, has not.
+static bool case_of(const rg_tsv *t, int row, const rg_entry *e, const char *text, rg_case *c)
 {
     char why[160];
-    *c = (rg_case){.patterns = patterns_of(t, row)};
+    const bool any = strcmp(rg_tsv_cell(t, row, "variants"), "*") == 0;
+    *c = (rg_case){.patterns = patterns_of(t, row), .any = any};
     if (!rg_params_parse(e->variant, rg_tsv_cell(t, row, "params"), c->param, why)) {
         if (e->origin == RG_PLUGGED_IN) return false;
-    } else if (rg_shape_parse(e->algo, cell, &c->shape, why)) {
-        return true;
+    } else if (rg_shape_parse(e->algo, text, &c->shape, why)) {
+        return !any || !e->variant->refuse || !e->variant->refuse(&c->shape, c->param);
+    } else if (is_triples(t, row)) {
+        return false;
     }
     rg_end(RG_USAGE, "%s: line %d: %s", t->path, t->row_line[row], why);
+}
+
+// ---- every three numbers together ----------------------------------------------------------------------------------------
+
+enum { LEVELS = 16, SHAPES_MOST = 4096 };
+typedef bool triples[RG_DIMS][LEVELS][RG_DIMS][LEVELS][RG_DIMS][LEVELS];
+
+// How many of a shape's triples were not met yet; on the emulated GPU, of its pairs.
+static int fresh(triples met, const int level[RG_DIMS], bool pairs, bool note)
+{
+    int n = 0;
+    for (int a = 0; a < RG_DIMS; a++)
+        for (int b = a + 1; b < RG_DIMS; b++)
+            for (int c = pairs ? b : b + 1; c < (pairs ? b + 1 : RG_DIMS); c++) {
+                bool *is = &met[a][level[a]][b][level[b]][c][level[c]];
+                n += !*is;
+                *is |= note;
+            }
+    return n;
+}
+
+// The shape that brings most that is new, until none does.
+static void cover(const rg_tsv *t, int row, const rg_entry *e, const char *cell, rg_threshold *take, void *of)
+{
+    char text[256];
+    rg_case c;
+    int level[RG_DIMS] = {0}, most = 1, gain;
+    const int64_t shapes = pick(cell, 0, text, level);
+    if (shapes > SHAPES_MOST) rg_end(RG_USAGE, "%s: line %d: more than %d shapes", t->path, t->row_line[row], SHAPES_MOST);
+    triples *met = rg_alloc(sizeof *met);
+    memset(met, 0, sizeof *met);
+    bool *there = rg_alloc((size_t)shapes);
+    for (int64_t i = 0; i < shapes; i++) pick(cell, i, text, level), there[i] = case_of(t, row, e, text, &c);
+    while (most > 0) {
+        int64_t best = 0;
+        most = 0;
+        for (int64_t i = 0; i < shapes; i++) {
+            if (!there[i]) continue;
+            pick(cell, i, text, level);
+            gain = fresh(*met, level, e->emulated, false);
+            if (gain > most) best = i, most = gain;
+        }
+        pick(cell, best, text, level);
+        fresh(*met, level, e->emulated, true);
+        if (most > 0 && case_of(t, row, e, text, &c)) take(of, &c);
+    }
+    free(there);
+    free(met);
 }
 
 void rg_thresholds(const rg_entry *e, bool deep, rg_threshold *take, void *of)
@@ -65,9 +142,16 @@ void rg_thresholds(const rg_entry *e, bool deep, rg_threshold *take, void *of)
             !speaks_of(rg_tsv_cell(t, row, "variants"), e, e->origin == RG_PLUGGED_IN))
             continue;
         for (int k = 0; k < RG_COUNT(side); k++) {
-            rg_case c;
             const char *cell = rg_tsv_cell(t, row, side[k]);
-            if (*cell && case_of(t, row, e, cell, &c)) take(of, &c);
+            char text[256];
+            int level[RG_DIMS];
+            rg_case c;
+            if (!*cell) continue;
+            if (is_triples(t, row))
+                cover(t, row, e, cell, take, of);
+            else
+                for (int64_t i = 0; i < pick(cell, i, text, level); i++)
+                    if (case_of(t, row, e, text, &c)) take(of, &c);
         }
     }
 }

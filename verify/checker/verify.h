@@ -27,6 +27,7 @@ typedef struct rg_verify_options {
     bool no_refuse;     // run what refuse() declines, to show why it does
     unsigned patterns;  // bit mask of rg_pattern; 0: all
     bool once;          // on the emulated GPU one run of each pattern
+    bool single;        // so everywhere
 } rg_verify_options;
 
 enum { RG_LIMIT_S = 30 };

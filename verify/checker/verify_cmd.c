@@ -15,14 +15,9 @@ static const double GIVE_UP_RUNS = 2;
 static const double EMULATED_ACCESSES = 200e6;
 enum { PROGRAM_CASES = 24 };
 static const double LIMIT_S = 30; // the default that --limit has below
-static bool starts_program(const rg_entry *e)
-{
-    const char *needs = e->variant->needs ? e->variant->needs : "";
-    return strstr(needs, "octave") || strstr(needs, "numpy");
-}
 // Below this part of the shapes and pairs of values a variant counts as not checked; of values and kinds nothing may be left
 // out, and nothing at all where there is no such limit.
-static double least_part(const rg_entry *e) { return e->emulated || starts_program(e) ? 0.125 : 1; }
+static double least_part(const rg_entry *e) { return e->emulated || rg_starts_program(e->variant) ? 0.125 : 1; }
 
 // A bound that stays so many times above what is reached is printed with its reason.
 static const double SLACK = 30;
@@ -294,11 +289,12 @@ static void check_variant(session *s, const rg_entry *e)
         rg_verify_options how = s->how;
         how.patterns = rg_patterns_of(e, &plan.item[i], how.patterns);
         how.once = plan.item[i].patterns != 0;
+        how.single = plan.item[i].any;
         const double began_s = rg_seconds();
         const rg_verdict v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, &how);
         ran[i] = v.status != RG_SKIP;
         if (!plan.item[i].patterns) // a threshold is taken beside the budget
-            accesses += starts_program(e) ? EMULATED_ACCESSES / PROGRAM_CASES : v.accesses;
+            accesses += rg_starts_program(e->variant) ? EMULATED_ACCESSES / PROGRAM_CASES : v.accesses;
         each = v.accesses > 0 && work > 0 && !plan.item[i].brief ? v.accesses / work : each;
         take(s, &sum, e, &plan.item[i], &v, rg_seconds() - began_s);
         rg_progress_at(&s->progress, i + 1);
@@ -391,21 +387,29 @@ const rg_command rg_cmd_verify = {
     .name = "verify",
     .words = "[ALGO[:VARIANT]]...",
     .summary = "check variants against the reference",
-    .help = "Every variant runs in a child process with a time limit, in guarded and poisoned buffers at aligned\n"
-            "and unaligned addresses, at every check shape of its algorithm, with position-coded, random,\n"
-            "all-maximum and extreme inputs. Every element is compared with the reference, inputs must be\n"
-            "unchanged, a second run must give the same bits (unless the variant says that it is unordered), and\n"
-            "the algorithm's invariant must hold. Statuses: PASS, FAIL, CRASH (the process died), TIMEOUT, SKIP\n"
-            "(with the reason). Cheap and different cases come first: every value of every parameter and every\n"
-            "kind at small shapes, and a few shapes that are drawn from the seed; there, one argument is also\n"
-            "changed at a time. Then the standard parameters at every shape, pairs of values, and more of the\n"
-            "grid. What was covered is printed; a variant of which too little could be run fails. On the emulated\n"
-            "GPU a number of memory accesses, not a time, ends the list.\n\n"
-            "Of a FAIL follow the command that repeats it and, at the smallest shape that fails, the `regather\n"
-            "trace` that shows which input reaches which output.\n\n"
-            "--device cpu takes the CPU variants, gpu (gpu0, ...) those of a GPU, host the CUDA variants compiled\n"
-            "for the CPU. Exit 0 when nothing failed and something passed, 1 when anything failed, 4 when this\n"
-            "machine can run none.",
+    .help =
+        "Every variant runs in a child process with a time limit, in guarded and poisoned buffers at aligned\n"
+        "and unaligned addresses, at every check shape of its algorithm, with position-coded, random,\n"
+        "all-maximum and extreme inputs. Every element is compared with the reference, inputs must be\n"
+        "unchanged, a second run must give the same bits (unless the variant says that it is unordered), and\n"
+        "the algorithm's invariant must hold. Statuses: PASS, FAIL, CRASH (the process died), TIMEOUT, SKIP\n"
+        "(with the reason). Cheap and different cases come first: every value of every parameter and every\n"
+        "kind at small shapes, sizes that code turns at (verify/thresholds.tsv), every three numbers of a shape\n"
+        "together, and a few shapes that are drawn from the seed; there, one argument, and one number, is also\n"
+        "changed at a time, and outputs hold poison or another answer, as drawn. Then the standard parameters at every shape, pairs of values, and more of the\n"
+        "grid. What was covered is printed; a variant of which too little could be run fails. On the emulated\n"
+        "GPU a number of memory accesses, not a time, ends the list.\n\n"
+        "What a PASS means: at these shapes, parameters, threads and inputs every element was right, whatever stood\n"
+        "in the outputs. It says nothing of larger sizes (--thresholds deep has some), of four features that go\n"
+        "wrong only together, of more than 513 threads. And a kernel is code that does as it likes: one\n"
+        "that looks for its caller (the parent's command line, the fences about its buffers), counts its calls,\n"
+        "or waits for a date tells a check from a job, and no check in its process can rule that out. Its source\n"
+        "does. `regather bench` judges calls whose outputs hold what timed ones find there.\n\n"
+        "Of a FAIL follow the command that repeats it and, at the smallest shape that fails, the `regather\n"
+        "trace` that shows which input reaches which output.\n\n"
+        "--device cpu takes the CPU variants, gpu (gpu0, ...) those of a GPU, host the CUDA variants compiled\n"
+        "for the CPU. Exit 0 when nothing failed and something passed, 1 when anything failed, 4 when this\n"
+        "machine can run none.",
     .option = options,
     .bytes = sizeof(session),
     .run = run,

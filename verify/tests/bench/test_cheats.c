@@ -20,9 +20,9 @@ static void check_row(const rg_tsv *table, int i)
     const int code = sh("regather bench autocorr:%s:%s --plugin %s --device %s --shape %s --scope device --mode hot --rounds 2 "
                         "--max-seconds 0.2 --seed 1 --quiet --out cheat.tsv > out",
         file, variant, plugin, gpu ? "gpu" : "cpu",
-        !strcmp(variant, "cheat_pair")         ? "w2048,h1024,r16,k0"
-            : !strcmp(variant, "cheat_thread") ? "w512,h256,r16,k0"
-                                               : "w256,h256,r4,k0");
+        !strcmp(variant, "cheat_pair")                             ? "w2048,h1024,r16,k0"
+            : strstr("cheat_thread cheat_large_poisoned", variant) ? "w512,h256,r16,k0"
+                                                                   : "w256,h256,r4,k0");
     if (gpu && code == RG_LACKS) return; // a build folder of another machine
     rg_result r;
     bool cut;
