@@ -540,7 +540,10 @@ const rg_command rg_cmd_compare = {
             "is UNSURE, with the reason; one that is larger, or goes the other way, stands.\n\n"
             "Refuses files that cannot be believed, with a line a row: medians that their samples do not give,\n"
             "samples below the clock's step, times that the file's own probes rule out, inputs or sources without\n"
-            "a hash. Files older than these hashes are compared, and the last lines say so.\n\n"
+            "a hash. Files older than these hashes are compared, and the last lines say so. A warning says that a\n"
+            "file was edited since it was written (its last line is the sha256 of the others) or that its times\n"
+            "lie between the clock's steps, as times that were multiplied do. A file proves neither: who edits it\n"
+            "can write the line anew and round to the steps. Where it matters: `regather kit`, with a nonce.\n\n"
             "Refuses to mix files of different suite versions, of different inputs (hashes in the head), or with\n"
             "rows that differ only in their scope. A job with other inputs is UNSURE. Exit codes: 0 nothing\n"
             "slower, 1 something slower or broken, 2 files that cannot be compared, 3 unsure, or rows that B lacks.",

@@ -349,7 +349,8 @@ static int save_rows(rg_record *r)
     if (code) return code;
     rg_result_write_head(file.stream, r->rows.n_head, r->rows.head_key, r->rows.head_value);
     for (int i = 0; i < r->rows.n_rows; i++) rg_result_write_row(file.stream, &r->rows.row[i]);
-    return rg_file_commit(&file);
+    code = rg_result_seal(file.stream, r->path);
+    return rg_file_end(&file, code);
 }
 
 int rg_record_save(rg_record *r)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool exists(const char *path) { return access(path, F_OK) == 0; }
@@ -62,7 +63,8 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
             ? rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", out->part)
             : RG_GOOD;
     const char *source = exists(out->part) ? out->part : path;
-    if (!exists(source)) return RG_GOOD; // nothing was finished: a resumed run is then a first run
+    struct stat found;
+    if (stat(source, &found) || !found.st_size) return RG_GOOD; // nothing was finished: a resumed run is then a first run
     rg_file_continues(source);
     code = rg_result_read(source, &out->old, &out->cut);
     code = code ? code : rg_validate(&out->old);
@@ -110,7 +112,7 @@ int rg_out_start(rg_out *out, const rg_head *head)
     static const char *const alike[] = {"suite", "format", "machine", "seed"}, *const newer[] = {"revision", "revision_date"};
     if (!out->path) return RG_GOOD;
     rg_head merged = {0};
-    bool rewritten = out->n_rows < out->old.n_rows;
+    bool rewritten = out->n_rows < out->old.n_rows || !exists(out->part); // a whole file's last line is of what stood before
     int code = RG_GOOD;
     const char *then = rg_result_head(&out->old, "revision");
     for (int i = 0; i < out->old.n_head; i++) {
@@ -186,6 +188,8 @@ int rg_out_add(rg_out *out, rg_row row)
 int rg_out_commit(rg_out *out)
 {
     if (!out->stream) return RG_GOOD;
+    const int code = rg_result_seal(out->stream, out->part);
+    if (code) return code;
     bool whole = fflush(out->stream) == 0 && fsync(fileno(out->stream)) == 0;
     whole = fclose(out->stream) == 0 && whole;
     out->stream = NULL;

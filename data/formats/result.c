@@ -8,8 +8,11 @@
 #include "result.h"
 
 #include "../../impl/base/core.h"
+#include "../../impl/base/malformed.h"
+#include "../../impl/base/sha256.h"
 #include "../../impl/suite.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +57,36 @@ static int read_row(const rg_tsv *t, int i, rg_row *row)
     return RG_GOOD;
 }
 
+// ---- the line that ends a file ---------------------------------------------------------------------------------------------
+
+static const char SEAL[] = "# sha256: ";
+
+int rg_result_seal(FILE *f, const char *path)
+{
+    char own[64], hex[65] = "";
+    fflush(f);
+    snprintf(own, sizeof own, "/proc/self/fd/%d", fileno(f)); // f may be open for appending alone
+    const int code = rg_sha256_file(own, hex, NULL);
+    if (code == RG_GOOD) fprintf(f, "%s%s\n", SEAL, hex);
+    fflush(f);
+    return code || !ferror(f) ? code : rg_fail(RG_USAGE, "%s: not written: %s", path, strerror(errno));
+}
+
+static void say_edited(const char *path)
+{
+    char *text, hex[65];
+    int64_t bytes, at;
+    if (rg_input_text(path, RG_TSV_FILE_MOST, &text, &bytes)) return;
+    for (at = bytes - 1; at > 0 && text[at - 1] != '\n';) at--;
+    rg_sha256_of(text, (size_t)at, hex);
+    if (at > 0 && !strncmp(text + at, SEAL, strlen(SEAL)) && strncmp(text + at + strlen(SEAL), hex, strlen(hex)))
+        rg_warn("%s: edited since it was written: its last line is of other bytes than these", path);
+    free(text);
+}
+
 int rg_result_of(const rg_tsv *t, rg_result *f)
 {
+    say_edited(t->path);
     *f = (rg_result){.path = rg_print("%s", t->path)};
     int code = read_head(t, f);
     const char *format = rg_result_head(f, "format");
