@@ -56,6 +56,7 @@ addEventListener("DOMContentLoaded", () => {
   }
   form.hidden = false;
   all.open = false;
+  addEventListener("beforeprint", () => { all.open = true; });
   form.addEventListener("change", update);
   addEventListener("hashchange", open);
   matchMedia("(max-width:40rem)").addEventListener("change", update);

@@ -119,7 +119,7 @@ static double photo_error(const char *photo, const char *c2d, uint64_t seed)
 
 static double sums_error(const char *in, const char *out, uint64_t seed)
 {
-    rg_job_list l = rg_job_outputs_list(in);
+    RG_ENDS(rg_job_list_free) rg_job_list l = rg_job_outputs_list(in);
     double largest = 0;
     int photos = 0;
     for (int i = 0; i < l.n; i++) {
@@ -130,7 +130,6 @@ static double sums_error(const char *in, const char *out, uint64_t seed)
         largest = isnan(error) || isnan(largest) ? NAN : fmax(largest, error);
         photos++;
     }
-    rg_job_list_free(&l);
     return photos ? largest : NAN;
 }
 
@@ -210,7 +209,7 @@ static void values_close(values *v)
 
 char *rg_job_samples(const char *folder, uint64_t seed)
 {
-    rg_job_list l = rg_job_outputs_list(folder);
+    RG_ENDS(rg_job_list_free) rg_job_list l = rg_job_outputs_list(folder);
     char *text = NULL;
     size_t n;
     FILE *to = open_memstream(&text, &n);
@@ -227,7 +226,6 @@ char *rg_job_samples(const char *folder, uint64_t seed)
         values_close(&v);
     }
     fclose(to);
-    rg_job_list_free(&l);
     return text;
 }
 

@@ -297,10 +297,9 @@ static int write_rows(job_bench *b, const char *inputs)
     int code = rg_out_begin(&out, b->options->out, b->options->resume);
     const rg_device *gpu = strcmp(b->options->given.device, "cpu") ? rg_device_open(b->options->given.device, why) : NULL;
     rg_head_make(&head, gpu, b->options->given.seed, b->options->given.line);
-    rg_row any = row_of(b, &b->kind[0]);
+    RG_ENDS(rg_row_free) rg_row any = row_of(b, &b->kind[0]);
     RG_FREED char *key = rg_input_key(&any);
     rg_head_add(&head, key, "%s", inputs);
-    rg_row_free(&any);
     code = code ? code : rg_out_start(&out, &head);
     rg_head_free(&head);
     int first = out.n_rows;

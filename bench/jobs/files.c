@@ -283,7 +283,7 @@ rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other)
 
 void rg_job_outputs_hash(const char *folder, char hex[65])
 {
-    rg_job_list l = rg_job_outputs_list(folder);
+    RG_ENDS(rg_job_list_free) rg_job_list l = rg_job_outputs_list(folder);
     rg_sha256 all;
     rg_sha256_begin(&all);
     for (int i = 0; i < l.n; i++) {
@@ -294,5 +294,4 @@ void rg_job_outputs_hash(const char *folder, char hex[65])
         rg_sha256_add(&all, bytes, bytes ? n : 0);
     }
     rg_sha256_end(&all, hex);
-    rg_job_list_free(&l);
 }

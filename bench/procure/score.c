@@ -251,26 +251,23 @@ char *rg_score_unlike(const rg_score *s)
 {
     static const char *const key[] = {"revision", "nonce", "division"};
     char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
     for (int k = 0; k < RG_COUNT(key); k++) {
-        char *its = NULL;
         bool unlike = false;
-        for (int m = 0; m < s->n; m++) {
-            const char *value = rg_archive_value(&s->machine[m].a, key[k]);
-            char *more = rg_print("%s%s%s %s", its ? its : "", its ? ", " : "", s->machine[m].a.label, value);
-            unlike |= strcmp(value, rg_archive_value(&s->machine[0].a, key[k])) != 0;
-            free(its);
-            its = more;
-        }
-        if (unlike) {
-            char *more = rg_print("%s%s%s (%s)", text ? text : "", text ? "; " : "", key[k], its);
-            free(text);
-            text = more;
-        }
-        free(its);
+        for (int m = 1; m < s->n; m++)
+            unlike |= strcmp(rg_archive_value(&s->machine[m].a, key[k]), rg_archive_value(&s->machine[0].a, key[k])) != 0;
+        if (!unlike) continue;
+        fflush(f);
+        fprintf(f, "%s%s (", n ? "; " : "Not of one ", key[k]);
+        for (int m = 0; m < s->n; m++)
+            fprintf(f, "%s%s %s", m ? ", " : "", s->machine[m].a.label, rg_archive_value(&s->machine[m].a, key[k]));
+        fputc(')', f);
     }
-    char *whole = text ? rg_print("Not of one %s: what machines differ by may come of that.", text) : NULL;
-    free(text);
-    return whole;
+    fflush(f);
+    if (n) fputs(": what machines differ by may come of that.", f);
+    fclose(f);
+    return text;
 }
 
 // ---- the command -----------------------------------------------------------------------------------------------------------
@@ -331,7 +328,7 @@ static int run(void *typed)
 {
     const request *r = typed;
     static rg_score s;
-    rg_workload w = {0};
+    RG_ENDS(rg_workload_free) rg_workload w = {0};
     rg_costs costs = {0};
     const rg_machine_score *reference;
     s = (rg_score){.workload = &w, .costs = r->costs ? &costs : NULL};
@@ -343,7 +340,7 @@ static int run(void *typed)
     if (!code) {
         judge(&s, reference, r->given.seed);
         RG_FREED char *unlike = rg_score_unlike(&s);
-        if (unlike) rg_warn("score: %s", unlike);
+        if (*unlike) rg_warn("score: %s", unlike);
         code = rg_score_write(&s, r->out, r->given.line);
     }
     for (int m = 0; m < s.n && !code; m++) {
@@ -357,7 +354,6 @@ static int run(void *typed)
         printf("\n");
     }
     for (int m = 0; m < s.n; m++) rg_archive_free(&s.machine[m].a);
-    rg_workload_free(&w);
     rg_tsv_free(&costs.table);
     return code;
 }

@@ -60,8 +60,7 @@ rg_variance rg_score_variance(const rg_workload *, const rg_job_score *a, const 
 // Money of one machine, with other electricity and utilisation than the file has.
 void rg_score_money(const rg_score *, rg_machine_score *, double electricity, double utilisation);
 double rg_score_log(const rg_score *, const rg_machine_score *, const double *weight); // sum w_j log(ref_j / t_mj)
-// "Not of one revision (A 0123, B 4567): ...": programs, inputs or divisions that are not those of all archives; NULL: none;
-// malloc'ed.
+// "Not of one revision (A 0123, B 4567): ...": programs, inputs or divisions that are not those of all archives; "": none; malloc'ed.
 char *rg_score_unlike(const rg_score *);
 
 // score_write.c: tables, figures and page in a folder. RG_GOOD, or one line and RG_USAGE.

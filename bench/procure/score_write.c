@@ -331,7 +331,7 @@ static int write_page(const rg_score *s, const char *folder)
     for (int j = 0; j < s->workload->n; j++) lay_job(s, j, rg_add(d, "jobs"));
     lay_shortest(s, d);
     RG_FREED char *unlike = rg_score_unlike(s);
-    rg_set(d, "unlike", "%s", unlike ? unlike : "");
+    rg_set(d, "unlike", "%s", unlike);
     if (s->costs) {
         rg_data *money = rg_add(d, "money");
         rg_set(money, "file", "%s", rg_base_name(s->costs->table.path));

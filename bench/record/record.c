@@ -127,13 +127,12 @@ static int merge(rg_record *record, const rg_steps *plan, const char *path)
 {
     const char *end = strstr(path, ".tables.tsv");
     if (!end || end[strlen(".tables.tsv")]) return rg_record_merge(record, path, false);
-    rg_tables tables = {0};
+    RG_ENDS(rg_tables_free) rg_tables tables = {0};
     const int code = rg_tables_read(path, &tables);
     for (int k = 0; k < tables.n; k++)
         if (!rg_tables_find(&record->tables, tables.table[k].name) &&
             !(record->without_gpu && may_be_of_gpu(plan, tables.table[k].name)))
             rg_tables_put(&record->tables, tables.table[k].name, tables.table[k].text);
-    rg_tables_free(&tables);
     return code;
 }
 

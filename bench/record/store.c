@@ -159,9 +159,8 @@ static rg_row *find(const rg_record *r, const rg_row *key)
 static bool is_job(const rg_row *row) { return !strcmp(row->cell[RG_C_SCOPE], "job"); }
 static int processes(const rg_row *row)
 {
-    rg_samples s = rg_row_samples(row);
+    RG_ENDS(rg_samples_free) rg_samples s = rg_row_samples(row);
     const int n = s.processes;
-    rg_samples_free(&s);
     return n;
 }
 

@@ -73,7 +73,7 @@ static int write_made(const request *q)
 
 static void say_time_before(const request *q, const rg_step *s)
 {
-    rg_tsv t = {0};
+    RG_ENDS(rg_tsv_free) rg_tsv t = {0};
     int found = -1;
     if (!q->times || (!access(q->times, F_OK) && rg_tsv_read(q->times, &t))) return;
     for (int i = 0; i < t.n_rows; i++)
@@ -83,7 +83,6 @@ static void say_time_before(const request *q, const rg_step *s)
     else
         printf("    took %s s on %s cores (%s)\n", rg_tsv_cell(&t, found, "seconds"), rg_tsv_cell(&t, found, "cores"),
             rg_tsv_cell(&t, found, "machine"));
-    rg_tsv_free(&t);
 }
 
 static int note_time(const request *q, const rg_step *s, int code, double seconds, const char *said)

@@ -59,8 +59,9 @@ const char *rg_colour(FILE *f, const char *name);
 // ---- small helpers -------------------------------------------------------------------------------------------------------
 
 void *rg_alloc(size_t bytes); // zeroed; on failure one line and exit RG_LACKS
-// Before the declaration of pointers, NULL or malloc'ed: they are freed where their block ends.
-#define RG_FREED __attribute__((cleanup(rg_freed)))
+// Before a declaration: where its block ends, `end` is called with its address; of pointers, NULL or malloc'ed, free with each.
+#define RG_ENDS(end) __attribute__((cleanup(end)))
+#define RG_FREED RG_ENDS(rg_freed)
 void rg_freed(void *pointer);
 // With room for an element of so many bytes behind its n; an array grows by this alone, from NULL. Fails as rg_alloc does.
 void *rg_grow(void *array, int64_t n, size_t bytes);

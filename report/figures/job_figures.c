@@ -42,7 +42,7 @@ void rg_find_photo(const rg_listed *l, const char *name, rg_found *found)
     const double peak = rg_tsv_number(&job->growth[0], shown, "R_max"), value = rg_tsv_number(&job->growth[0], shown, "C1D");
     char *from[2] = {rg_print("%s/%s.c1d.tsv", job->folder[0], photo), rg_print("%s/%s.c2d.mrc", job->folder[0], photo)};
     char *to[2] = {rg_print("%s.tsv", name), rg_print("%s.mrc", name)};
-    rg_tsv c1d = {0};
+    RG_ENDS(rg_tsv_free) rg_tsv c1d = {0};
     const bool there = !access(from[1], R_OK) && !access(from[0], R_OK);
     if (there) found->code = rg_tsv_read(from[0], &c1d);
     for (int k = 0; k < 2 && there && found->code == RG_GOOD; k++) found->code = rg_copy_to_fig(l, from[k], to[k]);
@@ -58,7 +58,6 @@ void rg_find_photo(const rg_listed *l, const char *name, rg_found *found)
         snprintf(found->data, sizeof found->data, "%s", to[0]);
         rg_say_photo(photo, peak, found->title, found->about, sizeof found->about);
     }
-    rg_tsv_free(&c1d);
     for (int k = 0; k < 2; k++) {
         free(from[k]);
         free(to[k]);

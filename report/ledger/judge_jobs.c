@@ -53,9 +53,8 @@ static rg_samples cells_of(rg_rows rows, const char *spec, const char *shape, rg
 double rg_table_cell(rg_rows rows, const char *spec)
 {
     rg_why why;
-    rg_samples samples = cells_of(rows, spec, "", &why);
+    RG_ENDS(rg_samples_free) rg_samples samples = cells_of(rows, spec, "", &why);
     const double median = rg_median_of(&samples).value;
-    rg_samples_free(&samples);
     return median;
 }
 

@@ -175,10 +175,9 @@ static rg_estimate at_shape(const rg_comparison *q, rg_text shape, rg_text scope
         const rg_estimate ratio = rg_time_ratio(pair[0], pair[1]);
         return (rg_estimate){ratio.value, ratio.low / ratio.value, ratio.high / ratio.value};
     }
-    rg_samples samples = rg_row_samples(pair[0]);
+    RG_ENDS(rg_samples_free) rg_samples samples = rg_row_samples(pair[0]);
     const rg_estimate of = rg_median_of(&samples);
     const double median = rg_cell_number(pair[0], RG_C_MEDIAN);
-    rg_samples_free(&samples);
     v->ours.text[0] = rg_text_of(pair[0]->cell[RG_C_RATE_UNIT]);
     return (rg_estimate){rg_cell_number(pair[0], RG_C_RATE), median / of.high, median / of.low};
 }

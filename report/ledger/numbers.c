@@ -54,10 +54,9 @@ rg_estimate rg_time_ratio(const rg_row *a, const rg_row *b)
 
 rg_estimate rg_calls_a_second(const rg_row *row)
 {
-    rg_samples samples = rg_row_samples(row);
+    RG_ENDS(rg_samples_free) rg_samples samples = rg_row_samples(row);
     const rg_estimate of = rg_median_of(&samples);
     const double ns = rg_row_ns(row, RG_C_MEDIAN) / rg_cell_number(row, RG_C_MEDIAN); // of the row's unit
-    rg_samples_free(&samples);
     return (rg_estimate){1e9 / row->timed_ns, 1e9 / (ns * of.high), 1e9 / (ns * of.low)};
 }
 

@@ -20,12 +20,11 @@ static int is_table(const struct dirent *entry)
 static bool is_shown(const rg_report *r, const char *name)
 {
     RG_FREED char *path = rg_print("%s/%s.tsv", r->traces, name);
-    rg_tsv t = {0};
+    RG_ENDS(rg_tsv_free) rg_tsv t = {0};
     const bool read = rg_tsv_read(path, &t) == RG_GOOD;
     const char *verdict = read ? rg_tsv_head(&t, "verdict") : NULL, *variant = read ? rg_tsv_head(&t, "variant") : NULL;
     const bool shown =
         !verdict || !variant || strcmp(verdict, "right") || !strstr(variant, ".so:") || rg_ends_with(name, "_right");
-    rg_tsv_free(&t);
     return shown;
 }
 
@@ -45,14 +44,13 @@ static int lay_fault(const rg_report *r, rg_data *d, const char *name)
     static const char *const key[] = {"idea", "verdict", "pairs", "in common"};
     const char *said[RG_COUNT(key)];
     char *path = rg_print("%s/%s.tsv", r->traces, name), *picture = rg_print("%s/fig/trace_%s.png", r->out, name), text[RG_SAY];
-    rg_tsv t = {0};
+    RG_ENDS(rg_tsv_free) rg_tsv t = {0};
     const int code = rg_tsv_read(path, &t);
     for (int i = 0; i < RG_COUNT(key); i++) {
         said[i] = rg_tsv_head(&t, key[i]);
         said[i] = said[i] ? said[i] : "";
     }
     rg_say_fault(name, said, text);
-    rg_tsv_free(&t);
     rg_set(d, "title", "%s", name);
     rg_set(d, "subtitle", "%s", text);
     rg_set(d, "wide", "%s", "");

@@ -34,10 +34,9 @@ static void lay_time(const rg_row *row, rg_data *d)
 {
     static const int column[] = {RG_C_VARIANT, RG_C_PARAMS, RG_C_SCOPE, RG_C_MODE, RG_C_BOUND};
     const double reached = rg_cell_number(row, RG_C_FRACTION);
-    rg_samples samples = rg_row_samples(row);
+    RG_ENDS(rg_samples_free) rg_samples samples = rg_row_samples(row);
     rg_summary s;
     rg_summarise(&samples, &s);
-    rg_samples_free(&samples);
     set_cells(d, row, column, RG_COUNT(column));
     set_duration(d, "median", rg_row_ns(row, RG_C_MEDIAN));
     rg_set(d, "low", "%s", "");

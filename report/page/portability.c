@@ -102,12 +102,11 @@ int rg_lay_portability(const rg_report *r, rg_data *d, const char *paper)
     int code = RG_GOOD;
     for (int a = 0; i >= 0 && a < rg_algo_count() && code == RG_GOOD; a++) {
         const rg_algo *algo = rg_algo_at(a);
-        rg_tsv presets = {0};
+        RG_ENDS(rg_tsv_free) rg_tsv presets = {0};
         if (!algo->presets || strcmp(algo->paper, paper)) continue;
         RG_FREED char *path = rg_share_path(algo->presets);
         code = rg_tsv_read(path, &presets);
         if (was_run(r, &presets)) lay_table(r, &presets, i, d);
-        rg_tsv_free(&presets);
     }
     return code;
 }

@@ -178,7 +178,7 @@ static void lay_table(listed_row l, rg_data *d)
 
 int rg_lay_tables(const rg_report *r, rg_data *d, const char *paper)
 {
-    rg_tsv list = {0};
+    RG_ENDS(rg_tsv_free) rg_tsv list = {0};
     RG_FREED char *path = rg_share_path("reference/tables.tsv");
     const int code = rg_tsv_read(path, &list);
     for (int i = 0; code == RG_GOOD && i < list.n_rows; i++) {
@@ -188,6 +188,5 @@ int rg_lay_tables(const rg_report *r, rg_data *d, const char *paper)
             if (rows(l, NULL)) lay_table(l, d);
         }
     }
-    rg_tsv_free(&list);
     return code;
 }

@@ -139,11 +139,10 @@ void rg_say_samples(const rg_ledger *l, int claim, int machine, char text[RG_SAY
         const rg_row *row = *spec ? rg_pick(rg_rows_on(l, machine), spec, v->size, scopes) : NULL;
         char median[32];
         if (!row) continue;
-        rg_samples samples = rg_row_samples(row);
+        RG_ENDS(rg_samples_free) rg_samples samples = rg_row_samples(row);
         rg_duration(row->timed_ns, median);
         n += (size_t)snprintf(text + n, RG_SAY - n, "%s%s %s: %s, median of %d", n ? "; " : "", row->cell[RG_C_VARIANT],
             row->cell[RG_C_PARAMS], median, samples.n);
-        rg_samples_free(&samples);
     }
 }
 
