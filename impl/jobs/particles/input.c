@@ -188,6 +188,7 @@ int fr_reference_read(const char *path, double said_A, int64_t side, double pixe
     }
     if (fabs((double)*own * own_A - (double)side * pixel_A) <= 0.01 * (double)side * pixel_A) return RG_GOOD;
     free(*volume);
+    *volume = NULL;
     return rg_fail(RG_USAGE,
         "%s: %" PRId64 " voxels of %g A are %.1f A wide, the images %.1f A (%" PRId64 " pixels of %g A): "
         "cut or pad it to their field of view, or correct its size with --reference-pixel",

@@ -342,12 +342,6 @@ static int improve(evaluation *e, fr_files *f, fr_checkpoint *done)
     return code;
 }
 
-int64_t fr_refinement_out(const fr_refinement *r, int64_t batch)
-{
-    const int64_t rings = fr_rings(r->side), each = rings > FR_MOMENTS ? rings : FR_MOMENTS;
-    return batch * (each > r->trials ? each : r->trials);
-}
-
 // keep_rows holds fewer particles than a batch: where each has one trial, half of one at the most.
 void fr_refinement_room(const fr_refinement *r, int64_t batch, fr_room *room)
 {
@@ -358,12 +352,14 @@ void fr_refinement_room(const fr_refinement *r, int64_t batch, fr_room *room)
                               [FR_OUTER] = r->outer,
                               [FR_INNER] = r->inner}};
     const int64_t kept = changes_ctf(r) ? 0 : r->trials > 1 ? batch - 1 : batch / 2;
+    const int64_t rings = fr_rings(r->side), each = rings > FR_MOMENTS ? rings : FR_MOMENTS;
     rg_shape score = one, all = one, apply = one;
     score.n[FR_TRIALS] = r->trials;
     all.n[FR_OUTER] = r->side / 2;
     all.n[FR_INNER] = 1;
     apply.n[FR_KIND] = r->kind & (FR_SQUARED | FR_RINGS);
     apply.n[FR_OUTER] = apply.n[FR_INNER] = 0;
+    room->out = batch * (each > r->trials ? each : r->trials);
     room->most[FR_DO_APPLY] = apply;
     room->most[FR_DO_NOISE] = one;
     room->most[FR_DO_SCORE] = score;
@@ -401,26 +397,5 @@ int fr_refine_poses(
     free(e.score);
     free(e.pose);
     free(e.whole);
-    return code;
-}
-
-int fr_each_batch(const fr_refinement *r, fr_engine *e, fr_checkpoint *done, int64_t own, const float *reference,
-    int (*begin)(void *of, int64_t rows), int (*batch)(void *of, const int64_t *row, int64_t n), void *of)
-{
-    int64_t first, past, n;
-    const int64_t *row;
-    int code = RG_GOOD, pieces = 0;
-    // Alone, a process's engines have a share each.
-    while (code == RG_GOOD && (rg_ranks() > 1 || !pieces) && rg_deal_next(&done->deal, &first, &past)) {
-        code = pieces ? RG_GOOD : begin(of, past - first);
-        if (code == RG_GOOD) code = fr_images_begin(e, done->row + first, past - first);
-        if (code == RG_GOOD && !pieces++) code = fr_engine_reference(e, own, reference); // while images are read
-        while (code == RG_GOOD) {
-            code = fr_images_next(e, r->kind, &row, &n);
-            if (code != RG_GOOD || !n) break;
-            code = batch(of, row, n);
-        }
-    }
-    pl_feed_end(&e->feed);
     return code;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// refine.c: the command refine: its options and search's, restarts, what is reported.
+// refine.c: what refine and search have in common, from the options to what is reported; the command refine, its restarts.
 #include "refine.h"
 #include "lockstep.h"
 #include "../../base/summary.h"
@@ -60,7 +60,7 @@ const rg_option fr_refinement_options[] = {
     {0},
 };
 
-int fr_refinement_batch(fr_refinement *r, int64_t standard)
+static int size_batch(fr_refinement *r, int64_t standard)
 {
     const int64_t most = FR_PROBLEMS_MAX / r->trials;
     double batch = r->batch ? (double)r->batch : NAN;
@@ -70,7 +70,7 @@ int fr_refinement_batch(fr_refinement *r, int64_t standard)
     return code;
 }
 
-int fr_refinement_begin(fr_refinement *r, const fr_files *f, uint64_t seed)
+static int follow_options(fr_refinement *r, const fr_files *f, uint64_t seed)
 {
     static const char *const optimiser[] = {[FR_PRAXIS] = "praxis", [FR_BOBYQA] = "bobyqa"};
     const double pixel_A = f->particles.pixel_A, width_A = (double)f->particles.side * pixel_A;
@@ -104,7 +104,7 @@ int fr_refinement_begin(fr_refinement *r, const fr_files *f, uint64_t seed)
     return RG_GOOD;
 }
 
-void fr_refinement_plan_time(const fr_refinement *r, const fr_team *t)
+static void plan_time(const fr_refinement *r, const fr_team *t)
 {
     // How many a pose takes is known afterwards; FREALIGN's took 60 to 83.
     static const double TYPICAL = 100;
@@ -157,14 +157,14 @@ static double noise_level(const fr_refinement *r)
 static double mean_coefficient(const fr_sums *s) { return ldexp((double)s->coefficient, -FR_SUM_BITS) / (double)s->particles; }
 
 // Fine rings count by size, so that a score is high for either contrast; the whole coefficient keeps its sign.
-bool fr_refinement_inverted(const fr_refinement *r, const fr_sums *s)
+static bool inverted(const fr_refinement *r, const fr_sums *s)
 {
     return s->refined && mean_coefficient(s) < -3 * noise_level(r) / sqrt((double)s->particles);
 }
 
-int fr_refinement_contrast(const fr_refinement *r, const fr_sums *s, const fr_files *f)
+static int check_contrast(const fr_refinement *r, const fr_sums *s, const fr_files *f)
 {
-    if (!fr_refinement_inverted(r, s)) return RG_GOOD;
+    if (!inverted(r, s)) return RG_GOOD;
     return rg_fail(RG_USAGE,
         "%s: expected images of the reference's contrast, found the other one: their mean coefficient is "
         "%.3f %%; %s",
@@ -247,9 +247,11 @@ static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
     free(room);
 }
 
-int fr_refinement_report(
-    const fr_refinement *r, const fr_files *f, const fr_checkpoint *done, const char *command, const char *group)
+static int report_all(const fr_pose_job *j)
 {
+    const fr_refinement *r = &j->refine;
+    const fr_files *f = &j->files;
+    const fr_checkpoint *done = &j->done;
     double sum = 0;
     const int64_t n = f->particles.n;
     for (int64_t i = 0; i < n; i++) sum += f->score[i];
@@ -266,28 +268,152 @@ int fr_refinement_report(
     }
     const fr_sums *s = &done->sums;
     show(r, f, s);
-    say_next(r, f, group);
+    say_next(r, f, j->group);
     if (!s->refined) return RG_GOOD;
     printf("mean coefficient\t%.3f %%\n", 100 * mean_coefficient(s));
     printf("evaluations a pose\t%.1f (%" PRId64 " to %" PRId64 "; the original: 60 to 83)\n",
         (double)s->evaluations / (double)s->refined, s->least, s->most);
-    return write_rings(r, s, command);
+    return write_rings(r, s, j->given.line);
+}
+
+// ---- refine and search ---------------------------------------------------------------------------------------------------
+
+fr_room fr_pose_room(const fr_worker *w, int64_t batch)
+{
+    const fr_refinement *r = &w->job->refine;
+    fr_room room = {.side = r->side,
+        .batch = batch,
+        .trials = r->trials,
+        .reference = true,
+        .setting = r->setting,
+        .image_bytes = fr_minimise_bytes(r->trials),
+        .typed_batch = true};
+    fr_refinement_room(r, batch, &room);
+    fr_room_reference(&room, w->job->own, w->engine);
+    return room;
+}
+
+// Of a worker, with as many of these rows at a time as there is room for.
+static fr_room room_for(const fr_worker *w, int64_t rows)
+{
+    const fr_refinement *r = &w->job->refine;
+    fr_room_of *room = w->job->command->room;
+    const int64_t batch = r->batch < rows ? r->batch : rows;
+    return room(w, r->batch_typed ? batch : fr_engine_fit(w->engine, room, w, batch));
+}
+
+// The batches that fall to an engine, until nothing is left. Alone, a process's engines have a share each.
+static int work(fr_worker *w)
+{
+    const fr_pose_job *j = w->job;
+    fr_engine *e = w->engine;
+    rg_deal *deal = &w->job->done.deal;
+    int64_t first, past, n;
+    const int64_t *row;
+    int code = RG_GOOD, pieces = 0;
+    while (code == RG_GOOD && (rg_ranks() > 1 || !pieces) && rg_deal_next(deal, &first, &past)) {
+        if (!pieces) {
+            const fr_room room = room_for(w, past - first);
+            code = fr_engine_size(e, &room);
+            if (code == RG_GOOD && j->command->begin) code = j->command->begin(w, room.batch);
+        }
+        if (code == RG_GOOD) code = fr_images_begin(e, j->done.row + first, past - first);
+        if (code == RG_GOOD && !pieces++) code = fr_engine_reference(e, j->own, j->reference); // while images are read
+        while (code == RG_GOOD) {
+            code = fr_images_next(e, j->refine.kind, &row, &n);
+            if (code != RG_GOOD || !n) break;
+            code = j->command->improve(w, row, n);
+        }
+    }
+    pl_feed_end(&e->feed);
+    return code;
+}
+
+static int work_in_member(pl_member *m, void *context)
+{
+    fr_pose_job *j = context;
+    fr_worker *w = rg_alloc(j->command->worker_bytes);
+    *w = (fr_worker){j, &j->team.engine[m->index]};
+    const int code = work(w);
+    if (j->command->end) j->command->end(w);
+    free(w);
+    return code;
+}
+
+// What is known before the work: memory and its plan, and the reference.
+static int read_reference(fr_pose_job *j)
+{
+    const fr_refinement *r = &j->refine;
+    const double since_s = rg_seconds();
+    int code = size_batch(&j->refine, j->command->batch);
+    if (code == RG_GOOD) code = fr_reference_side(r->reference, &j->own);
+    if (code == RG_GOOD && rg_dry_run) code = pl_team_enter(j->team.team.member);
+    if (code == RG_GOOD) {
+        const fr_worker w = {j, j->team.engine};
+        const fr_room room = room_for(&w, j->files.particles.n);
+        code = fr_team_allows(&j->team, &room);
+        if (code == RG_GOOD && rg_dry_run && j->command->plan) j->command->plan(j, room.batch);
+    }
+    if (code == RG_GOOD) pl_team_hash(&j->team.team);
+    if (code == RG_GOOD && rg_dry_run) plan_time(r, &j->team);
+    if (code == RG_GOOD)
+        code = fr_reference_read(r->reference, r->reference_pixel_A, r->side, r->pixel_A, &j->own, &j->reference);
+    pl_lap(j->team.team.member, PL_REFERENCE, since_s);
+    return code;
+}
+
+static int write_all(fr_pose_job *j)
+{
+    const fr_refinement *r = &j->refine;
+    int code = check_contrast(r, &j->done.sums, &j->files);
+    const double since_s = rg_seconds();
+    if (code == RG_GOOD) code = fr_files_write(&j->files, r->out, j->given.line);
+    pl_lap(j->team.team.member, PL_WRITE, since_s);
+    if (code == RG_GOOD) code = report_all(j);
+    if (code == RG_GOOD && j->command->report) j->command->report(j);
+    return code;
+}
+
+static int improve_all(fr_pose_job *j)
+{
+    pl_team *t = &j->team.team;
+    rg_ranks_say(j->command->name);
+    int code = fr_checkpoint_open(&j->done, &j->given, &j->refine, &j->files, t);
+    rg_progress_begin(&t->progress, j->command->name, "particles", (double)j->done.rows);
+    code = code == RG_GOOD ? rg_deal_end(&j->done.deal, pl_team_run(t, work_in_member, j)) : code;
+    rg_progress_end(&t->progress);
+    if (code == RG_GOOD && rg_rank == 0) code = write_all(j);
+    fr_checkpoint_close(&j->done, rg_rank == 0 && (code == RG_GOOD || inverted(&j->refine, &j->done.sums)));
+    return code == RG_GOOD && rg_rank == 0 ? fr_team_report(&j->team, j->refine.out) : code;
+}
+
+int fr_pose_job_run(fr_pose_job *j, const fr_pose_command *command)
+{
+    enum { ROUTINES = 1 << FR_DO_APPLY | 1 << FR_DO_NOISE | 1 << FR_DO_SCORE | 1 << FR_DO_RINGS | 1 << FR_DO_WHOLE };
+    const double began_s = rg_seconds();
+    fr_files *f = &j->files;
+    j->command = command;
+    int code = fr_files_open(f, j->given.word.item[0], command->poses);
+    if (code == RG_GOOD) code = follow_options(&j->refine, f, j->given.seed);
+    if (code == RG_GOOD) code = command->prepare(j);
+    if (code == RG_GOOD)
+        code =
+            fr_team_open(&j->team, &j->given, &j->computing, f, ROUTINES | command->routines, f->particles.n, false, began_s);
+    if (code == RG_GOOD) code = read_reference(j);
+    if (code == RG_GOOD && !rg_dry_run) code = improve_all(j);
+    free(j->reference);
+    fr_team_close(&j->team);
+    fr_files_close(f);
+    return code;
 }
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
 typedef struct job {
-    rg_given given;
-    rg_computing computing;
+    fr_pose_job all;
     int64_t restarts;
     rg_mask also;
-    fr_files files;
-    fr_refinement refine;
-    fr_team team;
-    fr_checkpoint done;
-    int64_t own;
     double restart_deg;
-    float *reference;
 } job;
 
 static double draw(uint64_t seed, int64_t row, int64_t which) // within -1 .. 1
@@ -295,137 +421,54 @@ static double draw(uint64_t seed, int64_t row, int64_t which) // within -1 .. 1
     return (double)(rg_bits(seed + 0xF12, (uint64_t)(16 * 64 * row + which)) >> 11) * 0x1p-52 - 1;
 }
 
-typedef struct work {
-    job *job;
-    fr_engine *engine;
-} work;
-
 // The pose that the row has, then restarts: angles off by up to so much. A particle's do not depend on others.
 static int refine_batch(void *of, const int64_t *row, int64_t n)
 {
-    const work *w = of;
-    job *j = w->job;
-    const int64_t trials = j->refine.trials;
+    const fr_worker *w = of;
+    fr_pose_job *all = w->job;
+    const job *j = (const job *)all;
+    const int64_t trials = all->refine.trials;
     double *x = rg_alloc((size_t)(n * trials * FR_PARAMETERS) * sizeof *x);
     for (int64_t p = 0; p < n * trials; p++) {
         const int64_t i = row[p / trials], trial = p % trials;
-        fr_pose_of(&j->files.particles.row[i], x + p * FR_PARAMETERS);
+        fr_pose_of(&all->files.particles.row[i], x + p * FR_PARAMETERS);
         for (int a = FR_PHI; a <= FR_PSI && trial; a++)
-            x[p * FR_PARAMETERS + a] += j->restart_deg * M_PI / 180 * draw(j->refine.seed, i, 16 * trial + a);
+            x[p * FR_PARAMETERS + a] += j->restart_deg * M_PI / 180 * draw(all->refine.seed, i, 16 * trial + a);
     }
-    int code = fr_refine_poses(&j->refine, w->engine, &j->files, &j->done, row, n, x);
+    int code = fr_refine_poses(&all->refine, w->engine, &all->files, &all->done, row, n, x);
     free(x);
     return code;
 }
 
-static fr_room room_of(const void *of, int64_t batch)
-{
-    const work *w = of;
-    const job *j = w->job;
-    const fr_refinement *r = &j->refine;
-    fr_room room = {.side = r->side,
-        .batch = batch,
-        .trials = r->trials,
-        .out = fr_refinement_out(r, batch),
-        .reference = true,
-        .setting = r->setting,
-        .image_bytes = fr_minimise_bytes(r->trials),
-        .typed_batch = true};
-    fr_refinement_room(r, batch, &room);
-    fr_room_reference(&room, j->own, w->engine);
-    return room;
-}
-
-static int64_t batch_of(const work *w, int64_t rows)
-{
-    const fr_refinement *r = &w->job->refine;
-    const int64_t batch = r->batch < rows ? r->batch : rows;
-    return r->batch_typed ? batch : fr_engine_fit(w->engine, room_of, w, batch);
-}
-
-static int make_room(void *of, int64_t rows)
-{
-    const work *w = of;
-    const fr_room room = room_of(w, batch_of(w, rows));
-    return fr_engine_size(w->engine, &room);
-}
-
-static int refine_rows(pl_member *m, void *context)
-{
-    job *j = context;
-    work w = {j, &j->team.engine[m->index]};
-    return fr_each_batch(&j->refine, w.engine, &j->done, j->own, j->reference, make_room, refine_batch, &w);
-}
-
-static int refine(job *j)
-{
-    fr_team *t = &j->team;
-    const fr_refinement *r = &j->refine;
-    const double since_s = rg_seconds();
-    int code = fr_refinement_batch(&j->refine, 128);
-    if (code == RG_GOOD) code = fr_reference_side(r->reference, &j->own);
-    if (code == RG_GOOD) {
-        const work w = {j, t->engine};
-        code = rg_dry_run ? pl_team_enter(t->team.member) : RG_GOOD;
-        const fr_room room = room_of(&w, batch_of(&w, j->files.particles.n));
-        code = code == RG_GOOD ? fr_team_allows(t, &room) : code;
-    }
-    if (code == RG_GOOD) pl_team_hash(&t->team);
-    if (code == RG_GOOD && rg_dry_run) fr_refinement_plan_time(r, t);
-    if (code == RG_GOOD)
-        code = fr_reference_read(r->reference, r->reference_pixel_A, r->side, r->pixel_A, &j->own, &j->reference);
-    if (code == RG_GOOD && rg_dry_run) free(j->reference);
-    if (code != RG_GOOD || rg_dry_run) return code;
-    pl_lap(t->team.member, PL_REFERENCE, since_s);
-    rg_ranks_say("refine");
-    code = fr_checkpoint_open(&j->done, &j->given, r, &j->files, &t->team);
-    rg_progress_begin(&t->team.progress, "refine", "particles", (double)j->done.rows);
-    code = code == RG_GOOD ? rg_deal_end(&j->done.deal, pl_team_run(&t->team, refine_rows, j)) : code;
-    rg_progress_end(&t->team.progress);
-    free(j->reference);
-    if (rg_rank > 0) {
-        fr_checkpoint_close(&j->done, false);
-        return code;
-    }
-    code = code == RG_GOOD ? fr_refinement_contrast(r, &j->done.sums, &j->files) : code;
-    const double write_s = rg_seconds();
-    if (code == RG_GOOD) code = fr_files_write(&j->files, r->out, j->given.line);
-    pl_lap(t->team.member, PL_WRITE, write_s);
-    if (code == RG_GOOD) code = fr_refinement_report(r, &j->files, &j->done, j->given.line, NULL);
-    fr_checkpoint_close(&j->done, code == RG_GOOD || fr_refinement_inverted(r, &j->done.sums));
-    return code == RG_GOOD ? fr_team_report(t, r->out) : code;
-}
+static fr_room room_of(const void *of, int64_t batch) { return fr_pose_room(of, batch); }
 
 // What refine has beside search.
-static int check_more(job *j)
+static int check_more(fr_pose_job *all)
 {
-    fr_refinement *r = &j->refine;
+    const job *j = (const job *)all;
+    fr_refinement *r = &all->refine;
     r->trials = 1 + j->restarts;
-    r->is_free[FR_DEFOCUS] = j->files.defocused = j->also.bits & 1;
+    r->is_free[FR_DEFOCUS] = all->files.defocused = j->also.bits & 1;
     r->is_free[FR_MAGNIFICATION] = j->also.bits >> 1 & 1;
     if (j->also.bits && j->restarts)
         return rg_fail(RG_USAGE, "--also: a particle has one CTF at a time, so that there is no room for --restarts");
-    for (int64_t k = 0; k < j->files.particles.n && j->also.bits; k++)
-        if (j->files.particles.row[k].ctf.b_factor_A2 != 0)
-            return rg_star_fault(j->files.input, j->files.particles.row[k].line,
-                "--also: expected no B-factor in the CTF, found %g A^2", j->files.particles.row[k].ctf.b_factor_A2);
+    for (int64_t k = 0; k < all->files.particles.n && j->also.bits; k++)
+        if (all->files.particles.row[k].ctf.b_factor_A2 != 0)
+            return rg_star_fault(all->files.input, all->files.particles.row[k].line,
+                "--also: expected no B-factor in the CTF, found %g A^2", all->files.particles.row[k].ctf.b_factor_A2);
     return RG_GOOD;
 }
 
 static int run(void *options)
 {
-    const double began_s = rg_seconds();
-    job *j = options;
-    int code = fr_files_open(&j->files, j->given.word.item[0], true);
-    if (code == RG_GOOD) code = fr_refinement_begin(&j->refine, &j->files, j->given.seed);
-    if (code == RG_GOOD) code = check_more(j);
-    if (code == RG_GOOD)
-        code = fr_team_open(
-            &j->team, &j->given, &j->computing, &j->files, FR_REFINE_ROUTINES, j->files.particles.n, false, began_s);
-    if (code == RG_GOOD) code = refine(j);
-    fr_team_close(&j->team);
-    fr_files_close(&j->files);
-    return code;
+    static const fr_pose_command refine = {.name = "refine",
+        .poses = true,
+        .batch = 128,
+        .worker_bytes = sizeof(fr_worker),
+        .prepare = check_more,
+        .room = room_of,
+        .improve = refine_batch};
+    return fr_pose_job_run(options, &refine);
 }
 
 static const rg_option options[] = {
@@ -433,9 +476,9 @@ static const rg_option options[] = {
     {"restarts", "N", "further starts of each particle, its angles turned at random; the best is kept", RG_TO(job, restarts), 0,
         63, "0"},
     {"restart-angle", "DEG", "by up to so much", RG_TO(job, restart_deg), 0.1L, 180, "10", "degrees"},
-    RG_OPTIONS_OF(fr_refinement_options, job, refine),
-    RG_OPTIONS_OF(fr_input_options, job, files),
-    RG_OPTIONS_OF(rg_computing_options, job, computing),
+    RG_OPTIONS_OF(fr_refinement_options, job, all.refine),
+    RG_OPTIONS_OF(fr_input_options, job, all.files),
+    RG_OPTIONS_OF(rg_computing_options, job, all.computing),
     {0},
 };
 

@@ -5,7 +5,7 @@
 //     lockstep.c     minimisations that are evaluated together
 //     poses.c        poses of many particles improved in lock step: the objective, the prior, what is known afterwards
 //     checkpoint.c   finished particles on disk, for --resume
-//     refine.c       the command refine
+//     refine.c       what both have in common; the command refine
 //     search.c       the command search: ccp over the grid, the best directions refined
 #ifndef RG_REFINE_H
 #define RG_REFINE_H
@@ -79,33 +79,56 @@ typedef struct fr_refinement {
 
 extern const rg_option fr_refinement_options[]; // of refine and search
 
-enum { FR_REFINE_ROUTINES = 1 << FR_DO_APPLY | 1 << FR_DO_NOISE | 1 << FR_DO_SCORE | 1 << FR_DO_RINGS | 1 << FR_DO_WHOLE };
-
-// What follows from the options and the particles. RG_GOOD, or one line and a code.
-int fr_refinement_begin(fr_refinement *, const fr_files *, uint64_t seed);
-// --batch, as many as `standard` when it was not typed, once the trials of a particle are known.
-int fr_refinement_batch(fr_refinement *, int64_t standard);
-void fr_refinement_plan_time(const fr_refinement *, const fr_team *); // a row of --dry-run
-// Floats of an engine's output for a batch.
-int64_t fr_refinement_out(const fr_refinement *, int64_t batch);
-// The calls of a batch, and the copies of X and c that an optimiser keeps, into an engine's room.
-void fr_refinement_room(const fr_refinement *, int64_t batch, fr_room *);
 // Improves trials poses x[n][trials][7] of the particles row[n] that an engine has; the best goes into their rows and scores,
 // and to the checkpoint.
 int fr_refine_poses(fr_refinement *, fr_engine *, fr_files *, fr_checkpoint *, const int64_t *row, int64_t n, double *x);
-// Batches of the rows that fall to an engine, until nothing is left: they are on the device when `batch` is called. `begin`
-// makes room for the first `rows` of them. The reference has own^3 voxels. RG_GOOD, or one line and a code.
-int fr_each_batch(const fr_refinement *, fr_engine *, fr_checkpoint *, int64_t own, const float *reference,
-    int (*begin)(void *of, int64_t rows), int (*batch)(void *of, const int64_t *row, int64_t n), void *of);
 void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS]);
 void fr_pose_of(const rg_particle *, double x[FR_PARAMETERS]); // shift 0: images come already shifted
-// What was found on average, on stdout; OUT_rings.tsv. group: of a search, which has refined what it found; else NULL.
-int fr_refinement_report(
-    const fr_refinement *, const fr_files *, const fr_checkpoint *, const char *command, const char *group);
-// Images of the other contrast than the reference's, told by the mean coefficient: refused before anything is written.
-bool fr_refinement_inverted(const fr_refinement *, const fr_sums *);
-int fr_refinement_contrast(const fr_refinement *, const fr_sums *, const fr_files *);
+// The calls of a batch, and the copies of X and c that an optimiser keeps, into an engine's room.
+void fr_refinement_room(const fr_refinement *, int64_t batch, fr_room *);
 // Warns when the mean coefficient is one that noise alone has.
 void fr_refinement_say_noise(const fr_refinement *, const fr_sums *);
+
+// ---- the jobs ------------------------------------------------------------------------------------------------------------
+
+// What refine and search have in common, at the head of the struct of each.
+typedef struct fr_pose_job {
+    rg_given given;
+    rg_computing computing;
+    const struct fr_pose_command *command;
+    fr_files files;
+    fr_refinement refine;
+    fr_team team;
+    fr_checkpoint done;
+    int64_t own; // voxels a side of the reference
+    float *reference;
+    const char *group; // of a search, which has refined what it found; else NULL
+} fr_pose_job;
+
+// An engine at work, at the head of what a command keeps for it.
+typedef struct fr_worker {
+    fr_pose_job *job;
+    fr_engine *engine;
+} fr_worker;
+
+// In what they differ. Hooks may be NULL.
+typedef struct fr_pose_command {
+    const char *name;
+    bool poses;                                                  // rows need them
+    unsigned routines;                                           // beside those of the refinement
+    int64_t batch;                                               // particles at a time, unless --batch says it
+    size_t worker_bytes;                                         // of what begins with a fr_worker
+    int (*prepare)(fr_pose_job *);                               // once the particles are read
+    fr_room_of *room;                                            // of a fr_worker
+    int (*begin)(void *worker, int64_t rows);                    // there is room for so many rows at a time
+    int (*improve)(void *worker, const int64_t *row, int64_t n); // particles that the engine has
+    void (*end)(void *worker);
+    void (*plan)(const fr_pose_job *, int64_t batch); // rows of --dry-run
+    void (*report)(const fr_pose_job *);
+} fr_pose_command;
+// RG_GOOD, or one line and a code.
+int fr_pose_job_run(fr_pose_job *, const fr_pose_command *);
+// A worker's room for what both do.
+fr_room fr_pose_room(const fr_worker *, int64_t batch);
 
 #endif

@@ -19,42 +19,35 @@ typedef struct found {
 } found;
 
 typedef struct search {
-    rg_given given;
-    rg_computing computing;
-    const char *group;
+    fr_pose_job all;
     double step_deg, high_A; // of the directions; of the search over them
-    fr_files files;
-    fr_refinement refine;
     fr_grid grid;
     int64_t best, outer; // directions kept; band of ccp
-    int64_t own;
-    float *reference;
-    fr_team team;
-    fr_checkpoint done;
 } search;
 
 // What an engine needs of its own.
 typedef struct hunt {
-    search *s;
-    fr_engine *engine;
+    fr_worker is;
     int64_t at_once; // directions a call
     rg_buffer turn;
     float *copy, *pose; // copy: of the correlations, NULL where the device's memory is ours
     found *list;        // of the loaded particles, best each, sorted
 } hunt;
 
+static const search *search_of(const hunt *h) { return (const search *)h->is.job; }
+
 // FREALIGN adds a random offset within half a step to each angle of the grid, so that passes differ: here from the seed.
 static void offsets(const search *s, double step_deg, double offset_deg[3])
 {
     for (int a = 0; a < 3; a++)
-        offset_deg[a] = step_deg * ((double)(rg_bits(s->given.seed + 0x5EA, (uint64_t)a) >> 11) * 0x1p-53 - 0.5);
+        offset_deg[a] = step_deg * ((double)(rg_bits(s->all.given.seed + 0x5EA, (uint64_t)a) >> 11) * 0x1p-53 - 0.5);
 }
 
 static int make_grid(search *s)
 {
     double offset_deg[3];
-    const char *why = fr_grid_make(&s->grid, s->group, s->step_deg);
-    if (why) return rg_fail(RG_USAGE, "--sym %s: %s", s->group, why);
+    const char *why = fr_grid_make(&s->grid, s->all.group, s->step_deg);
+    if (why) return rg_fail(RG_USAGE, "--sym %s: %s", s->all.group, why);
     offsets(s, s->step_deg, offset_deg);
     for (int64_t d = 0; d < s->grid.n; d++) {
         s->grid.direction[d].phi_deg += offset_deg[0];
@@ -83,7 +76,7 @@ static found best_of(const search *s, int64_t direction, const float *cc)
             for (int64_t x = -1; x <= 1; x++) mean += lag[peak + y * FR_LAGS + x] / 9;
         if (mean <= best.score) continue;
         const double turn = 0.5 * M_PI * ((double)(rotation / turns) + (double)(rotation % turns) / (double)turns);
-        const double step = 4 * M_PI / (double)s->refine.side; // a lag is two pixels
+        const double step = 4 * M_PI / (double)s->all.refine.side; // a lag is two pixels
         best = (found){mean,
             {d->phi_deg * M_PI / 180, d->theta_deg * M_PI / 180, d->psi_deg * M_PI / 180 + turn,
                 step * (double)(peak % FR_LAGS - FR_LAG), step * (double)(peak / FR_LAGS - FR_LAG)}};
@@ -102,9 +95,9 @@ static void keep(const search *s, found *list, found f)
 
 static rg_shape shape_of(const search *s, int64_t particles, int64_t directions)
 {
-    return (rg_shape){.n = {[FR_SIDE] = s->refine.side,
+    return (rg_shape){.n = {[FR_SIDE] = s->all.refine.side,
                           [FR_PARTICLES] = particles,
-                          [FR_KIND] = s->refine.kind & FR_SQUARED ? FR_PAPER : FR_TRILINEAR,
+                          [FR_KIND] = s->all.refine.kind & FR_SQUARED ? FR_PAPER : FR_TRILINEAR,
                           [FR_TRIALS] = directions,
                           [FR_OUTER] = s->outer,
                           [FR_TURNS] = s->grid.in_plane}};
@@ -112,8 +105,8 @@ static rg_shape shape_of(const search *s, int64_t particles, int64_t directions)
 
 static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
 {
-    const search *s = h->s;
-    fr_engine *e = h->engine;
+    const search *s = search_of(h);
+    fr_engine *e = h->is.engine;
     const rg_shape shape = shape_of(s, n, count);
     void *const arg[] = {e->x.base, e->c.base, e->f3.base, e->pose.base, e->setting.base, h->turn.base, e->out.base};
     const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS;
@@ -145,31 +138,32 @@ static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
 static int search_batch(void *of, const int64_t *row, int64_t n)
 {
     hunt *h = of;
-    search *s = h->s;
+    fr_pose_job *all = h->is.job;
+    const search *s = search_of(h);
     double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x);
     int code = RG_GOOD;
     for (int64_t i = 0; i < n * s->best; i++) h->list[i] = (found){.score = -INFINITY};
     for (int64_t d = 0; d < s->grid.n && code == RG_GOOD; d += h->at_once)
         code = correlate(h, n, d, s->grid.n - d < h->at_once ? s->grid.n - d : h->at_once);
     for (int64_t i = 0; i < n * s->best; i++) memcpy(x + i * FR_PARAMETERS, h->list[i].x, sizeof h->list[i].x);
-    if (code == RG_GOOD) code = fr_refine_poses(&s->refine, h->engine, &s->files, &s->done, row, n, x);
+    if (code == RG_GOOD) code = fr_refine_poses(&all->refine, h->is.engine, &all->files, &all->done, row, n, x);
     free(x);
     return code;
 }
 
 static int put_turns(hunt *h)
 {
-    const int64_t turns = h->s->grid.in_plane;
+    const int64_t turns = search_of(h)->grid.in_plane;
     float *turn = rg_alloc((size_t)(2 * turns) * sizeof *turn);
     for (int64_t u = 0; u < turns; u++) {
         turn[2 * u] = (float)cos(0.5 * M_PI * (double)u / (double)turns);
         turn[2 * u + 1] = (float)sin(0.5 * M_PI * (double)u / (double)turns);
     }
-    int error =
-        rg_buffer_make(&h->turn, h->engine->member->device, (size_t)(2 * turns) * sizeof *turn, sizeof *turn, false, "turns");
+    int error = rg_buffer_make(
+        &h->turn, h->is.engine->member->device, (size_t)(2 * turns) * sizeof *turn, sizeof *turn, false, "turns");
     error = error ? error : rg_buffer_put(&h->turn, turn);
     free(turn);
-    return pl_failed(h->engine->member, "copying rotations", error);
+    return pl_failed(h->is.engine->member, "copying rotations", error);
 }
 
 // Correlations of a call fill at most 64 MiB of main memory, where the CPU reads them, and 256 MiB of a GPU, which is the
@@ -177,8 +171,8 @@ static int put_turns(hunt *h)
 // for want of memory.
 static int64_t at_once(const search *s, int64_t batch)
 {
-    const bool copied = s->team.engine->routine[FR_DO_TURN].entry->variant->space != RG_HOST;
-    const int64_t whole = s->refine.batch < s->files.particles.n ? s->refine.batch : s->files.particles.n;
+    const bool copied = s->all.team.engine->routine[FR_DO_TURN].entry->variant->space != RG_HOST;
+    const int64_t whole = s->all.refine.batch < s->all.files.particles.n ? s->all.refine.batch : s->all.files.particles.n;
     const int64_t all = ((int64_t)1 << (copied ? 26 : 24)) / whole, each = FR_QUARTERS * s->grid.in_plane * LAGS;
     const int64_t most = all * (batch < whole ? batch : whole) / (batch * each);
     return most < 1 ? 1 : most < s->grid.n ? most : s->grid.n;
@@ -186,156 +180,99 @@ static int64_t at_once(const search *s, int64_t batch)
 
 static fr_room room_of(const void *of, int64_t batch)
 {
-    const hunt *h = of;
-    const search *s = h->s;
-    const bool copied = s->team.engine->routine[FR_DO_TURN].entry->variant->space != RG_HOST;
-    const int64_t each = FR_QUARTERS * s->grid.in_plane * LAGS, directions = at_once(s, batch);
-    const int64_t trials = directions > s->best ? directions : s->best, least = fr_refinement_out(&s->refine, batch);
-    const int64_t all = directions * each * batch, out = all > least ? all : least;
-    fr_room room = {.side = s->refine.side,
-        .batch = batch,
-        .trials = trials,
-        .out = out,
-        .reference = true,
-        .setting = s->refine.setting,
-        .typed_batch = true,
-        .image_bytes = fr_minimise_bytes(s->best),
-        .host_bytes = 4.0 * (double)(batch * trials * FR_POSE_FLOATS) + (copied ? 4.0 * (double)all : 0)};
-    fr_refinement_room(&s->refine, batch, &room);
+    const fr_worker *w = of;
+    const search *s = (const search *)w->job;
+    const bool copied = s->all.team.engine->routine[FR_DO_TURN].entry->variant->space != RG_HOST;
+    const int64_t directions = at_once(s, batch), all = directions * FR_QUARTERS * s->grid.in_plane * LAGS * batch;
+    fr_room room = fr_pose_room(w, batch);
+    room.trials = directions > s->best ? directions : s->best;
+    room.out = all > room.out ? all : room.out;
+    room.host_bytes += 4.0 * (double)(batch * room.trials * FR_POSE_FLOATS) + (copied ? 4.0 * (double)all : 0);
     room.most[FR_DO_TURN] = shape_of(s, batch, directions);
     rg_need(&room.held, "rotations", (double)rg_buffer_bytes((size_t)(8 * s->grid.in_plane), 4));
-    fr_room_reference(&room, s->own, h->engine);
     return room;
 }
 
-static int64_t batch_of(const hunt *h, int64_t rows)
-{
-    const fr_refinement *r = &h->s->refine;
-    const int64_t batch = r->batch < rows ? r->batch : rows;
-    return r->batch_typed ? batch : fr_engine_fit(h->engine, room_of, h, batch);
-}
-
-static int begin_hunt(void *of, int64_t rows)
+static int begin_hunt(void *of, int64_t batch)
 {
     hunt *h = of;
-    const search *s = h->s;
-    const fr_room room = room_of(h, batch_of(h, rows));
-    h->at_once = at_once(s, room.batch);
-    int code = fr_engine_size(h->engine, &room);
-    if (code != RG_GOOD) return code;
-    h->copy = h->engine->member->device == rg_device_cpu() ? NULL : rg_alloc((size_t)room.out * sizeof *h->copy);
-    h->pose = rg_alloc((size_t)(room.batch * room.trials * FR_POSE_FLOATS) * sizeof *h->pose);
-    h->list = rg_alloc((size_t)(room.batch * s->best) * sizeof *h->list);
+    const search *s = search_of(h);
+    const fr_room room = room_of(h, batch);
+    h->at_once = at_once(s, batch);
+    h->copy = h->is.engine->member->device == rg_device_cpu() ? NULL : rg_alloc((size_t)room.out * sizeof *h->copy);
+    h->pose = rg_alloc((size_t)(batch * room.trials * FR_POSE_FLOATS) * sizeof *h->pose);
+    h->list = rg_alloc((size_t)(batch * s->best) * sizeof *h->list);
     return put_turns(h);
 }
 
-static void end_hunt(hunt *h)
+static void end_hunt(void *of)
 {
+    hunt *h = of;
     free(h->list);
     free(h->pose);
     free(h->copy);
     rg_buffer_free(&h->turn);
 }
 
-static int search_rows(pl_member *m, void *context)
+static void plan(const fr_pose_job *all, int64_t batch)
 {
-    search *s = context;
-    hunt h = {.s = s, .engine = &s->team.engine[m->index]};
-    int code = fr_each_batch(&s->refine, h.engine, &s->done, s->own, s->reference, begin_hunt, search_batch, &h);
-    end_hunt(&h);
-    return code;
-}
-
-static void plan(const search *s, int64_t batch)
-{
-    const int64_t n = s->files.particles.n;
+    const search *s = (const search *)all;
+    const double n = (double)all->files.particles.n / rg_ranks();
     const rg_shape shape = shape_of(s, batch, at_once(s, batch));
     rg_plan("directions", "%" PRId64 ", %" PRId64 " rotations each", s->grid.n, FR_QUARTERS * s->grid.in_plane);
-    fr_team_plan_time(&s->team, FR_DO_TURN, &shape, (double)n / rg_ranks() * (double)s->grid.n / (double)shape.n[FR_TRIALS]);
-    fr_refinement_plan_time(&s->refine, &s->team);
+    fr_team_plan_time(&all->team, FR_DO_TURN, &shape, n * (double)s->grid.n / (double)shape.n[FR_TRIALS]);
 }
 
-static int search_all(search *s)
+static void report(const fr_pose_job *all)
 {
-    fr_team *t = &s->team;
-    const fr_refinement *r = &s->refine;
-    const double since_s = rg_seconds();
-    int code = fr_refinement_batch(&s->refine, 24);
-    if (code == RG_GOOD) code = fr_reference_side(r->reference, &s->own);
-    if (code == RG_GOOD) {
-        const hunt h = {.s = s, .engine = t->engine};
-        code = rg_dry_run ? pl_team_enter(t->team.member) : RG_GOOD;
-        const fr_room room = room_of(&h, batch_of(&h, s->files.particles.n));
-        code = code == RG_GOOD ? fr_team_allows(t, &room) : code;
-        if (code == RG_GOOD && rg_dry_run) plan(s, room.batch);
-    }
-    if (code == RG_GOOD) pl_team_hash(&t->team);
-    if (code == RG_GOOD)
-        code = fr_reference_read(r->reference, r->reference_pixel_A, r->side, r->pixel_A, &s->own, &s->reference);
-    if (code == RG_GOOD && rg_dry_run) free(s->reference);
-    if (code != RG_GOOD || rg_dry_run) return code;
-    pl_lap(t->team.member, PL_REFERENCE, since_s);
-    rg_ranks_say("search");
-    code = fr_checkpoint_open(&s->done, &s->given, r, &s->files, &t->team);
-    rg_progress_begin(&t->team.progress, "search", "particles", (double)s->done.rows);
-    code = code == RG_GOOD ? rg_deal_end(&s->done.deal, pl_team_run(&t->team, search_rows, s)) : code;
-    rg_progress_end(&t->team.progress);
-    free(s->reference);
-    if (rg_rank > 0) {
-        fr_checkpoint_close(&s->done, false);
-        return code;
-    }
-    code = code == RG_GOOD ? fr_refinement_contrast(r, &s->done.sums, &s->files) : code;
-    const double write_s = rg_seconds();
-    if (code == RG_GOOD) code = fr_files_write(&s->files, r->out, s->given.line);
-    pl_lap(t->team.member, PL_WRITE, write_s);
-    if (code == RG_GOOD) code = fr_refinement_report(r, &s->files, &s->done, s->given.line, s->group);
-    if (code == RG_GOOD) fr_refinement_say_noise(r, &s->done.sums);
-    fr_checkpoint_close(&s->done, code == RG_GOOD || fr_refinement_inverted(r, &s->done.sums));
-    if (code != RG_GOOD) return code;
-    printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", s->grid.n, FR_QUARTERS * s->grid.in_plane);
-    return fr_team_report(t, r->out);
+    const fr_grid *grid = &((const search *)all)->grid;
+    fr_refinement_say_noise(&all->refine, &all->done.sums);
+    printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", grid->n, FR_QUARTERS * grid->in_plane);
 }
 
-static int prepare(search *s)
+static int prepare(fr_pose_job *all)
 {
-    const double width_A = (double)s->files.particles.side * s->files.particles.pixel_A;
-    int code = fr_refinement_begin(&s->refine, &s->files, s->given.seed);
-    if (code == RG_GOOD) code = make_grid(s);
+    search *s = (search *)all;
+    const double width_A = (double)all->files.particles.side * all->files.particles.pixel_A;
+    int code = make_grid(s);
     if (code != RG_GOOD) return code;
     s->best = s->best < s->grid.n ? s->best : s->grid.n;
-    s->refine.trials = s->best;
-    const int64_t quarter = s->refine.side / 4, wanted = s->high_A > 0 ? (int64_t)floor(width_A / s->high_A) : s->refine.outer;
+    all->refine.trials = s->best;
+    const int64_t quarter = all->refine.side / 4;
+    const int64_t wanted = s->high_A > 0 ? (int64_t)floor(width_A / s->high_A) : all->refine.outer;
     s->outer = wanted < 1 ? 1 : wanted < quarter ? wanted : quarter;
     return RG_GOOD;
 }
 
 static int run(void *options)
 {
-    const double began_s = rg_seconds();
+    static const fr_pose_command command = {.name = "search",
+        .routines = 1u << FR_DO_TURN,
+        .batch = 24,
+        .worker_bytes = sizeof(hunt),
+        .prepare = prepare,
+        .room = room_of,
+        .begin = begin_hunt,
+        .improve = search_batch,
+        .end = end_hunt,
+        .plan = plan,
+        .report = report};
     search *s = options;
-    int code = fr_files_open(&s->files, s->given.word.item[0], false);
-    if (code == RG_GOOD) code = prepare(s);
-    if (code == RG_GOOD)
-        code = fr_team_open(&s->team, &s->given, &s->computing, &s->files, FR_REFINE_ROUTINES | 1u << FR_DO_TURN,
-            s->files.particles.n, false, began_s);
-    if (code == RG_GOOD) code = search_all(s);
-    fr_team_close(&s->team);
-    fr_files_close(&s->files);
+    int code = fr_pose_job_run(&s->all, &command);
     fr_grid_free(&s->grid);
     return code;
 }
 
 static const rg_option options[] = {
-    {"sym", "GROUP", "C1, Cn, Dn, T, O, I1 or I2: only its asymmetric unit is searched", RG_TO(search, group), 0, 0, "C1"},
+    {"sym", "GROUP", "C1, Cn, Dn, T, O, I1 or I2: only its asymmetric unit is searched", RG_TO(search, all.group), 0, 0, "C1"},
     {"angle", "DEG", "step of the directions; rotations in the plane take a fifth of it, at least 1", RG_TO(search, step_deg),
         0.5L, 45, "10", "degrees"},
     {"best", "N", "directions that are refined", RG_TO(search, best), 1, BEST_MAX, "10"},
     {"search-high", "A", "finest resolution of the search over directions; at most four pixels", RG_TO(search, high_A), 0, 1e6L,
         .unit = "Angstrom", .otherwise = "as --high"},
-    RG_OPTIONS_OF(fr_refinement_options, search, refine),
-    RG_OPTIONS_OF(fr_input_options, search, files),
-    RG_OPTIONS_OF(rg_computing_options, search, computing),
+    RG_OPTIONS_OF(fr_refinement_options, search, all.refine),
+    RG_OPTIONS_OF(fr_input_options, search, all.files),
+    RG_OPTIONS_OF(rg_computing_options, search, all.computing),
     {0},
 };
 
