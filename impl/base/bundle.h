@@ -9,8 +9,7 @@
 // same path twice, anything that is no regular file (folders, links, devices), more than RG_BUNDLE_FILES_MOST files or
 // RG_BUNDLE_BYTES_MOST bytes, and content of more than RG_BUNDLE_RATIO_MOST times the size of the file (deflate itself cannot
 // pass 1032).
-#ifndef RG_BUNDLE_H
-#define RG_BUNDLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ int rg_pack_begin(rg_pack *, const char *path);
 int rg_pack_add(rg_pack *, const char *path, const void *bytes, size_t n, int mode);
 int rg_pack_add_file(rg_pack *, const char *path, const char *from, int mode);
 int rg_pack_commit(rg_pack *);
-
-#endif

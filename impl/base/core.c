@@ -22,10 +22,10 @@ bool (*rg_may_fail)(void);
 _Thread_local bool rg_silent;
 _Thread_local atomic_bool *rg_has_failed;
 
-// How many bytes at text, of `most`, are one character that a terminal just shows; 0: a control, or no UTF-8.
-static int shown(const unsigned char *text, int most)
+int rg_utf8(const char *at, int most, uint32_t *character)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *text = (const unsigned char *)at;
     const int n = *text < 0x80 ? 1 : *text < 0xC2 ? 0 : *text < 0xE0 ? 2 : *text < 0xF0 ? 3 : *text < 0xF5 ? 4 : 0;
     uint32_t c = n > 1 ? *text & (0x7Fu >> n) : *text;
     if (!n || (most >= 0 && n > most)) return 0;
@@ -33,15 +33,26 @@ static int shown(const unsigned char *text, int most)
         if ((text[i] & 0xC0) != 0x80) return 0;
         c = c << 6 | (text[i] & 0x3F);
     }
-    const bool control = c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029;
+    *character = c;
+    return c < least[n] || (c >= 0xD800 && c < 0xE000) || c > 0x10FFFF ? 0 : n;
+}
+
+bool rg_is_control(uint32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
+
+// How many bytes at text, of `most`, are one character that a terminal just shows; 0: a control, or no UTF-8.
+static int shown(const char *text, int most)
+{
+    uint32_t c;
+    const int n = rg_utf8(text, most, &c);
+    if (!n || rg_is_control(c) || c == 0x2028 || c == 0x2029) return 0;
     const bool turns = c == 0x61C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
-    return control || turns || c < least[n] || (c >= 0xD800 && c < 0xE000) || c > 0x10FFFF ? 0 : n;
+    return turns ? 0 : n;
 }
 
 void rg_put_text(FILE *f, const char *text, int most)
 {
     while (most && *text) {
-        const int n = shown((const unsigned char *)text, most), past = n ? n : 1;
+        const int n = shown(text, most), past = n ? n : 1;
         if (n)
             fwrite(text, 1, (size_t)n, f);
         else

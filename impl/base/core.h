@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // core.h: what every command shares: exit codes, the one way of complaining, the clock, progress, files written whole.
-#ifndef RG_CORE_H
-#define RG_CORE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -18,6 +17,9 @@ enum { RG_GOOD = 0, RG_WRONG = 1, RG_USAGE = 2, RG_UNSURE = 3, RG_LACKS = 4 };
 int rg_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // The same, and ends the program, in a thread that is silent, too: nobody else would say why.
 void rg_end(int code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+// Bytes of the UTF-8 character at `text`, of `most` (below 0: up to its end), 0 where it is none (RFC 3629).
+int rg_utf8(const char *text, int most, uint32_t *character);
+bool rg_is_control(uint32_t character); // of ASCII, or of the 32 behind it
 // What names and files say is data also to a terminal: their control bytes are printed as \xNN, here, by rg_fail and rg_warn,
 // and by rg_tsv_print (tsv.h), which prints tables on stdout. So are bytes that are no UTF-8, and characters that turn the
 // direction of writing. most: of text, -1 all.
@@ -133,5 +135,3 @@ const char *rg_base_name(const char *path); // what stands after the last slash
 // Path of a program found in PATH, malloc'ed, or NULL.
 char *rg_program_path(const char *name);
 int rg_make_folder(const char *path); // like mkdir -p; RG_GOOD or one line and RG_USAGE
-
-#endif

@@ -1,40 +1,22 @@
 // SPDX-License-Identifier: MIT
 // escape.c: see escape.h.
 #include "escape.h"
+#include "core.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-// Bytes of the UTF-8 character at text, 0 where it is none (RFC 3629: no overlong forms, no surrogates, up to U+10FFFF).
-static int utf8_length(const unsigned char *text)
-{
-    static const struct {
-        unsigned char low, high, least, most;
-        int n;
-    } form[] = {{0x00, 0x7f, 0x80, 0xbf, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
-    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
-        if (text[0] < form[i].low || text[0] > form[i].high) continue;
-        for (int k = 1; k < form[i].n; k++)
-            if (text[k] < (k == 1 ? form[i].least : 0x80) || text[k] > (k == 1 ? form[i].most : 0xbf)) return 0;
-        return form[i].n;
-    }
-    return 0;
-}
-
 // One character, escaped; what follows it.
 static const char *put_one(FILE *out, const char *text)
 {
-    const unsigned char c = (unsigned char)*text;
-    const int n = utf8_length((const unsigned char *)text);
-    const bool c1 = n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0; // controls beyond ASCII
-    if (c < 32 || c == 127 || c1)
+    uint32_t c;
+    const int n = rg_utf8(text, -1, &c);
+    if (n && rg_is_control(c))
         putc(' ', out);
-    else if (strchr("&<>\"'`", c))
-        fprintf(out, "&#%d;", c);
+    else if (strchr("&<>\"'`", *text))
+        fprintf(out, "&#%d;", *text);
     else if (n == 0)
         fputs("\xef\xbf\xbd", out);
     else

@@ -83,11 +83,10 @@ static void release_claims(void)
     pthread_mutex_lock(&files_lock);
     for (int i = 0; i < PARTS; i++)
         if (part[i].path && part[i].idle && part[i].pid == getpid()) {
-            char *path = part[i].path;
+            RG_FREED char *path = part[i].path;
             unlink(path);
             part[i].path = NULL;
             close(part[i].fd);
-            free(path);
         }
     pthread_mutex_unlock(&files_lock);
 }
@@ -297,13 +296,12 @@ static int lock_part(const char *path, const char *name, int *fd)
 static void sync_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? rg_print("%.*s/", (int)(slash - path), path) : rg_print(".");
+    RG_FREED char *folder = slash ? rg_print("%.*s/", (int)(slash - path), path) : rg_print(".");
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         fsync(fd);
         close(fd);
     }
-    free(folder);
 }
 
 static void forget(rg_file *file)
@@ -416,7 +414,7 @@ int rg_file_can_write(const char *path)
 int rg_make_folder(const char *path)
 {
     if (rg_dry_run) return RG_GOOD;
-    char *copy = rg_print("%s", path);
+    RG_FREED char *copy = rg_print("%s", path);
     int failed = 0;
     for (char *at = copy + 1; *at && !failed; at++)
         if (*at == '/') {
@@ -431,7 +429,6 @@ int rg_make_folder(const char *path)
         failed = 1;
         why = ENOTDIR;
     }
-    free(copy);
     return failed ? rg_fail(RG_USAGE, "%s: cannot make this folder: %s", path, strerror(why)) : RG_GOOD;
 }
 
@@ -470,10 +467,8 @@ int rg_file_append(FILE *to, const char *from)
 
 int rg_file_open_beside(rg_file *file, const char *path, const char *suffix, const char *extension)
 {
-    char *beside = rg_path_beside(path, suffix, extension);
-    int code = rg_file_open(file, beside);
-    free(beside);
-    return code;
+    RG_FREED char *beside = rg_path_beside(path, suffix, extension);
+    return rg_file_open(file, beside);
 }
 
 bool rg_ends_with(const char *text, const char *end)

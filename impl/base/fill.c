@@ -133,9 +133,8 @@ static char *text_of(filler *f, const char *name, size_t length)
 
 static void put_template(filler *f, const char *name, size_t length, const rg_data *d)
 {
-    char *text = text_of(f, name, length);
+    RG_FREED char *text = text_of(f, name, length);
     if (f->code == RG_GOOD) fill(f, text, text + strlen(text), d);
-    free(text);
 }
 
 static void put_value(filler *f, char kind, const char *text)
@@ -200,9 +199,8 @@ static void fill(filler *f, const char *from, const char *end, const rg_data *d)
         } else if (kind == '>') {
             put_template(f, name, length, d);
         } else if (kind == '<') {
-            char *text = text_of(f, name, length);
+            RG_FREED char *text = text_of(f, name, length);
             fputs(text, f->out);
-            free(text);
         } else if (e && e->text) {
             put_value(f, kind, e->text);
         }

@@ -8,8 +8,7 @@
 //   {{#name}}..{{/name}}  once for each item of the list, or once where there is a text that is not ""; {{^name}}: where there is none
 //   {{>FILE}}           another template; {{<FILE}}: a file as it is
 // A line that holds one of the last two kinds alone is not printed.
-#ifndef RG_FILL_H
-#define RG_FILL_H
+#pragma once
 
 #include "core.h"
 
@@ -34,5 +33,3 @@ void rg_add_row(rg_data *table, const char *const *cell, int n);
 int rg_fill(FILE *out, const char *template, rg_data *);
 // The same as a file, written whole or not at all.
 int rg_fill_file(const char *path, const char *template, rg_data *);
-
-#endif

@@ -135,7 +135,7 @@ static file *next_file(const hashing *h, bool asked)
 // Pieces until none is left; asked: of those files only that somebody waits for.
 static void take_pieces(hashing *h, bool asked)
 {
-    unsigned char *block = rg_alloc(BLOCK);
+    RG_FREED unsigned char *block = rg_alloc(BLOCK);
     pthread_mutex_lock(&h->lock);
     for (file *f; (f = next_file(h, asked));) {
         const size_t p = f->taken++;
@@ -149,7 +149,6 @@ static void take_pieces(hashing *h, bool asked)
         }
     }
     pthread_mutex_unlock(&h->lock);
-    free(block);
 }
 
 static void end(hashing *h)

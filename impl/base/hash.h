@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // hash.h: whole files by XXH64 (Y. Collet, the xxHash specification, seed 0), by several threads at once; FNV-1a of a little.
-#ifndef RG_HASH_H
-#define RG_HASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ uint64_t rg_hash(const void *data, size_t bytes);
 // FNV-1a of 64 bits (Fowler, Noll and Vo), gone on with from what came before: what files and rows are told apart by.
 #define RG_FNV1A UINT64_C(0xCBF29CE484222325) // of nothing
 uint64_t rg_fnv1a(uint64_t before, const void *data, size_t bytes);
-
-#endif

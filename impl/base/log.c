@@ -27,24 +27,22 @@ void rg_plan(const char *what, const char *format, ...)
 
 void rg_plan_memory(const char *what, double bytes, double there, rg_memory_need *need, const void *of, const char *fits)
 {
-    char *largest = rg_memory_fits(there, need, of, fits);
+    RG_FREED char *largest = rg_memory_fits(there, need, of, fits);
     rg_plan(what, "%.3f GiB, %.2f GiB are free; %s", bytes / 0x1p30, there / 0x1p30, largest);
-    free(largest);
 }
 
 void rg_plan_needs(const char *what, const rg_needs *needs)
 {
     for (int i = 0; i < needs->n; i++) {
-        char *name = rg_print("%s: %s", what, needs->row[i].name);
+        RG_FREED char *name = rg_print("%s: %s", what, needs->row[i].name);
         rg_plan(name, "%.3f GiB", needs->row[i].bytes / 0x1p30);
-        free(name);
     }
 }
 
 void rg_plan_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? rg_print("%.*s/", (int)(slash - path), path) : rg_print(".");
+    RG_FREED char *folder = slash ? rg_print("%.*s/", (int)(slash - path), path) : rg_print(".");
     struct stat facts;
     const bool there = lstat(path, &facts) == 0, folder_there = access(folder, F_OK) == 0;
     rg_tsv_print(stdout, "file\t%s\t%s\n", path,
@@ -53,7 +51,6 @@ void rg_plan_file(const char *path)
             : folder_there && access(folder, W_OK) != 0 ? "cannot be written here"
             : folder_there                              ? "new"
                                                         : "new, as its folder");
-    free(folder);
 }
 
 static const rg_placed *placed_named(const rg_placed *placed, int n, const char *name, size_t length)
@@ -121,19 +118,15 @@ void rg_plan_files(const rg_command *command, const void *options)
                 all = holds(placed, n, options, at + from + 1, next - from - 1);
             }
             if (all) {
-                char *ending = rg_print("%.*s", (int)name, at), *path = rg_path_beside(out, "", ending);
+                RG_FREED char *ending = rg_print("%.*s", (int)name, at), *path = rg_path_beside(out, "", ending);
                 rg_plan_file(path);
-                free(path);
-                free(ending);
             }
             at += length;
         }
     }
-    char *page = rg_summary_path(command, options), *log = log_path(command, options);
+    RG_FREED char *page = rg_summary_path(command, options), *log = log_path(command, options);
     if (page) rg_plan_file(page);
     if (access(log, F_OK) != 0 || is_log(log)) rg_plan_file(log);
-    free(page);
-    free(log);
 }
 
 // ---- the log -------------------------------------------------------------------------------------------------------------
@@ -205,7 +198,7 @@ int rg_log_write(const rg_command *command, const void *options)
 {
     rg_file file;
     if (!rg_files_written()) return RG_GOOD;
-    char *path = log_path(command, options);
+    RG_FREED char *path = log_path(command, options);
     int code = RG_GOOD;
     if (access(path, F_OK) == 0 && !is_log(path))
         rg_warn("%s: is there and no log of regather, so no log was written", path);
@@ -220,6 +213,5 @@ int rg_log_write(const rg_command *command, const void *options)
     free(note);
     note = NULL;
     n_notes = 0;
-    free(path);
     return code;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // log.h: what a job is about to do, for --dry-run, and what it has done, for the log beside its output.
-#ifndef RG_LOG_H
-#define RG_LOG_H
+#pragma once
 
 #include "memory.h"
 #include "options.h"
@@ -25,5 +24,3 @@ void rg_log_memory(const char *device, double predicted, double taken);
 // command has read or written, with its size and the hash of all of it (hash.h). Nothing where nothing was written. A file of
 // that name that is no such log is not written over. RG_GOOD, or one line and RG_USAGE.
 int rg_log_write(const rg_command *, const void *options);
-
-#endif

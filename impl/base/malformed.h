@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // malformed.h: the one line that every reader writes about a file it cannot take.
-#ifndef RG_MALFORMED_H
-#define RG_MALFORMED_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -19,5 +18,3 @@ int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes);
 const char *rg_known_as(const void *head, size_t n);
 // At most n bytes of p as printable text for a message, quoted; the text is static for each thread.
 const char *rg_quote_bytes(const void *p, int n);
-
-#endif

@@ -65,9 +65,8 @@ static double left_of_groups(const char *self, const char *mounted, const char *
 {
     char line[4096], path[4096];
     double left = INFINITY;
-    char *file = rg_print("%s/cgroup", self);
+    RG_FREED char *file = rg_print("%s/cgroup", self);
     FILE *f = fopen(file, "r");
-    free(file);
     while (f && fgets(line, sizeof line, f)) {
         const bool v2 = !strncmp(line, "0::", 3);
         const char *colon = strchr(line, ':'), *names = colon ? colon + 1 : NULL, *at = names ? strchr(names, ':') : NULL;
@@ -76,10 +75,9 @@ static double left_of_groups(const char *self, const char *mounted, const char *
         for (bool top = false; !top;) {
             top = !*path || !strcmp(path, "/");
             for (int unified = 0; unified < 1 + v2; unified++) { // beside version 1, version 2 has a folder of its own
-                char *folder =
+                RG_FREED char *folder =
                     rg_print("%s%s%s%s", mounted, v2 ? unified ? "/unified" : "" : "/", v2 ? "" : controller, top ? "" : path);
                 left = fmin(left, left_of_group(folder, v2));
-                free(folder);
             }
             *(strrchr(path, '/') ? strrchr(path, '/') : path) = 0;
         }
@@ -108,23 +106,19 @@ static double left_of_limits(void)
 double rg_memory_free_of(const char *proc, const char *mounted)
 {
     double free_kib = INFINITY;
-    char *info = rg_print("%s/meminfo", proc), *self = rg_print("%s/self", proc);
+    RG_FREED char *info = rg_print("%s/meminfo", proc), *self = rg_print("%s/self", proc);
     // What the system calls available counts reclaimable cache as free.
     const double machine = number_in(info, "MemAvailable:", &free_kib)
         ? 1024 * free_kib
         : (double)sysconf(_SC_PAGESIZE) * (double)sysconf(_SC_AVPHYS_PAGES);
     const double shared = fmin(machine, left_of_groups(self, mounted, "memory", memory_of_group)) / rg_processes_here;
-    free(info);
-    free(self);
     return fmin(shared, left_of_limits());
 }
 
 double rg_cores_quota_of(const char *proc, const char *mounted)
 {
-    char *self = rg_print("%s/self", proc);
-    const double cores = left_of_groups(self, mounted, "cpu", cores_of_group);
-    free(self);
-    return cores;
+    RG_FREED char *self = rg_print("%s/self", proc);
+    return left_of_groups(self, mounted, "cpu", cores_of_group);
 }
 
 double rg_cores_quota(void) { return rg_cores_quota_of("/proc", "/sys/fs/cgroup"); }

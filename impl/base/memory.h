@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // memory.h: how much memory a job may take, asked before it takes any, what it takes it for, and how many cores its control groups
 // leave it.
-#ifndef RG_MEMORY_H
-#define RG_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,4 @@ void rg_needs_most(rg_needs *most, const rg_needs *held, const rg_needs *stage);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -219,9 +219,8 @@ static int put_words(const rg_option *o, const char *text, void *to)
         at += n + (at[n] == ',');
     }
     if (which >= 0) return RG_GOOD;
-    char *words = listed(o->arg);
+    RG_FREED char *words = listed(o->arg);
     rg_fail(RG_USAGE, "--%s: expected %s, found \"%s\"", o->name, words, text);
-    free(words);
     return RG_USAGE;
 }
 
@@ -491,13 +490,12 @@ int rg_options_parse(const rg_command *command, int argc, char **argv, void **op
 
 void rg_options_free(const rg_command *command, void *options)
 {
-    rg_given *given = options;
+    RG_FREED rg_given *given = options;
     rg_placed placed[RG_OPTIONS_MAX];
     for (int i = rg_options_of(command, placed); i-- > 0;)
         if (placed[i].option->kind == RG_TEXTS) free(((rg_list *)(void *)((char *)options + placed[i].at))->item);
     free(given->word.item);
     free(rg_unconst(given->line));
-    free(given);
 }
 
 // ---- help and manual from the same data ----------------------------------------------------------------------------------
@@ -542,14 +540,12 @@ static void print_options(const rg_placed *placed, int n, FILE *out)
 {
     for (int i = 0; i < n; i++) {
         const rg_option *o = placed[i].option;
-        char *left = rg_print("  --%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : ""), *doc = doc_of(o);
+        RG_FREED char *left = rg_print("  --%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : ""), *doc = doc_of(o);
         if (strlen(left) > LEFT - 1)
             fprintf(out, "%s\n%*s", left, LEFT, "");
         else
             fprintf(out, "%-*s", LEFT, left);
         print_wrapped(out, doc);
-        free(left);
-        free(doc);
     }
 }
 
@@ -613,13 +609,12 @@ static void roff_options(const rg_placed *placed, int n, FILE *out)
 {
     for (int i = 0; i < n; i++) {
         const rg_option *o = placed[i].option;
-        char *doc = doc_of(o);
+        RG_FREED char *doc = doc_of(o);
         fprintf(out, ".TP\n\\fB\\-\\-");
         roff(out, o->name);
         fprintf(out, "\\fR%s%s%s\n", o->arg ? " \\fI" : "", o->arg ? o->arg : "", o->arg ? "\\fR" : "");
         roff(out, doc);
         fputc('\n', out);
-        free(doc);
     }
 }
 

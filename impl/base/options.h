@@ -2,8 +2,7 @@
 // options.h: the command line as data. An option is declared once, in a row that has its type, unit, range, default and place
 // in the command's own struct; the parser, its checks, --help, regather(1) and the test that types wrong values are made from
 // it.
-#ifndef RG_OPTIONS_H
-#define RG_OPTIONS_H
+#pragma once
 
 #include "core.h"
 
@@ -128,5 +127,3 @@ typedef struct rg_near {
     int distance;
 } rg_near;
 void rg_nearer(const char *word, size_t length, const char *name, rg_near *near);
-
-#endif

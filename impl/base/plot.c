@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "plot.h"
 #include "core.h"
+#include "process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -45,19 +45,16 @@ static char *plain_path(const char *path) { return rg_print("%s%s", *path == '/'
 
 static void set_one(rg_plot *p, const char *name, const char *text, bool path)
 {
-    char *file = path ? plain_path(text) : NULL, *value = quoted(file ? file : text);
+    RG_FREED char *file = path ? plain_path(text) : NULL, *value = quoted(file ? file : text);
     set(p, rg_print("%s=%s", name, value));
-    free(file);
-    free(value);
 }
 
 static void set_all(rg_plot *p, const char *name, int n, const char *const *text, bool path)
 {
     set(p, rg_print("array %s[%d]", name, n));
     for (int i = 0; i < n; i++) {
-        char *element = rg_print("%s[%d]", name, i + 1);
+        RG_FREED char *element = rg_print("%s[%d]", name, i + 1);
         set_one(p, element, text[i], path);
-        free(element);
     }
 }
 
@@ -78,9 +75,8 @@ void rg_plot_numbers(rg_plot *p, const char *name, int n, const double *number)
 {
     set(p, rg_print("array %s[%d]", name, n));
     for (int i = 0; i < n; i++) {
-        char *element = rg_print("%s[%d]", name, i + 1);
+        RG_FREED char *element = rg_print("%s[%d]", name, i + 1);
         rg_plot_number(p, element, number[i]);
-        free(element);
     }
 }
 
@@ -97,17 +93,16 @@ void rg_plot_free(rg_plot *p)
 // gnuplot makes none of that name again.
 void rg_plot_stream(rg_plot *p, const char *name, FILE *stream)
 {
-    char *path = rg_print("/dev/fd/%d", fileno(stream));
+    RG_FREED char *path = rg_print("/dev/fd/%d", fileno(stream));
     fflush(stream);
     rg_plot_path(p, name, path);
-    free(path);
 }
 
 // The process, which runs in `folder` (NULL: here) and draws into `out`; -1 when there is none.
 static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, const char *folder, const char *script,
     const char *log, FILE *out)
 {
-    char **word = rg_alloc((size_t)(2 * (own->n + given->n) + 4) * sizeof *word), *path = plain_path(script);
+    RG_FREED char **word = rg_alloc((size_t)(2 * (own->n + given->n) + 4) * sizeof *word), *path = plain_path(script);
     int n = 0;
     word[n++] = (char *)(uintptr_t)gnuplot;
     word[n++] = (char *)(uintptr_t) "-d"; // without the user's own settings
@@ -124,8 +119,6 @@ static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, 
     pid_t child;
     int failed = posix_spawn(&child, gnuplot, &files, NULL, word, environ);
     posix_spawn_file_actions_destroy(&files);
-    free(word);
-    free(path);
     return failed ? -1 : child;
 }
 
@@ -146,9 +139,8 @@ static bool is_whole(FILE *to, off_t bytes)
 static bool has_drawn(int process, FILE *to)
 {
     struct stat drawn;
-    int status = -1;
-    while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR) {}
-    return process > 0 && status == 0 && fstat(fileno(to), &drawn) == 0 && drawn.st_size > 0 && is_whole(to, drawn.st_size);
+    return rg_child_wait(process, NULL) == 0 && fstat(fileno(to), &drawn) == 0 && drawn.st_size > 0 &&
+        is_whole(to, drawn.st_size);
 }
 
 int rg_plot_end(rg_plot_running *r)
@@ -169,7 +161,7 @@ static rg_plot_running begin(
     const rg_plot *p, rg_plot *own, const char *folder, const char *script, const char *path, const char *log)
 {
     rg_plot_running r = {.process = -1};
-    char *gnuplot = rg_program_path("gnuplot");
+    RG_FREED char *gnuplot = rg_program_path("gnuplot");
     const char *dot = strrchr(path, '.');
     r.code = gnuplot ? rg_file_open(&r.file, path) : RG_LACKS;
     if (r.code == RG_GOOD) {
@@ -177,20 +169,18 @@ static rg_plot_running begin(
         rg_plot_text(own, "TERM", dot ? dot + 1 : "");
         r.process = spawn(gnuplot, own, p, folder, script, log, r.file.stream);
     }
-    free(gnuplot);
     return r;
 }
 
 int rg_plot_run(const rg_plot *p, const char *script, const char *path, const char *log)
 {
     const char *slash = strrchr(script, '/');
-    char *folder = slash ? rg_print("%.*s", (int)(slash - script), script) : rg_print(".");
+    RG_FREED char *folder = slash ? rg_print("%.*s", (int)(slash - script), script) : rg_print(".");
     rg_plot own = {0};
     rg_plot_path(&own, "PLOTS", folder);
     rg_plot_running r = begin(p, &own, NULL, script, path, log);
     int code = rg_plot_end(&r);
     rg_plot_free(&own);
-    free(folder);
     return code;
 }
 
@@ -206,15 +196,13 @@ static int copy_named(const char *folder, const char *line)
     const bool takes = !strncmp(line, "load ", 5) || !strncmp(line, "stats ", 6);
     const bool names = takes && !strncmp(line + word, plots, strlen(plots));
     const char *from = line + word + strlen(plots);
-    char *name = names ? rg_print("%.*s", (int)strcspn(from, "\""), from) : NULL;
-    int code = name ? copy_shared(folder, name) : RG_GOOD;
-    free(name);
-    return code;
+    RG_FREED char *name = names ? rg_print("%.*s", (int)strcspn(from, "\""), from) : NULL;
+    return name ? copy_shared(folder, name) : RG_GOOD;
 }
 
 static int copy_shared(const char *folder, const char *name)
 {
-    char *shared = rg_print("plots/%s", name), *from = rg_share_path(shared), *to = rg_print("%s/%s", folder, shared);
+    RG_FREED char *shared = rg_print("plots/%s", name), *from = rg_share_path(shared), *to = rg_print("%s/%s", folder, shared);
     char *line = NULL;
     size_t room = 0;
     rg_file file;
@@ -233,9 +221,6 @@ static int copy_shared(const char *folder, const char *name)
     }
     if (in) fclose(in);
     free(line);
-    free(shared);
-    free(from);
-    free(to);
     return code;
 }
 
@@ -243,10 +228,11 @@ enum { ALONE_X = 1000, ALONE_Y = 640 }; // pixels of a picture that is drawn by 
 
 int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const char *script)
 {
-    char *path = rg_print("%s/%s.gp", folder, name), *plots = rg_print("%s/plots", folder), *shared = rg_print("%s.gp", script);
+    RG_FREED char *path = rg_print("%s/%s.gp", folder, name), *plots = rg_print("%s/plots", folder),
+                  *shared = rg_print("%s.gp", script);
     rg_file file;
     rg_plot alone = {0};
-    char *picture = rg_print("%s.png", name);
+    RG_FREED char *picture = rg_print("%s.png", name);
     rg_plot_path(&alone, "OUT", picture);
     int code = rg_make_folder(plots);
     if (code == RG_GOOD) code = copy_shared(folder, shared);
@@ -263,10 +249,6 @@ int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const c
         code = rg_file_commit(&file);
     }
     rg_plot_free(&alone);
-    free(picture);
-    free(shared);
-    free(plots);
-    free(path);
     return code;
 }
 
@@ -280,13 +262,11 @@ static void set_canvas(rg_plot *own, int width, int height, bool narrow)
 
 rg_plot_running rg_plot_begin(const char *folder, const char *name, int width, int height, bool narrow, const char *log)
 {
-    char *script = rg_print("%s.gp", name), *path = rg_print("%s/%s%s.svg", folder, name, narrow ? "-narrow" : "");
+    RG_FREED char *script = rg_print("%s.gp", name), *path = rg_print("%s/%s%s.svg", folder, name, narrow ? "-narrow" : "");
     rg_plot own = {0}, none = {0};
     set_canvas(&own, width, height, narrow);
     rg_plot_running r = begin(&none, &own, folder, script, path, log);
     rg_plot_free(&own);
-    free(script);
-    free(path);
     return r;
 }
 
@@ -295,7 +275,8 @@ rg_plot_running rg_plot_begin(const char *folder, const char *name, int width, i
 rg_plot_holding rg_plot_hold(const rg_plot *p, const char *script, int width, int height, bool narrow)
 {
     rg_plot_holding h = {.process = -1, .drawn = tmpfile()};
-    char *gnuplot = rg_program_path("gnuplot"), *plots = rg_share_path("plots"), *path = rg_print("%s/%s.gp", plots, script);
+    RG_FREED char *gnuplot = rg_program_path("gnuplot"), *plots = rg_share_path("plots"),
+                  *path = rg_print("%s/%s.gp", plots, script);
     rg_plot own = {0};
     if (gnuplot && h.drawn) {
         rg_plot_stream(&own, "OUT", h.drawn);
@@ -305,9 +286,6 @@ rg_plot_holding rg_plot_hold(const rg_plot *p, const char *script, int width, in
         h.process = spawn(gnuplot, &own, p, NULL, path, NULL, h.drawn);
     }
     rg_plot_free(&own);
-    free(gnuplot);
-    free(plots);
-    free(path);
     return h;
 }
 
@@ -331,7 +309,7 @@ char *rg_plot_held(rg_plot_holding *h)
 int rg_plot_draw(rg_plot *p, const char *script, const char *path)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT; // of a job with thousands of pictures, the first
-    char *relative = rg_print("plots/%s", script), *full = rg_share_path(relative);
+    RG_FREED char *relative = rg_print("plots/%s", script), *full = rg_share_path(relative);
     int code = rg_plot_run(p, full, path, NULL);
     if (code == RG_LACKS) {
         rg_warn("%s: not drawn: no gnuplot here (see regather doctor)", path);
@@ -341,7 +319,5 @@ int rg_plot_draw(rg_plot *p, const char *script, const char *path)
         code = RG_GOOD;
     }
     rg_plot_free(p);
-    free(relative);
-    free(full);
     return code;
 }

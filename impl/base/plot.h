@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // plot.h: the one runner of gnuplot. A script of plots/ gets its data as names of files, numbers and quoted texts, set as
 // variables before it runs; no text ever becomes a command, an `eval` or the name of a pipe.
-#ifndef RG_PLOT_H
-#define RG_PLOT_H
+#pragma once
 
 #include "core.h"
 
@@ -53,5 +52,3 @@ char *rg_plot_held(rg_plot_holding *);
 // For jobs: a script of plots/ by its name ("fsc.gp") draws `path`, and the variables are freed. RG_GOOD, also without gnuplot,
 // which is told of by a warning; or one line and RG_USAGE.
 int rg_plot_draw(rg_plot *, const char *script, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // process.h: child processes: started, waited for across interrupts, their end as one number.
-#ifndef RG_PROCESS_H
-#define RG_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/resource.h>
@@ -27,5 +26,3 @@ int rg_child_run(const rg_child *);
 int rg_shell(const char *line, const char *zero);
 // The last line of a log that is not empty and begins so, "" any; "" where there is none.
 void rg_last_line(const char *path, const char *begins, char *line, size_t bytes);
-
-#endif

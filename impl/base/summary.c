@@ -176,7 +176,7 @@ void rg_summary_picture(const rg_drawn_picture *p)
     const int64_t w = p->width / block, h = p->height / block, n = w * h;
     figure *f = n < 2 ? NULL : draw(&p->is, "job_picture", SQUARE);
     if (!f) return;
-    double *sorted = rg_alloc((size_t)n * sizeof *sorted);
+    RG_FREED double *sorted = rg_alloc((size_t)n * sizeof *sorted);
     for (int64_t i = 0; i < n; i++) {
         double sum = 0;
         for (int64_t k = 0; k < block * block; k++)
@@ -196,7 +196,6 @@ void rg_summary_picture(const rg_drawn_picture *p)
     rg_plot_number(&f->plot, "DOWN", p->down);
     rg_plot_number(&f->plot, "BLACK", sorted[n / 200]);
     rg_plot_number(&f->plot, "WHITE", sorted[n - 1 - n / 200]);
-    free(sorted);
 }
 
 void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_deg)
@@ -212,8 +211,8 @@ void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_
         seen += cell[y * AROUND + x]++ == 0;
         most = cell[y * AROUND + x] > most ? cell[y * AROUND + x] : most;
     }
-    char *title = rg_print("Views come from %d of %d equal parts of the sphere", seen, AROUND * DOWN);
-    char *about =
+    RG_FREED char *title = rg_print("Views come from %d of %d equal parts of the sphere", seen, AROUND * DOWN);
+    RG_FREED char *about =
         rg_print("%lld views; the fullest part has %d, the mean %.2g.", (long long)n, most, (double)n / (AROUND * DOWN));
     figure *f = draw(&(rg_drawn){title, about,
                          "how many views come from each direction, rot to the right, tilt downwards, in "
@@ -224,8 +223,6 @@ void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_
         fprintf(f->data, "%s%g\t%.9g\t%d\n", i ? "" : "rot\tcos_tilt\tviews\n", (i % AROUND + 0.5) * 360 / AROUND,
             1 - (i / AROUND + 0.5) * 2 / DOWN, cell[i]);
     if (f) rg_plot_stream(&f->plot, "DATA", f->data);
-    free(title);
-    free(about);
 }
 
 // ---- the page ------------------------------------------------------------------------------------------------------------
@@ -348,12 +345,12 @@ static char *name_of(const char *out)
 // Those of gnuplot go on at the same time.
 static void lay_figures(rg_data *d)
 {
-    char *gnuplot = rg_program_path("gnuplot");
+    RG_FREED char *gnuplot = rg_program_path("gnuplot");
     rg_set(d, "gnuplot", "%s", gnuplot ? "yes" : "");
     for (int i = 0; i < n_figures && gnuplot; i++)
         fig[i].run = rg_plot_hold(&fig[i].plot, fig[i].script, WIDTH, fig[i].height, true);
     for (int i = 0; i < n_figures && gnuplot; i++) {
-        char *svg = rg_plot_held(&fig[i].run);
+        RG_FREED char *svg = rg_plot_held(&fig[i].run);
         if (svg) {
             rg_data *one = rg_add(d, "figure");
             const char *const text[][2] = {{"class", fig[i].picture ? "picture" : "lines"}, {"title", fig[i].title},
@@ -365,9 +362,7 @@ static void lay_figures(rg_data *d)
         } else {
             rg_warn("the plot \"%s\" is not on the page: gnuplot failed on it", fig[i].title);
         }
-        free(svg);
     }
-    free(gnuplot);
 }
 
 typedef struct listing {
@@ -409,7 +404,7 @@ static int write_page(FILE *out, const rg_command *command, const rg_given *give
     char now[40];
     const time_t seconds = time(NULL);
     struct tm utc;
-    char *name = name_of(out_of(command, given).text);
+    RG_FREED char *name = name_of(out_of(command, given).text);
     rg_data *d = rg_data_new();
     strftime(now, sizeof now, "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&seconds, &utc));
     rg_set(d, "title", "%s: %s", command->name, name);
@@ -425,7 +420,6 @@ static int write_page(FILE *out, const rg_command *command, const rg_given *give
     lay_files(d, path);
     const int code = rg_fill(out, "job.html", d);
     rg_data_free(d);
-    free(name);
     return code;
 }
 
@@ -433,13 +427,12 @@ int rg_summary_write(const rg_command *command, const void *options)
 {
     const rg_given *given = options;
     if (lacking != RG_GOOD) return lacking;
-    char *path = wanted ? rg_summary_path(command, options) : NULL;
+    RG_FREED char *path = wanted ? rg_summary_path(command, options) : NULL;
     rg_file file;
     int code = RG_GOOD;
     if (path && !given->page && access(path, F_OK) == 0 && !is_page(path))
         rg_warn("%s: is there and no page of regather, so no page was written", path);
     else if (path && (code = rg_file_open(&file, path)) == RG_GOOD)
         code = rg_file_end(&file, write_page(file.stream, command, given, path));
-    free(path);
     return code;
 }

@@ -3,8 +3,7 @@
 // facts, sentences and numbers while it has them; nothing of it is kept where neither page (--no-page, --dry-run, all processes
 // but the first) nor screen (--quiet) is wanted. Texts are data: rich text (page.h) on the page, quoted strings for gnuplot. Calls come from the
 // job's own thread.
-#ifndef RG_SUMMARY_H
-#define RG_SUMMARY_H
+#pragma once
 
 #include "options.h"
 
@@ -61,5 +60,3 @@ void rg_summary_say(const rg_command *, const void *options); // the screen, to 
 // it and is no page of this program is not written over.
 int rg_summary_write(const rg_command *, const void *options);
 void rg_summary_end(void);
-
-#endif

@@ -189,10 +189,8 @@ int rg_tsv_fault(const rg_tsv *t, int row, const char *column, const char *expec
 
 int rg_tsv_fault_at(const rg_tsv *t, int row, int column, const char *expected)
 {
-    char *what = rg_print("%s in column %.60s", expected, t->column[column]);
-    int code = rg_tsv_line_fault(t, t->row_line[row], what, t->cell[row * t->n_columns + column]);
-    free(what);
-    return code;
+    RG_FREED char *what = rg_print("%s in column %.60s", expected, t->column[column]);
+    return rg_tsv_line_fault(t, t->row_line[row], what, t->cell[row * t->n_columns + column]);
 }
 
 // ---- writing -------------------------------------------------------------------------------------------------------------

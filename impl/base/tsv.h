@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // tsv.h: tables as files, the one reader and writer of all: '#' lines, a row of column names, rows; cells apart by tabs.
-#ifndef RG_TSV_H
-#define RG_TSV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -48,5 +47,3 @@ int rg_tsv_line_fault(const rg_tsv *, int line, const char *expected, const char
 void rg_tsv_print(FILE *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // A number as "%.7g" prints it, "-" where it is not finite, and what stands behind it, '\t' or '\n'.
 void rg_tsv_put(FILE *, const char *format, double value, char end);
-
-#endif

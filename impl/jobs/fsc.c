@@ -137,7 +137,7 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
         rg_plan_memory("memory", need(c, a->side), rg_memory_free(), need, c, "a side of");
         return rg_file_can_write(c->out);
     }
-    double *fsc = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *fsc);
+    RG_FREED double *fsc = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *fsc);
     double *curve[CURVES];
     const bool masked = c->mask || !isnan(c->mask_radius_px);
     for (int k = 0; k < CURVES; k++) curve[k] = rg_alloc((size_t)(a->side / 2 + 1) * sizeof *curve[k]);
@@ -151,9 +151,8 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
             c->out, c->given.line, a->side, voxel_A, fsc, masked ? CURVES : 0, curve_name, (const double *const *)curve);
     for (int i = 0; i < 2 && code == RG_GOOD; i++) {
         const double level = i ? 0.143 : 0.5;
-        char *words = rg_fsc_words(a->side, voxel_A, fsc, level);
+        RG_FREED char *words = rg_fsc_words(a->side, voxel_A, fsc, level);
         printf("FSC = %.3g\t%s\n", level, words);
-        free(words);
     }
     if (code == RG_GOOD) {
         const double whole = correlation(a, b);
@@ -171,7 +170,6 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
         rg_volume_show(b, "the second map");
     }
     for (int k = 0; k < CURVES; k++) free(curve[k]);
-    free(fsc);
     return code;
 }
 

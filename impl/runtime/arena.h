@@ -3,8 +3,7 @@
 //
 // Each buffer stands between two guard zones of 4 KiB filled with a known pattern, at a base that is aligned or deliberately
 // one element off. On a CPU there can be fences instead: pages without access on both sides, the buffer flush with one of them.
-#ifndef RG_ARENA_H
-#define RG_ARENA_H
+#pragma once
 
 #include "../gpu/device.h"
 #include <stdbool.h>
@@ -39,5 +38,3 @@ int rg_buffer_get_elements(const rg_buffer *, void *, const int64_t *element, in
 // 0 when both guards are intact, else the offset in bytes from base of the damaged byte nearest to the buffer, and true in
 // *hit.
 int64_t rg_buffer_guard(const rg_buffer *, bool *hit);
-
-#endif

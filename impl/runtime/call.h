@@ -11,8 +11,7 @@
 //
 // Codes are RG_OK or those of the variant and its device (suite.h); sizes are bytes. A frame belongs to one thread at a time
 // and is not copied: its call points into it.
-#ifndef RG_CALL_H
-#define RG_CALL_H
+#pragma once
 
 #include "../base/memory.h"
 #include "arena.h"
@@ -68,5 +67,3 @@ void rg_frame_needs(rg_needs *, const rg_entry *, const rg_shape *, const int64_
 // RG_GOOD when that much is free on the device, else one line and a code, RG_LACKS where it is short. It names the
 // largest extent n[dim] that fits, as `option`; option NULL: none helps.
 int rg_frame_allowed(const rg_entry *, const rg_device *, const rg_shape *, const int64_t *param, int dim, const char *option);
-
-#endif

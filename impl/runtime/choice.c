@@ -40,9 +40,8 @@ static int choose_requested(const rg_algo *algo, const char *device, const char 
     snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - requested) : (int)strlen(requested), requested);
     const rg_entry *e = rg_entry_named(algo, device, name);
     if (!e) {
-        char *pattern = rg_print("%s:%s", algo->name, name);
+        RG_FREED char *pattern = rg_print("%s:%s", algo->name, name);
         int code = rg_pattern_check(pattern, device);
-        free(pattern);
         return code != RG_GOOD ? code : rg_fail(RG_USAGE, "no variant %s for --device %s", name, device);
     }
     const char *lacks = rg_unavailable(e);
@@ -91,9 +90,8 @@ int rg_choose(const rg_algo *algo, const char *device, const char *requested, co
     if (requested) return choose_requested(algo, device, requested, shape, n, typical, c);
     bool found = false;
     for (const rg_entry *e = NULL; !algo->order && !found && (e = rg_entry_next(e, algo->name, device));) {
-        char *word = rg_print("%s", e->name);
+        RG_FREED char *word = rg_print("%s", e->name);
         found = can(algo, word, device, shape, n, typical, c);
-        free(word);
     }
     char *order = rg_print("%s", algo->order ? algo->order : ""), *rest = order, *name;
     while (!found && (name = strsep(&rest, " "))) found = can(algo, name, device, shape, n, typical, c);

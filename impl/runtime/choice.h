@@ -5,8 +5,7 @@
 // every shape, a word of it being NAME[:PARAMETERS][?CONDITIONS], as in "fftw:plan=0?r>=26,k<=1", which all shapes have to
 // meet; with the parameters requested, for the others the tuned values of this processor (tuned.h), else the defaults. Whether
 // its memory is free is known when its device is open: rg_frame_allowed in call.h.
-#ifndef RG_CHOICE_H
-#define RG_CHOICE_H
+#pragma once
 
 #include "../gpu/device.h"
 #include "table.h"
@@ -31,5 +30,3 @@ int rg_choose(const rg_algo *, const char *device, const char *requested, const 
 // Where the entry runs with --device `device`: CPU, emulated GPU, or that GPU, opened. RG_GOOD, or one line and RG_LACKS.
 int rg_entry_device(const rg_entry *, const char *device, const rg_device **);
 bool rg_on_cpu(const rg_entry *); // a HOST variant that is no emulated GPU's
-
-#endif

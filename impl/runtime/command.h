@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // command.h: the door of every command: its options read, its device looked for, its plug-ins loaded; then it runs.
-#ifndef RG_COMMAND_H
-#define RG_COMMAND_H
+#pragma once
 
 #include "../base/options.h"
 
@@ -11,5 +10,3 @@ int rg_command_run(const rg_command *, int argc, char **argv); // argv[0] is the
 
 extern const rg_command *const rg_commands[]; // of commands.def; ended by NULL
 int rg_main(int argc, char **argv);           // the command that argv[1] names; returns the exit code
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // predicted.h: what a job says that it takes of a GPU, and what it has taken in the end: both go to its log.
-#ifndef RG_PREDICTED_H
-#define RG_PREDICTED_H
+#pragma once
 
 #include "../base/memory.h"
 #include "../gpu/device.h"
@@ -15,5 +14,3 @@ void rg_predict(const rg_device *, const rg_needs *);
 // Between rg_predict and here a command took what the log says: rows for rg_log_write, of all devices. What was predicted is
 // forgotten.
 void rg_predicted_log(void);
-
-#endif

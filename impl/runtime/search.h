@@ -11,8 +11,7 @@
 //         if (i >= 0) rg_search_tell(&s, i, seconds / images);            // INFINITY when it failed
 //     }
 //     rg_search_end(&s);
-#ifndef RG_SEARCH_H
-#define RG_SEARCH_H
+#pragma once
 
 #include "../suite.h"
 
@@ -53,5 +52,3 @@ void rg_search_tell(rg_search *, int i, double cost);
 // Which of config these parameters are, -1 when none.
 int rg_search_find(const rg_search *, const int64_t *param);
 void rg_search_end(rg_search *);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // source.h: which text a variant or a job was compiled from, as a hash: times of a kernel are stale exactly when it changed.
-#ifndef RG_SOURCE_H
-#define RG_SOURCE_H
+#pragma once
 
 #include "table.h"
 
@@ -20,5 +19,3 @@ extern const rg_job_source rg_job_sources[]; // of all commands in impl/jobs, en
 void rg_entry_source(const rg_entry *, char text[64]);
 // "sha256 ..." of a job, by the name of its command, else "unknown (reason)".
 void rg_job_source_of(const char *command, char text[64]);
-
-#endif

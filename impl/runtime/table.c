@@ -334,9 +334,8 @@ static const char *gpu_lacks(int sm, bool exact)
 static const char *numpy_lacks(void)
 {
     static int found = -1;
-    char *python = found < 0 ? rg_program_path("python3") : NULL;
+    RG_FREED char *python = found < 0 ? rg_program_path("python3") : NULL;
     if (found < 0) found = python && !system("python3 -c 'import numpy' > /dev/null 2>&1 < /dev/null");
-    free(python);
     return found ? NULL : "needs numpy, which python3 here cannot import";
 }
 

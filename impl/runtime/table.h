@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // table.h: the function table as the harness sees it: built-in variants, their emulated twins, and plug-ins, as one list.
-#ifndef RG_TABLE_H
-#define RG_TABLE_H
+#pragma once
 
 #include "../suite.h"
 #include <stdbool.h>
@@ -50,5 +49,3 @@ const char *rg_unavailable(const rg_entry *);
 void rg_plugin_name(const char *path, char name[96]);
 // Loads the variants of one plug-in. RG_GOOD, or one line and RG_USAGE.
 int rg_plugin_load(const char *path);
-
-#endif

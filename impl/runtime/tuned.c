@@ -71,14 +71,12 @@ const rg_tsv *rg_tuned_file(const char *processor)
         first = k;
         char name[128];
         file_name(processor, name);
-        char *relative = rg_print("data/tuned/%s", name), *path = rg_share_path(relative);
+        RG_FREED char *relative = rg_print("data/tuned/%s", name), *path = rg_share_path(relative);
         snprintf(k->processor, sizeof k->processor, "%s", processor);
         k->holds = read_file(&k->file, path) == RG_GOOD && k->file.path;
         const char *why = k->holds ? stale(&k->file, processor) : NULL;
         if (why) rg_warn("%s: %s: the defaults hold (run regather tune here)", path, why);
         k->holds = k->holds && !why;
-        free(relative);
-        free(path);
     }
     return k->holds ? &k->file : NULL;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // tuned.h: the best parameters that `regather tune` found on this GPU or CPU, data/tuned/NAME.tsv, and how they stand for the
 // defaults. One file a processor; it holds for this processor and this version of the suite only.
-#ifndef RG_TUNED_H
-#define RG_TUNED_H
+#pragma once
 
 #include "../base/tsv.h"
 #include "table.h"
@@ -39,5 +38,3 @@ int rg_tuned_store(const char *folder, const char *processor, const char *driver
 
 // The rows of the file that holds for the entry, one line each, for `regather list`.
 void rg_tuned_print(const rg_entry *, const char *device, FILE *);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // block.h: the block that runs, its threads and warps, as launch.cc, warp.cc and fault.cc share it.
-#ifndef RG_BLOCK_H
-#define RG_BLOCK_H
+#pragma once
 
 #include "engine.h"
 #include "fiber.h"
@@ -73,5 +72,3 @@ void forget_meetings();    // after a fault some are open still, or have readers
 void explain_standstill(); // no thread can go on and not all have ended: says which of the rules was broken
 
 } // namespace rg_emu
-
-#endif

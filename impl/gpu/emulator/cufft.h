@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cufft.h: the part of cuFFT's interface that variants use, on FFTW: so that a cuFFT variant's own kernels, strides and scaling
 // are judged without a GPU. Found before the toolkit's header in the emulated build.
-#ifndef RG_HOST_CUFFT_H
-#define RG_HOST_CUFFT_H
+#pragma once
 
 #include "runtime.h"
 
@@ -37,5 +36,3 @@ cufftResult cufftExecZ2D(cufftHandle, cufftDoubleComplex *, cufftDoubleReal *);
 cufftResult cufftExecR2C(cufftHandle, cufftReal *, cufftComplex *);
 cufftResult cufftExecC2R(cufftHandle, cufftComplex *, cufftReal *);
 cufftResult cufftExecC2C(cufftHandle, cufftComplex *, cufftComplex *, int direction);
-
-#endif

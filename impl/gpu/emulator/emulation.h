@@ -5,8 +5,7 @@
 // CUDA thread. Block and thread order are drawn from the seed. Kernel code is compiled with the *instrumentation* of
 // ThreadSanitizer (-fsanitize=thread, never its run-time library): every load and store calls into memory.cc, which checks it
 // against the buffers of the device and remembers who touched the byte last, since which barrier. A fault ends the launch.
-#ifndef RG_EMULATION_H
-#define RG_EMULATION_H
+#pragma once
 
 #include "../../suite.h"
 
@@ -33,5 +32,4 @@ double rg_emulation_accesses(void);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // engine.h: between the parts of the emulation: what host_cuda.h calls in launch.cc and memory.cc, and what these share.
-#ifndef RG_ENGINE_H
-#define RG_ENGINE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -98,5 +97,3 @@ void memory_launch(const void *kernel); // learns the static shared arrays of th
 void memory_block();                    // shared memory of a new block: where nothing checks reads, poisons it
 
 } // namespace rg_emu
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // fiber.h: a stack switch of a dozen instructions on x86-64 (swapcontext asks the kernel for the signal mask each time, which
 // makes a shuffle-heavy kernel some thirty times slower), ucontext elsewhere. AddressSanitizer is told of every switch.
-#ifndef RG_FIBER_H
-#define RG_FIBER_H
+#pragma once
 
 #include "engine.h"
 
@@ -71,5 +70,3 @@ inline void fiber_switch(Fiber &from, Fiber &to, bool last)
 }
 
 } // namespace rg_emu
-
-#endif

@@ -3,8 +3,7 @@
 //
 // Written after the CUDA C++ programming guide and the PTX instruction set, version 13. Whatever a GPU leaves undefined and
 // this build can see (a lane outside of the mask, an unordered access) ends the launch with a fault instead of giving a value.
-#ifndef RG_HOST_CUDA_H
-#define RG_HOST_CUDA_H
+#pragma once
 
 #include "engine.h"
 #include "runtime.h"
@@ -372,5 +371,3 @@ RG_INLINE float __int_as_float(int x) { return rg_same_bits<float>(x); }
 RG_INLINE float __uint_as_float(unsigned x) { return rg_same_bits<float>(x); }
 RG_INLINE long long __double_as_longlong(double x) { return rg_same_bits<long long>(x); }
 RG_INLINE double __longlong_as_double(long long x) { return rg_same_bits<double>(x); }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // module.h: the shared arrays of kernels, as the loaded object that holds the kernels tells them.
-#ifndef RG_MODULE_H
-#define RG_MODULE_H
+#pragma once
 
 #include "engine.h"
 #include <string>
@@ -32,5 +31,3 @@ struct Module {
 };
 
 } // namespace rg_emu
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // runtime.h: the calls of the CUDA runtime that variants make, with CUDA's names and numbers. Everything is done on return.
-#ifndef RG_RUNTIME_H
-#define RG_RUNTIME_H
+#pragma once
 
 #include "vectors.h"
 #include <cstddef>
@@ -219,5 +218,3 @@ template <class T> T tex2DLayered(cudaTextureObject_t t, float x, float y, int l
 {
     return rg_texel_as<T>(rg_fetch(t, 2, x, y, 0, layer));
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // vectors.h: CUDA's vector types, their makers, and for templates what they are made of.
-#ifndef RG_VECTORS_H
-#define RG_VECTORS_H
+#pragma once
 
 #include "engine.h"
 
@@ -51,5 +50,3 @@ RG_MAKE3(unsigned, uint)
 #undef RG_VECTOR_OF
 #undef RG_VECTOR3
 #undef RG_MAKE3
-
-#endif

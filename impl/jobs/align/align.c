@@ -230,7 +230,7 @@ static int align_all(aj_align *job, aj_pyramid *p)
 {
     rg_progress progress;
     int64_t pairs = job->series.n - 1, first, past;
-    aj_found *found = rg_alloc((size_t)pairs * sizeof *found);
+    RG_FREED aj_found *found = rg_alloc((size_t)pairs * sizeof *found);
     rg_deal deal = {.n = pairs, .least = 1, .record = found, .bytes = sizeof *found};
     int code = RG_GOOD;
     rg_progress_begin(&progress, "align", "images", (double)job->series.n);
@@ -249,7 +249,6 @@ static int align_all(aj_align *job, aj_pyramid *p)
         job->edge[i] = aj_edge_name(found[i - 1].edge);
         job->whole[i] = rg_affine_then(&job->step[i], &job->whole[i - 1]);
     }
-    free(found);
     rg_progress_end(&progress);
     return code;
 }

@@ -3,8 +3,7 @@
 //
 //     align.c    the command;  pair.c   one image against its neighbour;  axis.c   where the tilt axis lies
 //     write.c    its files;    tomogram.c   one of RELION
-#ifndef RG_AFFINE_JOB_H
-#define RG_AFFINE_JOB_H
+#pragma once
 
 #include "../../../data/formats/series.h"
 #include "../../../data/formats/transforms.h"
@@ -102,5 +101,3 @@ static inline double aj_axis_up_deg(const aj_align *job, double axis_deg)
     return job->series.rows_down ? -axis_deg : axis_deg;
 }
 void aj_flip_rows(const aj_align *, float *image);
-
-#endif

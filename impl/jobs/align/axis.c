@@ -29,7 +29,7 @@ static int by_stretch(const void *a, const void *b)
 static int choose(const aj_align *job, stretched pair[PAIRS])
 {
     int n = 0;
-    stretched *all = rg_alloc((size_t)job->series.n * sizeof *all);
+    RG_FREED stretched *all = rg_alloc((size_t)job->series.n * sizeof *all);
     for (int64_t i = 1; i < job->series.n; i++)
         all[i - 1] = (stretched){i, fabs(log(cos(job->tilt_deg[i] * RADIAN) / cos(job->tilt_deg[i - 1] * RADIAN)))};
     qsort(all, (size_t)job->series.n - 1, sizeof *all, by_stretch);
@@ -37,7 +37,6 @@ static int choose(const aj_align *job, stretched pair[PAIRS])
         pair[n] = all[n];
         n++;
     }
-    free(all);
     return n;
 }
 

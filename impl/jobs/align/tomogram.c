@@ -39,7 +39,7 @@ const rg_option aj_tomogram_options[] = {
 // Each image takes what the .mdoc has of the nearest angle, within a degree, and none the same.
 static int take_images(aj_tomogram *t, const rg_mdoc *m, int64_t n, const double *tilt_deg)
 {
-    bool *taken = rg_alloc((size_t)m->n * sizeof *taken);
+    RG_FREED bool *taken = rg_alloc((size_t)m->n * sizeof *taken);
     int code = RG_GOOD;
     for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
         int64_t best = -1;
@@ -57,7 +57,6 @@ static int take_images(aj_tomogram *t, const rg_mdoc *m, int64_t n, const double
             t->image[i] = m->image[best];
         }
     }
-    free(taken);
     return code;
 }
 

@@ -25,22 +25,19 @@ static int write_errors(const aj_align *job)
         error[2][i] = fabs(found.scale - truth.scale);
         for (int k = 0; k < 4; k++) error[3][i] = fmax(error[3][i], fabs(job->step[i + 1].a[k] - job->truth[i + 1].a[k]));
     }
-    char *path = rg_path_beside(job->out, "", ".errors.tsv");
+    RG_FREED char *path = rg_path_beside(job->out, "", ".errors.tsv");
     int code = aj_write_errors(path, job->command, is_linear(job) ? 4 : 3, quantity, n, error);
-    free(path);
     free(room);
     return code;
 }
 
 static int plot(const aj_align *job)
 {
-    char *svg = rg_path_beside(job->out, "", ".svg");
+    RG_FREED char *svg = rg_path_beside(job->out, "", ".svg");
     rg_plot plot = {0};
     rg_plot_path(&plot, "DATA", job->out);
     rg_plot_text(&plot, "X", job->tilt_deg ? "tilt_deg" : "image");
-    int code = rg_plot_draw(&plot, "align.gp", svg);
-    free(svg);
-    return code;
+    return rg_plot_draw(&plot, "align.gp", svg);
 }
 
 // ---- for other programs ----------------------------------------------------------------------------------------------------
@@ -66,19 +63,17 @@ static void frames_of(const aj_align *job, rg_affine *frame)
 static int write_geometry(const aj_align *job)
 {
     const bool tilted = !isnan(job->axis_deg);
-    rg_affine *frame = rg_alloc((size_t)job->series.n * sizeof *frame);
+    RG_FREED rg_affine *frame = rg_alloc((size_t)job->series.n * sizeof *frame);
     int code = RG_GOOD;
     for (int64_t i = 0; i < job->series.n; i++)
         frame[i] = job->series.rows_down ? rg_affine_flip_rows(&job->whole[i], job->series.height) : job->whole[i];
     if (tilted) frames_of(job, frame);
     if (job->xf) code = rg_xf_write(job->xf, job->series.n, frame, job->series.width, job->series.height);
     if (code == RG_GOOD && job->xf && tilted) {
-        char *tlt = rg_path_beside(job->xf, "", ".tlt");
+        RG_FREED char *tlt = rg_path_beside(job->xf, "", ".tlt");
         code = rg_tilts_write(tlt, job->series.n, job->tilt_deg);
-        free(tlt);
     }
     if (code == RG_GOOD && job->tomogram.path) code = aj_tomogram_write(job, frame);
-    free(frame);
     return code;
 }
 
@@ -86,15 +81,15 @@ int aj_write_tables(const aj_align *job)
 {
     const char *convention = is_linear(job) ? "a feature at p stands at c + [a11 a12; a21 a22] (p - c) + shift in"
                                             : "a feature at p stands at c + scale Rot(rotation) (p - c) + shift in";
-    char *axis =
+    RG_FREED char *axis =
         isnan(job->axis_deg) ? rg_print("%s", "") : rg_print("# tilt axis: %.9g degrees\n", aj_axis_up_deg(job, job->axis_deg));
-    char *head =
+    RG_FREED char *head =
         rg_print("# command: %s\n# %" PRId64 " images of %" PRId64 " x %" PRId64 " pixels, variant %s\n%s# %s the image "
                  "before\n",
             job->command, job->series.n, job->series.width, job->series.height, job->pair.scorer[0].frame.entry->name, axis,
             convention);
-    char *whole_head = rg_print("# command: %s\n# %s image 1\n", job->command, convention);
-    char *whole = rg_path_beside(job->out, "", ".cumulative.tsv");
+    RG_FREED char *whole_head = rg_print("# command: %s\n# %s image 1\n", job->command, convention);
+    RG_FREED char *whole = rg_path_beside(job->out, "", ".cumulative.tsv");
     int code = rg_transforms_write(job->out, head, job->series.n, job->step,
         (rg_transform_columns){job->correlation, job->tilt_deg, is_linear(job), job->edge});
     if (code == RG_GOOD)
@@ -103,10 +98,6 @@ int aj_write_tables(const aj_align *job)
     if (code == RG_GOOD && job->truth) code = write_errors(job);
     if (code == RG_GOOD && (job->xf || job->tomogram.path)) code = write_geometry(job);
     if (code == RG_GOOD) code = plot(job);
-    free(axis);
-    free(head);
-    free(whole_head);
-    free(whole);
     return code;
 }
 
@@ -182,7 +173,8 @@ static int show_images(aj_align *job)
         for (int64_t p = 0; p < pixels && code == RG_GOOD; p++) mean[1][p] += moved[p];
     }
     for (int after = 0; after < 2 && code == RG_GOOD; after++) {
-        char *title = rg_print("The mean of %" PRId64 " images %s", shown, after ? "as they are aligned" : "as they came");
+        RG_FREED char *title =
+            rg_print("The mean of %" PRId64 " images %s", shown, after ? "as they are aligned" : "as they came");
         rg_summary_picture(&(rg_drawn_picture){
             .is = {title, "Evenly from the first to the last; what all of them have in common is sharp when they are aligned.",
                 after ? "the mean of aligned images in grey" : "the mean of images as they came, in grey", "x (pixels)",
@@ -192,7 +184,6 @@ static int show_images(aj_align *job)
             .value = mean[after],
             .step = 1,
             .down = true});
-        free(title);
     }
     free(image);
     return code;
@@ -205,7 +196,7 @@ int aj_show(aj_align *job)
     const int64_t n = job->series.n;
     double *of[QUANTITIES], *sorted, most = 0;
     if (!rg_summary_wanted()) return RG_GOOD;
-    double *room = rg_alloc((size_t)((QUANTITIES + 1) * n) * sizeof *room);
+    RG_FREED double *room = rg_alloc((size_t)((QUANTITIES + 1) * n) * sizeof *room);
     for (int k = 0; k < QUANTITIES; k++) of[k] = room + k * n;
     sorted = room + QUANTITIES * n;
     for (int64_t i = 0; i < n; i++) {
@@ -251,6 +242,5 @@ int aj_show(aj_align *job)
         c.value = (const double *[]){of[k] + 1};
         rg_summary_curves(&c);
     }
-    free(room);
     return rg_summary_affords(16.0 * (double)job->series.width * (double)job->series.height) ? show_images(job) : RG_GOOD;
 }

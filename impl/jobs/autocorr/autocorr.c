@@ -183,13 +183,12 @@ static int run_job(ac_job *job)
 static int choose(ac_job *job, const char *requested)
 {
     rg_choice c;
-    rg_shape *shape = rg_alloc((size_t)job->n_photos * sizeof *shape);
+    RG_FREED rg_shape *shape = rg_alloc((size_t)job->n_photos * sizeof *shape);
     for (int64_t i = 0; i < job->n_photos; i++) shape[i] = job->photo[i].shape;
     int code = rg_choose(job->algo, job->device, requested, shape, job->n_photos, NULL, &c);
     job->entry = c.entry;
     memcpy(job->param, c.param, sizeof job->param);
     job->why = requested ? "requested" : "the first of the declared order that can run here";
-    free(shape);
     return code;
 }
 

@@ -9,8 +9,7 @@
 //     write.c     the files of one photograph
 //     growth.c    R_max over a series
 //     input.c     the list of photographs, their names, times and hashes
-#ifndef RG_AUTOCORR_JOB_H
-#define RG_AUTOCORR_JOB_H
+#pragma once
 
 #include "../../../data/formats/image.h"
 #include "../../base/options.h"
@@ -159,5 +158,3 @@ int ac_read(const ac_job *, const char *path, const rg_image_place *, rg_image *
 // input.c: opens and checks every photograph before any work, so that a bad one stops the job at once.
 int ac_input(ac_job *);
 void ac_input_free(ac_job *);
-
-#endif

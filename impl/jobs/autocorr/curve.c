@@ -35,7 +35,7 @@ static ac_areas *areas_make(const rg_image *image)
     *s = (ac_areas){.image = image,
         .column = rg_alloc((size_t)(w + 1) * sizeof *s->column),
         .row = rg_alloc((size_t)(h + 1) * sizeof *s->row)};
-    uint32_t *part = rg_alloc((size_t)w * sizeof *part);
+    RG_FREED uint32_t *part = rg_alloc((size_t)w * sizeof *part);
     for (int64_t y = 0; y < h; y++) {
         s->row[y + 1] = s->row[y];
         for (int64_t x = 0; x < w; x += PART)
@@ -46,7 +46,6 @@ static ac_areas *areas_make(const rg_image *image)
         }
     }
     for (int64_t x = 0; x < w; x++) s->column[x + 1] += s->column[x];
-    free(part);
     return s;
 }
 
@@ -150,7 +149,7 @@ void ac_c2d(const ac_field *f, ac_norm norm, long double unit, float *c2d)
 void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int64_t *n)
 {
     const int64_t r = f->r;
-    long double *sum = rg_alloc((size_t)(r + 1) * sizeof *sum);
+    RG_FREED long double *sum = rg_alloc((size_t)(r + 1) * sizeof *sum);
     for (int64_t ring = 0; ring <= r; ring++) n[ring] = 0;
     for (int64_t y0 = is_mirrored(f) ? 0 : -r; y0 <= r; y0++)
         for (int64_t x = 0, ring = llabs(y0); x <= r; x++) {
@@ -165,7 +164,6 @@ void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int6
             }
         }
     for (int64_t ring = 0; ring <= r; ring++) c1d[ring] = n[ring] ? (double)(sum[ring] / unit / (long double)n[ring]) : NAN;
-    free(sum);
 }
 
 bool ac_peak(const double *c, int64_t count, double prominence, double *position, double *value)

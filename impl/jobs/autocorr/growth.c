@@ -77,7 +77,7 @@ static void show(const ac_job *job, const line_fit *f)
 int ac_write_growth(const ac_job *job)
 {
     rg_file file;
-    char *path = rg_print("%s/rmax.tsv", job->out), *svg = rg_print("%s/rmax.svg", job->out);
+    RG_FREED char *path = rg_print("%s/rmax.tsv", job->out), *svg = rg_print("%s/rmax.svg", job->out);
     int code = rg_file_open(&file, path);
     line_fit f = fit(job);
     show(job, &f);
@@ -119,7 +119,5 @@ int ac_write_growth(const ac_job *job)
         rg_plot_number(&plot, "SLOPE", f.slope);
         code = rg_plot_draw(&plot, "autocorr_growth.gp", svg);
     }
-    free(path);
-    free(svg);
     return code;
 }

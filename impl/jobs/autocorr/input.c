@@ -262,14 +262,13 @@ static int read_times(ac_job *job, const char *path)
     if (code == RG_GOOD) code = rg_tsv_needs(&t, "photo time");
     for (int row = 0; code == RG_GOOD && row < t.n_rows; row++) {
         const char *who = rg_tsv_cell(&t, row, "photo");
-        char *name = name_of(who, 0, 1);
+        RG_FREED char *name = name_of(who, 0, 1);
         double time = rg_tsv_number(&t, row, "time");
         if (!isfinite(time))
             code = rg_fail(RG_USAGE, "%s: line %d: expected a time for %s, found \"%s\"", path, t.row_line[row], who,
                 rg_tsv_cell(&t, row, "time"));
         for (int64_t i = 0; i < job->n_photos && code == RG_GOOD; i++)
             if (strcmp(job->photo[i].name, name) == 0 || strcmp(job->photo[i].name, who) == 0) job->photo[i].time = time;
-        free(name);
     }
     rg_tsv_free(&t);
     for (int64_t i = 0; i < job->n_photos && code == RG_GOOD; i++)

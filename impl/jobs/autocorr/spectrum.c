@@ -11,7 +11,7 @@ static double *ring_power(const rg_image *image, const fftw_complex *f, int64_t 
     int64_t w = image->width, h = image->height, side = w > h ? w : h, half = w / 2 + 1;
     *rings = side / 2 + 1;
     double *power = rg_alloc((size_t)*rings * sizeof *power);
-    int64_t *n = rg_alloc((size_t)*rings * sizeof *n);
+    RG_FREED int64_t *n = rg_alloc((size_t)*rings * sizeof *n);
     for (int64_t v = 0; v < h; v++)
         for (int64_t u = 0; u < half; u++) {
             double kx = (double)u * (double)side / (double)w;
@@ -25,7 +25,6 @@ static double *ring_power(const rg_image *image, const fftw_complex *f, int64_t 
             }
         }
     for (int64_t k = 0; k < *rings; k++) power[k] = n[k] ? power[k] / (double)n[k] : 0;
-    free(n);
     return power;
 }
 

@@ -70,7 +70,7 @@ static int write_c1d(
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code != RG_GOOD) return code;
-    char *request = request_of(job, photo);
+    RG_FREED char *request = request_of(job, photo);
     rg_tsv_print(file.stream,
         "# photo: %s\n# page: %" PRId64 " of %" PRId64 "\n# size: %" PRId64 " x %" PRId64 "\n# command: %s\n", photo->path,
         photo->place.page + 1, photo->pages, photo->shape.n[AC_WIDTH], photo->shape.n[AC_HEIGHT], job->command);
@@ -86,13 +86,12 @@ static int write_c1d(
     fprintf(file.stream, "R\tC1D\tn\n");
     for (int64_t ring = 0; ring <= job->r; ring++)
         fprintf(file.stream, "%" PRId64 "\t%.17g\t%" PRId64 "\n", ring, c1d[ring], n[ring]);
-    free(request);
     return rg_file_commit(&file);
 }
 
 static int plot_photo(const ac_job *job, const ac_photo *photo, const char *c1d, const char *c2d, const ac_result *result)
 {
-    char *svg = file_of(job, photo, "svg");
+    RG_FREED char *svg = file_of(job, photo, "svg");
     rg_plot plot = {0};
     rg_plot_path(&plot, "C1D", c1d);
     rg_plot_path(&plot, "C2D", c2d);
@@ -101,9 +100,7 @@ static int plot_photo(const ac_job *job, const ac_photo *photo, const char *c1d,
     rg_plot_number(&plot, "C1D_AT_R_MAX", result->c1d);
     rg_plot_text(&plot, "NAME", photo->name);
     rg_plot_text(&plot, "NORM", ac_norm_name[job->norm]);
-    int code = rg_plot_draw(&plot, "autocorr_job.gp", svg);
-    free(svg);
-    return code;
+    return rg_plot_draw(&plot, "autocorr_job.gp", svg);
 }
 
 // A background's fall hides the maximum from curves that keep the mean.
@@ -111,14 +108,13 @@ static void find_centred(const ac_job *job, const ac_field *f, ac_result *result
 {
     char why[120];
     double ignored, *c1d = rg_alloc((size_t)(job->r + 1) * sizeof *c1d);
-    int64_t *n = rg_alloc((size_t)(job->r + 1) * sizeof *n);
+    RG_FREED int64_t *n = rg_alloc((size_t)(job->r + 1) * sizeof *n);
     const long double unit = ac_unit(f, AC_CENTRED, why);
     if (unit > 0) {
         ac_c1d(f, AC_CENTRED, unit, c1d, n);
         ac_peak(c1d, job->r + 1, job->prominence, &result->r_max_centred, &ignored);
     }
     free(c1d);
-    free(n);
 }
 
 int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, ac_result *result)
@@ -126,8 +122,8 @@ int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, 
     char why[120];
     long double unit = ac_unit(f, job->norm, why);
     if (!(unit > 0)) return rg_fail(RG_USAGE, "%s: %s", photo->path, why);
-    double *c1d = rg_alloc((size_t)(job->r + 1) * sizeof *c1d);
-    int64_t *n = rg_alloc((size_t)(job->r + 1) * sizeof *n);
+    RG_FREED double *c1d = rg_alloc((size_t)(job->r + 1) * sizeof *c1d);
+    RG_FREED int64_t *n = rg_alloc((size_t)(job->r + 1) * sizeof *n);
     ac_c1d(f, job->norm, unit, c1d, n);
     result->r_max = result->c1d = result->prominence = NAN;
     result->r_max_centred = NAN;
@@ -136,17 +132,12 @@ int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, 
     if (!isnan(result->r_max)) result->prominence = ac_prominence(c1d, job->r + 1, result->r_max);
     result->half_width = ac_half_width(f);
 
-    char *c2d_path = file_of(job, photo, "c2d.mrc"), *c1d_path = file_of(job, photo, "c1d.tsv");
-    char *sums_path = file_of(job, photo, "sums.tsv");
+    RG_FREED char *c2d_path = file_of(job, photo, "c2d.mrc"), *c1d_path = file_of(job, photo, "c1d.tsv");
+    RG_FREED char *sums_path = file_of(job, photo, "sums.tsv");
     int code = write_c2d(c2d_path, f, job->norm, unit);
     if (code == RG_GOOD && job->dump_sums) code = write_sums(sums_path, f);
     if (code == RG_GOOD) code = write_c1d(job, photo, c1d_path, c1d, n, result);
     if (code == RG_GOOD && job->gnuplot) code = plot_photo(job, photo, c1d_path, c2d_path, result);
-    free(c2d_path);
-    free(c1d_path);
-    free(sums_path);
-    free(c1d);
-    free(n);
     return code;
 }
 
@@ -179,10 +170,8 @@ int ac_plan(const ac_job *job)
 
 static bool stands(const ac_job *job, const ac_photo *photo, const char *ending)
 {
-    char *path = file_of(job, photo, ending);
-    bool there = access(path, R_OK) == 0;
-    free(path);
-    return there;
+    RG_FREED char *path = file_of(job, photo, ending);
+    return access(path, R_OK) == 0;
 }
 
 // "# KEY: number" or "# KEY: none" of a curve's head.
@@ -221,12 +210,12 @@ static void show_c2d(const ac_job *job, int64_t i)
 {
     const int64_t side = ac_side(job->r);
     const ac_result *r = &job->result[i];
-    char *path = file_of(job, &job->photo[i], "c2d.mrc");
-    float *c2d = rg_alloc((size_t)(side * side) * sizeof *c2d);
+    RG_FREED char *path = file_of(job, &job->photo[i], "c2d.mrc");
+    RG_FREED float *c2d = rg_alloc((size_t)(side * side) * sizeof *c2d);
     rg_mrc mrc;
     if (rg_summary_has(rg_mrc_open(&mrc, path))) {
-        char *title = isnan(r->r_max) ? rg_print("C2D of %s: no R_max", job->photo[i].name)
-                                      : rg_print("C2D of %s: R_max %.2f pixels", job->photo[i].name, r->r_max);
+        RG_FREED char *title = isnan(r->r_max) ? rg_print("C2D of %s: no R_max", job->photo[i].name)
+                                               : rg_print("C2D of %s: R_max %.2f pixels", job->photo[i].name, r->r_max);
         if (rg_summary_has(rg_mrc_section(&mrc, 0, c2d)))
             rg_summary_picture(&(rg_drawn_picture){.is = {title, "Grey from the lowest to the highest but 0.5 % at either end.",
                                                        "the two-dimensional correlation in grey, its centre in the "
@@ -239,11 +228,8 @@ static void show_c2d(const ac_job *job, int64_t i)
                 .y0 = -(double)job->r,
                 .step = 1,
                 .down = true});
-        free(title);
         rg_mrc_close(&mrc);
     }
-    free(c2d);
-    free(path);
 }
 
 // C1D of the first, the middle and the last photograph, of their files: who computed them, and when, is no matter.
@@ -253,7 +239,7 @@ static void show_c1d(const ac_job *job, int n, const int64_t *which)
     double *value[3];
     int read = 0;
     for (int k = 0; k < n; k++) {
-        char *path = file_of(job, &job->photo[which[k]], "c1d.tsv");
+        RG_FREED char *path = file_of(job, &job->photo[which[k]], "c1d.tsv");
         rg_tsv t;
         value[read] = rg_alloc((size_t)(job->r + 1) * sizeof **value);
         name[read] = job->photo[which[k]].name;
@@ -262,9 +248,8 @@ static void show_c1d(const ac_job *job, int n, const int64_t *which)
             rg_tsv_free(&t);
         }
         read++;
-        free(path);
     }
-    double *at = rg_alloc((size_t)(job->r + 1) * sizeof *at);
+    RG_FREED double *at = rg_alloc((size_t)(job->r + 1) * sizeof *at);
     for (int64_t i = 0; i <= job->r; i++) at[i] = (double)i;
     rg_summary_curves(
         &(rg_drawn_curves){.is = {"C1D: the mean of C2D over rings", "R_max is its first maximum after its first minimum.",
@@ -275,7 +260,6 @@ static void show_c1d(const ac_job *job, int n, const int64_t *which)
             .name = name,
             .value = (const double *const *)value});
     for (int k = 0; k < read; k++) free(value[k]);
-    free(at);
 }
 
 void ac_show(const ac_job *job)

@@ -217,8 +217,8 @@ static int align_piece(
     aj_average *job, int64_t first, int64_t past, aj_posed *found, const rg_deal *deal, rg_progress *progress)
 {
     bool all = job->done < job->everywhere;
-    rg_pose *start = rg_alloc((size_t)((past - first) * AJ_KEPT) * sizeof *start);
-    int64_t *kept = rg_alloc((size_t)(past - first) * sizeof *kept);
+    RG_FREED rg_pose *start = rg_alloc((size_t)((past - first) * AJ_KEPT) * sizeof *start);
+    RG_FREED int64_t *kept = rg_alloc((size_t)(past - first) * sizeof *kept);
     int code = take_spectra(job, first, past);
     double began_s = rg_seconds();
     if (all && code == RG_GOOD) aj_grid(job, first, past, start, kept);
@@ -238,8 +238,6 @@ static int align_piece(
         job->refine_s += rg_seconds() - began_s;
         rg_progress_at(progress, (double)(job->done * job->n + deal->done + i - first + 1));
     }
-    free(start);
-    free(kept);
     return code;
 }
 
@@ -248,7 +246,7 @@ static int align_piece(
 static int align_all(aj_average *job, rg_progress *progress)
 {
     int64_t pieces = 4 * rg_ranks(), first, past;
-    aj_posed *found = rg_alloc((size_t)job->n * sizeof *found);
+    RG_FREED aj_posed *found = rg_alloc((size_t)job->n * sizeof *found);
     rg_deal deal = {.n = job->n, .record = found, .bytes = sizeof *found};
     deal.least = job->done < job->everywhere ? (job->n + pieces - 1) / pieces : 1;
     int code = RG_GOOD;
@@ -274,7 +272,6 @@ static int align_all(aj_average *job, rg_progress *progress)
     change[1] = aj_median(job->n, moved);
     change[2] = sum / (double)job->n;
     free(turned);
-    free(found);
     return code;
 }
 
@@ -394,9 +391,9 @@ static int run(void *typed)
     double began_s = rg_seconds();
     int code = read_input(job);
     for (int h = 0; h < 3 && code == RG_GOOD && rg_rank == 0; h++) {
-        char *half = h > 0 && job->half_maps ? rg_path_beside(job->out, "", h == 1 ? "_half1.mrc" : "_half2.mrc") : NULL;
+        RG_FREED char *half =
+            h > 0 && job->half_maps ? rg_path_beside(job->out, "", h == 1 ? "_half1.mrc" : "_half2.mrc") : NULL;
         code = rg_file_can_write(h == 0 ? job->out : half);
-        free(half);
     }
     if (code == RG_GOOD) code = memory_allows(job);
     if (code == RG_GOOD && rg_dry_run) code = aj_pose_plan(job);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // average.h: what the files of `regather average` share: average.c, grid.c, pose.c, map.c.
-#ifndef RG_AFFINE_JOB_AVERAGE_H
-#define RG_AFFINE_JOB_AVERAGE_H
+#pragma once
 
 #include "../../../data/geometry/volume.h"
 #include "../../../data/formats/transforms.h"
@@ -79,5 +78,3 @@ void aj_common_rotation(int64_t n, const rg_pose *found, const rg_pose *truth, d
 int aj_average_write(const aj_average *);
 // Reads particle or map; its values become those of mean 0 and standard deviation 1. RG_GOOD, or one line and RG_USAGE.
 int aj_volume_read(const char *path, int64_t side, rg_volume *);
-
-#endif

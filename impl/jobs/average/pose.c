@@ -145,7 +145,7 @@ static int climb(aj_average *job, int number, bool first, const aj_space *space,
 int aj_pose_refine(aj_average *job, int64_t i, int64_t n, const rg_pose *start, bool all, rg_pose *found, double *correlation)
 {
     int last = job->reference.levels - 1, top = all || last == 0 ? last : last - 1, code = RG_GOOD;
-    aj_candidate *c = rg_alloc((size_t)n * sizeof *c);
+    RG_FREED aj_candidate *c = rg_alloc((size_t)n * sizeof *c);
     double(*base)[9] = rg_alloc((size_t)n * sizeof *base);
     level here = {job, job->spectra.particle + i * job->spectra.count, base, 0};
     for (int64_t k = 0; k < n; k++) {
@@ -169,7 +169,6 @@ int aj_pose_refine(aj_average *job, int64_t i, int64_t n, const rg_pose *start, 
     rg_pose_angles(a, found);
     memcpy(found->shift_px, c->u + 3, sizeof found->shift_px);
     *correlation = c->score * (job->wedge_deg < 90 ? sqrt(share_seen(&here, a)) : 1);
-    free(c);
     free(base);
     return code;
 }

@@ -50,9 +50,8 @@ static int write_errors(const aj_average *job)
         error[0][i] = rg_rotation_apart_deg(turned, b);
         error[1][i] = sqrt(sum);
     }
-    char *path = rg_path_beside(job->out, "", ".errors.tsv");
+    RG_FREED char *path = rg_path_beside(job->out, "", ".errors.tsv");
     int code = aj_write_errors(path, job->command, 2, quantity, job->n, error);
-    free(path);
     free(room);
     return code;
 }
@@ -63,7 +62,7 @@ static int write_halves(const aj_average *job)
     int code = RG_GOOD;
     size_t voxels = (size_t)(job->side * job->side * job->side);
     float *masked[2];
-    double *fsc = rg_alloc((size_t)(job->side / 2 + 1) * sizeof *fsc);
+    RG_FREED double *fsc = rg_alloc((size_t)(job->side / 2 + 1) * sizeof *fsc);
     for (int h = 0; h < 2; h++) {
         char *path = rg_path_beside(job->out, "", ending[h]);
         if (code == RG_GOOD) code = rg_volume_write(path, &job->half[h]);
@@ -77,26 +76,22 @@ static int write_halves(const aj_average *job)
     char *path = rg_path_beside(job->out, "", ".fsc.tsv");
     if (code == RG_GOOD) code = rg_fsc_write(path, job->command, job->side, voxel_A, fsc, 0, NULL, NULL);
     rg_fsc_show("the half maps (of one alignment: an upper bound)", job->side, voxel_A, fsc);
-    char *words = rg_fsc_words(job->side, voxel_A, fsc, 0.143);
+    RG_FREED char *words = rg_fsc_words(job->side, voxel_A, fsc, 0.143);
     if (code == RG_GOOD) printf("FSC of halves = 0.143\t%s\n", words);
-    free(words);
     free(path);
     free(masked[0]);
     free(masked[1]);
-    free(fsc);
     return code;
 }
 
 static int write_poses(const aj_average *job)
 {
-    char *path = rg_path_beside(job->out, "", ".poses.tsv");
-    char *head = rg_print("# command: %s\n# a feature at v of the average stands at c + A (v - c) + shift in the particle,\n"
-                          "# A = Rz(psi) Ry(tilt) Rz(rot); variant %s\n",
-        job->command, job->scorer[0].frame.entry->name);
-    int code = rg_poses_write(path, head, job->n, job->path, job->pose, job->correlation);
-    free(head);
-    free(path);
-    return code;
+    RG_FREED char *path = rg_path_beside(job->out, "", ".poses.tsv");
+    RG_FREED char *head =
+        rg_print("# command: %s\n# a feature at v of the average stands at c + A (v - c) + shift in the particle,\n"
+                 "# A = Rz(psi) Ry(tilt) Rz(rot); variant %s\n",
+            job->command, job->scorer[0].frame.entry->name);
+    return rg_poses_write(path, head, job->n, job->path, job->pose, job->correlation);
 }
 
 // The halves are RELION's random subsets.
@@ -152,7 +147,7 @@ static int write_dynamo(const aj_average *job)
 static int write_iterations(const aj_average *job)
 {
     rg_file file;
-    char *path = rg_path_beside(job->out, "", ".iterations.tsv"), *svg = rg_path_beside(job->out, "", ".svg");
+    RG_FREED char *path = rg_path_beside(job->out, "", ".iterations.tsv"), *svg = rg_path_beside(job->out, "", ".svg");
     int code = rg_file_open(&file, path);
     if (code == RG_GOOD) {
         fprintf(file.stream, "# command: %s\niteration\tmedian_turn_deg\tmedian_move_px\tmean_correlation\n", job->command);
@@ -166,8 +161,6 @@ static int write_iterations(const aj_average *job)
         rg_plot_path(&plot, "DATA", path);
         code = rg_plot_draw(&plot, "average.gp", svg);
     }
-    free(path);
-    free(svg);
     return code;
 }
 

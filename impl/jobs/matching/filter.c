@@ -46,25 +46,23 @@ static void filter_axis(const int64_t side[3], int axis, const float *weight, in
 static void blur(const int64_t side[3], double sigma, float *v, int threads)
 {
     int64_t reach = (int64_t)ceil(4 * sigma);
-    float *weight = rg_alloc((size_t)(2 * reach + 1) * sizeof *weight);
+    RG_FREED float *weight = rg_alloc((size_t)(2 * reach + 1) * sizeof *weight);
     double sum = 0;
     for (int64_t k = -reach; k <= reach; k++) sum += exp(-(double)(k * k) / (2 * sigma * sigma));
     for (int64_t k = -reach; k <= reach; k++) weight[k + reach] = (float)(exp(-(double)(k * k) / (2 * sigma * sigma)) / sum);
     for (int axis = 0; axis < 3; axis++)
         if (side[axis] > 1) filter_axis(side, axis, weight, reach, v, threads);
-    free(weight);
 }
 
 void aj_band_pass(const int64_t side[3], double low, double high, float *v, int threads)
 {
     int64_t n = side[0] * side[1] * side[2];
     if (high > 0) {
-        float *wide = rg_alloc((size_t)n * sizeof *wide);
+        RG_FREED float *wide = rg_alloc((size_t)n * sizeof *wide);
         memcpy(wide, v, (size_t)n * sizeof *wide);
         blur(side, high, wide, threads);
         if (low > 0) blur(side, low, v, threads);
         for (int64_t i = 0; i < n; i++) v[i] -= wide[i];
-        free(wide);
     } else if (low > 0) {
         blur(side, low, v, threads);
     }
@@ -107,7 +105,7 @@ void aj_half(const int64_t side[3], const float *v, int64_t half[3], float *out,
 {
     static const float binomial[5] = {1 / 16.f, 4 / 16.f, 6 / 16.f, 4 / 16.f, 1 / 16.f};
     int64_t n = side[0] * side[1] * side[2];
-    float *smooth = rg_alloc((size_t)n * sizeof *smooth);
+    RG_FREED float *smooth = rg_alloc((size_t)n * sizeof *smooth);
     memcpy(smooth, v, (size_t)n * sizeof *smooth);
     for (int axis = 0; axis < 3; axis++) {
         if (side[axis] > 1) filter_axis(side, axis, binomial, 2, smooth, threads);
@@ -120,7 +118,6 @@ void aj_half(const int64_t side[3], const float *v, int64_t half[3], float *out,
             from[axis] = side[axis] == 1 ? 0 : side[axis] / 2 + 2 * (at[axis] - half[axis] / 2);
         out[i] = smooth[(from[2] * side[1] + from[1]) * side[0] + from[0]];
     }
-    free(smooth);
 }
 
 static int64_t longest(const int64_t side[3])

@@ -9,8 +9,7 @@
 //
 // Images are volumes of depth 1. Parameters of a transform are counted in pixels: a turn by a and a magnification by s count as
 // a and ln s times the typical distance of a pixel from the centre, so that one step size serves all of them.
-#ifndef RG_MATCHING_H
-#define RG_MATCHING_H
+#pragma once
 
 #include "../../affine/index.h"
 #include "../../base/memory.h"
@@ -126,5 +125,3 @@ int aj_polish(aj_scorer *, const aj_space *, aj_candidate *, double step, double
 // Columns quantity median largest; v holds n absolute errors of each and is sorted.
 int aj_write_errors(const char *path, const char *command, int quantities, const char *const *quantity, int64_t n, double **v);
 double aj_median(int64_t n, double *v); // sorts v
-
-#endif

@@ -12,14 +12,12 @@
 int aj_score(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c)
 {
     int numbers = af_numbers(s->dims);
-    float *matrix = rg_alloc((size_t)(n * numbers) * sizeof *matrix);
-    double *rho = rg_alloc((size_t)n * sizeof *rho);
+    RG_FREED float *matrix = rg_alloc((size_t)(n * numbers) * sizeof *matrix);
+    RG_FREED double *rho = rg_alloc((size_t)n * sizeof *rho);
     for (int64_t i = 0; i < n; i++) space->matrix(space->data, c[i].base, c[i].u, matrix + i * numbers);
     int code = aj_scorer_run(s, n, matrix, rho);
     for (int64_t i = 0; i < n && code == RG_GOOD; i++)
         c[i].score = space->score ? space->score(space->data, c[i].base, c[i].u, rho[i]) : rho[i];
-    free(matrix);
-    free(rho);
     return code;
 }
 

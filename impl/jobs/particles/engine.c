@@ -208,14 +208,13 @@ int fr_engine_size(fr_engine *e, const fr_room *r)
     if (code != RG_GOOD) return code;
     e->side = side;
     e->batch = r->batch;
-    float *ssnr = rg_alloc((size_t)(side / 2 + 1) * sizeof *ssnr);
+    RG_FREED float *ssnr = rg_alloc((size_t)(side / 2 + 1) * sizeof *ssnr);
     for (int64_t k = 1; k <= side / 2; k++) { // FREALIGN's, where no table of an earlier round is there
         double fall = (double)k / (double)side * r->setting[0] / (double)side;
         ssnr[k] = (float)exp(-fall * fall);
     }
     error = rg_buffer_put(&e->ssnr, ssnr);
     error = error ? error : rg_buffer_put(&e->setting, r->setting);
-    free(ssnr);
     pl_lap(e->member, PL_SETUP, since_s);
     return pl_failed(e->member, "copying the settings", error);
 }

@@ -243,14 +243,14 @@ static int write_star(const fr_files *f, const char *path)
         "rgFrealignMagnification"};
     const int image = in_one_folder(f->input, path) ? -1 : rg_star_column(t, "rlnImageName");
     int column[WRITTEN], columns = t->n_columns;
-    const char **names = rg_alloc((size_t)(columns + WRITTEN) * sizeof *names);
+    RG_FREED const char **names = rg_alloc((size_t)(columns + WRITTEN) * sizeof *names);
     memcpy(names, t->column, (size_t)columns * sizeof *names);
     for (int c = 0; c < WRITTEN; c++) {
         column[c] = rg_star_column(t, name[c]);
         if (column[c] < 0) names[column[c] = columns++] = name[c];
     }
-    const char **cell = rg_alloc((size_t)(t->n_rows * columns) * sizeof *cell);
-    char **made = rg_alloc((size_t)(t->n_rows * (WRITTEN + 1)) * sizeof *made);
+    RG_FREED const char **cell = rg_alloc((size_t)(t->n_rows * columns) * sizeof *cell);
+    RG_FREED char **made = rg_alloc((size_t)(t->n_rows * (WRITTEN + 1)) * sizeof *made);
     for (int64_t i = 0; i < t->n_rows; i++) {
         memcpy(cell + i * columns, t->cell + i * t->n_columns, (size_t)t->n_columns * sizeof *cell);
         for (int c = 0; c < WRITTEN; c++)
@@ -265,9 +265,6 @@ static int write_star(const fr_files *f, const char *path)
     code = rg_star_write(path, &star);
     *t = old;
     for (int64_t i = 0; i < t->n_rows * (WRITTEN + 1); i++) free(made[i]);
-    free(made);
-    free(cell);
-    free(names);
     rg_star_free(&star);
     return code;
 }

@@ -7,8 +7,7 @@
 //     images.c    images read ahead, made D, X and c on the device
 //     engine.c    buffers and calls of the routines on one device
 //     steps.h     what is computed beside the routines: host.c on the CPU, device.cu on GPUs
-#ifndef RG_JOBS_PARTICLES_H
-#define RG_JOBS_PARTICLES_H
+#pragma once
 
 #include "../../../data/formats/par.h"
 #include "../../../data/formats/particles.h"
@@ -134,5 +133,3 @@ int fr_team_allows(const fr_team *, const fr_room *);
 // A row of --dry-run: the time of this routine over so many particles, at this many poses each.
 void fr_team_plan_time(const fr_team *, int routine, const rg_shape *typical, double particles);
 int fr_team_report(const fr_team *, const char *out); // the stages: OUT_stages.tsv
-
-#endif

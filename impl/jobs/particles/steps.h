@@ -2,8 +2,7 @@
 // steps.h: what the jobs of FREALIGN compute beside the seven routines: the transform of a reference, a map from a volume, sums
 // over rings. The same steps on the CPU (host.c) and on the GPU, real or emulated (device.cu). Pointers are the device's
 // memory; all is done on return; 0 or an error code of the device.
-#ifndef RG_PARTICLES_STEPS_H
-#define RG_PARTICLES_STEPS_H
+#pragma once
 
 #include "../../frealign/compare/index.h"
 #include "../../frealign/ctf/index.h"
@@ -92,5 +91,3 @@ RG_HD int fr_stands_for(int64_t side, int64_t e)
 RG_C const fr_job_steps fr_steps_cpu, fr_steps_emulated;
 RG_C const fr_job_steps fr_steps_gpu; // in a build with CUDA
 RG_C const fr_job_steps *fr_steps(const rg_device *);
-
-#endif

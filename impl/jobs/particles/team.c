@@ -121,9 +121,7 @@ void fr_team_close(fr_team *t)
 int fr_team_report(const fr_team *t, const char *out)
 {
     const rg_particles *p = &t->files->particles;
-    char *note = rg_print(
+    RG_FREED char *note = rg_print(
         "# command: %s\n# %" PRId64 " image%s of %" PRId64 "^2 pixels\n", t->given->line, p->n, rg_plural(p->n), p->side);
-    int code = pl_stages_write(&t->team, out, note);
-    free(note);
-    return code;
+    return pl_stages_write(&t->team, out, note);
 }

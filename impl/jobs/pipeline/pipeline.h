@@ -21,8 +21,7 @@
 //
 // Images of any size fit: a slot's parts are so many bytes an image. What is not read ahead at all (autocorr, whose photographs
 // differ in size; align, average) uses a team with tasks that read for themselves, and pl_lap for its stages.
-#ifndef RG_PIPELINE_H
-#define RG_PIPELINE_H
+#pragma once
 
 #include "../../base/core.h"
 #include "../../runtime/call.h"
@@ -201,5 +200,3 @@ int pl_add(const pl_member *, void *stream, int64_t n, const float *from, float 
 int pl_merge(pl_team *, rg_buffer *sum, int parts);
 double pl_merge_bytes(
     const pl_team *, size_t sum_bytes); // that it takes of a device beside the sums, of which the largest is so large
-
-#endif

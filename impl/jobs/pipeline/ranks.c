@@ -244,10 +244,9 @@ static bool answer(int tag)
     if (tag >= RECORDS) {
         int64_t size = (int64_t)open_deal->bytes;
         receive((char *)open_deal->record + piece[0] * size, (piece[1] - piece[0]) * size, status.MPI_SOURCE, tag, asks);
-        void *note = rg_alloc(open_deal->note_bytes);
+        RG_FREED void *note = rg_alloc(open_deal->note_bytes);
         if (open_deal->note_bytes) receive(note, (int64_t)open_deal->note_bytes, status.MPI_SOURCE, tag, asks);
         deal_done(open_deal, piece[0], piece[1], note);
-        free(note);
         return true;
     }
     if (tag == MAY_FAIL)
@@ -343,7 +342,7 @@ void rg_ranks_receive(void *to, size_t bytes, int from) { receive(to, (int64_t)b
 
 void rg_ranks_sum(double *values, int n)
 {
-    double *theirs = rg_alloc((size_t)n * sizeof *theirs);
+    RG_FREED double *theirs = rg_alloc((size_t)n * sizeof *theirs);
     for (int step = 1; step < ranks && rg_rank % step == 0; step *= 2)
         if (rg_rank & step)
             rg_ranks_send(values, (size_t)n * sizeof *values, rg_rank - step);
@@ -351,7 +350,6 @@ void rg_ranks_sum(double *values, int n)
             rg_ranks_receive(theirs, (size_t)n * sizeof *theirs, rg_rank + step);
             for (int i = 0; i < n; i++) values[i] += theirs[i];
         }
-    free(theirs);
 }
 
 // ---- begin and end -------------------------------------------------------------------------------------------------------

@@ -5,8 +5,7 @@
 // Rank 0 prints, draws progress and writes what the whole job writes (core.h's rg_rank). Work is handed out in pieces, larger
 // ones first, to whoever asks; records of the pieces come back to rank 0, which has them in the order of the work. A process
 // that fails ends the job: it prints its line, unless another has printed one, and all others end.
-#ifndef RG_RANKS_H
-#define RG_RANKS_H
+#pragma once
 
 #include "../../base/core.h"
 
@@ -58,5 +57,3 @@ void rg_ranks_receive(void *, size_t bytes, int from);
 // The sums over all processes, on rank 0; added in pairs, in an order that depends on the number of processes alone. What
 // stands at `values` on the others is lost.
 void rg_ranks_sum(double *values, int n);
-
-#endif

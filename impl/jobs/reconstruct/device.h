@@ -2,8 +2,7 @@
 // device.h: what reconstruct does on a GPU beside the insertion: images to transforms, their CTF, the operators of the grid,
 // the map. The same steps as prepare.c, map.c and the gridding's own map.c take on the host, compiled for the GPU and emulated.
 // All pointers are the device's; everything is queued on a stream; 0 or an error code of the device.
-#ifndef RG_RECONSTRUCT_DEVICE_H
-#define RG_RECONSTRUCT_DEVICE_H
+#pragma once
 
 #include "../../../data/geometry/ctf.h"
 #include "../../gpu/device.h"
@@ -53,5 +52,3 @@ typedef struct rc_device_steps {
 RG_C const rc_device_steps rc_steps_emulated;
 RG_C const rc_device_steps rc_steps_gpu;                 // in a build with CUDA
 RG_C const rc_device_steps *rc_steps(const rg_device *); // of this GPU
-
-#endif

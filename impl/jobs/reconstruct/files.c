@@ -68,9 +68,8 @@ int rc_files_open(rc_files *f, const char *out, const char *suffix, int64_t side
     const int64_t plane_bytes = side * side * (int64_t)sizeof(float), sections = PIECE_BYTES / plane_bytes;
     rc_file *w = &f->file[f->n];
     *w = (rc_file){.side = side, .sections = sections < 1 ? 1 : sections < side ? sections : side, .threads = threads};
-    char *path = rg_path_beside(out, suffix, NULL);
+    RG_FREED char *path = rg_path_beside(out, suffix, NULL);
     int code = rg_mrc_write_begin(&w->out, path, side, side, side, RG_MRC_FLOAT32, pixel_A, true);
-    free(path);
     if (code != RG_GOOD) return code;
     f->n++;
     w->is_writing = pthread_create(&w->thread, NULL, take_room, w) == 0;
@@ -115,13 +114,12 @@ int rc_files_end(rc_files *f, pl_member *m, int code)
 static void show_table(const char *path, const rg_volume *map)
 {
     rg_tsv t;
-    double *fsc = rg_alloc((size_t)(map->side / 2 + 1) * sizeof *fsc);
+    RG_FREED double *fsc = rg_alloc((size_t)(map->side / 2 + 1) * sizeof *fsc);
     if (rg_summary_has(rg_tsv_read(path, &t))) {
         for (int s = 0; s < t.n_rows && s <= map->side / 2; s++) fsc[s] = rg_tsv_number(&t, s, "fsc");
         rg_fsc_show("the half maps", map->side, map->voxel_A > 0 ? map->voxel_A : 1, fsc);
         rg_tsv_free(&t);
     }
-    free(fsc);
 }
 
 static void show_halves(const char *out)
@@ -129,16 +127,14 @@ static void show_halves(const char *out)
     rg_volume half[2] = {{0}};
     int code = RG_GOOD;
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
-        char *path = rg_path_beside(out, h ? "_half2" : "_half1", NULL);
+        RG_FREED char *path = rg_path_beside(out, h ? "_half2" : "_half1", NULL);
         code = rg_volume_read(path, &half[h]);
-        free(path);
     }
     if (rg_summary_has(code)) {
-        double *fsc = rg_alloc((size_t)(half[0].side / 2 + 1) * sizeof *fsc);
+        RG_FREED double *fsc = rg_alloc((size_t)(half[0].side / 2 + 1) * sizeof *fsc);
         rg_fsc(half[0].side, half[0].value, half[1].value, fsc);
         rg_fsc_show(
             "the half maps (one set of poses: an upper bound)", half[0].side, half[0].voxel_A > 0 ? half[0].voxel_A : 1, fsc);
-        free(fsc);
     }
     free(half[0].value);
     free(half[1].value);
@@ -177,7 +173,7 @@ static void say_next(const char *out, const rg_particles *p, bool halves, bool i
 void rc_show(const char *out, const rg_particles *p, const char *variant, bool halves, bool invert)
 {
     enum { SIDE_MOST = 256 }; // reading and transforming larger maps takes as long as making them on a GPU
-    char *table = rg_path_beside(out, "_fsc", ".tsv");
+    RG_FREED char *table = rg_path_beside(out, "_fsc", ".tsv");
     rg_volume map = {0};
     rg_summary_did("particles", "%" PRId64 " of %" PRId64 "^2 pixels of %g A", p->n, p->side, p->pixel_A);
     rg_summary_did("variant", "%s", variant);
@@ -198,5 +194,4 @@ void rc_show(const char *out, const rg_particles *p, const char *variant, bool h
     show_views(p);
     say_next(out, p, halves, invert, table);
     free(map.value);
-    free(table);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // files.h: maps from the memory of a device to their files, none of which stands at its name before all are written.
-#ifndef RG_RECONSTRUCT_FILES_H
-#define RG_RECONSTRUCT_FILES_H
+#pragma once
 
 #include "../../../data/formats/mrc.h"
 #include "../../../data/formats/particles.h"
@@ -34,5 +33,3 @@ int rc_files_end(rc_files *, pl_member *, int code);
 // What the job's page and its last screen show of maps that are written: what is next, sections, views, and the correlation of the halves, of OUT_fsc.tsv where
 // it is, else computed of OUT_half1 and OUT_half2, when they are no larger than a page may take time for.
 void rc_show(const char *out, const rg_particles *, const char *variant, bool halves, bool invert);
-
-#endif

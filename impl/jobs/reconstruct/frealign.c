@@ -66,7 +66,7 @@ static int put_poses(const fr_reconstruction *r, fr_engine *e, const int64_t *ro
 {
     const int64_t operators = r->symmetry.n;
     float *pose = rg_alloc((size_t)(n * operators * FR_POSE_FLOATS) * sizeof *pose),
-          *weight = rg_alloc((size_t)(2 * n) * sizeof *weight);
+          RG_FREED *weight = rg_alloc((size_t)(2 * n) * sizeof *weight);
     for (int64_t i = 0; i < n; i++) {
         const rg_particle *q = &r->files.particles.row[row[i]];
         const double degree = M_PI / 180, at_home[2] = {0, 0}; // ctfapply has shifted the image
@@ -80,7 +80,6 @@ static int put_poses(const fr_reconstruction *r, fr_engine *e, const int64_t *ro
     }
     int error = e->member->device->upload(e->pose.base, pose, (size_t)(n * operators * FR_POSE_FLOATS) * sizeof *pose);
     error = error ? error : e->member->device->upload(e->weight.base, weight, (size_t)(2 * n) * sizeof *weight);
-    free(weight);
     free(pose);
     return pl_failed(e->member, "copying poses", error);
 }
@@ -171,7 +170,7 @@ static int insert(pl_member *m, void *context)
     const asked ask = {r, all, m->index, setting};
     const fr_room room = room_of(&ask, fr_engine_fit(e, room_of, &ask, MOST_IMAGES));
     int code = fr_engine_size(e, &room);
-    int64_t *row = rg_alloc((size_t)(all + 1) * sizeof *row);
+    RG_FREED int64_t *row = rg_alloc((size_t)(all + 1) * sizeof *row);
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
         rg_buffer *volume = &r->volume[2 * m->index + h];
         int64_t rows = 0, of_half = 0;
@@ -182,7 +181,6 @@ static int insert(pl_member *m, void *context)
         if (code == RG_GOOD && rows) code = insert_rows(r, e, row, rows, volume->base);
     }
     pl_feed_end(&e->feed);
-    free(row);
     return code;
 }
 

@@ -33,7 +33,7 @@ static int make_rooms(maps *m)
 {
     const int64_t side = m->r->side;
     const rg_device *d = m->engine->member->device;
-    double *correction = rg_alloc((size_t)side * sizeof *correction);
+    RG_FREED double *correction = rg_alloc((size_t)side * sizeof *correction);
     int error = rg_buffer_make(&m->correction, d, (size_t)side * sizeof(double), sizeof(double), false, "correction");
     error = error ? error : rg_buffer_make(&m->edge, d, 2 * sizeof(double), sizeof(double), false, "edge");
     error = error
@@ -51,7 +51,6 @@ static int make_rooms(maps *m)
         correction[i] = m->r->preset == FR_INSERT_AS_PAPER ? 1 : s * s;
     }
     error = error ? error : rg_buffer_put(&m->correction, correction);
-    free(correction);
     return pl_failed(m->engine->member, "making room for the maps", error);
 }
 
@@ -145,13 +144,12 @@ static int correlate(maps *m)
     const double since_s = rg_seconds();
     float *const grid[2] = {m->grid[0].base, m->grid[1].base};
     const size_t bytes = (size_t)(3 * (side / 2 + 1)) * sizeof(double);
-    double *sums = rg_alloc(bytes);
+    RG_FREED double *sums = rg_alloc(bytes);
     int error =
         fr_steps(e->member->device)->shells(side, m->map[0].base, m->map[1].base, grid, m->sums.base, e->member->threads);
     error = error ? error : e->member->device->download(sums, m->sums.base, bytes);
     int code = pl_failed(e->member, "correlating the halves", error);
     if (code == RG_GOOD) code = write_fsc(m, sums);
-    free(sums);
     pl_lap(e->member, PL_FSC, since_s);
     return code;
 }

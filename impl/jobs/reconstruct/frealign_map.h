@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // frealign_map.h: from finished sums to maps and their Fourier shell correlation.
-#ifndef RG_RECONSTRUCT_FREALIGN_MAP_H
-#define RG_RECONSTRUCT_FREALIGN_MAP_H
+#pragma once
 
 #include "../particles/particles.h"
 #include "../../base/symmetry.h"
@@ -22,5 +21,3 @@ typedef struct fr_reconstruction {
 void fr_maps_need(const fr_reconstruction *, const fr_engine *, rg_needs *);
 // Maps, their correlation and the files, on the engine that has the sums of both halves: a task of the team's first.
 int fr_maps(fr_reconstruction *, fr_engine *);
-
-#endif

@@ -107,7 +107,7 @@ static int map_on_gpu(const rc_job *job, const gr_map_of *of, float *map)
 {
     const rg_device *d = job->team.member->device;
     int64_t n;
-    double *factor = gr_map_factors(of, &n);
+    RG_FREED double *factor = gr_map_factors(of, &n);
     size_t factors = (size_t)n * sizeof *factor;
     void *room = NULL, *table = NULL;
     int error = d->alloc(&room, rc_grid_bytes(of->padded), "transform of the map");
@@ -125,7 +125,6 @@ static int map_on_gpu(const rc_job *job, const gr_map_of *of, float *map)
     error = error ? error : rc_steps(d)->map(NULL, &call);
     if (room) d->release(room);
     if (table) d->release(table);
-    free(factor);
     return error;
 }
 

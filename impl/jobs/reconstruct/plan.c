@@ -295,14 +295,13 @@ static void say_corners(const rc_job *job)
         .threads = job->threads};
     const double voxels = (double)job->padded * (double)job->padded * (double)job->padded;
     int64_t n, worst = 0;
-    double *factor = gr_map_factors(&of, &n);
+    RG_FREED double *factor = gr_map_factors(&of, &n);
     for (int64_t r2 = 0; factor && r2 < n; r2++) worst = fabs(factor[r2]) > fabs(factor[worst]) ? r2 : worst;
     if (factor && fabs(factor[worst]) * voxels > 100)
         rg_warn(
             "--radius %g is too wide for this --padding: %g voxels from its centre the map, and its noise, are multiplied by "
             "%.3g; pad more, or mask",
             (double)job->radius_tenths / 10, floor(sqrt((double)worst)), fabs(factor[worst]) * voxels);
-    free(factor);
 }
 
 int gr_plan(rc_job *job, const char *requested, const char *device, int64_t gpus)

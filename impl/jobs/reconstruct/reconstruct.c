@@ -103,14 +103,13 @@ static int open_particles(rc_job *job, const char *path)
 // Also what the stages are of: a table that stands for itself.
 static int write_stages(const rc_job *job)
 {
-    char *note = rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 "^2 pixels, %d operator%s (%d inserted)\n"
-                          "# %s, %d process%s\n%s%s%s",
+    RG_FREED char *note = rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 "^2 pixels, %d operator%s (%d inserted)\n"
+                                   "# %s, %d process%s\n%s%s%s",
         job->command, job->particles.n, rg_plural(job->particles.n), job->particles.side, job->symmetry.n,
         rg_plural(job->symmetry.n), job->n_operators, job->entry->name, rg_ranks(), rg_ranks() == 1 ? "" : "es",
         job->tuned[0] ? "# " : "", job->tuned, job->tuned[0] ? "\n" : "");
     int code = pl_stages_write(&job->team, job->out, note);
     if (job->tuned[0]) rg_tsv_print(stdout, "%s\n", job->tuned);
-    free(note);
     return code;
 }
 
@@ -164,11 +163,10 @@ static int run_gridding(request *q)
     if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run) code = rc_write_maps(job);
     if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run) code = write_stages(job);
     if (code == RG_GOOD && rg_rank == 0 && !rg_dry_run) {
-        char *variant = rg_print("gridding:%s", job->entry->name);
+        RG_FREED char *variant = rg_print("gridding:%s", job->entry->name);
         rg_summary_did("inserted", "%d of %d operator%s of %s, weighted %s", job->n_operators, job->symmetry.n,
             rg_plural(job->symmetry.n), q->group, job->ctf ? "by the CTF" : "alike");
         rc_show(job->out, &job->particles, variant, job->halves == 2, q->invert);
-        free(variant);
     }
     rc_job_free(job);
     return code;

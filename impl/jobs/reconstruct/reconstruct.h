@@ -13,8 +13,7 @@
 // Sides: images and map have N pixels, images are padded to P = padding N, frequencies go to k = floor(P / 2), the sums have
 // 2k + 1 voxels a side. For even P the frequencies k and -k are one on P points; in the disc and in the sphere of radius k they
 // are met on the axes only, where the value at +k is taken.
-#ifndef RG_RECONSTRUCT_H
-#define RG_RECONSTRUCT_H
+#pragma once
 
 #include "../../../data/formats/particles.h"
 #include "../../base/memory.h"
@@ -145,5 +144,3 @@ int rc_add_halves(rc_job *); // into the first
 int rc_make_map(rc_job *, int half, double wiener, float *map);
 double rc_wiener(const rc_job *, int half); // f of one half's sums; the full map has the sum of both. 0 without CTF
 int rc_write_maps(rc_job *);                // the full map, and the halves when there are
-
-#endif

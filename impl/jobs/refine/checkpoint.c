@@ -92,7 +92,7 @@ static int hash_inputs(const fr_files *f, const char *reference, int threads, ui
 static int make_head(const rg_given *given, const fr_files *f, const char *reference, char **head)
 {
     static const char option[] = " --resume";
-    char *command = rg_print("%s", given->line);
+    RG_FREED char *command = rg_print("%s", given->line);
     for (char *word = command; (word = strstr(word, option));)
         if (word[strlen(option)] == ' ' || !word[strlen(option)])
             memmove(word, word + strlen(option), strlen(word + strlen(option)) + 1);
@@ -106,7 +106,6 @@ static int make_head(const rg_given *given, const fr_files *f, const char *refer
     rg_tsv_print(text, "# regather: finished particles of a run, from which --resume goes on\n# command: %s\n", command);
     fprintf(text, "# inputs: %016" PRIx64 "\n%s", inputs, columns);
     fclose(text);
-    free(command);
     return code;
 }
 
@@ -292,12 +291,11 @@ void fr_checkpoint_add(fr_checkpoint *p, const int64_t *row, const fr_sums *s)
 {
     const int64_t first = row - p->row,
                   count[COUNTS] = {s->particles, s->refined, s->evaluations, s->least, s->most, s->coefficient};
-    int64_t *note = rg_alloc(p->deal.note_bytes);
+    RG_FREED int64_t *note = rg_alloc(p->deal.note_bytes);
     for (int64_t i = 0; i < s->particles; i++) values_of(p->files, row[i], p->result[first + i]);
     memcpy(note, count, sizeof count);
     memcpy(note + COUNTS, s->ring, (size_t)s->rings * sizeof *note);
     rg_deal_done(&p->deal, first, first + s->particles, note);
-    free(note);
 }
 
 // On rank 0: which rows are done, and the file that goes on from them.

@@ -4,8 +4,7 @@
 // With D = 90 / floor(90 / DANG + 0.5): theta = 0, D, .. theta_max, and for each phi = 0, P, .. phi_max,
 // P = 360 / max(floor(359.99 sin(theta) / D) - 1, 1), both ends taken, so that phi = 0 and 360 both stand in C1 as in the
 // original. At theta = 90 phi stops short of 179. psi is left to ccp.
-#ifndef RG_FREALIGN_JOB_GRID_H
-#define RG_FREALIGN_JOB_GRID_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ typedef struct fr_grid {
 // NULL, or why the group has no grid. `group`: a name of symmetry.h; step_deg in [0.5, 45]. The caller frees with fr_grid_free.
 const char *fr_grid_make(fr_grid *, const char *group, double step_deg);
 void fr_grid_free(fr_grid *);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // Every problem runs NLopt in a thread of its own, which waits at each evaluation until all problems that are still under way
 // wait; then one call evaluates them all. What a problem finds does not depend on its neighbours.
-#ifndef RG_FREALIGN_JOB_LOCKSTEP_H
-#define RG_FREALIGN_JOB_LOCKSTEP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ int fr_minimise(const fr_minimiser *, int64_t problems, double *x, double *value
 // What these threads take: of each its stack, and the storage of a thread, in which the emulated GPU has its shared memory.
 double fr_minimise_bytes(int64_t problems);
 const char *fr_optimiser_unknown(const char *name); // NULL when fr_minimise takes it, else the reason
-
-#endif

@@ -176,14 +176,13 @@ static int shrink(evaluation *e, const bool *requested)
 static int new_ctf(evaluation *e)
 {
     fr_engine *g = e->engine;
-    float *optics = rg_alloc((size_t)(e->n * FR_OPTICS) * sizeof *optics);
+    RG_FREED float *optics = rg_alloc((size_t)(e->n * FR_OPTICS) * sizeof *optics);
     for (int64_t i = 0; i < e->n; i++) {
         const double *x = e->whole + i * FR_PARAMETERS;
         fr_optics_of(e->files, e->row[i], x[FR_DEFOCUS], 1 + x[FR_MAGNIFICATION], optics + i * FR_OPTICS);
     }
     int code = pl_failed(g->member, "copying the CTF",
         g->member->device->upload(g->optics.base, optics, (size_t)(e->n * FR_OPTICS) * sizeof *optics));
-    free(optics);
     return code == RG_GOOD ? fr_engine_apply(g, e->n, e->r->kind) : code;
 }
 
@@ -222,7 +221,7 @@ static int weigh_priors(evaluation *e)
     const fr_refinement *r = e->r;
     const double pixels = disc_pixels(r);
     const bool has_sigma = e->files->par.n && rg_par_version(&e->files->par) == 9;
-    float *moment = rg_alloc((size_t)(e->n * FR_MOMENTS) * sizeof *moment);
+    RG_FREED float *moment = rg_alloc((size_t)(e->n * FR_MOMENTS) * sizeof *moment);
     int code = compare(e, FR_DO_NOISE, FR_MOMENTS, moment);
     for (int64_t i = 0; i < e->n && code == RG_GOOD; i++) {
         const float *m = moment + i * FR_MOMENTS;
@@ -231,7 +230,6 @@ static int weigh_priors(evaluation *e)
         const double by = fr_alpha(m) * pixels * sqrt((double)m[1] * m[2]);
         e->noise[i] = by > 0 ? sigma * sigma / by : 0;
     }
-    free(moment);
     return code;
 }
 
@@ -248,7 +246,7 @@ static int add_coefficient(int64_t *sum, float coefficient, const evaluation *e,
 static int judge(evaluation *e, double *sigma, fr_sums *s)
 {
     const int64_t rings = fr_rings(e->r->side), most = rings > FR_MOMENTS ? rings : FR_MOMENTS;
-    float *out = rg_alloc((size_t)(e->n * most) * sizeof *out);
+    RG_FREED float *out = rg_alloc((size_t)(e->n * most) * sizeof *out);
     int code = changes_ctf(e->r) ? new_ctf(e) : RG_GOOD;
     code = code == RG_GOOD ? compare(e, FR_DO_NOISE, FR_MOMENTS, out) : code;
     for (int64_t i = 0; i < e->n; i++) sigma[i] = sqrt(fr_noise(out + i * FR_MOMENTS));
@@ -257,7 +255,6 @@ static int judge(evaluation *e, double *sigma, fr_sums *s)
         code = add_coefficient(&s->ring[i % rings], out[i], e, i / rings);
     code = code == RG_GOOD ? compare(e, FR_DO_WHOLE, 1, out) : code;
     for (int64_t i = 0; i < e->n && code == RG_GOOD; i++) code = add_coefficient(&s->coefficient, out[i], e, i);
-    free(out);
     return code;
 }
 
@@ -294,7 +291,7 @@ static int minimise(evaluation *e, double *value, fr_sums *s)
         .most_evaluations = r->most_evaluations,
         .seed = r->seed};
     const int64_t problems = e->n * r->trials;
-    double *x = rg_alloc((size_t)(problems * e->dims) * sizeof *x);
+    RG_FREED double *x = rg_alloc((size_t)(problems * e->dims) * sizeof *x);
     int64_t *evaluations = rg_alloc((size_t)problems * sizeof *evaluations), steps;
     for (int d = 0; d < e->dims; d++) {
         how.unit[d] = r->unit[e->parameter[d]];
@@ -309,7 +306,6 @@ static int minimise(evaluation *e, double *value, fr_sums *s)
         for (int64_t p = 0; p < problems; p++) e->whole[p * FR_PARAMETERS + e->parameter[d]] = x[p * e->dims + d];
     count(s, evaluations, problems);
     free(evaluations);
-    free(x);
     return code;
 }
 
@@ -317,7 +313,8 @@ static int improve(evaluation *e, fr_files *f, fr_checkpoint *done)
 {
     pl_team *team = e->engine->member->team;
     fr_refinement *r = e->r;
-    double *value = rg_alloc((size_t)(e->n * r->trials) * sizeof *value), *sigma = rg_alloc((size_t)e->n * sizeof *sigma);
+    RG_FREED double *value = rg_alloc((size_t)(e->n * r->trials) * sizeof *value),
+                    *sigma = rg_alloc((size_t)e->n * sizeof *sigma);
     fr_sums sums;
     fr_sums_make(&sums, r->side);
     sums.particles = e->n;
@@ -337,8 +334,6 @@ static int improve(evaluation *e, fr_files *f, fr_checkpoint *done)
     pthread_mutex_unlock(&team->lock);
     if (code == RG_GOOD) fr_checkpoint_add(done, e->row, &sums);
     fr_sums_free(&sums);
-    free(sigma);
-    free(value);
     return code;
 }
 

@@ -187,7 +187,7 @@ static void say_next(const fr_refinement *r, const fr_files *f, const char *grou
 {
     const bool par = fr_is_par(r->out);
     const char *invert = f->invert ? "--invert" : "";
-    char *rings = rg_path_beside(r->out, "_rings", ".tsv");
+    RG_FREED char *rings = rg_path_beside(r->out, "_rings", ".tsv");
     rg_summary_look(rings, "how fine the particles follow the map: where the correlation has fallen to noise");
     rg_summary_next(par ? "a map of these poses, with this run's --stack to --amplitude-contrast"
                         : "a map of these poses, and how fine it is",
@@ -198,7 +198,6 @@ static void say_next(const fr_refinement *r, const fr_files *f, const char *grou
             : "better poses by that map, for as long as the correlation of its halves rises",
         (const char *const[]){
             "regather", "refine", r->out, "--reference", "NEW.mrc", "--out", par ? "NEW.par" : "NEW.star", invert, NULL});
-    free(rings);
 }
 
 // On the job's page: scores, views, rings, and how far above noise the coefficient stands.
@@ -238,12 +237,11 @@ static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
             .name = (const char *[]){"rings"},
             .value = (const double *[]){cc}});
     }
-    char *title = rg_print("Scores of the particles: %.3g %% in the mean", mean);
+    RG_FREED char *title = rg_print("Scores of the particles: %.3g %% in the mean", mean);
     rg_summary_histogram(&(rg_drawn){title, "Two hills are often two kinds of images.", "how many particles have which score",
                              "score (%)", "particles"},
         n, f->score);
     rg_summary_directions(n, rot, tilt);
-    free(title);
     free(room);
 }
 
@@ -260,11 +258,10 @@ static int report_all(const fr_pose_job *j)
     if (done->resumed)
         rg_summary_did("resumed", "%" PRId64 " particle%s of an earlier run", done->resumed, rg_plural(done->resumed));
     if (r->is_free[FR_MAGNIFICATION]) {
-        double *m = rg_alloc((size_t)n * sizeof *m);
+        RG_FREED double *m = rg_alloc((size_t)n * sizeof *m);
         memcpy(m, f->magnification, (size_t)n * sizeof *m);
         const double middle = median(m, n);
         printf("magnification\t%.5f (median): a pixel of %.5f A\n", middle, r->pixel_A * middle);
-        free(m);
     }
     const fr_sums *s = &done->sums;
     show(r, f, s);
@@ -428,16 +425,14 @@ static int refine_batch(void *of, const int64_t *row, int64_t n)
     fr_pose_job *all = w->job;
     const job *j = (const job *)all;
     const int64_t trials = all->refine.trials;
-    double *x = rg_alloc((size_t)(n * trials * FR_PARAMETERS) * sizeof *x);
+    RG_FREED double *x = rg_alloc((size_t)(n * trials * FR_PARAMETERS) * sizeof *x);
     for (int64_t p = 0; p < n * trials; p++) {
         const int64_t i = row[p / trials], trial = p % trials;
         fr_pose_of(&all->files.particles.row[i], x + p * FR_PARAMETERS);
         for (int a = FR_PHI; a <= FR_PSI && trial; a++)
             x[p * FR_PARAMETERS + a] += j->restart_deg * M_PI / 180 * draw(all->refine.seed, i, 16 * trial + a);
     }
-    int code = fr_refine_poses(&all->refine, w->engine, &all->files, &all->done, row, n, x);
-    free(x);
-    return code;
+    return fr_refine_poses(&all->refine, w->engine, &all->files, &all->done, row, n, x);
 }
 
 static fr_room room_of(const void *of, int64_t batch) { return fr_pose_room(of, batch); }

@@ -7,8 +7,7 @@
 //     checkpoint.c   finished particles on disk, for --resume
 //     refine.c       what both have in common; the command refine
 //     search.c       the command search: ccp over the grid, the best directions refined
-#ifndef RG_REFINE_H
-#define RG_REFINE_H
+#pragma once
 
 #include "../particles/particles.h"
 #include "../pipeline/ranks.h"
@@ -130,5 +129,3 @@ typedef struct fr_pose_command {
 int fr_pose_job_run(fr_pose_job *, const fr_pose_command *);
 // A worker's room for what both do.
 fr_room fr_pose_room(const fr_worker *, int64_t batch);
-
-#endif

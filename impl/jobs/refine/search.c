@@ -140,21 +140,20 @@ static int search_batch(void *of, const int64_t *row, int64_t n)
     hunt *h = of;
     fr_pose_job *all = h->is.job;
     const search *s = search_of(h);
-    double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x);
+    RG_FREED double *x = rg_alloc((size_t)(n * s->best * FR_PARAMETERS) * sizeof *x);
     int code = RG_GOOD;
     for (int64_t i = 0; i < n * s->best; i++) h->list[i] = (found){.score = -INFINITY};
     for (int64_t d = 0; d < s->grid.n && code == RG_GOOD; d += h->at_once)
         code = correlate(h, n, d, s->grid.n - d < h->at_once ? s->grid.n - d : h->at_once);
     for (int64_t i = 0; i < n * s->best; i++) memcpy(x + i * FR_PARAMETERS, h->list[i].x, sizeof h->list[i].x);
     if (code == RG_GOOD) code = fr_refine_poses(&all->refine, h->is.engine, &all->files, &all->done, row, n, x);
-    free(x);
     return code;
 }
 
 static int put_turns(hunt *h)
 {
     const int64_t turns = search_of(h)->grid.in_plane;
-    float *turn = rg_alloc((size_t)(2 * turns) * sizeof *turn);
+    RG_FREED float *turn = rg_alloc((size_t)(2 * turns) * sizeof *turn);
     for (int64_t u = 0; u < turns; u++) {
         turn[2 * u] = (float)cos(0.5 * M_PI * (double)u / (double)turns);
         turn[2 * u + 1] = (float)sin(0.5 * M_PI * (double)u / (double)turns);
@@ -162,7 +161,6 @@ static int put_turns(hunt *h)
     int error = rg_buffer_make(
         &h->turn, h->is.engine->member->device, (size_t)(2 * turns) * sizeof *turn, sizeof *turn, false, "turns");
     error = error ? error : rg_buffer_put(&h->turn, turn);
-    free(turn);
     return pl_failed(h->is.engine->member, "copying rotations", error);
 }
 
