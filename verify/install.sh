@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install.sh BUILD: installs what BUILD holds to a folder of its own; compiles README's kernel and one for the emulated GPU there,
+# install.sh BUILD: installs what BUILD holds to a folder of its own; compiles the kernel of impl/README.md and one for the emulated GPU there,
 # outside of the tree, with what the installed `regather --cflags` says, and has both verified and traced.
 build=$(realpath "${1:?usage: verify/install.sh BUILD}")
 cd "$(dirname "$0")/.." || exit 2
 at=$(mktemp -d) || exit 2
 trap 'rm -rf "$at"' EXIT
 make -o all install BUILD="$build" DESTDIR="$at" > "$at/log" 2>&1 || { cat "$at/log"; exit 2; } # -o: as it is, not built again
-awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | sed 's,"index.h","autocorr/index.h",' > "$at/mine.c"
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' impl/README.md | sed 's,"index.h","autocorr/index.h",' > "$at/mine.c"
 echo 'RG_PLUGIN = { &RG_VARIANT_SYMBOL(autocorr_mine), NULL };' >> "$at/mine.c"
 for file in autocorr_gpu.cu autocorr.h plugin.h; do
     sed 's,../../impl/,,' "verify/broken/$file" > "$at/$file"

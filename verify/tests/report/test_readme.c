@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// test_readme.c: the counts of verdicts in README.md are those of the ledger of the shipped record that it names, its figure is the
-// one that the report draws of it, and its commands run as they are printed; which do not, and why, is in readme.tsv beside this
-// file.
+// test_readme.c: counts of verdicts and findings in README.md are those of the ledger of the shipped record that it names, its figure
+// is the one that the report draws of it, and the commands of every README run as they are printed; which do not, and why, is in
+// readme.tsv beside this file.
 #include "../../../impl/base/core.h"
 #include "../../../impl/suite.h"
 #include "../../../report/words/words.h"
 #include "../test.h"
 #include "../test_command.h"
 
+#include <ctype.h>
 #include <libgen.h>
+#include <math.h>
 #include <sys/wait.h>
 
 extern const rg_command rg_cmd_report;
@@ -54,6 +56,47 @@ static void assert_figure(const char *folder)
     for (int i = 0; i < RG_COUNT(made); i++) free(made[i]);
 }
 
+// The number of a finding, "takes {7.1} times", against its claim's in the ledger; where it stands in the text.
+static const char *finding(const char *text, const rg_tsv *ledger, const char *marked, const char *claim, const char *column)
+{
+    const size_t at = strcspn(marked, "{"), length = strcspn(marked + at, "}") - 1;
+    char *number = rg_print("%.*s", (int)length, marked + at + 1), *point = strchr(number, '.');
+    char *words = rg_print("%.*s%s%s", (int)at, marked, number, marked + at + length + 2);
+    const char *found = strstr(text, words);
+    if (!found || strstr(found + 1, words)) fail_msg("README.md has not once: \"%s\"", words);
+    int row = 0;
+    while (strcmp(rg_tsv_cell(ledger, row, "machine"), machine) || strcmp(rg_tsv_cell(ledger, row, "id"), claim))
+        if (++row == ledger->n_rows) fail_msg("findings.tsv: no claim %s", claim);
+    const double value = rg_tsv_number(ledger, row, column), half = 0.5 * pow(10, point ? -(double)strlen(point + 1) : 0);
+    if (!(fabs(value - strtod(number, NULL)) <= half * (1 + 1e-6)))
+        fail_msg("README.md: \"%s\": by the ledger %s is %.6g", words, claim, value);
+    free(number);
+    free(words);
+    return found + at;
+}
+
+// Every number among the findings that has a decimal point or counts times is a row of findings.tsv, and that is the ledger's.
+static void assert_findings(const char *text, const rg_tsv *ledger)
+{
+    char *path = rg_share_path("verify/tests/report/findings.tsv");
+    rg_tsv t;
+    const char *at[64], *c = strstr(text, "## What was found"), *end = c ? strstr(c, "\n|") : NULL;
+    assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
+    assert_true(c && end && t.n_rows <= RG_COUNT(at));
+    for (int i = 0; i < t.n_rows; i++)
+        at[i] = finding(text, ledger, rg_tsv_cell(&t, i, "text"), rg_tsv_cell(&t, i, "claim"), rg_tsv_cell(&t, i, "column"));
+    while ((c += strcspn(c, "0123456789")) < end) {
+        const size_t n = strspn(c, "0123456789."), digits = n - (c[n - 1] == '.');
+        int i = 0;
+        while (i < t.n_rows && at[i] != c) i++;
+        if (i == t.n_rows && !isalpha((unsigned char)c[-1]) && (memchr(c, '.', digits) || !strncmp(c + digits, " times", 6)))
+            fail_msg("README.md: a number from nowhere: \"%.40s\"", c);
+        c += n;
+    }
+    rg_tsv_free(&t);
+    free(path);
+}
+
 TEST(counts_of_the_readme_are_those_of_the_ledger)
 {
     char *folder = test_folder(), *output = rg_alloc(OUTPUT_MAX);
@@ -80,7 +123,7 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
     }
     assert_null(strstr(page, "This machine"));
     // What is contradicted is named, in the README by id, on the page by verdict.
-    const char *section = strstr(readme, "Contradicted today:"), *end = section ? strstr(section, "Not called:") : NULL;
+    const char *section = strstr(readme, "Contradicted today:"), *end = section ? strstr(section, "[report/]") : NULL;
     assert_non_null(end);
     for (int i = 0; i < ledger.n_rows; i++)
         if (!strcmp(rg_tsv_cell(&ledger, i, "machine"), machine) &&
@@ -90,6 +133,7 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
         }
     assert_non_null(strstr(page, rg_outcome_name[RG_CONTRADICTED]));
     assert_figure(folder);
+    assert_findings(readme, &ledger);
     rg_tsv_free(&ledger);
     rg_tsv_free(&papers);
     assert_int_equal(test_folder_remove(folder), 0);
@@ -104,7 +148,7 @@ static void run_line(const char *line)
 {
     const int status = system(fmt("{ %s\n} > out.txt 2>&1", line)), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code && !(strstr(line, "compare") && (code == 1 || code == 3)))
-        fail_msg("README.md: exit %d of: %s\n%s", code, line, file_text("out.txt"));
+        fail_msg("exit %d of: %s\n%s", code, line, file_text("out.txt"));
 }
 
 // That words, options and values are taken, where nothing is done.
@@ -125,43 +169,55 @@ static int listed(const rg_tsv *list, const char *line)
     return row;
 }
 
+// The commands of one file, and how many ran here and did not.
+static void run_readme(const char *name, const rg_tsv *list, bool *used, int count[2])
+{
+    char *path = rg_share_path(name), *text = file_text(path);
+    bool code = false;
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+        if (!strncmp(line, "```", 3))
+            code = !strcmp(line, "```sh");
+        else if (code && *line && *line != '#') {
+            const int row = listed(list, line);
+            const char *before = row < 0 ? "" : rg_tsv_cell(list, row, "before");
+            const bool here = row < 0 || !*rg_tsv_cell(list, row, "why");
+            if (*before) run_line(before);
+            (here ? run_line : take_line)(line);
+            count[!here]++;
+            if (row >= 0) used[row] = true;
+        }
+    }
+    free(path);
+    free(text);
+}
+
 TEST(every_command_runs_as_printed_or_says_why_not)
 {
+    static const char *const name[] = {"README.md", "impl/README.md", "impl/jobs/README.md", "verify/README.md",
+        "bench/README.md", "report/README.md", "data/README.md", "CONTRIBUTING.md"};
     char program[4096] = "", *folder = test_folder(), *readme = rg_share_path("README.md"), *was = getcwd(NULL, 0);
-    char *list_path = rg_share_path("verify/tests/report/readme.tsv"), *text = file_text(readme);
+    char *list_path = rg_share_path("verify/tests/report/readme.tsv");
     rg_tsv list;
     assert_int_equal(rg_tsv_read(list_path, &list), RG_GOOD);
-    bool *used = rg_alloc((size_t)list.n_rows * sizeof *used), code = false;
+    bool *used = rg_alloc((size_t)list.n_rows * sizeof *used);
     assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
     char *path = rg_print("%s/../../..:%s", dirname(program), getenv("PATH"));
     setenv("PATH", path, 1);
     setenv("REGATHER", dirname(readme), 1);
     setenv("OMP_NUM_THREADS", "2", 0);
     assert_int_equal(chdir(folder), 0);
-    int ran = 0, not_run = 0;
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        if (!strncmp(line, "```", 3))
-            code = !strcmp(line, "```sh");
-        else if (code && *line != '#') {
-            const int row = listed(&list, line);
-            const char *before = row < 0 ? "" : rg_tsv_cell(&list, row, "before");
-            const bool here = row < 0 || !*rg_tsv_cell(&list, row, "why");
-            if (*before) run_line(before);
-            (here ? run_line : take_line)(line);
-            *(here ? &ran : &not_run) += 1;
-            if (row >= 0) used[row] = true;
-        }
-    }
-    assert_true(ran >= 35 && not_run >= 10);
+    int count[2] = {0};
+    for (int i = 0; i < RG_COUNT(name); i++) run_readme(name[i], &list, used, count);
+    assert_true(count[0] >= 35 && count[1] >= 10);
     for (int i = 0; i < list.n_rows; i++)
-        if (!used[i]) fail_msg("readme.tsv: no line of README.md begins \"%s\"", rg_tsv_cell(&list, i, "line"));
+        if (!used[i]) fail_msg("readme.tsv: no line of a README begins \"%s\"", rg_tsv_cell(&list, i, "line"));
     assert_int_equal(access("page/index.html", R_OK), 0);
     assert_int_equal(access("results/rmax.tsv", R_OK), 0);
     assert_int_not_equal(system("regather autocorr --max-ofset 3 --help > out.txt 2>&1"), 0); // what is not taken is seen
     assert_int_equal(chdir(was), 0);
     assert_int_equal(test_folder_remove(folder), 0);
     rg_tsv_free(&list);
-    char *const made[] = {readme, was, list_path, text, path};
+    char *const made[] = {readme, was, list_path, path};
     for (int i = 0; i < RG_COUNT(made); i++) free(made[i]);
     free(used);
 }
