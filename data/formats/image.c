@@ -150,12 +150,13 @@ static int read_page(const rg_image_in *in, int64_t *pages, rg_image *image)
     return RG_GOOD;
 }
 
+static const rg_grey_range NONE = {0}; // where the caller names none
+
 int rg_image_from_stream(
     FILE *file, int64_t bytes, const char *path, int64_t page, const rg_grey_range *range, int64_t *pages, rg_image *image)
 {
-    const rg_grey_range none = {0};
     return read_page(
-        &(rg_image_in){.file = file, .bytes = bytes, .path = path, .page = page, .range = range ? range : &none}, pages, image);
+        &(rg_image_in){.file = file, .bytes = bytes, .path = path, .page = page, .range = range ? range : &NONE}, pages, image);
 }
 
 static int from_path(const char *path, rg_image_in *in, int64_t *pages, rg_image *image)
@@ -186,7 +187,7 @@ int rg_image_places(const char *path, int64_t *pages, rg_image_place **place)
 
 int rg_image_read_place(const char *path, const rg_image_place *place, const rg_grey_range *range, rg_image *image)
 {
-    return from_path(path, &(rg_image_in){.page = place->page, .place = place, .range = range}, NULL, image);
+    return from_path(path, &(rg_image_in){.page = place->page, .place = place, .range = range ? range : &NONE}, NULL, image);
 }
 
 int rg_image_read(const char *path, int64_t page, const rg_grey_range *range, rg_image *image)
