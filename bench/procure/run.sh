@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # @NAME@: measures this machine by RULES.md, without root and network, and writes an archive. README.txt has more.
 #   ./run.sh --seed NONCE [--peak FILE] [--meter CMD] --out A.rgz     --help has the rest; TMPDIR is where work goes
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
