@@ -226,10 +226,11 @@ static int dispatch(int argc, char **argv)
             int code = rg_ranks_begin();
             return rg_ranks_end(code ? code : rg_command_run(*c, argc - 1, argv + 1));
         }
+    char words[96];
     rg_near near = {0};
     for (const rg_command *const *c = rg_commands; *c; c++) rg_nearer(argv[1], strlen(argv[1]), (*c)->name, &near);
-    return rg_fail(RG_USAGE, "unknown command \"%s\"; %s%s%s'regather --help' lists them", argv[1],
-        near.name ? "did you mean " : "", near.name ? near.name : "", near.name ? "? " : "");
+    return rg_fail(
+        RG_USAGE, "unknown command \"%s\"; %s'regather --help' lists them", argv[1], rg_near_words(&near, "", words));
 }
 
 int rg_main(int argc, char **argv)

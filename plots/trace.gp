@@ -8,7 +8,7 @@
 set encoding utf8
 HAS = exists("OBJECT")
 FLAT = AXES[3] eq ""
-HEIGHT = FLAT ? 770 : HAS ? 1235 : 1035
+HEIGHT = FLAT ? 870 : HAS ? 1235 : 1035
 if (TERM eq "svg") { set terminal svg size 1000, HEIGHT dynamic enhanced font "Helvetica,14" background "#ffffff" } \
 else { set terminal pngcairo size 1000, HEIGHT enhanced font "Helvetica,12" background "#ffffff" }
 set output OUT
@@ -20,6 +20,12 @@ WORDS   = "right   missing doubled misplaced weight"
 COLOURS = "#a9b7c6 #0072b2 #d55e00 #aa4499   #e69f00"
 MARKS   = "7       6       7       13        9"
 slice(i, one) = SLICES[i + (one ? 3 : 0)]
+SHOWN = "" # the numbers of the words that occur
+do for [i = 1:5] {
+    stats DATA using (strcol("verdict") eq word(WORDS, i) ? 1 : 0) name "N" nooutput
+    if (N_sum > 0) { SHOWN = SHOWN." ".i }
+}
+shown(k) = int(word(SHOWN, k))
 stats DATA using (strcol("side") eq "output" ? column("a") : NaN) name "A" nooutput
 stats DATA using (strcol("side") eq "output" ? column("b") : NaN) name "B" nooutput
 stats DATA using (strcol("side") eq "output" ? column("c") : NaN) name "C" nooutput
@@ -76,8 +82,7 @@ set origin 0, 0; set size 1, 1
 # ---- the inputs ------------------------------------------------------------------------------------------------------------
 set border 15 linecolor rgb LINE
 set grid xtics ytics linecolor rgb "#eef1f4" linewidth 1
-set size ratio -1
-set lmargin at screen 0.66; set rmargin at screen 0.84
+set lmargin at screen 0.62; set rmargin at screen 0.84
 set tmargin at screen down(140); set bmargin at screen down(430)
 set title "inputs" textcolor rgb INK
 set xlabel AXES[4] noenhanced
@@ -91,20 +96,18 @@ plot for [i = 1:5] DATA using (is("input", i) ? column("a") : NaN):"b":(size(1.4
 
 # ---- what the marks mean ---------------------------------------------------------------------------------------------------
 unset title; unset xlabel; unset ylabel; unset tics; unset border; unset grid
-set size noratio
 set lmargin at screen 0.87; set rmargin at screen 0.99
 set tmargin at screen down(150); set bmargin at screen down(330)
 set xrange [0:4]; set yrange [-5.5:-0.5]
-set for [i = 1:5] label (10 + i) word(WORDS, i) at 1, -i left textcolor rgb INK
-plot for [i = 1:5] "+" using ($0 == 0 ? 0.4 : NaN):(-i) every ::0::0 \
-    with points pointtype mark(i) pointsize 1.5 linewidth 1.6 linecolor rgb colour(i)
+set for [k = 1:words(SHOWN)] label (10 + k) word(WORDS, shown(k)) at 1, -k left textcolor rgb INK
+plot for [k = 1:words(SHOWN)] "+" using ($0 == 0 ? 0.4 : NaN):(-k) every ::0::0 \
+    with points pointtype mark(shown(k)) pointsize 1.5 linewidth 1.6 linecolor rgb colour(shown(k))
 unset label
 
 # ---- slices: of all outputs, and of those of one input ----------------------------------------------------------------------
 set border 15 linecolor rgb LINE
 set tics nomirror out scale 0.5 textcolor rgb SOFT font ",11"
 set grid xtics ytics linecolor rgb "#eef1f4" linewidth 1
-set size ratio -1
 low(axis) = axis == 1 ? A_min : axis == 2 ? B_min : C_min
 high(axis) = axis == 1 ? A_max : axis == 2 ? B_max : C_max
 letter(axis) = word("a b c", axis)
@@ -114,12 +117,12 @@ do for [p = 0:(FLAT ? 1 : 5)] {
     across = FLAT ? 3 : 3 - p % 3 # z, y, x
     u = across == 1 ? 2 : 1
     v = across == 3 ? 2 : 3
-    left = 0.05 + 0.32 * (FLAT ? p : p % 3)
+    left = FLAT ? 0.06 + 0.49 * p : 0.06 + 0.325 * (p % 3)
     top = FLAT ? 548 : 548 + 268 * one
-    set lmargin at screen left; set rmargin at screen left + 0.27
-    set tmargin at screen down(top); set bmargin at screen down(top + 160)
+    set lmargin at screen left; set rmargin at screen left + (FLAT ? 0.42 : 0.26)
+    set tmargin at screen down(top); set bmargin at screen down(top + (FLAT ? 260 : 160))
     if (FLAT || p % 3 == 0) { set label 4 (one ? "Input ".INPUT." alone" : "All inputs") \
-        at screen left - 0.02, screen down(top - (FLAT ? 22 : 36)) left font ",13" textcolor rgb SOFT noenhanced }
+        at screen left - 0.03, screen down(top - (FLAT ? 22 : 36)) left font ",13" textcolor rgb SOFT noenhanced }
     if (!FLAT) { set title sprintf("%s = %g", AXES[across], slice(across, one)) textcolor rgb INK noenhanced offset 0, -0.6 }
     set xlabel AXES[u] offset 0, 0.4 noenhanced
     set ylabel AXES[v] offset 1, 0 noenhanced
@@ -135,6 +138,7 @@ do for [p = 0:(FLAT ? 1 : 5)] {
 # ---- the object: two slices through the middle, as found, as right, and the difference, which fills its scale ----------------
 if (HAS) {
     unset datafile columnheaders
+    set size ratio -1
     unset grid; unset xlabel; unset ylabel; unset tics; unset colorbox
     set tmargin at screen down(1075); set bmargin at screen down(1075 + 147)
     set autoscale x; set autoscale y

@@ -453,6 +453,7 @@ static int map_names(comparison *c)
     for (int i = 0; i < c->map.n; i++) {
         const char *text = c->map.item[i], *equals = strchr(text, '=');
         int found = 0, in_b = 0;
+        char words[96];
         rg_near near = {0};
         if (!equals || equals == text || !equals[1])
             return rg_fail(RG_USAGE, "--map: expected NAME=NAME, a variant of A and one of B, found \"%s\"", text);
@@ -462,8 +463,8 @@ static int map_names(comparison *c)
             rg_nearer(equals + 1, strlen(equals + 1), variant, &near);
         }
         if (!in_b)
-            return rg_fail(RG_USAGE, "--map: %s has no variant \"%s\"%s%s%s", c->file[1].path, equals + 1,
-                near.name ? "; did you mean " : "", near.name ? near.name : "", near.name ? "?" : "");
+            return rg_fail(RG_USAGE, "--map: %s has no variant \"%s\"; %sits rows name them", c->file[1].path, equals + 1,
+                rg_near_words(&near, "", words));
         if (strlen(equals + 1) != (size_t)(equals - text) || strncmp(text, equals + 1, (size_t)(equals - text)))
             leave_out(&c->file[0], equals + 1);
         for (int k = 0; k < c->file[0].n_rows; k++) {

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const rg_option common_options[] = {
     {"help", NULL, "print this and exit", RG_TO(rg_given, help)},
@@ -108,6 +109,12 @@ void rg_nearer(const char *word, size_t length, const char *name, rg_near *near)
     if (distance <= (n + 2) / 3 && (!near->name || distance < near->distance)) *near = (rg_near){name, distance};
 }
 
+const char *rg_near_words(const rg_near *near, const char *before, char text[96])
+{
+    snprintf(text, 96, near->name ? "did you mean %s%.60s? " : "", before, near->name);
+    return text;
+}
+
 // ---- the command line ----------------------------------------------------------------------------------------------------
 
 typedef struct parsing {
@@ -142,14 +149,15 @@ static const char *typed(const parsing *p, const char *name)
 static int unknown_option(const parsing *p, const char *name, size_t length)
 {
     const char *command = p->command->name;
+    char words[96];
     rg_near near = {0};
     for (const rg_command *const *kind = p->command->of ? p->command->of->kind : NULL; kind && *kind; kind++)
         for (const rg_option *o = (*kind)->option; o->name; o++)
             if (strlen(o->name) == length && !strncmp(o->name, name, length))
                 return rg_fail(RG_USAGE, "%s: takes no --%s (see 'regather %s --help')", command, o->name, command);
     for (int i = 0; i < p->n_options; i++) rg_nearer(name, length, p->option[i].option->name, &near);
-    return rg_fail(RG_USAGE, "%s: unknown option --%.*s; %s%s%ssee 'regather %s --help'", command, (int)length, name,
-        near.name ? "did you mean --" : "", near.name ? near.name : "", near.name ? "? " : "", command);
+    return rg_fail(RG_USAGE, "%s: unknown option --%.*s; %ssee 'regather %s --help'", command, (int)length, name,
+        rg_near_words(&near, "--", words), command);
 }
 
 // ---- values --------------------------------------------------------------------------------------------------------------
@@ -424,12 +432,20 @@ static int check_excludes(const parsing *p, const rg_option *o)
     return RG_GOOD;
 }
 
+// Of a job that lacks an option an input that is not there is said first: it is what the line begins with.
+static int check_inputs(const parsing *p)
+{
+    for (int i = 0; i < p->n_words && p->command->job; i++)
+        if (access(p->word[i], R_OK) != 0) return rg_fail(RG_USAGE, "%s: cannot be read: %s", p->word[i], strerror(errno));
+    return RG_GOOD;
+}
+
 static int check_all(const parsing *p)
 {
     int code = check_words(p);
     for (int i = 0; i < p->n_options && !code; i++) {
         const rg_option *o = p->option[i].option;
-        if (o->required && !typed(p, o->name))
+        if (o->required && !typed(p, o->name) && (code = check_inputs(p)) == RG_GOOD)
             code = rg_fail(RG_USAGE, "%s: --%s %s is needed (see 'regather %s --help')", p->command->name, o->name, o->arg,
                 p->command->name);
     }

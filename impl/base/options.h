@@ -127,3 +127,5 @@ typedef struct rg_near {
     int distance;
 } rg_near;
 void rg_nearer(const char *word, size_t length, const char *name, rg_near *near);
+// "did you mean --shape? ", the dashes being `before`; nothing where no name is near.
+const char *rg_near_words(const rg_near *, const char *before, char text[96]);

@@ -177,8 +177,10 @@ static int run(void *options)
 {
     const comparison *c = options;
     const double began_s = rg_seconds();
+    double radius_px = c->mask_radius_px;
     rg_volume a = {0}, b = {0};
     int code = rg_volume_size(c->given.word.item[0], &a);
+    if (code == RG_GOOD && !isnan(radius_px)) code = rg_option_within("mask-radius", &radius_px, 0, 1, (double)a.side / 2);
     if (code == RG_GOOD)
         code = rg_memory_allows(rg_memory_free(), need, c, a.side, "a side of", "two maps of %" PRId64 "^3 voxels", a.side);
     if (code == RG_GOOD) code = rg_volume_read(c->given.word.item[0], &a);

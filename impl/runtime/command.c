@@ -29,6 +29,7 @@ static int check_device(const char *name)
 static int run_kind(const rg_command *command, int argc, char **argv)
 {
     const size_t name = strlen(command->name) + 1; // a kind is called "phantom tilt"
+    char words[96];
     rg_near near = {0};
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
         rg_command_help(command, stdout);
@@ -38,9 +39,8 @@ static int run_kind(const rg_command *command, int argc, char **argv)
         if (!strcmp((*kind)->name + name, argv[1])) return rg_command_run(*kind, argc - 1, argv + 1);
         rg_nearer(argv[1], strlen(argv[1]), (*kind)->name + name, &near);
     }
-    return rg_fail(RG_USAGE, "%s: expected a KIND first, found \"%s\"; %s%s%s'regather %s --help' lists them", command->name,
-        argc > 1 ? argv[1] : "nothing", near.name ? "did you mean " : "", near.name ? near.name : "", near.name ? "? " : "",
-        command->name);
+    return rg_fail(RG_USAGE, "%s: expected a KIND first, found \"%s\"; %s'regather %s --help' lists them", command->name,
+        argc > 1 ? argv[1] : "nothing", rg_near_words(&near, "", words), command->name);
 }
 
 // Asked before the work whether a page can stand where it was told to; the default goes where the output does.

@@ -2,6 +2,7 @@
 // table.c: the function table: variants.def read twice for declarations and arrays, and the plug-ins loaded beside it.
 #include "table.h"
 #include "../base/core.h"
+#include "../base/options.h"
 #include "../base/malformed.h"
 #include "../base/tsv.h"
 #include "cpu.h"
@@ -288,20 +289,28 @@ static int word_check(const char *pattern, const char *device)
             return rg_fail(RG_USAGE, "variant \"%s\" was built for --device %s, not %s (make plugin SRC=... builds both)",
                 pattern, other[i], device ? device : "gpu");
     }
-    char known[600] = "";
+    char known[600] = "", words[96];
+    rg_near near = {0};
     size_t algo = strcspn(pattern, ":"), used = 0;
     bool algo_known = false;
     for (int i = 0; algos[i]; i++) algo_known |= strlen(algos[i]->name) == algo && !strncmp(algos[i]->name, pattern, algo);
     if (algo_known && !pattern[algo])
         return rg_fail(RG_USAGE, "algorithm \"%s\" has no variant for device %s", pattern, device ? device : "gpu");
-    for (int i = 0; !algo_known && algos[i] && used < 560; i++)
+    for (int i = 0; !algo_known && algos[i] && used < 560; i++) {
+        rg_nearer(pattern, algo, algos[i]->name, &near);
         used += (size_t)snprintf(known + used, sizeof known - used, " %s", algos[i]->name);
+    }
     for (const rg_entry *e = NULL; algo_known && used < 500 && (e = rg_entry_next(e, "", device));)
-        if (strlen(e->algo->name) == algo && !strncmp(e->algo->name, pattern, algo))
+        if (strlen(e->algo->name) == algo && !strncmp(e->algo->name, pattern, algo)) {
+            rg_nearer(pattern + algo + 1, strlen(pattern + algo + 1), e->name, &near);
             used += (size_t)snprintf(known + used, sizeof known - used, " %s", e->name);
+        }
+    char *before = rg_print("%.*s", algo_known ? (int)algo + 1 : 0, pattern);
+    rg_near_words(&near, before, words);
+    free(before);
     return rg_fail(RG_USAGE,
-        algo_known ? "unknown variant \"%s\"; this algorithm has:%s" : "unknown algorithm \"%s\"; there are:%s", pattern,
-        known);
+        algo_known ? "unknown variant \"%s\"; %sthis algorithm has:%s" : "unknown algorithm \"%s\"; %sthere are:%s", pattern,
+        words, known);
 }
 
 int rg_pattern_check(const char *pattern, const char *device)

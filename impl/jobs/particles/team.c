@@ -33,10 +33,16 @@ static int check_requested(const rg_list *variant)
 {
     for (int i = 0; i < variant->n; i++) {
         bool known = false;
-        for (int r = 0; r < FR_ROUTINES; r++) known = known || requested_for(&(rg_list){1, variant->item + i}, routine_name[r]);
+        char words[96];
+        rg_near near = {0};
+        for (int r = 0; r < FR_ROUTINES; r++) {
+            known = known || requested_for(&(rg_list){1, variant->item + i}, routine_name[r]);
+            rg_nearer(variant->item[i], strcspn(variant->item[i], ":"), routine_name[r], &near);
+        }
         if (!known)
             return rg_fail(RG_USAGE,
-                "--variant: expected ctfapply:, cc3m: or another routine and a variant's name, found \"%s\"", variant->item[i]);
+                "--variant: expected ctfapply:, cc3m: or another routine and a variant's name, found \"%s\"; %ssee `regather list`",
+                variant->item[i], rg_near_words(&near, "", words));
     }
     return RG_GOOD;
 }
