@@ -1,5 +1,36 @@
 // SPDX-License-Identifier: MIT
 // main.c: the program; apart from commands.c, so that test programs can have its commands.
+#include "base/core.h"
 #include "runtime/command.h"
 
-int main(int argc, char **argv) { return rg_main(argc, argv); }
+#include <pthread.h>
+#include <sys/resource.h>
+
+// Kernels keep rows and tiles on the stack, up to some 100 KiB. Where `ulimit -s` leaves less than LEAST the program, and each thread
+// that it starts, has a stack of its own.
+enum { LEAST = 2 << 20, OWN = 8 << 20 };
+
+typedef struct call {
+    int argc, code;
+    char **argv;
+} call;
+
+static void *run(void *of)
+{
+    call *c = of;
+    c->code = rg_main(c->argc, c->argv);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct rlimit stack;
+    pthread_attr_t own;
+    pthread_t thread;
+    call c = {.argc = argc, .argv = argv};
+    if (getrlimit(RLIMIT_STACK, &stack) || stack.rlim_cur >= LEAST) return rg_main(argc, argv);
+    pthread_attr_init(&own);
+    pthread_attr_setstacksize(&own, OWN);
+    const int fault = pthread_setattr_default_np(&own) || pthread_create(&thread, &own, run, &c) || pthread_join(thread, NULL);
+    return fault ? rg_fail(RG_LACKS, "no stack of %d MiB: raise ulimit -s", OWN >> 20) : c.code;
+}

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // ---- files of steps --------------------------------------------------------------------------------------------------------
@@ -66,6 +67,7 @@ static int take_over(rg_record_run *r, rg_step *s, bool ended)
     int code = RG_GOOD;
     static const char *const ending[] = {".tsv.part", ".tsv"}; // a part is the file with more
     bool taken = false;
+    struct stat there; // empty where a run was killed before the head
     for (int i = 0; i < RG_COUNT(ending); i++) {
         RG_FREED char *path = file_of(r, s, ending[i]);
         if (access(path, F_OK) == 0) {
@@ -73,7 +75,7 @@ static int take_over(rg_record_run *r, rg_step *s, bool ended)
                 size_t n;
                 RG_FREED char *text = rg_file_bytes(path, &n), *whole = text && *text ? with_sources(r, s, text) : NULL;
                 if (whole) rg_tables_put(&r->record.tables, s->name, whole);
-            } else if (rg_record_of(s)->kind != RG_STEP_TABLE && !taken) {
+            } else if (rg_record_of(s)->kind != RG_STEP_TABLE && !taken && stat(path, &there) == 0 && there.st_size) {
                 code = rg_record_merge(&r->record, path, true);
                 taken = true;
             }

@@ -72,7 +72,7 @@ int rg_result_seal(FILE *f, const char *path)
     return code || !ferror(f) ? code : rg_fail(RG_USAGE, "%s: not written: %s", path, strerror(errno));
 }
 
-static void say_edited(const char *path)
+void rg_result_say_edited(const char *path)
 {
     char *text, hex[65];
     int64_t bytes, at;
@@ -86,7 +86,6 @@ static void say_edited(const char *path)
 
 int rg_result_of(const rg_tsv *t, rg_result *f)
 {
-    say_edited(t->path);
     *f = (rg_result){.path = rg_print("%s", t->path)};
     int code = read_head(t, f);
     const char *format = rg_result_head(f, "format");
