@@ -4,7 +4,7 @@
 # before have filled; with CASE the setup rows and those whose name contains it. Columns, of which "-" is nothing:
 #   section   a word; "setup" makes what the others use, "define" a function for the rows that follow
 #   case      what holds
-#   needs     programs in PATH, names that `regather doctor` lists as found, files of ../shared: the row is skipped without one
+#   needs     programs in PATH (A|B: one of them), names that `regather doctor` lists as found, files of ../shared: the row is skipped without one
 #   exit      the exit code; 2 also asserts that stderr has one line, or none where the command redirects it
 #   prints    texts that stdout and stderr have to hold, divided by \n; !TEXT must not be there; \t is a tab
 #   command   for sh, with the functions of tools.sh
@@ -27,6 +27,10 @@ has() {
         case $thing in
         -) ;;
         */*) [ -r "$shared/$thing" ] || return ;;
+        *'|'*) # any of them
+            for one in $(echo "$thing" | tr '|' ' '); do command -v "$one" > /dev/null && continue 2; done
+            return 1
+            ;;
         *)
             command -v "$thing" > /dev/null && continue
             [ -e ../doctor ] || regather doctor > ../doctor 2> /dev/null

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
-// test_bench.c: a measurement from its buffers to its row, with small variants made here, right and wrong; and what the command
-// refuses.
+// test_bench.c: a measurement from its buffers to its row, with small variants made here, right and wrong. The command:
+// verify/cases/bench.tsv.
 #include <time.h>
 #include "../../../bench/timing/timing.h"
 #include "../test.h"
-#include "../test_command.h"
-
 #include <math.h>
-
-extern const rg_command rg_cmd_bench;
-static char text[OUTPUT_MAX];
+#include <string.h>
+#include <unistd.h>
 
 // ---- an algorithm: out[i] = 3 in[i] + i ------------------------------------------------------------------------------------
 
@@ -542,81 +539,6 @@ TEST(memory_is_predicted)
     assert_true(fits[0] == 'n' && 8 * n < 4200000 && 8 * n > 4100000);
     rg_largest_that_fits(&measurement, 100, fits);
     assert_string_equal(fits, "none");
-}
-
-TEST(a_call_of_minutes_is_foreseen)
-{
-    int code = run_command(&rg_cmd_bench,
-        "bench autocorr:naive --device cpu --shape w32,h32,r4,k0 --shape w64,h300,r20,k0 "
-        "--max-seconds 0.02 --rounds 2 --max-call 0.001 --quiet",
-        text);
-    assert_int_equal(code, RG_GOOD); // the first shape has a time
-    assert_non_null(strstr(text, "autocorr width=32,height=32,max-offset=4,kind=plain"));
-    assert_non_null(strstr(text, "--max-call allows 0.001 s"));
-}
-
-// Each round is a process: it has its samples, and what it saw is in the row once.
-TEST(rounds_are_processes)
-{
-    char *folder = test_folder(), *path = rg_print("%s/f.tsv", folder);
-    char *words =
-        rg_print("bench autocorr:naive --device cpu --threads 1 --shape w32,h32,r4,k0 --shape w40,h40,r4,k0 --max-seconds 0.1 "
-                 "--rounds 6 --out %s",
-            path);
-    assert_int_equal(run_command(&rg_cmd_bench, words, text), RG_GOOD);
-    rg_result r;
-    bool cut;
-    assert_int_equal(rg_result_read(path, &r, &cut), RG_GOOD);
-    int rows = 0;
-    for (int i = 0; i < r.n_rows; i++) {
-        const rg_row *row = &r.row[i];
-        if (rg_row_is_probe(row)) continue;
-        rg_samples s = rg_row_samples(row);
-        assert_int_equal(s.processes, 6);
-        for (int p = 0; p < 6; p++) assert_true(s.past[p] > (p ? s.past[p - 1] : 0));
-        assert_string_equal(row->cell[RG_C_ROUNDS], "6");
-        assert_true(rg_cell_number(row, RG_C_CALLS) >= 1);
-        assert_string_equal(row->cell[RG_C_CHECK], "reference");
-        assert_string_equal(row->cell[RG_C_STATUS], "PASS");
-        rg_samples_free(&s);
-        rows++;
-    }
-    assert_int_equal(rows, 2);
-    rg_result_free(&r);
-    unlink(path);
-    rmdir(folder);
-    free(words);
-    free(path);
-    free(folder);
-}
-
-TEST(the_command_refuses)
-{
-    static const struct {
-        const char *words;
-        int code;
-    } refused[] = {
-        {"bench --device host", RG_LACKS},
-        {"bench nonsense", RG_USAGE},
-        {"bench autocorr:nonsense", RG_USAGE},
-        {"bench autocorr --rounds 3", RG_USAGE},
-        {"bench autocorr --preset huge", RG_USAGE},
-        {"bench autocorr --preset quick,paper", RG_USAGE},
-        {"bench autocorr --scope job", RG_USAGE},
-        {"bench autocorr --mode warm", RG_USAGE},
-        {"bench autocorr --shape w10", RG_USAGE},
-        {"bench autocorr --param nonsense=1", RG_USAGE},
-        {"bench autocorr:simd --param isa=99", RG_USAGE},
-        {"bench autocorr --threads 1000000", RG_USAGE},
-        {"bench autocorr --resume", RG_USAGE},
-        {"bench --variant simd", RG_USAGE},
-        {"bench autocorr:naive --device cpu --serve 0:1", RG_USAGE}, // it has more measurements
-        {"bench autocorr:naive --shape w100000,h1000000,r5,k0 --device cpu", RG_LACKS},
-        {"bench autocorr:naive --shape w16,h16,r2,k0 --device cpu --max-seconds 0.02 --out /nonexistent/f.tsv", RG_USAGE},
-    };
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (run_command(&rg_cmd_bench, refused[i].words, text) != refused[i].code)
-            fail_msg("%s: not refused with %d", refused[i].words, refused[i].code);
 }
 
 TESTS(NULL, NULL)
