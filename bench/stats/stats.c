@@ -199,8 +199,7 @@ static void welch_interval(const double *a, int na, const double *b, int nb, rg_
     rg_variance_add(&v, rg_log_mean(b, nb, &mean_b), nb - 1);
     const double half = rg_half_interval(&v, 0.05);
     if (!isfinite(mean_a - mean_b + half)) return;
-    result->low = fmin(exp(mean_a - mean_b - half), result->ratio);
-    result->high = fmax(exp(mean_a - mean_b + half), result->ratio);
+    *result = (rg_ratio){exp(mean_a - mean_b), exp(mean_a - mean_b - half), exp(mean_a - mean_b + half)};
 }
 
 static void welch_over_processes(const rg_samples *a, const rg_samples *b, rg_ratio *result)

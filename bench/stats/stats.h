@@ -49,7 +49,8 @@ double rg_row_width(const rg_row *); // the whole interval of a row's samples ov
 // of logarithms (times taken as log-normal). It never vanishes: samples come from a clock that ticks, and each end is moved out
 // by half a tick (the least distance between different samples).
 typedef struct rg_ratio {
-    double ratio, low, high; // low 0 and high inf when one side has a single sample; ratio 0 too when one is empty
+    double ratio, low,
+        high; // of one estimator: means of logarithms where the interval is Welch's, else medians; low 0 and high inf when one side has a single sample; ratio 0 too when one is empty
 } rg_ratio;
 rg_ratio rg_ratio_of_medians(const rg_samples *a, const rg_samples *b, uint64_t seed);
 

@@ -179,7 +179,7 @@ static rg_estimate at_shape(const rg_comparison *q, rg_text shape, rg_text scope
     const rg_estimate of = rg_median_of(&samples);
     const double median = rg_cell_number(pair[0], RG_C_MEDIAN);
     v->ours.text[0] = rg_text_of(pair[0]->cell[RG_C_RATE_UNIT]);
-    return (rg_estimate){rg_cell_number(pair[0], RG_C_RATE), median / of.high, median / of.low};
+    return (rg_estimate){rg_cell_number(pair[0], RG_C_RATE) * median / of.value, of.value / of.high, of.value / of.low};
 }
 
 // The ratio, or the rate, at a large size over that at a small one. One scope for both, unless the claim gives each its own:
@@ -214,8 +214,8 @@ static rg_judgement judge_growth(const rg_comparison *q)
     return v;
 }
 
-// The mean of the ratios over turns, size "PREFIX;FIRST;LAST;COUNT": shapes PREFIX and a number from FIRST to LAST. Of fewer
-// than COUNT of them there is a number, but no mean over the range.
+// The mean of the ratios over turns, size "PREFIX;FIRST;LAST;COUNT": shapes PREFIX and COUNT numbers from FIRST to LAST, equally
+// spaced; others between them, timed for another claim, do not count. Of fewer there is a number, but no mean over the range.
 static rg_judgement mean_of(const rg_comparison *q)
 {
     rg_judgement v = rg_unjudged();
@@ -226,7 +226,8 @@ static rg_judgement mean_of(const rg_comparison *q)
         return v;
     }
     double sum = 0, squares = 0;
-    for (int turn = first; turn <= last; turn++) {
+    const int step = least > 1 ? (last - first) / (least - 1) : 1;
+    for (int turn = first; turn <= last; turn += step) {
         const rg_row *pair[2];
         RG_FREED char *shape = rg_print("%s%d", prefix, turn);
         const bool timed = rg_pick_pair(q->rows, q->a, q->b, shape, q->scopes, pair);

@@ -23,6 +23,7 @@ rg_estimate rg_median_of(const rg_samples *samples)
     ones.ns = rg_alloc((size_t)ones.n * sizeof *ones.ns);
     for (int i = 0; i < ones.n; i++) ones.ns[i] = 1;
     const rg_ratio ratio = rg_ratio_of_medians(samples, &ones, BOOTSTRAP_SEED);
+    median.value = ratio.ratio;
     median.low = ratio.low;
     median.high = ratio.high;
     free(ones.ns);
@@ -49,7 +50,7 @@ rg_estimate rg_time_ratio(const rg_row *a, const rg_row *b)
     const rg_estimate ratio = rg_ratio_of(&of_a, &of_b);
     rg_samples_free(&of_a);
     rg_samples_free(&of_b);
-    return (rg_estimate){more * a->timed_ns / b->timed_ns, more * ratio.low, more * ratio.high};
+    return (rg_estimate){more * ratio.value, more * ratio.low, more * ratio.high};
 }
 
 rg_estimate rg_calls_a_second(const rg_row *row)
@@ -57,7 +58,7 @@ rg_estimate rg_calls_a_second(const rg_row *row)
     RG_ENDS(rg_samples_free) rg_samples samples = rg_row_samples(row);
     const rg_estimate of = rg_median_of(&samples);
     const double ns = rg_row_ns(row, RG_C_MEDIAN) / rg_cell_number(row, RG_C_MEDIAN); // of the row's unit
-    return (rg_estimate){1e9 / row->timed_ns, 1e9 / (ns * of.high), 1e9 / (ns * of.low)};
+    return (rg_estimate){1e9 / (ns * of.value), 1e9 / (ns * of.high), 1e9 / (ns * of.low)};
 }
 
 double rg_fixed_ns(rg_rows rows, const char *spec, const rg_row *of)
