@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // files.c: maps to files, piece by piece, while the disk is at work on what came before.
-#include "files.h"
+#include "reconstruct.h"
 #include "../../../data/geometry/fsc.h"
 #include "../../../data/geometry/volume.h"
 #include "../../base/summary.h"
@@ -170,8 +170,11 @@ static void say_next(const char *out, const rg_particles *p, bool halves, bool i
     free(half[1]);
 }
 
-void rc_show(const char *out, const rg_particles *p, const char *variant, bool halves, bool invert)
+void rc_show(const rc_run *run, const char *variant)
 {
+    const rg_particles *p = run->particles;
+    const bool halves = run->halves == 2;
+    const char *out = run->typed->out;
     enum { SIDE_MOST = 256 }; // reading and transforming larger maps takes as long as making them on a GPU
     RG_FREED char *table = rg_path_beside(out, "_fsc", ".tsv");
     rg_volume map = {0};
@@ -192,6 +195,6 @@ void rc_show(const char *out, const rg_particles *p, const char *variant, bool h
         rg_volume_show(&map, "the map");
     }
     show_views(p);
-    say_next(out, p, halves, invert, table);
+    say_next(out, p, halves, run->typed->invert, table);
     free(map.value);
 }

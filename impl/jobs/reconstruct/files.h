@@ -32,4 +32,5 @@ int rc_files_add(rc_files *, pl_member *, const float *map);
 int rc_files_end(rc_files *, pl_member *, int code);
 // What the job's page and its last screen show of maps that are written: what is next, sections, views, and the correlation of the halves, of OUT_fsc.tsv where
 // it is, else computed of OUT_half1 and OUT_half2, when they are no larger than a page may take time for.
-void rc_show(const char *out, const rg_particles *, const char *variant, bool halves, bool invert);
+struct rc_run;
+void rc_show(const struct rc_run *, const char *variant);

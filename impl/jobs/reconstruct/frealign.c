@@ -4,7 +4,6 @@
 // GPU n, which so has rows of one half only and one volume; volumes of a half are added in pairs, from GPU to GPU, until the
 // first two GPUs have the halves.
 #include "../pipeline/ranks.h"
-#include "files.h"
 #include "frealign.h"
 
 #include <inttypes.h>
@@ -15,8 +14,6 @@
 const rg_option fr_reconstruct_options[] = {
     {"preset", "v9|paper", "frealign: trilinear weights, or squared ones as in the paper", RG_TO(fr_reconstruction, preset), 0,
         0, "v9", .needs = "method=frealign"},
-    {"f", "F", "frealign, and gridding with --ctf: added to the weights", RG_TO(fr_reconstruction, f), 0, 1e30L,
-        .otherwise = "a tenth of the operators times their mean"},
     {"resolution", "A", "frealign: nothing finer is inserted", RG_TO(fr_reconstruction, finest_A), 0, 1e6L, .unit = "Angstrom",
         .needs = "method=frealign", .otherwise = "two pixels"},
     {"pbc", "P",
@@ -32,9 +29,7 @@ static int check_options(fr_reconstruction *r, const char *group)
 {
     const double pixel_A = r->files.particles.pixel_A;
     // FREALIGN always masks: noise at the box's corners is divided by as little as a fifteenth.
-    const double widest = fmax(1, (double)r->files.particles.side / 2 - 1 - FR_EDGE / 2);
-    r->side = r->files.particles.side;
-    r->f = isnan(r->f) ? -1 : r->f;
+    const double widest = fmax(1, (double)r->side / 2 - 1 - FR_EDGE / 2);
     const char *why = gr_symmetry_make(&r->symmetry, group);
     if (why) return rg_fail(RG_USAGE, "--sym %s: %s", group, why);
     int code = rg_option_within("resolution", &r->finest_A, 2 * pixel_A, 2 * pixel_A, 1e6);
@@ -47,6 +42,132 @@ static int check_options(fr_reconstruction *r, const char *group)
     for (int64_t i = 0; i < r->files.par.n; i++)
         r->mean_score += r->files.par.row[i].value[RG_PAR_SCORE] / (double)r->files.par.n;
     return RG_GOOD;
+}
+
+// ---- maps ----------------------------------------------------------------------------------------------------------------
+
+// R = num / (f + den) of each half and of both; inverse transform, division by the interpolation's transform, mask; Fourier
+// shell correlation of the halves. On the device that has the sums.
+static void maps_need(const fr_reconstruction *r, const fr_engine *e, rg_needs *needs)
+{
+    const size_t side = (size_t)r->side, grid = (size_t)fr_grid_floats(r->side) * sizeof(float);
+    rg_need(needs, "gridding correction", (double)rg_buffer_bytes(side * sizeof(double), sizeof(double)));
+    rg_need(needs, "edge of the mask", (double)rg_buffer_bytes(2 * sizeof(double), sizeof(double)));
+    rg_need(needs, "sums over rings",
+        (double)rg_buffer_bytes((size_t)(4 * fr_all_rings(r->side)) * sizeof(double), sizeof(double)));
+    rg_need(needs, "maps", 2 * (double)rg_buffer_bytes(side * side * side * sizeof(float), sizeof(float)));
+    rg_need(needs, "transforms of the maps", 2 * (double)rg_buffer_bytes(grid, 16));
+    rg_need(needs, "work area of a transform", fr_engine_work_bytes(e, r->side));
+}
+
+static int make_rooms(fr_reconstruction *r)
+{
+    const size_t side = (size_t)r->side, rings = (size_t)fr_all_rings(r->side);
+    const rg_device *d = r->run.team->member->device;
+    RG_FREED double *correction = rg_alloc(side * sizeof *correction);
+    int error = rg_buffer_make(&r->correction, d, side * sizeof(double), sizeof(double), false, "correction");
+    error = error ? error : rg_buffer_make(&r->edge, d, 2 * sizeof(double), sizeof(double), false, "edge");
+    error = error ? error : rg_buffer_make(&r->sums, d, 4 * rings * sizeof(double), sizeof(double), false, "rings");
+    for (int i = 0; i < 2 && !error; i++) {
+        const size_t grid = (size_t)fr_grid_floats(r->side) * sizeof(float);
+        error = rg_buffer_make(&r->grid[i], d, grid, 16, false, "map's transform");
+    }
+    // (sin(pi x) / (pi x))^2 is the transform of the trilinear weights; the paper's sums of squared weights stay as they are.
+    for (int64_t i = 0; i < r->side; i++) {
+        const double t = M_PI * (double)(i - r->side / 2) / (double)r->side, s = t != 0 ? sin(t) / t : 1;
+        correction[i] = r->preset == FR_INSERT_AS_PAPER ? 1 : s * s;
+    }
+    error = error ? error : rg_buffer_put(&r->correction, correction);
+    return pl_failed(r->run.team->member, "making room for the maps", error);
+}
+
+// FREALIGN's rule: a tenth of the operators times the mean of what an addition adds to a node. Additions: every coefficient of
+// the plane to 8 nodes, half of them in the half space.
+static double rule(const fr_reconstruction *r, const double *rings)
+{
+    double total = 0, plane = 0;
+    for (int64_t s = 0; s < fr_all_rings(r->side); s++) total += rings[s];
+    for (int64_t j = -r->outer; j <= r->outer; j++) plane += 2 * (double)fr_root(r->outer * r->outer - j * j) + 1;
+    const double additions = 4 * plane * (double)r->files.particles.n * r->symmetry.n;
+    return r->f >= 0 ? r->f : 0.1 * r->symmetry.n * total / additions;
+}
+
+static int weigh_halves(rc_run *run)
+{
+    fr_reconstruction *r = (fr_reconstruction *)run;
+    const pl_member *m = run->team->member;
+    int code = make_rooms(r), error = RG_OK;
+    for (int h = 0; h < 2 && code == RG_GOOD; h++) {
+        const size_t bytes = (size_t)(2 * fr_all_rings(r->side)) * sizeof(double);
+        r->rings[h] = rg_alloc(bytes);
+        error = fr_steps(m->device)->weights(r->side, rc_sum_of(run, 0, h)->base, r->sums.base, m->threads);
+        error = error ? error : m->device->download(r->rings[h], r->sums.base, bytes);
+        run->f[h] = rule(r, r->rings[h]);
+        code = pl_failed(m, "summing the weights", error);
+    }
+    run->f[2] = r->f >= 0 ? r->f : run->f[0] + run->f[1];
+    return code;
+}
+
+static int make_map(rc_run *run, int half, double f, float *map)
+{
+    fr_reconstruction *r = (fr_reconstruction *)run;
+    pl_member *m = run->team->member;
+    const double side = (double)r->side, since_s = rg_seconds();
+    const fr_map_call call = {.side = r->side,
+        .outer = r->outer,
+        .volume = rc_sum_of(run, 0, half)->base,
+        .f = f,
+        .scale = (r->preset == FR_INSERT_AS_PAPER ? 1 : 0.5) / (side * side * side), // v9 adds 2c D
+        .correction = r->correction.base,
+        .mask_px = (float)r->mask_px,
+        .grid = r->grid[0].base,
+        .edge = r->edge.base,
+        .map = map,
+        .threads = m->threads};
+    int error = fr_steps(m->device)->map(&call);
+    pl_lap(m, PL_MAP, since_s);
+    return pl_failed(m, "making the map", error);
+}
+
+// part_ssnr: the square root of 2 FSC / (1 - FSC) times nodes over weights of the shell, times the share of the box that the
+// mask keeps over that of the particle (0.81 Da a cubic A; 1 without --mass).
+static int write_fsc(const fr_reconstruction *r, const double *sums)
+{
+    const int64_t side = r->side, shells = side / 2 + 1, rings = fr_all_rings(side);
+    const double length_A = (double)side * r->files.particles.pixel_A;
+    const double radius = r->mask_px > 0 ? r->mask_px : (double)side / 2, box = (double)side * (double)side * (double)side;
+    const double particle = r->mass_kDa * 1000 / 0.81 / (length_A * length_A * length_A);
+    const double share = r->mass_kDa > 0 ? 4 * M_PI / 3 * radius * radius * radius / box / particle : 1;
+    rg_file file;
+    int code = rg_file_open_beside(&file, r->run.typed->out, "_fsc", ".tsv");
+    if (code != RG_GOOD) return code;
+    fprintf(file.stream, "# command: %s\n# frequency in 1/A, resolution in A\nshell\tfrequency\tresolution\tfsc\tpart_ssnr\n",
+        r->team.given->line);
+    for (int64_t s = 0; s < shells; s++) {
+        const double aa = sums[shells + s], bb = sums[2 * shells + s];
+        const double fsc = aa > 0 && bb > 0 ? sums[s] / sqrt(aa) / sqrt(bb) : NAN, ratio = 2 * fsc / (1 - fsc);
+        const double weights = r->rings[0][s] + r->rings[1][s], nodes = r->rings[0][rings + s];
+        fprintf(file.stream, "%" PRId64 "\t%.9g\t%.9g\t%.9g\t%.9g\n", s, (double)s / length_A, length_A / (double)s, fsc,
+            ratio > 0 && weights > 0 ? sqrt(ratio * nodes / weights * share) : 0);
+    }
+    return rg_file_commit(&file);
+}
+
+static int correlate(rc_run *run)
+{
+    fr_reconstruction *r = (fr_reconstruction *)run;
+    pl_member *m = run->team->member;
+    const double since_s = rg_seconds();
+    float *const grid[2] = {r->grid[0].base, r->grid[1].base};
+    const size_t bytes = (size_t)(3 * (r->side / 2 + 1)) * sizeof(double);
+    RG_FREED double *sums = rg_alloc(bytes);
+    int error = fr_steps(m->device)->shells(r->side, run->map[0].base, run->map[1].base, grid, r->sums.base, m->threads);
+    error = error ? error : m->device->download(sums, r->sums.base, bytes);
+    int code = pl_failed(m, "correlating the halves", error);
+    if (code == RG_GOOD) code = write_fsc(r, sums);
+    pl_lap(m, PL_FSC, since_s);
+    return code;
 }
 
 // ---- insertion -----------------------------------------------------------------------------------------------------------
@@ -110,17 +231,6 @@ static int insert_rows(fr_reconstruction *r, fr_engine *e, const int64_t *rows, 
     return code;
 }
 
-static size_t volume_bytes(const fr_reconstruction *r) { return (size_t)(FR_RECORD * fr_voxels(r->side)) * sizeof(float); }
-
-static int make_volume(const fr_reconstruction *r, fr_engine *e, rg_buffer *b)
-{
-    const double since_s = rg_seconds();
-    int error = rg_buffer_make(b, e->member->device, volume_bytes(r), sizeof(float), false, "volume");
-    error = error ? error : e->member->device->fill(b->base, 0, b->bytes);
-    pl_lap(e->member, PL_SETUP, since_s);
-    return pl_failed(e->member, "making the volume", error);
-}
-
 enum { MOST_IMAGES = 64 }; // a batch
 
 // Equal batches, of at most so many, of an engine's rows of one half: every other shape is prepared anew.
@@ -146,14 +256,15 @@ static fr_room room_of(const void *of, int64_t most)
     const fr_reconstruction *r = a->r;
     const int64_t gpus = r->team.team.n, step = gpus > 1 ? gpus : 2, batch = batch_of((a->rows + step - 1) / step, most);
     const int volumes = gpus > 1 && a->index ? 1 : 2;
+    const size_t volume_bytes = (size_t)r->run.floats[0] * sizeof(float);
     const rg_needs none = {0};
     rg_needs merging = {0}, maps = {0};
     fr_room room = {.side = r->side, .batch = batch, .trials = r->symmetry.n, .out = 1, .setting = a->setting};
     room.most[FR_DO_APPLY] = (rg_shape){.n = {[FR_SIDE] = r->side, [FR_PARTICLES] = batch, [FR_TRIALS] = 1}};
     room.most[FR_DO_INSERT] = shape_of(r, batch);
-    rg_need(&room.held, "volumes", volumes * (double)rg_buffer_bytes(volume_bytes(r), sizeof(float)));
-    rg_need(&merging, "another's sums", pl_merge_bytes(&r->team.team, volume_bytes(r)));
-    if (!a->index) fr_maps_need(r, &r->team.engine[a->index], &maps);
+    rg_need(&room.held, "volumes", volumes * (double)rg_buffer_bytes(volume_bytes, sizeof(float)));
+    rg_need(&merging, "another's sums", pl_merge_bytes(&r->team.team, volume_bytes));
+    if (!a->index) maps_need(r, &r->team.engine[a->index], &maps);
     rg_needs_most(&room.stage, &none, &merging);
     rg_needs_most(&room.stage, &none, &maps);
     return room;
@@ -172,66 +283,74 @@ static int insert(pl_member *m, void *context)
     int code = fr_engine_size(e, &room);
     RG_FREED int64_t *row = rg_alloc((size_t)(all + 1) * sizeof *row);
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
-        rg_buffer *volume = &r->volume[2 * m->index + h];
         int64_t rows = 0, of_half = 0;
         if (gpus > 1 && m->index % 2 != h) continue;
         for (int64_t i = first; i < first + all; i++)
             if (rg_particles_half(&r->files.particles, i) == h && of_half++ % sharing == m->index / 2) row[rows++] = i;
-        code = make_volume(r, e, volume);
-        if (code == RG_GOOD && rows) code = insert_rows(r, e, row, rows, volume->base);
+        code = rc_make_sums(&r->run, m, h, 1);
+        if (code == RG_GOOD && rows) code = insert_rows(r, e, row, rows, rc_sum_of(&r->run, m->index, h)->base);
     }
     pl_feed_end(&e->feed);
     return code;
 }
 
-static int release(pl_member *m, void *context)
-{
-    fr_reconstruction *r = context;
-    rg_buffer_free(&r->volume[2 * m->index]);
-    rg_buffer_free(&r->volume[2 * m->index + 1]);
-    return RG_GOOD;
-}
+static int insert_all(rc_run *run) { return rc_insert(run, insert); }
 
-static int reconstruct(fr_reconstruction *r)
+// ---- the method ----------------------------------------------------------------------------------------------------------
+
+static int open_job(rc_run *run, const rc_typed *typed)
 {
-    pl_team *t = &r->team.team;
-    r->volume = rg_alloc(2 * (size_t)t->n * sizeof *r->volume);
-    pl_team_hash(t);
-    rg_progress_begin(&t->progress, "reconstruct", "images", (double)r->files.particles.n);
-    int code = pl_team_run(t, insert, r);
-    rg_progress_end(&t->progress);
-    if (code == RG_GOOD) code = pl_merge(t, r->volume, 2);
-    if (code == RG_GOOD && rg_rank == 0) code = fr_maps(r, r->team.engine);
-    if (code == RG_GOOD && rg_rank == 0) code = fr_team_report(&r->team, r->out);
-    if (code == RG_GOOD) rc_show(r->out, &r->files.particles, r->team.name[FR_DO_INSERT], true, r->files.invert);
-    pl_team_run(t, release, r);
-    free(r->volume);
+    fr_reconstruction *r = (fr_reconstruction *)run;
+    fr_team *t = &r->team;
+    const double began_s = rg_seconds();
+    int code = fr_files_open(&r->files, typed->given.word.item[0], true);
+    if (code != RG_GOOD) return code;
+    run->particles = &r->files.particles;
+    run->team = &t->team;
+    run->halves = 2;
+    run->parts = 1;
+    run->cleared = true;
+    r->side = r->files.particles.side;
+    run->floats[0] = FR_RECORD * fr_voxels(r->side);
+    r->files.invert = typed->invert;
+    r->mask_px = typed->mask_radius_px;
+    r->f = isnan(typed->f) ? -1 : typed->f;
+    code = check_options(r, typed->group);
+    if (code == RG_GOOD && rg_rank == 0) code = rg_file_can_write(run->typed->out);
+    if (code == RG_GOOD)
+        code = fr_team_open(t, &typed->given, &typed->computing, &r->files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT,
+            r->files.particles.n, true, began_s);
+    if (code == RG_GOOD && rg_dry_run) code = pl_team_enter(t->team.member);
+    if (code != RG_GOOD) return code;
+    const int64_t rows = r->files.particles.n / rg_ranks();
+    const asked ask = {r, rows, 0, NULL};
+    const fr_room room = room_of(&ask, fr_engine_fit(t->engine, room_of, &ask, MOST_IMAGES));
+    const rg_shape shape = shape_of(r, room.batch);
+    code = fr_team_allows(t, &room);
+    if (code == RG_GOOD && rg_dry_run) fr_team_plan_time(t, FR_DO_INSERT, &shape, (double)rows);
+    if (code == RG_GOOD && !rg_dry_run) rg_ranks_say("reconstruct");
     return code;
 }
 
-int fr_reconstruct(fr_reconstruction *r, const rg_given *given, const rg_computing *computing, const char *group)
+static int report(rc_run *run)
 {
-    const double began_s = rg_seconds();
-    int code = fr_files_open(&r->files, given->word.item[0], true);
-    if (code == RG_GOOD) code = check_options(r, group);
-    if (code == RG_GOOD && rg_rank == 0) code = rg_file_can_write(r->out);
-    if (code == RG_GOOD)
-        code = fr_team_open(
-            &r->team, given, computing, &r->files, 1u << FR_DO_APPLY | 1u << FR_DO_INSERT, r->files.particles.n, true, began_s);
-    if (code == RG_GOOD) {
-        const int64_t rows = r->files.particles.n / rg_ranks();
-        const asked ask = {r, rows, 0, NULL};
-        code = rg_dry_run ? pl_team_enter(r->team.team.member) : RG_GOOD;
-        const fr_room room = room_of(&ask, fr_engine_fit(r->team.engine, room_of, &ask, MOST_IMAGES));
-        const rg_shape shape = shape_of(r, room.batch);
-        code = code == RG_GOOD ? fr_team_allows(&r->team, &room) : code;
-        if (code == RG_GOOD && rg_dry_run) fr_team_plan_time(&r->team, FR_DO_INSERT, &shape, (double)rows);
-    }
-    if (code == RG_GOOD && !rg_dry_run) {
-        rg_ranks_say("reconstruct");
-        code = reconstruct(r);
-    }
+    const fr_reconstruction *r = (const fr_reconstruction *)run;
+    printf("f\t%.6g and %.6g\n", run->f[0], run->f[1]);
+    int code = fr_team_report(&r->team, run->typed->out);
+    if (code == RG_GOOD) rc_show(run, r->team.name[FR_DO_INSERT]);
+    return code;
+}
+
+static void close_job(rc_run *run)
+{
+    fr_reconstruction *r = (fr_reconstruction *)run;
+    rg_buffer *const held[] = {&r->grid[0], &r->grid[1], &r->correction, &r->edge, &r->sums};
+    for (int i = 0; i < RG_COUNT(held); i++) rg_buffer_free(held[i]);
+    free(r->rings[0]);
+    free(r->rings[1]);
+    rc_free_sums(run);
     fr_team_close(&r->team);
     fr_files_close(&r->files);
-    return code;
 }
+
+const rc_method rc_frealign = {open_job, insert_all, weigh_halves, make_map, correlate, report, close_job};

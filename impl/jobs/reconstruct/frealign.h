@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: MIT
-// frealign.h: --method frealign, what the command needs to know of it.
+// frealign.h: --method frealign: particles under every operator into numerator and denominator, and maps of these.
 #pragma once
 
-#include "frealign_map.h"
+#include "../particles/particles.h"
+#include "reconstruct.h"
 
-extern const rg_option fr_reconstruct_options[]; // of fr_reconstruction
-// --method frealign: the particles of the first word to out, with side, files.invert, half maps and mask as typed.
-int fr_reconstruct(fr_reconstruction *, const rg_given *, const rg_computing *, const char *group);
+typedef struct fr_reconstruction {
+    rc_run run; // its sums have one part, the records of pinsert_s
+    fr_files files;
+    fr_team team;
+    gr_symmetry symmetry;
+    enum { FR_INSERT_AS_V9, FR_INSERT_AS_PAPER } preset;
+    int64_t side, outer;
+    double f, finest_A, pbc, mean_score, mass_kDa, mask_px; // f below 0: the rule
+    rg_buffer grid[2], correction, edge, sums;              // of the maps
+    double *rings[2];                                       // of each half: see fr_job_steps.weights
+} fr_reconstruction;
+
+extern const rg_option fr_reconstruct_options[];

@@ -233,7 +233,7 @@ static bool insert(pipe *p, inputs *in, int64_t batch, int64_t images, const voi
 {
     void *arg[RG_ARGS_MAX];
     const int64_t voxels = gr_voxels(p->job->k);
-    rg_buffer *sum = rc_sum_of(p->job, p->member->index, p->half);
+    rg_buffer *sum = rc_sum_of(&p->job->run, p->member->index, p->half);
     rg_frame *f = &p->frame;
     arguments(p, in, batch, arg);
     if (!retire_batch(p, in) || !frame(p, p->param, images, arg)) return false;
@@ -449,11 +449,11 @@ int rc_insert_on_gpu(pl_member *m, void *context)
     pipe p = {.job = job, .member = m, .device = m->device, .steps = rc_steps(m->device)};
     const rg_needs needs = rc_gpu_needs(job, job->batch);
     rg_predict(m->device, &needs);
-    p.code = rc_make_sums(job, m);
+    p.code = rc_make_sums(&job->run, m, 0, job->run.halves);
     rg_shape shape = rc_shape(job, job->batch);
     p.searching = job->trials > 0 && !rg_search_begin(&p.search, job->entry->variant, &shape, RG_SEARCH_LOCAL, job->trials, 1);
     int64_t *row[2] = {NULL, NULL}; // which the feed may read to its end
-    for (p.half = 0; p.half < job->halves && p.code == RG_GOOD; p.half++) {
+    for (p.half = 0; p.half < job->run.halves && p.code == RG_GOOD; p.half++) {
         row[p.half] = rc_rows(job, p.half, m->index, job->team.n, &p.rows);
         if (p.rows) pass(&p, row[p.half]);
     }

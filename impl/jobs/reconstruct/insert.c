@@ -174,7 +174,7 @@ static int insert_apart(inserter *in, int64_t count, const rg_buffer sum[2])
 static int insert_rows(inserter *in, int half, const int64_t *row, int64_t rows)
 {
     rc_job *job = in->job;
-    const rg_buffer *sum = rc_sum_of(job, in->member->index, half);
+    const rg_buffer *sum = rc_sum_of(&job->run, in->member->index, half);
     int code = rows ? pl_feed_begin(&in->feed, in->member, row, rows, job->chunk, rc_slots(job)) : RG_GOOD;
     for (int part = 0; part < 2 && !rows && code == RG_GOOD; part++)
         code = pl_failed(in->member, "clearing the sums", in->member->device->fill(sum[part].base, 0, sum[part].bytes));
@@ -190,10 +190,10 @@ static int on_host(pl_member *m, void *context)
 {
     rc_job *job = context;
     inserter in = {.job = job, .member = m};
-    int code = rc_make_sums(job, m);
+    int code = rc_make_sums(&job->run, m, 0, job->run.halves);
     code = code == RG_GOOD ? make_room(&in) : code;
     int64_t *row[2] = {NULL, NULL}, rows; // which the feed may read to its end
-    for (int h = 0; h < job->halves && code == RG_GOOD; h++) {
+    for (int h = 0; h < job->run.halves && code == RG_GOOD; h++) {
         row[h] = rc_rows(job, h, 0, 1, &rows);
         code = insert_rows(&in, h, row[h], rows);
     }
@@ -206,22 +206,9 @@ static int on_host(pl_member *m, void *context)
 
 // ---- on all devices ------------------------------------------------------------------------------------------------------
 
-int rc_make_sums(rc_job *job, pl_member *m)
+int rc_insert_all(rc_run *run)
 {
-    const size_t bytes = (size_t)gr_voxels(job->k) * sizeof(float);
-    const double since_s = rg_seconds();
-    int error = RG_OK;
-    for (int i = 0; i < 2 * job->halves && !error; i++) {
-        rg_buffer *b = rc_sum_of(job, m->index, 0) + i;
-        error = rg_buffer_make(b, m->device, i % 2 ? bytes : 2 * bytes, sizeof(float), false, "sums");
-        if (!error && rc_on_gpu(job)) error = m->device->fill(b->base, 0, b->bytes);
-    }
-    pl_lap(m, PL_SETUP, since_s);
-    return pl_failed(m, "making the sums", error);
-}
-
-int rc_insert(rc_job *job)
-{
+    rc_job *job = (rc_job *)run;
     const double since_s = rg_seconds();
     pl_team *t = &job->team;
     const size_t pixels = (size_t)(job->particles.side * job->particles.side);
@@ -235,32 +222,24 @@ int rc_insert(rc_job *job)
             [GR_ORIGINS] = 2 * sizeof(double),
             [GR_CTFS] = sizeof(rg_ctf)}};
     t->source = &job->source;
-    job->sum = rg_alloc((size_t)t->n * GR_SUMS * sizeof *job->sum);
+    run->particles = &job->particles;
+    run->team = t;
+    run->parts = 2;
+    run->floats[0] = 2 * gr_voxels(job->k);
+    run->floats[1] = gr_voxels(job->k);
+    run->cleared = rc_on_gpu(job); // where calls add to them
     job->ctf2 = rg_alloc((size_t)t->n * 2 * sizeof *job->ctf2);
-    pl_team_hash(t);
-    rg_progress_begin(&t->progress, "reconstruct", "images", (double)(job->past - job->first));
-    int code = pl_team_run(t, rc_on_gpu(job) ? rc_insert_on_gpu : on_host, job);
-    rg_progress_end(&t->progress);
-    if (code == RG_GOOD) code = pl_merge(t, job->sum, GR_SUMS);
+    int code = rc_insert(run, rc_on_gpu(job) ? rc_insert_on_gpu : on_host);
     for (int i = 2; i < 2 * t->n; i++) job->ctf2[i % 2] += job->ctf2[i];
     if (code == RG_GOOD) rg_ranks_sum(job->ctf2, 2);
     t->region_s = rg_seconds() - since_s;
     return code;
 }
 
-static int release_sums(pl_member *m, void *context)
-{
-    rc_job *job = context;
-    for (int i = 0; i < GR_SUMS && job->sum; i++) rg_buffer_free(&job->sum[GR_SUMS * m->index + i]);
-    return RG_GOOD;
-}
-
 void rc_job_free(rc_job *job)
 {
-    if (job->sum) pl_team_run(&job->team, release_sums, job);
-    free(job->sum);
+    rc_free_sums(&job->run);
     free(job->ctf2);
-    job->sum = NULL;
     job->ctf2 = NULL;
     pl_team_close(&job->team);
     rg_particles_close(&job->particles);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// map.c: from sums to maps and their files, on the device that has the sums.
+// map.c: from sums to maps, on the device that has the sums.
 #include "reconstruct.h"
 #include "device.h"
-#include "files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,7 +81,7 @@ static int pull_on_gpu(const rc_job *job, const sums *from, const sums *to)
 int rc_apply_lattice(rc_job *job, int half)
 {
     const pl_member *m = job->team.member;
-    rg_buffer *sum = rc_sum_of(job, 0, half), made[2] = {{0}};
+    rg_buffer *sum = rc_sum_of(&job->run, 0, half), made[2] = {{0}};
     if (!job->use_lattice) return RG_GOOD;
     int error = RG_OK;
     for (int part = 0; part < 2 && !error; part++) {
@@ -128,10 +127,11 @@ static int map_on_gpu(const rc_job *job, const gr_map_of *of, float *map)
     return error;
 }
 
-int rc_make_map(rc_job *job, int half, double wiener, float *map)
+int rc_make_map(rc_run *run, int half, double wiener, float *map)
 {
+    const rc_job *job = (const rc_job *)run;
     pl_member *m = job->team.member;
-    const rg_buffer *sum = rc_sum_of(job, 0, half);
+    const rg_buffer *sum = rc_sum_of(&job->run, 0, half);
     const double since_s = rg_seconds();
     const gr_map_of of = {.k = job->k,
         .padded = job->padded,
@@ -147,53 +147,16 @@ int rc_make_map(rc_job *job, int half, double wiener, float *map)
     return pl_failed(m, "making the map", error);
 }
 
-int rc_add_halves(rc_job *job)
+int rc_weigh(rc_run *run)
 {
-    const pl_member *m = job->team.member;
-    rg_buffer *to = rc_sum_of(job, 0, 0), *from = rc_sum_of(job, 0, 1);
-    int error = pl_add(m, NULL, 2 * gr_voxels(job->k), from[0].base, to[0].base);
-    error = error ? error : pl_add(m, NULL, gr_voxels(job->k), from[1].base, to[1].base);
-    return pl_failed(m, "adding the halves", error ? error : m->device->sync());
-}
-
-static int one_map(rc_job *job, rc_files *files, int half, double wiener, float *map)
-{
-    int code = rc_make_map(job, half, wiener, map);
-    return code == RG_GOOD ? rc_files_add(files, job->team.member, map) : code;
-}
-
-static int open_file(const rc_job *job, rc_files *files, const char *suffix)
-{
-    return rc_files_open(files, job->out, suffix, job->particles.side, job->particles.pixel_A, job->threads);
-}
-
-// The halves first: the full map's sums are made in place of theirs.
-static int make_maps(rc_job *job, rc_files *files, float *map)
-{
-    const double wiener[2] = {rc_wiener(job, 0), job->halves == 2 ? rc_wiener(job, 1) : 0};
-    int code = RG_GOOD;
-    for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++) code = one_map(job, files, h, wiener[h], map);
-    if (code == RG_GOOD && job->halves == 2) code = rc_add_halves(job);
-    return code == RG_GOOD ? one_map(job, files, 0, wiener[0] + wiener[1], map) : code;
-}
-
-int rc_write_maps(rc_job *job)
-{
-    pl_member *m = job->team.member;
-    const int64_t side = job->particles.side;
+    rc_job *job = (rc_job *)run;
     const double since_s = rg_seconds();
-    rc_files files = {.n = 0};
-    rg_buffer map = {0};
     int code = RG_GOOD;
-    for (int h = 0; h < job->halves && job->halves == 2 && code == RG_GOOD; h++)
-        code = open_file(job, &files, h ? "_half2" : "_half1");
-    if (code == RG_GOOD) code = open_file(job, &files, "");
-    for (int h = 0; h < job->halves && code == RG_GOOD; h++) code = rc_apply_lattice(job, h);
-    pl_lap(m, PL_MAP, since_s);
-    if (code == RG_GOOD)
-        code = pl_failed(m, "making room for the map",
-            rg_buffer_make(&map, m->device, (size_t)(side * side * side) * sizeof(float), sizeof(float), false, "map"));
-    if (code == RG_GOOD) code = make_maps(job, &files, map.base);
-    rg_buffer_free(&map);
-    return rc_files_end(&files, m, code);
+    for (int h = 0; h < run->halves && code == RG_GOOD; h++) {
+        run->f[h] = rc_wiener(job, h);
+        run->f[2] += run->f[h];
+        code = rc_apply_lattice(job, h);
+    }
+    pl_lap(job->team.member, PL_MAP, since_s);
+    return code;
 }

@@ -41,7 +41,7 @@ int64_t *rc_rows(const rc_job *job, int half, int share, int of, int64_t *rows)
     int64_t first, n = pl_share(job->past - job->first, share, of, &first), *row = rg_alloc((size_t)(n + 1) * sizeof *row);
     *rows = 0;
     for (int64_t i = job->first + first; i < job->first + first + n; i++)
-        if (job->halves == 1 || rg_particles_half(&job->particles, i) == half) row[(*rows)++] = i;
+        if (job->run.halves == 1 || rg_particles_half(&job->particles, i) == half) row[(*rows)++] = i;
     return row;
 }
 
@@ -118,9 +118,9 @@ rg_needs rc_gpu_needs(const rc_job *job, int64_t images)
     const double voxels = (double)gr_voxels(job->k), half = floor((double)job->particles.side / 2);
     const double side = (double)job->particles.side;
     rg_needs sums = {0}, most = {0}, merging = {0}, lattice = {0}, map = {0};
-    for (int i = 0; i < 2 * job->halves; i++)
+    for (int i = 0; i < 2 * job->run.halves; i++)
         rg_need(&sums, "sums", (double)rg_buffer_bytes((size_t)(i % 2 ? 4 : 8) * (size_t)voxels, sizeof(float)));
-    for (int h = 0; h < job->halves; h++) {
+    for (int h = 0; h < job->run.halves; h++) {
         const int64_t rows = job->rows[h], call = images < rows ? images : rows;
         size_t bytes[GR_PARTS];
         rg_needs pass = {0};
@@ -150,7 +150,7 @@ static memory needs(const rc_job *job, int64_t images)
     const int64_t side = job->particles.side;
     rg_shape shape = rc_shape(job, images);
     double voxels = (double)gr_voxels(job->k), pixels = (double)side * (double)side, padded = (double)job->padded;
-    double sums = job->halves * 12 * voxels, result = 4 * pixels * (double)side;
+    double sums = job->run.halves * 12 * voxels, result = 4 * pixels * (double)side;
     if (rc_on_gpu(job)) {
         double image = 4 * pixels + 36.0 * job->n_operators + 16 + sizeof(rg_ctf);
         double pinned = job->team.n * rc_slots(job) * (double)job->chunk * image;
@@ -323,7 +323,7 @@ int gr_plan(rc_job *job, const char *requested, const char *device, int64_t gpus
             .threads = job->threads,
             .began_s = job->began_s});
     if (code == RG_GOOD) code = pl_team_enter(job->team.member);
-    for (int h = 0; h < job->halves && code == RG_GOOD; h++)
+    for (int h = 0; h < job->run.halves && code == RG_GOOD; h++)
         free(rc_rows(job, h, 0, rc_on_gpu(job) ? job->team.n : 1, &job->rows[h]));
     if (code == RG_GOOD) size_work(job);
     return code == RG_GOOD ? choose_batch(job) : code;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // reconstruct.h: the command `regather reconstruct` on top of the function table and the pipeline. Private to this room and its
-// tests. --method gridding:
+// tests. One engine for both methods, which differ in what they insert and how they make a map of their sums:
 //
-//     reconstruct.c   the command line, the order of the stages
+//     reconstruct.c   the command line, the order of the stages; sums of all devices, maps of both halves
+//     files.c         maps to files; what is shown of them
+//
+// --method frealign: frealign.c. --method gridding:
+//
 //     plan.c          which variant, how many images a call, the memory that it takes
 //     prepare.c       an image -> its shifted, padded transform, cropped to the half plane of the maximum frequency; its CTF
 //     insert.c        particles in batches through the variant, on the host; gpu.c: on a GPU, device.cu what it computes there
 //     map.c           operators of the grid, maps
-//
-// --method frealign: frealign.c, frealign_map.c. Both: files.c, maps to files.
 //
 // Sides: images and map have N pixels, images are padded to P = padding N, frequencies go to k = floor(P / 2), the sums have
 // 2k + 1 voxels a side. For even P the frequencies k and -k are one on P points; in the disc and in the sphere of radius k they
@@ -17,28 +19,80 @@
 
 #include "../../../data/formats/particles.h"
 #include "../../base/memory.h"
+#include "../../base/options.h"
 #include "../../base/symmetry.h"
 #include "../../gridding/index.h"
 #include "../pipeline/pipeline.h"
 #include "device.h"
+#include "files.h"
 
 #include <fftw3.h>
 
-enum { GR_SUMS = 4 };  // of a device: G and W of each half
 enum { GR_LANES = 3 }; // chunks under way on a GPU
 
 // Parts of a slot of images (pl_slot).
 enum { GR_PICTURES, GR_ROTATIONS, GR_ORIGINS, GR_CTFS };
 
+// ---- both methods --------------------------------------------------------------------------------------------------------
+
+// What was typed for both.
+typedef struct rc_typed {
+    rg_given given;
+    rg_computing computing;
+    const char *out, *group;
+    bool half_maps, per_operator, invert;
+    double mask_radius_px, radius, f;
+    int64_t trials;
+} rc_typed;
+
+// At the head of each method's job.
+typedef struct rc_run {
+    const rc_typed *typed;
+    const rg_particles *particles;
+    pl_team *team;
+    int halves;        // that are summed apart: 2, else 1
+    bool cleared;      // sums are before anything is inserted
+    int parts;         // of the sums of a half, at most 2
+    int64_t floats[2]; // of each
+    rg_buffer *sum;    // see rc_sum_of
+    double f[3];       // that is added to the weights of each half, and of both
+    rg_buffer map[2];  // in the memory of the first member
+} rc_run;
+
+// RG_GOOD, or one line and a code. From weigh on: on the first process, with the sums of all on the team's first device.
+typedef struct rc_method {
+    int (*open)(rc_run *, const rc_typed *);                   // reads, checks, opens the team; rows of --dry-run
+    int (*insert)(rc_run *);                                   // by rc_insert
+    int (*weigh)(rc_run *);                                    // finishes the sums; f
+    int (*make_map)(rc_run *, int half, double f, float *map); // of the sums of a half, or of both in the first one's place
+    int (*correlate)(rc_run *);                                // both halves' maps; NULL: they share one place
+    int (*report)(rc_run *);                                   // stages, and what is shown
+    void (*close)(rc_run *);
+} rc_method;
+extern const rc_method rc_gridding, rc_frealign;
+
+// The parts of a half's sums in the memory of a member; base NULL where it has none. Those of the first member are of all in the
+// end.
+static inline rg_buffer *rc_sum_of(const rc_run *run, int member, int half)
+{
+    return run->sum + (2 * member + half) * run->parts;
+}
+// Those of this half and further ones, of a member.
+int rc_make_sums(const rc_run *, pl_member *, int half, int halves);
+int rc_insert(rc_run *, pl_task *); // fills the sums of the team's first member
+int rc_add_halves(const rc_run *);  // into the first
+void rc_free_sums(rc_run *);
+
+// ---- gridding ------------------------------------------------------------------------------------------------------------
+
 typedef struct rc_job {
+    rc_run run;
     const rg_algo *algo;
     const rg_entry *entry;
     int64_t param[RG_PARAMS_MAX], adding[RG_PARAMS_MAX]; // of a call that writes the sums, and of one that adds to them,
     bool adds;                                           // where the variant has a parameter `add`
     rg_particles particles;
-    const char *out, *command;
     bool ctf, invert;
-    int halves;            // 2 with half maps, else 1
     double mask_radius_px; // 0: no mask
     double f;              // added to the weights with --ctf; NaN: rc_wiener's own
     int64_t padding, padded, k, radius_tenths;
@@ -54,15 +108,12 @@ typedef struct rc_job {
     size_t work_bytes;   // that the transform of the map takes on a GPU beside the grid
     pl_team team;
     pl_source source;
-    rg_buffer *sum;  // see rc_sum_of; laid out as the algorithm's outputs
     double *ctf2;    // sums of c^2 over the discs of all images, of each device and half; in the end [0] and [1] are of all
     char tuned[400]; // what the trials found, "" without any
     double began_s;
 } rc_job;
 
-// G and W of one half in the memory of a device; those of device 0 are of all in the end. The second half is used with half
-// maps only.
-static inline rg_buffer *rc_sum_of(const rc_job *job, int device, int half) { return job->sum + GR_SUMS * device + 2 * half; }
+// Parts of the sums are G and W.
 static inline bool rc_on_gpu(const rc_job *job) { return job->entry->variant->space == RG_DEVICE || job->entry->emulated; }
 
 // plan.c: after the particles are open and padding, ctf, halves, radius_tenths, threads, operators are set.
@@ -129,18 +180,15 @@ rg_ctf rc_ctf_in_steps(const rg_ctf_of *, double step); // for frequencies count
 // insert.c: the operators by name; per_operator: every one is inserted, as the paper does. RG_GOOD, or one line and
 // RG_USAGE.
 int rc_set_symmetry(rc_job *, const char *name, bool per_operator);
-// Fills the sums of the team's first device. RG_GOOD, or one line and a code.
-int rc_insert(rc_job *);
-void rc_job_free(rc_job *);              // sums, team and particles
-int rc_make_sums(rc_job *, pl_member *); // of a device; cleared on a GPU, where calls add to them
-pl_task rc_insert_on_gpu;                // gpu.c
+int rc_insert_all(rc_run *); // rc_method
+void rc_job_free(rc_job *);  // sums, team and particles
+pl_task rc_insert_on_gpu;    // gpu.c
 
 // map.c: applies the operators of the grid to finished sums of a half, when the job leaves them to that. RG_GOOD, or one line
 // and a code.
 int rc_apply_lattice(rc_job *, int half);
-int rc_add_halves(rc_job *); // into the first
 // The map of N^3 voxels of these sums, wiener (FREALIGN's f) added to the weights, in the memory of the first device. RG_GOOD,
 // or one line and a code.
-int rc_make_map(rc_job *, int half, double wiener, float *map);
+int rc_make_map(rc_run *, int half, double wiener, float *map);
 double rc_wiener(const rc_job *, int half); // f of one half's sums; the full map has the sum of both. 0 without CTF
-int rc_write_maps(rc_job *);                // the full map, and the halves when there are
+int rc_weigh(rc_run *);

@@ -108,13 +108,13 @@ TEST(test_batches_and_lattice)
         batched.radius_tenths = 19;
         batched.threads = 2;
         batched.f = NAN;
-        batched.halves = 1;
+        batched.run.halves = 1;
         assert_int_equal(rg_particles_open(&batched.particles, star), RG_GOOD);
         assert_int_equal(rc_set_symmetry(&batched, group[g], false), RG_GOOD);
         assert_int_equal(gr_plan(&batched, "naive_scatter", "cpu", 0), RG_GOOD);
         batched.batch = 10;
         batched.chunk = 2;
-        assert_int_equal(rc_insert(&batched), RG_GOOD);
+        assert_int_equal(rc_insert_all(&batched.run), RG_GOOD);
         assert_int_equal(batched.n_operators, left[g]);
         assert_int_equal(rc_apply_lattice(&batched, 0), RG_GOOD);
         // Float sums of thousands of terms in another order, and G cancels where operators disagree: 3e-5 is seen.

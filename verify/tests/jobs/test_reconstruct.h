@@ -41,7 +41,7 @@ static inline double correlation(const float *a, const float *b, int64_t n)
 }
 
 // G or W of a half, which on the CPU and on emulated GPUs is memory of the host.
-static inline float *sum_of(const rc_job *job, int half, int which) { return rc_sum_of(job, 0, half)[which - GR_G].base; }
+static inline float *sum_of(const rc_job *job, int half, int which) { return rc_sum_of(&job->run, 0, half)[which - GR_G].base; }
 
 typedef void edit_rows(rg_particles *);
 
@@ -53,12 +53,12 @@ static inline void insert_job(rc_job *job, const char *star, edit_rows *edit, co
     job->radius_tenths = 19;
     job->threads = 2;
     job->f = NAN;
-    job->halves = job->halves ? job->halves : 1;
+    job->run.halves = job->run.halves ? job->run.halves : 1;
     assert_int_equal(rg_particles_open(&job->particles, star), RG_GOOD);
     if (edit) edit(&job->particles);
     assert_int_equal(rc_set_symmetry(job, sym, per_operator), RG_GOOD);
     assert_int_equal(gr_plan(job, "naive_scatter", "cpu", 0), RG_GOOD);
-    assert_int_equal(rc_insert(job), RG_GOOD);
+    assert_int_equal(rc_insert_all(&job->run), RG_GOOD);
 }
 
 static inline float *map_of(rc_job *job, const char *star, edit_rows *edit, const char *sym, bool per_operator)
@@ -67,7 +67,7 @@ static inline float *map_of(rc_job *job, const char *star, edit_rows *edit, cons
     int64_t side = job->particles.side;
     float *map = rg_alloc((size_t)(side * side * side) * sizeof *map);
     assert_int_equal(rc_apply_lattice(job, 0), RG_GOOD);
-    assert_int_equal(rc_make_map(job, 0, rc_wiener(job, 0), map), RG_GOOD);
+    assert_int_equal(rc_make_map(&job->run, 0, rc_wiener(job, 0), map), RG_GOOD);
     rc_job_free(job);
     return map;
 }

@@ -93,14 +93,14 @@ TEST(test_r3)
     static const double known[8] = {1, 0.98, 0.94, 0.93, 0.87, 0.78, 0.60, 0.5};
     double fsc[33];
     SKIP_WITHOUT(R3);
-    rc_job job = {.halves = 2, .mask_radius_px = 26};
+    rc_job job = {.run.halves = 2, .mask_radius_px = 26};
     catch_stderr();
     insert_job(&job, R3, by_turns, "C1", false);
     assert_non_null(strstr(caught(), "219 rows; 1 image of its stacks has no row and is left out, the first is image 220"));
     float *half[2];
     for (int h = 0; h < 2; h++) {
         half[h] = rg_alloc(64 * 64 * 64 * sizeof(float));
-        assert_int_equal(rc_make_map(&job, h, 0, half[h]), RG_GOOD);
+        assert_int_equal(rc_make_map(&job.run, h, 0, half[h]), RG_GOOD);
     }
     rg_fsc(64, half[0], half[1], fsc);
     print_message("R3: FSC of odd and even rows");

@@ -27,13 +27,13 @@ TEST(test_device)
         {"gather", "--shape asymmetric --box 8 --images 24", "C2", 1, 1, 4, false}};
     for (int t = 0; t < RG_COUNT(try); t++) {
         char *star = rg_print("%s", phantom("device", try[t].options));
-        rc_job host = {.ctf = try[t].ctf, .halves = 2, .padding = try[t].padding};
+        rc_job host = {.ctf = try[t].ctf, .run.halves = 2, .padding = try[t].padding};
         rc_job job = {.algo = rg_algo_find("gridding"),
             .ctf = try[t].ctf,
             .padding = try[t].padding,
             .radius_tenths = 19,
             .threads = 3,
-            .halves = 2,
+            .run.halves = 2,
             .trials = try[t].trials,
             .f = NAN};
         insert_job(&host, star, NULL, try[t].symmetry, true);
@@ -42,7 +42,7 @@ TEST(test_device)
         assert_int_equal(gr_plan(&job, try[t].variant, "host", try[t].gpus), RG_GOOD);
         job.batch = 4;
         job.chunk = 2;
-        assert_int_equal(rc_insert(&job), RG_GOOD);
+        assert_int_equal(rc_insert_all(&job.run), RG_GOOD);
         for (int h = 0; h < 2; h++) assert_int_equal(rc_apply_lattice(&job, h), RG_GOOD);
         int64_t voxels = gr_voxels(host.k), n = host.particles.side * host.particles.side * host.particles.side;
         float *map[2] = {rg_alloc((size_t)n * sizeof(float)), rg_alloc((size_t)n * sizeof(float))};
@@ -61,14 +61,14 @@ TEST(test_device)
                 .threads = 2};
             assert_int_equal(gr_map(&of, map[0]), RG_OK); // of the same sums, so that only the map's making differs
             float *there = alloc(job.team.member->device, (size_t)n * sizeof *there);
-            assert_int_equal(rc_make_map(&job, h, 0.25, there), RG_GOOD);
+            assert_int_equal(rc_make_map(&job.run, h, 0.25, there), RG_GOOD);
             memcpy(map[1], there, (size_t)n * sizeof *there);
             job.team.member->device->release(there);
             assert_true(apart(map[0], map[1], n) < 1e-5);
         }
         float *first = rg_alloc((size_t)voxels * sizeof *first);
         memcpy(first, sum_of(&job, 0, GR_W), (size_t)voxels * sizeof *first);
-        assert_int_equal(rc_add_halves(&job), RG_GOOD);
+        assert_int_equal(rc_add_halves(&job.run), RG_GOOD);
         for (int64_t i = 0; i < voxels; i++) assert_true(sum_of(&job, 0, GR_W)[i] == first[i] + sum_of(&job, 1, GR_W)[i]);
         free(first);
         free(map[0]);
