@@ -198,14 +198,15 @@ void rg_summary_picture(const rg_drawn_picture *p)
     rg_plot_number(&f->plot, "WHITE", sorted[n - 1 - n / 200]);
 }
 
-void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_deg)
+void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_deg, size_t apart)
 {
     enum { AROUND = 24, DOWN = 12 };
     int cell[AROUND * DOWN] = {0}, seen = 0, most = 0;
     if (!wanted || n < 8) return;
     for (int64_t i = 0; i < n; i++) {
         // A tilt outside 0 to 180 is that of the other side: the direction itself decides.
-        const double tilt = tilt_deg[i] * M_PI / 180, rot = rot_deg[i] + (sin(tilt) < 0 ? 180 : 0);
+        const size_t at = (size_t)i * apart / sizeof *rot_deg;
+        const double tilt = tilt_deg[at] * M_PI / 180, rot = rot_deg[at] + (sin(tilt) < 0 ? 180 : 0);
         const int x = (int)((rot / 360 - floor(rot / 360)) * AROUND) % AROUND,
                   y = (int)fmin((1 - cos(tilt)) / 2 * DOWN, DOWN - 1);
         seen += cell[y * AROUND + x]++ == 0;

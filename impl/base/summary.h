@@ -48,8 +48,9 @@ typedef struct rg_drawn_picture {
     bool down;
 } rg_drawn_picture;
 void rg_summary_picture(const rg_drawn_picture *);
-// Where views come from: directions (rot, tilt) in degrees, counted in cells of equal area. Nothing below 8 of them.
-void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_deg);
+// Where views come from: directions (rot, tilt) in degrees, each so many bytes behind the one before, counted in cells of equal
+// area. Nothing below 8 of them.
+void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_deg, size_t apart);
 
 // For the door of the commands. Where the page goes: --page, else OUT with the ending .html, or OUT/regather.html of a folder;
 // malloc'ed, NULL: none is wanted.

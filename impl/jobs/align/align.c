@@ -352,11 +352,7 @@ static int run(void *typed)
     if (works && code == RG_GOOD) {
         static const char *const stage[] = {"read", "filter", "align", "write", "whole"};
         const double seconds[] = {job->read_s, job->filter_s, job->align_s, job->write_s, rg_seconds() - began_s};
-        printf("stage\tseconds\n");
-        for (int i = 0; i < RG_COUNT(stage); i++) {
-            printf("%s\t%.3f\n", stage[i], seconds[i]);
-            rg_summary_stage(stage[i], seconds[i]);
-        }
+        aj_print_stages(RG_COUNT(stage), stage, seconds);
     }
     if (code == RG_GOOD && job->axis_pairs)
         rg_summary_found("The tilt axis stands at %.2f +- %.2f degrees, from %" PRId64 " pair%s.",

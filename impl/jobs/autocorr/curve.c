@@ -7,11 +7,6 @@
 
 const char *const ac_norm_name[3] = {"raw", "overlap", "centred"};
 
-static uint32_t grey(const rg_image *image, int64_t i)
-{
-    return image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
-}
-
 // So many pixels of 16 bits fit in 32.
 enum { PART = 65536 };
 
@@ -57,7 +52,7 @@ static void make_corners(ac_areas *s)
     for (int64_t y = 0; y < s->image->height; y++) {
         uint64_t line = 0;
         for (int64_t x = 0; x < w; x++) {
-            line += grey(s->image, y * w + x);
+            line += ac_grey(s->image, y * w + x);
             s->corner[(y + 1) * pitch + x + 1] = s->corner[y * pitch + x + 1] + line;
         }
     }

@@ -98,14 +98,9 @@ static void widen_all(ac_job *job)
     for (int64_t i = 0; i < job->n_photos; i++) job->photo[i].shape.n[AC_KIND] |= AC_16BIT;
 }
 
-static unsigned grey_of(const rg_image *image, int64_t i)
-{
-    return image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
-}
-
 static bool keeps(const rg_image *mask, int64_t i)
 {
-    return mask->bits == 32 ? ((const float *)mask->pixel)[i] > 0 : grey_of(mask, i) > 0;
+    return mask->bits == 32 ? ((const float *)mask->pixel)[i] > 0 : ac_grey(mask, i) > 0;
 }
 
 int ac_read(const ac_job *job, const char *path, const rg_image_place *place, rg_image *image)
@@ -122,7 +117,7 @@ int ac_read(const ac_job *job, const char *path, const rg_image_place *place, rg
     int64_t sum = 0, kept = 0;
     for (int64_t i = 0; i < n; i++)
         if (keeps(&job->mask, i)) {
-            sum += grey_of(image, i);
+            sum += ac_grey(image, i);
             kept++;
         }
     const int64_t mean = (sum + kept / 2) / kept;

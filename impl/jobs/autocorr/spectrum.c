@@ -35,7 +35,7 @@ double ac_spectrum_length(const rg_image *image)
     fftw_complex *f = fftw_malloc((size_t)(h * (w / 2 + 1)) * sizeof *f);
     if (!grey || !f) rg_end(RG_LACKS, "no memory for a Fourier transform of %lld x %lld pixels", (long long)w, (long long)h);
     for (int64_t i = 0; i < w * h; i++) {
-        grey[i] = image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
+        grey[i] = ac_grey(image, i);
         mean += grey[i];
     }
     for (int64_t i = 0; i < w * h; i++) grey[i] -= mean / (double)(w * h);

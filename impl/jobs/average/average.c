@@ -184,8 +184,7 @@ void aj_change(int64_t n, const rg_pose *before, const rg_pose *now, double *tur
         double sum = 0;
         matrix_of(&before[i], a);
         matrix_of(&now[i], b);
-        for (int k = 0; k < 9; k++)
-            turned[k] = a[k / 3 * 3] * q[k % 3] + a[k / 3 * 3 + 1] * q[3 + k % 3] + a[k / 3 * 3 + 2] * q[6 + k % 3];
+        gr_multiply(a, q, turned);
         for (int k = 0; k < 3; k++) {
             const double left =
                 before[i].shift_px[k] + a[3 * k] * t[0] + a[3 * k + 1] * t[1] + a[3 * k + 2] * t[2] - now[i].shift_px[k];
@@ -401,12 +400,9 @@ static int run(void *typed)
     if (code == RG_GOOD && !rg_dry_run) {
         static const char *const stage[] = {"read", "grid", "refine", "map", "whole"};
         const double seconds[] = {job->read_s, job->grid_s, job->refine_s, job->map_s, rg_seconds() - began_s};
-        printf("%s after %" PRId64 " iteration%s\nstage\tseconds\n", job->converged ? "converged" : "not converged", job->done,
+        printf("%s after %" PRId64 " iteration%s\n", job->converged ? "converged" : "not converged", job->done,
             rg_plural(job->done));
-        for (int i = 0; i < RG_COUNT(stage); i++) {
-            printf("%s\t%.3f\n", stage[i], seconds[i]);
-            rg_summary_stage(stage[i], seconds[i]);
-        }
+        aj_print_stages(RG_COUNT(stage), stage, seconds);
     }
     free_job(job);
     return code;

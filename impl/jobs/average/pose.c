@@ -23,12 +23,6 @@ typedef struct level {
     double r;
 } level;
 
-static void multiply(const double a[9], const double b[9], double c[9])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) c[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
-}
-
 // exp of the rotation vector w (Rodrigues), then the base.
 static void rotation_of(const level *l, int64_t base, const double *u, double a[9])
 {
@@ -37,7 +31,7 @@ static void rotation_of(const level *l, int64_t base, const double *u, double a[
     double x = w[0] * w[0], y = w[1] * w[1], z = w[2] * w[2];
     const double turn[9] = {1 - c * (y + z), c * w[0] * w[1] - s * w[2], c * w[0] * w[2] + s * w[1], c * w[0] * w[1] + s * w[2],
         1 - c * (x + z), c * w[1] * w[2] - s * w[0], c * w[0] * w[2] - s * w[1], c * w[1] * w[2] + s * w[0], 1 - c * (x + y)};
-    multiply(turn, l->base[base], a);
+    gr_multiply(turn, l->base[base], a);
 }
 
 static void matrix_of(const void *data, int64_t base, const double *u, float *matrix)

@@ -43,8 +43,7 @@ static int write_errors(const aj_average *job)
         double sum = 0;
         rg_particle_matrix(found->rot_deg, found->tilt_deg, found->psi_deg, a);
         rg_particle_matrix(truth->rot_deg, truth->tilt_deg, truth->psi_deg, b);
-        for (int k = 0; k < 9; k++)
-            turned[k] = a[k / 3 * 3] * q[k % 3] + a[k / 3 * 3 + 1] * q[3 + k % 3] + a[k / 3 * 3 + 2] * q[6 + k % 3];
+        gr_multiply(a, q, turned);
         for (int axis = 0; axis < 3; axis++)
             sum += (found->shift_px[axis] - truth->shift_px[axis]) * (found->shift_px[axis] - truth->shift_px[axis]);
         error[0][i] = rg_rotation_apart_deg(turned, b);
@@ -171,10 +170,8 @@ static void show(const aj_average *job)
     const double *last = job->change[job->done - 1];
     double *of[3], sum = 0, square = 0;
     if (!rg_summary_wanted()) return;
-    double *room = rg_alloc((size_t)(2 * n + 3 * job->done) * sizeof *room), *rot = room, *tilt = room + n;
+    RG_FREED double *room = rg_alloc((size_t)(3 * job->done) * sizeof *room);
     for (int64_t i = 0; i < n; i++) {
-        rot[i] = job->pose[i].rot_deg;
-        tilt[i] = job->pose[i].tilt_deg;
         sum += job->correlation[i];
         square += job->correlation[i] * job->correlation[i];
     }
@@ -193,7 +190,7 @@ static void show(const aj_average *job)
     rg_summary_did("variant", "align3d:%s on %s", job->scorer[0].frame.entry->name, job->scorer[0].frame.device->name);
     rg_volume_show(&job->map, "the average");
     for (int k = 0; k < 3; k++) {
-        of[k] = room + 2 * n + k * job->done;
+        of[k] = room + k * job->done;
         for (int64_t i = 0; i < job->done; i++) of[k][i] = job->change[i][k];
     }
     rg_summary_curves(&(rg_drawn_curves){.is = {"How poses settle", "Median over particles, against the iteration before.",
@@ -205,8 +202,7 @@ static void show(const aj_average *job)
     rg_summary_histogram(&(rg_drawn){"Correlations of the particles", "Each with the average; strays stand apart.",
                              "how many particles have which correlation", "correlation", "particles"},
         n, job->correlation);
-    rg_summary_directions(n, rot, tilt);
-    free(room);
+    rg_summary_directions(n, &job->pose->rot_deg, &job->pose->tilt_deg, sizeof *job->pose);
 }
 
 int aj_average_write(const aj_average *job)

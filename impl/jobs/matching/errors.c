@@ -6,6 +6,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+void aj_print_stages(int n, const char *const *stage, const double *seconds)
+{
+    printf("stage\tseconds\n");
+    for (int i = 0; i < n; i++) {
+        printf("%s\t%.3f\n", stage[i], seconds[i]);
+        rg_summary_stage(stage[i], seconds[i]);
+    }
+}
+
 double aj_median(int64_t n, double *v)
 {
     qsort(v, (size_t)n, sizeof *v, rg_ascending);

@@ -125,3 +125,4 @@ int aj_polish(aj_scorer *, const aj_space *, aj_candidate *, double step, double
 // Columns quantity median largest; v holds n absolute errors of each and is sorted.
 int aj_write_errors(const char *path, const char *command, int quantities, const char *const *quantity, int64_t n, double **v);
 double aj_median(int64_t n, double *v); // sorts v
+void aj_print_stages(int n, const char *const *stage, const double *seconds);

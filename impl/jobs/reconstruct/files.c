@@ -140,17 +140,6 @@ static void show_halves(const char *out)
     free(half[1].value);
 }
 
-static void show_views(const rg_particles *p)
-{
-    double *rot = rg_alloc((size_t)(2 * p->n) * sizeof *rot), *tilt = rot + p->n;
-    for (int64_t i = 0; i < p->n; i++) {
-        rot[i] = p->row[i].rot_deg;
-        tilt[i] = p->row[i].tilt_deg;
-    }
-    rg_summary_directions(p->n, rot, tilt);
-    free(rot);
-}
-
 static void say_next(const char *out, const rg_particles *p, bool halves, bool invert, const char *fsc)
 {
     char *half[2] = {rg_path_beside(out, "_half1", NULL), rg_path_beside(out, "_half2", NULL)};
@@ -194,7 +183,7 @@ void rc_show(const rc_run *run, const char *variant)
             show_halves(out);
         rg_volume_show(&map, "the map");
     }
-    show_views(p);
+    rg_summary_directions(p->n, &p->row->rot_deg, &p->row->tilt_deg, sizeof *p->row);
     say_next(out, p, halves, run->typed->invert, table);
     free(map.value);
 }

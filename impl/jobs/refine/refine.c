@@ -134,17 +134,6 @@ static int write_rings(const fr_refinement *r, const fr_sums *s, const char *com
     return rg_file_commit(&file);
 }
 
-static double median(double *v, int64_t n)
-{
-    for (int64_t i = 1; i < n; i++) // they are nearly sorted or few
-        for (int64_t k = i; k > 0 && v[k] < v[k - 1]; k--) {
-            const double t = v[k];
-            v[k] = v[k - 1];
-            v[k - 1] = t;
-        }
-    return v[n / 2];
-}
-
 // One coefficient of noise alone with a section: its standard deviation, after as many real numbers as the rings have and the
 // mask leaves.
 static double noise_level(const fr_refinement *r)
@@ -206,11 +195,9 @@ static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
     const int64_t n = f->particles.n, rings = fr_rings(r->side) - 1;
     const double width_A = (double)r->side * r->pixel_A;
     double sum = 0, square = 0;
-    double *room = rg_alloc((size_t)(2 * n + 2 * rings) * sizeof *room), *rot = room, *tilt = room + n, *at = tilt + n,
-           *cc = at + rings;
+    const size_t bytes = (size_t)rings * sizeof(double);
+    RG_FREED double *at = rg_alloc(bytes), *cc = rg_alloc(bytes);
     for (int64_t i = 0; i < n; i++) {
-        rot[i] = f->particles.row[i].rot_deg;
-        tilt[i] = f->particles.row[i].tilt_deg;
         sum += f->score[i];
         square += f->score[i] * f->score[i];
     }
@@ -241,8 +228,7 @@ static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
     rg_summary_histogram(&(rg_drawn){title, "Two hills are often two kinds of images.", "how many particles have which score",
                              "score (%)", "particles"},
         n, f->score);
-    rg_summary_directions(n, rot, tilt);
-    free(room);
+    rg_summary_directions(n, &f->particles.row->rot_deg, &f->particles.row->tilt_deg, sizeof *f->particles.row);
 }
 
 static int report_all(const fr_pose_job *j)
@@ -260,7 +246,8 @@ static int report_all(const fr_pose_job *j)
     if (r->is_free[FR_MAGNIFICATION]) {
         RG_FREED double *m = rg_alloc((size_t)n * sizeof *m);
         memcpy(m, f->magnification, (size_t)n * sizeof *m);
-        const double middle = median(m, n);
+        qsort(m, (size_t)n, sizeof *m, rg_ascending);
+        const double middle = m[n / 2];
         printf("magnification\t%.5f (median): a pixel of %.5f A\n", middle, r->pixel_A * middle);
     }
     const fr_sums *s = &done->sums;
