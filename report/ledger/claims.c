@@ -45,7 +45,11 @@ bool rg_is_of(const rg_claims *c, int claim, const char *paper)
 
 bool rg_is_addition(const rg_claims *c, int claim) { return !*rg_claim_cell(c, claim, "published") && !rg_is_defect(c, claim); }
 
-bool rg_is_defect(const rg_claims *c, int claim) { return !strcmp(rg_claim_cell(c, claim, "kind"), "paper"); }
+bool rg_is_defect(const rg_claims *c, int claim)
+{
+    const char *kind = rg_claim_cell(c, claim, "kind");
+    return !strcmp(kind, "paper") || !strcmp(kind, "criticism");
+}
 
 const char *rg_published_number(const rg_claims *c, int paper, const char *id, const char *column)
 {

@@ -8,15 +8,14 @@
 
 static rg_judgement judge_paper(const rg_comparison *q)
 {
-    (void)q;
     rg_judgement v = rg_unjudged();
-    v.outcome = RG_INCONSISTENT;
+    v.outcome = strcmp(q->kind, "paper") ? RG_CRITICISED : RG_INCONSISTENT;
     return v;
 }
 
 rg_judgement rg_judge(const rg_comparison *q)
 {
-    static const rg_claim_kind defects[] = {{"paper", judge_paper}, {NULL, NULL}};
+    static const rg_claim_kind defects[] = {{"paper", judge_paper}, {"criticism", judge_paper}, {NULL, NULL}};
     const rg_claim_kind *const kinds[] = {defects, rg_kinds_of_times, rg_kinds_of_checks, rg_kinds_of_jobs};
     for (int i = 0; i < RG_COUNT(kinds); i++)
         for (const rg_claim_kind *k = kinds[i]; k->name; k++)

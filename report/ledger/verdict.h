@@ -13,7 +13,8 @@ typedef enum {
     RG_EXISTS,       // shown to run or to be there; no number of the paper is met
     RG_NOT_CALLED,   // measured, without an interval or with one that holds both answers
     RG_NOT_TESTABLE, // not measured here: no such device, not run
-    RG_INCONSISTENT, // the defect is in the paper itself
+    RG_INCONSISTENT, // the paper's own numbers or formulae disagree
+    RG_CRITICISED,   // nothing in it disagrees, but a reader should know
     RG_OUTCOMES
 } rg_outcome;
 

@@ -60,7 +60,7 @@ static void fill(const char *from, const rg_judgement *j, const char *paper, cha
 
 bool rg_finding(const rg_ledger *l, const char *id, int machine, char *text, size_t room)
 {
-    static const char *const column[RG_OUTCOMES] = {"holds", "holds", "holds", "fails", "holds", "open", NULL, NULL};
+    static const char *const column[RG_OUTCOMES] = {"holds", "holds", "holds", "fails", "holds", "open", NULL, NULL, NULL};
     const int claim = rg_claim_of(&l->claims, id);
     *text = 0;
     if (claim < 0 || !l->verdict) return false;

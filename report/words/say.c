@@ -23,7 +23,7 @@ const char *const rg_reading[] = {
     "or a FAIL of the checker; the reason stands beside it. exists: shown to run or to be there, no number is met. not "
     "called: measured, but without an interval, or with one that holds both answers. not testable here: the rows are "
     "missing and the reason is given; no number of another machine takes their place. paper inconsistent: the paper "
-    "contradicts itself.",
+    "contradicts itself. criticism: it does not, but a reader should know.",
     "Claims rest on a published number or sentence; what has none is an addition of this project and counted apart. Fails "
     "at: the result that makes the claim fail, which a test feeds to the judge.",
     "Every time is a median of samples taken in turn with all other variants; the interval holds 95 %. A variant is timed "
@@ -201,8 +201,8 @@ void rg_warn_left_out(const rg_ledger *l)
 void rg_print_summary(const rg_ledger *l, const char *folder, FILE *out)
 {
     enum { CONTRADICTED_MOST = 8 };
-    static const char *const head[RG_OUTCOMES] = {
-        "reproduced", "order", "direction", "contradicted", "exists", "not called", "not testable", "inconsistent"};
+    static const char *const head[RG_OUTCOMES] = {"reproduced", "order", "direction", "contradicted", "exists", "not called",
+        "not testable", "inconsistent", "criticism"};
     const rg_claims *c = &l->claims;
     char text[RG_SAY];
     int shown = 0, all = 0;
@@ -220,7 +220,7 @@ void rg_print_summary(const rg_ledger *l, const char *folder, FILE *out)
     fputc('\n', out);
     for (int i = 0; i < c->claim.n_rows; i++) {
         const rg_judgement *v = rg_verdict_on(l, i, 0);
-        if (v->outcome != RG_CONTRADICTED || ++all > CONTRADICTED_MOST) continue;
+        if (v->outcome != RG_CONTRADICTED || rg_is_addition(c, i) || ++all > CONTRADICTED_MOST) continue;
         if (!shown++) fprintf(out, "%s:\n", rg_outcome_name[RG_CONTRADICTED]);
         rg_say_ours(v, text);
         rg_tsv_print(out, "  %-5s printed %s %s, here %.80s\n", rg_claim_cell(c, i, "id"), rg_published(c, i, "value"),

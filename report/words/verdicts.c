@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 const char *const rg_outcome_name[RG_OUTCOMES] = {"reproduced", "order of magnitude", "direction only", "contradicted today",
-    "exists", "not called", "not testable here", "paper inconsistent"};
+    "exists", "not called", "not testable here", "paper inconsistent", "criticism"};
 const char *const rg_outcome_means[RG_OUTCOMES] = {"within the claim's bounds", "within half a decade",
     "the paper's side, other size", "the other side", "runs, no number met", "interval holds both", "not measured",
-    "against itself"};
+    "against itself", "to be known"};
 
 // Adds to the text.
 static void say(char text[RG_SAY], const char *format, ...) __attribute__((format(printf, 2, 3)));

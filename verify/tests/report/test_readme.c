@@ -27,7 +27,7 @@ static char *row_of(const rg_tsv *ledger, const char *paper)
             strcmp(rg_tsv_cell(ledger, i, "addition"), "no"))
             continue;
         for (int o = 0; o < RG_OUTCOMES; o++)
-            if (o != RG_INCONSISTENT && !strcmp(rg_tsv_cell(ledger, i, "verdict"), rg_outcome_name[o])) {
+            if (o < RG_INCONSISTENT && !strcmp(rg_tsv_cell(ledger, i, "verdict"), rg_outcome_name[o])) {
                 count[o]++;
                 all++;
             }
