@@ -37,7 +37,7 @@ static bool over_autovec(const rg_comparison *q, char spec[400])
 {
     const char *naive = strstr(q->a, ":naive");
     if (naive) snprintf(spec, 400, "%.*s:autovec%s", (int)(naive - q->a), q->a, naive + strcspn(naive, " @|"));
-    return naive;
+    return naive && !strstr(q->b, ":autovec"); // which is compared already
 }
 
 static void set_over_autovec(const rg_comparison *q, rg_judgement *v)
