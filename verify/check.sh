@@ -94,7 +94,7 @@ fi
 # The longest first, so that all cores end together. ASan can be preloaded after nothing, and kernels under it are not watched by the
 # emulator itself, whose words the table of broken_emulated expects.
 if [ $# = 0 ]; then
-    long='verify_emulated broken_emulated verify faults cases_procure cases_browser cases_bench test_job_memory cases_jobs cases_duel'
+    long='verify_emulated broken_emulated verify faults cases_procure cases_browser cases_bench cases_memory cases_jobs cases_duel'
     sources=$(ls verify/tests/*/test_*.c verify/tests/*/test_*.cc)
     # shellcheck disable=SC2046,SC2086
     set -- $(printf '%s\n' $long $(basename -a $sources | sed 's/[.].*//') $(basename -a verify/cases/*.tsv | sed 's/^/cases_/; s/[.]tsv//') \

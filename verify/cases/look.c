@@ -5,6 +5,7 @@
 //   look maps A B                                        largest and rms difference over A's, their correlation, A's scale in B
 //   look spoil IN.star OUT.star DEGREES PIXELS           poses turned and moved by so much, each about an axis of its own
 //   look poses FOUND.star TRUTH.star GROUP               median and largest errors of poses, modulo the group
+//   look peak COMMAND...                                 the largest resident memory of a command in GiB; its exit code
 #include "../../data/formats/mrc.h"
 #include "../../data/formats/particles.h"
 #include "../../impl/base/symmetry.h"
@@ -13,6 +14,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const double degree = 3.14159265358979323846 / 180;
 
@@ -168,6 +172,21 @@ static int compare_poses(char **word)
     return RG_GOOD;
 }
 
+static int peak(char **command)
+{
+    struct rusage used;
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        if (!freopen("/dev/null", "w", stdout)) _exit(99);
+        execv(command[0], command);
+        _exit(99);
+    }
+    if (wait4(child, &status, 0, &used) != child) return rg_fail(RG_USAGE, "look: no end of %s", command[0]);
+    printf("peak %.6f\n", (double)used.ru_maxrss / 0x1p20);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -177,5 +196,6 @@ int main(int argc, char **argv)
     } tool[] = {{"mrc", 6, write_mrc}, {"maps", 2, compare_maps}, {"spoil", 4, spoil}, {"poses", 3, compare_poses}};
     for (int i = 0; i < RG_COUNT(tool); i++)
         if (argc == tool[i].words + 2 && !strcmp(argv[1], tool[i].name)) return tool[i].run(argv + 2);
-    return rg_fail(RG_USAGE, "look: expected mrc, maps, spoil or poses and its words");
+    if (argc > 2 && !strcmp(argv[1], "peak")) return peak(argv + 2);
+    return rg_fail(RG_USAGE, "look: expected mrc, maps, spoil, poses or peak and its words");
 }

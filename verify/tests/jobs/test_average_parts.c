@@ -4,7 +4,9 @@
 #include "../../../data/phantoms/noise.h"
 #include "../../../impl/base/symmetry.h"
 #include "../../../data/geometry/wedge.h"
+#include "../../../impl/gpu/ledger.h"
 #include "../../../impl/jobs/average/average.h"
+#include "../../../impl/jobs/matching/matching.h"
 #include "../../../impl/base/core.h"
 #include "../../../data/geometry/volume.h"
 #include "../../../impl/affine/index.h"
@@ -164,6 +166,34 @@ TEST(test_common_motion)
     aj_change(N, before, now, turned, moved);
     assert_true(turned[5] > 2.5 && turned[5] < 3 && moved[5] > 0.4 && moved[5] < 0.5);
     assert_true(turned[0] < 0.5 && moved[0] < 0.1);
+}
+
+// Average, whose alignments an emulated GPU takes minutes for: its scorers alone, a transform a call and several, with a texture
+// and without.
+TEST(test_memory_of_scorers)
+{
+    static const struct {
+        int64_t side;
+        const char *variant;
+    } of[] = {{20, "batch"}, {48, "batch"}, {70, "batch_mixed"}, {70, "batch_texture"}};
+    for (int s = 0; s < RG_COUNT(of); s++) {
+        const aj_levels how = {.dims = 3, .threads = 1, .batch = 8, .fine = true, .device = "host", .asked = of[s].variant};
+        const rg_device *device = rg_device_emulated();
+        aj_scorer scorer[AJ_LEVELS] = {{.dims = 0}};
+        aj_pyramid p;
+        rg_needs needs;
+        int64_t batch;
+        aj_pyramid_size(&p, (const int64_t[3]){of[s].side, of[s].side, of[s].side}, 32);
+        assert_int_equal(aj_scorers_fit(&how, &p, &batch, &needs, &device), RG_GOOD);
+        rg_ledger_begin(device);
+        assert_int_equal(aj_scorers_make(scorer, &how, &p), RG_GOOD);
+        const double taken = (double)rg_ledger_peak(device);
+        print_message(
+            "%10.0f bytes of %10.0f predicted: align3d:%s of %d^3\n", taken, needs.bytes, of[s].variant, (int)of[s].side);
+        assert_true(taken <= needs.bytes && needs.bytes <= 1.1 * taken);
+        for (int l = 0; l < p.levels; l++) aj_scorer_free(&scorer[l]);
+        assert_int_equal(rg_ledger_taken(device), 0);
+    }
 }
 
 // ---- a whole job -----------------------------------------------------------------------------------------------------------
