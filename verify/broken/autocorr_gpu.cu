@@ -57,6 +57,14 @@ THREADS(gpu_overflow_32bit, elements_of(p), "sums in 32 bits, which hold no more
     if (e < elements_of(p)) sums[e] = (int32_t)(uint32_t)right_element(p, e); // what a 32-bit sum wraps to
 }
 
+THREADS(gpu_many_rows, elements_of(p), "rows are numbered in 9 bits, and those from the 513th on forgotten")
+{
+    const int64_t e = thread_index();
+    photos first = p;
+    first.height = p.height < 512 ? p.height : 512;
+    if (e < elements_of(p)) sums[e] = right_element(first, e);
+}
+
 // GPU memory is mapped in large pages, so nothing faults.
 THREADS(gpu_past_end, elements_of(p) + 1, "<= for <: one thread too many writes, one element behind the output")
 {
@@ -247,6 +255,6 @@ static int stale(rg_call *call)
 BROKEN("autocorr", gpu_stale, "the first run after prepare keeps its answer in scratch memory, later ones copy it",
     .scratch = all_sums, .prepare = prepare_first, .run = stale);
 
-RG_PLUGIN = {&gpu_right, &gpu_null, &gpu_off_by_one, &gpu_overflow_32bit, &gpu_past_end, &gpu_wild, &gpu_long, &gpu_lost_update,
-    &gpu_no_barrier, &gpu_divergent_barrier, &gpu_shared_past_end, &gpu_shared_uninitialised, &gpu_refused, &gpu_default_stream,
-    &gpu_other_stream, &gpu_stale, NULL};
+RG_PLUGIN = {&gpu_right, &gpu_null, &gpu_off_by_one, &gpu_overflow_32bit, &gpu_many_rows, &gpu_past_end, &gpu_wild, &gpu_long,
+    &gpu_lost_update, &gpu_no_barrier, &gpu_divergent_barrier, &gpu_shared_past_end, &gpu_shared_uninitialised, &gpu_refused,
+    &gpu_default_stream, &gpu_other_stream, &gpu_stale, NULL};

@@ -117,18 +117,6 @@ __attribute__((noreturn)) static void serve(const rg_entry *entry, const char *d
 
 // ---- the parent ----------------------------------------------------------------------------------------------------------
 
-static const char *signal_name(int s)
-{
-    static const struct {
-        int number;
-        const char *name;
-    } known[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"},
-        {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}};
-    for (int i = 0; i < RG_COUNT(known); i++)
-        if (known[i].number == s) return known[i].name;
-    return "signal";
-}
-
 // Waits at most 5 s: a kernel that runs on a GPU may hold a killed process for a while; it is then left to the system.
 static int reap(int *status)
 {
@@ -195,7 +183,8 @@ static rg_verdict died(const char *what)
     if (reap(&status))
         snprintf(v.reason, sizeof v.reason, "%s: the process went away", what);
     else if (WIFSIGNALED(status))
-        snprintf(v.reason, sizeof v.reason, "%s: %s (%s)", what, signal_name(WTERMSIG(status)), strsignal(WTERMSIG(status)));
+        snprintf(
+            v.reason, sizeof v.reason, "%s: SIG%s (%s)", what, sigabbrev_np(WTERMSIG(status)), strsignal(WTERMSIG(status)));
     else
         snprintf(v.reason, sizeof v.reason, "%s: the process ended itself with status %d", what, WEXITSTATUS(status));
     close(worker.socket);
