@@ -11,11 +11,6 @@
 #define ALGO(id)                                                                                                               \
     void rg_ref_##id(const rg_shape *, void *const *arg);                                                                      \
     void rg_ref_##id##_at(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
-#define HOST(id)
-#define CUDA(id)
 #include "../impl/variants.def"
-#undef ALGO
-#undef HOST
-#undef CUDA
 
 #endif

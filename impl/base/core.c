@@ -176,12 +176,18 @@ void *rg_grow(void *array, int64_t n, size_t bytes)
     return more;
 }
 
-char *rg_print(const char *format, ...)
+char *rg_print_list(const char *format, va_list list)
 {
     char *text = NULL;
+    if (vasprintf(&text, format, list) < 0) rg_end(RG_LACKS, "out of memory");
+    return text;
+}
+
+char *rg_print(const char *format, ...)
+{
     va_list list;
     va_start(list, format);
-    if (vasprintf(&text, format, list) < 0) rg_end(RG_LACKS, "out of memory");
+    char *text = rg_print_list(format, list);
     va_end(list);
     return text;
 }

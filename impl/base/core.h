@@ -2,6 +2,7 @@
 // core.h: what every command shares: exit codes, the one way of complaining, the clock, progress, files written whole.
 #pragma once
 
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,6 +75,7 @@ static inline void *rg_unconst(const void *p) { return (void *)(uintptr_t)p; }
 bool rg_decimal(const char *text, char **end, double *value);
 int rg_ascending(const void *, const void *);                                  // of two doubles, for qsort and bsearch
 char *rg_print(const char *format, ...) __attribute__((format(printf, 1, 2))); // malloc'ed text
+char *rg_print_list(const char *format, va_list) __attribute__((format(printf, 1, 0)));
 // Behind a counted word: "%d row%s", n, rg_plural(n).
 static inline const char *rg_plural(int64_t n) { return n == 1 ? "" : "s"; }
 // "w750,h1500,r250,k0" from and to a shape, for files; parse fails with a reason in why[]. For people, and read as well:

@@ -56,7 +56,7 @@ void rg_set(rg_data *d, const char *name, const char *format, ...)
     va_list list;
     free(e->text);
     va_start(list, format);
-    if (vasprintf(&e->text, format, list) < 0) rg_end(RG_LACKS, "out of memory");
+    e->text = rg_print_list(format, list);
     va_end(list);
 }
 

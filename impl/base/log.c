@@ -17,10 +17,9 @@
 
 void rg_plan(const char *what, const char *format, ...)
 {
-    char text[512];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    RG_FREED char *text = rg_print_list(format, list);
     va_end(list);
     rg_tsv_print(stdout, "%s\t%s\n", what, text);
 }
@@ -142,14 +141,12 @@ static void add_note(char *line)
 
 void rg_log_note(const char *format, ...)
 {
-    char *text;
     va_list list;
     va_start(list, format);
-    if (vasprintf(&text, format, list) < 0) rg_end(RG_LACKS, "out of memory");
+    RG_FREED char *text = rg_print_list(format, list);
     va_end(list);
     if (!rg_quiet) rg_tsv_print(stderr, "%s\n", text);
     add_note(rg_print("# note: %s", text));
-    free(text);
 }
 
 void rg_log_memory(const char *device, double predicted, double taken)

@@ -56,18 +56,11 @@ static void add(facts *f, const char *what, char *text)
     f->at[f->n++] = (fact){rg_print("%s", what), text};
 }
 
-static char *text_of(const char *format, va_list list)
-{
-    char *text = NULL;
-    if (vasprintf(&text, format, list) < 0) rg_end(RG_LACKS, "out of memory");
-    return text;
-}
-
 void rg_summary_did(const char *what, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    if (kept) add(&did, what, text_of(format, list));
+    if (kept) add(&did, what, rg_print_list(format, list));
     va_end(list);
 }
 
@@ -75,7 +68,7 @@ void rg_summary_found(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    if (kept) add(&found, "", text_of(format, list));
+    if (kept) add(&found, "", rg_print_list(format, list));
     va_end(list);
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// table.c: the function table: variants.def read twice for declarations and arrays, and the plug-ins loaded beside it.
+// table.c: the function table: variants.def read for declarations and arrays, and the plug-ins loaded beside it.
 #include "table.h"
 #include "../base/core.h"
 #include "../base/options.h"
 #include "../base/malformed.h"
+#include "../base/process.h"
 #include "../base/tsv.h"
 #include "cpu.h"
 #include "../gpu/device.h"
@@ -13,48 +14,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Without CUDA the emulated twins stand in the list too, so that `list` names every variant; they are then marked as lacking.
+#if HAVE_CUDA
+#define RG_OF_GPU(id) rg_variant_##id
+#else
+#define RG_OF_GPU(id) rg_emulated_##id
+#endif
+
 #define ALGO(id) extern const rg_algo rg_algo_##id;
 #define HOST(id) extern const rg_variant rg_variant_##id;
-#if HAVE_CUDA
-#define CUDA(id) extern const rg_variant rg_variant_##id, rg_emulated_##id;
-#else
-#define CUDA(id) extern const rg_variant rg_emulated_##id;
-#endif
+#define CUDA(id) extern const rg_variant RG_OF_GPU(id), rg_emulated_##id;
 #include "../variants.def"
-#undef ALGO
-#undef HOST
-#undef CUDA
 
 static const rg_algo *const algos[] = {
 #define ALGO(id) &rg_algo_##id,
-#define HOST(id)
-#define CUDA(id)
 #include "../variants.def"
-#undef ALGO
-#undef HOST
-#undef CUDA
     NULL,
 };
 
-// Without CUDA the emulated twins stand in the list too, so that `list` names every variant; they are then marked as lacking.
 static const rg_variant *const variants[] = {
-#define ALGO(id)
 #define HOST(id) &rg_variant_##id,
-#if HAVE_CUDA
-#define CUDA(id) &rg_variant_##id,
-#else
-#define CUDA(id) &rg_emulated_##id,
-#endif
+#define CUDA(id) &RG_OF_GPU(id),
 #include "../variants.def"
-#undef HOST
-#undef CUDA
     NULL,
-#define HOST(id)
 #define CUDA(id) &rg_emulated_##id,
 #include "../variants.def"
-#undef ALGO
-#undef HOST
-#undef CUDA
     NULL,
 };
 
@@ -344,7 +328,7 @@ static const char *numpy_lacks(void)
 {
     static int found = -1;
     RG_FREED char *python = found < 0 ? rg_program_path("python3") : NULL;
-    if (found < 0) found = python && !system("python3 -c 'import numpy' > /dev/null 2>&1 < /dev/null");
+    if (found < 0) found = python && !rg_shell("python3 -c 'import numpy' > /dev/null 2>&1 < /dev/null", "sh");
     return found ? NULL : "needs numpy, which python3 here cannot import";
 }
 

@@ -52,6 +52,8 @@ typedef struct pipe {
     rg_frame frame; // of a call, which has the scratch of all
     double *square; // of each row
     void *zero;     // event that times are counted from
+    void **event;   // all of them
+    int64_t events;
     double until_ms[PL_STAGES];
 } pipe;
 
@@ -346,7 +348,10 @@ static void make_parts(pipe *p)
 static void *event(pipe *p)
 {
     void *made = NULL;
-    if (p->code == RG_GOOD) good(p, "making its events", p->device->event_make(&made));
+    if (p->code == RG_GOOD && good(p, "making its events", p->device->event_make(&made))) {
+        p->event = rg_grow(p->event, p->events, sizeof *p->event);
+        p->event[p->events++] = made;
+    }
     return made;
 }
 
@@ -376,39 +381,25 @@ static void make(pipe *p)
     if (p->code == RG_GOOD) good(p, "timing", mark(p, p->zero, p->copying));
 }
 
-static void free_event(const pipe *p, void *event)
-{
-    if (event) p->device->event_free(event);
-}
-
 static void unmake(pipe *p)
 {
     rg_frame_free(&p->frame);
-    for (int64_t i = 0; p->chunk && i < p->per_batch; i++) {
-        free_event(p, p->chunk[i].begun);
-        free_event(p, p->chunk[i].copied);
-        free_event(p, p->chunk[i].prepared);
-    }
+    while (p->events > 0) p->device->event_free(p->event[--p->events]);
+    free(p->event);
     free(p->chunk);
     p->steps->lane_free(p->lane);
     for (int i = 0; i < GR_PARTS; i++)
         if (p->part[i]) p->device->release(p->part[i]);
-    for (int i = 0; i < 2; i++) {
-        free_event(p, p->inputs[i].begun);
-        free_event(p, p->inputs[i].inserted);
-        free_event(p, p->inputs[i].added);
-    }
-    void *const stream[] = {p->copying, p->preparing};
-    for (int i = 0; i < RG_COUNT(stream); i++)
-        if (stream[i]) p->device->stream_free(stream[i]);
-    free_event(p, p->zero);
+    if (p->copying) p->device->stream_free(p->copying);
+    if (p->preparing) p->device->stream_free(p->preparing);
     memset(p->inputs, 0, sizeof p->inputs);
     memset(p->until_ms, 0, sizeof p->until_ms);
+    memset(p->part, 0, sizeof p->part);
     p->chunk = NULL;
+    p->event = NULL;
     p->lane = NULL;
     p->per_batch = 0;
     p->copying = p->preparing = p->zero = NULL;
-    memset(p->part, 0, sizeof p->part);
 }
 
 // The rows of one half. Images are read while the rest is made.
