@@ -10,7 +10,9 @@ HAS = exists("OBJECT")
 FLAT = AXES[3] eq ""
 HEIGHT = FLAT ? 870 : HAS ? 1235 : 1035
 if (TERM eq "svg") { set terminal svg size 1000, HEIGHT dynamic enhanced font "Helvetica,14" background "#ffffff" } \
-else { set terminal pngcairo size 1000, HEIGHT enhanced font "Helvetica,12" background "#ffffff" }
+else { if (strstrt(GPVAL_TERMINALS, " pngcairo ")) { set terminal pngcairo size 1000, HEIGHT enhanced font "Helvetica,12" \
+           background "#ffffff" } \
+       else { set terminal png size 1000, HEIGHT enhanced background "#ffffff" } }
 set output OUT
 set datafile separator "\t"
 set datafile columnheaders

@@ -73,6 +73,12 @@ typedef struct pnm_head {
     int64_t width, height, maximum, at, data; // bytes of the file: of the picture, and behind the maximum
 } pnm_head;
 
+// Of a raw picture: where the next one is, or the end of the file.
+static double next_picture(const pnm_head *h)
+{
+    return (double)h->data + 1 + (double)h->width * (double)h->height * h->channels * h->bytes;
+}
+
 static int read_head(const rg_image_in *in, pnm_head *h)
 {
     char magic[2];
@@ -86,15 +92,13 @@ static int read_head(const rg_image_in *in, pnm_head *h)
     if (code == RG_GOOD) code = next_number(in, "the maximum", 65535, &h->maximum);
     h->data = ftello(in->file);
     h->bytes = h->maximum > 255 ? 2 : 1;
+    // Lines that end in CR LF: both end the header where the picture fills the rest of the file then, to the byte.
+    if (code == RG_GOOD && getc(in->file) == '\r' && getc(in->file) == '\n' && next_picture(h) + 1 == (double)in->bytes)
+        h->data++;
+    fseeko(in->file, (off_t)h->data, SEEK_SET);
     if (code == RG_GOOD && h->maximum == 0)
         return rg_malformed(in->path, h->data - 1, "expected a maximum from 1 to 65535, found 0");
     return code;
-}
-
-// Of a raw picture: where the next one is, or the end of the file.
-static double next_picture(const pnm_head *h)
-{
-    return (double)h->data + 1 + (double)h->width * (double)h->height * h->channels * h->bytes;
 }
 
 static int read_pixels(const rg_image_in *in, const pnm_head *h, rg_image *image)
@@ -129,6 +133,10 @@ int rg_read_pnm(const rg_image_in *in, int64_t *pages, rg_image *image)
         if (fseeko(in->file, (off_t)next, SEEK_SET) != 0)
             return rg_malformed(
                 in->path, (int64_t)next, "expected the next picture, found that the file cannot be positioned there");
+        int space = getc(in->file); // between pictures netpbm allows it
+        while (space != EOF && isspace(space)) space = getc(in->file);
+        if (space == EOF) break;
+        ungetc(space, in->file);
         int code = read_head(in, &head);
         if (code != RG_GOOD) return code;
         rg_image_note(in, (*pages)++, head.at, 0, 1);

@@ -450,6 +450,27 @@ static int check_rest(const tiff_work *w, const tiff_search *s)
         s->pages, next - s->data_end, (next - s->data_end) / s->frame_bytes);
 }
 
+// Photographs that are not read: more in depth of one directory, and larger ones below the first, which then is their preview.
+static int check_depth(TIFF *tiff, const tiff_work *w, const tiff_page *p, const tiff_search *s)
+{
+    const toff_t here = TIFFCurrentDirOffset(tiff);
+    uint32_t depth = 1, width = 0;
+    uint16_t n = 0;
+    toff_t *offset, below;
+    if (TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth) && depth > 1)
+        return rg_malformed(w->in->path, w->at,
+            "expected a directory for each photograph, found %" PRIu32 " in the depth of one; save them as pages", depth);
+    if (s->full > 1 || !TIFFGetField(tiff, TIFFTAG_SUBIFD, &n, &offset) || !n) return RG_GOOD;
+    below = *offset;
+    if (TIFFSetSubDirectory(tiff, below)) TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
+    TIFFSetSubDirectory(tiff, here);
+    return width <= p->width ? RG_GOOD
+                             : rg_malformed(w->in->path, (int64_t)below,
+                                   "expected smaller copies below the photograph of %" PRIu32
+                                   " columns, found a larger one of %" PRIu32 "; save that as a file of its own",
+                                   p->width, width);
+}
+
 static int look_through(TIFF *tiff, tiff_work *w, bool count, tiff_page *p, tiff_search *s)
 {
     const bool known = w->in->place && w->in->place->at;
@@ -469,6 +490,7 @@ static int look_through(TIFF *tiff, tiff_work *w, bool count, tiff_page *p, tiff
         }
         s->full++;
         int code = read_tags(tiff, w, p);
+        if (code == RG_GOOD && count) code = check_depth(tiff, w, p, s);
         if (code == RG_GOOD) code = count_frames(tiff, w, p, s);
         if (code != RG_GOOD) return code;
         if (p->palette[0]) // of the directory as it was read last

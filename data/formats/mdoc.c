@@ -24,6 +24,8 @@ typedef struct section {
 typedef struct reading {
     rg_mdoc *mdoc;
     section *image; // as many as mdoc->n
+    bool elsewhere; // below a heading that is no image's
+    bool dated;     // an image has a DateTime, which may be one that is not read
 } reading;
 
 // "30-Nov-15  15:21:38" or "30-Nov-2015  15:21:38".
@@ -56,13 +58,16 @@ static bool take(reading *r, const char *key, const char *text)
     char *end;
     double value;
     const bool number = rg_decimal(text, &end, &value) && !end[strspn(end, " \t\r")];
-    if (!r->mdoc->n) {
-        if (strcmp(key, "Voltage")) return true;
+    if (!strcmp(key, "Voltage")) {
         r->mdoc->voltage_kV = value;
         return number && value >= 1 && value <= 1e4;
     }
+    if (!r->mdoc->n) return true;
     section *now = &r->image[r->mdoc->n - 1];
-    if (!strcmp(key, "DateTime")) now->time_s = time_of(text);
+    if (!strcmp(key, "DateTime")) {
+        now->time_s = time_of(text);
+        r->dated = true;
+    }
     for (int k = 0; k < KEYS; k++)
         if (!strcmp(key, key_of[k])) {
             now->value[k] = value;
@@ -97,7 +102,7 @@ static bool before(const reading *r, rg_mdoc_order by, int64_t a, int64_t b)
     return x->z != y->z ? x->z < y->z : a < b;
 }
 
-static void take_doses(const reading *r)
+static void take_doses(const char *path, const reading *r)
 {
     rg_mdoc *m = r->mdoc;
     bool timed = true, prior = all_have(r, PRIOR);
@@ -108,6 +113,8 @@ static void take_doses(const reading *r)
     }
     prior = prior && (most > 0 || m->n == 1);
     m->order = prior ? RG_MDOC_PRIOR_DOSE : timed ? RG_MDOC_DATE_TIME : RG_MDOC_Z_VALUE;
+    if (m->order == RG_MDOC_Z_VALUE && r->dated)
+        rg_warn("%s: not every image has a DateTime as 30-Nov-15 15:21:38: the order of acquisition is that of ZValue", path);
     const bool dose = all_have(r, DOSE) && !is_zero_somewhere(r, DOSE);
     for (int64_t i = 0; i < m->n; i++) {
         rg_mdoc_image *image = &m->image[i];
@@ -122,7 +129,7 @@ static void take_doses(const reading *r)
     }
 }
 
-static void take_images(const reading *r)
+static void take_images(const char *path, const reading *r)
 {
     rg_mdoc *m = r->mdoc;
     m->image = rg_alloc((size_t)m->n * sizeof *m->image);
@@ -130,9 +137,9 @@ static void take_images(const reading *r)
     for (int64_t i = 0; i < m->n; i++) {
         const double *value = r->image[i].value;
         m->image[i].tilt_deg = value[TILT];
-        m->image[i].defocus_A = A_PER_UM * (isnan(value[TARGET]) ? value[DEFOCUS] : value[TARGET]);
+        m->image[i].defocus_A = A_PER_UM * value[m->target_defocus ? TARGET : DEFOCUS]; // not a mixture of the two
     }
-    take_doses(r);
+    take_doses(path, r);
 }
 
 static int parse(const char *path, char *text, reading *r)
@@ -144,10 +151,11 @@ static int parse(const char *path, char *text, reading *r)
         line += strspn(line, " \t");
         if (!strncmp(line, "[ZValue", 7)) {
             add_image(r, line + strcspn(line, "=") + (strchr(line, '=') != NULL));
+            r->elsewhere = false;
             continue;
         }
-        if (*line == '[' || !equals) // titles, frame sets, montages; blank lines
-            continue;
+        if (*line == '[') r->elsewhere = strncmp(line, "[T", 2); // frame sets, montages; not titles
+        if (*line == '[' || !equals || r->elsewhere) continue;
         char *key = line, *value = equals + 1 + strspn(equals + 1, " \t");
         while (equals > key && (equals[-1] == ' ' || equals[-1] == '\t')) equals--;
         *equals = '\0';
@@ -167,7 +175,7 @@ int rg_mdoc_read(const char *path, rg_mdoc *m)
     int code = rg_input_text(path, TEXT_MAX, &text, &bytes);
     if (code == RG_GOOD) code = parse(path, text, &r);
     free(text);
-    if (code == RG_GOOD) take_images(&r);
+    if (code == RG_GOOD) take_images(path, &r);
     free(r.image);
     if (code != RG_GOOD) rg_mdoc_free(m);
     return code;

@@ -205,6 +205,23 @@ static void read_header(rg_mrc *m, const unsigned char *h)
     m->data_byte = HEADER + (int64_t)int_word(h, 24, m->swapped);
 }
 
+// Bytes behind the last section: the header's NZ or length of the extended header may be too small. What holds one more is refused.
+static int check_rest(const rg_mrc *m, int64_t bytes)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT; // a stack is opened more than once
+    const int64_t section = m->nx * m->ny * rg_mrc_mode_bytes(m->mode), end = m->data_byte + m->nz * section;
+    if (bytes - end >= section)
+        return rg_malformed(m->path, end,
+            "expected nothing behind the last of %" PRId64 " section%s, found %" PRId64 " bytes, as of %" PRId64
+            " more (alterheader of IMOD sets NZ)",
+            m->nz, rg_plural(m->nz), bytes - end, (bytes - end) / section);
+    if (bytes > end && !atomic_flag_test_and_set(&said))
+        rg_warn("%s: %" PRId64 " bytes behind its last section are not read: is the length of its extended header, %" PRId64
+                ", right?",
+            m->path, bytes - end, m->data_byte - HEADER);
+    return RG_GOOD;
+}
+
 int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path)
 {
     unsigned char header[HEADER];
@@ -232,6 +249,7 @@ int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path)
         m->swapped = !m->swapped;
     if (fault(header, bytes, m->swapped, &at, text)) return rg_malformed(path, at, "%s", text);
     read_header(m, header);
+    if (check_rest(m, bytes) != RG_GOOD) return RG_USAGE;
     m->line = rg_alloc((size_t)m->nx * (size_t)rg_mrc_mode_bytes(m->mode));
     return RG_GOOD;
 }

@@ -28,6 +28,7 @@ has() {
         case $thing in
         -) ;;
         not-ASan) ! grep -q fsanitize=address "$build/flags" || return ;;
+        python:*) python3 -c "import ${thing#*:}" 2> /dev/null || return ;;
         */*) [ -r "$shared/$thing" ] || return ;;
         *'|'*) # any of them
             for one in $(echo "$thing" | tr '|' ' '); do command -v "$one" > /dev/null && continue 2; done
