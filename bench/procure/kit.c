@@ -90,23 +90,12 @@ static int libraries_of(const char *program, libraries *l)
 // The newest 2.N of "GLIBC_2.N" in a file, which stands there when a symbol of that version is needed.
 static int newest_glibc(const char *path)
 {
-    static const char word[] = {
-        'G', 'L', 'I', 'B', 'C', '_', '2', '.', 0}; // not as one word, which this program would hold itself
-    char part[1 << 14];
-    size_t kept = 0;
-    int newest = 0;
-    FILE *f = fopen(path, "rb");
-    for (size_t n; f && (n = fread(part + kept, 1, sizeof part - kept, f)) > 0;) {
-        n += kept;
-        for (char *at = part; (at = memmem(at, n - (size_t)(at - part), word, 8)) && at + 11 < part + n; at += 8) {
-            const int minor = atoi((char[]){at[8], at[9], '\0'});
-            newest = minor > newest ? minor : newest;
-        }
-        kept = n < 16 ? n : 16;
-        memmove(part, part + n - kept, kept);
-    }
-    if (f) fclose(f);
-    return newest;
+    int minor = 0;
+    setenv("file", path, 1);
+    FILE *f = popen("grep -aoE 'GLIBC_2[.][0-9]+' \"$file\" | sort -t . -k 2n | tail -n 1", "re");
+    if (f && fscanf(f, "GLIBC_2.%d", &minor) != 1) minor = 0;
+    if (f) pclose(f);
+    return minor;
 }
 
 // The words of a text of bench/procure, @NAME@ and the like, replaced; malloc'ed; NULL: one line was printed.

@@ -38,7 +38,8 @@ typedef struct measure {
     char first[RG_JOBS_MOST][4096]; // outputs of a job's first run
     int good[RG_JOBS_MOST], timed[RG_JOBS_MOST];
     int runs, wrong;
-    double began_s, round_s, others_s; // mean of a round; CPU seconds of others while jobs ran
+    double began_s, round_s, others_s,
+        said_s; // mean of a round; CPU seconds of others while jobs ran; what was predicted in all
     rg_progress progress;
     rg_window window;
     bool joules;
@@ -144,6 +145,16 @@ static void show_left(measure *m)
     rg_progress_at(&m->progress, m->runs);
 }
 
+// Again when it comes out a third longer than was said.
+static void predict(measure *m)
+{
+    const double all_s = now(m) + left_s(m);
+    if (all_s < m->said_s * 4 / 3) return;
+    m->said_s = all_s;
+    note(m, true, "prediction: a round of %d job%s takes %.1f s; about %.0f s in all, and some for the machine's rates",
+        m->workload.n, rg_plural(m->workload.n), m->round_s, all_s);
+}
+
 // A round that is not timed. Where others are busy, that shows here, not after all the runs that will not count.
 static int warm_up(measure *m)
 {
@@ -166,8 +177,7 @@ static int warm_up(measure *m)
             "--busy: their runs will not count, and it takes up to %.0f s instead of %.0f",
             jobs_s, who, 3 * left_s(m), left_s(m));
     if (others) note(m, true, "others are busy: %s", who);
-    note(m, true, "prediction: a round of %d job%s takes %.1f s; about %.0f s in all", m->workload.n, rg_plural(m->workload.n),
-        m->round_s, now(m) + left_s(m));
+    predict(m);
     return RG_GOOD;
 }
 
@@ -190,6 +200,7 @@ static void rounds(measure *m)
         }
         longest_s = fmax(longest_s, now(m) - began_s);
         m->round_s = (now(m) - from_s) / (round + 1);
+        predict(m);
     }
 }
 
