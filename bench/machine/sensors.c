@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sensors.c: clocks, temperature, power and why the clock is held down, at the moment of asking. What cannot be read is NaN.
 #include "sensors.h"
+#include "../../impl/base/core.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -86,7 +87,7 @@ static double cpu_MHz(void)
         return kHz > 0 ? kHz / 1e3 : NAN;
     }
     FILE *f = fopen("/proc/cpuinfo", "r");
-    char *line = NULL;
+    RG_FREED char *line = NULL;
     size_t room = 0;
     double MHz = NAN;
     bool here = false;
@@ -97,7 +98,6 @@ static double cpu_MHz(void)
         else if (here && (value = field_value(line, "cpu MHz")))
             MHz = strtod(value, NULL);
     }
-    free(line);
     if (f) fclose(f);
     return MHz > 0 ? MHz : NAN;
 }

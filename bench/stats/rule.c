@@ -20,12 +20,11 @@ bool rg_pair_kept(const rg_pair *p)
 
 double rg_process_ratio(const rg_pair *pair, int n, int *kept)
 {
-    double *ratio = rg_alloc((size_t)(n + 1) * sizeof *ratio);
+    RG_FREED double *ratio = rg_alloc((size_t)(n + 1) * sizeof *ratio);
     *kept = 0;
     for (int i = 0; i < n; i++)
         if (rg_pair_kept(&pair[i])) ratio[(*kept)++] = log(pair[i].ns[1] / pair[i].ns[0]);
     const double median = rg_median(ratio, *kept);
-    free(ratio);
     return median;
 }
 

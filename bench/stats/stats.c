@@ -99,9 +99,8 @@ static double *process_medians(const rg_samples *s)
     double *median = rg_alloc((size_t)s->processes * sizeof *median);
     for (int p = 0; p < s->processes; p++) {
         const int first = p ? s->past[p - 1] : 0, n = s->past[p] - first;
-        double *sorted = sorted_copy(s->ns + first, n);
+        RG_FREED double *sorted = sorted_copy(s->ns + first, n);
         median[p] = rg_quantile(sorted, n, 0.5);
-        free(sorted);
     }
     return median;
 }
@@ -157,10 +156,9 @@ double rg_relative_width(const rg_summary *s)
 
 double rg_row_width(const rg_row *row)
 {
-    rg_samples samples = rg_row_samples(row);
+    RG_ENDS(rg_samples_free) rg_samples samples = rg_row_samples(row);
     rg_summary summary;
     rg_summarise(&samples, &summary);
-    rg_samples_free(&samples);
     return 2 * rg_relative_width(&summary);
 }
 
@@ -204,16 +202,14 @@ static void welch_interval(const double *a, int na, const double *b, int nb, rg_
 
 static void welch_over_processes(const rg_samples *a, const rg_samples *b, rg_ratio *result)
 {
-    double *of_a = process_medians(a), *of_b = process_medians(b);
+    RG_FREED double *of_a = process_medians(a), *of_b = process_medians(b);
     welch_interval(of_a, a->processes, of_b, b->processes, result);
-    free(of_a);
-    free(of_b);
 }
 
 static void bootstrap_interval(const ranked *a, const ranked *b, uint64_t seed, rg_ratio *result)
 {
-    int *count = rg_alloc((size_t)(a->n > b->n ? a->n : b->n) * sizeof *count);
-    double *ratio = rg_alloc(REPLICATES * sizeof *ratio);
+    RG_FREED int *count = rg_alloc((size_t)(a->n > b->n ? a->n : b->n) * sizeof *count);
+    RG_FREED double *ratio = rg_alloc(REPLICATES * sizeof *ratio);
     int block_a = rg_block_length(a->n, a->correlation), block_b = rg_block_length(b->n, b->correlation);
     uint64_t draw = 0;
     for (int i = 0; i < REPLICATES; i++) {
@@ -223,8 +219,6 @@ static void bootstrap_interval(const ranked *a, const ranked *b, uint64_t seed, 
     qsort(ratio, REPLICATES, sizeof *ratio, rg_ascending);
     result->low = rg_quantile(ratio, REPLICATES, 0.025);
     result->high = rg_quantile(ratio, REPLICATES, 0.975);
-    free(count);
-    free(ratio);
 }
 
 rg_ratio rg_ratio_of_medians(const rg_samples *a, const rg_samples *b, uint64_t seed)

@@ -68,16 +68,14 @@ static void time_batch(session *b, int first, int past)
 // The rows of a group in the order of the table, not of their ends.
 static void show_group(const session *b, int first, int past)
 {
-    rg_row *row = rg_alloc((size_t)(past - first) * sizeof *row);
+    RG_FREED rg_row *row = rg_alloc((size_t)(past - first) * sizeof *row);
     int n = 0;
     for (int i = first; i < past; i++) {
-        rg_row key = rg_measurement_key(&b->plan.measurement[i]);
+        RG_ENDS(rg_row_free) rg_row key = rg_measurement_key(&b->plan.measurement[i]);
         const rg_row *found = rg_out_find(&b->out, &key);
         if (found) row[n++] = *found;
-        rg_row_free(&key);
     }
     rg_show_rows(stdout, row, n, b->options->given.seed);
-    free(row);
 }
 
 // ---- the run -------------------------------------------------------------------------------------------------------------
@@ -90,7 +88,7 @@ static void head_inputs(const session *b, rg_head *head)
         const rg_measurement *measurement = &b->plan.measurement[i];
         char shape[96];
         rg_shape_print(measurement->entry->algo, &measurement->shape, shape);
-        char *key = rg_print("input %s %s", measurement->entry->algo->name, shape);
+        RG_FREED char *key = rg_print("input %s %s", measurement->entry->algo->name, shape);
         if (rg_inputs_bytes(measurement->entry->algo, &measurement->shape) > rg_free_bytes(rg_device_cpu())) {
             rg_head_add(head, key, "unknown (does not fit in memory)");
         } else {
@@ -100,7 +98,6 @@ static void head_inputs(const session *b, rg_head *head)
             rg_head_add(head, key, "fnv1a %016" PRIx64, rg_inputs_hash(&in));
             rg_inputs_free(&in);
         }
-        free(key);
     }
     const rg_entry *last = NULL; // measurements of a variant follow each other within a shape
     for (int i = 0; i < b->plan.n; i++) {
@@ -116,9 +113,8 @@ static void leave_out_finished(session *b)
 {
     for (int i = 0; i < b->plan.n; i++) {
         rg_measurement *measurement = &b->plan.measurement[i];
-        rg_row key = rg_measurement_key(measurement);
+        RG_ENDS(rg_row_free) rg_row key = rg_measurement_key(measurement);
         if (rg_out_find(&b->out, &key)) measurement->done = measurement->in_file = true;
-        rg_row_free(&key);
     }
 }
 
@@ -183,9 +179,8 @@ static void tell_tuned(const session *b, rg_head *head)
         rg_params_print(measurement->entry->variant, measurement->param, params);
         rg_shape_describe(measurement->entry->algo, &measurement->shape, words);
         printf("tuned: %s:%s %s runs with %s\n", measurement->entry->algo->name, measurement->entry->name, words, params);
-        char *key = rg_print("tuned %s:%s %s", measurement->entry->algo->name, measurement->entry->name, shape);
+        RG_FREED char *key = rg_print("tuned %s:%s %s", measurement->entry->algo->name, measurement->entry->name, shape);
         rg_head_add(head, key, "%s", params);
-        free(key);
     }
 }
 

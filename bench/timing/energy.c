@@ -20,9 +20,7 @@ uint64_t rg_rapl_difference(uint64_t from_uJ, uint64_t to_uJ, uint64_t range_uJ)
 static bool read_number(uint64_t *value, const char *path)
 {
     char text[64], *end;
-    if (!rg_line(text, sizeof text, "%s", path)) {
-        return false;
-    }
+    if (!rg_line(text, sizeof text, "%s", path)) return false;
     *value = strtoull(text, &end, 10);
     return end != text && *end == '\0';
 }
@@ -59,9 +57,7 @@ int rg_rapl_read(const char *root, uint64_t energy_uJ[RG_PACKAGES_MAX], uint64_t
 static double board_joules(const rg_nvml *nvml, void *gpu, char why[160])
 {
     unsigned long long mJ;
-    if (!gpu) {
-        return NAN;
-    }
+    if (!gpu) return NAN;
     if (!nvml->energy_mJ || nvml->energy_mJ(gpu, &mJ) != 0) {
         snprintf(why, 160, "this GPU has no NVML energy counter");
         return NAN;
@@ -128,14 +124,10 @@ static double package_joules(const rg_energy *e, double seconds)
     uint64_t now[RG_PACKAGES_MAX], range[RG_PACKAGES_MAX];
     char why[120];
     double sum = 0;
-    if (rg_rapl_read(rapl_root, now, range, why) != e->n_packages) {
-        return NAN;
-    }
+    if (rg_rapl_read(rapl_root, now, range, why) != e->n_packages) return NAN;
     for (int i = 0; i < e->n_packages; i++) {
         // No package draws 1 kW: in a window shorter than range / 1 kW the counter cannot have wrapped twice.
-        if (seconds * 1e3 > (double)e->range_uJ[i] / 1e6) {
-            return NAN;
-        }
+        if (seconds * 1e3 > (double)e->range_uJ[i] / 1e6) return NAN;
         sum += (double)rg_rapl_difference(e->package_uJ[i], now[i], e->range_uJ[i]) / 1e6;
     }
     return sum;

@@ -33,14 +33,13 @@ void rg_largest_that_fits(const rg_measurement *measurement, double room, char t
 // Of one call; 0 when no row tells.
 static double predicted_s(const rg_out *out, const rg_measurement *measurement)
 {
-    rg_row key = rg_measurement_key(measurement);
+    RG_ENDS(rg_row_free) rg_row key = rg_measurement_key(measurement);
     double best = 0;
     for (int i = 0; i < out->n_rows; i++) {
         rg_row like = out->row[i];
         like.cell[RG_C_SHAPE] = key.cell[RG_C_SHAPE];
         if (rg_row_same(&like, &key) && *like.cell[RG_C_RATE]) best = fmax(best, rg_cell_number(&like, RG_C_RATE));
     }
-    rg_row_free(&key);
     return best > 0 ? measurement->entry->algo->work(&measurement->shape) / best : 0;
 }
 

@@ -111,7 +111,7 @@ int rg_out_start(rg_out *out, const rg_head *head)
 {
     static const char *const alike[] = {"suite", "format", "machine", "seed"}, *const newer[] = {"revision", "revision_date"};
     if (!out->path) return RG_GOOD;
-    rg_head merged = {0};
+    RG_ENDS(rg_head_free) rg_head merged = {0};
     bool rewritten = out->n_rows < out->old.n_rows || !exists(out->part); // a whole file's last line is of what stood before
     int code = RG_GOOD;
     const char *then = rg_result_head(&out->old, "revision");
@@ -139,9 +139,7 @@ int rg_out_start(rg_out *out, const rg_head *head)
             rg_head_add(
                 &merged, "rows_before", "%d of revision %s, whose kernels are the same", out->n_rows, then ? then : "unknown");
     }
-    code = code ? code : start(out, head, &merged, rewritten || merged.n > out->old.n_head);
-    rg_head_free(&merged);
-    return code;
+    return code ? code : start(out, head, &merged, rewritten || merged.n > out->old.n_head);
 }
 
 const rg_row *rg_out_find(const rg_out *out, const rg_row *key)

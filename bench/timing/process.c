@@ -157,7 +157,7 @@ static bool asked(const rg_round *r, const rg_measurement *measurement, int i)
 static pid_t start(const rg_round *r, const bool *heard, FILE **answers)
 {
     const rg_bench_plan *l = r->plan;
-    char *program = rg_own_program(), *serve = rg_alloc((size_t)l->n + 16);
+    RG_FREED char *program = rg_own_program(), *serve = rg_alloc((size_t)l->n + 16);
     char *const *argv = r->options->given.argv;
     int n = 0, to[2], at = sprintf(serve, "%d:", r->number);
     for (int i = 0; i < l->n; i++) serve[at++] = asked(r, &l->measurement[i], i) && !heard[i] ? '1' : '0';
@@ -180,8 +180,6 @@ static pid_t start(const rg_round *r, const bool *heard, FILE **answers)
         *answers = fdopen(to[0], "r");
     }
     free(words);
-    free(serve);
-    free(program);
     return pid;
 }
 
@@ -256,7 +254,7 @@ static bool all_heard(const rg_round *r, const bool *heard)
 
 int rg_round_run(const rg_round *r)
 {
-    bool *heard = rg_alloc((size_t)r->plan->n * sizeof *heard);
+    RG_FREED bool *heard = rg_alloc((size_t)r->plan->n * sizeof *heard);
     int code = RG_GOOD;
     while (!code && !all_heard(r, heard)) {
         FILE *answers = NULL;
@@ -281,6 +279,5 @@ int rg_round_run(const rg_round *r)
             code = rg_fail(WEXITSTATUS(status) && WEXITSTATUS(status) < 5 ? WEXITSTATUS(status) : RG_WRONG,
                 "bench: round %d: its process ended with exit status %d", r->number + 1, WEXITSTATUS(status));
     }
-    free(heard);
     return code;
 }

@@ -18,10 +18,9 @@ static rg_row row_of(const rg_measurement *measurement, int resource, double per
 void rg_rates_known(const rg_out *out, const rg_measurement *measurement, rg_rates *rates)
 {
     for (int r = 0; r < RG_RESOURCES; r++) {
-        rg_row key = row_of(measurement, r, NAN);
+        RG_ENDS(rg_row_free) rg_row key = row_of(measurement, r, NAN);
         const rg_row *found = rg_out_find(out, &key);
         rates->per_s[r] = found ? rg_cell_number(found, RG_C_RATE) : NAN;
-        rg_row_free(&key);
     }
 }
 
@@ -33,9 +32,8 @@ static unsigned missing(const rg_out *out, const rg_measurement *measurement)
         measurement->entry->variant->cost(&measurement->shape, measurement->param, &cost);
     for (int r = 0; r < RG_RESOURCES; r++) {
         if (!(cost.amount[r] > 0)) continue;
-        rg_row key = row_of(measurement, r, NAN);
+        RG_ENDS(rg_row_free) rg_row key = row_of(measurement, r, NAN);
         wanted |= rg_out_find(out, &key) ? 0 : 1u << r;
-        rg_row_free(&key);
     }
     return wanted;
 }

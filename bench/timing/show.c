@@ -45,10 +45,9 @@ static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t s
     char time[32], rate[32], interval[32] = "", speed[64] = "", bound[96] = "";
     rg_duration(rg_cell_number(row, RG_C_MEDIAN), time);
     rg_show_scaled(rg_cell_number(row, RG_C_RATE), rate);
-    rg_samples samples = rg_row_samples(row);
+    RG_ENDS(rg_samples_free) rg_samples samples = rg_row_samples(row);
     rg_summary s;
     rg_summarise(&samples, &s);
-    rg_samples_free(&samples);
     if (isfinite(rg_relative_width(&s)))
         snprintf(interval, sizeof interval, rg_relative_width(&s) < 10 ? "%.2g %%" : "> 999 %%", 100 * rg_relative_width(&s));
     if (naive) {

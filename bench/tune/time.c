@@ -89,11 +89,10 @@ static void take_known(rg_tune *t)
 {
     for (int i = 0; i < t->search.n; i++) {
         rg_measurement measurement = lane_of(t, t->search.config[i]);
-        rg_row key = rg_measurement_key(&measurement);
+        RG_ENDS(rg_row_free) rg_row key = rg_measurement_key(&measurement);
         const rg_row *row = rg_out_find(&t->file, &key);
         double ns = row ? rg_cell_number(row, RG_C_MEDIAN) : NAN;
         if (row) rg_search_tell(&t->search, i, isnan(ns) ? INFINITY : ns);
-        rg_row_free(&key);
     }
 }
 

@@ -68,7 +68,7 @@ static int read_among(const rg_tune *t, uint64_t *among)
             const char *value = at + (*at != '\0');
             at = value + strcspn(value, ",");
             int64_t param[RG_PARAMS_MAX] = {0};
-            char *one = rg_print("%.*s=%.*s", (int)strcspn(given, "="), given, (int)(at - value), value);
+            RG_FREED char *one = rg_print("%.*s=%.*s", (int)strcspn(given, "="), given, (int)(at - value), value);
             const bool good = rg_params_set(v, one, param, why);
             for (int k = 0; k < v->n_params && good; k++)
                 if (strlen(v->param[k].name) == strcspn(one, "=") && !strncmp(v->param[k].name, one, strcspn(one, "=")))
@@ -77,7 +77,6 @@ static int read_among(const rg_tune *t, uint64_t *among)
                             among[k] = (named[k] ? among[k] : 0) | UINT64_C(1) << j;
                             named[k] = true;
                         }
-            free(one);
             if (!good) return rg_fail(RG_USAGE, "--param: %s", why);
         } while (*at);
     }
@@ -120,9 +119,8 @@ static int open_all(rg_tune *t)
     rg_inputs_make(&t->in, t->entry->algo, &t->shape);
     rg_inputs_fill(&t->in, rg_bits(t->given.seed, 0));
     rg_shape_print(t->entry->algo, &t->shape, shape);
-    char *key = rg_print("input %s %s", t->entry->algo->name, shape);
+    RG_FREED char *key = rg_print("input %s %s", t->entry->algo->name, shape);
     rg_head_add(&t->head, key, "fnv1a %016llx", (unsigned long long)rg_inputs_hash(&t->in));
-    free(key);
     rg_head_source(&t->head, t->entry);
     rg_head_add(&t->head, "search", "%s, %d configurations, %lld refused", rg_search_name[t->search.kind], t->search.n,
         (long long)t->search.refused);

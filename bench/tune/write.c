@@ -14,7 +14,7 @@
 int rg_tune_read_presets(rg_tune *t)
 {
     char *relative = rg_print("impl/%s/presets.tsv", t->entry->algo->name), *path = rg_share_path(relative), why[160];
-    rg_tsv presets = {0};
+    RG_ENDS(rg_tsv_free) rg_tsv presets = {0};
     int code = access(path, F_OK) ? RG_GOOD : rg_tsv_read(path, &presets);
     for (int i = 0; i < presets.n_rows && t->n_named < RG_NAMED_MAX; i++) {
         rg_named *n = &t->named[t->n_named];
@@ -27,7 +27,6 @@ int rg_tune_read_presets(rg_tune *t)
         else
             rg_warn("%s: %s: %s", path, n->name, why);
     }
-    rg_tsv_free(&presets);
     free(relative);
     free(path);
     return code;
@@ -103,13 +102,12 @@ int rg_tune_store(const rg_tune *t)
     rg_tuned_processor(t->entry, t->given.device, processor);
     rg_shape_print(t->entry->algo, &t->shape, shape);
     rg_params_print(t->entry->variant, best->param, params);
-    char *how = rg_print("%s, %d of %d configurations, seed %llu", rg_search_name[t->search.kind], t->search.tried, t->search.n,
-        (unsigned long long)t->given.seed);
+    RG_FREED char *how = rg_print("%s, %d of %d configurations, seed %llu", rg_search_name[t->search.kind], t->search.tried,
+        t->search.n, (unsigned long long)t->given.seed);
     rg_tuned_row row = {t->entry->algo->name, t->entry->name, shape, params, s.median,
         t->entry->algo->work(&t->shape) / (s.median / 1e9), t->entry->algo->rate_unit, how};
     bool host = t->entry->variant->space == RG_HOST;
     int code = rg_tuned_store(t->folder, processor, host ? "-" : head_value(&t->head, "gpu_driver"), &row, path);
-    free(how);
     if (code == RG_GOOD) rg_tsv_print(stdout, "best configuration: %s\n", path);
     return code;
 }

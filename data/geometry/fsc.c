@@ -29,7 +29,7 @@ void rg_fsc(int64_t side, const float *a, const float *b, double *fsc)
 {
     fftw_complex *fa = transform(side, a), *fb = transform(side, b);
     int64_t shells = side / 2 + 1, pitch = side / 2 + 1;
-    double *sum = rg_alloc((size_t)(3 * shells) * sizeof *sum);
+    RG_FREED double *sum = rg_alloc((size_t)(3 * shells) * sizeof *sum);
     for (int64_t i = 0; i < side * side * pitch; i++) {
         int64_t x = i % pitch, y = i / pitch % side, z = i / pitch / side;
         y -= y > side / 2 ? side : 0;
@@ -43,7 +43,6 @@ void rg_fsc(int64_t side, const float *a, const float *b, double *fsc)
     }
     for (int64_t s = 0; s < shells; s++)
         fsc[s] = sum[3 * s + 1] > 0 && sum[3 * s + 2] > 0 ? sum[3 * s] / sqrt(sum[3 * s + 1]) / sqrt(sum[3 * s + 2]) : NAN;
-    free(sum);
     fftw_free(fa);
     fftw_free(fb);
 }
@@ -126,12 +125,10 @@ char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level
     free(times);
     free(moved);
     // A curve that is below the level from the first shell on, but for a deviation, may cross it where a later shell strays.
-    char *low = !(ends[0] <= shell) ? rg_print("below the first shell") : rg_print("%.4g", ends[0] / length_A);
-    char *high = isnan(ends[1]) ? rg_print("beyond the last shell") : rg_print("%.4g", ends[1] / length_A);
+    RG_FREED char *low = !(ends[0] <= shell) ? rg_print("below the first shell") : rg_print("%.4g", ends[0] / length_A);
+    RG_FREED char *high = isnan(ends[1]) ? rg_print("beyond the last shell") : rg_print("%.4g", ends[1] / length_A);
     char *text = rg_print(
         "%.4g A (%.4g per A, %s to %s within one standard deviation of FSC)", length_A / shell, shell / length_A, low, high);
-    free(low);
-    free(high);
     return text;
 }
 
@@ -155,12 +152,10 @@ static int write_table(const char *path, const char *command, int64_t side, doub
 
 static int plot(const char *table)
 {
-    char *svg = rg_path_beside(table, "", ".svg");
+    RG_FREED char *svg = rg_path_beside(table, "", ".svg");
     rg_plot p = {0};
     rg_plot_path(&p, "DATA", table);
-    int code = rg_plot_draw(&p, "fsc.gp", svg);
-    free(svg);
-    return code;
+    return rg_plot_draw(&p, "fsc.gp", svg);
 }
 
 int rg_fsc_write(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc, int more,
@@ -176,15 +171,15 @@ void rg_fsc_show(const char *of, int64_t side, double voxel_A, const double *fsc
     const int64_t shells = side / 2 + 1;
     const double length_A = (double)side * voxel_A, crossing = crossing_of(fsc, shells, level[0]);
     if (!rg_summary_wanted()) return;
-    double *frequency = rg_alloc((size_t)shells * sizeof *frequency);
+    RG_FREED double *frequency = rg_alloc((size_t)shells * sizeof *frequency);
     for (int64_t s = 0; s < shells; s++) frequency[s] = (double)s / length_A;
     for (int k = 0; k < 2; k++) {
-        char *words = rg_fsc_words(side, voxel_A, fsc, level[k]);
+        RG_FREED char *words = rg_fsc_words(side, voxel_A, fsc, level[k]);
         rg_summary_found("Where the Fourier shell correlation of %s falls below %g: %s.", of, level[k], words);
-        free(words);
     }
-    char *title = isnan(crossing) ? rg_print("Fourier shell correlation of %s does not cross 0.143", of)
-                                  : rg_print("Fourier shell correlation of %s: 0.143 at %.4g A", of, length_A / crossing);
+    RG_FREED char *title = isnan(crossing)
+        ? rg_print("Fourier shell correlation of %s does not cross 0.143", of)
+        : rg_print("Fourier shell correlation of %s: 0.143 at %.4g A", of, length_A / crossing);
     rg_summary_curves(&(rg_drawn_curves){
         .is = {title, "Dashed: 0.5 and 0.143.", "Fourier shell correlation against frequency with lines at 0.5 and 0.143",
             "frequency (1/A)", "FSC"},
@@ -194,6 +189,4 @@ void rg_fsc_show(const char *of, int64_t side, double voxel_A, const double *fsc
         .name = (const char *[]){"FSC"},
         .value = (const double *[]){fsc + 1},
         .level = {0.5, 0.143}});
-    free(title);
-    free(frequency);
 }

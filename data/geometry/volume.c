@@ -78,12 +78,12 @@ void rg_volume_show(const rg_volume *v, const char *what)
     static const char *const axis[3][2] = {{"x", "y"}, {"x", "z"}, {"y", "z"}};
     const int64_t n = v->side, half = n / 2, at[3] = {half * n * n, half * n, half}, across[3] = {1, 1, n};
     const int64_t along[3] = {n, n * n, n * n};
-    float *section = rg_summary_wanted() ? rg_alloc((size_t)(n * n) * sizeof *section) : NULL;
+    RG_FREED float *section = rg_summary_wanted() ? rg_alloc((size_t)(n * n) * sizeof *section) : NULL;
     for (int k = 0; k < 3 && section; k++) {
-        char *title = rg_print("Central section of %s: %s and %s", what, axis[k][0], axis[k][1]);
-        char *alt =
+        RG_FREED char *title = rg_print("Central section of %s: %s and %s", what, axis[k][0], axis[k][1]);
+        RG_FREED char *alt =
             rg_print("the section of %s through its centre in grey, %s to the right, %s upwards", what, axis[k][0], axis[k][1]);
-        char *x = rg_print("%s (voxels)", axis[k][0]), *y = rg_print("%s (voxels)", axis[k][1]);
+        RG_FREED char *x = rg_print("%s (voxels)", axis[k][0]), *y = rg_print("%s (voxels)", axis[k][1]);
         for (int64_t i = 0; i < n * n; i++) section[i] = v->value[at[k] + i % n * across[k] + i / n * along[k]];
         rg_summary_picture(
             &(rg_drawn_picture){.is = {title, "Grey from the lowest to the highest but 0.5 % at either end.", alt, x, y},
@@ -93,12 +93,7 @@ void rg_volume_show(const rg_volume *v, const char *what)
                 .x0 = -(double)half,
                 .y0 = -(double)half,
                 .step = 1});
-        free(title);
-        free(alt);
-        free(x);
-        free(y);
     }
-    free(section);
 }
 
 double rg_volume_fit(const rg_volume *a, const rg_volume *b, double *scale, double *offset)

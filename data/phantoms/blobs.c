@@ -158,10 +158,9 @@ double *rg_blobs_factors(int n, const rg_blob *blob, int64_t side)
 
 void rg_blobs_section(int n, const rg_blob *blob, const double *factors, int64_t side, int64_t z, double *section)
 {
-    double *down = rg_alloc((size_t)(n * side) * sizeof *down);
+    RG_FREED double *down = rg_alloc((size_t)(n * side) * sizeof *down);
     for (int b = 0; b < n; b++)
         for (int64_t j = 0; j < side; j++)
             down[b * side + j] = blob[b].amplitude * factors[(3 * b + 2) * side + z] * factors[(3 * b + 1) * side + j];
     add_products(n, factors, 3, down, side, section);
-    free(down);
 }

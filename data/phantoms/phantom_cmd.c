@@ -10,9 +10,8 @@ void rg_phantom_plan(const char *folder, const char *what, double bytes, rg_memo
     rg_plan("phantom", "%s", what);
     rg_plan_memory("memory", bytes, rg_memory_free(), need, of, fits);
     for (int i = 0; i < n; i++) {
-        char *path = rg_print("%s/%s", folder, name[i]);
+        RG_FREED char *path = rg_print("%s/%s", folder, name[i]);
         rg_plan_file(path);
-        free(path);
     }
 }
 

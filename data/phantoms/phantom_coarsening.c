@@ -80,6 +80,7 @@ static char *path_of(const series *s, const char *name)
 static int write_frames(const series *s, FILE *times)
 {
     rg_coarsening *fluid = rg_coarsening_make(&s->setup);
+    RG_ENDS(rg_image_free)
     rg_image photo = {s->setup.width, s->setup.height, 8, rg_alloc((size_t)(s->setup.width * s->setup.height))};
     double power = s->setup.model == RG_MODEL_H ? 1 : 3;
     int code = RG_GOOD;
@@ -89,14 +90,11 @@ static int write_frames(const series *s, FILE *times)
         double time = s->end * pow((double)frame / (double)s->frames, power);
         rg_coarsening_advance(fluid, time, on_step, &progress);
         expose(s, rg_coarsening_phi(fluid), frame, &photo);
-        char *name = name_of(frame), *path = path_of(s, name);
+        RG_FREED char *name = name_of(frame), *path = path_of(s, name);
         code = s->format == PNG ? rg_image_write_png(path, &photo) : rg_image_write_pgm(path, &photo);
         fprintf(times, "%s\t%.17g\n", name, time);
-        free(name);
-        free(path);
     }
     rg_progress_end(&progress);
-    rg_image_free(&photo);
     rg_coarsening_free(fluid);
     return code;
 }
@@ -112,15 +110,12 @@ static double need(const void *of, int64_t width)
 static void plan(const series *s)
 {
     static const char *const name[] = {"times.tsv"};
-    char *what = rg_print("%" PRId64 " photograph%s of %" PRId64 " x %" PRId64 " pixels", s->frames, rg_plural(s->frames),
-        s->setup.width, s->setup.height);
+    RG_FREED char *what = rg_print("%" PRId64 " photograph%s of %" PRId64 " x %" PRId64 " pixels", s->frames,
+        rg_plural(s->frames), s->setup.width, s->setup.height);
     rg_phantom_plan(s->folder, what, need(s, s->setup.width), need, s, "--width", RG_COUNT(name), name);
-    free(what);
     for (int64_t frame = 1; frame <= s->frames; frame++) {
-        char *photo = name_of(frame), *path = path_of(s, photo);
+        RG_FREED char *photo = name_of(frame), *path = path_of(s, photo);
         rg_plan_file(path);
-        free(path);
-        free(photo);
     }
 }
 
@@ -135,9 +130,8 @@ static int run(void *typed)
     if (code == RG_GOOD) code = rg_make_folder(s->folder);
     if (code == RG_GOOD && rg_dry_run) plan(s);
     if (code != RG_GOOD || rg_dry_run) return code;
-    char *path = rg_print("%s/times.tsv", s->folder);
+    RG_FREED char *path = rg_print("%s/times.tsv", s->folder);
     code = rg_file_open(&times, path);
-    free(path);
     if (code != RG_GOOD) return code;
     fprintf(times.stream, "# command: %s\n# model %s, %" PRId64 " x %" PRId64 ", seed %" PRIu64 "\nphoto\ttime\n",
         s->given.line, s->setup.model == RG_MODEL_H ? "H" : "B", s->setup.width, s->setup.height, s->setup.seed);

@@ -158,12 +158,11 @@ static void write_star(const phantom *p, FILE *f)
 
 static int write_sections(const phantom *p, const char *name, int64_t sections, bool is_map)
 {
-    char *path = rg_print("%s/%s", p->folder, name);
+    RG_FREED char *path = rg_print("%s/%s", p->folder, name);
     int64_t pixels = p->side * p->side;
     rg_mrc_out out;
     rg_progress progress;
     int code = rg_mrc_write_begin(&out, path, p->side, p->side, sections, RG_MRC_FLOAT32, p->pixel_A, is_map);
-    free(path);
     if (code != RG_GOOD) return code;
     double *image = rg_alloc((size_t)(BATCH * pixels) * sizeof *image);
     double *factors = is_map ? rg_blobs_factors(p->n_blobs, p->blob, p->side) : NULL;
@@ -237,10 +236,9 @@ static int run(void *typed)
     set_up(p);
     if (rg_dry_run) {
         static const char *const name[] = {"map.mrc", "particles.mrcs", "particles.star"};
-        char *what = rg_print(
+        RG_FREED char *what = rg_print(
             "%" PRId64 " image%s of %" PRId64 "^2 pixels of %g A", p->images, rg_plural(p->images), p->side, p->pixel_A);
         rg_phantom_plan(p->folder, what, need(p, p->side), need, p, "--box", RG_COUNT(name), name);
-        free(what);
         return RG_GOOD;
     }
     if (p->ctf) make_plans(p);
@@ -248,9 +246,8 @@ static int run(void *typed)
     code = write_sections(p, "map.mrc", p->side, true);
     if (code == RG_GOOD) code = write_sections(p, "particles.mrcs", p->images, false);
     if (code == RG_GOOD) {
-        char *path = rg_print("%s/particles.star", p->folder);
+        RG_FREED char *path = rg_print("%s/particles.star", p->folder);
         code = rg_file_open(&star, path);
-        free(path);
     }
     if (code == RG_GOOD) {
         fprintf(star.stream, "# command: %s\n", p->given.line);

@@ -97,9 +97,8 @@ static int write_volume(const phantom *p, const char *name, const double *volume
     int64_t voxels = p->side * p->side * p->side;
     rg_volume out = {p->side, p->pixel_A, rg_alloc((size_t)voxels * sizeof(float))};
     for (int64_t i = 0; i < voxels; i++) out.value[i] = (float)volume[i];
-    char *path = rg_print("%s/%s", p->folder, name);
+    RG_FREED char *path = rg_print("%s/%s", p->folder, name);
     int code = rg_volume_write(path, &out);
-    free(path);
     free(out.value);
     return code;
 }
@@ -108,7 +107,7 @@ static char *name_of(int64_t i) { return rg_print("subtomogram_%04" PRId64 ".mrc
 
 static int write_all(phantom *p, double *volume)
 {
-    rg_pose *pose = rg_alloc((size_t)p->images * sizeof *pose);
+    RG_FREED rg_pose *pose = rg_alloc((size_t)p->images * sizeof *pose);
     char **name = rg_alloc((size_t)p->images * sizeof *name);
     rg_progress progress;
     render(p, p->blob, volume);
@@ -123,16 +122,14 @@ static int write_all(phantom *p, double *volume)
         rg_progress_at(&progress, (double)(i + 1));
     }
     rg_progress_end(&progress);
-    char *path = rg_print("%s/truth.tsv", p->folder);
-    char *head = rg_print("# command: %s\n# boxes of %" PRId64 "^3 voxels, standard deviation of the noise %.9g before the "
-                          "wedge, seed %" PRIu64 "\n",
-        p->given.line, p->side, p->noise_sd, p->given.seed);
+    RG_FREED char *path = rg_print("%s/truth.tsv", p->folder);
+    RG_FREED char *head =
+        rg_print("# command: %s\n# boxes of %" PRId64 "^3 voxels, standard deviation of the noise %.9g before the "
+                 "wedge, seed %" PRIu64 "\n",
+            p->given.line, p->side, p->noise_sd, p->given.seed);
     if (code == RG_GOOD) code = rg_poses_write(path, head, p->images, (const char *const *)name, pose, NULL);
-    free(head);
-    free(path);
     for (int64_t i = 0; i < p->images; i++) free(name[i]);
     free(name);
-    free(pose);
     return code;
 }
 
@@ -146,14 +143,11 @@ static double need(const void *of, int64_t side)
 static void plan(const phantom *p)
 {
     static const char *const name[] = {"map.mrc", "truth.tsv"};
-    char *what = rg_print("%" PRId64 " volume%s of %" PRId64 "^3 voxels", p->images, rg_plural(p->images), p->side);
+    RG_FREED char *what = rg_print("%" PRId64 " volume%s of %" PRId64 "^3 voxels", p->images, rg_plural(p->images), p->side);
     rg_phantom_plan(p->folder, what, need(p, p->side), need, p, "--box", RG_COUNT(name), name);
-    free(what);
     for (int64_t i = 0; i < p->images; i++) {
-        char *volume = name_of(i), *path = rg_print("%s/%s", p->folder, volume);
+        RG_FREED char *volume = name_of(i), *path = rg_print("%s/%s", p->folder, volume);
         rg_plan_file(path);
-        free(path);
-        free(volume);
     }
 }
 
@@ -165,10 +159,8 @@ static int run(void *typed)
     if (code == RG_GOOD && rg_dry_run) plan(p);
     if (code != RG_GOOD || rg_dry_run) return code;
     rg_blobs_asymmetric(p->side, isnan(p->sigma_px) ? (double)p->side / 40 : p->sigma_px, p->given.seed, p->blob);
-    double *volume = rg_alloc((size_t)(p->side * p->side * p->side) * sizeof *volume);
-    code = write_all(p, volume);
-    free(volume);
-    return code;
+    RG_FREED double *volume = rg_alloc((size_t)(p->side * p->side * p->side) * sizeof *volume);
+    return write_all(p, volume);
 }
 
 const rg_command rg_phantom_subtomograms = {

@@ -162,12 +162,11 @@ static double noise_of(const series *s)
 
 static int write_images(const series *s, const rg_affine *to_first)
 {
-    char *path = rg_print("%s/series.mrc", s->folder);
+    RG_FREED char *path = rg_print("%s/series.mrc", s->folder);
     int64_t n = s->width * s->height, batch = s->given.cores;
     rg_mrc_out out;
     rg_progress progress;
     int code = rg_mrc_write_begin(&out, path, s->width, s->height, s->images, RG_MRC_FLOAT32, s->pixel_A, false);
-    free(path);
     if (code != RG_GOOD) return code;
     double *image = rg_alloc((size_t)(batch * (n + s->width)) * sizeof *image);
     float *section = rg_alloc((size_t)n * sizeof *section);
@@ -193,25 +192,20 @@ static int write_images(const series *s, const rg_affine *to_first)
 
 static int write_truth(const series *s)
 {
-    char *path = rg_print("%s/truth.tsv", s->folder);
-    char *head = rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 " x %" PRId64 " pixels, standard deviation of the "
-                          "noise %.9g, seed %" PRIu64 "\n",
-        s->given.line, s->images, rg_plural(s->images), s->width, s->height, s->noise_sd, s->given.seed);
-    int code = rg_transforms_write(path, head, s->images, s->step, (rg_transform_columns){.linear = !isnan(s->axis_deg)});
-    free(head);
-    free(path);
-    return code;
+    RG_FREED char *path = rg_print("%s/truth.tsv", s->folder);
+    RG_FREED char *head =
+        rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 " x %" PRId64 " pixels, standard deviation of the "
+                 "noise %.9g, seed %" PRIu64 "\n",
+            s->given.line, s->images, rg_plural(s->images), s->width, s->height, s->noise_sd, s->given.seed);
+    return rg_transforms_write(path, head, s->images, s->step, (rg_transform_columns){.linear = !isnan(s->axis_deg)});
 }
 
 static int write_tilts(const series *s)
 {
-    double *tilt_deg = rg_alloc((size_t)s->images * sizeof *tilt_deg);
-    char *path = rg_print("%s/series.rawtlt", s->folder);
+    RG_FREED double *tilt_deg = rg_alloc((size_t)s->images * sizeof *tilt_deg);
+    RG_FREED char *path = rg_print("%s/series.rawtlt", s->folder);
     for (int64_t i = 0; i < s->images; i++) tilt_deg[i] = tilt_of(s, i);
-    int code = rg_tilts_write(path, s->images, tilt_deg);
-    free(path);
-    free(tilt_deg);
-    return code;
+    return rg_tilts_write(path, s->images, tilt_deg);
 }
 
 // An image a core in double precision, and what is written of one.
@@ -231,14 +225,13 @@ static int run(void *typed)
     if (code == RG_GOOD) code = rg_make_folder(s->folder);
     if (code == RG_GOOD && rg_dry_run) {
         static const char *const name[] = {"series.mrc", "series.rawtlt", "truth.tsv"};
-        char *what = rg_print(
+        RG_FREED char *what = rg_print(
             "%" PRId64 " image%s of %" PRId64 " x %" PRId64 " pixels", s->images, rg_plural(s->images), s->width, s->height);
         rg_phantom_plan(s->folder, what, need(s, s->width), need, s, "--width", RG_COUNT(name), name);
-        free(what);
     }
     if (code != RG_GOOD || rg_dry_run) return code;
     s->step = rg_alloc((size_t)s->images * sizeof *s->step);
-    rg_affine *to_first = rg_alloc((size_t)s->images * sizeof *to_first);
+    RG_FREED rg_affine *to_first = rg_alloc((size_t)s->images * sizeof *to_first);
     for (int64_t i = 0; i < s->images; i++) {
         s->step[i] = step_of(s, i);
         to_first[i] = i ? rg_affine_then(&s->step[i], &to_first[i - 1]) : s->step[i];
@@ -247,7 +240,6 @@ static int run(void *typed)
     code = write_images(s, to_first);
     if (code == RG_GOOD) code = write_tilts(s);
     if (code == RG_GOOD) code = write_truth(s);
-    free(to_first);
     free(s->step);
     return code;
 }

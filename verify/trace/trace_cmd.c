@@ -185,7 +185,7 @@ static char *stem_of(const session *s, const rg_entry *e)
 static int trace_variant(session *s, const rg_entry *e)
 {
     rg_trace_how how;
-    rg_pairs pairs = {0};
+    RG_ENDS(rg_pairs_free) rg_pairs pairs = {0};
     int64_t wrong = 0;
     const char *lacks = rg_unavailable(e);
     int code = read_how(s, e, &how);
@@ -194,7 +194,7 @@ static int trace_variant(session *s, const rg_entry *e)
         s->lacking++;
         return RG_GOOD;
     }
-    char *stem = s->out ? stem_of(s, e) : NULL;
+    RG_FREED char *stem = s->out ? stem_of(s, e) : NULL;
     if (!code && s->cases) {
         code = rg_trace_cases(how, stem, s->given.line, &wrong);
         s->wrong += wrong > 0;
@@ -204,8 +204,6 @@ static int trace_variant(session *s, const rg_entry *e)
         print_pairs(s, &how, &pairs);
         code = stem && pairs.ran.status != RG_SKIP ? write_pairs(s, &how, &pairs, stem) : RG_GOOD;
     }
-    rg_pairs_free(&pairs);
-    free(stem);
     return code;
 }
 

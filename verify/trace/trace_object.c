@@ -59,8 +59,8 @@ int rg_trace_object_write(const rg_trace_how *standard, const char *stem, double
         return RG_WRONG;
     }
     const int64_t side = trace->map_side(&how.shape);
-    float *map = map_of(&how, found), *right = map_of(&how, expected);
-    char *path = rg_print("%s.object.tsv", stem);
+    RG_FREED float *map = map_of(&how, found), *right = map_of(&how, expected);
+    RG_FREED char *path = rg_print("%s.object.tsv", stem);
     *rms_percent = difference_percent(side * side * side, map, right);
     const int code = rg_file_open(&file, path);
     if (!code) {
@@ -70,8 +70,5 @@ int rg_trace_object_write(const rg_trace_how *standard, const char *stem, double
             RG_VERSION, how.entry->algo->name, how.entry->name, *rms_percent);
         write_slices(file.stream, side, map, right);
     }
-    free(path);
-    free(map);
-    free(right);
     return code ? code : rg_file_commit(&file);
 }

@@ -36,9 +36,8 @@ static void head(FILE *f, const rg_trace_how *how, const char *command)
 static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const char *stem, const char *command)
 {
     rg_file file;
-    char *path = rg_print("%s.tsv", stem);
+    RG_FREED char *path = rg_print("%s.tsv", stem);
     int code = rg_file_open(&file, path);
-    free(path);
     if (code) return code;
     head(file.stream, how, command);
     char words[160], hint[200];
@@ -231,9 +230,9 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
     rg_shape_print(pairs->algo, &pairs->shape, shape);
     rg_pairs_hint(pairs, hint);
     rg_pairs_never(pairs, never);
-    char *says = hint[0] ? rg_print("All faults have in common: %s", hint)
-        : never[0]       ? rg_print("No pair is right at: %s", never)
-                         : rg_print("%s", "");
+    RG_FREED char *says = hint[0] ? rg_print("All faults have in common: %s", hint)
+        : never[0]                ? rg_print("No pair is right at: %s", never)
+                                  : rg_print("%s", "");
     rg_pairs_count(pairs, count);
     rg_words_print(count, counts);
     const char *names[OUT_AXES + IN_AXES] = {"", "", "", "", ""};
@@ -241,14 +240,14 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
     for (int c = 0; c < a->n[0]; c++) names[OUT_AXES + c] = a->name[0][c];
     double slices[2 * OUT_AXES];
     for (int k = 0; k < 2 * OUT_AXES; k++) slices[k] = (double)slice(p, k < OUT_AXES ? OUTPUT : ONE, k % OUT_AXES);
-    char *title = rg_print("%s: %s", how->entry->variant->name, rg_pairs_verdict(pairs));
-    char *detail = rg_print("%s, %s, %" PRId64 " input%s one at a time: %s", pairs->algo->name, shape, pairs->n_inputs,
+    RG_FREED char *title = rg_print("%s: %s", how->entry->variant->name, rg_pairs_verdict(pairs));
+    RG_FREED char *detail = rg_print("%s, %s, %" PRId64 " input%s one at a time: %s", pairs->algo->name, shape, pairs->n_inputs,
         rg_plural(pairs->n_inputs), counts);
     rg_place one;
     rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), worst, &one);
     int code = RG_GOOD;
     for (int png = 0; png < 2 && code == RG_GOOD; png++) {
-        char *to = rg_print("%s.%s", stem, png ? "png" : "svg");
+        RG_FREED char *to = rg_print("%s.%s", stem, png ? "png" : "svg");
         rg_plot plot = {0};
         rg_plot_path(&plot, "DATA", data);
         rg_plot_text(&plot, "TITLE", title);
@@ -259,11 +258,7 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
         if (object) rg_plot_path(&plot, "OBJECT", object);
         rg_plot_text(&plot, "INPUT", one.text);
         code = rg_plot_draw(&plot, "trace.gp", to);
-        free(to);
     }
-    free(says);
-    free(title);
-    free(detail);
     return code;
 }
 
@@ -271,9 +266,8 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
 static int remove_picture(const char *stem)
 {
     for (int png = 0; png < 2; png++) {
-        char *path = rg_print("%s.%s", stem, png ? "png" : "svg");
+        RG_FREED char *path = rg_print("%s.%s", stem, png ? "png" : "svg");
         unlink(path);
-        free(path);
     }
     return RG_GOOD;
 }
@@ -285,11 +279,10 @@ int rg_trace_write(const rg_trace_how *how, const rg_pairs *pairs, const char *s
     axes_of_input(pairs, &a);
     const int64_t worst = worst_input(pairs);
     points p = points_of(pairs, &a, worst);
-    char *data = rg_print("%s.points.tsv", stem);
+    RG_FREED char *data = rg_print("%s.points.tsv", stem);
     int code = write_pairs(how, pairs, stem, command);
     if (!code) code = write_points(how, &p, data, command);
     if (!code) code = p.n > 0 ? draw(how, pairs, &a, &p, worst, stem, data, object) : remove_picture(stem);
     free(p.item);
-    free(data);
     return code;
 }
