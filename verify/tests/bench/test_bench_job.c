@@ -1,73 +1,15 @@
 // SPDX-License-Identifier: MIT
-// test_bench_job.c: bench --job: a job that works becomes a row of scope job with its samples, GPUs that are not there a SKIP; how
-// inputs are hashed and outputs compared. Jobs that fail or are wrong: verify/cases/whole_jobs.tsv.
-#include "../../../bench/compare/validate.h"
+// test_bench_job.c: bench --job: how inputs are hashed and outputs compared. What it makes of jobs:
+// verify/cases/whole_jobs.tsv.
 #include "../../../bench/jobs/run.h"
 #include "../test.h"
-#include "../test_command.h"
+#include "../test_files.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-extern const rg_command rg_cmd_bench;
-
-static char *folder, output[OUTPUT_MAX];
-
-static const rg_row *row_with(const rg_result *r, const char *params)
-{
-    for (int i = 0; i < r->n_rows; i++)
-        if (!strncmp(r->row[i].cell[RG_C_PARAMS], params, strlen(params))) return &r->row[i];
-    fail_msg("no row with params %s", params);
-    return NULL;
-}
-
-// bench --quiet --job JOB --gpus GPUS --out FILE, two rounds of four photographs.
-static int bench_job(const char *job, const char *gpus, const char *file)
-{
-    char *argv[] = {"bench", "--quiet", "--job", rg_unconst(job), "--gpus", rg_unconst(gpus), "--out", rg_unconst(file),
-        "--rounds", "2", "--max-seconds", "600", "--work", "4:photographs", "--shape", "w32", "--check",
-        "test -s {out}/times.tsv", NULL};
-    return run_argv(&rg_cmd_bench, argv, output);
-}
-
-TEST(a_job_that_works)
-{
-    rg_result r;
-    bool cut;
-    char *path = rg_print("%s/a.tsv", folder);
-    assert_int_equal(
-        bench_job("phantom coarsening --width 32 --height 32 --time 6 --out {out} --threads 3", "0,64", path), RG_GOOD);
-    assert_int_equal(rg_result_read(path, &r, &cut), RG_GOOD);
-    assert_int_equal(r.n_rows, 2);
-    const rg_row *row = row_with(&r, "gpus=0;threads=3");
-    assert_string_equal(row->cell[RG_C_ALGO], "phantom");
-    assert_string_equal(row->cell[RG_C_SCOPE], "job");
-    assert_string_equal(row->cell[RG_C_SHAPE], "w32");
-    assert_string_equal(row->cell[RG_C_STATUS], "PASS");
-    assert_true(rg_cell_number(row, RG_C_N) >= 5);
-    assert_true(rg_cell_number(row, RG_C_PEAK_BYTES) > 1e6);
-    assert_string_equal(row->cell[RG_C_GPU_PEAK_BYTES], "");
-    assert_string_equal(row->cell[RG_C_CHECK], "runs");
-    assert_true(rg_cell_number(row, RG_C_CHECKED) >= 1);
-    assert_memory_equal(row->cell[RG_C_AGAINST], "test -s", 7);
-    assert_true(rg_cell_number(row, RG_C_ERROR) == 0);
-    assert_string_equal(rg_result_head(&r, "input phantom w32, 4 photographs"), "fnv1a cbf29ce484222325 of 0 files");
-    assert_int_equal(rg_validate(&r), RG_GOOD);
-    test_set(rg_unconst(row), RG_C_CHECK, ""); // what nothing has checked is not believed
-    assert_int_equal(rg_validate(&r), RG_USAGE);
-    rg_samples samples = rg_row_samples(row);
-    assert_int_equal(samples.n, (int)rg_cell_number(row, RG_C_N));
-    assert_int_equal(samples.processes, samples.n); // every run is a process
-    double rate = 4 / (rg_cell_number(row, RG_C_MEDIAN) / 1e9);
-    assert_float_equal(rg_cell_number(row, RG_C_RATE), (float)rate, 1e-4f * (float)rate);
-    rg_samples_free(&samples);
-    row = row_with(&r, "gpus=64");
-    assert_string_equal(row->cell[RG_C_STATUS], "SKIP");
-    assert_string_equal(row->cell[RG_C_MEDIAN], "");
-    rg_result_free(&r);
-    free(path);
-}
+static char *folder;
 
 // The hash is of what the files hold, of the stacks too that a STAR file names beside it.
 TEST(inputs_are_hashed)

@@ -53,32 +53,6 @@ TEST(test_pnm)
     EXPECT(TEXT("a.ppm", "P3 3 1 500 5 0 0 10 10 10 0 500 0"), 3, 1, 16, 1, 10, 294);
 }
 
-TEST(test_pnm_refusals)
-{
-    assert_refused(read_code(TEXT("b.pgm", "P5\n2 2\n255\n\x00\x01\xFE")), "b.pgm: at byte 14: expected at least 15 bytes");
-    assert_refused(read_code(TEXT("b.pgm", "P5\n2 0\n255\n")), "expected a width and a height of 1 or more");
-    assert_refused(read_code(TEXT("b.pgm", "P5\n99999999999 1\n255\n")), "at byte 3: expected the width of at most");
-    assert_refused(read_code(TEXT("b.pgm", "P5\n2000000000 2000000000\n255\n")), "fewer than 2^31 pixels");
-    assert_refused(read_code(TEXT("b.pgm", "P5\n40000 40000\n255\n")), "found the end of the file");
-    assert_refused(read_code(TEXT("b.pgm", "P5\nx 1\n255\n")), "at byte 3: expected the width, found \"x\"");
-    assert_refused(read_code(TEXT("b.pgm", "P5 1 1 65536\n")), "at byte 7: expected the maximum of at most 65535");
-    assert_refused(read_code(TEXT("b.pgm", "P5 1 1 0\n\x01")), "found 0");
-    assert_refused(
-        read_code(TEXT("b.pgm", "P5 2 1 100\n\x64\x65")), "at byte 12: expected a grey value of at most 100, found 101");
-    assert_refused(read_code(TEXT("b.pgm", "P2 2 1 9 1 99")), "at byte 11: expected a grey value of at most 9");
-    assert_refused(
-        read_code(TEXT("b.pgm", "P2 2 1 9 1  \n\n")), "at byte 14: expected a grey value, found the end of the file");
-}
-
-TEST(test_no_photograph)
-{
-    assert_refused(read_code(TEXT("c.png", "Dear reader,\n")),
-        "c.png: at byte 0: expected a PNG, PGM, PPM, TIFF, MRC or EM file, found \"Dear");
-    assert_refused(read_code(TEXT("c.png", "")), "found an empty file");
-    assert_refused(read_code(in_dir("missing.png")), "missing.png: cannot be read: No such file");
-    assert_refused(read_code(test_dir), "is a directory");
-}
-
 TEST(test_writers)
 {
     uint8_t grey8[6] = {0, 1, 2, 253, 254, 255};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_par.c: FREALIGN's parameter files: versions, columns that touch, rows that must be refused, and what becomes of them as
-// particles.
+// test_par.c: FREALIGN's parameter files: versions, columns that touch, and what becomes of them as particles. Malformed rows:
+// verify/cases/malformed.tsv.
 #include "../../../data/formats/par.h"
 #include "../test.h"
 #include "../test_data.h"
@@ -72,26 +72,6 @@ TEST(test_free_format)
         read_text("1 1 2 3 4 5 10000 1 9000 8000 7 66 0\r\n2\t1 2 3 4 5 10000 1 9000 8000 7 66 -1.5", &p), RG_GOOD);
     assert_true(p.n == 2 && rg_par_version(&p) == 8 && p.row[1].value[RG_PAR_CHANGE] == -1.5 && p.row[1].line == 2);
     rg_par_free(&p);
-}
-
-TEST(test_malformed)
-{
-    assert_refused(code_of(""), "expected rows of numbers, found none");
-    assert_refused(code_of("C only a comment\n"), "expected rows of numbers, found none");
-    assert_refused(code_of("1 2 3\n"), "line 1: expected");
-    assert_refused(code_of(V9 V8), "line 2: expected 16 columns as in the rows before, found 12");
-    assert_refused(code_of(V8 "1 1 2 x 4 5 10000 1 9000 8000 7 66\n"), "line 2: expected a number in column PHI, found \"x\"");
-    assert_refused(code_of("1 1 2 ******* 4 5 10000 1 9000 8000 7 66\n"), "column PHI");
-    assert_refused(code_of("1 1 2 nan 4 5 10000 1 9000 8000 7 66\n"), "column PHI");
-    assert_refused(code_of("1 1 2 0x3 4 5 10000 1 9000 8000 7 66\n"), "column PHI");
-    assert_refused(code_of("0 1 2 3 4 5 10000 1 9000 8000 7 66\n"), "column NO, found 0");
-    assert_refused(code_of("1.5 1 2 3 4 5 10000 1 9000 8000 7 66\n"), "column NO, found 1.5");
-    assert_refused(code_of("1 1 2 3 4 5 0 1 9000 8000 7 66\n"), "magnification above 0");
-    assert_refused(code_of("1 1 2 3 4 5 10000 1 9000 8000 7 66 1 2 3 4 5 6 7 8 9 10\n"), "found 22");
-    assert_refused(code_of("\x01\x02\x03 binary \xff\n"), "line 1: expected");
-    rg_par p;
-    assert_refused(rg_par_read(in_dir("absent.par"), &p), "cannot be read");
-    assert_refused(rg_par_read(test_dir, &p), "is a directory");
 }
 
 // What is written comes back, in fixed widths that FREALIGN reads; what does not fit leaves no file.
@@ -175,9 +155,6 @@ TEST(test_particles)
         rg_par_free(&par);
         rg_particles_close(&p);
     }
-    assert_refused(particles_of(ROW8(1), &p), "expected 2 rows, one for each image of");
-    assert_refused(particles_of(ROW8(1) ROW8(2) ROW8(3), &p), "expected 2 rows, one for each image of");
-    assert_refused(particles_of(ROW8(1) ROW8(3), &p), "line 2: expected NO from 1 to 2, found 3");
     assert_refused(
         particles_of(ROW8(1) "2 1 2 3 4 5 20000 1 9000 8000 7 66\n", &p), "line 2: expected the magnification 10000");
     unlink(in_dir("s.mrcs"));

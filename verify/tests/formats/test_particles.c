@@ -102,58 +102,6 @@ TEST(test_suffix)
     assert_refused(code_of("data_\nloop_\n" POSES "1@d.mrc:mrcs 1 2 3\n"), "line 7: expected the stack \"d.mrc:mrcs\" here");
 }
 
-TEST(test_refused)
-{
-    put_stack("a.mrcs", 3, 3, 3, 0);
-    put_stack("other.mrcs", 5, 5, 1, 0);
-    size_t n = 0;
-    char *bytes = get_file(in_dir("a.mrcs"), &n);
-    put_file("cut1.mrcs", bytes, 1024 + 10);
-    free(bytes);
-    static const struct {
-        const char *text, *words;
-    } bad[] = {
-        {"data_\nloop_\n" POSES "0@a.mrcs 1 2 3\n", "line 7: expected IMAGE@STACK with images from 1"},
-        {"data_\nloop_\n" POSES "x@a.mrcs 1 2 3\n", "line 7: expected IMAGE@STACK with images from 1"},
-        {"data_\nloop_\n" POSES "1@a.mrcs 1 2 3\n1@other.mrcs 1 2 3\n", "line 8: expected images of 3 pixels a side"},
-        {"data_\nloop_\n" POSES "1@cut1.mrcs 1 2 3\n", "found the end of the file in section 1"},
-        {"data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAnglePsi\n1@a.mrcs 1 2\n", "line 1: expected a column _rlnAngleTilt"},
-        {"data_model\nloop_\n_rlnAngleRot\n1\n",
-            "expected a block data_particles, data_images or data_, or one with a column _rlnImageName, found data_model"},
-        {"data_a\nloop_\n" POSES "1@a.mrcs 1 2 3\ndata_b\nloop_\n" POSES "1@a.mrcs 1 2 3\n",
-            "line 8: expected one block with a column _rlnImageName, or data_particles, found data_a and data_b"},
-        {"data_\nloop_\n" POSES "_rlnMagnification\n1@a.mrcs 1 2 3 50000\n", "line 8: expected _rlnDetectorPixelSize or"},
-        {"data_\nloop_\n" POSES "_rlnCtfImage\n1@a.mrcs 1 2 3 c.mrc\n", "found a column _rlnCtfImage ("},
-        {"data_general\n\n_rlnTomoSubTomosAre2DStacks 1\n\ndata_\nloop_\n" POSES "1@a.mrcs 1 2 3\n",
-            "line 3: expected single images with one pose each, found a column _rlnTomoSubTomosAre2DStacks ("},
-        {"data_\nloop_\n" POSES "_rlnCtfDataAreCtfPremultiplied\n1@a.mrcs 1 2 3 1\n2@a.mrcs 1 2 3 0\n",
-            "line 9: expected _rlnCtfDataAreCtfPremultiplied 1 as in the first row, found 0"},
-        {"data_\nloop_\n" POSES "_rlnCtfDataArePhaseFlipped\n1@a.mrcs 1 2 3 2\n",
-            "expected 0 or 1 for _rlnCtfDataArePhaseFlipped"},
-        {"data_\nloop_\n" POSES "_rlnOriginXAngst\n1@a.mrcs 1 2 3 4\n", "line 8: expected a pixel size for origins in A"},
-        {"data_\nloop_\n" POSES "_rlnPixelSize\n1@a.mrcs 1 2 3 0\n",
-            "line 8: expected a pixel size from 0.001 to 1e6 A, found 0"},
-        {"data_\nloop_\n" POSES "_rlnPixelSize\n1@a.mrcs 1 2 3 1e-300\n", "to 1e6 A, found 1e-300"},
-        {"data_\nloop_\n" POSES "_rlnOriginX\n1@a.mrcs 1 2 3 1e300\n",
-            "line 8: expected an origin within 1e6 pixels, found 1e+300"},
-        {"data_\nloop_\n" POSES "_rlnDefocusU\n1@a.mrcs 1 2 3 1e300\n",
-            "line 8: expected a number within +-1e+07 for _rlnDefocusU, found 1e+300"},
-        {"data_\nloop_\n" POSES "1@a.mrcs 1 2e8 3\n", "within +-1e+06 for _rlnAngleTilt"},
-        {"data_\nloop_\n" POSES "_rlnVoltage\n1@a.mrcs 1 2 3 1e-300\n", "beyond +-1 for _rlnVoltage, found 1e-300"},
-        {"data_\nloop_\n" POSES "_rlnVoltage\n1@a.mrcs 1 2 3 -300\n", "expected a voltage above 0 kV, found -300"},
-        {"data_\nloop_\n" POSES "_rlnCtfScalefactor\n1@a.mrcs 1 2 3 0\n", "beyond +-1e-06 for _rlnCtfScalefactor, found 0"},
-        {"data_\nloop_\n" POSES "_rlnPixelSize\n1@a.mrcs 1 2 3 2\n2@a.mrcs 1 2 3 3\n",
-            "line 9: expected a pixel of 2 A as in the first"},
-        {"data_optics\nloop_\n_rlnOpticsGroup\n1\ndata_particles\nloop_\n" POSES "_rlnOpticsGroup\n1@a.mrcs 1 2 3 2\n",
-            "line 12: expected an optics group of data_optics, found 2"},
-        {"data_optics\nloop_\n_rlnOpticsGroup\n1\n1\ndata_particles\nloop_\n" POSES "_rlnOpticsGroup\n1@a.mrcs 1 2 3 1\n",
-            "line 5: expected each optics group once, found 1 again"},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_refused(code_of(bad[i].text), bad[i].words);
-    rg_particles p;
-    assert_refused(rg_particles_open(&p, in_dir("none.star")), "cannot be read");
-}
-
 // RELION's names of blocks, and the words of an optics group on what has been done to its images.
 TEST(test_blocks_and_flags)
 {

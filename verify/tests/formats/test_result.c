@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_result.c: what is written is read back; what is malformed is one line with file, line, expected and found.
+// test_result.c: what is written is read back, and what older formats become. Malformed files: verify/cases/malformed.tsv.
 #include "../test.h"
 #include "../../../impl/suite.h"
 #include "../test_command.h"
@@ -7,16 +7,11 @@
 #include <math.h>
 
 static char *folder, *path;
-static const char *said; // by the reader, on stderr
 
-// The reader's verdict on the text, and what it said on stderr.
 static int read_text(const char *text, rg_result *result, bool *cut)
 {
     put_text(path, text);
-    catch_stderr();
-    int code = rg_result_read(path, result, cut);
-    said = caught();
-    return code;
+    return rg_result_read(path, result, cut);
 }
 
 static char *whole_file(void)
@@ -146,62 +141,6 @@ TEST(unfinished_line_is_dropped)
     assert_int_equal(r.n_rows, 1);
     rg_result_free(&r);
     free(text);
-}
-
-// The first occurrence of `from` becomes `to`; the reader then has to refuse, and to name line, expected and found.
-static void refuse(const char *from, const char *to, int line, const char *expected, const char *found)
-{
-    char *text = whole_file(), where[64], what[200];
-    char *at = strstr(text, from);
-    assert_non_null(at);
-    char *broken = rg_print("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-    rg_result r;
-    bool cut;
-    assert_int_equal(read_text(broken, &r, &cut), RG_USAGE);
-    snprintf(where, sizeof where, "%s: line %d: ", path, line);
-    snprintf(what, sizeof what, "expected %s", expected);
-    if (!strstr(said, where) || !strstr(said, what) || !strstr(said, found)) fail_msg("said: %s", said);
-    assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); // one line
-    free(text);
-    free(broken);
-}
-
-TEST(malformed_files_are_refused)
-{
-    refuse("# machine: ", "# machine ", 3, "\"# key: value\"", "# machine a machine");
-    refuse("\tvariant\t", "\tvariants\t", 7, "variant", "variants");
-    refuse("\tsource\tmade\n", "\n", 8, "52 cells", "found 54");
-    refuse("\tmade\n", "\tmade\tmore\n", 8, "55 cells", "found 54");
-    refuse("\tinterval\t\t9", "\twhenever\t\t9", 8, "a word for why sampling ended, as time, or nothing in column stop",
-        "whenever");
-    refuse("\tinterval\t\t9", "\tinterval\t\tnine", 8, "a finite number or nothing in column n", "nine");
-    refuse("1004.444444", "nan", 8, "a finite number or nothing in column median", "nan");
-    refuse("PASS", "OK", 8, "PASS, FAIL, SKIP, CRASH, TIMEOUT or nothing in column status", "OK");
-}
-
-TEST(malformed_samples_and_rows)
-{
-    refuse("1000.000;", "1000.000;;", 8, "numbers separated by semicolons, or by bars between processes in column samples",
-        "1000.000;;");
-    refuse("1000.000;", "1000.000 ", 8, "numbers separated by semicolons, or by bars between processes in column samples",
-        "1000.000 ");
-    refuse("autocorr\tsimd", "\tsimd", 9, "a name in column algo", "\"\"");
-    refuse("autocorr\tsimd\t", "autocorr\t", 9, "54 cells", "found 53");
-    refuse("autocorr\tsimd\t", "autocorr\tsimd\tsimd\t", 9, "54 cells", "found 55");
-}
-
-TEST(other_files_are_refused)
-{
-    rg_result r;
-    bool cut;
-    assert_int_equal(read_text("", &r, &cut), RG_USAGE);
-    assert_non_null(strstr(said, "expected a row of column names, found the end of the file"));
-    assert_int_equal(read_text("# suite: x\n", &r, &cut), RG_USAGE);
-    assert_int_equal(read_text("algo\tvariant\n", &r, &cut), RG_USAGE);
-    assert_non_null(strstr(said, "line 1: expected shape, found \"the end of the line\""));
-    assert_int_equal(read_text("\x89PNG\r\n\x1a\n", &r, &cut), RG_USAGE);
-    assert_int_equal(rg_result_read("/nonexistent/file.tsv", &r, &cut), RG_USAGE);
-    assert_int_equal(rg_result_read(folder, &r, &cut), RG_USAGE);
 }
 
 int main(void)
