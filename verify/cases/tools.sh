@@ -92,7 +92,7 @@ made() { # FILE ROW...; $SUITE, $MACHINE, $HASH, $SOURCE, and $HEAD, more lines 
         -v source="${SOURCE:-unknown}" -v head="$HEAD" -v columns="$(grep -v '^#' f.tsv | head -n 1)" '
         BEGIN {
             OFS = "\t"; rows = 0; width = split(columns, name, "\t")
-            print "# format: 5\n# suite: " suite "\n# machine: " machine "\n# input autocorr w64,h64,r8,k0: fnv1a " hash head
+            print "# format: 5\n# suite: " suite "\n# machine: " machine head
             fixed = "algo=autocorr shape=w64,h64,r8,k0 params=threads=1;isa=2 space=host mode=hot unit=ns rate_unit=multiply-adds/s status=PASS stop=interval rate=1e9"
         }
         {
@@ -105,7 +105,11 @@ made() { # FILE ROW...; $SUITE, $MACHINE, $HASH, $SOURCE, and $HEAD, more lines 
             for (i = 5; i <= NF; i++) { gsub("~", " ", $i); word[++words] = $i }
             for (i = 1; i <= words; i++) { at = index(word[i], "="); cell[substr(word[i], 1, at - 1)] = substr(word[i], at + 1) }
             if (cell["algo"] == "probe") cell["source"] = ""
-            else if (!said[$1]++) print "# source autocorr:" $1 ": " source
+            else {
+                input = cell["algo"] " " cell["shape"]; kernel = cell["algo"] ":" cell["variant"]
+                if ($2 != "job" && !said[input]++) print "# input " input ": fnv1a " hash
+                if (!said[kernel]++) print "# source " kernel ": " source
+            }
             for (i = 1; i <= width; i++) row[rows] = row[rows] (i > 1 ? OFS : "") cell[name[i]]
             rows++
         }
