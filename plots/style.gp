@@ -3,7 +3,7 @@
 #   OUT and TERM (svg or png), CANVAS_X and CANVAS_Y in pixels, NARROW for a phone (1 or 0), TITLED where the picture stands alone: TITLE
 #   and SUBTITLE are drawn; on a page they stand above it. DATA with columns series x ..., SERIES its labels; IDS and VALUES of the
 #   paper's numbers. Texts are data: no script of this folder makes a command of one (`eval`, `system`, back quotes, macros), which
-#   verify/tests/report/test_figures.c holds.
+#   verify/cases/figures.tsv holds.
 set encoding utf8
 HIGH = CANVAS_Y + (TITLED ? 70 : 0)
 if (TERM eq "svg") { set terminal svg size CANVAS_X, HIGH dynamic enhanced font "Helvetica,13" background "#ffffff" } \

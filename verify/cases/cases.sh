@@ -4,8 +4,8 @@
 # before have filled; with CASE the setup rows and those whose name contains it. Columns, of which "-" is nothing:
 #   section   a word; "setup" makes what the others use, "define" a function for the rows that follow
 #   case      what holds
-#   needs     programs in PATH (A|B: one of them), names that `regather doctor` lists as found, files of ../shared, not-ASan:
-#             the row is skipped without one
+#   needs     programs in PATH (A|B: one of them), names that `regather doctor` lists as found, files of ../shared, builds
+#             that are not-ASan or not-MPI: the row is skipped without one
 #   exit      the exit code; 2 also asserts that stderr has one line, or none where the command redirects it
 #   prints    texts that stdout and stderr have to hold, divided by \n; !TEXT must not be there; \t is a tab
 #   command   for sh, with the functions of tools.sh
@@ -28,6 +28,7 @@ has() {
         case $thing in
         -) ;;
         not-ASan) ! grep -q fsanitize=address "$build/flags" || return ;;
+        not-MPI) grep -q -e -DHAVE_MPI=0 "$build/flags" || return ;;
         python:*) python3 -c "import ${thing#*:}" 2> /dev/null || return ;;
         */*) [ -r "$shared/$thing" ] || return ;;
         *'|'*) # any of them

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// test_reconstruct_gpu.c: reconstruct over emulated GPUs and over processes, against the job on the host.
+// test_reconstruct_gpu.c: reconstruct over emulated GPUs, against the job on the host. Over processes:
+// verify/cases/jobs.tsv.
 #include "../test.h"
 #include "test_reconstruct.h"
-#include "../test_build.h"
 
 static void *alloc(const rg_device *d, size_t bytes)
 {
@@ -116,70 +116,5 @@ TEST(test_transforms)
         free(host);
     }
 }
-
-// ---- processes -----------------------------------------------------------------------------------------------------------
-
-#if HAVE_MPI
-// Two processes of mpirun make the map of one, also over emulated GPUs, and say once what is wrong.
-TEST(test_processes)
-{
-    char *mpirun = rg_program_path("mpirun"), *regather = rg_print("%s/regather", test_build());
-    if (!mpirun || access(regather, X_OK) != 0) {
-        print_message("skipped: no mpirun, or no %s\n", regather);
-        skip();
-    }
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
-    setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
-    setenv("ASAN_OPTIONS", "detect_leaks=0", 1); // of the processes started here: MPI's libraries keep what they allocate
-    static const char *const options[] = {
-        "--variant naive_scatter --ctf --half-maps --threads 1", "--device host --variant owned --ctf --sym D2 --threads 2"};
-    char *star = rg_print("%s", phantom("ranks", "--shape asymmetric --box 12 --images 31 --ctf"));
-    for (int o = 0; o < RG_COUNT(options); o++) {
-        float *map[2];
-        int64_t side;
-        for (int ranks = 1; ranks <= 2; ranks++) {
-            assert_int_equal(system(fmt("%s -n %d %s reconstruct %s --out %s/r%d.mrc --quiet %s > %s/said", mpirun, ranks,
-                                 regather, star, test_dir, ranks, options[o], test_dir)),
-                0);
-            map[ranks - 1] = read_map(in_dir(ranks == 1 ? "r1.mrc" : "r2.mrc"), &side);
-        }
-        assert_true(apart(map[0], map[1], side * side * side) < 1e-5);
-        size_t n;
-        char *said = get_file(in_dir("said"), &n), *stages = get_file(in_dir("r2_stages.tsv"), &n);
-        assert_non_null(strstr(said, "stage\tbusy_s\tshare\tcalls\tneeds\n"));
-        assert_null(strstr(strstr(said, "stage\t") + 1, "stage\t")); // by the first process only
-        assert_non_null(strstr(stages, "2 processes"));
-        free(said);
-        free(stages);
-        free(map[0]);
-        free(map[1]);
-    }
-    assert_true(system(fmt("%s -n 2 %s reconstruct %s --out %s/none.mrc --sym Q3 2> %s/said", mpirun, regather, star, test_dir,
-                    test_dir)) != 0);
-    size_t n;
-    char *said = get_file(in_dir("said"), &n), *once = strstr(said, "--sym Q3: ");
-    assert_non_null(once);
-    assert_null(strstr(once + 1, "--sym Q3: "));
-    assert_int_equal(access(in_dir("none.mrc"), F_OK), -1);
-    free(said);
-    free(star);
-    free(mpirun);
-    free(regather);
-}
-#else
-// Without MPI in the build several processes would each make the whole map.
-TEST(test_processes)
-{
-    char *words = rg_print("%s --out %s", phantom("ranks", "--box 8 --images 2"), in_dir("v.mrc"));
-    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-    catch_stderr();
-    assert_int_equal(reconstruct(words), RG_LACKS);
-    assert_non_null(strstr(caught(), "built without MPI"));
-    unsetenv("OMPI_COMM_WORLD_SIZE");
-    free(words);
-}
-#endif
 
 TESTS(test_dir_make, test_dir_remove)
