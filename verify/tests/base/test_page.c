@@ -134,12 +134,14 @@ TEST(slots_are_filled)
     assert_null(strstr(text, "Duels"));
     free(text);
     out = open_memstream(&text, &length);
-    rg_data *page = rg_data_new(), *of = rg_add_table(rg_add(page, "ranking"), "caption", "lr", column, 2);
-    rg_add_row(of, cell, 2);
+    rg_data *page = rg_data_new(), *of = rg_add(page, "machines");
+    rg_set(of, "machine", "%s", cell[0]);
+    rg_set(of, "score", "%s", cell[1]);
     assert_int_equal(rg_fill(out, "score.html", page), RG_GOOD);
     fclose(out);
-    assert_non_null(strstr(text, "<td class=\"l\">x &#60; y | z</td><td class=\"r\">one <code>two</code></td>"));
-    assert_non_null(strstr(text, "Without --costs there is no money here."));
+    assert_non_null(strstr(text, "<th scope=\"row\">x &#60; y | z<br>"));
+    assert_non_null(strstr(text, "<td class=\"r\">one <code>two</code></td>"));
+    assert_non_null(strstr(text, "Without a file of costs nothing is said of money."));
     assert_non_null(strstr(text, RG_PAGE_MARK " " RG_VERSION "\">"));
     free(text);
     rg_data_free(page);
