@@ -205,6 +205,19 @@ static void read_header(rg_mrc *m, const unsigned char *h)
     m->data_byte = HEADER + (int64_t)int_word(h, 24, m->swapped);
 }
 
+// Columns, rows and sections have to run along x, y and z, which they do not in some maps of EMDB and of crystallographers; axes
+// that are no order at all were not set.
+static int check_axes(const rg_mrc *m)
+{
+    const int *a = m->axis;
+    const bool another = a[0] + a[1] + a[2] == 6 && a[0] * a[1] * a[2] == 6 && (a[0] != 1 || a[1] != 2);
+    return another ? rg_malformed(m->path, BYTE_AXES,
+                         "expected columns, rows and sections along x, y and z (MAPC, MAPR, MAPS "
+                         "1 2 3), found %d %d %d; mapmask of CCP4 writes it so with AXIS X Y Z",
+                         a[0], a[1], a[2])
+                   : RG_GOOD;
+}
+
 // Bytes behind the last section: the header's NZ or length of the extended header may be too small. What holds one more is refused.
 static int check_rest(const rg_mrc *m, int64_t bytes)
 {
@@ -249,7 +262,7 @@ int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path)
         m->swapped = !m->swapped;
     if (fault(header, bytes, m->swapped, &at, text)) return rg_malformed(path, at, "%s", text);
     read_header(m, header);
-    if (check_rest(m, bytes) != RG_GOOD) return RG_USAGE;
+    if (check_axes(m) != RG_GOOD || check_rest(m, bytes) != RG_GOOD) return RG_USAGE;
     m->line = rg_alloc((size_t)m->nx * (size_t)rg_mrc_mode_bytes(m->mode));
     return RG_GOOD;
 }
@@ -313,17 +326,6 @@ void rg_mrc_mask_bytes(float *value, int64_t n)
         stored[value[i] != INT8_MIN] = true;
     }
     for (int64_t i = 0; i < n && stored[0] && stored[1]; i++) value[i] -= INT8_MIN;
-}
-
-int rg_mrc_in_order(const rg_mrc *m)
-{
-    const int *a = m->axis;
-    const bool another = a[0] + a[1] + a[2] == 6 && a[0] * a[1] * a[2] == 6 && (a[0] != 1 || a[1] != 2);
-    return another ? rg_malformed(m->path, BYTE_AXES,
-                         "expected columns, rows and sections along x, y and z (MAPC, MAPR, MAPS "
-                         "1 2 3), found %d %d %d; mapmask of CCP4 writes it so with AXIS X Y Z",
-                         a[0], a[1], a[2])
-                   : RG_GOOD;
 }
 
 double rg_mrc_voxel_A(const rg_mrc *m, bool is_volume)

@@ -45,9 +45,6 @@ bool rg_mrc_plausible(const void *header, int64_t bytes);
 int rg_mrc_section(rg_mrc *, int64_t z, float *section);
 // A mask of n values: of 0 and 1 where IMOD has stored these bytes as signed ones, -128 and -127.
 void rg_mrc_mask_bytes(float *value, int64_t n);
-// Of a map: whether columns, rows and sections run along x, y and z, or the header has nothing that says so. RG_GOOD, or one line
-// and RG_USAGE: some maps of EMDB and of crystallographers have another order.
-int rg_mrc_in_order(const rg_mrc *);
 // The size of a pixel or voxel in A, 0: unknown; what jobs take for it, that along X. Of the first file whose size along Y, or of a
 // volume along Z, is another, a warning says so.
 double rg_mrc_voxel_A(const rg_mrc *, bool is_volume);

@@ -17,8 +17,6 @@ static int open_cube(const char *path, rg_mrc *mrc, rg_volume *m)
         code = rg_fail(RG_USAGE,
             "%s: expected a cubic map of at least 2 voxels a side, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc->nx,
             mrc->ny, mrc->nz);
-    else
-        code = rg_mrc_in_order(mrc);
     if (code == RG_GOOD)
         *m = (rg_volume){.side = mrc->nx, .voxel_A = rg_mrc_voxel_A(mrc, true)};
     else

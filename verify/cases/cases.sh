@@ -5,7 +5,7 @@
 #   section   a word; "setup" makes what the others use, "define" a function for the rows that follow
 #   case      what holds
 #   needs     programs in PATH (A|B: one of them), names that `regather doctor` lists as found, files of ../shared, builds
-#             that are not-ASan or not-MPI: the row is skipped without one
+#             that are not-ASan or not-MPI, modules as python:NAME: the row is skipped without one
 #   exit      the exit code; 2 also asserts that stderr has one line, or none where the command redirects it
 #   prints    texts that stdout and stderr have to hold, divided by \n; !TEXT must not be there; \t is a tab
 #   command   for sh, with the functions of tools.sh

@@ -146,8 +146,6 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
             RG_USAGE, "%s: expected a cubic map, found %" PRId64 " x %" PRId64 " x %" PRId64, path, mrc.nx, mrc.ny, mrc.nz);
     else if (mrc.nx % 2)
         code = rg_fail(RG_USAGE, "%s: expected a map of an even side, found %" PRId64, path, mrc.nx);
-    else
-        code = rg_mrc_in_order(&mrc);
     *side = mrc.nx;
     *pixel_A = rg_mrc_voxel_A(&mrc, true);
     rg_mrc_close(&mrc);
