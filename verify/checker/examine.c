@@ -2,13 +2,12 @@
 // examine.c: one case, in the child: run the variant in guarded buffers and look at everything it could have done wrong.
 //
 // At an aligned base and at one that is off by an element, with a prepare of its own each: the five rounds below, whose inputs
-// differ, each run at least twice. On a CPU the first is flush with a page without access before it and the second with one
-// behind it, and inputs can only be read. Before a run the outputs are poisoned, or hold another answer; after it the guards, the inputs and every
-// element of the outputs are looked at. Where a run takes SLOW_S or longer, and on the emulated GPU, each round but the first
-// is run once, and at one base. Steady arguments (suite.h) change from round to round and are loaded anew, but for one round,
-// where all others change under them: what was kept of either shows; and at some cases one argument changes after the other,
-// each alone, and one number: what was kept for as long as some of them stay shows. A variant with clear() has to give twice the sums when run
-// without.
+// differ. On a CPU the first base is flush with a page without access before it and the second with one behind it, and inputs can
+// only be read. Before a run the outputs are poisoned, or hold another answer; after it the guards, the inputs and every element of
+// the outputs are looked at. Where a run takes SLOW_S or longer, and on the emulated GPU, each round but the first is run once, and
+// at one base. Steady arguments (suite.h) change from round to round and are loaded anew, but for one round, where all others
+// change under them: what was kept of either shows; and at some cases one argument changes after the other, each alone, and one
+// number: what was kept for as long as some of them stay shows. A variant with clear() has to give twice the sums when run without.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/gpu/emulator/emulation.h"
@@ -24,10 +23,10 @@ const char *const rg_pattern_name[RG_PATTERNS] = {"position", "random", "maximum
 static const struct {
     rg_pattern pattern;
     int seed_step;  // added to the seed: the second random round must not be answered by the first one's result
-    int runs;       // bit-equal unless UNORDERED
+    int runs;       // bit-equal unless UNORDERED; what two rounds have shown the others need not
     bool unaligned; // where it is run when it is run at one base
-} rounds[] = {{RG_POSITION, 0, 2, false}, {RG_RANDOM, 0, 4, true}, {RG_RANDOM, 1, 2, true}, {RG_MAXIMUM, 0, 2, false},
-    {RG_EXTREME, 0, 2, false}};
+} rounds[] = {{RG_POSITION, 0, 2, false}, {RG_RANDOM, 0, 4, true}, {RG_RANDOM, 1, 2, true}, {RG_MAXIMUM, 0, 1, false},
+    {RG_EXTREME, 0, 1, false}};
 
 static const double SLOW_S = 0.05;
 

@@ -14,7 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 3, MANY_THREADS = 67, COMBINATIONS = 64, POOL = 4096, GRID_CASES = 100, VALUES_MAX = 16, SMALLEST = 4 };
+enum {
+    THREADS = 3,
+    MANY_THREADS = 67,
+    TABLES_THREADS = 513 /* above a table of 2^9 */,
+    COMBINATIONS = 64,
+    POOL = 4096,
+    GRID_CASES = 100,
+    VALUES_MAX = 16,
+    SMALLEST = 4
+};
 static const double SMALL_WORK = 3e6;
 static const double EMULATED_BYTES = 1 << 17, EMULATED_WORK = 1e5; // of a shape that all variants take
 
@@ -343,10 +352,11 @@ static void plan_all(maker *m, const rg_entry *entry, uint64_t seed)
     const int smoke = m->plan->n;
     add_both(m, &m->algo->smoke_shape[0], m->chosen[0]);
     if (!m->narrow->threads && several(m->variant) > 1) add(m, &m->algo->smoke_shape[0], m->chosen[0], MANY_THREADS);
-    for (int n = 129; !m->narrow->threads && several(m->variant) > 1 && n <= 513; n = 2 * n - 1) { // above tables of 2^7 to 2^9
+    if (!m->narrow->threads && several(m->variant) > 1) {
         const int before = m->plan->n;
-        add(m, &m->algo->smoke_shape[0], m->chosen[0], n);
-        for (int i = before; i < m->plan->n; i++) m->plan->item[i].any = true, m->plan->item[i].patterns = 1u << RG_RANDOM;
+        add(m, &m->algo->smoke_shape[0], m->chosen[0], TABLES_THREADS);
+        m->plan->item[before].any = true;
+        m->plan->item[before].patterns = 1u << RG_RANDOM;
     }
     for (int i = smoke; i < m->plan->n && !m->emulated; i++) m->plan->item[i].steps = true;
     int c = 1;

@@ -97,20 +97,7 @@ static void raise_one(const rg_algo *algo, const rg_shape *shape, int64_t input,
     free_others(algo, largest);
 }
 
-// Takes the arguments of the mask from the random inputs of the seed before.
-static void renew(const rg_algo *algo, const rg_shape *shape, unsigned taken, void *const *arg)
-{
-    rg_shape before = *shape;
-    before.seed--;
-    void *then[RG_ARGS_MAX];
-    algo->fill(shape, RG_RANDOM, arg);
-    fill_others(algo, &before, RG_RANDOM, then);
-    for (int k = 0; k < algo->n_args; k++)
-        if (taken >> k & 1) memcpy(arg[k], then[k], arg_bytes(algo, shape, k));
-    free_others(algo, then);
-}
-
-// ---- inputs that agree with others in all but a number ---------------------------------------------------------------------
+// ---- inputs that agree with others in some arguments, or in all but a number -----------------------------------------------
 
 // Of which argument, and what stays the same.
 typedef struct change {
@@ -200,6 +187,9 @@ static void change_inputs(const rg_algo *algo, const rg_shape *shape, rg_pattern
     for (int k = 0; k < algo->n_args; k++) {
         const change c = {algo, shape, k, arg[k], then[k]};
         const int64_t n = algo->arg[k].count(shape);
+        const bool is_step = pattern >= RG_STEP(0) && pattern < RG_STEP(RG_ARGS_MAX);
+        if (pattern == RG_RENEWED ? algo->steady >> k & 1 : is_step && k > (int)(pattern - RG_STEP(0)))
+            memcpy(arg[k], then[k], arg_bytes(algo, shape, k));
         if (algo->arg[k].direction != RG_IN || !n) continue;
         if (pattern == RG_TWINS) make_twins(&c);
         for (int j = 0; j < 2; j++) {
@@ -213,12 +203,8 @@ static void change_inputs(const rg_algo *algo, const rg_shape *shape, rg_pattern
 static void fill(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *const *arg)
 {
     const int64_t input = (int64_t)shape->seed - 1;
-    if (pattern == RG_RENEWED)
-        renew(algo, shape, algo->steady, arg);
-    else if (pattern >= RG_ELEMENT(0, 0))
+    if (pattern >= RG_RENEWED)
         change_inputs(algo, shape, pattern, arg);
-    else if (pattern >= RG_STEP(0))
-        renew(algo, shape, ~0u << (pattern - RG_STEP(0) + 1), arg);
     else if (pattern == RG_OBJECT)
         algo->trace->fill_object(shape, arg);
     else if (pattern != RG_ONE_HOT)
