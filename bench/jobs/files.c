@@ -259,23 +259,20 @@ rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other)
 {
     rg_job_outputs found = {0};
     rg_job_list here = rg_job_outputs_list(folder), there = rg_job_outputs_list(other);
-    double *difference = rg_alloc(sizeof *difference * (size_t)here.n);
-    bool *differ = rg_alloc(sizeof *differ * (size_t)here.n);
+    RG_FREED double *difference = rg_alloc(sizeof *difference * (size_t)here.n);
+    RG_FREED bool *differ = rg_alloc(sizeof *differ * (size_t)here.n);
     // on all cores: thousands of maps of photographs are seconds of one
 #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < here.n; i++) {
-        char *a = rg_print("%s/%s", folder, here.name[i]), *b = rg_print("%s/%s", other, here.name[i]);
+        RG_FREED char *a = rg_print("%s/%s", folder, here.name[i]), *b = rg_print("%s/%s", other, here.name[i]);
         differ[i] = !is_file(b);
         difference[i] = differ[i] ? INFINITY : file_difference(a, b, &differ[i]);
-        free(a), free(b);
     }
     for (int i = 0; i < here.n; i++) count(&found, here.name[i], difference[i], differ[i]);
     for (int i = 0; i < there.n; i++) {
-        char *a = rg_print("%s/%s", folder, there.name[i]);
+        RG_FREED char *a = rg_print("%s/%s", folder, there.name[i]);
         if (!is_file(a)) count(&found, there.name[i], INFINITY, true);
-        free(a);
     }
-    free(difference), free(differ);
     rg_job_list_free(&here);
     rg_job_list_free(&there);
     return found;

@@ -27,14 +27,12 @@ typedef struct request {
 // The archive's own workload and nonce, measured here. RG_GOOD, or one line and a code.
 static int measure_here(const request *r, const rg_archive *a, char path[4200])
 {
-    char folder[4096], *program = rg_own_program(), seconds[40];
+    RG_FREED char *program = rg_own_program();
+    char folder[4096], seconds[40];
     const rg_bundled *f = rg_bundle_find(&a->bundle, "workload.tsv");
     if (!program) return rg_fail(RG_LACKS, "accept: /proc/self/exe cannot be read, the program does not know where it is");
     int code = rg_job_folder_make(folder);
-    if (code) {
-        free(program);
-        return code;
-    }
+    if (code) return code;
     RG_FREED char *workload = rg_print("%s/workload.tsv", folder);
     rg_file file;
     snprintf(path, 4200, "%s", r->out);
@@ -54,7 +52,6 @@ static int measure_here(const request *r, const rg_archive *a, char path[4200])
     code = code ? code : rg_child_run(&(rg_child){.program = program, .word = word});
     if (code < 0 || code > 127) code = rg_fail(RG_LACKS, "accept: the measurement ended by itself");
     rg_job_folder_remove(folder);
-    free(program);
     return code;
 }
 

@@ -120,19 +120,17 @@ static int write_sensitivity(const rg_score *s, const char *folder, const char *
                 sum += weight[k] = s->workload->job[k].weight * (k != j ? 1 : up ? 2 : 0.5);
             for (int k = 0; k < s->workload->n; k++) weight[k] /= sum;
             for (int i = 0; i < s->n; i++) value[i] = exp(-rg_score_log(s, &s->machine[i], weight));
-            char *setting = rg_print("%s x %s", s->workload->job[j].job, up ? "2" : "1/2");
+            RG_FREED char *setting = rg_print("%s x %s", s->workload->job[j].job, up ? "2" : "1/2");
             put_ranks(f, s, "weights", setting, ++number, value);
-            free(setting);
         }
     for (int k = 0; k < 10 && s->costs; k++) {
-        char *setting = k < 5 ? rg_print("kWh x %g", price[k]) : rg_print("busy %g %%", 100 * busy[k - 5]);
+        RG_FREED char *setting = k < 5 ? rg_print("kWh x %g", price[k]) : rg_print("busy %g %%", 100 * busy[k - 5]);
         for (int i = 0; i < s->n; i++) {
             rg_machine_score m = s->machine[i];
             rg_score_money(s, &m, s->costs->electricity * (k < 5 ? price[k] : 1), k < 5 ? s->costs->utilisation : busy[k - 5]);
             value[i] = m.per_job;
         }
         put_ranks(f, s, k < 5 ? "electricity" : "utilisation", setting, ++number, value);
-        free(setting);
     }
     *settings = number;
     return rg_file_commit(&file);

@@ -86,7 +86,7 @@ static int add_lanes(const rg_step *step, rg_record_step *s)
 {
     int n = 0;
     while (s->word[n]) n++;
-    char **line = rg_alloc((size_t)(n + 2) * sizeof *line);
+    RG_FREED char **line = rg_alloc((size_t)(n + 2) * sizeof *line);
     line[0] = (char *)"bench";
     memcpy(line + 1, s->word, (size_t)n * sizeof *line);
     void *options = NULL;
@@ -107,7 +107,6 @@ static int add_lanes(const rg_step *step, rg_record_step *s)
     }
     s->energy = !code && o->energy;
     rg_options_free(&rg_cmd_bench, options);
-    free(line);
     return code ? rg_fail(code, "record: the plan's step %s is no command of bench", step->name) : RG_GOOD;
 }
 
@@ -228,7 +227,7 @@ void rg_record_show(const rg_steps *plan, const rg_cores *cores, int gpus, doubl
 {
     static const char *const runs[] = {"alone", "core", "gpu"};
     int done = 0, n = 0, left = 0;
-    rg_step **shown = rg_alloc((size_t)(plan->n + 1) * sizeof *shown);
+    RG_FREED rg_step **shown = rg_alloc((size_t)(plan->n + 1) * sizeof *shown);
     for (int i = 0; i < plan->n; i++) {
         rg_step *s = &plan->step[i];
         done += s->done;
@@ -257,6 +256,5 @@ void rg_record_show(const rg_steps *plan, const rg_cores *cores, int gpus, doubl
         printf("  %-28s %-6s %6.0f s %5d row%s  %s: %s\n", s->name, runs[s->runs], s->cost_s, own->missing,
             own->missing == 1 ? " " : "s", s->absent ? why : s->why, own->claims);
     }
-    free(shown);
     fflush(stdout);
 }

@@ -45,19 +45,16 @@ static char *jobs_file(const rg_record_run *r, const rg_step *s) { return rg_pri
 static char *with_sources(const rg_record_run *r, const rg_step *s, const char *text)
 {
     size_t bytes;
-    char *path = jobs_file(r, s), *jobs = rg_file_bytes(path, &bytes), *whole = NULL;
+    RG_FREED char *path = jobs_file(r, s), *jobs = rg_file_bytes(path, &bytes);
+    char *whole = NULL, now[64];
     FILE *f = open_memstream(&whole, &bytes);
     for (const rg_job_source *j = rg_job_sources; jobs && j->command; j++) {
-        char *line = rg_print("\n%s\n", j->command), *among = rg_print("\n%s", jobs), now[64];
+        RG_FREED char *line = rg_print("\n%s\n", j->command), *among = rg_print("\n%s", jobs);
         rg_job_source_of(j->command, now);
         if (strstr(among, line)) fprintf(f, "# source %s: %s\n", j->command, now);
-        free(line);
-        free(among);
     }
     fputs(text, f);
     fclose(f);
-    free(jobs);
-    free(path);
     return whole;
 }
 
@@ -191,9 +188,8 @@ static int end(rg_steps_run *run, rg_step *s, int exit, double seconds)
     s->done = good && (rg_record_of(s)->kind != RG_STEP_TABLE || rg_tables_find(&r->record.tables, s->name));
     s->failed = !s->done && !r->run.over;
     if (rg_record_of(s)->kind == RG_STEP_TUNE && s->done) {
-        char *text = rg_print("step\tseconds\n%s\t%.3g\n", s->name, seconds);
+        RG_FREED char *text = rg_print("step\tseconds\n%s\t%.3g\n", s->name, seconds);
         rg_tables_put(&r->record.tables, s->name, text);
-        free(text);
     }
     if (s->done && rg_record_of(s)->kind != RG_STEP_DATA) note_seconds(r, s, seconds);
     code = code ? code : rg_record_save(&r->record);
@@ -208,10 +204,8 @@ static int end(rg_steps_run *run, rg_step *s, int exit, double seconds)
     say_ended(r, s, seconds, how);
     if (s->failed) {
         size_t n = 0;
-        char *log = rg_print("%s/%s.log", r->work, s->name), *text = rg_file_bytes(log, &n);
+        RG_FREED char *log = rg_print("%s/%s.log", r->work, s->name), *text = rg_file_bytes(log, &n);
         if (n) rg_put_text(stderr, text + (n > 600 ? n - 600 : 0), -1), fputc('\n', stderr);
-        free(text);
-        free(log);
     }
     return code;
 }

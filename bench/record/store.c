@@ -389,12 +389,13 @@ int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, co
     FILE *f = rg_result_open(path, "w");
     if (!f) return rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
     // A process that may use some cores alone names the machine by them.
-    char *machine = rg_print("%s", said(&r->rows, "machine")), *at = strstr(machine, " cores"), **value;
+    RG_FREED char *machine = rg_print("%s", said(&r->rows, "machine"));
+    const char *at = strstr(machine, " cores");
     while (at && at > machine && at[-1] != ' ') at--;
     RG_FREED char *named =
         at && cores ? rg_print("%.*s%d%s", (int)(at - machine), machine, cores, strstr(at, " cores")) : rg_print("%s", machine);
-    char **key = rg_alloc((size_t)(r->rows.n_head + 1) * sizeof *key);
-    value = rg_alloc((size_t)(r->rows.n_head + 1) * sizeof *value);
+    RG_FREED char **key = rg_alloc((size_t)(r->rows.n_head + 1) * sizeof *key),
+                  **value = rg_alloc((size_t)(r->rows.n_head + 1) * sizeof *value);
     int n = 0;
     for (int i = 0; i < r->rows.n_head; i++) {
         key[n] = r->rows.head_key[i];
@@ -408,9 +409,6 @@ int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, co
         if (rg_record_step_has(r, step, &r->rows.row[i])) rg_result_write_row(f, &r->rows.row[i]);
     for (int i = 0; i < r->n_probes; i++) rg_result_write_row(f, &r->probe[i]);
     const bool bad = ferror(f) != 0;
-    free(key);
-    free(value);
-    free(machine);
     return fclose(f) == 0 && !bad ? RG_GOOD : rg_fail(RG_USAGE, "%s: not written: %s", path, strerror(errno));
 }
 

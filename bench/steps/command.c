@@ -134,13 +134,13 @@ static int begin(rg_steps_run *r, rg_step *s, rg_child *child)
 static void waiting(rg_steps_run *r, const rg_step *s)
 {
     request *q = r->of;
-    char line[400], *log;
+    char line[400];
     if (rg_seconds() - q->said_s < 30) return;
     q->said_s = rg_seconds();
-    rg_last_line(log = log_of(q, s), "", line, sizeof line);
+    RG_FREED char *log = log_of(q, s);
+    rg_last_line(log, "", line, sizeof line);
     printf("    %.0f s: %.80s\n", q->said_s - s->began_s, line);
     fflush(stdout);
-    free(log);
 }
 
 // How many rows of a result file have a time.
@@ -159,11 +159,9 @@ static bool count_rows(const char *path, char text[400])
 static void result_of(const request *q, const rg_step *s, char text[400])
 {
     const char *says = rg_step_cell(&q->steps, s, "says");
-    char *log = log_of(q, s), line[400] = "";
-    if (!strcmp(rg_step_cell(&q->steps, s, "report"), "result") && count_rows(s->product, text)) {
-        free(log);
-        return;
-    }
+    RG_FREED char *log = log_of(q, s);
+    char line[400] = "";
+    if (!strcmp(rg_step_cell(&q->steps, s, "report"), "result") && count_rows(s->product, text)) return;
     if (*says) rg_last_line(s->product, says, line, sizeof line);
     if (!*line) rg_last_line(log, says, line, sizeof line);
     char *at = strncmp(line, "# ", 2) ? line : line + 2, *number = strchr(at, '\t');
@@ -173,7 +171,6 @@ static void result_of(const request *q, const rg_step *s, char text[400])
         snprintf(text, 400, "%.390s", *at ? at : "done");
     for (char *c = text; *c; c++)
         if (*c == '\t') *c = ' ';
-    free(log);
 }
 
 // Whether the exit status is a result: 0, and what the head line "# good: ..." has more.

@@ -18,7 +18,8 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
 // Whether a file, or one in this folder, is newer; passed over: folder/log, folder/done.
 static bool has_newer(const char *path, const struct timespec *than, const char *folder)
 {
-    char *const root[] = {rg_unconst(path), NULL}, *logs = rg_print("%s/log", folder), *done = rg_print("%s/done", folder);
+    RG_FREED char *logs = rg_print("%s/log", folder), *done = rg_print("%s/done", folder);
+    char *const root[] = {rg_unconst(path), NULL};
     FTS *files = fts_open(root, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
     bool newer = false;
     for (FTSENT *e; files && !newer && (e = fts_read(files));)
@@ -27,8 +28,6 @@ static bool has_newer(const char *path, const struct timespec *than, const char 
         else
             newer = e->fts_info == FTS_F && is_later(&e->fts_statp->st_mtim, than);
     if (files) fts_close(files);
-    free(logs);
-    free(done);
     return newer;
 }
 

@@ -53,9 +53,8 @@ void rg_step_set_variables(const rg_step *s) { set_variables(s->set); }
 
 static int let(const rg_tsv *t, int row)
 {
-    char *value = expand(t, t->row_line[row], rg_tsv_cell(t, row, "command"));
+    RG_FREED char *value = expand(t, t->row_line[row], rg_tsv_cell(t, row, "command"));
     if (value) setenv(rg_tsv_cell(t, row, "name"), value, 1);
-    free(value);
     return value ? RG_GOOD : RG_USAGE;
 }
 

@@ -79,8 +79,8 @@ static void find_self_test(const rg_listed *l, const char *name, rg_found *found
 static void set_published(rg_plot *v, const rg_claims *c, int paper)
 {
     const rg_tsv *t = paper < 0 ? &c->paper : &c->published[paper];
-    const char **id = rg_alloc((size_t)(t->n_rows + 1) * sizeof *id),
-               **value = rg_alloc((size_t)(t->n_rows + 1) * sizeof *value);
+    RG_FREED const char **id = rg_alloc((size_t)(t->n_rows + 1) * sizeof *id),
+                        **value = rg_alloc((size_t)(t->n_rows + 1) * sizeof *value);
     for (int i = 0; i < t->n_rows; i++) {
         id[i] = rg_tsv_cell(t, i, "id");
         value[i] = rg_tsv_cell(t, i, "value");
@@ -89,8 +89,6 @@ static void set_published(rg_plot *v, const rg_claims *c, int paper)
         rg_plot_texts(v, "IDS", t->n_rows, id);
         rg_plot_texts(v, "VALUES", t->n_rows, value);
     }
-    free(id);
-    free(value);
 }
 
 // ---- one figure ----------------------------------------------------------------------------------------------------------

@@ -418,7 +418,7 @@ static void drop_series(search *s)
 // Of several bases the first that makes a curve; where none does, the first that was timed.
 void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
 {
-    search *s = rg_alloc(sizeof *s);
+    RG_FREED search *s = rg_alloc(sizeof *s);
     char base[SPEC], first[SPEC] = "";
     *s = (search){.listed = l,
         .rows = rg_listed_rows(l),
@@ -457,5 +457,4 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
         check_panels(s, found);
     }
     drop_series(s);
-    free(s);
 }

@@ -165,15 +165,14 @@ static rg_estimate intercept(const rg_job_files *job, rg_judgement *v)
 // does not move.
 static double scatter(const rg_job_files *job, const char *column)
 {
-    double *x, *y, value = NAN;
+    RG_FREED double *x = NULL, *y = NULL;
+    double value = NAN;
     const int n = rg_job_growth(job, 0, column, &x, &y);
     const rg_line line = rg_line_fit(x, y, n);
     if (isfinite(line.slope)) {
         const double growth = fabs(line.slope) * (x[n - 1] - x[0]);
         value = growth > 1e-9 * fabs(y[0]) ? line.residual / growth : INFINITY;
     }
-    free(x);
-    free(y);
     return value;
 }
 
@@ -190,7 +189,8 @@ static rg_estimate reciprocal(const rg_job_files *job, rg_judgement *v)
 // Largest difference of R_max between the first run and the others.
 static rg_estimate difference(const rg_job_files *job, rg_judgement *v)
 {
-    double *x, *r, most = 0;
+    RG_FREED double *x = NULL, *r = NULL;
+    double most = 0;
     const int n = rg_job_growth(job, 0, "R_max", &x, &r);
     bool same = job->n > 1 && n > 0;
     for (int k = 1; k < job->n; k++) {
@@ -200,8 +200,6 @@ static rg_estimate difference(const rg_job_files *job, rg_judgement *v)
         for (int i = 0; i < n && n_k == n; i++) most = fmax(most, fabs(r_k[i] - r[i]));
     }
     v->ours = (rg_ours){RG_OURS_DIFFERENCE, .number = {job->n, n}};
-    free(x);
-    free(r);
     return (rg_estimate){same ? most : NAN, NAN, NAN};
 }
 

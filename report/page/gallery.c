@@ -43,7 +43,8 @@ static int lay_fault(const rg_report *r, rg_data *d, const char *name)
 {
     static const char *const key[] = {"idea", "verdict", "pairs", "in common"};
     const char *said[RG_COUNT(key)];
-    char *path = rg_print("%s/%s.tsv", r->traces, name), *picture = rg_print("%s/fig/trace_%s.png", r->out, name), text[RG_SAY];
+    RG_FREED char *path = rg_print("%s/%s.tsv", r->traces, name), *picture = rg_print("%s/fig/trace_%s.png", r->out, name);
+    char text[RG_SAY];
     RG_ENDS(rg_tsv_free) rg_tsv t = {0};
     const int code = rg_tsv_read(path, &t);
     for (int i = 0; i < RG_COUNT(key); i++) {
@@ -63,8 +64,6 @@ static int lay_fault(const rg_report *r, rg_data *d, const char *name)
     rg_set(d, "height", "%d", 700);
     for (const char *const *none = (const char *const[]){"narrow", "svg", "data", "script", NULL}; *none; none++)
         rg_set(d, *none, "%s", "");
-    free(picture);
-    free(path);
     return code;
 }
 
