@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_record.c: `regather record` from inside: which rows of two stay, what a step goes on with, which processors it uses; and
+// test_record.c: `regather record` from inside: what a step goes on with, which processors it uses; and
 // that the shipped plan knows every claim that can be measured. What it prints and does: verify/cases/record.tsv.
 #include "../../../bench/record/record.h"
 #include "../../../bench/stats/stats.h"
@@ -32,49 +32,17 @@ static rg_result rows(const char *name)
     return r;
 }
 
-static const rg_row *row_of(const rg_result *r, const char *variant)
-{
-    for (int i = 0; i < r->n_rows; i++)
-        if (!strcmp(r->row[i].cell[RG_C_VARIANT], variant)) return &r->row[i];
-    return NULL;
-}
-
 // NAME with `from` replaced by `to` in its lines that hold `where`, as another file.
 static void edited(const char *name, const char *as, const char *where, const char *from, const char *to)
 {
     assert_int_equal(sh("sed '/%s/s/%s/%s/' %s > %s", where, from, to, name, as), 0);
 }
 
-// Rows with an interval that is wider than what is asked for are measured again, and the narrower of two stays; also when a file
-// is merged.
-TEST(the_narrower_of_two_rows_stays)
-{
-    static const char *const variant[] = {"ordered", "naive"};
-    plan(small, "");
-    assert_int_equal(record("--budget 5"), RG_GOOD);
-    rg_result first = rows("m.tsv");
-    const bool wide = rg_row_width(row_of(&first, "ordered")) > 10 ||
-        rg_row_width(row_of(&first, "naive")) > 10; // two processes beside others' work
-    assert_int_equal(sh("cp m.tsv x"), 0);
-    assert_int_equal(record("--resume --widest 1000 --plan"), RG_GOOD);
-    assert_int_equal(strstr(said, "2 steps of the plan are in the record") != NULL, !wide);
-    assert_int_equal(record("--resume --widest 0.1"), RG_GOOD);
-    rg_result again = rows("m.tsv");
-    assert_int_equal(sh("mv m.tsv narrow.tsv && cp x m.tsv"), 0);
-    record(fmt("--resume --budget 0 --widest 0.1 --merge %s", in_dir("narrow.tsv")));
-    rg_result merged = rows("m.tsv");
-    for (int i = 0; i < 2; i++) {
-        assert_true(rg_row_width(row_of(&again, variant[i])) <= rg_row_width(row_of(&first, variant[i])));
-        assert_string_equal(row_of(&merged, variant[i])->cell[RG_C_SAMPLES], row_of(&again, variant[i])->cell[RG_C_SAMPLES]);
-    }
-    rg_result_free(&merged);
-    rg_result_free(&again);
-    rg_result_free(&first);
-}
-
 TEST(rates_of_a_run_go_to_the_steps_after_it)
 {
     rg_record r;
+    plan(small, "");
+    assert_int_equal(record("--budget 5"), RG_GOOD);
     rg_record_step nothing = {.kind = RG_STEP_BENCH};
     assert_int_equal(rg_record_open(&r, in_dir("m"), true), RG_GOOD);
     assert_int_equal(rg_record_seed(&r, &nothing, 0, in_dir("before.tsv")), RG_GOOD);
