@@ -98,7 +98,6 @@ static int add_column(reading *r, const char *name)
 
 static int parse_name(reading *r, const words *w)
 {
-    if (r->at == OUTSIDE) return fault_at(r, "data_NAME before any name", excerpt(w->word[0]));
     rg_star_table *t = last(r);
     if (r->at == IN_ROWS) return fault_at(r, "a row of values or another block", excerpt(w->word[0]));
     int code = add_column(r, w->word[0] + 1);
@@ -120,7 +119,6 @@ static int parse_name(reading *r, const words *w)
 
 static int parse_row(reading *r, const words *w)
 {
-    if (r->at == OUTSIDE) return fault_at(r, "data_NAME at the beginning of a STAR file", excerpt(w->word[0]));
     if (r->at == IN_BLOCK || r->at == IN_LIST)
         return fault_at(r, "loop_ or a name that begins with an underscore", excerpt(w->word[0]));
     rg_star_table *t = last(r);
@@ -145,6 +143,7 @@ static int parse_line(reading *r, char *line, words *w)
     const char *first = w->word[0];
     if (!w->quoted[0] && strncmp(first, "data_", 5) == 0)
         return w->n == 1 ? begin_block(r, first + 5) : fault_at(r, "nothing after data_NAME", excerpt(w->word[1]));
+    if (r->at == OUTSIDE) return fault_at(r, "data_NAME at the beginning of a STAR file", excerpt(first));
     if (!w->quoted[0] && strcmp(first, "loop_") == 0) {
         if (w->n != 1 || r->at != IN_BLOCK)
             return fault_at(r, "loop_ alone, once, at the beginning of a block", w->n != 1 ? excerpt(w->word[1]) : "another");
