@@ -66,9 +66,7 @@ static bool holds(const rg_placed *placed, int n, const void *options, const cha
     const size_t name = strcspn(condition, "=? ");
     const rg_placed *p = placed_named(placed, n, condition, name);
     if (!p) {
-        char *program = rg_print("%.*s", (int)length, condition), *path = rg_program_path(program);
-        free(program);
-        free(path);
+        RG_FREED char *program = rg_print("%.*s", (int)length, condition), *path = rg_program_path(program);
         return path;
     }
     const char *at = (const char *)options + p->at;

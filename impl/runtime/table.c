@@ -337,10 +337,9 @@ static const char *need_lacks(const char *need)
     static char why[96];
     if (!strncmp(need, "sm_", 3)) return gpu_lacks(atoi(need + 3), need[strlen(need) - 1] == 'a');
     if (!strcmp(need, "numpy")) return numpy_lacks();
-    char *program = NULL;
+    RG_FREED char *program = NULL;
     bool here = rg_cpu_has(need) || (program = rg_program_path(need)) ||
         (!strcmp(need, "octave") && (program = rg_program_path("octave-cli")));
-    free(program);
     snprintf(why, sizeof why, "needs %s", need);
     return here ? NULL : why;
 }

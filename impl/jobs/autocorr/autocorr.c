@@ -140,9 +140,9 @@ static void say_ripples(const ac_job *job)
 static int write_stages(const ac_job *job, double correlate_s)
 {
     rg_file file;
-    char *path = rg_print("%s/rmax_stages.tsv", job->out);
+    RG_FREED char *path = rg_print("%s/rmax_stages.tsv", job->out);
     int code = rg_file_open(&file, path);
-    if (code != RG_GOOD) return free(path), code;
+    if (code != RG_GOOD) return code;
     const double whole_s = job->read_s + correlate_s, busy_s[] = {job->read_s, correlate_s, whole_s};
     static const char *const stage[] = {"read", "correlate", "whole"};
     fprintf(file.stream, "# autocorr, %" PRId64 " photographs, offsets to %" PRId64 "\n# %s on %s\n# threads: %d\n",
@@ -151,9 +151,7 @@ static int write_stages(const ac_job *job, double correlate_s)
     for (int i = 0; i < RG_COUNT(stage); i++)
         fprintf(file.stream, "%s\t%.4f\t%.4f\t%" PRId64 "\t-\n", stage[i], busy_s[i], busy_s[i] / whole_s,
             i < 2 ? job->n_photos : 1);
-    code = rg_file_commit(&file);
-    free(path);
-    return code;
+    return rg_file_commit(&file);
 }
 
 static int run_job(ac_job *job)

@@ -44,10 +44,9 @@ static int write_c2d(const char *path, const ac_field *f, ac_norm norm, long dou
     int64_t side = ac_side(f->r);
     int code = rg_mrc_write_begin(&m, path, side, side, 1, RG_MRC_FLOAT32, 0, false);
     if (code != RG_GOOD) return code;
-    float *c2d = rg_alloc((size_t)(side * side) * sizeof *c2d);
+    RG_FREED float *c2d = rg_alloc((size_t)(side * side) * sizeof *c2d);
     ac_c2d(f, norm, unit, c2d);
     code = rg_mrc_write_section(&m, c2d);
-    free(c2d);
     if (code == RG_GOOD) return rg_mrc_write_commit(&m);
     rg_mrc_write_abandon(&m);
     return code;
@@ -155,15 +154,13 @@ int ac_plan(const ac_job *job)
     for (int64_t i = 0; i < job->n_photos; i++)
         for (int k = 0; k < RG_COUNT(ending); k++)
             if (written[k]) {
-                char *path = file_of(job, &job->photo[i], ending[k]);
+                RG_FREED char *path = file_of(job, &job->photo[i], ending[k]);
                 rg_plan_file(path);
-                free(path);
             }
     static const char *const of_series[] = {"rmax_stages.tsv", "rmax.tsv", "rmax.svg"};
     for (int k = 0; k < 2 + (job->gnuplot != NULL) && job->n_photos > 1; k++) {
-        char *path = rg_print("%s/%s", job->out, of_series[k]);
+        RG_FREED char *path = rg_print("%s/%s", job->out, of_series[k]);
         rg_plan_file(path);
-        free(path);
     }
     return RG_GOOD;
 }
@@ -185,7 +182,7 @@ bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *res
 {
     bool whole = stands(job, photo, "c1d.tsv") && stands(job, photo, "c2d.mrc") &&
         (!job->dump_sums || stands(job, photo, "sums.tsv")) && (!job->gnuplot || stands(job, photo, "svg"));
-    char *request = request_of(job, photo), *path = file_of(job, photo, "c1d.tsv");
+    RG_FREED char *request = request_of(job, photo), *path = file_of(job, photo, "c1d.tsv");
     rg_tsv t = {0};
     rg_file_continues(path);
     rg_silent = true; // a damaged one is written again
@@ -198,8 +195,6 @@ bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *res
     result->half_width = length_of(&t, "half_width");
     result->k_peak_length = length_of(&t, "k_peak_length");
     rg_tsv_free(&t);
-    free(request);
-    free(path);
     result->done = result->resumed = same;
     return result->done;
 }

@@ -63,21 +63,19 @@ static int write_halves(const aj_average *job)
     float *masked[2];
     RG_FREED double *fsc = rg_alloc((size_t)(job->side / 2 + 1) * sizeof *fsc);
     for (int h = 0; h < 2; h++) {
-        char *path = rg_path_beside(job->out, "", ending[h]);
+        RG_FREED char *path = rg_path_beside(job->out, "", ending[h]);
         if (code == RG_GOOD) code = rg_volume_write(path, &job->half[h]);
-        free(path);
         masked[h] = rg_alloc(voxels * sizeof *masked[h]);
         memcpy(masked[h], job->half[h].value, voxels * sizeof *masked[h]);
         aj_sphere(job->side, job->mask_radius_px, masked[h]);
     }
     rg_fsc(job->side, masked[0], masked[1], fsc);
     double voxel_A = job->voxel_A > 0 ? job->voxel_A : 1;
-    char *path = rg_path_beside(job->out, "", ".fsc.tsv");
+    RG_FREED char *path = rg_path_beside(job->out, "", ".fsc.tsv");
     if (code == RG_GOOD) code = rg_fsc_write(path, job->command, job->side, voxel_A, fsc, 0, NULL, NULL);
     rg_fsc_show("the half maps (of one alignment: an upper bound)", job->side, voxel_A, fsc);
     RG_FREED char *words = rg_fsc_words(job->side, voxel_A, fsc, 0.143);
     if (code == RG_GOOD) printf("FSC of halves = 0.143\t%s\n", words);
-    free(path);
     free(masked[0]);
     free(masked[1]);
     return code;
