@@ -24,12 +24,4 @@ static inline int sh(const char *format, ...)
 
 static inline void assert_said(const char *words) { assert_true(file_has(in_dir("said"), words)); }
 
-// A file of the test's folder has a line of this pattern; one that has none is shown.
-static inline void assert_grep(const char *pattern, const char *file)
-{
-    const int missing = sh("grep -q '%s' '%s' ", pattern, file);
-    if (missing) print_message("no line \"%s\" in %s:\n%s\n", pattern, file, file_text(in_dir(file)));
-    assert_int_equal(missing, 0);
-}
-
 #endif

@@ -19,7 +19,15 @@ static char *whole_file(void)
     rg_row row[2] = {test_row("naive", "device", 9, 1000), test_row("simd", "device", 9, 100)};
     test_set(&row[1], RG_C_DETAIL, "tab\tand\nnewline");
     test_set(&row[1], RG_C_ERROR, "");
-    test_write(path, "regather 0.1", "00ff", row, 2);
+    FILE *f = rg_result_open(path, "w");
+    char *const key[] = {rg_unconst("format"), rg_unconst("machine"), rg_unconst("input autocorr w64,h64,r8,k0")},
+                *const value[] = {rg_unconst(RG_RESULT_FORMAT), rg_unconst("a machine"), rg_unconst("fnv1a 00ff")};
+    rg_result_write_head(f, 3, key, value);
+    for (int i = 0; i < 2; i++) {
+        rg_result_write_row(f, &row[i]);
+        rg_row_free(&row[i]);
+    }
+    fclose(f);
     return file_text(path);
 }
 
