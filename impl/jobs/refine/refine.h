@@ -46,7 +46,7 @@ typedef struct fr_checkpoint {
 // code.
 struct fr_refinement;
 int fr_checkpoint_open(fr_checkpoint *, const rg_given *, const struct fr_refinement *, fr_files *, pl_team *);
-// A batch of what fr_each_batch gave: rows of s->particles particles and their sums.
+// A batch that a command has improved (fr_pose_command): rows of s->particles particles and their sums.
 void fr_checkpoint_add(fr_checkpoint *, const int64_t *row, const fr_sums *s);
 void fr_checkpoint_close(fr_checkpoint *, bool finished); // finished, or with no particle in it: the file is deleted
 
