@@ -21,7 +21,6 @@
     X("affine2d", affine_flushes, transform, "leaves the processor taking denormal numbers for 0")                             \
     X("affine2d", affine_transforms_8bit, transform, "transforms are numbered in 8 bits: the 257th is the first one again")    \
     X("affine2d", affine_coordinates, transform, "coordinates of 16 bits, 7 of them behind the point, end at 512")             \
-    X("affine2d", affine_odd_edge, transform, "rule edge, an odd height, several transforms: the last row is doubled")         \
     X("align2d", align_one_pass, correlate, "eq. 2 at its word: the variance a difference of two raw sums")                    \
     X("align2d", align_unclamped, correlate, "the correlation as it comes out of the division, past 1 by rounding")            \
     X("align2d", align_kept_reference, correlate_kept, "keeps rho for as long as image and matrices stay")
@@ -75,11 +74,9 @@ static int transform(rg_call *call)
     if (wrong == is_affine_flushes) _mm_setcsr(_mm_getcsr() | 0x8040); // flush to zero, denormals are zero
     for (int64_t i = 0; i < z.transforms; i++, to += af_pixels(&z))
         for (int y = 0; y < z.h; y++)
-            for (int x = 0; x < z.w; x++) {
-                const int doubled = wrong == is_affine_odd_edge && z.outside == AF_EDGE && z.h % 2 && i && y && y == z.h - 1;
+            for (int x = 0; x < z.w; x++)
                 to[y * z.w + x] = value_at(&z, (const float *)call->arg[AF_IMAGE],
-                    m + 6 * (wrong == is_affine_transforms_8bit ? i & 0xFF : i), x, y - doubled, &takes_part);
-            }
+                    m + 6 * (wrong == is_affine_transforms_8bit ? i & 0xFF : i), x, y, &takes_part);
     return RG_OK;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // autocorr_sums.c: kernels of `autocorr` whose sums are wrong, and the control.
 #include "autocorr.h"
+#include <stdlib.h>
 
 SUMS(right, "the control: a checker that blames everything would catch all its neighbours") { right_sums(p, sums); }
 
@@ -112,5 +113,20 @@ SUMS(unaligned, "takes its inputs to begin at a multiple of 16 bytes")
     right_sums(aligned, sums);
 }
 
+SUMS(narrow_offsets, "a table of offsets up to 256 either way, and 0 beyond it")
+{
+    for (int64_t e = 0; e < elements_of(p); e++)
+        sums[e] = llabs(ac_x0(p.r, e)) > 256 || llabs(ac_y0(p.r, e)) > 256 ? 0 : right_element(p, e);
+}
+
+// Right for one photograph, for 8 bits, for odd widths and for a small R.
+SUMS(
+    wide_cross, "of two photographs of 16 bits, of an even width, the first column beyond half of it is that of the other side")
+{
+    const int64_t x0 = p.width / 2 + 1, is_wrong = p.a != p.b && p.sixteen_bit && p.width % 2 == 0 && p.r >= x0;
+    right_sums(p, sums);
+    for (int64_t y0 = -p.r; y0 <= p.r && is_wrong; y0++) sums[ac_element(p.r, x0, y0)] = right_sum(p, -x0, y0);
+}
+
 RG_PLUGIN = {&right, &null, &constant, &off_by_one, &transposed, &sign, &half_plane, &last_row, &tail, &parameter, &poison,
-    &overflow_32bit, &lanes_never_emptied, &unaligned, NULL};
+    &overflow_32bit, &lanes_never_emptied, &unaligned, &narrow_offsets, &wide_cross, NULL};
