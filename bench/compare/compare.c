@@ -488,7 +488,7 @@ static int read_files(comparison *c)
         if (!code && cut) rg_warn("%s: its last line is unfinished and left out", c->file[i].path);
         if (!code) code = check_repeats(&c->file[i]);
         if (!code) code = rg_validate(&c->file[i]);
-        if (!code) rg_result_say_edited(c->file[i].path);
+        if (!code) code = rg_result_say_edited(c->file[i].path);
     }
     return code;
 }

@@ -72,16 +72,18 @@ int rg_result_seal(FILE *f, const char *path)
     return code || !ferror(f) ? code : rg_fail(RG_USAGE, "%s: not written: %s", path, strerror(errno));
 }
 
-void rg_result_say_edited(const char *path)
+int rg_result_say_edited(const char *path)
 {
     char *text, hex[65];
     int64_t bytes, at;
-    if (rg_input_text(path, RG_TSV_FILE_MOST, &text, &bytes)) return;
+    const int code = rg_input_text(path, RG_TSV_FILE_MOST, &text, &bytes);
+    if (code != RG_GOOD) return code;
     for (at = bytes - 1; at > 0 && text[at - 1] != '\n';) at--;
     rg_sha256_of(text, (size_t)at, hex);
     if (at > 0 && !strncmp(text + at, SEAL, strlen(SEAL)) && strncmp(text + at + strlen(SEAL), hex, strlen(hex)))
         rg_warn("%s: edited since it was written: its last line is of other bytes than these", path);
     free(text);
+    return RG_GOOD;
 }
 
 int rg_result_of(const rg_tsv *t, rg_result *f)

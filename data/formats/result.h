@@ -26,7 +26,7 @@ typedef struct rg_result { // its arrays grow by rg_more
 // A whole file ends in "# sha256: " of all bytes before that line, as sha256sum prints it. One whose bytes have another was edited
 // since: a warning says so. It tells of a slip, not of a lie: who edits can write the line anew.
 int rg_result_seal(FILE *, const char *path); // writes the line; RG_GOOD, or one line and RG_USAGE
-void rg_result_say_edited(const char *path);  // for who compares or shows it
+int rg_result_say_edited(const char *path);   // for who compares or shows it
 // Reads a whole file. RG_GOOD, or one line (file, line, expected, found) and RG_USAGE. A last line without newline is a row
 // that a killed run did not finish: it is dropped and *cut set.
 int rg_result_read(const char *path, rg_result *, bool *cut);

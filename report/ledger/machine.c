@@ -121,7 +121,7 @@ int rg_machine_add(rg_bench_machine *m, const char *path, rg_file_kind kind, con
     } else if ((code = rg_result_of(&t, &result)) == RG_GOOD) {
         rg_machine_add_result(m, result);
         code = rg_validate(&m->file[m->n_files - 1].result);
-        if (!code) rg_result_say_edited(path);
+        if (!code) code = rg_result_say_edited(path);
     }
     rg_tsv_free(&t);
     return code;
