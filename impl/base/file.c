@@ -36,6 +36,7 @@ typedef struct known {
     ino_t inode;
     bool own;
     char *path;
+    struct timespec changed; // when it was read
 } known;
 static known *input;
 static size_t n_inputs;
@@ -165,15 +166,29 @@ static known *known_of(dev_t device, ino_t inode)
     return NULL;
 }
 
+// A file system gives the number of a file that is gone to a new one. An input is gone when another file has its name; what is of
+// another time is not the same, moved.
+static bool is_gone(const known *k, const struct stat *facts)
+{
+    struct stat there;
+    return stat(k->path, &there) == 0 && (there.st_ino != k->inode || there.st_dev != k->device) &&
+        (facts->st_mtim.tv_sec != k->changed.tv_sec || facts->st_mtim.tv_nsec != k->changed.tv_nsec);
+}
+
 static void remember(const char *path, const struct stat *facts, bool own)
 {
     known *k = known_of(facts->st_dev, facts->st_ino);
-    if (k) {
+    if (k && !is_gone(k, facts)) {
         k->own |= own;
         return;
     }
+    if (k) {
+        free(k->path);
+        *k = (known){facts->st_dev, facts->st_ino, own, rg_print("%s", path), facts->st_mtim};
+        return;
+    }
     input = rg_grow(input, (int64_t)n_inputs, sizeof *input);
-    input[n_inputs++] = (known){facts->st_dev, facts->st_ino, own, rg_print("%s", path)};
+    input[n_inputs++] = (known){facts->st_dev, facts->st_ino, own, rg_print("%s", path), facts->st_mtim};
 }
 
 static bool is_written(const char *path)
@@ -266,7 +281,7 @@ static int check_target(const char *path)
                                           : "device");
     pthread_mutex_lock(&files_lock);
     const known *k = known_of(facts.st_dev, facts.st_ino);
-    const bool is_input = k && !k->own;
+    const bool is_input = k && !k->own && !is_gone(k, &facts);
     pthread_mutex_unlock(&files_lock);
     return is_input ? rg_fail(RG_USAGE, "%s: cannot write here: is an input of this command", path) : RG_GOOD;
 }

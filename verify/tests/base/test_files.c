@@ -113,4 +113,29 @@ TEST(test_claim)
     free(same);
 }
 
+// The number of an input that was replaced is given to a new file, which is no input; the input under another name still is.
+TEST(test_number_given_again)
+{
+    struct stat facts;
+    rg_file file;
+    assert_int_equal(sh("echo 1 > read.tsv && echo 2 > new.tsv"), 0);
+    char *path = rg_print("%s", in_dir("new.tsv")), *read = rg_print("%s", in_dir("read.tsv"));
+    assert_int_equal(stat(path, &facts), 0);
+    rg_files_begin();
+    rg_file_read_begins(read, &facts); // as if it had had the number of new.tsv, and its time
+    assert_refused(rg_file_open(&file, path), "is an input of this command");
+    facts.st_mtim.tv_sec -= 1;
+    rg_files_end();
+    rg_files_begin();
+    rg_file_read_begins(read, &facts);
+    assert_int_equal(rg_file_open(&file, path), RG_GOOD);
+    rg_file_abandon(&file);
+    assert_int_equal(stat(path, &facts), 0);
+    rg_file_read_begins(path, &facts); // now it is one itself
+    assert_refused(rg_file_open(&file, path), "is an input of this command");
+    rg_files_end();
+    free(path);
+    free(read);
+}
+
 TESTS(make_inputs, test_dir_remove)
