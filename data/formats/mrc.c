@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,17 +219,33 @@ static int check_axes(const rg_mrc *m)
                    : RG_GOOD;
 }
 
+// Of each file once, as a stack is opened more than once.
+static bool is_first_of(const char *path)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static char **said;
+    static int64_t n;
+    bool first = true;
+    pthread_mutex_lock(&lock);
+    for (int64_t i = 0; i < n && first; i++) first = strcmp(said[i], path) != 0;
+    if (first) {
+        said = rg_grow(said, n, sizeof *said);
+        said[n++] = rg_print("%s", path);
+    }
+    pthread_mutex_unlock(&lock);
+    return first;
+}
+
 // Bytes behind the last section: the header's NZ or length of the extended header may be too small. What holds one more is refused.
 static int check_rest(const rg_mrc *m, int64_t bytes)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT; // a stack is opened more than once
     const int64_t section = m->nx * m->ny * rg_mrc_mode_bytes(m->mode), end = m->data_byte + m->nz * section;
     if (bytes - end >= section)
         return rg_malformed(m->path, end,
             "expected nothing behind the last of %" PRId64 " section%s, found %" PRId64 " bytes, as of %" PRId64
             " more (alterheader of IMOD sets NZ)",
             m->nz, rg_plural(m->nz), bytes - end, (bytes - end) / section);
-    if (bytes > end && !atomic_flag_test_and_set(&said))
+    if (bytes > end && is_first_of(m->path))
         rg_warn("%s: %" PRId64 " bytes behind its last section are not read: is the length of its extended header, %" PRId64
                 ", right?",
             m->path, bytes - end, m->data_byte - HEADER);
