@@ -295,15 +295,14 @@ static void say(const char *head, const char *between, const facts *f)
 
 void rg_summary_say(const rg_command *command, const void *options)
 {
-    char *page = wanted ? rg_summary_path(command, options) : NULL;
-    if (!next.n || rg_quiet) return free(page);
+    if (!next.n || rg_quiet) return;
+    RG_FREED char *page = wanted ? rg_summary_path(command, options) : NULL;
     if (page) rg_summary_look(page, "all of this, with plots");
     fflush(stdout);
     say("done", ": ", &did);
     say("found", "", &found);
     say("look at", ": ", &looks);
     say("next", ":\n            ", &next);
-    free(page);
 }
 
 static bool is_page(const char *path)
