@@ -8,9 +8,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define COMMAND(id) extern const rg_command rg_cmd_##id;
 #include "commands.def"

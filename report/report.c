@@ -5,7 +5,6 @@
 
 #include "../impl/base/core.h"
 #include "../impl/suite.h"
-#include <stdlib.h>
 
 // What was typed.
 typedef struct request {

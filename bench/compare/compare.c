@@ -8,11 +8,6 @@
 #include "confounder.h"
 #include "../stats/gate.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <wordexp.h>
 
 typedef struct comparison {

@@ -4,10 +4,6 @@
 
 #include "../../impl/base/core.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 char *rg_pair_name(const rg_pair_of_rows *p)
 {
     char *const *c = (p->b ? p->b : p->a)->cell;

@@ -4,11 +4,6 @@
 
 #include "../timing/timing.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 // A GPU works through what is queued, so that a busy host delays short calls alone.
 static const double SHORT_NS = 1e5;
 // Rates of equal probes on a quiet machine scatter by a few percent.

@@ -10,11 +10,6 @@
 #include "../../impl/base/options.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 typedef struct exporting {
     rg_given given;

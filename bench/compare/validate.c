@@ -10,11 +10,6 @@
 #include "../../impl/runtime/cpu.h"
 #include "../../impl/runtime/source.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct belief {
     const rg_result *file;
     const rg_row *row;

@@ -2,14 +2,9 @@
 // duel.c: the command `duel`: starts pairs of processes, tells them whose turn it is, and stops when the gate is decided.
 #include "duel.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 // A process has its say with this many pairs kept, or with fewer when its blocks have taken so long: then each of them is long,
 // too, and what disturbs a block is a small part of it.

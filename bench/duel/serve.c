@@ -4,11 +4,6 @@
 
 #include "../machine/sensors.h"
 
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 // The lines of the protocol go where standard output went; what kernels and libraries print goes to standard error.
 static FILE *answers;
 

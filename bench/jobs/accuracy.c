@@ -12,11 +12,6 @@
 #include "../../data/geometry/volume.h"
 #include "../../impl/suite.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static bool is_photo(const char *name) { return rg_ends_with(name, ".png") || rg_ends_with(name, ".pgm"); }
 
 uint64_t rg_nonce_seed(const char *nonce)

@@ -11,11 +11,6 @@
 #include "../../impl/runtime/cpu.h"
 #include "../../impl/runtime/source.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { KINDS_MOST = 16, LEAST_SAMPLES = 5 };
 // Sums of floats in another order: n terms of a voxel differ by sqrt(n) 2^-24 or so, and 1e6 of them by 6e-5; and numbers
 // printed with four digits.

@@ -6,10 +6,6 @@
 #include "../duel/duel.h"
 #include "../../impl/base/process.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct team {
     const rg_duel *duel;
     const char *command[2]; // old, new

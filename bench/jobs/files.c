@@ -7,10 +7,6 @@
 #include "../../impl/base/sha256.h"
 
 #include <dirent.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <wordexp.h>
 

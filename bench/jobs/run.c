@@ -6,13 +6,8 @@
 #include "../../impl/base/process.h"
 #include "../machine/sensors.h"
 
-#include <errno.h>
-#include <math.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 static void show_only(int gpus)
 {

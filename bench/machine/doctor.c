@@ -11,11 +11,6 @@
 #include "../../impl/runtime/table.h"
 
 #include <fftw3.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void section(const char *title) { printf("\n%s\n", title); }
 

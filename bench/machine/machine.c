@@ -6,12 +6,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/cpu.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 

@@ -4,14 +4,8 @@
 #include "../../impl/base/core.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <sched.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 bool rg_line(char *text, size_t bytes, const char *path_format, ...)
 {

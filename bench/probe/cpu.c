@@ -7,10 +7,7 @@
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/cpu.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 // ---- the loops -----------------------------------------------------------------------------------------------------------

@@ -13,10 +13,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/base/process.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct request {
     rg_given given;
     const char *peak, *out;

@@ -2,10 +2,6 @@
 // archive.c: see archive.h.
 #include "archive.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const struct {
     const char *path, *columns;
     size_t at;

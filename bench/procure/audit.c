@@ -9,12 +9,6 @@
 
 #include "../../impl/base/options.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 typedef struct request {
     rg_given given;
     const char *workload, *nonce;

@@ -2,10 +2,6 @@
 // inputs.c: inputs of a workload, and a job's command on them: see measure.h.
 #include "measure.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 int rg_inputs_generate(rg_inputs_made *m, const rg_workload *w, const char *program, const char *folder, uint64_t seed)
 {
     int code = RG_GOOD;

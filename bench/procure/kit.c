@@ -12,9 +12,6 @@
 #include "../../impl/suite.h"
 
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 typedef struct request {
     rg_given given;

@@ -9,14 +9,8 @@
 #include "../../impl/base/bundle.h"
 #include "../../impl/base/options.h"
 
-#include <inttypes.h>
 #include <link.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 typedef enum { WARM_UP, TIMED, ENERGY } run_kind;
 static const char *const kind_name[] = {"warm-up", "timed", "energy"};

@@ -6,10 +6,6 @@
 #include "../../impl/base/sha256.h"
 #include "../../impl/suite.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct request {
     rg_given given;
     const char *workload, *costs, *reference, *out;

@@ -6,11 +6,6 @@
 #include "../../impl/base/fill.h"
 #include "../../impl/base/plot.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static const char made_by[] = "# regather score";
 
 // ---- tables ----------------------------------------------------------------------------------------------------------------

@@ -5,11 +5,7 @@
 #include "../../impl/base/core.h"
 
 #include <dirent.h>
-#include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 const char *const rg_power_name[RG_POWERS] = {"NVML", "RAPL", "meter"};
 

@@ -5,9 +5,6 @@
 #include "../../impl/base/core.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const rg_size_name[RG_SIZES] = {"small", "medium", "full"};
 const double rg_size_s[RG_SIZES] = {600, 3600, 0};

@@ -7,9 +7,6 @@
 #include "../../impl/runtime/cpu.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 extern const rg_command rg_cmd_bench;
 

@@ -6,13 +6,8 @@
 #include "../../impl/base/core.h"
 #include "../../impl/base/process.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 typedef struct request {
     rg_given given;

@@ -6,12 +6,7 @@
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/source.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 // ---- files of steps --------------------------------------------------------------------------------------------------------
 

@@ -8,12 +8,6 @@
 #include "../stats/stats.h"
 #include "../../impl/base/core.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 enum { PROCESSES_LEAST = 5 }; // fewer give no interval that is worth having
 
 static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }

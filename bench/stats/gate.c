@@ -4,9 +4,6 @@
 
 #include "../../impl/base/core.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 const char *const rg_change_name[RG_CHANGES] = {"SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", "only in B"};
 const char *const rg_change_colour[RG_CHANGES] = {"green", "green", "red", "yellow", "red", "dim", "dim"};
 

@@ -5,9 +5,6 @@
 
 #include "../../impl/base/core.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 const int rg_duel_look[RG_DUEL_LOOKS] = {5, 7, 10, 14, 20, 28, RG_DUEL_PROCESSES_MOST};
 
 bool rg_pair_kept(const rg_pair *p)

@@ -7,10 +7,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { REPLICATES = 2000 };
 
 static double *sorted_copy(const double *sample, int n)

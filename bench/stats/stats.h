@@ -17,8 +17,6 @@
 #include "../../data/formats/result.h"
 #include "../../impl/base/core.h"
 
-#include <stdbool.h>
-
 typedef struct rg_summary {
     int n;
     double min, q1, median, q3, max;

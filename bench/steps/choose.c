@@ -4,9 +4,6 @@
 
 #include "../../impl/base/core.h"
 
-#include <math.h>
-#include <string.h>
-
 // Time of what was chosen: files for others first, then what one core does beside what a GPU does, then what has the machine
 // alone.
 typedef struct load {

@@ -8,11 +8,6 @@
 #include "../../impl/base/options.h"
 #include "../../impl/runtime/cpu.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 typedef struct request {
     rg_given given;
     rg_list set;

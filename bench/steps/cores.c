@@ -6,11 +6,7 @@
 #include "../../impl/base/core.h"
 #include "../machine/sensors.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { CORES_LEAST = 4 }; // fewer have one step at a time
 // Two processors of one core take about twice as long together as one alone; two cores take a little longer, at a lower clock.

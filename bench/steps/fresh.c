@@ -5,10 +5,7 @@
 #include "../../impl/base/core.h"
 
 #include <fts.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static bool is_later(const struct timespec *a, const struct timespec *b)
 {

@@ -4,11 +4,8 @@
 
 #include "../../impl/base/core.h"
 
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 static volatile sig_atomic_t stopped;
 static void stop(int number) { stopped = number; }

@@ -7,9 +7,6 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <wordexp.h>
 
 // A text with its variables replaced, malloc'ed; NULL: one line was printed.

@@ -5,11 +5,6 @@
 
 #include "timing.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct session {
     const rg_bench_options *options;
     rg_bench_plan plan;

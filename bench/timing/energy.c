@@ -5,11 +5,6 @@
 #include "../machine/sensors.h"
 #include "../../impl/base/core.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char rapl_root[] = "/sys/class/powercap";
 
 uint64_t rg_rapl_difference(uint64_t from_uJ, uint64_t to_uJ, uint64_t range_uJ)

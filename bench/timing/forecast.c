@@ -3,10 +3,6 @@
 
 #include "timing.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 double rg_free_bytes(const rg_device *device)
 {
     rg_device_facts facts;

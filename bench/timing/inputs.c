@@ -6,9 +6,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/base/hash.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static size_t bytes_of(const rg_algo *algo, const rg_shape *shape, int i)
 {
     return (size_t)algo->arg[i].count(shape) * rg_type_bytes(algo->arg[i].type(shape));

@@ -8,10 +8,6 @@
 #include "../../impl/runtime/cpu.h"
 #include "../machine/sensors.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // What the reference may take for one shape, whatever the number of measurements; without reference_at it takes its time.
 static const double ANSWER_S = 0.5;
 

@@ -6,11 +6,7 @@
 
 #include "../compare/validate.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static bool exists(const char *path) { return access(path, F_OK) == 0; }
 

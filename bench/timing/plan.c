@@ -6,10 +6,6 @@
 #include "../../impl/runtime/cpu.h"
 #include "../../impl/runtime/tuned.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Check shapes that a measurement has to pass before it is timed, spread over the algorithm's list. `verify` runs them all.
 enum { GATE_SHAPES = 8 };
 

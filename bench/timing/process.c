@@ -8,13 +8,8 @@
 #include "timing.h"
 #include "rounds.h"
 
-#include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 typedef struct answer {
     size_t bytes; // of this struct: both sides are the same build

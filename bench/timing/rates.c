@@ -5,8 +5,6 @@
 
 #include "../../impl/runtime/cpu.h"
 
-#include <math.h>
-
 static bool is_host(const rg_measurement *measurement) { return measurement->entry->variant->space == RG_HOST; }
 
 static rg_row row_of(const rg_measurement *measurement, int resource, double per_s)

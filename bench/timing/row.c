@@ -6,12 +6,6 @@
 #include "../../impl/runtime/source.h"
 #include "../compare/validate.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 void rg_set_cell(rg_row *row, rg_column column, const char *format, ...)
 {
     char text[768];

@@ -12,13 +12,8 @@
 #include <omp.h>
 #endif
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 const char *const rg_scope_name[RG_SCOPES] = {"kernel", "device", "transfer", "pageable", "adding"};
 const char *const rg_mode_name[RG_MODES] = {"cold", "hot"};

@@ -4,9 +4,6 @@
 
 #include "timing.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { PAIRS = 9 }; // the least with which the 95 % interval of their median leaves out an outlier on each side
 static const double limit_percent[] = {[RG_HOST] = 1, [RG_DEVICE] = 0.5};
 

@@ -3,10 +3,6 @@
 
 #include "timing.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 void rg_show_scaled(double value, char text[32])
 {
     static const char *const prefix[] = {"", " k", " M", " G", " T", " P"};

@@ -3,13 +3,9 @@
 // both. The checker's own workers are forked from it, so that one that crashed can be replaced at any time.
 #include "tune.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 // As verify takes it for its grid of parameters: what the reference needs no more than moments for.
 static const double SMALL_WORK = 3e6;

@@ -5,10 +5,6 @@
 
 #include "../../impl/runtime/cpu.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // A first look: two visits, which tell 5 % apart. What is nearer than that is decided by the last rounds.
 static const double SCREEN_S = 0.04, SCREEN_WARM_S = 0.02, FINAL_S = 1;
 enum { SCREEN_ROUNDS = 2, FINAL_ROUNDS = 10 };

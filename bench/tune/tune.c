@@ -4,10 +4,6 @@
 // ones again in common rounds; and the files.
 #include "tune.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const rg_option options[] = {
     {"shape", "TEXT", "tune at this shape, as in s257,i52,o1,b19,k0", RG_TO(rg_tune, shape_text),
         .otherwise = "the first of the preset paper"},

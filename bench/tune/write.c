@@ -5,11 +5,6 @@
 #include "../../impl/base/tsv.h"
 #include "../../impl/runtime/tuned.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 // Rows "algo variant preset params source" of impl/ALGO/presets.tsv; an algorithm need not have one.
 int rg_tune_read_presets(rg_tune *t)
 {

@@ -2,11 +2,6 @@
 #include "image_read.h"
 #include "mrc.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 int rg_image_take(const rg_image_in *in, int64_t at, double width, double height, int bits, double least_bytes, rg_image *image)
 {
     if (!(width >= 1 && height >= 1 && width < 2147483648.0 && height < 2147483648.0 && width * height < 2147483648.0))

@@ -14,9 +14,6 @@
 #define RG_IMAGE_H
 
 #include "../../impl/base/core.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 typedef struct rg_image {
     int64_t width, height;

@@ -2,10 +2,6 @@
 // image_png.c: PNG through libpng. Its errors come back by longjmp and become the one line; its warnings are not printed.
 #include "image_read.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 bool rg_image_can_write_png(void) { return HAVE_PNG; }
 
 #if !HAVE_PNG

@@ -4,9 +4,6 @@
 #include "image_read.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 // The next whole number of a header or of a plain picture, after white space and comments. RG_GOOD, or one line and RG_USAGE.
 static int next_number(const rg_image_in *in, const char *what, int64_t high, int64_t *value)

@@ -18,11 +18,6 @@ int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
 
 #else
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tiffio.h>
 
 // The client data that libtiff hands back with every read and every message.

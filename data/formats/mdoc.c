@@ -4,9 +4,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/base/malformed.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { TEXT_MAX = 1 << 24 };

@@ -3,13 +3,8 @@
 #include "../../impl/base/malformed.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/magic.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
 

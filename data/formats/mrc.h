@@ -11,9 +11,6 @@
 #define RG_MRC_H
 
 #include "../../impl/base/core.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 // RG_MRC_UINT8: mode 0 of IMOD, whose bytes are unsigned unless its flags say otherwise; no file has this number.
 enum { RG_MRC_UINT8 = -1, RG_MRC_INT8 = 0, RG_MRC_INT16 = 1, RG_MRC_FLOAT32 = 2, RG_MRC_UINT16 = 6, RG_MRC_FLOAT16 = 12 };

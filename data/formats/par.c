@@ -3,11 +3,6 @@
 #include "stacks.h"
 #include "../../impl/base/malformed.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // most: the largest magnitude that is read. Degrees to a thousand turns or so; shifts in A or pixels to 1e6 and defoci to 1 mm:
 // beyond any detector and any lens, so that a number that makes a map of NaN or zeros is told of.
 static const struct {

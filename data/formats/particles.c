@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "stacks.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // ---- what the rows leave out and repeat ------------------------------------------------------------------------------------
 
 // Subsets of a stack are common, and so are rows of one image for each operator of a symmetry: neither is an error, both are said.

@@ -12,11 +12,6 @@
 #include "../../impl/base/sha256.h"
 #include "../../impl/suite.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Head lines are "# key: value".
 static int read_head(const rg_tsv *t, rg_result *f)
 {

@@ -7,10 +7,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Format 1 ends at `samples`, 2 at `source`, 3 at `gpu_peak_bytes`. -1: a sentence.
 static const struct {
     const char *name;

@@ -6,11 +6,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define X(name, text, kind) #text,
 const char *const rg_column_name[RG_COLUMNS] = {
 #include "result_columns.def"

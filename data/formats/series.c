@@ -3,11 +3,6 @@
 #include "../../impl/base/malformed.h"
 #include "mrc.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MRC_HEADER = 1024 };
 static const rg_grey_range REAL = {.real = true}; // cameras write counts of electrons, signed or in floating point
 

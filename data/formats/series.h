@@ -9,8 +9,6 @@
 
 #include "image.h"
 
-#include <stdint.h>
-
 typedef struct rg_series_image {
     const char *path; // the caller's text
     rg_image_place place;

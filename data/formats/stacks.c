@@ -2,12 +2,7 @@
 #include "stacks.h"
 #include "../../impl/base/hash.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 // ---- where a stack is -----------------------------------------------------------------------------------------------------
 

@@ -2,12 +2,6 @@
 #include "star.h"
 #include "../../impl/base/malformed.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 int rg_star_fault(const char *path, int64_t line, const char *format, ...)
 {
     char text[400];

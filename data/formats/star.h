@@ -9,9 +9,6 @@
 #define RG_STAR_H
 
 #include "../../impl/base/core.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 typedef struct rg_star_table {
     const char *name; // "particles" of data_particles, "" of a bare data_

@@ -5,9 +5,6 @@
 #include "../../impl/base/core.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/types.h>
 
 static const char mark[] = "# table: ";

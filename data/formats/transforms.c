@@ -3,11 +3,6 @@
 #include "../../impl/base/malformed.h"
 #include "../../impl/base/tsv.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const double DEGREE = M_PI / 180;
 
 static double wrap_deg(double a) { return a - 360 * floor((a + 180) / 360); }

@@ -4,7 +4,6 @@
 #define RG_TRANSFORMS_H
 
 #include "../../impl/base/core.h"
-#include <stdint.h>
 
 // p -> c + scale Rot(rotation) (p - c) + shift, Rot(t) = [[cos t, -sin t], [sin t, cos t]], c = (floor(w / 2), floor(h / 2)):
 // a feature at p of image i stands there in image i - 1 (or in image 0, where transforms are cumulative).

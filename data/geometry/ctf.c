@@ -3,8 +3,6 @@
 
 #include "../../impl/base/core.h"
 
-#include <math.h>
-
 double rg_electron_wavelength_A(double voltage_kV)
 {
     double v = 1e3 * voltage_kV; // h / sqrt(2 m e V (1 + e V / (2 m c^2))), CODATA 2018

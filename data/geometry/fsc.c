@@ -6,10 +6,6 @@
 #include "../../impl/base/summary.h"
 
 #include <fftw3.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static fftw_complex *transform(int64_t side, const float *map)
 {

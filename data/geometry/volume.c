@@ -4,10 +4,6 @@
 #include "../../impl/base/memory.h"
 #include "../formats/mrc.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-
 static int open_cube(const char *path, rg_mrc *mrc, rg_volume *m)
 {
     int code = rg_mrc_open(mrc, path);

@@ -3,7 +3,6 @@
 #include "../../impl/base/core.h"
 
 #include <fftw3.h>
-#include <stdlib.h>
 
 double rg_wedge_tangent(double deg) { return deg >= 90 ? INFINITY : tan(deg * M_PI / 180); }
 

@@ -3,10 +3,6 @@
 #include "../../impl/base/core.h"
 #include "noise.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // ---- the icosahedron -----------------------------------------------------------------------------------------------------
 
 static void multiply(const double a[9], const double b[9], double c[9])

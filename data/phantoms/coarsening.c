@@ -4,9 +4,6 @@
 #include "../../impl/suite.h"
 
 #include <fftw3.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Above (3 phi^2 - 1)/2 at phi = 1, with room for overshoot: the explicit part then never gains energy (Eyre 1998).
 static const double STABILISER = 1.1;

@@ -2,8 +2,6 @@
 // phantom_cmd.c: the command `regather phantom`, a list of kinds.
 #include "phantom.h"
 
-#include <stdlib.h>
-
 void rg_phantom_plan(const char *folder, const char *what, double bytes, rg_memory_need *need, const void *of, const char *fits,
     int n, const char *const *name)
 {

@@ -4,11 +4,6 @@
 #include "../formats/image.h"
 #include "phantom.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct series {
     rg_given given;
     rg_coarsening_setup setup;

@@ -6,10 +6,6 @@
 #include "phantom.h"
 
 #include <fftw3.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BATCH = 64 };
 

@@ -13,10 +13,6 @@
 #include "../geometry/volume.h"
 #include "../geometry/wedge.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-
 typedef struct phantom {
     rg_given given;
     int64_t side, images;

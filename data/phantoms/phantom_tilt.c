@@ -10,11 +10,6 @@
 #include "phantom.h"
 #include "../formats/transforms.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct series {
     rg_given given;
     int64_t width, height, images; // height 0: the width

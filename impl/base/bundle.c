@@ -4,9 +4,6 @@
 #include "malformed.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #if HAVE_ZLIB
 #include <zlib.h>

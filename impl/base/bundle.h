@@ -11,9 +11,6 @@
 // pass 1032).
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core.h"
 
 enum { RG_BUNDLE_FILES_MOST = 2000, RG_BUNDLE_BYTES_MOST = 1 << 28, RG_BUNDLE_RATIO_MOST = 200, RG_BUNDLE_PATH_MOST = 99 };

@@ -5,15 +5,7 @@
 
 #include <sys/mman.h>
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 bool rg_quiet;
 int rg_rank, rg_processes_here = 1;

@@ -2,12 +2,19 @@
 // core.h: what every command shares: exit codes, the one way of complaining, the clock, progress, files written whole.
 #pragma once
 
+// Of the C library, what most sources use: none that includes this header asks for them again.
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define RG_VERSION "0.1"
 

@@ -4,9 +4,6 @@
 #include "core.h"
 
 #include <ctype.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 
 // One character, escaped; what follows it.
 static const char *put_one(FILE *out, const char *text)

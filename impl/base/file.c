@@ -4,16 +4,11 @@
 #include "core.h"
 #include "revision.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 // ---- what is being written -------------------------------------------------------------------------------------------------
 

@@ -3,9 +3,6 @@
 #include "fill.h"
 
 #include "escape.h"
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 // ---- data ------------------------------------------------------------------------------------------------------------------
 

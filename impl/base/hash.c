@@ -5,9 +5,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { STRIPE = 32, BLOCK = 1 << 20, THREADS_MOST = 64 };

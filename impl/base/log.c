@@ -5,13 +5,7 @@
 #include "summary.h"
 #include "tsv.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 // ---- the plan ------------------------------------------------------------------------------------------------------------
 

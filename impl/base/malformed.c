@@ -2,13 +2,7 @@
 #include "malformed.h"
 #include "core.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #if HAVE_ZLIB
 #include <zlib.h>
 #endif

@@ -3,13 +3,7 @@
 #include "memory.h"
 #include "core.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 // The number behind "key" in a file of lines "key number"; key "": the first word of the file. False: none ("max").
 static bool number_in(const char *path, const char *key, double *value)

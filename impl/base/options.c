@@ -5,12 +5,6 @@
 #include "memory.h"
 #include "../suite.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static const rg_option common_options[] = {
     {"help", NULL, "print this and exit", RG_TO(rg_given, help)},
     {"quiet", NULL, "no progress line", RG_TO(rg_given, quiet)},

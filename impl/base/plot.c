@@ -3,15 +3,9 @@
 #include "core.h"
 #include "process.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <spawn.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 extern char **environ;
 

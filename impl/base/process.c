@@ -3,13 +3,8 @@
 #include "process.h"
 #include "core.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 pid_t rg_child_start(const rg_child *c)
 {

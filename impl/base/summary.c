@@ -5,13 +5,8 @@
 #include "fill.h"
 #include "plot.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { FIGURES = 24, WIDTH = 360, HEIGHT = 300, SQUARE = 340, FILES_SHOWN = 12 };
 

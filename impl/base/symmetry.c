@@ -3,10 +3,6 @@
 #include "symmetry.h"
 #include "core.h"
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const double SAME = 1e-6; // matrices closer than this are one; those of 256 operators differ by 1e-2 at least
 

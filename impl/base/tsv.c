@@ -3,11 +3,6 @@
 #include "core.h"
 #include "malformed.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 // ---- reading -------------------------------------------------------------------------------------------------------------
 
 int rg_tsv_line_fault(const rg_tsv *t, int line, const char *expected, const char *found)

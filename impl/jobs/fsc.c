@@ -7,11 +7,6 @@
 #include "../base/memory.h"
 #include "../base/summary.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Pearson's correlation over all voxels.
 static double correlation(const rg_volume *a, const rg_volume *b)
 {

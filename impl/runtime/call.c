@@ -3,8 +3,6 @@
 #include "call.h"
 #include "../base/core.h"
 
-#include <inttypes.h>
-#include <string.h>
 #if HAVE_OPENMP
 #include <omp.h>
 #else

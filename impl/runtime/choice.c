@@ -3,9 +3,6 @@
 #include "../base/core.h"
 #include "tuned.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const rg_entry *rg_entry_named(const rg_algo *algo, const char *device, const char *name)
 {
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, algo->name, device));)

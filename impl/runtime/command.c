@@ -9,9 +9,6 @@
 #include "predicted.h"
 #include "table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // A device that is named must be there: no job goes on quietly without it.
 static int check_device(const char *name)
 {

@@ -6,7 +6,6 @@
 #include "../gpu/ledger.h"
 #include "../suite.h"
 
-#include <math.h>
 #include <pthread.h>
 
 static struct {

@@ -3,10 +3,6 @@
 #include "search.h"
 #include "../base/core.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 const char *const rg_search_name[RG_SEARCHES] = {"exhaustive", "random", "local"};
 
 // A space is listed whole: 4 million combinations are 320 MB, and more can neither be timed nor looked over.

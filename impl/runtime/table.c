@@ -11,8 +11,6 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Without CUDA the emulated twins stand in the list too, so that `list` names every variant; they are then marked as lacking.
 #if HAVE_CUDA

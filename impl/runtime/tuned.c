@@ -7,11 +7,6 @@
 #include "../gpu/device.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static const char needed[] = "algo variant shape params";
 static const char *const column[] = {"algo", "variant", "shape", "params", "median_ns", "rate", "rate_unit", "how"};

@@ -8,10 +8,6 @@
 
 #include "../../impl/base/core.h"
 #include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { POINTS_LEAST = 4 }; // fewer are a sentence
 

@@ -2,10 +2,6 @@
 // job_figures.c: figures of the folders that `regather autocorr` left: C2D and C1D of one photograph, and the growth of R_max.
 #include "figures.h"
 #include "../../impl/base/core.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { MRC_HEADER_BYTES = 1024 }; // the job writes no extended header
 

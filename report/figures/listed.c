@@ -3,7 +3,6 @@
 #include "figures.h"
 
 #include "../../impl/base/core.h"
-#include <stdlib.h>
 
 const char *rg_listed_cell(const rg_listed *l, const char *column) { return rg_tsv_cell(&l->all->list, l->row, column); }
 

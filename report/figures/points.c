@@ -9,9 +9,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SERIES_MOST = 64, SPEC = 200 };
 

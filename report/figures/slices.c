@@ -4,9 +4,6 @@
 #include "figures.h"
 #include "../../data/geometry/volume.h"
 #include "../../impl/base/core.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Of --map; NULL: not given.
 static const char *path_of(const rg_figures *r, const char *name)

@@ -3,8 +3,6 @@
 #include "claims.h"
 
 #include "../../impl/base/core.h"
-#include <stdlib.h>
-#include <string.h>
 
 // papers.tsv stands in reference/, the numbers of each paper in reference/published/.
 int rg_claims_read(const char *claims_path, const char *papers_path, rg_claims *c)

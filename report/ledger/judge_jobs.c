@@ -4,9 +4,6 @@
 
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static rg_judgement of_job(void)
 {

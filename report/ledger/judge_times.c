@@ -3,9 +3,6 @@
 #include "judge.h"
 
 #include "../../impl/base/core.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Where one side is a host's, which copies nothing, the scope is that of the device.
 static void set_place(rg_judgement *v, const rg_row *a, const rg_row *b)

@@ -5,8 +5,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
 
 // ---- claims and what is said of them -------------------------------------------------------------------------------------
 

@@ -6,9 +6,6 @@
 #include "../../data/formats/tables.h"
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // ---- tables of the checker as rows ---------------------------------------------------------------------------------------
 

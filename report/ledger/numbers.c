@@ -4,10 +4,6 @@
 
 #include "../../bench/stats/stats.h"
 #include "../../impl/base/core.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { BOOTSTRAP_SEED = 1 }; // fixed, so that the same files give the same page
 

@@ -4,9 +4,6 @@
 
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 bool rg_next_piece(const char **at, char mark, char *text, size_t room)
 {

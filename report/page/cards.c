@@ -2,10 +2,6 @@
 // cards.c: the first screen: for each paper what was found, how the claims came out, and the papers' ratios beside ours.
 #include "page.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { POINTS_MOST = 9 };
 
 // ---- the chart: a line a ratio, hollow the paper, filled ours, one logarithmic axis -----------------------------------------

@@ -5,8 +5,6 @@
 #include "page.h"
 
 #include "../../impl/base/core.h"
-#include <math.h>
-#include <stdlib.h>
 
 static rg_data *lay_option(rg_data *d, const char *list, int n, const char *text)
 {

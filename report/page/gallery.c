@@ -5,9 +5,6 @@
 #include "../../impl/suite.h"
 #include "page.h"
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 // NAME.tsv of NAME.svg; NAME.points.tsv and the like belong to it.
 static int is_table(const struct dirent *entry)

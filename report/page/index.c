@@ -4,8 +4,6 @@
 
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include <stdlib.h>
-#include <string.h>
 
 bool rg_is_shown(const rg_report *r, int m, const char *paper) { return m == 0 || rg_has_verdicts(&r->ledger, m, paper); }
 

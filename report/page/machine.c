@@ -6,9 +6,6 @@
 #include "../../bench/stats/stats.h"
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Cells of a row under their names in result files.
 static void set_cells(rg_data *d, const rg_row *row, const int *column, int n)

@@ -4,9 +4,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/runtime/table.h"
 #include "page.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PRESETS_MOST = 8, CELLS_MOST = 24, TEXT = 240 };
 

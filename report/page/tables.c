@@ -3,9 +3,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include "page.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COLUMNS_MOST = 16, TEXT = 240 };
 

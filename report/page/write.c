@@ -4,9 +4,6 @@
 
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int write_template(const rg_report *r, const char *name, const char *template, rg_data *d)
 {

@@ -4,7 +4,6 @@
 
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include <math.h>
 
 void rg_say_best(const rg_best *b, const char *from, char *to, size_t room)
 {

@@ -4,7 +4,6 @@
 
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include <math.h>
 
 void rg_say_digits(double value, char text[32])
 {

@@ -4,7 +4,6 @@
 
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
-#include <math.h>
 
 const char rg_report_title[] = "Scatter or gather: papers on GPU imaging kernels, measured again";
 

@@ -3,9 +3,6 @@
 #include "words.h"
 
 #include "../../impl/base/core.h"
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 const char *const rg_outcome_name[RG_OUTCOMES] = {"reproduced", "order of magnitude", "direction only", "contradicted today",
     "exists", "not called", "not testable here", "paper inconsistent", "criticism"};

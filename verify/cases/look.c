@@ -11,12 +11,8 @@
 #include "../../impl/base/symmetry.h"
 #include "../../impl/suite.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static const double degree = 3.14159265358979323846 / 180;
 

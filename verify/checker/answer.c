@@ -2,8 +2,6 @@
 // answer.c: what the reference says of one set of inputs, asked once for all variants that are held against it.
 #include "verify.h"
 #include "../../impl/base/core.h"
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 // Elements of an output that are sampled. Brief: an element may be a sum over an image, and five processes of a row ask again.

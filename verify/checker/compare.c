@@ -2,10 +2,6 @@
 // compare.c: when an output is right, and what is said when it is not.
 #include "checker.h"
 #include "../../impl/base/core.h"
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const rg_status_name[RG_STATUSES] = {"FAIL", "PASS", "SKIP", "CRASH", "TIMEOUT"};
 

@@ -14,9 +14,6 @@
 #include <fenv.h>
 #include <float.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const rg_pattern_name[RG_PATTERNS] = {"position", "random", "maximum", "extreme"};
 

@@ -6,8 +6,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/base/hash.h"
 #include "../../impl/base/memory.h"
-#include <inttypes.h>
-#include <stdlib.h>
 
 static const double LARGE_BYTES = 0x1p30, ANSWER_S = 2;
 enum { LARGE_LIMIT_S = 600, PIECE = 1 << 20 };

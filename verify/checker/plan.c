@@ -10,9 +10,6 @@
 // clock. Sizes at which code takes another path (threshold.c) are among the first: no budget leaves them out.
 #include "checker.h"
 #include "../../impl/base/core.h"
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     THREADS = 3,

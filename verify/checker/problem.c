@@ -6,9 +6,6 @@
 // answer. When it is full, all in it is dropped; a problem larger than the region is kept in the worker's own memory.
 #include "checker.h"
 #include "../../impl/base/core.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum { PROBLEMS_MAX = 4096 };

@@ -8,8 +8,6 @@
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/base/tsv.h"
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const side[] = {"below", "at", "above"};
 

@@ -3,9 +3,6 @@
 #include "checker.h"
 #include "../../impl/base/options.h"
 #include "../../impl/base/tsv.h"
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 // A variant is given up once crashes and endless runs have taken as long as so many endless runs.
 static const double GIVE_UP_RUNS = 2;

@@ -9,16 +9,12 @@
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include <dirent.h>
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 // In a build that counts branches (make coverage) a worker writes its counts when its socket closes, and is not killed before.
 extern void __gcov_dump(void) __attribute__((weak));

@@ -3,8 +3,6 @@
 #include "../../data/formats/mrc.h"
 #include "fuzz.h"
 
-#include <math.h>
-
 // Writes all sections of one file to another one; false: a value that the format refuses.
 static bool copied(rg_mrc *from, const char *path, float *section)
 {

@@ -9,10 +9,6 @@
 #include "test_build.h"
 #include "test_files.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 enum { OUTPUT_MAX = 1 << 20 };
 
 // Exit code of `regather ARGV...`, ended by NULL. What it printed is in text.

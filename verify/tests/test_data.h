@@ -6,10 +6,7 @@
 #include "test_files.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char test_dir[64];
 

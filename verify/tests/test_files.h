@@ -6,10 +6,6 @@
 #include "../../impl/base/core.h"
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 // A folder of its own for the test's files; the caller removes it.
 static inline char *test_folder(void)
 {

@@ -6,10 +6,6 @@
 // column.
 #include "trace.h"
 #include "../../impl/base/core.h"
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 const char *const rg_trace_word_name[RG_TRACE_WORDS] = {"right", "missing", "doubled", "misplaced", "weight"};

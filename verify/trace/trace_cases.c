@@ -3,8 +3,6 @@
 // pairs of input and output it has and what is said of them.
 #include "trace.h"
 #include "../../impl/base/core.h"
-#include <inttypes.h>
-#include <string.h>
 
 static void row(FILE *table, const char *shape, const char *name, const int64_t count[RG_TRACE_WORDS])
 {

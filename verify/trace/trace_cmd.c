@@ -3,10 +3,6 @@
 #include "trace.h"
 #include "../../impl/base/options.h"
 #include "../../impl/base/tsv.h"
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct session {
     rg_given given;

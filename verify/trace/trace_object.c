@@ -3,9 +3,6 @@
 // three slices through its middle beside those of the reference.
 #include "trace.h"
 #include "../../impl/base/core.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // arg[] with the outputs of the run; the map needs no inputs.
 static float *map_of(const rg_trace_how *how, void *const *outputs)

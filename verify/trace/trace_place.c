@@ -3,8 +3,6 @@
 // to say them twice: "(i=0,x=3,y=-2,re)".
 #include "trace.h"
 #include "../../impl/base/core.h"
-#include <stdlib.h>
-#include <string.h>
 
 static bool take_name(const char *text, size_t length, char name[12])
 {

@@ -8,11 +8,6 @@
 #include "../../impl/base/core.h"
 #include "../../impl/base/plot.h"
 #include "../../impl/base/tsv.h"
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 void rg_words_print(const int64_t count[RG_TRACE_WORDS], char text[160])
 {

@@ -8,11 +8,6 @@
 #include "align.h"
 #include "../pipeline/ranks.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { COARSEST = 128 };
 
 static const rg_option options[] = {

@@ -5,11 +5,6 @@
 // smallest images of three pairs, and the tops of parabolas through three angles on larger ones of up to eight end the search.
 #include "align.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PAIRS = 8, FIRST_PAIRS = 3, TURNS = 12, LARGE = 1024 };
 static const double RADIAN = M_PI / 180;
 static const double LEAST_STRETCH = 0.005; // a fifth of a pixel at the corners of the smallest images

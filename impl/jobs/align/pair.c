@@ -8,9 +8,6 @@
 #include "align.h"
 
 #include <fftw3.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PEAKS = 3, JUDGED = 96, CLIMBING = 8, CHUNK = 64, BATCH = 32 };
 static const double STEP = 1.5, RADIAN = M_PI / 180;

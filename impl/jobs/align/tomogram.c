@@ -6,11 +6,6 @@
 #include "../../base/log.h"
 #include "align.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const double DEGREE = M_PI / 180;
 
 const rg_option aj_tomogram_options[] = {

@@ -5,11 +5,6 @@
 #include "../../../data/formats/mrc.h"
 #include "align.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static bool is_linear(const aj_align *job) { return job->pair.affine || !isnan(job->axis_deg); }
 
 // Of all images but the first; of a shift and of a linear map the error is the largest of their numbers'.

@@ -8,10 +8,6 @@
 #include "../../base/tsv.h"
 
 #include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const rg_option options[] = {
     {"max-offset", "R", "the largest offset |X0|, |Y0|, below the longer side of every photograph", RG_TO(ac_job, r), 0,

@@ -2,9 +2,6 @@
 // curve.c: from exact sums to C2D, C1D, R_max and the half-width. Sums stay whole numbers until one division at the end.
 #include "autocorr.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 const char *const ac_norm_name[3] = {"raw", "overlap", "centred"};
 
 // So many pixels of 16 bits fit in 32.

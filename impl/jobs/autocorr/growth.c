@@ -4,9 +4,6 @@
 #include "../../base/summary.h"
 #include "autocorr.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 typedef struct line_fit {
     int n;
     double origin_slope;     // of the line through the origin

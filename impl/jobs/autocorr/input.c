@@ -7,11 +7,6 @@
 #include "../pipeline/ranks.h"
 #include "autocorr.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Tells an edited photograph, not a forged one.
 uint64_t ac_hash(const rg_image *image)
 {

@@ -2,10 +2,6 @@
 // run.c: one photograph through one variant, then 16 random sums computed again by the reference.
 #include "autocorr.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 enum { CHECKS = 16 };
 
 void ac_worker_make(ac_worker *w, const ac_job *job, const rg_device *device, int threads)

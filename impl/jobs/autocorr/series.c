@@ -6,11 +6,6 @@
 #include "../pipeline/ranks.h"
 #include "autocorr.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // As it was read before any work, and no longer kept.
 static int read_again(const ac_job *job, ac_photo *photo, rg_image *image)
 {

@@ -3,8 +3,6 @@
 #include "autocorr.h"
 
 #include <fftw3.h>
-#include <math.h>
-#include <stdlib.h>
 
 static double *ring_power(const rg_image *image, const fftw_complex *f, int64_t *rings)
 {

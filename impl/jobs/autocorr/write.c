@@ -11,12 +11,6 @@
 #include "../../base/tsv.h"
 #include "autocorr.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static char *file_of(const ac_job *job, const ac_photo *photo, const char *ending)
 {
     return rg_print("%s/%s.%s", job->out, photo->name, ending);

@@ -8,11 +8,6 @@
 #include "../../base/log.h"
 #include "average.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { COARSEST = 32 };
 static const double STILL_DEG = 0.2, STILL_PX = 0.05;
 

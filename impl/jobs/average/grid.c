@@ -7,10 +7,6 @@
 #include "average.h"
 #include "../../affine/index.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // ---- rotations -----------------------------------------------------------------------------------------------------------
 
 // Rings of equal tilt, psi and rot in steps of at most step_deg along the circle they draw. NULL only counts.

@@ -6,10 +6,6 @@
 #include "average.h"
 #include "../../affine/index.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 void aj_sphere(int64_t side, double radius_px, float *v)
 {
     double edge = (double)side / 12, centre = (double)(side / 2);

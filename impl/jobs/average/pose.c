@@ -8,10 +8,6 @@
 #include "../../../data/geometry/wedge.h"
 #include "average.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { BATCH = 64 };
 static const double LEAST_SHARE = 0.05;
 

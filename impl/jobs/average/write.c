@@ -7,11 +7,6 @@
 #include "../../../data/formats/star.h"
 #include "average.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 void aj_common_rotation(int64_t n, const rg_pose *found, const rg_pose *truth, double q[9])
 {
     double a[9], b[9];

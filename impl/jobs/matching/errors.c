@@ -3,9 +3,6 @@
 #include "../../base/summary.h"
 #include "matching.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 void aj_print_stages(int n, const char *const *stage, const double *seconds)
 {
     printf("stage\tseconds\n");

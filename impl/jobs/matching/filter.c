@@ -2,10 +2,6 @@
 // filter.c: Gaussian filters, pyramids, normalisation, for images (depth 1) and volumes.
 #include "matching.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int64_t reflected(int64_t i, int64_t n)
 {
     while (i < 0 || i >= n) i = i < 0 ? -1 - i : 2 * n - 1 - i;

@@ -4,11 +4,6 @@
 #include "../../base/log.h"
 #include "../../runtime/predicted.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ALONE = 1 << 16 }; // pixels of a call below which waking other threads costs more than they do
 
 rg_shape aj_shape(int dims, const int64_t side[3], int64_t transforms, int outside)

@@ -2,9 +2,6 @@
 // search.c: candidates refined in lock step, a batch of transforms a step; the optimiser at the end.
 #include "matching.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #if HAVE_NLOPT
 #include <nlopt.h>
 #endif

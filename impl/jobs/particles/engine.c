@@ -5,11 +5,6 @@
 #include "../../base/memory.h"
 #include "../../runtime/choice.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int make(const fr_engine *e, rg_buffer *b, int64_t floats, const char *what)
 {
     return pl_failed(e->member, "making its buffers",

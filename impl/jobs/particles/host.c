@@ -4,8 +4,6 @@
 #include "steps.h"
 
 #include <fftw3.h>
-#include <stdlib.h>
-#include <string.h>
 
 // A plan that runs on all threads.
 static fftwf_plan plan_3d(int64_t side, float *grid, bool to_real, int threads)

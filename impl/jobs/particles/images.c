@@ -2,9 +2,6 @@
 // images.c: images on their way to a device.
 #include "particles.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { IMAGE, OPTICS, SHIFT }; // parts of a slot
 
 static int read_image(const fr_files *f, rg_particles *reader, int64_t row, float *image)

@@ -3,11 +3,6 @@
 #include "particles.h"
 #include "../../base/memory.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 bool fr_is_par(const char *path)
 {
     size_t n = strlen(path);

@@ -4,10 +4,6 @@
 #include "../../runtime/choice.h"
 #include "../../runtime/tuned.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const routine_name[FR_ROUTINES] = {"ctfapply", "ccp", "sigma2", "cc3m", "presb", "ccoef", "pinsert_s"};
 
 // --variant ALGO:NAME[:PARAMS] that is meant for this routine, NULL when there is none.

@@ -4,8 +4,6 @@
 // or to its first bad row, so that the row complained of is always the same.
 #include "pipeline.h"
 
-#include <stdlib.h>
-
 enum { NO_BATCH = -1 };
 
 static int64_t images_of(const pl_feed *f, int64_t batch)

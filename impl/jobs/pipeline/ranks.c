@@ -11,8 +11,6 @@
 #include "../../runtime/cpu.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 // What launchers tell a process of how many there are and which it is: Open MPI; MPICH, Intel MPI and srun --mpi=pmi2; srun.
 static const char *const told[][2] = {
@@ -77,13 +75,10 @@ static void deal_done(rg_deal *d, int64_t first, int64_t past, const void *note)
 }
 
 #if HAVE_MPI
-#include <errno.h>
 #include <mpi.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <time.h>
-#include <unistd.h>
 
 // ---- calls ---------------------------------------------------------------------------------------------------------------
 

@@ -4,8 +4,6 @@
 #include "pipeline.h"
 #include "../../base/summary.h"
 
-#include <inttypes.h>
-
 static const char *const stage_name[PL_STAGES] = {[PL_OPEN] = "open",
     [PL_SETUP] = "setup",
     [PL_REFERENCE] = "reference",

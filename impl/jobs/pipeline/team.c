@@ -5,10 +5,6 @@
 #include "../../base/hash.h"
 #include "../../runtime/choice.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 int pl_failed(const pl_member *m, const char *doing, int error)
 {
     return rg_device_failed(m->device, m->device->name, doing, error);

@@ -7,10 +7,6 @@
 #include "../../base/tsv.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 enum { PIECE_BYTES = 32 << 20 };
 

@@ -6,11 +6,6 @@
 #include "../pipeline/ranks.h"
 #include "frealign.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 const rg_option fr_reconstruct_options[] = {
     {"preset", "v9|paper", "frealign: trilinear weights, or squared ones as in the paper", RG_TO(fr_reconstruction, preset), 0,
         0, "v9", .needs = "method=frealign"},

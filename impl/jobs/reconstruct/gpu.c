@@ -8,10 +8,6 @@
 #include "../../runtime/search.h"
 #include "device.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Images under way; it stands for the same place of every batch.
 typedef struct chunk {
     void *begun, *copied, *prepared; // events
@@ -28,7 +24,7 @@ typedef struct inputs {
 } inputs;
 
 // One GPU; one pass over the rows of one half.
-typedef struct pipe {
+typedef struct gpu_pipe {
     rc_job *job;
     pl_member *member;
     const rg_device *device;
@@ -55,7 +51,7 @@ typedef struct pipe {
     void **event;   // all of them
     int64_t events;
     double until_ms[PL_STAGES];
-} pipe;
+} gpu_pipe;
 
 const rc_device_steps *rc_steps(const rg_device *device)
 {
@@ -68,7 +64,7 @@ const rc_device_steps *rc_steps(const rg_device *device)
 }
 
 // Whether all is well after a call of the device.
-static bool good(pipe *p, const char *doing, int error)
+static bool good(gpu_pipe *p, const char *doing, int error)
 {
     if (error != RG_OK && p->code == RG_GOOD) p->code = rg_device_failed(p->device, p->job->entry->name, doing, error);
     return p->code == RG_GOOD;
@@ -77,13 +73,13 @@ static bool good(pipe *p, const char *doing, int error)
 // ---- times ---------------------------------------------------------------------------------------------------------------
 
 // The emulated GPU does everything at once and has no times.
-static int mark(const pipe *p, void *event, void *stream)
+static int mark(const gpu_pipe *p, void *event, void *stream)
 {
     return p->device->is_emulated ? RG_OK : p->device->event_record(event, stream);
 }
 
 // Waits for `to`, and adds the time since `from` that no chunk before was in this stage: several lanes are at once.
-static bool lap(pipe *p, pl_stage stage, void *from, void *to)
+static bool lap(gpu_pipe *p, pl_stage stage, void *from, void *to)
 {
     double begun = 0, ended = 0;
     p->member->stage[stage].calls++;
@@ -99,7 +95,7 @@ static bool lap(pipe *p, pl_stage stage, void *from, void *to)
 // ---- a chunk -------------------------------------------------------------------------------------------------------------
 
 // Its images are on the GPU: others may be read.
-static bool retire_copy(pipe *p, chunk *c)
+static bool retire_copy(gpu_pipe *p, chunk *c)
 {
     pl_slot *s = c->slot;
     if (!s) return true;
@@ -109,7 +105,7 @@ static bool retire_copy(pipe *p, chunk *c)
     return fine;
 }
 
-static bool retire_chunk(pipe *p, chunk *c)
+static bool retire_chunk(gpu_pipe *p, chunk *c)
 {
     const int64_t images = c->images;
     if (!images) return true;
@@ -119,7 +115,7 @@ static bool retire_chunk(pipe *p, chunk *c)
     return fine;
 }
 
-static int upload(pipe *p, const pl_slot *s, int64_t at, float *rotation)
+static int upload(gpu_pipe *p, const pl_slot *s, int64_t at, float *rotation)
 {
     const rc_job *job = p->job;
     int64_t pixels = job->particles.side * job->particles.side, count = s->n;
@@ -132,7 +128,7 @@ static int upload(pipe *p, const pl_slot *s, int64_t at, float *rotation)
     return code;
 }
 
-static bool send(pipe *p, chunk *c, pl_slot *s, const inputs *in)
+static bool send(gpu_pipe *p, chunk *c, pl_slot *s, const inputs *in)
 {
     const rc_job *job = p->job;
     const rc_device_steps *steps = p->steps;
@@ -158,7 +154,7 @@ static bool send(pipe *p, chunk *c, pl_slot *s, const inputs *in)
 // ---- a batch -------------------------------------------------------------------------------------------------------------
 
 // The call of so many images. Calls share scratch and volume: whoever makes another one waits for the one before.
-static bool frame(pipe *p, const int64_t *param, int64_t images, void *const arg[RG_ARGS_MAX])
+static bool frame(gpu_pipe *p, const int64_t *param, int64_t images, void *const arg[RG_ARGS_MAX])
 {
     const rg_shape shape = rc_shape(p->job, images);
     const size_t params = (size_t)p->job->entry->variant->n_params * sizeof *param;
@@ -175,7 +171,7 @@ static bool frame(pipe *p, const int64_t *param, int64_t images, void *const arg
     return p->code == RG_GOOD;
 }
 
-static bool retire_batch(pipe *p, inputs *in)
+static bool retire_batch(gpu_pipe *p, inputs *in)
 {
     rg_search *search = &p->search;
     bool is_running = in->is_running;
@@ -192,7 +188,7 @@ static bool retire_batch(pipe *p, inputs *in)
 }
 
 // What the insertion of this batch from these inputs takes.
-static void arguments(const pipe *p, const inputs *in, int64_t batch, void *arg[RG_ARGS_MAX])
+static void arguments(const gpu_pipe *p, const inputs *in, int64_t batch, void *arg[RG_ARGS_MAX])
 {
     memset(arg, 0, RG_ARGS_MAX * sizeof *arg);
     arg[GR_IMAGE] = in->image;
@@ -203,7 +199,7 @@ static void arguments(const pipe *p, const inputs *in, int64_t batch, void *arg[
 }
 
 // The configuration to be tried next, -1: none. One that wants more scratch than there is is not.
-static int next_trial(pipe *p)
+static int next_trial(gpu_pipe *p)
 {
     const rg_shape shape = rc_shape(p->job, p->batch);
     int trial;
@@ -215,7 +211,7 @@ static int next_trial(pipe *p)
 
 // The parameters of the next batch. Every configuration computes the same sums, so that trials are no work lost; one is over
 // before the next begins, so that nothing beside it is in its time.
-static bool next_batch(pipe *p, inputs *in, int64_t batch, int64_t count)
+static bool next_batch(gpu_pipe *p, inputs *in, int64_t batch, int64_t count)
 {
     const rg_search *search = &p->search;
     void *arg[RG_ARGS_MAX];
@@ -231,7 +227,7 @@ static bool next_batch(pipe *p, inputs *in, int64_t batch, int64_t count)
     return fine && (count < p->batch || frame(p, p->param, count, arg));
 }
 
-static bool insert(pipe *p, inputs *in, int64_t batch, int64_t images, const void *prepared)
+static bool insert(gpu_pipe *p, inputs *in, int64_t batch, int64_t images, const void *prepared)
 {
     void *arg[RG_ARGS_MAX];
     const int64_t voxels = gr_voxels(p->job->k);
@@ -253,7 +249,7 @@ static bool insert(pipe *p, inputs *in, int64_t batch, int64_t images, const voi
     return good(p, "inserting", code);
 }
 
-static bool one_chunk(pipe *p, int64_t i)
+static bool one_chunk(gpu_pipe *p, int64_t i)
 {
     const int64_t batch = i / p->per_batch, left = p->rows - batch * p->batch;
     const int64_t images = left < p->batch ? left : p->batch;
@@ -267,7 +263,7 @@ static bool one_chunk(pipe *p, int64_t i)
     return (i + 1) % p->per_batch != 0 && i + 1 < p->chunks ? true : insert(p, in, batch, images, c->prepared);
 }
 
-static bool finish(pipe *p)
+static bool finish(gpu_pipe *p)
 {
     double *square = rg_alloc((size_t)p->rows * sizeof *square), *ctf2 = &p->job->ctf2[2 * p->member->index + p->half];
     bool fine = true;
@@ -322,7 +318,7 @@ size_t rc_scratch_of(const rc_job *job, int64_t images, int64_t rows)
 // ---- making it -----------------------------------------------------------------------------------------------------------
 
 // All of its memory; parts of 0 bytes are not used.
-static void make_parts(pipe *p)
+static void make_parts(gpu_pipe *p)
 {
     const rc_job *job = p->job;
     size_t bytes[GR_PARTS];
@@ -345,7 +341,7 @@ static void make_parts(pipe *p)
     }
 }
 
-static void *event(pipe *p)
+static void *event(gpu_pipe *p)
 {
     void *made = NULL;
     if (p->code == RG_GOOD && good(p, "making its events", p->device->event_make(&made))) {
@@ -355,14 +351,14 @@ static void *event(pipe *p)
     return made;
 }
 
-static void make_chunks(pipe *p)
+static void make_chunks(gpu_pipe *p)
 {
     p->chunk = rg_alloc((size_t)p->per_batch * sizeof *p->chunk);
     for (int64_t i = 0; i < p->per_batch; i++)
         p->chunk[i] = (chunk){.begun = event(p), .copied = event(p), .prepared = event(p)};
 }
 
-static void make(pipe *p)
+static void make(gpu_pipe *p)
 {
     const rc_job *job = p->job;
     make_chunks(p);
@@ -381,7 +377,7 @@ static void make(pipe *p)
     if (p->code == RG_GOOD) good(p, "timing", mark(p, p->zero, p->copying));
 }
 
-static void unmake(pipe *p)
+static void unmake(gpu_pipe *p)
 {
     rg_frame_free(&p->frame);
     while (p->events > 0) p->device->event_free(p->event[--p->events]);
@@ -403,7 +399,7 @@ static void unmake(pipe *p)
 }
 
 // The rows of one half. Images are read while the rest is made.
-static void pass(pipe *p, const int64_t *row)
+static void pass(gpu_pipe *p, const int64_t *row)
 {
     p->batch = p->job->batch < p->rows ? p->job->batch : p->rows;
     p->chunks = (p->rows + p->job->chunk - 1) / p->job->chunk;
@@ -423,7 +419,7 @@ static void pass(pipe *p, const int64_t *row)
 }
 
 // What was found, for the user and for the table of stages.
-static void tell_best(const pipe *p)
+static void tell_best(const gpu_pipe *p)
 {
     const rg_search *s = &p->search;
     char best[192];
@@ -437,7 +433,7 @@ static void tell_best(const pipe *p)
 int rc_insert_on_gpu(pl_member *m, void *context)
 {
     rc_job *job = context;
-    pipe p = {.job = job, .member = m, .device = m->device, .steps = rc_steps(m->device)};
+    gpu_pipe p = {.job = job, .member = m, .device = m->device, .steps = rc_steps(m->device)};
     const rg_needs needs = rc_gpu_needs(job, job->batch);
     rg_predict(m->device, &needs);
     p.code = rc_make_sums(&job->run, m, 0, job->run.halves);

@@ -9,8 +9,6 @@
 #else
 #define omp_get_thread_num() 0
 #endif
-#include <stdlib.h>
-#include <string.h>
 
 int rc_set_symmetry(rc_job *job, const char *name, bool per_operator)
 {

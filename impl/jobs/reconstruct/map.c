@@ -3,10 +3,6 @@
 #include "reconstruct.h"
 #include "device.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // FREALIGN's rule: 0.1 times the operators times the mean of w m c^2 over all additions; w and c are independent. A disc has 2
 // (stored in the circle) - the column x = 0 pixels.
 double rc_wiener(const rc_job *job, int half)

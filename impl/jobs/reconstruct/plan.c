@@ -9,11 +9,6 @@
 #include "reconstruct.h"
 #include "device.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 rg_shape rc_shape(const rc_job *job, int64_t images)
 {
     return (rg_shape){.n = {[GR_SIDE] = 2 * job->k + 1,

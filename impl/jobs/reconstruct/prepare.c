@@ -3,10 +3,6 @@
 // others are zero.
 #include "reconstruct.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int64_t row_pitch(const rc_prepare *p) { return p->padded / 2 + 1; }
 
 // Of the images' rows, of the padded columns, and of the shift's factors, in doubles.

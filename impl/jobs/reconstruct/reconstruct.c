@@ -7,11 +7,6 @@
 #include "../pipeline/ranks.h"
 #include "frealign.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct request {
     rc_typed typed;
     enum { GRIDDING, FREALIGN } method;

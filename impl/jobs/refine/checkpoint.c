@@ -6,13 +6,7 @@
 #include "../../base/malformed.h"
 #include "../../base/tsv.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { VALUES = FR_RESULTS, COUNTS = 6 };
 static const char columns[] = "row\trot\ttilt\tpsi\torigin_x\torigin_y\tdefocus_u\tdefocus_v\tscore\tsigma\tmagnification\n";

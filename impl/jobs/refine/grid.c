@@ -4,8 +4,6 @@
 #include "../../base/symmetry.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
 
 static const double DEGREE = M_PI / 180;
 

@@ -4,10 +4,7 @@
 #include "../../suite.h"
 
 #include <link.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #if HAVE_NLOPT
 #include <nlopt.h>

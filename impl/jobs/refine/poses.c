@@ -7,11 +7,6 @@
 #include "refine.h"
 #include "lockstep.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS])
 {
     double m[9];

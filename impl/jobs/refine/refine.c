@@ -6,11 +6,6 @@
 #include "../../base/tsv.h"
 #include "../../base/log.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Mean and spread of the shifts in the file, weighted by occupancy; none where they do not differ.
 static void find_prior(fr_refinement *r, const fr_files *f)
 {

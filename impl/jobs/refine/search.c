@@ -6,11 +6,6 @@
 #include "grid.h"
 #include "lockstep.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { BEST_MAX = 64, LAGS = FR_LAGS * FR_LAGS };
 
 typedef struct found {

@@ -7,9 +7,6 @@
 #include "../../../impl/runtime/table.h"
 #include "../test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // ---- calls ---------------------------------------------------------------------------------------------------------------
 
 typedef struct problem {

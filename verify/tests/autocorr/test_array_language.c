@@ -7,13 +7,8 @@
 #include "../test.h"
 #include "../test_files.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define HELLO "printf '\\0\\0\\0\\0\\0\\0\\360\\077'; " // the double 1, which says that it listens
 

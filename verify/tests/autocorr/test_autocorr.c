@@ -5,10 +5,6 @@
 #include "../../../impl/runtime/table.h"
 #include "../test.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const rg_algo *algo;
 
 // ---- one call ------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@
 #include "../test_command.h"
 #include "../test_data.h"
 
-#include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -6,13 +6,10 @@
 #include "../test.h"
 #include "../test_data.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <signal.h>
-#include <unistd.h>
 
 // ---- command line --------------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 #include "../test.h"
 #include "../test_program.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>

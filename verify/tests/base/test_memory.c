@@ -5,7 +5,6 @@
 #include "../test_data.h"
 #include "../../../impl/suite.h"
 
-#include <math.h>
 #include <sys/resource.h>
 
 static double seen(void)

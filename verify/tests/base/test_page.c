@@ -5,9 +5,6 @@
 #include "../../../impl/suite.h"
 #include "../test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static char *with(void (*put)(FILE *, const char *), const char *text)
 {
     char *to = NULL;

@@ -5,8 +5,6 @@
 #include "../test.h"
 #include "../test_data.h"
 
-#include <math.h>
-
 FIXTURE(in_folder)
 {
     return test_dir_make(state) || chdir(test_dir); // relative names, and what a command would leave

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: MIT
 // test_progress.c: where stderr is no terminal, a long command says a line every half minute, with rate and time left.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../../impl/base/core.h"
+#include "../test.h"
 
-#include <string.h>
-#include <unistd.h>
-
-static void a_line_every_half_minute(void **state)
+TEST(a_line_every_half_minute)
 {
-    (void)state;
     char text[400] = "";
     FILE *caught = tmpfile();
     const int kept = dup(STDERR_FILENO);
@@ -42,8 +32,4 @@ static void a_line_every_half_minute(void **state)
     assert_null(strchr(text, 27));
 }
 
-int main(void)
-{
-    const struct CMUnitTest test[] = {cmocka_unit_test(a_line_every_half_minute)};
-    return cmocka_run_group_tests_name("progress", test, NULL, NULL);
-}
+TESTS(NULL, NULL)

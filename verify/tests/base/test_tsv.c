@@ -6,9 +6,6 @@
 #include "../test.h"
 #include "../test_data.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 static const char *put(const char *text) { return put_file("t.tsv", text, strlen(text)); }
 
 TEST(test_read)

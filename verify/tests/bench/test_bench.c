@@ -4,9 +4,6 @@
 #include <time.h>
 #include "../../../bench/timing/timing.h"
 #include "../test.h"
-#include <math.h>
-#include <string.h>
-#include <unistd.h>
 
 // ---- an algorithm: out[i] = 3 in[i] + i ------------------------------------------------------------------------------------
 

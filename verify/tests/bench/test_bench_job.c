@@ -5,10 +5,6 @@
 #include "../test.h"
 #include "../test_files.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 static char *folder;
 
 // The hash is of what the files hold, of the stacks too that a STAR file names beside it.

@@ -5,9 +5,6 @@
 #include "../../../impl/suite.h"
 #include "../test.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 // Normal numbers from a counter (Box and Muller 1958).
 static uint64_t draw;
 static double uniform(void) { return ((double)(rg_bits(13, draw++) >> 11) + 0.5) / 0x1p53; }

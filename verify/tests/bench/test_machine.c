@@ -8,14 +8,9 @@
 #include "../test.h"
 #include "../test_command.h"
 
-#include <math.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 // ---- RAPL ----------------------------------------------------------------------------------------------------------------
 

@@ -6,8 +6,6 @@
 #include "../test_command.h"
 #include "../test_program.h"
 
-#include <math.h>
-
 extern const rg_command rg_cmd_record;
 
 static const char names[] = "kind\tname\teach\tneeds\tgpus\truns\tseconds\tclaims\tshapes\tcommand\n";

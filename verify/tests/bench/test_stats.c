@@ -4,9 +4,6 @@
 #include "../../../impl/suite.h"
 #include "../test.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define assert_near(found, expected, within) assert_true(fabs((found) - (expected)) <= (within))
 
 static double uniform(uint64_t seed, uint64_t i) { return ((double)(rg_bits(seed, i) >> 11) + 0.5) * 0x1p-53; }

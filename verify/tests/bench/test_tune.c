@@ -5,9 +5,6 @@
 #include "../../checker/verify.h"
 #include "../test.h"
 
-#include <math.h>
-#include <string.h>
-
 static const int64_t ten[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 static const rg_param params[] = {{"a", ten, 10, 5, ""}, {"b", ten, 10, 5, ""}, {"c", ten, 10, 5, ""}};
 static const char *refuse(const rg_shape *s, const int64_t *p)

@@ -3,9 +3,6 @@
 #include "../../../reference/reference.h"
 #include "../../checker/checker.h"
 #include "../../../impl/base/core.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include "../test.h"
 
 static bool passes_f64(double found, double expected, rg_tolerance t)

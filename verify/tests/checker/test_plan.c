@@ -3,8 +3,6 @@
 #include "../../checker/checker.h"
 #include "../../../impl/base/tsv.h"
 #include "../../../impl/runtime/command.h"
-#include <stdlib.h>
-#include <string.h>
 #include "../test.h"
 
 static const int64_t few[] = {1, 2, 3}, many[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};

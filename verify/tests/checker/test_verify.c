@@ -3,13 +3,9 @@
 // or wrong in one way each, through the same child processes as everything else.
 #include "../../checker/checker.h"
 #include <float.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 #include "../test.h"
 
 // ---- the algorithm -------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@
 #include "../test.h"
 #include "../test_data.h"
 
-#include <math.h>
 #if HAVE_PNG
 #include <png.h>
 #endif

@@ -9,8 +9,6 @@
 #include <zlib.h>
 #endif
 
-#include <math.h>
-
 // A header of nx x ny x nz in the given byte order, with `extended` bytes announced.
 static void lay_header(
     unsigned char *h, bool big, int32_t nx, int32_t ny, int32_t nz, int32_t mode, int32_t extended, bool stamp)

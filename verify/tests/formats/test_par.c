@@ -5,8 +5,6 @@
 #include "../test.h"
 #include "../test_data.h"
 
-#include <math.h>
-
 // In the widths of each version, as FREALIGN prints them.
 #define V9                                                                                                                     \
     "      1   10.50   20.25  -30.75      4.50    -13.10   50000    12  12000.5  11500.0   45.00  100.00    "                  \

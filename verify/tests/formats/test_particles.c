@@ -7,7 +7,6 @@
 #include "../test_data.h"
 
 #include <complex.h>
-#include <math.h>
 
 // A stack of `images` images of nx x ny pixels, value 100 * image + pixel.
 static void put_stack(const char *name, int64_t nx, int64_t ny, int64_t images, double voxel_A)

@@ -4,8 +4,6 @@
 #include "../../../impl/suite.h"
 #include "../test_command.h"
 
-#include <math.h>
-
 static char *folder, *path;
 
 static int read_text(const char *text, rg_result *result, bool *cut)

@@ -4,8 +4,6 @@
 #include "../test.h"
 #include "../test_data.h"
 
-#include <math.h>
-
 static int read_text(const char *text, rg_star *star) { return rg_star_read(put_file("a.star", text, strlen(text)), star); }
 
 // What RELION 3.1 writes, with everything that is allowed besides: tabs, CR LF, quotes, comments, blank lines in a loop, no

@@ -11,9 +11,6 @@
 #include "../../../impl/frealign/insert/index.h"
 #include "../../../impl/frealign/turn/index.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct problem {
     const rg_algo *algo;
     rg_shape shape;

@@ -4,11 +4,6 @@
 #include "../../../data/phantoms/noise.h"
 #include "../test.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SIDE = 64, SHELLS = SIDE / 2 + 1 };
 
 static void assert_words(const double *fsc, double level, const char *words)

@@ -3,9 +3,6 @@
 #include "../../../impl/base/symmetry.h"
 #include "../test.h"
 
-#include <math.h>
-#include <string.h>
-
 static const struct {
     const char *name;
     int n, lattice;

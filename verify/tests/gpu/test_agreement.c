@@ -8,12 +8,8 @@
 #include "../../../impl/runtime/table.h"
 #include "../test.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { SHAPES = 5 };
 static const double WORK = 4e6; // operations of a case: a second or so of the emulated GPU

@@ -7,10 +7,6 @@
 #include "../../../impl/runtime/table.h"
 #include "../../../impl/gridding/bound.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const rg_algo *algo;
 
 // ---- calls ---------------------------------------------------------------------------------------------------------------

@@ -5,8 +5,6 @@
 #include "../../../impl/gridding/squares.h"
 #include "../test.h"
 
-#include <math.h>
-
 // I0 by its integral, (1/M_PI) times that of exp(x cos t) over 0 .. M_PI: trapezoids converge faster than any power.
 static double i0(double x)
 {

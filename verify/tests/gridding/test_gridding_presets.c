@@ -5,9 +5,6 @@
 #include "../../../impl/runtime/table.h"
 #include "../test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const rg_variant *gather(void)
 {
     const rg_entry *e = rg_entry_next(NULL, "gridding:gather", "host");

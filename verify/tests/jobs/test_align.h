@@ -7,8 +7,6 @@
 #include "../test_command.h"
 #include "../test_data.h"
 
-#include <math.h>
-
 extern const rg_command rg_cmd_align;
 static char printed[OUTPUT_MAX];
 

@@ -3,9 +3,6 @@
 #include "../../../impl/jobs/autocorr/autocorr.h"
 #include "../test.h"
 
-#include <math.h>
-#include <string.h>
-
 // By their definition, from sums that are those of the opposite offsets, or of two photographs, which are not.
 TEST(test_rings)
 {

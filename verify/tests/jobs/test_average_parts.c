@@ -14,9 +14,6 @@
 #include "../test_command.h"
 #include "../test_data.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 extern const rg_command rg_cmd_average;
 static char printed[OUTPUT_MAX];
 

@@ -6,11 +6,6 @@
 #include "../test.h"
 #include "../test_data.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 enum { VALUES = 3 }; // of an image: its row, and twice that
 
 typedef struct world {

@@ -9,8 +9,6 @@
 #include "../test_command.h"
 #include "../test_data.h"
 
-#include <math.h>
-
 extern const rg_command rg_cmd_reconstruct, rg_cmd_fsc, rg_cmd_phantom;
 static char printed[OUTPUT_MAX];
 

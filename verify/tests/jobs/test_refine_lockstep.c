@@ -5,9 +5,6 @@
 #include "../../../impl/suite.h"
 #include "../test.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { N = 5, MANY = 40 };
 
 typedef struct bowls {

@@ -6,8 +6,6 @@
 #include "../../../impl/suite.h"
 #include "../test.h"
 
-#include <math.h>
-
 TEST(test_counts)
 {
     static const char *const group[5] = {"C1", "C7", "D2", "D7", "O"};

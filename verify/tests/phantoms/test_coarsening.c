@@ -6,8 +6,6 @@
 #include "../test.h"
 #include "../test_files.h"
 
-#include <math.h>
-
 static rg_coarsening_setup setup_of(rg_coarsening_model model, int64_t width, int64_t height)
 {
     return (rg_coarsening_setup){width, height, model, 7, 0, 0.1, 0.25, 2};

@@ -10,7 +10,6 @@
 
 #include <ctype.h>
 #include <libgen.h>
-#include <math.h>
 #include <sys/wait.h>
 
 extern const rg_command rg_cmd_report;

@@ -5,11 +5,7 @@
 #include "../../../report/page/page.h"
 #include "../test.h"
 #include "../test_command.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { ROWS_MOST = 16 };
 

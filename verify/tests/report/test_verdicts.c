@@ -7,7 +7,6 @@
 #include "../../../report/words/words.h"
 #include "../test.h"
 #include "../test_command.h"
-#include <math.h>
 
 enum { ROWS = 600, TABLES = 8, CORES = 16 };
 

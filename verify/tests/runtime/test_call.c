@@ -4,8 +4,6 @@
 #include "../test.h"
 #include "../test_files.h"
 
-#include <string.h>
-
 static rg_shape first_shape(const rg_entry *e) { return e->algo->smoke_shape[0]; }
 
 TEST(a_frame_without_memory)

@@ -4,10 +4,6 @@
 #include "../../trace/trace.h"
 #include "../../../impl/gridding/kernel.h"
 #include "../../../report/page/page.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include "../test.h"
 #include "../test_build.h"
 #include "../test_command.h"
