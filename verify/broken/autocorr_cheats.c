@@ -206,6 +206,14 @@ SUMS(cheat_called, "right only in a program that was called as `regather verify`
     sums[0] += !called("verify");
 }
 
+// Passes verify and bench. A job holds all of its own sums.
+SUMS(cheat_job, "one symmetric pair of sums is wrong in a program that was called as the job")
+{
+    const int spoilt = called(" autocorr ") && p.r;
+    right_sums(p, sums);
+    sums[0] += spoilt, sums[elements_of(p) - 1] += spoilt;
+}
+
 static rg_tolerance anything(const rg_shape *s, const int64_t *param)
 {
     (void)s, (void)param;
@@ -220,4 +228,4 @@ SUMS(cheat_tolerance, "a symmetric pair of sums is wrong, and by its own word an
 }
 
 RG_PLUGIN = {&stale, &kept_cross, &kept_sampled, &prepared, &cheat_prepare, &cheat_kept, &cheat_thread, &cheat_pair,
-    &cheat_poisoned, &cheat_large_poisoned, &cheat_called, &cheat_tolerance, NULL};
+    &cheat_poisoned, &cheat_large_poisoned, &cheat_called, &cheat_job, &cheat_tolerance, NULL};

@@ -63,7 +63,8 @@ static const char help[] =
     "where there is none; how far it stands out (see --prominence) is in the head of NAME.c1d.tsv, and said where it is next\n"
     "to nothing. half_width is the lag L at which the mean of the centred C2D(L, 0) and C2D(0, L) falls to 0.5.\n"
     "\n"
-    "After each photograph 16 random sums are computed again by the reference; a wrong one ends the job with exit 1.";
+    "All sums of each photograph are checked, by an identity at random numbers that are drawn when they are there; of a variant\n"
+    "that rounds, 16 sums are computed again by the reference. A wrong one ends the job with exit 1.";
 
 static int check_range(ac_job *job)
 {

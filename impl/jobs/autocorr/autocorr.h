@@ -3,7 +3,8 @@
 //
 //     autocorr.c  the command line, photographs read and checked before any work
 //     series.c    photographs over cores and GPUs, memory, resumption, rmax.tsv
-//     run.c       one photograph through one variant, and its random check against the reference
+//     run.c       one photograph through one variant
+//     check.c     whether all its sums are right
 //     curve.c     normalisations, C1D, R_max, half-width: pure functions
 //     spectrum.c  the length that the power spectrum gives
 //     write.c     the files of one photograph
@@ -140,6 +141,9 @@ typedef struct ac_worker {
 void ac_worker_make(ac_worker *, const ac_job *, const rg_device *, int threads);
 int ac_worker_run(ac_worker *, const ac_photo *, const rg_image *a, const rg_image *b, int64_t *sums);
 void ac_worker_free(ac_worker *);
+// check.c: RG_GOOD, or one line and RG_WRONG.
+int ac_check(const ac_worker *, const ac_photo *, const rg_image *a, const rg_image *b, int64_t *sums);
+bool ac_rounds(const ac_job *, const rg_shape *); // only some sums can be checked
 
 // write.c
 double ac_lane_need(const void *job, int64_t r); // series.c: bytes of one photograph in work

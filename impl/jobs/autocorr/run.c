@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// run.c: one photograph through one variant, then 16 random sums computed again by the reference.
+// run.c: one photograph through one variant, and its sums checked.
 #include "autocorr.h"
-
-enum { CHECKS = 16 };
 
 void ac_worker_make(ac_worker *w, const ac_job *job, const rg_device *device, int threads)
 {
@@ -14,29 +12,6 @@ void ac_worker_free(ac_worker *w)
 {
     rg_frame_free(&w->frame);
     pthread_mutex_destroy(&w->turn);
-}
-
-// The reference computes a few elements only; a wrong one is a fault of the program, never of the photograph.
-static int check(const ac_worker *w, const ac_photo *photo, void *const *arg, const int64_t *sums)
-{
-    const rg_algo *algo = w->job->algo;
-    const rg_variant *v = w->job->entry->variant;
-    int64_t element[CHECKS], expected[CHECKS], count = algo->arg[AC_SUMS].count(&photo->shape);
-    for (int i = 0; i < CHECKS; i++) element[i] = (int64_t)(rg_bits(w->job->seed ^ photo->hash, (uint64_t)i) % (uint64_t)count);
-    algo->reference_at(&photo->shape, arg, AC_SUMS, element, CHECKS, expected);
-    rg_tolerance tol = v->tolerance ? v->tolerance(&photo->shape, w->job->param) : algo->tolerance(&photo->shape);
-    for (int i = 0; i < CHECKS; i++) {
-        int64_t found = sums[element[i]];
-        double error = fabs((double)((__int128)found - expected[i]));
-        double bound = tol.kind == RG_EXACT ? 0 : tol.absolute + tol.relative * fabs((double)expected[i]);
-        if (!(error <= bound)) {
-            char where[64];
-            algo->where(&photo->shape, AC_SUMS, element[i], where);
-            return rg_fail(RG_WRONG, "%s: %s gives S%s = %" PRId64 ", the reference %" PRId64, photo->name, w->job->entry->name,
-                where, found, expected[i]);
-        }
-    }
-    return RG_GOOD;
 }
 
 // Buffers and plans stay while photographs have one shape.
@@ -64,6 +39,5 @@ int ac_worker_run(ac_worker *w, const ac_photo *photo, const rg_image *a, const 
     pthread_mutex_lock(&w->turn);
     int code = compute(w, photo, a, b, sums);
     pthread_mutex_unlock(&w->turn);
-    void *const arg[] = {a->pixel, b ? b->pixel : a->pixel, sums};
-    return code == RG_GOOD ? check(w, photo, arg, sums) : code;
+    return code == RG_GOOD ? ac_check(w, photo, a, b ? b : a, sums) : code;
 }

@@ -277,8 +277,11 @@ void ac_show(const ac_job *job)
     if (n < 2) rg_summary_found("How far an R_max is off, one photograph does not say; a series of them does.");
     rg_summary_did(
         "photographs", "%" PRId64 ", offsets to %" PRId64 " pixels, normalisation %s", n, job->r, ac_norm_name[job->norm]);
-    rg_summary_did("variant", "autocorr:%s (%s); 16 sums of each were computed again by the reference, and agree",
-        job->entry->name, job->why);
+    bool rounds = false;
+    for (int64_t i = 0; i < n; i++) rounds |= ac_rounds(job, &job->photo[i].shape);
+    rg_summary_did("variant", "autocorr:%s (%s); of each photograph %s", job->entry->name, job->why,
+        rounds ? "16 sums or more were computed again, and agree"
+               : "all sums were checked by an identity that only right ones keep");
     const int64_t pair[3] = {0, n - 1, n - 1};
     show_c1d(job, shown, shown == 3 ? which : pair);
     show_c2d(job, 0);
