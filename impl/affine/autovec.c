@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// autovec.c: affine2d:autovec, align2d:autovec, align3d:autovec: naive's loops as a compiler vectorises them, on one core or
-// all. What lies outside is told by weights of 0 and indices held inside, so that the loops over x have no branch.
+// autovec.c: affine2d:autovec, align2d:autovec, align3d:autovec: plain loops as a compiler vectorises them, on one core or all.
+//
+// A result is done in stretches of 64 pixels of a line. Of an image, tiles of 64 x 64 come from a copied window (room.h), whose
+// corners all exist, so that the loop over x has no branch and no clamp. Of a volume, and where the window does not fit, what
+// lies outside is told by weights of 0 and indices held inside.
 //
 // Bound: loads of four corners (eight in a volume) a pixel, which become gathers.
 #include "../runtime/cpu.h"
 #include "../simd/autovec.h"
 #include "index.h"
+#include "room.h"
 #include "sums.h"
-#include <string.h>
 
-enum { LINES = 64 }; // of a bundle, whose sums are kept apart: any number of cores adds them in one order
+enum { LINES = AF_TILE }; // of a bundle, whose sums are kept apart: any number of cores adds them in one order
 
 // The two neighbours of s along one axis as indices that exist, and their weights.
 typedef struct pair {
@@ -39,51 +42,80 @@ RG_HD float blend(const float *restrict image, int row0, int row1, pair i, pair 
         j.w1 * (i.w0 * image[row1 + i.first] + i.w1 * image[row1 + i.second]);
 }
 
-// Pixel (x, y, zz) of the result; *part says whether it takes part.
-RG_HD float pixel(
-    const float *restrict image, int w, int h, int d, const float *m, int dims, int outside, int x, int y, int zz, int *part)
+// Pixels x0 .. x0 + n - 1 of line (y, zz) of the result, from the image: 0 where they take no part.
+RG_HD void from_image(const af_size *z, int dims, const float *restrict image, const float *matrix, int y, int zz, int x0,
+    int n, float *restrict to, int *restrict part)
 {
-    const float px = (float)x + af_low(w), py = (float)y + af_low(h), pz = (float)zz + af_low(d);
-    const float sx = dims == 2 ? af_row_2d(m, px, py) : af_row_3d(m, px, py, pz);
-    const float sy = dims == 2 ? af_row_2d(m + 3, px, py) : af_row_3d(m + 4, px, py, pz);
-    const pair i = pair_at(sx, w, outside), j = pair_at(sy, h, outside);
-    *part = takes_part(sx, w, outside) & takes_part(sy, h, outside);
-    if (dims == 2) return blend(image, j.first * w, j.second * w, i, j);
-    const float sz = af_row_3d(m + 8, px, py, pz);
-    const pair k = pair_at(sz, d, outside);
-    *part &= takes_part(sz, d, outside);
-    return k.w0 * blend(image, (k.first * h + j.first) * w, (k.first * h + j.second) * w, i, j) +
-        k.w1 * blend(image, (k.second * h + j.first) * w, (k.second * h + j.second) * w, i, j);
-}
-
-RG_HD void affine_row(
-    const af_size *z, int outside, const float *restrict image, const float *restrict matrix, int y, float *restrict to)
-{
-    const int w = z->w, h = z->h;
-    float m[6];
-    memcpy(m, matrix, sizeof m);
+    const int w = z->w, h = z->h, d = z->d, outside = z->outside;
+    const float low = af_low(w), py = (float)y + af_low(h), pz = (float)zz + af_low(d);
+    float m[12];
+    memcpy(m, matrix, (size_t)(dims == 2 ? 6 : 12) * sizeof *m);
 #pragma omp simd
-    for (int x = 0; x < w; x++) {
-        int part;
-        const float value = pixel(image, w, h, 1, m, 2, outside, x, y, 0, &part);
-        to[x] = part ? value : 0;
+    for (int i = 0; i < n; i++) {
+        const float px = (float)(x0 + i) + low;
+        const float sx = dims == 2 ? af_row_2d(m, px, py) : af_row_3d(m, px, py, pz);
+        const float sy = dims == 2 ? af_row_2d(m + 3, px, py) : af_row_3d(m + 4, px, py, pz);
+        const float sz = dims == 2 ? 0 : af_row_3d(m + 8, px, py, pz);
+        const pair u = pair_at(sx, w, outside), v = pair_at(sy, h, outside), k = pair_at(sz, d, outside);
+        const int takes = takes_part(sx, w, outside) & takes_part(sy, h, outside) & takes_part(sz, d, outside);
+        const float front = blend(image, (k.first * h + v.first) * w, (k.first * h + v.second) * w, u, v);
+        const float value = dims == 2
+            ? front
+            : k.w0 * front + k.w1 * blend(image, (k.second * h + v.first) * w, (k.second * h + v.second) * w, u, v);
+        to[i] = takes ? value : 0;
+        part[i] = takes;
     }
 }
 
-RG_HD void align_row(const af_size *z, int dims, int outside, const float *restrict image, const float *restrict reference,
-    const float *restrict matrix, int y, int zz, const float *typical, af_sums *to)
+// The same from the window of the tile, where s is not negative and all take part.
+RG_HD void from_room(const af_size *z, const af_room *room, const float *m, int y, int x0, int n, float *restrict to)
 {
-    const int w = z->w, h = z->h, d = z->d;
+    const float *restrict pixel = room->pixel;
+    const float low = af_low(z->w) + (float)x0, py = (float)y + af_low(z->h);
+    const float step_x = m[0], step_y = m[3], at_x = m[1] * py + m[2] - (float)room->view.x,
+                at_y = m[4] * py + m[5] - (float)room->view.y;
+    const int pitch = room->pitch;
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        const float px = (float)i + low, sx = step_x * px + at_x, sy = step_y * px + at_y;
+        const int x = (int)sx, y_of = (int)sy, first = y_of * pitch + x;
+        const float fx = sx - (float)x, fy = sy - (float)y_of;
+        const float above = af_between(pixel[first], pixel[first + 1], fx);
+        const float below = af_between(pixel[first + pitch], pixel[first + pitch + 1], fx);
+        to[i] = af_between(above, below, fy);
+    }
+}
+
+// Lines y0 .. y1 - 1 of one transform.
+RG_HD void affine_band(const af_size *z, const float *image, const float *m, int y0, int y1, float *to)
+{
+    af_room room;
+    int part[AF_TILE];
+    for (int x0 = 0; x0 < z->w; x0 += AF_TILE) {
+        const int n = z->w - x0 < AF_TILE ? z->w - x0 : AF_TILE;
+        af_move_in(z, image, m, x0, x0 + n, y0, y1, &room);
+        for (int y = y0; y < y1; y++) {
+            float *line = to + (int64_t)y * z->w + x0;
+            if (room.fits)
+                from_room(z, &room, m, y, x0, n, line);
+            else
+                from_image(z, 2, image, m, y, 0, x0, n, line, part);
+        }
+    }
+}
+RG_AUTOVEC(
+    affine_band, (const af_size *z, const float *image, const float *m, int y0, int y1, float *to), (z, image, m, y0, y1, to))
+
+RG_HD void add_stretch(const float *restrict value, const int *restrict part, const float *restrict reference, int n_pixels,
+    const float *typical, af_sums *to)
+{
     const double of_a = typical[0], of_b = typical[1];
     double n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
-    float m[12];
-    memcpy(m, matrix, (size_t)(dims == 2 ? 6 : 12) * sizeof *m);
 #pragma omp simd reduction(+ : n, a, b, aa, bb, ab)
-    for (int x = 0; x < w; x++) {
-        int part;
-        const float value = pixel(image, w, h, d, m, dims, outside, x, y, zz, &part), other = reference[x];
-        const double differ_a = value - of_a, differ_b = other - of_b, p = part ? differ_a : 0, q = part ? differ_b : 0;
-        n += part;
+    for (int i = 0; i < n_pixels; i++) {
+        const double differ_a = value[i] - of_a, differ_b = reference[i] - of_b;
+        const double p = part[i] ? differ_a : 0, q = part[i] ? differ_b : 0;
+        n += part[i];
         a += p;
         b += q;
         aa += p * p;
@@ -94,36 +126,33 @@ RG_HD void align_row(const af_size *z, int dims, int outside, const float *restr
     af_join(to, &s);
 }
 
-// The rule outside as a constant.
-RG_HD void affine_line(const af_size *z, const float *image, const float *m, int y, float *to)
+// Lines first .. past - 1 of the result, for one transform; those of an image below each other.
+RG_HD void align_part(const af_size *z, int dims, const float *image, const float *reference, const float *m, int first,
+    int past, const float *typical, af_sums *to)
 {
-    if (z->outside == AF_ZERO)
-        affine_row(z, AF_ZERO, image, m, y, to);
-    else if (z->outside == AF_EDGE)
-        affine_row(z, AF_EDGE, image, m, y, to);
-    else
-        affine_row(z, AF_IGNORE, image, m, y, to);
+    af_room room;
+    room.fits = 0;
+    float value[AF_TILE];
+    int part[AF_TILE];
+    for (int x0 = 0; x0 < z->w; x0 += AF_TILE) {
+        const int n = z->w - x0 < AF_TILE ? z->w - x0 : AF_TILE;
+        if (dims == 2) af_move_in(z, image, m, x0, x0 + n, first, past, &room);
+        for (int i = 0; i < n; i++) part[i] = 1;
+        for (int line = first; line < past; line++) {
+            if (room.fits)
+                from_room(z, &room, m, line, x0, n, value);
+            else
+                from_image(z, dims, image, m, line % z->h, line / z->h, x0, n, value, part);
+            add_stretch(value, part, reference + (int64_t)line * z->w + x0, n, typical, to);
+        }
+    }
 }
-RG_AUTOVEC(affine_line, (const af_size *z, const float *image, const float *m, int y, float *to), (z, image, m, y, to))
 
-RG_HD void align_part(const af_size *z, int dims, int outside, const float *image, const float *reference, const float *m,
-    int first, int past, const float *typical, af_sums *to)
-{
-    for (int line = first; line < past; line++)
-        align_row(z, dims, outside, image, reference + (int64_t)line * z->w, m, line % z->h, line / z->h, typical, to);
-}
-
-// Lines first .. past - 1 of the result, for one transform.
 #define ALIGN_LINES(name, dims)                                                                                                \
     RG_HD void name(const af_size *z, const float *image, const float *reference, const float *m, int first, int past,         \
         const float *typical, af_sums *to)                                                                                     \
     {                                                                                                                          \
-        if (z->outside == AF_ZERO)                                                                                             \
-            align_part(z, dims, AF_ZERO, image, reference, m, first, past, typical, to);                                       \
-        else if (z->outside == AF_EDGE)                                                                                        \
-            align_part(z, dims, AF_EDGE, image, reference, m, first, past, typical, to);                                       \
-        else                                                                                                                   \
-            align_part(z, dims, AF_IGNORE, image, reference, m, first, past, typical, to);                                     \
+        align_part(z, dims, image, reference, m, first, past, typical, to);                                                    \
     }                                                                                                                          \
     RG_AUTOVEC(name,                                                                                                           \
         (const af_size *z, const float *image, const float *reference, const float *m, int first, int past,                    \
@@ -137,9 +166,13 @@ static int run_affine(rg_call *call)
     const af_size z = af_size_2d(call->shape);
     const float *image = (const float *)call->arg[AF_IMAGE], *m = (const float *)call->arg[AF_MATRIX];
     float *to = (float *)call->arg[AF_TRANSFORMED];
-    affine_line_fn *line = affine_line_for(rg_cpu_has(RG_AUTOVEC_WIDE));
-#pragma omp parallel for num_threads(call->threads)
-    for (int64_t i = 0; i < z.transforms * z.h; i++) line(&z, image, m + 6 * (i / z.h), (int)(i % z.h), to + i * z.w);
+    affine_band_fn *band = affine_band_for(rg_cpu_has(RG_AUTOVEC_WIDE));
+    const int64_t n = af_parts(z.h, AF_TILE);
+#pragma omp parallel for num_threads(call->threads) schedule(dynamic)
+    for (int64_t i = 0; i < n * z.transforms; i++) {
+        const int y0 = (int)(i % n) * AF_TILE;
+        band(&z, image, m + 6 * (i / n), y0, af_held(y0 + AF_TILE, 0, z.h), to + i / n * af_pixels(&z));
+    }
     return RG_OK;
 }
 

@@ -2,7 +2,7 @@
 // simd.c: affine2d:simd, align2d:simd, align3d:simd with AVX2 or AVX-512, on one core or all.
 //
 // The result is done in bundles of 64 lines: 64 of an image, in tiles of 64 x 64, or 8 x 8 of a volume. Of an image, the
-// window that the tile comes from (window.h) is copied first, with what the rule puts outside: it stays in the L1 whatever the
+// window that the tile comes from (room.h) is copied first, with what the rule puts outside: it stays in the L1 whatever the
 // angle (rows of 2048 floats all fall on the same few sets of it), and no pixel needs a look at the border. Of a volume, in
 // place of that, the stretch of every line is found whose corners all lie inside; what lies beside it, some 3 % of the voxels,
 // is set aside until it fills vectors, and beyond the reach of rules 0 and 2 nothing is read. Corners are gathered as pairs of
@@ -16,13 +16,11 @@
 // Measured: data/machines/h200-16xeon.tsv.
 #include "../runtime/cpu.h"
 #include "index.h"
+#include "room.h"
 #include "sums.h"
-#include "window.h"
-#include <string.h>
 
-enum { TILE = 64, LONG = 128, SIDE = 8, ODD = 256 }; // LONG: voxels of a line in one go
-enum { LINES = 4 };                                  // between two sums of sums
-enum { ROOM = 128 * 129 };                           // floats of a window: 64 x 64 pixels at any angle, stretched by 1.35
+enum { LONG = 128, SIDE = 8, ODD = 256 }; // LONG: voxels of a line in one go
+enum { LINES = 4 };                       // between two sums of sums
 
 typedef struct af_line {
     const af_size *z;
@@ -37,8 +35,7 @@ typedef struct af_bundle {
     int y0, y1, d0, d1;
 } af_bundle;
 
-static inline int af_rows(const af_size *z) { return z->dims == 2 ? TILE : SIDE; }
-static inline int64_t af_parts(int side, int part) { return (side + part - 1) / part; }
+static inline int af_rows(const af_size *z) { return z->dims == 2 ? AF_TILE : SIDE; }
 static int64_t bundles(const af_size *z) { return af_parts(z->h, af_rows(z)) * af_parts(z->d, SIDE); }
 
 static af_bundle af_bundle_of(const af_size *z, int64_t i)
@@ -58,46 +55,13 @@ typedef struct af_odd {
     float s[3][ODD], reference[ODD];
 } af_odd;
 
-static inline int between(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
-
 static inline af_cuts af_cut(const af_line *line, int x0, int x1)
 {
-    af_cuts c = {between(line->reach[0], x0, x1), between(line->inside[0], x0, x1), between(line->inside[1], x0, x1),
-        between(line->reach[1], x0, x1)};
-    c.inside0 = between(c.inside0, c.reach0, c.reach1);
-    c.inside1 = between(c.inside1, c.inside0, c.reach1);
+    af_cuts c = {af_held(line->reach[0], x0, x1), af_held(line->inside[0], x0, x1), af_held(line->inside[1], x0, x1),
+        af_held(line->reach[1], x0, x1)};
+    c.inside0 = af_held(c.inside0, c.reach0, c.reach1);
+    c.inside1 = af_held(c.inside1, c.inside0, c.reach1);
     return c;
-}
-
-typedef struct af_room {
-    af_window view;
-    int pitch, fits;
-    float pixel[ROOM];
-} af_room;
-
-// One row of the window, y and x0 in pixels of the image.
-static void copy_row(const af_size *z, const float *image, int x0, int y, int width, float *to)
-{
-    const float *row = image + (int64_t)between(y, 0, z->h - 1) * z->w;
-    const int empty = z->outside == AF_ZERO, left = between(-x0, 0, width), right = between(z->w - x0, left, width);
-    if (empty && (y < 0 || y >= z->h)) {
-        memset(to, 0, (size_t)width * sizeof *to);
-        return;
-    }
-    for (int i = 0; i < left; i++) to[i] = empty ? 0 : row[0];
-    if (right > left) memcpy(to + left, row + x0 + left, (size_t)(right - left) * sizeof *to);
-    for (int i = right; i < width; i++) to[i] = empty ? 0 : row[z->w - 1];
-}
-
-// Copies the window of the tile; where it does not fit, lines stay with the image.
-static void af_move_in(const af_size *z, const float *image, const float *matrix, int x0, int x1, int y0, int y1, af_room *room)
-{
-    room->view = af_window_of(matrix, matrix + 3, z->w, z->h, x0, y0, x1 - x0, y1 - y0);
-    room->pitch = room->view.width | 1; // pixels below each other on different sets
-    room->fits = room->view.found && (room->view.inside || z->outside != AF_IGNORE) && room->pitch * room->view.height <= ROOM;
-    const int x = room->view.x + af_centre(z->w), y = room->view.y + af_centre(z->h);
-    for (int i = 0; room->fits && i < room->view.height; i++)
-        copy_row(z, image, x, y + i, room->view.width, room->pixel + i * room->pitch);
 }
 
 static inline af_line af_in_room(const af_line *line, const af_room *room)
@@ -173,12 +137,12 @@ static int wide(const int64_t *param) { return param[0] == 512 || (param[0] == 0
 static int run_affine(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);
-    const int64_t n = af_parts(z.h, TILE);
+    const int64_t n = af_parts(z.h, AF_TILE);
     const int avx512 = wide(call->param);
     const float *image = (const float *)call->arg[AF_IMAGE], *matrix = (const float *)call->arg[AF_MATRIX];
 #pragma omp parallel for num_threads(call->threads) schedule(dynamic)
     for (int64_t i = 0; i < n * z.transforms; i++) {
-        const int y0 = (int)(i % n) * TILE, y1 = between(y0 + TILE, 0, z.h);
+        const int y0 = (int)(i % n) * AF_TILE, y1 = af_held(y0 + AF_TILE, 0, z.h);
         float *to = (float *)call->arg[AF_TRANSFORMED] + i / n * af_pixels(&z);
         (avx512 ? avx512_store_band : avx2_store_band)(&z, image, matrix + 6 * (i / n), y0, y1, to);
     }

@@ -271,13 +271,13 @@ TARGET static inline void NAME(add_line)(NAME(lanes) * s, const af_line *line, i
 
 TARGET static void NAME(store_band)(const af_size *z, const float *image, const float *matrix, int y0, int y1, float *to)
 {
-    af_line line[TILE];
+    af_line line[AF_TILE];
     af_room room;
     double per_step[3];
     af_per_step(z, matrix, per_step);
     for (int y = y0; y < y1; y++) NAME(line_of)(z, image, matrix, per_step, y, 0, &line[y - y0]);
-    for (int x = 0; x < z->w; x += TILE) {
-        const int x1 = x + TILE < z->w ? x + TILE : z->w;
+    for (int x = 0; x < z->w; x += AF_TILE) {
+        const int x1 = x + AF_TILE < z->w ? x + AF_TILE : z->w;
         af_move_in(z, image, matrix, x, x1, y0, y1, &room);
         for (int y = y0; y < y1; y++) {
             const af_line there = af_in_room(&line[y - y0], &room);
@@ -290,8 +290,8 @@ TARGET static void NAME(store_band)(const af_size *z, const float *image, const 
 TARGET static void NAME(sum_bundle)(const af_size *z, const float *image, const float *reference, const float *matrix,
     const af_bundle *b, const float typical[2], af_sums *to)
 {
-    const int rows = b->y1 - b->y0, n = rows * (b->d1 - b->d0), wide = z->dims == 2 ? TILE : LONG;
-    af_line line[TILE];
+    const int rows = b->y1 - b->y0, n = rows * (b->d1 - b->d0), wide = z->dims == 2 ? AF_TILE : LONG;
+    af_line line[AF_TILE];
     af_room room;
     af_odd odd = {.n = 0};
     const NAME(lanes) none = {v_set1_ps(0), v_set1_ps(0), v_set1_ps(0), v_set1_ps(0), v_set1_ps(0)};

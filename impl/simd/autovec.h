@@ -6,11 +6,20 @@
 //
 // makes twice_avx2 and twice_avx512, and twice_for(avx512) names one of them. It stands between the naive variants, which are
 // what a core did in the papers' years, and the simd ones. verify/tests/runtime/test_autovec.c looks for vectors in the listing.
+//
+// GCC's generic tuning makes no gathers, but loads each lane and inserts it; that of a processor with AVX-512 makes them, and would
+// keep to half vectors unless told.
 #ifndef RG_AUTOVEC_H
 #define RG_AUTOVEC_H
 
 #define RG_AUTOVEC_AVX2 __attribute__((target("avx2,fma"), noinline))
-#define RG_AUTOVEC_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma"), noinline))
+#ifdef __clang__
+#define RG_AUTOVEC_TUNE ""
+#else
+#define RG_AUTOVEC_TUNE ",tune=icelake-server,prefer-vector-width=512"
+#endif
+#define RG_AUTOVEC_AVX512                                                                                                      \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma" RG_AUTOVEC_TUNE), noinline))
 #define RG_AUTOVEC_NEEDS "avx2"
 #define RG_AUTOVEC_WIDE "avx512vnni" // the feature that chooses the second
 

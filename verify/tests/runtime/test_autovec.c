@@ -13,7 +13,7 @@ static const struct {
     {"autocorr/", "autocorr", "autocorr_row"},
     {"autocorr/printed_", "autocorr_printed", "printed_row"},
     {"gridding/", "gridding", "gridding_plane"},
-    {"affine/", "affine2d", "affine_line"},
+    {"affine/", "affine2d", "affine_band"},
     {"affine/", "align2d", "align2d_lines"},
     {"affine/", "align3d", "align3d_lines"},
     {"frealign/compare/", "cc3m presb sigma2 ccoef", "compare_trial"},
