@@ -136,9 +136,7 @@ static void report_gpu(int index)
     }
     char reason[160], version[96] = "unknown version";
     const rg_nvml *nvml = rg_nvml_load(reason);
-    if (nvml && nvml->driver) {
-        (void)nvml->driver(version, sizeof version); // leaves the words above on failure
-    }
+    if (nvml && nvml->driver) (void)nvml->driver(version, sizeof version); // leaves the words above on failure
     line(name, "%s, sm_%d, %d multiprocessors", facts.name, facts.sm, facts.multiprocessors);
     line("memory", "%.1f GiB, %.1f GiB free, L2 %.0f MiB, ECC %s", (double)facts.memory_bytes / 0x1p30,
         (double)facts.free_bytes / 0x1p30, (double)facts.l2_bytes / 0x1p20,
@@ -165,9 +163,8 @@ static void report_gpus(void)
     unsigned boards = 0;
     void *board;
     if (!nvml || !nvml->count || !nvml->by_index || !nvml->name || nvml->count(&boards) != 0) return;
-    for (unsigned i = 0; i < boards; i++) {
+    for (unsigned i = 0; i < boards; i++)
         if (nvml->by_index(i, &board) == 0 && nvml->name(board, name, sizeof name) == 0) line("seen by NVML", "%s", name);
-    }
 }
 
 // ---- libraries and programs ----------------------------------------------------------------------------------------------

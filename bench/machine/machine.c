@@ -32,8 +32,7 @@
 #endif
 
 #define MAD "multiply-adds/s"
-const char *const rg_resource_unit[RG_RESOURCES] = {
-    [RG_MEM_BYTES] = "B/s",
+const char *const rg_resource_unit[RG_RESOURCES] = {[RG_MEM_BYTES] = "B/s",
     [RG_SHARED_BYTES] = "B/s",
     [RG_F32_MAD] = MAD,
     [RG_F64_MAD] = MAD,
@@ -44,8 +43,7 @@ const char *const rg_resource_unit[RG_RESOURCES] = {
     [RG_ATOMIC] = "atomics/s",
     [RG_ATOMIC_16B] = "atomics/s",
     [RG_ATOMIC_MEM] = "atomics/s",
-    [RG_TEXTURE] = "fetches/s",
-};
+    [RG_TEXTURE] = "fetches/s"};
 
 void rg_head_add(rg_head *head, const char *key, const char *format, ...)
 {
@@ -87,9 +85,8 @@ static void without_folders(char *out, size_t n, const char *text)
         if (*text == '/' && starts) {
             const char *past = text + strcspn(text, " '\"");
             const char *last = text;
-            for (const char *c = text; c < past; c++) {
+            for (const char *c = text; c < past; c++)
                 if (*c == '/' && c + 1 < past) last = c + 1;
-            }
             text = last;
         }
         before_that = before;

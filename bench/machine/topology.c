@@ -125,9 +125,8 @@ void rg_cpu_simd(char text[96])
     static const char *const level[] = {"avx2", "avx512", "avx512vnni", "amx"};
     size_t at = 0;
     snprintf(text, 96, "none of avx2, avx512, avx512vnni, amx");
-    for (int i = 0; i < RG_COUNT(level); i++) {
+    for (int i = 0; i < RG_COUNT(level); i++)
         if (rg_cpu_has(level[i])) at += (size_t)snprintf(text + at, 96 - at, "%s%s", at ? " " : "", level[i]);
-    }
 }
 
 void rg_cpu_governor(char text[128])

@@ -190,12 +190,8 @@ static double rounds_per_s(const rg_member *m, rg_loop loop, const rg_copy_array
 {
     int64_t rounds = 1;
     double s;
-    while ((s = run_together(m, loop, rounds, arrays)) < 0.02) {
-        rounds *= s < 0.002 ? 8 : 2;
-    }
-    for (int i = 0; i < 3; i++) {
-        s = fmin(s, run_together(m, loop, rounds, arrays));
-    }
+    while ((s = run_together(m, loop, rounds, arrays)) < 0.02) rounds *= s < 0.002 ? 8 : 2;
+    for (int i = 0; i < 3; i++) s = fmin(s, run_together(m, loop, rounds, arrays));
     return (double)rounds * m->crew->threads / s;
 }
 
@@ -207,9 +203,7 @@ static void *member(void *argument)
     pthread_mutex_lock(&crew->start);
     rg_cpu_pin(m->index);
     pthread_mutex_unlock(&crew->start);
-    for (int r = 0; r < RG_RESOURCES; r++) {
-        found[r] = NAN;
-    }
+    for (int r = 0; r < RG_RESOURCES; r++) found[r] = NAN;
     for (int i = 0; i < RG_COUNT(loops); i++) {
         if (crew->wanted & 1u << loops[i].resource && isnan(found[loops[i].resource]) &&
             (!loops[i].needs[0] || rg_cpu_has(loops[i].needs))) {
@@ -221,9 +215,7 @@ static void *member(void *argument)
         memset(m->arrays.to, 2, m->arrays.bytes);
         found[RG_MEM_BYTES] = rounds_per_s(m, copy, &m->arrays) * 2.0 * (double)m->arrays.bytes;
     }
-    if (m->index == 0) {
-        memcpy(crew->rates->per_s, found, sizeof found);
-    }
+    if (m->index == 0) memcpy(crew->rates->per_s, found, sizeof found);
     return NULL;
 }
 
@@ -235,9 +227,7 @@ static size_t copy_bytes(int threads)
     char text[64];
     rg_topology_read(&t);
     size_t all = 4 * rg_topology_last_cache(&t), free_bytes = (size_t)4 << 30;
-    if (rg_proc_field("/proc/meminfo", "MemAvailable", text, sizeof text)) {
-        free_bytes = (size_t)strtoull(text, NULL, 10) << 10;
-    }
+    if (rg_proc_field("/proc/meminfo", "MemAvailable", text, sizeof text)) free_bytes = (size_t)strtoull(text, NULL, 10) << 10;
     all = all < (size_t)128 << 20 ? (size_t)128 << 20 : all;
     all = all > free_bytes / 4 ? free_bytes / 4 : all;
     return all / 2 / (size_t)threads / 64 * 64;
@@ -248,9 +238,7 @@ static char *array_make(size_t bytes)
 {
     enum { PAGE = 2 << 20 };
     char *p = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
-    if (p) {
-        (void)madvise(p, bytes, MADV_HUGEPAGE);
-    }
+    if (p) (void)madvise(p, bytes, MADV_HUGEPAGE);
     return p;
 }
 
@@ -267,9 +255,7 @@ static void crew_run(rg_crew *crew, rg_member *members, pthread_t *thread, int n
     }
     pthread_barrier_init(&crew->gate, NULL, crew->threads ? (unsigned)crew->threads : 1);
     pthread_mutex_unlock(&crew->start);
-    for (int i = 0; i < crew->threads; i++) {
-        pthread_join(thread[i], NULL);
-    }
+    for (int i = 0; i < crew->threads; i++) pthread_join(thread[i], NULL);
     pthread_barrier_destroy(&crew->gate);
     pthread_mutex_destroy(&crew->start);
 }
@@ -277,9 +263,7 @@ static void crew_run(rg_crew *crew, rg_member *members, pthread_t *thread, int n
 void rg_probe_cpu(int threads, unsigned wanted, rg_rates *rates)
 {
     *rates = (rg_rates){.l2_bytes_per_s = NAN, .mma_i8_per_s = NAN, .wgmma_i8_per_s = NAN};
-    for (int r = 0; r < RG_RESOURCES; r++) {
-        rates->per_s[r] = NAN;
-    }
+    for (int r = 0; r < RG_RESOURCES; r++) rates->per_s[r] = NAN;
     rates->isa = rg_cpu_has("avx512") ? "avx512" : rg_cpu_has("avx2") ? "avx2" : "portable";
     int n = threads > 0 ? threads : 1;
     const bool copies = wanted & 1u << RG_MEM_BYTES;
@@ -293,9 +277,7 @@ void rg_probe_cpu(int threads, unsigned wanted, rg_rates *rates)
         members[i] = (rg_member){&crew, i, {copies ? array_make(bytes) : NULL, copies ? array_make(bytes) : NULL, bytes}};
         crew.can_copy = crew.can_copy && members[i].arrays.from && members[i].arrays.to;
     }
-    if (copies && !crew.can_copy) {
-        rg_warn("the memory copy is not probed: no room for 2 x %d x %zu bytes", n, bytes);
-    }
+    if (copies && !crew.can_copy) rg_warn("the memory copy is not probed: no room for 2 x %d x %zu bytes", n, bytes);
     crew_run(&crew, members, thread, n);
     for (int i = 0; i < n; i++) {
         free(members[i].arrays.from);

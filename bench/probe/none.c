@@ -9,9 +9,7 @@ int rg_probe_gpu(const rg_device *device, unsigned wanted, rg_rates *rates)
 {
     (void)device, (void)wanted;
     *rates = (rg_rates){.l2_bytes_per_s = NAN, .mma_i8_per_s = NAN, .wgmma_i8_per_s = NAN, .isa = ""};
-    for (int i = 0; i < RG_RESOURCES; i++) {
-        rates->per_s[i] = NAN;
-    }
+    for (int i = 0; i < RG_RESOURCES; i++) rates->per_s[i] = NAN;
     return RG_OK;
 }
 

@@ -26,9 +26,7 @@ int rg_rapl_read(const char *root, uint64_t energy_uJ[RG_PACKAGES_MAX], uint64_t
     for (int zone = 0; zone < RG_PACKAGES_MAX; zone++) {
         char name[64], path[256];
         // intel-rapl:N holds packages (on AMD too) and `psys`, the platform; sub-zones have a second number.
-        if (!rg_line(name, sizeof name, "%s/intel-rapl:%d/name", root, zone) || strncmp(name, "package", 7) != 0) {
-            continue;
-        }
+        if (!rg_line(name, sizeof name, "%s/intel-rapl:%d/name", root, zone) || strncmp(name, "package", 7) != 0) continue;
         snprintf(path, sizeof path, "%s/intel-rapl:%d/max_energy_range_uj", root, zone);
         if (!read_number(&range_uJ[n], path)) {
             snprintf(why, 120, "RAPL: %s tells no max_energy_range_uj", name);
@@ -42,9 +40,7 @@ int rg_rapl_read(const char *root, uint64_t energy_uJ[RG_PACKAGES_MAX], uint64_t
         }
         n++;
     }
-    if (n == 0) {
-        snprintf(why, 120, "no RAPL package in %s (virtual machine, or: sudo modprobe intel_rapl_msr)", root);
-    }
+    if (n == 0) snprintf(why, 120, "no RAPL package in %s (virtual machine, or: sudo modprobe intel_rapl_msr)", root);
     return n;
 }
 

@@ -9,26 +9,10 @@ static const struct {
     const char *name;
     int width, decimals;
     double most;
-} field[RG_PAR_FIELDS] = {
-    {"NO", 7, 0, INT32_MAX},
-    {"PSI", 8, 2, 1e6},
-    {"THETA", 8, 2, 1e6},
-    {"PHI", 8, 2, 1e6},
-    {"SHX", 10, 2, 1e6},
-    {"SHY", 10, 2, 1e6},
-    {"MAG", 8, 0, 1e9},
-    {"FILM", 6, 0, 1e9},
-    {"DF1", 9, 1, 1e7},
-    {"DF2", 9, 1, 1e7},
-    {"ANGAST", 8, 2, 1e6},
-    {"OCC", 8, 2, 1e9},
-    {"LogP", 10, 0, 1e15},
-    {"SIGMA", 11, 4, 1e15},
-    {"SCORE", 8, 2, 1e9},
-    {"CHANGE", 8, 2, 1e9},
-    {"PRESA", 8, 2, 1e9},
-    {"PSHIFT", 8, 2, 1e6},
-};
+} field[RG_PAR_FIELDS] = {{"NO", 7, 0, INT32_MAX}, {"PSI", 8, 2, 1e6}, {"THETA", 8, 2, 1e6}, {"PHI", 8, 2, 1e6},
+    {"SHX", 10, 2, 1e6}, {"SHY", 10, 2, 1e6}, {"MAG", 8, 0, 1e9}, {"FILM", 6, 0, 1e9}, {"DF1", 9, 1, 1e7}, {"DF2", 9, 1, 1e7},
+    {"ANGAST", 8, 2, 1e6}, {"OCC", 8, 2, 1e9}, {"LogP", 10, 0, 1e15}, {"SIGMA", 11, 4, 1e15}, {"SCORE", 8, 2, 1e9},
+    {"CHANGE", 8, 2, 1e9}, {"PRESA", 8, 2, 1e9}, {"PSHIFT", 8, 2, 1e6}};
 
 // Columns NO .. ANGAST are common to all kinds. `longest`: rows up to this length, blanks at the end left out, are of the kind
 // when their words do not tell (FREALIGN's own rule).

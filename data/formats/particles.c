@@ -66,34 +66,11 @@ enum {
     COLUMNS
 };
 
-static const char *const column_name[COLUMNS] = {
-    "rlnAngleRot",
-    "rlnAngleTilt",
-    "rlnAnglePsi",
-    "rlnOriginX",
-    "rlnOriginY",
-    "rlnOriginXAngst",
-    "rlnOriginYAngst",
-    "rlnDefocusU",
-    "rlnDefocusV",
-    "rlnDefocusAngle",
-    "rlnPhaseShift",
-    "rlnCtfBfactor",
-    "rlnCtfScalefactor",
-    "rlnOpticsGroup",
-    "rlnImageName",
-    "rlnVoltage",
-    "rlnSphericalAberration",
-    "rlnAmplitudeContrast",
-    "rlnImagePixelSize",
-    "rlnDetectorPixelSize",
-    "rlnMagnification",
-    "rlnCtfDataAreCtfPremultiplied",
-    "rlnCtfDataArePhaseFlipped",
-    "rlnRandomSubset",
-    "rlnImageSize",
-    "rlnImageDimensionality",
-};
+static const char *const column_name[COLUMNS] = {"rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi", "rlnOriginX", "rlnOriginY",
+    "rlnOriginXAngst", "rlnOriginYAngst", "rlnDefocusU", "rlnDefocusV", "rlnDefocusAngle", "rlnPhaseShift", "rlnCtfBfactor",
+    "rlnCtfScalefactor", "rlnOpticsGroup", "rlnImageName", "rlnVoltage", "rlnSphericalAberration", "rlnAmplitudeContrast",
+    "rlnImagePixelSize", "rlnDetectorPixelSize", "rlnMagnification", "rlnCtfDataAreCtfPremultiplied",
+    "rlnCtfDataArePhaseFlipped", "rlnRandomSubset", "rlnImageSize", "rlnImageDimensionality"};
 
 typedef struct reading {
     rg_particles *p;

@@ -139,10 +139,9 @@ static void gradient(rg_coarsening *c)
     for (int axis = 0; axis < 2; axis++) {
 #pragma omp parallel for num_threads(c->setup.threads)
         for (int64_t v = 0; v < c->setup.height; v++)
-            for (int64_t u = 0; u < c->half; u++) {
+            for (int64_t u = 0; u < c->half; u++)
                 times_ik(
                     c->work_k[v * c->half + u], (axis ? c->ky_odd[v] : c->kx_odd[u]) / (double)c->n, c->phi_k[v * c->half + u]);
-            }
         inverse(c, axis ? c->gy : c->gx);
     }
 }

@@ -40,8 +40,7 @@ static const rg_variant *const variants[] = {
     NULL,
 };
 
-const char *const rg_resource_name[RG_RESOURCES] = {
-    [RG_MEM_BYTES] = "memory",
+const char *const rg_resource_name[RG_RESOURCES] = {[RG_MEM_BYTES] = "memory",
     [RG_SHARED_BYTES] = "shared",
     [RG_F32_MAD] = "fp32",
     [RG_F64_MAD] = "fp64",
@@ -52,8 +51,7 @@ const char *const rg_resource_name[RG_RESOURCES] = {
     [RG_ATOMIC] = "atomic",
     [RG_ATOMIC_16B] = "atomic16",
     [RG_ATOMIC_MEM] = "atomic_mem",
-    [RG_TEXTURE] = "texture",
-};
+    [RG_TEXTURE] = "texture"};
 static rg_entry *entry;
 static int n_entries;
 

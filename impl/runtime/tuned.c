@@ -200,12 +200,11 @@ int rg_tuned_store(const char *folder, const char *processor, const char *driver
         "# suite: regather " RG_VERSION "\n# processor: %s\n# driver: %s\n",
         processor, driver);
     for (int k = 0; k < RG_COUNT(column); k++) fprintf(file.stream, "%s%c", column[k], k + 1 < RG_COUNT(column) ? '\t' : '\n');
-    for (int i = 0; old.path && !stale(&old, processor) && i < old.n_rows; i++) {
+    for (int i = 0; old.path && !stale(&old, processor) && i < old.n_rows; i++)
         if (strcmp(rg_tsv_cell(&old, i, "algo"), row->algo) || strcmp(rg_tsv_cell(&old, i, "variant"), row->variant) ||
             strcmp(rg_tsv_cell(&old, i, "shape"), row->shape))
             for (int k = 0; k < RG_COUNT(column); k++)
                 rg_tsv_print(file.stream, "%s%c", rg_tsv_cell(&old, i, column[k]), k + 1 < RG_COUNT(column) ? '\t' : '\n');
-    }
     rg_tsv_print(file.stream, "%s\t%s\t%s\t%s\t%.0f\t%.4g\t%s\t%s\n", row->algo, row->variant, row->shape, row->params,
         row->median_ns, row->rate, row->rate_unit, row->how);
     rg_tsv_free(&old);

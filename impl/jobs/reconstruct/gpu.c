@@ -323,9 +323,8 @@ static void make_parts(gpu_pipe *p)
     const rc_job *job = p->job;
     size_t bytes[GR_PARTS];
     rc_parts_of(job, p->batch, p->rows, bytes);
-    for (int i = 0; i < GR_PARTS && p->code == RG_GOOD; i++) {
+    for (int i = 0; i < GR_PARTS && p->code == RG_GOOD; i++)
         if (bytes[i]) good(p, "making its buffers", p->device->alloc(&p->part[i], bytes[i], rc_part_name[i]));
-    }
     if (p->code == RG_GOOD)
         good(p, p->frame.doing, rg_frame_reserve(&p->frame, p->device, rc_scratch_of(job, p->batch, p->rows)));
     if (p->code != RG_GOOD) return;

@@ -12,10 +12,7 @@
 static const struct {
     const char *name;
     nlopt_algorithm algorithm;
-} optimisers[] = {
-    {"praxis", NLOPT_LN_PRAXIS},
-    {"bobyqa", NLOPT_LN_BOBYQA},
-};
+} optimisers[] = {{"praxis", NLOPT_LN_PRAXIS}, {"bobyqa", NLOPT_LN_BOBYQA}};
 
 static int find(const char *name)
 {

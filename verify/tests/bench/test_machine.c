@@ -144,48 +144,16 @@ TEST(energy_is_nan_with_a_reason_or_watts_times_seconds)
 
 static const char *head_value(const rg_head *head, const char *key)
 {
-    for (int i = 0; i < head->n; i++) {
-        if (!strcmp(head->key[i], key)) {
-            return head->value[i];
-        }
-    }
+    for (int i = 0; i < head->n; i++)
+        if (!strcmp(head->key[i], key)) return head->value[i];
     return NULL;
 }
 
 // Files written before are compared by these keys: one renamed or dropped breaks them.
-static const char *const keys[] = {
-    "suite",
-    "format",
-    "revision",
-    "revision_date",
-    "date",
-    "command",
-    "seed",
-    "clock_tick_ns",
-    "machine",
-    "cpu",
-    "cpu_vendor",
-    "sockets",
-    "cores",
-    "simd",
-    "caches",
-    "memory",
-    "governor",
-    "kernel",
-    "compiler",
-    "cflags",
-    "nvcc",
-    "nvcc_flags",
-    "gpu",
-    "gpu_sm",
-    "gpu_memory",
-    "gpu_driver",
-    "cuda_runtime",
-    "gpu_ecc",
-    "gpu_power_cap",
-    "gpu_clocks",
-    "gpu_tick_ns",
-};
+static const char *const keys[] = {"suite", "format", "revision", "revision_date", "date", "command", "seed", "clock_tick_ns",
+    "machine", "cpu", "cpu_vendor", "sockets", "cores", "simd", "caches", "memory", "governor", "kernel", "compiler", "cflags",
+    "nvcc", "nvcc_flags", "gpu", "gpu_sm", "gpu_memory", "gpu_driver", "cuda_runtime", "gpu_ecc", "gpu_power_cap", "gpu_clocks",
+    "gpu_tick_ns"};
 
 TEST(head_keys_are_stable)
 {
@@ -287,15 +255,11 @@ TEST(cpu_rates_are_positive_and_ordered)
     }
     static const rg_resource gpu_only[] = {
         RG_SHARED_BYTES, RG_MATRIX_I8_MAD, RG_ATOMIC, RG_ATOMIC_16B, RG_ATOMIC_MEM, RG_TEXTURE};
-    for (int i = 0; i < RG_COUNT(gpu_only); i++) {
-        assert_true(isnan(one.per_s[gpu_only[i]]));
-    }
+    for (int i = 0; i < RG_COUNT(gpu_only); i++) assert_true(isnan(one.per_s[gpu_only[i]]));
     assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
     assert_true(CPU_EQUAL(&before, &after));
     rg_probe_cpu(1, 1u << RG_I32_MAD, &one); // what is not wanted is not measured
-    for (int r = 0; r < RG_RESOURCES; r++) {
-        assert_int_equal(!isnan(one.per_s[r]), r == RG_I32_MAD);
-    }
+    for (int r = 0; r < RG_RESOURCES; r++) assert_int_equal(!isnan(one.per_s[r]), r == RG_I32_MAD);
 }
 
 // Only when asked: it takes seconds.
@@ -317,9 +281,7 @@ TEST(names_and_units_cover_all_resources)
     for (int i = 0; i < RG_RESOURCES; i++) {
         assert_non_null(rg_resource_name[i]);
         assert_non_null(rg_resource_unit[i]);
-        for (int k = 0; k < i; k++) {
-            assert_string_not_equal(rg_resource_name[i], rg_resource_name[k]);
-        }
+        for (int k = 0; k < i; k++) assert_string_not_equal(rg_resource_name[i], rg_resource_name[k]);
     }
 }
 
@@ -328,9 +290,7 @@ TEST(gpu_probe_of_a_cpu_is_nan)
     rg_rates rates;
     memset(&rates, 0, sizeof rates);
     assert_int_equal(rg_probe_gpu(rg_device_cpu(), RG_ALL_RESOURCES, &rates), RG_OK);
-    for (int i = 0; i < RG_RESOURCES; i++) {
-        assert_true(isnan(rates.per_s[i]));
-    }
+    for (int i = 0; i < RG_RESOURCES; i++) assert_true(isnan(rates.per_s[i]));
     assert_true(isnan(rates.l2_bytes_per_s) && isnan(rates.mma_i8_per_s) && isnan(rates.wgmma_i8_per_s));
 }
 
@@ -350,9 +310,7 @@ TEST(gpu_rates_are_positive_and_ordered)
     assert_true(ptx <= facts.sm && sass <= facts.sm);
     assert_int_equal(rg_probe_gpu(gpu, RG_ALL_RESOURCES, &r), RG_OK);
     for (int i = 0; i < RG_RESOURCES; i++) {
-        if (i == RG_ATOMIC_16B || i == RG_I16_MAD) {
-            continue;
-        }
+        if (i == RG_ATOMIC_16B || i == RG_I16_MAD) continue;
         assert_true(r.per_s[i] > 1e8);
     }
     assert_true(isnan(r.per_s[RG_I16_MAD]));

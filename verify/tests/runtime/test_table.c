@@ -117,9 +117,8 @@ TEST(test_names)
         char *row = rg_print("\n%s\t", a->paper), *presets = rg_share_path(a->presets ? a->presets : "reference/papers.tsv");
         assert_non_null(strstr(paper_text, row));
         assert_int_equal(access(presets, R_OK), 0);
-        for (const char *const *broken = a->broken; broken && *broken; broken++) {
+        for (const char *const *broken = a->broken; broken && *broken; broken++)
             assert_non_null(strstr(expected_text, fmt(".so\t%s\t", *broken)));
-        }
         free(row), free(presets);
     }
     free(paper_text), free(expected_text);
