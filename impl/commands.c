@@ -175,12 +175,11 @@ static int cflags(const char *language, const char *needs)
     if (code) return code;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     for (int up = 0; up < 2 && length > 0; up++) *strrchr(program, '/') = '\0';
-    char *installed = rg_print("%s/include/regather", program), *header = rg_print("%s/suite.h", installed);
+    RG_FREED char *installed = rg_print("%s/include/regather", program), *header = rg_print("%s/suite.h", installed);
     const char *include = access(header, R_OK) ? RG_SOURCE_DIR "/impl" : installed;
     printf("%s%s -I%s", flags, text, include);
     if (!strcmp(language, "emulated")) printf(" -I%s/gpu/emulator", include);
     putchar('\n');
-    free(installed), free(header);
     return RG_GOOD;
 }
 

@@ -42,11 +42,10 @@ static void parameters_as(const rg_result *f, const rg_row *row, char text[300])
     size_t first = strncmp(params, "threads=", 8) ? 0 : strcspn(params, ";");
     if (first && all > 1 && atoi(params + 8) == all) threads = "threads=all";
     const char *rest = params + first + (first && params[first] == ';');
-    char *key = rg_print("tuned %s:%s %s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE]);
+    RG_FREED char *key = rg_print("tuned %s:%s %s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE]);
     const char *tuned = rg_result_head(f, key);
     snprintf(text, 300, "%.*s;%s", *threads ? (int)strlen(threads) : (int)first, *threads ? threads : params,
         *rest && tuned && !strcmp(tuned, rest) ? "tuned" : rest);
-    free(key);
 }
 
 static bool alike(const rg_result *f, const rg_row *row, const rg_row *key, const char *params)
@@ -157,10 +156,9 @@ static void print_name(const rg_row *row, rg_change v)
 // A word of a command that people copy into a shell: what a file says stays one word.
 static void print_word(const char *option, const char *text, int most)
 {
-    char *word = most < 0 ? rg_print("%s", text) : rg_print("%.*s", most, text);
+    RG_FREED char *word = most < 0 ? rg_print("%s", text) : rg_print("%.*s", most, text);
     printf("%s ", option);
     rg_put_word(stdout, word);
-    free(word);
 }
 
 // Of these words the first that is a plug-in's file of that name and can be read here; NULL: none.
@@ -199,13 +197,10 @@ static const char *print_plugin(const comparison *c, const rg_row *row)
 {
     const char *variant = row->cell[RG_C_VARIANT], *end = strstr(variant, ".so:"); // "mine.so:gather"
     if (!end) return "";
-    char *name = rg_print("%.*s", (int)(end + 3 - variant), variant), *file = plugin_file(c, name);
-    char *word = file ? rg_print("%s", file) : rg_print("FOLDER/%s", name);
+    RG_FREED char *name = rg_print("%.*s", (int)(end + 3 - variant), variant), *file = plugin_file(c, name);
+    RG_FREED char *word = file ? rg_print("%s", file) : rg_print("FOLDER/%s", name);
     print_word(" --plugin", word, -1);
     const bool known = file != NULL;
-    free(name);
-    free(file);
-    free(word);
     return known ? "" : ", FOLDER being where the plug-in lies, which the files do not say";
 }
 
@@ -268,9 +263,8 @@ static rg_change compare_untimed(const rg_row *a, const rg_row *b, char why[RG_W
 // Whether the heads of both files name the inputs of these rows, and not the same.
 static bool inputs_differ(const comparison *c, const rg_row *row)
 {
-    char *key = rg_input_key(row);
+    RG_FREED char *key = rg_input_key(row);
     const char *a = rg_result_head(&c->file[0], key), *b = rg_result_head(&c->file[1], key);
-    free(key);
     return a && b && strcmp(a, b);
 }
 
@@ -305,11 +299,10 @@ static rg_change compare_rows(const comparison *c, const rg_row *a, const rg_row
         print_next_step(c, b, &r);
     }
     if (c->map.n && strcmp(a->cell[RG_C_PARAMS], b->cell[RG_C_PARAMS])) {
-        char *params =
+        RG_FREED char *params =
             rg_print("%s%sparameters of A %s, of B %s", why, *why ? "; " : "", a->cell[RG_C_PARAMS], b->cell[RG_C_PARAMS]);
         rg_tsv_print(stdout, "          %s\n", params + (*why ? strlen(why) + 2 : 0));
         snprintf(why, RG_WHY, "%s", params);
-        free(params);
     }
     return v;
 }
@@ -328,7 +321,7 @@ static void compare_all(comparison *c)
 {
     const rg_ratio none = {NAN, NAN, NAN};
     c->of.pair = rg_alloc((size_t)(c->file[0].n_rows + c->file[1].n_rows + 1) * sizeof *c->of.pair);
-    bool *paired = rg_alloc((size_t)c->file[0].n_rows + 1);
+    RG_FREED bool *paired = rg_alloc((size_t)c->file[0].n_rows + 1);
     for (int i = 0; i < c->file[1].n_rows; i++) {
         const rg_row *b = &c->file[1].row[i], *a = partner(c, 1, b);
         rg_ratio ratio = none;
@@ -349,7 +342,6 @@ static void compare_all(comparison *c)
         rg_change v = b ? (*why = '\0', compare_rows(c, a, b, &ratio, why)) : RG_ONLY_A;
         if (v < RG_CHANGES) note(c, v, a, b, ratio, why);
     }
-    free(paired);
 }
 
 // Two machines, two commits, or the same twice; and whether kernels changed between them.
@@ -368,15 +360,15 @@ static char *title(const comparison *c)
         kernels += other != NULL;
         changed += other && strcmp(other, c->file[0].head_value[i]);
     }
-    char *sources = kernels ? rg_print("; the source of %d of %d kernel%s changed", changed, kernels, rg_plural(kernels))
-                            : rg_print("%s", "");
+    RG_FREED char *sources = kernels
+        ? rg_print("; the source of %d of %d kernel%s changed", changed, kernels, rg_plural(kernels))
+        : rg_print("%s", "");
     const bool machines = strcmp(said[0][0], said[0][1]), commits = strcmp(said[1][0], said[1][1]);
     char *text = machines && commits ? rg_print("two machines and two commits: A %s, %s; B %s, %s%s", said[0][0], said[1][0],
                                            said[0][1], said[1][1], sources)
         : machines ? rg_print("two machines at commit %s: A %s, B %s%s", said[1][0], said[0][0], said[0][1], sources)
         : commits  ? rg_print("two commits on %s: A %s, B %s%s", said[0][0], said[1][0], said[1][1], sources)
                    : rg_print("two runs of commit %s on %s%s", said[1][0], said[0][0], sources);
-    free(sources);
     return text;
 }
 
@@ -387,24 +379,20 @@ static char *extreme(const comparison *c, rg_change word, const char *what)
         const rg_pair_of_rows *p = &c->of.pair[i];
         if (p->word == word && (!found || (word == RG_SLOWER) == (p->ratio.ratio > found->ratio.ratio))) found = p;
     }
-    char *name = found ? rg_pair_name(found) : NULL;
+    RG_FREED char *name = found ? rg_pair_name(found) : NULL;
     char *text = found ? rg_print(" (%s %s, %.4g)", what, name, found->ratio.ratio) : rg_print("%s", "");
-    free(name);
     return text;
 }
 
 static char *summary(const comparison *c)
 {
     const int *n = c->of.count, compared = n[RG_SAME] + n[RG_FASTER] + n[RG_SLOWER] + n[RG_UNDECIDED] + n[RG_BROKEN];
-    char *worst = extreme(c, RG_SLOWER, "worst"), *best = extreme(c, RG_FASTER, "best");
-    char *gone = n[RG_ONLY_A] ? rg_print(", and %d of A %s not in B", n[RG_ONLY_A], n[RG_ONLY_A] > 1 ? "are" : "is")
-                              : rg_print("%s", "");
+    RG_FREED char *worst = extreme(c, RG_SLOWER, "worst"), *best = extreme(c, RG_FASTER, "best");
+    RG_FREED char *gone = n[RG_ONLY_A] ? rg_print(", and %d of A %s not in B", n[RG_ONLY_A], n[RG_ONLY_A] > 1 ? "are" : "is")
+                                       : rg_print("%s", "");
     char *text =
         rg_print("Of %d row%s B is slower in %d%s, faster in %d%s, the same in %d, not decided in %d, broken in %d%s", compared,
             rg_plural(compared), n[RG_SLOWER], worst, n[RG_FASTER], best, n[RG_SAME], n[RG_UNDECIDED], n[RG_BROKEN], gone);
-    free(gone);
-    free(worst);
-    free(best);
     return text;
 }
 

@@ -77,10 +77,11 @@ int rg_compared_junit(const rg_compared *c, const char *path)
         c->n, failures, errors, skipped);
     for (int i = 0; i < c->n; i++) {
         const rg_pair_of_rows *p = &c->pair[i];
-        char *name = rg_pair_name(p);
-        char *ratio = isfinite(p->ratio.ratio) ? rg_print("%s: B / A = %.4g [%.4g, %.4g]%s%s", rg_change_name[p->word],
-                                                     p->ratio.ratio, p->ratio.low, p->ratio.high, *p->why ? "; " : "", p->why)
-                                               : rg_print("%s%s%s", rg_change_name[p->word], *p->why ? ": " : "", p->why);
+        RG_FREED char *name = rg_pair_name(p);
+        RG_FREED char *ratio = isfinite(p->ratio.ratio)
+            ? rg_print("%s: B / A = %.4g [%.4g, %.4g]%s%s", rg_change_name[p->word], p->ratio.ratio, p->ratio.low,
+                  p->ratio.high, *p->why ? "; " : "", p->why)
+            : rg_print("%s%s%s", rg_change_name[p->word], *p->why ? ": " : "", p->why);
         fputs("  <testcase classname=\"compare\" name=\"", f);
         put_xml(f, name);
         fputs("\">", f);
@@ -94,8 +95,6 @@ int rg_compared_junit(const rg_compared *c, const char *path)
             fputs("\"/>", f);
         }
         fputs("</testcase>\n", f);
-        free(name);
-        free(ratio);
     }
     fputs("</testsuite>\n", f);
     return rg_file_commit(&file);

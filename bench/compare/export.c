@@ -82,15 +82,13 @@ static int threads_of(const rg_row *row)
 
 static void put_names(FILE *f, const rg_row *row, const char *suffix)
 {
-    char *run = rg_print("%s/%s/%s/%s/%s/%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE],
+    RG_FREED char *run = rg_print("%s/%s/%s/%s/%s/%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE],
         row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
-    char *name = rg_print("%s%s", run, suffix);
+    RG_FREED char *name = rg_print("%s%s", run, suffix);
     fputs("    {\n      ", f);
     put_text_field(f, "name", name);
     fputs(",\n      ", f);
     put_text_field(f, "run_name", run);
-    free(name);
-    free(run);
 }
 
 // cpu_time is real_time: what the CPU does while a GPU computes is not what a row measures.
@@ -165,9 +163,8 @@ static void put_context(FILE *f, const rg_result *r)
         bool repeated = false;
         for (size_t k = 0; k < sizeof taken / sizeof *taken; k++) repeated |= !strcmp(r->head_key[i], taken[k]);
         fputs(",\n    ", f);
-        char *key = rg_print("%s%s", repeated ? "regather_" : "", r->head_key[i]);
+        RG_FREED char *key = rg_print("%s%s", repeated ? "regather_" : "", r->head_key[i]);
         put_text_field(f, key, r->head_value[i]);
-        free(key);
     }
     fputs("\n  },\n", f);
 }
@@ -183,7 +180,7 @@ static void write_gbench(FILE *f, const rg_result *r)
         if (!measured(row)) continue;
         fputs(comma, f);
         comma = ",\n";
-        rg_samples samples = rg_row_samples(row);
+        RG_ENDS(rg_samples_free) rg_samples samples = rg_row_samples(row);
         for (int k = 0; k < samples.n; k++) {
             put_repetition(f, row, i, samples.ns[k], samples.n, k);
             fputs(comma, f);
@@ -192,7 +189,6 @@ static void write_gbench(FILE *f, const rg_result *r)
             put_median(f, row, i, samples.n);
         else
             put_untimed(f, row, i);
-        rg_samples_free(&samples);
     }
     fputs("\n  ]\n}\n", f);
 }
@@ -238,11 +234,10 @@ static const rg_row *find_timed(const rg_result *r, const rg_row *like)
 // Timed in every file, on the same inputs.
 static bool is_series(const dated *of, int n, const rg_row *row)
 {
-    char *key = rg_print("input %s %s", row->cell[RG_C_ALGO], row->cell[RG_C_SHAPE]);
+    RG_FREED char *key = rg_print("input %s %s", row->cell[RG_C_ALGO], row->cell[RG_C_SHAPE]);
     bool same = true;
     for (int i = 0; i < n && same; i++)
         same = find_timed(of[i].file, row) && !strcmp(head(of[i].file, key, ""), head(of->file, key, ""));
-    free(key);
     return same;
 }
 
@@ -255,8 +250,8 @@ static void put_field(FILE *f, const char *text)
 
 static int write_csv(FILE *f, const rg_result *file, int n)
 {
-    dated *of = rg_alloc((size_t)n * sizeof *of);
-    const rg_row **series = rg_alloc((size_t)(file->n_rows + 1) * sizeof *series);
+    RG_FREED dated *of = rg_alloc((size_t)n * sizeof *of);
+    RG_FREED const rg_row **series = rg_alloc((size_t)(file->n_rows + 1) * sizeof *series);
     int n_series = 0, left_out = 0, code = sort_files(file, n, of);
     for (int i = 0; i < file->n_rows && !code; i++) {
         const rg_row *row = &file->row[i];
@@ -276,17 +271,14 @@ static int write_csv(FILE *f, const rg_result *file, int n)
         put_field(f, i < 0 ? "revision" : head(of[i].file, "revision", "unknown"));
         for (int k = 0; k < n_series; k++) {
             char *const *c = series[k]->cell;
-            char *name = i < 0 ? rg_print("%s:%s %s %s %s %s", c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE], c[RG_C_PARAMS],
-                                     c[RG_C_SCOPE], c[RG_C_MODE])
-                               : rg_print("%.10g", rg_cell_number(find_timed(of[i].file, series[k]), RG_C_MEDIAN));
+            RG_FREED char *name = i < 0 ? rg_print("%s:%s %s %s %s %s", c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE],
+                                              c[RG_C_PARAMS], c[RG_C_SCOPE], c[RG_C_MODE])
+                                        : rg_print("%.10g", rg_cell_number(find_timed(of[i].file, series[k]), RG_C_MEDIAN));
             putc(',', f);
             put_field(f, name);
-            free(name);
         }
         putc('\n', f);
     }
-    free(series);
-    free(of);
     return code;
 }
 
@@ -326,7 +318,7 @@ static int run(void *typed)
     const exporting *e = typed;
     const int n = e->given.word.n;
     if (n > 1 && e->format != CSV) return rg_fail(RG_USAGE, "export: expected one file for gbench, found %d", n);
-    rg_result *file = rg_alloc((size_t)n * sizeof *file);
+    RG_FREED rg_result *file = rg_alloc((size_t)n * sizeof *file);
     int n_read = 0, code = RG_GOOD;
     while (n_read < n && !code) {
         rg_result *r = &file[n_read];
@@ -340,7 +332,6 @@ static int run(void *typed)
     }
     code = code ? code : write_out(e, file, n);
     while (n_read > 0) rg_result_free(&file[--n_read]);
-    free(file);
     return code;
 }
 

@@ -79,7 +79,7 @@ static void check_clock(belief *b, const rg_samples *samples)
 static void check_hashes(belief *b)
 {
     char *const *c = b->row->cell;
-    char *input = rg_input_key(b->row), *source = rg_print("source %s:%s", c[RG_C_ALGO], c[RG_C_VARIANT]);
+    RG_FREED char *input = rg_input_key(b->row), *source = rg_print("source %s:%s", c[RG_C_ALGO], c[RG_C_VARIANT]);
     const char *head = rg_result_head(b->file, source);
     const bool job = !strcmp(c[RG_C_SCOPE], "job");
     if (!rg_result_head(b->file, input)) fault(b, "expected the hash of its inputs in the head, found no line \"%s\"", input);
@@ -91,8 +91,6 @@ static void check_hashes(belief *b)
         fault(b, "expected the hash of its source in the head, found no line \"%s\"", source);
     else if (strcmp(head, c[RG_C_SOURCE]))
         fault(b, "expected the source that the head names, \"%s\", found \"%s\"", head, c[RG_C_SOURCE]);
-    free(input);
-    free(source);
 }
 
 // The rate of the file's own probe for what the row runs on, NaN when it has none.

@@ -214,7 +214,7 @@ static int run_team(contest *c, int which)
 {
     const team *t = &c->team[which];
     const int process = c->started - c->n_teams + which;
-    rg_pair *pair = rg_alloc(RG_DUEL_PAIRS_MOST * sizeof *pair);
+    RG_FREED rg_pair *pair = rg_alloc(RG_DUEL_PAIRS_MOST * sizeof *pair);
     int n = 0, kept = 0, code = RG_GOOD;
     double blocks_s = 0;
     while (!code && n < RG_DUEL_PAIRS_MOST && kept < PAIRS_ENOUGH && (kept < PAIRS_LEAST || blocks_s < BLOCKS_S) &&
@@ -233,7 +233,6 @@ static int run_team(contest *c, int which)
                 p->held[0], p->held[1], (int)rg_pair_kept(p));
     }
     if (!code) count(c, pair, n);
-    free(pair);
     return code;
 }
 
@@ -311,7 +310,7 @@ static int fight_all(contest *c)
 // other.
 static int look_ahead(contest *c)
 {
-    rg_duel_side *s = rg_alloc(2 * sizeof *s);
+    RG_FREED rg_duel_side *s = rg_alloc(2 * sizeof *s);
     double bytes = 0;
     int code = RG_GOOD;
     // A kernel of another build need not be in this one.
@@ -323,7 +322,6 @@ static int look_ahead(contest *c)
     }
     c->at_once = c->gpu && WAITING_MOST * bytes <= WAITING_BYTES ? WAITING_MOST : 1;
     for (int i = 0; i < 2; i++) rg_bench_plan_free(&s[i].plan);
-    free(s);
     return code;
 }
 

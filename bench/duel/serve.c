@@ -128,7 +128,7 @@ static int serve(const rg_duel *d, rg_duel_side *s, int n, rg_inputs *in)
 
 int rg_duel_serve(const rg_duel *d)
 {
-    rg_duel_side *s = rg_alloc(2 * sizeof *s);
+    RG_FREED rg_duel_side *s = rg_alloc(2 * sizeof *s);
     rg_inputs in = {0};
     answers = fdopen(dup(STDOUT_FILENO), "w");
     dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -139,6 +139,5 @@ int rg_duel_serve(const rg_duel *d)
     }
     if (in.algo) rg_inputs_free(&in);
     fclose(answers);
-    free(s);
     return code;
 }

@@ -58,15 +58,13 @@ static double poses_error(const char *truth, const char *found)
 static double transforms_error(const char *truth, const char *found)
 {
     static const char *const column[] = {"shift_x_px", "shift_y_px"};
-    rg_tsv a = {0}, b = {0};
+    RG_ENDS(rg_tsv_free) rg_tsv a = {0}, b = {0};
     double largest = NAN;
     const bool read = !rg_tsv_read(truth, &a) && !rg_tsv_read(found, &b) && a.n_rows == b.n_rows;
     for (int i = 0; read && i < 2 * a.n_rows; i++) {
         const double d = fabs(rg_tsv_number(&a, i / 2, column[i % 2]) - rg_tsv_number(&b, i / 2, column[i % 2]));
         largest = isnan(d) ? INFINITY : fmax(largest, d);
     }
-    rg_tsv_free(&a);
-    rg_tsv_free(&b);
     return largest;
 }
 
@@ -212,13 +210,12 @@ char *rg_job_samples(const char *folder, uint64_t seed)
     fprintf(to, "file\tplace\tvalue\n");
     for (int i = 0; i < l.n && i < RG_SAMPLED_FILES; i++) {
         RG_FREED char *path = rg_print("%s/%s", folder, l.name[i]);
-        values v;
+        RG_ENDS(values_close) values v;
         values_open(&v, path);
         for (uint64_t k = 0; k < RG_SAMPLES_A_FILE && k < v.n; k++) {
             const uint64_t at = v.n <= RG_SAMPLES_A_FILE ? k : rg_bits(seed + (uint64_t)i, k) % v.n;
             rg_tsv_print(to, "%s\t%lld\t%.9g\n", l.name[i], (long long)at, value_at(&v, at));
         }
-        values_close(&v);
     }
     fclose(to);
     return text;

@@ -254,7 +254,7 @@ static void count(rg_job_outputs *found, const char *name, double difference, bo
 rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other)
 {
     rg_job_outputs found = {0};
-    rg_job_list here = rg_job_outputs_list(folder), there = rg_job_outputs_list(other);
+    RG_ENDS(rg_job_list_free) rg_job_list here = rg_job_outputs_list(folder), there = rg_job_outputs_list(other);
     RG_FREED double *difference = rg_alloc(sizeof *difference * (size_t)here.n);
     RG_FREED bool *differ = rg_alloc(sizeof *differ * (size_t)here.n);
     // on all cores: thousands of maps of photographs are seconds of one
@@ -269,8 +269,6 @@ rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other)
         RG_FREED char *a = rg_print("%s/%s", folder, there.name[i]);
         if (!is_file(a)) count(&found, there.name[i], INFINITY, true);
     }
-    rg_job_list_free(&here);
-    rg_job_list_free(&there);
     return found;
 }
 

@@ -216,10 +216,9 @@ static void report_programs(void)
     };
     section("Programs (in PATH)");
     for (int i = 0; i < RG_COUNT(program); i++) {
-        char *found = rg_program_path(program[i].name[0]);
+        RG_FREED char *found = rg_program_path(program[i].name[0]);
         if (!found && program[i].name[1]) found = rg_program_path(program[i].name[1]);
         item(program[i].label, found, found ? found : program[i].use, program[i].fix);
-        free(found);
     }
     const rg_entry *numpy = rg_entry_next(NULL, "autocorr:numpy", "cpu");
     const char *lacks = numpy ? rg_unavailable(numpy) : "this build has no such variant";

@@ -271,8 +271,8 @@ void rg_probe_cpu(int threads, unsigned wanted, rg_rates *rates)
     rg_crew crew = {.wanted = wanted, .can_copy = copies, .rates = rates};
     crew.from_s = rg_alloc((size_t)n * sizeof(double));
     crew.to_s = rg_alloc((size_t)n * sizeof(double));
-    rg_member *members = rg_alloc((size_t)n * sizeof *members);
-    pthread_t *thread = rg_alloc((size_t)n * sizeof *thread);
+    RG_FREED rg_member *members = rg_alloc((size_t)n * sizeof *members);
+    RG_FREED pthread_t *thread = rg_alloc((size_t)n * sizeof *thread);
     for (int i = 0; i < n; i++) {
         members[i] = (rg_member){&crew, i, {copies ? array_make(bytes) : NULL, copies ? array_make(bytes) : NULL, bytes}};
         crew.can_copy = crew.can_copy && members[i].arrays.from && members[i].arrays.to;
@@ -285,6 +285,4 @@ void rg_probe_cpu(int threads, unsigned wanted, rg_rates *rates)
     }
     free(crew.from_s);
     free(crew.to_s);
-    free(members);
-    free(thread);
 }

@@ -425,11 +425,10 @@ static void name_signature(const audit *u)
         const char *ending, *verify;
     } kind[] = {{".asc", "gpg --verify"}, {".sig", "gpg --verify"}, {".minisig", "minisign -Vm"}};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
-        char *path = rg_print("%s%s", u->a.bundle.path, kind[i].ending);
+        RG_FREED char *path = rg_print("%s%s", u->a.bundle.path, kind[i].ending);
         if (access(path, R_OK) == 0)
             printf("%s\tsignature\tlies beside it; whose it is says: %s %s%s%s\n", u->a.label, kind[i].verify,
                 i < 2 ? path : u->a.bundle.path, i < 2 ? " " : "", i < 2 ? u->a.bundle.path : "");
-        free(path);
     }
 }
 

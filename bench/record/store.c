@@ -130,14 +130,13 @@ static void take_head(rg_record *r, const rg_result *file)
 
 int rg_record_here(rg_record *r, const char *path)
 {
-    rg_result file;
+    RG_ENDS(rg_result_free) rg_result file;
     bool cut;
     int code = rg_result_read(path, &file, &cut);
     const char *here = code ? NULL : said(&file, "machine"), *of = rg_result_head(&r->rows, "machine");
     if (!code && of && strcmp(of, here))
         code = rg_fail(RG_USAGE, "%s: it is of \"%s\", this machine is \"%s\"", r->path, of, here);
     if (!code) take_head(r, &file);
-    rg_result_free(&file);
     return code;
 }
 
@@ -289,7 +288,7 @@ static bool is_of_all_cores(const rg_row *row)
 
 int rg_record_merge(rg_record *r, const char *path, bool own)
 {
-    rg_result file;
+    RG_ENDS(rg_result_free) rg_result file;
     bool cut;
     int code = rg_result_read(path, &file, &cut);
     code = code ? code : rg_validate(&file);
@@ -326,7 +325,6 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
     }
     for (int k = 0; k < reasons; k++)
         rg_warn("%s: left out: %d row%s %s", path, left_out[k], rg_plural(left_out[k]), reason[k]);
-    rg_result_free(&file);
     return code;
 }
 

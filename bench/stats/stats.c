@@ -129,7 +129,7 @@ void rg_summarise(const rg_samples *samples, rg_summary *s)
     const int n = samples->n;
     *s = (rg_summary){.n = n, .min = NAN, .q1 = NAN, .median = NAN, .q3 = NAN, .max = NAN, .low = -INFINITY, .high = INFINITY};
     if (n < 1) return;
-    ranked r = rank_samples(samples->ns, n);
+    RG_ENDS(ranked_free) ranked r = rank_samples(samples->ns, n);
     s->min = r.sorted[0];
     s->q1 = rg_quantile(r.sorted, n, 0.25);
     s->median = rg_quantile(r.sorted, n, 0.5);
@@ -141,7 +141,6 @@ void rg_summarise(const rg_samples *samples, rg_summary *s)
         s->correlation = r.correlation;
         interval_of_ranks(&r, s);
     }
-    ranked_free(&r);
 }
 
 double rg_relative_width(const rg_summary *s)
@@ -221,7 +220,7 @@ rg_ratio rg_ratio_of_medians(const rg_samples *a, const rg_samples *b, uint64_t 
 {
     rg_ratio result = {0, 0, INFINITY};
     if (a->n < 1 || b->n < 1) return result;
-    ranked ra = rank_samples(a->ns, a->n), rb = rank_samples(b->ns, b->n);
+    RG_ENDS(ranked_free) ranked ra = rank_samples(a->ns, a->n), rb = rank_samples(b->ns, b->n);
     double ma = rg_quantile(ra.sorted, a->n, 0.5), mb = rg_quantile(rb.sorted, b->n, 0.5);
     double half_tick = ra.tick / 2 / ma + rb.tick / 2 / mb;
     result.ratio = ma / mb;
@@ -235,7 +234,5 @@ rg_ratio rg_ratio_of_medians(const rg_samples *a, const rg_samples *b, uint64_t 
         result.low *= 1 - fmin(half_tick, 1);
         result.high *= 1 + half_tick;
     }
-    ranked_free(&ra);
-    ranked_free(&rb);
     return result;
 }

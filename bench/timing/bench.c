@@ -87,11 +87,10 @@ static void head_inputs(const session *b, rg_head *head)
         if (rg_inputs_bytes(measurement->entry->algo, &measurement->shape) > rg_free_bytes(rg_device_cpu())) {
             rg_head_add(head, key, "unknown (does not fit in memory)");
         } else {
-            rg_inputs in;
+            RG_ENDS(rg_inputs_free) rg_inputs in;
             rg_inputs_make(&in, measurement->entry->algo, &measurement->shape);
             rg_inputs_fill(&in, rg_bits(b->options->given.seed, 0));
             rg_head_add(head, key, "fnv1a %016" PRIx64, rg_inputs_hash(&in));
-            rg_inputs_free(&in);
         }
     }
     const rg_entry *last = NULL; // measurements of a variant follow each other within a shape

@@ -70,7 +70,7 @@ static int choose(server *s, int first, int past, rg_measurement **chosen)
 
 static void time_group(server *s, int first, int past)
 {
-    rg_measurement **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
+    RG_FREED rg_measurement **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
     const bool energy = s->options->energy && s->round == 0; // the one that all measurements take part in
     const rg_rounds rounds = {
@@ -91,7 +91,6 @@ static void time_group(server *s, int first, int past)
         rg_time_rounds(&rounds, chosen, n, &in);
     }
     if (in.algo) rg_inputs_free(&in);
-    free(chosen);
 }
 
 static int read_round(server *s)
@@ -157,7 +156,7 @@ static pid_t start(const rg_round *r, const bool *heard, FILE **answers)
     int n = 0, to[2], at = sprintf(serve, "%d:", r->number);
     for (int i = 0; i < l->n; i++) serve[at++] = asked(r, &l->measurement[i], i) && !heard[i] ? '1' : '0';
     while (argv[n]) n++;
-    char **words = rg_alloc((size_t)(n + 5) * sizeof *words);
+    RG_FREED char **words = rg_alloc((size_t)(n + 5) * sizeof *words);
     words[0] = "regather";
     memcpy(words + 1, argv, (size_t)n * sizeof *words);
     words[n + 1] = "--serve", words[n + 2] = serve;
@@ -174,7 +173,6 @@ static pid_t start(const rg_round *r, const bool *heard, FILE **answers)
         close(to[1]);
         *answers = fdopen(to[0], "r");
     }
-    free(words);
     return pid;
 }
 

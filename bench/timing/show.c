@@ -29,10 +29,8 @@ static const rg_row *baseline(const rg_row *row, int n)
 
 static rg_ratio ratio_of_rows(const rg_row *above, const rg_row *below, uint64_t seed)
 {
-    rg_samples a = rg_row_samples(above), b = rg_row_samples(below);
+    RG_ENDS(rg_samples_free) rg_samples a = rg_row_samples(above), b = rg_row_samples(below);
     rg_ratio ratio = rg_ratio_of_medians(&a, &b, seed);
-    rg_samples_free(&a);
-    rg_samples_free(&b);
     return ratio;
 }
 

@@ -84,7 +84,7 @@ void rg_image_note(const rg_image_in *in, int64_t n, int64_t at, int64_t nth, in
 
 static int read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
 {
-    rg_mrc m;
+    RG_ENDS(rg_mrc_close) rg_mrc m;
     int code = rg_mrc_open_stream(&m, in->file, in->bytes, in->path);
     *pages = m.nz;
     bool is_float = m.mode == RG_MRC_FLOAT32 || m.mode == RG_MRC_FLOAT16;
@@ -98,12 +98,10 @@ static int read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
         code = rg_image_take(in, 0, (double)m.nx, (double)m.ny, bits, 0, image);
     }
     if (code == RG_GOOD && image) {
-        float *section = rg_alloc((size_t)(m.nx * m.ny) * sizeof *section);
+        RG_FREED float *section = rg_alloc((size_t)(m.nx * m.ny) * sizeof *section);
         code = rg_mrc_section(&m, in->page, section);
         for (int64_t y = 0; y < m.ny && code == RG_GOOD; y++) code = rg_image_value_row(in, image, y, section + y * m.nx);
-        free(section);
     }
-    rg_mrc_close(&m);
     return code;
 }
 

@@ -305,8 +305,8 @@ static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, double 
             p->tiled ? "tiles" : "strips", p->block_width, p->block_height);
     const bool blocks = p->tiled || p->planes > 1;
     const uint32_t rows = at_most(p->block_height, p->height);
-    unsigned char *block = blocks ? rg_alloc((size_t)bytes) : NULL, *band = rg_alloc(rows * row_bytes);
-    char *room = rg_alloc(16 * (size_t)p->width);
+    RG_FREED unsigned char *block = blocks ? rg_alloc((size_t)bytes) : NULL, *band = rg_alloc(rows * row_bytes);
+    RG_FREED char *room = rg_alloc(16 * (size_t)p->width);
     int code = RG_GOOD;
     for (uint32_t y = 0; y < p->height && code == RG_GOOD; y++) {
         if (y % rows == 0 && !read_band(tiff, p, y, block, bytes, band))
@@ -314,9 +314,6 @@ static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, double 
         else
             code = take_row(w, p, image, y, band + y % rows * row_bytes, room);
     }
-    free(block);
-    free(band);
-    free(room);
     return code;
 }
 

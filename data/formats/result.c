@@ -104,11 +104,10 @@ int rg_result_of(const rg_tsv *t, rg_result *f)
 
 int rg_result_read(const char *path, rg_result *result, bool *cut)
 {
-    rg_tsv t;
+    RG_ENDS(rg_tsv_free) rg_tsv t;
     *result = (rg_result){0};
     int code = rg_tsv_read_cut(path, &t, cut);
     if (code == RG_GOOD) code = rg_result_of(&t, result);
-    rg_tsv_free(&t);
     return code;
 }
 

@@ -124,9 +124,8 @@ static void take_piece(rg_row *row, piece p)
     else if (at && at < p.at + p.n)
         set(row, RG_C_ABOVE, (piece){p.at, (size_t)(at - p.at)});
     else if (!is(p, "too few samples for an interval")) {
-        char *had = row->cell[RG_C_DETAIL];
+        RG_FREED char *had = row->cell[RG_C_DETAIL];
         row->cell[RG_C_DETAIL] = rg_print("%s%s%.*s", had, *had ? "; " : "", (int)p.n, p.at);
-        free(had);
     }
 }
 

@@ -18,10 +18,9 @@ static void say_others(const char *star_path, int64_t count, const char *what)
 static void warn_of_another(const char *star_path, int folder, const char *name, rg_stack_names *known)
 {
     struct stat here, beside;
-    char *other = rg_print("%.*s%s", folder, star_path, name);
+    RG_FREED char *other = rg_print("%.*s%s", folder, star_path, name);
     if (!stat(name, &here) && !stat(other, &beside) && (here.st_ino != beside.st_ino || here.st_dev != beside.st_dev))
         SAY_FIRST(known->here, "%s: \"%s\" is taken from here, as RELION does; %s is another file", star_path, name, other);
-    free(other);
 }
 
 // The name in the folder that the first n characters of `folder` are, when such a file can be read; else NULL.

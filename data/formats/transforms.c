@@ -170,24 +170,22 @@ static int read_rows(const char *path, int64_t n, int numbers, double *value, in
 int rg_transforms_read(const char *path, int64_t n, rg_affine *t)
 {
     static const char *const linear[4] = {"a11", "a12", "a21", "a22"};
-    double *v = rg_alloc((size_t)(8 * n) * sizeof *v);
+    RG_FREED double *v = rg_alloc((size_t)(8 * n) * sizeof *v);
     int code = read_rows(path, n, 4, v, 4, linear);
     for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
         const double *row = v + 8 * i;
         t[i] = rg_affine_of(&(rg_similarity){row[0], row[1], row[2], row[3]});
         if (isfinite(row[4] + row[5] + row[6] + row[7])) memcpy(t[i].a, row + 4, sizeof t[i].a);
     }
-    free(v);
     return code;
 }
 
 int rg_poses_read(const char *path, int64_t n, rg_pose *pose)
 {
-    double *v = rg_alloc((size_t)(6 * n) * sizeof *v);
+    RG_FREED double *v = rg_alloc((size_t)(6 * n) * sizeof *v);
     int code = read_rows(path, n, 6, v, 0, NULL);
     for (int64_t i = 0; i < n && code == RG_GOOD; i++)
         pose[i] = (rg_pose){v[6 * i], v[6 * i + 1], v[6 * i + 2], {v[6 * i + 3], v[6 * i + 4], v[6 * i + 5]}};
-    free(v);
     return code;
 }
 

@@ -54,11 +54,10 @@ static rg_pose pose_of(const phantom *p, int64_t i)
 
 static void render(const phantom *p, const rg_blob *blob, double *volume)
 {
-    double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, blob, p->side);
+    RG_FREED double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, blob, p->side);
 #pragma omp parallel for
     for (int64_t z = 0; z < p->side; z++)
         rg_blobs_section(RG_ASYMMETRIC_BLOBS, blob, factors, p->side, z, volume + z * p->side * p->side);
-    free(factors);
 }
 
 static void make_volume(const phantom *p, int64_t i, const rg_pose *pose, double *volume)
@@ -104,7 +103,7 @@ static char *name_of(int64_t i) { return rg_print("subtomogram_%04" PRId64 ".mrc
 static int write_all(phantom *p, double *volume)
 {
     RG_FREED rg_pose *pose = rg_alloc((size_t)p->images * sizeof *pose);
-    char **name = rg_alloc((size_t)p->images * sizeof *name);
+    RG_FREED char **name = rg_alloc((size_t)p->images * sizeof *name);
     rg_progress progress;
     render(p, p->blob, volume);
     p->noise_sd = p->snr > 0 ? noise_of(p, volume) : 0;
@@ -125,7 +124,6 @@ static int write_all(phantom *p, double *volume)
             p->given.line, p->side, p->noise_sd, p->given.seed);
     if (code == RG_GOOD) code = rg_poses_write(path, head, p->images, (const char *const *)name, pose, NULL);
     for (int64_t i = 0; i < p->images; i++) free(name[i]);
-    free(name);
     return code;
 }
 

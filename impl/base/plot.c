@@ -170,11 +170,10 @@ int rg_plot_run(const rg_plot *p, const char *script, const char *path, const ch
 {
     const char *slash = strrchr(script, '/');
     RG_FREED char *folder = slash ? rg_print("%.*s", (int)(slash - script), script) : rg_print(".");
-    rg_plot own = {0};
+    RG_ENDS(rg_plot_free) rg_plot own = {0};
     rg_plot_path(&own, "PLOTS", folder);
     rg_plot_running r = begin(p, &own, NULL, script, path, log);
     int code = rg_plot_end(&r);
-    rg_plot_free(&own);
     return code;
 }
 
@@ -197,7 +196,7 @@ static int copy_named(const char *folder, const char *line)
 static int copy_shared(const char *folder, const char *name)
 {
     RG_FREED char *shared = rg_print("plots/%s", name), *from = rg_share_path(shared), *to = rg_print("%s/%s", folder, shared);
-    char *line = NULL;
+    RG_FREED char *line = NULL;
     size_t room = 0;
     rg_file file;
     const bool copied = rg_file_is_written(to); // for a figure before, with what it takes
@@ -214,7 +213,6 @@ static int copy_shared(const char *folder, const char *name)
         code = rg_file_end(&file, code);
     }
     if (in) fclose(in);
-    free(line);
     return code;
 }
 
@@ -225,7 +223,7 @@ int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const c
     RG_FREED char *path = rg_print("%s/%s.gp", folder, name), *plots = rg_print("%s/plots", folder),
                   *shared = rg_print("%s.gp", script);
     rg_file file;
-    rg_plot alone = {0};
+    RG_ENDS(rg_plot_free) rg_plot alone = {0};
     RG_FREED char *picture = rg_print("%s.png", name);
     rg_plot_path(&alone, "OUT", picture);
     int code = rg_make_folder(plots);
@@ -242,7 +240,6 @@ int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const c
         fprintf(file.stream, "load PLOTS.\"/%s.gp\"\n", script);
         code = rg_file_commit(&file);
     }
-    rg_plot_free(&alone);
     return code;
 }
 
@@ -271,7 +268,7 @@ rg_plot_holding rg_plot_hold(const rg_plot *p, const char *script, int width, in
     rg_plot_holding h = {.process = -1, .drawn = tmpfile()};
     RG_FREED char *gnuplot = rg_program_path("gnuplot"), *plots = rg_share_path("plots"),
                   *path = rg_print("%s/%s.gp", plots, script);
-    rg_plot own = {0};
+    RG_ENDS(rg_plot_free) rg_plot own = {0};
     if (gnuplot && h.drawn) {
         rg_plot_stream(&own, "OUT", h.drawn);
         rg_plot_text(&own, "TERM", "svg");
@@ -279,7 +276,6 @@ rg_plot_holding rg_plot_hold(const rg_plot *p, const char *script, int width, in
         set_canvas(&own, width, height, narrow);
         h.process = spawn(gnuplot, &own, p, NULL, path, NULL, h.drawn);
     }
-    rg_plot_free(&own);
     return h;
 }
 

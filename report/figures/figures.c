@@ -245,7 +245,7 @@ int rg_figures_read(rg_figures *all)
 
 int rg_figures_draw(rg_figures *all)
 {
-    drawing *d = nothing_drawn(all);
+    RG_FREED drawing *d = nothing_drawn(all);
     for (int row = 0; row < all->list.n_rows; row++)
         for (int m = 0; m < all->ledger->n_machines && d->code == RG_GOOD; m++) {
             const int before = all->n;
@@ -256,7 +256,6 @@ int rg_figures_draw(rg_figures *all)
     for (int k = 0; k < d->n; k++) end(all, d, k);
     const int code = d->code;
     free(d->log);
-    free(d);
     return code;
 }
 

@@ -59,7 +59,7 @@ static rg_judgement judge_cell(const rg_comparison *q)
 {
     rg_judgement v = of_job();
     rg_why why = {.reason = RG_BY_NOTHING};
-    rg_samples a = cells_of(q->rows, q->a, q->size, &why), b = {0};
+    RG_ENDS(rg_samples_free) rg_samples a = cells_of(q->rows, q->a, q->size, &why), b = {0};
     if (a.n && *q->b) b = cells_of(q->rows, q->b, q->size, &why);
     if (a.n && (b.n || !*q->b)) {
         rg_estimate e = rg_median_of(&a);
@@ -76,8 +76,6 @@ static rg_judgement judge_cell(const rg_comparison *q)
     } else {
         v = without(why);
     }
-    rg_samples_free(&a);
-    rg_samples_free(&b);
     return v;
 }
 

@@ -81,7 +81,7 @@ static int add_checks(rg_bench_machine *m, const rg_tsv *t)
 // All tables of a record's file, under their own names.
 static int add_tables(rg_bench_machine *m, const char *path)
 {
-    rg_tables tables;
+    RG_ENDS(rg_tables_free) rg_tables tables;
     int code = rg_tables_read(path, &tables);
     for (int i = 0; code == RG_GOOD && i < tables.n; i++) {
         const char *name = tables.table[i].name, *text = tables.table[i].text;
@@ -95,7 +95,6 @@ static int add_tables(rg_bench_machine *m, const char *path)
             add_table(m, t, name, (int)strlen(name), rg_table_is_stale(text));
         }
     }
-    rg_tables_free(&tables);
     return code;
 }
 

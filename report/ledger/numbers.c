@@ -42,10 +42,8 @@ rg_estimate rg_time_ratio(const rg_row *a, const rg_row *b)
 {
     if (a == b) return (rg_estimate){1, 1, 1}; // the best is the one that it is compared with
     const double more = rg_more_work(a, b);
-    rg_samples of_a = rg_row_samples(a), of_b = rg_row_samples(b);
+    RG_ENDS(rg_samples_free) rg_samples of_a = rg_row_samples(a), of_b = rg_row_samples(b);
     const rg_estimate ratio = rg_ratio_of(&of_a, &of_b);
-    rg_samples_free(&of_a);
-    rg_samples_free(&of_b);
     return (rg_estimate){more * ratio.value, more * ratio.low, more * ratio.high};
 }
 

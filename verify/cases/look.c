@@ -33,13 +33,12 @@ static int write_mrc(char **word)
 
 static float *read_map(const char *path, int64_t *n)
 {
-    rg_mrc mrc;
+    RG_ENDS(rg_mrc_close) rg_mrc mrc;
     if (rg_mrc_open(&mrc, path)) exit(RG_USAGE);
     *n = mrc.nx * mrc.ny * mrc.nz;
     float *value = rg_alloc((size_t)*n * sizeof *value);
     for (int64_t z = 0; z < mrc.nz; z++)
         if (rg_mrc_section(&mrc, z, value + z * mrc.nx * mrc.ny)) exit(RG_USAGE);
-    rg_mrc_close(&mrc);
     return value;
 }
 
@@ -152,7 +151,7 @@ static int compare_poses(char **word)
     if (gr_symmetry_make(&group, word[2]) || rg_particles_open(&found, word[0]) || rg_particles_open(&truth, word[1]))
         return RG_USAGE;
     const size_t n = (size_t)found.n;
-    double *deg = rg_alloc(n * sizeof *deg), *A = rg_alloc(n * sizeof *A);
+    RG_FREED double *deg = rg_alloc(n * sizeof *deg), *A = rg_alloc(n * sizeof *A);
     for (size_t i = 0; i < n; i++) {
         const rg_particle *f = &found.row[i], *t = &truth.row[i];
         deg[i] = turned_apart_deg(f, t, &group);
@@ -161,8 +160,6 @@ static int compare_poses(char **word)
     qsort(deg, n, sizeof *deg, by_size);
     qsort(A, n, sizeof *A, by_size);
     printf("deg %.6f\nworst_deg %.6f\nA %.6f\nworst_A %.6f\n", deg[n / 2], deg[n - 1], A[n / 2], A[n - 1]);
-    free(deg);
-    free(A);
     rg_particles_close(&found);
     rg_particles_close(&truth);
     return RG_GOOD;

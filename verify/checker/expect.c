@@ -56,7 +56,7 @@ static expectation *find(const table *t, const rg_entry *e, const char *device)
 // smallest shapes and the largest.
 static rg_verdict first_fault(const rg_entry *e, const rg_verify_options *how, bool control)
 {
-    rg_plan plan;
+    RG_ENDS(rg_plan_free) rg_plan plan;
     rg_verdict last = {.status = RG_FAIL, .reason = "no case was run"};
     const rg_narrow all = {0};
     bool passed = false;
@@ -75,7 +75,6 @@ static rg_verdict first_fault(const rg_entry *e, const rg_verify_options *how, b
             break;
         }
     }
-    rg_plan_free(&plan);
     return last;
 }
 

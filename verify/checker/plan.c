@@ -143,7 +143,7 @@ static void choose(maker *m, uint64_t seed)
     const double size = grid_size(v);
     const bool whole = size <= POOL;
     int n = 0, single = 0;
-    combination *pool = rg_alloc((size_t)(POOL + RG_PARAMS_MAX * 64) * sizeof *pool);
+    RG_FREED combination *pool = rg_alloc((size_t)(POOL + RG_PARAMS_MAX * 64) * sizeof *pool);
     for (int k = 0; k < v->n_params && !whole; k++)
         for (int i = 0; i < v->param[k].n_values && single < RG_PARAMS_MAX * 64; i++, single++) {
             rg_params_standard(v, pool[n]);
@@ -153,7 +153,7 @@ static void choose(maker *m, uint64_t seed)
     m->chosen = rg_alloc(COMBINATIONS * sizeof *m->chosen);
     m->n_chosen = 1;
     rg_params_standard(v, m->chosen[0]);
-    pairs *met = rg_alloc(sizeof *met);
+    RG_FREED pairs *met = rg_alloc(sizeof *met);
     *met = (pairs){0};
     fresh(v, met, m->chosen[0], true);
     for (int i = 0; i < n;)
@@ -177,8 +177,6 @@ static void choose(maker *m, uint64_t seed)
         memcpy(m->chosen[m->n_chosen++], pool[best], sizeof *pool);
         memcpy(pool[best], pool[--n], sizeof *pool);
     }
-    free(met);
-    free(pool);
 }
 
 // ---- coverage ------------------------------------------------------------------------------------------------------------
@@ -412,12 +410,11 @@ unsigned rg_patterns_of(const rg_entry *e, const rg_case *c, unsigned asked)
 rg_coverage rg_plan_coverage(const rg_plan *plan, const rg_entry *entry, const bool *ran)
 {
     rg_coverage c = {0};
-    pairs *met = rg_alloc(sizeof *met);
+    RG_FREED pairs *met = rg_alloc(sizeof *met);
     *met = (pairs){0};
     count_shapes(plan, entry->algo, ran, &c);
     for (int i = 0; i < plan->n; i++)
         if (ran[i]) count_fresh(&c, fresh(entry->variant, met, plan->item[i].param, true));
-    free(met);
     return c;
 }
 

@@ -15,10 +15,9 @@ static rg_tsv *table(void)
 {
     static rg_tsv read;
     if (!read.path) {
-        char *path = rg_share_path("verify/thresholds.tsv");
+        RG_FREED char *path = rg_share_path("verify/thresholds.tsv");
         if (rg_tsv_read(path, &read) || rg_tsv_needs(&read, "algo variants params patterns when below at above what why"))
             exit(RG_USAGE);
-        free(path);
     }
     return &read;
 }
@@ -110,9 +109,9 @@ static void cover(const rg_tsv *t, int row, const rg_entry *e, const char *cell,
     int level[RG_DIMS] = {0}, most = 1, gain;
     const int64_t shapes = pick(cell, 0, text, level);
     if (shapes > SHAPES_MOST) rg_end(RG_USAGE, "%s: line %d: more than %d shapes", t->path, t->row_line[row], SHAPES_MOST);
-    triples *met = rg_alloc(sizeof *met);
+    RG_FREED triples *met = rg_alloc(sizeof *met);
     memset(met, 0, sizeof *met);
-    bool *there = rg_alloc((size_t)shapes);
+    RG_FREED bool *there = rg_alloc((size_t)shapes);
     for (int64_t i = 0; i < shapes; i++) pick(cell, i, text, level), there[i] = case_of(t, row, e, text, &c);
     while (most > 0) {
         int64_t best = 0;
@@ -127,8 +126,6 @@ static void cover(const rg_tsv *t, int row, const rg_entry *e, const char *cell,
         fresh(*met, level, e->emulated, true);
         if (most > 0 && case_of(t, row, e, text, &c)) take(of, &c);
     }
-    free(there);
-    free(met);
 }
 
 void rg_thresholds(const rg_entry *e, bool deep, rg_threshold *take, void *of)

@@ -262,7 +262,7 @@ static void print_drawn(session *s, const rg_entry *e, const rg_plan *plan)
 static void check_variant(session *s, const rg_entry *e)
 {
     summary sum = {0};
-    rg_plan plan = {0};
+    RG_ENDS(rg_plan_free) rg_plan plan = {0};
     const char *lacks = rg_unavailable(e);
     if (lacks) {
         rg_verdict v = {.status = RG_SKIP, .lacks = true};
@@ -301,7 +301,6 @@ static void check_variant(session *s, const rg_entry *e)
     free(ran);
     report(s, e, &sum, &plan);
     fflush(stdout);
-    rg_plan_free(&plan);
 }
 
 // ---- the command ---------------------------------------------------------------------------------------------------------

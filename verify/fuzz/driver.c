@@ -36,7 +36,7 @@ static void take(const char *path)
     struct stat facts;
     fuzz_expect(stat(path, &facts) == 0);
     if (S_ISDIR(facts.st_mode)) {
-        struct dirent **entry;
+        RG_FREED struct dirent **entry;
         const int n = scandir(path, &entry, NULL, alphasort);
         for (int i = 0; i < n; i++) {
             char *file = rg_print("%s/%s", path, entry[i]->d_name);
@@ -44,7 +44,6 @@ static void take(const char *path)
             free(file);
             free(entry[i]);
         }
-        free(entry);
     } else if (n_given < SEEDS_MOST) {
         given[n_given].bytes = (uint8_t *)fuzz_get(path, &given[n_given].n);
         n_given++;
@@ -112,10 +111,9 @@ static size_t damage(uint8_t *bytes, size_t n, uint64_t seed)
 
 static void run(const uint8_t *bytes, size_t n)
 {
-    uint8_t *exact = rg_alloc(n ? n : 1); // a reader beyond the end is seen by ASan
+    RG_FREED uint8_t *exact = rg_alloc(n ? n : 1); // a reader beyond the end is seen by ASan
     memcpy(exact, bytes, n);
     target(exact, n);
-    free(exact);
 }
 
 int main(int argc, char **argv)

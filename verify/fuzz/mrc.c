@@ -28,13 +28,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     int code = rg_mrc_open_stream(&m, file, (int64_t)n, "fuzzed");
     fuzz_expect(code == RG_GOOD || code == RG_USAGE);
     if (code == RG_GOOD) { // the header was checked against the size
-        float *section = rg_alloc((size_t)(m.nx * m.ny) * sizeof *section);
+        RG_FREED float *section = rg_alloc((size_t)(m.nx * m.ny) * sizeof *section);
         if (copied(&m, first, section)) {
             fuzz_expect(rg_mrc_open(&copy, first) == RG_GOOD && copied(&copy, second, section));
             rg_mrc_close(&copy);
             fuzz_same_files(first, second);
         }
-        free(section);
     }
     rg_mrc_close(&m);
     fclose(file);

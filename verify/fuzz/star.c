@@ -36,9 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         code = rg_particles_open_without_poses(&particles, path);
         fuzz_expect(code == RG_GOOD || code == RG_USAGE);
         if (code == RG_GOOD) {
-            float *image = rg_alloc((size_t)(particles.side * particles.side) * sizeof *image);
+            RG_FREED float *image = rg_alloc((size_t)(particles.side * particles.side) * sizeof *image);
             fuzz_expect(rg_particles_image(&particles, particles.n - 1, image) == RG_GOOD);
-            free(image);
             rg_particles_close(&particles);
         }
     }

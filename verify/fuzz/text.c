@@ -21,7 +21,7 @@ static void put_text(FILE *f, const char *text) { rg_put_text(f, text, -1); }
 static void gnuplot(const char *text)
 {
     static const char quote[] = "'.\"\\047\".'";
-    rg_plot p = {0};
+    RG_ENDS(rg_plot_free) rg_plot p = {0};
     rg_plot_text(&p, "A", text);
     const char *at = p.set[0];
     fuzz_expect(p.n == 1 && !strncmp(at, "A='", 3));
@@ -32,13 +32,12 @@ static void gnuplot(const char *text)
         at += expected ? strlen(quote) : 1;
     }
     fuzz_expect(!strcmp(at, "'"));
-    rg_plot_free(&p);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     char *text = rg_print("%.*s", (int)n, n ? (const char *)bytes : ""), why[160];
-    char *shown = printed(put_text, text), *twice = printed(put_text, shown), *word = printed(rg_put_word, text);
+    RG_FREED char *shown = printed(put_text, text), *twice = printed(put_text, shown), *word = printed(rg_put_word, text);
     fuzz_expect(!strcmp(shown, twice)); // what is shown is plain
     bool quoted = false;
     for (const char *at = word; *at; at++)
@@ -57,8 +56,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         rg_params_parse(e->variant, text, param, why);
     }
     free(text);
-    free(shown);
-    free(twice);
-    free(word);
     return 0;
 }

@@ -15,7 +15,7 @@ static int64_t lines_of(const uint8_t *bytes, size_t n)
 static void transforms(const char *path, int64_t n)
 {
     const char *first = fuzz_out("first.tsv"), *second = fuzz_out("second.tsv");
-    rg_affine *map = rg_alloc((size_t)(n + 1) * sizeof *map);
+    RG_FREED rg_affine *map = rg_alloc((size_t)(n + 1) * sizeof *map);
     int code = rg_transforms_read(path, n, map);
     fuzz_expect(code == RG_GOOD || code == RG_USAGE);
     if (code == RG_GOOD && rg_transforms_write(first, "", n, map, (rg_transform_columns){.linear = true}) == RG_GOOD &&
@@ -23,27 +23,24 @@ static void transforms(const char *path, int64_t n)
         fuzz_expect(rg_transforms_write(second, "", n, map, (rg_transform_columns){.linear = true}) == RG_GOOD);
         fuzz_expect(rg_transforms_read(second, n, map) == RG_GOOD);
     }
-    free(map);
 }
 
 static void poses(const char *path, int64_t n, const uint8_t *bytes, size_t length)
 {
     const char *first = fuzz_out("first.tsv"), *second = fuzz_out("second.tsv");
-    rg_pose *p = rg_alloc((size_t)(n + 1) * sizeof *p);
+    RG_FREED rg_pose *p = rg_alloc((size_t)(n + 1) * sizeof *p);
     int code = rg_poses_read(path, n, p);
     fuzz_expect(code == RG_GOOD || code == RG_USAGE);
     if (code == RG_GOOD) {
-        char *name = rg_print("n%.*s", (int)(length < 40 ? length : 40), (const char *)bytes); // a name with whatever bytes
-        const char **names = rg_alloc((size_t)(n + 1) * sizeof *names);
+        RG_FREED char *name =
+            rg_print("n%.*s", (int)(length < 40 ? length : 40), (const char *)bytes); // a name with whatever bytes
+        RG_FREED const char **names = rg_alloc((size_t)(n + 1) * sizeof *names);
         for (int64_t i = 0; i < n; i++) names[i] = name;
         fuzz_expect(rg_poses_write(first, "", n, names, p, NULL) == RG_GOOD);
         fuzz_expect(rg_poses_read(first, n, p) == RG_GOOD);
         fuzz_expect(rg_poses_write(second, "", n, names, p, NULL) == RG_GOOD);
         fuzz_same_files(first, second);
-        free(names);
-        free(name);
     }
-    free(p);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -56,9 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     for (int64_t i = 0; code == RG_GOOD && i < angles; i++) fuzz_expect(tilt_deg[i] >= -360 && tilt_deg[i] <= 360);
     if (code == RG_GOOD) {
         const char *first = fuzz_out("first.tlt");
-        double *copy;
+        RG_FREED double *copy;
         fuzz_expect(rg_tilts_write(first, angles, tilt_deg) == RG_GOOD && rg_tilts_read(first, &angles, &copy) == RG_GOOD);
-        free(copy);
     }
     free(tilt_deg);
     rg_mdoc mdoc;

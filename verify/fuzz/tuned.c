@@ -16,12 +16,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     fuzz_expect(code == RG_GOOD || code == RG_USAGE);
     if (code == RG_GOOD) {
         size_t n_first, n_second;
-        char *first = fuzz_get(path, &n_first);
+        RG_FREED char *first = fuzz_get(path, &n_first);
         fuzz_expect(rg_tuned_store(folder, "cpu", "-", &row, path) == RG_GOOD);
-        char *second = fuzz_get(path, &n_second);
+        RG_FREED char *second = fuzz_get(path, &n_second);
         fuzz_expect(n_first == n_second && !memcmp(first, second, n_first));
-        free(first);
-        free(second);
     }
     free(folder);
     return 0;

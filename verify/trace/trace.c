@@ -237,7 +237,7 @@ int rg_trace_run(const rg_trace_how *how, const rg_filter *inputs, const rg_filt
 {
     const rg_algo *algo = how->entry->algo;
     const int which = rg_traced_argument(algo);
-    int64_t *list = rg_alloc((size_t)(algo->arg[which].count(&how->shape) + 1) * sizeof *list);
+    RG_FREED int64_t *list = rg_alloc((size_t)(algo->arg[which].count(&how->shape) + 1) * sizeof *list);
     const int64_t n = list_inputs(how, inputs, list);
     *pairs = (rg_pairs){.algo = algo, .shape = how->shape, .n_inputs = n};
     int code = n ? RG_GOOD : none_there(how, "--input", which);
@@ -259,7 +259,6 @@ int rg_trace_run(const rg_trace_how *how, const rg_filter *inputs, const rg_filt
         for (int64_t j = 0; j < shared->done; j++) judge_answer(how, j, pairs);
         rg_pairs_keep(pairs, outputs);
     }
-    free(list);
     return code;
 }
 

@@ -138,7 +138,7 @@ static void print_pairs(session *s, const rg_trace_how *how, const rg_pairs *pai
 static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs *pairs, const char *stem)
 {
     double rms_percent;
-    char *object = NULL;
+    RG_FREED char *object = NULL;
     int code = RG_GOOD;
     if (s->real_space) {
         code = rg_trace_object_write(how, stem, &rms_percent);
@@ -152,7 +152,6 @@ static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs
     }
     if (code == RG_GOOD || code == RG_WRONG) code = rg_trace_write(how, pairs, stem, object, s->given.line);
     if (!code) rg_tsv_print(stdout, "    written: %s.tsv\n", stem);
-    free(object);
     return code;
 }
 

@@ -216,7 +216,7 @@ static void say_never(char text[200], const char *before, const char *name, cons
 
 void rg_pairs_never(const rg_pairs *pairs, char text[200])
 {
-    seen_values *seen = rg_alloc(2 * RG_COORDINATES * sizeof *seen);
+    RG_FREED seen_values *seen = rg_alloc(2 * RG_COORDINATES * sizeof *seen);
     rg_place at[2] = {{0}};
     text[0] = 0;
     for (int64_t i = 0; i < pairs->n; i++) {
@@ -230,5 +230,4 @@ void rg_pairs_never(const rg_pairs *pairs, char text[200])
     for (int side = 0; side < 2; side++)
         for (int c = 0; c < at[side].n; c++)
             say_never(text, side ? "output " : "input ", at[side].name[c], &seen[side * RG_COORDINATES + c]);
-    free(seen);
 }

@@ -323,7 +323,7 @@ int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *
     level here = level_of(pair, image->side[last]);
     const bool fine = pair->fine && finest == 0;
     aj_space space = space_of(pair, &here, last);
-    aj_candidate *c;
+    RG_FREED aj_candidate *c;
     int64_t n;
     int code = try_all(pair, &space, image->side[last], reference->v[last], image->v[last], &n, &c);
     aj_sort(n, c);
@@ -348,6 +348,5 @@ int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *
         if (code == RG_GOOD && l == 0 && fine) code = polish(s, &space, c);
     }
     *found = (aj_found){transform_of(&here, c->u), c->score, edge_of(&space, c)};
-    free(c);
     return code;
 }

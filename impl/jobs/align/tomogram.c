@@ -57,7 +57,7 @@ static int take_images(aj_tomogram *t, const rg_mdoc *m, int64_t n, const double
 
 static int read_mdoc(aj_tomogram *t, int64_t n, const double *tilt_deg)
 {
-    rg_mdoc m;
+    RG_ENDS(rg_mdoc_free) rg_mdoc m;
     int code = rg_mdoc_read(t->mdoc, &m);
     if (code == RG_GOOD) code = take_images(t, &m, n, tilt_deg);
     if (isnan(t->voltage_kV)) t->voltage_kV = m.voltage_kV;
@@ -70,7 +70,6 @@ static int read_mdoc(aj_tomogram *t, int64_t n, const double *tilt_deg)
                 : !isnan(m.image[0].dose) ? "ExposureDose"
                                           : "nothing: not all images have an ExposureDose above 0",
             rg_mdoc_order_name(m.order));
-    rg_mdoc_free(&m);
     return code;
 }
 

@@ -63,11 +63,10 @@ static int one_photo(const ac_job *job, const lane *l, int64_t i)
     if (l->pixels) at_hand.pixel = memcpy(l->pixels, a->pixel, (size_t)(a->width * a->height * a->bits / 8));
     code = ac_worker_run(l->worker, photo, &at_hand, other, l->sums);
     if (code == RG_GOOD) {
-        ac_field field;
+        RG_ENDS(ac_field_free) ac_field field;
         ac_field_make(&field, a, other, job->r, l->sums);
         result->k_peak_length = job->spectrum ? ac_spectrum_length(&image) : NAN;
         code = ac_write_photo(job, photo, &field, result);
-        ac_field_free(&field);
     }
     rg_image_free(&image);
     rg_image_free(&wide);

@@ -245,9 +245,9 @@ void aj_grid(aj_average *job, int64_t first, int64_t past, rg_pose *pose, int64_
     const aj_spectra *s = &job->spectra;
     int64_t n = aj_grid_size(job->step_deg), voxels = s->m * s->m * s->m, count = past - first;
     int64_t most = (int64_t)fmin(ceil(ldexp(job->shift_px, 1 - job->reference.levels)), (double)(s->m / 2 - 1));
-    rg_pose *grid = rg_alloc((size_t)n * sizeof *grid);
-    found *table = rg_alloc((size_t)(n * count) * sizeof *table);
-    ranked *order = rg_alloc((size_t)n * sizeof *order);
+    RG_FREED rg_pose *grid = rg_alloc((size_t)n * sizeof *grid);
+    RG_FREED found *table = rg_alloc((size_t)(n * count) * sizeof *table);
+    RG_FREED ranked *order = rg_alloc((size_t)n * sizeof *order);
     rotations(job->step_deg, grid);
 #pragma omp parallel num_threads(job->threads)
     {
@@ -266,7 +266,4 @@ void aj_grid(aj_average *job, int64_t first, int64_t past, rg_pose *pose, int64_
         fftwf_free(l.product);
     }
     for (int64_t i = 0; i < count; i++) kept[i] = keep_best(job, n, grid, table + i, count, order, pose + i * AJ_KEPT);
-    free(grid);
-    free(table);
-    free(order);
 }

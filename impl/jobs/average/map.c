@@ -111,7 +111,7 @@ static void finish(averaging *m, const sums *s, double particles, rg_volume *map
 
 int aj_map(aj_average *job)
 {
-    averaging m;
+    RG_ENDS(averaging_free) averaging m;
     int code = RG_GOOD;
     averaging_make(&m, job);
     for (int64_t i = 0; i < job->n && code == RG_GOOD; i++) {
@@ -134,6 +134,5 @@ int aj_map(aj_average *job)
     for (int64_t v = 0; v < 2 * m.count; v++) m.half[0].f[v] += m.half[1].f[v];
     for (int64_t v = 0; v < m.count && m.half[0].weight; v++) m.half[0].weight[v] += m.half[1].weight[v];
     if (code == RG_GOOD) finish(&m, &m.half[0], (double)job->n, &job->map);
-    averaging_free(&m);
     return code;
 }

@@ -17,7 +17,7 @@ static void filter_axis(const int64_t side[3], int axis, const float *weight, in
     int64_t per_row = (side[0] + LINES - 1) / LINES, groups = axis == 0 ? lines : per_row * (lines / side[0]);
 #pragma omp parallel num_threads(threads)
     {
-        float *line = rg_alloc((size_t)((n + 2 * reach) * LINES) * sizeof *line);
+        RG_FREED float *line = rg_alloc((size_t)((n + 2 * reach) * LINES) * sizeof *line);
 #pragma omp for
         for (int64_t g = 0; g < groups; g++) {
             int64_t first = g * n, count = 1;
@@ -35,7 +35,6 @@ static void filter_axis(const int64_t side[3], int axis, const float *weight, in
                 memcpy(v + first + i * step, sum, (size_t)count * sizeof *sum);
             }
         }
-        free(line);
     }
 }
 

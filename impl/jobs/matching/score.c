@@ -182,13 +182,12 @@ int aj_warp(const rg_choice *c, const int64_t side[3], int outside, int threads,
     const float *matrix, float *to)
 {
     const rg_shape shape = aj_shape(2, side, n, outside);
-    rg_frame frame = {0};
+    RG_ENDS(rg_frame_free) rg_frame frame = {0};
     int code = rg_frame_make(&frame, c->entry, c->device, &shape, c->param, threads);
     if (code == RG_OK) code = rg_frame_put(&frame, AF_IMAGE, image);
     if (code == RG_OK) code = rg_frame_put(&frame, AF_MATRIX, matrix);
     if (code == RG_OK) code = rg_frame_run(&frame);
     if (code == RG_OK) code = rg_buffer_get(&frame.buffer[AF_TRANSFORMED], to);
     code = rg_frame_failed(&frame, "transforming", code);
-    rg_frame_free(&frame);
     return code;
 }

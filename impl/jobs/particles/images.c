@@ -56,7 +56,7 @@ static int damp(fr_engine *e, const int64_t *at, int64_t n)
     bool any = false;
     for (int64_t i = 0; i < n; i++) any = any || row[at[i]].ctf.b_factor_A2 != 0;
     if (!any) return RG_GOOD;
-    float *c = rg_alloc((size_t)(n * stored) * sizeof *c);
+    RG_FREED float *c = rg_alloc((size_t)(n * stored) * sizeof *c);
     int error = e->member->device->download(c, e->c.base, (size_t)(n * stored) * sizeof *c);
 #pragma omp parallel for num_threads(e->member->threads)
     for (int64_t i = 0; i < n; i++) {
@@ -67,7 +67,6 @@ static int damp(fr_engine *e, const int64_t *at, int64_t n)
         }
     }
     error = error ? error : e->member->device->upload(e->c.base, c, (size_t)(n * stored) * sizeof *c);
-    free(c);
     return pl_failed(e->member, "copying the CTF", error);
 }
 

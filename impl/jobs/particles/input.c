@@ -122,10 +122,9 @@ static int read_sections(const char *path, int64_t side, float *volume)
         rg_silent = was_silent;
     }
     if (bad == side) return RG_GOOD;
-    rg_mrc mrc;
+    RG_ENDS(rg_mrc_close) rg_mrc mrc;
     int code = rg_mrc_open(&mrc, path);
     for (int64_t z = bad; z < side && code == RG_GOOD; z++) code = read_section(&mrc, path, z, volume + z * side * side);
-    rg_mrc_close(&mrc);
     return code;
 }
 

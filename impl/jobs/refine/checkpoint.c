@@ -295,7 +295,7 @@ void fr_checkpoint_add(fr_checkpoint *p, const int64_t *row, const fr_sums *s)
 // On rank 0: which rows are done, and the file that goes on from them.
 static int open_file(fr_checkpoint *p, const rg_given *given, const fr_refinement *r, bool *done)
 {
-    char *head = NULL;
+    RG_FREED char *head = NULL;
     int64_t kept = 0;
     int code = rg_file_can_write(r->out);
     if (code == RG_GOOD) code = make_head(given, p->files, r->reference, &head);
@@ -305,7 +305,6 @@ static int open_file(fr_checkpoint *p, const rg_given *given, const fr_refinemen
     else if (code == RG_GOOD && r->resume)
         code = rg_fail(RG_USAGE, "--resume: expected %s, found none", p->path);
     if (code == RG_GOOD) code = begin_part(p, head, kept);
-    free(head);
     return code;
 }
 

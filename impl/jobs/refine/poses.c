@@ -310,7 +310,7 @@ static int improve(evaluation *e, fr_files *f, fr_checkpoint *done)
     fr_refinement *r = e->r;
     RG_FREED double *value = rg_alloc((size_t)(e->n * r->trials) * sizeof *value),
                     *sigma = rg_alloc((size_t)e->n * sizeof *sigma);
-    fr_sums sums;
+    RG_ENDS(fr_sums_free) fr_sums sums;
     fr_sums_make(&sums, r->side);
     sums.particles = e->n;
     int code = minimise(e, value, &sums);
@@ -328,7 +328,6 @@ static int improve(evaluation *e, fr_files *f, fr_checkpoint *done)
     }
     pthread_mutex_unlock(&team->lock);
     if (code == RG_GOOD) fr_checkpoint_add(done, e->row, &sums);
-    fr_sums_free(&sums);
     return code;
 }
 

@@ -311,11 +311,10 @@ static int work(fr_worker *w)
 static int work_in_member(pl_member *m, void *context)
 {
     fr_pose_job *j = context;
-    fr_worker *w = rg_alloc(j->command->worker_bytes);
+    RG_FREED fr_worker *w = rg_alloc(j->command->worker_bytes);
     *w = (fr_worker){j, &j->team.engine[m->index]};
     const int code = work(w);
     if (j->command->end) j->command->end(w);
-    free(w);
     return code;
 }
 

@@ -101,7 +101,7 @@ static problem one_hot(int outside, int x, int y)
 TEST(a_feature_goes_where_design_says)
 {
     for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
-        // Rot(90) takes (2, 0) from the centre to (0, 2), down as y counts; then the shift by (-1, -1).
+        RG_ENDS(problem_free) // Rot(90) takes (2, 0) from the centre to (0, 2), down as y counts; then the shift by (-1, -1).
         problem p = one_hot(outside, 5, 3);
         af_matrix_2d(2 * atan(1), (double[]){-1, -1}, 1, p.arg[AF_MATRIX]);
         each_variant(&p, is_at, (pixel[]){{2, 4, 1}, {0}});
@@ -113,7 +113,6 @@ TEST(a_feature_goes_where_design_says)
         each_variant(&p, is_at,
             (pixel[]){{4, 3, 0.5f}, {5, 3, 1}, {6, 3, 0.5f}, {4, 2, 0.25f}, {4, 4, 0.25f}, {5, 2, 0.5f}, {5, 4, 0.5f},
                 {6, 2, 0.25f}, {6, 4, 0.25f}, {0}});
-        problem_free(&p);
     }
 }
 
@@ -124,20 +123,18 @@ TEST(the_rules_differ_at_the_rim_alone)
                 ignore[] = {{1, 0, 0.5f}, {0}};
     const pixel *expected[] = {zero, edge, ignore};
     for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
-        problem p = one_hot(outside, 0, 0);
+        RG_ENDS(problem_free) problem p = one_hot(outside, 0, 0);
         ((float *)p.arg[AF_MATRIX])[2] = -0.5f;
         each_variant(&p, is_at, expected[outside]);
-        problem_free(&p);
     }
     for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) { // the last pixel, far outside
-        problem p = one_hot(outside, 6, 5);
+        RG_ENDS(problem_free) problem p = one_hot(outside, 6, 5);
         ((float *)p.arg[AF_MATRIX])[2] = 6;
         ((float *)p.arg[AF_MATRIX])[5] = 5;
         pixel all[43];
         for (int e = 0; e < 42; e++) all[e] = (pixel){e % 7, e / 7, 1};
         all[42] = (pixel){0};
         each_variant(&p, is_at, outside == AF_EDGE ? all : (pixel[]){{0, 0, 1}, {0}});
-        problem_free(&p);
     }
 }
 
@@ -173,14 +170,13 @@ TEST(an_image_is_its_own_likeness)
 {
     for (int dims = 2; dims <= 3; dims++)
         for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
-            problem p = of_itself(dims, outside);
+            RG_ENDS(problem_free) problem p = of_itself(dims, outside);
             const int64_t n = p.algo->arg[AL_IMAGE].count(&p.shape);
             float *image = p.arg[AL_IMAGE], *reference = p.arg[AL_REFERENCE];
             each_variant(&p, correlates, &(answer){1, 1e-6, (int32_t)n}); // by eq. 2 at its word 1 - 1/n, 5e-4 less
             for (int64_t e = 0; e < n; e++)                               // turned over, and far brighter than it varies
                 reference[e] = 200 - 0.5f * image[e];
             each_variant(&p, correlates, &(answer){-1, 1e-5, (int32_t)n});
-            problem_free(&p);
         }
 }
 
@@ -188,7 +184,7 @@ TEST(no_overlap_and_no_variance_give_no_correlation)
 {
     for (int dims = 2; dims <= 3; dims++)
         for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
-            problem p = of_itself(dims, outside);
+            RG_ENDS(problem_free) problem p = of_itself(dims, outside);
             const int32_t n = (int32_t)p.algo->arg[AL_IMAGE].count(&p.shape);
             float *matrix = p.arg[AL_MATRIX], *image = p.arg[AL_IMAGE];
             matrix[dims] = 1e4f; // out of sight
@@ -199,27 +195,25 @@ TEST(no_overlap_and_no_variance_give_no_correlation)
             for (int e = 0; e < dims * (dims + 1); e++) // no map at all
                 matrix[e] = NAN;
             each_variant(&p, correlates, &(answer){0, 0, outside == AF_IGNORE ? 0 : n});
-            problem_free(&p);
         }
 }
 
 TEST(whole_shifts_leave_out_whole_rows)
 {
-    problem p = of_itself(2, AF_IGNORE);
+    RG_ENDS(problem_free) problem p = of_itself(2, AF_IGNORE);
     float *matrix = p.arg[AL_MATRIX], *image = p.arg[AL_IMAGE], *reference = p.arg[AL_REFERENCE];
     matrix[2] = 5; // result (x, y) from (x + 5, y - 7)
     matrix[5] = -7;
     for (int y = 7; y < 40; y++)
         for (int x = 0; x < 33 - 5; x++) reference[y * 33 + x] = image[(y - 7) * 33 + x + 5];
     each_variant(&p, correlates, &(answer){1, 1e-6, 28 * 33});
-    problem_free(&p);
 }
 
 // What is in sight varies by 1 % of its distance from the mean of the whole: a variance of 1e-4 of the mean square is no constant.
 TEST(low_contrast_beside_the_rest_correlates)
 {
     for (int dims = 2; dims <= 3; dims++) {
-        problem p = of_itself(dims, AF_IGNORE);
+        RG_ENDS(problem_free) problem p = of_itself(dims, AF_IGNORE);
         float *image = p.arg[AL_IMAGE], *reference = p.arg[AL_REFERENCE];
         const int64_t n = p.algo->arg[AL_IMAGE].count(&p.shape), w = p.shape.n[0], half = w / 2;
         int32_t in_sight = 0;
@@ -231,7 +225,6 @@ TEST(low_contrast_beside_the_rest_correlates)
             }
         ((float *)p.arg[AL_MATRIX])[dims] = (float)half; // result x from x + half
         each_variant(&p, correlates, &(answer){1, 0.02, in_sight});
-        problem_free(&p);
     }
 }
 
@@ -241,14 +234,13 @@ TEST(any_number_of_cores_gives_the_same_bits)
     for (int dims = 2; dims <= 3; dims++)
         for (const rg_entry *e = NULL; (e = rg_entry_next(e, dims == 2 ? "align2d" : "align3d", "cpu"));) {
             if (!(e->variant->flags & RG_THREADED) || rg_unavailable(e)) continue;
-            problem p = problem_make(e->algo->name, shapes[dims - 2], RG_RANDOM);
+            RG_ENDS(problem_free) problem p = problem_make(e->algo->name, shapes[dims - 2], RG_RANDOM);
             const int64_t param[RG_PARAMS_MAX] = {0};
             double one[3];
             run(e->variant, param, 1, &p);
             memcpy(one, p.arg[AL_RHO], sizeof one);
             run(e->variant, param, 3, &p);
             assert_memory_equal(one, p.arg[AL_RHO], sizeof one);
-            problem_free(&p);
         }
 }
 
@@ -260,21 +252,20 @@ static double worst_on_emulator(const char *pattern, const problem *p, const dou
     assert_non_null(e);
     int64_t param[RG_PARAMS_MAX] = {0};
     rg_params_standard(e->variant, param);
-    rg_frame frame = {0};
+    RG_ENDS(rg_frame_free) rg_frame frame = {0};
     assert_int_equal(rg_frame_make(&frame, e, rg_device_emulated(), &p->shape, param, 1), RG_OK);
     for (int i = AL_IMAGE; i <= AL_MATRIX; i++) assert_int_equal(rg_frame_put(&frame, i, p->arg[i]), RG_OK);
     assert_int_equal(rg_frame_run(&frame), RG_OK);
     double rho[4], worst = 0;
     assert_int_equal(rg_buffer_get(&frame.buffer[AL_RHO], rho), RG_OK);
     for (int i = 0; i < 4; i++) worst = fmax(worst, fabs(rho[i] - expected[i]));
-    rg_frame_free(&frame);
     return worst;
 }
 
 // 64 x 64 pixels whose sigma is 1/200 of their mean: eq. 2 at its word against the same sums about a typical value.
 TEST(one_pass_variance_fails_on_bright_images)
 {
-    problem p = problem_make("align2d", (rg_shape){{64, 64, 4, AF_EDGE, 0}, 1}, RG_MAXIMUM);
+    RG_ENDS(problem_free) problem p = problem_make("align2d", (rg_shape){{64, 64, 4, AF_EDGE, 0}, 1}, RG_MAXIMUM);
     double expected[4];
     p.algo->reference(&p.shape, p.arg);
     memcpy(expected, p.arg[AL_RHO], sizeof expected);
@@ -285,7 +276,6 @@ TEST(one_pass_variance_fails_on_bright_images)
         printed, about_typical, exact);
     assert_true(printed > 100 * about_typical && printed > 1e-3);
     assert_true(about_typical < 5e-3 && exact < 1e-4);
-    problem_free(&p);
 }
 
 // What prepare makes for a texture is an array as large as the image; the forecast must have it.

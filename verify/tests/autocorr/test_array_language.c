@@ -25,13 +25,12 @@ static int64_t sums[9];
 // A script in place of the interpreter; NULL takes it away.
 static void stand_in(int which, const char *body)
 {
-    char *file = rg_print("%s/%s", folder, language[which].program);
+    RG_FREED char *file = rg_print("%s/%s", folder, language[which].program);
     unlink(file);
     if (body) {
         put_text(file, fmt("#!/bin/sh\n%s\n", body));
         assert_int_equal(chmod(file, 0755), 0);
     }
-    free(file);
 }
 
 static void no_child_is_left(void)
@@ -95,12 +94,11 @@ TEST(two_at_once)
     assert_int_equal(language[0].of->prepare(&first), RG_OK);
     assert_int_equal(language[0].of->prepare(&second), RG_OK);
     language[0].of->finish(&first);
-    char *mark = rg_print("%s/saw-the-end", folder);
+    RG_FREED char *mark = rg_print("%s/saw-the-end", folder);
     assert_int_equal(access(mark, F_OK), 0);
     language[0].of->finish(&second);
     no_child_is_left();
     unlink(mark);
-    free(mark);
 }
 
 TEST(refusals)
@@ -122,9 +120,8 @@ FIXTURE(set_up)
     }
     if (!mkdtemp(folder)) return 1;
     path_before = strdup(getenv("PATH"));
-    char *path = rg_print("%s:%s", folder, path_before);
+    RG_FREED char *path = rg_print("%s:%s", folder, path_before);
     setenv("PATH", path, 1);
-    free(path);
     return 0;
 }
 

@@ -65,9 +65,8 @@ typedef struct by_hand {
 static void check_by_hand(const rg_variant *v, const int64_t *param, const void *context)
 {
     const by_hand *c = context;
-    int64_t *found = sums_of(v, c->shape, param, 1, c->a, c->b);
+    RG_FREED int64_t *found = sums_of(v, c->shape, param, 1, c->a, c->b);
     for (int64_t e = 0; e < algo->arg[AC_SUMS].count(&c->shape); e++) assert_int_equal(found[e], c->sums[e]);
-    free(found);
 }
 
 TEST(sums_by_hand)
@@ -100,10 +99,10 @@ static void check_exchange(const rg_variant *v, const int64_t *param, const void
 {
     const rg_shape *s = context;
     int64_t *a = random_image(s, 1), *b = random_image(s, 2), n = algo->arg[AC_SUMS].count(s);
-    int64_t *ab = sums_of(v, *s, param, 1, a, b), *ba = sums_of(v, *s, param, 1, b, a);
+    RG_FREED int64_t *ab = sums_of(v, *s, param, 1, a, b), *ba = sums_of(v, *s, param, 1, b, a);
     double tol = v->tolerance ? 2 * v->tolerance(s, param).absolute : 0;
     for (int64_t e = 0; e < n; e++) assert_true(fabs((double)(ab[e] - ba[ac_mirror(s->n[AC_R], e)])) <= tol);
-    free(a), free(b), free(ab), free(ba);
+    free(a), free(b);
 }
 
 // S_ab(X0, Y0) = S_ba(-X0, -Y0)
@@ -118,11 +117,11 @@ static void check_total(const rg_variant *v, const int64_t *param, const void *c
     const rg_shape *s = context;
     int64_t *a = random_image(s, 3), *b = random_image(s, 4), total = 0, sum_a = 0, sum_b = 0;
     const int64_t *second = s->n[AC_KIND] & AC_CROSS ? b : a;
-    int64_t *sums = sums_of(v, *s, param, 1, a, b);
+    RG_FREED int64_t *sums = sums_of(v, *s, param, 1, a, b);
     for (int64_t i = 0; i < s->n[AC_WIDTH] * s->n[AC_HEIGHT]; i++) sum_a += a[i], sum_b += second[i];
     for (int64_t e = 0; e < algo->arg[AC_SUMS].count(s); e++) total += sums[e];
     assert_int_equal(total, sum_a * sum_b);
-    free(a), free(b), free(sums);
+    free(a), free(b);
 }
 
 // With R up to the full image every pixel of a meets every pixel of b once: all sums together are the product of two sums.
@@ -146,15 +145,14 @@ static void check_flat(const rg_variant *v, const int64_t *param, const void *co
     const flat *f = context;
     const rg_shape *s = &f->shape;
     int64_t n = s->n[AC_WIDTH] * s->n[AC_HEIGHT], r = s->n[AC_R];
-    int64_t *a = malloc((size_t)n * sizeof *a), *b = malloc((size_t)n * sizeof *b);
+    RG_FREED int64_t *a = malloc((size_t)n * sizeof *a), *b = malloc((size_t)n * sizeof *b);
     for (int64_t i = 0; i < n; i++) a[i] = f->a, b[i] = f->b;
-    int64_t *sums = sums_of(v, *s, param, 2, a, b);
+    RG_FREED int64_t *sums = sums_of(v, *s, param, 2, a, b);
     double tol = v->tolerance ? v->tolerance(s, param).absolute : 0;
     for (int64_t e = 0; e < algo->arg[AC_SUMS].count(s); e++) {
         int64_t expected = f->a * f->b * (s->n[AC_WIDTH] - llabs(ac_x0(r, e))) * (s->n[AC_HEIGHT] - llabs(ac_y0(r, e)));
         assert_true(fabs((double)(sums[e] - expected)) <= tol);
     }
-    free(a), free(b), free(sums);
 }
 
 // vpdpbusd overflows after 2^31 / (4 255 128) = 16,448 rows, vpmaddwd after 16,512, and with 16-bit pixels after 128. Each side
@@ -178,20 +176,17 @@ TEST(lanes_do_not_overflow)
 TEST(threads_change_nothing)
 {
     const rg_shape s = {{150, 90, 21, 0}, 1};
-    int64_t *a = random_image(&s, 5);
+    RG_FREED int64_t *a = random_image(&s, 5);
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "autocorr", "cpu"));) {
         if (rg_unavailable(e) || !(e->variant->flags & RG_THREADED)) continue;
         int64_t standard[RG_PARAMS_MAX] = {0};
         rg_params_standard(e->variant, standard);
-        int64_t *one = sums_of(e->variant, s, standard, 1, a, NULL);
+        RG_FREED int64_t *one = sums_of(e->variant, s, standard, 1, a, NULL);
         for (int threads = 2; threads < 12; threads += 3) {
-            int64_t *many = sums_of(e->variant, s, standard, threads, a, NULL);
+            RG_FREED int64_t *many = sums_of(e->variant, s, standard, threads, a, NULL);
             assert_memory_equal(one, many, (size_t)algo->arg[AC_SUMS].count(&s) * 8);
-            free(many);
         }
-        free(one);
     }
-    free(a);
 }
 
 // ---- the algorithm as data -----------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ TEST(what_is_packed_comes_back)
 {
     rg_pack p;
     rg_bundle b;
-    char *big = rg_alloc(100000);
+    RG_FREED char *big = rg_alloc(100000);
     for (int i = 0; i < 100000; i++) big[i] = (char)((unsigned)i * (unsigned)i >> 3);
     const char *path = in_dir("a.rgz");
     assert_int_equal(rg_pack_begin(&p, path), RG_GOOD);
@@ -55,7 +55,6 @@ TEST(what_is_packed_comes_back)
     rg_bundle_free(&b);
     assert_int_equal(
         system(fmt("cd %s && tar xzf a.rgz && test \"$(cat one)\" = text && test $(wc -c < sub/two) = 100000", test_dir)), 0);
-    free(big);
 }
 
 // A tar of one header with this name, type and size, its content `held` zeros.
@@ -128,7 +127,7 @@ TEST(what_cannot_be_written_is_said_with_its_reason)
     enum { BYTES = 1 << 20 };
     rg_pack p;
     struct rlimit had;
-    unsigned char *noise = rg_alloc(BYTES);
+    RG_FREED unsigned char *noise = rg_alloc(BYTES);
     uint64_t x = 1; // a linear congruential generator: what has no pattern is not compressed
     for (int i = 0; i < BYTES; i++) noise[i] = (unsigned char)((x = x * 6364136223846793005u + 1442695040888963407u) >> 56);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &had), 0);
@@ -140,7 +139,6 @@ TEST(what_cannot_be_written_is_said_with_its_reason)
     assert_refused(rg_pack_commit(&p), "c.rgz: cannot be written: File too large");
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &had), 0);
     assert_int_not_equal(access(in_dir("c.rgz"), F_OK), 0);
-    free(noise);
 }
 
 TESTS(test_dir_make, test_dir_remove)

@@ -18,7 +18,7 @@ TEST(test_stopped)
     static const int number[] = {SIGINT, SIGTERM};
     for (int i = 0; i < 2; i++) {
         int status;
-        char *part = NULL, *path = rg_print("%s", in_dir("stopped.tsv"));
+        RG_FREED char *part = NULL, *path = rg_print("%s", in_dir("stopped.tsv"));
         pid_t child = fork();
         if (child == 0) {
             rg_file file;
@@ -29,8 +29,6 @@ TEST(test_stopped)
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == number[i]);
         assert_int_not_equal(access(part, F_OK), 0);
-        free(part);
-        free(path);
     }
 }
 
@@ -54,10 +52,10 @@ TEST(test_names)
 // One line that names the option, and exit 2.
 static void refused(const rg_command *command, const char *option, const char *value)
 {
-    char *words = value ? rg_print("%s --%s=%s", command->name, option, value) : rg_print("%s --%s", command->name, option);
+    RG_FREED char *words =
+        value ? rg_print("%s --%s=%s", command->name, option, value) : rg_print("%s --%s", command->name, option);
     char *argv[] = {rg_unconst(command->name), strstr(words, " --") + 1, NULL};
     assert_refused(run_argv(command, argv, output), fmt("--%s", option));
-    free(words);
 }
 
 static void wrong_number(const rg_command *command, const rg_option *o, const char *format, long double value)
@@ -132,7 +130,7 @@ static void every_option(const rg_command *command)
 
 TEST(test_every_option)
 {
-    char *tests = rg_share_path("verify");
+    RG_FREED char *tests = rg_share_path("verify");
     named = rg_alloc(OUTPUT_MAX);
     FILE *f = popen(fmt("cd '%s' && grep -rhoE -e '--[a-z0-9-]+' tests cases | sort -u", tests), "r");
     assert_non_null(f);
@@ -140,7 +138,7 @@ TEST(test_every_option)
     named[1 + fread(named + 1, 1, OUTPUT_MAX - 2, f)] = '\0';
     assert_int_equal(pclose(f), 0);
     for (const rg_command *const *command = rg_commands; *command; command++) every_option(*command);
-    free(named), free(tests);
+    free(named);
 }
 
 // A folder stands where the file should: found out at once, not when the work is done.

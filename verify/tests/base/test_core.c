@@ -144,7 +144,7 @@ TEST(test_params)
 TEST(test_files_whole_or_nothing)
 {
     char *folder = test_folder();
-    char *path = rg_print("%s/a/b/out.tsv", folder), *sub = rg_print("%s/a/b", folder);
+    RG_FREED char *path = rg_print("%s/a/b/out.tsv", folder), *sub = rg_print("%s/a/b", folder);
     rg_file file;
     assert_int_equal(rg_file_open(&file, path), RG_USAGE); // folder missing
     assert_int_equal(rg_make_folder(sub), RG_GOOD);
@@ -174,8 +174,6 @@ TEST(test_files_whole_or_nothing)
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_size, 5); // the old file stands
     assert_int_equal(test_folder_remove(folder), 0);
-    free(path);
-    free(sub);
 }
 
 // ---- guarded buffers --------------------------------------------------------------------------------------------------------
@@ -184,7 +182,7 @@ TEST(test_guards)
 {
     bool hit;
     for (int unaligned = 0; unaligned < 2; unaligned++) {
-        rg_buffer b;
+        RG_ENDS(rg_buffer_free) rg_buffer b;
         assert_int_equal(rg_buffer_make(&b, rg_device_cpu(), 100, 4, unaligned, "bytes"), RG_OK);
         assert_int_equal((uintptr_t)b.base % 256, unaligned ? 4 : 0);
         assert_int_equal(rg_buffer_poison(&b), RG_OK);
@@ -198,7 +196,6 @@ TEST(test_guards)
             assert_true(hit);
             *at = kept;
         }
-        rg_buffer_free(&b);
     }
 }
 
@@ -225,8 +222,8 @@ TEST(test_plugin_of_a_built_in_name)
     static const char *const flags[] = {"", "-fvisibility=hidden"};
     static const int expected[] = {RG_USAGE, RG_GOOD};
     for (int hidden = 0; hidden < 2; hidden++) {
-        char *object = rg_print("%s/%d.so", folder, hidden);
-        char *build = rg_print(
+        RG_FREED char *object = rg_print("%s/%d.so", folder, hidden);
+        RG_FREED char *build = rg_print(
             "printf '#include \"%%s/impl/autocorr/naive.c\"\n"
             "RG_PLUGIN = {&RG_VARIANT_SYMBOL(autocorr_naive), NULL};\n' \"$PWD\" | cc -std=c11 -shared -fPIC %s -x c -o %s - 2> /dev/null",
             flags[hidden], object);
@@ -244,8 +241,6 @@ TEST(test_plugin_of_a_built_in_name)
         free(cut);
         assert_int_equal(rg_plugin_load(object), expected[hidden]);
         unlink(object);
-        free(build);
-        free(object);
     }
     assert_int_equal(test_folder_remove(folder), 0);
     assert_non_null(rg_entry_next(NULL, "autocorr:1.so:naive", "gpu"));
@@ -284,17 +279,15 @@ TEST(test_hostile_texts)
         free(text[1]);
         catch_stderr();
         rg_fail(RG_USAGE, "%s: not here", hostile[i].text);
-        char *line = rg_print("regather: %s: not here\n", hostile[i].shown);
+        RG_FREED char *line = rg_print("regather: %s: not here\n", hostile[i].shown);
         assert_string_equal(caught(), line);
-        free(line);
     }
-    char *cut;
+    RG_FREED char *cut;
     size_t n;
     FILE *f = open_memstream(&cut, &n);
     rg_put_text(f, "\xe2\x82\xac", 2); // not beyond what it may read
     fclose(f);
     assert_string_equal(cut, "\\xe2\\x82");
-    free(cut);
 }
 
 // What ends the program is said by a thread that is silent, too.

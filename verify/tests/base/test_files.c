@@ -18,7 +18,7 @@ FIXTURE(make_inputs)
 TEST(test_second_run)
 {
     int ready[2], status;
-    char *path = rg_print("%s", in_dir("two.tsv"));
+    RG_FREED char *path = rg_print("%s", in_dir("two.tsv"));
     assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     if (child == 0) {
@@ -40,7 +40,6 @@ TEST(test_second_run)
     assert_int_equal(sh("regather fsc map.mrc map.mrc --out two.tsv > log && grep -q '^shell' two.tsv"), 0);
     assert_int_equal(sh("grep half two.tsv"), 1);
     assert_int_equal(sh("! ls -A | grep regather-part"), 0);
-    free(path);
 }
 
 // A program that ends in the middle, because memory has run out, leaves no part.
@@ -91,7 +90,7 @@ TEST(test_ends_together)
 // A claim holds until the command ends, and is found again under another spelling of the name.
 TEST(test_claim)
 {
-    char *path = rg_print("%s", in_dir("claimed.tsv")), *same = rg_print("%s/./claimed.tsv", test_dir);
+    RG_FREED char *path = rg_print("%s", in_dir("claimed.tsv")), *same = rg_print("%s/./claimed.tsv", test_dir);
     rg_file file;
     rg_files_begin();
     assert_int_equal(rg_file_can_write(path), RG_GOOD);
@@ -108,8 +107,6 @@ TEST(test_claim)
     // something else that has the part's name is nobody's leftover
     assert_int_equal(sh("ln -s target claimed.tsv.regather-part; regather fsc map.mrc map.mrc --out claimed.tsv"), RG_USAGE);
     assert_int_equal(sh("test -L claimed.tsv.regather-part && rm claimed.tsv.regather-part"), 0);
-    free(path);
-    free(same);
 }
 
 // The number of an input that was replaced is given to a new file, which is no input; the input under another name still is.
@@ -118,7 +115,7 @@ TEST(test_number_given_again)
     struct stat facts;
     rg_file file;
     assert_int_equal(sh("echo 1 > read.tsv && echo 2 > new.tsv"), 0);
-    char *path = rg_print("%s", in_dir("new.tsv")), *read = rg_print("%s", in_dir("read.tsv"));
+    RG_FREED char *path = rg_print("%s", in_dir("new.tsv")), *read = rg_print("%s", in_dir("read.tsv"));
     assert_int_equal(stat(path, &facts), 0);
     rg_files_begin();
     rg_file_read_begins(read, &facts); // as if it had had the number of new.tsv, and its time
@@ -133,8 +130,6 @@ TEST(test_number_given_again)
     rg_file_read_begins(path, &facts); // now it is one itself
     assert_refused(rg_file_open(&file, path), "is an input of this command");
     rg_files_end();
-    free(path);
-    free(read);
 }
 
 TESTS(make_inputs, test_dir_remove)

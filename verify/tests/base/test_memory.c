@@ -9,9 +9,8 @@
 
 static double seen(void)
 {
-    char *groups = rg_print("%s/cgroup", test_dir);
+    RG_FREED char *groups = rg_print("%s/cgroup", test_dir);
     const double bytes = rg_memory_free_of(test_dir, groups);
-    free(groups);
     return bytes;
 }
 
@@ -45,7 +44,7 @@ TEST(test_groups)
 
 TEST(test_quota)
 {
-    char *groups = rg_print("%s/cgroup", test_dir);
+    RG_FREED char *groups = rg_print("%s/cgroup", test_dir);
     static const struct {
         const char *self, *file, *text;
         double cores;
@@ -63,7 +62,6 @@ TEST(test_quota)
         put_text(in_dir(step[i].file), step[i].text);
         assert_true(rg_cores_quota_of(test_dir, groups) == step[i].cores);
     }
-    free(groups);
 }
 
 static double need(const void *of, int64_t size) { return *(const double *)of * (double)(size * size); }

@@ -91,24 +91,22 @@ TEST(no_element_is_broken_out_of)
     static const char *const template[] = {"figure.html", "score.html", "job.html"};
     static const char *const mark[] = {"<", ">", "\""};
     for (int t = 0; t < RG_COUNT(template); t++) {
-        char *plain = whole(template[t], "x"), *hostile = whole(template[t], "`\"'><script src=//x>&</td></table>\x1b `");
+        RG_FREED char *plain = whole(template[t], "x"),
+                      *hostile = whole(template[t], "`\"'><script src=//x>&</td></table>\x1b `");
         const int code = count(hostile, "<code>") - count(plain, "<code>");
         for (int i = 0; i < 3;
              i++) // the elements and attributes are those of a harmless text, and a <code> where back quotes pair
             assert_int_equal(count(hostile, mark[i]), count(plain, mark[i]) + (i < 2 ? 2 * code : 0));
         assert_int_equal(count(hostile, "<script"), count(plain, "<script"));
         assert_null(strchr(hostile, 27));
-        free(plain);
-        free(hostile);
     }
     static const char *const markdown[] = {"figure.md", "report.md"};
     for (int t = 0; t < RG_COUNT(markdown); t++) {
-        char *text = whole(markdown[t], "[x](javascript:y) <img src=x> |\x1b`");
+        RG_FREED char *text = whole(markdown[t], "[x](javascript:y) <img src=x> |\x1b`");
         assert_null(strstr(text, "[x]"));
         assert_null(strstr(text, "<img"));
         assert_null(strchr(text, 27));
         assert_null(strstr(text, " |`"));
-        free(text);
     }
 }
 

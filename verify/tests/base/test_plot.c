@@ -32,7 +32,7 @@ static const char *const hostile[] = {"`touch ran`", "$(touch ran)", "';system('
 TEST(test_texts_come_as_they_are)
 {
     char text[4096], *all = rg_print("%s", "");
-    rg_plot p = {0};
+    RG_ENDS(rg_plot_free) rg_plot p = {0};
     rg_plot_text(&p, "RUN", "system('touch ran')");
     rg_plot_texts(&p, "TEXTS", RG_COUNT(hostile), hostile);
     for (int i = 0; i < RG_COUNT(hostile); i++) {
@@ -45,21 +45,19 @@ TEST(test_texts_come_as_they_are)
     assert_int_equal(run(&p, "set print OUT\ndo for [i = 1 : |TEXTS|] { print TEXTS[i] }\n", "text.svg", text), RG_GOOD);
     assert_string_equal(text, all);
     assert_false(here("ran"));
-    rg_plot_free(&p);
     free(all);
 }
 
 TEST(test_numbers)
 {
     char text[4096];
-    rg_plot p = {0};
+    RG_ENDS(rg_plot_free) rg_plot p = {0};
     rg_plot_number(&p, "A", 0.1);
     rg_plot_number(&p, "B", NAN);
     rg_plot_numbers(&p, "C", 3, (const double[]){1, INFINITY, -2.5e-3});
     static const char commands[] = "set print OUT\nprint TERM, A == 0.1, B == B, |C|, C[1] + C[3], C[2] == C[2]\n";
     assert_int_equal(run(&p, commands, "n.svg", text), RG_GOOD);
     assert_string_equal(text, "svg 1 0 3 0.9975 0\n");
-    rg_plot_free(&p);
 }
 
 // Data and pictures under names that gnuplot would take for commands.
@@ -68,7 +66,7 @@ TEST(test_paths_are_files)
     char text[4096];
     static const char *const name[] = {"<touch ran", "|touch ran", "-", "+", "$ran", "~", "a 'b' `c`"};
     for (int i = 0; i < RG_COUNT(name); i++) {
-        rg_plot p = {0};
+        RG_ENDS(rg_plot_free) rg_plot p = {0};
         put_file(name[i], "1 2\n", 4);
         rg_plot_path(&p, "DATA", name[i]);
         assert_int_equal(run(&p, "stats DATA nooutput\nset print OUT\nprint STATS_max_y\n", "d.svg", text), RG_GOOD);
@@ -76,7 +74,6 @@ TEST(test_paths_are_files)
         assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot DATA\n", fmt("%s.svg", name[i]), text), RG_GOOD);
         assert_non_null(strstr(text, "<svg"));
         assert_false(here("ran") || here("ran.svg"));
-        rg_plot_free(&p);
     }
 }
 
@@ -84,12 +81,11 @@ TEST(test_paths_are_files)
 TEST(test_of_the_test)
 {
     char text[4096];
-    rg_plot p = {0};
+    RG_ENDS(rg_plot_free) rg_plot p = {0};
     rg_plot_text(&p, "DATA", "<touch ran; echo 1 2");
     assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot DATA\n", "t.svg", text), RG_GOOD);
     assert_true(here("ran"));
     assert_int_equal(unlink("ran"), 0);
-    rg_plot_free(&p);
 }
 
 TEST(test_failure_leaves_nothing)
@@ -106,7 +102,7 @@ TEST(test_failure_leaves_nothing)
     catch_stderr();
     assert_int_equal(rg_plot_draw(&p, "absent.gp", "bad.svg"), RG_GOOD);
     assert_non_null(strstr(caught(), "warning: bad.svg: not drawn: gnuplot failed on"));
-    char *path = rg_print("%s", getenv("PATH"));
+    RG_FREED char *path = rg_print("%s", getenv("PATH"));
     setenv("PATH", "/nowhere", 1);
     assert_int_equal(run(&p, "plot 1\n", "bad.svg", text), RG_LACKS);
     catch_stderr();
@@ -114,7 +110,6 @@ TEST(test_failure_leaves_nothing)
     assert_non_null(strstr(caught(), "bad.svg: not drawn: no gnuplot here"));
     assert_int_equal(code, RG_GOOD);
     setenv("PATH", path, 1);
-    free(path);
 }
 
 // Poses that do not change at all, as of one subtomogram against itself: a logarithm's axis has no 0.

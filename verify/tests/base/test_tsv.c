@@ -10,7 +10,7 @@ static const char *put(const char *text) { return put_file("t.tsv", text, strlen
 
 TEST(test_read)
 {
-    rg_tsv t;
+    RG_ENDS(rg_tsv_free) rg_tsv t;
     static const char text[] = "# processor: a CPU\n#no key\n\nname\tvalue\tnote\r\na\t1.5\t-\n# later\n\nb\t\tx: y";
     assert_int_equal(rg_tsv_read(put(text), &t), RG_GOOD);
     assert_int_equal(t.n_columns, 3);
@@ -34,23 +34,20 @@ TEST(test_read)
     assert_refused(rg_tsv_fault(&t, 1, "note", "a number"), "t.tsv: line 8: expected a number in column note, found \"x: y\"");
     assert_int_equal(rg_tsv_find(&t, "note", "x: y"), 1);
     assert_int_equal(rg_tsv_find(&t, "note", "x"), -1);
-    rg_tsv_free(&t);
 }
 
 // What is written of a table is read as the same one.
 TEST(test_table_written)
 {
     static const char text[] = "# processor: a CPU\n#no key\nname\tvalue\na\t-\nb\tx \\ y\n";
-    char *again = NULL;
+    RG_FREED char *again = NULL;
     size_t bytes;
-    rg_tsv t;
+    RG_ENDS(rg_tsv_free) rg_tsv t;
     assert_int_equal(rg_tsv_read(put(text), &t), RG_GOOD);
     FILE *f = open_memstream(&again, &bytes);
     rg_tsv_write(&t, f);
     fclose(f);
     assert_string_equal(again, text);
-    free(again);
-    rg_tsv_free(&t);
 }
 
 // A last line without an end is a row, but for the reader of what a killed run may have left.
@@ -89,13 +86,12 @@ TEST(test_malformed)
     memset(wide, '\t', RG_TSV_COLUMNS_MOST);
     assert_refused(rg_tsv_read(put(wide), &t), "expected at most 256 columns, found 257");
     free(wide);
-    char *line = rg_alloc(RG_TSV_LINE_MOST + 2);
+    RG_FREED char *line = rg_alloc(RG_TSV_LINE_MOST + 2);
     memset(line, 'x', RG_TSV_LINE_MOST);
     assert_int_equal(rg_tsv_read(put(line), &t), RG_GOOD);
     rg_tsv_free(&t);
     line[RG_TSV_LINE_MOST] = 'x';
     assert_refused(rg_tsv_read(put(line), &t), "line 1: expected at most 4194304 bytes, found 4194305");
-    free(line);
 }
 
 // What has no end, or is no file, is refused before the first byte is read.
@@ -123,14 +119,13 @@ TEST(test_write)
     rg_tsv_print(f, "%.2s%c%u\t%llu%%\n", "longer", '\t', 3000000000u, 18446744073709551615ull);
     rg_tsv_print(f, "\xc3\x85\t%04" PRId64 "\t%6.2f\n", INT64_C(12), 2.5); // names in UTF-8 stay
     fclose(f);
-    rg_tsv t;
+    RG_ENDS(rg_tsv_free) rg_tsv t;
     assert_int_equal(rg_tsv_read(in_dir("w.tsv"), &t), RG_GOOD);
     assert_string_equal(rg_tsv_head(&t, "command"), "regather a\\x0ab");
     assert_int_equal(t.n_rows, 4);
     static const char *const cell[] = {"tab\\x09here\\x0d\\x0a\\x1b[2J", "-5000000000", "1.5", "lon", "7",
         "0.10000000000000001", "lo", "3000000000", "18446744073709551615%", "\xc3\x85", "0012", "  2.50"};
     for (int i = 0; i < RG_COUNT(cell); i++) assert_string_equal(t.cell[i], cell[i]);
-    rg_tsv_free(&t);
 }
 
 TESTS(test_dir_make, test_dir_remove)

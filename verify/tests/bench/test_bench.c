@@ -102,7 +102,7 @@ static rg_measurement timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode 
         .mode = mode,
         .max_s = max_s,
         .rounds = 4};
-    rg_inputs in;
+    RG_ENDS(rg_inputs_free) rg_inputs in;
     calls = prepared = finished = cleared = loaded = 0;
     variant.run = run;
     rg_inputs_make(&in, &algo, &measurement.shape);
@@ -114,7 +114,6 @@ static rg_measurement timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode 
     }
     if (!measurement.done) rg_measurement_judge(&measurement, &in, 1);
     rg_measurement_close(&measurement);
-    rg_inputs_free(&in);
     return measurement;
 }
 
@@ -173,12 +172,11 @@ TEST(wrong_variants_have_no_times)
         rg_measurement measurement = timed_lane(wrong[i], RG_RESIDENT, RG_HOT, 0.1);
         assert_int_equal(measurement.verdict.status, RG_FAIL);
         assert_true(measurement.done && measurement.stop == stop[i] && *measurement.detail);
-        rg_row row = rg_measurement_row(&measurement, NULL);
+        RG_ENDS(rg_row_free) rg_row row = rg_measurement_row(&measurement, NULL);
         assert_string_equal(row.cell[RG_C_STATUS], "FAIL");
         assert_string_equal(row.cell[RG_C_MEDIAN], "");
         assert_string_equal(row.cell[RG_C_SAMPLES], "");
         assert_string_equal(row.cell[RG_C_RATE], "");
-        rg_row_free(&row);
     }
 }
 
@@ -211,7 +209,7 @@ TEST(lanes_share_one_answer)
     two.run = run_sum_twice;
     const rg_entry entries[] = {
         {.algo = &summing, .variant = &one, .name = "one"}, {.algo = &summing, .variant = &two, .name = "two"}};
-    rg_inputs in;
+    RG_ENDS(rg_inputs_free) rg_inputs in;
     asked = 0;
     rg_inputs_make(&in, &summing, &(rg_shape){.n = {512}});
     for (int i = 0; i < 4; i++) { // right, wrong, and both again on other inputs
@@ -232,7 +230,6 @@ TEST(lanes_share_one_answer)
         assert_int_equal(((int32_t *)in.arg[1])[7], (int32_t)(in.shape.seed + 7)); // as the measurement after it has to find it
     }
     assert_int_equal(asked, 1);
-    rg_inputs_free(&in);
 }
 
 // reference_at is asked for ever more elements while there is time, for all when they are few, and 64 at least.
@@ -262,8 +259,8 @@ TEST(the_answer_is_as_long_as_the_time)
     rg_algo sampled = algo;
     sampled.reference_at = triple_at;
     for (int i = 0; i < RG_COUNT(cases); i++) {
-        rg_inputs in;
-        rg_answer answer;
+        RG_ENDS(rg_inputs_free) rg_inputs in;
+        RG_ENDS(rg_answer_free) rg_answer answer;
         rg_inputs_make(&in, &sampled, &(rg_shape){.n = {cases[i].n}});
         rg_inputs_fill(&in, 1);
         element_s = cases[i].element_s;
@@ -276,8 +273,6 @@ TEST(the_answer_is_as_long_as_the_time)
         rg_verdict v = rg_compare_outputs(&entry, &in.shape, NULL, in.arg, &answer);
         assert_int_equal(v.status, RG_FAIL);
         assert_ptr_equal(strstr(v.reason, "out["), v.reason);
-        rg_answer_free(&answer);
-        rg_inputs_free(&in);
     }
 }
 
@@ -299,7 +294,7 @@ TEST(few_elements_are_copied_alone)
             .rounds = 1,
             .share = 6,
             .brief = true};
-        rg_inputs in;
+        RG_ENDS(rg_inputs_free) rg_inputs in;
         int64_t copied = 0;
         variant.run = run[wrong];
         rg_inputs_make(&in, &algo, &measurement.shape);
@@ -312,7 +307,6 @@ TEST(few_elements_are_copied_alone)
         assert_in_range(copied, 9, 16); // a corner may be asked for twice
         assert_int_equal(measurement.verdict.status, wrong ? RG_FAIL : RG_PASS);
         rg_measurement_close(&measurement);
-        rg_inputs_free(&in);
     }
     algo.reference_at = NULL;
 }
@@ -328,8 +322,8 @@ static void where_in_rows(const rg_shape *s, int which, int64_t e, char place[64
 TEST(corners_are_always_asked_for)
 {
     rg_algo sampled = algo;
-    rg_inputs in;
-    rg_answer answer;
+    RG_ENDS(rg_inputs_free) rg_inputs in;
+    RG_ENDS(rg_answer_free) rg_answer answer;
     bool corner[4] = {false};
     int edges = 0;
     sampled.reference_at = triple_at;
@@ -347,8 +341,6 @@ TEST(corners_are_always_asked_for)
     }
     assert_true(corner[0] && corner[1] && corner[2] && corner[3]);
     assert_true(edges >= 8);
-    rg_answer_free(&answer);
-    rg_inputs_free(&in);
 }
 
 // A device that still works when the last event has passed did so outside of the time.
@@ -418,7 +410,7 @@ TEST(copies_of_scope_transfer_are_of_pinned_memory)
     for (int scope = RG_TRANSFER; scope <= RG_PAGEABLE; scope++) {
         const bool pins = scope == RG_TRANSFER;
         double elapsed_s;
-        rg_inputs in;
+        RG_ENDS(rg_inputs_free) rg_inputs in;
         rg_measurement measurement = {
             .entry = &entry, .shape = {.n = {64}}, .scope = (rg_scope)scope, .mode = RG_HOT, .threads = 1};
         variant.run = run_right;
@@ -436,7 +428,6 @@ TEST(copies_of_scope_transfer_are_of_pinned_memory)
         assert_true((((const int32_t *)in.found[1])[5] != 0) != pins);
         rg_measurement_close(&measurement);
         assert_null(measurement.pinned[0][0]);
-        rg_inputs_free(&in);
     }
 }
 
@@ -469,7 +460,7 @@ TEST(energy_is_measured_or_says_why_not)
 {
     rg_measurement measurement = {
         .entry = &entry, .shape = {.n = {64}}, .threads = 1, .mode = RG_HOT, .scope = RG_RESIDENT, .max_s = 0.1, .rounds = 2};
-    rg_inputs in;
+    RG_ENDS(rg_inputs_free) rg_inputs in;
     variant.run = run_right;
     rg_inputs_make(&in, &algo, &measurement.shape);
     rg_inputs_fill(&in, 1);
@@ -495,12 +486,11 @@ TEST(energy_is_measured_or_says_why_not)
     assert_true(isnan(measurement.joules));
     assert_true(measurement.energy == RG_ENERGY_NOT_FILLED && measurement.energy_busy == 0.005);
     rg_measurement_close(&measurement);
-    rg_inputs_free(&in);
 }
 
 TEST(inputs_follow_the_seed)
 {
-    rg_inputs in;
+    RG_ENDS(rg_inputs_free) rg_inputs in;
     rg_inputs_make(&in, &algo, &(rg_shape){.n = {64}});
     rg_inputs_fill(&in, 1);
     uint64_t one = rg_inputs_hash(&in);
@@ -522,7 +512,6 @@ TEST(inputs_follow_the_seed)
     for (uint64_t seed = 2; seed <= RG_INPUT_SETS + 1; seed++) rg_inputs_fill(&in, seed);
     rg_inputs_fill(&in, 1);
     assert_true(one == rg_inputs_hash(&in));
-    rg_inputs_free(&in);
 }
 
 TEST(memory_is_predicted)

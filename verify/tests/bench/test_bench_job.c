@@ -11,7 +11,7 @@ static char *folder;
 TEST(inputs_are_hashed)
 {
     char *stack = rg_print("%s/s.mrcs", folder), *star = rg_print("%s/p.star", folder), text[3][96];
-    char *command = rg_print("reconstruct %s/p.st*r --out {out}.mrc", folder);
+    RG_FREED char *command = rg_print("reconstruct %s/p.st*r --out {out}.mrc", folder);
     put_text(star, "_rlnImageName\n000001@s.mrcs\n000002@s.mrcs\n");
     put_text(stack, "one");
     rg_job_inputs_hash(command, text[0]);
@@ -34,7 +34,7 @@ TEST(inputs_are_hashed)
     }
     assert_string_equal(text[0], text[1]);
     assert_string_not_equal(text[0], text[2]);
-    free(stack), free(star), free(command);
+    free(stack), free(star);
 }
 
 // Numbers may differ a little, words not at all; heads and times of stages do not count.

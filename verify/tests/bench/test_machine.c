@@ -157,7 +157,7 @@ static const char *const keys[] = {"suite", "format", "revision", "revision_date
 
 TEST(head_keys_are_stable)
 {
-    rg_head a, b;
+    RG_ENDS(rg_head_free) rg_head a, b;
     rg_head_make(&a, NULL, 18446744073709551615u, "regather bench");
     rg_head_make(&b, &lost_gpu, 7, "regather bench --quiet");
     assert_int_equal(a.n, RG_COUNT(keys));
@@ -172,8 +172,6 @@ TEST(head_keys_are_stable)
     assert_string_equal(head_value(&a, "machine"), head_value(&b, "machine"));
     assert_string_equal(head_value(&a, "gpu"), "none (CPU run)");
     assert_non_null(strstr(head_value(&b, "gpu_driver"), "unknown (the board fell off)"));
-    rg_head_free(&a);
-    rg_head_free(&b);
 }
 
 TEST(head_keeps_no_folder_and_no_line_break)
@@ -266,14 +264,13 @@ TEST(cpu_rates_are_positive_and_ordered)
 TEST(doctor_probes_this_machine)
 {
     extern const rg_command rg_cmd_doctor;
-    char *text = rg_alloc(OUTPUT_MAX);
+    RG_FREED char *text = rg_alloc(OUTPUT_MAX);
     assert_int_equal(run_command(&rg_cmd_doctor, "doctor --device cpu", text), RG_GOOD);
     assert_null(strstr(text, "Measured rates"));
     assert_int_equal(run_command(&rg_cmd_doctor, "doctor --device cpu --probe", text), RG_GOOD);
     const char *rates = strstr(text, "Measured rates"), *fp32 = rates ? strstr(rates, "fp32") : NULL;
     assert_non_null(fp32);
     assert_true(strtod(fp32 + strlen("fp32"), NULL) > 0);
-    free(text);
 }
 
 TEST(names_and_units_cover_all_resources)

@@ -49,10 +49,9 @@ static bool head_says(const rg_head *head, const char *key, const char *value)
 
 static bool head_is_whole(void)
 {
-    rg_head head;
+    RG_ENDS(rg_head_free) rg_head head;
     rg_head_make(&head, &gpu, 1, "regather record");
     const bool whole = head_says(&head, "gpu_driver", "999.1 (CUDA 13.0)") && head_says(&head, "gpu_power_cap", "700 W");
-    rg_head_free(&head);
     return whole;
 }
 

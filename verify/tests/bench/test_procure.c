@@ -11,18 +11,16 @@ TEST(shipped_workloads_are_good)
     static const char *const name[] = {"cryo-em", "colloids", "papers"};
     for (int i = 0; i < 3; i++)
         for (rg_size size = RG_SMALL; size < RG_SIZES; size++) {
-            rg_workload w;
-            char *path = rg_share_path(fmt("bench/workloads/%s.tsv", name[i]));
+            RG_ENDS(rg_workload_free) rg_workload w;
+            RG_FREED char *path = rg_share_path(fmt("bench/workloads/%s.tsv", name[i]));
             assert_int_equal(rg_workload_read(path, size, &w), RG_GOOD);
-            rg_workload_free(&w);
-            free(path);
         }
 }
 
 // A short job is run again for as long as another has too few runs that count: all its runs are in the median, however many they are.
 TEST(every_run_counts)
 {
-    char *text;
+    RG_FREED char *text;
     size_t bytes;
     int n;
     FILE *f = open_memstream(&text, &bytes);
@@ -37,7 +35,6 @@ TEST(every_run_counts)
     free(rg_archive_times(&a, "long", &n));
     assert_int_equal(n, 0);
     rg_tsv_free(&a.runs);
-    free(text);
 }
 
 TESTS(test_dir_make, test_dir_remove)

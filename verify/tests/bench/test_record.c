@@ -38,7 +38,7 @@ static void edited(const char *name, const char *as, const char *where, const ch
 
 TEST(rates_of_a_run_go_to_the_steps_after_it)
 {
-    rg_record r;
+    RG_ENDS(rg_record_free) rg_record r;
     plan(small, "");
     assert_int_equal(record("--budget 5"), RG_GOOD);
     rg_record_step nothing = {.kind = RG_STEP_BENCH};
@@ -46,7 +46,7 @@ TEST(rates_of_a_run_go_to_the_steps_after_it)
     assert_int_equal(rg_record_seed(&r, &nothing, 0, in_dir("before.tsv")), RG_GOOD);
     assert_int_equal(rg_record_merge(&r, in_dir("m.tsv"), true), RG_GOOD); // as of a step of this run
     assert_int_equal(rg_record_seed(&r, &nothing, 0, in_dir("after.tsv")), RG_GOOD);
-    rg_result before = rows("before.tsv"), after = rows("after.tsv");
+    RG_ENDS(rg_result_free) rg_result before = rows("before.tsv"), after = rows("after.tsv");
     assert_int_equal(before.n_rows, 0);                                   // another day's machine is not trusted
     assert_null(rg_result_head(&before, "input autocorr w16,h16,r2,k0")); // nor its inputs, of rows that are not there
     assert_true(after.n_rows > 0);
@@ -58,12 +58,8 @@ TEST(rates_of_a_run_go_to_the_steps_after_it)
                         "--out %s --resume",
                          getenv("REGATHER_PROGRAM"), in_dir("x.tsv")),
         0);
-    rg_result with = rows("x.tsv");
+    RG_ENDS(rg_result_free) rg_result with = rows("x.tsv");
     assert_string_equal(with.row[0].cell[RG_C_RATE], "1.25e+15");
-    rg_result_free(&with);
-    rg_record_free(&r);
-    rg_result_free(&after);
-    rg_result_free(&before);
 }
 
 // A search that was stopped goes on with the configurations that the record has of its variant and shape, in a process of so many
@@ -74,7 +70,7 @@ TEST(a_search_goes_on_where_it_stopped)
         sh("regather tune autocorr:simd --shape w16,h16,r2,k0 --threads 1 --tuned none --quiet --out one.tsv > out && "
            "regather tune autocorr:simd --shape w16,h16,r3,k0 --threads 1 --tuned none --quiet --out two.tsv > out"),
         0);
-    rg_record r;
+    RG_ENDS(rg_record_free) rg_record r;
     assert_int_equal(rg_record_open(&r, in_dir("s"), false), RG_GOOD);
     assert_int_equal(rg_record_merge(&r, in_dir("one.tsv"), true), RG_GOOD);
     const int n = r.rows.n_rows;
@@ -84,12 +80,10 @@ TEST(a_search_goes_on_where_it_stopped)
     rg_record_step step = {.kind = RG_STEP_TUNE, .word = word, .shapes = "w16,h16,r2,k0"};
     assert_int_equal(rg_record_rows_of(&r, &step), n);
     assert_int_equal(rg_record_seed(&r, &step, 7, in_dir("seed.tsv")), RG_GOOD);
-    rg_result seed = rows("seed.tsv");
+    RG_ENDS(rg_result_free) rg_result seed = rows("seed.tsv");
     assert_int_equal(seed.n_rows, n);
     assert_non_null(strstr(rg_result_head(&seed, "machine"), ", 7 cores"));
     for (int i = 0; i < n; i++) assert_string_equal(seed.row[i].cell[RG_C_SHAPE], "w16,h16,r2,k0");
-    rg_result_free(&seed);
-    rg_record_free(&r);
 }
 
 // ---- processors ------------------------------------------------------------------------------------------------------------
@@ -169,13 +163,11 @@ TEST(steps_of_one_core_share_no_core)
         times_together = machine[i].times == 0 ? 2 : machine[i].times;
         rg_cores_share(n, siblings, usable, machine[i].is_virtual, machine[i].beside, slowed, &cores);
         for (int k = 0; k < cores.beside; k++) CPU_SET((size_t)cores.cpu[k], &used);
-        char *cpu = numbers(&used), *rest = numbers(&cores.rest);
+        RG_FREED char *cpu = numbers(&used), *rest = numbers(&cores.rest);
         if (strcmp(cpu, machine[i].cpu) || strcmp(rest, machine[i].rest) || cores.hidden != machine[i].hidden)
             fail_msg(
                 "machine %d: steps of one core on \"%s\", the rest on \"%s\"%s", i, cpu, rest, cores.hidden ? ", hidden" : "");
         assert_int_equal(cores.beside, CPU_COUNT(&used)); // none twice
-        free(cpu);
-        free(rest);
     }
 }
 
@@ -226,11 +218,11 @@ TEST(malformed_tables_are_refused)
 // takes.
 TEST(the_shipped_plan_has_every_claim)
 {
-    char *path = rg_share_path("bench/record/plan.tsv"), *claims = rg_share_path("reference/claims.tsv");
-    rg_steps shipped;
+    RG_FREED char *path = rg_share_path("bench/record/plan.tsv"), *claims = rg_share_path("reference/claims.tsv");
+    RG_ENDS(rg_record_plan_free) rg_steps shipped;
     rg_record none = {.serial = ""};
     setenv("work", "/tmp", 1);
-    rg_tsv t;
+    RG_ENDS(rg_tsv_free) rg_tsv t;
     assert_int_equal(rg_record_plan_read(path, &shipped), RG_GOOD);
     assert_int_equal(rg_record_plan_weigh(&shipped, &none, 8), RG_GOOD);
     assert_int_equal(rg_tsv_read(claims, &t), RG_GOOD);
@@ -244,10 +236,6 @@ TEST(the_shipped_plan_has_every_claim)
         if (found != can)
             fail_msg("claim %s: %s", id, can ? "no step makes it testable" : "a step says that it makes it testable");
     }
-    rg_tsv_free(&t);
-    rg_record_plan_free(&shipped);
-    free(path);
-    free(claims);
 }
 
 FIXTURE(set_up)

@@ -66,7 +66,7 @@ TEST(summary_in_any_order)
 // Share of 1000 experiments whose interval holds the true median, for an AR(1) series of correlation c (0: independent).
 static double coverage_of_median(double c, int n)
 {
-    double *x = malloc((size_t)n * sizeof *x);
+    RG_FREED double *x = malloc((size_t)n * sizeof *x);
     int held = 0;
     for (uint64_t experiment = 0; experiment < 1000; experiment++) {
         double now = normal(experiment, 0);
@@ -78,7 +78,6 @@ static double coverage_of_median(double c, int n)
         rg_summarise(&(rg_samples){n, 1, x, NULL}, &s);
         held += s.low <= 100 && 100 <= s.high;
     }
-    free(x);
     return held / 1000.0;
 }
 

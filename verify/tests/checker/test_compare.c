@@ -108,7 +108,7 @@ TEST(faults_are_described)
     const rg_shape *first = &real->check_shape[0];
     const size_t n = (size_t)real->arg[out].count(first);
     assert_int_equal(real->arg[out].type(first), RG_F32);
-    float *right = rg_alloc(n * sizeof *right), *sum = rg_alloc(n * sizeof *sum);
+    RG_FREED float *right = rg_alloc(n * sizeof *right), *sum = rg_alloc(n * sizeof *sum);
     memset(sum, RG_POISON, n * sizeof *sum);
     for (size_t i = 0; i < n; i++) sum[i] += right[i] = 1;
     rg_fault_print(real, first, out, 0, sum, right, NULL, &exact, text, sizeof text);
@@ -117,8 +117,6 @@ TEST(faults_are_described)
     sum[0] = right[0] + 0.5f;
     rg_fault_print(real, first, out, 0, sum, right, NULL, &tenth, text, sizeof text);
     assert_non_null(strstr(text, "is 1.5, expected 1, off by 0.5 where 0.125 is allowed"));
-    free(right);
-    free(sum);
 }
 
 // a = 1 2 3 / 4 5 6, b = 1 0 0 / 0 0 2: S(X0, Y0) by hand, with X0 to the right and Y0 down.

@@ -136,10 +136,10 @@ TEST(plans_begin_with_what_is_cheap_and_different)
     rg_variant v;
     rg_entry e = entry_of(&v, large_grid, 3, 0);
     const rg_narrow all = {0};
-    rg_plan p;
+    RG_ENDS(rg_plan_free) rg_plan p;
     rg_plan_make(&p, &e, &all, 1);
     assert_true(p.first - of_all(&p) < 40);
-    bool *ran = calloc((size_t)p.n, sizeof *ran);
+    RG_FREED bool *ran = calloc((size_t)p.n, sizeof *ran);
     for (int i = 0; i < p.first; i++) ran[i] = true;
     const rg_coverage first = rg_plan_coverage(&p, &e, ran);
     assert_int_equal(first.values, p.all.values);
@@ -153,8 +153,6 @@ TEST(plans_begin_with_what_is_cheap_and_different)
     for (int i = 0; i < p.n; i++)
         ran[i] = i < p.first && !p.item[i].brief; // without the combinations that were chosen for their values
     assert_true(rg_plan_coverage(&p, &e, ran).values < p.all.values);
-    free(ran);
-    rg_plan_free(&p);
 }
 
 // SHARED_INT = 1 is refused beside the standard PRECOMP_INT = 2: every value is planned with others beside which it is not.
@@ -169,14 +167,13 @@ TEST(plans_find_places_for_values_refused_alone)
     rg_entry e = entry_of(&v, small_grid, 2, 0);
     v.refuse = only_together;
     const rg_narrow all = {0};
-    rg_plan p;
+    RG_ENDS(rg_plan_free) rg_plan p;
     rg_plan_make(&p, &e, &all, 1);
     bool met = false;
     for (int i = 0; i < p.first; i++) met |= p.item[i].param[0] == 3 && p.item[i].param[1] == 2;
     assert_true(met);
     assert_int_equal(p.all.values, 6);
     assert_int_equal(p.all.pairs, 6);
-    rg_plan_free(&p);
 }
 
 // Every row of verify/thresholds.tsv: cells that can be read, variants that exist, shapes that are valid and that none of them
@@ -204,7 +201,7 @@ TEST(every_three_numbers_meet)
     static const int64_t number[5][5] = {{3, 5, 7}, {1, 2, 3}, {1, 2}, {5, 19, 30}, {0, 1, 2, 3}};
     static const int count[5] = {3, 3, 2, 3, 4};
     const rg_narrow cheap = {.thresholds = RG_CHEAP};
-    rg_plan p;
+    RG_ENDS(rg_plan_free) rg_plan p;
     int met = 0;
     rg_plan_make(&p, rg_entry_next(NULL, "gridding:naive_scatter", "cpu"), &cheap, 1);
     for (int a = 0; a < 5; a++)
@@ -217,7 +214,6 @@ TEST(every_three_numbers_meet)
                         fail_msg("no shape with %d, %d, %d", (int)of[0], (int)of[1], (int)of[2]);
                 }
     assert_int_equal(met, 18 + 27 + 36 + 18 + 24 + 36 + 18 + 24 + 36 + 24);
-    rg_plan_free(&p);
 }
 
 // Inputs that agree with others in all but a number can be made at every shape, the smallest, too, in which none may change.
@@ -236,7 +232,7 @@ TEST(one_number_changes_at_every_shape)
                 if (a->direction != RG_IN || !n) continue;
                 s.seed = 2;
                 before.seed = 1;
-                unsigned char *was = calloc(n, width), *other = calloc(n, width);
+                RG_FREED unsigned char *was = calloc(n, width), *other = calloc(n, width);
                 memcpy(was, rg_problem_make(known, &s, RG_RANDOM)->initial[k], n * width);
                 memcpy(other, rg_problem_make(known, &before, RG_RANDOM)->initial[k], n * width);
                 const unsigned char *now = rg_problem_make(known, &s, RG_ELEMENT(k, 0))->initial[k];
@@ -245,15 +241,13 @@ TEST(one_number_changes_at_every_shape)
                 if (changed > 12 || !changed != !memcmp(was, other, n * width)) // a record of 12 at most
                     fail_msg("%s, shape %d: %zu of %zu numbers of %s", known->name, i, changed, n, a->name);
                 rg_problem_make(known, &s, RG_TWINS);
-                free(was);
-                free(other);
             }
     }
 }
 
 TEST(thresholds_are_planned)
 {
-    rg_tsv t;
+    RG_ENDS(rg_tsv_free) rg_tsv t;
     const rg_narrow all = {0}, none = {.thresholds = RG_NO_THRESHOLDS}, deep = {.thresholds = RG_DEEP};
     char *path = rg_share_path("verify/thresholds.tsv"), name[64];
     assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
@@ -285,17 +279,13 @@ TEST(thresholds_are_planned)
     rg_thresholds(e, false, count_case, &cheap);
     rg_thresholds(e, true, count_case, &long_ones);
     assert_true(cheap > 5 && long_ones > 0);
-    rg_plan with, without, alone;
+    RG_ENDS(rg_plan_free) rg_plan with, without, alone;
     rg_plan_make(&with, e, &all, 1);
     rg_plan_make(&without, e, &none, 1);
     rg_plan_make(&alone, e, &deep, 1);
     assert_int_equal(with.first, without.first + cheap);
     assert_int_equal(with.n, without.n + cheap);
     assert_int_equal(alone.n, long_ones);
-    rg_plan_free(&with);
-    rg_plan_free(&without);
-    rg_plan_free(&alone);
-    rg_tsv_free(&t);
     free(path);
 }
 

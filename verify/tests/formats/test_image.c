@@ -22,11 +22,10 @@ static int pixel_at(const rg_image *image, int64_t i)
 // Reads and compares with n expected grey values.
 static void expect_image(const char *path, int64_t width, int64_t height, int bits, const int *grey)
 {
-    rg_image image;
+    RG_ENDS(rg_image_free) rg_image image;
     assert_int_equal(rg_image_read(path, 0, &no_range, &image), RG_GOOD);
     assert_true(image.width == width && image.height == height && image.bits == bits);
     for (int64_t i = 0; i < width * height; i++) assert_int_equal(pixel_at(&image, i), grey[i]);
-    rg_image_free(&image);
 }
 #define EXPECT(path, w, h, bits, ...) expect_image(path, w, h, bits, (const int[]){__VA_ARGS__})
 #define TEXT(name, text) put_file(name, text, sizeof(text) - 1)
@@ -112,7 +111,7 @@ TEST(test_png_damaged)
 {
     size_t n = 0;
     write_png(in_dir("e.png"), 3, 3, 8, PNG_COLOR_TYPE_GRAY, 0, (const unsigned char *)"\1\2\3\4\5\6\7\10\11");
-    char *whole = get_file(in_dir("e.png"), &n);
+    RG_FREED char *whole = get_file(in_dir("e.png"), &n);
     for (size_t cut = 0; cut < n; cut++) { // every truncation, one line each
         char words[64];
         snprintf(words, sizeof words, cut < 4 ? "at byte 0: expected a PNG" : "f.png: at byte %zu: expected a", cut);
@@ -135,7 +134,6 @@ TEST(test_png_damaged)
     for (int i = 0; i < 4; i++) file[sizeof bomb - 1 + (size_t)i] = (unsigned char)(~crc >> (24 - 8 * i));
     memcpy(file + sizeof bomb + 3, "\0\0\0\x10IDAT", 8);
     assert_refused(read_code(put_file("f.png", file, sizeof file)), "at byte 200: expected at least 1550388 bytes");
-    free(whole);
 }
 #endif
 
@@ -196,12 +194,11 @@ TEST(test_tiff)
     }
     size_t n = 0;
     int64_t count;
-    char *whole = get_file(path, &n);
+    RG_FREED char *whole = get_file(path, &n);
     assert_refused(read_code(put_file("u.tif", whole, 9)), "u.tif: at byte");
     // Cut anywhere, it has fewer pages than it says: pages that are whole do not make it good.
     for (size_t cut = n - 1; cut > n / 4; cut -= 7)
         assert_refused(rg_image_pages(put_file("u.tif", whole, cut), &count), "u.tif: at byte");
-    free(whole);
 }
 
 // Signed, long and double values: whole from 0 on they are taken as they are, by a range otherwise, or all as real values.
@@ -246,13 +243,12 @@ TEST(test_tiff_values)
             {7, 16, {.given = true, .low = 0, .high = 1}, {0, 32768, 65535}},
         };
         for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-            rg_image image;
+            RG_ENDS(rg_image_free) rg_image image;
             assert_int_equal(rg_image_read(path, good[i].page, &good[i].range, &image), RG_GOOD);
             assert_int_equal(image.bits, good[i].bits);
             for (int x = 0; x < 3; x++)
                 assert_true(
                     good[i].pixel[x] == (image.bits == 32 ? ((const float *)image.pixel)[x] : (float)pixel_at(&image, x)));
-            rg_image_free(&image);
         }
         rg_image image;
         assert_refused(rg_image_read(path, 2, &no_range, &image),
@@ -295,13 +291,12 @@ TEST(test_tiff_white_at_0)
         tiff_page(t, 2, 1, 32, 1, PHOTOMETRIC_MINISWHITE, SAMPLEFORMAT_IEEEFP, COMPRESSION_NONE, real32);
         TIFFClose(t);
         for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-            rg_image image;
+            RG_ENDS(rg_image_free) rg_image image;
             assert_int_equal(rg_image_read(in_dir("m.tif"), good[i].page, &good[i].range, &image), RG_GOOD);
             assert_int_equal(image.bits, good[i].bits);
             for (int x = 0; x < 2; x++)
                 assert_true(
                     good[i].pixel[x] == (image.bits == 32 ? ((const float *)image.pixel)[x] : (float)pixel_at(&image, x)));
-            rg_image_free(&image);
         }
     }
 }
@@ -447,10 +442,9 @@ TEST(test_tiff_tiles_and_planes)
     TIFFClose(t);
     assert_refused(read_code(in_dir("huge.tif")), "expected tiles that the file can hold, found 32768 x 32768 pixels");
     size_t n = 0;
-    char *whole = get_file(in_dir("tiles.tif"), &n);
+    RG_FREED char *whole = get_file(in_dir("tiles.tif"), &n);
     for (size_t cut = n - 1; cut > n / 4; cut -= 97)
         assert_refused(rg_image_read(put_file("u.tif", whole, cut), KINDS - 1, &no_range, &(rg_image){0}), "u.tif: at byte");
-    free(whole);
 }
 #endif
 

@@ -57,14 +57,13 @@ TEST(test_byte_orders)
                 for (int i = 0; i < 6; i++)
                     for (int b = 0; b < 2; b++)
                         file[1024 + extended + 2 * i + (big ? 1 - b : b)] = (unsigned char)((uint16_t)value[i] >> 8 * b);
-                rg_mrc m;
+                RG_ENDS(rg_mrc_close) rg_mrc m;
                 assert_int_equal(rg_mrc_open(&m, put_file("a.mrc", file, 1024 + (size_t)extended + 12)), RG_GOOD);
                 assert_true(m.nx == 3 && m.ny == 1 && m.nz == 2 && m.mode == 1 && m.stamped == stamp);
                 assert_int_equal(rg_mrc_section(&m, 1, section), RG_GOOD);
                 assert_true(section[0] == 4 && section[1] == 5 && section[2] == -32768);
                 assert_int_equal(rg_mrc_section(&m, 0, section), RG_GOOD);
                 assert_true(section[0] == 1 && section[1] == -2 && section[2] == 300);
-                rg_mrc_close(&m);
             }
 }
 
@@ -74,7 +73,7 @@ TEST(test_imod_bytes)
     for (int flags = 0; flags < 2; flags++) {
         unsigned char file[1024 + 4];
         float section[4];
-        rg_mrc m;
+        RG_ENDS(rg_mrc_close) rg_mrc m;
         lay_header(file, false, 4, 1, 1, 0, 0, true);
         memcpy(file + 152, "IMOD", 4);
         file[156] = (unsigned char)flags;
@@ -82,7 +81,6 @@ TEST(test_imod_bytes)
         assert_int_equal(rg_mrc_open(&m, put_file("a.rec", file, sizeof file)), RG_GOOD);
         assert_int_equal(rg_mrc_section(&m, 0, section), RG_GOOD);
         assert_true(section[1] == 127 && section[2] == (flags ? -128 : 128) && section[3] == (flags ? -1 : 255));
-        rg_mrc_close(&m);
     }
 }
 
@@ -95,7 +93,7 @@ TEST(test_bytes_without_flags)
     for (size_t i = 0; i < sizeof header / sizeof *header; i++) {
         unsigned char file[1024 + 4];
         float section[4];
-        rg_mrc m;
+        RG_ENDS(rg_mrc_close) rg_mrc m;
         lay_header(file, false, 4, 1, 1, 0, 0, true);
         memcpy(file + 76, &header[i].minimum, 4);
         memcpy(file + 80, &header[i].maximum, 4);
@@ -103,7 +101,6 @@ TEST(test_bytes_without_flags)
         assert_int_equal(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), RG_GOOD);
         assert_int_equal(rg_mrc_section(&m, 0, section), RG_GOOD);
         assert_true(section[1] == 127 && section[3] == header[i].last);
-        rg_mrc_close(&m);
     }
 }
 
@@ -170,12 +167,11 @@ TEST(test_gzip)
     packed[n - 6] ^= 1; // of the checksum
     assert_refused(rg_mrc_open(&m, put_file("bad.mrc.gz", packed, n)), "expected a whole file of gzip, found it damaged");
     free(packed);
-    char *text;
+    RG_FREED char *text;
     int64_t bytes;
     put_gzip("a.star.gz", "data_\n", 6);
     assert_int_equal(rg_input_text(in_dir("a.star.gz"), 100, &text, &bytes), RG_GOOD);
     assert_true(bytes == 6 && strcmp(text, "data_\n") == 0);
-    free(text);
 }
 #endif
 
@@ -205,7 +201,7 @@ TEST(test_other_formats)
 TEST(test_refusals)
 {
     unsigned char file[1024 + 64] = {0};
-    rg_mrc m;
+    RG_ENDS(rg_mrc_close) rg_mrc m;
     lay_header(file, false, 4, 2, 1, 4, 0, true);
     assert_refused(
         rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 12: expected mode 0, 1, 2, 6 or 12, found 4");
@@ -228,7 +224,6 @@ TEST(test_refusals)
     lay_header(file, false, 4, 4, 1, 2, 0, true);
     assert_int_equal(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), RG_GOOD);
     assert_refused(rg_mrc_section(&m, 1, (float[16]){0}), "section 1");
-    rg_mrc_close(&m);
 }
 
 // at_once: all sections in one call, to a file whose room is taken first.
@@ -251,7 +246,7 @@ TEST(test_round_trip)
     for (int i = 0; i < 5; i++) {
         size_t n;
         float found[12];
-        rg_mrc m;
+        RG_ENDS(rg_mrc_close) rg_mrc m;
         assert_int_equal(write_one(in_dir("w.mrc"), mode[i], value, 2, false), RG_GOOD);
         char *file = get_file(in_dir("w.mrc"), &n);
         assert_int_equal(n, 1024 + 12 * bytes[i]);
@@ -269,7 +264,6 @@ TEST(test_round_trip)
         assert_true(m.minimum == 0 && m.maximum == 127 && fabs(m.mean - 275 / 12.0) < 1e-5);
         assert_true(fabs(m.rms - sqrt(26437 / 12.0 - 275.0 * 275 / 144)) < 1e-4);
         assert_true(fabs(m.voxel_A[0] - 2.5) < 1e-6 && fabs(m.voxel_A[2] - 2.5) < 1e-6 && m.space_group == 1);
-        rg_mrc_close(&m);
     }
 }
 
@@ -308,7 +302,7 @@ TEST(test_nothing_half_written)
 TEST(test_real_files)
 {
     const char *path = "../shared/data/format_quirks/EMD-3197.map", *other = "../shared/data/format_quirks/EMD-3001.map";
-    rg_mrc m;
+    RG_ENDS(rg_mrc_close) rg_mrc m;
     double sum = 0;
     if (access(path, R_OK) != 0 || access(other, R_OK) != 0) {
         print_message("skipped: %s is not here\n", path);
@@ -317,14 +311,12 @@ TEST(test_real_files)
     assert_refused(rg_mrc_open(&m, other), "found 3 1 2");
     assert_int_equal(rg_mrc_open(&m, path), RG_GOOD);
     assert_true(m.nx == 20 && m.ny == 20 && m.nz == 20 && m.voxel_A[0] > 0);
-    float *section = rg_alloc((size_t)(m.nx * m.ny) * sizeof *section);
+    RG_FREED float *section = rg_alloc((size_t)(m.nx * m.ny) * sizeof *section);
     for (int64_t z = 0; z < m.nz; z++) {
         assert_int_equal(rg_mrc_section(&m, z, section), RG_GOOD);
         for (int64_t k = 0; k < m.nx * m.ny; k++) sum += section[k];
     }
     assert_true(fabs(sum / (20. * 20 * 20) - m.mean) <= 1e-4 * (fabs(m.maximum) + fabs(m.minimum)));
-    free(section);
-    rg_mrc_close(&m);
 }
 
 TESTS(test_dir_make, test_dir_remove)

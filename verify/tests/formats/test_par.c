@@ -28,7 +28,7 @@ TEST(test_versions)
 {
     static const char *const text[] = {"C comment\n" V9, V9_OLD "C end\n", V8};
     for (int i = 0; i < 3; i++) {
-        rg_par p;
+        RG_ENDS(rg_par_free) rg_par p;
         assert_int_equal(read_text(text[i], &p), RG_GOOD);
         assert_true(p.n == 1 && rg_par_version(&p) == (i == 2 ? 8 : 9) && p.row[0].line == (i == 0 ? 2 : 1));
         const double *v = p.row[0].value;
@@ -40,7 +40,6 @@ TEST(test_versions)
                 v[RG_PAR_SCORE] == 23.45 && v[RG_PAR_CHANGE] == 0.1);
         else
             assert_true(v[RG_PAR_PRESA] == 66.8);
-        rg_par_free(&p);
     }
 }
 
@@ -65,18 +64,17 @@ TEST(test_columns_that_touch)
 
 TEST(test_free_format)
 {
-    rg_par p;
+    RG_ENDS(rg_par_free) rg_par p;
     assert_int_equal(
         read_text("1 1 2 3 4 5 10000 1 9000 8000 7 66 0\r\n2\t1 2 3 4 5 10000 1 9000 8000 7 66 -1.5", &p), RG_GOOD);
     assert_true(p.n == 2 && rg_par_version(&p) == 8 && p.row[1].value[RG_PAR_CHANGE] == -1.5 && p.row[1].line == 2);
-    rg_par_free(&p);
 }
 
 // What is written comes back, in fixed widths that FREALIGN reads; what does not fit leaves no file.
 TEST(test_written)
 {
     for (int version = 8; version <= 9; version++) {
-        rg_par out, in;
+        RG_ENDS(rg_par_free) rg_par out, in;
         rg_par_make(&out, version, 3);
         for (int i = 0; i < 3; i++)
             for (int f = RG_PAR_PSI; f < RG_PAR_FIELDS; f++) out.row[i].value[f] = f == RG_PAR_MAG ? 59000 : f * 10 - 40 * i;
@@ -96,8 +94,6 @@ TEST(test_written)
         out.row[2].value[RG_PAR_SHX] = 1e9;
         assert_refused(rg_par_write(in_dir("out.par"), &out), "row 3: 1e+09 does not fit into column SHX");
         assert_int_not_equal(access(in_dir("out.par"), F_OK), 0);
-        rg_par_free(&out);
-        rg_par_free(&in);
     }
 }
 
@@ -144,13 +140,12 @@ TEST(test_particles)
         assert_true(q->ctf.voltage_kV == 200 && q->ctf.cs_mm == 2 && q->ctf.amplitude_contrast == 0.07 && q->ctf.scale == 1);
         assert_int_equal(rg_particles_image(&p, 0, image), RG_GOOD);
         assert_true(image[3] == 103); // NO counts the stack's images
-        rg_par par;
+        RG_ENDS(rg_par_free) rg_par par;
         rg_par_make(&par, version, 1);
         rg_par_set_pose(&par, 0, q, p.pixel_A);
         const double *v = par.row[0].value;
         assert_true(
             v[RG_PAR_SHX] == 4 && v[RG_PAR_SHY] == 5 && v[RG_PAR_PSI] == 1 && v[RG_PAR_THETA] == 2 && v[RG_PAR_PHI] == 3);
-        rg_par_free(&par);
         rg_particles_close(&p);
     }
     assert_refused(

@@ -12,14 +12,13 @@
 static void put_stack(const char *name, int64_t nx, int64_t ny, int64_t images, double voxel_A)
 {
     rg_mrc_out out;
-    float *section = rg_alloc((size_t)(nx * ny) * sizeof *section);
+    RG_FREED float *section = rg_alloc((size_t)(nx * ny) * sizeof *section);
     assert_int_equal(rg_mrc_write_begin(&out, in_dir(name), nx, ny, images, RG_MRC_FLOAT32, voxel_A, false), RG_GOOD);
     for (int64_t z = 0; z < images; z++) {
         for (int64_t i = 0; i < nx * ny; i++) section[i] = (float)(100 * z + i);
         assert_int_equal(rg_mrc_write_section(&out, section), RG_GOOD);
     }
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
-    free(section);
 }
 
 static int open_text(const char *text, rg_particles *p) { return rg_particles_open(p, put_file("p.star", text, strlen(text))); }
@@ -36,7 +35,7 @@ static int code_of(const char *text)
 
 TEST(test_relion_31)
 {
-    rg_particles p;
+    RG_ENDS(rg_particles_close) rg_particles p;
     float image[9];
     put_stack("a.mrcs", 3, 3, 3, 1);
     put_stack("b.mrcs", 3, 3, 1, 1);
@@ -60,7 +59,6 @@ TEST(test_relion_31)
     assert_true(image[4] == 4);
     assert_int_equal(rg_particles_image(&p, 3, image), RG_GOOD);
     assert_true(image[8] == 8);
-    rg_particles_close(&p);
 }
 
 TEST(test_relion_30)
@@ -253,9 +251,9 @@ TEST(test_blobs_exact)
     for (int64_t side = 12; side <= 13; side++) {
         rg_blob blob[RG_ASYMMETRIC_BLOBS];
         double *map = rg_alloc((size_t)(side * side * side) * sizeof *map), a[9];
-        double *image = rg_alloc((size_t)(side * side) * sizeof *image);
+        RG_FREED double *image = rg_alloc((size_t)(side * side) * sizeof *image);
         rg_blobs_asymmetric(side, 0.8, 5, blob);
-        double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, blob, side);
+        RG_FREED double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, blob, side);
         for (int64_t z = 0; z < side; z++) rg_blobs_section(RG_ASYMMETRIC_BLOBS, blob, factors, side, z, map + z * side * side);
         rg_particle_matrix(20, 50, -70, a);
         rg_blobs_image(RG_ASYMMETRIC_BLOBS, blob, a, (double[2]){1.25, -0.5}, side, side / 2, image);
@@ -273,8 +271,6 @@ TEST(test_blobs_exact)
                     1e-9 * scale);
             }
         free(map);
-        free(image);
-        free(factors);
     }
 }
 

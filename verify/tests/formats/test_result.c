@@ -32,7 +32,7 @@ static char *whole_file(void)
 TEST(written_and_read_back)
 {
     free(whole_file());
-    rg_result r;
+    RG_ENDS(rg_result_free) rg_result r;
     bool cut = true;
     assert_int_equal(rg_result_read(path, &r, &cut), RG_GOOD);
     assert_false(cut);
@@ -56,18 +56,16 @@ TEST(written_and_read_back)
     rg_samples_free(&samples);
     assert_false(rg_row_same(&r.row[0], &r.row[1]));
     assert_true(rg_row_same(&r.row[0], &r.row[0]));
-    rg_result_free(&r);
 }
 
 TEST(columns_are_the_contract)
 {
-    char *text = whole_file();
+    RG_FREED char *text = whole_file();
     assert_non_null(strstr(text,
         "\nalgo\tvariant\tshape\tparams\tspace\tscope\tmode\tstatus\tstop\tdetail\tn\tmin\tq1\tmedian\tq3\tmax\tunit\tinterval\t"
         "rounds\tcalls\twork\ttraffic\trate\trate_unit\tbound\tfraction\tabove\terror\ttol\tcheck\tchecked\telements\tagainst\t"
         "others\tcores\tpreempted\tthrottle\tfresh\tclock\ttemp\tpower\tprepare\tenergy\tjoules\tenergy_s\tenergy_calls\t"
         "energy_busy\tenergy_devices\tsensor_W\tpeak_bytes\tgpu_peak_bytes\tsamples\tsource\tmade\n"));
-    free(text);
 }
 
 // Of a row of formats 1 to 4, the cells that were sentences; and what is made of them, as NAME=CELL of format 5.
@@ -108,9 +106,9 @@ static const struct {
 TEST(sentences_of_older_formats_become_columns)
 {
     for (int i = 0; i < RG_COUNT(sentence); i++) {
-        rg_result r;
+        RG_ENDS(rg_result_free) rg_result r;
         bool cut;
-        char *old = rg_print(
+        RG_FREED char *old = rg_print(
             "# format: 4\nalgo\tvariant\tshape\tparams\tspace\tscope\tmode\tn\tmin\tq1\tmedian\tq3\tmax\tunit\twork\ttraffic\t"
             "rate\trate_unit\tbound\tfraction\terror\ttol\tstatus\tclock\ttemp\tjoules\tenergy_source\tpeak_bytes\tprepare\t"
             "stop\tsamples\tsource\tcheck\tgpu_peak_bytes\tmade\n"
@@ -119,34 +117,28 @@ TEST(sentences_of_older_formats_become_columns)
         assert_int_equal(read_text(old, &r, &cut), RG_GOOD);
         assert_string_equal(r.row[0].cell[RG_C_SCOPE], "pageable");
         assert_string_equal(r.row[0].cell[RG_C_MEDIAN], "5");
-        char *now = rg_print("%s", sentence[i].now);
+        RG_FREED char *now = rg_print("%s", sentence[i].now);
         for (char *word = strtok(now, " "); word; word = strtok(NULL, " ")) {
             char *value = strchr(word, '=');
             int c = 0;
             *value++ = '\0';
             while (strcmp(rg_column_name[c], word)) c++;
-            char *cell = rg_print("%s", r.row[0].cell[c]);
+            RG_FREED char *cell = rg_print("%s", r.row[0].cell[c]);
             for (char *at = cell; *at; at++) *at = *at == ' ' ? '_' : *at;
             if (strcmp(cell, value)) fail_msg("sentence %d: expected %s=%s, found \"%s\"", i, word, value, cell);
-            free(cell);
         }
-        free(now);
-        free(old);
-        rg_result_free(&r);
     }
 }
 
 TEST(unfinished_line_is_dropped)
 {
-    char *text = whole_file();
-    rg_result r;
+    RG_FREED char *text = whole_file();
+    RG_ENDS(rg_result_free) rg_result r;
     bool cut;
     text[strlen(text) - 1] = '\0'; // complete but for its newline: still not known to be whole
     assert_int_equal(read_text(text, &r, &cut), RG_GOOD);
     assert_true(cut);
     assert_int_equal(r.n_rows, 1);
-    rg_result_free(&r);
-    free(text);
 }
 
 int main(void)

@@ -16,7 +16,7 @@ TEST(test_accepted)
                                "data_particles\n\nloop_\n_rlnImageName #1\n_rlnAngleRot #2 # degrees\n_empty #3\n"
                                "000001@a.mrcs  -1.5 \"\"\n\n# between rows\n"
                                "\t2@\"b.mrcs\t+.5 'it''s #1' # end\n3@c#d.mrcs 1e3 \"a'b\"\n # end";
-    rg_star star;
+    RG_ENDS(rg_star_free) rg_star star;
     double value;
     int64_t whole;
     assert_int_equal(read_text(text, &star), RG_GOOD);
@@ -37,12 +37,11 @@ TEST(test_accepted)
         "000001@a.mrcs", "-1.5", "", "2@\"b.mrcs", "+.5", "it''s #1", "3@c#d.mrcs", "1e3", "a'b"};
     for (int i = 0; i < 9; i++) assert_string_equal(rg_star_cell(rows, i / 3, i % 3), expected[i]);
     assert_true(rows->row_line[0] == 22 && rows->row_line[2] == 26);
-    rg_star_free(&star);
 }
 
 TEST(test_numbers)
 {
-    rg_star star;
+    RG_ENDS(rg_star_free) rg_star star;
     double value;
     int64_t whole;
     assert_int_equal(read_text("data_\nloop_\n_a\n1.5x\nnan\ninf\n1e999\n0x1p4\n-0X20\n2.5\n7\n3.000\n", &star), RG_GOOD);
@@ -54,7 +53,6 @@ TEST(test_numbers)
     assert_refused(rg_star_int(&star, star.table, 7, 0, 0, 6, &whole), "line 11: expected a whole number from 0 to 6");
     assert_int_equal(rg_star_int(&star, star.table, 8, 0, 0, 9, &whole), RG_GOOD);
     assert_int_equal(whole, 3);
-    rg_star_free(&star);
 }
 
 TEST(test_round_trip)

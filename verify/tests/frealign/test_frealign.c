@@ -144,11 +144,10 @@ TEST(a_section_correlates_with_itself)
         for (int k = 0; k < RG_COUNT(kinds); k++) {
             if (a == 3 && kinds[k] & FR_SQUARED) continue; // sigma2 takes 2|c| always
             const int64_t n[RG_DIMS] = {24, 1, kinds[k], 1, 9, 1};
-            problem p = problem_make(name[a], n, RG_RANDOM);
+            RG_ENDS(problem_free) problem p = problem_make(name[a], n, RG_RANDOM);
             ((float *)p.arg[FR_SETTING])[0] = 100; // no mask; the disc is the image
             plant(&p);
             each_variant(&p, correlates_with_itself, NULL);
-            problem_free(&p);
         }
 }
 
@@ -185,9 +184,8 @@ TEST(a_half_turn_conjugates)
     const char *const name[] = {"cc3m", "ccoef"};
     for (int a = 0; a < RG_COUNT(name); a++) {
         const int64_t n[RG_DIMS] = {26, 1, FR_TRILINEAR, 1, 11, 1};
-        problem p = problem_make(name[a], n, RG_RANDOM);
+        RG_ENDS(problem_free) problem p = problem_make(name[a], n, RG_RANDOM);
         each_variant(&p, half_turn, NULL);
-        problem_free(&p);
     }
 }
 
@@ -237,11 +235,10 @@ static void quarter_turn(const rg_variant *v, problem *p, void *expected)
 TEST(operators_of_the_group_change_nothing)
 {
     const int64_t n[RG_DIMS] = {20, 1, FR_TRILINEAR, 1, 8, 1};
-    problem p = problem_make("cc3m", n, RG_RANDOM);
+    RG_ENDS(problem_free) problem p = problem_make("cc3m", n, RG_RANDOM);
     each_variant(&p, quarter_turn, NULL); // without the symmetry they do
     make_fourfold(&p);
     each_variant(&p, quarter_turn, &p);
-    problem_free(&p);
 }
 
 // ---- ccp -----------------------------------------------------------------------------------------------------------------
@@ -269,7 +266,7 @@ TEST(ccp_finds_quarter_and_lag)
     const peak cases[] = {{0, 0, 0}, {1, 3, -2}, {2, -6, 5}, {3, 1, 6}};
     for (int i = 0; i < RG_COUNT(cases); i++) {
         const int64_t n[RG_DIMS] = {48, 1, FR_TRILINEAR, 1, 12, 3};
-        problem p = problem_make("ccp", n, RG_RANDOM);
+        RG_ENDS(problem_free) problem p = problem_make("ccp", n, RG_RANDOM);
         float *pose = p.arg[FR_POSE], was[FR_POSE_FLOATS];
         memcpy(was, pose, sizeof was);
         for (int64_t e = 0; e < fr_stored(48); e++) ((float *)p.arg[FR_C])[e] = 1; // else the CTF would have to turn too
@@ -284,7 +281,6 @@ TEST(ccp_finds_quarter_and_lag)
         plant(&p);
         memcpy(pose, was, sizeof was);
         each_variant(&p, peaks_at, rg_unconst(&cases[i]));
-        problem_free(&p);
     }
 }
 
@@ -332,9 +328,8 @@ TEST(insertion_keeps_mass_and_mirror)
 {
     const int64_t kinds[] = {FR_TRILINEAR, FR_NEAREST};
     for (int k = 0; k < RG_COUNT(kinds); k++) {
-        problem p = plain_insertion(kinds[k]);
+        RG_ENDS(problem_free) problem p = plain_insertion(kinds[k]);
         each_variant(&p, mass_and_mirror, NULL);
-        problem_free(&p);
     }
 }
 
@@ -369,19 +364,17 @@ static void is_transposed(const rg_variant *v, problem *p, void *context)
 
 TEST(insertion_is_the_sections_transpose)
 {
-    problem p = plain_insertion(FR_TRILINEAR);
+    RG_ENDS(problem_free) problem p = plain_insertion(FR_TRILINEAR);
     const int64_t n[RG_DIMS] = {22, 1, FR_TRILINEAR, 1, 9, 1};
-    problem section = problem_make("ccoef", n, RG_RANDOM);
+    RG_ENDS(problem_free) problem section = problem_make("ccoef", n, RG_RANDOM);
     each_variant(&p, is_transposed, &section);
-    problem_free(&section);
-    problem_free(&p);
 }
 
 // Two calls add what one call of both particles adds.
 static void accumulates(const rg_variant *v, problem *p, void *context)
 {
     const int64_t n = p->algo->arg[FR_INSERT_VOLUME].count(&p->shape), stored = fr_stored(22);
-    float *both = rg_alloc((size_t)n * sizeof *both);
+    RG_FREED float *both = rg_alloc((size_t)n * sizeof *both);
     problem half = *p;
     (void)context;
     clear_volume(p);
@@ -396,14 +389,12 @@ static void accumulates(const rg_variant *v, problem *p, void *context)
     half.arg[FR_INSERT_WEIGHT] = (float *)p->arg[FR_INSERT_WEIGHT] + 2;
     run(v, &half);
     assert_memory_equal(both, p->arg[FR_INSERT_VOLUME], (size_t)n * sizeof *both);
-    free(both);
 }
 
 TEST(insertion_accumulates)
 {
-    problem p = plain_insertion(FR_BOX2 | FR_SQUARED);
+    RG_ENDS(problem_free) problem p = plain_insertion(FR_BOX2 | FR_SQUARED);
     each_variant(&p, accumulates, NULL);
-    problem_free(&p);
 }
 
 // ---- ctfapply ------------------------------------------------------------------------------------------------------------
@@ -422,14 +413,13 @@ static void comes_home(const rg_variant *v, problem *p, void *context)
 TEST(a_shift_brings_the_particle_home)
 {
     const int64_t n[RG_DIMS] = {20, 1, FR_SQUARED, 1};
-    problem p = problem_make("ctfapply", n, RG_RANDOM);
+    RG_ENDS(problem_free) problem p = problem_make("ctfapply", n, RG_RANDOM);
     float *image = p.arg[FR_APPLY_IMAGE], *shift = p.arg[FR_APPLY_SHIFT];
     memset(image, 0, 400 * sizeof *image);
     image[20 * 5 + 3] = 1;
     shift[0] = (float)(TURN / 20 * 3);
     shift[1] = (float)(TURN / 20 * 5);
     each_variant(&p, comes_home, NULL);
-    problem_free(&p);
 }
 
 TESTS(NULL, NULL)

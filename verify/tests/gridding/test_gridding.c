@@ -82,16 +82,14 @@ TEST(every_plane_is_right)
     for (int i = 0; i < RG_COUNT(cases); i++)
         for (int pattern = 0; pattern < RG_PATTERNS; pattern++) {
             const int64_t *n = cases[i];
-            problem p = problem_make(n[0], n[1], n[2], n[3], n[4], pattern);
-            cube c = cube_of(&p);
+            RG_ENDS(problem_free) problem p = problem_make(n[0], n[1], n[2], n[3], n[4], pattern);
+            RG_ENDS(cube_free) cube c = cube_of(&p);
             const int64_t last = n[0] * n[0] * n[0] - 1;
             for (int64_t o = 0; o <= last; o++) { // the cube is Hermitian: its half says it all
                 assert_true(fabs(c.re[o] - c.re[last - o]) < 1e-6 && fabs(c.im[o] + c.im[last - o]) < 1e-6);
                 assert_true(fabs(c.w[o] - c.w[last - o]) < 1e-5);
             }
             each_variant(&p, half_is_the_cubes, &c);
-            cube_free(&c);
-            problem_free(&p);
         }
 }
 
@@ -119,14 +117,13 @@ static void one_pixel(const rg_variant *v, const int64_t *param, problem *p, voi
 
 TEST(one_pixel_reaches_its_voxels)
 {
-    problem p = problem_make(9, 1, 1, 19, 0, RG_POSITION);
+    RG_ENDS(problem_free) problem p = problem_make(9, 1, 1, 19, 0, RG_POSITION);
     const float one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memcpy(p.arg[GR_ROTATION], one, sizeof one);
     memset(p.arg[GR_IMAGE], 0, (size_t)algo->arg[GR_IMAGE].count(&p.shape) * sizeof(float));
     ((float *)p.arg[GR_IMAGE])[2 * gr_pixel(4, 1, 0)] = 1.0f / 64;
     ((float *)p.arg[GR_IMAGE])[2 * gr_pixel(4, 1, 0) + 1] = 1.0f / 32;
     each_variant(&p, one_pixel, NULL);
-    problem_free(&p);
 }
 
 // The image's own column x = 0 alone, by a CTF that is 0 elsewhere: it lies along the axis y or z or x, each pixel counted
@@ -147,11 +144,10 @@ TEST(the_column_counts_once)
 {
     const float turned[3][9] = {{0, 1, 0, -1, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {1, 0, 0, 0, 0, -1, 0, 1, 0}};
     for (int axis = 0; axis < 3; axis++) {
-        problem p = problem_make(9, 1, 1, 19, 1, RG_MAXIMUM);
+        RG_ENDS(problem_free) problem p = problem_make(9, 1, 1, 19, 1, RG_MAXIMUM);
         memcpy(p.arg[GR_ROTATION], turned[axis], sizeof turned[axis]);
         for (int64_t e = 0; e < gr_pixels(4); e++) ((float *)p.arg[GR_CTF])[e] = gr_pixel_x(4, e) == 0 ? 1 : 0;
         each_variant(&p, column, &axis);
-        problem_free(&p);
     }
 }
 

@@ -41,8 +41,8 @@ static void sums_free(sums *s)
 // Rotations keep distances, so that both ways add the same pairs with the same weights (digest S15).
 TEST(scatter_and_gather_agree)
 {
-    problem p = problem_make(41, 3, 2, 19, 3, RG_RANDOM);
-    sums s = naive(&p);
+    RG_ENDS(problem_free) problem p = problem_make(41, 3, 2, 19, 3, RG_RANDOM);
+    RG_ENDS(sums_free) sums s = naive(&p);
     each_variant(&p, same_as, &s);
     const int64_t computed[RG_PARAMS_MAX] = {0};
     run(variant("naive_gather"), computed, 1, &p);
@@ -50,14 +50,12 @@ TEST(scatter_and_gather_agree)
     for (int64_t e = 0; e < gr_voxels(20); e++) most = fmax(most, fabs(W_of(&p)[e] - s.W[e]));
     print_message("largest difference of W between scatter and gather %.2e\n", most);
     assert_true(most < 5e-5);
-    sums_free(&s);
-    problem_free(&p);
 }
 
 TEST(beyond_the_circle_nothing_counts)
 {
-    problem p = problem_make(15, 2, 1, 19, 1, RG_RANDOM);
-    sums s = naive(&p);
+    RG_ENDS(problem_free) problem p = problem_make(15, 2, 1, 19, 1, RG_RANDOM);
+    RG_ENDS(sums_free) sums s = naive(&p);
     for (int64_t i = 0; i < 2; i++)
         for (int64_t e = 0; e < gr_pixels(7); e++)
             if (!gr_in_circle(7, gr_pixel_x(7, e), gr_pixel_y(7, e))) {
@@ -65,8 +63,6 @@ TEST(beyond_the_circle_nothing_counts)
                 ((float *)p.arg[GR_CTF])[i * gr_pixels(7) + e] = INFINITY;
             }
     each_variant(&p, same_as, &s);
-    sums_free(&s);
-    problem_free(&p);
 }
 
 static void same_bits(const rg_variant *v, const int64_t *param, problem *p, void *context)
@@ -75,7 +71,7 @@ static void same_bits(const rg_variant *v, const int64_t *param, problem *p, voi
     if (!(v->flags & RG_THREADED) || v->flags & RG_UNORDERED) return;
     const size_t voxels = (size_t)gr_voxels(p->shape.n[GR_SIDE] / 2);
     run(v, param, 1, p);
-    sums s = {rg_alloc(voxels * 8), rg_alloc(voxels * 4)};
+    RG_ENDS(sums_free) sums s = {rg_alloc(voxels * 8), rg_alloc(voxels * 4)};
     memcpy(s.G, G_of(p), voxels * 8);
     memcpy(s.W, W_of(p), voxels * 4);
     for (int threads = 2; threads <= 3; threads++) {
@@ -83,14 +79,12 @@ static void same_bits(const rg_variant *v, const int64_t *param, problem *p, voi
         assert_memory_equal(s.G, G_of(p), voxels * 8);
         assert_memory_equal(s.W, W_of(p), voxels * 4);
     }
-    sums_free(&s);
 }
 
 TEST(threads_change_no_bit)
 {
-    problem p = problem_make(49, 5, 1, 19, 0, RG_RANDOM);
+    RG_ENDS(problem_free) problem p = problem_make(49, 5, 1, 19, 0, RG_RANDOM);
     each_variant(&p, same_bits, NULL);
-    problem_free(&p);
 }
 
 // ---- operators of the lattice --------------------------------------------------------------------------------------------
@@ -134,15 +128,17 @@ TEST(lattice_operators_act_on_the_sums)
     assert_null(gr_symmetry_make(&g, "I1"));
     gr_lattice_make(&l, &g);
     for (int j = 0; j < 60; j++) every[j] = j;
-    problem one = problem_make(2 * k + 1, 1, 1, 19, 0, RG_RANDOM), all = problem_make(2 * k + 1, 1, 60, 19, 0, RG_RANDOM),
+    RG_ENDS(problem_free)
+    problem one = problem_make(2 * k + 1, 1, 1, 19, 0, RG_RANDOM),
+            all = problem_make(2 * k + 1, 1, 60, 19, 0, RG_RANDOM),
             few = problem_make(2 * k + 1, 1, l.n_coset, 19, 0, RG_RANDOM);
     assert_memory_equal(one.arg[GR_IMAGE], all.arg[GR_IMAGE], (size_t)gr_pixels(k) * 8);
     set_rotations(&all, &g, every, 60, one.arg[GR_ROTATION]);
     set_rotations(&few, &g, l.coset, l.n_coset, one.arg[GR_ROTATION]);
     run(variant("naive_gather"), computed, 1, &all);
     run(variant("naive_gather"), computed, 1, &few);
-    double *re = rg_alloc((size_t)gr_voxels(k) * 8), *im = rg_alloc((size_t)gr_voxels(k) * 8);
-    double *w = rg_alloc((size_t)gr_voxels(k) * 8);
+    RG_FREED double *re = rg_alloc((size_t)gr_voxels(k) * 8), *im = rg_alloc((size_t)gr_voxels(k) * 8);
+    RG_FREED double *w = rg_alloc((size_t)gr_voxels(k) * 8);
     for (int i = 0; i < l.n_lattice; i++) add_turned(k, g.matrix[l.lattice[i]], &few, re, im, w);
     const rg_tolerance t = algo->tolerance(&all.shape);
     for (int64_t e = 0; e < gr_voxels(k); e++) {
@@ -150,12 +146,6 @@ TEST(lattice_operators_act_on_the_sums)
         assert_true(fabs(G_of(&all)[2 * e] - re[e]) <= t.absolute && fabs(G_of(&all)[2 * e + 1] - im[e]) <= t.absolute);
     }
     assert_true(W_of(&all)[gr_voxel(k, 3, 2, 1)] > 0.1);
-    free(re);
-    free(im);
-    free(w);
-    problem_free(&one);
-    problem_free(&all);
-    problem_free(&few);
 }
 
 // ---- the algorithm as data -----------------------------------------------------------------------------------------------
@@ -163,7 +153,7 @@ TEST(lattice_operators_act_on_the_sums)
 TEST(inputs_are_transforms_of_real_images)
 {
     for (int pattern = 0; pattern < RG_PATTERNS; pattern++) {
-        problem p = problem_make(11, 3, 4, 19, 3, pattern);
+        RG_ENDS(problem_free) problem p = problem_make(11, 3, 4, 19, 3, pattern);
         const float *image = p.arg[GR_IMAGE], *ctf = p.arg[GR_CTF], *m = p.arg[GR_ROTATION];
         for (int64_t i = 0; i < 3; i++)
             for (int64_t y = -5; y <= 5; y++) {
@@ -175,13 +165,12 @@ TEST(inputs_are_transforms_of_real_images)
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++)
                     assert_true(fabs(m[a] * m[b] + m[3 + a] * m[3 + b] + m[6 + a] * m[6 + b] - (a == b)) < 1e-6);
-        problem_free(&p);
     }
 }
 
 TEST(place_and_project_are_inverse)
 {
-    problem p = problem_make(101, 4, 1, 19, 0, RG_RANDOM);
+    RG_ENDS(problem_free) problem p = problem_make(101, 4, 1, 19, 0, RG_RANDOM);
     for (int i = 0; i < 4; i++) {
         const float *m = gr_rotation(p.arg[GR_ROTATION], 1, i, 0);
         for (int j = 0; j < 50; j++) {
@@ -192,7 +181,6 @@ TEST(place_and_project_are_inverse)
             assert_true(fabsf(t[0] - x) < 1e-4f && fabsf(t[1] - y) < 1e-4f && fabsf(t[2]) < 1e-4f);
         }
     }
-    problem_free(&p);
 }
 
 TEST(work_counts_pixels_in_the_circle)
@@ -207,7 +195,7 @@ TEST(work_counts_pixels_in_the_circle)
 TEST(invariant_sees)
 {
     const int64_t computed[RG_PARAMS_MAX] = {0}, k = 10;
-    problem p = problem_make(2 * k + 1, 2, 1, 19, 1, RG_RANDOM);
+    RG_ENDS(problem_free) problem p = problem_make(2 * k + 1, 2, 1, 19, 1, RG_RANDOM);
     run(variant("naive_scatter"), computed, 1, &p);
     float *G = p.arg[GR_G], *W = p.arg[GR_W];
     assert_null(algo->invariant(&p.shape, p.arg));
@@ -226,7 +214,6 @@ TEST(invariant_sees)
     run(variant("naive_scatter"), computed, 1, &p);
     W[gr_voxel(k, k, k, k)] = 1e-6f;
     assert_non_null(strstr(algo->invariant(&p.shape, p.arg), "out of reach"));
-    problem_free(&p);
 }
 
 TEST(wrong_shapes_are_refused)

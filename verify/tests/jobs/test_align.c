@@ -92,8 +92,8 @@ static double slope_shift(const int64_t side[3], const float *a, const float *b)
 TEST(test_t3)
 {
     SKIP_WITHOUT(T3 "f32.mrc");
-    rg_tsv t;
-    rg_mrc mrc;
+    RG_ENDS(rg_tsv_free) rg_tsv t;
+    RG_ENDS(rg_mrc_close) rg_mrc mrc;
     assert_int_equal(align(T3 "f32.mrc --shift 8 --no-fine --rotation 0 --scale 1:1"), RG_GOOD);
     assert_int_equal(rg_tsv_read(in_dir("t.tsv"), &t), RG_GOOD);
     assert_int_equal(t.n_rows, 91);
@@ -113,8 +113,6 @@ TEST(test_t3)
     print_message("T3: mean shift along x %.3f of images 2 to 20, %.3f of those after\n", first, last);
     assert_true(first > 0.2 && last < -0.2);
     free(image);
-    rg_mrc_close(&mrc);
-    rg_tsv_free(&t);
 }
 
 TESTS(test_dir_make, test_dir_remove)

@@ -80,7 +80,7 @@ TEST(test_half)
     for (int s = 0; s < RG_COUNT(size); s++) {
         const int64_t *n = size[s];
         int64_t half[3], count = n[0] * n[1] * n[2];
-        float *v = rg_alloc((size_t)count * sizeof *v), *out = rg_alloc((size_t)count * sizeof *out);
+        RG_FREED float *v = rg_alloc((size_t)count * sizeof *v), *out = rg_alloc((size_t)count * sizeof *out);
         for (int64_t i = 0; i < count; i++)
             v[i] = (float)(i % n[0]) + 100 * (float)(i / n[0] % n[1]) + 10000 * (float)(i / n[0] / n[1]);
         aj_half(n, v, half, out, 2);
@@ -93,8 +93,6 @@ TEST(test_half)
                     expected += n[2] == 1 ? 0 : 10000 * (double)(n[2] / 2 + 2 * (z - half[2] / 2));
                     assert_near(out[(z * half[1] + y) * half[0] + x], expected, 0.02);
                 }
-        free(v);
-        free(out);
     }
 }
 
@@ -102,7 +100,7 @@ TEST(test_half)
 TEST(test_band_pass)
 {
     const int64_t side[3] = {40, 33, 1}, n = 40 * 33;
-    float *v = rg_alloc((size_t)n * sizeof *v);
+    RG_FREED float *v = rg_alloc((size_t)n * sizeof *v);
     for (int64_t i = 0; i < n; i++) v[i] = 7;
     aj_band_pass(side, 1.5, 0, v, 2);
     for (int64_t i = 0; i < n; i++) assert_near(v[i], 7, 1e-4);
@@ -120,7 +118,6 @@ TEST(test_band_pass)
         sum += v[i];
     }
     assert_near(sum, 1000, 0.05);
-    free(v);
 }
 
 // ---- scores --------------------------------------------------------------------------------------------------------------

@@ -48,11 +48,10 @@ TEST(test_sums_of_long_sides)
             for (int64_t x0 = 0; x0 <= (w > 1); x0++) {
                 int64_t sums[9];
                 for (int k = 0; k < 9; k++) sums[k] = grey * grey * (w - x0) * (h - y0);
-                ac_field f;
+                RG_ENDS(ac_field_free) ac_field f;
                 bool defined;
                 ac_field_make(&f, &image, NULL, 1, sums);
                 assert_true(ac_value(&f, AC_CENTRED, x0, y0, &defined) == 0 && defined);
-                ac_field_free(&f);
             }
     }
 }
@@ -113,7 +112,7 @@ TEST(test_normalisations)
                             }
                     sums[ac_element(R, x0, y0)] = s;
                     if (pass == 0) continue;
-                    ac_field f;
+                    RG_ENDS(ac_field_free) ac_field f;
                     bool defined;
                     ac_field_make(&f, &a, cross ? &b : NULL, R, sums);
                     assert_true(ac_value(&f, AC_RAW, x0, y0, &defined) == (long double)s && defined);
@@ -121,7 +120,6 @@ TEST(test_normalisations)
                     assert_true(defined == (n > 0) && (!n || fabs((double)(overlap - (long double)s / n)) < 1e-6));
                     long double centred = ac_value(&f, AC_CENTRED, x0, y0, &defined);
                     assert_true(defined == (n > 0) && (!n || fabs((double)centred - covariance / (double)n) < 1e-4));
-                    ac_field_free(&f);
                 }
     }
 }

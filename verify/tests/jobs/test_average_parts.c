@@ -111,13 +111,12 @@ TEST(test_grid_covers)
             }
         }
         for (int which = 0; which < 2; which++) {
-            double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, which ? moved : blob, SIDE);
+            RG_FREED double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, which ? moved : blob, SIDE);
             for (int64_t z = 0; z < SIDE; z++) {
                 rg_blobs_section(RG_ASYMMETRIC_BLOBS, which ? moved : blob, factors, SIDE, z, section);
                 for (int i = 0; i < SIDE * SIDE; i++)
                     (which ? job.particle.v[0] : job.reference.v[0])[z * SIDE * SIDE + i] = (float)section[i];
             }
-            free(factors);
         }
         aj_spectra_particle(&job, 0);
         aj_spectra_reference(&job);

@@ -33,10 +33,10 @@ static int read_row(const void *context, void *reader, int64_t row, void *const 
 static int work_on_rows(pl_member *m, void *context)
 {
     world *w = context;
-    pl_feed feed = {0};
+    RG_ENDS(pl_feed_end) pl_feed feed = {0};
     pl_slot *s;
     int64_t first, n = pl_share(w->rows, m->index, m->team->n, &first), expected = first;
-    int64_t *row = rg_alloc((size_t)(n + 1) * sizeof *row);
+    RG_FREED int64_t *row = rg_alloc((size_t)(n + 1) * sizeof *row);
     int code = RG_GOOD;
     for (int64_t i = 0; i < n; i++) row[i] = first + i;
     for (int twice = 0; twice < 2 && n && code == RG_GOOD; twice++) { // the second time in the memory of the first
@@ -52,8 +52,6 @@ static int work_on_rows(pl_member *m, void *context)
             if (w->fails == m->index) code = rg_fail(RG_WRONG, "device %d fails", m->index);
         }
     }
-    pl_feed_end(&feed);
-    free(row);
     return code;
 }
 
@@ -131,7 +129,7 @@ TEST(test_bad_devices)
     catch_stderr();
     assert_int_equal(job(&w, "host", 3, 2, -1, 3), RG_WRONG);
     assert_non_null(strstr(caught(), "device 1 fails"));
-    pl_team t;
+    RG_ENDS(pl_team_close) pl_team t;
     rg_entry of_gpu = *entry_of("host");
     of_gpu.emulated = false;
     const pl_devices none = {.entry = &of_gpu, .device = "gpu63", .most = 4, .threads = 1};
@@ -142,7 +140,6 @@ TEST(test_bad_devices)
     const char *said = caught(), *once = strstr(said, "gpu63");
     assert_non_null(once);
     assert_null(strstr(once + 5, "regather:"));
-    pl_team_close(&t);
 }
 
 static int make_sum(pl_member *m, void *context)
@@ -163,7 +160,7 @@ static int make_sum(pl_member *m, void *context)
 TEST(test_merge)
 {
     for (int n = 1; n < 10; n++) {
-        pl_team t;
+        RG_ENDS(pl_team_close) pl_team t;
         rg_buffer sum[3 * 10] = {{0}};
         assert_int_equal(
             pl_team_open(&t, &(pl_devices){.entry = entry_of("host"), .device = "host", .gpus = n, .most = n, .threads = 2}),
@@ -180,7 +177,6 @@ TEST(test_merge)
             }
         }
         for (int i = 0; i < 3 * n; i++) rg_buffer_free(&sum[i]);
-        pl_team_close(&t);
     }
 }
 
@@ -199,7 +195,7 @@ static int stages(pl_member *m, void *context)
 TEST(test_stages)
 {
     size_t size;
-    pl_team t;
+    RG_ENDS(pl_team_close) pl_team t;
     assert_int_equal(
         pl_team_open(&t,
             &(pl_devices){
@@ -208,14 +204,12 @@ TEST(test_stages)
     t.call_name[1] = "sums:simd";
     assert_int_equal(pl_team_run(&t, stages, NULL), RG_GOOD);
     assert_int_equal(pl_stages_write(&t, in_dir("out.mrc"), "# command: none\n"), RG_GOOD);
-    char *text = get_file(in_dir("out_stages.tsv"), &size);
+    RG_FREED char *text = get_file(in_dir("out_stages.tsv"), &size);
     assert_non_null(strstr(text, "# command: none\n# on 2 x "));
     assert_non_null(strstr(text, "stage\tbusy_s\tshare\tcalls\tneeds\n"));
     assert_non_null(strstr(text, "\nread\t2.0000\t0.2"));
     assert_non_null(strstr(text, "\t4\tmemory=3 fp32=2.5e+09\nsums:simd\t0.0000\t0.0000\t6\t-\nwhole\t8."));
     assert_null(strstr(text, "insert"));
-    free(text);
-    pl_team_close(&t);
 }
 
 TESTS(test_dir_make, test_dir_remove)

@@ -35,7 +35,7 @@ static bool deals(int64_t n, int slow_ms)
 {
     bool good = true;
     for (int round = 0; round < 2; round++) {
-        item *list = calloc((size_t)(n + 1), sizeof *list);
+        RG_FREED item *list = calloc((size_t)(n + 1), sizeof *list);
         int64_t first, past, arrived = 0, of_slow = 0;
         rg_deal d = {.n = n,
             .least = round + 1,
@@ -61,7 +61,6 @@ static bool deals(int64_t n, int slow_ms)
         }
         good = good && (rg_rank > 0 || arrived == n);
         if (slow_ms > 1 && rg_rank == 0) good = good && of_slow < n / rg_ranks();
-        free(list);
     }
     return good;
 }
@@ -72,7 +71,7 @@ static float of_rank(int rank, int64_t i) { return 1 / (float)(1 + rank + i % 10
 static bool sums(void)
 {
     enum { N = (1 << 22) + 5 }; // more than one message
-    rg_buffer sum = {0};
+    RG_ENDS(rg_buffer_free) rg_buffer sum = {0};
     pl_member alone = {.device = rg_device_cpu(), .threads = 1};
     pl_team t = {.member = &alone, .n = 1};
     alone.team = &t;
@@ -93,7 +92,6 @@ static bool sums(void)
     rg_ranks_share(v, N * sizeof *v);
     for (int64_t i = 0; i < N; i++) good = good && v[i] == (float)i;
     free(term);
-    rg_buffer_free(&sum);
     return good;
 }
 
@@ -101,14 +99,12 @@ static bool sums(void)
 static void work_for_ever(const char *folder)
 {
     rg_file part;
-    char *path = rg_print("%s/pid.%d", folder, rg_rank), *out = rg_print("%s/out", folder);
+    RG_FREED char *path = rg_print("%s/pid.%d", folder, rg_rank), *out = rg_print("%s/out", folder);
     FILE *f = fopen(path, "w");
     fprintf(f, "%ld\n", (long)getpid());
     fclose(f);
     if (rg_rank == 0 && rg_file_open(&part, out) != RG_GOOD) exit(RG_USAGE);
     for (int i = 0; i < 600; i++) wait_ms(100);
-    free(path);
-    free(out);
 }
 
 static int as_job(const char *what, const char *folder)
@@ -149,21 +145,19 @@ static char *job_line(int n, const char *options, const char *what)
 
 static int job(int n, const char *options, const char *what)
 {
-    char *line = job_line(n, options, what);
+    RG_FREED char *line = job_line(n, options, what);
     int code = test_shell(line);
-    free(line);
     return code;
 }
 
 // Lines of ours in a file, launchers' left out; the last one is printed when they are not as many as expected.
 static void expect_lines(const char *name, const char *word, int expected)
 {
-    char *text = file_text(in_dir(name));
+    RG_FREED char *text = file_text(in_dir(name));
     int n = 0;
     for (const char *at = text; (at = strstr(at, word)); at++) n++;
     if (n != expected) print_message("found %d of \"%s\" in:\n%s\n", n, word, text);
     assert_int_equal(n, expected);
-    free(text);
 }
 
 TEST(test_alone)

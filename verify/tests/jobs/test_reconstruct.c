@@ -13,8 +13,9 @@ TEST(test_prepare)
     static const int64_t size[][2] = {{6, 12}, {7, 14}, {7, 7}, {6, 6}, {5, 15}};
     for (int s = 0; s < RG_COUNT(size); s++) {
         int64_t n = size[s][0], padded = size[s][1], k = padded / 2;
-        rc_prepare prepare;
-        float *image = rg_alloc((size_t)(n * n) * sizeof *image), *out = rg_alloc((size_t)(2 * gr_pixels(k)) * sizeof *out);
+        RG_ENDS(rc_prepare_free) rc_prepare prepare;
+        RG_FREED float *image = rg_alloc((size_t)(n * n) * sizeof *image),
+                       *out = rg_alloc((size_t)(2 * gr_pixels(k)) * sizeof *out);
         for (int64_t i = 0; i < n * n; i++) image[i] = (float)(rg_bits(3, (uint64_t)i) % 1000) / 1000;
         assert_int_equal(rc_prepare_make(&prepare, n, padded, k, 2), RG_GOOD);
         rc_prepare_image(&prepare, s % 2, image, 1.25, -0.5, s == 1, out);
@@ -28,16 +29,13 @@ TEST(test_prepare)
                 const float *found = out + 2 * gr_pixel(k, x, y);
                 assert_true(cabs(found[0] + I * found[1] - (s == 1 ? -sum : sum)) < 1e-5 * (double)(n * n));
             }
-        rc_prepare_free(&prepare);
-        free(image);
-        free(out);
     }
 }
 
 TEST(test_ctf_pixels)
 {
     const int64_t k = 9;
-    rc_prepare prepare;
+    RG_ENDS(rc_prepare_free) rc_prepare prepare;
     rg_ctf_of of = {.voltage_kV = 300,
         .cs_mm = 2.7,
         .amplitude_contrast = 0.1,
@@ -46,7 +44,7 @@ TEST(test_ctf_pixels)
         .defocus_angle_deg = 20,
         .scale = 1};
     rg_ctf ctf = rg_ctf_make(&of);
-    float *out = rg_alloc((size_t)gr_pixels(k) * sizeof *out);
+    RG_FREED float *out = rg_alloc((size_t)gr_pixels(k) * sizeof *out);
     assert_int_equal(rc_prepare_make(&prepare, 10, 20, k, 1), RG_GOOD);
     double found = rc_prepare_ctf(&prepare, &of, 3, GR_APPLIED_NOT, NULL, out), sum = 0;
     for (int64_t y = -k; y <= k; y++)
@@ -56,8 +54,6 @@ TEST(test_ctf_pixels)
             if (x >= 0) assert_true(fabs(out[gr_pixel(k, x, y)] - c) < 1e-6);
         }
     assert_true(fabs(found - sum) < 1e-9 * sum);
-    rc_prepare_free(&prepare);
-    free(out);
 }
 
 // Against sums over the shells by the direct transform.
@@ -99,9 +95,9 @@ TEST(test_batches_and_lattice)
 {
     static const char *const group[] = {"C1", "D2", "C4", "O", "I1", "I2", "C3"};
     static const int left[] = {1, 1, 1, 1, 5, 5, 3}; // operators still inserted; none by 120 degrees about z fits the grid
-    char *star = rg_print("%s", phantom("small", "--shape asymmetric --box 12 --images 23 --ctf"));
+    RG_FREED char *star = rg_print("%s", phantom("small", "--shape asymmetric --box 12 --images 23 --ctf"));
     for (int g = 0; g < RG_COUNT(group); g++) {
-        rc_job whole = {.ctf = true}, batched = {.ctf = true};
+        RG_ENDS(rc_job_free) rc_job whole = {.ctf = true}, batched = {.ctf = true};
         insert_job(&whole, star, NULL, group[g], true);
         batched.algo = rg_algo_find("gridding");
         batched.padding = 2;
@@ -121,16 +117,13 @@ TEST(test_batches_and_lattice)
         assert_true(apart(sum_of(&whole, 0, GR_G), sum_of(&batched, 0, GR_G), 2 * gr_voxels(whole.k)) < 1e-4);
         assert_true(apart(sum_of(&whole, 0, GR_W), sum_of(&batched, 0, GR_W), gr_voxels(whole.k)) < 1e-4);
         assert_true(fabs(rc_wiener(&whole, 0) / rc_wiener(&batched, 0) - 1) < 1e-9);
-        rc_job_free(&whole);
-        rc_job_free(&batched);
     }
-    free(star);
 }
 
 // f by its definition on every sample: 0.1 operators times the mean of w c^2 over the additions, here of a small job.
 TEST(test_wiener)
 {
-    rc_job job = {.ctf = true};
+    RG_ENDS(rc_job_free) rc_job job = {.ctf = true};
     insert_job(&job, phantom("wiener", "--shape asymmetric --box 16 --images 40 --ctf"), NULL, "C1", true);
     double total = 0, ball = 4 * M_PI / 3 * 1.9 * 1.9 * 1.9, pixels = 0;
     int64_t k = job.k;
@@ -140,7 +133,6 @@ TEST(test_wiener)
         for (int64_t x = -k; x <= k; x++) pixels += 40 * gr_in_circle(k, x, y);
     // Additions that fall beyond the volume are few, so that the mean over all agrees to a few per cent.
     assert_true(fabs(rc_wiener(&job, 0) / (0.1 * total / (pixels * ball)) - 1) < 0.1);
-    rc_job_free(&job);
 }
 
 TESTS(test_dir_make, test_dir_remove)

@@ -14,19 +14,17 @@ TEST(test_r2)
     static edit_rows *const edit[3] = {NULL, transpose, turn_origins};
     double found[3], fsc[17];
     int64_t side;
-    float *truth = read_map(R2 ".mrc", &side);
+    RG_FREED float *truth = read_map(R2 ".mrc", &side);
     for (int e = 0; e < 3; e++) {
         rc_job job = {0};
-        float *map = map_of(&job, R2 "_clean.star", edit[e], "C1", false);
+        RG_FREED float *map = map_of(&job, R2 "_clean.star", edit[e], "C1", false);
         found[e] = correlation(map, truth, side * side * side);
         if (!e) rg_fsc(side, map, truth, fsc);
-        free(map);
     }
     print_message("R2: correlation %.4f, transposed %.4f, origins turned %.4f; FSC to shell 15 > %.4f\n", found[0], found[1],
         found[2], least(fsc, 15));
     assert_true(found[0] > 0.915 && least(fsc, 15) > 0.89);
     assert_true(fabs(found[1] - 0.727) < 0.05 && fabs(found[2] - 0.334) < 0.05);
-    free(truth);
 }
 
 // Transform of the truth on the padded grid, held against G/W where five images left weights: no map can be made of five.
@@ -70,16 +68,14 @@ TEST(test_r1)
     SKIP_WITHOUT(R1 "rln_proj_65.star");
     double found[2];
     int64_t side;
-    float *truth = read_map(R1 "clean70SRibosome_vol_65p.mrc", &side);
+    RG_FREED float *truth = read_map(R1 "clean70SRibosome_vol_65p.mrc", &side);
     for (int further = 0; further < 2; further++) {
-        rc_job job = {0};
+        RG_ENDS(rc_job_free) rc_job job = {0};
         insert_job(&job, R1 "rln_proj_65.star", further ? one_pixel_further : NULL, "C1", false);
         found[further] = agreement(&job, truth);
-        rc_job_free(&job);
     }
     print_message("R1: agreement of transforms %.4f, %.4f without the pixel\n", found[1], found[0]);
     assert_true(found[1] > 0.97 && found[0] < 0.9);
-    free(truth);
 }
 
 #define R3 "../shared/data/reconstruct/R3_real_ribo_tilts_220/sta_testing_bin8.star"

@@ -26,8 +26,8 @@ TEST(test_device)
         {"owned", "--shape asymmetric --box 9 --images 13 --ctf", "C1", 3, 3, 0, true},
         {"gather", "--shape asymmetric --box 8 --images 24", "C2", 1, 1, 4, false}};
     for (int t = 0; t < RG_COUNT(try); t++) {
-        char *star = rg_print("%s", phantom("device", try[t].options));
-        rc_job host = {.ctf = try[t].ctf, .run.halves = 2, .padding = try[t].padding};
+        RG_FREED char *star = rg_print("%s", phantom("device", try[t].options));
+        RG_ENDS(rc_job_free) rc_job host = {.ctf = try[t].ctf, .run.halves = 2, .padding = try[t].padding};
         rc_job job = {.algo = rg_algo_find("gridding"),
             .ctf = try[t].ctf,
             .padding = try[t].padding,
@@ -74,8 +74,6 @@ TEST(test_device)
         free(map[0]);
         free(map[1]);
         rc_job_free(&job);
-        rc_job_free(&host);
-        free(star);
     }
 }
 

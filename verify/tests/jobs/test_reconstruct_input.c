@@ -27,7 +27,7 @@ static const char *stack(const char *name, int mode)
 static void swap_bytes(const char *path, size_t value_bytes)
 {
     size_t n = 0;
-    char *bytes = get_file(path, &n);
+    RG_FREED char *bytes = get_file(path, &n);
     for (size_t at = 0; at < n;) {
         size_t width = at < 1024 ? 4 : value_bytes;
         bool is_text = at >= 208 && at < 1024 && at != 216 && at != 220;
@@ -42,7 +42,6 @@ static void swap_bytes(const char *path, size_t value_bytes)
     FILE *f = fopen(path, "wb");
     assert_int_equal(fwrite(bytes, 1, n, f), n);
     fclose(f);
-    free(bytes);
 }
 
 static const char *rows(const char *name, const char *stack_name)
@@ -59,7 +58,7 @@ static const char *rows(const char *name, const char *stack_name)
 TEST(test_modes)
 {
     static const int mode[] = {RG_MRC_FLOAT32, RG_MRC_FLOAT16, RG_MRC_INT16, RG_MRC_UINT16, RG_MRC_INT8};
-    float *first = NULL;
+    RG_FREED float *first = NULL;
     int64_t side, n = SIDE * SIDE * SIDE;
     for (int m = 0; m < RG_COUNT(mode); m++)
         for (int swapped = 0; swapped < 2; swapped++) {
@@ -73,14 +72,13 @@ TEST(test_modes)
             assert_memory_equal(map, first, (size_t)n * sizeof *map);
             if (map != first) free(map);
         }
-    free(first);
 }
 
 // The phantom's stack with every image multiplied by its CTF, or by the CTF's sign, at the frequencies of its own side.
 static void apply_ctf(const rg_particles *p, bool sign, const char *name)
 {
     const int n = (int)p->side, half = n / 2 + 1;
-    float *image = rg_alloc((size_t)(n * n) * sizeof *image);
+    RG_FREED float *image = rg_alloc((size_t)(n * n) * sizeof *image);
     double *plane = fftw_alloc_real((size_t)(n * 2 * half));
     fftw_complex *f = (fftw_complex *)plane;
     fftw_plan there = fftw_plan_dft_r2c_2d(n, n, plane, f, FFTW_ESTIMATE),
@@ -108,7 +106,6 @@ static void apply_ctf(const rg_particles *p, bool sign, const char *name)
     fftw_destroy_plan(there);
     fftw_destroy_plan(back);
     fftw_free(plane);
-    free(image);
 }
 
 // Sum of c F over f + sum of c^2 comes out alike whether c has been applied to F before or not, on the CPU and on (emulated) GPUs.
@@ -116,15 +113,15 @@ TEST(test_ctf_applied)
 {
     static const char *const column[2] = {"rlnCtfDataAreCtfPremultiplied", "rlnCtfDataArePhaseFlipped"};
     static const char *const device[2] = {"cpu", "host"};
-    char *star = rg_print("%s", phantom("applied", "--box 24 --images 40 --sigma 1.5 --ctf"));
-    rg_particles p;
+    RG_FREED char *star = rg_print("%s", phantom("applied", "--box 24 --images 40 --sigma 1.5 --ctf"));
+    RG_ENDS(rg_particles_close) rg_particles p;
     assert_int_equal(rg_particles_open(&p, star), RG_GOOD);
     assert_int_equal(
         reconstruct(fmt("%s --ctf --padding 1 --device cpu --quiet --out %s", star, in_dir("plain.mrc"))), RG_GOOD);
     rg_volume plain, map;
     assert_int_equal(rg_volume_read(in_dir("plain.mrc"), &plain), RG_GOOD);
     for (int kind = 0; kind < 2; kind++) {
-        char *name = rg_print("applied/%s.mrcs", column[kind]), *path = rg_print("%s/%s.star", test_dir, column[kind]);
+        RG_FREED char *name = rg_print("applied/%s.mrcs", column[kind]), *path = rg_print("%s/%s.star", test_dir, column[kind]);
         apply_ctf(&p, kind, name);
         FILE *f = fopen(path, "w");
         fprintf(f,
@@ -155,12 +152,8 @@ TEST(test_ctf_applied)
             assert_true(apart < 3e-4 * most);
             free(map.value);
         }
-        free(name);
-        free(path);
     }
     free(plain.value);
-    rg_particles_close(&p);
-    free(star);
 }
 
 TESTS(test_dir_make, test_dir_remove)

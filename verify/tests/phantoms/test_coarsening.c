@@ -16,7 +16,7 @@ TEST(test_linear_growth)
 {
     enum { W = 64, H = 48 };
     const int mode[][2] = {{4, 0}, {0, 5}, {6, 3}, {12, 0}};
-    float *phi = rg_alloc(W * H * sizeof *phi);
+    RG_FREED float *phi = rg_alloc(W * H * sizeof *phi);
     for (int m = 0; m < 4; m++) {
         rg_coarsening_setup setup = setup_of(RG_MODEL_B, W, H);
         rg_coarsening *c = rg_coarsening_make(&setup);
@@ -31,7 +31,6 @@ TEST(test_linear_growth)
         assert_true(m == 3 ? found < 1 : found > 1.05);
         rg_coarsening_free(c);
     }
-    free(phi);
 }
 
 TEST(test_mass_and_energy)

@@ -60,7 +60,7 @@ static const char *finding(const char *text, const rg_tsv *ledger, const char *m
 {
     const size_t at = strcspn(marked, "{"), length = strcspn(marked + at, "}") - 1;
     char *number = rg_print("%.*s", (int)length, marked + at + 1), *point = strchr(number, '.');
-    char *words = rg_print("%.*s%s%s", (int)at, marked, number, marked + at + length + 2);
+    RG_FREED char *words = rg_print("%.*s%s%s", (int)at, marked, number, marked + at + length + 2);
     const char *found = strstr(text, words);
     if (!found || strstr(found + 1, words)) fail_msg("README.md has not once: \"%s\"", words);
     int row = 0;
@@ -70,15 +70,14 @@ static const char *finding(const char *text, const rg_tsv *ledger, const char *m
     if (!(fabs(value - strtod(number, NULL)) <= half * (1 + 1e-6)))
         fail_msg("README.md: \"%s\": by the ledger %s is %.6g", words, claim, value);
     free(number);
-    free(words);
     return found + at;
 }
 
 // Every number among the findings that has a decimal point or counts times is a row of findings.tsv, and that is the ledger's.
 static void assert_findings(const char *text, const rg_tsv *ledger)
 {
-    char *path = rg_share_path("verify/tests/report/findings.tsv");
-    rg_tsv t;
+    RG_FREED char *path = rg_share_path("verify/tests/report/findings.tsv");
+    RG_ENDS(rg_tsv_free) rg_tsv t;
     const char *at[64], *c = strstr(text, "## What was found"), *end = c ? strstr(c, "\n|") : NULL;
     assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
     assert_true(c && end && t.n_rows <= RG_COUNT(at));
@@ -92,8 +91,6 @@ static void assert_findings(const char *text, const rg_tsv *ledger)
             fail_msg("README.md: a number from nowhere: \"%.40s\"", c);
         c += n;
     }
-    rg_tsv_free(&t);
-    free(path);
 }
 
 TEST(counts_of_the_readme_are_those_of_the_ledger)
@@ -109,9 +106,8 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
     char *papers_path = rg_share_path("reference/papers.tsv");
     assert_int_equal(rg_tsv_read(papers_path, &papers), RG_GOOD);
     for (int i = 0; i < papers.n_rows; i++) {
-        char *row = row_of(&ledger, rg_tsv_cell(&papers, i, "paper"));
+        RG_FREED char *row = row_of(&ledger, rg_tsv_cell(&papers, i, "paper"));
         if (!strstr(readme, row)) fail_msg("README.md: expected the row \"%s\"", row);
-        free(row);
     }
     // The record that is named is the machine that the page is about: it stands there once, and there is no other "this machine".
     assert_string_equal(rg_tsv_cell(&ledger, 0, "machine"), machine);
@@ -171,7 +167,7 @@ static int listed(const rg_tsv *list, const char *line)
 // The commands of one file, and how many ran here and did not.
 static void run_readme(const char *name, const rg_tsv *list, bool *used, int count[2])
 {
-    char *path = rg_share_path(name), *text = file_text(path);
+    RG_FREED char *path = rg_share_path(name), *text = file_text(path);
     bool code = false;
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         if (!strncmp(line, "```", 3))
@@ -186,8 +182,6 @@ static void run_readme(const char *name, const rg_tsv *list, bool *used, int cou
             if (row >= 0) used[row] = true;
         }
     }
-    free(path);
-    free(text);
 }
 
 TEST(every_command_runs_as_printed_or_says_why_not)
@@ -198,7 +192,7 @@ TEST(every_command_runs_as_printed_or_says_why_not)
     char *list_path = rg_share_path("verify/tests/report/readme.tsv");
     rg_tsv list;
     assert_int_equal(rg_tsv_read(list_path, &list), RG_GOOD);
-    bool *used = rg_alloc((size_t)list.n_rows * sizeof *used);
+    RG_FREED bool *used = rg_alloc((size_t)list.n_rows * sizeof *used);
     assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
     char *path = rg_print("%s/../../..:%s", dirname(program), getenv("PATH"));
     setenv("PATH", path, 1);
@@ -218,7 +212,6 @@ TEST(every_command_runs_as_printed_or_says_why_not)
     rg_tsv_free(&list);
     char *const made[] = {readme, was, list_path, path};
     for (int i = 0; i < RG_COUNT(made); i++) free(made[i]);
-    free(used);
 }
 
 TESTS(NULL, NULL)

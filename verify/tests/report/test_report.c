@@ -29,11 +29,9 @@ static void make(made *m)
 // With the project's claims.
 static void make_of_project(made *m)
 {
-    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
+    RG_FREED char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
     make(m);
     assert_int_equal(rg_claims_read(claims, papers, &m->report.ledger.claims), RG_GOOD);
-    free(claims);
-    free(papers);
 }
 
 static rg_row *add(made *m, const char *variant, const char *shape, const char *params, const char *status, double median_ns)
@@ -104,14 +102,13 @@ TEST(quantities_of_the_job)
         "b\tnone\t2\tnone\t3\t30\n"
         "c\t30\t3\t0.5\t3\t20\nd\t41\t4\t0.5\t3\t50\n");
     for (int i = 0; i < RG_COUNT(quantity); i++) {
-        rg_job_files job = {0};
+        RG_ENDS(rg_job_files_free) rg_job_files job = {0};
         for (int k = 0; k < quantity[i].runs; k++) assert_int_equal(rg_job_files_add(&job, folder), RG_GOOD);
         const rg_comparison q = {rg_rows_on(&m.report.ledger, 0), quantity[i].runs ? &job : NULL, "job", quantity[i].name, "",
             "", "", quantity[i].direction, "", quantity[i].low, quantity[i].high};
         const rg_judgement v = rg_judge(&q);
         assert_int_equal(v.outcome, quantity[i].outcome);
         if (!isnan(quantity[i].value)) assert_true(fabs(v.value - quantity[i].value) < 1e-9);
-        rg_job_files_free(&job);
     }
     assert_int_equal(test_folder_remove(folder), 0);
     free(path);
@@ -209,20 +206,18 @@ TEST(sentences_say_the_verdict)
 // A ratio of equal work says nothing of how many pieces that was: on a core a record times fewer particles than the paper.
 TEST(sentences_of_ratios_of_jobs_name_no_number_of_particles)
 {
-    char *path = rg_share_path("reference/findings.tsv");
-    rg_tsv t;
+    RG_FREED char *path = rg_share_path("reference/findings.tsv");
+    RG_ENDS(rg_tsv_free) rg_tsv t;
     assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
     for (int i = 0; i < t.n_rows; i++)
         if (!strncmp(rg_tsv_cell(&t, i, "id"), "F10", 3)) assert_null(strstr(rg_tsv_cell(&t, i, "holds"), "24"));
-    rg_tsv_free(&t);
-    free(path);
 }
 
 // The tables of Li et al., with three rows and a table of this machine.
 TEST(papers_tables_have_ours_beside)
 {
     static const char shares[] = "part\tcpu\tgpu\nsearch.ccp\t20.5\t-\n";
-    char *text = NULL;
+    RG_FREED char *text = NULL;
     made m;
     make_of_project(&m);
     test_set(add(&m, "batch", "s500,p16,k64,t4,b166,a1", "calls=8", "PASS", 64 * 55e3), RG_C_ALGO, "cc3m");
@@ -248,7 +243,6 @@ TEST(papers_tables_have_ours_beside)
     assert_null(strstr(text, "Supp. Table 4")); // nothing of it was measured
     rg_tsv_free(&named.tsv);
     free_made(&m);
-    free(text);
 }
 
 // What a claim over Octave lacks may be a GPU, and where there is one, its row: the page does not ask for what the machine has.
@@ -301,12 +295,11 @@ TEST(a_card_of_nothing_names_no_machine)
     rg_ledger_judge(&m.report.ledger);
     rg_data *card = rg_data_new();
     rg_lay_card(&m.report, 0, card);
-    char *text = filled("card.html", card);
+    RG_FREED char *text = filled("card.html", card);
     rg_data_free(card);
     assert_non_null(strstr(text, "No claim of this paper was measured here."));
     assert_null(strstr(text, "Measured on"));
     free_made(&m);
-    free(text);
 }
 
 // Of a record with few rows: what it has comes first, and tables that have nothing of any machine are none.
@@ -316,7 +309,7 @@ TEST(papers_with_numbers_come_first)
     make_of_project(&m);
     rg_ledger *l = &m.report.ledger;
     rg_ledger_judge(l);
-    char *text = NULL;
+    RG_FREED char *text = NULL;
     for (int i = 0; i < l->claims.paper.n_rows; i++) assert_int_equal(rg_paper_at(&m.report, i), i);
     const int strelak = rg_paper_of(&l->claims, "Strelak 2019");
     assert_true(strelak > 0);
@@ -334,7 +327,6 @@ TEST(papers_with_numbers_come_first)
     rg_data_free(none);
     rg_data_free(page);
     free_made(&m);
-    free(text);
 }
 
 // A whole job is no point of a curve over offsets.
@@ -374,7 +366,7 @@ TEST(listing_1_is_in_the_figures_of_offsets)
         double ratio;
     } wanted[] = {{"fig6", NAN}, {"fig7", 4e9 / 2e9 / (3e5 / 3e9)}, {"fig9", 1e5 / 2e9 / (3e5 / 3e9)}};
     for (int i = 0; i < RG_COUNT(wanted); i++) {
-        rg_tsv t;
+        RG_ENDS(rg_tsv_free) rg_tsv t;
         assert_int_equal(rg_tsv_read(fmt("%s/fig/%s.tsv", folder, wanted[i].figure), &t), RG_GOOD);
         int found = 0;
         for (int k = 0; k < t.n_rows; k++) {
@@ -385,7 +377,6 @@ TEST(listing_1_is_in_the_figures_of_offsets)
             assert_false(i == 2 && !strcmp(rg_tsv_cell(&t, k, "series"), "gather")); // every variant of CPUs
         }
         assert_int_equal(found, 1);
-        rg_tsv_free(&t);
     }
     // Simple C at two offsets makes a curve, which NumPy at one does not.
     rg_row *more = add(&m, "naive", "w750,h1500,r50,k0", "threads=1", "PASS", 3e9);

@@ -206,9 +206,8 @@ static void feed_number(int i, double value)
         int first, last, count;
         assert_int_equal(sscanf(size, "%63[^;];%d;%d;%d", prefix, &first, &last, &count), 4);
         for (int k = 0; k < count; k++) {
-            char *shape = rg_print("%s%d", prefix, first + k * (last - first) / (count - 1));
+            RG_FREED char *shape = rg_print("%s%d", prefix, first + k * (last - first) / (count - 1));
             add_ratio(a, b, shape, scopes, value);
-            free(shape);
         }
     } else if (!strcmp(kind, "agree")) {
         const char *const side[] = {a, b};
@@ -369,7 +368,7 @@ static void set_row(char *text)
 
 static void each_piece(const char *list, void (*use)(char *))
 {
-    char *text = rg_print("%s", list);
+    RG_FREED char *text = rg_print("%s", list);
     for (char *at = text, *end; *at; at = end) {
         end = strstr(at, " / ");
         if (end)
@@ -378,7 +377,6 @@ static void each_piece(const char *list, void (*use)(char *))
             end = at + strlen(at);
         use(at);
     }
-    free(text);
 }
 
 // "NAME: columns; row; row"
@@ -386,14 +384,13 @@ static void set_table(char *text)
 {
     char *colon = strchr(text, ':'), *to = colon + 1;
     *colon = '\0';
-    char *rows_of = rg_print("%s\n", to + 1);
+    RG_FREED char *rows_of = rg_print("%s\n", to + 1);
     for (to = rows_of; *to; to++)
         if (*to == ';')
             *to = '\n', memmove(to + 1, to + 2, strlen(to + 1));
         else if (*to == ' ')
             *to = '\t';
     parse_table(text, rows_of);
-    free(rows_of);
 }
 
 static void check_says(const char *name, const char *list, const char *said)

@@ -31,13 +31,12 @@ TEST(compilers_make_vectors)
     need_objdump();
     for (int i = 0; i < RG_COUNT(compiled); i++)
         for (int avx512 = 0; avx512 < 2; avx512++) {
-            char *name = rg_print("%s_%s", compiled[i].function, avx512 ? "avx512" : "avx2");
+            RG_FREED char *name = rg_print("%s_%s", compiled[i].function, avx512 ? "avx512" : "avx2");
             census c = look(name);
             print_message("%-24s %5d instructions, %4d of them packed arithmetic, %4d in wide registers\n", name,
                 c.instructions, c.vector, c.wide);
             assert_true(c.instructions > 50);
             assert_true(c.wide >= 6);
-            free(name);
         }
 }
 

@@ -14,7 +14,7 @@ TEST(a_frame_without_memory)
     int64_t param[RG_PARAMS_MAX] = {0};
     static const char said[] =
         "regather: naive on host: no memory on host for 16.8 KiB of sums; 1.4 KiB are free of --gpu-memory 20KiB\n";
-    rg_frame f = {0};
+    RG_ENDS(rg_frame_free) rg_frame f = {0};
     for (int again = 0; again < 3; again++) { // the third with memory
         assert_int_equal(again < 2 ? setenv("REGATHER_GPU_MEMORY", "20KiB", 1) : unsetenv("REGATHER_GPU_MEMORY"), 0);
         const int code = rg_frame_make(&f, &entry, host, &shape, param, 1);
@@ -25,7 +25,6 @@ TEST(a_frame_without_memory)
         assert_string_equal(caught(), again < 2 ? said : "");
         for (int i = 0; i < entry.algo->n_args; i++) assert_true(!f.buffer[i].block == (again < 2));
     }
-    rg_frame_free(&f);
 }
 
 static int prepared;

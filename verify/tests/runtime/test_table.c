@@ -111,17 +111,16 @@ static char *text_of(const char *shared)
 // What an algorithm names is there: its paper's section, its kernels that are wrong on purpose, its presets.
 TEST(test_names)
 {
-    char *paper_text = text_of("reference/papers.tsv"), *expected_text = text_of("verify/broken/expected.tsv");
+    RG_FREED char *paper_text = text_of("reference/papers.tsv"), *expected_text = text_of("verify/broken/expected.tsv");
     for (int i = 0; i < rg_algo_count(); i++) {
         const rg_algo *a = rg_algo_at(i);
-        char *row = rg_print("\n%s\t", a->paper), *presets = rg_share_path(a->presets ? a->presets : "reference/papers.tsv");
+        RG_FREED char *row = rg_print("\n%s\t", a->paper),
+                      *presets = rg_share_path(a->presets ? a->presets : "reference/papers.tsv");
         assert_non_null(strstr(paper_text, row));
         assert_int_equal(access(presets, R_OK), 0);
         for (const char *const *broken = a->broken; broken && *broken; broken++)
             assert_non_null(strstr(expected_text, fmt(".so\t%s\t", *broken)));
-        free(row), free(presets);
     }
-    free(paper_text), free(expected_text);
 }
 
 TESTS(NULL, NULL)

@@ -162,7 +162,7 @@ TEST_BETWEEN(test_damaged, set_up, tear_down)
     int tuned;
     char cpu[128];
     rg_cpu_model(cpu);
-    char *path = stored(cpu, "n1000,m4", "block=32;fast=1");
+    RG_FREED char *path = stored(cpu, "n1000,m4", "block=32;fast=1");
     replace_in(path, "block=32", "block=33");
     assert_int_equal(resolved("", 1000, &tuned), 80);
     FILE *f = fopen(path, "a");
@@ -174,7 +174,6 @@ TEST_BETWEEN(test_damaged, set_up, tear_down)
     rg_tuned_row row = {.algo = "sum", .variant = "x", .shape = "n1000,m4", .params = "block=8", .rate_unit = "u", .how = "h"};
     assert_int_equal(rg_tuned_store(fmt("%.*s", (int)(strrchr(path, '/') - path), path), cpu, "-", &row, where), RG_USAGE);
     replace_in(path, "block=33", "block=33"); // still there
-    free(path);
 }
 
 // Whoever holds a processor's file keeps it while those of many others are read; they were elements of an array that moved.

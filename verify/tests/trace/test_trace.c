@@ -36,7 +36,7 @@ static rg_tsv table(const char *name)
 TEST(weights_are_those_of_the_kernel)
 {
     assert_int_equal(trace("gridding:naive_gather --params table=0 --input i=0,x=0,y=0 --out %s", folder), RG_GOOD);
-    rg_tsv t = table("naive_gather");
+    RG_ENDS(rg_tsv_free) rg_tsv t = table("naive_gather");
     int found = 0;
     for (int i = 0; i < t.n_rows; i++) {
         int x, y, z;
@@ -49,7 +49,6 @@ TEST(weights_are_those_of_the_kernel)
     assert_int_equal(found, t.n_rows);
     // G.re and W of the 27 voxels nearest to it, of which those with x >= 0 are stored: |v|^2 <= 3 < 3.61
     assert_int_equal(found, 2 * 18);
-    rg_tsv_free(&t);
 }
 
 static int nothing(rg_call *call)
@@ -66,18 +65,17 @@ TEST(what_was_never_written_is_nowhere_right)
     assert_int_equal(trace("gridding:never.so:never --input i=0,x=1,y=1 --real-space --out %s", folder), RG_WRONG);
     assert_non_null(strstr(output, ": weight not a number, expected "));
     assert_non_null(strstr(output, "the object's map has values that are not a number"));
-    rg_tsv t = table("never.points");
+    RG_ENDS(rg_tsv_free) rg_tsv t = table("never.points");
     assert_true(t.n_rows > 100);
     for (int i = 0; i < t.n_rows; i++) assert_string_equal(rg_tsv_cell(&t, i, "verdict"), "missing");
-    rg_tsv_free(&t);
 }
 
 TEST(the_gallery_shows_what_trace_left)
 {
-    // A command of 600 letters and more stands in the head that is read.
-    char *traces = rg_print("%s/traces", folder);
-    char *fig = rg_print("%s/fig", folder);
-    char *text = NULL;
+    RG_FREED // A command of 600 letters and more stands in the head that is read.
+        char *traces = rg_print("%s/traces", folder);
+    RG_FREED char *fig = rg_print("%s/fig", folder);
+    RG_FREED char *text = NULL;
     size_t size;
     assert_int_equal(trace("gridding:gridding.so:gridding_edge_open --plugin %s/broken/gridding.so --input i=%0600d --out %s",
                          test_build(), 0, traces),
@@ -93,14 +91,9 @@ TEST(the_gallery_shows_what_trace_left)
     assert_non_null(strstr(text, "Said to be missing: "));
     assert_non_null(strstr(text, "the last column of voxels is never reached"));
     assert_non_null(strstr(text, "All faults have in common: output x=5."));
-    char *gnuplot = rg_program_path("gnuplot"), *png = rg_print("%s/trace_gridding_edge_open.png", fig);
+    RG_FREED char *gnuplot = rg_program_path("gnuplot"), *png = rg_print("%s/trace_gridding_edge_open.png", fig);
     assert_true(!gnuplot == !!access(png, R_OK));
     assert_true(!gnuplot == !strstr(text, "src=\"./fig/trace_gridding_edge_open.svg\""));
-    free(gnuplot);
-    free(png);
-    free(text);
-    free(traces);
-    free(fig);
 }
 
 TESTS(set_up, tear_down)
