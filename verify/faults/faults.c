@@ -2,9 +2,11 @@
 // faults.c: a library to be preloaded that lets the n-th call of a kind fail, and counts the calls. Only calls that the program
 // itself makes count, not those inside of libraries. RG_FAULT=KIND:N with KIND alloc, open, read, write, sync, thread, mpi0, mpi1
 // (of that process of a job) or, of the calls of CUDA's runtime and of cuFFT, on a GPU and on the emulated one, cuda: the n-th
-// fails; late: an error that came before makes it and all after it fail; room: the n-th that takes memory fails; rooms: it and
-// all after it do. N = 0: none fails. At the end the number of calls of each kind, where there were any, goes to a file of its own,
-// RG_FAULT_COUNT.KIND; those of late are cuda's, those of rooms room's.
+// fails; room: the n-th that takes memory; rooms: it and all after it that do. give: the n-th that gives back memory, a stream, a
+// plan or a texture, as destructors and `finish` do; side: the n-th in another thread than the first. late, gives and sides: with
+// the n-th of cuda, give and side the device is broken, whose error every later call returns. N = 0: none fails. At the end the
+// number of calls of each kind, where there were any, goes to a file of its own, RG_FAULT_COUNT.KIND; for those of many without -s,
+// those of late are cuda's.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,8 +23,8 @@
 
 static char kind[16];
 static long wanted;
-enum { ALLOC, OPEN, READ, WRITE, SYNC, THREAD, MPI0, MPI1, CUDA, ROOM, KINDS };
-static const char *const name_of[KINDS] = {"alloc", "open", "read", "write", "sync", "thread", "mpi0", "mpi1", "cuda", "room"};
+enum { ALLOC, OPEN, READ, WRITE, SYNC, THREAD, MPI0, MPI1, CUDA, ROOM, GIVE, SIDE, KINDS };
+static const char *const name_of[KINDS] = {"alloc", "open", "read", "write", "sync", "thread", "mpi0", "mpi1", "cuda", "room", "give", "side"};
 static atomic_long calls[KINDS];
 static pid_t first; // the process whose calls count; under MPI its worker's, too. Programs that it calls know nothing of faults
 static uintptr_t low, high; // code of the program
@@ -153,48 +155,63 @@ typedef long word;
     int name(WORDS) { return fails(kind, CALLER) ? code : REAL(name)(a, b, c, d, e, f, g, h, i, j, k, l); }
 
 enum { NO_MEMORY = 2, ILLEGAL_ADDRESS = 700, FAILED = 719, PLAN_FAILED = 5 }; // as CUDA and cuFFT number them
+enum { TAKES, GIVES, OTHER };
 static _Thread_local int pending; // of a call that failed here, until the program asks, as the runtime keeps it
+static atomic_int broken;
 // 1: this call fails; 2: the device is broken.
-static int cuda_fails(int takes_memory, const void *caller)
+static int cuda_fails(int takes_memory, int gives_back, const void *caller)
 {
-    const int late = !strcmp(kind, "late"), rooms = !strcmp(kind, "rooms"), room = rooms || !strcmp(kind, "room");
-    const long of_all = number(CUDA, caller), of_room = takes_memory ? number(ROOM, caller) : 0, n = room ? of_room : of_all;
-    if (!n || !wanted || !(room || late || !strcmp(kind, "cuda"))) return 0;
-    return n == wanted || (n > wanted && (late || rooms)) ? 1 + late : 0;
+    static const char *const with_all_after[KINDS] = {[CUDA] = "late", [ROOM] = "rooms", [GIVE] = "gives", [SIDE] = "sides"};
+    const int is[KINDS] = {[CUDA] = 1, [ROOM] = takes_memory, [GIVE] = gives_back, [SIDE] = gettid() != first};
+    const long of_all = number(CUDA, caller);
+    int fault = 0;
+    if (!of_all) return 0;
+    for (int k = CUDA; k <= SIDE; k++) {
+        const long n = k == CUDA ? of_all : is[k] ? number(k, caller) : 0;
+        fault |= wanted && n == wanted && !strcmp(kind, name_of[k]);
+        if (!wanted || n < wanted || strcmp(kind, with_all_after[k])) continue;
+        fault = 1;
+        broken |= k != ROOM;
+    }
+    return broken ? 2 : fault;
 }
 // What the emulated GPU, which is part of the program, asks at each of its calls.
-int rg_fault_cuda(int takes_memory);
-int rg_fault_cuda(int takes_memory) { return cuda_fails(takes_memory, (const void *)low); }
+int rg_fault_cuda(int takes_memory, int gives_back);
+int rg_fault_cuda(int takes_memory, int gives_back) { return cuda_fails(takes_memory, gives_back, (const void *)low); }
 
-#define CUDA_CALL(name, code)                                                                                                  \
+#define CUDA_CALL(does, name)                                                                                                  \
     int cuda##name(WORDS)                                                                                                      \
     {                                                                                                                          \
-        const int fault = cuda_fails(code == NO_MEMORY, CALLER);                                                               \
-        if (fault) return fault == 2 ? ILLEGAL_ADDRESS : (pending = code);                                                     \
+        const int fault = cuda_fails(does == TAKES, does == GIVES, CALLER);                                                    \
+        if (fault) return fault == 2 ? ILLEGAL_ADDRESS : (pending = does == TAKES ? NO_MEMORY : FAILED);                       \
         return REAL(cuda##name)(a, b, c, d, e, f, g, h, i, j, k, l);                                                           \
     }
-#define CUFFT(name)                                                                                                            \
+#define CUFFT(does, name)                                                                                                      \
     int cufft##name(WORDS)                                                                                                     \
     {                                                                                                                          \
-        return cuda_fails(0, CALLER) ? PLAN_FAILED : REAL(cufft##name)(a, b, c, d, e, f, g, h, i, j, k, l);                    \
+        return cuda_fails(0, does == GIVES, CALLER) ? PLAN_FAILED : REAL(cufft##name)(a, b, c, d, e, f, g, h, i, j, k, l);     \
     }
 int cudaGetLastError(void);
 int cudaGetLastError(void)
 {
-    const int fault = cuda_fails(0, CALLER), last = REAL(cudaGetLastError)(), kept = pending;
+    const int fault = cuda_fails(0, 0, CALLER), last = REAL(cudaGetLastError)(), kept = pending;
     pending = 0;
     return fault == 2 ? ILLEGAL_ADDRESS : fault ? FAILED : kept ? kept : last;
 }
 // clang-format off
-CUDA_CALL(Malloc, NO_MEMORY) CUDA_CALL(Malloc3DArray, NO_MEMORY) CUDA_CALL(MallocArray, NO_MEMORY) CUDA_CALL(HostRegister, NO_MEMORY)
-CUDA_CALL(StreamCreateWithFlags, NO_MEMORY) CUDA_CALL(StreamCreateWithPriority, NO_MEMORY) CUDA_CALL(EventCreate, NO_MEMORY)
-CUDA_CALL(CreateTextureObject, NO_MEMORY) CUDA_CALL(SetDevice, FAILED) CUDA_CALL(Memcpy, FAILED) CUDA_CALL(MemcpyAsync, FAILED)
-CUDA_CALL(Memcpy2DAsync, FAILED) CUDA_CALL(Memcpy3DAsync, FAILED) CUDA_CALL(Memcpy2DToArrayAsync, FAILED) CUDA_CALL(Memset, FAILED)
-CUDA_CALL(MemsetAsync, FAILED) CUDA_CALL(FuncSetAttribute, FAILED) CUDA_CALL(StreamSynchronize, FAILED) CUDA_CALL(DeviceSynchronize, FAILED)
-CUDA_CALL(StreamWaitEvent, FAILED) CUDA_CALL(EventRecord, FAILED) CUDA_CALL(EventSynchronize, FAILED) CUDA_CALL(EventElapsedTime, FAILED)
-CUDA_CALL(PointerGetAttributes, FAILED) CUDA_CALL(MemGetInfo, FAILED) CUDA_CALL(Free, FAILED)
-CUFFT(Create) CUFFT(Destroy) CUFFT(SetAutoAllocation) CUFFT(SetStream) CUFFT(SetWorkArea) CUFFT(MakePlanMany64)
-CUFFT(ExecR2C) CUFFT(ExecC2R) CUFFT(ExecD2Z) CUFFT(ExecZ2D)
+CUDA_CALL(TAKES, Malloc) CUDA_CALL(TAKES, Malloc3DArray) CUDA_CALL(TAKES, MallocArray) CUDA_CALL(TAKES, HostRegister)
+CUDA_CALL(TAKES, StreamCreateWithFlags) CUDA_CALL(TAKES, StreamCreateWithPriority) CUDA_CALL(TAKES, EventCreate)
+CUDA_CALL(TAKES, CreateTextureObject)
+CUDA_CALL(GIVES, Free) CUDA_CALL(GIVES, FreeArray) CUDA_CALL(GIVES, HostUnregister) CUDA_CALL(GIVES, StreamDestroy)
+CUDA_CALL(GIVES, EventDestroy) CUDA_CALL(GIVES, DestroyTextureObject)
+CUDA_CALL(OTHER, SetDevice) CUDA_CALL(OTHER, Memcpy) CUDA_CALL(OTHER, MemcpyAsync) CUDA_CALL(OTHER, Memcpy2DAsync)
+CUDA_CALL(OTHER, Memcpy3DAsync) CUDA_CALL(OTHER, Memcpy2DToArrayAsync) CUDA_CALL(OTHER, Memset) CUDA_CALL(OTHER, MemsetAsync)
+CUDA_CALL(OTHER, FuncSetAttribute) CUDA_CALL(OTHER, LaunchKernel) CUDA_CALL(OTHER, StreamSynchronize)
+CUDA_CALL(OTHER, DeviceSynchronize) CUDA_CALL(OTHER, StreamWaitEvent) CUDA_CALL(OTHER, EventRecord)
+CUDA_CALL(OTHER, EventSynchronize) CUDA_CALL(OTHER, EventElapsedTime) CUDA_CALL(OTHER, PointerGetAttributes)
+CUDA_CALL(OTHER, MemGetInfo)
+CUFFT(TAKES, Create) CUFFT(GIVES, Destroy) CUFFT(OTHER, SetAutoAllocation) CUFFT(OTHER, SetStream) CUFFT(OTHER, SetWorkArea)
+CUFFT(OTHER, MakePlanMany64) CUFFT(OTHER, ExecR2C) CUFFT(OTHER, ExecC2R) CUFFT(OTHER, ExecD2Z) CUFFT(OTHER, ExecZ2D)
     // clang-format on
 
     static int mpi(void)

@@ -3,7 +3,8 @@
 # faults.sh BUILD [MOST [OUT [COMMAND...]]]: every command of commands.tsv with its n-th call of a kind failing, for every n, or
 # for MOST of them spread evenly, from one on that SEED says. Kinds: allocations, opens, reads, writes, syncs and starts of
 # threads; calls of CUDA and cuFFT, on the emulated GPU and on one, alone (cuda) or with all after it (late), those that take memory
-# likewise (room, rooms), and memory of SIZES sizes (size); calls of MPI, in each of two processes. Wanted each time: an
+# likewise (room, rooms), those that give it back (give, gives) and those of other threads than the first (side, sides), and memory
+# of SIZES sizes (size); calls of MPI, in each of two processes. Wanted each time: an
 # exit code of the manual, without memory that of what a machine lacks; when it is not 0 one line on stderr besides warnings, else none; nothing of the outputs there that is not whole,
 # and no leftovers. A row of OUT is a command and a kind; each run that is not as wanted is told on stdout, which ends with
 # "N passed, N failed, N skipped"; exit 1 when any failed. A command that this machine cannot run is skipped.
@@ -94,6 +95,10 @@ silent write 1 0 lines
 code write 1 exit 7
 good room 1 exit 1 without memory
 good rooms 1 exit 1 without memory
+good give 1 exit 0 in spite of what it said
+good gives 1 2 lines
+thread side 1 exit 134
+thread sides 1 exit 134
 PLANTED
 [ -s "$out" ] && [ "$out" != /dev/stdout ] || printf 'command\tkind\tcalls\truns\tone_line\tsame_result\twrong\n' > "$out"
 grep -v -e '^#' -e '^command' "$here/commands.tsv" > "$room/commands"
@@ -117,12 +122,12 @@ while IFS="$(printf '\t')" read -r name kinds words; do
     fi
     listing > "$room/whole"
     count() { cat "$room/calls.$1" 2> /dev/null || echo 0; }
-    counted=" late:$(count cuda) rooms:$(count room) size:$SIZES"
-    for kind in alloc open read write sync thread cuda room mpi0 mpi1; do counted="$counted $kind:$(count $kind)"; done
+    counted=" late:$(count cuda) rooms:$(count room) gives:$(count give) sides:$(count side) size:$SIZES"
+    for kind in alloc open read write sync thread cuda room give side mpi0 mpi1; do counted="$counted $kind:$(count $kind)"; done
     for kind in $kinds; do
         calls=${counted#*" $kind:"} runs=0 lines=0 same=0 bad=0
         calls=${calls%% *}
-        case $kind$calls in cuda0 | late0 | room0 | rooms0 | mpi00 | mpi10)
+        case $kind$calls in cuda0 | late0 | room0 | rooms0 | give0 | gives0 | side0 | sides0 | mpi00 | mpi10)
             bad=1
             echo "$name: no call of kind $kind" ;;
         esac

@@ -2,15 +2,28 @@
 // planted.c: a command that does what faults.sh forbids when a call of its own fails: the first word says what.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static int (*fault)(int takes_memory, int gives_back);
+
+static void *in_another_thread(void *unused)
+{
+    if (fault && fault(0, 0)) abort();
+    return unused;
+}
+
 int main(int n_words, char **word)
 {
     const char *what = n_words > 1 ? word[1] : "";
-    int (*const fault)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "rg_fault_cuda");
-    if (fault && fault(1)) return fputs("regather: the GPU failed\n", stderr), 1;
+    pthread_t thread;
+    fault = (int (*)(int, int))dlsym(RTLD_DEFAULT, "rg_fault_cuda");
+    if (fault && fault(1, 0)) return fputs("regather: the GPU failed\n", stderr), 1;
+    if (!strcmp(what, "thread") && !pthread_create(&thread, NULL, in_another_thread, NULL)) pthread_join(thread, NULL);
+    if (fault && fault(0, 1)) fputs("regather: the GPU failed\n", stderr);
+    if (fault && fault(0, 0)) return fputs("regather: the GPU failed\n", stderr), 1;
     FILE *f = fopen(strcmp(what, "leftovers") ? "out" : "out.regather-part", "w");
     char *room = malloc(100);
     if (!f) return fputs("regather: out: cannot be written\n", stderr), 2;

@@ -27,9 +27,9 @@ struct Plan {
 std::vector<Plan> plans;
 
 // cuFFT has a runtime of its own, whose errors are not told by the program's.
-bool fails(cudaError_t code = cudaErrorLaunchFailure)
+bool fails(cudaError_t code = cudaErrorLaunchFailure, bool gives = false)
 {
-    if (!rg_emu::call_fails(code)) return false;
+    if (!rg_emu::call_fails(code, gives)) return false;
     cudaGetLastError();
     return true;
 }
@@ -110,7 +110,7 @@ cufftResult cufftDestroy(cufftHandle h)
     if (!p) return CUFFT_INVALID_PLAN;
     p->used = false;
     if (p->own_area) rg_emu::release(p->area);
-    return fails() ? CUFFT_EXEC_FAILED : CUFFT_SUCCESS;
+    return fails(cudaErrorLaunchFailure, true) ? CUFFT_EXEC_FAILED : CUFFT_SUCCESS;
 }
 
 cufftResult cufftSetAutoAllocation(cufftHandle h, int automatic)

@@ -40,7 +40,7 @@ int pinned(void **to, size_t bytes, const char *what)
     return told(*to || e ? e : cudaErrorMemoryAllocation);
 }
 
-int fault() { return told(rg_emu::call_fails(cudaErrorLaunchFailure)); }
+int fault(bool gives = false) { return told(rg_emu::call_fails(cudaErrorLaunchFailure, gives)); }
 
 int sync() // as of a GPU, a launch that was refused is told here, where nobody has asked before
 {
@@ -71,7 +71,7 @@ int stream_make(void **to)
     *to = e ? nullptr : &stream[made++ % sizeof stream];
     return told(e);
 }
-void stream_free(void *) { fault(); }
+void stream_free(void *) { fault(true); }
 
 // Times of an emulated GPU mean nothing: whoever asks for one gets an error.
 int event_make(void **to)
@@ -81,7 +81,7 @@ int event_make(void **to)
     *to = e ? nullptr : &event;
     return told(e);
 }
-void event_free(void *) { fault(); }
+void event_free(void *) { fault(true); }
 int event_record(void *, void *) { return cudaErrorNotSupported; }
 int event_ms(void *, void *, double *) { return cudaErrorNotSupported; }
 int stream_wait(void *, void *) { return fault(); }

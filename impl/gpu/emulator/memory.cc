@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <pthread.h>
 
 extern dim3 rg_block_dim;
 
@@ -50,6 +51,7 @@ struct Statics {
     Module module;
     Region region;
     const Symbol *last; // of the access before
+    pthread_t thread;   // whose arrays they are
 };
 std::deque<Statics> statics;
 Statics *now; // of the kernel that runs; NULL when its module cannot be found
@@ -240,17 +242,18 @@ void memory_launch(const void *kernel)
     recent = nullptr;
     auto known = std::find_if(statics.begin(), statics.end(), [=](auto &s) { return s.module.holds((uintptr_t)kernel); });
     now = known == statics.end() ? nullptr : &*known;
-    if (now && now->region.low) return;
+    if (now && now->region.low && pthread_equal(now->thread, pthread_self())) return;
     Module found;
     if (!found.find(kernel)) return;
     if (!now) {
         found.read_symbols();
-        statics.push_back({std::move(found), Region(), nullptr});
+        statics.push_back({std::move(found), Region(), nullptr, {}});
         now = &statics.back();
     } else {
         now->module.segment = found.segment;
         now->module.segment_bytes = found.segment_bytes;
     }
+    now->thread = pthread_self();
     now->region.shared = true;
     now->region.low = now->module.segment;
     now->region.high = now->module.segment + now->module.segment_bytes;

@@ -24,15 +24,15 @@ static cudaError_t noted(cudaError_t code)
 static cudaError_t sticky() { return rg_emulation_fault() ? cudaErrorLaunchFailure : broken; }
 
 // 1: this call fails; 2: the device is broken from now on.
-static int fault_of_call(bool allocates)
+static int fault_of_call(bool takes, bool gives)
 {
-    static int (*const fault)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "rg_fault_cuda");
-    return fault ? fault(allocates) : 0;
+    static int (*const fault)(int, int) = (int (*)(int, int))dlsym(RTLD_DEFAULT, "rg_fault_cuda");
+    return fault ? fault(takes, gives) : 0;
 }
 
-cudaError_t rg_emu::call_fails(cudaError_t code)
+cudaError_t rg_emu::call_fails(cudaError_t code, bool gives)
 {
-    const int fault = fault_of_call(code == cudaErrorMemoryAllocation);
+    const int fault = fault_of_call(code == cudaErrorMemoryAllocation, gives);
     if (fault == 2) broken = cudaErrorIllegalAddress;
     return sticky() ? sticky() : fault ? noted(code) : cudaSuccess;
 }
@@ -69,7 +69,7 @@ cudaError_t rg_emu::release(void *p)
     if (!p) return cudaSuccess;
     rg_ledger_give(p);
     free(p);
-    return call_fails(cudaErrorLaunchFailure);
+    return call_fails(cudaErrorLaunchFailure, true);
 }
 
 const char *cudaGetErrorString(cudaError_t code)

@@ -29,8 +29,9 @@ void rg_launch_status(int code); // what a launch leaves for cudaGetLastError
 namespace rg_emu
 {
 // What this call of the runtime returns in place of doing its work: the error that has broken the device, or `code`, noted for
-// cudaGetLastError, where a library that lets calls fail on purpose (verify/faults) says so; else cudaSuccess.
-cudaError_t call_fails(cudaError_t code);
+// cudaGetLastError, where a library that lets calls fail on purpose (verify/faults) says so; else cudaSuccess. It is told of calls
+// that take memory (by `code`), and of those that give back what another took.
+cudaError_t call_fails(cudaError_t code, bool gives = false);
 // As cudaMalloc and cudaFree, entered in the ledger.
 cudaError_t allocate(void **to, size_t bytes, const char *what);
 cudaError_t release(void *);

@@ -306,5 +306,5 @@ cudaError_t cudaCreateTextureObject(
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
 {
     delete (Texture *)(uintptr_t)object;
-    return rg_emu::call_fails(cudaErrorLaunchFailure);
+    return rg_emu::call_fails(cudaErrorLaunchFailure, true);
 }

@@ -180,10 +180,12 @@ int pl_team_run(pl_team *t, pl_task *task, void *context)
     const bool turns = t->of.entry->emulated;
     for (int i = t->n - 1; i >= 0; i--) {
         w[i] = (work){.member = &t->member[i], .task = task, .context = context};
-        if (i == 0 || turns)
+        if (i == 0)
             run(&w[i]);
         else if (pthread_create(&w[i].thread, NULL, run, &w[i]) != 0)
             rg_end(RG_LACKS, "no thread for gpu%d", i);
+        else if (turns)
+            pthread_join(w[i].thread, NULL);
     }
     for (int i = 0; i < t->n; i++) {
         if (i > 0 && !turns) pthread_join(w[i].thread, NULL);

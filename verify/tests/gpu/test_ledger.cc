@@ -7,10 +7,9 @@
 // What the emulator asks at each of its calls (verify/faults has the library that answers otherwise): the n-th from now on fails,
 // or the device is broken from then on.
 static int countdown, answer;
-extern "C" int rg_fault_cuda(int takes_memory);
-extern "C" int rg_fault_cuda(int takes_memory)
+extern "C" int rg_fault_cuda(int takes_memory, int gives_back);
+extern "C" int rg_fault_cuda(int, int)
 {
-    (void)takes_memory;
     return countdown && --countdown == 0 ? answer : 0;
 }
 
