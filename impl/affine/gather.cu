@@ -37,15 +37,6 @@ typedef struct view {
     int x, y, width, height, way;
 } view;
 
-// The next call's blocks may be set up as soon as all of this one's have been, and these wait for what the stream had before:
-// every thread of every block, or a call could end before the one that it follows.
-static __device__ __forceinline__ void take_turn(void)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 // Begins to copy four pixels past the registers, where there is a way, or to write four zeros; copied waits for all that this
 // thread began.
 static __device__ __forceinline__ void copy_four(const float *from, float *to, bool empty)
@@ -228,7 +219,7 @@ static __device__ __forceinline__ void compute(
 static __global__ void __launch_bounds__(BLOCK, BLOCKS) gather(const __grid_constant__ problem p)
 {
     __shared__ __align__(16) float window[ROWS * PITCH];
-    take_turn();
+    rg_take_turn(); // the next call's blocks may be set up
     const int x0 = (int)blockIdx.x * TILE_W, y0 = (int)blockIdx.y * TILE_H;
     const float *matrix = p.matrix + 6 * (int64_t)blockIdx.z;
     const float row[6] = {matrix[0], matrix[1], matrix[2], matrix[3], matrix[4], matrix[5]};
@@ -259,21 +250,7 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
     c->amount[RG_MEM_BYTES] = 4 * (image + pixels);
 }
 
-// State where the code for this GPU waits, so that a call may begin before the end of the last: a GPU later than sm_90 has it from
-// the PTX of sm_80, which does not wait.
-static int prepare(rg_call *call)
-{
-#ifndef RG_EMULATED
-    static char waits;
-    cudaFuncAttributes compiled;
-    const int error = (int)cudaFuncGetAttributes(&compiled, gather);
-    if (!error && compiled.ptxVersion >= 90) call->state = &waits;
-    return error;
-#else
-    (void)call;
-    return RG_OK;
-#endif
-}
+static int prepare(rg_call *call) { return rg_find_early(call, gather); }
 
 static int run(rg_call *call)
 {
@@ -282,18 +259,7 @@ static int run(rg_call *call)
         (float *)call->arg[AF_TRANSFORMED], z.w, z.h, z.outside,
         z.w % 4 == 0 && (uintptr_t)call->arg[AF_IMAGE] % sizeof(float4) == 0, 0u - 4u * BIAS};
     const dim3 grid(af_blocks(z.w, TILE_W), af_blocks(z.h, TILE_H), (unsigned)z.transforms);
-#ifndef RG_EMULATED
-    if (call->state) {
-        cudaLaunchAttribute early = {};
-        early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        early.val.programmaticStreamSerializationAllowed = 1;
-        cudaLaunchConfig_t how = {};
-        how.gridDim = grid, how.blockDim = dim3(BLOCK), how.stream = (cudaStream_t)call->stream;
-        how.attrs = &early, how.numAttrs = 1;
-        return (int)cudaLaunchKernelEx(&how, gather, p);
-    }
-#endif
-    RG_LAUNCH(gather, grid, BLOCK, 0, call->stream, p);
+    RG_LAUNCH_EARLY(call->state, gather, grid, BLOCK, 0, call->stream, p);
     return (int)cudaGetLastError();
 }
 

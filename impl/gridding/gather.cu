@@ -14,7 +14,7 @@
 // The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
 //     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8
 //
-// Bound: fp32, 10 operations for each of 28.7 pairs a stored pixel (owned.cu). What is met first are issue slots: of the pixels
+// Bound: fp32, 8 operations for each of 28.7 pairs a stored pixel (owned.cu). What is met first are issue slots: of the pixels
 // of a 4 x 4 window less than half are within b, and each is loaded from L1 anew. The real and the imaginary part go by one
 // atomic of 8 bytes. Measured: data/machines/h200-16xeon.tsv.
 #include "view.cuh"
@@ -44,14 +44,22 @@ static __device__ __forceinline__ pixels pixels_of(const gr_input &in, const gr_
     return p;
 }
 
+// What a stored pixel adds but for m.
+template <bool has_ctf> static __device__ __forceinline__ gr_terms stored_terms(const pixels &p, int element, bool aligned)
+{
+    const float2 f = gr_pixel_at(p.image, element, aligned);
+    const float c = has_ctf ? p.ctf[element] : 1.0f;
+    const gr_terms t = {c * f.x, c * f.y, c * c};
+    return t;
+}
+
 // What pixel (x, y) of the disc adds but for m. Its element, counted from that of (0, 0), is y (k + 1) + x; its mate's is the
 // opposite.
 template <bool has_ctf> static __device__ __forceinline__ gr_terms terms_at(const pixels &p, int k, int x, int y)
 {
-    const int element = y * (k + 1) + x, stored = x < 0 ? -element : element;
-    const float2 f = gr_pixel_at(p.image, stored, p.aligned);
-    const float c = has_ctf ? p.ctf[stored] : 1.0f;
-    gr_terms t = {c * f.x, x < 0 ? -c * f.y : c * f.y, c * c};
+    const int element = y * (k + 1) + x;
+    gr_terms t = stored_terms<has_ctf>(p, x < 0 ? -element : element, p.aligned);
+    t.im = x < 0 ? -t.im : t.im;
     return t;
 }
 
@@ -68,92 +76,71 @@ template <bool has_ctf> static __device__ void fill(const patch &p, const gr_inp
     __syncthreads();
 }
 
-// Whether 4 x 4 stored pixels about the foot (x, y), or about its opposite, hold its disc and lie in the circle.
-static __device__ __forceinline__ bool is_plain(const gr_input &in, float x, float y)
+// How the pixels of a 4 x 4 window about a foot (x, y), or about its opposite where x < 0, are stored: all within the circle;
+// or some beyond it; or, near x = 0, some as their mates. The third reads any window of any alignment.
+enum { INSIDE, AT_EDGE, ANYWHERE };
+static __device__ __forceinline__ int place_of(const gr_input &in, bool aligned, float x, float y)
 {
-    const float safe = (float)in.k - 4;
-    return fabsf(x) >= 1 && safe > 0 && x * x + y * y <= safe * safe;
+    const float safe = (float)in.k - 2.83f; // a corner is at most 2 sqrt(2) from the foot
+    return !aligned || fabsf(x) < 1 ? ANYWHERE : safe > 0 && x * x + y * y <= safe * safe ? INSIDE : AT_EDGE;
 }
 
-// These pixels, without a branch. Where x < 0 the stored ones are mates, about the opposite of the foot.
-template <int way, bool has_ctf, bool aligned>
-static __device__ __forceinline__ gr_terms plain_window(
+// Its sum; q of the weight at the foot is `rest`. Of pixels beyond the circle none is read.
+template <int way, bool has_ctf, int place>
+static __device__ __forceinline__ gr_terms small_window(
     const gr_input &in, const float *table, const pixels &from, float x, float y, float rest)
 {
-    const float sign = x < 0 ? -1.0f : 1.0f, first_x = floorf(sign * x) - 1, first_y = floorf(sign * y) - 1;
+    const float sign = place != ANYWHERE && x < 0 ? -1.0f : 1.0f, first_x = floorf(sign * x) - 1,
+                first_y = floorf(sign * y) - 1;
+    const float kk = (float)(in.k * in.k);
     const int at = (int)first_y * (in.k + 1) + (int)first_x;
-    float across[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const float dx = first_x + (float)i - sign * x;
-        across[i] = dx * dx * in.per_bb;
-    }
-    gr_terms sum = {0, 0, 0};
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-        const float dy = first_y + (float)j - sign * y, row = rest - dy * dy * in.per_bb;
-        const float *line = from.image + 2 * (at + j * (in.k + 1)), *line_c = from.ctf + (has_ctf ? at + j * (in.k + 1) : 0);
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const float w = gr_weight_of<way>(table, __saturatef(row - across[i])), c = has_ctf ? line_c[i] : 1.0f;
-            const float2 f = gr_pixel_at(line, i, aligned);
-            sum.re += w * (c * f.x);
-            sum.im += w * (c * f.y);
-            sum.w += w * (c * c);
-        }
-    }
-    sum.im *= sign;
-    return sum;
-}
-
-// The 4 x 4 pixels about a foot near the edge of the circle or near x = 0: of those beyond the circle none is read.
-template <int way, bool has_ctf>
-static __device__ __forceinline__ gr_terms edge_window(
-    const gr_input &in, const float *table, const pixels &from, float x, float y, float rest)
-{
-    const float first_x = floorf(x) - 1, first_y = floorf(y) - 1, kk = (float)(in.k * in.k);
     float across[4], column[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        const float gx = first_x + (float)i, dx = gx - x;
+        const float gx = first_x + (float)i, dx = gx - sign * x;
         across[i] = dx * dx * in.per_bb;
         column[i] = gx * gx;
     }
     gr_terms sum = {0, 0, 0};
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        const float gy = first_y + (float)j, dy = gy - y, row = rest - dy * dy * in.per_bb, room = kk - gy * gy;
+        const float gy = first_y + (float)j, dy = gy - sign * y, row = rest - dy * dy * in.per_bb, room = kk - gy * gy;
+        const int line = at + j * (in.k + 1);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             gr_terms t = {0, 0, 0};
-            if (column[i] <= room) t = terms_at<has_ctf>(from, in.k, (int)first_x + i, (int)gy);
+            if (place == INSIDE || column[i] <= room)
+                t = place == ANYWHERE ? terms_at<has_ctf>(from, in.k, (int)first_x + i, (int)gy)
+                                      : stored_terms<has_ctf>(from, line + i, true);
             const float w = gr_weight_of<way>(table, __saturatef(row - across[i]));
             sum.re += w * t.re;
             sum.im += w * t.im;
             sum.w += w * t.w;
         }
     }
+    sum.im *= sign;
     return sum;
 }
 
-// The window of one voxel, whose foot on the image is (x, y); rest = 1 - height^2 / b^2.
+// The window of one voxel, whose foot on the image is (x, y); q of the weight is `rest` there.
 template <int way, bool shared, bool has_ctf>
 static __device__ __forceinline__ gr_terms window(
     const gr_input &in, const float *table, const pixels &from, const patch &p, float x, float y, float rest)
 {
     if (!shared && in.b < 2) {
-        if (!is_plain(in, x, y)) return edge_window<way, has_ctf>(in, table, from, x, y, rest);
-        return from.aligned ? plain_window<way, has_ctf, true>(in, table, from, x, y, rest)
-                            : plain_window<way, has_ctf, false>(in, table, from, x, y, rest);
+        const int place = place_of(in, from.aligned, x, y);
+        return place == INSIDE ? small_window<way, has_ctf, INSIDE>(in, table, from, x, y, rest)
+            : place == AT_EDGE ? small_window<way, has_ctf, AT_EDGE>(in, table, from, x, y, rest)
+                               : small_window<way, has_ctf, ANYWHERE>(in, table, from, x, y, rest);
     }
     gr_terms sum = {0, 0, 0};
-    const float r = in.b * 1.000002f * sqrtf(fmaxf(rest, 0));
+    const float r = sqrtf(fmaxf(rest - in.edge, 0) / in.per_bb) * 1.000002f;
     const int first_x = gr_first(x, r, p.first_x), last_x = gr_last(x, r, p.last_x), last_y = gr_last(y, r, p.last_y);
     for (int j = gr_first(y, r, p.first_y); j <= last_y; j++) {
         const float dy = (float)j - y, row = rest - dy * dy * in.per_bb;
         for (int i = first_x; i <= last_x; i++) {
             const float dx = (float)i - x, q = row - dx * dx * in.per_bb;
-            if (q < 0 || (!shared && i * i + j * j > in.k * in.k)) continue;
+            if (q < in.edge || (!shared && i * i + j * j > in.k * in.k)) continue;
             const float w = gr_weight_of<way>(table, q);
             const gr_terms t = shared ? p.terms[(j - p.first_y) * (p.last_x - p.first_x + 1) + i - p.first_x]
                                       : terms_at<has_ctf>(from, in.k, i, j);
@@ -191,8 +178,8 @@ static __device__ __forceinline__ void walk(const gr_input &in, const float *tab
     const int last = min(gr_last(middle, half, in.k), (int)most);
     for (int a = max(gr_first(middle, half, gr_lowest(axis, in.k)), -(int)most); a <= last; a++) {
         const float fa = (float)a, height = h0 + h.a * fa;
-        gr_terms sum =
-            window<way, shared, has_ctf>(in, table, from, p, x0 + x.a * fa, y0 + y.a * fa, 1.0f - height * height * in.per_bb);
+        gr_terms sum = window<way, shared, has_ctf>(
+            in, table, from, p, x0 + x.a * fa, y0 + y.a * fa, in.top - height * height * in.per_bb);
         if (sum.w == 0) // no pixel within b
             continue;
         sum.re *= m;
@@ -247,7 +234,7 @@ static const rg_param params[PARAMS] = {
     {"BLOCK_DIM", block_dim, RG_COUNT(block_dim), 8, "side of the square blocks, in columns of voxels"},
     {"ATOMICS", flag, RG_COUNT(flag), 1, "voxels updated by atomics (1), or plainly, in a launch a sample (0)"},
     {"GRID_DIM_Z", grid_dim_z, RG_COUNT(grid_dim_z), 512, "samples inserted at the same time; 1 if ATOMICS is 0"},
-    {"PRECOMP_INT", gr_precomp, RG_COUNT(gr_precomp), GR_NESTED, GR_PRECOMP_DOC},
+    {"PRECOMP_INT", gr_precomp, RG_COUNT(gr_precomp), GR_SQUARES, GR_PRECOMP_DOC},
     {"SHARED_INT", flag, RG_COUNT(flag), 0, "the table in shared memory (1); only if PRECOMP_INT is 1"},
     {"SHARED_IMG", flag, RG_COUNT(flag), 0, "the block's part of the image in shared memory (1); not with SHARED_INT"},
     {"TILE_SIZE", tile_size, RG_COUNT(tile_size), 8,
@@ -321,13 +308,13 @@ static int insert(const rg_call *call, const gr_input &in, const volume &to, int
     if (p[PRECOMP_INT] == GR_RATIONAL)
         return p[SHARED_IMG] ? launch<GR_RATIONAL, true>(call, in, to, first, past)
                              : launch<GR_RATIONAL, false>(call, in, to, first, past);
-    return p[SHARED_IMG] ? launch<GR_NESTED, true>(call, in, to, first, past)
-                         : launch<GR_NESTED, false>(call, in, to, first, past);
+    return p[SHARED_IMG] ? launch<GR_SQUARES, true>(call, in, to, first, past)
+                         : launch<GR_SQUARES, false>(call, in, to, first, past);
 }
 
 static int run(rg_call *call)
 {
-    const gr_input in = gr_input_of(call);
+    const gr_input in = gr_weighted_input_of(call, call->param[PRECOMP_INT]);
     const volume to = {(float *)call->arg[GR_G], (float *)call->arg[GR_W], call->param[ATOMICS] != 0,
         (uintptr_t)call->arg[GR_G] % sizeof(float2) == 0};
     int error = RG_OK;

@@ -2,7 +2,7 @@
 // insert.cuh: what the CUDA variants share: a call as their kernels see it, and the ways to a weight.
 //
 // A weight is computed, comes from the table in global memory, or from a copy of it in shared memory (Strelak et al. 2019, sec.
-// 3.2): PRECOMP_INT 0, or 1 with SHARED_INT 0 or 1. What the paper computes it by is gr_rational; gr_nested takes a third of
+// 3.2): PRECOMP_INT 0, or 1 with SHARED_INT 0 or 1. What the paper computes it by is gr_rational; gr_squares takes a quarter of
 // the operations and is PRECOMP_INT 2, an addition. The table is made by prepare, at the start of scratch.
 #ifndef RG_GRIDDING_INSERT_CUH
 #define RG_GRIDDING_INSERT_CUH
@@ -11,11 +11,13 @@
 #include "bound.h"
 #include "index.h"
 #include "kernel.h"
+#include "squares.h"
 
 typedef struct gr_input {
     const float *image, *ctf, *weight, *rotation; // ctf and weight NULL where absent
     int k, operators, samples;                    // a sample is an image under one operator
-    float b, per_b, per_bb;                       // radius, 1 / radius, 1 / radius^2
+    float b, per_b;                               // radius, 1 / radius
+    float per_bb, top, edge;                      // a weight is that of top - d^2 per_bb, 0 where this is below edge
 } gr_input;
 
 static inline gr_input gr_input_of(const rg_call *call)
@@ -32,6 +34,8 @@ static inline gr_input gr_input_of(const rg_call *call)
     in.b = gr_radius(s->n[GR_RADIUS]);
     in.per_b = 1 / in.b;
     in.per_bb = 1 / (in.b * in.b);
+    in.top = 1;
+    in.edge = 0;
     return in;
 }
 
@@ -75,28 +79,40 @@ static __device__ __forceinline__ float2 gr_pixel_at(const float *image, int ele
 
 // ---- weights -------------------------------------------------------------------------------------------------------------
 
-enum { GR_RATIONAL, GR_GLOBAL_TABLE, GR_NESTED, GR_SHARED_TABLE }; // the first three as PRECOMP_INT counts them
-static const int64_t gr_precomp[] = {GR_RATIONAL, GR_GLOBAL_TABLE, GR_NESTED};
-#define GR_PRECOMP_DOC "weights from a table (1), computed as the paper does (0), or by a polynomial of six operations (2)"
+enum { GR_RATIONAL, GR_GLOBAL_TABLE, GR_SQUARES, GR_SHARED_TABLE }; // the first three as PRECOMP_INT counts them
+static const int64_t gr_precomp[] = {GR_RATIONAL, GR_GLOBAL_TABLE, GR_SQUARES};
+#define GR_PRECOMP_DOC "weights from a table (1), computed as the paper does (0), or by a polynomial of four operations (2)"
 
-// w at q = 1 - d^2/b^2 from 0 to 1, and 0 at q = 0.
+// The same with what the way takes: q = 1 - d^2/b^2 from 0 to 1, or of the polynomial t (squares.h).
+static inline gr_input gr_weighted_input_of(const rg_call *call, int64_t precomp)
+{
+    gr_input in = gr_input_of(call);
+    if (precomp != GR_SQUARES) return in;
+    in.per_bb *= GR_SQUARES_A;
+    in.top = GR_SQUARES_TOP;
+    in.edge = GR_SQUARES_B;
+    return in;
+}
+
+// w at q, or t, from 0 on; 0 at the edge.
 template <int way> static __device__ __forceinline__ float gr_weight_of(const float *table, float q)
 {
-    if (way == GR_NESTED) return gr_nested(q);
+    if (way == GR_SQUARES) return __saturatef(gr_squares(q));
     return q <= 0 ? 0.0f : way == GR_RATIONAL ? gr_rational(q) : table[gr_table_index(1.0f - q)];
 }
 
 // How far right results of a variant lie from index.h's sum, by the way to its weights.
 static inline rg_tolerance gr_tolerance(const rg_shape *s, int64_t precomp)
 {
-    return precomp == GR_GLOBAL_TABLE ? gr_bound(s, 1)
-                                      : gr_bound_for(s, precomp == GR_RATIONAL ? GR_RATIONAL_ERROR : GR_NESTED_ERROR, 0);
+    return precomp == GR_SQUARES ? gr_squares_bound(s)
+        : precomp == GR_RATIONAL ? gr_bound_for(s, GR_RATIONAL_ERROR, 0)
+                                 : gr_bound(s, 1);
 }
 
 // Multiply-adds of a pair: the squared distance, the weight, and three products and sums.
 static inline double gr_pair_mads(int64_t precomp)
 {
-    return precomp == GR_GLOBAL_TABLE ? 6 : precomp == GR_RATIONAL ? 4 + GR_RATIONAL_MADS : 4 + GR_NESTED_OPERATIONS;
+    return precomp == GR_GLOBAL_TABLE ? 6 : precomp == GR_RATIONAL ? 4 + GR_RATIONAL_MADS : 4 + GR_SQUARES_OPERATIONS;
 }
 
 static __global__ void gr_make_table(float *table)

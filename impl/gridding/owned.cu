@@ -136,15 +136,16 @@ template <int N, bool has_ctf> static __global__ void __launch_bounds__(THREADS,
     RG_SHARED_DYNAMIC(float, memory);
     const gr_memory own = memory_of(j, memory);
     const int units = j.count->units;
+    rg_take_turn();
     int next = threadIdx.x == 0 ? atomicAdd(&j.count->next, 1) : 0;
-    for (int i = (int)threadIdx.x; i < SLOT_FLOATS; i += THREADS) own.sums[i] = 0;
-    for (;;) {
+    for (bool first = true;; first = false) {
         if (threadIdx.x == 0) {
             s.next = next;
             if (next < units) s.unit = j.units[next];
         }
         __syncthreads();
         if (s.next >= units) return;
+        for (int i = (int)threadIdx.x; first && i < SLOT_FLOATS; i += THREADS) own.sums[i] = 0;
         const gr_unit unit = s.unit;
         int low[AXES];
         gr_brick_low(j.bricks, unit.brick, low);
@@ -224,7 +225,8 @@ static int plan(rg_call *call)
     const gr_bricks n = gr_bricks_of(call->shape, call->param[HITS]);
     const places p = places_of(call);
     RG_LAUNCH(gr_plan, 1, PLANNERS, 0, call->stream, n, gr_bricks_all(n), p.units, p.count);
-    return (int)cudaGetLastError();
+    const int error = (int)cudaGetLastError();
+    return error ? error : rg_find_early(call, gr_plan);
 }
 
 template <int N, bool has_ctf> static int launch(const rg_call *call, job j)
@@ -239,7 +241,7 @@ template <int N, bool has_ctf> static int launch(const rg_call *call, job j)
     int error = (int)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     error = error ? error : (int)cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
     if (error) return error;
-    RG_LAUNCH((insert<N, has_ctf>), BLOCKS, THREADS, bytes, call->stream, j);
+    RG_LAUNCH_EARLY(call->state, (insert<N, has_ctf>), BLOCKS, THREADS, bytes, call->stream, j);
     return (int)cudaGetLastError();
 }
 
@@ -267,7 +269,7 @@ static int run(rg_call *call)
                              : launch_window<6>(call, j);
     if (error || j.in.samples <= gr_hits_last(j.bricks)) // then no brick is shared
         return error;
-    RG_LAUNCH(gr_add_parts, BLOCKS, THREADS, 0, call->stream, j.bricks, j.units, j.count, j.to);
+    RG_LAUNCH_EARLY(call->state, gr_add_parts, BLOCKS, THREADS, 0, call->stream, j.bricks, j.units, j.count, j.to);
     return (int)cudaGetLastError();
 }
 

@@ -93,10 +93,11 @@ static __device__ __forceinline__ float4 gr_packed(const gr_steps &t, float scal
     return make_float4(scale * t.u, scale * t.v, scale * t.a, last);
 }
 
-// And the first unit is the next.
+// And the first unit is the next. What follows may be set up meanwhile.
 static __global__ void gr_make_views(gr_input in, gr_classes classes, int N, gr_views to, gr_counters *count)
 {
     const int sample = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    rg_take_turn();
     if (sample == 0) count->next = 0;
     if (sample >= in.samples) return;
     const float *rotation = in.rotation + 9 * (int64_t)sample;

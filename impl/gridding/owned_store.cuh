@@ -100,6 +100,7 @@ RG_HD int64_t gr_voxel_of_brick(int k, const int low[AXES], int i)
 // in turn and add up the slots.
 static __global__ void gr_add_parts(gr_bricks n, const gr_unit *units, const gr_counters *count, gr_volume to)
 {
+    rg_take_turn();
     const float *slots = gr_slots_of(units, count->units);
     for (int piece = (int)blockIdx.x; piece < BRICK * count->units; piece += (int)gridDim.x) {
         const gr_unit unit = units[piece / BRICK];

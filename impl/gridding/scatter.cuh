@@ -26,8 +26,8 @@ static __device__ __forceinline__ void gr_spread(
         for (int y = gr_first(r[1], in.b, -in.k); y <= last_y; y++) {
             const float dz = (float)z - r[2], dy = (float)y - r[1], dd = dz * dz + dy * dy;
             for (int x = first_x; x <= last_x; x++) {
-                const float dx = (float)x - r[0], q = 1.0f - (dd + dx * dx) * in.per_bb;
-                if (q < 0) continue;
+                const float dx = (float)x - r[0], q = in.top - (dd + dx * dx) * in.per_bb;
+                if (q < in.edge) continue;
                 const float w = gr_weight_of<way>(table, q);
                 if (x >= 0) out.add(gr_voxel(in.k, x, y, z), gr_times(t, w, 1.0f));
                 if (x <= 0 && mate) out.add(gr_voxel(in.k, -x, -y, -z), gr_times(t, w, -1.0f));
@@ -58,7 +58,7 @@ static const int64_t gr_s_block[] = {8, 12, 16, 20, 24, 28, 32}, gr_s_grid_z[] =
 static const rg_param gr_s_params[GR_S_PARAMS] = {
     {"BLOCK_DIM", gr_s_block, RG_COUNT(gr_s_block), 32, "side of the square blocks, in pixels"},
     {"GRID_DIM_Z", gr_s_grid_z, RG_COUNT(gr_s_grid_z), 16, "samples inserted at the same time"},
-    {"PRECOMP_INT", gr_precomp, RG_COUNT(gr_precomp), GR_NESTED, GR_PRECOMP_DOC},
+    {"PRECOMP_INT", gr_precomp, RG_COUNT(gr_precomp), GR_SQUARES, GR_PRECOMP_DOC},
     {"SHARED_INT", gr_s_flag, RG_COUNT(gr_s_flag), 0, "the table in shared memory (1); only if PRECOMP_INT is 1"},
     {"TILE_SIZE", gr_s_tile, RG_COUNT(gr_s_tile), 4, "columns of the tiles that threads form; divides BLOCK_DIM"},
 };
@@ -84,8 +84,8 @@ static inline void gr_scatter_cost(const rg_shape *s, const int64_t *param, doub
 
 template <class sink> static int gr_scatter_launch(const rg_call *call, sink out)
 {
-    const gr_input in = gr_input_of(call);
     const int64_t *p = call->param;
+    const gr_input in = gr_weighted_input_of(call, p[GR_S_PRECOMP]);
     const dim3 block((unsigned)p[GR_S_BLOCK], (unsigned)p[GR_S_BLOCK]);
     const dim3 grid(gr_blocks(in.k + 1, p[GR_S_BLOCK]), gr_blocks(2 * in.k + 1, p[GR_S_BLOCK]), (unsigned)p[GR_S_GRID_Z]);
     const float *table = (const float *)call->scratch;
@@ -97,7 +97,7 @@ template <class sink> static int gr_scatter_launch(const rg_call *call, sink out
     else if (p[GR_S_PRECOMP] == GR_RATIONAL)
         RG_LAUNCH((gr_scatter<GR_RATIONAL, sink>), grid, block, 0, call->stream, in, table, tile, out);
     else
-        RG_LAUNCH((gr_scatter<GR_NESTED, sink>), grid, block, 0, call->stream, in, table, tile, out);
+        RG_LAUNCH((gr_scatter<GR_SQUARES, sink>), grid, block, 0, call->stream, in, table, tile, out);
     return (int)cudaGetLastError();
 }
 

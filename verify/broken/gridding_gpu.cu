@@ -26,7 +26,7 @@ static int run(rg_call *call)
     error = error ? error : (int)cudaMemsetAsync(out.w, 0, 4 * voxels, (cudaStream_t)call->stream);
     if (error) return error;
     RG_LAUNCH(
-        (gr_scatter<GR_NESTED, plain_additions>), grid, dim3(BLOCK, BLOCK), 0, call->stream, in, (const float *)NULL, 1, out);
+        (gr_scatter<GR_SQUARES, plain_additions>), grid, dim3(BLOCK, BLOCK), 0, call->stream, in, (const float *)NULL, 1, out);
     return (int)cudaGetLastError();
 }
 
