@@ -1,4 +1,4 @@
-// Filters and sorts the ledger, shows the chosen reference machine, opens the row that the address names. Without it all is there.
+// Filters and sorts the ledger, shows the chosen reference machine, opens the row or the figure that the address names. Without it all is there.
 addEventListener("DOMContentLoaded", () => {
   const table = document.querySelector(".ledger"), form = document.querySelector(".filters");
   if (!table || !form) return;
@@ -49,8 +49,9 @@ addEventListener("DOMContentLoaded", () => {
   const all = table.closest("details");
   function open() {
     const at = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!at || !(at.id === "ledger" || table.contains(at))) return;
-    all.open = true;
+    if (!at) return;
+    for (let around = at.id === "ledger" ? all : at.closest("details"); around; around = around.parentElement.closest("details"))
+      around.open = true;
     if (at.matches("tr")) at.querySelector("details").open = true;
     at.scrollIntoView();
   }

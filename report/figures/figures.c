@@ -123,7 +123,9 @@ static int make(rg_figures *all, const rg_listed *l)
         find_tables(l, name, &found);
     else if (!strcmp(kind, "selftest"))
         find_self_test(l, name, &found);
-    else if (machine_of(l)->here)
+    else if (!strcmp(kind, "generations")) {
+        if (!l->machine) rg_find_generations(l, name, &found); // one figure of all machines
+    } else if (machine_of(l)->here)
         (!strcmp(kind, "photo") ? rg_find_photo : !strcmp(kind, "slices") ? rg_find_slices : rg_find_growth)(l, name, &found);
     if (found.code != RG_GOOD || (!found.points && !*found.why_not)) { // nothing was measured
         rg_plot_free(&found.plot);
@@ -140,7 +142,8 @@ static int make(rg_figures *all, const rg_listed *l)
     f->height = f->whole ? 470 : 430;
     f->narrow_height = f->whole ? 860 : 310 + 20 * (found.keys ? found.keys : 7); // the key stands below
     set_title(l, &found, f);
-    rg_say_subtitle(machine_of(l), rg_listed_cell(l, "subtitle"), found.about, f->subtitle, sizeof f->subtitle);
+    rg_say_subtitle(strcmp(kind, "generations") ? machine_of(l) : NULL, rg_listed_cell(l, "subtitle"), found.about, f->subtitle,
+        sizeof f->subtitle);
     snprintf(f->alt, sizeof f->alt, "%.350s. Shown: %.200s.", f->title, rg_listed_cell(l, "alt"));
     snprintf(f->wide, sizeof f->wide, "fig/%s.svg", name);
     snprintf(f->narrow, sizeof f->narrow, "fig/%s-narrow.svg", name);

@@ -34,9 +34,12 @@ static int read_findings(rg_ledger *l, bool of_some)
 
 int rg_ledger_read(rg_ledger *l, const char *own)
 {
-    RG_FREED char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
+    RG_FREED char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv"),
+                  *found = rg_share_path("reference/found.tsv");
     int code = rg_claims_read(own ? own : claims, papers, &l->claims);
     if (code == RG_GOOD) code = read_findings(l, own != NULL);
+    if (code == RG_GOOD) code = rg_tsv_read(found, &l->found);
+    if (code == RG_GOOD) code = rg_tsv_needs(&l->found, "place figure claims text");
     return code;
 }
 
@@ -143,6 +146,7 @@ void rg_ledger_free(rg_ledger *l)
     rg_job_files_free(&l->job);
     rg_claims_free(&l->claims);
     rg_tsv_free(&l->findings);
+    rg_tsv_free(&l->found);
 }
 
 int rg_count_outcomes(const rg_ledger *l, int machine, const char *paper, bool additions, int count[RG_OUTCOMES])

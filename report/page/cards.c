@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cards.c: the first screen: for each paper what was found, how the claims came out, and the papers' ratios beside ours.
+// cards.c: for each paper how the claims came out, and the papers' ratios beside ours.
 #include "page.h"
 
 enum { POINTS_MOST = 9 };
@@ -104,12 +104,8 @@ void rg_lay_card(const rg_report *r, int paper, rg_data *d)
     const char *name = rg_paper_cell(&l->claims, paper, "paper"), *title = rg_paper_cell(&l->claims, paper, "title");
     const char *colon = strstr(title, ": ");
     const int machine = rg_speaks_of(l, name);
-    char text[RG_SAY];
     point at[POINTS_MOST];
     rg_set(d, "short", "%s", colon ? colon + 2 : title);
-    const bool measured = rg_sentences(l, name, machine, 2, text);
-    rg_set(d, "finding", "%s", text);
-    rg_set(d, "measured", "%s", measured ? "yes" : "");
     rg_set(d, "reference", "%s", rg_machine_name(&l->machine[machine], ""));
     const int n = points(l, machine, name, at);
     if (n > 1) lay_chart(at, n, rg_add(d, "chart"));

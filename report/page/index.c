@@ -36,8 +36,15 @@ static bool is_again(const rg_figures *all, int i)
     return false;
 }
 
+// "fig6-h200" of fig/fig6-h200.svg
+static void set_id(const rg_figure *f, const char *name, rg_data *d)
+{
+    rg_set(d, name, "%.*s", (int)strlen(f->wide) - (int)strlen("fig/.svg"), f->wide + strlen("fig/"));
+}
+
 static void lay_figure(const rg_figure *f, rg_data *d)
 {
+    set_id(f, "id", d);
     const bool broad = !*f->narrow; // its text would be too small on a phone: it is moved in its frame there
     rg_set(d, "class", "%s%s%s", f->picture ? "picture" : "lines", f->whole ? " whole" : "", broad ? " broad" : "");
     const struct {
@@ -63,6 +70,30 @@ static int lay_figures(const rg_report *r, const char *paper, rg_data *d, const 
             lay_figure(f, rg_add(d, leads ? lead : more));
         }
     return before;
+}
+
+// What was found: each sentence with its claims and its figure, of the same machine where that has one.
+static void lay_statements(const rg_report *r, rg_data *d)
+{
+    rg_statement s;
+    for (int row = 0; rg_next_statement(&r->ledger, &row, &s);) {
+        rg_data *one = rg_add(d, "found");
+        const rg_figure *shows = NULL;
+        char id[16];
+        for (int i = 0; i < r->figures.n; i++) {
+            const rg_figure *f = &r->figures.figure[i];
+            if (f->drawn && !strcmp(f->name, s.figure) && (!shows || f->machine == s.machine)) shows = f;
+        }
+        rg_set(one, "text", "%s", s.text);
+        rg_set(one, "claims", "%s", s.claims);
+        rg_set(one, "on", "%s", s.machine ? r->ledger.machine[s.machine].label : "");
+        rg_set(one, "wide", "%s", shows ? shows->wide : "");
+        if (shows) set_id(shows, "figure", one);
+        for (const char *at = s.claims; rg_next_piece(&at, ' ', id, sizeof id);) {
+            id[strcspn(id, ",")] = 0;
+            rg_set(rg_add(one, "ids"), "id", "%s", id);
+        }
+    }
 }
 
 // ---- papers --------------------------------------------------------------------------------------------------------------
@@ -213,6 +244,8 @@ int rg_lay_index(const rg_report *r, rg_data *d)
     int code = RG_GOOD;
     for (int k = 0; k < l->claims.paper.n_rows && code == RG_GOOD; k++)
         code = lay_paper(r, rg_paper_at(r, k), rg_add(d, "papers"));
+    lay_statements(r, d);
+    lay_figures(r, "*", d, "generations", "generations");
     rg_lay_claims(r, d);
     if (code == RG_GOOD) code = rg_lay_gallery(r, d);
     if (code == RG_GOOD) code = rg_lay_job_pages(r, d);

@@ -54,7 +54,8 @@ void rg_say_photo(const char *photo, double peak, char *to, char *about, size_t 
 
 void rg_say_subtitle(const rg_bench_machine *m, const char *subtitle, const char *about, char *to, size_t room)
 {
-    snprintf(to, room, "%.60s. %.150s%s%.80s", rg_machine_name(m, "This machine"), subtitle, *about ? " " : "", about);
+    snprintf(to, room, "%.60s%s%.190s%s%.80s", m ? rg_machine_name(m, "This machine") : "", m ? ". " : "", subtitle,
+        *about ? " " : "", about);
 }
 
 void rg_say_undrawn(rg_undrawn why, const rg_bench_machine *m, const char *panel, const int points[2], char *to, size_t room)

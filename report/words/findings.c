@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// findings.c: what was found, in the sentences of reference/findings.tsv: for the cards and the titles of figures.
+// findings.c: what was found, in the sentences of reference/found.tsv, for the first screen, and of findings.tsv, for the cards and
+// the titles of figures.
 #include "words.h"
 
 #include "../../impl/base/core.h"
@@ -42,38 +43,135 @@ void rg_fill_in(const char *from, const rg_known_word *word, int words, char *to
     }
 }
 
+// What was measured, with its interval where that is wide.
+static void say_measured(const rg_judgement *j, bool interval, char text[128])
+{
+    char low[32], high[32];
+    rg_say_digits(j->value, text);
+    rg_say_digits(j->low, low);
+    rg_say_digits(j->high, high);
+    if (interval && isfinite(j->high) && j->low > 0 && j->high > RG_WIDE * j->low)
+        snprintf(text + strlen(text), 128 - strlen(text), " (between %s and %s)", low, high);
+}
+
 // `from` with {ours}, {paper} and {open} filled in: what was measured, the published number, why it is not called.
 static void fill(const char *from, const rg_judgement *j, const char *paper, char *to, size_t room)
 {
     char ours[128], low[32], high[32], open[80] = ", timed once";
-    rg_say_digits(j->value, ours);
     rg_say_digits(j->low, low);
     rg_say_digits(j->high, high);
-    const bool known = isfinite(j->low) && isfinite(j->high), wide = known && j->high > RG_WIDE * j->low && j->low > 0;
-    if (known) snprintf(open, sizeof open, ", interval %s to %s", low, high);
-    if (wide && !strstr(from, "{open}"))
-        snprintf(ours + strlen(ours), sizeof ours - strlen(ours), " (between %s and %s)", low, high);
+    if (isfinite(j->low) && isfinite(j->high)) snprintf(open, sizeof open, ", interval %s to %s", low, high);
+    say_measured(j, !strstr(from, "{open}"), ours);
     const rg_known_word word[] = {{"{ours}", ours}, {"{paper}", paper}, {"{open}", open}};
     rg_fill_in(from, word, RG_COUNT(word), to, room);
 }
 
+// How a claim came out, as a column of findings.tsv; NULL: it was not measured.
+static const char *side_of(const rg_judgement *j)
+{
+    static const char *const side[RG_OUTCOMES] = {"holds", "holds", "holds", "fails", "holds", "open", NULL, NULL, NULL};
+    return isnan(j->value) ? NULL : side[j->outcome];
+}
+
 bool rg_finding(const rg_ledger *l, const char *id, int machine, char *text, size_t room)
 {
-    static const char *const column[RG_OUTCOMES] = {"holds", "holds", "holds", "fails", "holds", "open", NULL, NULL, NULL};
     const int claim = rg_claim_of(&l->claims, id);
     *text = 0;
     if (claim < 0 || !l->verdict) return false;
     const rg_judgement *j = rg_verdict_on(l, claim, machine);
-    if (!column[j->outcome] || isnan(j->value)) return false;
+    if (!side_of(j)) return false;
     char paper[96], over[32] = "not timed";
     snprintf(paper, sizeof paper, "%.40s", rg_published(&l->claims, claim, "value"));
     if (j->over_autovec > 0) rg_say_digits(j->over_autovec, over);
     if (j->over_autovec != 0) // no ratio to scalar C stands alone
         snprintf(paper + strlen(paper), sizeof paper - strlen(paper), "; over a compiler's vectors: %s", over);
     const int row = rg_tsv_find(&l->findings, "id", id);
-    if (row >= 0) fill(rg_tsv_cell(&l->findings, row, column[j->outcome]), j, paper, text, room);
+    if (row >= 0) fill(rg_tsv_cell(&l->findings, row, side_of(j)), j, paper, text, room);
     return *text;
 }
+
+// ---- what was found (reference/found.tsv) ----------------------------------------------------------------------------------
+
+// "91 % of the machine's texture rate": of the claim's second variant, where it was timed without copies.
+static bool say_bound(const rg_ledger *l, int claim, int machine, char text[128])
+{
+    const rg_row *row = rg_pick(rg_rows_on(l, machine), rg_claim_cell(&l->claims, claim, "denominator"),
+        rg_verdict_on(l, claim, machine)->size, "kernel,device");
+    const double reached = row ? rg_cell_number(row, RG_C_FRACTION) : NAN;
+    if (!isnan(reached)) snprintf(text, 128, "%.0f %% of the machine's %.40s rate", 100 * reached, row->cell[RG_C_BOUND]);
+    return !isnan(reached);
+}
+
+static bool say_slot(const rg_ledger *l, const char *slot, int machine, char text[128])
+{
+    char id[16];
+    int count[RG_OUTCOMES];
+    rg_count_outcomes(l, machine, NULL, false, count);
+    for (int o = 0; o < RG_OUTCOMES; o++)
+        if (*slot == '#' && !strcmp(slot + 1, rg_outcome_name[o])) return snprintf(text, 128, "%d", count[o]) > 0;
+    snprintf(id, sizeof id, "%.*s", (int)strcspn(slot, "."), slot);
+    const int claim = rg_claim_of(&l->claims, id);
+    const char *part = slot + strlen(id);
+    if (claim < 0) return false;
+    if (!strcmp(part, ".bound")) return say_bound(l, claim, machine, text);
+    if (*part)
+        snprintf(text, 128, "%.100s", rg_published(&l->claims, claim, "value"));
+    else
+        say_measured(rg_verdict_on(l, claim, machine), true, text);
+    return *part || side_of(rg_verdict_on(l, claim, machine));
+}
+
+// Whether every claim of "ID+ ID- ID" stands as its sign says; to: "ID, ID, ID".
+static bool stand(const rg_ledger *l, const char *list, int machine, char *to, size_t room)
+{
+    char id[16];
+    size_t n = 0;
+    bool all = true;
+    while (all && rg_next_piece(&list, ' ', id, sizeof id)) {
+        const char sign = id[strlen(id) - 1], *wanted = sign == '+' ? "holds" : sign == '-' ? "fails" : NULL;
+        if (wanted) id[strlen(id) - 1] = 0;
+        const int claim = rg_claim_of(&l->claims, id);
+        const char *side = claim < 0 ? NULL : side_of(rg_verdict_on(l, claim, machine));
+        all = claim >= 0 && (!wanted || (side && !strcmp(side, wanted)));
+        n += (size_t)snprintf(to + n, room - n, "%s%s", n ? ", " : "", id);
+    }
+    return all;
+}
+
+static bool state(const rg_ledger *l, int row, int machine, rg_statement *s)
+{
+    char slot[32], value[128];
+    *s = (rg_statement){.figure = rg_tsv_cell(&l->found, row, "figure"), .machine = machine};
+    bool all = stand(l, rg_tsv_cell(&l->found, row, "claims"), machine, s->claims, sizeof s->claims);
+    size_t n = 0;
+    for (const char *c = rg_tsv_cell(&l->found, row, "text"); all && *c && n + 1 < RG_SAY;) {
+        const size_t plain = strcspn(c, "{"), length = strcspn(c + plain, "}");
+        n += (size_t)snprintf(s->text + n, RG_SAY - n, "%.*s", (int)plain, c);
+        c += plain;
+        if (!*c) break;
+        snprintf(slot, sizeof slot, "%.*s", (int)length - 1, c + 1);
+        all = say_slot(l, slot, machine, value) && n < RG_SAY;
+        if (all) n += (size_t)snprintf(s->text + n, RG_SAY - n, "%s", value);
+        c += length + (c[length] == '}');
+    }
+    return all && n < RG_SAY;
+}
+
+bool rg_next_statement(const rg_ledger *l, int *row, rg_statement *s)
+{
+    bool said = false;
+    while (!said && *row < l->found.n_rows) {
+        const char *place = rg_tsv_cell(&l->found, *row, "place");
+        int end = *row;
+        while (end < l->found.n_rows && !strcmp(rg_tsv_cell(&l->found, end, "place"), place)) end++;
+        for (int m = 0; m < l->n_machines && !said; m++)
+            for (int i = *row; i < end && !said; i++) said = state(l, i, m, s);
+        *row = end;
+    }
+    return said;
+}
+
+// ---- cards -----------------------------------------------------------------------------------------------------------------
 
 bool rg_sentences(const rg_ledger *l, const char *paper, int machine, int most, char text[RG_SAY])
 {

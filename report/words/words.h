@@ -36,6 +36,14 @@ void rg_say_published(const rg_claims *, int claim, char text[RG_SAY]); // "130 
 // nothing was measured of it, or nothing is said.
 #define RG_WIDE 1.5
 bool rg_finding(const rg_ledger *, const char *id, int machine, char *text, size_t room);
+// What was found, by reference/found.tsv: numbers of one machine, the figure that shows them, "S6a, L6h". *row: 0 at first; false
+// after the last.
+typedef struct rg_statement {
+    char text[RG_SAY], claims[80];
+    const char *figure;
+    int machine;
+} rg_statement;
+bool rg_next_statement(const rg_ledger *, int *row, rg_statement *);
 // The first sentences that the machine has of the paper; false: there are none, which is what the text says.
 bool rg_sentences(const rg_ledger *, const char *paper, int machine, int most, char text[RG_SAY]);
 // Whose results the paper's card tells: this machine's, unless a reference machine alone has more than a word to say.
@@ -58,7 +66,8 @@ typedef struct rg_scopes {                                                  // "
 void rg_say_scope(const rg_scopes *, char *to, size_t room);
 void rg_say_map(const char *title, int64_t side, bool truth, double correlation, char *to, char *about, size_t room);
 void rg_say_photo(const char *photo, double peak, char *to, char *about, size_t room);
-void rg_say_subtitle(const rg_bench_machine *, const char *subtitle, const char *about, char *to, size_t room);
+void rg_say_subtitle( // machine NULL: of all
+    const rg_bench_machine *, const char *subtitle, const char *about, char *to, size_t room);
 // Why a figure is not drawn: points that it has and needs, or a panel.
 typedef enum { RG_FEW_POINTS, RG_EMPTY_PANEL, RG_NO_GNUPLOT, RG_GNUPLOT_FAILED } rg_undrawn;
 void rg_say_undrawn(rg_undrawn, const rg_bench_machine *, const char *panel, const int points[2], char *to, size_t room);
