@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
 // autovec.c: gather as a compiler vectorises it, on one core or all: the voxels near an image, of a plane of the volume, are
-// listed row by row, and the loops over the list collect one pixel of every voxel's window at a time.
+// listed row by row; each one's weights for a window of 4 x 4 pixels (8 x 8 from b = 2 on) are one vector of 16, and rows of four
+// pixels are added at a time.
 //
 // The disc of an image is first copied to a square with both halves, zeros beyond the circle and a margin, so that no pixel
-// needs a look at the border. Bound: fp32, by the pixels of windows, of which half are within b.
+// needs a look at the border. Bound: fp32, by the pixels of windows, of which half are within b. simd_gather takes fewer weights
+// (only rows that a disc meets) and adds 16 numbers at a time, by permutations of weights that no compiler makes of a loop.
 #include "../runtime/cpu.h"
 #include "../simd/autovec.h"
 #include "bound.h"
 #include "call.h"
 
-enum { LIST = 512, ROW = 256, MARGIN = 8 }; // MARGIN: of the copy, in pixels; 2b + 1 at most
+enum { LIST = 512, ROW = 256, ROWS = 64, GROUP = 8, MARGIN = 8, SIDE_MOST = 8 }; // MARGIN: of the copy, in pixels
 
 typedef struct list {
     int n;
-    int voxel[LIST], at[LIST];          // voxel of the plane; first pixel of its window in the copy
-    float x[LIST], y[LIST], rest[LIST]; // place in the image, then the window's first pixel seen from it; 1 - height^2 / b^2
-    float re[LIST], im[LIST], w[LIST];
+    int voxel[LIST + GROUP], at[LIST]; // voxel of the plane; first pixel of its window in the copy
+    float x[LIST + GROUP], y[LIST + GROUP],
+        rest[LIST]; // place in the image, then the window's first pixel seen from it; 1 - height^2 / b^2
 } list;
 
 // An image as the lists see it: re, im, w of pixel (x, y) at (y + k + MARGIN) pitch + x + k + MARGIN.
@@ -49,85 +51,108 @@ static void copy_row(const gr_call *p, const copy *c, int64_t image, int64_t y)
     }
 }
 
-// Voxels first .. first + n - 1 of row (y, z).
-RG_HD void append(const gr_call *p, const float *m, int first, int n, int y, int z, list *l)
+// Voxels first .. first + n - 1 of row (y, z), and what follows up to a multiple of GROUP, which the next ones overwrite: short
+// loops of a known length have no remainder.
+RG_HD void append(const gr_call *p, int first, int n, int y, list *l)
 {
-    float own[9], fy = (float)y, fz = (float)z;
-    memcpy(own, m, sizeof own);
-    const int row = (int)gr_voxel(p->k, first, y, (int)-p->k);
-    for (int i = 0; i < n; i++) {
-        const float fx = (float)(first + i), h = own[2] * fx + own[5] * fy + own[8] * fz;
-        l->x[l->n + i] = own[0] * fx + own[3] * fy + own[6] * fz;
-        l->y[l->n + i] = own[1] * fx + own[4] * fy + own[7] * fz;
-        l->rest[l->n + i] = 1 - h * h * p->per_bb;
-        l->voxel[l->n + i] = row + i;
-    }
+    const int row = (int)gr_voxel(p->k, first, y, -p->k);
+    for (int at = 0; at < n; at += GROUP)
+        for (int i = at; i < at + GROUP; i++) {
+            l->x[l->n + i] = (float)(first + i);
+            l->y[l->n + i] = (float)y;
+            l->voxel[l->n + i] = row + i;
+        }
     l->n += n;
 }
 
-// Adds the windows of all listed voxels to the plane that begins at voxel `plane`.
-RG_HD void collect(const gr_call *p, const copy *c, int64_t plane, list *restrict l)
+// Adds the windows, `side` pixels wide, of all listed voxels of plane z.
+RG_HD void collect(const gr_call *p, const copy *c, const float *m, int z, const int side, list *restrict l)
 {
-    const int n = l->n, pitch = (int)c->pitch, side = (int)(2 * p->b) + 1, origin = ((int)p->k + MARGIN) * (pitch + 1);
-    const float b = p->b, per_bb = p->per_bb, lowest = -(float)(p->k + 4), highest = (float)p->k + 1;
-    const float *restrict re = c->part[0], *restrict im = c->part[1], *restrict w = c->part[2];
-    for (int i = 0; i < n; i++) {
-        const float fx = ceilf(l->x[i] - b), fy = ceilf(l->y[i] - b);
-        const float x = fx < lowest ? lowest
-            : fx > highest          ? highest
-                                    : fx,
-                    y = fy < lowest ? lowest
-            : fy > highest          ? highest
-                                    : fy;
-        l->x[i] = x - l->x[i];
-        l->y[i] = y - l->y[i];
-        l->at[i] = origin + (int)y * pitch + (int)x;
-        l->re[i] = l->im[i] = l->w[i] = 0;
-    }
-    for (int j = 0; j < side; j++)
-        for (int column = 0; column < side; column++) {
-            const int step = j * pitch + column;
+    const int n = l->n, pitch = (int)c->pitch, origin = ((int)p->k + MARGIN) * (pitch + 1);
+    const float b = p->b, per_bb = p->per_bb, lowest = -(float)(p->k + 4), highest = (float)p->k + 1, fz = (float)z;
+    const float *restrict re = c->part[0], *restrict im = c->part[1], *restrict mass = c->part[2];
+    float own[9];
+    memcpy(own, m, sizeof own);
 #pragma omp simd
-            for (int i = 0; i < n; i++) {
-                const float dx = l->x[i] + (float)column, dy = l->y[i] + (float)j,
-                            q = l->rest[i] - (dx * dx + dy * dy) * per_bb;
-                const float weight = gr_nested(q > 0 ? q : 0);
-                const int at = l->at[i] + step;
-                l->re[i] += weight * re[at];
-                l->im[i] += weight * im[at];
-                l->w[i] += weight * w[at];
+    for (int i = 0; i < n; i++) {
+        const float x = own[0] * l->x[i] + own[3] * l->y[i] + own[6] * fz,
+                    y = own[1] * l->x[i] + own[4] * l->y[i] + own[7] * fz,
+                    height = own[2] * l->x[i] + own[5] * l->y[i] + own[8] * fz;
+        const float first_x = ceilf(x - b), first_y = ceilf(y - b);
+        const float to_x = first_x < lowest ? lowest : first_x > highest ? highest : first_x;
+        const float to_y = first_y < lowest ? lowest : first_y > highest ? highest : first_y;
+        l->x[i] = to_x - x;
+        l->y[i] = to_y - y;
+        l->rest[i] = 1 - height * height * per_bb;
+        l->at[i] = origin + (int)to_y * pitch + (int)to_x;
+    }
+    for (int i = 0; i < n; i++) {
+        const int64_t voxel = gr_voxel(p->k, 0, -p->k, z) + l->voxel[i];
+        float w[SIDE_MOST * SIDE_MOST], sum[3][SIDE_MOST] = {{0}};
+        for (int e = 0; e < side * side; e++) {
+            const float dx = l->x[i] + (float)(e % side), dy = l->y[i] + (float)(e / side);
+            const float q = l->rest[i] - (dx * dx + dy * dy) * per_bb;
+            w[e] = gr_nested(q > 0 ? q : 0);
+        }
+        for (int j = 0; j < side; j++) {
+            const int at = l->at[i] + j * pitch;
+#pragma omp simd simdlen(4)
+            for (int column = 0; column < side; column++) {
+                sum[0][column] += w[j * side + column] * re[at + column];
+                sum[1][column] += w[j * side + column] * im[at + column];
+                sum[2][column] += w[j * side + column] * mass[at + column];
             }
         }
-    for (int i = 0; i < n; i++) {
-        const int64_t voxel = plane + l->voxel[i];
-        p->G[2 * voxel] += l->re[i];
-        p->G[2 * voxel + 1] += l->im[i];
-        p->W[voxel] += l->w[i];
+        for (int part = 0; part < 3; part++)
+            for (int half = side / 2; half > 0; half /= 2)
+                for (int column = 0; column < half; column++) sum[part][column] += sum[part][column + half];
+        p->G[2 * voxel] += sum[0][0];
+        p->G[2 * voxel + 1] += sum[1][0];
+        p->W[voxel] += sum[2][0];
     }
     l->n = 0;
 }
 
+// Of rows y, y + 1 ... of plane z, the first and last voxel within b of the sample's plane and of the ball of radius k, a little more
+// for rounding: what is too much has no pixel within b.
+RG_HD void find(const gr_call *p, const float *m, int z, int y, int n, int *restrict first, int *restrict last)
+{
+    const float across = fabsf(m[2]) > 1e-6f ? m[2] : 1e-6f, half = (p->b + 0.01f) / fabsf(across), of_y = -m[5] / across,
+                of_z = -m[8] / across * (float)z, k = (float)p->k, beyond = (k + p->b) * (k + p->b) - (float)z * (float)z;
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        const float at_y = (float)(y + i), middle = of_y * at_y + of_z, rest = beyond - at_y * at_y;
+        const float low = ceilf(middle - half), high = floorf(middle + half), in_ball = floorf(sqrtf(rest > 0 ? rest : 0));
+        const float end = in_ball < k ? in_ball : k, to = high < end ? high : end;
+        first[i] = (int)(low < 0 ? 0 : low > k + 1 ? k + 1 : low);
+        last[i] = (int)(rest < 0 || to < 0 ? -1 : to);
+    }
+}
+
 // One plane of the volume, one sample.
+RG_HD void plane(const gr_call *p, const copy *c, const float *m, int z, const int side, list *l)
+{
+    int first[ROWS], last[ROWS];
+    for (int y = -(int)p->k; y <= p->k; y += ROWS) {
+        const int n = p->k + 1 - y < ROWS ? (int)p->k + 1 - y : ROWS;
+        find(p, m, z, y, n, first, last);
+        for (int i = 0; i < n; i++)
+            for (int x = first[i]; x <= last[i]; x += ROW) {
+                const int voxels = last[i] - x + 1 < ROW ? last[i] - x + 1 : ROW;
+                if (l->n + voxels > LIST) collect(p, c, m, z, side, l);
+                append(p, x, voxels, y + i, l);
+            }
+    }
+    collect(p, c, m, z, side, l);
+}
+
+// Windows of 4 x 4 pixels hold every disc of b < 2, else 8 x 8.
 RG_HD void gridding_plane(const gr_call *p, const copy *c, const float *m, int z, list *l)
 {
-    const int k = (int)p->k;
-    const float steep = fabsf(m[2]), reach = p->b + 0.01f; // what is too much has no pixel within b
-    for (int y = -k; y <= k; y++) {
-        const float height = m[5] * (float)y + m[8] * (float)z, beyond = (float)k + p->b;
-        const float in_ball = beyond * beyond - (float)y * (float)y - (float)z * (float)z;
-        int first = 0, last = in_ball < 0 ? -1 : gr_last(0, sqrtf(in_ball), k);
-        if (steep > 1e-5f) {
-            first = gr_first(-height / m[2], reach / steep, 0);
-            last = gr_last(-height / m[2], reach / steep, last);
-        } else if (fabsf(height) > reach)
-            continue;
-        for (; first <= last; first += ROW) {
-            const int n = last - first + 1 < ROW ? last - first + 1 : ROW;
-            if (l->n + n > LIST) collect(p, c, gr_voxel(k, 0, -k, z), l);
-            append(p, m, first, n, y, z, l);
-        }
-    }
-    collect(p, c, gr_voxel(k, 0, -k, z), l);
+    if (p->b < 2)
+        plane(p, c, m, z, 4, l);
+    else
+        plane(p, c, m, z, SIDE_MOST, l);
 }
 RG_AUTOVEC(gridding_plane, (const gr_call *p, const copy *c, const float *m, int z, list *l), (p, c, m, z, l))
 
@@ -135,7 +160,7 @@ static int run(rg_call *call)
 {
     const gr_call plan = gr_call_of(call, 0), *p = &plan;
     const copy c = copy_of(call->shape, (float *)call->scratch);
-    gridding_plane_fn *plane = gridding_plane_for(rg_cpu_has(RG_AUTOVEC_WIDE));
+    gridding_plane_fn *add = gridding_plane_for(rg_cpu_has(RG_AUTOVEC_WIDE));
     gr_clear(p);
 #pragma omp parallel num_threads(call->threads)
     {
@@ -145,8 +170,7 @@ static int run(rg_call *call)
             for (int64_t y = -p->k - MARGIN; y <= p->k + MARGIN; y++) copy_row(p, &c, i, y);
 #pragma omp for schedule(dynamic, 4)
             for (int64_t z = -p->k; z <= p->k; z++)
-                for (int64_t j = 0; j < p->operators; j++)
-                    plane(p, &c, gr_rotation(p->rotation, p->operators, i, j), (int)z, &l);
+                for (int64_t j = 0; j < p->operators; j++) add(p, &c, gr_rotation(p->rotation, p->operators, i, j), (int)z, &l);
         }
     }
     return RG_OK;
