@@ -219,27 +219,22 @@ static void time_kinds(job_bench *b)
     rg_progress_end(&progress);
 }
 
-// Of the command that --job has: its first word, and what follows --variant and --threads.
-static int threads_of(const char *job)
-{
-    const char *at = strstr(job, "--threads ");
-    return at ? atoi(at + strlen("--threads ")) : rg_cpu_cores();
-}
+// Of the command that --job has: its first word, and what follows --variant and --threads, which beside GPUs is said where it is given.
 
 rg_row rg_bench_job_key(const rg_bench_options *o, int gpus)
 {
     char algo[64] = "", variant[64] = "default";
-    const char *named = strstr(o->job, "--variant ");
+    const char *named = strstr(o->job, "--variant "), *threads = strstr(o->job, "--threads ");
     sscanf(o->job, " %63s", algo);
     if (named) sscanf(named, "--variant %63s", variant);
     rg_row row = rg_row_empty();
     rg_set_cell(&row, RG_C_ALGO, "%s", algo);
     rg_set_cell(&row, RG_C_VARIANT, "%s", variant);
     rg_set_cell(&row, RG_C_SHAPE, "%s", o->shape.n ? o->shape.item[0] : "-");
-    if (gpus)
+    if (gpus && !threads)
         rg_set_cell(&row, RG_C_PARAMS, "gpus=%d", gpus);
     else
-        rg_set_cell(&row, RG_C_PARAMS, "gpus=0;threads=%d", threads_of(o->job));
+        rg_set_cell(&row, RG_C_PARAMS, "gpus=%d;threads=%d", gpus, threads ? atoi(strchr(threads, ' ')) : rg_cpu_cores());
     rg_set_cell(&row, RG_C_SPACE, "%s", gpus ? "device" : "host");
     rg_set_cell(&row, RG_C_SCOPE, "job");
     rg_set_cell(&row, RG_C_MODE, "hot");

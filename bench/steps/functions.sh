@@ -117,6 +117,16 @@ shares() {
             }
         }'
 }
+# opening COUNT PHOTO: seconds in which GNU Octave starts and opens the photograph, and in which a whole CUDA program of R = 100 is done.
+opening() {
+    command -v octave > /dev/null || { printf '# not measured: GNU Octave is not here\ncode\n' > "$work/opening.tsv" && keep "$work/opening.tsv" "$product" && return; }
+    timed() { began=$(date +%s.%N) && "$@" > /dev/null && awk -v OFS='\t' -v code="$code" -v from="$began" -v to="$(date +%s.%N)" 'BEGIN { print code, to - from }'; }
+    printf 'code\tseconds\n' > "$work/opening.tsv"
+    for _ in $(seq "$1"); do
+        code=octave timed octave --no-gui --norc --quiet --eval "x = imread('$2');" && code=gather timed regather autocorr "$2" --max-offset 100 --variant gather --quiet --out "$work/opening" || return
+    done >> "$work/opening.tsv"
+    keep "$work/opening.tsv" "$product"
+}
 # What the GPU's counters say of the kernels of bench/counters.tsv; where nobody may read them, why there is nothing.
 counters() {
     if command -v "${NCU:-ncu}" > /dev/null; then

@@ -4,6 +4,7 @@
 
 #include "../../impl/suite.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static rg_judgement judge_paper(const rg_comparison *q)
@@ -30,7 +31,8 @@ rg_comparison rg_comparison_of(const rg_claims *c, int i, rg_rows rows, const rg
     const rg_tsv *t = &c->claim;
     return (rg_comparison){rows, job, rg_tsv_cell(t, i, "kind"), rg_tsv_cell(t, i, "numerator"),
         rg_tsv_cell(t, i, "denominator"), rg_tsv_cell(t, i, "size"), rg_tsv_cell(t, i, "scope"), rg_tsv_cell(t, i, "direction"),
-        rg_published(c, i, "unit"), rg_tsv_number(t, i, "low"), rg_tsv_number(t, i, "high")};
+        rg_published(c, i, "unit"), rg_tsv_number(t, i, "low"), rg_tsv_number(t, i, "high"),
+        atof(rg_published_number(c, rg_paper_of(c, rg_claim_cell(c, i, "paper")), rg_tsv_cell(t, i, "size"), "value"))};
 }
 
 static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }

@@ -17,6 +17,7 @@ typedef struct rg_comparison {
     const char *kind, *a, *b, *size, *scopes, *direction;
     const char *unit; // of the published number
     double low, high;
+    double host_W; // added to what the GPUs take
 } rg_comparison;
 
 rg_comparison rg_comparison_of(const rg_claims *, int claim, rg_rows, const rg_job_files *);
@@ -39,6 +40,7 @@ enum { RG_SEARCHED = 20 };
 
 rg_judgement rg_unjudged(void);
 void rg_judge_number(const rg_comparison *, rg_estimate, rg_judgement *); // value, interval, outcome
+void rg_refuse(rg_reason, double a, double b, rg_judgement *);            // not called, for this reason and its numbers
 rg_outcome rg_shown(rg_outcome); // what was shown to exist is no measured number that agrees
 static inline rg_text rg_text_of(const char *text) { return (rg_text){text, (int)strlen(text)}; }
 static inline rg_text rg_text_to(const char *text, const char *ends) { return (rg_text){text, (int)strcspn(text, ends)}; }

@@ -22,12 +22,23 @@ static rg_judgement without(rg_why why)
 
 // ---- cells of tables -----------------------------------------------------------------------------------------------------
 
-// The numbers that "TABLE key=value COLUMN" names, one a row of that key; none with the reason in why.
-static rg_samples cells_of(rg_rows rows, const char *spec, const char *shape, rg_why *why)
+// How many images the head of a job's table says that it had; NaN where it says nothing.
+static double images_of(const rg_tsv *t)
 {
-    char table[48] = "", key[80] = "", column[48] = "";
+    double n = NAN;
+    char of[8] = "";
+    for (int i = 0; i < t->n_head; i++)
+        if (sscanf(t->head[i].text, "# %lf %7s", &n, of) == 2 && !strcmp(of, "images")) return n;
+    return NAN;
+}
+
+// The numbers that "TABLE key=value COLUMN" names, one a row of that key; none with the reason in why. *work: of how many images,
+// 1 where each number is an image's.
+static rg_samples cells_of_one(rg_rows rows, const char *spec, const char *shape, double *work, rg_why *why)
+{
+    char table[48] = "", key[160] = "", column[48] = "";
     rg_samples s = {.processes = 1};
-    if (sscanf(spec, "%47s %79s %47s", table, key, column) != 3 || !strchr(key, '=')) {
+    if (sscanf(spec, "%47s %159s %47s", table, key, column) != 3 || !strchr(key, '=')) {
         *why = (rg_why){RG_BY_BAD_SPEC, .text = {rg_text_of(spec)}};
         return s;
     }
@@ -37,20 +48,49 @@ static rg_samples cells_of(rg_rows rows, const char *spec, const char *shape, rg
         *why = (rg_why){RG_BY_NO_TABLE, .text = {of}};
         return s;
     }
-    char *value = strchr(key, '=');
+    *work = images_of(t);
+    char *value = strchr(key, '='), *per = strstr(column, "/images"), one[80];
     *value++ = 0;
-    s = rg_table_numbers(t, key, value, shape, column);
+    const double least = per && per[7] == '>' ? atof(per + 8) + 1 : 0;
+    if (per && !(*work >= least)) {
+        *why = (rg_why){RG_BY_FEW_IMAGES, .text = {of}, .number = {*work, least}};
+        return s;
+    }
+    if (per) *per = 0;
+    for (const char *at = value; rg_next_piece(&at, '+', one, sizeof one);) { // of one run after the other
+        rg_samples more = rg_table_numbers(t, key, one, shape, column);
+        const bool first = !s.ns;
+        for (int i = 0; !first && i < s.n && i < more.n; i++) s.ns[i] += more.ns[i];
+        if (first || more.n < s.n) s.n = more.n;
+        if (first) s.ns = more.ns, more.ns = NULL;
+        free(more.ns);
+    }
+    for (int i = 0; per && i < s.n; i++) s.ns[i] /= *work;
+    if (per) *work = 1;
     if (!s.n)
         *why = (rg_why){RG_BY_NO_CELL,
-            .text = {of, rg_text_to(pair.at + pair.n + 1, " "), name, {name.at + name.n + 1, pair.n - name.n - 1},
+            .text = {of, rg_text_to(pair.at + pair.n + 1, " /"), name, {name.at + name.n + 1, pair.n - name.n - 1},
                 rg_text_of(shape)}};
+    return s;
+}
+
+// Of the first of several by '|' that there is; the reason is that of the first.
+static rg_samples cells_of(rg_rows rows, const char *spec, const char *shape, double *work, rg_why *why)
+{
+    rg_why other;
+    rg_samples s = cells_of_one(rows, spec, shape, work, why);
+    while (!s.n && (spec = strchr(spec, '|'))) {
+        rg_samples_free(&s);
+        s = cells_of_one(rows, ++spec, shape, work, &other);
+    }
     return s;
 }
 
 double rg_table_cell(rg_rows rows, const char *spec)
 {
+    double work;
     rg_why why;
-    RG_ENDS(rg_samples_free) rg_samples samples = cells_of(rows, spec, "", &why);
+    RG_ENDS(rg_samples_free) rg_samples samples = cells_of(rows, spec, "", &work, &why);
     const double median = rg_median_of(&samples).value;
     return median;
 }
@@ -59,8 +99,9 @@ static rg_judgement judge_cell(const rg_comparison *q)
 {
     rg_judgement v = of_job();
     rg_why why = {.reason = RG_BY_NOTHING};
-    RG_ENDS(rg_samples_free) rg_samples a = cells_of(q->rows, q->a, q->size, &why), b = {0};
-    if (a.n && *q->b) b = cells_of(q->rows, q->b, q->size, &why);
+    double of_a = NAN, of_b = NAN;
+    RG_ENDS(rg_samples_free) rg_samples a = cells_of(q->rows, q->a, q->size, &of_a, &why), b = {0};
+    if (a.n && *q->b) b = cells_of(q->rows, q->b, q->size, &of_b, &why);
     if (a.n && (b.n || !*q->b)) {
         rg_estimate e = rg_median_of(&a);
         if (b.n) {
@@ -73,6 +114,7 @@ static rg_judgement judge_cell(const rg_comparison *q)
         }
         snprintf(v.size, sizeof v.size, "%s", q->size);
         rg_judge_number(q, e, &v);
+        if (b.n && fabs(of_a - of_b) > 0) rg_refuse(RG_BY_UNEQUAL_WORK, of_a, of_b, &v);
     } else {
         v = without(why);
     }

@@ -63,14 +63,11 @@ static rg_judgement judge_pair(const rg_comparison *q)
     set_place(&v, a, b);
     rg_judge_number(q, rg_time_ratio(a, b), &v);
     if (a == b && tried < RG_SEARCHED) {
-        v.outcome = RG_NOT_CALLED;
+        rg_refuse(RG_BY_FEW_TRIED, tried, RG_SEARCHED, &v);
         v.value = v.low = v.high = NAN; // no point of a figure
-        v.why = (rg_why){RG_BY_FEW_TRIED, .number = {tried, RG_SEARCHED}};
     }
-    if (fabs(rg_more_work(a, b) - 1) > 1e-9) { // fixed costs weigh more where there is less of it
-        v.outcome = RG_NOT_CALLED;
-        v.why = (rg_why){RG_BY_UNEQUAL_WORK, .text = {rg_text_of(a->cell[RG_C_WORK]), rg_text_of(b->cell[RG_C_WORK])}};
-    }
+    if (fabs(rg_more_work(a, b) - 1) > 1e-9) // fixed costs weigh more where there is less of it
+        rg_refuse(RG_BY_UNEQUAL_WORK, rg_cell_number(a, RG_C_WORK), rg_cell_number(b, RG_C_WORK), &v);
     return v;
 }
 
@@ -130,7 +127,8 @@ static rg_judgement judge_energy(const rg_comparison *q)
         return v;
     }
     const rg_row *a = with_energy(q->rows, q->a, pair[0]), *b = with_energy(q->rows, q->b, pair[1]);
-    const double x = rg_cell_number(a, RG_C_JOULES), y = rg_cell_number(b, RG_C_JOULES);
+    const double x = rg_cell_number(a, RG_C_JOULES) + q->host_W * a->timed_ns / 1e9;
+    const double y = rg_cell_number(b, RG_C_JOULES) + q->host_W * b->timed_ns / 1e9;
     if (isnan(x) || isnan(y)) {
         const rg_row *without = isnan(x) ? a : b, *with = isnan(x) ? b : a;
         const bool one = !isnan(x) || !isnan(y);
@@ -143,7 +141,7 @@ static rg_judgement judge_energy(const rg_comparison *q)
     // Joules are power times time, summed over the calls whose times are known one by one: their spread is what can be known.
     const rg_estimate time = rg_time_ratio(a, b);
     const double part = x / y / time.value;
-    v.ours = (rg_ours){RG_OURS_ENERGY, .number = {x, y}};
+    v.ours = (rg_ours){RG_OURS_ENERGY, .number = {x, y, q->host_W}};
     set_place(&v, a, b);
     rg_judge_number(q, (rg_estimate){x / y, time.low * part, time.high * part}, &v);
     return v;
@@ -248,15 +246,33 @@ static rg_judgement mean_of(const rg_comparison *q)
     snprintf(v.size, sizeof v.size, "%.32s%d..%d", prefix, first, last);
     const double mean = sum / n, half = sqrt(squares) / n;
     rg_judge_number(q, (rg_estimate){mean, mean - half, mean + half}, &v);
-    if (n < least) {
-        v.outcome = RG_NOT_CALLED;
-        v.why = (rg_why){RG_BY_FEW_TURNS, .number = {n, least}};
-    }
+    if (n < least) rg_refuse(RG_BY_FEW_TURNS, n, least, &v);
+    return v;
+}
+
+// Size "PREFIX;FIRST;LAST;COUNT/FIRST;LAST;COUNT": the mean over the first range over that over the second.
+static rg_judgement judge_means(const rg_comparison *q, const char *slash)
+{
+    RG_FREED char *first = rg_print("%.*s", (int)(slash - q->size), q->size);
+    RG_FREED char *second = rg_print("%.*s;%s", (int)strcspn(q->size, ";"), q->size, slash + 1);
+    rg_comparison one = *q;
+    one.size = first;
+    rg_judgement v = mean_of(&one);
+    one.size = second;
+    const rg_judgement over = mean_of(&one);
+    if (v.why.reason != RG_BY_NUMBER) return v; // nothing, or too few turns
+    if (over.why.reason != RG_BY_NUMBER) return over;
+    const double value = v.value / over.value;
+    const double half = hypot((v.high - v.low) / v.value, (over.high - over.low) / over.value) / 2;
+    v.ours.number[1] = over.ours.number[0];
+    rg_judge_number(q, (rg_estimate){value, value * (1 - half), value * (1 + half)}, &v);
     return v;
 }
 
 static rg_judgement judge_mean(const rg_comparison *q)
 {
+    const char *slash = strchr(q->size, '/');
+    if (slash) return judge_means(q, slash);
     rg_judgement v = mean_of(q);
     char spec[400];
     rg_comparison over = *q;

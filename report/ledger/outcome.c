@@ -31,6 +31,19 @@ rg_outcome rg_outcome_of(rg_estimate e, double low, double high, const char *dir
 
 rg_judgement rg_unjudged(void) { return (rg_judgement){.outcome = RG_NOT_TESTABLE, .value = NAN, .low = NAN, .high = NAN}; }
 
+// Times, ratios and what else is judged are positive.
+static bool is_without_limit(const rg_comparison *q)
+{
+    const bool above = *q->direction ? *q->direction == '>' && strtod(q->direction + 1, NULL) <= 0 : !(q->low > 0);
+    return above && (*q->direction || isnan(q->high));
+}
+
+void rg_refuse(rg_reason reason, double a, double b, rg_judgement *v)
+{
+    v->outcome = RG_NOT_CALLED;
+    v->why = (rg_why){reason, .number = {a, b}};
+}
+
 void rg_judge_number(const rg_comparison *q, rg_estimate e, rg_judgement *v)
 {
     v->value = e.value;
@@ -38,6 +51,7 @@ void rg_judge_number(const rg_comparison *q, rg_estimate e, rg_judgement *v)
     v->high = e.high;
     v->outcome = rg_outcome_of(e, q->low, q->high, q->direction);
     v->why = (rg_why){.reason = RG_BY_NUMBER};
+    if (is_without_limit(q)) rg_refuse(RG_BY_NO_LIMIT, NAN, NAN, v);
 }
 
 rg_outcome rg_shown(rg_outcome outcome) { return outcome == RG_REPRODUCED || outcome == RG_ORDER ? RG_EXISTS : outcome; }

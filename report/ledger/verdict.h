@@ -28,6 +28,7 @@ typedef struct rg_text {
 typedef enum {
     RG_BY_NOTHING,         // of a defect of the paper
     RG_BY_NUMBER,          // value and interval against the claim's side and bounds
+    RG_BY_NO_LIMIT,        // no number could lie beyond
     RG_BY_UNKNOWN_KIND,    // kind
     RG_BY_BAD_SPEC,        // what claims.tsv has instead of TABLE key=value COLUMN
     RG_BY_BAD_TURNS,       // what it has instead of PREFIX;FIRST;LAST;COUNT
@@ -54,6 +55,7 @@ typedef enum {
     RG_BY_WRONG,         // wrong configurations, how many have to be right
     RG_BY_NO_ENERGY,     // variant, why, the other variant or "", its joules
     RG_BY_NO_TABLE,      // table
+    RG_BY_FEW_IMAGES,    // table; images (NaN: not said), how many are expected
     RG_BY_NO_COLUMN,     // table, column
     RG_BY_NO_CELL,       // table, column, key, value, shape or ""
     RG_BY_NO_JOB,        // no folder of a job was given
@@ -84,10 +86,10 @@ typedef enum {
     RG_OURS_CAUGHT,     // largest error, 0: none was said
     RG_OURS_TIME,       // ns
     RG_OURS_GROWTH,     // at the large size, at the small; unit of both, "": ratios
-    RG_OURS_MEAN,       // turns
+    RG_OURS_MEAN,       // turns; those of the range that it is divided by, 0: none
     RG_OURS_AGREEMENT,  // error, sizes
     RG_OURS_CONFIGS,    // how many
-    RG_OURS_ENERGY,     // J a call of a, of b
+    RG_OURS_ENERGY,     // J a call of a, of b, W of a host in both
     RG_OURS_CELL,       // unit
     RG_OURS_CELLS,      // of a, of b
     RG_OURS_LEAST,      // rows

@@ -51,6 +51,7 @@ static void say_reason(const rg_why *w, char text[RG_SAY])
     switch (w->reason) {
     case RG_BY_NOTHING:
     case RG_BY_NUMBER: break;
+    case RG_BY_NO_LIMIT: say(text, "claims.tsv gives neither a side nor bounds beyond which a number could lie"); break;
     case RG_BY_UNKNOWN_KIND: say(text, "claims.tsv has the unknown kind \"%.*s\"", T(0)); break;
     case RG_BY_UNKNOWN_QUANTITY: say(text, "claims.tsv asks for the unknown quantity \"%.*s\"", T(0)); break;
     case RG_BY_BAD_SPEC: say(text, "claims.tsv: expected TABLE key=value COLUMN, found \"%.*s\"", T(0)); break;
@@ -66,7 +67,7 @@ static void say_reason(const rg_why *w, char text[RG_SAY])
         say(text, "one row is the best of both sides; of a kind %.0f configurations were tried, expected %.0f", n[0], n[1]);
         break;
     case RG_BY_UNEQUAL_WORK:
-        say(text, "unequal work, %.*s against %.*s pieces: fixed costs weigh more where there is less of it", T(0), T(1));
+        say(text, "unequal work, %.0f against %.0f pieces: fixed costs weigh more where there is less of it", n[0], n[1]);
         break;
     case RG_BY_OTHER_SIZE: say(text, "`%.*s` was not timed at %.*s", T(0), T(1)); break;
     case RG_BY_NO_CURVE: say(text, "no variant was timed at three offsets or more"); break;
@@ -92,6 +93,9 @@ static void say_reason(const rg_why *w, char text[RG_SAY])
         if (w->text[2].n) say(text, "; `%.*s` takes %.*s J a call", T(2), T(3));
         break;
     case RG_BY_NO_TABLE: say(text, "no table `%.*s` among the files of this machine: not measured", T(0)); break;
+    case RG_BY_FEW_IMAGES:
+        say(text, "table `%.*s` is of %.0f images, expected %.0f: fixed costs would decide", T(0), n[0], n[1]);
+        break;
     case RG_BY_NO_COLUMN:
         say(text, "no table `%.*s` with numbers %.*s among the files of this machine: not measured", T(0), T(1));
         break;
@@ -176,6 +180,7 @@ void rg_say_ours(const rg_judgement *v, char text[RG_SAY])
     case RG_OURS_MEAN:
         say_ratios(v, text);
         say(text, ", mean of %.0f turns", n[0]);
+        if (n[1] > 0) say(text, " over that of %.0f", n[1]);
         break;
     case RG_OURS_RATE: say(text, "%.4g images/s [%.4g, %.4g]", v->value, v->low, v->high); break;
     case RG_OURS_SCALING:
@@ -200,7 +205,10 @@ void rg_say_ours(const rg_judgement *v, char text[RG_SAY])
             rg_plural((int)n[1]));
         break;
     case RG_OURS_CONFIGS: say(text, "%.0f configuration%s right and timed", n[0], rg_plural((int)n[0])); break;
-    case RG_OURS_ENERGY: say(text, "%.3g x: %.4g J / %.4g J a call", v->value, n[0], n[1]); break;
+    case RG_OURS_ENERGY:
+        say(text, "%.3g x: %.4g J / %.4g J a call", v->value, n[0], n[1]);
+        if (n[2] > 0) say(text, ", the host's %.0f W in both", n[2]);
+        break;
     case RG_OURS_CELL: say(text, "%.4g %.*s", v->value, T(0)); break;
     case RG_OURS_CELLS:
         say_ratio(text, v->value);

@@ -105,7 +105,7 @@ TEST(quantities_of_the_job)
         RG_ENDS(rg_job_files_free) rg_job_files job = {0};
         for (int k = 0; k < quantity[i].runs; k++) assert_int_equal(rg_job_files_add(&job, folder), RG_GOOD);
         const rg_comparison q = {rg_rows_on(&m.report.ledger, 0), quantity[i].runs ? &job : NULL, "job", quantity[i].name, "",
-            "", "", quantity[i].direction, "", quantity[i].low, quantity[i].high};
+            "", "", quantity[i].direction, "", quantity[i].low, quantity[i].high, 0};
         const rg_judgement v = rg_judge(&q);
         assert_int_equal(v.outcome, quantity[i].outcome);
         if (!isnan(quantity[i].value)) assert_true(fabs(v.value - quantity[i].value) < 1e-9);
@@ -313,7 +313,7 @@ TEST(what_is_needed_is_what_is_not_there)
 // Every claim says what it needs in words that are known, and which command repeats it.
 TEST(claims_say_what_they_need_and_how_to_repeat_them)
 {
-    static const char known[] = " octave gpus energy series wrong gpu ";
+    static const char known[] = " octave gpus energy series kernel wrong gpu ";
     made m;
     make_of_project(&m);
     rg_ledger_judge(&m.report.ledger);
