@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // compared.h: two result files, compared row by row, as files for programs and for pull requests.
-#ifndef RG_COMPARED_H
-#define RG_COMPARED_H
+#pragma once
 
 #include "../../data/formats/result.h"
 #include "../stats/gate.h"
@@ -31,5 +30,3 @@ char *rg_pair_name(const rg_pair_of_rows *);
 int rg_compared_tsv(const rg_compared *, const char *path);
 int rg_compared_junit(const rg_compared *, const char *path);
 int rg_compared_markdown(const rg_compared *, const char *path);
-
-#endif

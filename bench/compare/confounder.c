@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// confounder.c: see confounder.h.
 #include "confounder.h"
 
 #include "../timing/timing.h"

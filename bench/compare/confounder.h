@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // confounder.h: how much of a difference between two rows may be the doing of their machines' state while they were timed, by what
 // the two files say of it: what other processes took of the cores, clocks that were held down, probes that ran at other rates.
-#ifndef RG_CONFOUNDER_H
-#define RG_CONFOUNDER_H
+#pragma once
 
 #include "compared.h"
 
@@ -14,5 +13,3 @@ typedef struct rg_confounder {
 rg_confounder rg_confounder_find(const rg_result *of_a, const rg_row *a, const rg_result *of_b, const rg_row *b);
 // The verdict of an interval of b / a that stands whatever the confounders explain; else UNSURE.
 rg_change rg_confounder_judge(const rg_confounder *, const rg_ratio *, double gate);
-
-#endif

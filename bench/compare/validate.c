@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// validate.c: see validate.h.
 #include "validate.h"
 
 #include "../machine/machine.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // validate.h: whether the rows of a result file can be what bench measured.
-#ifndef RG_VALIDATE_H
-#define RG_VALIDATE_H
+#pragma once
 
 #include "../../data/formats/result.h"
 
@@ -26,5 +25,3 @@ bool rg_row_is_unsourced(const rg_row *);
 #define RG_FRACTION_MOST 1.05
 // Beyond this no scatter explains it, nor a machine that was busy while it was probed: the row has no time.
 #define RG_FRACTION_REFUSED 4
-
-#endif

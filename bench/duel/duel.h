@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // duel.h: two kernels by turns. One process decides (duel.c), others compute when told (serve.c), so that addresses, clocks and
 // builds differ between processes and not between blocks.
-#ifndef RG_DUEL_H
-#define RG_DUEL_H
+#pragma once
 
 #include "../timing/timing.h"
 #include "../stats/rule.h"
@@ -39,5 +38,3 @@ int rg_duel_serve(const rg_duel *);
 // Whole commands, by the programs of old and new; pairs go to the file, where it is open. The exit code of `duel`.
 int rg_duel_jobs(const rg_duel *, char *const program[2], rg_file *);
 static inline int rg_duel_code(rg_change w) { return w == RG_SLOWER ? RG_WRONG : w == RG_UNDECIDED ? RG_UNSURE : RG_GOOD; }
-
-#endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// accuracy.c: see accuracy.h.
 #include "accuracy.h"
 #include "files.h"
 

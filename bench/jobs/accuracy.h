@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // accuracy.h: whether a job's outputs are right, and which of their values go into an archive to be computed again elsewhere.
-#ifndef RG_ACCURACY_H
-#define RG_ACCURACY_H
+#pragma once
 
 #include "../procure/workload.h"
 
@@ -30,5 +29,3 @@ typedef struct rg_alike {
 } rg_alike;
 #define RG_MAY_DIFFER 0.05
 rg_alike rg_samples_alike(const rg_tsv *theirs, const rg_tsv *here);
-
-#endif

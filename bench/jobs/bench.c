@@ -198,11 +198,10 @@ static void time_kinds(job_bench *b)
     rg_progress_begin(&progress, "bench", "runs", (double)b->n_kinds * (double)(b->options->rounds + 1));
     for (int k = 0; k < b->n_kinds; k++) {
         job_kind *kind = &b->kind[k];
-        if (kind->gpus > have) {
+        if (kind->gpus > have)
             fail(kind, RG_SKIP, RG_STOP_GPUS, "needs %d, this machine has %d", kind->gpus, have);
-        } else {
+        else
             warm_up(b, kind);
-        }
         left += !kind->done;
         rg_progress_at(&progress, ++visits);
     }

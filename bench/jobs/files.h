@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // files.h: what a job reads and what it writes.
-#ifndef RG_JOB_FILES_H
-#define RG_JOB_FILES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ void rg_job_list_free(rg_job_list *);
 bool rg_job_is_map(const char *name); // by its ending
 // SHA-256 of names and contents of all outputs below a folder, without what names the run.
 void rg_job_outputs_hash(const char *folder, char hex[65]);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // run.h: one run of a whole command of this program, files to files, in a process of its own: `bench --job`, `duel --job`,
 // `measure` and `audit` run their jobs by it.
-#ifndef RG_JOB_RUN_H
-#define RG_JOB_RUN_H
+#pragma once
 
 #include "files.h"
 
@@ -31,5 +30,3 @@ rg_job_run rg_job_run_once(const char *program, const char *command, const char 
 // before. Returns the folder that it ran in. RG_USAGE is the run's code where there can be no folder.
 const char *rg_job_run_again(
     const char *program, const char *command, char first[4096], const char *folder, int gpus, rg_job_run *);
-
-#endif

@@ -89,15 +89,14 @@ static void report_cpu(void)
 static void gpu_code(const rg_device *gpu, const rg_device_facts *facts)
 {
     int sass, ptx, code = rg_gpu_code(gpu, &sass, &ptx);
-    if (code != RG_OK) {
+    if (code != RG_OK)
         line("code", "this binary has none for sm_%d (%s): make clean && make CUDA_ARCH='-arch=sm_%d'", facts->sm,
             gpu->error(code), facts->sm);
-    } else if (sass == ptx) {
+    else if (sass == ptx)
         line("code", "covered: compiled for sm_%d", sass);
-    } else {
+    else
         line("code", "covered by PTX of sm_%d, compiled for sm_%d at start; for its own: make CUDA_ARCH='-arch=sm_%d'", ptx,
             sass, facts->sm);
-    }
 }
 
 static void gpu_clock(const rg_device *gpu, int index)

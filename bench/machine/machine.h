@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // machine.h: what this machine is, what it can sustain, and what it is doing now.
-#ifndef RG_MACHINE_H
-#define RG_MACHINE_H
+#pragma once
 
 #include "../../data/formats/result_words.h"
 #include "../../impl/gpu/device.h"
@@ -73,5 +72,4 @@ double rg_energy_of_gpus(int gpus, char why[160]);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

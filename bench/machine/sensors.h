@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sensors.h: what machine.c, sensors.c, energy.c and doctor.c share: NVML as loaded at run time, small files of /sys and /proc,
 // the shape of the CPU, and the decoders that tests call with numbers of their own.
-#ifndef RG_SENSORS_H
-#define RG_SENSORS_H
+#pragma once
 
 #include "machine.h"
 #include <stdbool.h>
@@ -91,5 +90,3 @@ void rg_topology_caches(const rg_topology *, char text[160]); // "L1d 32 KiB x 2
 
 void rg_cpu_simd(char text[96]);      // "avx2 avx512 avx512vnni"
 void rg_cpu_governor(char text[128]); // "performance", or "unknown (...)"
-
-#endif

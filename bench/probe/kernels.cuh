@@ -2,8 +2,7 @@
 // kernels.cuh: the loops of gpu.cu. `reps` is the length of a loop; *out is written when a sum takes a value that
 // it practically never has, so that the compiler can drop nothing (the SASS was looked at: each loop holds its UNROLL x CHAINS
 // instructions). *ran is set by kernels whose body may be compiled away on an older GPU.
-#ifndef RG_PROBE_KERNELS_CUH
-#define RG_PROBE_KERNELS_CUH
+#pragma once
 
 #include "../../impl/gpu/cuda.h"
 
@@ -234,4 +233,3 @@ __global__ void __launch_bounds__(BLOCK) fetch(int reps, cudaTextureObject_t pic
 }
 
 } // namespace
-#endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// archive.c: see archive.h.
 #include "archive.h"
 
 static const struct {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // archive.h: what `measure` wrote, read again: see bench/RULES.md for its tables.
-#ifndef RG_ARCHIVE_H
-#define RG_ARCHIVE_H
+#pragma once
 
 #include "workload.h"
 
@@ -31,5 +30,3 @@ double rg_archive_joules(const rg_archive *, const char *job, const char **sourc
 // audit.c: how many findings `audit` has in it without computing anything again, and the first of them, "rule: what was found".
 enum { RG_FINDING = 640 };
 int rg_audit_findings(const rg_archive *, char first[RG_FINDING]);
-
-#endif

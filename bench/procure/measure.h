@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // measure.h: a workload on this machine, by the rules of bench/RULES.md, and the folder that holds it meanwhile.
-#ifndef RG_MEASURE_H
-#define RG_MEASURE_H
+#pragma once
 
 #include "watch.h"
 
@@ -26,5 +25,3 @@ int rg_inputs_generate(rg_inputs_made *, const rg_workload *, const char *progra
 void rg_inputs_made_free(rg_inputs_made *);
 // The command of a job on its inputs; more: words behind it, or "". malloc'ed.
 char *rg_job_command(const rg_inputs_made *, int job, const char *more);
-
-#endif

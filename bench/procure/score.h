@@ -8,8 +8,7 @@
 //
 // Money over the years: price + support - residual + electricity PUE (busy + idle energy), the machine being busy for
 // `utilisation` of all hours at J_m / T_m watts. An hour's work has 3600 / T_m jobs.
-#ifndef RG_SCORE_H
-#define RG_SCORE_H
+#pragma once
 
 #include "archive.h"
 
@@ -65,5 +64,3 @@ char *rg_score_unlike(const rg_score *);
 
 // score_write.c: tables, figures and page in a folder. RG_GOOD, or one line and RG_USAGE.
 int rg_score_write(const rg_score *, const char *folder, const char *command);
-
-#endif

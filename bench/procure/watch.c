@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// watch.c: see watch.h.
 #include "watch.h"
 
 #include "../../impl/base/core.h"

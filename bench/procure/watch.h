@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // watch.h: what else goes on while a job runs, and what it draws.
-#ifndef RG_WATCH_H
-#define RG_WATCH_H
+#pragma once
 
 #include "../machine/sensors.h"
 
@@ -36,5 +35,3 @@ bool rg_window_can(rg_window *, int gpus, const char *meter);
 void rg_window_begin(rg_window *);
 void rg_window_read_meter(rg_window *); // call about once a second, from one thread
 void rg_window_end(rg_window *, double joules[RG_POWERS], double *seconds);
-
-#endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// workload.c: see workload.h.
 #include "workload.h"
 
 #include "../../impl/base/core.h"

@@ -17,8 +17,7 @@
 // A workload comes with archives of strangers and is run to audit them, so a command may do no more than a job does: commands
 // and inputs are words of letters, digits and ._/,:=+*{}-, paths are relative, --plugin and options that run others' programs
 // are refused.
-#ifndef RG_WORKLOAD_H
-#define RG_WORKLOAD_H
+#pragma once
 
 #include "../../impl/base/tsv.h"
 
@@ -53,5 +52,3 @@ int rg_workload_find(const rg_workload *, const char *job); // -1: none
 // Whether such words may stand in a command; peak: --plugin too. NULL, or why not.
 const char *rg_words_fault(const char *words, bool peak);
 bool rg_name_good(const char *name); // of a job
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // record.h: what the parts of `regather record` share: the plan, a table of steps (plan.tsv, bench/steps/steps.h), and the record,
 // NAME.tsv with the rows of a machine and NAME.tables.tsv with its small tables.
-#ifndef RG_RECORD_H
-#define RG_RECORD_H
+#pragma once
 
 #include "../../data/formats/tables.h"
 #include "../steps/steps.h"
@@ -80,5 +79,3 @@ typedef struct rg_record_run {
 // Takes over what a run that was killed left, by its steps' names.
 int rg_record_take_left(rg_record_run *);
 int rg_record_run_steps(rg_record_run *);
-
-#endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// gate.c: see gate.h.
 #include "gate.h"
 
 #include "../../impl/base/core.h"

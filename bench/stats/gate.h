@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gate.h: the words that compare and duel share for "is the new one slower", and the gate that decides them.
-#ifndef RG_GATE_H
-#define RG_GATE_H
+#pragma once
 
 #include "stats.h"
 
@@ -18,5 +17,3 @@ int rg_gate_read(const char *text, double *gate);
 void rg_ratio_widen(rg_ratio *);
 // Of the interval of new / old: SLOWER when all of it lies above 1 + gate, FASTER below 1 / (1 + gate), SAME between the two.
 rg_change rg_gate_judge(const rg_ratio *, double gate);
-
-#endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// rule.c: see rule.h.
 #include "rule.h"
 #include "student.h"
 

@@ -6,8 +6,7 @@
 // bootstrap over a handful of them would be too narrow (five processes: about 85 % where 95 % is said). The data are looked at
 // after 5, 7, 10, 14, 20, 28 and 40 processes, each time with an interval that misses the truth in RG_DUEL_ERROR / 7 of all
 // cases, so that by Bonferroni's inequality a duel says what is not so in at most RG_DUEL_ERROR of all, whenever it stops.
-#ifndef RG_RULE_H
-#define RG_RULE_H
+#pragma once
 
 #include "gate.h"
 
@@ -34,5 +33,3 @@ double rg_process_ratio(const rg_pair *, int n, int *kept);
 rg_ratio rg_duel_ratio(const double *log_ratio, int n);
 // The verdict after n processes: RG_UNDECIDED between two looks.
 rg_change rg_duel_judge(const double *log_ratio, int n, double gate, rg_ratio *);
-
-#endif

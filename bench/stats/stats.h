@@ -11,8 +11,7 @@
 // Samples of one process are given in the order in which they were taken: successive ones are correlated (the clock, the
 // temperature and the neighbours change slowly), so intervals that take them as independent are too narrow. An interval of one
 // process says nothing of the next one.
-#ifndef RG_STATS_H
-#define RG_STATS_H
+#pragma once
 
 #include "../../data/formats/result.h"
 #include "../../impl/base/core.h"
@@ -54,5 +53,3 @@ rg_ratio rg_ratio_of_medians(const rg_samples *a, const rg_samples *b, uint64_t 
 
 // Length of the blocks for n samples of this lag-1 correlation (Carlstein 1986 for AR(1); never below n^(1/3)).
 int rg_block_length(int n, double correlation);
-
-#endif

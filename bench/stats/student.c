@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// student.c: see student.h.
 
 #include "student.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // student.h: intervals of means of few values, by Student's t and, of sums of means whose variances differ, by Welch's degrees
 // of freedom.
-#ifndef RG_STUDENT_H
-#define RG_STUDENT_H
+#pragma once
 
 // The p-quantile, 0.5 < p < 1, of Student's t with so many degrees of freedom.
 double rg_student(double p, int freedom);
@@ -21,5 +20,3 @@ void rg_variance_add(rg_variance *, double variance, int freedom);
 void rg_variance_add_known(rg_variance *, double variance); // not estimated: infinite freedom
 // Half the interval that misses the truth in the share `error` of all cases; 0 of no variance, NaN of one that is not a number.
 double rg_half_interval(const rg_variance *, double error);
-
-#endif

@@ -13,8 +13,7 @@
 //   seconds  what it takes
 //   command  for sh, with the functions of functions.sh
 // Variables are those of the environment, $name or ${name} in every cell. In commands they are sh's; cells elsewhere are one text.
-#ifndef RG_STEPS_H
-#define RG_STEPS_H
+#pragma once
 
 #include "../../impl/base/process.h"
 #include "../../impl/base/tsv.h"
@@ -115,5 +114,3 @@ int rg_steps_go(rg_steps_run *);
 bool rg_step_is_fresh(const rg_step *, const char *stamp, const char *program, const char *folder);
 // What an older program began or made is not gone on with: product and its part are removed.
 void rg_step_drop_old(const rg_step *, const char *program);
-
-#endif

@@ -102,11 +102,10 @@ void rg_energy_start_gpus(int gpus, rg_energy *e)
     char why[160] = "";
     *e = (rg_energy){.gpus = gpus, .start_J = rg_energy_of_gpus(gpus, why)};
     e->word = isnan(e->start_J) ? RG_ENERGY_NO_COUNTER : RG_ENERGY_NVML;
-    if (isnan(e->start_J)) {
+    if (isnan(e->start_J))
         snprintf(e->source, sizeof e->source, "%.119s", why);
-    } else {
+    else
         snprintf(e->source, sizeof e->source, "NVML total energy, board x %d", gpus);
-    }
     e->start_s = rg_seconds();
 }
 
@@ -128,13 +127,12 @@ void rg_energy_stop(const rg_device *device, rg_energy *e, double *joules, doubl
 {
     char why[160];
     *seconds = rg_seconds() - e->start_s;
-    if (isnan(e->start_J)) {
+    if (isnan(e->start_J))
         *joules = NAN;
-    } else if (e->n_packages) {
+    else if (e->n_packages)
         *joules = package_joules(e, *seconds);
-    } else {
+    else
         *joules = (e->gpus ? rg_energy_of_gpus(e->gpus, why) : gpu_joules(device, why)) - e->start_J;
-    }
     // The counter of a driver reloaded in between starts again at 0: no partial total is given out.
     if (!isnan(e->start_J) && !(*joules > 0)) {
         *joules = NAN;

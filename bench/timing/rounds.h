@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // rounds.h: measurements of one shape timed in rounds, each in turn, in alternating order: the one timing loop of bench and tune.
-#ifndef RG_ROUNDS_H
-#define RG_ROUNDS_H
+#pragma once
 
 #include "sample.h"
 
@@ -18,5 +17,3 @@ typedef struct rg_rounds {
 
 // The measurements, not done yet, have all room at once. All are closed on return.
 void rg_time_rounds(const rg_rounds *, rg_measurement **measurement, int n, rg_inputs *);
-
-#endif

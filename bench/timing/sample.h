@@ -5,8 +5,7 @@
 // Lanes of one shape are timed in rounds, each in turn (rounds.c). A visit gives a measurement the inputs of the round and a share of
 // its time; between visits its buffers stay where they are. For bench every round is a process of its own (process.c), whose
 // visit the measurement of the process that writes the file takes over.
-#ifndef RG_SAMPLE_H
-#define RG_SAMPLE_H
+#pragma once
 
 #include "../../impl/runtime/call.h"
 #include "../../verify/checker/verify.h"
@@ -147,5 +146,3 @@ void rg_measurement_close(rg_measurement *);
 // a second, and at all against those of another variant. Lanes that are judged by one seed share the answer. Leaves other
 // inputs in rg_inputs.
 void rg_measurement_judge(rg_measurement *, rg_inputs *, uint64_t seed);
-
-#endif

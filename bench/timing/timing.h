@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // timing.h: from the command line to the list of measurements that a benchmark times, and the gate that each has to pass.
-#ifndef RG_TIMING_H
-#define RG_TIMING_H
+#pragma once
 
 #include "../../data/formats/result.h"
 #include "../../impl/base/options.h"
@@ -118,5 +117,3 @@ rg_row rg_bench_job_key(const rg_bench_options *, int gpus); // names only, of i
 
 // A against A. RG_GOOD, RG_WRONG above the limit, RG_LACKS.
 int rg_self_test(const rg_bench_options *);
-
-#endif

@@ -5,8 +5,7 @@
 //     gate.c         whether a configuration is right, asked of a process that has no GPU context
 //     time.c         the time of one, quickly; and of the best together with the defaults and the published ones
 //     write.c        what comes out: the table, the result file, data/tuned
-#ifndef RG_TUNE_H
-#define RG_TUNE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -75,5 +74,3 @@ int rg_tune_read_presets(rg_tune *); // RG_GOOD, or one line and RG_USAGE; adds 
 void rg_tune_show_space(const rg_tune *, FILE *);
 void rg_tune_show(const rg_tune *, FILE *);
 int rg_tune_store(const rg_tune *);
-
-#endif

@@ -10,8 +10,7 @@
 // says, with a warning, since not all programs do that. Signed integers, and those of 32 bits, are taken when all are from 0 to
 // 65535. Others and all floating-point files need a grey range, which counts for every file where it is given: value v becomes
 // round(65535 (v - low) / (high - low)), clamped; or a caller that takes real values as they are.
-#ifndef RG_IMAGE_H
-#define RG_IMAGE_H
+#pragma once
 
 #include "../../impl/base/core.h"
 
@@ -50,5 +49,3 @@ void rg_image_free(rg_image *);
 int rg_image_write_png(const char *path, const rg_image *);
 int rg_image_write_pgm(const char *path, const rg_image *);
 bool rg_image_can_write_png(void);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // image_read.h: what the readers behind image.h share. Private to data/image*.c.
-#ifndef RG_IMAGE_READ_H
-#define RG_IMAGE_READ_H
+#pragma once
 
 #include "image.h"
 #include "../../impl/base/malformed.h"
@@ -36,5 +35,3 @@ int rg_image_value_row(const rg_image_in *, rg_image *, int64_t y, const float *
 // Brings whole grey values to 16 bits by the range, where it is given.
 void rg_image_spread(const rg_image_in *, rg_image *);
 static inline uint32_t rg_luma(uint32_t r, uint32_t g, uint32_t b) { return (299 * r + 587 * g + 114 * b + 500) / 1000; }
-
-#endif

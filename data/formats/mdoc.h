@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // mdoc.h: SerialEM's .mdoc: lines KEY = VALUE, of the series and, below [ZValue = N], of each image.
-#ifndef RG_MDOC_H
-#define RG_MDOC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ typedef struct rg_mdoc {
 int rg_mdoc_read(const char *path, rg_mdoc *);
 const char *rg_mdoc_order_name(rg_mdoc_order);
 void rg_mdoc_free(rg_mdoc *);
-
-#endif

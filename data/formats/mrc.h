@@ -7,8 +7,7 @@
 // so, and those of files without its flags unless the header's maximum is more than 127. EM files (.em of TOM, PyTom, Dynamo;
 // 512 bytes of header) of int16 and float32 are read through the same calls; their pixel size is no agreed field and stays
 // unknown. Writing is MRC in the byte order of this machine.
-#ifndef RG_MRC_H
-#define RG_MRC_H
+#pragma once
 
 #include "../../impl/base/core.h"
 
@@ -76,5 +75,3 @@ void rg_mrc_write_abandon(rg_mrc_out *);
 
 float rg_half_to_float(uint16_t);
 uint16_t rg_float_to_half(float); // to nearest, ties to even; too large becomes infinity
-
-#endif

@@ -8,8 +8,7 @@
 //
 // PSI, THETA, PHI are RELION's psi, tilt, rot. A particle stands displaced by (SHX, SHY) from the image's centre, so that
 // RELION's origin is minus that. Row NO is image NO of the stack.
-#ifndef RG_PAR_H
-#define RG_PAR_H
+#pragma once
 
 #include "particles.h"
 
@@ -65,5 +64,3 @@ int rg_par_write(const char *path, const rg_par *);
 int rg_par_particles(const rg_par *, const char *stack, const rg_par_optics *, rg_particles *);
 // Angles and shifts of row i from a particle whose pixels are pixel_A wide.
 void rg_par_set_pose(rg_par *, int64_t i, const rg_particle *, double pixel_A);
-
-#endif

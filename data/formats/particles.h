@@ -11,8 +11,7 @@
 // Rows stand in data_particles, data_images or data_, else in the one block that has rlnImageName, which is said. What a file
 // says of its images and this suite does not do is refused by the column's name: rlnTomoVisibleFrames and other columns of
 // two-dimensional stacks of tomography, CTF volumes, a magnification without the detector's pixels.
-#ifndef RG_PARTICLES_H
-#define RG_PARTICLES_H
+#pragma once
 
 #include "../../impl/base/symmetry.h"
 #include "../geometry/ctf.h"
@@ -72,5 +71,3 @@ int rg_particles_image(rg_particles *, int64_t i, float *image);
 // The same rows with a file of its own, for another thread; only rg_particles_reader_close may be called on it at the end.
 rg_particles *rg_particles_reader(const rg_particles *);
 void rg_particles_reader_close(void *reader);
-
-#endif

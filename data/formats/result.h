@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // result.h: the result file: its columns, one writer, one reader. bench writes it; compare, export, report, plots and the jobs'
 // own records read it. Long TSV: '#' lines with the machine ("# key: value"), a row of column names, one row a measurement.
-#ifndef RG_RESULT_H
-#define RG_RESULT_H
+#pragma once
 
 #include "../../impl/base/tsv.h"
 #include "result_words.h"
@@ -73,5 +72,3 @@ void rg_row_free(rg_row *);
 // Of formats 1 to 4 (result_old.c). RG_GOOD, or one line and RG_USAGE.
 int rg_result_old_columns(const rg_tsv *);
 int rg_result_old_row(const rg_tsv *, int i, rg_row *); // its cells in those of format 5
-
-#endif

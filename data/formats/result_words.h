@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // result_words.h: the columns of result files, and the closed words that some of their cells hold.
-#ifndef RG_RESULT_WORDS_H
-#define RG_RESULT_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -110,5 +109,4 @@ const char *rg_cell_fault(rg_column, const char *text);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -4,8 +4,7 @@
 //
 // Rows go up in MRC files and down in pictures. They are handed over as the file has them; what is written for IMOD and RELION, which
 // read a picture from its last row up, is turned by whoever writes it.
-#ifndef RG_SERIES_H
-#define RG_SERIES_H
+#pragma once
 
 #include "image.h"
 
@@ -28,5 +27,3 @@ int rg_series_open(rg_series *, int64_t n_paths, const char *const *path);
 void rg_series_close(rg_series *);
 // Image i. RG_GOOD, or one line and RG_USAGE: a value that is no finite number, or all values the same when `varies`.
 int rg_series_read(const rg_series *, int64_t i, int varies, float *image);
-
-#endif

@@ -5,8 +5,7 @@
 // folders of the name; else, for projects that were moved, beside the STAR file without them. What is elsewhere than named, or
 // could be taken for another file, is said. RELION and Xmipp write "stack.mrc:mrcs" where a name does not say that it is a stack:
 // :mrcs and :mrc are no part of it, and how the file is read, its content says.
-#ifndef RG_STACKS_H
-#define RG_STACKS_H
+#pragma once
 
 #include "particles.h"
 
@@ -27,5 +26,3 @@ typedef struct rg_stack_names {
 int rg_particles_stack(rg_particles *, rg_stack_names *, const char *name, int64_t line, int *stack);
 // At the end of the rows: says how many more stacks there are of what was said of the first, and frees the names.
 void rg_particles_stacks_end(const rg_particles *, rg_stack_names *);
-
-#endif

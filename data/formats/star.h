@@ -5,8 +5,7 @@
 // lines ended by CR LF, and comments (# where a value could begin, to the end of the line) are taken. A last line of values
 // without a newline is refused: of a file that was cut. So is, with the line's number, what STAR knows besides and RELION does
 // not write (text between semicolons, several loops in one block, rows over several lines).
-#ifndef RG_STAR_H
-#define RG_STAR_H
+#pragma once
 
 #include "../../impl/base/core.h"
 
@@ -46,5 +45,3 @@ void rg_star_write_head(FILE *, const char *name, int n_columns, const char *con
 bool rg_star_write_row(FILE *, int n_columns, const char *const *cell);
 // A whole file, or nothing, with RELION's version 3.1 above its blocks where it has data_optics; RG_GOOD, or one line and RG_USAGE.
 int rg_star_write(const char *path, const rg_star *);
-
-#endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// tables.c: see tables.h.
 #include "tables.h"
 
 #include "../../impl/base/core.h"

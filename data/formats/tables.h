@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // tables.h: several small tables in one file: each is a TSV as it is, below a line "# table: NAME".
-#ifndef RG_TABLES_H
-#define RG_TABLES_H
+#pragma once
 
 typedef struct rg_tables {
     int n;
@@ -16,5 +15,3 @@ int rg_tables_write(const char *path, const rg_tables *);
 const char *rg_tables_find(const rg_tables *, const char *name);     // its text, NULL where it is not
 void rg_tables_put(rg_tables *, const char *name, const char *text); // in place of the one of this name, or as a further one
 void rg_tables_free(rg_tables *);
-
-#endif

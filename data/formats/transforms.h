@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // transforms.h: where things stand: similarity transforms of images, poses of volumes, and their files.
-#ifndef RG_TRANSFORMS_H
-#define RG_TRANSFORMS_H
+#pragma once
 
 #include "../../impl/base/core.h"
 
@@ -66,5 +65,3 @@ int rg_tilts_write(const char *path, int64_t n, const double *tilt_deg); // .tlt
 // One angle in degrees a line (.rawtlt, .tlt of IMOD); blank lines are passed over. malloc'ed. RG_GOOD, or one line and
 // RG_USAGE.
 int rg_tilts_read(const char *path, int64_t *n, double **tilt_deg);
-
-#endif

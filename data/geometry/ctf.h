@@ -5,8 +5,7 @@
 //     c   = -sin(chi) scale exp(-|B| g^2 / 4)
 // g is the spatial frequency in 1/A and L the electron's wavelength, so c(0) is plus the amplitude contrast: protein is bright.
 // FREALIGN's c has the other sign. RELION writes a damping B above 0, Warp and M one below; none grows with g, hence |B|.
-#ifndef RG_CTF_H
-#define RG_CTF_H
+#pragma once
 
 typedef struct rg_ctf_of {
     double voltage_kV, cs_mm, amplitude_contrast;
@@ -23,5 +22,3 @@ double rg_ctf_at(const rg_ctf *, double fx, double fy); // frequencies in 1/A al
 // Warns of defoci between least_A and most_A, of all `rows` of a file, that no specimen has.
 void rg_warn_of_defoci(const char *path, const char *rows, double least_A, double most_A);
 double rg_electron_wavelength_A(double voltage_kV); // relativistic
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // fsc.h: Fourier shell correlation of two maps (Harauz and van Heel 1986), and its table.
-#ifndef RG_FSC_H
-#define RG_FSC_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ int rg_fsc_write(const char *path, const char *command, int64_t side, double vox
 
 // The same curve with what it says in words, for the job's page; of: "the half maps".
 void rg_fsc_show(const char *of, int64_t side, double voxel_A, const double *fsc);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // volume.h: one cubic map of an MRC file, whole in memory.
-#ifndef RG_VOLUME_H
-#define RG_VOLUME_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ int rg_volume_write(const char *path, const rg_volume *);
 double rg_volume_fit(const rg_volume *a, const rg_volume *b, double *scale, double *offset);
 // Its three central sections, for the job's page; what: "the map".
 void rg_volume_show(const rg_volume *, const char *what);
-
-#endif

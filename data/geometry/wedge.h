@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // wedge.h: what a tilt series about y from -W to W degrees leaves out of a volume's transform: |kz| > |kx| tan W.
-#ifndef RG_WEDGE_H
-#define RG_WEDGE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ static inline double rg_wedge_share(double kx, double kz, const double wedge[2])
 double rg_wedge_tangent(double deg);
 // Sets the missing frequencies of a volume of side^3 voxels to 0. At side / 2 of an even side both signs are one frequency.
 void rg_wedge_remove(int64_t side, double deg, double *volume);
-
-#endif

@@ -11,8 +11,7 @@
 //     (sigma sqrt(2 pi) / side) sum over |f| <= side / 2 of exp(-2 pi^2 sigma^2 f^2 / side^2) cos(2 pi f x / side)
 // so that samples alias nothing, narrow parts (sigma 0.8) have power up to Nyquist, and inside the sphere of the Nyquist
 // frequency the transform of an image is exactly a section through that of the map.
-#ifndef RG_BLOBS_H
-#define RG_BLOBS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -41,5 +40,3 @@ void rg_blobs_image(
 double *rg_blobs_factors(int n, const rg_blob *, int64_t side);
 // Section z of that map.
 void rg_blobs_section(int n, const rg_blob *, const double *factors, int64_t side, int64_t z, double *section);
-
-#endif

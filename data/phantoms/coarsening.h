@@ -12,8 +12,7 @@
 //
 // Time stepping: semi-implicit in Fourier space, stabilised so that any step is stable (Eyre 1998); the step follows the
 // coarsening, dt ~ t^(2/3) (Vollmayr-Lee and Rutenberg 2003), and with flow moves nothing further than half a pixel.
-#ifndef RG_COARSENING_H
-#define RG_COARSENING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -41,5 +40,3 @@ double rg_coarsening_time(const rg_coarsening *);
 const float *rg_coarsening_phi(const rg_coarsening *);          // height * width values, row by row
 double rg_coarsening_energy(const rg_coarsening *);             // per pixel: phi^4/4 - phi^2/2 + 1/4 + |grad phi|^2/2
 void rg_coarsening_flow(rg_coarsening *, float *vx, float *vy); // the Stokes flow of the present state, height * width each
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // noise.h: random numbers of the simulators, the same on every machine from a seed and an index alone.
-#ifndef RG_NOISE_H
-#define RG_NOISE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@
 double rg_uniform(uint64_t seed, uint64_t index);
 // Adds normal deviates of this standard deviation (Box and Muller 1958), those of image `image` of a series.
 void rg_add_noise(double sd, uint64_t seed, int64_t image, int64_t n, double *value);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // phantom.h: the kinds of `regather phantom KIND`: input made from a seed, so that nothing need be fetched. Each is a command
 // with options of its own.
-#ifndef RG_PHANTOM_H
-#define RG_PHANTOM_H
+#pragma once
 
 #include "../../impl/suite.h"
 #include "../../impl/base/log.h"
@@ -15,5 +14,3 @@ void rg_phantom_plan(const char *folder, const char *what, double bytes, rg_memo
     int n, const char *const *name);
 
 extern const rg_command rg_phantom_coarsening, rg_phantom_particles, rg_phantom_tilt, rg_phantom_subtomograms;
-
-#endif

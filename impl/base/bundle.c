@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// bundle.c: see bundle.h.
 #include "bundle.h"
 #include "malformed.h"
 

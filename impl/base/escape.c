@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// escape.c: see escape.h.
 #include "escape.h"
 #include "core.h"
 

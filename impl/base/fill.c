@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// fill.c: see fill.h.
 #include "fill.h"
 
 #include "escape.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// process.c: see process.h.
 #include "process.h"
 #include "core.h"
 

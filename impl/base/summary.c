@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// summary.c: see summary.h.
 #include "summary.h"
 #include "memory.h"
 #include "fill.h"

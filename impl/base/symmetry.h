@@ -5,8 +5,7 @@
 // the four-fold axes along x, y and z. I1, I2: two-fold axes along x, y and z; of the five-fold ones those nearest to z lie in
 // the plane y-z at (0, +-1, phi) for I1, in x-z at (+-1, 0, phi) for I2, phi = (1 + sqrt 5)/2. They differ by 90 degrees about
 // z. A sample with matrix M (index.h) stands at S M for every operator S.
-#ifndef RG_SYMMETRY_H
-#define RG_SYMMETRY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ typedef struct gr_lattice {
     int coset[GR_OPERATORS_MAX];
 } gr_lattice;
 void gr_lattice_make(gr_lattice *, const gr_symmetry *);
-
-#endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// source.c: see source.h.
 #include "source.h"
 
 #include "../base/hash.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // figures.h: the figures of plots/figures.tsv, each a script of plots/ with its data beside it in fig/.
-#ifndef RG_FIGURES_H
-#define RG_FIGURES_H
+#pragma once
 
 #include "../../impl/base/plot.h"
 #include "../words/words.h"
@@ -59,5 +58,3 @@ typedef struct rg_found {
 } rg_found;
 typedef void rg_find(const rg_listed *, const char *name, rg_found *);
 rg_find rg_find_rows, rg_find_growth, rg_find_photo, rg_find_slices, rg_find_generations; // each in a file of its own, but growth
-
-#endif

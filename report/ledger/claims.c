@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// claims.c: see claims.h.
 #include "claims.h"
 
 #include "../../impl/base/core.h"

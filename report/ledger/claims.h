@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // claims.h: what the papers claim (reference/claims.tsv, papers.tsv, published/), as it stands in the files.
-#ifndef RG_LEDGER_CLAIMS_H
-#define RG_LEDGER_CLAIMS_H
+#pragma once
 
 #include "../../impl/base/tsv.h"
 
@@ -22,5 +21,3 @@ bool rg_is_addition(const rg_claims *, int claim);              // of this proje
 bool rg_is_defect(const rg_claims *, int claim);                // of the paper itself: nothing is measured
 const char *rg_published_number(const rg_claims *, int paper, const char *id, const char *column); // ""; paper -1: none
 const char *rg_published(const rg_claims *, int claim, const char *column); // of the number the claim rests on; ""
-
-#endif

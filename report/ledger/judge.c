@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// judge.c: see judge.h.
 #include "judge.h"
 
 #include "../../impl/suite.h"

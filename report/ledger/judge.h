@@ -2,8 +2,7 @@
 // judge.h: claims and rows into verdicts. A claim says, as data, which rows it compares, on which side of which limit the
 // paper's statement stands and between which bounds a number counts as the paper's. The side goes first: a number beyond it is
 // contradicted whatever the bounds.
-#ifndef RG_LEDGER_JUDGE_H
-#define RG_LEDGER_JUDGE_H
+#pragma once
 
 #include "claims.h"
 #include "numbers.h"
@@ -52,5 +51,3 @@ typedef struct rg_claim_kind {
     rg_judgement (*judge)(const rg_comparison *);
 } rg_claim_kind;
 extern const rg_claim_kind rg_kinds_of_times[], rg_kinds_of_checks[], rg_kinds_of_jobs[]; // up to a name of NULL
-
-#endif

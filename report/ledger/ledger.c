@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// ledger.c: see ledger.h.
 #include "ledger.h"
 
 #include "../../impl/base/core.h"

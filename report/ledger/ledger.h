@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ledger.h: all machines, all claims, and the verdict on each claim on each machine. Nothing of it changes once it is judged.
-#ifndef RG_LEDGER_H
-#define RG_LEDGER_H
+#pragma once
 
 #include "../../impl/base/options.h"
 #include "judge.h"
@@ -39,5 +38,3 @@ static inline rg_rows rg_rows_on(const rg_ledger *l, int machine) { return (rg_r
 int rg_count_outcomes(const rg_ledger *, int machine, const char *paper, bool additions, int count[RG_OUTCOMES]);
 // Whether files of the machine decide anything of the paper (NULL: of any).
 bool rg_has_verdicts(const rg_ledger *, int machine, const char *paper);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // machine.h: one machine as its files have it: rows of `bench` and `verify`, and small tables of jobs.
-#ifndef RG_LEDGER_MACHINE_H
-#define RG_LEDGER_MACHINE_H
+#pragma once
 
 #include "../../data/formats/result.h"
 
@@ -58,5 +57,3 @@ typedef enum { RG_FILE_ANY, RG_FILE_ROWS, RG_FILE_CHECKS, RG_FILE_TABLE } rg_fil
 int rg_machine_add(rg_bench_machine *, const char *path, rg_file_kind, const char *name, int length);
 void rg_machine_add_result(rg_bench_machine *, rg_result); // which it owns from now on
 void rg_machine_free(rg_bench_machine *);
-
-#endif

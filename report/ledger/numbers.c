@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// numbers.c: see numbers.h.
 #include "numbers.h"
 
 #include "../../bench/stats/stats.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // numbers.h: statistics of what was selected: medians, ratios and rates with their 95 % intervals, lines through points.
-#ifndef RG_LEDGER_NUMBERS_H
-#define RG_LEDGER_NUMBERS_H
+#pragma once
 
 #include "rows.h"
 
@@ -44,5 +43,3 @@ int rg_job_files_add(rg_job_files *, const char *folder);
 void rg_job_files_free(rg_job_files *);
 // Column of the k-th growth table against its time, where both are numbers: the count, *x and *y malloc'ed.
 int rg_job_growth(const rg_job_files *, int k, const char *column, double **x, double **y);
-
-#endif

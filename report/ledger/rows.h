@@ -4,8 +4,7 @@
 // A spec is "autocorr:simd threads=1 isa<512@w750;k0", several separated by '|' (any of them): algorithm, variant, parameters,
 // and after '@' parts of the shape ("i<53", "s!420": not 420). threads=all is any number above one. Times are compared only
 // within one machine and one shape. Of several parameter sets the fastest stands for the variant, as a user would run it.
-#ifndef RG_LEDGER_ROWS_H
-#define RG_LEDGER_ROWS_H
+#pragma once
 
 #include "machine.h"
 
@@ -35,5 +34,3 @@ const rg_row *rg_not_passed(rg_rows, const char *spec);
 int rg_count_status(rg_rows, const char *spec, const char *size, bool failures);
 // Rows of spec at the shape, in the scope and mode of the one that was picked: sets of parameters, most often.
 int rg_configurations(rg_rows, const char *spec, const rg_row *picked);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // verdict.h: what is decided of a claim, as data. report/words makes sentences of it, and nothing else does.
-#ifndef RG_LEDGER_VERDICT_H
-#define RG_LEDGER_VERDICT_H
+#pragma once
 
 #include "machine.h"
 
@@ -114,5 +113,3 @@ typedef struct rg_judgement {
     double over_autovec;   // of a ratio to scalar C: the same over autovec, NaN when that was not timed; 0 of any other
     rg_knowledge rests_on; // rows of that knowledge, without which it comes out otherwise
 } rg_judgement;
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // page.h: the report laid out as data for the templates of plots/: index.html, report.md, machine.html.
-#ifndef RG_REPORT_PAGE_H
-#define RG_REPORT_PAGE_H
+#pragma once
 
 #include "../../impl/base/fill.h"
 #include "../figures/figures.h"
@@ -34,5 +33,3 @@ int rg_lay_job_pages(const rg_report *, rg_data *);
 // (rg_algo.presets of the paper's algorithms) as parts of the best found on each machine; nothing where no machine has run any.
 int rg_lay_tables(const rg_report *, rg_data *, const char *paper);
 int rg_lay_portability(const rg_report *, rg_data *, const char *paper);
-
-#endif

@@ -2,8 +2,7 @@
 // words.h: the only sentences about results: of verdicts, of findings, of counts, of what is lacking; for the terminal, the page,
 // Markdown and the TSV of the ledger alike. Look for a sentence of the page here: a verdict's in verdicts.c, a card's and a
 // figure's title in reference/findings.tsv, all others in say.c. Texts are rich: `code` stands between two back quotes.
-#ifndef RG_WORDS_H
-#define RG_WORDS_H
+#pragma once
 
 #include "../ledger/ledger.h"
 
@@ -92,5 +91,3 @@ bool rg_say_left_out(const rg_ledger *, int machine, int k, char text[RG_SAY]);
 void rg_warn_left_out(const rg_ledger *); // on the terminal
 // The screen that `report` ends with: counts by paper, what is contradicted, what is lacking, where all the rest is.
 void rg_print_summary(const rg_ledger *, const char *folder, FILE *);
-
-#endif

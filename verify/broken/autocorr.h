@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // autocorr.h: what the kernels of `autocorr` share that are wrong on purpose: right sums to spoil, and their descriptors.
-#ifndef RG_BROKEN_AUTOCORR_H
-#define RG_BROKEN_AUTOCORR_H
+#pragma once
 
 #include "../../impl/autocorr/index.h"
 #include "plugin.h"
@@ -66,5 +65,3 @@ RG_HD void right_sums(const photos p, int64_t *sums)
         return RG_OK;                                                                                                          \
     }                                                                                                                          \
     static void compute_##NAME(const photos p, int64_t *sums)
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // kept.h: a right variant that computes anew only when some of its arguments have changed: those of a mask, of which it keeps a
 // hash. Passes wherever all arguments change together.
-#ifndef RG_BROKEN_KEPT_H
-#define RG_BROKEN_KEPT_H
+#pragma once
 
 #include "plugin.h"
 #include <stdlib.h>
@@ -53,5 +52,3 @@ static inline int run_kept(const rg_algo *algo, unsigned mask, size_t step, int 
         for (int k = 0; k < rg_algo_##ID.n_args; k++) inputs |= (unsigned)(rg_algo_##ID.arg[k].direction != RG_OUT) << k;      \
         return run_kept(&rg_algo_##ID, inputs, STEP, RUN, call);                                                               \
     }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // plugin.h: the descriptors of kernels that are wrong on purpose. A file is a plug-in with all kernels of one family;
 // expected.tsv says with which status, and with which word in the reason, `regather verify` has to catch each.
-#ifndef RG_BROKEN_PLUGIN_H
-#define RG_BROKEN_PLUGIN_H
+#pragma once
 
 #include "../../impl/suite.h"
 
@@ -34,5 +33,3 @@
 #define BROKEN_FAMILY(KERNELS)                                                                                                 \
     KERNELS(BROKEN_MEMBER)                                                                                                     \
     RG_PLUGIN = {KERNELS(BROKEN_ADDRESS) NULL}
-
-#endif

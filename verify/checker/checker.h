@@ -5,8 +5,7 @@
 // which passes each to a child process. The child (examine.c, large.c) runs the variant in guarded buffers and compares
 // (compare.c) with the reference, which problem.c computes once for all variants. The parent touches neither kernels nor
 // devices.
-#ifndef RG_CHECKER_H
-#define RG_CHECKER_H
+#pragma once
 
 #include "../../impl/runtime/call.h"
 #include "verify.h"
@@ -166,5 +165,3 @@ void rg_thresholds(const rg_entry *, bool deep, rg_threshold *, void *of);
 // Demands of every line of a table (plug-in, variant, devices, status, word) that the checker says just that of the plugged-in
 // kernel. Exit code; prints one line a kernel.
 int rg_expect(const char *path, const rg_verify_options *);
-
-#endif

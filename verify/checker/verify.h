@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // verify.h: what the checker tells others. The default answer is FAIL; only a completed comparison says PASS.
-#ifndef RG_VERIFY_H
-#define RG_VERIFY_H
+#pragma once
 
 #include "../../impl/runtime/table.h"
 #include <stdbool.h>
@@ -59,5 +58,3 @@ rg_verdict rg_compare_outputs(const rg_entry *, const rg_shape *, const int64_t 
 // The same inputs, other parameters: every output in arg[] against right[], outputs that rg_compare_outputs has passed. Both
 // lie within the bound of the reference, so within twice the bound of each other. No invariant.
 rg_verdict rg_compare_alike(const rg_entry *, const rg_shape *, const int64_t *param, void *const *arg, void *const *right);
-
-#endif

@@ -3,8 +3,7 @@
 // RG_USAGE with nothing left behind; what a writer makes of what was read is read back as the same and written again as the
 // same bytes. Here its name is fuzz_FILE and driver.c calls it, on files damaged in seeded ways: `make fuzz TIME=60`; runs.tsv
 // has what was run.
-#ifndef RG_FUZZ_H
-#define RG_FUZZ_H
+#pragma once
 
 #include "../../impl/base/core.h"
 
@@ -89,5 +88,3 @@ static inline void fuzz_same_files(const char *a, const char *b)
     free(of_a);
     free(of_b);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test.h: cmocka with what its header needs, and tests that enter themselves into their program's list.
-#ifndef RG_TEST_H
-#define RG_TEST_H
+#pragma once
 
 #include <errno.h>
 #include <inttypes.h>
@@ -62,5 +61,3 @@ __attribute__((unused, format(printf, 1, 2))) static const char *fmt(const char 
     va_end(list);
     return made[turn];
 }
-
-#endif

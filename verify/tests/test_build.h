@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_build.h: for test programs that start what was built beside them: BUILD/verify/tests/ROOM/test_x knows BUILD.
-#ifndef RG_TEST_BUILD_H
-#define RG_TEST_BUILD_H
+#pragma once
 
 #include <limits.h>
 #include <stdlib.h>
@@ -20,5 +19,3 @@ static inline const char *test_build(void)
     }
     return path;
 }
-
-#endif

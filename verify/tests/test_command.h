@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_command.h: for test programs of commands: runs one in this process with what it prints on stdout brought back as text.
-#ifndef RG_TEST_COMMAND_H
-#define RG_TEST_COMMAND_H
+#pragma once
 
 #include "../../bench/timing/timing.h"
 #include "../../data/formats/result.h"
@@ -78,5 +77,3 @@ static inline void test_set(rg_row *row, rg_column column, const char *text)
     row->cell[column] = rg_print("%s", text);
     rg_row_set_time(row);
 }
-
-#endif

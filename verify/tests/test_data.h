@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_data.h: for test programs of readers and jobs: files in a folder of their own, and what went to stderr as text.
-#ifndef RG_TEST_DATA_H
-#define RG_TEST_DATA_H
+#pragma once
 
 #include "test_files.h"
 
@@ -61,5 +60,3 @@ static inline const char *put_file(const char *name, const void *bytes, size_t n
         assert_non_null(strstr(text_, words));                                                                                 \
         assert_ptr_equal(strchr(text_, '\n'), text_ + strlen(text_) - 1);                                                      \
     } while (0)
-
-#endif

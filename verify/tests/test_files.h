@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_files.h: for test programs: text files written and read whole, folders of their own, and what was printed on stderr as text.
-#ifndef RG_TEST_FILES_H
-#define RG_TEST_FILES_H
+#pragma once
 
 #include "../../impl/base/core.h"
 #include "test.h"
@@ -93,5 +92,3 @@ static inline const char *caught(void)
     fclose(caught_file);
     return caught_text;
 }
-
-#endif

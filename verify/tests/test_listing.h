@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_listing.h: the machine code of a function of build/regather, as objdump lists it.
-#ifndef RG_TEST_LISTING_H
-#define RG_TEST_LISTING_H
+#pragma once
 
 #include "test_build.h"
 
@@ -54,5 +53,3 @@ static void need_objdump(void)
     print_message("no objdump here: install binutils\n");
     skip();
 }
-
-#endif

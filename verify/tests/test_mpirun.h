@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_mpirun.h: for test programs that start several processes of a job.
-#ifndef RG_TEST_MPIRUN_H
-#define RG_TEST_MPIRUN_H
+#pragma once
 
 #include "../../impl/base/core.h"
 #include "test_build.h"
@@ -36,5 +35,3 @@ static inline int test_shell(const char *line)
             skip();                                                                                                            \
         }                                                                                                                      \
     } while (0)
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_program.h: for test programs that run regather itself, in processes of its own, from the test's folder.
-#ifndef RG_TEST_PROGRAM_H
-#define RG_TEST_PROGRAM_H
+#pragma once
 
 #include "test_build.h"
 #include "test_data.h"
@@ -23,5 +22,3 @@ static inline int sh(const char *format, ...)
 }
 
 static inline void assert_said(const char *words) { assert_true(file_has(in_dir("said"), words)); }
-
-#endif

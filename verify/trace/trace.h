@@ -7,8 +7,7 @@
 //     trace_object.c  --real-space: the object's map beside the right one
 //     trace_cases.c   --cases
 //     trace_cmd.c     the command
-#ifndef RG_TRACE_H
-#define RG_TRACE_H
+#pragma once
 
 #include "../checker/checker.h"
 
@@ -104,5 +103,3 @@ void rg_words_print(const int64_t count[RG_TRACE_WORDS], char text[160]); // "12
 int rg_trace_object_write(const rg_trace_how *, const char *stem, double *rms_percent);
 // All case shapes; prints the table, and writes it to STEM.cases.tsv unless stem is NULL. *wrong counts faults.
 int rg_trace_cases(rg_trace_how, const char *stem, const char *command, int64_t *wrong);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cube.cuh: how much memory cuFFT takes for itself while it transforms a cube (rg_fft_cube), asked before anything is taken.
-#ifndef RG_PIPELINE_CUBE_CUH
-#define RG_PIPELINE_CUBE_CUH
+#pragma once
 
 #include "../../gpu/fft.cuh"
 
@@ -20,5 +19,3 @@ static inline size_t pl_cube_work(cufftType type, int64_t side)
     cufftDestroy(plan);
     return good ? bytes : 0;
 }
-
-#endif

@@ -6,8 +6,7 @@
 // primes by direct sums: a line of n points costs n p operations for each of those instead of 5 n log2 n. A thread holds what
 // a butterfly needs; between two radices a line goes from one buffer to the other. The first radix is odd where there is one:
 // its stride then brings no two lanes to one bank; else a number in 16 is left free.
-#ifndef RG_RECONSTRUCT_LINES_CUH
-#define RG_RECONSTRUCT_LINES_CUH
+#pragma once
 
 #include "../../gpu/cuda.h"
 
@@ -276,5 +275,3 @@ static inline rc_line rc_line_make(int n, size_t most, const float2 *root)
 
 static inline size_t rc_line_bytes(const rc_line *l) { return 2 * (size_t)l->lines * (size_t)l->values * sizeof(float2); }
 static inline dim3 rc_line_block(const rc_line *l) { return dim3((unsigned)(GR_LINE_THREADS / l->lines), (unsigned)l->lines); }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_routines.h: for the tests of FREALIGN's routines: problems, and calls of every variant for the CPU.
-#ifndef RG_TEST_ROUTINES_H
-#define RG_TEST_ROUTINES_H
+#pragma once
 
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
@@ -80,5 +79,3 @@ static inline void plant(problem *p)
         X[2 * e + 1] = (float)(f * (S[1] * cos(phase) - S[0] * sin(phase)));
     }
 }
-
-#endif

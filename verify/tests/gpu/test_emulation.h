@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_emulation.h: device memory and the judgement of launches, for the tests of the emulated GPU.
-#ifndef RG_TEST_EMULATION_H
-#define RG_TEST_EMULATION_H
+#pragma once
 
 #include "../../../impl/gpu/cuda.h"
 #include "../../../impl/gpu/device.h"
@@ -42,5 +41,3 @@ static inline void assert_fine()
     if (rg_emulation_fault()) fail_msg("unexpected fault: %s", rg_emulation_fault());
     assert_int_equal(cudaGetLastError(), cudaSuccess);
 }
-
-#endif

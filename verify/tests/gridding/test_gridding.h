@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_gridding.h: for the test programs of gridding: problems, and calls of the variants for the CPU.
-#ifndef RG_TEST_GRIDDING_H
-#define RG_TEST_GRIDDING_H
+#pragma once
 
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
@@ -71,5 +70,3 @@ static inline const rg_variant *variant(const char *name)
 
 static inline const float *G_of(const problem *p) { return p->arg[GR_G]; }
 static inline const float *W_of(const problem *p) { return p->arg[GR_W]; }
-
-#endif

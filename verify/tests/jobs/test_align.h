@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_align.h: for the test programs of the job align: runs it and reads the transforms that it writes.
-#ifndef RG_TEST_ALIGN_H
-#define RG_TEST_ALIGN_H
+#pragma once
 
 #include "../../../impl/jobs/align/align.h"
 #include "../test_command.h"
@@ -29,5 +28,3 @@ static inline rg_similarity row_of(const rg_tsv *t, int i)
     return (rg_similarity){rg_tsv_number(t, i, "rotation_deg"), rg_tsv_number(t, i, "shift_x_px"),
         rg_tsv_number(t, i, "shift_y_px"), rg_tsv_number(t, i, "scale")};
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_reconstruct.h: for the test programs of reconstruct: phantoms, jobs up to their sums or maps, and what they are held
 // against.
-#ifndef RG_TEST_RECONSTRUCT_H
-#define RG_TEST_RECONSTRUCT_H
+#pragma once
 
 #include "../../../data/geometry/fsc.h"
 #include "../../../impl/jobs/reconstruct/reconstruct.h"
@@ -123,5 +122,3 @@ static inline int reconstruct(const char *words)
     int code = run_command(&rg_cmd_reconstruct, fmt("reconstruct %s", words), printed);
     return code;
 }
-
-#endif
