@@ -121,10 +121,9 @@ const rg_command rg_cmd_list = {
     .name = "list",
     .words = "[ALGO[:VARIANT]]...",
     .summary = "the function table: algorithm, variant, idea, available here or why not",
-    .help = "Each variant is one way of computing its algorithm. With --device host the CUDA variants are listed\n"
-            "as they run emulated on the CPU, for checking only. The values a parameter may take follow its\n"
-            "default; what `regather tune` found for this machine's processor (data/tuned) follows them, by\n"
-            "shape, and takes the defaults' place.",
+    .help = "Each variant is one way to compute its algorithm. With --device host the list shows the CUDA variants as\n"
+            "they run emulated on the CPU, for checks only. The values of each parameter follow its default. Values that\n"
+            "`regather tune` found for this machine's processor (data/tuned) come next, by shape, and replace the defaults.",
     .option = list_options,
     .bytes = sizeof(listing),
     .run = list_run,

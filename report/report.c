@@ -57,7 +57,7 @@ static const rg_option options[] = {
     {"job", "DIR", "what `regather autocorr --out` wrote for a series; again for the same series by another variant",
         RG_TO(request, job)},
     {"table", "NAME=FILE.tsv",
-        "a small table of a job (stages, FSC, scaling) that claims and figures know by this name; or a record's "
+        "a small table of a job (stages, FSC, scaling), by the name that claims and figures use; or a record's "
         "FILE.tables.tsv",
         RG_TO(request, named.table)},
     {"map", "NAME=FILE.mrc", "a map of a job, which figures show by this name; NAME.truth=FILE.mrc: what it should be",
@@ -66,8 +66,8 @@ static const rg_option options[] = {
     {"traces", "DIR", "what `regather trace --out` wrote for kernels that are wrong on purpose", RG_TO(request, traces)},
     {"claims", "FILE", "the claims to judge", RG_TO(request, claims)},
     {"out", "DIR", "where index.html, REPORT.md and fig/ go", RG_TO(request, out), 0, 0, "report"},
-    {"stale", NULL, "show rows that were timed before their kernel changed, too, and mark them", RG_TO(request, stale)},
-    {"no-figures", NULL, "leave gnuplot out", RG_TO(request, no_figures)},
+    {"stale", NULL, "also show rows timed before their kernel changed, and mark them", RG_TO(request, stale)},
+    {"no-figures", NULL, "draw no figures", RG_TO(request, no_figures)},
     {0},
 };
 
@@ -75,17 +75,16 @@ const rg_command rg_cmd_report = {
     .name = "report",
     .words = "RESULT.tsv...",
     .summary = "result files beside the papers' numbers, as a page with verdicts and figures",
-    .help = "Reads result files of this machine, those of reference machines, the papers' numbers and the list of\n"
-            "claims, and writes DIR/index.html, DIR/REPORT.md, DIR/ledger.tsv and DIR/fig/*.svg. Every number\n"
-            "comes out of a file that the report names. Rows whose kernel has another source now than when they\n"
-            "were timed (hashes in the rows) are left out, with a warning; with --stale they count, and verdicts\n"
-            "that rest on them say STALE. Claims are judged reproduced, order of magnitude, direction only,\n"
-            "contradicted today, exists, not called (no interval, or one that holds both answers), not testable\n"
-            "here or paper inconsistent; reference/claims.tsv says by which side and bounds, why, and what result\n"
-            "would make each fail. Ends with counts by paper and what is contradicted; ledger.tsv has all. Without\n"
-            "gnuplot the figures are left out and the report says so. One RESULT.tsv that `record` made, or beside\n"
-            "which its NAME.tables.tsv and other NAME.*.tsv lie, is a reference machine: the page is then of that\n"
-            "machine, with all of its files.",
+    .help = "Reads result files of this machine and of reference machines, the papers' numbers and the list of claims.\n"
+            "Writes DIR/index.html, DIR/REPORT.md, DIR/ledger.tsv and DIR/fig/*.svg. The report names the file behind\n"
+            "every number. Rows whose kernel has changed since they were timed (the rows hold hashes of the sources) are\n"
+            "left out with a warning. With --stale they count, and verdicts that rest on them are marked STALE.\n\n"
+            "A claim is judged reproduced, order of magnitude, direction only, contradicted today, exists, not called (no\n"
+            "interval, or one that holds both answers), not testable here, or paper inconsistent. reference/claims.tsv\n"
+            "gives each claim's operands, bounds, their reason, and a result that would contradict it. The output ends\n"
+            "with counts by paper and the contradicted claims; ledger.tsv has all. Without gnuplot the figures are left\n"
+            "out, and the report says so. A single RESULT.tsv that `record` made, or that has NAME.tables.tsv and other\n"
+            "NAME.*.tsv beside it, is a reference machine: the page then shows that machine, with all of its files.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

@@ -339,14 +339,12 @@ const rg_command rg_cmd_export = {
     .name = "export",
     .words = "F.tsv...",
     .summary = "result files in the formats of other tools",
-    .help = "gbench: one file as Google Benchmark JSON, times in ns. Every raw sample is a repetition of its own, so\n"
-            "that tools/compare.py of Google Benchmark can compare two files; the median is an aggregate; rates,\n"
-            "errors, joules and the rest are counters. Rows that failed have error_occurred, those that were\n"
-            "skipped have skipped.\n\n"
-            "csv: files of many commits as the table that Apache Otava reads, which finds where a series changed:\n"
-            "a line a file, in the order of the commits, or of the runs where a head has no date of its commit;\n"
-            "columns time, revision, and the median in ns of every row that all files have timed. The files are of\n"
-            "one machine.\n\n"
+    .help = "gbench: one file as Google Benchmark JSON, with times in ns. Every raw sample is a repetition, so that\n"
+            "tools/compare.py of Google Benchmark can compare two files. The median is an aggregate; rates, errors, joules\n"
+            "and the rest are counters. Failed rows have error_occurred, skipped rows have skipped.\n\n"
+            "csv: files of many commits as the table that Apache Otava reads to find where a series changed. It has one\n"
+            "line a file, ordered by the date of the commit, or of the run where a head lacks that date. The columns are\n"
+            "time, revision, and the median in ns of every row that all files have timed. The files must be of one machine.\n\n"
             "Rows of the algorithms probe and self-test, which describe the machine and the method, are left out.",
     .option = options,
     .bytes = sizeof(exporting),

@@ -28,8 +28,7 @@ static const rg_option options[] = {
     {"clock", "wall|cpu", "which time of a whole command decides", RG_TO(rg_duel, clock), .standard = "wall", .needs = "job"},
     {"check", "COMMAND", "for sh: exit 0 when the outputs of both agree, in {old} and {new}", RG_TO(rg_duel, check),
         .otherwise = "the same bytes", .needs = "job"},
-    {"repeat", "N", "so many duels of the same two, with seeds that follow each other; verified once", RG_TO(rg_duel, repeat),
-        1, 10000, "1"},
+    {"repeat", "N", "repeat the duel with consecutive seeds; verified once", RG_TO(rg_duel, repeat), 1, 10000, "1"},
     {"out", "D.tsv", "write every pair of blocks, or of runs", RG_TO(rg_duel, out)},
     {"serve", "first|again", "be one of the processes that compute, told by lines on standard input (what duel starts)",
         RG_TO(rg_duel, serve), .otherwise = "decide"},
@@ -389,31 +388,30 @@ const rg_command rg_cmd_duel = {
     .name = "duel",
     .words = "OLD [NEW]",
     .summary = "is NEW slower than OLD, by turns until the gate is decided",
-    .help = "OLD and NEW are ALGO:VARIANT or ALGO:VARIANT:NAME=VALUE;..., built in or of a --plugin, of one\n"
-            "algorithm; with --old-build DIR, OLD is that of another build, DIR/regather, and NEW may be left\n"
-            "out. Both have to pass verify on small shapes, and their outputs at the shape are held against the\n"
+    .help = "OLD and NEW are two variants of one algorithm, ALGO:VARIANT or ALGO:VARIANT:NAME=VALUE;..., built in or\n"
+            "from a --plugin. With --old-build DIR, OLD comes from another build, DIR/regather, and NEW may be left\n"
+            "out. Both must pass verify on small shapes, and their outputs at the shape are compared with the\n"
             "reference, before anything is timed.\n\n"
-            "Both run by turns, in blocks of about 1 ms, in pairs of random order: what else the machine does\n"
-            "hits both. Times are CPU time on one core, elapsed time with --threads N and of a block in which the\n"
-            "kernel waited, events on a GPU. A pair is dropped, and counted, when one of its blocks was preempted\n"
-            "more often than the other by so much that the caches filled anew are 0.5 % of it (blocks of 1 ms:\n"
-            "when not equally often), or a GPU's clock was held down for one of them alone. One process has 31\n"
-            "pairs (at least 9, once its blocks have taken 0.3 s), then it is the turn of another one with other\n"
-            "addresses and inputs; each counts as one observation, the median of its paired ratios.\n\n"
-            "After 5, 7, 10, 14, 20, 28 and 40 processes the interval of new / old (Student's t over processes,\n"
-            "99.86 % each time) is held against the gate: SLOWER all of it above 1 + gate, FASTER below 1 / (1 +\n"
-            "gate), SAME between the two. A verdict that is not so comes at most once in 100 duels (Bonferroni\n"
-            "over the seven looks). UNSURE when time is up, or when nine of ten pairs were dropped. --repeat N is\n"
-            "for who wants to see how often that holds here.\n\n"
-            "--job: OLD and NEW are whole commands of this program, files to files, run by turns in random order,\n"
-            "each as a process of its own; {out} in them stands for a folder, or the beginning of a file's name,\n"
-            "of each its own. A first pair fills the page cache and is not counted; from then on each pair is one\n"
-            "observation for the same rule, by elapsed time (--clock wall) or by the CPU time of all its threads;\n"
-            "the other one is told, too. The outputs of every pair have to be equal byte for byte, but for\n"
-            "comments of tables, labels of MRC files, plots and tables of stages, or to pass --check \"cmp\n"
-            "{old}.mrc {new}.mrc\"; else it is BROKEN. With --old-build, OLD is the command of the other build.\n\n"
-            "Exit codes: 0 not slower, 1 slower, or BROKEN: one of them does not pass, 2 bad usage, 3 unsure, 4\n"
-            "this machine lacks what one of them needs.",
+            "The two run in turns, in blocks of about 1 ms and in pairs of random order, so that other load hits both.\n"
+            "Times are CPU time on one core; elapsed time with --threads N and for blocks in which the kernel waited;\n"
+            "events on a GPU. A pair is dropped, and counted, when the blocks were preempted unequally by so much that\n"
+            "refilling the caches costs 0.5 % of a block (for blocks of 1 ms: when the counts differ), or when a GPU\n"
+            "throttled its clock for one of them alone. A process runs 31 pairs (at least 9, once its blocks have taken\n"
+            "0.3 s). Then a new process follows with other addresses and inputs. Each process is one observation, the\n"
+            "median of its paired ratios.\n\n"
+            "After 5, 7, 10, 14, 20, 28 and 40 processes the interval of new / old (Student's t over processes, 99.86 %\n"
+            "each time) is compared with the gate. SLOWER: all of it lies above 1 + gate. FASTER: below 1 / (1 + gate).\n"
+            "SAME: between the two. At most one verdict in 100 is wrong (Bonferroni over the seven looks). UNSURE: time is\n"
+            "up, or nine of ten pairs were dropped. --repeat N shows how often this holds on your machine.\n\n"
+            "--job: OLD and NEW are whole commands of this program, from files to files. They run in turns and random\n"
+            "order, each as a process. {out} in a command stands for its own folder, or for the beginning of a file name.\n"
+            "A first pair fills the page cache and does not count. Each further pair is one observation under the same\n"
+            "rule, by elapsed time (--clock wall) or by the CPU time of all threads (--clock cpu); the other one is\n"
+            "printed, too. The outputs of each pair must be equal byte for byte, except for comments of tables, labels of\n"
+            "MRC files, plots and tables of stages, or must pass --check \"cmp {old}.mrc {new}.mrc\". Otherwise the verdict\n"
+            "is BROKEN. With --old-build, the other build runs OLD.\n\n"
+            "Exit codes: 0 not slower; 1 slower, or BROKEN: one of them does not pass; 2 bad usage; 3 unsure; 4 this\n"
+            "machine lacks what one of them needs.",
     .option = options,
     .bytes = sizeof(rg_duel),
     .run = run,

@@ -394,8 +394,8 @@ static int run(void *options)
 }
 
 static const rg_option options[] = {
-    {"probe", NULL, "also measure what the CPU and each GPU sustain (a few seconds)", RG_TO(doctor, probe)},
-    {"stages", "OUT_stages.tsv", "of a job on this machine: what each stage's calls take at the least, at rates measured now",
+    {"probe", NULL, "also measure the rates that the CPU and each GPU sustain (a few seconds)", RG_TO(doctor, probe)},
+    {"stages", "OUT_stages.tsv", "stages of a job on this machine: the least time of each, at rates measured now",
         RG_TO(doctor, stages)},
     {0},
 };
@@ -404,15 +404,15 @@ const rg_command rg_cmd_doctor = {
     .name = "doctor",
     .words = "",
     .summary = "what this machine has and lacks, and the command that repairs it",
-    .help = "Names the CPU with its SIMD levels, cores and caches; the GPUs with driver and runtime and whether\n"
-            "this binary holds code for them; each library and program found or missing; whether energy counters\n"
-            "can be read, whether clocks are locked. With --probe also the rates that `bench` sets times against.\n\n"
-            "--stages: of each stage of a job its time, the least that its calls take at the rates of the job's\n"
-            "device and threads, the resource that limits them, the share of the bound that was reached, and what\n"
-            "is left, in seconds; \"-\" where no kernel says what it needs (reading, copies, preparation, the host's\n"
-            "steps, writing). Of the whole: what all calls together need of one resource. A stage that is faster\n"
-            "than its bound gets a warning.\n\n"
-            "It reports and does not judge: the exit code is 0 whatever it finds.",
+    .help = "Shows the CPU with its SIMD levels, cores and caches; the GPUs with driver and runtime, and whether this\n"
+            "binary holds code for them; each library and program, found or missing; whether energy counters can be\n"
+            "read; and whether clocks are locked. --probe adds the rates that `bench` compares times with.\n\n"
+            "--stages shows for each stage of a job its time, the least time that its calls can take at the rates of the\n"
+            "job's device and threads, the resource that limits them, the share of that bound that was reached, and the\n"
+            "remaining seconds. \"-\" stands where no kernel states what it needs (reading, copies, preparation, work of the\n"
+            "host, writing). The last row holds the needs of all calls together. A stage faster than its bound gets a\n"
+            "warning.\n\n"
+            "doctor reports and does not judge: its exit code is always 0.",
     .option = options,
     .bytes = sizeof(doctor),
     .run = run,

@@ -112,8 +112,7 @@ static int run(void *typed)
 
 static const rg_option options[] = {
     {"here", NULL, "measure this machine now, by the archive's own workload and nonce", RG_TO(request, here), .needs = "out"},
-    {"gate", "PERCENT", "how much slower than promised is still accepted", RG_TO(request, gate_percent), 0.1L, 100, "5",
-        "percent"},
+    {"gate", "PERCENT", "loss of speed that is still accepted", RG_TO(request, gate_percent), 0.1L, 100, "5", "percent"},
     {"seconds", "S", "time for the measurement, as of measure", RG_TO(request, budget_s), 0, 1000000, .unit = "seconds",
         .otherwise = "600 of small, 3600 of medium"},
     {"peak", "FILE.tsv", "of a peak archive: that of the vendor", RG_TO(request, peak)},
@@ -126,14 +125,13 @@ const rg_command rg_cmd_accept = {
     .name = "accept",
     .words = "PROMISED.rgz [HERE.rgz]",
     .summary = "on delivery: whether a machine does what the archive of its offer promised",
-    .help = "Measures the same workload again on the machine that was delivered (--here, or HERE.rgz, which a kit\n"
-            "made there), and compares the weighted geometric means of the times. The verdict is wrong at most\n"
-            "once in 100: ACCEPTED when the whole 99 % interval of the ratio is below the gate, REFUSED when it\n"
-            "is above, else UNSURE. The interval counts 1 % from one archive to the next for each side.\n\n"
-            "--here takes as long as the kit did: 10 minutes of size small, an hour of medium (--seconds; at least\n"
-            "five runs a job). Comparing two archives takes no time.\n\n"
-            "Exit codes: 0 accepted; 1 refused; 2 bad usage or archive; 3 unsure, or others were busy on this\n"
-            "machine.",
+    .help = "Measures the same workload again on the delivered machine (--here, or HERE.rgz, which a kit made there) and\n"
+            "compares the weighted geometric means of the times. ACCEPTED: the whole 99 % interval of the ratio lies below\n"
+            "the gate. REFUSED: it lies above. Else UNSURE. At most one verdict in 100 is wrong. The interval includes 1 %\n"
+            "between archives for each side.\n\n"
+            "--here takes as long as the kit did: 10 minutes for size small, an hour for medium (--seconds; at least five\n"
+            "runs a job). Comparing two archives takes no time.\n\n"
+            "Exit codes: 0 accepted; 1 refused; 2 bad usage or archive; 3 unsure, or others were busy on this machine.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

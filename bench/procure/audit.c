@@ -458,9 +458,9 @@ static int run(void *typed)
 }
 
 static const rg_option options[] = {
-    {"nonce", "WORD", "the one that was given to the vendor", RG_TO(request, nonce)},
-    {"workload", "FILE.tsv", "the one that was given to the vendor", RG_TO(request, workload)},
-    {"no-again", NULL, "do not compute inputs and outputs again here; exit 3 at best", RG_TO(request, no_again)},
+    {"nonce", "WORD", "the one given to the vendor", RG_TO(request, nonce)},
+    {"workload", "FILE.tsv", "the one given to the vendor", RG_TO(request, workload)},
+    {"no-again", NULL, "do not compute inputs and outputs again; exit 3 at best", RG_TO(request, no_again)},
     {0},
 };
 
@@ -468,17 +468,17 @@ const rg_command rg_cmd_audit = {
     .name = "audit",
     .words = "A.rgz...",
     .summary = "whether archives of `measure` hold together, keep the rules, and are right",
-    .help = "A line a finding: machine, rule, what was found. Files are those of MANIFEST; the log's chain of\n"
-            "hashes is whole and fits every row of runs.tsv; runs follow each other without a gap, by turns, as\n"
-            "bench/RULES.md says; medians are those of the runs; nothing is faster than the machine's own probes;\n"
-            "inputs follow from the nonce, and each job, run once here, gives the sampled outputs, but for\n"
-            "rounding. Where a signature lies beside an archive (.asc, .sig, .minisig), the command that verifies\n"
-            "it is named.\n\n"
-            "Each archive takes as long as making its inputs and running every job once, which is said first: less\n"
-            "than a minute of size small; no time with --no-again.\n\n"
-            "Nothing of an archive is written to disk, and its workload can name no other program and no path\n"
-            "outside (bench/procure). Exit codes: 0 good; 1 findings; 2 bad usage, or no archive; 3 open\n"
-            "questions (too few runs count, outputs not computed again).",
+    .help = "Prints one line a finding: machine, rule, what was found. audit checks that the files are those of MANIFEST;\n"
+            "that the log's chain of hashes is whole and fits every row of runs.tsv; that the runs follow each other\n"
+            "without a gap and in turns, as bench/RULES.md demands; that the medians are those of the runs; that nothing is\n"
+            "faster than the machine's own probes; that the inputs follow from the nonce; and that each job, run once\n"
+            "here, gives the sampled outputs up to rounding. Where a signature lies beside an archive (.asc, .sig,\n"
+            ".minisig), audit prints the command that verifies it.\n\n"
+            "An archive takes as long as making its inputs and running every job once, which is said first: less than a\n"
+            "minute for size small. With --no-again it takes no time.\n\n"
+            "Nothing of an archive is written to disk, and its workload cannot name another program or a path outside\n"
+            "(bench/procure). Exit codes: 0 good; 1 findings; 2 bad usage, or no archive; 3 open questions (too few runs\n"
+            "count, or the outputs were not computed again).",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

@@ -214,11 +214,11 @@ const rg_command rg_cmd_kit = {
     .summary = "what a vendor runs on a machine on offer: program, libraries, workload, rules, script",
     .help = "KIT.tar.gz unpacks to a folder KIT with run.sh, which needs no root, network, MPI or gnuplot:\n\n"
             "    ./run.sh --seed NONCE [--peak FILE] [--meter CMD] --out A.rgz\n\n"
-            "Inputs are made there from the nonce, which the buyer gives late. Small takes about 10 minutes,\n"
-            "medium an hour, full as long as the rules need (RULES.md). The oldest system that a kit runs on is\n"
-            "that of the machine that it was built on, by its glibc, which is printed and which run.sh asks for. Its\n"
-            "README.txt tells the vendor what it does, how long that takes and what leaves the machine. A small kit\n"
-            "of a program with CUDA leaves out cuFFT (200 MB) and takes the machine's own, where it has a GPU.",
+            "run.sh makes the inputs from the nonce, which the buyer gives late. Size small takes about 10 minutes, medium\n"
+            "an hour, full as long as the rules need (RULES.md). The glibc of the machine that built the kit sets the\n"
+            "oldest system on which it runs; it is printed, and run.sh checks it. README.txt tells the vendor what the kit\n"
+            "does, how long that takes, and what leaves the machine. A small kit of a program with CUDA leaves out cuFFT\n"
+            "(200 MB) and uses the machine's own, where it has a GPU.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

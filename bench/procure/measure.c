@@ -496,14 +496,13 @@ static const rg_option options[] = {
     {"size", "small|medium|full", "of the inputs, and 10 minutes, an hour, or what the rules need", RG_TO(measure, size), 0, 0,
         "small"},
     {"nonce", "WORD", "the buyer's word, from which inputs and samples follow", RG_TO(measure, nonce), .required = true},
-    {"peak", "FILE.tsv",
-        "columns job, options, sources: what a peak run adds to a job's command, and the files that it discloses",
+    {"peak", "FILE.tsv", "columns job, options, sources: what a peak run adds to a job's command, and the files it discloses",
         RG_TO(measure, peak_path)},
-    {"meter", "CMD", "a command that prints the watts of the whole machine and ends, called once a run", RG_TO(measure, meter)},
+    {"meter", "CMD", "a command that prints the watts of the whole machine; called once a run", RG_TO(measure, meter)},
     {"window", "S", "of energy, filled by repetition", RG_TO(measure, window_s), 1, 3600, "60", "seconds"},
-    {"seconds", "S", "time for all, which the least number of runs may pass", RG_TO(measure, budget_s), 0, 1000000,
+    {"seconds", "S", "time for all runs; the least number of runs may exceed it", RG_TO(measure, budget_s), 0, 1000000,
         .unit = "seconds", .otherwise = "600 of small, 3600 of medium"},
-    {"busy", NULL, "go on where others are busy; runs beside them do not count", RG_TO(measure, busy)},
+    {"busy", NULL, "go on while others are busy; runs during that time do not count", RG_TO(measure, busy)},
     {"out", "A.rgz", "the archive", RG_TO(measure, out), .required = true},
     {0},
 };
@@ -512,18 +511,18 @@ const rg_command rg_cmd_measure = {
     .name = "measure",
     .words = "",
     .summary = "a workload on this machine, by the run rules, into an archive",
-    .help = "What the run.sh of a kit calls. Makes the inputs from the nonce, runs every job once to warm up,\n"
-            "then all jobs by turns, each run a process of its own, at least five good ones a job; then, where\n"
-            "joules can be read (NVML, RAPL, --meter), each job again for a window of energy. Every run is kept,\n"
-            "its outputs are checked; a run while others were busy does not count. bench/RULES.md has the rules,\n"
-            "on a page.\n\n"
-            "A.rgz is a gzipped tar: MANIFEST, machine.tsv, runs.tsv, power.tsv, workload.tsv, log, sampled\n"
-            "values of inputs and outputs, and the sources of a peak run. Its file name without .rgz is the\n"
-            "machine's label in all that is made of it.\n\n"
-            "It says after the warm-up how long it takes (small 10 minutes, medium an hour), and stops there when\n"
-            "others are busy: it names them, and goes on with --busy.\n\n"
-            "Exit codes: 0 good; 1 a run failed or is wrong; 2 bad usage or input; 3 others were busy: without an\n"
-            "archive before anything was timed, else too few runs count; that archive, as in 1, says so.",
+    .help = "The run.sh of a kit calls this command. It makes the inputs from the nonce, runs every job once to warm up,\n"
+            "and then runs all jobs in turns, each run a process, until each job has at least five good runs. Where energy\n"
+            "can be read (NVML, RAPL, --meter), each job then runs again for a window of energy. Every run is kept and its\n"
+            "outputs are checked. A run during which others were busy does not count. bench/RULES.md has the rules, on one\n"
+            "page.\n\n"
+            "A.rgz is a gzipped tar of MANIFEST, machine.tsv, runs.tsv, power.tsv, workload.tsv, the log, sampled values\n"
+            "of inputs and outputs, and the sources of a peak run. Its file name without .rgz is the machine's label from\n"
+            "then on.\n\n"
+            "After the warm-up, measure says how long it will take (small 10 minutes, medium an hour). If others are busy,\n"
+            "it names them and stops there; --busy goes on.\n\n"
+            "Exit codes: 0 good; 1 a run failed or is wrong; 2 bad usage or input; 3 others were busy: either nothing was\n"
+            "timed and there is no archive, or too few runs count. The archive then says so, as it does with exit code 1.",
     .option = options,
     .bytes = sizeof(measure),
     .run = run,

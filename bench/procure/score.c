@@ -367,18 +367,18 @@ const rg_command rg_cmd_score = {
     .name = "score",
     .words = "A.rgz...",
     .summary = "machines ranked by archives of one workload: seconds, joules, money",
-    .help = "Writes DIR/score.tsv (a row a machine), DIR/jobs.tsv (a row a machine and job), DIR/sensitivity.tsv\n"
-            "and a page to print, DIR/index.html. The score is the weighted geometric mean of how much faster a\n"
-            "machine is than the reference, with its 95 % interval (Student's t over runs, and 1 % from archive\n"
-            "to archive); machines that this does not tell apart share a rank. P(best) is how often a machine\n"
-            "would be the fastest, were all measured again (20,000 draws, --seed).\n\n"
-            "COSTS.tsv has lines \"# currency: EUR\", \"# years: 5\", \"# electricity_a_kWh: 0.3\", \"# pue:\n"
-            "1.4\", \"# utilisation: 0.7\" and columns machine price support_a_year residual idle_W cap_W, a row\n"
-            "a label; a machine without a row is refused. Electricity is that of the whole machine: of the meter, else\n"
-            "cap_W times the time, marked as an upper estimate, also where GPU boards or CPU packages were measured,\n"
-            "which stand in jobs.tsv. Audit archives first: score warns of those that audit refuses without\n"
-            "computing anything again, on the page too, and refuses those of another workload or size, with a wrong\n"
-            "run, or with too few runs that count.",
+    .help = "Writes DIR/score.tsv (one row a machine), DIR/jobs.tsv (one row a machine and job), DIR/sensitivity.tsv and\n"
+            "a page to print, DIR/index.html. The score is the weighted geometric mean of the speed relative to the\n"
+            "reference, with its 95 % interval (Student's t over runs, and 1 % between archives). Machines that the\n"
+            "interval does not separate share a rank. P(best) is how often a machine would be the fastest if all were\n"
+            "measured again (20,000 draws, --seed).\n\n"
+            "COSTS.tsv has lines \"# currency: EUR\", \"# years: 5\", \"# electricity_a_kWh: 0.3\", \"# pue: 1.4\",\n"
+            "\"# utilisation: 0.7\" and columns machine price support_a_year residual idle_W cap_W, one row a label. A\n"
+            "machine without a row is refused. Electricity is that of the whole machine: from the meter, else cap_W times\n"
+            "the time, marked as an upper estimate, even where the power of GPU boards or CPU packages was measured\n"
+            "(jobs.tsv has that). Audit the archives first. score warns, also on the page, of archives that audit rejects\n"
+            "without running a job again. It refuses archives of another workload or size, with a wrong run, or with too\n"
+            "few runs that count.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

@@ -181,44 +181,44 @@ static int run(void *options)
 
 static const rg_option options[] = {
     {"out", "NAME", "the record: NAME.tsv has its rows, NAME.tables.tsv its tables", RG_TO(request, out), .required = true},
-    {"budget", "MIN", "begin only what ends within so many minutes, and stop then", RG_TO(request, budget_min), 0, 100000,
+    {"budget", "MIN", "start only what ends within this many minutes", RG_TO(request, budget_min), 0, 100000,
         .otherwise = "none", .unit = "minutes"},
-    {"resume", NULL, "go on with the record: what it lacks, and rows and tables whose kernels or jobs have changed",
+    {"resume", NULL, "continue the record: measure what it lacks, and what belongs to changed kernels or jobs",
         RG_TO(request, resume)},
-    {"widest", "PCT", "measure rows again whose interval of 95 % is wider than so much of the median; the narrower stays",
+    {"widest", "PCT", "measure a row again when its 95 % interval is wider than this share of the median; the narrower stays",
         RG_TO(request, widest_pct), 0.1, 1000, .otherwise = "any", .unit = "%"},
-    {"beside", "N", "so many steps of one core at a time beside another one", RG_TO(request, beside), 1, RG_BESIDE_MOST,
+    {"beside", "N", "steps of one core that run at the same time", RG_TO(request, beside), 1, RG_BESIDE_MOST,
         .otherwise = "half of the cores, from four on, if it is known who shares them"},
     {"merge", "FILE", "take over rows, or tables (*.tables.tsv), measured on other machines of this kind",
         RG_TO(request, merge)},
-    {"step", "NAME", "only steps whose names begin so", RG_TO(request, step)},
-    {"plan", NULL, "say what would be measured, and measure nothing", RG_TO(request, plan_alone)},
+    {"step", "NAME", "only steps whose names begin like this", RG_TO(request, step)},
+    {"plan", NULL, "print what would be measured, and stop", RG_TO(request, plan_alone)},
     {"plan-file", "FILE", "the table of steps", RG_TO(request, plan), .otherwise = "bench/record/plan.tsv"},
-    {"work", "DIR", "where the jobs' files go", RG_TO(request, work), .otherwise = "regather-record in /dev/shm or /tmp"},
+    {"work", "DIR", "folder for the jobs' files", RG_TO(request, work), .otherwise = "regather-record in /dev/shm or /tmp"},
     {0},
 };
 
 const rg_command rg_cmd_record = {
     .name = "record",
     .words = "",
-    .summary = "measure a machine for data/machines: what claims, figures and tables want of it, by value a second",
-    .help =
-        "Measures what a table of steps asks for (bench/record/plan.tsv: rows to time, parameters to tune, jobs, tables\n"
-        "of jobs) and the record has not yet: a row whose kernel has the same source now is not measured again. Before\n"
-        "anything runs it says which steps fit the time, those first that make most claims testable a second, and why\n"
-        "the others do not: no time, no such GPU. What a step takes is known from the last time (table record_seconds),\n"
-        "else from the plan.\n\n"
-        "Steps of one core run beside each other and beside a GPU's on machines of four cores and more; what needs the\n"
-        "whole machine comes after them. A virtual machine may hide which processors share a core: there nothing goes on\n"
-        "beside a step, unless those that cannot share one are as fast together as alone, or --beside asks for it. A run\n"
-        "may be killed at any moment: it loses what was being timed. With --resume it goes on, also on another machine of\n"
-        "the same kind that has the files. Each row says in the column `made` which machine (a hash of its serial number),\n"
-        "driver, clocks, revision and time; the head says when they are several. A record made with --device cpu takes from\n"
-        "--merge what the CPU of such a machine with a GPU gave.\n\n"
-        "--merge takes over what was measured elsewhere; rows without the hash of their kernel's source, of another\n"
-        "source than today's, or of fewer than five processes are left out, and said. With --budget 0 nothing is\n"
-        "measured, and any machine merges the pieces of another. Exit codes: 0 all of the plan that is possible here is\n"
-        "in the record, 1 a step failed, 2 bad usage, 3 steps are left: the same command with --resume goes on.",
+    .summary = "measure a machine for data/machines: what claims, figures and tables need, the most useful steps first",
+    .help = "Measures what a table of steps asks for (bench/record/plan.tsv: rows to time, parameters to tune, jobs, tables\n"
+            "of jobs) and the record does not have yet. A row whose kernel has the same source today is not measured again.\n"
+            "Before anything runs, record says which steps fit the time, those first that make most claims testable per\n"
+            "second, and why the others do not fit: no time, no such GPU. The duration of a step is that of the last time\n"
+            "(table record_seconds), else that of the plan.\n\n"
+            "On machines of four cores and more, steps of one core run beside each other and beside a GPU's. Steps that\n"
+            "need the whole machine run after them. A virtual machine may hide which processors share a core. Steps then\n"
+            "run beside each other only if a test shows them to be as fast together as alone, or if --beside asks for it.\n"
+            "record may be killed at any moment and loses only what was being timed. --resume continues, also on another\n"
+            "machine of the same kind that has the files. The column `made` of each row names the machine (a hash of its\n"
+            "serial number), driver, clocks, revision and time; the head says when there were several. A record made with\n"
+            "--device cpu can take with --merge what the CPU of a machine with a GPU measured.\n\n"
+            "--merge takes over rows that were measured elsewhere. Rows without the hash of their kernel's source, with\n"
+            "another source than today's, or of fewer than five processes are left out, and listed. With --budget 0 nothing\n"
+            "is measured, so that any machine can merge the pieces of another. Exit codes: 0 the record holds all of the\n"
+            "plan that is possible here; 1 a step failed; 2 bad usage; 3 steps are left, which the same command with\n"
+            "--resume runs.",
     .option = options,
     .bytes = sizeof(request),
     .run = run,

@@ -294,9 +294,9 @@ const rg_command rg_cmd_steps = {
     .name = "steps",
     .words = "TABLE.tsv [STEP]...",
     .summary = "run a table of steps: those whose products are missing or old",
-    .help = "What `make reproduce` and `make check-deep` call. A row of the table is a step, a command for sh; it is done\n"
-            "again only when its product is missing, or older than this program or than what it was made from, so that a\n"
-            "run that was killed goes on where it stopped. bench/steps/steps.h has the columns.\n\n"
+    .help = "`make reproduce` and `make check-deep` call this command. A row of the table is a step, a command for sh. A\n"
+            "step runs only when its product is missing, or older than this program or than its inputs, so that a killed\n"
+            "run continues where it stopped. bench/steps/steps.h describes the columns.\n\n"
             "Exit codes: 0 all steps are done; 1 some failed (--keep-going); 2 one failed, or bad usage.",
     .option = options,
     .bytes = sizeof(request),

@@ -7,12 +7,12 @@
 static const rg_option options[] = {
     {"shape", "TEXT", "tune at this shape, as in s257,i52,o1,b19,k0", RG_TO(rg_tune, shape_text),
         .otherwise = "the first of the preset paper"},
-    {"param", "NAME=VALUE[,VALUE...]", "keep a parameter at this value, or at one of these", RG_TO(rg_tune, kept)},
+    {"param", "NAME=VALUE[,VALUE...]", "fix a parameter to this value, or to one of these", RG_TO(rg_tune, kept)},
     {"search", "exhaustive|random|local", "the order", RG_TO(rg_tune, kind),
         .otherwise = "exhaustive, with --budget or --configs local"},
-    {"budget", "S", "stop the search then", RG_TO(rg_tune, budget_s), 0.001L, 1e6L, .unit = "seconds"},
-    {"configs", "N", "try at most so many configurations", RG_TO(rg_tune, configs), 1, INT32_MAX},
-    {"energy", NULL, "measure the energy of a call of the best too: 5 s more each", RG_TO(rg_tune, energy)},
+    {"budget", "S", "time for the search", RG_TO(rg_tune, budget_s), 0.001L, 1e6L, .unit = "seconds"},
+    {"configs", "N", "configurations to try at most", RG_TO(rg_tune, configs), 1, INT32_MAX},
+    {"energy", NULL, "measure the energy of a call of the best, too: 5 s more each", RG_TO(rg_tune, energy)},
     {"out", "F.tsv", "write the result file, a row a configuration; F.tsv.part while it grows", RG_TO(rg_tune, out)},
     {"resume", NULL, "go on with F.tsv.part, or with F.tsv, leaving out the configurations it has", RG_TO(rg_tune, resume),
         .needs = "out"},
@@ -167,19 +167,20 @@ const rg_command rg_cmd_tune = {
     .name = "tune",
     .words = "ALGO:VARIANT",
     .summary = "search a variant's parameters for the fastest; every one verified before it is timed",
-    .help = "Tries combinations of the declared parameters of one variant at one shape. Those that the variant refuses are\n"
-            "counted with their reasons. Every other one has to pass the checker at two small shapes before it is timed;\n"
-            "afterwards the first one's outputs at the timed shape are compared with the reference, and every other one's,\n"
-            "for the same inputs, with those of the first. A first look takes two visits of\n"
-            "bench's sampler; then the eight best, the defaults and the published configurations (impl/ALGO/presets.tsv) are\n"
-            "timed in common rounds, and the table gives each as a percentage of the best with its interval.\n\n"
-            "--search: exhaustive tries all; random any, none twice; local begins with the defaults, goes on at random for a\n"
-            "third of the budget and then tries what differs from the best in as few parameters as there are.\n\n"
-            "--out has a row a configuration, as bench writes them; --resume goes on from there. The best one goes into the\n"
-            "file of this GPU or CPU in data/tuned and takes the defaults' place wherever this variant runs at a shape that\n"
-            "is nearest to it; a parameter given on the command line goes before it. A file made on another processor or by\n"
-            "another version is left alone with a warning. `regather list` shows what holds.\n\n"
-            "Exit codes: 0 good, 1 a configuration did not pass, 2 bad usage, 4 nothing could be timed here.",
+    .help = "Tries combinations of the declared parameters of one variant at one shape. Combinations that the variant\n"
+            "refuses are counted with their reasons. Each other one has to pass the checker at two small shapes before it\n"
+            "is timed. The first one's outputs at the timed shape are compared with the reference, and those of the\n"
+            "others, for the same inputs, with the first one's. A first look takes two visits of bench's sampler. Then the\n"
+            "eight best, the defaults and the published configurations (impl/ALGO/presets.tsv) are timed in common rounds,\n"
+            "and the table gives each as a percentage of the best, with its interval.\n\n"
+            "--search exhaustive tries all. random draws combinations, none twice. local starts from the defaults, draws\n"
+            "at random for a third of the budget, and then tries the neighbours of the best, those that differ in the\n"
+            "fewest parameters first.\n\n"
+            "--out has one row a configuration, in bench's format; --resume continues it. The best configuration goes to\n"
+            "the file of this GPU or CPU in data/tuned. From then on it replaces the defaults wherever this variant runs\n"
+            "at a shape nearest to it; a parameter on the command line overrides it. A file of another processor or\n"
+            "another version is ignored with a warning. `regather list` shows which values are in use.\n\n"
+            "Exit codes: 0 good; 1 a configuration did not pass; 2 bad usage; 4 nothing could be timed here.",
     .option = options,
     .bytes = sizeof(rg_tune),
     .run = run,

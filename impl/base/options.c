@@ -25,20 +25,21 @@ static const rg_option job_options[] = {
 };
 
 static const rg_option page_options[] = {
-    {"page", "FILE.html", "what was done and found, with plots, as one file", RG_TO(rg_given, page), .endings = ".html",
-        .otherwise = "beside --out, ending in .html; none where the environment has REGATHER_PAGE=no", .excludes = "no-page"},
-    {"no-page", NULL, "write no such page", RG_TO(rg_given, no_page)},
+    {"page", "FILE.html", "a page of what was done and found, with plots, as one file", RG_TO(rg_given, page),
+        .endings = ".html", .otherwise = "beside --out, ending in .html; none where the environment has REGATHER_PAGE=no",
+        .excludes = "no-page"},
+    {"no-page", NULL, "write no page", RG_TO(rg_given, no_page)},
     {0},
 };
 
 const rg_option rg_computing_options[] = {
-    {"gpus", "N", "how many GPUs share the work", RG_TO(rg_computing, gpus), 1, 64, .otherwise = "all that --device names"},
+    {"gpus", "N", "GPUs that share the work", RG_TO(rg_computing, gpus), 1, 64, .otherwise = "all that --device names"},
     {"variant", "[ALGO:]NAME",
-        "which variant computes, with parameters as NAME:block=128;...; of a job with several algorithms "
+        "variant that computes, with parameters as NAME:block=128;...; for a job with several algorithms "
         "one for each; see regather list",
         RG_TO(rg_computing, variant)},
     {"gpu-memory", "SIZE",
-        "take no more of each GPU's memory than this, as 16GiB or 512MiB: context, buffers, textures and work areas of "
+        "use no more of each GPU's memory than this, as 16GiB or 512MiB: context, buffers, textures and work areas of "
         "transforms; also of the emulated GPU",
         RG_TO(rg_computing, gpu_memory), .otherwise = "REGATHER_GPU_MEMORY of the environment, else all that is free"},
     {0},

@@ -201,15 +201,15 @@ const rg_command rg_cmd_fsc = {
     .name = "fsc",
     .words = "A.mrc B.mrc",
     .summary = "Fourier shell correlation of two maps",
-    .help = "Writes columns shell frequency resolution fsc: shell s holds the frequencies f, in whole numbers a\n"
-            "box, with floor(|f| + 0.5) = s, s = 0 .. side / 2, each frequency of the whole space once. frequency\n"
-            "= s / (side voxel) in 1/A, resolution its inverse.  A mask correlates shells that it blurs into each\n"
-            "other. With --mask or --mask-radius the phases of both maps are drawn anew from the first shell on\n"
-            "whose unmasked FSC is below 0.8, and fsc is (masked - random) / (1 - random) from two shells after\n"
-            "it (Chen et al. 2013), which is what halves of independent refinements (gold standard) are judged\n"
-            "by. Columns fsc_unmasked fsc_masked fsc_random have the rest. Prints where the curve first falls\n"
-            "below 0.5 and 0.143, between which frequencies within one standard deviation (1 - FSC^2) / sqrt(n)\n"
-            "of a shell of n frequencies, and the correlation coefficient of the maps' voxels.",
+    .help = "Writes columns shell, frequency, resolution and fsc. Shell s, from 0 to side / 2, holds the frequencies f, in\n"
+            "whole numbers a box, with floor(|f| + 0.5) = s, each frequency of the whole space once. frequency is\n"
+            "s / (side voxel) in 1/A, resolution its inverse.\n\n"
+            "A mask correlates neighbouring shells. With --mask or --mask-radius, the phases of both maps are therefore\n"
+            "randomised from the first shell on whose unmasked FSC is below 0.8. fsc is then (masked - random) / (1 - random)\n"
+            "from two shells after it (Chen et al. 2013). This is the curve that judges halves of independent refinements\n"
+            "(gold standard). The columns fsc_unmasked, fsc_masked and fsc_random have the rest.\n\n"
+            "fsc prints where the curve first falls below 0.5 and 0.143, with limits of one standard deviation,\n"
+            "(1 - FSC^2) / sqrt(n) for a shell of n frequencies, and the correlation coefficient of the maps' voxels.",
     .option = options,
     .bytes = sizeof(comparison),
     .run = run,

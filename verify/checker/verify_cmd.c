@@ -38,22 +38,21 @@ typedef struct session {
 } session;
 
 static const rg_option options[] = {
-    {"shape", "TEXT", "check at this shape only, as in w257,h131,r2,k0 or width=257,height=131,max-offset=2,kind=plain",
+    {"shape", "TEXT", "only this shape, as in w257,h131,r2,k0 or width=257,height=131,max-offset=2,kind=plain",
         RG_TO(session, shape_text)},
     {"smoke", NULL, "check at the few small shapes of the algorithm's smoke test only", RG_TO(session, narrow.smoke)},
     {"thresholds", "none|check|deep",
         "sizes of verify/thresholds.tsv, at which code takes another path: none of them, or only\n"
         "those that every run takes, or only those that take long",
         RG_TO(session, thresholds)},
-    {"params", "TEXT", "with these parameters only, as in block=128;lines=2", RG_TO(session, params)},
-    {"pattern", "position|random|maximum|extreme", "with these inputs only", RG_TO(session, pattern)},
-    {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30",
-        "seconds"},
-    {"no-refuse", NULL, "run what a variant refuses, to show why it does", RG_TO(session, no_refuse)},
-    {"stop", NULL, "of each variant no case after the first that fails", RG_TO(session, stop)},
+    {"params", "TEXT", "only these parameters, as in block=128;lines=2", RG_TO(session, params)},
+    {"pattern", "position|random|maximum|extreme", "only these inputs", RG_TO(session, pattern)},
+    {"limit", "S", "time limit of one run", RG_TO(session, limit_s), 0.01L, 1e6L, "30", "seconds"},
+    {"no-refuse", NULL, "also run what a variant refuses, to show why", RG_TO(session, no_refuse)},
+    {"stop", NULL, "end each variant at its first failure", RG_TO(session, stop)},
     {"out", "F.tsv", "write one row a case", RG_TO(session, out)},
     {"verbose", NULL, "one line a case", RG_TO(session, verbose)},
-    {"expect", "F.tsv", "demand that each plugged-in kernel gets the status and reason of this table", RG_TO(session, expect)},
+    {"expect", "F.tsv", "require that each plug-in kernel gets the status and reason in this table", RG_TO(session, expect)},
     {0},
 };
 
@@ -383,31 +382,30 @@ const rg_command rg_cmd_verify = {
     .name = "verify",
     .words = "[ALGO[:VARIANT]]...",
     .summary = "check variants against the reference",
-    .help =
-        "Every variant runs in a child process with a time limit, in guarded and poisoned buffers at aligned\n"
-        "and unaligned addresses, at every check shape of its algorithm, with position-coded, random,\n"
-        "all-maximum and extreme inputs. Every element is compared with the reference, inputs must be\n"
-        "unchanged, a second run must give the same bits (unless the variant says that it is unordered), and\n"
-        "the algorithm's invariant must hold. Statuses: PASS, FAIL, CRASH (the process died), TIMEOUT, SKIP\n"
-        "(with the reason). Cheap and different cases come first: every value of every parameter and every\n"
-        "kind at small shapes, sizes that code turns at (verify/thresholds.tsv), every three numbers of a shape\n"
-        "together, and a few shapes that are drawn from the seed; there, one argument, and one number, is also\n"
-        "changed at a time, and outputs hold poison or another answer, as drawn. Then the standard parameters at every shape, pairs of values, and more of the\n"
-        "grid. What was covered is printed; a variant of which too little could be run fails. On the emulated\n"
-        "GPU a number of memory accesses, not a time, ends the list.\n\n"
-        "What a PASS means: at these shapes, parameters, threads and inputs every element was right, whatever stood\n"
-        "in the outputs. It says nothing of larger sizes (--thresholds deep has some), of four features that go\n"
-        "wrong only together, of more than 513 threads. And a kernel is code that does as it likes: one\n"
-        "that looks for its caller (the parent's command line, the fences about its buffers), counts its calls,\n"
-        "or waits for a date tells a check from a job, and no check in its process can rule that out. Its source\n"
-        "does. `regather bench` judges calls whose outputs hold what timed ones find there. `regather autocorr`\n"
-        "holds every sum of every photograph against an identity at numbers that are drawn when the sums are there;\n"
-        "the other jobs take what a kernel gives, which nothing but a PASS, the figures and the maps speak for.\n\n"
-        "Of a FAIL follow the command that repeats it and, at the smallest shape that fails, the `regather\n"
-        "trace` that shows which input reaches which output.\n\n"
-        "--device cpu takes the CPU variants, gpu (gpu0, ...) those of a GPU, host the CUDA variants compiled\n"
-        "for the CPU. Exit 0 when nothing failed and something passed, 1 when anything failed, 4 when this\n"
-        "machine can run none.",
+    .help = "Each variant runs in a child process with a time limit. Its arguments are fenced, poisoned buffers at\n"
+            "aligned and unaligned addresses. Inputs are position-coded, random, all at the maximum, and extreme.\n"
+            "Every output element is compared with the reference. Inputs must stay unchanged, a second run must give\n"
+            "the same bits (unless the variant says that it is unordered), and the algorithm's invariant must hold.\n\n"
+            "The statuses are PASS, FAIL, CRASH (the process died), TIMEOUT and SKIP (with the reason).\n\n"
+            "Cheap cases that differ most come first: every value of every parameter and every kind at small shapes,\n"
+            "the sizes at which code branches (verify/thresholds.tsv), all triples of shape numbers, and a few shapes\n"
+            "drawn from the seed. In these cases one argument, and one number, is also changed at a time, and the\n"
+            "outputs hold either poison or another answer. Then come the standard parameters at every shape, pairs of\n"
+            "values, and more of the grid. The coverage is printed. A variant of which too little could run fails. On\n"
+            "the emulated GPU a number of memory accesses ends the list, not a time.\n\n"
+            "A PASS means that every element was right at these shapes, parameters, threads and inputs, whatever the\n"
+            "outputs held before. It does not cover larger sizes (--thresholds deep has some), faults that need four\n"
+            "features at once, or more than 513 threads. A kernel is code and can do anything: it can look for its\n"
+            "caller (the parent's command line, the fences around its buffers), count its calls or wait for a date, and\n"
+            "so tell a check from a job. No check inside its process can rule that out; reading its source can.\n"
+            "`regather bench` judges calls whose outputs hold what timed calls find there. `regather autocorr` checks\n"
+            "every sum of every photograph by an identity, at numbers that are drawn after the sums are computed. The\n"
+            "other jobs do not check what a kernel returns: there only a PASS, the figures and the maps speak for it.\n\n"
+            "After a FAIL, run the command that repeats it, and `regather trace` at the smallest shape that fails, to\n"
+            "see which input reaches which output. Both are printed.\n\n"
+            "--device cpu selects the CPU variants, gpu (gpu0, ...) those of a GPU, host the CUDA variants compiled\n"
+            "for the CPU. Exit codes: 0 nothing failed and something passed; 1 something failed; 4 nothing can run\n"
+            "on this machine.",
     .option = options,
     .bytes = sizeof(session),
     .run = run,

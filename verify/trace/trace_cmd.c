@@ -23,8 +23,7 @@ static const rg_option options[] = {
     {"cases", NULL, "step through small shapes and the corners of each; one row a case", RG_TO(session, cases),
         .excludes = "input output shape"},
     {"real-space", NULL, "the map of a known object too, beside the right one", RG_TO(session, real_space), .needs = "out"},
-    {"limit", "S", "longest time of one run before it counts as endless", RG_TO(session, limit_s), 0.01L, 1e6L, "30",
-        "seconds"},
+    {"limit", "S", "time limit of one run", RG_TO(session, limit_s), 0.01L, 1e6L, "30", "seconds"},
     {"out", "DIR", "write the pairs (NAME.tsv) and their picture (NAME.svg, NAME.png) there", RG_TO(session, out)},
     {0},
 };
@@ -236,22 +235,22 @@ const rg_command rg_cmd_trace = {
     .name = "trace",
     .words = "ALGO[:VARIANT]...",
     .summary = "which outputs one input reaches, with which weights, and which it should",
-    .help = "Switches the inputs of a variant on one at a time (gridding: one pixel, 1 + 0i and 0 + 1i; autocorr: one pixel\n"
-            "of one photograph, the other position-coded) and compares what that changes in the outputs with the\n"
-            "reference. Every pair of input and output is right, missing, doubled, misplaced (something where nothing\n"
-            "belongs, or what belongs elsewhere) or has another weight. Prints how many, the first fault by its\n"
-            "coordinates, and what all faults have in common, or else where no pair is right. Runs in the checker's\n"
-            "child process, so plug-ins and wild kernels are welcome; an access outside the arguments is a fault. What takes\n"
-            "several inputs at once, a sum too large for its type, is seen by verify alone, and so may be a race.\n"
-            "\n"
+    .help = "Switches on one input at a time (gridding: one pixel, as 1 + 0i and 0 + 1i; autocorr: one pixel of one\n"
+            "photograph, the other photograph position-coded) and compares the change of the outputs with the\n"
+            "reference. Each pair of input and output is right, missing, doubled, misplaced (something where nothing\n"
+            "belongs, or what belongs elsewhere), or has another weight. Prints the number of each, the coordinates of\n"
+            "the first fault, and what all faults have in common, or where no pair is right. The variant runs in the\n"
+            "checker's child process, so plug-ins and kernels that write out of bounds are safe to trace; an access\n"
+            "outside the arguments counts as a fault. Faults that need several inputs at once, such as an overflow, are\n"
+            "seen by verify alone, and races may be.\n\n"
             "--out DIR writes NAME.tsv, one row a pair (columns input, input_at, argument, output, output_at, weight,\n"
-            "expected, verdict), and a picture of it in three dimensions and three slices, NAME.svg and NAME.png,\n"
-            "which gnuplot draws of NAME.points.tsv (columns side, a, b, c, size, verdict) and so can you;\n"
-            "NAME is the variant's, or ALGO-VARIANT where several algorithms are traced.\n"
-            "--output AT keeps the pairs of these outputs: the inputs that reach them. --cases steps through small sides,\n"
-            "odd and even, and their corners. --real-space sends an object of known shape through the variant too and\n"
-            "shows its map beside the right one.\n"
-            "Exit 0 when every pair is right, 1 when any is not, 4 when this machine can run none.",
+            "expected, verdict), and a picture of it in three dimensions and three slices, NAME.svg and NAME.png.\n"
+            "gnuplot draws it from NAME.points.tsv (columns side, a, b, c, size, verdict), and so can you. NAME is the\n"
+            "variant's name, or ALGO-VARIANT where several algorithms are traced.\n\n"
+            "--output AT keeps the pairs of these outputs: the inputs that reach them. --cases steps through small odd\n"
+            "and even sides and their corners. --real-space also inserts an object of known shape and shows its map\n"
+            "beside the right one.\n\n"
+            "Exit codes: 0 every pair is right; 1 some pair is not; 4 nothing can run on this machine.",
     .option = options,
     .bytes = sizeof(session),
     .run = run,

@@ -31,7 +31,7 @@ static const rg_option options[] = {
     {"spectrum", NULL,
         "add k_peak_length: the longer side / the whole wave number at which the ring-averaged power spectrum peaks",
         RG_TO(ac_job, spectrum)},
-    {"resume", NULL, "leave out photographs whose files stand, made from the same input by the same request",
+    {"resume", NULL, "skip photographs whose results exist, made from the same input by the same request",
         RG_TO(ac_job, resume)},
     {"out", "DIR", "the folder for the results, made when missing", RG_TO(ac_job, out), .required = true},
     RG_OPTIONS_OF(rg_computing_options, ac_job, computing),
@@ -39,32 +39,29 @@ static const rg_option options[] = {
 };
 
 static const char help[] =
-    "Reads grey photographs (PNG, PGM, PPM, TIFF, MRC, told apart by content; 8 or 16 bits; every page of a TIFF file\n"
-    "and every section of an MRC stack is one) and computes, in exact integers over the overlap of the photograph\n"
-    "with its shifted self,\n"
+    "Reads grey photographs (PNG, PGM, PPM, TIFF or MRC, recognised by content; 8 or 16 bits; every page of a TIFF\n"
+    "file and every section of an MRC stack is one photograph). Computes, in exact integers, over the overlap of\n"
+    "the photograph with its shifted copy,\n"
     "    S(X0, Y0) = sum over x, y of a(x, y) b(x - X0, y - Y0),      b = a unless --cross.\n"
-    "Colour becomes grey by Rec. 601 luma, (299 R + 587 G + 114 B + 500) div 1000; an alpha channel is left out; no\n"
-    "gamma. TIFF is turned as its tag Orientation says, with a warning.\n"
-    "\n"
+    "Colour becomes grey by Rec. 601 luma, (299 R + 587 G + 114 B + 500) div 1000. An alpha channel is ignored; no\n"
+    "gamma is applied. TIFF is turned as its tag Orientation says, with a warning.\n\n"
     "C2D(X0, Y0) by --norm, with N = (width - |X0|)(height - |Y0|) and N0 = width height:\n"
     "    raw      S(X0, Y0) / S(0, 0), which is eq. 1 of Lu et al. 2009\n"
     "    overlap  [S(X0, Y0) / N] / [S(0, 0) / N0]\n"
     "    centred  c(X0, Y0) / c(0, 0), c = [sum over the overlap of (a - mean a)(b - mean b)] / N\n"
-    "The means are those of the whole photographs. Where N is 0, overlap and centred do not exist: C2D holds 0 there\n"
-    "and C1D leaves those offsets out.\n"
-    "\n"
-    "In DIR, for each photograph NAME (file name without ending; _0001.. is added for pages):\n"
+    "The means are those of the whole photographs. Where N is 0, overlap and centred are not defined: C2D holds 0\n"
+    "there, and C1D leaves these offsets out.\n\n"
+    "For each photograph NAME (file name without ending; pages add _0001..), DIR receives\n"
     "    NAME.c2d.mrc  (2R+1) x (2R+1) floats, row Y0 + R, column X0 + R, C2D(0,0) = 1\n"
     "    NAME.c1d.tsv  columns R C1D n: the mean of C2D over the n offsets with floor(|(X0, Y0)| + 0.5) = R\n"
-    "    NAME.svg      both, drawn by gnuplot (left out, and said, where there is no gnuplot)\n"
-    "and for a series rmax.tsv (photo R_max time C1D half_width), rmax.svg with the straight lines through it, and\n"
-    "rmax_stages.tsv: seconds of reading all photographs, and of all else.\n"
-    "R_max is the first local maximum of C1D after its first minimum, by the parabola through three points; 'none'\n"
-    "where there is none; how far it stands out (see --prominence) is in the head of NAME.c1d.tsv, and said where it is next\n"
-    "to nothing. half_width is the lag L at which the mean of the centred C2D(L, 0) and C2D(0, L) falls to 0.5.\n"
-    "\n"
-    "All sums of each photograph are checked, by an identity at random numbers that are drawn when they are there; of a variant\n"
-    "that rounds, 16 sums are computed again by the reference. A wrong one ends the job with exit 1.";
+    "    NAME.svg      both, drawn by gnuplot (where there is none, this is said and the file left out)\n"
+    "and for a series rmax.tsv (photo R_max time C1D half_width), rmax.svg with straight lines fitted to it, and\n"
+    "rmax_stages.tsv: the seconds of reading all photographs, and of the rest.\n"
+    "R_max is the first local maximum of C1D after its first minimum, by the parabola through three points, or\n"
+    "'none'. The head of NAME.c1d.tsv says how far it stands out (see --prominence); a warning tells when that is\n"
+    "next to nothing. half_width is the lag L at which the mean of the centred C2D(L, 0) and C2D(0, L) falls to 0.5.\n\n"
+    "All sums of each photograph are checked by an identity, at random numbers drawn after the sums are computed.\n"
+    "For a variant that rounds, the reference computes 16 sums again. A wrong sum ends the job with exit code 1.";
 
 static int check_range(ac_job *job)
 {

@@ -41,23 +41,22 @@ static const rg_option options[] = {
 };
 
 static const char help[] =
-    "Reads cubic volumes of one size, one an MRC file, and finds for each the pose in which it looks most\n"
-    "like the reference: a feature at v of the average stands at c + A (v - c) + shift in the particle, A\n"
-    "= Rz(psi) Ry(tilt) Rz(rot) as RELION has it (its origin is -shift), c = floor(side / 2) on every\n"
-    "axis. The average becomes the next reference, until the median particle turns by no more than 0.2\n"
-    "degrees and moves by no more than 0.05 voxels, or --iterations are done; which, is said. Without\n"
-    "--reference, map and poses are in the frame of the first subtomogram.\n\n"
-    "All rotations are tried on volumes made smaller, to a side of 17 to 32, with all shifts by FFT; the\n"
-    "best climb from size to size in steps that halve; at full size NLopt's BOBYQA ends when no parameter\n"
-    "moves a voxel by more than 0.01. The score is Pearson's correlation; with --wedge, over the\n"
-    "frequencies that both have, and the average is the sum of the transforms over how many particles saw\n"
-    "each frequency.\n\n"
-    "AVG.poses.star has the poses as RELION 3.1 does, AVG.poses.tbl as Dynamo: a row of 35 numbers a\n"
-    "particle, tag, aligned and averaged 1, shift, tdrot tilt narot (ZXZ), correlation, and --wedge as\n"
-    "the range of tilts about y.\n\n"
-    "--truth: errors are taken after the one rotation between the frames of the poses and of the truth.\n\n"
-    "Half maps are of one alignment against one reference, so their FSC is an upper bound. Prints the\n"
-    "seconds of each stage. Files are written whole or not at all.";
+    "Reads cubic volumes of one size, one in each MRC file, and finds for each the pose in which it matches the\n"
+    "reference best: a feature at v of the average lies at c + A (v - c) + shift in the particle, with A = Rz(psi)\n"
+    "Ry(tilt) Rz(rot) as in RELION (whose origin is -shift) and c = floor(side / 2) on every axis. The average\n"
+    "becomes the next reference, until the median particle turns by at most 0.2 degrees and moves by at most 0.05\n"
+    "voxels, or --iterations are done; the output says which. Without --reference, map and poses are in the frame\n"
+    "of the first subtomogram.\n\n"
+    "All rotations are tried on reduced volumes, of a side of 17 to 32, with all shifts by FFT. The best candidates\n"
+    "climb from size to size with halved steps. At full size NLopt's BOBYQA ends when no parameter moves a voxel by\n"
+    "more than 0.01. The score is Pearson's correlation. With --wedge it covers the frequencies that both have, and\n"
+    "the average is the sum of the transforms divided by the number of particles that have each frequency.\n\n"
+    "AVG.poses.star has the poses in RELION 3.1's format, AVG.poses.tbl in Dynamo's: a row of 35 numbers a particle\n"
+    "with tag, aligned and averaged 1, shift, tdrot tilt narot (ZXZ), correlation, and --wedge as the range of\n"
+    "tilts about y.\n\n"
+    "--truth: the errors are taken after the one rotation between the frames of the poses and of the truth.\n\n"
+    "The half maps come from one alignment against one reference, so their FSC is an upper bound. The seconds of\n"
+    "each stage are printed. Files are written whole or not at all.";
 
 // ---- the command line ----------------------------------------------------------------------------------------------------
 

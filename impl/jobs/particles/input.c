@@ -24,7 +24,7 @@ const rg_option fr_par_options[] = {
 
 const rg_option fr_input_options[] = {
     {.name = "", .kind = RG_GROUP, .group = fr_par_options},
-    {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", RG_TO(fr_files, invert)},
+    {"invert", NULL, "reverse the images' contrast: particles are dark in them", RG_TO(fr_files, invert)},
     {0},
 };
 

@@ -22,7 +22,7 @@ static const rg_option options[] = {
     {"half-maps", NULL, "write the maps of both halves too, those of rlnRandomSubset or else the odd and the even rows",
         RG_TO(request, typed.half_maps)},
     {"ctf", NULL, "weight by the CTF: sum of c F over f + sum of c^2; frealign always does", RG_TO(request, gridding.ctf)},
-    {"invert", NULL, "take the images' contrast the other way round: particles are dark in them", RG_TO(request, typed.invert)},
+    {"invert", NULL, "reverse the images' contrast: particles are dark in them", RG_TO(request, typed.invert)},
     {"mask-radius", "PX", "keep a sphere of this radius, its edge six voxels of cosine", RG_TO(request, typed.mask_radius_px),
         0, 1e6L, .unit = "voxels", .otherwise = "none; frealign: the largest that fits"},
     {"padding", "N", "images are padded to N times their side", RG_TO(request, gridding.padding), 1, 8, "2",
@@ -43,33 +43,32 @@ static const rg_option options[] = {
 };
 
 static const char help[] =
-    "Reads a RELION STAR file (3.0 or 3.1) and the MRC stacks that it names, image by image. Rows need\n"
-    "rlnImageName and rlnAngleRot, rlnAngleTilt, rlnAnglePsi; rlnOriginX/YAngst or rlnOriginX/Y are taken\n"
-    "when there. An image is the projection of the map, turned by A = Rz(psi) Ry(tilt) Rz(rot), shifted\n"
-    "by -origin; the centre of images and map is pixel floor(side / 2), counted from 0. Odd sides that\n"
-    "RELION has projected have theirs one pixel further.\n\n"
-    "Every image is shifted by its origin, padded with zeros, transformed, cut at the maximum frequency\n"
-    "and added, with the Kaiser-Bessel kernel, into a 3-D transform G and its weights W; then G/W inside\n"
-    "the sphere of the maximum frequency, the inverse transform, the division by the kernel's transform,\n"
-    "and the crop. Of --sym, the operators that map the grid onto itself (12 of the 60 of I1) are applied\n"
-    "to the finished sums, exactly, unless --per-operator.\n\n"
-    "--ctf: the images are c times the projection's transform, c as RELION has it (protein bright; with\n"
-    "B-factor and scale of the row): G = sum of c F, W = sum of c^2, and the map is G / (f + W), f = 0.1\n"
-    "operators (mean of the weights added), which is FREALIGN's rule, unless --f says it. Phases are\n"
-    "flipped by c itself, so images must not have been corrected before, unless the STAR file says so:\n"
+    "Reads a RELION STAR file (3.0 or 3.1) and, image by image, the MRC stacks that it names. Rows need\n"
+    "rlnImageName and rlnAngleRot, rlnAngleTilt, rlnAnglePsi; rlnOriginX/YAngst or rlnOriginX/Y are used if\n"
+    "present. An image is the projection of the map, rotated by A = Rz(psi) Ry(tilt) Rz(rot) and shifted by\n"
+    "-origin. The centre of images and map is pixel floor(side / 2), counted from 0. RELION's projections of odd\n"
+    "side have their centre one pixel further.\n\n"
+    "Every image is shifted by its origin, padded with zeros, transformed, cut off at the maximum frequency, and\n"
+    "added with the Kaiser-Bessel kernel to a 3-D transform G and its weights W. The map is G/W inside the sphere\n"
+    "of the maximum frequency, transformed back, divided by the kernel's transform, and cropped. The operators of\n"
+    "--sym that map the grid onto itself (12 of the 60 of I1) are applied to the finished sums, which is exact,\n"
+    "unless --per-operator is given.\n\n"
+    "--ctf: the images are c times the projection's transform. c has RELION's sign (protein bright) and includes\n"
+    "the B-factor and scale of the row. Then G = sum of c F, W = sum of c^2, and the map is G / (f + W). By default f\n"
+    "= 0.1 operators (mean of the weights added), which is FREALIGN's rule; --f sets it. c itself flips the phases,\n"
+    "so images must not have been corrected before, unless the STAR file says so:\n"
     "_rlnCtfDataAreCtfPremultiplied 1 (G = sum of F) or _rlnCtfDataArePhaseFlipped 1 (G = sum of |c| F).\n"
-    "Of these --method frealign takes neither.\n\n"
-    "On GPUs threads read ahead while images are copied, transformed and inserted, each in a stream of\n"
-    "its own; --gpus share the rows, one volume each. Started by mpirun or srun, processes share the\n"
-    "rows, each with the next GPU of its machine or with its cores, and the first one writes the map.\n"
-    "Stages go to VOL_stages.tsv and to the output: busy_s, the seconds during which at least one image\n"
-    "was in the stage, and their share of the whole (open: the STAR file, its stacks and the GPU; setup:\n"
-    "memory and plans; prepare: with the wait for a GPU that inserts); their sum passes the whole by what\n"
-    "went on at the same time.\n\n"
-    "--tune: tuning while running. Every configuration computes the same sums, so that trials are no work\n"
-    "lost; they are timed one at a time on the size and GPU at hand. On the CPU regather tune serves.\n\n"
-    "Memory is predicted first and refused when it is not there. Files are written whole or not at all; a\n"
-    "job that was killed is started again from its first image.";
+    "--method frealign takes neither.\n\n"
+    "On GPUs, threads read ahead while images are copied, transformed and inserted, each in its own stream. --gpus\n"
+    "shares the rows among GPUs, each with a volume. Started by mpirun or srun, the processes share the rows, each\n"
+    "with the next GPU of its machine or with its cores, and the first process writes the map.\n\n"
+    "VOL_stages.tsv, also printed, has the stages. busy_s is the time in which at least one image was in the stage,\n"
+    "and share its part of the whole. open: the STAR file, its stacks and the GPU. setup: memory and plans. prepare\n"
+    "includes the wait for a GPU that is inserting. Stages overlap, so the shares can add up to more than 1.\n\n"
+    "--tune searches parameters during the run. All configurations compute the same sums, so no trial is wasted;\n"
+    "each is timed alone, at this size on this GPU. For the CPU, use regather tune.\n\n"
+    "Memory is predicted first; the job is refused if it does not fit. Files are written whole or not at all. A\n"
+    "killed job starts again from its first image.";
 
 static int open_particles(rc_job *job, const char *path)
 {

@@ -33,9 +33,9 @@ const rg_option fr_refinement_options[] = {
         RG_TO(fr_refinement, reference_pixel_A), 1e-3L, 1e6L, .unit = "Angstrom"},
     {"out", "NEW.star", "particles with their new poses and scores; NEW.par writes FREALIGN's format",
         RG_TO(fr_refinement, out), .endings = ".star .par", .beside = "_rings.tsv _stages.tsv", .required = true},
-    {"low", "A", "coarsest resolution that is used", RG_TO(fr_refinement, low_A), 0, 1e6L, .unit = "Angstrom",
+    {"low", "A", "coarsest resolution to use", RG_TO(fr_refinement, low_A), 0, 1e6L, .unit = "Angstrom",
         .otherwise = "all but the mean"},
-    {"high", "A", "finest resolution that is used", RG_TO(fr_refinement, high_A), 0, 1e6L, .unit = "Angstrom",
+    {"high", "A", "finest resolution to use", RG_TO(fr_refinement, high_A), 0, 1e6L, .unit = "Angstrom",
         .otherwise = "three pixels"},
     {"mask-radius", "A", "radius of the mask on sections and particles", RG_TO(fr_refinement, mask_A), 0, 1e6L,
         .unit = "Angstrom", .otherwise = "0.45 sides"},
@@ -45,13 +45,13 @@ const rg_option fr_refinement_options[] = {
         "v9"},
     {"no-prior", NULL, "do not hold shifts to the mean and spread that they have in PARTICLES", RG_TO(fr_refinement, no_prior)},
     {"optimiser", "praxis|bobyqa", "of NLopt", RG_TO(fr_refinement, method), 0, 0, "praxis"},
-    {"step", "U", "first step in units of 0.1 rad and of 0.01 rad an index; praxis finds its own", RG_TO(fr_refinement, step),
+    {"step", "U", "first step, in units of 0.1 rad and of 0.01 rad an index; praxis finds its own", RG_TO(fr_refinement, step),
         1e-3L, 100, "1", .needs = "optimiser=bobyqa"},
     {"tolerance", "U", "stop when nothing moves by more, in these units", RG_TO(fr_refinement, tolerance), 1e-6L, 10, "0.1"},
     {"max-evaluations", "N", "of one particle", RG_TO(fr_refinement, most_evaluations), 1, 1000000, "5000"},
-    {"batch", "N", "particles of a GPU at a time", RG_TO(fr_refinement, batch), 1, FR_PROBLEMS_MAX,
+    {"batch", "N", "particles that a GPU handles together", RG_TO(fr_refinement, batch), 1, FR_PROBLEMS_MAX,
         .otherwise = "refine 128, search 24"},
-    {"resume", NULL, "go on from NEW.star.part, which a run that was stopped left behind", RG_TO(fr_refinement, resume)},
+    {"resume", NULL, "continue NEW.star.part of a stopped run", RG_TO(fr_refinement, resume)},
     {0},
 };
 
@@ -448,10 +448,10 @@ static int run(void *options)
 }
 
 static const rg_option options[] = {
-    {"also", "defocus|magnification", "of every particle, too", RG_TO(job, also)},
+    {"also", "defocus|magnification", "find this for every particle, too", RG_TO(job, also)},
     {"restarts", "N", "further starts of each particle, its angles turned at random; the best is kept", RG_TO(job, restarts), 0,
         63, "0"},
-    {"restart-angle", "DEG", "by up to so much", RG_TO(job, restart_deg), 0.1L, 180, "10", "degrees"},
+    {"restart-angle", "DEG", "largest turn of a further start", RG_TO(job, restart_deg), 0.1L, 180, "10", "degrees"},
     RG_OPTIONS_OF(fr_refinement_options, job, all.refine),
     RG_OPTIONS_OF(fr_input_options, job, all.files),
     RG_OPTIONS_OF(rg_computing_options, job, all.computing),
@@ -459,33 +459,25 @@ static const rg_option options[] = {
 };
 
 static const char help[] =
-    "Refines orientation and shift of every particle against a map, as FREALIGN does (IFLAG 1; Li, Grigorieff and Cheng "
-    "2010):\n"
-    "the weighted correlation of the particle's transform with a masked section of the map's, both with the particle's CTF, "
-    "is\n"
-    "maximised over three angles and two shifts by a derivative-free optimiser of NLopt; PRAXIS is Powell's method renewed.\n"
-    "All particles of a batch take a step together, so that a GPU sees many trials at once; what is found for one particle\n"
-    "does not depend on the others.\n"
-    "\n"
-    "It betters poses of another program, or of another map, or of coarser limits; `regather search` has refined its own "
-    "already,\n"
-    "and against the same map with the same limits nothing is left to do. It stays on the hill where it starts: a particle "
-    "far off\n"
-    "is for search, or for --restarts.\n"
-    "\n"
-    "PARTICLES: a RELION STAR file, whose rows need poses and CTF, or a FREALIGN .par file with --stack and --pixel. Images "
-    "must be\n"
-    "of an even side. The map must have their field of view; another sampling of it is padded or cut in Fourier space. The "
-    "CTF\n"
-    "has RELION's sign (protein bright), --invert turns it; scales and B-factors of rows multiply it.\n"
-    "NEW.star keeps all columns of a STAR file and gains _rgFrealignScore, 100 times the objective. NEW_rings.tsv has the\n"
-    "mean correlation of every ring, NEW_stages.tsv what took how long and needed what of the machine: `regather doctor\n"
-    "--stages NEW_stages.tsv` says how near to its limits each stage came. Finished particles go to NEW.star.part, from which\n"
-    "--resume goes on after a run that was stopped.\n"
-    "\n"
-    "As in FREALIGN, shifts are held to mean and spread that they have in PARTICLES, the more so the noisier the image.\n"
-    "--also defocus adds one number to both defoci of a particle, --also magnification finds its relative magnification\n"
-    "(_rgFrealignMagnification; MAG of a .par file); the median says what the pixel size ought to be.";
+    "Refines the orientation and shift of every particle against a map, as FREALIGN does (IFLAG 1; Li, Grigorieff\n"
+    "and Cheng 2010). The objective is the weighted correlation of the particle's transform with a masked section of\n"
+    "the map's, both with the particle's CTF. A derivative-free optimiser of NLopt maximises it over three angles and\n"
+    "two shifts (PRAXIS is a successor of Powell's method). All particles of a batch take a step together, so that a\n"
+    "GPU sees many trials at once. The result for one particle does not depend on the others.\n\n"
+    "Use it on poses of another program, another map or coarser limits. `regather search` has refined its own poses:\n"
+    "the same map and limits gain nothing more. refine climbs the hill on which it starts; for a particle far off\n"
+    "use search, or --restarts.\n\n"
+    "PARTICLES is a RELION STAR file, whose rows need poses and CTF, or a FREALIGN .par file with --stack and\n"
+    "--pixel. The side of the images must be even. The map must have their field of view; a map of another\n"
+    "sampling is padded or cropped in Fourier space. The CTF has RELION's sign (protein bright); --invert reverses it.\n"
+    "Scales and B-factors of rows multiply it.\n\n"
+    "NEW.star keeps all columns of a STAR file and adds _rgFrealignScore, 100 times the objective. NEW_rings.tsv has\n"
+    "the mean correlation of every ring. NEW_stages.tsv has the time and the needs of every stage; `regather doctor\n"
+    "--stages NEW_stages.tsv` shows how near each came to its bound. Finished particles go to NEW.star.part, from\n"
+    "which --resume continues a stopped run.\n\n"
+    "As in FREALIGN, a prior holds shifts to the mean and spread that they have in PARTICLES, the more so the noisier\n"
+    "the image. --also defocus adds one number to both defoci of a particle. --also magnification finds the relative\n"
+    "magnification of each (_rgFrealignMagnification; MAG of a .par file); the median tells the right pixel size.";
 
 const rg_command rg_cmd_refine = {
     .name = "refine",

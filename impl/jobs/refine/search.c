@@ -270,24 +270,17 @@ static const rg_option options[] = {
 };
 
 static const char help[] =
-    "Finds orientation and shift of every particle without knowing anything of them, as FREALIGN does (IFLAG 3; Li, Grigorieff "
-    "and\n"
-    "Cheng 2010). For every direction of a grid over the asymmetric unit, the particle is correlated with the section at all\n"
-    "rotations in the plane and all shifts to 12 pixels; the best directions are refined as by `regather refine`, and the one "
-    "with\n"
-    "the highest score is kept. The grid is FREALIGN's, moved by a random offset within half a step that follows from "
-    "--seed:\n"
-    "the same seed gives the same answer.\n"
-    "\n"
-    "Poses that it writes are refined: `regather refine` is worth it afterwards with a better map, a finer --high or --also,\n"
-    "not with the same map and limits.\n"
-    "\n"
-    "Beside particles and map, memory goes to correlations (64 MiB on a CPU, 256 MiB on a GPU and for their copy) and to the\n"
-    "threads that refine --best directions of --batch particles together.\n"
-    "\n"
-    "Poses that PARTICLES have are not used, but shifts are: images come shifted by them. See `regather refine --help` for "
-    "files\n"
-    "and signs.";
+    "Finds the orientation and shift of every particle from nothing, as FREALIGN does (IFLAG 3; Li, Grigorieff and\n"
+    "Cheng 2010). For every direction of a grid over the asymmetric unit, the particle is correlated with the\n"
+    "section at all in-plane rotations and all shifts up to 12 pixels. The best directions are refined as by\n"
+    "`regather refine`, and the one with the highest score is kept. The grid is FREALIGN's, moved by a random offset\n"
+    "of up to half a step that follows from --seed: the same seed gives the same answer.\n\n"
+    "The poses are already refined. `regather refine` gains something afterwards with a better map, a finer --high\n"
+    "or --also, but not with the same map and limits.\n\n"
+    "Beside particles and map, memory is needed for correlations (64 MiB on a CPU, 256 MiB on a GPU and as much\n"
+    "for their copy) and for the threads that refine --best directions of --batch particles together.\n\n"
+    "Poses in PARTICLES are not used, but shifts are: the images are shifted by them first. `regather refine\n"
+    "--help` explains files and signs.";
 
 const rg_command rg_cmd_search = {
     .name = "search",
