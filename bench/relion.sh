@@ -5,10 +5,11 @@
 # and 256:300:2. RELION 3.1's program has one thread, and no option for more; relion_reconstruct_mpi shares the insertion alone and
 # takes no less time with two processes. Prints a row a run: seconds of the wall's clock and of the processor (beside other work
 # the second is what tells), largest resident memory, correlation of the map with the true one; then a line a size, of medians.
-# Kept as data/machines/NAME.relion.tsv.
+# Kept as data/machines/NAME.relion.tsv. With FSC=FILE a table goes there of both maps' FSC with the true one, by shell, kept as
+# data/machines/NAME.relion_fsc.tsv: the floor that verify/cases/reconstruct.tsv holds the gridding to.
 # Exit 1 when a program fails or a map is not like the truth; 4, with the reason, where RELION or GNU time is not installed.
 build=${1:?usage: bench/relion.sh BUILD [THREADS [SIDE:IMAGES:TURNS]...]} threads=${2:-2}
-regather=$(realpath "$build/regather") || exit 2
+regather=$(realpath "$build/regather") fsc=$(realpath -m "${FSC:-/dev/null}") || exit 2
 shift && { [ $# -eq 0 ] || shift; }
 [ $# -gt 0 ] || set -- 128:1000:5 256:300:2
 lacks() { echo "$1 is not installed (Debian: apt-get install $2)" && exit 4; }
@@ -20,9 +21,10 @@ export REGATHER_PAGE=no
 
 # One run: a row of the table. Only the program itself is timed; its map is judged afterwards.
 row() { # PROGRAM SIDE IMAGES TURN COMMAND...
-    head="$1	$2	$3	$4" && shift 4
+    head="$1	$2	$3	$4" kept=$1.fsc && shift 4
     "$timer" -o used -f '%e %U %S %M' "$@" > said 2>&1 || { cat said >&2; echo "$* failed" >&2; return 1; }
     "$regather" fsc map.mrc p/map.mrc --quiet --out fsc.tsv > compared || return 1
+    awk '$1 + 0 > 0 { printf "%.6f\n", $4 }' fsc.tsv > "$kept"
     awk -v head="$head" -v OFS='\t' 'NR == FNR { if ($1 == "correlation") c = $2; next }
         { printf "%s\t%.2f\t%.2f\t%.2f\t%.0f\t%s\n", head, $1, $2 + $3, $3, $4 / 1000, c; exit !(c > 0.9) }' compared used
 }
@@ -34,6 +36,7 @@ row() { # PROGRAM SIDE IMAGES TURN COMMAND...
     echo "# threads: regather $threads, relion 1"
     printf 'program\tside\timages\tturn\twall_s\tcpu_s\tsystem_s\tpeak_MB\tcorrelation\n'
 } > table
+{ grep '^#' table && printf 'side\timages\tshell\tregather\trelion\n'; } > "$fsc"
 cat table
 for size in "$@"; do
     side=${size%%:*} turns=${size##*:} images=${size#*:}
@@ -45,6 +48,7 @@ for size in "$@"; do
         # RELION's stacks are named from the folder it runs in.
         row relion "$side" "$images" "$turn" sh -c 'cd p && exec relion_reconstruct --i particles.star --o ../map.mrc' || exit 1
     done | tee -a table
+    paste regather.fsc relion.fsc | awk -v head="$side	$images" -v OFS='\t' '{ print head, NR, $0 }' >> "$fsc"
     [ "$(grep -c "	$side	$images	" table)" -eq $((2 * turns)) ] || exit 1
 done
 awk -F '\t' '

@@ -131,6 +131,7 @@ RG_C size_t gr_map_bytes(int64_t k, int64_t padded, int64_t side, int threads); 
 // What a voxel is multiplied with, by its squared distance from the centre: gridding correction, mask, scale of the transform.
 // malloc'ed; NULL without memory.
 RG_C double *gr_map_factors(const gr_map_of *, int64_t *n);
-RG_C double gr_kernel_mean(int64_t radius_tenths); // of the kernel, over the ball where it is not 0
+RG_C double gr_kernel_mean(int64_t radius_tenths);     // of the kernel, over the ball where it is not 0
+RG_C double gr_kernel_variance(int64_t radius_tenths); // along an axis, in voxels squared: s^2 of quotient.h
 
 #endif

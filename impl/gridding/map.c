@@ -2,8 +2,8 @@
 // map.c: from sums to a map on the host (index.h): the division, the inverse transform on P^3 points, cut to the N^3 of the map
 // on its way, the gridding correction (the division by the kernel's transform at the voxel's distance from the centre) and the
 // mask. Bound: memory, the sums read once, the cut transform written and read once; results do not depend on the threads.
-#include "index.h"
 #include "kernel.h"
+#include "quotient.h"
 
 #include <fftw3.h>
 #include <math.h>
@@ -21,6 +21,12 @@ double gr_kernel_mean(int64_t radius_tenths)
     return gr_transform(b, 0) / (4 * 3.14159265358979323846 / 3 * b * b * b);
 }
 
+double gr_kernel_variance(int64_t radius_tenths)
+{
+    const double b = (double)radius_tenths / 10, turn = 2 * 3.14159265358979323846 * 1e-3; // of R^2 as is the transform's fall
+    return 2 * (1 - gr_transform(b, 1e-3) / gr_transform(b, 0)) / (turn * turn);
+}
+
 static int64_t wrap(int64_t i, int64_t n) { return i < 0 ? i + n : i; }
 
 enum { TILE = 8 };   // values of x that are transformed side by side: a cache line of the sums, and FFTW's vectors
@@ -30,6 +36,7 @@ enum { AHEAD = 12 }; // planes between what is called for and what is used
 // n^2 (k + 1) values stand nowhere and fewer than half of the lines are transformed.
 typedef struct cut {
     const gr_map_of *m;
+    gr_sums sums;
     fftwf_plan lines, rows; // TILE complex lines that lie side by side; one line to real values
     fftwf_complex *grid;    // [z][y][x], z and y of the map, x = 0 .. k
 } cut;
@@ -44,21 +51,15 @@ RG_HD void call_for(const gr_map_of *m, int64_t x0, int64_t y, int64_t z)
     __builtin_prefetch(m->w + e + TILE - 1);
 }
 
-// The quotient along one line in z, TILE lines side by side, inside the sphere of radius k, beyond which the weights are
-// one-sided; 0 where nothing was added.
-static void divide(const gr_map_of *m, int64_t x0, int64_t y, fftwf_complex *line)
+// The quotient along one line in z, TILE lines side by side.
+static void divide(const cut *c, int64_t x0, int64_t y, fftwf_complex *line)
 {
-    const int64_t k = m->k, n = m->padded, low = -((n - 1) / 2), rest = k * k - y * y;
+    const int64_t k = c->m->k, n = c->m->padded;
     memset(line, 0, (size_t)(n * TILE) * sizeof *line);
-    for (int64_t z = low; z <= k; z++) {
-        call_for(m, x0, y, z + AHEAD);
-        for (int64_t x = x0; x < x0 + TILE && x * x + z * z <= rest; x++) {
-            int64_t e = gr_voxel(k, x, y, z);
-            float *to = line[wrap(z, n) * TILE + x - x0];
-            double w = m->w[e] + m->wiener, per = w > 0 ? 1 / w : 0;
-            to[0] = (float)(m->g[2 * e] * per);
-            to[1] = (float)(m->g[2 * e + 1] * per);
-        }
+    for (int64_t z = -((n - 1) / 2); z <= k; z++) {
+        call_for(c->m, x0, y, z + AHEAD);
+        for (int64_t x = x0; x < x0 + TILE && gr_takes_part(k, x, y, z); x++)
+            gr_quotient(&c->sums, x, y, z, line[wrap(z, n) * TILE + x - x0]);
     }
 }
 
@@ -70,8 +71,8 @@ static void transform_tile(const cut *c, int64_t x0, fftwf_complex *line, fftwf_
     const size_t bytes = TILE * sizeof *line;
     memset(plane, 0, (size_t)(m->side * n) * bytes);
     for (int64_t y = -((n - 1) / 2); y <= k; y++) {
-        if (x0 * x0 + y * y > k * k) continue;
-        divide(m, x0, y, line);
+        if (!gr_takes_part(k, x0, y, 0)) continue;
+        divide(c, x0, y, line);
         fftwf_execute_dft(c->lines, line, line);
         for (int64_t z = 0; z < m->side; z++)
             memcpy(plane + (z * n + wrap(y, n)) * TILE, line + wrap(z + low, n) * TILE, bytes);
@@ -130,7 +131,9 @@ int gr_map(const gr_map_of *m, float *map)
     const size_t line_values = (size_t)n * TILE, plane_values = (size_t)m->side * line_values;
     int64_t factors;
     double *factor = gr_map_factors(m, &factors);
-    cut c = {.m = m, .grid = fftwf_alloc_complex((size_t)(m->side * m->side * (m->k + 1)))};
+    cut c = {.m = m,
+        .sums = {m->k, m->g, m->w, m->wiener, gr_kernel_variance(m->radius_tenths)},
+        .grid = fftwf_alloc_complex((size_t)(m->side * m->side * (m->k + 1)))};
     fftwf_complex *room = fftwf_alloc_complex((size_t)m->threads * (line_values + plane_values));
     if (!factor || !c.grid || !room) {
         fftwf_free(c.grid);

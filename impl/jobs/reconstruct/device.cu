@@ -232,17 +232,13 @@ static int lattice(
 
 static __global__ void divide(rc_map_call c)
 {
-    const int n = (int)c.padded, pitch = n / 2 + 1, k = (int)c.k;
+    const int n = (int)c.padded, pitch = n / 2 + 1;
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)blockIdx.y, section = (int)blockIdx.z;
     if (x >= pitch) return;
     const int y = row <= n / 2 ? row : row - n, z = section <= n / 2 ? section : section - n;
-    float2 f = make_float2(0, 0);
-    if ((int64_t)x * x + (int64_t)y * y + (int64_t)z * z <= (int64_t)k * k) {
-        const int64_t e = gr_voxel(k, x, y, z);
-        const double w = c.w[e] + c.wiener;
-        if (w > 0) f = make_float2((float)(c.g[2 * e] / w), (float)(c.g[2 * e + 1] / w));
-    }
-    ((float2 *)c.grid)[((int64_t)section * n + row) * pitch + x] = f;
+    float f[2] = {0, 0};
+    if (gr_takes_part(c.sums.k, x, y, z)) gr_quotient(&c.sums, x, y, z, f);
+    ((float2 *)c.grid)[((int64_t)section * n + row) * pitch + x] = make_float2(f[0], f[1]);
 }
 
 static __global__ void correct(rc_map_call c)

@@ -6,6 +6,7 @@
 
 #include "../../../data/geometry/ctf.h"
 #include "../../gpu/device.h"
+#include "../../gridding/quotient.h"
 #include "../../suite.h"
 
 // What has been done to images with their CTF before: nothing, multiplied by it, multiplied by its sign.
@@ -21,12 +22,11 @@ RG_HD float rc_plain(int applied, float c)
 // How images of one size are transformed on a stream.
 typedef struct rc_lane rc_lane;
 
-// One map: sums, what is added to the weights, room for the P^3 grid, the factor of a voxel by its squared distance from the
+// One map: sums, room for the P^3 grid, the factor of a voxel by its squared distance from the
 // centre, the result of N^3 voxels.
 typedef struct rc_map_call {
-    int64_t k, padded, side;
-    const float *g, *w;
-    double wiener;
+    gr_sums sums;
+    int64_t padded, side;
     float *grid; // 2 P^2 (P / 2 + 1); cuFFT takes work_bytes beside it
     const double *factor;
     float *map;

@@ -108,12 +108,9 @@ static int map_on_gpu(const rc_job *job, const gr_map_of *of, float *map)
     int error = d->alloc(&room, rc_grid_bytes(of->padded), "transform of the map");
     error = error ? error : d->alloc(&table, factors, "gridding correction");
     error = error ? error : factor ? d->upload(table, factor, factors) : RG_E_STATE;
-    const rc_map_call call = {.k = of->k,
+    const rc_map_call call = {.sums = {of->k, of->g, of->w, of->wiener, gr_kernel_variance(of->radius_tenths)},
         .padded = of->padded,
         .side = of->side,
-        .g = of->g,
-        .w = of->w,
-        .wiener = of->wiener,
         .grid = room,
         .factor = table,
         .map = map};

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// quotient.h: one frequency of a map, of the sums G and W of index.h, on the host and on a GPU.
+//
+//     F(v) = (G/W - d . grad(G/W)) W / (W + f),   d = s^2 grad W / W
+//
+// Sums are a mean of the samples within b, and stand for the place where their weight has its centre, v + d. Sections cross in
+// the centre, so that samples lie denser there, as 1/|v|, and d points to it; the gridding correction knows of no d. For a
+// Gaussian of standard deviation s, which the kernel nearly is, the weights' gradient says d exactly, whatever the sampling
+// is; the rest is Taylor's series to its first term (in statistics: local linear regression instead of a local mean). Far out
+// d is small, and noise of the gradients more than it.
+//
+// Beyond the sphere of radius k, which a shell of the map's Nyquist frequency crosses, only samples of one side are there.
+// They say less, and count from 1 down to 0 over a voxel; planes of the frequency P/2, which is -P/2 too, are left out there.
+#ifndef RG_GRIDDING_QUOTIENT_H
+#define RG_GRIDDING_QUOTIENT_H
+
+#include "index.h"
+
+#include <math.h>
+
+enum { GR_CENTRE = 32 };   // voxels: here d is s^2/32, which turns a phase by 0.01 at the edge of a box that is padded twice
+#define GR_SHIFT_MOST 0.25 // voxels: further than that the series does not reach, and sums are of few samples
+
+// What is read for every voxel of a map.
+typedef struct gr_sums {
+    int64_t k;
+    const float *g, *w;
+    double wiener, variance; // f and s^2
+} gr_sums;
+
+// Whether v = (x, y, z) takes part in a map.
+RG_HD int gr_takes_part(int64_t k, int64_t x, int64_t y, int64_t z)
+{
+    const int64_t rr = x * x + y * y + z * z;
+    return rr <= k * k || (rr < (k + 1) * (k + 1) && x < k && y < k && y > -k && z < k && z > -k);
+}
+
+// G/W, 0 where nothing was added, at v with any x; W.
+RG_HD double gr_mean(const gr_sums *s, int64_t x, int64_t y, int64_t z, double mean[2])
+{
+    const int64_t turn = x < 0 ? -1 : 1, e = gr_voxel(s->k, turn * x, turn * y, turn * z);
+    const double per = s->w[e] > 0 ? 1 / (double)s->w[e] : 0;
+    mean[0] = s->g[2 * e] * per;
+    mean[1] = (double)turn * s->g[2 * e + 1] * per;
+    return s->w[e];
+}
+
+// W times d . grad(G/W) at v, whose six neighbours are stored.
+RG_HD void gr_offset(const gr_sums *s, int64_t x, int64_t y, int64_t z, double offset[2])
+{
+    double rise = 0;
+    offset[0] = offset[1] = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const int64_t i = axis == 0, j = axis == 1, l = axis == 2;
+        double low[2], high[2];
+        const double below = gr_mean(s, x - i, y - j, z - l, low), above = gr_mean(s, x + i, y + j, z + l, high);
+        const double slope = below > 0 && above > 0 ? s->variance * (above - below) / 2 : 0;
+        rise += slope * slope;
+        for (int part = 0; part < 2; part++) offset[part] += slope * (high[part] - low[part]) / 2;
+    }
+    const double most = GR_SHIFT_MOST * s->w[gr_voxel(s->k, x, y, z)], shift = sqrt(rise),
+                 share = shift > most ? most / shift : 1;
+    for (int part = 0; part < 2; part++) offset[part] *= share;
+}
+
+// F(v), x >= 0, of a voxel that takes part.
+RG_HD void gr_quotient(const gr_sums *s, int64_t x, int64_t y, int64_t z, float to[2])
+{
+    const int64_t k = s->k, e = gr_voxel(k, x, y, z), rr = x * x + y * y + z * z;
+    const int64_t centre = k > GR_CENTRE ? (int64_t)GR_CENTRE : k - 1;
+    double per = s->w[e] > 0 ? 1 / (s->w[e] + s->wiener) : 0, offset[2] = {0, 0};
+    if (rr > k * k) per *= (double)(k + 1) - sqrt((double)rr);
+    if (rr <= centre * centre) gr_offset(s, x, y, z, offset);
+    to[0] = (float)((s->g[2 * e] - offset[0]) * per);
+    to[1] = (float)((s->g[2 * e + 1] - offset[1]) * per);
+}
+
+#endif
