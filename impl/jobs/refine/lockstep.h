@@ -2,8 +2,8 @@
 // lockstep.h: many small minimisations at the same time, each by NLopt, all of whose functions are evaluated together: a
 // GPU sees one batch of trials a step where the original saw one.
 //
-// Every problem runs NLopt in a thread of its own, which waits at each evaluation until all problems that are still under way
-// wait; then one call evaluates them all. What a problem finds does not depend on its neighbours.
+// Every problem runs NLopt on a stack of its own, which it leaves at each evaluation; once all that are still under way have left
+// theirs, one call evaluates them all. What a problem finds does not depend on its neighbours.
 #pragma once
 
 #include <stdbool.h>
@@ -29,6 +29,6 @@ typedef int (*fr_evaluate)(void *context, int64_t problems, const double *x, con
 // code of evaluate, or RG_E_LIBRARY when NLopt is not there or does not know the optimiser. problems <= FR_PROBLEMS_MAX.
 int fr_minimise(const fr_minimiser *, int64_t problems, double *x, double *value, int64_t *evaluations, int64_t *steps,
     fr_evaluate, void *context);
-// What these threads take: of each its stack, and the storage of a thread, in which the emulated GPU has its shared memory.
+// What is touched of their stacks.
 double fr_minimise_bytes(int64_t problems);
 const char *fr_optimiser_unknown(const char *name); // NULL when fr_minimise takes it, else the reason
