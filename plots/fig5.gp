@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: MIT
 # fig5.gp: C2D as a picture and C1D as a curve with R_max marked; after Fig. 5 of Lu et al.
-# C2D is the job's .c2d.mrc (SIDE x SIDE floats behind a header of HEADER bytes), C1D its .c1d.tsv, PEAK its R_max or NaN.
+# TABLE_c2d has the half plane Y0 >= 0 of a photograph, TABLE_c1d its C1D and in every row R_max.
 load PLOTS."/style.gp"
-half = (SIDE - 1) / 2
+stats TABLE_c1d using (column("R_max")) nooutput name "PEAK"
+peak(R) = R >= PEAK_max - 0.5 && R < PEAK_max + 0.5
+stats TABLE_c1d using (peak(column("R")) ? column("C1D") : NaN) nooutput name "RING"
+stats TABLE_c1d using (column("R") > 0 && column("R") <= PEAK_max ? column("C1D") : NaN) nooutput name "INSIDE"
+stats TABLE_c1d using (column("R")) nooutput name "R"
+half = R_max
+# Colours run from the trough of C1D to as much above the ring as it stands above the trough, so that the ring shows and the bright
+# middle does not drown it; for a faint ring to an eighth of the way to the middle, or noise would fill the picture.
+HIGH_VALUE = INSIDE_min + (2 * (RING_max - INSIDE_min) > (INSIDE_max - INSIDE_min) / 8.0 ? 2 * (RING_max - INSIDE_min) : (INSIDE_max - INSIDE_min) / 8.0)
 RIGHT_END = 0.99
 set multiplot
 set lmargin at screen panel_left(1, 2); set rmargin at screen panel_right(1, 2) - (NARROW ? 0 : 0.03)
@@ -17,10 +25,10 @@ set xrange [-half - 0.5 : half + 0.5]
 set yrange [-half - 0.5 : half + 0.5]
 set xlabel "X_0 (pixels)"
 set ylabel "Y_0 (pixels)"
-set cbrange [LOW : HIGH_VALUE]
-if (PEAK > 0) { set object 1 circle at first 0, 0 size first PEAK front \
-    fillstyle empty border linecolor rgb "#ffffff" dashtype 2 }
-plot C2D binary array=(SIDE, SIDE) skip=HEADER format="%float32" origin=(-half, -half) using 1 with image
+set cbrange [INSIDE_min : HIGH_VALUE]
+set object 1 circle at first 0, 0 size first PEAK_max front \
+    fillstyle empty border linecolor rgb "#ffffff" dashtype 2
+plot TABLE_c2d using "X0":"Y0":"C2D" with image, TABLE_c2d using (-column("X0")):(-column("Y0")):"C2D" with image
 unset object
 set size noratio
 unset label 1; unset label 2
@@ -32,8 +40,7 @@ set xrange [0 : half]
 set yrange [*:*]
 set xlabel "R (pixels)"
 set ylabel "C_{1D}(R)"
-if (PEAK > 0) { set label 3 sprintf("R_{max} = %.1f px", PEAK) at first PEAK, first PEAK_VALUE \
-    center offset 0, 1.4 textcolor rgb INK front }
-plot C1D using "R":"C1D" with lines linewidth 2.5 linecolor rgb MAIN, \
-    "+" using (PEAK > 0 && $0 == 0 ? PEAK : NaN):(PEAK_VALUE) with points pointtype 7 pointsize 1.5 linecolor rgb OTHER
+set label 3 sprintf("R_{max} = %.1f px", PEAK_max) at first PEAK_max, first RING_max center offset 0, 1.4 textcolor rgb INK front
+plot TABLE_c1d using "R":"C1D" with lines linewidth 2.5 linecolor rgb MAIN, \
+    TABLE_c1d using (peak(column("R")) ? PEAK_max : NaN):"C1D" with points pointtype 7 pointsize 1.5 linecolor rgb OTHER
 unset multiplot

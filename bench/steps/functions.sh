@@ -48,6 +48,57 @@ copies() { # COUNT FROM TO
     mkdir -p "$3" && for copy in $(seq "$1"); do for file in "$2"/*.png; do cp "$file" "$3/$copy-${file##*/}"; done; done
     touch "$3/.done"
 }
+# correlated SERIES FOLDER OPTION...: its C1D and R_max by each of these variants that runs here, in FOLDER/VARIANT.
+correlated() {
+    series=$1 into=$2
+    shift 2
+    for by in simd fftw gather; do
+        regather autocorr "$series"/*.png --times "$series/times.tsv" --norm centred --spectrum --variant $by "$@" --out "$into/$by" || [ $? = 4 ] || return 2
+    done
+}
+# grown PRODUCT FOLDER...: R_max of all photographs, by the variants after which the folders are called.
+grown() {
+    kept=$1
+    shift
+    for folder; do
+        awk -v OFS='\t' -v by="${folder##*/}" '/^#/ { if (/^# (time|pixel)/) print; next } { print n++ ? by : "variant", $0 }' "$folder/rmax.tsv" > "$folder/grown.tsv"
+        set -- "$@" "$folder/grown.tsv"
+        shift
+    done
+    join "$work/grown_$$.tsv" "$@" && keep "$work/grown_$$.tsv" "$kept"
+}
+# Of the photographs that have a peak the middle one: early ones have hardly a structure, late ones hardly a dozen of its periods.
+middle() {
+    grep -v '^#' "$1/rmax.tsv" | awk -F'\t' 'NR > 1 && $2 != "none" { photo[n++] = $1 "\t" $2 } END { if (n) print photo[int(n / 2)]; exit !n }'
+}
+curve() { # FOLDER PRODUCT: its C1D, with R_max in every row
+    middle "$1" | { read -r photo peak && grep -v '^#' "$1/$photo.c1d.tsv" | awk -v OFS='\t' -v peak="$peak" '{ print $0, NR == 1 ? "R_max" : peak }' > "$1/curve.tsv"; } && keep "$1/curve.tsv" "$2"
+}
+# picture FOLDER PRODUCT: its C2D, Y0 from 0 on, the means of squares of as many offsets as leave 101 of them to a side.
+picture() {
+    middle "$1" | {
+        read -r photo peak && od -An -v -t f4 -w4 -j 1024 "$1/$photo.c2d.mrc" | awk -v OFS='\t' '
+            { value[NR - 1] = $1 }
+            END {
+                print "X0\tY0\tC2D"
+                r = (sqrt(NR) - 1) / 2
+                for (square = 1; 2 * r / square > 101; square += 2) ;
+                most = int(r / square)
+                half = (square - 1) / 2
+                for (y = 0; y <= most; y++) for (x = -most; x <= most; x++) {
+                    sum = n = 0
+                    for (v = -half; v <= half; v++) for (u = -half; u <= half; u++) {
+                        X = x * square + u
+                        Y = y * square + v
+                        if (X < -r || X > r || Y > r) continue
+                        sum += value[(Y + r) * (2 * r + 1) + X + r]
+                        n++
+                    }
+                    print x * square, y * square, sprintf("%.3g", sum / n)
+                }
+            }' > "$1/picture.tsv"
+    } && keep "$1/picture.tsv" "$2"
+}
 # Stages of a job on all cores, and once more as STAGE@24, what 24 such cores would take if they shared the work as well: FILE.
 of_24_cores() {
     awk -F'\t' -v OFS='\t' -v cores="$(nproc)" '

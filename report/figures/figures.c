@@ -126,7 +126,7 @@ static int make(rg_figures *all, const rg_listed *l)
     else if (!strcmp(kind, "generations")) {
         if (!l->machine) rg_find_generations(l, name, &found); // one figure of all machines
     } else if (machine_of(l)->here)
-        (!strcmp(kind, "photo") ? rg_find_photo : !strcmp(kind, "slices") ? rg_find_slices : rg_find_growth)(l, name, &found);
+        rg_find_slices(l, name, &found);
     if (found.code != RG_GOOD || (!found.points && !*found.why_not)) { // nothing was measured
         rg_plot_free(&found.plot);
         return found.code;

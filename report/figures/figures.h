@@ -57,4 +57,4 @@ typedef struct rg_found {
     int code;          // RG_GOOD, or one line was said of a file
 } rg_found;
 typedef void rg_find(const rg_listed *, const char *name, rg_found *);
-rg_find rg_find_rows, rg_find_growth, rg_find_photo, rg_find_slices, rg_find_generations; // each in a file of its own, but growth
+rg_find rg_find_rows, rg_find_slices, rg_find_generations; // points.c, slices.c, generations.c

@@ -46,12 +46,6 @@ void rg_say_map(const char *title, int64_t side, bool truth, double correlation,
     if (isfinite(correlation)) snprintf(to, room, "%.120s: correlation %.4f with the truth", title, correlation);
 }
 
-void rg_say_photo(const char *photo, double peak, char *to, char *about, size_t room)
-{
-    snprintf(about, room, "Photograph %.100s.", photo);
-    snprintf(to, room, "The first maximum of C1D is R_max: %.1f pixels in this photograph", peak);
-}
-
 void rg_say_subtitle(const rg_bench_machine *m, const char *subtitle, const char *about, char *to, size_t room)
 {
     snprintf(to, room, "%.60s%s%.190s%s%.80s", m ? rg_machine_name(m, "This machine") : "", m ? ". " : "", subtitle,

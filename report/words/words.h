@@ -64,7 +64,6 @@ typedef struct rg_scopes {                                                  // "
 } rg_scopes;
 void rg_say_scope(const rg_scopes *, char *to, size_t room);
 void rg_say_map(const char *title, int64_t side, bool truth, double correlation, char *to, char *about, size_t room);
-void rg_say_photo(const char *photo, double peak, char *to, char *about, size_t room);
 void rg_say_subtitle( // machine NULL: of all
     const rg_bench_machine *, const char *subtitle, const char *about, char *to, size_t room);
 // Why a figure is not drawn: points that it has and needs, or a panel.
