@@ -3,63 +3,7 @@
 // centre, rules outside, undefined correlations, numbers that are none; and what eq. 2 at its word costs, on the emulated GPU.
 #include "../../../impl/affine/index.h"
 #include "../../../impl/runtime/call.h"
-#include "../../../impl/base/core.h"
-#include "../../../impl/runtime/table.h"
-#include "../test.h"
-
-// ---- calls ---------------------------------------------------------------------------------------------------------------
-
-typedef struct problem {
-    const rg_algo *algo;
-    rg_shape shape;
-    void *arg[RG_ARGS_MAX];
-} problem;
-
-static problem problem_make(const char *algo, rg_shape shape, rg_pattern pattern)
-{
-    problem p = {.algo = rg_algo_find(algo), .shape = shape};
-    assert_non_null(p.algo);
-    assert_null(p.algo->invalid(&p.shape));
-    for (int i = 0; i < p.algo->n_args; i++)
-        p.arg[i] = rg_alloc((size_t)p.algo->arg[i].count(&p.shape) * rg_type_bytes(p.algo->arg[i].type(&p.shape)) + 1);
-    p.algo->fill(&p.shape, pattern, p.arg);
-    return p;
-}
-
-static void problem_free(problem *p)
-{
-    for (int i = 0; i < p->algo->n_args; i++) free(p->arg[i]);
-}
-
-static void run(const rg_variant *v, const int64_t *param, int threads, problem *p)
-{
-    const size_t scratch = v->scratch ? v->scratch(&p->shape, param) : 0;
-    for (int i = 0; i < p->algo->n_args; i++)
-        if (p->algo->arg[i].direction == RG_OUT)
-            memset(p->arg[i], 0xFF, (size_t)p->algo->arg[i].count(&p->shape) * rg_type_bytes(p->algo->arg[i].type(&p->shape)));
-    rg_call call = {&p->shape, param, p->arg, aligned_alloc(256, (scratch + 511) / 256 * 256), NULL, threads, NULL};
-    assert_int_equal(v->run(&call), RG_OK);
-    free(call.scratch);
-}
-
-// Every variant of the CPU that this machine has, with every value of its first parameter.
-typedef void check(const rg_variant *, const problem *, const void *);
-static void each_variant(problem *p, check *f, const void *context)
-{
-    int ran = 0;
-    for (const rg_entry *e = NULL; (e = rg_entry_next(e, p->algo->name, "cpu"));) {
-        const rg_variant *v = e->variant;
-        if (v->space != RG_HOST || rg_unavailable(e)) continue;
-        for (int i = 0; i < (v->n_params ? v->param[0].n_values : 1); i++) {
-            const int64_t param[RG_PARAMS_MAX] = {v->n_params ? v->param[0].value[i] : 0};
-            if (v->refuse && v->refuse(&p->shape, param)) continue;
-            run(v, param, 1, p);
-            f(v, p, context);
-            ran++;
-        }
-    }
-    assert_true(ran >= 1);
-}
+#include "../test_variants.h"
 
 static void identity(float *m, int dims)
 {
@@ -73,8 +17,9 @@ typedef struct pixel {
     float value;
 } pixel;
 
-static void is_at(const rg_variant *v, const problem *p, const void *context)
+static void is_at(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
+    run(v, param, 1, p);
     const pixel *expected = context;
     const float *to = p->arg[AF_TRANSFORMED];
     for (int64_t e = 0; e < p->shape.n[0] * p->shape.n[1]; e++) {
@@ -145,8 +90,9 @@ typedef struct answer {
     int32_t pixels;
 } answer;
 
-static void correlates(const rg_variant *v, const problem *p, const void *context)
+static void correlates(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
+    run(v, param, 1, p);
     const answer *a = context;
     for (int64_t i = 0; i < p->algo->arg[AL_RHO].count(&p->shape); i++) {
         const double rho = ((double *)p->arg[AL_RHO])[i];

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_autocorr.c: the algorithm and its variants for the CPU against sums that follow from arithmetic, not from other code.
 #include "../../../impl/autocorr/index.h"
-#include "../../../impl/base/core.h"
-#include "../../../impl/runtime/table.h"
-#include "../test.h"
+#include "../test_variants.h"
 
 static const rg_algo *algo;
 
@@ -12,35 +10,28 @@ static const rg_algo *algo;
 // Runs a variant on inputs given as 64-bit integers, which are narrowed to the type of the shape. The sums are to be freed.
 static int64_t *sums_of(const rg_variant *v, rg_shape s, const int64_t *param, int threads, const int64_t *a, const int64_t *b)
 {
-    void *arg[3] = {NULL, NULL, NULL};
+    problem p = {.algo = algo, .shape = s};
     const int64_t *from[2] = {a, b};
     for (int i = 0; i < 2; i++) {
         int64_t n = algo->arg[i].count(&s);
-        arg[i] = malloc((size_t)n * 2 + 1);
+        p.arg[i] = malloc((size_t)n * 2 + 1);
         for (int64_t j = 0; j < n; j++) {
             if (s.n[AC_KIND] & AC_16BIT)
-                ((uint16_t *)arg[i])[j] = (uint16_t)from[i][j];
+                ((uint16_t *)p.arg[i])[j] = (uint16_t)from[i][j];
             else
-                ((uint8_t *)arg[i])[j] = (uint8_t)from[i][j];
+                ((uint8_t *)p.arg[i])[j] = (uint8_t)from[i][j];
         }
     }
-    size_t bytes = (size_t)algo->arg[AC_SUMS].count(&s) * 8, scratch = v->scratch ? v->scratch(&s, param) : 0;
-    arg[AC_SUMS] = malloc(bytes);
-    memset(arg[AC_SUMS], 0xFF, bytes);
-    rg_call call = {&s, param, arg, aligned_alloc(256, (scratch + 511) / 256 * 256), NULL, threads, NULL};
-    if (v->prepare) assert_int_equal(v->prepare(&call), RG_OK);
-    assert_int_equal(v->run(&call), RG_OK);
-    if (v->finish) v->finish(&call);
-    free(call.scratch);
-    free(arg[AC_A]);
-    free(arg[AC_B]);
-    return arg[AC_SUMS];
+    p.arg[AC_SUMS] = malloc((size_t)algo->arg[AC_SUMS].count(&s) * 8);
+    run(v, param, threads, &p);
+    free(p.arg[AC_A]), free(p.arg[AC_B]);
+    return p.arg[AC_SUMS];
 }
 
 // Every variant of the CPU that this machine has and `except` does not name, with every value of its first parameter that it
 // takes at the shape.
-typedef void with_variant(const rg_variant *, const int64_t *param, const void *);
-static void each_variant(const rg_shape *s, const char *except, with_variant *f, const void *context)
+typedef void with_sums(const rg_variant *, const int64_t *param, const void *);
+static void each_but(const rg_shape *s, const char *except, with_sums *f, const void *context)
 {
     int ran = 0, least = strstr(except, "fftw") ? 2 : 4; // naive, ordered, fftw with two plans; with AVX2 simd besides
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "autocorr", "cpu"));) {
@@ -82,7 +73,7 @@ TEST(sums_by_hand)
     for (int64_t depth = 0; depth <= AC_16BIT; depth += AC_16BIT) {
         const by_hand cases[] = {{{{2, 2, 1, depth}, 1}, square, NULL, square_sums},
             {{{3, 1, 2, AC_CROSS | depth}, 1}, a, b, line}, {{{1, 3, 2, AC_CROSS | depth}, 1}, a, b, column}};
-        for (int i = 0; i < RG_COUNT(cases); i++) each_variant(&cases[i].shape, "", check_by_hand, &cases[i]);
+        for (int i = 0; i < RG_COUNT(cases); i++) each_but(&cases[i].shape, "", check_by_hand, &cases[i]);
     }
 }
 
@@ -109,7 +100,7 @@ static void check_exchange(const rg_variant *v, const int64_t *param, const void
 TEST(exchange_of_images)
 {
     const rg_shape shapes[] = {{{70, 41, 9, AC_CROSS}, 1}, {{41, 70, 33, AC_CROSS | AC_16BIT}, 1}, {{131, 2, 40, AC_CROSS}, 1}};
-    for (int i = 0; i < RG_COUNT(shapes); i++) each_variant(&shapes[i], "octave numpy", check_exchange, &shapes[i]);
+    for (int i = 0; i < RG_COUNT(shapes); i++) each_but(&shapes[i], "octave numpy", check_exchange, &shapes[i]);
 }
 
 static void check_total(const rg_variant *v, const int64_t *param, const void *context)
@@ -129,7 +120,7 @@ TEST(every_pair_once)
 {
     const rg_shape shapes[] = {
         {{33, 29, 32, 0}, 1}, {{29, 33, 32, AC_CROSS}, 1}, {{66, 5, 65, AC_16BIT}, 1}, {{2, 65, 64, AC_CROSS}, 1}};
-    for (int i = 0; i < RG_COUNT(shapes); i++) each_variant(&shapes[i], "", check_total, &shapes[i]);
+    for (int i = 0; i < RG_COUNT(shapes); i++) each_but(&shapes[i], "", check_total, &shapes[i]);
 }
 
 // ---- 32-bit lanes --------------------------------------------------------------------------------------------------------
@@ -164,11 +155,11 @@ TEST(lanes_do_not_overflow)
     for (int black = 0; black < 2; black++) {
         for (int i = 0; i < RG_COUNT(narrow); i++) {
             flat f = {{{64, narrow[i], 1, AC_CROSS}, 1}, 255, black ? 0 : 255};
-            each_variant(&f.shape, "octave numpy fftw", check_flat, &f);
+            each_but(&f.shape, "octave numpy fftw", check_flat, &f);
         }
         for (int i = 0; i < RG_COUNT(wide); i++) {
             flat f = {{{64, wide[i], 1, AC_CROSS | AC_16BIT}, 1}, 65535, black ? 0 : 65535};
-            each_variant(&f.shape, "octave numpy fftw", check_flat, &f);
+            each_but(&f.shape, "octave numpy fftw", check_flat, &f);
         }
     }
 }

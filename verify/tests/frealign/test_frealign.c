@@ -5,7 +5,6 @@
 #include "../../../impl/frealign/ctf/apply.h"
 #include "../../../impl/frealign/simd_columns.h"
 #include "../../../impl/base/symmetry.h"
-#include "../test.h"
 #include "test_routines.h"
 
 static const double TURN = 6.28318530717958647692;
@@ -117,12 +116,12 @@ TEST(rotation_is_relions_transposed)
 
 // ---- a particle that is its section --------------------------------------------------------------------------------------
 
-static void correlates_with_itself(const rg_variant *v, problem *p, void *context)
+static void correlates_with_itself(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     const fr_call c = call_of(p);
     const float *out = p->arg[FR_SCORE];
     (void)context;
-    run(v, p);
+    run(v, param, 1, p);
     if (strcmp(p->algo->name, "sigma2") == 0) {
         const double cc = out[0] / sqrt((double)out[1] * out[2]);
         assert_true(fabs(cc - 1) < 1e-4 && fabs(fr_noise(out)) < 1e-3 * out[2] && fabs(fr_alpha(out) - 1) < 1e-3);
@@ -143,8 +142,8 @@ TEST(a_section_correlates_with_itself)
     for (int a = 0; a < RG_COUNT(name); a++)
         for (int k = 0; k < RG_COUNT(kinds); k++) {
             if (a == 3 && kinds[k] & FR_SQUARED) continue; // sigma2 takes 2|c| always
-            const int64_t n[RG_DIMS] = {24, 1, kinds[k], 1, 9, 1};
-            RG_ENDS(problem_free) problem p = problem_make(name[a], n, RG_RANDOM);
+            const rg_shape shape = {{24, 1, kinds[k], 1, 9, 1}, 7};
+            RG_ENDS(problem_free) problem p = problem_make(name[a], shape, RG_RANDOM);
             ((float *)p.arg[FR_SETTING])[0] = 100; // no mask; the disc is the image
             plant(&p);
             each_variant(&p, correlates_with_itself, NULL);
@@ -153,29 +152,22 @@ TEST(a_section_correlates_with_itself)
 
 // ---- turns ---------------------------------------------------------------------------------------------------------------
 
-static void run_scores(const rg_variant *v, problem *p, void *score)
+static double score_of(const rg_variant *v, const int64_t *param, problem *p)
 {
-    run(v, p);
-    ((float *)score)[0] = *(float *)p->arg[FR_SCORE];
-}
-
-static double score_of(const rg_variant *v, problem *p)
-{
-    float score;
-    run_scores(v, p, &score);
-    return score;
+    run(v, param, 1, p);
+    return *(float *)p->arg[FR_SCORE];
 }
 
 // psi + 180 degrees turns the section about, which conjugates it; so does the particle's conjugate, with the shift the other
 // way.
-static void half_turn(const rg_variant *v, problem *p, void *context)
+static void half_turn(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     (void)context;
     float *pose = p->arg[FR_POSE], *X = p->arg[FR_X];
-    const double before = score_of(v, p);
+    const double before = score_of(v, param, p);
     for (int e = 0; e < FR_POSE_FLOATS; e++) pose[e] = -pose[e];
     for (int64_t e = 0; e < fr_stored(p->shape.n[FR_SIDE]); e++) X[2 * e + 1] = -X[2 * e + 1];
-    assert_true(fabs(score_of(v, p) - before) < 2e-6);
+    assert_true(fabs(score_of(v, param, p) - before) < 2e-6);
     assert_true(fabs(before) > 1e-4);
 }
 
@@ -183,8 +175,8 @@ TEST(a_half_turn_conjugates)
 {
     const char *const name[] = {"cc3m", "ccoef"};
     for (int a = 0; a < RG_COUNT(name); a++) {
-        const int64_t n[RG_DIMS] = {26, 1, FR_TRILINEAR, 1, 11, 1};
-        RG_ENDS(problem_free) problem p = problem_make(name[a], n, RG_RANDOM);
+        const rg_shape shape = {{26, 1, FR_TRILINEAR, 1, 11, 1}, 7};
+        RG_ENDS(problem_free) problem p = problem_make(name[a], shape, RG_RANDOM);
         each_variant(&p, half_turn, NULL);
     }
 }
@@ -218,24 +210,24 @@ static void make_fourfold(problem *p)
 }
 
 // g M q for M q, g a quarter turn about z.
-static void quarter_turn(const rg_variant *v, problem *p, void *expected)
+static void quarter_turn(const rg_variant *v, const int64_t *param, problem *p, const void *expected)
 {
     float *pose = p->arg[FR_POSE];
     const float was[6] = {pose[0], pose[1], pose[2], pose[3], pose[4], pose[5]};
-    const double before = score_of(v, p);
+    const double before = score_of(v, param, p);
     for (int column = 0; column < 6; column += 3) {
         pose[column] = -was[column + 1];
         pose[column + 1] = was[column];
     }
-    const double after = score_of(v, p);
+    const double after = score_of(v, param, p);
     memcpy(pose, was, sizeof was);
     assert_true(expected ? fabs(after - before) < 3e-6 : fabs(after - before) > 1e-3);
 }
 
 TEST(operators_of_the_group_change_nothing)
 {
-    const int64_t n[RG_DIMS] = {20, 1, FR_TRILINEAR, 1, 8, 1};
-    RG_ENDS(problem_free) problem p = problem_make("cc3m", n, RG_RANDOM);
+    const rg_shape shape = {{20, 1, FR_TRILINEAR, 1, 8, 1}, 7};
+    RG_ENDS(problem_free) problem p = problem_make("cc3m", shape, RG_RANDOM);
     each_variant(&p, quarter_turn, NULL); // without the symmetry they do
     make_fourfold(&p);
     each_variant(&p, quarter_turn, &p);
@@ -247,12 +239,12 @@ typedef struct peak {
     int v, x, y;
 } peak;
 
-static void peaks_at(const rg_variant *v, problem *p, void *context)
+static void peaks_at(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     const peak *expected = context;
     const float *cc = p->arg[FR_CCP_CC];
     int64_t best = 0;
-    run(v, p);
+    run(v, param, 1, p);
     for (int64_t e = 0; e < p->algo->arg[FR_CCP_CC].count(&p->shape); e++) best = cc[e] > cc[best] ? e : best;
     const int64_t turns = p->shape.n[FR_TURNS],
                   right = expected->v * turns * FR_LAGS * FR_LAGS + fr_lag(expected->x, expected->y);
@@ -265,8 +257,8 @@ TEST(ccp_finds_quarter_and_lag)
 {
     const peak cases[] = {{0, 0, 0}, {1, 3, -2}, {2, -6, 5}, {3, 1, 6}};
     for (int i = 0; i < RG_COUNT(cases); i++) {
-        const int64_t n[RG_DIMS] = {48, 1, FR_TRILINEAR, 1, 12, 3};
-        RG_ENDS(problem_free) problem p = problem_make("ccp", n, RG_RANDOM);
+        const rg_shape shape = {{48, 1, FR_TRILINEAR, 1, 12, 3}, 7};
+        RG_ENDS(problem_free) problem p = problem_make("ccp", shape, RG_RANDOM);
         float *pose = p.arg[FR_POSE], was[FR_POSE_FLOATS];
         memcpy(was, pose, sizeof was);
         for (int64_t e = 0; e < fr_stored(48); e++) ((float *)p.arg[FR_C])[e] = 1; // else the CTF would have to turn too
@@ -280,7 +272,7 @@ TEST(ccp_finds_quarter_and_lag)
         pose[7] = (float)(2 * TURN * cases[i].y / 48);
         plant(&p);
         memcpy(pose, was, sizeof was);
-        each_variant(&p, peaks_at, rg_unconst(&cases[i]));
+        each_variant(&p, peaks_at, &cases[i]);
     }
 }
 
@@ -289,8 +281,8 @@ TEST(ccp_finds_quarter_and_lag)
 // c = 1/2 and w = 1, so that E is added as it is, into an empty volume.
 static problem plain_insertion(int64_t kind)
 {
-    const int64_t n[RG_DIMS] = {22, 2, kind, 3, 9};
-    problem p = problem_make("pinsert_s", n, RG_RANDOM);
+    const rg_shape shape = {{22, 2, kind, 3, 9}, 7};
+    problem p = problem_make("pinsert_s", shape, RG_RANDOM);
     for (int64_t e = 0; e < p.algo->arg[FR_INSERT_C].count(&p.shape); e++) ((float *)p.arg[FR_INSERT_C])[e] = 0.5f;
     for (int e = 0; e < 4; e++) ((float *)p.arg[FR_INSERT_WEIGHT])[e] = e % 2 == 0;
     return p;
@@ -302,14 +294,14 @@ static void clear_volume(problem *p)
 }
 
 // Weights of nodes around a place add up to 1, and the plane x = 0 is its own mirror image.
-static void mass_and_mirror(const rg_variant *v, problem *p, void *context)
+static void mass_and_mirror(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     const int64_t side = 22;
     const float *volume = p->arg[FR_INSERT_VOLUME];
     double mass = 0, right = 0;
     (void)context;
     clear_volume(p);
-    run(v, p);
+    run(v, param, 1, p);
     for (int64_t node = 0; node < fr_voxels(side); node++) {
         mass += (node % fr_width(side) == 0 ? 1 : 2) * (double)volume[4 * node + 2];
         assert_true(volume[4 * node + 3] == 0);
@@ -334,15 +326,15 @@ TEST(insertion_keeps_mass_and_mirror)
 }
 
 // <S F, E> over all coefficients is <F, insertion of E> over all nodes: the section is the transpose of the insertion.
-static void is_transposed(const rg_variant *v, problem *p, void *context)
+static void is_transposed(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
-    problem *section = context;
+    const problem *section = context;
     const fr_call c = call_of(section);
     const int64_t side = 22;
     const float *volume = p->arg[FR_INSERT_VOLUME], *F3 = c.F3, *pose = p->arg[FR_INSERT_POSE], *D = p->arg[FR_INSERT_D];
     double gathered = 0, scattered = 0, size = 0;
     clear_volume(p);
-    run(v, p);
+    run(v, param, 1, p);
     for (int64_t at = 0; at < 6; at++)
         for (int64_t j = -9; j <= 9; j++)
             for (int64_t i = 0; i <= 9; i++) {
@@ -365,29 +357,29 @@ static void is_transposed(const rg_variant *v, problem *p, void *context)
 TEST(insertion_is_the_sections_transpose)
 {
     RG_ENDS(problem_free) problem p = plain_insertion(FR_TRILINEAR);
-    const int64_t n[RG_DIMS] = {22, 1, FR_TRILINEAR, 1, 9, 1};
-    RG_ENDS(problem_free) problem section = problem_make("ccoef", n, RG_RANDOM);
+    const rg_shape shape = {{22, 1, FR_TRILINEAR, 1, 9, 1}, 7};
+    RG_ENDS(problem_free) problem section = problem_make("ccoef", shape, RG_RANDOM);
     each_variant(&p, is_transposed, &section);
 }
 
 // Two calls add what one call of both particles adds.
-static void accumulates(const rg_variant *v, problem *p, void *context)
+static void accumulates(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     const int64_t n = p->algo->arg[FR_INSERT_VOLUME].count(&p->shape), stored = fr_stored(22);
     RG_FREED float *both = rg_alloc((size_t)n * sizeof *both);
     problem half = *p;
     (void)context;
     clear_volume(p);
-    run(v, p);
+    run(v, param, 1, p);
     memcpy(both, p->arg[FR_INSERT_VOLUME], (size_t)n * sizeof *both);
     clear_volume(p);
     half.shape.n[FR_PARTICLES] = 1;
-    run(v, &half);
+    run(v, param, 1, &half);
     half.arg[FR_INSERT_D] = (float *)p->arg[FR_INSERT_D] + 2 * stored;
     half.arg[FR_INSERT_C] = (float *)p->arg[FR_INSERT_C] + stored;
     half.arg[FR_INSERT_POSE] = (float *)p->arg[FR_INSERT_POSE] + 3 * FR_POSE_FLOATS;
     half.arg[FR_INSERT_WEIGHT] = (float *)p->arg[FR_INSERT_WEIGHT] + 2;
-    run(v, &half);
+    run(v, param, 1, &half);
     assert_memory_equal(both, p->arg[FR_INSERT_VOLUME], (size_t)n * sizeof *both);
 }
 
@@ -400,20 +392,20 @@ TEST(insertion_accumulates)
 // ---- ctfapply ------------------------------------------------------------------------------------------------------------
 
 // One pixel at (x, y), shifted home to (0, 0): D is then (-1)^(i+j) everywhere.
-static void comes_home(const rg_variant *v, problem *p, void *context)
+static void comes_home(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     const int64_t side = 20;
     const float *D = p->arg[FR_APPLY_D];
     (void)context;
-    run(v, p);
+    run(v, param, 1, p);
     for (int64_t e = 0; e < fr_stored(side); e++)
         assert_true(fabsf(D[2 * e] - fr_sign(fr_i(side, e), fr_j(side, e))) < 1e-5f && fabsf(D[2 * e + 1]) < 1e-5f);
 }
 
 TEST(a_shift_brings_the_particle_home)
 {
-    const int64_t n[RG_DIMS] = {20, 1, FR_SQUARED, 1};
-    RG_ENDS(problem_free) problem p = problem_make("ctfapply", n, RG_RANDOM);
+    const rg_shape shape = {{20, 1, FR_SQUARED, 1}, 7};
+    RG_ENDS(problem_free) problem p = problem_make("ctfapply", shape, RG_RANDOM);
     float *image = p.arg[FR_APPLY_IMAGE], *shift = p.arg[FR_APPLY_SHIFT];
     memset(image, 0, 400 * sizeof *image);
     image[20 * 5 + 3] = 1;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // test_gridding.c: the algorithm and its variants for the CPU against sums over the whole cube, made here without half planes.
-#include "../test.h"
 #include "test_gridding.h"
 
 // ---- the sum over the whole cube, no mates, no halves --------------------------------------------------------------------
@@ -57,7 +56,7 @@ static void cube_free(cube *c)
 }
 
 // Plane by plane along x, so that a fault on x = 0 alone has a name.
-static void half_is_the_cubes(const rg_variant *v, const int64_t *param, problem *p, void *context)
+static void half_is_the_cubes(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     const cube *c = context;
     const int64_t k = c->k;
@@ -82,7 +81,7 @@ TEST(every_plane_is_right)
     for (int i = 0; i < RG_COUNT(cases); i++)
         for (int pattern = 0; pattern < RG_PATTERNS; pattern++) {
             const int64_t *n = cases[i];
-            RG_ENDS(problem_free) problem p = problem_make(n[0], n[1], n[2], n[3], n[4], pattern);
+            RG_ENDS(problem_free) problem p = gridding(n[0], n[1], n[2], n[3], n[4], pattern);
             RG_ENDS(cube_free) cube c = cube_of(&p);
             const int64_t last = n[0] * n[0] * n[0] - 1;
             for (int64_t o = 0; o <= last; o++) { // the cube is Hermitian: its half says it all
@@ -98,7 +97,7 @@ TEST(every_plane_is_right)
 static double kernel_at(double d) { return gr_kernel_exact(d * d / (1.9 * 1.9)); }
 
 // The image lies in the plane z = 0 with one pixel of value 1/64 + i/32, at (1, 0); its mate stands at (-1, 0).
-static void one_pixel(const rg_variant *v, const int64_t *param, problem *p, void *context)
+static void one_pixel(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     (void)context;
     const struct {
@@ -117,7 +116,7 @@ static void one_pixel(const rg_variant *v, const int64_t *param, problem *p, voi
 
 TEST(one_pixel_reaches_its_voxels)
 {
-    RG_ENDS(problem_free) problem p = problem_make(9, 1, 1, 19, 0, RG_POSITION);
+    RG_ENDS(problem_free) problem p = gridding(9, 1, 1, 19, 0, RG_POSITION);
     const float one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memcpy(p.arg[GR_ROTATION], one, sizeof one);
     memset(p.arg[GR_IMAGE], 0, (size_t)algo->arg[GR_IMAGE].count(&p.shape) * sizeof(float));
@@ -128,9 +127,9 @@ TEST(one_pixel_reaches_its_voxels)
 
 // The image's own column x = 0 alone, by a CTF that is 0 elsewhere: it lies along the axis y or z or x, each pixel counted
 // once.
-static void column(const rg_variant *v, const int64_t *param, problem *p, void *context)
+static void column(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
-    const int axis = *(int *)context;
+    const int axis = *(const int *)context;
     run(v, param, 1, p);
     for (int at_y = -4; at_y <= 4; at_y++) {
         const int place[3] = {axis == 0 ? at_y : 0, axis == 1 ? at_y : 0, axis == 2 ? at_y : 0};
@@ -144,7 +143,7 @@ TEST(the_column_counts_once)
 {
     const float turned[3][9] = {{0, 1, 0, -1, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {1, 0, 0, 0, 0, -1, 0, 1, 0}};
     for (int axis = 0; axis < 3; axis++) {
-        RG_ENDS(problem_free) problem p = problem_make(9, 1, 1, 19, 1, RG_MAXIMUM);
+        RG_ENDS(problem_free) problem p = gridding(9, 1, 1, 19, 1, RG_MAXIMUM);
         memcpy(p.arg[GR_ROTATION], turned[axis], sizeof turned[axis]);
         for (int64_t e = 0; e < gr_pixels(4); e++) ((float *)p.arg[GR_CTF])[e] = gr_pixel_x(4, e) == 0 ? 1 : 0;
         each_variant(&p, column, &axis);
@@ -154,5 +153,6 @@ TEST(the_column_counts_once)
 int main(void)
 {
     algo = rg_algo_find("gridding");
+    variants_least = 4; // two plain variants, each with and without the table
     return RUN_TESTS(NULL, NULL);
 }
