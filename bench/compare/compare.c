@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // compare.c: the command `compare`: two result files, row by row, by the interval of the ratio of medians against a gate.
-
 #include "../../impl/runtime/table.h"
 #include "../timing/timing.h"
 #include "validate.h"
 #include "compared.h"
-#include "confounder.h"
-#include "../stats/gate.h"
+#include "../stats/stats.h"
 
 #include <wordexp.h>
 

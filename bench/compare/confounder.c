@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "confounder.h"
+#include "compared.h"
 
 #include "../timing/timing.h"
 

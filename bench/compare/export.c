@@ -3,7 +3,6 @@
 //
 // gbench: every raw sample is a repetition, so that Google Benchmark's own compare.py can test two files, and the median an
 // aggregate. csv: what CsvImporter of Apache Otava reads: a line a run, a column a metric, and no empty cell.
-
 #include "validate.h"
 #include "../../data/formats/result.h"
 #include "../../impl/base/core.h"

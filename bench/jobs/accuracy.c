@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "accuracy.h"
-#include "files.h"
+#include "run.h"
 
 #include "../stats/stats.h"
 

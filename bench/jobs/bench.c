@@ -2,7 +2,6 @@
 // bench.c: `bench --job`: a whole command of this program, files to files, on one GPU and on several. Each run is a process of
 // its own that sees only the GPUs it may use; the first of each kind is not counted unless it is long. What a run wrote is held
 // against what the first one wrote that used a GPU as it does, or used none.
-
 #include "run.h"
 
 #include "../timing/timing.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "files.h"
+#include "run.h"
 
 #include "../../data/formats/mrc.h"
 #include "../../impl/base/hash.h"
-#include "../../impl/base/sha256.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 #include "score.h"
 
 #include "../../impl/base/core.h"
-#include "../../impl/base/sha256.h"
+#include "../../impl/base/hash.h"
 #include "../../impl/suite.h"
 
 typedef struct request {

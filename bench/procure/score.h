@@ -13,7 +13,7 @@
 #include "archive.h"
 
 #include "../../impl/base/options.h"
-#include "../stats/student.h"
+#include "../stats/stats.h"
 
 enum { RG_MACHINES_MOST = 24, RG_WHATS_MOST = 2 * RG_JOBS_MOST + 16 };
 // Standard deviation of one archive from the next on one machine, of the logarithm: clocks, temperature and placement, which

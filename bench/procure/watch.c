@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "watch.h"
+#include "measure.h"
 
 #include "../../impl/base/core.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "gate.h"
+#include "stats.h"
 
 #include "../../impl/base/core.h"
 

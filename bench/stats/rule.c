@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "rule.h"
-#include "student.h"
+#include "stats.h"
 
 #include "../../impl/base/core.h"
 

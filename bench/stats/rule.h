@@ -8,7 +8,7 @@
 // cases, so that by Bonferroni's inequality a duel says what is not so in at most RG_DUEL_ERROR of all, whenever it stops.
 #pragma once
 
-#include "gate.h"
+#include "stats.h"
 
 enum { RG_DUEL_LOOKS = 7, RG_DUEL_PROCESSES_MOST = 40, RG_DUEL_PAIRS_MOST = 2000 };
 extern const int rg_duel_look[RG_DUEL_LOOKS];

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // stats.c: quantiles, intervals of medians and of their ratios, over processes and within one.
-
 #include "stats.h"
-#include "student.h"
 
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"

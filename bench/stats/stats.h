@@ -53,3 +53,44 @@ rg_ratio rg_ratio_of_medians(const rg_samples *a, const rg_samples *b, uint64_t 
 
 // Length of the blocks for n samples of this lag-1 correlation (Carlstein 1986 for AR(1); never below n^(1/3)).
 int rg_block_length(int n, double correlation);
+
+// ---- gate.c -------------------------------------------------------------------------------------------------------------
+
+// The words that compare and duel share for "is the new one slower", and the gate that decides them.
+
+// BROKEN: it passed, and does not any more. The last two are of files.
+typedef enum { RG_SAME, RG_FASTER, RG_SLOWER, RG_UNDECIDED, RG_BROKEN, RG_ONLY_A, RG_ONLY_B, RG_CHANGES } rg_change;
+extern const char *const rg_change_name[RG_CHANGES];   // "SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", ...
+extern const char *const rg_change_colour[RG_CHANGES]; // for rg_colour()
+
+// "5%" or "0.05". RG_GOOD, or one line and RG_USAGE.
+int rg_gate_read(const char *text, double *gate);
+// Rows of one process each do not tell what changes from one to the next: their interval is moved out by what equal kernels
+// were found to differ by (3 % on an H200 for kernels of 10 us in equal buffers at other places, as bench --self-test found).
+#define RG_ONE_PROCESS 0.03
+void rg_ratio_widen(rg_ratio *);
+// Of the interval of new / old: SLOWER when all of it lies above 1 + gate, FASTER below 1 / (1 + gate), SAME between the two.
+rg_change rg_gate_judge(const rg_ratio *, double gate);
+
+// ---- student.c ----------------------------------------------------------------------------------------------------------
+
+// Intervals of means of few values, by Student's t and, of sums of means whose variances differ, by Welch's degrees
+// of freedom.
+
+// The p-quantile, 0.5 < p < 1, of Student's t with so many degrees of freedom.
+double rg_student(double p, int freedom);
+
+// Returns the variance of the mean of n > 1 values.
+double rg_mean(const double *value, int n, double *mean);
+// The same of their logarithms; NaN when a value is not above 0.
+double rg_log_mean(const double *value, int n, double *mean);
+
+// The variance of a sum of independent means, each with the degrees of freedom of its estimate (Welch 1947, Biometrika 34:28;
+// Satterthwaite 1946, Biometrics Bulletin 2:110). Starts as {0}.
+typedef struct rg_variance {
+    double sum, squares;
+} rg_variance;
+void rg_variance_add(rg_variance *, double variance, int freedom);
+void rg_variance_add_known(rg_variance *, double variance); // not estimated: infinite freedom
+// Half the interval that misses the truth in the share `error` of all cases; 0 of no variance, NaN of one that is not a number.
+double rg_half_interval(const rg_variance *, double error);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-
-#include "student.h"
+#include "stats.h"
 
 #include <math.h>
 #include <stdbool.h>

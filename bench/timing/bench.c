@@ -2,7 +2,6 @@
 // bench.c: the command `bench`. In order: what is to be timed (plan.c); verify it in children, before this process has a GPU
 // context or threads, because neither survives a fork; open the device; measure what the machine sustains; then in rounds, each
 // a process of its own (process.c), every measurement in turn, in alternating order.
-
 #include "timing.h"
 
 typedef struct session {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // forecast.c: what a measurement will need of memory and time, before either is taken.
-
 #include "timing.h"
 
 double rg_free_bytes(const rg_device *device)

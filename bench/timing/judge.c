@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // judge.c: whether what a measurement has timed is right.
-
 #include "sample.h"
 
 #include "../../impl/base/core.h"

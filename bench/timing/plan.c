@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // plan.c: which variants, at which shapes, with which parameters, threads, scopes and modes; and whether they are right.
-
 #include "timing.h"
 
 #include "../../impl/runtime/cpu.h"

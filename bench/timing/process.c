@@ -4,9 +4,8 @@
 //
 // The process is this program with the command line that it was started with and --serve. It makes the same plan, and answers
 // with every measurement as it is after its visit.
-
 #include "timing.h"
-#include "rounds.h"
+#include "sample.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // rates.c: the rates that the bounds of a plan's measurements need, measured in the same run (timing.h).
-
 #include "timing.h"
 
 #include "../../impl/runtime/cpu.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// rounds.c: see rounds.h; how one sample is taken is in sample.c.
-#include "rounds.h"
+// rounds.c: the one timing loop; how one sample is taken is in sample.c.
+#include "sample.h"
 
 static bool finish(const rg_rounds *r, rg_measurement *measurement, rg_inputs *in)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // row.c: what a measurement measured, as a row of the result file. What is missing is an empty cell, and `stop` or `energy` says why.
-
 #include "timing.h"
 
 #include "../../impl/runtime/source.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // sample.c: takes the times of one measurement. Nothing here chooses what is timed or prints; sample.h says what the scopes and modes
 // mean.
-
 #include "sample.h"
 
 #include "../../impl/base/core.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // show.c: rows as tables for people. Everything shown is taken from rows, so that a resumed run shows what its file says.
-
 #include "timing.h"
 
 void rg_show_scaled(double value, char text[32])

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "../timing/timing.h"
-#include "../timing/rounds.h"
+#include "../timing/sample.h"
 #include "../../impl/runtime/search.h"
 
 // The checker, beside this process: workers are forked from one that never opens a GPU, so that configurations can be verified

@@ -4,12 +4,11 @@
 // The reader is strict, so that everything behind it may trust a row: the columns are those of the contract in their order,
 // every row has all of them, numbers are finite numbers or empty, statuses are known. The first fault ends the reading with one
 // line that names the file, the line, what was expected and what was found.
-
 #include "result.h"
 
 #include "../../impl/base/core.h"
 #include "../../impl/base/malformed.h"
-#include "../../impl/base/sha256.h"
+#include "../../impl/base/hash.h"
 #include "../../impl/suite.h"
 
 // Head lines are "# key: value".

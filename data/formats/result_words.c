@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // result_words.c: the names of columns and the closed words of result files, from the lists of result.h, and what a cell may hold.
-
 #include "result.h"
 
 #include "../../impl/base/core.h"

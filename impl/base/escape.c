@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "escape.h"
+#include "fill.h"
 #include "core.h"
 
 #include <ctype.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "fill.h"
 
-#include "escape.h"
-
 // ---- data ------------------------------------------------------------------------------------------------------------------
 
 typedef struct entry {

@@ -33,3 +33,16 @@ void rg_add_row(rg_data *table, const char *const *cell, int n);
 int rg_fill(FILE *out, const char *template, rg_data *);
 // The same as a file, written whole or not at all.
 int rg_fill_file(const char *path, const char *template, rg_data *);
+
+// ---- escape.c -----------------------------------------------------------------------------------------------------------
+
+// Text into HTML and Markdown. All text is data: these are the only ways from it to a page. "Rich" text may hold `code`
+// between two back quotes on top; a single one stands for itself.
+
+// Also for the value of an attribute, and for SVG. Controls become blanks, what is no UTF-8 becomes U+FFFD, and & < > " ' ` their
+// numbers.
+void rg_html_text(FILE *, const char *text);
+void rg_html_rich(FILE *, const char *text);
+void rg_html_link(FILE *, const char *path); // of a file, relative: a name with a colon is no scheme
+void rg_html_base64(FILE *, const char *text);
+void rg_markdown_text(FILE *, const char *text); // rich

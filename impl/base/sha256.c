@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sha256.c: see sha256.h; numbers in brackets are sections of FIPS 180-4.
-#include "sha256.h"
+// sha256.c: SHA-256; numbers in brackets are sections of FIPS 180-4.
+#include "hash.h"
 #include "core.h"
 
 static const uint32_t K[64] = { // [4.2.2] fractional parts of the cube roots of the first 64 primes

@@ -2,7 +2,7 @@
 // test_bundle.c: SHA-256 gives the numbers of FIPS 180-4; what is packed comes back, and tar reads it; an archive with a path out of
 // its folder, a link, a folder, a bomb, a lie about sizes or half a file gets one line and leaves nothing anywhere.
 #include "../../../impl/base/bundle.h"
-#include "../../../impl/base/sha256.h"
+#include "../../../impl/base/hash.h"
 #include "../test_data.h"
 
 #include <signal.h>

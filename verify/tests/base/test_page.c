@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // test_page.c: names and cells are data on a page: no text becomes an element, an attribute, a script or a scheme.
-#include "../../../impl/base/escape.h"
 #include "../../../impl/base/fill.h"
 #include "../../../impl/suite.h"
 #include "../test.h"

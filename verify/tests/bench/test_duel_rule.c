@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_duel_rule.c: Student's t against its table, and simulated duels of known truth: how often the rule says what is not so.
 #include "../../../bench/stats/rule.h"
-#include "../../../bench/stats/student.h"
+#include "../../../bench/stats/stats.h"
 #include "../../../impl/suite.h"
 #include "../test.h"
 
