@@ -466,7 +466,7 @@ static int read_files(comparison *c)
     for (int i = 0; i < 2 && !code; i++) {
         bool cut;
         code = rg_result_read(c->given.word.item[i], &c->file[i], &cut);
-        if (!code && cut) rg_warn("%s: its last line is unfinished and left out", c->file[i].path);
+        if (!code && cut) rg_warn("%s: its last line is incomplete and ignored", c->file[i].path);
         if (!code) code = check_repeats(&c->file[i]);
         if (!code) code = rg_validate(&c->file[i]);
         if (!code) code = rg_result_say_edited(c->file[i].path);

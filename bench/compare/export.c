@@ -325,7 +325,7 @@ static int run(void *typed)
         code = rg_result_read(e->given.word.item[n_read], r, &cut);
         if (code) break;
         n_read++;
-        if (cut) rg_warn("%s: its last line is unfinished and left out", r->path);
+        if (cut) rg_warn("%s: its last line is incomplete and ignored", r->path);
         code = rg_validate(r);
         code = code ? code : check_alike(file, r);
     }

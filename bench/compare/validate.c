@@ -183,7 +183,7 @@ static void look_for_scaling(const rg_result *file)
         scaled += told >= SAMPLES && 2 * between > told;
     }
     if (rows >= ROWS && 2 * scaled > rows)
-        rg_warn("%s: of %d rows that show the clock's steps %d have times between them: were they multiplied?", file->path,
+        rg_warn("%s: of %d rows that show the clock's steps %d have times between them: were the times scaled?", file->path,
             rows, scaled);
 }
 

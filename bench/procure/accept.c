@@ -69,7 +69,7 @@ static int compare(const request *r, const rg_archive *a, const rg_archive *b)
     for (int k = 0; k < 2; k++) {
         const char *key = k ? "nonce" : "revision", *here = rg_archive_value(b, key), *there = rg_archive_value(a, key);
         if (strcmp(here, there))
-            rg_warn("%s: %s %s, %s in %s: the difference may come of that", b->bundle.path, key, here, there, a->bundle.path);
+            rg_warn("%s: %s %s, %s in %s: this may explain the difference", b->bundle.path, key, here, there, a->bundle.path);
     }
     int code = rg_job_scores(a, w, promised, &seconds);
     code = code ? code : rg_job_scores(b, w, found, &seconds);

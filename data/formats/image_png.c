@@ -124,7 +124,7 @@ static int count(const rg_image_in *in)
         return rg_malformed(
             in->path, 8, "expected one picture, found an animation of %u; save them as single pictures", frames);
     if (in->bytes > at)
-        rg_warn("%s: %lld bytes behind the end of its picture are not read", in->path, (long long)(in->bytes - at));
+        rg_warn("%s: %lld bytes after the end of its picture are ignored", in->path, (long long)(in->bytes - at));
     return RG_GOOD;
 }
 

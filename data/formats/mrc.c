@@ -241,7 +241,7 @@ static int check_rest(const rg_mrc *m, int64_t bytes)
             " more (alterheader of IMOD sets NZ)",
             m->nz, rg_plural(m->nz), bytes - end, (bytes - end) / section);
     if (bytes > end && is_first_of(m->path))
-        rg_warn("%s: %" PRId64 " bytes behind its last section are not read: is the length of its extended header, %" PRId64
+        rg_warn("%s: %" PRId64 " bytes after its last section are ignored: is the length of its extended header, %" PRId64
                 ", right?",
             m->path, bytes - end, m->data_byte - HEADER);
     return RG_GOOD;
@@ -350,9 +350,9 @@ double rg_mrc_voxel_A(const rg_mrc *m, bool is_volume)
     if (!unequal || atomic_flag_test_and_set(&said)) return v[0];
     if (is_volume)
         rg_warn(
-            "%s: expected cubic voxels, found %g x %g x %g A; %g A is taken for all sides", m->path, v[0], v[1], v[2], v[0]);
+            "%s: expected cubic voxels, found %g x %g x %g A; %g A is used for all sides", m->path, v[0], v[1], v[2], v[0]);
     else
-        rg_warn("%s: expected square pixels, found %g x %g A; %g A is taken for both sides", m->path, v[0], v[1], v[0]);
+        rg_warn("%s: expected square pixels, found %g x %g A; %g A is used for both sides", m->path, v[0], v[1], v[0]);
     return v[0];
 }
 

@@ -193,7 +193,7 @@ static void say_ignored(const rg_star *star, const rg_star_table *rows)
         if (counts) snprintf(text + strlen(text), sizeof text - strlen(text), "%s_%s", *text ? ", " : "", ignored[i]);
     }
     if (*text)
-        rg_warn("%s: columns that are not taken into account here, and not what an ideal microscope has: %s", star->path, text);
+        rg_warn("%s: columns that are ignored here and differ from an ideal microscope: %s", star->path, text);
 }
 
 static int pixel_of(const reading *r, int64_t row, int64_t optics_row, double *pixel_A)

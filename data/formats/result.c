@@ -75,7 +75,7 @@ int rg_result_say_edited(const char *path)
     for (at = bytes - 1; at > 0 && text[at - 1] != '\n';) at--;
     rg_sha256_of(text, (size_t)at, hex);
     if (at > 0 && !strncmp(text + at, SEAL, strlen(SEAL)) && strncmp(text + at + strlen(SEAL), hex, strlen(hex)))
-        rg_warn("%s: edited since it was written: its last line is of other bytes than these", path);
+        rg_warn("%s: edited since it was written: the sha256 in its last line does not match", path);
     free(text);
     return RG_GOOD;
 }

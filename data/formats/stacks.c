@@ -79,7 +79,7 @@ static int check_stack(rg_particles *p, const char *path, int64_t line)
     else if (code == RG_GOOD && p->n_stacks == 1 && mrc.voxel_A[0] > 0 && mrc.voxel_A[0] != 1 // 1: nobody knew
         && fabs(mrc.voxel_A[0] / p->pixel_A - 1) > CALIBRATED)
         rg_warn(
-            "%s: a pixel of %g A, by the header of %s of %g A; the first is taken", p->path, p->pixel_A, path, mrc.voxel_A[0]);
+            "%s: a pixel of %g A, by the header of %s of %g A; the first is used", p->path, p->pixel_A, path, mrc.voxel_A[0]);
     p->side = mrc.nx;
     p->stack[p->n_stacks - 1].images = mrc.nz;
     rg_mrc_close(&mrc);

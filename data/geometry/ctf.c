@@ -38,7 +38,7 @@ void rg_warn_of_defoci(const char *path, const char *rows, double least_A, doubl
     static const double TOO_SMALL_A = 100;
     const double size_A = fmax(-least_A, most_A);
     if (size_A > 0 && size_A < TOO_SMALL_A)
-        rg_warn("%s: defoci of all %s are within %g A; micrometres in place of Angstroms?", path, rows, TOO_SMALL_A);
+        rg_warn("%s: defoci of all %s are within %g A; micrometres instead of Angstroms?", path, rows, TOO_SMALL_A);
     else if (most_A < 0)
         rg_warn("%s: defoci of all %s are below 0, which is overfocus here", path, rows);
 }

@@ -190,7 +190,7 @@ int rg_log_write(const rg_command *command, const void *options)
     RG_FREED char *path = log_path(command, options);
     int code = RG_GOOD;
     if (access(path, F_OK) == 0 && !is_log(path))
-        rg_warn("%s: is there and no log of regather, so no log was written", path);
+        rg_warn("%s: exists and is not a log of regather; no log was written", path);
     else if ((code = rg_file_open(&file, path)) == RG_GOOD) {
         rg_tsv_print(file.stream, "%s\n# command: %s\n# version: %s, revision %s\n", FIRST, ((const rg_given *)options)->line,
             RG_VERSION, rg_revision());

@@ -418,7 +418,7 @@ int rg_summary_write(const rg_command *command, const void *options)
     rg_file file;
     int code = RG_GOOD;
     if (path && !given->page && access(path, F_OK) == 0 && !is_page(path))
-        rg_warn("%s: is there and no page of regather, so no page was written", path);
+        rg_warn("%s: exists and is not a page of regather; no page was written", path);
     else if (path && (code = rg_file_open(&file, path)) == RG_GOOD)
         code = rg_file_end(&file, write_page(file.stream, command, given, path));
     return code;

@@ -117,14 +117,14 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
     if (a->side != b->side)
         return rg_fail(RG_USAGE, "%s has %" PRId64 " voxels a side, %s has %" PRId64, name[0], a->side, name[1], b->side);
     if (a->voxel_A > 0 && b->voxel_A > 0 && fabs(a->voxel_A - b->voxel_A) > 1e-3 * a->voxel_A)
-        rg_warn("%s has voxels of %g A, %s of %g A; the first is taken", name[0], a->voxel_A, name[1], b->voxel_A);
+        rg_warn("%s has voxels of %g A, %s of %g A; the first is used", name[0], a->voxel_A, name[1], b->voxel_A);
     for (int i = 0; i < 2; i++)
         if (is_constant(i ? b : a))
             return rg_fail(RG_USAGE, "%s: expected a map, found %g everywhere, whose correlation is undefined", name[i],
                 (i ? b : a)->value[0]);
     double voxel_A = a->voxel_A > 0 ? a->voxel_A : b->voxel_A;
     if (!(voxel_A > 0)) {
-        rg_warn("neither map has a voxel size; 1 A is taken");
+        rg_warn("neither map has a voxel size; 1 A is used");
         voxel_A = 1;
     }
     if (rg_dry_run) {
@@ -152,7 +152,7 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
     if (code == RG_GOOD) {
         const double whole = correlation(a, b);
         if (memcmp(a->value, b->value, (size_t)(a->side * a->side * a->side) * sizeof *a->value) == 0)
-            rg_warn("%s and %s have the same voxels: an FSC of 1 says nothing of the map", name[0], name[1]);
+            rg_warn("%s and %s have the same voxels: an FSC of 1 says nothing about the map", name[0], name[1]);
         printf("correlation\t%.6f\n", whole);
         if (whole < 0 && fsc[1] < -OPPOSITE)
             rg_warn("the maps are of opposite contrast: the FSC of their first shell is %.3f; reconstruct --invert is for "

@@ -70,7 +70,7 @@ const rg_tsv *rg_tuned_file(const char *processor)
         snprintf(k->processor, sizeof k->processor, "%s", processor);
         k->holds = read_file(&k->file, path) == RG_GOOD && k->file.path;
         const char *why = k->holds ? stale(&k->file, processor) : NULL;
-        if (why) rg_warn("%s: %s: the defaults hold (run regather tune here)", path, why);
+        if (why) rg_warn("%s: %s: the defaults are used (run regather tune here)", path, why);
         k->holds = k->holds && !why;
     }
     return k->holds ? &k->file : NULL;

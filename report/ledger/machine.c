@@ -106,7 +106,7 @@ int rg_machine_add(rg_bench_machine *m, const char *path, rg_file_kind kind, con
     if (kind == RG_FILE_ANY && strstr(path, ".tables.tsv")) return add_tables(m, path);
     int code = kind == RG_FILE_TABLE ? rg_tsv_read(path, &t) : rg_tsv_read_cut(path, &t, &cut);
     if (code != RG_GOOD) return code;
-    if (cut) rg_warn("%s: the last row is not whole and is left out", path);
+    if (cut) rg_warn("%s: the last row is incomplete and ignored", path);
     const bool has_rows = t.n_columns > RG_C_SPACE && !strcmp(t.column[RG_C_SPACE], rg_column_name[RG_C_SPACE]);
     if (kind == RG_FILE_TABLE || (kind == RG_FILE_ANY && !has_rows)) {
         add_table(m, t, name, length, false);

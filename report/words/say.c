@@ -191,7 +191,7 @@ void rg_warn_left_out(const rg_ledger *l)
     if (l->machine[0].alone && rg_say_left_out(l, 0, 0, text)) rg_warn("%s", text);
     for (int m = 0; m < l->n_machines; m++)
         if (rg_machine_stale_tables(&l->machine[m]))
-            rg_warn("%s: %d of %d tables are of before their jobs changed: %s", rg_machine_name(&l->machine[m], "this machine"),
+            rg_warn("%s: %d of %d tables date from before their jobs changed: %s", rg_machine_name(&l->machine[m], "this machine"),
                 rg_machine_stale_tables(&l->machine[m]), l->machine[m].n_tables, done);
 }
 

@@ -219,7 +219,7 @@ static int run(void *typed)
         job->gnuplot = rg_program_path("gnuplot");
         if (!rg_quiet) fprintf(stderr, "autocorr: variant %s: %s\n", job->entry->name, job->why);
         if (!job->gnuplot && !rg_dry_run)
-            rg_warn("no gnuplot here, so NAME.svg and rmax.svg are left out (see regather doctor)");
+            rg_warn("no gnuplot here, so NAME.svg and rmax.svg are not drawn (see regather doctor)");
         rg_ranks_say("autocorr");
         if (rg_dry_run)
             code = ac_plan(job);

@@ -175,7 +175,7 @@ int fr_reference_read(const char *path, double said_A, int64_t side, double pixe
     if (code != RG_GOOD) return code;
     own_A = said_A > 0 ? said_A : own_A;
     if (!(own_A > 0) && *own == side) {
-        rg_warn("%s: has no voxel size; the images' pixels of %g A are taken", path, pixel_A);
+        rg_warn("%s: has no voxel size; the images' pixel size of %g A is used", path, pixel_A);
         own_A = pixel_A;
     }
     if (fabs((double)*own * own_A - (double)side * pixel_A) <= 0.01 * (double)side * pixel_A) return RG_GOOD;
