@@ -184,7 +184,7 @@ typedef struct rg_variant {
     const char *idea; // one line: what it changes compared with the one before it
     rg_role role;
     rg_space space;
-    const char *needs; // "" or NULL, "avx2", "avx512vnni", "sm_80", "octave"; several separated by commas
+    const char *needs; // "" or NULL, "avx2", "avx512vnni", "octave"; "sm_80", "libnppig.so.13"; several separated by commas
     uint32_t flags;
     const rg_param *param;
     int n_params;

@@ -57,7 +57,8 @@ static int n_entries;
 
 // ---- what may stand in the table -------------------------------------------------------------------------------------------
 
-// What a variant of the CPU may need; one of a GPU needs sm_NN, "a" behind it for the instructions of that architecture alone.
+// What a variant of the CPU may need; one of a GPU needs sm_NN, "a" behind it for the instructions of that architecture alone, or
+// a library by its file's name.
 static const char *const host_needs[] = {"avx2", "avx512", "avx512vnni", "octave", "numpy"};
 
 #define WRONG(...) return snprintf(why, RG_FAULT, __VA_ARGS__), why
@@ -68,11 +69,13 @@ static bool is_name(const char *text)
     return text && *text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(text);
 }
 
+static bool is_library(const char *need) { return !strncmp(need, "lib", 3) && strstr(need, ".so."); }
+
 static bool need_known(const char *need, rg_space space)
 {
     if (space == RG_DEVICE) {
         size_t digits = !strncmp(need, "sm_", 3) ? strspn(need + 3, "0123456789") : 0;
-        return digits > 1 && (!need[3 + digits] || !strcmp(need + 3 + digits, "a"));
+        return (digits > 1 && (!need[3 + digits] || !strcmp(need + 3 + digits, "a"))) || is_library(need);
     }
     for (int i = 0; i < RG_COUNT(host_needs); i++)
         if (!strcmp(need, host_needs[i])) return true;
@@ -333,10 +336,15 @@ static const char *need_lacks(const char *need)
     static char why[96];
     if (!strncmp(need, "sm_", 3)) return gpu_lacks(atoi(need + 3), need[strlen(need) - 1] == 'a');
     if (!strcmp(need, "numpy")) return numpy_lacks();
+    snprintf(why, sizeof why, "needs %s", need);
+    if (is_library(need)) {
+        void *library = dlopen(need, RTLD_LAZY | RTLD_LOCAL);
+        if (!library) return why;
+        return dlclose(library), NULL;
+    }
     RG_FREED char *program = NULL;
     bool here = rg_cpu_has(need) || (program = rg_program_path(need)) ||
         (!strcmp(need, "octave") && (program = rg_program_path("octave-cli")));
-    snprintf(why, sizeof why, "needs %s", need);
     return here ? NULL : why;
 }
 
