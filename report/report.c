@@ -11,7 +11,7 @@ typedef struct request {
     rg_given given;
     const char *machines, *traces, *pages, *claims, *out;
     rg_named_files named;
-    rg_list job, map;
+    rg_list map;
     bool no_figures, stale;
 } request;
 
@@ -23,7 +23,6 @@ static int make_report(rg_report *r, const request *q)
     if (code == RG_GOOD) code = rg_figures_read(&r->figures);
     if (code == RG_GOOD) code = rg_ledger_add_here(&r->ledger, &q->named);
     if (code == RG_GOOD) code = rg_ledger_add_references(&r->ledger, machines);
-    for (int i = 0; code == RG_GOOD && i < q->job.n; i++) code = rg_job_files_add(&r->ledger.job, q->job.item[i]);
     if (code == RG_GOOD) code = rg_make_folder(fig);
     if (code == RG_GOOD) rg_ledger_judge(&r->ledger);
     if (code == RG_GOOD) rg_warn_left_out(&r->ledger);
@@ -54,8 +53,6 @@ static const rg_option options[] = {
         "NAME.TABLE.tsv)",
         RG_TO(request, machines)},
     {"verify", "V.tsv", "what `regather verify --out` wrote on this machine", RG_TO(request, named.checks)},
-    {"job", "DIR", "what `regather autocorr --out` wrote for a series; again for the same series by another variant",
-        RG_TO(request, job)},
     {"table", "NAME=FILE.tsv",
         "a small table of a job (stages, FSC, scaling), by the name that claims and figures use; or a record's "
         "FILE.tables.tsv",

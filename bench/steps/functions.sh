@@ -105,6 +105,21 @@ of_24_cores() {
         { print } /^#/ { next } !head { for (i = 1; i <= NF; i++) if ($i == "busy_s") busy = head = i; next }
         { $1 = $1 "@24"; $busy *= cores / 24; print }' "$1" > "$1.24" && mv "$1.24" "$1"
 }
+# grown_of_seed SEED "OPTIONS OF THE PHOTOGRAPHS" R VARIANT...: R_max over a series in even light, by each variant. What stands out by less
+# than the job itself calls a ripple, 0.002, is no maximum.
+grown_of_seed() {
+    seed=$1 photographs_of=$2 most=$3
+    shift 3
+    # shellcheck disable=SC2086
+    regather phantom coarsening $photographs_of --light 0 --seed "$seed" --threads 1 --quiet --out "$work/seed_$seed" || return
+    printf '# even light; maxima that stand out by more than 0.002\nseed\tvariant\tphoto\ttime\tR_max\tk_peak_length\n'
+    for variant; do
+        regather autocorr "$work/seed_$seed"/*.png --times "$work/seed_$seed/times.tsv" --max-offset "$most" --norm centred \
+            --spectrum --prominence 0.002 --variant "$variant" --threads 1 --quiet --out "$work/seed_${seed}_$variant" > /dev/null || return
+        awk -F'\t' -v OFS='\t' -v seed="$seed" -v variant="$variant" '/^#/ { next } !n++ { for (i = 1; i <= NF; i++) at[$i] = i; next }
+            { print seed, variant, $at["photo"], $at["time"], $at["R_max"], $at["k_peak_length"] }' "$work/seed_${seed}_$variant/rmax.tsv"
+    done
+}
 # What a command prints, so many times over: printed RUNS PRODUCT COMMAND...
 printed() {
     runs=$1 kept=$2
@@ -246,7 +261,7 @@ entries() {
         { folder = $2; sub(/\/[^\/]*$/, "", folder) }
         $3 == "result" { print $2; next }
         $3 == "verify" { print "--verify " $2; next }
-        $3 == "job" || $3 == "traces" || $3 == "pages" { print "--" $3 " " folder; next }
+        $3 == "traces" || $3 == "pages" { print "--" $3 " " folder; next }
         sub(/^map:/, "", $3) { print "--map " $3 "=" $2; next }
         { print "--table " $3 "=" $2 }' "$made" | awk '!seen[$0]++'
 }

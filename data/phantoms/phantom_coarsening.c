@@ -8,7 +8,7 @@ typedef struct series {
     rg_given given;
     rg_coarsening_setup setup;
     int64_t frames;
-    double end;
+    double end, light;
     enum { PNG, PGM } format;
     const char *folder;
 } series;
@@ -23,6 +23,7 @@ static const rg_option options[] = {
     {"time", "T", "time of the last photograph", RG_TO(series, end), 1, 1e9L,
         .otherwise = "16000 for model B, 120 for H: R_max near 80 pixels"},
     {"viscosity", "ETA", "of model H", RG_TO(series, setup.viscosity), 1e-3L, 1e6L, "0.25"},
+    {"light", "PART", "how much darker the corners are than the middle; 0: even light", RG_TO(series, light), 0, 1, "0.02"},
     {"format", "png|pgm", "of the files", RG_TO(series, format), 0, 0, "png"},
     {0},
 };
@@ -58,7 +59,7 @@ static void expose(const series *s, const float *phi, int64_t frame, rg_image *p
         for (int64_t x = 0; x < photo->width; x++) {
             int64_t i = y * photo->width + x;
             double dx = (double)x + 0.5 - w / 2, dy = (double)y + 0.5 - h / 2;
-            double grey = fmax(0, (128 + 100 * (double)phi[i]) * (1 - 0.02 * (dx * dx + dy * dy) / corner));
+            double grey = fmax(0, (128 + 100 * (double)phi[i]) * (1 - s->light * (dx * dx + dy * dy) / corner));
             grey += sqrt(4 + grey / 8) * noise(s->setup.seed + (uint64_t)frame * 0x9E3779B97F4A7C15u, (uint64_t)i);
             pixel[i] = (uint8_t)fmin(fmax(floor(grey + 0.5), 0), 255);
         }
@@ -149,7 +150,7 @@ const rg_command rg_phantom_coarsening = {
             "with the overlap and drown shallow maxima.\n"
             "\n"
             "Frames lie at equal steps of length by that law: t_i = T (i/N) for model H, T (i/N)^3 for model B. Photograph:\n"
-            "grey = (128 + 100 phi) (1 - 0.02 d^2), d the distance from the middle in half diagonals (uneven light), plus\n"
+            "grey = (128 + 100 phi) (1 - LIGHT d^2), d the distance from the middle in half diagonals (uneven light), plus\n"
             "nearly normal noise (four uniform deviates) of variance 4 + grey/8 (camera and photons), rounded, clamped to\n"
             "0..255.\n"
             "\n"

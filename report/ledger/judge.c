@@ -25,12 +25,12 @@ rg_judgement rg_judge(const rg_comparison *q)
     return v;
 }
 
-rg_comparison rg_comparison_of(const rg_claims *c, int i, rg_rows rows, const rg_job_files *job)
+rg_comparison rg_comparison_of(const rg_claims *c, int i, rg_rows rows)
 {
     const rg_tsv *t = &c->claim;
-    return (rg_comparison){rows, job, rg_tsv_cell(t, i, "kind"), rg_tsv_cell(t, i, "numerator"),
-        rg_tsv_cell(t, i, "denominator"), rg_tsv_cell(t, i, "size"), rg_tsv_cell(t, i, "scope"), rg_tsv_cell(t, i, "direction"),
-        rg_published(c, i, "unit"), rg_tsv_number(t, i, "low"), rg_tsv_number(t, i, "high"),
+    return (rg_comparison){rows, rg_tsv_cell(t, i, "kind"), rg_tsv_cell(t, i, "numerator"), rg_tsv_cell(t, i, "denominator"),
+        rg_tsv_cell(t, i, "size"), rg_tsv_cell(t, i, "scope"), rg_tsv_cell(t, i, "direction"), rg_published(c, i, "unit"),
+        rg_tsv_number(t, i, "low"), rg_tsv_number(t, i, "high"),
         atof(rg_published_number(c, rg_paper_of(c, rg_claim_cell(c, i, "paper")), rg_tsv_cell(t, i, "size"), "value"))};
 }
 
@@ -41,9 +41,9 @@ static bool comes_out_alike(const rg_judgement *a, const rg_judgement *b)
     return a->outcome == b->outcome && same(a->value, b->value) && same(a->low, b->low) && same(a->high, b->high);
 }
 
-rg_judgement rg_judge_claim(const rg_claims *c, int i, rg_rows rows, const rg_job_files *job)
+rg_judgement rg_judge_claim(const rg_claims *c, int i, rg_rows rows)
 {
-    rg_comparison q = rg_comparison_of(c, i, rows, job);
+    rg_comparison q = rg_comparison_of(c, i, rows);
     rg_judgement v = rg_judge(&q);
     for (int k = (int)rows.up_to; k > 0; k--) {
         const bool other =

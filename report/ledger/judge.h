@@ -12,17 +12,16 @@
 // What a claim compares, by the columns of claims.tsv of these names.
 typedef struct rg_comparison {
     rg_rows rows;
-    const rg_job_files *job; // NULL: of another machine
     const char *kind, *a, *b, *size, *scopes, *direction;
     const char *unit; // of the published number
     double low, high;
     double host_W; // added to what the GPUs take
 } rg_comparison;
 
-rg_comparison rg_comparison_of(const rg_claims *, int claim, rg_rows, const rg_job_files *);
+rg_comparison rg_comparison_of(const rg_claims *, int claim, rg_rows);
 rg_judgement rg_judge(const rg_comparison *);
 // Claim i by rows of every knowledge up to that of rows, from the best known on: what it rests on.
-rg_judgement rg_judge_claim(const rg_claims *, int claim, rg_rows, const rg_job_files *);
+rg_judgement rg_judge_claim(const rg_claims *, int claim, rg_rows);
 
 // The verdict on a number alone: on the side of the direction (">1", "<0.9"; "": the bounds alone decide) with its whole
 // interval, then between low and high (NaN does not bind).

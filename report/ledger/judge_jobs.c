@@ -176,35 +176,96 @@ static rg_judgement judge_crossing(const rg_comparison *q)
     return v;
 }
 
-// ---- the job's folder: each quantity fills ours and an estimate, or leaves it NaN -----------------------------------------
+// ---- the table `seeds`: series of photographs, a seed each; a quantity fills ours and an estimate, or leaves it NaN -----------
 
-// The part of the photos whose curve has a maximum after its first minimum.
-static rg_estimate with_r_max(const rg_job_files *job, rg_judgement *v)
+enum { SERIES_MOST = 100 };
+typedef struct series {
+    const rg_tsv *table;
+    int n, n_variants;
+    const char *seed[SERIES_MOST], *variant[SERIES_MOST];
+} series;
+
+static int add_once(const char *list[SERIES_MOST], int n, const char *text)
 {
-    RG_FREED double *x = NULL, *r = NULL;
-    const int n = rg_job_growth(job, 0, "R_max", &x, &r), all = job->growth[0].n_rows;
-    v->ours = (rg_ours){RG_OURS_PHOTOS, .number = {n, all, n ? r[0] : NAN, n ? r[n - 1] : NAN}};
-    return (rg_estimate){all > 0 ? (double)n / all : NAN, NAN, NAN};
+    for (int i = 0; i < n; i++)
+        if (!strcmp(list[i], text)) return n;
+    if (n < SERIES_MOST) list[n++] = text;
+    return n;
 }
 
-// Intercept of the free line as a part of the last R_max, with two standard errors either way.
-static rg_estimate intercept(const rg_job_files *job, rg_judgement *v)
+static series series_of(const rg_tsv *t)
 {
-    RG_FREED double *x = NULL, *r = NULL;
-    const int n = rg_job_growth(job, 0, "R_max", &x, &r);
-    const rg_line line = rg_line_fit(x, r, n);
-    const double last = n > 2 ? r[n - 1] : NAN, width = 2 * line.intercept_error;
-    v->ours = (rg_ours){RG_OURS_INTERCEPT, .number = {line.intercept, width, n}};
-    return (rg_estimate){line.intercept / last, (line.intercept - width) / last, (line.intercept + width) / last};
+    series s = {.table = t};
+    for (int i = 0; i < t->n_rows; i++) {
+        s.n = add_once(s.seed, s.n, rg_tsv_cell(t, i, "seed"));
+        s.n_variants = add_once(s.variant, s.n_variants, rg_tsv_cell(t, i, "variant"));
+    }
+    return s;
+}
+
+// A column against the time, where both are numbers, of series i by variant k: the count, *x and *y malloc'ed.
+static int growth_of(const series *s, int i, int k, const char *column, double **x, double **y)
+{
+    const rg_tsv *t = s->table;
+    int n = 0;
+    *x = rg_alloc((size_t)(t->n_rows + 1) * sizeof **x);
+    *y = rg_alloc((size_t)(t->n_rows + 1) * sizeof **y);
+    for (int row = 0; row < t->n_rows; row++) {
+        if (strcmp(rg_tsv_cell(t, row, "seed"), s->seed[i]) || strcmp(rg_tsv_cell(t, row, "variant"), s->variant[k])) continue;
+        (*x)[n] = rg_tsv_number(t, row, "time");
+        (*y)[n] = rg_tsv_number(t, row, column);
+        n += isfinite((*x)[n]) && isfinite((*y)[n]);
+    }
+    return n;
+}
+
+// The median over all series, of which there has to be an interval.
+static rg_estimate over_series(double *value, int n)
+{
+    const rg_samples all = {.n = n, .processes = 1, .ns = value};
+    return n > 1 ? rg_median_of(&all) : RG_NO_ESTIMATE;
+}
+
+// The part of the photos whose curve has a maximum after its first minimum.
+static rg_estimate with_r_max(const series *s, rg_judgement *v)
+{
+    double found = 0, all = 0, first = NAN, last = NAN;
+    for (int i = 0; i < s->table->n_rows; i++) {
+        if (strcmp(rg_tsv_cell(s->table, i, "variant"), s->variant[0])) continue;
+        const double r = rg_tsv_number(s->table, i, "R_max");
+        all++;
+        found += isfinite(r);
+        if (strcmp(rg_tsv_cell(s->table, i, "seed"), s->seed[0]) || !isfinite(r)) continue;
+        if (isnan(first)) first = r;
+        last = r;
+    }
+    v->ours = (rg_ours){RG_OURS_PHOTOS, .number = {found, all, first, last}};
+    return (rg_estimate){all > 0 ? found / all : NAN, NAN, NAN};
+}
+
+// Intercept of the free line as a part of the last R_max. It may be negative: the last R_max is added, and taken away again.
+static rg_estimate intercept(const series *s, rg_judgement *v)
+{
+    double part[SERIES_MOST];
+    int n = 0;
+    for (int i = 0; i < s->n; i++) {
+        RG_FREED double *x = NULL, *r = NULL;
+        const int points = growth_of(s, i, 0, "R_max", &x, &r);
+        const rg_line line = rg_line_fit(x, r, points);
+        if (isfinite(line.intercept)) part[n++] = 1 + line.intercept / r[points - 1];
+    }
+    const rg_estimate e = over_series(part, n);
+    v->ours = (rg_ours){RG_OURS_INTERCEPT, .number = {n}};
+    return (rg_estimate){e.value - 1, e.low - 1, e.high - 1};
 }
 
 // Scatter about the free line as a part of the growth over the series: what a length would have to show. Infinite for one that
 // does not move.
-static double scatter(const rg_job_files *job, const char *column)
+static double scatter(const series *s, int i, const char *column)
 {
     RG_FREED double *x = NULL, *y = NULL;
     double value = NAN;
-    const int n = rg_job_growth(job, 0, column, &x, &y);
+    const int n = growth_of(s, i, 0, column, &x, &y);
     const rg_line line = rg_line_fit(x, y, n);
     if (isfinite(line.slope)) {
         const double growth = fabs(line.slope) * (x[n - 1] - x[0]);
@@ -213,30 +274,40 @@ static double scatter(const rg_job_files *job, const char *column)
     return value;
 }
 
-// How much worse the length from the peak of the spectrum follows the growth than R_max does.
-static rg_estimate reciprocal(const rg_job_files *job, rg_judgement *v)
+// How much worse the length from the peak of the spectrum follows the growth than R_max does, where that grows.
+static rg_estimate reciprocal(const series *s, rg_judgement *v)
 {
-    const double spectrum = scatter(job, "k_peak_length"), real_space = scatter(job, "R_max");
-    v->ours = (rg_ours){RG_OURS_RECIPROCAL, .number = {spectrum, real_space}};
-    if (!isnan(spectrum) && real_space > 1) v->why = (rg_why){.reason = RG_BY_NO_GROWTH};
-    const bool can = !isnan(spectrum) && real_space > 0 && real_space <= 1;
-    return (rg_estimate){can ? spectrum / real_space : NAN, NAN, NAN};
+    static const double does_not_move = 1e9;
+    double worse[SERIES_MOST], of_spectrum[SERIES_MOST], of_r_max[SERIES_MOST];
+    int n = 0, flat = 0;
+    for (int i = 0; i < s->n; i++) {
+        const double spectrum = scatter(s, i, "k_peak_length"), real_space = scatter(s, i, "R_max");
+        flat += !isnan(spectrum) && real_space > 1;
+        if (isnan(spectrum) || !(real_space > 0 && real_space <= 1)) continue;
+        of_spectrum[n] = fmin(spectrum, does_not_move);
+        of_r_max[n] = real_space;
+        worse[n] = of_spectrum[n] / real_space;
+        n++;
+    }
+    v->ours = (rg_ours){RG_OURS_RECIPROCAL, .number = {over_series(of_spectrum, n).value, over_series(of_r_max, n).value, n}};
+    if (flat && !n) v->why = (rg_why){.reason = RG_BY_NO_GROWTH};
+    return over_series(worse, n);
 }
 
-// Largest difference of R_max between the first run and the others.
-static rg_estimate difference(const rg_job_files *job, rg_judgement *v)
+// Largest difference of R_max between the first variant and the others.
+static rg_estimate difference(const series *s, rg_judgement *v)
 {
-    RG_FREED double *x = NULL, *r = NULL;
-    double most = 0;
-    const int n = rg_job_growth(job, 0, "R_max", &x, &r);
-    bool same = job->n > 1 && n > 0;
-    for (int k = 1; k < job->n; k++) {
-        RG_FREED double *x_k = NULL, *r_k = NULL;
-        const int n_k = rg_job_growth(job, k, "R_max", &x_k, &r_k);
-        same &= n_k == n;
-        for (int i = 0; i < n && n_k == n; i++) most = fmax(most, fabs(r_k[i] - r[i]));
-    }
-    v->ours = (rg_ours){RG_OURS_DIFFERENCE, .number = {job->n, n}};
+    double most = 0, photos = 0;
+    bool same = s->n_variants > 1;
+    for (int i = 0; i < s->n; i++)
+        for (int k = 1; k < s->n_variants; k++) {
+            RG_FREED double *x = NULL, *r = NULL, *x_k = NULL, *r_k = NULL;
+            const int n = growth_of(s, i, 0, "R_max", &x, &r);
+            same &= n > 0 && growth_of(s, i, k, "R_max", &x_k, &r_k) == n;
+            for (int p = 0; p < n && same; p++) most = fmax(most, fabs(r_k[p] - r[p]));
+            if (k == 1) photos += n;
+        }
+    v->ours = (rg_ours){RG_OURS_DIFFERENCE, .number = {s->n_variants, photos}};
     return (rg_estimate){same ? most : NAN, NAN, NAN};
 }
 
@@ -244,19 +315,20 @@ static rg_judgement judge_job(const rg_comparison *q)
 {
     static const struct {
         const char *name;
-        rg_estimate (*find)(const rg_job_files *, rg_judgement *);
+        rg_estimate (*find)(const series *, rg_judgement *);
         rg_reason lacks;
-    } quantity[] = {{"with_r_max", with_r_max, RG_BY_NO_PHOTO}, {"intercept", intercept, RG_BY_FEW_PHOTOS},
-        {"reciprocal", reciprocal, RG_BY_NO_SPECTRUM}, {"difference", difference, RG_BY_NO_SECOND_RUN}};
-    if (!q->job || q->job->n == 0)
-        return without((rg_why){.reason = q->rows.machine->here ? RG_BY_NO_JOB : RG_BY_JOB_ELSEWHERE});
+    } quantity[] = {{"with_r_max", with_r_max, RG_BY_NO_PHOTO}, {"intercept", intercept, RG_BY_FEW_SERIES},
+        {"reciprocal", reciprocal, RG_BY_FEW_SERIES}, {"difference", difference, RG_BY_NO_SECOND_RUN}};
+    const rg_tsv *t = rg_table_of(q->rows, "seeds");
+    if (!t || !t->n_rows) return without((rg_why){RG_BY_NO_TABLE, .text = {rg_text_of("seeds")}});
+    const series s = series_of(t);
     rg_judgement v = of_job();
     for (int k = 0; k < RG_COUNT(quantity); k++) {
         if (strcmp(q->a, quantity[k].name)) continue;
         v.why = (rg_why){.reason = quantity[k].lacks};
-        const rg_estimate e = quantity[k].find(q->job, &v);
+        const rg_estimate e = quantity[k].find(&s, &v);
         if (isnan(e.value)) return without(v.why);
-        snprintf(v.size, sizeof v.size, "%d photos", q->job->growth[0].n_rows);
+        snprintf(v.size, sizeof v.size, "%d series", s.n);
         if (isnan(e.low)) // of finished files: the next look at them says the same
             judge_exactly(q, e.value, &v);
         else

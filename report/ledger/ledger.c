@@ -133,8 +133,7 @@ void rg_ledger_judge(rg_ledger *l)
     l->verdict = rg_alloc((size_t)claims * (size_t)l->n_machines * sizeof *l->verdict);
     for (int i = 0; i < claims; i++)
         for (int m = 0; m < l->n_machines; m++)
-            l->verdict[i * l->n_machines + m] =
-                rg_judge_claim(&l->claims, i, rg_rows_on(l, m), l->machine[m].here ? &l->job : NULL);
+            l->verdict[i * l->n_machines + m] = rg_judge_claim(&l->claims, i, rg_rows_on(l, m));
 }
 
 void rg_ledger_free(rg_ledger *l)
@@ -142,7 +141,6 @@ void rg_ledger_free(rg_ledger *l)
     for (int m = 0; m < l->n_machines; m++) rg_machine_free(&l->machine[m]);
     free(l->machine);
     free(l->verdict);
-    rg_job_files_free(&l->job);
     rg_claims_free(&l->claims);
     rg_tsv_free(&l->findings);
     rg_tsv_free(&l->found);

@@ -7,9 +7,8 @@
 
 typedef struct rg_ledger {
     rg_claims claims;
-    rg_tsv findings; // reference/findings.tsv: a claim's sentences, which report/words fills
-    rg_tsv found;    // reference/found.tsv: what the claims of all papers come to
-    rg_job_files job;
+    rg_tsv findings;    // reference/findings.tsv: a claim's sentences, which report/words fills
+    rg_tsv found;       // reference/found.tsv: what the claims of all papers come to
     rg_knowledge up_to; // which rows count, on every machine
     int n_machines;
     rg_bench_machine *machine; // [0] is this one

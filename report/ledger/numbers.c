@@ -70,7 +70,7 @@ double rg_fixed_ns(rg_rows rows, const char *spec, const rg_row *of)
     return (work * few_ns - few * of->timed_ns) / (work - few);
 }
 
-// ---- tables and folders of jobs ------------------------------------------------------------------------------------------
+// ---- tables of jobs ------------------------------------------------------------------------------------------
 
 rg_samples rg_table_numbers(const rg_tsv *t, const char *key, const char *value, const char *shape, const char *number)
 {
@@ -80,35 +80,6 @@ rg_samples rg_table_numbers(const rg_tsv *t, const char *key, const char *value,
             (!*shape || !strcmp(rg_tsv_cell(t, i, "shape"), shape)))
             s.ns[s.n++] = rg_tsv_number(t, i, number);
     return s;
-}
-
-int rg_job_files_add(rg_job_files *job, const char *folder)
-{
-    if (job->n == RG_JOB_FOLDERS_MOST) return rg_fail(RG_USAGE, "report: at most %d job folders", RG_JOB_FOLDERS_MOST);
-    RG_FREED char *path = rg_print("%s/rmax.tsv", folder);
-    int code = access(path, R_OK) ? rg_fail(RG_USAGE, "%s: expected the growth table of a job, found none", path)
-                                  : rg_tsv_read(path, &job->growth[job->n]);
-    job->folder[job->n++] = folder;
-    return code;
-}
-
-void rg_job_files_free(rg_job_files *job)
-{
-    for (int k = 0; k < job->n; k++) rg_tsv_free(&job->growth[k]);
-}
-
-int rg_job_growth(const rg_job_files *job, int k, const char *column, double **x, double **y)
-{
-    const rg_tsv *growth = &job->growth[k];
-    int n = 0;
-    *x = rg_alloc((size_t)(growth->n_rows + 1) * sizeof **x);
-    *y = rg_alloc((size_t)(growth->n_rows + 1) * sizeof **y);
-    for (int i = 0; i < growth->n_rows; i++) {
-        (*x)[n] = rg_tsv_number(growth, i, "time");
-        (*y)[n] = rg_tsv_number(growth, i, column);
-        n += isfinite((*x)[n]) && isfinite((*y)[n]);
-    }
-    return n;
 }
 
 rg_line rg_line_fit(const double *x, const double *y, int n)

@@ -31,15 +31,3 @@ typedef struct rg_line {
     double residual;                                                // rms distance from the free line
 } rg_line;
 rg_line rg_line_fit(const double *x, const double *y, int n);
-
-// What `regather autocorr` left in its folders: the same series done by one or more variants. The first is judged.
-enum { RG_JOB_FOLDERS_MOST = 4 };
-typedef struct rg_job_files {
-    int n;
-    const char *folder[RG_JOB_FOLDERS_MOST];
-    rg_tsv growth[RG_JOB_FOLDERS_MOST]; // rmax.tsv; no rows when absent
-} rg_job_files;
-int rg_job_files_add(rg_job_files *, const char *folder);
-void rg_job_files_free(rg_job_files *);
-// Column of the k-th growth table against its time, where both are numbers: the count, *x and *y malloc'ed.
-int rg_job_growth(const rg_job_files *, int k, const char *column, double **x, double **y);

@@ -49,19 +49,16 @@ typedef enum {
     RG_BY_RUNNING,
     RG_BY_NO_PLACE, // spec, other spec or "", shape, scopes
     RG_BY_TURNS_ONCE,
-    RG_BY_FEW_TURNS,     // timed, needed
-    RG_BY_NEVER_BOTH,    // spec, spec
-    RG_BY_WRONG,         // wrong configurations, how many have to be right
-    RG_BY_NO_ENERGY,     // variant, why, the other variant or "", its joules
-    RG_BY_NO_TABLE,      // table
-    RG_BY_FEW_IMAGES,    // table; images (NaN: not said), how many are expected
-    RG_BY_NO_COLUMN,     // table, column
-    RG_BY_NO_CELL,       // table, column, key, value, shape or ""
-    RG_BY_NO_JOB,        // no folder of a job was given
-    RG_BY_JOB_ELSEWHERE, // the job is of this machine only
+    RG_BY_FEW_TURNS,  // timed, needed
+    RG_BY_NEVER_BOTH, // spec, spec
+    RG_BY_WRONG,      // wrong configurations, how many have to be right
+    RG_BY_NO_ENERGY,  // variant, why, the other variant or "", its joules
+    RG_BY_NO_TABLE,   // table
+    RG_BY_FEW_IMAGES, // table; images (NaN: not said), how many are expected
+    RG_BY_NO_COLUMN,  // table, column
+    RG_BY_NO_CELL,    // table, column, key, value, shape or ""
     RG_BY_NO_PHOTO,
-    RG_BY_FEW_PHOTOS,
-    RG_BY_NO_SPECTRUM,
+    RG_BY_FEW_SERIES,
     RG_BY_NO_SECOND_RUN,
     RG_BY_NO_GROWTH,
     RG_BY_UNKNOWN_QUANTITY, // name
@@ -94,8 +91,8 @@ typedef enum {
     RG_OURS_LEAST,      // rows
     RG_OURS_CROSSING,   // frequency of a, of b
     RG_OURS_PHOTOS,     // with R_max, of how many; pixels in the first, in the last
-    RG_OURS_INTERCEPT,  // pixels, two standard errors, points
-    RG_OURS_RECIPROCAL, // scatter of the spectrum's length (inf: it does not move), of R_max, as parts of the growth
+    RG_OURS_INTERCEPT,  // series
+    RG_OURS_RECIPROCAL, // scatter of the spectrum's length, of R_max, as parts of the growth; series
     RG_OURS_DIFFERENCE, // runs, photos
 } rg_form;
 typedef struct rg_ours {

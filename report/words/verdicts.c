@@ -103,11 +103,10 @@ static void say_reason(const rg_why *w, char text[RG_SAY])
         say(text, "table `%.*s` has no number %.*s where %.*s is %.*s%s%.*s: not measured", T(0), T(1), T(2), T(3),
             w->text[4].n ? " and shape is " : "", T(4));
         break;
-    case RG_BY_NO_JOB: say(text, "no job folder was given"); break;
-    case RG_BY_JOB_ELSEWHERE: say(text, "the job is judged on this machine only"); break;
     case RG_BY_NO_PHOTO: say(text, "no photo was looked at"); break;
-    case RG_BY_FEW_PHOTOS: say(text, "fewer than three photos have an R_max"); break;
-    case RG_BY_NO_SPECTRUM: say(text, "the series has no lengths from the spectrum"); break;
+    case RG_BY_FEW_SERIES:
+        say(text, "fewer than two series have three photos with an R_max, and lengths from the spectrum");
+        break;
     case RG_BY_NO_SECOND_RUN: say(text, "a second run of the same series by another variant is needed"); break;
     case RG_BY_NO_GROWTH: say(text, "R_max does not grow over this series"); break;
     }
@@ -221,13 +220,11 @@ void rg_say_ours(const rg_judgement *v, char text[RG_SAY])
         if (n[0] > 0) say(text, ", %.2f px in the first, %.2f px in the last", n[2], n[3]);
         break;
     case RG_OURS_INTERCEPT:
-        say(text, "intercept %.2f +- %.2f px: %.2g of the last R_max; %.0f points", n[0], n[1], v->value, n[2]);
+        say(text, "intercept %.2g [%.2g, %.2g] of the last R_max, the median of %.0f series", v->value, v->low, v->high, n[0]);
         break;
     case RG_OURS_RECIPROCAL:
-        if (isinf(n[0]))
-            say(text, "the spectrum's peak does not move; R_max scatters %.2g %% of its growth", 100 * n[1]);
-        else
-            say(text, "scatter %.2g %% of the growth, R_max %.2g %%: %.3g x", 100 * n[0], 100 * n[1], v->value);
+        say_ratios(v, text);
+        say(text, ", the median of %.0f series: scatter %.2g %% of the growth, R_max %.2g %%", n[2], 100 * n[0], 100 * n[1]);
         break;
     case RG_OURS_DIFFERENCE: say(text, "largest difference %.2g px, %.0f runs of %.0f photos", v->value, n[0], n[1]); break;
     }

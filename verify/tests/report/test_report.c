@@ -82,39 +82,6 @@ static char *drawn(made *m)
     return folder;
 }
 
-TEST(quantities_of_the_job)
-{
-    static const struct {
-        const char *name, *direction;
-        double low, high;
-        int runs;
-        rg_outcome outcome;
-        double value;                                                              // NaN: whatever
-    } quantity[] = {{"intercept", "", -0.1, 0.1, 1, RG_REPRODUCED, -3.0 / 7 / 41}, // of the three points that have an R_max
-        {"reciprocal", ">1.25", 2, NAN, 1, RG_REPRODUCED, NAN},
-        {"difference", "", NAN, 0.01, 1, RG_NOT_TESTABLE, NAN}, // one run has nothing to differ from
-        {"difference", "", NAN, 0.01, 2, RG_REPRODUCED, 0}, {"intercept", "", -0.1, 0.1, 0, RG_NOT_TESTABLE, NAN}};
-    made m;
-    make(&m);
-    char *folder = test_folder(), *path = rg_print("%s/rmax.tsv", folder);
-    put_text(path,
-        "# time: as given\nphoto\tR_max\ttime\tC1D\thalf_width\tk_peak_length\na\t10\t1\t0.5\t3\t10\n"
-        "b\tnone\t2\tnone\t3\t30\n"
-        "c\t30\t3\t0.5\t3\t20\nd\t41\t4\t0.5\t3\t50\n");
-    for (int i = 0; i < RG_COUNT(quantity); i++) {
-        RG_ENDS(rg_job_files_free) rg_job_files job = {0};
-        for (int k = 0; k < quantity[i].runs; k++) assert_int_equal(rg_job_files_add(&job, folder), RG_GOOD);
-        const rg_comparison q = {rg_rows_on(&m.report.ledger, 0), quantity[i].runs ? &job : NULL, "job", quantity[i].name, "",
-            "", "", quantity[i].direction, "", quantity[i].low, quantity[i].high, 0};
-        const rg_judgement v = rg_judge(&q);
-        assert_int_equal(v.outcome, quantity[i].outcome);
-        if (!isnan(quantity[i].value)) assert_true(fabs(v.value - quantity[i].value) < 1e-9);
-    }
-    assert_int_equal(test_folder_remove(folder), 0);
-    free(path);
-    free_made(&m);
-}
-
 TEST(lines_through_points)
 {
     const double x[] = {1, 2, 3, 4}, y[] = {5, 7, 9, 11}; // y = 3 + 2 x
@@ -132,7 +99,7 @@ TEST(claims_and_published_numbers_of_the_project)
     const rg_claims c = m.report.ledger.claims;
     uint64_t items[4] = {0}; // Lu et al., Strelak et al., Garcia et al., Li et al.
     for (int i = 0; i < c.claim.n_rows; i++) {
-        const rg_judgement v = rg_judge_claim(&c, i, rg_rows_on(&m.report.ledger, 0), NULL);
+        const rg_judgement v = rg_judge_claim(&c, i, rg_rows_on(&m.report.ledger, 0));
         const bool criticism = !strcmp(rg_claim_cell(&c, i, "kind"), "criticism");
         assert_int_equal(v.outcome,
             !rg_is_defect(&c, i) ? RG_NOT_TESTABLE
@@ -303,7 +270,7 @@ TEST(what_is_needed_is_what_is_not_there)
         char text[RG_SAY];
         if (timed[i].variant)
             test_set(add(&m, timed[i].variant, "w750,h1500,r10,k0", "-", "PASS", 5e9), RG_C_SPACE, timed[i].space);
-        assert_int_equal(rg_judge_claim(&l->claims, claim, rg_rows_on(l, 0), NULL).outcome, RG_NOT_TESTABLE);
+        assert_int_equal(rg_judge_claim(&l->claims, claim, rg_rows_on(l, 0)).outcome, RG_NOT_TESTABLE);
         rg_say_untested(l, 0, "Lu 2009", text);
         assert_non_null(strstr(text, timed[i].needed));
     }

@@ -18,7 +18,6 @@ typedef struct made {
     rg_named_table table[TABLES];
     rg_bench_machine machine;
     rg_row_file file;
-    rg_job_files job;
 } made;
 static made m;
 
@@ -28,10 +27,7 @@ static void clear(void)
 {
     for (int i = 0; i < m.n; i++) rg_row_free(&m.row[i]);
     for (int i = 0; i < m.machine.n_tables; i++) rg_tsv_free(&m.table[i].tsv);
-    rg_job_files_free(&m.job);
-    for (int k = 0; k < m.job.n; k++) free((char *)(uintptr_t)m.job.folder[k]);
     m.n = 0;
-    m.job = (rg_job_files){0};
     m.machine = (rg_bench_machine){.n_files = 1, .file = &m.file, .table = m.table};
 }
 
@@ -145,32 +141,28 @@ static void add_least(const char *spec, double number)
     parse_table(table, fmt("shell\t%s\n1\t1\n2\t%.9g\n", column, number));
 }
 
-// A job's folder whose quantity comes out as value: R_max = 10 t with a scatter that no line follows.
-static void add_job(const char *quantity, double value)
+// Series whose quantity comes out as value: R_max = 10 t with a scatter that no line follows.
+static void add_growth(const char *quantity, double value)
 {
     static const double off[] = {0.1, -0.1, -0.1, 0.1}; // orthogonal to every straight line
-    int runs = !strcmp(quantity, "difference") ? 2 : 1;
-    for (int run = 0; run < runs; run++) {
-        char *folder = test_folder(), *path = rg_print("%s/rmax.tsv", folder);
-        FILE *f = fopen(path, "w");
-        assert_non_null(f);
-        fputs("photo\tR_max\ttime\tk_peak_length\n", f);
-        for (int i = 0; i < 4; i++) {
-            double line = 10 * (i + 1), r = line + off[i];
+    const int runs = !strcmp(quantity, "difference") ? 2 : 1;
+    char *text = rg_print("seed\tvariant\tphoto\ttime\tR_max\tk_peak_length\n");
+    for (int seed = 0; seed < 6; seed++)
+        for (int line = 0; line < 4 * runs; line++) {
+            const int run = line / 4, i = line % 4;
+            const double straight = 10 * (i + 1);
+            double r = straight + off[i];
             if (!strcmp(quantity, "intercept")) // a line whose intercept is this part of its last point
                 r = value + (1 - value) * (i + 1) / 4;
             if (!strcmp(quantity, "difference")) r += run * value;
-            bool none = !strcmp(quantity, "with_r_max") && i >= round(4 * value);
-            char text[32] = "none";
-            if (!none) snprintf(text, sizeof text, "%.9g", r);
-            fprintf(f, "p%d\t%s\t%d\t%.9g\n", i, text, i + 1, line + value * off[i]);
+            const bool none = !strcmp(quantity, "with_r_max") && i >= round(4 * value);
+            char *more = rg_print("%s%d\tv%d\tp%d\t%d\t%s\t%.9g\n", text, seed, run, i, i + 1, none ? "none" : fmt("%.9g", r),
+                straight + value * off[i]);
+            free(text);
+            text = more;
         }
-        fclose(f);
-        assert_int_equal(rg_job_files_add(&m.job, folder), RG_GOOD);
-        unlink(path);
-        rmdir(folder);
-        free(path); // the job keeps the folder's name
-    }
+    parse_table("seeds", text);
+    free(text);
 }
 
 static void add_crossing(const char *a, const char *b, double ratio)
@@ -249,7 +241,7 @@ static void feed_number(int i, double value)
     } else if (!strcmp(kind, "crossing")) {
         add_crossing(a, b, value);
     } else if (!strcmp(kind, "job") || !strcmp(kind, "peaks")) {
-        add_job(a, value);
+        add_growth(a, value);
     } else if (!strcmp(kind, "curves")) {
         for (const char *at = a; *at; at += *at == ',') {
             char spec[96], shape[64];
@@ -289,7 +281,7 @@ static rg_judgement fed(int i, const char *what)
         feed_number(i, number);
     else
         feed_status(i, what);
-    return rg_judge_claim(&m.claims, i, rows(), &m.job);
+    return rg_judge_claim(&m.claims, i, rows());
 }
 
 // Something that the claim's bounds hold; the other status where it has none.
@@ -340,7 +332,7 @@ TEST(a_host_takes_its_part_of_the_energy)
     test_set(add_row("reconstruct:default gpus=1@s9", "", "job", 2e9), RG_C_JOULES, "100");
     test_set(add_row("reconstruct:default gpus=2@s9", "", "job", 1e9), RG_C_JOULES, "110");
     rg_comparison q = {
-        rows(), NULL, "energy", "reconstruct:default gpus=1", "reconstruct:default gpus=2", "", "job", ">1", "", 1.04, 1.5, 0};
+        rows(), "energy", "reconstruct:default gpus=1", "reconstruct:default gpus=2", "", "job", ">1", "", 1.04, 1.5, 0};
     assert_int_equal(rg_judge(&q).outcome, RG_CONTRADICTED);
     q.host_W = 100;
     const rg_judgement v = rg_judge(&q);
@@ -350,7 +342,7 @@ TEST(a_host_takes_its_part_of_the_energy)
     assert_true(fabs(v.value * 210 / 300 - 1) < 0.01);
     assert_non_null(strstr(ours, " a call, the host's 100 W in both"));
     const int claim = rg_claim_of(&m.claims, "S10b"); // takes its watts from the paper's numbers
-    assert_true(rg_comparison_of(&m.claims, claim, rows(), NULL).host_W > 0);
+    assert_true(rg_comparison_of(&m.claims, claim, rows()).host_W > 0);
 }
 
 // ---- verdicts.tsv --------------------------------------------------------------------------------------------------------
@@ -437,7 +429,7 @@ static void check_case(const rg_claims *cases, int i)
     if (*rows_made != '+') clear();
     each_piece(*rows_made == '+' ? rows_made + strspn(rows_made, "+ ") : rows_made, set_row);
     each_piece(rg_claim_cell(cases, i, "tables"), set_table);
-    rg_comparison q = rg_comparison_of(cases, i, rows(), NULL);
+    rg_comparison q = rg_comparison_of(cases, i, rows());
     if (!*q.scopes) q.scopes = "kernel,device";
     const rg_judgement v = rg_judge(&q);
     char ours[RG_SAY], why[RG_SAY], at[120];
