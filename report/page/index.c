@@ -169,8 +169,7 @@ static int lay_paper(const rg_report *r, int i, rg_data *d)
     more -= lead;
     rg_set(d, "some", "%s", lead ? "yes" : "");
     if (more > 0) rg_set(d, "others", more == 1 ? "%d more figure" : "%d more figures", more);
-    int code = rg_lay_tables(r, d, paper);
-    if (code == RG_GOOD) code = rg_lay_portability(r, d, paper);
+    const int code = rg_lay_tables(r, d, paper);
     rg_set(d, "tables_beside", "%s", rg_has(d, "tables") ? "yes" : "");
     return code;
 }

@@ -29,7 +29,5 @@ void rg_lay_claims(const rg_report *, rg_data *); // the ledger
 // The gallery of faults: its pictures go to fig/. And pages of jobs, which go beside the report.
 int rg_lay_gallery(const rg_report *, rg_data *);
 int rg_lay_job_pages(const rg_report *, rg_data *);
-// The paper's tables with ours beside (reference/tables.tsv), one for each machine that has any of it. Published configurations
-// (rg_algo.presets of the paper's algorithms) as parts of the best found on each machine; nothing where no machine has run any.
+// The paper's tables with ours beside (reference/tables.tsv), one for each machine that has any of it.
 int rg_lay_tables(const rg_report *, rg_data *, const char *paper);
-int rg_lay_portability(const rg_report *, rg_data *, const char *paper);

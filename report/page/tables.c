@@ -69,14 +69,15 @@ static double time_of(const listed_row *l, const char *spec, double count, bool 
     return best;
 }
 
-// What was judged of the claim that rests on this published number; false, and "not run", where it has no number.
-static bool claimed(const listed_row *l, const char *published_id, char text[TEXT])
+// What was judged of the claim with this id, or that rests on this published number; false, and "not run", where it has no number.
+static bool claimed(const listed_row *l, const char *id, char text[TEXT])
 {
     const rg_report *r = l->report;
     snprintf(text, TEXT, "not run");
     for (int i = 0; r->ledger.verdict && i < r->ledger.claims.claim.n_rows; i++) {
         const rg_judgement *j = rg_verdict_on(&r->ledger, i, l->machine);
-        if (strcmp(rg_claim_cell(&r->ledger.claims, i, "published"), published_id) || isnan(j->value)) continue;
+        const bool named = !strcmp(rg_claim_cell(&r->ledger.claims, i, "id"), id);
+        if ((!named && strcmp(rg_claim_cell(&r->ledger.claims, i, "published"), id)) || isnan(j->value)) continue;
         char said[RG_SAY];
         rg_say_ours(j, said);
         snprintf(text, TEXT, "%.160s", said);

@@ -11,10 +11,6 @@ const char rg_report_lead[] =
     "Scatter: each input adds to the outputs that it touches. Gather: each output collects the inputs that it needs. Which is faster, "
     "and by how much, was measured.";
 
-const char rg_portability_caption[] =
-    "Portability: each published configuration as a percentage of the best found on the machine it runs on, with the 95 % "
-    "interval; rows are where it was tuned, columns where it runs.";
-
 const char *const rg_reading[] = {
     "reproduced: our number lies on the side that the paper says and between the bounds that `reference/claims.tsv` gives "
     "with their reason. order of magnitude: the same with bounds of half a decade either way. direction only: outside the "

@@ -9,7 +9,7 @@
 enum { RG_SAY = 800 }; // room of a text
 
 extern const char *const rg_outcome_name[RG_OUTCOMES], *const rg_outcome_means[RG_OUTCOMES];
-extern const char rg_report_title[], rg_report_lead[], rg_portability_caption[];
+extern const char rg_report_title[], rg_report_lead[];
 extern const char *const rg_reading[]; // how to read the page, up to NULL
 
 // ---- numbers -------------------------------------------------------------------------------------------------------------
