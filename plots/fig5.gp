@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # fig5.gp: C2D as a picture and C1D as a curve with R_max marked; after Fig. 5 of Lu et al.
-# TABLE_c2d has the half plane Y0 >= 0 of a photograph, TABLE_c1d its C1D and in every row R_max.
+# FILES[2] has the half plane Y0 >= 0 of a photograph, FILES[1] its C1D and in every row R_max.
 load PLOTS."/style.gp"
-stats TABLE_c1d using (column("R_max")) nooutput name "PEAK"
+stats FILES[1] using (column("R_max")) nooutput name "PEAK"
 peak(R) = R >= PEAK_max - 0.5 && R < PEAK_max + 0.5
-stats TABLE_c1d using (peak(column("R")) ? column("C1D") : NaN) nooutput name "RING"
-stats TABLE_c1d using (column("R") > 0 && column("R") <= PEAK_max ? column("C1D") : NaN) nooutput name "INSIDE"
-stats TABLE_c1d using (column("R")) nooutput name "R"
+stats FILES[1] using (peak(column("R")) ? column("C1D") : NaN) nooutput name "RING"
+stats FILES[1] using (column("R") > 0 && column("R") <= PEAK_max ? column("C1D") : NaN) nooutput name "INSIDE"
+stats FILES[1] using (column("R")) nooutput name "R"
 half = R_max
 # Colours run from the trough of C1D to as much above the ring as it stands above the trough, so that the ring shows and the bright
 # middle does not drown it; for a faint ring to an eighth of the way to the middle, or noise would fill the picture.
@@ -28,7 +28,7 @@ set ylabel "Y_0 (pixels)"
 set cbrange [INSIDE_min : HIGH_VALUE]
 set object 1 circle at first 0, 0 size first PEAK_max front \
     fillstyle empty border linecolor rgb "#ffffff" dashtype 2
-plot TABLE_c2d using "X0":"Y0":"C2D" with image, TABLE_c2d using (-column("X0")):(-column("Y0")):"C2D" with image
+plot FILES[2] using "X0":"Y0":"C2D" with image, FILES[2] using (-column("X0")):(-column("Y0")):"C2D" with image
 unset object
 set size noratio
 unset label 1; unset label 2
@@ -41,6 +41,6 @@ set yrange [*:*]
 set xlabel "R (pixels)"
 set ylabel "C_{1D}(R)"
 set label 3 sprintf("R_{max} = %.1f px", PEAK_max) at first PEAK_max, first RING_max center offset 0, 1.4 textcolor rgb INK front
-plot TABLE_c1d using "R":"C1D" with lines linewidth 2.5 linecolor rgb MAIN, \
-    TABLE_c1d using (peak(column("R")) ? PEAK_max : NaN):"C1D" with points pointtype 7 pointsize 1.5 linecolor rgb OTHER
+plot FILES[1] using "R":"C1D" with lines linewidth 2.5 linecolor rgb MAIN, \
+    FILES[1] using (peak(column("R")) ? PEAK_max : NaN):"C1D" with points pointtype 7 pointsize 1.5 linecolor rgb OTHER
 unset multiplot

@@ -3,11 +3,10 @@
 load PLOTS."/style.gp"
 array REGION[3]
 array WHOLE[3]
-table(k) = k == 1 ? TABLE_s11_1 : k == 2 ? TABLE_s11_2 : TABLE_s11_4
 do for [k = 1 : 3] {
-    stats table(k) using (stringcolumn("stage") eq "region" ? column("busy_s") : NaN) nooutput
+    stats FILES[k] using (stringcolumn("stage") eq "region" ? column("busy_s") : NaN) nooutput
     REGION[k] = STATS_median
-    stats table(k) using (stringcolumn("stage") eq "whole" ? column("busy_s") : NaN) nooutput
+    stats FILES[k] using (stringcolumn("stage") eq "whole" ? column("busy_s") : NaN) nooutput
     WHOLE[k] = STATS_median
 }
 place_of(n) = n < 2 ? 1 : n < 4 ? 2 : 3

@@ -12,14 +12,14 @@ set offsets 0, 0, graph 0.08, 0
 unset key
 
 # Of a job that was done several times, the run whose whole is the median.
-stats STAGES using (stringcolumn("stage") eq "whole" ? 1 : 0) nooutput
+stats FILES[1] using (stringcolumn("stage") eq "whole" ? 1 : 0) nooutput
 RUNS = STATS_sum > 1 ? int(STATS_sum) : 1
 EACH = STATS_records / RUNS
 array WHOLE[RUNS]
 n = 0
-stats STAGES using (stringcolumn("stage") eq "whole" ? (n = n + 1, WHOLE[n] = column("busy_s")) : 0) nooutput
+stats FILES[1] using (stringcolumn("stage") eq "whole" ? (n = n + 1, WHOLE[n] = column("busy_s")) : 0) nooutput
 shorter(i) = sum [j = 1 : RUNS] (WHOLE[j] < WHOLE[i] || (WHOLE[j] == WHOLE[i] && j < i))
 FIRST = 0
 if (RUNS > 1) { do for [i = 1 : RUNS] { if (shorter(i) == (RUNS - 1) / 2) { FIRST = (i - 1) * EACH } } }
-plot STAGES every ::FIRST::FIRST + EACH - 1 using 0:(column("busy_s")):xticlabels(stringcolumn("stage")) with boxes linecolor rgb "#009e73", \
-    STAGES every ::FIRST::FIRST + EACH - 1 using 0:(column("busy_s")):(sprintf("%.3g", column("busy_s"))) with labels offset 0, 0.7 textcolor rgb INK notitle
+plot FILES[1] every ::FIRST::FIRST + EACH - 1 using 0:(column("busy_s")):xticlabels(stringcolumn("stage")) with boxes linecolor rgb "#009e73", \
+    FILES[1] every ::FIRST::FIRST + EACH - 1 using 0:(column("busy_s")):(sprintf("%.3g", column("busy_s"))) with labels offset 0, 0.7 textcolor rgb INK notitle

@@ -28,32 +28,34 @@ static int write_to_fig(const rg_listed *l, const rg_tsv *t, const char *name)
 
 // ---- kinds ---------------------------------------------------------------------------------------------------------------
 
-// "stages", "stages?" (may be absent), "stages?=AS" (handed over as AS): all that have to be there, and at least one.
+// "stages", "stages?" (may be absent), "stages?=TITLE": all that have to be there, and at least one. To the script as FILES and TITLES.
 static void find_tables(const rg_listed *l, const char *name, rg_found *found)
 {
-    char word[160];
-    int tables = 0;
-    for (const char *at = rg_listed_cell(l, "series"); rg_next_piece(&at, ',', word, sizeof word);) {
-        char *as = strchr(word, '=');
-        if (as) *as++ = 0;
-        const bool optional = strchr(word, '?') != NULL;
-        word[strcspn(word, "?")] = 0;
-        const rg_tsv *t = rg_table_of(rg_listed_rows(l), word);
-        if (!t && !optional) {
-            found->points = 0;
-            return;
-        }
-        if (!t) continue;
-        RG_FREED char *variable = as ? rg_print("%s", as) : rg_print("TABLE_%s", word),
-                      *file = rg_print("%s-%s.tsv", name, word);
-        found->code = write_to_fig(l, t, file);
-        if (found->code == RG_GOOD) {
-            rg_plot_path(&found->plot, variable, file);
-            found->points += t->n_rows;
-            if (!tables++) snprintf(found->data, sizeof found->data, "%s", file);
-        }
-        if (found->code != RG_GOOD) return;
+    enum { MOST = 8 };
+    char word[MOST][160], *file[MOST];
+    const char *title[MOST];
+    int n = 0;
+    bool all = true;
+    for (const char *at = rg_listed_cell(l, "series"); n < MOST && rg_next_piece(&at, ',', word[n], sizeof word[n]);) {
+        char *as = strchr(word[n], '=');
+        title[n] = as ? as + 1 : word[n];
+        if (as) *as = 0;
+        const bool optional = strchr(word[n], '?') != NULL;
+        word[n][strcspn(word[n], "?")] = 0;
+        const rg_tsv *t = rg_table_of(rg_listed_rows(l), word[n]);
+        all &= t || optional;
+        if (!t || !all || found->code != RG_GOOD) continue;
+        file[n] = rg_print("%s-%s.tsv", name, word[n]);
+        found->code = write_to_fig(l, t, file[n++]);
+        found->points += t->n_rows;
     }
+    if (!all) found->points = 0;
+    if (found->points && found->code == RG_GOOD) {
+        snprintf(found->data, sizeof found->data, "%s", file[0]);
+        rg_plot_paths(&found->plot, "FILES", n, (const char *const *)file);
+        rg_plot_texts(&found->plot, "TITLES", n, title);
+    }
+    while (n > 0) free(file[--n]);
 }
 
 // Files of `regather bench --self-test`: rows of the algorithm "self-test".
@@ -157,9 +159,8 @@ static int make(rg_figures *all, const rg_listed *l)
         set_published(&found.plot, &all->ledger->claims, rg_paper_of(&all->ledger->claims, f->paper));
         rg_plot_text(&found.plot, "TITLE", f->title);
         rg_plot_text(&found.plot, "SUBTITLE", f->subtitle);
-        const char *script = strcmp(kind, "slices") ? f->name : kind; // one for all maps
         RG_FREED char *fig = rg_print("%s/fig", all->out);
-        found.code = rg_plot_save(&found.plot, fig, name, script);
+        found.code = rg_plot_save(&found.plot, fig, name, rg_listed_cell(l, "script"));
         f->drawn = found.code == RG_GOOD; // now saved; whether drawn, rg_draw says
     }
     rg_plot_free(&found.plot);

@@ -405,6 +405,15 @@ static void put_marks(const search *s, rg_plot *plot)
     rg_plot_text(plot, "PRINTED", printed);
 }
 
+// "VALUE=LABEL" of lines.gp
+static void put_value(const char *y, rg_plot *plot)
+{
+    const size_t n = strcspn(y, "=");
+    RG_FREED char *value = rg_print("%.*s", (int)n, y);
+    rg_plot_text(plot, "VALUE", value);
+    rg_plot_text(plot, "LABEL", y[n] ? y + n + 1 : "");
+}
+
 static void drop_series(search *s)
 {
     for (int k = 0; k < s->n; k++) free(s->series[k].point);
@@ -447,6 +456,8 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
         rg_plot_path(&found->plot, "DATA", found->data);
         rg_plot_texts(&found->plot, "SERIES", s->n, label);
         rg_plot_text(&found->plot, "BASE", s->base);
+        rg_plot_text(&found->plot, "AXIS", s->x);
+        put_value(rg_listed_cell(l, "y"), &found->plot);
         put_marks(s, &found->plot);
         found->keys = keys(s);
         say_best(s, rg_listed_cell(l, "title"), found->title, sizeof found->title);

@@ -1,8 +1,0 @@
-# SPDX-License-Identifier: MIT
-# fig7.gp: speed-up over an array language's code, or over simple C where none is (BASE); after Fig. 7 of Lu et al.
-load PLOTS."/offsets.gp"
-set ylabel "time of ".base_name(BASE)." / time" noenhanced
-plot for [i = 1 : |SERIES|] DATA using (x(i)):(column("ratio")) with linespoints linecolor rgb rgb(name(i)) linewidth 2 \
-    dashtype dash(i) pointtype point(name(i)) pointsize 0.9 title SERIES[i], \
-    for [n = 1 : words(PRINTED)] number(word(PRINTED, n)) with lines linecolor rgb rgb(word(BESIDE, n)) linewidth 1.5 \
-    dashtype 3 title sprintf("paper, %s: %s x", word(BESIDE, n), stated(word(PRINTED, n)))
