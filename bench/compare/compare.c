@@ -98,10 +98,6 @@ static const rg_row *partner(const comparison *c, int of, const rg_row *key)
 
 static int check_heads(const comparison *c)
 {
-    const char *a = rg_result_head(&c->file[0], "suite"), *b = rg_result_head(&c->file[1], "suite");
-    if (!a || !b || strcmp(a, b))
-        return rg_fail(RG_USAGE, "compare: made by different versions of the suite: %s by \"%s\", %s by \"%s\"",
-            c->file[0].path, a ? a : "unknown", c->file[1].path, b ? b : "unknown");
     for (int i = 0; i < c->file[0].n_head; i++) {
         const char *key = c->file[0].head_key[i], *other = rg_result_head(&c->file[1], key);
         // Inputs of a job (", " in rg_input_key) are made on each machine and may differ in a rounding: its rows say so.
@@ -525,7 +521,7 @@ const rg_command rg_cmd_compare = {
             "edited (its last line is the sha256 of the others), or that its times lie between the clock's steps, as\n"
             "scaled times do. Neither proves anything: who edits a file can write a new sum and round the times. Where\n"
             "that matters, use `regather kit` with a nonce.\n\n"
-            "Files of different suite versions, of different inputs (hashes in the head), or with rows that differ only\n"
+            "Files of different inputs (hashes in the head), or with rows that differ only\n"
             "in scope are refused. A job with other inputs is UNSURE. Exit codes: 0 nothing is slower; 1 something is\n"
             "slower or broken; 2 the files cannot be compared; 3 unsure, or B lacks rows of A.",
     .option = options,

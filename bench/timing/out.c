@@ -104,7 +104,7 @@ static bool has_jobs(const rg_out *out)
 // revision.
 int rg_out_start(rg_out *out, const rg_head *head)
 {
-    static const char *const alike[] = {"suite", "format", "machine", "seed"}, *const newer[] = {"revision", "revision_date"};
+    static const char *const alike[] = {"format", "machine", "seed"}, *const newer[] = {"suite", "revision", "revision_date"};
     if (!out->path) return RG_GOOD;
     RG_ENDS(rg_head_free) rg_head merged = {0};
     bool rewritten = out->n_rows < out->old.n_rows || !exists(out->part); // a whole file's last line is of what stood before

@@ -178,8 +178,8 @@ const rg_command rg_cmd_tune = {
             "fewest parameters first.\n\n"
             "--out has one row a configuration, in bench's format; --resume continues it. The best configuration goes to\n"
             "the file of this GPU or CPU in data/tuned. From then on it replaces the defaults wherever this variant runs\n"
-            "at a shape nearest to it; a parameter on the command line overrides it. A file of another processor or\n"
-            "another version is ignored with a warning. `regather list` shows which values are in use.\n\n"
+            "at a shape nearest to it; a parameter on the command line overrides it. A file of another processor is\n"
+            "ignored with a warning. `regather list` shows which values are in use.\n\n"
             "Exit codes: 0 good; 1 a configuration did not pass; 2 bad usage; 4 nothing could be timed here.",
     .option = options,
     .bytes = sizeof(rg_tune),

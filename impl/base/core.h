@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RG_VERSION "0.1"
+#define RG_VERSION "0.2"
 
 // Exit codes of every command (DESIGN).
 enum { RG_GOOD = 0, RG_WRONG = 1, RG_USAGE = 2, RG_UNSURE = 3, RG_LACKS = 4 };

@@ -30,13 +30,9 @@ static void file_name(const char *processor, char name[128])
 static const char *stale(const rg_tsv *t, const char *processor)
 {
     static char why[400];
-    const char *of = rg_tsv_head(t, "processor"), *suite = rg_tsv_head(t, "suite");
-    if (!of || strcmp(of, processor))
-        snprintf(why, sizeof why, "made on \"%.120s\", this is \"%s\"", of ? of : "", processor);
-    else if (!suite || strcmp(suite, "regather " RG_VERSION))
-        snprintf(why, sizeof why, "made by \"%.60s\", this is \"regather " RG_VERSION "\"", suite ? suite : "");
-    else
-        return NULL;
+    const char *of = rg_tsv_head(t, "processor");
+    if (of && !strcmp(of, processor)) return NULL;
+    snprintf(why, sizeof why, "made on \"%.120s\", this is \"%s\"", of ? of : "", processor);
     return why;
 }
 
@@ -196,7 +192,7 @@ int rg_tuned_store(const char *folder, const char *processor, const char *driver
         return code;
     }
     rg_tsv_print(file.stream,
-        "# Best parameters that `regather tune` found, used for this processor and version of the suite only.\n"
+        "# Best parameters that `regather tune` found, used for this processor only.\n"
         "# suite: regather " RG_VERSION "\n# processor: %s\n# driver: %s\n",
         processor, driver);
     for (int k = 0; k < RG_COUNT(column); k++) fprintf(file.stream, "%s%c", column[k], k + 1 < RG_COUNT(column) ? '\t' : '\n');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // tuned.h: the best parameters that `regather tune` found on this GPU or CPU, data/tuned/NAME.tsv, and how they stand for the
-// defaults. One file a processor; it holds for this processor and this version of the suite only.
+// defaults. One file a processor; it holds for this processor only.
 #pragma once
 
 #include "../base/tsv.h"

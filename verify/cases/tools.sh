@@ -88,7 +88,7 @@ small() { # PRESET STEP...
 # order of a small permutation; 20 and more are those of processes that took ten each. The columns are those of f.tsv, which bench wrote.
 made() { # FILE ROW...; $SUITE, $MACHINE, $HASH, $SOURCE, and $HEAD, more lines of the head
     file=$1 && shift
-    printf '%s\n' "$@" | awk -v suite="${SUITE:-regather 0.1}" -v machine="${MACHINE:-a machine}" -v hash="${HASH:-00ff}" \
+    printf '%s\n' "$@" | awk -v suite="${SUITE:-regather 0.2}" -v machine="${MACHINE:-a machine}" -v hash="${HASH:-00ff}" \
         -v source="${SOURCE:-unknown}" -v head="$HEAD" -v columns="$(grep -v '^#' f.tsv | head -n 1)" '
         BEGIN {
             OFS = "\t"; rows = 0; width = split(columns, name, "\t")
