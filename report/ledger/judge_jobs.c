@@ -95,6 +95,14 @@ double rg_table_cell(rg_rows rows, const char *spec)
     return median;
 }
 
+// "s9cpu stage=region@24 busy_s" and "s9 stage=region busy_s", but no part of a job over the whole.
+static bool is_of_one_stage(const char *a, const char *b)
+{
+    const char *of_a = strchr(a, ' '), *of_b = strchr(b, ' ');
+    const size_t n = strcspn(of_a + 1, "@ ");
+    return strncmp(of_a, " stage=", 7) || (!strncmp(of_a + 1, of_b + 1, n) && strcspn(of_b + 1, "@ ") == n);
+}
+
 static rg_judgement judge_cell(const rg_comparison *q)
 {
     rg_judgement v = of_job();
@@ -115,6 +123,7 @@ static rg_judgement judge_cell(const rg_comparison *q)
         snprintf(v.size, sizeof v.size, "%s", q->size);
         rg_judge_number(q, e, &v);
         if (b.n && fabs(of_a - of_b) > 0) rg_refuse(RG_BY_UNEQUAL_WORK, of_a, of_b, &v);
+        if (b.n && !is_of_one_stage(q->a, q->b)) rg_refuse(RG_BY_MIXED_STAGES, NAN, NAN, &v);
     } else {
         v = without(why);
     }

@@ -38,6 +38,7 @@ typedef enum {
     RG_BY_NO_COMMON_SCOPE, // of two sizes
     RG_BY_FEW_TRIED,       // how many configurations, how many are expected
     RG_BY_UNEQUAL_WORK,    // pieces of a, of b
+    RG_BY_MIXED_STAGES,
     RG_BY_OTHER_SIZE,      // spec, size at which it was not timed
     RG_BY_NO_CURVE,
     RG_BY_REACH,      // least part of the width; list of specs without a curve

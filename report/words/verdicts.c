@@ -69,6 +69,7 @@ static void say_reason(const rg_why *w, char text[RG_SAY])
     case RG_BY_UNEQUAL_WORK:
         say(text, "unequal work, %.0f against %.0f pieces: fixed costs weigh more where there is less of it", n[0], n[1]);
         break;
+    case RG_BY_MIXED_STAGES: say(text, "one side is another stage of the job than the other"); break;
     case RG_BY_OTHER_SIZE: say(text, "`%.*s` was not timed at %.*s", T(0), T(1)); break;
     case RG_BY_NO_CURVE: say(text, "no variant was timed at three offsets or more"); break;
     case RG_BY_REACH:
