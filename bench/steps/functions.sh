@@ -48,25 +48,6 @@ copies() { # COUNT FROM TO
     mkdir -p "$3" && for copy in $(seq "$1"); do for file in "$2"/*.png; do cp "$file" "$3/$copy-${file##*/}"; done; done
     touch "$3/.done"
 }
-# correlated SERIES FOLDER OPTION...: its C1D and R_max by each of these variants that runs here, in FOLDER/VARIANT.
-correlated() {
-    series=$1 into=$2
-    shift 2
-    for by in simd fftw gather; do
-        regather autocorr "$series"/*.png --times "$series/times.tsv" --norm centred --spectrum --variant $by "$@" --out "$into/$by" || [ $? = 4 ] || return 2
-    done
-}
-# grown PRODUCT FOLDER...: R_max of all photographs, by the variants after which the folders are called.
-grown() {
-    kept=$1
-    shift
-    for folder; do
-        awk -v OFS='\t' -v by="${folder##*/}" '/^#/ { if (/^# (time|pixel)/) print; next } { print n++ ? by : "variant", $0 }' "$folder/rmax.tsv" > "$folder/grown.tsv"
-        set -- "$@" "$folder/grown.tsv"
-        shift
-    done
-    join "$work/grown_$$.tsv" "$@" && keep "$work/grown_$$.tsv" "$kept"
-}
 # Of the photographs that have a peak the middle one: early ones have hardly a structure, late ones hardly a dozen of its periods.
 middle() {
     grep -v '^#' "$1/rmax.tsv" | awk -F'\t' 'NR > 1 && $2 != "none" { photo[n++] = $1 "\t" $2 } END { if (n) print photo[int(n / 2)]; exit !n }'
