@@ -41,6 +41,14 @@ static void list_variant(const rg_entry *e, const char *device)
     rg_tuned_print(e, device, stdout);
 }
 
+// "fftw:plan=0?r>=26 simd" as "fftw:plan=0 where r>=26; simd".
+static void list_order(const rg_algo *a)
+{
+    printf("  a job runs the first that is here and takes its shapes: ");
+    for (const char *at = a->order; *at; at++) fputs(*at == '?' ? " where " : *at == ' ' ? "; " : (char[]){*at, 0}, stdout);
+    putchar('\n');
+}
+
 // ---- the same as tables, for scripts: "-" is empty
 
 static void words(const char *const *word)
@@ -113,6 +121,7 @@ static int list_run(void *options)
             headed = true;
             list_variant(e, device);
         }
+        if (headed && algo->order) list_order(algo);
     }
     return RG_GOOD;
 }
