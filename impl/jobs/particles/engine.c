@@ -21,7 +21,7 @@ void fr_room_reference(fr_room *r, int64_t own, const fr_engine *e)
 {
     const double voxels = (double)own * (double)own * (double)own;
     r->host_bytes += 4 * voxels;
-    rg_need(&r->stage, "map", 4 * voxels);
+    if (!rg_on_cpu(e->routine[FR_DO_APPLY].entry)) rg_need(&r->stage, "map", 4 * voxels);
     rg_need(&r->stage, "transform of the map", 4 * (double)fr_grid_floats(own));
     rg_need(&r->stage, "work area of a transform", fr_engine_work_bytes(e, own));
 }
@@ -219,11 +219,12 @@ int fr_engine_reference(fr_engine *e, int64_t own, const float *volume)
     const rg_device *d = e->member->device;
     const size_t bytes = (size_t)(own * own * own) * sizeof *volume;
     const double since_s = rg_seconds();
+    const bool here = d == rg_device_cpu();
     void *map = NULL, *grid = NULL;
-    int error = d->alloc(&map, bytes, "reference's map");
+    int error = here ? RG_OK : d->alloc(&map, bytes, "reference's map");
     error = error ? error : d->alloc(&grid, (size_t)fr_grid_floats(own) * sizeof(float), "reference's transform");
-    error = error ? error : d->upload(map, volume, bytes);
-    error = error ? error : fr_steps(d)->reference(own, map, grid, e->side, e->f3.base, e->member->threads);
+    error = error || here ? error : d->upload(map, volume, bytes);
+    error = error ? error : fr_steps(d)->reference(own, here ? volume : map, grid, e->side, e->f3.base, e->member->threads);
     if (map) d->release(map);
     if (grid) d->release(grid);
     for (int r = 0; r < FR_ROUTINES; r++) rg_frame_changed(&e->routine[r].frame, FR_F3);

@@ -44,7 +44,9 @@ static int transform(int64_t side, const float *map, float *grid, int threads)
 static int reference(int64_t own, const float *map, float *grid, int64_t side, float *f3, int threads)
 {
     int error = transform(own, map, grid, threads);
-    memset(f3, 0, (size_t)(2 * fr_voxels(side)) * sizeof *f3);
+    const int64_t plane = 2 * side * fr_width(side); // each is cleared, and its memory given, by the thread that comes to it
+#pragma omp parallel for num_threads(threads)
+    for (int64_t z = 0; z < side; z++) memset(f3 + z * plane, 0, (size_t)plane * sizeof *f3);
 #pragma omp parallel for num_threads(threads)
     for (int64_t e = 0; e < fr_voxels(own); e++) {
         float sign;

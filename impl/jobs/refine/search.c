@@ -121,9 +121,11 @@ static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
     if (code != RG_GOOD) return code;
     const float *cc = h->copy ? h->copy : e->out.base;
     const double since_s = rg_seconds();
-#pragma omp parallel for num_threads(e->member->threads)
-    for (int64_t p = 0; p < n; p++)
-        for (int64_t d = 0; d < count; d++) keep(s, h->list + p * s->best, best_of(s, first + d, cc + (p * count + d) * each));
+    RG_FREED found *of =
+        rg_alloc((size_t)(n * count) * sizeof *of); // of every direction first: particles may be fewer than cores
+#pragma omp parallel for num_threads(e->member->threads) schedule(dynamic)
+    for (int64_t i = 0; i < n * count; i++) of[i] = best_of(s, first + i % count, cc + i * each);
+    for (int64_t i = 0; i < n * count; i++) keep(s, h->list + i / count * s->best, of[i]);
     pl_lap(e->member, PL_STEP, since_s);
     return RG_GOOD;
 }
