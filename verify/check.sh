@@ -11,7 +11,9 @@ regather=$build/regather
 logs=$build/check
 mkdir -p "$logs" || exit 2
 REGATHER_PAGE=no # hundreds of jobs that nobody looks at; tests of the page unset it
-export REGATHER_PAGE
+# Threads that wait for others sleep: several programs share the cores here, and one that spins holds up the one it waits for.
+OMP_WAIT_POLICY=passive
+export REGATHER_PAGE OMP_WAIT_POLICY
 
 # Every descriptor of an algorithm or a variant that was compiled has its line in variants.def, and every line its descriptor.
 # Asked of the objects, since macros make some; those whose source is gone do not count.
@@ -52,7 +54,7 @@ run() {
         "$regather" verify --quiet --limit 30 --device host --expect verify/broken/expected.tsv $(plugins "$build"/broken/host/*.so) ;;
     # One call of each kind in each command fails, another one every day; `make faults` has them all.
     faults) SEED=$(date +%Y%j) verify/faults/faults.sh "$build" 1 "$logs/faults.tsv" ;;
-    defaults) bench/defaults.sh "$build" ;; # on a processor with a file in data/tuned: are the declared defaults as fast?
+    defaults) env -u OMP_WAIT_POLICY bench/defaults.sh "$build" ;; # on a processor with a file in data/tuned: are the declared defaults as fast?
     variants_list) check_list ;;
     symbols | install | stale) "verify/$1.sh" "$build" ;;
     words | asked_once) "verify/$1.sh" ;;
@@ -69,6 +71,8 @@ one() {
     log=$logs/$1.log began=$(date +%s)
     run "$1" > "$log" 2>&1
     code=$?
+    times > "$logs/$1.times" # the second line: user and system seconds of what has run
+    cpu=$(awk 'NR == 2 { split($0, t, /[ms ]+/); printf "%.0f", 60 * (t[1] + t[3]) + t[2] + t[4] }' "$logs/$1.times")
     counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' "$log" | tail -n 1)
     case $1 in test_*) counts=$(awk '/^\[  (PASSED|FAILED|SKIPPED) *\] [0-9]+ test/ { n[$2] = $4 }
         END { print n["PASSED"] + 0, n["FAILED"] + 0, n["SKIPPED"] + 0 }' "$log") ;; esac
@@ -81,7 +85,8 @@ one() {
     echo "$2 $3 $4" > "$logs/$1.counts"
     word=ok
     [ "$3" -eq 0 ] || word=FAILED
-    printf '%-7s %-24s %5d passed %3d failed %3d skipped %4d s\n' "$word" "$1" "$2" "$3" "$4" $(($(date +%s) - began))
+    printf '%-7s %-24s %5d passed %3d failed %3d skipped %4d s, %d s of CPU\n' "$word" "$1" "$2" "$3" "$4" \
+        $(($(date +%s) - began)) "$cpu"
     [ "$1" != stale ] || grep '^stale:' "$log"
     [ "$3" -eq 0 ] || sed 's/^/    /' "$log" | tail -n 60
 }
