@@ -96,7 +96,7 @@ grown_of_seed() {
     printf '# even light; maxima that stand out by more than 0.002\nseed\tvariant\tphoto\ttime\tR_max\tk_peak_length\n'
     for variant; do
         regather autocorr "$work/seed_$seed"/*.png --times "$work/seed_$seed/times.tsv" --max-offset "$most" --norm centred \
-            --spectrum --prominence 0.002 --variant "$variant" --threads 1 --quiet --out "$work/seed_${seed}_$variant" > /dev/null || return
+            --spectrum --prominence 0.002 --variant "$variant" --threads 1 --no-page --quiet --out "$work/seed_${seed}_$variant" > /dev/null || return
         awk -F'\t' -v OFS='\t' -v seed="$seed" -v variant="$variant" '/^#/ { next } !n++ { for (i = 1; i <= NF; i++) at[$i] = i; next }
             { print seed, variant, $at["photo"], $at["time"], $at["R_max"], $at["k_peak_length"] }' "$work/seed_${seed}_$variant/rmax.tsv"
     done
