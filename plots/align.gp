@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Shifts and correlations of a series against the image before, for `regather align`.
 # DATA transforms.tsv, X the column to draw against, image or tilt_deg.
-set terminal svg size 720,640 background "white" font "sans-serif,13"
-set output OUT
-set datafile separator tab
-set datafile commentschars "#"
-set grid lc rgb "#dddddd"
+WIDE = 720; HIGH = 640
+load PLOTS."/job_file.gp"
 stats DATA using (column(X)) nooutput
 set xlabel X eq "image" ? "image" : "tilt / degrees"
 set lmargin 10

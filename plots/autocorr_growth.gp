@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
 # R_max over a series (Lu et al. 2009, Fig. 10) with the line through the origin and the free one, for `regather autocorr`.
 # DATA rmax.tsv, UNIT time or photograph, HAS_LINE 1 where ORIGIN_SLOPE, INTERCEPT and SLOPE are known.
-set terminal svg size 720,480 background "white" font "sans-serif,13"
-set output OUT
-set datafile separator tab
-set datafile commentschars "#"
+WIDE = 720; HIGH = 480
+load PLOTS."/job_file.gp"
 set datafile missing "none"
 set xlabel UNIT
 set ylabel "R_{max} / pixels"
 set key top left
-set grid lc rgb "#dddddd"
 set yrange [0:*]
 set offsets graph 0, graph 0.05, graph 0.05, 0
 stats DATA using (column("time")) nooutput

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: MIT
 # How poses settle over the iterations of `regather average`.
 # DATA AVG.iterations.tsv.
-set terminal svg size 640,420 background "white" font "sans-serif,13"
-set output OUT
-set datafile separator tab
-set datafile commentschars "#"
-set grid lc rgb "#dddddd"
+WIDE = 640; HIGH = 420
+load PLOTS."/job_file.gp"
 set xlabel "iteration"
 set xtics 1
 set offsets 0.2, 0.2, 0, 0

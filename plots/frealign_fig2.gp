@@ -8,13 +8,7 @@ array TITLES[3] = ["GPU, one call at a time", "GPU, batched", "SIMD, one core"]
 ending(k) = word(KINDS, k)
 any(k) = (sum [r = 1 : words(ROUTINES)] has(word(ROUTINES, r).ending(k))) > 0
 PANELS = int(sum [k = 1 : 3] any(k))
-$PAPER << EOD
-x
-56
-112
-224
-500
-EOD
+set print $PAPER; print "x\n56\n112\n224\n500"; set print
 paper(r, size) = number(sprintf("%s.cpu_%d", word(PRINTED, r), size)) / number(sprintf("%s.gpu_%d", word(PRINTED, r), size))
 open_mark(name) = point(name) == 7 ? 6 : point(name) == 5 ? 4 : point(name) == 9 ? 8 : point(name) == 11 ? 10 : point(name) == 13 ? 12 : 14
 stats DATA using (column("ratio")) nooutput name "OURS"

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Fourier shell correlation of two maps, for `regather fsc`.
 # DATA the table of shells.
-set terminal svg size 640,420 background "white" font "sans-serif,13"
-set output OUT
-set datafile separator tab
-set datafile commentschars "#"
+WIDE = 640; HIGH = 420
+load PLOTS."/job_file.gp"
 set datafile missing NaN
 unset key
 set xlabel "resolution / A"
 set ylabel "FSC"
-set grid lc rgb "#dddddd"
 stats DATA using (column("frequency")) nooutput
 set xrange [0:STATS_max]
 stats DATA using (column("fsc")) name "FSC" nooutput
