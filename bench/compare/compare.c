@@ -374,8 +374,7 @@ static char *extreme(const comparison *c, rg_change word, const char *what)
         if (p->word == word && (!found || (word == RG_SLOWER) == (p->ratio.ratio > found->ratio.ratio))) found = p;
     }
     RG_FREED char *name = found ? rg_pair_name(found) : NULL;
-    char *text = found ? rg_print(" (%s %s, %.4g)", what, name, found->ratio.ratio) : rg_print("%s", "");
-    return text;
+    return found ? rg_print(" (%s %s, %.4g)", what, name, found->ratio.ratio) : rg_print("%s", "");
 }
 
 static char *summary(const comparison *c)

@@ -10,8 +10,7 @@ static const double PROBE_LEAST = 0.05;
 // Clocks are means of a few readings.
 static const double CLOCK_LEAST = 0.005;
 
-static void explain(rg_confounder *e, double factor, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void explain(rg_confounder *e, double factor, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void explain(rg_confounder *e, double factor, const char *format, ...)
 {
     char text[200];
     va_list list;

@@ -16,8 +16,7 @@ typedef struct belief {
     int faults;
 } belief;
 
-static void fault(belief *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void fault(belief *b, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void fault(belief *b, const char *format, ...)
 {
     char text[400];
     char *const *c = b->row->cell;

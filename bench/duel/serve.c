@@ -7,8 +7,7 @@
 // The lines of the protocol go where standard output went; what kernels and libraries print goes to standard error.
 static FILE *answers;
 
-static int stop(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int stop(int code, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int stop(int code, const char *format, ...)
 {
     va_list list;
     fprintf(answers, "stop %d ", code);

@@ -129,11 +129,10 @@ double rg_job_error(const rg_work *w, const char *in, const char *folder, uint64
     static const char *const truth[] = {"map.mrc", "particles.star", "truth.tsv", ""},
                              *const found[] = {".mrc", ".star", ".tsv", ""};
     RG_FREED char *a = rg_print("%s/%s", in, truth[w->check]), *b = rg_print("%s/out%s", folder, found[w->check]);
-    const double error = w->check == RG_CHECK_MAP ? map_error(a, b)
-        : w->check == RG_CHECK_POSES              ? poses_error(a, b)
-        : w->check == RG_CHECK_TRANSFORMS         ? transforms_error(a, b)
-                                                  : sums_error(in, b, seed);
-    return error;
+    return w->check == RG_CHECK_MAP       ? map_error(a, b)
+        : w->check == RG_CHECK_POSES      ? poses_error(a, b)
+        : w->check == RG_CHECK_TRANSFORMS ? transforms_error(a, b)
+                                          : sums_error(in, b, seed);
 }
 
 // ---- samples -------------------------------------------------------------------------------------------------------------

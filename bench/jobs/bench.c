@@ -76,8 +76,7 @@ static int read_options(job_bench *b)
 
 // ---- one run -------------------------------------------------------------------------------------------------------------
 
-static void fail(job_kind *kind, rg_status status, rg_stop stop, const char *format, ...) __attribute__((format(printf, 4, 5)));
-static void fail(job_kind *kind, rg_status status, rg_stop stop, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void fail(job_kind *kind, rg_status status, rg_stop stop, const char *format, ...)
 {
     va_list list;
     va_start(list, format);

@@ -25,9 +25,8 @@ static double seconds(const rg_job_run *run, int clock) { return clock == RG_CLO
 // `command` with {old} and {new} as what the two have written, or files that begin so.
 static char *check_line(const team *t, const char *command)
 {
-    char *of_old = rg_job_put_out(command, "{old}", t->folder[0]), *line = rg_job_put_out(of_old, "{new}", t->folder[1]);
-    free(of_old);
-    return line;
+    RG_FREED char *of_old = rg_job_put_out(command, "{old}", t->folder[0]);
+    return rg_job_put_out(of_old, "{new}", t->folder[1]);
 }
 
 static int compare_outputs(team *t)

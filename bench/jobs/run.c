@@ -76,9 +76,8 @@ char *rg_job_put(const char *text, const char *word, const char *another)
 
 char *rg_job_put_out(const char *text, const char *word, const char *folder)
 {
-    char *out = rg_print("%s/out", folder), *put = rg_job_put(text, word, out);
-    free(out);
-    return put;
+    RG_FREED char *out = rg_print("%s/out", folder);
+    return rg_job_put(text, word, out);
 }
 
 rg_job_run rg_job_run_once(const char *program, const char *command, const char *folder, int gpus)

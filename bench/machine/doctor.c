@@ -14,8 +14,7 @@
 
 static void section(const char *title) { printf("\n%s\n", title); }
 
-static void line(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void line(const char *label, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void line(const char *label, const char *format, ...)
 {
     va_list list;
     va_start(list, format);

@@ -93,8 +93,7 @@ double rg_archive_median(const rg_archive *a, const char *job)
 {
     int n;
     RG_FREED double *s = rg_archive_times(a, job, &n);
-    const double median = rg_median(s, n);
-    return median;
+    return rg_median(s, n);
 }
 
 double rg_archive_joules(const rg_archive *a, const char *job, const char **source)

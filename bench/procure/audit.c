@@ -28,8 +28,7 @@ static void say(const audit *u, const char *rule, const char *format, va_list li
     vsnprintf(text, sizeof text, format, list);
     if (!u->first) rg_tsv_print(stdout, "%s\t%s\t%s\n", u->a.label, rule, text);
 }
-static void found(audit *u, const char *rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void found(audit *u, const char *rule, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void found(audit *u, const char *rule, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -43,8 +42,7 @@ static void found(audit *u, const char *rule, const char *format, ...)
     }
     u->findings++;
 }
-static void open_question(audit *u, const char *rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void open_question(audit *u, const char *rule, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void open_question(audit *u, const char *rule, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -349,17 +347,11 @@ int rg_audit_findings(const rg_archive *a, char first[RG_FINDING])
 // 0 alike, 1 not, 2 could not be told.
 static int compare_samples(audit *u, const char *kind, const char *job, const char *folder, uint64_t seed, rg_alike *alike)
 {
-    rg_tsv theirs, here;
-    char *path = rg_print("%s/%s.tsv", kind, job), *text = rg_job_samples(folder, seed);
+    RG_ENDS(rg_tsv_free) rg_tsv theirs = {0}, here = {0};
+    RG_FREED char *path = rg_print("%s/%s.tsv", kind, job), *text = rg_job_samples(folder, seed);
     const bool there = rg_bundle_find(&u->a.bundle, path) && !rg_archive_table(&u->a, path, &theirs);
-    free(path);
-    if (!there || rg_tsv_parse("samples", text, strlen(text), &here)) {
-        free(text);
-        return 2;
-    }
+    if (!there || rg_tsv_parse("samples", text, strlen(text), &here)) return 2;
     *alike = rg_samples_alike(&theirs, &here);
-    free(text);
-    rg_tsv_free(&theirs), rg_tsv_free(&here);
     return alike->files_differ != 0;
 }
 
@@ -372,9 +364,8 @@ static void check_job_again(audit *u, const rg_inputs_made *m, int j, const char
             *alike.first ? alike.first : "no samples are there");
         return; // nor can its outputs be
     }
-    char *command = rg_job_command(m, j, "");
+    RG_FREED char *command = rg_job_command(m, j, "");
     const rg_job_run run = rg_job_run_once(m->program, command, folder, -1);
-    free(command);
     if (run.code) {
         open_question(u, "outputs", "%s cannot be computed here: %s", w->job, run.said);
         return;
@@ -386,11 +377,11 @@ static void check_job_again(audit *u, const rg_inputs_made *m, int j, const char
 
 static int check_again(audit *u)
 {
-    char folder[2][4096] = {"", ""}, *program = rg_own_program(); // of inputs, of outputs
-    rg_inputs_made m = {0};
+    char folder[2][4096] = {"", ""}; // of inputs, of outputs
+    RG_FREED char *program = rg_own_program();
+    RG_ENDS(rg_inputs_made_free) rg_inputs_made m = {0};
     if (u->request->no_again || !program) {
         open_question(u, "outputs", "were not computed again");
-        free(program);
         return RG_GOOD;
     }
     int code = rg_job_folder_make(folder[0]);
@@ -412,8 +403,6 @@ static int check_again(audit *u)
     }
     for (int i = 0; i < 2; i++)
         if (*folder[i]) rg_job_folder_remove(folder[i]);
-    rg_inputs_made_free(&m);
-    free(program);
     return code;
 }
 

@@ -31,8 +31,6 @@ void rg_inputs_made_free(rg_inputs_made *m)
 
 char *rg_job_command(const rg_inputs_made *m, int job, const char *more)
 {
-    char *words = rg_print("%s%s%s", m->workload->job[job].command, *more ? " " : "", more),
-         *command = rg_job_put(words, "{in}", m->in[job]);
-    free(words);
-    return command;
+    RG_FREED char *words = rg_print("%s%s%s", m->workload->job[job].command, *more ? " " : "", more);
+    return rg_job_put(words, "{in}", m->in[job]);
 }

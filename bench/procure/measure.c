@@ -47,8 +47,7 @@ static double now(const measure *m) { return rg_seconds() - m->began_s; }
 
 // A line of the log: the time, the text, and a hash of the line and of the hash before it, so that no line can be taken out or
 // edited alone. aloud: for whoever waits, too; of single runs the progress is enough.
-static void note(measure *m, bool aloud, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void note(measure *m, bool aloud, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void note(measure *m, bool aloud, const char *format, ...)
 {
     char text[1000];
     const int n = snprintf(text, sizeof text, "%.6f ", now(m));
@@ -80,7 +79,8 @@ static const char *more_of(const measure *m, int job)
 static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
 {
     const rg_work *w = &m->workload.job[job];
-    char hash[65] = "-", throttle[RG_REASON], *command = rg_job_command(&m->inputs, job, more_of(m, job));
+    char hash[65] = "-", throttle[RG_REASON];
+    RG_FREED char *command = rg_job_command(&m->inputs, job, more_of(m, job));
     const char *status = "failed";
     rg_job_run run;
     const double others_before = rg_watch_cpu_s(), own_before = rg_cpu_own_s();
@@ -116,7 +116,6 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     rg_tsv_print(m->table, "%s\t%s\t%s\n", throttle, m->nonce, status);
     note(m, false, "run %d %s %s began %.6f ended %.6f outputs %.16s %s%s%s", m->runs, w->job, kind_name[kind],
         end_s - run.wall_s, end_s, hash, status, *run.said ? ": " : "", run.said);
-    free(command);
     *wall_s = run.wall_s;
     return status;
 }
@@ -235,8 +234,7 @@ static int add(manifest *a, int code, const char *path, const char *text, size_t
     return rg_pack_add(&a->pack, path, text, n, 0644);
 }
 
-static void put_pair(FILE *f, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void put_pair(FILE *f, const char *key, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void put_pair(FILE *f, const char *key, const char *format, ...)
 {
     char text[1200];
     va_list list;
@@ -302,14 +300,11 @@ static int pack_samples(measure *m, manifest *a)
 {
     int code = RG_GOOD;
     for (int j = 0; j < m->workload.n && *m->first[j] && !code; j++) { // a failed job ends all: those behind it have no outputs
-        char *path = rg_print("outputs/%s.tsv", m->workload.job[j].job), *text = rg_job_samples(m->first[j], m->inputs.seed);
-        code = add(a, code, path, text, strlen(text));
-        free(path), free(text);
-        if (m->workload.job[j].input_of != j) continue;
-        path = rg_print("inputs/%s.tsv", m->workload.job[j].job);
-        text = rg_job_samples(m->inputs.in[j], m->inputs.seed);
-        code = add(a, code, path, text, strlen(text));
-        free(path), free(text);
+        for (int in = 0; in < 1 + (m->workload.job[j].input_of == j); in++) {
+            RG_FREED char *path = rg_print("%s/%s.tsv", in ? "inputs" : "outputs", m->workload.job[j].job),
+                          *text = rg_job_samples(in ? m->inputs.in[j] : m->first[j], m->inputs.seed);
+            code = add(a, code, path, text, strlen(text));
+        }
     }
     return code;
 }

@@ -20,15 +20,12 @@ static const double VALUE_OTHER = 0.05, VALUE_LEAST = 0.001;
 // Words for bench or tune; --shape before each of shapes.
 static char **words_of(const rg_steps *plan, const rg_step *s, const char *shapes)
 {
-    char *all = rg_print("%s", shapes), *more = rg_print("%s", "");
+    RG_FREED char *all = rg_print("%s", shapes), *more = rg_print("%s", "");
     for (char *rest = all, *shape; (shape = strsep(&rest, " "));) {
         char *longer = *shape ? rg_print("%s --shape %s", more, shape) : NULL;
         if (longer) free(more), more = longer;
     }
-    char **word = rg_step_words(plan, s, more);
-    free(more);
-    free(all);
-    return word;
+    return rg_step_words(plan, s, more);
 }
 
 static int read_own(const rg_steps *plan, rg_step *s)
@@ -137,13 +134,10 @@ int rg_record_rows_of(const rg_record *r, const rg_record_step *s)
 static double known_seconds(const rg_record *r, const char *name)
 {
     const char *text = rg_tables_find(&r->tables, "record_seconds");
-    rg_tsv t;
-    double found = NAN;
+    RG_ENDS(rg_tsv_free) rg_tsv t = {0};
     if (!text || rg_tsv_parse("record_seconds", text, strlen(text), &t)) return NAN;
     const int row = rg_tsv_find(&t, "step", name);
-    if (row >= 0) found = rg_tsv_number(&t, row, "seconds_a_row");
-    rg_tsv_free(&t);
-    return found;
+    return row < 0 ? NAN : rg_tsv_number(&t, row, "seconds_a_row");
 }
 
 // How many unfinished steps a claim waits for, who share it; 0 when one of them cannot be had here.

@@ -138,8 +138,7 @@ static int begin(rg_steps_run *run, rg_step *s, rg_child *child)
     return code;
 }
 
-static void say(const rg_record_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(const rg_record_run *r, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say(const rg_record_run *r, const char *format, ...)
 {
     char text[400], left[64] = "";
     va_list list;

@@ -153,8 +153,7 @@ static bool is_job(const rg_row *row) { return !strcmp(row->cell[RG_C_SCOPE], "j
 static int processes(const rg_row *row)
 {
     RG_ENDS(rg_samples_free) rg_samples s = rg_row_samples(row);
-    const int n = s.processes;
-    return n;
+    return s.processes;
 }
 
 // Why a row of another time is not good enough today; NULL: it is.

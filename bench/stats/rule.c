@@ -20,8 +20,7 @@ double rg_process_ratio(const rg_pair *pair, int n, int *kept)
     *kept = 0;
     for (int i = 0; i < n; i++)
         if (rg_pair_kept(&pair[i])) ratio[(*kept)++] = log(pair[i].ns[1] / pair[i].ns[0]);
-    const double median = rg_median(ratio, *kept);
-    return median;
+    return rg_median(ratio, *kept);
 }
 
 rg_ratio rg_duel_ratio(const double *log_ratio, int n)

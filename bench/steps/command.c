@@ -31,8 +31,7 @@ static char *stamp_of(const request *q, const rg_step *s)
     RG_FREED char *product = rg_print("%s", s->product);
     for (char *c = product; *c; c++)
         if (*c == '/') *c = '@';
-    char *path = rg_print("%s/done/%s@%s", q->work, s->name, product);
-    return path;
+    return rg_print("%s/done/%s@%s", q->work, s->name, product);
 }
 
 // The last n lines, 0: all.
@@ -141,12 +140,11 @@ static void waiting(rg_steps_run *r, const rg_step *s)
 // How many rows of a result file have a time.
 static bool count_rows(const char *path, char text[400])
 {
-    rg_tsv t;
+    RG_ENDS(rg_tsv_free) rg_tsv t = {0};
     int timed = 0;
     if (access(path, F_OK) || rg_tsv_read(path, &t)) return false;
     for (int i = 0; i < t.n_rows; i++) timed += *rg_tsv_cell(&t, i, "median") != '\0';
     snprintf(text, 400, "%d rows timed, %d without a time", timed, t.n_rows - timed);
-    rg_tsv_free(&t);
     return true;
 }
 

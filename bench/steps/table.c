@@ -12,10 +12,10 @@
 // A text with its variables replaced, malloc'ed; NULL: one line was printed.
 static char *expand(const rg_tsv *t, int line, const char *text)
 {
-    char *quoted = rg_print("\"%s\"", text), *found = NULL;
+    RG_FREED char *quoted = rg_print("\"%s\"", text);
+    char *found = NULL;
     wordexp_t words;
     const int fault = wordexp(quoted, &words, WRDE_NOCMD | WRDE_UNDEF);
-    free(quoted);
     if (!fault) {
         if (words.we_wordc == 1) found = rg_print("%s", words.we_wordv[0]);
         wordfree(&words);
@@ -136,7 +136,7 @@ static int add_each(rg_steps *steps, int row, const char *each, const char *set)
     int code = values ? RG_GOOD : RG_USAGE;
     for (char *rest = values, *value; !code && (value = strsep(&rest, " "));) {
         if (!*value) continue;
-        char *names = rg_print("%.*s", (int)at, each), *more = rg_print("%s", set);
+        RG_FREED char *names = rg_print("%.*s", (int)at, each), *more = rg_print("%s", set);
         for (char *rest_of = names, *name; (name = strsep(&rest_of, ":"));) {
             char *part = strsep(&value, ":"), *longer = rg_print("%s%s%s=%s", more, *more ? ";" : "", name, part ? part : "");
             free(more);
@@ -144,8 +144,6 @@ static int add_each(rg_steps *steps, int row, const char *each, const char *set)
         }
         set_variables(more);
         code = add_each(steps, row, each + length + (each[length] == ';'), more);
-        free(names);
-        free(more);
     }
     return code;
 }

@@ -29,8 +29,7 @@ static const rg_row *baseline(const rg_row *row, int n)
 static rg_ratio ratio_of_rows(const rg_row *above, const rg_row *below, uint64_t seed)
 {
     RG_ENDS(rg_samples_free) rg_samples a = rg_row_samples(above), b = rg_row_samples(below);
-    rg_ratio ratio = rg_ratio_of_medians(&a, &b, seed);
-    return ratio;
+    return rg_ratio_of_medians(&a, &b, seed);
 }
 
 static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t seed)

@@ -123,9 +123,8 @@ char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level
     // A curve that is below the level from the first shell on, but for a deviation, may cross it where a later shell strays.
     RG_FREED char *low = !(ends[0] <= shell) ? rg_print("below the first shell") : rg_print("%.4g", ends[0] / length_A);
     RG_FREED char *high = isnan(ends[1]) ? rg_print("beyond the last shell") : rg_print("%.4g", ends[1] / length_A);
-    char *text = rg_print(
+    return rg_print(
         "%.4g A (%.4g per A, %s to %s within one standard deviation of FSC)", length_A / shell, shell / length_A, low, high);
-    return text;
 }
 
 static int write_table(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc, int more,

@@ -173,8 +173,7 @@ int rg_plot_run(const rg_plot *p, const char *script, const char *path, const ch
     RG_ENDS(rg_plot_free) rg_plot own = {0};
     rg_plot_path(&own, "PLOTS", folder);
     rg_plot_running r = begin(p, &own, NULL, script, path, log);
-    int code = rg_plot_end(&r);
-    return code;
+    return rg_plot_end(&r);
 }
 
 // ---- figures of pages ----------------------------------------------------------------------------------------------------

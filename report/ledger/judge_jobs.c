@@ -91,8 +91,7 @@ double rg_table_cell(rg_rows rows, const char *spec)
     double work;
     rg_why why;
     RG_ENDS(rg_samples_free) rg_samples samples = cells_of(rows, spec, "", &work, &why);
-    const double median = rg_median_of(&samples).value;
-    return median;
+    return rg_median_of(&samples).value;
 }
 
 // "s9cpu stage=region@24 busy_s" and "s9 stage=region busy_s", but no part of a job over the whole.

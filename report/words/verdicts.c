@@ -11,8 +11,7 @@ const char *const rg_outcome_means[RG_OUTCOMES] = {"within the claim's bounds", 
     "against itself", "to be known"};
 
 // Adds to the text.
-static void say(char text[RG_SAY], const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(char text[RG_SAY], const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say(char text[RG_SAY], const char *format, ...)
 {
     const size_t n = strlen(text);
     va_list list;

@@ -43,10 +43,15 @@ static __attribute__((unused)) int n_tests;
 // A function before or after the tests of a program, or one of them; 0 when it could do what they need.
 #define FIXTURE(name) static __attribute__((unused)) int name(__attribute__((unused)) void **state)
 
-// Their main(), with a fixture before the first and one after the last, either of which may be NULL.
+// main() runs them all, after one fixture and before another where TESTS names them, either of which may be NULL. A program with a
+// main() of its own defines OWN_MAIN before it includes this.
+static __attribute__((unused)) CMFixtureFunction before_all, after_all;
 #define RUN_TESTS(set_up, tear_down) cmocka_run_group_tests(all_tests, set_up, tear_down)
 #define TESTS(set_up, tear_down)                                                                                               \
-    int main(void) { return RUN_TESTS(set_up, tear_down); }
+    __attribute__((constructor(1000))) static void enter_fixtures(void) { before_all = set_up, after_all = tear_down; }
+#ifndef OWN_MAIN
+int main(void) { return RUN_TESTS(before_all, after_all); }
+#endif
 
 // Text by printf's rules. It lasts until sixteen more were made.
 __attribute__((unused, format(printf, 1, 2))) static const char *fmt(const char *format, ...)

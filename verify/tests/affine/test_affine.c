@@ -244,5 +244,3 @@ TEST(forecasts_hold_the_textures_copy)
     }
     assert_int_equal(textures, 9);
 }
-
-TESTS(NULL, NULL)

@@ -23,5 +23,3 @@ TEST(vector_code_is_seen)
     need_objdump();
     assert_true(look("avx2_narrow6").vector > 6); // at least one for each of its six offsets, whatever the options
 }
-
-TESTS(NULL, NULL)

@@ -312,5 +312,3 @@ TEST(test_names_with_control_bytes)
     for (int i = 0; i < RG_COUNT(bad); i++) assert_refused(TYPE("good", bad[i]), "expected words without control bytes");
     assert_int_equal(TYPE("a b", "it's", "%s%n", "$(touch ran)", "--many", "\xc3\x85|<>`id`"), RG_GOOD);
 }
-
-TESTS(NULL, NULL)

@@ -10,8 +10,7 @@
 static double seen(void)
 {
     RG_FREED char *groups = rg_print("%s/cgroup", test_dir);
-    const double bytes = rg_memory_free_of(test_dir, groups);
-    return bytes;
+    return rg_memory_free_of(test_dir, groups);
 }
 
 TEST(test_groups)

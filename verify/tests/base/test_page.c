@@ -152,5 +152,3 @@ TEST(a_template_that_is_not_there_is_refused)
     fclose(out);
     rg_data_free(d);
 }
-
-TESTS(NULL, NULL)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_plot.c: what a figure is given reaches gnuplot as it is, and as nothing but text, numbers and names of files.
+#define OWN_MAIN
 #include "../../../impl/base/plot.h"
 #include "../../../impl/suite.h"
 #include "../test.h"

@@ -31,5 +31,3 @@ TEST(a_line_every_half_minute)
     assert_null(strchr(strchr(text, '\n') + 1, '\n')); // one line
     assert_null(strchr(text, 27));
 }
-
-TESTS(NULL, NULL)

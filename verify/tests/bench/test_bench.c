@@ -91,22 +91,41 @@ static rg_variant variant = {.abi = RG_ABI,
     .finish = finish};
 static rg_entry entry = {.algo = &algo, .variant = &variant, .name = "x"};
 
-// A measurement through its rounds with this run(), judged and closed.
-static rg_measurement timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, double max_s)
+static rg_measurement lane_of(int64_t n, rg_scope scope, double max_s, int rounds)
 {
-    rg_measurement measurement = {.entry = &entry,
-        .shape = {.n = {4096}},
+    return (rg_measurement){.entry = &entry,
+        .shape = {.n = {n}},
         .threads = 1,
         .cores = 1,
         .scope = scope,
-        .mode = mode,
+        .mode = RG_HOT,
         .max_s = max_s,
-        .rounds = 4};
+        .rounds = rounds};
+}
+
+static void begin(rg_measurement *measurement, const rg_algo *of, uint64_t seed, rg_inputs *in)
+{
+    rg_inputs_make(in, of, &measurement->shape);
+    rg_inputs_fill(in, seed);
+}
+
+// One visit, judged.
+static void visit_once(rg_measurement *measurement, const rg_device *device, rg_inputs *in)
+{
+    rg_measurement_open(measurement, device, in);
+    rg_measurement_visit(measurement, in);
+    rg_measurement_judge(measurement, in, 1);
+}
+
+// A measurement through its rounds with this run(), judged and closed.
+static rg_measurement timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, double max_s)
+{
+    rg_measurement measurement = lane_of(4096, scope, max_s, 4);
+    measurement.mode = mode;
     RG_ENDS(rg_inputs_free) rg_inputs in;
     calls = prepared = finished = cleared = loaded = 0;
     variant.run = run;
-    rg_inputs_make(&in, &algo, &measurement.shape);
-    rg_inputs_fill(&in, 100);
+    begin(&measurement, &algo, 100, &in);
     rg_measurement_open(&measurement, rg_device_cpu(), &in);
     for (int round = 0; !measurement.done && !rg_measurement_enough(&measurement); round++) {
         rg_inputs_fill(&in, 100 + (uint64_t)round);
@@ -213,18 +232,10 @@ TEST(lanes_share_one_answer)
     asked = 0;
     rg_inputs_make(&in, &summing, &(rg_shape){.n = {512}});
     for (int i = 0; i < 4; i++) { // right, wrong, and both again on other inputs
-        rg_measurement measurement = {.entry = &entries[i % 2],
-            .shape = {.n = {512}},
-            .threads = 1,
-            .cores = 1,
-            .scope = RG_RESIDENT,
-            .mode = RG_HOT,
-            .max_s = 0.02,
-            .rounds = 2};
+        rg_measurement measurement = lane_of(512, RG_RESIDENT, 0.02, 2);
+        measurement.entry = &entries[i % 2];
         rg_inputs_fill(&in, 100 + (uint64_t)i / 2);
-        rg_measurement_open(&measurement, rg_device_cpu(), &in);
-        rg_measurement_visit(&measurement, &in);
-        rg_measurement_judge(&measurement, &in, 1);
+        visit_once(&measurement, rg_device_cpu(), &in);
         rg_measurement_close(&measurement);
         assert_int_equal(measurement.verdict.status, i % 2 ? RG_FAIL : RG_PASS);
         assert_int_equal(((int32_t *)in.arg[1])[7], (int32_t)(in.shape.seed + 7)); // as the measurement after it has to find it
@@ -284,24 +295,14 @@ TEST(few_elements_are_copied_alone)
     algo.reference_at = triple_at;
     element_s = 1e-4;
     for (int wrong = 0; wrong < 2; wrong++) {
-        rg_measurement measurement = {.entry = &entry,
-            .shape = {.n = {N}},
-            .threads = 1,
-            .cores = 1,
-            .scope = RG_RESIDENT,
-            .mode = RG_HOT,
-            .max_s = 0.1,
-            .rounds = 1,
-            .share = 6,
-            .brief = true};
+        rg_measurement measurement = lane_of(N, RG_RESIDENT, 0.1, 1);
+        measurement.share = 6;
+        measurement.brief = true;
         RG_ENDS(rg_inputs_free) rg_inputs in;
         int64_t copied = 0;
         variant.run = run[wrong];
-        rg_inputs_make(&in, &algo, &measurement.shape);
-        rg_inputs_fill(&in, 100);
-        rg_measurement_open(&measurement, rg_device_cpu(), &in);
-        rg_measurement_visit(&measurement, &in);
-        rg_measurement_judge(&measurement, &in, 1);
+        begin(&measurement, &algo, 100, &in);
+        visit_once(&measurement, rg_device_cpu(), &in);
         assert_int_equal(in.answer.n[1], 16);
         for (int64_t i = 0; i < N; i++) copied += ((int32_t *)in.found[1])[i] != 0;
         assert_in_range(copied, 9, 16); // a corner may be asked for twice
@@ -349,22 +350,12 @@ static int still_busy(void) { return usleep(3000), RG_OK; }
 TEST(work_after_the_last_event_is_no_time)
 {
     rg_device busy = *rg_device_cpu();
-    rg_measurement measurement = {.entry = &entry,
-        .shape = {.n = {4096}},
-        .threads = 1,
-        .cores = 1,
-        .scope = RG_RESIDENT,
-        .mode = RG_HOT,
-        .max_s = 0.1,
-        .rounds = 2};
+    rg_measurement measurement = lane_of(4096, RG_RESIDENT, 0.1, 2);
     rg_inputs in;
     busy.sync = still_busy;
     variant.run = run_right;
-    rg_inputs_make(&in, &algo, &measurement.shape);
-    rg_inputs_fill(&in, 1);
-    rg_measurement_open(&measurement, &busy, &in);
-    rg_measurement_visit(&measurement, &in);
-    rg_measurement_judge(&measurement, &in, 1);
+    begin(&measurement, &algo, 1, &in);
+    visit_once(&measurement, &busy, &in);
     rg_measurement_close(&measurement);
     rg_inputs_free(&in);
     assert_int_equal(measurement.verdict.status, RG_FAIL);
@@ -411,11 +402,9 @@ TEST(copies_of_scope_transfer_are_of_pinned_memory)
         const bool pins = scope == RG_TRANSFER;
         double elapsed_s;
         RG_ENDS(rg_inputs_free) rg_inputs in;
-        rg_measurement measurement = {
-            .entry = &entry, .shape = {.n = {64}}, .scope = (rg_scope)scope, .mode = RG_HOT, .threads = 1};
+        rg_measurement measurement = lane_of(64, (rg_scope)scope, 0, 0);
         variant.run = run_right;
-        rg_inputs_make(&in, &algo, &measurement.shape);
-        rg_inputs_fill(&in, 1);
+        begin(&measurement, &algo, 1, &in);
         rg_measurement_open(&measurement, rg_device_cpu(), &in);
         assert_true((measurement.pinned[0][0] != NULL) == pins && (measurement.pinned[1][1] != NULL) == pins);
         assert_true(!measurement.pinned[1][0] && !measurement.pinned[0][1]);
@@ -458,12 +447,10 @@ TEST(a_call_longer_than_the_time_is_one_sample)
 
 TEST(energy_is_measured_or_says_why_not)
 {
-    rg_measurement measurement = {
-        .entry = &entry, .shape = {.n = {64}}, .threads = 1, .mode = RG_HOT, .scope = RG_RESIDENT, .max_s = 0.1, .rounds = 2};
+    rg_measurement measurement = lane_of(64, RG_RESIDENT, 0.1, 2);
     RG_ENDS(rg_inputs_free) rg_inputs in;
     variant.run = run_right;
-    rg_inputs_make(&in, &algo, &measurement.shape);
-    rg_inputs_fill(&in, 1);
+    begin(&measurement, &algo, 1, &in);
     rg_measurement_open(&measurement, rg_device_cpu(), &in);
     rg_measurement_energy(&measurement, &in, 0.3);
     assert_true(isnan(measurement.joules) ||
@@ -526,5 +513,3 @@ TEST(memory_is_predicted)
     rg_largest_that_fits(&measurement, 100, fits);
     assert_string_equal(fits, "none");
 }
-
-TESTS(NULL, NULL)

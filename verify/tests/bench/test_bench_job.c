@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_bench_job.c: bench --job: how inputs are hashed and outputs compared. What it makes of jobs:
 // verify/cases/whole_jobs.tsv.
+#define OWN_MAIN
 #include "../../../bench/jobs/run.h"
 #include "../test.h"
 #include "../test_files.h"

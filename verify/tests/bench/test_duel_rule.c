@@ -113,5 +113,3 @@ TEST(pairs_of_unlike_preemption_are_dropped)
     const rg_pair longer = {{20e6, 21e6}, {1, 1}, {5, 7}, {0}, 0}, too_many = {{20e6, 21e6}, {1, 1}, {5, 8}, {0}, 0};
     assert_true(rg_pair_kept(&longer) && !rg_pair_kept(&too_many));
 }
-
-TESTS(NULL, NULL)

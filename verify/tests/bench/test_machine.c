@@ -321,5 +321,3 @@ TEST(gpu_rates_are_positive_and_ordered)
     // 2 multiply-adds a lane and cycle are more than any multiprocessor's 128 fp32 lanes do, at 4 GHz.
     assert_true(r.per_s[RG_F32_MAD] < 2.0 * 128 * 4e9 * facts.multiprocessors);
 }
-
-TESTS(NULL, NULL)

@@ -51,8 +51,7 @@ static bool head_is_whole(void)
 {
     RG_ENDS(rg_head_free) rg_head head;
     rg_head_make(&head, &gpu, 1, "regather record");
-    const bool whole = head_says(&head, "gpu_driver", "999.1 (CUDA 13.0)") && head_says(&head, "gpu_power_cap", "700 W");
-    return whole;
+    return head_says(&head, "gpu_driver", "999.1 (CUDA 13.0)") && head_says(&head, "gpu_power_cap", "700 W");
 }
 
 static int in_a_child(bool (*holds)(void))

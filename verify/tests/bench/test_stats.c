@@ -223,5 +223,3 @@ TEST(intervals_over_processes_cover)
     assert_in_range(covered(2000, 6, 1, true), 1860, 1960); // runs of a job: outliers make the interval wider than it need be
     assert_in_range(covered(100, 6, 60, false), 50, 85);    // as if of one process: some 70 %
 }
-
-TESTS(NULL, NULL)

@@ -130,5 +130,3 @@ TEST(test_alike)
     found[150001] = right[150001];
     assert_int_equal(rg_compare_alike(&entry, &shape, param, a, b).status, RG_FAIL);
 }
-
-TESTS(NULL, NULL)

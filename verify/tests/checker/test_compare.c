@@ -144,5 +144,3 @@ TEST(the_reference_is_eq_1)
     rg_ref_autocorr(&(rg_shape){{3, 2, 0, 2}, 1}, arg);
     assert_true(sums[0] == INT64_C(6) * 65535 * 65535);
 }
-
-TESTS(NULL, NULL)

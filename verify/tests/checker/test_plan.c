@@ -327,5 +327,3 @@ TEST(large_cases_are_sampled_or_skipped)
     assert_non_null(strstr(v.reason, "GiB are free"));
     rg_verify_end();
 }
-
-TESTS(NULL, NULL)

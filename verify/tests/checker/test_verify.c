@@ -117,20 +117,25 @@ static int works_once(rg_call *c) // 0.2 s of a core in the first call of a chil
 }
 static const char *declines(const rg_shape *s, const int64_t *p) { return (void)s, (void)p, "not today"; }
 
+static rg_variant variant_of(const char *algo, int (*run)(rg_call *))
+{
+    return (rg_variant){.abi = RG_ABI,
+        .bytes = sizeof(rg_variant),
+        .algo = algo,
+        .name = "v",
+        .idea = "-",
+        .space = RG_HOST,
+        .needs = "",
+        .run = run};
+}
+
 static rg_verdict check_flags(int (*run)(rg_call *), uint32_t flags, const rg_verify_options *how)
 {
     static rg_variant v;
     static rg_entry e;
     const rg_shape shape = shapes[1];
-    v = (rg_variant){.abi = RG_ABI,
-        .bytes = sizeof v,
-        .algo = "doubling",
-        .name = "tested",
-        .idea = "-",
-        .space = RG_HOST,
-        .needs = "",
-        .flags = flags,
-        .run = run};
+    v = variant_of("doubling", run);
+    v.flags = flags;
     if (how->no_refuse || how->seed == 99) v.refuse = declines;
     e = (rg_entry){.algo = &doubling, .variant = &v, .origin = RG_BUILT_IN, .name = "tested"};
     rg_verify_end(); // the variant has changed under the same address
@@ -209,15 +214,8 @@ TEST(memory_of_large_cases_is_guarded)
         {edits_an_input, RG_FAIL, "input given was changed, in the MiB from byte 1048576 on"}};
     const rg_verify_options how = {.seed = 7};
     for (int i = 0; i < RG_COUNT(one); i++) {
-        const rg_variant v = {.abi = RG_ABI,
-            .bytes = sizeof v,
-            .algo = "clearing",
-            .name = "v",
-            .idea = "-",
-            .space = RG_HOST,
-            .needs = "",
-            .scratch = some_scratch,
-            .run = one[i].run};
+        rg_variant v = variant_of("clearing", one[i].run);
+        v.scratch = some_scratch;
         const rg_entry e = {.algo = &clearing, .variant = &v, .origin = RG_BUILT_IN, .name = "v"};
         const rg_verdict found = rg_verify_case(&e, &shapes[0], NULL, 1, &how);
         rg_verify_end();                     // the next variant stands at the same address
@@ -266,15 +264,8 @@ TEST(busy_machines_change_no_verdict)
 
 TEST(same_worker_goes_on_after_a_crash)
 {
-    static const rg_variant v = {.abi = RG_ABI,
-        .bytes = sizeof v,
-        .algo = "doubling",
-        .name = "w",
-        .idea = "-",
-        .space = RG_HOST,
-        .needs = "",
-        .run = wild};
-    static const rg_entry e = {.algo = &doubling, .variant = &v, .origin = RG_BUILT_IN, .name = "w"};
+    const rg_variant v = variant_of("doubling", wild);
+    const rg_entry e = {.algo = &doubling, .variant = &v, .origin = RG_BUILT_IN, .name = "w"};
     const rg_verify_options how = {.seed = 7};
     for (int i = 0; i < 3; i++) assert_verdict(rg_verify_case(&e, &shapes[i % 2], NULL, 1, &how), RG_CRASH, "SIGSEGV");
 }
@@ -308,5 +299,3 @@ TEST(timed_outputs_are_compared)
     assert_verdict(rg_compare_outputs(&e, &shapes[1], NULL, arg, &answer), RG_FAIL, "out[17] is nan");
     rg_answer_free(&answer);
 }
-
-TESTS(NULL, NULL)

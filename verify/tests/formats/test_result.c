@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_result.c: what is written is read back, and what older formats become. Malformed files: verify/cases/malformed.tsv.
+#define OWN_MAIN
 #include "../test.h"
 #include "../../../impl/suite.h"
 #include "../test_command.h"

@@ -413,5 +413,3 @@ TEST(a_shift_brings_the_particle_home)
     shift[1] = (float)(TURN / 20 * 5);
     each_variant(&p, comes_home, NULL);
 }
-
-TESTS(NULL, NULL)

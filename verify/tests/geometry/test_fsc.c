@@ -101,5 +101,3 @@ TEST(test_mask)
     printf("mean beyond shell 7: masked %.3f, corrected %.3f; unmasked at shell 12 %.3f\n", mean[0], mean[1], plain[12]);
     assert_true(mean[0] > 0.5 && fabs(mean[1]) < 0.2 && fabs(plain[12]) < 0.2);
 }
-
-TESTS(NULL, NULL)

@@ -140,5 +140,3 @@ TEST(unknown_names_are_refused)
         assert_non_null(strstr(why, "unknown symmetry"));
     }
 }
-
-TESTS(NULL, NULL)

@@ -141,5 +141,3 @@ TEST(test_agreement)
     }
     assert_true(compared > 0);
 }
-
-TESTS(NULL, NULL)

@@ -422,5 +422,3 @@ TEST(time_is_refused)
     double ms;
     assert_int_not_equal(host()->event_ms(nullptr, nullptr, &ms), 0);
 }
-
-TESTS(NULL, NULL)

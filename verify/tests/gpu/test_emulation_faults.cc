@@ -194,5 +194,3 @@ TEST(fences)
 }
 
 #endif
-
-TESTS(NULL, NULL)

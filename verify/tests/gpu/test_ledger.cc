@@ -146,5 +146,3 @@ TEST(a_broken_device)
     host()->release(a);
     assert_int_equal(rg_ledger_taken(host()), 0);
 }
-
-TESTS(nullptr, nullptr)

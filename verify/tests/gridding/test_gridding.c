@@ -150,9 +150,4 @@ TEST(the_column_counts_once)
     }
 }
 
-int main(void)
-{
-    algo = rg_algo_find("gridding");
-    variants_least = 4; // two plain variants, each with and without the table
-    return RUN_TESTS(NULL, NULL);
-}
+TESTS(find_gridding, NULL)

@@ -23,3 +23,10 @@ static inline const rg_variant *variant(const char *name)
 
 static inline const float *G_of(const problem *p) { return p->arg[GR_G]; }
 static inline const float *W_of(const problem *p) { return p->arg[GR_W]; }
+
+FIXTURE(find_gridding)
+{
+    algo = rg_algo_find("gridding");
+    variants_least = 4; // two plain variants, each with and without the table
+    return algo == NULL;
+}

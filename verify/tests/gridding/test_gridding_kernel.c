@@ -140,5 +140,3 @@ TEST(edge_belongs_to_the_kernel)
     assert_true(gr_first(0.5f, 1.5f, -9) == -1 && gr_last(0.5f, 1.5f, 9) == 2);
     assert_true(gr_first(-7.2f, 1.9f, -8) == -8 && gr_last(7.2f, 1.9f, 8) == 8);
 }
-
-TESTS(NULL, NULL)

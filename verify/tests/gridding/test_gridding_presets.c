@@ -90,5 +90,3 @@ TEST(table_2_leaves)
     assert_int_equal(of_table_2, 445);
     assert_int_equal(allowed, 8 * (4 * pairs + 3 * 7));
 }
-
-TESTS(NULL, NULL)

@@ -222,9 +222,4 @@ TEST(wrong_shapes_are_refused)
     for (int i = 0; i < RG_COUNT(wrong); i++) assert_non_null(algo->invalid(&wrong[i]));
 }
 
-int main(void)
-{
-    algo = rg_algo_find("gridding");
-    variants_least = 4; // two plain variants, each with and without the table
-    return RUN_TESTS(NULL, NULL);
-}
+TESTS(find_gridding, NULL)

@@ -123,5 +123,3 @@ TEST(test_normalisations)
                 }
     }
 }
-
-TESTS(NULL, NULL)

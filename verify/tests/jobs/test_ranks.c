@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_ranks.c: several processes of one job: work handed out, sums, faults, cores. Under mpirun this program is the job itself.
+#define OWN_MAIN
 #include "../../../impl/jobs/pipeline/pipeline.h"
 #include "../../../impl/jobs/pipeline/ranks.h"
 #include "../../../impl/runtime/cpu.h"
@@ -146,8 +147,7 @@ static char *job_line(int n, const char *options, const char *what)
 static int job(int n, const char *options, const char *what)
 {
     RG_FREED char *line = job_line(n, options, what);
-    int code = test_shell(line);
-    return code;
+    return test_shell(line);
 }
 
 // Lines of ours in a file, launchers' left out; the last one is printed when they are not as many as expected.
@@ -204,11 +204,7 @@ TEST(test_failures)
     }
 }
 
-static int files(const char *pattern)
-{
-    int n = test_shell(fmt("exit $(ls %s/%s 2>/dev/null | wc -l)", test_dir, pattern));
-    return n;
-}
+static int files(const char *pattern) { return test_shell(fmt("exit $(ls %s/%s 2>/dev/null | wc -l)", test_dir, pattern)); }
 
 // Killed, crashed: the last process and the first one. The launcher ends the job, and no file is left that looks whole.
 TEST(test_signals)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_refine_lockstep.c: minimisations in lock step: right, independent of their neighbours, evaluated together, ended by an
 // error.
+#define OWN_MAIN
 #include "../../../impl/jobs/refine/lockstep.h"
 #include "../../../impl/suite.h"
 #include "../test.h"

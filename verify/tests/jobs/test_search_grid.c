@@ -76,5 +76,3 @@ TEST(test_no_such_group)
     fr_grid grid;
     assert_non_null(fr_grid_make(&grid, "E8", 10));
 }
-
-TESTS(NULL, NULL)

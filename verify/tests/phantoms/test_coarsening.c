@@ -148,5 +148,3 @@ TEST(test_growth_laws)
     assert_true(n > 0.8 && n < 1.2);
     assert_true(h[1] > b[1]); // at a twentieth of the time
 }
-
-TESTS(NULL, NULL)

@@ -213,5 +213,3 @@ TEST(every_command_runs_as_printed_or_says_why_not)
     char *const made[] = {readme, was, list_path, path};
     for (int i = 0; i < RG_COUNT(made); i++) free(made[i]);
 }
-
-TESTS(NULL, NULL)

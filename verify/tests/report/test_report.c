@@ -451,5 +451,3 @@ TEST(titles_of_angles_speak_of_all_angles)
     free_made(&m);
     assert_int_equal(test_folder_remove(folder), 0);
 }
-
-TESTS(NULL, NULL)

@@ -68,5 +68,3 @@ TEST(nothing_is_by_hand)
         free(file);
     }
 }
-
-TESTS(NULL, NULL)

@@ -56,5 +56,3 @@ TEST(a_prepare_that_fails)
     rg_frame_free(&f);
     assert_int_equal(prepared, 0);
 }
-
-TESTS(NULL, NULL)

@@ -122,5 +122,3 @@ TEST(test_names)
             assert_non_null(strstr(expected_text, fmt(".so\t%s\t", *broken)));
     }
 }
-
-TESTS(NULL, NULL)

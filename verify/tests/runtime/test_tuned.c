@@ -190,5 +190,3 @@ TEST_BETWEEN(test_kept, set_up, tear_down)
     }
     assert_null(rg_tuned_file("a processor without a file"));
 }
-
-TESTS(NULL, NULL)
