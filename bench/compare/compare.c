@@ -212,13 +212,12 @@ static void print_next_step(const comparison *c, const rg_row *row, const rg_rat
             ceil(fmin(fmax(taken_s * wanted, 5), 3600)));
         return;
     }
-    char *variant = rg_print("%s:%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]);
+    RG_FREED char *variant = rg_print("%s:%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]);
     printf("          next, for both files: regather bench");
     print_word("", variant, -1);
     print_word(" --shape", row->cell[RG_C_SHAPE], -1);
     print_word(" --scope", row->cell[RG_C_SCOPE], -1);
     print_word(" --mode", row->cell[RG_C_MODE], -1);
-    free(variant);
     const char *behind = print_plugin(c, row);
     // On the host the first parameter is the number of threads; on a device all belong to the variant.
     if (!strcmp(row->cell[RG_C_SPACE], "host") && !strncmp(params, "threads=", 8)) {

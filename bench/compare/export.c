@@ -132,9 +132,8 @@ static void put_untimed(FILE *f, const rg_row *row, int family)
     fprintf(f, ",\n      \"%s\": true,\n      ", skipped ? "skipped" : "error_occurred");
     char reason[RG_REASON];
     rg_row_reason(row, reason);
-    char *message = rg_print("%s: %s", row->cell[RG_C_STATUS], reason);
+    RG_FREED char *message = rg_print("%s: %s", row->cell[RG_C_STATUS], reason);
     put_text_field(f, skipped ? "skip_message" : "error_message", message);
-    free(message);
     fputs(
         ",\n      \"iterations\": 0,\n      \"real_time\": 0,\n      \"cpu_time\": 0,\n      \"time_unit\": \"ns\"\n    }", f);
 }

@@ -130,9 +130,8 @@ static void check_log(audit *u)
             hash = at;
         else
             *hash++ = '\0';
-        char *chained = rg_print("%s%s", chain, at);
+        RG_FREED char *chained = rg_print("%s%s", chain, at);
         rg_sha256_of(chained, strlen(chained), chain);
-        free(chained);
         if (strncmp(chain, hash, 16) && !broken) {
             found(u, "log", "line %d is not what was written, or one before it is missing", line);
             broken = true;

@@ -112,10 +112,9 @@ int rg_particles_stack(rg_particles *p, rg_stack_names *known, const char *name,
         return RG_GOOD;
     }
     const bool suffixed = rg_ends_with(name, ":mrcs") || rg_ends_with(name, ":mrc");
-    char *file = rg_print("%s", name);
+    RG_FREED char *file = rg_print("%s", name);
     if (suffixed) *strrchr(file, ':') = '\0';
     char *path = stack_path(p->path, file, known);
-    free(file);
     const char *colon = strrchr(name, ':');
     if (!path && colon && !suffixed && !strchr(colon, '/'))
         return rg_star_fault(

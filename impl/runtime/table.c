@@ -288,9 +288,8 @@ static int word_check(const char *pattern, const char *device)
             rg_nearer(pattern + algo + 1, strlen(pattern + algo + 1), e->name, &near);
             used += (size_t)snprintf(known + used, sizeof known - used, " %s", e->name);
         }
-    char *before = rg_print("%.*s", algo_known ? (int)algo + 1 : 0, pattern);
+    RG_FREED char *before = rg_print("%.*s", algo_known ? (int)algo + 1 : 0, pattern);
     rg_near_words(&near, before, words);
-    free(before);
     return rg_fail(RG_USAGE,
         algo_known ? "unknown variant \"%s\"; %sthis algorithm has:%s" : "unknown algorithm \"%s\"; %sthere are:%s", pattern,
         words, known);

@@ -29,9 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     read_both(claims, path);
     read_both(path, path);
     const char *own = fuzz_out("papers.tsv"); // of one paper, whose numbers these are, in published/ beside it
-    char *folder = rg_print("%.*spublished", (int)(rg_base_name(own) - own), own);
+    RG_FREED char *folder = rg_print("%.*spublished", (int)(rg_base_name(own) - own), own);
     mkdir(folder, 0700);
-    free(folder);
     FILE *f = fopen(own, "w");
     fuzz_expect(f);
     fprintf(f, "paper\ttitle\tpublished\nlu2009\tOne\t../numbers.tsv\n");

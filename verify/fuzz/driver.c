@@ -39,9 +39,8 @@ static void take(const char *path)
         RG_FREED struct dirent **entry;
         const int n = scandir(path, &entry, NULL, alphasort);
         for (int i = 0; i < n; i++) {
-            char *file = rg_print("%s/%s", path, entry[i]->d_name);
+            RG_FREED char *file = rg_print("%s/%s", path, entry[i]->d_name);
             if (entry[i]->d_name[0] != '.') take(file);
-            free(file);
             free(entry[i]);
         }
     } else if (n_given < SEEDS_MOST) {
@@ -121,9 +120,8 @@ int main(int argc, char **argv)
     uint64_t runs = UINT64_MAX / 2, seed = 1, done = 0;
     double seconds = 1e9;
     bool limited = false;
-    char *function = rg_print("fuzz_%s", argc > 1 ? argv[1] : "");
+    RG_FREED char *function = rg_print("fuzz_%s", argc > 1 ? argv[1] : "");
     *(void **)&target = dlsym(RTLD_DEFAULT, function);
-    free(function);
     for (int i = 2; i < argc; i++)
         if (!strncmp(argv[i], "-runs=", 6))
             runs = strtoull(argv[i] + 6, NULL, 10), limited = true;

@@ -106,9 +106,8 @@ TEST(hostile_archives_are_refused)
     assert_refused(rg_bundle_read(in_dir("nothing.rgz"), &b), "nothing.rgz");
     assert_refused(rg_bundle_read(test_dir, &b), "expected a regular file");
     size_t n = 0;
-    char *whole = get_file(in_dir("a.rgz"), &n);
+    RG_FREED char *whole = get_file(in_dir("a.rgz"), &n);
     assert_refused(rg_bundle_read(put_file("half.rgz", whole, n / 2), &b), "cut or damaged");
-    free(whole);
     assert_int_not_equal(access(fmt("%s/../evil", test_dir), F_OK), 0);
     assert_int_not_equal(access("/etc/evil", F_OK), 0);
 }

@@ -228,7 +228,7 @@ TEST(test_plugin_of_a_built_in_name)
             "RG_PLUGIN = {&RG_VARIANT_SYMBOL(autocorr_naive), NULL};\n' \"$PWD\" | cc -std=c11 -shared -fPIC %s -x c -o %s - 2> /dev/null",
             flags[hidden], object);
         if (system(build) != 0) skip(); // no compiler, or not in the project's folder
-        char *cut = rg_print("%s/cut.so", folder), *copy = rg_print("cp %s %s", object, cut);
+        RG_FREED char *cut = rg_print("%s/cut.so", folder), *copy = rg_print("cp %s %s", object, cut);
         struct stat facts;
         assert_int_equal(stat(object, &facts), 0);
         for (int part = 1; part < 8; part++) { // cut off, it is refused and not run into
@@ -237,8 +237,6 @@ TEST(test_plugin_of_a_built_in_name)
             assert_int_equal(rg_plugin_load(cut), RG_USAGE);
             unlink(cut);
         }
-        free(copy);
-        free(cut);
         assert_int_equal(rg_plugin_load(object), expected[hidden]);
         unlink(object);
     }

@@ -25,9 +25,8 @@ TEST(test_known)
 // Every length to beyond nine stripes.
 TEST(test_xxhsum)
 {
-    char *there = rg_program_path("xxhsum");
+    RG_FREED char *there = rg_program_path("xxhsum");
     if (!there) skip();
-    free(there);
     for (size_t n = 0; n <= sizeof bytes; n += n < 70 ? 1 : 23) {
         put_file(fmt("h%03zu", n), bytes, n);
         rg_hashed f = {.path = in_dir(fmt("h%03zu", n)), .bytes = (int64_t)n};

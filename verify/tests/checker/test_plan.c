@@ -257,7 +257,7 @@ TEST(thresholds_are_planned)
         assert_true(strcmp(when, "check") == 0 || strcmp(when, "deep") == 0 || strcmp(when, "triples") == 0);
         assert_true(*rg_tsv_cell(&t, row, "what") && *rg_tsv_cell(&t, row, "above") && *rg_tsv_cell(&t, row, "why"));
         for (int used; *words != '*' && sscanf(words, " %63s%n", name, &used) == 1; words += used) {
-            char *pattern = rg_print("%s:%s", rg_tsv_cell(&t, row, "algo"), name);
+            RG_FREED char *pattern = rg_print("%s:%s", rg_tsv_cell(&t, row, "algo"), name);
             const rg_entry *e = rg_entry_next(NULL, pattern, "gpu");
             assert_non_null(e);
             int64_t param[RG_PARAMS_MAX];
@@ -271,7 +271,6 @@ TEST(thresholds_are_planned)
                 if (e->algo->invalid) assert_null(e->algo->invalid(&shape));
                 if (e->variant->refuse) assert_null(e->variant->refuse(&shape, param));
             }
-            free(pattern);
         }
     }
     const rg_entry *e = rg_entry_next(NULL, "autocorr:gather", "gpu");

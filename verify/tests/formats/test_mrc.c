@@ -162,11 +162,10 @@ TEST(test_gzip)
     assert_true(section[0] == 1);
     rg_mrc_close(&m);
     size_t n = 0;
-    char *packed = get_file(in_dir("a.mrc.gz"), &n);
+    RG_FREED char *packed = get_file(in_dir("a.mrc.gz"), &n);
     assert_refused(rg_mrc_open(&m, put_file("cut.mrc.gz", packed, n - 12)), "expected a whole file of gzip, found it damaged");
     packed[n - 6] ^= 1; // of the checksum
     assert_refused(rg_mrc_open(&m, put_file("bad.mrc.gz", packed, n)), "expected a whole file of gzip, found it damaged");
-    free(packed);
     RG_FREED char *text;
     int64_t bytes;
     put_gzip("a.star.gz", "data_\n", 6);
@@ -248,15 +247,13 @@ TEST(test_round_trip)
         float found[12];
         RG_ENDS(rg_mrc_close) rg_mrc m;
         assert_int_equal(write_one(in_dir("w.mrc"), mode[i], value, 2, false), RG_GOOD);
-        char *file = get_file(in_dir("w.mrc"), &n);
+        RG_FREED char *file = get_file(in_dir("w.mrc"), &n);
         assert_int_equal(n, 1024 + 12 * bytes[i]);
         assert_memory_equal(file + 208, "MAP ", 4);
         assert_int_equal(write_one(in_dir("w.mrc"), mode[i], value, 2, true), RG_GOOD);
-        char *same = get_file(in_dir("w.mrc"), &n);
+        RG_FREED char *same = get_file(in_dir("w.mrc"), &n);
         assert_int_equal(n, 1024 + 12 * bytes[i]);
         assert_memory_equal(file, same, n);
-        free(same);
-        free(file);
         assert_int_equal(rg_mrc_open(&m, in_dir("w.mrc")), RG_GOOD);
         assert_int_equal(rg_mrc_section(&m, 0, found) + rg_mrc_section(&m, 1, found + 6), RG_GOOD);
         assert_memory_equal(found, value, sizeof value);
@@ -273,14 +270,13 @@ TEST(test_in_memory)
     const float value[12] = {0, 1, 2, 3, 100, 127, 7, 7, 7, 7, 7, 7};
     size_t n[2];
     if (access("/dev/shm", W_OK)) skip();
-    char *path = rg_print("/dev/shm/regather-test-%d.mrc", getpid());
+    RG_FREED char *path = rg_print("/dev/shm/regather-test-%d.mrc", getpid());
     assert_int_equal(write_one(in_dir("w.mrc"), 2, value, 2, false), RG_GOOD);
     assert_int_equal(write_one(path, 2, value, 2, true), RG_GOOD);
     char *file[2] = {get_file(in_dir("w.mrc"), &n[0]), get_file(path, &n[1])};
     assert_int_equal(n[0], n[1]);
     assert_memory_equal(file[0], file[1], n[0]);
     unlink(path);
-    free(path);
     free(file[0]);
     free(file[1]);
 }

@@ -82,10 +82,9 @@ TEST(test_written)
         out.row[1].value[RG_PAR_PHI] = -1000.5;
         assert_int_equal(rg_par_write(in_dir("out.par"), &out), RG_GOOD);
         size_t bytes;
-        char *text = get_file(in_dir("out.par"), &bytes);
+        RG_FREED char *text = get_file(in_dir("out.par"), &bytes);
         assert_int_equal(strcspn(text, "\n"), version == 8 ? 95 : 136); // the head is as wide as the rows
         assert_int_equal(bytes, 4 * ((version == 8 ? 95 : 136) + 1));
-        free(text);
         assert_int_equal(rg_par_read(in_dir("out.par"), &in), RG_GOOD);
         assert_true(in.n == 3 && rg_par_version(&in) == version && in.row[1].value[RG_PAR_PHI] == -1000.5);
         for (int f = RG_PAR_NO; f <= RG_PAR_ANGAST; f++) assert_true(in.row[2].value[f] == out.row[2].value[f]);

@@ -140,13 +140,12 @@ TEST(test_not_finite)
 {
     put_stack("a.mrcs", 3, 3, 2, 0);
     size_t n = 0;
-    char *bytes = get_file(in_dir("a.mrcs"), &n);
+    RG_FREED char *bytes = get_file(in_dir("a.mrcs"), &n);
     const float nan = NAN, huge = 2e15f;
     memcpy(bytes + 1024 + 4 * (9 + 5), &nan, 4);
     put_file("nan.mrcs", bytes, n);
     memcpy(bytes + 1024 + 4 * (9 + 5), &huge, 4);
     put_file("huge.mrcs", bytes, n);
-    free(bytes);
     rg_particles p;
     float image[9];
     assert_int_equal(open_text("data_\nloop_\n" POSES "1@nan.mrcs 1 2 3\n2@nan.mrcs 1 2 3\n", &p), RG_GOOD);

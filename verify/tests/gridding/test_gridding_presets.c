@@ -27,10 +27,9 @@ static const struct {
 
 TEST(presets_are_table_3)
 {
-    char *path = rg_share_path("impl/gridding/presets.tsv");
+    RG_FREED char *path = rg_share_path("impl/gridding/presets.tsv");
     FILE *f = fopen(path, "r");
     assert_non_null(f);
-    free(path);
     char line[512], algo[32], variant[32], name[32], params[192], why[160];
     int rows = 0;
     while (fgets(line, sizeof line, f)) {

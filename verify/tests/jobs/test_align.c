@@ -28,12 +28,11 @@ TEST(test_geometry)
                              in_dir("tilt")),
                          printed),
         RG_GOOD);
-    char *words = rg_print(
+    RG_FREED char *words = rg_print(
         "%s --shift 8 --rotation 3 --scale 0.95:1.05 --tilts %s --tilt-axis 12 --xf %s --tomogram %s --thickness 40 --kv 300 "
         "--dose 3 --defocus 20000",
         in_dir("tilt/series.mrc"), in_dir("tilt/series.rawtlt"), in_dir("t.xf"), in_dir("t.star"));
     assert_int_equal(align(words), RG_GOOD);
-    free(words);
     assert_int_equal(rg_transforms_read(in_dir("tilt/truth.tsv"), N, step), RG_GOOD);
     FILE *f = fopen(in_dir("t.star"), "r"), *xf = fopen(in_dir("t.xf"), "r");
     text[fread(text, 1, sizeof text - 1, f)] = '\0';

@@ -81,10 +81,9 @@ static void assert_findings(const char *readme, const char *page, const char *fo
         char *wanted = rg_print("%s", line), *at = strstr(line, figure);
         if (at) {
             free(wanted);
-            char *name = rg_print("%.*s", (int)strcspn(at + strlen(figure), "-"), at + strlen(figure));
+            RG_FREED char *name = rg_print("%.*s", (int)strcspn(at + strlen(figure), "-"), at + strlen(figure));
             wanted = rg_print("%.*s[figure](data/machines/%s.%s.svg))", (int)(at - line), line, machine, name);
             assert_figure(folder, name);
-            free(name);
         }
         if (!strstr(section, wanted)) fail_msg("README.md: expected among what was found: \"%s\"", wanted);
         free(wanted);

@@ -195,9 +195,8 @@ TEST(what_was_found_follows_the_ledger)
     made m;
     make_of_project(&m);
     rg_ledger *l = &m.report.ledger;
-    char *path = rg_share_path("reference/found.tsv");
+    RG_FREED char *path = rg_share_path("reference/found.tsv");
     assert_int_equal(rg_tsv_read(path, &l->found), RG_GOOD);
-    free(path);
     rg_ledger_judge(l);
     rg_judgement *of[] = {&l->verdict[rg_claim_of(&l->claims, "L6h")], &l->verdict[rg_claim_of(&l->claims, "S6a")]};
     for (int i = 0; i < 2; i++) *of[i] = (rg_judgement){.outcome = RG_DIRECTION, .value = 7, .low = 6.9, .high = 7.1};

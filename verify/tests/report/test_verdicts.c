@@ -451,13 +451,12 @@ static void check_case(const rg_claims *cases, int i)
 
 TEST(made_up_rows_have_their_verdicts)
 {
-    char *path = rg_share_path("verify/tests/report/verdicts.tsv");
+    RG_FREED char *path = rg_share_path("verify/tests/report/verdicts.tsv");
     rg_claims cases = {0};
     assert_int_equal(rg_tsv_read(path, &cases.claim), RG_GOOD);
     for (int i = 0; i < cases.claim.n_rows; i++) check_case(&cases, i);
     assert_true(cases.claim.n_rows >= 80);
     rg_tsv_free(&cases.claim);
-    free(path);
     clear();
 }
 
@@ -488,10 +487,8 @@ TEST(verdicts_on_numbers)
 
 FIXTURE(set_up)
 {
-    char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
+    RG_FREED char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
     int code = rg_claims_read(claims, papers, &m.claims);
-    free(claims);
-    free(papers);
     clear();
     return code;
 }
