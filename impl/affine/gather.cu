@@ -17,6 +17,7 @@
 // Bound: the image and the result once, both in the L2; beside them two units of the L1's time, four corners and a store a
 // pixel, and a launch. Tiles at the border have the same window, filled by the rule: a block that took its pixels one by one
 // would make the whole launch wait. Measured: data/machines/h200-16xeon.tsv.
+#include "../gpu/early.cuh"
 #include "source.cuh"
 #include "window.h"
 

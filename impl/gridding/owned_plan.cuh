@@ -9,6 +9,7 @@
 #ifndef RG_GRIDDING_OWNED_PLAN_CUH
 #define RG_GRIDDING_OWNED_PLAN_CUH
 
+#include "../gpu/early.cuh"
 #include "view.cuh"
 
 enum { BRICK = 16, BRICK_VOXELS = BRICK * BRICK * BRICK, SLOT_FLOATS = 3 * BRICK_VOXELS };
