@@ -44,6 +44,7 @@ hash := \#
 has_header = $(shell printf '$(hash)include <$(1)>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1 || echo 0)
 HAVE_CUDA   ?= $(if $(filter 1,$(SANITIZE)),0,$(if $(NVCC),1,0))
 HAVE_PNG    := $(call has_header,png.h)
+HAVE_DEFLATE := $(call has_header,libdeflate.h)
 HAVE_TIFF   := $(call has_header,tiffio.h)
 HAVE_ZLIB   := $(call has_header,zlib.h)
 HAVE_NLOPT  := $(call has_header,nlopt.h)
@@ -59,7 +60,7 @@ CUDA_HOME   := $(if $(filter 1,$(HAVE_CUDA)),$(patsubst %/bin/nvcc,%,$(realpath 
 # SASS for Hopper (with its own instructions), and PTX of sm_80 that any later GPU compiles when the program starts.
 CUDA_ARCH   ?= -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_80,code=compute_80
 
-HAVE  := HAVE_CUDA HAVE_PNG HAVE_TIFF HAVE_ZLIB HAVE_NLOPT HAVE_HWLOC HAVE_OPENMP HAVE_FFTW_OMP HAVE_MPI
+HAVE  := HAVE_CUDA HAVE_PNG HAVE_DEFLATE HAVE_TIFF HAVE_ZLIB HAVE_NLOPT HAVE_HWLOC HAVE_OPENMP HAVE_FFTW_OMP HAVE_MPI
 DEFS  := -D_GNU_SOURCE $(foreach h,$(HAVE),-D$(h)=$($(h)))
 WARN  := -Wall -Wextra
 # Of C, errors: `make WARN_C=` for a compiler that sees others.
@@ -106,7 +107,7 @@ CUFFT_CALLS := Create Destroy ExecC2R ExecD2Z ExecR2C ExecZ2D MakePlanMany64 Set
 # By these kernels and transforms take memory of a GPU, which impl/gpu/device.cu enters in its ledger.
 COUNTED := cudaMallocArray cudaMalloc3DArray cudaFreeArray cufftMakePlanMany64 cufftSetAutoAllocation cufftDestroy
 LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lfftw3f \
-        $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_ZLIB)),-lz) \
+        $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_DEFLATE)),-ldeflate) $(if $(filter 1,$(HAVE_TIFF)),-ltiff) $(if $(filter 1,$(HAVE_ZLIB)),-lz) \
         $(if $(filter 1,$(HAVE_NLOPT)),-lnlopt) \
         $(if $(filter 1,$(HAVE_HWLOC)),-lhwloc) \
         $(if $(filter 1,$(HAVE_MPI)),$(MPI_LIBS)) \

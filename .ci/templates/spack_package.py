@@ -19,6 +19,7 @@ class Regather(MakefilePackage):
     depends_on("gmake", type="build")
     depends_on("fftw@3: precision=float,double +openmp")
     depends_on("libpng")
+    depends_on("libdeflate")
     depends_on("libtiff")
     depends_on("zlib-api")
     depends_on("nlopt")

@@ -182,6 +182,7 @@ static void report_libraries(void)
         {"cuFFT", HAVE_CUDA, "the cuFFT variant (comes with the toolkit)", CUDA_FIX},
         {"OpenMP", HAVE_OPENMP, "all cores", APT_MAKE("gcc libgomp1")},
         {"libpng", HAVE_PNG, "PNG photographs", APT_MAKE("libpng-dev")},
+        {"libdeflate", HAVE_DEFLATE, "PNG photographs in less time", APT_MAKE("libdeflate-dev")},
         {"libtiff", HAVE_TIFF, "TIFF photographs", APT_MAKE("libtiff-dev")},
         {"zlib", HAVE_ZLIB, "files of gzip, kits for other machines", APT_MAKE("zlib1g-dev")},
         {"NLopt", HAVE_NLOPT, "search and refinement", APT_MAKE("libnlopt-dev")},

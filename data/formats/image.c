@@ -21,7 +21,8 @@ void rg_image_grey_row(rg_image *image, int64_t y, const void *samples, int chan
     const uint16_t *s16 = samples;
     uint8_t *to8 = (uint8_t *)image->pixel + y * image->width;
     uint16_t *to16 = (uint16_t *)image->pixel + y * image->width;
-    for (int64_t x = 0; x < image->width; x++) {
+    if (channels == 1) memcpy(image->bits == 8 ? (void *)to8 : to16, samples, (size_t)image->width * (size_t)image->bits / 8);
+    for (int64_t x = 0; x < image->width && channels > 1; x++) {
         int64_t i = x * channels;
         if (image->bits == 8)
             to8[x] = channels < 3 ? s8[i] : (uint8_t)rg_luma(s8[i], s8[i + 1], s8[i + 2]);

@@ -71,9 +71,8 @@ static int read_info(png_work *w, rg_image *image)
         png_set_expand_gray_1_2_4_to_8(w->png);
     if (depth == 16 && *(const unsigned char *)&one == 1) png_set_swap(w->png);
     png_set_interlace_handling(w->png);
-    // Deflate makes at most 1032 bytes out of one.
     double samples = width * height * depth / 8.0 * png_get_channels(w->png, w->info);
-    int code = rg_image_take(w->in, 16, width, height, depth == 16 ? 16 : 8, samples / 1032, image);
+    int code = rg_image_take(w->in, 16, width, height, depth == 16 ? 16 : 8, samples / RG_DEFLATE_MOST, image);
     png_read_update_info(w->png, w->info);
     w->channels = png_get_channels(w->png, w->info);
     return code;
@@ -128,11 +127,10 @@ static int count(const rg_image_in *in)
     return RG_GOOD;
 }
 
-int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image)
+int rg_png_by_libpng(const rg_image_in *in, rg_image *image)
 {
     png_work w = {.in = in};
-    *pages = 1;
-    if (!image) return count(in);
+    rewind(in->file);
     w.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
     if (w.png) w.info = png_create_info_struct(w.png);
     if (!w.info) {
@@ -143,6 +141,15 @@ int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image)
     png_set_read_fn(w.png, &w, on_read);
     int code = decode(&w, image);
     free_work(&w);
+    return code;
+}
+
+int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image)
+{
+    int code;
+    *pages = 1;
+    if (!image) return count(in);
+    if (!rg_png_by_deflate(in, image, &code)) code = rg_png_by_libpng(in, image);
     if (code == RG_GOOD) rg_image_spread(in, image);
     return code;
 }

@@ -20,6 +20,10 @@ void rg_image_note(const rg_image_in *, int64_t n, int64_t at, int64_t nth, int6
 
 // Each reads photograph in->page into *image, when image is not NULL, and counts them into *pages.
 int rg_read_png(const rg_image_in *, int64_t *pages, rg_image *image);
+// What rg_read_png does: by libdeflate where it can, which then has set *code; else by libpng.
+bool rg_png_by_deflate(const rg_image_in *, rg_image *, int *code);
+int rg_png_by_libpng(const rg_image_in *, rg_image *);
+enum { RG_DEFLATE_MOST = 1032 }; // bytes that deflate makes out of one
 int rg_read_pnm(const rg_image_in *, int64_t *pages, rg_image *image);
 int rg_read_tiff(const rg_image_in *, int64_t *pages, rg_image *image);
 

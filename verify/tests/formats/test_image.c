@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // test_image.c: photographs of every format against bytes laid out by hand, and what is said of those that are no photographs.
-#include "../../../data/formats/image.h"
+#include "../../../data/formats/image_read.h"
 #include "../../../data/formats/mrc.h"
+#include "../../../impl/suite.h"
 #include "../test.h"
 #include "../test_data.h"
 
@@ -66,22 +67,29 @@ TEST(test_writers)
 }
 
 #if HAVE_PNG
-static void write_png(const char *path, int w, int h, int depth, int colour, int interlace, const unsigned char *row)
+static void write_filtered(
+    const char *path, int w, int h, int depth, int colour, int interlace, int filters, const unsigned char *row)
 {
-    static const png_color palette[3] = {{255, 0, 0}, {0, 255, 0}, {10, 20, 30}};
+    static const png_color palette[256] = {{255, 0, 0}, {0, 255, 0}, {10, 20, 30}};
     FILE *f = fopen(path, "wb");
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
     png_infop info = png_create_info_struct(png);
     png_init_io(png, f);
     png_set_IHDR(png, info, (png_uint_32)w, (png_uint_32)h, depth, colour, interlace, PNG_COMPRESSION_TYPE_DEFAULT,
         PNG_FILTER_TYPE_DEFAULT);
-    if (colour == PNG_COLOR_TYPE_PALETTE) png_set_PLTE(png, info, palette, 3);
+    if (colour == PNG_COLOR_TYPE_PALETTE) png_set_PLTE(png, info, palette, 1 << depth);
+    if (filters) png_set_filter(png, 0, filters);
     png_write_info(png, info);
     for (int pass = png_set_interlace_handling(png); pass > 0; pass--)
         for (int y = 0; y < h; y++) png_write_row(png, row + (size_t)y * png_get_rowbytes(png, info));
     png_write_end(png, info);
     png_destroy_write_struct(&png, &info);
     fclose(f);
+}
+
+static void write_png(const char *path, int w, int h, int depth, int colour, int interlace, const unsigned char *row)
+{
+    write_filtered(path, w, h, depth, colour, interlace, 0, row);
 }
 
 TEST(test_png)
@@ -107,6 +115,122 @@ TEST(test_png)
     EXPECT(path, 3, 3, 8, 1, 2, 3, 4, 5, 6, 7, 8, 9);
 }
 
+// Writes the check sum of the chunk that begins here.
+static void seal(unsigned char *chunk)
+{
+    const size_t length = (size_t)chunk[0] << 24 | (size_t)chunk[1] << 16 | (size_t)chunk[2] << 8 | chunk[3];
+    uint32_t crc = 0xFFFFFFFF;
+    for (size_t i = 4; i < 8 + length; i++) {
+        crc ^= chunk[i];
+        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+    }
+    for (int i = 0; i < 4; i++) chunk[8 + length + (size_t)i] = (unsigned char)(~crc >> (24 - 8 * i));
+}
+
+// Whether libdeflate read it; then libpng reads the same.
+static bool by_deflate(const char *path)
+{
+    RG_ENDS(rg_image_free) rg_image a = {0}, b = {0};
+    rg_image_in in = {.path = path, .range = &no_range};
+    int code = RG_GOOD;
+    assert_int_equal(rg_input_open(path, &in.file, &in.bytes), RG_GOOD);
+    rg_silent = true;
+    const bool read = rg_png_by_deflate(&in, &a, &code);
+    const int by_libpng = rg_png_by_libpng(&in, &b);
+    rg_silent = false;
+    fclose(in.file);
+    if (!read) return false;
+    assert_int_equal(code, by_libpng);
+    if (code != RG_GOOD) return true;
+    assert_true(a.width == b.width && a.height == b.height && a.bits == b.bits);
+    assert_memory_equal(a.pixel, b.pixel, (size_t)(a.width * a.height * (a.bits / 8)));
+    return true;
+}
+
+// Every kind that PNG has, with every filter: more than 16 KiB, below which libpng writes a smaller window.
+TEST(test_png_two_ways)
+{
+    enum { WIDTH = 131, HEIGHT = 140 };
+    static const int filter[] = {
+        PNG_FILTER_NONE, PNG_FILTER_SUB, PNG_FILTER_UP, PNG_FILTER_AVG, PNG_FILTER_PAETH, PNG_ALL_FILTERS};
+    RG_FREED unsigned char *row = rg_alloc(HEIGHT * WIDTH * 8);
+    for (int i = 0; i < HEIGHT * WIDTH * 8; i++)
+        row[i] = (unsigned char)(i * 3 + (i / WIDTH) * (i / WIDTH) / 7 + (int)(rg_bits(3, (uint64_t)i) >> 61));
+    for (int colour = 0; colour <= 6; colour++)
+        for (int depth = 1; depth <= 16; depth *= 2)
+            for (int f = 0; f < RG_COUNT(filter) * 2; f++) {
+                const bool palette = colour == PNG_COLOR_TYPE_PALETTE, whole = depth >= 8 && colour != PNG_COLOR_TYPE_PALETTE;
+                if (colour == 1 || colour == 5 || (depth < 8 && colour && !palette) || (palette && depth == 16)) continue;
+                write_filtered(in_dir("k.png"), WIDTH, HEIGHT, depth, colour, f % 2, filter[f / 2], row);
+                if (HAVE_DEFLATE) assert_int_equal(by_deflate(in_dir("k.png")), whole && !(f % 2));
+            }
+}
+
+// A PNG of 8-bit grey whose stream is one stored block with so many bytes behind it; the rows' bytes follow their filter's.
+static const char *put_stored(const unsigned char *rows, int width, int height, int behind)
+{
+    const unsigned n = (unsigned)((width + 1) * height), stream = n + 11 + (unsigned)behind;
+    RG_FREED unsigned char *file = rg_alloc(57 + stream);
+    uint32_t low = 1, high = 0;
+    for (unsigned i = 0; i < n; i++) {
+        low = (low + rows[i]) % 65521;
+        high = (high + low) % 65521;
+    }
+    memcpy(file, "\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR\0\0\0\0\0\0\0\0\x08\0\0\0\0", 29);
+    file[19] = (unsigned char)width;
+    file[23] = (unsigned char)height;
+    const unsigned char head[] = {0, 0, (unsigned char)(stream >> 8), (unsigned char)stream, 'I', 'D', 'A', 'T', 0x78, 1, 1,
+        (unsigned char)n, (unsigned char)(n >> 8), (unsigned char)~n, (unsigned char)(~n >> 8)};
+    memcpy(file + 33, head, sizeof head);
+    memcpy(file + 33 + sizeof head, rows, n);
+    const unsigned char sum[] = {
+        (unsigned char)(high >> 8), (unsigned char)high, (unsigned char)(low >> 8), (unsigned char)low};
+    memcpy(file + 33 + sizeof head + n, sum, sizeof sum);
+    memcpy(file + 45 + stream, "\0\0\0\0IEND", 8);
+    for (int chunk = 0; chunk < 3; chunk++) seal(file + (chunk == 0 ? 8 : chunk == 1 ? 33 : 45 + stream));
+    return put_file("s.png", file, 57 + stream);
+}
+
+// What zlib or libpng alone refuse or warn of: a sixth filter, bytes behind the stream.
+TEST(test_png_strange_two_ways)
+{
+    enum { WIDTH = 130, HEIGHT = 140 };
+    RG_FREED unsigned char *rows = rg_alloc((WIDTH + 1) * HEIGHT);
+    if (!HAVE_DEFLATE) return;
+    assert_true(by_deflate(put_stored(rows, WIDTH, HEIGHT, 0)));
+    assert_false(by_deflate(put_stored(rows, WIDTH, HEIGHT, 1)));
+    rows[(WIDTH + 1) * 70] = 5;
+    assert_false(by_deflate(put_stored(rows, WIDTH, HEIGHT, 0)));
+}
+
+// A bit of every seventh byte, with the check sum of the chunk left alone and made anew, and pieces that lack the end.
+TEST(test_png_damaged_two_ways)
+{
+    enum { WIDTH = 131, HEIGHT = 140 };
+    RG_FREED unsigned char *row = rg_alloc(HEIGHT * WIDTH);
+    for (int i = 0; i < HEIGHT * WIDTH; i++)
+        row[i] = (unsigned char)((i % WIDTH) * 2 + (int)(rg_bits(3, (uint64_t)i / 9) >> 62));
+    write_filtered(in_dir("g.png"), WIDTH, HEIGHT, 8, PNG_COLOR_TYPE_GRAY, 0, PNG_ALL_FILTERS, row);
+    size_t n = 0;
+    RG_FREED unsigned char *whole = (unsigned char *)get_file(in_dir("g.png"), &n);
+    if (!HAVE_DEFLATE) return;
+    assert_true(by_deflate(in_dir("g.png")));
+    for (size_t i = 8; i < n; i += i < 80 || i > n - 20 ? 1 : 7) {
+        unsigned char *chunk = whole + (i < 33 ? 8 : 33);
+        const bool in_length = whole + i < chunk + 4;
+        for (int sealed = 0; sealed < 2 - in_length; sealed++)
+            for (int undo = 0; undo < 2; undo++) {
+                whole[i] ^= (unsigned char)(1 << i % 8);
+                if (sealed) seal(chunk);
+                if (!undo) by_deflate(put_file("h.png", whole, n));
+            }
+        assert_false(by_deflate(put_file("h.png", whole, i)));
+    }
+    memcpy(whole + 41, "\x18\x19", 2); // a window of 512 bytes, beyond which the stream reaches back
+    seal(whole + 33);
+    assert_false(by_deflate(put_file("h.png", whole, n)));
+}
+
 TEST(test_png_damaged)
 {
     size_t n = 0;
@@ -126,12 +250,7 @@ TEST(test_png_damaged)
     const unsigned char bomb[] = "\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR\0\0\x9C\x40\0\0\x9C\x40\x08\0\0\0\0";
     unsigned char file[200] = {0};
     memcpy(file, bomb, sizeof bomb - 1);
-    uint32_t crc = 0xFFFFFFFF;
-    for (size_t i = 12; i < sizeof bomb - 1; i++) {
-        crc ^= file[i];
-        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
-    }
-    for (int i = 0; i < 4; i++) file[sizeof bomb - 1 + (size_t)i] = (unsigned char)(~crc >> (24 - 8 * i));
+    seal(file + 8);
     memcpy(file + sizeof bomb + 3, "\0\0\0\x10IDAT", 8);
     assert_refused(read_code(put_file("f.png", file, sizeof file)), "at byte 200: expected at least 1550388 bytes");
 }

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// image_deflate.c: the PNG files that cameras and programs write, whole bytes a sample and not interlaced, inflated at once by
+// libdeflate. What is of another kind, unusual or damaged is left to libpng, which alone says what is wrong.
+#include "image_read.h"
+
+#if !HAVE_DEFLATE
+
+bool rg_png_by_deflate(const rg_image_in *in, rg_image *image, int *code)
+{
+    (void)in, (void)image, (void)code;
+    return false;
+}
+
+#else
+
+#include "../../impl/suite.h"
+
+#include <libdeflate.h>
+
+typedef struct picture {
+    uint32_t width, height;
+    int depth, channels;
+    size_t line; // bytes of a row, behind the one that names its filter
+} picture;
+
+static uint32_t word(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static bool read_head(const unsigned char *file, picture *p)
+{
+    static const int channels[] = {1, 0, 3, 0, 2, 0, 4};
+    if (memcmp(file + 8, "\0\0\0\rIHDR", 8) || libdeflate_crc32(0, file + 12, 17) != word(file + 29)) return false;
+    *p = (picture){word(file + 16), word(file + 20), file[24], file[25] < RG_COUNT(channels) ? channels[file[25]] : 0, 0};
+    p->line = (size_t)p->width * (size_t)(p->channels * p->depth / 8);
+    return p->channels && (p->depth == 8 || p->depth == 16) && !memcmp(file + 26, "\0\0\0", 3) && p->width - 1 < INT32_MAX &&
+        p->height - 1 < INT32_MAX;
+}
+
+// Chunks that change no pixel, and of whose contents libpng at most warns; it takes none so large as MOST.
+static bool is_idle(const unsigned char *type, uint32_t length)
+{
+    enum { MOST = 1 << 20 };
+    static const char known[] = "bKGD cHRM eXIf gAMA iCCP iTXt pHYs sBIT sRGB tEXt tIME zTXt";
+    for (const char *k = known; k < known + sizeof known - 1; k += 5)
+        if (!memcmp(type, k, 4)) return length < MOST;
+    return false;
+}
+
+// The pixels' stream, moved to the file's first byte, and its length; 0 where a chunk is unusual.
+static size_t gather(unsigned char *file, size_t bytes, size_t raw)
+{
+    size_t n = 0;
+    bool past = false;
+    for (size_t at = 33; bytes - at >= 12;) {
+        const uint32_t length = word(file + at);
+        const unsigned char *type = file + at + 4;
+        if (length > bytes - at - 12 || libdeflate_crc32(0, type, 4 + (size_t)length) != word(type + 4 + length)) return 0;
+        if (!memcmp(type, "IEND", 4)) return length ? 0 : n;
+        at += 12 + (size_t)length;
+        if (memcmp(type, "IDAT", 4)) {
+            if (!is_idle(type, length)) return 0;
+            past = n > 0;
+        } else {
+            if (past || length > raw + 12) return 0;
+            memmove(file + n, type + 4, length);
+            n += length;
+        }
+    }
+    return 0;
+}
+
+// ---- filters -------------------------------------------------------------------------------------------------------------
+
+// Of left, above and their common neighbour: which is nearest to left + above - corner, in this order.
+static unsigned char nearest(int left, int above, int corner)
+{
+    const int to_left = abs(above - corner), to_above = abs(left - corner), to_corner = abs(left + above - 2 * corner);
+    const int other = to_above <= to_corner ? above : corner;
+    return (unsigned char)(to_left <= to_above && to_left <= to_corner ? left : other);
+}
+
+// Channel by channel, so that what the next byte waits for stays in a register.
+static bool restore_row(unsigned char *restrict row, const unsigned char *restrict above, size_t line, size_t step)
+{
+    const int filter = row[-1];
+    if (filter == 2)
+        for (size_t i = 0; i < line; i++) row[i] = (unsigned char)(row[i] + above[i]);
+    for (size_t channel = 0; channel < step && filter != 2; channel++) {
+        unsigned char left = 0, corner = 0;
+        if (filter == 1)
+            for (size_t i = channel; i < line; i += step) row[i] = left = (unsigned char)(row[i] + left);
+        if (filter == 3)
+            for (size_t i = channel; i < line; i += step) row[i] = left = (unsigned char)(row[i] + (left + above[i]) / 2);
+        if (filter == 4)
+            for (size_t i = channel; i < line; i += step) {
+                row[i] = left = (unsigned char)(row[i] + nearest(left, above[i], corner));
+                corner = above[i];
+            }
+    }
+    return filter <= 4;
+}
+
+static bool restore(unsigned char *raw, const picture *p, rg_image *image)
+{
+    const size_t step = (size_t)(p->channels * p->depth / 8);
+    RG_FREED unsigned char *none = rg_alloc(p->line);
+    const unsigned char *above = none;
+    for (uint32_t y = 0; y < p->height; y++) {
+        unsigned char *row = raw + y * (p->line + 1) + 1;
+        if (!restore_row(row, above, p->line, step)) return false;
+        above = row;
+    }
+    for (uint32_t y = 0; y < p->height; y++) {
+        unsigned char *row = raw + y * (p->line + 1) + 1;
+        if (p->depth == 16)
+            for (size_t i = 0; i < p->line; i += 2) {
+                const uint16_t sample = (uint16_t)(row[i] << 8 | row[i + 1]);
+                memcpy(row + i, &sample, sizeof sample);
+            }
+        rg_image_grey_row(image, y, row, p->channels);
+    }
+    return true;
+}
+
+static bool inflate_whole(const unsigned char *stream, size_t bytes, unsigned char *raw, size_t raw_bytes)
+{
+    enum { LARGEST_WINDOW = 0x78 }; // libpng refuses a stream that reaches further back than its first byte says
+    size_t used = 0;
+    struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+    const bool whole = d && stream[0] == LARGEST_WINDOW &&
+        libdeflate_zlib_decompress_ex(d, stream, bytes, raw, raw_bytes, &used, NULL) == LIBDEFLATE_SUCCESS && used == bytes;
+    if (d) libdeflate_free_decompressor(d);
+    return whole;
+}
+
+bool rg_png_by_deflate(const rg_image_in *in, rg_image *image, int *code)
+{
+    enum { HEAD = 33, AROUND = 1 << 16 };
+    unsigned char head[HEAD];
+    picture p;
+    rewind(in->file);
+    if (in->bytes < HEAD || fread(head, 1, HEAD, in->file) != HEAD || !read_head(head, &p)) return false;
+    const double samples = (double)p.line * (double)p.height, raw_bytes = samples + (double)p.height;
+    if (raw_bytes > 0x1p40 || (double)in->bytes > 2 * raw_bytes + AROUND) return false;
+    const size_t bytes = (size_t)in->bytes, n_raw = (size_t)raw_bytes;
+    RG_FREED unsigned char *file = rg_alloc(bytes);
+    memcpy(file, head, HEAD);
+    if (fread(file + HEAD, 1, bytes - HEAD, in->file) != bytes - HEAD) return false;
+    const size_t n = gather(file, bytes, n_raw);
+    if (!n) return false;
+    *code = rg_image_take(in, 16, p.width, p.height, p.depth, samples / RG_DEFLATE_MOST, image);
+    if (*code != RG_GOOD) return true;
+    RG_FREED unsigned char *raw = rg_alloc(n_raw);
+    if (inflate_whole(file, n, raw, n_raw) && restore(raw, &p, image)) return true;
+    rg_image_free(image);
+    return false;
+}
+
+#endif
