@@ -232,11 +232,15 @@ TEST(the_shipped_plan_has_every_claim)
         for (int k = 0; k < shipped.n && !found; k++)
             found = strstr(fmt(" %s ", rg_record_of(&shipped.step[k])->claims), fmt(" %s ", id)) != NULL;
         // Not of kernels that the suite does not time, nor of the papers themselves.
-        const bool can = strcmp(kind, "paper") && strcmp(kind, "criticism") &&
-            !strstr(rg_tsv_cell(&t, i, "needs"), "kernel");
+        const bool can = strcmp(kind, "paper") && strcmp(kind, "criticism") && !strstr(rg_tsv_cell(&t, i, "needs"), "kernel");
         if (found != can)
             fail_msg("claim %s: %s", id, can ? "no step makes it testable" : "a step says that it makes it testable");
     }
+    // Threads that are given tell apart rows of a GPU.
+    const rg_record_step *four = rg_record_of(rg_step_find(&shipped, "job-feed-4"));
+    const rg_record_step *more = rg_record_of(rg_step_find(&shipped, "job-feed-16"));
+    assert_string_equal(four->key[0].cell[RG_C_PARAMS], "gpus=1;threads=4");
+    assert_false(rg_row_same(&four->key[0], &more->key[0]));
 }
 
 FIXTURE(set_up)
