@@ -105,12 +105,12 @@ static __device__ __forceinline__ void gr_keep_tile(const gr_hit &hit, const gr_
 {
     static_assert(gr_pitch(N) >= 32, "a lane has a column");
     gr_keep<N, has_ctf, true>(hit, 0, 0, load, to);
-    if (gr_tile_side(N) <= BATCH_ROWS && gr_tile_side(N) <= 32) return;
-    for (int column = 0; column < hit.tile.z; column += 32)
-        for (int row = column ? 0 : BATCH_ROWS; row < hit.tile.w; row += BATCH_ROWS) {
-            gr_fetch<has_ctf>(hit, in, row, column, load);
-            gr_keep<N, has_ctf, false>(hit, row, column, load, to);
-        }
+    if constexpr (gr_tile_side(N) > BATCH_ROWS || gr_tile_side(N) > 32)
+        for (int column = 0; column < hit.tile.z; column += 32)
+            for (int row = column ? 0 : BATCH_ROWS; row < hit.tile.w; row += BATCH_ROWS) {
+                gr_fetch<has_ctf>(hit, in, row, column, load);
+                gr_keep<N, has_ctf, false>(hit, row, column, load, to);
+            }
 }
 
 // ---- windows -------------------------------------------------------------------------------------------------------------
