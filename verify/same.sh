@@ -18,7 +18,7 @@ mkdir -p "$work" && touch "$build/same/program" || exit 2
 # A line a paper.
 case $device in
 cpu) threads='--threads 1' kernels='autocorr:simd autocorr:fftw
-gridding:simd_gather gridding:simd_scatter
+gridding:simd_gather gridding:autovec
 affine2d:simd align2d:simd align3d:simd
 ccp:simd cc3m:simd pinsert_s:simd' ;;
 *) threads='' kernels='autocorr:gather autocorr:cufft

@@ -354,6 +354,6 @@ RG_ALGO(gridding) = {
     .traffic_bytes = traffic_bytes,
     .work = work,
     .rate_unit = "pixels/s",
-    .order = "owned scatter_v4 gather scatter simd_gather simd_scatter naive_scatter naive_gather",
+    .order = "owned scatter_v4 gather scatter simd_gather naive_scatter naive_gather",
     .trace = &gr_trace,
 };

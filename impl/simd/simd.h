@@ -44,7 +44,6 @@
 #undef MASK
 #undef v_loadu_int
 #undef v_storeu_int
-#undef v_castps_int
 #undef v_castint_ps
 #undef v_cmp_ps
 #undef v_mask_and
@@ -53,10 +52,8 @@
 #undef v_maskz_mov_ps
 #undef v_maskz_loadu_ps
 #undef v_mask_storeu_ps
-#undef v_maskz_compress_ps
 #undef v_i32gather_ps
 #undef v_permutexvar_ps
-#undef v_broadcast_f32x4
 #undef v_count_ps
 
 #if SIMD_LANES == 16
@@ -68,7 +65,6 @@
 #define MASK __mmask16
 #define v_loadu_int(p) _mm512_loadu_si512(p)
 #define v_storeu_int(p, v) _mm512_storeu_si512(p, v)
-#define v_castps_int(v) _mm512_castps_si512(v)
 #define v_castint_ps(v) _mm512_castsi512_ps(v)
 #define v_cmp_ps(a, b, how) _mm512_cmp_ps_mask(a, b, how)
 #define v_mask_and(a, b) ((__mmask16)((a) & (b)))
@@ -77,10 +73,8 @@
 #define v_maskz_mov_ps(mask, v) _mm512_maskz_mov_ps(mask, v)
 #define v_maskz_loadu_ps(mask, p) _mm512_maskz_loadu_ps(mask, p)
 #define v_mask_storeu_ps(p, mask, v) _mm512_mask_storeu_ps(p, mask, v)
-#define v_maskz_compress_ps(bits, v) _mm512_maskz_compress_ps((__mmask16)(bits), v)
 #define v_i32gather_ps(index, p) _mm512_i32gather_ps(index, p, 4)
 #define v_permutexvar_ps(index, v) _mm512_permutexvar_ps(index, v)
-#define v_broadcast_f32x4(p) _mm512_broadcast_f32x4(_mm_loadu_ps(p))
 #define v_count_ps() _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 #else
 #define TARGET __attribute__((target("avx2,fma")))
@@ -91,7 +85,6 @@
 #define MASK __m256i
 #define v_loadu_int(p) _mm256_loadu_si256((const __m256i *)(p))
 #define v_storeu_int(p, v) _mm256_storeu_si256((__m256i *)(p), v)
-#define v_castps_int(v) _mm256_castps_si256(v)
 #define v_castint_ps(v) _mm256_castsi256_ps(v)
 #define v_cmp_ps(a, b, how) _mm256_castps_si256(_mm256_cmp_ps(a, b, how))
 #define v_mask_and(a, b) _mm256_and_si256(a, b)
@@ -100,21 +93,8 @@
 #define v_maskz_mov_ps(mask, v) _mm256_and_ps(_mm256_castsi256_ps(mask), v)
 #define v_maskz_loadu_ps(mask, p) _mm256_maskload_ps(p, mask)
 #define v_mask_storeu_ps(p, mask, v) _mm256_maskstore_ps(p, mask, v)
-#define v_maskz_compress_ps(bits, v) avx2_compress(bits, v)
 #define v_i32gather_ps(index, p) _mm256_i32gather_ps(p, index, 4)
 #define v_permutexvar_ps(index, v) _mm256_permutevar8x32_ps(v, index)
-#define v_broadcast_f32x4(p) _mm256_broadcast_ps((const __m128 *)(p))
 #define v_count_ps() _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7)
 
-#ifndef RG_SIMD_COMPRESS
-#define RG_SIMD_COMPRESS
-// The chosen lanes, in their order, first.
-TARGET static inline __m256 avx2_compress(uint32_t bits, __m256 v)
-{
-    float lane[8], chosen[8] = {0};
-    _mm256_storeu_ps(lane, v);
-    for (int n = 0; bits; bits &= bits - 1) chosen[n++] = lane[__builtin_ctz(bits)];
-    return _mm256_loadu_ps(chosen);
-}
-#endif
 #endif
