@@ -27,7 +27,7 @@ enum { RG_DIMS = 6, RG_ARGS_MAX = 8, RG_PARAMS_MAX = 10 };
 
 // ---- shapes and arguments ------------------------------------------------------------------------------------------------
 
-// What n[] means is named by rg_algo.dim and said in the algorithm's index.h; unused entries are 0. The seed decides the
+// rg_algo.dim names the entries of n[], the algorithm's index.h explains them; unused entries are 0. The seed determines the
 // inputs.
 typedef struct rg_shape {
     int64_t n[RG_DIMS];
@@ -45,7 +45,7 @@ typedef struct rg_arg {
     int64_t (*count)(const rg_shape *);
 } rg_arg;
 
-// Contents that verify asks fill() for. POSITION: every element says where it stands, so that a misplaced one tells where it
+// The inputs that fill() makes for verify. POSITION: each element encodes its position, so that a misplaced one shows where it
 // came from. MAXIMUM: all elements at the largest value. EXTREME: the largest, the smallest, zero and (floats) denormal mixed.
 typedef enum { RG_POSITION, RG_RANDOM, RG_MAXIMUM, RG_EXTREME, RG_PATTERNS } rg_pattern;
 
@@ -57,10 +57,10 @@ typedef struct rg_tolerance {
     const char *reason; // where the bound comes from, one line; printed by verify and in the report
 } rg_tolerance;
 
-// ---- what a machine is asked for -----------------------------------------------------------------------------------------
+// ---- costs ---------------------------------------------------------------------------------------------------------------
 
-// The rates that bench measures on this machine in the same run. A variant's cost() states how much of each one call needs;
-// the largest amount / rate is its bound, and bound / time the fraction reached.
+// Resources whose rates bench measures on this machine in the same run. A variant's cost() states the amount of each that a
+// call needs. The largest amount / rate is its bound, and bound / time the fraction reached.
 typedef enum {
     RG_MEM_BYTES,     // bytes moved between the chip and its memory
     RG_SHARED_BYTES,  // bytes through shared memory (CUDA only)
@@ -91,19 +91,19 @@ typedef struct rg_bench_shape {
     const char *label; // what the size stands for: "paper Fig 6", "L11 video"
 } rg_bench_shape;
 
-// What `regather trace` is told. It switches the inputs on one at a time and shows what that changes in the outputs, beside
-// what it changes in the reference's. An algorithm without this is traced all the same: its inputs are then the elements of its
-// first argument, position-coded, and one is switched on by raising it to its largest value.
+// How `regather trace` traces an algorithm. It switches the inputs on one at a time and compares the change of the outputs with
+// that of the reference. Without this, the inputs are the elements of the first argument, position-coded, and an input is
+// switched on by raising it to its largest value.
 typedef struct rg_trace_case {
     const char *name;                                                       // "x = 0 plane"
-    int (*has)(const rg_shape *, int64_t input, int which, int64_t output); // whether the pair belongs to it; input -1: none on
+    int (*has)(const rg_shape *, int64_t input, int which, int64_t output); // whether the pair is in it; input -1: none is on
 } rg_trace_case;
 
 typedef struct rg_trace {
     int argument;                                                    // IN: its elements are the inputs
-    void (*fill)(const rg_shape *, int64_t input, void *const *arg); // all inputs, with that one on; -1: with none on
-    rg_shape shape;                                                  // the one that is traced when none is asked for
-    const rg_shape *case_shape;                                      // what --cases steps through; invalid ones say why
+    void (*fill)(const rg_shape *, int64_t input, void *const *arg); // all inputs, this one on; -1: none on
+    rg_shape shape;                                                  // the default shape
+    const rg_shape *case_shape;                                      // of --cases; invalid ones say why
     int n_case_shapes;
     const rg_trace_case *kind; // its rows, at each shape
     int n_kinds;
@@ -114,7 +114,7 @@ typedef struct rg_trace {
 } rg_trace;
 
 typedef struct rg_algo {
-    uint32_t abi, bytes; // RG_ABI and sizeof(rg_algo), looked at before anything else
+    uint32_t abi, bytes; // RG_ABI and sizeof(rg_algo), checked first
     const char *name;
     const char *paper; // its row of reference/papers.tsv: "Lu 2009"
     const char *formula;
@@ -123,21 +123,21 @@ typedef struct rg_algo {
     int (*dim_text)(int dim, int64_t value, char text[32]); // a value that has a word, "y+90", and 1; else 0. NULL: none has
     const rg_arg *arg;
     int n_args;
-    unsigned steady; // bit k: argument k, IN, keeps its values over many calls while others change: a reference
+    unsigned steady; // bit k: argument k, IN, keeps its values over many calls: a reference
     const rg_shape *check_shape;
     int n_check_shapes;
     const rg_bench_shape *bench_shape;
     int n_bench_shapes;
     const rg_shape
-        *smoke_shape; // of several blocks, yet small enough for what slows kernels a hundredfold: sanitizers, emulation
+        *smoke_shape; // several blocks, yet small enough for sanitizers and emulation, which are a hundred times slower
     int n_smoke_shapes;
-    const char *const *broken; // kernels of verify/broken that a claim of the paper rests on, ended by NULL; may be NULL
-    const char *presets;       // file of published parameter sets, from the source's folder; may be NULL
-    const char *(*invalid)(const rg_shape *);                     // NULL, or why no variant could take the shape
+    const char *const *broken;                // kernels of verify/broken that support a claim, ended by NULL; may be NULL
+    const char *presets;                      // file of published parameter sets, in the source's folder; may be NULL
+    const char *(*invalid)(const rg_shape *); // NULL, or why no variant could take the shape
     void (*fill)(const rg_shape *, rg_pattern, void *const *arg); // inputs (and INOUT) of this seed and pattern
     void (*reference)(const rg_shape *, void *const *arg);        // fills the outputs: slow, obvious, own index arithmetic
-    // The same for n chosen elements of argument `which`, written to out[0..n) in the argument's type: how outputs too large
-    // for reference() are sampled. NULL: only reference() exists.
+    // The same for n chosen elements of argument `which`, written to out[0..n) in the argument's type. It samples outputs that
+    // are too large for reference(). May be NULL.
     void (*reference_at)(const rg_shape *, void *const *arg, int which, const int64_t *element, int64_t n, void *out);
     rg_tolerance (*tolerance)(const rg_shape *);
     const char *(*invariant)(const rg_shape *, void *const *arg); // NULL when it holds, else what is violated; may be NULL
@@ -146,7 +146,7 @@ typedef struct rg_algo {
     double (*traffic_bytes)(const rg_shape *);    // least bytes: inputs read once, outputs written once
     double (*work)(const rg_shape *);             // operations counted in rate_unit
     const char *rate_unit;                        // "multiply-adds/s", "pixels/s"
-    const char *order;     // variants from the fastest on, by experience: "gather simd naive"; a job runs the first that can
+    const char *order;     // variants, the fastest first, as measured: "gather simd naive"; a job runs the first that can
     const rg_trace *trace; // NULL: the general rule of rg_trace
 } rg_algo;
 
@@ -157,7 +157,7 @@ typedef enum { RG_HOST, RG_DEVICE } rg_space;                                   
 enum { RG_UNORDERED = 1u /* float atomics: two runs may differ */, RG_THREADED = 2u /* uses call->threads > 1 */ };
 enum { RG_COPIES_FIRST = 4u /* prepare takes as much memory as the first argument has: a texture's array */ };
 
-// One tunable: the values it may take. Anything else is an error, never a substitution.
+// A tunable and its values. Any other value is an error; none is substituted.
 typedef struct rg_param {
     const char *name;
     const int64_t *value;
@@ -191,14 +191,14 @@ typedef struct rg_variant {
     const char *(*refuse)(const rg_shape *, const int64_t *param);     // NULL, or why it cannot do this case; may be NULL
     size_t (*scratch)(const rg_shape *, const int64_t *param);         // bytes; may be NULL
     rg_tolerance (*tolerance)(const rg_shape *, const int64_t *param); // NULL: the algorithm's
-    void (*cost)(const rg_shape *, const int64_t *param, rg_cost *);   // what one run() asks of the machine; may be NULL
-    int (*prepare)(rg_call *); // what does not depend on the values of the inputs; timed in a column of its own; may be NULL
-    // What depends on the values of steady arguments alone (rg_algo.steady): their copy into a texture. Called after prepare,
-    // and again before the next run once one of them has been written; no other argument's values may be kept from it. It may
-    // use state and scratch, which run finds as it left them. Timed with prepare; may be NULL.
+    void (*cost)(const rg_shape *, const int64_t *param, rg_cost *);   // what one run() needs; may be NULL
+    int (*prepare)(rg_call *); // work that does not depend on input values; timed in its own column; may be NULL
+    // Work that depends on the values of steady arguments alone (rg_algo.steady), such as their copy into a texture. Called
+    // after prepare, and again before the next run whenever one of them was written. It must keep no other argument's values.
+    // It may use state and scratch; run finds them unchanged. Timed with prepare; may be NULL.
     int (*load)(rg_call *);
-    // Sets the outputs to 0, for a run that adds to what stands in them; called before every run but in bench's scope `adding`,
-    // which times run alone. Touches none where a parameter has run write every output itself. NULL: that is so always.
+    // Sets the outputs to 0 for a run that adds to them. Called before every run, except in bench's scope `adding`, which times
+    // run alone. Does nothing where a parameter makes run write every output. NULL: run always does.
     int (*clear)(rg_call *);
     int (*run)(rg_call *);
     void (*finish)(rg_call *); // releases call->state; may be NULL
@@ -215,7 +215,7 @@ typedef struct rg_variant {
     RG_C const rg_variant RG_VARIANT_SYMBOL(id);                                                                               \
     const rg_variant RG_VARIANT_SYMBOL(id)
 
-// The fields that all variants have, and the two of its parameters. .needs follows the first where it is not "".
+// The fields that every variant has, and the two for its parameters. .needs follows the first unless it is "".
 #define RG_VARIANT_OF(ALGO, NAME, ROLE, SPACE, IDEA)                                                                           \
     .abi = RG_ABI, .bytes = sizeof(rg_variant), .algo = ALGO, .name = NAME, .idea = IDEA, .role = ROLE, .space = SPACE
 #define RG_PARAMS(array) .param = array, .n_params = RG_COUNT(array)
@@ -223,7 +223,7 @@ typedef struct rg_variant {
 #define RG_ALGO(id)                                                                                                            \
     RG_C const rg_algo rg_algo_##id;                                                                                           \
     const rg_algo rg_algo_##id
-// The fields of an rg_algo that are arrays, and what says which version of this header they are of.
+// The array fields of an rg_algo, and the version of this header.
 #define RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes)                                                         \
     .abi = RG_ABI, .bytes = sizeof(rg_algo), .arg = args, .n_args = RG_COUNT(args), .check_shape = check_shapes,               \
     .n_check_shapes = RG_COUNT(check_shapes), .bench_shape = bench_shapes, .n_bench_shapes = RG_COUNT(bench_shapes),           \
