@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// command.h: the door of every command: its options read, its device looked for, its plug-ins loaded; then it runs.
+// command.h: runs a command: parses its options, finds its device, loads its plug-ins, calls it.
 #pragma once
 
 #include "../base/options.h"
