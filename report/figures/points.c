@@ -33,7 +33,6 @@ typedef struct search {
     const char *scopes, *needs;
     char x[16];
     bool last; // "r+": at the largest x of all alone
-    bool any;  // "t~": no x is more than another: the title's is the curve that is best on average, at its best point
     int n;
     series series[SERIES_MOST];
 } search;
@@ -306,54 +305,18 @@ static bool is_curve(const search *s)
     return any;
 }
 
-static bool has_x(const series *k, int64_t x)
-{
-    bool has = false;
-    for (int i = 0; i < k->n; i++) has |= k->point[i].x == x;
-    return has;
-}
-
-// The curve that is best on average over the x that all curves have; one point is none.
-static int best_throughout(const search *s)
-{
-    const bool curves = is_curve(s);
-    int best = -1;
-    double most = 0;
-    for (int k = 0; k < s->n; k++) {
-        double sum = 0;
-        for (int i = 0; i < s->series[k].n; i++) {
-            bool common = true;
-            for (int other = 0; other < s->n; other++)
-                common &= s->series[other].n <= curves || has_x(&s->series[other], s->series[k].point[i].x);
-            sum += common ? goodness(s, &s->series[k].point[i]) : 0;
-        }
-        if (s->series[k].n > curves && (best < 0 || sum > most)) {
-            best = k;
-            most = sum;
-        }
-    }
-    return best;
-}
-
 // The title's words of the best point at the largest x of all.
 static void say_best(const search *s, const char *from, char *to, size_t room)
 {
     const point *best = NULL;
     const char *label = "";
-    const int only = s->any ? best_throughout(s) : -1;
-    for (int k = 0; k < s->n; k++)
-        for (int i = s->any ? 0 : s->series[k].n - 1; i < s->series[k].n && (only < 0 || k == only); i++) {
-            const point *p = &s->series[k].point[i];
-            if (best && (s->any || p->x == best->x ? goodness(s, p) <= goodness(s, best) : p->x < best->x)) continue;
-            best = p;
-            label = s->series[k].label;
-        }
-    rg_best words = {label, s->series[0].label, best->x, best->of, INFINITY, 0};
-    for (int i = 0; i < s->series[0].n; i++) {
-        words.least = fmin(words.least, 1 / s->series[0].point[i].ratio.value);
-        words.most = fmax(words.most, 1 / s->series[0].point[i].ratio.value);
+    for (int k = 0; k < s->n; k++) {
+        const point *p = &s->series[k].point[s->series[k].n - 1];
+        if (best && (p->x == best->x ? goodness(s, p) <= goodness(s, best) : p->x < best->x)) continue;
+        best = p;
+        label = s->series[k].label;
     }
-    rg_say_best(&words, from, to, room);
+    rg_say_best(label, best->x, best->of, from, to, room);
 }
 
 static void say_scope(const search *s, char *to, size_t room)
@@ -430,9 +393,8 @@ void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
         .rows = rg_listed_rows(l),
         .scopes = rg_listed_cell(l, "scope"),
         .needs = rg_listed_cell(l, "needs"),
-        .last = strchr(rg_listed_cell(l, "x"), '+'),
-        .any = strchr(rg_listed_cell(l, "x"), '~')};
-    snprintf(s->x, sizeof s->x, "%.*s", (int)strcspn(rg_listed_cell(l, "x"), "+~"), rg_listed_cell(l, "x"));
+        .last = strchr(rg_listed_cell(l, "x"), '+')};
+    snprintf(s->x, sizeof s->x, "%.*s", (int)strcspn(rg_listed_cell(l, "x"), "+"), rg_listed_cell(l, "x"));
     const char *bases = rg_listed_cell(l, "base");
     choose_shape(s);
     for (bool more = true; more && !is_curve(s);) {

@@ -5,24 +5,18 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 
-void rg_say_best(const rg_best *b, const char *from, char *to, size_t room)
+void rg_say_best(const char *label, int64_t at, const rg_row *row, const char *from, char *to, size_t room)
 {
-    char x[32], time[32], rate[48], fraction[32], energy[48], part[32], range[64], most[32], gain[32];
-    const rg_row *row = b->row;
-    snprintf(x, sizeof x, "%lld", (long long)b->x);
+    char x[32], time[32], rate[48], fraction[32], energy[48], part[32];
+    snprintf(x, sizeof x, "%lld", (long long)at);
     rg_duration(row->timed_ns, time);
     rg_say_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
     snprintf(fraction, sizeof fraction, "%.0f %%", 100 * rg_cell_number(row, RG_C_FRACTION));
     snprintf(energy, sizeof energy, "%.3g J a million pixels",
         1e6 * rg_cell_number(row, RG_C_JOULES) / rg_cell_number(row, RG_C_WORK));
     snprintf(part, sizeof part, "%.2g %%", 100 * rg_cell_number(row, RG_C_ERROR) / rg_cell_number(row, RG_C_TOL));
-    snprintf(range, sizeof range, "%.2g", b->least);
-    snprintf(most, sizeof most, "%.2g", b->most);
-    if (strcmp(range, most)) snprintf(range + strlen(range), sizeof range - strlen(range), " to %s", most);
-    rg_say_digits(1 / b->least, gain);
-    const rg_known_word word[] = {{"{series}", b->label}, {"{x}", x}, {"{time}", time}, {"{rate}", rate},
-        {"{fraction}", fraction}, {"{energy}", energy}, {"{part}", part}, {"{range}", range}, {"{first}", b->first},
-        {"{gain}", gain}};
+    const rg_known_word word[] = {{"{series}", label}, {"{x}", x}, {"{time}", time}, {"{rate}", rate},
+        {"{fraction}", fraction}, {"{energy}", energy}, {"{part}", part}};
     rg_fill_in(from, word, RG_COUNT(word), to, room);
 }
 

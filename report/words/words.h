@@ -50,14 +50,8 @@ int rg_speaks_of(const rg_ledger *, const char *paper);
 
 // ---- figures (captions.c) ------------------------------------------------------------------------------------------------
 
-// Of a figure of rows: its best point, the first series, and how many times that one's time is the base's, from least to most.
-typedef struct rg_best {
-    const char *label, *first;
-    int64_t x;
-    const rg_row *row;
-    double least, most;
-} rg_best;
-void rg_say_best(const rg_best *, const char *from, char *to, size_t room); // `from`: the title of plots/figures.tsv
+// Of a figure of rows: its best point, of the series label at x; `from`: the title of plots/figures.tsv.
+void rg_say_best(const char *label, int64_t x, const rg_row *, const char *from, char *to, size_t room);
 typedef struct rg_scopes {                                                  // "" where there is none
     int64_t width, height;                                                  // of images, -1: of none
     const char *host, *device, *besides;
