@@ -43,10 +43,10 @@ RG_HD float blend(const float *restrict image, int row0, int row1, pair i, pair 
 }
 
 // Pixels x0 .. x0 + n - 1 of line (y, zz) of the result, from the image: 0 where they take no part.
-RG_HD void from_image(const af_size *z, int dims, const float *restrict image, const float *matrix, int y, int zz, int x0,
-    int n, float *restrict to, int *restrict part)
+RG_HD void from_image(const af_size *z, int dims, int outside, const float *restrict image, const float *matrix, int y, int zz,
+    int x0, int n, float *restrict to, int *restrict part)
 {
-    const int w = z->w, h = z->h, d = z->d, outside = z->outside;
+    const int w = z->w, h = z->h, d = z->d;
     const float low = af_low(w), py = (float)y + af_low(h), pz = (float)zz + af_low(d);
     float m[12];
     memcpy(m, matrix, (size_t)(dims == 2 ? 6 : 12) * sizeof *m);
@@ -99,7 +99,7 @@ RG_HD void affine_band(const af_size *z, const float *image, const float *m, int
             if (room.fits)
                 from_room(z, &room, m, y, x0, n, line);
             else
-                from_image(z, 2, image, m, y, 0, x0, n, line, part);
+                from_image(z, 2, z->outside, image, m, y, 0, x0, n, line, part);
         }
     }
 }
@@ -141,8 +141,12 @@ RG_HD void align_part(const af_size *z, int dims, const float *image, const floa
         for (int line = first; line < past; line++) {
             if (room.fits)
                 from_room(z, &room, m, line, x0, n, value);
+            else if (z->outside == AF_ZERO) // each rule as a constant
+                from_image(z, dims, AF_ZERO, image, m, line % z->h, line / z->h, x0, n, value, part);
+            else if (z->outside == AF_EDGE)
+                from_image(z, dims, AF_EDGE, image, m, line % z->h, line / z->h, x0, n, value, part);
             else
-                from_image(z, dims, image, m, line % z->h, line / z->h, x0, n, value, part);
+                from_image(z, dims, AF_IGNORE, image, m, line % z->h, line / z->h, x0, n, value, part);
             add_stretch(value, part, reference + (int64_t)line * z->w + x0, n, typical, to);
         }
     }
