@@ -64,25 +64,20 @@ template <class LAUNCH> int measure(bench_state &s, LAUNCH launch, double each, 
     int reps = 1;
     float ms = 0, best = INFINITY;
     int code = time_ms(s, launch, reps, &ms); // loads the kernel, which may take longer than it runs
-    while (!code && !(code = time_ms(s, launch, reps, &ms)) && ms < 15 && reps < 1 << 26) {
+    while (!code && !(code = time_ms(s, launch, reps, &ms)) && ms < 15 && reps < 1 << 26)
         reps = ms < 1 ? reps * 8 : (int)(reps * (20.0 / ms)) + 1;
-    }
     for (int i = 0; i < 5 && !code; i++) {
         code = time_ms(s, launch, reps, &ms);
         best = fminf(best, ms);
     }
-    if (!code) {
-        *per_s = each * reps / (best * 1e-3);
-    }
+    if (!code) *per_s = each * reps / (best * 1e-3);
     return code;
 }
 
 int set_up(bench_state &s, const rg_device *device)
 {
     int code = device->facts(&s.facts);
-    if (code != RG_OK) {
-        return code;
-    }
+    if (code != RG_OK) return code;
     s.grid = s.facts.multiprocessors * BLOCKS_PER_SM;
     TRY(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
     TRY(cudaEventCreate(&s.from));
@@ -90,20 +85,14 @@ int set_up(bench_state &s, const rg_device *device)
     void *at;
     s.device = device;
     code = device->alloc(&at, 2 * sizeof *s.word, "probe");
-    if (code != RG_OK) {
-        return code;
-    }
+    if (code != RG_OK) return code;
     s.word = (unsigned *)at;
     // Two arrays of 1 GiB, or what a quarter of the free memory holds.
     s.big_bytes = (size_t)1 << 30;
-    while (2 * s.big_bytes > s.facts.free_bytes / 4) {
-        s.big_bytes /= 2;
-    }
+    while (2 * s.big_bytes > s.facts.free_bytes / 4) s.big_bytes /= 2;
     for (unsigned *&p : s.big) {
         code = device->alloc(&at, s.big_bytes, "probe");
-        if (code != RG_OK) {
-            return code;
-        }
+        if (code != RG_OK) return code;
         p = (unsigned *)at;
         TRY(cudaMemset(p, 0, s.big_bytes));
     }
@@ -138,9 +127,7 @@ template <class LAUNCH> int measure_if_compiled(bench_state &s, LAUNCH launch, d
     float ms;
     TRY(cudaMemsetAsync(s.word + 1, 0, sizeof ran, s.stream));
     int code = time_ms(s, launch, 1, &ms);
-    if (code != RG_OK) {
-        return code;
-    }
+    if (code != RG_OK) return code;
     TRY(cudaMemcpy(&ran, s.word + 1, sizeof ran, cudaMemcpyDeviceToHost));
     return ran ? measure(s, launch, each, per_s) : (int)RG_OK;
 }
@@ -150,9 +137,7 @@ int probe_matrix(bench_state &s, rg_rates *rates)
     double tile = 16.0 * 8 * 32, warps = (double)s.grid * BLOCK / 32;
     auto mma = [&](int reps) { RG_LAUNCH(matrix_mma, s.grid, BLOCK, 0, s.stream, reps, s.word); };
     int code = measure(s, mma, warps * UNROLL * tile, &rates->mma_i8_per_s);
-    if (code != RG_OK) {
-        return code;
-    }
+    if (code != RG_OK) return code;
     int grid = s.facts.multiprocessors * 2; // two warpgroups an SM: one computes while the other waits
     auto wgmma = [&](int reps) { RG_LAUNCH(matrix_wgmma, grid, 128, 0, s.stream, reps, s.word, s.word + 1); };
     code = measure_if_compiled(s, wgmma, (double)grid * UNROLL * 64 * 256 * 32, &rates->wgmma_i8_per_s);
@@ -165,9 +150,7 @@ int probe_copy(bench_state &s, size_t bytes, double *per_s)
     // Fewer blocks where the whole grid would be larger than the array (the one that has to fit L2).
     size_t most = bytes / sizeof(uint4) / (BLOCK * 4), grid = most < (size_t)s.grid ? most : (size_t)s.grid;
     size_t group = grid * BLOCK * 4, n = group ? bytes / sizeof(uint4) / group * group : 0;
-    if (!n) {
-        return RG_OK;
-    }
+    if (!n) return RG_OK;
     auto launch = [&](int reps) {
         RG_LAUNCH(copy, (unsigned)grid, BLOCK, 0, s.stream, reps, (uint4 *)s.big[0], (const uint4 *)s.big[1], n);
     };
@@ -186,9 +169,7 @@ int probe_memory(bench_state &s, unsigned wanted, rg_rates *rates)
     auto want = [&](rg_resource r) { return (wanted >> r & 1) != 0; };
     // A quarter of L2 for both arrays together: on chips with two L2 halves a line may be kept in both.
     size_t small = 1;
-    while (2 * small <= s.facts.l2_bytes / 8 && 2 * small <= s.big_bytes) {
-        small *= 2;
-    }
+    while (2 * small <= s.facts.l2_bytes / 8 && 2 * small <= s.big_bytes) small *= 2;
     double integer = NAN, real = NAN;
     int code = RG_OK;
     if (want(RG_MEM_BYTES)) {
@@ -200,9 +181,7 @@ int probe_memory(bench_state &s, unsigned wanted, rg_rates *rates)
         code = code ? code : probe_atomics<float>(s, small, &real);
         rates->per_s[RG_ATOMIC] = fmax(integer, real);
     }
-    if (!code && want(RG_ATOMIC_16B)) {
-        code = probe_atomics<float4>(s, small, &rates->per_s[RG_ATOMIC_16B]);
-    }
+    if (!code && want(RG_ATOMIC_16B)) code = probe_atomics<float4>(s, small, &rates->per_s[RG_ATOMIC_16B]);
     if (code || !want(RG_ATOMIC_MEM) || s.big_bytes < 4 * s.facts.l2_bytes) { // NaN where the array would half fit L2
         return code;
     }
@@ -217,29 +196,15 @@ int probe_wanted(bench_state &s, unsigned wanted, rg_rates *rates)
     double reads = (double)s.grid * BLOCK * UNROLL;
     int code = RG_OK;
     auto next = [&](rg_resource r) { return !code && (wanted >> r & 1); };
-    if (next(RG_F32_MAD)) {
-        code = probe_arithmetic<fma_f32>(s, 0.5f, 1.0f, 1, &per_s[RG_F32_MAD]);
-    }
-    if (next(RG_F64_MAD)) {
-        code = probe_arithmetic<fma_f64>(s, 0.5, 1.0, 1, &per_s[RG_F64_MAD]);
-    }
-    if (next(RG_I32_MAD)) {
-        code = probe_arithmetic<mad_i32>(s, 0x01010103u, 0x12345677u, 1, &per_s[RG_I32_MAD]);
-    }
-    if (next(RG_I8_MAD)) {
-        code = probe_arithmetic<dot_i8>(s, 0x01020304u, 0x12345677u, 4, &per_s[RG_I8_MAD]);
-    }
-    if (next(RG_MATRIX_I8_MAD)) {
-        code = probe_matrix(s, rates);
-    }
+    if (next(RG_F32_MAD)) code = probe_arithmetic<fma_f32>(s, 0.5f, 1.0f, 1, &per_s[RG_F32_MAD]);
+    if (next(RG_F64_MAD)) code = probe_arithmetic<fma_f64>(s, 0.5, 1.0, 1, &per_s[RG_F64_MAD]);
+    if (next(RG_I32_MAD)) code = probe_arithmetic<mad_i32>(s, 0x01010103u, 0x12345677u, 1, &per_s[RG_I32_MAD]);
+    if (next(RG_I8_MAD)) code = probe_arithmetic<dot_i8>(s, 0x01020304u, 0x12345677u, 4, &per_s[RG_I8_MAD]);
+    if (next(RG_MATRIX_I8_MAD)) code = probe_matrix(s, rates);
     auto shared = [&](int reps) { RG_LAUNCH(shared_read, s.grid, BLOCK, 0, s.stream, reps, s.word); };
-    if (next(RG_SHARED_BYTES)) {
-        code = measure(s, shared, reads * sizeof(uint4), &per_s[RG_SHARED_BYTES]);
-    }
+    if (next(RG_SHARED_BYTES)) code = measure(s, shared, reads * sizeof(uint4), &per_s[RG_SHARED_BYTES]);
     auto texture = [&](int reps) { RG_LAUNCH(fetch, s.grid, BLOCK, 0, s.stream, reps, s.picture, s.word); };
-    if (next(RG_TEXTURE)) {
-        code = measure(s, texture, reads, &per_s[RG_TEXTURE]);
-    }
+    if (next(RG_TEXTURE)) code = measure(s, texture, reads, &per_s[RG_TEXTURE]);
     return code ? code : probe_memory(s, wanted, rates);
 }
 
@@ -247,14 +212,10 @@ int probe_wanted(bench_state &s, unsigned wanted, rg_rates *rates)
 
 extern "C" int rg_probe_gpu(const rg_device *device, unsigned wanted, rg_rates *rates)
 {
-    for (double &rate : rates->per_s) {
-        rate = NAN;
-    }
+    for (double &rate : rates->per_s) rate = NAN;
     rates->l2_bytes_per_s = rates->mma_i8_per_s = rates->wgmma_i8_per_s = NAN;
     rates->isa = "";
-    if (!device->is_gpu || device->is_emulated) {
-        return RG_OK;
-    }
+    if (!device->is_gpu || device->is_emulated) return RG_OK;
     bench_state s;
     int code = set_up(s, device);
     return code ? code : probe_wanted(s, wanted, rates);

@@ -33,22 +33,14 @@ __global__ void __launch_bounds__(BLOCK) arithmetic(int reps, typename OP::type 
 {
     typename OP::type a[CHAINS], sum = 0;
 #pragma unroll
-    for (int k = 0; k < CHAINS; k++) {
-        a[k] = (typename OP::type)(threadIdx.x + k);
-    }
+    for (int k = 0; k < CHAINS; k++) a[k] = (typename OP::type)(threadIdx.x + k);
     for (int r = 0; r < reps; r++) {
 #pragma unroll
-        for (int i = 0; i < UNROLL * CHAINS; i++) {
-            a[i % CHAINS] = OP::step(a[i % CHAINS], x, y);
-        }
+        for (int i = 0; i < UNROLL * CHAINS; i++) a[i % CHAINS] = OP::step(a[i % CHAINS], x, y);
     }
 #pragma unroll
-    for (int k = 0; k < CHAINS; k++) {
-        sum += a[k];
-    }
-    if (sum == (typename OP::type)123456789) {
-        *out = 1;
-    }
+    for (int k = 0; k < CHAINS; k++) sum += a[k];
+    if (sum == (typename OP::type)123456789) *out = 1;
 }
 
 __global__ void __launch_bounds__(BLOCK) matrix_mma(int reps, unsigned *out)
@@ -62,17 +54,11 @@ __global__ void __launch_bounds__(BLOCK) matrix_mma(int reps, unsigned *out)
     }
     for (int r = 0; r < reps; r++) {
 #pragma unroll
-        for (int i = 0; i < UNROLL; i++) {
-            rg_mma_u8(d[i % TILES], a, b);
-        }
+        for (int i = 0; i < UNROLL; i++) rg_mma_u8(d[i % TILES], a, b);
     }
     int sum = 0;
-    for (int i = 0; i < TILES * 4; i++) {
-        sum ^= d[i / 4][i % 4];
-    }
-    if (sum == 123456789) {
-        *out = 1;
-    }
+    for (int i = 0; i < TILES * 4; i++) sum ^= d[i / 4][i % 4];
+    if (sum == 123456789) *out = 1;
 }
 
 // The 128 accumulators of wgmma m64n256k32 as text "%0,%1,...,%127" and as operands.
@@ -88,9 +74,7 @@ __global__ void __launch_bounds__(128) matrix_wgmma(int reps, unsigned *out, uns
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     __shared__ __align__(128) unsigned tile[(64 + 256) * 32 / 4];
-    for (int i = threadIdx.x; i < (64 + 256) * 32 / 4; i += 128) {
-        tile[i] = (unsigned)rg_bits(3, i);
-    }
+    for (int i = threadIdx.x; i < (64 + 256) * 32 / 4; i += 128) tile[i] = (unsigned)rg_bits(3, i);
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     uint64_t where = (uint64_t)__cvta_generic_to_shared(tile);
@@ -98,30 +82,23 @@ __global__ void __launch_bounds__(128) matrix_wgmma(int reps, unsigned *out, uns
     uint64_t a = strides | where >> 4, b = strides | (where + 64 * 32) >> 4;
     int d[128];
 #pragma unroll
-    for (int i = 0; i < 128; i++) {
-        d[i] = 0;
-    }
+    for (int i = 0; i < 128; i++) d[i] = 0;
     for (int r = 0; r < reps; r++) {
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
-        for (int i = 0; i < UNROLL; i++) {
+        for (int i = 0; i < UNROLL; i++)
             asm volatile("{.reg .pred p; setp.eq.u32 p, 1, 1; wgmma.mma_async.sync.aligned.m64n256k32.s32.u8.u8 {"
                          "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9," NAMES(1) NAMES(2) NAMES(3) NAMES(4) NAMES(5) NAMES(6) NAMES(7)
                              NAMES(8) NAMES(9) NAMES(10) NAMES(11) "%120,%121,%122,%123,%124,%125,%126,%127}, %128, %129, p;}"
                          : HOLD32(0), HOLD32(32), HOLD32(64), HOLD32(96)
                          : "l"(a), "l"(b));
-        }
         asm volatile("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;" ::: "memory");
     }
     int sum = 0;
 #pragma unroll
-    for (int i = 0; i < 128; i++) {
-        sum ^= d[i];
-    }
+    for (int i = 0; i < 128; i++) sum ^= d[i];
     *ran = 1;
-    if (sum == 123456789) {
-        *out = 1;
-    }
+    if (sum == 123456789) *out = 1;
 #else
     (void)reps, (void)out, (void)ran;
 #endif
@@ -135,13 +112,9 @@ __global__ void __launch_bounds__(BLOCK) copy(int reps, uint4 *to, const uint4 *
         for (size_t i = first; i < n; i += 4 * threads) {
             uint4 v[4];
 #pragma unroll
-            for (int k = 0; k < 4; k++) {
-                v[k] = __ldcg(from + i + k * threads);
-            }
+            for (int k = 0; k < 4; k++) v[k] = __ldcg(from + i + k * threads);
 #pragma unroll
-            for (int k = 0; k < 4; k++) {
-                __stcg(to + i + k * threads, v[k]);
-            }
+            for (int k = 0; k < 4; k++) __stcg(to + i + k * threads, v[k]);
         }
     }
 }
@@ -150,9 +123,7 @@ __global__ void __launch_bounds__(BLOCK) copy(int reps, uint4 *to, const uint4 *
 __global__ void __launch_bounds__(BLOCK) shared_read(int reps, unsigned *out)
 {
     __shared__ uint4 line[1024];
-    for (int i = threadIdx.x; i < 1024; i += BLOCK) {
-        line[i] = make_uint4(i, i + 1, i + 2, i + 3);
-    }
+    for (int i = threadIdx.x; i < 1024; i += BLOCK) line[i] = make_uint4(i, i + 1, i + 2, i + 3);
     __syncthreads();
     unsigned sum = 0, at = threadIdx.x;
     for (int r = 0; r < reps; r++) {
@@ -163,9 +134,7 @@ __global__ void __launch_bounds__(BLOCK) shared_read(int reps, unsigned *out)
         }
         at = (at + 32) & 511;
     }
-    if (sum == 123456789) {
-        *out = 1;
-    }
+    if (sum == 123456789) *out = 1;
 }
 
 __device__ void add_one(unsigned *p) { atomicAdd(p, 1u); }
@@ -190,14 +159,10 @@ template <class T> __global__ void __launch_bounds__(BLOCK) atomics(int reps, T 
     unsigned threads = gridDim.x * BLOCK, at = blockIdx.x * BLOCK + threadIdx.x;
     for (int r = 0; r < reps && can; r++) {
 #pragma unroll
-        for (int i = 0; i < UNROLL; i++) {
-            add_one(p + ((at + i * threads) & (n - 1)));
-        }
+        for (int i = 0; i < UNROLL; i++) add_one(p + ((at + i * threads) & (n - 1)));
         at += UNROLL * threads;
     }
-    if (can) {
-        *ran = 1;
-    }
+    if (can) *ran = 1;
 }
 
 // Each add to an element of its own somewhere in an array much larger than L2. n is a power of two.
@@ -223,13 +188,9 @@ __global__ void __launch_bounds__(BLOCK) fetch(int reps, cudaTextureObject_t pic
     for (int r = 0; r < reps; r++) {
         float left = x + r % 32;
 #pragma unroll
-        for (int i = 0; i < UNROLL; i++) {
-            sum ^= tex2D<unsigned>(picture, left, y + i);
-        }
+        for (int i = 0; i < UNROLL; i++) sum ^= tex2D<unsigned>(picture, left, y + i);
     }
-    if (sum == 123456789) {
-        *out = 1;
-    }
+    if (sum == 123456789) *out = 1;
 }
 
 } // namespace
