@@ -13,11 +13,8 @@ static const double CLOCK_LEAST = 0.005;
 __attribute__((format(printf, 3, 4))) static void explain(rg_confounder *e, double factor, const char *format, ...)
 {
     char text[200];
-    va_list list;
     *(factor > 1 ? &e->slower : &e->faster) *= factor > 1 ? factor : 1 / factor;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    RG_FORMAT(text, sizeof text, format);
     const size_t at = strlen(e->why);
     snprintf(e->why + at, sizeof e->why - at, "%s%s", at ? "; " : "", text);
 }

@@ -20,10 +20,7 @@ __attribute__((format(printf, 2, 3))) static void fault(belief *b, const char *f
 {
     char text[400];
     char *const *c = b->row->cell;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    RG_FORMAT(text, sizeof text, format);
     rg_fail(RG_USAGE, "%s: cannot be believed: %s:%s %s %s %s %s: %s", b->file->path, c[RG_C_ALGO], c[RG_C_VARIANT],
         c[RG_C_SHAPE], c[RG_C_PARAMS], c[RG_C_SCOPE], c[RG_C_MODE], text);
     b->faults++;

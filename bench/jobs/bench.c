@@ -78,10 +78,7 @@ static int read_options(job_bench *b)
 
 __attribute__((format(printf, 4, 5))) static void fail(job_kind *kind, rg_status status, rg_stop stop, const char *format, ...)
 {
-    va_list list;
-    va_start(list, format);
-    vsnprintf(kind->detail, sizeof kind->detail, format, list);
-    va_end(list);
+    RG_FORMAT(kind->detail, sizeof kind->detail, format);
     kind->stop = stop;
     kind->done = true;
     kind->status = status;

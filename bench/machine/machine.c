@@ -48,10 +48,7 @@ const char *const rg_resource_unit[RG_RESOURCES] = {[RG_MEM_BYTES] = "B/s",
 void rg_head_add(rg_head *head, const char *key, const char *format, ...)
 {
     char text[1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    RG_FORMAT(text, sizeof text, format);
     for (char *c = text; *c; c++) {
         if ((unsigned char)*c < ' ') { // one line a key, whatever a driver or a command line holds
             *c = ' ';

@@ -10,10 +10,7 @@
 bool rg_line(char *text, size_t bytes, const char *path_format, ...)
 {
     char path[256];
-    va_list list;
-    va_start(list, path_format);
-    vsnprintf(path, sizeof path, path_format, list);
-    va_end(list);
+    RG_FORMAT(path, sizeof path, path_format);
     FILE *f = fopen(path, "r");
     bool got = f && fgets(text, (int)bytes, f);
     if (f) fclose(f);

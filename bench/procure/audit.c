@@ -22,32 +22,25 @@ typedef struct audit {
     char *first; // NULL: everything is printed; else the first finding goes there, and nothing is
 } audit;
 
-static void say(const audit *u, const char *rule, const char *format, va_list list)
+static void say(const audit *u, const char *rule, const char *text)
 {
-    char text[600];
-    vsnprintf(text, sizeof text, format, list);
     if (!u->first) rg_tsv_print(stdout, "%s\t%s\t%s\n", u->a.label, rule, text);
 }
+
 __attribute__((format(printf, 3, 4))) static void found(audit *u, const char *rule, const char *format, ...)
 {
-    va_list list;
-    va_start(list, format);
-    say(u, rule, format, list);
-    va_end(list);
-    if (u->first && !u->findings) {
-        const int n = snprintf(u->first, RG_FINDING, "%s: ", rule);
-        va_start(list, format);
-        vsnprintf(u->first + n, RG_FINDING - (size_t)n, format, list);
-        va_end(list);
-    }
+    char text[600];
+    RG_FORMAT(text, sizeof text, format);
+    say(u, rule, text);
+    if (u->first && !u->findings) snprintf(u->first, RG_FINDING, "%s: %s", rule, text);
     u->findings++;
 }
+
 __attribute__((format(printf, 3, 4))) static void open_question(audit *u, const char *rule, const char *format, ...)
 {
-    va_list list;
-    va_start(list, format);
-    say(u, rule, format, list);
-    va_end(list);
+    char text[600];
+    RG_FORMAT(text, sizeof text, format);
+    say(u, rule, text);
     u->unsure++;
 }
 

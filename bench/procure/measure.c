@@ -51,10 +51,7 @@ __attribute__((format(printf, 3, 4))) static void note(measure *m, bool aloud, c
 {
     char text[1000];
     const int n = snprintf(text, sizeof text, "%.6f ", now(m));
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + n, sizeof text - (size_t)n, format, list);
-    va_end(list);
+    RG_FORMAT(text + n, sizeof text - (size_t)n, format);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ') *c = ' ';
     RG_FREED char *chained = rg_print("%s%s", m->chain, text);
@@ -237,10 +234,7 @@ static int add(manifest *a, int code, const char *path, const char *text, size_t
 __attribute__((format(printf, 3, 4))) static void put_pair(FILE *f, const char *key, const char *format, ...)
 {
     char text[1200];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    RG_FORMAT(text, sizeof text, format);
     rg_tsv_print(f, "%s\t%s\n", key, *text ? text : "-");
 }
 

@@ -141,10 +141,7 @@ static int begin(rg_steps_run *run, rg_step *s, rg_child *child)
 __attribute__((format(printf, 2, 3))) static void say(const rg_record_run *r, const char *format, ...)
 {
     char text[400], left[64] = "";
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    RG_FORMAT(text, sizeof text, format);
     const double spent = rg_seconds() - r->run.began_s;
     if (isfinite(r->run.budget_s))
         snprintf(left, sizeof left, " of %d:%02d", (int)r->run.budget_s / 60, (int)r->run.budget_s % 60);

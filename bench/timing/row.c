@@ -8,10 +8,7 @@
 void rg_set_cell(rg_row *row, rg_column column, const char *format, ...)
 {
     char text[768];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    RG_FORMAT(text, sizeof text, format);
     free(row->cell[column]);
     row->cell[column] = rg_print("%s", text);
 }

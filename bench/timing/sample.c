@@ -160,10 +160,7 @@ static int take_sample(rg_measurement *measurement, const rg_inputs *in)
 
 void rg_measurement_end(rg_measurement *measurement, rg_status status, rg_stop stop, const char *format, ...)
 {
-    va_list list;
-    va_start(list, format);
-    vsnprintf(measurement->detail, sizeof measurement->detail, format, list);
-    va_end(list);
+    RG_FORMAT(measurement->detail, sizeof measurement->detail, format);
     measurement->stop = stop;
     measurement->verdict.status = status;
     measurement->done = true;

@@ -5,10 +5,7 @@
 int rg_star_fault(const char *path, int64_t line, const char *format, ...)
 {
     char text[400];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    RG_FORMAT(text, sizeof text, format);
     return rg_fail(RG_USAGE, "%s: line %" PRId64 ": %s", path, line, text);
 }
 

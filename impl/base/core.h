@@ -73,6 +73,14 @@ void *rg_alloc(size_t bytes); // zeroed; on failure one line and exit RG_LACKS
 #define RG_ENDS(end) __attribute__((cleanup(end)))
 #define RG_FREED RG_ENDS(rg_freed)
 void rg_freed(void *pointer);
+// In a function with printf's arguments: prints its `format` and what follows into `text` of `size` bytes.
+#define RG_FORMAT(text, size, format)                                                                                          \
+    do {                                                                                                                       \
+        va_list list_;                                                                                                         \
+        va_start(list_, format);                                                                                               \
+        vsnprintf(text, size, format, list_);                                                                                  \
+        va_end(list_);                                                                                                         \
+    } while (0)
 // Grows `array` so that element n, of `bytes`, fits. Start with NULL, and grow by one. Fails as rg_alloc does.
 void *rg_grow(void *array, int64_t n, size_t bytes);
 // Drops const, for interfaces that lack it and do not write.

@@ -10,10 +10,7 @@
 int rg_malformed(const char *path, int64_t byte, const char *format, ...)
 {
     char text[400];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    RG_FORMAT(text, sizeof text, format);
     return rg_fail(RG_USAGE, "%s: at byte %" PRId64 ": %s", path, byte, text);
 }
 

@@ -191,10 +191,7 @@ int rg_memory_allows(double there, rg_memory_need *need, const void *of, int64_t
     const double bytes = whole(need, of, size);
     if (bytes <= there) return RG_GOOD;
     char text[400], *largest = rg_memory_fits(there, need, of, fits);
-    va_list list;
-    va_start(list, what);
-    vsnprintf(text, sizeof text, what, list);
-    va_end(list);
+    RG_FORMAT(text, sizeof text, what);
     int code =
         rg_fail(RG_LACKS, "%s need %.3g GiB of memory, %.3g GiB are free; %s", text, bytes / 0x1p30, there / 0x1p30, largest);
     free(largest);

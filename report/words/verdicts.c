@@ -14,10 +14,7 @@ const char *const rg_outcome_means[RG_OUTCOMES] = {"within the claim's bounds", 
 __attribute__((format(printf, 2, 3))) static void say(char text[RG_SAY], const char *format, ...)
 {
     const size_t n = strlen(text);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + n, RG_SAY - n, format, list);
-    va_end(list);
+    RG_FORMAT(text + n, RG_SAY - n, format);
 }
 
 // ---- what decided --------------------------------------------------------------------------------------------------------

@@ -59,10 +59,7 @@ __attribute__((format(printf, 2, 3))) static bool fault(exam *x, const char *for
 {
     char *text = x->verdict->reason;
     const int used = x->at[0] ? snprintf(text, RG_VERDICT_REASON, "%s: ", x->at) : 0;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + used, RG_VERDICT_REASON - (size_t)used, format, list);
-    va_end(list);
+    RG_FORMAT(text + used, RG_VERDICT_REASON - (size_t)used, format);
     x->verdict->status = RG_FAIL;
     return false;
 }

@@ -18,10 +18,7 @@ FIXTURE(tear_down) { return test_folder_remove(folder); }
 __attribute__((format(printf, 1, 2))) static int trace(const char *format, ...)
 {
     char words[2048] = "trace ";
-    va_list list;
-    va_start(list, format);
-    vsnprintf(words + 6, sizeof words - 6, format, list);
-    va_end(list);
+    RG_FORMAT(words + 6, sizeof words - 6, format);
     return run_command(&rg_cmd_trace, words, output);
 }
 
