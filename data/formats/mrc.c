@@ -349,8 +349,7 @@ double rg_mrc_voxel_A(const rg_mrc *m, bool is_volume)
     for (int i = 1; i < (is_volume ? 3 : 2); i++) unequal |= v[0] > 0 && v[i] > 0 && fabs(v[i] - v[0]) > EQUAL * v[0];
     if (!unequal || atomic_flag_test_and_set(&said)) return v[0];
     if (is_volume)
-        rg_warn(
-            "%s: expected cubic voxels, found %g x %g x %g A; %g A is used for all sides", m->path, v[0], v[1], v[2], v[0]);
+        rg_warn("%s: expected cubic voxels, found %g x %g x %g A; %g A is used for all sides", m->path, v[0], v[1], v[2], v[0]);
     else
         rg_warn("%s: expected square pixels, found %g x %g A; %g A is used for both sides", m->path, v[0], v[1], v[0]);
     return v[0];
@@ -557,4 +556,11 @@ void rg_mrc_write_abandon(rg_mrc_out *m)
     free(m->line);
     m->line = NULL;
     rg_file_abandon(&m->file);
+}
+
+int rg_mrc_write_end(rg_mrc_out *m, int code)
+{
+    if (code == RG_GOOD) return rg_mrc_write_commit(m);
+    rg_mrc_write_abandon(m);
+    return code;
 }

@@ -72,6 +72,7 @@ int rg_mrc_write_section(rg_mrc_out *, const float *section);
 int rg_mrc_write_sections(rg_mrc_out *, const float *section, int64_t n, int threads);
 int rg_mrc_write_commit(rg_mrc_out *); // header with statistics, then rename; exactly nz sections must have been written
 void rg_mrc_write_abandon(rg_mrc_out *);
+int rg_mrc_write_end(rg_mrc_out *, int code); // one of the two, by what came of the sections; its code
 
 float rg_half_to_float(uint16_t);
 uint16_t rg_float_to_half(float); // to nearest, ties to even; too large becomes infinity

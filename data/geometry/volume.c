@@ -62,9 +62,7 @@ int rg_volume_write(const char *path, const rg_volume *m)
     if (code != RG_GOOD) return code;
     for (int64_t z = 0; z < m->side && code == RG_GOOD; z++)
         code = rg_mrc_write_section(&out, m->value + z * m->side * m->side);
-    if (code == RG_GOOD) return rg_mrc_write_commit(&out);
-    rg_mrc_write_abandon(&out);
-    return code;
+    return rg_mrc_write_end(&out, code);
 }
 
 void rg_volume_show(const rg_volume *v, const char *what)

@@ -181,9 +181,7 @@ static int write_sections(const phantom *p, const char *name, int64_t sections, 
     free(section);
     free(image);
     free(factors);
-    if (code == RG_GOOD) return rg_mrc_write_commit(&out);
-    rg_mrc_write_abandon(&out);
-    return code;
+    return rg_mrc_write_end(&out, code);
 }
 
 // One level of noise for all images: the variance of the first one, without noise, over the signal-to-noise ratio.

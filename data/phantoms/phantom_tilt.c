@@ -180,9 +180,7 @@ static int write_images(const series *s, const rg_affine *to_first)
     rg_progress_end(&progress);
     free(section);
     free(image);
-    if (code == RG_GOOD) return rg_mrc_write_commit(&out);
-    rg_mrc_write_abandon(&out);
-    return code;
+    return rg_mrc_write_end(&out, code);
 }
 
 static int write_truth(const series *s)

@@ -144,9 +144,7 @@ int aj_write_aligned(aj_align *job)
     rg_progress_end(&progress);
     free(image);
     free(moved);
-    if (code == RG_GOOD) return rg_mrc_write_commit(&out);
-    rg_mrc_write_abandon(&out);
-    return code;
+    return rg_mrc_write_end(&out, code);
 }
 
 // ---- the job's page --------------------------------------------------------------------------------------------------------

@@ -41,9 +41,7 @@ static int write_c2d(const char *path, const ac_field *f, ac_norm norm, long dou
     RG_FREED float *c2d = rg_alloc((size_t)(side * side) * sizeof *c2d);
     ac_c2d(f, norm, unit, c2d);
     code = rg_mrc_write_section(&m, c2d);
-    if (code == RG_GOOD) return rg_mrc_write_commit(&m);
-    rg_mrc_write_abandon(&m);
-    return code;
+    return rg_mrc_write_end(&m, code);
 }
 
 static int write_sums(const char *path, const ac_field *f)

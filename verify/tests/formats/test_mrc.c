@@ -233,9 +233,7 @@ static int write_one(const char *path, int mode, const float *value, int64_t nz,
     if (code == RG_GOOD && at_once) rg_mrc_write_room(&out);
     for (int64_t z = 0; z < nz && code == RG_GOOD; z += at_once ? nz : 1)
         code = rg_mrc_write_sections(&out, value + 6 * z, at_once ? nz : 1, 2);
-    if (code == RG_GOOD) return rg_mrc_write_commit(&out);
-    rg_mrc_write_abandon(&out);
-    return code;
+    return rg_mrc_write_end(&out, code);
 }
 
 TEST(test_round_trip)

@@ -129,14 +129,6 @@ static __global__ void add_up(const int *in, int n, unsigned long long *sum)
     }
 }
 
-static __global__ void reverse(const int *in, int *out)
-{
-    RG_SHARED_DYNAMIC(int, line);
-    line[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
-    __syncthreads();
-    out[blockIdx.x * blockDim.x + threadIdx.x] = line[blockDim.x - 1 - threadIdx.x];
-}
-
 TEST(sums_and_dynamic_shared)
 {
     Memory<int> in(3000), out(3000);

@@ -24,6 +24,14 @@ template <class T> struct Memory {
     T &operator[](size_t i) { return p[i]; }
 };
 
+static __global__ __attribute__((unused)) void reverse(const int *in, int *out)
+{
+    RG_SHARED_DYNAMIC(int, line);
+    line[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = line[blockDim.x - 1 - threadIdx.x];
+}
+
 // The fault of the launch before is the one that names kernel and thread and holds these words.
 static inline void assert_fault(const char *kernel, const char *words)
 {

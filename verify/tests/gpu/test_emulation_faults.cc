@@ -101,14 +101,6 @@ static __global__ void histogram(const int *in, int *out, bool barrier)
     if (threadIdx.x < 4) out[threadIdx.x] = count[threadIdx.x];
 }
 
-static __global__ void reverse(const int *in, int *out)
-{
-    RG_SHARED_DYNAMIC(int, line);
-    line[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
-    __syncthreads();
-    out[blockIdx.x * blockDim.x + threadIdx.x] = line[blockDim.x - 1 - threadIdx.x];
-}
-
 TEST(missing_barriers)
 {
     Memory<int> in(64), out(64);
