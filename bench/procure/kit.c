@@ -22,7 +22,7 @@ typedef struct request {
 // What may be handed on, by its licence, and is not on every machine: the beginnings of names. FFTW is under the GPL, so a kit
 // as a whole is; cuFFT and the CUDA runtime are among the files that NVIDIA's licence lets one hand on (CUDA EULA, attachment
 // A).
-static const char *const ships[] = {"libfftw3", "libpng", "libdeflate.", "libtiff.", "libz.", "liblzma.", "libzstd.", "libnlopt.", "libhwloc.",
+static const char *const ships[] = {"libfftw3", "libpng", "libtiff.", "libz.", "liblzma.", "libzstd.", "libnlopt.", "libhwloc.",
     "libudev.", "libstdc++.", "libgcc_s.", "libgomp.", "libomp.", "libwebp.", "libLerc.", "libjbig.", "libjpeg.", "libdeflate.",
     "libsharpyuv.", "libcap.", "libasan.", "libubsan.", "libcudart.", "libcufft."};
 // What comes with the system: glibc and its loader, the kernel's page, the driver.
