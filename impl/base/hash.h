@@ -6,31 +6,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A file of up to so many bytes has its plain XXH64, as xxhsum -H1 prints it; a larger one the XXH64 of its pieces' hashes, 8
-// bytes each, lowest first: pieces are read side by side, so that a log does not take as long as a job.
+// A file of at most this size has its plain XXH64, as xxhsum -H1 prints it. A larger file has the XXH64 of the hashes of its
+// pieces, 8 bytes each, lowest byte first, so that threads read the pieces in parallel.
 static const int64_t RG_HASH_PIECE = (int64_t)1 << 28;
 
 typedef struct rg_hashed {
     const char *path;
     int64_t bytes;
     uint64_t hash;
-    bool unread; // it could not be read to this end
+    bool unread; // the file could not be read
 } rg_hashed;
 void rg_hash_files(rg_hashed *, size_t n, int threads);
-// From now on so many threads, which run only where a processor has nothing else to do, hash the files that this command has
-// read so far; rg_hash_files takes from them what has not changed since, and keeps what it hashes of them itself. 0 threads:
-// that alone. At the command's end: rg_hash_end. The paths have to stay until then.
+// Starts threads of idle priority that hash the files which this command has read so far. rg_hash_files uses their results for
+// files that have not changed since, and keeps the hashes that it computes. 0 threads: it only keeps them. Call rg_hash_end at
+// the command's end; the paths must stay valid until then.
 void rg_hash_begin(int threads);
 void rg_hash_end(void);
 uint64_t rg_hash(const void *data, size_t bytes);
 
-// FNV-1a of 64 bits (Fowler, Noll and Vo), gone on with from what came before: what files and rows are told apart by.
+// FNV-1a of 64 bits (Fowler, Noll and Vo), continued from `before`: the identity of inputs and rows.
 #define RG_FNV1A UINT64_C(0xCBF29CE484222325) // of nothing
 uint64_t rg_fnv1a(uint64_t before, const void *data, size_t bytes);
 
 // ---- sha256.c -----------------------------------------------------------------------------------------------------------
 
-// SHA-256 (FIPS 180-4), for files that are handed around between people who need not trust each other.
+// SHA-256 (FIPS 180-4), for files that people exchange who need not trust each other.
 typedef struct rg_sha256 {
     uint32_t state[8];
     uint64_t bytes;
