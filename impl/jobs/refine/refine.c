@@ -2,6 +2,7 @@
 // refine.c: what refine and search have in common, from the options to what is reported; the command refine, its restarts.
 #include "refine.h"
 #include "lockstep.h"
+#include "../../runtime/choice.h"
 #include "../../base/summary.h"
 #include "../../base/tsv.h"
 #include "../../base/log.h"
@@ -49,17 +50,20 @@ const rg_option fr_refinement_options[] = {
         1e-3L, 100, "1", .needs = "optimiser=bobyqa"},
     {"tolerance", "U", "stop when nothing moves by more, in these units", RG_TO(fr_refinement, tolerance), 1e-6L, 10, "0.1"},
     {"max-evaluations", "N", "of one particle", RG_TO(fr_refinement, most_evaluations), 1, 1000000, "5000"},
-    {"batch", "N", "particles that a GPU handles together", RG_TO(fr_refinement, batch), 1, FR_PROBLEMS_MAX,
-        .otherwise = "refine 128, search 24"},
+    {"batch", "N", "particles that a GPU or all cores handle together", RG_TO(fr_refinement, batch), 1, FR_PROBLEMS_MAX,
+        .otherwise = "refine 128, search 24, more with more than 4 or 7 cores"},
     {"resume", NULL, "continue NEW.star.part of a stopped run", RG_TO(fr_refinement, resume)},
     {0},
 };
 
-static int size_batch(fr_refinement *r, int64_t standard)
+// On a CPU at least PROBLEMS a thread: towards the end of a batch there are fewer minimisations than cores.
+static int size_batch(fr_refinement *r, int64_t standard, const fr_engine *e)
 {
-    const int64_t most = FR_PROBLEMS_MAX / r->trials;
+    enum { PROBLEMS = 32 };
+    const int64_t most = FR_PROBLEMS_MAX / r->trials, wanted = PROBLEMS * e->member->threads / r->trials;
     double batch = r->batch ? (double)r->batch : NAN;
     r->batch_typed = r->batch;
+    if (rg_on_cpu(e->routine[FR_DO_SCORE].entry) && wanted > standard) standard = wanted;
     int code = rg_option_within("batch", &batch, (double)(most < standard ? most : standard), 1, (double)most);
     r->batch = (int64_t)batch;
     return code;
@@ -323,7 +327,7 @@ static int read_reference(fr_pose_job *j)
 {
     const fr_refinement *r = &j->refine;
     const double since_s = rg_seconds();
-    int code = size_batch(&j->refine, j->command->batch);
+    int code = size_batch(&j->refine, j->command->batch, j->team.engine);
     if (code == RG_GOOD) code = fr_reference_side(r->reference, &j->own);
     if (code == RG_GOOD && rg_dry_run) code = pl_team_enter(j->team.team.member);
     if (code == RG_GOOD) {
