@@ -6,6 +6,13 @@ regather() { [ -z "${jobs:-}" ] || echo "$1" >> "$jobs"; "$REGATHER" "$@"; }
 
 keep() { { echo "# $label, $(regather --version)" && cat "$1"; } > "$2" || return 2; } # a job's table, of which machine and commit
 against() { regather fsc "$1" "$2" --out "$work/pair_$$.tsv" && keep "$work/pair_$$.tsv" "$3"; }
+# RELION's FSC with the true map of a phantom of this side, 1.5 A a voxel, as bench/relion.sh kept it: kept_relion SIDE PRODUCT
+kept_relion() {
+    awk -F '\t' -v OFS='\t' -v side="$1" '
+        /^# (date|cpu|relion): / { print } /^#/ { next }
+        !head { head = 1; print "shell", "frequency", "fsc"; next }
+        $1 == side { print $3, $3 / (1.5 * side), $5 }' "$(dirname "$0")/../../data/machines/xeon-2.relion_fsc.tsv" > "$2"
+}
 join() { # FILE FROM...: one head, then the rows of all
     joined=$1
     shift
