@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 // check.c: whether all sums of a photograph are right, in the time of a few of them. For every s and t,
 //     sum over X0, Y0 of S(X0, Y0) s^(X0 + R) t^(Y0 + R) = sum over x, y of a(x, y) B(x, y),
-//     B(x, y) = sum over |X0|, |Y0| <= R of b(x - X0, y - Y0) s^(X0 + R) t^(Y0 + R),
-// and B goes from pixel to pixel, along x and along y, by one multiplication, one power that leaves and one that enters. Both sides
-// are polynomials of degree 4R at most: where one sum is wrong they agree at 4R / P of all s and t modulo a prime P (Schwartz 1980,
-// J. ACM 27, 701), which are drawn once the sums are there, by the system's random numbers. Differences of sums are below P, so that
-// none vanishes modulo P, up to 2^29 pixels of 16 bits.
+//     B(x, y) = sum over |X0|, |Y0| <= R of b(x - X0, y - Y0) s^(X0 + R) t^(Y0 + R).
+// Both sides are polynomials of degree 4R at most: where one sum is wrong they agree at 4R / P of all s and t modulo a prime P
+// (Schwartz 1980, J. ACM 27, 701), which are drawn once the sums are there, by the system's random numbers. Differences of sums are
+// below P, so that none vanishes modulo P, up to 2^29 pixels of 16 bits.
 // Variants that round (Fourier transforms of large photographs of 16 bits) have CHECKS random sums computed again instead.
 #include "autocorr.h"
 
 #include <sys/random.h>
 
-enum { CHECKS = 16, ROWS = 4 }; // rows side by side, since each pixel waits for the one before
+enum { CHECKS = 16 };
 #define P (((uint64_t)1 << 61) - 1)
 
 typedef unsigned __int128 wide;
@@ -39,47 +38,38 @@ static int draw(void *to, size_t bytes)
                                                      : rg_fail(RG_LACKS, "autocorr: the system has no random numbers");
 }
 
-// One more along x or y: `before` times s, what enters, and what leaves, which stands at s^(2R+1) now.
-static uint64_t next(uint64_t before, uint64_t s, uint64_t enters, uint64_t leaves, uint64_t minus)
-{
-    return reduced((wide)before * s + (wide)leaves * minus + enters);
-}
-
-static uint64_t pixel(const rg_image *b, int64_t x, int64_t y)
-{
-    return x < 0 || x >= b->width ? 0 : ac_grey(b, y * b->width + x);
-}
-
-// Sums along x of every row of b.
-static void along_x(const rg_image *b, int64_t r, uint64_t s, uint64_t *row_sums)
-{
-    const uint64_t minus = P - power(s, 2 * r + 1);
-    for (int64_t y = 0; y < b->height; y += ROWS) {
-        const int64_t rows = b->height - y < ROWS ? b->height - y : ROWS;
-        uint64_t g[ROWS] = {0};
-        for (int64_t x = -r; x < b->width; x++)
-            for (int64_t i = 0; i < rows; i++) {
-                g[i] = next(g[i], s, pixel(b, x + r, y + i), pixel(b, x - r - 1, y + i), minus);
-                if (x >= 0) row_sums[(y + i) * b->width + x] = g[i];
-            }
-    }
-}
-
-// The right side.
+// The right side. With u = 1/s and v = 1/t, B(x, y) is s^(x + R) t^(y + R) times the sum of b(x', y') u^x' v^y' over the box
+// about (x, y), of which sums over corners give any: no pixel waits for another.
 static uint64_t of_pixels(const rg_image *a, const rg_image *b, int64_t r, uint64_t s, uint64_t t)
 {
-    const int64_t w = b->width, h = b->height;
-    const uint64_t minus = P - power(t, 2 * r + 1);
-    RG_FREED uint64_t *row_sums = rg_alloc((size_t)(w * h) * sizeof *row_sums);
-    RG_FREED uint64_t *B = rg_alloc((size_t)w * sizeof *B), *none = rg_alloc((size_t)w * sizeof *none);
-    uint64_t all = 0;
-    along_x(b, r, s, row_sums);
-    for (int64_t y = -r; y < h; y++) {
-        const uint64_t *enters = y + r < h ? row_sums + (y + r) * w : none, *leaves = y > r ? row_sums + (y - r - 1) * w : none;
-        wide of_row = 0;
-        for (int64_t x = 0; x < w; x++) B[x] = next(B[x], t, enters[x], leaves[x], minus);
-        for (int64_t x = 0; x < w && y >= 0; x++) of_row += (wide)B[x] * ac_grey(a, y * w + x);
-        all = reduced((wide)all + of_row);
+    const int64_t w = b->width, h = b->height, pitch = w + 1;
+    const uint64_t u = power(s, P - 2), v = power(t, P - 2);
+    RG_FREED uint64_t *corner = rg_alloc((size_t)(pitch * (h + 1)) * sizeof *corner); // of what is left of and above (x, y)
+    RG_FREED uint64_t *of_u = rg_alloc((size_t)w * sizeof *of_u), *of_s = rg_alloc((size_t)w * sizeof *of_s);
+    uint64_t of_v = 1, of_t = power(t, r), all = 0;
+    for (int64_t x = 0; x < w; x++) {
+        of_u[x] = x ? product(of_u[x - 1], u) : 1;
+        of_s[x] = x ? product(of_s[x - 1], s) : power(s, r);
+    }
+    for (int64_t y = 0; y < h; y++, of_v = product(of_v, v)) {
+        const uint64_t *above = corner + y * pitch + 1;
+        uint64_t *to = corner + (y + 1) * pitch + 1;
+        wide row = 0;
+        for (int64_t x = 0; x < w; x++) {
+            row += (wide)of_u[x] * ac_grey(b, y * w + x);
+            to[x] = above[x] + product(reduced(row), of_v);
+            to[x] -= to[x] >= P ? P : 0;
+        }
+    }
+    for (int64_t y = 0; y < h; y++, of_t = product(of_t, t)) {
+        const uint64_t *low = corner + (y > r ? y - r : 0) * pitch, *high = corner + (y + r < h ? y + r + 1 : h) * pitch;
+        wide row = 0;
+        for (int64_t x = 0; x < w; x++) {
+            const int64_t first = x > r ? x - r : 0, past = x + r < w ? x + r + 1 : w;
+            const uint64_t box = high[past] + low[first] + (4 * P - high[first] - low[past]); // none is above 2^61 + 2^40
+            row += (wide)product(box, of_s[x]) * ac_grey(a, y * w + x);
+        }
+        all = reduced((wide)all + product(reduced(row), of_t));
     }
     return all % P;
 }
@@ -106,7 +96,7 @@ static int check_all(const ac_worker *w, const ac_photo *photo, const rg_image *
     uint64_t at[2];
     const int code = draw(at, sizeof at);
     if (code != RG_GOOD) return code;
-    const uint64_t s = at[0] % P, t = at[1] % P;
+    const uint64_t s = at[0] % (P - 1) + 1, t = at[1] % (P - 1) + 1; // of those that have an inverse
     const uint64_t largest = a->bits == 8 ? 255 : 65535;
     return of_sums(sums, (wide)(largest * largest) * (uint64_t)(a->width * a->height), r, s, t) == of_pixels(a, b, r, s, t)
         ? RG_GOOD
