@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// par.h: FREALIGN's parameter files (.par), one row a particle, lines that begin with C being comments.
+// par.h: FREALIGN's parameter files (.par): a row per particle; lines that begin with C are comments.
 //
 // Version 9: NO PSI THETA PHI SHX SHY MAG FILM DF1 DF2 ANGAST OCC LogP SIGMA SCORE CHANGE, shifts in A, OCC and SCORE in
-// percent; older files of it lack SIGMA, those of cisTEM have PSHIFT behind ANGAST. Version 8: NO .. ANGAST PRESA and at times DPRES, shifts in pixels, PRESA the phase
-// residual in degrees. Columns have fixed widths and may touch; a row whose blanks give the right number of words, numbers all,
-// is taken by its words, any other by the widths that belong to its length. All rows must be of one kind.
+// percent; older files lack SIGMA, and cisTEM's have PSHIFT after ANGAST. Version 8: NO .. ANGAST PRESA and sometimes DPRES,
+// shifts in pixels, PRESA the phase residual in degrees. Columns have fixed widths and may touch. A row that blanks split into
+// the right number of words, all numbers, is read by words; any other by the widths that belong to its length. All rows must
+// have the same format.
 //
-// PSI, THETA, PHI are RELION's psi, tilt, rot. A particle stands displaced by (SHX, SHY) from the image's centre, so that
-// RELION's origin is minus that. Row NO is image NO of the stack.
+// PSI, THETA, PHI are RELION's psi, tilt, rot. A particle is displaced by (SHX, SHY) from the image's centre, so RELION's
+// origin is minus that. Row NO is image NO of the stack.
 #pragma once
 
 #include "particles.h"
@@ -35,18 +36,18 @@ typedef enum {
 } rg_par_field;
 
 typedef struct rg_par_row {
-    double value[RG_PAR_FIELDS]; // 0 where the file's kind has no such column
+    double value[RG_PAR_FIELDS]; // 0 if this format has no such column
     int64_t line;
 } rg_par_row;
 
 typedef struct rg_par {
     char *path;
-    int kind; // into the kinds of par.c; rg_par_version() says which version that is
+    int kind; // index into the formats of par.c; rg_par_version() gives the version
     int64_t n;
     rg_par_row *row;
 } rg_par;
 
-// What a .par file does not say of its images.
+// Optics of the images, which a .par file lacks.
 typedef struct rg_par_optics {
     double pixel_A, voltage_kV, cs_mm, amplitude_contrast;
 } rg_par_optics;
@@ -55,12 +56,12 @@ typedef struct rg_par_optics {
 int rg_par_read(const char *path, rg_par *);
 void rg_par_free(rg_par *);
 int rg_par_version(const rg_par *); // 8 or 9
-// An empty set of n rows of version 8 (12 columns) or 9 (16 columns), numbered from 1, OCC 100.
+// Makes n empty rows of version 8 (12 columns) or 9 (16 columns), numbered from 1, with OCC 100.
 void rg_par_make(rg_par *, int version, int64_t n);
-// A whole file, or nothing. A number that its column cannot hold is refused: RG_USAGE and one line.
+// Writes the file whole or not at all. Refuses a number that its column cannot hold: RG_USAGE and one line.
 int rg_par_write(const char *path, const rg_par *);
 
-// The rows as particles, with the images of a stack that must have as many. RG_GOOD, or one line and RG_USAGE.
+// Makes particles of the rows, with the images of a stack that must have as many. RG_GOOD, or one line and RG_USAGE.
 int rg_par_particles(const rg_par *, const char *stack, const rg_par_optics *, rg_particles *);
-// Angles and shifts of row i from a particle whose pixels are pixel_A wide.
+// Sets angles and shifts of row i from a particle with pixels of pixel_A.
 void rg_par_set_pose(rg_par *, int64_t i, const rg_particle *, double pixel_A);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// result_words.h: the columns of result files, and the closed words that some of their cells hold.
+// result_words.h: the columns of result files, and the closed sets of words of some of them.
 #pragma once
 
 #include <stdbool.h>
@@ -16,9 +16,9 @@ typedef enum {
 #undef X
 extern const char *const rg_column_name[RG_COLUMNS];
 
-// ---- closed words: each as it stands in a file, and as people read it -------------------------------------------------------
+// ---- closed sets of words: each as written in a file, and as shown to people -------------------------------------------------------
 
-// Why sampling ended, then why a row has no time.
+// The reason why sampling ended, then the reasons why a row has no time.
 #define RG_STOP_LIST(X)                                                                                                        \
     X(TIME, "time", "time")                                                                                                    \
     X(ROUNDS, "rounds", "rounds")                                                                                              \
@@ -50,7 +50,7 @@ extern const char *const rg_column_name[RG_COLUMNS];
     X(EXIT, "exit", "exit status")                                                                                             \
     X(GPUS, "gpus", "too few GPUs")                                                                                            \
     X(OTHER, "other", "")
-// Why the clock was held down, a set; UNKNOWN: the processor does not say.
+// Reasons why the clock was throttled, a set; UNKNOWN: the processor does not say.
 #define RG_THROTTLE_LIST(X)                                                                                                    \
     X(NONE, "none", "none")                                                                                                    \
     X(IDLE, "idle", "idle")                                                                                                    \
@@ -102,9 +102,9 @@ extern const rg_word rg_stop_word[RG_STOPS], rg_throttle_word[RG_THROTTLES], rg_
     rg_held_against_word[RG_HELDS];
 enum { RG_REASON = 640 };
 void rg_stop_print(rg_stop, const char *detail, char text[RG_REASON]); // "memory: needs 12 GB, has 8 GB"
-// A set, a bit for each word: as words with commas, or "power cap, hw thermal"; "" of none.
+// Prints a set, a bit for each word, as words with commas or as phrases, "power cap, hw thermal"; "": empty.
 void rg_throttle_print(unsigned set, bool phrases, char text[RG_REASON]);
-// What the cell should have held; NULL: it is as it should be.
+// Returns what the cell should hold; NULL: it is valid.
 const char *rg_cell_fault(rg_column, const char *text);
 
 #ifdef __cplusplus

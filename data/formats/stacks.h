@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// stacks.h: the stacks that rows of particles name, each found and checked once. For the readers of rows (particles.c, par.c).
+// stacks.h: finds and checks each stack that rows of particles name, once. For the readers of rows (particles.c, par.c).
 //
-// A stack is looked for as named; beside the STAR file, or in a folder above it, such as that of a RELION project, with the
-// folders of the name; else, for projects that were moved, beside the STAR file without them. What is elsewhere than named, or
-// could be taken for another file, is said. RELION and Xmipp write "stack.mrc:mrcs" where a name does not say that it is a stack:
-// :mrcs and :mrc are no part of it, and how the file is read, its content says.
+// A stack is searched for at its path; then relative to the STAR file's folder and the folders above it, such as that of a
+// RELION project; then, for projects that were moved, beside the STAR file by its base name. A message names stacks that are
+// not at their path, or that could be confused with another file. RELION and Xmipp append ":mrcs" to a name that does not show
+// that it is a stack, "stack.mrc:mrcs"; :mrcs and :mrc are dropped, and the content decides the format.
 #pragma once
 
 #include "particles.h"
 
 typedef struct rg_stack_name {
-    const char *name; // as the STAR file has it
+    const char *name; // as in the STAR file
     int stack;
 } rg_stack_name;
 
@@ -19,10 +19,10 @@ typedef struct rg_stack_names {
     rg_stack_name *slot;
     size_t room;
     int n;
-    int64_t here, moved; // stacks of which another file stands beside the STAR file; that are not where they are named
+    int64_t here, moved; // stacks with a namesake beside the STAR file; stacks that are not at their path
 } rg_stack_names;
 
-// The number of the stack of this name, opened and checked when it is new. RG_GOOD, or one line and RG_USAGE.
+// The number of the stack of this name, which is opened and checked if new. RG_GOOD, or one line and RG_USAGE.
 int rg_particles_stack(rg_particles *, rg_stack_names *, const char *name, int64_t line, int *stack);
-// At the end of the rows: says how many more stacks there are of what was said of the first, and frees the names.
+// After the last row: prints how many more stacks the first messages apply to, and frees the names.
 void rg_particles_stacks_end(const rg_particles *, rg_stack_names *);

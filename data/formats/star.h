@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// star.h: STAR files as RELION 3.0 and 3.1 write them: data blocks of one loop, or of one list of items, each.
+// star.h: reads and writes STAR files as RELION 3.0 and 3.1 do: data blocks, each with one loop or one list of items.
 //
-// A row of a loop stands on one line, its values apart by blanks or tabs, quoted by ' or " where they hold blanks. Blank lines,
-// lines ended by CR LF, and comments (# where a value could begin, to the end of the line) are taken. A last line of values
-// without a newline is refused: of a file that was cut. So is, with the line's number, what STAR knows besides and RELION does
-// not write (text between semicolons, several loops in one block, rows over several lines).
+// A row of a loop is one line. Values are separated by blanks or tabs and quoted by ' or " if they hold blanks. Blank lines, CR
+// LF, and comments (# where a value could begin, to the end of the line) are accepted. A last line of values without a newline
+// is refused, because the file was truncated. STAR syntax that RELION does not write is refused with the line's number: text
+// between semicolons, several loops in one block, rows over several lines.
 #pragma once
 
 #include "../../impl/base/core.h"
 
 typedef struct rg_star_table {
-    const char *name; // "particles" of data_particles, "" of a bare data_
-    int64_t line;     // where data_NAME stands, from 1
+    const char *name; // "particles" for data_particles, "" for a bare data_
+    int64_t line;     // of data_NAME, from 1
     bool is_loop;     // else a list of items: one row
     int n_columns;
     const char **column; // "rlnAngleRot", without the underscore
@@ -29,19 +29,20 @@ typedef struct rg_star {
 // RG_GOOD, or one line (file, line, expected, found) and RG_USAGE.
 int rg_star_read(const char *path, rg_star *);
 void rg_star_free(rg_star *);
-const rg_star_table *rg_star_find(const rg_star *, const char *name); // the first of this name, NULL when there is none
+const rg_star_table *rg_star_find(const rg_star *, const char *name); // the first of this name, or NULL
 int rg_star_column(const rg_star_table *, const char *name);          // -1 when absent
 const char *rg_star_cell(const rg_star_table *, int64_t row, int column);
-// A finite number, or one line and RG_USAGE.
+// Reads a finite number. RG_GOOD, or one line and RG_USAGE.
 int rg_star_real(const rg_star *, const rg_star_table *, int64_t row, int column, double *value);
-// A whole number in [low, high], also written as 1.000000, or one line and RG_USAGE.
+// Reads a whole number in [low, high], also written as 1.000000. RG_GOOD, or one line and RG_USAGE.
 int rg_star_int(const rg_star *, const rg_star_table *, int64_t row, int column, int64_t low, int64_t high, int64_t *value);
-// "regather: PATH: line N: expected ..., found ..."; always RG_USAGE.
+// Prints "regather: PATH: line N: expected ..., found ..."; returns RG_USAGE.
 int rg_star_fault(const char *path, int64_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-// Writing, row by row: the head of a loop, then each row's cells, quoted where needed. A value that holds both kinds of quotes
-// followed by blanks, or the end of a line, cannot be written: false, and nothing is written.
+// Write row by row: the head of a loop, then each row's cells, quoted if necessary. A cell that holds a line end, or both kinds
+// of quotes followed by blanks, cannot be written: false, and nothing is written.
 void rg_star_write_head(FILE *, const char *name, int n_columns, const char *const *column);
 bool rg_star_write_row(FILE *, int n_columns, const char *const *cell);
-// A whole file, or nothing, with RELION's version 3.1 above its blocks where it has data_optics; RG_GOOD, or one line and RG_USAGE.
+// Writes a file whole or not at all, with RELION's version 3.1 above its blocks if it has data_optics. RG_GOOD, or one line and
+// RG_USAGE.
 int rg_star_write(const char *path, const rg_star *);
