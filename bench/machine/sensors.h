@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sensors.h: what machine.c, sensors.c, energy.c and doctor.c share: NVML as loaded at run time, small files of /sys and /proc,
-// the shape of the CPU, and the decoders that tests call with numbers of their own.
+// sensors.h: shared by machine.c, sensors.c, energy.c and doctor.c: NVML, loaded at run time; small files of /sys and /proc;
+// the topology of the CPU; decoders, which tests call with their own numbers.
 #pragma once
 
 #include "machine.h"
@@ -8,7 +8,7 @@
 
 // ---- NVML ----------------------------------------------------------------------------------------------------------------
 
-// Functions of libnvidia-ml.so.1 by their public ABI: all return 0 for success. One that the driver lacks is NULL.
+// Functions of libnvidia-ml.so.1 by their public ABI. They return 0 for success; one that the driver lacks is NULL.
 typedef struct rg_nvml_memory {
     unsigned long long total, free, used;
 } rg_nvml_memory;
@@ -37,47 +37,47 @@ typedef struct rg_nvml {
     RG_NVML_FUNCTIONS(F)
 #undef F
 } rg_nvml;
-// NULL with the reason in why ("libnvidia-ml.so.1 not found", ...). Loaded once, initialised once a process; not thread safe.
+// Loads NVML once and initialises it once per process; not thread safe. NULL with the reason in why ("libnvidia-ml.so.1 not
+// found", ...).
 const rg_nvml *rg_nvml_load(char why[160]);
-// The NVML handle of an open GPU (by PCI bus number: NVML and CUDA may count GPUs differently), NULL with the reason.
+// The NVML handle of an open GPU (by PCI bus number, because NVML and CUDA may count GPUs differently); NULL with the reason.
 void *rg_nvml_gpu(const rg_device *, const rg_nvml **, char why[160]);
-// The same without a context on it, which would hold it awake and, in the compute mode of one process, to itself. As CUDA
-// counts.
+// The same by CUDA index, without a context, which would keep the GPU awake and, in the compute mode of one process, block
+// others.
 void *rg_nvml_closed_gpu(int index, const rg_nvml **, char why[160]);
 
-// Whether the clock of an open GPU is held down now, by power or heat; false where NVML does not say.
+// Returns whether the clock of an open GPU is throttled now by power or heat; false if NVML does not say.
 bool rg_gpu_held_down(const rg_device *);
 
-double rg_gpus_used_bytes(void); // of all GPUs of the machine together, by all processes; NaN without NVML
+double rg_gpus_used_bytes(void); // on all GPUs of the machine together, by all processes; NaN: no NVML
 
-unsigned rg_throttle_of(unsigned long long mask); // bits of rg_throttle, of a mask of nvmlClocksThrottleReason* bits
+unsigned rg_throttle_of(unsigned long long mask); // converts nvmlClocksThrottleReason* bits to bits of rg_throttle
 
 // ---- energy --------------------------------------------------------------------------------------------------------------
 
-// Microjoules between two readings of a counter that counts 0..range and starts again; at most one wrap lies between.
+// Microjoules between two readings of a counter that runs from 0 to range and starts again; it must wrap at most once.
 uint64_t rg_rapl_difference(uint64_t from_uJ, uint64_t to_uJ, uint64_t range_uJ);
-// Reads the package counters below root ("/sys/class/powercap"): their number, or with the reason and the fix in
-// why 0 where there are none, -1 where they cannot be read.
+// Reads the package counters below root ("/sys/class/powercap") and returns their number; 0: none, -1: unreadable, both with
+// the reason and the fix in why.
 int rg_rapl_read(const char *root, uint64_t energy_uJ[RG_PACKAGES_MAX], uint64_t range_uJ[RG_PACKAGES_MAX], char why[120]);
 
 // ---- the CPU -------------------------------------------------------------------------------------------------------------
 
-// First line of a small file without its newline; false when unreadable or empty.
+// Reads the first line of a small file without its newline; false: unreadable or empty.
 bool rg_line(char *text, size_t bytes, const char *path_format, ...) __attribute__((format(printf, 3, 4)));
-// Value of the first line "key : value" of /proc/cpuinfo or /proc/meminfo; false when absent.
+// Reads the value of the first line "key : value" of /proc/cpuinfo or /proc/meminfo; false: absent.
 bool rg_proc_field(const char *file, const char *key, char *value, size_t bytes);
 
-// Core seconds that all processes of this machine have spent, or its hypervisor has taken from it; NaN when /proc/stat does not
-// say.
+// Core seconds spent by all processes of this machine or taken by its hypervisor; NaN if /proc/stat does not say.
 double rg_cpu_spent_s(void);
-double rg_cpu_own_s(void);    // that this process's threads have spent
-double rg_cpu_others_s(void); // that all others have
+double rg_cpu_own_s(void);    // spent by the threads of this process
+double rg_cpu_others_s(void); // spent by all others
 
 enum { RG_CACHES_MAX = 8 };
 typedef struct rg_cache {
-    int level, count; // how many of them this machine has
+    int level, count; // count: number of these caches in the machine
     char kind;        // 'd'ata, 'i'nstruction or 'u'nified
-    size_t bytes;     // of one
+    size_t bytes;     // of one cache
 } rg_cache;
 typedef struct rg_topology {
     int sockets, cores, threads; // 0 when unknown
@@ -85,7 +85,7 @@ typedef struct rg_topology {
     rg_cache cache[RG_CACHES_MAX];
 } rg_topology;
 void rg_topology_read(rg_topology *);
-size_t rg_topology_last_cache(const rg_topology *);           // bytes of all caches of the last level together; 0 when unknown
+size_t rg_topology_last_cache(const rg_topology *);           // bytes of all caches of the last level together; 0: unknown
 void rg_topology_caches(const rg_topology *, char text[160]); // "L1d 32 KiB x 2, L2 ..."; "unknown (...)"
 
 void rg_cpu_simd(char text[96]);      // "avx2 avx512 avx512vnni"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// stats.h: what may be said about a set of times.
+// stats.h: summaries, ratios and intervals of times.
 //
-// What changes from one process to the next (addresses, plans, clocks, neighbours) changes all samples of a process alike:
-// however many there are, a process is one observation. With samples of two processes and more an interval is Student's t on
-// the logarithms of the medians of the processes, and Welch's for two sets. It holds what it says from few processes on, of
-// unequal spread too (Ibragimov and Mueller 2010, J. Business & Economic Statistics 28:453), where a bootstrap that draws five
-// processes anew holds some 85 % of the time instead of 95 %: it cannot draw a process that is further out than those seen
-// (Cameron, Gelbach and Miller 2008, Rev. Economics and Statistics 90:414).
+// Whatever changes between processes (addresses, plans, clocks, neighbours) affects all samples of a process alike: a process
+// is one observation, however many samples it has. With samples of two or more processes an interval is Student's t on the
+// logarithms of the medians of the processes, and Welch's for two sets. Its coverage is right from few processes on, of unequal
+// spread too (Ibragimov and Mueller 2010, J. Business & Economic Statistics 28:453). A bootstrap that resamples five processes
+// covers some 85 % instead of 95 %: it cannot draw a process further out than those seen (Cameron, Gelbach and Miller 2008,
+// Rev. Economics and Statistics 90:414).
 //
-// Samples of one process are given in the order in which they were taken: successive ones are correlated (the clock, the
-// temperature and the neighbours change slowly), so intervals that take them as independent are too narrow. An interval of one
-// process says nothing of the next one.
+// Samples of one process are in the order of measurement. Successive ones are correlated (the clock, the temperature and the
+// neighbours change slowly), so intervals that assume independence are too narrow. An interval of one process does not predict
+// the next one.
 #pragma once
 
 #include "../../data/formats/result.h"
@@ -19,16 +19,16 @@
 typedef struct rg_summary {
     int n;
     double min, q1, median, q3, max;
-    double low, high;   // 95 % interval of the median; -inf and inf when there are too few samples or processes to have one
-    double correlation; // of successive samples of one process, 0 when it cannot be told
+    double low, high;   // 95 % interval of the median; -inf and inf: too few samples or processes
+    double correlation; // of successive samples of one process, 0: unknown
 } rg_summary;
 
-double rg_median(double *value, int n); // of n values, which it sorts; NaN of none
+double rg_median(double *value, int n); // sorts the n values; NaN: n is 0
 // The p-quantile of n > 0 sorted values, linear between neighbours (type 7 of Hyndman and Fan 1996).
 double rg_quantile(const double *sorted, int n, double p);
 
-// Ranks (from 1) of the order statistics between which the median lies with 95 %, from the binomial distribution; false for n
-// < 6. `inflation` >= 1 widens the interval as if only n / inflation^2 samples were independent.
+// The ranks (from 1) of the order statistics that enclose the median with 95 %, from the binomial distribution; false for n <
+// 6. `inflation` >= 1 widens the interval as if only n / inflation^2 samples were independent.
 bool rg_median_ranks(int n, double inflation, int *low, int *high);
 
 void rg_summarise(const rg_samples *, rg_summary *);
@@ -37,52 +37,51 @@ static inline rg_samples rg_one_process(const double *ns, int n)
     return (rg_samples){n, 1, rg_unconst(ns), NULL};
 } // not to be freed
 
-// Half the interval of the median over the median; inf when there is none.
+// Half the interval of the median over the median; inf: no interval.
 double rg_relative_width(const rg_summary *);
-double rg_row_width(const rg_row *); // the whole interval of a row's samples over their median, as `stop` says it
+double rg_row_width(const rg_row *); // the whole interval of a row's samples over their median, as `stop` reports it
 
-// Ratio of medians a / b with its 95 % interval: over processes where both sides have two and more; else, whatever their
-// number, by a circular block bootstrap of both sets, with fewer than 6 samples on a side by Welch's interval of the difference
-// of logarithms (times taken as log-normal). It never vanishes: samples come from a clock that ticks, and each end is moved out
-// by half a tick (the least distance between different samples).
+// The ratio of medians a / b with its 95 % interval. If both sides have two or more processes, over processes. Else, whatever
+// their number, by a circular block bootstrap of both sets; with fewer than 6 samples on a side, by Welch's interval of the
+// difference of logarithms (times assumed log-normal). It never has width 0: the clock ticks, so each end is moved out by half
+// a tick (the least distance between different samples).
 typedef struct rg_ratio {
     double ratio, low,
-        high; // of one estimator: means of logarithms where the interval is Welch's, else medians; low 0 and high inf when one side has a single sample; ratio 0 too when one is empty
+        high; // from one estimator: means of logarithms if the interval is Welch's, else medians; low 0 and high inf: a side has a single sample; ratio 0 too: a side is empty
 } rg_ratio;
 rg_ratio rg_ratio_of_medians(const rg_samples *a, const rg_samples *b, uint64_t seed);
 
-// Length of the blocks for n samples of this lag-1 correlation (Carlstein 1986 for AR(1); never below n^(1/3)).
+// The block length for n samples of this lag-1 correlation (Carlstein 1986 for AR(1); never below n^(1/3)).
 int rg_block_length(int n, double correlation);
 
 // ---- gate.c -------------------------------------------------------------------------------------------------------------
 
-// The words that compare and duel share for "is the new one slower", and the gate that decides them.
+// The verdicts that compare and duel share for "is the new one slower", and the gate that decides them.
 
-// BROKEN: it passed, and does not any more. The last two are of files.
+// BROKEN: it passed before, but no longer does. The last two apply to files.
 typedef enum { RG_SAME, RG_FASTER, RG_SLOWER, RG_UNDECIDED, RG_BROKEN, RG_ONLY_A, RG_ONLY_B, RG_CHANGES } rg_change;
 extern const char *const rg_change_name[RG_CHANGES];   // "SAME", "FASTER", "SLOWER", "UNSURE", "BROKEN", "only in A", ...
 extern const char *const rg_change_colour[RG_CHANGES]; // for rg_colour()
 
 // "5%" or "0.05". RG_GOOD, or one line and RG_USAGE.
 int rg_gate_read(const char *text, double *gate);
-// Rows of one process each do not tell what changes from one to the next: their interval is moved out by what equal kernels
-// were found to differ by (3 % on an H200 for kernels of 10 us in equal buffers at other places, as bench --self-test found).
+// Rows of one process each do not show what changes between processes. Their interval is moved out by the difference found
+// between equal kernels (3 % on an H200 for kernels of 10 us in equal buffers at other places, as bench --self-test found).
 #define RG_ONE_PROCESS 0.03
 void rg_ratio_widen(rg_ratio *);
-// Of the interval of new / old: SLOWER when all of it lies above 1 + gate, FASTER below 1 / (1 + gate), SAME between the two.
+// Judges the interval of new / old: SLOWER if all of it lies above 1 + gate, FASTER below 1 / (1 + gate), SAME between the two.
 rg_change rg_gate_judge(const rg_ratio *, double gate);
 
 // ---- student.c ----------------------------------------------------------------------------------------------------------
 
-// Intervals of means of few values, by Student's t and, of sums of means whose variances differ, by Welch's degrees
-// of freedom.
+// Intervals of means of few values, by Student's t; for sums of means with different variances, by Welch's degrees of freedom.
 
-// The p-quantile, 0.5 < p < 1, of Student's t with so many degrees of freedom.
+// The p-quantile, 0.5 < p < 1, of Student's t with `freedom` degrees of freedom.
 double rg_student(double p, int freedom);
 
 // Returns the variance of the mean of n > 1 values.
 double rg_mean(const double *value, int n, double *mean);
-// The same of their logarithms; NaN when a value is not above 0.
+// The same for their logarithms; NaN if a value is not above 0.
 double rg_log_mean(const double *value, int n, double *mean);
 
 // The variance of a sum of independent means, each with the degrees of freedom of its estimate (Welch 1947, Biometrika 34:28;
@@ -92,5 +91,6 @@ typedef struct rg_variance {
 } rg_variance;
 void rg_variance_add(rg_variance *, double variance, int freedom);
 void rg_variance_add_known(rg_variance *, double variance); // not estimated: infinite freedom
-// Half the interval that misses the truth in the share `error` of all cases; 0 of no variance, NaN of one that is not a number.
+// Half the width of the interval that misses the truth in the share `error` of all cases; 0 without variance, NaN if it is not
+// a number.
 double rg_half_interval(const rg_variance *, double error);
