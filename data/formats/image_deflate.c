@@ -81,25 +81,50 @@ static unsigned char nearest(int left, int above, int corner)
     return (unsigned char)(to_left <= to_above && to_left <= to_corner ? left : other);
 }
 
-// Channel by channel, so that what the next byte waits for stays in a register.
-static bool restore_row(unsigned char *restrict row, const unsigned char *restrict above, size_t line, size_t step)
+static int guess(int filter, int left, int above, int corner)
 {
-    const int filter = row[-1];
-    if (filter == 2)
-        for (size_t i = 0; i < line; i++) row[i] = (unsigned char)(row[i] + above[i]);
-    for (size_t channel = 0; channel < step && filter != 2; channel++) {
-        unsigned char left = 0, corner = 0;
-        if (filter == 1)
-            for (size_t i = channel; i < line; i += step) row[i] = left = (unsigned char)(row[i] + left);
-        if (filter == 3)
-            for (size_t i = channel; i < line; i += step) row[i] = left = (unsigned char)(row[i] + (left + above[i]) / 2);
-        if (filter == 4)
-            for (size_t i = channel; i < line; i += step) {
-                row[i] = left = (unsigned char)(row[i] + nearest(left, above[i], corner));
+    return filter == 3 ? (left + above) / 2 : nearest(left, above, corner);
+}
+
+// Filters 3 and 4, which wait for the byte before, channel by channel, so that it stays in a register; `next` (NULL: none) a pixel
+// behind, so that one row is at work while the other waits.
+static inline void restore_two(int filter, int filter_of_next, unsigned char *row, const unsigned char *above,
+    unsigned char *next, size_t line, size_t step)
+{
+    for (size_t channel = 0; channel < step; channel++) {
+        unsigned char left = 0, corner = 0, left_of_next = 0, corner_of_next = 0;
+        for (size_t i = channel; i < line + step; i += step) {
+            const unsigned char over_next = left;
+            if (i < line) {
+                row[i] = left = (unsigned char)(row[i] + guess(filter, left, above[i], corner));
                 corner = above[i];
             }
+            if (i < step || !next) continue;
+            left_of_next = (unsigned char)(next[i - step] + guess(filter_of_next, left_of_next, over_next, corner_of_next));
+            next[i - step] = left_of_next;
+            corner_of_next = over_next;
+        }
     }
-    return filter <= 4;
+}
+
+// A row, or two at once; how many, 0: of an unknown filter.
+static uint32_t restore_rows(unsigned char *row, const unsigned char *above, unsigned char *next, size_t line, size_t step)
+{
+    const int filter = row[-1];
+    if (filter == 1)
+        for (size_t i = step; i < line; i++) row[i] = (unsigned char)(row[i] + row[i - step]);
+    if (filter == 2)
+        for (size_t i = 0; i < line; i++) row[i] = (unsigned char)(row[i] + above[i]);
+    if (filter < 3) return 1;
+    if (filter > 4) return 0;
+    if (next && next[-1] != 3 && next[-1] != 4) next = NULL;
+    if (!next || filter != next[-1])
+        restore_two(filter, next ? next[-1] : 0, row, above, next, line, step);
+    else if (filter == 3) // told to the compiler
+        restore_two(3, 3, row, above, next, line, step);
+    else
+        restore_two(4, 4, row, above, next, line, step);
+    return next ? 2 : 1;
 }
 
 static bool restore(unsigned char *raw, const picture *p, rg_image *image)
@@ -107,10 +132,11 @@ static bool restore(unsigned char *raw, const picture *p, rg_image *image)
     const size_t step = (size_t)(p->channels * p->depth / 8);
     RG_FREED unsigned char *none = rg_alloc(p->line);
     const unsigned char *above = none;
-    for (uint32_t y = 0; y < p->height; y++) {
+    for (uint32_t y = 0, done; y < p->height; y += done) {
         unsigned char *row = raw + y * (p->line + 1) + 1;
-        if (!restore_row(row, above, p->line, step)) return false;
-        above = row;
+        done = restore_rows(row, above, y + 1 < p->height ? row + p->line + 1 : NULL, p->line, step);
+        if (!done) return false;
+        above = row + (done - 1) * (p->line + 1);
     }
     for (uint32_t y = 0; y < p->height; y++) {
         unsigned char *row = raw + y * (p->line + 1) + 1;
