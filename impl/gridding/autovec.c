@@ -10,6 +10,7 @@
 #include "../simd/autovec.h"
 #include "bound.h"
 #include "call.h"
+#include "squares.h"
 
 enum { LIST = 512, ROW = 256, ROWS = 64, GROUP = 8, MARGIN = 8, SIDE_MOST = 8 }; // MARGIN: of the copy, in pixels
 
@@ -17,7 +18,7 @@ typedef struct list {
     int n;
     int voxel[LIST + GROUP], at[LIST]; // voxel of the plane; first pixel of its window in the copy
     float x[LIST + GROUP], y[LIST + GROUP],
-        rest[LIST]; // place in the image, then the window's first pixel seen from it; 1 - height^2 / b^2
+        rest[LIST]; // place in the image, then the window's first pixel seen from it; t of the weight there (squares.h)
 } list;
 
 // An image as the lists see it: re, im, w of pixel (x, y) at (y + k + MARGIN) pitch + x + k + MARGIN.
@@ -69,7 +70,8 @@ RG_HD void append(const gr_call *p, int first, int n, int y, list *l)
 RG_HD void collect(const gr_call *p, const copy *c, const float *m, int z, const int side, list *restrict l)
 {
     const int n = l->n, pitch = (int)c->pitch, origin = ((int)p->k + MARGIN) * (pitch + 1);
-    const float b = p->b, per_bb = p->per_bb, lowest = -(float)(p->k + 4), highest = (float)p->k + 1, fz = (float)z;
+    const float b = p->b, per_bb = GR_SQUARES_A * p->per_bb, lowest = -(float)(p->k + 4), highest = (float)p->k + 1,
+                fz = (float)z;
     const float *restrict re = c->part[0], *restrict im = c->part[1], *restrict mass = c->part[2];
     float own[9];
     memcpy(own, m, sizeof own);
@@ -83,7 +85,7 @@ RG_HD void collect(const gr_call *p, const copy *c, const float *m, int z, const
         const float to_y = first_y < lowest ? lowest : first_y > highest ? highest : first_y;
         l->x[i] = to_x - x;
         l->y[i] = to_y - y;
-        l->rest[i] = 1 - height * height * per_bb;
+        l->rest[i] = (float)GR_SQUARES_TOP - height * height * per_bb;
         l->at[i] = origin + (int)to_y * pitch + (int)to_x;
     }
     for (int i = 0; i < n; i++) {
@@ -91,8 +93,8 @@ RG_HD void collect(const gr_call *p, const copy *c, const float *m, int z, const
         float w[SIDE_MOST * SIDE_MOST], sum[3][SIDE_MOST] = {{0}};
         for (int e = 0; e < side * side; e++) {
             const float dx = l->x[i] + (float)(e % side), dy = l->y[i] + (float)(e / side);
-            const float q = l->rest[i] - (dx * dx + dy * dy) * per_bb;
-            w[e] = gr_nested(q > 0 ? q : 0);
+            const float t = l->rest[i] - (dx * dx + dy * dy) * per_bb, weight = gr_squares(t > 0 ? t : 0);
+            w[e] = weight > 0 ? weight : 0;
         }
         for (int j = 0; j < side; j++) {
             const int at = l->at[i] + j * pitch;
@@ -182,16 +184,13 @@ static size_t scratch(const rg_shape *s, const int64_t *param)
     return 3 * (size_t)copy_of(s, NULL).floats * sizeof(float);
 }
 
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *param)
-{
-    return (void)param, gr_bound_for(s, GR_NESTED_ERROR, 0);
-}
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return (void)param, gr_squares_bound(s); }
 
 // Per pair within b: the squared distance, the polynomial and three sums.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;
-    c->amount[RG_F32_MAD] = gr_pairs(s) * (3 + GR_NESTED_OPERATIONS + 3);
+    c->amount[RG_F32_MAD] = gr_pairs(s) * (3 + GR_SQUARES_OPERATIONS + 3);
 }
 
 RG_VARIANT(gridding_autovec) = {

@@ -7,7 +7,7 @@
 // test_gridding_kernel.c measures all three. What is added up for W, with m c^2 <= 1:
 //     V 8u(k + b + 1)      rotating p or v: 2.5u k or 3.8u k, and up to 3.5u k as a rounded M is not quite orthogonal
 //     4u (7.25 S + 0.2 P)  d^2 and q = 1 - d^2/b^2 in float; |dw/dq| <= 7.25 w + 0.2 everywhere
-//     P GR_KERNEL_ERROR    the polynomial (on a GPU GR_NESTED_ERROR or GR_RATIONAL_ERROR)
+//     P GR_KERNEL_ERROR    the polynomial (or GR_SQUARES_ERROR, GR_RATIONAL_ERROR)
 //     8/I0(15)             pairs at the edge, in or out by a rounding error (a lattice has at most 8 symmetric ones)
 // for each image and operator, and for their sum of n terms (6 sqrt(n) + 4) u of it: rounding errors of mean zero stay below
 // that but for a chance of 1e-7 (Higham & Mary 2019; the worst case, n u, would say nothing at the origin of a large set).

@@ -6,15 +6,12 @@
 // It depends on u = d^2/b^2 alone, so neither the table nor the polynomial knows b, and no square root is taken. At u = 1 it
 // jumps to 0 from 1/I0(15) = 2.9e-6: what a pair just at the edge is worth, whichever way a rounding error decides about it.
 //
-// Four forms. gr_kernel: the square of a polynomial of degree 7 in q = 1 - d^2/b^2, the minimax of w for that form (Remez
-// exchange at 40 digits), wrong by 1.3e-7, after rounding by less than GR_KERNEL_ERROR; not squared, the same error takes a
-// degree of 10. gr_nested, of the GPU: q (((p^2 + d)^2 + e)^2 + f) with p of degree 2: five multiply-adds and a product, where
-// q times the fourth power of a polynomial takes seven operations. Its error, 2.94e-6, after rounding less than
-// GR_NESTED_ERROR, is that of the jump at q = 0, which this form leaves out: pairs beyond b, their q clamped to 0, add nothing
-// and need no branch. gr_rational: what the paper computes weights by, a rational minimax of I0 with a numerator of degree 4
-// (Blair & Edwards 1974, after Strelak et al. 2019, Sect. 3.2); numerator in q, denominator in u, so that all coefficients are
-// positive and nothing cancels: nine multiply-adds and a division, wrong by 1.6e-6. gr_table: the 10,000 values, uniform in d^2, of the paper and of Xmipp, of which the nearest is taken:
-// wrong by half a step at most, 3.6e-4 at u = 0, where the kernel is steepest.
+// Three forms, and a fourth in squares.h. gr_kernel: the square of a polynomial of degree 7 in q = 1 - d^2/b^2, the minimax of w
+// for that form (Remez exchange at 40 digits), wrong by 1.3e-7, after rounding by less than GR_KERNEL_ERROR; not squared, the
+// same error takes a degree of 10. gr_rational: what the paper computes weights by, a rational minimax of I0 with a numerator of
+// degree 4 (Blair & Edwards 1974, after Strelak et al. 2019, Sect. 3.2). Numerator in q, denominator in u: all coefficients are
+// positive and nothing cancels; nine multiply-adds and a division, wrong by 1.6e-6. gr_table: the paper's and Xmipp's 10,000
+// values, uniform in d^2, of which the nearest is used: wrong by half a step at most, 3.6e-4 at u = 0, where the kernel is steepest.
 #ifndef RG_GRIDDING_KERNEL_H
 #define RG_GRIDDING_KERNEL_H
 
@@ -40,18 +37,6 @@ RG_HD float gr_kernel(float q)
     float root = c[GR_DEGREE];
     for (int i = GR_DEGREE - 1; i >= 0; i--) root = root * q + c[i];
     return root * root;
-}
-
-// The same on a GPU, and 0 at q = 0. The coefficients make the largest error least after rounding, fused or not.
-#define GR_NESTED_ERROR 3.8e-6 // largest error of gr_nested; test_gridding_kernel.c measures 3.6e-6
-enum { GR_NESTED_OPERATIONS = 6 };
-RG_HD float gr_nested(float q)
-{
-    float p = (0.203087389f * q + 0.249556407f) * q + 0.733206928f;
-    p = p * p - 0.402248114f;
-    p = p * p - 0.00807494018f;
-    p = p * p + 0.000140041113f;
-    return q * p;
 }
 
 // The same by P(q) / Q(1 - q), the minimax over 0 <= q <= 1 of the absolute error (Remez exchange at 40 digits).

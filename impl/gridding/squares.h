@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// squares.h: the kernel of kernel.h in four multiply-adds, as owned and simd_gather compute it.
+// squares.h: the kernel of kernel.h in four multiply-adds, as all variants but the naive ones compute it.
 //
 //     w = (((t^2 + c)^2 + d)^2 + e)^2 + f, t = A q + B, q = 1 - d^2/b^2.
 // A and B stand for the factors that such a chain of squares would need, and t takes no more operations than q: with distances
 // in units of b / sqrt(A) it is A + B - d^2. Pairs beyond b have t < B. There w is not above 0, down to t = 0: with t and w
 // clamped to 0, for which a GPU has saturating instructions, they add nothing and need no branch.
 // The constants make the error least that is largest over 0 <= q <= 1, under the condition that w <= 0 over 0 <= t <= B
-// (sequential quadratic programming). It is 1.6 times that of gr_nested, which takes two operations more; half of it is the
-// jump at q = 0, which both leave out.
+// (sequential quadratic programming). Half of it is the jump at q = 0, which this form leaves out.
 #ifndef RG_GRIDDING_SQUARES_H
 #define RG_GRIDDING_SQUARES_H
 
