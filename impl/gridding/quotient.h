@@ -70,7 +70,7 @@ RG_HD void gr_quotient(const gr_sums *s, int64_t x, int64_t y, int64_t z, float 
     const int64_t centre = k > GR_CENTRE ? (int64_t)GR_CENTRE : k - 1;
     double per = s->w[e] > 0 ? 1 / (s->w[e] + s->wiener) : 0, offset[2] = {0, 0};
     if (rr > k * k) per *= (double)(k + 1) - sqrt((double)rr);
-    if (rr <= centre * centre) gr_offset(s, x, y, z, offset);
+    if (per > 0 && rr <= centre * centre) gr_offset(s, x, y, z, offset);
     to[0] = (float)((s->g[2 * e] - offset[0]) * per);
     to[1] = (float)((s->g[2 * e + 1] - offset[1]) * per);
 }

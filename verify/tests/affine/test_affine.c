@@ -239,7 +239,8 @@ TEST(forecasts_hold_the_textures_copy)
         rg_entry bare = *e;
         bare.variant = &without;
         const size_t more = rg_frame_bytes(e, &shape, param) - rg_frame_bytes(&bare, &shape, param);
-        assert_int_equal(more, e->variant->finish ? 5000 * sizeof(float) : 0);
+        const bool texture = e->variant->finish && strcmp(e->variant->name, "npp"); // which ends a context instead
+        assert_int_equal(more, texture ? 5000 * sizeof(float) : 0);
         textures += more > 0;
     }
     assert_int_equal(textures, 9);
