@@ -5,7 +5,8 @@
 // nppiWarpAffineBack takes what index.h means, the map of the result into the image, but counts from the first pixel, and from the
 // host: transforms are copied there at every run. Pixels that come from outside the image it leaves as they are. So the result is
 // cleared first, and the image, which is steady, stands in a frame of zeros, from which its border blends as rule 0 has it. Rules
-// 1 and 2 it does not know. Of its modes NN, LINEAR and CUBIC only the second is bilinear. Shares in 1/256, as textures have them.
+// 1 and 2 it does not know. Of its modes NN, LINEAR and CUBIC only the second is bilinear; of floats it rounds no shares to
+// 1/256, as textures do.
 //
 // The library is found when it is wanted (.needs), so that neither a build nor a kit depends on it. The interface is that of NPP 13.
 // Bound: memory, the image read once, the result written twice.
@@ -145,10 +146,10 @@ static int run(rg_call *call)
     const npp *p = (const npp *)call->state;
     const cudaStream_t stream = (cudaStream_t)call->stream;
     float *to = (float *)call->arg[AF_TRANSFORMED];
+    // To pageable memory it returns once the copy is there.
     int error = (int)cudaMemcpyAsync(
         p->matrix, call->arg[AF_MATRIX], (size_t)z.transforms * 6 * sizeof(float), cudaMemcpyDeviceToHost, stream);
     error = error ? error : (int)cudaMemsetAsync(to, 0, (size_t)(af_pixels(&z) * z.transforms) * sizeof *to, stream);
-    error = error ? error : (int)cudaStreamSynchronize(stream);
     for (int64_t t = 0; t < z.transforms && !error; t++)
         error = warp(p, call, &z, to + t * af_pixels(&z), map_of(&z, p->matrix + 6 * t));
     return error;
@@ -169,11 +170,14 @@ static const char *refuse(const rg_shape *s, const int64_t *)
                                         : "NPP leaves alone what comes from outside: it continues no edge and counts no pixel";
 }
 
-// NPP counts from the corner, not from the centre: s is twice as large, and rounded as much more.
+// NPP counts from the frame's corner, not from the centre: s is twice as large, and rounded as much more.
 static rg_tolerance tolerance(const rg_shape *s, const int64_t *)
 {
     const af_size z = af_size_2d(s);
-    return af_pixel_bound(&z, AF_TEXTURE_FRACTION + af_misplaced(&z));
+    const af_size all = {z.w + 2 * FRAME, z.h + 2 * FRAME, 1, 2, z.outside, 1, 0};
+    rg_tolerance t = af_pixel_bound(&z, 2 * af_misplaced(&all));
+    t.reason = "float rounding of s, counted from the corner, times the slope (bound.h)";
+    return t;
 }
 
 static void cost(const rg_shape *s, const int64_t *, rg_cost *c)

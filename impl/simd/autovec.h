@@ -7,8 +7,8 @@
 // makes twice_avx2 and twice_avx512, and twice_for(avx512) names one of them. It stands between the naive variants, which are
 // what a core did in the papers' years, and the simd ones. verify/tests/runtime/test_autovec.c looks for vectors in the listing.
 //
-// GCC's generic tuning makes no gathers, but loads each lane and inserts it; that of a processor with AVX-512 makes them, and would
-// keep to half vectors unless told.
+// GCC's generic tuning makes no gathers, but loads each lane and inserts it, as it does (from 13 on) for processors that leak
+// through gathers (CVE-2022-40982); that of a later one makes them, and would keep to half vectors unless told.
 #ifndef RG_AUTOVEC_H
 #define RG_AUTOVEC_H
 
@@ -16,7 +16,7 @@
 #ifdef __clang__
 #define RG_AUTOVEC_TUNE ""
 #else
-#define RG_AUTOVEC_TUNE ",tune=icelake-server,prefer-vector-width=512"
+#define RG_AUTOVEC_TUNE ",tune=sapphirerapids,prefer-vector-width=512"
 #endif
 #define RG_AUTOVEC_AVX512                                                                                                      \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma" RG_AUTOVEC_TUNE), noinline))
