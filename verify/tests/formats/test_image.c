@@ -197,6 +197,8 @@ TEST(test_png_strange_two_ways)
     enum { WIDTH = 130, HEIGHT = 140 };
     RG_FREED unsigned char *rows = rg_alloc((WIDTH + 1) * HEIGHT);
     if (!HAVE_DEFLATE) return;
+    for (int i = 0; i < (WIDTH + 1) * HEIGHT; i++) // every filter behind every other
+        rows[i] = (unsigned char)(rg_bits(4, (uint64_t)(i % (WIDTH + 1) ? i : i / (WIDTH + 1))) % (i % (WIDTH + 1) ? 256 : 5));
     assert_true(by_deflate(put_stored(rows, WIDTH, HEIGHT, 0)));
     assert_false(by_deflate(put_stored(rows, WIDTH, HEIGHT, 1)));
     rows[(WIDTH + 1) * 70] = 5;
