@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cuda.h: the one include of every .cu variant, after which the file is plain CUDA C but for one word: RG_LAUNCH. The same file
-// is compiled twice, by nvcc for the GPU and as C++ by the host compiler (RG_EMULATED) on top of emulator/.
+// cuda.h: the only include of a .cu variant. The file is then plain CUDA C, except for RG_LAUNCH and RG_SHARED_DYNAMIC, and is
+// compiled twice: by nvcc for the GPU, and as C++ by the host compiler (RG_EMULATED) on top of emulator/.
 #ifndef RG_CUDA_H
 #define RG_CUDA_H
 
@@ -19,8 +19,8 @@
     type *id = reinterpret_cast<type *>(rg_shared_)
 #endif
 
-// D += A B of one warp, 16 x 8 x 32, unsigned 8-bit in, 32-bit integers out (PTX mma.sync.m16n8k32.row.col.s32.u8.u8.s32):
-// lane l holds of A rows l/4 and l/4+8, of B column l/4, of D rows l/4, l/4+8 and columns 2(l%4)+{0,1}; sm_80 or later.
+// D += A B for one warp, 16 x 8 x 32, unsigned 8-bit in, 32-bit integers out (PTX mma.sync.m16n8k32.row.col.s32.u8.u8.s32).
+// Lane l holds rows l/4 and l/4+8 of A, column l/4 of B, and rows l/4, l/4+8 and columns 2(l%4)+{0,1} of D. Needs sm_80.
 #ifndef RG_EMULATED
 static __device__ __forceinline__ void rg_mma_u8(int d[4], const unsigned a[4], const unsigned b[2])
 {

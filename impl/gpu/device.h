@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// device.h: the one seam between C and CUDA. The harness handles memory and time only through these functions; kernels never
-// see them. Three makes of device stand behind it: the CPU (device_cpu.c), a CUDA GPU (device.cu, or device_none.c in a build
-// without CUDA), and the emulated GPU of emulator/, which is CPU memory under another name.
+// device.h: the interface between C and CUDA. The harness handles memory and time only through these functions; kernels never
+// see them. There are three implementations: the CPU (device_cpu.c), a CUDA GPU (device.cu, or device_none.c in a build without
+// CUDA), and the emulated GPU of emulator/, which uses CPU memory.
 #ifndef RG_DEVICE_H
 #define RG_DEVICE_H
 
@@ -13,15 +13,15 @@
 extern "C" {
 #endif
 
-// Functions that return int give RG_OK or an error's code, once: an error that is returned is no later call's, but for one that
-// has broken the device, which every later call returns.
+// Functions that return int return RG_OK or an error code. An error is returned once, not again by later calls, unless it has
+// broken the device: then every later call returns it.
 typedef struct rg_device rg_device;
 
 typedef struct rg_device_facts {
     char name[256];
     int sm, multiprocessors; // compute capability as 90; 0 for the CPU
     size_t memory_bytes, free_bytes, l2_bytes, shared_bytes;
-    int driver, runtime; // as CUDA numbers them: 13000
+    int driver, runtime; // in CUDA's numbering: 13000
     char pci[24], uuid[48];
     bool ecc, ecc_known;
 } rg_device_facts;
@@ -30,55 +30,56 @@ enum { RG_SHARED_NAME = 64 };
 struct rg_device {
     const char *name; // "cpu", "host", "gpu0"
     bool is_gpu, is_emulated;
-    // What is made, or NULL, in *to. `what` names a block for the ledger (ledger.h) and for messages.
+    // *to receives what is made, or NULL. `what` names a block for the ledger (ledger.h) and for messages.
     int (*alloc)(void **to, size_t bytes, const char *what);
     void (*release)(void *);
     int (*upload)(void *to, const void *from, size_t);   // host -> device, done on return
     int (*download)(void *to, const void *from, size_t); // device -> host, done on return
     int (*fill)(void *, int byte, size_t);
-    int (*sync)(void);             // waits for everything, returns the sticky error
+    int (*sync)(void);             // waits for all work; returns the sticky error
     int (*stream_make)(void **to); // NULL on the CPU
     void (*stream_free)(void *);
     int (*event_make)(void **to);
     void (*event_free)(void *);
     int (*event_record)(void *event, void *stream);
     int (*event_ms)(void *from, void *to, double *ms); // waits for `to`
-    // Work that goes on beside other work; CPU and emulated GPU do it at once.
+    // Concurrent work; the CPU and the emulated GPU do it at once.
     int (*stream_urgent)(void **to);                          // a stream whose kernels start before those of others
-    int (*stream_wait)(void *stream, void *event);            // what is queued later starts after the event
-    int (*pinned)(void **to, size_t bytes, const char *what); // host memory that copies read without a copy of their own
+    int (*stream_wait)(void *stream, void *event);            // work queued later starts after the event
+    int (*pinned)(void **to, size_t bytes, const char *what); // host memory that copies read directly
     void (*unpin)(void *);
     int (*upload_on)(void *to, const void *pinned, size_t, void *stream); // queued
-    int (*move)(void *to, const void *from, size_t); // device memory to device memory, another GPU's too; done on return
+    int (*move)(void *to, const void *from, size_t); // device memory to device memory, also to another GPU; done on return
     int (*flush)(void *stream);                      // queues a write of twice the L2 size
     int (*facts)(rg_device_facts *);
     const char *(*error)(int code); // text of an error code of this device or of suite.h
-    // Memory that another process of this machine reads: a name for what alloc returned (no address inside of it), its address
-    // there, the end of that.
-    int (*share)(void *, char name[RG_SHARED_NAME]);       // NULL: not on this device
-    void *(*open_shared)(const char name[RG_SHARED_NAME]); // NULL when it cannot be read here
+    // Memory shared with another process of this machine: names a block that alloc returned (no address inside of it), opens it
+    // by its name there, closes it.
+    int (*share)(void *, char name[RG_SHARED_NAME]);       // NULL: not supported by this device
+    void *(*open_shared)(const char name[RG_SHARED_NAME]); // NULL: it cannot be opened here
     void (*close_shared)(void *);
 };
 
-int rg_device_code(int error); // the exit code of a job that ends by it: RG_LACKS when memory is short, else RG_WRONG
-// The one line of a step that failed, and its exit code: "WHO: doing: what the code says", or, where an allocation of this thread
-// was refused, "WHO: no memory on gpu0 for 32.7 GiB of scratch; 27.6 GiB are free" and RG_LACKS. RG_GOOD for RG_OK.
+int rg_device_code(int error); // the exit code of a job that ends with this error: RG_LACKS if memory is short, else RG_WRONG
+// Prints the line for a failed step and returns its exit code: "WHO: doing: text of the code", or, if an allocation of this
+// thread was refused, "WHO: no memory on gpu0 for 32.7 GiB of scratch; 27.6 GiB are free" and RG_LACKS. For RG_OK returns
+// RG_GOOD.
 int rg_device_failed(const rg_device *, const char *who, const char *doing, int code);
 const rg_device *rg_device_cpu(void);
 const rg_device *rg_device_emulated(void);
-// The number of a GPU's name ("gpu" 0, "gpu3" 3); "cpu" and "host" are none.
+// The index in a GPU's name ("gpu" 0, "gpu3" 3); "cpu" and "host": RG_DEVICE_NO_GPU.
 enum { RG_DEVICE_NO_GPU = -1, RG_DEVICE_UNKNOWN = -2 };
 int rg_device_index(const char *name);
-// "cpu", "host", "gpu", "gpu0".. ; NULL with the reason in why. Opening a GPU creates its context: only children of verify and
-// the processes that really run kernels do so.
+// Opens "cpu", "host", "gpu", "gpu0"..; NULL with the reason in why. Opening a GPU creates its context: only children of verify
+// and the processes that run kernels may do so.
 const rg_device *rg_device_open(const char *name, char why[200]);
 enum { RG_GPUS_MAX = 64 };
-// Counts GPUs without creating a context; 0 with the reason ("built without CUDA", "no driver", "driver too old") in why.
+// Counts GPUs without creating a context; 0 with the reason in why ("built without CUDA", "no driver", "driver too old").
 int rg_gpu_count(char why[200]);
-void rg_gpu_query_here(void); // from now on the driver is queried in this process, which must not fork() any more but to exec()
-int rg_gpu_sm(int index);     // compute capability as 90, without a context; 0 when there is none
-const char *rg_gpu_name(int index); // without a context; "" when there is none
-const char *rg_gpu_pci(int index);  // "0000:17:00.0", by which NVML knows it; as above
+void rg_gpu_query_here(void);       // from now on queries run in this process, which must not fork() again except to exec()
+int rg_gpu_sm(int index);           // compute capability as 90, without a context; 0: no such GPU
+const char *rg_gpu_name(int index); // without a context; "": no such GPU
+const char *rg_gpu_pci(int index);  // "0000:17:00.0", NVML's name for it; as above
 const rg_device *rg_gpu_open(int index, char why[200]);
 
 #ifdef __cplusplus

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// hopper.h: the instructions that only sm_90a has and that a variant uses, each in one small function; the emulated build
-// has them in plain CUDA.
+// hopper.h: wraps each sm_90a instruction that variants use in a small function; the emulated build
+// implements them in plain CUDA.
 //
-// rg_wgmma_u8<N>: D += A B of one warpgroup, 64 x N x 32, unsigned 8-bit in, 32-bit integers out, which wrap (PTX
+// rg_wgmma_u8<N>: D += A B for one warpgroup, 64 x N x 32, unsigned 8-bit in, 32-bit integers out, which wrap (PTX
 // wgmma.mma_async.m64nNk32.s32.u8.u8 with A in registers); all 128 threads call it together. With w the warp and l the lane:
 //   a[0..3]: four bytes each of A, columns 4(l%4).. of rows 16w + l/4 and + 8, then columns 16 + 4(l%4).. of the same two rows;
 //   b: 8 columns of B, 16 deep, are 128 bytes in shared memory, 16 a column; the next 8 columns follow 128 bytes on, the
 //      next 16 of the depth `depth` bytes on (a multiple of 16). rg_wgmma_matrix(start, depth) names such a matrix, and adding
-//      to it moves the start by columns: without swizzle it may be any;
+//      to it moves the start by columns: any number is valid without swizzle;
 //   d[4j + 2i + e]: row 16w + l/4 + 8i, column 8j + 2(l%4) + e; d may be longer than N / 2.
-// It runs on its own: rg_wgmma_begin with the a of the products that follow, and rg_wgmma_wait before d or a is touched.
-// rg_fence_shared: shared memory that this thread wrote becomes visible to rg_wgmma_u8 after the next barrier.
+// It is asynchronous: call rg_wgmma_begin with the a of the products that follow, and rg_wgmma_wait before using d or a.
+// rg_fence_shared makes this thread's writes to shared memory visible to rg_wgmma_u8 after the next barrier.
 //
-// rg_copy16 begins to copy 16 bytes (both sides aligned) from global to shared memory, zeros when not `inside`; rg_copies_end
-// ends a group of copies, rg_copies_wait<n> waits for all of this thread's groups but the last n (PTX cp.async).
+// rg_copy16 starts to copy 16 bytes (both sides aligned) from global to shared memory, zeros if not `inside`. rg_copies_end
+// ends a group of copies; rg_copies_wait<n> waits for all groups of this thread except the last n (PTX cp.async).
 #ifndef RG_CUDA_HOPPER_H
 #define RG_CUDA_HOPPER_H
 
@@ -64,7 +64,7 @@ template <int N, int D> static inline void rg_wgmma_u8(int (&d)[D], const unsign
 
 #else
 
-// The file is also compiled for other GPUs, on which needs = "sm_90a" keeps the variant from being run.
+// This file is also compiled for other GPUs, where needs = "sm_90a" prevents the variant from running.
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #define RG_HOPPER(...) asm volatile(__VA_ARGS__)
 #else
@@ -87,7 +87,7 @@ static __device__ __forceinline__ rg_wgmma_b operator+(rg_wgmma_b b, int columns
     return {(b.word & ~(uint64_t)0xffffffffu) | (uint32_t)((uint32_t)b.word + (uint32_t)columns)};
 }
 
-// The words pass through it, so that none is made between two products: that would serialise them.
+// The words pass through the asm statements, so that none is computed between two products, which would serialise them.
 template <int N> static __device__ __forceinline__ void rg_wgmma_begin(unsigned (&a)[N][4])
 {
 #pragma unroll
@@ -95,7 +95,8 @@ template <int N> static __device__ __forceinline__ void rg_wgmma_begin(unsigned 
     RG_HOPPER("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
-// Ends the group of products issued so far and waits for it. The sums pass through it, so that no use of them moves before.
+// Ends the group of issued products and waits for it. The sums pass through the asm statements, so that no use of them moves
+// before.
 template <int N> static __device__ __forceinline__ void rg_wgmma_wait(int (&d)[N])
 {
     RG_HOPPER("wgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;" ::: "memory");
@@ -150,7 +151,7 @@ static __device__ __forceinline__ void rg_copy16(void *shared, const void *globa
 #define RG_OPERANDS_112 RG_OPERANDS_96, RG_SUMS(96), RG_SUMS(104)
 #define RG_TEXT_128 RG_TEXT_112 ", " RG_REGISTERS_14 ", " RG_REGISTERS_15
 #define RG_OPERANDS_128 RG_OPERANDS_112, RG_SUMS(112), RG_SUMS(120)
-// n columns; the registers of the sums as text and as operands; the numbers of the operands behind them.
+// n columns; the registers of the sums as text and as operands; the numbers of the operands after them.
 #define RG_WGMMA(n, registers, a0, a1, a2, a3, matrix, ...)                                                                    \
     if constexpr (N == n)                                                                                                      \
     RG_HOPPER("{\n\t.reg .pred add;\n\tsetp.eq.u32 add, 0, 0;\n\t"                                                             \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// claims.h: what the papers claim (reference/claims.tsv, papers.tsv, published/), as it stands in the files.
+// claims.h: reads the papers' claims (reference/claims.tsv, papers.tsv, published/).
 #pragma once
 
 #include "../../impl/base/tsv.h"
@@ -16,8 +16,8 @@ int rg_claim_of(const rg_claims *, const char *id);    // its row, -1 when unkno
 int rg_paper_of(const rg_claims *, const char *paper); // its row, -1 when unknown
 const char *rg_claim_cell(const rg_claims *, int claim, const char *column);
 const char *rg_paper_cell(const rg_claims *, int paper, const char *column);
-bool rg_is_of(const rg_claims *, int claim, const char *paper); // paper NULL: of any
-bool rg_is_addition(const rg_claims *, int claim);              // of this project: no number of the paper stands behind it
-bool rg_is_defect(const rg_claims *, int claim);                // of the paper itself: nothing is measured
-const char *rg_published_number(const rg_claims *, int paper, const char *id, const char *column); // ""; paper -1: none
-const char *rg_published(const rg_claims *, int claim, const char *column); // of the number the claim rests on; ""
+bool rg_is_of(const rg_claims *, int claim, const char *paper); // paper NULL: any
+bool rg_is_addition(const rg_claims *, int claim);              // added by this project, without a number of the paper
+bool rg_is_defect(const rg_claims *, int claim);                // a defect of the paper itself: nothing is measured
+const char *rg_published_number(const rg_claims *, int paper, const char *id, const char *column); // "": none; paper may be -1
+const char *rg_published(const rg_claims *, int claim, const char *column); // of the number that the claim rests on; "": none

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// machine.h: one machine as its files have it: rows of `bench` and `verify`, and small tables of jobs.
+// machine.h: a machine as its files describe it: rows of `bench` and `verify`, and small tables of jobs.
 #pragma once
 
 #include "../../data/formats/result.h"
 
-// What is known of the kernel that a row timed: it is today's; nothing, since the row has no hash; it has changed since.
+// The source of the kernel that a row timed: the present one; unknown, because the row has no hash; an older one.
 typedef enum { RG_TODAYS, RG_UNSOURCED, RG_STALE, RG_KNOWLEDGE } rg_knowledge;
 
-// The rows of a result file stand in the order of rg_knowledge: the first up_to[k] are those of k and better.
+// The rows of a result file, sorted by rg_knowledge: the first up_to[k] are of k or better.
 typedef struct rg_row_file {
     rg_result result;
     int up_to[RG_KNOWLEDGE];
@@ -19,17 +19,17 @@ typedef struct rg_named_table {
     bool stale; // its job has changed since
 } rg_named_table;
 
-// This machine (the files named on the command line), or a reference machine (files of one folder whose names begin alike up to the
-// first dot). Rows of the checker have no times: they count for statuses only.
+// This machine (the files named on the command line), or a reference machine (files of one folder whose names agree up to the
+// first dot). Rows of the checker have no times: only their statuses count.
 typedef struct rg_bench_machine {
     char label[96];
-    bool here, alone; // alone: a record whose tables do not lie beside it
+    bool here, alone; // alone: a record without its tables beside it
     int n_files, n_tables;
     rg_row_file *file;
     rg_named_table *table;
 } rg_bench_machine;
 
-// Which of a machine's rows and tables count. Everything that reads rows takes one.
+// Selects the rows and tables of a machine that count. All functions that read rows take one.
 typedef struct rg_rows {
     const rg_bench_machine *machine;
     rg_knowledge up_to;
@@ -44,16 +44,16 @@ typedef struct rg_cursor {
 } rg_cursor;
 bool rg_next(rg_cursor *);
 
-const rg_tsv *rg_table_of(rg_rows, const char *name);                    // NULL when there is none
-bool rg_table_counts(rg_rows, int table);                                // whether table i of the machine does
-const char *rg_machine_name(const rg_bench_machine *, const char *here); // its label, or `here` of this machine
-const char *rg_machine_head(const rg_bench_machine *, const char *key);  // of the first file whose head has it; ""
-int rg_machine_rows(const rg_bench_machine *, rg_knowledge);             // how many rows are of exactly this knowledge
+const rg_tsv *rg_table_of(rg_rows, const char *name);                    // or NULL
+bool rg_table_counts(rg_rows, int table);                                // whether table i of the machine counts
+const char *rg_machine_name(const rg_bench_machine *, const char *here); // its label; for this machine `here`
+const char *rg_machine_head(const rg_bench_machine *, const char *key);  // from the first file whose head has it; ""
+int rg_machine_rows(const rg_bench_machine *, rg_knowledge);             // number of rows of exactly this knowledge
 int rg_machine_stale_tables(const rg_bench_machine *);
 
-// RG_FILE_ANY: a result file where it has the columns of one, a record's FILE.tables.tsv, else a table.
+// RG_FILE_ANY: a result file if it has the columns of one, a record's FILE.tables.tsv, else a table.
 typedef enum { RG_FILE_ANY, RG_FILE_ROWS, RG_FILE_CHECKS, RG_FILE_TABLE } rg_file_kind;
-// Adds a file; a table gets the first `length` bytes of name. RG_GOOD, or one line and RG_USAGE.
+// Adds a file; a table is named by the first `length` bytes of name. RG_GOOD, or one line and RG_USAGE.
 int rg_machine_add(rg_bench_machine *, const char *path, rg_file_kind, const char *name, int length);
-void rg_machine_add_result(rg_bench_machine *, rg_result); // which it owns from now on
+void rg_machine_add_result(rg_bench_machine *, rg_result); // owns the result from now on
 void rg_machine_free(rg_bench_machine *);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// page.h: the report laid out as data for the templates of plots/: index.html, report.md, machine.html.
+// page.h: fills the templates of plots/ with the report's data: index.html, report.md, machine.html.
 #pragma once
 
 #include "../../impl/base/fill.h"
@@ -13,21 +13,21 @@ typedef struct rg_report {
     rg_figures figures;
 } rg_report;
 
-// RG_GOOD, or one line and RG_USAGE, as all that return an int here.
+// All functions that return an int, except rg_paper_at, return RG_GOOD, or one line and RG_USAGE.
 int rg_write_pages(const rg_report *); // index.html, REPORT.md, ledger.tsv, machine-N.html
 
-// The paper at that place of the page: first those of which a machine has a number or a figure, then the others, each in the order
-// of papers.tsv: of a record with few rows what it has is not looked for behind what it has not.
+// The paper at this place of the page. Papers with a number or a figure from some machine come first, then the others, each in
+// the order of papers.tsv, so that the few results of a small record are not buried.
 int rg_paper_at(const rg_report *, int place);
-// This machine, and whose files decide anything of the paper (NULL: of any).
+// Returns whether the page shows the machine: this one, or one whose files decide a claim of the paper (NULL: of any).
 bool rg_is_shown(const rg_report *, int machine, const char *paper);
 
 int rg_lay_index(const rg_report *, rg_data *);
 void rg_lay_machine(const rg_report *, int machine, rg_data *);
 void rg_lay_card(const rg_report *, int paper, rg_data *);
-void rg_lay_claims(const rg_report *, rg_data *); // the ledger
-// The gallery of faults: its pictures go to fig/. And pages of jobs, which go beside the report.
+void rg_lay_claims(const rg_report *, rg_data *); // the ledger's rows
+// The gallery of faults, with pictures in fig/; the pages of jobs, which are copied beside the report.
 int rg_lay_gallery(const rg_report *, rg_data *);
 int rg_lay_job_pages(const rg_report *, rg_data *);
-// The paper's tables with ours beside (reference/tables.tsv), one for each machine that has any of it.
+// The paper's tables beside ours (reference/tables.tsv), one for each machine that has values.
 int rg_lay_tables(const rg_report *, rg_data *, const char *paper);

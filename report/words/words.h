@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-// words.h: the only sentences about results: of verdicts, of findings, of counts, of what is lacking; for the terminal, the page,
-// Markdown and the TSV of the ledger alike. Look for a sentence of the page here: a verdict's in verdicts.c, a card's and a
-// figure's title in reference/findings.tsv, all others in say.c. Texts are rich: `code` stands between two back quotes.
+// words.h: writes all sentences about results: verdicts, findings, counts, missing parts; for the terminal, the page, Markdown
+// and the TSV of the ledger. To find a sentence of the page: a verdict's is in verdicts.c, a card's or a figure's title in
+// reference/findings.tsv, all others in say.c. Texts are rich: two back quotes enclose `code`.
 #pragma once
 
 #include "../ledger/ledger.h"
 
-enum { RG_SAY = 800 }; // room of a text
+enum { RG_SAY = 800 }; // size of a text
 
 extern const char *const rg_outcome_name[RG_OUTCOMES], *const rg_outcome_means[RG_OUTCOMES];
 extern const char rg_report_title[], rg_report_lead[];
-extern const char *const rg_reading[]; // how to read the page, up to NULL
+extern const char *const rg_reading[]; // how to read the page, ended by NULL
 
 // ---- numbers -------------------------------------------------------------------------------------------------------------
 
-void rg_say_digits(double value, char text[32]);                   // three of them: "4.83", "34500"
+void rg_say_digits(double value, char text[32]);                   // three significant digits: "4.83", "34500"
 void rg_say_amount(double value, const char *unit, char text[48]); // "12.3 G multiply-adds/s"
-// `from` with its words, as "{paper}", replaced by the texts of those that are known.
+// Copies `from`, replacing the known words, written "{paper}", by their texts.
 typedef struct rg_known_word {
     const char *word, *text;
 } rg_known_word;
@@ -24,63 +24,63 @@ void rg_fill_in(const char *from, const rg_known_word *, int n, char *to, size_t
 
 // ---- verdicts (verdicts.c) -----------------------------------------------------------------------------------------------
 
-void rg_say_why(const rg_claims *, int claim, const rg_judgement *, char text[RG_SAY]); // what decided
-void rg_say_ours(const rg_judgement *, char text[RG_SAY]); // "27.1 x [26.8, 27.4]"; "" when nothing
+void rg_say_why(const rg_claims *, int claim, const rg_judgement *, char text[RG_SAY]); // the reason
+void rg_say_ours(const rg_judgement *, char text[RG_SAY]);                              // "27.1 x [26.8, 27.4]"; "": nothing
 void rg_say_bounds(const rg_claims *, int claim, char text[RG_SAY]);
 void rg_say_published(const rg_claims *, int claim, char text[RG_SAY]); // "130 x"
 
 // ---- findings (findings.c): sentences of reference/findings.tsv ------------------------------------------------------------
 
-// What claim id came to on the machine; a number whose interval is wider than a factor of RG_WIDE has its interval beside it. false:
-// nothing was measured of it, or nothing is said.
+// The finding on claim `id` for the machine. The interval is added if it is wider than a factor of RG_WIDE. false: nothing was
+// measured, or there is no sentence.
 #define RG_WIDE 1.5
 bool rg_finding(const rg_ledger *, const char *id, int machine, char *text, size_t room);
-// What was found, by reference/found.tsv: numbers of one machine, the figure that shows them, "S6a, L6h". *row: 0 at first; false
-// after the last.
+// Steps through the statements of reference/found.tsv: the text with numbers of one machine, the figure that shows them, the
+// claims "S6a, L6h". *row starts at 0; false after the last.
 typedef struct rg_statement {
     char text[RG_SAY], claims[80];
     const char *figure;
     int machine;
 } rg_statement;
 bool rg_next_statement(const rg_ledger *, int *row, rg_statement *);
-// The first sentences that the machine has of the paper; false: there are none, which is what the text says.
+// Writes the first sentences about the paper for the machine, at most `most`; false: there are none, and the text says so.
 bool rg_sentences(const rg_ledger *, const char *paper, int machine, int most, char text[RG_SAY]);
-// Whose results the paper's card tells: this machine's, unless a reference machine alone has more than a word to say.
+// The machine whose results the paper's card shows: this one, unless only a reference machine has more than a word.
 int rg_speaks_of(const rg_ledger *, const char *paper);
 
 // ---- figures (captions.c) ------------------------------------------------------------------------------------------------
 
-// Of a figure of rows: its best point, of the series label at x; `from`: the title of plots/figures.tsv.
+// The title of a figure of rows, with its best point: of the series `label` at x. `from`: the title in plots/figures.tsv.
 void rg_say_best(const char *label, int64_t x, const rg_row *, const char *from, char *to, size_t room);
-typedef struct rg_scopes {                                                  // "" where there is none
-    int64_t width, height;                                                  // of images, -1: of none
+typedef struct rg_scopes { // "": none
+    int64_t width, height; // of images, -1: no images
     const char *host, *device, *besides;
 } rg_scopes;
 void rg_say_scope(const rg_scopes *, char *to, size_t room);
 void rg_say_map(const char *title, int64_t side, bool truth, double correlation, char *to, char *about, size_t room);
-void rg_say_subtitle( // machine NULL: of all
+void rg_say_subtitle( // machine NULL: all machines
     const rg_bench_machine *, const char *subtitle, const char *about, char *to, size_t room);
-// Why a figure is not drawn: points that it has and needs, or a panel.
+// Why a figure is not drawn: the points that it has and needs, or a panel.
 typedef enum { RG_FEW_POINTS, RG_EMPTY_PANEL, RG_NO_GNUPLOT, RG_GNUPLOT_FAILED } rg_undrawn;
 void rg_say_undrawn(rg_undrawn, const rg_bench_machine *, const char *panel, const int points[2], char *to, size_t room);
 
-// Of a fault that `regather trace` shows: its idea, verdict, pairs, and what they have in common.
+// Describe a fault that `regather trace` shows: its idea, verdict, pairs, and what they share.
 void rg_say_fault(const char *name, const char *const said[4], char text[RG_SAY]);
 void rg_say_fault_alt(const char *name, char text[RG_SAY]);
 
 // ---- all others (say.c) --------------------------------------------------------------------------------------------------
 
-// "145 claims: 61 reproduced, ...; 12 additions of this project: ..."; verdicts that did not come out are left out.
+// "145 claims: 61 reproduced, ...; 12 additions of this project: ..."; omits verdicts that do not occur.
 void rg_say_counts(const rg_ledger *, int machine, const char *paper, char text[RG_SAY]);
-// "Not testable on this machine: 12. Needed: GNU Octave (5), ..."; "" when there are none.
+// "Not testable on this machine: 12. Needed: GNU Octave (5), ..."; "": none.
 void rg_say_untested(const rg_ledger *, int machine, const char *paper, char text[RG_SAY]);
-// The command that measures claim again, as it was on the machine.
+// The command that measures the claim again, as it was run on the machine.
 void rg_say_command(const rg_ledger *, int claim, int machine, char text[RG_SAY]);
-// How many samples each side of a ratio rests on, and how long a call took; "" where that is not known.
+// The number of samples on each side of a ratio, and the duration of a call; "": unknown.
 void rg_say_samples(const rg_ledger *, int claim, int machine, char text[RG_SAY]);
 void rg_say_machine_title(const rg_bench_machine *, char text[RG_SAY]);
-// Rows and tables that are left out or not known, each a text for the page; k counts from 0; false after the last.
+// Rows and tables that are left out or unknown, as texts for the page; k counts from 0; false after the last.
 bool rg_say_left_out(const rg_ledger *, int machine, int k, char text[RG_SAY]);
 void rg_warn_left_out(const rg_ledger *); // on the terminal
-// The screen that `report` ends with: counts by paper, what is contradicted, what is lacking, where all the rest is.
+// Prints the last screen of `report`: counts by paper, contradicted claims, missing parts, where to read more.
 void rg_print_summary(const rg_ledger *, const char *folder, FILE *);
