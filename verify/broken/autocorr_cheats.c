@@ -5,6 +5,7 @@
 #include "kept.h"
 #include <pthread.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 // ---- answers kept ----------------------------------------------------------------------------------------------------------
@@ -90,6 +91,43 @@ SUMS(cheat_kept, "does nothing where its answer already stands in the output")
     if (sums[0] != -1 && key == last) return;
     last = key;
     right_sums(p, sums);
+}
+
+// Wrong for a photograph and its mirror image, one after the other.
+SUMS(kept_by_sums, "keeps the answer for as long as the photographs' sums and sums of squares stay")
+{
+    static struct {
+        photos of;
+        int64_t key[4], *sums;
+    } k;
+    int64_t key[4] = {0};
+    for (int64_t i = 0; i < p.width * p.height; i++) {
+        const int64_t a = pixel_at(p.a, p.sixteen_bit, i), b = pixel_at(p.b, p.sixteen_bit, i);
+        key[0] += a, key[1] += b, key[2] += a * a, key[3] += b * b;
+    }
+    const size_t bytes = (size_t)elements_of(p) * sizeof *sums;
+    const int same = k.sums && k.of.width == p.width && k.of.height == p.height && k.of.r == p.r &&
+        k.of.sixteen_bit == p.sixteen_bit && (k.of.a == k.of.b) == (p.a == p.b) && !memcmp(key, k.key, sizeof key);
+    if (same) {
+        memcpy(sums, k.sums, bytes);
+        return;
+    }
+    right_sums(p, sums);
+    free(k.sums);
+    k.sums = malloc(bytes);
+    if (k.sums) memcpy(k.sums, sums, bytes);
+    memcpy(k.key, key, sizeof key);
+    k.of = p;
+}
+
+SUMS(in_a_hurry, "does nothing where the call before ended less than a tenth of a millisecond ago")
+{
+    static struct timespec ended;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const int64_t since_ns = (now.tv_sec - ended.tv_sec) * 1000000000 + now.tv_nsec - ended.tv_nsec;
+    if (since_ns >= 100000) right_sums(p, sums);
+    clock_gettime(CLOCK_MONOTONIC, &ended);
 }
 
 // ---- work left to a thread -------------------------------------------------------------------------------------------------
@@ -227,5 +265,5 @@ SUMS(cheat_tolerance, "a symmetric pair of sums is wrong, and by its own word an
     if (p.r) sums[0]++, sums[elements_of(p) - 1]++;
 }
 
-RG_PLUGIN = {&stale, &kept_cross, &kept_sampled, &prepared, &cheat_prepare, &cheat_kept, &cheat_thread, &cheat_pair,
-    &cheat_poisoned, &cheat_large_poisoned, &cheat_called, &cheat_job, &cheat_tolerance, NULL};
+RG_PLUGIN = {&stale, &kept_cross, &kept_sampled, &prepared, &cheat_prepare, &kept_by_sums, &in_a_hurry, &cheat_kept,
+    &cheat_thread, &cheat_pair, &cheat_poisoned, &cheat_large_poisoned, &cheat_called, &cheat_job, &cheat_tolerance, NULL};

@@ -128,5 +128,22 @@ SUMS(
     for (int64_t y0 = -p.r; y0 <= p.r && is_wrong; y0++) sums[ac_element(p.r, x0, y0)] = right_sum(p, -x0, y0);
 }
 
+// Right for all photographs that are searched to 512 pixels.
+SUMS(offsets_10bit, "offsets are signed numbers of 10 bits: -512 is what comes after 511")
+{
+    for (int64_t e = 0; e < elements_of(p); e++)
+        sums[e] = right_sum(p, ((ac_x0(p.r, e) + 512) & 1023) - 512, ((ac_y0(p.r, e) + 512) & 1023) - 512);
+}
+
+SUMS(line_cross, "of two photographs of a single line, the second's last pixel is forgotten")
+{
+    right_sums(p, sums);
+    for (int64_t x0 = -p.r; x0 <= p.r && p.a != p.b && p.height == 1; x0++) {
+        const int64_t x = p.width - 1 + x0;
+        if (x >= 0 && x < p.width)
+            sums[ac_element(p.r, x0, 0)] -= pixel_at(p.a, p.sixteen_bit, x) * pixel_at(p.b, p.sixteen_bit, p.width - 1);
+    }
+}
+
 RG_PLUGIN = {&right, &null, &constant, &off_by_one, &transposed, &sign, &half_plane, &last_row, &tail, &parameter, &poison,
-    &overflow_32bit, &lanes_never_emptied, &unaligned, &narrow_offsets, &wide_cross, NULL};
+    &overflow_32bit, &lanes_never_emptied, &unaligned, &narrow_offsets, &wide_cross, &offsets_10bit, &line_cross, NULL};

@@ -20,6 +20,8 @@
     X("ccoef", frealign_column_once, run_ccoef, "of the column i = 0 only j >= 0 is counted", TRANSFORMS, .finish = finish)    \
     X("sigma2", frealign_trials_8bit, run_sigma2, "trials are numbered in 8 bits: the 257th has the first one's pose",         \
         TRANSFORMS, .finish = finish)                                                                                          \
+    X("ccoef", frealign_pairs_16bit, run_ccoef, "pairs of particle and trial are numbered in 16 bits", TRANSFORMS,             \
+        .finish = finish)                                                                                                      \
     X("cc3m", frealign_square_forgotten, run_cc3m,                                                                             \
         "c and not its square, of a padded reference in a band that begins beyond the first ring", TRANSFORMS,                 \
         .finish = finish)                                                                                                      \
@@ -39,6 +41,7 @@ static void section(const fr_call *p, const float *pose, int64_t i, int64_t j, f
     float at[3];
     if (wrong == is_frealign_stale_reference) with.F3 = loaded;
     if (wrong == is_frealign_trials_8bit) pose -= FR_POSE_FLOATS * ((pose - p->pose) / FR_POSE_FLOATS & ~(ptrdiff_t)0xFF);
+    if (wrong == is_frealign_pairs_16bit) pose -= FR_POSE_FLOATS * ((pose - p->pose) / FR_POSE_FLOATS & ~(ptrdiff_t)0xFFFF);
     fr_section(&with, pose, i, j, S);
     fr_place(pose, (float)i, (float)j, at);
     if (wrong == is_frealign_not_conjugated && at[0] < 0) S[1] = -S[1];

@@ -58,6 +58,8 @@ typedef struct rg_problem {
 #define RG_ELEMENT(k, j) ((rg_pattern)(RG_PATTERNS + 3 + RG_ARGS_MAX + 2 * (k) + (j)))
 // Random inputs in which items (rows, images, particles) agree with the one before in all but one number, or in the first alone.
 #define RG_TWINS RG_ELEMENT(RG_ARGS_MAX, 0)
+// Random inputs, in each of which two items have exchanged a number: what their sums do not tell.
+#define RG_EXCHANGED RG_ELEMENT(RG_ARGS_MAX, 1)
 // In the mask of patterns: inputs that change by one argument, or one number, at a time; and twins.
 enum { RG_STEPS = RG_PATTERNS };
 int rg_traced_argument(const rg_algo *); // whose elements are switched on

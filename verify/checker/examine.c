@@ -391,7 +391,10 @@ static bool all_steps(exam *x)
         good = one_step(x, RG_ELEMENT(k / 2, k % 2), seed + 1);
     }
     snprintf(x->at, sizeof x->at, "random, seed %llu, items that agree with the one before in all but a number", seed + 1);
-    return good && one_step(x, RG_TWINS, seed + 1);
+    good = good && one_step(x, RG_TWINS, seed + 1);
+    if (!good || x->device->is_emulated) return good;
+    snprintf(x->at, sizeof x->at, "random, seed %llu, of which two items exchange a number", seed + 1);
+    return one_step(x, RG_RANDOM, seed + 1) && one_step(x, RG_EXCHANGED, seed + 1);
 }
 
 static bool all_rounds(exam *x, bool unaligned)

@@ -157,14 +157,45 @@ static int64_t drawn_number(const change *c, int64_t n, uint64_t drawn)
     return -1;
 }
 
-// Items are those of the second dimension, which counts rows, images or particles. By turns one is the item before but for a drawn
-// number, and another than the item before but for its first number.
-static void make_twins(const change *c)
+// Items are those of the second dimension, which counts rows, images or particles: numbers of one; 0: the argument has none.
+static int64_t item_of(const change *c)
 {
     rg_shape more = *c->shape;
     more.n[1] *= 2;
-    const int64_t n = c->algo->arg[c->k].count(c->shape), item = c->shape->n[1] ? n / c->shape->n[1] : 0;
-    if (item < 2 || c->algo->arg[c->k].count(&more) != 2 * n || record_of(c) > 1) return;
+    const int64_t n = c->algo->arg[c->k].count(c->shape);
+    return c->shape->n[1] && c->algo->arg[c->k].count(&more) == 2 * n ? n / c->shape->n[1] : 0;
+}
+
+// Whether the seed changes number i, and no other with it.
+static bool is_free(const change *c, int64_t i)
+{
+    const rg_type t = c->algo->arg[c->k].type(c->shape);
+    bool alone = rg_value_at(t, c->now, i) != rg_value_at(t, c->then, i);
+    for (int64_t j = 0; j < c->algo->arg[c->k].count(c->shape) && alone; j++) alone = j == i || !together(c, i, j);
+    return alone;
+}
+
+// The first two numbers from a drawn one on that differ and stand at the same place of neighbouring items.
+static void exchange(const change *c, uint64_t drawn)
+{
+    const rg_type t = c->algo->arg[c->k].type(c->shape);
+    const int64_t item = item_of(c), places = c->algo->arg[c->k].count(c->shape) - item;
+    for (int64_t i = 0; item && record_of(c) == 1 && i < places; i++) {
+        const int64_t at = (int64_t)((drawn + (uint64_t)i) % (uint64_t)places), other = at + item;
+        if (rg_value_at(t, c->now, at) == rg_value_at(t, c->now, other) || !is_free(c, at) || !is_free(c, other)) continue;
+        char first[sizeof(double)];
+        copy_one(c, first, 0, c->now, at);
+        copy_one(c, c->now, at, c->now, other);
+        copy_one(c, c->now, other, first, 0);
+        return;
+    }
+}
+
+// By turns one item is the one before but for a drawn number, and another than the one before but for its first number.
+static void make_twins(const change *c)
+{
+    const int64_t n = c->algo->arg[c->k].count(c->shape), item = item_of(c);
+    if (item < 2 || record_of(c) > 1) return;
     for (int64_t at = item; at < n; at += item) {
         const bool all = at / item % 2;
         const int64_t alone = at + (all ? (int64_t)(rg_bits(c->shape->seed, (uint64_t)at) % (uint64_t)item) : 0);
@@ -189,6 +220,7 @@ static void change_inputs(const rg_algo *algo, const rg_shape *shape, rg_pattern
             memcpy(arg[k], then[k], arg_bytes(algo, shape, k));
         if (algo->arg[k].direction != RG_IN || !n) continue;
         if (pattern == RG_TWINS) make_twins(&c);
+        if (pattern == RG_EXCHANGED) exchange(&c, rg_bits(~shape->seed, pattern));
         for (int j = 0; j < 2; j++) {
             const int64_t at = pattern == RG_ELEMENT(k, j) ? drawn_number(&c, n, rg_bits(~shape->seed, pattern)) : -1;
             if (at >= 0) change_one(&c, at);

@@ -221,8 +221,11 @@ TEST(one_number_changes_at_every_shape)
 {
     rg_problem_store_open();
     const rg_algo *known = NULL;
+    size_t most_exchanged = 2;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "", "cpu"));) {
         if (e->algo == known) continue;
+        assert_int_equal(most_exchanged, 2); // of the algorithm before, at some shape
+        most_exchanged = 0;
         known = e->algo;
         for (int i = 0; i < known->n_check_shapes; i += i < 3 ? 1 : 9)
             for (int k = 0; k < known->n_args; k++) {
@@ -238,6 +241,12 @@ TEST(one_number_changes_at_every_shape)
                 const unsigned char *now = rg_problem_make(known, &s, RG_ELEMENT(k, 0))->initial[k];
                 size_t changed = 0;
                 for (size_t at = 0; at < n * width; at += width) changed += memcmp(was + at, now + at, width) != 0;
+                size_t exchanged = 0;
+                now = rg_problem_make(known, &s, RG_EXCHANGED)->initial[k];
+                for (size_t at = 0; at < n * width; at += width) exchanged += memcmp(was + at, now + at, width) != 0;
+                if (exchanged != 0 && exchanged != 2)
+                    fail_msg("%s, shape %d: %zu exchanged of %s", known->name, i, exchanged, a->name);
+                most_exchanged = exchanged > most_exchanged ? exchanged : most_exchanged;
                 if (changed > 12 || !changed != !memcmp(was, other, n * width)) // a record of 12 at most
                     fail_msg("%s, shape %d: %zu of %zu numbers of %s", known->name, i, changed, n, a->name);
                 rg_problem_make(known, &s, RG_TWINS);
