@@ -130,8 +130,8 @@ static uint32_t restore_rows(unsigned char *row, const unsigned char *above, uns
 static bool restore(unsigned char *raw, const picture *p, rg_image *image)
 {
     const size_t step = (size_t)(p->channels * p->depth / 8);
-    RG_FREED unsigned char *none = rg_alloc(p->line);
-    const unsigned char *above = none;
+    RG_FREED uint16_t *room = rg_alloc(p->line); // nothing, above the first row; then samples, which lie anywhere in `raw`
+    const unsigned char *above = (const unsigned char *)room;
     for (uint32_t y = 0, done; y < p->height; y += done) {
         unsigned char *row = raw + y * (p->line + 1) + 1;
         done = restore_rows(row, above, y + 1 < p->height ? row + p->line + 1 : NULL, p->line, step);
@@ -139,13 +139,9 @@ static bool restore(unsigned char *raw, const picture *p, rg_image *image)
         above = row + (done - 1) * (p->line + 1);
     }
     for (uint32_t y = 0; y < p->height; y++) {
-        unsigned char *row = raw + y * (p->line + 1) + 1;
-        if (p->depth == 16)
-            for (size_t i = 0; i < p->line; i += 2) {
-                const uint16_t sample = (uint16_t)(row[i] << 8 | row[i + 1]);
-                memcpy(row + i, &sample, sizeof sample);
-            }
-        rg_image_grey_row(image, y, row, p->channels);
+        const unsigned char *row = raw + y * (p->line + 1) + 1;
+        for (size_t i = 0; i < (p->depth == 16 ? p->line / 2 : 0); i++) room[i] = (uint16_t)(row[2 * i] << 8 | row[2 * i + 1]);
+        rg_image_grey_row(image, y, p->depth == 16 ? (const void *)room : row, p->channels);
     }
     return true;
 }
