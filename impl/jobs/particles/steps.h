@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// steps.h: what the jobs of FREALIGN compute beside the seven routines: the transform of a reference, a map from a volume, sums
-// over rings. The same steps on the CPU (host.c) and on the GPU, real or emulated (device.cu). Pointers are the device's
-// memory; all is done on return; 0 or an error code of the device.
+// steps.h: the steps of FREALIGN's jobs between the seven routines: the transform of a reference, a map from a volume, sums
+// over rings. They run on the CPU (host.c) and on the GPU, real or emulated (device.cu). Pointers are device memory. Functions
+// finish before they return, and return 0 or an error code of the device.
 #pragma once
 
 #include "../../frealign/compare/index.h"
@@ -14,28 +14,29 @@ typedef struct fr_map_call {
     int64_t side, outer;      // rings beyond outer are left out
     const float *volume;      // records of pinsert_s
     double f, scale;          // R = scale num / (f + den)
-    const double *correction; // of a distance along an axis, side of them from -side/2 on: voxels are divided by three of them
+    const double *correction; // factors along an axis, `side` of them from -side/2 on: a voxel is divided by three
     float mask_px;            // radius of the mask, 0: none
-    float *grid;              // room, see fr_grid_floats
-    double *edge;             // room for two
+    float *grid;              // work area, see fr_grid_floats
+    double *edge;             // work area for two
     float *map;               // side^3
-    int threads;              // of the CPU
+    int threads;              // on the CPU
 } fr_map_call;
 
 typedef struct fr_job_steps {
-    size_t (*work_bytes)(int64_t side); // that the transform of a map takes for itself on the device
-    // Coefficients of a map of own^3 voxels on the grid of side^3, origin in the corner, 0 where it has none. grid: room.
+    size_t (*work_bytes)(int64_t side); // work area of a map's transform on the device
+    // Computes the coefficients of a map of own^3 voxels on the grid of side^3, origin in the corner; 0 where it has none.
+    // grid: work area.
     int (*reference)(int64_t own, const float *map, float *grid, int64_t side, float *f3, int threads);
     int (*map)(const fr_map_call *);
-    // Sum of the records' third numbers over the stored nodes of each ring, and how many they are: sums[2][fr_all_rings].
+    // Sums the records' third numbers over the stored nodes of each ring, and counts the nodes: sums[2][fr_all_rings].
     int (*weights)(int64_t side, const float *volume, double *sums, int threads);
-    // Over rings 0 .. side/2: Re sum A conj B, sum |A|^2, sum |B|^2, mates counted. grid: room for the transforms of both.
+    // Sums over rings 0 .. side/2: Re sum A conj B, sum |A|^2, sum |B|^2, mates included. grid: work area for both transforms.
     int (*shells)(int64_t side, const float *a, const float *b, float *const grid[2], double *sums, int threads);
 } fr_job_steps;
 
-// Half a transform of side^3 reals, in place.
+// Floats of half a transform of side^3 reals, in place.
 RG_HD int64_t fr_grid_floats(int64_t side) { return 2 * fr_voxels(side); }
-// Rings of the whole cube, corners too.
+// The rings of the whole cube, corners included.
 RG_HD int64_t fr_all_rings(int64_t side) { return fr_ring(3 * (side / 2) * (side / 2)) + 1; }
 
 // The coefficient at node e of the map's transform; zero beyond the sphere.
@@ -65,7 +66,7 @@ RG_HD float fr_correct(const fr_map_call *c, int64_t e)
     return (float)(c->grid[row * 2 * fr_width(side) + x] / (by[x] * by[row % side] * by[row / side]));
 }
 
-// Node e of the transform of `own` points a side has its place in that of `side`: -1 when that has none for it.
+// The place of node e of the transform of `own` points a side in that of `side`; -1: none.
 RG_HD int64_t fr_resampled(int64_t own, int64_t side, int64_t e, float *sign)
 {
     const int64_t width = fr_width(own), row = e / width, x = e % width, half = (own < side ? own : side) / 2;
@@ -74,14 +75,14 @@ RG_HD int64_t fr_resampled(int64_t own, int64_t side, int64_t e, float *sign)
     return x < half && y < half && -y < half && z < half && -z < half ? fr_voxel(side, x, y, z) : -1;
 }
 
-// Ring of stored node e.
+// The ring of stored node e.
 RG_HD int64_t fr_ring_of_node(int64_t side, int64_t e)
 {
     const int64_t width = fr_width(side), row = e / width, x = e % width;
     const int64_t y = fr_frequency(side, row % side), z = fr_frequency(side, row / side);
     return fr_ring(x * x + y * y + z * z);
 }
-// How many coefficients it stands for.
+// The number of coefficients that it represents.
 RG_HD int fr_stands_for(int64_t side, int64_t e)
 {
     const int64_t x = e % fr_width(side);

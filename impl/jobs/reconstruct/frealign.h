@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// frealign.h: --method frealign: particles under every operator into numerator and denominator, and maps of these.
+// frealign.h: --method frealign: inserts particles under every operator into numerator and denominator, and makes maps of
+// these.
 #pragma once
 
 #include "../particles/particles.h"
@@ -12,9 +13,9 @@ typedef struct fr_reconstruction {
     gr_symmetry symmetry;
     enum { FR_INSERT_AS_V9, FR_INSERT_AS_PAPER } preset;
     int64_t side, outer;
-    double f, finest_A, pbc, mean_score, mass_kDa, mask_px; // f below 0: the rule
-    rg_buffer grid[2], correction, edge, sums;              // of the maps
-    double *rings[2];                                       // of each half: see fr_job_steps.weights
+    double f, finest_A, pbc, mean_score, mass_kDa, mask_px; // f below 0: by the rule
+    rg_buffer grid[2], correction, edge, sums;              // work areas of the maps
+    double *rings[2];                                       // for each half: see fr_job_steps.weights
 } fr_reconstruction;
 
 extern const rg_option fr_reconstruct_options[];
