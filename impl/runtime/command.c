@@ -9,6 +9,8 @@
 #include "predicted.h"
 #include "table.h"
 
+#include <pthread.h>
+
 // A device that is named must be there: no job goes on quietly without it.
 static int check_device(const char *name)
 {
@@ -62,6 +64,21 @@ static int end_summary(const rg_command *command, const void *options)
     return rg_summary_write(command, options);
 }
 
+// Threads of libgomp that wait spin for milliseconds, and take their core from who has work, unless it has more of them than there
+// are processors. Two that sleep make it so many where a job has a thread for each.
+static void *sleep_for_ever(void *none)
+{
+#pragma omp parallel num_threads(2)
+    for (;;) pause();
+    return none;
+}
+
+static void let_threads_sleep(void)
+{
+    pthread_t thread;
+    if (HAVE_OPENMP && !pthread_create(&thread, NULL, sleep_for_ever, NULL)) pthread_detach(thread);
+}
+
 int rg_command_run(const rg_command *command, int argc, char **argv)
 {
     void *options;
@@ -79,6 +96,7 @@ int rg_command_run(const rg_command *command, int argc, char **argv)
         for (int i = 0; !code && i < given->plugin.n; i++) code = rg_plugin_load(given->plugin.item[i]);
         rg_dry_run = given->dry_run;
         if (!code && command->page) code = begin_summary(command, options);
+        if (!code && command->job) let_threads_sleep();
         if (!code) code = command->run(options);
         rg_predicted_log();
         if (!code && given->dry_run && rg_rank == 0)
