@@ -87,7 +87,9 @@ CXX_EMU  = $(CXX_STD) -O2 -g1 -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(O
 # error here.
 EMU_LOOK = -fno-exceptions -Werror=missing-declarations $(if $(filter 1,$(SANITIZE)),,-fsanitize=thread \
            -fsanitize=bounds$(comma)alignment$(comma)object-size $(if $(findstring clang,$(CXX)),-fno-sanitize=local-bounds))
-CU_ALL   = -std=c++20 -O3 -lineinfo -Xcompiler -Wall,$(subst $() ,$(comma),$(filter -W%,$(CXX_STD))) $(CUDA_ARCH) $(DEFS)
+# Code of GPUs is most of each program that is linked: packed as far as nvcc can, from 12.8 on.
+CU_PACK := $(if $(filter 1,$(HAVE_CUDA)),$(if $(shell $(NVCC) --help | grep compress-mode),--compress-mode=size))
+CU_ALL   = $(CU_PACK) -std=c++20 -O3 -lineinfo -Xcompiler -Wall,$(subst $() ,$(comma),$(filter -W%,$(CXX_STD))) $(CUDA_ARCH) $(DEFS)
 # What a plug-in is compiled with: `make plugin` here, `regather --cflags` for one that lies elsewhere. Its symbols are hidden, or
 # they would stand for this program's own, so that a kernel need not be static; an emulated one is linked without the libraries of
 # the sanitizers.
@@ -217,20 +219,22 @@ $(BUILD)/no-cufft.so: $(BUILD)/flags
 $(BUILD)/regather.1: $(BUILD)/regather
 	$< man > $@
 
-# Tests take what they use of it.
+# Tests take what they use of it, without what only a debugger reads, which is most of it: `make NO_DEBUG=` keeps that. Findings of
+# sanitizers have their lines by it.
+NO_DEBUG ?= $(if $(filter 1,$(SANITIZE)),,-Wl,--strip-debug)
 $(BUILD)/regather.a: $(LIB_OBJ)
 	@rm -f $@; ar rcsT $@ $^
 $(TESTS): %: %.o $(BUILD)/regather.a
-	$(CC) $(OMP) $(SAN) -rdynamic $< -o $@ $(BUILD)/regather.a -lcmocka $(LIBS)
+	$(CC) $(OMP) $(SAN) $(NO_DEBUG) -rdynamic $< -o $@ $(BUILD)/regather.a -lcmocka $(LIBS)
 # What rows of verify/cases ask of maps and particles.
 $(BUILD)/verify/cases/look: $(BUILD)/verify/cases/look.o $(BUILD)/regather.a
-	$(CC) $(OMP) $(SAN) $< -o $@ $(BUILD)/regather.a $(LIBS)
+	$(CC) $(OMP) $(SAN) $(NO_DEBUG) $< -o $@ $(BUILD)/regather.a $(LIBS)
 # Every fuzz target is the same function: here they stand side by side in one program.
 $(BUILD)/verify/fuzz/%.o: verify/fuzz/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(C_JUDGE) $(if $(filter 1,$(HAVE_MPI)),$(MPI_FLAGS)) -DLLVMFuzzerTestOneInput=fuzz_$* -I$(BUILD) -MMD -MP -c $< -o $@
 $(BUILD)/verify/fuzz/driver: $(FUZZ_OBJ) $(BUILD)/regather.a
-	$(CC) $(OMP) $(SAN) -rdynamic $(FUZZ_OBJ) -o $@ $(BUILD)/regather.a $(LIBS)
+	$(CC) $(OMP) $(SAN) $(NO_DEBUG) -rdynamic $(FUZZ_OBJ) -o $@ $(BUILD)/regather.a $(LIBS)
 $(BUILD)/broken/%.so: verify/broken/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(C_ALL) -fPIC -shared -fvisibility=hidden -MMD -MP -MF $(@:.so=.d) -MT $@ $< -o $@
