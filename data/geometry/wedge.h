@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// wedge.h: what a tilt series about y from -W to W degrees leaves out of a volume's transform: |kz| > |kx| tan W.
+// wedge.h: the frequencies of a volume's transform that a tilt series about y from -W to W degrees misses: |kz| > |kx| tan W.
 #pragma once
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-// Whether the frequency was seen; that on the border and the origin were.
+// Returns whether the frequency is measured; those on the border, and the origin, are.
 static inline bool rg_wedge_seen(double kx, double kz, double tangent) { return !(fabs(kz) > fabs(kx) * tangent); }
-// The same with a border one frequency wide: 0 missing, 1 seen. The wedge as (sin W, cos W).
+// The same with a border one frequency wide: 0 missing, 1 measured. The wedge is (sin W, cos W).
 static inline double rg_wedge_share(double kx, double kz, const double wedge[2])
 {
     double inside = fabs(kx) * wedge[0] - fabs(kz) * wedge[1] + 0.5;
@@ -16,5 +16,6 @@ static inline double rg_wedge_share(double kx, double kz, const double wedge[2])
 }
 // tan W for W in (0, 90], infinite at 90, where nothing is missing.
 double rg_wedge_tangent(double deg);
-// Sets the missing frequencies of a volume of side^3 voxels to 0. At side / 2 of an even side both signs are one frequency.
+// Sets the missing frequencies of a volume of side^3 voxels to 0. At side / 2 of an even side both signs are the same
+// frequency.
 void rg_wedge_remove(int64_t side, double deg, double *volume);

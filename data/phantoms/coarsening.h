@@ -30,13 +30,14 @@ typedef struct rg_coarsening_setup {
 
 typedef struct rg_coarsening rg_coarsening;
 
-// Ends the program with RG_LACKS when there is no memory. The same setup on the same machine gives the same bits.
+// Ends the program with RG_LACKS if memory is short. The same setup on the same machine gives the same bits.
 rg_coarsening *rg_coarsening_make(const rg_coarsening_setup *);
 void rg_coarsening_free(rg_coarsening *);
-void rg_coarsening_set(rg_coarsening *, const float *phi); // another initial state, height * width values
-// Advances to `time`; progress(data, time now) is called after each step when not NULL.
+void rg_coarsening_set(rg_coarsening *, const float *phi); // sets another initial state, height * width values
+// Advances to `time` and calls progress(data, time now), unless NULL, after each step.
 void rg_coarsening_advance(rg_coarsening *, double time, void (*progress)(void *, double), void *data);
 double rg_coarsening_time(const rg_coarsening *);
-const float *rg_coarsening_phi(const rg_coarsening *);          // height * width values, row by row
-double rg_coarsening_energy(const rg_coarsening *);             // per pixel: phi^4/4 - phi^2/2 + 1/4 + |grad phi|^2/2
-void rg_coarsening_flow(rg_coarsening *, float *vx, float *vy); // the Stokes flow of the present state, height * width each
+const float *rg_coarsening_phi(const rg_coarsening *); // height * width values, row by row
+double rg_coarsening_energy(const rg_coarsening *);    // per pixel: phi^4/4 - phi^2/2 + 1/4 + |grad phi|^2/2
+void rg_coarsening_flow(
+    rg_coarsening *, float *vx, float *vy); // the Stokes flow of the present state, height * width values each

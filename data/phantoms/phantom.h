@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// phantom.h: the kinds of `regather phantom KIND`: input made from a seed, so that nothing need be fetched. Each is a command
-// with options of its own.
+// phantom.h: the kinds of `regather phantom KIND`, which make input from a seed, so that nothing need be downloaded. Each is a
+// command with its own options.
 #pragma once
 
 #include "../../impl/suite.h"
@@ -9,7 +9,7 @@
 #include "../../impl/base/options.h"
 
 extern const rg_command rg_cmd_phantom;
-// Rows of --dry-run: what, its memory, and each file of the folder.
+// Prints rows of --dry-run: what is made, its memory, and each file of the folder.
 void rg_phantom_plan(const char *folder, const char *what, double bytes, rg_memory_need *, const void *of, const char *fits,
     int n, const char *const *name);
 

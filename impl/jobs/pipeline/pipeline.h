@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// pipeline.h: many images through many devices, for all jobs: particles, photographs, tilt images and volumes alike.
+// pipeline.h: processes many images on many devices, for all jobs: particles, photographs, tilt images and volumes.
 //
-//     team.c      devices opened at the same time, a thread each; a task in all of them
-//     feed.c      images read ahead of a device into a ring of pinned slots
-//     sums.c      sums of all devices into those of the first, in pairs; add.cu: one sum into another on a GPU
-//     stages.c    what took how long, one schema for all jobs: OUT_stages.tsv
-//     fft.cuh     cuFFT plans of the steps that jobs take on a GPU
+//     team.c      opens devices at the same time, a thread each; runs a task on all of them
+//     feed.c      reads images ahead of a device into a ring of pinned slots
+//     sums.c      adds the sums of all devices to those of the first, in pairs; add.cu: adds one sum to another on a GPU
+//     stages.c    times of the stages, one schema for all jobs: OUT_stages.tsv
+//     fft.cuh     cuFFT plans for the steps of jobs on a GPU
 //
-// A job opens a team, says where its images come from, and runs tasks; each takes its share of the rows through a feed:
+// A job opens a team, sets the source of its images, and runs tasks; each reads its share of the rows through a feed:
 //
 //     pl_team_open(&team, &(pl_devices){.entry = entry, .device = "gpu", .most = rows, ...});
 //     team.source = &source;
@@ -19,8 +19,8 @@
 //     pl_stages_write(&team, out, note);
 //     pl_team_close(&team);
 //
-// Images of any size fit: a slot's parts are so many bytes an image. What is not read ahead at all (autocorr, whose photographs
-// differ in size; align, average) uses a team with tasks that read for themselves, and pl_lap for its stages.
+// Images may have any size: a slot's parts have a number of bytes per image. Jobs that do not read ahead (autocorr, whose
+// photographs differ in size; align, average) use a team with tasks that read their own input, and pl_lap for the stages.
 #pragma once
 
 #include "../../base/core.h"
@@ -32,7 +32,7 @@
 // ---- stages --------------------------------------------------------------------------------------------------------------
 
 enum { PL_CALLS = 8 };
-// In the order of the table. PL_CALL + i: calls of a routine, whose name the job gives (pl_team.call_name).
+// Stages in the order of the table. PL_CALL + i: calls of a routine that the job names (pl_team.call_name).
 typedef enum {
     PL_OPEN,  // files and devices
     PL_SETUP, // memory and plans
@@ -61,61 +61,60 @@ struct pl_source;
 // One device and the thread that it belongs to.
 typedef struct pl_member {
     struct pl_team *team;
-    int index, threads;      // of the team's; threads of the CPU that are its share
+    int index, threads;      // index in the team; its share of the CPU's threads
     const rg_device *device; // NULL before its first task
-    bool is_lost;            // it does not open, which was said
+    bool is_lost;            // it did not open, after an error message
     struct {
-        double busy_s; // during which at least one image was in the stage
+        double busy_s; // time with at least one image in the stage
         int64_t calls;
-        rg_cost needs; // of its calls, where their variant says so
+        rg_cost needs; // of its calls, if their variant gives them
     } stage[PL_STAGES];
-    int64_t bad_row; // that could not be read; -1: none
+    int64_t bad_row; // the first row that could not be read; -1: none
 } pl_member;
 
 typedef int pl_task(pl_member *, void *context);
 
 typedef struct pl_devices {
-    const rg_entry *entry; // what will run there: on the CPU, on the emulated GPU or on GPUs
-    const char
-        *device;    // of --device: "gpu" stands for all GPUs of this machine; of several processes, for this one's (ranks.h)
-    int64_t gpus;   // of --gpus; 0: all that `device` names
-    int64_t most;   // rows: no device stands idle
-    bool even;      // an even number, or one
-    int threads;    // of the CPU, for all
-    double began_s; // of the job
+    const rg_entry *entry; // the variant, which decides between the CPU, the emulated GPU and GPUs
+    const char *device; // of --device: "gpu" means all GPUs of this machine, or, with several processes, of this one (ranks.h)
+    int64_t gpus;       // of --gpus; 0: all that `device` names
+    int64_t most;       // number of rows, so that no device is idle
+    bool even;          // an even number, or one
+    int threads;        // CPU threads, for all devices
+    double began_s;     // of the job
 } pl_devices;
 
 typedef struct pl_team {
     pl_member *member;
     int n;
     pl_devices of;
-    pthread_t opening[PL_DEVICES_MAX]; // all at the same time, while the job goes on to read
+    pthread_t opening[PL_DEVICES_MAX]; // opens all at the same time, while the job reads
     bool is_opening[PL_DEVICES_MAX];
     const struct pl_source *source; // of the feeds
     const char *call_name[PL_CALLS];
-    double region_s; // of the parallel part, where the job tells it
+    double region_s; // duration of the parallel part, if the job sets it
     rg_progress progress;
     pthread_mutex_t lock;
-    atomic_bool has_failed; // a member has, and said so: others that fail by the same cause do not
+    atomic_bool has_failed; // a member has failed and printed it; others that fail for the same cause print nothing
 } pl_team;
 
-// The first GPU that `device` names begins to open, which takes 0.2 s, while the job reads its inputs. For commands of one
-// process; pl_team_open or pl_team_close has to follow.
+// Starts to open the first GPU that `device` names, which takes 0.2 s, while the job reads its inputs. For commands of one
+// process; call pl_team_open or pl_team_close afterwards.
 void pl_open_ahead(const char *device);
 // RG_GOOD, or one line and RG_USAGE or RG_LACKS.
 int pl_team_open(pl_team *, const pl_devices *);
-// The task in the thread of every member at the same time, that of the first in the calling thread; emulated GPUs take their
-// turns. The largest code. Of rows that could not be read, the first is complained of here.
+// Runs the task in the threads of all members at the same time, the first in the calling thread; emulated GPUs take turns.
+// Returns the largest code. Prints an error for the first of the rows that could not be read.
 int pl_team_run(pl_team *, pl_task *, void *context);
 // Opens the first member's device in this thread before any task. RG_GOOD, or one line and RG_LACKS.
 int pl_team_enter(pl_member *);
-void pl_team_progress(pl_team *, int64_t images); // so many more are done; from any thread
-// All inputs have been opened: what the log says of them is found out beside the work of GPUs (hash.h).
+void pl_team_progress(pl_team *, int64_t images); // adds `images` to the progress; from any thread
+// Call after all inputs have been opened: hashes them for the log, concurrently with work on GPUs (hash.h).
 void pl_team_hash(const pl_team *);
 void pl_team_close(pl_team *);
-// Share `index` of `of` equal ones of n; returns how many, *first: the first of them.
+// Share `index` of `of` equal ones of n: *first is its first item; returns its size.
 int64_t pl_share(int64_t n, int index, int of, int64_t *first);
-int pl_failed(const pl_member *, const char *doing, int error); // one line and rg_device_code; RG_GOOD where there is no error
+int pl_failed(const pl_member *, const char *doing, int error); // one line and rg_device_code; RG_GOOD: no error
 
 static inline void pl_lap(pl_member *m, pl_stage stage, double since_s)
 {
@@ -123,7 +122,7 @@ static inline void pl_lap(pl_member *m, pl_stage stage, double since_s)
     m->stage[stage].calls++;
 }
 
-// A call of this variant belongs to the stage.
+// Adds the needs of a call of this variant to the stage.
 static inline void pl_need(pl_member *m, pl_stage stage, const rg_entry *e, const rg_shape *shape, const int64_t *param)
 {
     rg_cost cost = {{0}};
@@ -131,33 +130,33 @@ static inline void pl_need(pl_member *m, pl_stage stage, const rg_entry *e, cons
     for (int r = 0; r < RG_RESOURCES; r++) m->stage[stage].needs.amount[r] += cost.amount[r];
 }
 
-// Seconds and shares of the stages on stdout and, beside `out`, in OUT_stages.tsv: of several devices, the one that was at it
-// longest, and what its calls needed of the machine, of which `regather doctor --stages` makes the share of the bound. `note`:
-// lines that begin with "# ", of what was done. RG_GOOD, or one line and a code.
+// Prints seconds and shares of the stages, and writes them to OUT_stages.tsv beside `out`: for several devices, the longest
+// time, and the needs of its calls, from which `regather doctor --stages` computes the share of the bound. `note`: lines that
+// begin with "# ", about the run. RG_GOOD, or one line and a code.
 int pl_stages_write(const pl_team *, const char *out, const char *note);
 
 // ---- images --------------------------------------------------------------------------------------------------------------
 
 enum { PL_PARTS = 4 };
 
-// Where images come from.
+// The source of images.
 typedef struct pl_source {
-    const char *path; // of the list of rows, for messages
+    const char *path; // path of the list of rows, for messages
     const void *context;
-    size_t part_bytes[PL_PARTS]; // of a slot, an image's share
-    // What one thread needs for reading, such as a file of its own; may be NULL.
+    size_t part_bytes[PL_PARTS]; // bytes of a slot's part, per image
+    // The reader of one thread, such as its own file; may be NULL.
     void *(*open)(const void *context);
     void (*close)(void *reader);
-    // Row `row` to image `at` of a slot. RG_GOOD, or one line and a code.
+    // Reads row `row` into image `at` of a slot. RG_GOOD, or one line and a code.
     int (*read)(const void *context, void *reader, int64_t row, void *const part[PL_PARTS], int64_t at);
 } pl_source;
 
-// Images of a batch in pinned memory.
+// The images of a batch in pinned memory.
 typedef struct pl_slot {
     void *part[PL_PARTS];
-    int64_t batch, n; // n images of the feed's rows from batch * pl_feed.each on
+    int64_t batch, n; // n images: the feed's rows from batch * pl_feed.each on
     const int64_t *row;
-    int64_t left; // to be read
+    int64_t left; // images still to be read
 } pl_slot;
 
 enum { PL_SLOTS_MAX = 16, PL_READERS_MAX = 16 };
@@ -165,38 +164,38 @@ enum { PL_SLOTS_MAX = 16, PL_READERS_MAX = 16 };
 typedef struct pl_feed {
     pl_member *member;
     const int64_t *row;
-    int64_t rows, each, batches; // of all; in a batch
-    int64_t handed;              // batches that were handed out
+    int64_t rows, each, batches; // rows: total; each: per batch
+    int64_t handed;              // batches handed out
     int n_slots, n_made, n_readers;
     pl_slot slot[PL_SLOTS_MAX];
     pthread_t reader[PL_READERS_MAX];
-    pthread_mutex_t lock; // of what follows, and of slots that are read
+    pthread_mutex_t lock; // protects the members below, and slots being read
     pthread_cond_t changed;
-    int64_t next, piece; // row that is read next; how many a reader takes at a time
-    int64_t bad;         // the first of the rows that could not be read, -1: none
+    int64_t next, piece; // next row to read; rows that a reader takes at a time
+    int64_t bad;         // the first row that could not be read, -1: none
     bool stop;
-    int reading; // readers at work, since reading_since_s
+    int reading; // readers at work since reading_since_s
     double reading_since_s;
 } pl_feed;
 
-// Reads ahead batches of `each` rows, row[0 .. rows - 1] in their order, into so many slots. `row` must stay until pl_feed_end
-// or the next beginning. A feed of zeros, or one that was begun before, with the same `each` and `slots`, whose memory is used
-// again. RG_GOOD, or one line and RG_LACKS.
+// Starts to read batches of `each` rows, row[0 .. rows - 1] in their order, into `slots` slots. `row` must stay valid until
+// pl_feed_end or the next begin. The feed must be zero, or begun before with the same `each` and `slots`: its memory is then
+// reused. RG_GOOD, or one line and RG_LACKS.
 int pl_feed_begin(pl_feed *, pl_member *, const int64_t *row, int64_t rows, int64_t each, int slots);
-// The next batch, NULL at the end. RG_GOOD, or a code: a row of it could not be read, which is not complained of but named in
-// the member's bad_row.
+// Returns the next batch; NULL: the end. RG_GOOD, or a code if a row of it could not be read; no line is printed, but the
+// member's bad_row is set.
 int pl_feed_next(pl_feed *, pl_slot **);
-void pl_feed_release(pl_feed *, pl_slot *); // to be filled again
+void pl_feed_release(pl_feed *, pl_slot *); // the slot may be filled again
 void pl_feed_end(pl_feed *);
 
 // ---- sums ----------------------------------------------------------------------------------------------------------------
 
 // to += from, n floats of the member's device; queued on the stream.
 int pl_add(const pl_member *, void *stream, int64_t n, const float *from, float *to);
-// sum[m * parts + p] is part p of member m's sums, whose base is NULL where it has none of it. Adds them up in pairs, from
-// device to device, at the same time where pairs do not share one: in the end the first member has all parts. Then those of the
-// first members of all processes, from GPU to GPU of one machine, else through the host, to rank 0's; elsewhere they are lost.
-// The order depends on the numbers of devices and processes alone. RG_GOOD, or one line and a code.
+// sum[m * parts + p] is part p of member m's sums; base NULL: it has none. Adds them in pairs, from device to device, at the
+// same time if pairs share no device, until the first member has all parts. Then adds those of the first members of all
+// processes to rank 0's, from GPU to GPU on one machine, else through the host; the other processes lose theirs. The order
+// depends only on the numbers of devices and processes. RG_GOOD, or one line and a code.
 int pl_merge(pl_team *, rg_buffer *sum, int parts);
 double pl_merge_bytes(
-    const pl_team *, size_t sum_bytes); // that it takes of a device beside the sums, of which the largest is so large
+    const pl_team *, size_t sum_bytes); // memory of a device that pl_merge needs besides the sums; sum_bytes: the largest sum
