@@ -2,34 +2,55 @@
 // check.c: whether all sums of a photograph are right, in the time of a few of them. For every s and t,
 //     sum over X0, Y0 of S(X0, Y0) s^(X0 + R) t^(Y0 + R) = sum over x, y of a(x, y) B(x, y),
 //     B(x, y) = sum over |X0|, |Y0| <= R of b(x - X0, y - Y0) s^(X0 + R) t^(Y0 + R).
-// Both sides are polynomials of degree 4R at most: where one sum is wrong they agree at 4R / P of all s and t modulo a prime P
-// (Schwartz 1980, J. ACM 27, 701), which are drawn once the sums are there, by the system's random numbers. Differences of sums are
-// below P, so that none vanishes modulo P, up to 2^29 pixels of 16 bits.
+// Both sides are polynomials of degree 4R at most. Where a sum is wrong, they agree at 4R / p of all s and t modulo a prime p
+// (Schwartz 1980, J. ACM 27, 701), unless p divides the errors. The system's random numbers draw s, t and p once the sums are
+// there. Remainders by primes just below 2^31 take two multiplications, and products of two fit into vectors of 64 bits; an error
+// below 2^61 is a multiple of one of these primes at most.
 // Variants that round (Fourier transforms of large photographs of 16 bits) have CHECKS random sums computed again instead.
+#include "../../runtime/cpu.h"
+#include "../../simd/autovec.h"
 #include "autocorr.h"
 
 #include <sys/random.h>
 
-enum { CHECKS = 16 };
-#define P (((uint64_t)1 << 61) - 1)
+enum { CHECKS = 16, BITS = 31, CHUNK = 1 << 14 }; // a sum of CHUNK remainders times grey values stays below 2^63
 
-typedef unsigned __int128 wide;
+// 2^BITS less one of these is a prime.
+static const uint32_t below[] = {1, 19, 61, 69, 85, 99, 105, 151, 159, 171, 225, 249, 295, 325, 379, 399, 411, 469, 477, 511,
+    525, 571, 579, 589, 595, 615, 619, 697, 699, 705, 711, 727};
 
-// Of the same class as x modulo P, and below 2^61 + 64: two products of such numbers and 2^64 are below 2^128.
-static uint64_t reduced(wide x)
+// The drawn numbers: p = 2^BITS - c; s and t have inverses modulo p.
+typedef struct ac_drawn {
+    uint32_t c;
+    uint64_t s, t;
+} ac_drawn;
+
+// Of the same class as x < 2^63, and below 2^BITS + 2^22.
+RG_HD uint64_t reduced(uint64_t x, uint32_t c)
 {
-    const uint64_t sum = (uint64_t)(x & P) + (uint64_t)(x >> 61 & P) + (uint64_t)(x >> 122);
-    return sum >= P ? sum - P : sum;
+    const uint64_t low = ((uint64_t)1 << BITS) - 1;
+    x = (x & low) + (x >> BITS) * c;
+    return (x & low) + (x >> BITS) * c;
 }
 
-static uint64_t product(uint64_t x, uint64_t y) { return reduced((wide)x * y); }
+RG_HD uint64_t product(uint64_t x, uint64_t y, uint32_t c) { return reduced((uint64_t)(uint32_t)x * (uint32_t)y, c); }
 
-static uint64_t power(uint64_t x, int64_t n)
+static uint64_t power(uint64_t x, int64_t n, uint32_t c)
 {
     uint64_t y = 1;
-    for (; n; n >>= 1, x = product(x, x))
-        if (n & 1) y = product(y, x);
-    return y % P;
+    for (; n; n >>= 1, x = product(x, x, c))
+        if (n & 1) y = product(y, x, c);
+    return y;
+}
+
+static uint64_t inverse(uint64_t x, uint32_t c) { return power(x, ((int64_t)1 << BITS) - c - 2, c); }
+
+// to[i] = first x^i.
+static uint64_t *powers(uint64_t first, uint64_t x, int64_t n, uint32_t c)
+{
+    uint64_t *to = rg_alloc((size_t)n * sizeof *to);
+    for (int64_t i = 0; i < n; i++, first = product(first, x, c)) to[i] = first;
+    return to;
 }
 
 static int draw(void *to, size_t bytes)
@@ -38,67 +59,105 @@ static int draw(void *to, size_t bytes)
                                                      : rg_fail(RG_LACKS, "autocorr: the system has no random numbers");
 }
 
-// The right side. With u = 1/s and v = 1/t, B(x, y) is s^(x + R) t^(y + R) times the sum of b(x', y') u^x' v^y' over the box
-// about (x, y), of which sums over corners give any: no pixel waits for another.
-static uint64_t of_pixels(const rg_image *a, const rg_image *b, int64_t r, uint64_t s, uint64_t t)
+// Adds `by` times row y of b to the sums of columns.
+RG_HD void add_row(const rg_image *b, int64_t y, uint64_t by, uint32_t c, uint64_t *restrict column)
 {
-    const int64_t w = b->width, h = b->height, pitch = w + 1;
-    const uint64_t u = power(s, P - 2), v = power(t, P - 2);
-    RG_FREED uint64_t *corner = rg_alloc((size_t)(pitch * (h + 1)) * sizeof *corner); // of what is left of and above (x, y)
-    RG_FREED uint64_t *of_u = rg_alloc((size_t)w * sizeof *of_u), *of_s = rg_alloc((size_t)w * sizeof *of_s);
-    uint64_t of_v = 1, of_t = power(t, r), all = 0;
-    for (int64_t x = 0; x < w; x++) {
-        of_u[x] = x ? product(of_u[x - 1], u) : 1;
-        of_s[x] = x ? product(of_s[x - 1], s) : power(s, r);
-    }
-    for (int64_t y = 0; y < h; y++, of_v = product(of_v, v)) {
-        const uint64_t *above = corner + y * pitch + 1;
-        uint64_t *to = corner + (y + 1) * pitch + 1;
-        wide row = 0;
-        for (int64_t x = 0; x < w; x++) {
-            row += (wide)of_u[x] * ac_grey(b, y * w + x);
-            to[x] = above[x] + product(reduced(row), of_v);
-            to[x] -= to[x] >= P ? P : 0;
-        }
-    }
-    for (int64_t y = 0; y < h; y++, of_t = product(of_t, t)) {
-        const uint64_t *low = corner + (y > r ? y - r : 0) * pitch, *high = corner + (y + r < h ? y + r + 1 : h) * pitch;
-        wide row = 0;
-        for (int64_t x = 0; x < w; x++) {
-            const int64_t first = x > r ? x - r : 0, past = x + r < w ? x + r + 1 : w;
-            const uint64_t box = high[past] + low[first] + (4 * P - high[first] - low[past]); // none is above 2^61 + 2^40
-            row += (wide)product(box, of_s[x]) * ac_grey(a, y * w + x);
-        }
-        all = reduced((wide)all + product(reduced(row), of_t));
-    }
-    return all % P;
+    const uint8_t *narrow = (const uint8_t *)b->pixel + y * b->width;
+    const uint16_t *wide = (const uint16_t *)b->pixel + y * b->width;
+    if (b->bits == 8)
+        for (int64_t x = 0; x < b->width; x++) column[x] = reduced(column[x] + by * narrow[x], c);
+    else
+        for (int64_t x = 0; x < b->width; x++) column[x] = reduced(column[x] + by * wide[x], c);
 }
 
-// The left side; P, which the right one never is, where a sum is not between 0 and the most that there is.
-static uint64_t of_sums(const int64_t *sums, wide most, int64_t r, uint64_t s, uint64_t t)
+// The sum over a row of a, times s^x, times the window of b's columns about each pixel.
+RG_HD uint64_t row_of(const rg_image *a, int64_t y, const uint64_t *restrict low, const uint64_t *restrict high,
+    const uint64_t *restrict of_s, uint32_t c)
+{
+    const uint8_t *narrow = (const uint8_t *)a->pixel + y * a->width;
+    const uint16_t *wide = (const uint16_t *)a->pixel + y * a->width;
+    uint64_t all = 0;
+    for (int64_t first = 0, past; first < a->width; first = past) {
+        uint64_t sum = 0;
+        past = first + CHUNK < a->width ? first + CHUNK : a->width;
+        if (a->bits == 8)
+            for (int64_t x = first; x < past; x++) sum += product(reduced(high[x] - low[x], c), of_s[x], c) * narrow[x];
+        else
+            for (int64_t x = first; x < past; x++) sum += product(reduced(high[x] - low[x], c), of_s[x], c) * wide[x];
+        all = reduced(all + reduced(sum, c), c);
+    }
+    return all;
+}
+
+// The right side. With u = 1/s and v = 1/t, B(x, y) is s^(x + R) t^(y + R) times the sum of b(x', y') u^x' v^y' over the box
+// about (x, y): of columns, to which a row is added and one taken away, then of windows along them, by differences.
+RG_HD uint64_t of_pixels(const rg_image *a, const rg_image *b, int64_t r, const ac_drawn *d)
+{
+    const int64_t w = b->width, h = b->height;
+    const uint32_t c = d->c;
+    RG_FREED uint64_t *of_u = powers(1, inverse(d->s, c), w, c), *of_s = powers(power(d->s, r, c), d->s, w, c);
+    RG_FREED uint64_t *of_v = powers(1, inverse(d->t, c), h, c), *of_t = powers(power(d->t, r, c), d->t, h, c);
+    RG_FREED uint64_t *column = rg_alloc((size_t)w * sizeof *column), *weighed = rg_alloc((size_t)w * sizeof *weighed);
+    RG_FREED uint64_t *before = rg_alloc((size_t)(w + 2 * r + 1) * sizeof *before); // before[r + x]: the sum of those left of x
+    const uint64_t p = ((uint64_t)1 << BITS) - c;
+    uint64_t all = 0;
+    for (int64_t y = 0; y < r && y < h; y++) add_row(b, y, of_v[y], c, column);
+    for (int64_t y = 0; y < h; y++) {
+        if (y + r < h) add_row(b, y + r, of_v[y + r], c, column);
+        if (y > r) add_row(b, y - r - 1, 2 * p - of_v[y - r - 1], c, column);
+        for (int64_t x = 0; x < w; x++) weighed[x] = product(column[x], of_u[x], c);
+        uint64_t sum = 0;
+        for (int64_t x = 0; x < w; x++) before[r + x + 1] = sum += weighed[x];
+        for (int64_t x = w; x < w + r; x++) before[r + x + 1] = sum;
+        all = reduced(all + product(row_of(a, y, before, before + 2 * r + 1, of_s, c), of_t[y], c), c);
+    }
+    return all % p;
+}
+
+// The left side; p, which the right one never is, where a sum is not between 0 and the most that there is.
+RG_HD uint64_t of_sums(const int64_t *restrict sums, int64_t most, int64_t r, const ac_drawn *d)
 {
     const int64_t side = ac_side(r);
+    const uint32_t c = d->c;
+    const uint64_t p = ((uint64_t)1 << BITS) - c, t = d->t;
     RG_FREED uint64_t *column = rg_alloc((size_t)side * sizeof *column);
-    uint64_t all = 0;
+    uint64_t all = 0, wrong = 0;
     for (int64_t row = side - 1; row >= 0; row--)
         for (int64_t x = 0; x < side; x++) {
             const int64_t sum = sums[row * side + x];
-            if (sum < 0 || (wide)sum > most) return P;
-            column[x] = reduced((wide)column[x] * t + (uint64_t)sum);
+            wrong |= (uint64_t)(sum < 0) | (uint64_t)(sum > most);
+            column[x] = reduced((uint64_t)(uint32_t)column[x] * (uint32_t)t + reduced((uint64_t)sum & INT64_MAX, c), c);
         }
-    for (int64_t x = side - 1; x >= 0; x--) all = reduced((wide)all * s + column[x]);
-    return all % P;
+    for (int64_t x = side - 1; x >= 0; x--) all = reduced(product(all, d->s, c) + column[x], c);
+    return wrong ? p : all % p;
 }
+
+RG_HD void sides(
+    const rg_image *a, const rg_image *b, const int64_t *sums, int64_t most, int64_t r, const ac_drawn *d, uint64_t side[2])
+{
+    side[0] = of_sums(sums, most, r, d);
+    side[1] = of_pixels(a, b, r, d);
+}
+RG_AUTOVEC(sides,
+    (const rg_image *a, const rg_image *b, const int64_t *sums, int64_t most, int64_t r, const ac_drawn *d, uint64_t side[2]),
+    (a, b, sums, most, r, d, side))
 
 static int check_all(const ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, const int64_t *sums)
 {
     const int64_t r = photo->shape.n[AC_R], *n = photo->shape.n;
-    uint64_t at[2];
+    uint64_t at[3], side[2];
     const int code = draw(at, sizeof at);
     if (code != RG_GOOD) return code;
-    const uint64_t s = at[0] % (P - 1) + 1, t = at[1] % (P - 1) + 1; // of those that have an inverse
-    const uint64_t largest = a->bits == 8 ? 255 : 65535;
-    return of_sums(sums, (wide)(largest * largest) * (uint64_t)(a->width * a->height), r, s, t) == of_pixels(a, b, r, s, t)
+    const uint32_t c = below[at[2] % RG_COUNT(below)];
+    const uint64_t p = ((uint64_t)1 << BITS) - c;
+    const ac_drawn d = {c, at[0] % (p - 1) + 1, at[1] % (p - 1) + 1};
+    const double largest = a->bits == 8 ? 255 : 65535, most = largest * largest * (double)a->width * (double)a->height;
+    const int64_t bound = most < 0x1p62 ? (int64_t)most : INT64_MAX;
+    if (rg_cpu_has(RG_AUTOVEC_NEEDS))
+        sides_for(rg_cpu_has(RG_AUTOVEC_WIDE))(a, b, sums, bound, r, &d, side);
+    else
+        sides(a, b, sums, bound, r, &d, side);
+    return side[0] == side[1]
         ? RG_GOOD
         : rg_fail(RG_WRONG,
               "%s: %s gives sums that are not this photograph's; regather verify autocorr:%s --shape w%" PRId64 ",h%" PRId64
