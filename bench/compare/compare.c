@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// compare.c: the command `compare`: two result files, row by row, by the interval of the ratio of medians against a gate.
+// compare.c: the command `compare`: compares two result files row by row, by the interval of the ratio of medians and a gate.
 #include "../../impl/runtime/table.h"
 #include "../timing/timing.h"
 #include "validate.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// compared.c: see compared.h. What comes from the files is text for ever: it is escaped for each format.
+// compared.c: see compared.h. Text from the files is escaped for each format.
 #include "compared.h"
 
 #include "../../impl/base/core.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// export.c: the command `export`: a result file as Google Benchmark JSON, or many as a CSV table for change-point tools.
+// export.c: the command `export`: writes a result file as Google Benchmark JSON, or many as a CSV table for change-point tools.
 //
-// gbench: every raw sample is a repetition, so that Google Benchmark's own compare.py can test two files, and the median an
-// aggregate. csv: what CsvImporter of Apache Otava reads: a line a run, a column a metric, and no empty cell.
+// gbench: every raw sample is a repetition, so that Google Benchmark's own compare.py can test two files, and the median is an
+// aggregate. csv: the format of Apache Otava's CsvImporter: a line per run, a column per metric, no empty cell.
 #include "validate.h"
 #include "../../data/formats/result.h"
 #include "../../impl/base/core.h"

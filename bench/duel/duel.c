@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// duel.c: the command `duel`: starts pairs of processes, tells them whose turn it is, and stops when the gate is decided.
+// duel.c: the command `duel`: starts pairs of processes, gives them their turns, and stops when the gate is decided.
 #include "duel.h"
 
 #include <fcntl.h>

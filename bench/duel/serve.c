@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// serve.c: a process of a duel that computes: verifies its kernels, then runs blocks of calls when it is told.
+// serve.c: the computing process of a duel: verifies its kernels, then runs blocks of calls on request.
 #include "duel.h"
 
 #include "../machine/sensors.h"

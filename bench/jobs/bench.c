@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// bench.c: `bench --job`: a whole command of this program, files to files, on one GPU and on several. Each run is a process of
-// its own that sees only the GPUs it may use; the first of each kind is not counted unless it is long. What a run wrote is held
-// against what the first one wrote that used a GPU as it does, or used none.
+// bench.c: `bench --job`: times a whole command of this program, files to files, on one GPU and on several. Each run is a
+// process that sees only the GPUs it may use; the first of each kind does not count unless it is long. The outputs of a run are
+// compared with those of the first run on the same kind of processor, GPU or CPU.
 #include "run.h"
 
 #include "../timing/timing.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// duel.c: `duel --job`: two whole commands, files to files, by turns. Each run is a process of its own, so that a pair of runs
-// is one observation of bench/stats/rule.h.
+// duel.c: `duel --job`: runs two whole commands, files to files, in turns. Each run is a process, so a pair of runs is one
+// observation of bench/stats/rule.h.
 #include "run.h"
 
 #include "../duel/duel.h"

@@ -72,10 +72,9 @@ void rg_job_inputs_hash(const char *command, char text[96]);
 // stages, plots, the name of the run in heads and labels.
 typedef struct rg_job_outputs {
     int files, differ; // all files, and those that differ
-    double
-        largest; // largest difference of two numbers: in maps over the map's largest value, in tables over the larger of both and 1;
-                 // inf if the formats differ
-    char first[200]; // the first file that differs
+    double largest;    // largest difference of two numbers: in maps over the map's largest value, in tables over max(both, 1);
+                       // inf if the formats differ
+    char first[200];   // the first file that differs
 } rg_job_outputs;
 rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other);
 

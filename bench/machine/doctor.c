@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// doctor.c: the command `regather doctor`: what this machine has and lacks, and the one command that repairs it. It reports and
-// judges nothing, so its exit code is 0 whatever it finds.
+// doctor.c: the command `regather doctor`: lists what this machine has and lacks, with the command that repairs it. It judges
+// nothing, so its exit code is always 0.
 #include "machine.h"
 #include "sensors.h"
 #include "../compare/validate.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// machine.c: the head of a result file: what one must know about a machine and a build before believing a number from it.
+// machine.c: makes the head of a result file: the facts about machine and build that a reader of its numbers needs.
 #include "machine.h"
 #include "sensors.h"
 #include "../../data/formats/result.h"

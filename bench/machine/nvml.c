@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// nvml.c: the driver's management library, loaded at run time, so that one binary runs with and without an NVIDIA driver and is
-// built without its header. Only what sensors, energy, the head of result files and doctor ask for.
+// nvml.c: loads the driver's management library at run time, so that one binary runs with and without an NVIDIA driver and is
+// built without its header. Wraps only what sensors, energy, heads and doctor need.
 #include "sensors.h"
 
 #include <dlfcn.h>

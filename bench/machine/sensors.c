@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// sensors.c: clocks, temperature, power and why the clock is held down, at the moment of asking. What cannot be read is NaN.
+// sensors.c: reads clocks, temperature, power and throttle reasons. Values that cannot be read are NaN.
 #include "sensors.h"
 #include "../../impl/base/core.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// topology.c: sockets, cores and caches of this machine, by hwloc when compiled in (it also knows machines whose /sys is bare),
-// else from /sys/devices/system/cpu; and the CPU's name, SIMD levels and governor.
+// topology.c: finds sockets, cores and caches of this machine, by hwloc if compiled in (it also works where /sys is bare), else
+// from /sys/devices/system/cpu; and the CPU's name, SIMD levels and governor.
 #include "sensors.h"
 #include "../../impl/runtime/cpu.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cpu.c: what this CPU sustains, measured with the widest instructions it has: memory copy, and multiply-adds of each
-// type. Twelve independent accumulators cover latency x throughput of every x86 so far (4 to 5 cycles x 2) and fit the 16
-// registers of AVX2. Multiply-adds are counted, not operations.
+// cpu.c: measures the sustained rates of this CPU with its widest instructions: memory copy, and multiply-adds of each type.
+// Twelve independent accumulators cover latency x throughput of every x86 so far (4 to 5 cycles x 2) and fit the 16 registers
+// of AVX2. Multiply-adds are counted, not operations.
 #include "../machine/machine.h"
 #include "../machine/sensors.h"
 #include "../../impl/base/core.h"

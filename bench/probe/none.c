@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// none.c: gpu.cu's functions in a build without CUDA.
+// none.c: the functions of gpu.cu in a build without CUDA.
 #include "../machine/machine.h"
 
 #if !HAVE_CUDA

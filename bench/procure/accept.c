@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// accept.c: the command `accept`: whether the machine that was delivered does what the archive of the offer promised.
+// accept.c: the command `accept`: checks whether the delivered machine is as fast as the archive of the offer promised.
 //
 // The ratio of the weighted geometric means, here over promised, is judged as a duel is: by an interval that misses the truth
-// once in 100 (Student's t over whole-process runs, and RG_SESSION for each of the two archives). Below the gate with the whole
-// interval: good; above it: not; else unsure.
+// once in 100 (Student's t over whole-process runs, and RG_SESSION for each of the two archives). Whole interval below the
+// gate: good; above it: not good; else unsure.
 #include "score.h"
 
 #include "../stats/rule.h"

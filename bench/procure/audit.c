@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// audit.c: the command `audit`: whether an archive holds together, keeps the rules, and is what this machine gets for the same
-// nonce. Someone who has the program can make numbers that hold together; the delivered machine is held against them by
-// `accept`.
+// audit.c: the command `audit`: checks that an archive is consistent, obeys the rules, and agrees with this machine's outputs
+// for the same nonce. Someone with the program can invent consistent numbers; `accept` compares them with the delivered
+// machine.
 #include "archive.h"
 #include "measure.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// inputs.c: inputs of a workload, and a job's command on them: see measure.h.
+// inputs.c: makes the inputs of a workload, and a job's command on them: see measure.h.
 #include "measure.h"
 
 int rg_inputs_generate(rg_inputs_made *m, const rg_workload *w, const char *program, const char *folder, uint64_t seed)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kit.c: the command `kit`: what a vendor runs on the machine on offer: this program, the libraries that it needs and that may
-// be handed on, a workload, the rules, and a script.
+// kit.c: the command `kit`: packs what a vendor runs on the offered machine: this program, the libraries that it needs and that
+// may be distributed, a workload, the rules, and a script.
 #include "workload.h"
 
 #include "../jobs/run.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// measure.c: the command `measure`, which a kit's run.sh calls: a workload on this machine by the rules of bench/RULES.md, into
-// an archive.
+// measure.c: the command `measure`, which a kit's run.sh calls: measures a workload on this machine by the rules of
+// bench/RULES.md and writes an archive.
 #include "archive.h"
 #include "measure.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// score_write.c: tables, figures and the page of `score`.
+// score_write.c: writes tables, figures and the page of `score`.
 #include "score.h"
 
 #include "../../impl/base/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// stats.c: quantiles, intervals of medians and of their ratios, over processes and within one.
+// stats.c: computes quantiles, and intervals of medians and of their ratios, over processes and within one.
 #include "stats.h"
 
 #include "../../impl/base/core.h"

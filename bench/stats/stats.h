@@ -43,11 +43,12 @@ double rg_row_width(const rg_row *); // the whole interval of a row's samples ov
 
 // The ratio of medians a / b with its 95 % interval. If both sides have two or more processes, over processes. Else, whatever
 // their number, by a circular block bootstrap of both sets; with fewer than 6 samples on a side, by Welch's interval of the
-// difference of logarithms (times assumed log-normal). It never has width 0: the clock ticks, so each end is moved out by half
-// a tick (the least distance between different samples).
+// difference of logarithms (times assumed log-normal). Ratio and interval come from one estimator: means of logarithms for
+// Welch's, else medians. The interval never has width 0: the clock ticks, so each end is moved out by half a tick (the least
+// distance between different samples).
 typedef struct rg_ratio {
     double ratio, low,
-        high; // from one estimator: means of logarithms if the interval is Welch's, else medians; low 0 and high inf: a side has a single sample; ratio 0 too: a side is empty
+        high; // low 0 and high inf: a side has one sample; ratio 0 too: a side is empty
 } rg_ratio;
 rg_ratio rg_ratio_of_medians(const rg_samples *a, const rg_samples *b, uint64_t seed);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// choose.c: which steps fit the time, by value a second.
+// choose.c: chooses the steps that fit the time, by value per second.
 #include "steps.h"
 
 #include "../../impl/base/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// command.c: the command `steps`: a table of steps in its order, those whose products are missing or old.
+// command.c: the command `steps`: runs those steps of a table, in its order, whose products are missing or old.
 #include "steps.h"
 
 #include "../machine/machine.h"

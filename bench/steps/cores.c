@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cores.c: which processors steps of one core run on, and which are left for others beside them. Who shares a core is what the
-// system says; a virtual machine that hides it is timed.
+// cores.c: chooses the processors for steps of one core, and those left for other steps. The system says which processors share
+// a core; on a virtual machine that hides it, they are timed.
 #include "steps.h"
 
 #include "../../impl/base/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fresh.c: whether what a step made is newer than what it was made from.
+// fresh.c: checks whether a step's product is newer than its inputs.
 #include "steps.h"
 
 #include "../../impl/base/core.h"

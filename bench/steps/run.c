@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run.c: the chosen steps, in processes of their own, those of one core beside each other and beside a GPU's.
+// run.c: runs the chosen steps in child processes: steps of one core beside each other and beside a GPU step.
 #include "steps.h"
 
 #include "../../impl/base/core.h"

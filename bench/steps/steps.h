@@ -2,11 +2,11 @@
 // steps.h: reads and runs tables of steps: `regather steps` (`make reproduce`, `make check-deep`) and `regather record`.
 //
 // A row of a table is a step. Columns of the engine follow; a table may have others, and needs only kind, name and command:
-//   kind     let: a variable NAME, its value is in command; ask: the same, its value is what the command prints; else a step, of
+//   kind     let: a variable NAME, its value is in command; ask: the same, its value is the command's output; else a step, of
 //            a kind that the table's user defines
 //   name     a unique name
 //   each     VARIABLE=VALUES: a step for every value; A:B=1:2 3:4 sets several at once; more of these after ";" are nested
-//   when     a pattern (fnmatch) for the text of the head line "# when: ...", with variables; rows that do not match are skipped
+//   when     a pattern (fnmatch) for the text of the head line "# when: ...", with variables; other rows are skipped
 //   needs    earlier steps, NAME? only if this machine can run it; with a slash: files and folders that it is made from
 //   product  the file that it makes
 //   runs     core (uses one core, beside others), gpu (uses a GPU and a core, beside steps of kind core) or alone

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// bench.c: the command `bench`. In order: what is to be timed (plan.c); verify it in children, before this process has a GPU
-// context or threads, because neither survives a fork; open the device; measure what the machine sustains; then in rounds, each
-// a process of its own (process.c), every measurement in turn, in alternating order.
+// bench.c: the command `bench`. It makes the plan (plan.c); verifies it in child processes, before this one has a GPU context
+// or threads, because neither survives a fork; opens the device; measures the machine's sustained rates; then times in rounds,
+// each in its own process (process.c), every measurement in turn, in alternating order.
 #include "timing.h"
 
 typedef struct session {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// energy.c: joules by counter over a window that the caller fills with work. GPUs: NVML's total energy of the board, in mJ,
-// refreshed about every 10 to 100 ms, hence windows of seconds. CPUs: RAPL of whole packages; core and DRAM zones overlap or
-// lie beside them and are never added.
+// energy.c: reads energy counters over a window that the caller fills with work. GPUs: NVML's total energy of the board, in mJ,
+// refreshed about every 10 to 100 ms, hence windows of seconds. CPUs: RAPL of whole packages; core and DRAM zones overlap them
+// or lie beside them and are never added.
 #include "../machine/sensors.h"
 #include "../../impl/base/core.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// forecast.c: what a measurement will need of memory and time, before either is taken.
+// forecast.c: predicts the memory and time of a measurement before it starts.
 #include "timing.h"
 
 double rg_free_bytes(const rg_device *device)

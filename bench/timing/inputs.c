@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// inputs.c: the inputs of one shape in host memory, filled anew from a seed for every round (sample.h).
+// inputs.c: the inputs of one shape in host memory, filled again from a seed for every round (sample.h).
 #include "timing.h"
 
 #include "../../impl/base/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// judge.c: whether what a measurement has timed is right.
+// judge.c: checks that the timed calls of a measurement gave right results.
 #include "sample.h"
 
 #include "../../impl/base/core.h"

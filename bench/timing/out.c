@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// out.c: the result file while it grows. F.tsv.part gets its head and then whole rows, each in one write(2), so that a killed
-// run loses only what was being timed; at the end it is renamed to F.tsv. --resume goes on from what is there.
+// out.c: the growing result file. F.tsv.part gets its head and then whole rows, each in one write(2), so that a killed run
+// loses only the row in progress; at the end it is renamed to F.tsv. --resume continues an existing file.
 #include "timing.h"
 
 #include "../compare/validate.h"

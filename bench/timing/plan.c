@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// plan.c: which variants, at which shapes, with which parameters, threads, scopes and modes; and whether they are right.
+// plan.c: chooses the variants, shapes, parameters, threads, scopes and modes to time, and verifies them.
 #include "timing.h"
 
 #include "../../impl/runtime/cpu.h"

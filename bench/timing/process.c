@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// process.c: the rounds of bench, each in a process of its own: addresses, plans, clocks and what else stays the same for as
-// long as a process lives differ between the rounds of a row, and its interval contains it.
+// process.c: runs each round of bench in its own process. Addresses, plans, clocks and all else that is fixed for the life of a
+// process thus differ between the rounds of a row, and its interval includes them.
 //
-// The process is this program with the command line that it was started with and --serve. It makes the same plan, and answers
-// with every measurement as it is after its visit.
+// The process is this program with its original command line and --serve. It makes the same plan, and answers with the state of
+// every measurement after its visit.
 #include "timing.h"
 #include "sample.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// rates.c: the rates that the bounds of a plan's measurements need, measured in the same run (timing.h).
+// rates.c: measures, in the same run, the rates that the bounds of a plan's measurements need (timing.h).
 #include "timing.h"
 
 #include "../../impl/runtime/cpu.h"

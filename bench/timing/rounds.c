@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// rounds.c: the one timing loop; how one sample is taken is in sample.c.
+// rounds.c: the timing loop; sample.c takes one sample.
 #include "sample.h"
 
 static bool finish(const rg_rounds *r, rg_measurement *measurement, rg_inputs *in)

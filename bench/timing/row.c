@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// row.c: what a measurement measured, as a row of the result file. What is missing is an empty cell, and `stop` or `energy` says why.
+// row.c: writes a measurement as a row of the result file. Missing values are empty cells; `stop` or `energy` gives the reason.
 #include "timing.h"
 
 #include "../../impl/runtime/source.h"

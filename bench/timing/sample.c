@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// sample.c: takes the times of one measurement. Nothing here chooses what is timed or prints; sample.h says what the scopes and modes
-// mean.
+// sample.c: times one measurement. Nothing here chooses what is timed, or prints; sample.h defines scopes and modes.
 #include "sample.h"
 
 #include "../../impl/base/core.h"

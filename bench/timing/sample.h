@@ -11,8 +11,8 @@
 #include "../machine/machine.h"
 #include "../stats/stats.h"
 
-// What a time covers. KERNEL: clear() and run() on resident data, minus the cost of an empty measurement. DEVICE: the same
-// as elapsed time. TRANSFER: also the copies of the inputs to the device and of the outputs back, with pinned memory (GPU only).
+// What a time covers. KERNEL: clear() and run() on resident data, minus the cost of an empty measurement. DEVICE: the same as
+// elapsed time. TRANSFER: also the copies of the inputs to the device and of the outputs back, with pinned memory (GPU only).
 // PAGEABLE: the same with ordinary memory, as in the programs of the papers. ADDING: as KERNEL, but run() alone, which adds to
 // the outputs (variants with clear() only). Steady arguments are loaded before the time begins, except in the two scopes with
 // copies.

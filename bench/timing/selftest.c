@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// selftest.c: A against A. One variant under two names, each with buffers of its own, goes through the same rounds as any two
-// variants; what the ratio of their medians differs from 1 is the error of the method on this machine, today.
+// selftest.c: times a variant against itself. Under two names, each with its own buffers, it goes through the same rounds as
+// any two variants. The deviation of the ratio of their medians from 1 is the error of the method on this machine now.
 #include "timing.h"
 
 enum { PAIRS = 9 }; // the least with which the 95 % interval of their median leaves out an outlier on each side

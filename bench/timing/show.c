@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// show.c: rows as tables for people. Everything shown is taken from rows, so that a resumed run shows what its file says.
+// show.c: prints rows as tables for people. Everything printed comes from rows, so that a resumed run shows what its file
+// contains.
 #include "timing.h"
 
 void rg_show_scaled(double value, char text[32])

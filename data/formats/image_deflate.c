@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image_deflate.c: the PNG files that cameras and programs write, whole bytes a sample and not interlaced, inflated at once by
-// libdeflate. What is of another kind, unusual or damaged is left to libpng, which alone says what is wrong.
+// image_deflate.c: reads the usual PNG files of cameras and programs, with whole bytes per sample and not interlaced, by
+// libdeflate in one call. Other, unusual or damaged files are left to libpng, which alone reports errors.
 #include "image_read.h"
 
 #if !HAVE_DEFLATE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// image_png.c: PNG through libpng. Its errors come back by longjmp and become the one line; its warnings are not printed.
+// image_png.c: reads PNG by libpng. Its errors return by longjmp and become the one line; its warnings are not printed.
 #include "image_read.h"
 
 bool rg_image_can_write_png(void) { return HAVE_PNG; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image_pnm.c: PGM and PPM, plain (P2, P3) and raw (P5, P6), 8 bits or 16 bits big-endian. A raw file may hold several pictures, one
-// behind the other.
+// image_pnm.c: reads PGM and PPM, plain (P2, P3) and raw (P5, P6), 8 bits or 16 bits big-endian. A raw file may hold several
+// pictures, one after the other.
 #include "image_read.h"
 
 #include <ctype.h>

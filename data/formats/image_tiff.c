@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// image_tiff.c: TIFF through libtiff, in strips or tiles, the samples of a pixel together or in planes. Its messages become the one
-// line; nothing else is printed.
+// image_tiff.c: reads TIFF by libtiff, in strips or tiles, with the samples of a pixel together or in planes. Its messages
+// become the one line; nothing else is printed.
 //
-// A directory holds one photograph, or several: one after the other behind its data, where MetaMorph (tag UIC2), ImageJ or tifffile
-// ("shaped") say how many; and one in each grey sample of a pixel that is no alpha. Smaller copies and masks are left out.
+// A directory holds one photograph or several: consecutive ones after its data, if MetaMorph (tag UIC2), ImageJ or tifffile
+// ("shaped") give their number; and one in each grey sample of a pixel that is not alpha. Smaller copies and masks are skipped.
 #include "image_read.h"
 #include "mrc.h"
 #include "../../impl/suite.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mdoc.c: SerialEM's .mdoc: what it says of each image, and the order in which the images were taken.
+// mdoc.c: reads SerialEM's .mdoc, and finds the order of acquisition.
 #include "mdoc.h"
 #include "../../impl/base/core.h"
 #include "../../impl/base/malformed.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// result.c: the one reader and the one writer of result files (result.h says what they hold).
+// result.c: reads and writes result files (see result.h).
 //
-// The reader is strict, so that everything behind it may trust a row: the columns are those of the contract in their order,
-// every row has all of them, numbers are finite numbers or empty, statuses are known. The first fault ends the reading with one
-// line that names the file, the line, what was expected and what was found.
+// The reader is strict, so that all later code may trust a row: the columns are those of the contract in their order, every row
+// has all of them, numbers are finite or empty, statuses are known. The first fault ends the reading with one line: the file,
+// the line, what was expected, what was found.
 #include "result.h"
 
 #include "../../impl/base/core.h"

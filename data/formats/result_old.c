@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// result_old.c: result files of formats 1 to 4 in the columns of format 5. They told in sentences what stands in columns now;
-// no other file reads one. What a sentence says and no column holds goes to `detail`.
+// result_old.c: converts result files of formats 1 to 4 to the columns of format 5. Their sentences hold what is in columns
+// now; no other file parses a sentence. The part that no column holds goes to `detail`.
 #include "result.h"
 
 #include "../../impl/base/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// result_words.c: the names of columns and the closed words of result files, from the lists of result.h, and what a cell may hold.
+// result_words.c: the names of columns and the closed sets of words, from the lists of result_words.h, and the check of a cell.
 #include "result.h"
 
 #include "../../impl/base/core.h"

@@ -16,7 +16,7 @@ typedef enum {
 #undef X
 extern const char *const rg_column_name[RG_COLUMNS];
 
-// ---- closed sets of words: each as written in a file, and as shown to people -------------------------------------------------------
+// ---- closed sets of words: each as written in a file, and as shown to people ---------------------------------------
 
 // The reason why sampling ended, then the reasons why a row has no time.
 #define RG_STOP_LIST(X)                                                                                                        \

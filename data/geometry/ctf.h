@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// ctf.h: computes the contrast transfer function in RELION's form and sign (Mindell and Grigorieff 2003, with phase shift and damping):
+// ctf.h: the contrast transfer function in RELION's form and sign (Mindell and Grigorieff 2003, with phase shift and damping):
 //     df  = (U + V)/2 + (U - V)/2 cos 2(azimuth - angle)
 //     chi = -pi L df g^2 + pi/2 Cs L^3 g^4 - phase shift - asin(amplitude contrast)
 //     c   = -sin(chi) scale exp(-|B| g^2 / 4)
 // g is the spatial frequency in 1/A and L the electron's wavelength, so c(0) is plus the amplitude contrast: protein is bright.
-// FREALIGN's c has the other sign. RELION writes a positive damping B, Warp and M a negative one; c never grows with g, hence |B|.
+// FREALIGN's c has the other sign. RELION writes a damping B above 0, Warp and M below 0; c never grows with g, hence |B|.
 #pragma once
 
 typedef struct rg_ctf_of {

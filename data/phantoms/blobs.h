@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// blobs.h: a map that is a sum of Gaussians below the Nyquist frequency. Its projections are known in closed form: the truth for
+// blobs.h: a map that is a sum of Gaussians below the Nyquist frequency. Its projections have a closed form: the truth for
 // reconstructions, independent of transforms and interpolation in the code under test.
 //
 // Without a frequency limit
@@ -9,7 +9,7 @@
 // Gaussians times a phase. Each factor exp(-x^2 / (2 sigma^2)) is replaced by the part of it below the Nyquist frequency, of
 // period `side`:
 //     (sigma sqrt(2 pi) / side) sum over |f| <= side / 2 of exp(-2 pi^2 sigma^2 f^2 / side^2) cos(2 pi f x / side)
-// Samples are therefore free of aliasing, narrow parts (sigma 0.8) have power up to Nyquist, and inside the sphere of the Nyquist
+// Samples are thus free of aliasing, narrow parts (sigma 0.8) have power up to Nyquist, and inside the sphere of the Nyquist
 // frequency the transform of an image is exactly a section of the map's transform.
 #pragma once
 

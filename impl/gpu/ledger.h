@@ -27,7 +27,7 @@ void rg_ledger_begin(const rg_device *);  // resets peaks to what is held now
 // Bytes that this process may still take: REGATHER_GPU_MEMORY (--gpu-memory) minus what it holds; SIZE_MAX: no limit.
 size_t rg_ledger_left(const rg_device *);
 
-// ---- for implementations of devices -------------------------------------------------------------------------------------------------
+// ---- for implementations of devices ---------------------------------------------------------------------------------------
 
 typedef struct rg_ledger_block rg_ledger_block;
 // Called before a block is allocated; NULL: it would exceed the limit.

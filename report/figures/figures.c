@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// figures.c: the figures of plots/figures.tsv: a row a figure; a new paper adds rows and a script, and nothing here.
+// figures.c: draws the figures of plots/figures.tsv, a row per figure; a new paper adds rows and a script, and nothing here.
 //
-// The scripts in plots/ hold no numbers of ours and no names of files: both are found here and handed over as variables. Each
-// figure is saved as fig/NAME.gp with its data beside it before it is drawn, so that what stands on the page can be drawn
-// again.
+// The scripts in plots/ contain neither our numbers nor file names: both are found here and passed as variables. Each figure is
+// saved as fig/NAME.gp with its data beside it before it is drawn, so that a reader can draw it again.
 #include "figures.h"
 
 #include "../../impl/base/core.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// generations.c: one ratio over the generations of hardware: a column a GPU, first those of the papers, with the numbers that they
-// print ("GPU=CLAIM:ID of published/", none where a paper prints none), then those of the machines, by the claims of the series.
+// generations.c: draws one ratio over the generations of hardware, a column per GPU: first those of the papers, with their
+// printed numbers ("GPU=CLAIM:ID of published/", none if a paper prints none), then those of the machines, by the claims of the
+// series.
 #include "figures.h"
 #include "../../impl/base/core.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// listed.c: a row of plots/figures.tsv on one machine, and the files that go to its figure.
+// listed.c: a row of plots/figures.tsv for one machine, and the files of its figure.
 #include "figures.h"
 
 #include "../../impl/base/core.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// points.c: figures of kind rows: what was timed, as points "series x ...", which go to fig/NAME.tsv.
+// points.c: makes figures of kind rows: times as points "series x ...", in fig/NAME.tsv.
 //
-// A series is what "LABEL=ALGO:VARIANT name=value@part;part" matches, against the part x of the shape; of a variant with
-// several parameter sets the fastest stands for it. ratio is time(base) / time(series), of equal work.
+// A series has the rows that match "LABEL=ALGO:VARIANT name=value@part;part", over the part x of the shape; the fastest of
+// several parameter sets represents a variant. ratio is time(base) / time(series), at equal work.
 #include "figures.h"
 
 #include "../../bench/compare/validate.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// slices.c: figures of maps (--map): the central section of one beside that of the truth and their difference, or, where no
-// truth is at hand, its three central sections.
+// slices.c: makes figures of maps (--map): the central sections of the map and of the truth, and their difference; without a
+// truth, the map's three central sections.
 #include "figures.h"
 #include "../../data/geometry/volume.h"
 #include "../../impl/base/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// judge_checks.c: claims that the checker decides: whether results are right, equal, or wrong as the paper's own code is.
+// judge_checks.c: judges claims by the checker: results are right, equal, or wrong in the way of the paper's own code.
 #include "judge.h"
 
 #include <math.h>

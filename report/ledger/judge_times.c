@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// judge_times.c: claims on times: ratios of two variants, over sizes, turns and cores; rates; energy.
+// judge_times.c: judges claims on times: ratios of two variants, over sizes, turns and cores; rates; energy.
 #include "judge.h"
 
 #include "../../impl/base/core.h"

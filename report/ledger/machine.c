@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// machine.c: files into machines: result files, tables of the checker, tables of jobs.
+// machine.c: reads files into machines: result files, tables of the checker, tables of jobs.
 #include "machine.h"
 
 #include "../../bench/compare/validate.h"

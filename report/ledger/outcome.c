@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// outcome.c: what every kind of claim needs: the verdict on a number, and why there is none.
+// outcome.c: shared by all kinds of claims: the verdict on a number, and the reasons for having none.
 #include "judge.h"
 
 #include <math.h>

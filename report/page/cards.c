@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cards.c: for each paper how the claims came out, and the papers' ratios beside ours.
+// cards.c: shows for each paper how its claims came out, and its ratios beside ours.
 #include "page.h"
 
 enum { POINTS_MOST = 9 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// claims.c: every claim in one table: what the paper says, what this machine and a chosen reference machine measured, the
-// verdicts; a row opens to what decided, and to the command that repeats it. plots/page.js filters and sorts it; without, all is
-// there.
+// claims.c: shows every claim in one table: the paper's statement, what this machine and a chosen reference machine measured,
+// the verdicts. A row opens to the reason, and to the command that repeats the measurement. plots/page.js filters and sorts the
+// table; without it, all rows are shown.
 #include "page.h"
 
 #include "../../impl/base/core.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gallery.c: what other commands left for the page: pictures of faults of an index, by `regather trace --out`, each with what its
-// table says of it; and pages of jobs.
+// gallery.c: adds results of other commands to the page: pictures of index faults from `regather trace --out`, each with a
+// summary of its table; and pages of jobs.
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include "page.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// machine.c: one machine's page: what it is, what it sustains, every time, what the checker said, what is missing.
+// machine.c: writes the page of a machine: its description, its sustained rates, all times, the checker's results, what is
+// missing.
 #include "page.h"
 
 #include "../../bench/compare/validate.h"

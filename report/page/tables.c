@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tables.c: the papers' tables again with ours beside, as reference/tables.tsv lists them: one line a group of rows.
+// tables.c: shows the papers' tables beside ours, as reference/tables.tsv lists them: one line per group of rows.
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 #include "page.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// write.c: the report's files.
+// write.c: writes the files of the report.
 #include "page.h"
 
 #include "../../impl/base/core.h"

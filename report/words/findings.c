@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// findings.c: what was found, in the sentences of reference/found.tsv, for the first screen, and of findings.tsv, for the cards and
-// the titles of figures.
+// findings.c: writes the findings: the sentences of reference/found.tsv for the first screen, those of findings.tsv for the
+// cards and the titles of figures.
 #include "words.h"
 
 #include "../../impl/base/core.h"

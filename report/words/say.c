@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// say.c: counts, what was not tested and what for, the command that repeats a claim, samples, what is left out.
+// say.c: writes counts, untested claims and what they need, the command that repeats a claim, samples, what is left out.
 #include "words.h"
 
 #include "../../impl/base/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// verdicts.c: a verdict in words: what decided, and what was measured.
+// verdicts.c: writes a verdict: the reason, and what was measured.
 #include "words.h"
 
 #include "../../impl/base/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// reconstruct.h: the command `regather reconstruct` on top of the function table and the pipeline. Private to this folder and its
+// reconstruct.h: the command `regather reconstruct`, using the function table and the pipeline. Private to this folder and its
 // tests. Both methods share one engine; they differ in what they insert and how they make a map of the sums:
 //
 //     reconstruct.c   command line, order of the stages, sums of all devices, maps of both halves
@@ -13,7 +13,7 @@
 //     map.c           operators of the grid, maps
 //
 // Sides: images and map have N pixels, images are padded to P = padding N, frequencies go to k = floor(P / 2), the sums have
-// 2k + 1 voxels a side. For even P the frequencies k and -k coincide on P points; in the disc and in the sphere of radius k they
+// 2k + 1 voxels a side. For even P the frequencies k and -k coincide on P points; in the disc and the sphere of radius k they
 // occur on the axes only, where the value at +k is used.
 #pragma once
 
