@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// phantom_cmd.c: the command `regather phantom`, a list of kinds.
+// phantom_cmd.c: the command `regather phantom`: lists and runs the kinds.
 #include "phantom.h"
 
 void rg_phantom_plan(const char *folder, const char *what, double bytes, rg_memory_need *need, const void *of, const char *fits,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// phantom_coarsening.c: photographs of the simulation of coarsening.h, with uneven light and a camera's noise.
+// phantom_coarsening.c: makes photographs of the simulation of coarsening.h, with uneven light and camera noise.
 #include "coarsening.h"
 #include "../formats/image.h"
 #include "phantom.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// phantom_particles.c: images of the sums of Gaussians of blobs.h at random orientations, with their STAR file and map.
+// phantom_particles.c: makes images of the sums of Gaussians of blobs.h at random orientations, with their STAR file and map.
 #include "blobs.h"
 #include "noise.h"
 #include "../formats/particles.h"

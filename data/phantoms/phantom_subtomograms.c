@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// phantom_subtomograms.c: volumes of the asymmetric particle of blobs.h at random poses, with noise and a missing wedge: input
-// for `regather average` whose truth is exact.
+// phantom_subtomograms.c: makes volumes of the asymmetric particle of blobs.h at random poses, with noise and a missing wedge:
+// input with an exact truth for `regather average`.
 //
-// A volume is the map turned and shifted by its pose (transforms.h), evaluated from its parts, plus white noise, of whose
-// transform the wedge that a tilt series about y from -W to W does not see, |kz| > |kx| tan W, is then set to 0. The first
-// one stands as the map does, so that an average that begins with it comes out in the map's frame.
+// A volume is the map turned and shifted by its pose (transforms.h), evaluated from its parts, plus white noise. The wedge of
+// its transform that a tilt series about y from -W to W misses, |kz| > |kx| tan W, is then set to 0. The first volume has the
+// pose of the map, so that an average that begins with it is in the map's frame.
 #include "blobs.h"
 #include "noise.h"
 #include "../../impl/base/symmetry.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// phantom_tilt.c: a series of images of one flat specimen without end, each under a known similarity transform of the one
-// before, with noise: input for `regather align` whose truth is exact.
+// phantom_tilt.c: makes a series of images of one flat, unlimited specimen, each under a known similarity transform of the one
+// before, with noise: input with an exact truth for `regather align`.
 //
-// The specimen is a sum of Gaussians, one a cell of 24 x 24 pixels of image 0, at a place, of a width (1.5 to 8 pixels) and of
-// a height that the cell's number decides, and one of 16 to 64 pixels a cell of 192 x 192; every image is evaluated from them
+// The specimen is a sum of Gaussians: one per cell of 24 x 24 pixels of image 0, with a place, a width (1.5 to 8 pixels) and a
+// height that the cell's number decides, and one of 16 to 64 pixels per cell of 192 x 192. Every image is evaluated from them
 // at its own pixels, so nothing is interpolated.
 #include "../formats/mrc.h"
 #include "noise.h"

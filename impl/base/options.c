@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// options.c: from a command line to a command's struct, by the rows of options.h; --help and regather(1) from the same rows.
+// options.c: parses a command line into a command's struct by the rows of options.h, and prints --help and regather(1) from the
+// same rows.
 #include "options.h"
 #include "malformed.h"
 #include "memory.h"

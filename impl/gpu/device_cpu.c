@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// device_cpu.c: the CPU as a device, the choice of a device by name, and the text of errors.
+// device_cpu.c: implements device.h for the CPU, opens devices by name, and gives the text of errors.
 #include "../base/core.h"
 #include "../base/memory.h"
 #include "ledger.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// device_none.c: the GPU's side of device.h in a build without CUDA.
+// device_none.c: implements the GPU's part of device.h in a build without CUDA.
 #include "device.h"
 
 #if !HAVE_CUDA

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// answer.c: what the reference says of one set of inputs, asked once for all variants that are held against it.
+// answer.c: computes the reference's answer to a set of inputs once, for all variants that are compared with it.
 #include "verify.h"
 #include "../../impl/base/core.h"
 #include <time.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// compare.c: when an output is right, and what is said when it is not.
+// compare.c: decides whether an output is right, and describes the fault if it is not.
 #include "checker.h"
 #include "../../impl/base/core.h"
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// examine.c: one case, in the child: run the variant in guarded buffers and look at everything it could have done wrong.
+// examine.c: examines one case, in the child: runs the variant in guarded buffers and checks everything that it could have done
+// wrong.
 //
-// At an aligned base and at one that is off by an element, with a prepare of its own each: the five rounds below, whose inputs
-// differ. On a CPU the first base is flush with a page without access before it and the second with one behind it, and inputs can
-// only be read. Before a run the outputs are poisoned, or hold another answer; after it the guards, the inputs and every element of
-// the outputs are looked at. Where a run takes SLOW_S or longer, and on the emulated GPU, each round but the first is run once, and
-// at one base. Steady arguments (suite.h) change from round to round and are loaded anew, but for one round, where all others
-// change under them: what was kept of either shows; and at some cases one argument changes after the other, each alone, and one
-// number: what was kept for as long as some of them stay shows. A variant with clear() has to give twice the sums when run without.
+// It runs the five rounds below, whose inputs differ, at an aligned base and at one that is off by an element, each after its
+// own prepare. On a CPU the first base is flush against a page without access before it, the second against one after it, and
+// inputs are read-only. Before a run the outputs are poisoned, or hold another answer; after it the guards, the inputs and
+// every element of the outputs are checked. If a run takes SLOW_S or longer, and on the emulated GPU, each round but the first
+// runs once, and at one base. Steady arguments (suite.h) change from round to round and are loaded again, except in one round,
+// where all others change under them: a variant that keeps either is caught. In some cases one argument changes after the
+// other, each alone, and one number: a variant that keeps results as long as some of them stay is caught. A variant with
+// clear() must give twice the sums if run without it.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/gpu/emulator/emulation.h"

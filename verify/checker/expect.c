@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// expect.c: testing the tester. Kernels that are wrong on purpose must be caught with the right status for the right reason.
+// expect.c: tests the checker. Kernels that are wrong on purpose must be caught with the right status for the right reason.
 //
-// The table has a row a kernel, columns plugin variant devices status word. On each of
-// the devices (cpu, gpu, host) the kernel's first fault must have that status and a reason that contains the word; status PASS
-// asks for the opposite, a right kernel that must not be blamed. A plugged-in kernel that no line names is an error; one whose
-// lines name other devices is left alone.
+// The table has a row per kernel, columns plugin variant devices status word. On each of the devices (cpu, gpu, host) the
+// kernel's first fault must have that status and a reason that contains the word; status PASS demands the opposite, a right
+// kernel that must not be blamed. A plug-in's kernel that no line names is an error; one whose lines name other devices is
+// skipped.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/base/tsv.h"

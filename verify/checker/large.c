@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// large.c: a case too large to keep copies of: one run on random inputs, which are filled where the variant reads them, between
-// guards; of every output the corners, elements about 2^31 and 2^32, and as many others as the time allows are held against the
-// reference; of the inputs hashes of every MiB are, before and after. What needs more memory than there is, is skipped with both numbers.
+// large.c: examines a case that is too large for copies: one run on random inputs, which are filled in place, between guards.
+// The reference checks the corners of every output, elements about 2^31 and 2^32, and as many others as the time allows; hashes
+// of every MiB check the inputs before and after. A case that needs more memory than there is, is skipped, with both numbers.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/base/hash.h"

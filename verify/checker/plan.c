@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// plan.c: which cases a variant has to pass, cheap and different ones first, and how much of what there is they have covered.
+// plan.c: chooses the cases that a variant must pass, cheap and different ones first, and computes their coverage.
 //
-// First the standard parameters at the few smallest shapes and that of the smoke test, with one thread and several, and at the
-// last with more than tables of fixed size have room for, whatever processors there are; then combinations of parameters at
-// smaller ones, chosen so that every value occurs (those that the variant does not refuse), and every kind, and some shapes that
-// are drawn from the seed. Then the standard parameters at every check shape from the least
-// work on, and between them combinations until every pair of values has occurred; then combinations at small check shapes, each
-// time at another. plan.first cases come before any budget; how many of the others follow is for work to decide, never for a
-// clock. Sizes at which code takes another path (threshold.c) are among the first: no budget leaves them out.
+// First come the standard parameters at the few smallest shapes and that of the smoke test, with one thread and several, and at
+// the last with more threads than tables of fixed size hold, however many processors there are; then combinations of parameters
+// at smaller shapes, chosen so that every value occurs (that the variant does not refuse), and every kind, and some shapes that
+// are drawn from the seed. Then come the standard parameters at every check shape by increasing work, and between them
+// combinations until every pair of values has occurred; then combinations at small check shapes, each time at another.
+// plan.first cases run whatever the budget; work decides how many of the others follow, never a clock. Sizes at which code
+// takes another path (threshold.c) are among the first: no budget omits them.
 #include "checker.h"
 #include "../../impl/base/core.h"
 

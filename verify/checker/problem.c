@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // problem.c: inputs and right answers, computed once and shared by all workers.
 //
-// One region of shared memory is made before the first worker. A worker that meets a new problem computes it there, so that
-// the reference outlives a worker that a wrong kernel kills. The region is readable only while kernels run: none can edit the
-// answer. When it is full, all in it is dropped; a problem larger than the region is kept in the worker's own memory.
+// A region of shared memory is made before the first worker. A worker that meets a new problem computes it there, so that the
+// reference survives a worker that a wrong kernel kills. The region is read-only while kernels run: none can edit the answer.
+// When it is full, everything in it is dropped; a problem larger than the region is kept in the worker's own memory.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include <sys/mman.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // threshold.c: sizes at which code takes another path, as verify/thresholds.tsv declares them: a shape below, at, above each.
 //
-// A row speaks of the variants that it names, "*" of all. A plug-in, of which nothing is declared, takes those of every variant of
-// its algorithm that runs where it does: what is a copy of one of them, changed, meets the sizes at which that one turns.
-// "w7|8,h5" is two shapes; of a row of "triples" so many shapes are taken that every three of its numbers meet in one of them, on
-// the emulated GPU every two.
+// A row applies to the variants that it names, "*" to all. A plug-in, which declares nothing, gets the rows of every variant of
+// its algorithm that runs on its processor: a modified copy of one of them then meets the sizes at which that one changes path.
+// "w7|8,h5" is two shapes; a row of "triples" gives enough shapes that every three of its numbers occur in one of them, on the
+// emulated GPU every two.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/base/tsv.h"

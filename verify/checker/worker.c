@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// worker.c: the child process in which a variant runs, and what its death means.
+// worker.c: the child process in which a variant runs, and the verdict on its death.
 //
-// The parent sends a job (one case) over a socket; the worker answers with notes: what it is about to do and how long that may
-// take, and at last a verdict. No verdict, no PASS: a worker that dies is a CRASH, one that stays silent past its limit is
-// killed and the case a TIMEOUT; the next case gets a new worker. A worker serves one variant: a GPU context is made once.
-// The limit does not count the time that a worker stood in line for a core, so that no verdict depends on how busy the machine
-// is; an endless loop still runs out of it, if later, and a thread that sleeps stands in no line.
+// The parent sends a job (one case) over a socket; the worker answers with notes: what it does next and how long that may take,
+// and finally a verdict. No verdict, no PASS: a worker that dies is a CRASH; one that stays silent past its limit is killed, a
+// TIMEOUT; the next case gets a new worker. A worker serves one variant: a GPU context is made once. The limit does not count
+// the time that a worker waited for a core, so that no verdict depends on how busy the machine is; an endless loop still
+// exceeds it, if later, and a sleeping thread waits for no core.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include <dirent.h>

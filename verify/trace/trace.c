@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// trace.c: a variant with one input on at a time, and the verdict on every pair of input and output.
+// trace.c: runs a variant with one input on at a time, and judges every pair of input and output.
 //
-// The runs are the checker's: a worker process, guarded and poisoned buffers, inputs looked at afterwards (examine.c). The
-// first run has no input on; what later runs have beside it is what their input reached. Of a linear algorithm that is its
-// column.
+// It runs as the checker does: a worker process, guarded and poisoned buffers, a check of the inputs afterwards (examine.c).
+// The first run has no input on; the difference of a later run from it is what its input reached. For a linear algorithm that
+// is its column.
 #include "trace.h"
 #include "../../impl/base/core.h"
 #include <sys/mman.h>

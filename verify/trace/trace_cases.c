@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace_cases.c: the small shapes of an algorithm, and in each the corners where indices go wrong: one row a case, how many
-// pairs of input and output it has and what is said of them.
+// trace_cases.c: traces the small shapes of an algorithm and, in each, the corners where indices go wrong: one row per case,
+// with the number of its pairs of input and output and their verdicts.
 #include "trace.h"
 #include "../../impl/base/core.h"
 

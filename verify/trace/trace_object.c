@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace_object.c: the same fault after the inverse transform: an object of known shape through the variant, as a map, and the
-// three slices through its middle beside those of the reference.
+// trace_object.c: shows a fault after the inverse transform: runs the variant on an object of known shape, and writes the three
+// slices through the middle of its map beside those of the reference.
 #include "trace.h"
 #include "../../impl/base/core.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace_place.c: coordinates of elements, read back from what the algorithm's where() says of them, so that no algorithm needs
-// to say them twice: "(i=0,x=3,y=-2,re)".
+// trace_place.c: reads the coordinates of elements from the text of the algorithm's where(), "(i=0,x=3,y=-2,re)", so that no
+// algorithm declares them twice.
 #include "trace.h"
 #include "../../impl/base/core.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace_write.c: the table of pairs, and the picture: what each place of the inputs and of the outputs went through, and what
-// the worst input reached.
+// trace_write.c: writes the table of pairs, and the picture: the faults of each place of inputs and outputs, and the outputs
+// that the worst input reached.
 //
 // In the picture a place has the word of its worst fault (the one with the largest sum of differences over all pairs that end,
 // or begin, there) and the size of its largest weight. Axes are the coordinates that the algorithm gives its elements.

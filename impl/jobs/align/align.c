@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// align.c: regather align, a tilt series aligned image by image (Garcia et al. 2014, Algorithms 1 and 2), through whichever
-// variant of align2d.
+// align.c: regather align: aligns a tilt series image by image (Garcia et al. 2014, Algorithms 1 and 2), with any variant of
+// align2d.
 #include "../../../data/formats/mrc.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// axis.c: where the tilt axis lies. A flat specimen shrinks across the axis by the cosine of its tilt, so that two neighbours
-// agree best where one is stretched along the right direction. The correlation is smooth in the axis: a turn by d moves a pixel
-// at distance r by no more than r d ln(cosine ratio), some pixels for 15 degrees. So it is tried every 15 degrees on the
-// smallest images of three pairs, and the tops of parabolas through three angles on larger ones of up to eight end the search.
+// axis.c: finds the tilt axis. A flat specimen shrinks across the axis by the cosine of its tilt, so two neighbours agree best
+// if one is stretched along the right direction. The correlation is smooth in the axis: a turn by d moves a pixel at distance r
+// by no more than r d ln(cosine ratio), some pixels for 15 degrees. The search therefore tries every 15 degrees on the smallest
+// images of three pairs, and ends with the tops of parabolas through three angles on larger images of up to eight.
 #include "align.h"
 
 enum { PAIRS = 8, FIRST_PAIRS = 3, TURNS = 12, LARGE = 1024 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// pair.c: one image against its neighbour, coarse to fine.
+// pair.c: aligns an image to its neighbour, from coarse to fine.
 //
-// On the smallest level all rotations and magnifications of the range are tried in steps of 1.5 pixels: the image is turned by
-// affine2d, and its correlation with the neighbour at all shifts at once is an FFT. The best shifts are judged again by
-// align2d, by Pearson's correlation over what overlaps; the best of those climb from level to level, fewer on each, and the
-// last is refined by the optimiser on the images themselves.
+// On the smallest level all rotations and magnifications of the range are tried in steps of 1.5 pixels: affine2d turns the
+// image, and an FFT gives its correlation with the neighbour at all shifts. align2d judges the best shifts again, by Pearson's
+// correlation over the overlap. The best of those are refined from level to level, fewer on each, and the optimiser refines the
+// last on the images themselves.
 #include "align.h"
 
 #include <fftw3.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tomogram.c: an aligned series as RELION 4's tomograms' file, with all columns without which RELION does not read one.
+// tomogram.c: writes an aligned series as RELION 4's tomograms' file, with all columns that RELION requires.
 #include "../../../data/formats/mdoc.h"
 #include "../../../data/formats/star.h"
 #include "../../../data/geometry/ctf.h"

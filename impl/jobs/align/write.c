@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// write.c: the tables of transforms, their plot, and the aligned series.
+// write.c: writes the tables of transforms, their plot, and the aligned series.
 #include "../../base/plot.h"
 #include "../../base/summary.h"
 #include "../../../data/formats/mrc.h"

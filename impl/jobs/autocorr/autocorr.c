@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// autocorr.c: regather autocorr, photographs to characteristic lengths (Lu et al. 2009), through whichever variant of the
+// autocorr.c: regather autocorr: computes characteristic lengths of photographs (Lu et al. 2009), with any variant of the
 // table.
 #include "autocorr.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// check.c: whether all sums of a photograph are right, in the time of a few of them. For every s and t,
+// check.c: checks all sums of a photograph in the time of a few of them. For every s and t,
 //     sum over X0, Y0 of S(X0, Y0) s^(X0 + R) t^(Y0 + R) = sum over x, y of a(x, y) B(x, y),
 //     B(x, y) = sum over |X0|, |Y0| <= R of b(x - X0, y - Y0) s^(X0 + R) t^(Y0 + R).
 // Both sides are polynomials of degree 4R at most. Where a sum is wrong, they agree at 4R / p of all s and t modulo a prime p

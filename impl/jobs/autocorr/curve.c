@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// curve.c: from exact sums to C2D, C1D, R_max and the half-width. Sums stay whole numbers until one division at the end.
+// curve.c: computes C2D, C1D, R_max and the half-width from exact sums, which stay whole numbers until one division at the end.
 #include "autocorr.h"
 
 const char *const ac_norm_name[3] = {"raw", "overlap", "centred"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// growth.c: R_max over a series, with the straight lines through it (Lu et al., Fig. 10): rmax.tsv and rmax.svg.
+// growth.c: writes R_max over a series, with the straight lines through it (Lu et al., Fig. 10): rmax.tsv and rmax.svg.
 #include "../../base/plot.h"
 #include "../../base/summary.h"
 #include "autocorr.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// input.c: which photographs, what they are called, when they were taken. Each is read once here before any work begins.
+// input.c: lists the photographs, their names and times. Each is read once here before any work begins.
 #include "../../../data/formats/mrc.h"
 #include "../../base/hash.h"
 #include "../../base/memory.h"

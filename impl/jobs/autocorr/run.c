@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run.c: one photograph through one variant, and its sums checked.
+// run.c: runs a variant on a photograph and has its sums checked.
 #include "autocorr.h"
 
 void ac_worker_make(ac_worker *w, const ac_job *job, const rg_device *device, int threads)

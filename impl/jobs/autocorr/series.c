@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// series.c: the photographs of a series in parallel, over cores and GPUs.
+// series.c: processes the photographs of a series in parallel, on cores and GPUs.
 #include "../../base/log.h"
 #include "../../base/memory.h"
 #include "../../runtime/predicted.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// spectrum.c: what Lu et al. argue against: the characteristic length read off the peak of the power spectrum.
+// spectrum.c: finds the characteristic length from the peak of the power spectrum, the method that Lu et al. argue against.
 #include "autocorr.h"
 
 #include <fftw3.h>

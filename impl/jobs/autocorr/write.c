@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// write.c: the files of one photograph and of a series. The curve's head carries the request and the input's hash, by which
-// --resume knows what stands already.
+// write.c: writes the files of a photograph and of a series. The curve's head has the request and the input's hash, by which
+// --resume recognises finished work.
 #include "../../../data/formats/mrc.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"

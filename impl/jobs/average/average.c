@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// average.c: regather average, subtomograms aligned and averaged until nothing moves (Garcia et al. 2014, Algorithm 3),
-// through whichever variant of align3d.
+// average.c: regather average: aligns and averages subtomograms until convergence (Garcia et al. 2014, Algorithm 3), with any
+// variant of align3d.
 #include "../../base/symmetry.h"
 #include "../../base/memory.h"
 #include "../../base/summary.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// grid.c: every particle against the reference in all rotations, on the smallest level: the reference is turned once a
-// rotation for all particles, and an FFT gives the correlation at all shifts. Where a wedge is missing, it is the correlation
-// over the frequencies that both have (Foerster et al. 2005).
+// grid.c: compares every particle with the reference in all rotations, on the smallest level. The reference is turned once per
+// rotation for all particles, and an FFT gives the correlation at all shifts. With a missing wedge it is the correlation over
+// the frequencies that both have (Foerster et al. 2005).
 #include "../../base/symmetry.h"
 #include "../../../data/geometry/wedge.h"
 #include "average.h"

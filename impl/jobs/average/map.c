@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// map.c: the average of the particles at their poses. With a missing wedge it is taken in Fourier space: the sum of the
-// transforms where they were seen, over how many particles saw each frequency.
+// map.c: averages the particles at their poses. With a missing wedge it works in Fourier space: the sum of the measured parts
+// of the transforms, over the number of particles that measured each frequency.
 #include "../../base/symmetry.h"
 #include "../../../data/geometry/wedge.h"
 #include "average.h"

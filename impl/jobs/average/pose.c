@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// pose.c: one particle against the reference, from coarse poses to a fine one, through align3d.
+// pose.c: refines the pose of a particle against the reference, from coarse to fine, with align3d.
 //
-// The particle is brought into the reference's frame and correlated with it over the whole box, the reference being 0 outside
-// its sphere. Where a wedge is missing from the particle, the reference's energy there cannot be in the product: rho is divided
-// by the root of the share of the reference's energy that this pose lets the particle see, from the smallest level's spectrum.
+// The particle is moved into the reference's frame and correlated with it over the whole box; the reference is 0 outside its
+// sphere. If the particle lacks a wedge, the reference's energy there cannot contribute to the product: rho is divided by the
+// root of the share of the reference's energy that the particle can have at this pose, from the smallest level's spectrum.
 #include "../../base/symmetry.h"
 #include "../../../data/geometry/wedge.h"
 #include "average.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// write.c: the average, its halves and their FSC, the poses, the course of the iterations.
+// write.c: writes the average, its halves and their FSC, the poses, the course of the iterations.
 #include "../../base/plot.h"
 #include "../../base/summary.h"
 #include "../../../data/geometry/fsc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// errors.c: medians, and the table of what was found against what is true.
+// errors.c: computes medians, and writes the table of errors against the truth.
 #include "../../base/summary.h"
 #include "matching.h"
 

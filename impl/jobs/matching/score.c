@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// score.c: correlations of many transforms of one image with a reference, through the variant that does the work.
+// score.c: computes correlations of many transforms of an image with a reference, by the chosen variant.
 #include "matching.h"
 #include "../../base/log.h"
 #include "../../runtime/predicted.h"

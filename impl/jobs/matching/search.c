@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// search.c: candidates refined in lock step, a batch of transforms a step; the optimiser at the end.
+// search.c: refines candidates in lock step, a batch of transforms per step; then calls the optimiser.
 #include "matching.h"
 
 #if HAVE_NLOPT

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// engine.c: buffers on the job's device that the routines share, so that particles stay where they are between routines.
+// engine.c: keeps buffers on the job's device that the routines share, so that particles stay on the device between routines.
 #include "particles.h"
 #include "../../base/log.h"
 #include "../../base/memory.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// images.c: images on their way to a device.
+// images.c: brings images to a device.
 #include "particles.h"
 
 enum { IMAGE, OPTICS, SHIFT }; // parts of a slot

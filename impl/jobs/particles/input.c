@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// input.c: particles from RELION's or FREALIGN's files, and what became of them back into either.
+// input.c: reads particles from RELION's or FREALIGN's files, and writes the results to either.
 #include "particles.h"
 #include "../../base/memory.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// team.c: the routines' variants, and the engines that run them.
+// team.c: chooses the routines' variants, and opens the engines that run them.
 #include "particles.h"
 #include "../../runtime/choice.h"
 #include "../../runtime/tuned.h"

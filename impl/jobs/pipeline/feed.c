@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// feed.c: images on their way to a device. Reader threads take pieces of about 1 MiB in the order of the rows, all of one batch
-// before any of the next, and fill the ring of pinned slots as far ahead as it goes. A piece that was begun is read to its end
-// or to its first bad row, so that the row complained of is always the same.
+// feed.c: brings images to a device. Reader threads read pieces of about 1 MiB in the order of the rows, all of one batch
+// before any of the next, and fill the ring of pinned slots. A piece is always read to its end or to its first bad row, so that
+// the reported row is always the same.
 #include "pipeline.h"
 
 enum { NO_BATCH = -1 };

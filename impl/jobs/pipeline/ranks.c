@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// ranks.c: several processes of one job over MPI.
+// ranks.c: runs several processes of one job over MPI.
 //
-// A process that fails ends the others with MPI_Abort; one that is killed is the launcher's to notice, and mpirun and `srun
-// --kill-on-bad-exit` end the job for it.
+// A process that fails ends the others with MPI_Abort. The launcher must notice one that is killed: mpirun and `srun
+// --kill-on-bad-exit` then end the job.
 //
-// MPI is called under one lock, and nothing blocks inside it: rank 0 answers from a thread of its own while it computes, and a
-// process that waits sleeps, so that its core is free for others (MPI's own waiting is a busy loop).
+// MPI is called under one lock, and nothing blocks inside it: rank 0 answers from its own thread while it computes, and a
+// waiting process sleeps, so that its core is free for others (MPI's own waiting is a busy loop).
 #include "ranks.h"
 #include "../../gpu/device.h"
 #include "../../runtime/cpu.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// stages.c: the table of what took how long, alike for all jobs. Stages go on at the same time, so that they may add up to more
-// than the whole.
+// stages.c: writes the table of the stages' times, the same for all jobs. Stages overlap, so they may add up to more than the
+// whole.
 #include "pipeline.h"
 #include "../../base/summary.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// sums.c: the sums of all devices into those of the first. Of n devices, i + 2^k gives its sums to i < 2^k, 2^k falling from
-// the largest below n to 1. So a sum that only devices of one parity have stays on that parity until the last step moves it.
+// sums.c: adds the sums of all devices to those of the first. Of n devices, i + 2^k gives its sums to i < 2^k, with 2^k falling
+// from the largest below n to 1. A sum that only devices of one parity have therefore stays on that parity until the last step
+// moves it.
 #include "pipeline.h"
 #include "add.h"
 #include "ranks.h"

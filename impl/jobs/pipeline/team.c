@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// team.c: a job on one or several devices of this machine, a thread each; the first belongs to the calling thread.
+// team.c: runs a job on one or several devices of this machine, a thread each; the first belongs to the calling thread.
 #include "pipeline.h"
 #include "ranks.h"
 #include "../../base/hash.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// files.c: maps to files, piece by piece, while the disk is at work on what came before.
+// files.c: writes maps to files piece by piece, while the disk writes the piece before.
 #include "reconstruct.h"
 #include "../../../data/geometry/fsc.h"
 #include "../../../data/geometry/volume.h"

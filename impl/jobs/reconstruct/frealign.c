@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// frealign.c: reconstruct --method frealign (FREALIGN IFLAG 0; Li, Grigorieff and Cheng 2010, their Fig. 1C): every
-// particle under every operator into numerator and denominator, odd and even rows apart. Of N GPUs, N even, row m N + n goes to
-// GPU n, which so has rows of one half only and one volume; volumes of a half are added in pairs, from GPU to GPU, until the
-// first two GPUs have the halves.
+// frealign.c: reconstruct --method frealign (FREALIGN IFLAG 0; Li, Grigorieff and Cheng 2010, their Fig. 1C): inserts every
+// particle under every operator into numerator and denominator, odd and even rows separately. Of N GPUs, N even, row m N + n
+// goes to GPU n, which so has rows of one half only and needs one volume. The volumes of a half are added in pairs, from GPU to
+// GPU, until the first two GPUs have the halves.
 #include "../pipeline/ranks.h"
 #include "frealign.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// gpu.c: a share of the particles through one GPU. Chunks of images that are read ahead are copied on one stream, each to its
-// own place of a batch, transformed on a second one into one of two sets of inputs, and when a set is full, a third one
-// inserts it and adds the result to the sums. Insertion may fill the GPU with blocks that stay to its end, so that transforms
-// wait for it: by then the next batch has been copied whole, and its transforms follow each other without a gap.
+// gpu.c: processes a share of the particles on one GPU. Chunks of images that are read ahead are copied on one stream, each to
+// its own place of a batch, and transformed on a second stream into one of two sets of inputs. When a set is full, a third
+// stream inserts it and adds the result to the sums. Insertion may fill the GPU with blocks that stay to its end, so that
+// transforms wait for it: by then the next batch has been copied whole, and its transforms follow each other without a gap.
 #include "reconstruct.h"
 #include "../../runtime/predicted.h"
 #include "../../runtime/search.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// insert.c: particles in batches through the variant, odd and even rows apart when half maps are wanted; here on the host,
-// gpu.c on GPUs. A batch is filled chunk by chunk: while one is prepared by all threads, the next is read.
+// insert.c: inserts particles in batches with the variant, odd and even rows separately for half maps; here on the host, in
+// gpu.c on GPUs. A batch is filled chunk by chunk: while all threads prepare one, the next is read.
 #include "../pipeline/ranks.h"
 #include "reconstruct.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// map.c: from sums to maps, on the device that has the sums.
+// map.c: makes maps from sums, on the device that has the sums.
 #include "reconstruct.h"
 #include "device.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// plan.c: which variant does the work, how many images a call, and whether all of it fits into memory, before any work.
+// plan.c: chooses the variant and the images per call, and checks that all fits into memory, before any work.
 #include "../../base/memory.h"
 #include "../../runtime/choice.h"
 #include "../../runtime/predicted.h"

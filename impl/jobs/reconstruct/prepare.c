@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// prepare.c: what an image becomes before it is inserted. Of the padded rows only those of the image are transformed: the
-// others are zero.
+// prepare.c: prepares an image for the insertion. Only the image's own rows of the padded ones are transformed: the others are
+// zero.
 #include "reconstruct.h"
 
 static int64_t row_pitch(const rc_prepare *p) { return p->padded / 2 + 1; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// reconstruct.c: regather reconstruct, particle images of known orientation to a map by direct Fourier inversion (Strelak et
-// al. 2019), through whichever variant of the table; --method frealign goes to frealign.c.
+// reconstruct.c: regather reconstruct: computes a map from particle images of known orientation by direct Fourier inversion
+// (Strelak et al. 2019), with any variant of the table; --method frealign is in frealign.c.
 #include "reconstruct.h"
 #include "../../base/summary.h"
 #include "../../base/tsv.h"

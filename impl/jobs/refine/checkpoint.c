@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// checkpoint.c: OUT.part: what it is of (the command and its inputs), then batch by batch a line a finished particle, its row
-// and all that is new of it, 17 digits, and a line of the batch's sums. A batch without that last line is not taken.
+// checkpoint.c: OUT.part: the command and its inputs, then for each batch a line per finished particle, with its row and all
+// its results to 17 digits, and a line with the batch's sums. A batch without that last line is ignored.
 #include "refine.h"
 #include "../../base/hash.h"
 #include "../../base/malformed.h"

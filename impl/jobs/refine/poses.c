@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// poses.c: poses of the particles that a device has, improved in lock step (FREALIGN IFLAG 1): least
-//     -score + noise ((x - mean_x)^2 / 2 sd_x^2 + (y - mean_y)^2 / 2 sd_y^2) + walls,
-// x and y the whole shifts, mean and sd those of the file, noise = sigma^2 / (alpha n sqrt(mean a'^2 mean x'^2)) of sigma2 at
-// the start. Defocus or magnification change c: then ctfapply runs before every score. At the end sigma2, presb and ccoef at
-// what was found, once a particle.
+// poses.c: improves poses of the particles on a device in lock step (FREALIGN IFLAG 1). It minimises
+//    -score + noise ((x - mean_x)^2 / 2 sd_x^2 + (y - mean_y)^2 / 2 sd_y^2) + walls,
+// with x and y the whole shifts, mean and sd those of the file, and noise = sigma^2 / (alpha n sqrt(mean a'^2 mean x'^2)) of
+// sigma2 at the start. Defocus or magnification change c: then ctfapply runs before every score. At the end sigma2, presb and
+// ccoef run on the result, once per particle.
 #include "refine.h"
 #include "lockstep.h"
 

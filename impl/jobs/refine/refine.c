@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// refine.c: what refine and search have in common, from the options to what is reported; the command refine, its restarts.
+// refine.c: shared by refine and search, from the options to the report; the command refine, its restarts.
 #include "refine.h"
 #include "lockstep.h"
 #include "../../runtime/choice.h"

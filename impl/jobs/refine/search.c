@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// search.c: orientations from nothing (FREALIGN IFLAG 3), and the command search: ccp over a grid of directions gives angle
-// in the plane and shift of each, the best directions are refined, and the best of them is the answer.
+// search.c: the command search: finds orientations without prior ones (FREALIGN IFLAG 3). ccp over a grid of directions gives
+// the angle in the plane and the shift of each; the best directions are refined, and the best of them is the result.
 #include "../../base/log.h"
 #include "refine.h"
 #include "grid.h"
