@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// plan.c: what each step of a record makes on this machine, what that is worth a second, and what is said of it.
+// plan.c: finds the rows that each step of a record makes on this machine and their value per second, and describes the plan.
 #include "record.h"
 
 #include "../compare/validate.h"

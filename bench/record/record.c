@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// record.c: the command `record`. In order: what the plan asks of this machine and the record lacks (plan.c, store.c); what of
-// it fits the time (bench/steps/choose.c); then step by step (run.c).
+// record.c: the command `record`. It finds the rows that the plan needs on this machine and the record lacks (plan.c, store.c),
+// chooses steps that fit the time (bench/steps/choose.c), and runs them (run.c).
 #include "record.h"
 
 #include "../../impl/base/core.h"

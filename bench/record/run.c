@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// run.c: what steps of the plan write: each a file of its own beside the record, which takes it over when it ends, or is found,
-// however it ended.
+// run.c: runs the steps of the plan. Each writes its own file beside the record, which takes it over when the step ends,
+// however it ended, or when a later run finds it.
 #include "record.h"
 
 #include "../../impl/base/core.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gate.c: a process that was forked before any GPU context or thread exists, and verifies configurations for one that has
-// both. The checker's own workers are forked from it, so that one that crashed can be replaced at any time.
+// gate.c: a process forked before any GPU context or thread exists. It verifies configurations for a process that has both. The
+// checker's workers are forked from it, so that a crashed one can be replaced at any time.
 #include "tune.h"
 
 #include <signal.h>

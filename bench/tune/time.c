@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// time.c: times of configurations, by bench's own rounds: of each quickly, to find the best; then of the best, the
-// defaults and the published ones together, so that what is reported was measured side by side.
+// time.c: times configurations by bench's own rounds: each quickly, to find the best; then the best, the defaults and the
+// published ones together, so that all reported times were measured side by side.
 #include "tune.h"
 
 #include "../../impl/runtime/cpu.h"

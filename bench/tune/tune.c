@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// tune.c: the command `tune`. In order: the space of a variant's parameters; a process for the checker, forked before anything
-// else; the device; then configuration by configuration, verified and timed; the best of them, the defaults and the published
-// ones again in common rounds; and the files.
+// tune.c: the command `tune`. It makes the space of a variant's parameters; forks a process for the checker before anything
+// else; opens the device; verifies and times configuration by configuration; times the best, the defaults and the published
+// ones again in common rounds; and writes the files.
 #include "tune.h"
 
 static const rg_option options[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// write.c: what a search found, for people, and for the programs that come after it (data/tuned).
+// write.c: writes the result of a search, for people and for later programs (data/tuned).
 #include "tune.h"
 
 #include "../../impl/base/tsv.h"

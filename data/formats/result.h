@@ -70,6 +70,6 @@ void rg_row_free(rg_row *);
 
 // ---- for the reader ----------------------------------------------------------------------------------------------------------
 
-// Of formats 1 to 4 (result_old.c). RG_GOOD, or one line and RG_USAGE.
+// Formats 1 to 4 (result_old.c). RG_GOOD, or one line and RG_USAGE.
 int rg_result_old_columns(const rg_tsv *);
-int rg_result_old_row(const rg_tsv *, int i, rg_row *); // its cells in those of format 5
+int rg_result_old_row(const rg_tsv *, int i, rg_row *); // converts its cells to format 5
