@@ -18,8 +18,8 @@
 
 #include <math.h>
 
-enum { GR_CENTRE = 32 };   // voxels: here d is s^2/32, which turns a phase by 0.01 at the edge of a box that is padded twice
-#define GR_SHIFT_MOST 0.25 // voxels: further than that the series does not reach, and sums are of few samples
+enum { GR_CENTRE = 6 };   // voxels: further out d is below s^2/6, and correcting it costs more by noise than it gains
+#define GR_SHIFT_MOST 0.1 // voxels: further than that the series does not reach, and sums are of few samples
 
 // What is read for every voxel of a map.
 typedef struct gr_sums {
