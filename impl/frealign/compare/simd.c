@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // simd.c: cc3m, presb, sigma2 and ccoef with AVX2, on one core or all.
 //
-// What is left out: coefficients outside of the band are never visited, their columns never transformed, nor rows beyond the
-// mask or the disc (simd_plane.h). The particle of cc3m and presb needs no transform, and ccoef needs none at all: by
-// Parseval's theorem sums over all pixels are sums over coefficients, those with i > 0 counted twice. sigma2's sum over all
-// pixels likewise. Sections are gathered row by row (simd_section.h). Trials are dealt to threads; what a trial gives does not
-// depend on them.
+// Work that is left out: coefficients outside the band are never visited, their columns are not transformed, nor are rows
+// beyond the mask or the disc (simd_plane.h). The particle of cc3m and presb needs no transform, and ccoef needs none at all:
+// by Parseval's theorem sums over all pixels are sums over coefficients, those with i > 0 counted twice. The same holds for
+// sigma2's sum over all pixels. Sections are gathered row by row (simd_section.h). Trials are distributed over threads; results
+// do not depend on their number.
 //
-// Bound: the section's reads from memory: samples of four pieces (trilinear), most of them a cache line of their own. A single
-// call has one trial to deal to the threads. Measured: data/machines/h200-16xeon.tsv.
+// Bound: the section's reads from memory: samples of four pieces (trilinear), most of them a cache line each. A single call has
+// only one trial for the threads. Measured: data/machines/h200-16xeon.tsv.
 #include "../simd_plane.h"
 #include "index.h"
 #ifdef _OPENMP
@@ -19,7 +19,7 @@ typedef struct plan {
     fr_space space;
     int threads;
     uint16_t *ring; // of (i, |j|): ring[|j| * outer + i]
-    float *plane;   // two a thread
+    float *plane;   // two per thread
     size_t plane_floats;
 } plan;
 
@@ -58,7 +58,7 @@ static int prepare(rg_call *call)
 
 // ---- rows of coefficients ------------------------------------------------------------------------------------------------
 
-// One trial: its particle's arrays, its pose, e^{i s_x i} by column.
+// One trial: its particle's arrays, its pose, and e^{i s_x i} for each column.
 typedef struct trial {
     const fr_call *p;
     const float *X, *c, *pose;
@@ -78,7 +78,7 @@ static void trial_begin(trial *t, const fr_call *p, int64_t at)
     }
 }
 
-// A0 of row j: the section times f; absolute: f = 2|c|. Cleared outside of the band.
+// A0 of row j: the section times f; absolute: f = 2|c|. Clears coefficients outside the band.
 FR_AVX2 static void section_row(const trial *t, int64_t j, int absolute, float *A)
 {
     const fr_call *p = t->p;
@@ -94,7 +94,7 @@ FR_AVX2 static void section_row(const trial *t, int64_t j, int absolute, float *
     memset(A + 2 * (past > first ? past : first), 0, (size_t)(p->width - (past > first ? past : first)) * 2 * sizeof *A);
 }
 
-// Y = X e^{i s.q} of row j in the band; with flip times the sign of c.
+// Y = X e^{i s.q} of row j in the band; flip: also times the sign of c.
 FR_AVX2 static void particle_row(const trial *t, int64_t j, int flip, float *Y)
 {
     const fr_call *p = t->p;
@@ -181,7 +181,7 @@ FR_AVX2 FR_INLINE double add_up(__m256d v)
     return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
-// Sums over n numbers of each, in double precision.
+// Adds the sums over n numbers and over their products, in double precision.
 FR_AVX2 static void add_products(const float *a, const float *x, int64_t n, products *to)
 {
     __m256d sum[5];
@@ -206,7 +206,7 @@ FR_AVX2 static void add_products(const float *a, const float *x, int64_t n, prod
     *to = (products){to->a + p.a, to->x + p.x, to->ax + p.ax, to->aa + p.aa, to->xx + p.xx};
 }
 
-// Columns with i > 0 stand for their mates too.
+// Columns with i > 0 count for their mates, too.
 FR_AVX2 static void ccoef(const plan *state, const trial *t, float *plane, float *cc)
 {
     const int64_t b = t->p->outer, columns = state->space.columns;
@@ -289,14 +289,14 @@ static int run_presb(rg_call *call) { return run(call, presb, fr_rings(call->sha
 static int run_ccoef(rg_call *call) { return run(call, ccoef, 1, 0); }
 static int run_sigma2(rg_call *call) { return run(call, sigma2, FR_MOMENTS, 1); }
 
-// The pieces of the reference that samples read, a cache line each, and the transforms of the kept columns and rows.
+// The pieces of the reference that the samples read, one cache line each, and the transforms of the kept columns and rows.
 static void cost_of(const rg_shape *s, double transforms, rg_cost *c)
 {
     const double n = fr_nodes(fr_interpolation(s->n[FR_KIND])), side = (double)s->n[FR_SIDE], b = (double)s->n[FR_OUTER];
     const double trials = (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]), band = 1.5708 * b * b;
     c->amount[RG_F32_MAD] =
         trials * (band * (2 * n * n * n + 20) + transforms * side * (2.5 * b + 0.85 * 1.25 * side) * fr_log(side));
-    c->amount[RG_MEM_BYTES] = trials * band * (12 + 64 * n * n / (1 + n / 3)); // neighbours share lines
+    c->amount[RG_MEM_BYTES] = trials * band * (12 + 64 * n * n / (1 + n / 3)); // adjacent samples share lines
 }
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) { (void)param, cost_of(s, 2, c); }
 static void cost_ccoef(const rg_shape *s, const int64_t *param, rg_cost *c) { (void)param, cost_of(s, 0, c); }

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT
-// pinsert_s:owned: every node of the volume is owned by one thread at a time: no atomics, and the same bits in every run.
+// owned.cu: pinsert_s:owned. Each node of the volume is owned by one thread at a time: no atomics, and the same bits in every
+// run.
 //
-// A first kernel makes what every coefficient adds at weight 1, and a frame of every sample. Then a block takes a brick of
-// 16 x 16 x 16 nodes. Each of its groups of 256 threads keeps sums of the brick in shared memory and takes every groups-th
-// sample whose plane meets the brick; a thread walks a column of nodes, along the axis that is steepest to the plane: the
-// coefficients next to a column are 4 to 7, in the inverse image of a square. Samples are taken axis by axis, so that a column
-// changes its owner three times only. At the end the groups' sums are added in order, and to the volume.
+// A first kernel computes the term that each coefficient adds at weight 1, and a frame for each sample. Then each block handles
+// a brick of 16 x 16 x 16 nodes. Each of its groups of 256 threads keeps sums of the brick in shared memory and handles every
+// groups-th sample whose plane meets the brick. A thread walks along a column of nodes, parallel to the axis that is steepest
+// to the plane: 4 to 7 coefficients lie next to a column, in the inverse image of a square. Samples are handled axis by axis,
+// so that a column changes its owner only three times. At the end the groups' sums are added in order, and to the volume.
 //
-// Bound: the terms come and go once, 32 bytes a coefficient beside its 12; nodes in shared memory 192 bytes. What is met first
-// are instructions, with half of the lanes idle: columns that the plane misses, uneven columns. The middle bricks meet every
-// sample and end last; where few samples meet a brick, clearing and storing it is what takes time. Measured:
+// Bound: terms are written and read once, 32 bytes a coefficient beside its 12; nodes in shared memory take 192 bytes. The
+// limit reached first is instruction issue, with half of the lanes idle: some columns miss the plane, others differ in length.
+// The middle bricks meet every sample and end last. If few samples meet a brick, clearing and storing it dominates. Measured:
 // data/machines/h200-16xeon.tsv.
 #include "insert.cuh"
 
 enum { BRICK = 16, GROUP = BRICK * BRICK, GROUPS_MOST = 4, CHUNK_MOST = GROUP * GROUPS_MOST };
-// Strides of the axes in shared memory: 16 columns side by side lie in different banks, along whichever axis they run.
+// Strides of the axes in shared memory: 16 adjacent columns lie in different banks, along each axis.
 enum { ROW = BRICK + 1, PLANE = ROW * BRICK, SUMS = PLANE * BRICK };
-// How far p may be off a node, and more than rounding of an inverse image.
+// The largest distance of p from a node, plus more than the rounding error of an inverse image.
 static const float REACH = 1.01f;
 
-// A sample seen along its steepest axis, column u, v: m (i, j) is p, i and j of a column's foot are di, dj times (u, v), its
-// height is slope (u, v).
+// A sample seen along its steepest axis, from column (u, v): m (i, j) is p; the foot of the column has i and j equal to di and
+// dj times (u, v), and the height slope (u, v).
 typedef struct fr_frame {
     float m[3][2]; // axes u, v, along
     float di[2], dj[2], slope[2], normal[3], rim;
@@ -28,7 +29,7 @@ typedef struct fr_frame {
 } fr_frame;
 
 typedef struct fr_owned {
-    int side, outer, samples; // of this launch
+    int side, outer, samples; // samples: of this launch
     const float4 *terms;      // [sample][j + outer][i]
     const fr_frame *frame;
     float *volume;
@@ -60,7 +61,7 @@ static __device__ fr_frame fr_frame_of(const float *m, int outer)
     for (int a = 0; a < 2; a++) f.slope[a] = f.m[2][0] * f.di[a] + f.m[2][1] * f.dj[a];
     const float ii = m[0] * m[0] + m[1] * m[1] + m[2] * m[2], jj = m[3] * m[3] + m[4] * m[4] + m[5] * m[5];
     const float ij = m[0] * m[3] + m[1] * m[4] + m[2] * m[5], half = (ii - jj) / 2;
-    f.rim = (float)outer * sqrtf((ii + jj) / 2 + sqrtf(half * half + ij * ij)) * 1.0001f; // |p| is not above it
+    f.rim = (float)outer * sqrtf((ii + jj) / 2 + sqrtf(half * half + ij * ij)) * 1.0001f; // upper bound of |p|
     f.axis = axis;
     return f;
 }
@@ -79,7 +80,7 @@ static __global__ void fr_make_terms(fr_insertion in, int first, int samples, fl
     }
 }
 
-// The weight along an axis of the node for a coefficient at p.
+// The weight, along one axis, of the node for a coefficient at p.
 template <int how> static __device__ __forceinline__ float fr_axis_weight(float p, float node)
 {
     const float d = p - node;
@@ -88,12 +89,12 @@ template <int how> static __device__ __forceinline__ float fr_axis_weight(float 
     return fabsf(d) < 1 ? fr_sinc(d) : 0.0f;
 }
 
-// The brick as some of its nodes see it: `low` is its first, `first` to `last` are in the volume.
+// A brick, or an image of it modulo the side: `low` is its first node; `first` to `last` lie in the volume.
 typedef struct fr_extent {
     int low[3], first[3], last[3];
 } fr_extent;
 
-// Whether the plane may reach nodes of the box.
+// Whether the plane can reach nodes of the box.
 static __device__ __forceinline__ bool fr_meets(const fr_frame &f, const fr_extent &box)
 {
     float middle = 0, room = 0, distance = 0;
@@ -108,13 +109,14 @@ static __device__ __forceinline__ bool fr_meets(const fr_frame &f, const fr_exte
     return !(fabsf(middle) > room * 1.0001f) && !(distance > f.rim * f.rim);
 }
 
-// The samples first + 0.. of the axis, one a thread, that meet the box: their numbers in order, and how many.
+// Finds which samples from `first` on, one per thread, have this axis and meet the box. Writes their numbers in order; returns
+// how many.
 static __device__ int fr_find(const fr_owned &o, const fr_extent &box, int axis, int first, int *hit, int *in_warp)
 {
     const int t = (int)threadIdx.x, lane = t % 32, mine = first + t;
     const bool met = mine < o.samples && o.frame[mine].axis == axis && fr_meets(o.frame[mine], box);
     const unsigned mets = __ballot_sync(~0u, met);
-    __syncthreads(); // the hits before have been used
+    __syncthreads(); // until the previous hits have been used
     if (lane == 0) in_warp[t / 32] = __popc(mets);
     __syncthreads();
     int before = __popc(mets & ((1u << lane) - 1u)), all = 0;
@@ -133,7 +135,7 @@ static __device__ __forceinline__ void fr_narrow(float middle, float half, float
     last = fminf(last, middle + half);
 }
 
-// Adds one sample to column (u, v), whose element is `sums` where it has the number `low`.
+// Adds one sample to column (u, v); `sums` is the column's element number `low`.
 template <int how, bool squared>
 static __device__ __forceinline__ void fr_add_column(
     const fr_owned &o, const fr_frame &f, int sample, float u, float v, int low, int first, int last, int stride, float *sums)
@@ -173,7 +175,8 @@ static __device__ __forceinline__ void fr_add_column(
     }
 }
 
-// Adds all samples to the nodes of the box; whether there were any. Sums are cleared before the first of them.
+// Adds all samples to the nodes of the box; returns whether there were any, also before (`used`). Clears the sums before the
+// first.
 template <int how, bool squared>
 static __device__ bool fr_pass(const fr_owned &o, const fr_extent &box, bool used, float *sums, int *hit, int *in_warp)
 {
@@ -216,7 +219,8 @@ static __device__ void fr_store(const fr_owned &o, const fr_extent &box, const f
     }
 }
 
-// A block a brick, the middle ones first. Nodes -N/2 share records with N/2: a brick that has these takes those as well.
+// One block per brick, the middle ones first. Nodes -N/2 share records with N/2: a brick with the latter also handles the
+// former.
 template <int how, bool squared> static __global__ void __launch_bounds__(CHUNK_MOST, 1) fr_insert_owned(fr_owned o)
 {
     __shared__ int hit[CHUNK_MOST], in_warp[CHUNK_MOST / 32];

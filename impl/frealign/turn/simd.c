@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // simd.c: ccp with AVX2 or AVX-512, on one core or all, without a transform for every rotation.
 //
-// Only 15 x 15 lags are required: w = Re sum_i h e^{i t i x} sum_j W(i,j) e^{i t j y}, t = 4 pi / N, as two thin products of
+// Only 15 x 15 lags are required: w = Re sum_i h e^{i t i x} sum_j W(i,j) e^{i t j y}, t = 4 pi / N, as two products of thin
 // matrices. Rows j and -j are folded, E = W(j) + W(-j), O = W(j) - W(-j), so that eight cosines and seven sines give all
-// fifteen y; the same for x. A rotation and its half turn use the same coefficients P, W = X conj P and X P. Of the padded
-// transform only the columns and rows within 4b are made, from N rows in place of 4N.
-// Threads share the padded transform, then the rotations; what is added up does not depend on them.
+// fifteen y; likewise for x. A rotation and its half turn use the same coefficients P: W = X conj P and X P. Only the columns
+// and rows within 4b of the padded transform are computed, from N rows instead of 4N. Threads share the padded transform, then
+// the rotations; results do not depend on the number of threads.
 //
-// Bound: RG_F32_MAD, 15 multiply-adds a coefficient and rotation, against some 1.25 (N/2)^2 log2 (N/2)^2 of a transform, ten
-// times as many; beside it the lookups of P, 8 bytes each. Measured: data/machines/h200-16xeon.tsv.
+// Bound: RG_F32_MAD, 15 multiply-adds for each coefficient and rotation, where a transform takes about 1.25 (N/2)^2 log2
+// (N/2)^2, ten times as many; besides, the lookups of P, 8 bytes each. Measured: data/machines/h200-16xeon.tsv.
 #include "../../runtime/cpu.h"
 #include "../simd_plane.h"
 #include "index.h"
@@ -16,7 +16,7 @@
 #include <omp.h>
 #endif
 
-enum { BLOCK = 16, BATCH = 8 }; // columns whose lags are summed together; columns of a transform
+enum { BLOCK = 16, BATCH = 8 }; // columns whose lags are summed together; columns transformed together
 
 typedef struct lag_sums {
     float sum[4][FR_LAG + 1][BLOCK]; // Re and Im of sum E cos, Re and Im of sum O sin
@@ -34,14 +34,14 @@ typedef void lags_fn(const float *, int64_t, const float *, const float *, int64
 
 typedef struct plan {
     fr_space space;
-    int64_t wide, reach, pitch; // 4N; 4b; complex numbers a row of half and big
-    int64_t rows, columns;      // of X: b, and b rounded up to blocks
+    int64_t wide, reach, pitch; // 4N; 4b; complex numbers per row of half and big
+    int64_t rows, columns;      // of X: b, and b rounded up to whole blocks
     fftwf_plan row, column;
     float *plane, *half, *big; // big[ky + reach][kx]
-    float *X;                  // Re X, Im X, Re, Im of the rows -j; by row, then by column, 0 outside of the band
+    float *X;                  // Re X, Im X, Re and Im of the rows -j; by row, then by column, 0 outside the band
     float *cosine, *sine;      // [y][j]
     float *across;             // [x][i] cos, then sin, times h
-    float *own;                // of each thread: own_floats
+    float *own;                // own_floats per thread
     size_t own_floats;
     int threads;
     lags_fn *lags;
@@ -85,7 +85,8 @@ static int prepare(rg_call *call)
     p->columns = (b + BLOCK - 1) / BLOCK * BLOCK;
     p->threads = call->threads;
     p->lags = call->param[0] == 512 || (call->param[0] == 0 && rg_cpu_has("avx512")) ? avx512_lags : avx2_lags;
-    // The folded coefficients of both half turns, the sums of all lags, or a batch of columns, or a row.
+    // One thread's memory: the folded coefficients of both half turns and the sums of all lags, or a batch of columns, or a
+    // row.
     const size_t folds = (size_t)(2 * 4 * BLOCK * b + 2 * 2 * FR_LAGS * p->columns), batch = (size_t)(2 * BATCH * p->wide);
     p->own_floats = ((folds > batch ? folds : batch) + 64) / 64 * 64;
     p->plane = fr_planes(side, 1);
@@ -110,9 +111,9 @@ static int prepare(rg_call *call)
     return code;
 }
 
-// ---- once a direction ----------------------------------------------------------------------------------------------------
+// ---- once per direction --------------------------------------------------------------------------------------------------
 
-// The section's image, masked or not, in the rows of the plane that space.rows says.
+// Writes the section's image, masked or not, to the rows of the plane given by space.rows.
 FR_AVX2 static void section_image(plan *p, const fr_call *c, int64_t at)
 {
     const fr_space *s = &p->space;
@@ -134,7 +135,7 @@ FR_AVX2 static void section_image(plan *p, const fr_call *c, int64_t at)
     fr_mask_rows(s, p->plane);
 }
 
-static int in_rows(const fr_space *s, int64_t y) { return llabs(y) < s->rows; } // others are 0
+static int in_rows(const fr_space *s, int64_t y) { return llabs(y) < s->rows; } // other rows are 0
 
 static float border_mean(const fr_space *s, float *plane)
 {
@@ -151,7 +152,7 @@ static float border_mean(const fr_space *s, float *plane)
     return (float)(sum / (double)(4 * s->side - 4));
 }
 
-// Row y of the image less the border's mean, in a frame of 0 four times as wide, transformed; the columns 0..reach are kept.
+// Transforms row y of the image minus the border's mean, zero-padded to four times its width; keeps the columns 0..reach.
 static void wide_row(const plan *p, int64_t y, float mean, float *own)
 {
     const fr_space *s = &p->space;
@@ -168,7 +169,7 @@ static void wide_row(const plan *p, int64_t y, float mean, float *own)
         (size_t)(p->pitch - p->reach - 1) * 2 * sizeof *own);
 }
 
-// The columns from kx on.
+// Transforms BATCH columns from kx on.
 static void wide_columns(const plan *p, int64_t kx, float *own)
 {
     const int64_t side = p->space.side, half = side / 2;
@@ -181,7 +182,7 @@ static void wide_columns(const plan *p, int64_t kx, float *own)
         memcpy(p->big + 2 * ((ky + p->reach) * p->pitch + kx), own + 2 * BATCH * (ky < 0 ? ky + p->wide : ky), bytes);
 }
 
-// The particle's coefficients by parts; the sum of their squares.
+// Splits the particle's coefficients into parts; returns the sum of their squares.
 static double load_particle(plan *p, const fr_call *c, int64_t particle)
 {
     const int64_t size = p->rows * p->columns;
@@ -199,13 +200,13 @@ static double load_particle(plan *p, const fr_call *c, int64_t particle)
     return square;
 }
 
-// ---- once a rotation -----------------------------------------------------------------------------------------------------
+// ---- once per rotation ---------------------------------------------------------------------------------------------------
 
 typedef struct pair {
     __m256 re, im;
 } pair;
 
-// P_u at eight points (a, b): of the padded transform the coefficient nearest to 4(c a - s b), 4(s a + c b).
+// P_u at eight points (a, b): the coefficient of the padded transform nearest to 4(c a - s b), 4(s a + c b).
 FR_AVX2 FR_INLINE pair look_up(const plan *p, const float *turn, __m256 a, __m256 b)
 {
     const __m256 c = _mm256_set1_ps(turn[0]), s = _mm256_set1_ps(turn[1]), four = _mm256_set1_ps(FR_PAD_TURN);
@@ -223,14 +224,14 @@ FR_AVX2 FR_INLINE pair look_up(const plan *p, const float *turn, __m256 a, __m25
     return P;
 }
 
-// P_v of eight columns from i on in row j, v = 0 or 1; 0 from column past on, and at the origin.
+// P_v of the eight columns from i in row j, v = 0 or 1; 0 at the origin and from column `past` on.
 FR_AVX2 FR_INLINE pair turned(const plan *p, const float *turn, int v, int64_t i, int64_t j, int64_t past)
 {
     const __m256 column = _mm256_add_ps(_mm256_set1_ps((float)i), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
     const __m256 row = _mm256_set1_ps((float)j), down = _mm256_set1_ps((float)-j), zero = _mm256_setzero_ps();
     const __m256 before = _mm256_cmp_ps(column, _mm256_set1_ps((float)past), _CMP_LT_OQ);
     const __m256 inside = j == 0 ? _mm256_and_ps(before, _mm256_cmp_ps(column, zero, _CMP_GT_OQ)) : before;
-    // Beyond the band the coefficient looked up is that of the row's first column, which is there.
+    // Lanes beyond the band look up the row's first column instead, which exists.
     const __m256 kept = _mm256_and_ps(column, inside);
     const pair P = v == 0 ? look_up(p, turn, kept, row) : look_up(p, turn, down, kept);
     const pair cut = {_mm256_blendv_ps(zero, P.re, inside), _mm256_blendv_ps(zero, P.im, inside)};
@@ -257,7 +258,7 @@ FR_AVX2 FR_INLINE void store_fold(float *to, pair one, pair mate)
     _mm256_storeu_ps(to + 3 * BLOCK, _mm256_sub_ps(one.im, mate.im));
 }
 
-// The folded products of eight columns from i on, of both half turns; the sum of |P|^2.
+// Computes the folded products of the eight columns from i, for both half turns. Returns the sum of |P|^2.
 FR_AVX2 static __m256 fold_columns(const plan *p, const float *turn, int v, int64_t i, int64_t rows, float *fold[2])
 {
     const int64_t size = p->rows * p->columns;
@@ -275,7 +276,7 @@ FR_AVX2 static __m256 fold_columns(const plan *p, const float *turn, int v, int6
     return norm;
 }
 
-// T(i, y) of a block of columns, from the sums of its lags: T[y][i], real parts, then imaginary ones.
+// Computes T(i, y) of a block of columns from the sums of its lags: T[y][i], real parts, then imaginary parts.
 static void spread_lags(const plan *p, const lag_sums *l, int64_t i, float *T)
 {
     for (int y = 0; y <= FR_LAG; y++)
@@ -310,14 +311,14 @@ FR_AVX2 static void across(const plan *p, const float *T, float scale, float *cc
         }
 }
 
-// Quarter v, and v + 2, of rotation u.
+// Computes quarters v and v + 2 of rotation u.
 FR_AVX2 static void rotation(const plan *p, const float *turn, int v, double square, float *own, float *cc, float *opposite)
 {
     float *fold[2] = {own, own + 4 * BLOCK * p->rows}, *T[2] = {fold[1] + 4 * BLOCK * p->rows, NULL};
     T[1] = T[0] + 2 * FR_LAGS * p->columns;
     double norm = 0;
     for (int64_t i = 0; i < p->columns; i += BLOCK) {
-        const int64_t rows = i < p->rows ? fr_row_past(p->rows, i) : 0; // the band is the same about the diagonal
+        const int64_t rows = i < p->rows ? fr_row_past(p->rows, i) : 0; // the band is symmetric about the diagonal
         lag_sums l;
         for (int half = 0; half < BLOCK; half += FR_EIGHT) {
             float lane[FR_EIGHT];
@@ -372,7 +373,7 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
     return param[0] == 512 && !rg_cpu_has("avx512") ? "isa=512 needs avx512" : NULL;
 }
 
-// 15 multiply-adds a coefficient and rotation in the folded sums, 12 for its lookup and products; the padded transform.
+// 15 multiply-adds for each coefficient and rotation in the folded sums, 12 for its lookup and product; the padded transform.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;

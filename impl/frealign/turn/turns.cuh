@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// turns.cuh: ccp on the GPU. A direction's section goes to real space, is padded four times and transformed; the rotations in
-// the plane read it. All four quarters of a rotation come from two values: P_u(-i,-j) = conj P_u(i,j), so that
-// X conj P_u2 = X P_u0 and X conj P_u3 = X P_u1.
+// turns.cuh: ccp on the GPU. The section of a direction goes to real space, is padded to four times its side and transformed;
+// the in-plane rotations sample that transform. Two values give all four quarters of a rotation: P_u(-i,-j) = conj P_u(i,j), so
+// that X conj P_u2 = X P_u0 and X conj P_u3 = X P_u1.
 //
-// Padding with the border's mean changes only the coefficient 0 of the padded transform, which no rotation reads: here the mean
-// is taken away and the rest is 0.
+// Padding with the border's mean changes only coefficient 0 of the padded transform, which no rotation reads. So the mean is
+// subtracted here and the padding is 0.
 //
-// Bound of the lags that are needed: fp32, 60 multiply-adds a coefficient, rotation and pair of quarters; beside them the
-// padded transform moves 16 times the section. Measured: data/machines/h200-16xeon.tsv.
+// Bound when only the required lags are computed: fp32, 60 multiply-adds for each coefficient, rotation and pair of quarters;
+// the padded transform also moves 16 times the section's bytes. Measured: data/machines/h200-16xeon.tsv.
 #ifndef RG_FREALIGN_TURNS_CUH
 #define RG_FREALIGN_TURNS_CUH
 
@@ -80,11 +80,11 @@ static __device__ __forceinline__ float fr_normalised(float w, double pp, double
     return root > 0 ? (float)(w / root) : 0.0f;
 }
 
-// ---- through transforms of all lags --------------------------------------------------------------------------------------
+// ---- all lags, by transforms ---------------------------------------------------------------------------------------------
 
-enum { FR_NORMS = 3 }; // of a rotation: sum |P_u0|^2, sum |P_u1|^2, sum |X|^2
+enum { FR_NORMS = 3 }; // for each rotation: sum |P_u0|^2, sum |P_u1|^2, sum |X|^2
 
-// Of one call, rotations first .. first + gridDim.z - 1: W of their four quarters, on M x (M/2 + 1) coefficients, M = N/2.
+// W of the four quarters of rotations first .. first + gridDim.z - 1 of one call: M x (M/2 + 1) coefficients, M = N/2.
 template <int way> static __global__ void fr_turn_products(fr_turned in, int64_t call, int first, float2 *product, double *norm)
 {
     const int m = in.side / 2, width = m / 2 + 1;
@@ -111,7 +111,7 @@ template <int way> static __global__ void fr_turn_products(fr_turned in, int64_t
     for (int v = 0; v < FR_QUARTERS; v++) to[v * quarter] = w[v];
 }
 
-// A block a rotation.
+// One block per rotation.
 static __global__ void fr_turn_norms(fr_turned in, int64_t call, int first, double *norm)
 {
     __shared__ double tree[32 * FR_NORMS];
@@ -129,7 +129,7 @@ static __global__ void fr_turn_norms(fr_turned in, int64_t call, int first, doub
     for (int k = 0; k < FR_NORMS && t == 0; k++) norm[blockIdx.x * FR_NORMS + k] = v[k];
 }
 
-// The 15 x 15 lags of each transform; a block a rotation and quarter.
+// Copies the 15 x 15 lags of each transform; one block per rotation and quarter.
 static __global__ void fr_pick_lags(fr_turned in, int64_t call, int first, const float *correlation, const double *norm)
 {
     const int m = in.side / 2, u = (int)blockIdx.x, v = (int)blockIdx.y, pitch = 2 * (m / 2 + 1);
@@ -142,9 +142,9 @@ static __global__ void fr_pick_lags(fr_turned in, int64_t call, int first, const
     }
 }
 
-// ---- only the lags needed ------------------------------------------------------------------------------------------------
+// ---- only the required lags ----------------------------------------------------------------------------------------------
 
-enum { FR_COLUMNS = 128, FR_PHASES = FR_LAG + 1 }; // columns that a block sums at a time; e^{4 pi i m k / N}, k = 0..7
+enum { FR_COLUMNS = 128, FR_PHASES = FR_LAG + 1 }; // columns summed at a time by a block; e^{4 pi i m k / N}, k = 0..7
 
 // phase[m + outer][k], |m| < outer.
 static __global__ void fr_phases(int side, int outer, float2 *phase)
@@ -157,7 +157,8 @@ static __global__ void fr_phases(int side, int outer, float2 *phase)
     phase[at] = e;
 }
 
-// One product's share of the sums over j at all lags y: of W e^{i k t} and W e^{-i k t} the four products are kept apart.
+// One product's part of the sums over j at all lags y. The four products of W with cosines and sines are kept apart: they give
+// the sums of W e^{i k t} and of W e^{-i k t}.
 struct fr_line_sums {
     float re, im, ac[FR_LAG], bs[FR_LAG], as[FR_LAG], bc[FR_LAG];
     __device__ __forceinline__ void add(float2 w, const float2 *e)
@@ -183,8 +184,8 @@ struct fr_line_sums {
     }
 };
 
-// A block has rotation u = x / 2 and quarters x % 2 and x % 2 + 2 of a call. First a thread a column i, over all rows j, for
-// the lags y; then a thread a lag (x, y), over the columns.
+// A block computes rotation u = x / 2 and quarters x % 2 and x % 2 + 2 of a call. First each thread sums one column i over all
+// rows j, for the lags y; then each thread sums lags (x, y) over the columns.
 static __global__ void fr_lags(fr_turned in, int64_t first, const float2 *phase)
 {
     __shared__ float2 line[2][FR_LAGS][FR_COLUMNS];
@@ -241,7 +242,7 @@ static __global__ void fr_lags(fr_turned in, int64_t first, const float2 *phase)
 
 // ---- on the host ---------------------------------------------------------------------------------------------------------
 
-enum { FR_TURNS_AT_ONCE = 16 }; // rotations whose products are transformed together
+enum { FR_TURNS_AT_ONCE = 16 }; // rotations whose products share a transform call
 
 typedef struct fr_turn_layout {
     fr_layout section;
@@ -306,10 +307,10 @@ static inline void fr_finish_turns(rg_call *call)
         rg_fft_free(&plan->widen);
         rg_fft_free(&plan->lags);
     }
-    fr_finish(call); // `section` stands first
+    fr_finish(call); // `section` is the first member
 }
 
-// The padded transforms of a pass.
+// Computes the padded transforms of a pass.
 template <int way> static int fr_widen(const fr_steps &s, const fr_turn_plan *plan, bool texture, bool masked, float *big)
 {
     float *image = (float *)s.image;
@@ -332,7 +333,7 @@ template <int way> static int fr_widen(const fr_steps &s, const fr_turn_plan *pl
     return error ? error : rg_fft_run(&plan->widen, big);
 }
 
-// All rotations of one call, some at a time.
+// All rotations of one call, l.turns at a time.
 template <int way> static int fr_transform_lags(const rg_call *call, const fr_turn_layout &l, fr_turned in, int64_t at)
 {
     const fr_turn_plan *plan = (const fr_turn_plan *)call->state;
@@ -371,7 +372,7 @@ template <int way> static int fr_turn(const rg_call *call, bool texture)
     s.in.inner = 1;
     fr_turned in = {s.in.x, (const float *)call->arg[FR_CCP_TURN], big, (float *)call->arg[FR_CCP_CC], s.in.side, s.in.width,
         s.in.outer, s.in.trials, (int)call->shape->n[FR_TURNS]};
-    int error = fr_uploads(texture, call->param) ? fr_upload(call) : RG_OK; // `section` stands first in the state
+    int error = fr_uploads(texture, call->param) ? fr_upload(call) : RG_OK; // `section` is the first member of the state
     while (!error && fr_next(&s)) {
         error = fr_widen<sums>(s, plan, texture, masked, (float *)big);
         if (!error && way == FR_LIST) {
@@ -386,8 +387,8 @@ template <int way> static int fr_turn(const rg_call *call, bool texture)
     return error;
 }
 
-// Two transforms of a section, one of them padded, and its rotations: 60 multiply-adds a coefficient, rotation and pair of
-// quarters for the lags that are needed; or 2.5 levels of a transform of (N/2)^2 points a rotation and quarter.
+// Two transforms of a section, one of them padded, and its rotations. Required lags: 60 multiply-adds for each coefficient,
+// rotation and pair of quarters. All lags: 2.5 levels of a transform of (N/2)^2 points for each rotation and quarter.
 static inline void fr_turn_cost(const rg_shape *s, const int64_t *param, int way, bool texture, rg_cost *c)
 {
     const double calls = (double)fr_calls(s), wide = (double)(FR_PAD_TURN * s->n[FR_SIDE] * FR_PAD_TURN * s->n[FR_SIDE]);
