@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// simd_columns_isa.h: the transforms of simd_columns.h in one instruction set, in the words of ../simd/simd.h.
+// simd_columns_isa.h: the transforms of simd_columns.h in one instruction set, written with ../simd/simd.h.
 
 #define COMPLEX NAME(complex)
 #define PASS TARGET static inline __attribute__((always_inline)) void
@@ -11,7 +11,8 @@ typedef struct COMPLEX {
     VEC re, im;
 } COMPLEX;
 
-// x[] times the turns of place k: number d of `many` by d k / (many length), many length being `side / stride`.
+// Multiplies x[] by the twiddle factors of place k: number d of `many` by d k / (many length) turns; many length is `side /
+// stride`.
 PASS NAME(turn)(const fr_columns *c, COMPLEX *x, const int many, int at)
 {
     UNROLL for (int d = 1; d < many; d++)
@@ -40,7 +41,7 @@ PASS NAME(four)(COMPLEX *x)
     x[3] = (COMPLEX){v_add_ps(even[1].re, odd[1].im), v_sub_ps(even[1].im, odd[1].re)};
 }
 
-// An odd number of them: sums and differences of pairs, times cosines and sines.
+// A transform of odd length: sums and differences of pairs, times cosines and sines.
 PASS NAME(odd)(const fr_columns *c, COMPLEX *x, const int many, COMPLEX *sum, COMPLEX *difference)
 {
     const int half = many / 2, step = c->side / many;
@@ -66,7 +67,7 @@ PASS NAME(odd)(const fr_columns *c, COMPLEX *x, const int many, COMPLEX *sum, CO
     }
 }
 
-// Transforms of `length` numbers, each `many` of them side by side in the tile, become one.
+// Joins `many` transforms of `length` numbers, adjacent in the tile, into one.
 PASS NAME(pass)(const fr_columns *c, COMPLEX *tile, int length, const int many, COMPLEX *x, COMPLEX *sum, COMPLEX *difference)
 {
     const int whole = length * many;
@@ -109,7 +110,7 @@ TARGET static inline void NAME(all)(const fr_columns *c, COMPLEX *tile)
         }
 }
 
-// The columns of one vector, rows `pitch` floats apart. Forth is back with both parts exchanged.
+// Transforms the columns of one vector, rows `pitch` floats apart. Forward is backward with real and imaginary parts exchanged.
 TARGET static void NAME(columns)(const fr_columns *c, float *plane, int64_t pitch, int forth)
 {
     COMPLEX tile[FR_SIDE_MAX];
@@ -126,7 +127,7 @@ TARGET static void NAME(columns)(const fr_columns *c, float *plane, int64_t pitc
     }
 }
 
-// Four numbers from `at` on of every second row, by number, and the way back.
+// Four numbers from `at` on of every second row, transposed so that each vector has one number of all rows; and the reverse.
 PASS NAME(turn_in)(float *const *row, int at, VEC v[4])
 {
     float lane[4][SIMD_LANES];
@@ -158,7 +159,7 @@ PASS NAME(turn_out)(float *const *row, int at, const VEC v[4])
     }
 }
 
-// Complex rows to real ones, rows 2 l and 2 l + 1 in lane l. Rows have room for four numbers more.
+// Complex rows to real ones, rows 2 l and 2 l + 1 in lane l. Rows have room for four more numbers.
 TARGET static void NAME(rows_back)(const fr_columns *c, float *const *row)
 {
     COMPLEX tile[FR_SIDE_MAX + 4];
@@ -169,7 +170,7 @@ TARGET static void NAME(rows_back)(const fr_columns *c, float *const *row)
         NAME(turn_in)(row + 1, 2 * k, b);
         for (int j = k; j <= k + 1 && j <= half; j++) {
             const VEC *x = a + 2 * (j - k), *y = b + 2 * (j - k);
-            const int alone = j == 0 || j == half; // its own mate: real
+            const int alone = j == 0 || j == half; // is its own mate: real
             tile[c->to[j]] = alone ? (COMPLEX){x[0], y[0]} : (COMPLEX){v_sub_ps(x[0], y[1]), v_add_ps(x[1], y[0])};
             if (!alone) tile[c->to[c->side - j]] = (COMPLEX){v_add_ps(x[0], y[1]), v_sub_ps(y[0], x[1])};
         }

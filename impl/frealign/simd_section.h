@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// simd_section.h: a row of the section, eight samples at a time in AVX2: places, weights and the addresses of nodes as vectors,
-// then for every sample the rows of nodes along x, each one load.
+// simd_section.h: computes a row of the section, eight samples at a time in AVX2. Positions, weights and addresses of nodes are
+// vectors; then each sample loads its rows of nodes along x, one load each.
 //
-// A sample reads n^2 rows of n complex numbers, 4 of 16 bytes (trilinear), 9 of 24, 25 of 40; of a volume that no cache holds
-// nearly a line a sample is new. Samples whose rows leave the stored half (a strip beside the plane x = 0 for the boxes) go
-// through fr_section of call.h.
+// A sample reads n^2 rows of n complex numbers: 4 of 16 bytes (trilinear), 9 of 24, 25 of 40. If no cache holds the volume,
+// almost every sample needs a new line. Samples whose rows leave the stored half (a strip beside the plane x = 0 for the boxes)
+// are computed by fr_section of call.h.
 #ifndef RG_FREALIGN_SIMD_SECTION_H
 #define RG_FREALIGN_SIMD_SECTION_H
 
@@ -16,8 +16,9 @@
 
 enum { FR_EIGHT = 8, FR_ROWS = 25, FR_AHEAD = 3 };
 
-// Eight samples of a row. Their nodes are n^2 rows of n along x: where each row begins in a volume, its weight along y and z;
-// weights along x; the sign bit where the value is conjugated; first nodes along each axis (y and z not yet modulo the grid).
+// Eight samples of a row. Their nodes are n^2 rows of n along x: the address of each row in a volume, its weight along y and z;
+// weights along x; the sign bit, set where the value is conjugated; first nodes along each axis (y and z not yet modulo the
+// grid).
 typedef struct fr_eight {
     const float *row[FR_ROWS][FR_EIGHT];
     float w[FR_ROWS][FR_EIGHT], x[5][FR_EIGHT], sign[FR_EIGHT];
@@ -37,14 +38,14 @@ FR_AVX2 FR_INLINE __m256 fr_sinc_eight(__m256 t)
     return _mm256_blendv_ps(far, s, _mm256_cmp_ps(n, _mm256_setzero_ps(), _CMP_EQ_OQ));
 }
 
-// at, modulo the side once.
+// `at` modulo the side, for -side <= at < 2 side.
 FR_AVX2 FR_INLINE __m256i fr_modulo_eight(__m256i at, __m256i side)
 {
     const __m256i up = _mm256_add_epi32(at, _mm256_and_si256(_mm256_srai_epi32(at, 31), side));
     return _mm256_sub_epi32(up, _mm256_andnot_si256(_mm256_cmpgt_epi32(side, up), side));
 }
 
-// Where the rows of nodes of eight samples begin, in a volume of `floats` numbers a node and `grid` nodes a side.
+// Addresses of the rows of nodes of eight samples, in a volume of `floats` numbers a node and `grid` nodes a side.
 FR_AVX2 FR_INLINE void fr_rows_eight(const float *volume, int64_t grid, const int floats, const int n, fr_eight *to)
 {
     const __m256i side = _mm256_set1_epi32((int)grid), width = _mm256_set1_epi32((int)(grid / 2 + 1));
@@ -104,7 +105,7 @@ FR_AVX2 FR_INLINE void fr_place_eight(float pad, const float *pose, int64_t i, i
     _mm256_storeu_ps(to->sign, sign);
 }
 
-// Sum over the nodes of sample l; n rows of n nodes in n planes.
+// The sum over the nodes of sample l: n rows of n nodes in n planes.
 FR_AVX2 FR_INLINE __m128 fr_sum_nodes(const fr_eight *e, int l, const int n)
 {
     __m256 sum = _mm256_setzero_ps();
@@ -139,10 +140,10 @@ FR_AVX2 FR_INLINE int fr_all_stored(const fr_eight *e, int64_t grid, const int n
 {
     const __m256i x = _mm256_loadu_si256((const __m256i *)e->first[0]);
     const __m256i rest = _mm256_sub_epi32(_mm256_set1_epi32((int)grid / 2 + 1 - n), x);
-    return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(x, rest))) == 0; // neither is negative
+    return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(x, rest))) == 0; // none is negative
 }
 
-// Eight samples of 2^3 nodes: what fr_sum_nodes does with the two along x, four samples at a time.
+// Eight samples of 2^3 nodes: fr_sum_nodes for two nodes along x, four samples at a time.
 FR_AVX2 FR_INLINE void fr_sum_eight(const fr_eight *e, float *S)
 {
     const __m256 odd = _mm256_setr_ps(0, -0.0f, 0, -0.0f, 0, -0.0f, 0, -0.0f);
@@ -159,14 +160,14 @@ FR_AVX2 FR_INLINE void fr_sum_eight(const fr_eight *e, float *S)
         const __m256 w1 = _mm256_permutevar8x32_ps(_mm256_loadu_ps(e->x[1]), lane);
         const __m256 flip = _mm256_and_ps(_mm256_permutevar8x32_ps(_mm256_loadu_ps(e->sign), lane), odd);
         const __m256 first = _mm256_mul_ps(_mm256_shuffle_ps(A, B, 0x44), w0);
-        const __m256 sum = _mm256_fmadd_ps(_mm256_shuffle_ps(A, B, 0xee), w1, first); // of samples 0, 2, 1, 3
+        const __m256 sum = _mm256_fmadd_ps(_mm256_shuffle_ps(A, B, 0xee), w1, first); // samples 0, 2, 1, 3
         const __m256d out = _mm256_permute4x64_pd(_mm256_castps_pd(_mm256_xor_ps(sum, flip)), 0xd8);
         _mm256_storeu_ps(S + 2 * half, _mm256_castpd_ps(out));
     }
 }
 
-// Eight samples from i on are placed and the lines of their rows called for; a group is summed when FR_AHEAD later ones are on
-// their way, as most of these lines lie in memory, and where follows from the pose alone.
+// Places eight samples from i on and prefetches the lines of their rows. A group is summed when FR_AHEAD later ones have been
+// requested: most of these lines are in memory, and their addresses depend on the pose alone.
 FR_AVX2 FR_INLINE void fr_call_for(
     const fr_call *p, const float *pose, int64_t i, int64_t j, const int interpolation, fr_eight *e)
 {
@@ -202,7 +203,7 @@ FR_AVX2 FR_INLINE void fr_section_row_of(
     }
 }
 
-// S(M q) of the coefficients first <= i < past of row j, to S[2i].
+// Writes S(M q) of the coefficients first <= i < past of row j to S[2i].
 FR_AVX2 static inline void fr_section_row(const fr_call *p, const float *pose, int64_t j, int64_t first, int64_t past, float *S)
 {
     switch (p->interpolation) {
@@ -214,7 +215,7 @@ FR_AVX2 static inline void fr_section_row(const fr_call *p, const float *pose, i
     }
 }
 
-// The first column of row j in the band, and the one past its end; none when past <= first.
+// The first column of row j in the band, and the column after the last; the row has none if past <= first.
 RG_HD int64_t fr_band_first(int64_t a, int64_t j) { return a * a > j * j ? fr_root(a * a - j * j - 1) + 1 : 0; }
 RG_HD int64_t fr_band_past(int64_t side, int64_t b, int64_t j)
 {

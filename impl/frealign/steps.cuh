@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// steps.cuh: the memory, the transforms and the order of steps that the rooms share; on the host.
+// steps.cuh: host code shared by the GPU variants: memory, transforms and the order of steps.
 #ifndef RG_FREALIGN_STEPS_CUH
 #define RG_FREALIGN_STEPS_CUH
 
@@ -10,10 +10,10 @@
 
 #include <stdlib.h>
 
-enum { FR_P_CALLS, FR_P_BLOCK, FR_P_INTERPOLATE, FR_P_UPLOAD }; // the last of variants that read a texture
-enum { FR_PIXEL_SUMS = 7, FR_RING_SUMS = 4 };                   // the most that are kept of an image, and of a ring
+enum { FR_P_CALLS, FR_P_BLOCK, FR_P_INTERPOLATE, FR_P_UPLOAD }; // the last only for variants that read a texture
+enum { FR_PIXEL_SUMS = 7, FR_RING_SUMS = 4 };                   // the most sums kept for an image, and for a ring
 
-// Where everything stands in scratch, in bytes. images: 1, or 2 where both section and particle go to real space.
+// Offsets in scratch, in bytes. images: 1, or 2 where both section and particle go to real space.
 typedef struct fr_layout {
     int64_t calls, images, stored, parts, rings;
     size_t image, image_bytes, work, work_bytes, part, sums, ring, list, begin, total;
@@ -28,14 +28,15 @@ static inline size_t fr_reserve(size_t *total, size_t bytes)
 
 static inline unsigned fr_blocks(int64_t n, int64_t threads) { return (unsigned)((n + threads - 1) / threads); }
 
-// Calls that share a launch: all passes the same size but the last.
+// Calls per launch: all passes have the same size, except the last.
 static inline int64_t fr_calls_at_once(const rg_shape *s, int64_t most)
 {
     const int64_t all = fr_calls(s), passes = (all + most - 1) / most;
     return (all + passes - 1) / passes;
 }
 
-// Blocks that share the pixels of an image: a thread a pixel where one call has the GPU for itself, else some pixels a thread.
+// Blocks that share the pixels of an image: one thread per pixel where one call has the GPU for itself, else several pixels per
+// thread.
 static inline int64_t fr_pixel_blocks(const rg_shape *s, int way, int64_t calls, int64_t threads)
 {
     const int64_t pixels = s->n[FR_SIDE] * s->n[FR_SIDE], all = (pixels + threads - 1) / threads;
@@ -52,8 +53,7 @@ static inline fr_layout fr_layout_of(const rg_shape *s, const int64_t *param, in
     l.parts = fr_pixel_blocks(s, way, l.calls, 16 * param[FR_P_BLOCK]);
     const size_t calls = (size_t)l.calls, real = sizeof(double);
     l.image_bytes = (size_t)images * calls * (size_t)l.stored * sizeof(float2);
-    l.work_bytes =
-        2 * l.image_bytes + ((size_t)4 << 20); // cuFFT says what it wants only when a plan is made: fr_prepare checks
+    l.work_bytes = 2 * l.image_bytes + ((size_t)4 << 20); // cuFFT gives the size only when it makes a plan: fr_prepare checks
     l.image = fr_reserve(&l.total, l.image_bytes);
     l.work = fr_reserve(&l.total, l.work_bytes);
     l.part = fr_reserve(&l.total, calls * (size_t)l.parts * FR_PIXEL_SUMS * real);
@@ -66,7 +66,7 @@ static inline fr_layout fr_layout_of(const rg_shape *s, const int64_t *param, in
     return l;
 }
 
-// ---- what prepare makes --------------------------------------------------------------------------------------------------
+// ---- prepare -------------------------------------------------------------------------------------------------------------
 
 typedef struct fr_plan {
     rg_fft to_image, to_plane;
@@ -84,20 +84,20 @@ static inline int fr_make_texture(fr_plan *plan, int64_t side)
     return rg_texture_array<float2>(&plan->texture, fr_width(side), side, side, cudaAddressModeClamp, cudaFilterModePoint);
 }
 
-// The ring that a coefficient of the list belongs to, -1: none.
+// The ring of a coefficient in the list; -1: it is in none.
 typedef int64_t (*fr_ring_of)(const rg_shape *, int64_t i, int64_t j);
 static inline int64_t fr_ring_of_band(const rg_shape *s, int64_t i, int64_t j)
 {
     return fr_in_band(s->n[FR_SIDE], i, j, s->n[FR_INNER], s->n[FR_OUTER]) ? fr_ring(i * i + j * j) : -1;
 }
 
-// The list that kernels of FR_LIST read: coefficients sorted by ring, row by row within a ring.
+// Copies the list that FR_LIST kernels read: coefficients sorted by ring, row by row within a ring.
 static inline int fr_copy_list(const rg_call *call, const fr_layout &l, fr_ring_of ring_of)
 {
     const int64_t side = call->shape->n[FR_SIDE], rings = l.rings;
     int *list = (int *)calloc((size_t)l.stored, sizeof(int)), *begin = (int *)calloc((size_t)rings + 2, sizeof(int));
     if (!list || !begin) return free(list), free(begin), RG_E_STATE;
-    for (int pass = 0; pass < 2; pass++) { // count, then place; begin[k + 1] is where ring k goes on
+    for (int pass = 0; pass < 2; pass++) { // count, then place; begin[k + 1] is the next free element of ring k
         for (int64_t j = 1 - side / 2; j <= side / 2; j++)
             for (int64_t i = 0; i <= side / 2; i++) {
                 const int64_t k = ring_of(call->shape, i, j);
@@ -120,7 +120,7 @@ static inline int fr_copy_list(const rg_call *call, const fr_layout &l, fr_ring_
     return error;
 }
 
-// back: the masked image returns to Fourier space. ring_of: which list FR_LIST wants.
+// back: the masked image returns to Fourier space. ring_of: selects the list for FR_LIST.
 static inline int fr_prepare(rg_call *call, const fr_layout &l, bool back, bool texture, fr_ring_of ring_of)
 {
     const int64_t side = call->shape->n[FR_SIDE];
@@ -135,7 +135,7 @@ static inline int fr_prepare(rg_call *call, const fr_layout &l, bool back, bool 
     return error || !l.list ? error : fr_copy_list(call, l, ring_of);
 }
 
-// The texture's copy of the reference, which is steady.
+// Copies the reference to the texture; it does not change between calls.
 static inline int fr_upload(const rg_call *call)
 {
     return rg_texture_fill(&((const fr_plan *)call->state)->texture, call->arg[FR_F3], call->stream);
@@ -165,7 +165,7 @@ typedef struct fr_steps {
     fr_layout l;
     fr_input in;
     int64_t first;  // call of this pass
-    unsigned count; // of them in this pass
+    unsigned count; // calls in this pass
     float2 *image;
     double *part, *sums, *ring;
 } fr_steps;
@@ -224,7 +224,7 @@ template <int way, class pixels> static int fr_sum_pixels(const fr_steps &s, pix
     return (int)cudaGetLastError();
 }
 
-// The half planes of `plane` are masked in real space, in place.
+// Masks the half planes of `plane` in real space, in place.
 template <int way> static int fr_mask_planes(const fr_steps &s, float2 *plane, const float *setting)
 {
     float *image = (float *)plane;
@@ -247,8 +247,8 @@ static inline double fr_transforms_mad(const rg_shape *s)
     return 2 * 1.25 * pixels * log2(pixels);
 }
 
-// What one run asks of the machine: the reference's nodes in the band's ball, the images, and of each call its section, its
-// transforms (cuFFT reads and writes twice each) and its sums, all of which may stay in L2 when few calls share a launch.
+// Cost of one run: the reference's nodes in the band's ball; the images; for each call its section, its transforms (cuFFT reads
+// and writes twice each) and its sums, which may all stay in L2 when few calls share a launch.
 static inline void fr_section_cost(const rg_shape *s, const int64_t *param, bool texture, rg_cost *c)
 {
     const double calls = (double)fr_calls(s);
@@ -266,7 +266,8 @@ static inline void fr_section_cost(const rg_shape *s, const int64_t *param, bool
 
 // ---- descriptors ---------------------------------------------------------------------------------------------------------
 
-// A variant of ALGO under the name and the flags of batch.cuh, gather.cuh or scatter.cuh; further fields follow in their order.
+// A variant of ALGO with the name and the flags set by batch.cuh, gather.cuh or scatter.cuh; its other fields follow in their
+// order.
 #define FR_JOIN(a, b) a##_##b
 #define FR_NAME(a, b) FR_JOIN(a, b)
 #define FR_TEXT_OF(a) #a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// algo.c: the algorithms that compare a particle with a section of the reference, as data: cc3m, presb, sigma2, ccoef.
-// The values come from reference/. Invariants: by Cauchy and Schwarz a correlation is at most 1, also of weighted rings, and
-// sigma2's covariance at most the root of its variances' product.
+// algo.c: describes the algorithms that compare a particle with a section of the reference: cc3m, presb, sigma2, ccoef.
+// Expected values come from reference/. Invariants: by Cauchy and Schwarz a correlation is at most 1, also with weighted rings,
+// and sigma2's covariance at most the root of the product of its variances.
 #include "../../../reference/reference.h"
 #include "../algo.h"
 #include "index.h"
@@ -53,7 +53,7 @@ static const rg_shape check_shapes[] = {
     KINDS(FR_BOX1),
     KINDS(FR_BOX3),
     KINDS(FR_BOX5),
-    // Larger bands of them.
+    // Larger bands of these kinds.
     SHAPE(16, 1, FR_NEAREST, 1, 6, 1),
     SHAPE(16, 1, FR_BOX1 | FR_SQUARED, 1, 7, 1),
     SHAPE(16, 2, FR_BOX5 | FR_SQUARED, 2, 8, 1),
@@ -63,7 +63,7 @@ static const rg_shape check_shapes[] = {
     SHAPE(10, 1, FR_BOX5 | FR_PAD_4 | FR_RINGS, 1, 5, 1),
     SHAPE(18, 1, FR_TRILINEAR | FR_PAD_2 | FR_SQUARED | FR_RINGS, 1, 9, 1),
     SHAPE(20, 1, FR_BOX5, 1, 10, 3),
-    // Particles and trials; sides that vectors and radices do not like; bands with few and many rings.
+    // Several particles and trials; sides that do not suit vectors and radices; bands with few and many rings.
     SHAPE(20, 3, V9, 5, 7, 2),
     SHAPE(22, 1, PAPER, 3, 11, 1),
     SHAPE(26, 5, V9, 2, 13, 1),
@@ -76,8 +76,8 @@ static const rg_shape check_shapes[] = {
     SHAPE(66, 1, V9, 1, 22, 3),
 };
 
-// The paper's sizes, one call of one particle as it timed them, in both forms; and batches. Bands as FREALIGN has them: a third
-// of the side for the objective of refinement, all rings for the others.
+// The paper's sizes: one call of one particle, as it timed them, in both forms; and batches. Bands as in FREALIGN: a third of
+// the side for the objective of refinement, all rings for the others.
 #define SIZES(kind, third, label)                                                                                              \
     {SHAPE(56, 1, kind, 1, (third) ? 18 : 28, 1), RG_QUICK, label},                                                            \
         {SHAPE(112, 1, kind, 1, (third) ? 37 : 56, 1), RG_QUICK, label},                                                       \
@@ -115,17 +115,17 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
     fr_fill_setting(s, pattern, arg[FR_SETTING]);
 }
 
-// ---- what must hold ------------------------------------------------------------------------------------------------------
+// ---- tolerances and invariants -------------------------------------------------------------------------------------------
 
-// About how many coefficients of a half plane are in the band.
+// The approximate number of coefficients of a half plane in the band.
 static double in_band(const rg_shape *s)
 {
     const double a = (double)s->n[FR_INNER], b = (double)s->n[FR_OUTER];
     return 1.5708 * (b * b - a * a);
 }
 
-// Errors of the transforms are those of the whole plane, against the power of a ring that may be weak: of rings that weigh the
-// same, half of FR_RING_SPREAD is left.
+// The errors of the transforms are those of the whole plane, relative to the power of a ring that may be weak. If all rings
+// have the same weight, half of FR_RING_SPREAD is left.
 static rg_tolerance tolerance_cc3m(const rg_shape *s)
 {
     const double spread = s->n[FR_KIND] & FR_RINGS ? FR_RING_SPREAD / 2 : 1;
@@ -141,8 +141,8 @@ static rg_tolerance tolerance_presb(const rg_shape *s)
         "float rounding of the section, two transforms, shift, sums, in a weak ring (fr_correlation_error)"};
 }
 
-// Moments are at most those of coefficients of magnitude 2 sqrt 2, at half of the whole plane's band each. A factor of all of
-// them, which a correlation does not have, is rounded too: fr_sum_error.
+// Moments are at most those of coefficients of magnitude 2 sqrt 2, at half of the whole plane's band each. A factor common to
+// all coefficients is rounded, too, unlike in a correlation: fr_sum_error.
 static rg_tolerance tolerance_sigma2(const rg_shape *s)
 {
     const double side = (double)s->n[FR_SIDE], outer = (double)s->n[FR_OUTER], e = 2 * fr_correlation_error(s, 2, in_band(s));
@@ -174,7 +174,7 @@ static const char *invariant_rings(const rg_shape *s, void *const *arg)
 {
     const int64_t rings = fr_rings(s->n[FR_SIDE]), a = s->n[FR_INNER], b = s->n[FR_OUTER];
     const float *cc = arg[FR_SCORE];
-    for (int64_t e = 0; e < count_rings(s); e++) // ring k holds radii of k - 1/2 to k + 1/2
+    for (int64_t e = 0; e < count_rings(s); e++) // ring k has radii from k - 1/2 to k + 1/2
         if ((e % rings < a || e % rings > b) && cc[e] != 0) return "a ring outside of the band has a correlation";
     return at_most_one(cc, count_rings(s));
 }
@@ -229,7 +229,7 @@ static void where_ring(const rg_shape *s, int which, int64_t element, char text[
 
 // ---- amounts -------------------------------------------------------------------------------------------------------------
 
-// Images and CTF in the band, and of the reference one section for each trial, as far as it is not read twice.
+// Images and CTF in the band, and one section of the reference for each trial, without what is read twice.
 static double traffic_bytes(const rg_shape *s)
 {
     const double band = (double)fr_band_stored(s), nodes = 4.0 / 3 * band * (double)s->n[FR_OUTER]; // half of the ball

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// autovec.c: cc3m, presb, sigma2 and ccoef: naive's steps as loops that a compiler vectorises, on one core or all. What does
-// not change from trial to trial, ring numbers and the mask, is made once; trials are dealt to threads.
+// autovec.c: cc3m, presb, sigma2 and ccoef: naive's steps as loops that a compiler vectorises, on one core or all. Ring numbers
+// and the mask, which are the same for all trials, are computed once. Trials are distributed over threads.
 //
-// Bound: fp32, as naive's; transforms are FFTW's.
+// Bound: fp32, as for naive; the transforms are FFTW's.
 #include "../autovec_section.h"
 #include "index.h"
 #include <stdlib.h>
@@ -14,10 +14,10 @@ typedef enum { CC3M, PRESB, SIGMA2, CCOEF } routine;
 
 typedef struct plan {
     fftwf_plan forward, inverse;
-    int *ring;       // of a coefficient
-    fr_masking mask; // of sigma2 the shares say whether a pixel is in the disc
-    float *memory;   // of all threads
-    size_t floats;   // of one: plane, a, x, table of columns
+    int *ring;       // of each coefficient
+    fr_masking mask; // for sigma2 the weight says whether a pixel is in the disc
+    float *memory;   // for all threads
+    size_t floats;   // per thread: plane, a, x, table of columns
 } plan;
 
 RG_HD float *image_of(const fr_call *p, float *plane, int which)
@@ -63,7 +63,7 @@ static int prepare(rg_call *call)
 
 // ---- steps of a trial ----------------------------------------------------------------------------------------------------
 
-// The shifted particle in the band; flip: where c < 0 its sign changes.
+// Loads the shifted particle in the band; flip: changes its sign where c < 0.
 RG_HD void load_particle(const fr_call *p, int64_t at, int flip, float *restrict table, float *restrict plane)
 {
     const float *pose = p->pose + FR_POSE_FLOATS * at;
@@ -87,7 +87,7 @@ RG_HD void load_particle(const fr_call *p, int64_t at, int flip, float *restrict
     }
 }
 
-// C, B, Q of every ring, of the masked section in the plane and the particle.
+// C, B, Q of every ring, from the masked section in the plane and the particle.
 RG_HD void ring_sums(
     const plan *s, const fr_call *p, int64_t at, const float *plane, float *table, double sums[3][FR_SIDE_MAX / 2])
 {
@@ -108,7 +108,7 @@ RG_HD void ring_sums(
                 b[e] = Y[2 * e] * Y[2 * e] + Y[2 * e + 1] * Y[2 * e + 1];
                 q[e] = A[2 * e] * A[2 * e] + A[2 * e + 1] * A[2 * e + 1];
             }
-            for (int e = 0; e < n; e++) { // the only loop that no compiler takes apart: neighbours share rings
+            for (int e = 0; e < n; e++) { // the only loop that compilers do not vectorise: neighbours share rings
                 sums[0][ring[e]] += c[e];
                 sums[1][ring[e]] += b[e];
                 sums[2][ring[e]] += q[e];
@@ -137,7 +137,7 @@ RG_HD float correlate(int64_t pixels, const float *restrict a, const float *rest
     return aa * xx > 0 ? (float)(ax / sqrt(aa * xx)) : 0;
 }
 
-// Means first, then what differs from them.
+// Computes the means first, then the sums of deviations from them.
 RG_HD void write_moments(const plan *s, int64_t pixels, const float *restrict a, const float *restrict x, float *moment)
 {
     const float *restrict disc = s->mask.share;
@@ -214,7 +214,7 @@ static int run_presb(rg_call *call) { return run(call, PRESB, fr_rings(call->sha
 static int run_sigma2(rg_call *call) { return run(call, SIGMA2, FR_MOMENTS); }
 static int run_ccoef(rg_call *call) { return run(call, CCOEF, 1); }
 
-// Nodes read, transforms of 5 n log2 n operations, two of which count as one multiply-add, and a dozen for each coefficient.
+// Nodes read, transforms of 5 n log2 n operations (two count as one multiply-add), and a dozen for each coefficient.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// correlate.cuh: cc3m, presb, sigma2 and ccoef on the GPU, step by step over `calls` (particle, trial) pairs at a time. What
-// differs between the variants (../batch.cuh, ../gather.cuh, ../scatter.cuh): where F3 is read (memory or texture), how sums
-// are made, and how many calls share a launch.
+// correlate.cuh: cc3m, presb, sigma2 and ccoef on the GPU, step by step over `calls` (particle, trial) pairs at a time. The
+// variants (../batch.cuh, ../gather.cuh, ../scatter.cuh) differ in where they read F3 (memory or texture), in how they sum, and
+// in how many calls share a launch.
 #ifndef RG_FREALIGN_CORRELATE_CUH
 #define RG_FREALIGN_CORRELATE_CUH
 
 #include "../steps.cuh"
 #include "index.h"
 
-// D e^{i s.q} in the band, 0 elsewhere; flipped: times the sign of c.
+// D e^{i s.q} in the band, 0 elsewhere; flipped: also times the sign of c.
 static __global__ void fr_shifted(fr_input in, int64_t first, bool flipped, float2 *out)
 {
     int i, row;
@@ -24,7 +24,7 @@ static __global__ void fr_shifted(fr_input in, int64_t first, bool flipped, floa
     out[blockIdx.z * stored + e] = v;
 }
 
-struct fr_disc_sums { // sigma2: over the disc n, a, x, a^2, x^2, ax; over all x^2
+struct fr_disc_sums { // sigma2: n, a, x, a^2, x^2, ax over the disc; x^2 over all pixels
     enum { n = 7 };
     const float *a, *x, *setting;
     __device__ __forceinline__ void add(int64_t at, int dx, int dy, double *v) const
@@ -56,7 +56,7 @@ struct fr_whole_sums { // ccoef: a^2, x^2, ax
 
 // ---- sums over rings -----------------------------------------------------------------------------------------------------
 
-// Of ring k, FR_RING_SUMS: C_k, B_k, Q_k and how many coefficients of the band it has.
+// FR_RING_SUMS of ring k: C_k, B_k, Q_k and its number of coefficients in the band.
 
 static __device__ __forceinline__ void fr_add_to_ring(
     const fr_input &in, const float2 *a, int64_t first, int i, int j, double *v)
@@ -81,7 +81,7 @@ static __global__ void fr_ring_atomics(fr_input in, const float2 *a, int64_t fir
     for (int k = 0; k < FR_RING_SUMS; k++) atomicAdd(&to[k], v[k]);
 }
 
-// A block a ring; its threads take a row each and walk over the ring's columns in it.
+// One block per ring. Each thread takes a row and walks over the ring's columns in it.
 static __global__ void fr_ring_tree(fr_input in, const float2 *a, int64_t first, double *ring)
 {
     __shared__ double tree[32 * FR_RING_SUMS];
@@ -94,7 +94,7 @@ static __global__ void fr_ring_tree(fr_input in, const float2 *a, int64_t first,
     for (int n = 0; n < FR_RING_SUMS && t == 0; n++) ring[((int64_t)blockIdx.y * gridDim.x + k) * FR_RING_SUMS + n] = v[n];
 }
 
-// list: coefficients (j + N/2) 2^16 + i of the band, ring by ring; begin[k] .. begin[k + 1] - 1 are ring k's.
+// list: coefficients (j + N/2) 2^16 + i of the band, ring by ring; ring k has begin[k] .. begin[k + 1] - 1.
 static __global__ void fr_ring_list(
     fr_input in, const float2 *a, int64_t first, const int *list, const int *begin, double *ring)
 {
@@ -112,7 +112,7 @@ static __global__ void fr_ring_list(
 
 // ---- results -------------------------------------------------------------------------------------------------------------
 
-// cc3m: a warp a call.
+// cc3m: one warp per call.
 static __global__ void fr_score(const double *ring, int rings, const float *setting, bool by_ring, int64_t first, float *score)
 {
     double v[4] = {}; // sum C, sum B, sum Q; or sum g R, sum g^2 B, rings with coefficients
@@ -150,7 +150,7 @@ static __global__ void fr_coefficients(const double *sums, int n, float *cc)
     cc[e] = root > 0 ? (float)(sums[3 * e + 2] / root) : 0.0f;
 }
 
-// sums are of images that still lack the factor 1/N^2.
+// sums: of images that still lack the factor 1/N^2.
 static __global__ void fr_moments(const double *sums, int n, double pixels, float *moment)
 {
     const int e = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -248,7 +248,7 @@ template <int way> static int fr_correlate(const rg_call *call, fr_routine routi
     return error;
 }
 
-// One variant: its steps, and its descriptor.
+// The steps and the descriptor of one variant.
 #define FR_COMPARE_STEPS(ALGO, ROUTINE)                                                                                        \
     static size_t scratch_##ALGO(const rg_shape *s, const int64_t *param)                                                      \
     {                                                                                                                          \

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// naive.c: cc3m, presb, sigma2 and ccoef in plain C on one core, loop by loop as the paper tells them: the baseline of
-// every speed-up.
+// naive.c: cc3m, presb, sigma2 and ccoef in plain C on one core, loop by loop as in the paper: the baseline of all speed-ups.
 //
-// For each trial: the section, coefficient by coefficient, node by node; the transform of the whole plane back (FFTW); the
-// mask in two passes; the transform forth; sums over all coefficients. sigma2 and ccoef transform the particle back too and sum
-// over pixels. Sums are kept in double precision. Nothing is shared between trials, left out or vectorised on purpose.
+// For each trial: the section, coefficient by coefficient, node by node; the inverse transform of the whole plane (FFTW); the
+// mask in two passes; the forward transform; sums over all coefficients. sigma2 and ccoef also transform the particle back and
+// sum over pixels. Sums are in double precision. Nothing is shared between trials, left out or vectorised on purpose.
 #include "../call.h"
 #include "../plain.h"
 #include "index.h"
@@ -48,7 +47,7 @@ static void finish(rg_call *call) { fr_plans_finish(call, 2); }
 
 static const float *pose_of(const fr_call *p, int64_t at) { return p->pose + FR_POSE_FLOATS * at; }
 
-// The section in the band times f; absolute: f = 2|c|.
+// Loads the section in the band times f; absolute: f = 2|c|.
 static void load_section(const work *w, int64_t at, int absolute)
 {
     const fr_call *p = &w->call;
@@ -90,7 +89,7 @@ static void load_particle(const work *w, int64_t at, int flip)
     }
 }
 
-// The masked section in the plane, and its sums with the particle: C, B, Q of every ring.
+// C, B, Q of every ring: sums of the masked section in the plane with the particle.
 static void compare_rings(const work *w, int64_t at, double *C, double *B, double *Q)
 {
     const fr_call *p = &w->call;
@@ -163,7 +162,7 @@ static int run_ccoef(rg_call *call)
     return RG_OK;
 }
 
-// Means first, then what differs from them.
+// Computes the means first, then the sums of deviations from them.
 static void moments(const work *w, float moment[FR_MOMENTS])
 {
     const fr_call *p = &w->call;
@@ -200,7 +199,7 @@ static int run_sigma2(rg_call *call)
     return RG_OK;
 }
 
-// Nodes read, transforms of 5 n log2 n operations, two of which count as one multiply-add, and a dozen for each coefficient.
+// Nodes read, transforms of 5 n log2 n operations (two count as one multiply-add), and a dozen for each coefficient.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
 // simd.c: pinsert_s with AVX2, on one core or all.
 //
-// A row of coefficients becomes records (Re, Im, den), shift and weight by tables of the columns; then eight samples at a time
-// find their nodes and call for them (simd_section.h). A sample with p_x < 0 changes places with its mate, so that it and its
-// mate need one visit: to a node with l_x > 0 the other one adds nothing. Samples beside the plane x = 0, of the column i = 0,
-// or at the rim of the volume go through fr_insert_plain.
+// A row of coefficients becomes records (Re, Im, den); the shift and the weight come from tables of the columns. Then eight
+// samples at a time find their nodes and prefetch them (simd_section.h). A sample with p_x < 0 is replaced by its mate, so that
+// one visit serves both: the other one adds nothing to a node with l_x > 0. Samples beside the plane x = 0, of the column i =
+// 0, or at the rim of the volume go through fr_insert_plain.
 //
-// Threads own slabs of planes z. In each row the samples that reach a slab are an interval, found from the slope of p_z; the
-// planes of a sample that another thread owns are left out. Nodes get their terms in one order, whatever the number of threads.
+// Threads own slabs of planes z. In each row the samples that reach a slab form an interval, found from the slope of p_z;
+// planes of a sample that another thread owns are skipped. The terms of a node are added in one order, whatever the number of
+// threads.
 //
-// Bound: reading and writing lines of the volume, four or more a sample, those that neighbours share counted once each.
-// Measured: data/machines/h200-16xeon.tsv.
+// Bound: reading and writing lines of the volume, four or more a sample; lines that neighbours share count once. Measured:
+// data/machines/h200-16xeon.tsv.
 #include "insert.h"
 #include "../simd_section.h"
 
-// Samples taken in [first, past) of planes z, as stored frequencies -side/2+1 .. side/2.
+// Samples are added in the planes first <= z < past, as stored frequencies -side/2+1 .. side/2.
 typedef struct slab {
     int64_t first, past;
     int all;
@@ -61,7 +62,7 @@ FR_AVX2 static void row_make(const fr_insertion *p, int64_t sample, const column
 
 static int owned(const slab *s, int64_t z) { return z >= s->first && z < s->past; }
 
-// In plain C, and both mates. A record may fall into several slabs: those nodes only that are owned.
+// In plain C, for both mates. A record can fall into several slabs: only owned nodes are added to.
 static void add_plain(const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t i)
 {
     float at[3], record[3] = {r->re[i], r->im[i], r->den[i]};
@@ -73,7 +74,7 @@ static void add_plain(const fr_insertion *p, const slab *s, int64_t sample, cons
     }
 }
 
-// Of eight samples those all of whose nodes are stored and whose mates' are not.
+// Returns which of eight samples have all their nodes stored while their mates' nodes are not.
 FR_AVX2 FR_INLINE int inside_eight(const fr_eight *e, int64_t half, const int n)
 {
     const __m256i x = _mm256_loadu_si256((const __m256i *)e->first[0]), last = _mm256_set1_epi32((int)half + 2 - n);
@@ -86,8 +87,9 @@ FR_AVX2 FR_INLINE int inside_eight(const fr_eight *e, int64_t half, const int n)
     return _mm256_movemask_ps(_mm256_castsi256_ps(in));
 }
 
-// Sample l of eight, one of those. A node at a time: the next sample's nodes are the same ones or beside them, and a processor
-// hands on a number that is not yet written to a read of the same 16 bytes, but not to one of 32 that begins between two.
+// Adds sample l of eight, for which inside_eight holds. One node at a time: the next sample has the same nodes or adjacent
+// ones, and a processor forwards a store that is still pending to a load of the same 16 bytes, but not to a load of 32 bytes
+// that starts between two stores.
 FR_AVX2 FR_INLINE void add_sample(
     const fr_insertion *p, const slab *s, const row *r, const fr_eight *e, int l, int64_t i, const int n)
 {
@@ -105,7 +107,7 @@ FR_AVX2 FR_INLINE void add_sample(
     }
 }
 
-// Places eight samples and calls for their nodes' lines, to write.
+// Places eight samples and prefetches the lines of their nodes for writing.
 FR_AVX2 FR_INLINE void call_for(
     const fr_insertion *p, int64_t sample, int64_t i, int64_t j, const int interpolation, fr_eight *e)
 {
@@ -155,14 +157,14 @@ static void add_reaching(const fr_insertion *p, const slab *s, int64_t sample, c
 {
     const float *pose = p->pose + FR_POSE_FLOATS * sample;
     const double slope = pose[2], at = (double)pose[5] * (double)r->j;
-    int64_t done = 0; // columns below are taken
+    int64_t done = 0; // columns below are done
     double reach[2][2] = {
         {(double)s->first - 1.01, (double)s->past + 0.01}, {-(double)s->past - 0.01, 1.01 - (double)s->first}};
     if (s->all) {
         add_row(p, s, sample, r, 0, r->past);
         return;
     }
-    const int later = slope >= 0 ? reach[0][0] < reach[1][0] : reach[0][0] > reach[1][0]; // which of the two comes first
+    const int later = slope >= 0 ? reach[0][0] < reach[1][0] : reach[0][0] > reach[1][0]; // which interval comes first
     for (int k = 0; k < 2; k++) {
         const double *z = reach[k == 0 ? !later : later];
         double low = 0, high = (double)r->past - 1;
