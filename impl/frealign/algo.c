@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// algo.c: what the seven algorithms of FREALIGN share as data: counts, refusals, names of elements, the check of index.h.
-// What is computed, and the meaning of n[] and of the arguments, is said in index.h.
+// algo.c: shared by the seven algorithms of FREALIGN: counts, refusals, names of elements, the check of index.h. index.h
+// defines what they compute, n[] and the arguments.
 #include "algo.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,10 +30,10 @@ int64_t fr_band_stored(const rg_shape *s)
     return n;
 }
 
-// Roundings are uniform within the errors that bound.h counts, and independent: a correlation is off by their root mean square
-// over the root of the number of coefficients, and by more than six times that with a chance of 1e-8. Phases are in the mean
-// square at most half of that at the corner. Masks and coefficients of unequal weight (the pattern extreme, c^2) leave at least
-// an eighth of the coefficients independent.
+// Rounding errors are uniform within the errors that bound.h counts, and independent: the error of a correlation is their root
+// mean square over the root of the number of coefficients; it exceeds six times that with probability 1e-8. The mean square of
+// phases is at most half of that at the corner. Masks and coefficients of unequal weight (the pattern extreme, c^2) leave at
+// least an eighth of the coefficients independent.
 double fr_correlation_error(const rg_shape *s, double transforms, double coefficients)
 {
     const double side = (double)s->n[FR_SIDE], u = FR_U, phase = fr_phase_error() / (2 * sqrt(3));

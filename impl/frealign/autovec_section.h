@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// autovec_section.h: for the autovec variants, pieces of a row of coefficients as plain loops: the section, node by node for the
-// whole piece, and the particle shifted; and the mask. No branch depends on a coefficient or a pixel.
+// autovec_section.h: plain loops over pieces of a row of coefficients for the autovec variants: the section, node by node for
+// the whole piece, and the shifted particle; and the mask. No branch depends on a coefficient or a pixel.
 #ifndef RG_FREALIGN_AUTOVEC_SECTION_H
 #define RG_FREALIGN_AUTOVEC_SECTION_H
 
@@ -12,7 +12,7 @@
 
 enum { FR_PIECE = 64 };
 
-// Columns first .. past - 1 of row j that are in the band (fr_in_band).
+// The columns first .. past - 1 of row j are in the band (fr_in_band).
 RG_HD void fr_band_row(const fr_call *p, int64_t j, int64_t *first, int64_t *past)
 {
     const int64_t rest = p->inner * p->inner - j * j, outer = fr_row_past(p->outer, j),
@@ -71,7 +71,7 @@ RG_HD void fr_section_piece(const fr_call *p, const float *pose, int64_t i, int 
     }
 }
 
-// The section of comparison `at` in the band times its factor; absolute: 2|c|.
+// The section of comparison `at` in the band times its factor; absolute: times 2|c|.
 RG_HD void fr_section_plane(const fr_call *p, int64_t at, int absolute, float *restrict plane)
 {
     const float *all_c = p->c + at / p->trials * p->stored;
@@ -93,7 +93,7 @@ RG_HD void fr_section_plane(const fr_call *p, int64_t at, int absolute, float *r
     }
 }
 
-// Indices of the reference have 32 bits, so that a vector holds as many as of floats.
+// Indices of the reference have 32 bits, so that a vector holds as many indices as floats.
 static inline const char *fr_section_refuse(const rg_shape *s, const int64_t *param)
 {
     (void)param;
@@ -101,7 +101,7 @@ static inline const char *fr_section_refuse(const rg_shape *s, const int64_t *pa
                                                                             : NULL;
 }
 
-// e^{i s i} of all columns: half of the phase of a shift, whose other half is of a row.
+// e^{i s i} for all columns; the row has the other factor of a shift.
 RG_HD void fr_shift_columns(float shift, int64_t columns, float *table)
 {
     for (int64_t i = 0; i < columns; i++) {
@@ -110,7 +110,7 @@ RG_HD void fr_shift_columns(float shift, int64_t columns, float *table)
     }
 }
 
-// X e^{i s.q} of n coefficients, Y may be X; table from the first one's column on, and the row's own phase.
+// X e^{i s.q} of n coefficients; Y may be X. table starts at the first one's column; phase is the row's.
 RG_HD void fr_shift_piece(const float *X, const float *restrict table, float phase, int n, float *Y)
 {
     const float co = cosf(phase), si = sinf(phase);
@@ -123,7 +123,7 @@ RG_HD void fr_shift_piece(const float *X, const float *restrict table, float pha
     }
 }
 
-// Of every pixel: its share under the mask, and whether it is one of the edge, whose mean is the rest. One for all images.
+// For every pixel: its weight under the mask, and whether it lies on the edge, whose mean fills the rest. Shared by all images.
 typedef struct fr_masking {
     float *share, *edge;
     double on_edge;
@@ -140,7 +140,7 @@ RG_HD void fr_masking_fill(fr_masking *m, int64_t side, float R, int64_t centre)
     }
 }
 
-// fr_mask_image.
+// As fr_mask_image.
 RG_HD void fr_masking_apply(const fr_masking *m, int64_t side, float *restrict image)
 {
     const float scale = 1 / ((float)side * (float)side), *restrict share = m->share, *restrict edge = m->edge;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // fill.c: inputs of the seven algorithms: white noise in Fourier space, so that every coefficient counts and every ring has
-// power, with the symmetry that transforms of real images have; for each pattern of suite.h.
+// power, with the symmetry of transforms of real images; for each pattern of suite.h.
 //
-// position: magnitudes say where a coefficient stands, orientations are those of the cube, so that p falls on nodes. maximum:
-// all parts 1, turns by 45 degrees, no mask. extreme: every other coefficient is 0, tiny, denormal or largest, the rest keep
-// the rings alive; orientations a little off those of the cube.
+// position: magnitudes encode the coefficient's position; orientations are those of the cube, so that p falls on nodes.
+// maximum: all parts 1, rotations by 45 degrees, no mask. extreme: every other coefficient is 0, tiny, denormal or largest, and
+// the rest give every ring power; orientations differ a little from those of the cube.
 #include "algo.h"
 #include <stdlib.h>
 
@@ -16,12 +16,12 @@ double fr_draw(const rg_shape *s, int stream, int64_t index)
     return (double)(rg_bits(seed, (uint64_t)index) >> 40) * 0x1p-23 - 1;
 }
 
-// Large arrays are filled by all cores: a benchmark fills them again and again. Each element follows from the seed and its place.
+// All cores fill large arrays: a benchmark fills them repeatedly. Each element depends on the seed and its index alone.
 enum { LARGE = 1 << 18 };
 
 static double share(const rg_shape *s, int stream, int64_t index) { return (fr_draw(s, stream, index) + 1) / 2; }
 
-// Real number `at` of a stream; alive: one of those that extreme leaves alone.
+// Real number `at` of a stream. alive: one that `extreme` leaves unchanged.
 static float value_at(const rg_shape *s, rg_pattern pattern, int stream, int64_t at, int alive)
 {
     static const float extreme[8] = {0, 1, -1, 0x1p-23f, -1 + 0x1p-23f, 0, 0x1p-60f, -0x1p-130f};
@@ -124,14 +124,14 @@ void fr_fill_operators(const rg_shape *s, rg_pattern pattern, float *pose)
             const double turn = TURN * (double)(o % order) / (double)order;
             double m[9], px[2];
             fr_rotation(angle(s, pattern, 16 * p) + turn, angle(s, pattern, 16 * p + 1), angle(s, pattern, 16 * p + 2), m);
-            for (int e = 3; e < 9 && o >= order; e++) m[e] = -m[e]; // the two-fold on x
+            for (int e = 3; e < 9 && o >= order; e++) m[e] = -m[e]; // the two-fold axis along x
             fr_draw_shift(s, 16 * p + 8, px);
             fr_pose(m, 1, px, s->n[FR_SIDE], pose + FR_POSE_FLOATS * (p * operators + o));
         }
 }
 
-// The mask's radius, never one whose circle a pixel lies upon: its edge lies within the image, in extreme across its sides
-// and corners, in maximum beyond; the fall-off of the rings; the ring from which |C| counts.
+// The mask's radius, chosen so that no pixel lies exactly on its circle: its edge lies within the image, in `extreme` across
+// the image's sides and corners, in `maximum` beyond them; the fall-off over rings; the ring from which |C| counts.
 void fr_fill_setting(const rg_shape *s, rg_pattern pattern, float *setting)
 {
     const double side = (double)s->n[FR_SIDE], radius = share(s, FR_DRAW_SETTING, 0);

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT
-// index.h: what the seven algorithms of FREALIGN (Li, Grigorieff & Cheng 2010) have in common, and its index arithmetic. What
-// each of them is says the index.h of its room: compare/ (cc3m, presb, ccoef, sigma2), turn/ (ccp), insert/ (pinsert_s), ctf/
+// index.h: what the seven algorithms of FREALIGN (Li, Grigorieff & Cheng 2010) have in common, and its index arithmetic. The
+// index.h of each folder defines its algorithms: compare/ (cc3m, presb, ccoef, sigma2), turn/ (ccp), insert/ (pinsert_s), ctf/
 // (ctfapply).
 //
-// One parametrised form holds the paper's program (v8.06, preset FR_PAPER) and FREALIGN 9 (FR_V9). Where the paper is silent
+// One parametrised form covers the paper's program (v8.06, preset FR_PAPER) and FREALIGN 9 (FR_V9). Where the paper is silent
 // the published source of v9.12 decides; [P] marks the paper, [S] that source, [D] a decision made here.
 //
 // Half planes. An image of N x N pixels, N even (odd sides are refused: FREALIGN has none), is transformed unnormalised, and
-// i = 0..N/2 (along x, fastest) by j (along y, modulo N) is stored: m x (m/2 + 1), as the paper says. j runs -N/2+1..N/2 here,
-// so that every stored coefficient is met once; FREALIGN's loops meet the row N/2 twice [S], which matters at the Nyquist
-// radius only. Coefficients of the column i = 0 stand there with their mates (0,-j), those with i > 0 without: all sums over
-// half planes below count what is stored, once [S]. Images and references are held with their origin in the corner: D and F3
-// carry the factors (-1)^(i+j) and (-1)^(i+j+k) that bring it there.
+// i = 0..N/2 (along x, fastest) by j (along y, modulo N) is stored: m x (m/2 + 1), as in the paper. j runs -N/2+1..N/2 here,
+// so that every stored coefficient is visited once; FREALIGN's loops visit the row N/2 twice [S], which matters at the Nyquist
+// radius only. Coefficients of the column i = 0 are stored with their mates (0,-j), those with i > 0 without: all sums over
+// half planes below count stored coefficients, once [S]. Images and references are kept with their origin in the corner: D and
+// F3 contain the factors (-1)^(i+j) and (-1)^(i+j+k) that move it there.
 //
 // Volumes. F3 is the transform of the reference, padded to L = pad N a side, (L/2+1) x L x L, indices modulo L, F3(-l) = conj
 // F3(l) also within the plane x = 0. Pose of a trial (8 floats): columns 1 and 2 of M, then the shift s_x, s_y in radians an
-// index. M = Rz(phi) Ry(theta) Rz(psi) / magnification, active rotations, after a symmetry operator g as g M; coefficient q =
-// (i,j) stands at p = M (i,j,0). s = 2 pi shift_px / N; exp(i(s_x i + s_y j)) brings a particle displaced by +shift home.
-//   fr_place computes p in single precision, two products and one sum, each rounded: a variant may not fuse them. So nobody,
-//   the reference neither, is in doubt about the nodes next to p, and p itself carries no error.
+// index. M = Rz(phi) Ry(theta) Rz(psi) / magnification, active rotations, with a symmetry operator g: g M; coefficient q =
+// (i,j) lies at p = M (i,j,0). s = 2 pi shift_px / N; exp(i(s_x i + s_y j)) brings a particle displaced by +shift home.
+//   fr_place computes p in single precision, two products and one sum, each rounded: a variant must not fuse them. So
+//   all variants and the reference agree on the nodes next to p, and p itself has no error.
 //
-// Section S(p): p = M q times pad; where p_x < 0, conj S(-p) is taken [S].
+// Section S(p): p = M q times pad; where p_x < 0, it is conj S(-p) [S].
 //   FR_TRILINEAR  sum over the 2^3 nodes around p of prod(1 - |p-l|) F3(l) [S]       FR_NEAREST  F3 of the nearest node [S]
 //   FR_BOX1, 3, 5 sum over the n^3 nodes about the nearest, of prod sinc((p-l)/pad) F3(l) [P: n = 1, 3, 5]; not renormalised
 //   Nearest: ties to the even node. Nodes with l_x < 0 or beyond L/2 are read at their mates, all modulo L.
-// Mask (fr_mask): in real space about the corner, R = setting[0] pixels, edge of 6 pixels: r <= R-3 stays, r > R+3 becomes the
-//   mean m of the ring R-3 < r <= R+3, in between e in + (1-e) m with e = (1 + cos(pi (r-R+3)/6))/2.
+// Mask (fr_mask): in real space about the corner, R = setting[0] pixels, edge of 6 pixels: r <= R-3 is kept, r > R+3 becomes
+//   the mean m of the ring R-3 < r <= R+3, in between e in + (1-e) m with e = (1 + cos(pi (r-R+3)/6))/2.
 // Rings: k = floor(r + 1/2), computed exactly from the integer r^2. A coefficient is in the band when a <= r < b; b is at most
-//   N/2, and ring N/2 takes no part, so rings are 1..N/2-1 [D: FREALIGN lets a few coefficients of ring N/2 in].
+//   N/2, and ring N/2 is excluded, so rings are 1..N/2-1 [D: FREALIGN lets a few coefficients of ring N/2 in].
 //
 // Shape: n[0] N; n[1] particles; n[2] kind; n[3] trials a particle; n[4] b; n[5] a, in ccp U. Arguments are float32, complex
 // numbers pairs: image [p][y][x]; X, D [p][j][i] complex; c [p][j][i]; F3 complex; pose [p][t][8]; weight [p][2]; setting [3].
@@ -44,7 +44,7 @@ enum { FR_PAD_1 = 0, FR_PAD_2 = 8, FR_PAD_4 = 16 };                             
 enum { FR_SQUARED = 32, FR_RINGS = 64, FR_MASKED = 128 };
 enum { FR_V9 = FR_TRILINEAR | FR_RINGS, FR_PAPER = FR_BOX3 | FR_SQUARED | FR_MASKED };
 
-// Arguments of those that read a reference, the first of all; sigma2 and ccoef have D for X, ccoef reads no setting.
+// The first arguments of the algorithms that read a reference; sigma2 and ccoef have D for X, ccoef reads no setting.
 enum { FR_X, FR_C, FR_F3, FR_POSE, FR_SETTING, FR_OWN_ARGS };
 
 enum { FR_POSE_FLOATS = 8, FR_SETTINGS = 3, FR_EDGE = 6, FR_SIDE_MAX = 4096 };
@@ -80,7 +80,7 @@ RG_HD int64_t fr_root(int64_t rr)
 }
 // floor(r + 1/2) of r = sqrt(rr): k - 1/2 <= r is (2k-1)^2 <= 4 rr.
 RG_HD int64_t fr_ring(int64_t rr) { return (fr_root(4 * rr) + 1) / 2; }
-// How many coefficients of the plane a stored one stands for: itself, and its mate where that is not stored.
+// The number of coefficients of the plane that a stored one represents: itself, and its mate where that is not stored.
 RG_HD int fr_mates(int64_t side, int64_t i, int64_t j) { return i > 0 || 2 * j == side ? 2 : 1; }
 RG_HD int64_t fr_rings(int64_t side) { return side / 2; } // 0 .. N/2-1
 // Whether (i, j) is in the band a <= r < b, rings from N/2 on excluded.
@@ -101,7 +101,7 @@ RG_HD int64_t fr_voxel(int64_t side, int64_t x, int64_t y, int64_t z)
     const int64_t row = y < 0 ? y + side : y >= side ? y - side : y, plane = z < 0 ? z + side : z >= side ? z - side : z;
     return (plane * side + row) * fr_width(side) + x;
 }
-// Brings any node near the half space into it: 1 when the value there is to be conjugated.
+// Maps a node near the half space into it; returns 1 if the value there must be conjugated.
 RG_HD int fr_fold(int64_t side, int64_t *x, int64_t *y, int64_t *z)
 {
     if (*x > side / 2) *x -= side;
@@ -143,7 +143,7 @@ RG_HD float fr_sinc(float t)
 
 // ---- real space ----------------------------------------------------------------------------------------------------------
 
-// Share e of the image under the mask at distance sqrt(rr); 1 - e is the mean of the ring. R: setting[0].
+// The weight e of the image under the mask at distance sqrt(rr); the mean of the ring has 1 - e. R: setting[0].
 RG_HD float fr_mask(float R, int64_t rr)
 {
     const float inner = R - FR_EDGE / 2, outer = R + FR_EDGE / 2, r = sqrtf((float)rr);
@@ -151,7 +151,7 @@ RG_HD float fr_mask(float R, int64_t rr)
     if (outer < 0 || (float)rr > outer * outer) return 0;
     return 0.5f + 0.5f * cosf(3.14159265f * (r - inner) / FR_EDGE);
 }
-// Whether the pixel belongs to the ring whose mean the mask takes.
+// Whether the pixel belongs to the ring whose mean the mask uses.
 RG_HD int fr_on_edge(float R, int64_t rr)
 {
     const float inner = R - FR_EDGE / 2, outer = R + FR_EDGE / 2;
@@ -160,7 +160,7 @@ RG_HD int fr_on_edge(float R, int64_t rr)
 RG_HD int fr_in_disc(float R, int64_t rr) { return R >= 0 && (float)rr <= R * R; }
 
 // ---- poses ---------------------------------------------------------------------------------------------------------------
-// Euler angles and shift to the eight floats of a pose, in double precision until the end.
+// Converts Euler angles and shift to the eight floats of a pose, in double precision until the end.
 
 // Rz(phi) Ry(theta) Rz(psi), active rotations by angles in radians, row by row: FREALIGN's PHI, THETA, PSI and RELION's rot,
 // tilt, psi, whose matrix is the transpose. Column 3 is the direction of view.
@@ -172,8 +172,8 @@ static inline void fr_rotation(double phi, double theta, double psi, double m[9]
     for (int e = 0; e < 9; e++) m[e] = r[e];
 }
 
-// m: rotation, after a symmetry operator g M; divided by the relative magnification. Shift in pixels of a particle displaced by
-// +shift from the centre.
+// m: the rotation, or g M with a symmetry operator; divided by the relative magnification. The shift, in pixels, is that of a
+// particle displaced by +shift from the centre.
 static inline void fr_pose(
     const double m[9], double magnification, const double shift_px[2], int64_t side, float pose[FR_POSE_FLOATS])
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// section.cuh: what the GPU variants share: arguments by name, the shift of a particle, the value of the reference between its
-// nodes, and blocks' sums.
+// section.cuh: shared by the GPU variants: arguments by name, the shift of a particle, the reference's value between its nodes,
+// and sums of blocks.
 #ifndef RG_FREALIGN_SECTION_CUH
 #define RG_FREALIGN_SECTION_CUH
 
 #include "../gpu/cuda.h"
 #include "index.h"
 
-// Inputs of cc3m, presb, sigma2, ccoef and ccp. Arguments are only element-aligned: complex numbers are read by halves unless
-// `pairs` says that F3 stands on 8 bytes.
+// Inputs of cc3m, presb, sigma2, ccoef and ccp. Arguments are only aligned to elements: complex numbers are read in halves,
+// unless `pairs` says that F3 is aligned to 8 bytes.
 typedef struct fr_input {
     const float *x, *c, *f3, *pose, *setting;
     int side, width, inner, outer, trials, nodes_side; // nodes_side: L
@@ -36,7 +36,7 @@ static __device__ __forceinline__ float2 fr_times(float2 a, float2 b)
 static __device__ __forceinline__ float fr_real_product(float2 a, float2 b) { return a.x * b.x + a.y * b.y; } // Re a conj b
 static __device__ __forceinline__ float fr_square(float2 a) { return a.x * a.x + a.y * a.y; }
 
-// exp(i (s_x i + s_y j)). Single precision alone would lose the angle: at i = 250 it may be a thousand radians.
+// exp(i (s_x i + s_y j)). The angle can be a thousand radians at i = 250, too large for single precision.
 static __device__ __forceinline__ float2 fr_turn(const float *pose, int i, int j)
 {
     const double turns = ((double)pose[6] * i + (double)pose[7] * j) * 0.15915494309189535;
@@ -65,7 +65,7 @@ struct fr_texture {
     }
 };
 
-// Any node next to the half space, at its mate's place where it has none of its own.
+// Any node next to the half space; read at its mate where it is not stored.
 template <class volume> static __device__ __forceinline__ float2 fr_node(volume f3, int side, int x, int y, int z)
 {
     if (x > side / 2) x -= side;
@@ -96,7 +96,7 @@ template <class volume> static __device__ __forceinline__ float2 fr_trilinear(vo
     return sum;
 }
 
-// n^3 nodes about the nearest, weights of the box transform.
+// n^3 nodes about the nearest, with the weights of the box transform.
 template <int n, class volume> static __device__ __forceinline__ float2 fr_box(volume f3, int side, float pad, const float p[3])
 {
     float w[3][n];
@@ -136,7 +136,7 @@ static __device__ __forceinline__ float2 fr_section(const fr_input &in, volume f
     return v;
 }
 
-// Runs `launch` with the interpolation of the kind as a constant.
+// Calls `launch` with the interpolation of the kind as a constant.
 #define FR_FOR_INTERPOLATION(kind, launch)                                                                                     \
     switch (fr_interpolation(kind)) {                                                                                          \
     case FR_TRILINEAR: launch(FR_TRILINEAR); break;                                                                            \
@@ -148,10 +148,10 @@ static __device__ __forceinline__ float2 fr_section(const fr_input &in, volume f
 
 // ---- sums ----------------------------------------------------------------------------------------------------------------
 
-enum { FR_THREADS = 256 }; // of a block that sums
+enum { FR_THREADS = 256 }; // per block that sums
 
-// The sums over the block of v[0..n), at thread 0; always in the same order. T of a warp by shuffles, of the warps in shared
-// memory. Every thread of the block must come here; its number of threads is a multiple of 32 up to 1024.
+// The sums of v[0..n) over the block, at thread 0, always in the same order: within a warp by shuffles, over the warps in
+// shared memory. Every thread of the block must call it; the number of threads is a multiple of 32 up to 1024.
 template <int n, class T> static __device__ __forceinline__ void fr_block_sum(T v[n], T *shared /* 32 n */)
 {
     const int t = (int)(threadIdx.x + blockDim.x * threadIdx.y), lane = t % 32, warps = (int)(blockDim.x * blockDim.y) / 32;

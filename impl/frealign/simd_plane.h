@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// simd_plane.h: half planes and their images in place, in the parts that a band and a mask leave: columns of the band, rows of
-// the mask's disc. Transforms are simd_columns.h's.
+// simd_plane.h: half planes and their images in place, restricted to a band and a mask: columns of the band, rows of the mask's
+// disc. simd_columns.h has the transforms.
 //
 // A plane has `side` rows of `pitch` complex numbers; as an image, row y holds pixels in its first `side` floats. Rows beyond
-// the mask are never transformed: there the image is the mean of the edge, which only the coefficient (0, 0) would see, and
-// that takes no part in any band. So instead of e in + (1-e) mean the image becomes
-// e (in - mean), which is 0 there; who wants that coefficient adds the mean to it.
+// the mask are never transformed: there the image is the mean of the edge, which affects only coefficient (0, 0), and that is
+// in no band. So instead of e in + (1-e) mean the image becomes e (in - mean), which is 0 there; callers that need that
+// coefficient add the mean to it.
 #ifndef RG_FREALIGN_SIMD_PLANE_H
 #define RG_FREALIGN_SIMD_PLANE_H
 
@@ -18,9 +18,9 @@
 typedef struct fr_space {
     int64_t side, pitch, columns; // columns of the band: 0 .. columns-1
     fr_columns column;            // and row
-    float R;                      // that the mask or the disc was made for, NaN before; calls with other poses have the same
-    // Of the mask: e by row |y| and column, reach of the disc in rows, and by row the first |x| on the edge and the one past
-    // it.
+    float R;                      // the radius of the mask or the disc, NaN before the first; it is the same for all poses
+    // The mask: e by row |y| and column, the disc's extent in rows, and for each row the first |x| on the edge and the one
+    // after the last.
     float *mask;
     int64_t rows, *edge_first, *edge_past;
 } fr_space;
@@ -28,10 +28,10 @@ typedef struct fr_space {
 RG_HD int64_t fr_pitch(int64_t side)
 {
     const int64_t pitch = (fr_width(side) + FR_COLUMNS_AT_ONCE - 1) / FR_COLUMNS_AT_ONCE * FR_COLUMNS_AT_ONCE;
-    return pitch % 64 == 0 ? pitch + FR_COLUMNS_AT_ONCE : pitch; // else a column would fall into few sets of the cache
+    return pitch % 64 == 0 ? pitch + FR_COLUMNS_AT_ONCE : pitch; // else a column would use few sets of the cache
 }
 RG_HD size_t fr_plane_floats(int64_t side) { return (size_t)(2 * side * fr_pitch(side)); }
-// Cleared, as columns beyond the last one are transformed with it.
+// Cleared, because columns beyond the last one are transformed with it.
 static inline float *fr_planes(int64_t side, int many)
 {
     const size_t floats = (size_t)many * fr_plane_floats(side);
@@ -47,7 +47,7 @@ static inline int fr_space_make(fr_space *s, int64_t side, int64_t columns)
     s->columns = columns;
     s->R = NAN;
     const int made = fr_columns_make(&s->column, side);
-    // FFTW_ESTIMATE throughout: a plan that follows from a timing would make results that differ from run to run.
+    // FFTW_ESTIMATE throughout: a plan chosen by timing would give results that differ from run to run.
     s->mask = fftwf_alloc_real((size_t)((side / 2 + 1) * side));
     s->edge_first = fftwf_malloc((size_t)(side + 2) * sizeof *s->edge_first);
     s->edge_past = s->edge_first + side / 2 + 1;
@@ -85,7 +85,7 @@ static inline void fr_space_mask(fr_space *s, float R)
     }
 }
 
-// The disc of sigma2 in place of the mask: edge_past[|y|] columns |x| of row y.
+// The disc of sigma2 instead of the mask: edge_past[|y|] columns |x| of row y.
 static inline void fr_space_disc(fr_space *s, float R)
 {
     const int64_t half = s->side / 2;
@@ -99,7 +99,7 @@ static inline void fr_space_disc(fr_space *s, float R)
     }
 }
 
-// Row y = -rows+1 .. rows-1 as it is stored; -side/2 is met once, as side/2.
+// Row y = -rows+1 .. rows-1 in memory; -side/2 is visited once, as side/2.
 RG_HD float *fr_row(const fr_space *s, float *plane, int64_t y) { return plane + 2 * (y < 0 ? y + s->side : y) * s->pitch; }
 RG_HD int64_t fr_rows_from(const fr_space *s) { return s->rows > s->side / 2 ? -s->side / 2 + 1 : s->rows ? 1 - s->rows : 0; }
 
@@ -117,7 +117,7 @@ static inline void fr_back(const fr_space *s, float *plane)
     fr_rows(s, plane, 0);
 }
 
-// Sum of the pixels of a row whose |x| is from first to past-1, and how many they are.
+// The sum of the pixels of a row with |x| from first to past-1, and their number.
 static inline double fr_edge_sum(const float *row, int64_t side, int64_t first, int64_t past, double *n)
 {
     double sum = 0;
@@ -126,7 +126,7 @@ static inline double fr_edge_sum(const float *row, int64_t side, int64_t first, 
     return sum;
 }
 
-// Returns the edge's mean, of the image before its division by the number of pixels.
+// Returns the edge's mean before the division by the number of pixels.
 FR_AVX2 static inline float fr_mask_rows(const fr_space *s, float *plane)
 {
     double sum = 0, n = 0;

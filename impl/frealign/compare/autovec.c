@@ -15,7 +15,7 @@ typedef enum { CC3M, PRESB, SIGMA2, CCOEF } routine;
 typedef struct plan {
     fftwf_plan forward, inverse;
     int *ring;       // of each coefficient
-    fr_masking mask; // for sigma2 the weight says whether a pixel is in the disc
+    fr_masking mask; // for sigma2 `share` says whether a pixel is in the disc
     float *memory;   // for all threads
     size_t floats;   // per thread: plane, a, x, table of columns
 } plan;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// algo.c: the algorithm `ctfapply` as data: a particle's image becomes what the other routines take.
+// algo.c: describes `ctfapply`, which turns a particle's image into the inputs of the other routines.
 #include "../../../reference/reference.h"
 #include "../algo.h"
 #include "index.h"
@@ -60,7 +60,8 @@ static const char *invalid(const rg_shape *s)
     return fr_pad(s->n[FR_KIND]) != 1 || s->n[FR_TRIALS] != 1 ? "there is one trial, and no reference to pad" : NULL;
 }
 
-// Pixels of magnitude below 2/N, so that coefficients have magnitudes about 1; all at one magnitude is white only with signs.
+// Pixels of magnitude below 2/N, so that coefficients have magnitudes about 1; if all magnitudes are equal, random signs make
+// them white.
 static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 {
     static const double extreme[8] = {0, 1, -1, 0x1p-23, -1 + 0x1p-23, 0, 0x1p-60, -0x1p-120};
@@ -93,7 +94,7 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
     for (int64_t k = 0; k < count_ssnr(s); k++) ssnr[k] = k == 0 ? 0 : (float)((fr_draw(s, FR_DRAW_OTHER, k) + 1) / 2);
 }
 
-// The images that fill.c makes have coefficients of root mean square below 1.
+// Images made by fill.c have coefficients of root mean square below 1.
 static rg_tolerance tolerance(const rg_shape *s)
 {
     const double ctf = 3.1416 * 4 * FR_U * FR_HALF_TURNS,

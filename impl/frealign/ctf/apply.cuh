@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// apply.cuh: ctfapply on the GPU, once a particle: transform, shift, mask, CTF, and whitening by rings. Masked about the corner
-// after the change of signs that moves the origin there, which is the mask about the centre before it.
+// apply.cuh: ctfapply on the GPU, once per particle: transform, shift, mask, CTF, and whitening by rings. The mask is applied
+// about the corner, after the change of signs that moves the origin there; this equals the mask about the centre before it.
 #ifndef RG_FREALIGN_APPLY_CUH
 #define RG_FREALIGN_APPLY_CUH
 
 #include "../steps.cuh"
 #include "apply.h"
 
-enum { FR_POWER_SUMS = 2 }; // of a ring: |Xm|^2, coefficients
+enum { FR_POWER_SUMS = 2 }; // for each ring: |Xm|^2, coefficients
 
 static inline int64_t fr_ring_of_plane(const rg_shape *s, int64_t i, int64_t j)
 {
@@ -33,7 +33,7 @@ static __device__ __forceinline__ float2 fr_shifted_at(
     return make_float2(sign * v.x, sign * v.y);
 }
 
-// D, to its argument and to a second plane that will be masked.
+// Writes D to its argument and to a second plane, which will be masked.
 static __global__ void fr_shift_planes(fr_application in, const float2 *plane, int64_t first, float2 *second)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
@@ -60,7 +60,7 @@ static __global__ void fr_power_atomics(fr_application in, const float2 *plane, 
     atomicAdd(&to[1], 1.0);
 }
 
-// A block a ring, as fr_ring_tree.
+// One block per ring, as in fr_ring_tree.
 static __global__ void fr_power_tree(fr_application in, const float2 *plane, double *ring)
 {
     __shared__ double tree[32 * FR_POWER_SUMS];
@@ -104,7 +104,7 @@ static __device__ __forceinline__ float fr_contrast(const float *o, int i, int j
     return o[4] * s - o[5] * c;
 }
 
-// X and c from the masked planes.
+// Computes X and c from the masked planes.
 static __global__ void fr_weigh_planes(fr_application in, const float2 *plane, const double *ring, int64_t first)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);

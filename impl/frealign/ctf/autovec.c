@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// autovec.c: ctfapply: naive's passes as loops that a compiler vectorises; sines and cosines stay calls, as half as many as
-// there are coefficients. Particles are dealt to threads.
+// autovec.c: ctfapply: naive's passes as loops that a compiler vectorises. Sines and cosines remain calls, half as many as
+// there are coefficients. Particles are distributed over threads.
 //
-// Bound: fp32, as naive's; transforms are FFTW's.
+// Bound: fp32, as for naive; the transforms are FFTW's.
 #include "../autovec_section.h"
 #include "apply.h"
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 
 typedef struct plan {
     fftwf_plan forward, inverse;
-    int *ring;     // of a coefficient
-    float *counts; // of a ring
+    int *ring;     // of each coefficient
+    float *counts; // of each ring
     fr_masking mask;
-    float *memory; // of all threads
-    size_t floats; // of one: plane, image, table of columns
+    float *memory; // for all threads
+    size_t floats; // per thread: plane, image, table of columns
 } plan;
 
 static void finish(rg_call *call)
@@ -57,7 +57,7 @@ static int prepare(rg_call *call)
     return s->forward && s->inverse ? RG_OK : RG_E_LIBRARY;
 }
 
-// X0 in the plane, D in its argument.
+// Writes X0 to the plane and D to its argument.
 RG_HD void shift_and_sign(const fr_application *p, int64_t particle, float *restrict plane, float *table, float *restrict D)
 {
     const float *shift = p->shift + 2 * particle;
@@ -71,14 +71,14 @@ RG_HD void shift_and_sign(const fr_application *p, int64_t particle, float *rest
         const float *restrict from = plane + 2 * row * p->width;
         float *restrict to = D + 2 * row * p->width;
         for (int i = 0; i < p->width; i++) {
-            const float sign = (float)(1 - 2 * ((i + (int)row) & 1)); // side is even: j and its row have one parity
+            const float sign = (float)(1 - 2 * ((i + (int)row) & 1)); // side is even: j and its row have the same parity
             to[2 * i] = sign * from[2 * i];
             to[2 * i + 1] = sign * from[2 * i + 1];
         }
     }
 }
 
-// fr_ctf of a piece of row j.
+// fr_ctf for n coefficients of row j.
 RG_HD void ctf_piece(const float *o, int64_t first, int n, float j, float *restrict c)
 {
     float angle[FR_PIECE], sine[FR_PIECE], odd[FR_PIECE];
@@ -96,7 +96,7 @@ RG_HD void ctf_piece(const float *o, int64_t first, int n, float j, float *restr
     for (int e = 0; e < n; e++) c[e] = odd[e] * (o[4] * sine[e] - o[5] * angle[e]);
 }
 
-// Xm is in the plane: c, X.
+// Computes c and X from Xm in the plane.
 RG_HD void weigh(const plan *s, const fr_application *p, const float *optics, const float *restrict plane, float *restrict X,
     float *restrict c)
 {
@@ -104,7 +104,7 @@ RG_HD void weigh(const plan *s, const fr_application *p, const float *optics, co
     float per_amplitude[FR_SIDE_MAX], ssnr[FR_SIDE_MAX];
     for (int64_t e = 0; e < p->stored; e++)
         power[s->ring[e]] += plane[2 * e] * plane[2 * e] + plane[2 * e + 1] * plane[2 * e + 1];
-    for (int k = 0; k < p->side; k++) { // of rings beyond N/2 and empty ones X is 0
+    for (int k = 0; k < p->side; k++) { // X is 0 in empty rings and those beyond N/2
         const float amplitude = s->counts[k] > 0 ? (float)sqrt(power[k] / s->counts[k]) : 0;
         const int some = p->rings && k <= p->side / 2 && amplitude > 0;
         per_amplitude[k] = some ? 1 / amplitude : 0;

@@ -2,9 +2,9 @@
 // simd.c: ctfapply with AVX2, on one core or all.
 //
 // D has its origin in the corner, so the image to be masked is its transform: no coefficient changes its sign twice. Sines and
-// cosines of the shift are those of a column times those of a row; of the CTF, polynomials, eight at a time by the compiler.
-// Rings come from a table made in prepare; rows beyond the mask are not transformed (simd_plane.h). Particles are dealt to
-// threads.
+// cosines of the shift are products of those of a column and of a row; those of the CTF are polynomials, vectorised by the
+// compiler, eight at a time. Rings come from a table made in prepare; rows beyond the mask are not transformed (simd_plane.h).
+// Particles are distributed over threads.
 //
 // Bound: RG_F32_MAD of three transforms of 2.5 n log2 n operations. Measured: data/machines/h200-16xeon.tsv.
 #include "apply.h"
@@ -16,8 +16,8 @@
 typedef struct plan {
     fr_space space;
     uint16_t *ring; // of (i, j >= 0): ring[j * width + i]
-    double *count;  // stored coefficients of a ring
-    float *plane;   // one a thread
+    double *count;  // stored coefficients of each ring
+    float *plane;   // one per thread
     size_t plane_floats;
     int threads;
 } plan;
@@ -71,7 +71,7 @@ static void transform_image(const fr_space *s, const float *image, float *plane)
     fr_columns_run(&s->column, plane, s->pitch, s->columns, 1);
 }
 
-// X0 (-1)^(i+j) in the plane, and D.
+// Writes X0 (-1)^(i+j) to the plane and to D.
 FR_AVX2 static void shift_plane(const fr_space *s, const float *shift, float *plane, float *D)
 {
     const int64_t side = s->side, width = fr_width(side);
@@ -96,7 +96,7 @@ FR_AVX2 static void shift_plane(const fr_space *s, const float *shift, float *pl
         memcpy(D + 2 * row * width, plane + 2 * row * s->pitch, (size_t)width * 2 * sizeof *D);
 }
 
-// sin and cos of pi f, |f| <= 1/2: Taylor's series to f^11 and f^12, the next terms are below 6e-8.
+// sin and cos of pi f, |f| <= 1/2: Taylor's series to f^11 and f^12. The next terms are below 6e-8.
 #define SINE(f, ff)                                                                                                            \
     ((f) *                                                                                                                     \
         (3.14159265f +                                                                                                         \
@@ -172,7 +172,7 @@ static int run(rg_call *call)
     return RG_OK;
 }
 
-// Three transforms, the CTF and the weighting of every coefficient.
+// Three transforms, and the CTF and weight of every coefficient.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// algo.c: the algorithm `pinsert_s` as data: particles are added to the transform of the volume that is being made.
+// algo.c: describes `pinsert_s`: particles are added to the transform of the volume under construction.
 #include "../../../reference/reference.h"
 #include "../algo.h"
 #include "index.h"
@@ -86,10 +86,10 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
     fr_fill_noise(s, FR_DRAW_F3, count_volume(s), volume);
 }
 
-// At a node the weights of one plane add up to at most 2; a term is at most e |2c| |E| b <= 2 sqrt(2) e (weight[0] <= 1,
-// weight[1] r^2 <= 1), and errs by that of the phase, the exponential and six products: uniform, independent in particles but
-// not in their operators, whose sum is beyond six times its root mean square with a chance of 1e-8. in_order: terms a node, 8
-// of each plane.
+// At a node the weights of one plane add up to at most 2. A term is at most e |2c| |E| b <= 2 sqrt(2) e (weight[0] <= 1,
+// weight[1] r^2 <= 1); its error is that of the phase, the exponential and six products: uniform, independent between particles
+// but not between their operators; the sum exceeds six times its root mean square with probability 1e-8. in_order: terms per
+// node, 8 for each plane.
 static rg_tolerance tolerance(const rg_shape *s)
 {
     const double particles = (double)s->n[FR_PARTICLES], trials = (double)s->n[FR_TRIALS], term = 2 * 2.8284 * 2.7183;
@@ -112,7 +112,7 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
         fr_where_node(s->n[FR_SIDE], element, FR_RECORD, text);
 }
 
-// Stored coefficients within the radius, each once for every operator.
+// The number of stored coefficients within the radius, each once per operator.
 static double work(const rg_shape *s)
 {
     const int64_t b = s->n[FR_OUTER];
@@ -121,7 +121,7 @@ static double work(const rg_shape *s)
     return n * (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]);
 }
 
-// The planes' nodes are read and written once, at most all of the volume.
+// The planes' nodes are read and written once, at most all nodes of the volume.
 static double traffic_bytes(const rg_shape *s)
 {
     const double nodes = 4.0 / 3 * work(s), all = (double)fr_voxels(s->n[FR_SIDE]);

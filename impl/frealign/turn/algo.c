@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// algo.c: the algorithm `ccp` as data: a particle against one direction of view, all rotations in the plane, all near
-// shifts.
+// algo.c: describes `ccp`: a particle against one direction of view, under all in-plane rotations and all near shifts.
 #include "../../../reference/reference.h"
 #include "../algo.h"
 #include "index.h"
@@ -39,7 +38,7 @@ static const rg_shape check_shapes[] = {
     KINDS(FR_BOX1),
     KINDS(FR_BOX3),
     KINDS(FR_BOX5),
-    // No coefficient at all, one ring; sides whose half is odd; the whole of the kept part.
+    // No coefficient at all, one ring; sides whose half is odd; the largest band.
     SHAPE(4, 1, V9, 1, 1, 1),
     SHAPE(8, 1, PAPER, 1, 2, 1),
     SHAPE(10, 1, V9, 1, 2, 2),
@@ -99,10 +98,10 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
     }
 }
 
-// Coefficients of the half disc that is kept, without the mean.
+// The number of coefficients in the half disc, without the mean.
 static double kept(const rg_shape *s) { return 1.5708 * (double)s->n[FR_OUTER] * (double)s->n[FR_OUTER]; }
 
-// cc is at most 2: coefficients with i > 0 count twice in w and once in the norms. The padded transform is as two.
+// cc is at most 2: coefficients with i > 0 count twice in w and once in the norms. The padded transform counts as two.
 static rg_tolerance tolerance(const rg_shape *s)
 {
     return (rg_tolerance){RG_BOUND, 2 * fr_correlation_error(s, s->n[FR_KIND] & FR_MASKED ? 4 : 2, kept(s)), fr_sum_error(0),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// autovec.c: ccp: naive's steps as loops that a compiler vectorises; the rotations of a direction are dealt to threads.
+// autovec.c: ccp: naive's steps as loops that a compiler vectorises. The rotations of a direction are distributed over threads.
 //
 // Bound: FFTW's transform of (N/2)^2 points for every rotation.
 #include "../autovec_section.h"
@@ -11,9 +11,9 @@
 
 typedef struct plan {
     fftwf_plan inverse, wide, lags;
-    int64_t points, step;                // points a side of the lags' transform; lags stand `step` points apart
-    float *plane, *image, *padded, *big; // of a direction: the section, its image, padded, and the transform of that
-    float *own;                          // of every thread: a half plane of `points`, and its image
+    int64_t points, step;                // points per side of the lags' transform; lags are `step` points apart
+    float *plane, *image, *padded, *big; // for one direction: the section, its image, padded, and the transform of that
+    float *own;                          // per thread: a half plane of `points`, and its image
     size_t floats;
 } plan;
 
@@ -52,12 +52,12 @@ static int prepare(rg_call *call)
     return s->inverse && s->wide && s->lags ? RG_OK : RG_E_LIBRARY;
 }
 
-// ---- once a direction ----------------------------------------------------------------------------------------------------
+// ---- once per direction --------------------------------------------------------------------------------------------------
 
 RG_HD void ccp_section(const fr_call *p, int64_t at, float *plane) { fr_section_plane(p, at, 0, plane); }
 RG_AUTOVEC(ccp_section, (const fr_call *p, int64_t at, float *plane), (p, at, plane))
 
-// Four times as wide, the corners where they were, the rest the mean of the border.
+// Pads to four times the width: the corners stay, the rest is the mean of the border.
 static void pad(const plan *s, int64_t side, float scale)
 {
     const int64_t wide = FR_PAD_TURN * side, half = side / 2;
@@ -79,14 +79,14 @@ static void pad(const plan *s, int64_t side, float scale)
     fftwf_execute_dft_r2c(s->wide, s->padded, (fftwf_complex *)s->big);
 }
 
-// ---- once a rotation -----------------------------------------------------------------------------------------------------
+// ---- once per rotation ---------------------------------------------------------------------------------------------------
 
 RG_HD void ccp_rotation(
     const plan *s, const fr_call *p, const float *X, const float *turn, int v, float *restrict plane, float *cc)
 {
     const int wide = FR_PAD_TURN * (int)p->side, half = wide / 2, width = half + 1;
     const float co = turn[0], si = turn[1], *restrict big = s->big;
-    int64_t across[2], down[2]; // of from_i, from_j with i and with j
+    int64_t across[2], down[2]; // change of from_i, from_j with i and with j
     double PP = 0, XX = 0;
     fr_quarter(v, 1, 0, &across[0], &across[1]);
     fr_quarter(v, 0, 1, &down[0], &down[1]);
@@ -133,7 +133,7 @@ static int run(rg_call *call)
     const int avx512 = rg_cpu_has(RG_AUTOVEC_WIDE);
     ccp_rotation_fn *rotation = ccp_rotation_for(avx512);
     if (!s) return RG_E_STATE;
-    p.inner = 1; // n[5] counts turns here
+    p.inner = 1; // n[5] is the number of turns here
     for (int64_t at = 0; at < p.comparisons; at++) {
         ccp_section_for(avx512)(&p, at, s->plane);
         fftwf_execute_dft_c2r(s->inverse, (fftwf_complex *)s->plane, s->image);

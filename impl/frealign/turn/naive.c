@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// naive.c: ccp in plain C on one core, as FREALIGN does it: a transform for every rotation.
+// naive.c: ccp in plain C on one core, as in FREALIGN: one transform per rotation.
 //
-// The section's image is padded four times and transformed once a direction. For every rotation the coefficients are looked up,
-// multiplied with the particle's, transformed back over N/2 x N/2 points where that side is even, else over N x N points of
-// which every second is used, and the 15 x 15 lags taken from it.
+// The section's image is padded to four times its side and transformed once per direction. For every rotation the coefficients
+// are looked up, multiplied with the particle's, and transformed back over N/2 x N/2 points if that side is even, else over N x
+// N points of which every second is used; the 15 x 15 lags are taken from it.
 #include "../call.h"
 #include "../plain.h"
 #include "index.h"
@@ -12,8 +12,8 @@
 typedef struct work {
     fr_call call;
     fftwf_plan inverse, wide, lags;
-    int64_t points, step;       // points a side of the lags' transform; lags stand `step` points apart
-    fftwf_complex *plane, *big; // half planes of the section and of its padded image; plane serves the lags too
+    int64_t points, step;       // points per side of the lags' transform; lags are `step` points apart
+    fftwf_complex *plane, *big; // half planes of the section and of its padded image; plane is also used for the lags
     float *image, *padded;
 } work;
 
@@ -51,7 +51,7 @@ static int prepare(rg_call *call)
 
 static void finish(rg_call *call) { fr_plans_finish(call, 3); }
 
-// ---- once a direction ----------------------------------------------------------------------------------------------------
+// ---- once per direction --------------------------------------------------------------------------------------------------
 
 static void load_section(const work *w, int64_t at)
 {
@@ -69,7 +69,7 @@ static void load_section(const work *w, int64_t at)
     fftwf_execute_dft_c2r(w->inverse, w->plane, w->image);
 }
 
-// Four times as wide, the corners where they were, the rest the mean of the border.
+// Pads to four times the width: the corners stay, the rest is the mean of the border.
 static void pad(const work *w, float scale)
 {
     const int64_t side = w->call.side, wide = FR_PAD_TURN * side;
@@ -87,9 +87,9 @@ static void pad(const work *w, float scale)
     fftwf_execute_dft_r2c(w->wide, w->padded, w->big);
 }
 
-// ---- once a rotation -----------------------------------------------------------------------------------------------------
+// ---- once per rotation ---------------------------------------------------------------------------------------------------
 
-// P_u(i, j), any i and j.
+// P_u(i, j) for any i and j.
 static void turned(const work *w, const float *turn, int64_t i, int64_t j, float P[2])
 {
     const int64_t wide = FR_PAD_TURN * w->call.side;
