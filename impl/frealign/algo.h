@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// algo.h: what the descriptors of the seven algorithms share: counts of arguments, the refusal of shapes, inputs.
+// algo.h: shared by the descriptors of the seven algorithms: counts of arguments, the refusal of shapes, inputs.
 #ifndef RG_FREALIGN_ALGO_H
 #define RG_FREALIGN_ALGO_H
 
@@ -15,13 +15,14 @@ int64_t fr_count_reference(const rg_shape *);
 int64_t fr_count_pose(const rg_shape *);
 int64_t fr_count_setting(const rg_shape *);
 int64_t fr_band_stored(const rg_shape *); // stored coefficients of the band of n[FR_OUTER], n[FR_INNER]
-// How far a correlation over so many coefficients may be off: by the statistics of rounding, at most bound.h's worst case.
+// The largest error of a correlation over this number of coefficients: by the statistics of rounding, at most bound.h's worst
+// case.
 double fr_correlation_error(const rg_shape *, double transforms, double coefficients);
-// What no algorithm of this folder takes; interpolations: bit mask of those the algorithm has.
+// The reason why no algorithm of this folder supports the shape, or NULL; interpolations: bit mask of those the algorithm has.
 const char *fr_invalid(const rg_shape *, unsigned interpolations, int64_t flags);
 const char *fr_index_fault(const rg_shape *);
 int fr_dim_text(int dim, int64_t value, char text[32]);                           // "box3+squared+masked"
-void fr_where_image(const rg_shape *, int64_t element, int parts, char text[64]); // parts: floats a coefficient
+void fr_where_image(const rg_shape *, int64_t element, int parts, char text[64]); // parts: floats per coefficient
 void fr_where_pose(const rg_shape *, int64_t element, int each, const char *const *part, char text[64]);
 void fr_where_node(int64_t side, int64_t element, int parts, char text[64]);
 
@@ -34,7 +35,7 @@ enum { FR_DRAW_X, FR_DRAW_C, FR_DRAW_F3, FR_DRAW_POSE, FR_DRAW_SETTING, FR_DRAW_
 // A shift of up to 8 pixels along an axis, and of both axes together: FR_PHASE radians at the corner of the plane.
 void fr_draw_shift(const rg_shape *, int64_t at, double px[2]);
 void fr_fill_images(const rg_shape *, rg_pattern, int stream, float *X);
-void fr_fill_noise(const rg_shape *, int stream, int64_t n, float *to); // whatever the pattern
+void fr_fill_noise(const rg_shape *, int stream, int64_t n, float *to); // for every pattern
 void fr_fill_ctf(const rg_shape *, rg_pattern, float *c);
 void fr_fill_reference(const rg_shape *, rg_pattern, float *F3);
 void fr_fill_pose(const rg_shape *, rg_pattern, float *pose);
@@ -44,7 +45,7 @@ void fr_fill_setting(const rg_shape *, rg_pattern, float *setting);
 
 // ---- descriptors ---------------------------------------------------------------------------------------------------------
 
-// What those of one algorithm a file share; its functions bear the names of the fields. Its own fields follow.
+// Fields of an algorithm that has a file to itself; its functions have the names of the fields. Further fields follow.
 #define FR_ALGO(NAME, FORMULA)                                                                                                 \
     .name = #NAME, .paper = "Li 2010", .formula = FORMULA, .dim_text = fr_dim_text,                                            \
     RG_ALGO_ARRAYS(args, check_shapes, bench_shapes, smoke_shapes), .invalid = invalid, .fill = fill,                          \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// batch.cuh: the variants called batch: many particles and trials a launch, transforms in batches, rings from a list sorted by
-// ring, a warp each, every sum in a fixed order: the same bits in every run.
+// batch.cuh: the variants called batch: many particles and trials per launch, batched transforms, one warp per ring from a list
+// sorted by ring, every sum in a fixed order: the same bits in every run.
 //
-// Bound: memory. What a call moves, most of it between transforms, stays in L2 when few calls share a launch.
+// Bound: memory. The data of a call, most of it between transforms, stays in L2 when few calls share a launch.
 #define VARIANT batch
 #define WAY FR_LIST
 #define TEXTURE false

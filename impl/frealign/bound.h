@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// bound.h: how far a right result in single precision may lie from the reference, from error analysis. u = 2^-24.
+// bound.h: how far a correct single-precision result may be from the reference, by error analysis. u = 2^-24.
 //
-// Places p and the nodes beside them are exact (index.h). What is left, relative to the root mean square of a coefficient:
+// Positions p and the nodes next to them are exact (index.h). The other errors, relative to the root mean square of a
+// coefficient:
 //     section        FR_SECTION u: products of three weights, 8 to 125 terms, the weights' own errors (fr_sinc: 2u)
 //     transform      of N x N: at most 6.7 u log2(N^2) in the 2-norm (Higham 2002, Sect. 24.1), rounding errors of mean zero
 //                    about u sqrt(log2 N^2); FR_TRANSFORM u log2(N^2) each is required
 //     shift          phases up to FR_PHASE radians in the inputs that fill.c makes, each off by 2u of that
 //     CTF            up to FR_HALF_TURNS half turns, each off by 4u of that
 // A correlation C / sqrt(B Q) is off by at most the relative 2-norm of the errors of both its parts (Cauchy and Schwarz). In a
-// single ring the errors of the transforms are those of the whole plane, against its own power: the inputs keep every ring
-// within FR_RING_SPREAD of the mean.
-// Sums: in trees, in double precision or in rings they add less than 8u; one after another in single precision n terms add
-// 6 sqrt(n) u but for a chance of 1e-7 (Higham & Mary 2019). `in_order` is that n, 0 for the first kind.
+// single ring the errors of the transforms are those of the whole plane, relative to the ring's own power: the inputs keep
+// every ring within FR_RING_SPREAD of the mean.
+// Sums: in trees, in double precision or in rings they add less than 8u; one after another in single precision, n terms add at
+// most 6 sqrt(n) u, except with probability 1e-7 (Higham & Mary 2019). `in_order` is that n, 0 for the first kind.
 #ifndef RG_FREALIGN_BOUND_H
 #define RG_FREALIGN_BOUND_H
 

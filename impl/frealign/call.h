@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// call.h: a call of a host variant, unpacked, and the section in plain C, for the routines that read a reference.
+// call.h: the unpacked call of a host variant, and the section in plain C, for the routines that read a reference.
 #ifndef RG_FREALIGN_CALL_H
 #define RG_FREALIGN_CALL_H
 
@@ -37,10 +37,10 @@ RG_HD fr_call fr_call_of(const rg_call *call)
     return p;
 }
 
-// The last column, not included, of row j that can be in a band that ends at b.
+// The column after the last of row j that can be in a band ending at b.
 RG_HD int64_t fr_row_past(int64_t b, int64_t j) { return b * b > j * j ? fr_root(b * b - j * j - 1) + 1 : 0; }
 
-// The first node along an axis, and the weights of all.
+// Returns the first node along an axis; w[] receives the weights of all.
 RG_HD int64_t fr_axis(int interpolation, float at, float per_pad, float w[5])
 {
     const int n = fr_nodes(interpolation);
@@ -78,7 +78,7 @@ RG_HD void fr_section(const fr_call *p, const float *pose, int64_t i, int64_t j,
     S[1] = mate ? -im : im;
 }
 
-// What a section is multiplied by.
+// The factor of a section.
 RG_HD float fr_factor(const fr_call *p, float c) { return p->squared ? c * c : 2 * c; }
 
 // The score from sums over rings 1..N/2-1.

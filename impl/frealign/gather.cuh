@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// gather.cuh: the variants called gather, as Li, Grigorieff & Cheng (2010) have it: a thread a pixel, blocks of 32 x 16 that
-// sum and of 16 x 16 that interpolate, the reference in texture memory, sums by trees in shared memory (their Fig. 1A), one
-// particle at a time. A block owns a ring. The reference goes into the texture once for all particles, as in the paper, or with
-// upload = 1 once a call, 16 bytes a node moved.
+// gather.cuh: the variants called gather, as in Li, Grigorieff & Cheng (2010): one thread per pixel, blocks of 32 x 16 that sum
+// and of 16 x 16 that interpolate, the reference in texture memory, sums by trees in shared memory (their Fig. 1A), one
+// particle at a time. A block owns a ring. The reference is copied to the texture once for all particles, as in the paper, or
+// with upload = 1 once per call, 16 bytes a node moved.
 #define VARIANT gather
 #define WAY FR_TREE
 #define TEXTURE true

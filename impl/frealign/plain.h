@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// plain.h: what the plain C variants share: the mask in two passes, FFTW plans at the head of the scratch memory.
+// plain.h: shared by the plain C variants: the mask in two passes, FFTW plans at the start of the scratch memory.
 #ifndef RG_FREALIGN_PLAIN_H
 #define RG_FREALIGN_PLAIN_H
 
@@ -10,9 +10,9 @@ enum { FR_PLANS = 4, FR_PLAN_BYTES = 256 };
 
 RG_HD fftwf_plan *fr_plans(const rg_call *call) { return (fftwf_plan *)call->scratch; }
 RG_HD float *fr_after_plans(const rg_call *call) { return (float *)((char *)call->scratch + FR_PLAN_BYTES); }
-RG_HD size_t fr_rounded(int64_t floats) { return (size_t)(floats + 63) / 64 * 64; } // arrays begin at multiples of 256 bytes
+RG_HD size_t fr_rounded(int64_t floats) { return (size_t)(floats + 63) / 64 * 64; } // arrays start at multiples of 256 bytes
 
-// After prepare has made n plans.
+// Called after prepare has made n plans.
 RG_HD int fr_plans_made(rg_call *call, int n)
 {
     const fftwf_plan *plans = (fftwf_plan *)(call->state = fr_plans(call));

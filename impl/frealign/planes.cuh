@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// planes.cuh: kernels that the rooms share: sections as half planes, sums over the pixels of images, the mask.
+// planes.cuh: kernels shared by the GPU variants: sections as half planes, sums over the pixels of images, the mask.
 //
 // Arrays of a step, in scratch: for every call (a particle and a trial) N rows of N + 2 floats, which hold a half plane or, in
-// its place, an image. Sums over pixels are in double precision, whose rounding does not show beside that of the transforms.
+// its place, an image. Sums over pixels are in double precision; their rounding is negligible beside that of the transforms.
 #ifndef RG_FREALIGN_PLANES_CUH
 #define RG_FREALIGN_PLANES_CUH
 
 #include "section.cuh"
 
-// ATOMIC: a thread a pixel, which adds to the result. TREE: blocks' sums, and a tree over the blocks. LIST: rings from a list
-// sorted by ring, a warp each.
+// ATOMIC: one thread per pixel, which adds to the result. TREE: sums of blocks, then a tree over the blocks. LIST: one warp per
+// ring, from a list sorted by ring.
 enum { FR_ATOMIC, FR_TREE, FR_LIST };
 
 // ---- half planes ---------------------------------------------------------------------------------------------------------
@@ -46,10 +46,10 @@ static __global__ void __launch_bounds__(512) fr_extract(fr_input in, volume f3,
 
 // ---- sums over pixels ----------------------------------------------------------------------------------------------------
 
-// Pixel `at` of a call, (x, y) from the corner: what it adds to the sums v.
+// add() of the structs below adds pixel `at` of a call, at (x, y) from the corner, to the sums v.
 static __device__ __forceinline__ int64_t fr_distance2(int x, int y) { return (int64_t)x * x + (int64_t)y * y; }
 
-struct fr_edge_sums { // the ring that the mask takes its mean of
+struct fr_edge_sums { // the ring whose mean the mask uses
     enum { n = 2 };
     const float *image, *setting;
     __device__ __forceinline__ void add(int64_t at, int x, int y, double *v) const
@@ -61,7 +61,7 @@ struct fr_edge_sums { // the ring that the mask takes its mean of
     }
 };
 
-// sums: of each call one set (ATOMIC, cleared before), or one a block.
+// sums: one set per call (ATOMIC, cleared before), or one per block.
 template <int way, class pixels> static __global__ void fr_pixel_sums(pixels p, int side, double *sums)
 {
     __shared__ double tree[way == FR_ATOMIC ? 1 : 32 * pixels::n];
@@ -81,7 +81,7 @@ template <int way, class pixels> static __global__ void fr_pixel_sums(pixels p, 
     }
 }
 
-// The blocks' sums of each call added up.
+// Adds up the blocks' sums of each call.
 template <int n> static __global__ void fr_combine(const double *part, int parts, double *sums)
 {
     __shared__ double tree[32 * n];
@@ -112,7 +112,7 @@ static __global__ void fr_mask_image(const float *setting, int side, const doubl
 static __device__ __forceinline__ int fr_ring_begins(int k, int j)
 {
     const int64_t need = k ? (int64_t)(2 * k - 1) * (2 * k - 1) - 4 * (int64_t)j * j : 0;
-    return need > 0 ? (int)((fr_root(need - 1) + 2) / 2) : 0; // the least i with (2i)^2 >= need
+    return need > 0 ? (int)((fr_root(need - 1) + 2) / 2) : 0; // the smallest i with (2i)^2 >= need
 }
 
 #endif

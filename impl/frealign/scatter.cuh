@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// scatter.cuh: the variants called scatter: a thread a pixel, each of which adds itself to the sums by atomics, one particle at
-// a time: the port that comes to mind first, and what the paper's trees are to be held against (its Fig. 1A).
+// scatter.cuh: the variants called scatter: one thread per pixel, which adds to the sums by atomics, one particle at a time.
+// This is the obvious port, to which the paper's trees are compared (its Fig. 1A).
 //
-// Bound: atomics, three to seven a pixel, on few addresses: a ring is one place for all of its pixels, and so is an image's
-// sum.
+// Bound: atomics, three to seven per pixel, on few addresses: all pixels of a ring share one address, and so do those of an
+// image's sum.
 #define VARIANT scatter
 #define WAY FR_ATOMIC
 #define TEXTURE false

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// simd_columns.h: transforms along the columns of a plane of complex numbers and along its rows from or to real ones, in place,
-// as many side by side as a vector has lanes.
+// simd_columns.h: in-place transforms along the columns of a plane of complex numbers, and along its rows from or to real
+// numbers, as many at a time as a vector has lanes.
 //
-// The side is taken apart into fours and primes. The columns of a vector come into a tile, rows in the order of their digits
-// turned round, real and imaginary parts apart; a pass a factor follows, in place, and the tile goes back. Of rows two are one
-// column, the second's numbers times i, which is taken apart by the symmetry that both have, and they are turned round on
-// their way by blocks of 4 x 4. An odd factor r
-// takes (r - 1)^2 multiply-adds for r numbers. Turns are computed in double precision. What is computed follows from the side
-// alone, in AVX-512 as in AVX2; a library's plan would follow from a timing, or be slow.
+// The side is factored into fours and primes. The columns of a vector are copied to a tile, rows in digit-reversed order, real
+// and imaginary parts apart; one pass per factor follows, in place, and the tile is copied back. Two rows form one column, the
+// second row's numbers times i; they are separated by the symmetry of both, and are transposed by blocks of 4 x 4 on their way.
+// An odd factor r takes (r - 1)^2 multiply-adds for r numbers. Twiddle factors are computed in double precision. The
+// computation depends on the side alone, in AVX-512 as in AVX2; a library's plan would depend on timing, or be slow.
 //
-// Bound: a tile of 64 (AVX-512: 128) bytes a row, read and written in the nearest caches once a factor.
+// Bound: a tile of 64 (AVX-512: 128) bytes a row, read and written in the nearest caches once per factor.
 #ifndef RG_FREALIGN_SIMD_COLUMNS_H
 #define RG_FREALIGN_SIMD_COLUMNS_H
 
@@ -18,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FR_FACTORS = 12, FR_ODD_MOST = FR_SIDE_MAX / 4 }; // factors of a side, and the largest of pairs of an odd one
+enum { FR_FACTORS = 12, FR_ODD_MOST = FR_SIDE_MAX / 4 }; // the most factors of a side, and the most pairs of an odd factor
 
 typedef struct fr_columns {
     int side, n, factor[FR_FACTORS];
-    int *to;          // the tile's row that a number of a transform goes to
+    int *to;          // the tile's row for each number of a transform
     float *cos, *sin; // of 2 pi k / side
 } fr_columns;
 
@@ -64,9 +63,10 @@ static inline void fr_columns_free(fr_columns *c)
 #include "simd_columns_isa.h"
 #undef SIMD_LANES
 
-enum { FR_COLUMNS_AT_ONCE = 16, FR_ROWS_AT_ONCE = 32 }; // a plane's pitch is a multiple of the first
+enum { FR_COLUMNS_AT_ONCE = 16, FR_ROWS_AT_ONCE = 32 }; // the pitch of a plane is a multiple of the first
 
-// The first `columns` columns of the plane, and up to a multiple of FR_COLUMNS_AT_ONCE; sign of the exponent: forth -, back +.
+// Transforms the first `columns` columns of the plane, rounded up to a multiple of FR_COLUMNS_AT_ONCE; sign of the exponent:
+// forth -, back +.
 static inline void fr_columns_run(const fr_columns *c, float *plane, int64_t pitch, int64_t columns, int forth)
 {
     if (rg_cpu_has("avx512"))
@@ -75,7 +75,7 @@ static inline void fr_columns_run(const fr_columns *c, float *plane, int64_t pit
         for (int64_t i = 0; i < columns; i += 8) avx2_columns(c, plane + 2 * i, 2 * pitch, forth);
 }
 
-// So many rows between side real numbers and the first side / 2 + 1 complex ones; forth, `columns` of these are wanted.
+// Transforms `rows` rows between side real numbers and the first side / 2 + 1 complex ones; forth writes `columns` of these.
 static inline void fr_rows_run(const fr_columns *c, float *const *row, int rows, int columns, int forth)
 {
     float spare[FR_SIDE_MAX + 4 * FR_COLUMNS_AT_ONCE], *some[FR_ROWS_AT_ONCE];

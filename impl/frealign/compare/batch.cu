@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// batch of cc3m, presb, sigma2 and ccoef (../batch.cuh).
+// batch.cu: batch of cc3m, presb, sigma2 and ccoef (../batch.cuh).
 //
-// ccoef needs no transform at all: by Parseval's theorem its three sums over pixels are those over the half plane, where what
-// stands for its mate too (i > 0) counts twice. One kernel reads D, c and the reference and leaves three numbers a block.
+// ccoef needs no transform at all: by Parseval's theorem its three sums over pixels are sums over the half plane, where
+// coefficients with i > 0 count twice, for their mates. One kernel reads D, c and the reference and writes three numbers per
+// block.
 #include "../batch.cuh"
 #include "correlate.cuh"
 
@@ -36,7 +37,7 @@ template <int how> static __global__ void half_plane_sums(fr_input in, fr_memory
         part[((int64_t)blockIdx.y * gridDim.x + blockIdx.x) * fr_whole_sums::n + k] = v[k];
 }
 
-// Enough blocks for the GPU whatever the number of calls; at least 4 positions a thread.
+// Enough blocks for the GPU whatever the number of calls; at least 4 positions per thread.
 static int64_t parts_of(const rg_shape *s, int64_t calls)
 {
     const int64_t all = s->n[FR_OUTER] * (2 * s->n[FR_OUTER] - 1), most = (all + 4 * FR_THREADS - 1) / (4 * FR_THREADS);

@@ -8,7 +8,7 @@
 // presb  cc[p][t][k] = C_k / sqrt(B_k Q_k), k = 0..N/2-1; 0 where the root is 0 (k = 0 always).
 // ccoef  a = IDFT(f S), x = IDFT(D e^{i s.q}), both over the band; cc[p][t] = sum a x / sqrt(sum a^2 sum x^2) over all pixels.
 // sigma2 a = IDFT(2|c| S) / N^2, x = IDFT(sign(c) D e^{i s.q}) / N^2 over the band, sign(0) = 1. Over the disc r <= R about the
-//        corner, of n pixels, means taken away: moment[p][t] = (sum a'x' / n, sum a'^2 / n, sum x'^2 / n, sum over all pixels
+//        corner, of n pixels, means subtracted: moment[p][t] = (sum a'x' / n, sum a'^2 / n, sum x'^2 / n, sum over all pixels
 //        of x^2 / N^2). FREALIGN's alpha and sigma^2 follow from them by fr_alpha and fr_noise.
 #ifndef RG_FREALIGN_COMPARE_INDEX_H
 #define RG_FREALIGN_COMPARE_INDEX_H
@@ -18,7 +18,7 @@
 enum { FR_SCORE = FR_OWN_ARGS }; // or cc, or moment
 enum { FR_MOMENTS = 4 };
 
-// What follows from sigma2's moments.
+// Results computed from sigma2's moments.
 RG_HD double fr_alpha(const float moment[FR_MOMENTS]) { return moment[1] > 0 ? fabs((double)moment[0]) / moment[1] : 0; }
 RG_HD double fr_noise(const float moment[FR_MOMENTS]) // sigma^2
 {

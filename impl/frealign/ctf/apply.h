@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// apply.h: a call of ctfapply unpacked, the CTF of a coefficient and the factor of a particle's.
+// apply.h: the unpacked call of ctfapply, the CTF of a coefficient and its factor.
 #ifndef RG_FREALIGN_APPLY_H
 #define RG_FREALIGN_APPLY_H
 
@@ -37,7 +37,7 @@ RG_HD fr_application fr_application_of(const rg_call *call)
     return p;
 }
 
-// Half turns are taken off before the sine, so that its argument is small and exact.
+// Half turns are subtracted before the sine, so that its argument is small and exact.
 RG_HD float fr_ctf(const float optics[FR_OPTICS], float i, float j)
 {
     const float rr = i * i + j * j, half = optics[0] * i * i + optics[1] * i * j + optics[2] * j * j + optics[3] * rr * rr;
@@ -45,7 +45,7 @@ RG_HD float fr_ctf(const float optics[FR_OPTICS], float i, float j)
     return (int)n & 1 ? -c : c;
 }
 
-// What X is of Xm in ring k, whose root mean square is A.
+// X / Xm in ring k, whose root mean square is A.
 RG_HD float fr_apply_factor(const fr_application *p, float c, int64_t k, float A)
 {
     const float factor = p->squared ? c : 1;
@@ -55,7 +55,7 @@ RG_HD float fr_apply_factor(const fr_application *p, float c, int64_t k, float A
     return factor * signal / (signal + 1) / A;
 }
 
-// The columns 0 and N/2 of a half plane, whose rows stand `pitch` coefficients apart: the Hermitian part.
+// Replaces columns 0 and N/2 of a half plane, whose rows are `pitch` coefficients apart, by their Hermitian part.
 RG_HD void fr_hermitian(int64_t side, int64_t pitch, float *plane)
 {
     for (int64_t i = 0; i <= side / 2; i += side / 2)

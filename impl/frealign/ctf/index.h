@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// index.h: ctfapply, images turned into what is compared and inserted: D, X and c.
+// index.h: ctfapply turns images into D, X and c, which are compared and inserted.
 //
 // ctfapply  X0 = DFT(image) e^{i s.q}, of columns 0 and N/2 the Hermitian part (fr_hermitian; a shift leaves the Nyquist
 //        column none [D]); D = X0 (-1)^(i+j); Xm = DFT(mask(IDFT X0)) (-1)^(i+j), the mask about the centre (N/2,N/2);

@@ -37,7 +37,7 @@ static int prepare(rg_call *call)
 
 static void finish(rg_call *call) { fr_plans_finish(call, 2); }
 
-// X0 in the plane, D in its argument.
+// Writes X0 to the plane and D to its argument.
 static void shift_and_sign(const work *w, const fr_application *p, int64_t particle, float *D)
 {
     const float *shift = p->shift + 2 * particle;
@@ -55,7 +55,7 @@ static void shift_and_sign(const work *w, const fr_application *p, int64_t parti
     }
 }
 
-// Xm is in the plane: c, X.
+// Computes c and X from Xm in the plane.
 static void weigh(const work *w, const fr_application *p, const float *optics, float *X, float *c)
 {
     double power[FR_SIDE_MAX] = {0}, n[FR_SIDE_MAX] = {0};

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// autovec.c: pinsert_s: records, places and weights of a piece of a row as loops that a compiler vectorises; additions to nodes
-// stay one by one. Threads own slabs of planes and leave out the pieces that do not reach theirs, so that nodes get their terms
-// in one order, whatever the number of threads.
+// autovec.c: pinsert_s: records, positions and weights of a piece of a row as loops that a compiler vectorises; nodes are added
+// to one by one. Threads own slabs of planes and skip the pieces that do not reach theirs, so that a node's terms are added in
+// one order, whatever the number of threads.
 //
-// Bound: fp32 on paper; the stores, which wander over the volume, in fact.
+// Bound: fp32 in theory; in practice the stores, which scatter over the volume.
 #include "../autovec_section.h"
 #include "index.h"
 #include "insert.h"
 
 enum { COLUMNS = FR_SIDE_MAX / 2 + 1 };
 
-// What a piece of a row adds: record and place, of the coefficients themselves.
+// The terms of a piece of a row: records and positions of the coefficients themselves.
 typedef struct piece {
     int n;
     float record[3][FR_PIECE], place[3][FR_PIECE];
@@ -70,7 +70,7 @@ RG_HD void add_piece(const fr_insertion *p, const piece *a, float mate, int from
         }
 }
 
-// Whether a piece, or its mate, may reach the planes: z of its ends, and one more on either side.
+// Whether a piece, or its mate, can reach the planes: z of its ends, and one more on either side.
 RG_HD int reaches(const piece *a, float mate, int64_t half, int64_t first, int64_t past)
 {
     const float z0 = mate * a->place[2][0], z1 = mate * a->place[2][a->n - 1], low = z0 < z1 ? z0 : z1,

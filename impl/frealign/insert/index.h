@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // index.h: pinsert_s, particles inserted into the transform of the map.
 //
-// pinsert_s  adds to the volume, (N/2+1) x N x N records (Re num, Im num, den, a fourth number that is left alone). All q of
+// pinsert_s  adds to the volume, (N/2+1) x N x N records (Re num, Im num, den, a fourth number that is not changed). All q of
 //        the whole plane with r <= b (b <= N/2) take part: stored ones, and those whose mate is not stored (fr_mates) again at
 //        -p with their conjugates, so that the plane x = 0 stays its own mirror image.
 //        E = D e^{i s.q}, w = weight[0] exp(weight[1] r^2); to every node l of the 2^3 around p, 0 <= l_x, |l| <= N/2 each:

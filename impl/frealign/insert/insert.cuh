@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// insert.cuh: the scatter of pinsert_s, a thread a stored coefficient of one particle under one operator: it places itself in
-// the volume and adds to the nodes around it, and as its mate to those around -p. The sink says how a node is added to.
+// insert.cuh: the scatter of pinsert_s, one thread per stored coefficient of one particle under one operator. It adds to the
+// nodes around the coefficient's position p in the volume, and as its mate to those around -p. The sink defines how a node is
+// added to.
 #ifndef RG_FREALIGN_INSERT_CUH
 #define RG_FREALIGN_INSERT_CUH
 
@@ -11,7 +12,8 @@ typedef struct fr_terms {
     float re, im, den;
 } fr_terms;
 
-// What a node with interpolation weight 1 gets: w 2c E and w c^2, or w^2 c E and (w c)^2, to which b comes once or twice.
+// The term of a node with interpolation weight 1: w 2c E and w c^2, or w^2 c E and (w c)^2, to be multiplied by b once or
+// twice.
 template <bool squared>
 static __device__ __forceinline__ fr_terms fr_terms_of(const fr_insertion &in, int64_t sample, int i, int j)
 {
@@ -68,7 +70,7 @@ template <int how, bool squared, class sink> static __global__ void fr_insert(fr
     }
 }
 
-// Blocks of `columns` x 8, `at_once` particles or operators in a launch.
+// Blocks of `columns` x 8; `at_once` particles or operators per launch.
 template <class sink> static int fr_insert_all(const rg_call *call, int64_t columns, int64_t at_once, sink out)
 {
     const fr_insertion in = fr_insertion_of(call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// insert.h: a call of pinsert_s unpacked, and what is added at a node.
+// insert.h: the unpacked call of pinsert_s, and the term added at a node.
 #ifndef RG_FREALIGN_INSERT_H
 #define RG_FREALIGN_INSERT_H
 
@@ -31,8 +31,8 @@ RG_HD fr_insertion fr_insertion_of(const rg_call *call)
     return p;
 }
 
-// Record (Re num, Im num, den) of a coefficient E = D e^{i s.q}, for a node of weight 1; a node of weight b gets b times it, or
-// b^2 times with FR_SQUARED.
+// Record (Re num, Im num, den) of a coefficient E = D e^{i s.q}, for a node of weight 1; a node of weight b gets b times the
+// record, or b^2 times with FR_SQUARED.
 RG_HD void fr_insert_record(int squared, float w, float c, float re, float im, float record[3])
 {
     const float share = squared ? w * w * c : 2 * w * c;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// naive.c: pinsert_s in plain C on one core: each coefficient is added to the nodes around its place, mate after mate.
+// naive.c: pinsert_s in plain C on one core: each coefficient is added to the nodes around its position, then its mate.
 //
-// Sine, cosine and exponential are computed for every coefficient; stores wander over the whole volume. Sums in single
+// Sine, cosine and exponential are computed for every coefficient; stores scatter over the whole volume. Sums are in single
 // precision, in the order of coefficients.
 #include "insert.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// pinsert_s:scatter and scatter_v4: the insertion of Li et al. (2010) made safe by atomics, three of 4 bytes a node or one
-// of 16.
+// scatter.cu: pinsert_s:scatter and scatter_v4: the insertion of Li et al. (2010) made safe by atomics, three of 4 bytes per
+// node or one of 16.
 //
-// Bound: 8 nodes a coefficient, three atomics of 4 bytes or one of 16 each in the L2; beyond it the lines of the volume, 1.3
-// nodes of 16 bytes a coefficient in sectors of 32, which come and go. Measured: data/machines/h200-16xeon.tsv.
+// Bound: 8 nodes a coefficient, three atomics of 4 bytes or one of 16 each in the L2; beyond the L2 the lines of the volume,
+// 1.3 nodes of 16 bytes a coefficient in sectors of 32, read and written. Measured: data/machines/h200-16xeon.tsv.
 #include "insert.cuh"
 
 struct scalar_atomics {
@@ -24,7 +24,7 @@ struct vector_atomics {
         atomicAdd(&volume[node], make_float4(t.re, t.im, t.den, 0.0f));
 #else
         (void)node, (void)t;
-        __trap(); // needs = "sm_90" keeps the variant from being run here
+        __trap(); // needs = "sm_90" prevents the variant from running here
 #endif
     }
 };
@@ -36,7 +36,7 @@ static const rg_param params[] = {
     {"samples", samples_values, RG_COUNT(samples_values), 256, "particles and operators inserted at the same time"},
 };
 
-// Placing, phase, weights and products: some 60 operations a coefficient and 8 a node.
+// Position, phase, weights and products: about 60 operations per coefficient and 8 per node.
 static double nodes_of(const rg_shape *s) { return fr_interpolation(s->n[FR_KIND]) == FR_NEAREST ? 1 : 8; }
 
 static void any_cost(const rg_shape *s, rg_cost *c)
@@ -65,7 +65,7 @@ static int run(rg_call *call)
     return fr_insert_all(call, call->param[COLUMNS], call->param[SAMPLES], out);
 }
 
-// A volume that does not stand on 16 bytes has no 16-byte words: there the same kernel adds scalars.
+// A volume that is not aligned to 16 bytes has no 16-byte words: the same kernel then adds scalars.
 static int run_v4(rg_call *call)
 {
     const vector_atomics out = {(float4 *)call->arg[FR_INSERT_VOLUME]};

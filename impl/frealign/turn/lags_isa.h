@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// lags_isa.h: the lag sums of simd.c in the words of ../../simd/simd.h.
+// lags_isa.h: the lag sums of simd.c, written with ../../simd/simd.h.
 
-// Of a block of columns: sums over rows j = 0 .. rows-1 of E cos(y j) and O sin(y j) for the lags y and y + 1, to the lags'
-// columns of to[]. fold[j]: Re E, Im E, Re O, Im O of BLOCK columns. Two lags keep eight sums and four operands in registers.
+// For a block of columns, the sums over rows j = 0 .. rows-1 of E cos(y j) and O sin(y j) for the lags y and y + 1, written to
+// the lags' columns of to[]. fold[j]: Re E, Im E, Re O, Im O of BLOCK columns. Two lags keep eight sums and four operands in
+// registers.
 TARGET static inline void NAME(two_lags)(
     const float *fold, int64_t rows, const float *cosine, const float *sine, int64_t pitch, lag_sums *to, int y)
 {
