@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// device.cu: a CUDA GPU behind device.h. Every runtime call of the harness is here.
+// device.cu: implements device.h for CUDA GPUs. All runtime calls of the harness are in this file.
 #include "../base/memory.h"
 #include "../suite.h"
 #include "ledger.h"
@@ -17,9 +17,9 @@
 #include <vector>
 
 static rg_device gpus[RG_GPUS_MAX];
-static thread_local int opened = -1; // the GPU of this thread, as in the CUDA runtime
+static thread_local int opened = -1; // the current GPU of this thread, as in the CUDA runtime
 
-// The runtime keeps an error for whoever asks next: one that is returned here is no later call's.
+// Returns the error and clears the runtime's copy, so that no later call returns it again.
 static int told(cudaError_t e)
 {
     if (e != cudaSuccess) cudaGetLastError();
@@ -37,7 +37,7 @@ static size_t free_bytes()
     return least(bytes, rg_ledger_left(&gpus[opened]));
 }
 
-// Entered in the ledger as `what`, where it lets make() have the memory; the code is make's.
+// Records `bytes` in the ledger as `what` and, if the limit allows, calls make() to allocate them. Returns the code of make.
 template <class MAKE, class HANDLE> static cudaError_t entered(size_t bytes, const char *what, HANDLE *to, MAKE make)
 {
     rg_ledger_block *entry = rg_ledger_take(&gpus[opened], bytes, what);
@@ -58,8 +58,7 @@ static void gpu_release(void *p)
     told(cudaFree(p));
 }
 
-// What kernels and transforms allocate by calls of their own comes here too: the linker gives these names to their calls
-// (--wrap in the Makefile).
+// Allocations by kernels' and transforms' own calls come here, too: the linker renames those calls (--wrap in the Makefile).
 extern "C" {
 cudaError_t __real_cudaMallocArray(cudaArray_t *, const cudaChannelFormatDesc *, size_t width, size_t height, unsigned flags);
 cudaError_t __real_cudaMalloc3DArray(cudaArray_t *, const cudaChannelFormatDesc *, cudaExtent, unsigned flags);
@@ -95,7 +94,7 @@ cufftResult __real_cufftSetAutoAllocation(cufftHandle, int);
 cufftResult __real_cufftDestroy(cufftHandle);
 }
 
-// Work areas that plans would take for themselves; nullptr: the caller has one.
+// Work areas that plans would otherwise allocate themselves; nullptr: the caller provides one.
 static std::map<cufftHandle, void *> areas;
 static std::mutex areas_lock;
 
@@ -134,8 +133,8 @@ extern "C" cufftResult __wrap_cufftDestroy(cufftHandle plan)
     return e;
 }
 
-// From pageable memory cudaMemcpy returns when the last piece is staged, not when it has arrived, and streams of ours do not
-// wait for the one that it uses.
+// cudaMemcpy from pageable memory returns when the last piece is staged, before it has arrived, and our streams do not wait for
+// the stream that it uses.
 static int gpu_upload(void *to, const void *from, size_t bytes)
 {
     cudaError_t e = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
@@ -196,7 +195,7 @@ static int gpu_wait(void *s, void *e) { return told(cudaStreamWaitEvent((cudaStr
 
 // ---- copies --------------------------------------------------------------------------------------------------------------
 
-// The system clears the pages of this block, one thread 3.5e9 B/s of them (cudaHostAlloc is as slow), so several touch them.
+// The system clears the pages of this block on first access (as slowly as cudaHostAlloc), so several threads touch them.
 static void touch(char *p, size_t room, size_t page, size_t piece)
 {
     std::vector<std::thread> touching;
@@ -205,7 +204,7 @@ static void touch(char *p, size_t room, size_t page, size_t piece)
     };
     for (size_t at = 0; at < room; at += piece) try {
             touching.emplace_back(clear, at);
-        } catch (const std::system_error &) { // no thread to be had
+        } catch (const std::system_error &) { // no thread is available
             clear(at);
         }
     for (std::thread &t : touching) t.join();
@@ -219,7 +218,7 @@ static int gpu_pinned(void **to, size_t bytes, const char *what)
     cudaError_t e = p ? cudaSuccess : cudaErrorMemoryAllocation;
     *to = nullptr;
     if (p) {
-        madvise(p, room, MADV_HUGEPAGE); // as it likes
+        madvise(p, room, MADV_HUGEPAGE); // a hint
         touch(p, room, page, (room / 16 / large + 1) * large);
         e = cudaHostRegister(p, room, cudaHostRegisterPortable);
     }
@@ -240,12 +239,13 @@ static int gpu_upload_on(void *to, const void *from, size_t bytes, void *s)
     return told(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, (cudaStream_t)s));
 }
 
-// Without access to the other GPU's memory the runtime copies by way of the host.
+// Without access to the other GPU's memory the runtime copies through the host.
 static int gpu_move(void *to, const void *from, size_t bytes)
 {
     cudaPointerAttributes at;
     cudaError_t e = cudaPointerGetAttributes(&at, from);
-    if (e == cudaSuccess && at.device != opened) told(cudaDeviceEnablePeerAccess(at.device, 0)); // once, where it is possible
+    if (e == cudaSuccess && at.device != opened)
+        told(cudaDeviceEnablePeerAccess(at.device, 0)); // has an effect once, where possible
     e = e == cudaSuccess ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, nullptr) : e;
     return told(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
 }
@@ -315,8 +315,8 @@ static const char *gpu_error(int code)
     return code < 0 ? rg_device_cpu()->error(code) : cudaGetErrorString((cudaError_t)code);
 }
 
-// What the driver shows as taken when this process has taken nothing: its context, and, on a card that is shared, what others
-// have, of which no more than CONTEXT_MOST is entered.
+// Memory that the driver shows as used when this process has allocated nothing: its context and, on a shared card, other
+// processes, of which at most CONTEXT_MOST is recorded.
 static cudaError_t enter_context(int index)
 {
     enum : size_t { CONTEXT_MOST = 1 << 30 };
@@ -365,7 +365,7 @@ static void name_functions(rg_device &gpu, int index)
 extern "C" const rg_device *rg_gpu_open(int index, char why[200])
 {
     static bool was_open[RG_GPUS_MAX];
-    static std::mutex lock; // of the above
+    static std::mutex lock; // for was_open
     int count = rg_gpu_count(why);
     if (count < 1) return nullptr;
     if (index >= count || index >= RG_GPUS_MAX) {
@@ -375,7 +375,7 @@ extern "C" const rg_device *rg_gpu_open(int index, char why[200])
     const std::lock_guard<std::mutex> held(lock);
     cudaError_t e = cudaSetDevice(index);
     opened = index;
-    if (was_open[index]) { // an error that broke it since is told by the next call
+    if (was_open[index]) { // the next call returns an error that has broken it since
         told(e);
         return &gpus[index];
     }

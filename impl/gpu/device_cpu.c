@@ -11,20 +11,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Large blocks in huge pages where the system gives them: a page fault for every 4 KiB costs more than clearing them.
+// Large blocks in huge pages where the system provides them: a page fault for every 4 KiB costs more than clearing the page.
 static int cpu_alloc(void **to, size_t bytes, const char *what)
 {
     enum { HUGE_PAGE = 2 << 20 };
     const size_t unit = bytes < 4 * HUGE_PAGE ? 256 : HUGE_PAGE, room = (bytes + unit - 1) / unit * unit;
     *to = aligned_alloc(unit, room);
-    if (*to && unit == HUGE_PAGE) madvise(*to, room, MADV_HUGEPAGE); // as it likes
+    if (*to && unit == HUGE_PAGE) madvise(*to, room, MADV_HUGEPAGE); // a hint
     if (!*to) rg_ledger_refuse(rg_device_cpu(), bytes, what, (size_t)rg_memory_free());
     return *to ? RG_OK : RG_E_STATE;
 }
 
 static int cpu_copy(void *to, const void *from, size_t bytes) { return memcpy(to, from, bytes), RG_OK; }
 
-// By all threads, a large block: who touches a page first has it near, and waits for it.
+// All threads fill a large block: a page is placed near the thread that touches it first, and that thread waits for it.
 static int cpu_fill(void *to, int byte, size_t bytes)
 {
     const size_t piece = 8 << 20;
@@ -57,8 +57,8 @@ static int cpu_elapsed(void *from, void *to, double *ms)
     return RG_OK;
 }
 
-// Cold caches: streams through twice the largest last-level cache of current processors (AMD's 1.1 GB parts are left out: they
-// would need minutes), so that no argument stays in cache.
+// Clears caches: streams through twice the largest last-level cache of current processors, so that no argument stays in cache.
+// AMD's 1.1 GB parts are not covered, because they would need minutes.
 static int cpu_flush(void *stream)
 {
     enum { BYTES = 256 << 20 };
@@ -98,7 +98,7 @@ int rg_device_failed(const rg_device *d, const char *who, const char *doing, int
 {
     char refused[200];
     if (code == RG_OK) return RG_GOOD;
-    // What a library says of an allocation that failed is that the library failed.
+    // A library reports a failed allocation only as its own failure.
     const bool is_short = rg_ledger_refused(refused) && (rg_device_code(code) == RG_LACKS || code == RG_E_LIBRARY);
     return is_short ? rg_fail(RG_LACKS, "%s: %s", who, refused)
                     : rg_fail(rg_device_code(code), "%s: %s: %s", who, doing, d->error(code));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// driver.cu: what GPUs there are, asked of the driver without a context.
+// driver.cu: queries the driver for GPUs without creating a context.
 #include "device.h"
 
 #include <cstdio>
@@ -30,10 +30,10 @@ static const char *driver_open(driver *d)
                                                                               : "the NVIDIA driver library is damaged";
 }
 
-// cuInit is not inherited usably by fork() either, so where processes are still to be forked a child asks and answers through a
+// cuInit does not survive fork() either: as long as processes are still to be forked, a child queries and answers through a
 // pipe.
 struct answer {
-    int count, sm; // sm, name and bus of the GPU that was queried for, 0 and "" when there is none
+    int count, sm; // sm, name and bus of the GPU that was queried for, 0 and "" if there is none
     char name[128], pci[24];
 };
 
@@ -87,7 +87,7 @@ static bool query_in_child(int index, answer *a, const char **why)
 static bool queries_here;
 extern "C" void rg_gpu_query_here() { queries_here = true; }
 
-// Starting the driver takes a tenth of a second: each GPU is queried for once, and the first tells how many there are.
+// Starting the driver is slow: each GPU is queried once, and the first answer has the number of GPUs.
 static const answer *gpu_answer(int index, const char **why)
 {
     static answer of[RG_GPUS_MAX];

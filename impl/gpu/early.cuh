@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// early.cuh: kernels that are set up before the one before them has ended (programmatic dependent launch of sm_90).
+// early.cuh: kernels that are set up before the previous one has ended (programmatic dependent launch of sm_90).
 //
-// A kernel launched early may be set up as soon as every block of the kernel before it in the stream has called rg_take_turn or
-// ended; in rg_take_turn it waits for what the stream had before. Every thread of every block calls it, before it touches what
-// others write, or a kernel could end before the one that it follows.
+// A kernel launched early may be set up once every block of the previous kernel in the stream has called rg_take_turn or ended;
+// in rg_take_turn it waits for all earlier work of the stream. Every thread of every block calls it before it accesses data
+// that other kernels write; otherwise a kernel could end before the one that it follows.
 #pragma once
 
 #include "cuda.h"
@@ -19,7 +19,7 @@ static __device__ __forceinline__ void rg_take_turn(void)
 #define RG_LAUNCH_EARLY(early, ...) RG_LAUNCH(__VA_ARGS__)
 template <class K> static inline int rg_find_early(rg_call *, K) { return RG_OK; }
 #else
-// RG_LAUNCH, early where `early`, the state that rg_find_early sets, is there.
+// RG_LAUNCH, as an early launch if `early`, the state set by rg_find_early, is not NULL.
 #define RG_LAUNCH_EARLY(early, kernel, grid, block, shared_bytes, stream, ...)                                                 \
     do {                                                                                                                       \
         if (early)                                                                                                             \
@@ -28,8 +28,7 @@ template <class K> static inline int rg_find_early(rg_call *, K) { return RG_OK;
             RG_LAUNCH(kernel, grid, block, shared_bytes, stream, __VA_ARGS__);                                                 \
     } while (0)
 
-// For `prepare`: sets call->state where the code for this GPU waits. A GPU later than sm_90 has it from the PTX of sm_80, which
-// does not.
+// For `prepare`: sets call->state if the code for this GPU waits. GPUs later than sm_90 run the PTX of sm_80, which does not.
 template <class K> static inline int rg_find_early(rg_call *call, K kernel)
 {
     static char waits;
@@ -49,6 +48,6 @@ static inline void rg_launch_early(
     cudaLaunchConfig_t how = {};
     how.gridDim = grid, how.blockDim = block, how.dynamicSmemBytes = shared_bytes, how.stream = (cudaStream_t)stream;
     how.attrs = &early, how.numAttrs = 1;
-    cudaLaunchKernelEx(&how, kernel, argument...); // cudaGetLastError has its error
+    cudaLaunchKernelEx(&how, kernel, argument...); // cudaGetLastError returns its error
 }
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// fft.cuh: transforms of real arrays by cuFFT, in place, for kernels and jobs: one way to plan, run and destroy them.
+// fft.cuh: in-place transforms of real arrays by cuFFT, for kernels and jobs: the functions to plan, run and destroy them.
 //
-// Of n[0] x .. x n[rank-1] numbers (the last fastest) a row takes 2 (n[rank-1] / 2 + 1) reals, or as many complex numbers as
-// stand in that place. Types: CUFFT_R2C, C2R in single, D2Z, Z2D in double precision; none scales.
+// In an array of n[0] x .. x n[rank-1] numbers (the last fastest) a row takes 2 (n[rank-1] / 2 + 1) reals, or the complex
+// numbers that fit there. Types: CUFFT_R2C, C2R in single, D2Z, Z2D in double precision; none scales.
 #ifndef RG_FFT_CUH
 #define RG_FFT_CUH
 
@@ -22,8 +22,8 @@ static inline void rg_fft_free(rg_fft *f)
     f->made = false;
 }
 
-// `batch` arrays one after the other, on `stream`. work: room of `most` bytes for cuFFT, which says only now how much it wants;
-// NULL: it takes its own. RG_OK or RG_E_LIBRARY; free it in both cases.
+// `batch` arrays, one after the other, on `stream`. work: `most` bytes for cuFFT, which gives the size that it needs only here;
+// NULL: it allocates its own. RG_OK or RG_E_LIBRARY; free the plan in both cases.
 static inline int rg_fft_make(
     rg_fft *f, cufftType type, int rank, const int64_t *n, int64_t batch, void *work, size_t most, void *stream)
 {
@@ -61,7 +61,7 @@ static inline int rg_fft_run(const rg_fft *f, void *data)
     return result == CUFFT_SUCCESS ? RG_OK : RG_E_LIBRARY;
 }
 
-// One cube, done on return.
+// Transforms one cube; done on return.
 static inline int rg_fft_cube(cufftType type, int64_t side, void *data, void *stream)
 {
     const int64_t n[3] = {side, side, side};

@@ -16,7 +16,7 @@ struct rg_ledger_block {
     int row;
 };
 
-enum { DEVICES = RG_GPUS_MAX + 1 }; // the emulated one too
+enum { DEVICES = RG_GPUS_MAX + 1 }; // the emulated GPU, too
 typedef struct account {
     const rg_device *device;
     size_t bytes, peak;
@@ -24,7 +24,7 @@ typedef struct account {
     rg_ledger_row row[RG_LEDGER_ROWS];
 } account;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of what follows
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // for the following variables
 static rg_ledger_block *blocks;
 static account accounts[DEVICES];
 static _Thread_local char refused[200];
@@ -37,7 +37,7 @@ static account *account_of(const rg_device *d)
     return a;
 }
 
-// The last row stands for all names beyond.
+// The last row, "others", collects all further names.
 static int row_of(account *a, const char *what)
 {
     int i = 0;
@@ -64,7 +64,7 @@ static void add(account *a, int row, size_t bytes)
     r->peak = r->bytes > r->peak ? r->bytes : r->peak;
 }
 
-// The link that leads to it, taken out of the list.
+// Removes the block that this link points to from the list, and frees it.
 static void drop(rg_ledger_block **link)
 {
     rg_ledger_block *b = *link;
@@ -78,7 +78,7 @@ static void drop(rg_ledger_block **link)
 rg_ledger_block *rg_ledger_take(const rg_device *d, size_t bytes, const char *what)
 {
     rg_ledger_block *b = malloc(sizeof *b);
-    *refused = 0; // of an earlier one
+    *refused = 0; // forgets an earlier one
     pthread_mutex_lock(&lock);
     account *a = account_of(d);
     if (b && bytes <= left_of(a)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// texture.cuh: textures of kernels: on rows in memory, or on an array of two or three dimensions that is filled by a copy.
-// Codes are those of CUDA. A texture starts as zeros and is freed whatever making it returned.
+// texture.cuh: textures for kernels, on rows in memory or on an array of two or three dimensions that is filled by a copy.
+// Codes are CUDA's. A texture starts as zeros; free it whatever the functions that make it return.
 #ifndef RG_TEXTURE_CUH
 #define RG_TEXTURE_CUH
 
@@ -8,8 +8,8 @@
 
 typedef struct rg_texture {
     cudaTextureObject_t object;
-    cudaArray_t array; // NULL: rows in memory of the caller's
-    size_t n[3];       // of the array, n[2] 0: two dimensions
+    cudaArray_t array; // NULL: rows in the caller's memory
+    size_t n[3];       // of the array; n[2] = 0: two dimensions
     size_t texel;      // bytes
 } rg_texture;
 
@@ -23,7 +23,7 @@ static inline int rg_texture_of(
     return (int)cudaCreateTextureObject(&t->object, from, &how, NULL);
 }
 
-// height rows of width texels, pitch bytes apart, read at their points and beyond the rim as at the rim.
+// `height` rows of `width` texels, `pitch` bytes apart, read without filtering; coordinates are clamped to the edge.
 static inline int rg_texture_rows(
     rg_texture *t, void *rows, cudaChannelFormatDesc texel, int64_t width, int64_t height, size_t pitch_bytes)
 {
@@ -37,7 +37,7 @@ static inline int rg_texture_rows(
     return rg_texture_of(t, &from, cudaAddressModeClamp, cudaFilterModePoint);
 }
 
-// An array of width x height x depth texels; depth 0: of two dimensions.
+// An array of width x height x depth texels; depth 0: two dimensions.
 template <class texel>
 static int rg_texture_array(
     rg_texture *t, int64_t width, int64_t height, int64_t depth, cudaTextureAddressMode outside, cudaTextureFilterMode filter)
@@ -56,7 +56,7 @@ static int rg_texture_array(
     return rg_texture_of(t, &from, outside, filter);
 }
 
-// The array from texels one after the other: every byte read and written once.
+// Fills the array from consecutive texels: every byte is read and written once.
 static inline int rg_texture_fill(const rg_texture *t, const void *from, void *stream)
 {
     const size_t line = t->n[0] * t->texel;

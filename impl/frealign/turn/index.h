@@ -7,7 +7,7 @@
 //        turns, products, difference and sum rounded like p. P_{u,v}(i,j) is P_u turned by v quarters: P_u of (i,j), (-j,i),
 //        (-i,-j), (j,-i). Over the half plane 1 <= r < b, w(x,y) = sum h Re(X conj P_uv e^{4 pi i (ix + jy)/N}), h = 1 at i =
 //        0, else 2; cc[p][t][v U + u][y + 7][x + 7] = w / sqrt(sum |P_uv|^2 sum |X|^2) at the lags |x|, |y| <= 7 of two
-//        pixels. FREALIGN finds the largest w of |x|, |y| <= 6 and returns the mean of the 3 x 3 about it; shift s = 4 pi x / N.
+//        pixels. FREALIGN finds the largest w of |x|, |y| <= 6 and gives the mean of the 3 x 3 about it; shift s = 4 pi x / N.
 #ifndef RG_FREALIGN_TURN_INDEX_H
 #define RG_FREALIGN_TURN_INDEX_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// block.h: the block that runs, its threads and warps, as launch.cc, warp.cc and fault.cc share it.
+// block.h: the running block, its threads and warps; shared by launch.cc, warp.cc and fault.cc.
 #pragma once
 
 #include "engine.h"
@@ -15,12 +15,12 @@ namespace rg_emu
 enum : unsigned { THREADS_MAX = 1024, WARPS_MAX = THREADS_MAX / 32 };
 enum : int { KERNELS_MAX = 512 };
 
-// Lanes that have come to one exchange, and what they handed in. Lives until the last of them has read it.
+// The lanes that have reached one exchange, and their values. Kept until the last lane has read it.
 struct Meeting {
     Exchange kind;
     unsigned mask, arrived, readers;
     int line;
-    Meeting *next, *made; // in the list of the open or the spare ones; in that of all
+    Meeting *next, *made; // in the list of open or of spare meetings; in the list of all
     Value value[32];
 };
 
@@ -31,7 +31,7 @@ struct Thread {
     State state;
     int line; // where it waits
     Barrier kind;
-    Meeting *meeting; // the one it waits at or last read from
+    Meeting *meeting; // where it waits, or from which it last read
     uint3 index;
 };
 
@@ -45,15 +45,15 @@ struct Engine {
     Warp warp[WARPS_MAX];
     Fiber scheduler;
     unsigned n, current, waiting, ended;
-    int votes, counted; // at the barrier being reached, at the one last opened
+    int votes, counted; // at the current barrier, and at the one last opened
     Meeting *spare, *made;
     unsigned char *stacks, *spare_stack[THREADS_MAX];
     unsigned n_spare, n_guarded;
     unsigned char *dynamic;
     const Launch *launch;
     uint64_t seed = 1, drawn;
-    uint32_t phases;    // counted through all launches
-    const void *stream; // that everything has to be queued on; NULL: any
+    uint32_t phases;    // counted over all launches
+    const void *stream; // required for all work; NULL: any
     bool failed;
     char text[600];
     struct {
@@ -64,11 +64,11 @@ struct Engine {
 };
 extern Engine engine;
 
-// Back to the scheduler until somebody makes this thread READY again.
+// Switches to the scheduler until this thread is READY again.
 void wait();
-void mark_position(unsigned t); // that thread t is the one that runs, and what its warp has been through
+void mark_position(unsigned t); // thread t runs; records its warp's synchronisations
 void leave_meeting(Thread &);
-void forget_meetings();    // after a fault some are open still, or have readers that will not come
-void explain_standstill(); // no thread can go on and not all have ended: says which of the rules was broken
+void forget_meetings();    // after a fault: some are still open, or have readers that will never come
+void explain_standstill(); // called when no thread can continue and not all have ended: reports which rule was broken
 
 } // namespace rg_emu

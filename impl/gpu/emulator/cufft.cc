@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cufft.cc: cuFFT's calls on FFTW. FFTW plans when the arrays are known, so a plan here is what was requested; the work area,
-// which FFTW does not need, is overwritten at each transform, as cuFFT would.
+// cufft.cc: cuFFT's calls, implemented by FFTW. FFTW plans once the arrays are known, so a plan here holds the request. FFTW
+// needs no work area; each transform overwrites it, as cuFFT would.
 #include "cufft.h"
 #include "engine.h"
 #include <cstring>
@@ -26,7 +26,7 @@ struct Plan {
 
 std::vector<Plan> plans;
 
-// cuFFT has a runtime of its own, whose errors are not told by the program's.
+// cuFFT has its own runtime: its errors do not appear in the program's.
 bool fails(cudaError_t code = cudaErrorLaunchFailure, bool gives = false)
 {
     if (!rg_emu::call_fails(code, gives)) return false;
@@ -39,7 +39,7 @@ Plan *plan_of(cufftHandle h)
     return h > 0 && (size_t)h <= plans.size() && plans[(size_t)h - 1].used ? &plans[(size_t)h - 1] : nullptr;
 }
 
-// NULL embed means dense lines, of n/2 + 1 complex numbers on the complex side of a real transform.
+// embed NULL: dense rows, of n/2 + 1 complex numbers on the complex side of a real transform.
 Layout layout_of(const Plan &p, const long long *embed, long long stride, long long distance, bool halved)
 {
     Layout l = {{1, 1, 1}, embed ? (int)stride : 1, (int)distance};
@@ -53,7 +53,7 @@ Layout layout_of(const Plan &p, const long long *embed, long long stride, long l
     return l;
 }
 
-// Elements from the first to past the last one touched.
+// The number of elements from the first to the last one used.
 size_t span(const Plan &p, const Layout &l, bool halved)
 {
     size_t last = (size_t)(p.batch - 1) * (size_t)l.distance, step = (size_t)l.stride;
@@ -68,7 +68,7 @@ size_t span(const Plan &p, const Layout &l, bool halved)
 bool real_input(cufftType t) { return t == CUFFT_D2Z || t == CUFFT_R2C; }
 bool real_output(cufftType t) { return t == CUFFT_Z2D || t == CUFFT_C2R; }
 
-// The plan behind h if it is complete, of this type, and its arrays lie in device memory.
+// The plan h, if it is complete and of this type and its arrays lie in device memory; else NULL, with the reason in why.
 Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, const void *out, size_t out_bytes, cufftResult *why)
 {
     Plan *p = plan_of(h);
@@ -181,7 +181,7 @@ static cufftResult transform(fftwf_plan fft)
     return CUFFT_SUCCESS;
 }
 
-// FFTW_ESTIMATE leaves the arrays alone while it plans. FFTW's complex numbers are cuFFT's, by another name.
+// FFTW_ESTIMATE does not change the arrays while it plans. FFTW's complex numbers are cuFFT's under another name.
 #define EXEC(TYPE, IN, FFTW_IN, OUT, FFTW_OUT, PLAN)                                                                           \
     cufftResult cufftExec##TYPE(cufftHandle h, IN *in, OUT *out)                                                               \
     {                                                                                                                          \

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// cufft.h: the part of cuFFT's interface that variants use, on FFTW: so that a cuFFT variant's own kernels, strides and scaling
-// are judged without a GPU. Found before the toolkit's header in the emulated build.
+// cufft.h: the part of cuFFT's interface that variants use, implemented by FFTW, so that the kernels, strides and scaling of a
+// cuFFT variant are checked without a GPU. The emulated build finds it before the toolkit's header.
 #pragma once
 
 #include "runtime.h"
 
-typedef int cufftHandle; // 0 is none
+typedef int cufftHandle; // 0: none
 typedef double cufftDoubleReal;
 typedef double2 cufftDoubleComplex;
 typedef float cufftReal;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// device_emulated.cc: the emulated GPU as a device of the harness. Its memory is the CPU's, known to memory.cc.
+// device_emulated.cc: implements device.h for the emulated GPU. Its memory is the CPU's, registered with memory.cc.
 #include "../../base/memory.h"
 #include "../ledger.h"
 #include "emulation.h"
@@ -12,7 +12,7 @@
 namespace
 {
 
-// As on a GPU, an error that is returned here is no later call's.
+// Returns the error and clears it, as on a GPU, so that no later call returns it again.
 int told(cudaError_t e)
 {
     if (e != cudaSuccess) cudaGetLastError();
@@ -42,7 +42,7 @@ int pinned(void **to, size_t bytes, const char *what)
 
 int fault(bool gives = false) { return told(rg_emu::call_fails(cudaErrorLaunchFailure, gives)); }
 
-int sync() // as of a GPU, a launch that was refused is told here, where nobody has asked before
+int sync() // as on a GPU, returns the error of a refused launch that no earlier call returned
 {
     const cudaError_t finished = rg_emu::call_fails(cudaErrorLaunchFailure), last = cudaGetLastError();
     return finished ? finished : last;
@@ -62,7 +62,7 @@ int fill(void *to, int byte, size_t bytes)
     return code;
 }
 
-// Streams differ, though all work is done at once, so that work queued on another one than meant can be told.
+// Each stream is distinct, although all work is done at once, so that work queued on the wrong stream is detected.
 int stream_make(void **to)
 {
     static char stream[1024];
@@ -73,7 +73,7 @@ int stream_make(void **to)
 }
 void stream_free(void *) { fault(true); }
 
-// Times of an emulated GPU mean nothing: whoever asks for one gets an error.
+// Times of an emulated GPU are meaningless: requests for them return an error.
 int event_make(void **to)
 {
     static char event;

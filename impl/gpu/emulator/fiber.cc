@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fiber.cc: what the x86-64 calling convention asks a function to keep goes onto the old stack and comes from the new one.
+// fiber.cc: saves the registers that the x86-64 calling convention preserves on the old stack and restores them from the new
+// one.
 #include "fiber.h"
 
 #if defined(__x86_64__)

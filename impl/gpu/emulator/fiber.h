@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fiber.h: a stack switch of a dozen instructions on x86-64 (swapcontext asks the kernel for the signal mask each time, which
-// makes a shuffle-heavy kernel some thirty times slower), ucontext elsewhere. AddressSanitizer is told of every switch.
+// fiber.h: switches stacks, on x86-64 in a dozen instructions (swapcontext calls the kernel for the signal mask each time,
+// which dominates in kernels with many shuffles), elsewhere by ucontext. AddressSanitizer is informed of every switch.
 #pragma once
 
 #include "engine.h"
@@ -32,12 +32,12 @@ struct Fiber {
 extern "C" void rg_fiber_switch(void **save, void *load); // fiber.cc
 #endif
 
-// The fiber begins in main (which never returns) at the next switch to it.
+// The next switch to the fiber starts main, which never returns.
 inline void fiber_begin(Fiber &f, void (*main)())
 {
 #if defined(__x86_64__)
     uintptr_t *top = (uintptr_t *)(f.stack + f.bytes);
-    *--top = 0; // main finds the stack as after a call: 8 past a multiple of 16
+    *--top = 0; // main expects the stack as after a call: 8 past a multiple of 16
     *--top = (uintptr_t)main;
     for (int i = 0; i < 6; i++) *--top = 0;
     f.sp = top;
@@ -51,7 +51,7 @@ inline void fiber_begin(Fiber &f, void (*main)())
     f.fake = nullptr;
 }
 
-// last: the fiber left is not entered again.
+// last: the program never switches back to the fiber that it leaves.
 inline void fiber_switch(Fiber &from, Fiber &to, bool last)
 {
 #ifdef RG_REAL_SANITIZERS

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// host_cuda.h: the CUDA words of kernels as C++, for the build of the .cu files without a GPU (see emulation.h).
+// host_cuda.h: the CUDA language of kernels as C++, to build the .cu files without a GPU (emulation.h).
 //
-// Written after the CUDA C++ programming guide and the PTX instruction set, version 13. Whatever a GPU leaves undefined and
-// this build can see (a lane outside of the mask, an unordered access) ends the launch with a fault instead of giving a value.
+// It follows the CUDA C++ programming guide and the PTX instruction set, version 13. Behaviour that is undefined on a GPU and
+// detectable here (a lane outside the mask, an unordered access) ends the launch with a fault instead of giving a value.
 #pragma once
 
 #include "engine.h"
@@ -10,15 +10,15 @@
 #include "vectors.h"
 #include <algorithm>
 #include <cmath>
-#include <cstdio> // nvcc knows printf without it
+#include <cstdio> // nvcc declares printf without it
 #include <cstring>
 #include <limits>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-// ---- where functions and variables live ----------------------------------------------------------------------------------
-// Kernels are `static` or in an anonymous namespace: all .cu files end in one program.
+// ---- declarations of functions and variables -----------------------------------------------------------------------------
+// Kernels are `static` or in an anonymous namespace: all .cu files are linked into one program.
 #define __global__ __attribute__((unused))
 #define __device__ __attribute__((unused))
 #define __host__
@@ -31,8 +31,8 @@
 #define __shared__ static thread_local
 #define RG_SHARED_DYNAMIC(type, id) type *id = static_cast<type *>(rg_emu::shared_dynamic())
 
-// Set by launch.cc, whose names they are; constants to a kernel, so that loads of them are not instrumented (a const dim3 would
-// not be one: it has a constructor).
+// Set by launch.cc under these symbol names. They are constants to a kernel, so that loads of them are not instrumented (a
+// const dim3 would not be a constant, because it has a constructor).
 extern const uint3 threadIdx __asm__("rg_thread_idx"), blockIdx __asm__("rg_block_idx");
 extern const uint3 blockDim __asm__("rg_block_dim"), gridDim __asm__("rg_grid_dim");
 constexpr int warpSize = 32;
@@ -73,7 +73,7 @@ void launch_kernel(
         launch({name, (const void *)kernel, grid, block, shared, stream, &call, sizeof call, RG_CHECKED, Call<P...>::invoke}));
 }
 
-// An atomic of any kind: old value out, f(old) in. reads: false where the old value has no part in the new one.
+// Any atomic: returns the old value and stores f(old). reads: false if the new value does not depend on the old one.
 template <class T, class F> RG_UNCHECKED T atomic(T *p, bool reads, F f)
 {
     atomic_access(p, sizeof *p, reads);
@@ -82,7 +82,7 @@ template <class T, class F> RG_UNCHECKED T atomic(T *p, bool reads, F f)
     return old;
 }
 
-// Its loads are of the emulation's own memory.
+// It reads only the emulation's own memory.
 template <class T> RG_UNCHECKED T lane_value(const Value *from, unsigned lane)
 {
     static_assert(sizeof(T) <= sizeof(Value), "too large to exchange");
@@ -122,7 +122,7 @@ RG_INLINE void __syncwarp(unsigned mask = ~0u, RG_LINE) { rg_emu::exchange(rg_em
 RG_INLINE void __threadfence() { rg_emu::fence(); }
 RG_INLINE void __threadfence_block() {}
 
-// Segments of `width` lanes (PTX shfl): beyond its segment a lane reads itself.
+// Segments of `width` lanes (PTX shfl): a lane that asks beyond its segment reads itself.
 template <class T> T __shfl_sync(unsigned mask, T v, int from, int width = 32, RG_LINE)
 {
     const unsigned l = rg_emu::lane(), w = (unsigned)width;
@@ -162,7 +162,7 @@ template <class T> unsigned __match_any_sync(unsigned mask, T v, RG_LINE)
     for (unsigned l = 0; l < 32; l++) set |= (mask >> l & 1 && rg_emu::lane_value<T>(all, l) == v ? 1u : 0u) << l;
     return set;
 }
-// Any set of lanes that includes the caller is right; threads run one by one.
+// Any set of lanes that includes the caller is correct; threads run one by one.
 RG_INLINE unsigned __activemask() { return 1u << rg_emu::lane(); }
 template <class T> T __reduce_add_sync(unsigned mask, T v, RG_LINE)
 {
@@ -263,7 +263,7 @@ RG_INLINE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n)
 {
     return (unsigned)(((unsigned long long)high << 32 | low) >> (n & 31));
 }
-// PTX prmt: each nibble of the selector names a byte of b:a, its top bit asks for that byte's sign in all eight bits.
+// PTX prmt: each nibble of the selector selects a byte of b:a; its top bit replicates that byte's sign over eight bits.
 RG_INLINE unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
 {
     const unsigned long long both = (unsigned long long)b << 32 | a;
@@ -297,8 +297,8 @@ template <class A, class B> typename std::common_type<A, B>::type max(A a, B b)
 }
 
 // ---- reals ---------------------------------------------------------------------------------------------------------------
-// The fast intrinsics are given exactly rounded where a GPU's result is some units off: what passes here may need its bound.
-// Macros where the C library declares, or in later versions will declare, a function of that name.
+// The fast intrinsics return exactly rounded results, while a GPU is off by some units: a kernel that passes here may still
+// exceed its bound. Those whose names the C library declares, or may declare in later versions, are macros.
 #define __expf(x) std::exp((float)(x))
 #define __logf(x) std::log((float)(x))
 #define __log2f(x) std::log2((float)(x))
@@ -332,7 +332,7 @@ RG_INLINE float __fsqrt_rn(float x) { return std::sqrt(x); }
 RG_INLINE float __frcp_rn(float x) { return 1 / x; }
 RG_INLINE float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
 
-// Conversions saturate and make 0 of NaN, as cvt does.
+// Conversions saturate and turn NaN into 0, as cvt does.
 template <class I> I rg_to_integer(double whole)
 {
     typedef std::numeric_limits<I> Limits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// instrument.cc: the functions that instrumented kernel code calls. The names are those of the ThreadSanitizer and
-// UndefinedBehaviorSanitizer run-time libraries, which are not linked: the checks are memory.cc's.
+// instrument.cc: the functions called by instrumented kernel code. They have the names of those in the run-time libraries of
+// ThreadSanitizer and UndefinedBehaviorSanitizer, which are not linked; memory.cc does the checks.
 #include "engine.h"
 #include <cstdio>
 #include <cstdlib>
@@ -52,13 +52,13 @@ void *__tsan_memset(void *to, int byte, size_t n)
 
 } // extern "C"
 
-// A build with the real sanitizers brings the real handlers.
+// A build with the real sanitizers has the real handlers.
 #ifndef RG_REAL_SANITIZERS
 
 namespace
 {
 
-// As the compilers lay them out.
+// The layout used by the compilers.
 struct Location {
     const char *file;
     uint32_t line, column;
@@ -80,7 +80,7 @@ struct MismatchData {
     unsigned char log_alignment, check;
 };
 
-// In a kernel it is a fault of that thread; in the host code of a .cu file the program cannot go on.
+// In a kernel this is a fault of the thread; in the host code of a .cu file it ends the program.
 [[noreturn]] void complain(const Location &at, const char *what)
 {
     const char *slash = strrchr(at.file, '/');

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// launch.cc: runs the blocks of a launch, a fiber for each thread, so that barriers mean what they do.
+// launch.cc: runs the blocks of a launch, with one fiber per thread, so that barriers work as on a GPU.
 //
-// A thread runs until it waits or ends; then the next one does, in an order drawn anew for each round from the seed. A block
-// barrier opens when all threads of the block stand at it (at the same source line: elsewhere is divergence, and so is a thread
-// that has ended). Warp-wide operations are in warp.cc.
+// A thread runs until it waits or ends; then the next one runs, in an order drawn from the seed for each round. A block barrier
+// opens when all threads of the block wait at it on the same source line; another line, or a thread that has ended, is
+// divergence. Warp-wide operations are in warp.cc.
 #include "block.h"
 #include "emulation.h"
 #include "runtime.h"
@@ -28,7 +28,7 @@ uint64_t draw(uint64_t below) { return (uint64_t)((unsigned __int128)rg_bits(eng
 
 enum : size_t { GUARD = 4096, SLOT = STACK_BYTES + GUARD };
 
-// Stacks, and room for dynamic shared memory; made once, at the first launch.
+// Allocates the stacks and the dynamic shared memory, once, at the first launch.
 bool make_room()
 {
     if (engine.stacks) return true;
@@ -52,7 +52,7 @@ void stacks_all_spare()
         engine.spare_stack[engine.n_spare++] = engine.stacks + (THREADS_MAX - 1 - i) * SLOT + GUARD;
 }
 
-// Makes the page below a stack inaccessible, when so many stacks are first in use at once.
+// Makes the page below a stack inaccessible, the first time that the stack is used.
 void guard_stack(unsigned i)
 {
     if (i < engine.n_guarded) return;
@@ -66,7 +66,7 @@ void next_phase()
     for (Warp &w : engine.warp) w.phase = 0;
 }
 
-// A thread's life: the kernel, then back to the scheduler for good.
+// The main function of a thread: runs the kernel, then returns to the scheduler for good.
 void thread_main()
 {
 #ifdef RG_REAL_SANITIZERS
@@ -85,11 +85,11 @@ void run_thread(unsigned t)
 {
     Thread &thread = engine.thread[t];
     engine.current = t;
-    position.accesses += 32; // what a switch takes
+    position.accesses += 32; // the work of a switch
     if (!thread.fiber.stack) {
         thread.fiber.stack = engine.spare_stack[--engine.n_spare];
         guard_stack(THREADS_MAX - 1 - engine.n_spare);
-        thread.fiber.bytes = STACK_BYTES - t % 31 * 128; // tops that differ modulo 4096, or all share a few cache lines
+        thread.fiber.bytes = STACK_BYTES - t % 31 * 128; // tops differ modulo 4096; otherwise all would share a few cache lines
         fiber_begin(thread.fiber, thread_main);
     }
     rg_thread_idx = thread.index;
@@ -104,7 +104,7 @@ void run_thread(unsigned t)
     }
 }
 
-// All at the same barrier: on with them.
+// Releases all threads if all wait at the same barrier; returns whether they do.
 bool open_barrier()
 {
     if (engine.waiting != engine.n) return false;
@@ -186,7 +186,8 @@ int launch(const Launch &l)
     position.args_end = position.args + l.args_bytes;
     position.dynamic_end = position.dynamic + l.shared_bytes;
     memory_launch(l.kernel);
-    // Blocks in the order a i + c modulo their number, a without a common factor: any order space, no list of blocks.
+    // Blocks run in the order a i + c modulo their number, where a and the number are coprime: a random order without a list of
+    // blocks.
     const uint64_t blocks = (uint64_t)l.grid.x * l.grid.y * l.grid.z, c = draw(blocks);
     uint64_t a = 1 + draw(blocks);
     for (uint64_t r = a, s = blocks; s > 1;) {
@@ -199,7 +200,7 @@ int launch(const Launch &l)
     for (uint64_t i = 0; i < blocks && !engine.failed; i++) run_block((uint64_t)(((unsigned __int128)a * i + c) % blocks));
     if (engine.failed) forget_meetings();
 #ifdef RG_REAL_SANITIZERS
-    if (engine.failed) __asan_unpoison_memory_region(engine.stacks, SLOT * THREADS_MAX); // fibers left for good in mid-function
+    if (engine.failed) __asan_unpoison_memory_region(engine.stacks, SLOT * THREADS_MAX); // fibers abandoned in mid-function
 #endif
     return engine.failed ? cudaErrorLaunchFailure : cudaSuccess;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// memory.cc: what a kernel may touch, and in which order.
+// memory.cc: checks which memory a kernel accesses, and in which order.
 //
-// The entry points of two instrumentations end here: -fsanitize=thread calls __tsan_readN/__tsan_writeN before each access,
-// -fsanitize=bounds,alignment,object-size calls __ubsan_handle_* for an index or pointer that is wrong by its type alone.
-// For each 4 bytes (each byte, once a region is accessed in smaller pieces) two marks are kept: who wrote last and who read
-// last, as phase, warp, lane. An access is a race when a mark of another thread is not separated from it by a barrier.
+// It implements the entry points of two instrumentations: -fsanitize=thread calls __tsan_readN/__tsan_writeN before each
+// access, -fsanitize=bounds,alignment,object-size calls __ubsan_handle_* for an index or pointer that is wrong by its type
+// alone. Every 4 bytes (every byte, once a region is accessed in smaller pieces) have two marks: the last writer and the last
+// reader, as phase, warp, lane. An access is a race if no barrier separates it from the mark of another thread.
 #include "emulation.h"
 #include "module.h"
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace
 enum Kind { READ, WRITE, ATOMIC, EXCHANGE /* atomic that ignores the old value */ };
 const char *const verb[] = {"read", "write", "atomic update", "atomic exchange"};
 
-// Of a mark's 64 bits: phase 32, ATOMIC, FOREIGN (another block of this launch too), warp 6, lane 6 (63: several), count 18.
+// The 64 bits of a mark: phase 32, ATOMIC, FOREIGN (also another block of this launch), warp 6, lane 6 (63: several), count 18.
 enum : uint64_t { ATOMIC_BIT = 1u << 31, FOREIGN = 1u << 30, MANY = 63, COUNT_BITS = 0x3ffff };
 enum : uint64_t { WARPS = MANY << 24, LANES = MANY << 18 };
 enum : uintptr_t { NEAR = 1 << 16 };
@@ -35,29 +35,29 @@ struct Mark {
 };
 
 struct Region {
-    uintptr_t low, high;        // what kernels may touch
+    uintptr_t low, high;        // accessible to kernels
     uintptr_t block, block_end; // the allocation
-    Mark *mark = nullptr;       // made at the first access
-    unsigned shift = 2;         // a mark stands for 1 << shift bytes
+    Mark *mark = nullptr;       // allocated at the first access
+    unsigned shift = 2;         // a mark covers 1 << shift bytes
     bool shared = false;
 };
 
 std::vector<Region> buffers;
 Region dynamic;
-Region *recent; // of the access before, where that was no static shared array
+Region *recent; // of the previous access, unless that was to a static shared array
 
 // A module and the marks of its shared arrays.
 struct Statics {
     Module module;
     Region region;
-    const Symbol *last; // of the access before
-    pthread_t thread;   // whose arrays they are
+    const Symbol *last; // of the previous access
+    pthread_t thread;   // owner of the arrays
 };
 std::deque<Statics> statics;
-Statics *now; // of the kernel that runs; NULL when its module cannot be found
+Statics *now; // of the running kernel; NULL if its module is not found
 const void *kernel_now;
 
-// Bytes that marks are made for: dynamic shared memory keeps them from launch to launch, whatever each one asks for.
+// Bytes covered by marks: dynamic shared memory keeps its marks between launches, whatever size each one requests.
 size_t room_of(const Region &r) { return &r == &dynamic ? r.block_end - r.low : r.high - r.low; }
 
 void make_marks(Region &r)
@@ -66,7 +66,7 @@ void make_marks(Region &r)
     if (!r.mark) fault("no memory for the marks of a buffer of %zu bytes", (size_t)(r.high - r.low));
 }
 
-// From a mark for 4 bytes to a mark for each.
+// Replaces marks for 4 bytes by marks for single bytes.
 void split_marks(Region &r)
 {
     Mark *coarse = r.mark;
@@ -76,7 +76,7 @@ void split_marks(Region &r)
     free(coarse);
 }
 
-// Was the access noted in `mark` by somebody else, and nothing orders it before the one by `me`?
+// Whether another thread made the access in `mark`, and nothing orders it before the access by `me`.
 inline bool unordered(uint64_t mark, uint64_t me, bool shared)
 {
     const uint32_t phase = (uint32_t)(mark >> 32);
@@ -87,7 +87,7 @@ inline bool unordered(uint64_t mark, uint64_t me, bool shared)
     return !((mark ^ me) & COUNT_BITS) && (mark ^ me) & LANES;
 }
 
-// The mark of `me` that still tells of the others in `mark`.
+// The mark of `me`, which keeps the other accesses recorded in `mark`.
 inline uint64_t merged(uint64_t mark, uint64_t me, bool shared)
 {
     const uint32_t phase = (uint32_t)(mark >> 32);
@@ -142,13 +142,13 @@ std::string name_place(const Region &r, uintptr_t a)
         "uninitialised shared memory: %s of %s, which nobody has written in this block", verb[kind], name_place(r, a).c_str());
 }
 
-// One mark's worth of an access by the running thread.
+// An access by the running thread to the bytes of one mark.
 template <Kind kind, bool shared> inline void touch_mark(Region &r, Mark &m, uint64_t me)
 {
-    if (kind == READ && m.read == me) return; // a write by another thread since would have been a race there and then
+    if (kind == READ && m.read == me) return; // a later write by another thread has already been reported as a race
     const auto at = [&] { return r.low + ((uintptr_t)(&m - r.mark) << r.shift); };
     if (shared && (kind == READ || kind == ATOMIC) && m.write >> 32 < position.block) uninitialised(r, at(), kind);
-    // A plain load of what other threads update atomically begins every compare-and-swap loop: no race in global memory.
+    // A compare-and-swap loop starts with a plain load of data that other threads update atomically: no race in global memory.
     const bool atomics = (kind >= ATOMIC || (kind == READ && !shared)) && m.write & ATOMIC_BIT;
     if (!atomics && unordered(m.write, me, shared))
         race(r, at(), kind, m.write, m.write & ATOMIC_BIT ? "updated atomically" : "written");
@@ -160,7 +160,7 @@ template <Kind kind, bool shared> inline void touch_mark(Region &r, Mark &m, uin
     m.write = kind == WRITE ? me : merged(m.write, me, shared) | ATOMIC_BIT;
 }
 
-// An access inside of r: races, and shared memory that nobody has written in this block.
+// An access inside r: checks for races, and for reads of shared memory that no thread of this block has written.
 template <Kind kind> inline void touch(Region &r, uintptr_t a, size_t n)
 {
     const uintptr_t offset = a - r.low;
@@ -174,7 +174,7 @@ template <Kind kind> inline void touch(Region &r, uintptr_t a, size_t n)
         for (; m < end; m++) touch_mark<kind, false>(r, *m, me);
 }
 
-// A static shared array: inside of its own symbol, and not only of the segment.
+// An access to static shared memory must lie inside one array, not only in the segment.
 template <Kind kind> void touch_static(Statics &in, uintptr_t a, size_t n)
 {
     const uintptr_t offset = a - in.region.low;
@@ -187,8 +187,8 @@ template <Kind kind> void touch_static(Statics &in, uintptr_t a, size_t n)
 
 bool inside(const Region &r, uintptr_t a, size_t n) { return a >= r.low && a + n <= r.high; }
 
-// The buffer that holds the access, or NULL for what a module keeps in memory. An address in no allocation is told from the
-// nearest one's end where that is close.
+// The buffer of an access; NULL for a module's own data. An address outside all allocations is reported relative to the nearest
+// one, if that is close.
 Region *find_buffer(uintptr_t a, size_t n, Kind kind)
 {
     const Region *near = nullptr;
@@ -202,11 +202,10 @@ Region *find_buffer(uintptr_t a, size_t n, Kind kind)
     fault("%s of %zu byte%s at %p, which is no memory of the device", verb[kind], n, s(n), (void *)a);
 }
 
-// Neither the thread's own stack nor the region of the access before.
+// An access outside the thread's own stack and outside the region of the previous access.
 template <Kind kind> __attribute__((noinline)) void find_and_touch(uintptr_t a, size_t n)
 {
-    if (now && !now->region.low)
-        memory_launch(kernel_now); // the segment of a plug-in exists once something in it was addressed
+    if (now && !now->region.low) memory_launch(kernel_now); // a plug-in's segment exists once something in it has been accessed
     if (now && a - now->region.low < now->region.high - now->region.low) return touch_static<kind>(*now, a, n);
     if (a >= position.args && a + n <= position.args_end) return;
     if (a - (dynamic.block - NEAR) < dynamic.block_end - dynamic.block + 2 * NEAR) {

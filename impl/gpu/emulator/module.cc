@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// module.cc: finds the loaded object of a kernel and reads which shared arrays it has.
+// module.cc: finds the loaded object that holds a kernel and reads its shared arrays.
 #include "module.h"
 #include <algorithm>
 #include <cstdlib>
@@ -44,7 +44,7 @@ void read_table(Module &m, const unsigned char *file, size_t bytes)
     std::sort(m.symbol.begin(), m.symbol.end(), [](const Symbol &a, const Symbol &b) { return a.low < b.low; });
 }
 
-// dl_iterate_phdr: stops at the object that holds the address.
+// For dl_iterate_phdr: stops at the object that holds the address.
 struct Search {
     Module *module;
     uintptr_t address;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// runtime.cc: the runtime calls of variants on memory that is the CPU's. Copies check that device memory is what was allocated.
+// runtime.cc: the CUDA runtime calls of variants, on the CPU's memory. Copies check that device memory has been allocated.
 #include "runtime.h"
 #include "../ledger.h"
 #include "emulation.h"
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <dlfcn.h>
 
-static cudaError_t last_error, broken; // told once; told by every call
+static cudaError_t last_error, broken; // returned once; returned by every call
 
 void rg_launch_status(int code)
 {
@@ -37,7 +37,7 @@ cudaError_t rg_emu::call_fails(cudaError_t code, bool gives)
     return sticky() ? sticky() : fault ? noted(code) : cudaSuccess;
 }
 
-// As on a GPU, the error of a faulted launch stays, others are told once.
+// As on a GPU, the error of a faulted launch persists; others are returned once.
 cudaError_t cudaGetLastError()
 {
     const cudaError_t code = sticky() ? sticky() : last_error;
@@ -47,7 +47,7 @@ cudaError_t cudaGetLastError()
 
 cudaError_t cudaPeekAtLastError() { return sticky() ? sticky() : last_error; }
 
-enum : size_t { ALIGN = 512 }; // as cudaMalloc's, which textures count on
+enum : size_t { ALIGN = 512 }; // as cudaMalloc's, on which textures rely
 
 cudaError_t rg_emu::allocate(void **to, size_t bytes, const char *what)
 {
@@ -90,7 +90,7 @@ const char *cudaGetErrorString(cudaError_t code)
     return "unknown error";
 }
 
-// Whether the side of a copy that lies in device memory does; the CPU's memory is not known here.
+// Whether the device side of a copy lies in device memory; the CPU's memory cannot be checked here.
 static bool device_side(const void *p, size_t bytes, bool is_device)
 {
     return !is_device || !bytes || rg_emu::memory_holds(p, bytes);
@@ -179,7 +179,7 @@ cudaError_t rg_occupancy(int *blocks, int block_threads, size_t shared_bytes)
     if (block_threads < 1) return noted(cudaErrorInvalidValue);
     int most = THREADS / block_threads;
     if (shared_bytes && (size_t)most > (228u << 10) / (shared_bytes + 1024))
-        most = (int)((228u << 10) / (shared_bytes + 1024)); // each block costs 1 KiB besides its own
+        most = (int)((228u << 10) / (shared_bytes + 1024)); // each block takes 1 KiB besides its own
     *blocks = most < BLOCKS ? most : BLOCKS;
     return cudaSuccess;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// runtime.h: the calls of the CUDA runtime that variants make, with CUDA's names and numbers. Everything is done on return.
+// runtime.h: the CUDA runtime calls of variants, with CUDA's names and numbers. Calls are complete on return.
 #pragma once
 
 #include "vectors.h"
@@ -24,15 +24,15 @@ typedef cudaError cudaError_t;
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 const char *cudaGetErrorString(cudaError_t);
-void rg_launch_status(int code); // what a launch leaves for cudaGetLastError
+void rg_launch_status(int code); // records the result of a launch for cudaGetLastError
 
 namespace rg_emu
 {
-// What this call of the runtime returns in place of doing its work: the error that has broken the device, or `code`, noted for
-// cudaGetLastError, where a library that lets calls fail on purpose (verify/faults) says so; else cudaSuccess. It is told of calls
-// that take memory (by `code`), and of those that give back what another took.
+// The error that this call of the runtime must return instead of doing its work: the error that has broken the device, or
+// `code`, recorded for cudaGetLastError, if a library that injects failures (verify/faults) requests it; else cudaSuccess.
+// `code` tells whether the call allocates memory; gives: it releases what another call allocated.
 cudaError_t call_fails(cudaError_t code, bool gives = false);
-// As cudaMalloc and cudaFree, entered in the ledger.
+// As cudaMalloc and cudaFree, recorded in the ledger.
 cudaError_t allocate(void **to, size_t bytes, const char *what);
 cudaError_t release(void *);
 } // namespace rg_emu

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// texture.cc: arrays and texture objects, after the programming guide, "Texture fetching".
+// texture.cc: arrays and texture objects, as in the programming guide, "Texture fetching".
 //
-// Linear filtering takes its weights from fractions of 9 bits, 8 of them behind the point (so that 1 is one of them): the
-// fraction of x - 0.5 is rounded to the nearest 1/256. The GPU's own last rounding of the weighted sum is not specified and
-// here is that of one float operation each.
+// Linear filtering computes its weights from fractions of 9 bits, 8 of them after the point (so that 1 can be represented): the
+// fraction of x - 0.5 is rounded to the nearest 1/256. The GPU's final rounding of the weighted sum is not specified; here each
+// operation rounds to float.
 #include "emulation.h"
 #include "runtime.h"
 #include <cmath>
@@ -20,7 +20,7 @@ struct cudaArray {
 namespace
 {
 
-// Alignments that a GPU asks of linear memory behind a texture.
+// Alignments that a GPU requires of linear memory for a texture.
 enum : size_t { BASE_ALIGN = 512, PITCH_ALIGN = 32, LINEAR_MOST = 1 << 27 };
 
 struct Texture {
@@ -49,13 +49,12 @@ size_t texel_bytes(const cudaChannelFormatDesc &d)
     return n && n != 3 && size && d.f != cudaChannelFormatKindNone ? (size_t)(n * d.x / 8) : 0;
 }
 
-// The coordinate as the address mode has it, -1 for the border.
+// The coordinate after the address mode is applied; -1: the border.
 int address(cudaTextureAddressMode mode, bool normalized, int i, int n)
 {
     if (i >= 0 && i < n) return i;
     if (mode == cudaAddressModeBorder) return -1;
-    if (!normalized || mode == cudaAddressModeClamp)
-        return i < 0 ? 0 : n - 1; // wrap and mirror exist for normalised coordinates only
+    if (!normalized || mode == cudaAddressModeClamp) return i < 0 ? 0 : n - 1; // wrap and mirror need normalised coordinates
     const int period = mode == cudaAddressModeWrap ? n : 2 * n, k = (i % period + period) % period;
     return k < n ? k : period - 1 - k;
 }
@@ -152,8 +151,8 @@ rg_texel rg_fetch(cudaTextureObject_t object, int dimensions, float x, float y, 
     return out;
 }
 
-// The four texels that linear filtering at (x, y) would weigh, chosen by the same rounded fractions: from the lower left one
-// against the clock in a plane whose y points up, as the PTX ISA has it (tld4).
+// The four texels that linear filtering at (x, y) would weigh, selected by the same rounded fractions: counterclockwise from
+// the lower left, in a plane whose y points up, as in the PTX ISA (tld4).
 rg_texel rg_fetch_four(cudaTextureObject_t object, float x, float y, int component)
 {
     const Texture &t = *(const Texture *)object;

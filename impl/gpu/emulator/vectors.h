@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// vectors.h: CUDA's vector types, their makers, and for templates what they are made of.
+// vectors.h: CUDA's vector types, their constructors and, for templates, their components.
 #pragma once
 
 #include "engine.h"
 
-// Components and their type: of T itself where it is a scalar.
+// The number and type of components; a scalar T is its own component.
 template <class T> struct rg_vector {
     typedef T type;
     enum { n = 1 };

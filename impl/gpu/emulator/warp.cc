@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// warp.cc: warp-wide operations. A lane hands in its value; when all lanes of the mask have, each reads the others'.
+// warp.cc: warp-wide operations. Each lane deposits its value; once all lanes of the mask have done so, each reads the others'.
 #include "block.h"
 #include <cstring>
 
@@ -81,7 +81,8 @@ void shuffle(unsigned mask, const void *value, size_t bytes, unsigned from, void
     memcpy(result, all[from].bytes, bytes);
 }
 
-// Lane l has of A's rows l/4 and l/4+8 the bytes 4(l%4).. and 16+4(l%4).., of B's column l/4 the same (PTX, mma.m16n8k32).
+// Lane l holds bytes 4(l%4).. and 16+4(l%4).. of A's rows l/4 and l/4+8, and the same bytes of B's column l/4 (PTX,
+// mma.m16n8k32).
 void multiply_u8(int d[4], const unsigned a[4], const unsigned b[2], int line)
 {
     struct Fragments {
