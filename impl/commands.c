@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// commands.c: the commands and their dispatch; `list` and `man` themselves.
+// commands.c: lists and dispatches the commands; implements `list` and `man`.
 #include "jobs/pipeline/ranks.h"
 #include "runtime/command.h"
 #include "runtime/table.h"
@@ -41,7 +41,7 @@ static void list_variant(const rg_entry *e, const char *device)
     rg_tuned_print(e, device, stdout);
 }
 
-// "fftw:plan=0?r>=26 simd" as "fftw:plan=0 where r>=26; simd".
+// Prints "fftw:plan=0?r>=26 simd" as "fftw:plan=0 where r>=26; simd".
 static void list_order(const rg_algo *a)
 {
     printf("  a job runs the first that is here and takes its shapes: ");
@@ -156,9 +156,9 @@ const rg_command rg_cmd_man = {
     .run = man_run,
 };
 
-// ---- what a plug-in is compiled with ---------------------------------------------------------------------------------------
+// ---- flags to compile plug-ins ---------------------------------------------------------------------------------------------
 
-// The headers beside this program where it is installed, else those of its source; needs: words of a descriptor's .needs.
+// Uses the headers beside an installed program, else those of its source. needs: words of a descriptor's .needs.
 static int cflags(const char *language, const char *needs)
 {
     static const char *const of_language[][2] = {
@@ -239,10 +239,11 @@ static int dispatch(int argc, char **argv)
 
 int rg_main(int argc, char **argv)
 {
-    // A file that is opened never gets the number of a standard stream that the caller closed: its text would go into it.
+    // If the caller closed a standard stream, a file opened later must not get its number: text of the stream would go into the
+    // file.
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
-    signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` fails as one on a full disk does, with a line
+    signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` then fails with a message, as on a full disk
     int code = dispatch(argc, argv);
     const bool printed = fflush(stdout) == 0 && !ferror(stdout);
     // a full disk behind a pipe or redirection must not read as success

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// main.c: the program; apart from commands.c, so that test programs can have its commands.
+// main.c: the program; apart from commands.c, so that test programs can contain its commands.
 #include "base/core.h"
 #include "runtime/command.h"
 
 #include <pthread.h>
 #include <sys/resource.h>
 
-// Kernels keep rows and tiles on the stack, up to some 100 KiB. Where `ulimit -s` leaves less than LEAST the program, and each thread
-// that it starts, has a stack of its own.
+// Kernels keep rows and tiles of up to about 100 KiB on the stack. If `ulimit -s` leaves less than LEAST, the program and the
+// threads that it starts get stacks of OWN bytes.
 enum { LEAST = 2 << 20, OWN = 8 << 20 };
 
 typedef struct call {

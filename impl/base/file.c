@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// file.c: files that are written whole or not at all, never over an input or what another run writes; folders, and the paths of
-// what ships with the program.
+// file.c: files written whole or not at all, never over an input or a file that another run writes; folders; paths of files
+// that ship with the program.
 #include "core.h"
 #include "revision.h"
 
@@ -10,11 +10,11 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-// ---- what is being written -------------------------------------------------------------------------------------------------
+// ---- files being written ---------------------------------------------------------------------------------------------------
 
-// Parts: files that grow beside their place, and those that a command has claimed for later (idle). The signal handler reads
-// the table: a child of verify must not remove its parent's. Parts beyond its room are written as well, but stay when the job
-// is stopped, until the next run that writes there.
+// Parts: unfinished files beside their final path, and paths that a command has claimed for later (idle). The signal handler
+// reads the table; a child of verify must not remove its parent's parts. Parts beyond PARTS are written, too, but remain if the
+// job is stopped, until the next run that writes there.
 enum { PARTS = 256 };
 static struct slot {
     char *volatile path;
@@ -25,7 +25,7 @@ static struct slot {
     bool idle;
 } part[PARTS];
 
-// Files that this command has read; one that it reads only to go on with it (own) may be written again.
+// Files that this command has read. A file that it reads only to continue it (own) may be written again.
 typedef struct known {
     dev_t device;
     ino_t inode;
@@ -39,20 +39,20 @@ static char **written; // by this command, in the order of the commits
 static size_t n_written;
 bool rg_dry_run;
 static int commands_running;
-static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER; // of all of these
+static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER; // for all of these
 
-// Without the lock: the program may end while it is held.
+// Does not lock: the program may end while the lock is held.
 static void remove_parts(void)
 {
     for (int i = 0; i < PARTS; i++)
         if (part[i].path && part[i].pid == getpid()) unlink(part[i].path);
 }
 
-// Who ends the program, a thread or a signal, removes what is being written. Others that are about to begin a file or to end
-// one stay where they are until the program has ended: no part comes after, and nobody speaks of one that has gone. A part that
-// a thread makes meanwhile is waited for, so that it is known; in a child that was forked then nobody makes it, hence a limit.
+// The thread or signal that ends the program removes unfinished files. Other threads that start or finish a file wait until the
+// program has ended: no new part appears, and none reports one that has been removed. A part that a thread is making is waited
+// for, so that it is in the table; the wait is limited, because in a forked child no thread makes it.
 static _Atomic bool ending;
-static _Atomic int making; // parts that are open and not yet known
+static _Atomic int making; // parts that are open and not yet in the table
 static _Thread_local bool ends_here, makes_here;
 void rg_files_abandon(void)
 {
@@ -89,14 +89,14 @@ static void release_claims(void)
 
 static const int number[] = {SIGINT, SIGTERM, SIGHUP};
 
-// Only where the signal would end the program: nohup and a caller's own handler stay as they are.
+// Only if the signal would end the program: nohup and a caller's own handler stay in effect.
 static void watch(void)
 {
     for (int i = 0; i < 3; i++) {
         struct sigaction now, ours = {.sa_handler = stopped, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
         if (sigaction(number[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL) sigaction(number[i], &ours, NULL);
     }
-    atexit(rg_files_abandon); // claims, and what was being written when memory ran out
+    atexit(rg_files_abandon); // claims, and files unfinished when memory ran out
 }
 
 static void part_begins(char *path, int fd, bool idle)
@@ -137,7 +137,7 @@ static struct slot *claim_on(const char *path)
     return NULL;
 }
 
-// Its descriptor; it is a claim no longer. -1 without one.
+// Removes this command's claim and returns its descriptor; -1: there is none.
 static int take_claim(const char *path)
 {
     int fd = -1;
@@ -152,7 +152,7 @@ static int take_claim(const char *path)
     return fd;
 }
 
-// ---- what has been read ----------------------------------------------------------------------------------------------------
+// ---- files read ------------------------------------------------------------------------------------------------------------
 
 static known *known_of(dev_t device, ino_t inode)
 {
@@ -161,8 +161,8 @@ static known *known_of(dev_t device, ino_t inode)
     return NULL;
 }
 
-// A file system gives the number of a file that is gone to a new one. An input is gone when another file has its name; what is of
-// another time is not the same, moved.
+// A file system reuses the inode number of a deleted file. An input is gone if its path now has another inode and this file has
+// another modification time; with the same time it would be the input, moved.
 static bool is_gone(const known *k, const struct stat *facts)
 {
     struct stat there;
@@ -193,7 +193,7 @@ static bool is_written(const char *path)
     return false;
 }
 
-// What the command has written itself is no input.
+// A file that the command has written is not an input.
 void rg_file_read_begins(const char *path, const struct stat *facts)
 {
     pthread_mutex_lock(&files_lock);
@@ -262,11 +262,11 @@ void rg_files_each(void (*each)(void *of, const char *path, bool written), void 
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
 
-// A name that is free, or a regular file that this command has not read: nothing else is written over.
+// The target must be a new name or a regular file that this command has not read: nothing else is replaced.
 static int check_target(const char *path)
 {
     struct stat facts;
-    if (lstat(path, &facts) != 0) return RG_GOOD; // what else is wrong with the name, opening the part says
+    if (lstat(path, &facts) != 0) return RG_GOOD; // other faults of the name are reported when the part is opened
     if (!S_ISREG(facts.st_mode))
         return rg_fail(RG_USAGE, "%s: cannot write here: is a %s; expected a regular file or a new name", path,
             S_ISDIR(facts.st_mode)        ? "directory"
@@ -281,8 +281,8 @@ static int check_target(const char *path)
     return is_input ? rg_fail(RG_USAGE, "%s: cannot write here: is an input of this command", path) : RG_GOOD;
 }
 
-// Opens the part and locks it: the lock goes with the descriptor, also when the process is killed; what is left of the file
-// then is emptied here. A file system that knows no locks is written without.
+// Opens and locks the part. The lock ends with the descriptor, also if the process is killed; the content that a killed run
+// left is removed here. On a file system without locks the part is not locked.
 static int lock_part(const char *path, const char *name, int *fd)
 {
     struct stat facts, named;
@@ -291,7 +291,7 @@ static int lock_part(const char *path, const char *name, int *fd)
         if (*fd < 0) return rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
         const bool held = flock(*fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
         const bool regular = fstat(*fd, &facts) == 0 && S_ISREG(facts.st_mode);
-        // Another run may have renamed or removed it between our open and our lock.
+        // Another run may have renamed or removed it between open and lock.
         same = !regular || held || (stat(name, &named) == 0 && named.st_ino == facts.st_ino && named.st_dev == facts.st_dev);
         if (same && regular && !held && ftruncate(*fd, 0) == 0) break;
         close(*fd);
@@ -302,7 +302,8 @@ static int lock_part(const char *path, const char *name, int *fd)
     return RG_GOOD;
 }
 
-// Its name in a folder stands once the folder is on the disk, too; file systems that cannot do that say so, and have no need.
+// A new name is durable once its folder is on disk, too. File systems that cannot sync a folder return an error and do not need
+// it.
 static void sync_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -322,7 +323,7 @@ static void forget(rg_file *file)
     *file = (rg_file){0};
 }
 
-// The part of `path`, open, locked and known; no signal comes between.
+// Makes the part of `path`, open, locked and in the table; signals are blocked meanwhile.
 static int make_part(const char *path, bool idle, char **name, int *fd)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -364,8 +365,8 @@ int rg_file_commit(rg_file *file)
 {
     errno = 0;
     bool whole = !ferror(file->stream) && fflush(file->stream) == 0 && fsync(fileno(file->stream)) == 0;
-    int why = errno, code = whole ? check_target(file->path) : RG_GOOD; // it may have become something else meanwhile
-    // Renamed before it is closed, as closing gives up the lock.
+    int why = errno, code = whole ? check_target(file->path) : RG_GOOD; // it may have changed meanwhile
+    // Renamed before it is closed, because closing releases the lock.
     if (whole && code == RG_GOOD && rename(file->part, file->path) != 0) {
         whole = false;
         why = errno;
@@ -379,7 +380,7 @@ int rg_file_commit(rg_file *file)
     }
     if (fclose(file->stream) != 0 && whole && code == RG_GOOD)
         code = rg_fail(RG_USAGE, "%s: not written: %s", file->path, strerror(errno));
-    if (!whole) // errno of a write that failed before is gone
+    if (!whole) // the errno of an earlier failed write is lost
         code = rg_fail(RG_USAGE, "%s: not written: %s", file->path, why ? strerror(why) : "a write failed, is the disk full?");
     forget(file);
     return code;

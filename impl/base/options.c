@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// options.c: parses a command line into a command's struct by the rows of options.h, and prints --help and regather(1) from the
+// options.c: parses a command line into a command's struct by the rows of options.h; prints --help and regather(1) from the
 // same rows.
 #include "options.h"
 #include "malformed.h"
@@ -70,9 +70,9 @@ int rg_options_of(const rg_command *command, rg_placed placed[RG_OPTIONS_MAX])
     return place(common_options, 0, placed, n);
 }
 
-// ---- names that are nearly right -----------------------------------------------------------------------------------------
+// ---- similar names -------------------------------------------------------------------------------------------------------
 
-// Edits (a letter more, less or another, two swapped) that make `name` of a word of `length`; names are short.
+// The number of edits (a letter inserted, deleted or replaced, or two swapped) that turn the word into `name`; names are short.
 static int edits(const char *word, int length, const char *name)
 {
     enum { LONGEST = 32 };
@@ -98,7 +98,7 @@ static int edits(const char *word, int length, const char *name)
     return last[n];
 }
 
-// A third of the letters may be wrong; a beginning is as near as one edit.
+// Up to a third of the letters may be wrong; a prefix counts as one edit.
 void rg_nearer(const char *word, size_t length, const char *name, rg_near *near)
 {
     int n = (int)length, distance = n > 1 && !strncmp(word, name, length) ? 1 : edits(word, n, name);
@@ -133,7 +133,7 @@ static const rg_placed *option_named(const parsing *p, const char *name, size_t 
     return NULL;
 }
 
-// What was typed for it, the last time; NULL: nothing.
+// The last text given for this option; NULL: none.
 static const char *typed(const parsing *p, const char *name)
 {
     const char *text = NULL;
@@ -158,7 +158,7 @@ static int unknown_option(const parsing *p, const char *name, size_t length)
 
 // ---- values --------------------------------------------------------------------------------------------------------------
 
-// " from 1 to 8 pixels"; a bound beyond `telling` is the machine's and tells nobody anything.
+// Writes " from 1 to 8 pixels". A bound beyond `telling` is a machine limit and is not shown.
 static void print_range(const rg_option *o, long double telling, char text[96])
 {
     const char *unit = o->unit ? o->unit : "", *blank = *unit ? " " : "";
@@ -191,7 +191,7 @@ static int put_pair(const rg_option *o, const char *text, double pair[2])
     return good ? RG_GOOD : expected(o, mark == ':' ? "two numbers, A:B," : "two numbers, A,B,", text);
 }
 
-// "a|b|c" as "a, b or c".
+// Returns "a|b|c" as "a, b or c".
 static char *listed(const char *words)
 {
     char *text = rg_alloc(2 * strlen(words) + 4), *last = strrchr(words, '|'), *to = text;
@@ -199,7 +199,7 @@ static char *listed(const char *words)
     return text;
 }
 
-// Which of "a|b|c" this word is; -1: none.
+// The index of the word in "a|b|c"; -1: it is not there.
 static int word_in(const char *words, const char *word, size_t length)
 {
     int which = 0;
@@ -257,7 +257,7 @@ static int put_value(const rg_option *o, const char *text, void *to)
     }
     case RG_CHOICE:
     case RG_CHOICES: return put_words(o, text, to);
-    case RG_GROUP: // its options have places of their own
+    case RG_GROUP: // its options have their own places
         break;
     }
     return RG_GOOD;
@@ -266,7 +266,7 @@ static int put_value(const rg_option *o, const char *text, void *to)
 static void put_standard(const rg_option *o, void *to)
 {
     if (o->standard) {
-        if (put_value(o, o->standard, to) != RG_GOOD) abort(); // said: the default is none of the values that it may take
+        if (put_value(o, o->standard, to) != RG_GOOD) abort(); // reported: the default is not an allowed value
     } else if (o->kind == RG_REAL || o->kind == RG_PAIR) {
         for (int i = 0; i < (o->kind == RG_PAIR ? 2 : 1); i++) ((double *)to)[i] = NAN;
     } else if (o->kind == RG_CHOICE) {
@@ -309,7 +309,7 @@ int rg_computing_gpus(const rg_computing *c, int there, int *gpus)
     return *gpus <= there ? RG_GOOD : rg_fail(RG_LACKS, "--gpus %d: a process of this job can use %d here", *gpus, there);
 }
 
-// ---- what was typed ------------------------------------------------------------------------------------------------------
+// ---- arguments -----------------------------------------------------------------------------------------------------------
 
 static int take_option(parsing *p, int argc, char **argv, int *i)
 {
@@ -330,14 +330,14 @@ static int take_option(parsing *p, int argc, char **argv, int *i)
     p->value[p->n_values].option = o;
     p->value[p->n_values++].text = text ? text : "";
     if (first && o->kind == RG_CHOICES)
-        *(rg_mask *)(void *)(p->options + placed->at) = (rg_mask){0}; // not the default and these
+        *(rg_mask *)(void *)(p->options + placed->at) = (rg_mask){0}; // these replace the default
     return put_value(o, text, p->options + placed->at);
 }
 
 static int take_words(parsing *p, int argc, char **argv)
 {
     bool words_only = false;
-    for (int i = 1; i < argc; i++) // no table, STAR file or log can hold such a name
+    for (int i = 1; i < argc; i++) // tables, STAR files and logs cannot hold such a name
         for (const char *at = argv[i]; *at; at++)
             if ((unsigned char)*at < 32 || *at == 127)
                 return rg_fail(RG_USAGE, "%s: expected words without control bytes (line ends, tabs, escapes), found \"%s\"",
@@ -361,7 +361,7 @@ static int take_words(parsing *p, int argc, char **argv)
     return RG_GOOD;
 }
 
-// "A.mrc B.mrc": two; "[ALGO]": none or one; "PHOTO...": one or more.
+// "A.mrc B.mrc": two words; "[ALGO]": none or one; "PHOTO...": one or more.
 static int check_words(const parsing *p)
 {
     const char *words = p->command->words, *name = p->command->name;
@@ -402,7 +402,7 @@ static int check_needs(const parsing *p, const rg_option *o)
         : rg_fail(RG_USAGE, "%s: --%s goes with --%s %s only", command, o->name, other->name, needs + length + 1);
 }
 
-// A file whose name says that it is something else is read as that later, or by nothing.
+// An output whose extension names another format would be misread later, or not read at all.
 static int check_ending(const parsing *p, const rg_option *o)
 {
     const char *text = typed(p, o->name);
@@ -428,7 +428,7 @@ static int check_excludes(const parsing *p, const rg_option *o)
     return RG_GOOD;
 }
 
-// Of a job that lacks an option an input that is not there is said first: it is what the line begins with.
+// If a job lacks an option, a missing input is reported first: it comes first on the line.
 static int check_inputs(const parsing *p)
 {
     for (int i = 0; i < p->n_words && p->command->job; i++)
@@ -454,7 +454,7 @@ static int check_all(const parsing *p)
     return code;
 }
 
-// --gpu-memory is for this process and those that it starts.
+// --gpu-memory applies to this process and those that it starts.
 static int limit_gpu_memory(const parsing *p)
 {
     const char *option = typed(p, "gpu-memory"), *text = option ? option : getenv("REGATHER_GPU_MEMORY");
@@ -472,7 +472,7 @@ static char *join(const char *name, int argc, char **argv)
     FILE *to = open_memstream(&line, &length);
     if (!to) rg_end(RG_LACKS, "out of memory");
     fprintf(to, "regather %s", name);
-    for (int i = 1; i < argc; i++) { // for heads of files: one line, whatever a name holds, that a shell reads back
+    for (int i = 1; i < argc; i++) { // for the heads of files: one line, whatever the names contain, that a shell can read
         putc(' ', to);
         rg_put_word(to, argv[i]);
     }
@@ -510,9 +510,9 @@ void rg_options_free(const rg_command *command, void *options)
     free(rg_unconst(given->line));
 }
 
-// ---- help and manual from the same data ----------------------------------------------------------------------------------
+// ---- help and manual from the same rows ----------------------------------------------------------------------------------
 
-// What follows from the row, in brackets, after `doc`; malloc'ed.
+// The text in brackets after `doc`, derived from the row; malloc'ed.
 static char *doc_of(const rg_option *o)
 {
     char range[96] = "";
@@ -535,7 +535,7 @@ static char *doc_of(const rg_option *o)
 
 enum { LEFT = 29, WIDTH = 122 };
 
-// At blanks, so that lines end before WIDTH and begin at LEFT.
+// Breaks lines at blanks so that they end before WIDTH; continued lines begin at LEFT.
 static void print_wrapped(FILE *out, const char *text)
 {
     while (strlen(text) > WIDTH - LEFT) {
@@ -601,7 +601,7 @@ void rg_command_help(const rg_command *c, FILE *out)
         "      4 the machine lacks what was asked for\n");
 }
 
-// Text for troff: a backslash doubled, a line that begins with a dot or quote shielded.
+// Prints text for troff: doubles backslashes and protects a dot or quote at the start of a line.
 static void roff(FILE *out, const char *text)
 {
     bool line_start = true;

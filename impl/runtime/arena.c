@@ -12,14 +12,14 @@ enum { GUARD = 4096, ALIGN = 256 };
 
 size_t rg_buffer_bytes(size_t bytes, size_t element_bytes) { return ALIGN + GUARD + element_bytes + bytes + GUARD; }
 
-// The guard's bytes are never what a kernel writes by chance, and differ from byte to byte so that shifted copies show.
+// A kernel does not write the guard's bytes by chance; they differ from byte to byte, so that shifted copies are detected.
 static unsigned char guard_byte(size_t i) { return (unsigned char)(0xA5u ^ (i * 29u) ^ (i >> 8)); }
 
 static const unsigned char *guard_pattern(void)
 {
     static unsigned char pattern[GUARD];
     for (size_t i = 0; pattern[0] != guard_byte(0) && i < GUARD; i++)
-        pattern[GUARD - 1 - i] = guard_byte(GUARD - 1 - i); // byte 0 last: its value says that the rest is there
+        pattern[GUARD - 1 - i] = guard_byte(GUARD - 1 - i); // byte 0 last: its value marks the pattern as complete
     return pattern;
 }
 
@@ -41,7 +41,7 @@ int rg_buffer_make(rg_buffer *b, const rg_device *device, size_t bytes, size_t e
     return code;
 }
 
-// What lies between a fence and the buffer holds the guard's bytes.
+// The bytes between a fence and the buffer are the guard's.
 int rg_buffer_make_fenced(rg_buffer *b, const rg_device *device, size_t bytes, size_t align, bool at_end, const char *what)
 {
     if (device->is_gpu) return rg_buffer_make(b, device, bytes, align, at_end && align < ALIGN, what);
@@ -115,7 +115,7 @@ int64_t rg_buffer_guard(const rg_buffer *b, bool *hit)
     if (b->fenced) return fenced_guard(b, hit);
     unsigned char found[GUARD];
     const unsigned char *expected = guard_pattern();
-    *hit = true; // also when a guard cannot be read: an intact one is then not known
+    *hit = true; // also if a guard cannot be read, because it may not be intact
     if (b->device->download(found, (char *)b->base + b->bytes, GUARD) != RG_OK) return (int64_t)b->bytes;
     for (int64_t i = 0; i < GUARD; i++)
         if (found[i] != expected[i]) return (int64_t)b->bytes + i;

@@ -21,7 +21,7 @@ size_t rg_frame_scratch(const rg_entry *e, const rg_shape *shape, const int64_t 
     return e->variant->scratch ? e->variant->scratch(shape, param) : 0;
 }
 
-// Whether the frame stands for this call; the seed is none of its concern.
+// Whether the frame was made for this call; the seed does not matter.
 static bool stands(const rg_frame *f, const rg_entry *e, const rg_device *device, const rg_shape *shape, const int64_t *param,
     int threads, void *const *arg)
 {
@@ -31,7 +31,7 @@ static bool stands(const rg_frame *f, const rg_entry *e, const rg_device *device
         (!arg || !memcmp(f->arg, arg, (size_t)e->algo->n_args * sizeof *arg));
 }
 
-enum place { PLAIN, AT_START, AT_END }; // of the buffers: without fences, or between them
+enum place { PLAIN, AT_START, AT_END }; // of buffers: without fences, or between fences
 
 static int make_buffer(rg_buffer *b, const rg_device *device, size_t bytes, size_t align, enum place place, const char *what)
 {
@@ -52,7 +52,7 @@ static int make_arguments(rg_frame *f, enum place place)
     return code;
 }
 
-// Buffers and the stream of a call, and the call itself. `kept`: scratch that an earlier call had.
+// Makes the buffers and the stream of a call, and the call itself. `kept`: scratch of an earlier call.
 static int fill(rg_frame *f, void *const *arg, enum place place, const rg_buffer *kept)
 {
     const size_t scratch = rg_frame_scratch(f->entry, &f->shape, f->param);
@@ -88,7 +88,7 @@ static int make(rg_frame *f, const rg_entry *e, const rg_device *device, const r
     const int code = fill(f, arg, place, &kept);
     if (code) rg_frame_free(f);
     f->entry = e;
-    f->device = device; // which a message names
+    f->device = device; // for messages
     f->doing = "making its buffers";
     return code;
 }
@@ -132,14 +132,14 @@ int rg_frame_put(rg_frame *f, int k, const void *from)
 int rg_frame_prepare(rg_frame *f)
 {
     if (f->prepared) return f->prepare_code;
-    f->prepared = true; // also when it fails: what it had by then is for finish
+    f->prepared = true; // also if it fails: finish releases what it has made
     f->doing = "it cannot be prepared";
     int code = f->entry->variant->prepare ? f->entry->variant->prepare(&f->call) : RG_OK, sticky = f->device->sync();
     f->prepare_code = code ? code : sticky;
     return f->prepare_code;
 }
 
-// On the call's stream, before what is queued next.
+// On the call's stream, before later work.
 static int load(rg_frame *f)
 {
     int code = rg_frame_prepare(f);
@@ -168,7 +168,7 @@ int rg_frame_add(rg_frame *f)
     if (code) return code;
     f->doing = "running";
     if (f->entry->variant->space == RG_DEVICE) return f->entry->variant->run(&f->call);
-    const int all = omp_get_max_threads(); // a parallel region that does not say of how many threads has those of the call
+    const int all = omp_get_max_threads(); // a parallel region that names no number gets the call's threads
     omp_set_num_threads(f->call.threads);
     code = f->entry->variant->run(&f->call);
     omp_set_num_threads(all);

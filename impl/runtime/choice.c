@@ -20,7 +20,7 @@ const char *rg_refusal(const rg_entry *e, const rg_shape *shape, int64_t n, cons
     return why;
 }
 
-// given: "NAME=VALUE;...". False with the reason.
+// given: "NAME=VALUE;...". Returns false with the reason in why.
 static bool set_params(
     const rg_entry *e, const char *device, const char *given, const rg_shape *typical, rg_choice *c, char why[160])
 {
@@ -51,7 +51,7 @@ static int choose_requested(const rg_algo *algo, const char *device, const char 
     return refused ? rg_fail(RG_USAGE, "--variant %s: %s", requested, refused) : RG_GOOD;
 }
 
-// "r>=26,k<=1" of all n shapes.
+// Whether "r>=26,k<=1" holds for all n shapes.
 static bool holds(const rg_algo *algo, const char *condition, const rg_shape *shape, int64_t n)
 {
     for (const char *at = condition; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
@@ -66,7 +66,7 @@ static bool holds(const rg_algo *algo, const char *condition, const rg_shape *sh
     return true;
 }
 
-// A word of the order, which is cut: "NAME", "NAME:PARAMETERS", either with "?CONDITIONS".
+// Tries a word of the order, which it modifies: "NAME" or "NAME:PARAMETERS", both also with "?CONDITIONS".
 static bool can(const rg_algo *algo, char *word, const char *device, const rg_shape *shape, int64_t n, const rg_shape *typical,
     rg_choice *c)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// command.c: the door of every command.
+// command.c: runs a command.
 #include "command.h"
 #include "../base/hash.h"
 #include "../base/log.h"
@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-// A device that is named must be there: no job goes on quietly without it.
+// A device that is named must exist: no job silently continues without it.
 static int check_device(const char *name)
 {
     char why[200];
@@ -42,11 +42,12 @@ static int run_kind(const rg_command *command, int argc, char **argv)
         argc > 1 ? argv[1] : "nothing", rg_near_words(&near, "", words), command->name);
 }
 
-// Asked before the work whether a page can stand where it was told to; the default goes where the output does.
+// Checks before the work that the page can be written where it was requested; its default is beside the output.
 static int begin_summary(const rg_command *command, const void *options)
 {
     const rg_given *given = options;
-    RG_FREED char *path = rg_rank > 0 ? NULL : rg_summary_path(command, options); // of a plan, too: it tells what a page needs
+    RG_FREED char *path =
+        rg_rank > 0 ? NULL : rg_summary_path(command, options); // also for a plan, which lists what a page needs
     int code = path && given->page && !given->dry_run ? rg_file_can_write(path) : RG_GOOD;
     rg_summary_begin(path, !rg_quiet && !given->dry_run);
     return code;
@@ -64,8 +65,8 @@ static int end_summary(const rg_command *command, const void *options)
     return rg_summary_write(command, options);
 }
 
-// Threads of libgomp that wait spin for milliseconds, and take their core from who has work, unless it has more of them than there
-// are processors. Two that sleep make it so many where a job has a thread for each.
+// Waiting threads of libgomp spin for milliseconds and take cores from working threads, unless libgomp has more threads than
+// there are processors. Two sleeping threads make this so where a job has one thread per processor.
 static void *sleep_for_ever(void *none)
 {
 #pragma omp parallel num_threads(2)

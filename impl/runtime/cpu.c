@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static _Thread_local const char *as; // features of another processor
+static _Thread_local const char *as; // features of a different processor
 
 void rg_cpu_as(const char *features) { as = features; }
 
@@ -52,9 +52,9 @@ void rg_cpu_model(char text[128])
     if (f) fclose(f);
 }
 
-// The cores that the process might use at first: pinning narrows the system's own answer.
+// The cores that the process may use at its start: pinning changes the system's answer.
 static cpu_set_t allowed;
-static double quota; // of whole cores: a thread more would be stopped in the middle of its work, while others wait for it
+static double quota; // whole cores: one more thread would be stopped during its work while others wait for it
 static void look(void)
 {
     quota = fmax(1, floor(rg_cores_quota()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// predicted.c: predictions of this command, one a device (predicted.h).
+// predicted.c: predictions of this command, one per device (predicted.h).
 #include "predicted.h"
 #include "../base/core.h"
 #include "../base/log.h"

@@ -5,7 +5,7 @@
 
 const char *const rg_search_name[RG_SEARCHES] = {"exhaustive", "random", "local"};
 
-// A space is listed whole: 4 million combinations are 320 MB, and more can neither be timed nor looked over.
+// A space is listed as a whole: 4 million combinations take 320 MB; larger spaces can be neither timed nor inspected.
 enum { COMBINATIONS_MAX = 1 << 22 };
 
 static void count_refusal(rg_search *s, const char *reason)
@@ -81,7 +81,7 @@ int rg_search_find(const rg_search *s, const int64_t *param)
 
 static bool untried(const rg_search *s, int i) { return isnan(s->cost[i]); }
 
-// In how many parameters configuration i differs from the best.
+// The number of parameters in which configuration i differs from the best.
 static int distance(const rg_search *s, int i)
 {
     int n = 0;
@@ -89,7 +89,7 @@ static int distance(const rg_search *s, int i)
     return n;
 }
 
-// The j-th untried one at this distance from the best (distance 0: at any), j counted from a random start.
+// A random untried configuration at this distance from the best (0: at any); -1: none.
 static int draw(const rg_search *s, int at)
 {
     int n = 0;
@@ -119,7 +119,7 @@ int rg_search_next(rg_search *s)
 {
     if (s->tried >= s->most) return -1;
     if (s->kind == RG_SEARCH_EXHAUSTIVE) return first_untried(s);
-    int i = s->tried ? -1 : standard(s); // never worse than without a search
+    int i = s->tried ? -1 : standard(s); // so that a search is never worse than none
     if (i < 0 && s->kind == RG_SEARCH_LOCAL && s->best >= 0 && 3 * s->tried >= s->most)
         for (int at = 1; at <= s->variant->n_params && i < 0; at++) i = draw(s, at);
     return i >= 0 ? i : draw(s, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// table.c: the function table: variants.def read for declarations and arrays, and the plug-ins loaded beside it.
+// table.c: the function table: built from variants.def, with the plug-ins that are loaded.
 #include "table.h"
 #include "../base/core.h"
 #include "../base/options.h"
@@ -12,7 +12,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-// Without CUDA the emulated twins stand in the list too, so that `list` names every variant; they are then marked as lacking.
+// Without CUDA the list has the emulated twins, too, so that `list` names every variant; they are marked as unavailable.
 #if HAVE_CUDA
 #define RG_OF_GPU(id) rg_variant_##id
 #else
@@ -55,15 +55,15 @@ const char *const rg_resource_name[RG_RESOURCES] = {[RG_MEM_BYTES] = "memory",
 static rg_entry *entry;
 static int n_entries;
 
-// ---- what may stand in the table -------------------------------------------------------------------------------------------
+// ---- checks of entries -----------------------------------------------------------------------------------------------------
 
-// What a variant of the CPU may need; one of a GPU needs sm_NN, "a" behind it for the instructions of that architecture alone, or
-// a library by its file's name.
+// What a CPU variant may need. A GPU variant needs sm_NN, followed by "a" for the instructions of that architecture alone, or a
+// library by its file name.
 static const char *const host_needs[] = {"avx2", "avx512", "avx512vnni", "octave", "numpy"};
 
 #define WRONG(...) return snprintf(why, RG_FAULT, __VA_ARGS__), why
 
-// Names become words of the command line and parts of file names.
+// Names become words on command lines and parts of file names.
 static bool is_name(const char *text)
 {
     return text && *text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(text);
@@ -174,8 +174,8 @@ int rg_table_add(const rg_variant *v, rg_origin origin, bool emulated, const cha
     if (plugin) rg_plugin_name(plugin, file);
     snprintf(e.name, sizeof e.name, "%s%s%s", file, plugin ? ":" : "", v->name);
     for (int i = 0; i < n_entries; i++) {
-        // A plug-in whose symbols are visible gets this program's variant for its own of the same name, and would be timed as
-        // it.
+        // If a plug-in's symbols are visible, this program's variant replaces the plug-in's variant of the same name, and would
+        // be timed instead of it.
         if (plugin && entry[i].variant == v && entry[i].origin != RG_PLUGGED_IN)
             return rg_fail(RG_USAGE,
                 "%s: \"%s:%s\" is this program's own, which stands before the plug-in's: build that with "
@@ -233,7 +233,7 @@ const rg_entry *rg_entry_find(const char *algo, const char *name)
     return NULL;
 }
 
-// By one word of a pattern, of so many characters.
+// Whether a word of a pattern, n characters long, selects the entry.
 static bool word_chooses(const char *word, size_t n, const rg_entry *e)
 {
     const size_t algo = strlen(e->algo->name), name = strlen(e->name);
@@ -268,7 +268,7 @@ static int word_check(const char *pattern, const char *device)
         const rg_entry *e = rg_entry_next(NULL, pattern, other[i]);
         if (e && !e->emulated && e->variant->space == RG_HOST)
             return rg_fail(RG_USAGE, "variant \"%s\" runs on the CPU: leave --device host out", pattern);
-        if (e) // of one .cu file there are two plug-ins
+        if (e) // a .cu file gives two plug-ins
             return rg_fail(RG_USAGE, "variant \"%s\" was built for --device %s, not %s (make plugin SRC=... builds both)",
                 pattern, other[i], device ? device : "gpu");
     }
@@ -306,7 +306,7 @@ int rg_pattern_check(const char *pattern, const char *device)
 
 // ---- what this machine can run ---------------------------------------------------------------------------------------------
 
-// exact: a name that ends in "a" promises instructions of this very architecture, which later ones need not have.
+// exact: a name that ends in "a" requires instructions of exactly this architecture, which later ones may lack.
 static const char *gpu_lacks(int sm, bool exact)
 {
     static char why[200];
@@ -321,7 +321,7 @@ static const char *gpu_lacks(int sm, bool exact)
     return why;
 }
 
-// Whether Python imports NumPy: asked once, by the import itself, since no path tells.
+// Whether Python can import NumPy: tested once, by importing it, because no path shows it.
 static const char *numpy_lacks(void)
 {
     static int found = -1;
@@ -349,7 +349,7 @@ static const char *need_lacks(const char *need)
 
 const char *rg_unavailable(const rg_entry *e)
 {
-    if (e->emulated) return NULL; // needs names GPU features, and hopper.h has those of one architecture emulated too
+    if (e->emulated) return NULL; // `needs` names GPU features; hopper.h emulates those of a single architecture, too
     if (e->variant->space == RG_DEVICE && gpu_lacks(0, false)) return gpu_lacks(0, false);
     char needs[128];
     snprintf(needs, sizeof needs, "%s", e->variant->needs ? e->variant->needs : "");
@@ -362,7 +362,7 @@ const char *rg_unavailable(const rg_entry *e)
 
 // ---- plug-ins ------------------------------------------------------------------------------------------------------------
 
-// Variants of the list, without its last NULL; -1: there is none before the list ends, as the file's own table of symbols has it.
+// The number of variants in the list, without its last NULL; -1: no NULL before its end, as given by the file's symbol table.
 static int plugged(const rg_variant *const *list)
 {
     Dl_info info;
@@ -384,7 +384,8 @@ static int add_plugged(const char *path, const rg_variant *const *list, bool emu
     return code;
 }
 
-// dlopen maps what the headers name without looking at the file's length: one that is cut ends the program by SIGBUS.
+// dlopen maps the segments that the headers list without checking the file's length: a truncated file would end the program by
+// SIGBUS.
 static int check_whole(const char *path)
 {
     FILE *file;

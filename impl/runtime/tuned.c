@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tuned.c: data/tuned/NAME.tsv read, chosen from, and written (tuned.h).
+// tuned.c: reads, searches and writes data/tuned/NAME.tsv (tuned.h).
 #include "tuned.h"
 #include "../base/core.h"
 #include "../base/log.h"
@@ -11,7 +11,7 @@
 static const char needed[] = "algo variant shape params";
 static const char *const column[] = {"algo", "variant", "shape", "params", "median_ns", "rate", "rate_unit", "how"};
 
-// The name as a file's: everything but letters, digits and dots becomes one dash.
+// The processor's name as a file name: each run of other characters than letters, digits and dots becomes a dash.
 static void file_name(const char *processor, char name[128])
 {
     size_t n = 0;
@@ -26,7 +26,7 @@ static void file_name(const char *processor, char name[128])
 
 // ---- reading -------------------------------------------------------------------------------------------------------------
 
-// NULL when the table holds here, else why its values are left alone.
+// NULL if the table is valid here, else the reason why its values are not used.
 static const char *stale(const rg_tsv *t, const char *processor)
 {
     static char why[400];
@@ -36,7 +36,7 @@ static const char *stale(const rg_tsv *t, const char *processor)
     return why;
 }
 
-// RG_GOOD also without a file: then the table has no rows. A malformed one is told of.
+// RG_GOOD also without a file: the table then has no rows. A malformed file is reported.
 static int read_file(rg_tsv *t, const char *path)
 {
     *t = (rg_tsv){0};
@@ -45,7 +45,7 @@ static int read_file(rg_tsv *t, const char *path)
     return code;
 }
 
-// Each in a block of its own: callers hold on to the file while those of other processors are read.
+// Each file is allocated separately: callers keep it while those of other processors are read.
 const rg_tsv *rg_tuned_file(const char *processor)
 {
     static struct known {
@@ -87,7 +87,7 @@ void rg_tuned_processor(const rg_entry *e, const char *device, char name[128])
 
 // ---- choosing ------------------------------------------------------------------------------------------------------------
 
-// How far apart two shapes are: the sum over their extents of |log2 of the ratio|.
+// The distance between two shapes: the sum over their extents of |log2 of the ratio|.
 static double apart(const rg_shape *a, const rg_shape *b)
 {
     double sum = 0;
@@ -100,7 +100,7 @@ static bool of_entry(const rg_tsv *f, int i, const rg_entry *e)
     return !strcmp(rg_tsv_cell(f, i, "algo"), e->algo->name) && !strcmp(rg_tsv_cell(f, i, "variant"), e->name);
 }
 
-// The row of the nearest shape; *file NULL when there is none.
+// The row of the nearest shape; *file is NULL if there is none.
 static int row_of(const rg_entry *e, const char *device, const rg_shape *shape, const rg_tsv **file)
 {
     char processor[128], why[160];
@@ -120,7 +120,7 @@ static int row_of(const rg_entry *e, const char *device, const rg_shape *shape, 
     return best;
 }
 
-// That row laid over param; false when there is none.
+// Copies the parameters of that row to param; false if there is none.
 static bool lay_tuned(const rg_entry *e, const char *device, const rg_shape *shape, int64_t *param)
 {
     char why[160];
@@ -185,7 +185,7 @@ int rg_tuned_store(const char *folder, const char *processor, const char *driver
     snprintf(path, 512, "%s/%s", folder, name);
     int code = rg_make_folder(folder);
     rg_file_continues(path);
-    if (code != RG_GOOD || (code = read_file(&old, path)) != RG_GOOD) // what cannot be read is not written over
+    if (code != RG_GOOD || (code = read_file(&old, path)) != RG_GOOD) // an unreadable file is not replaced
         return code;
     if ((code = rg_file_open(&file, path)) != RG_GOOD) {
         rg_tsv_free(&old);
