@@ -25,7 +25,7 @@ static unsigned sum_of(const header *h)
     return sum;
 }
 
-// Why a path is none that is taken; NULL: it is.
+// What is expected of a path that is not accepted; NULL: it is accepted.
 static const char *path_fault(const char *path)
 {
     if (!*path || strlen(path) > RG_BUNDLE_PATH_MOST) return "a path of 1 to 99 bytes";
@@ -49,7 +49,7 @@ const rg_bundled *rg_bundle_find(const rg_bundle *b, const char *path)
     return NULL;
 }
 
-// A file more, or another content; `bytes` becomes the bundle's.
+// Adds a file or replaces its content; the bundle owns `bytes` from now on.
 static void bundle_put(rg_bundle *b, const char *path, char *bytes, size_t n)
 {
     rg_bundled *f = rg_unconst(rg_bundle_find(b, path));
@@ -73,7 +73,7 @@ void rg_bundle_free(rg_bundle *b)
 }
 
 #if HAVE_ZLIB
-// The whole content, as far as the bounds allow.
+// Unpacks the whole content, within the bounds.
 static int inflate_all(const char *path, char **bytes, size_t *n)
 {
     struct stat is;
@@ -88,7 +88,7 @@ static int inflate_all(const char *path, char **bytes, size_t *n)
         gzclose(f);
         return rg_fail(RG_USAGE, "%s: expected an archive of `regather measure` (a gzipped tar), found no gzip file", path);
     }
-    // The first MiB is free: small tables of many equal rows pack well.
+    // The first MiB does not count: small tables with many equal rows compress well.
     const double most = (double)is.st_size * (double)RG_BUNDLE_RATIO_MOST + (1 << 20);
     *bytes = malloc(room);
     for (*n = 0; *bytes && (got = gzread(f, *bytes + *n, (unsigned)(room - *n))) > 0;) {
@@ -108,7 +108,7 @@ static int inflate_all(const char *path, char **bytes, size_t *n)
     return code;
 }
 
-// A number of octal digits; -1: none.
+// Reads a number of octal digits; -1: it is none.
 static int64_t octal(const char *text, int n)
 {
     int64_t value = 0;
@@ -117,7 +117,7 @@ static int64_t octal(const char *text, int n)
     return i && (i == n || !text[i] || text[i] == ' ') ? value : -1;
 }
 
-// The file whose header stands at `at`, which moves to the next one.
+// Reads the file whose header is at `at`, which moves to the next header.
 static int one_file(rg_bundle *b, const char *bytes, size_t n, size_t *at)
 {
     header h;
@@ -173,7 +173,7 @@ int rg_bundle_read(const char *path, rg_bundle *b)
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
 #if HAVE_ZLIB
-// Bytes through the coder into the file; end: those that it still holds.
+// Compresses bytes into the file; end: flushes the coder.
 static void put(rg_pack *p, const void *bytes, size_t n, bool end)
 {
     unsigned char out[1 << 14];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// core.c: complaining, the clock, progress, memory, and the text of shapes and parameters.
+// core.c: errors and warnings, the clock, progress, memory, and the text of shapes and parameters.
 #include "core.h"
 #include "../suite.h"
 
@@ -31,7 +31,7 @@ int rg_utf8(const char *at, int most, uint32_t *character)
 
 bool rg_is_control(uint32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
 
-// How many bytes at text, of `most`, are one character that a terminal just shows; 0: a control, or no UTF-8.
+// Bytes of the character at text (of `most` bytes) if a terminal only displays it; 0: a control character, or invalid UTF-8.
 static int shown(const char *text, int most)
 {
     uint32_t c;
@@ -69,7 +69,7 @@ void rg_put_word(FILE *f, const char *word)
     fputs(quoted ? "'" : "", f);
 }
 
-// One line stays one line, also from several threads; a text longer than any path is cut.
+// Prints one line, as a whole also if several threads print; a text longer than any path is cut.
 static void complain(const char *kind, const char *format, va_list list)
 {
     char text[8192];
@@ -92,7 +92,7 @@ int rg_fail(int code, const char *format, ...)
     return code;
 }
 
-// Of threads that end the program at the same time the first one does, and speaks.
+// If several threads end the program at the same time, the first one does and prints.
 void rg_end(int code, const char *format, ...)
 {
     static atomic_flag ending = ATOMIC_FLAG_INIT;
@@ -127,7 +127,7 @@ void rg_warn(const char *format, ...)
     }
 }
 
-// Large blocks are asked for in pages of 2 MiB: 512 times fewer faults, which took a good part of filling a volume.
+// Requests large blocks in pages of 2 MiB, for 512 times fewer page faults.
 enum { HUGE_BYTES = 2 << 20, HUGE_FROM_BYTES = 64 << 20 };
 
 void *rg_alloc(size_t bytes)
@@ -210,7 +210,7 @@ void rg_progress_begin(rg_progress *p, const char *what, const char *unit, doubl
 
 void rg_progress_at(rg_progress *p, double done)
 {
-    enum { LINE_EVERY_S = 30 }; // where no line can be redrawn
+    enum { LINE_EVERY_S = 30 }; // if no line can be redrawn
     const double now = rg_seconds(), spent = now - p->began_s, since = now - (p->drawn_s > 0 ? p->drawn_s : p->began_s);
     const bool terminal = isatty(STDERR_FILENO);
     p->done = done;
@@ -252,7 +252,7 @@ void rg_shape_describe(const rg_algo *algo, const rg_shape *shape, char text[192
     }
 }
 
-// The value of dimension i that reads like this; those that have a word are small. False: there is none.
+// Finds the value of dimension i with this text; values that have a word are small. Returns false if there is none.
 static bool dim_value(const rg_algo *algo, int i, const char *text, size_t length, int64_t *value)
 {
     enum { WORDS_END = 2048 };

@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-// One character, escaped; what follows it.
+// Prints one character, escaped; returns the rest.
 static const char *put_one(FILE *out, const char *text)
 {
     uint32_t c;
@@ -61,11 +61,11 @@ void rg_html_base64(FILE *out, const char *text)
     }
 }
 
-// What means something to a Markdown reader is escaped, HTML too; a cell ends at '|'. `code` passes as it is, between two back
-// quotes.
+// Escapes Markdown's special characters and HTML; '|' is escaped because it ends a cell. `code` between two backquotes is
+// copied unchanged.
 void rg_markdown_text(FILE *out, const char *text)
 {
-    const char *end = NULL; // of the code that is open
+    const char *end = NULL; // end of the open code
     for (; *text; text++) {
         if (!end && *text == '`' && (end = strchr(text + 1, '`')))
             putc('`', out);

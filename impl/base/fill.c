@@ -5,7 +5,7 @@
 
 typedef struct entry {
     const char *name;
-    char *text; // NULL: of a list
+    char *text; // NULL: the entry is a list
     int n;
     rg_data **item;
 } entry;
@@ -107,7 +107,7 @@ void rg_add_row(rg_data *table, const char *const *cell, int n)
 typedef struct filler {
     FILE *out;
     bool markdown;
-    int code; // RG_GOOD, or one line was said
+    int code; // RG_GOOD, or an error that was printed
 } filler;
 
 static void fill(filler *f, const char *from, const char *end, const rg_data *d);
@@ -143,7 +143,7 @@ static void put_value(filler *f, char kind, const char *text)
         (kind == '\'' ? rg_html_text : rg_html_rich)(f->out, text);
 }
 
-// The {{/name}} that ends what begins at `from`, in which blocks of the same name may stand.
+// The {{/name}} that ends the block starting at `from`; blocks of the same name may be nested.
 static const char *end_of_block(const char *from, const char *end, const char *name, size_t length)
 {
     int depth = 1;
@@ -155,7 +155,7 @@ static const char *end_of_block(const char *from, const char *end, const char *n
     return end;
 }
 
-// Past the end of the line when nothing else stands on it, before or after this slot; else `after`.
+// If the slot is alone on its line, the start of the next line; else `after`.
 static const char *past_line(const char *begin, const char *slot, const char *after, const char *end)
 {
     while (slot > begin && (slot[-1] == ' ' || slot[-1] == '\t')) slot--;
@@ -202,7 +202,7 @@ static void fill(filler *f, const char *from, const char *end, const rg_data *d)
     fwrite(from, 1, (size_t)(end - from), f->out);
 }
 
-// Every page says which program made it.
+// Adds the program's version and revision to every page.
 int rg_fill(FILE *out, const char *template, rg_data *d)
 {
     rg_set(d, "version", "%s", RG_VERSION);

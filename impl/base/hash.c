@@ -39,7 +39,7 @@ static void add_stripes(lanes *l, const unsigned char *at, size_t bytes)
     *l = s;
 }
 
-// What is left behind the stripes, less than one of them; bytes: of all.
+// Adds the bytes after the last whole stripe. bytes: the total.
 static uint64_t finish(const lanes *l, uint64_t bytes, const unsigned char *rest)
 {
     uint64_t h = P5;
@@ -72,24 +72,24 @@ uint64_t rg_hash(const void *data, size_t bytes)
 
 typedef struct file {
     rg_hashed is;
-    struct timespec changed;    // when the file was, last
-    size_t pieces, taken, left; // taken: by somebody, in their order; left: not yet done
+    struct timespec changed;    // time of the file's last change
+    size_t pieces, taken, left; // taken: started, in order; left: not finished
     uint64_t *hash;
-    bool asked; // somebody waits for it
+    bool asked; // a caller waits for it
 } file;
 
-// Files whose pieces are taken by whoever has time.
+// Files whose pieces are hashed by any free thread.
 typedef struct hashing {
     file *file;
     size_t n;
     bool stop;
     pthread_mutex_t lock;
-    pthread_cond_t done; // a file is
+    pthread_cond_t done; // signals that a file is done
     pthread_t thread[THREADS_MOST];
     int threads;
 } hashing;
 
-static hashing *ahead; // of what this command has read; NULL: none
+static hashing *ahead; // hashes the files that this command has read; NULL: none
 
 static void add_file(hashing *h, const char *path, int64_t bytes, const struct timespec *changed)
 {
@@ -102,7 +102,7 @@ static void add_file(hashing *h, const char *path, int64_t bytes, const struct t
         .hash = rg_alloc(pieces * sizeof(uint64_t))};
 }
 
-// False where the file ends before, or nobody wants it any more.
+// Returns false if the file ends early or hashing is to stop.
 static bool hash_piece(const hashing *h, const rg_hashed *f, int64_t from, unsigned char *block, uint64_t *hash)
 {
     const int64_t left = f->bytes - from, bytes = left < RG_HASH_PIECE ? left : RG_HASH_PIECE;
@@ -129,7 +129,7 @@ static file *next_file(const hashing *h, bool asked)
     return NULL;
 }
 
-// Pieces until none is left; asked: of those files only that somebody waits for.
+// Hashes pieces until none is left; asked: only those of files that a caller waits for.
 static void take_pieces(hashing *h, bool asked)
 {
     RG_FREED unsigned char *block = rg_alloc(BLOCK);
@@ -157,7 +157,7 @@ static void end(hashing *h)
     pthread_cond_destroy(&h->done);
 }
 
-// That file as it is now, where it was hashed or will be; NULL: it has changed since, or was never thought of.
+// The entry of this file, hashed or queued, if it has not changed since; else NULL.
 static file *file_ahead(const rg_hashed *f, struct timespec *changed)
 {
     struct stat facts = {0};
@@ -199,11 +199,11 @@ void rg_hash_files(rg_hashed *f, size_t n, int threads)
     end(&own);
 }
 
-// ---- beside other work ---------------------------------------------------------------------------------------------------
+// ---- in the background ---------------------------------------------------------------------------------------------------
 
 static void *look_ahead(void *of)
 {
-    pthread_setschedparam(pthread_self(), SCHED_IDLE, &(struct sched_param){0}); // as it likes
+    pthread_setschedparam(pthread_self(), SCHED_IDLE, &(struct sched_param){0}); // may fail
     take_pieces(of, false);
     return NULL;
 }

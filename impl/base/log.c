@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// log.c: the plan of a job and the log of one that is done.
+// log.c: the plan of a job before it runs, and its log afterwards.
 #include "log.h"
 #include "hash.h"
 #include "summary.h"
@@ -53,8 +53,8 @@ static const rg_placed *placed_named(const rg_placed *placed, int n, const char 
     return NULL;
 }
 
-// "ctf": a flag that is set or a text that is given; "method=frealign": the word that was chosen; "gnuplot": that program is
-// here.
+// Whether a condition holds: "ctf": the flag is set or the text is given; "method=frealign": the word is chosen; "gnuplot": the
+// program is installed.
 static bool holds(const rg_placed *placed, int n, const void *options, const char *condition, size_t length)
 {
     const size_t name = strcspn(condition, "=? ");
@@ -82,7 +82,7 @@ static bool is_log(const char *path)
     return same;
 }
 
-// Beside a file OUT.log, in a folder OUT/regather.log; malloc'ed.
+// OUT.log beside a file OUT, OUT/regather.log in a folder; malloc'ed.
 static char *log_path(const rg_command *command, const void *options)
 {
     rg_placed placed[RG_OPTIONS_MAX];
@@ -146,7 +146,7 @@ void rg_log_memory(const char *device, double predicted, double taken)
     add_note(rg_print("# memory of %s: %.0f bytes predicted, %.0f bytes taken", device, predicted, taken));
 }
 
-// The files of this command, in the order in which it came to them.
+// The files of this command, in the order in which it used them.
 typedef struct rows {
     rg_hashed *file;
     bool *written;
@@ -157,7 +157,7 @@ static void add_row(void *of, const char *path, bool written)
 {
     rows *r = of;
     struct stat facts;
-    if (stat(path, &facts) != 0) return; // what was read to be gone on with, and is removed when all is done
+    if (stat(path, &facts) != 0) return; // a file that was read to be continued and is removed at the end
     r->file = rg_grow(r->file, (int64_t)r->n, sizeof *r->file);
     r->written = rg_grow(r->written, (int64_t)r->n, sizeof *r->written);
     r->file[r->n] = (rg_hashed){.path = path, .bytes = facts.st_size};

@@ -53,7 +53,7 @@ const char *rg_known_as(const void *head, size_t n)
 }
 
 #if HAVE_ZLIB
-// *file, which is gzip's, becomes a temporary file of what it holds.
+// Replaces *file, which is in gzip format, by a temporary file with the unpacked content.
 static int unpack(const char *path, FILE **file, int64_t *bytes)
 {
     enum { PIECE = 1 << 18 };
@@ -109,10 +109,10 @@ int rg_input_open(const char *path, FILE **file, int64_t *bytes)
     return packed ? unpack(path, file, bytes) : RG_GOOD;
 }
 
-// The first CR that ends no line as CR LF does, NULL: none. As the end of a line it hides the next ones, in a comment all of them.
+// The first CR that is not part of CR LF; NULL: none. As a line end it would hide the next lines; in a comment, all of them.
 static const char *lone_cr(const char *text)
 {
-    while ((text = strchr(text, '\r')) && strchr("\r\n", text[1])) // which finds the end of the text, too
+    while ((text = strchr(text, '\r')) && strchr("\r\n", text[1])) // also true at the end of the text
         text++;
     return text;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// memory.c: how much main memory a job may take, asked before it takes any, and how many cores its control groups leave it.
+// memory.c: how much main memory a job may use, and how many cores its control groups allow.
 #include "memory.h"
 #include "core.h"
 
 #include <sys/resource.h>
 
-// The number behind "key" in a file of lines "key number"; key "": the first word of the file. False: none ("max").
+// Reads the number after "key" in a file of lines "key number"; key "": the first word of the file. False: there is none
+// ("max").
 static bool number_in(const char *path, const char *key, double *value)
 {
     char line[256], name[64];
@@ -17,10 +18,10 @@ static bool number_in(const char *path, const char *key, double *value)
     return found;
 }
 
-// What a control group leaves; INFINITY: it has no limit.
+// The amount that a control group has left; INFINITY: no limit.
 typedef double rg_left_of_group(const char *folder, bool v2);
 
-// Of its limit of memory, file cache that it would give up counted as free.
+// Memory left of the group's limit; file cache that can be reclaimed counts as free.
 static double memory_of_group(const char *folder, bool v2)
 {
     double limit = INFINITY, used = 0, cache = 0;
@@ -32,7 +33,7 @@ static double memory_of_group(const char *folder, bool v2)
     return limited ? fmax(0, limit - used + cache) : INFINITY;
 }
 
-// Cores, by the time that it may use of each period.
+// Cores, as the share of each period that the group may use.
 static double cores_of_group(const char *folder, bool v2)
 {
     double quota_us = 0, period_us = 0;
@@ -53,8 +54,8 @@ static bool names_controller(const char *names, const char *end, const char *con
     return false;
 }
 
-// The least that the group of this process and those above it leave. Inside a container the path may be that of the machine
-// outside, of which only the top is to be seen.
+// The smallest amount left by the group of this process and its parents. Inside a container the path may be that of the host,
+// of which only the top is visible.
 static double left_of_groups(const char *self, const char *mounted, const char *controller, rg_left_of_group *left_of_group)
 {
     char line[4096], path[4096];
@@ -68,7 +69,7 @@ static double left_of_groups(const char *self, const char *mounted, const char *
         snprintf(path, sizeof path, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
         for (bool top = false; !top;) {
             top = !*path || !strcmp(path, "/");
-            for (int unified = 0; unified < 1 + v2; unified++) { // beside version 1, version 2 has a folder of its own
+            for (int unified = 0; unified < 1 + v2; unified++) { // beside version 1, version 2 has a separate folder
                 RG_FREED char *folder =
                     rg_print("%s%s%s%s", mounted, v2 ? unified ? "/unified" : "" : "/", v2 ? "" : controller, top ? "" : path);
                 left = fmin(left, left_of_group(folder, v2));
@@ -80,7 +81,7 @@ static double left_of_groups(const char *self, const char *mounted, const char *
     return left;
 }
 
-// Limits of this process, of addresses and of data: both count the stacks of threads, too.
+// Memory left of the process limits of addresses and of data: both include the stacks of threads.
 static double left_of_limits(void)
 {
     struct rlimit limit, stack;
@@ -101,7 +102,7 @@ double rg_memory_free_of(const char *proc, const char *mounted)
 {
     double free_kib = INFINITY;
     RG_FREED char *info = rg_print("%s/meminfo", proc), *self = rg_print("%s/self", proc);
-    // What the system calls available counts reclaimable cache as free.
+    // MemAvailable counts reclaimable cache as free.
     const double machine = number_in(info, "MemAvailable:", &free_kib)
         ? 1024 * free_kib
         : (double)sysconf(_SC_PAGESIZE) * (double)sysconf(_SC_AVPHYS_PAGES);
@@ -118,7 +119,7 @@ double rg_cores_quota_of(const char *proc, const char *mounted)
 double rg_cores_quota(void) { return rg_cores_quota_of("/proc", "/sys/fs/cgroup"); }
 double rg_memory_free(void) { return rg_memory_free_of("/proc", "/sys/fs/cgroup"); }
 
-// ---- sizes as people write them ------------------------------------------------------------------------------------------
+// ---- sizes as text -------------------------------------------------------------------------------------------------------
 
 static const char *const unit[] = {"B", "KiB", "MiB", "GiB"};
 enum { UNITS = sizeof unit / sizeof *unit };
@@ -142,7 +143,7 @@ const char *rg_memory_text(double bytes, char text[32])
     return text;
 }
 
-// ---- what a job takes ----------------------------------------------------------------------------------------------------
+// ---- memory of jobs ------------------------------------------------------------------------------------------------------
 
 static double whole(rg_memory_need *need, const void *of, int64_t size) { return need(of, size) + RG_MEMORY_RESERVE; }
 
@@ -165,10 +166,10 @@ void rg_needs_most(rg_needs *most, const rg_needs *held, const rg_needs *stage)
     if (both.bytes > most->bytes) *most = both;
 }
 
-// 0: none.
+// The largest size that fits; 0: none.
 static int64_t largest_that_fits(double there, rg_memory_need *need, const void *of)
 {
-    int64_t low = 0, high = 1; // low fits, or is none; high does not
+    int64_t low = 0, high = 1; // low fits or is 0; high does not fit
     while (high < INT32_MAX && whole(need, of, high) <= there) {
         low = high;
         high *= 2;

@@ -17,8 +17,9 @@ static void set(rg_plot *p, char *assignment)
     p->set[p->n++] = assignment;
 }
 
-// The one way from text to gnuplot: strings between single quotes, in which gnuplot knows no escape, no `command` and no
-// @macro; a quote stands between two of them, by its number ('' would end the string where it begins one, gnuplot 5.4).
+// All text for gnuplot goes through this function. It makes strings in single quotes, in which gnuplot expands no escape, no
+// `command` and no @macro. A quote is put between two strings by its character code ('' at the start of a string would end it,
+// gnuplot 5.4).
 static char *quoted(const char *text)
 {
     static const char quote[] = "'.\"\\047\".'";
@@ -33,8 +34,8 @@ static char *quoted(const char *text)
     return to;
 }
 
-// gnuplot opens a pipe for a file name that begins with < or |, and - + $ ~ mean something else there: what is not absolute
-// gets a folder.
+// gnuplot opens a pipe for a file name that begins with < or |, and gives - + $ ~ a special meaning there: a relative path gets
+// a folder.
 static char *plain_path(const char *path) { return rg_print("%s%s", *path == '/' ? "" : "./", path); }
 
 static void set_one(rg_plot *p, const char *name, const char *text, bool path)
@@ -83,8 +84,8 @@ void rg_plot_free(rg_plot *p)
 
 // ---- gnuplot -------------------------------------------------------------------------------------------------------------
 
-// A file that gnuplot opens is named by its descriptor, which it inherits: when this program ends meanwhile and removes the file,
-// gnuplot makes none of that name again.
+// Names the file for gnuplot by its descriptor, which gnuplot inherits: if this program ends meanwhile and removes the file,
+// gnuplot does not create it again.
 void rg_plot_stream(rg_plot *p, const char *name, FILE *stream)
 {
     RG_FREED char *path = rg_print("/dev/fd/%d", fileno(stream));
@@ -92,7 +93,7 @@ void rg_plot_stream(rg_plot *p, const char *name, FILE *stream)
     rg_plot_path(p, name, path);
 }
 
-// The process, which runs in `folder` (NULL: here) and draws into `out`; -1 when there is none.
+// Starts gnuplot in `folder` (NULL: the current one), with its output in `out`. Returns the process, or -1.
 static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, const char *folder, const char *script,
     const char *log, FILE *out)
 {
@@ -107,7 +108,7 @@ static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, 
     word[n] = path;
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, fileno(out), fileno(out)); // stays open there
+    posix_spawn_file_actions_adddup2(&files, fileno(out), fileno(out)); // stays open in the child
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, log ? log : "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0666);
     if (folder) posix_spawn_file_actions_addchdir_np(&files, folder);
     pid_t child;
@@ -116,7 +117,7 @@ static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, 
     return failed ? -1 : child;
 }
 
-// What begins as a picture ends as one: gnuplot ends well on a full disk, too.
+// Whether a picture has its end: gnuplot exits with 0 on a full disk, too.
 static bool is_whole(FILE *to, off_t bytes)
 {
     enum { HEAD = 5, TAIL = 16 };
@@ -129,7 +130,7 @@ static bool is_whole(FILE *to, off_t bytes)
     return read && memmem(tail, TAIL, end, strlen(end));
 }
 
-// Whether it ended well. gnuplot opens and fills the same file; one that it left empty is no figure.
+// Whether gnuplot succeeded. It opens and fills the same file; an empty file is not a figure.
 static bool has_drawn(int process, FILE *to)
 {
     struct stat drawn;
@@ -150,7 +151,7 @@ void rg_plot_abandon(rg_plot_running *r)
     rg_file_abandon(&r->file);
 }
 
-// Script and log are named from `folder`, path from here.
+// script and log are relative to `folder`, path to the current one.
 static rg_plot_running begin(
     const rg_plot *p, rg_plot *own, const char *folder, const char *script, const char *path, const char *log)
 {
@@ -180,7 +181,7 @@ int rg_plot_run(const rg_plot *p, const char *script, const char *path, const ch
 
 static int copy_shared(const char *folder, const char *file);
 
-// Copies what a line of a script takes from beside it: load PLOTS."/NAME.gp", stats PLOTS."/NAME.tsv".
+// Copies the file that a line of a script loads from beside it: load PLOTS."/NAME.gp", stats PLOTS."/NAME.tsv".
 static int copy_named(const char *folder, const char *line)
 {
     static const char plots[] = "PLOTS.\"/";
@@ -198,7 +199,7 @@ static int copy_shared(const char *folder, const char *name)
     RG_FREED char *line = NULL;
     size_t room = 0;
     rg_file file;
-    const bool copied = rg_file_is_written(to); // for a figure before, with what it takes
+    const bool copied = rg_file_is_written(to); // for an earlier figure, with the files that it loads
     FILE *in = copied ? NULL : fopen(from, "r");
     int code = copied ? RG_GOOD
         : in          ? rg_file_open(&file, to)
@@ -215,7 +216,7 @@ static int copy_shared(const char *folder, const char *name)
     return code;
 }
 
-enum { ALONE_X = 1000, ALONE_Y = 640 }; // pixels of a picture that is drawn by hand
+enum { ALONE_X = 1000, ALONE_Y = 640 }; // pixels of a picture that a user draws
 
 int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const char *script)
 {
@@ -297,7 +298,7 @@ char *rg_plot_held(rg_plot_holding *h)
 
 int rg_plot_draw(rg_plot *p, const char *script, const char *path)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT; // of a job with thousands of pictures, the first
+    static atomic_flag said = ATOMIC_FLAG_INIT; // a job with thousands of pictures warns once
     RG_FREED char *relative = rg_print("plots/%s", script), *full = rg_share_path(relative);
     int code = rg_plot_run(p, full, path, NULL);
     if (code == RG_LACKS) {

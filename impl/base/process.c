@@ -7,7 +7,7 @@
 
 pid_t rg_child_start(const rg_child *c)
 {
-    fflush(NULL); // or both would write what stands in a buffer
+    fflush(NULL); // otherwise parent and child would both write the buffers
     const pid_t pid = fork();
     if (pid) return pid;
     if (c->log) {

@@ -26,13 +26,13 @@ typedef struct figure {
 } figure;
 
 static bool wanted, kept; // a page; facts, for a page or the screen
-static int lacking;       // code of what the page shows and could not be read
+static int lacking;       // code of data for the page that could not be read
 static facts did, found, looks, next, stages, warnings;
 static figure fig[FIGURES];
 static int n_figures;
-static pthread_mutex_t warnings_lock = PTHREAD_MUTEX_INITIALIZER; // threads warn
+static pthread_mutex_t warnings_lock = PTHREAD_MUTEX_INITIALIZER; // any thread may warn
 
-// ---- what is handed over -------------------------------------------------------------------------------------------------
+// ---- facts and data of figures -------------------------------------------------------------------------------------------
 
 bool rg_summary_wanted(void) { return wanted; }
 
@@ -98,7 +98,7 @@ static void warned(const char *text)
     pthread_mutex_unlock(&warnings_lock);
 }
 
-// A figure and the stream of its data; NULL where none is wanted.
+// Adds a figure with a stream for its data; NULL if none is wanted.
 static figure *draw(const rg_drawn *is, const char *script, int height)
 {
     if (!wanted || n_figures == FIGURES) return NULL;
@@ -132,7 +132,7 @@ void rg_summary_curves(const rg_drawn_curves *c)
     rg_plot_number(&f->plot, "APART", c->apart);
 }
 
-// As many bars as the root of the values, 8 to 40, over all that come.
+// The number of bars is the root of the number of values, 8 to 40; together they span all values.
 void rg_summary_histogram(const rg_drawn *is, int64_t n, const double *value)
 {
     enum { LEAST = 8, MOST = 40 };
@@ -155,7 +155,7 @@ void rg_summary_histogram(const rg_drawn *is, int64_t n, const double *value)
     rg_plot_number(&f->plot, "BROAD", (high - low) / bars);
 }
 
-// Means of blocks, so that no side has more than MOST; grey from the 0.5th to the 99.5th of a hundred.
+// Averages blocks so that no side has more than MOST pixels; black and white are the 0.5th and 99.5th percentiles.
 void rg_summary_picture(const rg_drawn_picture *p)
 {
     enum { MOST = 256 };
@@ -191,7 +191,7 @@ void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_
     int cell[AROUND * DOWN] = {0}, seen = 0, most = 0;
     if (!wanted || n < 8) return;
     for (int64_t i = 0; i < n; i++) {
-        // A tilt outside 0 to 180 is that of the other side: the direction itself decides.
+        // A tilt outside 0 to 180 degrees is a direction on the other side: rot changes by 180 degrees.
         const size_t at = (size_t)i * apart / sizeof *rot_deg;
         const double tilt = tilt_deg[at] * M_PI / 180, rot = rot_deg[at] + (sin(tilt) < 0 ? 180 : 0);
         const int x = (int)((rot / 360 - floor(rot / 360)) * AROUND) % AROUND,
@@ -320,7 +320,7 @@ static void lay_facts(rg_data *d, const char *list, const facts *f)
     }
 }
 
-// "map.mrc" of --out DIR/map.mrc, "results" of --out DIR/results/.
+// "map.mrc" for --out DIR/map.mrc, "results" for --out DIR/results/.
 static char *name_of(const char *out)
 {
     size_t end = strlen(out), from;
@@ -329,7 +329,7 @@ static char *name_of(const char *out)
     return rg_print("%.*s", (int)(end - from), out + from);
 }
 
-// Those of gnuplot go on at the same time.
+// The gnuplot processes run at the same time.
 static void lay_figures(rg_data *d)
 {
     RG_FREED char *gnuplot = rg_program_path("gnuplot");
@@ -360,7 +360,7 @@ typedef struct listing {
 
 static const char *kind_of(bool written) { return written ? "written" : "read"; }
 
-// Files in the page's folder are links.
+// Files in the page's folder become links.
 static void lay_file(void *of, const char *path, bool written)
 {
     listing *l = of;
@@ -402,7 +402,7 @@ static int write_page(FILE *out, const rg_command *command, const rg_given *give
     lay_facts(d, "did", &did);
     lay_facts(d, "stages", &stages);
     lay_figures(d);
-    lay_facts(d, "warnings", &warnings); // of plots, too
+    lay_facts(d, "warnings", &warnings); // also those of plots
     rg_set(d, "warned", "%s", warnings.n ? "yes" : "");
     lay_files(d, path);
     const int code = rg_fill(out, "job.html", d);

@@ -4,7 +4,7 @@
 #include "core.h"
 #include <ctype.h>
 
-static const double SAME = 1e-6; // matrices closer than this are one; those of 256 operators differ by 1e-2 at least
+static const double SAME = 1e-6; // closer matrices are equal; those of 256 operators differ by 1e-2 at least
 
 void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double a[9])
 {
@@ -36,7 +36,7 @@ void gr_multiply(const double a[9], const double b[9], double product[9])
         }
 }
 
-// Entries that are 0, 1 or -1 but for rounding become so exactly: operators of the lattice then map voxels on voxels.
+// Rounds entries that are 0, 1 or -1 except for rounding errors: operators of the lattice then map voxels exactly to voxels.
 static void snap(double m[9])
 {
     for (int e = 0; e < 9; e++)
@@ -57,7 +57,7 @@ static int find(const gr_symmetry *g, const double m[9])
     return -1;
 }
 
-// Adds m unless it is there; false when there is no room.
+// Adds m unless the group has it; false: no room.
 static bool add(gr_symmetry *g, const double m[9])
 {
     if (find(g, m) >= 0) return true;
@@ -84,7 +84,7 @@ static void generate(gr_symmetry *g, int fold, double x, double y, double z)
     add(g, m);
 }
 
-// Products of what is there with the generators, which stand at 1 .. n_generators, until nothing new comes.
+// Multiplies all operators by the generators, which are at 1 .. n_generators, until no new one appears.
 static bool close_group(gr_symmetry *g)
 {
     const int generators = g->n - 1;

@@ -190,7 +190,7 @@ int rg_tsv_fault_at(const rg_tsv *t, int row, int column, const char *expected)
 
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
-// One directive, up to 31 characters of flags, width and precision; a * is filled in from the list.
+// Prints one directive, of up to 31 characters of flags, width and precision; a * takes its number from the list.
 void rg_tsv_print(FILE *f, const char *format, ...)
 {
     va_list list;
@@ -218,7 +218,7 @@ void rg_tsv_print(FILE *f, const char *format, ...)
         case 'e':
         case 'f':
         case 'g': fprintf(f, one, va_arg(list, double)); break;
-        default: abort(); // of the program, not of the data: see tsv.h
+        default: abort(); // an error of the program, not of its data: see tsv.h
         }
     }
     va_end(list);
