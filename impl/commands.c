@@ -246,6 +246,6 @@ int rg_main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` then fails with a message, as on a full disk
     int code = dispatch(argc, argv);
     const bool printed = fflush(stdout) == 0 && !ferror(stdout);
-    // a full disk behind a pipe or redirection must not read as success
+    // a full disk at the end of a pipe or redirection must not look like success
     return printed || code ? code : rg_fail(RG_USAGE, "standard output: cannot write");
 }

@@ -261,7 +261,7 @@ rg_plot_running rg_plot_begin(const char *folder, const char *name, int width, i
     return r;
 }
 
-// ---- figures that a page holds -------------------------------------------------------------------------------------------
+// ---- figures in a page ---------------------------------------------------------------------------------------------------
 
 rg_plot_holding rg_plot_hold(const rg_plot *p, const char *script, int width, int height, bool narrow)
 {

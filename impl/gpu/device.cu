@@ -283,7 +283,7 @@ static int gpu_flush(void *stream)
     return told(cudaMemsetAsync(sink.at, sink.byte++, sink.bytes, (cudaStream_t)stream));
 }
 
-// ---- what it is ----------------------------------------------------------------------------------------------------------
+// ---- facts ---------------------------------------------------------------------------------------------------------------
 
 static int gpu_facts(rg_device_facts *f)
 {

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sources.sh OBJECT...: a C file with the hash of each variant's own source: the file that its object was made of and the
-# headers of this project that it includes, as the compiler listed them beside the object, without comments and layout (a blank
-# stays between two words alone): neither changes a time. suite.h and the emulator are not the kernel's: every kernel
-# includes the first, and the second changes no time. And the hash of each job: of its folder, the folders of jobs that this one
-# includes, the formats, and the kernels of the algorithms whose names stand there.
+# sources.sh OBJECT...: prints a C file with a hash of each variant's source: the file of its object and this project's headers
+# that it includes, as the compiler listed them beside the object, without comments and layout (a blank is kept only between
+# two words), which do not change a time. suite.h and the emulator are left out: every kernel includes the first, and the second
+# does not change a time. The file also has a hash of each job: of its folder, the folders of jobs that it includes, the formats,
+# and the kernels of the algorithms that it names.
 LC_ALL=C # the order of files is part of the hash
 export LC_ALL
-# A quote after a letter or digit parts the digits of a number.
+# A quote after a letter or digit separates the digits of a number.
 bare() {
     awk '{
         kept = ""

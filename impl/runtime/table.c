@@ -304,7 +304,7 @@ int rg_pattern_check(const char *pattern, const char *device)
     return code;
 }
 
-// ---- what this machine can run ---------------------------------------------------------------------------------------------
+// ---- requirements of variants ----------------------------------------------------------------------------------------------
 
 // exact: a name that ends in "a" requires instructions of exactly this architecture, which later ones may lack.
 static const char *gpu_lacks(int sm, bool exact)
