@@ -11,8 +11,8 @@ typedef struct COMPLEX {
     VEC re, im;
 } COMPLEX;
 
-// Multiplies x[] by the twiddle factors of place k: number d of `many` by d k / (many length) turns; many length is `side /
-// stride`.
+// Multiplies x[] by the twiddle factors of place k: number d of `many` by d k / (many length) turns, where many length is
+// `side / stride`.
 PASS NAME(turn)(const fr_columns *c, COMPLEX *x, const int many, int at)
 {
     UNROLL for (int d = 1; d < many; d++)

@@ -58,7 +58,7 @@ static void gpu_release(void *p)
     told(cudaFree(p));
 }
 
-// Allocations by kernels' and transforms' own calls come here, too: the linker renames those calls (--wrap in the Makefile).
+// Kernels' and transforms' own allocations come here, too: the linker renames their calls (--wrap in the Makefile).
 extern "C" {
 cudaError_t __real_cudaMallocArray(cudaArray_t *, const cudaChannelFormatDesc *, size_t width, size_t height, unsigned flags);
 cudaError_t __real_cudaMalloc3DArray(cudaArray_t *, const cudaChannelFormatDesc *, cudaExtent, unsigned flags);
@@ -244,8 +244,7 @@ static int gpu_move(void *to, const void *from, size_t bytes)
 {
     cudaPointerAttributes at;
     cudaError_t e = cudaPointerGetAttributes(&at, from);
-    if (e == cudaSuccess && at.device != opened)
-        told(cudaDeviceEnablePeerAccess(at.device, 0)); // has an effect once, where possible
+    if (e == cudaSuccess && at.device != opened) told(cudaDeviceEnablePeerAccess(at.device, 0)); // once, where possible
     e = e == cudaSuccess ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, nullptr) : e;
     return told(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
 }

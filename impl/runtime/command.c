@@ -46,8 +46,7 @@ static int run_kind(const rg_command *command, int argc, char **argv)
 static int begin_summary(const rg_command *command, const void *options)
 {
     const rg_given *given = options;
-    RG_FREED char *path =
-        rg_rank > 0 ? NULL : rg_summary_path(command, options); // also for a plan, which lists what a page needs
+    RG_FREED char *path = rg_rank > 0 ? NULL : rg_summary_path(command, options); // also for a plan: it says what a page needs
     int code = path && given->page && !given->dry_run ? rg_file_can_write(path) : RG_GOOD;
     rg_summary_begin(path, !rg_quiet && !given->dry_run);
     return code;

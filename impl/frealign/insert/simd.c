@@ -3,8 +3,8 @@
 //
 // A row of coefficients becomes records (Re, Im, den); the shift and the weight come from tables of the columns. Then eight
 // samples at a time find their nodes and prefetch them (simd_section.h). A sample with p_x < 0 is replaced by its mate, so that
-// one visit serves both: the other one adds nothing to a node with l_x > 0. Samples beside the plane x = 0, of the column i =
-// 0, or at the rim of the volume go through fr_insert_plain.
+// one visit serves both: the other one adds nothing to a node with l_x > 0. Samples beside the plane x = 0, of column 0, or at
+// the rim of the volume go through fr_insert_plain.
 //
 // Threads own slabs of planes z. In each row the samples that reach a slab form an interval, found from the slope of p_z;
 // planes of a sample that another thread owns are skipped. The terms of a node are added in one order, whatever the number of
@@ -157,7 +157,7 @@ static void add_reaching(const fr_insertion *p, const slab *s, int64_t sample, c
 {
     const float *pose = p->pose + FR_POSE_FLOATS * sample;
     const double slope = pose[2], at = (double)pose[5] * (double)r->j;
-    int64_t done = 0; // columns below are done
+    int64_t done = 0; // columns before it are added
     double reach[2][2] = {
         {(double)s->first - 1.01, (double)s->past + 0.01}, {-(double)s->past - 0.01, 1.01 - (double)s->first}};
     if (s->all) {

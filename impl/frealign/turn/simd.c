@@ -182,7 +182,7 @@ static void wide_columns(const plan *p, int64_t kx, float *own)
         memcpy(p->big + 2 * ((ky + p->reach) * p->pitch + kx), own + 2 * BATCH * (ky < 0 ? ky + p->wide : ky), bytes);
 }
 
-// Splits the particle's coefficients into parts; returns the sum of their squares.
+// Loads the particle's coefficients, real and imaginary parts apart; returns the sum of their squares.
 static double load_particle(plan *p, const fr_call *c, int64_t particle)
 {
     const int64_t size = p->rows * p->columns;
