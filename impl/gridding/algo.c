@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// algo.c: the algorithm `gridding` as data: shapes, inputs, what must hold of every result, and how much work it is.
-// What is computed, and the meaning of n[] and of the arguments, is said in index.h. The values come from reference/.
+// algo.c: the algorithm `gridding` as data: shapes, inputs, invariants and amounts of work. index.h defines the computation,
+// n[] and the arguments. The expected values come from reference/.
 #include "../../reference/reference.h"
 #include "bound.h"
 #include "invariant.h"
@@ -38,7 +38,7 @@ static const rg_arg args[] = {
 enum { PLAIN = 0, CTF = GR_HAS_CTF, WEIGHT = GR_HAS_WEIGHT, BOTH = GR_HAS_CTF | GR_HAS_WEIGHT };
 
 static const rg_shape check_shapes[] = {
-    // One voxel; windows as large as the volume and larger; the side around 4.
+    // One voxel; windows at least as large as the volume; the side around 4.
     CHECK(1, 1, 1, 19, PLAIN),
     CHECK(1, 2, 2, 30, BOTH),
     CHECK(3, 1, 1, 19, PLAIN),
@@ -47,7 +47,7 @@ static const rg_shape check_shapes[] = {
     CHECK(5, 3, 1, 30, WEIGHT),
     CHECK(7, 1, 2, 19, BOTH),
     CHECK(9, 1, 1, 19, PLAIN),
-    // Radii: nearest voxel, edges that fall on lattice points (1, 2, 3), the paper's and the program's, the largest.
+    // Radii: nearest voxel, edges on lattice points (1, 2, 3), the paper's and the program's, the largest.
     CHECK(11, 1, 1, 1, PLAIN),
     CHECK(11, 2, 1, 5, PLAIN),
     CHECK(11, 1, 1, 10, PLAIN),
@@ -56,7 +56,7 @@ static const rg_shape check_shapes[] = {
     CHECK(13, 1, 1, 20, PLAIN),
     CHECK(13, 2, 1, 25, BOTH),
     CHECK(13, 1, 1, 30, PLAIN),
-    // Every kind; several images, operators; k + 1 and 2k + 1 around the 8, 16 and 32 that variants cut the volume into.
+    // Every kind; several images and operators; k + 1 and 2k + 1 around 8, 16 and 32, the sides of the variants' bricks.
     CHECK(15, 2, 1, 19, PLAIN),
     CHECK(15, 2, 1, 19, CTF),
     CHECK(15, 3, 1, 19, WEIGHT),
@@ -77,9 +77,9 @@ static const rg_shape check_shapes[] = {
     CHECK(7, 65, 2, 19, PLAIN),
 };
 
-// k is the side of the images that were padded by 2. `quick` takes the slowest variant seconds at most. `paper`: 52 images of
-// 128 x 128 are the paper's tuning set, 420 the side of its job (S9); the others have as many images as make clearing and
-// writing the volume, 12 bytes a voxel, a small part of the time on a large GPU.
+// k is the side of the images before padding by 2. `quick` takes the slowest variant seconds at most. `paper`: 52 images of 128
+// x 128 are the paper's tuning set, 420 is the side of its job (S9). The others have enough images that clearing and writing
+// the volume, 12 bytes a voxel, are a small part of the time on a large GPU.
 static const rg_bench_shape bench_shapes[] = {
     {{{65, 32, 1, 19, PLAIN}, 1}, RG_QUICK, "32 x 32"},
     {{{129, 16, 1, 19, PLAIN}, 1}, RG_QUICK, "64 x 64"},
@@ -137,7 +137,7 @@ static double extreme(const rg_shape *s, int64_t i, int j)
     return value[rg_bits(s->seed, (uint64_t)i * 8 + (uint64_t)j) >> 61];
 }
 
-// Component j of stored pixel (x, y) of image i, in -1 .. 1; the caller has seen to the column x = 0.
+// Component j of stored pixel (x, y) of image i, in -1 .. 1; the caller makes the column x = 0 Hermitian.
 static double value_at(const rg_shape *s, rg_pattern pattern, int64_t i, int64_t element, int j)
 {
     const int64_t at = i * gr_pixels(k_of(s)) + element;
@@ -149,7 +149,7 @@ static double value_at(const rg_shape *s, rg_pattern pattern, int64_t i, int64_t
     }
 }
 
-// Images are transforms of real ones: F(0, -y) = conj F(0, y), F(0, 0) is real; and a CTF is the same at p and -p.
+// Images are transforms of real ones: F(0, -y) = conj F(0, y), F(0, 0) is real. A CTF is the same at p and -p.
 static void fill_pixels(const rg_shape *s, rg_pattern pattern, float *image, float *ctf)
 {
     const int64_t k = k_of(s);
@@ -175,9 +175,9 @@ static void quaternion(const double q[4], double m[9])
     for (int e = 0; e < 9; e++) m[e] = r[e];
 }
 
-// position: the 24 rotations of the cube, whose pixels fall on voxels, beginning with another one for every seed. maximum:
-// turns by 45 degrees about an axis, where many pairs are equally far. random: uniform. extreme: close to the first and, by turns
-// of images and of sides, within 3 degrees of a normal along a diagonal of the cube, where a walk along any axis is the longest.
+// position: the 24 rotations of the cube, whose pixels fall on voxels; the seed chooses the first. maximum: turns by 45 degrees
+// about an axis, where many pairs are equally far. random: uniform. extreme: close to the first, and for some images and sides
+// within 3 degrees of a normal along a diagonal of the cube, where a walk along any axis is longest.
 static void orientation(const rg_shape *s, rg_pattern pattern, int64_t i, double m[9])
 {
     const int64_t turn = (int64_t)((s->seed + (uint64_t)i) % 24);
@@ -214,7 +214,7 @@ static void orientation(const rg_shape *s, rg_pattern pattern, int64_t i, double
     }
 }
 
-// Operators: those of I1, O or T where there are as many, else of Cn.
+// Operators: the group I1, O or T of that order, else Cn.
 static void fill_rotation(const rg_shape *s, rg_pattern pattern, float *rotation)
 {
     const int64_t o = s->n[GR_OPERATORS];
@@ -320,7 +320,7 @@ static double traffic_bytes(const rg_shape *s)
     return 4 * ((double)in + (double)count_G(s) + (double)count_W(s));
 }
 
-// Stored pixels inside the circle, each once for every operator.
+// Stored pixels inside the circle, counted once for every operator.
 static double work(const rg_shape *s) { return gr_inserted(s); }
 
 static const rg_shape smoke_shapes[] = {{{21, 3, 2, 19, BOTH}, 1}};

@@ -2,21 +2,22 @@
 // gridding:gather: Algorithm 2 of Strelak et al. 2019 with every parameter of their Table 2, GRID_DIM_Z to 512 and a
 // polynomial for the weights (PRECOMP_INT 2) as additions.
 //
-// The samples are inserted along the axis nearest to their normal (view.cuh): the other two axes span the iteration plane,
-// one thread a column of voxels. It walks over the voxels within b of the image, adds up the pixels within b of each, and adds
-// the sums to G and W: by two atomics (three before sm_90), or plainly, in a launch a sample, where ATOMICS is 0. Differences
-// from the paper: half of the volume is stored, so that the plane of columns along y and z has only x >= 0, and columns along x
-// begin at 0; pixels are looked for in 4 x 4 about the voxel's foot, for b >= 2 or with SHARED_IMG in the square around the
-// disc in which the ball of radius b cuts the image, where the paper takes the one of side 2b; SHARED_IMG takes the rectangle
-// of the columns' discs, which always fits in eq. 5, instead of that of a box; a grid's first dimension is GRID_DIM_Z, so that
-// blocks of all samples are at the same columns at nearly the same time and find in L2 what the others have added to.
+// The samples are inserted along the axis nearest to their normal (view.cuh). The other two axes span the iteration plane, with
+// one thread for each column of voxels. The thread walks over the voxels within b of the image, sums the pixels within b of
+// each, and adds the sums to G and W: by two atomics (three before sm_90), or, where ATOMICS is 0, plainly, with a launch for
+// each sample. Differences from the paper: half of the volume is stored, so that the plane of columns along y and z has only x
+// >= 0, and columns along x begin at 0; pixels are searched in 4 x 4 about the voxel's foot, for b >= 2 or with SHARED_IMG in
+// the square around the disc in which the ball of radius b cuts the image, where the paper uses a square of side 2b; SHARED_IMG
+// loads the rectangle of the columns' discs, which always fits in eq. 5, instead of that of a box; the grid's first dimension
+// is GRID_DIM_Z, so that blocks of all samples are at the same columns at nearly the same time and find each other's sums in
+// L2.
 //
 // The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
 //     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8
 //
-// Bound: fp32, 8 operations for each of 28.7 pairs a stored pixel (owned.cu). What is met first are issue slots: of the pixels
-// of a 4 x 4 window less than half are within b, and each is loaded from L1 anew. The real and the imaginary part go by one
-// atomic of 8 bytes. Measured: data/machines/h200-16xeon.tsv.
+// Bound: fp32, 8 operations for each of 28.7 pairs a stored pixel (owned.cu). In practice issue slots limit it: less than half
+// of the pixels of a 4 x 4 window are within b, and each is loaded from L1. One atomic of 8 bytes adds the real and the
+// imaginary part. Measured: data/machines/h200-16xeon.tsv.
 #include "view.cuh"
 #include <algorithm>
 
@@ -25,13 +26,13 @@ typedef struct volume {
     bool atomics, aligned; // aligned: g to 8 bytes
 } volume;
 
-// Pixels first .. last, in the image or as terms in shared memory, where those beyond the circle are 0.
+// Pixels first .. last, in the image or as terms in shared memory, which are 0 beyond the circle.
 typedef struct patch {
     int first_x, last_x, first_y, last_y;
     gr_terms *terms;
 } patch;
 
-// An image and its CTF from pixel (0, 0) on, and whether a pixel can be read at once.
+// An image and its CTF from pixel (0, 0) on, and whether one load can read a pixel.
 typedef struct pixels {
     const float *image, *ctf;
     bool aligned;
@@ -44,7 +45,7 @@ static __device__ __forceinline__ pixels pixels_of(const gr_input &in, const gr_
     return p;
 }
 
-// What a stored pixel adds but for m.
+// The terms of a stored pixel, without m.
 template <bool has_ctf> static __device__ __forceinline__ gr_terms stored_terms(const pixels &p, int element, bool aligned)
 {
     const float2 f = gr_pixel_at(p.image, element, aligned);
@@ -53,8 +54,8 @@ template <bool has_ctf> static __device__ __forceinline__ gr_terms stored_terms(
     return t;
 }
 
-// What pixel (x, y) of the disc adds but for m. Its element, counted from that of (0, 0), is y (k + 1) + x; its mate's is the
-// opposite.
+// The terms of pixel (x, y) of the disc, without m. Its element relative to (0, 0) is y (k + 1) + x; that of its mate is the
+// negative.
 template <bool has_ctf> static __device__ __forceinline__ gr_terms terms_at(const pixels &p, int k, int x, int y)
 {
     const int element = y * (k + 1) + x;
@@ -67,7 +68,7 @@ template <bool has_ctf> static __device__ void fill(const patch &p, const gr_inp
 {
     const int width = p.last_x - p.first_x + 1, n = width * (p.last_y - p.first_y + 1);
     const int threads = (int)(blockDim.x * blockDim.y);
-    __syncthreads(); // the sample before has been read
+    __syncthreads(); // the previous sample has been read
     for (int i = (int)(threadIdx.y * blockDim.x + threadIdx.x); i < n; i += threads) {
         const int x = p.first_x + i % width, y = p.first_y + i / width;
         gr_terms none = {0, 0, 0};
@@ -77,7 +78,7 @@ template <bool has_ctf> static __device__ void fill(const patch &p, const gr_inp
 }
 
 // How the pixels of a 4 x 4 window about a foot (x, y), or about its opposite where x < 0, are stored: all within the circle;
-// or some beyond it; or, near x = 0, some as their mates. The third reads any window of any alignment.
+// some beyond it; or, near x = 0, some as their mates. ANYWHERE handles every window and alignment.
 enum { INSIDE, AT_EDGE, ANYWHERE };
 static __device__ __forceinline__ int place_of(const gr_input &in, bool aligned, float x, float y)
 {
@@ -85,7 +86,7 @@ static __device__ __forceinline__ int place_of(const gr_input &in, bool aligned,
     return !aligned || fabsf(x) < 1 ? ANYWHERE : safe > 0 && x * x + y * y <= safe * safe ? INSIDE : AT_EDGE;
 }
 
-// Its sum; q of the weight at the foot is `rest`. Of pixels beyond the circle none is read.
+// The sum over such a window; rest: q of the weight at the foot. Reads no pixel beyond the circle.
 template <int way, bool has_ctf, int place>
 static __device__ __forceinline__ gr_terms small_window(
     const gr_input &in, const float *table, const pixels &from, float x, float y, float rest)
@@ -122,7 +123,7 @@ static __device__ __forceinline__ gr_terms small_window(
     return sum;
 }
 
-// The window of one voxel, whose foot on the image is (x, y); q of the weight is `rest` there.
+// The window of a voxel with foot (x, y) on the image; rest: q of the weight there.
 template <int way, bool shared, bool has_ctf>
 static __device__ __forceinline__ gr_terms window(
     const gr_input &in, const float *table, const pixels &from, const patch &p, float x, float y, float rest)
@@ -172,7 +173,7 @@ static __device__ __forceinline__ void walk(const gr_input &in, const float *tab
     const float fu = (float)u, fv = (float)v, middle = view.su * fu + view.sv * fv, half = view.half + RANGE_MARGIN;
     const float x0 = x.u * fu + x.v * fv, y0 = y.u * fu + y.v * fv, h0 = h.u * fu + h.v * fv;
     const float reach = (float)in.k + in.b + RANGE_MARGIN, room = reach * reach - fu * fu - fv * fv;
-    if (room < 0) // no pixel is near
+    if (room < 0) // the column is beyond reach
         return;
     const float most = sqrtf(room);
     const int last = min(gr_last(middle, half, in.k), (int)most);
@@ -195,8 +196,9 @@ static __device__ __forceinline__ void walk(const gr_input &in, const float *tab
     }
 }
 
-// Samples first + blockIdx.x, and every gridDim.x-th from there, below past. The largest block leaves a thread 64 registers:
-// rational weights beside an image in shared memory would take more; the others (0: no bound) take fewer than a bound gives them.
+// Samples first + blockIdx.x, and every gridDim.x-th after it, below past. The largest block leaves a thread 64 registers;
+// rational weights with an image in shared memory would use more, so these have a bound. The others (0: no bound) use fewer
+// without one.
 template <int way, bool shared, bool has_ctf>
 static __global__ void __launch_bounds__(way == GR_RATIONAL && shared ? 32 * 32 : 0)
     gather(gr_input in, const float *global_table, int tile, int first, int past, volume to)
@@ -210,7 +212,7 @@ static __global__ void __launch_bounds__(way == GR_RATIONAL && shared ? 32 * 32 
         const gr_sample s = gr_sample_of(in, i);
         const int axis = gr_nearest_axis(s.rotation), v0 = (int)blockIdx.z * side - in.k;
         const int u0 = (int)blockIdx.y * side + gr_lowest(gr_u_axis(axis), in.k);
-        if (u0 > in.k) // of planes with x only half is there
+        if (u0 > in.k) // only the half x >= 0 is stored
             continue;
         const gr_view view = gr_view_of(s.rotation, axis, in.b);
         const pixels from = pixels_of(in, s);
@@ -255,15 +257,15 @@ static size_t scratch(const rg_shape *, const int64_t *) { return gr_table_bytes
 
 static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return gr_tolerance(s, param[PRECOMP_INT]); }
 
-// Eq. 5, whose bound of the side holds: feet of columns i and j apart lie at most sqrt(6) max(i, j) apart along x or y, and
-// discs reach sqrt(3) b beyond, so a side has at most sqrt(6) (B - 1) + 2 sqrt(3) b + 1 pixels.
+// Eq. 5 with a bound of the side that holds: feet of columns i and j apart lie at most sqrt(6) max(i, j) apart along x or y,
+// and discs reach sqrt(3) b beyond, so a side has at most sqrt(6) (B - 1) + 2 sqrt(3) b + 1 pixels.
 static size_t image_bytes(const rg_shape *s, const int64_t *param)
 {
     const size_t side = (size_t)ceil(sqrt(6.0) * ((double)param[BLOCK_DIM] + 2 * (double)s->n[GR_RADIUS] / 10));
     return param[SHARED_IMG] ? side * side * sizeof(gr_terms) : 0;
 }
 
-// Two atomics for each voxel within b of an image: a slab of 2b voxels a pixel, where the pairs fill a ball of 4/3 pi b^3.
+// Two atomics for each voxel within b of an image, which is a slab of 2b voxels a pixel; the pairs fill a ball of 4/3 pi b^3.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     const double b = (double)s->n[GR_RADIUS] / 10, voxels = gr_pairs(s) * 1.5 / (3.14159265358979323846 * b * b);
@@ -318,8 +320,7 @@ static int run(rg_call *call)
     const volume to = {(float *)call->arg[GR_G], (float *)call->arg[GR_W], call->param[ATOMICS] != 0,
         (uintptr_t)call->arg[GR_G] % sizeof(float2) == 0};
     int error = RG_OK;
-    const int step =
-        to.atomics ? in.samples : 1; // without atomics, samples that meet in a voxel must not be under way together
+    const int step = to.atomics ? in.samples : 1; // without atomics, samples that share a voxel must not run together
     for (int first = 0; first < in.samples && !error; first += step) error = insert(call, in, to, first, first + step);
     return error;
 }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// gridding:owned: every voxel is owned by one block at a time: no atomics on the volume, and the same bits in every run.
+// gridding:owned: one block at a time owns a voxel: no atomics on the volume, and the same bits in every run.
 //
 // The volume is cut into bricks of 16 x 16 x 16 voxels. A block keeps the sums of its brick in shared memory while the samples
-// of its unit (owned_plan.cuh) pass, and stores each voxel once. It looks at 256 samples at a time, leaves out those whose
-// plane +-b misses the brick, and inserts the others one after another: its threads copy the pixels that the brick can need
-// and list the voxels within b of the image (owned_list.cuh), a thread a column; after a barrier warps take 32 voxels of a
-// list at a time, a lane a voxel, and each adds the pixels about its foot (owned_brick.cuh).
+// of its unit (owned_plan.cuh) pass, and stores each voxel once. It tests 256 samples at a time, skips those whose plane +-b
+// misses the brick, and inserts the others one after another: its threads copy the pixels that the brick can need and list the
+// voxels within b of the image (owned_list.cuh), one thread a column. After a barrier each warp processes 32 voxels of a list
+// at a time, one lane a voxel, and each lane adds the pixels about its voxel's foot (owned_brick.cuh).
 //
-// Bound: fp32. A pair takes 8 operations (distance 1, weight 4, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9.
-// What is met first are issue slots: more than half of them are windows, 13.3 pixels looked at for 7.6 in the disc; then the
-// lists, of which half of the columns have none, as a plane cuts half of a brick's on average; copies of pixels; clearing and
-// storing; and warps wait at the two barriers of a hit. Shared memory is close behind: every pixel of a window is a load of 8
-// bytes. With few images storing is met (owned_store.cuh). Measured: data/machines/h200-16xeon.tsv.
+// Bound: fp32. A pair takes 8 operations (distance 1, weight 4, sums 3) and there are 28.7 pairs a stored pixel at b = 1.9. In
+// practice issue slots limit it: windows use more than half of them, with 13.3 pixels visited for 7.6 in the disc; then lists,
+// where half of the columns are empty, as a plane cuts half of a brick's on average; then copying pixels, clearing and storing,
+// and the two barriers of each hit. Shared memory comes close: every pixel of a window is a load of 8 bytes. With few images
+// storing is the bound (owned_store.cuh). Measured: data/machines/h200-16xeon.tsv.
 #include "owned_store.cuh"
 
 enum { GROUP = 24 };   // hits whose data are made together
 enum { HITS_FEW = 4 }; // of a unit that spends more time on storing than on inserting
 
-// What a block keeps beside what depends on b.
+// What a block keeps besides the parts that depend on b.
 typedef struct state {
     gr_hit hit[GROUP];
     int sample[THREADS], in_warp[THREADS / 32];
@@ -59,7 +59,7 @@ static __device__ __forceinline__ bool misses(float4 foot, const int low[AXES], 
     return middle + reach < (float)a || middle - reach > (float)min(a + BRICK - 1, k);
 }
 
-// The samples from `first` on, one a thread, that meet the brick: their numbers in order, and how many.
+// Lists the samples from `first` on, one a thread, that meet the brick, in order, and counts them.
 static __device__ int find_hits(const job &j, const int low[AXES], int first, int past, state &s)
 {
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, mine = first + (int)threadIdx.x;
@@ -77,7 +77,7 @@ static __device__ int find_hits(const job &j, const int low[AXES], int first, in
     return all;
 }
 
-// Inserts a hit whose first pixels are in `load`, and fetches those of the hit after it, where there is one, meanwhile.
+// Inserts a hit whose first pixels are in `load`, and meanwhile fetches those of the next hit, if any.
 template <int N, bool has_ctf>
 static __device__ __forceinline__ void insert_hit(
     const job &j, const gr_memory &own, const gr_hit *hit, bool more, gr_load &load, int number[2], int next[2])
@@ -96,12 +96,12 @@ static __device__ __forceinline__ void insert_hit(
     __syncthreads();
 }
 
-// Samples first .. past - 1; how many meet the brick.
+// Inserts samples first .. past - 1; returns how many meet the brick.
 template <int N, bool has_ctf>
 static __device__ int pass(const job &j, const gr_memory &own, const int low[AXES], int first, int past, state &s)
 {
     int turn = 0, all = 0;
-    gr_load load = {}; // as the first batch is kept whole
+    gr_load load = {}; // because the first batch is stored whole
     if (threadIdx.x < 2) s.number[0][threadIdx.x] = 0;
     for (; first < past; first += THREADS) {
         const int hits = find_hits(j, low, first, past, s);
@@ -119,7 +119,7 @@ static __device__ int pass(const job &j, const gr_memory &own, const int low[AXE
     return all;
 }
 
-// Stores the sums of a unit into which so many hits went, and clears them for the next.
+// Stores the sums of a unit with this many hits, and clears them for the next.
 static __device__ void store(const job &j, const gr_unit &unit, const int low[AXES], int hits, float *sums)
 {
     if (unit.parts > 1) {
@@ -161,7 +161,7 @@ template <int N, bool has_ctf> static __global__ void __launch_bounds__(THREADS,
 // ---- parameters ----------------------------------------------------------------------------------------------------------
 
 enum { HITS };
-enum { BLOCKS = 1024 }; // at least as many as run together on any GPU of sm_80 or later
+enum { BLOCKS = 1024 }; // no fewer than run together on any GPU of sm_80 or later
 static const int64_t hits[] = {0, 8, 16, 32, 64, 128, 256, 512};
 static const rg_param params[] = {
     {"hits", hits, RG_COUNT(hits), 0, "samples that a block inserts into a brick before others share it; 0: by the size"},
@@ -184,7 +184,7 @@ static const char *refuse(const rg_shape *s, const int64_t *) { return gr_sample
 
 static size_t lines(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-// In scratch: counters, views of the samples, units, slots.
+// Layout of scratch: counters, views of the samples, units, slots.
 typedef struct places {
     gr_counters *count;
     gr_views views;

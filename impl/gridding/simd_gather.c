@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 // simd_gather.c: each voxel collects its pixels, brick by brick, with AVX2 or AVX-512, on one core or all.
 //
-// The volume is cut into bricks of 16 x 16 x 24 voxels, whose sums stay in cache while all samples pass; a brick is written
-// once, by one thread, so that results do not depend on the number of threads; with add=1 it is added to what stands there, so
-// that images in several calls need no second volume. Neighbours along x share lines of the volume, and two cores that write
-// to a line at once wait for each other: a task is a row of bricks where that makes 8 tasks a thread, else one brick, and its
-// neighbour along x comes a layer of tasks later. Of a sample (an image with an operator) only bricks that its slab of
-// thickness 2b meets are visited, row by row along x, and the voxels within b of its plane noted as hits.
+// The volume is cut into bricks of 16 x 16 x 24 voxels, whose sums stay in cache while all samples pass. One thread writes each
+// brick once, so that results do not depend on the number of threads. add=1 adds the brick to the volume, so that images can
+// come in several calls without a second volume. Neighbours along x share cache lines of the volume, and two cores that write
+// to one line at once wait for each other. Hence a task is a row of bricks if that makes 8 tasks a thread; else it is one
+// brick, and its neighbour along x follows a layer of tasks later. A sample (an image with an operator) visits only the bricks
+// that its slab of thickness 2b meets; in each, row by row along x, the voxels within b of its plane become hits.
 //
-// A hit is a block of pixels, 4 columns wide (8 from b = 2 on), of as many rows as its disc meets: with AVX-512 hits are sorted
-// into those with 4 rows, 3, or fewer (7, 6, fewer). A vector of weights, computed by the squares of squares.h, is one row of
-// the blocks of 4 hits (of 2 with AVX2 or 8 columns); all rows of 8 hits (4) are weighed together, a term at a time, so that
-// no port waits for the chain of one. Then a row of a hit is one multiply-add, and the totals of 4 hits (2) become one vector.
+// A hit is a block of pixels, 4 columns wide (8 from b = 2 on), with as many rows as its disc meets: with AVX-512 hits are
+// sorted into those with 4 rows, 3, or fewer (7, 6, fewer). A vector of weights, computed by squares.h, is one row of the
+// blocks of 4 hits (2 with AVX2 or 8 columns). All rows of 8 hits (4) are computed together, term by term, so that no port
+// waits for one dependency chain. Each row of a hit is then one multiply-add, and the totals of 4 hits (2) end in one vector.
 //
-// For that, images are copied to rows of records (m c Re F, m c Im F, m c^2, 0), one load for the four pixels of a row, with
-// margins and everything beyond the circle zero: no bounds are tested inside. A brick whose centre is at x < 0 is looked up in
-// the mate, at -t, and the imaginary part changes its sign.
+// To allow this, images are copied to rows of records (m c Re F, m c Im F, m c^2, 0), so that one load gets the four pixels of
+// a row. Margins and pixels beyond the circle are zero, so that the inner loops test no bounds. A brick whose centre has x < 0
+// uses the mate, at -t, and the imaginary part changes its sign.
 //
 // Bound: RG_F32_MAD, counting 4 (or 8) lanes of each row that a disc meets, of which there are pi b/2 on average: 9
-// multiply-adds a lane, and 2b hits a pixel. Both ports that take 512 bits also take what permutes weights, adds lanes up and
-// finds hits: by the listing, 8 hits of three rows take 140 of their instructions, 54 of them counted, and finding them 40 more,
-// so that 0.3 of what the machine can multiply is all there is. Where images are few the volume's lines are the bound, hence they
-// are called for before they are written. Measured: data/machines/h200-16xeon.tsv.
+// multiply-adds a lane, and 2b hits a pixel. The two ports for 512 bits also permute weights, add lanes up and find hits: in
+// the listing, 8 hits of three rows take 140 of their instructions, 54 of them counted, and finding them 40 more, which limits
+// it to 0.3 of the peak rate. With few images the bound is the volume's cache lines; hence they are prefetched before they are
+// written. Measured: data/machines/h200-16xeon.tsv.
 #include "../runtime/cpu.h"
 #include "bound.h"
 #include "call.h"
@@ -29,23 +29,23 @@
 
 enum { BX = 16, BY = 16, BZ = 24, BRICK = BX * BY * BZ, LANES_MOST = 16 };
 
-// Kinds of hits, by the rows that their discs meet; the hits of each are filled up to a multiple of TOGETHER.
+// Kinds of hits, by the number of rows that their discs meet; each kind is padded to a multiple of TOGETHER.
 enum { KINDS = 3, TOGETHER = 8, HITS_MOST = BRICK + KINDS * TOGETHER + LANES_MOST, VECTORS_MOST = 2 * 7 };
 
-// Columns of a block, and most rows that a disc meets: for b < 2, and for b <= 3.
+// Columns of a block, and most rows that a disc meets, for b < 2 and for b <= 3.
 static inline int columns_of(const rg_shape *s) { return s->n[GR_RADIUS] < 20 ? 4 : 8; }
 static inline int rows_of(int columns) { return columns == 4 ? 4 : 7; }
 
-// Room around a copied image, for every block of a place within b of the disc: rows -k - 6 .. k + 9, and as many columns to the
-// right as a block has; to the left half a brick is added, 15.7 from its centre to a corner.
+// Margins of a copied image, enough for the block of any place within b of the disc: rows -k - 6 .. k + 9, and to the right as
+// many columns as a block has. On the left half a brick is added, 15.7 from its centre to a corner.
 enum { LEFT = 18, ABOVE = 6, BELOW = 9 };
 
 typedef struct plan {
     gr_call call;
-    int add;                 // to what stands in the volume
+    int add;                 // adds to the volume instead of overwriting it
     int64_t samples, padded; // samples, and rounded up to a vector
     int64_t pitch, records;  // of a row and of an image, in records
-    float scale;             // of distances: TOP less the square of one so scaled is t of squares.h
+    float scale;             // of distances: t of squares.h is TOP less the square of a scaled distance
     float *record;           // [image][row][column][4]
     float *normal[3];        // of every sample; the padding is 0, with height 2b
     float *height;           // largest |n.v| at which a brick's centre still matters
@@ -60,8 +60,8 @@ typedef struct place {
     int32_t first;         // the record of pixel (0, 0)
 } place;
 
-// Hits of one sample in one brick, those of a kind from start[kind] to start[kind + 1]: the block's first pixel seen from the
-// place, and t at the foot of the voxel; where the block begins; and where the voxel's record is in sum[].
+// Hits of one sample in one brick; kind i has those from start[i] to start[i + 1]. ux, uy: the block's first pixel relative to
+// the place; t: at the foot of the voxel; block: start of the block; sum: the voxel's record in sum[].
 typedef struct hits {
     int start[KINDS + 1];
     float sign; // of the imaginary part, as 0 or -0
@@ -69,7 +69,7 @@ typedef struct hits {
     int32_t block[HITS_MOST], sum[HITS_MOST];
 } hits;
 
-// Voxels within b of a plane, as numbers row * BX + x, in the order of the brick and of each kind.
+// Voxels within b of a plane, as numbers row * BX + x: in the order of the brick, and of each kind.
 typedef struct voxels {
     int n, many[KINDS];
     float found[BRICK + LANES_MOST], of[KINDS][BRICK + LANES_MOST];
@@ -78,9 +78,9 @@ typedef struct voxels {
 typedef struct brick {
     int x, y, z, nz; // first voxel; planes inside the volume
     int touched;     // whether sum[] is cleared and used
-    // Of each row: its place, and the last voxel inside the volume and within b of the ball of radius k, -1 where none is.
+    // Of each row: its place, and the last voxel inside the volume and within b of the ball of radius k, -1 if none.
     float row_y[BY * BZ], row_z[BY * BZ], last[BY * BZ];
-    _Alignas(64) float sum[4 * (BRICK + 1)]; // a record a voxel, and one for hits that are none
+    _Alignas(64) float sum[4 * (BRICK + 1)]; // a record a voxel, and one for padding
 } brick;
 
 static void touch(brick *b)
@@ -106,7 +106,7 @@ static place place_of(const plan *p, const brick *b, int64_t sample)
     return at;
 }
 
-// Adds hits that add nothing behind the n-th, up to a multiple of those that are done at a time.
+// Pads the hits from n to a multiple of 8, with hits that add nothing. Returns the padded number.
 static inline int fill_up(hits *h, int n)
 {
     for (; n % 8; n++) {
@@ -118,7 +118,7 @@ static inline int fill_up(hits *h, int n)
     return n;
 }
 
-// Calls for the pixels of hits, of neighbours a row each: their blocks overlap.
+// Prefetches the pixels of hits, one row for each group of neighbours, whose blocks overlap.
 static inline void call_for(const plan *p, const hits *h, int columns)
 {
     const int64_t pitch = 4 * p->pitch;
@@ -159,7 +159,7 @@ static plan lay_out(const rg_call *call)
     p.nz = (int)(2 * c->k / BZ + 1);
     const size_t floats = (size_t)(4 * c->images * p.records + 4 * p.padded);
     p.bytes = floats * sizeof(float);
-    if (call->scratch) { // else only the size is wanted
+    if (call->scratch) { // else only the size is asked
         p.record = (float *)call->scratch;
         for (int a = 0; a < 3; a++) p.normal[a] = p.record + 4 * c->images * p.records + a * p.padded;
         p.height = p.normal[2] + p.padded;
@@ -167,7 +167,7 @@ static plan lay_out(const rg_call *call)
     return p;
 }
 
-// n pixels from `at` on, or at `at`, at - 1 ... as their mates, in records.
+// Records of n pixels from `at` upwards, or, for mates, from `at` downwards.
 static inline void copy_pixels(const gr_call *c, float m, int64_t at, int step, float *record, int64_t n)
 {
     for (int64_t x = 0; x < n; x++, at += step, record += 4) {
@@ -179,7 +179,7 @@ static inline void copy_pixels(const gr_call *c, float m, int64_t at, int step, 
     }
 }
 
-// One row of an image, in records; y may lie outside.
+// One row of an image as records; y may lie outside.
 static void copy_row(const plan *p, int64_t i, int64_t y)
 {
     const gr_call *c = &p->call;
@@ -197,7 +197,7 @@ static void copy_row(const plan *p, int64_t i, int64_t y)
     memset(to + 4 * (LEFT + past), 0, (size_t)(p->pitch - LEFT - past) * 4 * sizeof *to);
 }
 
-// A brick's centre matters to a sample as far as its slab reaches, b, and half the brick along the normal.
+// A brick's centre matters to a sample within the reach of its slab, b, plus half the brick along the normal.
 static void copy_normal(const plan *p, int64_t s)
 {
     const float half[3] = {(BX - 1) / 2.0f, (BY - 1) / 2.0f, (BZ - 1) / 2.0f};
@@ -211,7 +211,7 @@ static void copy_normal(const plan *p, int64_t s)
     }
 }
 
-// Cuts the brick to the volume and to the ball that the samples reach; false when nothing is left.
+// Cuts the brick to the volume and to the ball that samples reach; false: nothing is left.
 static int cut(const plan *p, brick *b)
 {
     const int64_t k = p->call.k;
@@ -231,14 +231,14 @@ static int cut(const plan *p, brick *b)
     return most;
 }
 
-// Calls for n numbers that will be written.
+// Prefetches n numbers for writing.
 static inline void call_for_row(const float *row, int n)
 {
     for (int at = 0; at < n; at += 16) __builtin_prefetch(row + at, 1);
     __builtin_prefetch(row + n - 1, 1);
 }
 
-// Writes the voxels of a brick, or adds to them; zeros where no sample touched it.
+// Writes the voxels of a brick, or adds to them; writes zeros where no sample touched it.
 static void write_brick(const plan *p, const brick *b)
 {
     const gr_call *c = &p->call;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// simd_gather_isa.h: the brick of simd_gather.c in one instruction set, in the words of ../simd/simd.h.
+// simd_gather_isa.h: the inner loops of simd_gather.c for one instruction set, with the macros of ../simd/simd.h.
 
 #if SIMD_LANES == 16
 // The sums of four vectors' records.
@@ -32,9 +32,8 @@ TARGET static inline void avx2_add_records(float *to, const int32_t at[2], __m25
 }
 #endif
 
-// Notes the voxels of the brick within b of the sample's plane, as numbers row * BX + x. Those of a row lie side by side: from
-// where the plane's distance is -b to where it is b, a little more for roundings (a pair that is further away gets no weight),
-// for as many rows as a vector has lanes at a time. Returns how many they are.
+// Lists the voxels of the brick within b of the sample's plane, as numbers row * BX + x. Those of a row are a range, from plane
+// distance -b to b, a little more for rounding (a pair farther away has weight 0). One lane a row. Returns their number.
 TARGET static inline int NAME(find_voxels)(const plan *p, const brick *b, const float *m, float *voxel)
 {
     const float across = fabsf(m[2]) > 1e-6f ? m[2] : 1e-6f, reach = (p->call.b + 0.002f) / fabsf(across);
@@ -61,7 +60,7 @@ TARGET static inline int NAME(find_voxels)(const plan *p, const brick *b, const 
     return n;
 }
 
-// Voxels of the brick, by their numbers, in the frame of the image.
+// Coordinates of the brick's voxels, given by number, in the frame of the image.
 TARGET static inline void NAME(project)(const place *at, VEC v, VEC t[3])
 {
     const VEC z = v_floor_ps(v_mul_ps(v, v_set1_ps(1.0f / (BX * BY)))), rest = v_fnmadd_ps(z, v_set1_ps(BX * BY), v);
@@ -70,7 +69,7 @@ TARGET static inline void NAME(project)(const place *at, VEC v, VEC t[3])
         v_fmadd_ps(y, v_set1_ps(at->m[3 + a]), v_fmadd_ps(z, v_set1_ps(at->m[6 + a]), v_set1_ps(at->corner[a]))));
 }
 
-// The first row of pixels within b of each voxel's place, and whether that and the last of `rows` rows meet its disc.
+// The first row of pixels within b of each voxel's place, and whether that row and the last of `rows` rows meet its disc.
 TARGET static inline void NAME(meet)(const plan *p, const VEC t[3], int rows, VEC *first, MASK *meets_first, MASK *meets_last)
 {
     *first = v_ceil_ps(v_sub_ps(t[1], v_set1_ps(p->call.b)));
@@ -81,7 +80,7 @@ TARGET static inline void NAME(meet)(const plan *p, const VEC t[3], int rows, VE
 }
 
 #if SIMD_LANES == 16
-// Sorts the voxels that were found by how many of `most` rows their discs meet: all, all but the first or the last, fewer.
+// Sorts the listed voxels by how many of `most` rows their discs meet: all, all but the first or the last, fewer.
 TARGET static inline void avx512_sort(const plan *p, const place *at, voxels *v, const int most)
 {
     for (int kind = 0; kind < KINDS; kind++) v->many[kind] = 0;
@@ -100,7 +99,7 @@ TARGET static inline void avx512_sort(const plan *p, const place *at, voxels *v,
     }
 }
 #else
-// AVX2 has no instruction that picks lanes: all voxels count as meeting all rows.
+// AVX2 cannot compress lanes: all voxels count as meeting all rows.
 TARGET static inline void avx2_sort(const plan *p, const place *at, voxels *v, int most)
 {
     (void)p, (void)at, (void)most;
@@ -110,7 +109,7 @@ TARGET static inline void avx2_sort(const plan *p, const place *at, voxels *v, i
 }
 #endif
 
-// Hits of a sample in the brick.
+// Finds the hits of a sample in the brick.
 TARGET static inline void NAME(find)(const plan *p, const brick *b, int64_t sample, voxels *v, hits *h, const int most)
 {
     const place at = place_of(p, b, sample);
@@ -140,8 +139,8 @@ TARGET static inline void NAME(find)(const plan *p, const brick *b, int64_t samp
     }
 }
 
-// n vectors of t (squares.h) become weights, all of them a term at a time: a term that waits for the one before leaves the ports
-// to the others.
+// Turns n vectors of t (squares.h) into weights, term by term for all of them, so that the ports do not wait for one dependency
+// chain.
 TARGET static inline __attribute__((always_inline)) void NAME(weigh)(VEC *t, const int n)
 {
     const float c[GR_SQUARES_OPERATIONS] = GR_SQUARES_TERMS;
@@ -152,8 +151,8 @@ TARGET static inline __attribute__((always_inline)) void NAME(weigh)(VEC *t, con
 }
 
 // Adds the blocks of the hits of a kind, `columns` (4 or 8) pixels wide and `rows` high. A vector of weights is one row of the
-// blocks of SIMD_LANES/columns hits; a permutation repeats each weight of a hit four times, once for every number of a record.
-// As many hits as a vector has records have their totals in one vector in the end.
+// blocks of SIMD_LANES/columns hits; a permutation repeats each weight four times, once for every number of a record. The
+// totals of as many hits as a vector has records end in one vector.
 TARGET static inline __attribute__((always_inline)) void NAME(add_kind)(
     const plan *p, const hits *h, brick *b, const int kind, const int columns, const int rows)
 {
@@ -206,7 +205,7 @@ TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p
     NAME(add_kind)(p, h, b, 2, columns, rows_of(columns));
 }
 
-// The hits of the next sample are found, and their pixels called for, before those of the last are added.
+// The hits of the next sample are found and their pixels prefetched before those of the last one are added.
 TARGET static inline __attribute__((always_inline)) void NAME(all)(
     const plan *p, brick *b, voxels *v, hits *h, const int columns)
 {
