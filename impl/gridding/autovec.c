@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// autovec.c: gather as a compiler vectorises it, on one core or all: the voxels near an image, of a plane of the volume, are
-// listed row by row; each one's weights for a window of 4 x 4 pixels (8 x 8 from b = 2 on) are one vector of 16, and rows of four
-// pixels are added at a time.
+// autovec.c: gather as a compiler vectorises it, on one core or all. The voxels near an image, in a plane of the volume, are
+// listed row by row. The weights of a voxel for a window of 4 x 4 pixels (8 x 8 from b = 2 on) are one vector of 16, and rows
+// of four pixels are added at a time.
 //
 // The disc of an image is first copied to a square with both halves, zeros beyond the circle and a margin, so that no pixel
-// needs a look at the border. Bound: fp32, by the pixels of windows, of which half are within b. simd_gather takes fewer weights
-// (only rows that a disc meets) and adds 16 numbers at a time, by permutations of weights that no compiler makes of a loop.
+// tests the border. Bound: fp32, by the pixels of windows, of which half are within b. simd_gather computes fewer weights (only
+// rows that a disc meets) and adds 16 numbers at a time, by permutations of weights that compilers do not generate from a loop.
 #include "../runtime/cpu.h"
 #include "../simd/autovec.h"
 #include "bound.h"
@@ -21,7 +21,7 @@ typedef struct list {
         rest[LIST]; // place in the image, then the window's first pixel seen from it; t of the weight there (squares.h)
 } list;
 
-// An image as the lists see it: re, im, w of pixel (x, y) at (y + k + MARGIN) pitch + x + k + MARGIN.
+// An image as the lists use it: re, im, w of pixel (x, y) at (y + k + MARGIN) pitch + x + k + MARGIN.
 typedef struct copy {
     int64_t pitch, floats; // of a part
     float *part[3];
@@ -52,8 +52,8 @@ static void copy_row(const gr_call *p, const copy *c, int64_t image, int64_t y)
     }
 }
 
-// Voxels first .. first + n - 1 of row (y, z), and what follows up to a multiple of GROUP, which the next ones overwrite: short
-// loops of a known length have no remainder.
+// Appends voxels first .. first + n - 1 of row (y, z), padded to a multiple of GROUP, so that short loops have a constant
+// length and no remainder. The next voxels overwrite the padding.
 RG_HD void append(const gr_call *p, int first, int n, int y, list *l)
 {
     const int row = (int)gr_voxel(p->k, first, y, -p->k);
@@ -115,8 +115,8 @@ RG_HD void collect(const gr_call *p, const copy *c, const float *m, int z, const
     l->n = 0;
 }
 
-// Of rows y, y + 1 ... of plane z, the first and last voxel within b of the sample's plane and of the ball of radius k, a little more
-// for rounding: what is too much has no pixel within b.
+// The first and last voxel of rows y .. y + n - 1 of plane z within b of the sample's plane and of the ball of radius k, a
+// little more for rounding: a voxel too many has no pixel within b.
 RG_HD void find(const gr_call *p, const float *m, int z, int y, int n, int *restrict first, int *restrict last)
 {
     const float across = fabsf(m[2]) > 1e-6f ? m[2] : 1e-6f, half = (p->b + 0.01f) / fabsf(across), of_y = -m[5] / across,
@@ -131,7 +131,7 @@ RG_HD void find(const gr_call *p, const float *m, int z, int y, int n, int *rest
     }
 }
 
-// One plane of the volume, one sample.
+// Inserts one sample into one plane of the volume.
 RG_HD void plane(const gr_call *p, const copy *c, const float *m, int z, const int side, list *l)
 {
     int first[ROWS], last[ROWS];
@@ -148,7 +148,7 @@ RG_HD void plane(const gr_call *p, const copy *c, const float *m, int z, const i
     collect(p, c, m, z, side, l);
 }
 
-// Windows of 4 x 4 pixels hold every disc of b < 2, else 8 x 8.
+// Windows of 4 x 4 pixels hold every disc of b < 2; else 8 x 8.
 RG_HD void gridding_plane(const gr_call *p, const copy *c, const float *m, int z, list *l)
 {
     if (p->b < 2)

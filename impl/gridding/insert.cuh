@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// insert.cuh: what the CUDA variants share: a call as their kernels see it, and the ways to a weight.
+// insert.cuh: shared by the CUDA variants: a call as kernels see it, and the ways to compute a weight.
 //
-// A weight is computed, comes from the table in global memory, or from a copy of it in shared memory (Strelak et al. 2019, sec.
-// 3.2): PRECOMP_INT 0, or 1 with SHARED_INT 0 or 1. What the paper computes it by is gr_rational; gr_squares takes a quarter of
-// the operations and is PRECOMP_INT 2, an addition. The table is made by prepare, at the start of scratch.
+// A weight is computed, or read from the table in global memory, or from a copy of it in shared memory (Strelak et al. 2019,
+// sec. 3.2): PRECOMP_INT 0, or 1 with SHARED_INT 0 or 1. gr_rational is the paper's formula; gr_squares, an addition, takes a
+// quarter of the operations and is PRECOMP_INT 2. prepare makes the table, at the start of scratch.
 #ifndef RG_GRIDDING_INSERT_CUH
 #define RG_GRIDDING_INSERT_CUH
 
@@ -17,7 +17,7 @@ typedef struct gr_input {
     const float *image, *ctf, *weight, *rotation; // ctf and weight NULL where absent
     int k, operators, samples;                    // a sample is an image under one operator
     float b, per_b;                               // radius, 1 / radius
-    float per_bb, top, edge;                      // a weight is that of top - d^2 per_bb, 0 where this is below edge
+    float per_bb, top, edge;                      // the weight is a function of top - d^2 per_bb, and 0 below edge
 } gr_input;
 
 static inline gr_input gr_input_of(const rg_call *call)
@@ -59,7 +59,7 @@ static __device__ __forceinline__ gr_sample gr_sample_of(const gr_input &in, int
     return s;
 }
 
-// What the pixels (x > 0, y) and (-x, -y) add, times a weight of the kernel, to G and W.
+// The contribution of pixels (x > 0, y) and (-x, -y) to G and W, to be multiplied by a weight of the kernel.
 typedef struct gr_terms {
     float re, im, w;
 } gr_terms;
@@ -71,7 +71,7 @@ static __device__ __forceinline__ gr_terms gr_terms_of(const gr_sample &s, int e
     return t;
 }
 
-// A stored pixel, with one load where its address allows.
+// A stored pixel, in one load if its address is aligned.
 static __device__ __forceinline__ float2 gr_pixel_at(const float *image, int element, bool aligned)
 {
     return aligned ? reinterpret_cast<const float2 *>(image)[element] : make_float2(image[2 * element], image[2 * element + 1]);
@@ -79,11 +79,11 @@ static __device__ __forceinline__ float2 gr_pixel_at(const float *image, int ele
 
 // ---- weights -------------------------------------------------------------------------------------------------------------
 
-enum { GR_RATIONAL, GR_GLOBAL_TABLE, GR_SQUARES, GR_SHARED_TABLE }; // the first three as PRECOMP_INT counts them
+enum { GR_RATIONAL, GR_GLOBAL_TABLE, GR_SQUARES, GR_SHARED_TABLE }; // the first three in the order of PRECOMP_INT
 static const int64_t gr_precomp[] = {GR_RATIONAL, GR_GLOBAL_TABLE, GR_SQUARES};
 #define GR_PRECOMP_DOC "weights from a table (1), computed as the paper does (0), or by a polynomial of four operations (2)"
 
-// The same with what the way takes: q = 1 - d^2/b^2 from 0 to 1, or of the polynomial t (squares.h).
+// An input whose kernels use q = 1 - d^2/b^2 in 0 .. 1, or, for the polynomial, t (squares.h).
 static inline gr_input gr_weighted_input_of(const rg_call *call, int64_t precomp)
 {
     gr_input in = gr_input_of(call);
@@ -94,14 +94,14 @@ static inline gr_input gr_weighted_input_of(const rg_call *call, int64_t precomp
     return in;
 }
 
-// w at q, or t, from 0 on; 0 at the edge.
+// w at q, or t, both at least 0; 0 at the edge.
 template <int way> static __device__ __forceinline__ float gr_weight_of(const float *table, float q)
 {
     if (way == GR_SQUARES) return __saturatef(gr_squares(q));
     return q <= 0 ? 0.0f : way == GR_RATIONAL ? gr_rational(q) : table[gr_table_index(1.0f - q)];
 }
 
-// How far right results of a variant lie from index.h's sum, by the way to its weights.
+// Tolerance of a variant relative to the sum of index.h, by its way of computing weights.
 static inline rg_tolerance gr_tolerance(const rg_shape *s, int64_t precomp)
 {
     return precomp == GR_SQUARES ? gr_squares_bound(s)
@@ -129,7 +129,7 @@ static inline int gr_prepare_table(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-// Of variants that add to G and W: what jobs that insert many images into one volume do once.
+// Clears G and W for variants that add to them; jobs that insert many images into one volume call it once.
 static inline int gr_clear_volumes(rg_call *call)
 {
     const size_t voxels = (size_t)gr_voxels(gr_k(call->shape->n[GR_SIDE]));
@@ -137,7 +137,7 @@ static inline int gr_clear_volumes(rg_call *call)
     return error ? error : (int)cudaMemsetAsync(call->arg[GR_W], 0, 4 * voxels, (cudaStream_t)call->stream);
 }
 
-// The table of the block: every thread of a square block takes part.
+// The table of the block; every thread of a square block must call it.
 template <int way> static __device__ __forceinline__ const float *gr_block_table(const float *table, float *shared)
 {
     if (way != GR_SHARED_TABLE) return table;
@@ -149,7 +149,7 @@ template <int way> static __device__ __forceinline__ const float *gr_block_table
 
 // ---- atomics -------------------------------------------------------------------------------------------------------------
 
-// Real and imaginary part of G by one atomic where the GPU has it and g is aligned to 8 bytes.
+// Adds both parts of G by one atomic if the GPU has it and g is aligned to 8 bytes.
 static __device__ __forceinline__ void gr_add_to_g(float *g, bool aligned, int64_t voxel, float re, float im)
 {
 #if defined(RG_EMULATED) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900)
@@ -165,8 +165,8 @@ static __device__ __forceinline__ void gr_add_to_g(float *g, bool aligned, int64
 
 // ---- the square blocks of Strelak et al. ---------------------------------------------------------------------------------
 
-// Eqs. 3 and 4: threads of a block in tiles of `tile` columns, so that a warp covers a compact piece; tile divides the
-// block's side.
+// Eqs. 3 and 4: threads of a block in tiles of `tile` columns, so that a warp covers a compact piece; tile divides the block's
+// side.
 static __device__ __forceinline__ int2 gr_tiled(int tile)
 {
     const int side = (int)blockDim.x, thread = (int)threadIdx.y * side + (int)threadIdx.x;
@@ -175,7 +175,7 @@ static __device__ __forceinline__ int2 gr_tiled(int tile)
 
 static inline unsigned gr_blocks(int64_t n, int64_t block) { return (unsigned)((n + block - 1) / block); }
 
-// (pixel, voxel) pairs of a call: a stored pixel stands for two of the disc, of whose voxels half are stored.
+// (pixel, voxel) pairs of a call: a stored pixel counts for two of the disc, and half of their voxels are stored.
 static inline double gr_pairs(const rg_shape *s)
 {
     const double b = (double)s->n[GR_RADIUS] / 10, k = (double)gr_k(s->n[GR_SIDE]), pi = 3.14159265358979323846;

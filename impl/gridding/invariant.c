@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// invariant.c: what must hold of G and W, whatever the variant.
+// invariant.c: invariants of G and W that hold for every variant.
 //
-// Weight mass: the sum of W over the cube -k .. k is the sum over pixels of the kernel's values at the voxels around them. Of
-// the cube the half x > 0 is stored for both halves and the plane x = 0 for itself, so W counts 2 there and 1 here; a stored
-// pixel counts as gr_mates. Adjointness: for any X on the stored voxels, <X, A F> = <A* X, F> in real parts, where A* gathers X
-// with the same weights at the pixels: a pair lost, doubled or moved shows in the two sums though no voxel is compared.
-// Both hold to the errors of bound.h summed over the pairs, weights from the table allowed.
+// Weight mass: the sum of W over the cube -k .. k is the sum over pixels of the kernel's values at the voxels around them. Half
+// of the cube is stored: voxels with x > 0 count twice, the plane x = 0 once, and a stored pixel counts as gr_mates.
+// Adjointness: for any X on the stored voxels, <X, A F> = <A* X, F> in real parts, where A* gathers X with the same weights at
+// the pixels. A pair lost, doubled or moved changes one side, although no voxel is compared. Both hold within the errors of
+// bound.h summed over the pairs, which allow weights from the table.
 #include "invariant.h"
 #include "bound.h"
 #include <float.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const double MOST_PIXELS = 2e6;
-static const double LEAST_PARALLEL = 2e5; // pixels or voxels: less is done before threads have started
+static const double LEAST_PARALLEL = 2e5; // pixels or voxels: starting threads takes longer than less than this
 
 typedef struct problem {
     const rg_shape *shape;
@@ -23,7 +23,7 @@ typedef struct problem {
     const float *image, *ctf, *weight, *rotation, *G, *W;
 } problem;
 
-// What the pixels say that the sums over voxels must be, and how far off they may be.
+// The sums over voxels as computed from the pixels, and their error bounds.
 typedef struct sums {
     double mass, mass_error, product, product_error;
 } sums;
@@ -121,7 +121,7 @@ static sums from_pixels(const problem *p)
     return (sums){mass, mass_error, product, product_error};
 }
 
-// A hash of all inputs, whose values alone the sums follow from.
+// A hash of all inputs, which determine the sums.
 static uint64_t hash_of(const problem *p)
 {
     const float *part[] = {p->image, p->ctf, p->weight, p->rotation};
@@ -137,8 +137,8 @@ static uint64_t hash_of(const problem *p)
     return hash;
 }
 
-// The same for the variants and parameters that are held against it one after another, each twice: kept for the last few inputs,
-// as it takes more time than all else of a check.
+// The sums for the last few inputs are kept, because computing them takes longer than the rest of a check, and all variants and
+// parameters are compared with the same ones, each twice.
 static sums known_from_pixels(const problem *p)
 {
     enum { KNOWN = 64 };
@@ -187,7 +187,7 @@ static const char *sums_fault(const problem *p)
     return NULL;
 }
 
-// Voxel by voxel: the sign of W, silence beyond reach of the disc, and mates of the plane x = 0 each other's conjugates.
+// Checks a voxel: the sign of W, 0 beyond reach of the disc, and conjugate mates in the plane x = 0.
 static const char *voxel_fault(const problem *p, int64_t v, const rg_tolerance *t)
 {
     const int64_t k = p->k, x = gr_voxel_x(k, v), y = gr_voxel_y(k, v), z = gr_voxel_z(k, v);
@@ -212,7 +212,7 @@ const char *gr_invariant(const rg_shape *s, void *const *arg)
         arg[GR_ROTATION], arg[GR_G], arg[GR_W]};
     const rg_tolerance t = gr_bound(s, 1);
     int64_t first = gr_voxels(p.k);
-    // Volumes that bench has timed have up to 540 million voxels.
+    // Volumes that bench times have up to 540 million voxels.
 #pragma omp parallel for schedule(static) reduction(min : first) if ((double)gr_voxels(p.k) > LEAST_PARALLEL)
     for (int64_t v = 0; v < gr_voxels(p.k); v++)
         if (v < first && voxel_fault(&p, v, &t)) first = v;

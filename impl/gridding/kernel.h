@@ -3,15 +3,15 @@
 // transform.
 //
 //     w(d) = I0(alpha sqrt(1 - d^2/b^2)) / I0(alpha) for d <= b, else 0.
-// It depends on u = d^2/b^2 alone, so neither the table nor the polynomial knows b, and no square root is taken. At u = 1 it
-// jumps to 0 from 1/I0(15) = 2.9e-6: what a pair just at the edge is worth, whichever way a rounding error decides about it.
+// It depends on u = d^2/b^2 alone, so the table and the polynomial are independent of b, and no square root is needed. At u = 1
+// it jumps to 0 from 1/I0(15) = 2.9e-6, the largest effect of a rounding error that moves a pair across the edge.
 //
-// Three forms, and a fourth in squares.h. gr_kernel: the square of a polynomial of degree 7 in q = 1 - d^2/b^2, the minimax of w
-// for that form (Remez exchange at 40 digits), wrong by 1.3e-7, after rounding by less than GR_KERNEL_ERROR; not squared, the
-// same error takes a degree of 10. gr_rational: what the paper computes weights by, a rational minimax of I0 with a numerator of
-// degree 4 (Blair & Edwards 1974, after Strelak et al. 2019, Sect. 3.2). Numerator in q, denominator in u: all coefficients are
-// positive and nothing cancels; nine multiply-adds and a division, wrong by 1.6e-6. gr_table: the paper's and Xmipp's 10,000
-// values, uniform in d^2, of which the nearest is used: wrong by half a step at most, 3.6e-4 at u = 0, where the kernel is steepest.
+// Three forms, and a fourth in squares.h. gr_kernel: the square of a polynomial of degree 7 in q = 1 - d^2/b^2, the minimax of
+// w for that form (Remez exchange at 40 digits), with an error of 1.3e-7, after rounding less than GR_KERNEL_ERROR; without the
+// square, the same error needs degree 10. gr_rational: the paper's form, a rational minimax of I0 with a numerator of degree 4
+// (Blair & Edwards 1974, after Strelak et al. 2019, Sect. 3.2). Numerator in q, denominator in u: all coefficients are positive
+// and nothing cancels; nine multiply-adds and a division, with an error of 1.6e-6. gr_table: the nearest of the paper's and
+// Xmipp's 10,000 values, uniform in d^2: the error is at most half a step, 3.6e-4 at u = 0, where the kernel is steepest.
 #ifndef RG_GRIDDING_KERNEL_H
 #define RG_GRIDDING_KERNEL_H
 
@@ -23,14 +23,14 @@
 #define GR_KERNEL_ERROR 4e-7            // largest error of gr_kernel; test_gridding_kernel.c measures 3e-7
 enum { GR_DEGREE = 7, GR_KERNEL_MADS = GR_DEGREE + 1, GR_TABLE = 10000 };
 
-// Coefficients of the root of gr_kernel from q^0 up to q^7.
+// Coefficients of the root of gr_kernel from q^0 to q^7.
 #define GR_KERNEL_TERMS                                                                                                        \
     {                                                                                                                          \
         1.749946272e-03f, 4.439561485e-02f, 1.424418769e-01f, 3.574400602e-01f, 1.130735763e-01f, 3.415237388e-01f,            \
             -6.563007846e-02f, 6.500533222e-02f                                                                                \
     }
 
-// w at q = 1 - d^2/b^2 for 0 <= q <= 1; the caller leaves out q < 0, where this is finite but means nothing.
+// w at q = 1 - d^2/b^2 for 0 <= q <= 1. The caller excludes q < 0, where the value is finite but meaningless.
 RG_HD float gr_kernel(float q)
 {
     const float c[GR_DEGREE + 1] = GR_KERNEL_TERMS;
@@ -39,7 +39,7 @@ RG_HD float gr_kernel(float q)
     return root * root;
 }
 
-// The same by P(q) / Q(1 - q), the minimax over 0 <= q <= 1 of the absolute error (Remez exchange at 40 digits).
+// The same as P(q) / Q(1 - q), the minimax over 0 <= q <= 1 of the absolute error (Remez exchange at 40 digits).
 #define GR_RATIONAL_ERROR 1.8e-6 // largest error of gr_rational; test_gridding_kernel.c measures 1.7e-6
 enum { GR_RATIONAL_MADS = 10 };  // the division counted as one
 RG_HD float gr_rational(float q)
@@ -49,7 +49,8 @@ RG_HD float gr_rational(float q)
     return p / ((((5.819094115f * u + 6.118048033f) * u + 5.805216422f) * u + 3.408035668f) * u + 1);
 }
 
-// Modified Bessel function of the first kind, order 0: all terms of its series are positive, so the sum is good to rounding.
+// Modified Bessel function of the first kind, order 0. All terms of its series are positive, so the sum is accurate to
+// rounding.
 RG_HD double gr_i0(double x)
 {
     double term = 1, sum = 1;

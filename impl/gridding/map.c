@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// map.c: from sums to a map on the host (index.h): the division, the inverse transform on P^3 points, cut to the N^3 of the map
-// on its way, the gridding correction (the division by the kernel's transform at the voxel's distance from the centre) and the
-// mask. Bound: memory, the sums read once, the cut transform written and read once; results do not depend on the threads.
+// map.c: computes a map from the sums on the host (index.h): the division, the inverse transform on P^3 points, of which only
+// the N^3 of the map are kept, the gridding correction (the division by the kernel's transform at the voxel's distance from the
+// centre) and the mask. Bound: memory: the sums are read once, the cut transform is written and read once. Results do not
+// depend on the threads.
 #include "kernel.h"
 #include "quotient.h"
 
@@ -29,11 +30,11 @@ double gr_kernel_variance(int64_t radius_tenths)
 
 static int64_t wrap(int64_t i, int64_t n) { return i < 0 ? i + n : i; }
 
-enum { TILE = 8 };   // values of x that are transformed side by side: a cache line of the sums, and FFTW's vectors
-enum { AHEAD = 12 }; // planes between what is called for and what is used
+enum { TILE = 8 };   // values of x transformed together: a cache line of the sums, and FFTW's vectors
+enum { AHEAD = 12 }; // planes between prefetch and use
 
-// What is cut out of the inverse transform: along z, then y, then x, and after each only what the map needs is kept, so that
-// n^2 (k + 1) values stand nowhere and fewer than half of the lines are transformed.
+// The inverse transform along z, then y, then x, cut to the map after each, so that n^2 (k + 1) values are never stored and
+// fewer than half of the lines are transformed.
 typedef struct cut {
     const gr_map_of *m;
     gr_sums sums;
@@ -41,7 +42,7 @@ typedef struct cut {
     fftwf_complex *grid;    // [z][y][x], z and y of the map, x = 0 .. k
 } cut;
 
-// Calls for TILE values of x of both sums, of a plane that comes later: planes lie too far apart for the processor to guess.
+// Prefetches TILE values of x of both sums, of a later plane: planes are too far apart for the hardware prefetcher.
 RG_HD void call_for(const gr_map_of *m, int64_t x0, int64_t y, int64_t z)
 {
     const int64_t e = gr_voxel(m->k, x0, y, z < m->k ? z : m->k);
@@ -51,7 +52,7 @@ RG_HD void call_for(const gr_map_of *m, int64_t x0, int64_t y, int64_t z)
     __builtin_prefetch(m->w + e + TILE - 1);
 }
 
-// The quotient along one line in z, TILE lines side by side.
+// The quotient along one line in z, for TILE adjacent lines.
 static void divide(const cut *c, int64_t x0, int64_t y, fftwf_complex *line)
 {
     const int64_t k = c->m->k, n = c->m->padded;

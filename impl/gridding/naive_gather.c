@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// naive_gather.c: Algorithm 2 of Strelak et al. 2019 in plain C, on one core: each voxel is read and written once for an image.
+// naive_gather.c: Algorithm 2 of Strelak et al. 2019 in plain C, on one core: each voxel is read and written once an image.
 //
-// For every image and operator the plane of the volume (xy, xz or yz) in which the image's projection is largest; for each of
-// its points the walk along the third axis, over the voxels between the two planes at height +-b; for each voxel its place t in
-// the image and the sum over the pixels within b, in three dimensions. Pixels with x < 0 are conjugates of stored ones, and
-// only voxels with x >= 0 are visited, so nothing is added for mates (index.h). The same pairs as in Algorithm 1, in another
-// order.
+// For every image and operator it chooses the plane of the volume (xy, xz or yz) in which the image's projection is largest.
+// From each point of the plane it walks along the third axis, over the voxels between the two planes at height +-b, computes
+// the voxel's place t in the image, and sums the pixels within b, in three dimensions. Pixels with x < 0 are conjugates of
+// stored ones, and only voxels with x >= 0 are visited, so nothing is added for mates (index.h). The pairs are those of
+// Algorithm 1, in another order.
 #include "plain.h"
 
-// Sums over the pixels around t, the place of a voxel in the frame of image i, and adds them to the voxel.
+// Adds the pixels around t, the place of a voxel in the frame of image i, to the voxel.
 static void gather_voxel(const gr_call *p, int64_t i, const float t[3], int64_t voxel)
 {
     const int k = (int)p->k, x1 = gr_last(t[0], p->b, k), y1 = gr_last(t[1], p->b, k);
@@ -31,20 +31,20 @@ static void gather_voxel(const gr_call *p, int64_t i, const float t[3], int64_t 
     p->W[voxel] += m * weight;
 }
 
-// Axis (0, 1, 2) along which the image's normal (third column of m) is longest: the iteration plane is the other two.
+// Axis (0, 1, 2) along which the image's normal (third column of m) is longest; the other two span the iteration plane.
 static int steepest(const float *m)
 {
     const float x = fabsf(m[2]), y = fabsf(m[5]), z = fabsf(m[8]);
     return z >= x && z >= y ? 2 : y >= x ? 1 : 0;
 }
 
-// The walk along axis w of the line through plane point v (whose component w is ignored).
+// Walks along axis w through plane point v (whose component w is ignored).
 static void gather_line(const gr_call *p, int64_t i, const float *m, int w, int v[3])
 {
     const float n[3] = {m[2], m[5], m[8]};
     const int u0 = (w + 1) % 3, u1 = (w + 2) % 3;
     const float middle = -(n[u0] * (float)v[u0] + n[u1] * (float)v[u1]) / n[w]; // height 0
-    // A hundredth of a voxel more than the planes at +-b: rounding decides nothing here, the distance below does.
+    // A hundredth of a voxel more than +-b: only the distance below decides, not rounding here.
     const float reach = p->b / fabsf(n[w]) + 0.01f;
     const int last = gr_last(middle, reach, (int)p->k);
     for (v[w] = gr_first(middle, reach, w == 0 ? 0 : -(int)p->k); v[w] <= last; v[w]++) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // naive_scatter.c: Algorithm 1 of Strelak et al. 2019 in plain C, on one core: the baseline of every speed-up.
 //
-// For every image, operator and pixel inside the circle: its place r in the volume, then all voxels of the cube around r, each
-// given the pixel times the weight of its distance. Stored half planes: a voxel with x < 0 is the mate of the stored one at -v,
-// which gets the conjugate; on the plane x = 0 both happen (index.h). Weights come from a table of 10,000, as in the paper and
-// in Xmipp, or are computed. Loads and stores wander over the whole volume; nothing is vectorised or kept in cache on purpose.
+// For every image, operator and pixel inside the circle: computes its place r in the volume, then adds the pixel times the
+// weight of its distance to all voxels of the cube around r. Half planes are stored: a voxel with x < 0 is the mate of the
+// stored one at -v, which gets the conjugate; on the plane x = 0 both happen (index.h). Weights come from a table of 10,000, as
+// in the paper and in Xmipp, or are computed. Loads and stores go all over the volume; nothing is vectorised or blocked for the
+// cache.
 #include "plain.h"
 
 static void add(const gr_call *p, int64_t voxel, float re, float im, float w)

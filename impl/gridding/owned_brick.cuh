@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// owned_brick.cuh: the inner part of owned.cu: the pixels of a sample that a brick can need, in shared memory, and how the
-// voxels of a list add theirs.
+// owned_brick.cuh: the inner part of owned.cu: copies the pixels of a sample that a brick can need to shared memory, and adds
+// them to the voxels of a list.
 #ifndef RG_GRIDDING_OWNED_BRICK_CUH
 #define RG_GRIDDING_OWNED_BRICK_CUH
 
@@ -15,7 +15,7 @@ typedef struct gr_tile {
     float *c;      // c^2, where there is a CTF
 } gr_tile;
 
-// Pixels on their way to shared memory: a lane has one column of a tile, and of its rows every WARPS-th.
+// Pixels on their way to shared memory: a lane has one column of a tile, and every WARPS-th of its rows.
 enum { WARPS = THREADS / 32, BATCH = 4, BATCH_ROWS = BATCH * WARPS };
 typedef struct gr_load {
     float2 f[BATCH];
@@ -24,7 +24,7 @@ typedef struct gr_load {
 
 static inline int gr_tile_pixels(int N) { return std::max(gr_tile_side(N), (int)BATCH_ROWS) * gr_pitch(N); }
 
-// Makes a pointer that is stepped on a register of its own: nvcc would compute it anew from an index, in 5 instructions for 2.
+// Keeps a pointer that is stepped in a register: nvcc would recompute it from an index, in 5 instructions instead of 2.
 template <class T> static __device__ __forceinline__ void gr_keep_pointer(const T *&p)
 {
 #ifdef RG_EMULATED
@@ -34,8 +34,8 @@ template <class T> static __device__ __forceinline__ void gr_keep_pointer(const 
 #endif
 }
 
-// Of BATCH_ROWS rows and 32 columns from (row, column) on. The element of pixel (x, y), counted from that of (0, 0), is
-// y (k + 1) + x; its mate's is the opposite.
+// Loads BATCH_ROWS rows and 32 columns from (row, column) on. The element of pixel (x, y) relative to (0, 0) is y (k + 1) + x;
+// that of its mate is the negative.
 template <bool has_ctf>
 static __device__ __forceinline__ void gr_fetch(const gr_hit &hit, const gr_input &in, int row, int column, gr_load &load)
 {
@@ -77,7 +77,7 @@ static __device__ __forceinline__ void gr_fetch(const gr_hit &hit, const gr_inpu
     }
 }
 
-// Of the first batch all: where a lane had nothing to fetch, no window looks at what it stores.
+// Stores what gr_fetch loaded. all: every element of the first batch; no window uses those for which a lane fetched nothing.
 template <int N, bool has_ctf, bool all>
 static __device__ __forceinline__ void gr_keep(const gr_hit &hit, int row, int column, gr_load &load, const gr_tile &to)
 {
@@ -99,7 +99,7 @@ static __device__ __forceinline__ void gr_keep(const gr_hit &hit, int row, int c
     }
 }
 
-// The tile of a hit, of which the first batch has been fetched. Windows of 6 pixels may have larger ones.
+// Stores the tile of a hit, whose first batch has been fetched. Windows of 6 pixels may need more batches.
 template <int N, bool has_ctf>
 static __device__ __forceinline__ void gr_keep_tile(const gr_hit &hit, const gr_input &in, gr_load &load, const gr_tile &to)
 {
@@ -115,7 +115,7 @@ static __device__ __forceinline__ void gr_keep_tile(const gr_hit &hit, const gr_
 
 // ---- windows -------------------------------------------------------------------------------------------------------------
 
-enum { INSIDE, AT_EDGE, WITH_CTF }; // pixels of a tile: all in the circle; some not; each with its c^2, 0 beyond the circle
+enum { INSIDE, AT_EDGE, WITH_CTF }; // pixels of a tile: all in the circle; some outside; with c^2, 0 outside
 
 // The nearest integer of x as a float's low bits: adding 1.5 x 2^23 rounds.
 static constexpr float ROUND = 12582912.0f;
@@ -124,8 +124,8 @@ static constexpr int ROUND_BITS = 0x4B400000;
 // x + ROUND: the nearest integer for windows of odd size, the one below for even ones.
 template <int n> static __device__ __forceinline__ float gr_up(float x) { return n % 2 ? x + ROUND : __fadd_rd(x, ROUND); }
 
-// The n x n pixels, of lines of `pitch`, about foot (x, y), of which those within kk, squared, of the origin count. rest: t of
-// the weight (squares.h) at the foot.
+// The sum over the n x n pixels about foot (x, y), of which those within kk, squared, of the origin count; pitch: of the tile's
+// lines; rest: t of the weight (squares.h) at the foot.
 template <int n, int mode, int pitch>
 static __device__ __forceinline__ gr_terms gr_window(
     const gr_frame &f, gr_tile tile, float per_b, float x, float y, float rest, float kk)
@@ -163,7 +163,7 @@ static __device__ __forceinline__ gr_terms gr_window(
     return sum;
 }
 
-// What a block has in shared memory.
+// A block's shared memory.
 typedef struct gr_memory {
     float *sums;
     gr_tile tile;
@@ -171,7 +171,7 @@ typedef struct gr_memory {
     gr_lists lists;
 } gr_memory;
 
-// A warp adds the n x n pixels of each of 32 voxels of a list, of `most` from `list` on in steps.
+// A lane adds the n x n pixels of the voxel at *list, if at < most.
 template <int n, int mode, int pitch>
 static __device__ __forceinline__ void gr_add_voxels(
     const gr_frame &f, const gr_memory &own, const gr_input &in, const unsigned short *list, int at, int most)
@@ -189,7 +189,8 @@ static __device__ __forceinline__ void gr_add_voxels(
     to[2 * BRICK_VOXELS] += f.m * t.w;
 }
 
-// All voxels of the lists, 32 at a time, the largest windows first; warps take them to and fro, which levels their shares.
+// Adds all voxels of the lists, 32 at a time, the largest windows first. The warps' order alternates, which balances their
+// work.
 template <int N, int mode>
 static __device__ __forceinline__ void gr_add_lists(
     const gr_hit &hit, const gr_memory &own, const gr_input &in, const int number[2])

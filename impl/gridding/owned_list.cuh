@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// owned_list.cuh: the voxels of a brick that a sample reaches, listed by the size of the window that they need.
+// owned_list.cuh: lists the voxels of a brick that a sample reaches, by the size of the window that they need.
 //
-// A thread takes a column. Its voxels within b of the image are a range, and those that need the larger window (gr_classes) a
-// range about the same middle, which is cut out of the first. Where in the lists a warp's voxels go is decided by
-// whichever warp comes first; no sum depends on that.
+// One thread a column. The voxels of a column within b of the image are a range, and those that need the larger window
+// (gr_classes) are a range about the same middle, which is cut out of the first. The order of the warps in the lists varies
+// from run to run; no sum depends on it.
 #ifndef RG_GRIDDING_OWNED_LIST_CUH
 #define RG_GRIDDING_OWNED_LIST_CUH
 
@@ -24,7 +24,7 @@ static inline int gr_list_most(double b)
     return THREADS * (most < BRICK ? most : BRICK);
 }
 
-// Where a column's foot is on the image, its height, and its first element of the brick.
+// Foot of a column on the image, its height, and its first element of the brick.
 typedef struct __align__(16) gr_column
 {
     float x, y, height;
@@ -32,7 +32,7 @@ typedef struct __align__(16) gr_column
 }
 gr_column;
 
-// Warps take 8 x 4 columns, half warps squares.
+// A warp covers 8 x 4 columns, half a warp 4 x 4.
 RG_HD int gr_column_u(int thread) { return (thread >> 5 & 1) * 8 + (thread >> 4 & 1) * 4 + (thread & 3); }
 RG_HD int gr_column_v(int thread) { return (thread >> 6) * 4 + (thread >> 2 & 3); }
 
@@ -46,8 +46,8 @@ static __device__ __forceinline__ gr_range gr_range_of(float middle, float half,
     return r;
 }
 
-// The voxels of column (u, v) that are in the volume, and no farther from the origin than pixels of the circle reach. All are
-// where the tile is in the circle: it reaches beyond their feet by more than they are farther from the origin.
+// The voxels of column (u, v) that are in the volume, and no farther from the origin than pixels of the circle reach. If the
+// tile is in the circle, all are: it extends farther beyond their feet than they are farther from the origin.
 static __device__ __forceinline__ gr_range gr_limits(const gr_hit &hit, int u, int v, float reach)
 {
     gr_range r = {0, BRICK - 1};
@@ -59,7 +59,7 @@ static __device__ __forceinline__ gr_range gr_limits(const gr_hit &hit, int u, i
 
 static __device__ __forceinline__ int gr_length(gr_range r) { return max(r.last - r.first + 1, 0); }
 
-// The sum of n over the lanes before this one and itself.
+// Inclusive prefix sum of n over the lanes.
 static __device__ __forceinline__ int gr_sum_through(int n)
 {
     int sum = n;
@@ -68,7 +68,7 @@ static __device__ __forceinline__ int gr_sum_through(int n)
 #ifdef RG_EMULATED
         const int below = __shfl_up_sync(~0u, sum, (unsigned)step);
         sum += (int)threadIdx.x % 32 >= step ? below : 0;
-#else // the instruction itself says whether there is such a lane
+#else // the instruction returns whether such a lane exists
         asm volatile("{ .reg .pred there; .reg .b32 below;\n"
                      "shfl.sync.up.b32 below|there, %0, %1, 0, -1;\n"
                      "@there add.s32 %0, %0, below; }"
@@ -94,8 +94,8 @@ static __device__ __forceinline__ void gr_write(unsigned short *to, int step, in
     }
 }
 
-// Lists the voxels of the hit in `column` and `lists`; number: how many of each class, 0 before. Voxels beyond `reach` of the
-// origin are left out where that can be.
+// Lists the voxels of the hit in `column` and `lists`. number: how many of each class; the caller sets it to 0. Omits voxels
+// beyond `reach` of the origin where there can be any.
 static __device__ __forceinline__ void gr_list_voxels(
     const gr_hit &hit, const gr_classes &classes, float reach, gr_lists lists, gr_column *column, int *number)
 {

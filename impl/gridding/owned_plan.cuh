@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// owned_plan.cuh: bricks of the volume, and the units of work of owned.cu: a brick and a part of the samples.
+// owned_plan.cuh: the bricks of the volume, and the units of work of owned.cu, each a brick and a part of the samples.
 //
-// Of planes through the origin a brick at distance d meets about min(1, BRICK_REACH / d). Bricks that more than `hits` samples
-// are expected to meet are shared by several units, which keep their sums in slots of scratch until a second kernel adds them
-// up, in order. Blocks take units in the order of the bricks, from the middle of the volume, where all samples meet, to its
-// ends along z, whose units are a quarter as large: so all blocks end at nearly the same time. No sum depends on who takes
-// what.
+// A brick at distance d meets a fraction of about min(1, BRICK_REACH / d) of the planes through the origin. Bricks that more
+// than `hits` samples are expected to meet are shared by several units, which keep their sums in slots of scratch until a
+// second kernel adds them up, in order. Blocks process units in the order of the bricks, from the middle of the volume, where
+// all samples meet, to its ends along z, whose units are a quarter as large, so that all blocks end at nearly the same time. No
+// sum depends on which block processes a unit.
 #ifndef RG_GRIDDING_OWNED_PLAN_CUH
 #define RG_GRIDDING_OWNED_PLAN_CUH
 
@@ -31,8 +31,8 @@ typedef struct gr_counters {
     int units, slots, next;
 } gr_counters;
 
-// hits = 0: so many that about UNITS_WANTED units have work, or, as every unit costs storing, as few units as a large GPU runs
-// together where they would have less than HITS_LEAST.
+// hits = 0 chooses the number: about UNITS_WANTED units have work. If they would have less than HITS_LEAST hits, there are only
+// as many units as a large GPU runs together, because every unit costs storing.
 static inline gr_bricks gr_bricks_of(const rg_shape *s, int64_t hits)
 {
     const int k = (int)gr_k(s->n[GR_SIDE]), across = (2 * k + BRICK) / BRICK;
@@ -55,7 +55,7 @@ RG_HD void gr_brick_low(gr_bricks n, int i, int low[AXES])
     low[Z_AXIS] = (z % 2 ? n.z / 2 - (z + 1) / 2 : n.z / 2 + z / 2) * BRICK - n.k;
 }
 
-// The same as low[axis], which would put `low` into local memory.
+// The same as low[axis], which would move `low` to local memory.
 RG_HD int gr_along(const int low[AXES], int axis)
 {
     return axis == X_AXIS ? low[X_AXIS] : axis == Y_AXIS ? low[Y_AXIS] : low[Z_AXIS];
@@ -72,20 +72,20 @@ RG_HD int64_t gr_brick_distance(const int low[AXES])
     return sum;
 }
 
-// Coordinate nearest to the origin of the BRICK from `low` on, squared.
+// Square of the coordinate nearest to the origin of the BRICK from `low` on.
 RG_HD int gr_nearest(int low)
 {
     const int d = low > 0 ? low : low + BRICK - 1 < 0 ? low + BRICK - 1 : 0;
     return d * d;
 }
 
-// All of its voxels are out of reach.
+// Whether all of its voxels are out of reach.
 RG_HD int gr_is_beyond(gr_bricks n, const int low[AXES])
 {
     return gr_nearest(low[X_AXIS]) + gr_nearest(low[Y_AXIS]) + gr_nearest(low[Z_AXIS]) > n.reach_squared;
 }
 
-// Of the bricks along x that hold the voxels (y - k, z - k): the first that is beyond.
+// The first brick beyond reach among those along x that hold the voxels (y - k, z - k).
 RG_HD int gr_first_beyond(gr_bricks n, int y, int z)
 {
     const int rest = n.reach_squared - gr_nearest(y / BRICK * BRICK - n.k) - gr_nearest(z / BRICK * BRICK - n.k);
@@ -94,14 +94,14 @@ RG_HD int gr_first_beyond(gr_bricks n, int y, int z)
     return i;
 }
 
-// Hits of a unit of the last bricks, those beyond 0.7 k along z.
+// Hits a unit of the last bricks, those beyond 0.7 k along z.
 RG_HD int gr_hits_last(gr_bricks n)
 {
     const int least = n.hits < HITS_LAST_LEAST ? n.hits : HITS_LAST_LEAST;
     return n.hits / 4 > least ? n.hits / 4 : least;
 }
 
-// Units of brick i: none where it is beyond reach.
+// Units of brick i; 0 if it is beyond reach.
 RG_HD int gr_brick_parts(gr_bricks n, int i)
 {
     int low[AXES];
@@ -125,10 +125,10 @@ static inline void gr_count_units(gr_bricks n, int64_t *units, int64_t *slots)
     }
 }
 
-// Slots begin behind the units.
+// Slots follow the units.
 RG_HD float *gr_slots_of(const gr_unit *units, int64_t n) { return (float *)(units + (n + 15) / 16 * 16); }
 
-// One block: a thread counts what its range of bricks has, and writes it behind that of the threads before.
+// One block: each thread counts the units of its range of bricks, and writes them after those of the threads before it.
 static __global__ void gr_plan(gr_bricks n, int bricks, gr_unit *units, gr_counters *count)
 {
     __shared__ int2 before[PLANNERS];
@@ -165,8 +165,8 @@ static __global__ void gr_plan(gr_bricks n, int bricks, gr_unit *units, gr_count
     }
 }
 
-// Element of voxel e = x + 16 y + 256 z of a brick in shared memory and in a slot: the lanes of a warp, whose columns may run
-// along any axis, meet seldom in a bank.
+// Element of voxel e = x + 16 y + 256 z of a brick in shared memory and in a slot. It avoids most bank conflicts of the lanes
+// of a warp, whose columns may run along any axis.
 RG_HD int gr_element(int e) { return e ^ (e >> 6 & 28); }
 
 #endif

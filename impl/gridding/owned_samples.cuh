@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// owned_samples.cuh: the samples as the bricks of owned.cu see them (view.cuh), each along the axis nearest to its normal, and
-// what a block keeps of those that meet its brick.
+// owned_samples.cuh: samples as the bricks of owned.cu use them (view.cuh), each along the axis nearest to its normal, and the
+// data that a block keeps of those that meet its brick.
 #ifndef RG_GRIDDING_OWNED_SAMPLES_CUH
 #define RG_GRIDDING_OWNED_SAMPLES_CUH
 
 #include "owned_plan.cuh"
 #include "squares.h"
 
-// Voxels whose disc, of radius sqrt(b^2 - height^2), has room in N x N pixels, and in N - 1: the largest height of each class,
-// -1 where there is none. N >= 2 b.
+// Classes of voxels whose disc, of radius sqrt(b^2 - height^2), needs N x N pixels, or N - 1: the largest height of each, -1 if
+// the class is empty. N >= 2 b.
 typedef struct gr_classes {
     float height[2];
 } gr_classes;
@@ -22,11 +22,11 @@ static inline gr_classes gr_classes_of(int N, double b)
     return c;
 }
 
-// How far a coordinate t.x u + t.y v + t.z a of the voxels 0 <= u, v, a <= BRICK - 1 that are within b of the image goes, and
-// the pixels of their windows: with the brick's first voxel at height h in b, from the largest of from - f h to the least of
-// to - f h, each of which is a bound. A multiple f of the height is taken off the coordinate; what is left is largest at a
-// corner, and the multiple no larger than that of b. The multiples that leave out one of the three steps, and none, are those
-// among which the best one is (duality of linear programming).
+// Bounds of a coordinate t.x u + t.y v + t.z a, and of the pixels of the windows, over the voxels 0 <= u, v, a <= BRICK - 1
+// within b of the image. With the brick's first voxel at height h, in units of b, it lies between the largest from - f h and
+// the least to - f h, each of which is a bound. A multiple f of the height is subtracted from the coordinate; the rest is
+// largest at a corner, and the multiple is at most that of b. The best f is 0 or one that cancels one of the three steps
+// (duality of linear programming).
 typedef struct gr_sides {
     float4 f, from, to;
 } gr_sides;
@@ -44,7 +44,7 @@ static __device__ __forceinline__ void gr_side(const gr_steps &t, const gr_steps
     *to = fmaxf(u, 0) + fmaxf(v, 0) + fmaxf(a, 0) + reach;
 }
 
-// Steep multiples magnify rounding errors: 0 stands for them.
+// Steep multiples magnify rounding errors and become 0.
 static __device__ __forceinline__ float gr_multiple(float t, float h) { return fabsf(h) < 0.1f ? 0 : t / h; }
 
 static __device__ gr_sides gr_sides_of(const gr_steps &t, const gr_steps &h, const gr_input &in, const gr_classes &c, int N)
@@ -57,7 +57,7 @@ static __device__ gr_sides gr_sides_of(const gr_steps &t, const gr_steps &h, con
     return s;
 }
 
-// The first pixel of a tile, and how many, along a coordinate that is `corner` at the brick's first voxel, of height h.
+// First pixel and number of pixels of a tile along a coordinate that is `corner` at the brick's first voxel, of height h.
 static __device__ __forceinline__ int2 gr_pixels_within(const gr_sides &s, float corner, float h)
 {
     const float from = fmaxf(fmaxf(s.from.x - s.f.x * h, s.from.y - s.f.y * h), fmaxf(s.from.z - s.f.z * h, s.from.w));
@@ -66,7 +66,7 @@ static __device__ __forceinline__ int2 gr_pixels_within(const gr_sides &s, float
     return make_int2(first, max((int)floorf(corner + to) - first + 1, 0));
 }
 
-// Arrays of one entry a sample.
+// Arrays with one entry for each sample.
 typedef struct gr_views {
     float4 *foot;  // su, sv, half of the view, the axis as an int
     float4 *x, *y; // steps; along the axis: voxels at a height h are h .w of x from the image; m
@@ -93,7 +93,7 @@ static __device__ __forceinline__ float4 gr_packed(const gr_steps &t, float scal
     return make_float4(scale * t.u, scale * t.v, scale * t.a, last);
 }
 
-// And the first unit is the next. What follows may be set up meanwhile.
+// Fills the views and resets the next unit to 0. The next kernel may be set up meanwhile.
 static __global__ void gr_make_views(gr_input in, gr_classes classes, int N, gr_views to, gr_counters *count)
 {
     const int sample = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -113,8 +113,8 @@ static __global__ void gr_make_views(gr_input in, gr_classes classes, int N, gr_
 
 RG_HD int gr_stride(int axis) { return axis == X_AXIS ? 1 : axis == Y_AXIS ? BRICK : BRICK * BRICK; }
 
-// What windows need of a hit: steps of the foot and the height (times per_b) from a to a + 1; the weight of the image, and that
-// of imaginary parts; less than the element of pixel (0, 0) of the tile; elements from a to a + 1.
+// What windows need of a hit: steps of the foot and the height (times per_b) from a to a + 1; the weight of the image, and of
+// imaginary parts; minus the element of pixel (0, 0) in the tile; elements from a to a + 1.
 typedef struct __align__(16) gr_frame
 {
     float x, y, height, m, m_im;
@@ -127,9 +127,9 @@ typedef struct gr_hit {
     float4 x, y, h; // a coordinate of the image's frame is t.x u + t.y v + t.z a + t.w; heights times per_b
     float4 columns; // columns meet the image at a = .x u + .y v + .z; voxels at a height h are h .w from there
     gr_frame frame;
-    int4 tile;             // of pixels that the brick can need: first x, first y, width, height; width 0: beyond the circle
+    int4 tile;             // pixels that the brick can need: first x, first y, width, height; width 0: beyond the circle
     int64_t origin, first; // elements of pixel (0, 0) of the image, and of the tile
-    int in_circle, plain;  // all of its pixels are in the circle; and can be copied as they are
+    int in_circle, plain;  // all of its pixels are in the circle; they can be copied unchanged
     int stride_u, stride_v, last, columns_u, columns_v; // last a
     float u0, v0, a0;                                   // the brick's first voxel
 } gr_hit;
@@ -154,7 +154,7 @@ static __device__ __forceinline__ gr_hit gr_hit_of(
     hit.columns_v = in.k + 1 - v0;
     int2 across = gr_pixels_within(views.across[sample], hit.x.w, hit.h.w);
     int2 down = gr_pixels_within(views.down[sample], hit.y.w, hit.h.w);
-    const bool mates = 2 * across.x + across.y < 1; // most of the tile has x < 0: their mates are taken instead
+    const bool mates = 2 * across.x + across.y < 1; // most of the tile has x < 0: use the mates
     if (mates) {
         across.x = 1 - across.x - across.y, down.x = 1 - down.x - down.y;
         hit.x = make_float4(-hit.x.x, -hit.x.y, -hit.x.z, -hit.x.w);
@@ -174,10 +174,10 @@ static __device__ __forceinline__ gr_hit gr_hit_of(
     return hit;
 }
 
-// A side of a tile has at most the diagonal of the brick, as gr_sides has the multiple 0, and a window.
+// A side of a tile is at most the brick's diagonal, since gr_sides has the multiple 0, plus a window.
 RG_HD constexpr int gr_tile_side(int N) { return (int)((BRICK - 1) * 1.7321 + N + 2 * 0.02 + 0.01) + 1; }
 
-// Lines of all tiles have one length, which modulo 16 is 4 or 12: 4 x 4 pixels are in different banks of 8 bytes.
+// All tiles have the same pitch, 4 or 12 modulo 16, so that 4 x 4 pixels are in different banks of 8 bytes.
 RG_HD constexpr int gr_pitch(int N) { return (gr_tile_side(N) + 3) / 8 * 8 + 4; }
 
 #endif

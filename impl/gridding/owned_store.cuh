@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// owned_store.cuh: how owned.cu writes the volume: the sums of a brick, and zeros where no pixel reaches.
+// owned_store.cuh: how owned.cu writes the volume: the sums of a brick, and zeros that no pixel reaches.
 //
-// Rows of the volume have k + 1 voxels, so those of a brick begin and end within a sector of 32 bytes. Of a sector that two
-// bricks share, the part that comes first makes L2 read the sector from memory. That, not bytes, is what storing costs. Asking
-// for all of a brick's shared sectors before it is stored, so that L2 reads them together, makes up for a part of it where
-// little is inserted, and costs time where much is.
+// Rows of the volume have k + 1 voxels, so rows of a brick begin and end within a sector of 32 bytes. When the first part of a
+// sector that two bricks share is written, L2 reads the sector from memory. That, not bytes, is the cost of storing.
+// Prefetching all of a brick's shared sectors before it is stored, so that L2 reads them together, saves a part of it where few
+// samples are inserted, and costs time where many are.
 #ifndef RG_GRIDDING_OWNED_STORE_CUH
 #define RG_GRIDDING_OWNED_STORE_CUH
 
@@ -23,7 +23,7 @@ static __device__ __forceinline__ void gr_prefetch(const float *p)
 #endif
 }
 
-// The ends of a brick's rows, a thread each.
+// The ends of a brick's rows, one thread each.
 static __device__ void gr_prefetch_ends(const gr_volume &to, int k, const int low[AXES])
 {
     const int y = low[Y_AXIS] + (int)threadIdx.x % BRICK, z = low[Z_AXIS] + (int)threadIdx.x / BRICK;
@@ -46,7 +46,7 @@ static __device__ __forceinline__ void gr_put(const gr_volume &to, bool aligned,
     __stcs(to.w + e, w);
 }
 
-// Stores the sums of a brick in the volume and clears them. A thread goes along z: its voxels are a plane of the volume apart.
+// Stores the sums of a brick in the volume and clears them. A thread walks along z, one plane of the volume a step.
 static __device__ void gr_store(const gr_volume &to, int k, const int low[AXES], float *sums)
 {
     const int x = low[X_AXIS] + (int)threadIdx.x % BRICK, y = low[Y_AXIS] + (int)threadIdx.x / BRICK;
@@ -62,7 +62,7 @@ static __device__ void gr_store(const gr_volume &to, int k, const int low[AXES],
     }
 }
 
-// The same in a slot.
+// Stores the sums of a brick in a slot, and clears them.
 static __device__ void gr_store_slot(float *slot, float *sums)
 {
     float4 *to = (float4 *)slot, *from = (float4 *)sums;
@@ -72,8 +72,8 @@ static __device__ void gr_store_slot(float *slot, float *sums)
     }
 }
 
-// Voxels of bricks beyond reach are owned by no unit: every unit clears them in its share of the volume's rows along x, so that
-// writing to memory and inserting go on at the same time. A lane finds where they begin in a row, a warp clears them.
+// No unit owns voxels of bricks beyond reach: every unit clears its share of the volume's rows along x there, so that writing
+// to memory and inserting overlap. A lane finds the start of these voxels in a row, and a warp clears them.
 static __device__ void gr_clear_beyond(const gr_volume &to, gr_bricks n, int unit, int units)
 {
     const int k = n.k, side = 2 * k + 1, lane = (int)threadIdx.x % 32;
@@ -89,15 +89,15 @@ static __device__ void gr_clear_beyond(const gr_volume &to, gr_bricks n, int uni
     }
 }
 
-// The volume's element of voxel i = x + 16 y + 256 z of a brick, -1 where it lies beyond.
+// The volume's element of voxel i = x + 16 y + 256 z of a brick; -1 outside the volume.
 RG_HD int64_t gr_voxel_of_brick(int k, const int low[AXES], int i)
 {
     const int x = low[X_AXIS] + i % BRICK, y = low[Y_AXIS] + i / BRICK % BRICK, z = low[Z_AXIS] + i / (BRICK * BRICK);
     return x > k || y > k || z > k ? -1 : gr_voxel(k, x, y, z);
 }
 
-// Of the units that share a brick the first stands for all: blocks of THREADS take its voxels, a plane of the brick each,
-// in turn and add up the slots.
+// The first of the units that share a brick represents them all: blocks of THREADS process its voxels, each a plane of the
+// brick, and add up the slots in order.
 static __global__ void gr_add_parts(gr_bricks n, const gr_unit *units, const gr_counters *count, gr_volume to)
 {
     rg_take_turn();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// plain.h: what the two plain C variants, naive_scatter and naive_gather, share: the call unpacked, the weight of a distance.
+// plain.h: shared by the two plain C variants, naive_scatter and naive_gather: the unpacked call, the weight of a distance.
 #ifndef RG_GRIDDING_PLAIN_H
 #define RG_GRIDDING_PLAIN_H
 

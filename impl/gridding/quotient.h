@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// quotient.h: one frequency of a map, of the sums G and W of index.h, on the host and on a GPU.
+// quotient.h: one frequency of a map from the sums G and W of index.h, on the host and on a GPU.
 //
 //     F(v) = (G/W - d . grad(G/W)) W / (W + f),   d = s^2 grad W / W
 //
-// Sums are a mean of the samples within b, and stand for the place where their weight has its centre, v + d. Sections cross in
-// the centre, so that samples lie denser there, as 1/|v|, and d points to it; the gridding correction knows of no d. For a
-// Gaussian of standard deviation s, which the kernel nearly is, the weights' gradient says d exactly, whatever the sampling
-// is; the rest is Taylor's series to its first term (in statistics: local linear regression instead of a local mean). Far out
-// d is small, and noise of the gradients more than it.
+// The sums are a mean of the samples within b, and represent the centre of their weight, v + d. Sections cross in the centre,
+// so that samples are denser there, as 1/|v|, and d points to it; the gridding correction ignores d. For a Gaussian of standard
+// deviation s, which the kernel nearly is, the gradient of the weights gives d exactly for any sampling; the rest is Taylor's
+// series to its first term (in statistics: local linear regression instead of a local mean). Far from the centre d is small,
+// and the noise of the gradients exceeds it.
 //
-// Beyond the sphere of radius k, which a shell of the map's Nyquist frequency crosses, only samples of one side are there.
-// They say less, and count from 1 down to 0 over a voxel; planes of the frequency P/2, which is -P/2 too, are left out there.
+// Beyond the sphere of radius k, which a shell of the map's Nyquist frequency crosses, there are only samples on one side.
+// Their weight falls from 1 to 0 over a voxel; planes of the frequency P/2, which is also -P/2, are omitted there.
 #ifndef RG_GRIDDING_QUOTIENT_H
 #define RG_GRIDDING_QUOTIENT_H
 
@@ -18,10 +18,10 @@
 
 #include <math.h>
 
-enum { GR_CENTRE = 6 };   // voxels: further out d is below s^2/6, and correcting it costs more by noise than it gains
-#define GR_SHIFT_MOST 0.1 // voxels: further than that the series does not reach, and sums are of few samples
+enum { GR_CENTRE = 6 };   // voxels: beyond, d is below s^2/6, and its correction adds more noise than it gains
+#define GR_SHIFT_MOST 0.1 // voxels: beyond, the series is not valid, and sums have few samples
 
-// What is read for every voxel of a map.
+// Inputs for every voxel of a map.
 typedef struct gr_sums {
     int64_t k;
     const float *g, *w;
@@ -35,7 +35,7 @@ RG_HD int gr_takes_part(int64_t k, int64_t x, int64_t y, int64_t z)
     return rr <= k * k || (rr < (k + 1) * (k + 1) && x < k && y < k && y > -k && z < k && z > -k);
 }
 
-// G/W, 0 where nothing was added, at v with any x; W.
+// G/W, 0 where nothing was added, at v with any x; also gives W.
 RG_HD double gr_mean(const gr_sums *s, int64_t x, int64_t y, int64_t z, double mean[2])
 {
     const int64_t turn = x < 0 ? -1 : 1, e = gr_voxel(s->k, turn * x, turn * y, turn * z);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// gridding:scatter, the scatter that Strelak et al. 2019 compare with (sec. 4.4): every pixel adds itself to the voxels
-// within b by three scalar atomics, real and imaginary part of G and W. The kernel is in scatter.cuh. gridding:scatter_v2 has
-// gather's atomics: one of 8 bytes for G, one for W.
+// gridding:scatter, the scatter that Strelak et al. 2019 compare with (sec. 4.4): every pixel is added to the voxels within b
+// by three scalar atomics: real and imaginary part of G, and W. The kernel is in scatter.cuh. gridding:scatter_v2 has gather's
+// atomics: one of 8 bytes for G, one for W.
 //
 // Bound: atomics in L2, three or two a pair, 28.7 pairs a stored pixel at b = 1.9. Measured:
 // data/machines/h200-16xeon.tsv.
@@ -9,7 +9,7 @@
 
 template <bool pairs> struct atomics {
     float *g, *w;
-    bool aligned; // g to 8 bytes
+    bool aligned; // g is aligned to 8 bytes
     __device__ __forceinline__ void add(int64_t voxel, gr_terms t) const
     {
         gr_add_to_g(g, pairs && aligned, voxel, t.re, t.im);

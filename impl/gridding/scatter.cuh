@@ -2,9 +2,9 @@
 // scatter.cuh: the kernel of scatter, scatter_v2 and scatter_v4: Algorithm 1 of Strelak et al. 2019 with the tuning parameters of their
 // sec. 4.4.
 //
-// One thread a stored pixel, for every GRID_DIM_Z-th sample: it places the pixel in the volume and walks over the voxels
-// within b. The mate of the pixel reaches the mates of these voxels with the same weights, so one walk serves both: voxels of
-// the half x >= 0 get the pixel, the mates of those with x <= 0 its conjugate. The sink says how a voxel is added to.
+// One thread for each stored pixel, for every GRID_DIM_Z-th sample: it places the pixel in the volume and walks over the voxels
+// within b. The mate of the pixel reaches the mates of these voxels with the same weights, so one walk is enough: voxels with x
+// >= 0 get the pixel, the mates of those with x <= 0 its conjugate. The sink defines how to add to a voxel.
 #ifndef RG_GRIDDING_SCATTER_CUH
 #define RG_GRIDDING_SCATTER_CUH
 

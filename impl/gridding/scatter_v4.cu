@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// gridding:scatter_v4: scatter with one atomic a voxel instead of three. G and W stand together in scratch, 16 bytes a voxel,
-// where a vector atomic of sm_90 adds them at once; a second kernel divides them into the outputs.
+// gridding:scatter_v4: scatter with one atomic a voxel instead of three. G and W are interleaved in scratch, 16 bytes a voxel,
+// so that a vector atomic of sm_90 adds both; a second kernel splits them into the outputs.
 //
-// Bound: 16-byte atomics in L2, one a pair, 28.7 pairs a stored pixel at b = 1.9; the last pass moves 28 bytes a voxel, which
-// shows where images are few. Measured: data/machines/h200-16xeon.tsv.
+// Bound: 16-byte atomics in L2, one a pair, 28.7 pairs a stored pixel at b = 1.9. The last pass moves 28 bytes a voxel, which
+// matters with few images. Measured: data/machines/h200-16xeon.tsv.
 #include "scatter.cuh"
 
 struct vector_atomics {
@@ -14,7 +14,7 @@ struct vector_atomics {
         atomicAdd(&voxels[voxel], make_float4(t.re, t.im, t.w, 0.0f));
 #else
         (void)voxel, (void)t;
-        __trap(); // needs = "sm_90" keeps the variant from being run here
+        __trap(); // not reached: needs = "sm_90"
 #endif
     }
 };
@@ -36,7 +36,7 @@ static size_t scratch(const rg_shape *s, const int64_t *)
 
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
-    gr_scatter_cost(s, param, 16 + 16 + 16 + 28, c); // cleared, read and written once; divided
+    gr_scatter_cost(s, param, 16 + 16 + 16 + 28, c); // cleared, read and written once; split
     c->amount[RG_ATOMIC_16B] = gr_pairs(s);
 }
 

@@ -2,11 +2,11 @@
 // squares.h: the kernel of kernel.h in four multiply-adds, as all variants but the naive ones compute it.
 //
 //     w = (((t^2 + c)^2 + d)^2 + e)^2 + f, t = A q + B, q = 1 - d^2/b^2.
-// A and B stand for the factors that such a chain of squares would need, and t takes no more operations than q: with distances
-// in units of b / sqrt(A) it is A + B - d^2. Pairs beyond b have t < B. There w is not above 0, down to t = 0: with t and w
-// clamped to 0, for which a GPU has saturating instructions, they add nothing and need no branch.
-// The constants make the error least that is largest over 0 <= q <= 1, under the condition that w <= 0 over 0 <= t <= B
-// (sequential quadratic programming). Half of it is the jump at q = 0, which this form leaves out.
+// A and B replace the factors of such a chain of squares, and t costs no more operations than q: with distances in units of b /
+// sqrt(A) it is A + B - d^2. Pairs beyond b have t < B, where w is not above 0, down to t = 0. With t and w clamped to 0, for
+// which GPUs have saturating instructions, they add nothing and need no branch.
+// The constants minimise the largest error over 0 <= q <= 1, subject to w <= 0 over 0 <= t <= B (sequential quadratic
+// programming). Half of it is the jump at q = 0, which this form omits.
 #ifndef RG_GRIDDING_SQUARES_H
 #define RG_GRIDDING_SQUARES_H
 
@@ -24,7 +24,7 @@ enum { GR_SQUARES_OPERATIONS = 4 };
         0.5872051939651164f, -0.3629510782707576f, -0.0018954385595904885f, -3.594201589741429e-6f                             \
     } // c to f
 
-// At 0 <= t <= TOP; the caller clamps what is below 0.
+// For 0 <= t <= TOP; the caller clamps negative t.
 RG_HD float gr_squares(float t)
 {
     const float c[GR_SQUARES_OPERATIONS] = GR_SQUARES_TERMS;
@@ -32,7 +32,8 @@ RG_HD float gr_squares(float t)
     return t;
 }
 
-// What rounds q in bound.h, 4u (7.25 S + 0.2 P), rounds t here, and an error of t is one of 1/A < 2 times it in q: once more.
+// The rounding of q in bound.h, 4u (7.25 S + 0.2 P), applies to t here, and an error of t is 1/A < 2 times as large in q: so
+// twice.
 RG_HD rg_tolerance gr_squares_bound(const rg_shape *s)
 {
     const double b = (double)s->n[GR_RADIUS] / 10, weight = gr_weight_most(b) / gr_pairs_most(b);

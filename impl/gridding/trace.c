@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// trace.c: what `regather trace` sends through the kernels of `gridding`.
+// trace.c: the inputs that `regather trace` sends through the kernels of `gridding`.
 //
-// One pixel: 1 + 0i or 0 + 1i there, 0 elsewhere. In the column x = 0 the pixel at -y is its conjugate, as in every transform
-// of a real image, and the pixel (0, 0) has no imaginary part. Where there is a CTF it is -1 at the pixel and 0 elsewhere (so
-// that W, too, shows this pixel alone, and c is told from c^2) and the image's sign is turned with it; a weight is 1/2. So G
-// shows m w(|v - r|), its imaginary part with the sign turned where the mate is added, and W shows m w.
-// Image 0 is seen from a tilted direction, 1, 2, 3 along z, y and x; those that follow, from anywhere.
+// One pixel: 1 + 0i or 0 + 1i, 0 elsewhere. In the column x = 0 the pixel at -y is its conjugate, as in every transform of a
+// real image, and the pixel (0, 0) has no imaginary part. A CTF is -1 at the pixel and 0 elsewhere (so that W, too, shows this
+// pixel alone, and c differs from c^2), and the image's sign is negated to match; a weight is 1/2. So G shows m w(|v - r|),
+// with the sign of the imaginary part changed where the mate is added, and W shows m w. Image 0 has a tilted direction, images
+// 1, 2, 3 look along z, y and x; further ones have random directions.
 //
-// The object: a ball with a smaller one beside it, so that it is no mirror image of itself and every axis can be told; its
-// transform is known in closed form, (sin t - t cos t) 4 pi R^3 / t^3 with t = 2 pi R |q| (Bracewell), and so is every image's.
+// The object: a ball with a smaller one beside it, which has no mirror symmetry and differs along every axis. Its transform has
+// a closed form, (sin t - t cos t) 4 pi R^3 / t^3 with t = 2 pi R |q| (Bracewell), and so has that of every image.
 #include "trace.h"
 #include "../base/symmetry.h"
 #include "index.h"
@@ -140,7 +140,7 @@ static void transform(const double q[3], double side, double *re, double *im)
     }
 }
 
-// Defocus differs between images, so that every frequency is seen by some: c = cos of a phase that grows with |p|^2.
+// Defocus differs between images, so that some image has every frequency: c = cos of a phase that grows with |p|^2.
 static double contrast(int64_t i, int64_t k, int64_t x, int64_t y)
 {
     return cos((4 + (double)(i % 7)) * (double)(x * x + y * y) / (double)(k * k));
@@ -175,7 +175,7 @@ static void map(const rg_shape *s, void *const *arg, float *voxels)
     const int64_t k = k_of(s);
     const gr_map_of of = {
         .k = k, .padded = 2 * k, .side = k, .radius_tenths = s->n[GR_RADIUS], .g = arg[GR_G], .w = arg[GR_W], .threads = 1};
-    if (gr_map(&of, voxels) != RG_OK) memset(voxels, 0xFF, (size_t)(k * k * k) * sizeof *voxels); // no memory, no number
+    if (gr_map(&of, voxels) != RG_OK) memset(voxels, 0xFF, (size_t)(k * k * k) * sizeof *voxels); // no memory: NaN
 }
 
 const rg_trace gr_trace = {.argument = GR_IMAGE,

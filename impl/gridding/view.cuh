@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // view.cuh: a sample seen along the axis nearest to its normal, as gather and owned walk over the volume.
 //
-// That axis is a, the other two are u and v. A column of voxels (u, v, all a) meets the image at a = su u + sv v, and is
-// within b of it as far as `half` to both sides. As a is the largest component of the normal, |su|, |sv| <= 1, su^2 + sv^2 <=
-// 2 and half <= sqrt(3) b.
+// That axis is a, the other two are u and v. A column of voxels (u, v, all a) meets the image at a = su u + sv v, and is within
+// b of it up to `half` on both sides. As a is the largest component of the normal, |su|, |sv| <= 1, su^2 + sv^2 <= 2 and half
+// <= sqrt(3) b.
 #ifndef RG_GRIDDING_VIEW_CUH
 #define RG_GRIDDING_VIEW_CUH
 
 #include "insert.cuh"
 
 enum { X_AXIS, Y_AXIS, Z_AXIS, AXES };
-static constexpr float TILE_MARGIN = 0.02f, RANGE_MARGIN = 1e-3f; // well above what rounding does to a coordinate
+static constexpr float TILE_MARGIN = 0.02f, RANGE_MARGIN = 1e-3f; // well above the rounding errors of a coordinate
 
-// What a coordinate t of the image's frame (index.h) is at the voxel (u, v, a): t = u_step u + v_step v + a_step a.
+// A coordinate of the image's frame (index.h) at the voxel (u, v, a): t = u_step u + v_step v + a_step a.
 typedef struct gr_steps {
     float u, v, a,
         reach; // reach: of the discs of radius sqrt(b^2 - height^2) about a column's voxels, from the column's foot
@@ -42,7 +42,7 @@ static __device__ __forceinline__ gr_view gr_view_of(const float *m, int axis, f
     return view;
 }
 
-// The pixels along one coordinate that n_u x n_v columns from (u0, v0) can need: between the outermost feet, and `reach`
+// The pixels along one coordinate that n_u x n_v columns from (u0, v0) can need: those between the outermost feet, and `reach`
 // beyond.
 static __device__ __forceinline__ void gr_span(
     const gr_view &view, const gr_steps &t, int u0, int v0, int n_u, int n_v, int *first, int *last)
