@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// algo.c: the algorithm `autocorr` as data: shapes, inputs, what must hold of every result, and how much work it is.
-// What is computed, and the meaning of n[] and of the arguments, is said in index.h. The values come from reference/.
+// algo.c: the algorithm `autocorr` as data: shapes, inputs, invariants and amounts of work. index.h defines the computation,
+// n[] and the arguments. The expected values come from reference/.
 #include "../../reference/reference.h"
 #include "index.h"
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static const rg_shape check_shapes[] = {
     CHECK(1, 129, 128, AUTO8),
     CHECK(64, 33, 0, AUTO8),
     CHECK(33, 64, 0, CROSS16),
-    // One less, equal, and one more than the blocks of 32, 64 and 128 pixels, rows and offsets variants cut the plane into.
+    // One less, equal, and one more than the variants' blocks: 32, 64 and 128 pixels, rows and offsets.
     CHECK(31, 32, 15, AUTO8),
     CHECK(32, 33, 16, CROSS8),
     CHECK(33, 31, 32, AUTO16),
@@ -64,7 +64,7 @@ static const rg_shape check_shapes[] = {
     CHECK(127, 9, 63, AUTO8),
     CHECK(9, 128, 64, CROSS8),
     CHECK(129, 5, 65, CROSS8),
-    // Primes; an offset larger than one side; slender both ways; every offset of the plane.
+    // Primes; an offset larger than one side; narrow images both ways; every offset of the plane.
     CHECK(53, 47, 23, AUTO8),
     CHECK(101, 37, 13, CROSS8),
     CHECK(37, 59, 11, AUTO16),
@@ -80,14 +80,14 @@ static const rg_shape check_shapes[] = {
     CHECK(257, 4, 31, AUTO16),
     CHECK(23, 19, 22, AUTO8),
     CHECK(19, 23, 22, CROSS8),
-    // More than 33,025 pixels, so that 32-bit sums overflow when all are bright.
+    // More than 33,025 pixels, so that 32-bit sums overflow if all are bright.
     CHECK(257, 131, 2, AUTO8),
     CHECK(257, 131, 1, CROSS8),
     CHECK(263, 257, 1, AUTO8),
 };
 
-// The papers' photographs are about 750 x 1500. `quick` keeps their proportions at a fifth of the side and of the offsets, so
-// that the slowest variant takes seconds at most.
+// The papers' photographs are about 750 x 1500. `quick` divides their sides and offsets by five, so that the slowest variant
+// takes seconds at most.
 static const rg_bench_shape bench_shapes[] = {
     {{{150, 300, 8, AUTO8}, 1}, RG_QUICK, "Fig 6, a fifth of the side"},
     {{{150, 300, 16, AUTO8}, 1}, RG_QUICK, "Fig 6, a fifth of the side"},
@@ -141,10 +141,10 @@ static uint32_t pixel_value(const rg_shape *s, rg_pattern pattern, int which, in
     uint32_t top = (uint32_t)largest_pixel(s);
     uint64_t bits = rg_bits(s->seed, (uint64_t)i | (uint64_t)which << 62);
     int64_t x = i % s->n[AC_WIDTH], y = i / s->n[AC_WIDTH];
-    // 0, 1, both sides of the sign bit, and the largest: where biased, signed and saturating arithmetic go wrong.
+    // 0, 1, both sides of the sign bit, and the largest: these expose biased, signed and saturating arithmetic.
     const uint32_t extreme[8] = {0, top, 1, top - 1, top / 2, top / 2 + 1, 0, top};
     switch (pattern) {
-    case RG_POSITION: // a ramp along both axes, of steps that no block size shares, and another in b
+    case RG_POSITION: // a ramp along both axes, with steps that no block size divides, and another in b
         return 1 + (uint32_t)((uint64_t)(x + (which ? 41 : 37) * y + 11 * which) % (top == 255 ? 251 : 65521));
     case RG_MAXIMUM: return top;
     case RG_EXTREME: return extreme[bits >> 61];
@@ -176,7 +176,7 @@ static rg_tolerance tolerance(const rg_shape *s)
 
 static double sum_of_squares(const rg_shape *s, const void *image, int64_t count)
 {
-    double sum = 0; // exact below 2^53, and within 2^-53 of each addend beyond
+    double sum = 0; // exact below 2^53; beyond, with 2^-53 of each addend
     for (int64_t i = 0; i < count; i++) {
         double p = pixel_type(s) == RG_U8 ? ((const uint8_t *)image)[i] : ((const uint16_t *)image)[i];
         sum += p * p;
@@ -184,9 +184,9 @@ static double sum_of_squares(const rg_shape *s, const void *image, int64_t count
     return sum;
 }
 
-// Cauchy-Schwarz: 0 <= S <= |a| |b| for pixels that are not negative. In an autocorrelation S(X0, Y0) = S(-X0, -Y0), and
-// S(0, 0) is the sum of squares. Variants whose tolerance is a bound (Fourier transforms of 16-bit images) round, so 2^-44 of
-// the largest possible sum is allowed: less than one half, hence nothing, for 8-bit images below 2^43 / 255^2 = 1.3e8 pixels.
+// Cauchy-Schwarz: 0 <= S <= |a| |b| for pixels that are not negative. In an autocorrelation S(X0, Y0) = S(-X0, -Y0), and S(0,
+// 0) is the sum of squares. Variants whose tolerance is a bound (Fourier transforms of 16-bit images) round, so 2^-44 of the
+// largest possible sum is allowed. For 8-bit images below 2^43 / 255^2 = 1.3e8 pixels that is less than one half, hence 0.
 static const char *invariant(const rg_shape *s, void *const *arg)
 {
     static _Thread_local char text[160];
@@ -218,7 +218,7 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
         snprintf(text, 64, "(x=%" PRId64 ",y=%" PRId64 ")", element % s->n[AC_WIDTH], element / s->n[AC_WIDTH]);
 }
 
-// The pixels of a side that [ac_first, ac_past) leaves out are those without a partner; ac_overlaps counts the rest.
+// The pixels of a side outside [ac_first, ac_past) have no partner; ac_overlaps counts the rest.
 static const char *side_fault(int64_t n, int64_t r)
 {
     int64_t pairs = 0;
@@ -237,7 +237,7 @@ static const char *index_fault(const rg_shape *s)
 {
     int64_t r = s->n[AC_R], expected = 0;
     for (int64_t y0 = -r; y0 <= r; y0++) {
-        for (int64_t x0 = -r; x0 <= r; x0++, expected++) { // each element once and in order: one to one, and onto
+        for (int64_t x0 = -r; x0 <= r; x0++, expected++) { // each element once and in order: bijective
             int64_t e = ac_element(r, x0, y0);
             if (e != expected) return "ac_element leaves out or repeats an element";
             if (ac_x0(r, e) != x0 || ac_y0(r, e) != y0) return "ac_x0, ac_y0 are not the inverse of ac_element";
@@ -256,8 +256,8 @@ static double traffic_bytes(const rg_shape *s)
     return (double)(count_a(s) + count_b(s)) * (double)rg_type_bytes(pixel_type(s)) + 8.0 * (double)count_sums(s);
 }
 
-// Multiply-adds that no direct method avoids: one for every pixel pair at every offset; in an autocorrelation opposite offsets
-// have the same sum, which is counted once, and the centre, with width * height pairs, is its own opposite.
+// Multiply-adds that no direct method avoids: one for every pixel pair at every offset. In an autocorrelation opposite offsets
+// have the same sum, which counts once; the centre, with width * height pairs, is its own opposite.
 static double work(const rg_shape *s)
 {
     double plane = (double)ac_overlaps(s->n[AC_WIDTH], s->n[AC_R]) * (double)ac_overlaps(s->n[AC_HEIGHT], s->n[AC_R]);
@@ -266,8 +266,8 @@ static double work(const rg_shape *s)
 
 // ---- one pixel at a time ---------------------------------------------------------------------------------------------------
 
-// Of two photographs a is dark but for one pixel of grey 1, so that the sum at (X0, Y0) is the pixel of b that met it; b says
-// where each stands. Alone, a is that photograph, one pixel of which becomes brighter by 1.
+// With two photographs, a is dark except for one pixel of grey 1, so that the sum at (X0, Y0) is the pixel of b that met it;
+// the values of b encode positions. In an autocorrelation, a is that photograph, and one of its pixels becomes brighter by 1.
 static void fill_one(const rg_shape *s, int64_t input, void *const *arg)
 {
     const int cross = (s->n[AC_KIND] & AC_CROSS) != 0;
@@ -352,9 +352,9 @@ RG_ALGO(autocorr) = {
     .traffic_bytes = traffic_bytes,
     .work = work,
     .rate_unit = "multiply-adds/s",
-    // The correlation theorem goes before direct sums where they take longer on one core, and where its rounded sums are exact
-    // as theirs are (fftw.c): both take as long at R = 26 of 750 x 1500 with AVX-512 VNNI (data/machines/h200-16xeon.tsv). Of
-    // small offsets the products are few, and Hopper's matrix units faster than any transform.
+    // The correlation theorem is preferred to direct sums where these take longer on one core and its rounded sums are as exact
+    // as theirs (fftw.c): both take as long at R = 26 of 750 x 1500 with AVX-512 VNNI (data/machines/h200-16xeon.tsv). Small
+    // offsets need few products, for which Hopper's matrix units are faster than any transform.
     .order = "tensor_wgmma?r<=60,k<=0 fft tensor_wgmma tensor gather fftw:plan=0?r>=26,k<=1,w<=8192,h<=8192 simd fftw ordered "
              "naive",
     .trace = &trace,

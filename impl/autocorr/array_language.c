@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// array_language.c: the paper's array-language code (Sect. 4.1, digest L1), which was MATLAB's: octave, through GNU Octave, and
+// array_language.c: the paper's array-language code (Sect. 4.1, digest L1), which used MATLAB: octave, through GNU Octave, and
 // numpy, through Python's NumPy, the array language of most nodes today.
 //
-// The scripts below loop over the offsets and multiply whole matrices of doubles. prepare starts one interpreter and waits until
-// it listens; run sends the images and receives the sums, and its time is nothing else; finish ends the child. The images go
-// through a socket, which reports a dead reader as an error where a pipe would raise SIGPIPE; the sums come back through a pipe.
-// Every wait has a limit: an interpreter that dies or hangs is RG_E_LIBRARY, and it is always reaped.
+// The scripts below loop over the offsets and multiply whole matrices of doubles. prepare starts one interpreter and waits
+// until it listens; run only sends the images and receives the sums, and is timed; finish ends the child. The images go through
+// a socket, which reports a dead reader as an error where a pipe would raise SIGPIPE; the sums come back through a pipe. Every
+// wait has a limit: if an interpreter dies or hangs, the error is RG_E_LIBRARY, and it is always reaped.
 //
-// Bound: the fp64 rate, far away: for each product the language writes and reads three temporary matrices.
+// Bound: the fp64 rate, far away: the language writes and reads three temporary matrices for each product.
 // Measured: data/machines/h200-16xeon.tsv.
 #include "index.h"
 #include <errno.h>
@@ -23,7 +23,8 @@
 
 extern char **environ;
 
-// Octave stores matrices by columns: an image read as [width, height] has a(x + 1, y + 1), and S leaves in the order of sums.
+// Octave stores matrices by columns: an image read as [width, height] has a(x + 1, y + 1), and S is written in the order of
+// sums.
 static const char octave_script[] =
     "pixels = {'uint8=>double', 'uint16=>double'};\n"
     "fwrite(stdout, 1, 'double'); fflush(stdout);\n"
@@ -46,7 +47,8 @@ static const char octave_script[] =
 static const char *const octave_command[] = {
     "octave", "--no-gui", "--norc", "--no-history", "--quiet", "--eval", octave_script, NULL};
 
-// Rows here: a[y, x]. One thread, as the paper's one core: a BLAS would only serve products of matrices, and these are of elements.
+// Rows here: a[y, x]. One thread, as the paper's one core: these are products of elements, and a BLAS only helps with matrix
+// products.
 static const char numpy_script[] =
     "import sys, numpy\n"
     "read, out = sys.stdin.buffer.read, sys.stdout.buffer\n"
@@ -77,7 +79,7 @@ typedef struct child {
 
 enum { START_S = 60, REFUSE_S = 600 };
 
-// What a run takes, for the limits alone: pixel pairs that a thread multiplies a second, and what an offset costs the interpreter.
+// Cost of a run, only for time limits: pixel pairs that a thread multiplies a second, and the interpreter's overhead an offset.
 static double estimate_s(const rg_shape *s)
 {
     double side = (double)ac_side(s->n[AC_R]);
@@ -104,7 +106,7 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Waits until fd is ready or at its end; 0 when the time is up.
+// Waits until fd is ready or at its end; 0: timeout.
 static int wait_for(int fd, short event, double until_s)
 {
     for (;;) {
@@ -152,7 +154,7 @@ static int start(child *c, const char *const *command, int to, int from)
     return failed ? RG_E_LIBRARY : RG_OK;
 }
 
-// The end of its input ends the script; half a second later, a signal does.
+// Closing its input ends the script; half a second later, a signal does.
 static void finish(rg_call *call)
 {
     child *c = call->state;
@@ -176,7 +178,7 @@ static int prepare(rg_call *call, const char *const *command)
     *c = (child){-1, -1, -1};
     int to[2], from[2], status = RG_E_LIBRARY;
     double ready;
-    // Closed on exec, or an interpreter started later would keep this one's input open.
+    // Closed on exec; otherwise a later interpreter would keep this one's input open.
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) == 0) {
         c->to = to[0];
         if (pipe2(from, O_CLOEXEC) == 0) {
@@ -187,7 +189,7 @@ static int prepare(rg_call *call, const char *const *command)
         close(to[1]);
     }
     if (status == RG_OK) status = receive_all(c, &ready, sizeof ready, now_s() + START_S);
-    if (status == RG_OK && ready != 1) status = RG_E_LIBRARY; // a greeting, or another program of this name
+    if (status == RG_OK && ready != 1) status = RG_E_LIBRARY; // no greeting, or another program of this name
     if (status != RG_OK) finish(call);
     return status;
 }
@@ -217,7 +219,7 @@ static int run(rg_call *call)
     return status;
 }
 
-// The whole plane in fp64.
+// The work of the whole plane in fp64.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// autovec.c: ordered's loops as a compiler vectorises them, on one core or all. Pixels of 8 bits are first copied to 16, whose
-// products a compiler knows to add in pairs; a line's sum has 32 bits where it fits.
+// autovec.c: ordered's loops as a compiler vectorises them, on one core or all. Pixels of 8 bits are first copied to 16 bits,
+// because compilers know an instruction that adds such products in pairs; a line's sum has 32 bits where it fits.
 //
 // Bound: the rate of products of 16 bits.
 #include "../runtime/cpu.h"
 #include "../simd/autovec.h"
 #include "index.h"
 
-enum { PART = 1 << 15 }; // so many products of 8 bits fit in 31
+enum { PART = 1 << 15 }; // this many products of 8 bits fit in 31
 
 RG_HD int64_t dot_8(const int16_t *restrict a, const int16_t *restrict b, int64_t n)
 {
@@ -28,7 +28,7 @@ RG_HD int64_t dot_16(const uint16_t *restrict a, const uint16_t *restrict b, int
     return (int64_t)sum;
 }
 
-// The row Y0 of the sums of two images of 16 bits, and in an autocorrelation the opposite one.
+// Row Y0 of the sums of two images of 16 bits and, in an autocorrelation, the opposite row.
 RG_HD void autocorr_row(const rg_shape *shape, const uint16_t *a, const uint16_t *b, int64_t y0, int64_t *sums)
 {
     const int64_t *n = shape->n, width = n[AC_WIDTH], r = n[AC_R];
@@ -72,7 +72,7 @@ static int run(rg_call *call)
     return RG_OK;
 }
 
-// Half the plane and the whole of its row Y0 = 0.
+// Half the plane and all of row Y0 = 0.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // fftw.c: eq. 1 through the correlation theorem with FFTW in double precision: the modern competitor (digest L13).
 //
-// The images are padded with zeros to at least (width + R) x (height + R), so that no offset wraps around, then
-// S = F^-1(F(a) conj(F(b))), each sum rounded to the nearest integer. The two-dimensional transforms are taken apart into rows
-// and columns: rows of padding are never transformed, rows of offsets beyond R never transformed back, and eight columns at a
-// time go forward, through the product and back while they are in cache. Rows and groups of columns are shared among threads.
-// Plans are made in prepare: by FFTW_MEASURE, or by FFTW_ESTIMATE, which takes less time and gives transforms that take more.
+// The images are padded with zeros to at least (width + R) x (height + R), so that no offset wraps around; then S = F^-1(F(a)
+// conj(F(b))), each sum rounded to the nearest integer. The two-dimensional transforms are split into rows and columns. Rows of
+// padding and rows of offsets beyond R are not transformed, and eight columns at a time are transformed forward, multiplied and
+// transformed back while they are in cache. Threads share rows and groups of columns. prepare makes the plans: with
+// FFTW_MEASURE, or with FFTW_ESTIMATE, which plans faster but gives slower transforms.
 //
 // Error. A transform of N = nx ny points errs by at most e = 6.7 u log2 N relative to its norm, and in every single output
 // relative to the sum of magnitudes of its inputs (Higham, Accuracy and Stability, 2nd ed., Sect. 24.1; u = 2^-53; radices
-// above 2 round less often for each factor of two). By Cauchy and Schwarz the two forward transforms contribute 2 e |a| |b| to
-// any sum, the inverse e |a| |b|, product and scaling 4 u |a| |b|, and |a| |b| is at most width height largest^2. Below one
-// half this is no error at all after rounding: so it is for every 8-bit image below 1e8 pixels.
+// above 2 round less often for each factor of two). By Cauchy-Schwarz the two forward transforms contribute 2 e |a| |b| to any
+// sum, the inverse e |a| |b|, product and scaling 4 u |a| |b|, and |a| |b| is at most width height largest^2. Below one half,
+// rounding removes the error: so for every 8-bit image below 1e8 pixels.
 //
-// Bound: the bare two-dimensional transforms, less what is left out. Measured: data/machines/h200-16xeon.tsv.
+// Bound: the bare two-dimensional transforms, less the omitted parts. Measured: data/machines/h200-16xeon.tsv.
 #include "index.h"
 #include <fftw3.h>
 #include <math.h>
@@ -23,7 +23,7 @@
 enum { BATCH = 8 }; // columns at a time: 128 bytes of a row
 
 typedef struct grid {
-    int64_t width, height, r, rx, ry; // rx, ry: largest offsets at which anything overlaps
+    int64_t width, height, r, rx, ry; // rx, ry: largest offsets with an overlap
     int64_t nx, ny, pitch;            // points; complex numbers from one row to the next
     int cross, wide;
     size_t bytes; // of one spectrum
@@ -55,7 +55,7 @@ static grid make_grid(const rg_shape *s)
     g.nx = smooth(g.width + g.rx);
     g.ny = smooth(g.height + g.ry);
     g.pitch = (g.nx / 2 + 1 + BATCH - 1) / BATCH * BATCH;
-    if (g.pitch % 256 == 0) g.pitch += BATCH; // a column at multiples of 4 KiB would fall into few sets of the cache
+    if (g.pitch % 256 == 0) g.pitch += BATCH; // a column at multiples of 4 KiB would fall into few cache sets
     g.bytes = (size_t)(g.ny * g.pitch) * sizeof(fftw_complex);
     return g;
 }
@@ -106,7 +106,7 @@ static void finish(rg_call *call)
     call->state = NULL;
 }
 
-// Every row and every batch of columns begins at a multiple of 128 bytes in scratch, so plans of the first serve for all.
+// All rows and batches of columns begin at multiples of 128 bytes in scratch, so plans made for the first fit all.
 static int prepare(rg_call *call)
 {
     const grid g = make_grid(call->shape);
@@ -142,7 +142,7 @@ static void row_forward(const grid *g, const plans *p, const void *image, int64_
     if (n) fftw_execute_dft_r2c(p->row, real, row);
 }
 
-// Eight columns forward, multiplied, and back. b is NULL in an autocorrelation.
+// Transforms eight columns forward, multiplies, and transforms back. b is NULL in an autocorrelation.
 static void columns(const grid *g, const plans *p, fftw_complex *a, fftw_complex *b)
 {
     fftw_execute_dft(p->column, a, a);
@@ -158,7 +158,7 @@ static void columns(const grid *g, const plans *p, fftw_complex *a, fftw_complex
     fftw_execute_dft(p->column_back, a, a);
 }
 
-// The sums of one Y0. In an autocorrelation only Y0 >= 0 is required, and the opposite offset gets the same number.
+// The sums of one Y0. An autocorrelation only computes Y0 >= 0, and the opposite offset gets the same number.
 static void row_back(const grid *g, const plans *p, fftw_complex *spectrum, int64_t y0, int64_t *sums)
 {
     fftw_complex *row = spectrum + (y0 < 0 ? y0 + g->ny : y0) * g->pitch;

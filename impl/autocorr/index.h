@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// index.h: what the algorithm `autocorr` is, and all of its index arithmetic.
+// index.h: the definition of the algorithm `autocorr`, and all of its index arithmetic.
 //
 // Two photographs a and b of width x height pixels (for an autocorrelation b is a) and a largest offset R give, after eq. 1 of
 // Lu et al. 2009 without its normalisation,

@@ -2,8 +2,8 @@
 // naive.c: the paper's "simple C code" (Sect. 4.1, digest L2), the baseline of every speed-up.
 //
 // Four nested loops: the offsets Y0, X0 outermost, then y, x over the pixels of the overlap. One pixel pair is multiplied at a
-// time, and every offset of the plane is summed, also those that symmetry would give for nothing. The paper multiplies floats
-// or ints and does not say which; here products of at most 32 bits go into a 64-bit sum, which cannot overflow (algo.c).
+// time, and every offset of the plane is summed, including those that symmetry would give. The paper multiplies floats or ints
+// and does not say which; here products of at most 32 bits go into a 64-bit sum, which cannot overflow (algo.c).
 #include "scalar.h"
 
 RG_HD int four_loops(const rg_call *call, int wide)

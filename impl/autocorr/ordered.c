@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ordered.c: the paper's code with its loops in the order of memory, and half of the plane (Sect. 4.1, digest L3).
+// ordered.c: the paper's code with its loops in memory order, and half of the plane (Sect. 4.1, digest L3).
 //
 // The loops run Y0, y, X0, x: two lines, y of a and y - Y0 of b, stay in the nearest cache while every X0 is summed over them,
 // and the sum of each line is added to its element. S(X0, Y0) = S(-X0, -Y0) in an autocorrelation, so Y0 >= 0 is enough and the
@@ -38,7 +38,7 @@ RG_HD int ordered(const rg_call *call, int wide)
 
 static int ordered_run(rg_call *call) { return call->shape->n[AC_KIND] & AC_16BIT ? ordered(call, 1) : ordered(call, 0); }
 
-// Half the plane and the whole of its row Y0 = 0.
+// Half the plane and all of row Y0 = 0.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     (void)param;

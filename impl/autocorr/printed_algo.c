@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// printed_algo.c: the algorithm `autocorr_printed` as data; printed_index.h says what it computes.
+// printed_algo.c: the algorithm `autocorr_printed` as data; printed_index.h defines it.
 #include "../../reference/reference.h"
 #include "printed_index.h"
 #include <inttypes.h>
@@ -43,7 +43,7 @@ static const rg_shape check_shapes[] = {
 // At 750 pixels a line the listing's arrays hold few offsets: 750 rounded up to whole rows of 2R + 1 must not pass 800.
 static const rg_bench_shape bench_shapes[] = {
     {{{150, 300, 25, 100}, 1}, RG_QUICK, "a fifth of the side"},
-    // Every part of the range that the listing's arrays hold at 750 pixels: rows of 2 R + 1 that end between 750 and 800.
+    // R over the whole range that the listing's arrays hold at 750 pixels: rows of 2 R + 1 that end between 750 and 800.
     {{{750, 1500, 10, 100}, 1}, RG_PAPER, "listing 1"},
     {{{750, 1500, 25, 100}, 1}, RG_PAPER, "listing 1"},
     {{{750, 1500, 37, 100}, 1}, RG_PAPER, "listing 1"},
@@ -82,7 +82,7 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 
 // A line's float sum of integers is exact up to 2^24; beyond, the i-th of w additions errs by at most half a unit in the last
 // place of i g^2, 2^-24 w (w + 1) / 2 g^2 in all. The quotient 100 linesum / (w - |X0|), at most 100 g^2 w / (w - R), is
-// rounded to float. Then rounding to an integer may go to the other side of one half: one more a line.
+// rounded to float. Then rounding to an integer may cross one half, which adds one a line.
 static rg_tolerance tolerance(const rg_shape *s)
 {
     double w = (double)s->n[ACP_WIDTH], h = (double)s->n[ACP_HEIGHT], r = (double)s->n[ACP_R], g = (double)s->n[ACP_GREY];
@@ -98,8 +98,8 @@ static double work(const rg_shape *s)
     return (double)count_corr(s) * (double)acp_lines(s->n[ACP_HEIGHT], s->n[ACP_R]) * (double)s->n[ACP_WIDTH];
 }
 
-// The tolerance has one a line, as much as another rule of rounding changes. Of a line whose quotient is further from one half
-// than its own errors only one integer is right: corr lies between the sums of the least and of the largest integers.
+// The tolerance has one a line, as much as a different rounding rule changes. A line whose quotient is farther from one half
+// than its errors has only one right integer: corr lies between the sums of the smallest and of the largest integers.
 static const char *invariant(const rg_shape *s, void *const *arg)
 {
     static _Thread_local char text[160];
@@ -107,7 +107,7 @@ static const char *invariant(const rg_shape *s, void *const *arg)
     const double of_sum = g * g * w > 1 << 24 ? (double)(g * g * w) * (double)(w + 1) * 0x1p-25 : 0;
     const uint8_t *image = arg[ACP_IMAGE];
     const int32_t *corr = arg[ACP_CORR];
-    if (work(s) > 1e7) return NULL; // as long as the reference takes; small sizes tell a rule of rounding as well
+    if (work(s) > 1e7) return NULL; // as much work as the reference; small sizes detect a rounding rule, too
     for (int64_t e = 0; e < count_corr(s); e++) {
         const int64_t x0 = acp_x0(r, e), y0 = acp_y0(r, e), from = x0 > 0 ? x0 : 0, past = padded + x0 < w ? padded + x0 : w;
         double least = 0, most = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// printed_autovec.c: the sums of printed_index.h as a compiler vectorises them, on one core or all. The image is first copied to
-// 16 bits, whose products a compiler knows to add in pairs.
+// printed_autovec.c: the sums of printed_index.h as a compiler vectorises them, on one core or all. The image is first copied
+// to 16 bits, because compilers know an instruction that adds such products in pairs.
 #include "../runtime/cpu.h"
 #include "../simd/autovec.h"
 #include "printed_index.h"
@@ -56,7 +56,7 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
     return s->n[ACP_WIDTH] > 1 << 15 ? "sums of a line in 32 bits: at most 32,768 pixels" : NULL;
 }
 
-// The products that exist: of the overlaps.
+// The existing products: those of the overlaps.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     const double w = (double)s->n[ACP_WIDTH], r = (double)s->n[ACP_R];

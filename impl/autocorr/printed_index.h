@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-// printed_index.h: what the algorithm `autocorr_printed` is: listing 1 of Lu et al. 2009 taken at its word, with blockIdx in
-// the three places (lines 9, 10 and 18) where blockDim is printed and cannot be meant. It is not eq. 1; that is `autocorr`.
+// printed_index.h: the algorithm `autocorr_printed`: listing 1 of Lu et al. 2009 taken literally, except that blockIdx replaces
+// blockDim in the three places (lines 9, 10 and 18) where it is an obvious misprint. It is not eq. 1; that is `autocorr`.
 //
 // Shape: n[0] width w, n[1] height h, n[2] max_offset R, n[3] max_grey g (the brightest pixel). Arguments: image (IN, uint8, w
 // h elements, row by row, values 0..g), corr (OUT, int32, R rows of 2R + 1: row Y0 = 0..R-1, column t = 0..2R).
 //
 // The launch is the paper's: 2R + 1 threads (t), a grid of h - R + 2 blocks (line, l = 0..h-R+1) by R blocks (Y0 = 0..R-1).
-// Each block takes two lines of the image by texture fetches, which clamp: a line number above h - 1 reads line h - 1, and a
-// column above w - 1 reads column w - 1. With I(x, y) so clamped, y0 = l + 1 and y1 = l + Y0 + 1 (line 0 is never y0, and the
-// last lines are taken again by clamping):
+// Each block reads two lines of the image by texture fetches, which clamp: a line number above h - 1 reads line h - 1, and a
+// column above w - 1 reads column w - 1. With I(x, y) so clamped, y0 = l + 1 and y1 = l + Y0 + 1 (line 0 is never y0, and
+// clamping repeats the last line):
 //     line1[x] = I(x, y0)                     for x = 0..w-1
 //     line2[i] = I(i - R, y1)                 for i = R..R+p-1, p = the least multiple of 2R + 1 that is not below w; else 0
 //     linesum(t) = sum over x = 0..w-1 of line1[x] line2[x + t]
 //     corr[Y0][t] = sum over l of round(100 linesum(t) / (w - |t - R|))
-// so that t stands for X0 = R - t, and products with the last column repeated (i = R+w..R+p-1) are counted to the right of the
-// image where zeros belong. round is to nearest, ties to even, of a double (the printed 100.0) that was first rounded to float.
-// linesum is a float sum in the order of x. The outer sum is 32 bits wide and wraps; here corr is the sum itself, and 2^31 - 1
-// where the sum is larger, so that a wrapped sum is told from the right one.
+// Thus t corresponds to X0 = R - t, and products with the repeated last column (i = R+w..R+p-1) are counted to the right of the
+// image, where zeros belong. round is to nearest, ties to even, of a double (the printed 100.0) that was first rounded to
+// float. linesum is a float sum in the order of x. The outer sum is 32 bits wide and wraps; here corr is the true sum, or 2^31
+// - 1 if that is larger, so that a wrapped sum differs.
 #ifndef RG_AUTOCORR_PRINTED_INDEX_H
 #define RG_AUTOCORR_PRINTED_INDEX_H
 

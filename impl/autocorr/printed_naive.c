@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// autocorr_printed:naive, the text of printed_index.h as plain loops in C: integers, no arrays of fixed size, no 32-bit wrap.
+// autocorr_printed:naive: printed_index.h as plain loops in C: integers, no arrays of fixed size, no 32-bit wrap.
 #include "printed_index.h"
 #include <math.h>
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // simd.c: exact integer sums with AVX2 or AVX-512 VNNI, blocked over offsets, on one core or all (digest L4, L12).
 //
-// Both images are copied into strips of one vector's width: a as it is, b in rows of two vectors, so that a load at any X0
-// stays in its row. A strip's rows follow each other in memory, whatever the width of the image. Outside the image the copies
-// hold zero, so that the inner loop (simd_block.h) has no borders. A task takes up to 12 consecutive Y0 and 32 X0, where there
-// are few offsets for many cores also a part of the rows, and adds its sums to theirs and, by symmetry, to the opposite ones.
+// Both images are copied into strips of one vector's width: a unchanged, b in rows of two vectors, so that a load at any X0
+// stays in its row. The rows of a strip are contiguous, whatever the width of the image. Outside the image the copies are zero,
+// so that the inner loop (simd_block.h) needs no borders. A task computes up to 12 consecutive Y0 and 32 X0 and, where there
+// are few offsets for many cores, only a part of the rows. It adds its sums to the output and, by symmetry, to the opposite
+// ones.
 //
 // Products. 8 bits, AVX-512: vpdpbusd multiplies unsigned by signed bytes, so b is stored as b - 128, and 128 times the sum of
-// a over the rows and strips used is added at the end, from a table of running sums. 8 bits, AVX2: both widened to 16 bits for
-// vpmaddwd. 16 bits: a split in its two bytes, b stored as b - 32768, for vpdpwssd or vpmaddwd: two where 8 bits take one.
+// a over the rows and strips used is added at the end, from a table of prefix sums. 8 bits, AVX2: both widened to 16 bits for
+// vpmaddwd. 16 bits: a split in its two bytes, b stored as b - 32768, for vpdpwssd or vpmaddwd: two instead of one.
 //
-// Bound: the rate of those instructions (RG_I8_MAD, RG_I16_MAD), less two loads a row beside its 12 products.
+// Bound: the rate of those instructions (RG_I8_MAD, RG_I16_MAD), less two loads a row besides its 12 products.
 // Measured: data/machines/h200-16xeon.tsv.
 #include "../runtime/cpu.h"
 #include "index.h"
@@ -23,7 +24,7 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
-// Row u of simd_block.h: a break ends its endless loop.
+// Row u of simd_block.h; `break` leaves its endless loop.
 #define ROW(u)                                                                                                                 \
     if (u < K) {                                                                                                               \
         if (a == end) break;                                                                                                   \
@@ -61,8 +62,9 @@ typedef void block_fn(const uint8_t *a, const uint8_t *b, int64_t rows, int64_t 
 #include "simd_block.h"
 
 NARROW(1)
-NARROW(2) NARROW(3) NARROW(4) NARROW(5) NARROW(6) NARROW(7) NARROW(8) NARROW(9) NARROW(10) NARROW(11) NARROW(12) WIDE(1) WIDE(2)
-    WIDE(3) WIDE(4) WIDE(5) WIDE(6) WIDE(7) WIDE(8)
+NARROW(2)
+NARROW(3) NARROW(4) NARROW(5) NARROW(6) NARROW(7) NARROW(8) NARROW(9) NARROW(10) NARROW(11) NARROW(12) WIDE(1) WIDE(2) WIDE(3)
+    WIDE(4) WIDE(5) WIDE(6) WIDE(7) WIDE(8)
 
         static block_fn *const avx512_narrow[] = {
             avx512_narrow1,
@@ -114,7 +116,7 @@ static block_fn *const avx512_wide[] = {
 #define LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
 #define ZERO() _mm256_setzero_si256()
 #define ADD_WORD_PRODUCTS(sum, a, b) _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
-#define ADD_BYTE_PRODUCTS ADD_WORD_PRODUCTS // bytes are widened when they are copied
+#define ADD_BYTE_PRODUCTS ADD_WORD_PRODUCTS // copying has widened the bytes
 #define WIDEN(v)                                                                                                               \
     _mm256_add_epi64(_mm256_cvtepi32_epi64(_mm256_castsi256_si128(v)), _mm256_cvtepi32_epi64(_mm256_extracti128_si256(v, 1)))
 #define SHIFT8(v) _mm256_slli_epi64(v, 8)
@@ -124,7 +126,8 @@ static block_fn *const avx512_wide[] = {
 #include "simd_block.h"
 
 NARROW(1)
-NARROW(2) NARROW(3) NARROW(4) NARROW(5) NARROW(6) WIDE(1) WIDE(2) WIDE(3) WIDE(4)
+NARROW(2)
+NARROW(3) NARROW(4) NARROW(5) NARROW(6) WIDE(1) WIDE(2) WIDE(3) WIDE(4)
 
     static block_fn *const avx2_narrow[] = {avx2_narrow1, avx2_narrow2, avx2_narrow3, avx2_narrow4, avx2_narrow5, avx2_narrow6};
 static block_fn *const avx2_wide[] = {avx2_wide1, avx2_wide2, avx2_wide3, avx2_wide4};
@@ -136,8 +139,8 @@ enum { MOST = 12, GROUP = 32, LANES = 8, L2_SHARE = 5 << 18 }; // of a part of a
 typedef struct way {
     int vector_bytes, lane_bytes, planes; // of a strip; of a pixel in it; vectors that one row of a takes
     int most;                             // offsets Y0 in a block
-    int rows;                             // that a 32-bit lane can sum, or fewer where the cache wants it
-    int bias;                             // what is subtracted from b
+    int rows;                             // that a 32-bit lane can sum, or fewer to fit in the cache
+    int bias;                             // subtracted from b
     int lanes64;
     rg_resource instruction;
     block_fn *const *block; // [K - 1]
@@ -165,10 +168,10 @@ static const way *choose(const rg_shape *s, const int64_t *param)
 
 typedef struct layout {
     const way *way;
-    int64_t width, height, r, rx, ry; // rx, ry: largest offsets at which anything overlaps
+    int64_t width, height, r, rx, ry; // rx, ry: largest offsets with an overlap
     int64_t pixels;                   // of a strip
     int64_t strips, pad, columns;     // strips of a; pixels before column 0 of b; strips of b
-    int64_t y0, n_y0, blocks;         // first offset, their number, and into how many blocks they are cut
+    int64_t y0, n_y0, blocks;         // first offset, number of offsets, number of blocks
     int cross;
     uint8_t *a, *b;  // a[strip][y][plane], b[column][MOST - 1 + y][2 vectors]
     int64_t *before; // before[y][strip]: sum of a over rows < y and strips < strip
@@ -194,7 +197,7 @@ static layout lay_out(const rg_shape *s, const int64_t *param, void *scratch)
     p.blocks = (p.n_y0 + p.way->most - 1) / p.way->most;
     size_t a_bytes = (size_t)(p.strips * p.height * p.way->planes * p.way->vector_bytes);
     size_t b_bytes = (size_t)(p.columns * b_rows(&p) * 2 * p.way->vector_bytes);
-    if (scratch) { // else only the sizes are wanted
+    if (scratch) { // else only the sizes are asked
         p.a = scratch;
         p.b = p.a + a_bytes;
         p.before = (int64_t *)(p.b + b_bytes);
@@ -282,11 +285,11 @@ static void sum_up(const layout *p)
 
 // ---- a task --------------------------------------------------------------------------------------------------------------
 
-// The strips of a that have a partner at X0.
+// Range of strips of a that have a partner at X0.
 static int64_t first_strip(const layout *p, int64_t x0) { return ac_first(x0) / p->pixels; }
 static int64_t past_strip(const layout *p, int64_t x0) { return (ac_past(p->width, x0) + p->pixels - 1) / p->pixels; }
 
-// Rows low .. high - 1 of a have been used, at offsets (x0, y0) .. (x0, y0 + k - 1).
+// Adds the bias of rows low .. high - 1 of a at offsets (x0, y0) .. (x0, y0 + k - 1).
 static void add_sums(
     const layout *p, int64_t x0, int64_t y0, int k, int64_t low, int64_t high, const int64_t *totals, int64_t *sums)
 {
@@ -334,9 +337,9 @@ static int run(rg_call *call)
     const void *a = call->arg[AC_A], *b = p->cross ? call->arg[AC_B] : a;
     int64_t *sums = (int64_t *)call->arg[AC_SUMS];
     memset(sums, 0, (size_t)(ac_side(p->r) * ac_side(p->r)) * sizeof *sums);
-    // Eight tasks a thread, so that the last one to end is not long alone; parts of 256 rows at least. All offsets of one part
-    // of the rows come before the next part: a and b of the part then stay in the core's L2, where every task would
-    // else stream them from L3.
+    // Eight tasks a thread, so that the last one does not run alone for long; parts of at least 256 rows. All offsets of one
+    // part of the rows precede the next part, so that a and b of the part stay in the core's L2; otherwise every task would
+    // stream them from L3.
     const int64_t side = ac_side(p->rx), wanted = 8 * call->threads;
     const int64_t group = clamp(p->blocks * side / wanted, 1, GROUP), groups = (side + group - 1) / group;
     const int64_t tasks = p->blocks * groups,

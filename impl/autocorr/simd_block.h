@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// simd_block.h: the inner loop of simd.c, included once for each instruction set, whose words (TARGET, VEC, LOAD, ...) simd.c
-// has defined by then.
+// simd_block.h: the inner loop of simd.c, included once for each instruction set, after simd.c has defined its macros (TARGET,
+// VEC, LOAD, ...).
 //
-// K consecutive offsets Y0 = Y .. Y + K - 1 at one X0 and one strip of columns. Row y of a meets the K rows y - Y - j of b,
-// which stand in a window of K registers where each row replaces the oldest: two loads feed K (16 bits: 2 K) products. After K
-// rows the window is back in place. Compilers do not unroll a loop that may end in the middle, so the rows are written out; a
-// block uses the first K.
+// Computes K consecutive offsets Y0 = Y .. Y + K - 1 at one X0 and one strip of columns. Row y of a meets the K rows y - Y - j
+// of b, which are in a window of K registers where each new row replaces the oldest: two loads feed K (16 bits: 2 K) products.
+// After K rows the window is back in its first order. Compilers do not unroll a loop that may end in the middle, so the rows
+// are written out; a block uses the first K.
 //
-// a: `rows` rows of `planes` vectors each, one after the other. b: for the first of them the row of j = 0, of two vectors, with
-// K - 1 rows before it. totals: K vectors of 64-bit sums, added to.
+// a: `rows` rows of `planes` vectors each, contiguous. b: the row of j = 0 for the first of them, of two vectors, with K - 1
+// rows before it. totals: K vectors of 64-bit sums; the block adds to them.
 TARGET static inline __attribute__((always_inline)) void NAME(block)(
     const int K, const int planes, const uint8_t *a, const uint8_t *b, int64_t rows, int64_t *totals)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// scatter.cuh: the kernel of scatter, scatter_v2 and scatter_v4: Algorithm 1 of Strelak et al. 2019 with the tuning parameters of their
-// sec. 4.4.
+// scatter.cuh: the kernel of scatter, scatter_v2 and scatter_v4: Algorithm 1 of Strelak et al. 2019 with the tuning parameters
+// of their sec. 4.4.
 //
 // One thread for each stored pixel, for every GRID_DIM_Z-th sample: it places the pixel in the volume and walks over the voxels
 // within b. The mate of the pixel reaches the mates of these voxels with the same weights, so one walk is enough: voxels with x

@@ -33,7 +33,7 @@ RG_HD float gr_squares(float t)
 }
 
 // The rounding of q in bound.h, 4u (7.25 S + 0.2 P), applies to t here, and an error of t is 1/A < 2 times as large in q: so
-// twice.
+// that term is added once more.
 RG_HD rg_tolerance gr_squares_bound(const rg_shape *s)
 {
     const double b = (double)s->n[GR_RADIUS] / 10, weight = gr_weight_most(b) / gr_pairs_most(b);
