@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// autocorr_printed:as_printed, listing 1 of Lu et al. 2009, line by line (numbers at the right). Changed are: blockIdx where
-// blockDim is printed in lines 9, 10 and 18; the texture reference, which CUDA no longer has, is a texture object; the output
-// is cleared and the image copied to an aligned pitch first, which their host code must have done.
+// autocorr_printed:as_printed, listing 1 of Lu et al. 2009, line by line (numbers at the right). Changes: blockIdx where
+// blockDim is printed in lines 9, 10 and 18; a texture object instead of the texture reference, which CUDA no longer has; the
+// output is cleared and the image copied to an aligned pitch first, as their host code must have done.
 //
-// What the arrays of fixed size cannot hold is refused. Among that is the paper's own case, 750 pixels and R = 250: two rows of
-// 501 threads write 1002 pixels into ImageDataLine1[800]. Bound: shared memory, a load and a quarter for each multiply-add.
+// Shapes that the arrays of fixed size cannot hold are refused. These include the paper's own case, 750 pixels and R = 250: two
+// rows of 501 threads write 1002 pixels into ImageDataLine1[800]. Bound: shared memory, a load and a quarter for each
+// multiply-add.
 #include "printed_index.h"
 #include "../gpu/texture.cuh"
 
@@ -54,8 +55,8 @@ static unsigned char *copy_of(const rg_call *call)
     return (unsigned char *)(((uintptr_t)call->scratch + BASE_STEP - 1) / BASE_STEP * BASE_STEP);
 }
 
-// A line adds at most 100 g^2 w / (w - R): the overlap, and the repeated last column. Below, g is the grey level at which 2^31
-// - 1 can be reached when the whole photograph has it (or has that mean square).
+// A line adds at most 100 g^2 w / (w - R): the overlap, and the repeated last column. Below, g is the grey level from which a
+// photograph of this grey (or of this mean square) can reach 2^31 - 1.
 static const char *overflow(const rg_shape *s)
 {
     static thread_local char why[200];
@@ -90,8 +91,8 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
     double threads = (double)acp_threads(s->n[ACP_R]);
     double warps = (double)((acp_threads(s->n[ACP_R]) + 31) / 32);
     c->amount[RG_F32_MAD] = blocks * warps * 32 * (double)s->n[ACP_WIDTH];
-    // Of a warp's two words one is 32 side by side, 128 bytes, and one is the same for all threads, of which the compiler may
-    // read four at once: a quarter of the 128 bytes' time at least.
+    // A warp reads two words: 32 neighbours, 128 bytes, and one that is the same for all threads. The compiler may read four of
+    // the latter at once, which takes at least a quarter of the time of 128 bytes.
     c->amount[RG_SHARED_BYTES] = blocks * warps * 1.25 * 128 * (double)s->n[ACP_WIDTH];
     c->amount[RG_TEXTURE] = blocks * 2 * (double)acp_padded(s->n[ACP_WIDTH], s->n[ACP_R]);
     c->amount[RG_ATOMIC] = blocks * threads;
@@ -102,7 +103,7 @@ static int prepare(rg_call *call)
     const rg_shape *s = call->shape;
     rg_texture *texture = (rg_texture *)calloc(1, sizeof *texture);
     if (!texture) return RG_E_STATE;
-    call->state = texture; // clamped: the default of the paper's texture reference
+    call->state = texture; // clamps, the default of the paper's texture reference
     return rg_texture_rows(texture, copy_of(call), cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned),
         s->n[ACP_WIDTH], s->n[ACP_HEIGHT], pitch(s));
 }

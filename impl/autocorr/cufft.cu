@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // autocorr:cufft, eq. 1 by the correlation theorem, S = inverse transform of A conj(B), in double precision by cuFFT: the
-// honest competitor of every direct sum, with a cost that hardly depends on R.
+// competitor of all direct sums, whose cost hardly depends on R.
 //
 // The photographs are padded with zeros to at least (w + R) x (h + R), so that no offset up to R wraps around onto another, and
-// to sides with the factors 2, 3, 5 and 7 only. Everything happens in place: one array of H x (W/2 + 1) complex numbers a
-// photograph. Beside the transforms stand three passes: bytes to doubles, the product, and the crop that also scales and
-// rounds. Bound: the bare transforms. Measured: data/machines/h200-16xeon.tsv.
+// to sides that only have the factors 2, 3, 5 and 7. All steps work in place, in one array of H x (W/2 + 1) complex numbers a
+// photograph. Three passes surround the transforms: bytes to doubles, the product, and the crop, which also scales and rounds.
+// Bound: the bare transforms. Measured: data/machines/h200-16xeon.tsv.
 #include "index.h"
 #include "../gpu/fft.cuh"
 
@@ -72,7 +72,7 @@ static size_t array_bytes(const rg_shape *s, const int64_t *param)
     return ((size_t)g.columns * (size_t)g.height * sizeof(double2) + 255) / 256 * 256;
 }
 
-// cuFFT says how much work area it wants only when a plan is made; for such sides it is at most two arrays and a little.
+// cuFFT gives the size of its work area only after it has made a plan; for such sides it is at most two arrays and a little.
 static size_t work_bytes(const rg_shape *s, const int64_t *param) { return 2 * array_bytes(s, param) + ((size_t)1 << 20); }
 static size_t scratch(const rg_shape *s, const int64_t *param)
 {
@@ -85,10 +85,11 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
     return g.width * g.height < INT64_C(1) << 38 ? NULL : "more than 2^38 padded pixels do not fit a launch of 2^31 blocks";
 }
 
-// A value of a transform of n = 2^L numbers passes L butterflies, each a product with a rounded root of unity and a sum: an
-// error of at most 7 u each (Higham, Accuracy and Stability, 2nd ed., sec. 24.1, u = 2^-53; higher radices do less), relative
-// to the sum of moduli. Two forward transforms and the backward one: 21 L u, and 4 u for product, scaling and rounding, times
-// sum |A||B| / n <= |a||b| (Parseval, Cauchy-Schwarz) <= top^2 w h. Below one half, rounding gives the exact integer.
+// A value of a transform of n = 2^L numbers passes through L butterflies, each a product with a rounded root of unity and a
+// sum, with an error of at most 7 u each (Higham, Accuracy and Stability, 2nd ed., sec. 24.1, u = 2^-53; less for higher
+// radices), relative to the sum of moduli. Two forward transforms and the backward one: 21 L u, and 4 u for product, scaling
+// and rounding, times sum |A||B| / n <= |a||b| (Parseval, Cauchy-Schwarz) <= top^2 w h. Below one half, rounding gives the
+// exact integer.
 static rg_tolerance tolerance(const rg_shape *s, const int64_t *param)
 {
     grid g = grid_of(s, param);
@@ -105,7 +106,8 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     double pixels = (double)g.width * (double)g.height, arrays = (double)array_bytes(s, param), transforms = photos(s) + 1;
     double sums = 8.0 * (double)(ac_side(s->n[AC_R]) * ac_side(s->n[AC_R]));
     c->amount[RG_F64_MAD] = transforms * 1.25 * pixels * log2(pixels);
-    // A transform reads and writes its array once a side; padding writes it, the product reads and writes, the crop reads.
+    // A transform reads and writes its array once a side. Padding writes it, the product reads and writes it, the crop reads
+    // it.
     c->amount[RG_MEM_BYTES] = arrays * (4 * transforms + photos(s) + photos(s) + 1) + 2 * sums;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// autocorr:fft, eq. 1 by the correlation theorem like cufft, but with transforms of our own that leave out what is not wanted
-// and keep a line in registers: three kernels pass over the data instead of a dozen.
+// autocorr:fft, eq. 1 by the correlation theorem as in cufft, but with custom transforms that skip unneeded parts and keep a
+// line in registers: three kernels pass over the data instead of a dozen.
 //
 // rows: two lines of a photograph, as real and imaginary part, become one complex transform along x, whose two spectra are
-// taken apart and stored column by column; lines of padding do not exist. columns: one block a column goes forward along y,
-// takes the product (with itself or with the other photograph's column), goes back, and stores the offsets wanted. offsets:
-// two rows of Y0 at a time go back along x and are rounded. A line of N = 2^m points is 16 numbers in each of N / 16 threads
-// (Stockham's order, radix 16, the last radix what is left; Govindaraju et al. 2008); between two radices they change places
-// through shared memory, padded so that no two lanes of a warp meet in a bank.
+// separated and stored column by column; lines of padding do not exist. columns: one block a column transforms forward along y,
+// multiplies (by itself or by the other photograph's column), transforms back, and stores the offsets wanted. offsets:
+// transforms two rows of Y0 at a time back along x and rounds. A line of N = 2^m points is 16 numbers in each of N / 16 threads
+// (Stockham's order, radix 16, the last radix what is left; Govindaraju et al. 2008). Between two radices they are exchanged
+// through shared memory, padded so that the lanes of a warp have no bank conflicts.
 //
 // Bound: fp64 operations (two transforms of N log2 N points a column), and shared memory for the exchanges. The spectrum, 16
 // bytes for a point of half the padded width, is written and read once, in L2 where it fits.
@@ -17,15 +17,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { POINTS = 16, LEAST = 256, MOST = 8192, SIZES = 6 }; // numbers a thread; points of a line; how many sizes there are
+enum { POINTS = 16, LEAST = 256, MOST = 8192, SIZES = 6 }; // numbers a thread; points of a line; number of sizes
 
-// Padded sides and what is stored: the spectrum as [column][line], columns 0 .. width / 2, and the rows wanted as
-// [row][column].
+// Padded sides and layout: the spectrum as [column][line], columns 0 .. width / 2, and the rows wanted as [row][column].
 typedef struct grid {
     int w, h, r, width, height;
-    int columns, pitch, rows; // columns stored; lines from one to the next column; rows of Y0 that are computed
+    int columns, pitch, rows; // columns stored; lines from one column to the next; computed rows of Y0
     bool cross, wide;
-    int64_t root_x, root_y, spectrum, product, bytes; // where in the scratch memory the parts begin, and its size
+    int64_t root_x, root_y, spectrum, product, bytes; // offsets of the parts in scratch, and its size
 } grid;
 
 // ---- a transform in registers and shared memory ---------------------------------------------------------------------------
@@ -61,7 +60,8 @@ template <int radix> static __device__ __forceinline__ constexpr int reversed(in
     return to;
 }
 
-// The transform of v[first], v[first + POINTS / radix], ..., its output in the order of reversed(); from pieces of `length` on.
+// The transform of v[first], v[first + POINTS / radix], ..., with pieces from `length` on; its output is in the order of
+// reversed().
 template <int radix, int length> static __device__ __forceinline__ void butterflies(double2 v[POINTS], int first)
 {
     constexpr int step = POINTS / radix, half = length / 2;
@@ -78,7 +78,7 @@ template <int radix, int length> static __device__ __forceinline__ void butterfl
 static __device__ __forceinline__ int padded(int i) { return i + i / 16; }
 template <int N> RG_HD constexpr int values() { return N + N / 16; } // of one part of a line in shared memory
 
-// Values that threads hold as `from(i)` change places: thread t gets t, t + N / POINTS, ...; real and imaginary parts apart.
+// Exchanges values that threads hold as `from(i)`: thread t gets t, t + N / POINTS, ...; real and imaginary parts separately.
 template <int N> static __device__ __forceinline__ void fetch(double2 v[POINTS], const double *line)
 {
 #pragma unroll
@@ -94,7 +94,7 @@ static __device__ __forceinline__ void put(double *imaginary, double *line, int 
     imaginary[padded(at)] = z.y;
 }
 
-// Of v[i] = x[t + i N / POINTS] in place, forward; before it the radices whose product is `done`. root: exp(-2 pi i k / N).
+// Forward transform in place of v[i] = x[t + i N / POINTS], after radices whose product is `done`. root: exp(-2 pi i k / N).
 template <int N, int done>
 static __device__ __forceinline__ void transform(double2 v[POINTS], const double2 *root, double *line)
 {
@@ -108,7 +108,7 @@ static __device__ __forceinline__ void transform(double2 v[POINTS], const double
                 v[first + q * step] = times(v[first + q * step], root[k * q * (N / (done * radix))]);
         butterflies<radix, radix>(v, first);
     }
-    if constexpr (done * radix == N) { // in place, but for the order within a thread
+    if constexpr (done * radix == N) { // in place, except for the order within a thread
         double2 out[POINTS];
 #pragma unroll
         for (int i = 0; i < POINTS; i++) out[i] = v[i % step + reversed<radix>(i / step) * step];
@@ -131,10 +131,10 @@ static __device__ __forceinline__ void transform(double2 v[POINTS], const double
 
 // ---- the three passes -----------------------------------------------------------------------------------------------------
 
-// How many blocks a multiprocessor has at once when a thread may have 128 registers; at least a warp of them a block.
+// Blocks a multiprocessor at a time if a thread may have 128 registers; a block has at least a warp.
 template <int N> constexpr int blocks_together() { return N < 512 ? 16 : 512 / (N / POINTS); }
 
-// Lines 2b and 2b + 1 of a photograph in block b.
+// Block b transforms lines 2b and 2b + 1 of a photograph.
 template <class pixel, int N>
 static __device__ __forceinline__ void load_lines(double2 v[POINTS], const grid &g, const pixel *photo)
 {
@@ -163,7 +163,7 @@ static __global__ void __launch_bounds__(N / POINTS, blocks_together<N>())
     for (int i = 0; i < POINTS; i++) put(line + values<N>(), line, t + i * (N / POINTS), v[i]);
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i <= POINTS / 2; i++) { // of a + i b the transform at k and at -k gives those of a and b
+    for (int i = 0; i <= POINTS / 2; i++) { // the transforms of a + i b at k and at -k give those of a and b
         const int k = t + i * (N / POINTS), mate = padded((N - k) % N);
         if (k > N / 2) continue;
         const double2 m = make_double2(line[mate], -line[values<N>() + mate]), sum = add(v[i], m), rest = subtract(v[i], m);
@@ -182,7 +182,7 @@ template <int N> static __device__ __forceinline__ void load(double2 v[POINTS], 
     }
 }
 
-// Column blockIdx.x: forward, product, back (the conjugate of the transform of the conjugate).
+// Column blockIdx.x: forward transform, product, back transform (the conjugate of the transform of the conjugate).
 template <int N, bool cross>
 static __global__ void __launch_bounds__(N / POINTS, cross ? (blocks_together<N>() + 1) / 2 : blocks_together<N>())
     columns(grid g, const double2 *spectrum, const double2 *root, double2 *product)
@@ -211,7 +211,7 @@ static __global__ void __launch_bounds__(N / POINTS, cross ? (blocks_together<N>
     }
 }
 
-// Rows 2b and 2b + 1 of Y0 in block b, as real and imaginary part.
+// Block b transforms rows 2b and 2b + 1 of Y0, as real and imaginary part.
 template <int N>
 static __global__ void __launch_bounds__(N / POINTS, blocks_together<N>())
     offsets(grid g, const double2 *product, const double2 *root, int64_t *sums)
@@ -241,9 +241,9 @@ static __global__ void __launch_bounds__(N / POINTS, blocks_together<N>())
     }
 }
 
-// ---- what is laid out where -----------------------------------------------------------------------------------------------
+// ---- layout -------------------------------------------------------------------------------------------------------------
 
-// No offset wraps around onto another, and each has its own place.
+// Large enough that no offset wraps around onto another.
 static int64_t side_of(int64_t side, int64_t r)
 {
     int64_t n = LEAST;
@@ -272,10 +272,9 @@ static grid grid_of(const rg_shape *s)
 
 static size_t scratch(const rg_shape *s, const int64_t *) { return (size_t)grid_of(s).bytes; }
 
-// A level of a transform is a product with a rounded root of unity and a sum, an error of at most 7 u (Higham, Accuracy and
-// Stability, 2nd ed., sec. 24.1, u = 2^-53), relative to the sum of moduli; the roots between two radices are those of their
-// last level. Two forward transforms and the backward one: 21 u a level, and 6 u for taking two lines apart, product, scaling
-// and rounding, times |a||b| <= top^2 w h (Parseval, Cauchy-Schwarz). Two lines that share a transform bring in each other's
+// A level of a transform is a product with a rounded root of unity and a sum, with an error of at most 7 u (Higham, Accuracy
+// and Stability, 2nd ed., sec. 24.1, u = 2^-53), relative to the sum of moduli; the roots between two radices are those of their last level. Two forward transforms and the backward one: 21 u a level, and 6 u for separating two lines, product,
+// scaling and rounding, times |a||b| <= top^2 w h (Parseval, Cauchy-Schwarz). Two lines that share a transform add each other's
 // error: |a + ib| <= sqrt 2 times the larger, hence 2 for forward and back. Below one half, rounding gives the exact integer.
 static double error_bound(const rg_shape *s, const grid &g)
 {
@@ -295,7 +294,7 @@ static const char *refuse(const rg_shape *s, const int64_t *)
     return error_bound(s, g) < 0.5 ? nullptr : "sums so large are not exact in double precision: the photograph is too large";
 }
 
-// A transform of N points: 5 N log2 N operations, half as many multiply-adds; between two radices a point is written and read.
+// A transform of N points: 5 N log2 N operations, half as many multiply-adds. Each exchange writes and reads a point.
 static double mads(double n) { return 2.5 * n * log2(n); }
 static double exchanged(double n) { return 32 * n * (ceil(log2(n) / 4) - 1); }
 
@@ -306,11 +305,11 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
     const double across = photos * ((g.h + 1) / 2) + (g.rows + 1) / 2, down = (photos + 1) * g.columns;
     c->amount[RG_F64_MAD] = across * mads(g.width) + down * mads(g.height);
     c->amount[RG_SHARED_BYTES] = across * exchanged(g.width) + down * exchanged(g.height) +
-        photos * ((g.h + 1) / 2) * 24 * g.width; // where two lines are taken apart
+        photos * ((g.h + 1) / 2) * 24 * g.width; // two lines are separated
     c->amount[RG_MEM_BYTES] = photos * pixel * g.w * g.h + 8.0 * (double)(ac_side(g.r) * ac_side(g.r));
 }
 
-// ---- running it -----------------------------------------------------------------------------------------------------------
+// ---- calls --------------------------------------------------------------------------------------------------------------
 
 // exp(-2 pi i k / n), rounded from long double.
 static int copy_roots(void *to, int n, cudaStream_t stream)
@@ -336,11 +335,11 @@ static int prepare(rg_call *call)
     return error ? error : copy_roots(scratch + g.root_y, g.height, stream);
 }
 
-// A pass: its kernel for every size of a line.
+// A pass: its kernel for each size of a line.
 template <class kernel, class... A>
 static int launch(kernel *const of[SIZES], int n, int blocks, const rg_call *call, const grid &g, A... arg)
 {
-    const size_t shared = 17 * (size_t)n; // values<n>() real and as many imaginary parts
+    const size_t shared = 17 * (size_t)n; // values<n>() for the real and as many for the imaginary parts
     int i = 0;
     while (LEAST << i < n) i++;
     const int error = (int)cudaFuncSetAttribute(of[i], cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);

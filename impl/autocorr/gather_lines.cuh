@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// gather_lines.cuh: the inner kernel of gather and gather_two_pass, the idea of Lu et al. 2009 (lines of the photograph in
-// shared memory, threads along X0) made whole: any width, any offset, exact.
+// gather_lines.cuh: the inner kernel of gather and gather_two_pass: the idea of Lu et al. 2009 (lines of the photograph in
+// shared memory, threads along X0) for any width and offset, exact.
 //
-// A thread owns 4 X0 and K Y0 side by side, 4 K sums. For four pixels of a line of b it makes the four words that its X0 need
-// by funnel shifts, and multiplies each with K lines of a by dp4a: 16 K products for one word of b, three shifts and K
-// broadcast words of a. A block owns `groups` of 4 X0 times `slots` of K Y0 and walks over its lines of b, STAGE at a time, in
-// segments of a line; where the offsets are few, `parts` threads share an offset and divide the lines among them. 32-bit sums
-// are emptied into the sink, in 64 bits, before they can overflow.
+// A thread owns 4 X0 times K adjacent Y0, 4 K sums. For four pixels of a line of b it makes the four words that its X0 need by
+// funnel shifts, and multiplies each with K lines of a by dp4a: 16 K products for one word of b, three shifts and K broadcast
+// words of a. A block owns `groups` of 4 X0 times `slots` of K Y0 and walks over its lines of b, STAGE at a time, in segments
+// of a line. With few offsets, `parts` threads share an offset and divide the lines among them. 32-bit sums are emptied into
+// the sink, in 64 bits, before they can overflow.
 //
-// Bound: dp4a, one instruction in two cycles of a scheduler; 12 shared-memory loads and 12 shifts stand beside 128 of them.
+// Bound: dp4a, one instruction in two cycles of a scheduler; 12 shared-memory loads and 12 shifts for 128 of them.
 #ifndef RG_AUTOCORR_GATHER_LINES_CUH
 #define RG_AUTOCORR_GATHER_LINES_CUH
 
@@ -22,7 +22,7 @@ typedef struct ac_gather {
     int segment, b_pitch; // pixels of a line of a, and bytes of a line of b, in shared memory
 } ac_gather;
 
-// Groups of 4 X0 begin at multiples of 4, so that the word of b at a group's first X0 is an aligned one.
+// Groups of 4 X0 begin at multiples of 4, so that the word of b at a group's first X0 is aligned.
 static inline ac_gather ac_gather_of(const ac_plane &p, int k, int threads, int rows)
 {
     ac_gather g;
@@ -45,14 +45,14 @@ static inline size_t ac_gather_shared(const ac_gather &g)
     return (size_t)(AC_STAGE + g.tile.y0s - 1) * AC_SEGMENT + (size_t)AC_STAGE * g.b_pitch;
 }
 
-// One line of b against K lines of a, 16 pixels a step, from a[x] to a[past]; b points at the word that meets a[x] at the
-// thread's first X0. Shifting in the last bytes of the word before gives the X0 that follow.
+// Multiplies one line of b with K lines of a, 16 pixels a step, from a[x] to a[past]; b points at the word that meets a[x] at
+// the thread's first X0. Shifting in the last bytes of the previous word gives the following X0.
 template <int K>
 static __device__ __forceinline__ void ac_walk(
     unsigned (&sum)[K][4], const unsigned char *a, const unsigned *b, int x, int past)
 {
     unsigned before = x < past ? b[-1] : 0u;
-#pragma unroll 1 // more would only hold more words of a in registers
+#pragma unroll 1 // unrolling would only hold more words of a in registers
     for (; x < past; x += 16, b += 4) {
         unsigned word[4][4];
 #pragma unroll
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void ac_walk(
     }
 }
 
-// Empties the sums of the thread that begins at (x0, y0) into the sink, times 2^shift.
+// Empties the sums of the thread at (x0, y0) into the sink, times 2^shift.
 template <int K, class sink>
 static __device__ void ac_empty(unsigned (&sum)[K][4], sink &out, const ac_plane &p, int x0, int y0, int shift)
 {
@@ -91,14 +91,14 @@ static __device__ void ac_empty(unsigned (&sum)[K][4], sink &out, const ac_plane
     out.emptied();
 }
 
-// The pixels of a that have a partner at some of the X0 from x0 to x0 + 3.
+// The pixels of a that have a partner at any X0 from x0 to x0 + 3.
 RG_HD void ac_pixels(const ac_plane &p, int x0, int *first, int *past)
 {
     *first = (int)ac_first(x0);
     *past = x0 + 3 >= 0 ? p.width : (int)ac_past(p.width, x0 + 3);
 }
 
-// All lanes of a warp walk the same pixels, so that words of a are broadcast: the union of what they need.
+// All lanes of a warp walk over the same pixels, the union of those they need, so that words of a are broadcast.
 static __device__ __forceinline__ void ac_warp_range(const ac_plane &p, bool active, int x0, int *first, int *past)
 {
     ac_pixels(p, x0, first, past);
@@ -131,7 +131,7 @@ template <int K, class sink> static __global__ void __launch_bounds__(256, 2) ac
             int lines = block.past - y < AC_STAGE ? block.past - y : AC_STAGE;
             for (int x = 0; x < p.width; x += g.segment) {
                 int b_x = (x - block.x0 - 4 * g.groups) & ~15;
-                __syncthreads(); // the lines of the segment before are still being read
+                __syncthreads(); // the previous segment's lines are still being read
                 int thread = (int)threadIdx.x;
                 ac_fill(line_a, AC_SEGMENT, a, p, x, y + block.y0, g.segment, lines + g.tile.y0s - 1, thread, g.threads);
                 ac_fill(line_b, g.b_pitch, b, p, b_x, y, g.b_pitch, lines, thread, g.threads);
@@ -164,8 +164,8 @@ template <class sink> static int ac_gather_launch(const rg_call *call, const ac_
     return (int)cudaGetLastError();
 }
 
-// Warp steps of 16 pixels, were every part given one line of b, in all tiles of X0: a warp issues for 32 lanes, over the range
-// of its own X0.
+// Steps of 16 pixels of the warps, in all tiles of X0, if every part had one line of b. A warp issues for 32 lanes, over the
+// range of its X0.
 static inline double ac_gather_steps(const ac_plane &p, const ac_gather &g)
 {
     double steps = 0;

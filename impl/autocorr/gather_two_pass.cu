@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 // autocorr:gather_two_pass, the paper's earlier version for GPUs without atomics (sec. 2.2): every block stores its partial
-// sums, and a second kernel adds them up. Slower than atomics in the paper (reference/published/lu2009.tsv), hardly so where
-// multiplication takes so much longer. The first kernel is gather's.
+// sums, and a second kernel adds them up. The paper found it slower than atomics (reference/published/lu2009.tsv); here it
+// hardly is, because multiplication takes much longer. The first kernel is gather's.
 //
 // Partial sums: [chunk of lines, and part of it][Y0][X0], 64 bits; in an autocorrelation of the half plane Y0 >= 0 only.
 #include "gather_lines.cuh"
 
 struct partial_sums {
     unsigned long long *all, *mine;
-    int64_t first, part_sums; // element of sums that comes first in a part, elements a part
-    bool again;               // a thread alone owns its elements of a part: it stores first and adds from then on
+    int64_t first, part_sums; // first element of sums in a part, elements a part
+    bool again;               // the thread alone owns its elements of a part: it stores first, then adds
     __device__ void begin(int part) { mine = all + (part * part_sums - first); }
     __device__ void emptied() { again = true; }
     __device__ void add(int64_t e, unsigned long long part) { mine[e] = again ? mine[e] + part : part; }
 };
 
-// Blocks without lines have stored nothing.
+// Blocks without lines have not stored anything.
 static __global__ void add_up(partial_sums from, ac_plane p, ac_tiles t, int parts, unsigned long long *sums)
 {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, e = i + from.first;
@@ -58,7 +58,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     ac_plane p = ac_plane_of(s, NULL);
     ac_gather g = layout(p, param);
     ac_gather_cost(p, g, (int)param[LINES], c);
-    // Stored once, added to again for each further pair of byte planes, read once.
+    // Stored once, updated for each further pair of byte planes, read once.
     double touched = 2.0 + 2 * (p.planes * p.planes - 1);
     c->amount[RG_MEM_BYTES] += 8.0 * (double)part_sums(p) * g.tile.chunks * g.parts * touched;
     c->amount[RG_MEM_BYTES] += 8.0 * (double)ac_side(p.r) * (double)ac_side(p.r);

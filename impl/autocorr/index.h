@@ -7,9 +7,9 @@
 // summed over the pixels where both factors exist: 0 <= x, x - X0 < width and 0 <= y, y - Y0 < height. Every product is an
 // integer, so every sum is an exact 64-bit integer. S(X0, Y0) = S(-X0, -Y0) when b is a. C2D = S / S(0, 0).
 //
-// Shape: n[0] width, n[1] height, n[2] R (0 <= R < max(width, height)), n[3] kind: bit 0 set when b is another photograph, bit 1
-// set for 16-bit pixels. Arguments: a (IN, width*height, row by row), b (IN, the same count; 0 elements when kind bit 0 is
-// clear, and the kernel then reads a twice), sums (OUT, int64, (2R+1)^2: row Y0 + R, column X0 + R).
+// Shape: n[0] width, n[1] height, n[2] R (0 <= R < max(width, height)), n[3] kind: bit 0 set if b is another photograph, bit 1
+// set for 16-bit pixels. Arguments: a (IN, width*height, row by row), b (IN, the same count; 0 elements if kind bit 0 is clear:
+// the kernel then reads a twice), sums (OUT, int64, (2R+1)^2: row Y0 + R, column X0 + R).
 #ifndef RG_AUTOCORR_INDEX_H
 #define RG_AUTOCORR_INDEX_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// plane.cuh: photographs as byte planes, the form in which gather, gather_two_pass and tensor read them.
+// plane.cuh: photographs as byte planes, the format that gather, gather_two_pass and tensor read.
 //
-// A plane holds one byte of every pixel, line after line at a pitch that is a multiple of 64, zeros behind the last pixel, from
-// a 256-byte aligned base: 16 bytes can be loaded at once wherever they start at a multiple of 16. 8-bit photographs are one
-// plane; 16-bit ones two, low bytes and high bytes, a = al + 256 ah, and the sum of products falls into four byte products,
+// A plane holds one byte of every pixel, line by line, at a pitch that is a multiple of 64, with zeros after the last pixel,
+// from a 256-byte aligned base: any 16 bytes at a multiple of 16 can be loaded at once. 8-bit photographs are one plane. 16-bit
+// ones are two, low bytes and high bytes, a = al + 256 ah, and the sum of products becomes four byte products,
 //     sum a b = sum al bl + 2^8 (sum al bh + sum ah bl) + 2^16 sum ah bh,
-// so that kernels know nothing but bytes. Each partial sum is an integer, hence the total exact.
+// so that kernels only handle bytes. Each partial sum is an integer, hence the total is exact.
 #ifndef RG_AUTOCORR_PLANE_CUH
 #define RG_AUTOCORR_PLANE_CUH
 
@@ -42,25 +42,25 @@ static inline size_t ac_plane_bytes(const rg_shape *s)
     return (size_t)p.plane * (size_t)p.planes * (p.cross ? 2 : 1);
 }
 
-// Kernels hold coordinates, and the 2R + 1 offsets a side, in 32 bits with room for a block's overhang.
+// Kernels hold coordinates, and the 2R + 1 offsets a side, in 32 bits, with room for a block's overhang.
 static inline const char *ac_plane_refuse(const rg_shape *s, const int64_t *)
 {
     int64_t most = INT64_C(1) << 29;
     return s->n[AC_WIDTH] < most && s->n[AC_HEIGHT] < most ? NULL : "32-bit coordinates need sides below 2^29 pixels";
 }
 
-// Every sum of an autocorrelation stands twice in the plane of offsets: Y0 >= 0 is enough.
+// Every sum of an autocorrelation is twice in the plane of offsets, so Y0 >= 0 is enough.
 RG_HD int ac_y0_least(const ac_plane &p) { return p.cross ? -p.r : 0; }
 RG_HD int ac_y0_count(const ac_plane &p) { return p.r - ac_y0_least(p) + 1; }
 
-// A turned plane holds [column of 16 bytes][line][16 bytes], and of 64 pixels the words 0 4 8 12, then 1 5 9 13 and so on side
-// by side: the order in which tensor_wgmma multiplies. Of word `word` of a line, the word in the turned plane:
+// A turned plane holds [column of 16 bytes][line][16 bytes]. Of 64 pixels the words 0 4 8 12, then 1 5 9 13 and so on are
+// adjacent, the order in which tensor_wgmma multiplies. Position in the turned plane of word `word` of a line:
 RG_HD int64_t ac_turned_word(const ac_plane &p, int word, int64_t line)
 {
     return ((int64_t)(word / 16 * 4 + word % 4) * p.height + line) * 4 + word / 4 % 4;
 }
 
-// One thread makes four bytes of every plane of one photograph, and of its turned ones if there are; the threads of the first
+// One thread makes four bytes of every plane of a photograph, and of its turned ones if there are any. The threads of the first
 // photograph also clear the sums.
 template <class pixel>
 static __global__ void ac_pack(
@@ -86,8 +86,7 @@ static __global__ void ac_pack(
     }
 }
 
-// Packs the photographs of a call, the first also turned if there is room given; sums NULL leaves the output alone, else all
-// of them become 0.
+// Packs the photographs of a call, the first also turned if `turned` has room. sums: cleared, unless NULL.
 static inline int ac_pack_all(const rg_call *call, const ac_plane &p, unsigned long long *sums, unsigned char *turned = NULL)
 {
     int64_t n_sums = sums ? ac_side(p.r) * ac_side(p.r) : 0, most = (int64_t)p.pitch / 4 * p.height;
@@ -135,7 +134,7 @@ static __device__ __forceinline__ void ac_fill(unsigned char *to, int pitch, con
     int x, int y, int bytes, int n, int thread, int threads)
 {
     int across = bytes / 16;
-#pragma unroll 4 // so many loads on their way at once
+#pragma unroll 4 // enough loads in flight
     for (int i = thread; i < across * n; i += threads) {
         int line = i / across, at = (i - line * across) * 16;
         *reinterpret_cast<uint4 *>(to + line * pitch + at) = ac_load16(plane, p, x + at, y + line);

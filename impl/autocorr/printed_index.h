@@ -15,8 +15,8 @@
 //     corr[Y0][t] = sum over l of round(100 linesum(t) / (w - |t - R|))
 // Thus t corresponds to X0 = R - t, and products with the repeated last column (i = R+w..R+p-1) are counted to the right of the
 // image, where zeros belong. round is to nearest, ties to even, of a double (the printed 100.0) that was first rounded to
-// float. linesum is a float sum in the order of x. The outer sum is 32 bits wide and wraps; here corr is the true sum, or 2^31
-// - 1 if that is larger, so that a wrapped sum differs.
+// float. linesum is a float sum in the order of x. The outer sum is 32 bits wide and wraps; here corr is the true sum, or
+// 2^31 - 1 if that is larger, so that a wrapped sum differs.
 #ifndef RG_AUTOCORR_PRINTED_INDEX_H
 #define RG_AUTOCORR_PRINTED_INDEX_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // autocorr:scatter, the simple CUDA of Lu et al. 2009, sec. 4.3: one thread an offset, the photograph in texture memory, two
-// loops over its pixels; no symmetry, no shared memory. Each product costs two texture fetches, which bound it. The one change
-// from the paper is the sum of 64 bits.
+// loops over its pixels; no symmetry, no shared memory. Each product costs two texture fetches, which are the bound. The only
+// change from the paper is the 64-bit sum.
 //
-// A texture wants an aligned base and pitch, which the arguments need not have: run copies them to scratch first.
+// A texture needs an aligned base and pitch, which arguments may lack: run copies them to scratch first.
 // Measured: data/machines/h200-16xeon.tsv.
 #include "index.h"
 #include "../gpu/texture.cuh"
@@ -24,11 +24,11 @@ static __global__ void scatter(cudaTextureObject_t a, cudaTextureObject_t b, int
     sums[e] = (int64_t)sum;
 }
 
-// What a texture over linear memory may be on every GPU since compute capability 5.0.
+// Limits of a texture over linear memory on all GPUs since compute capability 5.0.
 enum { BASE_STEP = 512, PITCH_STEP = 32, WIDTH_MAX = 131072, HEIGHT_MAX = 65000, PITCH_MAX = 2097120 };
 
 typedef struct textures {
-    rg_texture of[2]; // of the second photograph, or again of the first
+    rg_texture of[2]; // the second is b, or a again
     unsigned char *copy[2];
 } textures;
 

@@ -63,8 +63,9 @@ typedef void block_fn(const uint8_t *a, const uint8_t *b, int64_t rows, int64_t 
 
 NARROW(1)
 NARROW(2)
-NARROW(3) NARROW(4) NARROW(5) NARROW(6) NARROW(7) NARROW(8) NARROW(9) NARROW(10) NARROW(11) NARROW(12) WIDE(1) WIDE(2) WIDE(3)
-    WIDE(4) WIDE(5) WIDE(6) WIDE(7) WIDE(8)
+NARROW(3)
+NARROW(4) NARROW(5) NARROW(6) NARROW(7) NARROW(8) NARROW(9) NARROW(10) NARROW(11) NARROW(12) WIDE(1) WIDE(2) WIDE(3) WIDE(4)
+    WIDE(5) WIDE(6) WIDE(7) WIDE(8)
 
         static block_fn *const avx512_narrow[] = {
             avx512_narrow1,
@@ -127,7 +128,8 @@ static block_fn *const avx512_wide[] = {
 
 NARROW(1)
 NARROW(2)
-NARROW(3) NARROW(4) NARROW(5) NARROW(6) WIDE(1) WIDE(2) WIDE(3) WIDE(4)
+NARROW(3)
+NARROW(4) NARROW(5) NARROW(6) WIDE(1) WIDE(2) WIDE(3) WIDE(4)
 
     static block_fn *const avx2_narrow[] = {avx2_narrow1, avx2_narrow2, avx2_narrow3, avx2_narrow4, avx2_narrow5, avx2_narrow6};
 static block_fn *const avx2_wide[] = {avx2_wide1, avx2_wide2, avx2_wide3, avx2_wide4};
@@ -289,7 +291,7 @@ static void sum_up(const layout *p)
 static int64_t first_strip(const layout *p, int64_t x0) { return ac_first(x0) / p->pixels; }
 static int64_t past_strip(const layout *p, int64_t x0) { return (ac_past(p->width, x0) + p->pixels - 1) / p->pixels; }
 
-// Adds the bias of rows low .. high - 1 of a at offsets (x0, y0) .. (x0, y0 + k - 1).
+// Adds the totals of rows low .. high - 1 of a, and their bias, to the sums at (x0, y0) .. (x0, y0 + k - 1).
 static void add_sums(
     const layout *p, int64_t x0, int64_t y0, int k, int64_t low, int64_t high, const int64_t *totals, int64_t *sums)
 {

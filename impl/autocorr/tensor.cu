@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // autocorr:tensor, eq. 1 on the 8-bit matrix units. With the pixels (x, y) of b as the contraction, the sums are one matrix
 // product, S(X0, Y0) = sum over (x, y) of T[X0][x, y] U[x, y][Y0] with T = b(x - X0, y) and U = a(x, y + Y0): T is a Toeplitz
-// matrix, each row the line of b moved by a pixel. So the accumulators stand for offsets and the banded product of lines with
-// lines is summed along its diagonals by the matrix unit itself; a lane makes its part of T from one run of bytes.
+// matrix, each row the line of b moved by a pixel. So the accumulators are offsets, and the matrix unit itself sums the banded
+// product of lines with lines along its diagonals; a lane makes its part of T from one run of bytes.
 //
-// A warp owns 64 X0 x 8 N Y0 in 16 x 8 products; the order of pixels in the contraction is free, so that a lane takes 16
-// neighbours x = 16 (lane % 4) .. + 15 of 64 for two products of depth 32. 32-bit sums are emptied before they can overflow.
+// A warp owns 64 X0 x 8 N Y0 in 16 x 8 products. The order of pixels in the contraction is free, so a lane has 16 neighbours x
+// = 16 (lane % 4) .. + 15 of 64 for two products of depth 32. 32-bit sums are emptied before they can overflow.
 //
 // Bound: the matrix units through mma.sync, counting the edges of tiles; two warps a scheduler do not keep them busy all the
 // time. Measured: data/machines/h200-16xeon.tsv.
@@ -15,7 +15,7 @@ enum { STAGE = 32, SEGMENT = 192, X0S = 64, RUN = 19, BLOCKS_WANTED = 264 };
 
 typedef struct tensor_layout {
     ac_tiles tile;
-    int warps_x, warps_y, parts, b_pitch; // parts: warps that share the offsets and divide the lines among them
+    int warps_x, warps_y, parts, b_pitch; // parts: warps with the same offsets, which divide the lines
 } tensor_layout;
 
 // Adds to sum one line of b (b: the word with the lane's first byte, `shift` bits into it) against 8 N lines of a, over the 64
@@ -91,7 +91,7 @@ template <int N> static __global__ void __launch_bounds__(256, 1) tensor(ac_plan
             int lines = block.past - y < STAGE ? block.past - y : STAGE;
             for (int x = 0; x < p.width; x += SEGMENT) {
                 int b_x = (x - block.x0 - X0S * l.warps_x - 2) & ~15;
-                __syncthreads(); // the lines of the segment before are still being read
+                __syncthreads(); // the previous segment's lines are still being read
                 int thread = (int)threadIdx.x, threads = (int)blockDim.x;
                 ac_fill(line_a, SEGMENT, a, p, x, y + block.y0, SEGMENT, lines + l.tile.y0s - 1, thread, threads);
                 ac_fill(line_b, l.b_pitch, b, p, b_x, y, l.b_pitch, lines, thread, threads);
@@ -123,7 +123,7 @@ static const rg_param params[] = {
     {"rows", rows_of, RG_COUNT(rows_of), 0, "lines of the photograph a block; 0: so many that there are about 264 blocks"},
 };
 
-// Eight warps: two along Y0 and the rest along X0 as far as there are offsets, what is left over along the lines.
+// Eight warps: two along Y0, as many along X0 as there are offsets, the others along the lines.
 static tensor_layout layout_of(const ac_plane &p, const int64_t *param)
 {
     tensor_layout l;

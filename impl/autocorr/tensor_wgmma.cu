@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// autocorr:tensor_wgmma, the Toeplitz product of tensor.cu in Hopper's warpgroup instructions, which alone reach the full rate
-// of the matrix units: 64 X0 by up to 256 Y0 a warpgroup, T made in registers, lines of a in shared memory.
+// autocorr:tensor_wgmma, the Toeplitz product of tensor.cu with Hopper's warpgroup instructions, the only ones that reach the
+// full rate of the matrix units: 64 X0 by up to 256 Y0 a warpgroup, T made in registers, lines of a in shared memory.
 //
-// The instruction reads 8 lines, 16 bytes each, as 128 bytes in a row. So shared memory holds [16 pixels][line of a]: the next
-// line of b, which moves every Y0 down by a line, only moves the start by 16 bytes. A lane of T wants 16 neighbouring pixels of
-// 64 for two products of depth 32, so the four words m, m + 4, m + 8, m + 12 of 64 pixels stand together: ac_pack writes a
-// second copy of the photograph turned so. A block is two warpgroups, one on a multiprocessor: each takes every second line of
-// b, so that one multiplies while the other makes T. The next segment of 128 pixels is copied meanwhile. Tiles far from X0 = 0
-// overlap less of a line, and the last lines have no partner in half of the Y0: they get more lines a block, so that all
-// blocks take equally long: one wave of them fills the GPU.
+// The instruction reads 8 lines, 16 bytes each, as 128 consecutive bytes. So shared memory holds [16 pixels][line of a], and
+// the next line of b, which moves every Y0 down by a line, only moves the start by 16 bytes. A lane of T needs 16 neighbouring
+// pixels of 64 for two products of depth 32, so the four words m, m + 4, m + 8, m + 12 of 64 pixels are adjacent: ac_pack
+// writes a second copy of the photograph in this order. A block has two warpgroups, and a multiprocessor one block: each
+// warpgroup takes every second line of b, so that one multiplies while the other makes T. The next segment of 128 pixels is
+// copied meanwhile. Tiles far from X0 = 0 overlap less of a line, and the last lines have no partner in half of the Y0. Their
+// blocks get more lines, so that all blocks take equally long and one wave of them fills the GPU.
 //
-// Bound: the matrix units, counting the edges of tiles; beside them a block's first lines, its last sums and, between lines, T.
-// With a block a warpgroup loads and empties of all blocks would come at the same time. Measured:
-// data/machines/h200-16xeon.tsv.
+// Bound: the matrix units, counting the edges of tiles; besides, a block's first lines, its last sums and, between lines, T.
+// With one warpgroup a block, loads and stores of all blocks would coincide. Measured: data/machines/h200-16xeon.tsv.
 #include "tiles.cuh"
 #include "../gpu/hopper.h"
 
@@ -20,17 +19,17 @@ enum { X0S = 64, SEGMENT = 128, STEP = 64, GROUP = 128, THREADS = 2 * GROUP };
 enum { WAVE = 132 };      // blocks at once: one on each multiprocessor of an H200
 enum { ROWS_MOST = 112 }; // twice as many lines, at half the Y0, still fit in a stage of shared memory
 
-enum { AFTER = 3 }; // lines of zeros behind a block's, see wgmma_pair
+enum { AFTER = 3 }; // lines of zeros after a block's, see wgmma_pair
 
 typedef struct wgmma_layout {
     int columns, tiles_y;       // Y0 a tile, tiles of Y0
-    int rows, load;             // lines of all Y0 a block, or 0: about so many steps of 64 pixels a block
+    int rows, load;             // lines of all Y0 a block, or 0: `load` steps of 64 pixels a block, about
     int64_t work;               // of the tile of Y0 with most lines, see wgmma_lines
-    int most;                   // at least the lines of any block, and AFTER
+    int most;                   // upper bound of the lines of any block, AFTER included
     int window, b_pitch, stage; // lines of a, bytes of a line of b, and bytes of both, in shared memory
 } wgmma_layout;
 
-// Lines of b with a partner at some Y0 of a tile; from `split` on only at Y0 of its first half, at half the work.
+// Lines of b with a partner at some Y0 of a tile. From `split` on they only have partners in its first half, at half the work.
 typedef struct wgmma_lines {
     int first, split, past;
 } wgmma_lines;
@@ -40,7 +39,7 @@ typedef struct wgmma_block {
     wgmma_lines line;
 } wgmma_block;
 
-// With fewer columns, making T takes longer than multiplying by half of them: nothing would be saved.
+// With fewer columns, making T takes longer than multiplying by half of them, so that nothing is saved.
 RG_HD constexpr bool halves(int columns) { return columns == 256; }
 
 RG_HD wgmma_lines lines_of(const ac_plane &p, const wgmma_layout &l, int y0)
@@ -54,7 +53,7 @@ RG_HD wgmma_lines lines_of(const ac_plane &p, const wgmma_layout &l, int y0)
     return n;
 }
 
-// Work of lines, and the line at which some of it is done. At half the Y0 a line takes more than half as long, for its T.
+// Work of lines, and the line at which a given work is done. At half the Y0 a line takes more than half as long because of T.
 enum { WORK = 16, WORK_HALF = 9 };
 RG_HD int64_t work_of(wgmma_lines n) { return (int64_t)WORK * (n.split - n.first) + WORK_HALF * (n.past - n.split); }
 RG_HD int line_at(wgmma_lines n, int64_t work)
@@ -77,7 +76,7 @@ RG_HD int steps_of(const ac_plane &p, int x0)
     return past > first ? (past - first + STEP - 1) / STEP : 0;
 }
 
-// Lines of all Y0 a block of the tile from x0 on, and blocks for each tile of Y0.
+// Lines (at all Y0) in a block of the tile from x0 on, and blocks for each tile of Y0.
 RG_HD int rows_of(const ac_plane &p, const wgmma_layout &l, int x0)
 {
     int steps = steps_of(p, x0), rows = l.rows ? l.rows : steps ? l.load / steps : ROWS_MOST;
@@ -89,7 +88,7 @@ RG_HD int chunks_of(const ac_plane &p, const wgmma_layout &l, int x0)
     return (int)((l.work + work - 1) / work);
 }
 
-// The i-th block: all of one tile of X0, then the next.
+// The i-th block: tiles of X0 one after another.
 RG_HD wgmma_block block_of(const ac_plane &p, const wgmma_layout &l, int i)
 {
     wgmma_block b = {-p.r, 0, {}};
@@ -103,7 +102,7 @@ RG_HD wgmma_block block_of(const ac_plane &p, const wgmma_layout &l, int i)
     return b;
 }
 
-// Begins to copy what a block needs of the 64-pixel steps of a from x on, and of b for their X0. All threads of the block.
+// Begins to copy the data that a block needs for the 64-pixel steps of a from x on. All threads of the block must call it.
 static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const ac_plane &p, const unsigned char *turned,
     const unsigned char *b, const wgmma_block &block, int x, int b_x)
 {
@@ -126,14 +125,14 @@ static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const 
     }
 }
 
-// The words of a line of b that hold what the lane's two rows of T need for 64 pixels.
+// Loads the words of a line of b that the lane's two rows of T need for 64 pixels.
 static __device__ __forceinline__ void load_words(unsigned (&word)[7], const unsigned char *from)
 {
 #pragma unroll
     for (int i = 0; i < 7; i++) word[i] = reinterpret_cast<const unsigned *>(from)[i];
 }
 
-// T of 64 pixels as two parts of depth 32: the bytes of row + 8 begin 8 before those of the row.
+// T of 64 pixels as two parts of depth 32. The bytes of row + 8 begin 8 before those of the row.
 static __device__ __forceinline__ void make_t(unsigned (*t)[4], const unsigned (&word)[7], int shift)
 {
     unsigned run[6];
@@ -148,15 +147,15 @@ static __device__ __forceinline__ void make_t(unsigned (*t)[4], const unsigned (
     }
 }
 
-// Two steps of 64 pixels are multiplied together: of one line, or, where the segment is only one wide, of two lines.
+// Two steps of 64 pixels are multiplied together: of one line, or, if the segment has only one step, of two lines.
 typedef struct wgmma_pair {
-    int lines;     // that a pair takes a warpgroup on: it has every second
+    int lines;     // lines that a pair advances a warpgroup, which has every second
     int b, window; // from the first step to the second: bytes of b, columns of the window
 } wgmma_pair;
 
-// Every second line of b from q on against the window, at M of the N Y0. While a pair of steps is multiplied, the words of the
-// next are loaded; its T is made afterwards, since registers made meanwhile would serialise the products. Returns the first
-// line that it left; where pairs are two lines, that may be one after the end, of zeros or of the lines that follow.
+// Multiplies every second line of b from q on by the window, at M of the N Y0. While a pair of steps is multiplied, the words
+// of the next are loaded; its T is made afterwards, since registers written meanwhile would serialise the products. Returns the
+// first remaining line. Where pairs are two lines, the second may be one past the end: zeros, or lines that follow.
 template <int N, int M>
 static __device__ __forceinline__ int multiply(int (&sum)[N / 2], rg_wgmma_b window, const unsigned char *b,
     const wgmma_layout &l, wgmma_pair pair, int q, int lines, int shift)
@@ -181,7 +180,7 @@ static __device__ __forceinline__ int multiply(int (&sum)[N / 2], rg_wgmma_b win
     return q;
 }
 
-// Empties the sums: each warpgroup gets the other's for half of the Y0, and adds both to memory. All threads of the block.
+// Empties the sums: each warpgroup gets the other's for half of the Y0, and adds both to memory. All threads must call it.
 template <int N>
 static __device__ void empty(
     int (&sum)[N / 2], unsigned *table, unsigned long long *sums, const ac_plane &p, int x0, int y0, int shift)
@@ -256,7 +255,7 @@ static const rg_param params[] = {
     {"rows", row_values, RG_COUNT(row_values), 0, "lines of b a block; 0: so many that all blocks take equally long"},
 };
 
-// Making T takes a warpgroup as long as multiplying by about 32 columns more.
+// Making T takes a warpgroup as long as multiplying by about 32 more columns.
 static int columns(const ac_plane &p, const int64_t *param)
 {
     int best = 0, y0s = ac_y0_count(p);
@@ -279,7 +278,7 @@ static int64_t blocks_of(const ac_plane &p, const wgmma_layout &l)
     return blocks;
 }
 
-// The least load whose blocks fit in the fewest waves that lines a block allow.
+// The smallest load whose blocks fit in the fewest waves that ROWS_MOST lines a block allow.
 static int least_load(const ac_plane &p, wgmma_layout l)
 {
     int64_t all = 0, most = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// tiles.cuh: how the sums are divided among the blocks of gather, gather_two_pass and the tensor variants: a tile of X0, a tile
-// of Y0, and a chunk of the lines of b. Blocks of the same tiles and different chunks add to the same sums.
+// tiles.cuh: divides the sums among the blocks of gather, gather_two_pass and the tensor variants: a tile of X0, a tile of Y0,
+// and a chunk of the lines of b. Blocks with the same tiles and different chunks add to the same sums.
 #ifndef RG_AUTOCORR_TILES_CUH
 #define RG_AUTOCORR_TILES_CUH
 
 #include "plane.cuh"
 
-// 255 * 255 * 66,051 is the last multiple below 2^32: so many byte products fit in an unsigned 32-bit sum.
+// 255 * 255 * 66,051 is the last multiple below 2^32: this many byte products fit in an unsigned 32-bit sum.
 enum { AC_PRODUCTS_MAX = 66051, AC_ROWS_MOST = 64 };
 
 typedef struct ac_tiles {
@@ -19,7 +19,7 @@ typedef struct ac_block {
     int first, past;   // lines of b
 } ac_block;
 
-// rows 0: a multiple of `stage`, such that the blocks are just below a multiple of `wanted`, if the photograph has the lines.
+// rows 0: a multiple of `stage` for which the number of blocks is just below a multiple of `wanted`, given enough lines.
 static inline ac_tiles ac_tiles_of(const ac_plane &p, int x0_first, int x0s, int y0s, int rows, int wanted, int stage)
 {
     ac_tiles t;
@@ -37,7 +37,7 @@ static inline ac_tiles ac_tiles_of(const ac_plane &p, int x0_first, int x0s, int
 
 RG_HD int ac_blocks(const ac_tiles &t) { return t.tiles_x * t.tiles_y * t.chunks; }
 
-// Of a chunk, the lines of b that have a partner at some Y0 of the tile from y0 on; none when first >= past.
+// The lines of b of a chunk that have a partner at some Y0 of the tile from y0 on; none if first >= past.
 RG_HD ac_block ac_block_at(const ac_plane &p, const ac_tiles &t, int y0, int chunk)
 {
     ac_block b;
@@ -50,7 +50,7 @@ RG_HD ac_block ac_block_at(const ac_plane &p, const ac_tiles &t, int y0, int chu
     return b;
 }
 
-// The i-th block of the grid: tiles of X0 side by side, so that neighbours read the same lines.
+// The i-th block of the grid: tiles of X0 come first, so that neighbours read the same lines.
 RG_HD ac_block ac_block_of(const ac_plane &p, const ac_tiles &t, int i)
 {
     int tile_x = i % t.tiles_x, tile_y = i / t.tiles_x % t.tiles_y;
