@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// algo.c: the algorithms `affine2d`, `align2d` and `align3d` as data: shapes, what must hold of every result, how much work it
-// is. What is computed, and the meaning of n[] and of the arguments, is said in index.h. The values come from reference/.
+// algo.c: the algorithms `affine2d`, `align2d` and `align3d` as data: shapes, invariants and amounts of work. index.h defines
+// the computation, n[] and the arguments. The expected values come from reference/.
 #include "../../reference/reference.h"
 #include "bound.h"
 #include "fill.h"
@@ -13,7 +13,7 @@ static rg_type fine(const rg_shape *s) { return (void)s, RG_F64; }
 static rg_type whole(const rg_shape *s) { return (void)s, RG_I32; }
 
 // ---- two and three dimensions --------------------------------------------------------------------------------------------
-// Each function of the table for both; dims names them.
+// Each function of the table, for both; dims selects.
 
 #define BOTH(dims)                                                                                                             \
     static int64_t pixels_##dims(const rg_shape *s)                                                                            \
@@ -185,7 +185,7 @@ static const rg_shape affine_checks[] = {
     {{20, 20, 33, 0, 0}, 1},
 };
 
-// t = degrees + 181. G1: a rotation of 2048 x 2048; sixteen of one image show what a transform costs once the image is at hand.
+// t = degrees + 181. G1: a rotation of 2048 x 2048; sixteen of one image show the cost of a transform without the upload.
 #define TURN(t, preset, label)                                                                                                 \
     {                                                                                                                          \
         {{2048, 2048, 1, 0, t}, 1}, preset, label                                                                              \
@@ -243,7 +243,7 @@ static rg_tolerance tolerance_affine(const rg_shape *s)
     return af_pixel_bound(&z, 0);
 }
 
-// Interpolation stays between the least and the largest pixel, and 0 where the rule puts 0.
+// Interpolation stays between the smallest and the largest pixel, and is 0 where the rule gives 0.
 static const char *invariant_affine(const rg_shape *s, void *const *arg)
 {
     static _Thread_local char text[160];
@@ -280,7 +280,7 @@ static double traffic_affine(const rg_shape *s)
     return 4 * ((double)pixels_2(s) + (double)numbers_2(s) + (double)transformed(s));
 }
 
-// The rule outside, and "y+90" for turns by whole degrees about an axis; 2-D ones are about z.
+// The rule outside, and "y+90" for rotations by whole degrees about an axis; 2-D ones are about z.
 static int dim_word(int outside, int turn, int64_t value, char text[32])
 {
     static const char *const rule[] = {"zero", "edge", "ignore"};
@@ -414,7 +414,7 @@ static const rg_bench_shape align3d_bench[] = {
         .traffic_bytes = traffic_align_##dims, .work = work_##dims, .rate_unit = UNIT, .order = ORDER,                         \
     }
 
-// Bricks and texture of a larger image together are more than an L2.
+// The bricks and texture of a larger image together exceed an L2.
 RG_ALGO(align2d) = ALIGN(2, "bilinear", "pixels/s", smoke_2, "batch_mixed?w<=2048,h<=2048 batch atct_2d simd naive",
     .dim = {"w", "h", "m", "o", "t"}, .dim_name = {"width", "height", "transforms", "outside", "turn"});
 RG_ALGO(align3d) = ALIGN(3, "trilinear", "voxels/s", smoke_3, "batch_mixed batch atct_3d atc_3d simd naive",

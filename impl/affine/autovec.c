@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // autovec.c: affine2d:autovec, align2d:autovec, align3d:autovec: plain loops as a compiler vectorises them, on one core or all.
 //
-// A result is done in stretches of 64 pixels of a line. Of an image, tiles of 64 x 64 come from a copied window (room.h), whose
-// corners all exist, so that the loop over x has no branch and no clamp. Of a volume, and where the window does not fit, what
-// lies outside is told by weights of 0 and indices held inside.
+// A result is computed in stretches of 64 pixels of a line. For an image, tiles of 64 x 64 come from a copied window (room.h),
+// whose corners all exist, so that the loop over x has no branch and no clamp. For a volume, and if the window does not fit,
+// pixels outside get weights of 0 and clamped indices.
 //
 // Bound: loads of four corners (eight in a volume) a pixel, which become gathers.
 #include "../runtime/cpu.h"
@@ -12,9 +12,11 @@
 #include "room.h"
 #include "sums.h"
 
-enum { LINES = AF_TILE }; // of a bundle, whose sums are kept apart: any number of cores adds them in one order
+enum {
+    LINES = AF_TILE
+}; // lines of a bundle, whose sums are kept apart, so that the order of additions does not depend on the number of cores
 
-// The two neighbours of s along one axis as indices that exist, and their weights.
+// The two neighbours of s along one axis as valid indices, and their weights.
 typedef struct pair {
     int first, second;
     float w0, w1;
@@ -42,7 +44,7 @@ RG_HD float blend(const float *restrict image, int row0, int row1, pair i, pair 
         j.w1 * (i.w0 * image[row1 + i.first] + i.w1 * image[row1 + i.second]);
 }
 
-// Pixels x0 .. x0 + n - 1 of line (y, zz) of the result, from the image: 0 where they take no part.
+// Pixels x0 .. x0 + n - 1 of line (y, zz) of the result, from the image: 0 if they take no part.
 RG_HD void from_image(const af_size *z, int dims, int outside, const float *restrict image, const float *matrix, int y, int zz,
     int x0, int n, float *restrict to, int *restrict part)
 {
@@ -67,7 +69,7 @@ RG_HD void from_image(const af_size *z, int dims, int outside, const float *rest
     }
 }
 
-// The same from the window of the tile, where s is not negative and all take part.
+// The same from the window of the tile, where s is not negative and all pixels take part.
 RG_HD void from_room(const af_size *z, const af_room *room, const float *m, int y, int x0, int n, float *restrict to)
 {
     const float *restrict pixel = room->pixel;
@@ -126,7 +128,7 @@ RG_HD void add_stretch(const float *restrict value, const int *restrict part, co
     af_join(to, &s);
 }
 
-// Lines first .. past - 1 of the result, for one transform; those of an image below each other.
+// Lines first .. past - 1 of the result, for one transform; an image is its lines in order.
 RG_HD void align_part(const af_size *z, int dims, const float *image, const float *reference, const float *m, int first,
     int past, const float *typical, af_sums *to)
 {
@@ -141,7 +143,7 @@ RG_HD void align_part(const af_size *z, int dims, const float *image, const floa
         for (int line = first; line < past; line++) {
             if (room.fits)
                 from_room(z, &room, m, line, x0, n, value);
-            else if (z->outside == AF_ZERO) // each rule as a constant
+            else if (z->outside == AF_ZERO) // each rule as a compile-time constant
                 from_image(z, dims, AF_ZERO, image, m, line % z->h, line / z->h, x0, n, value, part);
             else if (z->outside == AF_EDGE)
                 from_image(z, dims, AF_EDGE, image, m, line % z->h, line / z->h, x0, n, value, part);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-// bound.h: how far a right result in single precision may lie from index.h's, from error analysis. |I|, |R| <= 1 in fill()'s
-// inputs.
+// bound.h: error bounds of correct single-precision results relative to index.h, for fill()'s inputs, where |I|, |R| <= 1.
 //
 // u = 2^-24. A row of M and t, with |M| <= 2 and p - c at most half a side: two (three) products and as many sums misplace s by
-// no more than af_misplaced = 3u (w + h + d + 1) along an axis. Interpolation is continuous, has slope at most 2 along each
-// axis, and costs 3 roundings an axis itself: of a pixel of I'
+// at most af_misplaced = 3u (w + h + d + 1) along an axis. Interpolation is continuous, has slope at most 2 along each axis,
+// and has 3 roundings an axis itself. For a pixel of I'
 //     |error| <= 2 dims (af_misplaced + fraction) + 4u dims,   fraction: what the variant rounds shares to.
-// Texture units hold them in 9 bits, 8 behind the point (CUDA programming guide, "Linear filtering"); the guide does not say
-// how they get there, and an H200 is off by more than rounding to nearest, 1/512, allows (0.0104 against 0.0078 for a pixel):
-// so fraction 1/256. The correlation of n pixels moves by at most 2 |e| / (sigma sqrt n), e the vector of their errors
-// (Cauchy). The inputs have slopes of 1.5 sigma a pixel in the mean square, and interpolation takes at most sqrt(2^dims) of the
-// sigma of I'. The roundings of bright inputs (a spread of 1/64 about 1, sigma > 1/400) have mean zero: 400 of 4u dims each, by
-// 6 / sqrt n of that but for a chance of 1e-8.
+// Texture units have shares of 9 bits, 8 after the point (CUDA programming guide, "Linear filtering"). The guide does not say
+// how they are rounded, and an H200 exceeds the bound of rounding to nearest, 1/512 (0.0104 instead of 0.0078 for a pixel): so
+// fraction is 1/256. The correlation of n pixels moves by at most 2 |e| / (sigma sqrt n), e the vector of their errors
+// (Cauchy). The inputs have slopes of 1.5 sigma a pixel in the mean square, and interpolation reduces the sigma of I' by at
+// most sqrt(2^dims). The roundings of bright inputs (a spread of 1/64 about 1, sigma > 1/400) have mean zero: 400 of 4u dims
+// each, exceeding 6 / sqrt n of that with a probability of 1e-8.
 #ifndef RG_AFFINE_BOUND_H
 #define RG_AFFINE_BOUND_H
 
@@ -31,8 +30,8 @@ RG_HD rg_tolerance af_pixel_bound(const af_size *z, double fraction)
     return t;
 }
 
-// rounding: further relative error of the sums, times the largest (mean / sigma)^2 where they are raw.
-// The relative part is for the number of pixels alone: of a large image's rim some fall to the other side by rounding.
+// rounding: further relative error of the sums, times the largest (mean / sigma)^2 if they are raw. The relative part is only
+// for the number of pixels: rounding moves some pixels of a large image's rim across its border.
 RG_HD rg_tolerance af_rho_bound(const af_size *z, double fraction, double rounding)
 {
     const double u = 0x1p-24, dims = z->dims, misplaced = af_misplaced(z) + fraction;

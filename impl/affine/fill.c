@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fill.c: inputs of the three algorithms. Image and reference share waves a few pixels long or longer, so that a transform a
-// little off changes the correlation, and have noise of their own. |values| <= 1 (bound.h).
+// fill.c: inputs of the three algorithms. Image and reference share waves a few pixels long or longer, so that a slightly wrong
+// transform changes the correlation, and have independent noise. |values| <= 1 (bound.h).
 #include "bound.h"
 #include "fill.h"
 #include "sums.h"
@@ -11,14 +11,14 @@ static double draw(uint64_t seed, int64_t i, int j)
     return (double)(rg_bits(seed, (uint64_t)i * 32 + (uint64_t)j) >> 40) * 0x1p-23 - 1;
 }
 
-// A wave of straight lines between -1 and 1: unlike a sine, the same bits on every machine. |turns| < 2^31.
+// A triangle wave between -1 and 1: unlike a sine, it has the same bits on every machine. |turns| < 2^31.
 static double wave(double turns)
 {
     const double towards_0 = (double)(int)turns, below = towards_0 > turns ? towards_0 - 1 : towards_0; // floor, without a call
     return 4 * fabs(turns - below - 0.5) - 1;
 }
 
-// At a pixel, its place in parts of the sides.
+// Value at a pixel, whose place is in fractions of the sides.
 static double waves(double x, double y, double d) { return (wave(3 * x + y + 2 * d) + wave(x - 4 * y + 3 * d)) / 2; }
 
 static double extreme(uint64_t seed, int64_t e)
@@ -70,7 +70,7 @@ static void turns(const af_size *z, const double degrees[3], double r[9])
     multiply(half, further, r);
 }
 
-// A lattice onto itself: axes exchanged and mirrored (in two dimensions z stays).
+// A map of the lattice onto itself: axes permuted and mirrored (in two dimensions z stays).
 static void permute(const af_size *z, uint64_t bits, double r[9])
 {
     int axis[3] = {0, 1, 2};
@@ -83,9 +83,9 @@ static void permute(const af_size *z, uint64_t bits, double r[9])
     for (int a = 0; a < 3; a++, bits /= 2) r[3 * a + axis[a]] = a < z->dims && bits % 2 ? -1 : 1;
 }
 
-// What a feature of the image does: c + M (p - c) + shift. position: lattice onto lattice. random: the paper's ranges
-// (Sects 2.1, 2.2). maximum: steps of 45 degrees and half pixels. extreme: everything in one point, nothing in sight, half and
-// twice the size.
+// The map of a feature of the image: c + M (p - c) + shift. position: lattice onto lattice. random: the paper's ranges (Sects
+// 2.1, 2.2). maximum: steps of 45 degrees and half pixels. extreme: everything in one point, nothing visible, half and twice
+// the size.
 static void draw_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_t i, int attempt, double r[9], double shift[3])
 {
     const int side[3] = {z->w, z->h, z->d};
@@ -106,10 +106,10 @@ static void draw_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_
         permute(z, bits, r);
     else
         turns(z, degrees, r);
-    for (int e = 0; e < 9; e++) r[e] /= scale; // of the map of the result into the image, below
+    for (int e = 0; e < 9; e++) r[e] /= scale; // put inverts it
 }
 
-// Smallest distance of any s from the lines at which rule 2 begins to leave pixels out.
+// Smallest distance of any s from the lines at which rule 2 begins to omit pixels.
 static double clearance(const af_size *z, const float *m)
 {
     const int side[3] = {z->w, z->h, z->d};
@@ -153,10 +153,10 @@ static void fill_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_
         return;
     }
     if (pattern == RG_EXTREME && ((rg_bits(~seed, (uint64_t)i) >> 8) + (uint64_t)i) % 4 == 0) {
-        for (int e = 0; e < af_numbers(z->dims); e++) m[e] = 0; // the one at the centre, everywhere
+        for (int e = 0; e < af_numbers(z->dims); e++) m[e] = 0; // every pixel is the one at the centre
         return;
     }
-    // A small image is compared pixel for pixel: none of them may be left out, or not, by rounding.
+    // A small image is compared pixel by pixel: rounding must not decide whether a pixel takes part.
     const int small = (double)af_pixels(z) < 3e5;
     for (int attempt = 0; attempt < 1000; attempt++) {
         draw_map(z, seed, pattern, i, attempt, r, shift);
@@ -165,17 +165,17 @@ static void fill_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_
     }
 }
 
-// Where all pixels are the one at the centre nothing varies, which sums in single precision about a typical value must tell: they
-// may leave 1e-5 of the sum of squares (sums.h). The typical value is made a bad one, so that what is left shows in a correlation:
-// -1 wherever the sample is taken. At the centre stands of 64 numbers the one of which TERMS terms, one after another, leave most:
-// more than 1e-5, so that nobody may add so many.
+// If all pixels are the one at the centre, the image is constant, which sums in single precision about a typical value must
+// detect: they may leave 1e-5 of the sum of squares (sums.h). The typical value is made a bad one, -1 wherever the sample is
+// read, so that a remainder shows in a correlation. The centre gets that one of 64 numbers for which a sum of TERMS terms
+// leaves most: more than 1e-5, so that no variant may add so many in sequence.
 enum { CANDIDATES = 64, TERMS = 512 };
 static void put_constant(const af_size *z, uint64_t seed, float *image)
 {
     const int64_t n = af_pixels(z), centre = af_pixel(z, af_centre(z->w), af_centre(z->h), af_centre(z->d));
     float best = 0;
     double most = -1;
-    if (n < 4 * AF_SAMPLE) return; // the sample is a quarter of the image at most
+    if (n < 4 * AF_SAMPLE) return; // the sample must be a quarter of the image at most
     for (int i = 0; i < AF_SAMPLE; i++) image[af_sample_at(n, i)] = -1;
     for (int i = 0; i < CANDIDATES; i++) {
         image[centre] = (float)draw(seed + (uint64_t)i, centre, 0);
@@ -188,7 +188,7 @@ static void put_constant(const af_size *z, uint64_t seed, float *image)
     image[centre] = best;
 }
 
-// A row at a time, large images by all cores: a benchmark fills them again and again.
+// A row at a time, on all cores for large images, because benchmarks fill them repeatedly.
 enum { LARGE = 1 << 18 };
 static void fill_image(const af_size *z, uint64_t seed, rg_pattern pattern, float *image)
 {
@@ -205,7 +205,7 @@ void af_fill(const af_size *z, uint64_t seed, rg_pattern pattern, float *image, 
 {
     fill_image(z, seed, pattern, image);
     if (pattern == RG_EXTREME) put_constant(z, seed, image);
-    // Linear in the image: a correlation of 1, which rounding takes beyond 1.
+    // Linear in the image: a correlation of 1, which rounding may exceed.
     for (int64_t e = 0; reference && pattern == RG_EXTREME && e < af_pixels(z); e++) reference[e] = 0.6f * image[e] + 0.3f;
     if (reference && pattern != RG_EXTREME) fill_image(z, seed ^ 0x9E3779B97F4A7C15u, pattern, reference);
     for (int64_t i = 0; i < z->transforms; i++) fill_map(z, seed, pattern, i, matrix + i * af_numbers(z->dims));

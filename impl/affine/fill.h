@@ -5,7 +5,7 @@
 
 #include "index.h"
 
-// reference: NULL where the algorithm has none.
+// reference: NULL if the algorithm has none.
 void af_fill(const af_size *, uint64_t seed, rg_pattern, float *image, float *reference, float *matrix);
 
 #endif

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// index.h: what the algorithms `affine2d`, `align2d` and `align3d` are, and all of their index arithmetic (Garcia et al. 2014).
+// index.h: the definition of the algorithms `affine2d`, `align2d` and `align3d`, and all of their index arithmetic (Garcia et
+// al. 2014).
 //
 // An image (or volume) I is transformed by inverse mapping: the pixel p of the result I' lies in I at
 //     s(p) = c + M (p - c) + t,    c = (floor(w/2), floor(h/2)[, floor(d/2)]),
 // and I'(p) is I at s by linear interpolation of its 4 (8) neighbours. Pixels have integer coordinates x = 0 .. w-1 and so on.
-// M and t are the paper's A^-1: the map of the result into the input. In terms of DESIGN's `align`, where a feature at p of
-// image i stands at c + scale Rot(a)(p - c) + shift in image i-1: M = Rot(-a) / scale, t = -M shift (af_matrix_2d) brings image
-// i onto image i-1.
+// M and t are the paper's A^-1: the map of the result into the input. In DESIGN's `align`, a feature at p of image i is at c +
+// scale Rot(a)(p - c) + shift in image i-1; M = Rot(-a) / scale, t = -M shift (af_matrix_2d) brings image i onto image i-1.
 //
-// Outside. The paper does not say what it takes for pixels outside the image; textures addressed in pixels, which it used, know
-// two rules, here 0 and 1. 0 `zero`: they are 0, so the border blends into 0 over one pixel. 1 `edge`: s is clamped to the
-// image. 2 `ignore`: a pixel takes no part when s lies more than AF_MARGIN outside; I'(p) is 0 there and the correlation leaves
-// it out; where it does take part, s is clamped as in 1. The margin is there so that a map of lattice points onto lattice
-// points (no turn, quarter turns, whole shifts) is not cut at the border by rounding.
+// Outside. The paper does not define the pixels outside the image; textures addressed in pixels, which it used, have two rules,
+// here 0 and 1. 0 `zero`: they are 0, so the border blends into 0 over one pixel. 1 `edge`: s is clamped to the image. 2
+// `ignore`: a pixel takes no part if s lies more than AF_MARGIN outside; I'(p) is 0 there and the correlation omits it;
+// elsewhere s is clamped as in 1. The margin ensures that rounding cuts nothing off at the border for a map of lattice points
+// onto lattice points (no turn, quarter turns, whole shifts).
 //
 // align2d, align3d: Pearson's correlation of I' with a reference R of the same size, over all pixels (rules 0 and 1) or those
 // that take part (2): eq. 2 without its factors N/(N-1), which would make the correlation of an image with itself 1 - 1/N. It
-// is 0 where it is undefined: fewer than two pixels, or an image constant over them as far as single precision tells (sums.h).
+// is 0 where it is undefined: fewer than two pixels, or an image that is constant over them within single precision (sums.h).
 //
-// Shape, 2-D: n[0] w, n[1] h, n[2] m transforms, n[3] o, the rule outside (0, 1, 2), n[4] t, what the transforms are:
-// 0 drawn from the seed, 1 .. 361 all the rotation by t - 181 degrees. 3-D: n[0] w, n[1] h, n[2] d, n[3] m, n[4] o, n[5] t:
-// 0 as before, 1 + 361 axis + 180 + degrees about z (axis 0), y (1) or x (2).
+// Shape, 2-D: n[0] w, n[1] h, n[2] m transforms, n[3] o, the rule outside (0, 1, 2), n[4] t, the kind of transforms: 0 random,
+// from the seed; 1 .. 361 all the rotation by t - 181 degrees. 3-D: n[0] w, n[1] h, n[2] d, n[3] m, n[4] o, n[5] t: 0 as
+// before, 1 + 361 axis + 180 + degrees about z (axis 0), y (1) or x (2).
 // Arguments (float32 unless said): image (IN, z slowest, x fastest); align: reference (IN, the same); matrix (IN, m times the
 // rows of [M | t], so 6 or 12 numbers); affine2d: transformed (OUT, m images); align: rho (OUT, float64, m), pixels (OUT,
 // int32, m: how many took part).
@@ -35,10 +35,10 @@ enum { AF3_WIDTH, AF3_HEIGHT, AF3_DEPTH, AF3_TRANSFORMS, AF3_OUTSIDE, AF3_TURN }
 enum { AF_IMAGE, AF_MATRIX, AF_TRANSFORMED };                  // arguments of affine2d
 enum { AL_IMAGE, AL_REFERENCE, AL_MATRIX, AL_RHO, AL_PIXELS }; // of align2d and align3d
 enum { AF_ZERO, AF_EDGE, AF_IGNORE };
-enum { AF_SIDE_MAX = 16384 }; // a float still places s to 1e-3 of a pixel
+enum { AF_SIDE_MAX = 16384 }; // a float still resolves s to 1e-3 of a pixel
 #define AF_MARGIN 0.015625f   // 1/64 pixel
 
-// Both shapes as one: an image is a volume of depth 1.
+// Both shapes in one: an image is a volume of depth 1.
 typedef struct af_size {
     int w, h, d, dims, outside;
     int64_t transforms, turn;
@@ -67,7 +67,7 @@ RG_HD int af_centre(int side) { return side / 2; }
 RG_HD int af_numbers(int dims) { return dims * (dims + 1); } // of one transform
 
 // ---- one axis, in coordinates from the centre ----------------------------------------------------------------------------
-// Variants compute s - c: it is smaller than s, so it is rounded less, and it has the same fraction.
+// Variants compute s - c: it is smaller than s, so it has a smaller rounding error, and it has the same fraction.
 
 RG_HD float af_low(int side) { return (float)-af_centre(side); }
 RG_HD float af_high(int side) { return (float)(side - 1 - af_centre(side)); }
@@ -93,7 +93,7 @@ RG_HD void af_matrix_2d(double angle_rad, const double shift_px[2], double scale
     m[5] = (float)(s * shift_px[0] - c * shift_px[1]);
 }
 
-// The inverse map q = M^-1 (s - c - t) + c as [N | u]; false when M has none.
+// The inverse map q = M^-1 (s - c - t) + c as [N | u]; false if M has none.
 RG_HD int af_inverse_2d(const float m[6], double inverse[6])
 {
     const double det = (double)m[0] * m[4] - (double)m[1] * m[3];
@@ -127,7 +127,7 @@ typedef struct af_pair {
     float share;
 } af_pair;
 
-// s from the centre, within low - 1 .. high + 1: the neighbours may lie one outside.
+// s from the centre, within low - 1 .. high + 1: the neighbours may be one outside.
 RG_HD af_pair af_pair_at(float s, int side)
 {
     const int whole = af_floor(s), first = whole + af_centre(side);
@@ -155,7 +155,7 @@ RG_HD float af_at_3d(const float *image, int w, int h, int d, int x, int y, int 
     return z >= 0 && z < d ? af_at_2d(image + (int64_t)z * w * h, w, h, x, y) : 0;
 }
 
-// Value at (x, y) from the centre; *takes_part only changes under rule 2.
+// Value at (x, y) from the centre; only rule 2 changes *takes_part.
 RG_HD float af_sample_2d(const float *image, int w, int h, int outside, float x, float y, int *takes_part)
 {
     *takes_part = outside != AF_IGNORE || (af_inside(x, af_low(w), af_high(w)) && af_inside(y, af_low(h), af_high(h)));

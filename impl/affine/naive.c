@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// naive.c: the paper's baseline (Sect. 4.1): single-threaded C, pixel after pixel in the order of memory, each from its
-// neighbours in the input; sums in double.
+// naive.c: the paper's baseline (Sect. 4.1): single-threaded C, pixel by pixel in memory order, each from its neighbours in the
+// input; sums in double.
 #include "index.h"
 #include "sums.h"
 

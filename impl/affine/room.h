@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// room.h: the window of an image that a tile of the result comes from (window.h), copied, on the host.
+// room.h: a copy of the window of an image that a tile of the result comes from (window.h), on the host.
 //
-// With what the rule puts outside it: no pixel of the tile needs a look at the border. It stays in the L1 whatever the angle,
-// where rows of 2048 floats all fall on the same few sets of it.
+// It includes the values that the rule gives outside, so that no pixel of the tile tests the border. It stays in the L1 at any
+// angle, while rows of 2048 floats all fall into the same few sets of it.
 #ifndef RG_AFFINE_ROOM_H
 #define RG_AFFINE_ROOM_H
 
@@ -20,7 +20,7 @@ typedef struct af_room {
     float pixel[AF_ROOM];
 } af_room;
 
-// One row of the window, y and x0 in pixels of the image.
+// One row of the window; y and x0 in pixels of the image.
 static inline void af_copy_row(const af_size *z, const float *image, int x0, int y, int width, float *to)
 {
     const float *row = image + (int64_t)af_held(y, 0, z->h - 1) * z->w;
@@ -34,12 +34,12 @@ static inline void af_copy_row(const af_size *z, const float *image, int x0, int
     for (int i = right; i < width; i++) to[i] = empty ? 0 : row[z->w - 1];
 }
 
-// Copies the window of the tile; where it does not fit, lines stay with the image.
+// Copies the window of the tile. If it does not fit, lines use the image.
 static inline void af_move_in(
     const af_size *z, const float *image, const float *matrix, int x0, int x1, int y0, int y1, af_room *room)
 {
     room->view = af_window_of(matrix, matrix + 3, z->w, z->h, x0, y0, x1 - x0, y1 - y0);
-    room->pitch = room->view.width | 1; // pixels below each other on different sets
+    room->pitch = room->view.width | 1; // rows fall into different sets
     room->fits =
         room->view.found && (room->view.inside || z->outside != AF_IGNORE) && room->pitch * room->view.height <= AF_ROOM;
     const int x = room->view.x + af_centre(z->w), y = room->view.y + af_centre(z->h);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // simd.c: affine2d:simd, align2d:simd, align3d:simd with AVX2 or AVX-512, on one core or all.
 //
-// The result is done in bundles of 64 lines: 64 of an image, in tiles of 64 x 64, or 8 x 8 of a volume. Of an image, the
-// window that the tile comes from (room.h) is copied first, with what the rule puts outside: it stays in the L1 whatever the
-// angle (rows of 2048 floats all fall on the same few sets of it), and no pixel needs a look at the border. Of a volume, in
-// place of that, the stretch of every line is found whose corners all lie inside; what lies beside it, some 3 % of the voxels,
-// is set aside until it fills vectors, and beyond the reach of rules 0 and 2 nothing is read. Corners are gathered as pairs of
-// neighbours, 64 bits a load, which halves the loads.
+// The result is computed in bundles of 64 lines: 64 of an image, in tiles of 64 x 64, or 8 x 8 of a volume. For an image, the
+// window that the tile comes from (room.h) is copied first, with the values that the rule gives outside: it stays in the L1 at
+// any angle (rows of 2048 floats all fall into the same few sets of it), and no pixel tests the border. For a volume, instead,
+// the stretch of every line is found whose corners all lie inside. The voxels beside it, some 3 % of them, are set aside until
+// they fill vectors, and beyond the reach of rules 0 and 2 nothing is read. Corners are gathered as pairs of neighbours, 64
+// bits a load, which halves the loads.
 //
-// Lanes sum up to LINES x 128 voxels, 64 a lane of AVX2 and 32 set aside before, in float, then up to 16 such sums, then double.
-// A sum of n equal numbers in float is off by n / 2 half units of its last place at most, and s^2 / (n ss) by three times that: by
-// 3 (96 + 16) / 2 x 2^-24 = 1e-5, what sums.h grants a constant.
+// Lanes sum up to LINES x 128 voxels in float, 64 a lane of AVX2 plus 32 set aside before, then up to 16 such sums, then
+// double. A sum of n equal numbers in float is off by n / 2 half units in its last place at most, and s^2 / (n ss) by three
+// times that: by 3 (96 + 16) / 2 x 2^-24 = 1e-5, the tolerance of sums.h for a constant.
 //
 // Bound: 32 loads of pairs a vector of 16 pixels (64 in a volume) at two or three a cycle.
 // Measured: data/machines/h200-16xeon.tsv.
@@ -19,18 +19,19 @@
 #include "room.h"
 #include "sums.h"
 
-enum { LONG = 128, SIDE = 8, ODD = 256 }; // LONG: voxels of a line in one go
+enum { LONG = 128, SIDE = 8, ODD = 256 }; // LONG: voxels of a line at a time
 enum { LINES = 4 };                       // between two sums of sums
 
 typedef struct af_line {
     const af_size *z;
-    const float *image, *centre; // centre: the pixel that s is counted from; c, or the first of a window
+    const float *image, *centre; // centre: the origin of s: c, or the first pixel of a window
     int pitch;
-    float at[3], step[3];    // s = at + step (x - c)
-    int reach[2], inside[2]; // all pixels that are not simply 0 or left out; some whose corners all lie in the image
+    float at[3], step[3]; // s = at + step (x - c)
+    int reach[2],
+        inside[2]; // pixels other than those simply 0 or omitted; among these, pixels whose corners all lie in the image
 } af_line;
 
-// 64 lines of the result: below each other in an image, 8 x 8 in a volume.
+// 64 lines of the result: consecutive ones of an image, 8 x 8 of a volume.
 typedef struct af_bundle {
     int y0, y1, d0, d1;
 } af_bundle;
@@ -44,7 +45,7 @@ static af_bundle af_bundle_of(const af_size *z, int64_t i)
     return (af_bundle){y0, y0 + rows < z->h ? y0 + rows : z->h, d0, d0 + SIDE < z->d ? d0 + SIDE : z->d};
 }
 
-// The two ranges, cut to x0 .. x1 - 1.
+// The two ranges, clipped to x0 .. x1 - 1.
 typedef struct af_cuts {
     int reach0, inside0, inside1, reach1;
 } af_cuts;
@@ -77,7 +78,7 @@ static inline af_line af_in_room(const af_line *line, const af_room *room)
     return there;
 }
 
-// first .. last in whole pixels, [first, past).
+// The whole pixels of first .. last as [first, past).
 static inline void whole(double first, double last, int range[2])
 {
     range[0] = range[1] = 0;
@@ -86,8 +87,8 @@ static inline void whole(double first, double last, int range[2])
     range[1] = (int)last + 1;
 }
 
-// Both stretches of a line in the image; per_step: 1 / step, 0 where s hardly moves along the axis. A thousandth of a pixel
-// stands between them and the rounding of s.
+// Both stretches of a line in the image, narrowed by a thousandth of a pixel against the rounding of s. per_step: 1 / step, 0
+// where s hardly moves along the axis.
 static void af_stretches(af_line *line, const double per_step[3])
 {
     const af_size *z = line->z;
@@ -149,7 +150,7 @@ static int run_affine(rg_call *call)
     return RG_OK;
 }
 
-// Scratch: sums of every bundle of every transform, so that they are added in the same order on any number of cores.
+// Scratch: the sums of every bundle of every transform, added in the same order on any number of cores.
 static int align(rg_call *call, const af_size z)
 {
     const int64_t n = bundles(&z);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// sums.h: the sums behind Pearson's correlation, about a typical value of each image, and the correlation from them.
+// sums.h: the sums for Pearson's correlation, about a typical value of each image, and the correlation from them.
 //
-// Eq. 2 at its word takes the difference of two large numbers where the image is bright: its relative error is that of the sums
-// times (mean / sigma)^2. About a value within a fraction of sigma of the mean the differences lose nothing. That value is the
-// mean of AF_SAMPLE pixels spread over the image; any value would be right, only less accurate.
+// Eq. 2 as printed subtracts two large numbers if the image is bright: its relative error is that of the sums times (mean /
+// sigma)^2. About a value within a fraction of sigma of the mean the differences lose nothing. That value is the mean of
+// AF_SAMPLE pixels spread over the image; any value would be right, only less accurate.
 #ifndef RG_AFFINE_SUMS_H
 #define RG_AFFINE_SUMS_H
 
@@ -45,8 +45,8 @@ RG_HD void af_join(af_sums *to, const af_sums *from)
     to->ab += from->ab;
 }
 
-// Whether n values of sum s and sum of squares ss about `typical` vary at all: a variance below 1e-5 of their mean square is
-// what sums in single precision leave of a constant, one below 1e-12 of the raw mean square what its interpolation leaves.
+// Whether n values of sum s and sum of squares ss about `typical` vary at all. Below 1e-5 of their mean square, a variance may
+// be the rounding of a constant in single-precision sums; below 1e-12 of the raw mean square, that of its interpolation.
 RG_HD int af_varies(double n, double s, double ss, double typical)
 {
     const double variance = ss - s * s / n;

@@ -7,13 +7,13 @@
 
 typedef struct af_window {
     int x, y, width, height; // first pixel, from the centre
-    int inside;              // the image; then no pixel of the tile is left out
-    int found;               // 0: so large, or so far away, that it is no use
+    int inside;              // the window is inside the image; then no pixel of the tile is omitted
+    int found;               // 0: too large, or too far away, to be useful
 } af_window;
 
-enum { AF_WINDOW_SIDE = 4096 }; // more is no use
+enum { AF_WINDOW_SIDE = 4096 }; // no use beyond that
 
-// Along one axis: from the least s of the tile's corners to the largest, and the neighbour beyond.
+// Along one axis: from the smallest s of the tile's corners to the largest, and the neighbour beyond.
 RG_HD int af_window_axis(const float *row, float x, float y, float nx, float ny, int *first)
 {
     const float at = af_row_2d(row, x, y), along = row[0] * nx, down = row[1] * ny;
@@ -24,7 +24,7 @@ RG_HD int af_window_axis(const float *row, float x, float y, float nx, float ny,
     return af_floor(most + 0.01f) + 2 - *first;
 }
 
-// Of the tile of pixels (x, y) .. (x + nx - 1, y + ny - 1); row_x, row_y of the matrix.
+// The window of the tile of pixels (x, y) .. (x + nx - 1, y + ny - 1); row_x, row_y of the matrix.
 RG_HD af_window af_window_of(const float *row_x, const float *row_y, int w, int h, int x, int y, int nx, int ny)
 {
     const float px = (float)x + af_low(w), py = (float)y + af_low(h);

@@ -273,7 +273,8 @@ static grid grid_of(const rg_shape *s)
 static size_t scratch(const rg_shape *s, const int64_t *) { return (size_t)grid_of(s).bytes; }
 
 // A level of a transform is a product with a rounded root of unity and a sum, with an error of at most 7 u (Higham, Accuracy
-// and Stability, 2nd ed., sec. 24.1, u = 2^-53), relative to the sum of moduli; the roots between two radices are those of their last level. Two forward transforms and the backward one: 21 u a level, and 6 u for separating two lines, product,
+// and Stability, 2nd ed., sec. 24.1, u = 2^-53), relative to the sum of moduli; the roots between two radices are those of
+// their last level. Two forward transforms and the backward one: 21 u a level, and 6 u for separating two lines, product,
 // scaling and rounding, times |a||b| <= top^2 w h (Parseval, Cauchy-Schwarz). Two lines that share a transform add each other's
 // error: |a + ib| <= sqrt 2 times the larger, hence 2 for forward and back. Below one half, rounding gives the exact integer.
 static double error_bound(const rg_shape *s, const grid &g)
