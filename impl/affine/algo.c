@@ -13,7 +13,7 @@ static rg_type fine(const rg_shape *s) { return (void)s, RG_F64; }
 static rg_type whole(const rg_shape *s) { return (void)s, RG_I32; }
 
 // ---- two and three dimensions --------------------------------------------------------------------------------------------
-// Each function of the table, for both; dims selects.
+// Defines the functions of the table for either; dims, 2 or 3, is the suffix of their names.
 
 #define BOTH(dims)                                                                                                             \
     static int64_t pixels_##dims(const rg_shape *s)                                                                            \
@@ -185,7 +185,7 @@ static const rg_shape affine_checks[] = {
     {{20, 20, 33, 0, 0}, 1},
 };
 
-// t = degrees + 181. G1: a rotation of 2048 x 2048; sixteen of one image show the cost of a transform without the upload.
+// t = degrees + 181. G1: a rotation of 2048 x 2048; sixteen of one image show the cost of a transform once the image is loaded.
 #define TURN(t, preset, label)                                                                                                 \
     {                                                                                                                          \
         {{2048, 2048, 1, 0, t}, 1}, preset, label                                                                              \

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// align2d:as_printed, atct_2d with eq. 2 of Garcia et al. 2014 at its word: single-precision sums of the raw values, a variance
-// that is the difference of two of them, and N/(N-1) on the variances alone, which makes the correlation of an image with
-// itself (N-1)/N. Kept for its error (digest G7): where the images are bright, a small difference of the sums is their variance
-// (verify/tests/affine/test_affine.c).
+// align2d:as_printed, atct_2d with eq. 2 of Garcia et al. 2014 taken literally: single-precision sums of the raw values, a
+// variance that is the difference of two of them, and N/(N-1) on the variances alone, which makes the correlation of an image
+// with itself (N-1)/N. Kept for its error (digest G7): if the images are bright, their variance is a small difference of large
+// sums (verify/tests/affine/test_affine.c).
 #include "bound.h"
 #include "columns.cuh"
 
-// Five sums in float, as the paper's: I1 is I', I2 the reference.
+// Five sums in float, as in the paper: I1 is I', I2 the reference.
 struct printed_sums {
     float i1, i2, i1_i1, i2_i2, i1_i2;
 };
@@ -43,7 +43,7 @@ static __global__ void printed_columns(
 
 static __device__ float variance(float square, float mean, float n) { return (square - mean * mean) * (n / (n - 1)); }
 
-// The host's part. Where a variance may be all rounding, as of a constant image, it says 0 like the others.
+// The host's part. If a variance may be all rounding, as that of a constant image, the result is 0 as in the other variants.
 static __global__ void printed_finish(
     const printed_sums *partial, int blocks, int transforms, float n, double *rho, int32_t *pixels)
 {

@@ -12,9 +12,7 @@
 #include "room.h"
 #include "sums.h"
 
-enum {
-    LINES = AF_TILE
-}; // lines of a bundle, whose sums are kept apart, so that the order of additions does not depend on the number of cores
+enum { LINES = AF_TILE }; // of a bundle; bundles have separate sums, so that the order of additions is fixed
 
 // The two neighbours of s along one axis as valid indices, and their weights.
 typedef struct pair {

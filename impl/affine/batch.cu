@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// align2d and align3d: batch, batch_mixed, batch_texture: the host's part; the kernel is in batch.cuh.
+// align2d and align3d: batch, batch_mixed, batch_texture: the host part; the kernel is in batch.cuh.
 //
 // Bounds of one transform when many share a launch. batch_texture: a fetch a pixel in two dimensions, two in three. batch: two
 // loads of 5 to 6 lines a warp of 8 x 4 pixels, four of 7 to 8 lines for 4 x 4 x 2 voxels; then instructions, 32 a pixel and 52
 // a voxel; then the L2, from which the bricks come. Half a warp must not have 4 x 4 voxels of a plane (patch.cuh): a quarter of
-// its pairs would stand at one place of their lines. batch_mixed: the unit that hands out lines has three pixels of eight, the
-// one for texels the others, at half the rate of an interpolated fetch, for it hands out four times as much; what then remains
-// are instructions, of which a pixel from the texture has two thirds. Measured: data/machines/h200-16xeon.tsv.
+// its pairs would have the same place in their lines. batch_mixed: the unit for lines gets three pixels of eight, the one for
+// texels the others, at half the rate of an interpolated fetch because it returns four times as much. The rest is instructions,
+// of which a pixel from the texture needs two thirds. Measured: data/machines/h200-16xeon.tsv.
 #include "batch.cuh"
 
 enum { AF_STACK, AF_GROUP, AF_BATCH_UPLOAD };
 
 template <int DIMS> static af_size size_of(const rg_shape *s) { return DIMS == 2 ? af_size_2d(s) : af_size_3d(s); }
 
-// How many transforms are launched at a time: whole groups whose partial sums fit AF_PARTIALS_MOST.
+// Transforms of a launch: whole groups whose partial sums fit in AF_PARTIALS_MOST.
 static int64_t part_of(const af_size &z, const int64_t *param)
 {
     const int64_t group = param[AF_GROUP],
@@ -29,7 +29,7 @@ static size_t sums_bytes(const af_size &z, const int64_t *param)
     return (bytes + 255) / 256 * 256;
 }
 
-// first: the coordinate that the source gives pixel 0.
+// first: the source's coordinate of pixel 0.
 static af_batch problem_of(const rg_call *call, const af_size &z, float first)
 {
     const int side[3] = {z.w, z.h, z.d};
@@ -103,7 +103,7 @@ template <int DIMS> static int run_fetched(rg_call *call)
     return error ? error : launch_for(call, z, problem_of(call, z, 0.5f), af_fetched<DIMS>{af_texture_of(call)});
 }
 
-// The typical values, then the bricks, which need them.
+// Computes the typical values, then the bricks, which need them.
 template <int DIMS> static int fill_bricks(const rg_call *call, const af_size &z, const af_bricks &bricks)
 {
     const int error = af_launch_typical(call, z);
@@ -123,8 +123,9 @@ template <int DIMS> static int run_bricked(rg_call *call)
     return error ? error : launch_for(call, z, problem_of(call, z, 1), af_bricked<DIMS>{bricks});
 }
 
-// ---- mixed: the texture holds an image, or the planes of a volume one below the other, one more before and behind them, each
-// with a row of zeros below --------------------------------------------------------------------------------------------------
+// ---- mixed ---------------------------------------------------------------------------------------------------------------
+// The texture is an image, or the planes of a volume one below the other, with an empty one before and after them, each plane
+// followed by a row of zeros.
 
 enum { TEXTURE_ROWS_MOST = 32768 };
 template <int DIMS> static int64_t texture_rows(const af_size &z) { return DIMS == 2 ? z.h : (int64_t)(z.d + 2) * (z.h + 1); }
@@ -143,8 +144,8 @@ static __global__ void fill_planes(const float *volume, af_size z, float *to)
     if (x < z.w) to[(int64_t)row * z.w + x] = within ? volume[((int64_t)d * z.h + y) * z.w + x] : 0;
 }
 
-// Of a volume, the array is larger than RG_COPIES_FIRST says by the rows and planes of zeros. Made here, since no other kernel
-// asks a texture for four neighbours.
+// For a volume, the array exceeds RG_COPIES_FIRST by the rows and planes of zeros. It is made here, since no other kernel needs
+// a texture that returns four neighbours.
 template <int DIMS> static int prepare_mixed(rg_call *call)
 {
     const af_size z = size_of<DIMS>(call->shape);
@@ -224,8 +225,8 @@ template <int DIMS> static rg_tolerance tolerance_fetched(const rg_shape *s, con
     return af_rho_bound(&z, AF_TEXTURE_FRACTION, 0);
 }
 
-// Coordinates, three or seven interpolations of two instructions, three sums; or in place of the interpolations a fetch, which
-// in three dimensions is two, and the typical value.
+// Coordinates, three or seven interpolations of two instructions, three sums. A fetch replaces the interpolations: in three
+// dimensions it counts as two, and the typical value is subtracted.
 template <int DIMS> static void cost_bricked(const rg_shape *s, const int64_t *, rg_cost *c)
 {
     const af_size z = size_of<DIMS>(s);

@@ -2,13 +2,13 @@
 // batch.cuh: many transforms of one image or volume in one launch: `batch` and `batch_mixed` by exact interpolation,
 // `batch_texture` by the texture unit.
 //
-// A block keeps its stacks (patch.cuh) of the reference in registers and goes through a group of transforms with them, so the
-// reference is read once a group. Each thread sums its pixels of a transform in float; a warp adds four sums in six shuffles,
-// halving what each lane carries; after the group the block adds its warps' in double and leaves them for af_finish (sums.cuh).
-// Nothing is added atomically: the same sums every time.
+// A block keeps its stacks (patch.cuh) of the reference in registers and applies a group of transforms, so that the reference
+// is read once a group. Each thread sums its pixels of a transform in float. A warp adds four sums in six shuffles, halving the
+// number that each lane carries. After the group the block adds the sums of its warps in double and stores them for af_finish
+// (sums.cuh). There are no atomics: the sums are the same in every run.
 //
-// `batch` reads a copy in bricks of pairs (bricks.cuh), made once a call; `batch_mixed` has some pixels from it, some from a
-// texture.
+// `batch` reads a copy in bricks of pairs (bricks.cuh), made once a call; `batch_mixed` reads some pixels from it, others from
+// a texture.
 #ifndef RG_AFFINE_BATCH_CUH
 #define RG_AFFINE_BATCH_CUH
 
@@ -19,8 +19,8 @@
 enum { AF_GROUP_MOST = 32, AF_PARTIALS_MOST = 64 << 20 }; // transforms of a group; bytes of partial sums at a time
 
 // ---- the sources ---------------------------------------------------------------------------------------------------------
-// What reads I' less its typical value at s, in coordinates from the centre plus an offset, for pixel k of a thread's stack.
-// CLAMPS: s must lie in the border. BLOCKS: of a multiprocessor, which is to say registers; 0: as the compiler has it.
+// A source reads I' less its typical value at s, in coordinates from the centre plus an offset, for pixel k of a thread's
+// stack. CLAMPS: s must lie in the border. BLOCKS: a multiprocessor, which limits registers; 0: the compiler's choice.
 
 template <int DIMS> struct af_fetched {
     cudaTextureObject_t texture;
@@ -40,9 +40,9 @@ template <int DIMS> struct af_bricked {
     }
 };
 
-// Pixels by turns from the bricks and from a texture, which gives four neighbours as they are; one unit of the L1 hands out
-// lines for the first, another texels for the second. The point between four texels names them, whatever the unit rounds shares
-// to. A volume stands in the texture as its planes one below the other, a row of zeros between two.
+// Alternates between the bricks and a texture that returns four neighbours unfiltered: one unit of the L1 delivers lines for
+// the first, another texels for the second. The point between four texels selects them, whatever the rounding of shares. The
+// texture of a volume has its planes one below the other, with a row of zeros between two.
 template <int DIMS> struct af_mixed {
     af_bricked<DIMS> bricked;
     cudaTextureObject_t texture;
@@ -81,7 +81,7 @@ typedef struct af_batch {
 
 // ---- the kernel ----------------------------------------------------------------------------------------------------------
 
-// Sums of four values over the warp: lanes 0-7 get that of the first, 8-15 of the second, and so on.
+// Sums four values over the warp: lanes 0-7 get the first sum, 8-15 the second, and so on.
 static __device__ __forceinline__ float af_four_sums(float v0, float v1, float v2, float v3, unsigned lane)
 {
     const bool upper = lane & 16, odd = lane & 8;
@@ -92,7 +92,7 @@ static __device__ __forceinline__ float af_four_sums(float v0, float v1, float v
     return sum;
 }
 
-// Where a thread's first pixel lies along an axis, and how far on the next one.
+// Coordinate of a thread's first pixel along an axis, and the step to the next one.
 template <int DIMS>
 static __device__ __forceinline__ void af_place(const float4 row, const float p[3], float *base, float *step)
 {
@@ -105,7 +105,8 @@ typedef struct af_six {
     float n, b, bb; // of the pixels that take part, under rule 2
 } af_six;
 
-// One transform of one thread's stack. EVERY: all STACK pixels take part and s needs no clamp; base is then the source's.
+// One transform of one thread's stack. EVERY: all STACK pixels take part and s needs no clamp; base is in the source's
+// coordinates.
 template <int DIMS, int IGNORE, int STACK, int EVERY, class Source>
 static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const Source &source, const float base[3],
     const float step[3], const float r[STACK], int n, float typical)
@@ -134,8 +135,8 @@ static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const 
     return sums;
 }
 
-// The same for the warp; lanes 0, 8 and 16 write a, aa, ab and n, b, bb. whole: these three of all pixels, empty: the first
-// three where I' is 0 in all of them.
+// The same for the warp; lanes 0, 8 and 16 write a, aa, ab and n, b, bb. whole: n, b, bb over all pixels; empty: a, aa, ab if
+// I' is 0 in all of them.
 template <int DIMS, int IGNORE, int STACK, class Source>
 static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Source &source, const float4 *map,
     const float place[3], const float r[STACK], int n, float typical, float whole, float empty, float *part)

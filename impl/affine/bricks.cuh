@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
-// bricks.cuh: a copy of an image or volume made for gathering at any angle: pairs of neighbours along x, in bricks of 16 pairs.
+// bricks.cuh: a copy of an image or volume for gathering at any angle: pairs of neighbours along x, in bricks of 16 pairs.
 //
 // A load of a warp costs a cycle for every line of 128 bytes that it touches. A brick is one line, so 8 x 4 pixels come from 5
-// to 6 of them however they lie (from rows: 5 at 0 degrees, 9 at 90) and 4 x 4 x 2 voxels from 7 to 8 (from rows: 10 on
-// average, 30 where x is turned onto z); and pairs need half as many loads as single pixels. They take twice the memory: 34 MB
-// for 2048 x 2048, 6 MB for 90 x 90 x 90, which the L2 of an H200 holds. A border of one pixel below and two above holds what
-// the rule puts outside; the typical value is taken away.
+// to 6 lines at any angle (from rows: 5 at 0 degrees, 9 at 90) and 4 x 4 x 2 voxels from 7 to 8 (from rows: 10 on average, 30
+// if x is turned onto z); and pairs need half as many loads as single pixels. They take twice the memory: 34 MB for 2048 x
+// 2048, 6 MB for 90 x 90 x 90, which fits in the L2 of an H200. A border of one pixel below and two above has the values that
+// the rule gives outside; the typical value is subtracted.
 #ifndef RG_AFFINE_BRICKS_CUH
 #define RG_AFFINE_BRICKS_CUH
 
 #include "patch.cuh"
 
-enum { AF_BRICK = 16, AF_BORDER = 3 }; // pairs; one pixel before and two behind
+enum { AF_BRICK = 16, AF_BORDER = 3 }; // pairs; one pixel before and two after
 
 typedef struct af_bricks {
     float2 *pair;
-    int row, layer; // pairs from a brick to the one below, and to the one behind, less those of one brick
+    int row, layer; // pairs from a brick to the one below, and to the one in the next plane, less those of one brick
 } af_bricks;
 
-// Offset of pair (x, y, z), counted from the border's first pixel: x + 4 y + 8 z and what lies between bricks. A brick is 4 x 4
+// Offset of pair (x, y, z), relative to the border's first pixel: x + 4 y + 8 z plus the pairs between bricks. A brick is 4 x 4
 // pairs of an image, 4 x 2 x 2 of a volume.
 RG_HD int af_brick_x(int x) { return x + (x >> 2) * (AF_BRICK - 4); }
 RG_HD int af_brick_y_2d(int y, int row) { return 4 * y + (y >> 2) * row; }
@@ -59,7 +59,7 @@ static __global__ void af_bricks_fill(const float *volume, af_size z, const floa
 
 static __device__ __forceinline__ float af_pair_between(float2 pair, float share) { return af_between(pair.x, pair.y, share); }
 
-// s from the border's first pixel, clamped into it.
+// s relative to the border's first pixel, clamped into it.
 static __device__ __forceinline__ float af_bricks_at_2d(const af_bricks &b, const float s[3])
 {
     const int i = __float2int_rz(s[0]), j = __float2int_rz(s[1]); // not negative

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// align2d:atct_2d and align3d:atc_3d, atct_3d, the kernels of Garcia et al. 2014, secs 4.2 and 4.3 (digest G3, G4): the
-// affine transformation and the correlation in one, so that no transformed image is written. 128 threads, a column of 128
+// align2d:atct_2d and align3d:atc_3d, atct_3d, the kernels of Garcia et al. 2014, secs 4.2 and 4.3 (digest G3, G4): the affine
+// transformation and the correlation in one kernel, so that no transformed image is written. 128 threads, a column of 128
 // pixels each; in three dimensions 16 x 16 threads in the plane of y and z, columns along x of the whole width (the paper's
-// 90). Each block leaves partial sums, which a second kernel adds and finishes, where the paper's host did.
+// 90). Each block stores partial sums; a second kernel adds them and computes the correlations, as the paper's host did.
 //
-// A column along x makes neighbouring threads read a whole row apart from each other, unless the map turns z or y onto x: from
-// memory the slow angle (G5) lies where the columns put it, with the texture there is none. Measured:
+// With columns along x, neighbouring threads read a row apart from each other, unless the map turns z or y onto x: from memory,
+// the slow angle (G5) depends on the direction of the columns; with the texture there is none. Measured:
 // data/machines/h200-16xeon.tsv.
 #include "bound.h"
 #include "columns.cuh"
@@ -83,7 +83,7 @@ static int run_atct_2d(rg_call *call)
     error = error ? error : af_texture_renew<AF_COLUMNS_UPLOAD>(call);
     if (error) return error;
     if (z.outside == AF_IGNORE) return launch_2d(call, af_texture_2d<AF_IGNORE>{af_texture_of(call), z.w, z.h});
-    return launch_2d(call, af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}); // the texture knows the rule
+    return launch_2d(call, af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}); // the texture applies the rule
 }
 
 static int run_atc_3d(rg_call *call)

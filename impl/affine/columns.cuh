@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// columns.cuh: blocks of threads side by side along x that compute a column of pixels each, for atct_2d and as_printed.
+// columns.cuh: blocks of threads side by side along x, each with a column of pixels, for atct_2d and as_printed.
 #ifndef RG_AFFINE_COLUMNS_CUH
 #define RG_AFFINE_COLUMNS_CUH
 

@@ -2,44 +2,44 @@
 // affine2d:gather, a tile of 64 x 32 result pixels a block, from a window of the image in shared memory: nearly as fast at any
 // angle.
 //
-// A load of a warp costs the L1 a cycle for every line of 128 bytes that it touches, which makes four loads a pixel straight
-// from the rows of the image slow where they are turned. The window is read row by row instead, four pixels a load, and the
-// corners come from shared memory, where only banks count; a store still costs a cycle a line. So a warp has a line of 32
-// pixels, which is one line of the result, unless the map turns lines onto columns: then a patch of 8 x 4. With a pitch of 4
-// modulo 32 words the lines have one or two lanes on a bank up to 45 degrees, the patches beyond.
+// A load of a warp costs the L1 a cycle for every line of 128 bytes that it touches, so that four loads a pixel directly from
+// the image are slow where its rows are turned. Instead the window is read row by row, four pixels a load, and the corners come
+// from shared memory, where only banks count; a store still costs a cycle a line. So a warp has a line of 32 pixels, which is
+// one line of the result, unless the map turns lines onto columns: then a patch of 8 x 4. With a pitch of 4 modulo 32 words,
+// lines have one or two lanes on a bank up to 45 degrees, and patches beyond.
 //
-// Every thread looks for the window itself: a quarter of the instructions, but to wait for one thread that does takes longer.
+// Every thread computes the window itself: a quarter of the instructions, but waiting for one thread takes longer.
 //
-// Calls that follow each other overlap, on sm_90: the blocks of the next one are set up where this one's have ended, and before
-// they read or write anything they wait until all that the stream had before them is done and written. So results are those of
-// calls one after the other. A call alone, or after another kernel, gains nothing: times of mode `hot` have it, `cold` ones not.
+// On sm_90 consecutive calls overlap: blocks of the next call are set up where this one's have ended, and wait, before they
+// read or write anything, until all earlier work of the stream is complete. So results are those of sequential calls. A call
+// alone, or after another kernel, gains nothing: times of mode `hot` include the overlap, `cold` ones do not.
 //
-// Bound: the image and the result once, both in the L2; beside them two units of the L1's time, four corners and a store a
-// pixel, and a launch. Tiles at the border have the same window, filled by the rule: a block that took its pixels one by one
-// would make the whole launch wait. Measured: data/machines/h200-16xeon.tsv.
+// Bound: the image and the result once, both in the L2; besides them two units of the L1's time, four corners and a store a
+// pixel, and a launch. Tiles at the border also use a window, filled by the rule: a block that read its pixels one by one would
+// delay the whole launch. Measured: data/machines/h200-16xeon.tsv.
 #include "../gpu/early.cuh"
 #include "source.cuh"
 #include "window.h"
 
 enum { WARPS = 4, BLOCK = 32 * WARPS, TILE_W = 64, TILE_H = 32 };
 enum { PITCH = 100, ROWS = 80 }; // of a window: the tile at any angle, stretched by 1/0.9
-enum { BLOCKS = 6 };             // of a multiprocessor, as many as it has shared memory for
+enum { BLOCKS = 6 };             // a multiprocessor, limited by its shared memory
 
 typedef struct problem {
     const float *image, *matrix;
     float *to;
     int w, h, outside, fours; // fours: rows begin at multiples of four floats
-    unsigned unbias;          // of an address in the window
+    unsigned unbias;          // subtracts WHOLE_BITS from an address in the window
 } problem;
 
-// A window, in pixels of the image, and how its pixels come: by fours from inside the image, by fours, one by one.
+// A window, in pixels of the image, and how its pixels are copied: by fours from inside the image, by fours, one by one.
 enum { INSIDE, BY_FOURS, BY_ONES, EMPTY, NO_WINDOW };
 typedef struct view {
     int x, y, width, height, way;
 } view;
 
-// Begins to copy four pixels past the registers, where there is a way, or to write four zeros; copied waits for all that this
-// thread began.
+// Begins to copy four pixels, past the registers if the GPU can, or to write four zeros; copied waits for all that this thread
+// began.
 static __device__ __forceinline__ void copy_four(const float *from, float *to, bool empty)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -56,7 +56,7 @@ static __device__ __forceinline__ void copied(void)
 #endif
 }
 
-// A warp a row, four pixels a lane: of a window that lies in the image. Rows of image and window begin at multiples of four
+// Copies a window that lies in the image: a warp a row, four pixels a lane. Rows of image and window begin at multiples of four
 // pixels.
 static __device__ __forceinline__ void copy_inside(const problem &p, const view &v, float *to)
 {
@@ -68,8 +68,8 @@ static __device__ __forceinline__ void copy_inside(const problem &p, const view 
     for (int r = warp; r < v.height; r += WARPS, from += (int64_t)WARPS * p.w, to += WARPS * PITCH) copy_four(from, to, false);
 }
 
-// The same of any window; outside the image what the rule puts there: by rules 1 and 2 the nearest pixel, so that s needs no
-// clamp. Four pixels are all inside or all outside.
+// The same for any window, with the values that the rule gives outside the image: for rules 1 and 2 the nearest pixel, so that
+// s needs no clamp. Four pixels are all inside or all outside.
 static __device__ __forceinline__ void copy_by_fours(const problem &p, const view &v, float *to)
 {
     const int column = 4 * ((int)threadIdx.x % 32), x = v.x + column;
@@ -87,7 +87,7 @@ static __device__ __forceinline__ void copy_by_fours(const problem &p, const vie
     }
 }
 
-// The same of any image.
+// The same for any image.
 static __device__ __forceinline__ void copy_by_ones(const problem &p, const view &v, float *to)
 {
     for (int r = (int)threadIdx.x / 32; r < v.height; r += WARPS) {
@@ -119,13 +119,14 @@ static __device__ __forceinline__ view view_of(const problem &p, const float *ma
     return v;
 }
 
-// A sum with it, rounded down, has the whole part of a number below 2^22 in its lowest bits: conversions, to an integer and
-// back, have a quarter of the rate.
+// Added and rounded down, it leaves the whole part of a number below 2^22 in the lowest bits: conversions to an integer and
+// back have a quarter of the rate.
 #define WHOLE 0x1.8p23f
 enum { WHOLE_BITS = 0x4b400000 };
 
-// The window's first pixel, and the one `at` pixels on, WHOLE_BITS of both coordinates counted in. On a GPU an address of 32 bits
-// that has them taken off: by a number of the launch, as the compiler would add one that it knows to each address anew.
+// The window's first pixel, and the pixel at `at`, in which WHOLE_BITS of both coordinates are included. On a GPU origin is a
+// 32-bit address from which they are subtracted, as a kernel argument, because the compiler would add a constant to each
+// address.
 enum : unsigned { BIAS = (unsigned)WHOLE_BITS * (PITCH + 1) };
 #ifdef RG_EMULATED
 typedef const float *origin;
@@ -136,7 +137,7 @@ typedef unsigned origin;
 static __device__ __forceinline__ origin origin_of(const problem &p, const float *window)
 {
     unsigned from = (unsigned)__cvta_generic_to_shared(window) + p.unbias;
-    asm volatile("" : "+r"(from)::"memory"); // the window is written, and no pixel read before
+    asm volatile("" : "+r"(from)::"memory"); // the window is written; no pixel has been read
     return from;
 }
 static __device__ __forceinline__ float pixel_at(origin from, unsigned at)
@@ -147,7 +148,7 @@ static __device__ __forceinline__ float pixel_at(origin from, unsigned at)
 }
 #endif
 
-// (x, y) from the window's first pixel.
+// Value at (x, y), relative to the window's first pixel.
 static __device__ __forceinline__ float value_at(origin window, float x, float y)
 {
     const float to_x = __fadd_rd(x, WHOLE), to_y = __fadd_rd(y, WHOLE), share = x - (to_x - WHOLE);
@@ -156,10 +157,10 @@ static __device__ __forceinline__ float value_at(origin window, float x, float y
         af_between(pixel_at(window, below), pixel_at(window, below + 1), share), y - (to_y - WHOLE));
 }
 
-// n steps on; no product where there is none.
+// n steps further; no product for n = 0.
 static __device__ __forceinline__ float on(float at, int n, float step) { return n ? at + (float)n * step : at; }
 
-// As the rule has it, from the image.
+// The value by the rule, from the image.
 static __device__ __attribute__((noinline)) float value_alone(const problem &p, int x, int y)
 {
     const float *row = p.matrix + 6 * (int64_t)blockIdx.z;
@@ -168,7 +169,7 @@ static __device__ __attribute__((noinline)) float value_alone(const problem &p, 
     return af_sample_2d(p.image, p.w, p.h, p.outside, af_row_2d(row, px, py), af_row_2d(row + 3, px, py), &takes_part);
 }
 
-// A thread's first pixel, in the result and from the window's first: of a line of 32 pixels, or of a patch of 8 x 4.
+// A thread's first pixel, in the result and relative to the window: of a line of 32 pixels, or of a patch of 8 x 4.
 typedef struct spot {
     int x, y;
     float at_x, at_y;
@@ -185,12 +186,12 @@ static __device__ __forceinline__ spot spot_of(const problem &p, const float row
     s.at_y = af_row_2d(row + 3, px, py) - (float)(v.y - af_centre(p.h));
     s.to = ((int64_t)blockIdx.z * p.h + s.y) * p.w + s.x;
 #ifdef __CUDA_ARCH__
-    asm volatile("" : "+f"(s.at_x), "+f"(s.at_y), "+l"(s.to)); // now, while the window is under way
+    asm volatile("" : "+f"(s.at_x), "+f"(s.at_y), "+l"(s.to)); // now, while the window is being copied
 #endif
     return s;
 }
 
-// The tile in patches of so many pixels side by side, `down` of them a warp below each other.
+// Computes the tile in patches of PATCH_W pixels side by side, with the patches of a warp DOWN times below each other.
 template <int PATCH_W>
 static __device__ __forceinline__ void compute(
     const problem &p, const float row[6], const view &v, const spot &s, origin window, int x0, int y0)
@@ -198,7 +199,7 @@ static __device__ __forceinline__ void compute(
     constexpr int PATCH_H = 32 / PATCH_W, ACROSS = TILE_W / PATCH_W, STEP = PATCH_H * WARPS, DOWN = TILE_H / STEP;
     const float right_x = PATCH_W * row[0], down_x = STEP * row[1], right_y = PATCH_W * row[3], down_y = STEP * row[4];
     float *to = p.to + s.to;
-    if (v.way < EMPTY && x0 + TILE_W <= p.w && y0 + TILE_H <= p.h) { // no question for each pixel, so that their loads overlap
+    if (v.way < EMPTY && x0 + TILE_W <= p.w && y0 + TILE_H <= p.h) { // no branch a pixel, so that their loads overlap
 #pragma unroll
         for (int d = 0; d < DOWN; d++, to += (int64_t)STEP * p.w)
 #pragma unroll
@@ -224,7 +225,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS) gather(const __grid_cons
     const int x0 = (int)blockIdx.x * TILE_W, y0 = (int)blockIdx.y * TILE_H;
     const float *matrix = p.matrix + 6 * (int64_t)blockIdx.z;
     const float row[6] = {matrix[0], matrix[1], matrix[2], matrix[3], matrix[4], matrix[5]};
-    const view v = view_of(p, row, x0, y0); // what follows is decided alike by the whole block
+    const view v = view_of(p, row, x0, y0); // the same for the whole block, as are the branches below
     if (v.way == INSIDE)
         copy_inside(p, v, window);
     else if (v.way == BY_FOURS)
@@ -247,7 +248,7 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
 {
     const double image = (double)s->n[AF2_WIDTH] * (double)s->n[AF2_HEIGHT], pixels = image * (double)s->n[AF2_TRANSFORMS];
     c->amount[RG_F32_MAD] = 8 * pixels;
-    c->amount[RG_SHARED_BYTES] = 4 * (4 + 1.5) * pixels; // four corners, and the window is half as large again as the tile
+    c->amount[RG_SHARED_BYTES] = 4 * (4 + 1.5) * pixels; // four corners; the window is 1.5 times the tile
     c->amount[RG_MEM_BYTES] = 4 * (image + pixels);
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// affine2d:npp, the rotation of NVIDIA's Performance Primitives, which come with the CUDA toolkit: the honest competitor of every
-// kernel here, as cuFFT is of the sums of autocorr.
+// affine2d:npp, the rotation of NVIDIA's Performance Primitives, which come with the CUDA toolkit: the competitor of all
+// kernels here, as cuFFT is for the sums of autocorr.
 //
-// nppiWarpAffineBack takes what index.h means, the map of the result into the image, but counts from the first pixel, and from the
-// host: transforms are copied there at every run. Pixels that come from outside the image it leaves as they are. So the result is
-// cleared first, and the image, which is steady, stands in a frame of zeros, from which its border blends as rule 0 has it. Rules
-// 1 and 2 it does not know. Of its modes NN, LINEAR and CUBIC only the second is bilinear; of floats it rounds no shares to
-// 1/256, as textures do.
+// nppiWarpAffineBack uses the map of index.h, from the result into the image, but relative to the first pixel, and from the
+// host: every run copies the transforms there. It does not write pixels that come from outside the image. So the result is
+// cleared first, and the image, which is steady, is in a frame of zeros, from which its border blends as in rule 0. It has no
+// rules 1 and 2. Of its modes NN, LINEAR and CUBIC only the second is bilinear; for floats it does not round shares to 1/256,
+// as textures do.
 //
-// The library is found when it is wanted (.needs), so that neither a build nor a kit depends on it. The interface is that of NPP 13.
+// The library is loaded on demand (.needs), so that neither a build nor a kit depends on it. The interface is that of NPP 13.
 // Bound: memory, the image read once, the result written twice.
 #include "../gpu/cuda.h"
 #include "bound.h"
@@ -37,7 +37,7 @@ typedef struct npp_stream {
 typedef struct npp_map {
     double row[2][3]; // of pixels in the result to pixels in the frame
 } npp_map;
-// Negative: an error. Positive: a warning, of a result that gets nothing of the image, say.
+// Negative: an error. Positive: a warning, for example of a result that gets nothing from the image.
 typedef int warp_back_fn(const float *from, npp_size size, int pitch_bytes, npp_rect part, float *to, int to_pitch_bytes,
     npp_rect to_part, const double map[2][3], int interpolation, npp_stream);
 
@@ -52,7 +52,7 @@ static npp_size framed(const af_size *z) { return {z->w + 2 * FRAME, z->h + 2 * 
 static int pitch(const af_size *z) { return (z->w + 2 * FRAME + LINE - 1) / LINE * LINE; } // in floats
 
 #ifdef RG_EMULATED
-// What NPP does, where it is not: so that frame, coordinates and strides here are judged.
+// Stands in for NPP where it is missing, so that frame, coordinates and strides here are tested.
 static __global__ void stand_in(const float *from, npp_size size, int pitch, float *to, npp_size result, npp_map m)
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -127,7 +127,7 @@ static int load(rg_call *call)
                        line, (size_t)z.h, cudaMemcpyDeviceToDevice, (cudaStream_t)call->stream);
 }
 
-// s counted from the frame's first pixel, of results counted from their own.
+// The map from results, relative to their first pixel, to s, relative to the frame's first pixel.
 static npp_map map_of(const af_size *z, const float *m)
 {
     const int centre[2] = {af_centre(z->w), af_centre(z->h)};
@@ -146,7 +146,7 @@ static int run(rg_call *call)
     const npp *p = (const npp *)call->state;
     const cudaStream_t stream = (cudaStream_t)call->stream;
     float *to = (float *)call->arg[AF_TRANSFORMED];
-    // To pageable memory it returns once the copy is there.
+    // A copy to pageable memory is synchronous.
     int error = (int)cudaMemcpyAsync(
         p->matrix, call->arg[AF_MATRIX], (size_t)z.transforms * 6 * sizeof(float), cudaMemcpyDeviceToHost, stream);
     error = error ? error : (int)cudaMemsetAsync(to, 0, (size_t)(af_pixels(&z) * z.transforms) * sizeof *to, stream);
@@ -170,7 +170,7 @@ static const char *refuse(const rg_shape *s, const int64_t *)
                                         : "NPP leaves alone what comes from outside: it continues no edge and counts no pixel";
 }
 
-// NPP counts from the frame's corner, not from the centre: s is twice as large, and rounded as much more.
+// NPP counts from the frame's corner, not from the centre: s is twice as large, and so is its rounding error.
 static rg_tolerance tolerance(const rg_shape *s, const int64_t *)
 {
     const af_size z = af_size_2d(s);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// patch.cuh: how `batch` shares out the result among threads.
+// patch.cuh: divides the result among threads, for `batch`.
 //
 // A warp computes a patch of 8 x 4 pixels or 4 x 4 x 2 voxels, which come from few lines of memory at any angle, and STACK such
-// patches below or behind each other. From patch to patch s moves by a constant. Each half of a warp has 4 x 2 x 2 voxels:
-// loads of 8 bytes are served by halves, and of the pairs (bricks.cuh) of so compact a block two at most lie at the same place
-// of their lines, however the axes are exchanged.
+// patches, one below the other or plane after plane. From patch to patch s moves by a constant. Each half of a warp has 4 x 2 x
+// 2 voxels: loads of 8 bytes are served by halves, and of the pairs (bricks.cuh) of such a compact block at most two have the
+// same place in their lines, for any exchange of axes.
 #ifndef RG_AFFINE_PATCH_CUH
 #define RG_AFFINE_PATCH_CUH
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // affine2d:at_16x16, att_16x16, at_128x1, att_128x1, the four kernels of Garcia et al. 2014, sec. 4.2 (digest G1): only the
 // affine transformation. In the first scheme a thread computes one pixel, in blocks of 16 x 16; in the second 128 threads
-// compute a column of 128 pixels each. "t" reads through a texture, which interpolates by itself, with shares in 1/256.
+// compute a column of 128 pixels each. "t" reads through a texture, which interpolates, with shares in 1/256.
 //
-// Bound: the image and the result once through memory; of the texture unit, a fetch a pixel.
+// Bound: the image and the result once through memory; for the texture unit, a fetch a pixel.
 //
 // Memory is read in lines of 128 bytes, a cycle each for a warp that touches them: without the texture an angle near 90
 // degrees is slow. Measured: data/machines/h200-16xeon.tsv.
@@ -12,7 +12,7 @@
 
 enum { UPLOAD = 2 }; // of the parameters
 
-// Thread's pixels: column x, rows y0 .. y0 + column - 1.
+// A thread's pixels: column x, rows y0 .. y0 + column - 1.
 template <class Source> static __global__ void rotate(Source source, const float *matrix, int column, float *to)
 {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * column;
@@ -51,7 +51,7 @@ static int from_texture(const rg_call *call, dim3 block, int column)
     const int error = af_texture_renew<UPLOAD>(call);
     if (error) return error;
     if (z.outside == AF_IGNORE) return launch(call, af_texture_2d<AF_IGNORE>{af_texture_of(call), z.w, z.h}, block, column);
-    return launch(call, af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}, block, column); // the texture knows the rule
+    return launch(call, af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}, block, column); // the texture applies the rule
 }
 
 static dim3 square(const rg_call *call) { return dim3((unsigned)call->param[0], (unsigned)call->param[1]); }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// affine2d:scatter, forward mapping: a thread an input pixel, which adds its share to every result pixel that interpolates from
-// it: those p with |s(p) - q| < 1 along both axes, q the pixel. They lie in a parallelogram around the image of q under M^-1.
+// affine2d:scatter, forward mapping: a thread an input pixel q, which adds its share to every result pixel that interpolates
+// from it: those p with |s(p) - q| < 1 along both axes. They lie in a parallelogram around the image of q under M^-1.
 //
-// The pairs and shares are those of the gather, so the result is right; plain forward mapping, which gives a pixel's value to
-// the four results around its image, is another function: no interpolation of I, with holes where M^-1 stretches. What scatter
-// loses even so: an inverse, a search of the parallelogram's box (4 to 16 candidates a pixel), clearing, four float atomics a
-// result pixel in an order that differs from run to run. It cannot do rule 1: the border would go to all that lies outside.
+// The pairs and shares are those of the gather, so the result is right. Plain forward mapping, which gives a pixel's value to
+// the four results around its image, is a different function: no interpolation of I, with holes where M^-1 stretches. Even so
+// scatter costs more: an inverse, a search of the parallelogram's box (4 to 16 candidates a pixel), clearing, and four float
+// atomics a result pixel, in an order that differs from run to run. It cannot do rule 1: the border would be added to all
+// pixels outside.
 //
 // Bound: 4 atomics a pixel in L2, 1.7e7 for 2048 x 2048.
 #include "source.cuh"
@@ -48,7 +49,7 @@ static __global__ void scatter(problem p)
     double back[6];
     if (x >= p.w || y >= p.h) return;
     const float qx = (float)x + af_low(p.w), qy = (float)y + af_low(p.h), value = p.image[(int64_t)y * p.w + x];
-    if (!af_inverse_2d(m, back)) { // there is no forward map: the thread gathers its pixel
+    if (!af_inverse_2d(m, back)) { // no forward map exists: the thread gathers its pixel
         int takes_part;
         to[(int64_t)y * p.w + x] =
             af_sample_2d(p.image, p.w, p.h, p.outside, af_row_2d(m, qx, qy), af_row_2d(m + 3, qx, qy), &takes_part);

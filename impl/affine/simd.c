@@ -26,9 +26,8 @@ typedef struct af_line {
     const af_size *z;
     const float *image, *centre; // centre: the origin of s: c, or the first pixel of a window
     int pitch;
-    float at[3], step[3]; // s = at + step (x - c)
-    int reach[2],
-        inside[2]; // pixels other than those simply 0 or omitted; among these, pixels whose corners all lie in the image
+    float at[3], step[3];    // s = at + step (x - c)
+    int reach[2], inside[2]; // range of pixels that are not simply 0 or omitted; range whose corners all lie in the image
 } af_line;
 
 // 64 lines of the result: consecutive ones of an image, 8 x 8 of a volume.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// source.cuh: where the GPU variants read the image: from global memory by index.h, or through a texture that interpolates.
+// source.cuh: how the GPU variants read the image: from global memory by index.h, or through an interpolating texture.
 //
 // A texture adds 0.5 to pixel centres; its address modes are rules 0 (border) and 1 (clamp) of index.h. A texture with a
-// three-dimensional or a rotated footprint wants the layout of a cudaArray: prepare makes one. The image, which is steady, is
-// copied into it by load, once for all transforms of it, or with upload = 1 by every run. The times of Garcia et al. hold no
-// copies: theirs is upload = 0.
+// three-dimensional or a rotated footprint needs the layout of a cudaArray, which prepare makes. load copies the image, which
+// is steady, into it, once for all of its transforms; with upload = 1 every run does. The times of Garcia et al. include no
+// copies, which corresponds to upload = 0.
 #ifndef RG_AFFINE_SOURCE_CUH
 #define RG_AFFINE_SOURCE_CUH
 
@@ -83,7 +83,7 @@ static const int64_t af_upload_values[] = {0, 1};
             "the texture filled once for all calls (0), or by every call (1)"                                                  \
     }
 
-// upload stands at param[AT]. The first is the variants' load, the second begins their run.
+// upload is param[AT]. The first is the variants' load, the second begins their run.
 template <int AT> static int af_texture_load(rg_call *call) { return call->param[AT] ? RG_OK : af_texture_copy(call); }
 template <int AT> static int af_texture_renew(const rg_call *call) { return call->param[AT] ? af_texture_copy(call) : RG_OK; }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// sums.cuh: the sums of sums.h on a GPU: a thread's in float, a block's in double in a fixed order, and the kernels around
-// them: typical values first, correlations from the blocks' sums last.
+// sums.cuh: the sums of sums.h on a GPU: a thread's in float, a block's in double in a fixed order. Kernels before and after
+// them compute the typical values and the correlations.
 //
-// Scratch: typical values of image and reference (two floats), then from AF_PARTIAL on the sums of every block of every
-// transform, transform by transform.
+// Scratch: typical values of image and reference (two floats), then from AF_PARTIAL on the sums of every block, ordered by
+// transform.
 #ifndef RG_AFFINE_SUMS_CUH
 #define RG_AFFINE_SUMS_CUH
 
@@ -12,7 +12,7 @@
 
 enum { AF_PARTIAL = 256, AF_FINISH = 128 }; // bytes; threads that finish one transform
 
-typedef struct af_run { // of few enough pixels that float keeps them
+typedef struct af_run { // of few enough pixels for float
     float n, a, b, aa, bb, ab;
 } af_run;
 
@@ -33,7 +33,8 @@ static inline size_t af_scratch(int64_t blocks, int64_t transforms)
     return AF_PARTIAL + (size_t)(blocks * transforms) * sizeof(af_sums);
 }
 
-// The block's sums by a tree in shared memory; thread 0 gets them. THREADS: at most; all of the block's must call.
+// Adds the block's sums by a tree in shared memory; thread 0 gets them. THREADS: upper bound; all threads of the block must
+// call.
 template <int THREADS> static __device__ af_sums af_block_sum(const af_sums &mine)
 {
     __shared__ af_sums all[THREADS];
@@ -52,7 +53,7 @@ static __device__ __forceinline__ af_sums af_sums_of(const af_run &r)
     return s;
 }
 
-// One block a transform: its partial sums in double, in the same order every time.
+// One block a transform adds its partial sums in double, in a fixed order.
 static __global__ void af_finish(const af_sums *partial, int blocks, const float *typical, double *rho, int32_t *pixels)
 {
     af_sums s = {0, 0, 0, 0, 0, 0};
@@ -64,7 +65,7 @@ static __global__ void af_finish(const af_sums *partial, int blocks, const float
     pixels[blockIdx.x] = (int32_t)s.n;
 }
 
-// Block 0 for the image, 1 for the reference: the mean of a sample, a pixel a thread.
+// Block 0 for the image, 1 for the reference: the mean of a sample, one pixel a thread.
 static __global__ void af_find_typical(const float *image, const float *reference, int64_t pixels, float *typical)
 {
     __shared__ double all[AF_SAMPLE];
@@ -84,7 +85,7 @@ static inline int af_launch_typical(const rg_call *call, const af_size &z)
     return (int)cudaGetLastError();
 }
 
-// Of transforms first .. first + count - 1, whose partial sums stand at the beginning of scratch.
+// Finishes transforms first .. first + count - 1, whose partial sums are at the beginning of scratch.
 static inline int af_launch_finish(const rg_call *call, int64_t first, int64_t count, int blocks)
 {
     RG_LAUNCH(af_finish, (unsigned)count, AF_FINISH, 0, call->stream, af_partials(call), blocks, af_typicals(call),
