@@ -2,9 +2,10 @@
 // affine.c: an image or volume under affine maps by linear interpolation, and its Pearson correlation with a reference (Garcia
 // et al. 2014, eqs 1 and 2), in double.
 //
-// Result pixel p comes from q = c + M (p - c) + t of the input, c = floor(side / 2) along each axis. One code for two and three
-// dimensions: an image is one plane of a volume, whose map leaves z alone, so that no other plane has a part. Outside: 0 zero,
-// 1 nearest edge, 2 no part beyond 1/64 pixel. The correlation is of two passes: the means, then the products of what is left.
+// Result pixel p comes from q = c + M (p - c) + t of the input, c = floor(side / 2) along each axis. The same code handles two
+// and three dimensions: an image is one plane of a volume, whose map does not change z, so that no other plane contributes.
+// Outside: 0 zero, 1 nearest edge, 2 takes no part beyond 1/64 pixel. The correlation has two passes: the means, then the
+// products of the differences from them.
 #include "reference.h"
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static double pixel(const problem *p, const int64_t at[3])
     return p->image[(at[2] * p->side[1] + at[1]) * p->side[0] + at[0]];
 }
 
-// Where pixel e of the result comes from.
+// The place q of the input that pixel e of the result comes from.
 static void source(const problem *p, int64_t map, int64_t e, double q[3])
 {
     const int64_t at[3] = {e % p->side[0], e / p->side[0] % p->side[1], e / (p->side[0] * p->side[1])};
@@ -54,7 +55,7 @@ static int counts_at(const problem *p, const double q[3])
     return 1;
 }
 
-// The value at q by interpolation along one axis after the other; *counts whether the pixel takes part.
+// The value at q by interpolation along one axis after the other; sets *counts to whether the pixel takes part.
 static double value_at(const problem *p, double q[3], int *counts)
 {
     double share[3] = {0};
@@ -103,12 +104,12 @@ static int32_t taken_pixels(const problem *p, int64_t map)
     return taken;
 }
 
-// Correlation of map number `map`, 0 where it is undefined; a spread below 1e-6 of the size counts as none.
+// Correlation for map number `map`; 0 if it is undefined: a spread below 1e-6 of the size counts as none.
 static double correlation(const problem *p, int64_t map, int32_t *pixels)
 {
     const int64_t n = volume(p);
     double taken = 0, mean_a = 0, mean_b = 0, size_a = 0, size_b = 0, aa = 0, bb = 0, ab = 0;
-    float *counted = malloc((size_t)n * sizeof *counted); // 1 where the pixel takes part
+    float *counted = malloc((size_t)n * sizeof *counted); // 1 if the pixel takes part
     double *value = malloc((size_t)n * sizeof *value);
     if (!counted || !value) abort();
     for (int64_t e = 0; e < n; e++) {

@@ -6,7 +6,7 @@
 // Bound: a product of two 16-bit pixels is below 2^32, so a sum over fewer than 2^31 pixels stays below 2^63.
 #include "reference.h"
 
-// The products of n pixels, 2^16 at a time: so many of 8 bits fit in 32.
+// Sums the products of n pixels, 2^16 at a time: that many products of 8 bits fit in 32.
 static int64_t products_8(const uint8_t *a, const uint8_t *b, int64_t n)
 {
     int64_t sum = 0;

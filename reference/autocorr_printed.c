@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// autocorr_printed.c: listing 1 of Lu et al. 2009 as its threads would run it one after another, with blockIdx for blockDim.
+// autocorr_printed.c: listing 1 of Lu et al. 2009, its threads run one after another, with blockIdx instead of blockDim.
 //
-// A block (blockIdx.x, blockIdx.y) holds two lines of the image; thread T adds the products of the first with the second moved
-// by T, divides by what it takes for the overlap, scales, rounds, and adds to one element. Line numbers are those of the
-// listing.
+// A block (blockIdx.x, blockIdx.y) holds two lines of the image. Thread T adds the products of the first with the second moved
+// by T, divides by the overlap as the listing computes it, scales, rounds, and adds to one element. Line numbers are those of
+// the listing.
 #include "reference.h"
 #include <math.h>
 #include <stdlib.h>
 
-// A texture that clamps: beyond the last column or line, the last one.
+// A clamping texture: beyond the last column or line, it returns the last one.
 static uint8_t texel(const rg_shape *s, const uint8_t *image, int64_t column, int64_t line)
 {
     const int64_t last_column = s->n[0] - 1, last_line = s->n[1] - 1;
@@ -17,8 +17,8 @@ static uint8_t texel(const rg_shape *s, const uint8_t *image, int64_t column, in
     return image[line * s->n[0] + column];
 }
 
-// Lines 3 to 11: ImageDataLine2, max_offset zeros on the left, the line, and behind it whatever the last row of threads
-// fetched; zeros after that. Long enough for every thread's last product.
+// Lines 3 to 11: ImageDataLine2: max_offset zeros, the line, then the pixels that the last row of threads fetches beyond it,
+// then zeros. Long enough for every thread's last product.
 static void fill_line2(const rg_shape *s, const uint8_t *image, int64_t line, uint8_t *line2, int64_t length)
 {
     const int64_t max_offset = s->n[2], threads = max_offset + 1 + max_offset;
@@ -39,7 +39,7 @@ static int64_t coefficient(const rg_shape *s, const uint8_t *image, int64_t line
     return (int64_t)rintf((float)(100.0 * linesum / overlap));
 }
 
-// Elements `first` to `past` - 1 of line block_y of the result; what 32 bits cannot hold is marked by the largest value.
+// Elements `first` to `past` - 1 of line block_y of the result; INT32_MAX replaces values that 32 bits cannot hold.
 static void result_line(const rg_shape *s, const uint8_t *image, int64_t block_y, int64_t first, int64_t past, int32_t *result)
 {
     const int64_t image_height = s->n[1], max_offset = s->n[2], threads = max_offset + 1 + max_offset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// frealign.c: planes, transforms, mask and section for the references of FREALIGN's routines; every formula as it is written.
+// frealign.c: planes, transforms, mask and section for the references of FREALIGN's routines, with the formulas as published.
 #include "frealign.h"
 #include <math.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ double ref_ctf(const ref_problem *p, int64_t particle, int64_t i, int64_t j)
     return p->c[particle * p->side * (p->side / 2 + 1) + ref_stored(p->side, i, j)];
 }
 
-// Any node of the periodic volume; of those with x < 0 the mates are stored.
+// Any node of the periodic volume; for x < 0 the mate is stored.
 static ref_number node(const ref_problem *p, int64_t x, int64_t y, int64_t z)
 {
     const int64_t side = p->pad * p->side;
@@ -137,7 +137,7 @@ static ref_number node(const ref_problem *p, int64_t x, int64_t y, int64_t z)
 
 static double sinc(double t) { return t == 0 ? 1 : sin(M_PI * t) / (M_PI * t); }
 
-// One number for each axis: the nodes that take part begin at first[], each has a weight.
+// Weights along one axis: sets *first to the first node and w[] to the weights; returns their number.
 static int weights(const ref_problem *p, double x, int64_t *first, double w[5])
 {
     if (p->interpolation == 0) {
@@ -159,7 +159,7 @@ static ref_number section(const ref_problem *p, int64_t particle, int64_t t, int
     double at[3], w[3][5];
     int64_t first[3];
     int n = 0;
-    for (int axis = 0; axis < 3; axis++) { // p = M q in single precision: everyone has the same nodes
+    for (int axis = 0; axis < 3; axis++) { // p = M q in single precision, so that all variants use the same nodes
         const float ab = pose[axis] * (float)i, cd = pose[3 + axis] * (float)j, sum = ab + cd;
         at[axis] = (double)sum * (double)p->pad;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// frealign_ccp.c: ccp in double precision: the section's image is padded four times, transformed, looked up at every rotation,
+// frealign_ccp.c: ccp in double precision: the section's image is padded four times, transformed, sampled at every rotation,
 // and correlated with the particle at every lag.
 #include "frealign.h"
 #include <math.h>
@@ -34,7 +34,7 @@ static ref_number turned(const ref_problem *p, ref_number *big, const float *tur
     const int64_t wide = PADDED * p->side;
     const int mate = i < 0;
     const float fi = (float)(mate ? -i : i), fj = (float)(mate ? -j : j);
-    const float ci = turn[0] * fi, sj = turn[1] * fj, si = turn[1] * fi, cj = turn[0] * fj; // single precision, as everywhere
+    const float ci = turn[0] * fi, sj = turn[1] * fj, si = turn[1] * fi, cj = turn[0] * fj; // single precision, as in variants
     const float x = ci - sj, y = si + cj;
     const ref_number P = *ref_at(big, wide, (int64_t)rint(PADDED * (double)x), (int64_t)rint(PADDED * (double)y));
     return mate ? conj(P) : P;
@@ -64,7 +64,7 @@ static void add_column(int64_t side, int64_t b, int64_t i, const ref_number *W, 
 static void correlate(const ref_problem *p, int64_t particle, ref_number *big, const float *turn, int v, float *cc)
 {
     const int64_t b = p->outer, side = p->side;
-    ref_number *W = ref_plane(side), *phase = W + 2 * b + 1; // side^2 numbers hold both: side + side/2 + 1 and fewer
+    ref_number *W = ref_plane(side), *phase = W + 2 * b + 1; // side^2 numbers hold both: at most side + side/2 + 1
     double w[LAGS][LAGS] = {{0}}, PP = 0, XX = 0;
     for (int64_t l = 0; l < side; l++) phase[l] = cexp(I * 4 * M_PI * (double)l / (double)side);
     for (int64_t i = 0; i < b; i++) {
@@ -82,7 +82,7 @@ static void correlate(const ref_problem *p, int64_t particle, ref_number *big, c
     fftw_free(W);
 }
 
-// All lags of the rotations of comparison `at` that are asked for.
+// All lags of the requested rotations of comparison `at`.
 static void direction(const ref_problem *p, const float *turn, int64_t at, const char *asked, float *cc)
 {
     const int64_t turns = p->inner;

@@ -51,7 +51,7 @@ static void insert_coefficient(
     const double w = weight[0] * exp((double)weight[1] * (double)(i * i + j * j));
     double p[3], opposite[3];
     for (int axis = 0; axis < 3; axis++) {
-        const float ab = pose[axis] * (float)i, cd = pose[3 + axis] * (float)j, sum = ab + cd; // everyone's nodes
+        const float ab = pose[axis] * (float)i, cd = pose[3 + axis] * (float)j, sum = ab + cd; // the same nodes in all variants
         p[axis] = sum;
         opposite[axis] = -sum;
     }
@@ -89,7 +89,7 @@ static double ctf_at(const float o[6], double i, double j)
     return o[4] * sin(M_PI * half_turns) - o[5] * cos(M_PI * half_turns);
 }
 
-// Xm, of the whole plane, from D's image; the centre of the image is at (N/2, N/2).
+// Xm on the whole plane, from D's image, whose centre is at (N/2, N/2).
 static ref_number *masked(const ref_number *X0, int64_t side, double R)
 {
     ref_number *Xm = ref_plane(side);
@@ -101,7 +101,7 @@ static ref_number *masked(const ref_number *X0, int64_t side, double R)
     return Xm;
 }
 
-// The factor of Xm at ring k of root mean square A.
+// The factor of Xm at ring k, whose root mean square is A.
 static double whitening(double S, double A, double c, int64_t k, int64_t side)
 {
     const double c4 = 4 * c * c;

@@ -123,7 +123,7 @@ static void moments(const ref_problem *p, int64_t particle, int64_t t, double mo
     fftw_free(x);
 }
 
-// ---- chosen elements, and all of them ------------------------------------------------------------------------------------
+// ---- selected elements, and all of them ----------------------------------------------------------------------------------
 
 // All results of one comparison.
 typedef void values_fn(const ref_problem *, int64_t comparison, float *value);

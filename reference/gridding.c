@@ -5,7 +5,7 @@
 // over all images, operators and pixels p of the whole disc |p| <= k; pixels with px < 0 are the conjugates of those at -p.
 // K(d) = I0(15 sqrt(1 - d^2/b^2)) / I0(15) within the distance b, edge included.
 //
-// For one voxel the pixels beside its foot on the image are visited, with a margin that no rounding of M (single precision, so
+// For each voxel it visits the pixels near its foot on the image, with a margin that no rounding of M (single precision, so
 // orthogonal to 1e-6) can cross. Arrays: image i, row y + k, column x, complex; volume z + k, y + k, x.
 #include "reference.h"
 #include <math.h>
@@ -58,7 +58,7 @@ static void add_sample(const problem *p, int64_t i, const float *M, const double
 {
     const double b = p->b, foot_x = M[0] * v[0] + M[3] * v[1] + M[6] * v[2], foot_y = M[1] * v[0] + M[4] * v[1] + M[7] * v[2];
     const double far = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - foot_x * foot_x - foot_y * foot_y;
-    if (far > (b + 1) * (b + 1)) // the image passes the voxel at a distance
+    if (far > (b + 1) * (b + 1)) // the image passes the voxel too far away
         return;
     const int64_t x0 = (int64_t)floor(foot_x - b) - 1, y0 = (int64_t)floor(foot_y - b) - 1;
     for (int64_t y = y0; y <= (int64_t)ceil(foot_y + b) + 1; y++)

@@ -4,7 +4,7 @@
 // u = 2^-24. A row of M and t, with |M| <= 2 and p - c at most half a side: two (three) products and as many sums misplace s by
 // at most af_misplaced = 3u (w + h + d + 1) along an axis. Interpolation is continuous, has slope at most 2 along each axis,
 // and has 3 roundings an axis itself. For a pixel of I'
-//     |error| <= 2 dims (af_misplaced + fraction) + 4u dims,   fraction: what the variant rounds shares to.
+//     |error| <= 2 dims (af_misplaced + fraction) + 4u dims,   fraction: the rounding of shares in the variant.
 // Texture units have shares of 9 bits, 8 after the point (CUDA programming guide, "Linear filtering"). The guide does not say
 // how they are rounded, and an H200 exceeds the bound of rounding to nearest, 1/512 (0.0104 instead of 0.0078 for a pixel): so
 // fraction is 1/256. The correlation of n pixels moves by at most 2 |e| / (sigma sqrt n), e the vector of their errors

@@ -168,7 +168,7 @@ static void fill_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_
 // If all pixels are the one at the centre, the image is constant, which sums in single precision about a typical value must
 // detect: they may leave 1e-5 of the sum of squares (sums.h). The typical value is made a bad one, -1 wherever the sample is
 // read, so that a remainder shows in a correlation. The centre gets that one of 64 numbers for which a sum of TERMS terms
-// leaves most: more than 1e-5, so that no variant may add so many in sequence.
+// leaves most: more than 1e-5, so that no variant may add that many in sequence.
 enum { CANDIDATES = 64, TERMS = 512 };
 static void put_constant(const af_size *z, uint64_t seed, float *image)
 {

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define NPP "libnppig.so.13"
-enum { FRAME = 2, LINE = 128 }; // zeros on each side; lines begin at multiples of so many floats
+enum { FRAME = 2, LINE = 128 }; // zeros on each side; lines begin at multiples of LINE floats
 enum { NPP_LINEAR = 2 };
 
 typedef struct npp_size {

@@ -12,7 +12,7 @@
 
 enum { AF_PARTIAL = 256, AF_FINISH = 128 }; // bytes; threads that finish one transform
 
-typedef struct af_run { // of few enough pixels for float
+typedef struct af_run { // sums over few enough pixels for float
     float n, a, b, aa, bb, ab;
 } af_run;
 

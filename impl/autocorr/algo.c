@@ -176,7 +176,7 @@ static rg_tolerance tolerance(const rg_shape *s)
 
 static double sum_of_squares(const rg_shape *s, const void *image, int64_t count)
 {
-    double sum = 0; // exact below 2^53; beyond, with 2^-53 of each addend
+    double sum = 0; // exact below 2^53; beyond, within 2^-53 of each addend
     for (int64_t i = 0; i < count; i++) {
         double p = pixel_type(s) == RG_U8 ? ((const uint8_t *)image)[i] : ((const uint16_t *)image)[i];
         sum += p * p;

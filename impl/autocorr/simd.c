@@ -62,10 +62,8 @@ typedef void block_fn(const uint8_t *a, const uint8_t *b, int64_t rows, int64_t 
 #include "simd_block.h"
 
 NARROW(1)
-NARROW(2)
-NARROW(3)
-NARROW(4) NARROW(5) NARROW(6) NARROW(7) NARROW(8) NARROW(9) NARROW(10) NARROW(11) NARROW(12) WIDE(1) WIDE(2) WIDE(3) WIDE(4)
-    WIDE(5) WIDE(6) WIDE(7) WIDE(8)
+NARROW(2) NARROW(3) NARROW(4) NARROW(5) NARROW(6) NARROW(7) NARROW(8) NARROW(9) NARROW(10) NARROW(11) NARROW(12) WIDE(1) WIDE(2)
+    WIDE(3) WIDE(4) WIDE(5) WIDE(6) WIDE(7) WIDE(8)
 
         static block_fn *const avx512_narrow[] = {
             avx512_narrow1,
@@ -127,9 +125,7 @@ static block_fn *const avx512_wide[] = {
 #include "simd_block.h"
 
 NARROW(1)
-NARROW(2)
-NARROW(3)
-NARROW(4) NARROW(5) NARROW(6) WIDE(1) WIDE(2) WIDE(3) WIDE(4)
+NARROW(2) NARROW(3) NARROW(4) NARROW(5) NARROW(6) WIDE(1) WIDE(2) WIDE(3) WIDE(4)
 
     static block_fn *const avx2_narrow[] = {avx2_narrow1, avx2_narrow2, avx2_narrow3, avx2_narrow4, avx2_narrow5, avx2_narrow6};
 static block_fn *const avx2_wide[] = {avx2_wide1, avx2_wide2, avx2_wide3, avx2_wide4};
@@ -199,7 +195,7 @@ static layout lay_out(const rg_shape *s, const int64_t *param, void *scratch)
     p.blocks = (p.n_y0 + p.way->most - 1) / p.way->most;
     size_t a_bytes = (size_t)(p.strips * p.height * p.way->planes * p.way->vector_bytes);
     size_t b_bytes = (size_t)(p.columns * b_rows(&p) * 2 * p.way->vector_bytes);
-    if (scratch) { // else only the sizes are asked
+    if (scratch) { // otherwise only the sizes are needed
         p.a = scratch;
         p.b = p.a + a_bytes;
         p.before = (int64_t *)(p.b + b_bytes);

@@ -23,7 +23,7 @@ enum { AFTER = 3 }; // lines of zeros after a block's, see wgmma_pair
 
 typedef struct wgmma_layout {
     int columns, tiles_y;       // Y0 a tile, tiles of Y0
-    int rows, load;             // lines of all Y0 a block, or 0: `load` steps of 64 pixels a block, about
+    int rows, load;             // lines of all Y0 a block, or 0: about `load` steps of 64 pixels a block
     int64_t work;               // of the tile of Y0 with most lines, see wgmma_lines
     int most;                   // upper bound of the lines of any block, AFTER included
     int window, b_pitch, stage; // lines of a, bytes of a line of b, and bytes of both, in shared memory

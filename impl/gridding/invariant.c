@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const double MOST_PIXELS = 2e6;
-static const double LEAST_PARALLEL = 2e5; // pixels or voxels: starting threads takes longer than less than this
+static const double LEAST_PARALLEL = 2e5; // pixels or voxels: below, starting threads takes longer than the work
 
 typedef struct problem {
     const rg_shape *shape;

@@ -38,7 +38,7 @@ enum { AHEAD = 12 }; // planes between prefetch and use
 typedef struct cut {
     const gr_map_of *m;
     gr_sums sums;
-    fftwf_plan lines, rows; // TILE complex lines that lie side by side; one line to real values
+    fftwf_plan lines, rows; // TILE adjacent complex lines; one line to real values
     fftwf_complex *grid;    // [z][y][x], z and y of the map, x = 0 .. k
 } cut;
 

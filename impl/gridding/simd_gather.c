@@ -159,7 +159,7 @@ static plan lay_out(const rg_call *call)
     p.nz = (int)(2 * c->k / BZ + 1);
     const size_t floats = (size_t)(4 * c->images * p.records + 4 * p.padded);
     p.bytes = floats * sizeof(float);
-    if (call->scratch) { // else only the size is asked
+    if (call->scratch) { // otherwise only the size is needed
         p.record = (float *)call->scratch;
         for (int a = 0; a < 3; a++) p.normal[a] = p.record + 4 * c->images * p.records + a * p.padded;
         p.height = p.normal[2] + p.padded;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// simd.h: words of vectors for code that is compiled for AVX2 and for AVX-512. It is included once for each, with SIMD_LANES 8
-// or 16 (floats in a vector), and the code written in these words after it:
+// simd.h: macros for vector code that is compiled for AVX2 and for AVX-512. It is included once for each, with SIMD_LANES 8 or
+// 16 (floats in a vector), before the code that uses them:
 //
 //     TARGET static VEC NAME(twice)(VEC v) { return v_add_ps(v, v); }    // avx2_twice and avx512_twice
 //
-// v_add_ps is _mm256_add_ps or _mm512_add_ps. Where the two sets differ in more than that, v_x stands for what AVX-512 calls x,
-// and a MASK is what its comparisons give.
+// v_add_ps is _mm256_add_ps or _mm512_add_ps. Where the two sets differ in more than the prefix, v_x does what AVX-512 calls x,
+// and MASK is the type of its comparison results.
 #include <immintrin.h>
 #include <stdint.h>
 
