@@ -8,7 +8,7 @@
 // Texture units have shares of 9 bits, 8 after the point (CUDA programming guide, "Linear filtering"). The guide does not say
 // how they are rounded, and an H200 exceeds the bound of rounding to nearest, 1/512 (0.0104 instead of 0.0078 for a pixel): so
 // fraction is 1/256. The correlation of n pixels moves by at most 2 |e| / (sigma sqrt n), e the vector of their errors
-// (Cauchy). The inputs have slopes of 1.5 sigma a pixel in the mean square, and interpolation reduces the sigma of I' by at
+// (Cauchy). The inputs have slopes of 1.5 sigma a pixel in the mean square, and interpolation divides the sigma of I' by at
 // most sqrt(2^dims). The roundings of bright inputs (a spread of 1/64 about 1, sigma > 1/400) have mean zero: 400 of 4u dims
 // each, exceeding 6 / sqrt n of that with a probability of 1e-8.
 #ifndef RG_AFFINE_BOUND_H

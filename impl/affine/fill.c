@@ -106,7 +106,7 @@ static void draw_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_
         permute(z, bits, r);
     else
         turns(z, degrees, r);
-    for (int e = 0; e < 9; e++) r[e] /= scale; // put inverts it
+    for (int e = 0; e < 9; e++) r[e] /= scale; // whose transpose, in put, is the inverse map
 }
 
 // Smallest distance of any s from the lines at which rule 2 begins to omit pixels.

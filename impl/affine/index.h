@@ -5,8 +5,8 @@
 // An image (or volume) I is transformed by inverse mapping: the pixel p of the result I' lies in I at
 //     s(p) = c + M (p - c) + t,    c = (floor(w/2), floor(h/2)[, floor(d/2)]),
 // and I'(p) is I at s by linear interpolation of its 4 (8) neighbours. Pixels have integer coordinates x = 0 .. w-1 and so on.
-// M and t are the paper's A^-1: the map of the result into the input. In DESIGN's `align`, a feature at p of image i is at c +
-// scale Rot(a)(p - c) + shift in image i-1; M = Rot(-a) / scale, t = -M shift (af_matrix_2d) brings image i onto image i-1.
+// M and t are the paper's A^-1: the map of the result into the input. In DESIGN's `align`, a feature at p of image i is at
+// c + scale Rot(a)(p - c) + shift in image i-1; M = Rot(-a) / scale, t = -M shift (af_matrix_2d) brings image i onto image i-1.
 //
 // Outside. The paper does not define the pixels outside the image; textures addressed in pixels, which it used, have two rules,
 // here 0 and 1. 0 `zero`: they are 0, so the border blends into 0 over one pixel. 1 `edge`: s is clamped to the image. 2

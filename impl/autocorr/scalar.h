@@ -7,8 +7,8 @@
 
 // Passes the running sum through an empty assembly statement, and so through one scalar register, for every pixel pair. GCC and
 // Clang do not vectorise a loop that contains one, at any -O and without per-file flags. (GCC's optimize attribute is for
-// debugging only; Clang has no pragma against its straight-line vectoriser.) It adds no instruction; test_naive_scalar.c checks
-// that.
+// debugging only; Clang has no pragma against its straight-line vectoriser.) It adds no instruction; test_naive_scalar.c
+// checks that.
 #define AC_ONE_PAIR_AT_A_TIME(sum) __asm__ volatile("" : "+r"(sum))
 
 RG_HD uint32_t ac_pixel(const void *image, int wide, int64_t i)

@@ -4,8 +4,8 @@
 // matrix, each row the line of b moved by a pixel. So the accumulators are offsets, and the matrix unit itself sums the banded
 // product of lines with lines along its diagonals; a lane makes its part of T from one run of bytes.
 //
-// A warp owns 64 X0 x 8 N Y0 in 16 x 8 products. The order of pixels in the contraction is free, so a lane has 16 neighbours x
-// = 16 (lane % 4) .. + 15 of 64 for two products of depth 32. 32-bit sums are emptied before they can overflow.
+// A warp owns 64 X0 x 8 N Y0 in 16 x 8 products. The order of pixels in the contraction is free, so a lane has 16 neighbours
+// x = 16 (lane % 4) .. + 15 of 64 for two products of depth 32. 32-bit sums are emptied before they can overflow.
 //
 // Bound: the matrix units through mma.sync, counting the edges of tiles; two warps a scheduler do not keep them busy all the
 // time. Measured: data/machines/h200-16xeon.tsv.

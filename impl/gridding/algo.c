@@ -77,9 +77,9 @@ static const rg_shape check_shapes[] = {
     CHECK(7, 65, 2, 19, PLAIN),
 };
 
-// k is the side of the images before padding by 2. `quick` takes the slowest variant seconds at most. `paper`: 52 images of 128
-// x 128 are the paper's tuning set, 420 is the side of its job (S9). The others have enough images that clearing and writing
-// the volume, 12 bytes a voxel, are a small part of the time on a large GPU.
+// k is the side of the images before padding by 2. `quick` takes the slowest variant seconds at most. `paper`: 52 images of
+// 128 x 128 are the paper's tuning set, 420 is the side of its job (S9). The others have enough images that clearing and
+// writing the volume, 12 bytes a voxel, are a small part of the time on a large GPU.
 static const rg_bench_shape bench_shapes[] = {
     {{{65, 32, 1, 19, PLAIN}, 1}, RG_QUICK, "32 x 32"},
     {{{129, 16, 1, 19, PLAIN}, 1}, RG_QUICK, "64 x 64"},

@@ -11,9 +11,8 @@
 //     8/I0(15)             pairs at the edge, in or out by a rounding error (a lattice has at most 8 symmetric ones)
 // for each image and operator, and for their sum of n terms (6 sqrt(n) + 4) u of it: rounding errors of mean zero exceed that
 // with a probability of 1e-7 (Higham & Mary 2019; the worst case, n u, would be useless at the origin of a large set).
-// The table of 10,000 adds half a step, 0.51e-4, times |dw/dq|: 3.7e-4 of w, and the excess over 7.25 w, at most 0.21 b^2 +
-// 0.4.
-// G has the same errors times |F|, but its terms cancel, so all of them are absolute. fill() keeps |Re F| and |Im F| below
+// The table of 10,000 adds half a step, 0.51e-4, times |dw/dq|: 3.7e-4 of w, and what exceeds 7.25 w, at most 0.21 b^2 + 0.4.
+// G has the same errors times |F|, but its terms cancel, so all of them are absolute. fill() keeps |Re F|, |Im F| <=
 // GR_LARGEST, which is small, so that one absolute bound serves both.
 #ifndef RG_GRIDDING_BOUND_H
 #define RG_GRIDDING_BOUND_H

@@ -5,12 +5,11 @@
 // The samples are inserted along the axis nearest to their normal (view.cuh). The other two axes span the iteration plane, with
 // one thread for each column of voxels. The thread walks over the voxels within b of the image, sums the pixels within b of
 // each, and adds the sums to G and W: by two atomics (three before sm_90), or, where ATOMICS is 0, plainly, with a launch for
-// each sample. Differences from the paper: half of the volume is stored, so that the plane of columns along y and z has only x
-// >= 0, and columns along x begin at 0; pixels are searched in 4 x 4 about the voxel's foot, for b >= 2 or with SHARED_IMG in
+// each sample. Differences from the paper: half of the volume is stored, so that the plane of columns along y and z has only
+// x >= 0, and columns along x begin at 0; pixels are searched in 4 x 4 about the voxel's foot, for b >= 2 or with SHARED_IMG in
 // the square around the disc in which the ball of radius b cuts the image, where the paper uses a square of side 2b; SHARED_IMG
 // loads the rectangle of the columns' discs, which always fits in eq. 5, instead of that of a box; the grid's first dimension
-// is GRID_DIM_Z, so that blocks of all samples are at the same columns at nearly the same time and find each other's sums in
-// L2.
+// is GRID_DIM_Z, so that blocks of all samples reach the same columns at nearly the same time and share their sums in L2.
 //
 // The published optima (Table 3), in the order of the parameters; presets.tsv has them as text for --params:
 //     P100 20,1,1,1,1,0,4   GTX 1070 16,1,1,1,1,0,2   GTX 750 8,1,8,1,0,0,4   GTX 680 16,1,1,0,0,0,8

@@ -6,8 +6,7 @@
 // integer coordinates -k .. k. An image is real, so F(-p) = conj F(p), and only x >= 0 is stored, of images and of the volume.
 //
 // The sum. The whole disc |p| <= k of image i takes part, including x < 0, where F(p) = conj F(-p), c(p) = c(-p) of the stored
-// pixel. Pixels beyond the circle are ignored, whatever their values. Operator j puts pixel p at r = M (x, y, 0)^T, M =
-// rotation[i][j]
+// pixel. Pixels beyond the circle are ignored. Operator j puts pixel p at r = M (x, y, 0)^T, M = rotation[i][j]
 // (row-major; it maps the image into the volume: S_j R^T, with R the ZYZ matrix of RELION's angles, S_j the symmetry operator).
 // Over all i, j, p, for every voxel v of the half x >= 0 (v = r and |v - r| = b included, voxels beyond k dropped),
 //     G(v) = sum of m c w(|v - r|) F(p),   W(v) = sum of m c^2 w(|v - r|)   where |v - r| <= b,

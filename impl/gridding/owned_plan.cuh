@@ -31,7 +31,7 @@ typedef struct gr_counters {
     int units, slots, next;
 } gr_counters;
 
-// hits = 0 chooses the number: about UNITS_WANTED units have work. If they would have less than HITS_LEAST hits, there are only
+// hits = 0 chooses the number: about UNITS_WANTED units have work. If they would have fewer than HITS_LEAST hits, there are only
 // as many units as a large GPU runs together, because every unit costs storing.
 static inline gr_bricks gr_bricks_of(const rg_shape *s, int64_t hits)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// owned_store.cuh: how owned.cu writes the volume: the sums of a brick, and zeros that no pixel reaches.
+// owned_store.cuh: how owned.cu writes the volume: the sums of a brick, and zeros where no pixel reaches.
 //
 // Rows of the volume have k + 1 voxels, so rows of a brick begin and end within a sector of 32 bytes. When the first part of a
 // sector that two bricks share is written, L2 reads the sector from memory. That, not bytes, is the cost of storing.

@@ -10,7 +10,7 @@
 // and the noise of the gradients exceeds it.
 //
 // Beyond the sphere of radius k, which a shell of the map's Nyquist frequency crosses, there are only samples on one side.
-// Their weight falls from 1 to 0 over a voxel; planes of the frequency P/2, which is also -P/2, are omitted there.
+// They are less reliable, so their weight falls from 1 to 0 over a voxel; planes of the frequency P/2, which is also -P/2, are omitted there.
 #ifndef RG_GRIDDING_QUOTIENT_H
 #define RG_GRIDDING_QUOTIENT_H
 

@@ -3,8 +3,8 @@
 // of their sec. 4.4.
 //
 // One thread for each stored pixel, for every GRID_DIM_Z-th sample: it places the pixel in the volume and walks over the voxels
-// within b. The mate of the pixel reaches the mates of these voxels with the same weights, so one walk is enough: voxels with x
-// >= 0 get the pixel, the mates of those with x <= 0 its conjugate. The sink defines how to add to a voxel.
+// within b. The mate of the pixel reaches the mates of these voxels with the same weights, so one walk is enough: voxels with
+// x >= 0 get the pixel, the mates of those with x <= 0 its conjugate. The sink defines how to add to a voxel.
 #ifndef RG_GRIDDING_SCATTER_CUH
 #define RG_GRIDDING_SCATTER_CUH
 

@@ -2,8 +2,8 @@
 // view.cuh: a sample seen along the axis nearest to its normal, as gather and owned walk over the volume.
 //
 // That axis is a, the other two are u and v. A column of voxels (u, v, all a) meets the image at a = su u + sv v, and is within
-// b of it up to `half` on both sides. As a is the largest component of the normal, |su|, |sv| <= 1, su^2 + sv^2 <= 2 and half
-// <= sqrt(3) b.
+// b of it up to `half` on both sides. As a is the largest component of the normal, |su|, |sv| <= 1, su^2 + sv^2 <= 2
+// and half <= sqrt(3) b.
 #ifndef RG_GRIDDING_VIEW_CUH
 #define RG_GRIDDING_VIEW_CUH
 
