@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// simd_isa.h: simd.c's inner loops in the words of ../simd/simd.h.
+// simd_isa.h: simd.c's inner loops for one instruction set, with the macros of ../simd/simd.h.
 
 #if SIMD_LANES == 16
 // p[i] and p[i + 1] of eight indices i, 64 bits a load.
@@ -8,7 +8,7 @@ TARGET static inline __m512 avx512_pairs(const float *p, const int32_t *index)
     return _mm512_castpd_ps(_mm512_i32gather_pd(_mm256_load_si256((const __m256i *)index), p, 4));
 }
 
-// Every value of half a vector twice.
+// Duplicates every value of half a vector.
 TARGET static inline __m512 avx512_twice(__m512 v, int half)
 {
     const __m512i of = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
@@ -21,10 +21,10 @@ TARGET static inline __m512 avx512_every_second(__m512 low, __m512 high, int fir
     return _mm512_permutex2var_ps(low, _mm512_add_epi32(even, _mm512_set1_epi32(first)), high);
 }
 #else
-// Loads and inserts, which take a core less time than AVX2's gathers.
+// Loads and inserts, which are faster than AVX2's gathers.
 TARGET static inline __m256 avx2_pairs(const float *p, const int32_t *index)
 {
-    // Not _mm_load_sd, which demands the alignment of a double.
+    // Not _mm_load_sd, which requires the alignment of a double.
     const __m128d low =
         _mm_loadh_pd(_mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(p + index[0]))), (const double *)(p + index[1]));
     const __m128d high =
@@ -46,21 +46,21 @@ TARGET static inline __m256 avx2_every_second(__m256 low, __m256 high, int first
 }
 #endif
 
-// Positions in the line of the next vector: from x on, none beyond `past`, where lanes repeat the last.
+// Positions of the next vector in the line, from x on; lanes at or beyond `past` repeat the last one.
 TARGET static inline VEC NAME(places)(const af_line *line, int x, int past)
 {
     const float centre = af_low(line->z->w);
     return v_min_ps(v_add_ps(v_count_ps(), v_set1_ps((float)x + centre)), v_set1_ps((float)(past - 1) + centre));
 }
 
-// Between a line and the one below, of half a vector's pixels, as pairs.
+// Interpolates between a line and the one below, for half a vector's pixels, as pairs.
 TARGET static inline VEC NAME(plane)(const float *p, int pitch, const int32_t *index, VEC fy)
 {
     const VEC above = NAME(pairs)(p, index), below = NAME(pairs)(p + pitch, index);
     return v_fmadd_ps(fy, v_sub_ps(below, above), above);
 }
 
-// I' there; all corners lie in the image.
+// I' there; all corners must lie in the image.
 TARGET static inline VEC NAME(values)(const af_line *line, int dims, VEC p)
 {
     const VEC sx = v_fmadd_ps(v_set1_ps(line->step[0]), p, v_set1_ps(line->at[0])),
@@ -170,7 +170,7 @@ TARGET static void NAME(flush)(const NAME(lanes) * s, af_sums *to)
     to->ab += NAME(total)(s->ab);
 }
 
-// Adds s to sums of sums, and begins again.
+// Adds s to the sums of sums and clears it.
 TARGET static inline void NAME(empty)(NAME(lanes) * s, NAME(lanes) * to)
 {
     const VEC zero = v_set1_ps(0);
@@ -179,7 +179,7 @@ TARGET static inline void NAME(empty)(NAME(lanes) * s, NAME(lanes) * to)
     *s = (NAME(lanes)){zero, zero, zero, zero, zero};
 }
 
-// Pixels x0 .. x1 - 1 of a line, outside the reach: I' is 0 (rule 0).
+// Adds pixels x0 .. x1 - 1 of a line, beyond the reach: I' is 0 (rule 0).
 TARGET static inline void NAME(add_empty)(NAME(lanes) * s, const float *reference, int x0, int x1, const float typical[2])
 {
     for (int x = x0; x < x1; x += SIMD_LANES) {
@@ -188,7 +188,7 @@ TARGET static inline void NAME(add_empty)(NAME(lanes) * s, const float *referenc
     }
 }
 
-// Along one axis: places of both corners in memory, and their shares, 0 outside.
+// Along one axis: offsets of both corners in memory, and their shares, 0 outside.
 TARGET static inline void NAME(corners)(VEC s, int side, int pitch, INTS place[2], VEC share[2])
 {
     const VEC low = v_set1_ps(af_low(side)), high = v_set1_ps(af_high(side)), whole = v_floor_ps(s);
@@ -210,7 +210,7 @@ TARGET static void NAME(add_odd)(
         MASK mask = v_mask_first(odd->n - i < SIMD_LANES ? odd->n - i : SIMD_LANES);
         INTS place[3][2] = {
             {v_set1_epi32(0), v_set1_epi32(0)}, {v_set1_epi32(0), v_set1_epi32(0)}, {v_set1_epi32(0), v_set1_epi32(0)}};
-        VEC share[3][2] = {[2] = {v_set1_ps(1), v_set1_ps(1)}}, value = v_set1_ps(0); // of images the third axis is one place
+        VEC share[3][2] = {[2] = {v_set1_ps(1), v_set1_ps(1)}}, value = v_set1_ps(0); // an image has one place along z
         for (int a = 0; a < z->dims; a++) {
             const VEC margin = v_set1_ps(AF_MARGIN), low = v_set1_ps(af_low(side[a])), high = v_set1_ps(af_high(side[a]));
             VEC s = v_maskz_loadu_ps(mask, odd->s[a] + i);
@@ -245,7 +245,7 @@ TARGET static inline void NAME(put_aside)(NAME(lanes) * s, const af_line *line, 
     }
 }
 
-// Pixels x0 .. x1 - 1 of a line; reference: of the line.
+// Adds pixels x0 .. x1 - 1 of a line; reference: its line of the reference.
 TARGET static inline void NAME(add_line)(NAME(lanes) * s, const af_line *line, int dims, const float *reference, int x0, int x1,
     const float typical[2], af_odd *odd, af_sums *to)
 {
@@ -286,7 +286,7 @@ TARGET static void NAME(store_band)(const af_size *z, const float *image, const 
     }
 }
 
-// 64 lines: of an image below each other, of a volume 8 x 8 (simd.c).
+// 64 lines: consecutive ones of an image, 8 x 8 of a volume (simd.c).
 TARGET static void NAME(sum_bundle)(const af_size *z, const float *image, const float *reference, const float *matrix,
     const af_bundle *b, const float typical[2], af_sums *to)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // printed_index.h: the algorithm `autocorr_printed`: listing 1 of Lu et al. 2009 taken literally, except that blockIdx replaces
-// blockDim in the three places (lines 9, 10 and 18) where it is an obvious misprint. It is not eq. 1; that is `autocorr`.
+// blockDim in the three places (lines 9, 10 and 18) where it cannot be meant. It is not eq. 1; that is `autocorr`.
 //
 // Shape: n[0] width w, n[1] height h, n[2] max_offset R, n[3] max_grey g (the brightest pixel). Arguments: image (IN, uint8, w
 // h elements, row by row, values 0..g), corr (OUT, int32, R rows of 2R + 1: row Y0 = 0..R-1, column t = 0..2R).

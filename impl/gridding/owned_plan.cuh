@@ -31,8 +31,8 @@ typedef struct gr_counters {
     int units, slots, next;
 } gr_counters;
 
-// hits = 0 chooses the number: about UNITS_WANTED units have work. If they would have fewer than HITS_LEAST hits, there are only
-// as many units as a large GPU runs together, because every unit costs storing.
+// hits = 0 chooses the number: about UNITS_WANTED units have work. If they would have fewer than HITS_LEAST hits, there are
+// only as many units as a large GPU runs together, because every unit costs storing.
 static inline gr_bricks gr_bricks_of(const rg_shape *s, int64_t hits)
 {
     const int k = (int)gr_k(s->n[GR_SIDE]), across = (2 * k + BRICK) / BRICK;

@@ -9,8 +9,9 @@
 // series to its first term (in statistics: local linear regression instead of a local mean). Far from the centre d is small,
 // and the noise of the gradients exceeds it.
 //
-// Beyond the sphere of radius k, which a shell of the map's Nyquist frequency crosses, there are only samples on one side.
-// They are less reliable, so their weight falls from 1 to 0 over a voxel; planes of the frequency P/2, which is also -P/2, are omitted there.
+// Beyond the sphere of radius k, which a shell of the map's Nyquist frequency crosses, there are only samples on one side. They
+// are less reliable, so their weight falls from 1 to 0 over a voxel; planes of the frequency P/2, which is also -P/2, are
+// omitted there.
 #ifndef RG_GRIDDING_QUOTIENT_H
 #define RG_GRIDDING_QUOTIENT_H
 
