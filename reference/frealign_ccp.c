@@ -34,7 +34,7 @@ static ref_number turned(const ref_problem *p, ref_number *big, const float *tur
     const int64_t wide = PADDED * p->side;
     const int mate = i < 0;
     const float fi = (float)(mate ? -i : i), fj = (float)(mate ? -j : j);
-    const float ci = turn[0] * fi, sj = turn[1] * fj, si = turn[1] * fi, cj = turn[0] * fj; // single precision, as in variants
+    const float ci = turn[0] * fi, sj = turn[1] * fj, si = turn[1] * fi, cj = turn[0] * fj; // single precision, as in impl/
     const float x = ci - sj, y = si + cj;
     const ref_number P = *ref_at(big, wide, (int64_t)rint(PADDED * (double)x), (int64_t)rint(PADDED * (double)y));
     return mate ? conj(P) : P;

@@ -132,7 +132,7 @@ static block_fn *const avx2_wide[] = {avx2_wide1, avx2_wide2, avx2_wide3, avx2_w
 
 // ---- the four ways -------------------------------------------------------------------------------------------------------
 
-enum { MOST = 12, GROUP = 32, LANES = 8, L2_SHARE = 5 << 18 }; // of a part of a and b: 1.25 MiB of an L2 of 1 or 2
+enum { MOST = 12, GROUP = 32, LANES = 8, L2_SHARE = 5 << 18 }; // of a part of a and b: 1.25 MiB of an L2 of 1 or 2 MiB
 
 typedef struct way {
     int vector_bytes, lane_bytes, planes; // of a strip; of a pixel in it; vectors that one row of a takes
@@ -370,7 +370,7 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
 
 static size_t scratch(const rg_shape *s, const int64_t *param) { return lay_out(s, param, NULL).bytes; }
 
-// The instructions as run: whole strips, and the few rows at the ends where only some offsets of a block have a partner.
+// The executed instructions: whole strips, and the few rows at the ends where only some offsets of a block have a partner.
 static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 {
     const layout plan = lay_out(s, param, NULL), *p = &plan;

@@ -22,7 +22,7 @@
 
 typedef struct volume {
     float *g, *w;
-    bool atomics, aligned; // aligned: g to 8 bytes
+    bool atomics, aligned; // aligned: g is, to 8 bytes
 } volume;
 
 // Pixels first .. last, in the image or as terms in shared memory, which are 0 beyond the circle.

@@ -24,7 +24,7 @@ double gr_kernel_mean(int64_t radius_tenths)
 
 double gr_kernel_variance(int64_t radius_tenths)
 {
-    const double b = (double)radius_tenths / 10, turn = 2 * 3.14159265358979323846 * 1e-3; // of R^2 as is the transform's fall
+    const double b = (double)radius_tenths / 10, turn = 2 * 3.14159265358979323846 * 1e-3; // 2 pi R at R = 1e-3
     return 2 * (1 - gr_transform(b, 1e-3) / gr_transform(b, 0)) / (turn * turn);
 }
 
@@ -64,7 +64,7 @@ static void divide(const cut *c, int64_t x0, int64_t y, fftwf_complex *line)
     }
 }
 
-// Along z and y, for TILE values of x; plane: room for [z of the map][y][TILE].
+// Transforms along z and y, for TILE values of x; plane: room for [z of the map][y][TILE].
 static void transform_tile(const cut *c, int64_t x0, fftwf_complex *line, fftwf_complex *plane)
 {
     const gr_map_of *m = c->m;
@@ -108,7 +108,7 @@ double *gr_map_factors(const gr_map_of *m, int64_t *n_factors)
     return factor;
 }
 
-// Along x, for one row of the map; line: room for its complex and its real values.
+// Transforms one row of the map along x; line: room for its complex and its real values.
 static void transform_row(const cut *c, int64_t z, int64_t y, const double *factor, fftwf_complex *line, float *map)
 {
     const gr_map_of *m = c->m;
