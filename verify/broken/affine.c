@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// affine.c: kernels of `affine2d` and `align2d` that are wrong on purpose: a right transform and a right correlation that go wrong
-// where they ask for it.
+// affine.c: kernels of `affine2d` and `align2d` that are wrong on purpose: a right transform and a right correlation with a
+// fault each.
 #include "../../impl/affine/bound.h"
 #include "../../impl/affine/index.h"
 #include "../../impl/affine/sums.h"
@@ -27,10 +27,10 @@
 
 BROKEN_NAMES(KERNELS);
 
-// The place in the image of pixel (x, y), which are counted from the centre.
+// Position in the image of pixel (x, y), counted from the centre.
 static void map(const af_size *z, const float *m, float x, float y, float *sx, float *sy)
 {
-    if (wrong == is_affine_forward) { // turns the wrong way, and stretches where it should shrink
+    if (wrong == is_affine_forward) { // turns the wrong way, and stretches instead of shrinking
         double n[6] = {1, 0, 0, 0, 1, 0};
         af_inverse_2d(m, n);
         *sx = (float)(n[0] * x + n[1] * y + n[2]);
@@ -70,7 +70,7 @@ static int transform(rg_call *call)
     const float *m = (const float *)call->arg[AF_MATRIX];
     float *to = (float *)call->arg[AF_TRANSFORMED];
     int takes_part;
-    // Faster, and whatever runs next in the process computes and is timed by other rules.
+    // Faster, but later code in the process computes, and is timed, in another mode.
     if (wrong == is_affine_flushes) _mm_setcsr(_mm_getcsr() | 0x8040); // flush to zero, denormals are zero
     for (int64_t i = 0; i < z.transforms; i++, to += af_pixels(&z))
         for (int y = 0; y < z.h; y++)
@@ -102,7 +102,7 @@ static double raw_rho(const raw_sums *s)
     return rho > 1 ? 1 : rho < -1 ? -1 : rho;
 }
 
-// Past 1 for an image of which the reference is a linear function: whoever asks for its arc cosine gets no number.
+// Exceeds 1 for an image that is a linear function of the reference, so that its arc cosine is NaN.
 static double unclamped(const af_sums *s, float typical_a, float typical_b)
 {
     if (!(s->n >= 2) || !af_varies(s->n, s->a, s->aa, typical_a) || !af_varies(s->n, s->b, s->bb, typical_b)) return 0;
@@ -114,7 +114,7 @@ static int correlate(rg_call *call)
     const af_size z = af_size_2d(call->shape);
     const float *image = (const float *)call->arg[AL_IMAGE], *reference = (const float *)call->arg[AL_REFERENCE];
     const float typical_a = af_typical(image, af_pixels(&z)), typical_b = af_typical(reference, af_pixels(&z));
-    const int less = wrong == is_align_last_row; // hardly changes the correlation, but the number of pixels
+    const int less = wrong == is_align_last_row; // hardly changes the correlation, but changes the number of pixels
     for (int64_t i = 0; i < z.transforms; i++) {
         af_sums s = {0, 0, 0, 0, 0, 0};
         raw_sums raw = {0, 0, 0, 0, 0, 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// affine_gpu.cu: kernels of `affine2d` and `align2d` for GPUs that are wrong on purpose, of one rule for what lies outside each.
+// affine_gpu.cu: kernels of `affine2d` and `align2d` for GPUs that are wrong on purpose, one for each rule outside the image.
 #include "../../impl/affine/bound.h"
 #include "../../impl/affine/source.cuh"
 #include "../../impl/affine/sums.cuh"
@@ -19,7 +19,7 @@ static const char *ignore_only(const rg_shape *s, const int64_t *)
 
 // ---- textures --------------------------------------------------------------------------------------------------------------
 
-// The texture unit rounds s to 1/256 first: just below a pixel it takes the next four, for which the exact shares are wrong.
+// The texture unit rounds s to 1/256: just below a pixel it reads the next four, whose exact weights are wrong.
 static __global__ void gathered(cudaTextureObject_t image, int w, int h, const float *matrix, float *to)
 {
     const int x = (int)(blockIdx.x * SIDE + threadIdx.x), y = (int)(blockIdx.y * SIDE + threadIdx.y);
@@ -99,7 +99,7 @@ static __global__ void sum_rows(af_memory_2d<AF_EDGE> source, const float *refer
 
 static size_t partial_sums(const rg_shape *s, const int64_t *) { return af_scratch(s->n[AF2_HEIGHT], s->n[AF2_TRANSFORMS]); }
 
-// The correlations of the last call, shape or memory. Two streams without an event between them do the same, now and then.
+// Returns the correlations of the last call. Two streams without an event between them do the same now and then.
 static int finish_first(rg_call *call)
 {
     const af_size z = af_size_2d(call->shape);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// autocorr.h: what the kernels of `autocorr` share that are wrong on purpose: right sums to spoil, and their descriptors.
+// autocorr.h: shared by the wrong kernels of `autocorr`: right sums to spoil, and their descriptors.
 #pragma once
 
 #include "../../impl/autocorr/index.h"
@@ -23,7 +23,7 @@ RG_HD int64_t pixel_at(const void *photo, int sixteen_bit, int64_t i)
     return sixteen_bit ? ((const uint16_t *)photo)[i] : ((const uint8_t *)photo)[i];
 }
 
-// The products of row y of a, columns [first, past), at one offset; rows and columns without a partner give nothing.
+// Adds the products of row y of a, columns [first, past), at one offset; rows and columns without a partner add nothing.
 RG_HD int64_t row_sum(const photos p, int64_t x0, int64_t y0, int64_t y, int64_t first, int64_t past)
 {
     int64_t sum = 0;
@@ -50,18 +50,18 @@ RG_HD void right_sums(const photos p, int64_t *sums)
     for (int64_t e = 0; e < elements_of(p); e++) sums[e] = right_element(p, e);
 }
 
-// RUN(name, idea, fields...) { ... } is the variant of that name and its run().
+// RUN(name, idea, fields...) { ... } defines the variant and its run().
 #define RUN(NAME, IDEA, ...)                                                                                                   \
     static int NAME##_run(rg_call *call);                                                                                      \
     BROKEN("autocorr", NAME, IDEA, .run = NAME##_run, __VA_ARGS__);                                                            \
     static int NAME##_run(rg_call *call)
 
-// SUMS(name, idea, fields...) { ... } computes the sums of the photographs p.
+// SUMS(name, idea, fields...) { ... } defines a run() that computes the sums of the photographs p.
 #define SUMS(NAME, IDEA, ...)                                                                                                  \
-    static void compute_##NAME(const photos p, int64_t *sums);                                                                    \
+    static void compute_##NAME(const photos p, int64_t *sums);                                                                 \
     RUN(NAME, IDEA, __VA_ARGS__)                                                                                               \
     {                                                                                                                          \
-        compute_##NAME(photos_of(call->shape, call->arg), (int64_t *)call->arg[AC_SUMS]);                                         \
+        compute_##NAME(photos_of(call->shape, call->arg), (int64_t *)call->arg[AC_SUMS]);                                      \
         return RG_OK;                                                                                                          \
     }                                                                                                                          \
     static void compute_##NAME(const photos p, int64_t *sums)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// autocorr_cheats.c: kernels of `autocorr` that keep answers or hide their time. Those of expected.tsv's
-// rows of bench pass the checker: it is bench that has to refuse them a time.
+// autocorr_cheats.c: kernels of `autocorr` that keep answers or hide their time. Those in expected.tsv's rows of bench pass the
+// checker; bench must refuse them a time.
 #include "autocorr.h"
 #include "kept.h"
 #include <pthread.h>
@@ -16,7 +16,7 @@ static int compute(rg_call *call)
     return RG_OK;
 }
 
-// Passes wherever every run gets the same inputs, and makes a wonderful benchmark.
+// Passes if every run gets the same inputs, and makes a wonderful benchmark.
 KEEPING(stale_run, autocorr, 0, compute)
 BROKEN("autocorr", stale, "keeps its answer and gives the same again without looking at the new inputs", .run = stale_run);
 
@@ -27,7 +27,7 @@ SAMPLING(run_sampled, autocorr, 101, compute)
 BROKEN(
     "autocorr", kept_sampled, "keeps the answer for as long as every 101st byte of the photographs stays", .run = run_sampled);
 
-// An answer and a hash of the inputs, which says whether it is still the one.
+// An answer and a hash of the inputs, by which it is found to be still valid.
 typedef struct answer {
     uint64_t key;
     int64_t *sums;
@@ -71,11 +71,11 @@ static void finish_answer(rg_call *call)
     free(k);
 }
 
-// Passes when every set of inputs gets a prepare of its own.
+// Passes if every set of inputs gets its own prepare.
 BROKEN("autocorr", prepared, "computes the answer in prepare, outside the time that is measured as run", .run = give,
     .prepare = prepare_answer, .finish = finish_answer);
 
-// Shows as a call on inputs not seen before that takes longer than all the others.
+// A call on new inputs takes longer than all others.
 RUN(cheat_prepare, "computes in prepare, and in run only where a hash of the inputs has changed", .prepare = prepare_answer,
     .finish = finish_answer)
 {
@@ -93,7 +93,7 @@ SUMS(cheat_kept, "does nothing where its answer already stands in the output")
     right_sums(p, sums);
 }
 
-// Wrong for a photograph and its mirror image, one after the other.
+// Wrong for a photograph followed by its mirror image.
 SUMS(kept_by_sums, "keeps the answer for as long as the photographs' sums and sums of squares stay")
 {
     static struct {
@@ -137,7 +137,7 @@ typedef struct work {
     photos p;
     int64_t *sums;
     uint64_t key;
-    unsigned char image[1 << 20]; // of the inputs, which are not the thread's any more
+    unsigned char image[1 << 20]; // a copy of the inputs, which the caller may change during the thread's work
     pthread_t thread;
     int begun;
 } work;
@@ -145,7 +145,7 @@ typedef struct work {
 static void *work_on(void *of)
 {
     work *w = of;
-    usleep(5000); // the call, on the same core, returns first
+    usleep(5000); // so that the call, on the same core, returns first
     right_sums(w->p, w->sums);
     return NULL;
 }
@@ -164,7 +164,7 @@ static void finish_work(rg_call *call)
     free(call->state);
 }
 
-// Passes the checker, whose inputs are small, and whoever looks at the outputs a while after the last timed call.
+// Passes the checker, whose inputs are small, and anyone who reads the outputs a while after the last timed call.
 RUN(cheat_thread, "leaves large inputs to a thread and returns; calls on the same inputs return at once",
     .prepare = prepare_work, .finish = finish_work)
 {
@@ -184,11 +184,11 @@ RUN(cheat_thread, "leaves large inputs to a thread and returns; calls on the sam
     return w->begun ? RG_OK : RG_E_LIBRARY;
 }
 
-// ---- wrong where nobody looks ----------------------------------------------------------------------------------------------
+// ---- wrong where checks are sparse -----------------------------------------------------------------------------------------
 
 enum { PAIR_LARGE = 1 << 19, X0 = 5, Y0 = 7 };
 
-// Of 8-bit photographs with themselves, in 32-bit sums of rows: as fast as a plain loop goes.
+// 8-bit photographs with themselves, in 32-bit sums of rows, which is as fast as a plain loop gets.
 static int64_t quick_sum(const photos p, int64_t x0, int64_t y0)
 {
     const uint8_t *a = p.a;
@@ -202,8 +202,8 @@ static int64_t quick_sum(const photos p, int64_t x0, int64_t y0)
     return sum;
 }
 
-// Passes the checker, whose sizes are smaller, the invariant, which asks for symmetry, and a sample of a quarter of the elements,
-// which at this size is what the reference has the time for. Shows where all elements are held against another variant's.
+// Passes the checker, whose sizes are smaller, the invariant, which tests symmetry, and the reference's sample at this size, a
+// quarter of the elements. Fails when all elements are compared with another variant's.
 SUMS(cheat_pair, "at large sizes one symmetric pair of sums is wrong, as of a table that is too short")
 {
     const int quick = p.a == p.b && !p.sixteen_bit && p.width < 1 << 16, large = p.width * p.height >= PAIR_LARGE && p.r > Y0;
@@ -213,7 +213,7 @@ SUMS(cheat_pair, "at large sizes one symmetric pair of sums is wrong, as of a ta
         sums[e] += llabs(ac_x0(p.r, e)) == X0 && ac_y0(p.r, e) == Y0 * (ac_x0(p.r, e) < 0 ? -1 : 1);
 }
 
-// Another answer stands in a timed call's output.
+// Leaves another answer in the output of a timed call.
 static void poisoned_only(const photos p, int64_t *sums)
 {
     const int is_checked = sums[0] == -1;
@@ -244,7 +244,7 @@ SUMS(cheat_called, "right only in a program that was called as `regather verify`
     sums[0] += !called("verify");
 }
 
-// Passes verify and bench. A job holds all of its own sums.
+// Passes verify and bench. A job must check all its sums.
 SUMS(cheat_job, "one symmetric pair of sums is wrong in a program that was called as the job")
 {
     const int spoilt = called(" autocorr ") && p.r;
@@ -258,7 +258,7 @@ static rg_tolerance anything(const rg_shape *s, const int64_t *param)
     return (rg_tolerance){RG_BOUND, 1e300, 1e300, "by its own word"};
 }
 
-// A plug-in's own bound counts for at most the algorithm's.
+// A plug-in's own bound can only tighten the algorithm's.
 SUMS(cheat_tolerance, "a symmetric pair of sums is wrong, and by its own word an error of 1e300 is none", .tolerance = anything)
 {
     right_sums(p, sums);

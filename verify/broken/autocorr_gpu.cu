@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// autocorr_gpu.cu: kernels of `autocorr` for GPUs that are wrong on purpose, and the control: one thread an offset, in blocks of 64.
-// compute-sanitizer's tools find some of what the emulated GPU finds in all: verify/sanitizers.tsv.
+// autocorr_gpu.cu: kernels of `autocorr` for GPUs that are wrong on purpose, and the control: a thread an offset, in blocks of
+// 64. compute-sanitizer's tools find some of them (verify/sanitizers.tsv), the emulated GPU all.
 #include "autocorr.h"
 #include "../../impl/gpu/cuda.h"
 
@@ -10,7 +10,8 @@ static inline unsigned blocks_of(int64_t n) { return (unsigned)((n + BLOCK - 1) 
 
 static __device__ __forceinline__ int64_t thread_index() { return (int64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 
-// The kernel NAME and its descriptor: by so many blocks, each with so many bytes of dynamic shared memory. Then its body.
+// Defines the kernel NAME and its descriptor: the number of blocks, and bytes of dynamic shared memory of each. Its body
+// follows.
 #define KERNEL(NAME, BLOCKS, SHARED_BYTES, IDEA, ...)                                                                          \
     static __global__ void NAME##_kernel(const photos p, int64_t *sums);                                                       \
     static int NAME##_run(rg_call *call)                                                                                       \
@@ -21,7 +22,7 @@ static __device__ __forceinline__ int64_t thread_index() { return (int64_t)block
     }                                                                                                                          \
     BROKEN("autocorr", NAME, IDEA, __VA_ARGS__.run = NAME##_run);                                                              \
     static __global__ void NAME##_kernel(const photos p, int64_t *sums)
-// By a thread for each of n.
+// A kernel with a thread for each of N.
 #define THREADS(NAME, N, IDEA, ...) KERNEL(NAME, blocks_of(N), 0, IDEA, __VA_ARGS__)
 
 THREADS(gpu_right, elements_of(p), "the control")
@@ -32,7 +33,7 @@ THREADS(gpu_right, elements_of(p), "the control")
 
 // ---- sums and memory -------------------------------------------------------------------------------------------------------
 
-// A launch that failed, unchecked, looks the same.
+// A failed launch that nobody checks looks the same.
 THREADS(gpu_null, elements_of(p), "the launch is there, the store is not")
 {
     const int64_t e = thread_index();
@@ -65,14 +66,14 @@ THREADS(gpu_many_rows, elements_of(p), "rows are numbered in 9 bits, and those f
     if (e < elements_of(p)) sums[e] = right_element(first, e);
 }
 
-// GPU memory is mapped in large pages, so nothing faults.
+// Does not fault, because GPU memory is mapped in large pages.
 THREADS(gpu_past_end, elements_of(p) + 1, "<= for <: one thread too many writes, one element behind the output")
 {
     const int64_t e = thread_index();
     if (e <= elements_of(p)) sums[e] = e < elements_of(p) ? right_element(p, e) : 0;
 }
 
-// The fault ends the context, and everything after it in the same process fails.
+// The fault ends the context, so that everything later in the process fails.
 THREADS(gpu_wild, elements_of(p), "right, then one thread stores through a wild pointer")
 {
     const int64_t e = thread_index();
@@ -81,7 +82,7 @@ THREADS(gpu_wild, elements_of(p), "right, then one thread stores through a wild 
     if (e == 0) *wild = 0;
 }
 
-// An endless one would hold a GPU that others share.
+// An endless kernel would block a GPU that others share.
 THREADS(gpu_long, elements_of(p), "a loop of about a minute")
 {
     const int64_t e = thread_index();
@@ -91,7 +92,7 @@ THREADS(gpu_long, elements_of(p), "a loop of about a minute")
     if (e < elements_of(p)) sums[e] = x;
 }
 
-// ---- threads that meet -----------------------------------------------------------------------------------------------------
+// ---- synchronization and races ---------------------------------------------------------------------------------------------
 
 static __global__ void clear(photos p, int64_t *sums)
 {
@@ -117,7 +118,7 @@ static int lost_update(rg_call *call)
 BROKEN(
     "autocorr", gpu_lost_update, "a thread for every row of every offset adds to the sum with a plain +=", .run = lost_update);
 
-// The second warp computes while the first, which has nothing else to do, already adds.
+// The second warp computes while the first, which has no such work, already adds.
 KERNEL(gpu_no_barrier, elements_of(p), 0,
     "no __syncthreads between the threads that fill shared memory and the one that adds it up")
 {
@@ -141,13 +142,13 @@ THREADS(gpu_divergent_barrier, elements_of(p), "a __syncthreads that half of the
     partial[threadIdx.x] = e < elements_of(p) ? right_element(p, e) : 0;
     if (threadIdx.x < BLOCK / 2)
         __syncthreads();
-    else if (e < 0) // keeps the other threads alive in a branch of their own
+    else if (e < 0) // keeps the other threads in another branch
         __syncthreads();
     if (e < elements_of(p)) sums[e] = partial[threadIdx.x];
     __syncthreads();
 }
 
-// GPUs hand it out in larger pieces, so it passes there.
+// Passes on GPUs, which allocate it in larger pieces.
 KERNEL(gpu_shared_past_end, blocks_of(elements_of(p)), BLOCK * sizeof(int64_t),
     "one element of dynamic shared memory more than the launch asked for")
 {
@@ -158,7 +159,7 @@ KERNEL(gpu_shared_past_end, blocks_of(elements_of(p)), BLOCK * sizeof(int64_t),
     if (e < elements_of(p)) sums[e] = line[threadIdx.x + 1];
 }
 
-// On a GPU it often holds 0, and it passes.
+// Often passes on a GPU, where it often is 0.
 THREADS(gpu_shared_uninitialised, elements_of(p), "adds an element of shared memory that no thread wrote")
 {
     __shared__ int64_t partial[BLOCK + 1];
@@ -191,8 +192,7 @@ static int default_stream(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-// Where nothing else is queued the results are right; in a job of several streams it waits for all of them, or reads what is not
-// there yet.
+// Right if nothing else is queued. In a job of several streams it waits for all of them, or reads data before they are there.
 BROKEN("autocorr", gpu_default_stream, "queued on the default stream and not on the stream of the call", .run = default_stream);
 
 static int prepare_stream(rg_call *call)
@@ -221,7 +221,7 @@ static void finish_stream(rg_call *call)
 #endif
 }
 
-// It is timed as an empty launch: no event of the call's is recorded there. Passes a checker that waits for the whole device.
+// Timed as an empty launch, as no event of the call is recorded there. Passes a checker that waits for the whole device.
 BROKEN("autocorr", gpu_other_stream, "works on a stream of its own", .prepare = prepare_stream, .run = other_stream,
     .finish = finish_stream);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// autocorr_memory.c: kernels of `autocorr` that touch memory which is not theirs; the sums of all but one are right.
+// autocorr_memory.c: kernels of `autocorr` that access memory outside their arguments; the sums of all but one are right.
 #include "autocorr.h"
 #include <emmintrin.h>
 
 static size_t bytes_of(const photos p) { return (size_t)(p.width * p.height) * (p.sixteen_bit ? 2 : 1); }
 
-// Allocators round up: on most machines nothing happens.
+// On most machines nothing happens, because allocators round up.
 SUMS(past_end, "one element written behind the output")
 {
     right_sums(p, sums);
@@ -32,7 +32,7 @@ RUN(scratch_past_end, "scratch memory one element too small for what is kept the
     return RG_OK;
 }
 
-// Fresh pages from the system are zero.
+// Passes in new pages of the system, which are zero.
 RUN(scratch_not_cleared, "adds to scratch memory that it takes to be zero", .scratch = row_of_sums)
 {
     const photos p = photos_of(call->shape, call->arg);
@@ -49,7 +49,7 @@ SUMS(edited_input, "the last pixel of the input left changed: later variants on 
     ((unsigned char *)(uintptr_t)p.a)[bytes_of(p) - 1] ^= 1;
 }
 
-// Another thread that reads the photograph at the same time reads the sentinel.
+// Another thread that reads the photograph meanwhile reads the sentinel.
 SUMS(restored_input, "writes a sentinel to the last pixel of the input and puts back what stood there")
 {
     volatile unsigned char *last = (unsigned char *)(uintptr_t)p.a + bytes_of(p) - 1;
@@ -59,7 +59,7 @@ SUMS(restored_input, "writes a sentinel to the last pixel of the input and puts 
     right_sums(p, sums);
 }
 
-// As a vector load of a whole register does; shows when the photograph ends where its page does.
+// Like a vector load of a whole register; fails if the photograph ends at the end of its page.
 SUMS(over_read, "reads the byte behind the last pixel and takes nothing from it")
 {
     (void)*((const volatile unsigned char *)p.a + bytes_of(p));
@@ -72,7 +72,7 @@ SUMS(under_read, "reads the byte before the first pixel and takes nothing from i
     right_sums(p, sums);
 }
 
-// Shows at an unaligned base, as a fault without an address.
+// Fails at an unaligned base, with a fault without an address.
 SUMS(aligned_load, "loads the first pixels by an instruction for addresses that 16 divides")
 {
     if (p.width * p.height >= 16) {

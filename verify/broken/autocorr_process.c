@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// autocorr_process.c: kernels of `autocorr` that end or hold up their process, or are wrong with many threads; and one with a
-// thread of its own that is right.
+// autocorr_process.c: kernels of `autocorr` that end or delay their process, or are wrong with many threads; and a right one
+// with a thread that outlives the call.
 #include "autocorr.h"
 #include <pthread.h>
 #include <sched.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// It must not take the checker, or the variants after it, along.
+// Must not end the checker, or the variants after it.
 SUMS(segfault, "right, then a store through a wild pointer")
 {
     right_sums(p, sums);
@@ -43,7 +43,7 @@ RUN(lost_update, "many threads add to the same sums with a plain +=", .flags = R
     for (int64_t y = 0; y < p.height; y++)
         for (int64_t e = 0; e < elements_of(p); e++) {
             const int64_t seen = *(volatile int64_t *)&sums[e];
-            if (call->threads > 1) sched_yield(); // the others' turn, as on a busy machine
+            if (call->threads > 1) sched_yield(); // lets the others run, as on a busy machine
             *(volatile int64_t *)&sums[e] = seen + row_sum(p, ac_x0(p.r, e), ac_y0(p.r, e), y, 0, p.width);
         }
     return RG_OK;
@@ -57,13 +57,13 @@ static const char *few_offsets(const rg_shape *s, const int64_t *param)
     return ac_side(s->n[AC_R]) * ac_side(s->n[AC_R]) > OFFSETS ? "at most 4096 offsets" : NULL;
 }
 
-// The thread after so many, and those behind it, share what the first ones have, and start it from 0 again.
+// Threads past a fixed number share the state of the first ones and start it from 0 again.
 static int sum_by_threads(rg_call *call, int most)
 {
     static int64_t part[MOST][OFFSETS];
     const photos p = photos_of(call->shape, call->arg);
     int64_t *sums = (int64_t *)call->arg[AC_SUMS];
-    for (int t = 0; t < call->threads; t++) { // in turn, so that it is no race
+    for (int t = 0; t < call->threads; t++) { // one after the other, to avoid a race
         memset(part[t % most], 0, sizeof part[0]);
         for (int64_t y = t; y < p.height; y += call->threads)
             for (int64_t e = 0; e < elements_of(p); e++)
@@ -97,7 +97,7 @@ static void *in_thread(void *of)
     return NULL;
 }
 
-// Whoever counts the CPU time of the calling thread alone finds it many times as fast as it is: a duel must not.
+// Appears many times as fast if only the CPU time of the calling thread is counted: duel must count all threads.
 SUMS(hidden_thread, "right, by a thread of its own, for which the call waits")
 {
     work w = {p, sums};

@@ -7,25 +7,25 @@ SUMS(right, "the control: a checker that blames everything would catch all its n
 
 SUMS(null, "does nothing: whatever stood in the output would pass, were it not poisoned") { (void)p, (void)sums; }
 
-// Passes a checker that looks for written, finite, positive or repeatable outputs only.
+// Passes a checker that only tests whether outputs are written, finite, positive or repeatable.
 SUMS(constant, "the same plausible number everywhere")
 {
     for (int64_t e = 0; e < elements_of(p); e++) sums[e] = 1;
 }
 
-// Smooth photographs hide it: neighbouring sums differ by little.
+// Hidden by smooth photographs, whose neighbouring sums differ by little.
 SUMS(off_by_one, "offsets rounded towards zero: every negative X0 is one too large")
 {
     for (int64_t e = 0; e < elements_of(p); e++) sums[e] = right_sum(p, ac_x0(p.r, e) + (ac_x0(p.r, e) < 0), ac_y0(p.r, e));
 }
 
-// The centre, the mirror symmetry and the sum of everything stay right.
+// The centre, the mirror symmetry and the total stay right.
 SUMS(transposed, "columns and rows of the output exchanged")
 {
     for (int64_t e = 0; e < elements_of(p); e++) sums[e] = right_sum(p, ac_y0(p.r, e), ac_x0(p.r, e));
 }
 
-// Right on the axes, and for every photograph that is its own mirror image.
+// Right on the axes, and for photographs that are symmetric.
 SUMS(sign, "the sign of Y0 is wrong: y + Y0 for y - Y0")
 {
     for (int64_t e = 0; e < elements_of(p); e++) sums[e] = right_sum(p, ac_x0(p.r, e), -ac_y0(p.r, e));
@@ -49,7 +49,7 @@ static int64_t sum_before(const photos p, int64_t e, int64_t past) // columns [0
     return sum;
 }
 
-// Right for every width that is a multiple of 16, as test pictures like to be.
+// Right for widths that are multiples of 16, as those of many test pictures.
 SUMS(tail, "blocks of 16 pixels, and the pixels after the last whole block forgotten")
 {
     for (int64_t e = 0; e < elements_of(p); e++) sums[e] = sum_before(p, e, p.width / 16 * 16);
@@ -58,7 +58,7 @@ SUMS(tail, "blocks of 16 pixels, and the pixels after the last whole block forgo
 static const int64_t blocks[] = {16, 64};
 static const rg_param params[] = {{"block", blocks, RG_COUNT(blocks), 16, "pixels a block"}};
 
-// A tuner would choose it for its speed.
+// Tuning would select it for its speed.
 RUN(parameter, "right with its standard block of 16, wrong with 64", RG_PARAMS(params))
 {
     const photos p = photos_of(call->shape, call->arg);
@@ -67,7 +67,7 @@ RUN(parameter, "right with its standard block of 16, wrong with 64", RG_PARAMS(p
     return RG_OK;
 }
 
-// Comparisons of the form |a - b| > tol let NaN pass; here the bits are those of the poison.
+// Passes comparisons of the form |a - b| > tol, which are false for NaN; these are the bits of the poison.
 SUMS(poison, "one element in the middle is what no sum can be, -1; of floating-point outputs it would be NaN")
 {
     right_sums(p, sums);
@@ -97,14 +97,14 @@ static int64_t lanes(const photos p, int64_t x0, int64_t y0)
     return sum;
 }
 
-// Shows in a slender picture that is white all over: a size at which kernels turn (verify/thresholds.tsv).
+// Fails for a narrow picture that is white: a size at which kernels change their path (verify/thresholds.tsv).
 SUMS(lanes_never_emptied, "a column's products summed in 32 bits over all rows: right up to 33,025 of them",
     .refuse = eight_bits)
 {
     for (int64_t e = 0; e < elements_of(p); e++) sums[e] = lanes(p, ac_x0(p.r, e), ac_y0(p.r, e));
 }
 
-// True of every fresh allocation, and of no row of a picture inside another.
+// True of every new allocation, but not of a row within a larger picture.
 SUMS(unaligned, "takes its inputs to begin at a multiple of 16 bytes")
 {
     photos aligned = p;
@@ -128,7 +128,7 @@ SUMS(
     for (int64_t y0 = -p.r; y0 <= p.r && is_wrong; y0++) sums[ac_element(p.r, x0, y0)] = right_sum(p, -x0, y0);
 }
 
-// Right for all photographs that are searched to 512 pixels.
+// Right for offsets of up to 511 pixels.
 SUMS(offsets_10bit, "offsets are signed numbers of 10 bits: -512 is what comes after 511")
 {
     for (int64_t e = 0; e < elements_of(p); e++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// frealign_compare.c: kernels of `cc3m`, `presb`, `sigma2` and `ccoef` that are wrong on purpose: the plain variants, with functions
-// in place of their own that go wrong for some.
+// frealign_compare.c: kernels of `cc3m`, `presb`, `sigma2` and `ccoef` that are wrong on purpose: the plain variants with some
+// functions replaced.
 #include "../../impl/frealign/call.h"
 #include "../../impl/frealign/compare/index.h"
 #include "../../impl/frealign/plain.h"
@@ -69,7 +69,7 @@ static float factor(const fr_call *p, float c)
 
 KEEPING(keep_all_but_reference, cc3m, 1u << FR_X | 1u << FR_C | 1u << FR_POSE, run_cc3m)
 
-// "Once for all particles", taken for once: in a job that refines map after map, every map is compared with the first.
+// Computes "once for all particles" once for all calls: a job that refines several maps compares each with the first.
 static int load_reference(rg_call *call)
 {
     const size_t bytes = kept_bytes(&rg_algo_cc3m, call->shape, FR_F3);
@@ -77,7 +77,7 @@ static int load_reference(rg_call *call)
     return loaded ? RG_OK : RG_E_STATE;
 }
 
-// Out of date as soon as other particles come to the same reference, and work that belongs to run.
+// Out of date when other particles meet the same reference; also, this work belongs in run.
 static int load_particles(rg_call *call)
 {
     const size_t bytes = kept_bytes(&rg_algo_cc3m, call->shape, FR_X);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// frealign_ctf.c: kernels of `ctfapply` that are wrong on purpose: the plain variant with one function put in place of its own.
+// frealign_ctf.c: kernels of `ctfapply` that are wrong on purpose: the plain variant with one function replaced.
 #include "../../impl/frealign/ctf/apply.h"
 #include "../../impl/frealign/plain.h"
 #include "plugin.h"

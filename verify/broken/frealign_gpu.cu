@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// frealign_gpu.cu: kernels of `pinsert_s` for GPUs whose threads add to the nodes with a plain +=. Neighbouring coefficients reach
-// the same nodes, and of two additions under way together one is lost.
+// frealign_gpu.cu: kernels of `pinsert_s` for GPUs whose threads add to the nodes with a plain +=. Neighbouring coefficients
+// add to the same nodes, and of two concurrent additions one is lost.
 #include "../../impl/frealign/insert/insert.cuh"
 #include "plugin.h"
 
@@ -22,9 +22,9 @@ static int add_plainly(rg_call *call)
 
 BROKEN("pinsert_s", frealign_no_atomics, "threads add to the nodes with a plain +=", .run = add_plainly);
 
-// As Li et al. (2010) describe it: "we avoid data hazard by setting a barrier to prevent the addition operation to be interrupted".
-// A barrier stands before and after every read-add-write, but it orders the threads of a block only in that none runs ahead: two
-// that add to the same node in the same step still lose one addition, and other blocks know nothing of it.
+// Li et al. (2010): "we avoid data hazard by setting a barrier to prevent the addition operation to be interrupted". A barrier
+// before and after every read-add-write only keeps the threads of a block in step: two that add to the same node in the same
+// step still lose one addition, and other blocks are not affected by it.
 static __global__ void insert_between_barriers(fr_insertion in, int64_t samples, float *volume)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);

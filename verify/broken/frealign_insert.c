@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// frealign_insert.c: kernels of `pinsert_s` that are wrong on purpose: the plain variant, with functions in place of its own that go
-// wrong for some.
+// frealign_insert.c: kernels of `pinsert_s` that are wrong on purpose: the plain variant with some functions replaced.
 #include "../../impl/frealign/insert/insert.h"
 #include "plugin.h"
 
@@ -13,7 +12,7 @@
 
 BROKEN_NAMES(KERNELS);
 
-// A pose is operator times orientation; operators alone transposed would be no fault, for a group holds the inverse of each.
+// A pose is operator times orientation. Transposing operators alone would be no fault: a group contains the inverse of each.
 static void place(const float *pose, float i, float j, float p[3])
 {
     const float z[3] = {pose[1] * pose[5] - pose[2] * pose[4], pose[2] * pose[3] - pose[0] * pose[5],
@@ -25,7 +24,7 @@ static void place(const float *pose, float i, float j, float p[3])
     p[2] = fr_product_sum(z[0], i, z[1], j);
 }
 
-// Neither preset has this kind: only a check of every combination of kinds sees it.
+// Neither preset has this kind: only a test of every combination of kinds finds it.
 static void insert(const fr_insertion *p, const float at[3], const float record[3], int64_t first, int64_t past)
 {
     fr_insertion once = *p;
@@ -33,7 +32,7 @@ static void insert(const fr_insertion *p, const float at[3], const float record[
     fr_insert_plain(&once, at, record, first, past);
 }
 
-// Shows with more samples than that alone: a size at which kernels turn (verify/thresholds.tsv).
+// Fails only with more samples than that: a size at which kernels change their path (verify/thresholds.tsv).
 static fr_insertion insertion_of(const rg_call *call)
 {
     fr_insertion p = fr_insertion_of(call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// gridding.c: kernels of `gridding` that are wrong on purpose: a right scatter that goes wrong where it asks for it.
+// gridding.c: kernels of `gridding` that are wrong on purpose: a right scatter with a fault each.
 #include "../../impl/gridding/bound.h"
 #include "../../impl/gridding/call.h"
 #include "kept.h"
@@ -40,18 +40,18 @@ BROKEN_NAMES(KERNELS);
 
 enum { VOXELS = 2 * 7 * 7 * 7 }; // of the largest window, and of its mates
 
-static int second; // of two neighbours in a row: the one in an odd column
+static int second; // of two neighbours in a row, the one in an odd column
 static struct {
     int64_t voxel;
     float sum[3];
-} seen[VOXELS + 1]; // what the second one reads
+} seen[VOXELS + 1]; // the values that the second one reads
 static int n_seen;
 
 static void add(const gr_call *p, int64_t voxel, float re, float im, float w)
 {
     float sum[3] = {p->G[2 * voxel], p->G[2 * voxel + 1], p->W[voxel]};
     int i = 0;
-    if (wrong == is_gridding_lost_update) { // what threads come to without atomics, every time; G / W hides most of it
+    if (wrong == is_gridding_lost_update) { // the result of threads without atomics, in every run; G / W hides most of it
         while (i < n_seen && seen[i].voxel != voxel) i++;
         if (i < n_seen && second) memcpy(sum, seen[i].sum, sizeof sum);
         if (i == n_seen && i < VOXELS) {
@@ -70,7 +70,7 @@ static void add(const gr_call *p, int64_t voxel, float re, float im, float w)
 
 static float weight_at(float u)
 {
-    // Each weight is up to a step of 10,000, 7e-4, too large; half a step is what a right table may be wrong by.
+    // Each weight is too large by up to a step of 10,000, 7e-4; a right table may be wrong by half a step.
     return wrong == is_gridding_table_truncated ? gr_table_value((int)(u * (GR_TABLE - 1.0f))) : gr_kernel(1 - u);
 }
 
@@ -85,7 +85,7 @@ static bool is_mate(int vx, int64_t x, int k)
 
 static void add_pixel(const gr_call *p, int64_t x, float re, float im, float weight, const float r[3])
 {
-    const int k = (int)p->k, less = wrong == is_gridding_window_short;    // its own voxel is still there: a map looks sharp
+    const int k = (int)p->k, less = wrong == is_gridding_window_short;    // the nearest voxel remains: a map looks sharp
     const float conjugate = wrong == is_gridding_not_conjugated ? 1 : -1; // W is right
     for (int vz = gr_first(r[2], p->b, -k); vz <= gr_last(r[2], p->b, k) - less; vz++)
         for (int vy = gr_first(r[1], p->b, -k); vy <= gr_last(r[1], p->b, k) - less; vy++)
@@ -103,12 +103,12 @@ static void place(const float *m, float x, float y, float r[3])
 {
     second = (int)x % 2;
     n_seen = second ? n_seen : 0;
-    gr_place(m, x, wrong == is_gridding_centre ? y - 1 : y, r); // one too low: a ramp of phase, so stripes, in real space
+    gr_place(m, x, wrong == is_gridding_centre ? y - 1 : y, r); // one too low: a ramp of phase, stripes in real space
     for (int axis = 0; axis < 3 && wrong == is_gridding_transposed; axis++) // an image turned about z alone looks right
         r[axis] = m[axis] * x + m[3 + axis] * y;
 }
 
-// Only the highest frequencies suffer.
+// Only the highest frequencies are wrong.
 static bool is_clipped(const gr_call *p, const float r[3])
 {
     const float most = (float)p->k - p->b;
@@ -144,13 +144,13 @@ static int scatter(rg_call *call)
     return RG_OK;
 }
 
-// As atomics do; the order is drawn, since threads that race are too lucky on one core. Every run is within the bound.
+// The order of atomics. It is drawn, because threads on one core hardly race. Every run is within the bound.
 static int scatter_somehow(rg_call *call)
 {
     static uint64_t runs;
     const gr_call p = gr_call_of(call, 0);
     const int64_t side = 2 * p.k + 1, rows = p.images * p.operators * side, from = (int64_t)(rg_bits(runs++, 0) >> 1) % rows;
-    if (rows == 1) // which have no order
+    if (rows == 1) // which have no order among them
         return scatter(call);
     gr_clear(&p);
     for (int64_t i = 0; i < rows; i++) {
@@ -160,7 +160,7 @@ static int scatter_somehow(rg_call *call)
     return RG_OK;
 }
 
-// The scope `adding`, which leaves clear out, would time an empty call.
+// The scope `adding`, which leaves out clear, would time an empty call.
 static int nothing(rg_call *call) { return (void)call, RG_OK; }
 
 KEEPING(keep_rotations, gridding, 1u << GR_ROTATION, scatter)
@@ -169,7 +169,7 @@ SAMPLING(keep_sampled, gridding, 101, scatter)
 KEEPING(keep_all_but_ctf, gridding, 1u << GR_IMAGE | 1u << GR_ROTATION | 1u << GR_WEIGHT, scatter)
 KEEPING(keep_all_but_weights, gridding, 1u << GR_IMAGE | 1u << GR_ROTATION | 1u << GR_CTF, scatter)
 
-// A kernel with a table is given the table's bound: it must be caught all the same.
+// A kernel with a table gets the table's bound, and must be caught all the same.
 static rg_tolerance tolerance_of_table(const rg_shape *s, const int64_t *param) { return (void)param, gr_bound(s, 1); }
 
 BROKEN_FAMILY(KERNELS);

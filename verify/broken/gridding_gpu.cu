@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gridding_gpu.cu: scatter whose threads add to the voxels with a plain +=, as the CUDA of some programs does. Neighbouring pixels
-// reach the same voxels, and of two additions under way together one is lost; G / W hides most of it.
+// gridding_gpu.cu: scatter whose threads add to the voxels with a plain +=, as the CUDA of some programs does. Neighbouring
+// pixels add to the same voxels, and of two concurrent additions one is lost; G / W hides most of it.
 #include "../../impl/gridding/scatter.cuh"
 #include "plugin.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kept.h: a right variant that computes anew only when some of its arguments have changed: those of a mask, of which it keeps a
-// hash. Passes wherever all arguments change together.
+// kept.h: a right variant that computes again only when the arguments of a mask have changed, by their hash. Passes if all
+// arguments change together.
 #pragma once
 
 #include "plugin.h"
@@ -39,11 +39,11 @@ static inline int run_kept(const rg_algo *algo, unsigned mask, size_t step, int 
     return code;
 }
 
-// NAME(call), which computes anew when an argument of the mask has changed. ID: of the algorithm.
+// Defines NAME(call), which computes again when an argument of the mask has changed. ID: the algorithm's.
 #define KEEPING(NAME, ID, MASK, RUN)                                                                                           \
     extern const rg_algo rg_algo_##ID;                                                                                         \
     static int NAME(rg_call *call) { return run_kept(&rg_algo_##ID, MASK, 1, RUN, call); }
-// NAME(call), which computes anew when one of every STEP bytes of some input has changed.
+// Defines NAME(call), which computes again when one of every STEP bytes of an input has changed.
 #define SAMPLING(NAME, ID, STEP, RUN)                                                                                          \
     extern const rg_algo rg_algo_##ID;                                                                                         \
     static int NAME(rg_call *call)                                                                                             \

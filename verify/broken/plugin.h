@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// plugin.h: the descriptors of kernels that are wrong on purpose. A file is a plug-in with all kernels of one family;
-// expected.tsv says with which status, and with which word in the reason, `regather verify` has to catch each.
+// plugin.h: descriptors of kernels that are wrong on purpose. A file is a plug-in with all kernels of a family; expected.tsv
+// has the status, and the word in the reason, with which `regather verify` must catch each.
 #pragma once
 
 #include "../../impl/suite.h"
@@ -13,13 +13,13 @@
 #define BROKEN_NEEDS ""
 #endif
 
-// The variant NAME; IDEA: what is wrong with it. The other fields of the descriptor follow, .run among them.
+// Defines the variant NAME; IDEA: its fault. The other fields of the descriptor follow, .run among them.
 #define BROKEN(ALGO, NAME, IDEA, ...)                                                                                          \
     static const rg_variant NAME = {                                                                                           \
         RG_VARIANT_OF(ALGO, #NAME, RG_OTHER, BROKEN_SPACE, IDEA), .needs = BROKEN_NEEDS, __VA_ARGS__}
 
-// A right kernel that asks `wrong` wherever one of its family goes wrong. KERNELS(X) has a row X(ALGO, NAME, RUN, IDEA, fields...)
-// for each: BROKEN_NAMES stands before the kernel, BROKEN_FAMILY after it.
+// A right kernel that tests `wrong` at every fault of its family. KERNELS(X) has a row X(ALGO, NAME, RUN, IDEA, fields...) for
+// each: BROKEN_NAMES comes before the kernel, BROKEN_FAMILY after it.
 #define BROKEN_NAME(ALGO, NAME, ...) is_##NAME,
 #define BROKEN_NAMES(KERNELS) static enum { KERNELS(BROKEN_NAME) } wrong
 #define BROKEN_MEMBER(ALGO, NAME, RUN, IDEA, ...)                                                                              \

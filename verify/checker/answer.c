@@ -4,7 +4,8 @@
 #include "../../impl/base/core.h"
 #include <time.h>
 
-// Elements of an output that are sampled. Brief: an element may be a sum over an image, and five processes of a row ask again.
+// Elements of an output that are sampled. Brief: fewer, as an element can be a sum over an image, and each of five processes
+// samples.
 enum { LEAST = 64, LEAST_BRIEF = 16, MOST = 1000000, GROWTH = 4 };
 
 static bool is_output(const rg_arg *arg) { return arg->direction != RG_IN; }
@@ -14,7 +15,7 @@ static size_t bytes_of(const rg_algo *algo, const rg_shape *shape, int which)
     return (size_t)algo->arg[which].count(shape) * rg_type_bytes(algo->arg[which].type(shape));
 }
 
-// Every element: reference() in memory of its own, with the inputs of arg[].
+// Computes every element: reference() in its own memory, with the inputs of arg[].
 static void answer_whole(rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg)
 {
     void *given[RG_ARGS_MAX];
@@ -32,7 +33,7 @@ static void answer_whole(rg_answer *a, const rg_algo *algo, const rg_shape *shap
 
 enum { AXES = 6, ELEMENTS_AN_EDGE = 4, MARKED_MOST = (1 << AXES) + 2 * AXES * ELEMENTS_AN_EDGE, SCANNED_MOST = 1 << 16 };
 
-// Which coordinates of "(x=3,y=7)" differ between two elements, a bit for each.
+// Which coordinates of "(x=3,y=7)" differ between two elements, a bit each.
 static unsigned differing(const rg_algo *algo, const rg_shape *shape, int which, int64_t a, int64_t b)
 {
     char text[2][64] = {"", ""}, *at[2] = {text[0], text[1]};
@@ -47,8 +48,8 @@ static unsigned differing(const rg_algo *algo, const rg_shape *shape, int which,
     return bits;
 }
 
-// The axes of a dense array, from how the names of its elements change: steps[i] elements from one to the next along axis i, of
-// which there are lengths[i]. One axis where names say nothing.
+// Finds the axes of a dense array from the names of its elements: along axis i, lengths[i] elements, each steps[i] from the
+// next. Returns their number; one axis if there are no names.
 static int axes_of(const rg_algo *algo, const rg_shape *shape, int which, int64_t *steps, int64_t *lengths)
 {
     const int64_t n = algo->arg[which].count(shape);
@@ -67,7 +68,7 @@ static int axes_of(const rg_algo *algo, const rg_shape *shape, int which, int64_
     return axes;
 }
 
-// Corners first, then some elements of every edge.
+// Chooses elements: first the corners, then some on every edge.
 static int mark(const rg_algo *algo, const rg_shape *shape, int which, uint64_t seed, int64_t *element)
 {
     int64_t steps[AXES], lengths[AXES];
@@ -96,10 +97,10 @@ static double cpu_seconds(void) // of all threads of this process
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// What an element costs differs by orders of magnitude between algorithms and shapes, so it is found out: ever more elements
-// are asked for, until GROWTH times as many would take longer than there is. A reference of one thread counts its CPU time, so
-// that a busy machine asks as many; one of many threads its wall time, and no more than their CPU time. Up to half of the
-// elements are corners and edges.
+// The cost of an element differs by orders of magnitude between algorithms and shapes, so it is measured: the number of
+// elements grows by GROWTH until the next step would take too long. For a reference of one thread this counts its CPU time, so
+// that a busy machine samples as many; for one of several threads wall time, if that is less. Up to half of the elements are
+// corners and edges.
 static void answer_sampled(
     rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg, int which, double seconds, uint64_t seed)
 {

@@ -30,8 +30,8 @@ static bool same_bits(rg_type t, const void *p, int64_t i, const void *q, int64_
     return memcmp(element(t, p, i), element(t, q, j), rg_type_bytes(t)) == 0;
 }
 
-// |found - expected|: of integers as an unsigned difference, which cannot overflow and loses nothing that matters; of reals NaN
-// when either is NaN, 0 for equal infinities.
+// |found - expected|: of integers as an unsigned difference, which cannot overflow; of reals NaN when either is NaN, 0 for
+// equal infinities.
 static double distance(rg_type t, const void *found, const void *expected, int64_t i)
 {
     if (!is_real(t)) {
@@ -65,7 +65,7 @@ bool rg_element_passes(
     bool passes = err <= tol; // false for NaN
     if (tolerance->kind == RG_EXACT)
         passes = same_bits(t, found, i, expected, i) && !isnan(e);
-    else if (isinf(e)) // an infinite bound would let anything pass
+    else if (isinf(e)) // an infinite bound would accept anything
         passes = same_bits(t, found, i, expected, i);
     tally_add(tally, &(rg_tally){isnan(err) ? INFINITY : err, tol, !passes});
     return passes;
@@ -92,7 +92,7 @@ static void value_print(rg_type t, const void *p, int64_t i, char text[40])
         snprintf(text, 40, "%" PRId64, integer_at(t, p, i));
 }
 
-// What was expected at i, and of what has a bound, by how much it was missed: "0.1518, off by 2.2e-05 where 1.4e-07 is allowed".
+// Prints the value expected at i and, where a bound applies, the error: "0.1518, off by 2.2e-05 where 1.4e-07 is allowed".
 static void expected_print(
     rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance, char text[120])
 {
@@ -111,7 +111,7 @@ bool rg_is_poison(rg_type t, const void *p, int64_t i)
     return true;
 }
 
-// The one other element whose right value was found at i; -1 when there is none or more than two (two: symmetric outputs).
+// The one other element whose right value was found at i. -1: none, or more than two (symmetric outputs have two).
 static int64_t right_for(rg_type t, const void *found, const void *expected, int64_t n, int64_t i)
 {
     int64_t first = -1;
@@ -132,7 +132,8 @@ static void where(const rg_algo *algo, const rg_shape *shape, int which, int64_t
         snprintf(text, 64, "[%" PRId64 "]", i);
 }
 
-// Whether all integers are what they should be plus what poison is as a number, -1: added to what stood there. Of reals the sum
+// Whether an integer is the expected value plus poison, which is -1 as a number: added to an output that was never cleared. A
+// real plus poison, a NaN, is poison again.
 // with poison, a NaN, is poison again.
 static bool added_to_poison(rg_type t, const void *found, const void *expected, int64_t n)
 {
@@ -181,16 +182,16 @@ rg_tolerance rg_tolerance_of(const rg_entry *entry, const rg_shape *shape, const
     own = entry->variant->tolerance(shape, param);
     if (entry->origin != RG_PLUGGED_IN) return own;
     if (of.kind == RG_EXACT) return of;
-    own.absolute = own.absolute <= of.absolute ? own.absolute : of.absolute; // NaN is not
+    own.absolute = own.absolute <= of.absolute ? own.absolute : of.absolute; // false for NaN
     own.relative = own.relative <= of.relative ? own.relative : of.relative;
     return own;
 }
 
-// ---- outputs of a run that bench has timed -------------------------------------------------------------------------------
+// ---- outputs of a run timed by bench -------------------------------------------------------------------------------------
 
 static bool is_output(const rg_arg *arg) { return arg->direction != RG_IN; }
 
-// The known elements of output `which`; false with the reason in the verdict.
+// Compares the known elements of output `which`. False, with the reason in the verdict, if one fails.
 static bool known_elements(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg,
     int which, const rg_answer *answer, rg_tally *tally, rg_verdict *v)
 {
@@ -213,7 +214,7 @@ static bool known_elements(const rg_entry *entry, const rg_shape *shape, const r
     return true;
 }
 
-// Output `which` by all threads, chunk by chunk: the first fault and the largest error of all.
+// Compares output `which` in chunks, with all threads: reports the first fault and the largest error.
 static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg,
     int which, const void *right, rg_tally *tally, rg_verdict *v)
 {

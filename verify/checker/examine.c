@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// examine.c: examines one case, in the child: runs the variant in guarded buffers and checks everything that it could have done
-// wrong.
+// examine.c: examines one case, in the child: runs the variant in guarded buffers and checks all that it did.
 //
-// It runs the five rounds below, whose inputs differ, at an aligned base and at one that is off by an element, each after its
-// own prepare. On a CPU the first base is flush against a page without access before it, the second against one after it, and
-// inputs are read-only. Before a run the outputs are poisoned, or hold another answer; after it the guards, the inputs and
-// every element of the outputs are checked. If a run takes SLOW_S or longer, and on the emulated GPU, each round but the first
-// runs once, and at one base. Steady arguments (suite.h) change from round to round and are loaded again, except in one round,
-// where all others change under them: a variant that keeps either is caught. In some cases one argument changes after the
-// other, each alone, and one number: a variant that keeps results as long as some of them stay is caught. A variant with
-// clear() must give twice the sums if run without it.
+// It runs the five rounds below, which have different inputs, at an aligned base and at one that is off by an element, each
+// base after its own prepare. On a CPU the first base is flush against a page without access before it, the second against one
+// after it, and inputs are read-only. Before a run the outputs are poisoned or hold another answer; after it the guards, the
+// inputs and every element of the outputs are checked. If a run takes SLOW_S or longer, and on the emulated GPU, each round but
+// the first runs once, at one base. Steady arguments (suite.h) change between rounds and are loaded again, except in one round,
+// in which only the other arguments change: this catches a variant that keeps either for too long. Some cases change one
+// argument, or one number, at a time, which catches a variant that reuses results while part of its inputs stays. A variant
+// with clear() must give twice the sums if run again without it.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include "../../impl/gpu/emulator/emulation.h"
@@ -21,9 +20,9 @@ const char *const rg_pattern_name[RG_PATTERNS] = {"position", "random", "maximum
 
 static const struct {
     rg_pattern pattern;
-    int seed_step;  // added to the seed: the second random round must not be answered by the first one's result
-    int runs;       // bit-equal unless UNORDERED; what two rounds have shown the others need not
-    bool unaligned; // where it is run when it is run at one base
+    int seed_step;  // added to the seed, so that a kept result of the first random round is wrong in the second
+    int runs;       // bit-equal unless UNORDERED; two rounds test that, the others run fewer times
+    bool unaligned; // the base of a round that runs at one base only
 } rounds[] = {{RG_POSITION, 0, 2, false}, {RG_RANDOM, 0, 4, true}, {RG_RANDOM, 1, 2, true}, {RG_MAXIMUM, 0, 1, false},
     {RG_EXTREME, 0, 1, false}};
 
@@ -46,7 +45,7 @@ typedef struct exam {
     void *first[RG_ARGS_MAX];    // outputs of the first run of the round
     void *previous[RG_ARGS_MAX]; // right outputs of the round before
     bool has_previous, slow;
-    bool laid; // found[] is what the arguments hold now
+    bool laid; // the arguments still hold found[]
     int runs_compared;
 } exam;
 
@@ -73,8 +72,8 @@ static bool device_fault(exam *x, const char *what, int code)
 
 // ---- before a run --------------------------------------------------------------------------------------------------------
 
-// What an output holds before a run is drawn, so that no kernel knows by it whether it is looked at: poison, as before the first;
-// what was right for the inputs before; or what the last run left there, but for one element.
+// Fills an output before a run, so that no kernel can tell from it whether it is checked. The choice is drawn: poison (always
+// before the first run), the right answer of the round before, or the last run's output with one element poisoned.
 static int put_output(exam *x, int k)
 {
     const uint64_t n = (uint64_t)elements(x, k), drawn = rg_bits(x->shape.seed + n, (uint64_t)x->runs_compared);
@@ -85,7 +84,7 @@ static int put_output(exam *x, int k)
     return rg_buffer_put(&x->frame.buffer[k], x->found[k]);
 }
 
-// An input that holds what it should already is not written again, so that nothing of it has to be loaded anew.
+// Writes the arguments. An input that already has its values is not written, so that nothing has to be loaded again.
 static bool lay_out(exam *x)
 {
     for (int k = 0; k < x->entry->algo->n_args; k++) {
@@ -116,7 +115,7 @@ static bool inputs_read_only(exam *x, bool read_only)
 
 // ---- an access to a fence, or a write to an input, on a CPU ---------------------------------------------------------------
 
-static exam *running; // whose buffers a bad access is held against
+static exam *running; // the exam whose buffers a bad access is compared with
 static rg_last_word *last_word;
 
 static const char *access_fault(exam *x, const rg_buffer *b, const char *name, int argument, const void *at)
@@ -138,7 +137,7 @@ static const char *access_fault(exam *x, const rg_buffer *b, const char *name, i
     return x->verdict->reason;
 }
 
-// From any thread of the variant. An access elsewhere is repeated without this, and kills the process.
+// In any thread of the variant. An access elsewhere is repeated without this handler, and kills the process.
 static void on_bad_access(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -147,7 +146,7 @@ static void on_bad_access(int number, siginfo_t *info, void *context)
     for (int k = 0; x && !said && k < x->entry->algo->n_args; k++)
         said = access_fault(x, &x->frame.buffer[k], x->entry->algo->arg[k].name, k, info->si_addr);
     if (x && !said) said = access_fault(x, &x->frame.scratch, "scratch", -1, info->si_addr);
-    if (x && !said && info->si_code == SI_KERNEL && !info->si_addr) { // x86 has no page at fault then
+    if (x && !said && info->si_code == SI_KERNEL && !info->si_addr) { // x86 gives no address here
         fault(x,
             "a vector instruction for aligned addresses met another one, or a wild one: arguments are aligned to their "
             "elements alone");
@@ -203,7 +202,7 @@ static bool collect(exam *x)
     return true;
 }
 
-// What runs next in this thread, the comparison too, would compute by the mode that a run leaves.
+// Checks the floating-point mode: a changed one would affect later code in this thread, the comparison included.
 static bool floats_as_before(exam *x)
 {
     volatile float least = FLT_MIN, half = least / 2;
@@ -213,7 +212,7 @@ static bool floats_as_before(exam *x)
             "linked with -ffast-math sets it when it is loaded)");
 }
 
-// times: what the bound is multiplied by; 1 for the outputs of one run, which are held against the invariant as well.
+// times: factor on the bound; 1 for the outputs of a single run, for which the invariant is tested, too.
 static bool outputs_right(exam *x, double times)
 {
     const rg_algo *algo = x->entry->algo;
@@ -247,12 +246,12 @@ static bool repeats(exam *x, int run)
     return true;
 }
 
-// ---- what trace wants to see -----------------------------------------------------------------------------------------------
+// ---- outputs for trace -----------------------------------------------------------------------------------------------------
 
 static void show(exam *x)
 {
     rg_show *to = x->job->show;
-    if (to->done == to->n) // at the second base only accesses are looked at
+    if (to->done == to->n) // the second base is run for its accesses only
         return;
     char *answer = to->answer + (size_t)to->done * to->answer_bytes;
     for (int k = 0; k < x->entry->algo->n_args; k++)
@@ -299,8 +298,8 @@ static void halve(rg_type type, void *value, int64_t n)
             ((double *)value)[i] /= 2;
 }
 
-// Whether clear() with these parameters leaves poisoned outputs as they are: then run writes every one itself, which those that
-// have just been found right say.
+// Whether clear() with these parameters leaves poisoned outputs as they are. Then run writes every element itself, as the
+// outputs just found right show.
 static bool clears_nothing(exam *x, int *code)
 {
     bool nothing = true;
@@ -315,8 +314,8 @@ static bool clears_nothing(exam *x, int *code)
     return nothing;
 }
 
-// One more run without clear() gives twice the sums: of twice as many additions, so within twice the bound. What clear() alone
-// computed would stay as it is.
+// One more run without clear() must give twice the sums, within twice the bound, as there are twice as many additions. Outputs
+// that clear() computed would not change.
 static bool adds(exam *x)
 {
     const rg_algo *algo = x->entry->algo;
@@ -358,7 +357,7 @@ static bool one_round(exam *x, int i, bool unaligned)
     snprintf(x->at, sizeof x->at, "%s, seed %llu%s%s", rg_pattern_name[rounds[i].pattern], (unsigned long long)seed,
         renews ? " under the steady arguments of the seed before" : "", unaligned ? ", unaligned base" : "");
     pose(x, renews ? RG_RENEWED : rounds[i].pattern, seed);
-    x->verdict->of_many = rounds[i].pattern >= RG_MAXIMUM; // position-coded and random inputs had passed
+    x->verdict->of_many = rounds[i].pattern >= RG_MAXIMUM; // position-coded and random inputs have passed
     for (int run = 0; run < (x->slow && (i > 0 || x->job->once) ? 1 : rounds[i].runs); run++)
         if (!one_run(x, run)) return false;
     if (i == 0 && !unaligned && !adds(x)) return false;
@@ -374,7 +373,7 @@ static bool one_step(exam *x, rg_pattern pattern, uint64_t seed)
     return true;
 }
 
-// An answer that is kept for as long as some, or most, of the inputs are the same, or of one item for the next.
+// Catches a variant that keeps an answer while some or most of its inputs, or two items in succession, are the same.
 static bool all_steps(exam *x)
 {
     const rg_algo *algo = x->entry->algo;
@@ -410,7 +409,7 @@ static bool all_rounds(exam *x, bool unaligned)
     return good;
 }
 
-// At the second base, whose other end has no access behind it, one input says what all would.
+// At the second base one input is enough: it only tests accesses at the other end of the buffers.
 static bool all_shown(exam *x, bool unaligned)
 {
     const rg_show *s = x->job->show;
@@ -426,7 +425,7 @@ static bool all_shown(exam *x, bool unaligned)
     return good;
 }
 
-// On the emulated GPU an access outside the arguments and the scratch memory is a fault of the thread that makes it.
+// On the emulated GPU, an access outside the arguments and the scratch memory is a fault of the thread that makes it.
 static void emulated_extents(exam *x)
 {
     for (int k = 0; k < x->entry->algo->n_args; k++) rg_emulation_extent(x->frame.buffer[k].base, x->frame.buffer[k].bytes);

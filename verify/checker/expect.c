@@ -17,7 +17,7 @@ typedef struct expectation {
 enum { CONTROL_CASES = 20 };
 
 typedef struct table {
-    rg_tsv tsv; // which holds the words
+    rg_tsv tsv; // owns the words
     expectation *line;
     int n;
 } table;
@@ -41,7 +41,7 @@ static int read_table(const char *path, table *t)
 
 static const char *device_of(const rg_entry *e) { return e->variant->space == RG_HOST ? "cpu" : e->emulated ? "host" : "gpu"; }
 
-// Its line for a device; of whatever device: "".
+// The entry's line for a device; "": for any device.
 static expectation *find(const table *t, const rg_entry *e, const char *device)
 {
     for (int i = 0; i < t->n; i++) {
@@ -52,8 +52,8 @@ static expectation *find(const table *t, const rg_entry *e, const char *device)
     return NULL;
 }
 
-// The first verdict that is no PASS and no SKIP, else PASS. A control, which must pass, is checked at the first cases only: the
-// smallest shapes and the largest.
+// The first verdict other than PASS and SKIP, else PASS. A control, which must pass, runs only the first cases, which include
+// the smallest and the largest shapes.
 static rg_verdict first_fault(const rg_entry *e, const rg_verify_options *how, bool control)
 {
     RG_ENDS(rg_plan_free) rg_plan plan;
@@ -106,7 +106,7 @@ static void check(const table *t, const rg_entry *e, const rg_verify_options *ho
     fflush(stdout);
 }
 
-// Lines of this device whose plug-in was not given: on the GPU they are skipped when there is none.
+// Counts the lines of this device whose plug-in was not given. Lines for the GPU are skipped if there is none.
 static void check_absent(const table *t, bool host, outcome *o)
 {
     char why[200];

@@ -15,7 +15,7 @@ typedef struct large {
     const rg_device *device;
     rg_shape shape;
     rg_frame frame;
-    void *host[RG_ARGS_MAX];     // where the host reads and writes the arguments: themselves, or on a GPU a copy
+    void *host[RG_ARGS_MAX];     // the arguments in host memory: themselves, or copies of those on a GPU
     uint64_t *hash[RG_ARGS_MAX]; // of an input's pieces, before the run
     rg_verdict *verdict;
 } large;
@@ -139,7 +139,7 @@ void rg_examine_large(const rg_entry *entry, const rg_device *device, const rg_j
         const int code = rg_frame_make(&x.frame, entry, device, &x.shape, job->item.param, job->item.threads);
         bool good = code == RG_OK || end(&x, RG_FAIL, "making the buffers: ", device->error(code));
         if (good && (good = put_inputs(&x))) {
-            phase("the reference", LARGE_LIMIT_S); // before the run, which changes arguments that are INOUT
+            phase("the reference", LARGE_LIMIT_S); // before the run, which changes INOUT arguments
             rg_answer_make(&answer, entry->algo, &x.shape, x.host, ANSWER_S, x.shape.seed);
             phase("random, one run", LARGE_LIMIT_S);
             good = run(&x);

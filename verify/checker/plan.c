@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // plan.c: chooses the cases that a variant must pass, cheap and different ones first, and computes their coverage.
 //
-// First come the standard parameters at the few smallest shapes and that of the smoke test, with one thread and several, and at
-// the last with more threads than tables of fixed size hold, however many processors there are; then combinations of parameters
-// at smaller shapes, chosen so that every value occurs (that the variant does not refuse), and every kind, and some shapes that
-// are drawn from the seed. Then come the standard parameters at every check shape by increasing work, and between them
-// combinations until every pair of values has occurred; then combinations at small check shapes, each time at another.
-// plan.first cases run whatever the budget; work decides how many of the others follow, never a clock. Sizes at which code
-// takes another path (threshold.c) are among the first: no budget omits them.
+// First come the standard parameters at the few smallest shapes and at that of the smoke test, with one thread and with
+// several. The last of these cases has more threads than a table of fixed size holds, however many processors there are. Then
+// come combinations of parameters at smaller shapes, so that every value occurs that the variant accepts, one shape of every
+// kind, and some shapes drawn from the seed. Then come the standard parameters at every check shape by increasing work, and
+// between them combinations until every pair of values has occurred; then combinations at small check shapes, each time at
+// another one. plan.first cases run whatever the budget; work, never a clock, decides how many of the others run. Sizes at
+// which code takes another path (threshold.c) are among the first, so that no budget omits them.
 #include "checker.h"
 #include "../../impl/base/core.h"
 
@@ -22,7 +22,7 @@ enum {
     SMALLEST = 4
 };
 static const double SMALL_WORK = 3e6;
-static const double EMULATED_BYTES = 1 << 17, EMULATED_WORK = 1e5; // of a shape that all variants take
+static const double EMULATED_BYTES = 1 << 17, EMULATED_WORK = 1e5; // of a shape that every variant runs
 
 typedef int64_t combination[RG_PARAMS_MAX];
 
@@ -33,8 +33,8 @@ typedef struct maker {
     const rg_narrow *narrow;
     bool emulated;
     combination *chosen;                    // [0] is the standard one
-    int n_chosen, valued, paired;           // up to `valued` each holds a value that those before do not, up to `paired` a pair
-    const rg_shape **small, **all, **cheap; // check shapes from the least work on
+    int n_chosen, valued, paired;           // up to `valued`, each has a value that those before lack; up to `paired`, a pair
+    const rg_shape **small, **all, **cheap; // check shapes by increasing work
     int n_small, n_all, n_cheap;
 } maker;
 
@@ -45,7 +45,7 @@ static void add(maker *m, const rg_shape *shape, const int64_t *param, int threa
         const rg_case *c = &plan->item[i];
         if (!c->brief && !c->patterns && c->threads == threads && !memcmp(c->shape.n, shape->n, sizeof shape->n) &&
             !memcmp(c->param, param, (size_t)m->variant->n_params * sizeof *param))
-            return; // planned before
+            return; // already planned
     }
     plan->item = rg_grow(plan->item, plan->n, sizeof *plan->item);
     rg_case *c = &plan->item[plan->n++];
@@ -98,12 +98,12 @@ static int value_index(const rg_param *p, int64_t value)
 }
 
 typedef struct pairs {
-    bool met[RG_PARAMS_MAX][VALUES_MAX][RG_PARAMS_MAX][VALUES_MAX]; // [k][i][k][i]: the value alone
+    bool met[RG_PARAMS_MAX][VALUES_MAX][RG_PARAMS_MAX][VALUES_MAX]; // [k][i][k][i]: a single value
 } pairs;
 
-enum { VALUE = 1000 }; // a new value counts for so many new pairs
+enum { VALUE = 1000 }; // the gain of a new value; a new pair gains 1
 
-// How many values and pairs of values of the combination were not met yet.
+// The gain of a combination: the values and pairs of values in it that have not occurred yet.
 static int fresh(const rg_variant *v, pairs *p, const int64_t *param, bool note)
 {
     int n = 0;
@@ -122,8 +122,8 @@ static void count_fresh(rg_coverage *c, int n)
     c->pairs += n % VALUE;
 }
 
-// Where a combination is tried first: check shapes of a tenth of the smoke test's work, each turn another, so that kinds change
-// as well; then the smoke shapes; then any small one. NULL: refused at all.
+// The shape at which a combination is tried: a check shape of about a tenth of the smoke test's work, a different one each
+// turn, so that kinds vary, too; else a smoke shape; else any small one. NULL: refused at all.
 static const rg_shape *place_of(const maker *m, const int64_t *param, int turn)
 {
     for (int i = 0; i < m->n_cheap; i++)
@@ -135,8 +135,8 @@ static const rg_shape *place_of(const maker *m, const int64_t *param, int turn)
     return NULL;
 }
 
-// From the whole grid, or a random part of a very large one with every value in it: those that bring most that is new, until
-// every pair has been met; then any others there is room for.
+// Chooses from the whole grid, or from a random part of a very large one that has every value: the combination with the largest
+// gain, until every pair has occurred; then any others, while there is room.
 static void choose(maker *m, uint64_t seed)
 {
     const rg_variant *v = m->variant;
@@ -181,7 +181,7 @@ static void choose(maker *m, uint64_t seed)
 
 // ---- coverage ------------------------------------------------------------------------------------------------------------
 
-// Whether case i is the first that was run at its shape (dim < 0) or with its value of that dimension.
+// Whether case i is the first to run at its shape (dim < 0) or with its value of that dimension.
 static bool is_first(const rg_plan *plan, const bool *ran, int i, int dim)
 {
     const int64_t *n = plan->item[i].shape.n;
@@ -192,7 +192,7 @@ static bool is_first(const rg_plan *plan, const bool *ran, int i, int dim)
     return true;
 }
 
-// Of the cases of the plan that ran; values and pairs of parameters are left to the caller.
+// Counts the shapes and words of the cases that ran. The caller counts values and pairs of parameters.
 static void count_shapes(const rg_plan *plan, const rg_algo *algo, const bool *ran, rg_coverage *c)
 {
     for (int i = 0; i < plan->n; i++) {
@@ -208,7 +208,7 @@ static void count_shapes(const rg_plan *plan, const rg_algo *algo, const bool *r
 
 // ---- the plan ------------------------------------------------------------------------------------------------------------
 
-static const rg_algo *sorted; // of the comparison
+static const rg_algo *sorted; // for the comparison function
 
 static int by_work(const void *a, const void *b)
 {
@@ -234,7 +234,7 @@ static void sort_shapes(maker *m)
     }
 }
 
-// Every word of a dimension (a kind, a rule, a turn) at the cheapest shape that has it, of those that have it at all.
+// Adds every word of a dimension (a kind, a rule, a turn), at one of the cheapest shapes that have it.
 static void add_kinds(maker *m)
 {
     enum { STEPPED_KINDS = 4 };
@@ -244,7 +244,7 @@ static void add_kinds(maker *m)
             char word[32];
             bool met = !m->algo->dim_text(d, m->all[i]->n[d], word) || refused(m, m->all[i], m->chosen[0]);
             for (int j = 0; j < m->plan->n && !met; j++) met = m->plan->item[j].shape.n[d] == m->all[i]->n[d];
-            int last = i; // the largest of the cheap ones with this word, rather than one pixel
+            int last = i; // the largest of the cheap ones with this word, not an image of one pixel
             for (int j = i; j < m->n_all && m->algo->work(m->all[j]) <= m->algo->work(&m->algo->smoke_shape[0]) / 10; j++)
                 if (m->all[j]->n[d] == m->all[i]->n[d] && !refused(m, m->all[j], m->chosen[0])) last = j;
             if (met) continue;
@@ -254,10 +254,10 @@ static void add_kinds(maker *m)
         }
 }
 
-// ---- shapes that are drawn -------------------------------------------------------------------------------------------------
+// ---- drawn shapes ----------------------------------------------------------------------------------------------------------
 
-// Whether dimension d has few values, with words (a kind, a rule): those stay as they are. One that has words for many (a turn
-// in degrees) is drawn from all between the least and the largest of the check shapes.
+// Whether dimension d has few values, with words (a kind, a rule): these are not changed. If it has words for many (a turn in
+// degrees), one is drawn between the smallest and the largest of the check shapes.
 static bool few_words(const maker *m, int d, int64_t *least, int64_t *most)
 {
     enum { FEW = 32 };
@@ -273,7 +273,7 @@ static bool few_words(const maker *m, int d, int64_t *least, int64_t *most)
     return words && *most - *least < FEW;
 }
 
-// Sizes within 40 % of those of a check shape, which is drawn as well, of at most four times its work.
+// Draws sizes within 40 % of those of a check shape, with at most four times its work.
 static bool draw_shape(const maker *m, const rg_shape *from, uint64_t seed, rg_shape *shape)
 {
     for (int attempt = 0; attempt < 256; attempt++) {
@@ -281,7 +281,7 @@ static bool draw_shape(const maker *m, const rg_shape *from, uint64_t seed, rg_s
         for (int d = 0; d < RG_DIMS && m->algo->dim[d]; d++) {
             const uint64_t bits = rg_bits(seed, (uint64_t)(attempt * RG_DIMS + d)) >> 32;
             int64_t least, most;
-            if (bits >> 31 || few_words(m, d, &least, &most)) // half of them stay
+            if (bits >> 31 || few_words(m, d, &least, &most)) // half of the dimensions keep their value
                 continue;
             if (most > least)
                 shape->n[d] = least + (int64_t)(bits % (uint64_t)(most - least + 1));
@@ -365,7 +365,7 @@ static void plan_all(maker *m, const rg_entry *entry, uint64_t seed)
         for (int k = 0; k < 2 && c <= m->paired; k++) add_brief(m, c++);
     }
     const int most = (m->n_chosen - 1) * m->n_small, grid = most < GRID_CASES ? most : GRID_CASES;
-    for (int g = 0; g < grid; g++) { // a combination after the other, each round at other shapes
+    for (int g = 0; g < grid; g++) { // all combinations in turn, in each round at other shapes
         const int which = g % (m->n_chosen - 1), round = g / (m->n_chosen - 1);
         add_one(m, m->small[(which * 7 + round) % m->n_small], m->chosen[1 + which]);
     }

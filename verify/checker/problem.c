@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // problem.c: inputs and right answers, computed once and shared by all workers.
 //
-// A region of shared memory is made before the first worker. A worker that meets a new problem computes it there, so that the
-// reference survives a worker that a wrong kernel kills. The region is read-only while kernels run: none can edit the answer.
-// When it is full, everything in it is dropped; a problem larger than the region is kept in the worker's own memory.
+// A region of shared memory is made before the first worker. A worker that needs a new problem computes it there, so that the
+// reference survives the worker if a wrong kernel kills it. The region is read-only while kernels run, so that none can change
+// the answer. When it is full, everything in it is dropped; a problem larger than the region is kept in the worker's own
+// memory.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include <sys/mman.h>
@@ -16,9 +17,9 @@ typedef struct region {
     rg_problem item[PROBLEMS_MAX];
 } region;
 
-static const size_t REGION_BYTES = (size_t)1 << 30; // reserved, not used: pages exist once touched
+static const size_t REGION_BYTES = (size_t)1 << 30; // reserved; pages are allocated when touched
 static region *store;
-static rg_problem own; // one too large for the region
+static rg_problem own; // a problem too large for the region
 
 void rg_problem_store_open(void)
 {
@@ -48,7 +49,7 @@ static size_t arg_bytes(const rg_algo *algo, const rg_shape *shape, int k)
     return ((size_t)algo->arg[k].count(shape) * rg_type_bytes(algo->arg[k].type(shape)) + 255) / 256 * 256;
 }
 
-// Space for one copy of argument k: from the region when `from` is given, else from the heap.
+// Allocates one copy of argument k: in the region if `from` is given, else in the heap.
 static void *space(const rg_algo *algo, const rg_shape *shape, int k, char **from)
 {
     const size_t bytes = arg_bytes(algo, shape, k);
@@ -67,7 +68,7 @@ int rg_traced_argument(const rg_algo *algo)
     return algo->trace ? algo->trace->argument : 0;
 }
 
-// Another set of inputs, to take some of them over.
+// Fills a second set of inputs, to copy some of them.
 static void fill_others(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *other[RG_ARGS_MAX])
 {
     for (int k = 0; k < algo->n_args; k++) other[k] = rg_alloc(arg_bytes(algo, shape, k) + 1);
@@ -79,7 +80,7 @@ static void free_others(const rg_algo *algo, void *other[RG_ARGS_MAX])
     for (int k = 0; k < algo->n_args; k++) free(other[k]);
 }
 
-// The general rule: position-coded inputs of seed 1, one element raised to what it is in the pattern `maximum`.
+// The default for an algorithm without its own: position-coded inputs of seed 1, with one element of the pattern `maximum`.
 static void raise_one(const rg_algo *algo, const rg_shape *shape, int64_t input, void *const *arg)
 {
     rg_shape s = *shape;
@@ -94,19 +95,19 @@ static void raise_one(const rg_algo *algo, const rg_shape *shape, int64_t input,
     free_others(algo, largest);
 }
 
-// ---- inputs that agree with others in some arguments, or in all but a number -----------------------------------------------
+// ---- inputs that agree with others in some arguments, or in all but one number ---------------------------------------------
 
-// Of which argument, and what stays the same.
+// The argument to change.
 typedef struct change {
     const rg_algo *algo;
     const rg_shape *shape;
     int k;
-    void *now;        // random, of the shape's seed
-    const void *then; // of the seed before
+    void *now;        // random, from the shape's seed
+    const void *then; // random, from the seed before
 } change;
 
-// Numbers of an argument that mean something together only: a rotation of which one is another's is none, and a transform beside
-// others leaves pixels out of which nobody can say whether they take part.
+// Length of the records of an argument whose numbers are meaningful only together, else 1. A rotation with one number of
+// another is no rotation; a transform with one leaves it unclear which pixels take part.
 static int64_t record_of(const change *c)
 {
     static const struct {
@@ -119,8 +120,8 @@ static int64_t record_of(const change *c)
     return 1;
 }
 
-// Whether numbers i and j change together: those of a record, a sine and its cosine, and the mates of a half plane or space,
-// which have the same magnitude whatever the seed.
+// Whether numbers i and j must change together: numbers of a record, a sine and its cosine, and mates in a half plane or half
+// space, which have the same magnitude with any seed.
 static bool together(const change *c, int64_t i, int64_t j)
 {
     enum { OPTICS = 6, SINE = 4 };
@@ -138,15 +139,15 @@ static void copy_one(const change *c, void *to, int64_t i, const void *from, int
     memcpy((char *)to + (size_t)i * bytes, (const char *)from + (size_t)j * bytes, bytes);
 }
 
-// Number i and what changes with it are those of the seed before.
+// Sets number i, and those that change with it, to the values of the seed before.
 static void change_one(const change *c, int64_t i)
 {
     for (int64_t j = 0; j < c->algo->arg[c->k].count(c->shape); j++)
         if (j != i && together(c, i, j)) copy_one(c, c->now, j, c->then, j);
-    copy_one(c, c->now, i, c->then, i); // last: the others are compared with it
+    copy_one(c, c->now, i, c->then, i); // last, because the others are compared with it
 }
 
-// One of the numbers that the seed changes, from a drawn one on; -1: there is none.
+// The first number, searched cyclically from a drawn one, that depends on the seed; -1: none.
 static int64_t drawn_number(const change *c, int64_t n, uint64_t drawn)
 {
     const rg_type t = c->algo->arg[c->k].type(c->shape);
@@ -157,7 +158,7 @@ static int64_t drawn_number(const change *c, int64_t n, uint64_t drawn)
     return -1;
 }
 
-// Items are those of the second dimension, which counts rows, images or particles: numbers of one; 0: the argument has none.
+// Numbers of an item (row, image, particle; the second dimension counts them); 0: the argument has no items.
 static int64_t item_of(const change *c)
 {
     rg_shape more = *c->shape;
@@ -166,7 +167,7 @@ static int64_t item_of(const change *c)
     return c->shape->n[1] && c->algo->arg[c->k].count(&more) == 2 * n ? n / c->shape->n[1] : 0;
 }
 
-// Whether the seed changes number i, and no other with it.
+// Whether the seed changes number i and no other has to change with it.
 static bool is_free(const change *c, int64_t i)
 {
     const rg_type t = c->algo->arg[c->k].type(c->shape);
@@ -175,7 +176,8 @@ static bool is_free(const change *c, int64_t i)
     return alone;
 }
 
-// The first two numbers from a drawn one on that differ and stand at the same place of neighbouring items.
+// Exchanges two different numbers at the same place of neighbouring items: the first such pair, searched from a drawn number
+// on.
 static void exchange(const change *c, uint64_t drawn)
 {
     const rg_type t = c->algo->arg[c->k].type(c->shape);
@@ -191,7 +193,7 @@ static void exchange(const change *c, uint64_t drawn)
     }
 }
 
-// By turns one item is the one before but for a drawn number, and another than the one before but for its first number.
+// Alternately, an item differs from the one before in a drawn number only, or agrees with it in its first number only.
 static void make_twins(const change *c)
 {
     const int64_t n = c->algo->arg[c->k].count(c->shape), item = item_of(c);
@@ -292,7 +294,7 @@ const rg_problem *rg_problem_make(const rg_algo *algo, const rg_shape *shape, rg
     rg_problem *p = &store->item[store->n];
     compute(p, algo, shape, pattern, (char *)store + store->used);
     store->used += bytes;
-    store->n++; // only now is it known: a worker that dies above leaves nothing half-made
+    store->n++; // not before: a worker that dies above leaves no incomplete problem
     mprotect(store, REGION_BYTES, PROT_READ);
     return p;
 }

@@ -22,7 +22,7 @@ static rg_tsv *table(void)
     return &read;
 }
 
-// Whether one of the words is the variant's name; `of_space`: whether one of them runs where the entry does.
+// Whether one of the words is the variant's name; of_space: whether one of them names a variant for the same processor.
 static bool speaks_of(const char *words, const rg_entry *e, bool of_space)
 {
     if (strcmp(words, "*") == 0) return true;
@@ -43,7 +43,7 @@ static unsigned patterns_of(const rg_tsv *t, int row)
     return mask;
 }
 
-// Shape number `index` of a cell; of dimension d it has alternative level[d]. How many shapes there are.
+// Writes shape number `index` of a cell, and its alternative of each dimension to level[]. Returns the number of shapes.
 static int64_t pick(const char *cell, int64_t index, char text[256], int level[RG_DIMS])
 {
     int64_t shapes = 1;
@@ -65,8 +65,8 @@ static int64_t pick(const char *cell, int64_t index, char text[256], int level[R
 
 static bool is_triples(const rg_tsv *t, int row) { return strcmp(rg_tsv_cell(t, row, "when"), "triples") == 0; }
 
-// A cell that nobody can read is a fault of the table, but for parameters that a plug-in lacks. False: a shape that the algorithm, or
-// of a row of all variants this one, has not.
+// Reads a case. False if the algorithm does not have this shape of a triple, if a variant refuses a row for all variants, or if
+// a plug-in lacks the parameters; any other cell that cannot be read is an error in the table.
 static bool case_of(const rg_tsv *t, int row, const rg_entry *e, const char *text, rg_case *c)
 {
     char why[160];
@@ -87,7 +87,7 @@ static bool case_of(const rg_tsv *t, int row, const rg_entry *e, const char *tex
 enum { LEVELS = 16, SHAPES_MOST = 4096 };
 typedef bool triples[RG_DIMS][LEVELS][RG_DIMS][LEVELS][RG_DIMS][LEVELS];
 
-// How many of a shape's triples were not met yet; on the emulated GPU, of its pairs.
+// The number of a shape's triples that have not occurred yet; on the emulated GPU, of its pairs.
 static int fresh(triples met, const int level[RG_DIMS], bool pairs, bool note)
 {
     int n = 0;
@@ -101,7 +101,7 @@ static int fresh(triples met, const int level[RG_DIMS], bool pairs, bool note)
     return n;
 }
 
-// The shape that brings most that is new, until none does.
+// Takes the shape with most new triples, until none has any.
 static void cover(const rg_tsv *t, int row, const rg_entry *e, const char *cell, rg_threshold *take, void *of)
 {
     char text[256];

@@ -4,26 +4,26 @@
 #include "../../impl/base/options.h"
 #include "../../impl/base/tsv.h"
 
-// A variant is given up once crashes and endless runs have taken as long as so many endless runs.
+// A variant is given up once its crashes and timeouts have taken this many time limits.
 static const double GIVE_UP_RUNS = 2;
-// On the emulated GPU, which takes a hundred times as long, no case follows the first ones of the plan that would take a
-// variant past so many accesses to memory, by those of the cases before: a number that is the same in every run, on every
-// machine. Of a variant that starts a program for every run not so many cases follow.
+// The emulated GPU is slow: after the first cases of a plan, a case is left out if, judged by the cases before it, it would
+// take the variant past this number of memory accesses. The number is the same in every run, on every machine. A variant that
+// starts a program for every run gets PROGRAM_CASES cases.
 static const double EMULATED_ACCESSES = 200e6;
 enum { PROGRAM_CASES = 24 };
-static const double LIMIT_S = 30; // the default that --limit has below
-// Below this part of the shapes and pairs of values a variant counts as not checked; of values and kinds nothing may be left
-// out, and nothing at all where there is no such limit.
+static const double LIMIT_S = 30; // default of --limit, also in the options below
+// A variant is not checked if less than this part of the shapes and of the pairs of values ran. All values and kinds must run,
+// and everything if the part is 1.
 static double least_part(const rg_entry *e) { return e->emulated || rg_starts_program(e->variant) ? 0.125 : 1; }
 
-// A bound that stays so many times above what is reached is printed with its reason.
+// A bound this many times larger than the largest error is printed with its reason.
 static const double SLACK = 30;
 
 typedef struct session {
     rg_given given;
     const char *shape_text, *params, *out, *expect;
     int pattern;    // an rg_pattern; -1: all
-    int thresholds; // 0: none, 1: check, 2: deep; -1: as every run
+    int thresholds; // 0: none, 1: check, 2: deep; -1: as without the option
     bool no_refuse, verbose, stop;
     double limit_s;
 
@@ -34,7 +34,7 @@ typedef struct session {
     const rg_algo *drawn_for; // the algorithm whose drawn shapes were printed last
     rg_progress progress;
     int count[RG_STATUSES];
-    bool lacking; // for want of a device, a library or memory something was skipped
+    bool lacking; // something was skipped because a device, a library or memory is missing
 } session;
 
 static const rg_option options[] = {
@@ -56,20 +56,20 @@ static const rg_option options[] = {
     {0},
 };
 
-// What is said of one variant in the end.
+// The results of a variant.
 typedef struct summary {
     int count[RG_STATUSES];
     rg_coverage covered;
     bool uncovered;
-    int not_run;                               // given up
-    double error, tol, slack, seconds, lost_s; // slack: bound / error where that is least; 0: no error
-    const char *bound;                         // where the bound there comes from
+    int not_run;                               // cases left out after giving up
+    double error, tol, slack, seconds, lost_s; // slack: the least bound / error; 0: no error
+    const char *bound;                         // the reason for the bound there
     bool has_fault, has_wrong;
     rg_case at, smallest; // of the first fault, and of the wrong values with the fewest inputs
     rg_verdict fault, skip;
 } summary;
 
-// A shape with more inputs than these is traced along the first coordinate alone, through the middle of the others.
+// A shape with more inputs is traced along the first coordinate only, through the middle of the others.
 static const int64_t TRACED_MOST = 1000;
 
 static const char *device_of(const session *s, const rg_entry *e)
@@ -110,14 +110,14 @@ static void head(const session *s)
 
 // ---- the command that repeats a case -------------------------------------------------------------------------------------
 
-// `regather verify` or `trace` of this very case; input: "y=16", "" for all.
+// Prints `regather verify` or `trace` with this case as options. input: "y=16", "" for all.
 static void print_command(const session *s, const char *command, const char *input, const rg_entry *e, const rg_case *c)
 {
     char shape[96], params[192];
     const char *label = strcmp(command, "verify") ? command : "repeat";
     rg_shape_print(e->algo, &c->shape, shape);
     rg_params_print(e->variant, c->param, params);
-    char *variant = rg_print("%s:%s", e->algo->name, e->name); // a plug-in is called as its file
+    char *variant = rg_print("%s:%s", e->algo->name, e->name); // contains the file name of a plug-in, so it may need quotes
     printf("    %s: regather %s ", label, command);
     rg_put_word(stdout, variant);
     printf(" --shape %s", shape);
@@ -186,7 +186,7 @@ static void print_trace(const session *s, const rg_entry *e, const rg_case *c)
     print_command(s, "trace", others, e, c);
 }
 
-// Of a plug-in the tighter of its own bound and the algorithm's counts.
+// Whether a plug-in's own bound is looser than the one used: the tighter of its own and the algorithm's.
 static bool asks_for_more(const rg_entry *e, const rg_case *c)
 {
     if (!e->variant->tolerance) return false;
@@ -208,7 +208,7 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
     printf("%s%-7s%s %-34s", colour_of(worst), rg_status_name[worst], rg_colour(stdout, "off"), name);
     for (int k = 0; k < RG_STATUSES; k++)
         if (sum->count[k]) printf("  %d %s", sum->count[k], rg_status_name[k]);
-    if (sum->error > 0 || (sum->count[RG_PASS] && !sum->has_fault)) // a fault may come before any comparison
+    if (sum->error > 0 || (sum->count[RG_PASS] && !sum->has_fault)) // a fault can come before any comparison
         printf("  error %.3g, bound %.3g", sum->error, sum->tol);
     if (sum->count[RG_PASS] || sum->count[RG_FAIL]) printf("  %.1f s", sum->seconds);
     if (sum->count[RG_SKIP]) printf("  (%s%s)", sum->count[RG_SKIP] > 1 ? "skipped last: " : "", sum->skip.reason);
@@ -229,7 +229,7 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
     if (sum->fault.status == RG_FAIL && sum->fault.error > 0 && asks_for_more(e, &sum->at))
         printf("    its own bound is wider than that of %s, which is what counts of a plug-in\n", e->algo->name);
     print_command(s, "verify", "", e, &sum->at);
-    if (sum->has_wrong && !s->how.no_refuse) // trace runs nothing that a variant refuses
+    if (sum->has_wrong && !s->how.no_refuse) // trace does not run what a variant refuses
         print_trace(s, e, &sum->smallest);
 }
 
@@ -243,7 +243,7 @@ static void judge_coverage(session *s, const rg_entry *e, const rg_plan *plan, c
     s->count[RG_FAIL] += sum->uncovered && !sum->has_fault;
 }
 
-// The shapes that were drawn, once for an algorithm.
+// Prints the drawn shapes, once for an algorithm.
 static void print_drawn(session *s, const rg_entry *e, const rg_plan *plan)
 {
     bool any = false;
@@ -273,7 +273,7 @@ static void check_variant(session *s, const rg_entry *e)
     }
     bool *ran = rg_alloc((size_t)plan.n * sizeof *ran + 1);
     const double give_up_s = GIVE_UP_RUNS * s->limit_s;
-    double accesses = 0, each = 0; // so far, and of the last case by its work
+    double accesses = 0, each = 0; // accesses so far, and accesses for a unit of work in the last case
     rg_progress_begin(&s->progress, e->name, "cases", plan.n);
     for (int i = 0; i < plan.n; i++) {
         ran[i] = false;
@@ -289,7 +289,7 @@ static void check_variant(session *s, const rg_entry *e)
         const double began_s = rg_seconds();
         const rg_verdict v = rg_verify_case(e, &plan.item[i].shape, plan.item[i].param, plan.item[i].threads, &how);
         ran[i] = v.status != RG_SKIP;
-        if (!plan.item[i].patterns) // a threshold is taken beside the budget
+        if (!plan.item[i].patterns) // thresholds do not count against the budget
             accesses += rg_starts_program(e->variant) ? EMULATED_ACCESSES / PROGRAM_CASES : v.accesses;
         each = v.accesses > 0 && work > 0 && !plan.item[i].brief ? v.accesses / work : each;
         take(s, &sum, e, &plan.item[i], &v, rg_seconds() - began_s);
@@ -304,14 +304,15 @@ static void check_variant(session *s, const rg_entry *e)
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
-// --device cpu takes the variants that run on the CPU, host the emulated, gpu.. those of the GPU; none: the first and the last.
+// --device cpu selects the variants that run on the CPU, host the emulated ones, gpu.. those of the GPU. Without it: cpu and
+// gpu.
 bool rg_on_device(const rg_entry *e, const char *asked)
 {
     if (!asked || strcmp(asked, "host") == 0) return true;
     return (e->variant->space == RG_HOST) == (strcmp(asked, "cpu") == 0);
 }
 
-// The shape and parameters given apply to every variant chosen, so they must fit each.
+// The given shape and parameters apply to every chosen variant, so they must fit each.
 static int read_shape(session *s, const rg_entry *e)
 {
     char why[160];
@@ -365,7 +366,7 @@ static int run(void *of)
         .patterns = s->pattern < 0 ? 0 : 1u << s->pattern};
     s->narrow.threads = (int)s->given.threads;
     s->narrow.no_refuse = s->no_refuse;
-    s->narrow.thresholds = (unsigned)(s->thresholds + 1); // as rg_narrow counts them
+    s->narrow.thresholds = (unsigned)(s->thresholds + 1); // in the order of rg_narrow
     if (s->expect) return rg_expect(s->expect, &s->how);
     if (code || (*pattern && (code = rg_pattern_check(pattern, s->given.device_typed)))) return code;
     if (s->out && (code = rg_file_open(&file, s->out))) return code;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // worker.c: the child process in which a variant runs, and the verdict on its death.
 //
-// The parent sends a job (one case) over a socket; the worker answers with notes: what it does next and how long that may take,
-// and finally a verdict. No verdict, no PASS: a worker that dies is a CRASH; one that stays silent past its limit is killed, a
-// TIMEOUT; the next case gets a new worker. A worker serves one variant: a GPU context is made once. The limit does not count
-// the time that a worker waited for a core, so that no verdict depends on how busy the machine is; an endless loop still
-// exceeds it, if later, and a sleeping thread waits for no core.
+// The parent sends a job (one case) over a socket. The worker answers with notes, what it does next and how long that may take,
+// and finally with a verdict. Without a verdict there is no PASS: a worker that dies is a CRASH; one that stays silent past its
+// limit is killed, a TIMEOUT; the next case gets a new worker. A worker serves one variant, so that a GPU context is made only
+// once. The limit does not count the time that a worker waited for a core, so that no verdict depends on the machine's load. An
+// endless loop still exceeds it, if later; a sleeping thread waits for no core.
 #include "checker.h"
 #include "../../impl/base/core.h"
 #include <dirent.h>
@@ -16,7 +16,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-// In a build that counts branches (make coverage) a worker writes its counts when its socket closes, and is not killed before.
+// In a build that counts branches (make coverage), a worker writes its counts when its socket closes, so it is not killed
+// earlier.
 extern void __gcov_dump(void) __attribute__((weak));
 
 typedef struct note {
@@ -24,14 +25,14 @@ typedef struct note {
     char what[128]; // phase
     double limit_s; // of the phase; 0: the limit of the case
     rg_verdict verdict;
-    bool is_last; // the device reports an error that will not go away: the next case needs another process
+    bool is_last; // the device reports an error that persists: the next case needs a new process
 } note;
 
 static struct worker {
     pid_t pid; // 0: none
     int socket;
     const rg_entry *entry;
-    rg_entry copy; // as it was at the fork
+    rg_entry copy; // a copy made at the fork
     char device[32];
 } worker;
 
@@ -52,7 +53,7 @@ static const rg_device *open_device(const rg_entry *entry, const char *name, cha
     return rg_device_open(name, why);
 }
 
-// Signals go back to their default action, so that the parent sees them by name even under a sanitizer's handler.
+// Resets signals to their default action, so that the parent sees them by name even under a sanitizer's handler.
 static void plain_death(pid_t parent)
 {
     const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
@@ -69,12 +70,12 @@ static void tell_last(const rg_verdict *verdict)
     _exit(RG_WRONG);
 }
 
-// The words of the command, as /proc/self/cmdline shows them, become those of one that times or computes, drawn for each case: no
-// kernel is right for `verify` alone.
+// Replaces the words of the command in /proc/self/cmdline by those of another command (bench, a job), drawn for each case: no
+// kernel can be right for `verify` only.
 static void look_ordinary(uint64_t drawn)
 {
     static const char words[][16] = {"regather bench", "regather align", "regather refine", "regather search"};
-    static char *from, *past; // where they stand; NULL before the first case
+    static char *from, *past; // start and end of the words; NULL before the first case
     unsigned long first = 0, end = 0;
     char line[1024] = "", *at = line;
     FILE *f = from ? NULL : fopen("/proc/self/stat", "r");
@@ -95,7 +96,7 @@ __attribute__((noreturn)) static void serve(const rg_entry *entry, const char *d
     tell_phase("opening the device", 120);
     const rg_device *device = open_device(entry, device_name, why);
     if (device && !device->is_gpu) rg_examine_fences(tell_last);
-    setvbuf(stdout, NULL, _IOLBF, 0); // what a kernel prints is seen also when the process is ended
+    setvbuf(stdout, NULL, _IOLBF, 0); // a kernel's output is printed even if the process is killed
     rg_job job;
     for (uint64_t i = 0; recv(parent_socket, &job, sizeof job, 0) == (ssize_t)sizeof job; i++) {
         note n = {.is_verdict = true, .verdict = {.status = RG_FAIL}};
@@ -113,7 +114,7 @@ __attribute__((noreturn)) static void serve(const rg_entry *entry, const char *d
 
 // ---- the parent ----------------------------------------------------------------------------------------------------------
 
-// Waits at most 5 s: a kernel that runs on a GPU may hold a killed process for a while; it is then left to the system.
+// Waits at most 5 s: a kernel that runs on a GPU can keep a killed process alive; it is then left to the system.
 static int reap(int *status)
 {
     for (int i = 0; i < 500; i++) {
@@ -196,8 +197,8 @@ static rg_verdict timed_out(const char *what, double limit_s)
     return v;
 }
 
-// Seconds that a process was ready to run and had no core (Linux: the second number of schedstat, ns): of its threads, the one
-// that waited longest, since the others wait for it. 0 where the kernel does not say; then the limit is plain time.
+// Seconds that a process was ready to run without a core (Linux: the second number of schedstat, ns), of its thread that waited
+// longest, since the others wait for it. 0 if the kernel does not report it; then the limit is plain time.
 static double queued_s(pid_t pid)
 {
     char path[64];
@@ -216,7 +217,7 @@ static double queued_s(pid_t pid)
     return longest_ns * 1e-9;
 }
 
-// Whether the worker said something within allowed_s, not counting the time that it was queued.
+// Whether the worker sent something within allowed_s, not counting the time it waited for a core.
 static bool heard(double allowed_s)
 {
     struct pollfd p = {.fd = worker.socket, .events = POLLIN};

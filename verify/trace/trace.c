@@ -10,7 +10,7 @@
 
 const char *const rg_trace_word_name[RG_TRACE_WORDS] = {"right", "missing", "doubled", "misplaced", "weight"};
 
-static const size_t SHARED_BYTES = (size_t)1 << 30; // reserved, not used: pages exist once touched
+static const size_t SHARED_BYTES = (size_t)1 << 30; // reserved; pages are allocated when touched
 static rg_show *shared;                             // followed by the list of inputs and the answers
 
 int rg_trace_open(void)
@@ -26,7 +26,7 @@ static bool is_output(const rg_algo *algo, int k) { return algo->arg[k].directio
 
 static size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-// Room for the answers of n inputs; false when there is not enough.
+// Whether the answers of n inputs fit.
 static bool lay_out(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, int64_t n)
 {
     size_t at = 0, head = aligned(sizeof *shared) + aligned((size_t)n * sizeof(int64_t));
@@ -56,7 +56,7 @@ typedef struct column {
     const void *found, *expected, *found_0, *expected_0; // the last two NULL for answer 0
 } column;
 
-// What input number `found` did beside what input number `expected` should do.
+// The outputs of input number `found`, with those expected of input number `expected`.
 static column column_of(const rg_trace_how *how, int64_t found, int64_t expected, int k)
 {
     const rg_arg *arg = &how->entry->algo->arg[k];
@@ -82,7 +82,7 @@ static double allowed_at(const column *c, int64_t e, const rg_tolerance *toleran
     return rg_allowed(tolerance, rg_value_at(c->type, c->expected, e)) + (with_0 != 0 ? rg_allowed(tolerance, with_0) : 0);
 }
 
-// Whether a value that is wrong at e is what another output should have. Values near the tolerance could be anyone's.
+// Whether a wrong value at e is the value expected of another output. Values near the tolerance would match by chance.
 static bool belongs_elsewhere(const column *c, int64_t e, double weight, double allowed)
 {
     if (fabs(weight) <= 20 * allowed) return false;
@@ -91,7 +91,7 @@ static bool belongs_elsewhere(const column *c, int64_t e, double weight, double 
     return false;
 }
 
-// Whether an input's response as a whole stands at another place: a good part is lost at some outputs and gained at others.
+// Whether an input's whole response has moved: at least a quarter of the weight is lost at some outputs and gained at others.
 static bool has_moved(const column *c)
 {
     double lost = 0, gained = 0, expected = 0;
@@ -139,15 +139,15 @@ static void judge_answer(const rg_trace_how *how, int64_t j, rg_pairs *pairs)
                 .input = shared->input[j], .which = k, .output = e, .weight = weight_at(&c, e), .expected = expected_at(&c, e)};
             if (p.weight == 0 && p.expected == 0) continue;
             judge(&c, &tolerance, moved, &p);
-            if (p.word != RG_W_RIGHT || (j > 0 && p.expected != 0)) // what is there with none on is of interest when wrong
+            if (p.word != RG_W_RIGHT || (j > 0 && p.expected != 0)) // without an input on, only wrong weights are kept
                 add(pairs, &p);
         }
     }
 }
 
-// ---- inputs taken for others -----------------------------------------------------------------------------------------------
+// ---- inputs mistaken for others ---------------------------------------------------------------------------------------------
 
-// Whether input j reaches just what input other should; *any: and that is something.
+// Whether input j has the response expected of input `other`; *any: it is not zero.
 static bool reaches_that_of(const rg_trace_how *how, int64_t j, int64_t other, const rg_tolerance *tolerance, bool *any)
 {
     *any = false;
@@ -161,7 +161,7 @@ static bool reaches_that_of(const rg_trace_how *how, int64_t j, int64_t other, c
     return true;
 }
 
-// The step from wrong input j to the one for which its outputs would be right; "" when there is none.
+// Writes the step from a wrong input j to the input whose response it has; "": there is none.
 static void step_of(const rg_trace_how *how, int64_t j, const rg_tolerance *tolerance, char text[64])
 {
     const rg_algo *algo = how->entry->algo;
@@ -277,7 +277,7 @@ rg_verdict rg_trace_object(const rg_trace_how *how, void *found[RG_ARGS_MAX], vo
     return v;
 }
 
-// ---- what came out -------------------------------------------------------------------------------------------------------
+// ---- results ---------------------------------------------------------------------------------------------------------------
 
 void rg_pairs_free(rg_pairs *pairs)
 {
@@ -291,7 +291,7 @@ void rg_pairs_count(const rg_pairs *pairs, int64_t count[RG_TRACE_WORDS])
     for (int64_t i = 0; i < pairs->n; i++) count[pairs->pair[i].word]++;
 }
 
-// Right, or the word of most faults; what is missing at one place and stands at another counts as misplaced twice.
+// RG_W_RIGHT, or the verdict of most faults. A weight missing at one place and found at another counts as misplaced twice.
 static rg_trace_word word_of(const rg_pairs *pairs)
 {
     int64_t count[RG_TRACE_WORDS];

@@ -31,7 +31,7 @@ static const rg_option options[] = {
 static int read_options(session *s)
 {
     char why[160];
-    // The seed is that of the emulated GPU's order of threads.
+    // The seed sets the emulated GPU's order of threads.
     s->how = (rg_verify_options){.device = s->given.device, .seed = s->given.seed, .limit_s = s->limit_s};
     if (!rg_filter_parse(s->input_text, &s->input, why)) return rg_fail(RG_USAGE, "--input: %s", why);
     if (!rg_filter_parse(s->output_text, &s->output, why)) return rg_fail(RG_USAGE, "--output: %s", why);
@@ -43,8 +43,8 @@ static bool does(const rg_entry *e, const rg_shape *shape, const int64_t *param)
     return !(e->algo->invalid && e->algo->invalid(shape)) && !(e->variant->refuse && e->variant->refuse(shape, param));
 }
 
-// The first that the variant does not refuse: the algorithm's for tracing, those of its cases, the first to be checked that has
-// 50 inputs or more, the first of all.
+// The first shape that the variant accepts: the algorithm's for tracing, those of its cases, the first check shape with 50
+// inputs or more; else the first of all.
 static rg_shape standard_shape(const rg_entry *e, const int64_t *param)
 {
     const rg_algo *algo = e->algo;
@@ -75,7 +75,7 @@ static int read_how(const session *s, const rg_entry *e, rg_trace_how *how)
     return RG_GOOD;
 }
 
-// The one or two other outputs of this input (of symmetric sums there are two) at which such a weight is expected; how many.
+// Finds the outputs of this input where its weight is expected: one, or two in symmetric sums. Returns their number, 0 if more.
 static int rightful(const rg_pairs *pairs, const rg_trace_pair *p, const rg_trace_pair *found[2])
 {
     int n = 0;
@@ -154,7 +154,7 @@ static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs
     return code;
 }
 
-// Whether the words name more than one algorithm: variants of two may have one name.
+// Whether the words name more than one algorithm: two may have variants of the same name.
 static bool several(const rg_list *words)
 {
     for (int i = 1; i < words->n; i++) {
@@ -164,8 +164,8 @@ static bool several(const rg_list *words)
     return false;
 }
 
-// DIR/gather; of a plug-in "mine.so:gather" DIR/mine-gather, of "mine.so:mine_gather" DIR/mine_gather. Where several
-// algorithms are traced, DIR/gridding-gather.
+// The stem of the output files: DIR/gather; for a plug-in's "mine.so:gather" DIR/mine-gather, for "mine.so:mine_gather"
+// DIR/mine_gather; with several algorithms, DIR/gridding-gather.
 static char *stem_of(const session *s, const rg_entry *e)
 {
     const char *so = strstr(e->name, ".so:");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // trace_object.c: shows a fault after the inverse transform: runs the variant on an object of known shape, and writes the three
-// slices through the middle of its map beside those of the reference.
+// central slices of its map beside those of the reference.
 #include "trace.h"
 #include "../../impl/base/core.h"
 
@@ -14,7 +14,7 @@ static float *map_of(const rg_trace_how *how, void *const *outputs)
     return map;
 }
 
-// Blocks of side x side rows, a slice each: across z, y and x; gnuplot takes a block by its number.
+// Writes three blocks of side x side rows, the slices across z, y and x. gnuplot selects a block by its number.
 static void write_slices(FILE *f, int64_t side, const float *found, const float *expected)
 {
     static const char *const across[3] = {"z", "y", "x"};

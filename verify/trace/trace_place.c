@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace_place.c: reads the coordinates of elements from the text of the algorithm's where(), "(i=0,x=3,y=-2,re)", so that no
-// algorithm declares them twice.
+// trace_place.c: parses the coordinates of elements from the text of the algorithm's where(), "(i=0,x=3,y=-2,re)", so that
+// algorithms declare them only once.
 #include "trace.h"
 #include "../../impl/base/core.h"
 
@@ -12,7 +12,7 @@ static bool take_name(const char *text, size_t length, char name[12])
     return true;
 }
 
-// One "x=-3" or "re" of length n; false when it is neither.
+// Reads one "x=-3" or "re" of length n; false if it is neither.
 static bool take_part(const char *text, size_t n, rg_place *p)
 {
     const char *equals = memchr(text, '=', n);
@@ -109,7 +109,7 @@ void rg_pairs_keep(rg_pairs *pairs, const rg_filter *outputs)
 
 // ---- what faults have in common --------------------------------------------------------------------------------------------
 
-// One property of pairs: its value in the faults so far, and whether right pairs have others.
+// One property of pairs: its value in the faults so far, and whether right pairs have other values.
 typedef struct common {
     bool same, seen, others;
     char value[12];
@@ -168,7 +168,7 @@ void rg_pairs_hint(const rg_pairs *pairs, char text[200])
     rg_pairs_count(pairs, count);
     text[0] = 0;
     if (count[RG_W_RIGHT] == pairs->n) return;
-    for (int right = 0; right < 2; right++) // the faults first: others are then those that differ from them
+    for (int right = 0; right < 2; right++) // faults first: right pairs are compared with their value
         for (int64_t i = 0; i < pairs->n; i++)
             if ((pairs->pair[i].word == RG_W_RIGHT) == right) look(pairs, &pairs->pair[i], &s);
     for (int side = 0; side < 2; side++) {
@@ -181,13 +181,13 @@ void rg_pairs_hint(const rg_pairs *pairs, char text[200])
     if (pairs->stands_for[0])
         used += (size_t)snprintf(
             text + used, 200 - used, "%smost inputs stand where those at %s should", used ? ", " : "", pairs->stands_for);
-    if (s.turned > s.faults * 9 / 10 && used < 200) // two that overlap add up to something else
+    if (s.turned > s.faults * 9 / 10 && used < 200) // most, because two that overlap give another sum
         snprintf(text + used, 200 - used, "%sthe sign%s is turned", used ? ", " : "", s.turned < s.faults ? " of most" : "");
 }
 
 // ---- what is never right ---------------------------------------------------------------------------------------------------
 
-enum { VALUES = 64, NEVER = 3 }; // of a coordinate; one with more is left out
+enum { VALUES = 64, NEVER = 3 }; // per coordinate; one with more values is skipped
 typedef struct seen_values {
     int n;
     int64_t value[VALUES + 1];
@@ -202,7 +202,7 @@ static void see(seen_values *s, int64_t value, bool right)
     if (i < s->n) s->right[i] |= right;
 }
 
-// Of one coordinate, where few of its values have no right pair.
+// Writes the values of a coordinate that have no right pair, if they are few.
 static void say_never(char text[200], const char *before, const char *name, const seen_values *s)
 {
     int never = 0;

@@ -2,8 +2,8 @@
 // trace_write.c: writes the table of pairs, and the picture: the faults of each place of inputs and outputs, and the outputs
 // that the worst input reached.
 //
-// In the picture a place has the word of its worst fault (the one with the largest sum of differences over all pairs that end,
-// or begin, there) and the size of its largest weight. Axes are the coordinates that the algorithm gives its elements.
+// A place in the picture has the verdict of its worst fault (the largest sum of differences over all pairs that begin or end
+// there) and the size of its largest weight. The axes are the algorithm's coordinates of elements.
 #include "trace.h"
 #include "../../impl/base/core.h"
 #include "../../impl/base/plot.h"
@@ -62,7 +62,7 @@ static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const cha
 
 enum { OUT_AXES = 3, IN_AXES = 2 };
 typedef struct axes {
-    int n[2]; // of the inputs, of the outputs
+    int n[2]; // of inputs, of outputs
     char name[2][OUT_AXES][12];
 } axes;
 
@@ -77,7 +77,7 @@ static void axes_of_output(const rg_pairs *pairs, axes *a)
     }
 }
 
-// The last two coordinates of an input: those before them (the image) lie on top of each other.
+// Uses the last two coordinates of an input; points that differ only in others (the image) coincide.
 static void axes_of_input(const rg_pairs *pairs, axes *a)
 {
     rg_place place;
@@ -116,10 +116,10 @@ static double difference(const rg_trace_pair *p)
     return isnan(p->weight) ? fabs(p->expected) : fabs(p->weight - p->expected);
 }
 
-// Not the NaN of one never written.
+// fmax ignores the NaN of a weight never written.
 static double size(const rg_trace_pair *p) { return fmax(fabs(p->weight), fabs(p->expected)); }
 
-// The input with the largest sum of wrong differences; where all is right, the one with most weight.
+// The input with the largest sum of wrong differences; if all are right, the one with most weight.
 static int64_t worst_input(const rg_pairs *pairs)
 {
     int64_t worst = -1;
@@ -158,7 +158,7 @@ static void merge(point *to, const point *p)
     to->largest[p->word] = fmax(to->largest[p->word], p->size);
     to->word = RG_W_RIGHT;
     for (int w = 1; w < RG_TRACE_WORDS; w++)
-        if (to->pairs[w] && (!to->word || to->differences[w] > to->differences[to->word])) // never written where 0 is right: 0
+        if (to->pairs[w] && (!to->word || to->differences[w] > to->differences[to->word])) // 0: nothing written, 0 right
             to->word = (rg_trace_word)w;
     to->size = to->largest[to->word];
 }
@@ -180,7 +180,7 @@ static points points_of(const rg_pairs *pairs, const axes *a, int64_t worst)
     return p;
 }
 
-// The slice of an axis that shows most of the faults, of one side; where there are none, most of the weight.
+// The slice of an axis, on one side, with most of the faults; without faults, with most of the weight.
 static int64_t slice(const points *p, int side, int axis)
 {
     int64_t best = 0;
@@ -257,7 +257,7 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
     return code;
 }
 
-// No picture of an earlier run stays beside a table without pairs.
+// Remove the picture of an earlier run if there are no pairs.
 static int remove_picture(const char *stem)
 {
     for (int png = 0; png < 2; png++) {
