@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test.h: cmocka with what its header needs, and tests that enter themselves into their program's list.
+// test.h: cmocka with the headers that it needs, and tests that add themselves to their program's list.
 #pragma once
 
 #include <errno.h>
@@ -23,13 +23,13 @@ extern "C" {
 #endif
 
 enum { TESTS_MAX = 64 };
-static __attribute__((unused)) struct CMUnitTest all_tests[TESTS_MAX]; // cmocka passes over those without a name
+static __attribute__((unused)) struct CMUnitTest all_tests[TESTS_MAX]; // cmocka skips entries without a name
 static __attribute__((unused)) int n_tests;
 
-// A test is TEST(what_holds) { ... }. Those of a program run in the order of their lines, by which constructors are sorted.
+// A test is TEST(what_holds) { ... }. Tests run in the order of their lines, by which constructors are sorted.
 #define TEST(name) TEST_BETWEEN(name, NULL, NULL)
 
-// The same with cmocka's functions before and after it.
+// The same with cmocka's functions before and after the test.
 #define TEST_BETWEEN(name, set_up, tear_down)                                                                                  \
     static void name(void **state);                                                                                            \
     __attribute__((constructor(1000 + __LINE__))) static void enter_##name(void)                                               \
@@ -40,11 +40,11 @@ static __attribute__((unused)) int n_tests;
     }                                                                                                                          \
     static void name(__attribute__((unused)) void **state)
 
-// A function before or after the tests of a program, or one of them; 0 when it could do what they need.
+// A function that runs before or after a program's tests, or one of them; 0: success.
 #define FIXTURE(name) static __attribute__((unused)) int name(__attribute__((unused)) void **state)
 
-// main() runs them all, after one fixture and before another where TESTS names them, either of which may be NULL. A program with a
-// main() of its own defines OWN_MAIN before it includes this.
+// main() runs all tests, with the fixtures of TESTS before and after them; either may be NULL. A program with another main()
+// defines OWN_MAIN before it includes this.
 static __attribute__((unused)) CMFixtureFunction before_all, after_all;
 #define RUN_TESTS(set_up, tear_down) cmocka_run_group_tests(all_tests, set_up, tear_down)
 #define TESTS(set_up, tear_down)                                                                                               \
@@ -53,7 +53,7 @@ static __attribute__((unused)) CMFixtureFunction before_all, after_all;
 int main(void) { return RUN_TESTS(before_all, after_all); }
 #endif
 
-// Text by printf's rules. It lasts until sixteen more were made.
+// Text by printf's rules, valid until 16 later calls.
 __attribute__((unused, format(printf, 1, 2))) static const char *fmt(const char *format, ...)
 {
     static char *made[16];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_build.h: for test programs that start what was built beside them: BUILD/verify/tests/ROOM/test_x knows BUILD.
+// test_build.h: for test programs that start what was built beside them: BUILD of BUILD/verify/tests/ROOM/test_x.
 #pragma once
 
 #include <limits.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The folder BUILD of this program, in a buffer of its own; ends the test program when it cannot be known.
+// The folder BUILD of this program, in a static buffer; ends the program if it cannot be found.
 static inline const char *test_build(void)
 {
     static char path[PATH_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_command.h: for test programs of commands: runs one in this process with what it prints on stdout brought back as text.
+// test_command.h: for test programs of commands: runs one in this process and returns its output as text.
 #pragma once
 
 #include "../../bench/timing/timing.h"
@@ -10,11 +10,11 @@
 
 enum { OUTPUT_MAX = 1 << 20 };
 
-// Exit code of `regather ARGV...`, ended by NULL. What it printed is in text.
+// Exit code of `regather ARGV...`, ended by NULL. text receives what it printed on stdout.
 static inline int run_argv(const rg_command *command, char **argv, char *text)
 {
     int argc = 0;
-    char *program = rg_print("%s/regather", test_build()); // for commands that start processes of their own
+    char *program = rg_print("%s/regather", test_build()); // for commands that start regather themselves
     setenv("REGATHER_PROGRAM", program, 1);
     free(program);
     while (argv[argc]) argc++;
@@ -33,7 +33,7 @@ static inline int run_argv(const rg_command *command, char **argv, char *text)
     return code;
 }
 
-// The same of one text, whose words are separated by single blanks.
+// The same for one text, whose words are separated by single blanks.
 static inline int run_command(const rg_command *command, const char *words, char *text)
 {
     char *line = rg_print("%s", words), *argv[64];
@@ -45,7 +45,7 @@ static inline int run_command(const rg_command *command, const char *words, char
     return code;
 }
 
-// A row of variant `name` whose n samples are `ns` times 1 to 1.01, in the order of a small permutation.
+// A row of variant `name` with n samples, `ns` times 1 to 1.01, in the order of a small permutation.
 static inline rg_row test_row(const char *name, const char *scope, int n, double ns)
 {
     rg_row row = rg_row_empty();

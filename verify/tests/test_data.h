@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_data.h: for test programs of readers and jobs: files in a folder of their own, and what went to stderr as text.
+// test_data.h: for test programs of readers and jobs: files in a temporary folder, and stderr as text.
 #pragma once
 
 #include "test_files.h"
@@ -21,7 +21,7 @@ FIXTURE(test_dir_remove)
     return code;
 }
 
-// The path of a file in the test's folder; the text is reused after eight calls.
+// The path of a file in the test's folder, valid for eight calls.
 static inline const char *in_dir(const char *name)
 {
     static char path[8][256];
@@ -40,7 +40,7 @@ static inline const char *put_file(const char *name, const void *bytes, size_t n
     return path;
 }
 
-// A test on files that are not part of the project.
+// Skips a test whose files, not part of the project, are missing.
 #define SKIP_WITHOUT(path)                                                                                                     \
     do {                                                                                                                       \
         if (access(path, R_OK) != 0) {                                                                                         \
@@ -49,7 +49,7 @@ static inline const char *put_file(const char *name, const void *bytes, size_t n
         }                                                                                                                      \
     } while (0)
 
-// Asserts that `expression` is RG_USAGE with exactly one line on stderr that contains `words`.
+// Asserts that `expression` is RG_USAGE, with exactly one line on stderr that contains `words`.
 #define assert_refused(expression, words)                                                                                      \
     do {                                                                                                                       \
         catch_stderr();                                                                                                        \

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// test_files.h: for test programs: text files written and read whole, folders of their own, and what was printed on stderr as text.
+// test_files.h: for test programs: text files written and read whole, temporary folders, and stderr as text.
 #pragma once
 
 #include "../../impl/base/core.h"
 #include "test.h"
 
-// A folder of its own for the test's files; the caller removes it.
+// Makes a temporary folder for the test's files; the caller removes it.
 static inline char *test_folder(void)
 {
     char *path = rg_print("%s", "/tmp/regather-test-XXXXXX");
     return mkdtemp(path);
 }
 
-// With all that it holds, and frees its name; 0 when that could be done.
+// Removes the folder and its contents, and frees its name; 0: success.
 static inline int test_folder_remove(char *folder)
 {
     const int code = system(fmt("rm -rf -- '%s'", folder));
@@ -20,7 +20,7 @@ static inline int test_folder_remove(char *folder)
     return code;
 }
 
-// The folder that is to hold it is made where there is none.
+// Writes a file; its folder is made if it does not exist.
 static inline void put_text(const char *path, const char *text)
 {
     char *folder = rg_print("%s", path), *slash = strrchr(folder, '/');
@@ -35,7 +35,7 @@ static inline void put_text(const char *path, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-// The whole file, ended by a 0 byte; malloc'ed. NULL where there is none.
+// The whole file and a 0 after it, malloc'ed; NULL if it does not exist.
 static inline char *get_file(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "rb");
@@ -49,7 +49,7 @@ static inline char *get_file(const char *path, size_t *n)
     return bytes;
 }
 
-// The same of a file that has to be there.
+// The same for a file that must exist.
 static inline char *file_text(const char *path)
 {
     size_t n;
@@ -58,7 +58,7 @@ static inline char *file_text(const char *path)
     return text;
 }
 
-// Whether a file has these words; one that lacks them is shown.
+// Whether a file contains these words; if not, prints it.
 static inline bool file_has(const char *path, const char *words)
 {
     size_t n;
@@ -81,7 +81,7 @@ static inline void catch_stderr(void)
     dup2(fileno(caught_file), STDERR_FILENO);
 }
 
-// What was written to stderr since catch_stderr.
+// The text written to stderr since catch_stderr.
 static inline const char *caught(void)
 {
     fflush(stderr);

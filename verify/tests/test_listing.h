@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// vector counts packed arithmetic, wide that in registers of 32 or 64 bytes. Moves do not matter: a compiler may copy the
-// mirrored half of the plane two sums at a time.
+// vector: packed arithmetic; wide: that in registers of 32 or 64 bytes. Moves do not count: a compiler may copy the mirrored
+// half of the plane two sums at a time.
 typedef struct census {
     int instructions, multiplications, vector, wide;
 } census;

@@ -7,21 +7,20 @@
 
 #include <sys/wait.h>
 
-// mpirun that starts more processes than there are cores, also for root, also in a container; NULL where there is none.
+// mpirun with more processes than cores, also for root, also in a container; NULL if it is missing.
 static inline const char *test_mpirun(void)
 {
     static char *path;
     static const char *const variable[][2] = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
         {"OMPI_MCA_rmaps_base_oversubscribe", "1"}, {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
-        // MPI's libraries keep what they allocate; signals and memory that is not
-        // there are the program's own business
+        // MPI's libraries do not free all their memory; the program handles signals and failed allocations itself
         {"ASAN_OPTIONS", "detect_leaks=0:handle_segv=0:allocator_may_return_null=1"}};
     for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) setenv(variable[i][0], variable[i][1], 1);
     path = path ? path : rg_program_path("mpirun");
     return HAVE_MPI ? path : NULL;
 }
 
-// The exit code of a shell's line.
+// The exit code of a shell command.
 static inline int test_shell(const char *line)
 {
     int status = system(line);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_program.h: for test programs that run regather itself, in processes of its own, from the test's folder.
+// test_program.h: for test programs that run regather in another process, from the test's folder.
 #pragma once
 
 #include "test_build.h"

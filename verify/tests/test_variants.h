@@ -32,7 +32,7 @@ static inline void problem_free(problem *p)
     for (int i = 0; i < p->algo->n_args; i++) free(p->arg[i]);
 }
 
-// A whole call, before which outputs are no numbers.
+// A whole call, with outputs set to NaN before it.
 static inline void run(const rg_variant *v, const int64_t *param, int threads, problem *p)
 {
     const size_t scratch = v->scratch ? v->scratch(&p->shape, param) : 0;
@@ -45,7 +45,8 @@ static inline void run(const rg_variant *v, const int64_t *param, int threads, p
     free(call.scratch);
 }
 
-// Every variant of the CPU that this machine has, with every value of its first parameter that it takes; so many at the least.
+// Runs every variant of the CPU available on this machine, with every value of its first parameter that it accepts; asserts a
+// least number.
 typedef void with_variant(const rg_variant *, const int64_t *param, problem *, const void *context);
 static int variants_least = 1;
 static inline void each_variant(problem *p, with_variant *f, const void *context)

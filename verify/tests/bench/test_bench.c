@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_bench.c: a measurement from its buffers to its row, with small variants made here, right and wrong. The command:
+// test_bench.c: a measurement from its buffers to its row, with small variants defined here, right and wrong. The command:
 // verify/cases/bench.tsv.
 #include <time.h>
 #include "../../../bench/timing/timing.h"
@@ -50,7 +50,7 @@ static int run_past(rg_call *c)
     ((volatile int32_t *)c->arg[1])[c->shape->n[0]] = 1;
     return RG_OK;
 }
-static int run_replay(rg_call *c) // computes once, then gives the same answer again
+static int run_replay(rg_call *c) // computes once, then returns the same answer
 {
     static int32_t kept[4096];
     static int have;
@@ -58,7 +58,7 @@ static int run_replay(rg_call *c) // computes once, then gives the same answer a
     memcpy(c->arg[1], kept, (size_t)c->shape->n[0] * sizeof *kept);
     return RG_OK;
 }
-static int run_add(rg_call *c) // its sums wrap around where they are not cleared
+static int run_add(rg_call *c) // its sums wrap around if they are not cleared
 {
     int32_t right[4096];
     triple(c->shape, (void *const[]){c->arg[0], right});
@@ -109,7 +109,7 @@ static void begin(rg_measurement *measurement, const rg_algo *of, uint64_t seed,
     rg_inputs_fill(in, seed);
 }
 
-// One visit, judged.
+// One visit and its verdict.
 static void visit_once(rg_measurement *measurement, const rg_device *device, rg_inputs *in)
 {
     rg_measurement_open(measurement, device, in);
@@ -117,7 +117,7 @@ static void visit_once(rg_measurement *measurement, const rg_device *device, rg_
     rg_measurement_judge(measurement, in, 1);
 }
 
-// A measurement through its rounds with this run(), judged and closed.
+// A whole measurement with this run(), judged and closed.
 static rg_measurement timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, double max_s)
 {
     rg_measurement measurement = lane_of(4096, scope, max_s, 4);
@@ -144,8 +144,7 @@ TEST(a_right_variant_has_times)
     assert_int_equal(measurement.visits % 2, 0);
     assert_true(prepared == 1 && finished == 1);
     assert_true(measurement.prepare_ns >= 3e6);
-    assert_true(
-        calls >= measurement.n * measurement.batch && measurement.batch > 10); // microseconds each: many calls to a sample
+    assert_true(calls >= measurement.n * measurement.batch && measurement.batch > 10); // microseconds each: many calls a sample
     rg_rates rates;
     for (int r = 0; r < RG_RESOURCES; r++) rates.per_s[r] = NAN;
     rates.per_s[RG_MEM_BYTES] = 1e14;
@@ -163,13 +162,13 @@ TEST(a_right_variant_has_times)
     assert_true(samples.n == measurement.n && samples.processes == 1);
     rg_samples_free(&samples);
     rg_row_free(&row);
-    rates.per_s[RG_I32_MAD] = 4096e9 / median / 2; // no call is faster than the machine: that rate was not what it can do
+    rates.per_s[RG_I32_MAD] = 4096e9 / median / 2; // a call cannot be faster than the machine: the rate was too low
     row = rg_measurement_row(&measurement, &rates);
     assert_string_equal(row.cell[RG_C_BOUND], "int32");
     assert_string_equal(row.cell[RG_C_FRACTION], "");
     assert_true(fabs(rg_cell_number(&row, RG_C_ABOVE) - 2) < 1e-3);
     rg_row_free(&row);
-    rates.per_s[RG_I32_MAD] = 4096e9 / median / 5; // nor five times faster by a rate that was
+    rates.per_s[RG_I32_MAD] = 4096e9 / median / 5; // nor five times faster than a measured rate
     row = rg_measurement_row(&measurement, &rates);
     assert_string_equal(row.cell[RG_C_STATUS], "FAIL");
     assert_string_equal(row.cell[RG_C_STOP], "above_bound");
@@ -177,7 +176,7 @@ TEST(a_right_variant_has_times)
     assert_true(!*row.cell[RG_C_MEDIAN] && !*row.cell[RG_C_RATE] && !*row.cell[RG_C_SAMPLES]);
     rg_row_free(&row);
     rates.per_s[RG_I32_MAD] = 1e11;
-    rates.per_s[RG_MEM_BYTES] = NAN; // it might be the limit: no bound is claimed
+    rates.per_s[RG_MEM_BYTES] = NAN; // it might be the limit: no bound is stated
     row = rg_measurement_row(&measurement, &rates);
     assert_string_equal(row.cell[RG_C_FRACTION], "");
     rg_row_free(&row);
@@ -215,7 +214,7 @@ static void fill_sum(const rg_shape *s, rg_pattern pattern, void *const *arg)
 static int run_sum(rg_call *c) { return add_up(c->shape, c->arg), RG_OK; }
 static int run_sum_twice(rg_call *c) { return add_up(c->shape, c->arg), add_up(c->shape, c->arg), RG_OK; }
 
-// The reference is asked once.
+// The reference is computed once for all lanes.
 TEST(lanes_share_one_answer)
 {
     static const rg_arg sum_args[] = {{"in", RG_IN, int_type, count_n}, {"sum", RG_INOUT, int_type, count_n}};
@@ -231,26 +230,26 @@ TEST(lanes_share_one_answer)
     RG_ENDS(rg_inputs_free) rg_inputs in;
     asked = 0;
     rg_inputs_make(&in, &summing, &(rg_shape){.n = {512}});
-    for (int i = 0; i < 4; i++) { // right, wrong, and both again on other inputs
+    for (int i = 0; i < 4; i++) { // right, wrong, and both again with other inputs
         rg_measurement measurement = lane_of(512, RG_RESIDENT, 0.02, 2);
         measurement.entry = &entries[i % 2];
         rg_inputs_fill(&in, 100 + (uint64_t)i / 2);
         visit_once(&measurement, rg_device_cpu(), &in);
         rg_measurement_close(&measurement);
         assert_int_equal(measurement.verdict.status, i % 2 ? RG_FAIL : RG_PASS);
-        assert_int_equal(((int32_t *)in.arg[1])[7], (int32_t)(in.shape.seed + 7)); // as the measurement after it has to find it
+        assert_int_equal(((int32_t *)in.arg[1])[7], (int32_t)(in.shape.seed + 7)); // unchanged for the next measurement
     }
     assert_int_equal(asked, 1);
 }
 
-// reference_at is asked for ever more elements while there is time, for all when they are few, and 64 at least.
+// reference_at is called for more and more elements while there is time: for all if they are few, and at least for 64.
 static double thread_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-static double element_s; // of this thread's CPU time: the machine may be busy
+static double element_s; // CPU time of this thread, since the machine may be busy
 static void triple_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
 {
     (void)s;
@@ -287,7 +286,7 @@ TEST(the_answer_is_as_long_as_the_time)
     }
 }
 
-// A process after the first is judged by few elements, and copies no others.
+// Processes after the first check few elements, and copy only those.
 TEST(few_elements_are_copied_alone)
 {
     static int (*const run[])(rg_call *) = {run_right, run_null};
@@ -305,14 +304,14 @@ TEST(few_elements_are_copied_alone)
         visit_once(&measurement, rg_device_cpu(), &in);
         assert_int_equal(in.answer.n[1], 16);
         for (int64_t i = 0; i < N; i++) copied += ((int32_t *)in.found[1])[i] != 0;
-        assert_in_range(copied, 9, 16); // a corner may be asked for twice
+        assert_in_range(copied, 9, 16); // a corner may occur twice
         assert_int_equal(measurement.verdict.status, wrong ? RG_FAIL : RG_PASS);
         rg_measurement_close(&measurement);
     }
     algo.reference_at = NULL;
 }
 
-// The corners of an output are among the few elements that are asked for, and some of its edges.
+// The few elements include the corners of an output, and some on its edges.
 enum { COLUMNS = 300, ROWS = 200 };
 static void where_in_rows(const rg_shape *s, int which, int64_t e, char place[64])
 {
@@ -344,7 +343,7 @@ TEST(corners_are_always_asked_for)
     assert_true(edges >= 8);
 }
 
-// A device that still works when the last event has passed did so outside of the time.
+// A device that still works after the last event has worked outside the measured time.
 static int still_busy(void) { return usleep(3000), RG_OK; }
 
 TEST(work_after_the_last_event_is_no_time)
@@ -372,7 +371,7 @@ TEST(modes_and_scopes)
     assert_int_equal(measurement.batch, 1);
 }
 
-// Clearing is in the times of every scope but `adding`, where it comes before a sample; a judged call is cleared in all of them.
+// Times of every scope but `adding`, which clears before a sample, include clearing; a judged call is cleared in all of them.
 TEST(adding_leaves_clearing_out)
 {
     variant.clear = clear;
@@ -386,7 +385,7 @@ TEST(adding_leaves_clearing_out)
     variant.clear = NULL;
 }
 
-// Each of its calls copies its outputs, also those on inputs that are there for their time alone.
+// Each call copies its outputs, also calls on inputs that are only timed.
 TEST(a_call_with_its_copies_is_judged_by_its_own_outputs)
 {
     for (int scope = RG_TRANSFER; scope <= RG_PAGEABLE; scope++) {
@@ -395,7 +394,7 @@ TEST(a_call_with_its_copies_is_judged_by_its_own_outputs)
     }
 }
 
-// Copies of scope transfer go from and to pinned memory, which holds the inputs of the measurement before its time begins.
+// Scope transfer copies from and to pinned memory, which has the measurement's inputs before the time begins.
 TEST(copies_of_scope_transfer_are_of_pinned_memory)
 {
     for (int scope = RG_TRANSFER; scope <= RG_PAGEABLE; scope++) {
@@ -409,7 +408,7 @@ TEST(copies_of_scope_transfer_are_of_pinned_memory)
         assert_true((measurement.pinned[0][0] != NULL) == pins && (measurement.pinned[1][1] != NULL) == pins);
         assert_true(!measurement.pinned[1][0] && !measurement.pinned[0][1]);
         memset(in.found[1], 0, in.bytes[1]);
-        if (pins) memset(measurement.pinned[0][0], 0, in.bytes[0]); // a call is given its inputs again
+        if (pins) memset(measurement.pinned[0][0], 0, in.bytes[0]); // a call copies its inputs again
         assert_int_equal(rg_measurement_call(&measurement, &in, false, &elapsed_s), RG_OK);
         if (pins) assert_memory_equal(measurement.pinned[0][0], in.arg[0], in.bytes[0]);
         const int32_t *out = pins ? measurement.pinned[1][1] : in.found[1];
@@ -420,8 +419,8 @@ TEST(copies_of_scope_transfer_are_of_pinned_memory)
     }
 }
 
-// Steady inputs are loaded with prepare, and once for the fresh inputs of every further visit and of every judged call, outside
-// of its times.
+// Steady inputs are loaded with prepare, and once for the fresh inputs of every further visit and every judged call, outside
+// the measured time.
 TEST(steady_inputs_are_loaded_before_the_time_begins)
 {
     algo.steady = 1u;
@@ -440,7 +439,7 @@ TEST(a_call_longer_than_the_time_is_one_sample)
     assert_int_equal(measurement.n, 1);
     assert_true(measurement.sample_ns[0] >= 60e6);
     assert_int_equal(measurement.stop, RG_STOP_ONE_CALL);
-    measurement = timed_lane(run_slow, RG_RESIDENT, RG_HOT, 0.2); // two calls and a little
+    measurement = timed_lane(run_slow, RG_RESIDENT, RG_HOT, 0.2); // a little more than two calls
     assert_true(measurement.n >= 2 && measurement.visits % 2 == 0);
     assert_int_equal(measurement.stop, RG_STOP_TIME);
 }
@@ -462,7 +461,7 @@ TEST(energy_is_measured_or_says_why_not)
     rg_measurement_energy(&measurement, &in, 0.3);
     assert_true(isnan(measurement.joules));
     assert_int_equal(measurement.energy, RG_ENERGY_COLD);
-    // 10 J in a second that 1000 calls filled; and in one that was spent on something else.
+    // 10 J in a second that 1000 calls filled; then in one that was mostly spent otherwise.
     const rg_energy counter = {.word = RG_ENERGY_RAPL, .n_packages = 2};
     rg_measurement_share_energy(&measurement, &counter, 10, 1, 0.99, 1000);
     assert_float_equal(measurement.joules, 0.01, 1e-9);
@@ -481,17 +480,17 @@ TEST(inputs_follow_the_seed)
     rg_inputs_make(&in, &algo, &(rg_shape){.n = {64}});
     rg_inputs_fill(&in, 1);
     uint64_t one = rg_inputs_hash(&in);
-    memset(in.arg[1], 7, in.bytes[1]); // outputs are no part of it
+    memset(in.arg[1], 7, in.bytes[1]); // the hash excludes outputs
     assert_true(one == rg_inputs_hash(&in));
     rg_inputs_fill(&in, 2);
     assert_true(one != rg_inputs_hash(&in));
     rg_inputs_fill(&in, 1);
     assert_true(one == rg_inputs_hash(&in));
-    // Those of the last seeds are kept, whose addresses change places; of one more the oldest goes.
+    // The sets of the last seeds are kept and only change places; one more replaces the oldest.
     void *first = in.arg[0];
     for (uint64_t seed = 1; seed <= RG_INPUT_SETS; seed++) rg_inputs_fill(&in, seed);
     assert_int_equal(in.n_sets, RG_INPUT_SETS);
-    ((int32_t *)first)[0] ^= 1; // so that it shows who fills again
+    ((int32_t *)first)[0] ^= 1; // so that a set filled again is seen
     rg_inputs_fill(&in, 1);
     assert_ptr_equal(in.arg[0], first);
     assert_ptr_equal(in.found[0], first);
@@ -506,8 +505,8 @@ TEST(memory_is_predicted)
     rg_measurement measurement = {.entry = &entry, .shape = {.n = {1 << 20}}};
     char fits[96];
     assert_true((double)rg_measurement_bytes(&measurement) >= 8.0 * (1 << 20));
-    assert_true(rg_inputs_bytes(&algo, &measurement.shape) == 12.0 * (1 << 20)); // in, out, and what out should be
-    rg_largest_that_fits(&measurement, 4.2e6, fits);                             // half of it, and room for the guards
+    assert_true(rg_inputs_bytes(&algo, &measurement.shape) == 12.0 * (1 << 20)); // in, out and the expected out
+    rg_largest_that_fits(&measurement, 4.2e6, fits);                             // half of it, and space for the guards
     int64_t n = atoll(fits + 1);
     assert_true(fits[0] == 'n' && 8 * n < 4200000 && 8 * n > 4100000);
     rg_largest_that_fits(&measurement, 100, fits);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_bench_job.c: bench --job: how inputs are hashed and outputs compared. What it makes of jobs:
-// verify/cases/whole_jobs.tsv.
+// test_bench_job.c: bench --job: the hash of inputs, the comparison of outputs. Jobs: verify/cases/whole_jobs.tsv.
 #define OWN_MAIN
 #include "../../../bench/jobs/run.h"
 #include "../test.h"
@@ -8,7 +7,7 @@
 
 static char *folder;
 
-// The hash is of what the files hold, of the stacks too that a STAR file names beside it.
+// The hash covers the contents of the files, including the stacks named in a STAR file beside it.
 TEST(inputs_are_hashed)
 {
     char *stack = rg_print("%s/s.mrcs", folder), *star = rg_print("%s/p.star", folder), text[3][96];
@@ -23,12 +22,12 @@ TEST(inputs_are_hashed)
     assert_string_equal(text[0], text[2]);
     assert_string_not_equal(text[0], text[1]);
     assert_non_null(strstr(text[0], "of 2 files"));
-    put_text(star, "# by revision 1\n_rlnImageName\n000001@s.mrcs\n000002@s.mrcs\n"); // who made them is no part of them
+    put_text(star, "# by revision 1\n_rlnImageName\n000001@s.mrcs\n000002@s.mrcs\n"); // the program's line is excluded
     rg_job_inputs_hash(command, text[1]);
     assert_string_equal(text[0], text[1]);
     char image[1200] = "";
     memset(image, ' ', sizeof image - 1);
-    for (int i = 0; i < 3; i++) { // as it is; with another label in its header; with another pixel
+    for (int i = 0; i < 3; i++) { // unchanged; with another label in its header; with another pixel
         image[i == 1 ? 500 : 1100] = i ? 'x' : ' ';
         put_text(stack, image);
         rg_job_inputs_hash(command, text[i]);
@@ -38,7 +37,7 @@ TEST(inputs_are_hashed)
     free(stack), free(star);
 }
 
-// Numbers may differ a little, words not at all; heads and times of stages do not count.
+// Numbers may differ a little, words may not; headers and times of stages are ignored.
 TEST(outputs_are_compared)
 {
     static const struct {

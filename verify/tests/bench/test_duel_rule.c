@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_duel_rule.c: Student's t against its table, and simulated duels of known truth: how often the rule says what is not so.
+// test_duel_rule.c: Student's t against its table, and simulated duels of known truth: how often the rule gives a wrong
+// verdict.
 #include "../../../bench/stats/rule.h"
 #include "../../../bench/stats/stats.h"
 #include "../../../impl/suite.h"
@@ -10,8 +11,8 @@ static uint64_t draw;
 static double uniform(void) { return ((double)(rg_bits(13, draw++) >> 11) + 0.5) / 0x1p53; }
 static double normal(void) { return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform()); }
 
-// A process: its own addresses (1 % between processes), a clock that drifts by 5 % while it runs, 1.5 % of noise a block, every
-// tenth block up to twice as long, and preemption of a fifth of the blocks, which lengthens them.
+// A simulated process: its addresses (1 % between processes), a clock that drifts by 5 % while it runs, 1.5 % of noise a block,
+// every tenth block up to twice as long, and preemption, which lengthens a fifth of the blocks.
 static double simulated_process(double truth, double between)
 {
     enum { PAIRS = 40 };
@@ -63,7 +64,7 @@ TEST(student_is_that_of_the_table)
 
 enum { DUELS = 2000 };
 
-// At the very gate every verdict but UNSURE says too much; it may come once in 100 duels. 2,000 duels leave 0.3 % of scatter.
+// Exactly at the gate, every verdict but UNSURE is wrong; allowed is one in 100 duels. 2,000 duels leave 0.3 % of scatter.
 TEST(the_stated_error_holds_at_the_gate)
 {
     int count[RG_CHANGES], processes;
@@ -90,7 +91,7 @@ TEST(what_is_slower_is_found)
     assert_true(count[RG_FASTER] >= 0.99 * DUELS / 4);
 }
 
-// Nine processes of ten agree: without the variation between processes the interval would be that of the pairs, too narrow.
+// Nine of ten processes agree: without the variation between processes, the interval would be that of the pairs, too narrow.
 TEST(processes_that_differ_leave_it_open)
 {
     int count[RG_CHANGES], processes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of the machine's description: heads, sensors, energy counters, probes. What cannot be read must be NaN with a reason.
+// Tests of the machine's description: header lines, sensors, energy counters, probes. A value that cannot be read must be NaN
+// with a reason.
 #include "../../../bench/machine/machine.h"
 #include "../../../bench/machine/sensors.h"
 #include "../../../impl/base/core.h"
@@ -51,7 +52,7 @@ TEST(rapl_unreadable_names_the_fix)
     uint64_t energy[RG_PACKAGES_MAX], range[RG_PACKAGES_MAX];
     assert_int_equal(rg_rapl_read(root, energy, range, why), 0);
     assert_non_null(strstr(why, "no RAPL package"));
-    // One of two packages closed: half a machine's joules would be a wrong number.
+    // One of two packages cannot be read: half of a machine's joules would be a wrong number.
     make_package(root, "intel-rapl:0", "package-0\n", "123456\n");
     make_package(root, "intel-rapl:1", "package-1\n", NULL);
     assert_int_equal(rg_rapl_read(root, energy, range, why), -1);
@@ -120,11 +121,11 @@ TEST(energy_is_nan_with_a_reason_or_watts_times_seconds)
     } else {
         absent_or_positive(J);
         assert_true(isnan(J) || fabs(W * s - J) <= 1e-9 * J);
-        e.start_s -= 1e6; // a window in which the counter must have wrapped more than once
+        e.start_s -= 1e6; // a time in which the counter must have wrapped more than once
         rg_energy_stop(NULL, &e, &J, &s, &W);
         assert_true(isnan(J) && strstr(e.source, "gave no total"));
     }
-    // A counter that claims more energy at the start than it has now (here: none of its packages is there any more).
+    // A counter with more energy at the start than now (here because its packages have disappeared).
     e = (rg_energy){.source = "RAPL, 16 packages", .start_J = 0, .start_s = e.start_s, .n_packages = RG_PACKAGES_MAX};
     rg_energy_stop(NULL, &e, &J, &s, &W);
     assert_true(isnan(J) && isnan(W));
@@ -133,7 +134,7 @@ TEST(energy_is_nan_with_a_reason_or_watts_times_seconds)
     rg_energy_stop(&lost_gpu, &e, &J, &s, &W);
     assert_true(isnan(J) && isnan(W));
     assert_true(strlen(e.source) > 8);
-    // Boards together: one that is not there leaves no partial total.
+    // A total of several boards is missing if a board is.
     rg_energy_start_gpus(1000, &e);
     rg_energy_stop(NULL, &e, &J, &s, &W);
     assert_true(isnan(J) && isnan(W));
@@ -149,7 +150,7 @@ static const char *head_value(const rg_head *head, const char *key)
     return NULL;
 }
 
-// Files written before are compared by these keys: one renamed or dropped breaks them.
+// Older files are compared by these keys, so none may be renamed or removed.
 static const char *const keys[] = {"suite", "format", "revision", "revision_date", "date", "command", "seed", "clock_tick_ns",
     "machine", "cpu", "cpu_vendor", "sockets", "cores", "simd", "caches", "memory", "governor", "kernel", "compiler", "cflags",
     "nvcc", "nvcc_flags", "gpu", "gpu_sm", "gpu_memory", "gpu_driver", "cuda_runtime", "gpu_ecc", "gpu_power_cap", "gpu_clocks",
@@ -197,7 +198,7 @@ TEST(topology_counts_this_machine)
     rg_topology_caches(&t, text);
     assert_true(t.threads >= t.cores && t.cores >= t.sockets);
     assert_true((rg_topology_last_cache(&t) > 0) == (strncmp(text, "unknown (", 9) != 0));
-    // Two L2 of 1 MiB below one L3 of 32: the last level counts, and data caches only.
+    // Two L2 of 1 MiB: only data caches of the last level count.
     rg_topology made = {.n_caches = 3, .cache = {{1, 2, 'd', 32 << 10}, {2, 2, 'u', 1 << 20}, {1, 2, 'i', 64 << 10}}};
     assert_int_equal(rg_topology_last_cache(&made), 2 << 20);
     rg_topology_caches(&made, text);
@@ -206,7 +207,7 @@ TEST(topology_counts_this_machine)
 
 // ---- probes --------------------------------------------------------------------------------------------------------------
 
-// The machine may be busy with other work, which only lowers a rate: the best of some probes counts.
+// Other work on the machine can only lower a rate: the best of several probes counts.
 enum { CHANCES = 8 };
 
 static void best_of(rg_rates *best, const rg_rates *now, bool first)
@@ -232,13 +233,13 @@ TEST(cpu_rates_are_positive_and_ordered)
         best_of(&one, &now, i == 0);
         const double start = rg_seconds(), cpu_start = cpu_seconds();
         rg_probe_cpu(rg_cpu_cores(), RG_ALL_RESOURCES, &now);
-        // Threads that wait for one that another process keeps from its core show no rate of all cores.
+        // If other processes keep cores busy, threads that wait for each other do not show the rate of all cores.
         had_all_cores = had_all_cores || cpu_seconds() - cpu_start > 0.6 * rg_cpu_cores() * (rg_seconds() - start);
         best_of(&all, &now, i == 0);
         ordered = (all.per_s[RG_F32_MAD] >= 0.8 * one.per_s[RG_F32_MAD] || !had_all_cores) &&
             one.per_s[RG_F32_MAD] >= 1.2 * one.per_s[RG_F64_MAD];
-        // vpmaddwd + vpaddd make 32-bit lanes at no less than 2/3 of the rate of FMA on every x86 so far, two products each.
-        // A compiler that merges the accumulators, which all begin alike, shows as a rate several times too high.
+        // vpmaddwd + vpaddd make 32-bit lanes at 2/3 of the rate of FMA or more on every x86 so far, two products each. A
+        // compiler that merges the accumulators, which begin alike, gives a rate several times too high.
         if (rg_cpu_has("avx2")) {
             const double *rate = one.per_s;
             ordered = ordered && rate[RG_F32_MAD] <= 1.5 * rate[RG_I16_MAD] && rate[RG_I8_MAD] >= 0.9 * rate[RG_I16_MAD] &&
@@ -248,7 +249,7 @@ TEST(cpu_rates_are_positive_and_ordered)
     assert_true(ordered);
     static const rg_resource any[] = {RG_MEM_BYTES, RG_F32_MAD, RG_F64_MAD, RG_I32_MAD};
     for (int i = 0; i < RG_COUNT(any); i++) {
-        // Between a slow embedded core and the largest node of today.
+        // Between a slow embedded core and the largest present node.
         assert_true(one.per_s[any[i]] > 1e7 && all.per_s[any[i]] < 1e14);
     }
     static const rg_resource gpu_only[] = {
@@ -256,11 +257,11 @@ TEST(cpu_rates_are_positive_and_ordered)
     for (int i = 0; i < RG_COUNT(gpu_only); i++) assert_true(isnan(one.per_s[gpu_only[i]]));
     assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
     assert_true(CPU_EQUAL(&before, &after));
-    rg_probe_cpu(1, 1u << RG_I32_MAD, &one); // what is not wanted is not measured
+    rg_probe_cpu(1, 1u << RG_I32_MAD, &one); // others are not measured
     for (int r = 0; r < RG_RESOURCES; r++) assert_int_equal(!isnan(one.per_s[r]), r == RG_I32_MAD);
 }
 
-// Only when asked: it takes seconds.
+// Only if requested, as it takes seconds.
 TEST(doctor_probes_this_machine)
 {
     extern const rg_command rg_cmd_doctor;
@@ -318,6 +319,6 @@ TEST(gpu_rates_are_positive_and_ordered)
     assert_true(r.per_s[RG_I8_MAD] > r.per_s[RG_I32_MAD]);
     assert_true(r.per_s[RG_MATRIX_I8_MAD] > r.per_s[RG_I8_MAD]);
     assert_true(r.per_s[RG_ATOMIC] > r.per_s[RG_ATOMIC_MEM]);
-    // 2 multiply-adds a lane and cycle are more than any multiprocessor's 128 fp32 lanes do, at 4 GHz.
+    // No multiprocessor with 128 fp32 lanes does more than 2 multiply-adds a lane and cycle at 4 GHz.
     assert_true(r.per_s[RG_F32_MAD] < 2.0 * 128 * 4e9 * facts.multiprocessors);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_nvml.c: NVML in a process that fork() made of one which had initialised it, as `record` makes the head of its file: a
-// stand-in for the driver's library answers 1, as that does, to every process that has not initialised it itself.
+// test_nvml.c: NVML in a process forked from one that had initialised it, as `record` does for the header of its file. A
+// stand-in for the driver's library returns 1, like the driver, to every process that has not initialised it itself.
 #include "../../../bench/machine/machine.h"
 #include "../../../bench/machine/sensors.h"
 #include "../test_data.h"
@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <sys/wait.h>
 
-// Its handles are of the process too, and the first digit of a bus number is the error.
+// Its handles belong to the process, too; the first digit of a bus number is the error.
 static const char stand_in[] =
     "#include <stdio.h>\n#include <unistd.h>\n"
     "static int here;\n"
@@ -67,12 +67,12 @@ TEST(a_child_initialises_it_anew)
 {
     char why[160];
     const rg_nvml *nvml = rg_nvml_load(why);
-    void *board = rg_nvml_gpu(&gpu, &nvml, why); // as record reads serial numbers
+    void *board = rg_nvml_gpu(&gpu, &nvml, why); // as record does for serial numbers
     assert_non_null(nvml);
     assert_ptr_equal(board, (void *)(long)getpid());
     assert_true(head_is_whole());
     assert_int_equal(in_a_child(head_is_whole), 0);
-    assert_ptr_equal(rg_nvml_gpu(&gpu, &nvml, why), board); // and here nothing has changed
+    assert_ptr_equal(rg_nvml_gpu(&gpu, &nvml, why), board); // nothing has changed here
     assert_true(head_is_whole());
 }
 
@@ -93,7 +93,7 @@ TEST(errors_have_words)
     domain = '0';
 }
 
-// With the library's functions as they are, without rg_nvml_load: the stand-in tells a child from its parent.
+// Calls the library's functions directly, without rg_nvml_load: the stand-in tells a child from its parent.
 static bool driver_is_told(void)
 {
     char text[96];
@@ -113,7 +113,7 @@ FIXTURE(set_up)
 {
     if (test_dir_make(state)) return -1;
     put_file("nvml.c", stand_in, sizeof stand_in - 1);
-    // Loaded under the name by which dlopen() then finds it, with a driver here and without.
+    // Loaded under the soname that dlopen() then finds, with or without a driver.
     return system(fmt("cd %s && ${CC:-cc} -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 nvml.c -o nvml.so", test_dir)) ||
         !dlopen(in_dir("nvml.so"), RTLD_NOW);
 }

@@ -17,7 +17,7 @@ TEST(shipped_workloads_are_good)
         }
 }
 
-// A short job is run again for as long as another has too few runs that count: all its runs are in the median, however many they are.
+// A short job runs again while another has too few runs that count. The median includes all its runs.
 TEST(every_run_counts)
 {
     RG_FREED char *text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_record.c: `regather record` from inside: what a step goes on with, which processors it uses; and
-// that the shipped plan knows every claim that can be measured. What it prints and does: verify/cases/record.tsv.
+// test_record.c: the functions of `regather record`: results that a step continues from, the processors it uses; and that the
+// shipped plan has every claim that can be measured. Its output: verify/cases/record.tsv.
 #include "../../../bench/record/record.h"
 #include "../../../bench/stats/stats.h"
 #include "../test_command.h"
@@ -12,7 +12,7 @@ static const char names[] = "kind\tname\teach\tneeds\tgpus\truns\tseconds\tclaim
 static const char small[] =
     "let\tsmall\t-\t-\t-\t-\t-\t-\t-\tw16,h16,r2,k0\n"
     "bench\tcorr-$v\tv=ordered naive\t-\t-\tcore\t2\tL3\t$small\tautocorr:$v --threads 1 --max-seconds 0.01 --rounds 2\n";
-static char *said; // what record printed on stdout
+static char *said; // the output of record
 
 static int record(const char *options)
 {
@@ -30,7 +30,7 @@ static rg_result rows(const char *name)
     return r;
 }
 
-// NAME with `from` replaced by `to` in its lines that hold `where`, as another file.
+// Copies NAME to `as`, with `from` replaced by `to` in lines that match `where`.
 static void edited(const char *name, const char *as, const char *where, const char *from, const char *to)
 {
     assert_int_equal(sh("sed '/%s/s/%s/%s/' %s > %s", where, from, to, name, as), 0);
@@ -44,14 +44,14 @@ TEST(rates_of_a_run_go_to_the_steps_after_it)
     rg_record_step nothing = {.kind = RG_STEP_BENCH};
     assert_int_equal(rg_record_open(&r, in_dir("m"), true), RG_GOOD);
     assert_int_equal(rg_record_seed(&r, &nothing, 0, in_dir("before.tsv")), RG_GOOD);
-    assert_int_equal(rg_record_merge(&r, in_dir("m.tsv"), true), RG_GOOD); // as of a step of this run
+    assert_int_equal(rg_record_merge(&r, in_dir("m.tsv"), true), RG_GOOD); // as after a step of this run
     assert_int_equal(rg_record_seed(&r, &nothing, 0, in_dir("after.tsv")), RG_GOOD);
     RG_ENDS(rg_result_free) rg_result before = rows("before.tsv"), after = rows("after.tsv");
-    assert_int_equal(before.n_rows, 0);                                   // another day's machine is not trusted
-    assert_null(rg_result_head(&before, "input autocorr w16,h16,r2,k0")); // nor its inputs, of rows that are not there
+    assert_int_equal(before.n_rows, 0);                                   // probes of another day do not count
+    assert_null(rg_result_head(&before, "input autocorr w16,h16,r2,k0")); // nor its inputs, whose rows are missing
     assert_true(after.n_rows > 0);
     for (int i = 0; i < after.n_rows; i++) assert_true(rg_row_is_probe(&after.row[i]));
-    // A run that goes on with them measures none of them again.
+    // A run that continues with them measures none again.
     const char *rate = after.row[0].cell[RG_C_RATE];
     edited("after.tsv", "x.tsv", "^probe", rate, "1.25e+15"); // faster than any
     assert_int_equal(sh("%s bench autocorr:ordered --shape w16,h16,r2,k0 --threads 1 --max-seconds 0.01 --rounds 2 --quiet "
@@ -62,7 +62,7 @@ TEST(rates_of_a_run_go_to_the_steps_after_it)
     assert_string_equal(with.row[0].cell[RG_C_RATE], "1.25e+15");
 }
 
-// A search that was stopped goes on with the configurations that the record has of its variant and shape, in a process of so many
+// A stopped search continues with the configurations in the record for its variant and shape, from a process with as many
 // cores.
 TEST(a_search_goes_on_where_it_stopped)
 {
@@ -88,7 +88,7 @@ TEST(a_search_goes_on_where_it_stopped)
 
 // ---- processors ------------------------------------------------------------------------------------------------------------
 
-// Lists of siblings as Linux writes them: of cores with two processors each, numbered by turns or beside each other, or of one.
+// Lists of siblings as Linux writes them: cores with two processors each, numbered in halves or in pairs, or with one.
 typedef enum { ALONE, HALVES, PAIRS, BARE } lists;
 
 static const char *list_of(lists kind, int k, int n)
@@ -111,7 +111,7 @@ static char *numbers(const cpu_set_t *set)
     return text;
 }
 
-static double times_together; // what it takes processors of several cores, as they seem
+static double times_together; // the slowdown of processors that seem to be of different cores
 static double slowed(const int cpu[], int n)
 {
     assert_in_range(cpu[n - 1], 0, 15);
@@ -124,17 +124,17 @@ TEST(steps_of_one_core_share_no_core)
         int n;
         lists kind;
         bool is_virtual;
-        int first; // processor that may be used
+        int first; // the first processor that may be used
         int beside;
-        const char *cpu, *rest; // those of steps of one core, in any order, and the others'
+        const char *cpu, *rest; // processors of steps of one core, in any order, and of other steps
         bool hidden;
-        double times; // 0: 2, or not asked
+        double times; // 0: 2, or not measured
     } machine[] = {
         {16, ALONE, false, 0, 0, "8 9 10 11 12 13 14 15", "0 1 2 3 4 5 6 7", false, 0},
         {16, HALVES, false, 0, 0, "12 13 14 15", "0 1 2 3 8 9 10 11", false, 0},
         {16, PAIRS, false, 0, 0, "9 11 13 15", "0 1 2 3 4 5 6 7", false, 0},
         {16, PAIRS, true, 0, 0, "9 11 13 15", "0 1 2 3 4 5 6 7", false, 0},
-        // Right whether they are in truth as HALVES or as PAIRS.
+        // Right whether the true lists are HALVES or PAIRS.
         {16, ALONE, true, 0, 4, "9 11 13 15", "0 2 4 6", true, 0},
         {16, BARE, true, 0, 4, "9 11 13 15", "0 2 4 6", true, 0},
         {16, ALONE, true, 0, 0, "", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", true, 0},
@@ -167,7 +167,7 @@ TEST(steps_of_one_core_share_no_core)
         if (strcmp(cpu, machine[i].cpu) || strcmp(rest, machine[i].rest) || cores.hidden != machine[i].hidden)
             fail_msg(
                 "machine %d: steps of one core on \"%s\", the rest on \"%s\"%s", i, cpu, rest, cores.hidden ? ", hidden" : "");
-        assert_int_equal(cores.beside, CPU_COUNT(&used)); // none twice
+        assert_int_equal(cores.beside, CPU_COUNT(&used)); // no duplicates
     }
 }
 
@@ -214,8 +214,7 @@ TEST(malformed_tables_are_refused)
     rg_silent = false;
 }
 
-// Every claim that a record can make testable is in the shipped plan, and no other; all its steps are commands that bench
-// takes.
+// The shipped plan has every claim that a record can test, and no other; all its steps are commands that bench accepts.
 TEST(the_shipped_plan_has_every_claim)
 {
     RG_FREED char *path = rg_share_path("bench/record/plan.tsv"), *claims = rg_share_path("reference/claims.tsv");
@@ -231,12 +230,12 @@ TEST(the_shipped_plan_has_every_claim)
         bool found = false;
         for (int k = 0; k < shipped.n && !found; k++)
             found = strstr(fmt(" %s ", rg_record_of(&shipped.step[k])->claims), fmt(" %s ", id)) != NULL;
-        // Not of kernels that the suite does not time, nor of the papers themselves.
+        // Excludes claims about kernels that the suite does not time, and about the papers themselves.
         const bool can = strcmp(kind, "paper") && strcmp(kind, "criticism") && !strstr(rg_tsv_cell(&t, i, "needs"), "kernel");
         if (found != can)
             fail_msg("claim %s: %s", id, can ? "no step makes it testable" : "a step says that it makes it testable");
     }
-    // Threads that are given tell apart rows of a GPU.
+    // Given numbers of threads distinguish rows of a GPU.
     const rg_record_step *four = rg_record_of(rg_step_find(&shipped, "job-feed-4"));
     const rg_record_step *more = rg_record_of(rg_step_find(&shipped, "job-feed-16"));
     assert_string_equal(four->key[0].cell[RG_C_PARAMS], "gpus=1;threads=4");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_stats.c: quantiles, intervals and ratios against distributions whose answers are known.
+// test_stats.c: quantiles, intervals and ratios against distributions with known results.
 #include "../../../bench/stats/stats.h"
 #include "../../../impl/suite.h"
 #include "../test.h"
@@ -28,7 +28,7 @@ TEST(quantiles_of_a_ramp)
     assert_near(rg_quantile(x, 1, 0.3), 10, 0);
 }
 
-// The ranks that tables of the sign test give for 95 %.
+// The ranks in tables of the sign test for 95 %.
 TEST(ranks_of_the_median)
 {
     static const int table[][3] = {{6, 1, 6}, {8, 1, 8}, {9, 2, 8}, {10, 2, 9}, {20, 6, 15}, {50, 18, 33}, {100, 40, 61}};
@@ -63,7 +63,7 @@ TEST(summary_in_any_order)
     assert_int_equal(s.n, 0);
 }
 
-// Share of 1000 experiments whose interval holds the true median, for an AR(1) series of correlation c (0: independent).
+// Share of 1000 experiments whose interval contains the true median, for an AR(1) series of correlation c (0: independent).
 static double coverage_of_median(double c, int n)
 {
     RG_FREED double *x = malloc((size_t)n * sizeof *x);
@@ -84,7 +84,7 @@ static double coverage_of_median(double c, int n)
 TEST(interval_of_the_median_covers)
 {
     assert_in_range((uintmax_t)(1000 * coverage_of_median(0, 40)), 935, 995);
-    // Taken as independent, the same series would be covered in some 70 % of the cases only.
+    // If samples are assumed to be independent, only some 70 % of intervals contain it.
     assert_in_range((uintmax_t)(1000 * coverage_of_median(0.6, 80)), 900, 990);
 }
 
@@ -143,7 +143,7 @@ TEST(ratio_does_not_vanish_as_in_li_2010)
     enum { N = 400 };
     double cpu[N], gpu[N];
     for (int i = 0; i < N; i++) {
-        // Both sets vary alike and in step: the case in which a difference of errors is zero.
+        // both sets vary in step, so that the difference of errors is zero
         cpu[i] = 7921 + 155.59 * normal(3, (uint64_t)i);
         gpu[i] = 801 + 801 / 7921.0 * 155.59 * normal(3, (uint64_t)i);
     }
@@ -154,7 +154,7 @@ TEST(ratio_does_not_vanish_as_in_li_2010)
     assert_in_range((uintmax_t)(1e6 * (r.high - r.low)), (uintmax_t)(1e6 * 0.6 * expected), (uintmax_t)(1e6 * 1.6 * expected));
 }
 
-// A clock that ticks coarsely gives equal samples: the interval is then at least a tick, and one sample has none.
+// A coarse clock gives equal samples: the interval is at least a tick; a single sample has none.
 TEST(equal_samples_have_an_interval)
 {
     double a[20], b[20];
@@ -177,9 +177,9 @@ TEST(equal_samples_have_an_interval)
 
 // ---- runs of several processes ---------------------------------------------------------------------------------------------
 
-// What a machine does to a run of bench, in shares of the time: every process its own level; a slow drift over the run (its phase is
-// chance); samples that scatter, each like the one before it; single samples that something interrupted; and now and then a process
-// with a neighbour for as long as it lives.
+// Simulates a run of bench on a machine: a level for every process; a slow drift over the run (its phase is random); correlated
+// scatter of samples; interrupted samples; and sometimes a process with a neighbour during its whole life. Numbers are shares
+// of the time.
 static void simulate_run(double *ns, int *past, int processes, int each, double truth, uint64_t seed)
 {
     const double LEVEL = 0.01, DRIFT = 0.005, SCATTER = 0.02, LIKE = 0.5;
@@ -199,7 +199,7 @@ static void simulate_run(double *ns, int *past, int processes, int each, double 
     }
 }
 
-// How many of so many pairs of runs have the true ratio in their interval; told: which sample is of which process.
+// The number of pairs of runs whose interval contains the true ratio; told: the samples' processes are known.
 static int covered(uint64_t pairs, int processes, int each, bool told)
 {
     enum { MOST = 400 };
@@ -220,6 +220,6 @@ TEST(intervals_over_processes_cover)
 {
     assert_in_range(covered(2000, 5, 40, true), 1860, 1940); // 93 to 97 %
     assert_in_range(covered(2000, 6, 60, true), 1860, 1940);
-    assert_in_range(covered(2000, 6, 1, true), 1860, 1960); // runs of a job: outliers make the interval wider than it need be
-    assert_in_range(covered(100, 6, 60, false), 50, 85);    // as if of one process: some 70 %
+    assert_in_range(covered(2000, 6, 1, true), 1860, 1960); // runs of a job: outliers make the interval wider than necessary
+    assert_in_range(covered(100, 6, 60, false), 50, 85);    // as if from one process: some 70 %
 }

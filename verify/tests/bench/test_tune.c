@@ -25,7 +25,7 @@ TEST(test_space)
     assert_int_equal(s.n, 55 * 9);
     assert_int_equal(s.refused, 1000 - 55 * 9);
     assert_int_equal(s.n_refusals, 2);
-    assert_string_equal(s.refusal[0].reason, "c is taken"); // of a = b = 0, the first
+    assert_string_equal(s.refusal[0].reason, "c is taken"); // for a = b = 0, the first
     assert_int_equal(s.refusal[0].count, 55);
     assert_int_equal(s.refusal[1].count, 450);
     for (int i = 0; i < s.n; i++) assert_null(refuse(&shape, s.config[i]));
@@ -63,7 +63,7 @@ TEST(test_exhaustive)
     rg_search_end(&s);
 }
 
-// In a tenth of the space a local search comes to the bottom of a bowl, where a random one seldom does.
+// In a tenth of the space a local search reaches the bottom of a bowl, which a random one rarely does.
 TEST(test_local)
 {
     int local = 0, random = 0;
@@ -118,7 +118,7 @@ TEST(test_alike)
     void *const a[] = {found}, *const b[] = {right};
     for (int i = 0; i < ELEMENTS; i++) found[i] = right[i] = (float)(i % 100);
     assert_int_equal(rg_compare_alike(&entry, &shape, param, a, b).status, RG_PASS);
-    found[77] += 1.5e-3f; // each may be a thousandth off
+    found[77] += 1.5e-3f; // each may be off by a thousandth
     rg_verdict v = rg_compare_alike(&entry, &shape, param, a, b);
     assert_int_equal(v.status, RG_PASS);
     assert_true(v.error > 1.4e-3 && v.error < 1.6e-3);
@@ -126,7 +126,7 @@ TEST(test_alike)
     found[150001] += 2.5e-3f;
     v = rg_compare_alike(&entry, &shape, param, a, b);
     assert_int_equal(v.status, RG_FAIL);
-    assert_non_null(strstr(v.reason, "(150001)")); // the first, whichever thread finds one
+    assert_non_null(strstr(v.reason, "(150001)")); // the first one, whichever thread finds it
     found[150001] = right[150001];
     assert_int_equal(rg_compare_alike(&entry, &shape, param, a, b).status, RG_FAIL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_image.c: photographs of every format against bytes laid out by hand, and what is said of those that are no photographs.
+// test_image.c: photographs of every format against bytes laid out by hand, and the errors for files that are not photographs.
 #include "../../../data/formats/image_read.h"
 #include "../../../data/formats/mrc.h"
 #include "../../../impl/suite.h"
@@ -20,7 +20,7 @@ static int pixel_at(const rg_image *image, int64_t i)
     return image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
 }
 
-// Reads and compares with n expected grey values.
+// Reads a file and compares it with n expected grey values.
 static void expect_image(const char *path, int64_t width, int64_t height, int bits, const int *grey)
 {
     RG_ENDS(rg_image_free) rg_image image;
@@ -42,7 +42,7 @@ static int read_code(const char *path)
 TEST(test_pnm)
 {
     EXPECT(TEXT("a.pgm", "P5\n2 2\n255\n\x00\x01\xFE\xFF"), 2, 2, 8, 0, 1, 254, 255);
-    EXPECT(TEXT("a.png", "P5 2 1 65535 \x01\x02\xFF\xFE"), 2, 1, 16, 0x0102, 0xFFFE); // the name says nothing
+    EXPECT(TEXT("a.png", "P5 2 1 65535 \x01\x02\xFF\xFE"), 2, 1, 16, 0x0102, 0xFFFE); // the name does not matter
     EXPECT(TEXT("a.pgm", "P5 1 1 1023\n\x03\xFF"), 1, 1, 16, 1023);
     EXPECT(TEXT("a.pgm", "P2 # a comment\n3 # three\n1\n255\n10\t20\n 255"), 3, 1, 8, 10, 20, 255);
     EXPECT(TEXT("a.pgm", "P2 2 1 300 0 300"), 2, 1, 16, 0, 300);
@@ -106,7 +106,7 @@ TEST(test_png)
     write_png(path, 1, 1, 16, PNG_COLOR_TYPE_RGB, 0, (const unsigned char *)"\xFF\xFF\0\0\0\0");
     EXPECT(path, 1, 1, 16, 19595); // 0.299 * 65535 = 19594.965
     write_png(path, 2, 1, 8, PNG_COLOR_TYPE_RGB_ALPHA, 0, (const unsigned char *)"\x0A\x0A\x0A\0\x64\x64\x64\xFF");
-    EXPECT(path, 2, 1, 8, 10, 100); // alpha 0 or 255: left out
+    EXPECT(path, 2, 1, 8, 10, 100); // alpha 0 or 255: ignored
     write_png(path, 2, 1, 8, PNG_COLOR_TYPE_GRAY_ALPHA, 0, (const unsigned char *)"\x07\0\x09\x80");
     EXPECT(path, 2, 1, 8, 7, 9);
     write_png(path, 3, 1, 8, PNG_COLOR_TYPE_PALETTE, 0, (const unsigned char *)"\0\1\2");
@@ -115,7 +115,7 @@ TEST(test_png)
     EXPECT(path, 3, 3, 8, 1, 2, 3, 4, 5, 6, 7, 8, 9);
 }
 
-// Writes the check sum of the chunk that begins here.
+// Writes the checksum of the chunk that begins here.
 static void seal(unsigned char *chunk)
 {
     const size_t length = (size_t)chunk[0] << 24 | (size_t)chunk[1] << 16 | (size_t)chunk[2] << 8 | chunk[3];
@@ -127,7 +127,7 @@ static void seal(unsigned char *chunk)
     for (int i = 0; i < 4; i++) chunk[8 + length + (size_t)i] = (unsigned char)(~crc >> (24 - 8 * i));
 }
 
-// Whether libdeflate read it; then libpng reads the same.
+// Whether libdeflate reads it; then libpng must read the same.
 static bool by_deflate(const char *path)
 {
     RG_ENDS(rg_image_free) rg_image a = {0}, b = {0};
@@ -147,7 +147,7 @@ static bool by_deflate(const char *path)
     return true;
 }
 
-// Every kind that PNG has, with every filter: more than 16 KiB, below which libpng writes a smaller window.
+// Every kind of PNG with every filter: more than 16 KiB, because libpng writes a smaller window below that.
 TEST(test_png_two_ways)
 {
     enum { WIDTH = 131, HEIGHT = 140 };
@@ -166,7 +166,7 @@ TEST(test_png_two_ways)
             }
 }
 
-// A PNG of 8-bit grey whose stream is one stored block with so many bytes behind it; the rows' bytes follow their filter's.
+// A PNG of 8-bit grey whose stream is one stored block, followed by `behind` bytes; each row's bytes follow its filter.
 static const char *put_stored(const unsigned char *rows, int width, int height, int behind)
 {
     const unsigned n = (unsigned)((width + 1) * height), stream = n + 11 + (unsigned)behind;
@@ -191,13 +191,13 @@ static const char *put_stored(const unsigned char *rows, int width, int height, 
     return put_file("s.png", file, 57 + stream);
 }
 
-// What zlib or libpng alone refuse or warn of: a sixth filter, bytes behind the stream.
+// Cases that only zlib and libpng refuse or warn about: a sixth filter, bytes after the stream.
 TEST(test_png_strange_two_ways)
 {
     enum { WIDTH = 130, HEIGHT = 140 };
     RG_FREED unsigned char *rows = rg_alloc((WIDTH + 1) * HEIGHT);
     if (!HAVE_DEFLATE) return;
-    for (int i = 0; i < (WIDTH + 1) * HEIGHT; i++) // every filter behind every other
+    for (int i = 0; i < (WIDTH + 1) * HEIGHT; i++) // every filter after every other
         rows[i] = (unsigned char)(rg_bits(4, (uint64_t)(i % (WIDTH + 1) ? i : i / (WIDTH + 1))) % (i % (WIDTH + 1) ? 256 : 5));
     assert_true(by_deflate(put_stored(rows, WIDTH, HEIGHT, 0)));
     assert_false(by_deflate(put_stored(rows, WIDTH, HEIGHT, 1)));
@@ -205,7 +205,7 @@ TEST(test_png_strange_two_ways)
     assert_false(by_deflate(put_stored(rows, WIDTH, HEIGHT, 0)));
 }
 
-// A bit of every seventh byte, with the check sum of the chunk left alone and made anew, and pieces that lack the end.
+// A wrong bit in every seventh byte, with the chunk's checksum unchanged and corrected; and files cut short.
 TEST(test_png_damaged_two_ways)
 {
     enum { WIDTH = 131, HEIGHT = 140 };
@@ -228,7 +228,7 @@ TEST(test_png_damaged_two_ways)
             }
         assert_false(by_deflate(put_file("h.png", whole, i)));
     }
-    memcpy(whole + 41, "\x18\x19", 2); // a window of 512 bytes, beyond which the stream reaches back
+    memcpy(whole + 41, "\x18\x19", 2); // a window of 512 bytes; the stream refers to bytes before it
     seal(whole + 33);
     assert_false(by_deflate(put_file("h.png", whole, n)));
 }
@@ -238,17 +238,17 @@ TEST(test_png_damaged)
     size_t n = 0;
     write_png(in_dir("e.png"), 3, 3, 8, PNG_COLOR_TYPE_GRAY, 0, (const unsigned char *)"\1\2\3\4\5\6\7\10\11");
     RG_FREED char *whole = get_file(in_dir("e.png"), &n);
-    for (size_t cut = 0; cut < n; cut++) { // every truncation, one line each
+    for (size_t cut = 0; cut < n; cut++) { // each truncation gives one line
         char words[64];
         snprintf(words, sizeof words, cut < 4 ? "at byte 0: expected a PNG" : "f.png: at byte %zu: expected a", cut);
-        if (cut >= 4 && cut < n - 4) // libpng asks for whole fields, so all that is there was read
+        if (cut >= 4 && cut < n - 4) // libpng reads whole fields, so that all bytes were read
             assert_refused(read_code(put_file("f.png", whole, cut)), words);
         else
             assert_refused(read_code(put_file("f.png", whole, cut)), "f.png: at byte");
     }
-    whole[40] ^= 1; // inside IDAT or its length: the check sum does not fit
+    whole[40] ^= 1; // inside IDAT or its length: the checksum is wrong
     assert_refused(read_code(put_file("f.png", whole, n)), "expected a whole PNG picture, found: ");
-    // 40,000 x 40,000 pixels in a hundred bytes, with a right check sum: no memory is taken for it.
+    // 40,000 x 40,000 pixels in a hundred bytes, with a right checksum: no memory is allocated for them.
     const unsigned char bomb[] = "\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR\0\0\x9C\x40\0\0\x9C\x40\x08\0\0\0\0";
     unsigned char file[200] = {0};
     memcpy(file, bomb, sizeof bomb - 1);
@@ -271,7 +271,7 @@ static void tiff_page(
     TIFFSetField(t, TIFFTAG_COMPRESSION, compression);
     TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     for (int y = 0; y < h; y++) {
-        unsigned char line[64]; // libtiff swaps the caller's row in place in files of the other byte order
+        unsigned char line[64]; // libtiff swaps the bytes of the caller's row in files of the other byte order
         size_t n = (size_t)w * (size_t)channels * (size_t)bits / 8;
         memcpy(line, (const char *)row + (size_t)y * n, n);
         TIFFWriteScanline(t, line, (uint32_t)y, 0);
@@ -317,12 +317,13 @@ TEST(test_tiff)
     int64_t count;
     RG_FREED char *whole = get_file(path, &n);
     assert_refused(read_code(put_file("u.tif", whole, 9)), "u.tif: at byte");
-    // Cut anywhere, it has fewer pages than it says: pages that are whole do not make it good.
+    // A file cut anywhere is refused, even if whole pages remain.
     for (size_t cut = n - 1; cut > n / 4; cut -= 7)
         assert_refused(rg_image_pages(put_file("u.tif", whole, cut), &count), "u.tif: at byte");
 }
 
-// Signed, long and double values: whole from 0 on they are taken as they are, by a range otherwise, or all as real values.
+// Signed, long and double values: used unchanged if they are whole and not negative, else scaled by a range; or all as real
+// values.
 TEST(test_tiff_values)
 {
     const int8_t int8[3] = {0, 7, 127};
@@ -381,7 +382,7 @@ TEST(test_tiff_values)
     }
 }
 
-// White at 0: a value's mirror image in the grey range, else in its type's; a float its negative.
+// White at 0: an integer is mirrored within the grey range, else within its type; a float changes sign.
 TEST(test_tiff_white_at_0)
 {
     const uint8_t uint8[2] = {10, 250};
@@ -422,7 +423,7 @@ TEST(test_tiff_white_at_0)
     }
 }
 
-// The picture "abc" above "def", its pixels in the order of each Orientation: where the first row and the first column stand.
+// The picture "abc" above "def", with its pixels stored for each Orientation, the position of the first row and column.
 TEST(test_tiff_orientation)
 {
     static const char *const stored[8] = {"abcdef", "cbafed", "fedcba", "defabc", "adbecf", "cfbead", "fcebda", "daebfc"};
@@ -437,7 +438,7 @@ TEST(test_tiff_orientation)
         TIFFClose(t);
         catch_stderr();
         const int code = rg_image_pages(path, &(int64_t){0});
-        const char *said = caught(); // once, of the first
+        const char *said = caught(); // one warning, for the first
         assert_int_equal(code, RG_GOOD);
         EXPECT(path, 3, 2, 8, 'a', 'b', 'c', 'd', 'e', 'f');
         assert_true(o == ORIENTATION_TOPRIGHT ? strstr(said, "its tag Orientation, 2, says") != NULL : !*said);
@@ -449,7 +450,7 @@ TEST(test_tiff_orientation)
     EXPECT(path, 3, 2, 16, 'a', 'b', 'c', 'd', 'e', 'f');
 }
 
-// What ImageJ writes of a stack beyond 4 GiB: a directory for the first image only, the others behind it.
+// ImageJ's format for stacks larger than 4 GiB: a directory for the first image only, followed by the others.
 TEST(test_tiff_imagej)
 {
     TIFF *t = TIFFOpen(in_dir("j.tif"), "wb");
@@ -465,7 +466,7 @@ TEST(test_tiff_imagej)
     EXPECT(in_dir("j.tif"), 3, 1, 8, 'a', 'b', 'c');
 }
 
-// A pyramid has smaller copies of its picture as further pages, which are no photographs.
+// Further pages of a pyramid are smaller copies of its picture, not photographs.
 TEST(test_tiff_pyramid)
 {
     TIFF *t = TIFFOpen(in_dir("y.tif"), "wl");
@@ -478,8 +479,8 @@ TEST(test_tiff_pyramid)
     assert_refused(rg_image_read(in_dir("y.tif"), 1, &no_range, &image), "page 2 requested, found 1");
 }
 
-// A page of 37 x 21 pixels, `channels` samples a pixel, in strips of 5 rows or tiles of 16 x 32, of which those at the right and
-// the bottom reach beyond the page, there 0xAA; planes together or separate.
+// A page of 37 x 21 pixels, `channels` samples a pixel, in strips of 5 rows or tiles of 16 x 32, with 0xAA where the last ones
+// extend past the page; planes together or separate.
 static void tiff_laid_out(TIFF *t, bool tiled, bool separate, int bits, int channels, int format, int compression)
 {
     enum { W = 37, H = 21, TW = 16, TH = 32 };
@@ -553,7 +554,7 @@ TEST(test_tiff_tiles_and_planes)
             rg_image_free(&strips);
         }
     }
-    // A tile that no file of this length can hold takes no memory.
+    // No memory is allocated for a tile larger than the file.
     TIFF *t = TIFFOpen(in_dir("huge.tif"), "wb");
     char four[4] = {0};
     TIFFSetField(t, TIFFTAG_IMAGEWIDTH, 3), TIFFSetField(t, TIFFTAG_IMAGELENGTH, 2);

@@ -9,7 +9,7 @@
 #include <zlib.h>
 #endif
 
-// A header of nx x ny x nz in the given byte order, with `extended` bytes announced.
+// Writes a header of nx x ny x nz in the given byte order, which declares `extended` bytes.
 static void lay_header(
     unsigned char *h, bool big, int32_t nx, int32_t ny, int32_t nz, int32_t mode, int32_t extended, bool stamp)
 {
@@ -67,7 +67,7 @@ TEST(test_byte_orders)
             }
 }
 
-// Of IMOD's mode 0 the stamp's flags say whether bytes are signed: words 39 and 40, "IMOD" and bit 0.
+// With IMOD's stamp in words 39 and 40, "IMOD" and flags, bit 0 of the flags says whether bytes of mode 0 are signed.
 TEST(test_imod_bytes)
 {
     for (int flags = 0; flags < 2; flags++) {
@@ -84,7 +84,7 @@ TEST(test_imod_bytes)
     }
 }
 
-// Without that stamp they are signed, as MRC2014 has it, unless the header's minimum and maximum are those of unsigned ones.
+// Without that stamp bytes are signed, as in MRC2014, unless the header's minimum and maximum are in the unsigned range.
 TEST(test_bytes_without_flags)
 {
     static const struct {
@@ -104,7 +104,7 @@ TEST(test_bytes_without_flags)
     }
 }
 
-// 512 bytes: machine (6: little-endian, 3: big-endian), type in byte 3, sides; the data follow.
+// A header of 512 bytes: machine (6: little-endian, 3: big-endian), type in byte 3, sides; then the data.
 static void put_em(const char *name, int machine, int type, size_t data_bytes)
 {
     unsigned char file[512 + 64] = {[0] = (unsigned char)machine, [3] = (unsigned char)type};
@@ -135,7 +135,7 @@ TEST(test_em)
     put_em("a.em", 6, 8, 48);
     assert_refused(
         rg_mrc_open(&m, in_dir("a.em")), "expected an EM file of type 2 (int16) or 5 (float32), found type 8 (complex");
-    put_em("a.em", 6, 2, 13); // a byte too many: nothing that this reader knows
+    put_em("a.em", 6, 2, 13); // one byte too many: not a known format
     assert_refused(rg_mrc_open(&m, in_dir("a.em")), "expected an MRC header");
 }
 
@@ -174,7 +174,7 @@ TEST(test_gzip)
 }
 #endif
 
-// Files that people have instead: the line says what it is and which tool converts it.
+// Other formats that users have: the error names the format and a tool that converts it.
 TEST(test_other_formats)
 {
     static const struct {
@@ -211,7 +211,7 @@ TEST(test_refusals)
     lay_header(file, false, 2, 2, 1, 2, -8, true);
     assert_refused(
         rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "at byte 92: expected the length of the extended header");
-    lay_header(file, false, 0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF, 2, 0, true); // bytes beyond 2^63
+    lay_header(file, false, 0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF, 2, 0, true); // more than 2^63 bytes
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, sizeof file)), "found the end of the file");
     assert_refused(rg_mrc_open(&m, put_file("a.mrc", file, 1023)), "at byte 1023: expected an MRC header");
     assert_refused(rg_mrc_open(&m, test_dir), "is a directory");
@@ -225,7 +225,7 @@ TEST(test_refusals)
     assert_refused(rg_mrc_section(&m, 1, (float[16]){0}), "section 1");
 }
 
-// at_once: all sections in one call, to a file whose room is taken first.
+// at_once: all sections in one call, to a file whose space is allocated first.
 static int write_one(const char *path, int mode, const float *value, int64_t nz, bool at_once)
 {
     rg_mrc_out out;
@@ -262,7 +262,7 @@ TEST(test_round_trip)
     }
 }
 
-// In memory the file is mapped.
+// In /dev/shm, where the file is mapped.
 TEST(test_in_memory)
 {
     const float value[12] = {0, 1, 2, 3, 100, 127, 7, 7, 7, 7, 7, 7};
@@ -292,7 +292,7 @@ TEST(test_nothing_half_written)
     assert_int_not_equal(system(fmt("ls %s | grep -q part", test_dir)), 0);
 }
 
-// Files of EMDB with their oddities: other axes, which are refused, and sides that are known from elsewhere.
+// Unusual files of EMDB: other axes, which are refused, and sides known from another source.
 TEST(test_real_files)
 {
     const char *path = "../shared/data/format_quirks/EMD-3197.map", *other = "../shared/data/format_quirks/EMD-3001.map";

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// test_par.c: FREALIGN's parameter files: versions, columns that touch, and what becomes of them as particles. Malformed rows:
+// test_par.c: FREALIGN's parameter files: versions, columns that touch, and particles read from them. Malformed rows:
 // verify/cases/malformed.tsv.
 #include "../../../data/formats/par.h"
 #include "../test.h"
 #include "../test_data.h"
 
-// In the widths of each version, as FREALIGN prints them.
+// Rows in the column widths of each version, as FREALIGN prints them.
 #define V9                                                                                                                     \
     "      1   10.50   20.25  -30.75      4.50    -13.10   50000    12  12000.5  11500.0   45.00  100.00    "                  \
     "-1234     1.2345   23.45    0.10\n"
@@ -43,7 +43,7 @@ TEST(test_versions)
     }
 }
 
-// A shift of -1000.00 A fills its ten columns but for one; an angle of -1000.00 its eight, so that words join.
+// A shift of -1000.00 A fills its ten columns except one, an angle of -1000.00 all eight, so that words touch.
 TEST(test_columns_that_touch)
 {
     rg_par p;
@@ -70,7 +70,7 @@ TEST(test_free_format)
     assert_true(p.n == 2 && rg_par_version(&p) == 8 && p.row[1].value[RG_PAR_CHANGE] == -1.5 && p.row[1].line == 2);
 }
 
-// What is written comes back, in fixed widths that FREALIGN reads; what does not fit leaves no file.
+// What is written is read back, in the fixed widths that FREALIGN reads; a value too wide leaves no file.
 TEST(test_written)
 {
     for (int version = 8; version <= 9; version++) {
@@ -83,7 +83,7 @@ TEST(test_written)
         assert_int_equal(rg_par_write(in_dir("out.par"), &out), RG_GOOD);
         size_t bytes;
         RG_FREED char *text = get_file(in_dir("out.par"), &bytes);
-        assert_int_equal(strcspn(text, "\n"), version == 8 ? 95 : 136); // the head is as wide as the rows
+        assert_int_equal(strcspn(text, "\n"), version == 8 ? 95 : 136); // the header is as wide as the rows
         assert_int_equal(bytes, 4 * ((version == 8 ? 95 : 136) + 1));
         assert_int_equal(rg_par_read(in_dir("out.par"), &in), RG_GOOD);
         assert_true(in.n == 3 && rg_par_version(&in) == version && in.row[1].value[RG_PAR_PHI] == -1000.5);
@@ -133,12 +133,12 @@ TEST(test_particles)
         assert_true(p.n == 2 && p.side == 4 && p.pixel_A == 2 && !p.lacks_ctf);
         const rg_particle *q = &p.row[0];
         assert_true(q->psi_deg == 1 && q->tilt_deg == 2 && q->rot_deg == 3);
-        double px = version == 8 ? 1 : 0.5; // A to pixels of 2 A
+        double px = version == 8 ? 1 : 0.5; // A as pixels of 2 A
         assert_true(q->origin_x_px == -4 * px && q->origin_y_px == -5 * px);
         assert_true(q->ctf.defocus_u_A == 9000 && q->ctf.defocus_v_A == 8000 && q->ctf.defocus_angle_deg == 7);
         assert_true(q->ctf.voltage_kV == 200 && q->ctf.cs_mm == 2 && q->ctf.amplitude_contrast == 0.07 && q->ctf.scale == 1);
         assert_int_equal(rg_particles_image(&p, 0, image), RG_GOOD);
-        assert_true(image[3] == 103); // NO counts the stack's images
+        assert_true(image[3] == 103); // NO is the number of the image in the stack
         RG_ENDS(rg_par_free) rg_par par;
         rg_par_make(&par, version, 1);
         rg_par_set_pose(&par, 0, q, p.pixel_A);
@@ -153,7 +153,7 @@ TEST(test_particles)
     assert_refused(particles_of(ROW8(1) ROW8(2), &p), "s.mrcs");
 }
 
-// Of a width of its columns that does not tell where they end; what is written is read again.
+// Columns too narrow to tell where they end; what is written is read back.
 TEST(test_narrow_kind)
 {
     rg_par p, again;
@@ -167,7 +167,7 @@ TEST(test_narrow_kind)
     rg_par_free(&p);
 }
 
-// Far beyond what tells the kinds apart, and numbers that no microscope gives.
+// A line longer than the part used to recognise the format, and numbers that no microscope gives.
 TEST(test_beyond)
 {
     const size_t n = (1 << 20) + 4096;

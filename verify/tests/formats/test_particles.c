@@ -73,7 +73,7 @@ TEST(test_relion_30)
     assert_true(fabs(p.pixel_A - 2.5) < 1e-12 && p.row[0].origin_x_px == 0.5 && p.row[0].origin_y_px == -4);
     assert_string_equal(p.lacks_ctf, "rlnDefocusU");
     rg_particles_close(&p);
-    // Without a magnification RELION takes 10,000.
+    // Without a magnification RELION uses 10,000.
     assert_int_equal(open_text("data_images\nloop_\n" POSES "_rlnDetectorPixelSize\nc.mrcs 1 2 3 13.1\n", &p), RG_GOOD);
     assert_true(fabs(p.pixel_A - 13.1) < 1e-12);
     rg_particles_close(&p);
@@ -83,7 +83,7 @@ TEST(test_relion_30)
     rg_particles_close(&p);
 }
 
-// What RELION and Xmipp put after a name to say how to read it; a file may also have a colon in its own name.
+// The suffixes of RELION and Xmipp that give the format of a file; a file name may also contain a colon.
 TEST(test_suffix)
 {
     rg_particles p;
@@ -99,7 +99,7 @@ TEST(test_suffix)
     assert_refused(code_of("data_\nloop_\n" POSES "1@d.mrc:mrcs 1 2 3\n"), "line 7: expected the stack \"d.mrc:mrcs\" here");
 }
 
-// RELION's names of blocks, and the words of an optics group on what has been done to its images.
+// RELION's names of blocks, and the flags of an optics group for the processing of its images.
 TEST(test_blocks_and_flags)
 {
     rg_particles p;
@@ -125,7 +125,7 @@ TEST(test_blocks_and_flags)
     }
 }
 
-// One row too few is said and no more: subsets of a stack are what everyone works with.
+// Images missing at the end get one warning only, because subsets of a stack are common.
 TEST(test_row_too_few)
 {
     put_stack("a.mrcs", 3, 3, 130, 0);
@@ -218,7 +218,7 @@ TEST(test_ctf)
 
 // ---- the phantom ---------------------------------------------------------------------------------------------------------
 
-// Transform of `values` on side^dims points about the centre at a whole frequency, by its sum.
+// Transform of `values` on side^dims points about the centre, at an integer frequency, by direct summation.
 static double complex transform_at(const double *values, int dims, int64_t side, const int64_t f[3])
 {
     double complex sum = 0;
@@ -273,7 +273,7 @@ TEST(test_blobs_exact)
     }
 }
 
-// How many of the parts stand where an operator of the group, generated elsewhere, has taken another of the same amplitude.
+// The number of parts at the place to which an operator of the group, generated elsewhere, moves another of the same amplitude.
 static int parts_met(const char *name, const rg_blob *blob, int n, int *operators)
 {
     gr_symmetry group;

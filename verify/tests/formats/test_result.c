@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_result.c: what is written is read back, and what older formats become. Malformed files: verify/cases/malformed.tsv.
+// test_result.c: what is written is read back, and older formats are converted. Malformed files: verify/cases/malformed.tsv.
 #define OWN_MAIN
 #include "../test.h"
 #include "../../../impl/suite.h"
@@ -69,7 +69,7 @@ TEST(columns_are_the_contract)
         "energy_busy\tenergy_devices\tsensor_W\tpeak_bytes\tgpu_peak_bytes\tsamples\tsource\tmade\n"));
 }
 
-// Of a row of formats 1 to 4, the cells that were sentences; and what is made of them, as NAME=CELL of format 5.
+// Cells of formats 1 to 4 that were sentences, and their cells in format 5 as NAME=CELL.
 static const struct {
     const char *status, *stop, *energy, *check, *bound, *now;
 } sentence[] = {
@@ -103,7 +103,7 @@ static const struct {
     {"", "best sustained rate of the probe", "", "", "", "stop=probe detail="},
 };
 
-// And the copies of scope transfer were of pageable memory.
+// In older formats, the copies of scope transfer were of pageable memory.
 TEST(sentences_of_older_formats_become_columns)
 {
     for (int i = 0; i < RG_COUNT(sentence); i++) {
@@ -136,7 +136,7 @@ TEST(unfinished_line_is_dropped)
     RG_FREED char *text = whole_file();
     RG_ENDS(rg_result_free) rg_result r;
     bool cut;
-    text[strlen(text) - 1] = '\0'; // complete but for its newline: still not known to be whole
+    text[strlen(text) - 1] = '\0'; // all but its newline: it may still be incomplete
     assert_int_equal(read_text(text, &r, &cut), RG_GOOD);
     assert_true(cut);
     assert_int_equal(r.n_rows, 1);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// test_star.c: the STAR reader and writer against files written out by hand. Malformed ones: verify/cases/malformed.tsv.
+// test_star.c: the STAR reader and writer against files written by hand. Malformed ones: verify/cases/malformed.tsv.
 #include "../../../data/formats/star.h"
 #include "../test.h"
 #include "../test_data.h"
 
 static int read_text(const char *text, rg_star *star) { return rg_star_read(put_file("a.star", text, strlen(text)), star); }
 
-// What RELION 3.1 writes, with everything that is allowed besides: tabs, CR LF, quotes, comments, blank lines in a loop, no
-// newline at the end of a comment that is last.
+// The output of RELION 3.1 with all else that is allowed: tabs, CR LF, quotes, comments, blank lines in a loop, no newline
+// after a last comment.
 TEST(test_accepted)
 {
     static const char text[] = "# made by hand\r\n\n# version 30001\n\n"
@@ -72,7 +72,7 @@ TEST(test_round_trip)
     assert_string_equal(rg_star_cell(&in.table[0], 0, 0), "x y");
     for (int i = 0; i < 12; i++) assert_string_equal(rg_star_cell(&in.table[1], i / 2, i % 2), cell[i]);
     rg_star_free(&in);
-    char *text = file_text(in_dir("b.star")); // RELION converts no rows of 3.0 above which 3.1 stands
+    char *text = file_text(in_dir("b.star")); // RELION does not convert rows of 3.0 under a header of 3.1
     assert_null(strstr(text, "version"));
     free(text);
     table[0].name = "optics";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_frealign.c: what must hold of FREALIGN's routines whoever computes them: a particle that is its own section, one turned
-// by a half turn, symmetry operators, and insertion as the transpose of the section. Truth here comes from no reference.
+// test_frealign.c: laws of FREALIGN's routines, for every variant: a particle that is its own section, one rotated by a half
+// turn, symmetry operators, insertion as the transpose of the section. Expected values do not come from the reference.
 #include "../../../impl/frealign/bound.h"
 #include "../../../impl/frealign/ctf/apply.h"
 #include "../../../impl/frealign/simd_columns.h"
@@ -19,7 +19,8 @@ TEST(sinc_is_sinc)
     }
 }
 
-// Of one column in a plane of noise, and the transform with the other sign: the 2-norm of what it is off by, over its own.
+// Errors of one column in a plane of noise against the transforms of both signs: 2-norm of the difference over that of the
+// transform.
 static void column_errors(
     const fr_columns *c, const float *before, const float *after, int64_t pitch, int column, int forth, double error[2])
 {
@@ -44,7 +45,7 @@ static void column_errors(
     for (int sign = 0; sign < 2; sign++) error[sign] = sqrt(off[sign] / all);
 }
 
-// Sides of fours and twos, of each odd factor that has code of its own, and of others. With the other sign it is wrong.
+// Sides of fours and twos, of each odd factor with special code, and of others. With the other sign the result is wrong.
 TEST(columns_are_transformed)
 {
     static const int side[] = {4, 6, 8, 10, 14, 22, 30, 34, 98, 112, 420, 500, 1022};
@@ -105,7 +106,7 @@ TEST(ctf_is_freealigns)
         }
 }
 
-// RELION's matrix maps the volume into the image, FREALIGN's the image into the volume.
+// RELION's matrix maps the volume to the image, FREALIGN's the image to the volume.
 TEST(rotation_is_relions_transposed)
 {
     double m[9], a[9];
@@ -129,7 +130,7 @@ static void correlates_with_itself(const rg_variant *v, const int64_t *param, pr
     } else if (strcmp(p->algo->name, "presb") == 0) {
         for (int64_t k = 1; k < fr_rings(c.side); k++)
             assert_true(fabs(out[k] - (k <= c.outer ? 1 : 0)) < 1e-4); // ring 9 has radii of 8.5 to 9
-    } else { // sum g sqrt B / sqrt(n sum g^2 B) is 1 only where all rings have one power
+    } else { // sum g sqrt B / sqrt(n sum g^2 B) is 1 only if all rings have the same power
         const double least = c.rings && strcmp(p->algo->name, "cc3m") == 0 ? 0.9 : 1 - 1e-5;
         if (!(out[0] >= least && out[0] < 1 + 1e-5)) fail_msg("%s:%s gives %g", p->algo->name, v->name, out[0]);
     }
@@ -141,10 +142,10 @@ TEST(a_section_correlates_with_itself)
     const int64_t kinds[] = {FR_V9, FR_TRILINEAR, FR_BOX3 | FR_SQUARED, FR_NEAREST | FR_PAD_2, FR_BOX5};
     for (int a = 0; a < RG_COUNT(name); a++)
         for (int k = 0; k < RG_COUNT(kinds); k++) {
-            if (a == 3 && kinds[k] & FR_SQUARED) continue; // sigma2 takes 2|c| always
+            if (a == 3 && kinds[k] & FR_SQUARED) continue; // sigma2 always uses 2|c|
             const rg_shape shape = {{24, 1, kinds[k], 1, 9, 1}, 7};
             RG_ENDS(problem_free) problem p = problem_make(name[a], shape, RG_RANDOM);
-            ((float *)p.arg[FR_SETTING])[0] = 100; // no mask; the disc is the image
+            ((float *)p.arg[FR_SETTING])[0] = 100; // no mask: the disc is the whole image
             plant(&p);
             each_variant(&p, correlates_with_itself, NULL);
         }
@@ -158,8 +159,7 @@ static double score_of(const rg_variant *v, const int64_t *param, problem *p)
     return *(float *)p->arg[FR_SCORE];
 }
 
-// psi + 180 degrees turns the section about, which conjugates it; so does the particle's conjugate, with the shift the other
-// way.
+// psi + 180 degrees turns the section about, which conjugates it; so does conjugating the particle, with the opposite shift.
 static void half_turn(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     (void)context;
@@ -228,7 +228,7 @@ TEST(operators_of_the_group_change_nothing)
 {
     const rg_shape shape = {{20, 1, FR_TRILINEAR, 1, 8, 1}, 7};
     RG_ENDS(problem_free) problem p = problem_make("cc3m", shape, RG_RANDOM);
-    each_variant(&p, quarter_turn, NULL); // without the symmetry they do
+    each_variant(&p, quarter_turn, NULL); // without the symmetry they differ
     make_fourfold(&p);
     each_variant(&p, quarter_turn, &p);
 }
@@ -261,7 +261,7 @@ TEST(ccp_finds_quarter_and_lag)
         RG_ENDS(problem_free) problem p = problem_make("ccp", shape, RG_RANDOM);
         float *pose = p.arg[FR_POSE], was[FR_POSE_FLOATS];
         memcpy(was, pose, sizeof was);
-        for (int64_t e = 0; e < fr_stored(48); e++) ((float *)p.arg[FR_C])[e] = 1; // else the CTF would have to turn too
+        for (int64_t e = 0; e < fr_stored(48); e++) ((float *)p.arg[FR_C])[e] = 1; // else the CTF would have to turn, too
         for (int quarter = 0; quarter < cases[i].v; quarter++)
             for (int axis = 0; axis < 3; axis++) { // M Rz(90 degrees): columns (2, -1)
                 const float first = pose[axis];
@@ -278,7 +278,7 @@ TEST(ccp_finds_quarter_and_lag)
 
 // ---- insertion -----------------------------------------------------------------------------------------------------------
 
-// c = 1/2 and w = 1, so that E is added as it is, into an empty volume.
+// c = 1/2 and w = 1, so that E is added unchanged to an empty volume.
 static problem plain_insertion(int64_t kind)
 {
     const rg_shape shape = {{22, 2, kind, 3, 9}, 7};
@@ -293,7 +293,7 @@ static void clear_volume(problem *p)
     memset(p->arg[FR_INSERT_VOLUME], 0, (size_t)p->algo->arg[FR_INSERT_VOLUME].count(&p->shape) * sizeof(float));
 }
 
-// Weights of nodes around a place add up to 1, and the plane x = 0 is its own mirror image.
+// The weights of nodes around a place add up to 1; the plane x = 0 is its own mirror image.
 static void mass_and_mirror(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     const int64_t side = 22;
@@ -362,7 +362,7 @@ TEST(insertion_is_the_sections_transpose)
     each_variant(&p, is_transposed, &section);
 }
 
-// Two calls add what one call of both particles adds.
+// Two calls add the same as one call with both particles.
 static void accumulates(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     const int64_t n = p->algo->arg[FR_INSERT_VOLUME].count(&p->shape), stored = fr_stored(22);

@@ -15,7 +15,7 @@ static inline fr_call call_of(const problem *p)
     return fr_call_of(&call);
 }
 
-// X of particle 0 becomes f S e^{-i s.q} of trial 0: what the routines must find to be their reference. In the band only.
+// Sets X of particle 0 to f S e^{-i s.q} of trial 0, in the band only: the routines must find it equal to their reference.
 static inline void plant(problem *p)
 {
     const fr_call c = call_of(p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // test_agreement.c: the same .cu file on the GPU and on the emulated one. For every CUDA variant, several check shapes and one
-// seed, both outputs are written side by side and compared within the variant's tolerance, exactly for integer algorithms. So a
-// verdict reached without a GPU speaks for the GPU too. Skips, saying so, where there is no GPU.
+// seed, both outputs are compared within the variant's tolerance, exactly for integer algorithms. A verdict reached without a
+// GPU therefore holds for the GPU, too. Skipped, with a message, without a GPU.
 #include "../../../impl/runtime/call.h"
 #include "../../../impl/base/core.h"
 #include "../../../impl/gpu/emulator/emulation.h"
@@ -44,7 +44,7 @@ static int compute(
     return 0;
 }
 
-// In a child, because a GPU's context does not survive a fork and a fault must not end the test.
+// In a child, because a GPU's context does not survive a fork, and a fault must not end the test.
 static void compute_in_child(
     const rg_entry *e, const rg_shape *shape, const int64_t *param, const char *device, const sides *s, int side)
 {
@@ -129,7 +129,7 @@ TEST(test_agreement)
         int64_t param[RG_PARAMS_MAX];
         rg_params_standard(gpu->variant, param);
         int done = 0;
-        for (int i = gpu->algo->n_check_shapes - 1; i >= 0 && done < SHAPES; i--) { // the larger ones stand at the end
+        for (int i = gpu->algo->n_check_shapes - 1; i >= 0 && done < SHAPES; i--) { // the larger ones are at the end
             const rg_shape *shape = &gpu->algo->check_shape[i];
             if (gpu->algo->work(shape) > WORK || (gpu->variant->refuse && gpu->variant->refuse(shape, param))) continue;
             agree_at(gpu, host, shape, param);

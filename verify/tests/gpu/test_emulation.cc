@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_emulation.cc: the emulated GPU does what CUDA says: indices, barriers, warp-wide operations, atomics, textures, the
-// matrix product; and it draws its orders from the seed.
+// test_emulation.cc: the emulated GPU follows CUDA: indices, barriers, warp-wide operations, atomics, textures, the matrix
+// product; and its order of threads is drawn from the seed.
 #include "test_emulation.h"
 #include <vector>
 
@@ -45,7 +45,7 @@ TEST(seed_decides_the_order)
     assert_true(one == order_of(1));
     assert_true(one != two);
     assert_false(std::is_sorted(one.begin(), one.begin() + 40));
-    // Before and behind the barrier the order differs, and the barrier separates them.
+    // The order differs before and after the barrier, which separates both parts.
     std::vector<unsigned> first(one.begin(), one.begin() + 40), second(one.begin() + 40, one.begin() + 80);
     assert_true(first != second);
     std::sort(first.begin(), first.end());
@@ -140,7 +140,7 @@ TEST(sums_and_dynamic_shared)
     RG_LAUNCH(reverse, 3, 1000, 1000 * sizeof(int), nullptr, in.p, out.p);
     assert_fine();
     for (int i = 0; i < 3000; i++) assert_int_equal(out[(size_t)i], i / 1000 * 1000 + 999 - i % 1000);
-    // More shared memory than a launch may ask for unless the kernel was allowed it.
+    // More shared memory than a launch may use unless the kernel was allowed it.
     RG_LAUNCH(reverse, 1, 8, 100000, nullptr, in.p, out.p);
     assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
     assert_int_equal(cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000), cudaSuccess);
@@ -211,7 +211,7 @@ static __global__ void add_pairs(float4 *sum, double *total, float *cas)
 {
     atomicAdd(sum, make_float4(1, 2, 3, (float)threadIdx.x));
     atomicAdd(total, 0.5);
-    // A largest value by compare and swap, as CUDA's guide writes it: begins with a plain load.
+    // A largest value by compare and swap, as in CUDA's guide: it begins with a plain load.
     unsigned *bits = reinterpret_cast<unsigned *>(cas), seen = *bits, assumed;
     do {
         assumed = seen;
@@ -266,7 +266,7 @@ static void expect_texels(cudaTextureObject_t t, const std::vector<float2> &at, 
     assert_int_equal(cudaDestroyTextureObject(t), cudaSuccess);
 }
 
-// Hand-computed. Weights are multiples of 1/256: 0.3 is 77/256, 0.001 is 0, 0.999 is 1.
+// Computed by hand. Weights are multiples of 1/256: 0.3 is 77/256, 0.001 is 0, 0.999 is 1.
 TEST(linear_texture)
 {
     const float image[2][3] = {{0, 256, 512}, {1024, 1280, 1536}};
@@ -279,14 +279,14 @@ TEST(linear_texture)
         {0.5f, 0.5f}, {0.8f, 0.5f}, {0.501f, 0.5f}, {1.499f, 0.5f}, {1, 1}, {0, 0}, {-9, 7}, {2.75f, 0.5f}};
     expect_texels(texture_of(array, cudaFilterModeLinear, cudaAddressModeClamp, cudaReadModeElementType, 0), at,
         {0, 77, 0, 256, 640, 0, 1024, 512});
-    // Outside is 0: a quarter of it beyond the right edge, three quarters beyond the corner.
+    // 0 outside: a quarter of it at the right edge, three quarters at the corner.
     expect_texels(texture_of(array, cudaFilterModeLinear, cudaAddressModeBorder, cudaReadModeElementType, 0),
         {{2.75f, 0.5f}, {3, 2}, {-9, 7}, {3, 0.5f}}, {384, 384, 0, 256});
     expect_texels(texture_of(array, cudaFilterModePoint, cudaAddressModeWrap, cudaReadModeElementType, 1),
         {{0.99f, 0.1f}, {1.01f, 0.1f}, {-0.01f, 0.6f}}, {512, 0, 1536});
     expect_texels(texture_of(array, cudaFilterModePoint, cudaAddressModeMirror, cudaReadModeElementType, 1),
         {{1.01f, 0.1f}, {-0.4f, 0.1f}}, {512, 256});
-    // Wrapping needs normalised coordinates: without them it is clamping.
+    // Wrapping requires normalised coordinates: without them coordinates are clamped.
     expect_texels(texture_of(array, cudaFilterModePoint, cudaAddressModeWrap, cudaReadModeElementType, 0),
         {{1.99f, 0}, {3.5f, 0}, {-1, 1}}, {256, 512, 1024});
     assert_int_equal(cudaFreeArray(array), cudaSuccess);
@@ -297,8 +297,8 @@ static __global__ void fetch_four(cudaTextureObject_t t, const float2 *at, float
     out[threadIdx.x] = tex2Dgather<float4>(t, at[threadIdx.x].x, at[threadIdx.x].y);
 }
 
-// From the lower left against the clock, as the programming guide has it; which four, linear filtering decides, whose fractions
-// are rounded: just below the middle of a texel they are the next ones.
+// Counterclockwise from the lower left, as in the programming guide. The four texels are those of linear filtering, with
+// rounded fractions: just below the middle of a texel they are the next ones.
 TEST(four_texels)
 {
     const float image[2][3] = {{0, 256, 512}, {1024, 1280, 1536}};
@@ -332,7 +332,7 @@ TEST(four_texels)
         }
 }
 
-// A sum in one direction of rounding, also where double precision does not hold it.
+// A directed rounding of sums, also if they are not exact in double precision.
 TEST(sums_rounded_down)
 {
     assert_true(__fadd_rd(2.75f, 0x1.8p23f) == 0x1.8p23f + 2 && __fadd_rd(-0.25f, 0x1.8p23f) == 0x1.8p23f - 1);
@@ -355,7 +355,7 @@ TEST(byte_texture)
     cudaTextureDesc how = {};
     how.filterMode = cudaFilterModeLinear;
     cudaTextureObject_t t;
-    assert_int_equal(cudaCreateTextureObject(&t, &r, &how, nullptr), cudaErrorInvalidFilterSetting); // of integers, as integers
+    assert_int_equal(cudaCreateTextureObject(&t, &r, &how, nullptr), cudaErrorInvalidFilterSetting); // integers, unscaled
     assert_int_equal(cudaGetLastError(), cudaErrorInvalidFilterSetting);
     assert_int_equal(cudaFreeArray(array), cudaSuccess);
 }
@@ -381,7 +381,7 @@ TEST(other_textures)
     cudaTextureDesc how = {};
     cudaTextureObject_t t;
     assert_int_equal(cudaCreateTextureObject(&t, &r, &how, nullptr), cudaSuccess);
-    r.res.linear.devPtr = line.p + 1; // textures want 512-byte aligned memory
+    r.res.linear.devPtr = line.p + 1; // textures need memory aligned to 512 bytes
     assert_int_equal(cudaCreateTextureObject(&t, &r, &how, nullptr), cudaErrorInvalidValue);
     cudaGetLastError();
     const float cube[8] = {0, 1, 2, 3, 4, 5, 6, 7};

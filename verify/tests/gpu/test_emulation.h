@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_emulation.h: device memory and the judgement of launches, for the tests of the emulated GPU.
+// test_emulation.h: device memory and the result of launches, for the tests of the emulated GPU.
 #pragma once
 
 #include "../../../impl/gpu/cuda.h"
@@ -9,7 +9,7 @@
 
 static inline const rg_device *host() { return rg_device_emulated(); }
 
-// Device memory of n elements, zeroed, released at the end of the test.
+// Device memory for n elements, zeroed, released at the end of the test.
 template <class T> struct Memory {
     T *p;
     size_t n;
@@ -32,7 +32,7 @@ static __global__ __attribute__((unused)) void reverse(const int *in, int *out)
     out[blockIdx.x * blockDim.x + threadIdx.x] = line[blockDim.x - 1 - threadIdx.x];
 }
 
-// The fault of the launch before is the one that names kernel and thread and holds these words.
+// Asserts that the fault of the last launch names kernel and thread and contains these words.
 static inline void assert_fault(const char *kernel, const char *words)
 {
     const char *fault = rg_emulation_fault();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_emulation_faults.cc: the emulated GPU names every fault, with kernel, block and thread, and none where there is none.
+// test_emulation_faults.cc: the emulated GPU names every fault, with kernel, block and thread, and reports no others.
 #include "test_emulation.h"
 
 // ---- faults --------------------------------------------------------------------------------------------------------------
@@ -52,14 +52,14 @@ TEST(divergence)
     assert_fault("outside_lane", "reads lane 20");
     RG_LAUNCH(absent_lane, 1, 35, 0, nullptr, out.p); // a warp of 3 lanes that names 32
     assert_fault("absent_lane", "does not exist");
-    // A fault stays until the device is reset, and launches after it do nothing.
+    // A fault persists until the device is reset; later launches do nothing.
     RG_LAUNCH(gone, 1, 64, 0, nullptr, out.p);
     RG_LAUNCH(store, 1, 1, 0, nullptr, out.p);
     assert_int_equal(out[0], 0);
     assert_fault("gone", "barrier divergence");
 }
 
-// What follows needs every access of kernels to be instrumented, which a build with the real sanitizers leaves to them.
+// The rest needs every access of kernels to be instrumented, which a build with sanitizers does not do.
 #if RG_CHECKED
 
 template <int SIZE> static __global__ void fill_and_use(const int *in, int *out, bool barrier)
@@ -105,7 +105,7 @@ TEST(missing_barriers)
 {
     Memory<int> in(64), out(64);
     for (int i = 0; i < 64; i++) in[(size_t)i] = i;
-    for (uint64_t seed = 0; seed < 8; seed++) { // in whatever order the threads come
+    for (uint64_t seed = 0; seed < 8; seed++) { // in any order of the threads
         rg_emulation_seed(seed);
         RG_LAUNCH((fill_and_use<64>), 1, 64, 0, nullptr, in.p, out.p, true);
         RG_LAUNCH(used_again, 1, 64, 0, nullptr, in.p, out.p, true);
@@ -136,7 +136,7 @@ static __global__ void hole(int *out)
     out[threadIdx.x] = tile[threadIdx.x];
 }
 
-// Results of all blocks, added by the last one to come: fenced, hence no race.
+// The last block to finish adds the results of all, which are fenced, hence no race.
 static __global__ void last_block(int *part, unsigned *arrived, int *sum, bool fenced)
 {
     part[blockIdx.x] = (int)blockIdx.x;

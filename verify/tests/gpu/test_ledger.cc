@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
-// test_ledger.cc: what a device's ledger holds, the limit of its memory, and that an error is told once, on the emulated GPU.
+// test_ledger.cc: a device's ledger, its limit of memory, and that an error is reported once, on the emulated GPU.
 #include "../../../impl/gpu/emulator/cufft.h"
 #include "../../../impl/gpu/ledger.h"
 #include "test_emulation.h"
 
-// What the emulator asks at each of its calls (verify/faults has the library that answers otherwise): the n-th from now on fails,
-// or the device is broken from then on.
+// Called by the emulator at each of its calls (verify/faults has a library that replaces it): makes the n-th fail, or the
+// device broken from then on.
 static int countdown, answer;
 extern "C" int rg_fault_cuda(int takes_memory, int gives_back);
-extern "C" int rg_fault_cuda(int, int)
-{
-    return countdown && --countdown == 0 ? answer : 0;
-}
+extern "C" int rg_fault_cuda(int, int) { return countdown && --countdown == 0 ? answer : 0; }
 
 static void fail_call(int n, int how)
 {
@@ -52,7 +49,7 @@ TEST(blocks_by_name)
     assert_int_equal(rg_ledger_taken(host()), before);
 }
 
-// What kernels and transforms take by calls of CUDA and cuFFT.
+// Memory that kernels and transforms allocate by calls of CUDA and cuFFT.
 TEST(textures_and_work_areas)
 {
     const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
@@ -87,12 +84,12 @@ TEST(memory_made_small)
     assert_int_equal(facts.free_bytes, 2000);
     assert_int_equal(host()->alloc(&b, 2001, "slots"), cudaErrorMemoryAllocation);
     assert_null(b);
-    assert_int_equal(host()->sync(), 0); // told once
+    assert_int_equal(host()->sync(), 0); // reported once
     char why[200];
     assert_true(rg_ledger_refused(why));
     assert_string_equal(
         why, fmt("no memory on host for 1.95 KiB of slots; 1.95 KiB are free of --gpu-memory %zuB", before + 3000));
-    assert_false(rg_ledger_refused(why)); // forgotten
+    assert_false(rg_ledger_refused(why)); // cleared
     assert_int_equal(host()->alloc(&b, 2000, "slots"), 0);
     cudaArray_t array;
     const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
@@ -126,7 +123,7 @@ TEST(errors_told_once)
     assert_int_equal(host()->sync(), 0);
 }
 
-// Last, since the device stays broken: each call says so.
+// The last test, since the device stays broken: each call reports it.
 TEST(a_broken_device)
 {
     void *a, *b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// test_readme.c: counts of verdicts and findings in README.md are those of the ledger of the shipped record that it names, its figures
-// are those that the report draws of it, and the commands of every README run as they are printed; which do not, and why, is in
-// readme.tsv beside this file.
+// test_readme.c: README.md has the counts of verdicts and the findings of the shipped record that it names, with the figures
+// that the report draws of it, and the commands of every README run as printed; readme.tsv beside this file lists those that do
+// not run, with the reason.
 #include "../../../impl/base/core.h"
 #include "../../../impl/suite.h"
 #include "../../../report/words/words.h"
@@ -17,7 +17,7 @@ static const char machine[] = "h200-16xeon";
 static const rg_outcome shown[] = {
     RG_REPRODUCED, RG_ORDER, RG_DIRECTION, RG_CONTRADICTED, RG_EXISTS, RG_NOT_CALLED, RG_NOT_TESTABLE};
 
-// "| Lu 2009 | 23 | 2 | ... |" of the ledger.
+// Asserts a row "| Lu 2009 | 23 | 2 | ... |" of the ledger.
 static char *row_of(const rg_tsv *ledger, const char *paper)
 {
     int count[RG_OUTCOMES] = {0}, all = 0;
@@ -40,7 +40,7 @@ static char *row_of(const rg_tsv *ledger, const char *paper)
     return row;
 }
 
-// Where the figure was drawn by another gnuplot than the one here, which says so in it, there is nothing to hold it against.
+// Compares a figure with the shipped one. A figure names its gnuplot; one drawn by another version is not compared.
 static void assert_figure(const char *folder, const char *name)
 {
     char *drawn_path = rg_print("%s/fig/%s-%s.svg", folder, name, machine), *program = rg_program_path("gnuplot");
@@ -55,7 +55,7 @@ static void assert_figure(const char *folder, const char *name)
     for (int i = 0; i < RG_COUNT(made); i++) free(made[i]);
 }
 
-// Lines of a paragraph are one line: each run of blanks and ends of lines becomes a blank.
+// Joins the lines of a paragraph: each run of blanks and newlines becomes a blank.
 static void join_lines(char *text)
 {
     char *to = text;
@@ -67,7 +67,8 @@ static void join_lines(char *text)
     *to = 0;
 }
 
-// What was found stands in the README as `report` says it of the record: each sentence with its numbers, claims and figure, no other.
+// Asserts that the README states what `report` finds in the record: each sentence with its numbers, claims and figure, and no
+// other.
 static void assert_findings(const char *readme, const char *page, const char *folder)
 {
     static const char head[] = "## What was found", figure[] = "[figure](./fig/";
@@ -109,7 +110,7 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
         RG_FREED char *row = row_of(&ledger, rg_tsv_cell(&papers, i, "paper"));
         if (!strstr(readme, row)) fail_msg("README.md: expected the row \"%s\"", row);
     }
-    // The record that is named is the machine that the page is about: it stands there once, and there is no other "this machine".
+    // The record is named once, as the page's machine, and nothing else is called "this machine".
     assert_string_equal(rg_tsv_cell(&ledger, 0, "machine"), machine);
     for (int i = 0, claims = 0; i < ledger.n_rows; i++) {
         assert_string_not_equal(rg_tsv_cell(&ledger, i, "machine"), "this");
@@ -117,7 +118,7 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
         assert_true(claims < 2);
     }
     assert_null(strstr(page, "This machine"));
-    // What is contradicted is named, in the README by id, on the page by verdict.
+    // Contradicted claims are listed: in the README by id, on the page by verdict.
     const char *section = strstr(readme, "Contradicted today:"), *end = section ? strstr(section, "[report/]") : NULL;
     assert_non_null(end);
     for (int i = 0; i < ledger.n_rows; i++)
@@ -137,7 +138,7 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
 
 // ---- commands --------------------------------------------------------------------------------------------------------------
 
-// As it stands, in the folder of the test; a comparison may come out as it likes.
+// Runs a line unchanged in the test's folder; a comparison may have any verdict.
 static void run_line(const char *line)
 {
     const int status = system(fmt("{ %s\n} > out.txt 2>&1", line)), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -145,7 +146,7 @@ static void run_line(const char *line)
         fail_msg("exit %d of: %s\n%s", code, line, file_text("out.txt"));
 }
 
-// That words, options and values are taken, where nothing is done.
+// Tests that words, options and values are accepted, without running the command.
 static void take_line(const char *line)
 {
     if (!strncmp(line, "regather ", 9) || !strncmp(line, "mpirun ", 7) || !strncmp(line, "srun ", 5))
@@ -154,7 +155,7 @@ static void take_line(const char *line)
             line));
 }
 
-// The row of the list that a line begins as; -1: it stands in none.
+// The row of the list with which a line begins; -1: none.
 static int listed(const rg_tsv *list, const char *line)
 {
     int row = -1;
@@ -163,7 +164,7 @@ static int listed(const rg_tsv *list, const char *line)
     return row;
 }
 
-// The commands of one file, and how many ran here and did not.
+// Runs the commands of one file, and counts those that ran here and those that did not.
 static void run_readme(const char *name, const rg_tsv *list, bool *used, int count[2])
 {
     RG_FREED char *path = rg_share_path(name), *text = file_text(path);
@@ -205,7 +206,7 @@ TEST(every_command_runs_as_printed_or_says_why_not)
         if (!used[i]) fail_msg("readme.tsv: no line of a README begins \"%s\"", rg_tsv_cell(&list, i, "line"));
     assert_int_equal(access("page/index.html", R_OK), 0);
     assert_int_equal(access("results/rmax.tsv", R_OK), 0);
-    assert_int_not_equal(system("regather autocorr --max-ofset 3 --help > out.txt 2>&1"), 0); // what is not taken is seen
+    assert_int_not_equal(system("regather autocorr --max-ofset 3 --help > out.txt 2>&1"), 0); // a wrong option is found
     assert_int_equal(chdir(was), 0);
     assert_int_equal(test_folder_remove(folder), 0);
     rg_tsv_free(&list);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_report.c: the claims and numbers of the project, sentences, both makes of page, and figures, of made-up rows.
+// test_report.c: the project's claims and numbers, sentences, both formats of page, and figures, with made-up rows.
 #include "../../../impl/base/core.h"
 #include "../../../impl/suite.h"
 #include "../../../report/page/page.h"
@@ -9,7 +9,7 @@
 
 enum { ROWS_MOST = 16 };
 
-// A report of one machine with made-up rows; free_made releases them.
+// A report on one machine with made-up rows; free_made releases them.
 typedef struct made {
     rg_report report;
     rg_bench_machine machine;
@@ -26,7 +26,7 @@ static void make(made *m)
     m->report.figures.ledger = &m->report.ledger;
 }
 
-// With the project's claims.
+// The same with the project's claims.
 static void make_of_project(made *m)
 {
     RG_FREED char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
@@ -70,7 +70,7 @@ static void free_made(made *m)
     rg_figures_free(&m->report.figures);
 }
 
-// What the project's rows draw into a folder of their own, which the caller removes.
+// Draws the project's rows into a new folder, which the caller removes.
 static char *drawn(made *m)
 {
     char *folder = test_folder();
@@ -91,7 +91,7 @@ TEST(lines_through_points)
     assert_true(isnan(rg_line_fit(x, y, 2).intercept_error));
 }
 
-// The files of the project themselves: all items are there, every claim has a known kind and rests on a printed number.
+// The project's files: all items exist, every claim has a known kind and is based on a printed number.
 TEST(claims_and_published_numbers_of_the_project)
 {
     made m;
@@ -119,7 +119,7 @@ TEST(claims_and_published_numbers_of_the_project)
     free_made(&m);
 }
 
-// The template filled, malloc'ed.
+// Fills the template; malloc'ed.
 static char *filled(const char *template, rg_data *d)
 {
     char *text = NULL;
@@ -138,13 +138,13 @@ TEST(sentences_say_the_verdict)
     static const struct {
         rg_outcome outcome;
         double value, over_autovec;
-        const char *text; // "": nothing is said
+        const char *text; // "": no sentence
         double high;      // of the interval; 0: a narrow one
     } said[] = {{RG_REPRODUCED, 4.8267, 0, "holds 4.83 (4)", 0},
         {RG_REPRODUCED, 4.8267, 0, "holds 4.83 (between 4.5 and 6.76) (4)", 6.76},
         {RG_REPRODUCED, 4.8267, 0, "holds 4.83 (4)", 6.74},
         {RG_REPRODUCED, 4.8267, 1.25, "holds 4.83 (4; over a compiler's vectors: 1.25)",
-            0}, // no ratio to scalar C stands alone
+            0}, // a ratio to scalar C is never printed alone
         {RG_REPRODUCED, 4.8267, NAN, "holds 4.83 (4; over a compiler's vectors: not timed)", 0},
         {RG_CONTRADICTED, 34476.4, 0, "fails 34500", 0}, {RG_NOT_CALLED, 4.8267, 0, "", 0}, {RG_REPRODUCED, NAN, 0, "", 0}};
     made m;
@@ -170,7 +170,7 @@ TEST(sentences_say_the_verdict)
     free_made(&m);
 }
 
-// A ratio of equal work says nothing of how many pieces that was: on a core a record times fewer particles than the paper.
+// A ratio of equal work does not name a number of particles: on one core, a record times fewer than the paper.
 TEST(sentences_of_ratios_of_jobs_name_no_number_of_particles)
 {
     RG_FREED char *path = rg_share_path("reference/findings.tsv");
@@ -189,7 +189,8 @@ static void assert_said(const rg_ledger *l, const char *wanted)
     if (!said) fail_msg("not said: %s", wanted);
 }
 
-// A sentence of what was found has its numbers from the ledger, changes with a verdict's side, and is not said without one of them.
+// A sentence of findings takes its numbers from the ledger, follows the side of a verdict, and is left out if a number is
+// missing.
 TEST(what_was_found_follows_the_ledger)
 {
     made m;
@@ -209,7 +210,7 @@ TEST(what_was_found_follows_the_ledger)
     of[0]->outcome = RG_CONTRADICTED;
     rg_statement s;
     for (int row = 0; rg_next_statement(l, &row, &s);) assert_null(strstr(s.text, "autocorrelation"));
-    for (int i = 0; i < l->found.n_rows; i++) { // what the table names is there
+    for (int i = 0; i < l->found.n_rows; i++) { // names in the table exist
         char id[16];
         for (const char *at = rg_tsv_cell(&l->found, i, "claims"); rg_next_piece(&at, ' ', id, sizeof id);) {
             id[strcspn(id, "+-")] = 0;
@@ -247,12 +248,12 @@ TEST(papers_tables_have_ours_beside)
     assert_non_null(strstr(text, "| search: ccp | 21.3 | 34.0 | 20.5 | not run |"));
     assert_non_null(
         strstr(text, "| search 100 x 100 | 209 +- 4.04 | 165 +- 2.39 | 1.27 +- 0.01 | 24 \\* | not run | not run |"));
-    assert_null(strstr(text, "Supp. Table 4")); // nothing of it was measured
+    assert_null(strstr(text, "Supp. Table 4")); // no row of it was measured
     rg_tsv_free(&named.tsv);
     free_made(&m);
 }
 
-// What a claim over Octave lacks may be a GPU, and where there is one, its row: the page does not ask for what the machine has.
+// A claim about Octave may lack a GPU, or, if there is one, its row: the page does not ask for what the machine has.
 TEST(what_is_needed_is_what_is_not_there)
 {
     static const struct {
@@ -276,7 +277,7 @@ TEST(what_is_needed_is_what_is_not_there)
     free_made(&m);
 }
 
-// Every claim says what it needs in words that are known, and which command repeats it.
+// Every claim states its needs in known words, and the command that repeats it.
 TEST(claims_say_what_they_need_and_how_to_repeat_them)
 {
     static const char known[] = " octave gpus energy series kernel wrong gpu ";
@@ -294,7 +295,7 @@ TEST(claims_say_what_they_need_and_how_to_repeat_them)
     free_made(&m);
 }
 
-// The card of a paper of which nothing was measured does not say where it was measured.
+// The card of a paper without measurements does not name a machine.
 TEST(a_card_of_nothing_names_no_machine)
 {
     made m;
@@ -309,7 +310,7 @@ TEST(a_card_of_nothing_names_no_machine)
     free_made(&m);
 }
 
-// Of a record with few rows: what it has comes first, and tables that have nothing of any machine are none.
+// With few rows in a record, papers with numbers come first; tables without values of any machine are left out.
 TEST(papers_with_numbers_come_first)
 {
     made m;
@@ -335,7 +336,7 @@ TEST(papers_with_numbers_come_first)
     free_made(&m);
 }
 
-// A whole job is no point of a curve over offsets.
+// A whole job is not a point of a curve over offsets.
 TEST(jobs_are_in_no_figure_of_offsets)
 {
     made m;
@@ -347,8 +348,8 @@ TEST(jobs_are_in_no_figure_of_offsets)
     assert_int_equal(test_folder_remove(folder), 0);
 }
 
-// Figs 6, 7 and 9 have Listing 1 beside the other codes: by equal work, at its own offset. Without Octave, NumPy is what Fig. 7 is over,
-// and simple C where NumPy makes no curve.
+// Figs 6, 7 and 9 show Listing 1 beside the other codes: by equal work, at its own offset. Without Octave, Fig. 7 is relative
+// to NumPy, and to simple C if NumPy has no curve.
 TEST(listing_1_is_in_the_figures_of_offsets)
 {
     made m;
@@ -357,7 +358,7 @@ TEST(listing_1_is_in_the_figures_of_offsets)
     test_set(add(&m, "naive", "w750,h1500,r25,k0", "threads=1", "PASS", 8e8), RG_C_SPACE, "host");
     test_set(add(&m, "numpy", "w750,h1500,r25,k0", "threads=1", "PASS", 4e9), RG_C_SPACE, "host");
     test_set(add(&m, "gather", "w300,h300,r25,k0", "-", "PASS", 1e3), RG_C_SPACE, "device"); // of another image
-    rg_row *copies = add(&m, "gather", "w750,h1500,r25,k0", "-", "PASS", 1e6); // which Listing 1 was not timed with
+    rg_row *copies = add(&m, "gather", "w750,h1500,r25,k0", "-", "PASS", 1e6);               // Listing 1 was not timed with it
     test_set(copies, RG_C_SPACE, "device");
     test_set(copies, RG_C_SCOPE, "transfer");
     rg_row *row = add(&m, "as_printed", "w750,h1500,r25,g100", "-", "PASS", 3e5);
@@ -395,8 +396,7 @@ TEST(listing_1_is_in_the_figures_of_offsets)
     }
     assert_int_equal(test_folder_remove(folder), 0);
     folder = drawn(&m);
-    for (int i = 0; i < r->n;
-         i++) // without simple C of its sums Listing 1 has no speed-up: no figure is drawn of it without it
+    for (int i = 0; i < r->n; i++) // without simple C of the same sums, Listing 1 has no speed-up: its figure is not drawn
         assert_false(!strcmp(r->figure[i].name, "listing1") && r->figure[i].drawn);
     rg_tsv t;
     assert_int_equal(rg_tsv_read(fmt("%s/fig/fig7.tsv", folder), &t), RG_GOOD);
@@ -408,7 +408,7 @@ TEST(listing_1_is_in_the_figures_of_offsets)
     assert_int_equal(test_folder_remove(folder), 0);
 }
 
-// A title names who is best at the largest x, whoever leads before.
+// A title names the best at the largest x, even if another leads before.
 TEST(titles_name_the_best_at_the_end)
 {
     made m;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// test_verdicts.c: what the judge makes of made-up rows (verdicts.tsv); and that every claim of reference/claims.tsv can fail and
-// can hold. A claim's column `fails` is fed to the judge, then a number between its bounds: a claim that comes out the same
-// either way says nothing.
+// test_verdicts.c: the judge's verdicts on made-up rows (verdicts.tsv); and that every claim of reference/claims.tsv can fail
+// and can hold. The judge gets the value of a claim's column `fails`, then a number between its bounds: a claim with the same
+// verdict on both tests nothing.
 #include "../../../impl/base/core.h"
 #include "../../../impl/suite.h"
 #include "../../../report/words/words.h"
@@ -31,14 +31,14 @@ static void clear(void)
     m.machine = (rg_bench_machine){.n_files = 1, .file = &m.file, .table = m.table};
 }
 
-// All rows, of kernels of today.
+// All rows, as of current kernels.
 static rg_rows rows(void)
 {
     m.file = (rg_row_file){.result = {.path = "made.tsv", .row = m.row, .n_rows = m.n}, .up_to = {m.n, m.n, m.n}};
     return (rg_rows){&m.machine, RG_UNSOURCED};
 }
 
-// A passed row that the first alternative of spec speaks of, at the shape `size` and in the first of the scopes.
+// Adds a passed row that matches the first alternative of spec, at the shape `size` and in the first scope.
 static rg_row *add_row(const char *spec, const char *size, const char *scopes, double ns)
 {
     char text[200], shape[160], scope[24], params[160] = "";
@@ -49,7 +49,7 @@ static rg_row *add_row(const char *spec, const char *size, const char *scopes, d
         *at++ = 0;
         snprintf(shape, sizeof shape, "%s", at);
         for (char *c = shape; *c; c++) *c = *c == ';' ? ',' : *c;
-        char *above = strchr(shape, '>'); // the least that holds
+        char *above = strchr(shape, '>'); // the least value that matches
         if (above) snprintf(above, (size_t)(shape + sizeof shape - above), "%d", atoi(above + 1) + 1);
     }
     snprintf(scope, sizeof scope, "%.*s", (int)strcspn(scopes, ",;"), scopes);
@@ -58,7 +58,7 @@ static rg_row *add_row(const char *spec, const char *size, const char *scopes, d
     *variant++ = 0;
     while ((word = strtok_r(NULL, " ", &rest))) {
         size_t used = strlen(params);
-        const char *below = strchr(word, '<'); // the largest value that holds
+        const char *below = strchr(word, '<'); // the largest value that matches
         if (below)
             snprintf(params + used, sizeof params - used, "%s%.*s=%d", used ? ";" : "", (int)(below - word), word,
                 atoi(below + 1) - 1);
@@ -89,7 +89,7 @@ static void parse_table(const char *name, const char *text)
     assert_int_equal(rg_tsv_parse(name, text, strlen(text), &t->tsv), RG_GOOD);
 }
 
-// Table, key, value and column of "TABLE key=value+value COLUMN/images", the first of several; 1: a number is not of images.
+// The parts of "TABLE key=value+value COLUMN/images", the first of several values; images is 1 if the number is not divided.
 typedef struct place {
     char table[48], key[160], *value, column[48];
     int images;
@@ -105,7 +105,7 @@ static void place_of(const char *spec, place *p)
     if (per) *per = 0;
 }
 
-// Three repeats about the number a, of one table or of two; with b they are 1 there, so that the ratio is the number.
+// Adds three repeats around the number a, of one table or two; with b, b's are 1, so that the ratio is the number.
 static void add_cell(const char *a, const char *b, const char *shape, double number)
 {
     static const double off[] = {1, 1.001, 0.999};
@@ -141,7 +141,7 @@ static void add_least(const char *spec, double number)
     parse_table(table, fmt("shell\t%s\n1\t1\n2\t%.9g\n", column, number));
 }
 
-// Series whose quantity comes out as value: R_max = 10 t with a scatter that no line follows.
+// Adds series with this value of the quantity: R_max = 10 t with a scatter that no line fits.
 static void add_growth(const char *quantity, double value)
 {
     static const double off[] = {0.1, -0.1, -0.1, 0.1}; // orthogonal to every straight line
@@ -152,7 +152,7 @@ static void add_growth(const char *quantity, double value)
             const int run = line / 4, i = line % 4;
             const double straight = 10 * (i + 1);
             double r = straight + off[i];
-            if (!strcmp(quantity, "intercept")) // a line whose intercept is this part of its last point
+            if (!strcmp(quantity, "intercept")) // a line whose intercept is this fraction of its last point
                 r = value + (1 - value) * (i + 1) / 4;
             if (!strcmp(quantity, "difference")) r += run * value;
             const bool none = !strcmp(quantity, "with_r_max") && i >= round(4 * value);
@@ -173,7 +173,7 @@ static void add_crossing(const char *a, const char *b, double ratio)
     }
 }
 
-// Rows of one ratio a / b at one shape.
+// Adds rows with a ratio a / b at one shape.
 static void add_ratio(const char *a, const char *b, const char *size, const char *scopes, double value)
 {
     if (!*b) {
@@ -184,14 +184,14 @@ static void add_ratio(const char *a, const char *b, const char *size, const char
     if (value == 1 && rg_matches(row, a)) // one of the candidates of a is the best
         return;
     rg_row *other = add_row(a, size, scopes, 1e6 * value);
-    if (value == 1 && rg_matches(other, b)) { // the other way round
+    if (value == 1 && rg_matches(other, b)) { // or the best of the candidates of b
         rg_row_free(&m.row[0]);
         m.row[0] = m.row[1];
         m.n = 1;
     }
 }
 
-// From, to, step.
+// Parses from, to and step.
 static void add_turns(const char *a, const char *b, const char *prefix, const int turn[3], const char *scopes, double value)
 {
     for (int t = turn[0]; t <= turn[1]; t += turn[2]) {
@@ -200,7 +200,7 @@ static void add_turns(const char *a, const char *b, const char *prefix, const in
     }
 }
 
-// The made-up machine on which claim i has this number.
+// Makes a machine on which claim i has this number.
 static void feed_number(int i, double value)
 {
     const char *kind = claim_cell(i, "kind"), *a = claim_cell(i, "numerator"), *b = claim_cell(i, "denominator");
@@ -209,19 +209,19 @@ static void feed_number(int i, double value)
         const char *few = strstr(b, "threads=");
         const int cores = few && isdigit((unsigned char)few[8]) ? atoi(few + 8) : CORES;
         add_ratio(a, b, size, scopes, !strcmp(kind, "scaling") ? cores * value : value);
-        for (int k = 0; k < RG_SEARCHED && value <= 1; k++) // what was searched has nothing better
+        for (int k = 0; k < RG_SEARCHED && value <= 1; k++) // the searched variants are not better
             add_row(b, size, scopes, 1e9);
     } else if (!strcmp(kind, "rate")) {
         add_row(a, size, scopes, 1e9 / value);
     } else if (!strcmp(kind, "growth")) {
-        const char *own = strchr(scopes, ';'); // a scope of each size's own
+        const char *own = strchr(scopes, ';'); // the second size has its own scope
         add_ratio(a, b, fmt("%.*s", (int)strcspn(size, ";"), size), scopes, 1);
         add_ratio(a, b, strchr(size, ';') + 1, own ? own + 1 : scopes, value);
     } else if (!strcmp(kind, "mean")) {
         char prefix[64];
         int first, last, count;
         assert_int_equal(sscanf(size, "%63[^;];%d;%d;%d", prefix, &first, &last, &count), 4);
-        const char *over = strchr(size, '/'); // a range inside the first, which that is divided by
+        const char *over = strchr(size, '/'); // a range within the first, its denominator
         add_turns(a, b, prefix, (const int[]){first, last, (last - first) / (count - 1)}, scopes, value);
         if (over) assert_int_equal(sscanf(over, "/%d;%d;%d", &first, &last, &count), 3);
         if (over) add_turns(a, b, prefix, (const int[]){first, last, 1}, scopes, 1);
@@ -284,7 +284,7 @@ static rg_judgement fed(int i, const char *what)
     return rg_judge_claim(&m.claims, i, rows());
 }
 
-// Something that the claim's bounds hold; the other status where it has none.
+// A value within the claim's bounds; the other status if it has none.
 static void holds(int i, char text[32])
 {
     double low = rg_tsv_number(&m.claims.claim, i, "low"), high = rg_tsv_number(&m.claims.claim, i, "high");
@@ -306,7 +306,7 @@ TEST(every_claim_can_fail_and_can_hold)
     int measured = 0;
     for (int i = 0; i < m.claims.claim.n_rows; i++) {
         const char *fails = claim_cell(i, "fails"), *id = claim_cell(i, "id");
-        if (rg_is_defect(&m.claims, i)) { // nothing is measured, and it is counted as neither
+        if (rg_is_defect(&m.claims, i)) { // nothing is measured, and it counts as neither
             assert_string_equal(fails, "");
             continue;
         }
@@ -341,13 +341,13 @@ TEST(a_host_takes_its_part_of_the_energy)
     assert_int_equal(v.outcome, RG_REPRODUCED);
     assert_true(fabs(v.value * 210 / 300 - 1) < 0.01);
     assert_non_null(strstr(ours, " a call, the host's 100 W in both"));
-    const int claim = rg_claim_of(&m.claims, "S10b"); // takes its watts from the paper's numbers
+    const int claim = rg_claim_of(&m.claims, "S10b"); // uses the paper's watts
     assert_true(rg_comparison_of(&m.claims, claim, rows()).host_W > 0);
 }
 
 // ---- verdicts.tsv --------------------------------------------------------------------------------------------------------
 
-// Words "column=value" into cells; '~' is a blank, '-' nothing.
+// Sets the cells of words "column=value"; '~' is a blank, '-' nothing.
 static void set_cells(rg_row *row, char *words)
 {
     for (char *rest = words, *word; (word = strsep(&rest, " "));) {
@@ -362,7 +362,7 @@ static void set_cells(rg_row *row, char *words)
     }
 }
 
-// "VARIANT SHAPE PARAMS NS column=value...", or "#2 column=value..." of one that is there.
+// Adds a row "VARIANT SHAPE PARAMS NS column=value...", or changes one: "#2 column=value...".
 static void set_row(char *text)
 {
     char *rest = text, *first = strsep(&rest, " ");
@@ -400,7 +400,7 @@ static void each_piece(const char *list, void (*use)(char *))
     }
 }
 
-// "NAME: columns; row; row"
+// Adds a table "NAME: columns; row; row".
 static void set_table(char *text)
 {
     char *colon = strchr(text, ':'), *to = colon + 1;
