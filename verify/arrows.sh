@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# arrows.sh [TREE]: holds every #include "..." of the tree (default: this one) against its verify/arrows.tsv, and prints each line
-# that goes against it. Ends with "N passed, N failed, N skipped"; exit 1 when a line failed.
+# arrows.sh [TREE]: checks every #include "..." of the tree (default: this one) against its verify/arrows.tsv, and prints each
+# line that violates it. Ends with "N passed, N failed, N skipped"; exit 1 if a line failed.
 cd "${1:-$(dirname "$0")/..}" || exit 2
 find impl reference verify bench data report -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' | sort |
     xargs grep -n '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' /dev/null | awk '

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# check.sh BUILD [NAME...]: everything that `make check` runs after building, or what has these names: the test programs, the tables
-# of cases, the list of variants, every variant against the reference on the CPU, on the GPU where there is one, and on the emulated
-# GPU, and the kernels that are wrong on purpose. As many run side by side as there are cores; each has its line when it ends, and
-# its log in BUILD/check/. Ends with "N passed, N failed, N skipped"; exit 1 when anything failed.
+# check.sh BUILD [NAME...]: runs all tests of `make check` after the build, or those with these names: the test programs, the
+# tables of cases, the list of variants, every variant against the reference on the CPU, on the GPU if there is one, and on the
+# emulated GPU, and the kernels that are wrong on purpose. Runs as many in parallel as there are cores. Each prints a line when
+# it ends, and has its log in BUILD/check/. Ends with "N passed, N failed, N skipped"; exit 1 if anything failed.
 build=${1:?usage: verify/check.sh BUILD [NAME...]}
 shift
 cd "$(dirname "$0")/.." || exit 2
@@ -11,12 +11,12 @@ regather=$build/regather
 logs=$build/check
 mkdir -p "$logs" || exit 2
 REGATHER_PAGE=no # hundreds of jobs that nobody looks at; tests of the page unset it
-# Threads that wait for others sleep: several programs share the cores here, and one that spins holds up the one it waits for.
+# Threads sleep while they wait: several programs share the cores here, and a spinning thread delays the one it waits for.
 OMP_WAIT_POLICY=passive
 export REGATHER_PAGE OMP_WAIT_POLICY
 
-# Every descriptor of an algorithm or a variant that was compiled has its line in variants.def, and every line its descriptor.
-# Asked of the objects, since macros make some; those whose source is gone do not count.
+# Every compiled descriptor of an algorithm or a variant has its line in variants.def, and every line its descriptor. Read from
+# the objects, since macros define some; objects without a source do not count.
 check_list() {
     objects=$(find "$build/impl" "$build/emulated" -name '*.o' | while read -r object; do
         source=${object#"$build"/} && source=${source#emulated/} && source=${source%.o}
@@ -40,8 +40,7 @@ plugins() {
     done
 }
 
-# Test programs that hang: 20 minutes are 30 times what the longest takes on two cores, for those of a busy machine and of a build
-# with sanitizers.
+# Limits test programs to 20 minutes, 30 times the longest on two cores, for busy machines and builds with sanitizers.
 run() {
     # shellcheck disable=SC2046
     case $1 in
@@ -52,7 +51,7 @@ run() {
     broken) "$regather" verify --quiet --limit 5 --expect verify/broken/expected.tsv $(plugins "$build"/broken/*.so "$build"/broken/gpu/*.so) ;;
     broken_emulated)
         "$regather" verify --quiet --limit 30 --device host --expect verify/broken/expected.tsv $(plugins "$build"/broken/host/*.so) ;;
-    # One call of each kind in each command fails, another one every day; `make faults` has them all.
+    # One call of each kind fails in each command, another one every day; `make faults` runs them all.
     faults) SEED=$(date +%Y%j) verify/faults/faults.sh "$build" 1 "$logs/faults.tsv" ;;
     defaults) env -u OMP_WAIT_POLICY bench/defaults.sh "$build" ;; # on a processor with a file in data/tuned: are the declared defaults as fast?
     variants_list) check_list ;;
@@ -64,9 +63,9 @@ run() {
     esac
 }
 
-# One of them: its line, and the end of its log when something failed. cmocka tells how many tests passed, failed and were skipped in a
-# line each; all else ends in "N passed, N failed, N skipped". What dies, or tells nothing, counts as one failure; exit 4: this machine
-# lacks it.
+# Runs one test and prints its line, and the end of its log if something failed. cmocka prints the passed, failed and skipped
+# tests in a line each; all others end in "N passed, N failed, N skipped". A test that crashes or prints no counts is one
+# failure. Exit 4: this machine lacks something.
 one() {
     log=$logs/$1.log began=$(date +%s)
     run "$1" > "$log" 2>&1
@@ -96,8 +95,8 @@ if [ "$1" = --one ]; then
     exit 0
 fi
 
-# The longest first, so that all cores end together. ASan can be preloaded after nothing, and kernels under it are not watched by the
-# emulator itself, whose words the table of broken_emulated expects.
+# Longest first, so that all cores end together. ASan must be preloaded first, which faults.so would prevent, and under ASan the
+# emulator does not check kernels itself, whose messages the table of broken_emulated expects.
 if [ $# = 0 ]; then
     long='verify_emulated broken_emulated verify faults cases_procure cases_browser cases_bench cases_memory cases_jobs cases_duel'
     sources=$(ls verify/tests/*/test_*.c verify/tests/*/test_*.cc)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# counters.sh: what bench/counters.sh makes of a profiler's answer, with a program in ncu's place that has them planted: a kernel with
-# commas in its name, one that was not launched, an answer without a counter; and what it says without ncu.
+# counters.sh: tests bench/counters.sh on the output of a program in place of ncu: a kernel with commas in its name, one that
+# was not launched, an output without a counter; and its message without ncu.
 cd "$(dirname "$0")/.." || exit 2
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT || exit 2
 cat > "$folder/ncu" << 'END'

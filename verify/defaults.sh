@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# defaults.sh: what bench/defaults.sh makes of the list of variants and of a duel's exit code, with a program in regather's place
-# that has them planted: a kernel whose defaults are the tuned values, and one whose are not.
+# defaults.sh: tests bench/defaults.sh on the list of variants and the exit codes of duel from a program in place of regather: a
+# kernel whose defaults are the tuned values, and one whose are not.
 cd "$(dirname "$0")/.." || exit 2
 build=$(mktemp -d) && trap 'rm -rf "$build"' EXIT || exit 2
 cat > "$build/regather" << 'END'

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# duels.sh BUILD [N [BUSY [DEVICE [GATE [SECONDS]]]]]: how often `regather duel` is right. N duels (100) of a kernel against itself, and N
-# against itself with 5 % planted by a calibrated loop (duels/planted.c; on DEVICE gpu planted.cu), at a shape of about 10 us and one
-# of about 10 ms, while BUSY (6) endless loops run beside them; a few of each by turns, so that all four are as far when it is stopped.
-# Prints a table of the verdicts, of all devices that this build was asked of; the report shows it, as data/machines/NAME.duels.tsv.
-# Exit 1 when a duel of equals says FASTER or SLOWER, more than 10 % of them are UNSURE, or less than 99 % of the planted ones are
-# SLOWER; 3 when duels are left to be done.
-#   DUELS_CORES="0,1 2,3 ..."   shards: each takes its share of the duels and its own BUSY loops, all pinned to these cores
-#   DUELS_GPUS=N                with DEVICE gpu: shard K has a GPU of its own, the K-th of N
-#   DUELS_TIME=S                ends after so many seconds; the same command goes on from there; 0: the table alone
-# What is done stays in BUILD/duels until the program is built anew.
+# duels.sh BUILD [N [BUSY [DEVICE [GATE [SECONDS]]]]]: how often `regather duel` is right. Runs N duels (100) of a kernel
+# against itself, and N against itself with 5 % added by a calibrated loop (duels/planted.c; on DEVICE gpu planted.cu), at a
+# shape of about 10 us and one of about 10 ms, while BUSY (6) endless loops run beside them; a few of each in turn, so that all
+# four are equally far when it is stopped. Prints a table of the verdicts, of all devices measured with this build; the report
+# shows it, as data/machines/NAME.duels.tsv. Exit 1 if a duel of equals says FASTER or SLOWER, more than 10 % of them are
+# UNSURE, or less than 99 % of the planted ones are SLOWER; 3 if duels are left to run.
+#   DUELS_CORES="0,1 2,3 ..."   shards: each runs its share of the duels and its own BUSY loops, all pinned to these cores
+#   DUELS_GPUS=N                with DEVICE gpu: shard K uses the K-th of N GPUs
+#   DUELS_TIME=S                ends after S seconds; the same command then continues; 0: only the table
+# Results stay in BUILD/duels until the program is built again.
 build=${1:?usage: verify/duels.sh BUILD [N [BUSY [DEVICE [GATE [SECONDS]]]]]}
 n=${2:-100} busy=${3:-6} device=${4:-cpu} gate=${5:-2%} seconds=${6:-120}
 build=$(realpath "$build") && script=$(realpath "$0") && cd "$(dirname "$0")/.." || exit 2
@@ -28,7 +28,7 @@ shard() { # K M
     children='' few=3 # duels in a row: their kernels are verified once
     trap '[ -z "$children" ] || kill $children 2>/dev/null' EXIT
     trap 'exit 130' INT TERM
-    # A process that sees one GPU starts sooner.
+    # A process with one visible GPU starts sooner.
     [ "$device" != gpu ] || [ "${DUELS_GPUS:-1}" -eq 1 ] || export CUDA_VISIBLE_DEVICES=$((($1 - 1) % DUELS_GPUS))
     for _ in $(seq "$busy"); do
         while :; do :; done &
@@ -45,7 +45,7 @@ shard() { # K M
                 seed=$((first + $(wc -l < "$log"))) left=$((DUELS_STOP - $(now)))
                 [ $left -gt 0 ] || return 0
                 [ "$seed" -le "$last" ] || continue
-                # In the background, so that a signal is heard at once.
+                # In the background, so that a signal is handled at once.
                 timeout $left "$regather" duel --plugin "$plugin" "$kernel" "$kernel:percent=$percent" --shape "$shape" --gate "$gate" \
                     --seed $seed --repeat $((last - seed + 1)) --device "$device" --max-seconds "$seconds" --quiet \
                     --out "$logs/$1.tsv" >> "$log" 2> "$logs/$1.said" &
@@ -100,7 +100,7 @@ fi
 # ---- the table -------------------------------------------------------------------------------------------------------------
 
 {
-    # Of the duels on a GPU, where there are some: their head names it.
+    # Duels on a GPU, if any: their header names it.
     cat "$work"/gpu,*/head "$work"/cpu,*/head 2> /dev/null | awk -F : '!seen[$1]++'
     cat "$work"/*/shards 2> /dev/null
     printf 'device\tkernel\tplanted_percent\tgate\tbusy\tduels\tSAME\tFASTER\tSLOWER\tUNSURE\tother\tmedian_s\trequired\tmet\n'

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# headers.sh [TREE]: comments of TREE/impl tell idea, bound and source; times and rates that were measured stand in records.
-# Prints every comment that has one ("12 ms", "3e9 pixels/s", "5 % faster") or a word that announces one, and names no file of
-# data/machines or reference/published that is there; and every head that calls its file by another name. Ends with "N passed, N failed, N skipped"; exit 1 when a comment failed.
+# headers.sh [TREE]: comments of TREE/impl give idea, bound and source; measured times and rates are in records. Prints every
+# comment with one ("12 ms", "3e9 pixels/s", "5 % faster"), or with a word that announces one, that does not name an existing
+# file of data/machines or reference/published; and every first line with another file name. Ends with "N passed, N failed, N
+# skipped"; exit 1 if a comment failed.
 cd "${1:-$(dirname "$0")/..}" || exit 2
 find impl -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | sort | xargs awk '
     function is_file(path,    line, there) { there = (getline line < path) >= 0; close(path); return there }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install.sh BUILD: installs what BUILD holds to a folder of its own; compiles the kernel of impl/README.md and one for the emulated GPU there,
-# outside of the tree, with what the installed `regather --cflags` says, and has both verified and traced.
+# install.sh BUILD: installs BUILD to a temporary folder; compiles the kernel of impl/README.md and one for the emulated GPU
+# there, outside the tree, with the flags from the installed `regather --cflags`, and has both verified and traced.
 build=$(realpath "${1:?usage: verify/install.sh BUILD}")
 cd "$(dirname "$0")/.." || exit 2
 at=$(mktemp -d) || exit 2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# named.sh [TREE]: a comment that names a source file names one that is there, by its path or the end of it. NAME.gp stands for any;
-# a build makes revision.h and sources.c, a kit run.sh; mine.c is the reader's. Ends with "N passed, N failed, N skipped"; exit 1
-# when one failed.
+# named.sh [TREE]: checks that source files named in comments exist, by path or the end of it. NAME.gp may be any; a build makes
+# revision.h and sources.c, a kit run.sh; mine.c is the reader's. Ends with "N passed, N failed, N skipped"; exit 1 if one
+# failed.
 cd "${1:-$(dirname "$0")/..}" || exit 2
 rooms=$(ls -d Makefile impl bench data plots reference report verify 2> /dev/null)
 # shellcheck disable=SC2086

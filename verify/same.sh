@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# same.sh BUILD [N [GATE [cpu|gpu [OUT.tsv [SECONDS]]]]]: how often `bench` and `compare` tell equals apart. Times kernels of each paper at
-# the shapes of preset quick twice, one file after the other, so many SECONDS (1) a row, and compares the files at GATE (2%), paper by
-# paper until N (50) rows have been compared; nothing else should run on the machine. OUT.tsv (BUILD/same.tsv) gets a row a comparison.
-# Prints how often each verdict came; exit 1 when one says FASTER, SLOWER or BROKEN, 3 when rows are left to be done, 4 when one cannot
-# be timed here.
-#   SAME_TIME=S   ends after so many seconds; the same command goes on from there, until the program is built anew
+# same.sh BUILD [N [GATE [cpu|gpu [OUT.tsv [SECONDS]]]]]: how often `bench` and `compare` find a difference between equals.
+# Times kernels of each paper at the shapes of preset quick twice, one file after the other, SECONDS (1) a row, and compares the
+# files at GATE (2%), one paper after another until N (50) rows have been compared; nothing else should run on the machine.
+# OUT.tsv (BUILD/same.tsv) gets a row a comparison. Prints the number of each verdict; exit 1 if one says FASTER, SLOWER or
+# BROKEN, 3 if rows are left to run, 4 if one cannot be timed here.
+#   SAME_TIME=S   ends after S seconds; the same command then continues, until the program is built again
 build=${1:?usage: verify/same.sh BUILD [N [GATE [cpu|gpu [OUT.tsv [SECONDS]]]]]}
 n=${2:-50} gate=${3:-2%} device=${4:-cpu} out=${5:-$build/same.tsv} seconds=${6:-1}
 cd "$(dirname "$0")/.." || exit 2
@@ -15,7 +15,7 @@ work=$build/same/$device,$gate,$seconds
 [ -z "$(find "$build/regather" -newer "$build/same/program" 2> /dev/null)" ] || rm -rf "$build/same"
 mkdir -p "$work" && touch "$build/same/program" || exit 2
 
-# A line a paper.
+# A line for each paper.
 case $device in
 cpu) threads='--threads 1' kernels='autocorr:simd autocorr:fftw
 gridding:simd_gather gridding:autovec
@@ -41,7 +41,7 @@ time_once() { # FILE KERNEL...: what a killed one has is kept, and not timed aga
     [ $code -eq 0 ] || { cat "$work/log" >&2; return 4; }
 }
 
-# Of every comparison that is done.
+# Prints all comparisons done so far.
 table() {
     printf 'kernel\tshape\tverdict\tmedian_A_ns\tmedian_B_ns\tratio\tlow\thigh\twhy\n'
     for c in "$work"/*.c.tsv; do

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sanitizers.sh BUILD: what compute-sanitizer says of the CUDA code, on a machine with a GPU (`make sanitizers`).
-# 1. Every CUDA variant under memcheck and racecheck, at the shapes of its smoke test: no report may come.
-# 2. Every CUDA kernel that is wrong on purpose under each tool, beside what verify says of it on the GPU and on the emulated
-#    GPU (broken/expected.tsv, which `make check` holds both to): the table BUILD/sanitizers.tsv; verify/sanitizers.tsv is the
-#    one of the reference machine. There a tool may be silent: racecheck knows shared memory only, initcheck global memory only,
-#    and guards around an array lie inside one allocation.
-# Ends with "N passed, N failed, N skipped"; exit 1 when a variant was reported, 4 without a GPU or compute-sanitizer.
+# sanitizers.sh BUILD: runs compute-sanitizer on the CUDA code, on a machine with a GPU (`make sanitizers`).
+# 1. Every CUDA variant under memcheck and racecheck, at the shapes of its smoke test: there must be no report.
+# 2. Every CUDA kernel that is wrong on purpose under each tool, beside the verdicts of verify on the GPU and on the emulated
+# GPU (broken/expected.tsv, which `make check` tests): the table BUILD/sanitizers.tsv; verify/sanitizers.tsv is from the
+# reference machine. A tool may find nothing here: racecheck covers shared memory only, initcheck global memory only, and guards
+# around an array are within one allocation.
+# Ends with "N passed, N failed, N skipped"; exit 1 if a variant was reported, 4 without a GPU or compute-sanitizer.
 build=${1:?usage: verify/sanitizers.sh BUILD}
 cd "$(dirname "$0")/.." || exit 2
 regather=$build/regather
@@ -17,7 +17,7 @@ nvidia-smi -L > /dev/null 2>&1 || { echo "no GPU here"; exit 4; }
 
 log_of() { echo "$build/sanitizers/$1.$(echo "$2" | tr ':' '.').log"; }
 
-# under TOOL VARIANT [OPTION...]: the reports of one tool, as "clean", or how many there were and the first
+# under TOOL VARIANT [OPTION...]: the reports of one tool: "clean", or their number and the first
 under() {
     tool=$1 variant=$2
     shift 2

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# stale.sh BUILD [FOLDER [TAG]]: looks through the records in FOLDER (data/machines) for rows whose kernel has another source in this
-# build than when they were timed, or whose job has, or of a kernel that is not known. A line a file; exit 1 when there is one and this is a release, which the commit
-# of a tag v* is (TAG).
+# stale.sh BUILD [FOLDER [TAG]]: lists records in FOLDER (data/machines) with rows whose kernel or job has changed its source
+# since they were timed, or whose kernel is unknown. A line a file; exit 1 if there is one and this is a release, a commit with
+# a tag v* (TAG).
 build=$(realpath "${1:?usage: verify/stale.sh BUILD [FOLDER [TAG]]}") folder=${2:-}
 [ -n "$folder" ] || { cd "$(dirname "$0")/.." && folder=data/machines; } || exit 2
-# Of this tree's own repository, not of one that it was unpacked in.
+# The tag of this tree's repository, not of one that the tree was unpacked in.
 tag=${3:-$([ -n "${2:-}" ] || [ ! -e .git ] || git describe --exact-match --tags --match 'v*' 2> /dev/null)}
 found=0 files=0
 for file in "$folder"/*.tsv; do

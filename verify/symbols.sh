@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# symbols.sh BUILD [FOLDER...]: by the symbols of the objects below BUILD/FOLDER (default: report), whose folders are rooms: no file
-# uses, by whatever way, one of another room that uses it, and no more than three files of a room use each other. Prints each circle;
-# ends with "N passed, N failed, N skipped"; exit 1 when there is one.
+# symbols.sh BUILD [FOLDER...]: checks the symbols of the objects below BUILD/FOLDER (default: report), whose folders are rooms:
+# no file uses, directly or not, one of another room that uses it, and no more than three files of a room use each other. Prints
+# each cycle; ends with "N passed, N failed, N skipped"; exit 1 if there is one.
 build=${1:?usage: verify/symbols.sh BUILD [FOLDER...]}
 shift
 [ $# -gt 0 ] || set -- report
 cd "$build" || exit 2
-# Objects whose source is gone are passed over, where the sources lie beside the build folder.
+# Skips objects whose source is gone, if the sources are beside the build folder.
 find "$@" -name '*.o' | sort | while read -r object; do
     [ ! -d "../$1" ] || [ -e "../${object%.o}.c" ] && nm -A "$object"
 done | awk '

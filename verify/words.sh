@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# words.sh [TREE]: sentences about results stand in report/words alone. Elsewhere in report no text in quotes has three words and
-# more, but in messages (rg_fail, rg_warn), lists of columns and --help; and nobody in report or bench looks for words with a blank
-# between them in a text, as strstr and sscanf would to read a sentence back. Prints each line that does; ends with "N passed, N
-# failed, N skipped"; exit 1 when there is one.
+# words.sh [TREE]: sentences about results are in report/words only. Elsewhere in report, a quoted text has at most two words,
+# except in messages (rg_fail, rg_warn), lists of columns and --help; and no code in report or bench searches a text for words
+# separated by a blank, as strstr and sscanf would to parse a sentence. Prints each line that violates this; ends with "N
+# passed, N failed, N skipped"; exit 1 if there is one.
 cd "${1:-$(dirname "$0")/..}" || exit 2
 find report bench -name '*.[ch]' | sort | xargs awk '
     function say(what) { print FILENAME ":" FNR ": " what ": " $0; bad[FILENAME] = 1 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The Spack package: put it as packages/regather/package.py into a repository of your own (spack repo create).
+# The Spack package: copy it as packages/regather/package.py into your own repository (spack repo create).
 from spack.package import *
 
 

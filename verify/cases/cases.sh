@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cases.sh BUILD TABLE [CASE]: runs every row of a table of commands as a user types them, in order, in one folder that the rows
-# before have filled; with CASE the setup rows and those whose name contains it. Columns, of which "-" is nothing:
-#   section   a word; "setup" makes what the others use, "define" a function for the rows that follow
-#   case      what holds
+# cases.sh BUILD TABLE [CASE]: runs every row of a table of commands as a user types them, in order, in one folder, where files
+# of earlier rows remain; with CASE the setup rows and those whose name contains it. Columns, "-" if empty:
+#   section   a word; "setup" makes files for the others, "define" a function for the rows that follow
+#   case      the property that is tested
 #   needs     programs in PATH (A|B: one of them), names that `regather doctor` lists as found, files of ../shared, builds
 #             that are not-ASan or not-MPI, modules as python:NAME: the row is skipped without one
-#   exit      the exit code; 2 also asserts that stderr has one line, or none where the command redirects it
-#   prints    texts that stdout and stderr have to hold, divided by \n; !TEXT must not be there; \t is a tab
+#   exit      the exit code; 2 also asserts that stderr has one line, or none if the command redirects it
+#   prints    texts that stdout and stderr must contain, separated by \n; !TEXT must not occur; \t is a tab
 #   command   for sh, with the functions of tools.sh
-# No row may leave a part of a file, or a file named none*, which is the output of jobs that must not write any.
-# Ends with "N passed, N failed, N skipped"; exit 1 when a row failed.
+# No row may leave an unfinished file, or one named none*, the output of jobs that must not write any.
+# Ends with "N passed, N failed, N skipped"; exit 1 if a row failed.
 cases=$(readlink -f "$0") root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:?usage: cases.sh BUILD TABLE [CASE]}" && pwd) && table=$(readlink -f "$2") && only=$3 && [ -r "$table" ] || exit 2
 REGATHER=$build/regather shared=$(readlink -f "$root/../shared") tab=$(printf '\t')
@@ -22,7 +22,7 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM
 cd "$dir/run" || exit 2
 
-# Whether all that a row needs is here.
+# Whether everything that a row needs is available.
 has() {
     for thing in $1; do
         case $thing in
@@ -44,7 +44,7 @@ has() {
     done
 }
 
-# What is wrong with a row that ended with code $1; nothing when all is well.
+# Prints the fault of a row that ended with code $1; nothing if it is right.
 wrong() {
     [ -n "$command" ] || echo "expected six cells"
     [ "$1" = "$exit" ] || echo "expected exit $exit, found $1"

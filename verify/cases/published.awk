@@ -1,8 +1,8 @@
-# published.awk: numbers of a table of a paper's text against reference/published: awk -f published.awk PUBLISHED.tsv TEXT, with, in
-# the environment, START and STOP, the texts that it stands between; KEYS, first cells of its lines, '|' between them; IDS, one a cell
-# from the one numbered FIRST, "%" the key, "-" no number of ours; SEPARATOR of cells. Prints "N numbers" that agree; exit 1 when one
-# does not.
-# The last number of a text, "18,1172" (a scan's comma) read as 181172; a lone I is the scan's 1. "" when there is none.
+# published.awk: compares numbers in a table of a paper's text with reference/published: awk -f published.awk PUBLISHED.tsv
+# TEXT, with, in the environment, START and STOP, the texts before and after the table; KEYS, the first cells of its lines,
+# separated by '|'; IDS, one a cell from the one numbered FIRST, "%" the key, "-" to skip a cell; SEPARATOR of cells. Prints "N
+# numbers" that agree; exit 1 if one differs.
+# The last number of a text, "18,1172" (a comma in the scan) read as 181172; a lone I is the scan's 1. "": none.
 function number(text,    last) {
     last = text ~ /I/ ? 1 : ""
     while (match(text, /[0-9][0-9.,]*/)) {
@@ -13,7 +13,7 @@ function number(text,    last) {
     return last
 }
 function same(a, b,    off) { off = a - b; return a != "" && b != "" && (off < 0 ? -off : off) <= 1e-9 * a }
-# One cell, "9.89+-0.00", against the row of this id.
+# Compares a cell, "9.89+-0.00", with the row of this id.
 function check(id, cell,    part, n) {
     n = split(cell, part, "\302\261")
     if (same(number(part[1]), value[id]) && (n < 2 || (error[id] != "" && same(number(part[2]), error[id])))) return 1
@@ -29,7 +29,7 @@ FNR == NR && !/^#/ {
 FNR != NR { text = text $0 "\n" }
 END {
     if (wrong) exit 1
-    # The last start that has the stop behind it: tables are named in the running text as well.
+    # The last start that is followed by the stop, because the text refers to tables, too.
     start = ENVIRON["START"]; stop = ENVIRON["STOP"]; separator = "[" ENVIRON["SEPARATOR"] "]"
     while ((at_start = index(text, start)) && index(rest = substr(text, at_start + length(start)), stop)) text = table = rest
     if (table == "") { print "no \"" start "\" before \"" stop "\""; exit 1 }

@@ -1,4 +1,4 @@
-# score.awk: the numbers of `regather score` again, from the tables of archives alone.
+# score.awk: computes the numbers of `regather score` again, from the tables of archives only.
 #   awk -f score.awk -v reference=LABEL workload.tsv costs.tsv LABEL/runs.tsv LABEL/power.tsv ...
 # Prints a row a machine: label, score, standard error of its logarithm, seconds, joules, total, money a job.
 function sort(list, n,    i, k, held) {

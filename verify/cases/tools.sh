@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# tools.sh: functions of sh for the rows of verify/cases: the program, numbers out of files, and whether they are as they should be.
+# tools.sh: shell functions for the rows of verify/cases: the program, numbers read from files, and tests of them.
 
 regather() { "$REGATHER" "$@"; }
 look() { "$build/verify/cases/look" "$@"; }
 
-# Whether an expression of awk holds for lines "NAME VALUE" from stdin, all numbers; prints them where it does not.
+# Tests an expression of awk on lines "NAME VALUE" from stdin, all numbers; prints them if it is false.
 holds() { # EXPRESSION
     sed 's/,//g' > ../values
     if ! grep -qi -e nan -e inf ../values && awk $(awk '{ print "-v", $1 "=" $2 }' ../values) "BEGIN { exit !($1) }"; then return 0; fi
@@ -12,7 +12,7 @@ holds() { # EXPRESSION
     return 1
 }
 
-# The cells of two columns of a table, a line a row: for `holds` where the first begins with a letter; PREFIX may be one.
+# Prints the cells of two columns of a table, a line a row, for `holds`, whose names begin with a letter: PREFIX may be one.
 pairs() { # TABLE NAME VALUE [PREFIX]
     awk -F '\t' -v name="$2" -v value="$3" -v prefix="$4" '
         /^#/ { next }
@@ -20,7 +20,7 @@ pairs() { # TABLE NAME VALUE [PREFIX]
         { print prefix $n, $v }' "$1"
 }
 
-# The Fourier shell correlation of two maps, lines "s1 VALUE" and on; and the least one to a shell, as "least".
+# The Fourier shell correlation of two maps, lines "s1 VALUE" and so on; and the minimum up to a shell, as "least".
 fsc() { # A B [SHELL]
     regather fsc "$1" "$2" --quiet --out fsc.tsv > ../fsc 2>&1 || { cat ../fsc && return 1; }
     pairs fsc.tsv shell fsc s | awk -v last="${3:-0}" '
@@ -29,7 +29,7 @@ fsc() { # A B [SHELL]
         END { print "least", least }'
 }
 
-# What the calls of a routine needed of the machine, from the column `needs` of a job's stages.
+# The resources that a routine's calls needed, from the column `needs` of a job's stages.
 need() { # STAGES ROUTINE
     sed -n "s/^$2[:\t].*fp32=//p" "$1"
 }
@@ -84,8 +84,9 @@ small() { # PRESET STEP...
     REGATHER_PROGRAM=./fake "$build/regather" steps t.tsv "$@" --work w --set preset="$preset"
 }
 
-# A result file of made-up rows, each "VARIANT SCOPE N NS [COLUMN=VALUE...]", ~ a blank: of N samples, which are NS times 1 to 1.01 in the
-# order of a small permutation; 20 and more are those of processes that took ten each. The columns are those of f.tsv, which bench wrote.
+# Writes a result file of made-up rows, each "VARIANT SCOPE N NS [COLUMN=VALUE...]", ~ for a blank: N samples, NS times 1 to
+# 1.01, in the order of a small permutation; 20 and more are from processes of ten each. The columns are those of f.tsv, from
+# bench.
 made() { # FILE ROW...; $SUITE, $MACHINE, $HASH, $SOURCE, and $HEAD, more lines of the head
     file=$1 && shift
     printf '%s\n' "$@" | awk -v suite="${SUITE:-regather 0.2}" -v machine="${MACHINE:-a machine}" -v hash="${HASH:-00ff}" \
@@ -163,7 +164,7 @@ END
 }
 unpack() { rm -rf f && mkdir f && tar xzf A.rgz -C f; }
 pack() { (cd f && tar czf "../$1" --format=ustar --owner=0 --group=0 $(find . -type f | sed 's,^./,,')); } # ARCHIVE
-# All hashes made anew, as a forger would: the log's chain, and MANIFEST.
+# Computes all hashes again, as a forger would: the log's chain, and MANIFEST.
 chain() {
     c=
     while read -r line; do
@@ -181,19 +182,19 @@ forged() { # FILE PROGRAM [OPTION]: a file of A.rgz edited by awk, audited
     unpack && awk -F'\t' -v OFS='\t' "$2" "f/$1" > e && ! cmp -s e "f/$1" && mv e "f/$1" && hash &&
         regather audit F.rgz --nonce nonce-1 --quiet ${3---no-again}
 }
-# The same of the row of a run and of its line in the log: RUN (a condition of awk), ROW, LINE (what it does there).
+# The same for the row of a run and its line in the log: RUN (a condition of awk), ROW, LINE (their edits).
 forged_run() {
     unpack && run=$(awk -F'\t' "$1"' { n = $1 } END { print n }' f/runs.tsv) &&
         awk -F'\t' -v OFS='\t' -v run="$run" '$1 == run { '"$2"' } { print }' f/runs.tsv > e && mv e f/runs.tsv &&
         awk -v run="$run" '$2 == "run" && $3 == run { '"$3"' } { print }' f/log > e && mv e f/log && chain && hash &&
         regather audit F.rgz --no-again
 }
-# The archive with times so many times as long, as one of a quiet machine, delivered.
+# Delivers the archive with its times multiplied by a factor, as of a quiet machine.
 promised() { # FACTOR OPTION...
     unpack && awk -F'\t' -v OFS='\t' -v by="$1" 'NR > 1 { $8 *= by; if ($4 == "timed") $NF = "good" } { print }' f/runs.tsv > e &&
         mv e f/runs.tsv && pack P.rgz && shift && regather accept P.rgz "$@"
 }
-# Where others are busy on this machine too few runs count, which is no finding: exit 3 stands for what was expected.
+# On a busy machine too few runs count, which is not an error: exit 3 replaces the expected code.
 or_busy() { # EXIT COMMAND...
     wanted=$1 && shift
     "$@"

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# faults.sh BUILD [MOST [OUT [COMMAND...]]]: every command of commands.tsv with its n-th call of a kind failing, for every n, or
-# for MOST of them spread evenly, from one on that SEED says. Kinds: allocations, opens, reads, writes, syncs and starts of
-# threads; calls of CUDA and cuFFT, on the emulated GPU and on one, alone (cuda) or with all after it (late), those that take memory
-# likewise (room, rooms), those that give it back (give, gives) and those of other threads than the first (side, sides), and memory
-# of SIZES sizes (size); calls of MPI, in each of two processes. Wanted each time: an
-# exit code of the manual, without memory that of what a machine lacks; when it is not 0 one line on stderr besides warnings, else none; nothing of the outputs there that is not whole,
-# and no leftovers. A row of OUT is a command and a kind; each run that is not as wanted is told on stdout, which ends with
-# "N passed, N failed, N skipped"; exit 1 when any failed. A command that this machine cannot run is skipped.
-# PART=I/N: of these runs every N-th, from the I-th on (parts.sh). MADE=DIR: where faults.so and planted lie already, for a machine
+# faults.sh BUILD [MOST [OUT [COMMAND...]]]: runs every command of commands.tsv with its n-th call of a kind failing, for every
+# n, or for MOST of them spread evenly, from an offset drawn from SEED. Kinds: allocations, opens, reads, writes, syncs and
+# starts of threads; calls of CUDA and cuFFT, on the emulated GPU or a real one, alone (cuda) or with all later ones (late),
+# those that allocate memory likewise (room, rooms), those that free it (give, gives) and those of threads other than the first
+# (side, sides), and memory of SIZES sizes (size); calls of MPI, in each of two processes. Each run must end with an exit code
+# of the manual, without memory with that for a lacking machine; with one line on stderr besides warnings if the code is not 0,
+# else none; without incomplete outputs and leftovers. A row of OUT is a command and a kind. Each run that differs is printed on
+# stdout, which ends with "N passed, N failed, N skipped"; exit 1 if any failed. A command that cannot run on this machine is
+# skipped.
+# PART=I/N: every N-th of these runs, from the I-th on (parts.sh). MADE=DIR: the folder of faults.so and planted, for a machine
 # without a compiler.
 usage='verify/faults/faults.sh BUILD [MOST [OUT [COMMAND...]]]'
 build=$(realpath "${1:?usage: $usage}") most=${2:-1000000} out=${3:-/dev/stdout} seed=${SEED:-0}
@@ -31,7 +32,7 @@ mkdir "$room/in" && cd "$room/in" || exit 2
     cp photos/coarsening_0001.png series/coarsening_0002.png; } > "$room/words" 2>&1 ||
     { cat "$room/words" >&2; exit 2; }
 
-# run FAULT: in an empty folder; leaves its exit code in $code, stdout and stderr beside.
+# run FAULT: in an empty folder; sets $code to the exit code, and keeps stdout and stderr beside the folder.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 SIZES=63 # from 1 KiB to 2 GiB, each larger by a quarter
@@ -45,8 +46,8 @@ run() {
         "$regather" $words --quiet < /dev/null > "$room/stdout" 2> "$room/stderr"
     code=$?
 }
-# Files without what is there to go on from (.part) and what differs from run to run: times, figures, which follow from tables, and
-# pages, of which only the end counts. A GPU adds in the order that comes: of its files the length counts.
+# Lists files except checkpoints (.part) and what differs between runs: times, figures, which follow from tables, and pages, of
+# which only the end is compared. A GPU adds in any order: of its files the length is compared.
 listing() {
     find . -type f ! -name '*.svg' ! -path '*.tsv/*.png' ! -name '*.log' ! -name '*stages*' ! -name '*.part' | sort | while read -r f; do
         case $words/$f in
@@ -58,7 +59,7 @@ listing() {
     done
 }
 
-# try KIND N: what is wrong with the run, in $fault; nothing when it is as wanted.
+# try KIND N: sets $fault to the fault of the run; empty if it is right.
 try() {
     run "$1:$2"
     listing > "$room/found"
@@ -76,7 +77,7 @@ try() {
 }
 
 wrong=0 right=0 skipped=0 launcher='' good=0
-# What these checks say of a command that does what each forbids.
+# Tests these checks with a command that does what each forbids.
 while read -r words kind n wanted; do
     regather=$made/planted
     run none:0 && listing > "$room/whole"

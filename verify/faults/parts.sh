@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# parts.sh BUILD MOST OUT N [COMMAND...]: faults.sh in N parts side by side; their rows are added. Ends as it does.
+# parts.sh BUILD MOST OUT N [COMMAND...]: runs faults.sh in N parallel parts and joins their rows. Same exit code.
 usage='verify/faults/parts.sh BUILD MOST OUT N [COMMAND...]'
 build=${1:?usage: $usage} most=${2:?usage: $usage} out=${3:?usage: $usage} parts=${4:?usage: $usage}
 shift 4

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # fuzz.sh: the fuzz targets of this folder on the files of seeds/.
-#   fuzz.sh BUILD replay          what `make check` does: the files, and 400 damaged ones of each target, the same ones in every run
-#   fuzz.sh BUILD run SECONDS     SECONDS shared by all targets, on a seed of its own each time; a line a target goes to runs.tsv
-#   fuzz.sh BUILD total           the runs that runs.tsv has, by target and in all
-# Ends with "N passed, N failed, N skipped" or the total; exit 1 when a target failed: its input is then crash-SEED-RUN here.
+#   fuzz.sh BUILD replay          as in `make check`: the files, and 400 damaged ones of each target, the same ones in every run
+#   fuzz.sh BUILD run SECONDS     SECONDS shared by all targets, each time with a new seed; a line a target goes to runs.tsv
+#   fuzz.sh BUILD total           the runs in runs.tsv, by target and in total
+# Ends with "N passed, N failed, N skipped" or the total; exit 1 if a target failed, whose input is then crash-SEED-RUN here.
 usage="usage: verify/fuzz/fuzz.sh BUILD replay | BUILD run SECONDS | BUILD total"
 build=${1:?$usage} what=${2:?$usage} seconds=${3:-60}
 cd "$(dirname "$0")/../.." || exit 2

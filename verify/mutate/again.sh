@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# again.sh BUILD SEED host|emulated MUTANT...: mutants of KIND-SEED.tsv once more, made in the sources of today, at the line of that
-# file that reads as it did. Prints their rows; ends with "N passed, N failed, N skipped": a mutant that is not caught has failed,
-# and one whose line is gone, or compiles to the same code, is skipped.
+# again.sh BUILD SEED host|emulated MUTANT...: repeats mutants of KIND-SEED.tsv with the present sources, at the line of the
+# file that is unchanged. Prints their rows; ends with "N passed, N failed, N skipped": a mutant that is not caught fails, and
+# one whose line is gone, or that compiles to the same code, is skipped.
 usage='verify/mutate/again.sh BUILD SEED host|emulated MUTANT...'
 build=${1:?usage: $usage} seed=${2:?usage: $usage} kind=${3:?usage: $usage}
 shift 3

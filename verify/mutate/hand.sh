@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# hand.sh BUILD [OUT [MUTANT...]]: the mutants of hand.tsv, or some of them, each a mistake that a person might make: what
-# `regather verify` says of it without the sizes of verify/thresholds.tsv and, of one that shows only beyond such a size (when =
-# check, or deep for those that take long), with them; "same code" where the program is that of the source as it is. Ends with
-# "N passed, N failed, N skipped": a mutant has failed when nothing catches it, and is skipped when judged.tsv says why:
-# it changes no result, stays within the bound, or is known to be missed.
+# hand.sh BUILD [OUT [MUTANT...]]: runs `regather verify` on the mutants of hand.tsv, or some of them, each a mistake that a
+# person might make: first without the sizes of verify/thresholds.tsv, then, for one that only fails beyond such a size (when =
+# check, or deep for long ones), with them. "same code": the program equals that of the unchanged source. Ends with "N passed, N
+# failed, N skipped": a mutant fails if nothing catches it, and is skipped if judged.tsv has the reason: it changes no result,
+# stays within the bound, or is known to be missed.
 build=${1:?usage: verify/mutate/hand.sh BUILD [OUT [MUTANT...]]}
 cd "$(dirname "$0")/../.." || exit 2
 out=${2:-$build/mutate/hand.tsv}
@@ -16,7 +16,7 @@ rm -rf "${work:?}" && mkdir -p "$work" && cp -r impl "$work/impl" || exit 2
 printf 'mutant\tvariant\tsource\twithout\twith\tsaid\n' > "$out"
 caught=0 missed=0 judged=0
 
-# judge THRESHOLDS: caught, passed or not run, of the plug-in; its words in $work/said.
+# judge THRESHOLDS: prints caught, passed or not run for the plug-in; the output is in $work/said.
 judge() {
     # shellcheck disable=SC2046
     timeout 900 "$regather" verify "$name" --plugin "$work/hand.so" --quiet --stop --limit 120 --thresholds "$1" \
@@ -35,7 +35,7 @@ while IFS="$tab" read -r mutant variant source file when was is why; do
     [ -n "$why" ] || { echo "hand: $mutant: a row has eight cells" >&2; exit 2; }
     case $source in *.cu) kind=emulated device=host ;; *) kind=host device=cpu ;; esac
     name=${variant%%:*}:hand.so:${variant#*:}
-    # What says that a mutant is wrong says nothing if it says so of the source as it is.
+    # The unchanged source must pass, else a verdict on a mutant means nothing.
     if ! grep -qx "$variant" "$work/right" 2> /dev/null; then
         if ! compile "$source" "$work/hand.so" || [ "$(judge none)" != passed ]; then
             echo "hand: $variant: the source as it is does not pass" >&2 && exit 2

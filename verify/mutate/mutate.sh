@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# mutate.sh BUILD SEED FROM TO host|emulated [OUT]: mutants FROM..TO of this seed: one change at a random place of a random
-# variant's sources (sites.awk), compiled as a plug-in, and what `regather verify` says of it. Rows that OUT holds already are not
-# made again, so that a run can be stopped, and parts of it run side by side. Outcomes: `same code` (the compiler makes the same of
-# it), `no program`, `caught` (by verify or, where that passes it, by the build, which refuses indices beyond an array), `passed`:
-# equivalent, within the bound, or missed: for a person to say (judged.tsv).
+# mutate.sh BUILD SEED FROM TO host|emulated [OUT]: makes mutants FROM..TO of this seed: one change at a random place of a
+# random variant's sources (sites.awk), compiled as a plug-in and run by `regather verify`. Rows already in OUT are not made
+# again, so that a run can be interrupted, and parts of it can run in parallel. Outcomes: `same code` (the compiler's output is
+# unchanged), `no program`, `caught` (by verify or, if that passes, by the build, which refuses indices beyond an array),
+# `passed`: equivalent, within the bound, or missed, to be decided by a person (judged.tsv).
 build=${1:?usage: verify/mutate/mutate.sh BUILD SEED FROM TO host|emulated [OUT]}
 seed=${2:?seed} from=${3:?from} to=${4:?to} kind=${5:?host or emulated}
 cd "$(dirname "$0")/../.." || exit 2
@@ -21,7 +21,7 @@ else
     objects=$build/emulated
 fi
 
-# draw N: the next number of 0..N-1, by the generator of Park and Miller, whose products awk holds exactly.
+# draw N: the next number of 0..N-1, by the generator of Park and Miller, whose products are exact in awk.
 state=
 draw() {
     state=$(awk -v s="$state" 'BEGIN { printf "%.0f", (s * 16807) % 2147483647 }')

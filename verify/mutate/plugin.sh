@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-# plugin.sh: for mutate.sh, again.sh and hand.sh: a changed copy of a variant's source as a plug-in. They set work (whose impl/ is
-# the copy), kind (host or emulated), build and regather.
+# plugin.sh: for mutate.sh, again.sh and hand.sh: compiles a changed copy of a variant's source as a plug-in. They set work
+# (whose impl/ is the copy), kind (host or emulated), build and regather.
 
-# variants_of SOURCE: the symbols of its variants, some of which macros make, asked of its object.
+# variants_of SOURCE: the symbols of its variants, read from its object, since macros define some.
 variants_of() {
     object=$build/${1%.*}.o
     [ "$kind" = host ] || object=$build/emulated/${1%.*}.o
     nm -g --defined-only "$object" | sed -n 's/.* [BDR] rg_\(variant\|emulated\)_\([a-z0-9_]*\)$/\2/p'
 }
 
-# compile SOURCE SO [FLAGS]: the copy of the source in $work as a plug-in; FLAGS in place of -w.
+# compile SOURCE SO [FLAGS]: compiles the copy of the source in $work as a plug-in; FLAGS replace -w.
 compile() {
     copy=$work/$1
     symbols=$(variants_of "$1" | sed 's/.*/\&RG_VARIANT_SYMBOL(&),/' | tr '\n' ' ')
@@ -31,8 +31,8 @@ text_of() {
         cksum < "$work/text"
 }
 
-# params_of SOURCE: options of verify. The checker does not believe a plug-in that its bound is wider, as that of weights from a
-# table is, so that the source as it is would fail: without the table.
+# params_of SOURCE: options of verify. The checker does not accept a wider bound from a plug-in, as for weights from a table, so
+# that even the unchanged source would fail: without the table.
 params_of() {
     case $1 in
     impl/gridding/naive_*) echo --params table=0 ;;
@@ -40,7 +40,7 @@ params_of() {
     esac
 }
 
-# judge_mutant: of the changed $source: its outcome and what was said, with $plain the plug-in of the source as it is.
+# judge_mutant: sets the outcome and the output for the changed $source; $plain is the plug-in of the unchanged source.
 judge_mutant() {
     said=-
     rm -f "$so"
@@ -62,7 +62,7 @@ judge_mutant() {
         said=$(grep -m 1 -E '^ *(FAIL|CRASH|TIMEOUT) at ' "$work/said" | sed 's/^ *//' | tr '\t' ' ' | cut -c 1-120) ;;
     *) outcome='not run' said=$(tail -n 1 "$work/said" | tr '\t' ' ') ;;
     esac
-    # As the build has its warnings: those of them that are errors.
+    # With the warnings of the build that are errors.
     if [ "$outcome$kind" = passedhost ] && ! compile "$source" "$so" -Wall; then
         outcome=caught said="the build: $(grep -m 1 -o 'error: .*' "$work/words" | cut -c 1-100)"
     fi

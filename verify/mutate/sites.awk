@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# sites.awk FILE...: every place at which one mutation can be made, a line each: file, line, column, length, operator, what then stands
-# there. Only code that computes: no comments, strings, descriptors, costs, refusals and lists of parameters.
+# sites.awk FILE...: prints every place for one mutation, a line each: file, line, column, length, operator, the new text. Only
+# code that computes: no comments, strings, descriptors, costs, refusals and lists of parameters.
 
 function site(column, length_, operator, new) {
     printf "%s\t%d\t%d\t%d\t%s\t%s\n", FILENAME, FNR, column, length_, operator, new

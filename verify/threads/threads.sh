@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# threads.sh BUILD: the threaded variants of the CPU under ThreadSanitizer, with more threads than cores, and then those that
-# races.tsv spoils, of which each has to be caught. Ends with "N passed, N failed, N skipped"; exit 1 when anything failed.
+# threads.sh BUILD: runs the threaded variants of the CPU under ThreadSanitizer, with more threads than cores, and then those
+# with the faults of races.tsv, each of which must be caught. Ends with "N passed, N failed, N skipped"; exit 1 if anything
+# failed.
 build=$(realpath "${1:?usage: verify/threads/threads.sh BUILD}")
 cd "$(dirname "$0")/../.." || exit 2
 room=$build/threads threads=$(($(nproc) * 2 + 3)) passed=0 failed=0
@@ -20,10 +21,10 @@ for source in impl/autocorr/*.c impl/gridding/*.c impl/affine/*.c impl/frealign/
 done > "$room/sources"
 # shellcheck disable=SC2016
 xargs -P "$(nproc)" -L 1 sh -c "$compile -c \$0 -o \$1" < "$room/sources" || exit 2
-# What kernels call of the rest, and the reference, which is not run.
+# Functions that kernels call, and the reference, which does not run.
 ar rcs "$room/rest.a" "$build"/impl/base/*.o "$build"/impl/runtime/cpu.o "$build"/reference/*.o || exit 2
 
-# run OBJECTS [ALGO:VARIANT]: 0 without a race, 66 with one. Addresses as ThreadSanitizer wants them.
+# run OBJECTS [ALGO:VARIANT]: 0 without a race, 66 with one. setarch -R, since ThreadSanitizer needs unrandomised addresses.
 run() {
     # shellcheck disable=SC2086
     ${CC:-gcc} -fsanitize=thread -rdynamic $1 "$room/rest.a" -o "$room/threads" -lfftw3 -lfftw3f -lpthread -ldl -lm || exit 2
