@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// look.c: what rows of verify/cases ask of maps and particles, and inputs that sh cannot write. Numbers are printed as lines
-// "NAME VALUE".
-//   look mrc FILE NX NY NZ PIXEL image|volume < VALUES   a float32 MRC file of numbers, as many as it holds
+// look.c: measures maps and particles for rows of verify/cases, and writes inputs that sh cannot. Prints numbers as lines "NAME
+// VALUE".
+//   look mrc FILE NX NY NZ PIXEL image|volume < VALUES   a float32 MRC file of numbers, NX x NY x NZ
 //   look maps A B                                        largest and rms difference over A's, their correlation, A's scale in B
-//   look spoil IN.star OUT.star DEGREES PIXELS           poses turned and moved by so much, each about an axis of its own
+//   look spoil IN.star OUT.star DEGREES PIXELS           poses rotated and shifted by this much, each about another axis
 //   look poses FOUND.star TRUTH.star GROUP               median and largest errors of poses, modulo the group
 //   look peak COMMAND...                                 the largest resident memory of a command in GiB; its exit code
 #include "../../data/formats/mrc.h"
@@ -90,7 +90,7 @@ static void write_poses(const char *path, const rg_particles *p)
     fclose(f);
 }
 
-// The angles of M, the turn by `degrees` about a random axis and then by the particle's own.
+// Sets the angles to those of M: a rotation by `degrees` about a random axis, then the particle's.
 static void turn(rg_particle *q, uint64_t i, double degrees)
 {
     double a[9], by[9], m[9], u[3], length = 0, c = cos(degrees * degree), s = sin(degrees * degree);

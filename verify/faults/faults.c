@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// faults.c: a library to be preloaded that lets the n-th call of a kind fail, and counts the calls. Only calls that the program
-// itself makes count, not those inside of libraries. RG_FAULT=KIND:N with KIND alloc, open, read, write, sync, thread, mpi0, mpi1
-// (of that process of a job) or, of the calls of CUDA's runtime and of cuFFT, on a GPU and on the emulated one, cuda: the n-th
-// fails; room: the n-th that takes memory; rooms: it and all after it that do. give: the n-th that gives back memory, a stream, a
-// plan or a texture, as destructors and `finish` do; side: the n-th in another thread than the first. late, gives and sides: with
-// the n-th of cuda, give and side the device is broken, whose error every later call returns. N = 0: none fails. At the end the
-// number of calls of each kind, where there were any, goes to a file of its own, RG_FAULT_COUNT.KIND; for those of many without -s,
-// those of late are cuda's.
+// faults.c: a library for LD_PRELOAD that makes the n-th call of a kind fail, and counts the calls. Only calls by the program
+// itself count, not those within libraries. RG_FAULT=KIND:N with KIND alloc, open, read, write, sync, thread, mpi0, mpi1 (the
+// calls of that process of a job) or, for the calls of CUDA's runtime and of cuFFT, on a GPU and on the emulated one, cuda: the
+// n-th fails; room: the n-th that allocates memory; rooms: it and all later ones that do; give: the n-th that frees memory, a
+// stream, a plan or a texture, as destructors and `finish` do; side: the n-th in a thread other than the first. late, gives and
+// sides: from the n-th of cuda, give and side on the device is broken, and every later call returns its error. N = 0: none
+// fails. At the end the number of calls of each kind, if any, is written to a file, RG_FAULT_COUNT.KIND; the count of a kind
+// with -s is that of the kind without it, of late that of cuda.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,9 +24,10 @@
 static char kind[16];
 static long wanted;
 enum { ALLOC, OPEN, READ, WRITE, SYNC, THREAD, MPI0, MPI1, CUDA, ROOM, GIVE, SIDE, KINDS };
-static const char *const name_of[KINDS] = {"alloc", "open", "read", "write", "sync", "thread", "mpi0", "mpi1", "cuda", "room", "give", "side"};
+static const char *const name_of[KINDS] = {
+    "alloc", "open", "read", "write", "sync", "thread", "mpi0", "mpi1", "cuda", "room", "give", "side"};
 static atomic_long calls[KINDS];
-static pid_t first; // the process whose calls count; under MPI its worker's, too. Programs that it calls know nothing of faults
+static pid_t first; // the process whose calls count; under MPI its worker's, too. Programs that it starts have no faults
 static uintptr_t low, high; // code of the program
 
 static int first_object(struct dl_phdr_info *info, size_t bytes, void *unused)
@@ -37,7 +38,7 @@ static int first_object(struct dl_phdr_info *info, size_t bytes, void *unused)
             low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
             high = low + info->dlpi_phdr[i].p_memsz;
         }
-    return 1; // the program is the first
+    return 1; // the program comes first
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -79,7 +80,7 @@ static int fails(int k, const void *caller)
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define CALLER __builtin_return_address(0)
-#define WRONG(f) ((f)->_flags |= 0x20) // what ferror() looks at
+#define WRONG(f) ((f)->_flags |= 0x20) // the flag that ferror() tests
 
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
@@ -102,7 +103,7 @@ FILE *fdopen(int fd, const char *how) { return fails(OPEN, CALLER) ? (errno = EN
 int mkdir(const char *path, mode_t mode) { return fails(OPEN, CALLER) ? (errno = ENOSPC, -1) : REAL(mkdir)(path, mode); }
 
 static int cut(FILE *f, int why) { return WRONG(f), errno = why, 1; }
-#define WRITE_FAILS(f) ((f) != stderr && fails(WRITE, CALLER) && cut(f, ENOSPC)) // what is said of the fault is heard
+#define WRITE_FAILS(f) ((f) != stderr && fails(WRITE, CALLER) && cut(f, ENOSPC)) // not on stderr, where errors are printed
 size_t fread(void *to, size_t each, size_t n, FILE *f)
 {
     return fails(READ, CALLER) && cut(f, EIO) ? 0 : REAL(fread)(to, each, n, f);
@@ -147,18 +148,18 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), 
     return fails(THREAD, CALLER) ? EAGAIN : REAL(pthread_create)(t, a, run, of);
 }
 
-// Calls of CUDA and MPI without their headers: at most twelve words, which arrive where the caller put them whatever their
-// types and however many there are, and go on as they came.
+// Calls of CUDA and MPI without their headers: up to twelve words are passed on unchanged, in the registers and stack slots of
+// the caller, whatever their types and number.
 typedef long word;
 #define WORDS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
 #define FORWARDED(kind, name, code)                                                                                            \
     int name(WORDS) { return fails(kind, CALLER) ? code : REAL(name)(a, b, c, d, e, f, g, h, i, j, k, l); }
 
-enum { NO_MEMORY = 2, ILLEGAL_ADDRESS = 700, FAILED = 719, PLAN_FAILED = 5 }; // as CUDA and cuFFT number them
+enum { NO_MEMORY = 2, ILLEGAL_ADDRESS = 700, FAILED = 719, PLAN_FAILED = 5 }; // codes of CUDA and cuFFT
 enum { TAKES, GIVES, OTHER };
-static _Thread_local int pending; // of a call that failed here, until the program asks, as the runtime keeps it
+static _Thread_local int pending; // the error of a failed call until the program reads it, as in the runtime
 static atomic_int broken;
-// 1: this call fails; 2: the device is broken.
+// Returns 1: this call fails; 2: the device is broken.
 static int cuda_fails(int takes_memory, int gives_back, const void *caller)
 {
     static const char *const with_all_after[KINDS] = {[CUDA] = "late", [ROOM] = "rooms", [GIVE] = "gives", [SIDE] = "sides"};
@@ -175,7 +176,7 @@ static int cuda_fails(int takes_memory, int gives_back, const void *caller)
     }
     return broken ? 2 : fault;
 }
-// What the emulated GPU, which is part of the program, asks at each of its calls.
+// Called by the emulated GPU, a part of the program, at each of its calls.
 int rg_fault_cuda(int takes_memory, int gives_back);
 int rg_fault_cuda(int takes_memory, int gives_back) { return cuda_fails(takes_memory, gives_back, (const void *)low); }
 
@@ -225,7 +226,7 @@ enum { MPI_FAILED = 1 };
 MPI(Init_thread) MPI(Comm_set_errhandler) MPI(Comm_rank) MPI(Comm_size) MPI(Comm_dup) MPI(Comm_split_type) MPI(Comm_free)
 MPI(Bcast) MPI(Allgather) MPI(Isend) MPI(Irecv) MPI(Ibcast) MPI(Iallreduce) MPI(Get_count) MPI(Finalize)
     // clang-format on
-    // Polls: those that find something count, or their number would depend on time.
+    // Polls: only successful ones count, or their number would depend on time.
     int MPI_Test(word request, int *flag, word status);
 int MPI_Test(word request, int *flag, word status)
 {

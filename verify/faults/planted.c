@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// planted.c: a command that does what faults.sh forbids when a call of its own fails: the first word says what.
+// planted.c: a command with a fault that faults.sh must find when one of its calls fails; the first word selects the fault.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// checkpoint.c: any bytes as NEW.star.part of a search for four particles, alone and behind the head that such a file has: what
-// is taken over is there for the next run, too.
+// checkpoint.c: any bytes as NEW.star.part of a search for four particles, alone and after the right header: particles that a
+// run reuses are there for the next run, too.
 #include "../../impl/jobs/refine/refine.h"
 #include "fuzz.h"
 
@@ -10,7 +10,7 @@ typedef struct part {
     char *input, *out, *path;
 } part;
 
-// How many particles a run takes over from what stands at the path; -1: refused. Particles, reference and command never change.
+// Number of particles that a run reuses from the file; -1: refused. Particles, reference and command are constant.
 static int64_t open_part(const part *p, bool resume, char **head, size_t *n)
 {
     rg_particle row[PARTICLES] = {0};

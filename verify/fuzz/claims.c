@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// claims.c: any bytes as the table of claims, as that of papers, and as the published numbers of one.
+// claims.c: any bytes as the table of claims, as that of papers, and as the published numbers of a paper.
 #include "../../report/ledger/claims.h"
 
 #include "../../impl/base/core.h"
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     read_both(path, papers);
     read_both(claims, path);
     read_both(path, path);
-    const char *own = fuzz_out("papers.tsv"); // of one paper, whose numbers these are, in published/ beside it
+    const char *own = fuzz_out("papers.tsv"); // one paper with these numbers, in published/ beside it
     RG_FREED char *folder = rg_print("%.*spublished", (int)(rg_base_name(own) - own), own);
     mkdir(folder, 0700);
     FILE *f = fopen(own, "w");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// driver.c: runs a fuzz target with libFuzzer's options: TARGET [-runs=N] [-max_total_time=S] [-seed=N] FILE|FOLDER...
-// Every file first, as it is (-runs=0: that alone); then files damaged in ways that follow from the seed: the same ones in
-// every run. A crash, an abort of the target or a sanitizer's report ends it; the input is then in crash-SEED-RUN.
+// driver.c: runs a fuzz target with libFuzzer's options: TARGET [-runs=N] [-max_total_time=S] [-seed=N] FILE|FOLDER... First
+// every file unchanged (-runs=0: only this), then damaged files, which follow from the seed and are the same in every run. A
+// crash, an abort of the target or a sanitizer's report ends it; the input is then in crash-SEED-RUN.
 #include "../../impl/suite.h"
 #include "fuzz.h"
 
@@ -17,7 +17,7 @@ typedef struct seed_file {
 enum { SEEDS_MOST = 4096, ROOM = 1 << 16 };
 static seed_file given[SEEDS_MOST];
 static int n_given;
-static int (*target)(const uint8_t *, size_t); // the target of this name, whose function is fuzz_NAME here
+static int (*target)(const uint8_t *, size_t); // the target of this name, here fuzz_NAME
 static uint8_t now[2 * ROOM];
 static volatile size_t now_bytes;
 static volatile uint64_t now_run, now_seed;
@@ -49,7 +49,7 @@ static void take(const char *path)
     }
 }
 
-// What headers and tables fear.
+// Difficult values for headers and tables.
 static const uint32_t feared[] = {0, 1, 0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0x10000, 0xFFFF, 1024, 4};
 static const char *const word[] = {"\n", "\t", "\r\n", "#", "\"", "'", "-", "nan", "inf", "1e300", "-1e-320",
     "9223372036854775808", "0x1p-1074", "data_", "loop_", "_", "@", "%s", "$(", "\x1b[2J", "\xff", "99999999", ".", "1e", ";",
@@ -63,15 +63,15 @@ static size_t insert(uint8_t *bytes, size_t n, size_t at, const void *what, size
     return n + length;
 }
 
-// One to eight edits: a bit, a byte, a number of 32 bits, a word, a stretch removed, doubled, zeroed or taken from another
-// file, a cut.
+// Makes one to eight edits: a bit, a byte, a number of 32 bits, a word, a stretch removed, doubled, zeroed or copied from
+// another file, a truncation.
 static size_t damage(uint8_t *bytes, size_t n, uint64_t seed)
 {
     uint64_t turn = 0;
     const int edits = 1 + (int)(rg_bits(seed, turn++) % 8);
     for (int e = 0; e < edits && n > 0; e++) {
         const uint64_t bits = rg_bits(seed, turn++), more = rg_bits(seed, turn++);
-        // Half of the edits go to the first 256 bytes, where headers are.
+        // Half of the edits are in the first 256 bytes, where headers are.
         size_t at = (size_t)((bits >> 8) % (bits & 1 && n > 256 ? 256 : n)), length = (size_t)(more % 64);
         length = at + length > n ? n - at : length;
         switch (bits >> 1 & 15) {
@@ -99,7 +99,7 @@ static size_t damage(uint8_t *bytes, size_t n, uint64_t seed)
         }
         case 13: bytes[at] = (uint8_t)('0' + more % 10); break;
         default:
-            if (more & 7) // a cut, at times
+            if (more & 7) // else a truncation
                 bytes[at] = (uint8_t)(32 + more % 95);
             else
                 n = at;
@@ -110,7 +110,7 @@ static size_t damage(uint8_t *bytes, size_t n, uint64_t seed)
 
 static void run(const uint8_t *bytes, size_t n)
 {
-    RG_FREED uint8_t *exact = rg_alloc(n ? n : 1); // a reader beyond the end is seen by ASan
+    RG_FREED uint8_t *exact = rg_alloc(n ? n : 1); // exact, so that ASan finds a read past the end
     memcpy(exact, bytes, n);
     target(exact, n);
 }
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
     const int number[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
     for (int i = 0; i < RG_COUNT(number); i++) sigaction(number[i], &on, NULL);
     FILE *kept = stderr;
-    stderr = fopen("/dev/null", "w"); // of the thousand lines of refusal; sanitizers write to the descriptor
+    stderr = fopen("/dev/null", "w"); // hides thousands of errors; sanitizers write to the descriptor
     now_seed = seed;
     const double began_s = rg_seconds();
     for (uint64_t i = 0; i < (uint64_t)n_given + runs && rg_seconds() - began_s < seconds; i++, done++) {

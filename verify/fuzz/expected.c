@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// expected.c: any bytes as the table of what `verify --expect` has to find, no plug-in being there.
+// expected.c: any bytes as the table of `verify --expect`, without plug-ins.
 #include "../checker/checker.h"
 #include "fuzz.h"
 
@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static int quiet = -1;
     fflush(stdout);
-    const int kept = dup(STDOUT_FILENO); // what it prints of each line
+    const int kept = dup(STDOUT_FILENO); // its output for each line
     quiet = quiet < 0 ? open("/dev/null", O_WRONLY) : quiet;
     dup2(quiet, STDOUT_FILENO);
     const rg_verify_options how = {.device = "cpu"};

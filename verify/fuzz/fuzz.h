@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// fuzz.h: for fuzz targets. A target is LLVMFuzzerTestOneInput(bytes, n): whatever the bytes are, a reader gives RG_GOOD, or
-// RG_USAGE with nothing left behind; what a writer makes of what was read is read back as the same and written again as the
-// same bytes. Here its name is fuzz_FILE and driver.c calls it, on files damaged in seeded ways: `make fuzz TIME=60`; runs.tsv
-// has what was run.
+// fuzz.h: for fuzz targets. A target is LLVMFuzzerTestOneInput(bytes, n): for any bytes, a reader returns RG_GOOD, or RG_USAGE
+// with nothing to free; what was read can be written, is read back as the same, and is written again as the same bytes. Here
+// its name is fuzz_FILE and driver.c calls it, on files damaged from a seed: `make fuzz TIME=60`; runs.tsv has past runs.
 #pragma once
 
 #include "../../impl/base/core.h"
@@ -24,7 +23,7 @@ static inline void fuzz_put(int file, const void *bytes, size_t n)
     fuzz_expect(file >= 0 && ftruncate(file, 0) == 0 && pwrite(file, bytes, n, 0) == (ssize_t)n);
 }
 
-// The bytes as a file that has no name elsewhere; the same one in every call.
+// The bytes as a file without a name, the same one in every call.
 static inline const char *fuzz_path(const void *bytes, size_t n)
 {
     static int file = -1;
@@ -37,8 +36,7 @@ static inline const char *fuzz_path(const void *bytes, size_t n)
     return path;
 }
 
-// A path in a folder of this process's own, in memory where there is such a place, which the last of its users removes; what a
-// writer left there is removed first.
+// A path in a folder of this process, in memory if possible, removed by its last user; a file left there is removed first.
 static char fuzz_folder[64];
 
 static inline void fuzz_remove_folder(void)
@@ -67,7 +65,7 @@ static inline const char *fuzz_out(const char *name)
     return path[turn];
 }
 
-// The whole file, ended by a 0; malloc'ed.
+// The whole file and a 0 after it; malloc'ed.
 static inline char *fuzz_get(const char *path, size_t *n)
 {
     struct stat facts;

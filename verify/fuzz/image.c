@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// image.c: any bytes as a photograph, without and with a grey range, and as real values; grey that is read is written as PGM and
-// PNG and read again, the same.
+// image.c: any bytes as a photograph, with and without a grey range, and as real values; grey values are written as PGM and PNG
+// and read back.
 #include "../../data/formats/image.h"
 #include "fuzz.h"
 
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         RG_ENDS(rg_image_free) rg_image image = {0};
         int64_t pages = 0;
         int code = rg_image_from_stream(file, (int64_t)n, "fuzzed", i % 2, &range[i], &pages, &image);
-        // Either a photograph with every pixel there, or refused with nothing left behind.
+        // Either a complete photograph, or refused with nothing to free.
         fuzz_expect(code == RG_GOOD ? i % 2 < pages : code == RG_USAGE && !image.pixel);
         if (code == RG_GOOD && image.bits < 32) {
             again(&image, fuzz_out("image.pgm"), rg_image_write_pgm);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// mrc.c: any bytes as an MRC or EM file; what is read is written, read and written again, the same.
+// mrc.c: any bytes as an MRC or EM file, which is written, read back and written again, the same.
 #include "../../data/formats/mrc.h"
 #include "fuzz.h"
 
-// Writes all sections of one file to another one; false: a value that the format refuses.
+// Writes all sections of one file to another; false: a value that the format refuses.
 static bool copied(rg_mrc *from, const char *path, float *section)
 {
     rg_mrc_out out;
@@ -12,7 +12,7 @@ static bool copied(rg_mrc *from, const char *path, float *section)
     for (int64_t z = 0; z < from->nz; z++) {
         fuzz_expect(rg_mrc_section(from, z, section) == RG_GOOD);
         for (int64_t i = 0; i < from->nx * from->ny; i++)
-            section[i] = isfinite(section[i]) ? section[i] : 0; // the writer's caller has seen to that
+            section[i] = isfinite(section[i]) ? section[i] : 0; // as the writer's caller must ensure
         fuzz_expect(rg_mrc_write_section(&out, section) == RG_GOOD);
     }
     fuzz_expect(rg_mrc_write_commit(&out) == RG_GOOD);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// result.c: any bytes as a result file, whose rows are written, read and written again, the same.
+// result.c: any bytes as a result file, whose rows are written, read back and written again, the same.
 #include "../../data/formats/result.h"
 #include "fuzz.h"
 
-// In the format of today, whatever it was read in.
+// Written in the present format, whatever the old one was.
 static void put(const char *path, const rg_result *r)
 {
     FILE *f = rg_result_open(path, "w");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// star.c: any bytes as a STAR file, and as particles in one: what is read is written, read and written again, the same.
+// star.c: any bytes as a STAR file, and as particles in one: written, read back and written again, the same.
 #include "../../data/formats/particles.h"
 #include "../../data/formats/star.h"
 #include "fuzz.h"
@@ -8,7 +8,7 @@ static void again(const rg_star *star)
 {
     const char *first = fuzz_out("first.star"), *second = fuzz_out("second.star");
     rg_star copy;
-    if (rg_star_write(first, star) != RG_GOOD) // a value that no quotes hold
+    if (rg_star_write(first, star) != RG_GOOD) // a value that cannot be quoted
         return;
     fuzz_expect(rg_star_read(first, &copy) == RG_GOOD && copy.n_tables == star->n_tables);
     for (int t = 0; t < star->n_tables; t++) {

@@ -17,7 +17,8 @@ static char *printed(void (*put)(FILE *, const char *), const char *text)
 
 static void put_text(FILE *f, const char *text) { rg_put_text(f, text, -1); }
 
-// Between single quotes gnuplot and sh know no escape: outside of them stand a double-quoted \047, or \', and dots alone.
+// Between single quotes gnuplot and sh have no escapes: a quote is printed outside of them, as a double-quoted \047 with dots,
+// or as \'.
 static void gnuplot(const char *text)
 {
     static const char quote[] = "'.\"\\047\".'";
@@ -38,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     char *text = rg_print("%.*s", (int)n, n ? (const char *)bytes : ""), why[160];
     RG_FREED char *shown = printed(put_text, text), *twice = printed(put_text, shown), *word = printed(rg_put_word, text);
-    fuzz_expect(!strcmp(shown, twice)); // what is shown is plain
+    fuzz_expect(!strcmp(shown, twice)); // escaped text is plain
     bool quoted = false;
     for (const char *at = word; *at; at++)
         if (*at == '\'')

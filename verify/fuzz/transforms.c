@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // transforms.c: any bytes as tilt angles, as an .mdoc, as a table of transforms and as one of poses; tables are written, read
-// and written again.
+// back and written again.
 #include "../../data/formats/mdoc.h"
 #include "../../data/formats/transforms.h"
 #include "fuzz.h"
@@ -19,7 +19,7 @@ static void transforms(const char *path, int64_t n)
     int code = rg_transforms_read(path, n, map);
     fuzz_expect(code == RG_GOOD || code == RG_USAGE);
     if (code == RG_GOOD && rg_transforms_write(first, "", n, map, (rg_transform_columns){.linear = true}) == RG_GOOD &&
-        rg_transforms_read(first, n, map) == RG_GOOD) { // not where products of large numbers are none
+        rg_transforms_read(first, n, map) == RG_GOOD) { // unless products overflow
         fuzz_expect(rg_transforms_write(second, "", n, map, (rg_transform_columns){.linear = true}) == RG_GOOD);
         fuzz_expect(rg_transforms_read(second, n, map) == RG_GOOD);
     }
@@ -32,8 +32,7 @@ static void poses(const char *path, int64_t n, const uint8_t *bytes, size_t leng
     int code = rg_poses_read(path, n, p);
     fuzz_expect(code == RG_GOOD || code == RG_USAGE);
     if (code == RG_GOOD) {
-        RG_FREED char *name =
-            rg_print("n%.*s", (int)(length < 40 ? length : 40), (const char *)bytes); // a name with whatever bytes
+        RG_FREED char *name = rg_print("n%.*s", (int)(length < 40 ? length : 40), (const char *)bytes); // a name with any bytes
         RG_FREED const char **names = rg_alloc((size_t)(n + 1) * sizeof *names);
         for (int64_t i = 0; i < n; i++) names[i] = name;
         fuzz_expect(rg_poses_write(first, "", n, names, p, NULL) == RG_GOOD);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tsv.c: any bytes as a table, which is written, read and written again, the same.
+// tsv.c: any bytes as a table, which is written, read back and written again, the same.
 #include "../../impl/base/tsv.h"
 #include "fuzz.h"
 

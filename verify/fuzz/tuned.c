@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tuned.c: any bytes as the file of tuned parameters to which a row is added: twice the same row, and the second time changes
-// nothing.
+// tuned.c: any bytes as the file of tuned parameters to which a row is added, twice: the second time changes nothing.
 #include "../../impl/runtime/tuned.h"
 #include "fuzz.h"
 

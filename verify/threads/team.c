@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// team.c: what kernels call of the runtime of OpenMP, made of pthreads, which ThreadSanitizer knows; of gcc's own it
-// knows nothing, and takes each of its barriers for a race. Iterations are handed out without an order between threads, as
-// OpenMP gives none.
+// team.c: the functions of the OpenMP runtime that kernels call, by pthreads, which ThreadSanitizer knows; it takes each
+// barrier of gcc's runtime for a race. The threads get iterations in no order, as OpenMP defines none.
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { SHARES = 256 }; // loops and singles of a parallel region that are known apart
+enum { SHARES = 256 }; // loops and singles of a parallel region that are told apart
 
 typedef struct share {
     bool begun;
@@ -45,7 +44,7 @@ static void *work(void *of)
 void GOMP_parallel(void (*run)(void *), void *of, unsigned threads, unsigned flags)
 {
     (void)flags;
-    const int n = me ? 1 : threads ? (int)threads : most; // no teams within teams, as is OpenMP's default
+    const int n = me ? 1 : threads ? (int)threads : most; // no nested teams, as is OpenMP's default
     team *t = calloc(1, sizeof *t);
     member *all = calloc((size_t)n, sizeof *all);
     pthread_t *thread = calloc((size_t)n, sizeof *thread);
@@ -65,7 +64,7 @@ void GOMP_barrier(void)
     if (me && me->team->n > 1) pthread_barrier_wait(&me->team->barrier);
 }
 
-// The next loop or single of the region; whether this thread is the first there.
+// Begins the next loop or single of the region; returns whether this thread is the first there.
 static bool begin(long start)
 {
     team *t = me->team;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// threads.c: runs every threaded variant of the CPU with so many threads, under ThreadSanitizer (threads.sh): at the smoke
-// shape with every value of each parameter, at the check shapes of little work with the standard ones. It looks at no result; a
-// race ends in ThreadSanitizer's report. What FFTW reads and writes is not seen.
+// threads.c: runs every threaded variant of the CPU with a given number of threads, under ThreadSanitizer (threads.sh): at the
+// smoke shape with every value of each parameter, at small check shapes with the standard ones. Results are not checked;
+// ThreadSanitizer reports races, but not within FFTW.
 #include "../../impl/suite.h"
 #include <stdio.h>
 #include <stdlib.h>

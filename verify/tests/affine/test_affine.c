@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_affine.c: affine2d, align2d and align3d where the answer is known by hand, on every variant for the CPU: directions,
-// centre, rules outside, undefined correlations, numbers that are none; and what eq. 2 at its word costs, on the emulated GPU.
+// test_affine.c: affine2d, align2d and align3d where the result is known by hand, on every variant for the CPU: directions,
+// centre, rules outside, undefined correlations, NaN; and the error of literal eq. 2, on the emulated GPU.
 #include "../../../impl/affine/index.h"
 #include "../../../impl/runtime/call.h"
 #include "../test_variants.h"
@@ -46,11 +46,11 @@ static problem one_hot(int outside, int x, int y)
 TEST(a_feature_goes_where_design_says)
 {
     for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
-        RG_ENDS(problem_free) // Rot(90) takes (2, 0) from the centre to (0, 2), down as y counts; then the shift by (-1, -1).
+        RG_ENDS(problem_free) // Rot(90) moves (2, 0) from the centre to (0, 2), which is down; then the shift by (-1, -1).
         problem p = one_hot(outside, 5, 3);
         af_matrix_2d(2 * atan(1), (double[]){-1, -1}, 1, p.arg[AF_MATRIX]);
         each_variant(&p, is_at, (pixel[]){{2, 4, 1}, {0}});
-        // Twice as large: the feature one pixel from the centre stands two from it, half of it on each side.
+        // Scaled by 2: the feature one pixel from the centre is two from it, with half of it on each side.
         float *image = p.arg[AF_IMAGE];
         image[7 * 3 + 5] = 0;
         image[7 * 3 + 4] = 1;
@@ -63,7 +63,7 @@ TEST(a_feature_goes_where_design_says)
 
 TEST(the_rules_differ_at_the_rim_alone)
 {
-    // The corner (0, 0), from half a pixel to its left: s = (-0.5, 0) for result pixel 0.
+    // The corner (0, 0), from half a pixel to the left: s = (-0.5, 0) for result pixel 0.
     const pixel zero[] = {{0, 0, 0.5f}, {1, 0, 0.5f}, {0}}, edge[] = {{0, 0, 1}, {1, 0, 0.5f}, {0}},
                 ignore[] = {{1, 0, 0.5f}, {0}};
     const pixel *expected[] = {zero, edge, ignore};
@@ -119,8 +119,8 @@ TEST(an_image_is_its_own_likeness)
             RG_ENDS(problem_free) problem p = of_itself(dims, outside);
             const int64_t n = p.algo->arg[AL_IMAGE].count(&p.shape);
             float *image = p.arg[AL_IMAGE], *reference = p.arg[AL_REFERENCE];
-            each_variant(&p, correlates, &(answer){1, 1e-6, (int32_t)n}); // by eq. 2 at its word 1 - 1/n, 5e-4 less
-            for (int64_t e = 0; e < n; e++)                               // turned over, and far brighter than it varies
+            each_variant(&p, correlates, &(answer){1, 1e-6, (int32_t)n}); // by literal eq. 2: 1 - 1/n, 5e-4 less
+            for (int64_t e = 0; e < n; e++)                               // inverted, and far brighter than its contrast
                 reference[e] = 200 - 0.5f * image[e];
             each_variant(&p, correlates, &(answer){-1, 1e-5, (int32_t)n});
         }
@@ -133,12 +133,12 @@ TEST(no_overlap_and_no_variance_give_no_correlation)
             RG_ENDS(problem_free) problem p = of_itself(dims, outside);
             const int32_t n = (int32_t)p.algo->arg[AL_IMAGE].count(&p.shape);
             float *matrix = p.arg[AL_MATRIX], *image = p.arg[AL_IMAGE];
-            matrix[dims] = 1e4f; // out of sight
+            matrix[dims] = 1e4f; // outside the image
             each_variant(&p, correlates, outside == AF_EDGE ? &(answer){0, 1, n} : &(answer){0, 0, outside == AF_ZERO ? n : 0});
             matrix[dims] = 0;
             for (int32_t e = 0; e < n; e++) image[e] = 0.1f;
             each_variant(&p, correlates, &(answer){0, 0, n});
-            for (int e = 0; e < dims * (dims + 1); e++) // no map at all
+            for (int e = 0; e < dims * (dims + 1); e++) // NaN
                 matrix[e] = NAN;
             each_variant(&p, correlates, &(answer){0, 0, outside == AF_IGNORE ? 0 : n});
         }
@@ -155,7 +155,7 @@ TEST(whole_shifts_leave_out_whole_rows)
     each_variant(&p, correlates, &(answer){1, 1e-6, 28 * 33});
 }
 
-// What is in sight varies by 1 % of its distance from the mean of the whole: a variance of 1e-4 of the mean square is no constant.
+// The overlap varies by 1 % of its distance from the mean of the whole: a variance of 1e-4 of the mean square is not constant.
 TEST(low_contrast_beside_the_rest_correlates)
 {
     for (int dims = 2; dims <= 3; dims++) {
@@ -208,7 +208,7 @@ static double worst_on_emulator(const char *pattern, const problem *p, const dou
     return worst;
 }
 
-// 64 x 64 pixels whose sigma is 1/200 of their mean: eq. 2 at its word against the same sums about a typical value.
+// 64 x 64 pixels with sigma 1/200 of the mean: literal eq. 2 against the same sums about a typical value.
 TEST(one_pass_variance_fails_on_bright_images)
 {
     RG_ENDS(problem_free) problem p = problem_make("align2d", (rg_shape){{64, 64, 4, AF_EDGE, 0}, 1}, RG_MAXIMUM);
@@ -224,7 +224,7 @@ TEST(one_pass_variance_fails_on_bright_images)
     assert_true(about_typical < 5e-3 && exact < 1e-4);
 }
 
-// What prepare makes for a texture is an array as large as the image; the forecast must have it.
+// For a texture, prepare allocates an array as large as the image; the forecast must include it.
 TEST(forecasts_hold_the_textures_copy)
 {
     int textures = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_array_language.c: an Octave or a Python that does not start, dies, says nonsense or will not go: one error, no hang, no
-// zombie. Scripts of the name `octave` or `python3` stand in for it, first in PATH.
+// test_array_language.c: an Octave or a Python that does not start, dies, prints nonsense or does not end: one error, no hang,
+// no zombie. Scripts named `octave` or `python3`, first in PATH, replace it.
 #include "../../../impl/autocorr/index.h"
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#define HELLO "printf '\\0\\0\\0\\0\\0\\0\\360\\077'; " // the double 1, which says that it listens
+#define HELLO "printf '\\0\\0\\0\\0\\0\\0\\360\\077'; " // the double 1, which means that it listens
 
 static struct {
     const char *variant, *program;
@@ -18,11 +18,11 @@ static struct {
 } language[] = {{"autocorr:octave", "octave", NULL}, {"autocorr:numpy", "python3", NULL}};
 static char folder[] = "/tmp/regather-language-XXXXXX", *path_before;
 
-static const rg_shape shape = {{64, 512, 1, AC_CROSS}, 1}; // 32 KiB an image, so that a reader's absence is noticed
+static const rg_shape shape = {{64, 512, 1, AC_CROSS}, 1}; // 32 KiB an image, so that a missing reader is noticed
 static uint8_t image[64 * 512];
 static int64_t sums[9];
 
-// A script in place of the interpreter; NULL takes it away.
+// Writes a script in place of the interpreter; NULL removes it.
 static void stand_in(int which, const char *body)
 {
     RG_FREED char *file = rg_print("%s/%s", folder, language[which].program);
@@ -39,7 +39,7 @@ static void no_child_is_left(void)
     assert_int_equal(errno, ECHILD);
 }
 
-// Everything from prepare to finish; the first status that is not RG_OK, and in *seconds how long all of it took.
+// Runs prepare to finish; returns the first status that is not RG_OK, and in *seconds the time of all.
 static int whole_life(const rg_variant *v, double *seconds)
 {
     void *arg[] = {image, image, sums};
@@ -85,7 +85,7 @@ TEST(it_goes_when_told)
     }
 }
 
-// Two at once: the input of the first ends although the second was started while it was open.
+// Two at once: the input of the first ends although it was open when the second started.
 TEST(two_at_once)
 {
     stand_in(0, HELLO "cat > /dev/null; touch \"$(dirname \"$0\")/saw-the-end\"");

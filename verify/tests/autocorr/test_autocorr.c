@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_autocorr.c: the algorithm and its variants for the CPU against sums that follow from arithmetic, not from other code.
+// test_autocorr.c: the algorithm and its variants for the CPU against sums from arithmetic, not from other code.
 #include "../../../impl/autocorr/index.h"
 #include "../test_variants.h"
 
@@ -7,7 +7,7 @@ static const rg_algo *algo;
 
 // ---- one call ------------------------------------------------------------------------------------------------------------
 
-// Runs a variant on inputs given as 64-bit integers, which are narrowed to the type of the shape. The sums are to be freed.
+// Runs a variant on inputs given as 64-bit integers, narrowed to the type of the shape. The caller frees the sums.
 static int64_t *sums_of(const rg_variant *v, rg_shape s, const int64_t *param, int threads, const int64_t *a, const int64_t *b)
 {
     problem p = {.algo = algo, .shape = s};
@@ -28,12 +28,12 @@ static int64_t *sums_of(const rg_variant *v, rg_shape s, const int64_t *param, i
     return p.arg[AC_SUMS];
 }
 
-// Every variant of the CPU that this machine has and `except` does not name, with every value of its first parameter that it
-// takes at the shape.
+// Runs every variant of the CPU available on this machine, except those in `except`, with every value of its first parameter
+// that it accepts at the shape.
 typedef void with_sums(const rg_variant *, const int64_t *param, const void *);
 static void each_but(const rg_shape *s, const char *except, with_sums *f, const void *context)
 {
-    int ran = 0, least = strstr(except, "fftw") ? 2 : 4; // naive, ordered, fftw with two plans; with AVX2 simd besides
+    int ran = 0, least = strstr(except, "fftw") ? 2 : 4; // naive, ordered, fftw with two plans; with AVX2 also simd
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "autocorr", "cpu"));) {
         if (rg_unavailable(e) || strstr(except, e->variant->name)) continue;
         for (int i = 0; i < (e->variant->n_params ? e->variant->param[0].n_values : 1); i++) {
@@ -65,10 +65,10 @@ TEST(sums_by_hand)
     // 1 2   S(1,0) = 2 1 + 4 3, S(0,1) = 3 1 + 4 2, S(1,1) = 4 1, S(1,-1) = 2 3
     // 3 4
     static const int64_t square[] = {1, 2, 3, 4}, square_sums[] = {4, 11, 6, 14, 30, 14, 6, 11, 4};
-    // b leads by one pixel at X0 = -1: S(-1) = 1 5 + 2 6; S(2) = 3 4; beyond one row nothing overlaps
+    // b is one pixel ahead at X0 = -1: S(-1) = 1 5 + 2 6; S(2) = 3 4; past one row nothing overlaps
     static const int64_t a[] = {1, 2, 3}, b[] = {4, 5, 6};
     static const int64_t line[25] = {[10] = 6, [11] = 17, [12] = 32, [13] = 23, [14] = 12};
-    // the same down a column
+    // the same in a column
     static const int64_t column[25] = {[2] = 6, [7] = 17, [12] = 32, [17] = 23, [22] = 12};
     for (int64_t depth = 0; depth <= AC_16BIT; depth += AC_16BIT) {
         const by_hand cases[] = {{{{2, 2, 1, depth}, 1}, square, NULL, square_sums},
@@ -115,7 +115,7 @@ static void check_total(const rg_variant *v, const int64_t *param, const void *c
     free(a), free(b);
 }
 
-// With R up to the full image every pixel of a meets every pixel of b once: all sums together are the product of two sums.
+// With R up to the full image every pixel of a meets every pixel of b once: the total is the product of two sums.
 TEST(every_pair_once)
 {
     const rg_shape shapes[] = {
@@ -146,8 +146,8 @@ static void check_flat(const rg_variant *v, const int64_t *param, const void *co
     }
 }
 
-// vpdpbusd overflows after 2^31 / (4 255 128) = 16,448 rows, vpmaddwd after 16,512, and with 16-bit pixels after 128. Each side
-// of all three, and of the 512 after which simd empties its lanes; b as bright as it can be and, at the other end of biased
+// vpdpbusd overflows after 2^31 / (4 255 128) = 16,448 rows, vpmaddwd after 16,512, and with 16-bit pixels after 128. Both
+// sides of all three, and of the 512 after which simd empties its lanes; b at its brightest and, at the other end of biased
 // arithmetic, black.
 TEST(lanes_do_not_overflow)
 {
@@ -201,7 +201,7 @@ TEST(shapes_are_valid)
     assert_null(algo->invalid(&largest));
 }
 
-// Counts one multiply-add for every pixel pair and every pair of opposite offsets, the slow way.
+// Counts one multiply-add for every pixel pair and every pair of opposite offsets, in the slow way.
 TEST(work_is_counted)
 {
     const rg_shape shapes[] = {{{7, 5, 3, 0}, 1}, {{7, 5, 6, AC_CROSS}, 1}, {{1, 9, 8, 0}, 1}, {{4, 4, 0, 0}, 1}};
@@ -217,7 +217,7 @@ TEST(work_is_counted)
                 }
         assert_true(algo->work(&shapes[i]) == (double)count);
         for (const rg_entry *e = NULL; (e = rg_entry_next(e, "autocorr", "cpu"));) {
-            if (!e->variant->cost || e->variant->role == RG_LIBRARY) continue; // Fourier transforms do with less
+            if (!e->variant->cost || e->variant->role == RG_LIBRARY) continue; // Fourier transforms need fewer
             int64_t standard[RG_PARAMS_MAX] = {0};
             rg_params_standard(e->variant, standard);
             rg_cost c = {{0}};
@@ -258,7 +258,7 @@ TEST(invariant_sees)
     algo->fill(&s, RG_RANDOM, arg);
     algo->reference(&s, arg);
     assert_null(algo->invariant(&s, arg));
-    for (int64_t e = 0; e < 49; e++) { // one sum wrong by one: its mirror, or at the centre the sum of squares, tells
+    for (int64_t e = 0; e < 49; e++) { // one sum is wrong by one: its mirror, or at the centre the sum of squares, shows it
         sums[e]++;
         assert_non_null(algo->invariant(&s, arg));
         sums[e]--;
@@ -279,7 +279,7 @@ TEST(fourier_bound)
     assert_int_equal(e->variant->tolerance(&wide, estimate).kind, RG_BOUND);
     assert_true(e->variant->tolerance(&wide, estimate).absolute < 1e-12 * 750 * 1500 * 65535. * 65535.);
     assert_int_equal(e->variant->tolerance(&huge, estimate).kind, RG_BOUND);
-    // All bright, where the error is largest.
+    // All white, where the error is largest.
     const flat cases[] = {{{{750, 1500, 2, AC_CROSS}, 1}, 255, 255}, {{{750, 1500, 2, AC_CROSS | AC_16BIT}, 1}, 65535, 65535}};
     for (int i = 0; i < RG_COUNT(cases); i++) check_flat(e->variant, estimate, &cases[i]);
 }

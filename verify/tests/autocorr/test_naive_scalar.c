@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_naive_scalar.c: naive and ordered are scalar code, as the compiler in use has made them. The baseline of every speed-up
-// would otherwise depend on the mood of an optimiser. Reads the disassembly of build/regather.
+// test_naive_scalar.c: naive and ordered are scalar code with the present compiler; else the baseline of every speed-up would
+// depend on its optimiser. Reads the disassembly of build/regather.
 #include "../test.h"
 
 #include "../test_listing.h"
@@ -12,12 +12,12 @@ TEST(plain_c_is_scalar)
     for (int i = 0; i < 2; i++) {
         census c = look(function[i]);
         assert_true(c.instructions > 20);
-        assert_true(c.multiplications >= 2); // of 8-bit and of 16-bit pixels
+        assert_true(c.multiplications >= 2); // for 8-bit and for 16-bit pixels
         assert_int_equal(c.vector, 0);
     }
 }
 
-// The same look does see vector code where there is some.
+// The same test does find vector code.
 TEST(vector_code_is_seen)
 {
     need_objdump();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_bundle.c: SHA-256 gives the numbers of FIPS 180-4; what is packed comes back, and tar reads it; an archive with a path out of
-// its folder, a link, a folder, a bomb, a lie about sizes or half a file gets one line and leaves nothing anywhere.
+// test_bundle.c: SHA-256 gives the values of FIPS 180-4; a packed archive is read back, also by tar; one with a path outside
+// its folder, a link, a folder, a bomb, wrong sizes or a missing end is refused in one line and leaves no file.
 #include "../../../impl/base/bundle.h"
 #include "../../../impl/base/hash.h"
 #include "../test_data.h"
@@ -26,7 +26,7 @@ TEST(sha256_of_the_standard)
     }
     rg_sha256 s;
     rg_sha256_begin(&s);
-    char part[997]; // a million times "a", in parts that are no blocks
+    char part[997]; // a million times "a", in parts that are not blocks
     memset(part, 'a', sizeof part);
     for (size_t left = 1000000, n; left; left -= n) rg_sha256_add(&s, part, n = left < sizeof part ? left : sizeof part);
     rg_sha256_end(&s, hex);
@@ -57,7 +57,7 @@ TEST(what_is_packed_comes_back)
         system(fmt("cd %s && tar xzf a.rgz && test \"$(cat one)\" = text && test $(wc -c < sub/two) = 100000", test_dir)), 0);
 }
 
-// A tar of one header with this name, type and size, its content `held` zeros.
+// A tar with one header of this name, type and size, and `held` zeros of content.
 static const char *hostile(const char *name, char type, long size, size_t held)
 {
     static int number;
@@ -120,14 +120,14 @@ TEST(bad_paths_are_not_packed)
     assert_int_not_equal(access(in_dir("b.rgz"), F_OK), 0);
 }
 
-// As on a disk that is full, by a limit on the size of files.
+// As on a full disk, by a limit on the size of files.
 TEST(what_cannot_be_written_is_said_with_its_reason)
 {
     enum { BYTES = 1 << 20 };
     rg_pack p;
     struct rlimit had;
     RG_FREED unsigned char *noise = rg_alloc(BYTES);
-    uint64_t x = 1; // a linear congruential generator: what has no pattern is not compressed
+    uint64_t x = 1; // a linear congruential generator: random data cannot be compressed
     for (int i = 0; i < BYTES; i++) noise[i] = (unsigned char)((x = x * 6364136223846793005u + 1442695040888963407u) >> 56);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &had), 0);
     signal(SIGXFSZ, SIG_IGN);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_cli.c: every option of every command by its row, and that a job which is stopped leaves no part of a file;
-// verify/cases/cli.tsv has what the command line says of mistakes.
+// test_cli.c: every option of every command by its row, and that a stopped job leaves no unfinished file; verify/cases/cli.tsv
+// has errors in command lines.
 #include "../../../impl/gpu/device.h"
 #include "../../../impl/suite.h"
 #include "../test.h"
@@ -12,7 +12,7 @@
 
 static char output[OUTPUT_MAX];
 
-// First: it needs the handlers unset.
+// First, because it needs the handlers unset.
 TEST(test_stopped)
 {
     static const int number[] = {SIGINT, SIGTERM};
@@ -22,7 +22,7 @@ TEST(test_stopped)
         pid_t child = fork();
         if (child == 0) {
             rg_file file;
-            signal(number[i], SIG_DFL); // a shell that starts a job in the background has it ignored
+            signal(number[i], SIG_DFL); // a job in the background of a shell ignores it
             _exit(rg_file_open(&file, path) != RG_GOOD || access(file.part, F_OK) != 0 || raise(number[i]));
         }
         part = rg_print("%s.regather-part", path);
@@ -93,7 +93,7 @@ static void wrong_values(const rg_command *command, const rg_option *o)
     if (o->arg) refused(command, o->name, NULL);
 }
 
-// What a row names of others is there; an option has one row.
+// Options named in a row exist, and an option has one row.
 static void check_row(const rg_placed *placed, int n, int i)
 {
     const rg_option *o = placed[i].option;
@@ -113,7 +113,7 @@ static void check_row(const rg_placed *placed, int n, int i)
     assert_true(!o->unit || o->kind == RG_INTEGER || o->kind == RG_REAL || o->kind == RG_PAIR);
 }
 
-static char *named; // every --option that a test or a case writes, a line each
+static char *named; // every --option in a test or a case, a line each
 
 static void every_option(const rg_command *command)
 {
@@ -141,7 +141,7 @@ TEST(test_every_option)
     free(named);
 }
 
-// A folder stands where the file should: found out at once, not when the work is done.
+// A folder has the name of the output: reported at once, not after the work.
 TEST(test_folder_for_file)
 {
     rg_file file;

@@ -88,7 +88,7 @@ TEST(test_shapes)
     for (int i = 0; i < RG_COUNT(worse); i++) assert_false(rg_shape_parse(algo, worse[i], &shape, why));
 }
 
-// What is printed for people is read back as the same shape, of every algorithm at every shape it is checked or timed at.
+// A shape described for users is read back as the same one, for every algorithm at every check and bench shape.
 TEST(test_shapes_in_words)
 {
     char text[192], why[160];
@@ -150,17 +150,17 @@ TEST(test_files_whole_or_nothing)
     assert_int_equal(rg_make_folder(sub), RG_GOOD);
     assert_int_equal(rg_file_open(&file, path), RG_GOOD);
     fputs("half", file.stream);
-    assert_int_not_equal(access(path, F_OK), 0); // not there before it is whole
+    assert_int_not_equal(access(path, F_OK), 0); // not there until it is complete
     rg_file_abandon(&file);
-    assert_int_equal(rmdir(sub), 0); // and nothing was left behind
+    assert_int_equal(rmdir(sub), 0); // and nothing remains
     assert_int_equal(rg_make_folder(sub), RG_GOOD);
     assert_int_equal(rg_file_open(&file, path), RG_GOOD);
     fputs("whole", file.stream);
     assert_int_equal(rg_file_commit(&file), RG_GOOD);
     assert_int_equal(access(path, F_OK), 0);
-    assert_int_equal(rg_make_folder(path), RG_USAGE); // a file in the way
+    assert_int_equal(rg_make_folder(path), RG_USAGE); // a file has the folder's name
 
-    // A disk that fills up: a limit on the file size makes write fail as a full disk does.
+    // A full disk: a limit on the file size makes write fail in the same way.
     struct rlimit old, low = {1024, 1024};
     getrlimit(RLIMIT_FSIZE, &old);
     low.rlim_max = old.rlim_max;
@@ -172,7 +172,7 @@ TEST(test_files_whole_or_nothing)
     setrlimit(RLIMIT_FSIZE, &old);
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
-    assert_int_equal(status.st_size, 5); // the old file stands
+    assert_int_equal(status.st_size, 5); // the old file is unchanged
     assert_int_equal(test_folder_remove(folder), 0);
 }
 
@@ -215,7 +215,7 @@ TEST(test_patterns)
     assert_int_equal(rg_plugin_load("/etc/passwd"), RG_USAGE);
 }
 
-// A copy of a built-in variant, built without hiding its symbols, would be the built-in one; hidden, it is its own.
+// A copy of a built-in variant, built with visible symbols, would be bound to the built-in one; with hidden ones it is not.
 TEST(test_plugin_of_a_built_in_name)
 {
     char *folder = test_folder();
@@ -231,7 +231,7 @@ TEST(test_plugin_of_a_built_in_name)
         RG_FREED char *cut = rg_print("%s/cut.so", folder), *copy = rg_print("cp %s %s", object, cut);
         struct stat facts;
         assert_int_equal(stat(object, &facts), 0);
-        for (int part = 1; part < 8; part++) { // cut off, it is refused and not run into
+        for (int part = 1; part < 8; part++) { // a truncated file is refused without being executed
             assert_int_equal(system(copy), 0);
             assert_int_equal(truncate(cut, facts.st_size * (8 - part) / 8), 0);
             assert_int_equal(rg_plugin_load(cut), RG_USAGE);
@@ -244,7 +244,8 @@ TEST(test_plugin_of_a_built_in_name)
     assert_non_null(rg_entry_next(NULL, "autocorr:1.so:naive", "gpu"));
 }
 
-// ---- texts of others ---------------------------------------------------------------------------------------------------------
+// ---- text from outside
+// -------------------------------------------------------------------------------------------------------
 
 static const struct {
     const char *text, *shown, *word;
@@ -258,7 +259,7 @@ static const struct {
     {"\xc2\x9b[2J\x9b\xe5", "\\xc2\\x9b[2J\\x9b\\xe5", "'\\xc2\\x9b[2J\\x9b\\xe5'"}, // CSI in one character, and Latin 1
     {"gpj\xe2\x80\xae.crm", "gpj\\xe2\\x80\\xae.crm", "'gpj\\xe2\\x80\\xae.crm'"},   // written from right to left
     {"\xc0\x9b\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82", "\\xc0\\x9b\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe2\\x82",
-        "'\\xc0\\x9b\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe2\\x82'"}, // no UTF-8
+        "'\\xc0\\x9b\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe2\\x82'"}, // invalid UTF-8
 };
 
 TEST(test_hostile_texts)
@@ -283,12 +284,12 @@ TEST(test_hostile_texts)
     RG_FREED char *cut;
     size_t n;
     FILE *f = open_memstream(&cut, &n);
-    rg_put_text(f, "\xe2\x82\xac", 2); // not beyond what it may read
+    rg_put_text(f, "\xe2\x82\xac", 2); // does not read past its limit
     fclose(f);
     assert_string_equal(cut, "\\xe2\\x82");
 }
 
-// What ends the program is said by a thread that is silent, too.
+// An error that ends the program is printed even in a silent thread.
 TEST(test_the_end_is_said)
 {
     int status;
@@ -303,7 +304,7 @@ TEST(test_the_end_is_said)
     assert_int_equal(WEXITSTATUS(status), RG_LACKS);
 }
 
-// No name that a table, a STAR file or a log cannot hold comes through the door.
+// Words that a table, a STAR file or a log cannot contain are refused.
 TEST(test_names_with_control_bytes)
 {
     static const char *const bad[] = {"a\nb", "a\tb", "\x1b[2J", "--many=a\rb", "a\x7f"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_files.c: outputs never destroy another run's file; what a killed run leaves; verify/cases/files.tsv has what commands do.
+// test_files.c: outputs never destroy another run's file; files left by a killed run; verify/cases/files.tsv has the commands.
 #include "../test.h"
 #include "../test_program.h"
 
@@ -14,7 +14,7 @@ FIXTURE(make_inputs)
         sh("regather phantom particles --out . --images 8 --box 16 --pixel 3 --ctf --seed 1 --quiet > log");
 }
 
-// The lock is held by a process that is stopped, then killed: refused, then not.
+// The lock belongs to a process that is stopped, then killed: writing is refused, then allowed.
 TEST(test_second_run)
 {
     int ready[2], status;
@@ -36,13 +36,13 @@ TEST(test_second_run)
     assert_int_equal(access(path, F_OK), -1);
     kill(child, SIGKILL);
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(sh("test -s two.tsv.regather-part"), 0); // what is left has a known name
+    assert_int_equal(sh("test -s two.tsv.regather-part"), 0); // the remaining file has a known name
     assert_int_equal(sh("regather fsc map.mrc map.mrc --out two.tsv > log && grep -q '^shell' two.tsv"), 0);
     assert_int_equal(sh("grep half two.tsv"), 1);
     assert_int_equal(sh("! ls -A | grep regather-part"), 0);
 }
 
-// A program that ends in the middle, because memory has run out, leaves no part.
+// A program that ends early because memory has run out leaves no unfinished file.
 TEST(test_exit)
 {
     fflush(NULL);
@@ -66,7 +66,7 @@ static void *ends(void *unused)
     return unused;
 }
 
-// Of threads that end the program at the same time one speaks.
+// If several threads end the program at the same time, one prints.
 TEST(test_ends_together)
 {
     enum { THREADS = 4, TIMES = 20 };
@@ -87,7 +87,7 @@ TEST(test_ends_together)
     }
 }
 
-// A claim holds until the command ends, and is found again under another spelling of the name.
+// A claim lasts until the command ends, and is found under another spelling of the name.
 TEST(test_claim)
 {
     RG_FREED char *path = rg_print("%s", in_dir("claimed.tsv")), *same = rg_print("%s/./claimed.tsv", test_dir);
@@ -104,12 +104,12 @@ TEST(test_claim)
     rg_files_end();
     assert_refused(rg_file_can_write("/dev/null"), "is a device");
     assert_int_equal(sh("test -s claimed.tsv && ! ls -A | grep regather-part"), 0);
-    // something else that has the part's name is nobody's leftover
+    // anything else with the part's name is not removed
     assert_int_equal(sh("ln -s target claimed.tsv.regather-part; regather fsc map.mrc map.mrc --out claimed.tsv"), RG_USAGE);
     assert_int_equal(sh("test -L claimed.tsv.regather-part && rm claimed.tsv.regather-part"), 0);
 }
 
-// The number of an input that was replaced is given to a new file, which is no input; the input under another name still is.
+// A new file may get the inode number of a replaced input without being an input; the input under another name still is.
 TEST(test_number_given_again)
 {
     struct stat facts;
@@ -118,7 +118,7 @@ TEST(test_number_given_again)
     RG_FREED char *path = rg_print("%s", in_dir("new.tsv")), *read = rg_print("%s", in_dir("read.tsv"));
     assert_int_equal(stat(path, &facts), 0);
     rg_files_begin();
-    rg_file_read_begins(read, &facts); // as if it had had the number of new.tsv, and its time
+    rg_file_read_begins(read, &facts); // as if it had had the number and time of new.tsv
     assert_refused(rg_file_open(&file, path), "is an input of this command");
     facts.st_mtim.tv_sec -= 1;
     rg_files_end();
@@ -127,7 +127,7 @@ TEST(test_number_given_again)
     assert_int_equal(rg_file_open(&file, path), RG_GOOD);
     rg_file_abandon(&file);
     assert_int_equal(stat(path, &facts), 0);
-    rg_file_read_begins(path, &facts); // now it is one itself
+    rg_file_read_begins(path, &facts); // now it is one
     assert_refused(rg_file_open(&file, path), "is an input of this command");
     rg_files_end();
 }

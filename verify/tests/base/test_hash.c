@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_hash.c: XXH64 against published values and, where it is installed, xxhsum; of a file beyond a piece, against its pieces.
+// test_hash.c: XXH64 against published values and, if installed, xxhsum; a file larger than a piece, against its pieces.
 #include "../../../impl/base/hash.h"
 #include "../../../impl/base/malformed.h"
 #include "../test.h"
@@ -22,7 +22,7 @@ TEST(test_known)
     assert_true(rg_hash("abc", 3) == 0x44BC2CF5AD770999u);
 }
 
-// Every length to beyond nine stripes.
+// Lengths past nine stripes.
 TEST(test_xxhsum)
 {
     RG_FREED char *there = rg_program_path("xxhsum");
@@ -42,11 +42,11 @@ TEST(test_pieces)
     rg_hashed two[2] = {
         {.path = in_dir("large"), .bytes = RG_HASH_PIECE + 5}, {.path = in_dir("large"), .bytes = RG_HASH_PIECE}};
     put_file("large", "", 0);
-    assert_int_equal(truncate(in_dir("large"), RG_HASH_PIECE + 5), 0); // all zeros, and none on the disk
+    assert_int_equal(truncate(in_dir("large"), RG_HASH_PIECE + 5), 0); // all zeros, without space on the disk
     rg_hash_files(two, 2, 2);
     const uint64_t piece[2] = {two[1].hash, rg_hash("\0\0\0\0\0", 5)};
     assert_true(!two[0].unread && !two[1].unread && two[0].hash == rg_hash(piece, sizeof piece));
-    two[0].bytes++; // more than it has
+    two[0].bytes++; // more than the file has
     rg_hash_files(two, 1, 1);
     assert_true(two[0].unread);
 }
@@ -57,7 +57,7 @@ static void hash_one(rg_hashed *f, const char *name, int64_t size)
     rg_hash_files(f, 1, 1);
 }
 
-// What threads found out ahead, and what was asked for before, is taken; a file that has changed since is hashed anew.
+// Hashes computed ahead by threads, or requested before, are used; a file that has changed since is hashed again.
 TEST(test_ahead)
 {
     rg_hashed f;
@@ -77,7 +77,7 @@ TEST(test_ahead)
         for (int twice = 0; twice < 2; twice++) {
             hash_one(&f, "same", 100);
             assert_true(!f.unread && f.hash == rg_hash(bytes, 100));
-            // Other bytes behind the same size and time: what is kept is told from what is read again.
+            // Other bytes with the same size and time: shows whether a hash was kept or computed again.
             put_file("same", bytes + 1, 100);
             assert_int_equal(utimensat(AT_FDCWD, in_dir("same"), (struct timespec[]){facts.st_atim, facts.st_mtim}, 0), 0);
         }
@@ -94,7 +94,7 @@ TEST(test_ahead)
     }
 }
 
-// A file that is not wanted any more is not read to its end.
+// A file that is no longer wanted is not read to its end.
 TEST(test_ahead_ends)
 {
     FILE *opened;

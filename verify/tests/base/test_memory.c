@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_memory.c: what a process may take: the least of the machine, its control groups of both versions, and its own limits.
+// test_memory.c: the memory limit of a process: the least of the machine, its control groups of both versions, and its own
+// limits.
 #include "../../../impl/base/memory.h"
 #include "../test.h"
 #include "../test_data.h"
@@ -25,14 +26,14 @@ TEST(test_groups)
     put_text(in_dir("cgroup/slice/memory.max"), "5000000\n");
     put_text(in_dir("cgroup/slice/memory.current"), "3000000\n");
     assert_float_equal(seen(), 2000000, 0);
-    put_text(in_dir("cgroup/slice/memory.stat"), "anon 2500000\ninactive_file 400000\n"); // given up before anything is refused
+    put_text(in_dir("cgroup/slice/memory.stat"), "anon 2500000\ninactive_file 400000\n"); // freed before an allocation fails
     assert_float_equal(seen(), 2400000, 0);
     put_text(in_dir("cgroup/slice/job/memory.max"), "1001000\n");
     assert_float_equal(seen(), 1000000, 0);
     put_text(in_dir("cgroup/slice/job/memory.current"), "2000000\n"); // over its limit
     assert_float_equal(seen(), 0, 0);
     put_text(in_dir("self/cgroup"),
-        "5:cpu:/slice/job\n4:memory:/outside/of/the/container\n0::/\n"); // version 1, only its top is seen
+        "5:cpu:/slice/job\n4:memory:/outside/of/the/container\n0::/\n"); // version 1, with only its top visible
     put_text(in_dir("cgroup/memory/memory.limit_in_bytes"), "3000000\n");
     put_text(in_dir("cgroup/memory/memory.usage_in_bytes"), "500000\n");
     assert_float_equal(seen(), 2500000, 0);
@@ -68,7 +69,7 @@ static double need(const void *of, int64_t size) { return *(const double *)of * 
 TEST(test_refusal)
 {
 #ifdef __SANITIZE_ADDRESS__
-    skip(); // its shadow is larger than any limit
+    skip(); // ASan's shadow is larger than any limit
 #endif
     const int kind[] = {RLIMIT_DATA, RLIMIT_AS};
     const double each = 0x1p20;

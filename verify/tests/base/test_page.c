@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_page.c: names and cells are data on a page: no text becomes an element, an attribute, a script or a scheme.
+// test_page.c: names and cells are data on a page: no text becomes an element, an attribute, a script or a URL scheme.
 #include "../../../impl/base/fill.h"
 #include "../../../impl/suite.h"
 #include "../test.h"
@@ -36,8 +36,8 @@ TEST(text_is_no_markup)
     IS(rg_html_text,
         "\xc2\x9b"
         "31m",
-        " 31m"); // a control of terminals beyond ASCII
-    // No UTF-8: a lone continuation, an overlong '<', a surrogate, a cut character before a quote.
+        " 31m"); // a control character outside ASCII
+    // Invalid UTF-8: a lone continuation byte, an overlong '<', a surrogate, a truncated character before a quote.
     IS(rg_html_text, "\x80", "\xef\xbf\xbd");
     IS(rg_html_text, "\xc0\xbc", "\xef\xbf\xbd\xef\xbf\xbd");
     IS(rg_html_text, "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
@@ -58,7 +58,7 @@ TEST(links_are_files)
     IS(rg_html_link, "a b\"<'`?#\xc5\x99.svg", "./a%20b%22%3C%27%60%3F%23%C5%99.svg");
 }
 
-// Every template, with a text in every slot that would break out of it.
+// Every template, with hostile text in every slot.
 static char *whole(const char *template, const char *text)
 {
     static const char *const slot[] = {"title", "subtitle", "wide", "narrow", "alt", "data", "script", "class", "caption"};
@@ -94,7 +94,7 @@ TEST(no_element_is_broken_out_of)
                       *hostile = whole(template[t], "`\"'><script src=//x>&</td></table>\x1b `");
         const int code = count(hostile, "<code>") - count(plain, "<code>");
         for (int i = 0; i < 3;
-             i++) // the elements and attributes are those of a harmless text, and a <code> where back quotes pair
+             i++) // the same elements and attributes as with harmless text, and a <code> for each pair of back quotes
             assert_int_equal(count(hostile, mark[i]), count(plain, mark[i]) + (i < 2 ? 2 * code : 0));
         assert_int_equal(count(hostile, "<script"), count(plain, "<script"));
         assert_null(strchr(hostile, 27));
@@ -109,7 +109,7 @@ TEST(no_element_is_broken_out_of)
     }
 }
 
-// Lists, conditions, names looked up around an item, lines that hold a block alone, a template in a template.
+// Lists, conditions, names looked up around an item, lines with a single tag, nested templates.
 TEST(slots_are_filled)
 {
     rg_data *d = rg_data_new();

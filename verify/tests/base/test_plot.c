@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_plot.c: what a figure is given reaches gnuplot as it is, and as nothing but text, numbers and names of files.
+// test_plot.c: the inputs of a figure reach gnuplot unchanged, and only as text, numbers and file names.
 #define OWN_MAIN
 #include "../../../impl/base/plot.h"
 #include "../../../impl/suite.h"
@@ -8,14 +8,14 @@
 
 FIXTURE(in_folder)
 {
-    return test_dir_make(state) || chdir(test_dir); // relative names, and what a command would leave
+    return test_dir_make(state) || chdir(test_dir); // relative names, and files that a command would leave
 }
 
 FIXTURE(out_of_folder) { return chdir("/") || test_dir_remove(state); }
 
 static bool here(const char *name) { return access(name, F_OK) == 0; }
 
-// Runs a script of these commands; what it wrote to OUT is in text.
+// Runs a script of these commands; text receives what it wrote to OUT.
 static int run(const rg_plot *p, const char *commands, const char *out, char text[4096])
 {
     put_text(in_dir("script.gp"), commands);
@@ -61,7 +61,7 @@ TEST(test_numbers)
     assert_string_equal(text, "svg 1 0 3 0.9975 0\n");
 }
 
-// Data and pictures under names that gnuplot would take for commands.
+// Data and pictures with names that gnuplot would run as commands.
 TEST(test_paths_are_files)
 {
     char text[4096];
@@ -78,7 +78,7 @@ TEST(test_paths_are_files)
     }
 }
 
-// The tests above can fail: a name that is handed over as a text does become a command.
+// The tests above can fail: an unescaped name does become a command.
 TEST(test_of_the_test)
 {
     char text[4096];
@@ -95,7 +95,7 @@ TEST(test_failure_leaves_nothing)
     rg_plot p = {0};
     assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot 1, ,\n", "bad.svg", text), RG_WRONG);
     assert_false(here("bad.svg"));
-    // A picture that is cut, as on a full disk, of which gnuplot says nothing in its exit code.
+    // A truncated picture, as on a full disk, for which gnuplot's exit code is 0.
     static const char *const cut[] = {"set terminal svg\nset output OUT\nplot 1\nunset output\nsystem('truncate -s -9 '.OUT)\n",
         "set terminal png\nset output OUT\nplot 1\nunset output\nsystem('truncate -s -9 '.OUT)\n"};
     for (int i = 0; i < RG_COUNT(cut); i++) assert_int_equal(run(&p, cut[i], i ? "bad.png" : "bad.svg", text), RG_WRONG);
@@ -113,7 +113,7 @@ TEST(test_failure_leaves_nothing)
     setenv("PATH", path, 1);
 }
 
-// Poses that do not change at all, as of one subtomogram against itself: a logarithm's axis has no 0.
+// Poses that do not change, as for one subtomogram against itself: a logarithmic axis has no 0.
 TEST(test_no_change)
 {
     static const char table[] = "iteration\tmedian_turn_deg\tmedian_move_px\tmean_correlation\n1\t0\t0\t1\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_progress.c: where stderr is no terminal, a long command says a line every half minute, with rate and time left.
+// test_progress.c: if stderr is not a terminal, a long command prints a line every half minute, with rate and time left.
 #include "../../../impl/base/core.h"
 #include "../test.h"
 
@@ -15,12 +15,12 @@ TEST(a_line_every_half_minute)
     rg_progress_at(&p, 1); // too early
     p.began_s -= 40;
     rg_progress_at(&p, 20);
-    rg_progress_at(&p, 21); // as soon again
+    rg_progress_at(&p, 21); // too soon after the last
     p.drawn_s -= 31;
     rg_quiet = true;
     rg_progress_at(&p, 22);
     rg_quiet = false;
-    rg_progress_end(&p); // there is nothing to erase
+    rg_progress_end(&p); // nothing to erase
     dup2(kept, STDERR_FILENO);
     close(kept);
     rewind(caught);

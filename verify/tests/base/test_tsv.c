@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_tsv.c: the one reader of tables takes what it should, refuses the rest with one line that names the place, and what the
-// one writer writes never breaks a row.
+// test_tsv.c: the reader of tables accepts valid ones and refuses others in one line with the place of the error; written text
+// never breaks a row.
 #include "../../../impl/base/tsv.h"
 #include "../../../impl/suite.h"
 #include "../test.h"
@@ -22,7 +22,7 @@ TEST(test_read)
     assert_int_equal(t.names_line, 4);
     assert_int_equal(t.row_line[1], 8);
     assert_string_equal(rg_tsv_cell(&t, 1, "note"), "x: y");
-    assert_string_equal(rg_tsv_cell(&t, 0, "note"), ""); // of "-"
+    assert_string_equal(rg_tsv_cell(&t, 0, "note"), ""); // for "-"
     assert_string_equal(t.cell[2], "-");
     assert_string_equal(rg_tsv_cell(&t, 0, "not"), "");
     assert_true(rg_tsv_number(&t, 0, "value") == 1.5 && rg_tsv_number_at(&t, 0, 1) == 1.5);
@@ -36,7 +36,7 @@ TEST(test_read)
     assert_int_equal(rg_tsv_find(&t, "note", "x"), -1);
 }
 
-// What is written of a table is read as the same one.
+// A written table is read back as the same one.
 TEST(test_table_written)
 {
     static const char text[] = "# processor: a CPU\n#no key\nname\tvalue\na\t-\nb\tx \\ y\n";
@@ -50,7 +50,7 @@ TEST(test_table_written)
     assert_string_equal(again, text);
 }
 
-// A last line without an end is a row, but for the reader of what a killed run may have left.
+// A last line without newline is a row, except for readers of files that a killed run may have left.
 TEST(test_cut)
 {
     rg_tsv t;
@@ -78,7 +78,7 @@ TEST(test_malformed)
     rg_tsv t;
     for (int i = 0; i < RG_COUNT(bad); i++) {
         assert_refused(rg_tsv_read(put(bad[i].text), &t), bad[i].says);
-        assert_null(t.text); // nothing is left to free
+        assert_null(t.text); // nothing to free
     }
     put_file("zero.tsv", "a\tb\n1\0\t2\n", 10);
     assert_refused(rg_tsv_read(in_dir("zero.tsv"), &t), "zero.tsv: at byte 5: expected text, found a byte 0");
@@ -94,7 +94,7 @@ TEST(test_malformed)
     assert_refused(rg_tsv_read(put(line), &t), "line 1: expected at most 4194304 bytes, found 4194305");
 }
 
-// What has no end, or is no file, is refused before the first byte is read.
+// A device or pipe is refused before the first byte is read.
 TEST(test_no_regular_file)
 {
     rg_tsv t;
@@ -105,11 +105,11 @@ TEST(test_no_regular_file)
     assert_refused(rg_tsv_read(in_dir("absent.tsv"), &t), "cannot be read: No such file");
     assert_refused(rg_tsv_read(put("a\tb\n\x1b[2J\n"), &t), "expected 2 cells, found 1");
     const char *huge = put("a\n");
-    assert_int_equal(truncate(huge, (off_t)RG_TSV_FILE_MOST + 1), 0); // a hole: takes no room
+    assert_int_equal(truncate(huge, (off_t)RG_TSV_FILE_MOST + 1), 0); // a hole: needs no space
     assert_refused(rg_tsv_read(huge, &t), "expected at most 268435456 bytes, found 268435457");
 }
 
-// Whatever a text holds, it stays one cell of one row, and a terminal is not spoken to.
+// Any text is written as one cell of one row, without control characters for a terminal.
 TEST(test_write)
 {
     FILE *f = fopen(in_dir("w.tsv"), "w");
@@ -117,7 +117,7 @@ TEST(test_write)
     rg_tsv_print(f, "%s\t%" PRId64 "\t%.3g\n", "tab\there\r\n\x1b[2J", INT64_C(-5000000000), 1.5);
     rg_tsv_print(f, "%.*s\t%d\t%.17g\n", 3, "longer", 7, 0.1);
     rg_tsv_print(f, "%.2s%c%u\t%llu%%\n", "longer", '\t', 3000000000u, 18446744073709551615ull);
-    rg_tsv_print(f, "\xc3\x85\t%04" PRId64 "\t%6.2f\n", INT64_C(12), 2.5); // names in UTF-8 stay
+    rg_tsv_print(f, "\xc3\x85\t%04" PRId64 "\t%6.2f\n", INT64_C(12), 2.5); // UTF-8 is kept
     fclose(f);
     RG_ENDS(rg_tsv_free) rg_tsv t;
     assert_int_equal(rg_tsv_read(in_dir("w.tsv"), &t), RG_GOOD);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_compare.c: when an element passes, what a fault is called, and that the reference agrees with sums done by hand.
+// test_compare.c: when an element passes, the words for a fault, and that the reference agrees with sums done by hand.
 #include "../../../reference/reference.h"
 #include "../../checker/checker.h"
 #include "../../../impl/base/core.h"
@@ -70,7 +70,7 @@ TEST(the_largest_error_is_kept)
     assert_true(tally.error == 0.5 && tally.tol == 0.25);
     assert_int_equal(rg_first_fault(RG_F64, expected, expected, 5, &exact, &tally, &wrong), -1);
     assert_int_equal(wrong, 0);
-    // 100.2 passes with a larger error than 1.15, which fails: it is the failure that is told.
+    // 100.2 passes with a larger error than 1.15, which fails: the failure is reported.
     const double near[] = {100.2, 1.15}, right[] = {100, 1};
     const rg_tolerance both = {RG_BOUND, 0.1, 0.002, "both"};
     tally = (rg_tally){0};
@@ -95,7 +95,7 @@ TEST(faults_are_described)
     previous[5] = 12;
     rg_fault_print(algo, &shape, 2, 5, found, expected, previous, &exact, text, sizeof text);
     assert_non_null(strstr(text, "the answer to the inputs before these"));
-    // += on what was not set: -1 more of integers, of reals NaN as before.
+    // += on an output that was not cleared: integers are too small by 1, reals are still NaN.
     for (int i = 0; i < 9; i++) found[i] = expected[i] - 1;
     rg_fault_print(algo, &shape, 2, 0, found, expected, NULL, &exact, text, sizeof text);
     assert_non_null(strstr(text, "is 9, expected 10; all are one too small, as if added to before they were set"));
@@ -113,13 +113,13 @@ TEST(faults_are_described)
     for (size_t i = 0; i < n; i++) sum[i] += right[i] = 1;
     rg_fault_print(real, first, out, 0, sum, right, NULL, &exact, text, sizeof text);
     assert_non_null(strstr(text, "was never written, or added to before it was set, expected 1"));
-    // Of what has a bound, how far beyond it.
+    // With a bound, the error is reported.
     sum[0] = right[0] + 0.5f;
     rg_fault_print(real, first, out, 0, sum, right, NULL, &tenth, text, sizeof text);
     assert_non_null(strstr(text, "is 1.5, expected 1, off by 0.5 where 0.125 is allowed"));
 }
 
-// a = 1 2 3 / 4 5 6, b = 1 0 0 / 0 0 2: S(X0, Y0) by hand, with X0 to the right and Y0 down.
+// a = 1 2 3 / 4 5 6, b = 1 0 0 / 0 0 2: S(X0, Y0) by hand, X0 to the right and Y0 down.
 TEST(the_reference_is_eq_1)
 {
     uint8_t a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 0, 0, 0, 2};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_plan.c: the cases that verify plans, and those that no machine has the memory for; verify/cases/verify.tsv has the command.
+// test_plan.c: the cases that verify plans, and those too large for any machine; verify/cases/verify.tsv has the command.
 #include "../../checker/checker.h"
 #include "../../../impl/base/tsv.h"
 #include "../../../impl/runtime/command.h"
@@ -28,7 +28,7 @@ static int cases_with(const rg_plan *p, int param, int64_t value)
     return n;
 }
 
-// Shapes that all variants take, but for those of many threads.
+// The number of cases from thresholds of all variants, except those of many threads.
 static int of_all(const rg_plan *p)
 {
     int n = 0;
@@ -36,7 +36,7 @@ static int of_all(const rg_plan *p)
     return n;
 }
 
-// A bound says where it comes from, which is what is printed beside a slack above 30.
+// Each bound has a reason, which is printed beside a slack above 30.
 TEST(every_bound_has_a_reason)
 {
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "", "cpu"));) {
@@ -50,14 +50,14 @@ TEST(every_bound_has_a_reason)
     }
 }
 
-// The same seed draws the same shapes, valid and of no check shape; another draws others.
+// The same seed draws the same shapes, valid and different from the check shapes; another seed draws others.
 TEST(shapes_are_drawn_from_the_seed)
 {
     const rg_algo *known = NULL;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "", "cpu"));) {
         rg_plan p[3];
         const rg_narrow all = {0};
-        if (e->algo == known) continue; // variants of an algorithm get the same
+        if (e->algo == known) continue; // the same for all variants of an algorithm
         known = e->algo;
         int drawn = 0, same = 0;
         for (int i = 0; i < 3; i++) rg_plan_make(&p[i], e, &all, i < 2 ? 7 : 8);
@@ -86,7 +86,7 @@ TEST(plans_cover_shapes_and_threads)
     const rg_narrow all = {0}, two = {.threads = 2};
     rg_plan p;
     rg_plan_make(&p, &e, &all, 1);
-    const int beside = 5 + of_all(&p); // that of the smoke test, four that are drawn, and those of all variants
+    const int beside = 5 + of_all(&p); // the shape of the smoke test, four drawn ones, and those for all variants
     assert_int_equal(p.all.shapes, e.algo->n_check_shapes + beside);
     for (int i = 0; i < e.algo->n_check_shapes; i++) {
         int found[2] = {0, 0};
@@ -130,7 +130,8 @@ TEST(plans_cover_parameters)
     rg_plan_free(&p);
 }
 
-// Every value of a parameter and every kind, at a shape that is not the largest, before any budget; what was left out is a number.
+// Every value of a parameter and every kind occurs at a shape that is not the largest, before any budget; the coverage counts
+// what was left out.
 TEST(plans_begin_with_what_is_cheap_and_different)
 {
     rg_variant v;
@@ -150,12 +151,11 @@ TEST(plans_begin_with_what_is_cheap_and_different)
     const rg_coverage whole = rg_plan_coverage(&p, &e, ran);
     assert_int_equal(whole.shapes, p.all.shapes);
     assert_int_equal(whole.cases, p.all.cases);
-    for (int i = 0; i < p.n; i++)
-        ran[i] = i < p.first && !p.item[i].brief; // without the combinations that were chosen for their values
+    for (int i = 0; i < p.n; i++) ran[i] = i < p.first && !p.item[i].brief; // without the combinations chosen for their values
     assert_true(rg_plan_coverage(&p, &e, ran).values < p.all.values);
 }
 
-// SHARED_INT = 1 is refused beside the standard PRECOMP_INT = 2: every value is planned with others beside which it is not.
+// SHARED_INT = 1 is refused with the standard PRECOMP_INT = 2: every value is planned with others that are accepted.
 static const char *only_together(const rg_shape *s, const int64_t *param)
 {
     return (void)s, param[0] == 3 && param[1] != 2 ? "3 only with 2" : param[0] == 2 && param[1] == 2 ? "2 never with 2" : NULL;
@@ -176,9 +176,8 @@ TEST(plans_find_places_for_values_refused_alone)
     assert_int_equal(p.all.pairs, 6);
 }
 
-// Every row of verify/thresholds.tsv: cells that can be read, variants that exist, shapes that are valid and that none of them
-// refuses; sizes that every run takes are among the first of the plan, with the row's inputs alone, and those that take long in
-// none.
+// Every row of verify/thresholds.tsv has readable cells, existing variants, and valid shapes that none of them refuses. Sizes
+// for every run are among the first of the plan, with the row's inputs only; long ones are in no plan.
 static void count_case(void *of, const rg_case *c)
 {
     int *n = of;
@@ -195,7 +194,7 @@ static bool planned(const rg_plan *p, const int dim[3], const int64_t value[3])
     return false;
 }
 
-// Of the row of triples of gridding, in which every shape is valid, every three numbers meet.
+// Every three numbers of gridding's row of triples, in which every shape is valid, occur together.
 TEST(every_three_numbers_meet)
 {
     static const int64_t number[5][5] = {{3, 5, 7}, {1, 2, 3}, {1, 2}, {5, 19, 30}, {0, 1, 2, 3}};
@@ -216,7 +215,7 @@ TEST(every_three_numbers_meet)
     assert_int_equal(met, 18 + 27 + 36 + 18 + 24 + 36 + 18 + 24 + 36 + 24);
 }
 
-// Inputs that agree with others in all but a number can be made at every shape, the smallest, too, in which none may change.
+// Inputs that differ in a single number can be made at every shape, also the smallest, in which none may change.
 TEST(one_number_changes_at_every_shape)
 {
     rg_problem_store_open();
@@ -224,7 +223,7 @@ TEST(one_number_changes_at_every_shape)
     size_t most_exchanged = 2;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "", "cpu"));) {
         if (e->algo == known) continue;
-        assert_int_equal(most_exchanged, 2); // of the algorithm before, at some shape
+        assert_int_equal(most_exchanged, 2); // in the algorithm before, at some shape
         most_exchanged = 0;
         known = e->algo;
         for (int i = 0; i < known->n_check_shapes; i += i < 3 ? 1 : 9)
@@ -247,7 +246,7 @@ TEST(one_number_changes_at_every_shape)
                 if (exchanged != 0 && exchanged != 2)
                     fail_msg("%s, shape %d: %zu exchanged of %s", known->name, i, exchanged, a->name);
                 most_exchanged = exchanged > most_exchanged ? exchanged : most_exchanged;
-                if (changed > 12 || !changed != !memcmp(was, other, n * width)) // a record of 12 at most
+                if (changed > 12 || !changed != !memcmp(was, other, n * width)) // a record has at most 12
                     fail_msg("%s, shape %d: %zu of %zu numbers of %s", known->name, i, changed, n, a->name);
                 rg_problem_make(known, &s, RG_TWINS);
             }
@@ -304,7 +303,7 @@ static size_t endless(const rg_shape *shape, const int64_t *param)
     return (size_t)1 << 45;
 }
 
-// More scratch than any machine has: how much it was.
+// More scratch memory than any machine has: the verdict gives its size.
 TEST(a_scratch_without_end_is_said)
 {
     const rg_entry *known = rg_entry_next(NULL, "autocorr:naive", "cpu");
@@ -319,7 +318,7 @@ TEST(a_scratch_without_end_is_said)
     rg_verify_end();
 }
 
-// More than a GiB of arguments: one run whose outputs are sampled; more than there is memory: skipped, with both numbers.
+// More than a GiB of arguments: one run with sampled outputs; more than the memory: skipped, with both numbers.
 TEST(large_cases_are_sampled_or_skipped)
 {
     const rg_entry *e = rg_entry_next(NULL, "affine2d:naive", "cpu");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_verify.c: the checker checked. A small algorithm of floats, out = 2 in and acc += in, and variants of it that are right
-// or wrong in one way each, through the same child processes as everything else.
+// test_verify.c: tests the checker with a small algorithm of floats, out = 2 in and acc += in, and variants of it that are
+// right or have one fault each, in child processes as always.
 #include "../../checker/checker.h"
 #include <float.h>
 #include <signal.h>
@@ -107,7 +107,7 @@ static double core_seconds(void)
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
-static int works_once(rg_call *c) // 0.2 s of a core in the first call of a child
+static int works_once(rg_call *c) // needs 0.2 s of a core in the first call of a child
 {
     static int calls;
     for (const double until = core_seconds() + 0.2; calls == 0 && core_seconds() < until;)
@@ -138,7 +138,7 @@ static rg_verdict check_flags(int (*run)(rg_call *), uint32_t flags, const rg_ve
     v.flags = flags;
     if (how->no_refuse || how->seed == 99) v.refuse = declines;
     e = (rg_entry){.algo = &doubling, .variant = &v, .origin = RG_BUILT_IN, .name = "tested"};
-    rg_verify_end(); // the variant has changed under the same address
+    rg_verify_end(); // the variant has changed at the same address
     return rg_verify_case(&e, &shape, NULL, 1, how);
 }
 
@@ -173,10 +173,10 @@ TEST(wrong_values_fail)
     assert_verdict(check(forgets_acc), RG_FAIL, "acc[0]");
 }
 
-// What lies nearer to an argument kernels of verify/broken touch.
+// Accesses nearer to an argument: kernels of verify/broken.
 TEST(memory_is_guarded) { assert_verdict(check(far_behind), RG_FAIL, "out: written past the end"); }
 
-// More than a GiB of output, of which elements are looked at, and all guards.
+// More than a GiB of output, of which some elements and all guards are checked.
 static int64_t gibibyte(const rg_shape *s) { return s->n[0] + (1 << 30); }
 static int64_t three_MiB(const rg_shape *s) { return (void)s, 3 << 20; }
 static rg_type u8(const rg_shape *s) { return (void)s, RG_U8; }
@@ -218,8 +218,8 @@ TEST(memory_of_large_cases_is_guarded)
         v.scratch = some_scratch;
         const rg_entry e = {.algo = &clearing, .variant = &v, .origin = RG_BUILT_IN, .name = "v"};
         const rg_verdict found = rg_verify_case(&e, &shapes[0], NULL, 1, &how);
-        rg_verify_end();                     // the next variant stands at the same address
-        if (found.status == RG_SKIP) skip(); // without so much memory
+        rg_verify_end();                     // the next variant has the same address
+        if (found.status == RG_SKIP) skip(); // not enough memory
         assert_verdict(found, one[i].status, one[i].word);
     }
 }
@@ -240,8 +240,8 @@ TEST(deaths_are_named)
     assert_verdict(check(right), RG_PASS, ""); // a new child
 }
 
-// A limit is of the kernel's own time: with other processes on every core a right kernel passes that is as slow as before, and
-// one that never ends, or sleeps, is still found.
+// A limit counts the kernel's own time: with other processes on every core, a right kernel that is as slow as before passes,
+// and one that never ends, or sleeps, is still found.
 TEST(busy_machines_change_no_verdict)
 {
     pid_t other[64];
@@ -280,7 +280,7 @@ TEST(refusals_are_skips)
     broken_index = NULL;
 }
 
-// What bench hands over after timing: all elements are compared, and outputs that were inputs too need expected values.
+// Outputs of bench after timing: all elements are compared; INOUT outputs need expected values.
 TEST(timed_outputs_are_compared)
 {
     static const rg_variant v = {.abi = RG_ABI, .bytes = sizeof v, .algo = "doubling", .name = "v", .idea = "-", .run = right};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_fsc.c: what is said of a curve of Fourier shell correlation.
+// test_fsc.c: the description of a curve of Fourier shell correlation.
 #include "../../../data/geometry/fsc.h"
 #include "../../../data/phantoms/noise.h"
 #include "../test.h"
@@ -24,13 +24,13 @@ TEST(test_words)
     // Shells 1 and 2 have 18 and 62 frequencies: 0.9 -+ 0.0448 and -0.1 -+ 0.1257, on whose lines 0.5 lies at 1.329 and 1.484.
     fsc[1] = 0.9;
     assert_words(fsc, 0.5, "91.43 A (0.01094 per A, 0.01038 to 0.01159 within one standard deviation of FSC)");
-    // The first shell is less than its deviation above the level, and shell 6 strays: it is not the lower end.
+    // The first shell is less than its deviation above the level, and shell 6 is an outlier, not the lower end.
     fsc[1] = 0.6;
     fsc[6] = 0.7;
     assert_words(fsc, 0.5, "112 A (0.008929 per A, below the first shell to 0.01052 within one standard deviation of FSC)");
 }
 
-// A straight line: the ends are where it stands a deviation above and below the level, by counting the shell's frequencies.
+// A straight line: the ends are a deviation above and below the level, from the number of the shell's frequencies.
 TEST(test_deviation)
 {
     double fsc[SHELLS], low, high, level = 0.5;
@@ -46,7 +46,7 @@ TEST(test_deviation)
     assert_true(fabs(0.125 - low - deviation) < 0.1 * deviation && fabs(high - 0.125 - deviation) < 0.1 * deviation);
 }
 
-// Amplitudes stay, shells below stay whole, and what is above has nothing to do with what it was.
+// Amplitudes and shells below stay; above, the phases are independent of the old ones.
 TEST(test_randomise)
 {
     for (int side = 15; side <= 16; side++) {
@@ -71,8 +71,8 @@ TEST(test_randomise)
     }
 }
 
-// Two maps that share a broad blob and have noise of their own: a hard mask spreads the blob's frequencies over all shells, where
-// the maps then seem to agree; corrected, they do not.
+// Two maps with a common broad blob and independent noise: a hard mask spreads the blob's frequencies over all shells, where
+// the maps then seem to agree; after the correction they do not.
 TEST(test_mask)
 {
     enum { N = 32, ALL = N * N * N };

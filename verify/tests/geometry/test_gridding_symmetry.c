@@ -23,7 +23,7 @@ static int find(const gr_symmetry *g, const double m[9])
     int found = -1;
     for (int i = 0; i < g->n; i++)
         if (apart(g->matrix[i], m) < 1e-9) {
-            assert_int_equal(found, -1); // each operator once
+            assert_int_equal(found, -1); // no operator twice
             found = i;
         }
     return found;
@@ -67,7 +67,7 @@ static void rotation_about(double turn, double x, double y, double z, double m[9
     for (int e = 0; e < 9; e++) m[e] = (e % 4 == 0 ? c : 0) + s * cross[e] + (1 - c) * a[e / 3] * a[e % 3];
 }
 
-// The axes that RELION and Xmipp give for each group, to the digits that they print.
+// The axes of RELION and Xmipp for each group, to the printed digits.
 TEST(axes_are_those_of_relion)
 {
     static gr_symmetry g;
@@ -86,13 +86,13 @@ TEST(axes_are_those_of_relion)
         for (int i = 0; i < g.n; i++) nearest = fmin(nearest, apart(g.matrix[i], m));
         assert_true(nearest < 2e-6);
     }
-    double five[9]; // I1 and I2 are not the same: the five-fold axis of one is none of the other
+    double five[9]; // I1 and I2 differ: the five-fold axis of one is not an axis of the other
     rotation_about(8 * atan(1) / 5, 0.525731114, 0, 0.850650807, five);
     assert_null(gr_symmetry_make(&g, "I1"));
     for (int i = 0; i < g.n; i++) assert_true(apart(g.matrix[i], five) > 0.1);
 }
 
-// Every operator is one of the lattice times one coset's, once; those of the lattice are exact, a subgroup, and all there are.
+// Every operator is one of the lattice times one of a coset, once; those of the lattice are exact, a subgroup, and complete.
 TEST(lattice_times_cosets_is_the_group)
 {
     static gr_symmetry g;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_gridding.c: the algorithm and its variants for the CPU against sums over the whole cube, made here without half planes.
+// test_gridding.c: the algorithm and its variants for the CPU against sums over the whole cube, computed here without half
+// planes.
 #include "test_gridding.h"
 
 // ---- the sum over the whole cube, no mates, no halves --------------------------------------------------------------------
@@ -25,7 +26,7 @@ static void add_to_cube(cube *c, const double r[3], double b, double re, double 
             }
 }
 
-// The whole disc is made first, from F(-p) = conj F(p); then each of its pixels is added like every other.
+// The whole disc is made first, from F(-p) = conj F(p); then all its pixels are added in the same way.
 static cube cube_of(const problem *p)
 {
     const int64_t k = p->shape.n[GR_SIDE] / 2, side = 2 * k + 1, *n = p->shape.n;
@@ -55,7 +56,7 @@ static void cube_free(cube *c)
     free(c->w);
 }
 
-// Plane by plane along x, so that a fault on x = 0 alone has a name.
+// One plane of x after another, so that a fault on x = 0 only is named.
 static void half_is_the_cubes(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     const cube *c = context;
@@ -84,7 +85,7 @@ TEST(every_plane_is_right)
             RG_ENDS(problem_free) problem p = gridding(n[0], n[1], n[2], n[3], n[4], pattern);
             RG_ENDS(cube_free) cube c = cube_of(&p);
             const int64_t last = n[0] * n[0] * n[0] - 1;
-            for (int64_t o = 0; o <= last; o++) { // the cube is Hermitian: its half says it all
+            for (int64_t o = 0; o <= last; o++) { // the cube is Hermitian: half of it is enough
                 assert_true(fabs(c.re[o] - c.re[last - o]) < 1e-6 && fabs(c.im[o] + c.im[last - o]) < 1e-6);
                 assert_true(fabs(c.w[o] - c.w[last - o]) < 1e-5);
             }
@@ -96,7 +97,7 @@ TEST(every_plane_is_right)
 
 static double kernel_at(double d) { return gr_kernel_exact(d * d / (1.9 * 1.9)); }
 
-// The image lies in the plane z = 0 with one pixel of value 1/64 + i/32, at (1, 0); its mate stands at (-1, 0).
+// The image is in the plane z = 0 with one pixel of value 1/64 + i/32, at (1, 0); its mate is at (-1, 0).
 static void one_pixel(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     (void)context;
@@ -125,8 +126,7 @@ TEST(one_pixel_reaches_its_voxels)
     each_variant(&p, one_pixel, NULL);
 }
 
-// The image's own column x = 0 alone, by a CTF that is 0 elsewhere: it lies along the axis y or z or x, each pixel counted
-// once.
+// Only the image's column x = 0, by a CTF that is 0 elsewhere: it is on the axis y or z or x, each pixel counted once.
 static void column(const rg_variant *v, const int64_t *param, problem *p, const void *context)
 {
     const int axis = *(const int *)context;

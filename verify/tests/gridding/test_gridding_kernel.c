@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// test_gridding_kernel.c: the Kaiser-Bessel kernel, its transform and the sums that the error bound rests on, against integrals
-// and sums computed here in double precision.
+// test_gridding_kernel.c: the Kaiser-Bessel kernel, its transform and the sums of the error bound, against integrals and sums
+// in double precision.
 #include "../../../impl/gridding/bound.h"
 #include "../../../impl/gridding/squares.h"
 #include "../test.h"
 
-// I0 by its integral, (1/M_PI) times that of exp(x cos t) over 0 .. M_PI: trapezoids converge faster than any power.
+// I0 by its integral, (1/M_PI) times that of exp(x cos t) over 0 .. M_PI: the trapezoidal rule converges exponentially.
 static double i0(double x)
 {
     double sum = (exp(x) + exp(-x)) / 2;
@@ -36,13 +36,13 @@ TEST(polynomial_is_within_its_error)
     assert_true(rational <= GR_RATIONAL_ERROR && rational > 0.9 * GR_RATIONAL_ERROR);
     print_message("largest error of gr_kernel %.2e, allowed %.2e\n", most, GR_KERNEL_ERROR);
     assert_true(most <= GR_KERNEL_ERROR);
-    assert_true(most > 0.3 * GR_KERNEL_ERROR); // the stated error is not an idle one
+    assert_true(most > 0.3 * GR_KERNEL_ERROR); // the stated error is not too large
     assert_true(gr_kernel(0) > 0);
 }
 
 static float squares(float t) { return fmaxf(gr_squares(t), 0); }
 
-// What rounding t does is a part of the bound of owned.cu, as that of q is of bound.h.
+// The rounding of t is a part of the bound of owned.cu, as that of q is of bound.h.
 TEST(squares_are_within_their_error)
 {
     const double A = GR_SQUARES_A, B = GR_SQUARES_B;
@@ -57,7 +57,7 @@ TEST(squares_are_within_their_error)
     assert_true(most <= GR_SQUARES_ERROR && most > 0.9 * GR_SQUARES_ERROR);
 }
 
-// The nearest element is never further than half a step; a truncated index is, by nearly a step.
+// The nearest element is at most half a step away; a truncated index is off by nearly a step.
 TEST(table_is_within_half_a_step)
 {
     static float table[GR_TABLE];
@@ -100,7 +100,8 @@ TEST(transform_is_the_integral)
     }
 }
 
-// What one image can add to a voxel, over places of the voxel in the unit square of pixels and heights above the image.
+// The contribution of one image to a voxel, over positions of the voxel in the unit square of pixels and heights above the
+// image.
 TEST(sums_of_a_voxel_are_below_the_bounds)
 {
     for (int tenths = 1; tenths <= GR_RADIUS_MAX; tenths++) {
@@ -124,12 +125,12 @@ TEST(sums_of_a_voxel_are_below_the_bounds)
         assert_true(pairs <= gr_pairs_most(b));
         assert_true(weight <= gr_weight_most(b));
         assert_true(slope <= gr_slope_most(b));
-        if (b >= 1) // none is an idle one
+        if (b >= 1) // no bound is too large
             assert_true(pairs > 0.4 * gr_pairs_most(b) && weight > 0.4 * gr_weight_most(b) && slope > 0.2 * gr_slope_most(b));
     }
 }
 
-// The edge's jump is what bound.h says, and nothing is left out there: d = b exactly is inside.
+// The jump at the edge is the one in bound.h, and nothing is left out there: d = b exactly is inside.
 TEST(edge_belongs_to_the_kernel)
 {
     assert_true(fabs(gr_kernel(0) - 1 / i0(15)) <= GR_KERNEL_ERROR);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_gridding_presets.c: the published configurations of gather are what Table 3 of Strelak et al. 2019 prints and can be
-// run, and what Table 2 forbids is refused by name.
+// test_gridding_presets.c: the published configurations of gather equal Table 3 of Strelak et al. 2019 and run here, and those
+// that Table 2 forbids are refused by name.
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
 #include "../test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_gridding_sums.c: what holds of gridding's sums whichever way they were made, and the algorithm as data.
+// test_gridding_sums.c: laws of gridding's sums for every way of computing them, and the algorithm as data.
 #include "../../../impl/base/symmetry.h"
 #include "test_gridding.h"
 
@@ -37,7 +37,7 @@ static void sums_free(sums *s)
     free(s->W);
 }
 
-// Rotations keep distances, so that both ways add the same pairs with the same weights (digest S15).
+// Rotations keep distances, so that scatter and gather add the same pairs with the same weights (digest S15).
 TEST(scatter_and_gather_agree)
 {
     RG_ENDS(problem_free) problem p = gridding(41, 3, 2, 19, 3, RG_RANDOM);
@@ -88,7 +88,7 @@ TEST(threads_change_no_bit)
 
 // ---- operators of the lattice --------------------------------------------------------------------------------------------
 
-// Applies operator L, which maps voxels on voxels, to finished sums and adds them: total(L v) += part(v), mates where x < 0.
+// Applies operator L, which maps voxels to voxels, to finished sums and adds them: total(L v) += part(v), mates where x < 0.
 static void add_turned(int64_t k, const double *L, const problem *part, double *re, double *im, double *w)
 {
     for (int64_t e = 0; e < gr_voxels(k); e++) {
@@ -117,7 +117,7 @@ static void set_rotations(problem *p, const gr_symmetry *g, const int *operators
     }
 }
 
-// Inserting once for each of the 60 operators is the same as inserting for 5 and turning the sums 12 times.
+// Inserting once for each of the 60 operators equals inserting for 5 and rotating the sums 12 times.
 TEST(lattice_operators_act_on_the_sums)
 {
     static gr_symmetry g;

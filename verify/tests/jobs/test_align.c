@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-// test_align.c: what align writes for IMOD and RELION, by its definition, and a real series whose shifts its pixels show;
-// verify/cases/align.tsv has whole jobs.
+// test_align.c: align's files for IMOD and RELION, by their definition, and a real series whose shifts are known from its
+// pixels; verify/cases/align.tsv has whole jobs.
 #include "../../../data/formats/mrc.h"
 #include "../test.h"
 #include "test_align.h"
 
 extern const rg_command rg_cmd_phantom;
 
-// Numbers of the n-th "[a,b,c,d]" of the file; false behind the last.
+// Reads the numbers of the n-th "[a,b,c,d]" of the file; false after the last.
 static bool bracket(const char *text, int n, double v[4])
 {
     for (; n >= 0 && (text = strchr(text, '[')); n--) text++;
     return text && sscanf(text, "%lf,%lf,%lf,%lf", v, v + 1, v + 2, v + 3) == 4;
 }
 
-// What IMOD and RELION are told, against the truth of the phantom: a point of the flat specimen, carried by the truth from the image
-// at 0 degrees into another one, is where the projection matrix puts the point of the tomogram's middle plane; and .xf brings both
-// to the same height above the axis, and to distances from it that go as the cosines.
+// The files for IMOD and RELION against the truth of the phantom: a point of the flat specimen, moved by the truth from the
+// image at 0 degrees to another one, is where the projection matrix puts the point of the tomogram's middle plane; and .xf
+// moves both to the same height above the axis, and to distances from it in the ratio of the cosines.
 TEST(test_geometry)
 {
     enum { N = 4, SIDE = 128 };
@@ -41,7 +41,7 @@ TEST(test_geometry)
     const rg_affine to_axis = rg_affine_of(&(rg_similarity){-12, 0, 0, 1}), from_axis = rg_affine_inverse(&to_axis);
     const double p[2] = {20, -30};
     double flat[2], v[4], row[6];
-    rg_affine to_last[N]; // image i into the last one, which is at 0 degrees
+    rg_affine to_last[N]; // from image i to the last one, at 0 degrees
     for (int i = 0; i < N; i++) {
         if (i) whole = rg_affine_then(&step[i], &whole);
         to_last[i] = whole;
@@ -59,7 +59,7 @@ TEST(test_geometry)
             assert_near(found[k], truth[k], 0.4);
         }
         for (int k = 0; k < 6; k++) assert_int_equal(fscanf(xf, "%lf", &row[k]), 1);
-        for (int k = 0; k < 2; k++) // from IMOD's centre, which lies half a pixel before ours
+        for (int k = 0; k < 2; k++) // from IMOD's centre, half a pixel before ours
             flat[k] = row[2 * k] * (truth[0] + 0.5) + row[2 * k + 1] * (truth[1] + 0.5) + row[4 + k] - 0.5;
         const double cosine = cos((-54 + 18 * i) * M_PI / 180);
         assert_near(flat[0], p[0] * cosine, 0.4);
@@ -72,7 +72,7 @@ TEST(test_geometry)
 
 #define T3 "../shared/data/tilt2d/T3_real_xray_91/projections_"
 
-// The small shift t along x for which a(q) = b(q - t), to first order: what brings b onto a.
+// The small shift t along x with a(q) = b(q - t), to first order: it moves b onto a.
 static double slope_shift(const int64_t side[3], const float *a, const float *b)
 {
     double product = 0, square = 0;
@@ -86,8 +86,8 @@ static double slope_shift(const int64_t side[3], const float *a, const float *b)
     return product / square;
 }
 
-// 91 X-ray projections of a body that turns: each lies 0.4 to -0.5 pixels along x from the one before, to the right in the
-// first third and to the left afterwards, and nothing along y. The sign is held to the definition: image i is brought onto i - 1.
+// 91 X-ray projections of a rotating body: each is shifted by 0.4 to -0.5 pixels along x from the one before, to the right in
+// the first third and then to the left, and not along y. The sign is tested by the definition: image i is moved onto i - 1.
 TEST(test_t3)
 {
     SKIP_WITHOUT(T3 "f32.mrc");

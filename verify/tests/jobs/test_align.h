@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_align.h: for the test programs of the job align: runs it and reads the transforms that it writes.
+// test_align.h: for test programs of the job align: runs it and reads its transforms.
 #pragma once
 
 #include "../../../impl/jobs/align/align.h"
@@ -15,7 +15,7 @@ static inline void assert_near(double found, double expected, double within)
     assert_true(fabs(found - expected) <= within);
 }
 
-// `regather align WORDS`; its table is t.tsv in the test's folder.
+// Runs `regather align WORDS`; its table is t.tsv in the test's folder.
 static inline int align(const char *words)
 {
     int code = run_command(&rg_cmd_align, fmt("align %s --quiet --threads 1 --out %s", words, in_dir("t.tsv")), printed);

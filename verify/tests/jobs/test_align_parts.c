@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_align_parts.c: what the job align stands on: transforms, filters, pyramids, scores and readers against their definitions.
+// test_align_parts.c: the parts of the job align: transforms, filters, pyramids, scores and readers against their definitions.
 #include "../test.h"
 #include "test_align.h"
 
@@ -7,7 +7,7 @@
 
 static const rg_similarity some = {12.5, 30.25, -7.5, 1.15}, other = {-171, -4, 11, 0.93};
 
-// By hand: (10, 0) turned by 90 degrees, which takes +x to +y, doubled and shifted.
+// By hand: (10, 0) rotated by 90 degrees, which moves +x to +y, scaled by 2 and shifted.
 TEST(test_transforms)
 {
     double p[2] = {10, 0}, q[2], back[2];
@@ -16,7 +16,7 @@ TEST(test_transforms)
     assert_near(q[0], 1, 1e-12);
     assert_near(q[1], 22, 1e-12);
     rg_affine first = rg_affine_of(&some), second = rg_affine_of(&other);
-    first.a[1] += 0.25; // no similarity
+    first.a[1] += 0.25; // not a similarity
     rg_affine both = rg_affine_then(&first, &second), inverse = rg_affine_inverse(&first);
     rg_affine_apply(&first, p, q);
     rg_affine_apply(&inverse, q, back);
@@ -30,7 +30,7 @@ TEST(test_transforms)
     second = rg_affine_of(&(rg_similarity){20, 0, 0, 1});
     both = rg_affine_then(&first, &second);
     assert_near(rg_affine_similarity(&both).rotation_deg, -170, 1e-12);
-    // The kernels' matrix leads from the result into the image: it undoes the transform.
+    // The kernels' matrix maps the result to the image: the inverse of the transform.
     float m[6];
     first = rg_affine_of(&some);
     aj_matrix(&first, m);
@@ -39,8 +39,8 @@ TEST(test_transforms)
     assert_near(m[3] * q[0] + m[4] * q[1] + m[5], 0, 1e-4);
 }
 
-// From 60 degrees to 0 about +y: x doubles, y stays, and by polar decomposition that is no rotation and a scale of root 2. About
-// +x, which is -90 degrees from +y, it is y that doubles.
+// From 60 degrees to 0 about +y: x doubles, y stays, which by polar decomposition is no rotation and a scale of root 2. About
+// +x, -90 degrees from +y, y doubles.
 TEST(test_stretch)
 {
     const rg_affine x = rg_tilt_stretch(0, 60, 0), y = rg_tilt_stretch(-90, -60, 0);
@@ -54,8 +54,8 @@ TEST(test_stretch)
     assert_near(rg_affine_similarity(&both).scale, sqrt(2), 1e-12);
 }
 
-// IMOD counts from the corner of the area and we from the middle of a pixel: of an even width our centre, pixel 4 of 8, is half a
-// pixel from its, of an odd one it is the same. Doubling about ours takes pixel 3 to 2, and so must the line.
+// IMOD's centre is that of the area, ours that of a pixel: for an even width our centre, pixel 4 of 8, is half a pixel from
+// IMOD's, for an odd width both are the same. Doubling about ours moves pixel 3 to 2, and so must the line.
 TEST(test_xf)
 {
     const rg_affine twice = {{2, 0, 0, 2}, {0, 0}};
@@ -73,7 +73,7 @@ TEST(test_xf)
 
 // ---- filters -------------------------------------------------------------------------------------------------------------
 
-// A ramp is kept by the binomial, so its half has the values at c + 2 (X - C) away from the border.
+// The binomial filter keeps a ramp, so its half has the values at c + 2 (X - C) away from the border.
 TEST(test_half)
 {
     static const int64_t size[][3] = {{16, 20, 1}, {17, 21, 1}, {18, 23, 1}, {12, 13, 14}, {19, 16, 17}};
@@ -96,7 +96,7 @@ TEST(test_half)
     }
 }
 
-// Constants stay or vanish, borders included; a point becomes the product of sampled Gaussians, also in its mirror image.
+// Constants stay or vanish, also at borders; a point becomes the product of sampled Gaussians, also in its mirror image.
 TEST(test_band_pass)
 {
     const int64_t side[3] = {40, 33, 1}, n = 40 * 33;
@@ -106,7 +106,7 @@ TEST(test_band_pass)
     for (int64_t i = 0; i < n; i++) assert_near(v[i], 7, 1e-4);
     aj_band_pass(side, 1, 6, v, 2);
     for (int64_t i = 0; i < n; i++) assert_near(v[i], 0, 1e-4);
-    v[16 * 40 + 1] = 1000; // one pixel from the border: its image stands at -2
+    v[16 * 40 + 1] = 1000; // one pixel from the border: its mirror image is at -2
     aj_band_pass(side, 2, 0, v, 1);
     double sum = 0, unit = 0;
     for (int k = -8; k <= 8; k++) unit += exp(-k * k / 8.0);
@@ -122,7 +122,7 @@ TEST(test_band_pass)
 
 // ---- scores --------------------------------------------------------------------------------------------------------------
 
-// Twelve transforms in batches of five, the last one filled up, by plain C and by the kernel that takes groups: as one by one.
+// Twelve transforms in batches of five, the last one filled up, by plain C and by the kernel for groups: equal to single ones.
 TEST(test_batches)
 {
     enum { N = 12 };
@@ -146,7 +146,7 @@ TEST(test_batches)
             aj_scorer_free(&s);
             for (int i = 0; i < N && (v > 0 || batch > 1); i++) assert_near(some_at_once[i], one[i], 1e-5);
         }
-    assert_true(one[7] == -1); // hardly anything overlaps
+    assert_true(one[7] == -1); // hardly any overlap
     assert_true(fabs(one[0] - one[1]) > 1e-3);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_autocorr_curves.c: what the job autocorr makes of sums: rings, peaks and normalisations against their definitions.
+// test_autocorr_curves.c: rings, peaks and normalisations of the job autocorr against their definitions.
 #include "../../../impl/jobs/autocorr/autocorr.h"
 #include "../test.h"
 
@@ -35,7 +35,7 @@ TEST(test_rings)
     }
 }
 
-// White ones, whose sums pass 32 bits along a row, a column and both: each centred value is exactly 0.
+// White photographs, whose sums exceed 32 bits along a row, a column and both: each centred value is exactly 0.
 TEST(test_sums_of_long_sides)
 {
     static uint16_t white[140000];
@@ -63,7 +63,7 @@ TEST(test_peak)
     const double c[] = {9, -4, -6, -1.5625, -0.0625, -0.5625, -3.0625};
     assert_true(ac_peak(c, 7, 0, &r, &v));
     assert_true(fabs(r - 4.25) < 1e-12 && fabs(v) < 1e-12);
-    assert_false(ac_peak(c, 5, 0, &r, &v)); // it still rises at the end
+    assert_false(ac_peak(c, 5, 0, &r, &v)); // still rising at the end
     const double falling[] = {5, 4, 3, 3, 2}, rising_end[] = {5, 4, 3, 4, 5}, plateau[] = {5, 1, 4, 4, 0},
                  first_up[] = {1, 5, 2, 3, 1};
     assert_false(ac_peak(falling, 5, 0, &r, &v));
@@ -83,7 +83,7 @@ TEST(test_peak)
     assert_false(ac_peak(drop, 6, 0.05, &r, &v));
 }
 
-// All three normalisations of a random photograph (and pair), each term of the definitions summed in the plainest way.
+// All three normalisations of a random photograph (and pair), each term of the definitions summed in the simplest way.
 TEST(test_normalisations)
 {
     enum { W = 7, H = 5, R = 6 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_average_parts.c: what the job average stands on: poses, the wedge and the grid of rotations against their definitions.
+// test_average_parts.c: the parts of the job average: poses, the wedge and the grid of rotations against their definitions.
 #include "../../../data/phantoms/blobs.h"
 #include "../../../data/phantoms/noise.h"
 #include "../../../impl/base/symmetry.h"
@@ -38,7 +38,7 @@ TEST(test_pose_angles)
     assert_true(fabs(rg_rotation_apart_deg(a, b) - 180) < 1e-5);
 }
 
-// Poses turned from one frame to another and away from it: the turn is found, and what each is off remains.
+// Poses rotated from one frame to another, with errors: the rotation is found, and the errors remain.
 TEST(test_common_rotation)
 {
     rg_pose found[5], truth[5];
@@ -57,7 +57,7 @@ TEST(test_common_rotation)
     assert_true(rg_rotation_apart_deg(q, known) < 1e-6);
 }
 
-// cos(2 pi (kx x + kz z) / n) is kept or taken out by the side of the border on which it stands, |kz| = |kx| tan W.
+// cos(2 pi (kx x + kz z) / n) is kept or removed, depending on its side of the border |kz| = |kx| tan W.
 TEST(test_wedge)
 {
     static const struct {
@@ -92,7 +92,7 @@ TEST(test_grid_covers)
     const int64_t side[3] = {SIDE, SIDE, SIDE};
     int64_t n = aj_grid_size(20);
     assert_in_range(n, 1900, 2600); // 8 pi^2 / step^3 = 1857
-    // A particle that is the reference turned: the best of the grid is within a step, and its shift is the one put in.
+    // A rotated reference as particle: the best of the grid is within a step, and its shift is the one applied.
     rg_blob blob[RG_ASYMMETRIC_BLOBS], moved[RG_ASYMMETRIC_BLOBS];
     double a[9], b[9], *section = rg_alloc(SIDE * SIDE * sizeof *section);
     rg_pose found[AJ_KEPT];
@@ -139,7 +139,7 @@ TEST(test_grid_covers)
     free(section);
 }
 
-// What the average does as a whole is no change of it: all poses turned by Rz and moved by t with it, one by 3 degrees more.
+// A common rotation of the average changes nothing: all poses rotated by Rz and shifted by t with it, one by 3 degrees more.
 TEST(test_common_motion)
 {
     enum { N = 12 };
@@ -164,8 +164,7 @@ TEST(test_common_motion)
     assert_true(turned[0] < 0.5 && moved[0] < 0.1);
 }
 
-// Average, whose alignments an emulated GPU takes minutes for: its scorers alone, a transform a call and several, with a texture
-// and without.
+// Average takes minutes on an emulated GPU: only its scorers, a transform a call and several, with and without a texture.
 TEST(test_memory_of_scorers)
 {
     static const struct {
@@ -196,7 +195,7 @@ TEST(test_memory_of_scorers)
 
 #define S4 "../shared/data/subtomo3d/S4_emd3420_64/emd_3420_b4.mrc"
 
-// A real map, turned and shifted here.
+// A real map, rotated and shifted here.
 TEST(test_s4)
 {
     SKIP_WITHOUT(S4);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// test_pipeline.c: rows through feeds and teams, sums of any number of devices, readers and devices that fail, the table of
+// test_pipeline.c: rows through feeds and teams, sums over any number of devices, failing readers and devices, the table of
 // stages.
 #include "../../../impl/jobs/pipeline/pipeline.h"
 #include "../../../impl/runtime/choice.h"
 #include "../test.h"
 #include "../test_data.h"
 
-enum { VALUES = 3 }; // of an image: its row, and twice that
+enum { VALUES = 3 }; // numbers of an image: its row, and twice that
 
 typedef struct world {
-    int64_t bad[2]; // rows that cannot be read; -1: none
-    int reads_bad;  // how often one was tried, after which it can be read when `heals`
+    int64_t bad[2]; // unreadable rows; -1: none
+    int reads_bad;  // the number of failed reads, after which a row is readable if `heals`
     bool heals;
-    int64_t each, *seen; // images of a batch; how often each row came
-    int slots, fails;    // the member that fails, -1: none
+    int64_t each, *seen; // images a batch; how often each row came
+    int slots, fails;    // fails: the member that fails, -1: none
     int64_t rows;
 } world;
 
@@ -22,7 +22,7 @@ static int read_row(const void *context, void *reader, int64_t row, void *const 
     world *w = rg_unconst(context);
     float *value = (float *)part[0] + at * VALUES;
     (void)reader;
-    usleep((useconds_t)(row * 7 % 5) * 50); // readers overtake each other
+    usleep((useconds_t)(row * 7 % 5) * 50); // lets readers overtake each other
     for (int i = 0; i < VALUES; i++) value[i] = (float)((i + 1) * row);
     ((double *)part[2])[at] = -(double)row;
     if ((row != w->bad[0] && row != w->bad[1]) || (w->heals && __atomic_fetch_add(&w->reads_bad, 1, __ATOMIC_RELAXED)))
@@ -62,7 +62,7 @@ static const rg_entry *entry_of(const char *device)
     return e;
 }
 
-// A job of so many rows; its code. Every row must have come `seen` times, unless that is below 0.
+// Runs a job of this many rows; returns its code. Every row must have come `seen` times, unless that is negative.
 static int job(world *w, const char *device, int64_t gpus, int threads, int seen, int members)
 {
     pl_team t;
@@ -103,7 +103,7 @@ TEST(test_rows)
     }
 }
 
-// Of two bad rows the first is complained of, once, whichever reader meets one first; batches before it are worked on.
+// The first of two bad rows is reported, once, whichever reader meets one first; earlier batches are processed.
 TEST(test_bad_rows)
 {
     for (int again = 0; again < 20; again++)
@@ -122,7 +122,7 @@ TEST(test_bad_rows)
     assert_non_null(strstr(caught(), "list: row 12 could not be read at first; the file is changing"));
 }
 
-// A device that fails at work ends the job with its code; one that does not open is told of once, and no task is run on it.
+// A device that fails during work ends the job with its code; one that does not open is reported once, and runs no task.
 TEST(test_bad_devices)
 {
     world w = {{-1, -1}, .each = 2, .slots = 2, .fails = 1, .rows = 23};
@@ -156,7 +156,7 @@ static int make_sum(pl_member *m, void *context)
     return RG_GOOD;
 }
 
-// Sums that all members have, and such that every other has, of any number of devices.
+// Sums that all members have, and sums of every other one, with any number of devices.
 TEST(test_merge)
 {
     for (int n = 1; n < 10; n++) {
@@ -191,7 +191,8 @@ static int stages(pl_member *m, void *context)
     return RG_GOOD;
 }
 
-// Of several devices the longest time and what that one's calls needed, and all calls; what was never entered does not appear.
+// For several devices: the longest time, the resources of that device's calls, and the number of all calls; stages never
+// entered are not listed.
 TEST(test_stages)
 {
     size_t size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_ranks.c: several processes of one job: work handed out, sums, faults, cores. Under mpirun this program is the job itself.
+// test_ranks.c: several processes of one job: shared work, sums, faults, cores. Under mpirun this program is the job itself.
 #define OWN_MAIN
 #include "../../../impl/jobs/pipeline/pipeline.h"
 #include "../../../impl/jobs/pipeline/ranks.h"
@@ -17,21 +17,21 @@ static void wait_ms(int ms)
     nanosleep(&t, NULL);
 }
 
-// ---- what the processes do -----------------------------------------------------------------------------------------------
+// ---- the job's processes -------------------------------------------------------------------------------------------------
 
 typedef struct item {
     int64_t value;
     int rank;
 } item;
 
-// Each piece comes with a note of its own length.
+// Each piece comes with a note: its length.
 static void count(void *of, int64_t first, int64_t past, const void *note)
 {
     const int64_t *length = note;
     *(int64_t *)of += *length == past - first ? *length : -1000;
 }
 
-// Two deals after each other; rank 1 is slow. On rank 0 every record stands, and who is slow had less.
+// Two deals in succession; rank 1 is slow. Rank 0 must have every record, and the slow rank fewer pieces.
 static bool deals(int64_t n, int slow_ms)
 {
     bool good = true;
@@ -68,7 +68,7 @@ static bool deals(int64_t n, int slow_ms)
 
 static float of_rank(int rank, int64_t i) { return 1 / (float)(1 + rank + i % 1013); }
 
-// The sum by the rule that sums.c states: the same bits for the same number of processes.
+// The sum by the rule stated in sums.c: the same bits for the same number of processes.
 static bool sums(void)
 {
     enum { N = (1 << 22) + 5 }; // more than one message
@@ -96,7 +96,7 @@ static bool sums(void)
     return good;
 }
 
-// Says where it is, and works until somebody ends it.
+// Writes its process id, and works until it is killed.
 static void work_for_ever(const char *folder)
 {
     rg_file part;
@@ -137,7 +137,7 @@ static int as_job(const char *what, const char *folder)
 
 static const char *program;
 
-// `mpirun OPTIONS -n N this WHAT`: its code; what it said is in `said` of the test's folder, in output what rank 0 printed.
+// `mpirun OPTIONS -n N this WHAT`: `said` in the test's folder receives stderr, `output` the output of rank 0.
 static char *job_line(int n, const char *options, const char *what)
 {
     return rg_print(
@@ -150,7 +150,7 @@ static int job(int n, const char *options, const char *what)
     return test_shell(line);
 }
 
-// Lines of ours in a file, launchers' left out; the last one is printed when they are not as many as expected.
+// Counts our lines in a file, without those of launchers; prints the file if the number is not the expected one.
 static void expect_lines(const char *name, const char *word, int expected)
 {
     RG_FREED char *text = file_text(in_dir(name));
@@ -166,7 +166,7 @@ TEST(test_alone)
     rg_deal d = {.n = 5, .least = 2, .record = record, .bytes = 8, .note_bytes = 8, .arrived = count, .of = &arrived};
     assert_int_equal(rg_ranks(), 1);
     rg_deal_begin(&d);
-    assert_true(rg_deal_next(&d, &first, &past) && first == 0 && past == 5); // nobody to share with: one piece
+    assert_true(rg_deal_next(&d, &first, &past) && first == 0 && past == 5); // no other process: one piece
     rg_deal_done(&d, first, past, &past);                                    // of 5 items
     assert_false(rg_deal_next(&d, &first, &past));
     assert_int_equal(rg_deal_end(&d, RG_GOOD), RG_GOOD);
@@ -185,7 +185,8 @@ TEST(test_work_and_sums)
     }
 }
 
-// One process fails while the others work, all fail alike, one has no memory left: one line of ours and its code, soon.
+// One process fails while the others work, all fail in the same way, one has no memory left: one line of ours and its code,
+// soon.
 TEST(test_failures)
 {
     SKIP_WITHOUT_MPIRUN();
@@ -206,13 +207,13 @@ TEST(test_failures)
 
 static int files(const char *pattern) { return test_shell(fmt("exit $(ls %s/%s 2>/dev/null | wc -l)", test_dir, pattern)); }
 
-// Killed, crashed: the last process and the first one. The launcher ends the job, and no file is left that looks whole.
+// The last process and the first one are killed or crash: the launcher ends the job, and no file looks complete.
 TEST(test_signals)
 {
     SKIP_WITHOUT_MPIRUN();
     static const struct {
         const char *signal;
-        int rank, parts; // the part of a crash stays until the next run
+        int rank, parts; // the part of a crash remains until the next run
     } try[] = {{"KILL", 2, 0}, {"SEGV", 0, 1}};
     for (int t = 0; t < 2; t++) {
         char *
@@ -232,12 +233,12 @@ TEST(test_signals)
     }
 }
 
-// Open MPI binds a process to a core: it takes its share of what mpirun has, and says so. Where the user has bound it, it stays.
+// Open MPI binds a process to a core: it uses its share of mpirun's cores, and prints so. A binding by the user is kept.
 TEST(test_cores)
 {
     SKIP_WITHOUT_MPIRUN();
     int cores = rg_cpu_cores();
-    unsetenv("OMPI_MCA_rmaps_base_oversubscribe"); // with it Open MPI binds nothing
+    unsetenv("OMPI_MCA_rmaps_base_oversubscribe"); // else Open MPI binds nothing
     bool binds = cores > 1 && job(2, "--bind-to core", "cores") == RG_GOOD;
     if (binds) {
         expect_lines("output", "threads 1, may use 1\n", 1);

@@ -90,11 +90,11 @@ TEST(test_fsc_direct)
 
 // ---- the phantom ---------------------------------------------------------------------------------------------------------
 
-// Batches of any size add up to the same sums, and operators of the grid applied afterwards to the same as inserted ones.
+// Batches of any size add up to the same sums, and operators of the grid applied afterwards give the same as inserted ones.
 TEST(test_batches_and_lattice)
 {
     static const char *const group[] = {"C1", "D2", "C4", "O", "I1", "I2", "C3"};
-    static const int left[] = {1, 1, 1, 1, 5, 5, 3}; // operators still inserted; none by 120 degrees about z fits the grid
+    static const int left[] = {1, 1, 1, 1, 5, 5, 3}; // operators still inserted; C3's rotations do not fit the grid
     RG_FREED char *star = rg_print("%s", phantom("small", "--shape asymmetric --box 12 --images 23 --ctf"));
     for (int g = 0; g < RG_COUNT(group); g++) {
         RG_ENDS(rc_job_free) rc_job whole = {.ctf = true}, batched = {.ctf = true};
@@ -113,25 +113,25 @@ TEST(test_batches_and_lattice)
         assert_int_equal(rc_insert_all(&batched.run), RG_GOOD);
         assert_int_equal(batched.n_operators, left[g]);
         assert_int_equal(rc_apply_lattice(&batched, 0), RG_GOOD);
-        // Float sums of thousands of terms in another order, and G cancels where operators disagree: 3e-5 is seen.
+        // Float sums of thousands of terms in another order, and G cancels where operators disagree: 3e-5 occurs.
         assert_true(apart(sum_of(&whole, 0, GR_G), sum_of(&batched, 0, GR_G), 2 * gr_voxels(whole.k)) < 1e-4);
         assert_true(apart(sum_of(&whole, 0, GR_W), sum_of(&batched, 0, GR_W), gr_voxels(whole.k)) < 1e-4);
         assert_true(fabs(rc_wiener(&whole, 0) / rc_wiener(&batched, 0) - 1) < 1e-9);
     }
 }
 
-// f by its definition on every sample: 0.1 operators times the mean of w c^2 over the additions, here of a small job.
+// f by its definition on every sample, in a small job: 0.1 operators times the mean of w c^2 over the additions.
 TEST(test_wiener)
 {
     RG_ENDS(rc_job_free) rc_job job = {.ctf = true};
     insert_job(&job, phantom("wiener", "--shape asymmetric --box 16 --images 40 --ctf"), NULL, "C1", true);
     double total = 0, ball = 4 * M_PI / 3 * 1.9 * 1.9 * 1.9, pixels = 0;
     int64_t k = job.k;
-    for (int64_t i = 0; i < gr_voxels(k); i++) // the half x > 0 stands for two
+    for (int64_t i = 0; i < gr_voxels(k); i++) // the half x > 0 counts twice
         total += (gr_voxel_x(k, i) ? 2 : 1) * (double)sum_of(&job, 0, GR_W)[i];
     for (int64_t y = -k; y <= k; y++)
         for (int64_t x = -k; x <= k; x++) pixels += 40 * gr_in_circle(k, x, y);
-    // Additions that fall beyond the volume are few, so that the mean over all agrees to a few per cent.
+    // Few additions are outside the volume, so that the mean over all agrees to a few per cent.
     assert_true(fabs(rc_wiener(&job, 0) / (0.1 * total / (pixels * ball)) - 1) < 0.1);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_reconstruct.h: for the test programs of reconstruct: phantoms, jobs up to their sums or maps, and what they are held
-// against.
+// test_reconstruct.h: for test programs of reconstruct: phantoms, jobs up to their sums or maps, and comparisons.
 #pragma once
 
 #include "../../../data/geometry/fsc.h"
@@ -37,12 +36,12 @@ static inline double correlation(const float *a, const float *b, int64_t n)
     return ab / sqrt(aa * bb);
 }
 
-// G or W of a half, which on the CPU and on emulated GPUs is memory of the host.
+// G or W of a half; on the CPU and on emulated GPUs it is in host memory.
 static inline float *sum_of(const rc_job *job, int half, int which) { return rc_sum_of(&job->run, 0, half)[which - GR_G].base; }
 
 typedef void edit_rows(rg_particles *);
 
-// Particles open, edited, planned on one variant, and inserted.
+// Opens, edits and inserts particles, with a plan for one variant.
 static inline void insert_job(rc_job *job, const char *star, edit_rows *edit, const char *sym, bool per_operator)
 {
     job->algo = rg_algo_find("gridding");
@@ -69,7 +68,7 @@ static inline float *map_of(rc_job *job, const char *star, edit_rows *edit, cons
     return map;
 }
 
-// Faults that a program could have: angles of the transposed matrix, and origins of the wrong sign.
+// Faults to be found: angles of the transposed matrix, and origins of the wrong sign.
 static inline void transpose(rg_particles *p)
 {
     for (int64_t i = 0; i < p->n; i++) {
@@ -106,7 +105,7 @@ static inline double least(const double *fsc, int64_t last)
     return low;
 }
 
-static inline double apart(const float *a, const float *b, int64_t n) // the largest difference, over the largest value
+static inline double apart(const float *a, const float *b, int64_t n) // largest difference over the largest value
 {
     double worst = 0, largest = 0;
     for (int64_t i = 0; i < n; i++) {

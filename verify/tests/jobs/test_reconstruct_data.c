@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// test_reconstruct_data.c: reconstruct on data of other programs and of a microscope, where they are at hand, against
-// independent figures, with the faults that must show in the result.
+// test_reconstruct_data.c: reconstruct on data of other programs and of a microscope, if they are available, against
+// independent values, with faults that must change the result.
 #include "../test.h"
 #include "test_reconstruct.h"
 
 #define R2 "../shared/data/reconstruct/R2_tomodrgn_classE_clean/10076_classE_32"
 
-// Independent figures: correlation with the truth 0.915, FSC above 0.89 through shell 15; 0.727 with transposed matrices and
-// 0.334 with origins of the wrong sign.
+// Independent values: correlation with the truth 0.915, FSC above 0.89 through shell 15; 0.727 with transposed matrices, 0.334
+// with origins of the wrong sign.
 TEST(test_r2)
 {
     SKIP_WITHOUT(R2 ".mrc");
@@ -27,7 +27,7 @@ TEST(test_r2)
     assert_true(fabs(found[1] - 0.727) < 0.05 && fabs(found[2] - 0.334) < 0.05);
 }
 
-// Transform of the truth on the padded grid, held against G/W where five images left weights: no map can be made of five.
+// Transform of the truth on the padded grid, compared with G/W where five images have weights: too few for a map.
 static double agreement(const rc_job *job, const float *truth)
 {
     int64_t n = job->padded, side = job->particles.side, k = job->k, pitch = n / 2 + 1, c = side / 2;
@@ -62,7 +62,7 @@ static void one_pixel_further(rg_particles *p)
 
 #define R1 "../shared/data/reconstruct/R1_aspire_rln65/"
 
-// An odd box of RELION, whose projections stand one pixel further in x and y than the map's centre would have them.
+// An odd box of RELION, whose projections are shifted by one pixel in x and y from the map's centre.
 TEST(test_r1)
 {
     SKIP_WITHOUT(R1 "rln_proj_65.star");
@@ -80,8 +80,8 @@ TEST(test_r1)
 
 #define R3 "../shared/data/reconstruct/R3_real_ribo_tilts_220/sta_testing_bin8.star"
 
-// Real images, 219 rows for 220 of them. Independent figures of the FSC of odd and even rows, shells 1 to 7, without a mask.
-// Its two subsets are one particle's tilts and five others': no halves to compare.
+// Real images, 219 rows for 220 of them. Independent values of the FSC of odd and even rows, shells 1 to 7, without a mask. Its
+// two subsets are one particle's tilts and five others': they are not comparable halves.
 static void by_turns(rg_particles *p) { p->subsets = false; }
 
 TEST(test_r3)
@@ -111,7 +111,7 @@ TEST(test_r3)
 #define F4 "../shared/data/frealign/F4_relion_project_ctf_24/"
 #define F5 "../shared/data/frealign/F5_sim_ctf_noise_classE_720/10076_classE_32"
 
-// RELION's own projections with its CTF show the sign; F5 has the other sign (cryoDRGN's) and noise.
+// RELION's projections with its CTF test the sign; F5 has the other sign (cryoDRGN's) and noise.
 TEST(test_ctf_of_others)
 {
     SKIP_WITHOUT(F4 "pointmass.mrc");
@@ -132,7 +132,7 @@ TEST(test_ctf_of_others)
     for (int s = 1; s <= 8; s++) print_message(" %.3f", fsc[s]);
     print_message("\n");
     for (int s = 1; s <= 8; s++) assert_true(fsc[s] > known[s] - 0.02);
-    // Of whole boxes: noise outside the particle counts, and that of the Nyquist shell, which a map has since its edge is kept.
+    // Whole boxes: this includes noise outside the particle, and in the Nyquist shell, which the map keeps.
     assert_true(correlation(map, truth, side * side * side) > 0.43);
     free(map);
     free(truth);

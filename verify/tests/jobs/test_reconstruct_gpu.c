@@ -11,9 +11,9 @@ static void *alloc(const rg_device *d, size_t bytes)
     return at;
 }
 
-// The job on emulated GPUs, images in chunks through several lanes, sums of three batches and two GPUs, operators of the grid,
-// half maps and map made there, several configurations tried: as on the host with every operator inserted. Odd and even sides,
-// CTF and none.
+// The job on emulated GPUs, with images in chunks through several lanes, sums of three batches and two GPUs, operators of the
+// grid, half maps and map made there, several configurations: equal to the host with every operator inserted. Odd and even
+// sides, with and without a CTF.
 TEST(test_device)
 {
     static const struct {
@@ -59,7 +59,7 @@ TEST(test_device)
                 .w = sum_of(&job, h, GR_W),
                 .wiener = 0.25,
                 .threads = 2};
-            assert_int_equal(gr_map(&of, map[0]), RG_OK); // of the same sums, so that only the map's making differs
+            assert_int_equal(gr_map(&of, map[0]), RG_OK); // from the same sums, so that only making the map differs
             float *there = alloc(job.team.member->device, (size_t)n * sizeof *there);
             assert_int_equal(rc_make_map(&job.run, h, 0.25, there), RG_GOOD);
             memcpy(map[1], there, (size_t)n * sizeof *there);
@@ -77,8 +77,8 @@ TEST(test_device)
     }
 }
 
-// Images to transforms as on the host: lines of every radix and of primes that have none of their own, odd and even, more images
-// and columns than a block has lines.
+// Transforms of images equal those of the host: lines of every radix and of primes without a special radix, odd and even, more
+// images and columns than a block has lines.
 TEST(test_transforms)
 {
     enum { IMAGES = 3 };

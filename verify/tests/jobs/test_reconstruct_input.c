@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_reconstruct_input.c: files that reconstruct reads alike: modes and byte orders of stacks, a CTF that has been applied.
+// test_reconstruct_input.c: files that give the same map: modes and byte orders of stacks, a CTF already applied.
 #include "../../../data/geometry/volume.h"
 #include "../test.h"
 #include "test_reconstruct.h"
@@ -8,7 +8,7 @@
 
 enum { SIDE = 6, IMAGES = 20 };
 
-// Stacks of whole numbers, which every mode holds exactly, the same in every call.
+// Stacks of integers, exact in every mode, the same in every call.
 static const char *stack(const char *name, int mode)
 {
     rg_mrc_out out;
@@ -108,7 +108,7 @@ static void apply_ctf(const rg_particles *p, bool sign, const char *name)
     fftw_free(plane);
 }
 
-// Sum of c F over f + sum of c^2 comes out alike whether c has been applied to F before or not, on the CPU and on (emulated) GPUs.
+// Sum of c F over f + sum of c^2 is the same whether c was applied to F before or not, on the CPU and on (emulated) GPUs.
 TEST(test_ctf_applied)
 {
     static const char *const column[2] = {"rlnCtfDataAreCtfPremultiplied", "rlnCtfDataArePhaseFlipped"};
@@ -146,8 +146,8 @@ TEST(test_ctf_applied)
                 most = fmax(most, fabs(plain.value[e]));
                 apart = fmax(apart, fabs(plain.value[e] - map.value[e]));
             }
-            // Weights of a GPU are off by up to 6.2e-6 of the largest (GR_SQUARES_ERROR), those of a CPU by 4e-7; 40 images leave
-            // voxels that are divided by a few hundredths of that. A CTF that is applied once too often shows in the first digit.
+            // Weights of a GPU are off by up to 6.2e-6 of the largest (GR_SQUARES_ERROR), those of a CPU by 4e-7; 40 images
+            // leave voxels that are divided by a few hundredths of that. A CTF applied once too often changes the first digit.
             if (!(apart < 3e-4 * most)) print_message("%s on %s: %g of %g\n", column[kind], device[d], apart, most);
             assert_true(apart < 3e-4 * most);
             free(map.value);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_refine_lockstep.c: minimisations in lock step: right, independent of their neighbours, evaluated together, ended by an
-// error.
+// test_refine_lockstep.c: minimisations in lock step: right, independent of each other, evaluated together, ended by an error.
 #define OWN_MAIN
 #include "../../../impl/jobs/refine/lockstep.h"
 #include "../../../impl/suite.h"
@@ -12,7 +11,7 @@ typedef struct bowls {
     int64_t first, calls, asked, fail_at;
 } bowls;
 
-// Where the bowl of problem i has its lowest point.
+// The minimum of problem i.
 static double lowest(int64_t i, int d) { return 0.3 * sin(1.7 * (double)i + d); }
 
 static int evaluate(void *context, int64_t problems, const double *x, const bool *asked, double *value)
@@ -23,7 +22,7 @@ static int evaluate(void *context, int64_t problems, const double *x, const bool
         double v[N], sum = 0;
         b->asked += asked[i];
         for (int d = 0; d < N; d++) v[d] = x[i * N + d] - lowest(b->first + i, d);
-        for (int d = 0; d < N; d++) // long axes of 1 and 25, turned against the variables
+        for (int d = 0; d < N; d++) // axes of 1 to 25, rotated against the variables
             sum += (1 + 6 * d) * pow(v[d] + 0.4 * v[(d + 1) % N], 2);
         value[i] = asked[i] ? sum : NAN;
     }
@@ -55,7 +54,7 @@ TEST(test_finds_the_lowest)
             most = evaluations[i] > most ? evaluations[i] : most;
             sum += evaluations[i];
         }
-        assert_int_equal(steps, most); // together, so that the slowest decides
+        assert_int_equal(steps, most); // together: the slowest decides
         assert_int_equal(b.asked, sum);
         assert_true(most < 500);
     }
@@ -82,7 +81,7 @@ TEST(test_limits)
     fr_minimiser how = standard;
     how.most_evaluations = 9;
     assert_int_equal(fr_minimise(&how, MANY, x, value, evaluations, &steps, evaluate, &c), RG_OK);
-    assert_true(steps >= 9 && steps <= 12); // NLopt looks between the evaluations of a line
+    assert_true(steps >= 9 && steps <= 12); // NLopt checks between the evaluations of a line
     how.optimiser = "guess";
     assert_int_equal(fr_minimise(&how, MANY, x, value, evaluations, &steps, evaluate, &c), RG_E_LIBRARY);
     assert_non_null(fr_optimiser_unknown("guess"));

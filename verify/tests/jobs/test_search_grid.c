@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_search_grid.c: the directions of a search against the counts that eight runs of the original program gave, and against
-// the purpose of it: every view lies near one of them, after some operator of the group.
+// test_search_grid.c: the directions of a search against the counts of eight runs of the original program, and against their
+// purpose: every view is near one of them, after some operator of the group.
 #include "../../../impl/jobs/refine/grid.h"
 #include "../../../impl/base/symmetry.h"
 #include "../../../impl/suite.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_coarsening.c: the simulator against theory: growth of small modes, conservation, decay of energy, Stokes' equation on a
-// grid of differences, and the growth laws.
+// test_coarsening.c: the simulator against theory: growth of small modes, conservation, decay of energy, Stokes' equation by
+// finite differences, and the growth laws.
 #include "../../../data/phantoms/coarsening.h"
 #include "../../../data/phantoms/phantom.h"
 #include "../test.h"
@@ -25,7 +25,7 @@ TEST(test_linear_growth)
         rg_coarsening_set(c, phi);
         rg_coarsening_advance(c, 2, NULL, NULL);
         for (int i = 0; i < W * H; i++) found += 2e3 / (W * H) * rg_coarsening_phi(c)[i] * cos(kx * (i % W) + ky * (i / W));
-        // 40 steps of dt = 0.05 that are first order in k^2 dt (STABILISER + k^2): 5 % of the rate at the largest k^2 of 1.4.
+        // 40 steps of dt = 0.05, first order in k^2 dt (STABILISER + k^2): 5 % of the rate at the largest k^2 of 1.4.
         double rate = k2 * (1 - k2);
         assert_true(fabs(log(found) / 2 - rate) < 0.1 * k2 * k2 * (1.1 + k2) * 0.5 + 1e-3);
         assert_true(m == 3 ? found < 1 : found > 1.05);
@@ -51,13 +51,13 @@ TEST(test_mass_and_energy)
             sum += rg_coarsening_phi(c)[i];
             largest = fmax(largest, fabs(rg_coarsening_phi(c)[i]));
         }
-        assert_true(fabs(sum / (90 * 64) - 0.2) < 1e-6); // single precision keeps the k = 0 mode to rounding
+        assert_true(fabs(sum / (90 * 64) - 0.2) < 1e-6); // in single precision the k = 0 mode is right to rounding
         assert_true(largest > 0.9 && largest < 1.2);     // two phases near -1 and +1
         rg_coarsening_free(c);
     }
 }
 
-// Fourth-order central differences on a smooth periodic field: an arithmetic that shares nothing with the spectral one.
+// Fourth-order central differences on a smooth periodic field, which share no arithmetic with the spectral method.
 static double derivative(const float *f, int w, int h, int x, int y, int axis)
 {
     double v[5];
@@ -70,7 +70,7 @@ static void differentiate(float *to, const float *f, int w, int h, int axis)
     for (int i = 0; i < w * h; i++) to[i] = (float)derivative(f, w, h, i % w, i / w, axis);
 }
 
-// curl of eta laplacian v + force = 0 with the force mu grad phi, which equals - phi grad mu but for a gradient; div v = 0.
+// curl of eta laplacian v + force = 0 with the force mu grad phi, which equals - phi grad mu up to a gradient; div v = 0.
 TEST(test_stokes_flow)
 {
     enum { W = 96, H = 80, N = W * H };
@@ -85,7 +85,7 @@ TEST(test_stokes_flow)
     rg_coarsening *c = rg_coarsening_make(&setup);
     rg_coarsening_set(c, phi);
     rg_coarsening_flow(c, vx, vy);
-    // mu = phi^3 - phi - laplacian phi; the first two make a gradient, (phi^3 - phi) grad phi, which drives no flow.
+    // mu = phi^3 - phi - laplacian phi; the first two give a gradient, (phi^3 - phi) grad phi, which drives no flow.
     for (int axis = 0; axis < 2; axis++) {
         differentiate(t1, phi, W, H, axis);
         differentiate(t2, t1, W, H, axis);
@@ -111,8 +111,8 @@ TEST(test_stokes_flow)
         size = fmax(size, fabs(curl[i]));
         fault = fmax(fault, fabs(setup.viscosity * laplacian[i] + curl[i]));
     }
-    // Waves of the products are 13 pixels or longer: fourth-order differences are right to (2 pi / 13)^4 / 30 = 0.2 % each, and
-    // up to five follow one another.
+    // Waves of the products have 13 pixels or more: fourth-order differences are right to (2 pi / 13)^4 / 30 = 0.2 % each, and
+    // up to five are applied in turn.
     assert_true(scale > 0 && divergence < 0.001 * scale);
     print_message("curl of the force %.3g, residual %.3g; divergence %.3g of %.3g\n", size, fault, divergence, scale);
     assert_true(size > 0 && fault < 0.01 * size);
@@ -120,8 +120,8 @@ TEST(test_stokes_flow)
     for (int i = 0; i < 8; i++) free(f[i]);
 }
 
-// The slope of log length against log time between two times, the length being that of stripes with the same interface energy,
-// 2 sigma / energy: moments of the spectrum would carry a logarithm, since it falls as k^-3 in two dimensions.
+// The slope of log length against log time between two times. The length is that of stripes with the same interface energy, 2
+// sigma / energy: moments of the spectrum, which falls as k^-3 in two dimensions, would have a logarithm.
 static double exponent(rg_coarsening_model model, int64_t side, double from, double to, double length[2])
 {
     rg_coarsening_setup setup = setup_of(model, side, side);
@@ -146,5 +146,5 @@ TEST(test_growth_laws)
     n = exponent(RG_MODEL_H, 256, 30, 75, h);
     print_message("model H: L %.1f to %.1f, exponent %.3f\n", h[0], h[1], n);
     assert_true(n > 0.8 && n < 1.2);
-    assert_true(h[1] > b[1]); // at a twentieth of the time
+    assert_true(h[1] > b[1]); // already at a twentieth of the time
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// test_autovec.c: the autovec variants are vector code, as the compiler in use has made it, and none of it by hand: a baseline
-// that quietly became scalar would flatter every speed-up over it.
+// test_autovec.c: the autovec variants are vector code with the present compiler, without vector code by hand: a baseline that
+// became scalar unnoticed would make every speed-up over it too large.
 #include "../../../impl/base/core.h"
 #include "../../../impl/runtime/table.h"
 #include "../test.h"
 #include "../test_listing.h"
 
-// The functions that RG_AUTOVEC compiles, by the beginning of their source and the algorithms that call them.
+// The functions that RG_AUTOVEC compiles: folder, calling algorithms, first part of the name.
 static const struct {
     const char *folder, *algos, *function;
 } compiled[] = {
@@ -26,7 +26,7 @@ static const struct {
 TEST(compilers_make_vectors)
 {
 #ifdef __SANITIZE_ADDRESS__
-    skip(); // a check of every access stands between them: there are no vectors
+    skip(); // a check between any two accesses prevents vectors
 #endif
     need_objdump();
     for (int i = 0; i < RG_COUNT(compiled); i++)

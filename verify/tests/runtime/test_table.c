@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// test_table.c: what may not stand in the function table is refused with one line, built-in or plugged in.
+// test_table.c: invalid entries of the function table are refused in one line, built-in or plugged in.
 #include "../../../impl/runtime/table.h"
 #include "../test.h"
 #include "../test_data.h"
@@ -61,7 +61,7 @@ TEST(test_variants)
     rg_variant v = good;
     v.name = "naive";
     assert_refused(rg_table_add(&v, RG_BUILT_IN, false, NULL), "there are two variants \"autocorr:naive\"");
-    assert_int_equal(rg_table_add(&v, RG_PLUGGED_IN, false, "mine.so"), RG_GOOD); // of a plug-in it is another one
+    assert_int_equal(rg_table_add(&v, RG_PLUGGED_IN, false, "mine.so"), RG_GOOD); // different from the built-in one
     assert_refused(
         rg_table_add(&v, RG_PLUGGED_IN, false, "other/mine.so"), "there are two variants \"autocorr:mine.so:naive\"");
     const rg_entry *own = rg_entry_next(NULL, "autocorr:naive", "gpu");
@@ -108,7 +108,7 @@ static char *text_of(const char *shared)
     return text;
 }
 
-// What an algorithm names is there: its paper's section, its kernels that are wrong on purpose, its presets.
+// Names in an algorithm exist: its paper's section, its wrong kernels, its presets.
 TEST(test_names)
 {
     RG_FREED char *paper_text = text_of("reference/papers.tsv"), *expected_text = text_of("verify/broken/expected.tsv");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_tuned.c: the file of tuned parameters: what is written is read again, for this processor and version only, and a
-// parameter that is given goes before it.
+// test_tuned.c: the file of tuned parameters: rows are read back, for this processor and version only, and given parameters
+// take precedence.
 #include "../../../impl/runtime/cpu.h"
 #include "../../../impl/runtime/tuned.h"
 #include "../test.h"
@@ -26,9 +26,9 @@ static const rg_variant variant = {.abi = RG_ABI,
     .refuse = refuse};
 static const rg_entry entry = {.algo = &algo, .variant = &variant, .name = "x"};
 
-static char *share; // stands for the program's own files
+static char *share; // replaces the program's own files
 
-// What the processor's file is called, after one best configuration was stored.
+// Path of the processor's file, after storing one best configuration.
 static char *stored(const char *processor, const char *shape, const char *values)
 {
     char path[512], *folder = rg_print("%s/data/tuned", share);
@@ -38,7 +38,7 @@ static char *stored(const char *processor, const char *shape, const char *values
     return rg_print("%s", path);
 }
 
-// In a child each, because a processor's file is read once.
+// Resolved in a child, because a processor's file is read once.
 static int resolved(const char *given, int64_t n, int *tuned)
 {
     int pipes[2], answer[2] = {-1, -1};
@@ -82,11 +82,11 @@ TEST_BETWEEN(test_taken, set_up, tear_down)
     assert_int_equal(tuned, 1);
     assert_int_equal(resolved("", 400, &tuned), 321); // the nearest shape
     assert_int_equal(resolved("", 12, &tuned), 160);
-    free(stored(cpu, "n10,m4", "block=32;fast=0")); // in place of the row of the same shape
+    free(stored(cpu, "n10,m4", "block=32;fast=0")); // replaces the row of the same shape
     assert_int_equal(resolved("-", 12, &tuned), 320);
 }
 
-// What --dry-run prints of `work` units at this size, in a child: a processor's file is read once.
+// Output of --dry-run for `work` units at this size, in a child, because a processor's file is read once.
 static void planned(int64_t n, double work, char text[400])
 {
     int pipes[2];
@@ -124,8 +124,8 @@ TEST_BETWEEN(test_given_goes_first, set_up, tear_down)
     assert_int_equal(resolved("block=16", 1000, &tuned), 161);
     assert_int_equal(tuned, 1);
     assert_int_equal(resolved("block=16;fast=0", 1000, &tuned), 160);
-    assert_int_equal(tuned, 0);                              // nothing was left to it
-    assert_int_equal(resolved("block=8", 1000, &tuned), 80); // block=8;fast=1 is refused: then the defaults stand beside it
+    assert_int_equal(tuned, 0);                              // nothing was tuned
+    assert_int_equal(resolved("block=8", 1000, &tuned), 80); // block=8;fast=1 is refused: the default is used beside it
     assert_int_equal(tuned, 0);
     assert_int_equal(resolved("block=9", 1000, &tuned), -1);
 }
@@ -138,7 +138,7 @@ static void replace_in(const char *path, const char *what, const char *with)
     free(text);
 }
 
-// A file that was carried here from another processor holds nothing; one of another version does.
+// A file of another processor is not used; one of another version is.
 TEST_BETWEEN(test_elsewhere, set_up, tear_down)
 {
     int tuned;
@@ -153,7 +153,7 @@ TEST_BETWEEN(test_elsewhere, set_up, tear_down)
     free(path);
 }
 
-// A row that this build's variant does not know is no reason to run something else than its defaults.
+// Because of a row that this build's variant does not know, the defaults are used.
 TEST_BETWEEN(test_damaged, set_up, tear_down)
 {
     int tuned;
@@ -166,14 +166,14 @@ TEST_BETWEEN(test_damaged, set_up, tear_down)
     fputs("sum\tx\tn1000,m4\n", f);
     fclose(f);
     assert_int_equal(resolved("", 1000, &tuned), 80);
-    // Nor is it lost with what is stored next: the file is left as it is, for the person who damaged it.
+    // Storing another row does not destroy it: the damaged file is left for the user.
     char where[512];
     rg_tuned_row row = {.algo = "sum", .variant = "x", .shape = "n1000,m4", .params = "block=8", .rate_unit = "u", .how = "h"};
     assert_int_equal(rg_tuned_store(fmt("%.*s", (int)(strrchr(path, '/') - path), path), cpu, "-", &row, where), RG_USAGE);
-    replace_in(path, "block=33", "block=33"); // still there
+    replace_in(path, "block=33", "block=33"); // unchanged
 }
 
-// Whoever holds a processor's file keeps it while those of many others are read; they were elements of an array that moved.
+// A processor's file stays valid while many others are read; the files were elements of an array that moved.
 TEST_BETWEEN(test_kept, set_up, tear_down)
 {
     enum { OTHERS = 40 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_trace.c: weights that trace finds by their definition, outputs that were never written, and the gallery of a report;
-// verify/cases/trace.tsv has what it says of kernels that are right and wrong.
+// test_trace.c: trace's weights against their definition, outputs never written, and the gallery of a report;
+// verify/cases/trace.tsv has right and wrong kernels.
 #include "../../trace/trace.h"
 #include "../../../impl/gridding/kernel.h"
 #include "../../../report/page/page.h"
@@ -29,7 +29,7 @@ static rg_tsv table(const char *name)
     return t;
 }
 
-// The pixel at the centre stands on the voxel at the centre, whatever the direction: weights are those of the kernel, by hand.
+// The central pixel is at the central voxel for any direction: weights are those of the kernel, by hand.
 TEST(weights_are_those_of_the_kernel)
 {
     assert_int_equal(trace("gridding:naive_gather --params table=0 --input i=0,x=0,y=0 --out %s", folder), RG_GOOD);
@@ -38,13 +38,13 @@ TEST(weights_are_those_of_the_kernel)
     for (int i = 0; i < t.n_rows; i++) {
         int x, y, z;
         assert_int_equal(sscanf(rg_tsv_cell(&t, i, "output_at"), "x=%d,y=%d,z=%d", &x, &y, &z), 3);
-        assert_string_equal(rg_tsv_cell(&t, i, "input_at"), "i=0,x=0,y=0,re"); // it has no imaginary part
+        assert_string_equal(rg_tsv_cell(&t, i, "input_at"), "i=0,x=0,y=0,re"); // without imaginary part
         const double w = gr_kernel_exact((x * x + y * y + z * z) / (1.9 * 1.9));
         assert_true(fabs(rg_tsv_number(&t, i, "weight") - w) < 1e-6);
         found += w > 0;
     }
     assert_int_equal(found, t.n_rows);
-    // G.re and W of the 27 voxels nearest to it, of which those with x >= 0 are stored: |v|^2 <= 3 < 3.61
+    // G.re and W of the 27 nearest voxels, those stored with x >= 0: |v|^2 <= 3 < 3.61
     assert_int_equal(found, 2 * 18);
 }
 
@@ -55,7 +55,7 @@ static int nothing(rg_call *call)
 }
 static const rg_variant never = {RG_VARIANT_OF("gridding", "never", RG_OTHER, RG_HOST, "writes nothing"), .run = nothing};
 
-// Poison of reals is no number: not where 0 is right either.
+// Poison of reals is NaN: wrong even where 0 is expected.
 TEST(what_was_never_written_is_nowhere_right)
 {
     assert_int_equal(rg_table_add(&never, RG_PLUGGED_IN, false, "never.so"), RG_GOOD);
@@ -69,7 +69,7 @@ TEST(what_was_never_written_is_nowhere_right)
 
 TEST(the_gallery_shows_what_trace_left)
 {
-    RG_FREED // A command of 600 letters and more stands in the head that is read.
+    RG_FREED // The header has a command of more than 600 letters.
         char *traces = rg_print("%s/traces", folder);
     RG_FREED char *fig = rg_print("%s/fig", folder);
     RG_FREED char *text = NULL;
