@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# asked_once.sh: an error is requested only once. Prints each statement of the sources that calls a device, CUDA, MPI or a
-# function that calls them in a condition, and again in the condition's branch: the second result may differ. Ends with "N
-# passed, N failed, N skipped", a file each; exit 1 if one failed. Planted statements test the check first.
+# asked_once.sh: an error is requested only once. Prints each statement of the sources with a condition that calls a device,
+# CUDA, MPI or a function that does, and a branch that repeats the call: the second result may differ. Ends with "N passed, N
+# failed, N skipped", a file each; exit 1 if one failed. Planted statements test the check first.
 cd "$(dirname "$0")/.." || exit 2
 of='alloc|pinned|upload|upload_on|download|fill|sync|move|flush|facts|share|event_[a-z]+|stream_[a-z]+|prepare|load|clear|run'
 call='((->|\.)('$of')|\<(cuda|cufft|MPI_|rg_frame_|rg_buffer_|rg_fft_|rg_texture_|pl_|rc_|fr_engine_|aj_)[A-Za-z0-9_]*)\([^()]*(\([^()]*\))?[^()]*\)'

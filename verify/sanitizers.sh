@@ -3,9 +3,9 @@
 # sanitizers.sh BUILD: runs compute-sanitizer on the CUDA code, on a machine with a GPU (`make sanitizers`).
 # 1. Every CUDA variant under memcheck and racecheck, at the shapes of its smoke test: there must be no report.
 # 2. Every CUDA kernel that is wrong on purpose under each tool, beside the verdicts of verify on the GPU and on the emulated
-# GPU (broken/expected.tsv, which `make check` tests): the table BUILD/sanitizers.tsv; verify/sanitizers.tsv is from the
-# reference machine. A tool may find nothing here: racecheck covers shared memory only, initcheck global memory only, and guards
-# around an array are within one allocation.
+#    GPU (broken/expected.tsv, which `make check` tests): the table BUILD/sanitizers.tsv; verify/sanitizers.tsv is from the
+#    reference machine. A tool may find nothing here: racecheck covers shared memory only, initcheck global memory only, and
+#    guards around an array are within one allocation.
 # Ends with "N passed, N failed, N skipped"; exit 1 if a variant was reported, 4 without a GPU or compute-sanitizer.
 build=${1:?usage: verify/sanitizers.sh BUILD}
 cd "$(dirname "$0")/.." || exit 2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// frealign_turn.c: the plain variant of `ccp`, whose quarters turn the wrong way round.
+// frealign_turn.c: the plain variant of `ccp` with quarter turns in the wrong direction.
 #include "../../impl/frealign/call.h"
 #include "../../impl/frealign/plain.h"
 #include "../../impl/frealign/turn/index.h"

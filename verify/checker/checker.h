@@ -58,7 +58,7 @@ typedef struct rg_problem {
 #define RG_ELEMENT(k, j) ((rg_pattern)(RG_PATTERNS + 3 + RG_ARGS_MAX + 2 * (k) + (j)))
 // Random inputs in which each item (row, image, particle) equals the one before in all but one number, or in the first only.
 #define RG_TWINS RG_ELEMENT(RG_ARGS_MAX, 0)
-// Random inputs, in each of which two items have exchanged a number: what their sums do not tell.
+// Random inputs, in each of which two items have exchanged a number, which leaves their sums unchanged.
 #define RG_EXCHANGED RG_ELEMENT(RG_ARGS_MAX, 1)
 // Bit of the mask of patterns: inputs that change by one argument, or one number, at a time; and twins.
 enum { RG_STEPS = RG_PATTERNS };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// planted.c: a plug-in of autocorr that is slower than itself by as many percent as its parameter says: after the sums it goes
-// through a loop whose length prepare() has calibrated. What duel says of it is known before (verify/duels.sh counts).
+// planted.c: a plug-in of autocorr that is slower by its parameter, a percentage: after the sums it runs a loop whose length
+// prepare() has calibrated. The right verdict of duel is therefore known (verify/duels.sh counts).
 #include "autocorr/index.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static void sums_of(const rg_call *call)
         }
 }
 
-// One turn waits for the one before it, so that its time is that of the multiplier.
+// Each turn waits for the one before it, so that its time is that of the multiplier.
 static void loop(int64_t turns)
 {
     uint64_t x = 1;
@@ -41,7 +41,7 @@ static double cpu_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// The least of several tries, each long enough for the clock: what else the machine does can only lengthen one.
+// The least of several tries, each long enough for the clock, since other work on the machine can only lengthen one.
 static int prepare(rg_call *call)
 {
     enum { TRIES = 9, TURNS = 200000 };

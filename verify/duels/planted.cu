@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// planted.cu: as planted.c, on a GPU: one thread an offset, which after its sum waits for a share of the time that this took
-// it.
+// planted.cu: like planted.c, on a GPU: one thread an offset, which after its sum waits for a percentage of the sum's time.
 #include "gpu/cuda.h"
 #include "autocorr/index.h"
 

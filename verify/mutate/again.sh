@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# again.sh BUILD SEED host|emulated MUTANT...: repeats mutants of KIND-SEED.tsv with the present sources, at the line of the
-# file that is unchanged. Prints their rows; ends with "N passed, N failed, N skipped": a mutant that is not caught fails, and
+# again.sh BUILD SEED host|emulated MUTANT...: repeats mutants of KIND-SEED.tsv with the present sources, at the line with the
+# same text. Prints their rows; ends with "N passed, N failed, N skipped": a mutant that is not caught fails, and
 # one whose line is gone, or that compiles to the same code, is skipped.
 usage='verify/mutate/again.sh BUILD SEED host|emulated MUTANT...'
 build=${1:?usage: $usage} seed=${2:?usage: $usage} kind=${3:?usage: $usage}
