@@ -176,8 +176,7 @@ static bool is_free(const change *c, int64_t i)
     return alone;
 }
 
-// Exchanges two different numbers at the same place of neighbouring items: the first such pair, searched from a drawn number
-// on.
+// Exchanges two different numbers at the same place of neighbouring items: the first pair, searched from a drawn number on.
 static void exchange(const change *c, uint64_t drawn)
 {
     const rg_type t = c->algo->arg[c->k].type(c->shape);

@@ -304,8 +304,7 @@ static void check_variant(session *s, const rg_entry *e)
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
-// --device cpu selects the variants that run on the CPU, host the emulated ones, gpu.. those of the GPU. Without it: cpu and
-// gpu.
+// --device cpu selects the variants that run on the CPU, host the emulated ones, gpu.. those of the GPU; none: cpu and gpu.
 bool rg_on_device(const rg_entry *e, const char *asked)
 {
     if (!asked || strcmp(asked, "host") == 0) return true;

@@ -157,8 +157,9 @@ static void merge(point *to, const point *p)
     to->differences[p->word] += p->difference;
     to->largest[p->word] = fmax(to->largest[p->word], p->size);
     to->word = RG_W_RIGHT;
+    // The difference is 0 for an output never written where 0 is right.
     for (int w = 1; w < RG_TRACE_WORDS; w++)
-        if (to->pairs[w] && (!to->word || to->differences[w] > to->differences[to->word])) // 0: nothing written, 0 right
+        if (to->pairs[w] && (!to->word || to->differences[w] > to->differences[to->word]))
             to->word = (rg_trace_word)w;
     to->size = to->largest[to->word];
 }
@@ -257,7 +258,7 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
     return code;
 }
 
-// Remove the picture of an earlier run if there are no pairs.
+// Removes the picture of an earlier run if there are no pairs.
 static int remove_picture(const char *stem)
 {
     for (int png = 0; png < 2; png++) {
