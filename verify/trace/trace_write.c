@@ -159,8 +159,7 @@ static void merge(point *to, const point *p)
     to->word = RG_W_RIGHT;
     // The difference is 0 for an output never written where 0 is right.
     for (int w = 1; w < RG_TRACE_WORDS; w++)
-        if (to->pairs[w] && (!to->word || to->differences[w] > to->differences[to->word]))
-            to->word = (rg_trace_word)w;
+        if (to->pairs[w] && (!to->word || to->differences[w] > to->differences[to->word])) to->word = (rg_trace_word)w;
     to->size = to->largest[to->word];
 }
 
