@@ -12,7 +12,7 @@ static int64_t images_of(const pl_feed *f, int64_t batch)
     return left < 0 ? 0 : left < f->each ? left : f->each;
 }
 
-// The slot is kept for this batch from now on.
+// Reserves the slot for this batch.
 static void keep_for(pl_feed *f, pl_slot *s, int64_t batch)
 {
     pthread_mutex_lock(&f->lock);
@@ -23,7 +23,7 @@ static void keep_for(pl_feed *f, pl_slot *s, int64_t batch)
     pthread_mutex_unlock(&f->lock);
 }
 
-// Seconds during which anyone reads.
+// Counts the seconds during which any thread reads.
 static void reading(pl_feed *f, int change)
 {
     const double now_s = rg_seconds();
@@ -109,7 +109,7 @@ int pl_feed_begin(pl_feed *f, pl_member *m, const int64_t *row, int64_t rows, in
         pthread_create(&f->reader[f->n_readers], NULL, read_pieces, f) == 0)
         f->n_readers++;
     int code = f->n_readers ? RG_GOOD : rg_fail(RG_LACKS, "no thread that reads could be made");
-    for (int s = 0; s < slots && s < f->batches && code == RG_GOOD; s++) { // the first is read while others are made
+    for (int s = 0; s < slots && s < f->batches && code == RG_GOOD; s++) { // the first is filled while others are allocated
         code = s < f->n_made ? RG_GOOD : make_slot(f, &f->slot[s]);
         f->n_made += s == f->n_made && code == RG_GOOD;
         if (code == RG_GOOD) keep_for(f, &f->slot[s], s);

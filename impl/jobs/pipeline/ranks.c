@@ -12,7 +12,7 @@
 
 #include <pthread.h>
 
-// What launchers tell a process of how many there are and which it is: Open MPI; MPICH, Intel MPI and srun --mpi=pmi2; srun.
+// Variables in which launchers pass the number of processes and the rank: Open MPI; MPICH, Intel MPI and srun --mpi=pmi2; srun.
 static const char *const told[][2] = {
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}, {"PMI_SIZE", "PMI_RANK"}, {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
 enum { LAUNCHERS = sizeof told / sizeof *told };
@@ -27,11 +27,11 @@ static int launched(int *rank)
             return number(told[i][0], 1);
         }
     *rank = number("PMIX_RANK", 0);
-    return getenv("PMIX_RANK") ? 2 : 1; // PMIx tells the number only to MPI itself
+    return getenv("PMIX_RANK") ? 2 : 1; // PMIx passes the number only to MPI itself
 }
 
-static int ranks = 1, here = 1, rank_here; // on this machine: how many, which
-static int *first_there;                   // of each process: the first one on its machine
+static int ranks = 1, here = 1, rank_here; // on this machine: number of processes, rank of this one
+static int *first_there;                   // for each process, the first rank on its machine
 int rg_ranks(void) { return ranks; }
 bool rg_ranks_near(int rank) { return ranks == 1 || first_there[rank] == first_there[rg_rank]; }
 
@@ -52,7 +52,7 @@ const char *rg_ranks_device(const char *name)
 
 static pthread_mutex_t dealing = PTHREAD_MUTEX_INITIALIZER;
 
-// A quarter of a fair share of what is left: few pieces where processes are alike, small ones at the end where they are not.
+// Takes a quarter of a fair share of the rest: few pieces where processes are equally fast, small ones at the end otherwise.
 static bool take(rg_deal *d, int64_t *first, int64_t *past)
 {
     enum { SHARES = 4 };
@@ -84,12 +84,12 @@ static void deal_done(rg_deal *d, int64_t first, int64_t past, const void *note)
 
 static pthread_mutex_t calling = PTHREAD_MUTEX_INITIALIZER;
 
-// One line, and the end of all processes: see on_exit_before_the_end.
+// Prints one line and ends all processes: see on_exit_before_the_end.
 static _Noreturn void broken(int error)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int n;
-    rg_may_fail = NULL; // which asks over MPI
+    rg_may_fail = NULL; // because it asks over MPI
     pthread_mutex_lock(&calling);
     if (MPI_Error_string(error, text, &n) != MPI_SUCCESS) snprintf(text, sizeof text, "error %d", error);
     pthread_mutex_unlock(&calling);
@@ -106,10 +106,10 @@ static _Noreturn void broken(int error)
 
 // ---- cores ---------------------------------------------------------------------------------------------------------------
 
-static cpu_set_t launcher; // that the launcher itself may use: the job's on this machine
+static cpu_set_t launcher; // cores that the launcher itself may use: the job's on this machine
 static char cores_said[200];
 
-// Of a machine's processes: every core counts in parts for those that may use it.
+// This process's share of the machine's cores: a core counts in parts for all processes that may use it.
 static double share_of(MPI_Comm machine)
 {
     cpu_set_t *all = rg_alloc((size_t)here * sizeof *all), own;
@@ -126,10 +126,9 @@ static double share_of(MPI_Comm machine)
     return share;
 }
 
-// Open MPI binds each process to a core, or to a part of the machine, unless it is told otherwise. Where it does so by itself
-// and that is less than an equal share of what it has, the process takes to all of that, and as many threads as its share. What
-// the user said with --bind-to, and what srun or a batch system gives, stays as it is: a process cannot leave its cpuset
-// anyway.
+// Open MPI by default binds each process to a core, or to a part of the machine. If that is less than an equal share of its
+// cores, the process allows itself all of them, and uses as many threads as its share. Bindings by --bind-to, srun or a batch
+// system stay; a process cannot leave its cpuset anyway.
 static void take_cores(MPI_Comm machine)
 {
     double share = share_of(machine), before = share, fair = (double)CPU_COUNT(&launcher) / here;
@@ -156,7 +155,7 @@ void rg_ranks_say(const char *job)
 
 // ---- messages ------------------------------------------------------------------------------------------------------------
 
-static MPI_Comm asks, bulk, last; // asks and answers; what all do together; the end
+static MPI_Comm asks, bulk, last; // questions and answers; collective calls; the end
 
 static void rest(int turn)
 {
@@ -167,7 +166,7 @@ static void rest(int turn)
         nanosleep(&t, NULL);
 }
 
-// Whether it was done within limit_s; 0: however long it takes.
+// Returns whether the request completed within limit_s; 0: waits without limit.
 static bool done(MPI_Request *request, double limit_s)
 {
     int is_done = 0;
@@ -179,7 +178,7 @@ static bool done(MPI_Request *request, double limit_s)
     return is_done;
 }
 
-enum { CHUNK = 1 << 24 }; // bytes of a message: all of a large array that MPI may hold twice
+enum { CHUNK = 1 << 24 }; // bytes of a message: limits a large array that MPI may hold twice
 
 static void send(const void *from, int64_t bytes, int to, int tag, MPI_Comm over)
 {
@@ -201,17 +200,17 @@ static void receive(void *to, int64_t bytes, int from, int tag, MPI_Comm over)
     }
 }
 
-// What is asked of rank 0. Deals follow each other, and a process is at most one ahead of rank 0: it asks in the next one's
-// tag, which rank 0 does not look at before it is there itself.
+// Tags of requests to rank 0. Deals follow each other, and a process is at most one ahead of rank 0: it uses the next deal's
+// tag, which rank 0 only reads once it gets there.
 enum { MAY_FAIL, ANSWER, NEXT, RECORDS = NEXT + 2 };
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-static rg_deal *open_deal;      // the one that rank 0 answers for
+static rg_deal *open_deal;      // that rank 0 answers for
 static int deals;               // begun by this process
 static _Atomic bool has_failed; // on rank 0: a process has printed its line
 
 static void ask(const int64_t *question, int tag, int64_t reply[2])
 {
-    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; // at a time
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; // one thread at a time
     pthread_mutex_lock(&one);
     send(question, question ? 16 : 0, 0, tag, asks);
     receive(reply, 16, 0, ANSWER, asks);
@@ -226,7 +225,7 @@ static bool may_fail(void)
     return yes[0];
 }
 
-// One message of this tag, when there is any.
+// Answers one message of this tag, if there is any.
 static bool answer(int tag)
 {
     int there = 0, bytes = 0;
@@ -284,7 +283,7 @@ bool rg_deal_next(rg_deal *d, int64_t *first, int64_t *past)
     int64_t piece[2] = {d->n, d->n};
     if (rg_rank == 0) return take(d, first, past);
     pthread_mutex_lock(&opening);
-    if (d->waiting) // has not been told that nothing is left
+    if (d->waiting) // does not know yet that nothing is left
         ask(piece, NEXT + deals % 2, piece);
     d->waiting = piece[1] > piece[0];
     pthread_mutex_unlock(&opening);
@@ -295,7 +294,7 @@ bool rg_deal_next(rg_deal *d, int64_t *first, int64_t *past)
 
 void rg_deal_done(rg_deal *d, int64_t first, int64_t past, const void *note)
 {
-    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; // at a time
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; // one thread at a time
     int64_t piece[2] = {first, past}, size = (int64_t)d->bytes;
     if (rg_rank == 0) {
         deal_done(d, first, past, note);
@@ -349,13 +348,13 @@ void rg_ranks_sum(double *values, int n)
 
 // ---- begin and end -------------------------------------------------------------------------------------------------------
 
-static pid_t working; // this process while it has to reach the end
+static pid_t working; // this process, while it must still reach the end
 static void on_exit_before_the_end(void)
 {
     if (working == getpid()) {
-        rg_files_abandon(); // as nothing else runs after MPI_Abort
+        rg_files_abandon(); // because nothing else runs after MPI_Abort
         pthread_mutex_lock(&calling);
-        MPI_Abort(MPI_COMM_WORLD, RG_LACKS); // exit() is for memory that is not there, and for an MPI that fails
+        MPI_Abort(MPI_COMM_WORLD, RG_LACKS); // reached by exit() when memory is short or MPI fails
     }
 }
 
@@ -369,10 +368,10 @@ static int start(void)
     atexit(on_exit_before_the_end);
     if (level < MPI_THREAD_SERIALIZED)
         return rg_fail(RG_LACKS, "this MPI does not let several threads call it (level %d of MPI_THREAD_SERIALIZED)", level);
-    MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)); // and so of those that are made of it
+    MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)); // communicators made from it inherit this
     MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rg_rank));
     MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
-    if (ranks == 1) // each would do the whole job and write its files over the others'
+    if (ranks == 1) // each would do the whole job and overwrite the others' files
         return rg_fail(
             RG_LACKS, "this process was started as one of several, but MPI sees only one (srun --mpi=pmix, or mpirun)");
     rg_silent = false;
@@ -401,7 +400,7 @@ int rg_ranks_begin(void)
     int rank, code = RG_GOOD;
     if (sched_getaffinity(getppid(), sizeof launcher, &launcher) != 0) CPU_ZERO(&launcher);
     if (launched(&rank) > 1) {
-        rg_silent = rank > 0; // what all find alike, while they do not know of each other
+        rg_silent = rank > 0; // all find the same errors before they are connected
         code = start();
     } else {
         take_cores(MPI_COMM_NULL);
@@ -411,7 +410,7 @@ int rg_ranks_begin(void)
 
 int rg_ranks_end(int code)
 {
-    enum { OTHERS_S = 1 }; // for others that failed alike
+    enum { OTHERS_S = 1 }; // for others that fail alike
     int worst = code;
     MPI_Request request;
     fflush(NULL);

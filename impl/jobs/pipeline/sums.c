@@ -26,7 +26,7 @@ double pl_merge_bytes(const pl_team *t, size_t sum_bytes)
     return t->n == 1 && rg_ranks() == 1 ? 0 : (double)(sum_bytes < PIECE_HERE ? sum_bytes : PIECE_HERE);
 }
 
-// A piece at a time, so that a device needs no room for another's sum.
+// Adds piece by piece, so that a device needs no room for another's whole sum.
 static int add_from(const pl_member *m, const rg_buffer *from, const rg_buffer *to)
 {
     const size_t most = PIECE_HERE, piece = to->bytes < most ? to->bytes : most;
@@ -70,15 +70,15 @@ static int merge_pair(pl_member *m, void *context)
 
 // ---- several processes ---------------------------------------------------------------------------------------------------
 
-// A sum in the memory of a GPU that another process of this machine may read there, where the driver admits it: the name of the
-// block of memory, which is opened from its beginning, and where in it the sum stands.
+// A sum in a GPU's memory that another process of this machine may read, where the driver allows it: a handle of the memory
+// block, which is opened from its start, and the sum's offset in it.
 typedef struct offer {
     bool is_shared;
     char name[RG_SHARED_NAME];
     size_t lead;
 } offer;
 
-enum { PIECE = 1 << 24 }; // bytes of a sum that goes through the host
+enum { PIECE = 1 << 24 }; // bytes of a piece that goes through the host
 
 static int give(const pl_member *m, const rg_buffer *from, void *room, int to)
 {
@@ -87,7 +87,7 @@ static int give(const pl_member *m, const rg_buffer *from, void *room, int to)
     int error = RG_OK;
     o.is_shared = rg_ranks_near(to) && m->device->share && m->device->share(from->block, o.name) == RG_OK;
     rg_ranks_send(&o, sizeof o, to);
-    rg_ranks_receive(&taken, sizeof taken, to); // when it has been read
+    rg_ranks_receive(&taken, sizeof taken, to); // once it has been read
     for (size_t at = 0; at < from->bytes && !taken && !error; at += PIECE) {
         const size_t bytes = from->bytes - at < PIECE ? from->bytes - at : PIECE;
         error = m->device->download(room, (const char *)from->base + at, bytes);
@@ -121,14 +121,14 @@ static int add_theirs(const pl_member *m, const rg_buffer *to, void *room, int f
     return error;
 }
 
-// In the thread of the first member: ranks 0 and 1, 2 and 3, ...; then 0 and 2, 4 and 6, ...; then 0 and 4. A process on the
-// CPU and one on a GPU do the same, so that both may be in one job.
+// Runs in the first member's thread: ranks 0 and 1, 2 and 3, ...; then 0 and 2, 4 and 6, ...; then 0 and 4. Processes on the
+// CPU and on a GPU do the same, so that a job may mix them.
 static int merge_processes(pl_member *m, rg_buffer *sum, int parts)
 {
     const double since_s = rg_seconds();
     void *room;
     int error = m->device->pinned(&room, PIECE, "pinned sums");
-    error = error ? error : m->device->sync(); // what is offered is finished
+    error = error ? error : m->device->sync(); // completes the offered sum
     for (int p = 0; p < parts && !error; p++)
         for (int step = 1; step < rg_ranks() && rg_rank % step == 0 && sum[p].base && !error; step *= 2)
             if (rg_rank & step)

@@ -12,7 +12,7 @@ int pl_failed(const pl_member *m, const char *doing, int error)
 
 // ---- opening -------------------------------------------------------------------------------------------------------------
 
-// How many: all GPUs, or --gpus of them, none without rows.
+// Number of devices: all GPUs, or --gpus of them, none without rows.
 static int count(const pl_team *t, int64_t *n)
 {
     char why[200] = "";
@@ -45,7 +45,7 @@ static int open_device(const pl_member *m, const rg_device **device)
     return rg_entry_device(of->entry, any ? name : of->device, device);
 }
 
-// A GPU's context belongs to the process: when its thread opens the GPU again, it is there.
+// Creates the GPU's context, which belongs to the process, so the thread that opens the GPU later finds it.
 static void *open_ahead(void *of)
 {
     const rg_device *device;
@@ -54,7 +54,7 @@ static void *open_ahead(void *of)
     return NULL;
 }
 
-// Before there is a team: of a process that has the machine to itself.
+// Of a process that has the machine to itself, before there is a team.
 static struct {
     int index;
     pthread_t thread;
@@ -115,7 +115,7 @@ int pl_team_open(pl_team *t, const pl_devices *of)
     return RG_GOOD;
 }
 
-// While GPUs work, a quarter of the processors is more than a log needs: one hashes 4e9 B/s.
+// While GPUs work, a quarter of the processors hashes faster than a log needs.
 void pl_team_hash(const pl_team *t)
 {
     const rg_entry *e = t->of.entry;
@@ -151,7 +151,7 @@ static void *run(void *of)
     return NULL;
 }
 
-// The row that comes first of those that could not be read is read again, to say why.
+// Reads the first of the rows that failed again, to report the reason.
 static int complain(pl_team *t)
 {
     const pl_source *s = t->source;

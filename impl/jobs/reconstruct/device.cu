@@ -26,17 +26,17 @@ static unsigned blocks_of(int64_t n, int block) { return (unsigned)((n + block -
 
 // ---- images --------------------------------------------------------------------------------------------------------------
 
-// The image's value at padded column or row i, or -1 beyond it: the centre floor(side / 2) stands at 0.
+// Index into the image of padded column or row i, -1 outside: the centre floor(side / 2) is at 0.
 static __device__ __forceinline__ int rc_source(int i, int side, int padded)
 {
     const int centre = side / 2;
     return i < side - centre ? i + centre : i >= padded - centre ? i - padded + centre : -1;
 }
 
-// Columns that are kept, in whole sectors of memory.
+// Kept columns, rounded up to whole sectors of memory.
 RG_HD int64_t gr_pitch(int64_t padded) { return (padded / 2 + 4) / 4 * 4; }
 
-// Of image blockIdx.y, rows 2 i and 2 i + 1 in line i. Of a + i b the transform at x and at -x gives those of a and b.
+// Line i transforms rows 2 i and 2 i + 1 of image blockIdx.y as a + i b; its values at x and -x give both transforms.
 static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS)
     rows(rc_line l, const float *picture, int side, float2 *half)
 {
@@ -67,7 +67,7 @@ static __device__ __forceinline__ float2 shift_of(int x, double origin, int padd
     return make_float2(c, s);
 }
 
-// Of image blockIdx.y, l.lines columns a block, whose threads take l.lines of a row together.
+// Columns of image blockIdx.y, l.lines a block. Threads read l.lines values of a row together.
 static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS)
     columns(rc_line l, const float2 *half, const double *origin, int side, int k, float sign, float2 *out)
 {
@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS
         to[(int64_t)i * (k + 1)] = times(times(by, down[i]), line[rc_padded(l, i < k ? i - k + l.n : i - k)]);
 }
 
-// The roots of unity, then the rows.
+// Bytes of the roots of unity, which precede the rows.
 static int64_t root_bytes(int64_t padded) { return (padded * (int64_t)sizeof(float2) + 255) / 256 * 256; }
 
 static size_t lane_room(int64_t side, int64_t padded, int64_t images)
@@ -117,7 +117,7 @@ static int copy_roots(float2 *to, int64_t n, cudaStream_t stream)
     return error;
 }
 
-// A multiprocessor of sm_90 has room for 1024 threads of them.
+// so that a multiprocessor of sm_90 runs 1024 threads
 enum { SHARED_MOST = (222 << 10) / (1024 / GR_LINE_THREADS) };
 
 static int lane_make(rc_lane **made, int64_t side, int64_t padded, int64_t k, void *room, void *stream)
@@ -150,7 +150,7 @@ static int transforms(rc_lane *l, const float *picture, const double *origin, in
     return (int)cudaGetLastError();
 }
 
-// A block an image, so that the sum of squares always adds up in the same order.
+// One block an image, so that the sum of squares is always added in the same order.
 static __global__ void ctf(const rg_ctf *terms, int k, int applied, float2 *image, float *out, double *square)
 {
     RG_SHARED_DYNAMIC(double, partial);
@@ -194,8 +194,8 @@ typedef struct operators {
     signed char m[24][9];
 } operators;
 
-// Cubes of voxels, so that what lies across the source's lines is used by the neighbours. G(-v) = conj G(v) is read where the
-// source lies in the half x < 0.
+// Blocks are cubes of voxels, so that neighbours use the values read across the source's lines. Reads G(-v) = conj G(v) where
+// the source is in the half x < 0.
 static __global__ void pull(int k, operators s, const float2 *g, const float *w, float2 *to_g, float *to_w)
 {
     const int x = (int)(blockIdx.x * TILE + threadIdx.x), y = (int)(blockIdx.y * TILE + threadIdx.y) - k;

@@ -10,7 +10,7 @@
 
 enum { PIECE_BYTES = 32 << 20 };
 
-// The disk begins with what the system has got, so that at the end there is little to wait for.
+// Starts writing the system's pages to disk early, so that little is left to wait for at the end.
 static void *flush_pieces(void *of)
 {
     sync_file_range(fileno(((rc_file *)of)->out.file.stream), 0, 0, SYNC_FILE_RANGE_WRITE);
@@ -171,7 +171,7 @@ void rc_show(const rc_run *run, const char *variant)
         rg_summary_found("How fine it is, one map does not say: `--half-maps` makes two, whose correlation does.");
     else if (p->side > SIDE_MOST)
         rg_summary_found("How fine it is, the correlation of its half maps says: `regather fsc` compares the two files.");
-    // A map, or two and their transforms.
+    // One map, or two and their transforms.
     if (p->side <= SIDE_MOST && rg_summary_affords(28 * pow((double)p->side, 3)) && rg_summary_has(rg_volume_read(out, &map))) {
         if (rg_file_is_written(table))
             show_table(table, &map);

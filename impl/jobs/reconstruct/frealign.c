@@ -41,8 +41,8 @@ static int check_options(fr_reconstruction *r, const char *group)
 
 // ---- maps ----------------------------------------------------------------------------------------------------------------
 
-// R = num / (f + den) of each half and of both; inverse transform, division by the interpolation's transform, mask; Fourier
-// shell correlation of the halves. On the device that has the sums.
+// R = num / (f + den) for each half and for both; then the inverse transform, division by the interpolation's transform, the
+// mask, and the halves' Fourier shell correlation. Runs on the device that has the sums.
 static void maps_need(const fr_reconstruction *r, const fr_engine *e, rg_needs *needs)
 {
     const size_t side = (size_t)r->side, grid = (size_t)fr_grid_floats(r->side) * sizeof(float);
@@ -76,8 +76,8 @@ static int make_rooms(fr_reconstruction *r)
     return pl_failed(r->run.team->member, "making room for the maps", error);
 }
 
-// FREALIGN's rule: a tenth of the operators times the mean of what an addition adds to a node. Additions: every coefficient of
-// the plane to 8 nodes, half of them in the half space.
+// FREALIGN's rule: a tenth of the operators times the mean that one addition adds to a node. An addition takes every
+// coefficient of the plane to 8 nodes, half of them in the half space.
 static double rule(const fr_reconstruction *r, const double *rings)
 {
     double total = 0, plane = 0;
@@ -228,14 +228,14 @@ static int insert_rows(fr_reconstruction *r, fr_engine *e, const int64_t *rows, 
 
 enum { MOST_IMAGES = 64 }; // a batch
 
-// Equal batches, of at most so many, of an engine's rows of one half: every other shape is prepared anew.
+// Equal batches of at most `most` of an engine's rows of one half, because every new shape is prepared again.
 static int64_t batch_of(int64_t rows, int64_t most)
 {
     const int64_t batches = (rows + most - 1) / most;
     return rows ? (rows + batches - 1) / batches : 1;
 }
 
-// A room that is asked for: of an engine, for this process's rows.
+// A request for room, for an engine with this process's rows.
 typedef struct asked {
     const fr_reconstruction *r;
     int64_t rows;
@@ -243,7 +243,7 @@ typedef struct asked {
     const float *setting;
 } asked;
 
-// Of an engine that has both halves, or one, and of the first one, which makes the maps. The mask is for X, which is not
+// Room of an engine that has one half or both, and of the first one, which makes the maps. The mask is for X, which is not
 // inserted.
 static fr_room room_of(const void *of, int64_t most)
 {
@@ -265,7 +265,7 @@ static fr_room room_of(const void *of, int64_t most)
     return room;
 }
 
-// What one engine inserts: both halves when it is alone, else the half that its number says.
+// Inserts the share of one engine: both halves if it is alone, otherwise the half that its number selects.
 static int insert(pl_member *m, void *context)
 {
     fr_reconstruction *r = context;

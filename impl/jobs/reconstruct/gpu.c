@@ -8,22 +8,22 @@
 #include "../../runtime/search.h"
 #include "device.h"
 
-// Images under way; it stands for the same place of every batch.
+// Images in flight; a chunk is the same place of every batch.
 typedef struct chunk {
     void *begun, *copied, *prepared; // events
-    pl_slot *slot;                   // until it is copied
-    int64_t images;                  // until they are prepared; 0: none
+    pl_slot *slot;                   // NULL once it is copied
+    int64_t images;                  // 0 once they are prepared
 } chunk;
 
 typedef struct inputs {
     float *image, *ctf;
     void *begun, *inserted, *added; // events
     bool is_running;
-    int trial; // whose parameters it has, -1: the best of all
+    int trial; // trial whose parameters it has, -1: the best of all
     int64_t images;
 } inputs;
 
-// One GPU; one pass over the rows of one half.
+// State of one GPU; one pass over the rows of one half.
 typedef struct gpu_pipe {
     rc_job *job;
     pl_member *member;
@@ -38,17 +38,17 @@ typedef struct gpu_pipe {
     pl_feed feed;
     chunk *chunk;         // per_batch of them
     void *part[GR_PARTS]; // in the GPU's memory
-    float *picture;       // of a batch, as the next two
+    float *picture;       // of a batch, like the next two
     double *origin;
     rg_ctf *ctf;
     float *rotation[GR_TURNS];
     void *copying, *preparing; // streams
     rc_lane *lane;
     inputs inputs[2];
-    rg_frame frame; // of a call, which has the scratch of all
+    rg_frame frame; // of a call; owns the scratch of all calls
     double *square; // of each row
-    void *zero;     // event that times are counted from
-    void **event;   // all of them
+    void *zero;     // event that marks time 0
+    void **event;   // all of them, to be freed
     int64_t events;
     double until_ms[PL_STAGES];
 } gpu_pipe;
@@ -63,7 +63,7 @@ const rc_device_steps *rc_steps(const rg_device *device)
 #endif
 }
 
-// Whether all is well after a call of the device.
+// Records an error of a device call. Returns whether there is none so far.
 static bool good(gpu_pipe *p, const char *doing, int error)
 {
     if (error != RG_OK && p->code == RG_GOOD) p->code = rg_device_failed(p->device, p->job->entry->name, doing, error);
@@ -72,13 +72,13 @@ static bool good(gpu_pipe *p, const char *doing, int error)
 
 // ---- times ---------------------------------------------------------------------------------------------------------------
 
-// The emulated GPU does everything at once and has no times.
+// The emulated GPU is synchronous and has no times.
 static int mark(const gpu_pipe *p, void *event, void *stream)
 {
     return p->device->is_emulated ? RG_OK : p->device->event_record(event, stream);
 }
 
-// Waits for `to`, and adds the time since `from` that no chunk before was in this stage: several lanes are at once.
+// Waits for `to`, and adds the time since `from` during which no earlier chunk was in this stage: stages of chunks overlap.
 static bool lap(gpu_pipe *p, pl_stage stage, void *from, void *to)
 {
     double begun = 0, ended = 0;
@@ -94,7 +94,7 @@ static bool lap(gpu_pipe *p, pl_stage stage, void *from, void *to)
 
 // ---- a chunk -------------------------------------------------------------------------------------------------------------
 
-// Its images are on the GPU: others may be read.
+// The chunk's images are on the GPU, so its slot is released.
 static bool retire_copy(gpu_pipe *p, chunk *c)
 {
     pl_slot *s = c->slot;
@@ -153,7 +153,7 @@ static bool send(gpu_pipe *p, chunk *c, pl_slot *s, const inputs *in)
 
 // ---- a batch -------------------------------------------------------------------------------------------------------------
 
-// The call of so many images. Calls share scratch and volume: whoever makes another one waits for the one before.
+// Prepares the call of this many images. Calls share scratch and volume, so a new one waits for the last.
 static bool frame(gpu_pipe *p, const int64_t *param, int64_t images, void *const arg[RG_ARGS_MAX])
 {
     const rg_shape shape = rc_shape(p->job, images);
@@ -187,7 +187,7 @@ static bool retire_batch(gpu_pipe *p, inputs *in)
     return true;
 }
 
-// What the insertion of this batch from these inputs takes.
+// Arguments of the insertion of this batch from these inputs.
 static void arguments(const gpu_pipe *p, const inputs *in, int64_t batch, void *arg[RG_ARGS_MAX])
 {
     memset(arg, 0, RG_ARGS_MAX * sizeof *arg);
@@ -198,7 +198,7 @@ static void arguments(const gpu_pipe *p, const inputs *in, int64_t batch, void *
     arg[GR_W] = p->part[GR_P_W];
 }
 
-// The configuration to be tried next, -1: none. One that wants more scratch than there is is not.
+// Returns the next configuration to try, -1: none. Skips those that need more scratch than there is.
 static int next_trial(gpu_pipe *p)
 {
     const rg_shape shape = rc_shape(p->job, p->batch);
@@ -209,8 +209,8 @@ static int next_trial(gpu_pipe *p)
     return trial;
 }
 
-// The parameters of the next batch. Every configuration computes the same sums, so that trials are no work lost; one is over
-// before the next begins, so that nothing beside it is in its time.
+// Chooses the parameters of the next batch. Every configuration computes the same sums, so trials waste no work. A trial ends
+// before the next begins, so that nothing runs beside it.
 static bool next_batch(gpu_pipe *p, inputs *in, int64_t batch, int64_t count)
 {
     const rg_search *search = &p->search;
@@ -281,9 +281,9 @@ static bool finish(gpu_pipe *p)
 
 // ---- scratch -------------------------------------------------------------------------------------------------------------
 
-// A call of owned takes slots in proportion to its samples, which at 420 pixels under 60 operators were 52 GB beside a volume of
-// 3.6 GB. What a call costs beside its samples is passes over the volume: to clear or store it and to add it to the sums. With
-// slots of four volumes these are 1 % of the insertion. Of small volumes that share is larger and a GiB is no matter.
+// `owned` takes slots in proportion to its samples: 52 GB at 420 pixels under 60 operators, beside a volume of 3.6 GB. The cost
+// of a call besides its samples is passes over the volume, to clear or store it and to add it to the sums. Slots of four
+// volumes make that small. For small volumes it weighs more, and a GiB does no harm.
 enum { SCRATCH_VOLUMES = 4 };
 static const double SCRATCH_SMALL = 0x1p30;
 
@@ -317,7 +317,7 @@ size_t rc_scratch_of(const rc_job *job, int64_t images, int64_t rows)
 
 // ---- making it -----------------------------------------------------------------------------------------------------------
 
-// All of its memory; parts of 0 bytes are not used.
+// Allocates all of its memory; parts of 0 bytes are not used.
 static void make_parts(gpu_pipe *p)
 {
     const rc_job *job = p->job;
@@ -397,7 +397,7 @@ static void unmake(gpu_pipe *p)
     p->copying = p->preparing = p->zero = NULL;
 }
 
-// The rows of one half. Images are read while the rest is made.
+// Processes the rows of one half. Images are read during the setup.
 static void pass(gpu_pipe *p, const int64_t *row)
 {
     p->batch = p->job->batch < p->rows ? p->job->batch : p->rows;
@@ -410,14 +410,14 @@ static void pass(gpu_pipe *p, const int64_t *row)
     bool fine = p->code == RG_GOOD;
     for (int64_t c = 0; c < p->chunks && fine; c++) fine = one_chunk(p, c);
     fine = fine && finish(p);
-    const int ended = p->device->sync(); // copies may still read what the slots hold
+    const int ended = p->device->sync(); // because copies may still read the slots
     good(p, "inserting", ended);
     since_s = rg_seconds();
     unmake(p);
     pl_lap(p->member, PL_SETUP, since_s);
 }
 
-// What was found, for the user and for the table of stages.
+// Reports the best configuration to the user and to the table of stages.
 static void tell_best(const gpu_pipe *p)
 {
     const rg_search *s = &p->search;
@@ -438,7 +438,7 @@ int rc_insert_on_gpu(pl_member *m, void *context)
     p.code = rc_make_sums(&job->run, m, 0, job->run.halves);
     rg_shape shape = rc_shape(job, job->batch);
     p.searching = job->trials > 0 && !rg_search_begin(&p.search, job->entry->variant, &shape, RG_SEARCH_LOCAL, job->trials, 1);
-    int64_t *row[2] = {NULL, NULL}; // which the feed may read to its end
+    int64_t *row[2] = {NULL, NULL}; // the feed may read these until it ends
     for (p.half = 0; p.half < job->run.halves && p.code == RG_GOOD; p.half++) {
         row[p.half] = rc_rows(job, p.half, m->index, job->team.n, &p.rows);
         if (p.rows) pass(&p, row[p.half]);

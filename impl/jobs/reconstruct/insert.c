@@ -20,7 +20,7 @@ int rc_set_symmetry(rc_job *job, const char *name, bool per_operator)
     return RG_GOOD;
 }
 
-// For each operator S, M = S A^T.
+// M = S A^T for each operator S.
 static void rotations(const rc_job *job, const rg_particle *q, float *out)
 {
     double a[9];
@@ -53,8 +53,8 @@ static int read_image(const void *context, void *reader, int64_t row, void *cons
 
 // ---- on the host ---------------------------------------------------------------------------------------------------------
 
-// A batch on its way. The first of a half is inserted into the half's sums, which variants write whole; later ones are added
-// there by a variant that can, else inserted into a volume of their own that is then added.
+// A batch in flight. Variants write the sums whole, so the first batch of a half goes straight into the half's sums. Later ones
+// are added there by a variant that can; others insert into a volume of their own, which is then added.
 typedef struct inserter {
     rc_job *job;
     pl_member *member;
@@ -91,7 +91,7 @@ static void free_room(inserter *in)
     rg_frame_free(&in->frame);
 }
 
-// A chunk becomes images at .. of the batch.
+// Turns a chunk into images of the batch, from `at` on.
 static void prepare(inserter *in, const pl_slot *s, int64_t at, double *ctf2)
 {
     const rc_job *job = in->job;
@@ -190,7 +190,7 @@ static int on_host(pl_member *m, void *context)
     inserter in = {.job = job, .member = m};
     int code = rc_make_sums(&job->run, m, 0, job->run.halves);
     code = code == RG_GOOD ? make_room(&in) : code;
-    int64_t *row[2] = {NULL, NULL}, rows; // which the feed may read to its end
+    int64_t *row[2] = {NULL, NULL}, rows; // the feed may read these until it ends
     for (int h = 0; h < job->run.halves && code == RG_GOOD; h++) {
         row[h] = rc_rows(job, h, 0, 1, &rows);
         code = insert_rows(&in, h, row[h], rows);
@@ -225,7 +225,7 @@ int rc_insert_all(rc_run *run)
     run->parts = 2;
     run->floats[0] = 2 * gr_voxels(job->k);
     run->floats[1] = gr_voxels(job->k);
-    run->cleared = rc_on_gpu(job); // where calls add to them
+    run->cleared = rc_on_gpu(job); // because calls add to them
     job->ctf2 = rg_alloc((size_t)t->n * 2 * sizeof *job->ctf2);
     int code = rc_insert(run, rc_on_gpu(job) ? rc_insert_on_gpu : on_host);
     for (int i = 2; i < 2 * t->n; i++) job->ctf2[i % 2] += job->ctf2[i];

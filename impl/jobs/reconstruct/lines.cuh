@@ -13,11 +13,11 @@
 enum { GR_PASSES = 13, GR_LINE_THREADS = 256 }; // 2^13 exceeds all sides
 
 typedef struct rc_line {
-    int n, values;    // points; what a line takes in shared memory
+    int n, values;    // points; the numbers of shared memory that a line takes
     int lines, shift; // a block's lines, 2^shift
-    int padding;      // one number in 2^padding is left free
+    int padding;      // one number in 2^padding is unused
     int passes, radix[GR_PASSES];
-    unsigned magic[GR_PASSES]; // 2^32 over what is done before, rounded up
+    unsigned magic[GR_PASSES]; // 2^32 over the product of the earlier radices, rounded up
     const float2 *root;        // exp(-2 pi i j / n)
 } rc_line;
 
@@ -120,7 +120,7 @@ static __device__ __forceinline__ constexpr int inverse(int of, int modulo)
     return i;
 }
 
-// Of a b, which have no common divisor (Good; Thomas): no factors between the two.
+// Transform of length a b, coprime (Good; Thomas): no factors between the two.
 template <int a, int b> struct composed {
     static __device__ __forceinline__ void run(float2 *v)
     {
@@ -154,7 +154,7 @@ template <> struct transform_of<14> : composed<2, 7> {
 template <> struct transform_of<15> : composed<3, 5> {
 };
 
-// Of j its part beyond whole multiples of what is done before pass p.
+// Removes whole multiples of `done` from j, before pass p.
 static __device__ __forceinline__ int rc_beyond(const rc_line &l, int p, int done, int j)
 {
     return p ? j - (int)((uint64_t)j * l.magic[p] >> 32) * done : 0;
@@ -179,7 +179,7 @@ static __device__ __forceinline__ void rc_pass(const rc_line &l, int p, int done
     }
 }
 
-// Of any radix, an output a thread.
+// A pass of any radix, an output a thread.
 static __device__ __forceinline__ void rc_direct_pass(const rc_line &l, int p, int done, const float2 *from, float2 *to)
 {
     const int radix = l.radix[p], m = l.n / radix, step = m / done;
@@ -195,8 +195,8 @@ static __device__ __forceinline__ void rc_direct_pass(const rc_line &l, int p, i
     }
 }
 
-// The transform of the block's lines, which stand in shared memory, l.values apart, as many again behind them; all threads are
-// past a barrier. Returns where they stand then, all threads past a barrier as well; *other: the other half.
+// Transforms the block's lines, in shared memory at a pitch of l.values, with a second buffer of that size after them. Needs a
+// barrier before; ends with one. Returns the buffer with the result; *other: the second one.
 static __device__ __forceinline__ const float2 *gr_transform(const rc_line &l, float2 *shared, float2 **other)
 {
     float2 *from = shared, *to = shared + l.lines * l.values;
@@ -227,7 +227,7 @@ static __device__ __forceinline__ const float2 *gr_transform(const rc_line &l, f
 
 // ---- on the host ---------------------------------------------------------------------------------------------------------
 
-// The fewest factors of n out of the small radices, and of these the ones whose largest is least, largest first.
+// Factors n into the fewest small radices; of several such, those whose largest is least. Largest first.
 static inline int rc_fewest(int n, int most, int radix[GR_PASSES])
 {
     static const int small[] = {15, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2};
@@ -244,7 +244,7 @@ static inline int rc_fewest(int n, int most, int radix[GR_PASSES])
     return best;
 }
 
-// As many lines a block as there is room for in `most` bytes, up to 8, but one.
+// As many lines a block as fit in `most` bytes, from 1 to 8.
 static inline rc_line rc_line_make(int n, size_t most, const float2 *root)
 {
     rc_line l = {};
@@ -265,7 +265,7 @@ static inline rc_line rc_line_make(int n, size_t most, const float2 *root)
     l.padding = l.passes && l.radix[0] % 2 ? 30 : 4;
     for (int p = 1, done = l.passes ? l.radix[0] : 1; p < l.passes; done *= l.radix[p++])
         l.magic[p] = (unsigned)((((uint64_t)1 << 32) + (uint64_t)done - 1) / (uint64_t)done);
-    // A block's lines begin in banks so far apart that threads which have a row of its columns meet in none.
+    // Spreads a block's lines over the banks, so that threads with a row of its columns do not conflict.
     for (l.lines = 8, l.shift = 3;; l.lines /= 2, l.shift--) {
         l.values = n + (n >> l.padding) + 2;
         l.values += ((16 / l.lines - l.values) % 16 + 16) % 16;

@@ -4,7 +4,7 @@
 #include "device.h"
 
 // FREALIGN's rule: 0.1 times the operators times the mean of w m c^2 over all additions; w and c are independent. A disc has 2
-// (stored in the circle) - the column x = 0 pixels.
+// (stored in the circle) - (the column x = 0) pixels.
 double rc_wiener(const rc_job *job, int half)
 {
     double disc = 0;
@@ -17,15 +17,15 @@ double rc_wiener(const rc_job *job, int half)
 
 // ---- operators of the grid -----------------------------------------------------------------------------------------------
 
-enum { TILE = 8 }; // of complex values: a cache line, so that what lies across the source's lines is used before it is dropped
+enum { TILE = 8 }; // of complex values: a cache line, so that values read across the source's lines are used before eviction
 
-// Of one half.
+// Sums of one half.
 typedef struct sums {
     float *g, *w;
 } sums;
 
-// One line of to(v) += from(S^-1 v), x = v[0] .. last - 1. S maps axes onto axes, entries 0, 1 and -1, so the source moves by
-// a constant step; where it lies in the half x < 0, G(-v) = conj G(v) is read, with all steps turned.
+// Adds one line: to(v) += from(S^-1 v), x = v[0] .. last - 1. S maps axes onto axes, entries 0, 1 and -1, so the source moves
+// by a constant step. In the half x < 0 it reads G(-v) = conj G(v), with all steps negated.
 static void pull(int64_t k, const sums *from, const sums *to, const int s[9], const int64_t v[3], int64_t last)
 {
     int64_t at[3], step[3];

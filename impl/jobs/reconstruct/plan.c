@@ -40,7 +40,7 @@ int64_t *rc_rows(const rc_job *job, int half, int share, int of, int64_t *rows)
     return row;
 }
 
-// Of the larger half, at least 1.
+// Rows of the larger half, at least 1.
 static int64_t most_rows(const rc_job *job)
 {
     const int64_t most = job->rows[0] > job->rows[1] ? job->rows[0] : job->rows[1];
@@ -53,7 +53,7 @@ int rc_slots(const rc_job *job)
     return !rc_on_gpu(job) ? 2 : GR_LANES + (readers < 1 ? 1 : readers < ahead ? readers : ahead);
 }
 
-// Sides follow from the images' side and the padding.
+// Derives all sides from the images' side and the padding.
 static void size(rc_job *job, int64_t side)
 {
     job->particles.side = side;
@@ -66,7 +66,7 @@ static void size_work(rc_job *job)
     job->work_bytes = rc_on_gpu(job) ? rc_steps(job->team.member->device)->work_bytes(job->padded) : 0;
 }
 
-enum { CHUNK = 8 }; // images a thread of the host prepares before the next are read
+enum { CHUNK = 8 }; // images per host thread that are prepared before the next are read
 
 typedef struct memory {
     double host, device; // bytes; device 0 when the variant runs on the host
@@ -83,7 +83,7 @@ const char *const rc_part_name[GR_PARTS] = {[GR_P_ROOM] = "rows under way",
     [GR_P_G] = "G of a call",
     [GR_P_W] = "W of a call"};
 
-// The second set begins where the first would be aligned as an allocation is.
+// The second set starts at an allocation's alignment.
 size_t rc_set_bytes(const rc_job *job, int argument, int64_t images)
 {
     const rg_shape shape = rc_shape(job, images);
@@ -139,7 +139,7 @@ rg_needs rc_gpu_needs(const rc_job *job, int64_t images)
     return most;
 }
 
-// The most that is held at once with this many images a call: while inserting, or while the map is made.
+// The most bytes held at once with this many images a call: during the insertion or while the map is made.
 static memory needs(const rc_job *job, int64_t images)
 {
     const int64_t side = job->particles.side;
@@ -151,13 +151,13 @@ static memory needs(const rc_job *job, int64_t images)
         double pinned = job->team.n * rc_slots(job) * (double)job->chunk * image;
         return (memory){.device = rc_gpu_needs(job, images).bytes, .host = pinned + result};
     }
-    // The frame has a volume of its own, which a half's first call does without, and all of a variant that adds.
+    // The frame has a volume of its own, which a half's first call and variants that add do not need.
     double frame = (double)rg_frame_bytes(job->entry, &shape, job->param), threads = job->threads;
-    double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs under way
+    double lanes = threads * (4 * (double)side * (padded + 2) + 8 * padded * (double)gr_width(job->k)); // FFTs in flight
     double own = !job->adds && images < most_rows(job) ? 12 * voxels : 0;
     double inserting = frame - 12 * voxels + own + 2 * CHUNK * threads * 4 * pixels + lanes;
     double map = (double)gr_map_bytes(job->k, job->padded, side, job->threads) + result;
-    double lattice = job->use_lattice ? 12 * voxels : 0; // a copy of one set of sums, while they are applied
+    double lattice = job->use_lattice ? 12 * voxels : 0; // a copy of one set of sums, during the operators
     double finishing = map > lattice ? map : lattice;
     return (memory){.host = sums + (inserting > finishing ? inserting : finishing)};
 }
@@ -170,7 +170,7 @@ static bool fits(const rc_job *job, int64_t images, double host, double device)
         (!rc_on_gpu(job) || (double)rg_frame_scratch(job->entry, &shape, job->param) <= rc_scratch_most(job));
 }
 
-// Of one image a call, with another side.
+// Need with one image a call and another side.
 static double main_need(const void *of, int64_t side)
 {
     rc_job job = *(const rc_job *)of;
@@ -204,10 +204,10 @@ static bool taken(const rc_job *job, int64_t images)
     return !job->algo->invalid(&shape) && !(v->refuse && v->refuse(&shape, job->param));
 }
 
-// On the host a call, which reads and writes the sums, wants images beside which that is little; but memory that no call has
-// used yet the system clears first, which takes as long. So the images of a call take as many bytes as the sums with 4 threads,
-// fewer with fewer threads. Where later calls need a second volume, all images are in one call that takes the room of two. A
-// quarter of what is free at most.
+// Images of a call on the host. A call reads and writes the sums, so its images should outweigh them; but the system clears
+// fresh memory first, which costs as much. So the images take as many bytes as the sums with 4 threads, fewer with fewer
+// threads. Where later calls need a second volume, one call takes all images, in the room of two. At most a quarter of the free
+// memory.
 static void batch_of_host(rc_job *job, double host)
 {
     const double volume = 12 * (double)gr_voxels(job->k), quarter = host / 4;
@@ -221,10 +221,10 @@ static void batch_of_host(rc_job *job, double host)
     job->chunk = CHUNK * (int64_t)job->threads < job->batch ? CHUNK * (int64_t)job->threads : job->batch;
 }
 
-// On a GPU a chunk is as many images as 48 MiB of padded ones (pinned memory takes its time, and half of that stays in a cache
-// between two kernels), at most 128. A batch is a sixteenth of the rows in whole chunks, so that little is waited for at the start
-// and at the end, but at least 512 images, as every batch clears the volume. With trials, so small that they take half of the
-// images at most.
+// Images of a chunk and of a batch on a GPU. A chunk is 48 MiB of padded images, at most 128: pinned memory takes time to
+// allocate, and half of that stays in cache between two kernels. A batch is a sixteenth of the rows in whole chunks, to wait
+// little at the start and at the end, but at least 512 images, as every batch clears the volume. With trials, batches are so
+// small that these take at most half of the images.
 static void batch_of_gpu(rc_job *job)
 {
     int64_t rows = most_rows(job), least = rows / 16 > 512 ? rows / 16 : 512;
@@ -279,8 +279,8 @@ static int choose_batch(rc_job *job)
     return RG_GOOD;
 }
 
-// The map is divided by the kernel's transform, which a wide kernel has next to nothing of in the corners of a map that is padded
-// little: noise there becomes larger than all else.
+// The map is divided by the kernel's transform. That of a wide kernel is almost zero in the corners of a map with little
+// padding, and amplifies noise there.
 static void say_corners(const rc_job *job)
 {
     const gr_map_of of = {.padded = job->padded,

@@ -5,7 +5,7 @@
 
 static int64_t row_pitch(const rc_prepare *p) { return p->padded / 2 + 1; }
 
-// Of the images' rows, of the padded columns, and of the shift's factors, in doubles.
+// Sizes in doubles: of the image's rows, the padded columns, the shift's factors.
 static size_t row_values(const rc_prepare *p) { return (size_t)(p->side * row_pitch(p)); }
 static size_t column_values(const rc_prepare *p) { return (size_t)(p->padded * gr_width(p->k)); }
 static size_t shift_values(const rc_prepare *p) { return (size_t)(2 * (gr_width(p->k) + 2 * p->k + 1)); }
@@ -25,7 +25,7 @@ int rc_prepare_make(rc_prepare *p, int64_t side, int64_t padded, int64_t k, int 
         return rg_fail(
             RG_LACKS, "out of memory for transforms of %lld pixels a side, of %d threads", (long long)padded, threads);
     fftwf_complex *row = (fftwf_complex *)p->room, *column = row + row_values(p);
-    // Estimated plans: measured ones may differ from run to run, and the map's last digits with them.
+    // Estimated plans: measured ones may differ between runs, and with them the map's last digits.
     p->rows = fftwf_plan_many_dft_r2c(1, &n, (int)side, (float *)row, NULL, 1, 2 * pitch, row, NULL, 1, pitch, FFTW_ESTIMATE);
     p->columns =
         fftwf_plan_many_dft(1, &n, columns, column, NULL, columns, 1, column, NULL, columns, 1, FFTW_FORWARD, FFTW_ESTIMATE);

@@ -80,7 +80,7 @@ static int open_particles(rc_job *job, const char *path)
     if (job->run.halves == 2 && rg_particles_halves(&job->particles) != RG_GOOD) return RG_USAGE;
     if (job->ctf && job->particles.lacks_ctf)
         return rg_fail(RG_USAGE, "%s: expected a column _%s for --ctf, found none", path, job->particles.lacks_ctf);
-    // Images with phases flipped are what a job without a CTF wants; images times their CTF are no projections.
+    // Phase-flipped images are the input of a job without a CTF; images times their CTF are no projections.
     if (!job->ctf && job->particles.premultiplied)
         return rg_fail(RG_USAGE,
             "%s: expected --ctf for images that are multiplied by their CTF "
@@ -91,7 +91,7 @@ static int open_particles(rc_job *job, const char *path)
     return RG_GOOD;
 }
 
-// Also what the stages are of: a table that stands for itself.
+// Also describes the job, so that the table can be read alone.
 static int write_stages(const rc_job *job)
 {
     RG_FREED char *note = rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 "^2 pixels, %d operator%s (%d inserted)\n"
@@ -139,7 +139,7 @@ static int open_gridding(rc_run *run, const rc_typed *typed)
     job->trials = (int)typed->trials;
     int code = rg_computing_variant(&typed->computing, job->algo->name, &variant);
     if (code == RG_GOOD) code = rc_set_symmetry(job, typed->group, typed->per_operator);
-    if (code == RG_GOOD && !variant) pl_open_ahead(typed->given.device); // else it may be one of the CPU
+    if (code == RG_GOOD && !variant) pl_open_ahead(typed->given.device); // otherwise the variant may run on the CPU
     if (code == RG_GOOD) code = open_particles(job, input);
     if (code == RG_GOOD && rg_rank == 0) code = rg_file_can_write(typed->out);
     if (code == RG_GOOD) code = gr_plan(job, variant, typed->given.device, typed->computing.gpus);
@@ -231,7 +231,7 @@ static int make_room(rc_run *run, const rc_method *method)
     return pl_failed(m, "making room for the map", error);
 }
 
-// The halves first: the full map's sums are made in place of theirs.
+// The halves come first, because the full map's sums replace theirs.
 static int make_maps(rc_run *run, const rc_method *method, rc_files *files)
 {
     static const char *const suffix[] = {"_half1", "_half2", ""};

@@ -55,7 +55,7 @@ static void restore(fr_files *f, int64_t i, const double v[VALUES])
 
 // ---- what the file is of --------------------------------------------------------------------------------------------------
 
-// The particles' file and the reference whole; stacks, which may be larger than memory, by size and time of their last change.
+// Hashes the particles' file and the reference whole; stacks, which may exceed the memory, by size and modification time.
 static int hash_inputs(const fr_files *f, const char *reference, int threads, uint64_t *value)
 {
     enum { WHOLE = 2, OF_STACK = 3 };
@@ -82,7 +82,7 @@ static int hash_inputs(const fr_files *f, const char *reference, int threads, ui
     return bad ? rg_fail(RG_USAGE, "%s: cannot be read", bad) : RG_GOOD;
 }
 
-// The lines above the rows. The command is the one that was typed, without --resume.
+// The lines above the rows. The command as it was typed, without --resume.
 static int make_head(const rg_given *given, const fr_files *f, const char *reference, char **head)
 {
     static const char option[] = " --resume";
@@ -132,7 +132,7 @@ static bool sums(char *at, fr_sums *s)
     bool good = true;
     for (int k = 0; k < COUNTS && good; k++) good = whole_number(&at, count[k]);
     for (int64_t k = 0; k < s->rings && good; k++) good = whole_number(&at, &s->ring[k]);
-    // Of up to 1e8 particles a batch, so that sums of a whole file stay sums.
+    // A batch has up to 1e8 particles, so that sums over a file do not overflow.
     for (int k = 0; k < COUNTS && good; k++)
         good = k == 3 || (*count[k] <= (int64_t)1 << 62 >> 8 && *count[k] >= -((int64_t)1 << 62 >> 8));
     for (int64_t k = 0; k < s->rings && good; k++)
@@ -140,7 +140,7 @@ static bool sums(char *at, fr_sums *s)
     return good && !*at;
 }
 
-// One whole batch, from *at on: rows and their sums. *at then is behind it; NULL when no whole one is left.
+// Reads one whole batch, rows and sums, and moves *at past it; NULL: none is left.
 static int read_batch(fr_checkpoint *p, fr_files *f, char **at, int *line, bool *done)
 {
     static const char last[] = "batch\t";
@@ -190,7 +190,7 @@ static int count_lines(const char *text)
     return n;
 }
 
-// What an earlier run left. *kept: bytes of it that stay, 0 when it had finished nothing.
+// Reads the rest of an earlier run. *kept: bytes of it that stay, 0 if nothing was finished.
 static int read_part(fr_checkpoint *p, fr_files *f, const char *head, bool resume, bool *done, int64_t *kept)
 {
     char *text;
@@ -206,7 +206,7 @@ static int read_part(fr_checkpoint *p, fr_files *f, const char *head, bool resum
         code = rg_fail(RG_USAGE, "%s: expected finished particles of a run, found %s", p->path,
             rg_quote_bytes(text, (int)strnlen(text, 60)));
     else if (!strstr(text, "\nbatch\t"))
-        ; // stopped before anything was finished: as if it had never been
+        ; // stopped before anything was finished: nothing to keep
     else if (!resume)
         code = rg_fail(RG_USAGE, "%s: left by a run that did not end: go on with --resume, or remove it", p->path);
     else if (strncmp(text, head, (size_t)(inputs - head)))
@@ -225,7 +225,7 @@ static int read_part(fr_checkpoint *p, fr_files *f, const char *head, bool resum
 
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
-// A new file with its head appears whole; of an old one only what a kill cut off is dropped. From then on it only grows.
+// Writes a new file with its head at once; cuts an incomplete batch off an old one. After that the file only grows.
 static int begin_part(fr_checkpoint *p, const char *head, int64_t kept)
 {
     rg_file file;
@@ -244,7 +244,7 @@ static int begin_part(fr_checkpoint *p, const char *head, int64_t kept)
     return code;
 }
 
-// Handed to the system in one piece. A batch with something that is no number would be refused: it is computed again.
+// Writes a batch in one call. One with a value that is not finite is left out, as reading would reject it.
 static void write_batch(fr_checkpoint *p, int64_t first, int64_t past, const fr_sums *s)
 {
     bool good = true;
@@ -266,7 +266,7 @@ static void write_batch(fr_checkpoint *p, int64_t first, int64_t past, const fr_
     }
 }
 
-// On rank 0, whoever has finished them. The note: the sums' numbers, then the rings.
+// Runs on rank 0, for batches of all processes. The note has the sums' numbers, then the rings.
 static void arrived(void *of, int64_t first, int64_t past, const void *note)
 {
     fr_checkpoint *p = of;
@@ -292,7 +292,7 @@ void fr_checkpoint_add(fr_checkpoint *p, const int64_t *row, const fr_sums *s)
     rg_deal_done(&p->deal, first, first + s->particles, note);
 }
 
-// On rank 0: which rows are done, and the file that goes on from them.
+// Runs on rank 0: finds the finished rows, and opens the file to append.
 static int open_file(fr_checkpoint *p, const rg_given *given, const fr_refinement *r, bool *done)
 {
     RG_FREED char *head = NULL;

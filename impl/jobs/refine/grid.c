@@ -7,9 +7,9 @@
 
 static const double DEGREE = M_PI / 180;
 
-// Cn and Dn: a half sphere in theta; J = 2 takes each direction from behind too, which Dn's two-fold axes make the same view.
-// O: the unit next to a four-fold axis, whose edge is theta = atan(1 / cos(phi folded to 0 .. 45)). I1, I2: a cap about the
-// two-fold axis z that reaches the five-fold ones at 31.7 degrees. T has a three-fold axis along z in symmetry.h's setting, so
+// Cn and Dn: a half sphere in theta. J = 2 also takes each direction from the opposite side, which the two-fold axes of Dn make
+// the same view. O: the unit next to a four-fold axis, bounded by theta = atan(1 / cos(phi folded to 0 .. 45)). I1, I2: a cap
+// about the two-fold axis z that reaches the five-fold ones at 31.7 degrees. T has a three-fold axis along z (symmetry.h), so
 // C3's unit serves, four times larger than needed.
 typedef struct unit {
     double theta_deg, phi_deg;
@@ -31,7 +31,7 @@ static const char *unit_of(const char *group, unit *u)
     return NULL;
 }
 
-static const double EDGE_DEG = 1e-4; // what is on the unit's edge belongs to it, whatever rounding says
+static const double EDGE_DEG = 1e-4; // tolerance that includes the unit's edge in spite of rounding
 
 static bool in_unit(const unit *u, double theta, double phi)
 {

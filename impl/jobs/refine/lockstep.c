@@ -23,12 +23,12 @@ const char *fr_optimiser_unknown(const char *name) { return find(name) >= 0 ? NU
 
 enum { STACK = 1 << 17, TOUCHED = 1 << 15 }; // of a problem: NLopt keeps its matrices on the heap
 
-// A minimisation on a stack of its own, which is left at every evaluation and entered again when its value is there.
+// A minimisation on its own stack. It switches out at every evaluation, and back in once the value is there.
 typedef struct problem {
     const fr_minimiser *how;
     ucontext_t inside, outside;
     nlopt_opt opt;
-    int stop; // the code that ends it all
+    int stop; // the code that ends all minimisations
     bool ended;
     int64_t evaluations;
     double *asked, *best, value, least;
@@ -40,17 +40,17 @@ static double objective(unsigned n, const double *x, double *gradient, void *dat
     (void)gradient;
     for (unsigned d = 0; d < n; d++) p->asked[d] = x[d] * p->how->unit[d];
     swapcontext(&p->inside, &p->outside);
-    // NLopt's generator is one for all problems of a thread: numbers follow from a problem's own evaluations.
+    // NLopt's generator is shared by a thread's problems: reseeded from the problem's own evaluations.
     nlopt_srand(p->how->seed + (uint64_t)++p->evaluations);
     if (p->stop != RG_OK) nlopt_force_stop(p->opt);
-    if (p->value < p->least || p->evaluations == 1) { // NLopt's own answer may be a later, worse point
+    if (p->value < p->least || p->evaluations == 1) { // NLopt may return a later, worse point
         p->least = p->value;
         memcpy(p->best, p->asked, n * sizeof *x);
     }
     return p->value;
 }
 
-// makecontext hands over ints alone.
+// makecontext passes only ints.
 static void work(unsigned high, unsigned low)
 {
     problem *p = (problem *)((uintptr_t)high << 32 | low); // NOLINT

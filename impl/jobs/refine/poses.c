@@ -25,8 +25,8 @@ void fr_pose_of(const rg_particle *q, double x[FR_PARAMETERS])
     x[FR_PSI] = q->psi_deg * M_PI / 180;
 }
 
-// Into the particle's row: angles within -180 .. 180 degrees, the tilt from 0 on: (phi, -theta, psi) is (phi + 180, theta,
-// psi + 180); the shift is added to the origin.
+// Writes a pose to the particle's row: angles within -180 .. 180 degrees and the tilt from 0 on, as (phi, -theta, psi) is (phi
+// + 180, theta, psi + 180). The shift is added to the origin.
 static void put_pose(rg_particle *q, int64_t side, const double x[FR_PARAMETERS])
 {
     double tilt = remainder(x[FR_THETA], 2 * M_PI), half_turn = tilt < 0 ? M_PI : 0;
@@ -47,18 +47,18 @@ typedef struct evaluation {
     const fr_files *files;
     const int64_t *row;
     int64_t n;                          // particles
-    int parameter[FR_PARAMETERS], dims; // those that are free
-    double *whole;                      // poses as they are tried, all parameters
+    int parameter[FR_PARAMETERS], dims; // the free ones
+    double *whole;                      // trial poses, all parameters
     float *pose, *score;
     double *noise; // of each particle, 0 without a prior
-    // What a step computes: `room` problems of each of `held` particles; fewer once many have ended.
+    // A step computes `room` problems of each of `held` particles; fewer once many have ended.
     int64_t held, room, *particle, *slot;
-    rg_buffer x, c; // of those that are held; none: all are
+    rg_buffer x, c; // of the held particles; none: all are held
 } evaluation;
 
 static bool changes_ctf(const fr_refinement *r) { return r->is_free[FR_DEFOCUS] || r->is_free[FR_MAGNIFICATION]; }
 
-// Beyond a radian an index a shift is no shift: FREALIGN's walls. And no such magnification.
+// FREALIGN's walls: a shift of more than a radian an index is invalid, and so is such a magnification.
 static double walls(const double x[FR_PARAMETERS])
 {
     double sum = 0;
@@ -79,7 +79,7 @@ static double prior(const evaluation *e, int64_t particle, const double x[FR_PAR
     return e->noise[particle] * sum;
 }
 
-// One of the four routines that compare particles with poses, which stand in `pose`; `each` floats a pose into `out`.
+// Runs one of the four routines that compare particles with the poses in `pose`; writes `each` floats a pose to `out`.
 static int run(evaluation *e, int which, int64_t particles, int64_t trials, int64_t each, float *out)
 {
     const fr_refinement *r = e->r;
@@ -105,14 +105,14 @@ static int run(evaluation *e, int which, int64_t particles, int64_t trials, int6
     return code;
 }
 
-// The same of the poses at the front of `whole`, one a particle.
+// The same with the poses at the front of `whole`, one a particle.
 static int compare(evaluation *e, int which, int64_t each, float *out)
 {
     for (int64_t i = 0; i < e->n; i++) fr_pose_floats(e->whole + i * FR_PARAMETERS, e->pose + i * FR_POSE_FLOATS);
     return run(e, which, e->n, 1, each, out);
 }
 
-// Problems that are requested, of each particle that is held; slots without one repeat the particle's first.
+// Fills the slots of each held particle with its requested problems; slots without one repeat its first.
 static void fill_slots(evaluation *e, const bool *requested)
 {
     const int64_t trials = e->r->trials;
@@ -124,7 +124,7 @@ static void fill_slots(evaluation *e, const bool *requested)
     }
 }
 
-// Rows of X and c that stay, to the front of buffers of their own.
+// Copies the rows of X and c that stay to the front of new buffers.
 static int keep_rows(evaluation *e, const int64_t *from, int64_t rows)
 {
     fr_engine *g = e->engine;
@@ -144,7 +144,7 @@ static int keep_rows(evaluation *e, const int64_t *from, int64_t rows)
     return pl_failed(g->member, "keeping what has not ended", error);
 }
 
-// Once half of a step's calls are for nothing, it is made smaller: every other shape is prepared anew.
+// Makes a step smaller once half of its calls are wasted; not more often, as every new shape is prepared again.
 static int shrink(evaluation *e, const bool *requested)
 {
     const int64_t trials = e->r->trials;
@@ -167,7 +167,7 @@ static int shrink(evaluation *e, const bool *requested)
     return code;
 }
 
-// c and X for the defocus and the magnification of the poses, one a particle.
+// Computes c and X for the defocus and the magnification of the poses, one a particle.
 static int new_ctf(evaluation *e)
 {
     fr_engine *g = e->engine;
@@ -209,8 +209,8 @@ static double disc_pixels(const fr_refinement *r)
     return n;
 }
 
-// Of the first pose of each particle. sigma is the image's root mean square, unless the .par file has one within a third and
-// three times of it.
+// Weighs the prior by the first pose of each particle. sigma is the image's root mean square, unless the .par file has a value
+// between a third and three times of it.
 static int weigh_priors(evaluation *e)
 {
     const fr_refinement *r = e->r;
@@ -230,14 +230,14 @@ static int weigh_priors(evaluation *e)
 
 static int add_coefficient(int64_t *sum, float coefficient, const evaluation *e, int64_t particle)
 {
-    if (!(fabsf(coefficient) < 2)) // it is 1 at most, but for rounding
+    if (!(fabsf(coefficient) < 2)) // at most 1, apart from rounding
         return rg_fail(RG_WRONG, "%s: line %" PRId64 ": its correlation is %g", e->files->input,
             e->files->particles.row[e->row[particle]].line, coefficient);
     *sum += llrint(ldexp(coefficient, FR_SUM_BITS));
     return RG_GOOD;
 }
 
-// sigma2, presb and ccoef at the poses that were kept, which stand in `whole`, one a particle.
+// Runs sigma2, presb and ccoef at the final poses, which are in `whole`, one a particle.
 static int judge(evaluation *e, double *sigma, fr_sums *s)
 {
     const int64_t rings = fr_rings(e->r->side), most = rings > FR_MOMENTS ? rings : FR_MOMENTS;
@@ -253,7 +253,7 @@ static int judge(evaluation *e, double *sigma, fr_sums *s)
     return code;
 }
 
-// The best trial of each particle to the front of `whole`, its score to the front of `score`.
+// Moves the best trial of each particle to the front of `whole`, and its score to the front of `score`.
 static void keep_best(evaluation *e, const double *value)
 {
     const int64_t trials = e->r->trials;
@@ -275,7 +275,7 @@ static void count(fr_sums *s, const int64_t *evaluations, int64_t problems)
     s->refined += problems;
 }
 
-// The minimisation itself: start and end in `whole`.
+// Minimises, from the poses in `whole` to those in `whole`.
 static int minimise(evaluation *e, double *value, fr_sums *s)
 {
     fr_refinement *r = e->r;
@@ -331,7 +331,7 @@ static int improve(evaluation *e, fr_files *f, fr_checkpoint *done)
     return code;
 }
 
-// keep_rows holds fewer particles than a batch: where each has one trial, half of one at the most.
+// keep_rows holds fewer particles than a batch: with one trial each, at most half of one.
 void fr_refinement_room(const fr_refinement *r, int64_t batch, fr_room *room)
 {
     const rg_shape one = {.n = {[FR_SIDE] = r->side,

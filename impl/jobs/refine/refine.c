@@ -7,7 +7,7 @@
 #include "../../base/tsv.h"
 #include "../../base/log.h"
 
-// Mean and spread of the shifts in the file, weighted by occupancy; none where they do not differ.
+// Finds mean and spread of the shifts in the file, weighted by occupancy; no prior if they are all equal.
 static void find_prior(fr_refinement *r, const fr_files *f)
 {
     double sum[2] = {0, 0}, square[2] = {0, 0}, n = 0;
@@ -56,7 +56,7 @@ const rg_option fr_refinement_options[] = {
     {0},
 };
 
-// On a CPU at least PROBLEMS a thread: towards the end of a batch there are fewer minimisations than cores.
+// On a CPU at least PROBLEMS a thread, as towards the end of a batch few minimisations are left.
 static int size_batch(fr_refinement *r, int64_t standard, const fr_engine *e)
 {
     enum { PROBLEMS = 32 };
@@ -95,7 +95,7 @@ static int follow_options(fr_refinement *r, const fr_files *f, uint64_t seed)
     r->setting[0] = (float)r->mask_px;
     r->setting[1] = (float)(r->b_factor_A2 / (4 * width_A * width_A));
     r->setting[2] = (float)(width_A / 30); // coarser rings than 30 A keep their sign
-    // A radian of the CTF's phase at the finest ring; a hundredth of magnification moves that ring as far as 0.01 rad do.
+    // A radian of the CTF's phase at the finest ring; a hundredth of magnification shifts that ring as far as 0.01 rad.
     const double finest = (double)r->outer / width_A, wave = rg_electron_wavelength_A(f->particles.row[0].ctf.voltage_kV);
     const double unit[FR_PARAMETERS] = {0.1, 0.1, 0.1, 0.01, 0.01, 1 / (M_PI * wave * finest * finest), 0.01};
     memcpy(r->unit, unit, sizeof unit);
@@ -105,7 +105,7 @@ static int follow_options(fr_refinement *r, const fr_files *f, uint64_t seed)
 
 static void plan_time(const fr_refinement *r, const fr_team *t)
 {
-    // How many a pose takes is known afterwards; FREALIGN's took 60 to 83.
+    // Evaluations of a pose are known only afterwards; FREALIGN's took 60 to 83.
     static const double TYPICAL = 100;
     const double evaluations = r->most_evaluations > 0 ? fmin(TYPICAL, (double)r->most_evaluations) : TYPICAL;
     const int64_t n = t->files->particles.n, batch = r->batch < n ? r->batch : n;
@@ -133,8 +133,8 @@ static int write_rings(const fr_refinement *r, const fr_sums *s, const char *com
     return rg_file_commit(&file);
 }
 
-// One coefficient of noise alone with a section: its standard deviation, after as many real numbers as the rings have and the
-// mask leaves.
+// The standard deviation of a coefficient between noise and a section: from the number of real values in the rings, reduced by
+// the mask.
 static double noise_level(const fr_refinement *r)
 {
     const double rings = M_PI * (double)(r->outer * r->outer - r->inner * r->inner);
@@ -144,7 +144,7 @@ static double noise_level(const fr_refinement *r)
 
 static double mean_coefficient(const fr_sums *s) { return ldexp((double)s->coefficient, -FR_SUM_BITS) / (double)s->particles; }
 
-// Fine rings count by size, so that a score is high for either contrast; the whole coefficient keeps its sign.
+// The score weighs fine rings by magnitude, so it is high for either contrast; the whole coefficient keeps its sign.
 static bool inverted(const fr_refinement *r, const fr_sums *s)
 {
     return s->refined && mean_coefficient(s) < -3 * noise_level(r) / sqrt((double)s->particles);
@@ -159,8 +159,8 @@ static int check_contrast(const fr_refinement *r, const fr_sums *s, const fr_fil
         f->input, 100 * mean_coefficient(s), f->invert ? "leave out --invert" : "give --invert");
 }
 
-// The best of a search over noise alone has a mean coefficient of 1 to 2 deviations: it is the score that was made large, whose
-// rings have other weights.
+// A search over noise alone reaches a mean coefficient of only 1 to 2 deviations, because it maximises the score, whose rings
+// have other weights.
 void fr_refinement_say_noise(const fr_refinement *r, const fr_sums *s)
 {
     const double noise = noise_level(r);
@@ -188,7 +188,7 @@ static void say_next(const fr_refinement *r, const fr_files *f, const char *grou
             "regather", "refine", r->out, "--reference", "NEW.mrc", "--out", par ? "NEW.par" : "NEW.star", invert, NULL});
 }
 
-// On the job's page: scores, views, rings, and how far above noise the coefficient stands.
+// Adds to the job's page: scores, views, rings, and the coefficient in units of the noise.
 static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
 {
     const int64_t n = f->particles.n, rings = fr_rings(r->side) - 1;
@@ -276,7 +276,7 @@ fr_room fr_pose_room(const fr_worker *w, int64_t batch)
     return room;
 }
 
-// Of a worker, with as many of these rows at a time as there is room for.
+// Room for a worker, with as many of these rows at a time as fit.
 static fr_room room_for(const fr_worker *w, int64_t rows)
 {
     const fr_refinement *r = &w->job->refine;
@@ -285,7 +285,7 @@ static fr_room room_for(const fr_worker *w, int64_t rows)
     return room(w, r->batch_typed ? batch : fr_engine_fit(w->engine, room, w, batch));
 }
 
-// The batches that fall to an engine, until nothing is left. Alone, a process's engines have a share each.
+// Processes an engine's batches until none is left. In a single process each engine has a fixed share.
 static int work(fr_worker *w)
 {
     const fr_pose_job *j = w->job;
@@ -322,7 +322,7 @@ static int work_in_member(pl_member *m, void *context)
     return code;
 }
 
-// What is known before the work: memory and its plan, and the reference.
+// Checks memory, prints its plan, and reads the reference.
 static int read_reference(fr_pose_job *j)
 {
     const fr_refinement *r = &j->refine;
@@ -398,12 +398,12 @@ typedef struct job {
     double restart_deg;
 } job;
 
-static double draw(uint64_t seed, int64_t row, int64_t which) // within -1 .. 1
+static double draw(uint64_t seed, int64_t row, int64_t which) // uniform within -1 .. 1
 {
     return (double)(rg_bits(seed + 0xF12, (uint64_t)(16 * 64 * row + which)) >> 11) * 0x1p-52 - 1;
 }
 
-// The pose that the row has, then restarts: angles off by up to so much. A particle's do not depend on others.
+// Fills in the row's pose, then restarts with angles off by up to a given step. A particle's poses do not depend on the others.
 static int refine_batch(void *of, const int64_t *row, int64_t n)
 {
     const fr_worker *w = of;
@@ -422,7 +422,7 @@ static int refine_batch(void *of, const int64_t *row, int64_t n)
 
 static fr_room room_of(const void *of, int64_t batch) { return fr_pose_room(of, batch); }
 
-// What refine has beside search.
+// Checks the options that only refine has.
 static int check_more(fr_pose_job *all)
 {
     const job *j = (const job *)all;

@@ -20,18 +20,19 @@ typedef struct search {
     int64_t best, outer; // directions kept; band of ccp
 } search;
 
-// What an engine needs of its own.
+// An engine's own buffers.
 typedef struct hunt {
     fr_worker is;
     int64_t at_once; // directions a call
     rg_buffer turn;
-    float *copy, *pose; // copy: of the correlations, NULL where the device's memory is ours
+    float *copy, *pose; // copy: of the correlations, NULL where the host reads the device's memory
     found *list;        // of the loaded particles, best each, sorted
 } hunt;
 
 static const search *search_of(const hunt *h) { return (const search *)h->is.job; }
 
-// FREALIGN adds a random offset within half a step to each angle of the grid, so that passes differ: here from the seed.
+// FREALIGN adds a random offset within half a step to each angle of the grid, so that passes differ; here it comes from the
+// seed.
 static void offsets(const search *s, double step_deg, double offset_deg[3])
 {
     for (int a = 0; a < 3; a++)
@@ -122,7 +123,7 @@ static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
     const float *cc = h->copy ? h->copy : e->out.base;
     const double since_s = rg_seconds();
     RG_FREED found *of =
-        rg_alloc((size_t)(n * count) * sizeof *of); // of every direction first: particles may be fewer than cores
+        rg_alloc((size_t)(n * count) * sizeof *of); // of all directions before the next step: particles may be fewer than cores
 #pragma omp parallel for num_threads(e->member->threads) schedule(dynamic)
     for (int64_t i = 0; i < n * count; i++) of[i] = best_of(s, first + i % count, cc + i * each);
     for (int64_t i = 0; i < n * count; i++) keep(s, h->list + i / count * s->best, of[i]);
@@ -161,9 +162,8 @@ static int put_turns(hunt *h)
     return pl_failed(h->is.engine->member, "copying rotations", error);
 }
 
-// Correlations of a call fill at most 64 MiB of main memory, where the CPU reads them, and 256 MiB of a GPU, which is the
-// faster the more directions a call has, and as much again where they are copied to; less where a batch is smaller
-// for want of memory.
+// Correlations of a call fill at most 64 MiB of main memory, where the CPU reads them, and 256 MiB of a GPU, which is faster
+// with more directions a call, plus their copy. Less where the batch is limited by memory.
 static int64_t at_once(const search *s, int64_t batch)
 {
     const bool copied = s->all.team.engine->routine[FR_DO_TURN].entry->variant->space != RG_HOST;
