@@ -37,11 +37,11 @@ typedef struct comparison {
     double mask_radius_px; // NaN: none
 } comparison;
 
-// The mask's values, or a sphere's whose edge is a cosine six voxels wide; malloc'ed, NULL after a failure.
+// The mask's values, or those of a sphere whose edge is a cosine six voxels wide; malloc'ed, NULL after an error.
 static float *mask_of(const comparison *c, int64_t side)
 {
     enum { EDGE = 6 };
-    static const float SLACK = 1e-3f; // resampling and rounding take a mask a little beyond 0 and 1
+    static const float SLACK = 1e-3f; // resampling and rounding move a mask slightly beyond 0 and 1
     rg_volume mask = {0};
     float most = 0;
     if (c->mask) {
@@ -75,10 +75,10 @@ static float *mask_of(const comparison *c, int64_t side)
 
 enum { UNMASKED, MASKED, RANDOM, CURVES };
 static const char *const curve_name[CURVES] = {"fsc_unmasked", "fsc_masked", "fsc_random"};
-static const double OPPOSITE = 0.5; // maps whose first shell has so much with the other sign differ by it, not by noise
-static const double KNOWN = 0.8;    // of the unmasked curve: phases beyond are drawn anew
+static const double OPPOSITE = 0.5; // maps whose first shell is this anticorrelated have opposite contrast, not noise
+static const double KNOWN = 0.8;    // of the unmasked curve: phases beyond are randomised
 
-// The corrected curve into fsc, the three that it is made of into curve; RG_GOOD, or one line and RG_USAGE.
+// Writes the corrected curve to fsc and its three parts to curve; RG_GOOD, or one line and RG_USAGE.
 static int compare_masked(const comparison *c, const rg_volume *a, const rg_volume *b, double *fsc, double *const *curve)
 {
     const int64_t side = a->side, voxels = side * side * side;
@@ -103,7 +103,7 @@ static int compare_masked(const comparison *c, const rg_volume *a, const rg_volu
     return RG_GOOD;
 }
 
-// Two maps and their transforms; a mask, and two maps more under it.
+// Need of two maps and their transforms; with a mask, two maps more.
 static double need(const void *of, int64_t side)
 {
     const comparison *c = of;

@@ -90,7 +90,7 @@ static int check_ranges(aj_align *job)
     return code;
 }
 
-// Known angles; a flat specimen seen from the side says nothing.
+// Requires known angles: a flat specimen seen from the side has no information.
 static int check_axis(aj_align *job)
 {
     enum { STEEPEST_DEG = 85 };
@@ -167,7 +167,7 @@ static int read_input(aj_align *job)
 
 // ---- the work ------------------------------------------------------------------------------------------------------------
 
-// Pixels that the mask leaves out take the mean of the others.
+// Sets pixels outside the mask to the mean of the others.
 static void apply_mask(const aj_align *job, float *image)
 {
     int64_t n = job->series.width * job->series.height;
@@ -188,7 +188,7 @@ int aj_load(aj_align *job, int64_t i, aj_pyramid *p)
     job->read_s += rg_seconds() - began_s;
     began_s = rg_seconds();
     if (code == RG_GOOD) {
-        // Scaled first: a sum of squares of large values must not lose the small ones' digits.
+        // Scaled first: a sum of squares of large values would lose the digits of small ones.
         aj_normalise(n, p->v[0], job->threads);
         if (job->mask) apply_mask(job, p->v[0]);
         aj_band_pass(p->side[0], job->low_px, job->high_px, p->v[0], job->threads);
@@ -202,7 +202,7 @@ int aj_load(aj_align *job, int64_t i, aj_pyramid *p)
     return code;
 }
 
-// Image i onto image i - 1, for the pairs of one piece: of images first .. past.
+// Aligns image i to image i - 1, for the pairs of one piece, images first .. past - 1.
 static int align_piece(
     aj_align *job, aj_pyramid *p, int64_t first, int64_t past, aj_found *found, const rg_deal *deal, rg_progress *progress)
 {
@@ -246,8 +246,8 @@ static int align_all(aj_align *job, aj_pyramid *p)
     return code;
 }
 
-// Two pyramids, on the CPU the same again in the scorers, an image as it is read or filtered; for the aligned series an image
-// and where it goes to, twice; for the page an image, where it goes to, and the means of both.
+// Two pyramids, on the CPU a second time in the scorers, and an image that is read or filtered. The aligned series has two
+// images and their targets; the page an image, its target, and the means of both.
 static double need(const void *of, int64_t width)
 {
     const aj_align *job = of;
@@ -267,7 +267,7 @@ static int memory_allows(const aj_align *job)
         "images of %" PRId64 " x %" PRId64 " pixels", job->series.width, job->series.height);
 }
 
-// The first process finds it for all.
+// Runs on the first process, which shares the result.
 static int find_axis(aj_align *job, aj_pyramid p[2])
 {
     const double began_s = rg_seconds();

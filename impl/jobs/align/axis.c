@@ -10,7 +10,7 @@ static const double RADIAN = M_PI / 180;
 static const double LEAST_STRETCH = 0.005; // a fifth of a pixel at the corners of the smallest images
 
 typedef struct stretched {
-    int64_t image; // and the one before
+    int64_t image; // of the pair of this image and the one before
     double by;     // |ln| of the ratio of their cosines
 } stretched;
 
@@ -20,7 +20,7 @@ static int by_stretch(const void *a, const void *b)
     return (x->by < y->by) - (x->by > y->by);
 }
 
-// The pairs of the largest stretch; returns how many of them say anything.
+// Chooses the pairs of the largest stretch; returns how many are informative.
 static int choose(const aj_align *job, stretched pair[PAIRS])
 {
     int n = 0;
@@ -35,7 +35,7 @@ static int choose(const aj_align *job, stretched pair[PAIRS])
     return n;
 }
 
-// The best correlation of each pair for each axis, on the pyramids' level.
+// Finds the best correlation of each pair for each axis, on the pyramids' level.
 static int try_axes(aj_align *job, aj_pyramid p[2], int n, const stretched *pair, int axes, const double *axis_deg, int level,
     double (*score)[TURNS])
 {
@@ -54,8 +54,8 @@ static int try_axes(aj_align *job, aj_pyramid p[2], int n, const stretched *pair
     return code;
 }
 
-// One parabola through all pairs' sums at axis - step, axis, axis + step: its top, no further than step, and the standard error
-// from leaving out each pair in turn (the jackknife; the top moves by slope over bend). False where it has no top.
+// Fits one parabola through all pairs' sums at axis - step, axis, axis + step: its top, at most a step away, and the standard
+// error from leaving out each pair in turn (the jackknife; the top moves by slope over bend). False: no top.
 static bool top_of(int n, double (*score)[TURNS], double step, double *axis_deg, double *error_deg)
 {
     double slope[PAIRS], bend[PAIRS], slopes = 0, bends = 0, mean = 0, square = 0;
@@ -88,7 +88,7 @@ int aj_axis_search(aj_align *job, aj_pyramid p[2])
             "the axis' angle",
             job->tilts, 100 * LEAST_STRETCH);
     while (level < coarsest && p[0].side[level][0] > LARGE && p[0].side[level][1] > LARGE) level++;
-    job->pair.affine = false; // free stretches would stand for the one that is looked for
+    job->pair.affine = false; // a free stretch would replace the one that is searched for
     for (int a = 0; a < TURNS; a++) axis_deg[a] = 180.0 * a / TURNS - 90;
     int code = try_axes(job, p, few, pair, TURNS, axis_deg, coarsest, score);
     for (int a = 0; a < TURNS && code == RG_GOOD; a++) {

@@ -14,11 +14,11 @@ static const double STEP = 1.5, RADIAN = M_PI / 180;
 
 // ---- parameters ----------------------------------------------------------------------------------------------------------
 
-// One level: u = (turn r, x, y, ln magnification r, and of the affine model two stretches r), r the root mean square distance
-// of a pixel from the centre.
+// One level: u = (turn r, x, y, ln magnification r, and for the affine model two stretches r); r is the root mean square
+// distance of a pixel from the centre.
 typedef struct level {
     double r;
-    rg_affine stretch; // the known one, before the transform
+    rg_affine stretch; // known in advance, applied before the transform
 } level;
 
 static level level_of(const aj_pair *pair, const int64_t side[3])
@@ -69,14 +69,14 @@ static double apart(const void *data, const aj_candidate *a, const aj_candidate 
 {
     double sum = 0;
     (void)data;
-    for (int k = 0; k < 6; k++) // of a similarity the last two are 0
+    for (int k = 0; k < 6; k++) // the last two of a similarity are 0
         sum += (a->u[k] - b->u[k]) * (a->u[k] - b->u[k]);
     return sqrt(sum);
 }
 
 // ---- all shifts at once --------------------------------------------------------------------------------------------------
 
-// Correlations by FFT, padded so that shifts in the range do not run around.
+// Correlations by FFT, padded so that shifts in the range do not wrap around.
 typedef struct shifts {
     int64_t width, height, most_x, most_y; // of the images; the largest shift
     int64_t nx, ny, pitch;                 // of the padded plane
@@ -85,7 +85,7 @@ typedef struct shifts {
     fftwf_complex *reference;
 } shifts;
 
-// The next number with no prime above 7.
+// The next number without a prime factor above 7.
 static int64_t smooth_number(int64_t n)
 {
     for (;; n++) {
@@ -127,7 +127,7 @@ static void shifts_free(shifts *s)
     fftwf_free(s->plane);
 }
 
-// Sum over q of reference(q) image(q - t), over the root of the pixels that overlap: noise alone then is alike everywhere.
+// Sum over q of reference(q) image(q - t), over the root of the overlapping pixels: noise has the same level everywhere.
 static double value_at(const shifts *s, const float *plane, int64_t x, int64_t y)
 {
     double overlap = (double)((s->width - llabs(x)) * (s->height - llabs(y)));
@@ -143,7 +143,7 @@ static bool is_peak(const shifts *s, const float *plane, int64_t x, int64_t y, d
     return true;
 }
 
-// The best PEAKS shifts of one turned image into c, which hold its turn and magnification already; the rest is scored -1.
+// Writes the best PEAKS shifts of one turned image to c, which already holds its turn and magnification. Scores the rest -1.
 static void find_peaks(const shifts *s, const float *image, float *plane, aj_candidate c[PEAKS])
 {
     fftwf_complex *f = (fftwf_complex *)plane;
@@ -173,8 +173,7 @@ static void find_peaks(const shifts *s, const float *image, float *plane, aj_can
 
 // ---- the smallest level --------------------------------------------------------------------------------------------------
 
-// What is tried of turn, magnification and the two stretches: the last in steps twice as long, and what lies between two is
-// left to the climb.
+// Sampled: turn, magnification and the two stretches, the last in steps twice as long; the climb covers values in between.
 enum { TRIED = 4 };
 static const int tried[TRIED] = {0, 3, 4, 5};
 static const double step_of[TRIED] = {1, 1, 2, 2}; // times STEP
@@ -190,7 +189,7 @@ static double step_at(double low, double high, int64_t i, int64_t n)
     return n == 1 ? (low + high) / 2 : low + (high - low) * (double)i / (double)(n - 1);
 }
 
-// Every turn, magnification and stretch, each with its best shifts; *n of them, malloc'ed.
+// Tries every turn, magnification and stretch, each with its best shifts; *n candidates, malloc'ed.
 static int try_all(aj_pair *pair, const aj_space *space, const int64_t side[3], const float *reference, const float *image,
     int64_t *n, aj_candidate **list)
 {
@@ -229,7 +228,7 @@ static int try_all(aj_pair *pair, const aj_space *space, const int64_t side[3], 
 
 // ---- from level to level -------------------------------------------------------------------------------------------------
 
-// How the scorers are made; beside them images are turned on the smallest level, and where `whole` on their own size.
+// How to make the scorers. Images are also turned beside them: on the smallest level, and if `whole` at full size.
 static int levels_of(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool whole, aj_levels *how)
 {
     const int last = p->levels - 1;
@@ -275,15 +274,15 @@ void aj_pair_free(aj_pair *pair)
     for (int l = 0; l < pair->levels; l++) aj_scorer_free(&pair->scorer[l]);
 }
 
-// The same transforms with the parameters of the level below, which has twice the pixels.
+// Converts transforms to the parameters of the next level, which has twice the pixels.
 static void descend(int64_t n, aj_candidate *c, const level *from, const level *to)
 {
     for (int64_t i = 0; i < n; i++)
         for (int k = 0; k < 6; k++) c[i].u[k] *= k == 1 || k == 2 ? 2 : to->r / from->r;
 }
 
-// The hill has ripples of a pixel, from interpolation, on which an optimiser ends: it starts again from its answer with longer
-// steps, and what it finds has to stand against steps along each parameter.
+// Interpolation ripples the score with a period of a pixel, and an optimiser stops there. So it restarts from its answer with
+// longer steps, and the result is compared with steps along each parameter.
 static int polish(aj_scorer *s, const aj_space *space, aj_candidate *c)
 {
     enum { ROUNDS = 4 };
@@ -306,7 +305,7 @@ const char *aj_edge_name(int edge)
     return name[edge];
 }
 
-// At which ends of a range a transform stands, to the optimiser's last step; a range of one value has none.
+// Returns the ends of ranges that a transform has reached, within the optimiser's last step; a range of one value has none.
 static int edge_of(const aj_space *space, const aj_candidate *c)
 {
     static const int bit[6] = {1, 2, 2, 4, 8, 8};
@@ -342,8 +341,7 @@ int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *
         n = aj_distinct(&space, n, c, most, apart, 1);
         if (code == RG_GOOD && (l > 0 || last == 0 || !fine))
             code = aj_climb(s, &space, n, c, 1, l > finest || fine ? 0.25 : 0.02);
-        if (code == RG_GOOD && l == 0 && fine && last > 0)
-            code = aj_score(s, &space, n, c); // they stand in the order of the level above
+        if (code == RG_GOOD && l == 0 && fine && last > 0) code = aj_score(s, &space, n, c); // in the order of the level above
         if (l == 0 && fine) aj_sort(n, c);
         if (code == RG_GOOD && l == 0 && fine) code = polish(s, &space, c);
     }

@@ -31,7 +31,7 @@ const rg_option aj_tomogram_options[] = {
     {0},
 };
 
-// Each image takes what the .mdoc has of the nearest angle, within a degree, and none the same.
+// Gives each image the .mdoc entry of the nearest angle, within a degree, each entry once.
 static int take_images(aj_tomogram *t, const rg_mdoc *m, int64_t n, const double *tilt_deg)
 {
     RG_FREED bool *taken = rg_alloc((size_t)m->n * sizeof *taken);
@@ -40,7 +40,7 @@ static int take_images(aj_tomogram *t, const rg_mdoc *m, int64_t n, const double
         int64_t best = -1;
         double least = 1;
         for (int64_t k = 0; k < m->n; k++)
-            if (!taken[k] && fabs(m->image[k].tilt_deg - tilt_deg[i]) < least) { // false of NaN
+            if (!taken[k] && fabs(m->image[k].tilt_deg - tilt_deg[i]) < least) { // false for NaN
                 least = fabs(m->image[k].tilt_deg - tilt_deg[i]);
                 best = k;
             }
@@ -105,8 +105,9 @@ int aj_tomogram_check(aj_align *job)
     return code;
 }
 
-// A point X of the tomogram, in pixels from its corner, stands in the image at the first two of P (X, 1): it is turned about y,
-// x becoming x cos(tilt) + z sin(tilt) as in IMOD's tilt, and then goes the way of the images back. *cell: its rows, malloc'ed.
+// Projects a point X of the tomogram, in pixels from its corner, to the first two entries of P (X, 1): turned about y, with x
+// becoming x cos(tilt) + z sin(tilt) as in IMOD's tilt, then through the images' transforms backwards. *cell: rows of P,
+// malloc'ed.
 static void projection(const aj_align *job, int64_t i, const rg_affine *frame, char **cell)
 {
     const double centre[3] = {

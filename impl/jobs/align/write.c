@@ -7,7 +7,7 @@
 
 static bool is_linear(const aj_align *job) { return job->pair.affine || !isnan(job->axis_deg); }
 
-// Of all images but the first; of a shift and of a linear map the error is the largest of their numbers'.
+// Writes errors of all images but the first. The error of a shift or a linear map is its largest entry's.
 static int write_errors(const aj_align *job)
 {
     static const char *const quantity[] = {"rotation_deg", "shift_px", "scale", "linear"};
@@ -37,9 +37,9 @@ static int plot(const aj_align *job)
 
 // ---- for other programs ----------------------------------------------------------------------------------------------------
 
-// Of each image into the frame of the tomogram, whose y is the tilt axis: what the image would be had the specimen been tilted
-// about that, and nothing else happened to it. Images come by way of the one nearest to 0 degrees.
-// frame: the transforms onto the first image, rows counted upwards; they become those into the tomogram's frame.
+// Transforms each image into the frame of the tomogram, whose y is the tilt axis, as if the specimen had been tilted about it
+// and nothing else had happened. All go through the image nearest to 0 degrees. frame: on entry the transforms onto the first
+// image, with rows counted upwards; on return those into the tomogram's frame.
 static void frames_of(const aj_align *job, rg_affine *frame)
 {
     const double axis_deg = aj_axis_up_deg(job, job->axis_deg);
@@ -96,7 +96,7 @@ int aj_write_tables(const aj_align *job)
     return code;
 }
 
-// Pixels from outside an image are its mean: the rule `zero` about the mean.
+// Pixels outside the image become its mean: the rule `zero` about the mean.
 static int align_image(aj_align *job, int64_t i, float *image, float *moved)
 {
     const int64_t side[3] = {job->series.width, job->series.height, 1}, n = side[0] * side[1];
@@ -149,8 +149,7 @@ int aj_write_aligned(aj_align *job)
 
 // ---- the job's page --------------------------------------------------------------------------------------------------------
 
-// The mean of up to SHOWN images, evenly from first to last, as they came and as they are aligned: what is sharp in one is not
-// in the other.
+// Shows the mean of up to SHOWN images, evenly spaced, before and after alignment: features sharp in one blur in the other.
 static int show_images(aj_align *job)
 {
     enum { SHOWN = 8 };
@@ -223,7 +222,7 @@ int aj_show(aj_align *job)
         .at = of[AT] + 1,
         .curves = 2,
         .name = name,
-        .value = (const double *[]){of[SHIFT_X] + 1, of[SHIFT_Y] + 1}}; // the first image has none before it
+        .value = (const double *[]){of[SHIFT_X] + 1, of[SHIFT_Y] + 1}}; // the first image has no predecessor
     rg_summary_curves(&c);
     c.curves = 1;
     for (int k = ROTATION; k <= CORRELATION; k++) {

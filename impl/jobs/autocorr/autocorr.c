@@ -98,7 +98,7 @@ static void print_results(const ac_job *job)
     }
 }
 
-// What the curve that was requested does not show.
+// Reports a maximum that the requested curve does not show.
 static void say_centred(const ac_job *job)
 {
     int64_t found = 0, first = 0;
@@ -113,14 +113,14 @@ static void say_centred(const ac_job *job)
             job->result[first].r_max_centred);
 }
 
-// A maximum in the trough that stands out by less than a line's width of the plotted curve, a five-hundredth of its fall, is as
-// likely noise.
+// Reports weak maxima: one that rises above the trough by less than a line's width of the plotted curve, a five-hundredth of
+// its fall, may be noise.
 static void say_ripples(const ac_job *job)
 {
     static const double LEAST = 0.002;
     int64_t found = 0, first = 0;
     for (int64_t i = job->n_photos - 1; i >= 0; i--)
-        if (job->result[i].prominence < LEAST) { // false of NaN
+        if (job->result[i].prominence < LEAST) { // false for NaN
             found++;
             first = i;
         }
@@ -171,7 +171,7 @@ static int run_job(ac_job *job)
     return code;
 }
 
-// The variant, which must take the shapes of all photographs.
+// Chooses the variant, which must accept the shapes of all photographs.
 static int choose(ac_job *job, const char *requested)
 {
     rg_choice c;
@@ -184,7 +184,7 @@ static int choose(ac_job *job, const char *requested)
     return code;
 }
 
-// A GPU is opened while photographs are read. What fails here is said when the GPU is needed.
+// Opens the GPU while photographs are read. Errors are reported once the GPU is needed.
 static void *open_gpu(void *of)
 {
     const ac_job *job = of;

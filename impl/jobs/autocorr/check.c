@@ -25,7 +25,7 @@ typedef struct ac_drawn {
     uint64_t s, t;
 } ac_drawn;
 
-// Of the same class as x < 2^63, and below 2^BITS + 2^22.
+// Returns a number congruent to x < 2^63, below 2^BITS + 2^22.
 RG_HD uint64_t reduced(uint64_t x, uint32_t c)
 {
     const uint64_t low = ((uint64_t)1 << BITS) - 1;
@@ -70,7 +70,7 @@ RG_HD void add_row(const rg_image *b, int64_t y, uint64_t by, uint32_t c, uint64
         for (int64_t x = 0; x < b->width; x++) column[x] = reduced(column[x] + by * wide[x], c);
 }
 
-// The sum over a row of a, times s^x, times the window of b's columns about each pixel.
+// Sums over a row of a: its pixels times s^x times the window of b's columns about each.
 RG_HD uint64_t row_of(const rg_image *a, int64_t y, const uint64_t *restrict low, const uint64_t *restrict high,
     const uint64_t *restrict of_s, uint32_t c)
 {
@@ -90,7 +90,7 @@ RG_HD uint64_t row_of(const rg_image *a, int64_t y, const uint64_t *restrict low
 }
 
 // The right side. With u = 1/s and v = 1/t, B(x, y) is s^(x + R) t^(y + R) times the sum of b(x', y') u^x' v^y' over the box
-// about (x, y): of columns, to which a row is added and one taken away, then of windows along them, by differences.
+// about (x, y): from sums of columns, updated by one row in and one row out, then windows along them by differences.
 RG_HD uint64_t of_pixels(const rg_image *a, const rg_image *b, int64_t r, const ac_drawn *d)
 {
     const int64_t w = b->width, h = b->height;
@@ -98,7 +98,7 @@ RG_HD uint64_t of_pixels(const rg_image *a, const rg_image *b, int64_t r, const 
     RG_FREED uint64_t *of_u = powers(1, inverse(d->s, c), w, c), *of_s = powers(power(d->s, r, c), d->s, w, c);
     RG_FREED uint64_t *of_v = powers(1, inverse(d->t, c), h, c), *of_t = powers(power(d->t, r, c), d->t, h, c);
     RG_FREED uint64_t *column = rg_alloc((size_t)w * sizeof *column), *weighed = rg_alloc((size_t)w * sizeof *weighed);
-    RG_FREED uint64_t *before = rg_alloc((size_t)(w + 2 * r + 1) * sizeof *before); // before[r + x]: the sum of those left of x
+    RG_FREED uint64_t *before = rg_alloc((size_t)(w + 2 * r + 1) * sizeof *before); // before[r + x]: the sum left of x
     const uint64_t p = ((uint64_t)1 << BITS) - c;
     uint64_t all = 0;
     for (int64_t y = 0; y < r && y < h; y++) add_row(b, y, of_v[y], c, column);
@@ -114,7 +114,7 @@ RG_HD uint64_t of_pixels(const rg_image *a, const rg_image *b, int64_t r, const 
     return all % p;
 }
 
-// The left side; p, which the right one never is, where a sum is not between 0 and the most that there is.
+// The left side. Returns p, which the right side never is, if a sum is not between 0 and the largest possible one.
 RG_HD uint64_t of_sums(const int64_t *restrict sums, int64_t most, int64_t r, const ac_drawn *d)
 {
     const int64_t side = ac_side(r);
@@ -189,7 +189,7 @@ static int check_some(const ac_worker *w, const ac_photo *photo, const rg_image 
     return RG_GOOD;
 }
 
-// By its own word a plug-in has no errors that the algorithm has not.
+// A plug-in cannot declare errors beyond the algorithm's.
 bool ac_rounds(const ac_job *job, const rg_shape *shape)
 {
     const rg_entry *e = job->entry;

@@ -4,10 +4,10 @@
 
 const char *const ac_norm_name[3] = {"raw", "overlap", "centred"};
 
-// So many pixels of 16 bits fit in 32.
+// The sum of this many 16-bit pixels fits in 32 bits.
 enum { PART = 65536 };
 
-// Adds pixels from i on to those of their columns; their sum. bits by value, so that each of the two loops is vectorised.
+// Adds pixels from i on to their columns; returns their sum. bits is passed by value, so that both loops are vectorised.
 static uint32_t add_pixels(const void *pixel, int bits, int64_t i, int64_t n, uint32_t *column)
 {
     uint32_t sum = 0;
@@ -76,7 +76,7 @@ void ac_field_free(ac_field *f)
     *f = (ac_field){0};
 }
 
-// The half-width asks for whole rows and columns only: corners are eight times as many bytes as the photograph has.
+// The half-width needs only whole rows and columns; the corners take eight times the photograph's bytes.
 static uint64_t rectangle(ac_areas *s, int64_t x0, int64_t x1, int64_t y0, int64_t y1)
 {
     const int64_t pitch = s->image->width + 1;
@@ -86,8 +86,8 @@ static uint64_t rectangle(ac_areas *s, int64_t x0, int64_t x1, int64_t y0, int64
     return s->corner[y1 * pitch + x1] - s->corner[y0 * pitch + x1] - s->corner[y1 * pitch + x0] + s->corner[y0 * pitch + x0];
 }
 
-// P^2 N times the covariance: P^2 S - P (B A' + A B') + N A B, with A, B the totals of the photographs, A', B' those of their
-// overlapping parts and P their pixels. Each of the terms is below 2^126 (P < 2^31, 16-bit pixels, S < 2^63).
+// P^2 N times the covariance: P^2 S - P (B A' + A B') + N A B. A, B are the totals of the photographs, A', B' those of their
+// overlapping parts, P their pixels. Each term is below 2^126 (P < 2^31, 16-bit pixels, S < 2^63).
 static long double centred(const ac_field *f, int64_t x0, int64_t y0, __int128 s, __int128 n)
 {
     int64_t w = f->width, h = f->height;
@@ -120,10 +120,10 @@ long double ac_unit(const ac_field *f, ac_norm norm, char why[120])
     return 0;
 }
 
-// The value of an offset is that of the opposite one, unless it is of two photographs.
+// The value at an offset equals that at the opposite one, unless there are two photographs.
 static bool is_mirrored(const ac_field *f) { return f->b == f->a; }
 
-// Times the reciprocal: of 64 bits the last may differ, of the 24 that are kept none that matters.
+// Multiplies by the reciprocal, which may change the last of 64 bits, but none of the 24 kept ones noticeably.
 void ac_c2d(const ac_field *f, ac_norm norm, long double unit, float *c2d)
 {
     const long double scale = 1 / unit;
@@ -137,7 +137,7 @@ void ac_c2d(const ac_field *f, ac_norm norm, long double unit, float *c2d)
         }
 }
 
-// (ring - 1/2)^2 <= square < (ring + 1/2)^2 in whole numbers.
+// A ring has (ring - 1/2)^2 <= square < (ring + 1/2)^2, in integers.
 void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int64_t *n)
 {
     const int64_t r = f->r;
@@ -167,7 +167,7 @@ bool ac_peak(const double *c, int64_t count, double prominence, double *position
         double rise = prominence * (c[0] - c[low]);
         if (c[top] > c[low] + rise && c[i] < c[top] - rise) break;
         if (c[i] <= c[low])
-            low = top = i; // deeper: whatever rose before was a ripple
+            low = top = i; // deeper: earlier rises were ripples
         else if (c[i] >= c[top])
             top = i;
     }

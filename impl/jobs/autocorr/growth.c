@@ -8,13 +8,13 @@ typedef struct line_fit {
     int n;
     double origin_slope;     // of the line through the origin
     double slope, intercept; // of the free line; NaN with fewer than two times
-    double error;            // of origin_slope: its standard deviation after the residuals; NaN with fewer than two times
-    double residual;         // root mean square distance from the line through the origin
+    double error;            // standard deviation of origin_slope from the residuals; NaN with fewer than two times
+    double residual;         // root mean square residual of the line through the origin
 } line_fit;
 
 static double time_of(const ac_job *job, int64_t i) { return job->has_times ? job->photo[i].time : (double)(i + 1); }
 
-// Least squares over the photographs that have an R_max.
+// Least squares over the photographs with an R_max.
 static line_fit fit(const ac_job *job)
 {
     double n = 0, t = 0, r = 0, tt = 0, tr = 0, rr = 0;
@@ -43,7 +43,7 @@ static void cell(FILE *out, double v)
         fprintf(out, "\t%.17g", v);
 }
 
-// On the job's page.
+// Adds the growth to the job's page.
 static void show(const ac_job *job, const line_fit *f)
 {
     const int64_t n = job->n_photos;

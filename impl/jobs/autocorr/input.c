@@ -7,7 +7,7 @@
 #include "../pipeline/ranks.h"
 #include "autocorr.h"
 
-// Tells an edited photograph, not a forged one.
+// Detects an edited photograph, not a forged one.
 uint64_t ac_hash(const rg_image *image)
 {
     const uint64_t pixels = rg_hash(image->pixel, (size_t)(image->width * image->height) * (size_t)(image->bits / 8)),
@@ -29,7 +29,7 @@ static char *name_of(const char *path, int64_t page, int64_t pages)
     int length = dot && dot != base ? (int)(dot - base) : (int)strlen(base);
     char *name = pages > 1 ? rg_print("%.*s_%04" PRId64, length, base, page + 1) : rg_print("%.*s", length, base);
     for (char *c = name; *c; c++)
-        if ((unsigned char)*c < 32) // a tab or a newline would tear the rows of rmax.tsv
+        if ((unsigned char)*c < 32) // a tab or a newline would break the rows of rmax.tsv
             *c = '_';
     return name;
 }
@@ -79,7 +79,7 @@ static int examine(ac_job *job, ac_photo *photo, const rg_image *image)
     return invalid ? rg_fail(RG_USAGE, "%s: %s", photo->path, invalid) : RG_GOOD;
 }
 
-// Two photographs of a cross-correlation have the same bits: when any has 16, all get them.
+// Both photographs of a cross-correlation need the same bits: if any has 16, all get them.
 static void widen_all(ac_job *job)
 {
     bool wide = false;
@@ -126,7 +126,7 @@ int ac_read(const ac_job *job, const char *path, const rg_image_place *place, rg
     return RG_GOOD;
 }
 
-// --cross and --mask are one photograph each: of a file with several nobody says which.
+// --cross and --mask take one photograph each; in a file with several the choice would be ambiguous.
 static int expect_one_page(const char *path)
 {
     int64_t pages;
@@ -138,7 +138,7 @@ static int read_mask(ac_job *job)
 {
     int64_t kept = 0;
     int code = expect_one_page(job->mask_path);
-    if (code == RG_GOOD) // without the photographs' range, of which 0 may be a grey
+    if (code == RG_GOOD) // without the photographs' grey range, in which 0 may be a valid grey
         code = rg_image_read(job->mask_path, 0, &(rg_grey_range){.real = true}, &job->mask);
     if (code != RG_GOOD) return code;
     const int64_t n = job->mask.width * job->mask.height;
@@ -150,7 +150,7 @@ static int read_mask(ac_job *job)
               job->mask_path, kept, n);
 }
 
-// Decoding takes a core as long as all the rest of a photograph, so what was read stays, in so much of the free memory.
+// Decoding is as slow as everything else, so decoded photographs are kept, in this share of the free memory.
 static const double KEPT = 0.25;
 
 static int read_one(ac_job *job, ac_photo *photo)
@@ -174,14 +174,14 @@ static int read_one(ac_job *job, ac_photo *photo)
     return code;
 }
 
-// What examining a photograph finds.
+// Result of examining a photograph.
 typedef struct ac_seen {
     bool is_bad;
     uint64_t hash;
     rg_shape shape;
 } ac_seen;
 
-// Those of one piece; the rest of it is left out behind a bad one.
+// Reads the photographs of one piece; stops at the first bad one.
 static void read_piece(ac_job *job, int64_t first, int64_t past, ac_seen *seen, rg_progress *progress)
 {
     int64_t bad = past;
@@ -205,8 +205,7 @@ static void read_piece(ac_job *job, int64_t first, int64_t past, ac_seen *seen, 
     }
 }
 
-// Several threads and processes may each find a bad photograph; the first in order is read again, and complained of by one
-// line.
+// Several threads and processes may each find a bad photograph; the first in order is read again to print its one error.
 static int read_all(ac_job *job)
 {
     int code = RG_GOOD;

@@ -14,13 +14,13 @@ void ac_worker_free(ac_worker *w)
     pthread_mutex_destroy(&w->turn);
 }
 
-// Buffers and plans stay while photographs have one shape.
+// Keeps buffers and plans while the photographs have the same shape.
 static int compute(ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums)
 {
     const ac_job *job = w->job;
     rg_frame *f = &w->frame;
     if (!f->made || memcmp(f->shape.n, photo->shape.n, sizeof f->shape.n) != 0) {
-        rg_frame_free(f); // what it holds is not free
+        rg_frame_free(f); // so that its memory counts as free
         int lacks = rg_frame_allowed(job->entry, w->device, &photo->shape, job->param, AC_R, "--max-offset");
         if (lacks) return lacks;
     }

@@ -6,7 +6,7 @@
 #include "../pipeline/ranks.h"
 #include "autocorr.h"
 
-// As it was read before any work, and no longer kept.
+// Reads a photograph whose pixels are no longer kept; it must be unchanged.
 static int read_again(const ac_job *job, ac_photo *photo, rg_image *image)
 {
     *image = photo->kept;
@@ -18,10 +18,10 @@ static int read_again(const ac_job *job, ac_photo *photo, rg_image *image)
     return rg_fail(RG_USAGE, "%s: changed while the job was running", photo->path);
 }
 
-// What one photograph in work needs at its device: from memory of other kinds copies to a GPU wait for each other.
+// Buffers of one photograph in flight, in the device's kind of memory: copies from other kinds to a GPU serialise.
 typedef struct lane {
     ac_worker *worker;
-    void *sums, *pixels; // of int64_t; of a GPU
+    void *sums, *pixels; // of int64_t; in the GPU's memory
 } lane;
 
 static int make_lane(lane *l, ac_worker *worker)
@@ -75,7 +75,7 @@ static int one_photo(const ac_job *job, const lane *l, int64_t i)
     return code;
 }
 
-// Bytes that one photograph in work takes on the host, besides a device's buffers, with this largest offset.
+// Host bytes of one photograph in flight with this largest offset, besides a device's buffers.
 double ac_lane_need(const void *of, int64_t r)
 {
     const ac_job *job = of;
@@ -93,8 +93,8 @@ double ac_lane_need(const void *of, int64_t r)
     return most;
 }
 
-// How many photographs are in work at once: as many as there are threads and memory, so that a variant of one thread and a
-// series both fill the machine. 0 and one line when not even one fits.
+// Photographs in flight: as many as there are threads and memory, so that a single-threaded variant and a series both fill the
+// machine. 0 and one line if not even one fits.
 static int lanes_of(const ac_job *job, int wanted)
 {
     const double there = rg_memory_free(), fit = floor(there / ac_lane_need(job, job->r));
@@ -103,19 +103,19 @@ static int lanes_of(const ac_job *job, int wanted)
     return fit < wanted ? (int)fit : wanted;
 }
 
-// Who computes: cores, each with buffers of its own, or GPUs, each with several buffers that cores take turns at: copies of a
-// photograph and of its sums, staged by a core, take longer than its sums take a GPU. The emulated GPU has one.
+// The workers are cores, each with its own buffers, or GPUs, each with several sets of buffers that cores use in turn: copies
+// of a photograph and its sums, staged by a core, take longer than the GPU's work. The emulated GPU has one.
 enum { WORKERS_A_GPU = 4 };
 typedef struct crew {
     const ac_job *job;
     const rg_device *host; // CPU or emulated GPU; NULL: GPUs
-    int gpus;              // of this machine that are to be shared by the job's processes; 0: the one that --device names
+    int gpus;              // of this machine, shared by the job's processes; 0: the one that --device names
     int mine;              // GPUs that this process uses
     int lanes, n_workers;
     ac_worker *worker;
 } crew;
 
-// A GPU belongs to each thread that uses it. False with the reason.
+// Binds a GPU to the calling thread. False with the reason.
 static bool bind(const crew *c, int w, char why[200])
 {
     if (c->host) return true;
@@ -160,7 +160,7 @@ static int work(crew *c)
                 more = code == RG_GOOD && rg_deal_next(&deal, &first, &past);
                 done = deal.done;
             }
-            go = more; // of this turn: the next one's is decided behind two barriers
+            go = more; // of this turn: the next one's follows two barriers later
 #pragma omp for schedule(dynamic, 1)
             for (int64_t i = go ? first : past; i < past; i++) {
                 int before;
@@ -183,8 +183,8 @@ static int work(crew *c)
     return rg_deal_end(&deal, code);
 }
 
-// One thread a photograph, unless this process's are fewer than its threads and the variant can use several. The emulated GPU
-// is one for the process, on one thread.
+// One thread a photograph, unless this process has fewer photographs than threads and the variant is parallel. The emulated GPU
+// is shared by the process, on one thread.
 static int lanes_wanted(const ac_job *job, int64_t photos, const rg_device *host)
 {
     bool few = photos < job->threads, threaded = job->entry->variant->flags & RG_THREADED;
@@ -192,7 +192,7 @@ static int lanes_wanted(const ac_job *job, int64_t photos, const rg_device *host
     return few ? (int)photos : job->threads;
 }
 
-// Frames of a GPU with so many workers, each of the photograph that takes most.
+// Memory of the frames of a GPU with this many workers, each for the largest photograph.
 static rg_needs gpu_needs(const ac_job *job, int64_t r, int workers)
 {
     rg_needs most = {0}, all = {0};
@@ -210,8 +210,8 @@ static rg_needs gpu_needs(const ac_job *job, int64_t r, int workers)
 
 static double gpu_need(const void *of, int64_t r) { return gpu_needs(of, r, 1).bytes; }
 
-// As many workers as the GPU that --device names, or the first of several, has memory for, at most so many, and what they take. 0
-// and one line when it holds not even one.
+// Number of workers, at most `most`, that fit in the memory of the GPU that --device names, or of the first of several, and
+// their needs. 0 and one line if not even one fits.
 static int gpu_workers(const ac_job *job, int most, rg_needs *needs, const rg_device **device)
 {
     double there;
@@ -255,7 +255,7 @@ int ac_series(ac_job *job)
     int wanted = lanes_wanted(job, photos, c.host);
     c.lanes = lanes_of(job, wanted > gpus ? wanted : gpus);
     if (!c.lanes) return RG_LACKS;
-    int each = WORKERS_A_GPU; // workers of a GPU
+    int each = WORKERS_A_GPU; // workers per GPU
     if (!rg_on_cpu(job->entry)) {
         const rg_device *device;
         const int most = c.host ? 1 : (c.lanes + gpus - 1) / gpus;

@@ -46,7 +46,7 @@ double ac_spectrum_length(const rg_image *image)
     double *power = ring_power(image, f, &rings);
     for (int64_t k = 1; k < rings; k++)
         if (power[k] > (best ? power[best] : 0)) best = k;
-    // The mean is subtracted in floating point: what is left of one grey value is rounding, below 2^-40 of it.
+    // The mean is subtracted in floating point, so a constant photograph leaves rounding errors below 2^-40 of it.
     bool flat = !best || power[best] <= ldexp(mean * mean, -80);
     free(power);
     fftw_free(grey);

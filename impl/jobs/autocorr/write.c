@@ -16,7 +16,7 @@ static char *file_of(const ac_job *job, const ac_photo *photo, const char *endin
     return rg_print("%s/%s.%s", job->out, photo->name, ending);
 }
 
-// What decides the contents of the files, on one line.
+// Everything that determines the contents of the files, on one line.
 static char *request_of(const ac_job *job, const ac_photo *photo)
 {
     return rg_print("input %016" PRIx64 ", other %016" PRIx64 ", max-offset %" PRId64
@@ -94,7 +94,7 @@ static int plot_photo(const ac_job *job, const ac_photo *photo, const char *c1d,
     return rg_plot_draw(&plot, "autocorr_job.gp", svg);
 }
 
-// A background's fall hides the maximum from curves that keep the mean.
+// A background's slope hides the maximum in curves that keep the mean.
 static void find_centred(const ac_job *job, const ac_field *f, ac_result *result)
 {
     char why[120];
@@ -163,7 +163,7 @@ static bool stands(const ac_job *job, const ac_photo *photo, const char *ending)
     return access(path, R_OK) == 0;
 }
 
-// "# KEY: number" or "# KEY: none" of a curve's head.
+// Reads "# KEY: number" or "# KEY: none" from a curve's head.
 static double length_of(const rg_tsv *t, const char *key)
 {
     const char *text = rg_tsv_head(t, key);
@@ -177,7 +177,7 @@ bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *res
     RG_FREED char *request = request_of(job, photo), *path = file_of(job, photo, "c1d.tsv");
     rg_tsv t = {0};
     rg_file_continues(path);
-    rg_silent = true; // a damaged one is written again
+    rg_silent = true; // a damaged file is written again
     bool same = whole && rg_tsv_read(path, &t) == RG_GOOD && rg_tsv_head(&t, "request") &&
         strcmp(rg_tsv_head(&t, "request"), request) == 0;
     rg_silent = false;
@@ -219,7 +219,7 @@ static void show_c2d(const ac_job *job, int64_t i)
     }
 }
 
-// C1D of the first, the middle and the last photograph, of their files: who computed them, and when, is no matter.
+// Shows C1D of the first, the middle and the last photograph, from their files, whichever run wrote them.
 static void show_c1d(const ac_job *job, int n, const int64_t *which)
 {
     const char *name[3];

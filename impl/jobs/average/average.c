@@ -67,7 +67,7 @@ static int check_side(const char *path, int64_t side, int64_t found)
         : rg_fail(RG_USAGE, "%s: expected %" PRId64 " voxels a side as in the first volume, found %" PRId64, path, side, found);
 }
 
-// All of them before the work: then none of them is what will be written.
+// Checks all input files before the work.
 static int check_files(aj_average *job)
 {
     rg_volume v;
@@ -139,7 +139,7 @@ int aj_volume_read(const char *path, int64_t side, rg_volume *v)
     return code;
 }
 
-// Filtered, inside a sphere, on every level.
+// Filters a volume, masks it with a sphere, and makes its levels.
 static void prepare(const aj_average *job, const float *volume, double radius_px, aj_pyramid *p)
 {
     memcpy(p->v[0], volume, (size_t)(job->side * job->side * job->side) * sizeof *volume);
@@ -149,7 +149,7 @@ static void prepare(const aj_average *job, const float *volume, double radius_px
     aj_pyramid_fill(p, job->threads);
 }
 
-// The particle's own sphere reaches to the box's faces, so that nothing that turning brings in or out changes its energy.
+// The particle's own sphere reaches to the box's faces, so that a rotation does not change its energy.
 static int load_particle(aj_average *job, int64_t i)
 {
     rg_volume v;
@@ -164,8 +164,8 @@ static int load_particle(aj_average *job, int64_t i)
 
 static void matrix_of(const rg_pose *p, double a[9]) { rg_particle_matrix(p->rot_deg, p->tilt_deg, p->psi_deg, a); }
 
-// How far each pose moved beside what all have in common: the average may turn by q and go by t as a whole, A' = A Q,
-// shift' = shift + A t, and is the same average.
+// Measures how far each pose moved, apart from a common motion: if all poses turn by q and move by t, A' = A Q, shift' = shift
+// + A t, the average is the same.
 void aj_change(int64_t n, const rg_pose *before, const rg_pose *now, double *turned_deg, double *moved_px)
 {
     double q[9], a[9], b[9], turned[9], t[3] = {0};
@@ -205,7 +205,7 @@ typedef struct aj_posed {
     double correlation;
 } aj_posed;
 
-// Poses of particles first .. past - 1 against the reference.
+// Aligns particles first .. past - 1 to the reference.
 static int align_piece(
     aj_average *job, int64_t first, int64_t past, aj_posed *found, const rg_deal *deal, rg_progress *progress)
 {
@@ -234,8 +234,8 @@ static int align_piece(
     return code;
 }
 
-// Poses of all particles, of which every process knows in the end. A piece that tries all rotations turns the reference for
-// itself: not too many of those.
+// Aligns all particles; all processes then have all poses. A piece that tries all rotations turns the reference itself, so
+// pieces are not too small.
 static int align_all(aj_average *job, rg_progress *progress)
 {
     int64_t pieces = 4 * rg_ranks(), first, past;
@@ -281,11 +281,11 @@ static int first_reference(aj_average *job)
     if (code != RG_GOOD) return code;
     use_as_reference(job, v.value);
     free(v.value);
-    // A share of the particles at once: a bad file is found before the work.
+    // Each process reads its share of the particles, so that a bad file is found before the work.
     return take_spectra(job, job->n * rg_rank / rg_ranks(), job->n * (rg_rank + 1) / rg_ranks());
 }
 
-// The next reference, made by the first process: every pose counts, in the order of the particles.
+// Makes the next reference, in the first process: all particles count, in order.
 static int average_all(aj_average *job)
 {
     size_t voxels = (size_t)(job->side * job->side * job->side);
@@ -314,13 +314,13 @@ static int iterate(aj_average *job)
                 "%.4f\n",
                 job->done, change[0], change[1], change[2]);
         job->converged = job->done > 1 && change[0] <= STILL_DEG && change[1] <= STILL_PX;
-        rg_ranks_share(&job->converged, sizeof job->converged); // by the first one's arithmetic
+        rg_ranks_share(&job->converged, sizeof job->converged); // as computed by the first process
     }
     rg_progress_end(&progress);
     return code;
 }
 
-// Volumes on their way, the transforms of the smallest level (of at most COARSEST voxels a side), the table of the grid.
+// Volumes in flight, the transforms of the smallest level (of at most COARSEST voxels a side), the table of the grid.
 static double need(const void *of, int64_t side)
 {
     const aj_average *job = of;

@@ -9,7 +9,7 @@
 
 // ---- rotations -----------------------------------------------------------------------------------------------------------
 
-// Rings of equal tilt, psi and rot in steps of at most step_deg along the circle they draw. NULL only counts.
+// Rings of equal tilt; psi and rot in steps of at most step_deg along their circles. NULL only counts.
 static int64_t rotations(double step_deg, rg_pose *pose)
 {
     int64_t n = 0, rings = (int64_t)ceil(180 / step_deg), psis = (int64_t)ceil(360 / step_deg);
@@ -32,7 +32,7 @@ void aj_spectra_make(aj_spectra *s, int64_t m, int64_t n)
     *s = (aj_spectra){.m = m, .pitch = m / 2 + 1, .count = m * m * (m / 2 + 1)};
     float *room = fftwf_alloc_real((size_t)(2 * s->count));
     fftwf_complex *f = (fftwf_complex *)room;
-    // Not FFTW_MEASURE, whose plan, and with it the result, differs from run to run.
+    // Not FFTW_MEASURE, whose plan, and so the result, differs between runs.
     s->there = fftwf_plan_dft_r2c_3d((int)m, (int)m, (int)m, room, f, FFTW_ESTIMATE);
     s->back = fftwf_plan_dft_c2r_3d((int)m, (int)m, (int)m, f, room, FFTW_ESTIMATE);
     fftwf_free(room);
@@ -57,7 +57,7 @@ void aj_spectra_free(aj_spectra *s)
     free(s->reference_power);
 }
 
-// Of frequency i: kx, ky, kz.
+// kx, ky, kz of frequency i.
 static void frequency(const aj_spectra *s, int64_t i, double k[3])
 {
     int64_t y = i / s->pitch % s->m, z = i / s->pitch / s->m;
@@ -66,7 +66,7 @@ static void frequency(const aj_spectra *s, int64_t i, double k[3])
     k[2] = (double)(2 * z > s->m ? z - s->m : z);
 }
 
-// v in m rows of m, each at the pitch of an in-place transform.
+// Transforms v, m rows of m values, each at the pitch of an in-place transform.
 static void transform(const aj_spectra *s, const float *v, fftwf_complex *f)
 {
     for (int64_t row = 0; row < s->m * s->m; row++)
@@ -101,7 +101,7 @@ void aj_spectra_reference(aj_average *job)
 
 // ---- one rotation --------------------------------------------------------------------------------------------------------
 
-// A thread's room.
+// A thread's buffers.
 typedef struct lane {
     bool has_share;
     float *turned, *share;
@@ -113,8 +113,8 @@ typedef struct found {
     int8_t shift[3];
 } found;
 
-// The reference in the particle's frame, p -> A^T p. It is 0 at the faces of the box, so that nothing is lost by taking 0 where
-// a neighbour is outside.
+// Turns the reference to the particle's frame, p -> A^T p. The reference is 0 at the faces of the box, so neighbours outside
+// may count as 0.
 static void turn(const float *reference, int64_t m, const double a[9], float *turned)
 {
     float c = (float)(m / 2), most = (float)(m - 1);
@@ -139,7 +139,7 @@ static void turn(const float *reference, int64_t m, const double a[9], float *tu
         }
 }
 
-// What of each frequency both have: the particle's wedge, and the reference's when it is a particle itself.
+// The share of each frequency that both have: in the particle's wedge, and in the reference's if it is a particle itself.
 static void share_of(const aj_average *job, const double a[9], float *share)
 {
     const aj_spectra *s = &job->spectra;
@@ -154,8 +154,8 @@ static void share_of(const aj_average *job, const double a[9], float *share)
             }
 }
 
-// The reference's transform in the particle's frame where both are seen; returns its energy there. The share stands in the lane
-// from the rotation before, unless the reference has a wedge that turns with it.
+// Transforms the reference in the particle's frame, where both have data; returns its energy there. The lane keeps the share of
+// the rotation before, unless the reference has a wedge, which turns with it.
 static double turn_reference(const aj_average *job, const double a[9], lane *l)
 {
     const aj_spectra *s = &job->spectra;
@@ -172,7 +172,7 @@ static double turn_reference(const aj_average *job, const double a[9], lane *l)
     return energy;
 }
 
-// The largest value among the shifts of the range.
+// The largest value among the shifts in the range.
 static found best_shift(const aj_spectra *s, const float *plane, int64_t most)
 {
     found best = {-INFINITY, {0}};
@@ -218,7 +218,7 @@ static int by_score(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// The best rotations that lie two thirds of a step or more apart; those of one particle stand in the table `pitch` apart.
+// Keeps the best rotations that are at least two thirds of a step apart; those of one particle are `pitch` apart in the table.
 static int64_t keep_best(
     const aj_average *job, int64_t n, const rg_pose *grid, const found *table, int64_t pitch, ranked *order, rg_pose *kept)
 {

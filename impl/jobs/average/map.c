@@ -18,7 +18,7 @@ void aj_sphere(int64_t side, double radius_px, float *v)
 
 // Sums over the particles of one half.
 typedef struct sums {
-    float *f;      // side^3 values, or transforms of side side (side / 2 + 1) complex numbers
+    float *f;      // side^3 values, or transforms of side side (side / 2 + 1) complex values
     float *weight; // of each frequency; NULL without a wedge
 } sums;
 
@@ -54,7 +54,7 @@ static void averaging_free(averaging *m)
     }
 }
 
-// The particle in the map's frame, v -> A v + shift, in rows at the pitch of a transform in place.
+// Moves the particle to the map's frame, v -> A v + shift, in rows at the pitch of an in-place transform.
 static void bring_back(averaging *m, const rg_volume *particle, const rg_pose *pose, const double a[9], int threads)
 {
     int n = (int)m->side, c = n / 2;
@@ -91,7 +91,7 @@ static void add_seen(averaging *m, sums *to, const double a[9], const double wed
     }
 }
 
-// The map of sums over `particles` of them.
+// Makes the map from the sums over `particles` particles.
 static void finish(averaging *m, const sums *s, double particles, rg_volume *map)
 {
     double scale = s->weight ? 1 / ((double)m->side * (double)m->side * (double)m->side) : 1 / particles;
@@ -99,7 +99,7 @@ static void finish(averaging *m, const sums *s, double particles, rg_volume *map
     if (s->weight) {
         fftwf_complex *f = (fftwf_complex *)m->moved;
         for (int64_t i = 0; i < m->count; i++) {
-            float seen = s->weight[i] > 1 ? s->weight[i] : 1; // seen by less than one particle: not blown up
+            float seen = s->weight[i] > 1 ? s->weight[i] : 1; // measured by less than one particle: not amplified
             f[i][0] /= seen;
             f[i][1] /= seen;
         }

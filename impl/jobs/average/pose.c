@@ -11,7 +11,7 @@
 enum { BATCH = 64 };
 static const double LEAST_SHARE = 0.05;
 
-// One level: u = (rotation vector times r, x, y, z), r the typical distance of the particle's voxels from its centre.
+// One level: u = (rotation vector times r, x, y, z); r is the typical distance of the particle's voxels from its centre.
 typedef struct level {
     const aj_average *job;
     const fftwf_complex *spectrum; // of the particle
@@ -19,7 +19,7 @@ typedef struct level {
     double r;
 } level;
 
-// exp of the rotation vector w (Rodrigues), then the base.
+// exp of the rotation vector w (Rodrigues), times the base.
 static void rotation_of(const level *l, int64_t base, const double *u, double a[9])
 {
     double w[3] = {u[0] / l->r, u[1] / l->r, u[2] / l->r}, angle = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
@@ -40,8 +40,8 @@ static void matrix_of(const void *data, int64_t base, const double *u, float *ma
     }
 }
 
-// Shares of energy: of the reference's within the particle's wedge, times, when the reference is a particle itself, that of the
-// particle's within the reference's.
+// The share of the reference's energy within the particle's wedge; if the reference is a particle itself, times the share of
+// the particle's energy within the reference's wedge.
 static double share_seen(const level *l, const double a[9])
 {
     const aj_spectra *s = &l->job->spectra;
@@ -119,7 +119,7 @@ static aj_space space_of(const aj_average *job, const level *l, int number)
         .data = l};
 }
 
-// Steps in pixels of each level: the grid leaves half a step of turning, a level what the one above ended with.
+// Steps in pixels of each level: the grid leaves half a step of rotation, each level the last step of the one before.
 static int climb(aj_average *job, int number, bool first, const aj_space *space, int64_t n, aj_candidate *c)
 {
     const level *l = space->data;

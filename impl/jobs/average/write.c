@@ -17,7 +17,7 @@ void aj_common_rotation(int64_t n, const rg_pose *found, const rg_pose *truth, d
         for (int k = 0; k < 9; k++)
             for (int j = 0; j < 3; j++) q[k] += a[3 * j + k / 3] * b[3 * j + k % 3] / (double)n;
     }
-    // The rotation nearest to that mean: q becomes the mean of itself and its inverse's transpose until it stays (Higham 1986).
+    // The rotation nearest to that mean: q becomes the mean of q and its inverse transpose until it converges (Higham 1986).
     for (int again = 0; again < 40; again++) {
         const double c[9] = {q[4] * q[8] - q[5] * q[7], q[5] * q[6] - q[3] * q[8], q[3] * q[7] - q[4] * q[6],
             q[2] * q[7] - q[1] * q[8], q[0] * q[8] - q[2] * q[6], q[1] * q[6] - q[0] * q[7], q[1] * q[5] - q[2] * q[4],
@@ -86,7 +86,7 @@ static int write_poses(const aj_average *job)
     return rg_poses_write(path, head, job->n, job->path, job->pose, job->correlation);
 }
 
-// The halves are RELION's random subsets.
+// The halves become RELION's random subsets.
 static int write_relion(const aj_average *job)
 {
     static const char *const optics[] = {
@@ -119,8 +119,8 @@ static int write_relion(const aj_average *job)
     return rg_fail(RG_USAGE, "%s: the name of a subtomogram has quotes that STAR cannot hold", job->out);
 }
 
-// A = Rz(psi) Ry(tilt) Rz(rot) of passive rotations is Rz(tdrot) Rx(tilt) Rz(narot) of them with tdrot = psi - 90, narot = rot
-// + 90; the shift is where the centre stands in the particle, for both.
+// For passive rotations A = Rz(psi) Ry(tilt) Rz(rot) is Rz(tdrot) Rx(tilt) Rz(narot) with tdrot = psi - 90, narot = rot + 90.
+// The shift is the place of the centre in the particle, for both.
 static int write_dynamo(const aj_average *job)
 {
     enum { COLUMNS = 35 };
@@ -156,7 +156,7 @@ static int write_iterations(const aj_average *job)
     return code;
 }
 
-// What a person would ask of it, on the job's page.
+// Adds the main results to the job's page.
 static void show(const aj_average *job)
 {
     const int64_t n = job->n;

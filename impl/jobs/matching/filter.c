@@ -8,12 +8,12 @@ static int64_t reflected(int64_t i, int64_t n)
     return i;
 }
 
-// One axis: every line of stride `step` through the box is replaced by its sum with the weights of -reach .. reach.
+// Filters one axis: replaces every line of stride `step` by its sum with the weights -reach .. reach.
 static void filter_axis(const int64_t side[3], int axis, const float *weight, int64_t reach, float *v, int threads)
 {
     int64_t n = side[axis], lines = side[0] * side[1] * side[2] / n;
     int64_t step = axis == 0 ? 1 : axis == 1 ? side[0] : side[0] * side[1];
-    enum { LINES = 16 }; // lines side by side, so that each visit of a row of memory serves several
+    enum { LINES = 16 }; // lines side by side, which share each visit of a row of memory
     int64_t per_row = (side[0] + LINES - 1) / LINES, groups = axis == 0 ? lines : per_row * (lines / side[0]);
 #pragma omp parallel num_threads(threads)
     {

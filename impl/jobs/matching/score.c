@@ -4,7 +4,7 @@
 #include "../../base/log.h"
 #include "../../runtime/predicted.h"
 
-enum { ALONE = 1 << 16 }; // pixels of a call below which waking other threads costs more than they do
+enum { ALONE = 1 << 16 }; // pixels of a call below which waking threads costs more than it saves
 
 rg_shape aj_shape(int dims, const int64_t side[3], int64_t transforms, int outside)
 {
@@ -53,7 +53,7 @@ static int64_t batch_at(const aj_levels *how, const aj_pyramid *p, int level, in
     return level == 0 && p->levels > 1 && how->fine ? 1 : batch;
 }
 
-// Arguments, scratch and textures of all scorers. The planes of a volume in a texture have a row and two planes of zeros more.
+// Arguments, scratch and textures of all scorers. A volume's texture has a row more a plane, and two more planes, of zeros.
 static int needs_of(const aj_levels *how, const aj_pyramid *p, int64_t batch, rg_needs *most, const rg_device **device)
 {
     rg_needs held = {0};
@@ -79,7 +79,7 @@ typedef struct asked {
     const aj_pyramid *p;
 } asked;
 
-// Of one transform a call, with images or volumes of another width.
+// Need with one transform a call, for images or volumes of another width.
 static double need(const void *of, int64_t width)
 {
     const asked *a = of;
@@ -147,7 +147,7 @@ int aj_scorer_put(aj_scorer *s, const float *image, const float *reference)
     return rg_frame_failed(&s->frame, "copying an image", code);
 }
 
-// A last batch that is not full is filled up with its last matrix.
+// Fills an incomplete last batch up with its last matrix.
 static int run_batch(aj_scorer *s, int64_t n, const float *matrix)
 {
     int numbers = af_numbers(s->dims);

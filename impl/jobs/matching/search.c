@@ -28,7 +28,7 @@ void aj_sort(int64_t n, aj_candidate *c) { qsort(c, (size_t)n, sizeof *c, by_sco
 
 static double within(const aj_space *space, int k, double u) { return fmin(fmax(u, space->low[k]), space->high[k]); }
 
-// The candidate moved by step along parameter k, no further than its range.
+// Moves the candidate by step along parameter k, within its range.
 static aj_candidate moved(const aj_space *space, const aj_candidate *c, int k, double step)
 {
     aj_candidate to = *c;
@@ -36,8 +36,8 @@ static aj_candidate moved(const aj_space *space, const aj_candidate *c, int k, d
     return to;
 }
 
-// To the top of the parabola through the scores at u - step, u and u + step, at most one step away; to the better side where
-// the parabola has no top.
+// Moves to the top of the parabola through the scores at u - step, u and u + step, at most one step; to the better side if it
+// has no top.
 static double top(double before, double here, double after, double step)
 {
     double bend = before - 2 * here + after;
@@ -45,7 +45,7 @@ static double top(double before, double here, double after, double step)
     return after > before ? step : before > after ? -step : 0;
 }
 
-// One round: `around` holds 2 dims neighbours of each candidate, then one tip of all parabolas each.
+// One round: `around` holds 2 dims neighbours of each candidate, then the top of its parabolas.
 static int round_of(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c, aj_candidate *around, double step)
 {
     int each = 2 * space->dims;
@@ -77,7 +77,7 @@ int aj_climb(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c, do
     aj_candidate *around = rg_alloc((size_t)(n * (2 * space->dims + 1)) * sizeof *around);
     int code = aj_score(s, space, n, c);
     for (; step >= least && code == RG_GOOD; step /= 2)
-        for (int again = 0; again < 2 && code == RG_GOOD; again++) // a second one, in case the first went a whole step
+        for (int again = 0; again < 2 && code == RG_GOOD; again++) // a second time, in case the first moved by a whole step
             code = round_of(s, space, n, c, around, step);
     free(around);
     aj_sort(n, c);
@@ -127,8 +127,8 @@ int aj_polish(aj_scorer *s, const aj_space *space, aj_candidate *c, double step,
     double u[AJ_DIMS], low[AJ_DIMS], high[AJ_DIMS], first[AJ_DIMS];
     polishing p = {s, space, *c, aj_score(s, space, 1, c), nlopt_create(NLOPT_LN_BOBYQA, (unsigned)space->dims)};
     if (p.code == RG_GOOD) {
-        // No further than four steps: the climb before has found the hill. BOBYQA wants room for two; without it, a parameter
-        // is left alone.
+        // At most four steps: the climb before has found the maximum. BOBYQA needs room for two; a parameter without it is
+        // fixed.
         for (int k = 0; k < space->dims; k++) {
             u[k] = c->u[k];
             low[k] = within(space, k, u[k] - 4 * step);
@@ -144,7 +144,7 @@ int aj_polish(aj_scorer *s, const aj_space *space, aj_candidate *c, double step,
         nlopt_set_xtol_abs1(p.opt, least);
         nlopt_set_maxeval(p.opt, 300);
         double value;
-        nlopt_optimize(p.opt, u, &value); // whatever ends it, the best seen is kept
+        nlopt_optimize(p.opt, u, &value); // whatever ends it, the best point seen is kept
         *c = p.best;
     }
     nlopt_destroy(p.opt);

@@ -61,7 +61,7 @@ static __global__ void correct(fr_map_call c)
     if (e < c.side * c.side * c.side) c.map[e] = fr_correct(&c, e);
 }
 
-// A row of voxels a block: most have none on the edge.
+// One block a row of voxels; most rows have none on the edge.
 static __global__ void sum_edge(fr_map_call c)
 {
     __shared__ double mine[2];
@@ -121,7 +121,7 @@ struct product {
     }
 };
 
-// A plane z a block: its sums in shared memory, then added to those of all.
+// One block a plane z: sums in shared memory, then adds them to the total.
 template <class quantity> static __global__ void by_ring(quantity q, int64_t side, int rings, double *sums)
 {
     RG_SHARED_DYNAMIC(double, mine);

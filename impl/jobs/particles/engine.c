@@ -13,7 +13,7 @@ static int make(const fr_engine *e, rg_buffer *b, int64_t floats, const char *wh
 
 double fr_engine_work_bytes(const fr_engine *e, int64_t side)
 {
-    if (rg_on_cpu(e->routine[FR_DO_APPLY].entry)) return 4 * (double)fr_grid_floats(side); // FFTW's, on many threads
+    if (rg_on_cpu(e->routine[FR_DO_APPLY].entry)) return 4 * (double)fr_grid_floats(side); // FFTW's, with many threads
     return e->member->device ? (double)fr_steps(e->member->device)->work_bytes(side) : 0;
 }
 
@@ -46,7 +46,7 @@ static void parts_of(fr_engine *e, const fr_room *r, part parts[PARTS])
     memcpy(parts, all, sizeof all);
 }
 
-// Scratch for every call up to the largest: one of fewer particles may take more, as it is cut into passes.
+// Scratch for all calls up to the largest. Fewer particles may need more, as such a call is cut into passes.
 static size_t scratch_of(const fr_routine *c, const rg_shape *most)
 {
     rg_shape s = *most;
@@ -72,20 +72,20 @@ static rg_needs needs_of(const fr_engine *e, const fr_room *r)
         const rg_shape *shape = &r->most[i];
         if (!shape->n[FR_SIDE]) continue;
         rg_need(&held, "scratch", (double)rg_buffer_bytes(scratch_of(c, shape), 256));
-        // What a routine loads before its calls is a texture of the reference.
+        // The texture of the reference that a routine loads before its calls.
         if (c->entry->variant->load) rg_need(&held, "texture", 4 * (double)c->entry->algo->arg[FR_F3].count(shape));
     }
     rg_needs_most(&most, &held, &r->stage);
     return most;
 }
 
-// A room and the engine that is to have it.
+// A room and the engine that requests it.
 typedef struct asked {
     const fr_engine *engine;
     const fr_room *room;
 } asked;
 
-// What is asked for, with another batch or another side.
+// The same request with another batch or another side.
 static fr_room with(const fr_room *r, int64_t size)
 {
     fr_room other = *r;
@@ -118,7 +118,7 @@ static double device_need(const void *of, int64_t size)
     return needs_of(a->engine, &r).bytes;
 }
 
-// Images that are read ahead, and what the job keeps there.
+// Images read ahead, and the job's own buffers.
 static double host_need(const void *of, int64_t size)
 {
     const fr_room r = with(((const asked *)of)->room, size);
@@ -173,7 +173,7 @@ int64_t fr_engine_fit(const fr_engine *e, fr_room_of *room_of, const void *of, i
     const bool was_silent = rg_silent;
     double there;
     if (!d || !d->is_gpu) return batch;
-    rg_silent = true; // fr_engine_size asks again, and says what is wrong
+    rg_silent = true; // fr_engine_size checks again, and reports the reason
     const int code = rg_device_free(d, &there);
     rg_silent = was_silent;
     if (code != RG_GOOD) return batch;
@@ -204,7 +204,7 @@ int fr_engine_size(fr_engine *e, const fr_room *r)
     e->side = side;
     e->batch = r->batch;
     RG_FREED float *ssnr = rg_alloc((size_t)(side / 2 + 1) * sizeof *ssnr);
-    for (int64_t k = 1; k <= side / 2; k++) { // FREALIGN's, where no table of an earlier round is there
+    for (int64_t k = 1; k <= side / 2; k++) { // FREALIGN's default, without a table of an earlier round
         double fall = (double)k / (double)side * r->setting[0] / (double)side;
         ssnr[k] = (float)exp(-fall * fall);
     }

@@ -5,7 +5,7 @@
 
 #include <fftw3.h>
 
-// A plan that runs on all threads.
+// Plans a transform that runs on all threads.
 static fftwf_plan plan_3d(int64_t side, float *grid, bool to_real, int threads)
 {
     const int n = (int)side;
@@ -18,7 +18,7 @@ static fftwf_plan plan_3d(int64_t side, float *grid, bool to_real, int threads)
     fftwf_plan plan = to_real ? fftwf_plan_dft_c2r_3d(n, n, n, (fftwf_complex *)grid, grid, FFTW_ESTIMATE)
                               : fftwf_plan_dft_r2c_3d(n, n, n, grid, (fftwf_complex *)grid, FFTW_ESTIMATE);
 #if HAVE_FFTW_OMP
-    fftwf_plan_with_nthreads(1); // others transform images in threads of their own
+    fftwf_plan_with_nthreads(1); // others transform images one a thread
 #endif
     return plan;
 }
@@ -32,7 +32,7 @@ static int run_3d(int64_t side, float *grid, bool to_real, int threads)
     return RG_OK;
 }
 
-// The transform of a map, in its grid.
+// Transforms a map into its grid.
 static int transform(int64_t side, const float *map, float *grid, int threads)
 {
 #pragma omp parallel for num_threads(threads)
@@ -44,7 +44,7 @@ static int transform(int64_t side, const float *map, float *grid, int threads)
 static int reference(int64_t own, const float *map, float *grid, int64_t side, float *f3, int threads)
 {
     int error = transform(own, map, grid, threads);
-    const int64_t plane = 2 * side * fr_width(side); // each is cleared, and its memory given, by the thread that comes to it
+    const int64_t plane = 2 * side * fr_width(side); // first touched by the thread that uses it
 #pragma omp parallel for num_threads(threads)
     for (int64_t z = 0; z < side; z++) memset(f3 + z * plane, 0, (size_t)plane * sizeof *f3);
 #pragma omp parallel for num_threads(threads)
@@ -75,7 +75,7 @@ static void mask(const fr_map_call *c)
 static int map(const fr_map_call *c)
 {
     const int64_t side = c->side;
-    fftwf_plan plan = plan_3d(side, c->grid, true, c->threads); // planning may write to the grid
+    fftwf_plan plan = plan_3d(side, c->grid, true, c->threads); // planning may overwrite the grid
     if (!plan) return RG_E_LIBRARY;
 #pragma omp parallel for num_threads(c->threads)
     for (int64_t e = 0; e < fr_voxels(side); e++) fr_divide(c, e, c->grid + 2 * e);
@@ -87,7 +87,7 @@ static int map(const fr_map_call *c)
     return RG_OK;
 }
 
-// Every thread sums planes of its own; planes are added up in their order, so that the result is always the same.
+// Every thread sums its own planes, and planes are added in order, so that the result is always the same.
 static void add_planes(int64_t side, int64_t n, double *each, double *sums)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -137,7 +137,7 @@ static int shells(int64_t side, const float *a, const float *b, float *const gri
 static size_t work_bytes(int64_t side)
 {
     (void)side;
-    return 0; // FFTW's is in what every job takes besides
+    return 0; // FFTW's is part of RG_MEMORY_RESERVE
 }
 
 const fr_job_steps fr_steps_cpu = {work_bytes, reference, map, weights, shells};

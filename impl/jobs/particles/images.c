@@ -23,7 +23,7 @@ static int read_row(const void *context, void *reader, int64_t row, void *const 
     const double turn = 2 * M_PI / (double)f->particles.side;
     float *shift = (float *)part[SHIFT] + 2 * at;
     fr_optics_of(f, row, 0, 1, (float *)part[OPTICS] + at * FR_OPTICS);
-    shift[0] = (float)(-q->origin_x_px * turn); // a particle stands at minus its origin
+    shift[0] = (float)(-q->origin_x_px * turn); // a particle is at minus its origin
     shift[1] = (float)(-q->origin_y_px * turn);
     return read_image(f, reader, row, (float *)part[IMAGE] + at * f->particles.side * f->particles.side);
 }
@@ -47,7 +47,7 @@ int fr_images_begin(fr_engine *e, const int64_t *row, int64_t rows)
     return pl_feed_begin(&e->feed, e->member, row, rows, e->batch, FR_SLOTS);
 }
 
-// What ctfapply has no room for: c times exp(-|B| g^2 / 4) of those rows that have a B-factor.
+// Multiplies c by exp(-|B| g^2 / 4), which ctfapply lacks, in the rows that have a B-factor.
 static int damp(fr_engine *e, const int64_t *at, int64_t n)
 {
     const int64_t stored = fr_stored(e->side);

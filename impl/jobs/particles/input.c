@@ -39,7 +39,7 @@ static int open_par(fr_files *f)
     return code == RG_GOOD ? rg_par_particles(&f->par, f->stack, &f->optics, &f->particles) : code;
 }
 
-// Defocus 0 is how files say that nobody has measured it: the CTF of that is no one's.
+// Files write defocus 0 where nobody has measured it, so it is rejected.
 static int check(const fr_files *f)
 {
     const rg_particles *p = &f->particles;
@@ -104,8 +104,8 @@ static int read_section(rg_mrc *mrc, const char *path, int64_t z, float *section
     return code;
 }
 
-// Sections by as many threads as there are, each with the file opened for itself and without a word: from the first bad one on
-// they are read again, one after the other, until one says why.
+// Reads sections in parallel, each thread with its own open file, silently. From the first bad one on, they are read again in
+// order to report the error.
 static int read_sections(const char *path, int64_t side, float *volume)
 {
     int64_t bad = side;
@@ -191,7 +191,7 @@ int fr_reference_read(const char *path, double said_A, int64_t side, double pixe
 
 enum { ROT, TILT, PSI, ORIGIN_X, ORIGIN_Y, DEFOCUS_U, DEFOCUS_V, SCORE, SIGMA, MAGNIFICATION, WRITTEN };
 
-// The text of one new value; malloc'ed.
+// Formats one new value; malloc'ed.
 static char *value_of(const fr_files *f, int64_t i, int which, bool in_A)
 {
     const rg_particle *q = &f->particles.row[i];
@@ -201,7 +201,7 @@ static char *value_of(const fr_files *f, int64_t i, int which, bool in_A)
     return rg_print(which == SIGMA ? "%.6g" : "%.6f", value[which]);
 }
 
-// Names of stacks are looked for beside the STAR file, too: in another folder they have to lead there.
+// Stacks are also looked up beside the STAR file, so their names must resolve from another folder too.
 static bool in_one_folder(const char *a, const char *b)
 {
     const char *end_a = strrchr(a, '/'), *end_b = strrchr(b, '/');
@@ -209,14 +209,14 @@ static bool in_one_folder(const char *a, const char *b)
     return !end_a == !end_b && n == (end_b ? (size_t)(end_b - b) : 0) && strncmp(a, b, n) == 0;
 }
 
-// RELION takes images of what is called .mrc, or anything but .mrcs, only with the word that it is a stack.
+// RELION reads a stack that is not called .mrcs only with the suffix :mrcs.
 static char *image_name(const rg_particles *p, int64_t i)
 {
     const char *path = p->stack[p->row[i].stack].path;
     return rg_print("%06" PRId64 "@%s%s", p->row[i].image + 1, path, rg_ends_with(path, ".mrcs") ? "" : ":mrcs");
 }
 
-// The input's table with new values in its columns, and columns that it lacks after them.
+// Writes the input's table with new values in its columns; missing columns follow the others.
 static int write_star(const fr_files *f, const char *path)
 {
     rg_star star;
@@ -246,7 +246,7 @@ static int write_star(const fr_files *f, const char *path)
     for (int64_t i = 0; i < t->n_rows; i++) {
         memcpy(cell + i * columns, t->cell + i * t->n_columns, (size_t)t->n_columns * sizeof *cell);
         for (int c = 0; c < WRITTEN; c++)
-            if (f->defocused || (c != DEFOCUS_U && c != DEFOCUS_V)) // else they stay as they were written
+            if (f->defocused || (c != DEFOCUS_U && c != DEFOCUS_V)) // otherwise they stay as written
                 cell[i * columns + column[c]] = made[i * (WRITTEN + 1) + c] = value_of(f, i, c, in_A);
         if (image >= 0) cell[i * columns + image] = made[i * (WRITTEN + 1) + WRITTEN] = image_name(&f->particles, i);
     }
@@ -285,7 +285,7 @@ int fr_files_fit(const fr_files *f, const char *path)
                  : RG_GOOD;
 }
 
-// What a .par file made of a STAR file leaves to the command line of its readers.
+// Reports values of a STAR file that a .par file cannot hold, and that its readers need as options.
 static void say_beside(const fr_files *f, const char *path)
 {
     const rg_particles *p = &f->particles;
@@ -296,7 +296,7 @@ static void say_beside(const fr_files *f, const char *path)
         path, p->stack[0].path, p->pixel_A, o->voltage_kV, o->cs_mm, o->amplitude_contrast, f->input);
 }
 
-// From a .par file its rows, from a STAR file rows of version 9.
+// Keeps the rows of a .par file; writes rows of version 9 for a STAR file.
 static int write_par(const fr_files *f, const char *path)
 {
     rg_par made = {0}, *par = rg_unconst(&f->par);
@@ -331,7 +331,7 @@ static int write_par(const fr_files *f, const char *path)
     return code;
 }
 
-// A STAR file of its own for rows that came from a .par file.
+// Writes a new STAR file for rows of a .par file.
 static int write_new_star(const fr_files *f, const char *path, const char *command)
 {
     static const char *const optics[] = {"rlnOpticsGroup", "rlnOpticsGroupName", "rlnAmplitudeContrast",

@@ -6,7 +6,7 @@
 
 static const char *const routine_name[FR_ROUTINES] = {"ctfapply", "ccp", "sigma2", "cc3m", "presb", "ccoef", "pinsert_s"};
 
-// --variant ALGO:NAME[:PARAMS] that is meant for this routine, NULL when there is none.
+// Returns the --variant ALGO:NAME[:PARAMS] for this routine, or NULL.
 static const char *requested_for(const rg_list *variant, const char *name)
 {
     size_t length = strlen(name);
@@ -43,7 +43,7 @@ static int check_requested(const rg_list *variant)
     return RG_GOOD;
 }
 
-// Variants of all routines, alike for every engine; *first: the first of them.
+// Picks the variants of all routines, the same for every engine; *first: the first of them.
 static int pick_all(fr_routine routine[FR_ROUTINES], const rg_list *variant, const char *device, int64_t side,
     unsigned routines, const rg_entry **first)
 {

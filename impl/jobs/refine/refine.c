@@ -144,7 +144,7 @@ static double noise_level(const fr_refinement *r)
 
 static double mean_coefficient(const fr_sums *s) { return ldexp((double)s->coefficient, -FR_SUM_BITS) / (double)s->particles; }
 
-// The score weighs fine rings by magnitude, so it is high for either contrast; the whole coefficient keeps its sign.
+// The score counts fine rings by magnitude, so it is high for either contrast; the whole coefficient keeps its sign.
 static bool inverted(const fr_refinement *r, const fr_sums *s)
 {
     return s->refined && mean_coefficient(s) < -3 * noise_level(r) / sqrt((double)s->particles);
@@ -403,7 +403,7 @@ static double draw(uint64_t seed, int64_t row, int64_t which) // uniform within 
     return (double)(rg_bits(seed + 0xF12, (uint64_t)(16 * 64 * row + which)) >> 11) * 0x1p-52 - 1;
 }
 
-// Fills in the row's pose, then restarts with angles off by up to a given step. A particle's poses do not depend on the others.
+// Refines from the row's pose, and from restarts whose angles are up to restart_deg off. Particles are independent.
 static int refine_batch(void *of, const int64_t *row, int64_t n)
 {
     const fr_worker *w = of;

@@ -31,8 +31,7 @@ typedef struct hunt {
 
 static const search *search_of(const hunt *h) { return (const search *)h->is.job; }
 
-// FREALIGN adds a random offset within half a step to each angle of the grid, so that passes differ; here it comes from the
-// seed.
+// FREALIGN offsets each angle of the grid at random, within half a step, so that passes differ; here by the seed.
 static void offsets(const search *s, double step_deg, double offset_deg[3])
 {
     for (int a = 0; a < 3; a++)
