@@ -6,7 +6,7 @@
 #include "../impl/base/core.h"
 #include "../impl/suite.h"
 
-// What was typed.
+// The parsed command line.
 typedef struct request {
     rg_given given;
     const char *machines, *traces, *pages, *claims, *out;

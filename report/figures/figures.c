@@ -8,11 +8,11 @@
 #include "../../impl/base/core.h"
 #include <ctype.h>
 
-enum { POINTS_LEAST = 4 }; // fewer are a sentence
+enum { POINTS_LEAST = 4 }; // fewer are given as a sentence
 
 static const rg_bench_machine *machine_of(const rg_listed *l) { return &l->all->ledger->machine[l->machine]; }
 
-// A table, which may be one of several of its file.
+// Writes a table, which may be one of several in its file.
 static int write_to_fig(const rg_listed *l, const rg_tsv *t, const char *name)
 {
     RG_FREED char *path = rg_print("%s/fig/%s", l->all->out, name);
@@ -27,7 +27,7 @@ static int write_to_fig(const rg_listed *l, const rg_tsv *t, const char *name)
 
 // ---- kinds ---------------------------------------------------------------------------------------------------------------
 
-// "stages", "stages?" (may be absent), "stages?=TITLE": all that have to be there, and at least one. To the script as FILES and TITLES.
+// "stages", "stages?" (optional), "stages?=TITLE": all required tables, at least one, as FILES and TITLES of the script.
 static void find_tables(const rg_listed *l, const char *name, rg_found *found)
 {
     enum { MOST = 8 };
@@ -57,7 +57,7 @@ static void find_tables(const rg_listed *l, const char *name, rg_found *found)
     while (n > 0) free(file[--n]);
 }
 
-// Files of `regather bench --self-test`: rows of the algorithm "self-test".
+// Finds files of `regather bench --self-test`: rows of the algorithm "self-test".
 static void find_self_test(const rg_listed *l, const char *name, rg_found *found)
 {
     const rg_bench_machine *m = machine_of(l);
@@ -90,21 +90,21 @@ static void set_published(rg_plot *v, const rg_claims *c, int paper)
 
 // ---- one figure ----------------------------------------------------------------------------------------------------------
 
-// What was found, by the first of its claims that has a sentence; else what the figure itself says.
+// The title is the finding of the first claim that has a sentence; otherwise the figure's own title.
 static void set_title(const rg_listed *l, const rg_found *found, rg_figure *f)
 {
     char id[32];
     for (const char *at = rg_listed_cell(l, "findings"); rg_next_piece(&at, ',', id, sizeof id);)
         if (rg_finding(l->all->ledger, id, l->machine, f->title, sizeof f->title)) {
             const size_t n = strlen(f->title);
-            if (n && f->title[n - 1] == '.') // a title ends without
+            if (n && f->title[n - 1] == '.') // titles end without a full stop
                 f->title[n - 1] = 0;
             return;
         }
     snprintf(f->title, sizeof f->title, "%s", *found->title ? found->title : rg_listed_cell(l, "title"));
 }
 
-// A name of files: a label is a file's, but may hold what neither gnuplot nor an address should see.
+// Makes a file name: characters of the label that gnuplot or a URL would interpret are replaced.
 static void file_name(const rg_listed *l, char name[100])
 {
     const rg_bench_machine *m = machine_of(l);
@@ -125,7 +125,7 @@ static int make(rg_figures *all, const rg_listed *l)
     else if (!strcmp(kind, "selftest"))
         find_self_test(l, name, &found);
     else if (!strcmp(kind, "generations")) {
-        if (!l->machine) rg_find_generations(l, name, &found); // one figure of all machines
+        if (!l->machine) rg_find_generations(l, name, &found); // one figure for all machines
     } else if (machine_of(l)->here)
         rg_find_slices(l, name, &found);
     if (found.code != RG_GOOD || (!found.points && !*found.why_not)) { // nothing was measured
@@ -139,9 +139,9 @@ static int make(rg_figures *all, const rg_listed *l)
         .machine = l->machine,
         .picture = strstr(form, "picture"),
         .whole = !strncmp(form, "whole", 5)};
-    f->width = f->whole ? 1360 : 670; // as broad as the page, or half of it
+    f->width = f->whole ? 1360 : 670; // as wide as the page, or half of it
     f->height = f->whole ? 470 : 430;
-    f->narrow_height = f->whole ? 860 : 310 + 20 * (found.keys ? found.keys : 7); // the key stands below
+    f->narrow_height = f->whole ? 860 : 310 + 20 * (found.keys ? found.keys : 7); // the key is below the plot
     set_title(l, &found, f);
     rg_say_subtitle(strcmp(kind, "generations") ? machine_of(l) : NULL, rg_listed_cell(l, "subtitle"), found.about, f->subtitle,
         sizeof f->subtitle);
@@ -160,7 +160,7 @@ static int make(rg_figures *all, const rg_listed *l)
         rg_plot_text(&found.plot, "SUBTITLE", f->subtitle);
         RG_FREED char *fig = rg_print("%s/fig", all->out);
         found.code = rg_plot_save(&found.plot, fig, name, rg_listed_cell(l, "script"));
-        f->drawn = found.code == RG_GOOD; // now saved; whether drawn, rg_draw says
+        f->drawn = found.code == RG_GOOD; // saved; rg_draw tells whether it was drawn
     }
     rg_plot_free(&found.plot);
     return found.code;
@@ -168,11 +168,11 @@ static int make(rg_figures *all, const rg_listed *l)
 
 // ---- all -----------------------------------------------------------------------------------------------------------------
 
-// Every figure for a desk and for a phone, as many at a time as there are cores, while the data of the next ones are sought.
+// Draws every figure for wide and narrow screens, a figure per core at a time, while the next ones' data are collected.
 enum { AT_ONCE_MOST = 64 };
 typedef struct drawing {
-    int code;                          // RG_GOOD, or one line was said of a file
-    int n, next, figure[AT_ONCE_MOST]; // places, the one that has run longest, whose drawing runs there (-1: none)
+    int code;                          // RG_GOOD, or an error of a file was printed
+    int n, next, figure[AT_ONCE_MOST]; // slots, the slot that has run longest, the figure drawn there (-1: none)
     rg_plot_running running[AT_ONCE_MOST];
     char *log;
 } drawing;

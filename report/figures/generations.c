@@ -19,7 +19,7 @@ typedef struct columns {
     bool has[GPUS_MOST][KERNELS_MOST];
 } columns;
 
-// Its place from 0 on; -1: no room.
+// Column of the GPU, from 0; -1: no room.
 static int place_of(columns *c, const char *gpu)
 {
     int i = 0;
@@ -29,7 +29,7 @@ static int place_of(columns *c, const char *gpu)
     return i;
 }
 
-// The first number of a kernel on a GPU is drawn: this machine's before others'.
+// Draws the first number of a kernel on a GPU; this machine's come before others'.
 static void add_point(columns *c, int gpu, int kernel, double value, double low, double high, bool printed)
 {
     if (gpu < 0 || !(value > 0) || c->has[gpu][kernel]) return;
@@ -56,7 +56,7 @@ static void add_printed(columns *c, const char *list)
     }
 }
 
-// "H100 (2026)" of "NVIDIA H100 80GB HBM3" and the day of the measurement.
+// Adds "H100 (2026)", from "NVIDIA H100 80GB HBM3" and the day of the measurement.
 static void add_machine(columns *c, int machine)
 {
     const rg_bench_machine *m = &c->ledger->machine[machine];

@@ -16,7 +16,7 @@ typedef struct point {
     int64_t x;
     const rg_row *of, *base;
     rg_estimate ratio; // NaN without a base
-    double work;       // of the row that it stands for; 0: of a file that does not say
+    double work;       // of the row that it represents; 0: an old file without it
     bool sure;         // both have an interval
 } point;
 
@@ -32,7 +32,7 @@ typedef struct search {
     char shape[96], base[SPEC];
     const char *scopes, *needs;
     char x[16];
-    bool last; // "r+": at the largest x of all alone
+    bool last; // "r+": only at the largest x of all
     int n;
     series series[SERIES_MOST];
 } search;
@@ -42,15 +42,15 @@ typedef struct search {
 static bool has_needed(const search *s, const rg_row *row)
 {
     if (!*s->needs || !strcmp(s->needs, "host")) return true;
-    if (!strcmp(s->needs, "fraction")) // more than its bound: of an older file, whose cost or probe was wrong
+    if (!strcmp(s->needs, "fraction")) // beyond its bound: from an older file, whose cost or probe was wrong
         return rg_cell_number(row, RG_C_FRACTION) <= RG_FRACTION_MOST;
     for (int c = 0; c < RG_COLUMNS; c++)
         if (!strcmp(rg_column_name[c], s->needs)) return *row->cell[c];
     return false;
 }
 
-// The row that the ratio of one at this shape rests on: at the same shape, or, of the figure's, at that which the base names
-// after '@'. A base "*:naive@p1" is of the series' own algorithm and has the parts of the series' shape, too.
+// Finds the base of the ratio: a row at the same shape, or one with the same x that has the figure's parts and those that the
+// base names after '@'. A base "*:naive@p1" has the series' algorithm, and the parts of the series' spec too.
 static bool partner_at(
     const search *s, const char *spec, const char *shape, int64_t x, const char *scope, const rg_row **partner)
 {
@@ -71,7 +71,7 @@ static bool partner_at(
     return *partner;
 }
 
-// What was timed of spec at this shape, in the first scope in which its partner was, too, where there is a base.
+// Finds spec's time at this shape, in the first scope in which the base, if there is one, was timed too.
 static bool measured_at(const search *s, const char *spec, const char *shape, int64_t x, point *p)
 {
     char scope[SPEC];
@@ -88,8 +88,8 @@ static int by_x(const void *a, const void *b)
     return (p[0]->x > p[1]->x) - (p[0]->x < p[1]->x);
 }
 
-// A point an x, in order, so that lines can be drawn: of its rows, with a partner where there is a base, the one that has an
-// interval, as the claims have it, then that of the most work.
+// Makes one point per x, in order, so that lines can be drawn. Of several rows (with a base, those that have a partner) it
+// takes one with an interval, as claims do, then the one with the most work.
 static int find_points(const search *s, series *to)
 {
     to->point = NULL;
@@ -104,7 +104,7 @@ static int find_points(const search *s, series *to)
         int k = 0;
         while (k < to->n && to->point[k].x != x) k++;
         if (x < 0 || !measured_at(s, to->spec, shape, x, &new)) continue;
-        // Joules are asked of few rows, and the fastest need not be one of them.
+        // Few rows have joules, and the fastest may have none.
         if (!strcmp(s->needs, "joules") && !has_needed(s, new.of) && !strcmp(row->cell[RG_C_SCOPE], new.of->cell[RG_C_SCOPE]))
             new.of = row;
         if (!has_needed(s, new.of)) continue;
@@ -131,8 +131,8 @@ static void add_series(search *s, const char *label, const char *spec)
     s->n += find_points(s, new) > 0;
 }
 
-// "*=ALGO:*@part;part": every variant with a time, on one core (or a GPU), and on the most cores; of CPUs alone where the
-// figure needs them. A name with a blank is in no spec.
+// "*=ALGO:*@part;part": every variant with a time, on one core (or a GPU), and on the most cores; CPUs only if the figure needs
+// them. Names with a blank are left out, as no spec can have one.
 static void add_every(search *s, const char *spec_of_all)
 {
     char algo[64];
@@ -165,7 +165,7 @@ static void add_every(search *s, const char *spec_of_all)
     }
 }
 
-// Slowest first at the end of the curve, so that the legend runs as curves of time do.
+// Slowest first at the end of the curve, so that the key has the order of the curves of time.
 static int by_rate(const void *a, const void *b)
 {
     const series *const s[2] = {a, b};
@@ -191,7 +191,7 @@ static bool find_series(search *s)
     return s->n > 0;
 }
 
-// Only the points at the largest x of all, and the series that have one there.
+// Keeps only the points at the largest x of all, and the series that have one there.
 static void keep_last(search *s)
 {
     int64_t x = -1;
@@ -213,7 +213,7 @@ static void keep_last(search *s)
 
 // ---- which shape ---------------------------------------------------------------------------------------------------------
 
-// The parts that must hold; those without a number ("w,h,k0") as in this row. false: the row has not that part.
+// Fixes the parts that must hold; those without a number ("w,h,k0") as in this row. false: the row lacks such a part.
 static bool fix_shape(const char *wanted, const rg_row *row, char shape[96])
 {
     char part[SPEC];
@@ -228,7 +228,7 @@ static bool fix_shape(const char *wanted, const rg_row *row, char shape[96])
     return true;
 }
 
-// Where most x were timed; of equals, the first.
+// Chooses the shape with the most x; among equals, the first.
 static void choose_shape(search *s)
 {
     const char *wanted = rg_listed_cell(s->listed, "shape"), *spec = strchr(rg_listed_cell(s->listed, "series"), '=');
@@ -245,7 +245,7 @@ static void choose_shape(search *s)
             !rg_shaped(row->cell[RG_C_SHAPE], shape, ","))
             continue;
         int n = 0;
-        int64_t last = -1; // rows of one x follow each other
+        int64_t last = -1; // rows of one x are adjacent
         for (rg_cursor all = {.rows = s->rows}; rg_next(&all);) {
             const rg_row *other = all.row;
             if (all.file != at.file) continue;
@@ -288,7 +288,7 @@ static int write_points(const search *s, FILE *out)
     return n;
 }
 
-// How good a point is by what its figure shows: larger is better.
+// Rates a point by what its figure shows; larger is better.
 static double goodness(const search *s, const point *p)
 {
     const rg_row *row = p->of;
@@ -305,7 +305,7 @@ static bool is_curve(const search *s)
     return any;
 }
 
-// The title's words of the best point at the largest x of all.
+// Writes the title's words about the best point at the largest x of all.
 static void say_best(const search *s, const char *from, char *to, size_t room)
 {
     const point *best = NULL;
@@ -331,7 +331,7 @@ static void say_scope(const search *s, char *to, size_t room)
     rg_say_scope(&said, to, room);
 }
 
-// Lines of the key below a phone's figure: two to a line where all are short, and a few of the paper's.
+// Lines of the key below a narrow figure: two entries a line if all are short, plus a few lines of the paper's.
 static int keys(const search *s)
 {
     enum { SHORT = 11, PAPERS = 4 };
@@ -340,7 +340,7 @@ static int keys(const search *s)
     return pairs ? s->n / 2 + 1 : s->n + (*s->base ? PAPERS : 0);
 }
 
-// A panel without a point is not drawn.
+// Reports panels without a point; they are not drawn.
 static void check_panels(const search *s, rg_found *found)
 {
     char panel[SPEC];
@@ -351,7 +351,7 @@ static void check_panels(const search *s, rg_found *found)
     }
 }
 
-// "LABEL=ID,LABEL=ID@BASE": words BESIDE and PRINTED, of those whose base this is.
+// "LABEL=ID,LABEL=ID@BASE": words BESIDE and PRINTED, from the entries with this base.
 static void put_marks(const search *s, rg_plot *plot)
 {
     char one[SPEC], beside[2 * SPEC] = "", printed[2 * SPEC] = "";
@@ -368,7 +368,7 @@ static void put_marks(const search *s, rg_plot *plot)
     rg_plot_text(plot, "PRINTED", printed);
 }
 
-// "VALUE=LABEL" of lines.gp
+// Sets VALUE and LABEL of lines.gp from "VALUE=LABEL".
 static void put_value(const char *y, rg_plot *plot)
 {
     const size_t n = strcspn(y, "=");
@@ -384,7 +384,7 @@ static void drop_series(search *s)
     s->n = 0;
 }
 
-// Of several bases the first that makes a curve; where none does, the first that was timed.
+// Of several bases, uses the first that gives a curve; otherwise the first that was timed.
 void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
 {
     RG_FREED search *s = rg_alloc(sizeof *s);

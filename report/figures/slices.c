@@ -5,7 +5,7 @@
 #include "../../data/geometry/volume.h"
 #include "../../impl/base/core.h"
 
-// Of --map; NULL: not given.
+// The path in --map; NULL: not given.
 static const char *path_of(const rg_figures *r, const char *name)
 {
     for (int i = 0; i < r->n_maps; i++) {

@@ -3,7 +3,7 @@
 
 #include "../../impl/base/core.h"
 
-// papers.tsv stands in reference/, the numbers of each paper in reference/published/.
+// papers.tsv is in reference/, the numbers of each paper are in reference/published/.
 int rg_claims_read(const char *claims_path, const char *papers_path, rg_claims *c)
 {
     *c = (rg_claims){0};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Every variant of the list has passed the checker somewhere and failed nowhere: its results are the reference's.
+// Holds if every listed variant passed the checker somewhere and failed nowhere: its results equal the reference's.
 static rg_judgement judge_equal(const rg_comparison *q)
 {
     rg_judgement v = rg_unjudged();
@@ -37,7 +37,7 @@ static rg_judgement judge_equal(const rg_comparison *q)
     return v;
 }
 
-// The paper says that the results differ: that they are equal refutes it.
+// The paper says that the results differ; equal results refute it.
 static rg_judgement judge_refutes(const rg_comparison *q)
 {
     rg_judgement v = judge_equal(q);
@@ -48,7 +48,7 @@ static rg_judgement judge_refutes(const rg_comparison *q)
     return v;
 }
 
-// A fault that the paper's own code has and that the checker has to show: a FAIL with its error.
+// A fault of the paper's own code that the checker must detect: a FAIL with its error.
 static rg_judgement judge_fault(const rg_comparison *q)
 {
     rg_judgement v = rg_unjudged();
@@ -67,7 +67,7 @@ static rg_judgement judge_fault(const rg_comparison *q)
     return v;
 }
 
-// The sum of the errors of both as a part of what is allowed, at the size where it is largest.
+// The sum of both errors as a fraction of the tolerance, at the size where it is largest.
 static rg_judgement judge_agree(const rg_comparison *q)
 {
     rg_judgement v = rg_unjudged();
@@ -97,7 +97,7 @@ static rg_judgement judge_agree(const rg_comparison *q)
     return v;
 }
 
-// Rows of the spec at the shape and in the mode of this one, in its file.
+// Counts the rows of the spec with the shape and mode of this row, in its file.
 static int beside(const rg_comparison *q, const rg_cursor *first)
 {
     int n = 0;
@@ -115,7 +115,7 @@ static rg_judgement judge_configs(const rg_comparison *q)
     int most = 0;
     for (rg_cursor at = {.rows = q->rows}; rg_next(&at);) {
         if (at.file == counted || !rg_timed(at.row) || !rg_matches(at.row, q->a)) continue;
-        counted = at.file; // one shape a file: what `tune` writes
+        counted = at.file; // `tune` writes one shape a file
         const int n = beside(q, &at);
         if (n > most) {
             most = n;

@@ -12,7 +12,7 @@ static rg_judgement of_job(void)
     return v;
 }
 
-// Nothing was found, for this reason.
+// A judgement without a value, for this reason.
 static rg_judgement without(rg_why why)
 {
     rg_judgement v = rg_unjudged();
@@ -22,7 +22,7 @@ static rg_judgement without(rg_why why)
 
 // ---- cells of tables -----------------------------------------------------------------------------------------------------
 
-// How many images the head of a job's table says that it had; NaN where it says nothing.
+// The number of images in the head of a job's table; NaN if it is missing.
 static double images_of(const rg_tsv *t)
 {
     double n = NAN;
@@ -32,8 +32,8 @@ static double images_of(const rg_tsv *t)
     return NAN;
 }
 
-// The numbers that "TABLE key=value COLUMN" names, one a row of that key; none with the reason in why. *work: of how many images,
-// 1 where each number is an image's.
+// Reads the numbers that "TABLE key=value COLUMN" names, one a row of that key; if there are none, why has the reason. *work:
+// the number of images, 1 where each number is for one image.
 static rg_samples cells_of_one(rg_rows rows, const char *spec, const char *shape, double *work, rg_why *why)
 {
     char table[48] = "", key[160] = "", column[48] = "";
@@ -57,7 +57,7 @@ static rg_samples cells_of_one(rg_rows rows, const char *spec, const char *shape
         return s;
     }
     if (per) *per = 0;
-    for (const char *at = value; rg_next_piece(&at, '+', one, sizeof one);) { // of one run after the other
+    for (const char *at = value; rg_next_piece(&at, '+', one, sizeof one);) { // one run after another
         rg_samples more = rg_table_numbers(t, key, one, shape, column);
         const bool first = !s.ns;
         for (int i = 0; !first && i < s.n && i < more.n; i++) s.ns[i] += more.ns[i];
@@ -74,7 +74,7 @@ static rg_samples cells_of_one(rg_rows rows, const char *spec, const char *shape
     return s;
 }
 
-// Of the first of several by '|' that there is; the reason is that of the first.
+// Tries alternatives separated by '|' and returns the first that exists; the reason is the first one's.
 static rg_samples cells_of(rg_rows rows, const char *spec, const char *shape, double *work, rg_why *why)
 {
     rg_why other;
@@ -94,7 +94,7 @@ double rg_table_cell(rg_rows rows, const char *spec)
     return rg_median_of(&samples).value;
 }
 
-// "s9cpu stage=region@24 busy_s" and "s9 stage=region busy_s", but no part of a job over the whole.
+// True for "s9cpu stage=region@24 busy_s" and "s9 stage=region busy_s", not for a stage over the whole job.
 static bool is_of_one_stage(const char *a, const char *b)
 {
     const char *of_a = strchr(a, ' '), *of_b = strchr(b, ' ');
@@ -129,13 +129,13 @@ static rg_judgement judge_cell(const rg_comparison *q)
     return v;
 }
 
-// A number that the same command, seed and files give again: its interval is itself.
+// Judges a number that the same command, seed and files reproduce exactly: its interval is the value itself.
 static void judge_exactly(const rg_comparison *q, double value, rg_judgement *v)
 {
     rg_judge_number(q, (rg_estimate){value, value, value}, v);
 }
 
-// An error against the truth, an FSC.
+// Judges an error against the truth, or an FSC.
 static rg_judgement judge_exact_cell(const rg_comparison *q)
 {
     rg_judgement v = judge_cell(q);
@@ -149,7 +149,7 @@ static rg_judgement judge_least(const rg_comparison *q)
     char table[48] = "", column[48] = "";
     const rg_tsv *t = sscanf(q->a, "%47s %47s", table, column) == 2 ? rg_table_of(q->rows, table) : NULL;
     double least = INFINITY;
-    for (int i = 0; t && i < t->n_rows; i++) least = fmin(least, rg_tsv_number(t, i, column)); // passes over what is no number
+    for (int i = 0; t && i < t->n_rows; i++) least = fmin(least, rg_tsv_number(t, i, column)); // skips NaN
     if (isinf(least)) {
         const rg_text of = rg_text_to(q->a, " ");
         return without((rg_why){RG_BY_NO_COLUMN, .text = {of, rg_text_of(q->a + of.n + (q->a[of.n] == ' '))}});
@@ -159,7 +159,7 @@ static rg_judgement judge_least(const rg_comparison *q)
     return v;
 }
 
-// Frequency at which the curve first falls below one half, between two shells; the last one when it never does.
+// The frequency at which the curve first falls below one half, between two shells; the last one if it never does.
 static double crossing(const rg_tsv *t)
 {
     double last = NAN, before = NAN;
@@ -211,7 +211,7 @@ static series series_of(const rg_tsv *t)
     return s;
 }
 
-// A column against the time, where both are numbers, of series i by variant k: the count, *x and *y malloc'ed.
+// Reads a column against the time, where both are numbers, of series i by variant k: the count, *x and *y malloc'ed.
 static int growth_of(const series *s, int i, int k, const char *column, double **x, double **y)
 {
     const rg_tsv *t = s->table;
@@ -227,14 +227,14 @@ static int growth_of(const series *s, int i, int k, const char *column, double *
     return n;
 }
 
-// The median over all series, of which there has to be an interval.
+// The median over all series, with an interval, so of at least two.
 static rg_estimate over_series(double *value, int n)
 {
     const rg_samples all = {.n = n, .processes = 1, .ns = value};
     return n > 1 ? rg_median_of(&all) : RG_NO_ESTIMATE;
 }
 
-// The part of the photos whose curve has a maximum after its first minimum.
+// The fraction of photographs whose curve has a maximum after its first minimum.
 static rg_estimate with_r_max(const series *s, rg_judgement *v)
 {
     double found = 0, all = 0, first = NAN, last = NAN;
@@ -251,7 +251,7 @@ static rg_estimate with_r_max(const series *s, rg_judgement *v)
     return (rg_estimate){all > 0 ? found / all : NAN, NAN, NAN};
 }
 
-// Intercept of the free line as a part of the last R_max. It may be negative: the last R_max is added, and taken away again.
+// Intercept of the free line as a fraction of the last R_max. It may be negative, so the last R_max is added, then subtracted.
 static rg_estimate intercept(const series *s, rg_judgement *v)
 {
     double part[SERIES_MOST];
@@ -267,8 +267,7 @@ static rg_estimate intercept(const series *s, rg_judgement *v)
     return (rg_estimate){e.value - 1, e.low - 1, e.high - 1};
 }
 
-// Scatter about the free line as a part of the growth over the series: what a length would have to show. Infinite for one that
-// does not move.
+// Scatter about the free line as a fraction of the growth over the series; infinite without growth.
 static double scatter(const series *s, int i, const char *column)
 {
     RG_FREED double *x = NULL, *y = NULL;
@@ -282,7 +281,7 @@ static double scatter(const series *s, int i, const char *column)
     return value;
 }
 
-// How much worse the length from the peak of the spectrum follows the growth than R_max does, where that grows.
+// The factor by which the length from the spectrum's peak follows the growth worse than R_max, where R_max grows.
 static rg_estimate reciprocal(const series *s, rg_judgement *v)
 {
     static const double does_not_move = 1e9;
@@ -302,7 +301,7 @@ static rg_estimate reciprocal(const series *s, rg_judgement *v)
     return over_series(worse, n);
 }
 
-// Largest difference of R_max between the first variant and the others.
+// The largest difference of R_max between the first variant and the others.
 static rg_estimate difference(const series *s, rg_judgement *v)
 {
     double most = 0, photos = 0;
@@ -337,7 +336,7 @@ static rg_judgement judge_job(const rg_comparison *q)
         const rg_estimate e = quantity[k].find(&s, &v);
         if (isnan(e.value)) return without(v.why);
         snprintf(v.size, sizeof v.size, "%d series", s.n);
-        if (isnan(e.low)) // of finished files: the next look at them says the same
+        if (isnan(e.low)) // the files are complete: another run gives the same
             judge_exactly(q, e.value, &v);
         else
             rg_judge_number(q, e, &v);
@@ -346,7 +345,7 @@ static rg_judgement judge_job(const rg_comparison *q)
     return without((rg_why){RG_BY_UNKNOWN_QUANTITY, .text = {rg_text_of(q->a)}});
 }
 
-// A quantity of the job that says whether there is a thing, not how large it is.
+// Judges a quantity of the job that says whether something exists, not how large it is.
 static rg_judgement judge_peaks(const rg_comparison *q)
 {
     rg_judgement v = judge_job(q);

@@ -4,7 +4,7 @@
 
 #include "../../impl/base/core.h"
 
-// Where one side is a host's, which copies nothing, the scope is that of the device.
+// Sets size and scope. If one side is a host's, which copies nothing, the scope is the device's.
 static void set_place(rg_judgement *v, const rg_row *a, const rg_row *b)
 {
     const rg_row *row = b && strcmp(b->cell[RG_C_SPACE], "host") ? b : a;
@@ -29,12 +29,12 @@ static rg_why no_pair(const rg_comparison *q)
     return one && other ? (rg_why){.reason = RG_BY_NO_COMMON_SIZE} : rg_missing(q->rows, one ? q->b : q->a);
 }
 
-// No ratio to scalar C stands alone: the same over the autovec variant of its algorithm, which a compiler made of plain loops.
+// A ratio to scalar C is never given alone, but with the ratio to autovec, plain loops vectorised by the compiler.
 static bool over_autovec(const rg_comparison *q, char spec[400])
 {
     const char *naive = strstr(q->a, ":naive");
     if (naive) snprintf(spec, 400, "%.*s:autovec%s", (int)(naive - q->a), q->a, naive + strcspn(naive, " @|"));
-    return naive && !strstr(q->b, ":autovec"); // which is compared already
+    return naive && !strstr(q->b, ":autovec"); // compared already
 }
 
 static void set_over_autovec(const rg_comparison *q, rg_judgement *v)
@@ -42,7 +42,7 @@ static void set_over_autovec(const rg_comparison *q, rg_judgement *v)
     char spec[400];
     const rg_row *pair[2];
     if (isnan(v->value) || !over_autovec(q, spec)) return;
-    // At this size, also where both were timed at a larger.
+    // At this size, even if both were timed at a larger one.
     v->over_autovec = rg_pick_pair(q->rows, spec, q->b, v->size, v->scope, pair) ? rg_time_ratio(pair[0], pair[1]).value : NAN;
 }
 
@@ -64,9 +64,9 @@ static rg_judgement judge_pair(const rg_comparison *q)
     rg_judge_number(q, rg_time_ratio(a, b), &v);
     if (a == b && tried < RG_SEARCHED) {
         rg_refuse(RG_BY_FEW_TRIED, tried, RG_SEARCHED, &v);
-        v.value = v.low = v.high = NAN; // no point of a figure
+        v.value = v.low = v.high = NAN; // not a point of a figure
     }
-    if (fabs(rg_more_work(a, b) - 1) > 1e-9) // fixed costs weigh more where there is less of it
+    if (fabs(rg_more_work(a, b) - 1) > 1e-9) // fixed costs weigh more with less work
         rg_refuse(RG_BY_UNEQUAL_WORK, rg_cell_number(a, RG_C_WORK), rg_cell_number(b, RG_C_WORK), &v);
     return v;
 }
@@ -78,7 +78,7 @@ static rg_judgement judge_ratio(const rg_comparison *q)
     return v;
 }
 
-// Images per second of one shape.
+// Judges images per second at one shape.
 static rg_judgement judge_rate(const rg_comparison *q)
 {
     rg_judgement v = rg_unjudged();
@@ -95,7 +95,7 @@ static rg_judgement judge_rate(const rg_comparison *q)
     return v;
 }
 
-// Speed on all threads over one thread, as a part of the number of threads.
+// Judges the speed on all threads over one thread, as a fraction of the number of threads.
 static rg_judgement judge_scaling(const rg_comparison *q)
 {
     rg_judgement v = judge_pair(q);
@@ -107,7 +107,7 @@ static rg_judgement judge_scaling(const rg_comparison *q)
     return v;
 }
 
-// The fastest row may be of a run that did not ask for energy: then any that has joules, else any that says why there are none.
+// The fastest row may lack energy. Returns a row that has joules, otherwise one that gives the reason why there are none.
 static const rg_row *with_energy(rg_rows rows, const char *spec, const rg_row *best)
 {
     for (rg_cursor at = {.rows = rows}; isnan(rg_cell_number(best, RG_C_JOULES)) && rg_next(&at);)
@@ -138,7 +138,7 @@ static rg_judgement judge_energy(const rg_comparison *q)
                 rg_text_of(one ? with->cell[RG_C_VARIANT] : ""), rg_text_of(with->cell[RG_C_JOULES])}};
         return v;
     }
-    // Joules are power times time, summed over the calls whose times are known one by one: their spread is what can be known.
+    // Joules are power times time, summed over calls that are timed one by one, so only the spread of times is known.
     const rg_estimate time = rg_time_ratio(a, b);
     const double part = x / y / time.value;
     v.ours = (rg_ours){RG_OURS_ENERGY, .number = {x, y, q->host_W}};
@@ -149,8 +149,8 @@ static rg_judgement judge_energy(const rg_comparison *q)
 
 // ---- more pairs than one -------------------------------------------------------------------------------------------------
 
-// Time of a over time of b at one shape, or the rate of a; NaN with the reason in v->why. The ends of the interval are relative to
-// the value; of a single row they are of its median.
+// Time of a over time of b at one shape, or the rate of a; NaN with the reason in v->why. The interval is relative to the
+// value, or for a single row to its median.
 static rg_estimate at_shape(const rg_comparison *q, rg_text shape, rg_text scopes, rg_judgement *v)
 {
     char at[96], in[96];
@@ -177,8 +177,8 @@ static rg_estimate at_shape(const rg_comparison *q, rg_text shape, rg_text scope
     return (rg_estimate){rg_cell_number(pair[0], RG_C_RATE) * median / of.value, of.value / of.high, of.value / of.low};
 }
 
-// The ratio, or the rate, at a large size over that at a small one. One scope for both, unless the claim gives each its own:
-// "device;transfer".
+// Judges the ratio, or the rate, at a large size over that at a small one. One scope for both, unless the claim gives each its
+// own: "device;transfer".
 static rg_judgement judge_growth(const rg_comparison *q)
 {
     rg_judgement v = rg_unjudged();
@@ -203,19 +203,19 @@ static rg_judgement judge_growth(const rg_comparison *q)
     v.ours.number[0] = b.value;
     v.ours.number[1] = s.value;
     snprintf(v.size, sizeof v.size, "%s", q->size);
-    // Two sizes are measured apart: the half widths, as logarithms, add in quadrature.
+    // Two sizes are independent measurements: half widths of logarithms add in quadrature.
     const double value = b.value / s.value, down = hypot(log(b.low), log(s.high)), up = hypot(log(b.high), log(s.low));
     rg_judge_number(q, (rg_estimate){value, value * exp(-down), value * exp(up)}, &v);
     return v;
 }
 
-// The mean of the ratios over turns, size "PREFIX;FIRST;LAST;COUNT": shapes PREFIX and COUNT numbers from FIRST to LAST, equally
-// spaced; others between them, timed for another claim, do not count. Of fewer there is a number, but no mean over the range.
+// The mean of the ratios over turns, size "PREFIX;FIRST;LAST;COUNT": shapes PREFIX with COUNT numbers from FIRST to LAST, equally
+// spaced; others, timed for another claim, do not count. With fewer there is a number, but no mean over the range.
 static rg_judgement mean_of(const rg_comparison *q)
 {
     rg_judgement v = rg_unjudged();
     char prefix[64];
-    int first, last, least, n = 0, once = 0; // timed once on a side: no interval would hold them
+    int first, last, least, n = 0, once = 0; // once: a side was timed only once, so there is no interval
     if (sscanf(q->size, "%63[^;];%d;%d;%d", prefix, &first, &last, &least) != 4) {
         v.why = (rg_why){RG_BY_BAD_TURNS, .text = {rg_text_of(q->size)}};
         return v;
@@ -233,7 +233,7 @@ static rg_judgement mean_of(const rg_comparison *q)
             continue;
         }
         sum += ratio.value;
-        squares += (ratio.high - ratio.low) * (ratio.high - ratio.low) / 4; // turns are measured apart: as in growth
+        squares += (ratio.high - ratio.low) * (ratio.high - ratio.low) / 4; // turns are independent measurements, as in growth
         set_place(&v, pair[0], pair[1]);
         n++;
     }
@@ -250,7 +250,7 @@ static rg_judgement mean_of(const rg_comparison *q)
     return v;
 }
 
-// Size "PREFIX;FIRST;LAST;COUNT/FIRST;LAST;COUNT": the mean over the first range over that over the second.
+// Size "PREFIX;FIRST;LAST;COUNT/FIRST;LAST;COUNT": the mean over the first range over the mean over the second.
 static rg_judgement judge_means(const rg_comparison *q, const char *slash)
 {
     RG_FREED char *first = rg_print("%.*s", (int)(slash - q->size), q->size);
@@ -260,7 +260,7 @@ static rg_judgement judge_means(const rg_comparison *q, const char *slash)
     rg_judgement v = mean_of(&one);
     one.size = second;
     const rg_judgement over = mean_of(&one);
-    if (v.why.reason != RG_BY_NUMBER) return v; // nothing, or too few turns
+    if (v.why.reason != RG_BY_NUMBER) return v; // no number, or too few turns
     if (over.why.reason != RG_BY_NUMBER) return over;
     const double value = v.value / over.value;
     const double half = hypot((v.high - v.low) / v.value, (over.high - over.low) / over.value) / 2;
@@ -305,7 +305,7 @@ static int64_t part_of(const rg_row *row, const char *name) { return rg_cell_par
 
 static bool is_of_curve(const rg_row *row, const char *spec) { return rg_timed(row) && rg_plain(row) && rg_matches(row, spec); }
 
-// The largest offset at which images of this size were timed; -1 with fewer than three of them.
+// The largest offset at which images of this size were timed; -1 if fewer than three were.
 static int64_t reach_of(rg_rows rows, const char *spec, int64_t width, int64_t height)
 {
     int64_t seen[3], largest = 0;
@@ -321,7 +321,7 @@ static int64_t reach_of(rg_rows rows, const char *spec, int64_t width, int64_t h
     return n < 3 ? -1 : largest;
 }
 
-// Curves of time against R: how far they all reach, as a part of the width, of the image with the most pixels that has a curve.
+// Judges curves of time against R: the offset that all reach, as a fraction of the width, for the largest image with a curve.
 static rg_judgement judge_curves(const rg_comparison *q)
 {
     rg_judgement v = rg_unjudged();

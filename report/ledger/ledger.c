@@ -51,7 +51,7 @@ static rg_bench_machine *new_machine(rg_ledger *l, bool here)
     return &l->machine[l->n_machines++];
 }
 
-// "h200.tsv", "h200.verify.tsv" and the table "h200.stages.tsv" are one machine, h200.
+// Files "h200.tsv", "h200.verify.tsv" and the table "h200.stages.tsv" belong to one machine, h200.
 static void set_label(rg_bench_machine *m, const char *name)
 {
     snprintf(m->label, sizeof m->label, "%.*s", (int)strcspn(name, "."), name);
@@ -67,7 +67,7 @@ static int add_table(rg_bench_machine *m, const char *given)
 
 static int is_tsv(const struct dirent *entry) { return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv"); }
 
-// Files of a folder: those of the machine `only`, or of all machines but the one that was named.
+// Adds the files of a folder: those of the machine `only`, or of all machines except the named one.
 static int add_folder(rg_ledger *l, const char *folder, rg_bench_machine *only)
 {
     struct dirent **entry;
@@ -91,8 +91,8 @@ static int add_folder(rg_ledger *l, const char *folder, rg_bench_machine *only)
     return code;
 }
 
-// A record says of its rows where they were made; of other files those that lie beside them decide. No folder is looked up by the
-// program's own: a record is the same wherever it is read from.
+// A record's rows say where they were made; for other files, those in the same folder decide. The program's own folder is not
+// searched, so that a record reads the same everywhere.
 static int add_beside(rg_ledger *l, rg_bench_machine *m, const char *path)
 {
     const int before = m->n_files + m->n_tables, tables = m->n_tables, n = (int)(rg_base_name(path) - path);

@@ -14,7 +14,7 @@ static void set_row(rg_row *row, const rg_tsv *t, int i)
     static const struct {
         rg_column column;
         const char *name;
-        bool number; // of a row without one (a crash) the cell is empty, as in result files
+        bool number; // empty in a row without one (a crash), as in result files
     } cell[] = {{RG_C_ALGO, "algo", false}, {RG_C_VARIANT, "variant", false}, {RG_C_SHAPE, "shape", false},
         {RG_C_SPACE, "device", false}, {RG_C_ERROR, "error", true}, {RG_C_TOL, "tol", true}, {RG_C_STATUS, "status", false},
         {RG_C_DETAIL, "reason", false}};
@@ -78,7 +78,7 @@ static int add_checks(rg_bench_machine *m, const rg_tsv *t)
     return code;
 }
 
-// All tables of a record's file, under their own names.
+// Adds all tables of a record's file, under their own names.
 static int add_tables(rg_bench_machine *m, const char *path)
 {
     RG_ENDS(rg_tables_free) rg_tables tables;
@@ -88,7 +88,7 @@ static int add_tables(rg_bench_machine *m, const char *path)
         rg_tsv t;
         RG_FREED char *where = rg_print("%s, table %s", path, name);
         code = rg_tsv_parse(where, text, strlen(text), &t);
-        if (code == RG_GOOD && !strcmp(name, "verify")) { // rows of the checker, not a job's
+        if (code == RG_GOOD && !strcmp(name, "verify")) { // rows of the checker, not of a job
             code = add_checks(m, &t);
             rg_tsv_free(&t);
         } else if (code == RG_GOOD) {

@@ -39,7 +39,7 @@ double rg_more_work(const rg_row *a, const rg_row *b)
 
 rg_estimate rg_time_ratio(const rg_row *a, const rg_row *b)
 {
-    if (a == b) return (rg_estimate){1, 1, 1}; // the best is the one that it is compared with
+    if (a == b) return (rg_estimate){1, 1, 1}; // compared with itself
     const double more = rg_more_work(a, b);
     RG_ENDS(rg_samples_free) rg_samples of_a = rg_row_samples(a), of_b = rg_row_samples(b);
     const rg_estimate ratio = rg_ratio_of(&of_a, &of_b);
@@ -50,7 +50,7 @@ rg_estimate rg_calls_a_second(const rg_row *row)
 {
     RG_ENDS(rg_samples_free) rg_samples samples = rg_row_samples(row);
     const rg_estimate of = rg_median_of(&samples);
-    const double ns = rg_row_ns(row, RG_C_MEDIAN) / rg_cell_number(row, RG_C_MEDIAN); // of the row's unit
+    const double ns = rg_row_ns(row, RG_C_MEDIAN) / rg_cell_number(row, RG_C_MEDIAN); // nanoseconds per unit of the row
     return (rg_estimate){1e9 / (ns * of.value), 1e9 / (ns * of.high), 1e9 / (ns * of.low)};
 }
 

@@ -20,7 +20,7 @@ rg_outcome rg_outcome_of(rg_estimate e, double low, double high, const char *dir
     if (!isfinite(e.low) || !isfinite(e.high)) return RG_NOT_CALLED;
     const bool inside = !(e.value < low) && !(e.value > high);
     const rg_outcome good = rg_is_wide(low, high) ? RG_ORDER : RG_REPRODUCED;
-    if (!*direction) { // the bounds are all that the paper says
+    if (!*direction) { // the paper gives only bounds
         const bool overlaps = !(e.high < low) && !(e.low > high);
         return inside ? good : overlaps ? RG_NOT_CALLED : RG_CONTRADICTED;
     }
@@ -31,7 +31,7 @@ rg_outcome rg_outcome_of(rg_estimate e, double low, double high, const char *dir
 
 rg_judgement rg_unjudged(void) { return (rg_judgement){.outcome = RG_NOT_TESTABLE, .value = NAN, .low = NAN, .high = NAN}; }
 
-// Times, ratios and what else is judged are positive.
+// Whether the claim holds for any value, as times, ratios and other judged values are positive.
 static bool is_without_limit(const rg_comparison *q)
 {
     const bool above = *q->direction ? *q->direction == '>' && strtod(q->direction + 1, NULL) <= 0 : !(q->low > 0);

@@ -45,8 +45,8 @@ bool rg_shaped(const char *shape, const char *wanted, const char *separators)
     return true;
 }
 
-// One alternative "autocorr:simd threads=1 isa=2@w750;k0": algorithm and variant equal, every further word a parameter that
-// holds ("isa<512": is smaller); after '@' the parts that the shape must have.
+// Matches one alternative, "autocorr:simd threads=1 isa=2@w750;k0": algorithm and variant are equal, every further word is a
+// parameter that holds ("isa<512": smaller), and the shape has the parts after '@'.
 static bool matches_one(const rg_row *row, const char *spec, size_t length)
 {
     char text[200];
@@ -90,7 +90,7 @@ bool rg_matches(const rg_row *row, const char *spec)
 
 static int mode_rank(const rg_row *row) { return !strcmp(row->cell[RG_C_MODE], "cold") ? 1 : 0; }
 
-// A host copies nothing to a device: its time of `device` is that of both scopes with copies as well.
+// A host copies nothing to a device, so its `device` time also counts for both scopes with copies.
 static bool in_scope(const rg_row *row, const char *scope, size_t length)
 {
     const char *own = row->cell[RG_C_SCOPE];
@@ -116,7 +116,7 @@ const rg_row *rg_pick(rg_rows rows, const char *spec, const char *shape, const c
     return best;
 }
 
-// Whether rows of a or b stand beside this one, the best of both.
+// Whether there are other rows of a or b at this shape and scope than `best`, the fastest of both.
 static bool has_others(rg_rows rows, const char *a, const char *b, const char *shape, const char *scope, const rg_row *best)
 {
     bool others = false;
@@ -137,7 +137,7 @@ bool rg_pick_pair(rg_rows rows, const char *a, const char *b, const char *shape,
     return false;
 }
 
-// Of files that do not say, the sums of a correlation.
+// Work of a row; if the file lacks it, the sums of a correlation.
 static double work_of(const rg_row *row)
 {
     const char *shape = row->cell[RG_C_SHAPE];
@@ -150,7 +150,7 @@ const char *rg_common_shape(rg_rows rows, const char *a, const char *b, const ch
     const char *best = NULL;
     double best_work = -1;
     int best_rank = -1;
-    const int64_t kind = rg_cell_part(size, "k", 0); // of input: 0, the papers', unless the claim names another
+    const int64_t kind = rg_cell_part(size, "k", 0); // kind of input: 0, the papers', unless the claim names another
     for (rg_cursor at = {.rows = rows}; rg_next(&at);) {
         const char *shape = at.row->cell[RG_C_SHAPE];
         const rg_row *pair[2];

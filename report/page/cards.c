@@ -26,7 +26,7 @@ static int points(const rg_ledger *l, int machine, const char *paper, point to[P
     return n;
 }
 
-// Place on the axis of `decades` from the power `first` of ten on.
+// Sets the place on an axis of `decades`, which starts at 10^first.
 static void set_x(rg_data *d, const char *name, double value, int first, int decades)
 {
     enum { LEFT = 146, RIGHT = 268 };
@@ -36,7 +36,7 @@ static void set_x(rg_data *d, const char *name, double value, int first, int dec
 static void lay_chart(const point *at, int n, rg_data *chart)
 {
     enum { WIDTH = 286, LEFT = 146, ROW = 21, TOP = 6 };
-    double low = 1, high = 1; // whole decades about 1 and all points
+    double low = 1, high = 1; // whole decades around 1 and all points
     for (int i = 0; i < n; i++) {
         low = fmin(low, fmin(at[i].paper, at[i].ours));
         high = fmax(high, fmax(at[i].paper, at[i].ours));
@@ -78,7 +78,7 @@ static void lay_chart(const point *at, int n, rg_data *chart)
 
 // ---- the card ------------------------------------------------------------------------------------------------------------
 
-// Of one machine: its bar and counts, and what it lacks.
+// Lays out one machine: its bar and counts, and what it lacks.
 static void lay_counts(const rg_ledger *l, int machine, const char *paper, rg_data *card)
 {
     char text[RG_SAY];
@@ -109,6 +109,6 @@ void rg_lay_card(const rg_report *r, int paper, rg_data *d)
     rg_set(d, "reference", "%s", rg_machine_name(&l->machine[machine], ""));
     const int n = points(l, machine, name, at);
     if (n > 1) lay_chart(at, n, rg_add(d, "chart"));
-    lay_counts(l, 0, name, d); // each machine by itself: that which the card speaks of may be another one
+    lay_counts(l, 0, name, d); // for each machine, as the card may be about another one
     if (machine) lay_counts(l, machine, name, d);
 }

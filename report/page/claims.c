@@ -14,14 +14,14 @@ static rg_data *lay_option(rg_data *d, const char *list, int n, const char *text
     return option;
 }
 
-// How many claims of papers the machine decides.
+// Number of the papers' claims that the machine decides.
 static int decided(const rg_ledger *l, int machine)
 {
     int count[RG_OUTCOMES];
     return rg_count_outcomes(l, machine, NULL, false, count) - count[RG_NOT_TESTABLE];
 }
 
-// What a row opens to, of one machine.
+// Lays out the details of a row for one machine.
 static void lay_machine(const rg_ledger *l, int claim, int machine, rg_data *d)
 {
     const rg_judgement *v = rg_verdict_on(l, claim, machine);

@@ -6,14 +6,14 @@
 #include "page.h"
 #include <dirent.h>
 
-// NAME.tsv of NAME.svg; NAME.points.tsv and the like belong to it.
+// Selects NAME.tsv of NAME.svg; NAME.points.tsv and the like belong to it.
 static int is_table(const struct dirent *entry)
 {
     const char *dot = strchr(entry->d_name, '.');
     return dot && dot != entry->d_name && !strcmp(dot, ".tsv");
 }
 
-// A plug-in whose every index is right is wrong in another way, of which there is no picture; but for the control.
+// A plug-in with right indices has another kind of fault, which a picture cannot show. The control is shown anyway.
 static bool is_shown(const rg_report *r, const char *name)
 {
     RG_FREED char *path = rg_print("%s/%s.tsv", r->traces, name);
@@ -31,7 +31,7 @@ static int copy_pictures(const rg_report *r, const char *name)
     for (int svg = 0; svg < 2 && code == RG_GOOD; svg++) {
         const char *kind = svg ? "svg" : "png";
         RG_FREED char *from = rg_print("%s/%s.%s", r->traces, name, kind), *to = rg_print("fig/trace_%s.%s", name, kind);
-        code = access(from, R_OK) ? RG_GOOD : rg_copy_beside(r->out, from, to); // without gnuplot there are none
+        code = access(from, R_OK) ? RG_GOOD : rg_copy_beside(r->out, from, to); // none without gnuplot
     }
     return code;
 }

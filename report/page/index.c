@@ -27,7 +27,7 @@ int rg_paper_at(const rg_report *r, int place)
 
 // ---- figures -------------------------------------------------------------------------------------------------------------
 
-// Whether an earlier figure of the list is the same of another machine: of this machine, or of the first that has it.
+// Whether an earlier figure of the list is the same one for another machine: this machine, or the first that has it.
 static bool is_again(const rg_figures *all, int i)
 {
     const rg_figure *f = &all->figure[i];
@@ -36,7 +36,7 @@ static bool is_again(const rg_figures *all, int i)
     return false;
 }
 
-// "fig6-h200" of fig/fig6-h200.svg
+// Sets "fig6-h200" for fig/fig6-h200.svg.
 static void set_id(const rg_figure *f, const char *name, rg_data *d)
 {
     rg_set(d, name, "%.*s", (int)strlen(f->wide) - (int)strlen("fig/.svg"), f->wide + strlen("fig/"));
@@ -45,7 +45,7 @@ static void set_id(const rg_figure *f, const char *name, rg_data *d)
 static void lay_figure(const rg_figure *f, rg_data *d)
 {
     set_id(f, "id", d);
-    const bool broad = !*f->narrow; // its text would be too small on a phone: it is moved in its frame there
+    const bool broad = !*f->narrow; // its text would be too small on a phone, so it scrolls in its frame there
     rg_set(d, "class", "%s%s%s", f->picture ? "picture" : "lines", f->whole ? " whole" : "", broad ? " broad" : "");
     const struct {
         const char *name, *text;
@@ -56,7 +56,8 @@ static void lay_figure(const rg_figure *f, rg_data *d)
     rg_set(d, "height", "%d", f->height);
 }
 
-// The paper's drawn figures: the first LEAD of them to one list, the others to another; NULL: none. How many go to the second.
+// Lays out the paper's drawn figures: the first LEAD to one list, the rest to another; NULL: none. Returns the number of the
+// rest.
 static int lay_figures(const rg_report *r, const char *paper, rg_data *d, const char *lead, const char *more)
 {
     enum { LEAD = 2 };
@@ -72,7 +73,7 @@ static int lay_figures(const rg_report *r, const char *paper, rg_data *d, const 
     return before;
 }
 
-// What was found: each sentence with its claims and its figure, of the same machine where that has one.
+// Lays out the findings: each sentence with its claims and its figure, of the same machine if there is one.
 static void lay_statements(const rg_report *r, rg_data *d)
 {
     rg_statement s;
@@ -98,7 +99,7 @@ static void lay_statements(const rg_report *r, rg_data *d)
 
 // ---- papers --------------------------------------------------------------------------------------------------------------
 
-// For Markdown: the paper's claims, with a pair of columns for each machine that is shown.
+// Lays out the paper's claims for Markdown, with two columns for each machine shown.
 static void lay_claimed(const rg_report *r, const char *paper, rg_data *d)
 {
     enum { CELLS_MOST = 24 };
@@ -176,7 +177,7 @@ static int lay_paper(const rg_report *r, int i, rg_data *d)
 
 // ---- machines and files --------------------------------------------------------------------------------------------------
 
-// How often `regather duel` was right about kernels of known slowness: tables of verify/duels.sh, NAME.duels.tsv.
+// Lays out how often `regather duel` was right about kernels of known slowness: tables of verify/duels.sh, NAME.duels.tsv.
 static bool lay_duels(const rg_report *r, rg_data *d)
 {
     static const char *const of_table[] = {"device", "kernel", "planted_percent", "gate", "busy", "duels", "SAME", "FASTER",

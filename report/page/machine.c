@@ -8,7 +8,7 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 
-// Cells of a row under their names in result files.
+// Sets a row's cells, by their names in result files.
 static void set_cells(rg_data *d, const rg_row *row, const int *column, int n)
 {
     for (int i = 0; i < n; i++) rg_set(d, rg_column_name[column[i]], "%s", row->cell[column[i]]);
@@ -45,7 +45,7 @@ static void lay_time(const rg_row *row, rg_data *d)
     rg_set(d, "n", "%d", s.n);
     rg_set(d, "many", "%s", rg_plural(s.n));
     set_rate(d, row);
-    // More than the bound: of an older file, whose cost or probe was wrong.
+    // Beyond the bound: from an older file, whose cost or probe was wrong.
     rg_set(d, "beyond", "%s", reached > RG_FRACTION_MOST ? "yes" : "");
     if (reached <= RG_FRACTION_MOST) rg_set(d, "reached", "%.0f", 100 * reached);
     rg_set(d, "error", "%s", "");
@@ -67,7 +67,7 @@ static bool first_of_shape(const rg_row *row, int i)
     return true;
 }
 
-// Of a search (regather tune) the page shows what is within a tenth of the best; the file has all.
+// The page shows results of a search (regather tune) within a tenth of the best; the file has all.
 static bool is_shown(const rg_row *row, int n, int i)
 {
     for (int k = 0; k < n; k++)
@@ -107,7 +107,7 @@ static void lay_self_tests(const rg_result *f, int n, rg_data *d)
     }
 }
 
-// What the machine sustains, as bench measured it in the same run.
+// Lays out the machine's sustained rates, as bench measured them in the same run.
 static void lay_probes(const rg_result *f, int n, rg_data *d)
 {
     static const int column[] = {RG_C_VARIANT, RG_C_SPACE};
@@ -130,7 +130,7 @@ static bool same_variant(const rg_row *a, const rg_row *b)
         !strcmp(a->cell[RG_C_SPACE], b->cell[RG_C_SPACE]);
 }
 
-// One line of the checker's table: all cases of the variant of row first.
+// Lays out one line of the checker's table: all cases of the variant of row first.
 static void lay_variant(const rg_row *row, int n, int first, rg_data *d)
 {
     static const int column[] = {RG_C_VARIANT, RG_C_SPACE};
@@ -160,10 +160,10 @@ static void lay_variant(const rg_row *row, int n, int first, rg_data *d)
 
 static void lay_checks(const rg_row *row, int n, rg_data *d)
 {
-    int *first = rg_alloc((size_t)(n + 1) * sizeof *first), variants = 0; // rows of each variant
+    int *first = rg_alloc((size_t)(n + 1) * sizeof *first), variants = 0; // first row of each variant
     for (int i = 0; i < n; i++) {
         int k = variants;
-        while (k > 0 && !same_variant(&row[first[k - 1]], &row[i])) // the last is the likeliest
+        while (k > 0 && !same_variant(&row[first[k - 1]], &row[i])) // the last is the most likely
             k--;
         if (k > 0) continue;
         first[variants++] = i;
@@ -172,7 +172,7 @@ static void lay_checks(const rg_row *row, int n, rg_data *d)
     free(first);
 }
 
-// Variants that bench did not time, once each with the first reason.
+// Lays out variants that bench did not time, each once with its first reason.
 static void lay_missing(const rg_row *row, int n, rg_data *d)
 {
     static const int column[] = {RG_C_VARIANT, RG_C_STATUS};
@@ -201,7 +201,7 @@ static void lay_head(const rg_result *f, rg_data *d)
     }
 }
 
-// Only files of the checker have rows without a scope that are no probes.
+// Only the checker's files have rows that lack a scope and are no probes.
 static bool is_of_checker(const rg_row *row, int n) { return n > 0 && !rg_row_is_probe(row) && !*row->cell[RG_C_SCOPE]; }
 
 static void lay_file(const rg_row_file *file, int n, rg_data *d)
@@ -220,9 +220,9 @@ static void lay_file(const rg_row_file *file, int n, rg_data *d)
     }
 }
 
-enum { TABLE_ROWS_MOST = 40, TABLE_COLUMNS_MOST = 20 }; // longer ones are for figures
+enum { TABLE_ROWS_MOST = 40, TABLE_COLUMNS_MOST = 20 }; // longer ones are left to figures
 
-// A number as people read it: files have up to 17 digits.
+// Shortens a number for readers: files have up to 17 digits.
 static const char *for_people(const char *text, char number[32])
 {
     char *end;

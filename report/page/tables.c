@@ -6,7 +6,7 @@
 
 enum { COLUMNS_MOST = 16, TEXT = 240 };
 
-// A line of tables.tsv for one of its rows ("500"), which takes the place of every {}.
+// A line of tables.tsv for one of its rows ("500"), which replaces every {}.
 typedef struct listed_row {
     const rg_report *report;
     int machine;
@@ -16,7 +16,7 @@ typedef struct listed_row {
     char name[32];
 } listed_row;
 
-// The next piece up to a comma, {} filled in. false at the end.
+// Reads the next piece up to a comma, with {} filled in. false at the end.
 static bool next_piece(const char **at, const char *name, char text[TEXT])
 {
     size_t n = 0;
@@ -33,7 +33,7 @@ static bool next_piece(const char **at, const char *name, char text[TEXT])
 
 static const char *cell(const listed_row *l, const char *column) { return rg_tsv_cell(l->list, l->line, column); }
 
-// "58428 +- 960": with the error where the paper prints one.
+// Writes "58428 +- 960", with the error if the paper prints one.
 static void published(const listed_row *l, const char *id, char *text, size_t room)
 {
     const rg_claims *c = &l->report->ledger.claims;
@@ -42,7 +42,7 @@ static void published(const listed_row *l, const char *id, char *text, size_t ro
     snprintf(text, room, "%s%s%s", rg_published_number(c, paper, id, "value"), *error ? " +- " : "", error);
 }
 
-// Pieces that a row's time is of: its work (pieces "work"), or the product of parts of its shape ("p;t").
+// Number of pieces in a row's time: its work (pieces "work"), or the product of parts of its shape ("p;t").
 static double pieces_of(const rg_row *row, const char *pieces)
 {
     double n = 1;
@@ -52,7 +52,7 @@ static double pieces_of(const rg_row *row, const char *pieces)
     return n;
 }
 
-// Nanoseconds of `count` pieces, of the fastest row that spec asks for; *fewer when it was of fewer.
+// Nanoseconds of `count` pieces, from the fastest row that matches spec; *fewer if the row has fewer.
 static double time_of(const listed_row *l, const char *spec, double count, bool *fewer)
 {
     double best = NAN;
@@ -69,7 +69,7 @@ static double time_of(const listed_row *l, const char *spec, double count, bool 
     return best;
 }
 
-// What was judged of the claim with this id, or that rests on this published number; false, and "not run", where it has no number.
+// Writes the judgement of the claim with this id, or with this published number; false and "not run" if it has no number.
 static bool claimed(const listed_row *l, const char *id, char text[TEXT])
 {
     const rg_report *r = l->report;
@@ -86,7 +86,7 @@ static bool claimed(const listed_row *l, const char *id, char text[TEXT])
     return false;
 }
 
-// Ours in the unit of the table: a judged claim, a cell of a job's table, else a time. false, and "not run", when there is
+// Writes our value in the table's unit: a judged claim, a cell of a job's table, or a time. false and "not run" if there is
 // none.
 static bool ours(const listed_row *l, const char *spec, char text[TEXT])
 {
@@ -108,7 +108,7 @@ static bool ours(const listed_row *l, const char *spec, char text[TEXT])
     return !isnan(value);
 }
 
-// The pieces LABEL=WHAT of a column of the list, their labels or what they stand for, to text[n] and on. The new n.
+// Splits LABEL=WHAT pieces of a column into their labels or what they stand for, from text[n] on. Returns the new n.
 static int split(const listed_row *l, const char *column, bool labels, char text[COLUMNS_MOST][TEXT], int n)
 {
     char piece[TEXT];
@@ -122,19 +122,20 @@ static int split(const listed_row *l, const char *column, bool labels, char text
     return n;
 }
 
-// All rows of the table that begins at line l->line; table NULL: only whether anything of it was measured on this machine.
+// Lays out the rows of the table that starts at line l->line; table NULL: only returns whether this machine measured any.
 static bool rows(listed_row l, rg_data *table)
 {
     const int first = l.line;
     bool any = false;
-    for (; l.line < l.list->n_rows && (l.line == first || !*cell(&l, "table")); l.line++) // without a caption: goes on
+    for (; l.line < l.list->n_rows && (l.line == first || !*cell(&l, "table"));
+         l.line++) // a line without a caption continues the table
         for (const char *at = cell(&l, "rows"); rg_next_piece(&at, ',', l.name, sizeof l.name);) {
             char text[COLUMNS_MOST][TEXT];
             const char *cells[COLUMNS_MOST], *group = cell(&l, "group");
             if (!next_piece(&group, l.name, text[0])) continue;
             int theirs = split(&l, "published", false, text, 1), n = split(&l, "ours", false, text, theirs);
             for (int c = 0; c < n; c++) cells[c] = text[c];
-            bool known = false; // by the paper or here: nobody has every row
+            bool known = false; // known from the paper or from here
             for (int c = 1; c < theirs; c++) {
                 char id[TEXT];
                 memcpy(id, text[c], TEXT);

@@ -11,7 +11,7 @@ static int write_template(const rg_report *r, const char *name, const char *temp
     return rg_fill_file(path, template, d);
 }
 
-// Every claim on every machine.
+// Writes every claim on every machine.
 static int write_ledger(const rg_report *r)
 {
     const rg_ledger *l = &r->ledger;

@@ -10,7 +10,7 @@ void rg_say_digits(double value, char text[32])
 {
     const double step = fabs(value) < 1000 ? 0 : pow(10, floor(log10(fabs(value))) - 2);
     snprintf(text, 32, step > 0 ? "%.0f" : "%.3g", step > 0 ? step * round(value / step) : value);
-    if (value < 1 && !strcmp(text, "1")) // less than 1 is not printed as 1
+    if (value < 1 && !strcmp(text, "1")) // a value below 1 is not printed as 1
         snprintf(text, 32, "%.5g", fmin(value, 0.99999));
 }
 
@@ -43,7 +43,7 @@ void rg_fill_in(const char *from, const rg_known_word *word, int words, char *to
     }
 }
 
-// What was measured, with its interval where that is wide.
+// Writes the measured value, with its interval if that is wide.
 static void say_measured(const rg_judgement *j, bool interval, char text[128])
 {
     char low[32], high[32];
@@ -54,7 +54,7 @@ static void say_measured(const rg_judgement *j, bool interval, char text[128])
         snprintf(text + strlen(text), 128 - strlen(text), " (between %s and %s)", low, high);
 }
 
-// `from` with {ours}, {paper} and {open} filled in: what was measured, the published number, why it is not called.
+// Copies `from` with {ours}, {paper} and {open} replaced: the measured value, the published one, why there is no verdict.
 static void fill(const char *from, const rg_judgement *j, const char *paper, char *to, size_t room)
 {
     char ours[128], low[32], high[32], open[80] = ", timed once";
@@ -66,7 +66,7 @@ static void fill(const char *from, const rg_judgement *j, const char *paper, cha
     rg_fill_in(from, word, RG_COUNT(word), to, room);
 }
 
-// How a claim came out, as a column of findings.tsv; NULL: it was not measured.
+// Returns the column of findings.tsv for a claim's outcome; NULL: not measured.
 static const char *side_of(const rg_judgement *j)
 {
     static const char *const side[RG_OUTCOMES] = {"holds", "holds", "holds", "fails", "holds", "open", NULL, NULL, NULL};
@@ -83,7 +83,7 @@ bool rg_finding(const rg_ledger *l, const char *id, int machine, char *text, siz
     char paper[96], over[32] = "not timed";
     snprintf(paper, sizeof paper, "%.40s", rg_published(&l->claims, claim, "value"));
     if (j->over_autovec > 0) rg_say_digits(j->over_autovec, over);
-    if (j->over_autovec != 0) // no ratio to scalar C stands alone
+    if (j->over_autovec != 0) // a ratio to scalar C is never given alone
         snprintf(paper + strlen(paper), sizeof paper - strlen(paper), "; over a compiler's vectors: %s", over);
     const int row = rg_tsv_find(&l->findings, "id", id);
     if (row >= 0) fill(rg_tsv_cell(&l->findings, row, side_of(j)), j, paper, text, room);
@@ -92,7 +92,7 @@ bool rg_finding(const rg_ledger *l, const char *id, int machine, char *text, siz
 
 // ---- what was found (reference/found.tsv) ----------------------------------------------------------------------------------
 
-// "91 % of the machine's texture rate": of the claim's second variant, where it was timed without copies.
+// Writes "91 % of the machine's texture rate", of the claim's second variant, if it was timed without copies.
 static bool say_bound(const rg_ledger *l, int claim, int machine, char text[128])
 {
     const rg_row *row = rg_pick(rg_rows_on(l, machine), rg_claim_cell(&l->claims, claim, "denominator"),
@@ -121,7 +121,7 @@ static bool say_slot(const rg_ledger *l, const char *slot, int machine, char tex
     return *part || side_of(rg_verdict_on(l, claim, machine));
 }
 
-// Whether every claim of "ID+ ID- ID" stands as its sign says; to: "ID, ID, ID".
+// Whether every claim of "ID+ ID- ID" has the outcome of its sign; to: "ID, ID, ID".
 static bool stand(const rg_ledger *l, const char *list, int machine, char *to, size_t room)
 {
     char id[16];
@@ -190,7 +190,7 @@ bool rg_sentences(const rg_ledger *l, const char *paper, int machine, int most, 
     return n > 0;
 }
 
-// Sentences and points of charts that the machine has of the paper.
+// Counts the sentences and points of charts that the machine has for the paper.
 static int known(const rg_ledger *l, const char *paper, int machine)
 {
     char text[400];
@@ -216,7 +216,7 @@ int rg_speaks_of(const rg_ledger *l, const char *paper)
             most = n;
         }
     }
-    for (int m = best + 1; best && m < l->n_machines; m++) // of the reference machines, the one with most
+    for (int m = best + 1; best && m < l->n_machines; m++) // the reference machine with the most
         if (known(l, paper, m) > known(l, paper, best)) best = m;
     return best;
 }

@@ -69,7 +69,7 @@ static bool has(rg_rows rows, need what)
     return any;
 }
 
-// The first of the claim's needs that the machine lacks: of a claim over Octave it may be a GPU, of one over a GPU a core's time.
+// Returns the first of the claim's needs that the machine lacks: over Octave perhaps a GPU, over a GPU a core's time.
 static need need_of(const rg_ledger *l, int claim, int machine)
 {
     char word[16];
@@ -102,7 +102,7 @@ void rg_say_untested(const rg_ledger *l, int machine, const char *paper, char te
 
 // ---- the command -----------------------------------------------------------------------------------------------------------
 
-// Whether text is a shape, and nothing more: "w750,h1500,r250,k0".
+// Whether text is only a shape: "w750,h1500,r250,k0".
 static bool is_shape(const char *text)
 {
     return strchr(text, ',') && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789,-")];
@@ -187,8 +187,9 @@ void rg_warn_left_out(const rg_ledger *l)
     if (l->machine[0].alone && rg_say_left_out(l, 0, 0, text)) rg_warn("%s", text);
     for (int m = 0; m < l->n_machines; m++)
         if (rg_machine_stale_tables(&l->machine[m]))
-            rg_warn("%s: %d of %d tables date from before their jobs changed: %s", rg_machine_name(&l->machine[m], "this machine"),
-                rg_machine_stale_tables(&l->machine[m]), l->machine[m].n_tables, done);
+            rg_warn("%s: %d of %d tables date from before their jobs changed: %s",
+                rg_machine_name(&l->machine[m], "this machine"), rg_machine_stale_tables(&l->machine[m]),
+                l->machine[m].n_tables, done);
 }
 
 // ---- the terminal ----------------------------------------------------------------------------------------------------------

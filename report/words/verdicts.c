@@ -10,7 +10,7 @@ const char *const rg_outcome_means[RG_OUTCOMES] = {"within the claim's bounds", 
     "the paper's side, other size", "the other side", "runs, no number met", "interval holds both", "not measured",
     "against itself", "to be known"};
 
-// Adds to the text.
+// Appends to the text.
 __attribute__((format(printf, 2, 3))) static void say(char text[RG_SAY], const char *format, ...)
 {
     const size_t n = strlen(text);
@@ -123,12 +123,12 @@ void rg_say_why(const rg_claims *c, int claim, const rg_judgement *v, char text[
 
 // ---- what was measured ---------------------------------------------------------------------------------------------------
 
-// Three digits, without a power of ten.
+// Writes three digits, without an exponent.
 static void say_ratio(char text[RG_SAY], double ratio) { say(text, ratio < 1000 ? "%.3g" : "%.0f", ratio); }
 
 static void say_ratios(const rg_judgement *v, char text[RG_SAY])
 {
-    const bool itself = v->why.reason == RG_BY_FEW_TRIED; // a row over itself: its value is none
+    const bool itself = v->why.reason == RG_BY_FEW_TRIED; // a row over itself: it has no value
     say_ratio(text, itself ? 1 : v->value);
     if (itself)
         say(text, " x [1, 1]");
@@ -168,7 +168,7 @@ void rg_say_ours(const rg_judgement *v, char text[RG_SAY])
     case RG_OURS_NOTHING: break;
     case RG_OURS_RATIO:
         say_ratios(v, text);
-        if (n[0] > 2 || n[1] > 2) // a search tells as much of a kind as it has tried of it
+        if (n[0] > 2 || n[1] > 2) // a search is only as good as the number of configurations it tried
             say(text, "; the best of %.0f over the best of %.0f", n[0], n[1]);
         if (isfinite(n[2]) && isfinite(n[4]))
             say(text, "; fixed costs %.3g of %.3g s and %.3g of %.3g s", n[2], n[3], n[4], n[5]);
