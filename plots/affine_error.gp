@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# affine_error.gp: largest error of each variant against the reference, and what is allowed it (G7): texture units have fractions of
-# 9 bits, a one-pass variance in single precision cancels. One group a variant, at the largest of the timed sizes.
+# affine_error.gp: largest error of each variant against the reference, and its tolerance (G7). Texture units have 9-bit
+# fractions; a one-pass variance in single precision cancels. One group per variant, at the largest timed size.
 load PLOTS."/style.gp"
 set logscale y 10
 set format y "10^{%T}"

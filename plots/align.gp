@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Shifts and correlations of a series against the image before, for `regather align`.
-# DATA transforms.tsv, X the column to draw against, image or tilt_deg.
+# Shifts and correlations of each image of a series with the previous one, for `regather align`.
+# DATA transforms.tsv, X the column of the horizontal axis, image or tilt_deg.
 WIDE = 720; HIGH = 640
 load PLOTS."/job_file.gp"
 stats DATA using (column(X)) nooutput

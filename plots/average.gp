@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# How poses settle over the iterations of `regather average`.
+# Convergence of poses over the iterations of `regather average`.
 # DATA AVG.iterations.tsv.
 WIDE = 640; HIGH = 420
 load PLOTS."/job_file.gp"
@@ -9,7 +9,7 @@ set offsets 0.2, 0.2, 0, 0
 set bmargin 5
 set logscale y
 set ylabel "median change (degrees, voxels)"
-# A logarithm has no place for poses that have not changed.
+# A logarithmic axis cannot show poses that have not changed.
 at_least(change) = change > 1e-4 ? change : 1e-4
 set y2label "mean correlation"
 set y2tics

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # fig10.gp: growth of R_max over a series; straight lines through the origin and (dashed) free; after Fig. 10 of Lu et al.
-# FILES[1] has a row a photograph and variant that correlated it; the lines are those of the first.
+# FILES[1] has a row per photograph and variant; the lines are those of the first variant.
 load PLOTS."/style.gp"
 set datafile missing "none"
 RUNS = " "

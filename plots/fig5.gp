@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # fig5.gp: C2D as a picture and C1D as a curve with R_max marked; after Fig. 5 of Lu et al.
-# FILES[2] has the half plane Y0 >= 0 of a photograph, FILES[1] its C1D and in every row R_max.
+# FILES[2] has the half plane Y0 >= 0 of a photograph, FILES[1] its C1D, with R_max in every row.
 load PLOTS."/style.gp"
 stats FILES[1] using (column("R_max")) nooutput name "PEAK"
 peak(R) = R >= PEAK_max - 0.5 && R < PEAK_max + 0.5
@@ -8,8 +8,8 @@ stats FILES[1] using (peak(column("R")) ? column("C1D") : NaN) nooutput name "RI
 stats FILES[1] using (column("R") > 0 && column("R") <= PEAK_max ? column("C1D") : NaN) nooutput name "INSIDE"
 stats FILES[1] using (column("R")) nooutput name "R"
 half = R_max
-# Colours run from the trough of C1D to as much above the ring as it stands above the trough, so that the ring shows and the bright
-# middle does not drown it; for a faint ring to an eighth of the way to the middle, or noise would fill the picture.
+# Colours run from the trough of C1D to as far above the ring as the ring is above the trough, so that the bright centre does not
+# hide the ring; for a faint ring, to an eighth of the way to the centre, so that noise does not fill the picture.
 HIGH_VALUE = INSIDE_min + (2 * (RING_max - INSIDE_min) > (INSIDE_max - INSIDE_min) / 8.0 ? 2 * (RING_max - INSIDE_min) : (INSIDE_max - INSIDE_min) / 8.0)
 RIGHT_END = 0.99
 set multiplot

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# frealign_fig2.gp: speed-up of each routine over plain C on one core, after Fig. 2 of Li et al.; panels of what was timed.
+# frealign_fig2.gp: speed-up of each routine over plain C on one core, after Fig. 2 of Li et al.; panels of the timed ones.
 load PLOTS."/speedups.gp"
-# Series are called ROUTINE/KIND; BESIDE are the routines, PRINTED what the ids of the paper's numbers begin with.
+# Series are called ROUTINE/KIND; BESIDE are the routines, PRINTED the prefixes of the ids of the paper's numbers.
 ROUTINES = BESIDE
 KINDS = "/one /batched /core"
 array TITLES[3] = ["GPU, one call at a time", "GPU, batched", "SIMD, one core"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# frealign_modes.gp: search, refinement and reconstruction, files to files, over one core, after Fig. 3 of Li et al., or, where BASE is of a
-# GPU, of several GPUs over one, after Fig. 4.
+# frealign_modes.gp: search, refinement and reconstruction, files to files, over one core, after Fig. 3 of Li et al.; if BASE is
+# a GPU's, several GPUs over one, after Fig. 4.
 load PLOTS."/speedups.gp"
 SEVERAL = strstrt(BASE, "gpus=1") > 0
 MODES = "search refine reconstruct"
@@ -9,7 +9,7 @@ KINDS = SEVERAL ? "2 4 8" : "all 1 4 8"
 named(k) = word(KINDS, k) eq "all" ? "all cores" : word(KINDS, k).(word(KINDS, k) eq "1" ? " GPU" : " GPUs")
 N = words(KINDS)
 ours(m, k) = word(MODES, m)."_".word(KINDS, k)
-# Published: F10 has one GPU, F11 four (System I) and eight (System II) over a core, F12 one and several of both.
+# Published: F10 for one GPU, F11 for four (System I) and eight (System II) over a core, F12 for one and several GPUs of both.
 of(item, what, side) = number(sprintf("%s.%s_%d", item, what, side))
 over_core(m, k, side) = m < 3 ? (k == 2 ? of("F10", word(MODES, m)."_cpu", side) / of("F10", word(MODES, m)."_gpu", side) : NaN) : \
     k > 2 ? of("F11", sprintf("cpu%d", k - 2), side) / of("F11", "gpu".word(KINDS, k), side) : NaN

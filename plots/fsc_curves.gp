@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# fsc_curves.gp: Fourier shell correlation against frequency, a curve a table; and what Li et al. say of their two maps at least: at 6.5 A, and
-# beyond.
+# fsc_curves.gp: Fourier shell correlation against frequency, a curve per table, with the lower bounds that Li et al. give for
+# their two maps: at 6.5 A, and beyond.
 load PLOTS."/style.gp"
 set xlabel "frequency (1/A)"
 set ylabel "FSC"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# fsc_lacks.gp: what a Fourier shell correlation lacks of 1, a curve a table, on a scale that shows the shells where it is nearly 1.
+# fsc_lacks.gp: 1 minus the Fourier shell correlation, a curve per table, on a scale that shows the shells where it is small.
 load PLOTS."/style.gp"
 set xlabel "frequency (1/A)"
 set ylabel "1 - FSC with the truth"

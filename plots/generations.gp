@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# generations.gp: a ratio of times (RATIO), a column a GPU (GPUS, of which the first PAPERS are the papers'), a colour a kernel
-# (KERNELS). Open: printed; filled: measured, with its interval.
+# generations.gp: a ratio of times (RATIO), a column per GPU (GPUS; the first PAPERS are the papers'), a colour per kernel
+# (KERNELS). Open: published; filled: measured, with its interval.
 load PLOTS."/style.gp"
 INKS = "#0072b2 #009e73 #d55e00 #aa4499 #8c6d31"
 MARKS = "7 5 9 11 13"

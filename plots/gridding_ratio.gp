@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# gridding_ratio.gp: time of each variant over that of BASE against the size of the images (S6), a curve a number of images: solid to 52,
-# as the paper's, dashed "(more)". The paper's four GPUs at 128.
+# gridding_ratio.gp: time of each variant over that of BASE against the size of the images (S6), a curve per number of images:
+# solid up to 52, as in the paper, dashed "(more)". The paper's four GPUs at 128.
 load PLOTS."/axes.gp"
 set logscale y 2
 set ylabel "time / time of ".base_name(BASE) noenhanced

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# gridding_stages.gp: seconds of every stage of one reconstruction (S9); stages go on at the same time.
+# gridding_stages.gp: seconds of every stage of one reconstruction (S9); stages overlap.
 load PLOTS."/style.gp"
 set style fill solid 0.85 noborder
 set boxwidth 0.6
@@ -11,7 +11,7 @@ set yrange [0 : *]
 set offsets 0, 0, graph 0.08, 0
 unset key
 
-# Of a job that was done several times, the run whose whole is the median.
+# Of repeated runs, the one with the median total.
 stats FILES[1] using (stringcolumn("stage") eq "whole" ? 1 : 0) nooutput
 RUNS = STATS_sum > 1 ? int(STATS_sum) : 1
 EACH = STATS_records / RUNS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# job_bars.gp: how often values come, on a job's page: DATA x y1, bars BROAD units broad, X_LABEL, Y_LABEL.
+# job_bars.gp: a histogram on a job's page: DATA x y1, bars BROAD units wide, X_LABEL, Y_LABEL.
 load PLOTS."/job_style.gp"
 unset key
 stats DATA using (column("x")) nooutput

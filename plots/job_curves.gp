@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# job_curves.gp: curves of a job's page: DATA x y1 .., CURVES their names, X_LABEL, Y_LABEL, LEVELS of dashed lines (0: none),
-# APART 1: points that are not joined.
+# job_curves.gp: curves on a job's page: DATA x y1 .., CURVES their names, X_LABEL, Y_LABEL, LEVELS of dashed lines (0: none),
+# APART 1: points without lines.
 load PLOTS."/job_style.gp"
 INKS = "#0072b2 #d55e00 #009e73 #aa4499 #e69f00 #111111"
 MARKS = "7 5 9 13 11 6"

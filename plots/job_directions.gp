@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# job_directions.gp: from where views come, on a job's page: DATA rot cos_tilt views in cells ACROSS x DOWN of equal area; rot
-# from 0 to 360 degrees to the right, tilt downwards in equal steps of its cosine.
+# job_directions.gp: directions of views on a job's page: DATA rot cos_tilt views in ACROSS x DOWN cells of equal area; rot from
+# 0 to 360 degrees to the right, tilt downwards in equal steps of its cosine.
 load PLOTS."/job_style.gp"
 stats DATA using (column("views")) nooutput
 unset key

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# job_file.gp: what the plots that jobs write as files share; WIDE x HIGH pixels.
+# job_file.gp: shared by the plots that jobs write as files; WIDE x HIGH pixels.
 set terminal svg size WIDE, HIGH background "white" font "sans-serif,13"
 set output OUT
 set datafile separator tab

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# job_picture.gp: a picture on a job's page: DATA W x H floats, the first at X0, Y0, STEP units further each; DOWN 1: rows go
-# down; BLACK and WHITE; X_LABEL, Y_LABEL.
+# job_picture.gp: a picture on a job's page: DATA W x H floats, the first at X0, Y0, STEP units apart; DOWN 1: rows go down;
+# BLACK and WHITE; X_LABEL, Y_LABEL.
 load PLOTS."/job_style.gp"
 unset key
 unset grid

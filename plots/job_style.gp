@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# job_style.gp: what the plots of jobs' pages share: as narrow as a phone, few tics.
+# job_style.gp: shared by the plots of jobs' pages: narrow enough for a phone, few tics.
 load PLOTS."/style.gp"
 # A step of 1, 2 or 5 times a power of ten that gives a range at most `most` tics.
 power(r) = 10.0 ** floor(log10(r))

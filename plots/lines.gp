@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# lines.gp: a curve a series: VALUE, a column of DATA, "1/ratio", or "joules" of a million pieces of work, which LABEL says ({base}: what BASE
-# is of). Dotted: the papers' numbers PRINTED, beside the series of the name; of errors what is allowed.
+# lines.gp: a curve per series: VALUE, a column of DATA, "1/ratio", or "joules" of a million pieces of work, named by
+# LABEL ({base}: the variant of BASE). Dotted: the papers' numbers PRINTED, beside the series of that name, or tolerances.
 load PLOTS."/axes.gp"
 set logscale y 10
 set format y "10^{%T}"

@@ -1,4 +1,4 @@
-// Filters and sorts the ledger, shows the chosen reference machine, opens the row or the figure that the address names. Without it all is there.
+// Filters and sorts the ledger, shows the chosen reference machine, opens the row or figure in the address. Optional.
 addEventListener("DOMContentLoaded", () => {
   const table = document.querySelector(".ledger"), form = document.querySelector(".filters");
   if (!table || !form) return;
@@ -21,7 +21,7 @@ addEventListener("DOMContentLoaded", () => {
     form.querySelector("output").textContent = count + " of " + rows.length + " claims";
   }
 
-  // By number where a column has numbers, else by text; what has neither stands at the end. A second time: the other way round.
+  // By number where a column has numbers, otherwise by text; empty cells last. A second click reverses the order.
   function sort(head) {
     const index = columns.indexOf(head), down = head.ariaSort === "ascending" ? -1 : 1;
     const key = (row) => {

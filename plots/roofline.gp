@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# roofline.gp: what part of the bound measured on this machine each variant reaches, and which bound it is.
+# roofline.gp: the fraction of this machine's measured bound that each variant reaches, and which bound it is.
 load PLOTS."/style.gp"
 unset key
 n = |SERIES|

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# score.gp: the figures of `regather score`. FIGURE: which, ranks, jobs, front, costs or sensitivity. DATA: its table. MACHINES, JOBS:
-# labels in their order; CURRENCY; REFERENCE, the machine that is 1; SETTINGS of the sensitivity.
+# score.gp: the figures of `regather score`. FIGURE: ranks, jobs, front, costs or sensitivity. DATA: its table. MACHINES, JOBS:
+# labels in order; CURRENCY; REFERENCE, the machine that counts as 1; SETTINGS of the sensitivity.
 set encoding utf8
 set terminal svg size 1000,420 dynamic enhanced font "Helvetica,14" background "#ffffff"
 set output OUT
@@ -68,7 +68,7 @@ if (FIGURE eq "ranks") {
     set xrange [0.5 : SETTINGS + 0.5]
     set xtics rotate by -50 font ',11' noenhanced
     set bmargin 7
-    # Lines of one rank lie beside each other, not on each other.
+    # Lines of one rank are drawn side by side.
     plot for [i = 1:N] DATA using (column("number")):(column("rank") + 0.12 * (i - (N + 1) / 2.0)):xtic(stringcolumn("setting")) \
              every N::(i - 1) with points pointtype 7 pointsize 1.1 linecolor rgb colour(i) title MACHINES[i]
 } } } }

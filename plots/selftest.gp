@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# selftest.gp: A against A: the differences that the method itself finds where there are none; box from quartile to quartile, bar
-# at the median, whiskers to the least and the largest pair, dashed the limit.
+# selftest.gp: A against A: differences that the method finds where there are none. Boxes from quartile to quartile, a bar at
+# the median, whiskers to the smallest and the largest pair, dashed the limit.
 load PLOTS."/style.gp"
 unset key
 set style fill solid 0.25 border

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# slices.gp: three sections of maps of SIDE voxels: DATA u v first second third, PANELS their names. One scale of grey for all.
+# slices.gp: three sections of maps of SIDE voxels: DATA u v first second third, PANELS their names. One grey scale for all.
 load PLOTS."/style.gp"
 RIGHT_END = 0.99
 unset key

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# speedups.gp: what Figs. 2 to 4 of Li et al. share: panels, speed-up against the size of the images, filled marks ours with the 95 %
-# interval, open marks the paper's.
+# speedups.gp: shared by Figs. 2 to 4 of Li et al.: panels, speed-up against the size of the images; filled marks are ours with
+# the 95 % interval, open marks the paper's.
 load PLOTS."/style.gp"
 set logscale x 2
 set logscale y 10

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# style.gp: what all figures share; loaded first by each. `regather report` and the jobs set (impl/base/plot.h):
-#   OUT and TERM (svg or png), CANVAS_X and CANVAS_Y in pixels, NARROW for a phone (1 or 0), TITLED where the picture stands alone: TITLE
-#   and SUBTITLE are drawn; on a page they stand above it. DATA with columns series x ..., SERIES its labels; IDS and VALUES of the
-#   paper's numbers. Texts are data: no script of this folder makes a command of one (`eval`, `system`, back quotes, macros), which
-#   verify/cases/figures.tsv holds.
+# style.gp: the style of all figures; each loads it first. `regather report` and the jobs set (impl/base/plot.h):
+#   OUT and TERM (svg or png), CANVAS_X and CANVAS_Y in pixels, NARROW for a phone (1 or 0), TITLED if the picture is alone:
+#   TITLE and SUBTITLE are drawn; a page has them above it. DATA with columns series x ..., SERIES its labels; IDS and VALUES of
+#   the paper's numbers. Texts are data: no script of this folder executes one (`eval`, `system`, back quotes, macros), which
+#   verify/cases/figures.tsv checks.
 set encoding utf8
 HIGH = CANVAS_Y + (TITLED ? 70 : 0)
 if (TERM eq "svg") { set terminal svg size CANVAS_X, HIGH dynamic enhanced font "Helvetica,13" background "#ffffff" } \
@@ -23,7 +23,7 @@ if (NARROW) { set key below center horizontal maxcols 2 Left reverse samplen 1.2
 else { set key outside right top vertical Left reverse samplen 2 spacing 1.3 textcolor rgb INK noenhanced; set lmargin 10 }
 set xlabel textcolor rgb INK
 set ylabel textcolor rgb INK
-# The part of the height that is left to the plot, and panels m of n in it: beside each other, or below each other on a phone.
+# The part of the height left for the plot, and panels m of n in it: side by side, or on a phone one below the other.
 HEIGHT = 1.0 * CANVAS_Y / HIGH
 set tmargin at screen 0.965 * HEIGHT
 RIGHT_END = 0.89 # of panels: the key stands beyond
@@ -39,7 +39,7 @@ if (TITLED) {
     set label 2 SUBTITLE at screen 0.02, 1 - 50.0 / HIGH left font fit(11, SUBTITLE) textcolor rgb SOFT noenhanced
 }
 
-# One colour and mark a variant, everywhere: variants.tsv. A name that is not in it (a plug-in) is grey.
+# One colour and mark per variant in all figures: variants.tsv. Names that it lacks (a plug-in) are grey.
 NAMES = ""; COLOURS = ""; POINTS = ""
 more(name, colour, mark) = (NAMES = NAMES." ".name, COLOURS = COLOURS." ".colour, POINTS = POINTS." ".mark, 0)
 stats PLOTS."/variants.tsv" using (more(stringcolumn("name"), stringcolumn("colour"), stringcolumn("mark"))) nooutput
@@ -48,14 +48,14 @@ until(text, mark) = strstrt(text, mark) ? text[1 : strstrt(text, mark) - 1] : te
 place(name) = int(sum [i = 1 : words(NAMES)] (word(NAMES, i) eq name ? i : 0))
 rgb(name) = place(name) ? int("0x".word(COLOURS, place(name))) : 0x999999
 point(name) = place(name) ? int(word(POINTS, place(name))) : 1
-# Series i: "simd", or "simd (16 cores)", dashed.
+# Label of series i: "simd", or "simd (16 cores)", dashed.
 name(i) = until(SERIES[i], " (")
 dash(i) = strstrt(SERIES[i], " cores)") ? 2 : 1
 of_series(i) = stringcolumn("series") eq SERIES[i]
 x(i) = of_series(i) ? column("x") : NaN
-# What the ratios are over: "gather" of "autocorr:gather threads=1@k0".
+# The base of the ratios: "gather" for "autocorr:gather threads=1@k0".
 base_name(spec) = until(until(spec[strstrt(spec, ":") + 1 : *], " "), sprintf("%c", 64)) # 64: "at", no macro
-# A published number by its id: as it is printed, "" when there is none; and its value.
+# A published number by its id: as printed, "" if there is none; and its value.
 if (exists("IDS")) {
     id_at(id) = int(sum [i = 1 : |IDS|] (IDS[i] eq id ? i : 0))
     stated(id) = id_at(id) ? VALUES[id_at(id)] : ""

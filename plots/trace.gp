@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# trace.gp: one input at a time through a variant, for `regather trace`: places of the inputs, places of the outputs in three
-# dimensions and in the three slices that show most of the faults; what the worst input reached, in slices of its own; with
-# --real-space the object's map beside the right one.
-# DATA POINTS.tsv: side (input, output, one), a, b, c, size (1 the largest), verdict. TITLE, DETAIL, HINT ("" for none): lines of
-# text. AXES: names of three axes of the outputs ("" where there is none) and of two of the inputs. SLICES: three of all outputs,
-# and three of those of the worst input, INPUT. OBJECT: the object's map, where there is one.
+# trace.gp: one input at a time through a variant, for `regather trace`: positions of the inputs; positions of the outputs in 3D
+# and in the three slices with the most faults; outputs of the worst input, in slices of its own; with --real-space the
+# object's map beside the right one.
+# DATA POINTS.tsv: side (input, output, one), a, b, c, size (1 the largest), verdict. TITLE, DETAIL, HINT ("" for none): lines
+# of text. AXES: names of three axes of the outputs ("": missing) and of two of the inputs. SLICES: three of all outputs,
+# and three of those of the worst input, INPUT. OBJECT: the object's map, if there is one.
 set encoding utf8
 HAS = exists("OBJECT")
 FLAT = AXES[3] eq ""
@@ -34,7 +34,7 @@ stats DATA using (strcol("side") eq "output" ? column("c") : NaN) name "C" noout
 stats DATA using (strcol("side") eq "input" ? column("a") : NaN) name "U" nooutput
 stats DATA using (strcol("side") eq "input" ? column("b") : NaN) name "V" nooutput
 
-# At least five places along every axis, and labels at whole ones.
+# At least five positions along every axis, and labels at integers.
 least(low, high) = high - low < 4 ? (low + high) / 2 - 2 : low
 most(low, high) = high - low < 4 ? (low + high) / 2 + 2 : high
 low = A_min; A_min = least(low, A_max); A_max = most(low, A_max)

@@ -184,7 +184,7 @@ static rg_judgement judge_crossing(const rg_comparison *q)
     return v;
 }
 
-// ---- the table `seeds`: series of photographs, a seed each; a quantity fills ours and an estimate, or leaves it NaN -----------
+// ---- the table `seeds`: series of photographs, one a seed; a quantity sets ours and an estimate, or leaves it NaN -----------
 
 enum { SERIES_MOST = 100 };
 typedef struct series {

@@ -209,7 +209,7 @@ static rg_judgement judge_growth(const rg_comparison *q)
     return v;
 }
 
-// The mean of the ratios over turns, size "PREFIX;FIRST;LAST;COUNT": shapes PREFIX with COUNT numbers from FIRST to LAST, equally
+// Mean of the ratios over turns, size "PREFIX;FIRST;LAST;COUNT": shapes PREFIX with COUNT numbers from FIRST to LAST, evenly
 // spaced; others, timed for another claim, do not count. With fewer there is a number, but no mean over the range.
 static rg_judgement mean_of(const rg_comparison *q)
 {

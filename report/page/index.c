@@ -56,8 +56,7 @@ static void lay_figure(const rg_figure *f, rg_data *d)
     rg_set(d, "height", "%d", f->height);
 }
 
-// Lays out the paper's drawn figures: the first LEAD to one list, the rest to another; NULL: none. Returns the number of the
-// rest.
+// Lays out the paper's drawn figures: the first LEAD in one list, others in another; NULL: none. Returns the others' number.
 static int lay_figures(const rg_report *r, const char *paper, rg_data *d, const char *lead, const char *more)
 {
     enum { LEAD = 2 };

@@ -127,8 +127,7 @@ static bool rows(listed_row l, rg_data *table)
 {
     const int first = l.line;
     bool any = false;
-    for (; l.line < l.list->n_rows && (l.line == first || !*cell(&l, "table"));
-         l.line++) // a line without a caption continues the table
+    for (; l.line < l.list->n_rows && (l.line == first || !*cell(&l, "table")); l.line++) // and its lines without a caption
         for (const char *at = cell(&l, "rows"); rg_next_piece(&at, ',', l.name, sizeof l.name);) {
             char text[COLUMNS_MOST][TEXT];
             const char *cells[COLUMNS_MOST], *group = cell(&l, "group");

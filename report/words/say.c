@@ -69,7 +69,7 @@ static bool has(rg_rows rows, need what)
     return any;
 }
 
-// Returns the first of the claim's needs that the machine lacks: over Octave perhaps a GPU, over a GPU a core's time.
+// Returns the first need of the claim that the machine lacks: over Octave perhaps a GPU, over a GPU a core's time.
 static need need_of(const rg_ledger *l, int claim, int machine)
 {
     char word[16];

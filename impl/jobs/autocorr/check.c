@@ -4,7 +4,7 @@
 //     B(x, y) = sum over |X0|, |Y0| <= R of b(x - X0, y - Y0) s^(X0 + R) t^(Y0 + R).
 // Both sides are polynomials of degree 4R at most. Where a sum is wrong, they agree at 4R / p of all s and t modulo a prime p
 // (Schwartz 1980, J. ACM 27, 701), unless p divides the errors. The system's random numbers draw s, t and p once the sums are
-// there. Remainders by primes just below 2^31 take two multiplications, and products of two fit into vectors of 64 bits; an error
+// known. Remainders by primes just below 2^31 take two multiplications, and products of two fit in 64-bit vectors; an error
 // below 2^61 is a multiple of one of these primes at most.
 // Variants that round (Fourier transforms of large photographs of 16 bits) have CHECKS random sums computed again instead.
 #include "../../runtime/cpu.h"
