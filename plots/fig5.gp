@@ -8,8 +8,8 @@ stats FILES[1] using (peak(column("R")) ? column("C1D") : NaN) nooutput name "RI
 stats FILES[1] using (column("R") > 0 && column("R") <= PEAK_max ? column("C1D") : NaN) nooutput name "INSIDE"
 stats FILES[1] using (column("R")) nooutput name "R"
 half = R_max
-# Colours run from the trough of C1D to as far above the ring as the ring is above the trough, so that the bright centre does not
-# hide the ring; for a faint ring, to an eighth of the way to the centre, so that noise does not fill the picture.
+# Colours run from the trough of C1D to as far above the ring as the ring is above the trough, so that the bright centre does
+# not hide the ring; for a faint ring, to an eighth of the way to the centre, so that noise does not fill the picture.
 HIGH_VALUE = INSIDE_min + (2 * (RING_max - INSIDE_min) > (INSIDE_max - INSIDE_min) / 8.0 ? 2 * (RING_max - INSIDE_min) : (INSIDE_max - INSIDE_min) / 8.0)
 RIGHT_END = 0.99
 set multiplot

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cube.cuh: how much memory cuFFT takes for itself while it transforms a cube (rg_fft_cube), asked before anything is taken.
+// cube.cuh: the memory that cuFFT allocates to transform a cube (rg_fft_cube), computed before any allocation.
 #pragma once
 
 #include "../../gpu/fft.cuh"

@@ -54,7 +54,7 @@ static void *open_ahead(void *of)
     return NULL;
 }
 
-// Of a process that has the machine to itself, before there is a team.
+// The GPU that a process opens before it has a team, if it is the only process on the machine.
 static struct {
     int index;
     pthread_t thread;

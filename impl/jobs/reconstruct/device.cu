@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // device.cu: the steps of reconstruct on a GPU (device.h).
 //
-// An image of N^2 pixels is padded to P x P with its centre at the origin. Two kernels of lines.cuh do without the padding:
-// rows transforms those rows alone that hold pixels, two at a time as real and imaginary part; columns those columns alone
-// that are kept, and turns every pixel by its shift. Bound by memory: an image's pixels once, 4 N P bytes written and read
-// between the two, and the 4 P^2 bytes that come out. Phases are reduced to a turn in double precision before sine and cosine
-// are taken in single: that of the CTF passes hundreds of turns.
+// An image of N^2 pixels is padded to P x P with its centre at the origin. Two kernels of lines.cuh avoid the padding: `rows`
+// transforms only the rows with pixels, two at a time as real and imaginary part; `columns` only the columns that are kept, and
+// applies the shift to every pixel. Bound by memory: an image's pixels once, 4 N P bytes written and read between the two, and
+// 4 P^2 bytes of output. Phases are reduced to one turn in double precision before single-precision sine and cosine: the CTF's
+// phase exceeds hundreds of turns.
 #include "../../gridding/index.h"
 #include "../pipeline/cube.cuh"
 #include "device.h"

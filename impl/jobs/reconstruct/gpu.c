@@ -269,7 +269,7 @@ static bool finish(gpu_pipe *p)
     bool fine = true;
     for (int64_t i = 0; i < p->per_batch && fine; i++) fine = retire_chunk(p, &p->chunk[(p->chunks + i) % p->per_batch]);
     const int64_t batches = (p->rows + p->batch - 1) / p->batch;
-    for (int i = 0; i < 2 && fine; i++) // in their order, as laps are taken
+    for (int i = 0; i < 2 && fine; i++) // in order, because lap needs that
         fine = retire_batch(p, &p->inputs[(batches + i) % 2]);
     fine = fine && good(p, "inserting", p->device->sync());
     if (fine && p->job->ctf)

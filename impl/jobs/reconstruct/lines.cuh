@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// lines.cuh: complex transforms of lines of any length in shared memory, some lines a block, for images that are padded: what
-// is read and what is kept of a line is the kernel's choice, so that zeros are never stored.
+// lines.cuh: complex transforms of lines of any length in shared memory, several lines a block, for padded images: the kernel
+// chooses what to read and keep of a line, so zeros are never stored.
 //
-// Stockham's order (Govindaraju et al. 2008) in radices of up to 15, as few as will do, and, of sides that have them, larger
-// primes by direct sums: a line of n points costs n p operations for each of those instead of 5 n log2 n. A thread holds what
-// a butterfly needs; between two radices a line goes from one buffer to the other. The first radix is odd where there is one:
-// its stride then brings no two lanes to one bank; else a number in 16 is left free.
+// Stockham's algorithm (Govindaraju et al. 2008) with as few radices of up to 15 as possible, and direct sums for larger prime
+// factors p, which cost n p operations a line of n points instead of 5 n log2 n. A thread holds the values of a butterfly; a
+// line changes buffers after each radix. The first radix is odd if there is one, so that its stride has no bank conflicts;
+// otherwise one number in 16 is unused.
 #pragma once
 
 #include "../../gpu/cuda.h"

@@ -132,7 +132,7 @@ static bool sums(char *at, fr_sums *s)
     bool good = true;
     for (int k = 0; k < COUNTS && good; k++) good = whole_number(&at, count[k]);
     for (int64_t k = 0; k < s->rings && good; k++) good = whole_number(&at, &s->ring[k]);
-    // A batch has up to 1e8 particles, so that sums over a file do not overflow.
+    // Values are bounded, so that sums over a file do not overflow; a batch has up to 1e8 particles.
     for (int k = 0; k < COUNTS && good; k++)
         good = k == 3 || (*count[k] <= (int64_t)1 << 62 >> 8 && *count[k] >= -((int64_t)1 << 62 >> 8));
     for (int64_t k = 0; k < s->rings && good; k++)
