@@ -37,7 +37,7 @@ typedef struct search {
     series series[SERIES_MOST];
 } search;
 
-// ---- which rows ----------------------------------------------------------------------------------------------------------
+// ---- rows ----------------------------------------------------------------------------------------------------------------
 
 static bool has_needed(const search *s, const rg_row *row)
 {
@@ -120,7 +120,7 @@ static int find_points(const search *s, series *to)
     return to->n;
 }
 
-// ---- which series --------------------------------------------------------------------------------------------------------
+// ---- series --------------------------------------------------------------------------------------------------------------
 
 static void add_series(search *s, const char *label, const char *spec)
 {
@@ -211,7 +211,7 @@ static void keep_last(search *s)
     s->n = n;
 }
 
-// ---- which shape ---------------------------------------------------------------------------------------------------------
+// ---- shapes --------------------------------------------------------------------------------------------------------------
 
 // Fixes the parts that must hold; those without a number ("w,h,k0") as in this row. false: the row lacks such a part.
 static bool fix_shape(const char *wanted, const rg_row *row, char shape[96])
@@ -263,7 +263,7 @@ static void choose_shape(search *s)
     }
 }
 
-// ---- what comes out ------------------------------------------------------------------------------------------------------
+// ---- output --------------------------------------------------------------------------------------------------------------
 
 static const char *or_nan(const rg_row *row, rg_column c) { return *row->cell[c] ? row->cell[c] : "NaN"; }
 

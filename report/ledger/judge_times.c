@@ -147,7 +147,7 @@ static rg_judgement judge_energy(const rg_comparison *q)
     return v;
 }
 
-// ---- more pairs than one -------------------------------------------------------------------------------------------------
+// ---- several pairs -------------------------------------------------------------------------------------------------------
 
 // Time of a over time of b at one shape, or the rate of a; NaN with the reason in v->why. The interval is relative to the
 // value, or for a single row to its median.
@@ -281,7 +281,7 @@ static rg_judgement judge_mean(const rg_comparison *q)
     return v;
 }
 
-// ---- variants that run, and how far ---------------------------------------------------------------------------------------
+// ---- variants that run, and their reach -----------------------------------------------------------------------------------
 
 static rg_judgement judge_present(const rg_comparison *q)
 {

@@ -5,7 +5,7 @@
 #include "../../impl/suite.h"
 #include <dirent.h>
 
-// ---- claims and what is said of them -------------------------------------------------------------------------------------
+// ---- claims and sentences ------------------------------------------------------------------------------------------------
 
 static void drop_row(rg_tsv *t, int row)
 {

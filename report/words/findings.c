@@ -90,7 +90,7 @@ bool rg_finding(const rg_ledger *l, const char *id, int machine, char *text, siz
     return *text;
 }
 
-// ---- what was found (reference/found.tsv) ----------------------------------------------------------------------------------
+// ---- findings (reference/found.tsv) ----------------------------------------------------------------------------------------
 
 // Writes "91 % of the machine's texture rate", of the claim's second variant, if it was timed without copies.
 static bool say_bound(const rg_ledger *l, int claim, int machine, char text[128])

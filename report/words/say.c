@@ -51,7 +51,7 @@ void rg_say_counts(const rg_ledger *l, int machine, const char *paper, char text
     }
 }
 
-// ---- what a machine lacks: the words of the column `needs` of claims.tsv ---------------------------------------------------
+// ---- needs of a claim: the words of the column `needs` of claims.tsv -------------------------------------------------------
 
 typedef enum { OCTAVE, GPUS, ENERGY, SERIES, KERNEL, WRONG, GPU, RUN, NEEDS } need;
 static const struct {

@@ -17,7 +17,7 @@ __attribute__((format(printf, 2, 3))) static void say(char text[RG_SAY], const c
     RG_FORMAT(text + n, RG_SAY - n, format);
 }
 
-// ---- what decided --------------------------------------------------------------------------------------------------------
+// ---- reasons -------------------------------------------------------------------------------------------------------------
 
 static void say_number(const rg_claims *c, int claim, const rg_judgement *v, char text[RG_SAY])
 {
@@ -121,7 +121,7 @@ void rg_say_why(const rg_claims *c, int claim, const rg_judgement *v, char text[
         say_reason(&v->why, text);
 }
 
-// ---- what was measured ---------------------------------------------------------------------------------------------------
+// ---- measurements --------------------------------------------------------------------------------------------------------
 
 // Writes three digits, without an exponent.
 static void say_ratio(char text[RG_SAY], double ratio) { say(text, ratio < 1000 ? "%.3g" : "%.0f", ratio); }
@@ -234,7 +234,7 @@ void rg_say_ours(const rg_judgement *v, char text[RG_SAY])
 }
 #undef T
 
-// ---- what the claim says -------------------------------------------------------------------------------------------------
+// ---- the claim's statement -----------------------------------------------------------------------------------------------
 
 void rg_say_bounds(const rg_claims *c, int claim, char text[RG_SAY])
 {

@@ -26,7 +26,7 @@ void fr_room_reference(fr_room *r, int64_t own, const fr_engine *e)
     rg_need(&r->stage, "work area of a transform", fr_engine_work_bytes(e, own));
 }
 
-// ---- what is needed ------------------------------------------------------------------------------------------------------
+// ---- memory --------------------------------------------------------------------------------------------------------------
 
 typedef struct part {
     const char *name;
@@ -153,7 +153,7 @@ int fr_team_allows(const fr_team *t, const fr_room *r)
         there, need, &ask, size_of(r), fits_of(r), "%" PRId64 " images of %" PRId64 " pixels a side", r->batch, r->side);
 }
 
-// ---- making it -----------------------------------------------------------------------------------------------------------
+// ---- setup ---------------------------------------------------------------------------------------------------------------
 
 static int device_allows(const fr_engine *e, const fr_room *r)
 {

@@ -320,7 +320,7 @@ int rg_deal_end(rg_deal *d, int code)
     return code;
 }
 
-// ---- what all processes have ---------------------------------------------------------------------------------------------
+// ---- values that all processes share -------------------------------------------------------------------------------------
 
 void rg_ranks_share(void *values, size_t bytes)
 {

@@ -315,7 +315,7 @@ size_t rc_scratch_of(const rc_job *job, int64_t images, int64_t rows)
     return most;
 }
 
-// ---- making it -----------------------------------------------------------------------------------------------------------
+// ---- setup ---------------------------------------------------------------------------------------------------------------
 
 // Allocates all of its memory; parts of 0 bytes are not used.
 static void make_parts(gpu_pipe *p)

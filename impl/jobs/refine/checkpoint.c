@@ -35,7 +35,7 @@ void fr_sums_free(fr_sums *s)
     *s = (fr_sums){0};
 }
 
-// ---- what a row holds ------------------------------------------------------------------------------------------------------
+// ---- a row's values --------------------------------------------------------------------------------------------------------
 
 static void values_of(const fr_files *f, int64_t i, double v[VALUES])
 {
@@ -53,7 +53,7 @@ static void restore(fr_files *f, int64_t i, const double v[VALUES])
     for (int k = 0; k < VALUES; k++) *to[k] = v[k];
 }
 
-// ---- what the file is of --------------------------------------------------------------------------------------------------
+// ---- the file's head and inputs -------------------------------------------------------------------------------------------
 
 // Hashes the particles' file and the reference whole; stacks, which may exceed the memory, by size and modification time.
 static int hash_inputs(const fr_files *f, const char *reference, int threads, uint64_t *value)
