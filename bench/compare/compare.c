@@ -28,11 +28,11 @@ static const rg_option options[] = {
     {0},
 };
 
-// Rows of bench that compare looks at: not the probes, which describe the machine, nor the self-test.
+// Whether compare uses the row: not the probes, which describe the machine, nor the self-test.
 static bool measured(const rg_row *row) { return !rg_row_is_probe(row) && !rg_row_is_self_test(row); }
 
-// What the parameters are on this machine: "threads=all" of as many threads as it has cores, "tuned" of those that its head
-// says were tuned there.
+// The meaning of the parameters on this machine: "threads=all" if there are as many threads as cores, "tuned" if the head lists
+// them as tuned there.
 static void parameters_as(const rg_result *f, const rg_row *row, char text[300])
 {
     const char *params = row->cell[RG_C_PARAMS], *cores = rg_result_head(f, "cores"), *threads = "";
@@ -56,7 +56,7 @@ static bool alike(const rg_result *f, const rg_row *row, const rg_row *key, cons
     return !strcmp(its, params);
 }
 
-// Whether the parameters that both have are the same: two kernels each have some that the other lacks.
+// Whether the parameters that both rows have are equal: each of two kernels may have some that the other lacks.
 static bool same_where_both(const char *a, const char *b)
 {
     for (; *a; a += strcspn(a, ";"), a += *a == ';') {
@@ -68,8 +68,8 @@ static bool same_where_both(const char *a, const char *b)
     return true;
 }
 
-// The row of f that is what `key` is in `of`: by what its parameters are on each machine, else by their values; of another
-// kernel (--map) by the values of those parameters that both have.
+// The row of f that matches `key` in `of`: by the meaning of its parameters on each machine, else by their values; for another
+// kernel (--map), by the values of the parameters that both have.
 static const rg_row *find(const rg_result *f, const rg_result *of, const rg_row *key, bool mapped)
 {
     char params[300];
@@ -108,7 +108,7 @@ static int check_heads(const comparison *c)
     return RG_GOOD;
 }
 
-// A row without a partner whose twin in the other file differs in the scope alone: the two files measure different things.
+// A row without a partner whose twin in the other file differs only in the scope: the two files measure different things.
 static int check_scopes(const comparison *c)
 {
     for (int i = 0; i < c->file[0].n_rows; i++) {
@@ -147,7 +147,7 @@ static void print_name(const rg_row *row, rg_change v)
         row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
 }
 
-// A word of a command that people copy into a shell: what a file says stays one word.
+// Prints a word of a command that people copy into a shell: text from a file stays one word.
 static void print_word(const char *option, const char *text, int most)
 {
     RG_FREED char *word = most < 0 ? rg_print("%s", text) : rg_print("%.*s", most, text);
@@ -155,7 +155,7 @@ static void print_word(const char *option, const char *text, int most)
     rg_put_word(stdout, word);
 }
 
-// Of these words the first that is a plug-in's file of that name and can be read here; NULL: none.
+// The first of these words that names a plug-in's file of that name and is readable here; NULL: none.
 static char *plugin_among(const char *const *word, int n, const char *name)
 {
     for (int i = 0; i < n; i++) {
@@ -167,7 +167,7 @@ static char *plugin_among(const char *const *word, int n, const char *name)
     return NULL;
 }
 
-// A command in a file is data: one in which a shell would put something else in place of a word is not looked at.
+// A command in a file is data: one with words that a shell would expand is ignored.
 static char *plugin_of_command(const rg_result *f, const char *name)
 {
     const char *command = rg_result_head(f, "command");
@@ -178,7 +178,7 @@ static char *plugin_of_command(const rg_result *f, const char *name)
     return found;
 }
 
-// Rows have no folder, and heads none of a full path: that of --plugin here, of the commands in the heads, or this folder.
+// Rows and heads have no full paths: the folder is that of --plugin here, of the commands in the heads, or the current one.
 static char *plugin_file(const comparison *c, const char *name)
 {
     char *found = plugin_among(c->given.plugin.item, c->given.plugin.n, name);
@@ -186,7 +186,7 @@ static char *plugin_file(const comparison *c, const char *name)
     return found ? found : plugin_among(&name, 1, name);
 }
 
-// What has to be said behind the command.
+// The notes after the command.
 static const char *print_plugin(const comparison *c, const rg_row *row)
 {
     const char *variant = row->cell[RG_C_VARIANT], *end = strstr(variant, ".so:"); // "mine.so:gather"
@@ -198,7 +198,7 @@ static const char *print_plugin(const comparison *c, const rg_row *row)
     return known ? "" : ", FOLDER being where the plug-in lies, which the files do not say";
 }
 
-// The command that takes the samples which are missing: intervals shrink with the root of the time.
+// The command that takes the missing samples: intervals shrink with the root of the time.
 static void print_next_step(const comparison *c, const rg_row *row, const rg_ratio *r)
 {
     double width = (r->high - r->low) / 2, near = fmin(fabs(r->ratio - 1 - c->gate), fabs(r->ratio - 1 / (1 + c->gate)));
@@ -219,7 +219,7 @@ static void print_next_step(const comparison *c, const rg_row *row, const rg_rat
     print_word(" --scope", row->cell[RG_C_SCOPE], -1);
     print_word(" --mode", row->cell[RG_C_MODE], -1);
     const char *behind = print_plugin(c, row);
-    // On the host the first parameter is the number of threads; on a device all belong to the variant.
+    // On the host the first parameter is the number of threads; on a device all parameters belong to the variant.
     if (!strcmp(row->cell[RG_C_SPACE], "host") && !strncmp(params, "threads=", 8)) {
         printf(" --threads %d", atoi(params + 8));
         params += strcspn(params, ";");
@@ -237,8 +237,8 @@ static void print_next_step(const comparison *c, const rg_row *row, const rg_rat
 
 static bool skipped(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "SKIP"); }
 
-// A pair of which not both have times. What could not run on one machine is no fault; what failed where it had passed is worse
-// than slower; what never passed is no news.
+// A pair in which at most one row has times. A row that could not run on one machine is no fault; one that failed where it had
+// passed is worse than slower; one that never passed is no news.
 static rg_change compare_untimed(const rg_row *a, const rg_row *b, char why[RG_WHY])
 {
     const bool in_b = rg_row_is_timed(b);
@@ -253,7 +253,7 @@ static rg_change compare_untimed(const rg_row *a, const rg_row *b, char why[RG_W
     return v;
 }
 
-// Whether the heads of both files name the inputs of these rows, and not the same.
+// Whether the heads of both files name the inputs of these rows, and they differ.
 static bool inputs_differ(const comparison *c, const rg_row *row)
 {
     RG_FREED char *key = rg_input_key(row);
@@ -325,7 +325,7 @@ static void compare_all(comparison *c)
         rg_change v = a ? compare_rows(c, a, b, &ratio, why) : RG_ONLY_B;
         if (v < RG_CHANGES) note(c, v, a, b, ratio, why);
     }
-    // What was never timed is not missed. Of a kernel of other parameters (--map) several rows may have one partner.
+    // Rows that were never timed are not missing. With --map, several rows may share a partner if the parameters differ.
     for (int i = 0; i < c->file[0].n_rows; i++) {
         const rg_row *a = &c->file[0].row[i], *b = partner(c, 0, a);
         rg_ratio ratio = none;
@@ -337,7 +337,7 @@ static void compare_all(comparison *c)
     }
 }
 
-// Two machines, two commits, or the same twice; and whether kernels changed between them.
+// Whether the files are of two machines, two commits, or the same twice; and whether kernels changed between them.
 static char *title(const comparison *c)
 {
     const char *said[2][2], *const key[] = {"machine", "revision"};
@@ -421,8 +421,8 @@ static void leave_out(rg_result *f, const char *variant)
     f->n_rows = kept;
 }
 
-// --map: A's rows get the names under which B has them, in place of those that had them. The head keeps its own: what it says
-// of hashes has been looked at.
+// --map: gives A's rows the names that B has for them, replacing the rows that had these names. The head stays as it is, since
+// its hashes were checked before.
 static int map_names(comparison *c)
 {
     for (int i = 0; i < c->map.n; i++) {

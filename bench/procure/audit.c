@@ -19,7 +19,7 @@ typedef struct audit {
     const request *request;
     rg_archive a;
     int findings, unsure;
-    char *first; // NULL: everything is printed; else the first finding goes there, and nothing is
+    char *first; // receives the first finding, and nothing is printed; NULL: everything is printed
 } audit;
 
 static void say(const audit *u, const char *rule, const char *text)
@@ -155,7 +155,7 @@ static void check_log(audit *u)
 
 // ---- the rules -------------------------------------------------------------------------------------------------------------
 
-// Runs follow each other without gaps: what was run between two of them is not there.
+// Runs must follow each other without gaps: a gap may hide a run that was left out.
 static void check_sequence(audit *u)
 {
     for (int i = 0; i < u->a.runs.n_rows; i++) {
@@ -177,7 +177,7 @@ static void check_turns(audit *u)
 {
     const int n = u->a.workload.n;
     int timed = 0;
-    bool energy = false; // begun: no run behind its windows is one of the turns
+    bool energy = false; // the windows of energy have begun: no run after them is one of the turns
     for (int i = 0; i < u->a.runs.n_rows; i++) {
         const char *kind = word(u, i, "kind");
         const int round = timed / n, at = timed % n;
@@ -240,8 +240,8 @@ static void check_runs(audit *u)
             (strcmp(status, "busy") || !(others >= may - 1e-3)))
             found(u, "rules", "run %d of %s does not count, as %s, though others used %s s of the CPUs and may use %.3f", i + 1,
                 word(u, i, "job"), status, word(u, i, "others_cpu_s"), may);
-        // No process fills more memory than the machine can write, and none uses more CPU time than there is. 64 MiB: the
-        // program and its libraries, which are mapped.
+        // No process fills more memory than the machine can write, or uses more CPU time than there is. 64 MiB: the mapped
+        // program and libraries.
         if (!((of(u, i, "peak_bytes") - 0x1p26) / wall <= copy) && isfinite(copy))
             found(u, "rates", "run %d of %s filled %.3g B in %.3g s, the machine copies %.3g B/s", i + 1, word(u, i, "job"),
                 of(u, i, "peak_bytes"), wall, copy);
@@ -278,7 +278,7 @@ static void check_medians(audit *u)
     }
 }
 
-// A window's joules are divided by its runs: those that were run in it, all of one job, and no others.
+// A window's joules are divided by its runs, so it must hold the runs of one job and no others.
 static bool runs_of_window(const audit *u, const char *job, double first, double last, double *span_s)
 {
     int n = 0;
@@ -336,7 +336,7 @@ int rg_audit_findings(const rg_archive *a, char first[RG_FINDING])
 
 // ---- again, here -----------------------------------------------------------------------------------------------------------
 
-// 0 alike, 1 not, 2 could not be told.
+// 0: alike, 1: different, 2: unknown.
 static int compare_samples(audit *u, const char *kind, const char *job, const char *folder, uint64_t seed, rg_alike *alike)
 {
     RG_ENDS(rg_tsv_free) rg_tsv theirs = {0}, here = {0};
@@ -354,7 +354,7 @@ static void check_job_again(audit *u, const rg_inputs_made *m, int j, const char
     if (w->input_of == j && compare_samples(u, "inputs", w->job, m->in[j], m->seed, &alike)) {
         found(u, "inputs", "of %s are not those that follow from the nonce: %s", w->job,
             *alike.first ? alike.first : "no samples are there");
-        return; // nor can its outputs be
+        return; // its outputs cannot be compared either
     }
     RG_FREED char *command = rg_job_command(m, j, "");
     const rg_job_run run = rg_job_run_once(m->program, command, folder, -1);
@@ -380,7 +380,7 @@ static int check_again(audit *u)
     code = code ? code : rg_job_folder_make(folder[1]);
     if (!code) {
         rg_progress progress;
-        double there_s = u->a.runs.n_rows ? of(u, 0, "began_s") : 0; // of the inputs, since nothing was run before them
+        double there_s = u->a.runs.n_rows ? of(u, 0, "began_s") : 0; // time to make the inputs, since nothing ran before them
         for (int j = 0; j < u->a.workload.n; j++) there_s += rg_archive_median(&u->a, u->a.workload.job[j].job);
         if (!rg_quiet)
             fprintf(stderr, "audit: %s: makes the inputs of %d job%s and runs each once, which took %.0f s there\n", u->a.label,

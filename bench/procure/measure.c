@@ -20,13 +20,13 @@ typedef struct measure {
     const char *workload_path, *nonce, *peak_path, *meter, *out;
     int size; // an rg_size
     double window_s, budget_s;
-    bool busy; // go on where others are
+    bool busy; // continue if other processes are active
 
     rg_workload workload;
     rg_tsv peak;
     bool is_peak;
     rg_inputs_made inputs;
-    int gpus; // those that jobs may use; 0 with the reason
+    int gpus; // that jobs may use; 0 with the reason
     char no_gpu[200];
     char folder[4096], inputs_folder[4096], program[4096];
     char first[RG_JOBS_MOST][4096]; // outputs of a job's first run
@@ -37,7 +37,7 @@ typedef struct measure {
     rg_progress progress;
     rg_window window;
     bool joules;
-    // Texts of the archive, as they grow.
+    // Texts of the archive so far.
     FILE *table, *power, *log;
     char *table_text, *power_text, *log_text, chain[65];
     size_t table_bytes, power_bytes, log_bytes;
@@ -45,8 +45,8 @@ typedef struct measure {
 
 static double now(const measure *m) { return rg_seconds() - m->began_s; }
 
-// A line of the log: the time, the text, and a hash of the line and of the hash before it, so that no line can be taken out or
-// edited alone. aloud: for whoever waits, too; of single runs the progress is enough.
+// Writes a line of the log: the time, the text, and a hash of the line and the hash before it, so that no line can be removed
+// or edited alone. aloud: also prints it; for single runs the progress is enough.
 __attribute__((format(printf, 3, 4))) static void note(measure *m, bool aloud, const char *format, ...)
 {
     char text[1000];
@@ -64,15 +64,15 @@ __attribute__((format(printf, 3, 4))) static void note(measure *m, bool aloud, c
 
 // ---- runs ----------------------------------------------------------------------------------------------------------------
 
-// What a peak file adds to a job's command; "": nothing.
+// The words that a peak file adds to a job's command; "": none.
 static const char *more_of(const measure *m, int job)
 {
     const int row = rg_tsv_find(&m->peak, "job", m->workload.job[job].job);
     return row < 0 ? "" : rg_tsv_cell(&m->peak, row, "options");
 }
 
-// Runs a job, holds what it wrote against the truth and against its first run, and writes a row, whatever came out. The first
-// run of a job leaves its outputs. Returns its status.
+// Runs a job, compares its outputs with the truth and with its first run, and writes a row whatever the result. The outputs of
+// the first run are kept. Returns the job's status.
 static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
 {
     const rg_work *w = &m->workload.job[job];
@@ -117,8 +117,8 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
     return status;
 }
 
-// Seconds still to come, by what a round has taken so far: the least number of good runs a job, where others are busy three times as
-// many, then rounds until the time is up; and the windows of energy.
+// Predicts the remaining seconds from the mean of a round: the least number of good runs a job, three times as many if other
+// processes are busy, then rounds until the time is up; and the windows of energy.
 static double left_s(const measure *m)
 {
     const double windows_s = m->joules ? m->workload.n * m->window_s : 0, done = (double)m->runs / m->workload.n - 1;
@@ -135,7 +135,7 @@ static void show_left(measure *m)
     rg_progress_at(&m->progress, m->runs);
 }
 
-// Again when it comes out a third longer than was said.
+// Prints the prediction again if it grew by a third.
 static void predict(measure *m)
 {
     const double all_s = now(m) + left_s(m);
@@ -145,7 +145,7 @@ static void predict(measure *m)
         m->workload.n, rg_plural(m->workload.n), m->round_s, all_s);
 }
 
-// A round that is not timed. Where others are busy, that shows here, not after all the runs that will not count.
+// Runs a round that is not timed. Other busy processes are noticed here, not after many runs that will not count.
 static int warm_up(measure *m)
 {
     const double from_s = now(m);
@@ -171,8 +171,8 @@ static int warm_up(measure *m)
     return RG_GOOD;
 }
 
-// Jobs by turns, forth and back; every job until it has its good runs and the time is up. Where others are busy most of the
-// time, three times as many runs are enough to say so.
+// Runs the jobs in turn, forth and back, each until it has its good runs and the time is up. If other processes are busy most
+// of the time, three times as many runs suffice to say so.
 static void rounds(measure *m)
 {
     const double until_s = m->budget_s - (m->joules ? m->workload.n * m->window_s : 0), from_s = now(m);
@@ -262,7 +262,7 @@ static char *machine_text(measure *m, size_t *n)
     FILE *f = open_memstream(&text, n);
     rg_head head;
     rg_rates rates;
-    // Not before all runs are done: a context holds a GPU awake, and in the compute mode of one process keeps all others out.
+    // After all runs: a context keeps a GPU awake and, in exclusive compute mode, keeps other processes out.
     const rg_device *gpu = m->gpus ? rg_device_open("gpu", m->no_gpu) : NULL;
     fprintf(f, "key\tvalue\n");
     put_pair(f, "nonce", "%s", m->nonce);
@@ -293,7 +293,8 @@ static char *machine_text(measure *m, size_t *n)
 static int pack_samples(measure *m, manifest *a)
 {
     int code = RG_GOOD;
-    for (int j = 0; j < m->workload.n && *m->first[j] && !code; j++) { // a failed job ends all: those behind it have no outputs
+    for (int j = 0; j < m->workload.n && *m->first[j] && !code;
+         j++) { // a failed job ends all: the jobs after it have no outputs
         for (int in = 0; in < 1 + (m->workload.job[j].input_of == j); in++) {
             RG_FREED char *path = rg_print("%s/%s.tsv", in ? "inputs" : "outputs", m->workload.job[j].job),
                           *text = rg_job_samples(in ? m->inputs.in[j] : m->first[j], m->inputs.seed);
@@ -327,7 +328,7 @@ static int pack_sources(measure *m, manifest *a, int code)
     return code;
 }
 
-// What the runs come to, for people; `audit` and `score` compute it again.
+// Prints the results for people; `audit` and `score` compute them again.
 static char *summary_text(const measure *m)
 {
     char *text = NULL;
