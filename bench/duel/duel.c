@@ -6,15 +6,15 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-// A process has its say with this many pairs kept, or with fewer when its blocks have taken so long: then each of them is long,
-// too, and what disturbs a block is a small part of it.
+// A process counts once it has kept PAIRS_ENOUGH pairs, or PAIRS_LEAST if its blocks took BLOCKS_S: then each block is long,
+// and a disturbance is a small part of it.
 enum { PAIRS_ENOUGH = 31, PAIRS_LEAST = 9, LINE = 700 };
 static const double BLOCKS_S = 0.3;
-// Opening a GPU takes longer than the pairs of a process do: those until the next look open it at the same time, and wait their
-// turn, as long as all of them together need no more memory than this.
+// Opening a GPU takes longer than the pairs of a process, so the processes up to the next look open it at the same time and
+// wait for their turn, if together they need no more memory than this.
 enum { WAITING_MOST = 8 };
 static const double WAITING_BYTES = 4e9;
-// Pairs that are not kept say that the machine is busy. With hardly any left, those that are may be the odd ones.
+// Dropped pairs mean that the machine is busy. If hardly any are left, those may be the unusual ones.
 static const double DROPPED_MOST = 0.9;
 
 static const rg_option options[] = {
@@ -40,7 +40,7 @@ typedef struct worker {
     FILE *to, *from;
 } worker;
 
-// What serves one observation: a process with both sides, or one of each build.
+// The processes of one observation: one with both sides, or one for each build.
 typedef struct team {
     worker worker[2];
     uint64_t seed;
@@ -55,8 +55,8 @@ typedef struct contest {
     int n_workers; // of a team
     team team[WAITING_MOST];
     int n_teams, at_once;
-    bool gpu;                        // one of them computes there
-    pid_t leaving[4 * WAITING_MOST]; // told to end, and not yet ended
+    bool gpu;                        // a side computes on a GPU
+    pid_t leaving[4 * WAITING_MOST]; // asked to end, and not yet waited for
     int n_leaving;
     uint64_t seed;
     double duel_s, began_s; // when this duel began, and when its first processes were ready
@@ -65,7 +65,7 @@ typedef struct contest {
     int started;           // teams, of this duel
     int number;            // of this duel
     int count[RG_CHANGES]; // duels that came to each
-    int n, pairs, dropped; // processes counted, pairs of all, those not kept
+    int n, pairs, dropped; // processes counted, all pairs, dropped pairs
     rg_file file;
 } contest;
 
@@ -91,7 +91,7 @@ static int start(contest *c, team *t, int side, rg_serving serving)
     if (shape) add(argv, &n, "--shape"), add(argv, &n, shape);
     if (d->given.threads) add(argv, &n, "--threads"), add(argv, &n, threads);
     for (int i = 0; i < d->given.plugin.n; i++) add(argv, &n, "--plugin"), add(argv, &n, d->given.plugin.item[i]);
-    // Closed in every process that is started: one that kept the pipe of another open would keep it alive.
+    // Closed in every child: a process that kept another's pipe open would keep it alive.
     if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC)) return rg_fail(RG_LACKS, "duel: no pipe: %s", strerror(errno));
     fflush(NULL);
     worker *w = &t->worker[side];
@@ -110,12 +110,12 @@ static int start(contest *c, team *t, int side, rg_serving serving)
     return pid < 0 ? rg_fail(RG_LACKS, "duel: no process: %s", strerror(errno)) : RG_GOOD;
 }
 
-// All teams are told to end; that they have ended is waited for when something is timed next, as a GPU takes long to close.
+// Asks all teams to end. The next timing waits until they have, as a GPU takes long to close.
 static void stop_teams(contest *c)
 {
     for (int i = 0; i < 2 * c->n_teams; i++) {
         worker *w = &c->team[i / 2].worker[i % 2];
-        if (w->to) fclose(w->to), fclose(w->from); // it ends when nobody can tell it anything
+        if (w->to) fclose(w->to), fclose(w->from); // it ends at the end of its input
         if (w->pid) c->leaving[c->n_leaving++] = w->pid;
         *w = (worker){0};
     }
@@ -128,7 +128,7 @@ static void wait_for_leaving(contest *c)
         if (waitpid(c->leaving[c->n_leaving - 1], NULL, 0) >= 0 || errno != EINTR) c->n_leaving--;
 }
 
-// The next line of a process; what it says instead of an answer ends the duel.
+// Reads the next line of a process; anything but an answer ends the duel.
 static int read_line(const contest *c, const team *t, int i, char line[LINE])
 {
     int code, at = 0;
@@ -140,7 +140,7 @@ static int read_line(const contest *c, const team *t, int i, char line[LINE])
     return RG_GOOD;
 }
 
-// A team is ready: the calls of a block of each side, alike when their blocks are about as long.
+// Sets the calls of a block of each side when a team is ready; equal if their blocks are about as long.
 static int await_ready(contest *c, team *t)
 {
     int code = RG_GOOD, *calls = t->calls;
@@ -190,7 +190,7 @@ static int block(const contest *c, const team *t, int side, rg_pair *pair)
 
 static bool time_is_up(const contest *c) { return rg_seconds() - c->began_s > c->duel->max_s; }
 
-// What a team says, unless it has too few pairs.
+// Counts the result of a team unless it has too few pairs.
 static void count(contest *c, const rg_pair *pair, int n)
 {
     int kept;
@@ -260,7 +260,7 @@ static void print_outcome(contest *c, rg_change outcome, const rg_ratio *r)
     c->count[outcome]++;
 }
 
-// Processes that open together: those up to the next look, of which the very first is alone, since it verifies.
+// The number of processes that open together: those up to the next look. The first is alone, since it verifies.
 static int to_open(const contest *c)
 {
     int look = 0;
@@ -283,7 +283,7 @@ static int run_duel(contest *c)
         const bool begins = !c->started;
         code = start_teams(c, to_open(c));
         wait_for_leaving(c);
-        if (begins) c->began_s = rg_seconds(); // verifying has its own time
+        if (begins) c->began_s = rg_seconds(); // verification is not counted
         for (int i = 0; !code && i < c->n_teams; i++) code = run_team(c, i);
         stop_teams(c);
         if (!code) outcome = rg_duel_judge(c->log_ratio, c->n, c->duel->gate, &ratio);
@@ -294,7 +294,7 @@ static int run_duel(contest *c)
     return code;
 }
 
-// All duels, and the code of the worst verdict.
+// Runs all duels; returns the code of the worst verdict.
 static int fight_all(contest *c)
 {
     int code = RG_GOOD;
@@ -305,8 +305,7 @@ static int fight_all(contest *c)
     return code ? code : rg_duel_code(c->count[RG_SLOWER] ? RG_SLOWER : c->count[RG_UNDECIDED] ? RG_UNDECIDED : RG_SAME);
 }
 
-// What the measurements say before anything is started: whether it is a GPU that opens, and how many processes have room beside each
-// other.
+// Finds out from the measurements, before any process starts, whether a GPU is used and how many processes fit side by side.
 static int look_ahead(contest *c)
 {
     RG_FREED rg_duel_side *s = rg_alloc(2 * sizeof *s);
@@ -367,7 +366,7 @@ static int run(void *typed)
                 RG_USAGE, "duel: %s: cannot be run: %s", c.program[i] ? c.program[i] : "/proc/self/exe", strerror(errno));
     if (!code && !d->job) code = look_ahead(&c);
     if (!code && d->out) code = open_file(&c);
-    signal(SIGPIPE, SIG_IGN); // a process that ended is heard of by its missing answer
+    signal(SIGPIPE, SIG_IGN); // a process that ended is noticed by its missing answer
     if (!code) code = d->job ? rg_duel_jobs(d, c.program, &c.file) : fight_all(&c);
     stop_teams(&c);
     wait_for_leaving(&c);

@@ -293,8 +293,7 @@ static char *machine_text(measure *m, size_t *n)
 static int pack_samples(measure *m, manifest *a)
 {
     int code = RG_GOOD;
-    for (int j = 0; j < m->workload.n && *m->first[j] && !code;
-         j++) { // a failed job ends all: the jobs after it have no outputs
+    for (int j = 0; j < m->workload.n && *m->first[j] && !code; j++) { // jobs after a failed one have no outputs
         for (int in = 0; in < 1 + (m->workload.job[j].input_of == j); in++) {
             RG_FREED char *path = rg_print("%s/%s.tsv", in ? "inputs" : "outputs", m->workload.job[j].job),
                           *text = rg_job_samples(in ? m->inputs.in[j] : m->first[j], m->inputs.seed);

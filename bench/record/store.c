@@ -8,7 +8,7 @@
 #include "../stats/stats.h"
 #include "../../impl/base/core.h"
 
-enum { PROCESSES_LEAST = 5 }; // fewer give no interval that is worth having
+enum { PROCESSES_LEAST = 5 }; // fewer give no useful interval
 
 static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
@@ -21,8 +21,8 @@ static uint32_t hashed(const char *text)
     return hash;
 }
 
-// Which of the machines of one kind: its GPUs' serial numbers, without one that of the system, hashed, since records are handed
-// around.
+// Identifies a machine among those of its kind: a hash of its GPUs' serial numbers, or of the system's if it has no GPU.
+// Hashed, since records are passed on.
 static void read_serial(char text[48])
 {
     char why[160], all[64 * 16] = "", one[96];
@@ -102,7 +102,7 @@ static void set_head(rg_result *r, const char *key, const char *value)
     r->head_value[r->n_head++] = rg_print("%s", value);
 }
 
-// What follows the cores of a machine's name ("..., 7 cores, GPU"); NULL when it is no such name.
+// The text after the cores in a machine's name ("..., 7 cores, GPU"); NULL if it is no such name.
 static const char *past_cores(const char *machine)
 {
     const char *at = strstr(machine + strcspn(machine, ","), " cores");
@@ -111,7 +111,7 @@ static const char *past_cores(const char *machine)
 
 static bool is_of_gpu(const char *key) { return begins(key, "gpu") || !strcmp(key, "cuda_runtime"); }
 
-// What a head says of the machine and of the run; what speaks of single rows comes with the rows.
+// Sets the head lines of the machine and of the run; those of single rows are set with the rows.
 static void take_head(rg_record *r, const rg_result *file)
 {
     for (int i = 0; i < file->n_head; i++)
@@ -156,7 +156,7 @@ static int processes(const rg_row *row)
     return s.processes;
 }
 
-// Why a row of another time is not good enough today; NULL: it is.
+// Why an earlier row is not good enough today; NULL: it is.
 static const char *lacks(const rg_row *row)
 {
     if (rg_row_is_probe(row)) return NULL;
@@ -172,8 +172,8 @@ bool rg_record_has(const rg_record *r, const rg_row *key, bool energy)
     const rg_row *row = find(r, key);
     if (!row) return false;
     if (!strcmp(row->cell[RG_C_STATUS], "SKIP") && rg_cell_word(row, RG_C_STOP) != RG_STOP_BUSY)
-        return true;                                   // with a reason, which another run finds again
-    const int source = rg_cell_word(row, RG_C_ENERGY); // of what was asked for: the counter, or why there is none
+        return true;                                   // with a reason, which another run would repeat
+    const int source = rg_cell_word(row, RG_C_ENERGY); // the counter that was asked for, or why there is none
     return !lacks(row) && (!energy || *row->cell[RG_C_JOULES] || source > RG_ENERGY_NOT_ASKED);
 }
 
@@ -195,7 +195,7 @@ static void put(rg_record *r, rg_row row)
     r->rows.row[r->rows.n_rows++] = row;
 }
 
-// Rows of an input that is made otherwise today.
+// Drops the rows of an input that has changed since.
 static void drop_rows_of(rg_record *r, const char *input)
 {
     int n = 0;
@@ -210,8 +210,8 @@ static void drop_rows_of(rg_record *r, const char *input)
     r->rows.n_rows = n;
 }
 
-// The hashes that the row is believed by (validate.h), from its file's head. A row of other inputs is another measurement: what
-// this run measured takes the place of those.
+// Copies the hashes that make the row valid (validate.h) from its file's head. A row of other inputs is another measurement:
+// rows of this run replace those.
 static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row, bool own)
 {
     RG_FREED char *input = rg_input_key(row), *source = rg_print("source %s:%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]);
@@ -235,7 +235,7 @@ static rg_row copy_of(const rg_row *row, const char *made)
     return copy;
 }
 
-// Of two runs' probes the better one: each is the best sustained rate that was seen, and no row may be faster than it allows.
+// Keeps the better of two probes: it is the best sustained rate seen so far, and no row may be faster than it allows.
 static void take_probe(rg_record *r, const rg_row *row, const char *made, bool own)
 {
     const rg_row *had = find(r, row);
@@ -256,21 +256,21 @@ static int take_row(rg_record *r, const rg_result *file, const rg_row *row, cons
 {
     const rg_row *had = find(r, row);
     if (rg_row_is_probe(row)) return take_probe(r, row, made, own), RG_GOOD;
-    // What this run measured, or was refused, stands; of another file, what the record lacks; of two where the record's is wide,
-    // the narrower. Seeded rows come back as they were.
+    // Rows that this run measured, or was refused, are kept; those of another file only if the record lacks them or has a wider
+    // interval. Seeded rows come back unchanged.
     const bool same = had && !strcmp(had->cell[RG_C_SAMPLES], row->cell[RG_C_SAMPLES]) &&
         !strcmp(had->cell[RG_C_JOULES], row->cell[RG_C_JOULES]);
     const bool wide = had && rg_record_is_wide(r, had) && !lacks(had),
                narrower = wide && rg_row_width(had) <= rg_row_width(row);
-    const bool more = had && *row->cell[RG_C_JOULES] && !*had->cell[RG_C_JOULES]; // an energy that the record lacks
+    const bool more = had && *row->cell[RG_C_JOULES] && !*had->cell[RG_C_JOULES]; // the record has no energy
     if (same || narrower || (!own && had && !lacks(had) && !more && !wide)) return RG_GOOD;
     const int code = take_hashes(r, file, row, own);
     if (!code) put(r, copy_of(row, made));
     return code;
 }
 
-// One kind of machine, whatever number of its cores a process might use: what runs on one core or on a GPU does not depend on it.
-// `here` may have no GPU, or be asked for none: rows of the CPU are the same with one.
+// Whether both are one kind of machine. The number of usable cores may differ: rows of one core or of a GPU do not depend on
+// it. `here` may have no GPU, or use none: rows of the CPU are the same with one.
 static bool is_one_kind(const char *here, const char *machine)
 {
     const size_t n = strcspn(here, ","), m = strcspn(machine, ",");
@@ -298,12 +298,12 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
     if (!code && !own && !first && !is_one_kind(here, machine))
         code = rg_fail(RG_USAGE, "%s: it is of \"%s\", the record of \"%s\"", path, machine, here);
     RG_FREED char *made = code ? NULL : made_of(r, &file, own);
-    const bool tuning = !code && rg_result_head(&file, "search"); // a first look at each is all that `tune` takes
+    const bool tuning = !code && rg_result_head(&file, "search"); // `tune` has only a first look at each
     const char *reason[8];
     int left_out[8] = {0}, reasons = 0;
     for (int i = 0; !code && i < file.n_rows; i++) {
         const rg_row *row = &file.row[i];
-        const bool recorded = own || *row->cell[RG_C_MADE]; // by a step of the plan, which gives what it gives
+        const bool recorded = own || *row->cell[RG_C_MADE]; // by a step of the plan, whose rows are final
         const char *why = here && past_cores(here) && !*past_cores(here) && !strcmp(row->cell[RG_C_SPACE], "device")
             ? "of a GPU, in a record of none"
             : recorded && !rg_row_is_timed(row) ? NULL
@@ -364,7 +364,7 @@ int rg_record_open(rg_record *r, const char *name, bool resume)
     return code;
 }
 
-// Whether a row that the step goes on with is of this input.
+// Whether a row that the step continues with is of this input.
 static bool is_of_step(const rg_record *r, const rg_record_step *step, const char *input)
 {
     bool found = false;
@@ -379,7 +379,7 @@ int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, co
 {
     FILE *f = rg_result_open(path, "w");
     if (!f) return rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
-    // A process that may use some cores alone names the machine by them.
+    // A process that may use only some cores names the machine by them.
     RG_FREED char *machine = rg_print("%s", said(&r->rows, "machine"));
     const char *at = strstr(machine, " cores");
     while (at && at > machine && at[-1] != ' ') at--;
@@ -391,7 +391,7 @@ int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, co
     for (int i = 0; i < r->rows.n_head; i++) {
         key[n] = r->rows.head_key[i];
         if (begins(key[n], "input ") && !is_of_step(r, step, key[n]))
-            continue; // of rows that another run measures: its input may be made otherwise today
+            continue; // for rows of another run, whose input may have changed since
         value[n] = strcmp(key[n], "machine") ? r->rows.head_value[i] : named;
         n++;
     }

@@ -7,18 +7,18 @@
 #include "../../impl/runtime/cpu.h"
 #include "../machine/sensors.h"
 
-// What the reference may take for one shape, whatever the number of measurements; without reference_at it takes its time.
+// Time limit of the reference for one shape, whatever the number of measurements; there is none without reference_at.
 static const double ANSWER_S = 0.5;
 
-// Numbers of the inputs that measurements are judged by, beyond those of all rounds: JUDGED those that the reference answers, the
-// others for the time alone.
+// Numbers of the inputs that measurements are judged by, beyond those of all rounds: JUDGED those that the reference answers,
+// the others for the time alone.
 enum { JUDGED = 1000, FRESH_MOST = 16 };
 static const double FRESH_S = 0.03, SLOW_S = 1;
-// A call on fresh inputs may take so many times the median, and besides the time to read its arguments from memory and, of
-// several threads, that to wake them. An answer that is kept from call to call, or comes of work done beside them, takes more:
-// elapsed and, since nobody knows when a busy machine wakes a thread, of processors.
+// A call on fresh inputs may take FRESH_FACTOR times the median, plus the time to read its arguments from memory and, with
+// several threads, to wake them. A call whose answer was kept from call to call, or computed beside the calls, takes longer, in
+// elapsed and in CPU time; the latter is checked too, as a busy machine may wake a thread late.
 static const double FRESH_FACTOR = 4, FRESH_NS = 50e3, WAKE_NS = 5e6, MEMORY_NS_BYTE = 0.25;
-// What no core and no GPU reads from its nearest memory.
+// Above the rate at which any core or GPU reads from its nearest memory.
 static const double CORE_BYTES_NS = 1e3, GPU_BYTES_NS = 1e5;
 
 static void ask_reference(rg_inputs *in, double seconds, uint64_t seed)
@@ -31,7 +31,7 @@ static void ask_reference(rg_inputs *in, double seconds, uint64_t seed)
     in->whole_of = NULL;
 }
 
-// Of one call: by the samples or, without any, by the untimed calls.
+// The time of one call, from the samples or, without any, from the untimed calls.
 static double typical_ns(const rg_measurement *measurement)
 {
     rg_summary s;
@@ -47,9 +47,9 @@ static double allowed_ns(const rg_measurement *measurement)
         MEMORY_NS_BYTE * (double)rg_measurement_bytes(measurement);
 }
 
-// Calls on inputs that the measurement has not seen: the first on those of JUDGED, whose outputs are left in in->found; further ones
-// while there is time, also to fill them. The shortest is taken, and as many as FRESH_MOST or SLOW_S where that is too long: a
-// machine that is busy, where threads wait for processors for milliseconds, makes many long, and a kept answer all.
+// Makes calls on inputs that the measurement has not seen: the first on those of JUDGED, leaving its outputs in in->found; more
+// while there is time to fill inputs and call. The shortest counts. While it is too long, calls continue up to FRESH_MOST, then
+// for SLOW_S: a busy machine, where threads wait milliseconds for a processor, makes many calls long, a kept answer all.
 static int call_fresh(rg_measurement *measurement, rg_inputs *in, uint64_t seed, double *least_ns)
 {
     const double start = rg_seconds(), others_s = rg_cpu_others_s(), allowed = allowed_ns(measurement);
@@ -87,8 +87,8 @@ static const char *guard_fault(rg_measurement *measurement)
     return hit ? "scratch" : NULL;
 }
 
-// Whether the outputs are also those of another variant, at every element. The first of this program that passes is kept for
-// the others; a plug-in without one beside it is held against what a job would take.
+// Whether the outputs equal those of another variant at every element. The outputs of the first built-in variant that passes
+// are kept for the others; a plug-in without one is compared with the variant that a job would use.
 static bool computes_as_asked(const rg_entry *e) { return e->origin != RG_PLUGGED_IN && !e->variant->tolerance; }
 
 static void keep_whole(rg_inputs *in, const rg_entry *e)
@@ -101,7 +101,7 @@ static void keep_whole(rg_inputs *in, const rg_entry *e)
     in->whole_of = e;
 }
 
-// Another measurement, of the variant that a job would take, makes one call; nothing where there is none, or no room.
+// Makes one call of the variant that a job would use, in another measurement; nothing if there is none, or no room.
 static void ask_another(const rg_measurement *measurement, rg_inputs *in)
 {
     rg_choice c;
@@ -147,7 +147,7 @@ static int compare_whole(rg_measurement *measurement, rg_inputs *in)
     return code;
 }
 
-// How much was looked at, for the row.
+// How much was compared, for the row.
 static void note_check(rg_measurement *measurement, const rg_inputs *in, bool alike)
 {
     int64_t known = 0, all = 0;
@@ -163,7 +163,7 @@ static void note_check(rg_measurement *measurement, const rg_inputs *in, bool al
     snprintf(measurement->against, sizeof measurement->against, "%s", others ? in->whole_of->name : "");
 }
 
-// Why no such time can be, in `detail`; RG_STOPS: it can.
+// Writes to `detail` why such a time is impossible; RG_STOPS: it is possible.
 static rg_stop time_fault(rg_measurement *measurement, double fresh_ns, char detail[200])
 {
     const double ns = typical_ns(measurement), bytes = measurement->entry->algo->traffic_bytes(&measurement->shape);
@@ -183,15 +183,15 @@ static rg_stop time_fault(rg_measurement *measurement, double fresh_ns, char det
     return RG_STOPS;
 }
 
-// Threads that wait for one whose core another process has spend their own time waiting: neither clock tells that from an answer
-// that is kept from call to call.
+// Threads that wait for one whose core is used by another process spend CPU time waiting: neither clock can distinguish that
+// from an answer kept from call to call.
 static bool too_busy(const rg_measurement *measurement, double fresh_ns)
 {
     return fresh_ns > allowed_ns(measurement) && measurement->threads > 1 && !measurement->device->is_gpu &&
         measurement->others >= RG_OTHERS_LEAST;
 }
 
-// A call that is longer than the time of its process was its only one, on inputs that were new: it stands for those made here.
+// A call longer than the time of its process was its only one, on new inputs: it replaces the calls made here.
 static int make_call(rg_measurement *measurement, rg_inputs *in, uint64_t seed, double *fresh_ns)
 {
     if (!measurement->brief || !measurement->single) return call_fresh(measurement, in, seed, fresh_ns);

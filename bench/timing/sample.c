@@ -18,17 +18,17 @@ const char *const rg_mode_name[RG_MODES] = {"cold", "hot"};
 
 // A sample of many calls lasts at least this long, so that the clock's tick and the cost of reading it are below 0.01 %.
 static const double sample_s = 1e-3;
-// And those that energy is read around so long that the wait for their end, up to 0.1 ms, is 1 % of it.
+// One around which energy is read lasts so long that the wait for its end, up to 0.1 ms, is 1 % of it.
 static const double energy_s = 10e-3;
-// Rounds before the interval of the median or the time may end a measurement: with fewer, a lucky streak would, and a slow baseline
-// would have no interval.
+// Rounds before the interval of the median or the time may end a measurement. With fewer, a lucky streak could end it, and a
+// slow baseline would have no interval.
 enum { LEAST_ROUNDS = 4 };
-// Untimed calls: of a GPU until its clock is up, unless it was busy so lately that it still is; then, as on a CPU, until the
-// caches are as they will be.
+// Untimed calls: on a GPU until its clock has risen, unless it was busy less than stays_up_s ago; then, as on a CPU, until the
+// caches have settled.
 static const double rise_s = 0.1, settle_s = 0.02, stays_up_s = 0.5;
-// A device that has nothing left to do says so within this, and within this part of the measured time.
+// An idle device reports that it is idle within idle_s, and within idle_part of the measured time.
 static const double idle_s = 50e-6, idle_part = 0.25;
-// The rest of a window's energy would be told as that of its calls: it draws no more than they do.
+// Calls fill at least this part of a window; the energy of the rest counts as theirs, as it draws no more power than they do.
 static const double ENERGY_FILLED = 0.9;
 static double gpu_busy_s = -INFINITY; // when this process last used a GPU
 
@@ -36,7 +36,7 @@ static double gpu_busy_s = -INFINITY; // when this process last used a GPU
 
 static bool on_gpu(const rg_measurement *measurement) { return measurement->device->is_gpu; }
 
-// What every sample begins with: arguments that calls change, as they were given.
+// Resets the arguments that calls change, before every sample.
 static int restore(rg_measurement *measurement, const rg_inputs *in)
 {
     int code = RG_OK;
@@ -53,7 +53,8 @@ static int get_outputs(rg_measurement *measurement, const rg_inputs *in)
     return code;
 }
 
-// Of a measurement that is judged by few elements, which are known by now, those alone: a volume of gigabytes takes longer than its call.
+// Copies only the elements that the measurement is judged by, if they are few and known: copying gigabytes takes longer than
+// the call.
 int rg_measurement_outputs(rg_measurement *measurement, const rg_inputs *in)
 {
     const rg_answer *a = &in->answer;
@@ -75,8 +76,8 @@ static int run_calls(rg_measurement *measurement, int calls)
     return code;
 }
 
-// How often this thread let the core go of its own accord, to wait for another or for time. No CPU time is in that, and it
-// is the kernel's all the same.
+// How often this thread gave up its core to wait for a thread or for time. Such waits use no CPU time, but are part of the
+// call.
 static long waits(void)
 {
     struct rusage u;
@@ -102,7 +103,7 @@ static int take_copies(rg_measurement *measurement, const rg_inputs *in, double 
     return code;
 }
 
-// Elapsed time of so many calls (0: of an empty measurement) on what is there.
+// Elapsed time of this many calls (0: an empty measurement) on the current arguments.
 static int take_calls(rg_measurement *measurement, int calls, double *elapsed_s)
 {
     const rg_device *device = measurement->device;
@@ -143,7 +144,7 @@ static int measure_overhead(rg_measurement *measurement, const rg_inputs *in)
     return code;
 }
 
-// What the device still does after the last event, on another stream, is work that was not measured.
+// Work that the device does after the last event, on another stream, was not measured.
 static int take_sample(rg_measurement *measurement, const rg_inputs *in)
 {
     double elapsed_s = 0;
@@ -155,7 +156,8 @@ static int take_sample(rg_measurement *measurement, const rg_inputs *in)
     return code;
 }
 
-// ---- a measurement --------------------------------------------------------------------------------------------------------------
+// ---- a measurement
+// --------------------------------------------------------------------------------------------------------------
 
 void rg_measurement_end(rg_measurement *measurement, rg_status status, rg_stop stop, const char *format, ...)
 {
@@ -182,8 +184,8 @@ size_t rg_measurement_bytes(const rg_measurement *measurement)
     return rg_frame_bytes(measurement->entry, &measurement->shape, measurement->param);
 }
 
-// One thread stays on the first core. Of several, the workers of OpenMP stay each on its own (libgomp keeps them from one
-// region to the next); the calling thread may use what is left.
+// A single thread stays on the first core. With several, each OpenMP worker stays on one core (libgomp keeps the workers from
+// one region to the next), and the calling thread may use the rest.
 static void pin(const rg_measurement *measurement)
 {
     rg_cpu_pin(-1);
@@ -200,8 +202,8 @@ static void pin(const rg_measurement *measurement)
 #endif
 }
 
-// Inputs as they are in `in`; outputs stay as the call before left them, so that one that is judged finds what a timed one does.
-// What prepare and load do comes while all inputs but the steady ones are poisoned, so that nothing of a call is done there.
+// Sets inputs from `in`; outputs stay as the previous call left them, so that a judged call finds what a timed one does.
+// prepare and load run while all inputs but the steady ones are poisoned, so that they cannot do the work of a call.
 static int put_all(rg_measurement *measurement, const rg_inputs *in)
 {
     const rg_algo *algo = measurement->entry->algo;
@@ -223,15 +225,15 @@ static int put_all(rg_measurement *measurement, const rg_inputs *in)
     return code;
 }
 
-// A call that takes all the time there is, or on the CPU this process's share of it, is a sample without another one before it:
-// what a first call does besides (the start of threads) is below 1 % of it. On a GPU it loads the kernel.
+// A call that takes all the time, or on the CPU this process's share of it, is a sample without a call before it: the extra
+// work of a first call (starting threads) is below 1 % of it. Not on a GPU, where the first call loads the kernel.
 static bool first_counts(const rg_measurement *measurement)
 {
     return measurement->call_s > measurement->max_s ||
         (measurement->share && !on_gpu(measurement) && measurement->call_s > measurement->max_s / measurement->share);
 }
 
-// Calls of that time together; a power of two, so that equal variants get equal batches.
+// The number of calls that last this long together; a power of two, so that equal variants get equal batches.
 static int batch_of(const rg_measurement *measurement, double least_s)
 {
     int batch = 1;
@@ -239,7 +241,7 @@ static int batch_of(const rg_measurement *measurement, double least_s)
     return batch;
 }
 
-// Untimed calls until clocks and caches have settled; the quickest tells how many calls make a sample.
+// Makes untimed calls until clocks and caches have settled; the quickest determines the number of calls of a sample.
 static int warm_up(rg_measurement *measurement, const rg_inputs *in)
 {
     const double start = rg_seconds(), own_s = on_gpu(measurement) && start - gpu_busy_s > stays_up_s ? rise_s : settle_s;
@@ -332,10 +334,10 @@ void rg_measurement_visit(rg_measurement *measurement, const rg_inputs *in)
     const int visits = measurement->rounds * (measurement->share ? measurement->share : 1);
     const double others_before_s = rg_cpu_others_s();
     double start = rg_seconds(), budget_s = measurement->max_s / visits;
-    // What it was opened with it has, but for arguments that calls change, which every sample is given anew.
+    // The arguments are those it was opened with; every sample resets the ones that calls change.
     int most = RG_SAMPLES_MAX / visits, code = measurement->seed == in->shape.seed ? RG_OK : put_all(measurement, in);
     double untimed_s;
-    // What other measurements left in the caches is no part of a hot time. Calls of 0.1 s and more do not notice.
+    // A hot time must not depend on what other measurements left in the caches. Calls of 0.1 s and more are not affected.
     if (!code && measurement->mode == RG_HOT && measurement->call_s < 0.1) code = take(measurement, in, 1, &untimed_s);
     for (int i = 0; !code && (i == 0 || (i < most && rg_seconds() - start < budget_s)); i++)
         code = take_sample(measurement, in);
@@ -412,7 +414,7 @@ void rg_measurement_share_energy(
     if (measurement->energy != RG_ENERGY_NOT_FILLED) measurement->joules = joules / calls;
 }
 
-// Arguments that calls change are sums, which may go on growing: to give each call its own again takes longer than many a call.
+// Arguments that calls change are sums and may keep growing: resetting them for each call would take longer than many calls.
 void rg_measurement_energy(rg_measurement *measurement, const rg_inputs *in, double window_s)
 {
     if (measurement->mode == RG_COLD) {
