@@ -61,7 +61,7 @@ static bool passed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "
 
 // ---- Google Benchmark ----------------------------------------------------------------------------------------------------
 
-// What the columns hold beside the times, as counters: only those that are there.
+// The columns other than times, as counters; empty ones are left out.
 static void put_counters(FILE *f, const rg_row *row)
 {
     static const rg_column counter[] = {RG_C_RATE, RG_C_WORK, RG_C_TRAFFIC, RG_C_FRACTION, RG_C_ERROR, RG_C_JOULES,
@@ -90,7 +90,7 @@ static void put_names(FILE *f, const rg_row *row, const char *suffix)
     put_text_field(f, "run_name", run);
 }
 
-// cpu_time is real_time: what the CPU does while a GPU computes is not what a row measures.
+// cpu_time is real_time: a row does not measure the CPU's work while a GPU computes.
 static void put_repetition(FILE *f, const rg_row *row, int family, double ns, int n, int i)
 {
     put_names(f, row, "");
@@ -205,7 +205,7 @@ static int in_time(const void *x, const void *y)
     return order ? order : strcmp(a->date, b->date);
 }
 
-// The dates of the commits when every head has one, else those of the runs.
+// The dates of the commits if every head has one, else those of the runs.
 static int sort_files(const rg_result *file, int n, dated *of)
 {
     bool all = true;
@@ -229,7 +229,7 @@ static const rg_row *find_timed(const rg_result *r, const rg_row *like)
     return NULL;
 }
 
-// Timed in every file, on the same inputs.
+// Whether it was timed in every file, on the same inputs.
 static bool is_series(const dated *of, int n, const rg_row *row)
 {
     RG_FREED char *key = rg_print("input %s %s", row->cell[RG_C_ALGO], row->cell[RG_C_SHAPE]);

@@ -26,7 +26,7 @@ __attribute__((format(printf, 2, 3))) static void fault(belief *b, const char *f
     b->faults++;
 }
 
-// Numbers are written with seven digits, so that what follows from several of them agrees to a few units of the seventh.
+// Numbers are written with seven digits, so values computed from several agree to a few units of the seventh.
 static bool agree(double a, double b) { return fabs(a - b) <= 3e-6 * fmax(fabs(a), fabs(b)); }
 
 static void check_summary(belief *b, const rg_samples *samples)
@@ -49,7 +49,7 @@ static void check_summary(belief *b, const rg_samples *samples)
         fault(b, "expected rate work / median = %.7g, found %.7g", work / (s.median / 1e9), rate);
 }
 
-// A sample is the elapsed time of so many calls, divided by them.
+// The number of calls in a sample, which is their elapsed time divided by it.
 static double calls_a_sample(const rg_row *row)
 {
     const double calls = rg_cell_number(row, RG_C_CALLS);
@@ -58,7 +58,7 @@ static double calls_a_sample(const rg_row *row)
 
 static void check_clock(belief *b, const rg_samples *samples)
 {
-    const bool kernel = !strcmp(b->row->cell[RG_C_SCOPE], "kernel"); // an empty measurement has been taken off
+    const bool kernel = !strcmp(b->row->cell[RG_C_SCOPE], "kernel"); // an empty measurement was subtracted
     const char *key = strcmp(b->row->cell[RG_C_SPACE], "device") ? "clock_tick_ns" : "gpu_tick_ns";
     const char *said = rg_result_head(b->file, key);
     double tick = said ? strtod(said, NULL) : 0, least = INFINITY;
@@ -88,7 +88,7 @@ static void check_hashes(belief *b)
         fault(b, "expected the source that the head names, \"%s\", found \"%s\"", head, c[RG_C_SOURCE]);
 }
 
-// The rate of the file's own probe for what the row runs on, NaN when it has none.
+// The rate of the file's own probe for the processor of the row; NaN: none.
 static double probed(const belief *b, const char *resource)
 {
     const char *params = b->row->cell[RG_C_PARAMS], *space = b->row->cell[RG_C_SPACE];
@@ -105,7 +105,7 @@ static double probed(const belief *b, const char *resource)
 
 static const rg_entry *entry_of(const rg_row *row) { return rg_entry_find(row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]); }
 
-// What the row says of its bound, and what the variant's own cost() says where this program has the variant.
+// Checks the row's bound, and its median against the variant's cost() if this program has the variant.
 static void check_bound(belief *b)
 {
     const double fraction = rg_cell_number(b->row, RG_C_FRACTION), median_s = rg_cell_number(b->row, RG_C_MEDIAN) / 1e9;
@@ -122,7 +122,7 @@ static void check_bound(belief *b)
     if (!strcmp(b->row->cell[RG_C_SPACE], "host")) params += strcspn(params, ";") + (params[strcspn(params, ";")] == ';');
     if (!rg_shape_parse(e->algo, b->row->cell[RG_C_SHAPE], &shape, why) ||
         !rg_params_parse(e->variant, *params ? params : "-", param, why))
-        return; // of another version of the variant
+        return; // another version of the variant
     rg_cost cost = {{0}};
     rg_cpu_as(rg_result_head(b->file, "simd")); // isa=0 is the best of that machine
     e->variant->cost(&shape, param, &cost);
@@ -137,11 +137,11 @@ static void check_bound(belief *b)
     }
 }
 
-// A clock tells whole nanoseconds of the calls of a sample, of a process that made twice or four times as many, of those: how many
-// of the samples whose seven digits show that lie between such steps, as scaled ones do.
+// A clock counts whole nanoseconds for all calls of a sample (a process may have made twice or four times as many). Of the
+// samples whose seven digits resolve these steps (*told), counts those that lie between steps, as scaled times do.
 static void count_steps(const rg_row *row, const rg_samples *samples, int *told, int *between)
 {
-    static const double TOLD = 0.05, OFF = 0.15; // of a step, of which other numbers lie 70 % farther off than OFF
+    static const double TOLD = 0.05, OFF = 0.15; // parts of a step; 70 % of arbitrary numbers are farther off than OFF
     for (int p = 0, first = 0; p < samples->processes; first = samples->past[p++]) {
         int least = samples->n, of = 0;
         for (double calls = calls_a_sample(row); calls <= 4 * calls_a_sample(row); calls *= 2) {
@@ -159,15 +159,15 @@ static void count_steps(const rg_row *row, const rg_samples *samples, int *told,
     }
 }
 
-// Of honest files at most a ninth of the rows lies between the steps (of a process whose samples had other numbers of calls), of
-// those times 0.8, 0.9 or 0.95 nine tenths: with ten rows each of the two mistakes is rarer than one in a thousand.
+// In honest files at most a ninth of the rows lies between the steps (processes whose samples had other numbers of calls);
+// after scaling by 0.8, 0.9 or 0.95, nine tenths do. With ten rows, either mistake is rarer than one in a thousand.
 static void look_for_scaling(const rg_result *file)
 {
     enum { ROWS = 10, SAMPLES = 10 };
     int rows = 0, scaled = 0;
     for (int i = 0; i < file->n_rows; i++) {
         const rg_row *row = &file->row[i];
-        const char *scope = row->cell[RG_C_SCOPE]; // of events of a GPU, and of jobs, the steps are others
+        const char *scope = row->cell[RG_C_SCOPE]; // GPU events and jobs have other steps
         if (!rg_row_is_timed(row) || rg_row_is_probe(row) || rg_row_is_self_test(row) || strcmp(row->cell[RG_C_UNIT], "ns") ||
             !strcmp(scope, "job") || !strcmp(scope, "kernel") || !strcmp(scope, "adding"))
             continue;
@@ -193,9 +193,9 @@ static void check_row(belief *b)
     check_summary(b, &samples);
     check_clock(b, &samples);
     rg_samples_free(&samples);
-    const bool job = !strcmp(b->row->cell[RG_C_SCOPE], "job"); // before format 3 without hashes
+    const bool job = !strcmp(b->row->cell[RG_C_SCOPE], "job"); // has no hashes before format 3
     if (rg_result_format(b->file) > (job ? 2 : 1)) check_hashes(b);
-    if (b->now && !job && !rg_row_is_stale(b->row)) // what it did then, cost() no longer says
+    if (b->now && !job && !rg_row_is_stale(b->row)) // else cost() describes another version
         check_bound(b);
 }
 

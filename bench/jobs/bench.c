@@ -34,7 +34,7 @@ typedef struct job_bench {
     const rg_bench_options *options;
     const char *command;
     char unit[64], program[4096], folder[4096];
-    char first[2][4096]; // outputs of the first run without and with a GPU; "" before it
+    char first[2][4096]; // outputs of the first run without and with a GPU; "": not run yet
     double work;
     job_kind kind[KINDS_MOST];
     int n_kinds;
@@ -84,7 +84,7 @@ __attribute__((format(printf, 4, 5))) static void fail(job_kind *kind, rg_status
     kind->status = status;
 }
 
-// Outputs in this folder: against those of the first run, and by --check.
+// Checks the outputs in this folder against those of the first run, and by --check.
 static void check_outputs(const job_bench *b, job_kind *kind, const char *folder)
 {
     const rg_job_outputs found = rg_job_outputs_compare(b->first[kind->gpus > 0], folder);
@@ -114,19 +114,18 @@ static double run_once(job_bench *b, job_kind *kind)
             RG_STOP_EXIT, "%d: %s", run.code, run.said);
     } else {
         kind->peak_bytes = fmax(kind->peak_bytes, run.peak_bytes);
-        kind->gpu_peak_bytes =
-            fmax(kind->gpu_peak_bytes, kind->gpus ? run.gpu_peak_bytes : NAN); // of no number and one: the number
+        kind->gpu_peak_bytes = fmax(kind->gpu_peak_bytes, kind->gpus ? run.gpu_peak_bytes : NAN); // fmax ignores NaN
         check_outputs(b, kind, folder);
     }
-    if (is_first && *first && kind->status != RG_PASS) { // nothing to hold others against
+    if (is_first && *first && kind->status != RG_PASS) { // not a reference for other runs
         rg_job_folder_remove(first);
         *first = '\0';
     }
     return run.wall_s;
 }
 
-// Further runs, until the window is long enough, with the energy counters of its GPUs, or of the CPU for none, read around
-// them.
+// Repeats the job until the window is long enough, and reads the energy counters of its GPUs, or of the CPU if it uses none,
+// before and after.
 static void measure_energy(job_bench *b, job_kind *kind)
 {
     rg_energy energy;
@@ -149,7 +148,7 @@ static void measure_energy(job_bench *b, job_kind *kind)
 
 // ---- rounds and rows -----------------------------------------------------------------------------------------------------
 
-// Every run is a process of its own.
+// Each run is a separate process.
 static rg_samples samples_of(const job_kind *kind)
 {
     static int past[RG_SAMPLES_MAX];
@@ -172,8 +171,8 @@ static void visit(job_bench *b, job_kind *kind)
     if (!kind->done) take(b, kind, seconds);
 }
 
-// Not counted, unless it takes its share of the time: the files are in the page cache since their hashes were made. One that
-// takes all the time there is stays the only one.
+// The first run is not counted unless it takes its share of the time: hashing has brought the files into the page cache. A run
+// that takes all the time is the only one.
 static void warm_up(job_bench *b, job_kind *kind)
 {
     double seconds = run_once(b, kind);
@@ -213,7 +212,7 @@ static void time_kinds(job_bench *b)
     rg_progress_end(&progress);
 }
 
-// Of the command that --job has: its first word, and what follows --variant and --threads, which beside GPUs is said where it is given.
+// Reads from the command of --job its first word and the values of --variant and --threads; with GPUs, threads only if given.
 
 rg_row rg_bench_job_key(const rg_bench_options *o, int gpus)
 {

@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static void line(const char *label, const 
     va_end(list);
 }
 
-// "found" with what was found, or "missing" with what is lost and the command that repairs it.
+// Prints "found" with details, or "missing" with the lost feature and the command that repairs it.
 static void item(const char *label, bool found, const char *detail, const char *fix)
 {
     const char *word = found ? "found" : "missing";
@@ -156,7 +156,7 @@ static void report_gpus(void)
     for (int i = 0; i < count; i++) report_gpu(i);
     if (count > 0) return;
     line("none", "%s", why);
-    // A board that CUDA cannot use is worth naming.
+    // Names boards that CUDA cannot use.
     const rg_nvml *nvml = rg_nvml_load(reason);
     unsigned boards = 0;
     void *board;
@@ -289,7 +289,7 @@ static void report_rates(void)
 
 // ---- a job's stages ------------------------------------------------------------------------------------------------------
 
-// Of "fp32=1.2e+12 memory=3e+09" the amount of one resource, 0 where it is not named.
+// Reads the amount of one resource from "fp32=1.2e+12 memory=3e+09"; 0 if it is not named.
 static double amount(const char *needs, int resource)
 {
     const size_t n = strlen(rg_resource_name[resource]);
@@ -298,7 +298,7 @@ static double amount(const char *needs, int resource)
     return 0;
 }
 
-// The longest of what the calls need at these rates, in s, 0 where nothing is known of them; *limit: the resource.
+// The time, in s, of the resource that limits the calls at these rates, 0 if nothing is known; *limit: that resource.
 static double bound_s(const rg_cost *needs, const rg_rates *rates, int *limit)
 {
     double longest_s = 0;
@@ -326,8 +326,8 @@ static int rates_of(const rg_tsv *t, rg_rates *rates)
     return !on->is_gpu || rg_probe_gpu(on, wanted, rates) == RG_OK ? RG_GOOD : rg_fail(RG_LACKS, "%s: not probed", device);
 }
 
-// What each stage took, the least that its calls can take, and what is left of it. Of the whole job, that is what all calls need
-// of the one resource that limits them together: stages that go on at the same time share the machine.
+// Prints the time of each stage, the least time of its calls, and the difference. For the whole job, the least time is that of
+// the one resource that limits all calls together: stages that run at the same time share the machine.
 static int report_stages(const char *path)
 {
     rg_tsv t;

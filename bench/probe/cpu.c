@@ -23,9 +23,9 @@ enum { CHAINS = 12 };
 #define ALL_CHAINS(step, p)                                                                                                    \
     step(p, a0) step(p, a1) step(p, a2) step(p, a3) step(p, a4) step(p, a5) step(p, a6) step(p, a7) step(p, a8) step(p, a9)    \
         step(p, a10) step(p, a11)
-// The compiler sees neither where x, y and the accumulators come from nor what becomes of the sum, so it can drop nothing, nor
-// merge accumulators that begin alike. Loops whose product does not depend on the accumulator hide x before each step: it would
-// else be computed once.
+// Hides from the compiler the sources of x, y and the accumulators and the use of the sum, so that it cannot drop anything or
+// merge accumulators with equal starts. Loops whose product does not depend on the accumulator hide x before each step;
+// otherwise the product would be computed once.
 #if defined(__x86_64__)
 #define HIDE(p, v) __asm__ volatile("" : "+v"(v));
 #elif defined(__aarch64__)
@@ -33,7 +33,7 @@ enum { CHAINS = 12 };
 #else
 #define HIDE(p, v) __asm__ volatile("" : "+m"(v));
 #endif
-// A step is told the prefix p of its instructions, as _mm256, and the accumulator.
+// A step receives the prefix p of its instructions, as _mm256, and the accumulator.
 #define LOOP(id, target_isa, vector, broadcast, add, p, step)                                                                  \
     target_isa static void id(int64_t rounds, const rg_copy_arrays *unused)                                                    \
     {                                                                                                                          \
@@ -78,7 +78,7 @@ LOOPS(avx512, AVX512, _mm512, __m512, __m512d, __m512i)
 LOOP(i8_vnni, VNNI, __m512i, _mm512_set1_epi32, _mm512_add_epi32, _mm512, DOT_VNNI)
 LOOP(i16_vnni, VNNI, __m512i, _mm512_set1_epi32, _mm512_add_epi32, _mm512, MAD_VNNI)
 
-// Stores past the caches, so that bytes read + written are all that the memory moves. SSE2 is enough: memory is the limit.
+// Stores bypass the caches, so that the memory moves only the bytes read + written. SSE2 is enough: memory is the limit.
 static void copy(int64_t rounds, const rg_copy_arrays *c)
 {
     for (int64_t r = 0; r < rounds; r++) {
@@ -105,7 +105,7 @@ static void copy(int64_t rounds, const rg_copy_arrays *c)
 }
 #endif
 
-// Any CPU: 16-byte vectors of the compiler, whose product and sum it may or may not fuse.
+// For any CPU: 16-byte vectors of the compiler, which may or may not fuse product and sum.
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef double f64x2 __attribute__((vector_size(16)));
 typedef uint32_t u32x4 __attribute__((vector_size(16)));
@@ -233,7 +233,7 @@ static size_t copy_bytes(int threads)
     return all / 2 / (size_t)threads / 64 * 64;
 }
 
-// Large pages where the system gives them: the memory is measured, not the walk of page tables.
+// Large pages if available, to measure the memory and not the walk of page tables.
 static char *array_make(size_t bytes)
 {
     enum { PAGE = 2 << 20 };

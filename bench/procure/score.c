@@ -131,8 +131,8 @@ static int read_machine(const rg_score *s, const char *path, const char *hash, r
     return code;
 }
 
-// What pays for electricity is the whole machine: by the meter, else the cap times the time, which no machine passes. Joules of GPU
-// boards or CPU packages are parts of it; without a cap they are all there is.
+// Electricity is paid for the whole machine: by the meter, else the cap times the time, which is an upper bound. Joules of GPU
+// boards or CPU packages are only a part, used if there is no cap.
 static void fill_joules(const rg_score *s, rg_machine_score *m)
 {
     m->joules = 0;
@@ -195,7 +195,7 @@ static double normal(uint64_t seed, uint64_t i)
     return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
-// How often each would be the fastest, were all measured again: logarithms drawn with their variances.
+// Estimates how often each would be the fastest if all were measured again: draws logarithms with their variances.
 static void chance_of_best(rg_score *s, uint64_t seed)
 {
     enum { DRAWS = 20000 };
@@ -268,7 +268,7 @@ char *rg_score_unlike(const rg_score *s)
 
 // ---- the command -----------------------------------------------------------------------------------------------------------
 
-// The rows of one size, which the first archive says.
+// The rows of one size, given by the first archive.
 static int read_all(const request *r, rg_score *s, rg_workload *w)
 {
     char hash[65];

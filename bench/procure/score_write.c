@@ -22,7 +22,7 @@ static int open_table(rg_file *file, const rg_score *s, const char *folder, cons
     return code;
 }
 
-// No other is both faster and cheaper a job.
+// Whether no other machine is both faster and cheaper a job.
 static bool on_front(const rg_score *s, const rg_machine_score *m)
 {
     for (int k = 0; k < s->n; k++)
@@ -77,7 +77,7 @@ static int write_jobs(const rg_score *s, const char *folder, const char *command
             put(f, of->median_s, '\t'), put(f, of->median_s * exp(-half), '\t'), put(f, of->median_s * exp(half), '\t');
             put(f, s->reference_s[j] / of->median_s, '\t'), put(f, of->joules, '\t');
             rg_tsv_print(f, "%s\t", of->source);
-            put(f, m->per_job * of->median_s / m->seconds, '\t'); // a busy second costs the same, whatever runs
+            put(f, m->per_job * of->median_s / m->seconds, '\t'); // a busy second costs the same for any job
             fprintf(f, "%d\t%d\t", i + 1, j + 1);
             put(f, from_s, '\t'), put(f, from_s + w->weight * of->median_s, '\n');
             from_s += w->weight * of->median_s;
@@ -90,7 +90,7 @@ static int write_jobs(const rg_score *s, const char *folder, const char *command
 static void put_ranks(FILE *f, const rg_score *s, const char *what, const char *setting, int number, const double *value)
 {
     for (int i = 0; i < s->n; i++) {
-        double rank = isnan(value[i]) ? NAN : 1; // what is not known has no rank
+        double rank = isnan(value[i]) ? NAN : 1; // unknown values have no rank
         for (int k = 0; k < s->n; k++) rank += value[k] < 0.99 * value[i];
         rg_tsv_print(f, "%s\t%s\t%d\t%s\t%d\t", what, setting, number, s->machine[i].a.label, i + 1);
         rg_tsv_put(f, "%.0f", rank, '\t');
@@ -153,7 +153,7 @@ static const struct {
 };
 enum { FIGURES = sizeof figures / sizeof *figures };
 
-// Of an axis of logarithms: none of what is known is 0.
+// The limits of a logarithmic axis: known values are not 0.
 static bool has_money(const rg_score *s)
 {
     int known = 0, free_of_charge = 0;
@@ -164,7 +164,7 @@ static bool has_money(const rg_score *s)
     return known && !free_of_charge;
 }
 
-// The page shows the figures that are there: that of an earlier run goes, whatever comes of this one.
+// The page shows the figures that exist, so those of an earlier run are removed first.
 static int draw(const rg_score *s, const char *folder, int i, int settings)
 {
     rg_plot plot = {0};
@@ -184,7 +184,7 @@ static int draw(const rg_score *s, const char *folder, int i, int settings)
     return figures[i].money && !has_money(s) ? RG_GOOD : rg_plot_draw(&plot, "score.gp", path);
 }
 
-// For people: three digits and no power of ten, thousands with commas.
+// Prints a number for people: three digits, no power of ten, commas between thousands.
 static void set_plain(rg_data *d, const char *name, double value)
 {
     char text[64];
@@ -205,7 +205,7 @@ static const rg_machine_score *cheapest(const rg_score *s)
     return best;
 }
 
-// Who is the fastest, all that share the first rank; who is the cheapest, without prices the next; and by how much they differ.
+// Names the fastest machines (all of the first rank), the cheapest or, without prices, the next, and by how much they differ.
 static void lay_answer(const rg_score *s, rg_data *d)
 {
     const rg_machine_score *first = s->machine, *cheap = cheapest(s), *other = cheap;
@@ -257,7 +257,7 @@ static void lay_machine(const rg_score *s, const rg_machine_score *m, rg_data *d
     rg_set(refused, "first", "%s", m->finding);
 }
 
-// A bar a machine: how many times as fast as the reference, as a part of the fastest.
+// A bar for each machine: its speed relative to the reference, scaled to the fastest.
 static void lay_job(const rg_score *s, int j, rg_data *d)
 {
     const rg_work *w = &s->workload->job[j];
@@ -278,7 +278,7 @@ static void lay_job(const rg_score *s, int j, rg_data *d)
     }
 }
 
-// The shortest job, where starts of processes and GPUs weigh more than the work; where none is so short, nothing.
+// Names the shortest job if starting processes and GPUs takes longer than its work.
 static void lay_shortest(const rg_score *s, rg_data *d)
 {
     int machine = 0, job = 0;
@@ -293,7 +293,7 @@ static void lay_shortest(const rg_score *s, rg_data *d)
     rg_set(brief, "seconds", "%.2g", shortest_s);
 }
 
-// Into the page, which is sent around as one file.
+// Embeds it in the page, which is passed on as one file.
 static void lay_figures(const char *folder, rg_data *d)
 {
     for (int i = 0; i < FIGURES; i++) {

@@ -17,15 +17,15 @@ typedef struct request {
     rg_steps steps;
     rg_steps_run run;
     char *program;
-    int number, n, first_fresh, passed, failed; // of the step in turn, from 1; of steps; of those up to date, 0: none
-    double said_s;                              // when the step that runs was last looked at
+    int number, n, first_fresh, passed, failed; // number: of the current step, from 1; n: steps
+    double said_s;                              // when progress of the running step was last printed
 } request;
 
 // ---- files -----------------------------------------------------------------------------------------------------------------
 
 static char *log_of(const request *q, const rg_step *s) { return rg_print("%s/log/%s.log", q->work, s->name); }
 
-// Named by step and product: a step that makes another one is another step.
+// Named by step and product: the same step with another product is a different step.
 static char *stamp_of(const request *q, const rg_step *s)
 {
     RG_FREED char *product = rg_print("%s", s->product);
@@ -48,7 +48,7 @@ static void show_log(const request *q, const rg_step *s, int n, const char *inde
     if (f) fclose(f);
 }
 
-// What finished steps made, for those after them: $made, with the table's column `report` beside each product.
+// Writes $made for later steps: the products of finished steps, each with the table's column `report`.
 static int write_made(const request *q)
 {
     rg_file file;
@@ -124,7 +124,7 @@ static int begin(rg_steps_run *r, rg_step *s, rg_child *child)
     return code ? code : write_made(q);
 }
 
-// A line every half minute while a step runs: how long, and the last that it printed.
+// Prints a line every half minute while a step runs: its time so far and the last line of its output.
 static void waiting(rg_steps_run *r, const rg_step *s)
 {
     request *q = r->of;
@@ -137,7 +137,7 @@ static void waiting(rg_steps_run *r, const rg_step *s)
     fflush(stdout);
 }
 
-// How many rows of a result file have a time.
+// The number of rows of a result file that have a time.
 static bool count_rows(const char *path, char text[400])
 {
     RG_ENDS(rg_tsv_free) rg_tsv t = {0};
@@ -148,7 +148,7 @@ static bool count_rows(const char *path, char text[400])
     return true;
 }
 
-// The result of a step in words: rows of a result file; else what it printed or made, by the beginning of the line.
+// Describes the result of a step: the rows of a result file, else a line of its output or product, found by its beginning.
 static void result_of(const request *q, const rg_step *s, char text[400])
 {
     const char *says = rg_step_cell(&q->steps, s, "says");
@@ -166,7 +166,7 @@ static void result_of(const request *q, const rg_step *s, char text[400])
         if (*c == '\t') *c = ' ';
 }
 
-// Whether the exit status is a result: 0, and what the head line "# good: ..." has more.
+// Whether the exit status is a result: 0, or one that the head line "# good: ..." lists.
 static bool is_good(const request *q, int code)
 {
     const char *good = rg_tsv_head(&q->steps.table, "good");
@@ -221,7 +221,7 @@ static int set_variables(const request *q)
     return code;
 }
 
-// All, or those that are named.
+// Selects all steps, or those named.
 static int choose(request *q)
 {
     const rg_list *word = &q->given.word;

@@ -32,8 +32,8 @@ static void heard(void *of)
     rg_progress_at(&b->progress, ++b->visits);
 }
 
-// Shapes that one process visits in about half a minute. A killed run loses those that are being timed; a process, with its GPU
-// context, costs about a second.
+// Groups shapes that one process visits in about half a minute. A killed run loses the group being timed; a process, with its
+// GPU context, costs about a second.
 static int batch_end(const session *b, int first)
 {
     int past = first;
@@ -59,7 +59,7 @@ static void time_batch(session *b, int first, int past)
     }
 }
 
-// The rows of a group in the order of the table, not of their ends.
+// Writes the rows of a group in the order of the table, not of completion.
 static void show_group(const session *b, int first, int past)
 {
     RG_FREED rg_row *row = rg_alloc((size_t)(past - first) * sizeof *row);
@@ -111,7 +111,8 @@ static void leave_out_finished(session *b)
     }
 }
 
-// Opened also when every measurement is the CPU's: the head names the whole machine, so that one file can be made in several runs.
+// Opens the GPU even if all measurements are on the CPU: the head names the whole machine, so that several runs can make one
+// file.
 static void open_gpu(session *b)
 {
     char why[200] = "";
@@ -156,7 +157,8 @@ static int outcome(const session *b)
     return timed ? RG_GOOD : rg_fail(RG_LACKS, "bench: nothing could be timed here; each row says why");
 }
 
-// Which measurements take parameters from data/tuned: once a variant and shape, on the terminal and in the head of the file.
+// Lists the measurements with parameters from data/tuned, once for each variant and shape, on the terminal and in the file's
+// head.
 static void tell_tuned(const session *b, rg_head *head)
 {
     const rg_measurement *last = NULL;

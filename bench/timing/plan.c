@@ -77,7 +77,7 @@ int rg_bench_options_check(rg_bench_options *o)
     return code;
 }
 
-// The --param options that this variant knows, as one text; every use of an option is noted in `used`.
+// The --param options that this variant has, as one text; marks them in `used`.
 static int read_params(
     const rg_bench_options *o, const rg_entry *e, const rg_shape *shape, int64_t *param, bool *tuned, unsigned *used)
 {
@@ -96,7 +96,8 @@ static int read_params(
                                                                                  : rg_fail(RG_USAGE, "--param: %s", why);
 }
 
-// ---- measurements ---------------------------------------------------------------------------------------------------------------
+// ---- measurements
+// ---------------------------------------------------------------------------------------------------------------
 
 static rg_measurement *add_lane(rg_bench_plan *l)
 {
@@ -108,7 +109,7 @@ static void add_scopes(rg_bench_plan *l, const rg_measurement *like, unsigned sc
 {
     for (int s = 0; s < RG_SCOPES; s++)
         for (int m = 0; m < RG_MODES; m++) {
-            // Copies leave the caches as they will: a transfer is timed once, not cold and hot.
+            // Copies determine the state of the caches: a transfer is timed once, not cold and hot.
             if (!(scopes & 1u << s) || !((rg_copies((rg_scope)s) ? 1u << RG_HOT : modes) & 1u << m)) continue;
             rg_measurement *measurement = add_lane(l);
             *measurement = *like;
@@ -140,7 +141,7 @@ static void add_variant(
     const char *lacks = rg_unavailable(e), *why = lacks;
     if (!why && v->refuse) why = v->refuse(shape, param);
     if (why) {
-        // One row is enough to say that it cannot be had.
+        // One row suffices to report that it is unavailable.
         rg_measurement_end(&like, RG_SKIP, lacks ? RG_STOP_LACKS : RG_STOP_REFUSED, "%s", why);
         scopes &= -scopes;
         modes = 1u << RG_HOT;

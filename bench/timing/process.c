@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 typedef struct answer {
-    size_t bytes; // of this struct: both sides are the same build
+    size_t bytes; // of this struct, to check that both sides are the same build
     int index;
     rg_measurement measurement;
 } answer;
@@ -21,7 +21,7 @@ typedef struct answer {
 typedef struct server {
     const rg_bench_options *options;
     rg_bench_plan plan;
-    rg_out rows; // in memory: what calls of other shapes take
+    rg_out rows; // in memory: times of calls at other shapes
     const rg_device *gpu;
     FILE *answers;
     int round;
@@ -43,7 +43,7 @@ static bool finished(void *of, rg_measurement *measurement)
 
 static void visited(void *of) { (void)of; }
 
-// Takes from the measurements first..past those that are not done and have room together, refusing those that alone have none.
+// Selects unfinished measurements of first..past that fit together, and refuses those that do not fit alone.
 static int choose(server *s, int first, int past, rg_measurement **chosen)
 {
     double room[2] = {rg_free_bytes(rg_device_cpu()), s->gpu ? rg_free_bytes(s->gpu) : 0}, taken[2] = {0, 0};
@@ -71,7 +71,7 @@ static void time_group(server *s, int first, int past)
 {
     RG_FREED rg_measurement **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
-    const bool energy = s->options->energy && s->round == 0; // the one that all measurements take part in
+    const bool energy = s->options->energy && s->round == 0; // the only round of all measurements
     const rg_rounds rounds = {
         s->gpu, s->options->given.seed, s->round, false, energy ? RG_ENERGY_WINDOW_S : 0, finished, visited, s};
     const rg_measurement *any = &s->plan.measurement[first];
@@ -136,7 +136,7 @@ int rg_round_serve(const rg_bench_options *o)
 
 char *rg_own_program(void)
 {
-    const char *program = getenv("REGATHER_PROGRAM"); // for tests, which are programs of their own
+    const char *program = getenv("REGATHER_PROGRAM"); // for tests, which are other programs
     char path[4096];
     ssize_t n = program ? -1 : readlink("/proc/self/exe", path, sizeof path - 1);
     return program ? rg_print("%s", program) : n > 0 ? rg_print("%.*s", (int)n, path) : NULL;
@@ -175,7 +175,7 @@ static pid_t start(const rg_round *r, const bool *heard, FILE **answers)
     return pid;
 }
 
-// What the visit of another process measured becomes part of the measurement.
+// Adds the results of another process's visit to the measurement.
 static void take_over(rg_measurement *measurement, const rg_measurement *theirs)
 {
     if (theirs->verdict.status != RG_PASS) {
@@ -196,8 +196,7 @@ static void take_over(rg_measurement *measurement, const rg_measurement *theirs)
     measurement->power_W += theirs->power_W;
     measurement->temp_C = first ? theirs->temp_C : fmax(measurement->temp_C, theirs->temp_C);
     measurement->preempted += theirs->preempted;
-    measurement->fresh =
-        first ? theirs->fresh : fmin(measurement->fresh, theirs->fresh); // what the machine did besides is in one of them
+    measurement->fresh = first ? theirs->fresh : fmin(measurement->fresh, theirs->fresh); // other load slows only one of them
     measurement->others_s += theirs->others_s;
     measurement->watched_s += theirs->watched_s;
     measurement->throttle |= theirs->throttle;
@@ -216,7 +215,7 @@ static void take_over(rg_measurement *measurement, const rg_measurement *theirs)
         measurement->sensor_W = theirs->sensor_W;
         measurement->energy_devices = theirs->energy_devices;
     }
-    measurement->done = !theirs->visits; // a call of which one is enough
+    measurement->done = !theirs->visits; // one call was enough
     measurement->stop = measurement->done            ? theirs->stop
         : measurement->spent_s >= measurement->max_s ? RG_STOP_TIME
                                                      : RG_STOP_ROUNDS;
