@@ -153,7 +153,7 @@ static const struct {
 };
 enum { FIGURES = sizeof figures / sizeof *figures };
 
-// The limits of a logarithmic axis: known values are not 0.
+// Whether costs fit a logarithmic axis: some are known, and none of those is 0.
 static bool has_money(const rg_score *s)
 {
     int known = 0, free_of_charge = 0;
@@ -278,7 +278,7 @@ static void lay_job(const rg_score *s, int j, rg_data *d)
     }
 }
 
-// Names the shortest job if starting processes and GPUs takes longer than its work.
+// Names the shortest job if it is so short that starting processes and GPUs weighs more than its work.
 static void lay_shortest(const rg_score *s, rg_data *d)
 {
     int machine = 0, job = 0;

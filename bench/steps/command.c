@@ -17,7 +17,7 @@ typedef struct request {
     rg_steps steps;
     rg_steps_run run;
     char *program;
-    int number, n, first_fresh, passed, failed; // number: of the current step, from 1; n: steps
+    int number, n, first_fresh, passed, failed; // number: current step, from 1; first_fresh: first one up to date, 0: none
     double said_s;                              // when progress of the running step was last printed
 } request;
 

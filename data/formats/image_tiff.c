@@ -20,17 +20,17 @@ int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
 
 #include <tiffio.h>
 
-// The client data that libtiff hands back with every read and every message.
+// The client data that libtiff passes with every read and every message.
 typedef struct tiff_work {
     const rg_image_in *in;
     int64_t at;
-    int64_t shift;          // of the pixels' bytes against those that the directory names
-    int64_t *read, n_reads; // where the directories were read, while they are looked through
-    bool little, big;       // its lowest byte first; offsets of 8 bytes
+    int64_t shift;          // added to the pixel offsets of the directory
+    int64_t *read, n_reads; // offsets of the reads while directories are searched
+    bool little, big;       // lowest byte first; offsets of 8 bytes
     char message[200];
 } tiff_work;
 
-// Of a page whose place is known the header says that its directory is the first: libtiff goes through all before another.
+// Makes the header name the directory of a page with known place as the first: libtiff reads all directories before another.
 static void aim(const tiff_work *w, int64_t from, unsigned char *bytes, size_t n)
 {
     const int64_t size = w->big ? 8 : 4; // the offset is that long, and begins at that byte
@@ -92,17 +92,17 @@ typedef struct tiff_page {
     uint16_t bits, channels, format, photometric, planar, compression, orientation;
     bool grey;
     int unstated;        // channels of no stated meaning
-    uint16_t packed;     // bits of a sample in the file: less than the 8 that `bits` says then
-    uint16_t pictures;   // of its channels: those that are no alpha; 1 of colours
+    uint16_t packed;     // bits of a sample in the file if fewer than 8; `bits` is then 8
+    uint16_t pictures;   // number of grey channels that are not alpha; 1 for colours
     uint16_t picture[8]; // their channels
     uint16_t channel;    // the one to read
-    int64_t frames;      // one behind the other
+    int64_t frames;      // one after the other
     uint16_t *palette[3];
     int palette_shift; // to 8 bits
     bool as_values;    // through floats: signed, longer than 16 bits, real, or brought to a grey range
     bool tiled;
-    uint16_t planes;                    // 1: the samples of a pixel stand together
-    uint32_t block_width, block_height; // of a tile; of a strip, where there are planes; else of one row
+    uint16_t planes;                    // 1: the samples of a pixel are contiguous
+    uint32_t block_width, block_height; // of a tile; with planes, of a strip; else of one row
 } tiff_page;
 
 static bool is_lossless(uint16_t scheme)
@@ -115,8 +115,8 @@ static bool is_lossless(uint16_t scheme)
     return false;
 }
 
-// Which channels are pictures: those that are neither colours nor alpha. A channel of no stated meaning (ExtraSamples 0, or no such
-// tag) is no alpha.
+// Finds the channels that are pictures: neither colours nor alpha. A channel without a stated meaning (ExtraSamples 0, or no
+// such tag) is not alpha.
 static void find_pictures(TIFF *tiff, tiff_page *p)
 {
     uint16_t n_extra = 0, *extra = NULL;
@@ -124,14 +124,14 @@ static void find_pictures(TIFF *tiff, tiff_page *p)
     p->picture[0] = 0;
     p->pictures = 1;
     for (int c = p->grey ? 1 : 3; c < p->channels; c++) {
-        const int i = c - (p->channels - n_extra); // of the last channels
+        const int i = c - (p->channels - n_extra); // index among the last channels
         if (i >= 0 && (extra[i] == EXTRASAMPLE_ASSOCALPHA || extra[i] == EXTRASAMPLE_UNASSALPHA)) continue;
         p->unstated++;
         if (p->grey && p->pictures < RG_COUNT(p->picture)) p->picture[p->pictures++] = (uint16_t)c;
     }
 }
 
-// RG_GOOD, or one line and RG_USAGE: what has no exact grey value.
+// RG_GOOD, or one line and RG_USAGE if there is no exact grey value.
 static int refuse(const tiff_work *w, const tiff_page *p)
 {
     const bool colour = p->photometric == PHOTOMETRIC_RGB && (p->channels == 3 || p->channels == 4);
@@ -175,13 +175,13 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
     p->grey = p->photometric == PHOTOMETRIC_MINISBLACK || p->photometric == PHOTOMETRIC_MINISWHITE;
     const bool palette = p->photometric == PHOTOMETRIC_PALETTE && p->channels == 1 && p->bits <= 8 &&
         TIFFGetField(tiff, TIFFTAG_COLORMAP, &p->palette[0], &p->palette[1], &p->palette[2]);
-    p->format = p->format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : p->format; // as untyped samples are taken by other readers
+    p->format = p->format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : p->format; // as other readers treat untyped samples
     p->packed = p->bits;
     p->tiled = TIFFIsTiled(tiff);
     if (p->channels == 1 && !p->tiled && p->format == SAMPLEFORMAT_UINT && (p->bits == 1 || p->bits == 2 || p->bits == 4))
         p->bits = 8;
     p->as_values = p->format != SAMPLEFORMAT_UINT || p->bits == 32 || (p->grey && w->in->range->given && p->packed >= 8);
-    for (int c = 0; palette && c < 3; c++) // some programs write colours of 8 bits, as libtiff's own tools know
+    for (int c = 0; palette && c < 3; c++) // some programs write colours of 8 bits; libtiff's tools allow for it, too
         for (int i = 0; i < 1 << p->packed; i++)
             if (p->palette[c][i] > UINT8_MAX) p->palette_shift = 8;
     p->planes = p->planar == PLANARCONFIG_SEPARATE ? p->channels : 1;
@@ -215,8 +215,8 @@ static void invert_row(rg_image *image, int64_t y)
 
 static uint32_t at_most(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-// The rows of the blocks from row y on into `band`, the samples of a pixel together, without what tiles hold beyond the page.
-// A strip of planes is read whole, as libtiff unpacks it anew for every row of another plane.
+// Reads the rows of the blocks from row y on into `band`, the samples of a pixel contiguous, without the parts of tiles beyond
+// the page. A strip of planes is read whole, as libtiff would unpack it again for every row of another plane.
 static bool read_band(TIFF *tiff, const tiff_page *p, uint32_t y, unsigned char *block, tmsize_t bytes, unsigned char *band)
 {
     if (!p->tiled && p->planes == 1) return TIFFReadScanline(tiff, band, y, 0) >= 0;
@@ -247,7 +247,7 @@ static float value_of(const tiff_page *p, const void *line, uint32_t x)
 #undef SAMPLE
 }
 
-// White at 0: a value's mirror image in the grey range, where it is given, else in its type's; of a float its negative.
+// Inverts a value of an image with white at 0: within the grey range, if given, else within its type's; negates a float.
 static float mirrored(const tiff_work *w, const tiff_page *p, float v)
 {
     if (w->in->range->given) return (float)(w->in->range->low + w->in->range->high - v);
@@ -256,7 +256,8 @@ static float mirrored(const tiff_work *w, const tiff_page *p, float v)
                                             : (float)(UINT32_MAX >> (32 - p->bits)) - v;
 }
 
-// The samples of 1, 2 or 4 bits of a row, the first in the highest bits of a byte: places in a palette, or grey scaled to 8 bits.
+// Unpacks a row's samples of 1, 2 or 4 bits, the first in the highest bits of a byte: palette indices, or grey scaled to 8
+// bits.
 static void unpack(const tiff_page *p, const unsigned char *line, unsigned char *to)
 {
     const unsigned most = (1u << p->packed) - 1, times = p->palette[0] ? 1 : UINT8_MAX / most;
@@ -266,7 +267,7 @@ static void unpack(const tiff_page *p, const unsigned char *line, unsigned char 
     }
 }
 
-// One channel of the samples of a row.
+// Extracts one channel of a row.
 static void pick(const tiff_page *p, const unsigned char *line, unsigned char *to)
 {
     const size_t size = p->bits / 8;
@@ -317,11 +318,10 @@ static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, double 
     return code;
 }
 
-// Turns the rows as the file has them into the picture that its tag Orientation means, which is what the format says and viewers
-// show.
+// Turns the picture according to its tag Orientation, as the format requires and viewers do.
 static void turn(uint16_t orientation, rg_image *image)
 {
-    // Of its 1 to 8 less 1: bit 2 turns rows into columns, bit 1 exchanges top and bottom, and one alone of bits 1 and 0 the sides.
+    // Orientation - 1: bit 2 exchanges rows and columns, bit 1 top and bottom, and exactly one of bits 1 and 0 left and right.
     const unsigned o = orientation - 1u;
     const bool swapped = o & 4, bottom = o & 2, right = (o ^ o >> 1) & 1;
     const int64_t width = swapped ? image->height : image->width, height = swapped ? image->width : image->height;
@@ -337,8 +337,8 @@ static void turn(uint16_t orientation, rg_image *image)
     *image = (rg_image){width, height, image->bits, turned};
 }
 
-// ImageJ takes the rows as they are: a mask that was drawn there lies otherwise. Said when the pages are counted, since photographs
-// are read in threads that say nothing; once, as a camera writes many.
+// Warns because ImageJ ignores the tag, so a mask drawn there does not match. Called when pages are counted, since photographs
+// are read in silent threads; once, as a camera writes many.
 static void say_that_it_turns(TIFF *tiff, const tiff_work *w)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -350,7 +350,7 @@ static void say_that_it_turns(TIFF *tiff, const tiff_work *w)
             w->in->path, orientation);
 }
 
-// How many photographs a directory's program says that it wrote: one behind the other where the directory is the only one.
+// The number of photographs that the directory's program states: one after the other if there is only one directory.
 static int64_t stated_frames(TIFF *tiff, const tiff_page *p)
 {
     enum { UIC2 = 33629 };
@@ -372,7 +372,7 @@ static int64_t stated_frames(TIFF *tiff, const tiff_page *p)
     return frames >= 1 && frames < INT32_MAX ? (int64_t)frames : 1;
 }
 
-// Bytes of the pixels of this directory, from *first on; 0 where they do not lie together.
+// Bytes of the pixels of this directory, from *first on; 0 if they are not contiguous.
 static int64_t together(TIFF *tiff, bool tiled, int64_t *first, int64_t *end)
 {
     const uint32_t n = tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
@@ -389,16 +389,16 @@ static int64_t together(TIFF *tiff, bool tiled, int64_t *first, int64_t *end)
     return joined ? bytes : 0;
 }
 
-// Where picture number in->page is: the directory is the current one then, and the page says which frame and channel. Without an
-// image all are counted into *pages.
+// Finds picture number in->page: makes its directory the current one and sets the page's frame and channel. Without an image,
+// counts all pictures into *pages.
 typedef struct tiff_search {
-    int64_t pages, full, left, data_end, frame, frame_bytes; // full: directories that are no copies; left: to go
+    int64_t pages, full, left, data_end, frame, frame_bytes; // full: directories that are not copies; left: remaining pictures
     int64_t directories;                                     // 0: not counted yet
     bool found;
-    bool has_others; // directories below directories, which are not looked at
+    bool has_others; // directories below directories, which are ignored
 } tiff_search;
 
-// Whether the next directory has the photograph right behind this one's: then each has its own.
+// Whether the next directory's photograph directly follows this one's: then each has its own directory.
 static bool next_is_behind(TIFF *tiff, int64_t end)
 {
     const toff_t here = TIFFCurrentDirOffset(tiff);
@@ -429,7 +429,7 @@ static int count_frames(TIFF *tiff, tiff_work *w, tiff_page *p, tiff_search *s)
     return RG_GOOD;
 }
 
-// Bytes behind the last pixels that no directory speaks of, and that would hold one more photograph.
+// Refuses a file with room for another photograph, which no directory names, after the last pixels.
 static int check_rest(const tiff_work *w, const tiff_search *s)
 {
     int64_t next = w->in->bytes;
@@ -442,7 +442,7 @@ static int check_rest(const tiff_work *w, const tiff_search *s)
         s->pages, next - s->data_end, (next - s->data_end) / s->frame_bytes);
 }
 
-// Photographs that are not read: more in depth of one directory, and larger ones below the first, which then is their preview.
+// Refuses files with photographs that are not read: in the depth of a directory, or larger ones below the first, their preview.
 static int check_depth(TIFF *tiff, const tiff_work *w, const tiff_page *p, const tiff_search *s)
 {
     const toff_t here = TIFFCurrentDirOffset(tiff);
@@ -467,7 +467,8 @@ static int look_through(TIFF *tiff, tiff_work *w, bool count, tiff_page *p, tiff
 {
     const bool known = w->in->place && w->in->place->at;
     s->left = known ? w->in->place->nth : w->in->page;
-    if (count && ((s->directories = TIFFNumberOfDirectories(tiff)) == 0 || w->message[0])) // it counts as far as it can read
+    if (count &&
+        ((s->directories = TIFFNumberOfDirectories(tiff)) == 0 || w->message[0])) // libtiff counts up to the first damaged one
         return damaged(w, "the directory of the next page");
     do {
         uint32_t kind = 0;
@@ -485,7 +486,7 @@ static int look_through(TIFF *tiff, tiff_work *w, bool count, tiff_page *p, tiff
         if (code == RG_GOOD && count) code = check_depth(tiff, w, p, s);
         if (code == RG_GOOD) code = count_frames(tiff, w, p, s);
         if (code != RG_GOOD) return code;
-        if (p->palette[0]) // of the directory as it was read last
+        if (p->palette[0]) // the palette of the directory read last
             TIFFGetField(tiff, TIFFTAG_COLORMAP, &p->palette[0], &p->palette[1], &p->palette[2]);
         const int64_t here = p->frames * p->pictures;
         for (int64_t k = 0; k < here && count; k++)
@@ -507,7 +508,7 @@ static int look_through(TIFF *tiff, tiff_work *w, bool count, tiff_page *p, tiff
 
 static int read_page(TIFF *tiff, tiff_work *w, const tiff_page *p, const tiff_search *s, rg_image *image)
 {
-    // LZW makes at most 4096 / 1.5 bytes out of one, Deflate 1032, PackBits 64; the newer schemes have no such bound.
+    // LZW expands a byte to at most 4096 / 1.5 bytes, Deflate to 1032, PackBits to 64; newer schemes have no such bound.
     const double bytes = (double)p->width * p->height * p->channels * p->packed / 8;
     const bool newer = p->compression == COMPRESSION_LZMA || p->compression == 50000 || p->packed == 1;
     const double packing = p->compression == COMPRESSION_NONE ? 1 : newer ? 1 << 17 : 2731;

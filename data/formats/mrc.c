@@ -64,15 +64,15 @@ static float float_word(const unsigned char *header, int n, bool swapped)
     return f;
 }
 
-// IMOD's own words: a stamp, then flags. Besides these two they speak of the extended header, the sign of the origin and the rms,
-// of which nothing is used here.
+// IMOD's own words: a stamp, then flags. Besides these two they speak of the extended header, the sign of the origin and the
+// rms, of which nothing is used here.
 enum { IMOD_SIGNED = 1, IMOD_4_BITS = 16 };
 static bool has_imod_flags(const unsigned char *h, bool swapped)
 {
     return int_word(h, 1 + BYTE_IMOD / 4, swapped) == 1146047817;
 }
 
-// What is wrong with the header in this byte order, or false.
+// The fault of the header in this byte order, or false.
 static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *at, char text[FAULT_ROOM])
 {
     static const char *const side[3] = {"columns NX", "rows NY", "sections NZ"};
@@ -132,8 +132,8 @@ static bool likely_swapped(const unsigned char *h)
     return here == swapped ? word(h, true) < word(h, false) : swapped < here;
 }
 
-// EM: byte 0 the machine (3, 5: big-endian, 6: little-endian), byte 3 the type, then three sides. The size must be the file's,
-// to the byte; an MRC file that begins so would have more than 2^24 columns.
+// EM: byte 0 is the machine (3, 5: big-endian, 6: little-endian), byte 3 the type, then three sides. The size must match the
+// file's exactly; an MRC file with this beginning would have more than 2^24 columns.
 static bool em_header(const unsigned char *h, int64_t bytes, bool *swapped, int *type)
 {
     static const int type_bytes[10] = {0, 1, 2, 0, 4, 4, 0, 0, 8, 8};
@@ -158,7 +158,7 @@ static int read_em_header(rg_mrc *m, const unsigned char *h, int type)
     m->ny = int_word(h, 3, m->swapped);
     m->nz = int_word(h, 4, m->swapped);
     m->mode = type == 2 ? RG_MRC_INT16 : RG_MRC_FLOAT32;
-    m->space_group = m->nz > 1; // EM does not tell stacks from volumes; TOM, PyTom and Dynamo keep volumes in it
+    m->space_group = m->nz > 1; // EM does not distinguish stacks from volumes; TOM, PyTom and Dynamo keep volumes in it
     for (int i = 0; i < 3; i++) m->axis[i] = 1 + i;
     m->data_byte = EM_HEADER;
     return RG_GOOD;
@@ -201,8 +201,8 @@ static void read_header(rg_mrc *m, const unsigned char *h)
     m->data_byte = HEADER + (int64_t)int_word(h, 24, m->swapped);
 }
 
-// Columns, rows and sections have to run along x, y and z, which they do not in some maps of EMDB and of crystallographers; axes
-// that are no order at all were not set.
+// Columns, rows and sections must run along x, y and z; in some maps of EMDB and of crystallographers they do not. Axes that
+// are no permutation were not set.
 static int check_axes(const rg_mrc *m)
 {
     const int *a = m->axis;
@@ -214,7 +214,7 @@ static int check_axes(const rg_mrc *m)
                    : RG_GOOD;
 }
 
-// Of each file once, as a stack is opened more than once.
+// True once for each file, as a stack is opened more than once.
 static bool is_first_of(const char *path)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -231,7 +231,7 @@ static bool is_first_of(const char *path)
     return first;
 }
 
-// Bytes behind the last section: the header's NZ or length of the extended header may be too small. What holds one more is refused.
+// Refuses a file with room for another section after the last: NZ or the length of the extended header may be too small.
 static int check_rest(const rg_mrc *m, int64_t bytes)
 {
     const int64_t section = m->nx * m->ny * rg_mrc_mode_bytes(m->mode), end = m->data_byte + m->nz * section;
@@ -317,7 +317,7 @@ int rg_mrc_section(rg_mrc *m, int64_t z, float *section)
             RG_USAGE, "%s: section %" PRId64 " requested, found %" PRId64 " section%s", m->path, z, m->nz, rg_plural(m->nz));
     if (fseeko(m->file, at, SEEK_SET) != 0)
         return rg_malformed(m->path, at, "expected section %" PRId64 ", found that the file cannot be positioned there", z);
-    // Values that need no conversion are read in one piece, so that the system copies them straight to their place.
+    // Values that need no conversion are read in one piece, directly to their place.
     bool as_it_is = m->mode == RG_MRC_FLOAT32 && !m->swapped;
     int64_t bytes = as_it_is ? m->ny * line_bytes : line_bytes;
     for (int64_t y = 0; y < m->ny; y += bytes / line_bytes) {
@@ -343,7 +343,7 @@ void rg_mrc_mask_bytes(float *value, int64_t n)
 double rg_mrc_voxel_A(const rg_mrc *m, bool is_volume)
 {
     static const double EQUAL = 1e-3;           // half a voxel over 500
-    static atomic_flag said = ATOMIC_FLAG_INIT; // many files of one microscope say the same
+    static atomic_flag said = ATOMIC_FLAG_INIT; // one warning for many files of one microscope
     const double *v = m->voxel_A;
     bool unequal = false;
     for (int i = 1; i < (is_volume ? 3 : 2); i++) unequal |= v[0] > 0 && v[i] > 0 && fabs(v[i] - v[0]) > EQUAL * v[0];
@@ -379,9 +379,9 @@ int rg_mrc_write_begin(
 
 static size_t bytes_of(const rg_mrc_out *m) { return HEADER + (size_t)(m->nx * m->ny * m->nz * rg_mrc_mode_bytes(m->mode)); }
 
-// Blocks that are there already are filled in two thirds of the time (ext4). A file in memory is mapped as well: several threads
-// can fill it then, while writes to one file wait for each other. Elsewhere a mapped file would end the program where the disk
-// is found to be full later.
+// Allocates the file's blocks, which are then filled in two thirds of the time (ext4). A file in memory is also mapped, so that
+// several threads can fill it, while writes to one file wait for each other. Elsewhere, a mapped file would end the program
+// when the disk fills up.
 void rg_mrc_write_room(rg_mrc_out *m)
 {
     const int fd = fileno(m->file.stream);
@@ -416,10 +416,10 @@ static void put_value(rg_mrc_out *m, int64_t x, float v)
     }
 }
 
-// The value that a reader will find.
+// The value as it will be read.
 static double stored_as(int mode, float v) { return mode == RG_MRC_FLOAT16 ? rg_half_to_float(rg_float_to_half(v)) : v; }
 
-// Sums of values, eight of them side by side, so that additions need not wait for one another.
+// Sums values in eight accumulators, so that additions do not wait for one another.
 typedef struct values_sums {
     double low[8], high[8], sum[8], square[8];
 } values_sums;

@@ -3,7 +3,8 @@
 
 // ---- what the rows leave out and repeat ------------------------------------------------------------------------------------
 
-// Subsets of a stack are common, and so are rows of one image for each operator of a symmetry: neither is an error, both are said.
+// Subsets of a stack are common, and so are rows of one image for each operator of a symmetry: neither is an error, both are
+// said.
 static void warn_of_unnamed_and_repeated(const rg_particles *p)
 {
     int64_t **seen = rg_alloc((size_t)p->n_stacks * sizeof *seen), unnamed = 0, first = -1, repeated = 0, again = -1;
@@ -79,18 +80,18 @@ typedef struct reading {
     int column[COLUMNS], optics_column[COLUMNS]; // -1: absent
     int64_t *optics_row;                         // of each group number, -1: none
     int64_t groups;
-    int pixel_px; // rlnPixelSize, which RELION before 3.1 writes here and there
+    int pixel_px; // rlnPixelSize, which RELION before 3.1 sometimes writes
 } reading;
 
 #define ROW_FAULT(r, row, ...) rg_star_fault((r)->star.path, (r)->rows->row_line[row], __VA_ARGS__)
 
-// The line that has the value of a column which is there.
+// The line with the value of a column that exists.
 static int64_t line_of(const reading *r, int64_t row, int64_t optics_row, int which)
 {
     return r->column[which] >= 0 ? r->rows->row_line[row] : r->optics->row_line[optics_row];
 }
 
-// The number of a column in the particle's row or in its optics group; standard when it is in neither.
+// The number of a column in the particle's row or its optics group; standard if it is in neither.
 static int number(const reading *r, int64_t row, int64_t optics_row, int which, double standard, double *value)
 {
     *value = standard;
@@ -146,7 +147,7 @@ static int group_of(const reading *r, int64_t row, int64_t *optics_row)
 
 // ---- one row -------------------------------------------------------------------------------------------------------------
 
-// What is no 0 in a column means that the images are not what this suite takes them for.
+// A value other than 0 in one of these columns means that this suite would misread the images.
 static int refuse_not_done(const rg_star *star, const rg_star_table *rows)
 {
     static const struct {
@@ -172,7 +173,7 @@ static int refuse_not_done(const rg_star *star, const rg_star_table *rows)
     return RG_GOOD;
 }
 
-// What microscopes do to phases and geometry beyond the CTF, as RELION refines it: not taken into account, and said once.
+// Aberrations and distortions beyond the CTF, as RELION refines them: ignored with one warning.
 static void say_ignored(const rg_star *star, const rg_star_table *rows)
 {
     static const char *const ignored[] = {"rlnBeamTiltX", "rlnBeamTiltY", "rlnOddZernike", "rlnEvenZernike", "rlnMagMat00",
@@ -192,8 +193,7 @@ static void say_ignored(const rg_star *star, const rg_star_table *rows)
         }
         if (counts) snprintf(text + strlen(text), sizeof text - strlen(text), "%s_%s", *text ? ", " : "", ignored[i]);
     }
-    if (*text)
-        rg_warn("%s: columns that are ignored here and differ from an ideal microscope: %s", star->path, text);
+    if (*text) rg_warn("%s: columns that are ignored here and differ from an ideal microscope: %s", star->path, text);
 }
 
 static int pixel_of(const reading *r, int64_t row, int64_t optics_row, double *pixel_A)
@@ -214,7 +214,7 @@ static int pixel_of(const reading *r, int64_t row, int64_t optics_row, double *p
     return code;
 }
 
-// All rows must have one pixel size: the images of a job are inserted into one map.
+// All rows must have the same pixel size: the images of a job are inserted into one map.
 static int read_pixel(reading *r, int64_t row, int64_t optics_row)
 {
     double pixel_A;
@@ -258,7 +258,7 @@ static int read_origin(const reading *r, int64_t row, int in_A, int in_px, doubl
     return RG_GOOD;
 }
 
-// Whether the images are as column `which` asks; all rows must say the same.
+// Whether the images are as column `which` states; all rows must agree.
 static int read_flag(const reading *r, int64_t row, int64_t optics_row, int which, bool *flag)
 {
     double value;
@@ -276,7 +276,7 @@ static int read_numbers(reading *r, int64_t row, int64_t optics_row)
 {
     rg_particle *q = &r->p->row[row];
     double subset;
-    // most: beyond any microscope (defoci of 1 mm, 10 MV), or beyond what single precision can turn into a map; least likewise.
+    // most, least: beyond any microscope (defoci of 1 mm, 10 MV), or beyond the range of single precision for a map.
     const struct {
         int which;
         double standard, least, most, *value;
@@ -389,7 +389,7 @@ static int find_columns(reading *r, bool poses)
     return RG_GOOD;
 }
 
-// A column that has to have this value where it is there; `what` goes on with the sentence.
+// Checks a column that must have this value if it exists; `what` continues the message.
 static int expect(const reading *r, int64_t row, int64_t optics_row, int which, int64_t value, const char *what, const char *of)
 {
     double found;
@@ -418,7 +418,7 @@ static int read_row(reading *r, rg_stack_names *names, int64_t row)
     if (code == RG_GOOD && q->image >= stack->images)
         code = ROW_FAULT(
             r, row, "expected an image from 1 to %" PRId64 " of %s, found %" PRId64, stack->images, stack->path, q->image + 1);
-    // Of stacks that were binned since, the pixel size of the file is wrong as well.
+    // If stacks were binned later, the pixel size of the file is wrong as well.
     if (code == RG_GOOD) code = expect(r, row, optics_row, SIZE, r->p->side, ", the side of the images of ", stack->path);
     return code == RG_GOOD ? read_numbers(r, row, optics_row) : code;
 }
@@ -505,7 +505,7 @@ void rg_particles_close(rg_particles *p)
     *p = (rg_particles){.open = -1};
 }
 
-// Sizes are in the order of their bits, infinities and NaNs beyond all numbers; integers, so that the loop is vectorised.
+// Magnitudes have the order of their bits, with infinities and NaNs above all numbers; as integers, the loop is vectorised.
 static bool all_good(const float *value, int64_t n)
 {
     const uint32_t *bits = (const void *)value;
