@@ -71,7 +71,7 @@ static uint64_t pixel(const rg_image *a, int64_t at)
     return a->bits == 8 ? ((uint8_t *)a->pixel)[at] : ((uint16_t *)a->pixel)[at];
 }
 
-// S(x, y) = sum over the overlap of a(p) a(p - (x, y)), as `regather autocorr --help` has it.
+// S(x, y) = sum over the overlap of a(p) a(p - (x, y)), as in `regather autocorr --help`.
 static double sum_at(const rg_image *a, int64_t x0, int64_t y0)
 {
     uint64_t sum = 0;
@@ -137,7 +137,7 @@ double rg_job_error(const rg_work *w, const char *in, const char *folder, uint64
 
 // ---- samples -------------------------------------------------------------------------------------------------------------
 
-// What a file holds, by place: the values of a map or an image, the numbers of a text but for its lines that begin with #, which
+// The values of a file by position: of a map or an image, or the numbers of a text, without its lines that begin with #, which
 // name the run.
 typedef struct values {
     uint64_t n;

@@ -29,7 +29,7 @@ static bool is_table(const char *name)
     return rg_ends_with(name, ".tsv") || rg_ends_with(name, ".star") || rg_ends_with(name, ".par");
 }
 
-// Without what names the run: comments of tables ("# command: ...") and the labels of MRC headers (bytes 220 to 1023).
+// Leaves out text that names the run: comments of tables ("# command: ...") and labels of MRC headers (bytes 220 to 1023).
 static void leave_out_labels(const char *name, char *bytes, size_t *n)
 {
     if (rg_job_is_map(name) && *n >= 1024) memset(bytes + 220, 0, 1024 - 220);
@@ -51,7 +51,7 @@ static void leave_out_labels(const char *name, char *bytes, size_t *n)
 typedef struct inputs {
     uint64_t hash;
     int files;
-    char *last; // stack that was hashed last: rows of one follow each other
+    char *last; // stack hashed last: rows of a stack follow each other
 } inputs;
 
 static bool is_file(const char *path)
@@ -60,7 +60,7 @@ static bool is_file(const char *path)
     return !stat(path, &is) && S_ISREG(is.st_mode);
 }
 
-// Stacks may be larger than memory; tables are not. Who made a file, and by which revision, is no part of the input.
+// Stacks may be larger than memory; tables are not. The maker and revision of a file are not part of the input.
 static void hash_file(inputs *in, const char *path)
 {
     if (is_table(path)) {
@@ -81,7 +81,7 @@ static void hash_file(inputs *in, const char *path)
     in->files++;
 }
 
-// "000001@stack.mrcs" in rows of a STAR file, beside it or here.
+// Hashes the stacks that rows of a STAR file name ("000001@stack.mrcs"), in its folder or the current one.
 static void hash_stacks(inputs *in, const char *star)
 {
     FILE *f = fopen(star, "r");
@@ -154,7 +154,7 @@ static double map_difference(const char *a, const char *b)
     return !whole ? INFINITY : largest > 0 ? largest / most : 0;
 }
 
-// Word by word; words that are no numbers have to be the same.
+// Compares word by word; words other than numbers must be the same.
 static double text_difference(char *a, char *b)
 {
     static const char blank[] = " \t\r\n,;";
@@ -182,7 +182,7 @@ static bool same_heads(const char *a, const char *b)
     return !memcmp(head[0], head[1], sizeof head[0]);
 }
 
-// What is no number is no result, also where both have it. differ: they are not the same.
+// NaN is not a result, even if both files have it. differ: they are not the same.
 static double file_difference(const char *a, const char *b, bool *differ)
 {
     if (rg_job_is_map(a)) {

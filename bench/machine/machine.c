@@ -50,7 +50,7 @@ void rg_head_add(rg_head *head, const char *key, const char *format, ...)
     char text[1024];
     RG_FORMAT(text, sizeof text, format);
     for (char *c = text; *c; c++) {
-        if ((unsigned char)*c < ' ') { // one line a key, whatever a driver or a command line holds
+        if ((unsigned char)*c < ' ') { // one line a key, even with line breaks in a command line
             *c = ' ';
         }
     }
@@ -93,7 +93,7 @@ static void without_folders(char *out, size_t n, const char *text)
     *out = '\0';
 }
 
-// The least step that rg_seconds() was seen to make, ns.
+// The least observed step of rg_seconds(), ns.
 static double host_tick_ns(void)
 {
     double least = INFINITY;
@@ -105,7 +105,7 @@ static double host_tick_ns(void)
     return least;
 }
 
-// The least difference between elapsed times of pairs of events with nothing between them, ns; NaN when the device fails.
+// The least difference between elapsed times of pairs of events with nothing between them, ns; NaN if the device fails.
 static double event_tick_ns(const rg_device *gpu)
 {
     enum { PAIRS = 200 };
@@ -184,7 +184,7 @@ static void head_build(rg_head *head)
 static const char *const gpu_key[] = {
     "gpu", "gpu_sm", "gpu_memory", "gpu_driver", "cuda_runtime", "gpu_ecc", "gpu_power_cap", "gpu_clocks", "gpu_tick_ns"};
 
-// What NVML alone knows of the board: driver version, power cap, clocks.
+// Facts that only NVML has: driver version, power cap, clocks.
 static void head_board(rg_head *head, const rg_device *gpu, const rg_device_facts *facts)
 {
     char why[160] = "not told by this GPU", driver[96] = "";

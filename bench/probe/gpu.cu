@@ -36,7 +36,7 @@ struct bench_state {
 
     ~bench_state()
     {
-        // Reports of what went wrong have been given by then; there is nothing left to do about failing clean-up.
+        // Errors have been reported by now; a failing clean-up changes nothing.
         picture &&cudaDestroyTextureObject(picture);
         array &&cudaFreeArray(array);
         for (unsigned *p : {big[0], big[1], word})
@@ -87,7 +87,7 @@ int set_up(bench_state &s, const rg_device *device)
     code = device->alloc(&at, 2 * sizeof *s.word, "probe");
     if (code != RG_OK) return code;
     s.word = (unsigned *)at;
-    // Two arrays of 1 GiB, or what a quarter of the free memory holds.
+    // Two arrays of 1 GiB, or a quarter of the free memory.
     s.big_bytes = (size_t)1 << 30;
     while (2 * s.big_bytes > s.facts.free_bytes / 4) s.big_bytes /= 2;
     for (unsigned *&p : s.big) {
@@ -141,7 +141,7 @@ int probe_matrix(bench_state &s, rg_rates *rates)
     int grid = s.facts.multiprocessors * 2; // two warpgroups an SM: one computes while the other waits
     auto wgmma = [&](int reps) { RG_LAUNCH(matrix_wgmma, grid, 128, 0, s.stream, reps, s.word, s.word + 1); };
     code = measure_if_compiled(s, wgmma, (double)grid * UNROLL * 64 * 256 * 32, &rates->wgmma_i8_per_s);
-    rates->per_s[RG_MATRIX_I8_MAD] = fmax(rates->mma_i8_per_s, rates->wgmma_i8_per_s); // fmax passes over NaN
+    rates->per_s[RG_MATRIX_I8_MAD] = fmax(rates->mma_i8_per_s, rates->wgmma_i8_per_s); // fmax ignores NaN
     return code;
 }
 
@@ -182,7 +182,7 @@ int probe_memory(bench_state &s, unsigned wanted, rg_rates *rates)
         rates->per_s[RG_ATOMIC] = fmax(integer, real);
     }
     if (!code && want(RG_ATOMIC_16B)) code = probe_atomics<float4>(s, small, &rates->per_s[RG_ATOMIC_16B]);
-    if (code || !want(RG_ATOMIC_MEM) || s.big_bytes < 4 * s.facts.l2_bytes) { // NaN where the array would half fit L2
+    if (code || !want(RG_ATOMIC_MEM) || s.big_bytes < 4 * s.facts.l2_bytes) { // NaN if the array would half fit L2
         return code;
     }
     unsigned n = (unsigned)(s.big_bytes / sizeof(float));

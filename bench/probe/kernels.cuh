@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(BLOCK) copy(int reps, uint4 *to, const uint4 *
     }
 }
 
-// 16 bytes a lane, without bank conflicts; the start moves each time so that no load can be kept from the time before.
+// 16 bytes a lane, without bank conflicts; the start moves each time so that no earlier load can be reused.
 __global__ void __launch_bounds__(BLOCK) shared_read(int reps, unsigned *out)
 {
     __shared__ uint4 line[1024];
@@ -165,7 +165,7 @@ template <class T> __global__ void __launch_bounds__(BLOCK) atomics(int reps, T 
     if (can) *ran = 1;
 }
 
-// Each add to an element of its own somewhere in an array much larger than L2. n is a power of two.
+// Each add goes to a different element of an array much larger than L2. n is a power of two.
 __global__ void __launch_bounds__(BLOCK) atomics_spread(int reps, float *p, unsigned n)
 {
     unsigned x = (unsigned)rg_bits(4, (uint64_t)blockIdx.x * BLOCK + threadIdx.x);

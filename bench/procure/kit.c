@@ -19,13 +19,12 @@ typedef struct request {
     int size;
 } request;
 
-// What may be handed on, by its licence, and is not on every machine: the beginnings of names. FFTW is under the GPL, so a kit
-// as a whole is; cuFFT and the CUDA runtime are among the files that NVIDIA's licence lets one hand on (CUDA EULA, attachment
-// A).
+// Libraries that may be distributed and that some machines lack: the beginnings of their names. FFTW is under the GPL, so a kit
+// as a whole is; NVIDIA's licence allows distributing cuFFT and the CUDA runtime (CUDA EULA, attachment A).
 static const char *const ships[] = {"libfftw3", "libpng", "libtiff.", "libz.", "liblzma.", "libzstd.", "libnlopt.", "libhwloc.",
     "libudev.", "libstdc++.", "libgcc_s.", "libgomp.", "libomp.", "libwebp.", "libLerc.", "libjbig.", "libjpeg.", "libdeflate.",
     "libsharpyuv.", "libcap.", "libasan.", "libubsan.", "libcudart.", "libcufft."};
-// What comes with the system: glibc and its loader, the kernel's page, the driver.
+// Libraries of the system: glibc and its loader, the kernel's page, the driver.
 static const char *const system_has[] = {"linux-vdso.", "/lib", "libc.", "libm.", "libmvec.", "libpthread.", "libdl.", "librt.",
     "libresolv.", "ld-linux", "libcuda.", "libnvidia-ml."};
 
@@ -36,7 +35,7 @@ static bool begins_with_one(const char *name, const char *const *word, size_t n)
     return false;
 }
 
-// The program as it goes into kits: linked without MPI, beside this one, or where `make install` has put it; else this one.
+// The program for kits, linked without MPI: beside this one, or where `make install` puts it; else this one.
 static char *kit_program(void)
 {
     char *own = rg_own_program();
@@ -53,7 +52,7 @@ static char *kit_program(void)
     return own;
 }
 
-// Libraries that the loader would load, by what it says itself.
+// The libraries that the loader would load, from its own output.
 enum { LIBRARIES_MOST = 64 };
 typedef struct libraries {
     int n;
@@ -84,7 +83,7 @@ static int libraries_of(const char *program, libraries *l)
     return code;
 }
 
-// The newest 2.N of "GLIBC_2.N" in a file, which stands there when a symbol of that version is needed.
+// The newest 2.N of "GLIBC_2.N" in a file, which names the versions of the symbols it needs.
 static int newest_glibc(const char *path)
 {
     int minor = 0;
@@ -95,7 +94,7 @@ static int newest_glibc(const char *path)
     return minor;
 }
 
-// The words of a text of bench/procure, @NAME@ and the like, replaced; malloc'ed; NULL: one line was printed.
+// A text of bench/procure with @NAME@ and the like replaced, malloc'ed; NULL: an error was printed.
 static char *filled(const char *path, const char *const word[][2], int n)
 {
     size_t bytes;
@@ -110,7 +109,7 @@ static char *filled(const char *path, const char *const word[][2], int n)
     return text;
 }
 
-// A file of the kit; the name of the folder stands before its path.
+// Adds a file to the kit, under the name of the folder.
 static int add(rg_pack *p, int code, const char *folder, const char *path, const char *from, int mode)
 {
     RG_FREED char *full = rg_print("%s/%s", folder, path);
@@ -143,8 +142,8 @@ static int add_text(rg_pack *p, int code, const char *folder, const char *name, 
     return text ? rg_pack_add(p, path, text, strlen(text), mode) : RG_USAGE;
 }
 
-// cuFFT is ten times as large as all the rest: a small kit takes the machine's own, and has what starts the program where there is
-// none.
+// cuFFT is ten times as large as all the rest: a small kit uses the machine's, and has a stub that lets the program start if
+// there is none.
 static int add_library(rg_pack *p, int code, const request *r, const char *folder, const char *program, const char *library)
 {
     const char *name = rg_base_name(library);

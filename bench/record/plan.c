@@ -11,8 +11,7 @@
 extern const rg_command rg_cmd_bench;
 
 static const char columns[] = "each needs gpus runs seconds claims shapes";
-// Claims come before figures and tables, of which many steps take seconds; that a step may be worth nothing would leave it out
-// for ever.
+// Claims come before figures and tables, many steps of which take seconds. A step worth nothing would never be chosen.
 static const double VALUE_OTHER = 0.05, VALUE_LEAST = 0.001;
 
 // ---- the table -------------------------------------------------------------------------------------------------------------
@@ -86,7 +85,7 @@ static int add_lanes(const rg_step *step, rg_record_step *s)
     void *options = NULL;
     int code = rg_options_parse(&rg_cmd_bench, n + 1, line, &options);
     rg_bench_options *o = options;
-    if (!code) o->given.cores = rg_cpu_cores(); // what the door of a command sets
+    if (!code) o->given.cores = rg_cpu_cores(); // which a command sets at its start
     code = code ? code : rg_bench_options_check(o);
     rg_bench_plan plan = {0};
     if (!code && o->job) {
@@ -95,7 +94,7 @@ static int add_lanes(const rg_step *step, rg_record_step *s)
     } else if (!code) {
         code = rg_bench_plan_make(o, &plan);
         for (int i = 0; !code && i < plan.n; i++)
-            if (!plan.measurement[i].done) // refused, or not available here
+            if (!plan.measurement[i].done) // else refused, or not available here
                 add_key(s, rg_measurement_key(&plan.measurement[i]));
         rg_bench_plan_free(&plan);
     }
@@ -104,7 +103,7 @@ static int add_lanes(const rg_step *step, rg_record_step *s)
     return code ? rg_fail(code, "record: the plan's step %s is no command of bench", step->name) : RG_GOOD;
 }
 
-// A row of a search: of its variant and shape, with parameters, timed as `tune` times.
+// Whether a row belongs to a search: its variant and shape, with parameters, timed as `tune` times.
 static bool is_of_search(const rg_record_step *s, char *const *c)
 {
     char algo[64] = "", variant[64] = "";
@@ -130,7 +129,7 @@ int rg_record_rows_of(const rg_record *r, const rg_record_step *s)
 
 // ---- cost and value --------------------------------------------------------------------------------------------------------
 
-// What the step took before, on this kind of machine.
+// The earlier time of the step on this kind of machine.
 static double known_seconds(const rg_record *r, const char *name)
 {
     const char *text = rg_tables_find(&r->tables, "record_seconds");
@@ -140,7 +139,7 @@ static double known_seconds(const rg_record *r, const char *name)
     return row < 0 ? NAN : rg_tsv_number(&t, row, "seconds_a_row");
 }
 
-// How many unfinished steps a claim waits for, who share it; 0 when one of them cannot be had here.
+// The number of unfinished steps that a claim waits for, which share its value; 0 if one of them is impossible here.
 static int steps_of(const rg_steps *plan, const char *claim)
 {
     int n = 0;
@@ -171,7 +170,7 @@ static bool has_table(const rg_record *r, const rg_step *s)
     return text && !rg_table_is_stale(text);
 }
 
-// A table of tables is as old as the oldest.
+// A table made of tables is as old as the oldest.
 static bool is_current(rg_step *need, void *of) { return (void)of, rg_record_of(need)->kind != RG_STEP_TABLE || need->done; }
 
 static int weigh_rows(const rg_record *r, rg_step *step)

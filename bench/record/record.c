@@ -36,7 +36,7 @@ static int prepare(rg_record_run *r, const request *q)
     return code;
 }
 
-// The head of this machine and run, by a process that may open the GPU: this one starts others all the time.
+// Gets the head of this machine and run from a process that may open the GPU; this one must not, as it starts processes.
 static int write_head(const char *path, const request *q)
 {
     char why[200];
@@ -90,7 +90,7 @@ static int check_asked_for(const rg_steps *plan, const request *q)
     return RG_GOOD;
 }
 
-// Steps of two runs in one folder would take each other's files. Held while the folder is open.
+// Locks the folder while it is open: the steps of two runs would overwrite each other's files.
 static int lock_work(rg_record_run *r)
 {
     r->folder = open(r->work, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -100,16 +100,16 @@ static int lock_work(rg_record_run *r)
     return RG_GOOD;
 }
 
-// Each of two runs would write the record without what the other has measured. It is written after every step: what is claimed until
-// the command ends is a name beside it.
+// Locks the record, as each of two runs would drop the other's rows. The record is rewritten after every step, so the lock,
+// held until the command ends, is on a name beside it.
 static int lock_record(const request *q)
 {
     RG_FREED char *path = rg_print("%s.record", q->out);
     return rg_file_can_write(path);
 }
 
-// Whether what made a table may have had a GPU: its step needs one, or takes what a GPU gave where there is one ("step?"). Of a table
-// that no step makes nobody knows.
+// Whether a table may have been made with a GPU: its step needs one, or uses a GPU's results if there are any ("step?").
+// Unknown for a table that no step makes.
 static bool may_be_of_gpu(const rg_steps *plan, const char *name)
 {
     for (int i = 0; i < plan->n; i++)
@@ -135,7 +135,7 @@ static int record(rg_record_run *r, const request *q)
 {
     char why[200];
     const int gpus = strcmp(q->given.device, "cpu") ? rg_gpu_count(why) : 0;
-    const bool measures = !q->plan_alone && q->budget_min != 0; // else any machine will do
+    const bool measures = !q->plan_alone && q->budget_min != 0; // else any machine suffices
     int code = check_asked_for(&r->plan, q);
     if (!code && measures) code = lock_work(r);
     if (!code && !q->plan_alone) code = lock_record(q);

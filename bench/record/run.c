@@ -15,10 +15,10 @@ static char *file_of(const rg_record_run *r, const rg_step *s, const char *endin
     return rg_print("%s.step-%s%s", r->out, s->name, ending);
 }
 
-// Tables that steps may read are of this record, and of no other that was made in the same folder.
+// Steps may read only tables of this record, not of another one made in the same folder.
 static void forget_tables(const rg_record_run *r) { rg_shell("rm -f -- \"$0\"/tables/*.tsv", r->work); }
 
-// Of this run, or of an earlier one on another machine.
+// From this run, or an earlier one on another machine.
 static int show_tables(const rg_record_run *r)
 {
     int code = RG_GOOD;
@@ -53,11 +53,11 @@ static char *with_sources(const rg_record_run *r, const rg_step *s, const char *
     return whole;
 }
 
-// What a step left, whole or not: its rows, or its table when it ended well.
+// Stores the results of a step, even unfinished ones: its rows, or its table if it ended well.
 static int take_over(rg_record_run *r, rg_step *s, bool ended)
 {
     int code = RG_GOOD;
-    static const char *const ending[] = {".tsv.part", ".tsv"}; // a part is the file with more
+    static const char *const ending[] = {".tsv.part", ".tsv"}; // a part has more rows
     bool taken = false;
     struct stat there; // empty where a run was killed before the head
     for (int i = 0; i < RG_COUNT(ending); i++) {
@@ -84,7 +84,7 @@ int rg_record_take_left(rg_record_run *r)
     return code;
 }
 
-// Of a step that measured few of its rows again, each has more than its share of what processes and inputs take.
+// If a step measured only few of its rows again, each has more than its share of the time for processes and inputs.
 static void note_seconds(rg_record_run *r, const rg_step *s, double seconds)
 {
     const char *had = rg_tables_find(&r->record.tables, "record_seconds");
@@ -105,7 +105,7 @@ static void note_seconds(rg_record_run *r, const rg_step *s, double seconds)
 
 // ---- processes of steps ----------------------------------------------------------------------------------------------------
 
-// What bench and tune go on with, and where they write; the line of others is for sh.
+// The files that bench and tune continue from and write to; the command of other steps is for sh.
 static int begin(rg_steps_run *run, rg_step *s, rg_child *child)
 {
     rg_record_run *r = run->of;
@@ -149,7 +149,7 @@ __attribute__((format(printf, 2, 3))) static void say(const rg_record_run *r, co
     fflush(stdout);
 }
 
-// Of all that was chosen: how far, how fast, how long still.
+// Prints the progress of all chosen steps: done, rate, time left.
 static void say_ended(rg_record_run *r, const rg_step *s, double seconds, const char *how)
 {
     double left_s = 0;
@@ -171,7 +171,7 @@ static int end(rg_steps_run *run, rg_step *s, int exit, double seconds)
     rg_record_run *r = run->of;
     const rg_record_step *own = rg_record_of(s);
     const int before = rg_record_rows_of(&r->record, own);
-    // A failed check, or what this machine lacks, is a result all the same.
+    // A failed check, or a missing device or library, is a result, too.
     const bool good = exit == RG_GOOD || exit == RG_WRONG || exit == RG_LACKS;
     int code = take_over(r, s, good);
     const int rows = rg_record_rows_of(&r->record, own) - before;

@@ -75,7 +75,7 @@ static ranked rank_samples(const double *sample, int n)
     for (int i = 0; i + 1 < n; i++)
         if (r.sorted[i + 1] > r.sorted[i]) r.tick = fmin(r.tick, r.sorted[i + 1] - r.sorted[i]);
     bool constant = isinf(r.tick);
-    // All samples alike: all that is known of the clock is that times are kept with seven digits.
+    // All samples are equal: the only known resolution is that times are kept with seven digits.
     if (constant) r.tick = 1e-6 * fabs(r.sorted[n / 2]);
     r.correlation = constant ? 0 : lag_correlation(r.rank, n);
     return r;
@@ -181,7 +181,7 @@ static double replicate(const ranked *r, int block, uint64_t seed, uint64_t *dra
     }
 }
 
-// Of two sets of independent times.
+// For two sets of independent times.
 static void welch_interval(const double *a, int na, const double *b, int nb, rg_ratio *result)
 {
     double mean_a, mean_b;

@@ -18,8 +18,7 @@ join() { # FILE FROM...: one head, then the rows of all
     shift
     { grep '^#' "$1" && grep -hv '^#' "$@" | awk 'NR == 1 { head = $0; print } $0 != head'; } > "$joined"
 }
-# A job COUNT times over, the stages that it leaves every time under one head: a number needs an interval. over COUNT STAGES PRODUCT
-# COMMAND...
+# over COUNT STAGES PRODUCT COMMAND...: runs a job COUNT times and joins its stage tables under one head, to give intervals.
 over() {
     count=$1 stages=$2 kept=$3
     shift 3
@@ -108,13 +107,13 @@ grown_of_seed() {
             { print seed, variant, $at["photo"], $at["time"], $at["R_max"], $at["k_peak_length"] }' "$work/seed_${seed}_$variant/rmax.tsv"
     done
 }
-# What a command prints, so many times over: printed RUNS PRODUCT COMMAND...
+# printed RUNS PRODUCT COMMAND...: the output of a command, run RUNS times.
 printed() {
     runs=$1 kept=$2
     shift 2
     for time_over in $(seq "$runs"); do "$@" || return; done > "$kept"
 }
-# parts MODE COLUMN FILE [RUNS]: what each stage took of the whole, in percent, of what a job printed in runs after so many others.
+# parts MODE COLUMN FILE [RUNS]: each stage's share of the whole, in percent, from a job's output; runs are numbered from RUNS + 1.
 parts() {
     printf 'part\tcolumn\tpercent\trun\n'
     awk -F '\t' -v OFS='\t' -v mode="$1" -v column="$2" -v run="${4:-0}" '
@@ -122,7 +121,7 @@ parts() {
         NF >= 3 && $1 !~ /^(stage|whole)$/ { sub(/:.*/, "", $1); print mode "." $1, column, (sub(/ %/, "", $3) ? $3 : 100 * $3), run + 1 }' "$3"
 }
 # bounds SIDE PRODUCT: how near each stage of a search for 24 particles and of a refinement of 100 came to the limits of this
-# machine, on all cores and, where there is one, on a GPU.
+# machine, on all cores and, if there is one, on a GPU.
 bounds() {
     printf 'job\tdevice\tstage\tbusy_s\tbound_s\tof\tfraction\tleft_s\n' > "$work/bounds.tsv"
     for on in cpu gpu; do
@@ -181,7 +180,7 @@ opening() {
     done >> "$work/opening.tsv"
     keep "$work/opening.tsv" "$product"
 }
-# What the GPU's counters say of the kernels of bench/counters.tsv; where nobody may read them, why there is nothing.
+# The GPU's counters for the kernels of bench/counters.tsv, or the reason if they may not be read.
 counters() {
     if command -v "${NCU:-ncu}" > /dev/null; then
         sh "$(dirname "$0")/../counters.sh" "$(dirname "$REGATHER")" > "$work/counters.tsv"
@@ -189,7 +188,7 @@ counters() {
         printf '# not measured: ncu (Nsight Compute) is not installed here\nkernel\n' > "$work/counters.tsv"
     fi && keep "$work/counters.tsv" "$1"
 }
-# What each job does with less memory of a GPU: bench/memory.sh.
+# The results of each job with less GPU memory: bench/memory.sh.
 limits() { sh "$(dirname "$0")/../memory.sh" "$REGATHER" "$work" "$work/memory.tsv" && keep "$work/memory.tsv" "$1"; }
 regions() { # RUN...
     printf 'run\tregion_s\n'

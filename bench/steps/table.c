@@ -9,7 +9,7 @@
 #include <fnmatch.h>
 #include <wordexp.h>
 
-// A text with its variables replaced, malloc'ed; NULL: one line was printed.
+// The text with its variables replaced, malloc'ed; NULL: an error was printed.
 static char *expand(const rg_tsv *t, int line, const char *text)
 {
     RG_FREED char *quoted = rg_print("\"%s\"", text);
@@ -55,7 +55,7 @@ static int let(const rg_tsv *t, int row)
     return value ? RG_GOOD : RG_USAGE;
 }
 
-// What a command prints, its lines as words.
+// The output of a command, its lines as words.
 static int ask(const rg_tsv *t, int row)
 {
     const char *command = rg_tsv_cell(t, row, "command");
@@ -125,7 +125,7 @@ static int add_step(rg_steps *steps, int row, const char *set)
     return code ? code : check_step(steps, &steps->step[steps->n - 1]);
 }
 
-// For every value of each, with "A=1;B=2" set already.
+// Adds a row for every value of each, with "A=1;B=2" already set.
 static int add_each(rg_steps *steps, int row, const char *each, const char *set)
 {
     const rg_tsv *t = &steps->table;
@@ -181,7 +181,7 @@ static int check_needs(const rg_steps *steps)
 
 // ---- the whole -------------------------------------------------------------------------------------------------------------
 
-// Whether a row is of this run.
+// Whether a row belongs to this run.
 static bool is_meant(const rg_tsv *t, int row, int *code)
 {
     const char *when = rg_tsv_cell(t, row, "when"), *head = rg_tsv_head(t, "when");

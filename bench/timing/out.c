@@ -17,7 +17,7 @@ static int copy_file(const char *from, const char *to)
     return code ? code : rg_file_end(&target, rg_file_append(target.stream, from));
 }
 
-// Drops the line that a killed run began.
+// Removes the unfinished line of a killed run.
 static int drop_cut_line(const char *path)
 {
     FILE *f = fopen(path, "rb");
@@ -36,7 +36,7 @@ static void append(rg_out *out, rg_row row)
     out->row[out->n_rows++] = row;
 }
 
-// What a kernel took before it changed is measured again, and what did not pass, or could not for others, is looked at again.
+// Rows of a kernel that changed since are measured again, and so are rows that did not pass or that other processes disturbed.
 static bool stands(const rg_row *row)
 {
     const char *status = row->cell[RG_C_STATUS];
@@ -51,7 +51,7 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
     if (!path) return RG_GOOD;
     out->path = rg_print("%s", path);
     out->part = rg_print("%s.part", path);
-    int code = rg_file_can_write(path); // better told now than after a minute of verifying
+    int code = rg_file_can_write(path); // before a minute of verifying
     if (code) return code;
     if (!resume)
         return exists(out->part)
@@ -59,7 +59,7 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
             : RG_GOOD;
     const char *source = exists(out->part) ? out->part : path;
     struct stat found;
-    if (stat(source, &found) || !found.st_size) return RG_GOOD; // nothing was finished: a resumed run is then a first run
+    if (stat(source, &found) || !found.st_size) return RG_GOOD; // no row was finished: this is a first run
     rg_file_continues(source);
     code = rg_result_read(source, &out->old, &out->cut);
     code = code ? code : rg_validate(&out->old);
@@ -99,15 +99,14 @@ static bool has_jobs(const rg_out *out)
     return false;
 }
 
-// The head of a file that is gone on with: its own, with inputs and sources that it had not; and what another revision says of
-// itself and of kernels that changed, whose rows are gone. A job is the whole program's, so that its rows allow no other
-// revision.
+// The head of a continued file: its own, plus new inputs and sources, plus another revision's lines about itself and about
+// changed kernels, whose rows were dropped. A job is of the whole program, so that its rows allow no other revision.
 int rg_out_start(rg_out *out, const rg_head *head)
 {
     static const char *const alike[] = {"format", "machine", "seed"}, *const newer[] = {"suite", "revision", "revision_date"};
     if (!out->path) return RG_GOOD;
     RG_ENDS(rg_head_free) rg_head merged = {0};
-    bool rewritten = out->n_rows < out->old.n_rows || !exists(out->part); // a whole file's last line is of what stood before
+    bool rewritten = out->n_rows < out->old.n_rows || !exists(out->part); // the last line of a whole file is no longer valid
     int code = RG_GOOD;
     const char *then = rg_result_head(&out->old, "revision");
     for (int i = 0; i < out->old.n_head; i++) {

@@ -51,7 +51,7 @@ void rg_set_times(rg_row *row, const rg_samples *samples, double work)
     rg_set_number(row, RG_C_MAX, s.max);
     rg_set_number(row, RG_C_INTERVAL, 200 * rg_relative_width(&s));
     rg_set_number(row, RG_C_RATE, work / (s.median / 1e9));
-    // Seven digits: the resolution that stats.c takes for granted.
+    // Seven digits: the resolution that stats.c assumes.
     char *text = rg_alloc((size_t)samples->n * 24 + 1), *at = text;
     for (int i = 0, process = 0; i < samples->n; i++) {
         const bool next = samples->processes > 1 && i == samples->past[process];
@@ -63,13 +63,12 @@ void rg_set_times(rg_row *row, const rg_samples *samples, double work)
     row->cell[RG_C_SAMPLES] = text;
 }
 
-// The resource that limits this call on this machine, and how near to that limit it came. A resource without a measured rate
-// leaves the bound unknown, because it might be the one.
+// The resource that limits this call on this machine, and how near the call came to that limit. The bound is unknown if a
+// resource has no measured rate, because it might be the limit.
 static void set_bound(rg_row *row, const rg_measurement *measurement, const rg_rates *rates, double median_s)
 {
     const rg_variant *v = measurement->entry->variant;
-    if (!v->cost || !rates || rg_copies(measurement->scope) ||
-        measurement->scope == RG_ADDING) // the cost is that of clearing, too
+    if (!v->cost || !rates || rg_copies(measurement->scope) || measurement->scope == RG_ADDING) // cost() includes clearing
         return;
     rg_cost cost = {{0}};
     v->cost(&measurement->shape, measurement->param, &cost);
@@ -88,7 +87,7 @@ static void set_bound(rg_row *row, const rg_measurement *measurement, const rg_r
         }
     }
     if (limit < 0) return;
-    // Nothing is faster than its bound: then the rate was measured too low, or cost() states too much.
+    // No call is faster than its bound: the rate was measured too low, or cost() states too much.
     const double fraction = longest_s / median_s;
     rg_set_cell(row, RG_C_BOUND, "%s", rg_resource_name[limit]);
     rg_set_number(row, fraction > RG_FRACTION_MOST ? RG_C_ABOVE : RG_C_FRACTION, fraction);
@@ -171,7 +170,7 @@ rg_row rg_measurement_row(const rg_measurement *measurement, const rg_rates *rat
         rg_set_number(&row, RG_C_ERROR, measurement->verdict.error);
         rg_set_number(&row, RG_C_TOL, measurement->verdict.tol);
     }
-    // Nothing that has not passed has a time.
+    // Only rows that passed have a time.
     if (measurement->verdict.status == RG_PASS && measurement->n) {
         set_times(&row, measurement, rates);
         rg_set_cell(&row, RG_C_CHECK, "%s", rg_held_against_word[measurement->check].word);

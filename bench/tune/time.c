@@ -5,7 +5,7 @@
 
 #include "../../impl/runtime/cpu.h"
 
-// A first look: two visits, which tell 5 % apart. What is nearer than that is decided by the last rounds.
+// A first look: two visits, which resolve 5 %. Smaller differences are decided by the last rounds.
 static const double SCREEN_S = 0.04, SCREEN_WARM_S = 0.02, FINAL_S = 1;
 enum { SCREEN_ROUNDS = 2, FINAL_ROUNDS = 10 };
 
@@ -23,8 +23,8 @@ static rg_measurement lane_of(const rg_tune *t, const int64_t *param)
     return measurement;
 }
 
-// The first configuration that passed at this shape is the one that was held against the reference, with its invariant; every
-// other one, on the same inputs, is held against its outputs, in full and in a hundredth of the time.
+// The first configuration that passed at this shape was compared with the reference, with its invariant; the others are
+// compared in full with its outputs, on the same inputs, in a hundredth of the time.
 static void keep_right(rg_tune *t, const rg_measurement *measurement)
 {
     if (t->judged || measurement->verdict.status != RG_PASS || !measurement->n) return;
@@ -80,7 +80,7 @@ static void screen_one(rg_tune *t, int i)
     rg_time_rounds(&rounds, &one, 1, &t->in);
 }
 
-// What a resumed file knows is told and not measured again.
+// Configurations in a resumed file are printed and not measured again.
 static void take_known(rg_tune *t)
 {
     for (int i = 0; i < t->search.n; i++) {
@@ -103,7 +103,7 @@ int rg_tune_screen(rg_tune *t)
     for (int i; t->code == RG_GOOD && (t->budget_s <= 0 || spent_s < t->budget_s) && (i = rg_search_next(&t->search)) >= 0;) {
         screen_one(t, i);
         spent_s = rg_seconds() - began_s;
-        // How many will be tried in the time, which the local search wants to know.
+        // How many can be tried in the time; the local search needs it.
         double reach = known + (t->search.tried - known) * t->budget_s / spent_s;
         if (t->budget_s > 0) t->search.most = reach < whole ? (int)fmax(reach, t->search.tried + 1) : whole;
         rg_progress_at(&t->progress, t->budget_s > 0 ? spent_s : t->search.tried - known);
@@ -136,7 +136,7 @@ static void add_final(rg_tune *t, const int64_t *param)
     measurement->rounds = FINAL_ROUNDS;
 }
 
-// The best of the search, then the named ones that pass and are not among them; as many as have room together.
+// Selects the best of the search, then named ones that pass and are not among them; as many as fit together.
 static void choose_finals(rg_tune *t)
 {
     int n = 0, *order = rg_alloc((size_t)t->search.n * sizeof *order);

@@ -51,7 +51,7 @@ static int read_shape(rg_tune *t)
     return RG_GOOD;
 }
 
-// Of each parameter, the values that --param names, a bit each, or all when it names none.
+// The values of each parameter that --param names, a bit each; all if it names none.
 static int read_among(const rg_tune *t, uint64_t *among)
 {
     const rg_variant *v = t->entry->variant;

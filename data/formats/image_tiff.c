@@ -467,8 +467,7 @@ static int look_through(TIFF *tiff, tiff_work *w, bool count, tiff_page *p, tiff
 {
     const bool known = w->in->place && w->in->place->at;
     s->left = known ? w->in->place->nth : w->in->page;
-    if (count &&
-        ((s->directories = TIFFNumberOfDirectories(tiff)) == 0 || w->message[0])) // libtiff counts up to the first damaged one
+    if (count && ((s->directories = TIFFNumberOfDirectories(tiff)) == 0 || w->message[0])) // counts up to the first fault
         return damaged(w, "the directory of the next page");
     do {
         uint32_t kind = 0;
