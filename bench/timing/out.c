@@ -36,7 +36,7 @@ static void append(rg_out *out, rg_row row)
     out->row[out->n_rows++] = row;
 }
 
-// Rows of a kernel that changed since are measured again, and so are rows that did not pass or that other processes disturbed.
+// Whether a row is kept. Rows of a kernel that changed, that did not pass or that other processes prevented are measured again.
 static bool stands(const rg_row *row)
 {
     const char *status = row->cell[RG_C_STATUS];
@@ -106,7 +106,8 @@ int rg_out_start(rg_out *out, const rg_head *head)
     static const char *const alike[] = {"format", "machine", "seed"}, *const newer[] = {"suite", "revision", "revision_date"};
     if (!out->path) return RG_GOOD;
     RG_ENDS(rg_head_free) rg_head merged = {0};
-    bool rewritten = out->n_rows < out->old.n_rows || !exists(out->part); // the last line of a whole file is no longer valid
+    bool rewritten =
+        out->n_rows < out->old.n_rows || !exists(out->part); // the last line of a whole file describes its old rows
     int code = RG_GOOD;
     const char *then = rg_result_head(&out->old, "revision");
     for (int i = 0; i < out->old.n_head; i++) {

@@ -163,7 +163,7 @@ static int from_path(const char *path, rg_image_in *in, int64_t *pages, rg_image
     return code;
 }
 
-static const rg_grey_range ANY = {.given = true, .high = 1}; // counting asks nothing of the values
+static const rg_grey_range ANY = {.given = true, .high = 1}; // counting does not need the values
 
 int rg_image_pages(const char *path, int64_t *pages) { return from_path(path, &(rg_image_in){.range = &ANY}, pages, NULL); }
 

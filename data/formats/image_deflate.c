@@ -20,7 +20,7 @@ bool rg_png_by_deflate(const rg_image_in *in, rg_image *image, int *code)
 typedef struct picture {
     uint32_t width, height;
     int depth, channels;
-    size_t line; // bytes of a row, behind the one that names its filter
+    size_t line; // bytes of a row, after its filter byte
 } picture;
 
 static uint32_t word(const unsigned char *p)
@@ -38,7 +38,7 @@ static bool read_head(const unsigned char *file, picture *p)
         p->height - 1 < INT32_MAX;
 }
 
-// Chunks that change no pixel, and of whose contents libpng at most warns; it takes none so large as MOST.
+// Chunks that change no pixel, and for whose contents libpng at most warns; it accepts none as large as MOST.
 static bool is_idle(const unsigned char *type, uint32_t length)
 {
     enum { MOST = 1 << 20 };
@@ -48,7 +48,7 @@ static bool is_idle(const unsigned char *type, uint32_t length)
     return false;
 }
 
-// The pixels' stream, moved to the file's first byte, and its length; 0 where a chunk is unusual.
+// Moves the pixels' stream to the file's first byte and returns its length; 0 if a chunk is unusual.
 static size_t gather(unsigned char *file, size_t bytes, size_t raw)
 {
     size_t n = 0;
@@ -73,7 +73,7 @@ static size_t gather(unsigned char *file, size_t bytes, size_t raw)
 
 // ---- filters -------------------------------------------------------------------------------------------------------------
 
-// Of left, above and their common neighbour: which is nearest to left + above - corner, in this order.
+// The one of left, above and corner, their common neighbour, that is nearest to left + above - corner; ties in this order.
 static unsigned char nearest(int left, int above, int corner)
 {
     const int to_left = abs(above - corner), to_above = abs(left - corner), to_corner = abs(left + above - 2 * corner);
@@ -86,8 +86,8 @@ static int guess(int filter, int left, int above, int corner)
     return filter == 3 ? (left + above) / 2 : nearest(left, above, corner);
 }
 
-// Filters 3 and 4, which wait for the byte before, channel by channel, so that it stays in a register; `next` (NULL: none) a pixel
-// behind, so that one row is at work while the other waits.
+// Filters 3 and 4, which need the previous byte: channel by channel, so that it stays in a register; `next` (NULL: none)
+// follows one pixel later, so that one row is computed while the other waits.
 static inline void restore_two(int filter, int filter_of_next, unsigned char *row, const unsigned char *above,
     unsigned char *next, size_t line, size_t step)
 {
@@ -107,7 +107,7 @@ static inline void restore_two(int filter, int filter_of_next, unsigned char *ro
     }
 }
 
-// A row, or two at once; how many, 0: of an unknown filter.
+// Restores a row, or two at once; returns how many, 0: unknown filter.
 static uint32_t restore_rows(unsigned char *row, const unsigned char *above, unsigned char *next, size_t line, size_t step)
 {
     const int filter = row[-1];
@@ -120,7 +120,7 @@ static uint32_t restore_rows(unsigned char *row, const unsigned char *above, uns
     if (next && next[-1] != 3 && next[-1] != 4) next = NULL;
     if (!next || filter != next[-1])
         restore_two(filter, next ? next[-1] : 0, row, above, next, line, step);
-    else if (filter == 3) // told to the compiler
+    else if (filter == 3) // a constant for the compiler
         restore_two(3, 3, row, above, next, line, step);
     else
         restore_two(4, 4, row, above, next, line, step);

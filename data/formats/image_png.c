@@ -22,7 +22,7 @@ int rg_image_write_png(const char *path, const rg_image *image)
 
 #include <png.h>
 
-// Everything that must survive the longjmp lives here, not in locals.
+// State that must survive the longjmp is here, not in locals.
 typedef struct png_work {
     const rg_image_in *in;
     int64_t at; // bytes read so far
@@ -58,7 +58,7 @@ static void free_work(png_work *w)
     free(w->row);
 }
 
-// The header, and everything brought to grey, grey+alpha, RGB or RGB+alpha of 8 or native 16 bits. May longjmp.
+// Reads the header, and converts to grey, grey+alpha, RGB or RGB+alpha of 8 or native 16 bits. May longjmp.
 static int read_info(png_work *w, rg_image *image)
 {
     const uint16_t one = 1;
@@ -99,7 +99,7 @@ static uint32_t word(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-// Past the stream, which would read a block anew for each of the pixels' many chunks; one of memory has no file.
+// Bypasses the stream, which would read a block again for each of the many pixel chunks; a stream in memory has no file.
 static bool read_at(const rg_image_in *in, int64_t at, unsigned char to[12])
 {
     const int fd = fileno(in->file);
@@ -107,8 +107,8 @@ static bool read_at(const rg_image_in *in, int64_t at, unsigned char to[12])
                    : fseeko(in->file, (off_t)at, SEEK_SET) == 0 && fread(to, 1, 12, in->file) == 12;
 }
 
-// Chunk by chunk: a file may hold an animation, of which libpng reads the first picture, and bytes behind its end. What is malformed
-// is left to libpng.
+// Chunk by chunk: a file may hold an animation, of which libpng reads the first picture, and bytes behind its end. What is
+// malformed is left to libpng.
 static int count(const rg_image_in *in)
 {
     unsigned char chunk[12];

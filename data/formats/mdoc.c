@@ -12,17 +12,17 @@ static const double A_PER_UM = -1e4; // SerialEM's underfocus is negative, in mi
 enum { TILT, DOSE, PRIOR, DEFOCUS, TARGET, KEYS };
 static const char *const key_of[KEYS] = {"TiltAngle", "ExposureDose", "PriorRecordDose", "Defocus", "TargetDefocus"};
 
-// An image as its section has it.
+// An image as in its section.
 typedef struct section {
-    double value[KEYS]; // NaN: not there
-    double z, time_s;   // ZValue; DateTime, of which differences count; NaN: not there
+    double value[KEYS]; // NaN: absent
+    double z, time_s;   // ZValue; DateTime, whose differences count; NaN: absent
 } section;
 
 typedef struct reading {
     rg_mdoc *mdoc;
     section *image; // as many as mdoc->n
-    bool elsewhere; // below a heading that is no image's
-    bool dated;     // an image has a DateTime, which may be one that is not read
+    bool elsewhere; // below a heading of another kind
+    bool dated;     // an image has a DateTime, maybe in an unknown format
 } reading;
 
 // "30-Nov-15  15:21:38" or "30-Nov-2015  15:21:38".
@@ -49,7 +49,7 @@ static void add_image(reading *r, const char *z)
     r->mdoc->n++;
 }
 
-// "KEY = VALUE" of the image that is last, or of the series before the first. False where a number was expected.
+// Reads "KEY = VALUE" of the last image, or of the series before the first. False if a number was expected.
 static bool take(reading *r, const char *key, const char *text)
 {
     char *end;
@@ -70,7 +70,7 @@ static bool take(reading *r, const char *key, const char *text)
             now->value[k] = value;
             return number;
         }
-    return true; // of no use here
+    return true; // not used here
 }
 
 static bool all_have(const reading *r, int key)
@@ -80,7 +80,7 @@ static bool all_have(const reading *r, int key)
     return true;
 }
 
-// 0 is SerialEM's word for a camera whose dose was never calibrated.
+// SerialEM writes 0 for a camera whose dose was never calibrated.
 static bool is_zero_somewhere(const reading *r, int key)
 {
     for (int64_t i = 0; i < r->mdoc->n; i++)
@@ -88,7 +88,7 @@ static bool is_zero_somewhere(const reading *r, int key)
     return false;
 }
 
-// Whether image a was taken before image b, by what `by` says; equal ones in the order of their ZValues.
+// Whether image a was taken before image b, according to `by`; equal ones in the order of their ZValues.
 static bool before(const reading *r, rg_mdoc_order by, int64_t a, int64_t b)
 {
     const section *x = &r->image[a], *y = &r->image[b];
@@ -122,7 +122,7 @@ static void take_doses(const char *path, const reading *r)
                 image->taken_before++;
                 if (!prior) image->prior_dose += dose ? r->image[k].value[DOSE] : NAN;
             }
-        if (!prior && !dose) image->prior_dose = NAN; // of the first, too
+        if (!prior && !dose) image->prior_dose = NAN; // also for the first
     }
 }
 

@@ -14,8 +14,8 @@ static const struct {
     {"ANGAST", 8, 2, 1e6}, {"OCC", 8, 2, 1e9}, {"LogP", 10, 0, 1e15}, {"SIGMA", 11, 4, 1e15}, {"SCORE", 8, 2, 1e9},
     {"CHANGE", 8, 2, 1e9}, {"PRESA", 8, 2, 1e9}, {"PSHIFT", 8, 2, 1e6}};
 
-// Columns NO .. ANGAST are common to all kinds. `longest`: rows up to this length, blanks at the end left out, are of the kind
-// when their words do not tell (FREALIGN's own rule).
+// Columns NO .. ANGAST are common to all kinds. `longest`: rows up to this length, without trailing blanks, are of the kind if
+// their words do not decide it (FREALIGN's rule).
 enum { COMMON = RG_PAR_ANGAST + 1, KINDS = 5, COLUMNS_MAX = 17 };
 static const struct {
     int version, columns, longest;
@@ -42,7 +42,7 @@ int rg_par_version(const rg_par *p) { return kind[p->kind].version; }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// Words of the line into begin[] and length[]; more than COLUMNS_MAX are only counted.
+// Splits the line into words, begin[] and length[]; those beyond COLUMNS_MAX are only counted.
 static int cut(const char *line, const char *end, const char *begin[], int length[])
 {
     int n = 0;
@@ -80,7 +80,7 @@ static bool number(const char *text, int length, double *value)
     return rg_decimal(copy, &end, value) && end == copy + length;
 }
 
-// Values of the columns into the row: -1, or the first column that is no number.
+// Sets the row from the columns; returns -1, or the first column that is not a number.
 static int parse_words(int k, const char *const begin[], const int length[], rg_par_row *row)
 {
     for (int c = 0; c < kind[k].columns; c++)
@@ -95,9 +95,9 @@ static int width_of_all(int k)
     return width;
 }
 
-// By the widths of the kind whose rows are exactly as long, where columns touch: their words may be as many as those of another
-// kind. By words where their number is that of a kind and they are numbers. Else by the widths of the kind that the length
-// says.
+// Reads the columns by the widths of the kind with rows of exactly this length, if columns touch: the number of words may be
+// that of another kind. Else by words, if their number is that of a kind and they are numbers. Else by the widths of the kind
+// that the length determines.
 static int read_columns(rg_par *p, const char *line, const char *end, int64_t line_number, rg_par_row *row, int *which)
 {
     const char *begin[COLUMNS_MAX], *of_width[COLUMNS_MAX];
@@ -211,7 +211,7 @@ static int write_row(const rg_par *p, int64_t i, FILE *out, const char *path)
         char text[64];
         int length = snprintf(text, sizeof text, "%*.*f", width, field[which].decimals, value);
         const bool touches = c && kind[p->kind].longest == 0 && length == width && text[0] != ' '; // read by its words only
-        const bool lost = which == RG_PAR_MAG && !(strtod(text, NULL) > 0); // a magnification that is none when it is read
+        const bool lost = which == RG_PAR_MAG && !(strtod(text, NULL) > 0); // a magnification that reads as 0
         if (!isfinite(value) || length > width || touches || lost)
             return rg_fail(RG_USAGE, "%s: row %" PRId64 ": %g does not fit into column %s of %d characters", path, i + 1, value,
                 field[which].name, touches ? width - 1 : width);

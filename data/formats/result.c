@@ -38,7 +38,7 @@ static int check_columns(const rg_tsv *t)
 
 void rg_row_set_time(rg_row *row)
 {
-    row->timed_ns = strcmp(row->cell[RG_C_STATUS], "PASS") ? 0 : fmax(0, rg_row_ns(row, RG_C_MEDIAN)); // fmax: 0 of a NaN
+    row->timed_ns = strcmp(row->cell[RG_C_STATUS], "PASS") ? 0 : fmax(0, rg_row_ns(row, RG_C_MEDIAN)); // fmax: 0 for NaN
 }
 
 static int read_row(const rg_tsv *t, int i, rg_row *row)
@@ -59,7 +59,7 @@ int rg_result_seal(FILE *f, const char *path)
 {
     char own[64], hex[65] = "";
     fflush(f);
-    snprintf(own, sizeof own, "/proc/self/fd/%d", fileno(f)); // f may be open for appending alone
+    snprintf(own, sizeof own, "/proc/self/fd/%d", fileno(f)); // f may be open only for appending
     const int code = rg_sha256_file(own, hex, NULL);
     if (code == RG_GOOD) fprintf(f, "%s%s\n", SEAL, hex);
     fflush(f);
@@ -95,7 +95,7 @@ int rg_result_of(const rg_tsv *t, rg_result *f)
         *row = (rg_row){0};
         code = old ? rg_result_old_row(t, f->n_rows, row) : read_row(t, f->n_rows, row);
         if (code == RG_GOOD) rg_row_set_time(row);
-        f->n_rows++; // also of half a row, which is freed below
+        f->n_rows++; // counts also half a row, which is freed below
     }
     if (code != RG_GOOD) rg_result_free(f);
     return code;
@@ -246,7 +246,7 @@ void rg_samples_free(rg_samples *s)
 FILE *rg_result_open(const char *path, const char *mode)
 {
     FILE *f = fopen(path, mode);
-    // The largest row (400 samples) has some 6 KB and a head some 10 KB: with this buffer each leaves in one write(2).
+    // The largest row (400 samples) has some 6 KB and a head some 10 KB: with this buffer each takes one write(2).
     if (f) setvbuf(f, NULL, _IOFBF, 1 << 18);
     return f;
 }

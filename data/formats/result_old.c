@@ -32,7 +32,8 @@ int rg_result_old_columns(const rg_tsv *t)
     return RG_GOOD;
 }
 
-// ---- pieces of sentences -----------------------------------------------------------------------------------------------------
+// ---- pieces of sentences
+// -----------------------------------------------------------------------------------------------------
 
 typedef struct piece {
     const char *at;
@@ -45,7 +46,7 @@ static bool begins(piece p, const char *with) { return p.n >= strlen(with) && !s
 
 static bool is(piece p, const char *what) { return p.n == strlen(what) && begins(p, what); }
 
-// The first piece of *text, up to the mark of two characters or the end; *text moves past both.
+// The first part of *text, up to the mark of two characters or the end; moves *text past both.
 static piece next_piece(const char **text, const char *mark)
 {
     const char *end = strstr(*text, mark);
@@ -62,7 +63,7 @@ static void set(rg_row *row, int column, piece p)
 
 static void set_text(rg_row *row, int column, const char *text) { set(row, column, whole(text)); }
 
-// A text of which the numbers alone change, "power # W": how many they are, in `number`; 0 where the text is another.
+// Matches a pattern in which # is a number, "power # W". Returns how many numbers it stored in `number`; 0: no match.
 enum { NUMBERS = 6 };
 static int match(piece p, const char *pattern, piece number[NUMBERS])
 {
@@ -128,13 +129,13 @@ static void take_piece(rg_row *row, piece p)
     }
 }
 
-// Sentences of rows that have no time begin so and go on with the detail, if there is one.
+// Beginnings of the sentences of rows without a time; the detail, if any, follows.
 static void take_untimed(rg_row *row, const char *text)
 {
     static const struct {
         const char *begin;
         rg_stop stop;
-        bool all; // the word says it
+        bool all; // the word is the whole sentence
     } known[] = {{"best sustained rate of the probe", RG_STOP_PROBE, true},
         {"not measured: the probe has no such resource here", RG_STOP_NO_PROBE, true},
         {"median false difference of ", RG_STOP_SELF_TEST, false}, {"not timed: verify ", RG_STOP_UNVERIFIED, false},
@@ -178,7 +179,7 @@ static void take_stop(rg_row *row, const char *text)
 
 // ---- energy, check, bound --------------------------------------------------------------------------------------------------
 
-// How long the window was: joules of all calls over their watts, which were printed with more digits.
+// The length of the window: joules of all calls over their watts, which were printed with more digits.
 static void set_window(rg_row *row, piece calls, piece watts)
 {
     const double joules = rg_cell_number(row, RG_C_JOULES) * strtod(calls.at, NULL);
@@ -270,7 +271,7 @@ int rg_result_old_row(const rg_tsv *t, int i, rg_row *row)
         if (expected) return rg_tsv_fault_at(t, i, c, expected);
         if (old[c].now >= 0) set_text(row, old[c].now, cell[c]);
     }
-    if (!strcmp(cell[RG_C_SCOPE], "transfer")) set_text(row, RG_C_SCOPE, "pageable"); // its copies were of pageable memory
+    if (!strcmp(cell[RG_C_SCOPE], "transfer")) set_text(row, RG_C_SCOPE, "pageable"); // it copied pageable memory
     take_bound(row, cell[BOUND]);
     take_energy(row, cell[ENERGY]);
     take_stop(row, cell[STOP]);

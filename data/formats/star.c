@@ -33,7 +33,7 @@ static void add_word(words *w, char *word, bool quoted)
 
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-// Cuts the line in place. False for a quote that is never closed: it ends only before a blank or the line's end.
+// Splits the line in place. False if a quote is not closed: it ends only before a blank or the line's end.
 static bool cut(char *at, words *w)
 {
     w->n = 0;
@@ -155,8 +155,8 @@ static int parse(rg_star *star)
         char *line = strsep(&rest, "\n");
         r.line++;
         code = parse_line(&r, line, &w);
-        // Where a file was cut within the last value of a row, the row has all its values and one of them is wrong. RELION ends
-        // every line: who has joined lines without, adds one character; who has lost the rest of a file must hear of it.
+        // In a file cut off within the last value of a row, the row has all its values, but one is wrong. RELION ends every
+        // line; users whose own tools do not can add a newline, but a cut-off file must be reported.
         if (code == RG_GOOD && !rest && w.n)
             code = rg_star_fault(star->path, r.line,
                 "expected a newline at the end of the line, found the end of the file; was "
@@ -254,7 +254,7 @@ void rg_star_write_head(FILE *f, const char *name, int n_columns, const char *co
     write_head(f, name, true, n_columns, column);
 }
 
-// The quote that a value needs: 0 for none, -1 when no quote can hold it.
+// The quote that a value needs; 0: none, -1: it cannot be quoted.
 static int quote_for(const char *value)
 {
     if (strpbrk(value, "\r\n")) return -1;
@@ -300,8 +300,7 @@ int rg_star_write(const char *path, const rg_star *star)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    const bool is_31 =
-        rg_star_find(star, "optics"); // RELION converts rows of 3.0, but not where that version stands above them
+    const bool is_31 = rg_star_find(star, "optics"); // RELION converts rows of 3.0, but not below that version
     for (int i = 0; i < star->n_tables && code == RG_GOOD; i++) {
         const rg_star_table *t = &star->table[i];
         bool written = true;

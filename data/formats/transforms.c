@@ -109,7 +109,7 @@ int rg_xf_write(const char *path, int64_t n, const rg_affine *t, int64_t width, 
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    // Our centre less IMOD's.
+    // Our centre minus IMOD's.
     const double d[2] = {(double)(width / 2) - (double)(width - 1) / 2, (double)(height / 2) - (double)(height - 1) / 2};
     for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
         const double *a = t[i].a;
@@ -145,8 +145,8 @@ int rg_poses_write(
     return rg_file_commit(&file);
 }
 
-// The numbers behind the first column, a name: n rows of at least this many; behind them the numbers of the
-// `more` columns of these names, NaN where there are none.
+// Reads the numbers after the first column, a name: n rows of at least this many; then the numbers of the `more` columns with
+// these names, NaN if absent.
 static int read_rows(const char *path, int64_t n, int numbers, double *value, int more, const char *const *name)
 {
     rg_tsv t;

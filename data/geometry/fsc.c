@@ -43,7 +43,7 @@ void rg_fsc(int64_t side, const float *a, const float *b, double *fsc)
     fftw_free(fb);
 }
 
-// Of the frequency at i of the stored half, which shell, and the place of its mate where that is stored too, else i.
+// The shell of the frequency at i of the stored half; *mate: the place of its mate if that is stored too, else i.
 static int64_t shell_of(int64_t side, int64_t i, int64_t *mate)
 {
     const int64_t pitch = side / 2 + 1, x = i % pitch, row = i / pitch % side, plane = i / pitch / side;
@@ -61,7 +61,7 @@ void rg_fsc_randomise(int64_t side, const float *map, int64_t from_shell, uint64
         const bool paired = x == 0 || 2 * x == side;
         if (shell_of(side, i, &mate) < from_shell || (paired && mate < i)) continue; // set with its mate
         const double size = hypot(f[i][0], f[i][1]), angle = 2 * M_PI * rg_uniform(seed, (uint64_t)i);
-        const bool real = paired && mate == i; // its own mate: a sign is all that it can draw
+        const bool real = paired && mate == i; // its own mate: only its sign can be drawn
         f[i][0] = real ? copysign(size, cos(angle)) : size * cos(angle);
         f[i][1] = real ? 0 : size * sin(angle);
         if (paired && !real) {
@@ -84,7 +84,7 @@ void rg_fsc_correct(int64_t side, const double *masked, const double *random, in
         corrected[s] = s < from_shell + 2 ? masked[s] : (masked[s] - random[s]) / (1 - random[s]);
 }
 
-// Where the curve first falls below the level, in shells, on the line between its neighbours; NaN when it does not.
+// Where the curve first falls below the level, in shells, interpolated linearly; NaN if it does not.
 static double crossing_of(const double *fsc, int64_t shells, double level)
 {
     for (int64_t s = 2; s < shells; s++)
@@ -92,7 +92,7 @@ static double crossing_of(const double *fsc, int64_t shells, double level)
     return NAN;
 }
 
-// How many frequencies of the whole space the shells hold, counted in the octant of no negative ones.
+// The number of frequencies of the whole space in each shell, counted in the octant without negative ones.
 static void count_frequencies(int64_t side, double *times)
 {
     const int64_t half = side / 2;
@@ -120,7 +120,7 @@ char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level
     }
     free(times);
     free(moved);
-    // A curve that is below the level from the first shell on, but for a deviation, may cross it where a later shell strays.
+    // A curve below the level from the first shell on, within a deviation, may cross it at a later shell that deviates.
     RG_FREED char *low = !(ends[0] <= shell) ? rg_print("below the first shell") : rg_print("%.4g", ends[0] / length_A);
     RG_FREED char *high = isnan(ends[1]) ? rg_print("beyond the last shell") : rg_print("%.4g", ends[1] / length_A);
     return rg_print(

@@ -210,7 +210,7 @@ static void step(rg_coarsening *c, double dt)
             double k2 = c->kx[u] * c->kx[u] + c->ky[v] * c->ky[v];
             double divisor = 1 / (1 + dt * k2 * (STABILISER + k2));
             float keep = (float)((1 + dt * k2 * STABILISER) * divisor), gain = (float)(dt * k2 * divisor);
-            float carried = c->a_k && i > 0 ? (float)(dt * divisor) : 0; // no divergence of v, so the mean of phi stays
+            float carried = c->a_k && i > 0 ? (float)(dt * divisor) : 0; // v has no divergence, so the mean of phi is constant
             for (int part = 0; part < 2; part++)
                 c->phi_k[i][part] =
                     keep * c->phi_k[i][part] - gain * c->f_k[i][part] - (c->a_k ? carried * c->a_k[i][part] : 0);
@@ -229,7 +229,7 @@ void rg_coarsening_advance(rg_coarsening *c, double time, void (*progress)(void 
             dt = speed * dt > MOVE ? MOVE / speed : dt;
             advection(c);
         }
-        // The last step ends at the requested time, and no step is a sliver.
+        // The last step ends at the requested time, and no step is tiny.
         double left = time - c->time;
         dt = left <= dt ? left : left < 2 * dt ? left / 2 : dt;
         step(c, dt);

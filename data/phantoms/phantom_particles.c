@@ -9,7 +9,7 @@
 
 enum { BATCH = 64 };
 
-typedef enum { ICOSAHEDRAL, ASYMMETRIC, D7, SHAPES } shape_of; // as --shape has them
+typedef enum { ICOSAHEDRAL, ASYMMETRIC, D7, SHAPES } shape_of; // in the order of --shape
 
 typedef struct phantom {
     rg_given given;
@@ -21,7 +21,7 @@ typedef struct phantom {
     double voltage_kV, cs_mm, contrast, pixel_A, shift_px, snr, noise_sd; // snr 0: no noise
     bool ctf;
     const char *folder;
-    fftw_plan forward, inverse; // of 2 side x 2 side pixels, with a CTF only
+    fftw_plan forward, inverse; // of 2 side x 2 side pixels, only with a CTF
 } phantom;
 
 static const struct {
@@ -71,7 +71,7 @@ static double uniform(const phantom *p, int64_t i, int which)
     return rg_uniform(p->given.seed + 0x5DEECE66D, (uint64_t)i * 16 + (uint64_t)which);
 }
 
-// As the STAR file will have it, so that the image belongs to the numbers that are read.
+// Rounds as the STAR file does, so that the image matches the numbers that are read.
 static double six_digits(double v) { return round(v * 1e6) / 1e6; }
 
 static rg_particle particle_of(const phantom *p, int64_t i)
@@ -92,7 +92,8 @@ static rg_particle particle_of(const phantom *p, int64_t i)
     return q;
 }
 
-// The projection over twice the side, times the CTF in Fourier space: what the CTF carries beyond the image is not folded back.
+// The projection over twice the side, times the CTF in Fourier space: signal that the CTF moves out of the image does not wrap
+// around.
 static void apply_ctf(const phantom *p, const rg_particle *q, double *wide)
 {
     int64_t side = 2 * p->side, half = side / 2 + 1;
@@ -117,7 +118,7 @@ static void make_image(const phantom *p, int64_t i, double *image)
     const double origin[2] = {q.origin_x_px, q.origin_y_px};
     rg_particle_matrix(q.rot_deg, q.tilt_deg, q.psi_deg, a);
     if (p->ctf) {
-        int64_t lead = p->side - p->side / 2; // of the image in the wide one, whose centre is at `side`
+        int64_t lead = p->side - p->side / 2; // offset of the image in the wide one, whose centre is at `side`
         double *wide = fftw_alloc_real((size_t)(4 * p->side * p->side));
         rg_blobs_image(p->n_blobs, p->blob, a, origin, 2 * p->side, p->side, wide);
         apply_ctf(p, &q, wide);
@@ -211,7 +212,7 @@ static void make_plans(phantom *p)
 }
 
 // A batch of images or of the map's sections, in double precision and as written; the factors of the blobs along three axes;
-// with a CTF for every core an image of twice the side and its transform.
+// with a CTF, an image of twice the side and its transform for each core.
 static double need(const void *of, int64_t side)
 {
     const phantom *p = of;

@@ -17,7 +17,7 @@ typedef struct phantom {
     rg_given given;
     int64_t side, images;
     rg_blob blob[RG_ASYMMETRIC_BLOBS];
-    double pixel_A, sigma_px, shift_px, snr, noise_sd, wedge_deg; // snr 0: no noise; wedge 90: nothing is missing
+    double pixel_A, sigma_px, shift_px, snr, noise_sd, wedge_deg; // snr 0: no noise; wedge 90: no wedge is missing
     const char *folder;
 } phantom;
 
@@ -40,7 +40,7 @@ static double uniform(const phantom *p, int64_t i, int which)
     return rg_uniform(p->given.seed + 0x5AB70, (uint64_t)(8 * i + which));
 }
 
-// As the table will have it, so that the volume belongs to the numbers that are read.
+// Rounds as the table does, so that the volume matches the numbers that are read.
 static double six_digits(double v) { return round(v * 1e6) / 1e6; }
 
 static rg_pose pose_of(const phantom *p, int64_t i)
@@ -127,7 +127,7 @@ static int write_all(phantom *p, double *volume)
     return code;
 }
 
-// A volume in double precision, and its transform or what is written of it.
+// A volume in double precision, and its transform or the written values.
 static double need(const void *of, int64_t side)
 {
     const phantom *p = of;

@@ -43,7 +43,7 @@ static const rg_option options[] = {
     {0},
 };
 
-// As the table will have it, so that the images belong to the numbers that are read.
+// Rounds as the table does, so that the images match the numbers that are read.
 static double nine_digits(double v)
 {
     char text[40];
@@ -51,7 +51,7 @@ static double nine_digits(double v)
     return strtod(text, NULL);
 }
 
-// As the file will have it.
+// Rounds as the file does.
 static double tilt_of(const series *s, int64_t i)
 {
     const double at = s->images > 1 ? (double)i / (double)(s->images - 1) : 0.5;
@@ -201,7 +201,7 @@ static int write_tilts(const series *s)
     return rg_tilts_write(path, s->images, tilt_deg);
 }
 
-// An image a core in double precision, and what is written of one.
+// An image in double precision for each core, and one as written.
 static double need(const void *of, int64_t width)
 {
     const series *s = of;
