@@ -43,7 +43,7 @@ int rg_compared_tsv(const rg_compared *c, const char *path)
     return rg_file_commit(&file);
 }
 
-// Text in XML: its five characters by name, what XML 1.0 cannot hold as '?'.
+// Prints text in XML: its five special characters by name, characters invalid in XML 1.0 as '?'.
 static void put_xml(FILE *f, const char *text)
 {
     static const char special[] = "<>&\"'";
@@ -100,7 +100,7 @@ int rg_compared_junit(const rg_compared *c, const char *path)
     return rg_file_commit(&file);
 }
 
-// Text in a cell of a Markdown table: characters that mean something there stand behind a backslash, control bytes as '?'.
+// Prints text in a cell of a Markdown table: special characters after a backslash, control bytes as '?'.
 static void put_markdown(FILE *f, const char *text)
 {
     for (; *text; text++) {

@@ -19,8 +19,8 @@ __attribute__((format(printf, 3, 4))) static void explain(rg_confounder *e, doub
     snprintf(e->why + at, sizeof e->why - at, "%s%s", at ? "; " : "", text);
 }
 
-// Time slices of a core are shared, at worst, with all that the others do more; and one that does not share ours takes caches,
-// bandwidth, turbo and, of the same core, half of the units: up to a factor of 2 for a whole core.
+// At worst, other processes' extra load shares the time slices of our core. A process elsewhere takes caches, bandwidth, turbo
+// and, on the same core, half of the units: up to a factor of 2 for a whole core.
 static void look_at_load(rg_confounder *e, const rg_row *const row[2])
 {
     double others[2];
@@ -37,7 +37,7 @@ static void look_at_load(rg_confounder *e, const rg_row *const row[2])
         others[0], cores[0], others[1], cores[1]);
 }
 
-// Why the clock was held down, "" when nothing was found to.
+// Why the clock was held down; "": no reason found.
 static const char *throttle(const rg_row *row, char text[RG_REASON])
 {
     const unsigned harmless = 1u << RG_THROTTLE_NONE | 1u << RG_THROTTLE_IDLE | 1u << RG_THROTTLE_UNKNOWN;
@@ -55,7 +55,7 @@ static void look_at_clocks(rg_confounder *e, const rg_row *const row[2])
             held[0], MHz[1], *held[1] ? ", held down by " : "", held[1]);
 }
 
-// Of the resource that bounds the row.
+// For the resource that bounds the row.
 static double probed(const rg_result *f, const rg_row *row, const char *resource)
 {
     const size_t threads = strcmp(row->cell[RG_C_SPACE], "host") ? 0 : strcspn(row->cell[RG_C_PARAMS], ";");
@@ -85,7 +85,7 @@ rg_confounder rg_confounder_find(const rg_result *of_a, const rg_row *a, const r
     const char *machine[2] = {rg_result_head(of_a, "machine"), rg_result_head(of_b, "machine")};
     rg_confounder e = {1, 1, ""};
     look_at_load(&e, row);
-    if (machine[0] && machine[1] && !strcmp(machine[0], machine[1])) { // of another one these are what is compared
+    if (machine[0] && machine[1] && !strcmp(machine[0], machine[1])) { // different machines are themselves compared
         look_at_clocks(&e, row);
         look_at_probes(&e, of, row);
     }

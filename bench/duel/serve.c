@@ -4,7 +4,7 @@
 
 #include "../machine/sensors.h"
 
-// The lines of the protocol go where standard output went; what kernels and libraries print goes to standard error.
+// The protocol uses the original standard output; the output of kernels and libraries goes to standard error.
 static FILE *answers;
 
 __attribute__((format(printf, 2, 3))) static int stop(int code, const char *format, ...)
@@ -19,7 +19,7 @@ __attribute__((format(printf, 2, 3))) static int stop(int code, const char *form
     return code;
 }
 
-// "ALGO:VARIANT" or "ALGO:VARIANT:NAME=VALUE;..." into the plan of one variant.
+// Parses "ALGO:VARIANT" or "ALGO:VARIANT:NAME=VALUE;..." into the plan of one variant.
 int rg_duel_side_make(const rg_duel *d, const char *word, rg_duel_side *s)
 {
     snprintf(s->text, sizeof s->text, "%s", word);

@@ -22,7 +22,7 @@ static double seconds(const rg_job_run *run, int clock) { return clock == RG_CLO
 
 // ---- outputs -------------------------------------------------------------------------------------------------------------
 
-// `command` with {old} and {new} as what the two have written, or files that begin so.
+// `command` with {old} and {new} replaced by the outputs of the two, or by the prefix of their names.
 static char *check_line(const team *t, const char *command)
 {
     RG_FREED char *of_old = rg_job_put_out(command, "{old}", t->folder[0]);
@@ -110,7 +110,7 @@ static int fight(team *t)
     rg_progress progress;
     if (t->file->stream)
         rg_tsv_print(t->file->stream, "pair\tfirst\told_s\tnew_s\told_cpu_s\tnew_cpu_s\told_peak_bytes\tnew_peak_bytes\n");
-    int code = run_pair(t, 0); // brings files into the page cache, and is not counted
+    int code = run_pair(t, 0); // not counted: brings files into the page cache
     const double began_s = rg_seconds();
     rg_progress_begin(&progress, "duel", "pairs", RG_DUEL_PROCESSES_MOST);
     while (!code && outcome == RG_UNDECIDED && t->n < RG_DUEL_PROCESSES_MOST &&

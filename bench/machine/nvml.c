@@ -24,7 +24,7 @@ static const char *reason(int code)
     }
 }
 
-// What was asked for last; NULL after every nvmlInit, which may hand out other handles.
+// The last request; NULL after every nvmlInit, which may return other handles.
 static void *last_gpu;
 
 const rg_nvml *rg_nvml_load(char why[160])
@@ -32,7 +32,7 @@ const rg_nvml *rg_nvml_load(char why[160])
     static rg_nvml nvml;
     static void *library;
     static char failed[160];
-    static pid_t tried_in; // a child that fork() made has the library, in which nothing is initialised
+    static pid_t tried_in; // after fork() the child has the library, but not initialised
     static bool ready;
     if (tried_in != getpid()) {
         tried_in = getpid();
@@ -68,7 +68,7 @@ static void *by_pci(const rg_nvml *nvml, const char *pci, char why[160])
 
 void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
 {
-    // Asked for at every sample, while facts() takes milliseconds: the last answer is kept.
+    // Called at every sample, while facts() takes milliseconds, so the last answer is kept.
     static char named[sizeof "gpu999999"];
     rg_device_facts facts;
     *nvml = rg_nvml_load(why);

@@ -41,7 +41,7 @@ double rg_cpu_own_s(void)
 
 double rg_cpu_others_s(void) { return rg_cpu_spent_s() - rg_cpu_own_s(); }
 
-// Value of "key : value" when the line has that key, else NULL.
+// The value of "key : value" if the line has that key, else NULL.
 static char *field_value(char *line, const char *key)
 {
     size_t length = strlen(key);
@@ -134,7 +134,7 @@ void rg_sensors_read(const rg_device *device, rg_sensors *s)
         return;
     }
     s->temp_C = cpu_temp_C();
-    // Power of a CPU is energy over a window (energy.c): there is nothing to read at one moment, nor why a clock is held down.
+    // CPU power is energy over a window (energy.c): it cannot be read at one moment, nor can the reason for a lower clock.
 }
 
 void rg_sensors_read_closed(int gpu, rg_sensors *s)

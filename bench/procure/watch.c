@@ -52,7 +52,7 @@ rg_watched rg_watch_processes(void)
         free(entry[i]);
         if (pid <= 0 || pid == getpid() || !rg_line(line, sizeof line, "/proc/%d/stat", pid) || !(past = strrchr(line, ')')))
             continue;
-        *past = '\0'; // a name may hold blanks and brackets; utime is the eleventh word behind the state
+        *past = '\0'; // a name may hold blanks and brackets; utime is the eleventh word after the state
         snprintf(one.name, sizeof one.name, "%s", strchr(line, '(') ? strchr(line, '(') + 1 : "");
         if (sscanf(past + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lf %lf", &user, &system) != 2) continue;
         one.cpu_s = (user + system) / (double)sysconf(_SC_CLK_TCK);
@@ -78,7 +78,7 @@ void rg_watch_say(const rg_watched *before, double others_s, double seconds, cha
     free(now.one);
 }
 
-// NaN: the command fails, or prints no number first.
+// NaN: the command fails, or its output does not begin with a number.
 static double read_meter(const char *meter)
 {
     char text[200] = "", *end;
@@ -117,7 +117,7 @@ void rg_window_begin(rg_window *w)
     w->began_s = w->meter_read_s = rg_seconds();
 }
 
-// By trapezes between two readings.
+// Trapezoidal rule between two readings.
 void rg_window_read_meter(rg_window *w)
 {
     if (isnan(w->meter_W)) return;

@@ -58,7 +58,7 @@ static bool names_another_file(const char *words)
     return out && strstr(out + 1, "--out");
 }
 
-// Text that is checked by what it may be, not by whether the program will take it: that shows when it runs.
+// Checks only the form of the text; whether the program accepts it shows when it runs.
 static int read_words(const rg_tsv *t, int row, rg_work *w)
 {
     static const char *const phantom[] = {"phantom", NULL};
@@ -103,7 +103,7 @@ static int read_numbers(const rg_tsv *t, int row, rg_work *w)
     return RG_GOOD;
 }
 
-// Every row is looked at, those of one size are kept.
+// Checks every row, and keeps those of one size.
 static int read_rows(rg_workload *w, rg_size size)
 {
     const rg_tsv *t = &w->table;

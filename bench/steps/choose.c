@@ -4,8 +4,8 @@
 
 #include "../../impl/base/core.h"
 
-// Time of what was chosen: files for others first, then what one core does beside what a GPU does, then what has the machine
-// alone.
+// The time of the chosen steps: files for other steps first, then steps of one core beside those of a GPU, then steps that need
+// the whole machine.
 typedef struct load {
     rg_steps *steps;
     int beside, ordered;

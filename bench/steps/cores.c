@@ -36,7 +36,7 @@ static void without(cpu_set_t *set, cpu_set_t core)
 
 enum { CHAINS = 24, STEPS = 100000, TRIES = 5 }; // chains: more than the latency of an operation on two units
 
-// Arithmetic that one processor can fill a core with.
+// Arithmetic with which one processor fills a core.
 static double arithmetic_s(void)
 {
     double best_s = INFINITY, x[CHAINS];
@@ -52,8 +52,8 @@ static double arithmetic_s(void)
 }
 
 typedef struct worker {
-    int cpu, *working; // how many have not measured yet
-    double times;      // as long as alone
+    int cpu, *working; // number of threads that have not measured yet
+    double times;      // time relative to that alone
 } worker;
 
 static void measure(worker *w)
@@ -99,11 +99,11 @@ static double slowed_together(const int cpu[], int n)
 
 // ---- whose turn is where ---------------------------------------------------------------------------------------------------
 
-// One processor of each core for steps of one core, from the last one on, on half of the cores; the other cores are the rest's.
-// Two that share a core take up to twice as long. A virtual machine in which none is said to share one may hide it, and its host
-// may move processors from core to core as well: there a processor's core is what it is by either usual numbering, 2 k and 2 k + 1
-// or k and k + n / 2, and nothing goes on beside a step, unless it is asked for or one processor of each such core are as fast
-// together as alone.
+// Selects one processor of each core for steps of one core, from the last one on, on half of the cores; the other cores are for
+// the rest. Two that share a core take up to twice as long. A virtual machine that reports no sharing may hide it, and its host
+// may move processors between cores. There, cores are assumed by both usual numberings, 2 k and 2 k + 1, and k and k + n / 2,
+// and no step runs beside another, unless the user asks for it or one processor of each such core is as fast together with the
+// others as alone.
 void rg_cores_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside,
     double slowed(const int cpu[], int n), rg_cores *c)
 {

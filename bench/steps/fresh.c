@@ -12,7 +12,7 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-// Whether a file, or one in this folder, is newer; passed over: folder/log, folder/done.
+// Whether a file, or one in this folder, is newer; ignores folder/log and folder/done.
 static bool has_newer(const char *path, const struct timespec *than, const char *folder)
 {
     RG_FREED char *logs = rg_print("%s/log", folder), *done = rg_print("%s/done", folder);

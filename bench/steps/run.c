@@ -19,21 +19,21 @@ static bool is_ready(rg_step *need, void *of)
     return need->done;
 }
 
-// Files for others come first, then cores and a GPU beside each other, then what has the machine alone.
+// Files for other steps come first, then steps on cores and a GPU side by side, then steps that need the whole machine.
 static int turn_of(const rg_steps_run *r, const rg_step *s)
 {
     return s->first ? 0 : r->cores.beside && s->runs != RG_RUNS_ALONE ? 1 : 2;
 }
 
-// Of those that may begin, the one of more value a second, of the same the first in the table; of steps of one core the longest,
-// since nothing goes on beside the last one but what is left of it.
+// Of the steps that may begin, the one with more value a second, then the first in the table; of steps of one core the longest,
+// since the last one to end keeps the others waiting.
 static bool is_before(const rg_step *a, const rg_step *b)
 {
     const bool core = a->runs == RG_RUNS_CORE && b->runs == RG_RUNS_CORE;
     return core ? a->cost_s > b->cost_s : a->value / fmax(a->cost_s, 1) > b->value / fmax(b->cost_s, 1);
 }
 
-// The next step that may begin now beside those that run; NULL: none.
+// The next step that may begin now beside the running ones; NULL: none.
 static rg_step *next_step(rg_steps_run *r)
 {
     int cores = 0, others = 0, alone = 0, turn = 3;
@@ -72,7 +72,7 @@ static void be_step(void *of)
 {
     const place *p = of;
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // no step goes on without this process, which takes over what it makes
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // steps end with this process, which collects their results
     if (p->step->core >= 0) {
         cpu_set_t set;
         CPU_ZERO(&set);

@@ -133,7 +133,7 @@ void rg_energy_stop(const rg_device *device, rg_energy *e, double *joules, doubl
         *joules = package_joules(e, *seconds);
     else
         *joules = (e->gpus ? rg_energy_of_gpus(e->gpus, why) : gpu_joules(device, why)) - e->start_J;
-    // The counter of a driver reloaded in between starts again at 0: no partial total is given out.
+    // The counter of a driver reloaded in between starts again at 0: partial totals are not returned.
     if (!isnan(e->start_J) && !(*joules > 0)) {
         *joules = NAN;
         e->word = RG_ENERGY_NO_TOTAL;

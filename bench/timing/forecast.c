@@ -25,7 +25,7 @@ void rg_largest_that_fits(const rg_measurement *measurement, double room, char t
     }
 }
 
-// Of one call; 0 when no row tells.
+// The time of one call; 0 if no row has it.
 static double predicted_s(const rg_out *out, const rg_measurement *measurement)
 {
     RG_ENDS(rg_row_free) rg_row key = rg_measurement_key(measurement);

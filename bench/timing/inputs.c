@@ -22,7 +22,7 @@ void rg_inputs_make(rg_inputs *in, const rg_algo *algo, const rg_shape *shape)
         if (algo->arg[i].direction != RG_IN) in->found[i] = rg_alloc(in->bytes[i] + 1);
         if (algo->arg[i].direction == RG_OUT) in->arg[i] = in->found[i];
     }
-    // All sets together take an eighth of what is free at most: buffers of the measurements and a whole answer want the rest.
+    // All sets together use at most an eighth of free memory: the buffers of measurements and a whole answer need the rest.
     if (8 * RG_INPUT_SETS * set_bytes < rg_free_bytes(rg_device_cpu())) in->most_sets = RG_INPUT_SETS;
 }
 
@@ -36,7 +36,7 @@ double rg_inputs_bytes(const rg_algo *algo, const rg_shape *shape)
     return bytes;
 }
 
-// Makes set k the first.
+// Moves set k to the front.
 static void use(rg_inputs *in, int k)
 {
     const rg_input_set used = in->set[k];
@@ -44,7 +44,7 @@ static void use(rg_inputs *in, int k)
     in->set[0] = used;
     for (int i = 0; i < in->algo->n_args; i++) {
         if (is_input(in, i)) in->arg[i] = used.arg[i];
-        if (in->algo->arg[i].direction == RG_IN) // a comparison with the reference looks at inputs too
+        if (in->algo->arg[i].direction == RG_IN) // a comparison with the reference reads inputs too
             in->found[i] = used.arg[i];
     }
     in->shape.seed = used.seed;
@@ -59,7 +59,7 @@ void rg_inputs_fill(rg_inputs *in, uint64_t seed)
         return;
     }
     if (in->n_sets == in->most_sets)
-        k--; // the one that was used longest ago
+        k--; // the least recently used
     else
         for (int i = in->n_sets++, a = 0; a < in->algo->n_args; a++)
             in->set[i].arg[a] = is_input(in, a) ? rg_alloc(in->bytes[a] + 1) : NULL;

@@ -106,8 +106,7 @@ int rg_out_start(rg_out *out, const rg_head *head)
     static const char *const alike[] = {"format", "machine", "seed"}, *const newer[] = {"suite", "revision", "revision_date"};
     if (!out->path) return RG_GOOD;
     RG_ENDS(rg_head_free) rg_head merged = {0};
-    bool rewritten =
-        out->n_rows < out->old.n_rows || !exists(out->part); // the last line of a whole file describes its old rows
+    bool rewritten = out->n_rows < out->old.n_rows || !exists(out->part); // a whole file's last line describes its old rows
     int code = RG_GOOD;
     const char *then = rg_result_head(&out->old, "revision");
     for (int i = 0; i < out->old.n_head; i++) {

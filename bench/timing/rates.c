@@ -35,7 +35,7 @@ static unsigned missing(const rg_out *out, const rg_measurement *measurement)
     return wanted;
 }
 
-// The best of three runs of each probe: what else the machine does can only make a rate look lower than it is.
+// The best of three runs of each probe: other load can only lower a rate.
 static int measure(const rg_measurement *measurement, const rg_device *gpu, unsigned wanted, rg_rates *best)
 {
     int code = RG_OK;

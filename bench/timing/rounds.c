@@ -11,7 +11,7 @@ static bool finish(const rg_rounds *r, rg_measurement *measurement, rg_inputs *i
     return more;
 }
 
-// The inputs of a round, which a measurement that was judged before may have left changed.
+// Restores the inputs of a round, which judging a measurement may have changed.
 static void pose(const rg_rounds *r, rg_inputs *in, int round, uint64_t given)
 {
     rg_inputs_fill(in, r->same_inputs ? given : rg_bits(r->seed, (uint64_t)round));

@@ -6,8 +6,8 @@
 enum { PAIRS = 9 }; // the least with which the 95 % interval of their median leaves out an outlier on each side
 static const double limit_percent[] = {[RG_HOST] = 1, [RG_DEVICE] = 0.5};
 
-// Operations of one call at most: on a core so few that hundreds of samples fit the time, on a GPU enough that the kernel is
-// timed and not its launch, whose cost hangs on where the buffers happen to lie (3 % between equal buffers of 10 us kernels).
+// Most operations of a call: on a core few enough that hundreds of samples fit the time, on a GPU enough to time the kernel and
+// not its launch, whose cost depends on the addresses of buffers (3 % between equal buffers of 10 us kernels).
 static const double most_work[] = {[RG_HOST] = 1e9, [RG_DEVICE] = 3e10};
 
 static double size(const rg_measurement *measurement)
@@ -49,7 +49,7 @@ static double false_difference(rg_measurement *a, rg_measurement *again, const r
             rg_measurement_visit(measurement[(round + i) % 2], in);
             failed |= measurement[(round + i) % 2]->done;
         }
-        // Both go on until both have had enough: the two sides of a ratio are treated alike.
+        // Both continue until both have enough: the two sides of a ratio are treated alike.
         enough = !failed && rg_measurement_enough(a) && rg_measurement_enough(again);
     }
     for (int i = 0; i < 2; i++) {
@@ -131,7 +131,7 @@ int rg_self_test(const rg_bench_options *o)
     int code = rg_bench_plan_make(o, &l);
     if (code) return code;
     rg_measurement *host = choose(&l, RG_HOST), *device = choose(&l, RG_DEVICE);
-    // Only what is timed needs to be verified.
+    // Only timed measurements need verification.
     for (rg_measurement *measurement = l.measurement; measurement < l.measurement + l.n; measurement++)
         if (measurement != host && measurement != device && !measurement->done)
             rg_measurement_end(measurement, RG_SKIP, RG_STOP_OTHER, "not chosen");

@@ -17,7 +17,7 @@ void rg_show_scaled(double value, char text[32])
 // "naive", or one of several such: "naive_scatter".
 static bool is_naive(const char *variant) { return !strncmp(variant, "naive", 5) && (!variant[5] || variant[5] == '_'); }
 
-// The row that speed-ups are taken against: the algorithm's first naive variant on one core.
+// The baseline of speed-ups: the algorithm's first naive variant on one core.
 static const rg_row *baseline(const rg_row *row, int n)
 {
     for (int i = 0; i < n; i++)
@@ -66,7 +66,7 @@ static bool of_one_reason(const rg_row *a, const rg_row *b)
         !strcmp(a->cell[RG_C_DETAIL], b->cell[RG_C_DETAIL]);
 }
 
-// Variants that have no time, those of one reason on one line.
+// Prints the variants without a time, a line for each reason.
 static void show_untimed(FILE *f, const rg_row *row, int n)
 {
     char reason[RG_REASON];

@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-// As verify takes it for its grid of parameters: what the reference needs no more than moments for.
+// As in verify's grid of parameters: shapes that take the reference only moments.
 static const double SMALL_WORK = 3e6;
 
 typedef struct asked {
@@ -16,7 +16,7 @@ typedef struct asked {
     rg_verify_options options;
 } asked;
 
-// The small check shape with the largest measure() that the variant takes; NULL when there is none.
+// The small check shape with the largest measure() that the variant accepts; NULL: none.
 static const rg_shape *largest(const rg_entry *e, const int64_t *param, double (*measure)(const rg_shape *))
 {
     const rg_shape *best = NULL;

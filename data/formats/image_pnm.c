@@ -60,7 +60,7 @@ static void grey_row(rg_image *image, int64_t y, uint16_t *sample, int channels)
 {
     if (image->bits == 8)
         for (int64_t i = 0; i < image->width * channels; i++)
-            ((uint8_t *)sample)[i] = (uint8_t)sample[i]; // narrowed in place: byte i is behind sample i
+            ((uint8_t *)sample)[i] = (uint8_t)sample[i]; // narrowed in place: byte i never overtakes sample i
     rg_image_grey_row(image, y, sample, channels);
 }
 
@@ -70,7 +70,7 @@ typedef struct pnm_head {
     int64_t width, height, maximum, at, data; // bytes of the file: of the picture, and behind the maximum
 } pnm_head;
 
-// Of a raw picture: where the next one is, or the end of the file.
+// For a raw picture: where the next one is, or the end of the file.
 static double next_picture(const pnm_head *h)
 {
     return (double)h->data + 1 + (double)h->width * (double)h->height * h->channels * h->bytes;
@@ -89,7 +89,7 @@ static int read_head(const rg_image_in *in, pnm_head *h)
     if (code == RG_GOOD) code = next_number(in, "the maximum", 65535, &h->maximum);
     h->data = ftello(in->file);
     h->bytes = h->maximum > 255 ? 2 : 1;
-    // Lines that end in CR LF: both end the header where the picture fills the rest of the file then, to the byte.
+    // If lines end in CR LF, both end the header if the picture then fills the rest of the file exactly.
     if (code == RG_GOOD && getc(in->file) == '\r' && getc(in->file) == '\n' && next_picture(h) + 1 == (double)in->bytes)
         h->data++;
     fseeko(in->file, (off_t)h->data, SEEK_SET);
@@ -130,7 +130,7 @@ int rg_read_pnm(const rg_image_in *in, int64_t *pages, rg_image *image)
         if (fseeko(in->file, (off_t)next, SEEK_SET) != 0)
             return rg_malformed(
                 in->path, (int64_t)next, "expected the next picture, found that the file cannot be positioned there");
-        int space = getc(in->file); // between pictures netpbm allows it
+        int space = getc(in->file); // netpbm allows it between pictures
         while (space != EOF && isspace(space)) space = getc(in->file);
         if (space == EOF) break;
         ungetc(space, in->file);
@@ -139,7 +139,7 @@ int rg_read_pnm(const rg_image_in *in, int64_t *pages, rg_image *image)
         rg_image_note(in, (*pages)++, head.at, 0, 1);
         if (image && *pages == in->page + 1) return read_pixels(in, &head, image);
         if (head.plain) break;
-        if (!image && next_picture(&head) > (double)in->bytes) break; // read_pixels says what is missing
+        if (!image && next_picture(&head) > (double)in->bytes) break; // read_pixels reports the missing part
     }
     return RG_GOOD;
 }

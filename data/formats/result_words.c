@@ -44,7 +44,7 @@ int rg_cell_word(const rg_row *row, rg_column column)
     return word_at(kind_of[column], row->cell[column], strlen(row->cell[column]));
 }
 
-// Bits of the words in a cell of several; -1 when one is unknown.
+// Bits of the words in a cell; -1 if one is unknown.
 static int set_in(int kind, const char *text)
 {
     int set = 0;
@@ -91,7 +91,7 @@ void rg_row_reason(const rg_row *row, char text[RG_REASON])
 
 // ---- what a cell may hold --------------------------------------------------------------------------------------------------
 
-// One finite number from *text up to one of ends; *text moves past it.
+// Reads a finite number from *text up to one of ends; moves *text past it.
 static bool next_number(const char **text, const char *ends)
 {
     char *past;

@@ -19,7 +19,7 @@ static int is_mrc(const char *path, int *answer)
     return RG_GOOD;
 }
 
-// Sides and images of one file; a picture is read for its sides.
+// Sides and images of one file; a picture is read to get its sides.
 static int look(
     const char *path, int mrc, int64_t *pages, rg_image_place **place, int64_t *width, int64_t *height, double *pixel_A)
 {

@@ -6,7 +6,7 @@
 
 // ---- where a stack is -----------------------------------------------------------------------------------------------------
 
-// A project has a stack a micrograph, thousands: of what is the same with all the first is named, and the others are counted.
+// A project may have thousands of stacks, one a micrograph: a warning names the first and counts the others.
 #define SAY_FIRST(count, ...) ((count)++ ? (void)0 : rg_warn(__VA_ARGS__))
 
 static void say_others(const char *star_path, int64_t count, const char *what)
@@ -14,7 +14,7 @@ static void say_others(const char *star_path, int64_t count, const char *what)
     if (count > 1) rg_warn("%s: %" PRId64 " other stack%s %s, too", star_path, count - 1, count > 2 ? "s are" : " is", what);
 }
 
-// What another program would take for the stack when it looks beside the STAR file first.
+// The file that a program which looks beside the STAR file first would use as the stack.
 static void warn_of_another(const char *star_path, int folder, const char *name, rg_stack_names *known)
 {
     struct stat here, beside;
@@ -23,7 +23,7 @@ static void warn_of_another(const char *star_path, int folder, const char *name,
         SAY_FIRST(known->here, "%s: \"%s\" is taken from here, as RELION does; %s is another file", star_path, name, other);
 }
 
-// The name in the folder that the first n characters of `folder` are, when such a file can be read; else NULL.
+// The name in the folder given by the first n characters of `folder`, if such a file is readable; else NULL.
 static char *in_folder(const char *folder, int n, const char *name)
 {
     char *path = rg_print("%.*s%s", n, folder, name);
@@ -32,10 +32,10 @@ static char *in_folder(const char *folder, int n, const char *name)
     return NULL;
 }
 
-// In the order that stacks.h gives; NULL where there is none.
+// Looks in the order of stacks.h; NULL: not found.
 static char *stack_path(const char *star_path, const char *name, rg_stack_names *known)
 {
-    // From where the command runs, for a STAR file that is named from there; what is above the root is the root.
+    // From the current folder, if the STAR file's path is relative to it; the root's parent is the root.
     static const char above[] = "../../../../../../../../../../../../";
     const char *slash = strrchr(star_path, '/'), *base = strrchr(name, '/');
     const int folder = slash ? (int)(slash - star_path + 1) : 0;
@@ -76,7 +76,7 @@ static int check_stack(rg_particles *p, const char *path, int64_t line)
             path);
     if (code == RG_GOOD && !(p->pixel_A > 0) && !p->side && mrc.voxel_A[0] > 0)
         p->pixel_A = rg_mrc_voxel_A(&mrc, false);
-    else if (code == RG_GOOD && p->n_stacks == 1 && mrc.voxel_A[0] > 0 && mrc.voxel_A[0] != 1 // 1: nobody knew
+    else if (code == RG_GOOD && p->n_stacks == 1 && mrc.voxel_A[0] > 0 && mrc.voxel_A[0] != 1 // 1: unknown
         && fabs(mrc.voxel_A[0] / p->pixel_A - 1) > CALIBRATED)
         rg_warn(
             "%s: a pixel of %g A, by the header of %s of %g A; the first is used", p->path, p->pixel_A, path, mrc.voxel_A[0]);
