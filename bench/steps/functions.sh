@@ -54,7 +54,7 @@ copies() { # COUNT FROM TO
     mkdir -p "$3" && for copy in $(seq "$1"); do for file in "$2"/*.png; do cp "$file" "$3/$copy-${file##*/}"; done; done
     touch "$3/.done"
 }
-# Of the photographs that have a peak the middle one: early ones have hardly a structure, late ones hardly a dozen of its periods.
+# The middle one of the photographs with a peak: early ones have hardly a structure, late ones hardly a dozen of its periods.
 middle() {
     grep -v '^#' "$1/rmax.tsv" | awk -F'\t' 'NR > 1 && $2 != "none" { photo[n++] = $1 "\t" $2 } END { if (n) print photo[int(n / 2)]; exit !n }'
 }
@@ -92,8 +92,8 @@ of_24_cores() {
         { print } /^#/ { next } !head { for (i = 1; i <= NF; i++) if ($i == "busy_s") busy = head = i; next }
         { $1 = $1 "@24"; $busy *= cores / 24; print }' "$1" > "$1.24" && mv "$1.24" "$1"
 }
-# grown_of_seed SEED "OPTIONS OF THE PHOTOGRAPHS" R VARIANT...: R_max over a series in even light, by each variant. What stands out by less
-# than the job itself calls a ripple, 0.002, is no maximum.
+# grown_of_seed SEED "OPTIONS OF THE PHOTOGRAPHS" R VARIANT...: R_max over a series in even light, by each variant. A peak below
+# 0.002, which the job itself calls a ripple, is no maximum.
 grown_of_seed() {
     seed=$1 photographs_of=$2 most=$3
     shift 3
@@ -113,7 +113,7 @@ printed() {
     shift 2
     for time_over in $(seq "$runs"); do "$@" || return; done > "$kept"
 }
-# parts MODE COLUMN FILE [RUNS]: each stage's share of the whole, in percent, from a job's output; runs are numbered from RUNS + 1.
+# parts MODE COLUMN FILE [RUNS]: each stage's share of the whole, in percent, from a job's output; runs count from RUNS + 1.
 parts() {
     printf 'part\tcolumn\tpercent\trun\n'
     awk -F '\t' -v OFS='\t' -v mode="$1" -v column="$2" -v run="${4:-0}" '
@@ -210,7 +210,7 @@ online() { # COUNT STAR: a map by gather with the tuned parameters, and with par
         regions default tuning | tail -n 2
     done
 }
-# wrong_in FOLDER DEVICE ALGO:KERNEL: the kernel of verify/broken as its plug-in's variant, "FILE.so:KERNEL"; fails when none has it.
+# wrong_in FOLDER DEVICE ALGO:KERNEL: the kernel of verify/broken as its plug-in's variant, "FILE.so:KERNEL"; fails if none has it.
 # shellcheck disable=SC2046
 wrong_in() { regather list "${3%%:*}" --table variants --device "$2" $(printf -- '--plugin %s ' "$1"/*.so) | cut -f 2 | grep ":${3#*:}\$"; }
 gpu_or_host() {
@@ -227,7 +227,7 @@ caught() {
     variant=$(wrong_in "$built" cpu "$1:$2") || { on=$(gpu_or_host) && built=$built/$on && variant=$(wrong_in "$built" "$on" "$1:$2"); }
     caught_as "$1:$variant" --device "$on" --plugin "$built/${variant%%:*}" --out "$3"
 }
-# wrong_kernels ALGO:KERNEL...: what the checker says of kernels of verify/broken, and of Listing 1 on a bright image, as rows of one table.
+# wrong_kernels ALGO:KERNEL...: the checker's results for kernels of verify/broken, and for Listing 1 on a bright image, as one table.
 wrong_kernels() {
     for wrong; do
         [ "$(caught "${wrong%%:*}" "${wrong#*:}" "$work/wrong_${wrong#*:}.tsv" | tail -n 1)" = caught ] || return 2

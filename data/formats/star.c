@@ -300,7 +300,7 @@ int rg_star_write(const char *path, const rg_star *star)
 {
     rg_file file;
     int code = rg_file_open(&file, path);
-    const bool is_31 = rg_star_find(star, "optics"); // RELION converts rows of 3.0, but not below this
+    const bool is_31 = rg_star_find(star, "optics"); // RELION does not convert rows of 3.0 below version 3.1
     for (int i = 0; i < star->n_tables && code == RG_GOOD; i++) {
         const rg_star_table *t = &star->table[i];
         bool written = true;
