@@ -210,7 +210,7 @@ online() { # COUNT STAR: a map by gather with the tuned parameters, and with par
         regions default tuning | tail -n 2
     done
 }
-# wrong_in FOLDER DEVICE ALGO:KERNEL: the kernel of verify/broken as its plug-in's variant, "FILE.so:KERNEL"; fails if none has it.
+# wrong_in FOLDER DEVICE ALGO:KERNEL: a kernel of verify/broken as its plug-in's variant, "FILE.so:KERNEL"; fails if none has it.
 # shellcheck disable=SC2046
 wrong_in() { regather list "${3%%:*}" --table variants --device "$2" $(printf -- '--plugin %s ' "$1"/*.so) | cut -f 2 | grep ":${3#*:}\$"; }
 gpu_or_host() {
@@ -227,7 +227,7 @@ caught() {
     variant=$(wrong_in "$built" cpu "$1:$2") || { on=$(gpu_or_host) && built=$built/$on && variant=$(wrong_in "$built" "$on" "$1:$2"); }
     caught_as "$1:$variant" --device "$on" --plugin "$built/${variant%%:*}" --out "$3"
 }
-# wrong_kernels ALGO:KERNEL...: the checker's results for kernels of verify/broken, and for Listing 1 on a bright image, as one table.
+# wrong_kernels ALGO:KERNEL...: the checker on kernels of verify/broken, and on Listing 1 with a bright image, as one table.
 wrong_kernels() {
     for wrong; do
         [ "$(caught "${wrong%%:*}" "${wrong#*:}" "$work/wrong_${wrong#*:}.tsv" | tail -n 1)" = caught ] || return 2
