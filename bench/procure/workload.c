@@ -134,8 +134,8 @@ static int made(rg_workload *w, rg_size size, int code)
     code = code ? code : read_rows(w, size);
     if (code)
         rg_tsv_free(&w->table);
-    else
-        w->title = rg_tsv_head(&w->table, "title") ? rg_tsv_head(&w->table, "title") : rg_base_name(w->table.path);
+    else if (!(w->title = rg_tsv_head(&w->table, "title")))
+        w->title = rg_base_name(w->table.path);
     return code;
 }
 

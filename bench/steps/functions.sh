@@ -176,7 +176,7 @@ opening() {
     timed() { began=$(date +%s.%N) && "$@" > /dev/null && awk -v OFS='\t' -v code="$code" -v from="$began" -v to="$(date +%s.%N)" 'BEGIN { print code, to - from }'; }
     printf 'code\tseconds\n' > "$work/opening.tsv"
     for _ in $(seq "$1"); do
-        code=octave timed octave --no-gui --norc --quiet --eval "x = imread('$2');" && code=gather timed regather autocorr "$2" --max-offset 100 --variant gather --quiet --out "$work/opening" || return
+        PHOTO=$2 code=octave timed octave --no-gui --norc --quiet --eval "x = imread(getenv('PHOTO'));" && code=gather timed regather autocorr "$2" --max-offset 100 --variant gather --quiet --out "$work/opening" || return
     done >> "$work/opening.tsv"
     keep "$work/opening.tsv" "$product"
 }

@@ -247,8 +247,8 @@ static int abandoned(rg_pack *p, int code)
 
 int rg_pack_add(rg_pack *p, const char *path, const void *bytes, size_t n, int mode)
 {
-    if (path_fault(path))
-        return abandoned(p, rg_fail(RG_USAGE, "%s: expected %s, found \"%s\"", p->file.path, path_fault(path), path));
+    const char *fault = path_fault(path);
+    if (fault) return abandoned(p, rg_fail(RG_USAGE, "%s: expected %s, found \"%s\"", p->file.path, fault, path));
     put_header(p, path, n, mode);
     put(p, bytes, n, false);
     put_padding(p, n);
@@ -260,10 +260,11 @@ int rg_pack_add_file(rg_pack *p, const char *path, const char *from, int mode)
     struct stat is;
     unsigned char part[1 << 14];
     FILE *f = fopen(from, "rb");
-    if (path_fault(path) || !f || fstat(fileno(f), &is)) {
-        const char *why = path_fault(path) ? path_fault(path) : strerror(errno);
+    const char *fault = path_fault(path);
+    if (fault || !f || fstat(fileno(f), &is)) {
+        fault = fault ? fault : strerror(errno);
         if (f) fclose(f);
-        return abandoned(p, rg_fail(RG_USAGE, "%s: cannot be packed: %s", from, why));
+        return abandoned(p, rg_fail(RG_USAGE, "%s: cannot be packed: %s", from, fault));
     }
     size_t left = (size_t)is.st_size;
     put_header(p, path, left, mode);

@@ -74,7 +74,8 @@ static double left_of_groups(const char *self, const char *mounted, const char *
                     rg_print("%s%s%s%s", mounted, v2 ? unified ? "/unified" : "" : "/", v2 ? "" : controller, top ? "" : path);
                 left = fmin(left, left_of_group(folder, v2));
             }
-            *(strrchr(path, '/') ? strrchr(path, '/') : path) = 0;
+            char *slash = strrchr(path, '/');
+            *(slash ? slash : path) = 0;
         }
     }
     if (f) fclose(f);

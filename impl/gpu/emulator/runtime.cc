@@ -34,13 +34,14 @@ cudaError_t rg_emu::call_fails(cudaError_t code, bool gives)
 {
     const int fault = fault_of_call(code == cudaErrorMemoryAllocation, gives);
     if (fault == 2) broken = cudaErrorIllegalAddress;
-    return sticky() ? sticky() : fault ? noted(code) : cudaSuccess;
+    const cudaError_t stuck = sticky();
+    return stuck ? stuck : fault ? noted(code) : cudaSuccess;
 }
 
 // As on a GPU, the error of a faulted launch persists; others are returned once.
 cudaError_t cudaGetLastError()
 {
-    const cudaError_t code = sticky() ? sticky() : last_error;
+    const cudaError_t stuck = sticky(), code = stuck ? stuck : last_error;
     last_error = cudaSuccess;
     return code;
 }
