@@ -4,9 +4,6 @@
 // series.
 #include "figures.h"
 #include "../../impl/base/core.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { GPUS_MOST = 24, KERNELS_MOST = 8, NAME = 48 };
 
@@ -76,7 +73,8 @@ void rg_find_generations(const rg_listed *l, const char *name, rg_found *found)
     const char *gpu[GPUS_MOST], *kernel[KERNELS_MOST];
     char one[120];
     for (const char *at = rg_listed_cell(l, "series"); rg_next_piece(&at, ',', one, sizeof one) && c.kernels < KERNELS_MOST;) {
-        c.claim[c.kernels] = rg_claim_of(&c.ledger->claims, strchr(one, '=') + 1);
+        const char *id = strchr(one, '=');
+        c.claim[c.kernels] = id ? rg_claim_of(&c.ledger->claims, id + 1) : -1;
         if (c.claim[c.kernels] >= 0) snprintf(c.kernel[c.kernels++], NAME, "%.*s", (int)strcspn(one, "="), one);
     }
     snprintf(found->data, sizeof found->data, "%.100s.tsv", name);

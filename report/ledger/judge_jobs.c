@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// judge_jobs.c: judges claims by jobs: their small tables (stages, scaling, FSC), and the folder of `regather autocorr`.
+// judge_jobs.c: judges claims by the small tables of jobs: stages, scaling, FSC, series of photographs.
 #include "judge.h"
 
 #include "../../impl/base/core.h"
