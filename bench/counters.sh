@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# counters.sh BUILD [KERNEL]: what the GPU's counters say of one launch of each kernel of counters.tsv, or of the rows of KERNEL: a table.
-# Percentages are of what the GPU can sustain; clocks are those that ncu holds, below the ones of a benchmark, so that times are
-# for proportions alone. waits: what a warp's next instruction waits for most, in warps for each one that is issued.
-# It wants Nsight Compute (ncu, or what NCU names) and leave to read counters; exit 4 without them.
+# counters.sh BUILD [KERNEL]: prints a table of GPU counters for one launch of each kernel of counters.tsv, or only of KERNEL.
+# Percentages are of the sustained peak. ncu locks clocks below those of a benchmark, so times only show proportions. waits: the
+# most frequent stall, in stalled warps per issued instruction. Needs Nsight Compute (ncu, or the program that NCU names) and
+# the right to read counters; exit 4 without ncu.
 build=${1:?usage: bench/counters.sh BUILD [KERNEL]} only=${2:-} ncu=${NCU:-ncu}
 command -v "$ncu" > /dev/null || { echo "counters.sh: ncu is not installed (Nsight Compute, with the CUDA toolkit)" >&2 && exit 4; }
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && trap 'exit 130' INT TERM || exit 2

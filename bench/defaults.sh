@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# defaults.sh BUILD [SECONDS]: the defaults that a kernel's author declares against what `regather tune` found for this processor
-# (data/tuned), by turns at each shape that was tuned, at most so many seconds a duel (15). Defaults that are more than 5 % slower
-# fail: they are what runs on another GPU of the kind, whose file does not stand here. A row a duel, then "N passed, N failed, N
-# skipped"; exit 1 when one failed. Skipped where nothing was tuned for this processor.
+# defaults.sh BUILD [SECONDS]: duels of the declared defaults of each kernel against the parameters that `regather tune` found
+# for this processor (data/tuned), at each tuned shape, for at most SECONDS (15) each. Defaults that are more than 5 % slower
+# fail: processors without a file in data/tuned run with them. Prints a row a duel, then "N passed, N failed, N skipped"; exit 1
+# if one failed. Skipped if nothing was tuned for this processor.
 build=${1:?usage: bench/defaults.sh BUILD [SECONDS]} seconds=${2:-15}
 regather=$build/regather
 list=$(mktemp) && trap 'rm -f "$list"' EXIT && trap 'exit 130' INT TERM || exit 2
 "$regather" list > "$list" || exit 2
 printf 'kernel\tshape\tverdict\tdefaults\ttuned\n'
-# Of `regather list`: "ALGO: formula", "  VARIANT here|lacks idea", "     NAME = DEFAULT of VALUES: ..", "     tuned on CPU at SHAPE: PARAMS".
+# `regather list`: "ALGO: formula", "  VARIANT ..", "     NAME = DEFAULT of VALUES: ..", "     tuned on CPU at SHAPE: PARAMS".
 awk -v OFS='\t' '
     /^[a-z0-9_]+: / { algo = substr($1, 1, length($1) - 1) }
     /^  [^ ]/ { kernel = algo ":" $1; given = "" }

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# memory.sh: every job on a GPU whose memory is made small, against the same job with all of it.
+# memory.sh: runs every job on a GPU with limited memory, and compares the results with those of the same job without limit.
 #   sh bench/memory.sh REGATHER FOLDER TABLE.tsv [LIMITS [HELD]]
-# LIMITS: GiB that the job may take (REGATHER_GPU_MEMORY), the first of them without effect: its results are what the others are
-# held against. HELD: GiB of the card that another process holds meanwhile, after a first run without it; LIMITS is then one number.
-# DEVICE=host is the emulated GPU. FOLDER: inputs of the papers' sizes, made where they are missing (bench/record/plan.tsv has the same steps), results and the log.
-# A row a job and limit is written as it ends, and a job that fails is a row too. About 6 minutes on an H100.
+# LIMITS: GiB that the job may take (REGATHER_GPU_MEMORY); the first must be more than any job takes, its results are the
+# reference. HELD: GiB of the GPU that another process holds after a first run without; LIMITS is then one number. DEVICE=host
+# is the emulated GPU. FOLDER: inputs of the papers' sizes, made if missing (as in bench/record/plan.tsv), results and the log.
+# A row is a job and a limit, written when the job ends, also if it fails. About 6 minutes on an H100.
 REGATHER=$1 work=$2 table=$3 limits=${4:-80 48 24 16 12 8} held=${5:-0}
 # shellcheck source=bench/steps/functions.sh
 . "$(dirname "$0")/steps/functions.sh"
@@ -26,7 +26,7 @@ inputs() {
         regather phantom coarsening --width 750 --height 1500 --frames 8 --out "$work/series" --quiet
 }
 
-# NAME, SIZE, how results are compared, the file that is, and the words; OUT stands for the result's path.
+# Prints a job a line: name, size, comparison (map or rows), ending of the compared file, arguments; OUT is the result's path.
 jobs() {
     cat << END
 reconstruct_per_operator	28881 x 420^2	map	.mrc	reconstruct $work/420/first_28881.star --sym I1 --per-operator --out OUT.mrc
@@ -42,13 +42,13 @@ END
 
 # ---- comparisons ----------------------------------------------------------------------------------------------------------
 
-map() { # the least Fourier shell correlation of two maps
+map() { # the minimum Fourier shell correlation of two maps
     "$REGATHER" fsc "$1" "$2" --out "$work/memory/fsc.tsv" --quiet > /dev/null &&
         awk -F '\t' '/^#/ { next } !fsc { for (i = 1; i <= NF; i++) if ($i == "fsc") fsc = i; least = 1; next }
             $fsc + 0 == $fsc && $fsc < least { least = $fsc }
             END { print (least > 0.999 ? "same" : "differs"), "(FSC " least " and more)" }' "$work/memory/fsc.tsv"
 }
-rows() { # the largest difference of two numbers in the same place of two tables
+rows() { # the largest difference between corresponding numbers of two tables
     grep -v '^#' "$1" > "$work/memory/a" && grep -v '^#' "$2" > "$work/memory/b" &&
         paste -d '\n' "$work/memory/a" "$work/memory/b" | awk '
             NR % 2 { n = split($0, a); next }
@@ -61,7 +61,7 @@ rows() { # the largest difference of two numbers in the same place of two tables
 
 # ---- a job ----------------------------------------------------------------------------------------------------------------
 
-taken() { # LOG predicted|taken: GiB, of the GPU that took most
+taken() { # LOG predicted|taken: GiB, the most of all GPUs
     awk -v what="$2" '/^# memory of / { for (i = 1; i <= NF; i++) if (index($i, what) == 1 && $(i - 2) > most) most = $(i - 2) }
         END { if (most) printf "%.2f", most / 1024 ^ 3; else printf "-" }' "$1" 2> /dev/null || printf -- -
 }
@@ -83,7 +83,7 @@ one() { # LABEL LIMIT NAME SIZE COMPARE FILE WORDS
     esac
     of=$path$file.log
     [ -d "$path" ] && of=$path/regather.log
-    [ "$code" = 0 ] || { of=/dev/null && seconds=-; } # what a refusal took says nothing
+    [ "$code" = 0 ] || { of=/dev/null && seconds=-; } # the time until a refusal means nothing
     printf '%s@%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$label" "$name" "$size" "$label" "$(taken "$of" predicted)" "$(taken "$of" taken)" \
         "$seconds" "$result" | tee -a "$log" >> "$table"
 }

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# relion.sh BUILD [THREADS [SIDE:IMAGES:TURNS]...]: `regather reconstruct` on so many threads (2) against `relion_reconstruct`,
-# whole processes by turns on one set of simulated images with one padding (2) and one kernel (radius 1.9, alpha 15): 128:1000:5
-# and 256:300:2. RELION 3.1's program has one thread, and no option for more; relion_reconstruct_mpi shares the insertion alone and
-# takes no less time with two processes. Prints a row a run: seconds of the wall's clock and of the processor (beside other work
-# the second is what tells), largest resident memory, correlation of the map with the true one; then a line a size, of medians.
-# Kept as data/machines/NAME.relion.tsv. With FSC=FILE a table goes there of both maps' FSC with the true one, by shell, kept as
-# data/machines/NAME.relion_fsc.tsv: the floor that verify/cases/reconstruct.tsv holds the gridding to.
-# Exit 1 when a program fails or a map is not like the truth; 4, with the reason, where RELION or GNU time is not installed.
+# relion.sh BUILD [THREADS [SIDE:IMAGES:TURNS]...]: times `regather reconstruct` on THREADS (2) against `relion_reconstruct`:
+# whole processes, in turns, with the same simulated images, padding (2) and kernel (radius 1.9, alpha 15); default: 128:1000:5
+# 256:300:2. RELION 3.1's program has one thread; relion_reconstruct_mpi shares only the insertion, and two processes are not
+# faster. Prints a row a run: wall and CPU seconds (on a busy machine, compare the CPU's), peak resident memory, correlation of
+# the map with the true one; then the medians, a line a size. Kept as data/machines/NAME.relion.tsv. FSC=FILE gets the FSC of
+# both maps with the true one by shell, kept as data/machines/NAME.relion_fsc.tsv: in verify/cases/reconstruct.tsv, gridding
+# must not be worse. Exit 1 if a program fails or a map does not resemble the true one; 4, with the reason, without RELION or
+# GNU time.
 build=${1:?usage: bench/relion.sh BUILD [THREADS [SIDE:IMAGES:TURNS]...]} threads=${2:-2}
 regather=$(realpath "$build/regather") fsc=$(realpath -m "${FSC:-/dev/null}") || exit 2
 shift && { [ $# -eq 0 ] || shift; }
@@ -19,7 +19,7 @@ timer=$(command -v time) && [ -x "$timer" ] || timer=/usr/bin/time
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && trap 'exit 130' INT TERM && cd "$work" || exit 2
 export REGATHER_PAGE=no
 
-# One run: a row of the table. Only the program itself is timed; its map is judged afterwards.
+# Runs a program once and prints its row. Only the program itself is timed; its map is judged afterwards.
 row() { # PROGRAM SIDE IMAGES TURN COMMAND...
     head="$1	$2	$3	$4" kept=$1.fsc && shift 4
     "$timer" -o used -f '%e %U %S %M' "$@" > said 2>&1 || { cat said >&2; echo "$* failed" >&2; return 1; }
@@ -45,7 +45,7 @@ for size in "$@"; do
     for turn in $(seq "$turns"); do
         row regather "$side" "$images" "$turn" "$regather" reconstruct p/particles.star --out map.mrc --threads "$threads" --quiet ||
             exit 1
-        # RELION's stacks are named from the folder it runs in.
+        # RELION resolves the names of stacks from the folder it runs in.
         row relion "$side" "$images" "$turn" sh -c 'cd p && exec relion_reconstruct --i particles.star --o ../map.mrc' || exit 1
     done | tee -a table
     paste regather.fsc relion.fsc | awk -v head="$side	$images" -v OFS='\t' '{ print head, NR, $0 }' >> "$fsc"

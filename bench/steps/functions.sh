@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# functions.sh: what commands of steps may call beside `regather`; sourced by sh, which has set REGATHER (the program), work (a folder),
-# label (what the heads of tables say of the machine) and product. Who asks by $jobs, a file, gets the names of the jobs that ran.
+# functions.sh: functions for commands of steps. The sh that sources it has set REGATHER (the program), work (a folder), label
+# (the machine, for heads of tables) and product. If jobs names a file, the name of every job that runs is added to it.
 regather() { [ -z "${jobs:-}" ] || echo "$1" >> "$jobs"; "$REGATHER" "$@"; }
 : "${label:=this machine}"
 
-keep() { { echo "# $label, $(regather --version)" && cat "$1"; } > "$2" || return 2; } # a job's table, of which machine and commit
+keep() { { echo "# $label, $(regather --version)" && cat "$1"; } > "$2" || return 2; } # a job's table, with machine and commit
 against() { regather fsc "$1" "$2" --out "$work/pair_$$.tsv" && keep "$work/pair_$$.tsv" "$3"; }
-# RELION's FSC with the true map of a phantom of this side, 1.5 A a voxel, as bench/relion.sh kept it: kept_relion SIDE PRODUCT
+# kept_relion SIDE PRODUCT: RELION's FSC with the true map of a phantom of this side, 1.5 A a voxel, from bench/relion.sh.
 kept_relion() {
     awk -F '\t' -v OFS='\t' -v side="$1" '
         /^# (date|cpu|relion): / { print } /^#/ { next }
@@ -30,8 +30,8 @@ over() {
     # shellcheck disable=SC2086
     join "$work/runs_$$.tsv" $runs && keep "$work/runs_$$.tsv" "$kept"
 }
-# subsets SIDE COUNT...: of SIDE/particles.star the first_COUNT.star, and wrong_COUNT.star, each angle off by up to 2 degrees and
-# each shift by up to a pixel, the same everywhere. repeated SIDE COUNT: both with every row 8 times, as ..._COUNTx8.star.
+# subsets SIDE COUNT...: the first COUNT rows of SIDE/particles.star as first_COUNT.star; and as wrong_COUNT.star, angles off by
+# up to 2 degrees, shifts by up to a pixel, the same on all machines. repeated SIDE COUNT: both 8 times, as ..._COUNTx8.star.
 subsets() {
     at=$work/$1 side=$1
     shift
@@ -54,14 +54,14 @@ copies() { # COUNT FROM TO
     mkdir -p "$3" && for copy in $(seq "$1"); do for file in "$2"/*.png; do cp "$file" "$3/$copy-${file##*/}"; done; done
     touch "$3/.done"
 }
-# The middle one of the photographs with a peak: early ones have hardly a structure, late ones hardly a dozen of its periods.
+# The middle photograph of those with a peak: early ones have little structure, late ones few periods of it.
 middle() {
     grep -v '^#' "$1/rmax.tsv" | awk -F'\t' 'NR > 1 && $2 != "none" { photo[n++] = $1 "\t" $2 } END { if (n) print photo[int(n / 2)]; exit !n }'
 }
 curve() { # FOLDER PRODUCT: its C1D, with R_max in every row
     middle "$1" | { read -r photo peak && grep -v '^#' "$1/$photo.c1d.tsv" | awk -v OFS='\t' -v peak="$peak" '{ print $0, NR == 1 ? "R_max" : peak }' > "$1/curve.tsv"; } && keep "$1/curve.tsv" "$2"
 }
-# picture FOLDER PRODUCT: its C2D, Y0 from 0 on, the means of squares of as many offsets as leave 101 of them to a side.
+# picture FOLDER PRODUCT: its C2D for Y0 >= 0, averaged over squares of offsets, at most 101 squares a side.
 picture() {
     middle "$1" | {
         read -r photo peak && od -An -v -t f4 -w4 -j 1024 "$1/$photo.c2d.mrc" | awk -v OFS='\t' '
@@ -86,14 +86,14 @@ picture() {
             }' > "$1/picture.tsv"
     } && keep "$1/picture.tsv" "$2"
 }
-# Stages of a job on all cores, and once more as STAGE@24, what 24 such cores would take if they shared the work as well: FILE.
+# of_24_cores FILE: adds to each stage of a job on all cores STAGE@24, its time on 24 such cores if it scales as well.
 of_24_cores() {
     awk -F'\t' -v OFS='\t' -v cores="$(nproc)" '
         { print } /^#/ { next } !head { for (i = 1; i <= NF; i++) if ($i == "busy_s") busy = head = i; next }
         { $1 = $1 "@24"; $busy *= cores / 24; print }' "$1" > "$1.24" && mv "$1.24" "$1"
 }
-# grown_of_seed SEED "OPTIONS OF THE PHOTOGRAPHS" R VARIANT...: R_max over a series in even light, by each variant. A peak below
-# 0.002, which the job itself calls a ripple, is no maximum.
+# grown_of_seed SEED "OPTIONS OF THE PHOTOGRAPHS" R VARIANT...: R_max over a series in even light, by each variant.
+# Only maxima that stand out by 0.002 count: the job calls smaller ones ripples.
 grown_of_seed() {
     seed=$1 photographs_of=$2 most=$3
     shift 3
@@ -120,8 +120,8 @@ parts() {
         $1 == "whole" { run++ }
         NF >= 3 && $1 !~ /^(stage|whole)$/ { sub(/:.*/, "", $1); print mode "." $1, column, (sub(/ %/, "", $3) ? $3 : 100 * $3), run + 1 }' "$3"
 }
-# bounds SIDE PRODUCT: how near each stage of a search for 24 particles and of a refinement of 100 came to the limits of this
-# machine, on all cores and, if there is one, on a GPU.
+# bounds SIDE PRODUCT: each stage of a search with 24 particles and of a refinement of 100 against the bounds of this machine,
+# on all cores and, if there is one, on a GPU.
 bounds() {
     printf 'job\tdevice\tstage\tbusy_s\tbound_s\tof\tfraction\tleft_s\n' > "$work/bounds.tsv"
     for on in cpu gpu; do
@@ -139,12 +139,12 @@ bounds() {
     done
     keep "$work/bounds.tsv" "$2"
 }
-# shares SIZE "MODE=COUNT..." NAME=A+B...: the tables share_*.tsv beside each other, with the shape of the mode's job; a row a run.
+# shares SIZE "MODE=COUNT..." NAME=A+B...: joins the tables share_*.tsv, with the shape of the mode's job; a row a run.
 shares() {
     size=$1 counts=$2
     shift 2
     for file in "$work"/tables/share_*.tsv; do
-        grep -v '^#' "$file" | tail -n +2 # below the hashes of jobs
+        grep -v '^#' "$file" | tail -n +2 # without heads and column names
     done | awk -F '\t' -v size="$size" -v counts="$counts" -v sums="$*" '
         { share[$1, $2, $4] = $3; column[$2]; if (!($1 in seen)) part[n++] = $1; seen[$1]; if ($4 + 0 > runs) runs = $4 + 0 }
         function cell(name, which, run) { return (name, which, run) in share ? share[name, which, run] : "-" }
@@ -170,7 +170,7 @@ shares() {
             }
         }'
 }
-# opening COUNT PHOTO: seconds in which GNU Octave starts and opens the photograph, and in which a whole CUDA program of R = 100 is done.
+# opening COUNT PHOTO: seconds that GNU Octave takes to start and open the photograph, and a whole CUDA run of R = 100.
 opening() {
     command -v octave > /dev/null || { printf '# not measured: GNU Octave is not here\ncode\n' > "$work/opening.tsv" && keep "$work/opening.tsv" "$product" && return; }
     timed() { began=$(date +%s.%N) && "$@" > /dev/null && awk -v OFS='\t' -v code="$code" -v from="$began" -v to="$(date +%s.%N)" 'BEGIN { print code, to - from }'; }
@@ -180,7 +180,7 @@ opening() {
     done >> "$work/opening.tsv"
     keep "$work/opening.tsv" "$product"
 }
-# The GPU's counters for the kernels of bench/counters.tsv, or the reason if they may not be read.
+# The GPU's counters for the kernels of bench/counters.tsv, or the reason why there are none.
 counters() {
     if command -v "${NCU:-ncu}" > /dev/null; then
         sh "$(dirname "$0")/../counters.sh" "$(dirname "$REGATHER")" > "$work/counters.tsv"
@@ -194,7 +194,7 @@ regions() { # RUN...
     printf 'run\tregion_s\n'
     for run; do awk -v run="$run" '$1 == "region" { print run "\t" $2 }' "$work/${run}_stages.tsv"; done
 }
-cycled() { # SIDE COUNT...: rows of SIDE/particles.star over and over, as first_COUNT.star
+cycled() { # SIDE COUNT...: COUNT rows, by repeating those of SIDE/particles.star, as first_COUNT.star
     at=$work/$1
     shift
     for count; do
@@ -202,7 +202,7 @@ cycled() { # SIDE COUNT...: rows of SIDE/particles.star over and over, as first_
             "$at/particles.star" > "$at/first_$count.star"
     done
 }
-online() { # COUNT STAR: a map by gather with the tuned parameters, and with parameters sought while it runs
+online() { # COUNT STAR: times a map by gather with tuned parameters, and with a search for them during the run
     printf 'run\tregion_s\n'
     for _ in $(seq "$1"); do
         regather reconstruct "$2" --out "$work/default.mrc" --sym I1 --variant gather > /dev/null || return
@@ -210,13 +210,13 @@ online() { # COUNT STAR: a map by gather with the tuned parameters, and with par
         regions default tuning | tail -n 2
     done
 }
-# wrong_in FOLDER DEVICE ALGO:KERNEL: a kernel of verify/broken as its plug-in's variant, "FILE.so:KERNEL"; fails if none has it.
+# wrong_in FOLDER DEVICE ALGO:KERNEL: prints a kernel of verify/broken as a variant, "FILE.so:KERNEL"; fails if there is none.
 # shellcheck disable=SC2046
 wrong_in() { regather list "${3%%:*}" --table variants --device "$2" $(printf -- '--plugin %s ' "$1"/*.so) | cut -f 2 | grep ":${3#*:}\$"; }
 gpu_or_host() {
     regather list --table variants | awk -F'\t' '$3 == "gpu" && $5 == "-" { found = 1 } END { print found ? "gpu" : "host" }'
 }
-# caught_as: a check that has to fail. caught ALGO KERNEL PRODUCT: that of a kernel of verify/broken, on a GPU where there is one.
+# caught_as: a check that must fail. caught ALGO KERNEL PRODUCT: that of a kernel of verify/broken, on a GPU if there is one.
 caught_as() {
     regather verify "$@"
     [ $? = 1 ] || { echo "NOT caught" && return; }
@@ -227,7 +227,7 @@ caught() {
     variant=$(wrong_in "$built" cpu "$1:$2") || { on=$(gpu_or_host) && built=$built/$on && variant=$(wrong_in "$built" "$on" "$1:$2"); }
     caught_as "$1:$variant" --device "$on" --plugin "$built/${variant%%:*}" --out "$3"
 }
-# wrong_kernels ALGO:KERNEL...: the checker on kernels of verify/broken, and on Listing 1 with a bright image, as one table.
+# wrong_kernels ALGO:KERNEL...: a table of the checker's results on kernels of verify/broken and on Listing 1, bright image.
 wrong_kernels() {
     for wrong; do
         [ "$(caught "${wrong%%:*}" "${wrong#*:}" "$work/wrong_${wrong#*:}.tsv" | tail -n 1)" = caught ] || return 2
@@ -237,12 +237,12 @@ wrong_kernels() {
 printed_listing() { # PRODUCT: Listing 1 of Lu et al. as printed, on a bright image, which overflows it
     caught_as autocorr_printed:as_printed --device "$(gpu_or_host)" --no-refuse --pattern maximum --shape w64,h400,r16,g255 --out "$1"
 }
-gallery() { # ALGO FOLDER: all its wrong kernels of the CPU
+gallery() { # ALGO FOLDER: traces of all its wrong CPU kernels
     built=$(dirname "$REGATHER")/broken
     # shellcheck disable=SC2046
     regather trace $(wrong_in "$built" cpu "$1:.*" | sed "s/^/$1:/") $(printf -- '--plugin %s ' "$built"/*.so) --real-space --out "$2"
 }
-# entries: what finished steps, as $made lists them, give to the page, as words of `regather report`; each once.
+# entries: arguments of `regather report` for the products of finished steps, which $made lists; each once.
 entries() {
     awk -F'\t' 'NR == 1 || $3 == "-" || $3 == "" { next }
         { folder = $2; sub(/\/[^\/]*$/, "", folder) }

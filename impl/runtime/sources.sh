@@ -26,7 +26,7 @@ bare() {
                 $0 = token == "//" ? "" : substr($0, RSTART + RLENGTH)
             }
         }
-        sub(/\\$/, "", kept) # a line of a macro goes on
+        sub(/\\$/, "", kept) # a macro continues in the next line
         print kept
     }' "$@" | tr -s ' \t\n' ' ' | sed 's/ *\([^[:alnum:]_ ]\) */\1/g'
 }
@@ -62,7 +62,7 @@ job_files() { # COMMAND'S FILE
     sed -n 's/^ALGO(\(.*\))$/\1/p' impl/variants.def | while read -r algo; do
         ! grep -q "\"$algo\"" $files || grep -rl "^RG_ALGO($algo)" impl | cut -d / -f 1,2
     done | sort -u | while read -r folder; do code_in "$folder"; done
-    code_in data/formats | grep -v -e '/result\.' -e '/tables\.' # which are of measurements
+    code_in data/formats | grep -v -e '/result\.' -e '/tables\.' # files of measurements
 }
 echo 'const rg_job_source rg_job_sources[] = {'
 grep -rl '^const rg_command rg_cmd_' impl/jobs 2> /dev/null | sort | while read -r file; do
