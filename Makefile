@@ -24,7 +24,7 @@ CXX := $(if $(findstring clang,$(CC)),$(patsubst clang%,clang++%,$(CC)),g++)
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
 export CC
 
-# These two use all cores for the build, unless the command line has a -j (make 4.3 shows its number in /proc only).
+# `make reproduce` and `make check` build on all cores unless the command line has a -j (make 4.3 shows it only in /proc).
 ifneq ($(filter reproduce check,$(MAKECMDGOALS)),)
 ifeq ($(findstring -j,$(MAKEFLAGS) $(shell tr '\0' ' ' < /proc/$$PPID/cmdline)),)
 MAKEFLAGS += -j$(shell nproc)
@@ -39,7 +39,7 @@ $(error a needed package is missing, see above)
 endif
 endif
 
-# ---- what is installed ---------------------------------------------------------------------------------------------------
+# ---- installed packages ---------------------------------------------------------------------------------------------------
 hash := \#
 has_header = $(shell printf '$(hash)include <$(1)>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1 || echo 0)
 HAVE_CUDA   ?= $(if $(filter 1,$(SANITIZE)),0,$(if $(NVCC),1,0))
@@ -87,7 +87,7 @@ CXX_EMU  = $(CXX_STD) -O2 -g1 -ffp-contract=off $(WARN) -Wno-unknown-pragmas $(O
 # that name in another file.
 EMU_LOOK = -fno-exceptions -Werror=missing-declarations $(if $(filter 1,$(SANITIZE)),,-fsanitize=thread \
            -fsanitize=bounds$(comma)alignment$(comma)object-size $(if $(findstring clang,$(CXX)),-fno-sanitize=local-bounds))
-# GPU code is most of each linked program: compressed as far as nvcc can, from 12.8 on.
+# GPU code is most of each linked program; nvcc compresses it from version 12.8 on.
 CU_PACK := $(if $(filter 1,$(HAVE_CUDA)),$(if $(shell $(NVCC) --help | grep compress-mode),--compress-mode=size))
 CU_ALL   = $(CU_PACK) -std=c++20 -O3 -lineinfo -Xcompiler -Wall,$(subst $() ,$(comma),$(filter -W%,$(CXX_STD))) $(CUDA_ARCH) $(DEFS)
 # Flags of plug-ins: for `make plugin` here, from `regather --cflags` elsewhere. Symbols are hidden, or they would be bound to
@@ -219,8 +219,8 @@ $(BUILD)/no-cufft.so: $(BUILD)/flags
 $(BUILD)/regather.1: $(BUILD)/regather
 	$< man > $@
 
-# Tests are linked to it without debug information, which is most of it; `make NO_DEBUG=` keeps it. Sanitizers need it for the
-# lines of their reports.
+# Tests are linked without debug information, which is most of their size; `make NO_DEBUG=` keeps it. Sanitizers need it for
+# line numbers.
 NO_DEBUG ?= $(if $(filter 1,$(SANITIZE)),,-Wl,--strip-debug)
 $(BUILD)/regather.a: $(LIB_OBJ)
 	@rm -f $@; ar rcsT $@ $^
@@ -246,10 +246,10 @@ $(BUILD)/broken/gpu/%.so: verify/broken/%.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(NVCC) $(CU_ALL) -Xcompiler -fPIC,-fvisibility=hidden -shared -cudart shared -MMD -MP -MF $(@:.so=.d) -MT $@ $< -o $@
 
-# `make plugin SRC=mine.c` (.cc): build/plugin/mine.so, compiled with suite.h alone, with the flags that its descriptors need;
-# if these differ, none: each function must then set its own. SRC=mine.cu: build/plugin/host/mine.so, for the emulated GPU, and
-# with nvcc build/plugin/mine.so, for GPUs.
-PLUGIN_SRC   = '$(subst ','\'',$(SRC))'# for sh, of a path with blanks and quotes, too
+# `make plugin SRC=mine.c` (.cc): build/plugin/mine.so, from suite.h only, with the flags that all its descriptors need; if they
+# need different ones, each function must set its own. SRC=mine.cu: build/plugin/host/mine.so, for the emulated GPU, and with
+# nvcc build/plugin/mine.so, for GPUs.
+PLUGIN_SRC   = '$(subst ','\'',$(SRC))'# quoted for sh: the path may have blanks and quotes
 PLUGIN_FILE  = $(shell f=$$(basename $(PLUGIN_SRC)); echo "$${f%.*}")
 PLUGIN_NAME  = '$(subst ','\'',$(PLUGIN_FILE))'
 PLUGIN_SAYS  = $(shell sed -n 's/.*\.needs *= *""/none/; s/.*\.needs *= *"\([^"]*\)".*/\1/p; /^none/s/none.*/none/p' $(PLUGIN_SRC) 2>/dev/null | sort -u)
@@ -271,8 +271,8 @@ check: all test-programs
 	@SANITIZE=$(SANITIZE) verify/check.sh $(BUILD)
 sanitizers: all test-programs
 	@verify/sanitizers.sh $(BUILD)
-# Tests too long for CI, in parts: `make check-deep PARTS="threads hand"` runs some. verify/check-deep.tsv has the time that
-# each took, and is updated.
+# Tests too long for CI, in parts: `make check-deep PARTS="threads hand"` runs some. It updates verify/check-deep.tsv, which has
+# the time of each.
 check-deep: all
 	@$(BUILD)/regather steps verify/steps.tsv $(PARTS) --work $(BUILD)/check --set build=$(BUILD) --set seed=$(or $(SEED),1) \
 	    --set mutants=$(or $(MUTANTS),250) --times verify/check-deep.tsv --keep-going

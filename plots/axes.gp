@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# axes.gp: the horizontal axis of curves, by AXIS, a part of the shape: r the largest offset, s the side of the volume, twice
-# that of the images plus one, t a turn, which starts at -180 degrees.
+# axes.gp: the horizontal axis of curves, by AXIS, a part of the shape: r the largest offset, s the side of the volume
+# (twice that of the images, plus one), t a rotation, the first by -180 degrees.
 load PLOTS."/style.gp"
 at(i) = AXIS eq "s" ? (x(i) - 1) / 2 : AXIS eq "t" ? (x(i) <= 361 ? x(i) - 181 : NaN) : x(i)
 if (AXIS eq "t") {

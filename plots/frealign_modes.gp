@@ -18,7 +18,7 @@ over_gpu(m, k, side) = m == 3 ? (k == 3 ? of("F11", "gpu4", side) / of("F11", "g
 paper(m, k, side) = SEVERAL ? over_gpu(m, k, side) : over_core(m, k, side)
 set print $PAPER; print "x"; do for [side = 100 : 500 : 50] { print side }; set print
 flat(k) = SEVERAL ? real(word(KINDS, k)) : k == 1 ? 1 : NaN
-beside(k) = SEVERAL ? 8 * (k - 2) : 0 # pixels: ours beside each other
+beside(k) = SEVERAL ? 8 * (k - 2) : 0 # pixels, so that our marks do not overlap
 if (SEVERAL) {
     unset logscale
     set xtics 100

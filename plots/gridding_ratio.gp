@@ -9,7 +9,7 @@ set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead back linecolor rgb 
 many(i) = strstrt(SERIES[i], " (more)") > 0
 dashes(i) = many(i) ? 2 : 1
 if (!NARROW) { set key at screen 0.99, graph 1 right top }
-set rmargin at screen NARROW ? 0.78 : 1 - 285.0 / CANVAS_X # labels, then the key
+set rmargin at screen NARROW ? 0.78 : 1 - 285.0 / CANVAS_X # room for the labels and the key
 $PAPER << EOD
 x
 1

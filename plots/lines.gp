@@ -6,7 +6,7 @@ set logscale y 10
 set format y "10^{%T}"
 set ylabel until(LABEL, "{base}").(strstrt(LABEL, "{base}") ? base_name(BASE).LABEL[strstrt(LABEL, "{base}") + 6 : *] : "") noenhanced
 KEYS = |SERIES| + words(PRINTED)
-if (!NARROW && KEYS > 11) { set key spacing KEYS > 14 ? 0.95 : 1.05 } # one column still
+if (!NARROW && KEYS > 11) { set key spacing KEYS > 14 ? 0.95 : 1.05 } # keeps the key in one column
 if (!NARROW && KEYS > 17) { set key font ",10.5" }
 shown(n) = VALUE eq "1/ratio" ? 1 / column("ratio") : VALUE eq "joules" ? column("joules") / column("work") * 1e6 : column(VALUE)
 low(n) = VALUE eq "ratio" ? column("ratio_low") : NaN

@@ -26,11 +26,11 @@ set ylabel textcolor rgb INK
 # The part of the height left for the plot, and panels m of n in it: side by side, or on a phone one below the other.
 HEIGHT = 1.0 * CANVAS_Y / HIGH
 set tmargin at screen 0.965 * HEIGHT
-RIGHT_END = 0.89 # of panels: the key stands beyond
+RIGHT_END = 0.89 # of the panels; the key is to the right of it
 LEFT_END = 75.0 / CANVAS_X
 panel_left(m, n) = NARROW ? 0.2 : LEFT_END + (m - 1) * (RIGHT_END + 0.035 - LEFT_END) / n
 panel_right(m, n) = NARROW ? 0.97 : panel_left(m, n) + (RIGHT_END + 0.035 - LEFT_END) / n - 0.045
-FOOT = 0.1 # of panels below each other: the key
+FOOT = 0.1 # room for the key below stacked panels
 panel_top(m, n) = (NARROW ? 1 - (m - 1) * (1 - FOOT) / n - 0.035 : 0.91) * HEIGHT
 panel_bottom(m, n) = (NARROW ? 1 - m * (1 - FOOT) / n + 0.045 : 0.14) * HEIGHT
 if (TITLED) {
@@ -43,18 +43,18 @@ if (TITLED) {
 NAMES = ""; COLOURS = ""; POINTS = ""
 more(name, colour, mark) = (NAMES = NAMES." ".name, COLOURS = COLOURS." ".colour, POINTS = POINTS." ".mark, 0)
 stats PLOTS."/variants.tsv" using (more(stringcolumn("name"), stringcolumn("colour"), stringcolumn("mark"))) nooutput
-MAIN = 0x0072b2; OTHER = 0xd55e00 # of a figure that has no variants
+MAIN = 0x0072b2; OTHER = 0xd55e00 # for figures without variants
 until(text, mark) = strstrt(text, mark) ? text[1 : strstrt(text, mark) - 1] : text
 place(name) = int(sum [i = 1 : words(NAMES)] (word(NAMES, i) eq name ? i : 0))
 rgb(name) = place(name) ? int("0x".word(COLOURS, place(name))) : 0x999999
 point(name) = place(name) ? int(word(POINTS, place(name))) : 1
-# Label of series i: "simd", or "simd (16 cores)", dashed.
+# The variant of series i, "simd" of "simd (16 cores)", whose line is dashed.
 name(i) = until(SERIES[i], " (")
 dash(i) = strstrt(SERIES[i], " cores)") ? 2 : 1
 of_series(i) = stringcolumn("series") eq SERIES[i]
 x(i) = of_series(i) ? column("x") : NaN
 # The base of the ratios: "gather" for "autocorr:gather threads=1@k0".
-base_name(spec) = until(until(spec[strstrt(spec, ":") + 1 : *], " "), sprintf("%c", 64)) # 64: "at", no macro
+base_name(spec) = until(until(spec[strstrt(spec, ":") + 1 : *], " "), sprintf("%c", 64)) # 64: at sign; no macro
 # A published number by its id: as printed, "" if there is none; and its value.
 if (exists("IDS")) {
     id_at(id) = int(sum [i = 1 : |IDS|] (IDS[i] eq id ? i : 0))

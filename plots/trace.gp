@@ -22,7 +22,7 @@ WORDS   = "right   missing doubled misplaced weight"
 COLOURS = "#a9b7c6 #0072b2 #d55e00 #aa4499   #e69f00"
 MARKS   = "7       6       7       13        9"
 slice(i, one) = SLICES[i + (one ? 3 : 0)]
-SHOWN = "" # the numbers of the words that occur
+SHOWN = "" # the indices of the words that occur
 do for [i = 1:5] {
     stats DATA using (strcol("verdict") eq word(WORDS, i) ? 1 : 0) name "N" nooutput
     if (N_sum > 0) { SHOWN = SHOWN." ".i }

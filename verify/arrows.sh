@@ -34,7 +34,7 @@ find impl reference verify bench data report -name '*.[ch]' -o -name '*.cc' -o -
         split($0, quoted, "\"")
         sub(/[^\/]*$/, quoted[2], to)
         while (sub(/[^\/.]+\/\.\.\//, "", to)) ;
-        if (!is_file(to)) to = is_file("impl/" quoted[2]) ? "impl/" quoted[2] : "impl/gpu/emulator/" quoted[2] # given by -I
+        if (!is_file(to)) to = is_file("impl/" quoted[2]) ? "impl/" quoted[2] : "impl/gpu/emulator/" quoted[2] # found by -I
         room = room_of(from)
         if (to == "impl/suite.h" || to ~ /revision.h$/ || (room_of(to) == room && room != "") || allowed(to, may[room] " " may[from]))
             passed++

@@ -6,7 +6,7 @@
 cd "$(dirname "$0")/.." || exit 2
 of='alloc|pinned|upload|upload_on|download|fill|sync|move|flush|facts|share|event_[a-z]+|stream_[a-z]+|prepare|load|clear|run'
 call='((->|\.)('$of')|\<(cuda|cufft|MPI_|rg_frame_|rg_buffer_|rg_fft_|rg_texture_|pl_|rc_|fr_engine_|aj_)[A-Za-z0-9_]*)\([^()]*(\([^()]*\))?[^()]*\)'
-twice() { # FILE...: FILE:LINE: STATEMENT of each that asks twice
+twice() { # FILE...: prints FILE:LINE: STATEMENT for each that asks twice
     awk '
         function flush() { if (text != "") print FILENAME ":" at ": " text; text = "" }
         { line = $0

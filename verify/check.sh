@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.." || exit 2
 regather=$build/regather
 logs=$build/check
 mkdir -p "$logs" || exit 2
-REGATHER_PAGE=no # hundreds of jobs that nobody looks at; tests of the page unset it
+REGATHER_PAGE=no # nobody reads the pages of hundreds of jobs; tests of the page unset it
 # Threads sleep while they wait: several programs share the cores here, and a spinning thread delays the one it waits for.
 OMP_WAIT_POLICY=passive
 export REGATHER_PAGE OMP_WAIT_POLICY
@@ -53,7 +53,7 @@ run() {
         "$regather" verify --quiet --limit 30 --device host --expect verify/broken/expected.tsv $(plugins "$build"/broken/host/*.so) ;;
     # One call of each kind fails in each command, another one every day; `make faults` runs them all.
     faults) SEED=$(date +%Y%j) verify/faults/faults.sh "$build" 1 "$logs/faults.tsv" ;;
-    defaults) env -u OMP_WAIT_POLICY bench/defaults.sh "$build" ;; # on a processor with a file in data/tuned: are the declared defaults as fast?
+    defaults) env -u OMP_WAIT_POLICY bench/defaults.sh "$build" ;; # for processors with a file in data/tuned
     variants_list) check_list ;;
     symbols | install | stale) "verify/$1.sh" "$build" ;;
     words | asked_once) "verify/$1.sh" ;;
@@ -70,7 +70,7 @@ one() {
     log=$logs/$1.log began=$(date +%s)
     run "$1" > "$log" 2>&1
     code=$?
-    times > "$logs/$1.times" # the second line: user and system seconds of what has run
+    times > "$logs/$1.times" # its second line: user and system time of the children
     cpu=$(awk 'NR == 2 { split($0, t, /[ms ]+/); printf "%.0f", 60 * (t[1] + t[3]) + t[2] + t[4] }' "$logs/$1.times")
     counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' "$log" | tail -n 1)
     case $1 in test_*) counts=$(awk '/^\[  (PASSED|FAILED|SKIPPED) *\] [0-9]+ test/ { n[$2] = $4 }
@@ -95,8 +95,8 @@ if [ "$1" = --one ]; then
     exit 0
 fi
 
-# Longest first, so that all cores end together. ASan must be preloaded first, which faults.so would prevent, and under ASan the
-# emulator does not check kernels itself, whose messages the table of broken_emulated expects.
+# Longest first, so that all cores end together. Two tests cannot run with ASan: faults preloads faults.so, but ASan must be
+# loaded first; broken_emulated expects messages of the emulator, which leaves checks of kernels to ASan.
 if [ $# = 0 ]; then
     long='verify_emulated broken_emulated verify faults cases_procure cases_browser cases_bench cases_memory cases_jobs cases_duel'
     sources=$(ls verify/tests/*/test_*.c verify/tests/*/test_*.cc)
@@ -104,7 +104,7 @@ if [ $# = 0 ]; then
     set -- $(printf '%s\n' $long $(basename -a $sources | sed 's/[.].*//') $(basename -a verify/cases/*.tsv | sed 's/^/cases_/; s/[.]tsv//') \
         variants_list symbols words install asked_once stale defaults_told counters_told fuzz broken | awk -v sanitize="${SANITIZE:-0}" '
         seen[$1]++ || (sanitize == 1 && /^(faults|broken_emulated)$/) { next } { print }')
-    alone=defaults # is about times: nothing runs beside it
+    alone=defaults # measures times, so nothing runs beside it
     [ "${SANITIZE:-0}" = 0 ] || alone=
 fi
 for name in "$@" $alone; do rm -f "$logs/$name.counts"; done

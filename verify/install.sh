@@ -6,7 +6,7 @@ build=$(realpath "${1:?usage: verify/install.sh BUILD}")
 cd "$(dirname "$0")/.." || exit 2
 at=$(mktemp -d) || exit 2
 trap 'rm -rf "$at"' EXIT
-make -o all install BUILD="$build" DESTDIR="$at" > "$at/log" 2>&1 || { cat "$at/log"; exit 2; } # -o: as it is, not built again
+make -o all install BUILD="$build" DESTDIR="$at" > "$at/log" 2>&1 || { cat "$at/log"; exit 2; } # -o: does not rebuild
 awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' impl/README.md | sed 's,"index.h","autocorr/index.h",' > "$at/mine.c"
 echo 'RG_PLUGIN = { &RG_VARIANT_SYMBOL(autocorr_mine), NULL };' >> "$at/mine.c"
 for file in autocorr_gpu.cu autocorr.h plugin.h; do

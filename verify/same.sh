@@ -27,7 +27,7 @@ affine2d:gather align2d:batch align3d:batch
 ccp:batch cc3m:batch pinsert_s:owned' ;;
 esac
 
-time_once() { # FILE KERNEL...: what a killed one has is kept, and not timed again
+time_once() { # FILE KERNEL...: keeps the rows of a killed run and continues it
     file=$1
     shift
     [ ! -e "$file" ] || return 0

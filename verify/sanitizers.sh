@@ -11,7 +11,7 @@ build=${1:?usage: verify/sanitizers.sh BUILD}
 cd "$(dirname "$0")/.." || exit 2
 regather=$build/regather
 out=$build/sanitizers.tsv
-jobs=6 # more of them wait for each other at the start of the GPU
+jobs=6 # more would only wait for each other to initialise the GPU
 command -v compute-sanitizer > /dev/null || { echo "compute-sanitizer is not installed (it comes with the CUDA toolkit)"; exit 4; }
 nvidia-smi -L > /dev/null 2>&1 || { echo "no GPU here"; exit 4; }
 
@@ -31,7 +31,7 @@ under() {
 }
 
 mkdir -p "$build/sanitizers" || exit 2
-if [ "$2" = --one ]; then # one line of a table, made in a process of its own
+if [ "$2" = --one ]; then # makes one line of a table
     case $3 in
     *.so=*)
         so=${3%%=*} kernel=${3#*=} name=${3##*:}

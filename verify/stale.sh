@@ -5,7 +5,7 @@
 # a tag v* (TAG).
 build=$(realpath "${1:?usage: verify/stale.sh BUILD [FOLDER [TAG]]}") folder=${2:-}
 [ -n "$folder" ] || { cd "$(dirname "$0")/.." && folder=data/machines; } || exit 2
-# The tag of this tree's repository, not of one that the tree was unpacked in.
+# The tag of this tree's own repository, not of one in which the tree was unpacked.
 tag=${3:-$([ -n "${2:-}" ] || [ ! -e .git ] || git describe --exact-match --tags --match 'v*' 2> /dev/null)}
 found=0 files=0
 for file in "$folder"/*.tsv; do
@@ -17,7 +17,7 @@ for file in "$folder"/*.tsv; do
             next
         }
         /^# table: / { counted = 0 }
-        /^# source [a-z]+: sha256 / { # of a table, which may be of several jobs
+        /^# source [a-z]+: sha256 / { # of a table; it may name several jobs
             job = $0; sub(/^# source /, "", job); then = job; sub(/:.*/, "", job); sub(/.*sha256 /, "", then)
             if (then != now["job_" job]) { tables += !counted; counted = 1; if (!(job in of)) jobs = jobs " " job; of[job] }
         }
@@ -28,7 +28,7 @@ for file in "$folder"/*.tsv; do
             job = $(at_column["scope"]) == "job"
             if (!job && $2 ~ /:/) next
             then = ("source" in at_column) ? $(at_column["source"]) : ""; sub(/^sha256 /, "", then)
-            if (job && then ~ /^(unknown|$)/) next # the first files of jobs had none; bench --job takes other commands as well
+            if (job && then ~ /^(unknown|$)/) next # early files of jobs have no hash; bench --job also takes other commands
             if (then == "") { without++; next }
             if (then == now[job ? "job_" $1 : $1 "_" $2]) next
             name = job ? $1 : $1 ":" $2

@@ -12,7 +12,7 @@ holds() { # EXPRESSION
     return 1
 }
 
-# Prints the cells of two columns of a table, a line a row, for `holds`, whose names begin with a letter: PREFIX may be one.
+# Prints the cells of two columns of a table, a line a row, for `holds`; a name that is a number needs a PREFIX, a letter.
 pairs() { # TABLE NAME VALUE [PREFIX]
     awk -F '\t' -v name="$2" -v value="$3" -v prefix="$4" '
         /^#/ { next }
@@ -29,7 +29,7 @@ fsc() { # A B [SHELL]
         END { print "least", least }'
 }
 
-# The resources that a routine's calls needed, from the column `needs` of a job's stages.
+# Prints what the calls of a routine needed, from the column `needs` of a job's stages.
 need() { # STAGES ROUTINE
     sed -n "s/^$2[:\t].*fp32=//p" "$1"
 }
@@ -87,7 +87,7 @@ small() { # PRESET STEP...
 # Writes a result file of made-up rows, each "VARIANT SCOPE N NS [COLUMN=VALUE...]", ~ for a blank: N samples, NS times 1 to
 # 1.01, in the order of a small permutation; 20 and more are from processes of ten each. The columns are those of f.tsv, from
 # bench.
-made() { # FILE ROW...; $SUITE, $MACHINE, $HASH, $SOURCE, and $HEAD, more lines of the head
+made() { # FILE ROW...; uses $SUITE, $MACHINE, $HASH, $SOURCE, and $HEAD: more lines of the head
     file=$1 && shift
     printf '%s\n' "$@" | awk -v suite="${SUITE:-regather 0.2}" -v machine="${MACHINE:-a machine}" -v hash="${HASH:-00ff}" \
         -v source="${SOURCE:-unknown}" -v head="$HEAD" -v columns="$(grep -v '^#' f.tsv | head -n 1)" '
@@ -119,7 +119,7 @@ made() { # FILE ROW...; $SUITE, $MACHINE, $HASH, $SOURCE, and $HEAD, more lines 
 
 # ---- records ---------------------------------------------------------------------------------------------------------------
 
-plan() { # ROW...: of a record's plan; ~ divides its cells
+plan() { # ROW...: makes a record's plan; ~ separates cells
     printf 'kind\tname\teach\tneeds\tgpus\truns\tseconds\tclaims\tshapes\tcommand\n' > plan
     printf '%s\n' "$@" | tr '~' '\t' >> plan
 }
@@ -135,16 +135,16 @@ plan_tables() {
         'bench~gpus~-~-~64~gpu~1~F9c~-~gridding:gather --max-seconds 0.1'
 }
 record() { regather record --quiet --plan-file plan --work work --out m "$@"; }
-anew() { rm -rf m.*tsv work; } # no record
-cell() { # FILE VARIANT COLUMN: of the row of this variant; fails where there is none
+anew() { rm -rf m.*tsv work; } # removes the record
+cell() { # FILE VARIANT COLUMN: prints the cell in the row of this variant; fails if there is none
     awk -F'\t' -v variant="$2" -v column="$3" '/^#/ { next } !at { for (i = 1; i <= NF; i++) if ($i == column) at = i; next }
         $2 == variant { print $at; found = 1 } END { exit !found }' "$1"
 }
-report_tables() { # a machine's record, kind, of which a table decides S8b
+report_tables() { # makes the tables of a machine, kind, one of which decides S8b
     mkdir -p machines
     printf '# table: other\na\n1\n# table: truth\nshell\tfsc\n22\t0.9995\n' > machines/kind.tables.tsv
 }
-ledger_of() { # OPTION...: what the ledger says of S8b there, and by what
+ledger_of() { # OPTION...: prints the verdict on S8b for this machine, and what decided it
     regather report b.tsv --machines machines --no-figures --quiet --out p "$@" > said || return
     awk -F'\t' '!head { for (i = 1; i <= NF; i++) at[$i] = i; head = !/^#/; next }
         $at["machine"] == "kind" && $at["id"] == "S8b" { print $at["id"] "\t" $at["verdict"] "\t" $at["decided"] }' p/ledger.tsv
@@ -152,7 +152,7 @@ ledger_of() { # OPTION...: what the ledger says of S8b there, and by what
 
 # ---- jobs and procurement --------------------------------------------------------------------------------------------------
 
-coarsening() { # TIME: a job of so many steps
+coarsening() { # TIME: a job with this number of steps
     echo "phantom coarsening --width 32 --height 32 --time $1 --threads 1 --out {out}"
 }
 tiny_workload() {
@@ -178,7 +178,7 @@ hash() {
         printf '%s\t%s\t%s\n' "$p" $(wc -c < "$p") "$(sha256sum < "$p" | cut -d' ' -f1)"
     done) >> M && mv M f/MANIFEST && pack F.rgz
 }
-forged() { # FILE PROGRAM [OPTION]: a file of A.rgz edited by awk, audited
+forged() { # FILE PROGRAM [OPTION]: edits a file of A.rgz by awk, then audits it
     unpack && awk -F'\t' -v OFS='\t' "$2" "f/$1" > e && ! cmp -s e "f/$1" && mv e "f/$1" && hash &&
         regather audit F.rgz --nonce nonce-1 --quiet ${3---no-again}
 }
@@ -189,12 +189,12 @@ forged_run() {
         awk -v run="$run" '$2 == "run" && $3 == run { '"$3"' } { print }' f/log > e && mv e f/log && chain && hash &&
         regather audit F.rgz --no-again
 }
-# Delivers the archive with its times multiplied by a factor, as of a quiet machine.
+# Delivers the archive with its times multiplied by a factor, as if they were from a quiet machine.
 promised() { # FACTOR OPTION...
     unpack && awk -F'\t' -v OFS='\t' -v by="$1" 'NR > 1 { $8 *= by; if ($4 == "timed") $NF = "good" } { print }' f/runs.tsv > e &&
         mv e f/runs.tsv && pack P.rgz && shift && regather accept P.rgz "$@"
 }
-# On a busy machine too few runs count, which is not an error: exit 3 replaces the expected code.
+# On a busy machine too few runs count, which is no error of the program: exit 3 counts as the expected code.
 or_busy() { # EXIT COMMAND...
     wanted=$1 && shift
     "$@"

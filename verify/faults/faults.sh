@@ -5,8 +5,8 @@
 # starts of threads; calls of CUDA and cuFFT, on the emulated GPU or a real one, alone (cuda) or with all later ones (late),
 # those that allocate memory likewise (room, rooms), those that free it (give, gives) and those of threads other than the first
 # (side, sides), and memory of SIZES sizes (size); calls of MPI, in each of two processes. Each run must end with an exit code
-# of the manual, without memory with that for a lacking machine; with one line on stderr besides warnings if the code is not 0,
-# else none; without incomplete outputs and leftovers. A row of OUT is a command and a kind. Each run that differs is printed on
+# of the manual (4 if memory is lacking), with one line on stderr besides warnings if the code is not 0, else none, and without
+# incomplete outputs and leftovers. A row of OUT is a command and a kind. Each run that differs is printed on
 # stdout, which ends with "N passed, N failed, N skipped"; exit 1 if any failed. A command that cannot run on this machine is
 # skipped.
 # PART=I/N: every N-th of these runs, from the I-th on (parts.sh). MADE=DIR: the folder of faults.so and planted, for a machine
@@ -35,7 +35,7 @@ mkdir "$room/in" && cd "$room/in" || exit 2
 # run FAULT: in an empty folder; sets $code to the exit code, and keeps stdout and stderr beside the folder.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-SIZES=63 # from 1 KiB to 2 GiB, each larger by a quarter
+SIZES=63 # from 1 KiB to 2 GiB, each a quarter larger
 run() {
     limit=
     case $1 in size:0) ;; size:*) limit=$(awk -v n="${1#*:}" 'BEGIN { printf "REGATHER_GPU_MEMORY=%.0fB", 1024 * 2 ^ (n / 3) }') ;; esac
@@ -116,7 +116,7 @@ while IFS="$(printf '\t')" read -r name kinds words; do
     fi
     run none:0
     good=$code
-    if [ $code -ne 0 ] && [ $code -ne 3 ]; then # compare is unsure of rows that were measured under load
+    if [ $code -ne 0 ] && [ $code -ne 3 ]; then # 3: compare is unsure of rows that were measured under load
         echo "$name: exit $code without a fault: $(tail -n 1 "$room/stderr")"
         wrong=$((wrong + 1))
         continue

@@ -9,7 +9,7 @@ usage="usage: verify/fuzz/fuzz.sh BUILD replay | BUILD run SECONDS | BUILD total
 build=${1:?$usage} what=${2:?$usage} seconds=${3:-60}
 cd "$(dirname "$0")/../.." || exit 2
 program=$build/verify/fuzz/driver record=verify/fuzz/runs.tsv
-export OMP_NUM_THREADS=1 # on busy cores two wait for each other: a fortieth of the runs
+export OMP_NUM_THREADS=1 # two threads on busy cores would spend the time waiting for each other
 targets=$(ls verify/fuzz/seeds)
 passed=0 failed=0
 total() {

@@ -34,7 +34,7 @@ i=$from
 while [ "$i" -le "$to" ]; do
     awk -F'\t' -v s="$seed" -v m="$i" '$1 == s && $2 == m { found = 1 } END { exit !found }' "$out" && i=$((i + 1)) && continue
     state=$(((seed * 7919 + i * 104729) % 2147483646 + 1))
-    draw 7 && draw 7 # the first numbers of neighbouring states are alike
+    draw 7 && draw 7 # the first numbers after similar seeds are similar
     draw "$(echo "$sources" | wc -l)"
     source=$(echo "$sources" | sed -n "$((drawn + 1))p")
     # shellcheck disable=SC2046

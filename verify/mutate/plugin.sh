@@ -31,8 +31,8 @@ text_of() {
         cksum < "$work/text"
 }
 
-# params_of SOURCE: options of verify. The checker does not accept a wider bound from a plug-in, as for weights from a table, so
-# that even the unchanged source would fail: without the table.
+# params_of SOURCE: options of verify. A table of weights needs a wider bound, which the checker does not accept from a plug-in;
+# so that the unchanged source passes, the table is off.
 params_of() {
     case $1 in
     impl/gridding/naive_*) echo --params table=0 ;;
@@ -62,7 +62,7 @@ judge_mutant() {
         said=$(grep -m 1 -E '^ *(FAIL|CRASH|TIMEOUT) at ' "$work/said" | sed 's/^ *//' | tr '\t' ' ' | cut -c 1-120) ;;
     *) outcome='not run' said=$(tail -n 1 "$work/said" | tr '\t' ' ') ;;
     esac
-    # With the warnings of the build that are errors.
+    # Compiles with the warnings that the build makes errors.
     if [ "$outcome$kind" = passedhost ] && ! compile "$source" "$so" -Wall; then
         outcome=caught said="the build: $(grep -m 1 -o 'error: .*' "$work/words" | cut -c 1-100)"
     fi

@@ -41,13 +41,13 @@ fi
 tab=$(printf '\t')
 grep -v -e '^#' -e '^source' verify/threads/races.tsv > "$room/races"
 while IFS=$tab read -r source edit variant; do
-    spoilt=$(dirname "$source")/.spoilt.c # beside the headers that it includes
+    spoilt=$(dirname "$source")/.spoilt.c # in the folder of the headers that it includes
     sed "$edit" "$source" > "$spoilt"
     $compile -c "$spoilt" -o "$room/spoilt.o"
     made=$?
     cmp -s "$spoilt" "$source" && made=1
     rm -f "$spoilt"
-    code=0 tries=0 # a race takes two threads that both get work, of which busy cores leave one all
+    code=0 tries=0 # a race needs two threads with work; on busy cores one may do all of it
     while [ $code -eq 0 ] && [ $((tries += 1)) -le 10 ]; do
         run "$(echo "$objects" | sed "s|$(object_of "$source")|$room/spoilt.o|")" "$variant"
         code=$?
