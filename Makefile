@@ -117,7 +117,7 @@ LIBS := $(if $(filter 1,$(HAVE_FFTW_OMP)),-lfftw3_omp -lfftw3f_omp) -lfftw3 -lff
         -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64 -lcudart -lcufft) \
         -lstdc++ -lpthread -ldl -lm
 
-# ---- sources by wildcard: a new kernel is its file and one line in impl/variants.def -------------------------------------------
+# ---- sources by wildcard: a new kernel is its file and one line in impl/variants.def -----------------------------------------
 rooms = $(wildcard $(foreach d,$(1),$(d)/$(2) $(d)/*/$(2) $(d)/*/*/$(2)))
 C_SRC   := $(filter-out $(SKIP),$(call rooms,impl reference bench data report,*.c) $(wildcard verify/checker/*.c verify/trace/*.c))
 CU_ALL_SRC := $(call rooms,impl bench,*.cu)

@@ -22,7 +22,7 @@ esac
 kernel=autocorr:planted.so:planted plugin=$logs/planted.so
 now() { date +%s; }
 
-# ---- one shard: DUELS_SHARD="K M", the K-th of M, until DUELS_STOP -------------------------------------------------------------
+# ---- one shard: DUELS_SHARD="K M", the K-th of M, until DUELS_STOP -----------------------------------------------------------
 
 shard() { # K M
     children='' few=3 # duels in a row: their kernels are verified once

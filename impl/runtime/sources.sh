@@ -3,7 +3,7 @@
 # sources.sh OBJECT...: prints a C file with a hash of each variant's source: the file of its object and this project's headers
 # that it includes, as the compiler listed them beside the object, without comments and layout (a blank is kept only between
 # two words), which do not change a time. suite.h and the emulator are left out: every kernel includes the first, and the second
-# does not change a time. The file also has a hash of each job: of its folder, the folders of jobs that it includes, the formats,
+# does not change a time. It also has a hash of each job: of its folder, the folders of jobs that it includes, the formats,
 # and the kernels of the algorithms that it names.
 LC_ALL=C # the order of files is part of the hash
 export LC_ALL
