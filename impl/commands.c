@@ -22,8 +22,7 @@ const rg_command *const rg_commands[] = {
 
 // ---- list ----------------------------------------------------------------------------------------------------------------
 
-static void list_variant(const rg_entry *e, const char *device)
-{
+static void list_variant(const rg_entry *e, const char *device) {
     const char *lacks = rg_unavailable(e);
     printf("  %-18s %s%-9s%s %s", e->name, rg_colour(stdout, lacks ? "yellow" : "green"),
         lacks             ? "not here"
@@ -42,8 +41,7 @@ static void list_variant(const rg_entry *e, const char *device)
 }
 
 // Prints "fftw:plan=0?r>=26 simd" as "fftw:plan=0 where r>=26; simd".
-static void list_order(const rg_algo *a)
-{
+static void list_order(const rg_algo *a) {
     printf("  a job runs the first that is here and takes its shapes: ");
     for (const char *at = a->order; *at; at++) fputs(*at == '?' ? " where " : *at == ' ' ? "; " : (char[]){*at, 0}, stdout);
     putchar('\n');
@@ -51,14 +49,12 @@ static void list_order(const rg_algo *a)
 
 // ---- the same as tables, for scripts: "-" is empty
 
-static void words(const char *const *word)
-{
+static void words(const char *const *word) {
     if (!word) putchar('-');
     for (; word && *word; word++) printf("%s%s", *word, word[1] ? " " : "");
 }
 
-static void list_algorithms(const char *pattern, const char *device)
-{
+static void list_algorithms(const char *pattern, const char *device) {
     const rg_algo *last = NULL;
     printf("algo\tpaper\tsmoke\tbroken\tpresets\tformula\n");
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
@@ -77,8 +73,7 @@ static void list_algorithms(const char *pattern, const char *device)
     }
 }
 
-static void list_variants(const char *pattern, const char *device)
-{
+static void list_variants(const char *pattern, const char *device) {
     printf("algo\tvariant\tspace\tneeds\tlacks\tidea\n");
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
         const char *lacks = rg_unavailable(e);
@@ -100,8 +95,7 @@ static const rg_option list_options[] = {
     {0},
 };
 
-static int list_run(void *options)
-{
+static int list_run(void *options) {
     const listing *l = options;
     const char *device = l->given.device;
     char pattern[512];
@@ -140,8 +134,7 @@ const rg_command rg_cmd_list = {
 
 // ---- man -----------------------------------------------------------------------------------------------------------------
 
-static int man_run(void *options)
-{
+static int man_run(void *options) {
     (void)options;
     rg_command_man(rg_commands, stdout);
     return RG_GOOD;
@@ -159,8 +152,7 @@ const rg_command rg_cmd_man = {
 // ---- flags to compile plug-ins ---------------------------------------------------------------------------------------------
 
 // Uses the headers beside an installed program, else those of its source. needs: words of a descriptor's .needs.
-static int cflags(const char *language, const char *needs)
-{
+static int cflags(const char *language, const char *needs) {
     static const char *const of_language[][2] = {
         {"c", RG_PLUGIN_C}, {"c++", RG_PLUGIN_CXX}, {"cuda", RG_PLUGIN_CUDA}, {"emulated", RG_PLUGIN_EMULATED}};
     static const char *const of_need[][2] = {RG_PLUGIN_NEEDS};
@@ -193,8 +185,7 @@ static int cflags(const char *language, const char *needs)
 
 // ---- dispatch ------------------------------------------------------------------------------------------------------------
 
-static void help(FILE *out)
-{
+static void help(FILE *out) {
     fprintf(out,
         "regather " RG_VERSION ": four papers on GPU imaging kernels, reproduced, checked, timed, compared\n\n"
         "usage: regather COMMAND [options]\n\n");
@@ -205,8 +196,7 @@ static void help(FILE *out)
         "as its descriptor has them: avx2, avx512, avx512vnni.\n");
 }
 
-static int dispatch(int argc, char **argv)
-{
+static int dispatch(int argc, char **argv) {
     if (argc < 2) {
         help(stderr);
         return RG_USAGE;
@@ -237,8 +227,7 @@ static int dispatch(int argc, char **argv)
         RG_USAGE, "unknown command \"%s\"; %s'regather --help' lists them", argv[1], rg_near_words(&near, "", words));
 }
 
-int rg_main(int argc, char **argv)
-{
+int rg_main(int argc, char **argv) {
     // If the caller closed a standard stream, a file opened later must not get its number: text of the stream would go into the
     // file.
     for (int fd = 0; fd < 3; fd++)

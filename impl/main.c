@@ -15,15 +15,13 @@ typedef struct call {
     char **argv;
 } call;
 
-static void *run(void *of)
-{
+static void *run(void *of) {
     call *c = of;
     c->code = rg_main(c->argc, c->argv);
     return NULL;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     struct rlimit stack;
     pthread_attr_t own;
     pthread_t thread;

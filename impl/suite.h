@@ -250,8 +250,7 @@ typedef struct rg_variant {
 RG_HD size_t rg_type_bytes(rg_type t) { return t == RG_U8 ? 1 : t == RG_U16 ? 2 : t == RG_I32 || t == RG_F32 ? 4 : 8; }
 
 // Counter-based random bits (splitmix64 finaliser): the same on every machine, in any order, from seed and index alone.
-RG_HD uint64_t rg_bits(uint64_t seed, uint64_t index)
-{
+RG_HD uint64_t rg_bits(uint64_t seed, uint64_t index) {
     uint64_t z = seed * 0x9E3779B97F4A7C15u + (index + 1) * 0xD1B54A32D192ED03u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;

@@ -18,8 +18,7 @@ typedef struct problem {
 } problem;
 
 // affine2d has arguments image, matrix, transformed; the two others image, reference, matrix, rho, pixels.
-static problem problem_of(const rg_shape *s, void *const *arg, int dims, int correlate)
-{
+static problem problem_of(const rg_shape *s, void *const *arg, int dims, int correlate) {
     problem p = {{s->n[0], s->n[1], dims == 3 ? s->n[2] : 1}, s->n[dims], dims, (int)s->n[dims + 1], arg[0], 0, arg[1]};
     if (correlate) {
         p.reference = arg[1];
@@ -30,14 +29,12 @@ static problem problem_of(const rg_shape *s, void *const *arg, int dims, int cor
 
 static int64_t volume(const problem *p) { return p->side[0] * p->side[1] * p->side[2]; }
 
-static double pixel(const problem *p, const int64_t at[3])
-{
+static double pixel(const problem *p, const int64_t at[3]) {
     return p->image[(at[2] * p->side[1] + at[1]) * p->side[0] + at[0]];
 }
 
 // The place q of the input that pixel e of the result comes from.
-static void source(const problem *p, int64_t map, int64_t e, double q[3])
-{
+static void source(const problem *p, int64_t map, int64_t e, double q[3]) {
     const int64_t at[3] = {e % p->side[0], e / p->side[0] % p->side[1], e / (p->side[0] * p->side[1])};
     const float *m = p->matrix + map * p->dims * (p->dims + 1);
     q[2] = 0;
@@ -48,16 +45,14 @@ static void source(const problem *p, int64_t map, int64_t e, double q[3])
 }
 
 // Whether the pixel that comes from q takes part.
-static int counts_at(const problem *p, const double q[3])
-{
+static int counts_at(const problem *p, const double q[3]) {
     for (int a = 0; a < 3; a++)
         if (p->outside == 2 && (q[a] < -1.0 / 64 || q[a] > (double)(p->side[a] - 1) + 1.0 / 64)) return 0;
     return 1;
 }
 
 // The value at q by interpolation along one axis after the other; sets *counts to whether the pixel takes part.
-static double value_at(const problem *p, double q[3], int *counts)
-{
+static double value_at(const problem *p, double q[3], int *counts) {
     double share[3] = {0};
     int64_t below[3] = {0};
     *counts = counts_at(p, q);
@@ -86,15 +81,13 @@ static double value_at(const problem *p, double q[3], int *counts)
     return *counts ? sum : 0;
 }
 
-static double result_pixel(const problem *p, int64_t map, int64_t e, int *counts)
-{
+static double result_pixel(const problem *p, int64_t map, int64_t e, int *counts) {
     double q[3];
     source(p, map, e, q);
     return value_at(p, q, counts);
 }
 
-static int32_t taken_pixels(const problem *p, int64_t map)
-{
+static int32_t taken_pixels(const problem *p, int64_t map) {
     int32_t taken = 0;
     for (int64_t e = 0; e < volume(p); e++) {
         double q[3];
@@ -105,8 +98,7 @@ static int32_t taken_pixels(const problem *p, int64_t map)
 }
 
 // Correlation for map number `map`; 0 if it is undefined: a spread below 1e-6 of the size counts as none.
-static double correlation(const problem *p, int64_t map, int32_t *pixels)
-{
+static double correlation(const problem *p, int64_t map, int32_t *pixels) {
     const int64_t n = volume(p);
     double taken = 0, mean_a = 0, mean_b = 0, size_a = 0, size_b = 0, aa = 0, bb = 0, ab = 0;
     float *counted = malloc((size_t)n * sizeof *counted); // 1 if the pixel takes part
@@ -134,8 +126,7 @@ static double correlation(const problem *p, int64_t map, int32_t *pixels)
     return taken >= 2 && aa > 1e-12 * size_a && bb > 1e-12 * size_b ? ab / sqrt(aa * bb) : 0;
 }
 
-void rg_ref_affine2d(const rg_shape *s, void *const *arg)
-{
+void rg_ref_affine2d(const rg_shape *s, void *const *arg) {
     const problem p = problem_of(s, arg, 2, 0);
     float *to = arg[2];
     const int64_t n = volume(&p);
@@ -146,8 +137,7 @@ void rg_ref_affine2d(const rg_shape *s, void *const *arg)
     }
 }
 
-void rg_ref_affine2d_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
-{
+void rg_ref_affine2d_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out) {
     const problem p = problem_of(s, arg, 2, 0);
     float *to = out;
     (void)which;
@@ -157,14 +147,12 @@ void rg_ref_affine2d_at(const rg_shape *s, void *const *arg, int which, const in
     }
 }
 
-static void align(const problem *p, double *rho, int32_t *pixels)
-{
+static void align(const problem *p, double *rho, int32_t *pixels) {
 #pragma omp parallel for schedule(dynamic)
     for (int64_t i = 0; i < p->maps; i++) rho[i] = correlation(p, i, &pixels[i]);
 }
 
-static void align_at(const problem *p, int which, const int64_t *element, int64_t n, void *out)
-{
+static void align_at(const problem *p, int which, const int64_t *element, int64_t n, void *out) {
     double *rho = out;
     int32_t *pixels = out;
 #pragma omp parallel for schedule(dynamic)
@@ -177,23 +165,19 @@ static void align_at(const problem *p, int which, const int64_t *element, int64_
     }
 }
 
-void rg_ref_align2d(const rg_shape *s, void *const *arg)
-{
+void rg_ref_align2d(const rg_shape *s, void *const *arg) {
     const problem p = problem_of(s, arg, 2, 1);
     align(&p, arg[3], arg[4]);
 }
-void rg_ref_align3d(const rg_shape *s, void *const *arg)
-{
+void rg_ref_align3d(const rg_shape *s, void *const *arg) {
     const problem p = problem_of(s, arg, 3, 1);
     align(&p, arg[3], arg[4]);
 }
-void rg_ref_align2d_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
-{
+void rg_ref_align2d_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out) {
     const problem p = problem_of(s, arg, 2, 1);
     align_at(&p, which, element, n, out);
 }
-void rg_ref_align3d_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
-{
+void rg_ref_align3d_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out) {
     const problem p = problem_of(s, arg, 3, 1);
     align_at(&p, which, element, n, out);
 }

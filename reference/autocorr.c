@@ -7,8 +7,7 @@
 #include "reference.h"
 
 // Sums the products of n pixels, 2^16 at a time: that many products of 8 bits fit in 32.
-static int64_t products_8(const uint8_t *a, const uint8_t *b, int64_t n)
-{
+static int64_t products_8(const uint8_t *a, const uint8_t *b, int64_t n) {
     int64_t sum = 0;
     for (int64_t from = 0; from < n; from += 65536) {
         const int64_t past = n < from + 65536 ? n : from + 65536;
@@ -20,16 +19,14 @@ static int64_t products_8(const uint8_t *a, const uint8_t *b, int64_t n)
     return sum;
 }
 
-static int64_t products_16(const uint16_t *a, const uint16_t *b, int64_t n)
-{
+static int64_t products_16(const uint16_t *a, const uint16_t *b, int64_t n) {
     int64_t sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t x = 0; x < n; x++) sum += (int64_t)a[x] * b[x];
     return sum;
 }
 
-static int64_t sum_at(const rg_shape *s, const void *a, const void *b, int64_t X0, int64_t Y0)
-{
+static int64_t sum_at(const rg_shape *s, const void *a, const void *b, int64_t X0, int64_t Y0) {
     const int64_t width = s->n[0], height = s->n[1];
     const int sixteen_bit = (s->n[3] & 2) != 0;
     int64_t sum = 0;
@@ -48,8 +45,7 @@ static int64_t sum_at(const rg_shape *s, const void *a, const void *b, int64_t X
 // arg: a, b, sums; b is a itself for an autocorrelation (bit 0 of n[3] clear).
 static const void *second(const rg_shape *s, void *const *arg) { return (s->n[3] & 1) ? arg[1] : arg[0]; }
 
-void rg_ref_autocorr(const rg_shape *s, void *const *arg)
-{
+void rg_ref_autocorr(const rg_shape *s, void *const *arg) {
     const int64_t r = s->n[2], side = r + 1 + r;
     int64_t *sums = (int64_t *)arg[2];
 #pragma omp parallel for schedule(dynamic)
@@ -58,8 +54,7 @@ void rg_ref_autocorr(const rg_shape *s, void *const *arg)
             sums[row * side + column] = sum_at(s, arg[0], second(s, arg), column - r, row - r);
 }
 
-void rg_ref_autocorr_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
-{
+void rg_ref_autocorr_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out) {
     const int64_t r = s->n[2], side = r + 1 + r;
     int64_t *sums = (int64_t *)out;
     (void)which; // there is one output

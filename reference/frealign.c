@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-ref_problem ref_problem_of(const rg_shape *s, void *const *arg)
-{
+ref_problem ref_problem_of(const rg_shape *s, void *const *arg) {
     const int64_t kind = s->n[2];
     const ref_problem p = {.side = s->n[0],
         .particles = s->n[1],
@@ -31,8 +30,7 @@ ref_problem ref_problem_of(const rg_shape *s, void *const *arg)
 
 // ---- planes --------------------------------------------------------------------------------------------------------------
 
-ref_number *ref_plane(int64_t side)
-{
+ref_number *ref_plane(int64_t side) {
     ref_number *plane = fftw_alloc_complex((size_t)(side * side));
     if (!plane) abort();
     return memset(plane, 0, (size_t)(side * side) * sizeof *plane);
@@ -41,8 +39,7 @@ ref_number *ref_plane(int64_t side)
 static fftw_plan plan[2];
 static int64_t planned;
 
-void ref_transform_ready(int64_t side)
-{
+void ref_transform_ready(int64_t side) {
     if (planned == side) return;
     ref_number *plane = ref_plane(side);
     for (int d = 0; d < 2; d++) {
@@ -53,14 +50,12 @@ void ref_transform_ready(int64_t side)
     planned = side;
 }
 
-void ref_transform(ref_number *plane, int64_t side, int direction)
-{
+void ref_transform(ref_number *plane, int64_t side, int direction) {
     ref_transform_ready(side);
     fftw_execute_dft(plan[direction > 0], plane, plane);
 }
 
-void ref_make_real(ref_number *plane, int64_t side)
-{
+void ref_make_real(ref_number *plane, int64_t side) {
     for (int64_t j = 0; j < side; j++)
         for (int64_t i = 1; i < side / 2; i++) *ref_at(plane, side, -i, -j) = conj(*ref_at(plane, side, i, j));
     for (int64_t i = 0; i <= side / 2; i += side / 2)
@@ -72,15 +67,13 @@ void ref_make_real(ref_number *plane, int64_t side)
         }
 }
 
-static double distance(int64_t side, int64_t x, int64_t y, int64_t centre)
-{
+static double distance(int64_t side, int64_t x, int64_t y, int64_t centre) {
     const int64_t dx = (x + side - centre) % side, dy = (y + side - centre) % side;
     const double u = (double)(dx < side / 2 ? dx : dx - side), v = (double)(dy < side / 2 ? dy : dy - side);
     return sqrt(u * u + v * v);
 }
 
-void ref_mask(ref_number *image, int64_t side, double R, int64_t centre)
-{
+void ref_mask(ref_number *image, int64_t side, double R, int64_t centre) {
     const double from = R - 3, to = R + 3;
     double sum = 0, n = 0;
     for (int64_t y = 0; y < side; y++)
@@ -105,27 +98,23 @@ void ref_mask(ref_number *image, int64_t side, double R, int64_t centre)
 int64_t ref_stored(int64_t side, int64_t i, int64_t j) { return (j < 0 ? j + side : j) * (side / 2 + 1) + i; }
 int64_t ref_ring(int64_t i, int64_t j) { return (int64_t)floor(sqrt((double)(i * i + j * j)) + 0.5); }
 
-int ref_in_band(const ref_problem *p, int64_t i, int64_t j, int64_t inner)
-{
+int ref_in_band(const ref_problem *p, int64_t i, int64_t j, int64_t inner) {
     const int64_t rr = i * i + j * j;
     return rr >= inner * inner && rr < p->outer * p->outer && ref_ring(i, j) < p->side / 2;
 }
 
-ref_number ref_particle(const ref_problem *p, int64_t particle, int64_t t, int64_t i, int64_t j)
-{
+ref_number ref_particle(const ref_problem *p, int64_t particle, int64_t t, int64_t i, int64_t j) {
     const float *pose = p->pose + 8 * (particle * p->trials + t);
     const float *at = p->X + 2 * (particle * p->side * (p->side / 2 + 1) + ref_stored(p->side, i, j));
     return (at[0] + I * (double)at[1]) * cexp(I * ((double)pose[6] * (double)i + (double)pose[7] * (double)j));
 }
 
-double ref_ctf(const ref_problem *p, int64_t particle, int64_t i, int64_t j)
-{
+double ref_ctf(const ref_problem *p, int64_t particle, int64_t i, int64_t j) {
     return p->c[particle * p->side * (p->side / 2 + 1) + ref_stored(p->side, i, j)];
 }
 
 // Any node of the periodic volume; for x < 0 the mate is stored.
-static ref_number node(const ref_problem *p, int64_t x, int64_t y, int64_t z)
-{
+static ref_number node(const ref_problem *p, int64_t x, int64_t y, int64_t z) {
     const int64_t side = p->pad * p->side;
     x = (x % side + side) % side;
     if (x > side / 2) return conj(node(p, side - x, -y, -z));
@@ -138,8 +127,7 @@ static ref_number node(const ref_problem *p, int64_t x, int64_t y, int64_t z)
 static double sinc(double t) { return t == 0 ? 1 : sin(M_PI * t) / (M_PI * t); }
 
 // Weights along one axis: sets *first to the first node and w[] to the weights; returns their number.
-static int weights(const ref_problem *p, double x, int64_t *first, double w[5])
-{
+static int weights(const ref_problem *p, double x, int64_t *first, double w[5]) {
     if (p->interpolation == 0) {
         *first = (int64_t)floor(x);
         w[0] = 1 - (x - floor(x));
@@ -153,8 +141,7 @@ static int weights(const ref_problem *p, double x, int64_t *first, double w[5])
 }
 
 // S(M q)
-static ref_number section(const ref_problem *p, int64_t particle, int64_t t, int64_t i, int64_t j)
-{
+static ref_number section(const ref_problem *p, int64_t particle, int64_t t, int64_t i, int64_t j) {
     const float *pose = p->pose + 8 * (particle * p->trials + t);
     double at[3], w[3][5];
     int64_t first[3];
@@ -172,8 +159,7 @@ static ref_number section(const ref_problem *p, int64_t particle, int64_t t, int
     return mate ? conj(S) : S;
 }
 
-ref_number *ref_section_image(const ref_problem *p, int64_t particle, int64_t t, int64_t inner, int power)
-{
+ref_number *ref_section_image(const ref_problem *p, int64_t particle, int64_t t, int64_t inner, int power) {
     ref_number *plane = ref_plane(p->side);
     for (int64_t j = -p->side / 2 + 1; j <= p->side / 2; j++)
         for (int64_t i = 0; i <= p->side / 2; i++)

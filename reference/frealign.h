@@ -21,8 +21,7 @@ ref_problem ref_problem_of(const rg_shape *, void *const *arg);
 // A whole plane of complex numbers, row j modulo side, column i modulo side; or an image, as real parts.
 typedef double complex ref_number;
 ref_number *ref_plane(int64_t side); // zeroed; freed with fftw_free
-static inline ref_number *ref_at(ref_number *plane, int64_t side, int64_t i, int64_t j)
-{
+static inline ref_number *ref_at(ref_number *plane, int64_t side, int64_t i, int64_t j) {
     return &plane[(j + side) % side * side + (i + side) % side];
 }
 // In-place transforms, unnormalised; -1 forward, +1 inverse. Call ref_transform_ready before a parallel region that transforms.

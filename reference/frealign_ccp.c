@@ -9,8 +9,7 @@
 enum { REACH = 7, LAGS = 2 * REACH + 1, PADDED = 4 };
 
 // The transform of the section's image in a frame four times as wide, filled with the mean of the image's border.
-static ref_number *padded_section(const ref_problem *p, int64_t particle, int64_t t)
-{
+static ref_number *padded_section(const ref_problem *p, int64_t particle, int64_t t) {
     const int64_t side = p->side, wide = PADDED * side;
     ref_number *a = ref_section_image(p, particle, t, 1, p->squared ? 2 : 1), *big = ref_plane(wide);
     double sum = 0;
@@ -29,8 +28,7 @@ static ref_number *padded_section(const ref_problem *p, int64_t particle, int64_
 }
 
 // P_u at any (i, j).
-static ref_number turned(const ref_problem *p, ref_number *big, const float *turn, int64_t i, int64_t j)
-{
+static ref_number turned(const ref_problem *p, ref_number *big, const float *turn, int64_t i, int64_t j) {
     const int64_t wide = PADDED * p->side;
     const int mate = i < 0;
     const float fi = (float)(mate ? -i : i), fj = (float)(mate ? -j : j);
@@ -40,8 +38,7 @@ static ref_number turned(const ref_problem *p, ref_number *big, const float *tur
     return mate ? conj(P) : P;
 }
 
-static ref_number quarter(const ref_problem *p, ref_number *big, const float *turn, int v, int64_t i, int64_t j)
-{
+static ref_number quarter(const ref_problem *p, ref_number *big, const float *turn, int v, int64_t i, int64_t j) {
     switch (v) {
     case 0: return turned(p, big, turn, i, j);
     case 1: return turned(p, big, turn, -j, i);
@@ -51,8 +48,7 @@ static ref_number quarter(const ref_problem *p, ref_number *big, const float *tu
 }
 
 // Adds the terms of column i; w[y][x]. phase[l]: e^{4 pi i l / N} for l = 0..N-1.
-static void add_column(int64_t side, int64_t b, int64_t i, const ref_number *W, const ref_number *phase, double w[LAGS][LAGS])
-{
+static void add_column(int64_t side, int64_t b, int64_t i, const ref_number *W, const ref_number *phase, double w[LAGS][LAGS]) {
     for (int64_t y = -REACH; y <= REACH; y++) {
         ref_number sum = 0;
         for (int64_t j = -b; j <= b; j++) sum += W[j + b] * phase[((j * y) % side + side) % side];
@@ -61,8 +57,7 @@ static void add_column(int64_t side, int64_t b, int64_t i, const ref_number *W, 
     }
 }
 
-static void correlate(const ref_problem *p, int64_t particle, ref_number *big, const float *turn, int v, float *cc)
-{
+static void correlate(const ref_problem *p, int64_t particle, ref_number *big, const float *turn, int v, float *cc) {
     const int64_t b = p->outer, side = p->side;
     ref_number *W = ref_plane(side), *phase = W + 2 * b + 1; // side^2 numbers hold both: at most side + side/2 + 1
     double w[LAGS][LAGS] = {{0}}, PP = 0, XX = 0;
@@ -83,8 +78,7 @@ static void correlate(const ref_problem *p, int64_t particle, ref_number *big, c
 }
 
 // All lags of the requested rotations of comparison `at`.
-static void direction(const ref_problem *p, const float *turn, int64_t at, const char *asked, float *cc)
-{
+static void direction(const ref_problem *p, const float *turn, int64_t at, const char *asked, float *cc) {
     const int64_t turns = p->inner;
     ref_transform_ready(p->side);
     ref_number *big = padded_section(p, at / p->trials, at % p->trials);
@@ -94,16 +88,14 @@ static void direction(const ref_problem *p, const float *turn, int64_t at, const
     fftw_free(big);
 }
 
-static char *rotations(const ref_problem *p, int which)
-{
+static char *rotations(const ref_problem *p, int which) {
     char *asked = malloc((size_t)(4 * p->inner));
     if (!asked) abort();
     memset(asked, which, (size_t)(4 * p->inner));
     return asked;
 }
 
-void rg_ref_ccp(const rg_shape *s, void *const *arg)
-{
+void rg_ref_ccp(const rg_shape *s, void *const *arg) {
     const ref_problem p = ref_problem_of(s, arg);
     char *all = rotations(&p, 1);
     for (int64_t at = 0; at < p.particles * p.trials; at++)
@@ -111,8 +103,7 @@ void rg_ref_ccp(const rg_shape *s, void *const *arg)
     free(all);
 }
 
-void rg_ref_ccp_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
-{
+void rg_ref_ccp_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out) {
     const ref_problem p = ref_problem_of(s, arg);
     const int64_t each = 4 * p.inner * LAGS * LAGS;
     float *cc = malloc((size_t)each * sizeof *cc), *value = out;

@@ -12,14 +12,12 @@ typedef struct insertion {
     double *sum;                // re, im, den of every stored node
 } insertion;
 
-static double weight_of(int interpolation, double distance)
-{
+static double weight_of(int interpolation, double distance) {
     if (interpolation == 0) return 1 - fabs(distance);
     return interpolation == 1 || distance == 0 ? 1 : sin(M_PI * distance) / (M_PI * distance);
 }
 
-static void add_node(const insertion *to, int64_t x, int64_t y, int64_t z, double b, ref_number E, double w, double c)
-{
+static void add_node(const insertion *to, int64_t x, int64_t y, int64_t z, double b, ref_number E, double w, double c) {
     const int64_t side = to->side;
     if (x < 0 || x > side / 2 || llabs(y) > side / 2 || llabs(z) > side / 2) return;
     double *at = to->sum + 3 * (((z + side) % side * side + (y + side) % side) * (side / 2 + 1) + x);
@@ -29,8 +27,7 @@ static void add_node(const insertion *to, int64_t x, int64_t y, int64_t z, doubl
     at[2] += to->squared ? w * b * c * (w * b * c) : b * w * c * c;
 }
 
-static void insert(const insertion *to, const double p[3], ref_number E, double w, double c)
-{
+static void insert(const insertion *to, const double p[3], ref_number E, double w, double c) {
     const int nearest = to->interpolation == 1;
     int64_t node[3];
     for (int corner = 0; corner < (nearest ? 1 : 8); corner++) {
@@ -44,8 +41,7 @@ static void insert(const insertion *to, const double p[3], ref_number E, double 
 }
 
 static void insert_coefficient(
-    const insertion *to, const float *pose, const float *weight, const float *D, double c, int64_t i, int64_t j)
-{
+    const insertion *to, const float *pose, const float *weight, const float *D, double c, int64_t i, int64_t j) {
     const double phase = (double)pose[6] * (double)i + (double)pose[7] * (double)j;
     const ref_number E = (D[0] + I * (double)D[1]) * cexp(I * phase);
     const double w = weight[0] * exp((double)weight[1] * (double)(i * i + j * j));
@@ -60,8 +56,7 @@ static void insert_coefficient(
         insert(to, opposite, conj(E), w, c);
 }
 
-void rg_ref_pinsert_s(const rg_shape *s, void *const *arg)
-{
+void rg_ref_pinsert_s(const rg_shape *s, void *const *arg) {
     const int64_t side = s->n[0], kind = s->n[2], trials = s->n[3], b = s->n[4], nodes = (side / 2 + 1) * side * side;
     const insertion to = {side, (int)(kind % 8), (kind & 32) != 0, calloc((size_t)(3 * nodes), sizeof(double))};
     const float *D = arg[0], *c = arg[1], *pose = arg[2], *weight = arg[3];
@@ -83,15 +78,13 @@ void rg_ref_pinsert_s(const rg_shape *s, void *const *arg)
 
 // ---- ctfapply ------------------------------------------------------------------------------------------------------------
 
-static double ctf_at(const float o[6], double i, double j)
-{
+static double ctf_at(const float o[6], double i, double j) {
     const double half_turns = o[0] * i * i + o[1] * i * j + o[2] * j * j + o[3] * (i * i + j * j) * (i * i + j * j);
     return o[4] * sin(M_PI * half_turns) - o[5] * cos(M_PI * half_turns);
 }
 
 // Xm on the whole plane, from D's image, whose centre is at (N/2, N/2).
-static ref_number *masked(const ref_number *X0, int64_t side, double R)
-{
+static ref_number *masked(const ref_number *X0, int64_t side, double R) {
     ref_number *Xm = ref_plane(side);
     for (int64_t e = 0; e < side * side; e++) Xm[e] = X0[e];
     ref_transform(Xm, side, 1);
@@ -102,14 +95,12 @@ static ref_number *masked(const ref_number *X0, int64_t side, double R)
 }
 
 // The factor of Xm at ring k, whose root mean square is A.
-static double whitening(double S, double A, double c, int64_t k, int64_t side)
-{
+static double whitening(double S, double A, double c, int64_t k, int64_t side) {
     const double c4 = 4 * c * c;
     return k > side / 2 || A == 0 ? 0 : S * c4 / (S * c4 + 1) / A;
 }
 
-static void apply(const rg_shape *s, void *const *arg, int64_t particle)
-{
+static void apply(const rg_shape *s, void *const *arg, int64_t particle) {
     const int64_t side = s->n[0], kind = s->n[2], first = particle * side * (side / 2 + 1);
     const float *image = (const float *)arg[0] + particle * side * side, *optics = (const float *)arg[1] + 6 * particle;
     const float *shift = (const float *)arg[2] + 2 * particle, *R = arg[3], *ssnr = arg[4];
@@ -148,8 +139,7 @@ static void apply(const rg_shape *s, void *const *arg, int64_t particle)
     fftw_free(X0);
 }
 
-void rg_ref_ctfapply(const rg_shape *s, void *const *arg)
-{
+void rg_ref_ctfapply(const rg_shape *s, void *const *arg) {
     ref_transform_ready(s->n[0]);
 #pragma omp parallel for schedule(dynamic)
     for (int64_t p = 0; p < s->n[1]; p++) apply(s, arg, p);

@@ -10,8 +10,7 @@ typedef struct ref_rings {
     double *C, *B, *Q, *n; // of ring k
 } ref_rings;
 
-static ref_rings compare_rings(const ref_problem *p, int64_t particle, int64_t t)
-{
+static ref_rings compare_rings(const ref_problem *p, int64_t particle, int64_t t) {
     const int64_t side = p->side;
     double *sums = calloc((size_t)(4 * (side / 2)), sizeof *sums);
     if (!sums) abort();
@@ -36,8 +35,7 @@ static ref_rings compare_rings(const ref_problem *p, int64_t particle, int64_t t
 
 static double ratio(double sum, double square) { return square > 0 ? sum / sqrt(square) : 0; }
 
-static double linear_score(const ref_problem *p, const ref_rings *r)
-{
+static double linear_score(const ref_problem *p, const ref_rings *r) {
     double C = 0, B = 0, Q = 0;
     for (int64_t k = 0; k < p->side / 2; k++) {
         C += r->C[k];
@@ -47,8 +45,7 @@ static double linear_score(const ref_problem *p, const ref_rings *r)
     return ratio(C, B * Q);
 }
 
-static double ring_score(const ref_problem *p, const ref_rings *r)
-{
+static double ring_score(const ref_problem *p, const ref_rings *r) {
     double sum = 0, square = 0, rings = 0;
     for (int64_t k = 1; k < p->side / 2; k++) {
         if (r->n[k] == 0) continue;
@@ -60,8 +57,7 @@ static double ring_score(const ref_problem *p, const ref_rings *r)
     return ratio(sum, rings * square);
 }
 
-static double score(const ref_problem *p, int64_t particle, int64_t t)
-{
+static double score(const ref_problem *p, int64_t particle, int64_t t) {
     ref_rings r = compare_rings(p, particle, t);
     const double value = p->rings ? ring_score(p, &r) : linear_score(p, &r);
     free(r.C);
@@ -70,8 +66,7 @@ static double score(const ref_problem *p, int64_t particle, int64_t t)
 
 // ---- in real space -------------------------------------------------------------------------------------------------------
 
-static ref_number *particle_image(const ref_problem *p, int64_t particle, int64_t t, int flip)
-{
+static ref_number *particle_image(const ref_problem *p, int64_t particle, int64_t t, int flip) {
     ref_number *plane = ref_plane(p->side);
     for (int64_t j = -p->side / 2 + 1; j <= p->side / 2; j++)
         for (int64_t i = 0; i <= p->side / 2; i++)
@@ -83,8 +78,7 @@ static ref_number *particle_image(const ref_problem *p, int64_t particle, int64_
     return plane;
 }
 
-static double correlation(const ref_problem *p, int64_t particle, int64_t t)
-{
+static double correlation(const ref_problem *p, int64_t particle, int64_t t) {
     ref_number *a = ref_section_image(p, particle, t, p->inner, p->squared ? 2 : 1), *x = particle_image(p, particle, t, 0);
     double ax = 0, aa = 0, xx = 0;
     for (int64_t e = 0; e < p->side * p->side; e++) {
@@ -97,8 +91,7 @@ static double correlation(const ref_problem *p, int64_t particle, int64_t t)
     return ratio(ax, aa * xx);
 }
 
-static void moments(const ref_problem *p, int64_t particle, int64_t t, double moment[4])
-{
+static void moments(const ref_problem *p, int64_t particle, int64_t t, double moment[4]) {
     const int64_t side = p->side;
     const double R = p->setting[0], scale = 1 / (double)(side * side);
     ref_number *a = ref_section_image(p, particle, t, p->inner, 0), *x = particle_image(p, particle, t, 1);
@@ -128,29 +121,24 @@ static void moments(const ref_problem *p, int64_t particle, int64_t t, double mo
 // All results of one comparison.
 typedef void values_fn(const ref_problem *, int64_t comparison, float *value);
 
-static void score_of(const ref_problem *p, int64_t at, float *value)
-{
+static void score_of(const ref_problem *p, int64_t at, float *value) {
     value[0] = (float)score(p, at / p->trials, at % p->trials);
 }
-static void correlation_of(const ref_problem *p, int64_t at, float *value)
-{
+static void correlation_of(const ref_problem *p, int64_t at, float *value) {
     value[0] = (float)correlation(p, at / p->trials, at % p->trials);
 }
-static void rings_of(const ref_problem *p, int64_t at, float *value)
-{
+static void rings_of(const ref_problem *p, int64_t at, float *value) {
     ref_rings r = compare_rings(p, at / p->trials, at % p->trials);
     for (int64_t k = 0; k < p->side / 2; k++) value[k] = (float)ratio(r.C[k], r.B[k] * r.Q[k]);
     free(r.C);
 }
-static void moments_of(const ref_problem *p, int64_t at, float *value)
-{
+static void moments_of(const ref_problem *p, int64_t at, float *value) {
     double moment[4] = {0};
     moments(p, at / p->trials, at % p->trials, moment);
     for (int e = 0; e < 4; e++) value[e] = (float)moment[e];
 }
 
-static void all(const rg_shape *s, void *const *arg, int64_t each, values_fn *of)
-{
+static void all(const rg_shape *s, void *const *arg, int64_t each, values_fn *of) {
     const ref_problem p = ref_problem_of(s, arg);
     float *out = arg[5];
     ref_transform_ready(p.side);
@@ -159,8 +147,7 @@ static void all(const rg_shape *s, void *const *arg, int64_t each, values_fn *of
 }
 
 static void chosen(
-    const rg_shape *s, void *const *arg, int64_t each, values_fn *of, const int64_t *element, int64_t n, float *out)
-{
+    const rg_shape *s, void *const *arg, int64_t each, values_fn *of, const int64_t *element, int64_t n, float *out) {
     const ref_problem p = ref_problem_of(s, arg);
     ref_transform_ready(p.side);
 #pragma omp parallel for schedule(dynamic)
@@ -181,8 +168,7 @@ static void chosen(
 
 #define REFERENCE(id, each, of)                                                                                                \
     void rg_ref_##id(const rg_shape *s, void *const *arg) { all(s, arg, each, of); }                                           \
-    void rg_ref_##id##_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)        \
-    {                                                                                                                          \
+    void rg_ref_##id##_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out) {      \
         (void)which;                                                                                                           \
         chosen(s, arg, each, of, element, n, out);                                                                             \
     }

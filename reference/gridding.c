@@ -11,8 +11,7 @@
 #include <math.h>
 
 // I0(x) is the mean of cosh(x cos t) over a half turn; the midpoint rule of n points is off by 2 I_2n(x), 1e-19 at n = 24.
-static double bessel(double x)
-{
+static double bessel(double x) {
     const double half_turn = M_PI;
     double sum = 0;
     for (int j = 0; j < 12; j++) // points j and 23 - j are equal
@@ -30,8 +29,7 @@ typedef struct sums {
     double re, im, w;
 } sums;
 
-static problem problem_of(const rg_shape *s, void *const *arg)
-{
+static problem problem_of(const rg_shape *s, void *const *arg) {
     const problem p = {.k = (s->n[0] - 1) / 2,
         .images = s->n[1],
         .operators = s->n[2],
@@ -43,8 +41,7 @@ static problem problem_of(const rg_shape *s, void *const *arg)
     return p;
 }
 
-static void add_pixel(const problem *p, int64_t i, int64_t x, int64_t y, double K, sums *to)
-{
+static void add_pixel(const problem *p, int64_t i, int64_t x, int64_t y, double K, sums *to) {
     const int mate = x < 0;
     const int64_t row = (mate ? -y : y) + p->k, column = mate ? -x : x;
     const int64_t at = (i * (2 * p->k + 1) + row) * (p->k + 1) + column;
@@ -54,8 +51,7 @@ static void add_pixel(const problem *p, int64_t i, int64_t x, int64_t y, double 
     to->w += m * c * c * K;
 }
 
-static void add_sample(const problem *p, int64_t i, const float *M, const double v[3], sums *to)
-{
+static void add_sample(const problem *p, int64_t i, const float *M, const double v[3], sums *to) {
     const double b = p->b, foot_x = M[0] * v[0] + M[3] * v[1] + M[6] * v[2], foot_y = M[1] * v[0] + M[4] * v[1] + M[7] * v[2];
     const double far = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - foot_x * foot_x - foot_y * foot_y;
     if (far > (b + 1) * (b + 1)) // the image passes the voxel too far away
@@ -73,8 +69,7 @@ static void add_sample(const problem *p, int64_t i, const float *M, const double
         }
 }
 
-static sums voxel(const problem *p, int64_t element)
-{
+static sums voxel(const problem *p, int64_t element) {
     const int64_t column = p->k + 1, side = 2 * p->k + 1;
     const double v[3] = {
         (double)(element % column), (double)(element / column % side - p->k), (double)(element / column / side - p->k)};
@@ -84,8 +79,7 @@ static sums voxel(const problem *p, int64_t element)
     return total;
 }
 
-void rg_ref_gridding(const rg_shape *s, void *const *arg)
-{
+void rg_ref_gridding(const rg_shape *s, void *const *arg) {
     const problem p = problem_of(s, arg);
     float *G = arg[4], *W = arg[5];
 #pragma omp parallel for schedule(dynamic, 64)
@@ -97,8 +91,7 @@ void rg_ref_gridding(const rg_shape *s, void *const *arg)
     }
 }
 
-void rg_ref_gridding_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
-{
+void rg_ref_gridding_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out) {
     const problem p = problem_of(s, arg);
     float *value = out;
 #pragma omp parallel for schedule(dynamic)

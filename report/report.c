@@ -15,8 +15,7 @@ typedef struct request {
     bool no_figures, stale;
 } request;
 
-static int make_report(rg_report *r, const request *q)
-{
+static int make_report(rg_report *r, const request *q) {
     RG_FREED char *shipped = rg_share_path("data/machines"), *fig = rg_print("%s/fig", r->out);
     const char *machines = q->machines ? q->machines : shipped;
     int code = rg_ledger_read(&r->ledger, q->claims);
@@ -32,8 +31,7 @@ static int make_report(rg_report *r, const request *q)
     return code;
 }
 
-static int run(void *options)
-{
+static int run(void *options) {
     request *q = options;
     rg_report r = {.out = q->out,
         .traces = q->traces,

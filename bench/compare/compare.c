@@ -33,8 +33,7 @@ static bool measured(const rg_row *row) { return !rg_row_is_probe(row) && !rg_ro
 
 // The meaning of the parameters on this machine: "threads=all" if there are as many threads as cores, "tuned" if the head lists
 // them as tuned there.
-static void parameters_as(const rg_result *f, const rg_row *row, char text[300])
-{
+static void parameters_as(const rg_result *f, const rg_row *row, char text[300]) {
     const char *params = row->cell[RG_C_PARAMS], *cores = rg_result_head(f, "cores"), *threads = "";
     int all = cores ? atoi(cores) : 0;
     size_t first = strncmp(params, "threads=", 8) ? 0 : strcspn(params, ";");
@@ -46,8 +45,7 @@ static void parameters_as(const rg_result *f, const rg_row *row, char text[300])
         *rest && tuned && !strcmp(tuned, rest) ? "tuned" : rest);
 }
 
-static bool alike(const rg_result *f, const rg_row *row, const rg_row *key, const char *params)
-{
+static bool alike(const rg_result *f, const rg_row *row, const rg_row *key, const char *params) {
     char its[300];
     rg_row as = *row;
     as.cell[RG_C_PARAMS] = key->cell[RG_C_PARAMS];
@@ -57,8 +55,7 @@ static bool alike(const rg_result *f, const rg_row *row, const rg_row *key, cons
 }
 
 // Whether the parameters that both rows have are equal: each of two kernels may have some that the other lacks.
-static bool same_where_both(const char *a, const char *b)
-{
+static bool same_where_both(const char *a, const char *b) {
     for (; *a; a += strcspn(a, ";"), a += *a == ';') {
         const size_t name = strcspn(a, "=;"), whole = strcspn(a, ";");
         const char *at = b;
@@ -70,8 +67,7 @@ static bool same_where_both(const char *a, const char *b)
 
 // The row of f that matches `key` in `of`: by the meaning of its parameters on each machine, else by their values; for another
 // kernel (--map), by the values of the parameters that both have.
-static const rg_row *find(const rg_result *f, const rg_result *of, const rg_row *key, bool mapped)
-{
+static const rg_row *find(const rg_result *f, const rg_result *of, const rg_row *key, bool mapped) {
     char params[300];
     parameters_as(of, key, params);
     for (int i = 0; i < f->n_rows; i++)
@@ -87,8 +83,7 @@ static const rg_row *find(const rg_result *f, const rg_result *of, const rg_row 
 }
 
 // The partner, in the other file, of a row of file `of`.
-static const rg_row *partner(const comparison *c, int of, const rg_row *key)
-{
+static const rg_row *partner(const comparison *c, int of, const rg_row *key) {
     bool mapped = false;
     for (int i = 0; i < c->map.n && !mapped; i++) mapped = !strcmp(strchr(c->map.item[i], '=') + 1, key->cell[RG_C_VARIANT]);
     return find(&c->file[!of], &c->file[of], key, mapped);
@@ -96,8 +91,7 @@ static const rg_row *partner(const comparison *c, int of, const rg_row *key)
 
 // ---- what must not be mixed ------------------------------------------------------------------------------------------------
 
-static int check_heads(const comparison *c)
-{
+static int check_heads(const comparison *c) {
     for (int i = 0; i < c->file[0].n_head; i++) {
         const char *key = c->file[0].head_key[i], *other = rg_result_head(&c->file[1], key);
         // Inputs of a job (", " in rg_input_key) are made on each machine and may differ in a rounding: its rows say so.
@@ -109,8 +103,7 @@ static int check_heads(const comparison *c)
 }
 
 // A row without a partner whose twin in the other file differs only in the scope: the two files measure different things.
-static int check_scopes(const comparison *c)
-{
+static int check_scopes(const comparison *c) {
     for (int i = 0; i < c->file[0].n_rows; i++) {
         const rg_row *a = &c->file[0].row[i];
         if (!measured(a) || partner(c, 0, a)) continue;
@@ -128,8 +121,7 @@ static int check_scopes(const comparison *c)
     return RG_GOOD;
 }
 
-static int check_repeats(const rg_result *f)
-{
+static int check_repeats(const rg_result *f) {
     for (int i = 0; i < f->n_rows; i++)
         if (find(f, f, &f->row[i], false) != &f->row[i])
             return rg_fail(RG_USAGE, "%s: expected each measurement once, found %s:%s %s %s twice", f->path,
@@ -140,24 +132,21 @@ static int check_repeats(const rg_result *f)
 
 // ---- one row -------------------------------------------------------------------------------------------------------------
 
-static void print_name(const rg_row *row, rg_change v)
-{
+static void print_name(const rg_row *row, rg_change v) {
     printf("%s%-9s%s", rg_colour(stdout, rg_change_colour[v]), rg_change_name[v], rg_colour(stdout, "off"));
     rg_tsv_print(stdout, " %s:%s %s %s %s %s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE],
         row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
 }
 
 // Prints a word of a command that people copy into a shell: text from a file stays one word.
-static void print_word(const char *option, const char *text, int most)
-{
+static void print_word(const char *option, const char *text, int most) {
     RG_FREED char *word = most < 0 ? rg_print("%s", text) : rg_print("%.*s", most, text);
     printf("%s ", option);
     rg_put_word(stdout, word);
 }
 
 // The first of these words that names a plug-in's file of that name and is readable here; NULL: none.
-static char *plugin_among(const char *const *word, int n, const char *name)
-{
+static char *plugin_among(const char *const *word, int n, const char *name) {
     for (int i = 0; i < n; i++) {
         char its[96];
         const char *path = word[i] + (strncmp(word[i], "--plugin=", 9) ? 0 : 9);
@@ -168,8 +157,7 @@ static char *plugin_among(const char *const *word, int n, const char *name)
 }
 
 // A command in a file is data: one with words that a shell would expand is ignored.
-static char *plugin_of_command(const rg_result *f, const char *name)
-{
+static char *plugin_of_command(const rg_result *f, const char *name) {
     const char *command = rg_result_head(f, "command");
     wordexp_t words;
     if (!command || strpbrk(command, "$`*?[~") || wordexp(command, &words, WRDE_NOCMD)) return NULL;
@@ -179,16 +167,14 @@ static char *plugin_of_command(const rg_result *f, const char *name)
 }
 
 // Rows and heads have no full paths: the folder is that of --plugin here, of the commands in the heads, or the current one.
-static char *plugin_file(const comparison *c, const char *name)
-{
+static char *plugin_file(const comparison *c, const char *name) {
     char *found = plugin_among(c->given.plugin.item, c->given.plugin.n, name);
     for (int i = 1; i >= 0 && !found; i--) found = plugin_of_command(&c->file[i], name);
     return found ? found : plugin_among(&name, 1, name);
 }
 
 // The notes after the command.
-static const char *print_plugin(const comparison *c, const rg_row *row)
-{
+static const char *print_plugin(const comparison *c, const rg_row *row) {
     const char *variant = row->cell[RG_C_VARIANT], *end = strstr(variant, ".so:"); // "mine.so:gather"
     if (!end) return "";
     RG_FREED char *name = rg_print("%.*s", (int)(end + 3 - variant), variant), *file = plugin_file(c, name);
@@ -199,8 +185,7 @@ static const char *print_plugin(const comparison *c, const rg_row *row)
 }
 
 // The command that takes the missing samples: intervals shrink with the root of the time.
-static void print_next_step(const comparison *c, const rg_row *row, const rg_ratio *r)
-{
+static void print_next_step(const comparison *c, const rg_row *row, const rg_ratio *r) {
     double width = (r->high - r->low) / 2, near = fmin(fabs(r->ratio - 1 - c->gate), fabs(r->ratio - 1 / (1 + c->gate)));
     double taken_s = rg_cell_number(row, RG_C_N) * rg_cell_number(row, RG_C_MEDIAN) / 1e9;
     double wanted = isfinite(width) ? pow(width / fmax(near, c->gate / 10), 2) * 1.5 : 10;
@@ -239,8 +224,7 @@ static bool skipped(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], 
 
 // A pair in which at most one row has times. A row that could not run on one machine is no fault; one that failed where it had
 // passed is worse than slower; one that never passed is no news.
-static rg_change compare_untimed(const rg_row *a, const rg_row *b, char why[RG_WHY])
-{
+static rg_change compare_untimed(const rg_row *a, const rg_row *b, char why[RG_WHY]) {
     const bool in_b = rg_row_is_timed(b);
     if (!rg_row_is_timed(a) && !in_b) return RG_CHANGES;
     rg_change v = in_b ? RG_ONLY_B : skipped(b) ? RG_ONLY_A : RG_BROKEN;
@@ -254,15 +238,13 @@ static rg_change compare_untimed(const rg_row *a, const rg_row *b, char why[RG_W
 }
 
 // Whether the heads of both files name the inputs of these rows, and they differ.
-static bool inputs_differ(const comparison *c, const rg_row *row)
-{
+static bool inputs_differ(const comparison *c, const rg_row *row) {
     RG_FREED char *key = rg_input_key(row);
     const char *a = rg_result_head(&c->file[0], key), *b = rg_result_head(&c->file[1], key);
     return a && b && strcmp(a, b);
 }
 
-static rg_change compare_rows(const comparison *c, const rg_row *a, const rg_row *b, rg_ratio *ratio, char why[RG_WHY])
-{
+static rg_change compare_rows(const comparison *c, const rg_row *a, const rg_row *b, rg_ratio *ratio, char why[RG_WHY]) {
     if (!rg_row_is_timed(a) || !rg_row_is_timed(b)) return compare_untimed(a, b, why);
     if (inputs_differ(c, b)) {
         snprintf(why, RG_WHY, "the job was given other inputs");
@@ -302,16 +284,14 @@ static rg_change compare_rows(const comparison *c, const rg_row *a, const rg_row
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
-static void note(comparison *c, rg_change word, const rg_row *a, const rg_row *b, rg_ratio ratio, const char *why)
-{
+static void note(comparison *c, rg_change word, const rg_row *a, const rg_row *b, rg_ratio ratio, const char *why) {
     rg_pair_of_rows *p = &c->of.pair[c->of.n++];
     *p = (rg_pair_of_rows){word, a, b, ratio, ""};
     snprintf(p->why, sizeof p->why, "%s", why);
     c->of.count[word]++;
 }
 
-static void compare_all(comparison *c)
-{
+static void compare_all(comparison *c) {
     const rg_ratio none = {NAN, NAN, NAN};
     c->of.pair = rg_alloc((size_t)(c->file[0].n_rows + c->file[1].n_rows + 1) * sizeof *c->of.pair);
     RG_FREED bool *paired = rg_alloc((size_t)c->file[0].n_rows + 1);
@@ -338,8 +318,7 @@ static void compare_all(comparison *c)
 }
 
 // Whether the files are of two machines, two commits, or the same twice; and whether kernels changed between them.
-static char *title(const comparison *c)
-{
+static char *title(const comparison *c) {
     const char *said[2][2], *const key[] = {"machine", "revision"};
     int kernels = 0, changed = 0;
     for (int k = 0; k < 2; k++)
@@ -365,8 +344,7 @@ static char *title(const comparison *c)
     return text;
 }
 
-static char *extreme(const comparison *c, rg_change word, const char *what)
-{
+static char *extreme(const comparison *c, rg_change word, const char *what) {
     const rg_pair_of_rows *found = NULL;
     for (int i = 0; i < c->of.n; i++) {
         const rg_pair_of_rows *p = &c->of.pair[i];
@@ -376,8 +354,7 @@ static char *extreme(const comparison *c, rg_change word, const char *what)
     return found ? rg_print(" (%s %s, %.4g)", what, name, found->ratio.ratio) : rg_print("%s", "");
 }
 
-static char *summary(const comparison *c)
-{
+static char *summary(const comparison *c) {
     const int *n = c->of.count, compared = n[RG_SAME] + n[RG_FASTER] + n[RG_SLOWER] + n[RG_UNDECIDED] + n[RG_BROKEN];
     RG_FREED char *worst = extreme(c, RG_SLOWER, "worst"), *best = extreme(c, RG_FASTER, "best");
     RG_FREED char *gone = n[RG_ONLY_A] ? rg_print(", and %d of A %s not in B", n[RG_ONLY_A], n[RG_ONLY_A] > 1 ? "are" : "is")
@@ -388,8 +365,7 @@ static char *summary(const comparison *c)
     return text;
 }
 
-static int conclude(const comparison *c)
-{
+static int conclude(const comparison *c) {
     const int *n = c->of.count, compared = n[RG_SAME] + n[RG_FASTER] + n[RG_SLOWER] + n[RG_UNDECIDED];
     rg_tsv_print(stdout,
         "A %s, B %s, gate %.3g %%: %d same, %d faster, %d slower, %d unsure, %d broken, %d only in A, %d only in B\n",
@@ -410,8 +386,7 @@ static int conclude(const comparison *c)
     return n[RG_UNDECIDED] || missing ? RG_UNSURE : RG_GOOD;
 }
 
-static void leave_out(rg_result *f, const char *variant)
-{
+static void leave_out(rg_result *f, const char *variant) {
     int kept = 0;
     for (int i = 0; i < f->n_rows; i++)
         if (strcmp(f->row[i].cell[RG_C_VARIANT], variant))
@@ -423,8 +398,7 @@ static void leave_out(rg_result *f, const char *variant)
 
 // --map: gives A's rows the names that B has for them, replacing the rows that had these names. The head stays as it is, since
 // its hashes were checked before.
-static int map_names(comparison *c)
-{
+static int map_names(comparison *c) {
     for (int i = 0; i < c->map.n; i++) {
         const char *text = c->map.item[i], *equals = strchr(text, '=');
         int found = 0, in_b = 0;
@@ -454,8 +428,7 @@ static int map_names(comparison *c)
     return c->map.n ? check_repeats(&c->file[0]) : RG_GOOD;
 }
 
-static int read_files(comparison *c)
-{
+static int read_files(comparison *c) {
     int code = RG_GOOD;
     for (int i = 0; i < 2 && !code; i++) {
         bool cut;
@@ -468,8 +441,7 @@ static int read_files(comparison *c)
     return code;
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     comparison *c = typed;
     int code = rg_gate_read(c->gate_text, &c->gate);
     if (!code) code = read_files(c);

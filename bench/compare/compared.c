@@ -4,8 +4,7 @@
 
 #include "../../impl/base/core.h"
 
-char *rg_pair_name(const rg_pair_of_rows *p)
-{
+char *rg_pair_name(const rg_pair_of_rows *p) {
     char *const *c = (p->b ? p->b : p->a)->cell;
     return rg_print(
         "%s:%s %s %s %s %s", c[RG_C_ALGO], c[RG_C_VARIANT], c[RG_C_SHAPE], c[RG_C_PARAMS], c[RG_C_SCOPE], c[RG_C_MODE]);
@@ -13,14 +12,12 @@ char *rg_pair_name(const rg_pair_of_rows *p)
 
 static const char *cell(const rg_row *row, rg_column column) { return row ? row->cell[column] : ""; }
 
-static void put_real(FILE *f, double value, char end)
-{
+static void put_real(FILE *f, double value, char end) {
     if (isfinite(value)) fprintf(f, "%.6g", value);
     putc(end, f);
 }
 
-int rg_compared_tsv(const rg_compared *c, const char *path)
-{
+int rg_compared_tsv(const rg_compared *c, const char *path) {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code) return code;
@@ -44,8 +41,7 @@ int rg_compared_tsv(const rg_compared *c, const char *path)
 }
 
 // Prints text in XML: its five special characters by name, characters invalid in XML 1.0 as '?'.
-static void put_xml(FILE *f, const char *text)
-{
+static void put_xml(FILE *f, const char *text) {
     static const char special[] = "<>&\"'";
     static const char *const name[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;"};
     for (; *text; text++) {
@@ -61,8 +57,7 @@ static bool is_failure(const rg_pair_of_rows *p) { return p->word == RG_SLOWER |
 
 static bool is_missing(const rg_compared *c, const rg_pair_of_rows *p) { return p->word == RG_ONLY_A && !c->allow_missing; }
 
-int rg_compared_junit(const rg_compared *c, const char *path)
-{
+int rg_compared_junit(const rg_compared *c, const char *path) {
     rg_file file;
     int code = rg_file_open(&file, path), failures = c->count[RG_SLOWER] + c->count[RG_BROKEN], skipped = 0, errors = 0;
     if (code) return code;
@@ -101,16 +96,14 @@ int rg_compared_junit(const rg_compared *c, const char *path)
 }
 
 // Prints text in a cell of a Markdown table: special characters after a backslash, control bytes as '?'.
-static void put_markdown(FILE *f, const char *text)
-{
+static void put_markdown(FILE *f, const char *text) {
     for (; *text; text++) {
         if (strchr("\\`*_{}[]<>()#+!|&~@:", *text)) putc('\\', f);
         putc((unsigned char)*text < 32 || (unsigned char)*text == 127 ? '?' : *text, f);
     }
 }
 
-int rg_compared_markdown(const rg_compared *c, const char *path)
-{
+int rg_compared_markdown(const rg_compared *c, const char *path) {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code) return code;

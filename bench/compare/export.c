@@ -25,8 +25,7 @@ static const rg_option options[] = {
 // ---- JSON ----------------------------------------------------------------------------------------------------------------
 
 // Bytes that are not valid UTF-8 would make the whole file unreadable: those above 127 are escaped as Latin-1.
-static void put_string(FILE *f, const char *text)
-{
+static void put_string(FILE *f, const char *text) {
     putc('"', f);
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
         if (*p == '"' || *p == '\\')
@@ -39,16 +38,14 @@ static void put_string(FILE *f, const char *text)
     putc('"', f);
 }
 
-static void put_text_field(FILE *f, const char *name, const char *text)
-{
+static void put_text_field(FILE *f, const char *name, const char *text) {
     put_string(f, name);
     fputs(": ", f);
     put_string(f, text);
 }
 
 // JSON has neither NaN nor infinity: such a value is null.
-static void put_number(FILE *f, double value)
-{
+static void put_number(FILE *f, double value) {
     if (isfinite(value))
         fprintf(f, "%.10g", value);
     else
@@ -62,8 +59,7 @@ static bool passed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "
 // ---- Google Benchmark ----------------------------------------------------------------------------------------------------
 
 // The columns other than times, as counters; empty ones are left out.
-static void put_counters(FILE *f, const rg_row *row)
-{
+static void put_counters(FILE *f, const rg_row *row) {
     static const rg_column counter[] = {RG_C_RATE, RG_C_WORK, RG_C_TRAFFIC, RG_C_FRACTION, RG_C_ERROR, RG_C_JOULES,
         RG_C_PEAK_BYTES, RG_C_CLOCK, RG_C_TEMP, RG_C_PREPARE};
     for (size_t i = 0; i < sizeof counter / sizeof *counter; i++)
@@ -73,14 +69,12 @@ static void put_counters(FILE *f, const rg_row *row)
         }
 }
 
-static int threads_of(const rg_row *row)
-{
+static int threads_of(const rg_row *row) {
     bool host = !strcmp(row->cell[RG_C_SPACE], "host") && !strncmp(row->cell[RG_C_PARAMS], "threads=", 8);
     return host ? atoi(row->cell[RG_C_PARAMS] + 8) : 1;
 }
 
-static void put_names(FILE *f, const rg_row *row, const char *suffix)
-{
+static void put_names(FILE *f, const rg_row *row, const char *suffix) {
     RG_FREED char *run = rg_print("%s/%s/%s/%s/%s/%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT], row->cell[RG_C_SHAPE],
         row->cell[RG_C_PARAMS], row->cell[RG_C_SCOPE], row->cell[RG_C_MODE]);
     RG_FREED char *name = rg_print("%s%s", run, suffix);
@@ -91,8 +85,7 @@ static void put_names(FILE *f, const rg_row *row, const char *suffix)
 }
 
 // cpu_time is real_time: a row does not measure the CPU's work while a GPU computes.
-static void put_repetition(FILE *f, const rg_row *row, int family, double ns, int n, int i)
-{
+static void put_repetition(FILE *f, const rg_row *row, int family, double ns, int n, int i) {
     put_names(f, row, "");
     fprintf(f, ",\n      \"family_index\": %d,\n      \"per_family_instance_index\": 0,\n      \"run_type\": \"iteration\"",
         family);
@@ -106,8 +99,7 @@ static void put_repetition(FILE *f, const rg_row *row, int family, double ns, in
     fputs("\n    }", f);
 }
 
-static void put_median(FILE *f, const rg_row *row, int family, int n)
-{
+static void put_median(FILE *f, const rg_row *row, int family, int n) {
     put_names(f, row, "_median");
     fprintf(f, ",\n      \"family_index\": %d,\n      \"per_family_instance_index\": 0,\n      \"run_type\": \"aggregate\"",
         family);
@@ -122,8 +114,7 @@ static void put_median(FILE *f, const rg_row *row, int family, int n)
     fputs("\n    }", f);
 }
 
-static void put_untimed(FILE *f, const rg_row *row, int family)
-{
+static void put_untimed(FILE *f, const rg_row *row, int family) {
     put_names(f, row, "");
     fprintf(f, ",\n      \"family_index\": %d,\n      \"per_family_instance_index\": 0,\n      \"run_type\": \"iteration\"",
         family);
@@ -138,14 +129,12 @@ static void put_untimed(FILE *f, const rg_row *row, int family)
         ",\n      \"iterations\": 0,\n      \"real_time\": 0,\n      \"cpu_time\": 0,\n      \"time_unit\": \"ns\"\n    }", f);
 }
 
-static const char *head(const rg_result *r, const char *key, const char *standard)
-{
+static const char *head(const rg_result *r, const char *key, const char *standard) {
     const char *value = rg_result_head(r, key);
     return value ? value : standard;
 }
 
-static void put_context(FILE *f, const rg_result *r)
-{
+static void put_context(FILE *f, const rg_result *r) {
     fputs("  \"context\": {\n    ", f);
     put_text_field(f, "date", head(r, "date", "unknown"));
     fputs(",\n    ", f);
@@ -167,8 +156,7 @@ static void put_context(FILE *f, const rg_result *r)
     fputs("\n  },\n", f);
 }
 
-static void write_gbench(FILE *f, const rg_result *r)
-{
+static void write_gbench(FILE *f, const rg_result *r) {
     const char *comma = "\n";
     fputs("{\n", f);
     put_context(f, r);
@@ -198,16 +186,14 @@ typedef struct dated {
     const rg_result *file;
 } dated;
 
-static int in_time(const void *x, const void *y)
-{
+static int in_time(const void *x, const void *y) {
     const dated *a = x, *b = y;
     const int order = strcmp(a->committed, b->committed);
     return order ? order : strcmp(a->date, b->date);
 }
 
 // The dates of the commits if every head has one, else those of the runs.
-static int sort_files(const rg_result *file, int n, dated *of)
-{
+static int sort_files(const rg_result *file, int n, dated *of) {
     bool all = true;
     for (int i = 0; i < n; i++) {
         of[i] = (dated){head(&file[i], "revision_date", ""), head(&file[i], "date", ""), &file[i]};
@@ -222,16 +208,14 @@ static int sort_files(const rg_result *file, int n, dated *of)
     return RG_GOOD;
 }
 
-static const rg_row *find_timed(const rg_result *r, const rg_row *like)
-{
+static const rg_row *find_timed(const rg_result *r, const rg_row *like) {
     for (int i = 0; i < r->n_rows; i++)
         if (rg_row_same(&r->row[i], like) && rg_row_is_timed(&r->row[i])) return &r->row[i];
     return NULL;
 }
 
 // Whether it was timed in every file, on the same inputs.
-static bool is_series(const dated *of, int n, const rg_row *row)
-{
+static bool is_series(const dated *of, int n, const rg_row *row) {
     RG_FREED char *key = rg_print("input %s %s", row->cell[RG_C_ALGO], row->cell[RG_C_SHAPE]);
     bool same = true;
     for (int i = 0; i < n && same; i++)
@@ -239,15 +223,13 @@ static bool is_series(const dated *of, int n, const rg_row *row)
     return same;
 }
 
-static void put_field(FILE *f, const char *text)
-{
+static void put_field(FILE *f, const char *text) {
     putc('"', f);
     for (; *text; text++) fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, f);
     putc('"', f);
 }
 
-static int write_csv(FILE *f, const rg_result *file, int n)
-{
+static int write_csv(FILE *f, const rg_result *file, int n) {
     RG_FREED dated *of = rg_alloc((size_t)n * sizeof *of);
     RG_FREED const rg_row **series = rg_alloc((size_t)(file->n_rows + 1) * sizeof *series);
     int n_series = 0, left_out = 0, code = sort_files(file, n, of);
@@ -282,8 +264,7 @@ static int write_csv(FILE *f, const rg_result *file, int n)
 
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
-static int write_out(const exporting *e, const rg_result *file, int n)
-{
+static int write_out(const exporting *e, const rg_result *file, int n) {
     rg_file out = {.stream = stdout};
     int code = e->out ? rg_file_open(&out, e->out) : RG_GOOD;
     if (code) return code;
@@ -301,15 +282,13 @@ static int write_out(const exporting *e, const rg_result *file, int n)
 }
 
 // Times of different machines are no series.
-static int check_alike(const rg_result *first, const rg_result *r)
-{
+static int check_alike(const rg_result *first, const rg_result *r) {
     const char *expected = head(first, "machine", ""), *found = head(r, "machine", "");
     if (!strcmp(expected, found)) return RG_GOOD;
     return rg_fail(RG_USAGE, "%s: expected machine \"%s\", as in %s, found \"%s\"", r->path, expected, first->path, found);
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     const exporting *e = typed;
     const int n = e->given.word.n;
     if (n > 1 && e->format != CSV) return rg_fail(RG_USAGE, "export: expected one file for gbench, found %d", n);

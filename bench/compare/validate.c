@@ -16,8 +16,7 @@ typedef struct belief {
     int faults;
 } belief;
 
-__attribute__((format(printf, 2, 3))) static void fault(belief *b, const char *format, ...)
-{
+__attribute__((format(printf, 2, 3))) static void fault(belief *b, const char *format, ...) {
     char text[400];
     char *const *c = b->row->cell;
     RG_FORMAT(text, sizeof text, format);
@@ -29,8 +28,7 @@ __attribute__((format(printf, 2, 3))) static void fault(belief *b, const char *f
 // Numbers are written with seven digits, so values computed from several agree to a few units of the seventh.
 static bool agree(double a, double b) { return fabs(a - b) <= 3e-6 * fmax(fabs(a), fabs(b)); }
 
-static void check_summary(belief *b, const rg_samples *samples)
-{
+static void check_summary(belief *b, const rg_samples *samples) {
     rg_summary s;
     rg_summarise(samples, &s);
     const struct {
@@ -50,14 +48,12 @@ static void check_summary(belief *b, const rg_samples *samples)
 }
 
 // The number of calls in a sample, which is their elapsed time divided by it.
-static double calls_a_sample(const rg_row *row)
-{
+static double calls_a_sample(const rg_row *row) {
     const double calls = rg_cell_number(row, RG_C_CALLS);
     return calls >= 1 ? calls : 1;
 }
 
-static void check_clock(belief *b, const rg_samples *samples)
-{
+static void check_clock(belief *b, const rg_samples *samples) {
     const bool kernel = !strcmp(b->row->cell[RG_C_SCOPE], "kernel"); // an empty measurement was subtracted
     const char *key = strcmp(b->row->cell[RG_C_SPACE], "device") ? "clock_tick_ns" : "gpu_tick_ns";
     const char *said = rg_result_head(b->file, key);
@@ -71,8 +67,7 @@ static void check_clock(belief *b, const rg_samples *samples)
             least * calls_a_sample(b->row), calls_a_sample(b->row));
 }
 
-static void check_hashes(belief *b)
-{
+static void check_hashes(belief *b) {
     char *const *c = b->row->cell;
     RG_FREED char *input = rg_input_key(b->row), *source = rg_print("source %s:%s", c[RG_C_ALGO], c[RG_C_VARIANT]);
     const char *head = rg_result_head(b->file, source);
@@ -89,8 +84,7 @@ static void check_hashes(belief *b)
 }
 
 // The rate of the file's own probe for the processor of the row; NaN: none.
-static double probed(const belief *b, const char *resource)
-{
+static double probed(const belief *b, const char *resource) {
     const char *params = b->row->cell[RG_C_PARAMS], *space = b->row->cell[RG_C_SPACE];
     const size_t threads = strcmp(space, "host") ? 0 : strcspn(params, ";");
     for (int i = 0; i < b->file->n_rows; i++) {
@@ -106,8 +100,7 @@ static double probed(const belief *b, const char *resource)
 static const rg_entry *entry_of(const rg_row *row) { return rg_entry_find(row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]); }
 
 // Checks the row's bound, and its median against the variant's cost() if this program has the variant.
-static void check_bound(belief *b)
-{
+static void check_bound(belief *b) {
     const double fraction = rg_cell_number(b->row, RG_C_FRACTION), median_s = rg_cell_number(b->row, RG_C_MEDIAN) / 1e9;
     const char *bound = b->row->cell[RG_C_BOUND], *params = b->row->cell[RG_C_PARAMS];
     if (!(fraction <= RG_FRACTION_MOST)) {
@@ -139,8 +132,7 @@ static void check_bound(belief *b)
 
 // A clock counts whole nanoseconds for all calls of a sample (a process may have made twice or four times as many). Of the
 // samples whose seven digits resolve these steps (*told), counts those that lie between steps, as scaled times do.
-static void count_steps(const rg_row *row, const rg_samples *samples, int *told, int *between)
-{
+static void count_steps(const rg_row *row, const rg_samples *samples, int *told, int *between) {
     static const double TOLD = 0.05, OFF = 0.15; // parts of a step; 70 % of arbitrary numbers are farther off than OFF
     for (int p = 0, first = 0; p < samples->processes; first = samples->past[p++]) {
         int least = samples->n, of = 0;
@@ -161,8 +153,7 @@ static void count_steps(const rg_row *row, const rg_samples *samples, int *told,
 
 // In honest files at most a ninth of the rows lies between the steps (processes whose samples had other numbers of calls);
 // after scaling by 0.8, 0.9 or 0.95, nine tenths do. With ten rows, either mistake is rarer than one in a thousand.
-static void look_for_scaling(const rg_result *file)
-{
+static void look_for_scaling(const rg_result *file) {
     enum { ROWS = 10, SAMPLES = 10 };
     int rows = 0, scaled = 0;
     for (int i = 0; i < file->n_rows; i++) {
@@ -183,8 +174,7 @@ static void look_for_scaling(const rg_result *file)
             rows, scaled);
 }
 
-static void check_row(belief *b)
-{
+static void check_row(belief *b) {
     rg_samples samples = rg_row_samples(b->row);
     if (samples.n == 0) {
         fault(b, "expected the samples of its median, found none");
@@ -199,8 +189,7 @@ static void check_row(belief *b)
         check_bound(b);
 }
 
-bool rg_row_is_stale(const rg_row *row)
-{
+bool rg_row_is_stale(const rg_row *row) {
     const char *then = row->cell[RG_C_SOURCE];
     const bool job = !strcmp(row->cell[RG_C_SCOPE], "job");
     const rg_entry *e = job ? NULL : entry_of(row);
@@ -213,8 +202,7 @@ bool rg_row_is_stale(const rg_row *row)
     return strcmp(then, now) != 0;
 }
 
-bool rg_table_is_stale(const char *text)
-{
+bool rg_table_is_stale(const char *text) {
     for (; *text == '#'; text += strcspn(text, "\n"), text += *text == '\n') {
         char job[64], then[64], now[64];
         if (sscanf(text, "# source %63[^:\n]: %63[^\n]", job, then) == 2 && (rg_job_source_of(job, now), strcmp(then, now)))
@@ -223,15 +211,13 @@ bool rg_table_is_stale(const char *text)
     return false;
 }
 
-bool rg_row_is_unsourced(const rg_row *row)
-{
+bool rg_row_is_unsourced(const rg_row *row) {
     const char *then = row->cell[RG_C_SOURCE];
     return (!*then || !strncmp(then, "unknown", 7)) && row->timed_ns > 0 && !rg_row_is_probe(row) &&
         strcmp(row->cell[RG_C_SCOPE], "job") && !strchr(row->cell[RG_C_VARIANT], ':');
 }
 
-int rg_validate(const rg_result *file)
-{
+int rg_validate(const rg_result *file) {
     belief b = {.file = file, .now = rg_result_format(file) > 1};
     for (int i = 0; i < file->n_rows; i++) {
         b.row = &file->row[i];
@@ -241,7 +227,6 @@ int rg_validate(const rg_result *file)
     return b.faults ? RG_USAGE : RG_GOOD;
 }
 
-const char *rg_validate_lacks(const rg_result *file)
-{
+const char *rg_validate_lacks(const rg_result *file) {
     return rg_result_format(file) > 1 ? "" : "an older file, without the hashes of sources and the clock's step";
 }

@@ -73,8 +73,7 @@ typedef struct contest {
 
 static void add(char **argv, int *n, const char *word) { argv[(*n)++] = rg_unconst(word); }
 
-static int start(contest *c, team *t, int side, rg_serving serving)
-{
+static int start(contest *c, team *t, int side, rg_serving serving) {
     const rg_duel *d = c->duel;
     char **argv = rg_alloc((size_t)(24 + 2 * d->given.plugin.n) * sizeof *argv);
     char threads[24], seed_text[24];
@@ -111,8 +110,7 @@ static int start(contest *c, team *t, int side, rg_serving serving)
 }
 
 // Asks all teams to end. The next timing waits until they have, as a GPU takes long to close.
-static void stop_teams(contest *c)
-{
+static void stop_teams(contest *c) {
     for (int i = 0; i < 2 * c->n_teams; i++) {
         worker *w = &c->team[i / 2].worker[i % 2];
         if (w->to) fclose(w->to), fclose(w->from); // it ends at the end of its input
@@ -122,15 +120,13 @@ static void stop_teams(contest *c)
     c->n_teams = 0;
 }
 
-static void wait_for_leaving(contest *c)
-{
+static void wait_for_leaving(contest *c) {
     while (c->n_leaving > 0)
         if (waitpid(c->leaving[c->n_leaving - 1], NULL, 0) >= 0 || errno != EINTR) c->n_leaving--;
 }
 
 // Reads the next line of a process; anything but an answer ends the duel.
-static int read_line(const contest *c, const team *t, int i, char line[LINE])
-{
+static int read_line(const contest *c, const team *t, int i, char line[LINE]) {
     int code, at = 0;
     if (!fgets(line, LINE, t->worker[i].from))
         return rg_fail(RG_WRONG, "duel: the process of %s ended without an answer (%s)", c->word[i], c->program[i]);
@@ -141,8 +137,7 @@ static int read_line(const contest *c, const team *t, int i, char line[LINE])
 }
 
 // Sets the calls of a block of each side when a team is ready; equal if their blocks are about as long.
-static int await_ready(contest *c, team *t)
-{
+static int await_ready(contest *c, team *t) {
     int code = RG_GOOD, *calls = t->calls;
     char line[LINE], shape[96];
     for (int i = 0; i < c->n_workers && !code; i++) {
@@ -160,8 +155,7 @@ static int await_ready(contest *c, team *t)
 }
 
 // Starts n teams and waits until all are ready.
-static int start_teams(contest *c, int n)
-{
+static int start_teams(contest *c, int n) {
     const rg_serving serving = *c->shape ? RG_SERVE_AGAIN : RG_SERVE_FIRST;
     int code = RG_GOOD;
     while (c->n_teams < n && !code) {
@@ -175,8 +169,7 @@ static int start_teams(contest *c, int n)
 
 // ---- pairs --------------------------------------------------------------------------------------------------------------
 
-static int block(const contest *c, const team *t, int side, rg_pair *pair)
-{
+static int block(const contest *c, const team *t, int side, rg_pair *pair) {
     char line[LINE];
     const int w = c->n_workers == 1 ? 0 : side;
     fprintf(t->worker[w].to, "%d %d\n", c->n_workers == 1 ? side : 0, pair->calls[side]);
@@ -191,8 +184,7 @@ static int block(const contest *c, const team *t, int side, rg_pair *pair)
 static bool time_is_up(const contest *c) { return rg_seconds() - c->began_s > c->duel->max_s; }
 
 // Counts the result of a team unless it has too few pairs.
-static void count(contest *c, const rg_pair *pair, int n)
-{
+static void count(contest *c, const rg_pair *pair, int n) {
     int kept;
     const double ratio = rg_process_ratio(pair, n, &kept);
     c->pairs += n;
@@ -209,8 +201,7 @@ static void count(contest *c, const rg_pair *pair, int n)
     c->log_ratio[c->n++] = ratio;
 }
 
-static int run_team(contest *c, int which)
-{
+static int run_team(contest *c, int which) {
     const team *t = &c->team[which];
     const int process = c->started - c->n_teams + which;
     RG_FREED rg_pair *pair = rg_alloc(RG_DUEL_PAIRS_MOST * sizeof *pair);
@@ -237,8 +228,7 @@ static int run_team(contest *c, int which)
 
 // ---- the duel -----------------------------------------------------------------------------------------------------------
 
-static void print_outcome(contest *c, rg_change outcome, const rg_ratio *r)
-{
+static void print_outcome(contest *c, rg_change outcome, const rg_ratio *r) {
     char time[2][32], why[200] = "", lasted[32];
     rg_duration(1e9 * (rg_seconds() - c->duel_s), lasted);
     for (int i = 0; i < 2; i++) rg_duration(c->n ? c->sum_ns[i] / c->n : NAN, time[i]);
@@ -261,16 +251,14 @@ static void print_outcome(contest *c, rg_change outcome, const rg_ratio *r)
 }
 
 // The number of processes that open together: those up to the next look. The first is alone, since it verifies.
-static int to_open(const contest *c)
-{
+static int to_open(const contest *c) {
     int look = 0;
     while (rg_duel_look[look] <= c->n) look++;
     const int until = rg_duel_look[look] - c->n;
     return !*c->shape ? 1 : until < c->at_once ? until : c->at_once;
 }
 
-static int run_duel(contest *c)
-{
+static int run_duel(contest *c) {
     rg_ratio ratio = {NAN, 0, INFINITY};
     rg_change outcome = RG_UNDECIDED;
     rg_progress progress;
@@ -295,8 +283,7 @@ static int run_duel(contest *c)
 }
 
 // Runs all duels; returns the code of the worst verdict.
-static int fight_all(contest *c)
-{
+static int fight_all(contest *c) {
     int code = RG_GOOD;
     for (c->number = 1; !code && c->number <= c->duel->repeat; c->number++) {
         c->seed = c->duel->given.seed + (uint64_t)c->number - 1;
@@ -306,8 +293,7 @@ static int fight_all(contest *c)
 }
 
 // Finds out from the measurements, before any process starts, whether a GPU is used and how many processes fit side by side.
-static int look_ahead(contest *c)
-{
+static int look_ahead(contest *c) {
     RG_FREED rg_duel_side *s = rg_alloc(2 * sizeof *s);
     double bytes = 0;
     int code = RG_GOOD;
@@ -323,8 +309,7 @@ static int look_ahead(contest *c)
     return code;
 }
 
-static int open_file(contest *c)
-{
+static int open_file(contest *c) {
     int code = rg_file_open(&c->file, c->duel->out);
     if (code) return code;
     char why[200];
@@ -343,8 +328,7 @@ static int open_file(contest *c)
     return RG_GOOD;
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     rg_duel *d = typed;
     const int words = d->given.word.n;
     if (words > 2 || words < (d->old_build || d->serve >= 0 ? 1 : 2))

@@ -7,8 +7,7 @@
 // The protocol uses the original standard output; the output of kernels and libraries goes to standard error.
 static FILE *answers;
 
-__attribute__((format(printf, 2, 3))) static int stop(int code, const char *format, ...)
-{
+__attribute__((format(printf, 2, 3))) static int stop(int code, const char *format, ...) {
     va_list list;
     fprintf(answers, "stop %d ", code);
     va_start(list, format);
@@ -20,8 +19,7 @@ __attribute__((format(printf, 2, 3))) static int stop(int code, const char *form
 }
 
 // Parses "ALGO:VARIANT" or "ALGO:VARIANT:NAME=VALUE;..." into the plan of one variant.
-int rg_duel_side_make(const rg_duel *d, const char *word, rg_duel_side *s)
-{
+int rg_duel_side_make(const rg_duel *d, const char *word, rg_duel_side *s) {
     snprintf(s->text, sizeof s->text, "%s", word);
     char *last = strrchr(s->text, ':');
     s->options = (rg_bench_options){.given = d->given,
@@ -51,16 +49,14 @@ int rg_duel_side_make(const rg_duel *d, const char *word, rg_duel_side *s)
     return RG_GOOD;
 }
 
-static int make_side(const rg_duel *d, const char *word, rg_duel_side *s)
-{
+static int make_side(const rg_duel *d, const char *word, rg_duel_side *s) {
     char reason[RG_REASON];
     const int code = rg_duel_side_make(d, word, s);
     if (code) return stop(code, "\"%s\" cannot be timed", word);
     return s->measurement->done ? stop(RG_LACKS, "%s: %s", word, rg_measurement_reason(s->measurement, reason)) : RG_GOOD;
 }
 
-static int open_side(rg_duel_side *s, bool first, const rg_device *gpu, rg_inputs *in, uint64_t seed)
-{
+static int open_side(rg_duel_side *s, bool first, const rg_device *gpu, rg_inputs *in, uint64_t seed) {
     char reason[RG_REASON];
     rg_measurement_open(s->measurement, s->measurement->entry->variant->space == RG_HOST ? rg_device_cpu() : gpu, in);
     if (!s->measurement->done && first) {
@@ -73,8 +69,7 @@ static int open_side(rg_duel_side *s, bool first, const rg_device *gpu, rg_input
                                 : RG_GOOD;
 }
 
-static int answer(rg_duel_side *s, int n, const rg_inputs *in)
-{
+static int answer(rg_duel_side *s, int n, const rg_inputs *in) {
     char line[64];
     int which, calls;
     while (fgets(line, sizeof line, stdin)) {
@@ -93,8 +88,7 @@ static int answer(rg_duel_side *s, int n, const rg_inputs *in)
     return RG_GOOD;
 }
 
-static int serve(const rg_duel *d, rg_duel_side *s, int n, rg_inputs *in)
-{
+static int serve(const rg_duel *d, rg_duel_side *s, int n, rg_inputs *in) {
     char why[200] = "", shape[96], reason[RG_REASON];
     const bool first = d->serve == RG_SERVE_FIRST;
     const rg_device *gpu = NULL;
@@ -125,8 +119,7 @@ static int serve(const rg_duel *d, rg_duel_side *s, int n, rg_inputs *in)
     return answer(s, n, in);
 }
 
-int rg_duel_serve(const rg_duel *d)
-{
+int rg_duel_serve(const rg_duel *d) {
     RG_FREED rg_duel_side *s = rg_alloc(2 * sizeof *s);
     rg_inputs in = {0};
     answers = fdopen(dup(STDOUT_FILENO), "w");

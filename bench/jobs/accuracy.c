@@ -12,8 +12,7 @@
 
 static bool is_photo(const char *name) { return rg_ends_with(name, ".png") || rg_ends_with(name, ".pgm"); }
 
-uint64_t rg_nonce_seed(const char *nonce)
-{
+uint64_t rg_nonce_seed(const char *nonce) {
     char hex[65];
     rg_sha256_of(nonce, strlen(nonce), hex);
     hex[16] = '\0';
@@ -22,8 +21,7 @@ uint64_t rg_nonce_seed(const char *nonce)
 
 // ---- errors --------------------------------------------------------------------------------------------------------------
 
-static double map_error(const char *truth, const char *found)
-{
+static double map_error(const char *truth, const char *found) {
     rg_volume a = {0}, b = {0};
     double error = NAN, scale, offset;
     if (!rg_volume_read(truth, &a) && !rg_volume_read(found, &b) && a.side == b.side)
@@ -33,8 +31,7 @@ static double map_error(const char *truth, const char *found)
     return error;
 }
 
-static double poses_error(const char *truth, const char *found)
-{
+static double poses_error(const char *truth, const char *found) {
     rg_particles p[2];
     double median = NAN;
     int opened = 0;
@@ -53,8 +50,7 @@ static double poses_error(const char *truth, const char *found)
     return median;
 }
 
-static double transforms_error(const char *truth, const char *found)
-{
+static double transforms_error(const char *truth, const char *found) {
     static const char *const column[] = {"shift_x_px", "shift_y_px"};
     RG_ENDS(rg_tsv_free) rg_tsv a = {0}, b = {0};
     double largest = NAN;
@@ -66,14 +62,12 @@ static double transforms_error(const char *truth, const char *found)
     return largest;
 }
 
-static uint64_t pixel(const rg_image *a, int64_t at)
-{
+static uint64_t pixel(const rg_image *a, int64_t at) {
     return a->bits == 8 ? ((uint8_t *)a->pixel)[at] : ((uint16_t *)a->pixel)[at];
 }
 
 // S(x, y) = sum over the overlap of a(p) a(p - (x, y)), as in `regather autocorr --help`.
-static double sum_at(const rg_image *a, int64_t x0, int64_t y0)
-{
+static double sum_at(const rg_image *a, int64_t x0, int64_t y0) {
     uint64_t sum = 0;
     for (int64_t y = y0 > 0 ? y0 : 0; y < a->height + (y0 < 0 ? y0 : 0); y++)
         for (int64_t x = x0 > 0 ? x0 : 0; x < a->width + (x0 < 0 ? x0 : 0); x++) {
@@ -83,8 +77,7 @@ static double sum_at(const rg_image *a, int64_t x0, int64_t y0)
     return (double)sum;
 }
 
-static double photo_error(const char *photo, const char *c2d, uint64_t seed)
-{
+static double photo_error(const char *photo, const char *c2d, uint64_t seed) {
     enum { ELEMENTS = 16 };
     rg_image image;
     rg_mrc m;
@@ -108,8 +101,7 @@ static double photo_error(const char *photo, const char *c2d, uint64_t seed)
     return largest;
 }
 
-static double sums_error(const char *in, const char *out, uint64_t seed)
-{
+static double sums_error(const char *in, const char *out, uint64_t seed) {
     RG_ENDS(rg_job_list_free) rg_job_list l = rg_job_outputs_list(in);
     double largest = 0;
     int photos = 0;
@@ -124,8 +116,7 @@ static double sums_error(const char *in, const char *out, uint64_t seed)
     return photos ? largest : NAN;
 }
 
-double rg_job_error(const rg_work *w, const char *in, const char *folder, uint64_t seed)
-{
+double rg_job_error(const rg_work *w, const char *in, const char *folder, uint64_t seed) {
     static const char *const truth[] = {"map.mrc", "particles.star", "truth.tsv", ""},
                              *const found[] = {".mrc", ".star", ".tsv", ""};
     RG_FREED char *a = rg_print("%s/%s", in, truth[w->check]), *b = rg_print("%s/out%s", folder, found[w->check]);
@@ -147,8 +138,7 @@ typedef struct values {
     double *number; // of a text
 } values;
 
-static void read_numbers(values *v, const char *path)
-{
+static void read_numbers(values *v, const char *path) {
     RG_FREED char *line = NULL;
     size_t room = 0;
     FILE *f = fopen(path, "r");
@@ -166,8 +156,7 @@ static void read_numbers(values *v, const char *path)
     if (f) fclose(f);
 }
 
-static void values_open(values *v, const char *path)
-{
+static void values_open(values *v, const char *path) {
     *v = (values){0};
     if (rg_job_is_map(path)) {
         if (rg_mrc_open(&v->map, path)) return;
@@ -181,24 +170,21 @@ static void values_open(values *v, const char *path)
     }
 }
 
-static double value_at(values *v, uint64_t at)
-{
+static double value_at(values *v, uint64_t at) {
     if (v->number) return v->number[at];
     if (!v->section) return (double)pixel(&v->image, (int64_t)at);
     const uint64_t plane = (uint64_t)(v->map.nx * v->map.ny);
     return rg_mrc_section(&v->map, (int64_t)(at / plane), v->section) ? NAN : (double)v->section[at % plane];
 }
 
-static void values_close(values *v)
-{
+static void values_close(values *v) {
     if (v->section) rg_mrc_close(&v->map);
     if (v->image.pixel) rg_image_free(&v->image);
     free(v->section);
     free(v->number);
 }
 
-char *rg_job_samples(const char *folder, uint64_t seed)
-{
+char *rg_job_samples(const char *folder, uint64_t seed) {
     RG_ENDS(rg_job_list_free) rg_job_list l = rg_job_outputs_list(folder);
     char *text = NULL;
     size_t n;
@@ -219,8 +205,7 @@ char *rg_job_samples(const char *folder, uint64_t seed)
 }
 
 // Rows first..past of one file.
-static void compare_file(const rg_tsv *a, const rg_tsv *b, int first, int past, rg_alike *found)
-{
+static void compare_file(const rg_tsv *a, const rg_tsv *b, int first, int past, rg_alike *found) {
     const char *name = rg_tsv_cell(a, first, "file");
     const bool map = rg_job_is_map(name), pixels = map || is_photo(name), poses = rg_ends_with(name, ".star");
     const double share = poses ? 0.02 : rg_ends_with(name, ".tsv") ? 0.01 : 1e-3, least = poses ? 10 : 1;
@@ -238,8 +223,7 @@ static void compare_file(const rg_tsv *a, const rg_tsv *b, int first, int past, 
     found->files_differ += differ > (map ? 0 : RG_MAY_DIFFER * (past - first));
 }
 
-rg_alike rg_samples_alike(const rg_tsv *a, const rg_tsv *b)
-{
+rg_alike rg_samples_alike(const rg_tsv *a, const rg_tsv *b) {
     rg_alike found = {.n = a->n_rows};
     if (a->n_rows != b->n_rows) {
         snprintf(found.first, sizeof found.first, "%d values, here %d", a->n_rows, b->n_rows);

@@ -43,8 +43,7 @@ typedef struct job_bench {
 // ---- the command line ----------------------------------------------------------------------------------------------------
 
 // "1,2,4" into kinds; 0 hides the GPUs.
-static int read_gpus(job_bench *b, const char *text)
-{
+static int read_gpus(job_bench *b, const char *text) {
     for (const char *at = text; *at && b->n_kinds < KINDS_MOST; at += *at == ',') {
         char *end;
         long gpus = strtol(at, &end, 10);
@@ -56,8 +55,7 @@ static int read_gpus(job_bench *b, const char *text)
     return b->n_kinds ? RG_GOOD : rg_fail(RG_USAGE, "--gpus: expected numbers of GPUs with commas, found \"%s\"", text);
 }
 
-static int read_options(job_bench *b)
-{
+static int read_options(job_bench *b) {
     const rg_bench_options *o = b->options;
     char why[200], all[16];
     b->command = o->job;
@@ -76,8 +74,8 @@ static int read_options(job_bench *b)
 
 // ---- one run -------------------------------------------------------------------------------------------------------------
 
-__attribute__((format(printf, 4, 5))) static void fail(job_kind *kind, rg_status status, rg_stop stop, const char *format, ...)
-{
+__attribute__((format(printf, 4, 5))) static void fail(
+    job_kind *kind, rg_status status, rg_stop stop, const char *format, ...) {
     RG_FORMAT(kind->detail, sizeof kind->detail, format);
     kind->stop = stop;
     kind->done = true;
@@ -85,8 +83,7 @@ __attribute__((format(printf, 4, 5))) static void fail(job_kind *kind, rg_status
 }
 
 // Checks the outputs in this folder against those of the first run, and by --check.
-static void check_outputs(const job_bench *b, job_kind *kind, const char *folder)
-{
+static void check_outputs(const job_bench *b, job_kind *kind, const char *folder) {
     const rg_job_outputs found = rg_job_outputs_compare(b->first[kind->gpus > 0], folder);
     kind->files = found.files;
     kind->difference = fmax(kind->difference, found.largest);
@@ -100,8 +97,7 @@ static void check_outputs(const job_bench *b, job_kind *kind, const char *folder
     if (code) fail(kind, RG_FAIL, RG_STOP_CHECK, "exit status %d", code);
 }
 
-static double run_once(job_bench *b, job_kind *kind)
-{
+static double run_once(job_bench *b, job_kind *kind) {
     char *first = b->first[kind->gpus > 0];
     const bool is_first = !*first;
     rg_job_run run;
@@ -126,8 +122,7 @@ static double run_once(job_bench *b, job_kind *kind)
 
 // Repeats the job until the window is long enough, and reads the energy counters of its GPUs, or of the CPU if it uses none,
 // before and after.
-static void measure_energy(job_bench *b, job_kind *kind)
-{
+static void measure_energy(job_bench *b, job_kind *kind) {
     rg_energy energy;
     double seconds, watts;
     int runs = 0;
@@ -149,15 +144,13 @@ static void measure_energy(job_bench *b, job_kind *kind)
 // ---- rounds and rows -----------------------------------------------------------------------------------------------------
 
 // Each run is a separate process.
-static rg_samples samples_of(const job_kind *kind)
-{
+static rg_samples samples_of(const job_kind *kind) {
     static int past[RG_SAMPLES_MAX];
     for (int i = 0; i < kind->n; i++) past[i] = i + 1;
     return (rg_samples){kind->n, kind->n, rg_unconst(kind->sample_ns), past};
 }
 
-static void take(job_bench *b, job_kind *kind, double seconds)
-{
+static void take(job_bench *b, job_kind *kind, double seconds) {
     const rg_bench_options *o = b->options;
     kind->sample_ns[kind->n++] = seconds * 1e9;
     kind->spent_s += seconds;
@@ -165,16 +158,14 @@ static void take(job_bench *b, job_kind *kind, double seconds)
     if (kind->done) kind->stop = kind->n < o->rounds ? RG_STOP_TIME : RG_STOP_ROUNDS;
 }
 
-static void visit(job_bench *b, job_kind *kind)
-{
+static void visit(job_bench *b, job_kind *kind) {
     double seconds = run_once(b, kind);
     if (!kind->done) take(b, kind, seconds);
 }
 
 // The first run is not counted unless it takes its share of the time: hashing has brought the files into the page cache. A run
 // that takes all the time is the only one.
-static void warm_up(job_bench *b, job_kind *kind)
-{
+static void warm_up(job_bench *b, job_kind *kind) {
     double seconds = run_once(b, kind);
     if (!kind->done && seconds > b->options->max_s / LEAST_SAMPLES) take(b, kind, seconds);
     if (kind->n && seconds > b->options->max_s) {
@@ -183,8 +174,7 @@ static void warm_up(job_bench *b, job_kind *kind)
     }
 }
 
-static void time_kinds(job_bench *b)
-{
+static void time_kinds(job_bench *b) {
     rg_progress progress;
     int left = 0, visits = 0;
     char why[200];
@@ -214,8 +204,7 @@ static void time_kinds(job_bench *b)
 
 // Reads from the command of --job its first word and the values of --variant and --threads; with GPUs, threads only if given.
 
-rg_row rg_bench_job_key(const rg_bench_options *o, int gpus)
-{
+rg_row rg_bench_job_key(const rg_bench_options *o, int gpus) {
     char algo[64] = "", variant[64] = "default";
     const char *named = strstr(o->job, "--variant "), *threads = strstr(o->job, "--threads ");
     sscanf(o->job, " %63s", algo);
@@ -234,8 +223,7 @@ rg_row rg_bench_job_key(const rg_bench_options *o, int gpus)
     return row;
 }
 
-static rg_row row_of(const job_bench *b, const job_kind *kind)
-{
+static rg_row row_of(const job_bench *b, const job_kind *kind) {
     rg_row row = rg_bench_job_key(b->options, kind->gpus);
     rg_set_cell(&row, RG_C_UNIT, "ns");
     char source[64];
@@ -271,8 +259,7 @@ static rg_row row_of(const job_bench *b, const job_kind *kind)
     return row;
 }
 
-static int write_rows(job_bench *b, const char *inputs)
-{
+static int write_rows(job_bench *b, const char *inputs) {
     rg_out out;
     rg_head head;
     char why[200];
@@ -301,8 +288,7 @@ static int write_rows(job_bench *b, const char *inputs)
     return timed ? RG_GOOD : rg_fail(RG_LACKS, "bench: the job could not be timed here; see above");
 }
 
-int rg_bench_job(const rg_bench_options *o)
-{
+int rg_bench_job(const rg_bench_options *o) {
     job_bench b = {.options = o};
     for (int k = 0; k < KINDS_MOST; k++) {
         b.kind[k].joules = b.kind[k].gpu_peak_bytes = NAN;

@@ -23,14 +23,12 @@ static double seconds(const rg_job_run *run, int clock) { return clock == RG_CLO
 // ---- outputs -------------------------------------------------------------------------------------------------------------
 
 // `command` with {old} and {new} replaced by the outputs of the two, or by the prefix of their names.
-static char *check_line(const team *t, const char *command)
-{
+static char *check_line(const team *t, const char *command) {
     RG_FREED char *of_old = rg_job_put_out(command, "{old}", t->folder[0]);
     return rg_job_put_out(of_old, "{new}", t->folder[1]);
 }
 
-static int compare_outputs(team *t)
-{
+static int compare_outputs(team *t) {
     if (t->duel->check) {
         RG_FREED char *line = check_line(t, t->duel->check);
         const int code = rg_shell(line, NULL);
@@ -49,8 +47,7 @@ static int compare_outputs(team *t)
 
 // ---- pairs ---------------------------------------------------------------------------------------------------------------
 
-static int run_one(team *t, int side)
-{
+static int run_one(team *t, int side) {
     t->run[side] = rg_job_run_once(t->program[side], t->command[side], t->folder[side], -1);
     const int code = t->run[side].code;
     if (!code) return RG_GOOD;
@@ -58,16 +55,14 @@ static int run_one(team *t, int side)
         code == RG_USAGE || code == RG_LACKS ? "" : "BROKEN: ", t->command[side], code, t->run[side].said);
 }
 
-static int run_pair(team *t, int number)
-{
+static int run_pair(team *t, int number) {
     t->first = (int)(rg_bits(t->duel->given.seed, (uint64_t)number) >> 63);
     int code = run_one(t, t->first);
     code = code ? code : run_one(t, !t->first);
     return code ? code : compare_outputs(t);
 }
 
-static void note(team *t)
-{
+static void note(team *t) {
     for (int clock = 0; clock < RG_CLOCKS; clock++) {
         const double s[2] = {seconds(&t->run[0], clock), seconds(&t->run[1], clock)};
         t->log_ratio[clock][t->n] = log(s[1] / s[0]);
@@ -82,8 +77,7 @@ static void note(team *t)
 
 // ---- the duel ------------------------------------------------------------------------------------------------------------
 
-static int conclude(const team *t, rg_change outcome)
-{
+static int conclude(const team *t, rg_change outcome) {
     char text[RG_CLOCKS][160];
     const char *const name[RG_CLOCKS] = {"wall", "CPU"};
     for (int clock = 0; clock < RG_CLOCKS; clock++) {
@@ -103,8 +97,7 @@ static int conclude(const team *t, rg_change outcome)
     return rg_duel_code(outcome);
 }
 
-static int fight(team *t)
-{
+static int fight(team *t) {
     rg_ratio ratio = {NAN, 0, INFINITY};
     rg_change outcome = RG_UNDECIDED;
     rg_progress progress;
@@ -125,8 +118,7 @@ static int fight(team *t)
     return code ? code : conclude(t, outcome);
 }
 
-int rg_duel_jobs(const rg_duel *d, char *const program[2], rg_file *file)
-{
+int rg_duel_jobs(const rg_duel *d, char *const program[2], rg_file *file) {
     team t = {.duel = d,
         .command = {d->given.word.item[0], d->given.word.item[d->given.word.n - 1]},
         .program = program,

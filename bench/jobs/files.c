@@ -10,28 +10,24 @@
 
 // What differs from run to run and is no result: where time went, what was read and written, and plots, whose tables are
 // compared.
-static bool is_output(const char *name)
-{
+static bool is_output(const char *name) {
     return strcmp(name, "log") && !rg_ends_with(name, ".log") && !rg_ends_with(name, "_stages.tsv") &&
         !rg_ends_with(name, ".svg");
 }
 
-bool rg_job_is_map(const char *name)
-{
+bool rg_job_is_map(const char *name) {
     static const char *const map[] = {".mrc", ".mrcs", ".map", ".rec", ".st"};
     bool any = false;
     for (size_t i = 0; i < sizeof map / sizeof *map; i++) any |= rg_ends_with(name, map[i]);
     return any;
 }
 
-static bool is_table(const char *name)
-{
+static bool is_table(const char *name) {
     return rg_ends_with(name, ".tsv") || rg_ends_with(name, ".star") || rg_ends_with(name, ".par");
 }
 
 // Leaves out text that names the run: comments of tables ("# command: ...") and labels of MRC headers (bytes 220 to 1023).
-static void leave_out_labels(const char *name, char *bytes, size_t *n)
-{
+static void leave_out_labels(const char *name, char *bytes, size_t *n) {
     if (rg_job_is_map(name) && *n >= 1024) memset(bytes + 220, 0, 1024 - 220);
     if (!is_table(name)) return;
     size_t kept = 0;
@@ -54,15 +50,13 @@ typedef struct inputs {
     char *last; // stack hashed last: rows of a stack follow each other
 } inputs;
 
-static bool is_file(const char *path)
-{
+static bool is_file(const char *path) {
     struct stat is;
     return !stat(path, &is) && S_ISREG(is.st_mode);
 }
 
 // Stacks may be larger than memory; tables are not. The maker and revision of a file are not part of the input.
-static void hash_file(inputs *in, const char *path)
-{
+static void hash_file(inputs *in, const char *path) {
     if (is_table(path)) {
         size_t n = 0;
         RG_FREED char *bytes = rg_file_bytes(path, &n);
@@ -82,8 +76,7 @@ static void hash_file(inputs *in, const char *path)
 }
 
 // Hashes the stacks that rows of a STAR file name ("000001@stack.mrcs"), in its folder or the current one.
-static void hash_stacks(inputs *in, const char *star)
-{
+static void hash_stacks(inputs *in, const char *star) {
     FILE *f = fopen(star, "r");
     RG_FREED char *line = NULL;
     size_t room = 0;
@@ -103,8 +96,7 @@ static void hash_stacks(inputs *in, const char *star)
     if (f) fclose(f);
 }
 
-void rg_job_inputs_hash(const char *command, char text[96])
-{
+void rg_job_inputs_hash(const char *command, char text[96]) {
     inputs in = {.hash = RG_FNV1A};
     wordexp_t words;
     RG_FREED char *line = rg_print("%s", command);
@@ -126,8 +118,7 @@ void rg_job_inputs_hash(const char *command, char text[96])
 
 // ---- outputs -------------------------------------------------------------------------------------------------------------
 
-static double map_difference(const char *a, const char *b)
-{
+static double map_difference(const char *a, const char *b) {
     rg_mrc m[2];
     double largest = 0, most = 0;
     if (rg_mrc_open(&m[0], a)) return INFINITY;
@@ -155,8 +146,7 @@ static double map_difference(const char *a, const char *b)
 }
 
 // Compares word by word; words other than numbers must be the same.
-static double text_difference(char *a, char *b)
-{
+static double text_difference(char *a, char *b) {
     static const char blank[] = " \t\r\n,;";
     double largest = 0;
     char *rest[2], *x = strtok_r(a, blank, &rest[0]), *y = strtok_r(b, blank, &rest[1]), *past[2];
@@ -170,8 +160,7 @@ static double text_difference(char *a, char *b)
 }
 
 // Headers but for their labels, which come before the values.
-static bool same_heads(const char *a, const char *b)
-{
+static bool same_heads(const char *a, const char *b) {
     char head[2][1024] = {{0}};
     for (int i = 0; i < 2; i++) {
         FILE *f = fopen(i ? b : a, "rb");
@@ -183,8 +172,7 @@ static bool same_heads(const char *a, const char *b)
 }
 
 // NaN is not a result, even if both files have it. differ: they are not the same.
-static double file_difference(const char *a, const char *b, bool *differ)
-{
+static double file_difference(const char *a, const char *b, bool *differ) {
     if (rg_job_is_map(a)) {
         const double difference = map_difference(a, b);
         *differ = difference != 0 || !same_heads(a, b);
@@ -204,8 +192,7 @@ static double file_difference(const char *a, const char *b, bool *differ)
 
 // ---- lists, comparisons and hashes of them --------------------------------------------------------------------------------
 
-static void list(const char *folder, const char *below, rg_job_list *l)
-{
+static void list(const char *folder, const char *below, rg_job_list *l) {
     struct dirent **entry;
     RG_FREED char *at = rg_print("%s/%s", folder, below);
     const int n = scandir(at, &entry, NULL, alphasort);
@@ -228,29 +215,25 @@ static void list(const char *folder, const char *below, rg_job_list *l)
     if (n >= 0) free(entry);
 }
 
-rg_job_list rg_job_outputs_list(const char *folder)
-{
+rg_job_list rg_job_outputs_list(const char *folder) {
     rg_job_list l = {0};
     list(folder, "", &l);
     return l;
 }
 
-void rg_job_list_free(rg_job_list *l)
-{
+void rg_job_list_free(rg_job_list *l) {
     for (int i = 0; i < l->n; i++) free(l->name[i]);
     free(l->name);
     *l = (rg_job_list){0};
 }
 
-static void count(rg_job_outputs *found, const char *name, double difference, bool differ)
-{
+static void count(rg_job_outputs *found, const char *name, double difference, bool differ) {
     found->files++;
     found->largest = fmax(found->largest, difference);
     if (differ && !found->differ++) snprintf(found->first, sizeof found->first, "%.199s", name);
 }
 
-rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other)
-{
+rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other) {
     rg_job_outputs found = {0};
     RG_ENDS(rg_job_list_free) rg_job_list here = rg_job_outputs_list(folder), there = rg_job_outputs_list(other);
     RG_FREED double *difference = rg_alloc(sizeof *difference * (size_t)here.n);
@@ -270,8 +253,7 @@ rg_job_outputs rg_job_outputs_compare(const char *folder, const char *other)
     return found;
 }
 
-void rg_job_outputs_hash(const char *folder, char hex[65])
-{
+void rg_job_outputs_hash(const char *folder, char hex[65]) {
     RG_ENDS(rg_job_list_free) rg_job_list l = rg_job_outputs_list(folder);
     rg_sha256 all;
     rg_sha256_begin(&all);

@@ -8,8 +8,7 @@
 #include <poll.h>
 #include <sys/syscall.h>
 
-static void show_only(int gpus)
-{
+static void show_only(int gpus) {
     char list[256] = "";
     for (int g = 0, length = 0; g < gpus; g++)
         length += snprintf(list + length, sizeof list - (size_t)length, "%s%d", g ? "," : "", g);
@@ -17,8 +16,7 @@ static void show_only(int gpus)
 }
 
 // Waits for the end of a process, looking at the memory of the GPUs meanwhile. Kernels before 5.3 have no handle to wait for.
-static double watch_gpus(pid_t child, double before)
-{
+static double watch_gpus(pid_t child, double before) {
     double most = before;
     struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
     while (ended.fd >= 0 && poll(&ended, 1, 50) == 0) most = fmax(most, rg_gpus_used_bytes());
@@ -26,15 +24,13 @@ static double watch_gpus(pid_t child, double before)
     return ended.fd >= 0 ? most - before : NAN;
 }
 
-static void be_job(void *of)
-{
+static void be_job(void *of) {
     const int *gpus = of;
     if (*gpus >= 0) show_only(*gpus);
     setenv("REGATHER_PAGE", "no", 0); // a page is for people, and its date differs from run to run
 }
 
-static rg_job_run run_line(const char *line, const char *program, const char *log, int gpus)
-{
+static rg_job_run run_line(const char *line, const char *program, const char *log, int gpus) {
     struct rusage used = {0};
     const char *const word[] = {"sh", "-c", line, program, NULL};
     const rg_child job = {.program = "/bin/sh", .word = word, .log = log, .prepare = be_job, .of = &gpus};
@@ -53,8 +49,7 @@ static rg_job_run run_line(const char *line, const char *program, const char *lo
     };
 }
 
-int rg_job_folder_make(char folder[4096])
-{
+int rg_job_folder_make(char folder[4096]) {
     const char *temporary = getenv("TMPDIR");
     snprintf(folder, 4096, "%.3000s/regather-job-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     return mkdtemp(folder) ? RG_GOOD : rg_fail(RG_USAGE, "%s: cannot be made: %s", folder, strerror(errno));
@@ -62,8 +57,7 @@ int rg_job_folder_make(char folder[4096])
 
 void rg_job_folder_remove(const char *folder) { rg_shell("rm -rf -- \"$0\"", folder); }
 
-char *rg_job_put(const char *text, const char *word, const char *another)
-{
+char *rg_job_put(const char *text, const char *word, const char *another) {
     char *put = NULL;
     size_t bytes;
     FILE *f = open_memstream(&put, &bytes);
@@ -74,14 +68,12 @@ char *rg_job_put(const char *text, const char *word, const char *another)
     return put;
 }
 
-char *rg_job_put_out(const char *text, const char *word, const char *folder)
-{
+char *rg_job_put_out(const char *text, const char *word, const char *folder) {
     RG_FREED char *out = rg_print("%s/out", folder);
     return rg_job_put(text, word, out);
 }
 
-rg_job_run rg_job_run_once(const char *program, const char *command, const char *folder, int gpus)
-{
+rg_job_run rg_job_run_once(const char *program, const char *command, const char *folder, int gpus) {
     RG_FREED char *log = rg_print("%s/log", folder), *words = rg_print("exec \"$0\" %s --quiet", command),
                   *line = rg_job_put_out(words, "{out}", folder);
     rg_shell("rm -rf -- \"$0\"/out*", folder);
@@ -92,8 +84,7 @@ rg_job_run rg_job_run_once(const char *program, const char *command, const char 
 }
 
 const char *rg_job_run_again(
-    const char *program, const char *command, char first[4096], const char *folder, int gpus, rg_job_run *run)
-{
+    const char *program, const char *command, char first[4096], const char *folder, int gpus, rg_job_run *run) {
     const bool is_first = !*first;
     *run = (rg_job_run){.code = RG_USAGE, .said = "there is no folder for its outputs"};
     if (is_first && rg_job_folder_make(first)) return *first = '\0', folder;

@@ -14,8 +14,7 @@
 
 static void section(const char *title) { printf("\n%s\n", title); }
 
-__attribute__((format(printf, 2, 3))) static void line(const char *label, const char *format, ...)
-{
+__attribute__((format(printf, 2, 3))) static void line(const char *label, const char *format, ...) {
     va_list list;
     va_start(list, format);
     printf("  %-13s ", label);
@@ -25,8 +24,7 @@ __attribute__((format(printf, 2, 3))) static void line(const char *label, const 
 }
 
 // Prints "found" with details, or "missing" with the lost feature and the command that repairs it.
-static void item(const char *label, bool found, const char *detail, const char *fix)
-{
+static void item(const char *label, bool found, const char *detail, const char *fix) {
     const char *word = found ? "found" : "missing";
     printf("  %-13s %s%-8s%s %s%s%s\n", label, rg_colour(stdout, found ? "green" : "yellow"), word, rg_colour(stdout, "off"),
         detail, found ? "" : ": ", found ? "" : fix);
@@ -34,8 +32,7 @@ static void item(const char *label, bool found, const char *detail, const char *
 
 // ---- the CPU -------------------------------------------------------------------------------------------------------------
 
-static void cpu_clock(void)
-{
+static void cpu_clock(void) {
     static const char root[] = "/sys/devices/system/cpu/cpu0/cpufreq";
     char low[32], high[32];
     if (!rg_line(low, sizeof low, "%s/scaling_min_freq", root) || !rg_line(high, sizeof high, "%s/scaling_max_freq", root)) {
@@ -53,15 +50,13 @@ static void cpu_clock(void)
     }
 }
 
-static void energy_line(const rg_device *device)
-{
+static void energy_line(const rg_device *device) {
     rg_energy e;
     rg_energy_start(device, &e);
     line("energy", "%s%s", isnan(e.start_J) ? "not readable: " : "readable: ", e.source);
 }
 
-static void report_cpu(void)
-{
+static void report_cpu(void) {
     rg_topology t;
     char text[160];
     section("CPU");
@@ -85,8 +80,7 @@ static void report_cpu(void)
 
 // ---- GPUs ----------------------------------------------------------------------------------------------------------------
 
-static void gpu_code(const rg_device *gpu, const rg_device_facts *facts)
-{
+static void gpu_code(const rg_device *gpu, const rg_device_facts *facts) {
     int sass, ptx, code = rg_gpu_code(gpu, &sass, &ptx);
     if (code != RG_OK)
         line("code", "this binary has none for sm_%d (%s): make clean && make CUDA_ARCH='-arch=sm_%d'", facts->sm,
@@ -98,8 +92,7 @@ static void gpu_code(const rg_device *gpu, const rg_device_facts *facts)
             sass, facts->sm);
 }
 
-static void gpu_clock(const rg_device *gpu, int index)
-{
+static void gpu_clock(const rg_device *gpu, int index) {
     char why[160], words[RG_REASON];
     const rg_nvml *nvml;
     void *board = rg_nvml_gpu(gpu, &nvml, why);
@@ -117,8 +110,7 @@ static void gpu_clock(const rg_device *gpu, int index)
     line("", "whether locked, NVML does not tell; to lock: sudo nvidia-smi -i %d -lgc %u", index, top / 4 * 3);
 }
 
-static void report_gpu(int index)
-{
+static void report_gpu(int index) {
     char name[16], why[200];
     snprintf(name, sizeof name, "gpu%d", index);
     const rg_device *gpu = rg_device_open(name, why);
@@ -148,8 +140,7 @@ static void report_gpu(int index)
     energy_line(gpu);
 }
 
-static void report_gpus(void)
-{
+static void report_gpus(void) {
     char why[200], reason[160], name[96];
     section("GPUs");
     int count = rg_gpu_count(why);
@@ -171,8 +162,7 @@ static void report_gpus(void)
 #define APT(package) "sudo apt-get install " package
 #define APT_MAKE(package) APT(package) " && make"
 
-static void report_libraries(void)
-{
+static void report_libraries(void) {
     static const struct {
         const char *name;
         bool found;
@@ -202,8 +192,7 @@ static void report_libraries(void)
     item("NVML", nvml, nvml ? "clocks, power and energy of GPUs" : why, "sudo apt-get install nvidia-driver");
 }
 
-static void report_programs(void)
-{
+static void report_programs(void) {
     // The toolkit's usual place stands beside /usr/local/bin, where the Makefile looks too.
     static const struct {
         const char *label, *name[2], *use, *fix;
@@ -226,8 +215,7 @@ static void report_programs(void)
 
 // ---- measured rates ------------------------------------------------------------------------------------------------------
 
-static void rate_cell(double per_s)
-{
+static void rate_cell(double per_s) {
     static const char prefix[] = " kMGTP";
     int step = 0;
     while (per_s >= 1000 && step < 5) {
@@ -242,15 +230,13 @@ static void rate_cell(double per_s)
 
 enum { COLUMNS_MAX = 10 };
 
-static void rate_row(const char *name, const char *unit, int n, const double *per_s)
-{
+static void rate_row(const char *name, const char *unit, int n, const double *per_s) {
     printf("  %-13s", name);
     for (int i = 0; i < n; i++) rate_cell(per_s[i]);
     printf("  %s\n", unit);
 }
 
-static void report_rates(void)
-{
+static void report_rates(void) {
     rg_rates rates[COLUMNS_MAX];
     char title[COLUMNS_MAX][24], why[200];
     int cores = rg_cpu_cores(), n = 0, gpus = rg_gpu_count(why);
@@ -290,8 +276,7 @@ static void report_rates(void)
 // ---- a job's stages ------------------------------------------------------------------------------------------------------
 
 // Reads the amount of one resource from "fp32=1.2e+12 memory=3e+09"; 0 if it is not named.
-static double amount(const char *needs, int resource)
-{
+static double amount(const char *needs, int resource) {
     const size_t n = strlen(rg_resource_name[resource]);
     for (const char *word = needs; *word; word += strcspn(word, " "), word += *word == ' ')
         if (!strncmp(word, rg_resource_name[resource], n) && word[n] == '=') return atof(word + n + 1);
@@ -299,8 +284,7 @@ static double amount(const char *needs, int resource)
 }
 
 // The time, in s, of the resource that limits the calls at these rates, 0 if nothing is known; *limit: that resource.
-static double bound_s(const rg_cost *needs, const rg_rates *rates, int *limit)
-{
+static double bound_s(const rg_cost *needs, const rg_rates *rates, int *limit) {
     double longest_s = 0;
     for (int r = 0; r < RG_RESOURCES; r++)
         if (needs->amount[r] / rates->per_s[r] > longest_s) {
@@ -310,8 +294,7 @@ static double bound_s(const rg_cost *needs, const rg_rates *rates, int *limit)
     return longest_s;
 }
 
-static int rates_of(const rg_tsv *t, rg_rates *rates)
-{
+static int rates_of(const rg_tsv *t, rg_rates *rates) {
     const char *device = rg_tsv_head(t, "device"), *threads = rg_tsv_head(t, "threads");
     char why[200];
     unsigned wanted = 0;
@@ -328,8 +311,7 @@ static int rates_of(const rg_tsv *t, rg_rates *rates)
 
 // Prints the time of each stage, the least time of its calls, and the difference. For the whole job, the least time is that of
 // the one resource that limits all calls together: stages that run at the same time share the machine.
-static int report_stages(const char *path)
-{
+static int report_stages(const char *path) {
     rg_tsv t;
     rg_rates rates;
     rg_cost all = {{0}};
@@ -369,8 +351,7 @@ typedef struct doctor {
     const char *stages;
 } doctor;
 
-static int run(void *options)
-{
+static int run(void *options) {
     const doctor *d = options;
     rg_head head;
     if (d->stages) return report_stages(d->stages);

@@ -45,8 +45,7 @@ const char *const rg_resource_unit[RG_RESOURCES] = {[RG_MEM_BYTES] = "B/s",
     [RG_ATOMIC_MEM] = "atomics/s",
     [RG_TEXTURE] = "fetches/s"};
 
-void rg_head_add(rg_head *head, const char *key, const char *format, ...)
-{
+void rg_head_add(rg_head *head, const char *key, const char *format, ...) {
     char text[1024];
     RG_FORMAT(text, sizeof text, format);
     for (char *c = text; *c; c++) {
@@ -61,8 +60,7 @@ void rg_head_add(rg_head *head, const char *key, const char *format, ...)
     head->n++;
 }
 
-void rg_head_free(rg_head *head)
-{
+void rg_head_free(rg_head *head) {
     for (int i = 0; i < head->n; i++) {
         free(head->key[i]);
         free(head->value[i]);
@@ -73,8 +71,7 @@ void rg_head_free(rg_head *head)
 }
 
 // Copies text; of each absolute path ("/a/b/c" at the start of a word, after '=', -I or -L) only the last part is kept. n > 0.
-static void without_folders(char *out, size_t n, const char *text)
-{
+static void without_folders(char *out, size_t n, const char *text) {
     char *const end = out + n - 1;
     char before = ' ', before_that = ' ';
     while (*text && out < end) {
@@ -94,8 +91,7 @@ static void without_folders(char *out, size_t n, const char *text)
 }
 
 // The least observed step of rg_seconds(), ns.
-static double host_tick_ns(void)
-{
+static double host_tick_ns(void) {
     double least = INFINITY;
     for (int i = 0; i < 200; i++) {
         double from = rg_seconds(), to = from;
@@ -106,8 +102,7 @@ static double host_tick_ns(void)
 }
 
 // The least difference between elapsed times of pairs of events with nothing between them, ns; NaN if the device fails.
-static double event_tick_ns(const rg_device *gpu)
-{
+static double event_tick_ns(const rg_device *gpu) {
     enum { PAIRS = 200 };
     void *event[2] = {NULL, NULL}, *stream = NULL;
     double ms[PAIRS], least = INFINITY;
@@ -126,8 +121,7 @@ static double event_tick_ns(const rg_device *gpu)
     return code || isinf(least) ? NAN : least;
 }
 
-static void head_run(rg_head *head, uint64_t seed, const char *command)
-{
+static void head_run(rg_head *head, uint64_t seed, const char *command) {
     char text[1024];
     time_t now = time(NULL);
     struct tm utc;
@@ -144,8 +138,7 @@ static void head_run(rg_head *head, uint64_t seed, const char *command)
     rg_head_add(head, "clock_tick_ns", "%.4g", host_tick_ns());
 }
 
-static void head_cpu(rg_head *head)
-{
+static void head_cpu(rg_head *head) {
     char text[160];
     rg_topology t;
     struct utsname os;
@@ -171,8 +164,7 @@ static void head_cpu(rg_head *head)
     rg_head_add(head, "kernel", "%s", uname(&os) == 0 ? os.release : "unknown (uname)");
 }
 
-static void head_build(rg_head *head)
-{
+static void head_build(rg_head *head) {
     char text[1024];
     rg_head_add(head, "compiler", "%s", RG_CC);
     without_folders(text, sizeof text, RG_CFLAGS);
@@ -185,8 +177,7 @@ static const char *const gpu_key[] = {
     "gpu", "gpu_sm", "gpu_memory", "gpu_driver", "cuda_runtime", "gpu_ecc", "gpu_power_cap", "gpu_clocks", "gpu_tick_ns"};
 
 // Facts that only NVML has: driver version, power cap, clocks.
-static void head_board(rg_head *head, const rg_device *gpu, const rg_device_facts *facts)
-{
+static void head_board(rg_head *head, const rg_device *gpu, const rg_device_facts *facts) {
     char why[160] = "not told by this GPU", driver[96] = "";
     const rg_nvml *nvml;
     void *board = rg_nvml_gpu(gpu, &nvml, why);
@@ -208,8 +199,7 @@ static void head_board(rg_head *head, const rg_device *gpu, const rg_device_fact
     }
 }
 
-static void head_gpu(rg_head *head, const rg_device *gpu)
-{
+static void head_gpu(rg_head *head, const rg_device *gpu) {
     rg_device_facts facts;
     int code = gpu ? gpu->facts(&facts) : RG_OK;
     if (!gpu || !gpu->is_gpu || gpu->is_emulated || code != RG_OK) {
@@ -233,8 +223,7 @@ static void head_gpu(rg_head *head, const rg_device *gpu)
         rg_head_add(head, "gpu_tick_ns", "%.4g", tick_ns);
 }
 
-void rg_head_make(rg_head *head, const rg_device *gpu, uint64_t seed, const char *command)
-{
+void rg_head_make(rg_head *head, const rg_device *gpu, uint64_t seed, const char *command) {
     char model[128];
     rg_device_facts facts;
     *head = (rg_head){0};

@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 // nvmlReturn_t in words; the numbers are NVML's ABI.
-static const char *reason(int code)
-{
+static const char *reason(int code) {
     switch (code) {
     case 1: return "not initialised in this process";
     case 3: return "not supported by this GPU";
@@ -27,8 +26,7 @@ static const char *reason(int code)
 // The last request; NULL after every nvmlInit, which may return other handles.
 static void *last_gpu;
 
-const rg_nvml *rg_nvml_load(char why[160])
-{
+const rg_nvml *rg_nvml_load(char why[160]) {
     static rg_nvml nvml;
     static void *library;
     static char failed[160];
@@ -58,16 +56,14 @@ const rg_nvml *rg_nvml_load(char why[160])
     return &nvml;
 }
 
-static void *by_pci(const rg_nvml *nvml, const char *pci, char why[160])
-{
+static void *by_pci(const rg_nvml *nvml, const char *pci, char why[160]) {
     void *gpu = NULL;
     const int code = nvml->by_pci ? nvml->by_pci(pci, &gpu) : 3;
     if (code != 0) snprintf(why, 160, "NVML: %s (%d)", reason(code), code);
     return code ? NULL : gpu;
 }
 
-void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
-{
+void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160]) {
     // Called at every sample, while facts() takes milliseconds, so the last answer is kept.
     static char named[sizeof "gpu999999"];
     rg_device_facts facts;
@@ -86,14 +82,12 @@ void *rg_nvml_gpu(const rg_device *device, const rg_nvml **nvml, char why[160])
     return gpu;
 }
 
-void *rg_nvml_closed_gpu(int index, const rg_nvml **nvml, char why[160])
-{
+void *rg_nvml_closed_gpu(int index, const rg_nvml **nvml, char why[160]) {
     *nvml = rg_nvml_load(why);
     return *nvml ? by_pci(*nvml, rg_gpu_pci(index), why) : NULL;
 }
 
-bool rg_gpu_held_down(const rg_device *device)
-{
+bool rg_gpu_held_down(const rg_device *device) {
     // nvmlClocksThrottleReason: SwPowerCap, HwSlowdown, SwThermalSlowdown, HwThermalSlowdown, HwPowerBrakeSlowdown.
     static const unsigned long long held = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
     char why[160];
@@ -103,8 +97,7 @@ bool rg_gpu_held_down(const rg_device *device)
     return gpu && nvml->throttle && nvml->throttle(gpu, &mask) == 0 && (mask & held);
 }
 
-double rg_gpus_used_bytes(void)
-{
+double rg_gpus_used_bytes(void) {
     char why[160];
     const rg_nvml *nvml = rg_nvml_load(why);
     unsigned n = 0;
@@ -119,8 +112,7 @@ double rg_gpus_used_bytes(void)
     return sum;
 }
 
-unsigned rg_throttle_of(unsigned long long mask)
-{
+unsigned rg_throttle_of(unsigned long long mask) {
     const int named = RG_THROTTLE_DISPLAY - RG_THROTTLE_IDLE + 1; // in NVML's order
     const unsigned known = (unsigned)(mask & ((1ull << named) - 1)) << RG_THROTTLE_IDLE;
     return !mask ? 1u << RG_THROTTLE_NONE : known | (mask >> named ? 1u << RG_THROTTLE_OTHER : 0);

@@ -7,8 +7,7 @@
 #include <sched.h>
 #include <time.h>
 
-bool rg_line(char *text, size_t bytes, const char *path_format, ...)
-{
+bool rg_line(char *text, size_t bytes, const char *path_format, ...) {
     char path[256];
     RG_FORMAT(path, sizeof path, path_format);
     FILE *f = fopen(path, "r");
@@ -22,8 +21,7 @@ bool rg_line(char *text, size_t bytes, const char *path_format, ...)
     return text[0] != '\0';
 }
 
-double rg_cpu_spent_s(void)
-{
+double rg_cpu_spent_s(void) {
     char text[256];
     double user, nice, system, idle, wait, irq, softirq, steal;
     if (!rg_line(text, sizeof text, "/proc/stat") ||
@@ -32,8 +30,7 @@ double rg_cpu_spent_s(void)
     return (user + nice + system + irq + softirq + steal) / (double)sysconf(_SC_CLK_TCK);
 }
 
-double rg_cpu_own_s(void)
-{
+double rg_cpu_own_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -42,8 +39,7 @@ double rg_cpu_own_s(void)
 double rg_cpu_others_s(void) { return rg_cpu_spent_s() - rg_cpu_own_s(); }
 
 // The value of "key : value" if the line has that key, else NULL.
-static char *field_value(char *line, const char *key)
-{
+static char *field_value(char *line, const char *key) {
     size_t length = strlen(key);
     if (strncmp(line, key, length) != 0) return NULL;
     char *at = line + length;
@@ -55,8 +51,7 @@ static char *field_value(char *line, const char *key)
     return at;
 }
 
-bool rg_proc_field(const char *file, const char *key, char *value, size_t bytes)
-{
+bool rg_proc_field(const char *file, const char *key, char *value, size_t bytes) {
     FILE *f = fopen(file, "r");
     char *line = NULL, *found = NULL;
     size_t room = 0;
@@ -68,8 +63,7 @@ bool rg_proc_field(const char *file, const char *key, char *value, size_t bytes)
 }
 
 // Clock of the core that this thread is on: cpufreq, else the line "cpu MHz" of that core in /proc/cpuinfo.
-static double cpu_MHz(void)
-{
+static double cpu_MHz(void) {
     char text[64];
     int core = sched_getcpu();
     if (core < 0) core = 0;
@@ -94,8 +88,7 @@ static double cpu_MHz(void)
 }
 
 // Hottest first sensor of the hwmon drivers that read a processor.
-static double cpu_temp_C(void)
-{
+static double cpu_temp_C(void) {
     double hottest = NAN;
     for (int i = 0; i < 64; i++) {
         char text[64];
@@ -110,8 +103,7 @@ static double cpu_temp_C(void)
     return hottest;
 }
 
-static void gpu_sensors(const rg_nvml *nvml, void *gpu, rg_sensors *s)
-{
+static void gpu_sensors(const rg_nvml *nvml, void *gpu, rg_sensors *s) {
     if (!gpu) return;
     unsigned value;
     unsigned long long mask;
@@ -122,8 +114,7 @@ static void gpu_sensors(const rg_nvml *nvml, void *gpu, rg_sensors *s)
     if (nvml->throttle && nvml->throttle(gpu, &mask) == 0) s->throttle = rg_throttle_of(mask);
 }
 
-void rg_sensors_read(const rg_device *device, rg_sensors *s)
-{
+void rg_sensors_read(const rg_device *device, rg_sensors *s) {
     *s = (rg_sensors){NAN, NAN, NAN, NAN, NAN, 1u << RG_THROTTLE_UNKNOWN};
     s->cpu_MHz = cpu_MHz();
     if (device && device->is_gpu && !device->is_emulated) {
@@ -137,8 +128,7 @@ void rg_sensors_read(const rg_device *device, rg_sensors *s)
     // CPU power is energy over a window (energy.c): it cannot be read at one moment, nor can the reason for a lower clock.
 }
 
-void rg_sensors_read_closed(int gpu, rg_sensors *s)
-{
+void rg_sensors_read_closed(int gpu, rg_sensors *s) {
     char why[160];
     const rg_nvml *nvml;
     *s = (rg_sensors){NAN, NAN, NAN, NAN, NAN, 1u << RG_THROTTLE_UNKNOWN};

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void add_cache(rg_topology *t, int level, char kind, size_t bytes)
-{
+static void add_cache(rg_topology *t, int level, char kind, size_t bytes) {
     for (int i = 0; i < t->n_caches; i++) {
         if (t->cache[i].level == level && t->cache[i].kind == kind && t->cache[i].bytes == bytes) {
             t->cache[i].count++;
@@ -23,8 +22,7 @@ static void add_cache(rg_topology *t, int level, char kind, size_t bytes)
 #if HAVE_HWLOC
 #include <hwloc.h>
 
-void rg_topology_read(rg_topology *t)
-{
+void rg_topology_read(rg_topology *t) {
     memset(t, 0, sizeof *t);
     hwloc_topology_t h;
     if (hwloc_topology_init(&h) != 0) return;
@@ -48,15 +46,13 @@ void rg_topology_read(rg_topology *t)
 #else
 
 // A thing shared by several CPUs is counted at the first of them that its list names ("0-3,8-11" begins with that one).
-static bool first_of(const char *list, int cpu)
-{
+static bool first_of(const char *list, int cpu) {
     char *end;
     long first = strtol(list, &end, 10);
     return end != list && first == cpu;
 }
 
-static void read_caches(rg_topology *t, int cpu)
-{
+static void read_caches(rg_topology *t, int cpu) {
     static const char root[] = "/sys/devices/system/cpu/cpu";
     for (int i = 0; i < RG_CACHES_MAX; i++) {
         char shared[256], level[16], type[32], size[32];
@@ -75,8 +71,7 @@ static void read_caches(rg_topology *t, int cpu)
     }
 }
 
-void rg_topology_read(rg_topology *t)
-{
+void rg_topology_read(rg_topology *t) {
     memset(t, 0, sizeof *t);
     long n = sysconf(_SC_NPROCESSORS_CONF);
     for (int cpu = 0; cpu < n; cpu++) {
@@ -91,8 +86,7 @@ void rg_topology_read(rg_topology *t)
 }
 #endif
 
-size_t rg_topology_last_cache(const rg_topology *t)
-{
+size_t rg_topology_last_cache(const rg_topology *t) {
     int level = 0;
     size_t bytes = 0;
     for (int i = 0; i < t->n_caches; i++) {
@@ -105,8 +99,7 @@ size_t rg_topology_last_cache(const rg_topology *t)
     return bytes;
 }
 
-void rg_topology_caches(const rg_topology *t, char text[160])
-{
+void rg_topology_caches(const rg_topology *t, char text[160]) {
     size_t at = 0;
     snprintf(text, 160, "unknown (/sys tells no caches)");
     for (int level = 1; level <= 4; level++) {
@@ -120,8 +113,7 @@ void rg_topology_caches(const rg_topology *t, char text[160])
     }
 }
 
-void rg_cpu_simd(char text[96])
-{
+void rg_cpu_simd(char text[96]) {
     static const char *const level[] = {"avx2", "avx512", "avx512vnni", "amx"};
     size_t at = 0;
     snprintf(text, 96, "none of avx2, avx512, avx512vnni, amx");
@@ -129,8 +121,7 @@ void rg_cpu_simd(char text[96])
         if (rg_cpu_has(level[i])) at += (size_t)snprintf(text + at, 96 - at, "%s%s", at ? " " : "", level[i]);
 }
 
-void rg_cpu_governor(char text[128])
-{
+void rg_cpu_governor(char text[128]) {
     if (!rg_line(text, 128, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"))
         snprintf(text, 128, "unknown (no cpufreq: virtual machine, or clocks left to the firmware)");
 }

@@ -35,8 +35,7 @@ enum { CHAINS = 12 };
 #endif
 // A step receives the prefix p of its instructions, as _mm256, and the accumulator.
 #define LOOP(id, target_isa, vector, broadcast, add, p, step)                                                                  \
-    target_isa static void id(int64_t rounds, const rg_copy_arrays *unused)                                                    \
-    {                                                                                                                          \
+    target_isa static void id(int64_t rounds, const rg_copy_arrays *unused) {                                                  \
         vector x = broadcast(1), y = broadcast(0);                                                                             \
         (void)unused;                                                                                                          \
         HIDE(p, x)                                                                                                             \
@@ -79,8 +78,7 @@ LOOP(i8_vnni, VNNI, __m512i, _mm512_set1_epi32, _mm512_add_epi32, _mm512, DOT_VN
 LOOP(i16_vnni, VNNI, __m512i, _mm512_set1_epi32, _mm512_add_epi32, _mm512, MAD_VNNI)
 
 // Stores bypass the caches, so that the memory moves only the bytes read + written. SSE2 is enough: memory is the limit.
-static void copy(int64_t rounds, const rg_copy_arrays *c)
-{
+static void copy(int64_t rounds, const rg_copy_arrays *c) {
     for (int64_t r = 0; r < rounds; r++) {
         for (size_t i = 0; i < c->bytes; i += 64) {
             const __m128i *from = (const __m128i *)(c->from + i);
@@ -96,8 +94,7 @@ static void copy(int64_t rounds, const rg_copy_arrays *c)
     }
 }
 #else
-static void copy(int64_t rounds, const rg_copy_arrays *c)
-{
+static void copy(int64_t rounds, const rg_copy_arrays *c) {
     for (int64_t r = 0; r < rounds; r++) {
         memcpy(c->to, c->from, c->bytes);
         __asm__ volatile("" : : "r"(c->to) : "memory");
@@ -111,13 +108,9 @@ typedef double f64x2 __attribute__((vector_size(16)));
 typedef uint32_t u32x4 __attribute__((vector_size(16)));
 #define PLAIN __attribute__((noinline))
 #define SPREAD4(v)                                                                                                             \
-    {                                                                                                                          \
-        v, v, v, v                                                                                                             \
-    }
+    { v, v, v, v }
 #define SPREAD2(v)                                                                                                             \
-    {                                                                                                                          \
-        v, v                                                                                                                   \
-    }
+    { v, v }
 #define PLUS(a, b) ((a) + (b))
 #define MAD_PLAIN(p, a) a = a * y + x;
 LOOP(f32_plain, PLAIN, f32x4, SPREAD4, PLUS, , MAD_PLAIN)
@@ -169,8 +162,7 @@ typedef struct rg_member {
 } rg_member;
 
 // One timed run of all members: seconds from the first start to the last end, the same in every member.
-static double run_together(const rg_member *m, rg_loop loop, int64_t rounds, const rg_copy_arrays *arrays)
-{
+static double run_together(const rg_member *m, rg_loop loop, int64_t rounds, const rg_copy_arrays *arrays) {
     rg_crew *crew = m->crew;
     pthread_barrier_wait(&crew->gate);
     crew->from_s[m->index] = rg_seconds();
@@ -186,8 +178,7 @@ static double run_together(const rg_member *m, rg_loop loop, int64_t rounds, con
 }
 
 // Rounds/s of all members together: the best of four runs of 20 ms or more.
-static double rounds_per_s(const rg_member *m, rg_loop loop, const rg_copy_arrays *arrays)
-{
+static double rounds_per_s(const rg_member *m, rg_loop loop, const rg_copy_arrays *arrays) {
     int64_t rounds = 1;
     double s;
     while ((s = run_together(m, loop, rounds, arrays)) < 0.02) rounds *= s < 0.002 ? 8 : 2;
@@ -195,8 +186,7 @@ static double rounds_per_s(const rg_member *m, rg_loop loop, const rg_copy_array
     return (double)rounds * m->crew->threads / s;
 }
 
-static void *member(void *argument)
-{
+static void *member(void *argument) {
     const rg_member *m = argument;
     rg_crew *crew = m->crew;
     double found[RG_RESOURCES];
@@ -221,8 +211,7 @@ static void *member(void *argument)
 
 // Bytes of each thread's arrays: both arrays of all threads hold four times the last cache (128 MiB at least), and at most a
 // quarter of the memory that is free.
-static size_t copy_bytes(int threads)
-{
+static size_t copy_bytes(int threads) {
     rg_topology t;
     char text[64];
     rg_topology_read(&t);
@@ -234,16 +223,14 @@ static size_t copy_bytes(int threads)
 }
 
 // Large pages if available, to measure the memory and not the walk of page tables.
-static char *array_make(size_t bytes)
-{
+static char *array_make(size_t bytes) {
     enum { PAGE = 2 << 20 };
     char *p = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
     if (p) (void)madvise(p, bytes, MADV_HUGEPAGE);
     return p;
 }
 
-static void crew_run(rg_crew *crew, rg_member *members, pthread_t *thread, int n)
-{
+static void crew_run(rg_crew *crew, rg_member *members, pthread_t *thread, int n) {
     pthread_mutex_init(&crew->start, NULL);
     pthread_mutex_lock(&crew->start);
     for (int i = 0; i < n; i++) {
@@ -260,8 +247,7 @@ static void crew_run(rg_crew *crew, rg_member *members, pthread_t *thread, int n
     pthread_mutex_destroy(&crew->start);
 }
 
-void rg_probe_cpu(int threads, unsigned wanted, rg_rates *rates)
-{
+void rg_probe_cpu(int threads, unsigned wanted, rg_rates *rates) {
     *rates = (rg_rates){.l2_bytes_per_s = NAN, .mma_i8_per_s = NAN, .wgmma_i8_per_s = NAN};
     for (int r = 0; r < RG_RESOURCES; r++) rates->per_s[r] = NAN;
     rates->isa = rg_cpu_has("avx512") ? "avx512" : rg_cpu_has("avx2") ? "avx2" : "portable";

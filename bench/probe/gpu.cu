@@ -8,8 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace
-{
+namespace {
 
 #define TRY(call)                                                                                                              \
     do {                                                                                                                       \
@@ -34,8 +33,7 @@ struct bench_state {
     size_t big_bytes = 0; // of each, a power of two
     int grid = 0;
 
-    ~bench_state()
-    {
+    ~bench_state() {
         // Errors have been reported by now; a failing clean-up changes nothing.
         picture &&cudaDestroyTextureObject(picture);
         array &&cudaFreeArray(array);
@@ -47,8 +45,7 @@ struct bench_state {
     }
 };
 
-template <class LAUNCH> int time_ms(bench_state &s, LAUNCH launch, int reps, float *ms)
-{
+template <class LAUNCH> int time_ms(bench_state &s, LAUNCH launch, int reps, float *ms) {
     TRY(cudaEventRecord(s.from, s.stream));
     launch(reps);
     TRY(cudaGetLastError());
@@ -59,8 +56,7 @@ template <class LAUNCH> int time_ms(bench_state &s, LAUNCH launch, int reps, flo
 }
 
 // Best of five launches of about 20 ms, in units a second; `each` units are done by one of the `reps` of a launch.
-template <class LAUNCH> int measure(bench_state &s, LAUNCH launch, double each, double *per_s)
-{
+template <class LAUNCH> int measure(bench_state &s, LAUNCH launch, double each, double *per_s) {
     int reps = 1;
     float ms = 0, best = INFINITY;
     int code = time_ms(s, launch, reps, &ms); // loads the kernel, which may take longer than it runs
@@ -74,8 +70,7 @@ template <class LAUNCH> int measure(bench_state &s, LAUNCH launch, double each, 
     return code;
 }
 
-int set_up(bench_state &s, const rg_device *device)
-{
+int set_up(bench_state &s, const rg_device *device) {
     int code = device->facts(&s.facts);
     if (code != RG_OK) return code;
     s.grid = s.facts.multiprocessors * BLOCKS_PER_SM;
@@ -114,15 +109,13 @@ int set_up(bench_state &s, const rg_device *device)
 
 // ---- the probes ----------------------------------------------------------------------------------------------------------
 
-template <class OP> int probe_arithmetic(bench_state &s, typename OP::type x, typename OP::type y, int mads, double *per_s)
-{
+template <class OP> int probe_arithmetic(bench_state &s, typename OP::type x, typename OP::type y, int mads, double *per_s) {
     auto launch = [&](int reps) { RG_LAUNCH(arithmetic<OP>, s.grid, BLOCK, 0, s.stream, reps, x, y, s.word); };
     return measure(s, launch, (double)s.grid * BLOCK * UNROLL * CHAINS * mads, per_s);
 }
 
 // Runs a probe whose kernel may be empty on this GPU or in this build: NaN then.
-template <class LAUNCH> int measure_if_compiled(bench_state &s, LAUNCH launch, double each, double *per_s)
-{
+template <class LAUNCH> int measure_if_compiled(bench_state &s, LAUNCH launch, double each, double *per_s) {
     unsigned ran = 0;
     float ms;
     TRY(cudaMemsetAsync(s.word + 1, 0, sizeof ran, s.stream));
@@ -132,8 +125,7 @@ template <class LAUNCH> int measure_if_compiled(bench_state &s, LAUNCH launch, d
     return ran ? measure(s, launch, each, per_s) : (int)RG_OK;
 }
 
-int probe_matrix(bench_state &s, rg_rates *rates)
-{
+int probe_matrix(bench_state &s, rg_rates *rates) {
     double tile = 16.0 * 8 * 32, warps = (double)s.grid * BLOCK / 32;
     auto mma = [&](int reps) { RG_LAUNCH(matrix_mma, s.grid, BLOCK, 0, s.stream, reps, s.word); };
     int code = measure(s, mma, warps * UNROLL * tile, &rates->mma_i8_per_s);
@@ -145,8 +137,7 @@ int probe_matrix(bench_state &s, rg_rates *rates)
     return code;
 }
 
-int probe_copy(bench_state &s, size_t bytes, double *per_s)
-{
+int probe_copy(bench_state &s, size_t bytes, double *per_s) {
     // Fewer blocks where the whole grid would be larger than the array (the one that has to fit L2).
     size_t most = bytes / sizeof(uint4) / (BLOCK * 4), grid = most < (size_t)s.grid ? most : (size_t)s.grid;
     size_t group = grid * BLOCK * 4, n = group ? bytes / sizeof(uint4) / group * group : 0;
@@ -157,15 +148,13 @@ int probe_copy(bench_state &s, size_t bytes, double *per_s)
     return measure(s, launch, 2.0 * sizeof(uint4) * (double)n, per_s);
 }
 
-template <class T> int probe_atomics(bench_state &s, size_t bytes, double *per_s)
-{
+template <class T> int probe_atomics(bench_state &s, size_t bytes, double *per_s) {
     unsigned n = (unsigned)(bytes / sizeof(T));
     auto launch = [&](int reps) { RG_LAUNCH(atomics<T>, s.grid, BLOCK, 0, s.stream, reps, (T *)s.big[0], n, s.word + 1); };
     return measure_if_compiled(s, launch, (double)s.grid * BLOCK * UNROLL, per_s);
 }
 
-int probe_memory(bench_state &s, unsigned wanted, rg_rates *rates)
-{
+int probe_memory(bench_state &s, unsigned wanted, rg_rates *rates) {
     auto want = [&](rg_resource r) { return (wanted >> r & 1) != 0; };
     // A quarter of L2 for both arrays together: on chips with two L2 halves a line may be kept in both.
     size_t small = 1;
@@ -190,8 +179,7 @@ int probe_memory(bench_state &s, unsigned wanted, rg_rates *rates)
     return measure(s, launch, (double)s.grid * BLOCK * UNROLL, &rates->per_s[RG_ATOMIC_MEM]);
 }
 
-int probe_wanted(bench_state &s, unsigned wanted, rg_rates *rates)
-{
+int probe_wanted(bench_state &s, unsigned wanted, rg_rates *rates) {
     double *per_s = rates->per_s;
     double reads = (double)s.grid * BLOCK * UNROLL;
     int code = RG_OK;
@@ -210,8 +198,7 @@ int probe_wanted(bench_state &s, unsigned wanted, rg_rates *rates)
 
 } // namespace
 
-extern "C" int rg_probe_gpu(const rg_device *device, unsigned wanted, rg_rates *rates)
-{
+extern "C" int rg_probe_gpu(const rg_device *device, unsigned wanted, rg_rates *rates) {
     for (double &rate : rates->per_s) rate = NAN;
     rates->l2_bytes_per_s = rates->mma_i8_per_s = rates->wgmma_i8_per_s = NAN;
     rates->isa = "";
@@ -221,8 +208,7 @@ extern "C" int rg_probe_gpu(const rg_device *device, unsigned wanted, rg_rates *
     return code ? code : probe_wanted(s, wanted, rates);
 }
 
-extern "C" int rg_gpu_code(const rg_device *device, int *sass_sm, int *ptx_sm)
-{
+extern "C" int rg_gpu_code(const rg_device *device, int *sass_sm, int *ptx_sm) {
     (void)device; // the runtime's current one
     cudaFuncAttributes facts;
     TRY(cudaFuncGetAttributes(&facts, shared_read));

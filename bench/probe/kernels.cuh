@@ -6,8 +6,7 @@
 
 #include "../../impl/gpu/cuda.h"
 
-namespace
-{
+namespace {
 
 enum { BLOCK = 256, BLOCKS_PER_SM = 8, CHAINS = 16, UNROLL = 16 };
 
@@ -29,8 +28,7 @@ struct dot_i8 {
 };
 
 template <class OP>
-__global__ void __launch_bounds__(BLOCK) arithmetic(int reps, typename OP::type x, typename OP::type y, unsigned *out)
-{
+__global__ void __launch_bounds__(BLOCK) arithmetic(int reps, typename OP::type x, typename OP::type y, unsigned *out) {
     typename OP::type a[CHAINS], sum = 0;
 #pragma unroll
     for (int k = 0; k < CHAINS; k++) a[k] = (typename OP::type)(threadIdx.x + k);
@@ -43,8 +41,7 @@ __global__ void __launch_bounds__(BLOCK) arithmetic(int reps, typename OP::type 
     if (sum == (typename OP::type)123456789) *out = 1;
 }
 
-__global__ void __launch_bounds__(BLOCK) matrix_mma(int reps, unsigned *out)
-{
+__global__ void __launch_bounds__(BLOCK) matrix_mma(int reps, unsigned *out) {
     enum { TILES = 8 };
     int d[TILES][4] = {};
     unsigned a[4], b[2];
@@ -70,8 +67,7 @@ __global__ void __launch_bounds__(BLOCK) matrix_mma(int reps, unsigned *out)
 // One warpgroup a block; A (64 x 32 bytes) and B (256 x 32 bytes) both in shared memory, without swizzle: core matrices of 8
 // rows x 16 bytes, the two of one row group 128 bytes apart, row groups 256 bytes apart. Values do not matter, but random ones
 // draw the power, and hold the clock, of real work. *ran tells whether this body was compiled for the GPU at hand.
-__global__ void __launch_bounds__(128) matrix_wgmma(int reps, unsigned *out, unsigned *ran)
-{
+__global__ void __launch_bounds__(128) matrix_wgmma(int reps, unsigned *out, unsigned *ran) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     __shared__ __align__(128) unsigned tile[(64 + 256) * 32 / 4];
     for (int i = threadIdx.x; i < (64 + 256) * 32 / 4; i += 128) tile[i] = (unsigned)rg_bits(3, i);
@@ -105,8 +101,7 @@ __global__ void __launch_bounds__(128) matrix_wgmma(int reps, unsigned *out, uns
 }
 
 // Past L1 both ways, so that an array smaller than L2 measures L2 and a larger one the memory. n is a multiple of the grid x 4.
-__global__ void __launch_bounds__(BLOCK) copy(int reps, uint4 *to, const uint4 *from, size_t n)
-{
+__global__ void __launch_bounds__(BLOCK) copy(int reps, uint4 *to, const uint4 *from, size_t n) {
     size_t threads = (size_t)gridDim.x * BLOCK, first = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     for (int r = 0; r < reps; r++) {
         for (size_t i = first; i < n; i += 4 * threads) {
@@ -120,8 +115,7 @@ __global__ void __launch_bounds__(BLOCK) copy(int reps, uint4 *to, const uint4 *
 }
 
 // 16 bytes a lane, without bank conflicts; the start moves each time so that no earlier load can be reused.
-__global__ void __launch_bounds__(BLOCK) shared_read(int reps, unsigned *out)
-{
+__global__ void __launch_bounds__(BLOCK) shared_read(int reps, unsigned *out) {
     __shared__ uint4 line[1024];
     for (int i = threadIdx.x; i < 1024; i += BLOCK) line[i] = make_uint4(i, i + 1, i + 2, i + 3);
     __syncthreads();
@@ -139,8 +133,7 @@ __global__ void __launch_bounds__(BLOCK) shared_read(int reps, unsigned *out)
 
 __device__ void add_one(unsigned *p) { atomicAdd(p, 1u); }
 __device__ void add_one(float *p) { atomicAdd(p, 1.0f); }
-__device__ void add_one(float4 *p)
-{
+__device__ void add_one(float4 *p) {
 #if __CUDA_ARCH__ >= 900
     atomicAdd(p, make_float4(1, 1, 1, 1));
 #else
@@ -149,8 +142,7 @@ __device__ void add_one(float4 *p)
 }
 
 // Neighbouring lanes add to neighbouring elements: the most that L2 can take. n is a power of two.
-template <class T> __global__ void __launch_bounds__(BLOCK) atomics(int reps, T *p, unsigned n, unsigned *ran)
-{
+template <class T> __global__ void __launch_bounds__(BLOCK) atomics(int reps, T *p, unsigned n, unsigned *ran) {
 #if __CUDA_ARCH__ >= 900
     const bool can = true;
 #else
@@ -166,8 +158,7 @@ template <class T> __global__ void __launch_bounds__(BLOCK) atomics(int reps, T 
 }
 
 // Each add goes to a different element of an array much larger than L2. n is a power of two.
-__global__ void __launch_bounds__(BLOCK) atomics_spread(int reps, float *p, unsigned n)
-{
+__global__ void __launch_bounds__(BLOCK) atomics_spread(int reps, float *p, unsigned n) {
     unsigned x = (unsigned)rg_bits(4, (uint64_t)blockIdx.x * BLOCK + threadIdx.x);
     for (int r = 0; r < reps; r++) {
 #pragma unroll
@@ -181,8 +172,7 @@ __global__ void __launch_bounds__(BLOCK) atomics_spread(int reps, float *p, unsi
 enum { TEXTURE_SIDE = 64 };
 
 // Warps read 8 x 4 pixels, from a picture that stays in the texture cache.
-__global__ void __launch_bounds__(BLOCK) fetch(int reps, cudaTextureObject_t picture, unsigned *out)
-{
+__global__ void __launch_bounds__(BLOCK) fetch(int reps, cudaTextureObject_t picture, unsigned *out) {
     float x = threadIdx.x % 8 + 0.5f, y = threadIdx.x / 8 % 4 + 0.5f;
     unsigned sum = 0;
     for (int r = 0; r < reps; r++) {

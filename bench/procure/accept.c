@@ -21,8 +21,7 @@ typedef struct request {
 } request;
 
 // The archive's own workload and nonce, measured here. RG_GOOD, or one line and a code.
-static int measure_here(const request *r, const rg_archive *a, char path[4200])
-{
+static int measure_here(const request *r, const rg_archive *a, char path[4200]) {
     RG_FREED char *program = rg_own_program();
     char folder[4096], seconds[40];
     const rg_bundled *f = rg_bundle_find(&a->bundle, "workload.tsv");
@@ -55,8 +54,7 @@ typedef enum { ACCEPTED, REFUSED, UNSURE } verdict;
 static const char *const word_of[] = {"ACCEPTED", "REFUSED", "UNSURE"};
 static const int code_of[] = {RG_GOOD, RG_WRONG, RG_UNSURE};
 
-static int compare(const request *r, const rg_archive *a, const rg_archive *b)
-{
+static int compare(const request *r, const rg_archive *a, const rg_archive *b) {
     rg_job_score promised[RG_JOBS_MOST], found[RG_JOBS_MOST];
     const rg_workload *w = &a->workload;
     const rg_bundled *of[2] = {rg_bundle_find(&a->bundle, "workload.tsv"), rg_bundle_find(&b->bundle, "workload.tsv")};
@@ -88,8 +86,7 @@ static int compare(const request *r, const rg_archive *a, const rg_archive *b)
     return code_of[v];
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     const request *r = typed;
     rg_archive a, b;
     char path[4200];

@@ -16,16 +16,14 @@ static const struct {
 };
 enum { TABLES = sizeof table / sizeof *table };
 
-int rg_archive_table(const rg_archive *a, const char *path, rg_tsv *t)
-{
+int rg_archive_table(const rg_archive *a, const char *path, rg_tsv *t) {
     const rg_bundled *f = rg_bundle_find(&a->bundle, path);
     if (!f) return rg_fail(RG_USAGE, "%s: expected an archive of `regather measure`, found no %s in it", a->bundle.path, path);
     RG_FREED char *name = rg_print("%s: %s", a->bundle.path, path);
     return rg_tsv_parse(name, f->bytes, f->n, t);
 }
 
-static int read_workload(rg_archive *a)
-{
+static int read_workload(rg_archive *a) {
     const rg_bundled *f = rg_bundle_find(&a->bundle, "workload.tsv");
     const char *size = rg_archive_value(a, "size");
     for (a->size = RG_SMALL; a->size < RG_SIZES && strcmp(size, rg_size_name[a->size]);) a->size++;
@@ -36,8 +34,7 @@ static int read_workload(rg_archive *a)
     return rg_workload_parse(name, f->bytes, f->n, a->size, &a->workload);
 }
 
-int rg_archive_read(const char *path, rg_archive *a)
-{
+int rg_archive_read(const char *path, rg_archive *a) {
     *a = (rg_archive){0};
     const char *base = rg_base_name(path), *dot = strrchr(base, '.');
     int code = rg_bundle_read(path, &a->bundle);
@@ -53,35 +50,30 @@ int rg_archive_read(const char *path, rg_archive *a)
     return code;
 }
 
-void rg_archive_free(rg_archive *a)
-{
+void rg_archive_free(rg_archive *a) {
     for (int i = 0; i < TABLES; i++) rg_tsv_free((rg_tsv *)((char *)a + table[i].at));
     rg_workload_free(&a->workload);
     rg_bundle_free(&a->bundle);
 }
 
-const char *rg_archive_value(const rg_archive *a, const char *key)
-{
+const char *rg_archive_value(const rg_archive *a, const char *key) {
     const int row = rg_tsv_find(&a->machine, "key", key);
     return row < 0 ? "" : rg_tsv_cell(&a->machine, row, "value");
 }
 
-double rg_archive_number(const rg_archive *a, const char *key)
-{
+double rg_archive_number(const rg_archive *a, const char *key) {
     char *end;
     const char *text = rg_archive_value(a, key);
     const double value = strtod(text, &end);
     return end == text ? NAN : value;
 }
 
-static bool counts(const rg_archive *a, int run, const char *job)
-{
+static bool counts(const rg_archive *a, int run, const char *job) {
     return !strcmp(rg_tsv_cell(&a->runs, run, "job"), job) && !strcmp(rg_tsv_cell(&a->runs, run, "kind"), "timed") &&
         !strcmp(rg_tsv_cell(&a->runs, run, "status"), "good");
 }
 
-double *rg_archive_times(const rg_archive *a, const char *job, int *n)
-{
+double *rg_archive_times(const rg_archive *a, const char *job, int *n) {
     double *s = rg_alloc((size_t)a->runs.n_rows * sizeof *s + 1);
     *n = 0;
     for (int i = 0; i < a->runs.n_rows; i++)
@@ -89,15 +81,13 @@ double *rg_archive_times(const rg_archive *a, const char *job, int *n)
     return s;
 }
 
-double rg_archive_median(const rg_archive *a, const char *job)
-{
+double rg_archive_median(const rg_archive *a, const char *job) {
     int n;
     RG_FREED double *s = rg_archive_times(a, job, &n);
     return rg_median(s, n);
 }
 
-double rg_archive_joules(const rg_archive *a, const char *job, const char **source)
-{
+double rg_archive_joules(const rg_archive *a, const char *job, const char **source) {
     double of[3] = {NAN, NAN, NAN};
     static const char *const name[] = {"meter", "NVML", "RAPL"};
     for (int i = 0; i < a->power.n_rows; i++)

@@ -22,13 +22,11 @@ typedef struct audit {
     char *first; // receives the first finding, and nothing is printed; NULL: everything is printed
 } audit;
 
-static void say(const audit *u, const char *rule, const char *text)
-{
+static void say(const audit *u, const char *rule, const char *text) {
     if (!u->first) rg_tsv_print(stdout, "%s\t%s\t%s\n", u->a.label, rule, text);
 }
 
-__attribute__((format(printf, 3, 4))) static void found(audit *u, const char *rule, const char *format, ...)
-{
+__attribute__((format(printf, 3, 4))) static void found(audit *u, const char *rule, const char *format, ...) {
     char text[600];
     RG_FORMAT(text, sizeof text, format);
     say(u, rule, text);
@@ -36,8 +34,7 @@ __attribute__((format(printf, 3, 4))) static void found(audit *u, const char *ru
     u->findings++;
 }
 
-__attribute__((format(printf, 3, 4))) static void open_question(audit *u, const char *rule, const char *format, ...)
-{
+__attribute__((format(printf, 3, 4))) static void open_question(audit *u, const char *rule, const char *format, ...) {
     char text[600];
     RG_FORMAT(text, sizeof text, format);
     say(u, rule, text);
@@ -49,8 +46,7 @@ static const char *word(const audit *u, int run, const char *column) { return rg
 
 // ---- the file --------------------------------------------------------------------------------------------------------------
 
-static void check_manifest(audit *u)
-{
+static void check_manifest(audit *u) {
     const rg_archive *a = &u->a;
     for (int i = 0; i < a->manifest.n_rows; i++) {
         const char *path = rg_tsv_cell(&a->manifest, i, "path");
@@ -70,8 +66,7 @@ static void check_manifest(audit *u)
     }
 }
 
-static void check_nonce(audit *u)
-{
+static void check_nonce(audit *u) {
     const char *nonce = rg_archive_value(&u->a, "nonce");
     char seed[32];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)rg_nonce_seed(nonce));
@@ -87,8 +82,7 @@ static void check_nonce(audit *u)
         }
 }
 
-static void check_workload(audit *u)
-{
+static void check_workload(audit *u) {
     rg_workload w;
     char theirs[65], ours[65];
     if (!u->request->workload) return;
@@ -104,8 +98,7 @@ static void check_workload(audit *u)
 // ---- the log ---------------------------------------------------------------------------------------------------------------
 
 // The chain of hashes, and a line for every row of runs.tsv.
-static void check_log(audit *u)
-{
+static void check_log(audit *u) {
     const rg_bundled *f = rg_bundle_find(&u->a.bundle, "log");
     if (!f) {
         found(u, "log", "there is none");
@@ -156,8 +149,7 @@ static void check_log(audit *u)
 // ---- the rules -------------------------------------------------------------------------------------------------------------
 
 // Runs must follow each other without gaps: a gap may hide a run that was left out.
-static void check_sequence(audit *u)
-{
+static void check_sequence(audit *u) {
     for (int i = 0; i < u->a.runs.n_rows; i++) {
         if (of(u, i, "run") != i + 1) {
             found(u, "runs", "expected run %d, found run %s: one is missing", i + 1, word(u, i, "run"));
@@ -173,8 +165,7 @@ static void check_sequence(audit *u)
     }
 }
 
-static void check_turns(audit *u)
-{
+static void check_turns(audit *u) {
     const int n = u->a.workload.n;
     int timed = 0;
     bool energy = false; // the windows of energy have begun: no run after them is one of the turns
@@ -200,8 +191,7 @@ static void check_turns(audit *u)
     }
 }
 
-static void check_runs(audit *u)
-{
+static void check_runs(audit *u) {
     const double cores = rg_archive_number(&u->a, "usable_cores"), copy = rg_archive_number(&u->a, "probe cpu memory");
     int alone_unknown = 0;
     if (!isfinite(cores) || !isfinite(copy))
@@ -254,8 +244,7 @@ static void check_runs(audit *u)
             rg_plural(alone_unknown), alone_unknown == 1 ? "s" : "");
 }
 
-static void check_medians(audit *u)
-{
+static void check_medians(audit *u) {
     for (int j = 0; j < u->a.workload.n; j++) {
         const rg_work *w = &u->a.workload.job[j];
         double stated = NAN, runs = NAN;
@@ -279,8 +268,7 @@ static void check_medians(audit *u)
 }
 
 // A window's joules are divided by its runs, so it must hold the runs of one job and no others.
-static bool runs_of_window(const audit *u, const char *job, double first, double last, double *span_s)
-{
+static bool runs_of_window(const audit *u, const char *job, double first, double last, double *span_s) {
     int n = 0;
     for (int i = 0; i < u->a.runs.n_rows; i++) {
         const bool in = i + 1 >= first && i + 1 <= last;
@@ -292,8 +280,7 @@ static bool runs_of_window(const audit *u, const char *job, double first, double
     return true;
 }
 
-static void check_energy(audit *u)
-{
+static void check_energy(audit *u) {
     const rg_tsv *p = &u->a.power;
     for (int i = 0; i < p->n_rows; i++) {
         const char *job = rg_tsv_cell(p, i, "job"), *source = rg_tsv_cell(p, i, "source");
@@ -312,8 +299,7 @@ static void check_energy(audit *u)
     }
 }
 
-static void check_archive(audit *u)
-{
+static void check_archive(audit *u) {
     check_manifest(u);
     check_nonce(u);
     check_workload(u);
@@ -325,8 +311,7 @@ static void check_archive(audit *u)
     check_energy(u);
 }
 
-int rg_audit_findings(const rg_archive *a, char first[RG_FINDING])
-{
+int rg_audit_findings(const rg_archive *a, char first[RG_FINDING]) {
     const request nothing = {0};
     audit u = {.request = &nothing, .a = *a, .first = first};
     *first = '\0';
@@ -337,8 +322,7 @@ int rg_audit_findings(const rg_archive *a, char first[RG_FINDING])
 // ---- again, here -----------------------------------------------------------------------------------------------------------
 
 // 0: alike, 1: different, 2: unknown.
-static int compare_samples(audit *u, const char *kind, const char *job, const char *folder, uint64_t seed, rg_alike *alike)
-{
+static int compare_samples(audit *u, const char *kind, const char *job, const char *folder, uint64_t seed, rg_alike *alike) {
     RG_ENDS(rg_tsv_free) rg_tsv theirs = {0}, here = {0};
     RG_FREED char *path = rg_print("%s/%s.tsv", kind, job), *text = rg_job_samples(folder, seed);
     const bool there = rg_bundle_find(&u->a.bundle, path) && !rg_archive_table(&u->a, path, &theirs);
@@ -347,8 +331,7 @@ static int compare_samples(audit *u, const char *kind, const char *job, const ch
     return alike->files_differ != 0;
 }
 
-static void check_job_again(audit *u, const rg_inputs_made *m, int j, const char *folder)
-{
+static void check_job_again(audit *u, const rg_inputs_made *m, int j, const char *folder) {
     const rg_work *w = &u->a.workload.job[j];
     rg_alike alike = {0};
     if (w->input_of == j && compare_samples(u, "inputs", w->job, m->in[j], m->seed, &alike)) {
@@ -367,8 +350,7 @@ static void check_job_again(audit *u, const rg_inputs_made *m, int j, const char
             *alike.first ? alike.first : "no samples are there");
 }
 
-static int check_again(audit *u)
-{
+static int check_again(audit *u) {
     char folder[2][4096] = {"", ""}; // of inputs, of outputs
     RG_FREED char *program = rg_own_program();
     RG_ENDS(rg_inputs_made_free) rg_inputs_made m = {0};
@@ -400,8 +382,7 @@ static int check_again(audit *u)
 
 // ---- the command -----------------------------------------------------------------------------------------------------------
 
-static void name_signature(const audit *u)
-{
+static void name_signature(const audit *u) {
     static const struct {
         const char *ending, *verify;
     } kind[] = {{".asc", "gpg --verify"}, {".sig", "gpg --verify"}, {".minisig", "minisign -Vm"}};
@@ -413,8 +394,7 @@ static void name_signature(const audit *u)
     }
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     const request *r = typed;
     int findings = 0, unsure = 0, code = RG_GOOD;
     for (int i = 0; i < r->given.word.n && !code; i++) {

@@ -2,8 +2,7 @@
 // inputs.c: makes the inputs of a workload, and a job's command on them: see measure.h.
 #include "measure.h"
 
-int rg_inputs_generate(rg_inputs_made *m, const rg_workload *w, const char *program, const char *folder, uint64_t seed)
-{
+int rg_inputs_generate(rg_inputs_made *m, const rg_workload *w, const char *program, const char *folder, uint64_t seed) {
     int code = RG_GOOD;
     *m = (rg_inputs_made){.workload = w, .program = program, .folder = folder, .seed = seed};
     for (int j = 0; j < w->n && !code; j++) {
@@ -23,14 +22,12 @@ int rg_inputs_generate(rg_inputs_made *m, const rg_workload *w, const char *prog
     return code;
 }
 
-void rg_inputs_made_free(rg_inputs_made *m)
-{
+void rg_inputs_made_free(rg_inputs_made *m) {
     for (int j = 0; j < RG_JOBS_MOST; j++) free(m->in[j]);
     *m = (rg_inputs_made){0};
 }
 
-char *rg_job_command(const rg_inputs_made *m, int job, const char *more)
-{
+char *rg_job_command(const rg_inputs_made *m, int job, const char *more) {
     RG_FREED char *words = rg_print("%s%s%s", m->workload->job[job].command, *more ? " " : "", more);
     return rg_job_put(words, "{in}", m->in[job]);
 }

@@ -28,16 +28,14 @@ static const char *const ships[] = {"libfftw3", "libpng", "libtiff.", "libz.", "
 static const char *const system_has[] = {"linux-vdso.", "/lib", "libc.", "libm.", "libmvec.", "libpthread.", "libdl.", "librt.",
     "libresolv.", "ld-linux", "libcuda.", "libnvidia-ml."};
 
-static bool begins_with_one(const char *name, const char *const *word, size_t n)
-{
+static bool begins_with_one(const char *name, const char *const *word, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!strncmp(name, word[i], strlen(word[i]))) return true;
     return false;
 }
 
 // The program for kits, linked without MPI: beside this one, or where `make install` puts it; else this one.
-static char *kit_program(void)
-{
+static char *kit_program(void) {
     char *own = rg_own_program();
     if (!own) return NULL;
     static const char *const where[] = {"", "../lib/regather/"};
@@ -59,8 +57,7 @@ typedef struct libraries {
     char *path[LIBRARIES_MOST];
 } libraries;
 
-static int libraries_of(const char *program, libraries *l)
-{
+static int libraries_of(const char *program, libraries *l) {
     char line[4096], name[256], path[2048];
     *l = (libraries){0};
     setenv("program", program, 1);
@@ -84,8 +81,7 @@ static int libraries_of(const char *program, libraries *l)
 }
 
 // The newest 2.N of "GLIBC_2.N" in a file, which names the versions of the symbols it needs.
-static int newest_glibc(const char *path)
-{
+static int newest_glibc(const char *path) {
     int minor = 0;
     setenv("file", path, 1);
     FILE *f = popen("grep -aoE 'GLIBC_2[.][0-9]+' \"$file\" | sort -t . -k 2n | tail -n 1", "re");
@@ -95,8 +91,7 @@ static int newest_glibc(const char *path)
 }
 
 // A text of bench/procure with @NAME@ and the like replaced, malloc'ed; NULL: an error was printed.
-static char *filled(const char *path, const char *const word[][2], int n)
-{
+static char *filled(const char *path, const char *const word[][2], int n) {
     size_t bytes;
     char *from = rg_share_path(path), *text = rg_file_bytes(from, &bytes);
     if (!text) rg_fail(RG_USAGE, "%s: cannot be read", from);
@@ -110,14 +105,12 @@ static char *filled(const char *path, const char *const word[][2], int n)
 }
 
 // Adds a file to the kit, under the name of the folder.
-static int add(rg_pack *p, int code, const char *folder, const char *path, const char *from, int mode)
-{
+static int add(rg_pack *p, int code, const char *folder, const char *path, const char *from, int mode) {
     RG_FREED char *full = rg_print("%s/%s", folder, path);
     return code ? code : rg_pack_add_file(p, full, from, mode);
 }
 
-static int add_tuned(rg_pack *p, int code, const char *folder)
-{
+static int add_tuned(rg_pack *p, int code, const char *folder) {
     RG_FREED char *tuned = rg_share_path("data/tuned");
     struct dirent **entry;
     const int n = scandir(tuned, &entry, NULL, alphasort);
@@ -134,8 +127,7 @@ static int add_tuned(rg_pack *p, int code, const char *folder)
 }
 
 // Its text, under the same name.
-static int add_text(rg_pack *p, int code, const char *folder, const char *name, int mode, const char *const word[][2], int n)
-{
+static int add_text(rg_pack *p, int code, const char *folder, const char *name, int mode, const char *const word[][2], int n) {
     if (code) return code;
     RG_FREED char *from = rg_print("bench/procure/%s", name), *path = rg_print("%s/%s", folder, name),
                   *text = filled(from, word, n);
@@ -144,8 +136,7 @@ static int add_text(rg_pack *p, int code, const char *folder, const char *name, 
 
 // cuFFT is ten times as large as all the rest: a small kit uses the machine's, and has a stub that lets the program start if
 // there is none.
-static int add_library(rg_pack *p, int code, const request *r, const char *folder, const char *program, const char *library)
-{
+static int add_library(rg_pack *p, int code, const request *r, const char *folder, const char *program, const char *library) {
     const char *name = rg_base_name(library);
     RG_FREED char *none = rg_print("%.*sno-cufft.so", (int)(rg_base_name(program) - program), program);
     const bool left_out = r->size == RG_SMALL && !strncmp(name, "libcufft.", 9) && access(none, R_OK) == 0;
@@ -153,8 +144,7 @@ static int add_library(rg_pack *p, int code, const request *r, const char *folde
     return add(p, code, folder, to, left_out ? none : library, 0755);
 }
 
-static int pack(const request *r, const rg_workload *w, const char *program, const libraries *l, int glibc)
-{
+static int pack(const request *r, const rg_workload *w, const char *program, const libraries *l, int glibc) {
     static const char *const takes[RG_SIZES] = {"10 minutes", "An hour", "As long as five runs of every job take"};
     rg_pack p;
     RG_FREED char *folder = rg_print("%.*s", (int)strcspn(rg_base_name(r->out), "."), rg_base_name(r->out)),
@@ -176,8 +166,7 @@ static int pack(const request *r, const rg_workload *w, const char *program, con
     return code;
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     const request *r = typed;
     rg_workload w;
     libraries l = {0};

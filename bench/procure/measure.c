@@ -47,8 +47,7 @@ static double now(const measure *m) { return rg_seconds() - m->began_s; }
 
 // Writes a line of the log: the time, the text, and a hash of the line and the hash before it, so that no line can be removed
 // or edited alone. aloud: also prints it; for single runs the progress is enough.
-__attribute__((format(printf, 3, 4))) static void note(measure *m, bool aloud, const char *format, ...)
-{
+__attribute__((format(printf, 3, 4))) static void note(measure *m, bool aloud, const char *format, ...) {
     char text[1000];
     const int n = snprintf(text, sizeof text, "%.6f ", now(m));
     RG_FORMAT(text + n, sizeof text - (size_t)n, format);
@@ -65,16 +64,14 @@ __attribute__((format(printf, 3, 4))) static void note(measure *m, bool aloud, c
 // ---- runs ----------------------------------------------------------------------------------------------------------------
 
 // The words that a peak file adds to a job's command; "": none.
-static const char *more_of(const measure *m, int job)
-{
+static const char *more_of(const measure *m, int job) {
     const int row = rg_tsv_find(&m->peak, "job", m->workload.job[job].job);
     return row < 0 ? "" : rg_tsv_cell(&m->peak, row, "options");
 }
 
 // Runs a job, compares its outputs with the truth and with its first run, and writes a row whatever the result. The outputs of
 // the first run are kept. Returns the job's status.
-static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
-{
+static const char *run_job(measure *m, int job, run_kind kind, double *wall_s) {
     const rg_work *w = &m->workload.job[job];
     char hash[65] = "-", throttle[RG_REASON];
     RG_FREED char *command = rg_job_command(&m->inputs, job, more_of(m, job));
@@ -119,8 +116,7 @@ static const char *run_job(measure *m, int job, run_kind kind, double *wall_s)
 
 // Predicts the remaining seconds from the mean of a round: the least number of good runs a job, three times as many if other
 // processes are busy, then rounds until the time is up; and the windows of energy.
-static double left_s(const measure *m)
-{
+static double left_s(const measure *m) {
     const double windows_s = m->joules ? m->workload.n * m->window_s : 0, done = (double)m->runs / m->workload.n - 1;
     int least = 0;
     for (int j = 0; j < m->workload.n; j++) least = m->workload.job[j].min_runs > least ? m->workload.job[j].min_runs : least;
@@ -129,15 +125,13 @@ static double left_s(const measure *m)
     return fmax(fmax(by_rule_s, by_time_s), 0) + windows_s;
 }
 
-static void show_left(measure *m)
-{
+static void show_left(measure *m) {
     m->progress.total = m->runs * (1 + left_s(m) / fmax(rg_seconds() - m->progress.began_s, 1e-3));
     rg_progress_at(&m->progress, m->runs);
 }
 
 // Prints the prediction again if it grew by a third.
-static void predict(measure *m)
-{
+static void predict(measure *m) {
     const double all_s = now(m) + left_s(m);
     if (all_s < m->said_s * 4 / 3) return;
     m->said_s = all_s;
@@ -146,8 +140,7 @@ static void predict(measure *m)
 }
 
 // Runs a round that is not timed. Other busy processes are noticed here, not after many runs that will not count.
-static int warm_up(measure *m)
-{
+static int warm_up(measure *m) {
     const double from_s = now(m);
     double wall_s, jobs_s = 0;
     rg_watched before = rg_watch_processes();
@@ -173,8 +166,7 @@ static int warm_up(measure *m)
 
 // Runs the jobs in turn, forth and back, each until it has its good runs and the time is up. If other processes are busy most
 // of the time, three times as many runs suffice to say so.
-static void rounds(measure *m)
-{
+static void rounds(measure *m) {
     const double until_s = m->budget_s - (m->joules ? m->workload.n * m->window_s : 0), from_s = now(m);
     bool short_of_runs = true;
     double wall_s, longest_s = m->round_s;
@@ -194,8 +186,7 @@ static void rounds(measure *m)
     }
 }
 
-static void windows(measure *m)
-{
+static void windows(measure *m) {
     for (int j = 0; j < m->workload.n && !m->wrong; j++) {
         double joules[RG_POWERS], seconds, wall_s;
         int runs = 0;
@@ -222,8 +213,7 @@ typedef struct manifest {
     FILE *list;
 } manifest;
 
-static int add(manifest *a, int code, const char *path, const char *text, size_t n)
-{
+static int add(manifest *a, int code, const char *path, const char *text, size_t n) {
     char hex[65];
     if (code) return code;
     rg_sha256_of(text, n, hex);
@@ -231,15 +221,13 @@ static int add(manifest *a, int code, const char *path, const char *text, size_t
     return rg_pack_add(&a->pack, path, text, n, 0644);
 }
 
-__attribute__((format(printf, 3, 4))) static void put_pair(FILE *f, const char *key, const char *format, ...)
-{
+__attribute__((format(printf, 3, 4))) static void put_pair(FILE *f, const char *key, const char *format, ...) {
     char text[1200];
     RG_FORMAT(text, sizeof text, format);
     rg_tsv_print(f, "%s\t%s\n", key, *text ? text : "-");
 }
 
-static int put_library(struct dl_phdr_info *info, size_t size, void *to)
-{
+static int put_library(struct dl_phdr_info *info, size_t size, void *to) {
     char hex[65];
     (void)size;
     const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
@@ -248,16 +236,14 @@ static int put_library(struct dl_phdr_info *info, size_t size, void *to)
     return 0;
 }
 
-static void put_rates(FILE *f, const char *of, const rg_rates *r)
-{
+static void put_rates(FILE *f, const char *of, const rg_rates *r) {
     for (int i = 0; i < RG_RESOURCES; i++)
         if (isfinite(r->per_s[i]))
             rg_tsv_print(f, "probe %s %s\t%.4g %s\n", of, rg_resource_name[i], r->per_s[i], rg_resource_unit[i]);
     if (isfinite(r->l2_bytes_per_s)) put_pair(f, "probe gpu l2", "%.4g B/s", r->l2_bytes_per_s); // no cost() states it
 }
 
-static char *machine_text(measure *m, size_t *n)
-{
+static char *machine_text(measure *m, size_t *n) {
     char *text = NULL, line[200];
     FILE *f = open_memstream(&text, n);
     rg_head head;
@@ -290,8 +276,7 @@ static char *machine_text(measure *m, size_t *n)
     return text;
 }
 
-static int pack_samples(measure *m, manifest *a)
-{
+static int pack_samples(measure *m, manifest *a) {
     int code = RG_GOOD;
     for (int j = 0; j < m->workload.n && *m->first[j] && !code; j++) { // jobs after a failed one have no outputs
         for (int in = 0; in < 1 + (m->workload.job[j].input_of == j); in++) {
@@ -303,8 +288,7 @@ static int pack_samples(measure *m, manifest *a)
     return code;
 }
 
-static int add_file(manifest *a, int code, const char *path, const char *from)
-{
+static int add_file(manifest *a, int code, const char *path, const char *from) {
     char hex[65];
     int64_t bytes;
     code = code ? code : rg_pack_add_file(&a->pack, path, from, 0644);
@@ -314,8 +298,7 @@ static int add_file(manifest *a, int code, const char *path, const char *from)
 }
 
 // The sources that a peak file names, each as sources/NAME.
-static int pack_sources(measure *m, manifest *a, int code)
-{
+static int pack_sources(measure *m, manifest *a, int code) {
     for (int row = 0; row < m->peak.n_rows && !code; row++) {
         char *names = rg_print("%s", rg_tsv_cell(&m->peak, row, "sources")), *rest;
         for (char *name = strtok_r(names, " ", &rest); name && !code; name = strtok_r(NULL, " ", &rest)) {
@@ -328,8 +311,7 @@ static int pack_sources(measure *m, manifest *a, int code)
 }
 
 // Prints the results for people; `audit` and `score` compute them again.
-static char *summary_text(const measure *m)
-{
+static char *summary_text(const measure *m) {
     char *text = NULL;
     size_t n;
     FILE *f = open_memstream(&text, &n);
@@ -345,8 +327,7 @@ static char *summary_text(const measure *m)
     return text;
 }
 
-static int pack(measure *m)
-{
+static int pack(measure *m) {
     manifest a = {0};
     char *list = NULL, *machine;
     size_t list_bytes, machine_bytes;
@@ -373,8 +354,7 @@ static int pack(measure *m)
 
 // ---- the command -----------------------------------------------------------------------------------------------------------
 
-static int read_peak(measure *m)
-{
+static int read_peak(measure *m) {
     if (!m->peak_path) return RG_GOOD;
     int code = rg_tsv_read(m->peak_path, &m->peak);
     code = code ? code : rg_tsv_needs(&m->peak, "job options sources");
@@ -392,8 +372,7 @@ static int read_peak(measure *m)
     return code;
 }
 
-static int begin(measure *m)
-{
+static int begin(measure *m) {
     RG_FREED char *program = rg_own_program();
     if (!program) return rg_fail(RG_LACKS, "measure: /proc/self/exe cannot be read, the program does not know where it is");
     snprintf(m->program, sizeof m->program, "%s", program);
@@ -429,8 +408,7 @@ static int begin(measure *m)
     return RG_GOOD;
 }
 
-static int conclude(const measure *m)
-{
+static int conclude(const measure *m) {
     int few = 0;
     for (int j = 0; j < m->workload.n; j++) few += m->good[j] < m->workload.job[j].min_runs;
     printf("%s: %d run%s of %d job%s, all kept, %.0f s; energy: %s\n", m->out, m->runs, rg_plural(m->runs), m->workload.n,
@@ -443,8 +421,7 @@ static int conclude(const measure *m)
     return RG_GOOD;
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     measure *m = typed;
     for (const char *c = m->nonce; *c; c++)
         if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.", *c) || c - m->nonce > 60)

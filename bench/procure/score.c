@@ -13,8 +13,7 @@ typedef struct request {
 
 // ---- costs -----------------------------------------------------------------------------------------------------------------
 
-static int head_number(const rg_tsv *t, const char *key, double low, double high, double *value)
-{
+static int head_number(const rg_tsv *t, const char *key, double low, double high, double *value) {
     char *end;
     const char *text = rg_tsv_head(t, key);
     *value = text ? strtod(text, &end) : NAN;
@@ -24,8 +23,7 @@ static int head_number(const rg_tsv *t, const char *key, double low, double high
     return RG_GOOD;
 }
 
-static int read_costs(const char *path, rg_costs *c)
-{
+static int read_costs(const char *path, rg_costs *c) {
     int code = rg_tsv_read(path, &c->table);
     code = code ? code : rg_tsv_needs(&c->table, "machine price support_a_year residual idle_W cap_W");
     code = code ? code : head_number(&c->table, "years", 0.1, 50, &c->years);
@@ -40,8 +38,7 @@ static int read_costs(const char *path, rg_costs *c)
     return code;
 }
 
-static int costs_of(const rg_costs *c, rg_machine_score *m)
-{
+static int costs_of(const rg_costs *c, rg_machine_score *m) {
     static const char *const column[] = {"price", "support_a_year", "residual", "idle_W", "cap_W"};
     double *const value[] = {&m->price, &m->support, &m->residual, &m->idle_W, &m->cap_W};
     bool found = false;
@@ -66,8 +63,7 @@ static int costs_of(const rg_costs *c, rg_machine_score *m)
     return found ? RG_GOOD : rg_fail(RG_USAGE, "%s: expected a row of machine %s, found none", c->table.path, m->a.label);
 }
 
-void rg_score_money(const rg_score *s, rg_machine_score *m, double electricity, double utilisation)
-{
+void rg_score_money(const rg_score *s, rg_machine_score *m, double electricity, double utilisation) {
     const rg_costs *c = s->costs;
     const double hours = c->years * 8760, kWh = electricity * c->pue / 1000;
     m->energy_busy = utilisation * hours * m->joules / m->seconds * kWh;
@@ -79,8 +75,7 @@ void rg_score_money(const rg_score *s, rg_machine_score *m, double electricity, 
 // ---- one machine -----------------------------------------------------------------------------------------------------------
 
 // Median, and variance of the mean of the times' logarithms.
-static int score_times(const rg_archive *a, const rg_work *w, double *s, rg_job_score *of)
-{
+static int score_times(const rg_archive *a, const rg_work *w, double *s, rg_job_score *of) {
     double mean;
     if (of->runs < w->min_runs)
         return rg_fail(RG_USAGE, "%s: expected %d runs of %s that count, found %d: others were busy; measure again",
@@ -93,8 +88,7 @@ static int score_times(const rg_archive *a, const rg_work *w, double *s, rg_job_
     return RG_GOOD;
 }
 
-int rg_job_scores(const rg_archive *a, const rg_workload *workload, rg_job_score *job, double *seconds)
-{
+int rg_job_scores(const rg_archive *a, const rg_workload *workload, rg_job_score *job, double *seconds) {
     for (int i = 0; i < a->runs.n_rows; i++) {
         const char *status = rg_tsv_cell(&a->runs, i, "status");
         if (!strcmp(status, "failed") || !strcmp(status, "wrong"))
@@ -113,8 +107,7 @@ int rg_job_scores(const rg_archive *a, const rg_workload *workload, rg_job_score
     return RG_GOOD;
 }
 
-static int read_machine(const rg_score *s, const char *path, const char *hash, rg_machine_score *m)
-{
+static int read_machine(const rg_score *s, const char *path, const char *hash, rg_machine_score *m) {
     char its[65];
     int code = rg_archive_read(path, &m->a);
     if (code) return code;
@@ -133,8 +126,7 @@ static int read_machine(const rg_score *s, const char *path, const char *hash, r
 
 // Electricity is paid for the whole machine: by the meter, else the cap times the time, which is an upper bound. Joules of GPU
 // boards or CPU packages are only a part, used if there is no cap.
-static void fill_joules(const rg_score *s, rg_machine_score *m)
-{
+static void fill_joules(const rg_score *s, rg_machine_score *m) {
     m->joules = 0;
     m->joules_are = s->workload->n ? m->job[0].source : "none";
     for (int j = 0; j < s->workload->n; j++) {
@@ -155,8 +147,7 @@ static void fill_joules(const rg_score *s, rg_machine_score *m)
         m->joules_are = "upper estimate";
 }
 
-double rg_score_log(const rg_score *s, const rg_machine_score *m, const double *weight)
-{
+double rg_score_log(const rg_score *s, const rg_machine_score *m, const double *weight) {
     double sum = 0;
     for (int j = 0; j < s->workload->n; j++) sum += weight[j] * log(s->reference_s[j] / m->job[j].median_s);
     return sum;
@@ -164,8 +155,7 @@ double rg_score_log(const rg_score *s, const rg_machine_score *m, const double *
 
 // ---- intervals and ranks ---------------------------------------------------------------------------------------------------
 
-rg_variance rg_score_variance(const rg_workload *workload, const rg_job_score *a, const rg_job_score *b)
-{
+rg_variance rg_score_variance(const rg_workload *workload, const rg_job_score *a, const rg_job_score *b) {
     rg_variance v = {0};
     for (int side = 0; side < 1 + (b != NULL); side++) {
         for (int j = 0; j < workload->n; j++) {
@@ -177,8 +167,7 @@ rg_variance rg_score_variance(const rg_workload *workload, const rg_job_score *a
     return v;
 }
 
-static void rank_all(rg_score *s)
-{
+static void rank_all(rg_score *s) {
     for (int m = 0; m < s->n; m++) {
         s->machine[m].rank = 1;
         for (int k = 0; k < s->n; k++) {
@@ -188,16 +177,14 @@ static void rank_all(rg_score *s)
     }
 }
 
-static double normal(uint64_t seed, uint64_t i)
-{
+static double normal(uint64_t seed, uint64_t i) {
     const double u = ((double)(rg_bits(seed, 2 * i) >> 11) + 0.5) * 0x1p-53,
                  v = (double)(rg_bits(seed, 2 * i + 1) >> 11) * 0x1p-53;
     return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
 // Estimates how often each would be the fastest if all were measured again: draws logarithms with their variances.
-static void chance_of_best(rg_score *s, uint64_t seed)
-{
+static void chance_of_best(rg_score *s, uint64_t seed) {
     enum { DRAWS = 20000 };
     for (int d = 0; d < DRAWS; d++) {
         int best = 0;
@@ -214,14 +201,12 @@ static void chance_of_best(rg_score *s, uint64_t seed)
     }
 }
 
-static int by_score(const void *x, const void *y)
-{
+static int by_score(const void *x, const void *y) {
     const rg_machine_score *a = x, *b = y;
     return a->rank != b->rank ? a->rank - b->rank : (a->score < b->score) - (a->score > b->score);
 }
 
-static void judge(rg_score *s, const rg_machine_score *reference, uint64_t seed)
-{
+static void judge(rg_score *s, const rg_machine_score *reference, uint64_t seed) {
     double weight[RG_JOBS_MOST];
     for (int j = 0; j < s->workload->n; j++) weight[j] = s->workload->job[j].weight;
     for (int i = 0; i < s->n; i++) {
@@ -243,8 +228,7 @@ static void judge(rg_score *s, const rg_machine_score *reference, uint64_t seed)
     qsort(s->machine, (size_t)s->n, sizeof *s->machine, by_score);
 }
 
-char *rg_score_unlike(const rg_score *s)
-{
+char *rg_score_unlike(const rg_score *s) {
     static const char *const key[] = {"revision", "nonce", "division"};
     char *text = NULL;
     size_t n = 0;
@@ -269,8 +253,7 @@ char *rg_score_unlike(const rg_score *s)
 // ---- the command -----------------------------------------------------------------------------------------------------------
 
 // The rows of one size, given by the first archive.
-static int read_all(const request *r, rg_score *s, rg_workload *w)
-{
+static int read_all(const request *r, rg_score *s, rg_workload *w) {
     char hash[65];
     rg_archive first;
     int code = rg_archive_read(r->given.word.item[0], &first);
@@ -296,8 +279,7 @@ static int read_all(const request *r, rg_score *s, rg_workload *w)
     return code;
 }
 
-static int find_reference(const request *r, rg_score *s, const rg_machine_score **reference)
-{
+static int find_reference(const request *r, rg_score *s, const rg_machine_score **reference) {
     *reference = NULL;
     for (int m = 0; m < s->n && r->reference; m++)
         if (!strcmp(s->machine[m].a.label, r->reference)) *reference = &s->machine[m];
@@ -320,8 +302,7 @@ static int find_reference(const request *r, rg_score *s, const rg_machine_score 
     return RG_GOOD;
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     const request *r = typed;
     static rg_score s;
     RG_ENDS(rg_workload_free) rg_workload w = {0};

@@ -12,8 +12,7 @@ static const char made_by[] = "# regather score";
 
 static void put(FILE *f, double value, char end) { rg_tsv_put(f, "%.7g", value, end); }
 
-static int open_table(rg_file *file, const rg_score *s, const char *folder, const char *name, const char *command)
-{
+static int open_table(rg_file *file, const rg_score *s, const char *folder, const char *name, const char *command) {
     RG_FREED char *path = rg_print("%s/%s", folder, name);
     const int code = rg_file_open(file, path);
     if (!code)
@@ -23,15 +22,13 @@ static int open_table(rg_file *file, const rg_score *s, const char *folder, cons
 }
 
 // Whether no other machine is both faster and cheaper a job.
-static bool on_front(const rg_score *s, const rg_machine_score *m)
-{
+static bool on_front(const rg_score *s, const rg_machine_score *m) {
     for (int k = 0; k < s->n; k++)
         if (s->machine[k].seconds < m->seconds && s->machine[k].per_job < m->per_job) return false;
     return !isnan(m->per_job);
 }
 
-static int write_scores(const rg_score *s, const char *folder, const char *command)
-{
+static int write_scores(const rg_score *s, const char *folder, const char *command) {
     rg_file file;
     int code = open_table(&file, s, folder, "score.tsv", command);
     if (code) return code;
@@ -56,8 +53,7 @@ static int write_scores(const rg_score *s, const char *folder, const char *comma
     return rg_file_commit(&file);
 }
 
-static int write_jobs(const rg_score *s, const char *folder, const char *command)
-{
+static int write_jobs(const rg_score *s, const char *folder, const char *command) {
     rg_file file;
     int code = open_table(&file, s, folder, "jobs.tsv", command);
     if (code) return code;
@@ -87,8 +83,7 @@ static int write_jobs(const rg_score *s, const char *folder, const char *command
 }
 
 // Ranks by a value of each machine, the lowest first; equal to within 1 % they share one.
-static void put_ranks(FILE *f, const rg_score *s, const char *what, const char *setting, int number, const double *value)
-{
+static void put_ranks(FILE *f, const rg_score *s, const char *what, const char *setting, int number, const double *value) {
     for (int i = 0; i < s->n; i++) {
         double rank = isnan(value[i]) ? NAN : 1; // unknown values have no rank
         for (int k = 0; k < s->n; k++) rank += value[k] < 0.99 * value[i];
@@ -98,8 +93,7 @@ static void put_ranks(FILE *f, const rg_score *s, const char *what, const char *
     }
 }
 
-static int write_sensitivity(const rg_score *s, const char *folder, const char *command, int *settings)
-{
+static int write_sensitivity(const rg_score *s, const char *folder, const char *command, int *settings) {
     static const double price[] = {0.25, 0.5, 1, 2, 4}, busy[] = {0.1, 0.3, 0.5, 0.7, 0.9};
     double value[RG_MACHINES_MOST], weight[RG_JOBS_MOST];
     rg_file file;
@@ -154,8 +148,7 @@ static const struct {
 enum { FIGURES = sizeof figures / sizeof *figures };
 
 // Whether costs fit a logarithmic axis: some are known, and none of those is 0.
-static bool has_money(const rg_score *s)
-{
+static bool has_money(const rg_score *s) {
     int known = 0, free_of_charge = 0;
     for (int m = 0; m < s->n; m++) {
         known += s->machine[m].per_job > 0;
@@ -165,8 +158,7 @@ static bool has_money(const rg_score *s)
 }
 
 // The page shows the figures that exist, so those of an earlier run are removed first.
-static int draw(const rg_score *s, const char *folder, int i, int settings)
-{
+static int draw(const rg_score *s, const char *folder, int i, int settings) {
     rg_plot plot = {0};
     const char *name[RG_MACHINES_MOST], *job[RG_JOBS_MOST];
     RG_FREED char *data = rg_print("%s/%s", folder, figures[i].data),
@@ -185,8 +177,7 @@ static int draw(const rg_score *s, const char *folder, int i, int settings)
 }
 
 // Prints a number for people: three digits, no power of ten, commas between thousands.
-static void set_plain(rg_data *d, const char *name, double value)
-{
+static void set_plain(rg_data *d, const char *name, double value) {
     char text[64];
     const int places = value > 0 && value < 100 ? (int)fmin(9, 2 - floor(log10(value))) : 0;
     int n = snprintf(text, sizeof text, "%.*f", places, value);
@@ -197,8 +188,7 @@ static void set_plain(rg_data *d, const char *name, double value)
     rg_set(d, name, "%s", isfinite(value) ? text : "not known");
 }
 
-static const rg_machine_score *cheapest(const rg_score *s)
-{
+static const rg_machine_score *cheapest(const rg_score *s) {
     const rg_machine_score *best = NULL;
     for (int i = 0; i < s->n; i++)
         if (s->machine[i].per_job >= 0 && (!best || s->machine[i].per_job < best->per_job)) best = &s->machine[i];
@@ -206,8 +196,7 @@ static const rg_machine_score *cheapest(const rg_score *s)
 }
 
 // Names the fastest machines (all of the first rank), the cheapest or, without prices, the next, and by how much they differ.
-static void lay_answer(const rg_score *s, rg_data *d)
-{
+static void lay_answer(const rg_score *s, rg_data *d) {
     const rg_machine_score *first = s->machine, *cheap = cheapest(s), *other = cheap;
     char names[800] = "";
     int n = 0;
@@ -231,8 +220,7 @@ static void lay_answer(const rg_score *s, rg_data *d)
     set_plain(differ, "dearer", cheap ? first->per_job / cheap->per_job : NAN);
 }
 
-static void lay_machine(const rg_score *s, const rg_machine_score *m, rg_data *d)
-{
+static void lay_machine(const rg_score *s, const rg_machine_score *m, rg_data *d) {
     static const char *const key[] = {"division", "cpu", "cores", "gpu", "revision", "nonce", "date"};
     rg_set(d, "rank", "%d", m->rank);
     rg_set(d, "machine", "%s", m->a.label);
@@ -258,8 +246,7 @@ static void lay_machine(const rg_score *s, const rg_machine_score *m, rg_data *d
 }
 
 // A bar for each machine: its speed relative to the reference, scaled to the fastest.
-static void lay_job(const rg_score *s, int j, rg_data *d)
-{
+static void lay_job(const rg_score *s, int j, rg_data *d) {
     const rg_work *w = &s->workload->job[j];
     double most = 0;
     for (int i = 0; i < s->n; i++) most = fmax(most, s->reference_s[j] / s->machine[i].job[j].median_s);
@@ -279,8 +266,7 @@ static void lay_job(const rg_score *s, int j, rg_data *d)
 }
 
 // Names the shortest job if it is so short that starting processes and GPUs weighs more than its work.
-static void lay_shortest(const rg_score *s, rg_data *d)
-{
+static void lay_shortest(const rg_score *s, rg_data *d) {
     int machine = 0, job = 0;
     for (int i = 0; i < s->n; i++)
         for (int j = 0; j < s->workload->n; j++)
@@ -294,8 +280,7 @@ static void lay_shortest(const rg_score *s, rg_data *d)
 }
 
 // Embeds it in the page, which is passed on as one file.
-static void lay_figures(const char *folder, rg_data *d)
-{
+static void lay_figures(const char *folder, rg_data *d) {
     for (int i = 0; i < FIGURES; i++) {
         size_t bytes;
         RG_FREED char *path = rg_print("%s/fig/%s.svg", folder, figures[i].name), *svg = rg_file_bytes(path, &bytes);
@@ -311,8 +296,7 @@ static void lay_figures(const char *folder, rg_data *d)
     }
 }
 
-static int write_page(const rg_score *s, const char *folder)
-{
+static int write_page(const rg_score *s, const char *folder) {
     rg_data *d = rg_data_new();
     rg_set(d, "title", "%s", "regather: machines ranked");
     rg_set(d, "workload", "%s", s->workload->title);
@@ -342,8 +326,7 @@ static int write_page(const rg_score *s, const char *folder)
     return code;
 }
 
-int rg_score_write(const rg_score *s, const char *folder, const char *command)
-{
+int rg_score_write(const rg_score *s, const char *folder, const char *command) {
     RG_FREED char *fig = rg_print("%s/fig", folder);
     int settings = 0, code = rg_make_folder(fig);
     code = code ? code : write_scores(s, folder, command);

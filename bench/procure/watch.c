@@ -8,8 +8,7 @@
 
 const char *const rg_power_name[RG_POWERS] = {"NVML", "RAPL", "meter"};
 
-double rg_watch_cpu_s(void)
-{
+double rg_watch_cpu_s(void) {
     cpu_set_t mine;
     char line[512];
     double ticks = 0;
@@ -33,14 +32,12 @@ double rg_watch_cpu_s(void)
     return any ? ticks / (double)sysconf(_SC_CLK_TCK) : NAN;
 }
 
-static int by_cpu(const void *a, const void *b)
-{
+static int by_cpu(const void *a, const void *b) {
     const struct rg_watched_one *x = a, *y = b;
     return (x->cpu_s < y->cpu_s) - (x->cpu_s > y->cpu_s);
 }
 
-rg_watched rg_watch_processes(void)
-{
+rg_watched rg_watch_processes(void) {
     rg_watched all = {0};
     struct dirent **entry;
     const int n = scandir("/proc", &entry, NULL, NULL);
@@ -63,8 +60,7 @@ rg_watched rg_watch_processes(void)
     return all;
 }
 
-void rg_watch_say(const rg_watched *before, double others_s, double seconds, char text[300])
-{
+void rg_watch_say(const rg_watched *before, double others_s, double seconds, char text[300]) {
     rg_watched now = rg_watch_processes();
     for (int i = 0; i < now.n; i++)
         for (int k = 0; k < before->n; k++)
@@ -79,8 +75,7 @@ void rg_watch_say(const rg_watched *before, double others_s, double seconds, cha
 }
 
 // NaN: the command fails, or its output does not begin with a number.
-static double read_meter(const char *meter)
-{
+static double read_meter(const char *meter) {
     char text[200] = "", *end;
     FILE *f = popen(meter, "r");
     if (!f) return NAN;
@@ -91,8 +86,7 @@ static double read_meter(const char *meter)
     return pclose(f) == 0 && said && end > text && watts >= 0 && watts < 1e6 ? watts : NAN;
 }
 
-bool rg_window_can(rg_window *w, int gpus, const char *meter)
-{
+bool rg_window_can(rg_window *w, int gpus, const char *meter) {
     *w = (rg_window){.gpus = gpus, .meter = meter};
     if (!gpus)
         snprintf(w->why[RG_POWER_GPU], 160, "no GPU is used");
@@ -107,8 +101,7 @@ bool rg_window_can(rg_window *w, int gpus, const char *meter)
     return !*w->why[RG_POWER_GPU] || !*w->why[RG_POWER_CPU] || !*w->why[RG_POWER_METER];
 }
 
-void rg_window_begin(rg_window *w)
-{
+void rg_window_begin(rg_window *w) {
     w->meter_J = 0;
     w->meter_W = *w->why[RG_POWER_METER] ? NAN : read_meter(w->meter);
     char why[160];
@@ -118,8 +111,7 @@ void rg_window_begin(rg_window *w)
 }
 
 // Trapezoidal rule between two readings.
-void rg_window_read_meter(rg_window *w)
-{
+void rg_window_read_meter(rg_window *w) {
     if (isnan(w->meter_W)) return;
     const double watts = read_meter(w->meter), now_s = rg_seconds();
     w->meter_J += 0.5 * (watts + w->meter_W) * (now_s - w->meter_read_s);
@@ -127,8 +119,7 @@ void rg_window_read_meter(rg_window *w)
     w->meter_read_s = now_s;
 }
 
-void rg_window_end(rg_window *w, double joules[RG_POWERS], double *seconds)
-{
+void rg_window_end(rg_window *w, double joules[RG_POWERS], double *seconds) {
     double watts, s;
     char why[160];
     *seconds = rg_seconds() - w->began_s;

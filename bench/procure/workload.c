@@ -11,16 +11,14 @@ static const char *const check_name[RG_CHECKS] = {"map", "poses", "transforms", 
 static const char columns[] = "job weight command size units reference_s min_runs check tolerance input";
 static const char *const commands[] = {"autocorr", "reconstruct", "search", "refine", "align", "average", NULL};
 
-bool rg_name_good(const char *name)
-{
+bool rg_name_good(const char *name) {
     const size_t n = strlen(name);
     for (const char *at = name; *at; at++)
         if (!isalnum((unsigned char)*at) && *at != '_' && *at != '-') return false;
     return n > 0 && n < 40;
 }
 
-const char *rg_words_fault(const char *words, bool peak)
-{
+const char *rg_words_fault(const char *words, bool peak) {
     for (const char *at = words; *at; at++)
         if (!isalnum((unsigned char)*at) && !strchr(" ._/,:=+*{}-", *at))
             return "words of letters, digits and ._/,:=+*{}- alone";
@@ -30,15 +28,13 @@ const char *rg_words_fault(const char *words, bool peak)
     return NULL;
 }
 
-static int word_of(const char *text, const char *const *word, int n)
-{
+static int word_of(const char *text, const char *const *word, int n) {
     for (int i = 0; i < n; i++)
         if (word[i] && !strcmp(text, word[i])) return i;
     return -1;
 }
 
-static bool first_word_is(const char *text, const char *const *word)
-{
+static bool first_word_is(const char *text, const char *const *word) {
     for (; *word; word++)
         if (!strncmp(text, *word, strlen(*word)) && text[strlen(*word)] == ' ') return true;
     return false;
@@ -46,8 +42,7 @@ static bool first_word_is(const char *text, const char *const *word)
 
 // Whether a word is a file's name that is neither an input nor the output: an archive's commands run where it is audited, and
 // write nothing of their own choice there. Numbers have digits behind their dots.
-static bool names_another_file(const char *words)
-{
+static bool names_another_file(const char *words) {
     for (const char *at = words; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
         const int n = (int)strcspn(at, " ");
         if (strncmp(at, "{in}/", 5) && strncmp(at, "{out}", 5))
@@ -59,8 +54,7 @@ static bool names_another_file(const char *words)
 }
 
 // Checks only the form of the text; whether the program accepts it shows when it runs.
-static int read_words(const rg_tsv *t, int row, rg_work *w)
-{
+static int read_words(const rg_tsv *t, int row, rg_work *w) {
     static const char *const phantom[] = {"phantom", NULL};
     w->job = rg_tsv_cell(t, row, "job");
     w->command = rg_tsv_cell(t, row, "command");
@@ -78,8 +72,7 @@ static int read_words(const rg_tsv *t, int row, rg_work *w)
     return RG_GOOD;
 }
 
-static int read_numbers(const rg_tsv *t, int row, rg_work *w)
-{
+static int read_numbers(const rg_tsv *t, int row, rg_work *w) {
     char *end;
     const char *reference = rg_tsv_cell(t, row, "reference_s"), *units = rg_tsv_cell(t, row, "units");
     const double runs = rg_tsv_number(t, row, "min_runs");
@@ -104,8 +97,7 @@ static int read_numbers(const rg_tsv *t, int row, rg_work *w)
 }
 
 // Checks every row, and keeps those of one size.
-static int read_rows(rg_workload *w, rg_size size)
-{
+static int read_rows(rg_workload *w, rg_size size) {
     const rg_tsv *t = &w->table;
     int code = rg_tsv_needs(t, columns);
     double sum = 0;
@@ -129,8 +121,7 @@ static int read_rows(rg_workload *w, rg_size size)
     return code;
 }
 
-static int made(rg_workload *w, rg_size size, int code)
-{
+static int made(rg_workload *w, rg_size size, int code) {
     code = code ? code : read_rows(w, size);
     if (code)
         rg_tsv_free(&w->table);
@@ -139,22 +130,19 @@ static int made(rg_workload *w, rg_size size, int code)
     return code;
 }
 
-int rg_workload_read(const char *path, rg_size size, rg_workload *w)
-{
+int rg_workload_read(const char *path, rg_size size, rg_workload *w) {
     *w = (rg_workload){0};
     return made(w, size, rg_tsv_read(path, &w->table));
 }
 
-int rg_workload_parse(const char *name, const char *text, size_t bytes, rg_size size, rg_workload *w)
-{
+int rg_workload_parse(const char *name, const char *text, size_t bytes, rg_size size, rg_workload *w) {
     *w = (rg_workload){0};
     return made(w, size, rg_tsv_parse(name, text, bytes, &w->table));
 }
 
 void rg_workload_free(rg_workload *w) { rg_tsv_free(&w->table); }
 
-int rg_workload_find(const rg_workload *w, const char *job)
-{
+int rg_workload_find(const rg_workload *w, const char *job) {
     for (int i = 0; i < w->n; i++)
         if (!strcmp(w->job[i].job, job)) return i;
     return -1;

@@ -17,8 +17,7 @@ static const double VALUE_OTHER = 0.05, VALUE_LEAST = 0.001;
 // ---- the table -------------------------------------------------------------------------------------------------------------
 
 // Words for bench or tune; --shape before each of shapes.
-static char **words_of(const rg_steps *plan, const rg_step *s, const char *shapes)
-{
+static char **words_of(const rg_steps *plan, const rg_step *s, const char *shapes) {
     RG_FREED char *all = rg_print("%s", shapes), *more = rg_print("%s", "");
     for (char *rest = all, *shape; (shape = strsep(&rest, " "));) {
         char *longer = *shape ? rg_print("%s --shape %s", more, shape) : NULL;
@@ -27,8 +26,7 @@ static char **words_of(const rg_steps *plan, const rg_step *s, const char *shape
     return rg_step_words(plan, s, more);
 }
 
-static int read_own(const rg_steps *plan, rg_step *s)
-{
+static int read_own(const rg_steps *plan, rg_step *s) {
     static const char *const kind[] = {"data", "bench", "tune", "table"};
     rg_record_step *own = s->own = rg_alloc(sizeof *own);
     int k = 0;
@@ -44,8 +42,7 @@ static int read_own(const rg_steps *plan, rg_step *s)
     return own->word ? RG_GOOD : RG_USAGE;
 }
 
-int rg_record_plan_read(const char *path, rg_steps *plan)
-{
+int rg_record_plan_read(const char *path, rg_steps *plan) {
     int code = rg_steps_read(plan, path);
     code = code ? code : rg_tsv_needs(&plan->table, columns);
     for (int i = 0; i < plan->n && !code; i++) {
@@ -57,8 +54,7 @@ int rg_record_plan_read(const char *path, rg_steps *plan)
     return code;
 }
 
-void rg_record_plan_free(rg_steps *plan)
-{
+void rg_record_plan_free(rg_steps *plan) {
     for (int i = 0; i < plan->n; i++) {
         RG_FREED rg_record_step *own = rg_record_of(&plan->step[i]);
         for (int k = 0; own && k < own->n_keys; k++) rg_row_free(&own->key[k]);
@@ -69,14 +65,12 @@ void rg_record_plan_free(rg_steps *plan)
 
 // ---- what a step makes here ------------------------------------------------------------------------------------------------
 
-static void add_key(rg_record_step *s, rg_row row)
-{
+static void add_key(rg_record_step *s, rg_row row) {
     s->key = rg_grow(s->key, s->n_keys, sizeof *s->key);
     s->key[s->n_keys++] = row;
 }
 
-static int add_lanes(const rg_step *step, rg_record_step *s)
-{
+static int add_lanes(const rg_step *step, rg_record_step *s) {
     int n = 0;
     while (s->word[n]) n++;
     RG_FREED char **line = rg_alloc((size_t)(n + 2) * sizeof *line);
@@ -104,24 +98,21 @@ static int add_lanes(const rg_step *step, rg_record_step *s)
 }
 
 // Whether a row belongs to a search: its variant and shape, with parameters, timed as `tune` times.
-static bool is_of_search(const rg_record_step *s, char *const *c)
-{
+static bool is_of_search(const rg_record_step *s, char *const *c) {
     char algo[64] = "", variant[64] = "";
     sscanf(s->word[0], "%63[^:]:%63s", algo, variant);
     return !strcmp(c[RG_C_ALGO], algo) && !strcmp(c[RG_C_VARIANT], variant) && !strcmp(c[RG_C_SHAPE], s->shapes) &&
         !strcmp(c[RG_C_SCOPE], "device") && *c[RG_C_MEDIAN] && strstr(c[RG_C_PARAMS], "=");
 }
 
-bool rg_record_step_has(const rg_record *r, const rg_record_step *s, const rg_row *row)
-{
+bool rg_record_step_has(const rg_record *r, const rg_record_step *s, const rg_row *row) {
     if (s->kind == RG_STEP_TUNE) return is_of_search(s, row->cell) && rg_record_has(r, row, false);
     for (int k = 0; k < s->n_keys; k++)
         if (rg_row_same(row, &s->key[k])) return rg_record_has(r, row, s->energy) && !rg_record_is_wide(r, row);
     return false;
 }
 
-int rg_record_rows_of(const rg_record *r, const rg_record_step *s)
-{
+int rg_record_rows_of(const rg_record *r, const rg_record_step *s) {
     int n = 0;
     for (int i = 0; i < r->rows.n_rows; i++) n += rg_record_step_has(r, s, &r->rows.row[i]);
     return n;
@@ -130,8 +121,7 @@ int rg_record_rows_of(const rg_record *r, const rg_record_step *s)
 // ---- cost and value --------------------------------------------------------------------------------------------------------
 
 // The earlier time of the step on this kind of machine.
-static double known_seconds(const rg_record *r, const char *name)
-{
+static double known_seconds(const rg_record *r, const char *name) {
     const char *text = rg_tables_find(&r->tables, "record_seconds");
     RG_ENDS(rg_tsv_free) rg_tsv t = {0};
     if (!text || rg_tsv_parse("record_seconds", text, strlen(text), &t)) return NAN;
@@ -140,8 +130,7 @@ static double known_seconds(const rg_record *r, const char *name)
 }
 
 // The number of unfinished steps that a claim waits for, which share its value; 0 if one of them is impossible here.
-static int steps_of(const rg_steps *plan, const char *claim)
-{
+static int steps_of(const rg_steps *plan, const char *claim) {
     int n = 0;
     for (int i = 0; i < plan->n; i++) {
         const rg_step *s = &plan->step[i];
@@ -154,8 +143,7 @@ static int steps_of(const rg_steps *plan, const char *claim)
     return n;
 }
 
-static double value_of(const rg_steps *plan, const rg_step *s)
-{
+static double value_of(const rg_steps *plan, const rg_step *s) {
     RG_FREED char *claims = rg_print("%s", rg_record_of(s)->claims);
     double value = VALUE_LEAST;
     for (char *rest = claims, *claim; (claim = strsep(&rest, " "));)
@@ -164,8 +152,7 @@ static double value_of(const rg_steps *plan, const rg_step *s)
     return value;
 }
 
-static bool has_table(const rg_record *r, const rg_step *s)
-{
+static bool has_table(const rg_record *r, const rg_step *s) {
     const char *text = rg_tables_find(&r->tables, s->name);
     return text && !rg_table_is_stale(text);
 }
@@ -173,8 +160,7 @@ static bool has_table(const rg_record *r, const rg_step *s)
 // A table made of tables is as old as the oldest.
 static bool is_current(rg_step *need, void *of) { return (void)of, rg_record_of(need)->kind != RG_STEP_TABLE || need->done; }
 
-static int weigh_rows(const rg_record *r, rg_step *step)
-{
+static int weigh_rows(const rg_record *r, rg_step *step) {
     rg_record_step *s = rg_record_of(step);
     const int code = add_lanes(step, s);
     s->missing = 0;
@@ -184,8 +170,7 @@ static int weigh_rows(const rg_record *r, rg_step *step)
     return code;
 }
 
-int rg_record_plan_weigh(rg_steps *plan, const rg_record *r, int gpus)
-{
+int rg_record_plan_weigh(rg_steps *plan, const rg_record *r, int gpus) {
     int code = RG_GOOD;
     for (int i = 0; !code && i < plan->n; i++) {
         rg_step *step = &plan->step[i];
@@ -207,14 +192,12 @@ int rg_record_plan_weigh(rg_steps *plan, const rg_record *r, int gpus)
 
 // ---- in words --------------------------------------------------------------------------------------------------------------
 
-static int by_order(const void *a, const void *b)
-{
+static int by_order(const void *a, const void *b) {
     const rg_step *x = *(rg_step *const *)a, *y = *(rg_step *const *)b;
     return x->order != y->order ? (x->order > y->order) - (x->order < y->order) : (x > y) - (x < y);
 }
 
-void rg_record_show(const rg_steps *plan, const rg_cores *cores, int gpus, double expected_s)
-{
+void rg_record_show(const rg_steps *plan, const rg_cores *cores, int gpus, double expected_s) {
     static const char *const runs[] = {"alone", "core", "gpu"};
     int done = 0, n = 0, left = 0;
     RG_FREED rg_step **shown = rg_alloc((size_t)(plan->n + 1) * sizeof *shown);

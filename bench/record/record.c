@@ -18,8 +18,7 @@ typedef struct request {
     bool resume, plan_alone;
 } request;
 
-static int prepare(rg_record_run *r, const request *q)
-{
+static int prepare(rg_record_run *r, const request *q) {
     RG_FREED char *standard = rg_share_path("bench/record/plan.tsv");
     r->run.functions = rg_share_path("bench/steps/functions.sh");
     r->program = rg_own_program();
@@ -37,8 +36,7 @@ static int prepare(rg_record_run *r, const request *q)
 }
 
 // Gets the head of this machine and run from a process that may open the GPU; this one must not, as it starts processes.
-static int write_head(const char *path, const request *q)
-{
+static int write_head(const char *path, const request *q) {
     char why[200];
     rg_head head;
     rg_head_make(
@@ -48,8 +46,7 @@ static int write_head(const char *path, const request *q)
     return f && fclose(f) == 0 ? RG_GOOD : rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
 }
 
-static int take_head(rg_record_run *r, const request *q)
-{
+static int take_head(rg_record_run *r, const request *q) {
     RG_FREED char *path = rg_print("%s/head.tsv", r->work);
     fflush(NULL);
     const pid_t child = fork();
@@ -58,8 +55,7 @@ static int take_head(rg_record_run *r, const request *q)
                                                  : rg_fail(RG_LACKS, "record: this machine cannot be read");
 }
 
-static int outcome(const rg_record_run *r)
-{
+static int outcome(const rg_record_run *r) {
     int left = 0, failed = 0;
     char mixed[400];
     for (int i = 0; i < r->plan.n; i++) {
@@ -73,15 +69,13 @@ static int outcome(const rg_record_run *r)
     return failed ? RG_WRONG : left ? RG_UNSURE : RG_GOOD;
 }
 
-static bool is_asked_for(const request *q, const char *name)
-{
+static bool is_asked_for(const request *q, const char *name) {
     for (int i = 0; i < q->step.n; i++)
         if (!strncmp(q->step.item[i], name, strlen(q->step.item[i]))) return true;
     return !q->step.n;
 }
 
-static int check_asked_for(const rg_steps *plan, const request *q)
-{
+static int check_asked_for(const rg_steps *plan, const request *q) {
     for (int k = 0; k < q->step.n; k++) {
         bool any = false;
         for (int i = 0; i < plan->n; i++) any |= !strncmp(q->step.item[k], plan->step[i].name, strlen(q->step.item[k]));
@@ -91,8 +85,7 @@ static int check_asked_for(const rg_steps *plan, const request *q)
 }
 
 // Locks the folder while it is open: the steps of two runs would overwrite each other's files.
-static int lock_work(rg_record_run *r)
-{
+static int lock_work(rg_record_run *r) {
     r->folder = open(r->work, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (r->folder >= 0 && flock(r->folder, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         return rg_fail(RG_USAGE,
@@ -102,24 +95,21 @@ static int lock_work(rg_record_run *r)
 
 // Locks the record, as each of two runs would drop the other's rows. The record is rewritten after every step, so the lock,
 // held until the command ends, is on a name beside it.
-static int lock_record(const request *q)
-{
+static int lock_record(const request *q) {
     RG_FREED char *path = rg_print("%s.record", q->out);
     return rg_file_can_write(path);
 }
 
 // Whether a table may have been made with a GPU: its step needs one, or uses a GPU's results if there are any ("step?").
 // Unknown for a table that no step makes.
-static bool may_be_of_gpu(const rg_steps *plan, const char *name)
-{
+static bool may_be_of_gpu(const rg_steps *plan, const char *name) {
     for (int i = 0; i < plan->n; i++)
         if (!strcmp(plan->step[i].name, name))
             return rg_record_of(&plan->step[i])->gpus > 0 || strchr(plan->step[i].needs, '?');
     return true;
 }
 
-static int merge(rg_record *record, const rg_steps *plan, const char *path)
-{
+static int merge(rg_record *record, const rg_steps *plan, const char *path) {
     const char *end = strstr(path, ".tables.tsv");
     if (!end || end[strlen(".tables.tsv")]) return rg_record_merge(record, path, false);
     RG_ENDS(rg_tables_free) rg_tables tables = {0};
@@ -131,8 +121,7 @@ static int merge(rg_record *record, const rg_steps *plan, const char *path)
     return code;
 }
 
-static int record(rg_record_run *r, const request *q)
-{
+static int record(rg_record_run *r, const request *q) {
     char why[200];
     const int gpus = strcmp(q->given.device, "cpu") ? rg_gpu_count(why) : 0;
     const bool measures = !q->plan_alone && q->budget_min != 0; // else any machine suffices
@@ -161,8 +150,7 @@ static int record(rg_record_run *r, const request *q)
     return code ? code : outcome(r);
 }
 
-static int run(void *options)
-{
+static int run(void *options) {
     const request *q = options;
     rg_record_run r = {.out = q->out, .folder = -1};
     r.run.began_s = rg_seconds();

@@ -10,8 +10,7 @@
 
 // ---- files of steps --------------------------------------------------------------------------------------------------------
 
-static char *file_of(const rg_record_run *r, const rg_step *s, const char *ending)
-{
+static char *file_of(const rg_record_run *r, const rg_step *s, const char *ending) {
     return rg_print("%s.step-%s%s", r->out, s->name, ending);
 }
 
@@ -19,8 +18,7 @@ static char *file_of(const rg_record_run *r, const rg_step *s, const char *endin
 static void forget_tables(const rg_record_run *r) { rg_shell("rm -f -- \"$0\"/tables/*.tsv", r->work); }
 
 // From this run, or an earlier one on another machine.
-static int show_tables(const rg_record_run *r)
-{
+static int show_tables(const rg_record_run *r) {
     int code = RG_GOOD;
     for (int i = 0; i < r->record.tables.n && !code; i++) {
         RG_FREED char *path = rg_print("%s/tables/%s.tsv", r->work, r->record.tables.table[i].name);
@@ -37,8 +35,7 @@ static int show_tables(const rg_record_run *r)
 static char *jobs_file(const rg_record_run *r, const rg_step *s) { return rg_print("%s/%s.jobs", r->work, s->name); }
 
 // The table below the hashes of the jobs that the step ran; freed by the caller.
-static char *with_sources(const rg_record_run *r, const rg_step *s, const char *text)
-{
+static char *with_sources(const rg_record_run *r, const rg_step *s, const char *text) {
     size_t bytes;
     RG_FREED char *path = jobs_file(r, s), *jobs = rg_file_bytes(path, &bytes);
     char *whole = NULL, now[64];
@@ -54,8 +51,7 @@ static char *with_sources(const rg_record_run *r, const rg_step *s, const char *
 }
 
 // Stores the results of a step, even unfinished ones: its rows, or its table if it ended well.
-static int take_over(rg_record_run *r, rg_step *s, bool ended)
-{
+static int take_over(rg_record_run *r, rg_step *s, bool ended) {
     int code = RG_GOOD;
     static const char *const ending[] = {".tsv.part", ".tsv"}; // a part has more rows
     bool taken = false;
@@ -77,16 +73,14 @@ static int take_over(rg_record_run *r, rg_step *s, bool ended)
     return code;
 }
 
-int rg_record_take_left(rg_record_run *r)
-{
+int rg_record_take_left(rg_record_run *r) {
     int code = RG_GOOD;
     for (int i = 0; i < r->plan.n && !code; i++) code = take_over(r, &r->plan.step[i], false);
     return code;
 }
 
 // If a step measured only few of its rows again, each has more than its share of the time for processes and inputs.
-static void note_seconds(rg_record_run *r, const rg_step *s, double seconds)
-{
+static void note_seconds(rg_record_run *r, const rg_step *s, double seconds) {
     const char *had = rg_tables_find(&r->record.tables, "record_seconds");
     const int missing = rg_record_of(s)->missing;
     if (2 * missing < rg_record_of(s)->n_keys) return;
@@ -106,8 +100,7 @@ static void note_seconds(rg_record_run *r, const rg_step *s, double seconds)
 // ---- processes of steps ----------------------------------------------------------------------------------------------------
 
 // The files that bench and tune continue from and write to; the command of other steps is for sh.
-static int begin(rg_steps_run *run, rg_step *s, rg_child *child)
-{
+static int begin(rg_steps_run *run, rg_step *s, rg_child *child) {
     rg_record_run *r = run->of;
     rg_record_step *own = rg_record_of(s);
     RG_FREED char *product = file_of(r, s, ".tsv"), *jobs = jobs_file(r, s);
@@ -138,8 +131,7 @@ static int begin(rg_steps_run *run, rg_step *s, rg_child *child)
     return code;
 }
 
-__attribute__((format(printf, 2, 3))) static void say(const rg_record_run *r, const char *format, ...)
-{
+__attribute__((format(printf, 2, 3))) static void say(const rg_record_run *r, const char *format, ...) {
     char text[400], left[64] = "";
     RG_FORMAT(text, sizeof text, format);
     const double spent = rg_seconds() - r->run.began_s;
@@ -150,8 +142,7 @@ __attribute__((format(printf, 2, 3))) static void say(const rg_record_run *r, co
 }
 
 // Prints the progress of all chosen steps: done, rate, time left.
-static void say_ended(rg_record_run *r, const rg_step *s, double seconds, const char *how)
-{
+static void say_ended(rg_record_run *r, const rg_step *s, double seconds, const char *how) {
     double left_s = 0;
     int left = 0;
     for (int i = 0; i < r->plan.n; i++) {
@@ -166,8 +157,7 @@ static void say_ended(rg_record_run *r, const rg_step *s, double seconds, const 
         60 * r->rows_new / fmax(spent, 1), left, rg_plural(left), left_s);
 }
 
-static int end(rg_steps_run *run, rg_step *s, int exit, double seconds)
-{
+static int end(rg_steps_run *run, rg_step *s, int exit, double seconds) {
     rg_record_run *r = run->of;
     const rg_record_step *own = rg_record_of(s);
     const int before = rg_record_rows_of(&r->record, own);
@@ -203,13 +193,11 @@ static int end(rg_steps_run *run, rg_step *s, int exit, double seconds)
 
 // ---- the run ---------------------------------------------------------------------------------------------------------------
 
-static void no_time(rg_steps_run *run, const rg_step *s)
-{
+static void no_time(rg_steps_run *run, const rg_step *s) {
     say(run->of, "%s: not begun, it takes about %.0f s", s->name, s->cost_s);
 }
 
-int rg_record_run_steps(rg_record_run *r)
-{
+int rg_record_run_steps(rg_record_run *r) {
     r->run.steps = &r->plan;
     r->run.folder = r->work;
     r->run.begin = begin;

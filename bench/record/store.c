@@ -14,8 +14,7 @@ static bool begins(const char *text, const char *with) { return !strncmp(text, w
 
 // ---- this machine ----------------------------------------------------------------------------------------------------------
 
-static uint32_t hashed(const char *text)
-{
+static uint32_t hashed(const char *text) {
     uint32_t hash = 2166136261u; // FNV-1a
     for (; *text; text++) hash = (hash ^ (uint8_t)*text) * 16777619u;
     return hash;
@@ -23,8 +22,7 @@ static uint32_t hashed(const char *text)
 
 // Identifies a machine among those of its kind: a hash of its GPUs' serial numbers, or of the system's if it has no GPU.
 // Hashed, since records are passed on.
-static void read_serial(char text[48])
-{
+static void read_serial(char text[48]) {
     char why[160], all[64 * 16] = "", one[96];
     const rg_nvml *nvml = rg_nvml_load(why);
     unsigned n = 0;
@@ -42,15 +40,13 @@ static void read_serial(char text[48])
         snprintf(text, 48, "serial unknown");
 }
 
-static const char *said(const rg_result *r, const char *key)
-{
+static const char *said(const rg_result *r, const char *key) {
     const char *value = rg_result_head(r, key);
     return value ? value : "unknown";
 }
 
 // The cell `made` of a row of this file.
-static char *made_of(const rg_record *r, const rg_result *file, bool own)
-{
+static char *made_of(const rg_record *r, const rg_result *file, bool own) {
     const char *driver = said(file, "gpu_driver"), *clocks = said(file, "gpu_clocks");
     const bool gpu = strncmp(driver, "none", 4) != 0;
     return rg_print("%s, %s %s, %s %s, revision %s, %s", own ? r->serial : "serial unknown", gpu ? "driver" : "kernel",
@@ -58,8 +54,7 @@ static char *made_of(const rg_record *r, const rg_result *file, bool own)
         said(file, "revision"), said(file, "date"));
 }
 
-int rg_record_mixed(const rg_record *r, char text[400])
-{
+int rg_record_mixed(const rg_record *r, char text[400]) {
     struct {
         char name[48];
         int rows;
@@ -88,8 +83,7 @@ int rg_record_mixed(const rg_record *r, char text[400])
 
 // ---- head ------------------------------------------------------------------------------------------------------------------
 
-static void set_head(rg_result *r, const char *key, const char *value)
-{
+static void set_head(rg_result *r, const char *key, const char *value) {
     for (int i = 0; i < r->n_head; i++)
         if (!strcmp(r->head_key[i], key)) {
             free(r->head_value[i]);
@@ -103,8 +97,7 @@ static void set_head(rg_result *r, const char *key, const char *value)
 }
 
 // The text after the cores in a machine's name ("..., 7 cores, GPU"); NULL if it is no such name.
-static const char *past_cores(const char *machine)
-{
+static const char *past_cores(const char *machine) {
     const char *at = strstr(machine + strcspn(machine, ","), " cores");
     return at ? at + strlen(" cores") : NULL;
 }
@@ -112,8 +105,7 @@ static const char *past_cores(const char *machine)
 static bool is_of_gpu(const char *key) { return begins(key, "gpu") || !strcmp(key, "cuda_runtime"); }
 
 // Sets the head lines of the machine and of the run; those of single rows are set with the rows.
-static void take_head(rg_record *r, const rg_result *file)
-{
+static void take_head(rg_record *r, const rg_result *file) {
     for (int i = 0; i < file->n_head; i++)
         if (!begins(file->head_key[i], "input ") && !begins(file->head_key[i], "source ") &&
             !begins(file->head_key[i], "tuned ") && strcmp(file->head_key[i], "rows_before") &&
@@ -128,8 +120,7 @@ static void take_head(rg_record *r, const rg_result *file)
     }
 }
 
-int rg_record_here(rg_record *r, const char *path)
-{
+int rg_record_here(rg_record *r, const char *path) {
     RG_ENDS(rg_result_free) rg_result file;
     bool cut;
     int code = rg_result_read(path, &file, &cut);
@@ -142,23 +133,20 @@ int rg_record_here(rg_record *r, const char *path)
 
 // ---- rows ------------------------------------------------------------------------------------------------------------------
 
-static rg_row *find(const rg_record *r, const rg_row *key)
-{
+static rg_row *find(const rg_record *r, const rg_row *key) {
     for (int i = 0; i < r->rows.n_rows; i++)
         if (rg_row_same(&r->rows.row[i], key)) return &r->rows.row[i];
     return NULL;
 }
 
 static bool is_job(const rg_row *row) { return !strcmp(row->cell[RG_C_SCOPE], "job"); }
-static int processes(const rg_row *row)
-{
+static int processes(const rg_row *row) {
     RG_ENDS(rg_samples_free) rg_samples s = rg_row_samples(row);
     return s.processes;
 }
 
 // Why an earlier row is not good enough today; NULL: it is.
-static const char *lacks(const rg_row *row)
-{
+static const char *lacks(const rg_row *row) {
     if (rg_row_is_probe(row)) return NULL;
     if (!rg_row_is_timed(row)) return "without a time";
     if (rg_row_is_stale(row)) return "timed before the kernel changed";
@@ -167,8 +155,7 @@ static const char *lacks(const rg_row *row)
     return NULL;
 }
 
-bool rg_record_has(const rg_record *r, const rg_row *key, bool energy)
-{
+bool rg_record_has(const rg_record *r, const rg_row *key, bool energy) {
     const rg_row *row = find(r, key);
     if (!row) return false;
     if (!strcmp(row->cell[RG_C_STATUS], "SKIP") && rg_cell_word(row, RG_C_STOP) != RG_STOP_BUSY)
@@ -177,14 +164,12 @@ bool rg_record_has(const rg_record *r, const rg_row *key, bool energy)
     return !lacks(row) && (!energy || *row->cell[RG_C_JOULES] || source > RG_ENERGY_NOT_ASKED);
 }
 
-bool rg_record_is_wide(const rg_record *r, const rg_row *key)
-{
+bool rg_record_is_wide(const rg_record *r, const rg_row *key) {
     const rg_row *row = r->widest > 0 ? find(r, key) : NULL;
     return row && rg_row_is_timed(row) && rg_row_width(row) > r->widest;
 }
 
-static void put(rg_record *r, rg_row row)
-{
+static void put(rg_record *r, rg_row row) {
     rg_row *there = find(r, &row);
     if (there) {
         rg_row_free(there);
@@ -196,8 +181,7 @@ static void put(rg_record *r, rg_row row)
 }
 
 // Drops the rows of an input that has changed since.
-static void drop_rows_of(rg_record *r, const char *input)
-{
+static void drop_rows_of(rg_record *r, const char *input) {
     int n = 0;
     for (int i = 0; i < r->rows.n_rows; i++) {
         RG_FREED char *of = rg_input_key(&r->rows.row[i]);
@@ -212,8 +196,7 @@ static void drop_rows_of(rg_record *r, const char *input)
 
 // Copies the hashes that make the row valid (validate.h) from its file's head. A row of other inputs is another measurement:
 // rows of this run replace those.
-static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row, bool own)
-{
+static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row, bool own) {
     RG_FREED char *input = rg_input_key(row), *source = rg_print("source %s:%s", row->cell[RG_C_ALGO], row->cell[RG_C_VARIANT]);
     const char *now = rg_result_head(file, input), *had = rg_result_head(&r->rows, input), *of = rg_result_head(file, source);
     int code = RG_GOOD;
@@ -228,16 +211,14 @@ static int take_hashes(rg_record *r, const rg_result *file, const rg_row *row, b
     return code;
 }
 
-static rg_row copy_of(const rg_row *row, const char *made)
-{
+static rg_row copy_of(const rg_row *row, const char *made) {
     rg_row copy = *row;
     for (int c = 0; c < RG_COLUMNS; c++) copy.cell[c] = rg_print("%s", c == RG_C_MADE && !*row->cell[c] ? made : row->cell[c]);
     return copy;
 }
 
 // Keeps the better of two probes: it is the best sustained rate seen so far, and no row may be faster than it allows.
-static void take_probe(rg_record *r, const rg_row *row, const char *made, bool own)
-{
+static void take_probe(rg_record *r, const rg_row *row, const char *made, bool own) {
     const rg_row *had = find(r, row);
     rg_row copy = copy_of(row, made);
     int k = 0;
@@ -252,8 +233,7 @@ static void take_probe(rg_record *r, const rg_row *row, const char *made, bool o
         put(r, copy);
 }
 
-static int take_row(rg_record *r, const rg_result *file, const rg_row *row, const char *made, bool own)
-{
+static int take_row(rg_record *r, const rg_result *file, const rg_row *row, const char *made, bool own) {
     const rg_row *had = find(r, row);
     if (rg_row_is_probe(row)) return take_probe(r, row, made, own), RG_GOOD;
     // Rows that this run measured, or was refused, are kept; those of another file only if the record lacks them or has a wider
@@ -271,22 +251,19 @@ static int take_row(rg_record *r, const rg_result *file, const rg_row *row, cons
 
 // Whether both are one kind of machine. The number of usable cores may differ: rows of one core or of a GPU do not depend on
 // it. `here` may have no GPU, or use none: rows of the CPU are the same with one.
-static bool is_one_kind(const char *here, const char *machine)
-{
+static bool is_one_kind(const char *here, const char *machine) {
     const size_t n = strcspn(here, ","), m = strcspn(machine, ",");
     const char *gpu = past_cores(here), *its_gpu = past_cores(machine);
     return n == m && !strncmp(here, machine, n) && gpu && its_gpu && (!*gpu || !strcmp(gpu, its_gpu));
 }
 
-static bool is_of_all_cores(const rg_row *row)
-{
+static bool is_of_all_cores(const rg_row *row) {
     const char *threads = strstr(row->cell[RG_C_PARAMS], "threads=");
     return is_job(row) ? !threads || atoi(threads + strlen("threads=")) > 1
                        : !strcmp(row->cell[RG_C_SPACE], "host") && threads && atoi(threads + strlen("threads=")) > 1;
 }
 
-int rg_record_merge(rg_record *r, const char *path, bool own)
-{
+int rg_record_merge(rg_record *r, const char *path, bool own) {
     RG_ENDS(rg_result_free) rg_result file;
     bool cut;
     int code = rg_result_read(path, &file, &cut);
@@ -329,8 +306,7 @@ int rg_record_merge(rg_record *r, const char *path, bool own)
 
 // ---- files -----------------------------------------------------------------------------------------------------------------
 
-static int save_rows(rg_record *r)
-{
+static int save_rows(rg_record *r) {
     char mixed[400];
     if (rg_record_mixed(r, mixed) > 1) set_head(&r->rows, "mixed", mixed);
     rg_file file;
@@ -343,15 +319,13 @@ static int save_rows(rg_record *r)
     return rg_file_end(&file, code);
 }
 
-int rg_record_save(rg_record *r)
-{
+int rg_record_save(rg_record *r) {
     int code = rg_result_head(&r->rows, "machine") ? save_rows(r) : RG_GOOD; // else no row is measured yet
     rg_file_continues(r->tables_path);
     return code || !r->tables.n ? code : rg_tables_write(r->tables_path, &r->tables);
 }
 
-int rg_record_open(rg_record *r, const char *name, bool resume)
-{
+int rg_record_open(rg_record *r, const char *name, bool resume) {
     *r = (rg_record){.path = rg_print("%s.tsv", name), .tables_path = rg_print("%s.tables.tsv", name)};
     read_serial(r->serial);
     r->rows.path = rg_print("%s", r->path);
@@ -365,8 +339,7 @@ int rg_record_open(rg_record *r, const char *name, bool resume)
 }
 
 // Whether a row that the step continues with is of this input.
-static bool is_of_step(const rg_record *r, const rg_record_step *step, const char *input)
-{
+static bool is_of_step(const rg_record *r, const rg_record_step *step, const char *input) {
     bool found = false;
     for (int i = 0; i < r->rows.n_rows && !found; i++) {
         RG_FREED char *of = rg_input_key(&r->rows.row[i]);
@@ -375,8 +348,7 @@ static bool is_of_step(const rg_record *r, const rg_record_step *step, const cha
     return found;
 }
 
-int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, const char *path)
-{
+int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, const char *path) {
     FILE *f = rg_result_open(path, "w");
     if (!f) return rg_fail(RG_USAGE, "%s: cannot write here: %s", path, strerror(errno));
     // A process that may use only some cores names the machine by them.
@@ -403,8 +375,7 @@ int rg_record_seed(const rg_record *r, const rg_record_step *step, int cores, co
     return fclose(f) == 0 && !bad ? RG_GOOD : rg_fail(RG_USAGE, "%s: not written: %s", path, strerror(errno));
 }
 
-void rg_record_free(rg_record *r)
-{
+void rg_record_free(rg_record *r) {
     rg_result_free(&r->rows);
     rg_tables_free(&r->tables);
     for (int i = 0; i < r->n_probes; i++) rg_row_free(&r->probe[i]);

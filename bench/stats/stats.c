@@ -7,30 +7,26 @@
 
 enum { REPLICATES = 2000 };
 
-static double *sorted_copy(const double *sample, int n)
-{
+static double *sorted_copy(const double *sample, int n) {
     double *sorted = rg_alloc((size_t)n * sizeof *sorted);
     memcpy(sorted, sample, (size_t)n * sizeof *sorted);
     qsort(sorted, (size_t)n, sizeof *sorted, rg_ascending);
     return sorted;
 }
 
-double rg_median(double *value, int n)
-{
+double rg_median(double *value, int n) {
     if (n < 1) return NAN;
     qsort(value, (size_t)n, sizeof *value, rg_ascending);
     return rg_quantile(value, n, 0.5);
 }
 
-double rg_quantile(const double *sorted, int n, double p)
-{
+double rg_quantile(const double *sorted, int n, double p) {
     double at = p * (n - 1);
     int i = (int)floor(at);
     return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
 }
 
-bool rg_median_ranks(int n, double inflation, int *low, int *high)
-{
+bool rg_median_ranks(int n, double inflation, int *low, int *high) {
     // The largest k with P(Binomial(n, 1/2) < k) <= 2.5 %: the median lies between the k-th and the (n + 1 - k)-th sample.
     int k = 0;
     double below = 0;
@@ -48,8 +44,7 @@ bool rg_median_ranks(int n, double inflation, int *low, int *high)
 
 // Correlation of successive samples, computed on ranks so that one outlier does not decide it; `rank` holds 0..n-1 in time
 // order.
-static double lag_correlation(const int *rank, int n)
-{
+static double lag_correlation(const int *rank, int n) {
     if (n < 8) return 0;
     double mean = (n - 1) / 2.0, variance = 0, covariance = 0;
     for (int i = 0; i < n; i++) variance += (rank[i] - mean) * (rank[i] - mean);
@@ -64,8 +59,7 @@ typedef struct ranked {
     double correlation, tick;
 } ranked;
 
-static ranked rank_samples(const double *sample, int n)
-{
+static ranked rank_samples(const double *sample, int n) {
     ranked r = {.n = n, .sorted = sorted_copy(sample, n), .rank = rg_alloc((size_t)n * sizeof *r.rank), .tick = INFINITY};
     for (int i = 0; i < n; i++) {
         double *first = bsearch(&sample[i], r.sorted, (size_t)n, sizeof *r.sorted, rg_ascending);
@@ -81,15 +75,13 @@ static ranked rank_samples(const double *sample, int n)
     return r;
 }
 
-static void ranked_free(ranked *r)
-{
+static void ranked_free(ranked *r) {
     free(r->sorted);
     free(r->rank);
 }
 
 // The medians of the processes, malloc'ed.
-static double *process_medians(const rg_samples *s)
-{
+static double *process_medians(const rg_samples *s) {
     double *median = rg_alloc((size_t)s->processes * sizeof *median);
     for (int p = 0; p < s->processes; p++) {
         const int first = p ? s->past[p - 1] : 0, n = s->past[p] - first;
@@ -99,8 +91,7 @@ static double *process_medians(const rg_samples *s)
     return median;
 }
 
-static void interval_over_processes(const rg_samples *samples, rg_summary *s)
-{
+static void interval_over_processes(const rg_samples *samples, rg_summary *s) {
     double *median = process_medians(samples), mean;
     rg_variance v = {0};
     rg_variance_add(&v, rg_log_mean(median, samples->processes, &mean), samples->processes - 1);
@@ -111,8 +102,7 @@ static void interval_over_processes(const rg_samples *samples, rg_summary *s)
     s->high = fmax(exp(mean + half), s->median);
 }
 
-static void interval_of_ranks(const ranked *r, rg_summary *s)
-{
+static void interval_of_ranks(const ranked *r, rg_summary *s) {
     // An AR(1) series of correlation c has as much information on its centre as n (1 - c)/(1 + c) independent samples.
     double c = fmin(fmax(r->correlation, 0), 0.95);
     int low, high;
@@ -122,8 +112,7 @@ static void interval_of_ranks(const ranked *r, rg_summary *s)
     }
 }
 
-void rg_summarise(const rg_samples *samples, rg_summary *s)
-{
+void rg_summarise(const rg_samples *samples, rg_summary *s) {
     const int n = samples->n;
     *s = (rg_summary){.n = n, .min = NAN, .q1 = NAN, .median = NAN, .q3 = NAN, .max = NAN, .low = -INFINITY, .high = INFINITY};
     if (n < 1) return;
@@ -141,22 +130,19 @@ void rg_summarise(const rg_samples *samples, rg_summary *s)
     }
 }
 
-double rg_relative_width(const rg_summary *s)
-{
+double rg_relative_width(const rg_summary *s) {
     double width = (s->high - s->low) / 2 / s->median;
     return isnan(width) ? INFINITY : width;
 }
 
-double rg_row_width(const rg_row *row)
-{
+double rg_row_width(const rg_row *row) {
     RG_ENDS(rg_samples_free) rg_samples samples = rg_row_samples(row);
     rg_summary summary;
     rg_summarise(&samples, &summary);
     return 2 * rg_relative_width(&summary);
 }
 
-int rg_block_length(int n, double correlation)
-{
+int rg_block_length(int n, double correlation) {
     double c = fmin(fmax(correlation, 0), 0.95), root = cbrt(n);
     double length = fmax(root, pow(2 * c / (1 - c * c), 2.0 / 3) * root);
     int most = n / 3 > 1 ? n / 3 : 1;
@@ -165,8 +151,7 @@ int rg_block_length(int n, double correlation)
 
 // One replicate: blocks of successive samples from random places (the end joined to the beginning) until n are drawn; their
 // median.
-static double replicate(const ranked *r, int block, uint64_t seed, uint64_t *draw, int *count)
-{
+static double replicate(const ranked *r, int block, uint64_t seed, uint64_t *draw, int *count) {
     memset(count, 0, (size_t)r->n * sizeof *count);
     for (int taken = 0; taken < r->n;) {
         int at = (int)(rg_bits(seed, (*draw)++) % (uint64_t)r->n);
@@ -182,8 +167,7 @@ static double replicate(const ranked *r, int block, uint64_t seed, uint64_t *dra
 }
 
 // For two sets of independent times.
-static void welch_interval(const double *a, int na, const double *b, int nb, rg_ratio *result)
-{
+static void welch_interval(const double *a, int na, const double *b, int nb, rg_ratio *result) {
     double mean_a, mean_b;
     rg_variance v = {0};
     rg_variance_add(&v, rg_log_mean(a, na, &mean_a), na - 1);
@@ -193,14 +177,12 @@ static void welch_interval(const double *a, int na, const double *b, int nb, rg_
     *result = (rg_ratio){exp(mean_a - mean_b), exp(mean_a - mean_b - half), exp(mean_a - mean_b + half)};
 }
 
-static void welch_over_processes(const rg_samples *a, const rg_samples *b, rg_ratio *result)
-{
+static void welch_over_processes(const rg_samples *a, const rg_samples *b, rg_ratio *result) {
     RG_FREED double *of_a = process_medians(a), *of_b = process_medians(b);
     welch_interval(of_a, a->processes, of_b, b->processes, result);
 }
 
-static void bootstrap_interval(const ranked *a, const ranked *b, uint64_t seed, rg_ratio *result)
-{
+static void bootstrap_interval(const ranked *a, const ranked *b, uint64_t seed, rg_ratio *result) {
     RG_FREED int *count = rg_alloc((size_t)(a->n > b->n ? a->n : b->n) * sizeof *count);
     RG_FREED double *ratio = rg_alloc(REPLICATES * sizeof *ratio);
     int block_a = rg_block_length(a->n, a->correlation), block_b = rg_block_length(b->n, b->correlation);
@@ -214,8 +196,7 @@ static void bootstrap_interval(const ranked *a, const ranked *b, uint64_t seed, 
     result->high = rg_quantile(ratio, REPLICATES, 0.975);
 }
 
-rg_ratio rg_ratio_of_medians(const rg_samples *a, const rg_samples *b, uint64_t seed)
-{
+rg_ratio rg_ratio_of_medians(const rg_samples *a, const rg_samples *b, uint64_t seed) {
     rg_ratio result = {0, 0, INFINITY};
     if (a->n < 1 || b->n < 1) return result;
     RG_ENDS(ranked_free) ranked ra = rank_samples(a->ns, a->n), rb = rank_samples(b->ns, b->n);

@@ -32,8 +32,7 @@ double rg_quantile(const double *sorted, int n, double p);
 bool rg_median_ranks(int n, double inflation, int *low, int *high);
 
 void rg_summarise(const rg_samples *, rg_summary *);
-static inline rg_samples rg_one_process(const double *ns, int n)
-{
+static inline rg_samples rg_one_process(const double *ns, int n) {
     return (rg_samples){n, 1, rg_unconst(ns), NULL};
 } // not to be freed
 

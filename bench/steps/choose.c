@@ -12,8 +12,7 @@ typedef struct load {
     double alone_s, gpu_s, core_s, longest_core_s, added_s;
 } load;
 
-static bool add_load(rg_step *s, void *of)
-{
+static bool add_load(rg_step *s, void *of) {
     load *l = of;
     if (s->done || s->chosen) return true;
     if (s->why || s->absent) return false;
@@ -24,14 +23,12 @@ static bool add_load(rg_step *s, void *of)
     return rg_step_each_need(l->steps, s, add_load, l);
 }
 
-static double whole_s(const load *l)
-{
+static double whole_s(const load *l) {
     const double cores_s = l->beside ? fmax(l->core_s / l->beside, l->longest_core_s) : 0;
     return l->alone_s + fmax(l->gpu_s, cores_s);
 }
 
-static bool choose(rg_step *s, void *of)
-{
+static bool choose(rg_step *s, void *of) {
     load *l = of;
     if (s->done || s->chosen) return true;
     s->chosen = true;
@@ -39,8 +36,7 @@ static bool choose(rg_step *s, void *of)
     return rg_step_each_need(l->steps, s, choose, l);
 }
 
-bool rg_steps_choose_again(rg_steps *steps, int beside, double left_s)
-{
+bool rg_steps_choose_again(rg_steps *steps, int beside, double left_s) {
     bool any = false;
     for (int i = 0; i < steps->n; i++) {
         rg_step *s = &steps->step[i];
@@ -53,8 +49,7 @@ bool rg_steps_choose_again(rg_steps *steps, int beside, double left_s)
     return any;
 }
 
-double rg_steps_choose(rg_steps *steps, int beside, double budget_s)
-{
+double rg_steps_choose(rg_steps *steps, int beside, double budget_s) {
     load so_far = {.steps = steps, .beside = beside};
     for (rg_step *best = steps->step; best;) {
         double best_rate = 0;

@@ -26,8 +26,7 @@ typedef struct request {
 static char *log_of(const request *q, const rg_step *s) { return rg_print("%s/log/%s.log", q->work, s->name); }
 
 // Named by step and product: the same step with another product is a different step.
-static char *stamp_of(const request *q, const rg_step *s)
-{
+static char *stamp_of(const request *q, const rg_step *s) {
     RG_FREED char *product = rg_print("%s", s->product);
     for (char *c = product; *c; c++)
         if (*c == '/') *c = '@';
@@ -35,8 +34,7 @@ static char *stamp_of(const request *q, const rg_step *s)
 }
 
 // The last n lines, 0: all.
-static void show_log(const request *q, const rg_step *s, int n, const char *indent)
-{
+static void show_log(const request *q, const rg_step *s, int n, const char *indent) {
     RG_FREED char *path = log_of(q, s), *text = NULL;
     size_t room = 0;
     int lines = 0;
@@ -49,8 +47,7 @@ static void show_log(const request *q, const rg_step *s, int n, const char *inde
 }
 
 // Writes $made for later steps: the products of finished steps, each with the table's column `report`.
-static int write_made(const request *q)
-{
+static int write_made(const request *q) {
     rg_file file;
     const int code = rg_file_open(&file, getenv("made"));
     if (code) return code;
@@ -65,8 +62,7 @@ static int write_made(const request *q)
 
 // ---- times -----------------------------------------------------------------------------------------------------------------
 
-static void say_time_before(const request *q, const rg_step *s)
-{
+static void say_time_before(const request *q, const rg_step *s) {
     RG_ENDS(rg_tsv_free) rg_tsv t = {0};
     int found = -1;
     if (!q->times || (!access(q->times, F_OK) && rg_tsv_read(q->times, &t))) return;
@@ -79,8 +75,7 @@ static void say_time_before(const request *q, const rg_step *s)
             rg_tsv_cell(&t, found, "machine"));
 }
 
-static int note_time(const request *q, const rg_step *s, int code, double seconds, const char *said)
-{
+static int note_time(const request *q, const rg_step *s, int code, double seconds, const char *said) {
     char cpu[128];
     if (!q->times) return RG_GOOD;
     const bool there = access(q->times, F_OK) == 0;
@@ -94,14 +89,12 @@ static int note_time(const request *q, const rg_step *s, int code, double second
 
 // ---- a step ----------------------------------------------------------------------------------------------------------------
 
-static void say_fresh(request *q)
-{
+static void say_fresh(request *q) {
     if (q->first_fresh) printf("steps %d to %d: up to date\n", q->first_fresh, q->number - 1);
     q->first_fresh = 0;
 }
 
-static int begin(rg_steps_run *r, rg_step *s, rg_child *child)
-{
+static int begin(rg_steps_run *r, rg_step *s, rg_child *child) {
     request *q = r->of;
     RG_FREED char *stamp = stamp_of(q, s);
     const bool fresh = rg_step_is_fresh(s, stamp, q->program, q->work);
@@ -125,8 +118,7 @@ static int begin(rg_steps_run *r, rg_step *s, rg_child *child)
 }
 
 // Prints a line every half minute while a step runs: its time so far and the last line of its output.
-static void waiting(rg_steps_run *r, const rg_step *s)
-{
+static void waiting(rg_steps_run *r, const rg_step *s) {
     request *q = r->of;
     char line[400];
     if (rg_seconds() - q->said_s < 30) return;
@@ -138,8 +130,7 @@ static void waiting(rg_steps_run *r, const rg_step *s)
 }
 
 // The number of rows of a result file that have a time.
-static bool count_rows(const char *path, char text[400])
-{
+static bool count_rows(const char *path, char text[400]) {
     RG_ENDS(rg_tsv_free) rg_tsv t = {0};
     int timed = 0;
     if (access(path, F_OK) || rg_tsv_read(path, &t)) return false;
@@ -149,8 +140,7 @@ static bool count_rows(const char *path, char text[400])
 }
 
 // Describes the result of a step: the rows of a result file, else a line of its output or product, found by its beginning.
-static void result_of(const request *q, const rg_step *s, char text[400])
-{
+static void result_of(const request *q, const rg_step *s, char text[400]) {
     const char *says = rg_step_cell(&q->steps, s, "says");
     RG_FREED char *log = log_of(q, s);
     char line[400] = "";
@@ -167,8 +157,7 @@ static void result_of(const request *q, const rg_step *s, char text[400])
 }
 
 // Whether the exit status is a result: 0, or one that the head line "# good: ..." lists.
-static bool is_good(const request *q, int code)
-{
+static bool is_good(const request *q, int code) {
     const char *good = rg_tsv_head(&q->steps.table, "good");
     bool found = code == 0;
     for (char *end; good && *good; good = end) {
@@ -178,8 +167,7 @@ static bool is_good(const request *q, int code)
     return found;
 }
 
-static int end(rg_steps_run *r, rg_step *s, int code, double seconds)
-{
+static int end(rg_steps_run *r, rg_step *s, int code, double seconds) {
     request *q = r->of;
     char text[400];
     if (r->over) return rg_fail(RG_WRONG, "stopped in step %d (%s); the same command goes on there", q->number, s->name);
@@ -205,8 +193,7 @@ static int end(rg_steps_run *r, rg_step *s, int code, double seconds)
 
 // ---- the command -----------------------------------------------------------------------------------------------------------
 
-static int set_variables(const request *q)
-{
+static int set_variables(const request *q) {
     int code = rg_steps_variable("steps: --work", "results", q->work);
     for (int i = 0; i < q->set.n && !code; i++) {
         char *name = rg_print("%s", q->set.item[i]), *value = strchr(name, '=');
@@ -222,8 +209,7 @@ static int set_variables(const request *q)
 }
 
 // Selects all steps, or those named.
-static int choose(request *q)
-{
+static int choose(request *q) {
     const rg_list *word = &q->given.word;
     for (int k = 1; k < word->n; k++) {
         rg_step *s = rg_step_find(&q->steps, word->item[k]);
@@ -237,8 +223,7 @@ static int choose(request *q)
     return q->n ? RG_GOOD : rg_fail(RG_USAGE, "%s: expected steps, found none", word->item[0]);
 }
 
-static int go(request *q)
-{
+static int go(request *q) {
     static const char *const folder[] = {"log", "done"};
     int code = set_variables(q);
     for (int i = 0; i < 2 && !code; i++) {
@@ -257,8 +242,7 @@ static int go(request *q)
     return q->failed ? RG_WRONG : RG_GOOD;
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     request *q = typed;
     RG_FREED char *log = rg_print("%s/log", q->work);
     q->program = rg_own_program();

@@ -13,8 +13,7 @@ enum { CORES_LEAST = 4 }; // fewer have one step at a time
 static const double AS_FAST = 1.2;
 
 // This processor and those of a list like "0,8" or "0-1".
-static cpu_set_t with(int cpu, const char *list)
-{
+static cpu_set_t with(int cpu, const char *list) {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET((size_t)cpu, &set);
@@ -26,8 +25,7 @@ static cpu_set_t with(int cpu, const char *list)
     return set;
 }
 
-static void without(cpu_set_t *set, cpu_set_t core)
-{
+static void without(cpu_set_t *set, cpu_set_t core) {
     CPU_AND(&core, &core, set);
     CPU_XOR(set, set, &core);
 }
@@ -37,8 +35,7 @@ static void without(cpu_set_t *set, cpu_set_t core)
 enum { CHAINS = 24, STEPS = 100000, TRIES = 5 }; // chains: more than the latency of an operation on two units
 
 // Arithmetic with which one processor fills a core.
-static double arithmetic_s(void)
-{
+static double arithmetic_s(void) {
     double best_s = INFINITY, x[CHAINS];
     for (int i = 0; i < TRIES; i++) {
         const double start = rg_seconds();
@@ -56,8 +53,7 @@ typedef struct worker {
     double times;      // time relative to that alone
 } worker;
 
-static void measure(worker *w)
-{
+static void measure(worker *w) {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET((size_t)w->cpu, &set);
@@ -65,8 +61,7 @@ static void measure(worker *w)
     w->times = arithmetic_s() / w->times;
 }
 
-static void *work(void *of)
-{
+static void *work(void *of) {
     worker *w = of;
     measure(w);
     for (__atomic_sub_fetch(w->working, 1, __ATOMIC_SEQ_CST); __atomic_load_n(w->working, __ATOMIC_SEQ_CST) > 0;)
@@ -74,15 +69,13 @@ static void *work(void *of)
     return NULL;
 }
 
-static int by_times(const void *a, const void *b)
-{
+static int by_times(const void *a, const void *b) {
     const double x = ((const worker *)a)->times, y = ((const worker *)b)->times;
     return (x > y) - (x < y);
 }
 
 // The median, since a guest of the same host may slow some.
-static double slowed_together(const int cpu[], int n)
-{
+static double slowed_together(const int cpu[], int n) {
     worker w[CPU_SETSIZE];
     pthread_t thread[CPU_SETSIZE];
     int working = n, started = 0;
@@ -105,8 +98,7 @@ static double slowed_together(const int cpu[], int n)
 // and no step runs beside another, unless the user asks for it or one processor of each such core is as fast together with the
 // others as alone.
 void rg_cores_share(int n, const char *const siblings[], cpu_set_t usable, bool is_virtual, int64_t beside,
-    double slowed(const int cpu[], int n), rg_cores *c)
-{
+    double slowed(const int cpu[], int n), rg_cores *c) {
     cpu_set_t core[CPU_SETSIZE], left = usable;
     int cpu[CPU_SETSIZE] = {0}, cores = 0;
     c->hidden = is_virtual && n >= CORES_LEAST;
@@ -130,8 +122,7 @@ void rg_cores_share(int n, const char *const siblings[], cpu_set_t usable, bool 
     for (int k = 0; k < c->beside; k++) without(&c->rest, core[c->cpu[k] = cpu[k]]);
 }
 
-void rg_cores_share_here(int64_t beside, rg_cores *c)
-{
+void rg_cores_share_here(int64_t beside, rg_cores *c) {
     static char text[CPU_SETSIZE][64], flags[8192];
     const char *siblings[CPU_SETSIZE];
     const long there = sysconf(_SC_NPROCESSORS_CONF);

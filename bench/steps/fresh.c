@@ -7,14 +7,12 @@
 #include <fts.h>
 #include <sys/stat.h>
 
-static bool is_later(const struct timespec *a, const struct timespec *b)
-{
+static bool is_later(const struct timespec *a, const struct timespec *b) {
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
 // Whether a file, or one in this folder, is newer; ignores folder/log and folder/done.
-static bool has_newer(const char *path, const struct timespec *than, const char *folder)
-{
+static bool has_newer(const char *path, const struct timespec *than, const char *folder) {
     RG_FREED char *logs = rg_print("%s/log", folder), *done = rg_print("%s/done", folder);
     char *const root[] = {rg_unconst(path), NULL};
     FTS *files = fts_open(root, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
@@ -28,8 +26,7 @@ static bool has_newer(const char *path, const struct timespec *than, const char 
     return newer;
 }
 
-bool rg_step_is_fresh(const rg_step *s, const char *stamp, const char *program, const char *folder)
-{
+bool rg_step_is_fresh(const rg_step *s, const char *stamp, const char *program, const char *folder) {
     struct stat is;
     if (!*s->product || access(s->product, F_OK) || stat(stamp, &is) || has_newer(program, &is.st_mtim, folder)) return false;
     RG_FREED char *needs = rg_print("%s", s->needs);
@@ -39,8 +36,7 @@ bool rg_step_is_fresh(const rg_step *s, const char *stamp, const char *program, 
     return fresh;
 }
 
-void rg_step_drop_old(const rg_step *s, const char *program)
-{
+void rg_step_drop_old(const rg_step *s, const char *program) {
     struct stat is, its;
     RG_FREED char *part = rg_print("%s.part", s->product);
     const char *const file[] = {s->product, part};

@@ -12,30 +12,26 @@ static void stop(int number) { stopped = number; }
 
 // ---- whose turn it is ------------------------------------------------------------------------------------------------------
 
-static bool is_ready(rg_step *need, void *of)
-{
+static bool is_ready(rg_step *need, void *of) {
     rg_step **first = of;
     if (!need->done && !*first) *first = need;
     return need->done;
 }
 
 // Files for other steps come first, then steps on cores and a GPU side by side, then steps that need the whole machine.
-static int turn_of(const rg_steps_run *r, const rg_step *s)
-{
+static int turn_of(const rg_steps_run *r, const rg_step *s) {
     return s->first ? 0 : r->cores.beside && s->runs != RG_RUNS_ALONE ? 1 : 2;
 }
 
 // Of the steps that may begin, the one with more value a second, then the first in the table; of steps of one core the longest,
 // since the last one to end keeps the others waiting.
-static bool is_before(const rg_step *a, const rg_step *b)
-{
+static bool is_before(const rg_step *a, const rg_step *b) {
     const bool core = a->runs == RG_RUNS_CORE && b->runs == RG_RUNS_CORE;
     return core ? a->cost_s > b->cost_s : a->value / fmax(a->cost_s, 1) > b->value / fmax(b->cost_s, 1);
 }
 
 // The next step that may begin now beside the running ones; NULL: none.
-static rg_step *next_step(rg_steps_run *r)
-{
+static rg_step *next_step(rg_steps_run *r) {
     int cores = 0, others = 0, alone = 0, turn = 3;
     bool taken[RG_BESIDE_MOST] = {false};
     rg_step *best = NULL;
@@ -68,8 +64,7 @@ typedef struct place {
     const rg_step *step;
 } place;
 
-static void be_step(void *of)
-{
+static void be_step(void *of) {
     const place *p = of;
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL); // steps end with this process, which collects their results
@@ -83,16 +78,14 @@ static void be_step(void *of)
     }
 }
 
-static int end(rg_steps_run *r, rg_step *s, int code)
-{
+static int end(rg_steps_run *r, rg_step *s, int code) {
     s->pid = 0;
     code = r->end(r, s, code, rg_seconds() - s->began_s);
     s->core = -1;
     return code;
 }
 
-static int begin(rg_steps_run *r, rg_step *s)
-{
+static int begin(rg_steps_run *r, rg_step *s) {
     place p = {r, s};
     RG_FREED char *log = rg_print("%s/%s.log", r->folder, s->name), *line = rg_print(". \"$0\" && { %s\n}", s->command);
     const char *const word[] = {"sh", "-c", line, r->functions, NULL}; // a path is data, also one with a quote
@@ -109,15 +102,13 @@ static int begin(rg_steps_run *r, rg_step *s)
     return code;
 }
 
-static int running(const rg_steps_run *r)
-{
+static int running(const rg_steps_run *r) {
     int n = 0;
     for (int i = 0; i < r->steps->n; i++) n += r->steps->step[i].pid > 0;
     return n;
 }
 
-static void begin_all(rg_steps_run *r, int *code)
-{
+static void begin_all(rg_steps_run *r, int *code) {
     for (rg_step *s; !*code && !r->over && (s = next_step(r));) {
         if (s->cost_s <= r->budget_s - (rg_seconds() - r->began_s)) {
             *code = begin(r, s);
@@ -130,8 +121,7 @@ static void begin_all(rg_steps_run *r, int *code)
     }
 }
 
-int rg_steps_go(rg_steps_run *r)
-{
+int rg_steps_go(rg_steps_run *r) {
     const struct sigaction action = {.sa_handler = stop};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -10,8 +10,7 @@
 #include <wordexp.h>
 
 // The text with its variables replaced, malloc'ed; NULL: an error was printed.
-static char *expand(const rg_tsv *t, int line, const char *text)
-{
+static char *expand(const rg_tsv *t, int line, const char *text) {
     RG_FREED char *quoted = rg_print("\"%s\"", text);
     char *found = NULL;
     wordexp_t words;
@@ -26,8 +25,7 @@ static char *expand(const rg_tsv *t, int line, const char *text)
     return found;
 }
 
-int rg_steps_variable(const char *who, const char *name, const char *value)
-{
+int rg_steps_variable(const char *who, const char *name, const char *value) {
     for (const char *c = value; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("_./+,:=@%~-", *c))
             return rg_fail(RG_USAGE, "%s: expected a name of letters, digits and _./+,:=@%%~- alone, found \"%s\"", who, value);
@@ -37,8 +35,7 @@ int rg_steps_variable(const char *who, const char *name, const char *value)
 
 // ---- variables -------------------------------------------------------------------------------------------------------------
 
-static void set_variables(const char *set)
-{
+static void set_variables(const char *set) {
     RG_FREED char *pairs = rg_print("%s", set);
     for (char *rest = pairs, *pair; (pair = strsep(&rest, ";"));) {
         char *equals = strchr(pair, '=');
@@ -48,16 +45,14 @@ static void set_variables(const char *set)
 
 void rg_step_set_variables(const rg_step *s) { set_variables(s->set); }
 
-static int let(const rg_tsv *t, int row)
-{
+static int let(const rg_tsv *t, int row) {
     RG_FREED char *value = expand(t, t->row_line[row], rg_tsv_cell(t, row, "command"));
     if (value) setenv(rg_tsv_cell(t, row, "name"), value, 1);
     return value ? RG_GOOD : RG_USAGE;
 }
 
 // The output of a command, its lines as words.
-static int ask(const rg_tsv *t, int row)
-{
+static int ask(const rg_tsv *t, int row) {
     const char *command = rg_tsv_cell(t, row, "command");
     char value[1 << 14];
     FILE *f = popen(command, "re");
@@ -72,22 +67,19 @@ static int ask(const rg_tsv *t, int row)
 
 // ---- rows ------------------------------------------------------------------------------------------------------------------
 
-const char *rg_step_cell(const rg_steps *steps, const rg_step *s, const char *column)
-{
+const char *rg_step_cell(const rg_steps *steps, const rg_step *s, const char *column) {
     for (int c = 0; c < steps->table.n_columns; c++)
         if (!strcmp(steps->table.column[c], column)) return s->cell[c];
     return "";
 }
 
-rg_step *rg_step_find(const rg_steps *steps, const char *name)
-{
+rg_step *rg_step_find(const rg_steps *steps, const char *name) {
     for (int i = 0; i < steps->n; i++)
         if (!strcmp(steps->step[i].name, name)) return &steps->step[i];
     return NULL;
 }
 
-static int check_step(const rg_steps *steps, const rg_step *s)
-{
+static int check_step(const rg_steps *steps, const rg_step *s) {
     static const char *const runs[] = {"", "core", "gpu", "alone"};
     const rg_tsv *t = &steps->table;
     const char *seconds = rg_step_cell(steps, s, "seconds"), *found = rg_step_cell(steps, s, "runs");
@@ -101,8 +93,7 @@ static int check_step(const rg_steps *steps, const rg_step *s)
                                              : RG_GOOD;
 }
 
-static int add_step(rg_steps *steps, int row, const char *set)
-{
+static int add_step(rg_steps *steps, int row, const char *set) {
     const rg_tsv *t = &steps->table;
     rg_step s = {.row = row, .core = -1, .set = rg_print("%s", set)};
     int code = RG_GOOD;
@@ -126,8 +117,7 @@ static int add_step(rg_steps *steps, int row, const char *set)
 }
 
 // Adds a row for every value of each, with "A=1;B=2" already set.
-static int add_each(rg_steps *steps, int row, const char *each, const char *set)
-{
+static int add_each(rg_steps *steps, int row, const char *each, const char *set) {
     const rg_tsv *t = &steps->table;
     if (!*each) return add_step(steps, row, set);
     const size_t length = strcspn(each, ";"), at = strcspn(each, "=");
@@ -150,8 +140,7 @@ static int add_each(rg_steps *steps, int row, const char *each, const char *set)
 
 // ---- needs -----------------------------------------------------------------------------------------------------------------
 
-bool rg_step_each_need(const rg_steps *steps, const rg_step *s, bool (*keep_on)(rg_step *, void *), void *of)
-{
+bool rg_step_each_need(const rg_steps *steps, const rg_step *s, bool (*keep_on)(rg_step *, void *), void *of) {
     RG_FREED char *needs = rg_print("%s", s->needs);
     bool all = true;
     for (char *rest = needs, *need; all && (need = strsep(&rest, " "));) {
@@ -164,8 +153,7 @@ bool rg_step_each_need(const rg_steps *steps, const rg_step *s, bool (*keep_on)(
     return all;
 }
 
-static int check_needs(const rg_steps *steps)
-{
+static int check_needs(const rg_steps *steps) {
     int code = RG_GOOD;
     for (int i = 0; i < steps->n && !code; i++) {
         RG_FREED char *needs = rg_print("%s", steps->step[i].needs);
@@ -182,8 +170,7 @@ static int check_needs(const rg_steps *steps)
 // ---- the whole -------------------------------------------------------------------------------------------------------------
 
 // Whether a row belongs to this run.
-static bool is_meant(const rg_tsv *t, int row, int *code)
-{
+static bool is_meant(const rg_tsv *t, int row, int *code) {
     const char *when = rg_tsv_cell(t, row, "when"), *head = rg_tsv_head(t, "when");
     if (!*when || !head) return true;
     RG_FREED char *of = expand(t, t->row_line[row], head);
@@ -192,8 +179,7 @@ static bool is_meant(const rg_tsv *t, int row, int *code)
     return meant;
 }
 
-int rg_steps_read(rg_steps *steps, const char *path)
-{
+int rg_steps_read(rg_steps *steps, const char *path) {
     *steps = (rg_steps){0};
     rg_tsv *t = &steps->table;
     int code = rg_tsv_read(path, t);
@@ -209,8 +195,7 @@ int rg_steps_read(rg_steps *steps, const char *path)
     return code ? code : check_needs(steps);
 }
 
-char **rg_step_words(const rg_steps *steps, const rg_step *s, const char *more)
-{
+char **rg_step_words(const rg_steps *steps, const rg_step *s, const char *more) {
     wordexp_t words;
     rg_step_set_variables(s);
     RG_FREED char *line = rg_print("%s%s", s->command, more);
@@ -231,8 +216,7 @@ char **rg_step_words(const rg_steps *steps, const rg_step *s, const char *more)
     return word;
 }
 
-void rg_steps_free(rg_steps *steps)
-{
+void rg_steps_free(rg_steps *steps) {
     for (int i = 0; i < steps->n; i++) {
         for (int c = 0; c < steps->table.n_columns; c++) free(steps->step[i].cell[c]);
         free(steps->step[i].cell);

@@ -16,8 +16,7 @@ typedef struct session {
 
 // ---- rows ----------------------------------------------------------------------------------------------------------------
 
-static void add_row(session *b, const rg_measurement *measurement)
-{
+static void add_row(session *b, const rg_measurement *measurement) {
     rg_rates rates;
     rg_rates_known(&b->out, measurement, &rates);
     int code = rg_out_add(&b->out, rg_measurement_row(measurement, &rates));
@@ -26,16 +25,14 @@ static void add_row(session *b, const rg_measurement *measurement)
 
 // ---- rounds --------------------------------------------------------------------------------------------------------------
 
-static void heard(void *of)
-{
+static void heard(void *of) {
     session *b = of;
     rg_progress_at(&b->progress, ++b->visits);
 }
 
 // Groups shapes that one process visits in about half a minute. A killed run loses the group being timed; a process, with its
 // GPU context, costs about a second.
-static int batch_end(const session *b, int first)
-{
+static int batch_end(const session *b, int first) {
     int past = first;
     double seconds = 0;
     while (past < b->plan.n && seconds < 30) {
@@ -47,8 +44,7 @@ static int batch_end(const session *b, int first)
     return past;
 }
 
-static void time_batch(session *b, int first, int past)
-{
+static void time_batch(session *b, int first, int past) {
     for (int i = first; i < past; i++) rg_refuse_long(&b->plan.measurement[i], &b->out, b->options->max_call_s);
     for (int k = 0; k < b->options->rounds && !b->code; k++)
         b->code = rg_round_run(&(rg_round){b->options, &b->plan, first, past, k, heard, b});
@@ -60,8 +56,7 @@ static void time_batch(session *b, int first, int past)
 }
 
 // Writes the rows of a group in the order of the table, not of completion.
-static void show_group(const session *b, int first, int past)
-{
+static void show_group(const session *b, int first, int past) {
     RG_FREED rg_row *row = rg_alloc((size_t)(past - first) * sizeof *row);
     int n = 0;
     for (int i = first; i < past; i++) {
@@ -76,8 +71,7 @@ static void show_group(const session *b, int first, int past)
 
 // The hash of each shape's first inputs, so that compare can tell whether two files timed the same work, and of each variant's
 // source.
-static void head_inputs(const session *b, rg_head *head)
-{
+static void head_inputs(const session *b, rg_head *head) {
     for (int i = 0; i < b->plan.n; i = rg_bench_plan_group(&b->plan, i)) {
         const rg_measurement *measurement = &b->plan.measurement[i];
         char shape[96];
@@ -102,8 +96,7 @@ static void head_inputs(const session *b, rg_head *head)
     }
 }
 
-static void leave_out_finished(session *b)
-{
+static void leave_out_finished(session *b) {
     for (int i = 0; i < b->plan.n; i++) {
         rg_measurement *measurement = &b->plan.measurement[i];
         RG_ENDS(rg_row_free) rg_row key = rg_measurement_key(measurement);
@@ -113,8 +106,7 @@ static void leave_out_finished(session *b)
 
 // Opens the GPU even if all measurements are on the CPU: the head names the whole machine, so that several runs can make one
 // file.
-static void open_gpu(session *b)
-{
+static void open_gpu(session *b) {
     char why[200] = "";
     if (strcmp(b->options->given.device, "cpu")) b->gpu = rg_device_open(b->options->given.device, why);
     for (int i = 0; i < b->plan.n; i++) {
@@ -127,8 +119,7 @@ static void open_gpu(session *b)
 // The whole interval as a part of the median: beyond it a comparison at the usual gates says UNSURE.
 static const double WIDE = 0.2;
 
-static int outcome(const session *b)
-{
+static int outcome(const session *b) {
     int wrong = 0, timed = 0, busy = 0, wide = 0, cores;
     double most = 0;
     char others[64] = "";
@@ -159,8 +150,7 @@ static int outcome(const session *b)
 
 // Lists the measurements with parameters from data/tuned, once for each variant and shape, on the terminal and in the file's
 // head.
-static void tell_tuned(const session *b, rg_head *head)
-{
+static void tell_tuned(const session *b, rg_head *head) {
     const rg_measurement *last = NULL;
     for (int i = 0; i < b->plan.n; i++) {
         const rg_measurement *measurement = &b->plan.measurement[i];
@@ -179,8 +169,7 @@ static void tell_tuned(const session *b, rg_head *head)
     }
 }
 
-static int run_session(session *b)
-{
+static int run_session(session *b) {
     const rg_bench_options *o = b->options;
     leave_out_finished(b);
     rg_bench_plan_verify(&b->plan, o);
@@ -211,8 +200,7 @@ static int run_session(session *b)
     return code ? code : outcome(b);
 }
 
-static int run(void *options)
-{
+static int run(void *options) {
     rg_bench_options *o = options;
     int code = rg_bench_options_check(o);
     if (code) return code;

@@ -7,21 +7,18 @@
 
 static const char rapl_root[] = "/sys/class/powercap";
 
-uint64_t rg_rapl_difference(uint64_t from_uJ, uint64_t to_uJ, uint64_t range_uJ)
-{
+uint64_t rg_rapl_difference(uint64_t from_uJ, uint64_t to_uJ, uint64_t range_uJ) {
     return to_uJ >= from_uJ ? to_uJ - from_uJ : range_uJ - from_uJ + to_uJ;
 }
 
-static bool read_number(uint64_t *value, const char *path)
-{
+static bool read_number(uint64_t *value, const char *path) {
     char text[64], *end;
     if (!rg_line(text, sizeof text, "%s", path)) return false;
     *value = strtoull(text, &end, 10);
     return end != text && *end == '\0';
 }
 
-int rg_rapl_read(const char *root, uint64_t energy_uJ[RG_PACKAGES_MAX], uint64_t range_uJ[RG_PACKAGES_MAX], char why[120])
-{
+int rg_rapl_read(const char *root, uint64_t energy_uJ[RG_PACKAGES_MAX], uint64_t range_uJ[RG_PACKAGES_MAX], char why[120]) {
     int n = 0;
     for (int zone = 0; zone < RG_PACKAGES_MAX; zone++) {
         char name[64], path[256];
@@ -45,8 +42,7 @@ int rg_rapl_read(const char *root, uint64_t energy_uJ[RG_PACKAGES_MAX], uint64_t
 }
 
 // Board energy in joules since the driver was loaded, NaN with the reason.
-static double board_joules(const rg_nvml *nvml, void *gpu, char why[160])
-{
+static double board_joules(const rg_nvml *nvml, void *gpu, char why[160]) {
     unsigned long long mJ;
     if (!gpu) return NAN;
     if (!nvml->energy_mJ || nvml->energy_mJ(gpu, &mJ) != 0) {
@@ -56,15 +52,13 @@ static double board_joules(const rg_nvml *nvml, void *gpu, char why[160])
     return (double)mJ / 1e3;
 }
 
-static double gpu_joules(const rg_device *device, char why[160])
-{
+static double gpu_joules(const rg_device *device, char why[160]) {
     const rg_nvml *nvml;
     void *gpu = rg_nvml_gpu(device, &nvml, why);
     return board_joules(nvml, gpu, why);
 }
 
-double rg_energy_of_gpus(int gpus, char why[160])
-{
+double rg_energy_of_gpus(int gpus, char why[160]) {
     double sum = 0;
     for (int i = 0; i < gpus; i++) {
         const rg_nvml *nvml;
@@ -74,8 +68,7 @@ double rg_energy_of_gpus(int gpus, char why[160])
     return sum;
 }
 
-void rg_energy_start(const rg_device *device, rg_energy *e)
-{
+void rg_energy_start(const rg_device *device, rg_energy *e) {
     char why[160] = "";
     memset(e, 0, sizeof *e);
     e->start_J = NAN;
@@ -97,8 +90,7 @@ void rg_energy_start(const rg_device *device, rg_energy *e)
     e->start_s = rg_seconds();
 }
 
-void rg_energy_start_gpus(int gpus, rg_energy *e)
-{
+void rg_energy_start_gpus(int gpus, rg_energy *e) {
     char why[160] = "";
     *e = (rg_energy){.gpus = gpus, .start_J = rg_energy_of_gpus(gpus, why)};
     e->word = isnan(e->start_J) ? RG_ENERGY_NO_COUNTER : RG_ENERGY_NVML;
@@ -109,8 +101,7 @@ void rg_energy_start_gpus(int gpus, rg_energy *e)
     e->start_s = rg_seconds();
 }
 
-static double package_joules(const rg_energy *e, double seconds)
-{
+static double package_joules(const rg_energy *e, double seconds) {
     uint64_t now[RG_PACKAGES_MAX], range[RG_PACKAGES_MAX];
     char why[120];
     double sum = 0;
@@ -123,8 +114,7 @@ static double package_joules(const rg_energy *e, double seconds)
     return sum;
 }
 
-void rg_energy_stop(const rg_device *device, rg_energy *e, double *joules, double *seconds, double *mean_W)
-{
+void rg_energy_stop(const rg_device *device, rg_energy *e, double *joules, double *seconds, double *mean_W) {
     char why[160];
     *seconds = rg_seconds() - e->start_s;
     if (isnan(e->start_J))

@@ -5,15 +5,13 @@
 #include "../../impl/base/core.h"
 #include "../../impl/base/hash.h"
 
-static size_t bytes_of(const rg_algo *algo, const rg_shape *shape, int i)
-{
+static size_t bytes_of(const rg_algo *algo, const rg_shape *shape, int i) {
     return (size_t)algo->arg[i].count(shape) * rg_type_bytes(algo->arg[i].type(shape));
 }
 
 static bool is_input(const rg_inputs *in, int i) { return in->algo->arg[i].direction != RG_OUT; }
 
-void rg_inputs_make(rg_inputs *in, const rg_algo *algo, const rg_shape *shape)
-{
+void rg_inputs_make(rg_inputs *in, const rg_algo *algo, const rg_shape *shape) {
     *in = (rg_inputs){.algo = algo, .shape = *shape, .most_sets = 1};
     double set_bytes = 0;
     for (int i = 0; i < algo->n_args; i++) {
@@ -26,8 +24,7 @@ void rg_inputs_make(rg_inputs *in, const rg_algo *algo, const rg_shape *shape)
     if (8 * RG_INPUT_SETS * set_bytes < rg_free_bytes(rg_device_cpu())) in->most_sets = RG_INPUT_SETS;
 }
 
-double rg_inputs_bytes(const rg_algo *algo, const rg_shape *shape)
-{
+double rg_inputs_bytes(const rg_algo *algo, const rg_shape *shape) {
     double bytes = rg_answer_bytes(algo, shape);
     for (int i = 0; i < algo->n_args; i++) {
         const bool whole = algo->reference_at && algo->arg[i].direction != RG_IN;
@@ -37,8 +34,7 @@ double rg_inputs_bytes(const rg_algo *algo, const rg_shape *shape)
 }
 
 // Moves set k to the front.
-static void use(rg_inputs *in, int k)
-{
+static void use(rg_inputs *in, int k) {
     const rg_input_set used = in->set[k];
     memmove(in->set + 1, in->set, (size_t)k * sizeof used);
     in->set[0] = used;
@@ -50,8 +46,7 @@ static void use(rg_inputs *in, int k)
     in->shape.seed = used.seed;
 }
 
-void rg_inputs_fill(rg_inputs *in, uint64_t seed)
-{
+void rg_inputs_fill(rg_inputs *in, uint64_t seed) {
     int k = 0;
     while (k < in->n_sets && in->set[k].seed != seed) k++;
     if (k < in->n_sets) {
@@ -70,16 +65,14 @@ void rg_inputs_fill(rg_inputs *in, uint64_t seed)
     in->fill_s = rg_seconds() - start;
 }
 
-uint64_t rg_inputs_hash(const rg_inputs *in)
-{
+uint64_t rg_inputs_hash(const rg_inputs *in) {
     uint64_t hash = RG_FNV1A;
     for (int i = 0; i < in->algo->n_args; i++)
         if (in->algo->arg[i].direction != RG_OUT) hash = rg_fnv1a(hash, in->arg[i], in->bytes[i]);
     return hash;
 }
 
-void rg_inputs_free(rg_inputs *in)
-{
+void rg_inputs_free(rg_inputs *in) {
     for (int i = 0; i < in->algo->n_args; i++) {
         if (in->algo->arg[i].direction != RG_IN) free(in->found[i]);
         for (int k = 0; k < in->n_sets; k++) free(in->set[k].arg[i]);

@@ -21,8 +21,7 @@ static const double FRESH_FACTOR = 4, FRESH_NS = 50e3, WAKE_NS = 5e6, MEMORY_NS_
 // Above the rate at which any core or GPU reads from its nearest memory.
 static const double CORE_BYTES_NS = 1e3, GPU_BYTES_NS = 1e5;
 
-static void ask_reference(rg_inputs *in, double seconds, uint64_t seed)
-{
+static void ask_reference(rg_inputs *in, double seconds, uint64_t seed) {
     if (in->answered && in->answered_seed == in->shape.seed) return;
     rg_answer_free(&in->answer);
     rg_answer_make(&in->answer, in->algo, &in->shape, in->arg, seconds, seed);
@@ -32,8 +31,7 @@ static void ask_reference(rg_inputs *in, double seconds, uint64_t seed)
 }
 
 // The time of one call, from the samples or, without any, from the untimed calls.
-static double typical_ns(const rg_measurement *measurement)
-{
+static double typical_ns(const rg_measurement *measurement) {
     rg_summary s;
     const rg_samples samples = rg_measurement_samples(measurement);
     if (!measurement->n) return 1e9 * measurement->call_s - measurement->overhead_ns;
@@ -41,8 +39,7 @@ static double typical_ns(const rg_measurement *measurement)
     return s.median;
 }
 
-static double allowed_ns(const rg_measurement *measurement)
-{
+static double allowed_ns(const rg_measurement *measurement) {
     return FRESH_FACTOR * typical_ns(measurement) + FRESH_NS + (measurement->threads > 1 ? WAKE_NS : 0) +
         MEMORY_NS_BYTE * (double)rg_measurement_bytes(measurement);
 }
@@ -50,8 +47,7 @@ static double allowed_ns(const rg_measurement *measurement)
 // Makes calls on inputs that the measurement has not seen: the first on those of JUDGED, leaving its outputs in in->found; more
 // while there is time to fill inputs and call. The shortest counts. While it is too long, calls continue up to FRESH_MOST, then
 // for SLOW_S: a busy machine, where threads wait milliseconds for a processor, makes many calls long, a kept answer all.
-static int call_fresh(rg_measurement *measurement, rg_inputs *in, uint64_t seed, double *least_ns)
-{
+static int call_fresh(rg_measurement *measurement, rg_inputs *in, uint64_t seed, double *least_ns) {
     const double start = rg_seconds(), others_s = rg_cpu_others_s(), allowed = allowed_ns(measurement);
     int code = RG_OK;
     *least_ns = measurement->fresh = INFINITY;
@@ -76,8 +72,7 @@ static int call_fresh(rg_measurement *measurement, rg_inputs *in, uint64_t seed,
     return code;
 }
 
-static const char *guard_fault(rg_measurement *measurement)
-{
+static const char *guard_fault(rg_measurement *measurement) {
     bool hit;
     for (int i = 0; i < measurement->entry->algo->n_args; i++) {
         rg_buffer_guard(&measurement->frame.buffer[i], &hit);
@@ -91,8 +86,7 @@ static const char *guard_fault(rg_measurement *measurement)
 // are kept for the others; a plug-in without one is compared with the variant that a job would use.
 static bool computes_as_asked(const rg_entry *e) { return e->origin != RG_PLUGGED_IN && !e->variant->tolerance; }
 
-static void keep_whole(rg_inputs *in, const rg_entry *e)
-{
+static void keep_whole(rg_inputs *in, const rg_entry *e) {
     for (int i = 0; i < in->algo->n_args; i++)
         if (in->algo->arg[i].direction != RG_IN) {
             in->whole[i] = in->whole[i] ? in->whole[i] : rg_alloc(in->bytes[i] + 1);
@@ -102,8 +96,7 @@ static void keep_whole(rg_inputs *in, const rg_entry *e)
 }
 
 // Makes one call of the variant that a job would use, in another measurement; nothing if there is none, or no room.
-static void ask_another(const rg_measurement *measurement, rg_inputs *in)
-{
+static void ask_another(const rg_measurement *measurement, rg_inputs *in) {
     rg_choice c;
     double elapsed_s;
     rg_measurement other = {.shape = measurement->shape,
@@ -122,16 +115,14 @@ static void ask_another(const rg_measurement *measurement, rg_inputs *in)
     rg_measurement_close(&other);
 }
 
-static bool is_whole(const rg_measurement *measurement, const rg_inputs *in)
-{
+static bool is_whole(const rg_measurement *measurement, const rg_inputs *in) {
     bool all = true;
     for (int i = 0; i < in->algo->n_args; i++)
         all &= in->algo->arg[i].direction == RG_IN || in->answer.n[i] == in->algo->arg[i].count(&in->shape);
     return all || measurement->brief;
 }
 
-static int compare_whole(rg_measurement *measurement, rg_inputs *in)
-{
+static int compare_whole(rg_measurement *measurement, rg_inputs *in) {
     if (measurement->verdict.status != RG_PASS || is_whole(measurement, in)) return RG_OK;
     if (!in->whole_of && computes_as_asked(measurement->entry)) {
         keep_whole(in, measurement->entry);
@@ -148,8 +139,7 @@ static int compare_whole(rg_measurement *measurement, rg_inputs *in)
 }
 
 // How much was compared, for the row.
-static void note_check(rg_measurement *measurement, const rg_inputs *in, bool alike)
-{
+static void note_check(rg_measurement *measurement, const rg_inputs *in, bool alike) {
     int64_t known = 0, all = 0;
     for (int i = 0; i < in->algo->n_args; i++) {
         known += in->answer.n[i];
@@ -164,8 +154,7 @@ static void note_check(rg_measurement *measurement, const rg_inputs *in, bool al
 }
 
 // Writes to `detail` why such a time is impossible; RG_STOPS: it is possible.
-static rg_stop time_fault(rg_measurement *measurement, double fresh_ns, char detail[200])
-{
+static rg_stop time_fault(rg_measurement *measurement, double fresh_ns, char detail[200]) {
     const double ns = typical_ns(measurement), bytes = measurement->entry->algo->traffic_bytes(&measurement->shape);
     if (fresh_ns > allowed_ns(measurement)) {
         snprintf(detail, 200, "a call on inputs not seen before takes %.4g ns, %.3g times the median of %.4g ns", fresh_ns,
@@ -185,23 +174,20 @@ static rg_stop time_fault(rg_measurement *measurement, double fresh_ns, char det
 
 // Threads that wait for one whose core is used by another process spend CPU time waiting: neither clock can distinguish that
 // from an answer kept from call to call.
-static bool too_busy(const rg_measurement *measurement, double fresh_ns)
-{
+static bool too_busy(const rg_measurement *measurement, double fresh_ns) {
     return fresh_ns > allowed_ns(measurement) && measurement->threads > 1 && !measurement->device->is_gpu &&
         measurement->others >= RG_OTHERS_LEAST;
 }
 
 // A call longer than the time of its process was its only one, on new inputs: it replaces the calls made here.
-static int make_call(rg_measurement *measurement, rg_inputs *in, uint64_t seed, double *fresh_ns)
-{
+static int make_call(rg_measurement *measurement, rg_inputs *in, uint64_t seed, double *fresh_ns) {
     if (!measurement->brief || !measurement->single) return call_fresh(measurement, in, seed, fresh_ns);
     *fresh_ns = typical_ns(measurement);
     measurement->fresh = 0; // not asked for
     return rg_measurement_outputs(measurement, in);
 }
 
-void rg_measurement_judge(rg_measurement *measurement, rg_inputs *in, uint64_t seed)
-{
+void rg_measurement_judge(rg_measurement *measurement, rg_inputs *in, uint64_t seed) {
     char text[200];
     double fresh_ns = NAN;
     const bool alike = measurement->right != NULL;

@@ -10,16 +10,14 @@
 static bool exists(const char *path) { return access(path, F_OK) == 0; }
 
 // A finished file becomes an unfinished one again; it stays in place until the new one is whole.
-static int copy_file(const char *from, const char *to)
-{
+static int copy_file(const char *from, const char *to) {
     rg_file target;
     const int code = rg_file_open(&target, to);
     return code ? code : rg_file_end(&target, rg_file_append(target.stream, from));
 }
 
 // Removes the unfinished line of a killed run.
-static int drop_cut_line(const char *path)
-{
+static int drop_cut_line(const char *path) {
     FILE *f = fopen(path, "rb");
     long at = 0, keep = 0;
     for (int c; f && (c = getc(f)) != EOF;)
@@ -30,23 +28,20 @@ static int drop_cut_line(const char *path)
         : rg_fail(RG_USAGE, "%s: cannot drop its unfinished last line: %s", path, strerror(errno));
 }
 
-static void append(rg_out *out, rg_row row)
-{
+static void append(rg_out *out, rg_row row) {
     out->row = rg_grow(out->row, out->n_rows, sizeof *out->row);
     out->row[out->n_rows++] = row;
 }
 
 // Whether a row is kept. Rows of a kernel that changed, that did not pass or that other processes prevented are measured again.
-static bool stands(const rg_row *row)
-{
+static bool stands(const rg_row *row) {
     const char *status = row->cell[RG_C_STATUS];
     const bool skipped = !strcmp(status, "SKIP");
     return rg_row_is_probe(row) || rg_row_is_self_test(row) ||
         (skipped ? rg_cell_word(row, RG_C_STOP) != RG_STOP_BUSY : !strcmp(status, "PASS") && !rg_row_is_stale(row));
 }
 
-int rg_out_begin(rg_out *out, const char *path, bool resume)
-{
+int rg_out_begin(rg_out *out, const char *path, bool resume) {
     *out = (rg_out){0};
     if (!path) return RG_GOOD;
     out->path = rg_print("%s", path);
@@ -71,8 +66,7 @@ int rg_out_begin(rg_out *out, const char *path, bool resume)
     return code;
 }
 
-static int start(rg_out *out, const rg_head *head, const rg_head *merged, bool rewritten)
-{
+static int start(rg_out *out, const rg_head *head, const rg_head *merged, bool rewritten) {
     int code = out->old.n_head && !exists(out->part) ? copy_file(out->path, out->part) : RG_GOOD;
     if (!code && out->cut) code = drop_cut_line(out->part);
     if (code) return code;
@@ -85,15 +79,13 @@ static int start(rg_out *out, const rg_head *head, const rg_head *merged, bool r
     return ferror(out->stream) ? rg_fail(RG_USAGE, "%s: not written: %s", out->part, strerror(errno)) : RG_GOOD;
 }
 
-static bool is_one_of(const char *key, const char *const *list, int n)
-{
+static bool is_one_of(const char *key, const char *const *list, int n) {
     for (int k = 0; k < n; k++)
         if (!strcmp(key, list[k])) return true;
     return false;
 }
 
-static bool has_jobs(const rg_out *out)
-{
+static bool has_jobs(const rg_out *out) {
     for (int i = 0; i < out->n_rows; i++)
         if (!strcmp(out->row[i].cell[RG_C_SCOPE], "job")) return true;
     return false;
@@ -101,8 +93,7 @@ static bool has_jobs(const rg_out *out)
 
 // The head of a continued file: its own, plus new inputs and sources, plus another revision's lines about itself and about
 // changed kernels, whose rows were dropped. A job is of the whole program, so that its rows allow no other revision.
-int rg_out_start(rg_out *out, const rg_head *head)
-{
+int rg_out_start(rg_out *out, const rg_head *head) {
     static const char *const alike[] = {"format", "machine", "seed"}, *const newer[] = {"suite", "revision", "revision_date"};
     if (!out->path) return RG_GOOD;
     RG_ENDS(rg_head_free) rg_head merged = {0};
@@ -136,15 +127,13 @@ int rg_out_start(rg_out *out, const rg_head *head)
     return code ? code : start(out, head, &merged, rewritten || merged.n > out->old.n_head);
 }
 
-const rg_row *rg_out_find(const rg_out *out, const rg_row *key)
-{
+const rg_row *rg_out_find(const rg_out *out, const rg_row *key) {
     for (int i = 0; i < out->n_rows; i++)
         if (rg_row_same(&out->row[i], key)) return &out->row[i];
     return NULL;
 }
 
-void rg_out_put(rg_out *out, rg_row row)
-{
+void rg_out_put(rg_out *out, rg_row row) {
     for (int i = 0; i < out->n_rows; i++)
         if (rg_row_same(&out->row[i], &row)) {
             rg_row_free(&out->row[i]);
@@ -154,8 +143,7 @@ void rg_out_put(rg_out *out, rg_row row)
     append(out, row);
 }
 
-int rg_out_rewrite(rg_out *out, const rg_head *head)
-{
+int rg_out_rewrite(rg_out *out, const rg_head *head) {
     if (!out->stream) return RG_GOOD;
     rg_file file; // whole or not at all: a killed run keeps what was there
     int code = rg_file_open(&file, out->part);
@@ -168,8 +156,7 @@ int rg_out_rewrite(rg_out *out, const rg_head *head)
     return code || out->stream ? code : rg_fail(RG_USAGE, "%s: cannot write here: %s", out->part, strerror(errno));
 }
 
-int rg_out_add(rg_out *out, rg_row row)
-{
+int rg_out_add(rg_out *out, rg_row row) {
     append(out, row);
     if (!out->stream) return RG_GOOD;
     errno = 0;
@@ -177,8 +164,7 @@ int rg_out_add(rg_out *out, rg_row row)
     return ferror(out->stream) ? rg_fail(RG_USAGE, "%s: not written: %s", out->part, strerror(errno)) : RG_GOOD;
 }
 
-int rg_out_commit(rg_out *out)
-{
+int rg_out_commit(rg_out *out) {
     if (!out->stream) return RG_GOOD;
     const int code = rg_result_seal(out->stream, out->part);
     if (code) return code;
@@ -189,8 +175,7 @@ int rg_out_commit(rg_out *out)
     return whole ? RG_GOOD : rg_fail(RG_USAGE, "%s: not written: %s", out->path, strerror(errno));
 }
 
-void rg_out_free(rg_out *out)
-{
+void rg_out_free(rg_out *out) {
     if (out->stream) fclose(out->stream);
     for (int i = 0; i < out->n_rows; i++) rg_row_free(&out->row[i]);
     free(out->row);

@@ -43,8 +43,7 @@ const rg_option rg_bench_option[] = {
     {0},
 };
 
-static int read_pattern(rg_bench_options *o)
-{
+static int read_pattern(rg_bench_options *o) {
     char words[sizeof o->pattern];
     int code = rg_given_words(&o->given, words, sizeof words);
     if (!code && o->variant && (!*words || strpbrk(words, ": ")))
@@ -58,8 +57,7 @@ static int read_pattern(rg_bench_options *o)
     return code ? code : rg_pattern_check(o->pattern, o->given.device);
 }
 
-int rg_bench_options_check(rg_bench_options *o)
-{
+int rg_bench_options_check(rg_bench_options *o) {
     enum { BOTH = 1 << RG_MODES };
     if (!strcmp(o->given.device, "host"))
         return rg_fail(
@@ -79,8 +77,7 @@ int rg_bench_options_check(rg_bench_options *o)
 
 // The --param options that this variant has, as one text; marks them in `used`.
 static int read_params(
-    const rg_bench_options *o, const rg_entry *e, const rg_shape *shape, int64_t *param, bool *tuned, unsigned *used)
-{
+    const rg_bench_options *o, const rg_entry *e, const rg_shape *shape, int64_t *param, bool *tuned, unsigned *used) {
     const rg_variant *v = e->variant;
     char text[512] = "", why[160];
     size_t length = 0;
@@ -99,14 +96,12 @@ static int read_params(
 // ---- measurements
 // ---------------------------------------------------------------------------------------------------------------
 
-static rg_measurement *add_lane(rg_bench_plan *l)
-{
+static rg_measurement *add_lane(rg_bench_plan *l) {
     l->measurement = rg_grow(l->measurement, l->n, sizeof *l->measurement);
     return &l->measurement[l->n++];
 }
 
-static void add_scopes(rg_bench_plan *l, const rg_measurement *like, unsigned scopes, unsigned modes)
-{
+static void add_scopes(rg_bench_plan *l, const rg_measurement *like, unsigned scopes, unsigned modes) {
     for (int s = 0; s < RG_SCOPES; s++)
         for (int m = 0; m < RG_MODES; m++) {
             // Copies determine the state of the caches: a transfer is timed once, not cold and hot.
@@ -123,8 +118,7 @@ static void add_scopes(rg_bench_plan *l, const rg_measurement *like, unsigned sc
 }
 
 static void add_variant(
-    rg_bench_plan *l, const rg_bench_options *o, const rg_entry *e, const rg_shape *shape, const int64_t *param, bool tuned)
-{
+    rg_bench_plan *l, const rg_bench_options *o, const rg_entry *e, const rg_shape *shape, const int64_t *param, bool tuned) {
     const rg_variant *v = e->variant;
     bool host = v->space == RG_HOST;
     rg_measurement like = {.entry = e,
@@ -155,8 +149,7 @@ static void add_variant(
     }
 }
 
-static int add_shape(rg_bench_plan *l, const rg_bench_options *o, const rg_algo *algo, rg_shape shape, unsigned *used)
-{
+static int add_shape(rg_bench_plan *l, const rg_bench_options *o, const rg_algo *algo, rg_shape shape, unsigned *used) {
     shape.seed = o->given.seed;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, o->pattern, o->given.device));) {
         int64_t param[RG_PARAMS_MAX] = {0};
@@ -169,15 +162,13 @@ static int add_shape(rg_bench_plan *l, const rg_bench_options *o, const rg_algo 
     return RG_GOOD;
 }
 
-static bool is_asked_for(const rg_bench_options *o, const rg_algo *algo)
-{
+static bool is_asked_for(const rg_bench_options *o, const rg_algo *algo) {
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, o->pattern, o->given.device));)
         if (e->algo == algo) return true;
     return false;
 }
 
-static int add_algo(rg_bench_plan *l, const rg_bench_options *o, const rg_algo *algo, unsigned *used)
-{
+static int add_algo(rg_bench_plan *l, const rg_bench_options *o, const rg_algo *algo, unsigned *used) {
     int code = RG_GOOD;
     for (int i = 0; !code && i < o->shape.n; i++) {
         const char *text = o->shape.item[i];
@@ -192,8 +183,7 @@ static int add_algo(rg_bench_plan *l, const rg_bench_options *o, const rg_algo *
     return code;
 }
 
-int rg_bench_plan_make(const rg_bench_options *o, rg_bench_plan *l)
-{
+int rg_bench_plan_make(const rg_bench_options *o, rg_bench_plan *l) {
     *l = (rg_bench_plan){0};
     unsigned used = 0;
     int code = RG_GOOD;
@@ -207,14 +197,12 @@ int rg_bench_plan_make(const rg_bench_options *o, rg_bench_plan *l)
     return code;
 }
 
-void rg_bench_plan_free(rg_bench_plan *l)
-{
+void rg_bench_plan_free(rg_bench_plan *l) {
     free(l->measurement);
     *l = (rg_bench_plan){0};
 }
 
-int rg_bench_plan_group(const rg_bench_plan *l, int first)
-{
+int rg_bench_plan_group(const rg_bench_plan *l, int first) {
     int past = first;
     while (past < l->n && l->measurement[past].entry->algo == l->measurement[first].entry->algo &&
         !memcmp(l->measurement[past].shape.n, l->measurement[first].shape.n, sizeof l->measurement[first].shape.n))
@@ -224,8 +212,7 @@ int rg_bench_plan_group(const rg_bench_plan *l, int first)
 
 // ---- the gate ------------------------------------------------------------------------------------------------------------
 
-static void verify_lane(rg_measurement *measurement, const rg_bench_options *o)
-{
+static void verify_lane(rg_measurement *measurement, const rg_bench_options *o) {
     const rg_algo *algo = measurement->entry->algo;
     const rg_variant *v = measurement->entry->variant;
     rg_verify_options options = {.device = v->space == RG_HOST ? "cpu" : o->given.device, .seed = o->given.seed};
@@ -247,8 +234,7 @@ static void verify_lane(rg_measurement *measurement, const rg_bench_options *o)
 }
 
 // An earlier measurement of the same variant, parameters and threads, which differs in shape, scope or mode only.
-static const rg_measurement *gated_twin(const rg_bench_plan *l, const rg_measurement *measurement)
-{
+static const rg_measurement *gated_twin(const rg_bench_plan *l, const rg_measurement *measurement) {
     for (const rg_measurement *k = l->measurement; k < measurement; k++)
         if (k->gated && k->entry == measurement->entry && k->threads == measurement->threads &&
             !memcmp(k->param, measurement->param, sizeof measurement->param))
@@ -256,8 +242,7 @@ static const rg_measurement *gated_twin(const rg_bench_plan *l, const rg_measure
     return NULL;
 }
 
-void rg_bench_plan_verify(rg_bench_plan *l, const rg_bench_options *o)
-{
+void rg_bench_plan_verify(rg_bench_plan *l, const rg_bench_options *o) {
     rg_progress progress;
     rg_progress_begin(&progress, "bench: verify", "measurements", l->n);
     for (rg_measurement *measurement = l->measurement; measurement < l->measurement + l->n; measurement++) {

@@ -27,16 +27,14 @@ typedef struct server {
     int round;
 } server;
 
-static void tell(server *s, const rg_measurement *measurement)
-{
+static void tell(server *s, const rg_measurement *measurement) {
     answer a = {sizeof a, (int)(measurement - s->plan.measurement), *measurement};
     fwrite(&a, sizeof a, 1, s->answers);
     fflush(s->answers);
     rg_out_add(&s->rows, rg_measurement_row(measurement, NULL));
 }
 
-static bool finished(void *of, rg_measurement *measurement)
-{
+static bool finished(void *of, rg_measurement *measurement) {
     tell(of, measurement);
     return true;
 }
@@ -44,8 +42,7 @@ static bool finished(void *of, rg_measurement *measurement)
 static void visited(void *of) { (void)of; }
 
 // Selects unfinished measurements of first..past that fit together, and refuses those that do not fit alone.
-static int choose(server *s, int first, int past, rg_measurement **chosen)
-{
+static int choose(server *s, int first, int past, rg_measurement **chosen) {
     double room[2] = {rg_free_bytes(rg_device_cpu()), s->gpu ? rg_free_bytes(s->gpu) : 0}, taken[2] = {0, 0};
     int n = 0;
     for (int i = first; i < past; i++) {
@@ -67,8 +64,7 @@ static int choose(server *s, int first, int past, rg_measurement **chosen)
     return n;
 }
 
-static void time_group(server *s, int first, int past)
-{
+static void time_group(server *s, int first, int past) {
     RG_FREED rg_measurement **chosen = rg_alloc((size_t)(past - first) * sizeof *chosen);
     rg_inputs in = {0};
     const bool energy = s->options->energy && s->round == 0; // the only round of all measurements
@@ -92,8 +88,7 @@ static void time_group(server *s, int first, int past)
     if (in.algo) rg_inputs_free(&in);
 }
 
-static int read_round(server *s)
-{
+static int read_round(server *s) {
     const char *measurements = strchr(s->options->serve, ':');
     s->round = atoi(s->options->serve);
     if (!measurements || strspn(++measurements, "01") != (size_t)s->plan.n || measurements[s->plan.n])
@@ -114,8 +109,7 @@ static int read_round(server *s)
     return RG_GOOD;
 }
 
-int rg_round_serve(const rg_bench_options *o)
-{
+int rg_round_serve(const rg_bench_options *o) {
     server s = {.options = o};
     int code = rg_bench_plan_make(o, &s.plan);
     code = code ? code : read_round(&s);
@@ -134,21 +128,18 @@ int rg_round_serve(const rg_bench_options *o)
 
 // ---- the process that asks ----------------------------------------------------------------------------------------------
 
-char *rg_own_program(void)
-{
+char *rg_own_program(void) {
     const char *program = getenv("REGATHER_PROGRAM"); // for tests, which are other programs
     char path[4096];
     ssize_t n = program ? -1 : readlink("/proc/self/exe", path, sizeof path - 1);
     return program ? rg_print("%s", program) : n > 0 ? rg_print("%.*s", (int)n, path) : NULL;
 }
 
-static bool asked(const rg_round *r, const rg_measurement *measurement, int i)
-{
+static bool asked(const rg_round *r, const rg_measurement *measurement, int i) {
     return i >= r->first && i < r->past && !measurement->done;
 }
 
-static pid_t start(const rg_round *r, const bool *heard, FILE **answers)
-{
+static pid_t start(const rg_round *r, const bool *heard, FILE **answers) {
     const rg_bench_plan *l = r->plan;
     RG_FREED char *program = rg_own_program(), *serve = rg_alloc((size_t)l->n + 16);
     char *const *argv = r->options->given.argv;
@@ -176,8 +167,7 @@ static pid_t start(const rg_round *r, const bool *heard, FILE **answers)
 }
 
 // Adds the results of another process's visit to the measurement.
-static void take_over(rg_measurement *measurement, const rg_measurement *theirs)
-{
+static void take_over(rg_measurement *measurement, const rg_measurement *theirs) {
     if (theirs->verdict.status != RG_PASS) {
         measurement->n = 0;
         rg_measurement_end(measurement, theirs->verdict.status, theirs->stop, "%s", theirs->detail);
@@ -222,8 +212,7 @@ static void take_over(rg_measurement *measurement, const rg_measurement *theirs)
 }
 
 // Lanes of the shape that the process was at.
-static void end_crashed(const rg_round *r, bool *heard, int signal)
-{
+static void end_crashed(const rg_round *r, bool *heard, int signal) {
     int at = r->first, past;
     while (at < r->past && (heard[at] || !asked(r, &r->plan->measurement[at], at))) at++;
     for (past = rg_bench_plan_group(r->plan, at < r->past ? at : r->first); at < past; at++) {
@@ -236,15 +225,13 @@ static void end_crashed(const rg_round *r, bool *heard, int signal)
     }
 }
 
-static bool all_heard(const rg_round *r, const bool *heard)
-{
+static bool all_heard(const rg_round *r, const bool *heard) {
     for (int i = r->first; i < r->past; i++)
         if (!heard[i] && asked(r, &r->plan->measurement[i], i)) return false;
     return true;
 }
 
-int rg_round_run(const rg_round *r)
-{
+int rg_round_run(const rg_round *r) {
     RG_FREED bool *heard = rg_alloc((size_t)r->plan->n * sizeof *heard);
     int code = RG_GOOD;
     while (!code && !all_heard(r, heard)) {

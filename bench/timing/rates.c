@@ -6,14 +6,12 @@
 
 static bool is_host(const rg_measurement *measurement) { return measurement->entry->variant->space == RG_HOST; }
 
-static rg_row row_of(const rg_measurement *measurement, int resource, double per_s)
-{
+static rg_row row_of(const rg_measurement *measurement, int resource, double per_s) {
     return rg_probe_row(
         is_host(measurement) ? "host" : "device", is_host(measurement) ? measurement->threads : 0, resource, per_s);
 }
 
-void rg_rates_known(const rg_out *out, const rg_measurement *measurement, rg_rates *rates)
-{
+void rg_rates_known(const rg_out *out, const rg_measurement *measurement, rg_rates *rates) {
     for (int r = 0; r < RG_RESOURCES; r++) {
         RG_ENDS(rg_row_free) rg_row key = row_of(measurement, r, NAN);
         const rg_row *found = rg_out_find(out, &key);
@@ -21,8 +19,7 @@ void rg_rates_known(const rg_out *out, const rg_measurement *measurement, rg_rat
     }
 }
 
-static unsigned missing(const rg_out *out, const rg_measurement *measurement)
-{
+static unsigned missing(const rg_out *out, const rg_measurement *measurement) {
     rg_cost cost = {{0}};
     unsigned wanted = 0;
     if (!measurement->done && measurement->entry->variant->cost)
@@ -36,8 +33,7 @@ static unsigned missing(const rg_out *out, const rg_measurement *measurement)
 }
 
 // The best of three runs of each probe: other load can only lower a rate.
-static int measure(const rg_measurement *measurement, const rg_device *gpu, unsigned wanted, rg_rates *best)
-{
+static int measure(const rg_measurement *measurement, const rg_device *gpu, unsigned wanted, rg_rates *best) {
     int code = RG_OK;
     rg_cpu_pin(-1);
     for (int i = 0; i < 3 && !code; i++) {
@@ -52,13 +48,11 @@ static int measure(const rg_measurement *measurement, const rg_device *gpu, unsi
     return code;
 }
 
-static bool same_rates(const rg_measurement *a, const rg_measurement *b)
-{
+static bool same_rates(const rg_measurement *a, const rg_measurement *b) {
     return is_host(a) == is_host(b) && (!is_host(a) || a->threads == b->threads);
 }
 
-int rg_rates_measure(rg_out *out, const rg_bench_plan *l, const rg_device *gpu)
-{
+int rg_rates_measure(rg_out *out, const rg_bench_plan *l, const rg_device *gpu) {
     int failed = RG_GOOD;
     for (int i = 0; i < l->n && !failed; i++) {
         const rg_measurement *measurement = &l->measurement[i];

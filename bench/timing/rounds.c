@@ -2,8 +2,7 @@
 // rounds.c: the timing loop; sample.c takes one sample.
 #include "sample.h"
 
-static bool finish(const rg_rounds *r, rg_measurement *measurement, rg_inputs *in)
-{
+static bool finish(const rg_rounds *r, rg_measurement *measurement, rg_inputs *in) {
     if (!measurement->done) rg_measurement_judge(measurement, in, r->seed);
     if (r->energy_s > 0 && measurement->verdict.status == RG_PASS) rg_measurement_energy(measurement, in, r->energy_s);
     bool more = r->finished(r->of, measurement);
@@ -12,13 +11,11 @@ static bool finish(const rg_rounds *r, rg_measurement *measurement, rg_inputs *i
 }
 
 // Restores the inputs of a round, which judging a measurement may have changed.
-static void pose(const rg_rounds *r, rg_inputs *in, int round, uint64_t given)
-{
+static void pose(const rg_rounds *r, rg_inputs *in, int round, uint64_t given) {
     rg_inputs_fill(in, r->same_inputs ? given : rg_bits(r->seed, (uint64_t)round));
 }
 
-void rg_time_rounds(const rg_rounds *r, rg_measurement **measurement, int n, rg_inputs *in)
-{
+void rg_time_rounds(const rg_rounds *r, rg_measurement **measurement, int n, rg_inputs *in) {
     const uint64_t given = in->shape.seed;
     int left = 0;
     bool more = true;

@@ -5,21 +5,18 @@
 #include "../../impl/runtime/source.h"
 #include "../compare/validate.h"
 
-void rg_set_cell(rg_row *row, rg_column column, const char *format, ...)
-{
+void rg_set_cell(rg_row *row, rg_column column, const char *format, ...) {
     char text[768];
     RG_FORMAT(text, sizeof text, format);
     free(row->cell[column]);
     row->cell[column] = rg_print("%s", text);
 }
 
-void rg_set_number(rg_row *row, rg_column column, double value)
-{
+void rg_set_number(rg_row *row, rg_column column, double value) {
     if (isfinite(value)) rg_set_cell(row, column, fabs(value) >= 1e6 && fabs(value) < 1e15 ? "%.0f" : "%.7g", value);
 }
 
-rg_row rg_measurement_key(const rg_measurement *measurement)
-{
+rg_row rg_measurement_key(const rg_measurement *measurement) {
     const rg_variant *v = measurement->entry->variant;
     char shape[96], params[192];
     rg_row row = rg_row_empty();
@@ -39,8 +36,7 @@ rg_row rg_measurement_key(const rg_measurement *measurement)
     return row;
 }
 
-void rg_set_times(rg_row *row, const rg_samples *samples, double work)
-{
+void rg_set_times(rg_row *row, const rg_samples *samples, double work) {
     rg_summary s;
     rg_summarise(samples, &s);
     rg_set_cell(row, RG_C_N, "%d", s.n);
@@ -65,8 +61,7 @@ void rg_set_times(rg_row *row, const rg_samples *samples, double work)
 
 // The resource that limits this call on this machine, and how near the call came to that limit. The bound is unknown if a
 // resource has no measured rate, because it might be the limit.
-static void set_bound(rg_row *row, const rg_measurement *measurement, const rg_rates *rates, double median_s)
-{
+static void set_bound(rg_row *row, const rg_measurement *measurement, const rg_rates *rates, double median_s) {
     const rg_variant *v = measurement->entry->variant;
     if (!v->cost || !rates || rg_copies(measurement->scope) || measurement->scope == RG_ADDING) // cost() includes clearing
         return;
@@ -100,15 +95,13 @@ static void set_bound(rg_row *row, const rg_measurement *measurement, const rg_r
     rg_set_cell(row, RG_C_SAMPLES, "%s", "");
 }
 
-static void set_others(rg_row *row, double others)
-{
+static void set_others(rg_row *row, double others) {
     if (!isfinite(others)) return;
     rg_set_number(row, RG_C_OTHERS, fmax(others, 0));
     rg_set_cell(row, RG_C_CORES, "%d", (int)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-static void set_sensors(rg_row *row, const rg_measurement *measurement)
-{
+static void set_sensors(rg_row *row, const rg_measurement *measurement) {
     const unsigned held = measurement->throttle & ~(1u << RG_THROTTLE_NONE);
     char words[RG_REASON];
     rg_throttle_print(held ? held : measurement->throttle, false, words);
@@ -127,8 +120,7 @@ static void set_sensors(rg_row *row, const rg_measurement *measurement)
     if (measurement->energy_devices) rg_set_cell(row, RG_C_ENERGY_DEVICES, "%d", measurement->energy_devices);
 }
 
-static void set_times(rg_row *row, const rg_measurement *measurement, const rg_rates *rates)
-{
+static void set_times(rg_row *row, const rg_measurement *measurement, const rg_rates *rates) {
     const rg_samples samples = rg_measurement_samples(measurement);
     rg_set_times(row, &samples, measurement->entry->algo->work(&measurement->shape));
     set_bound(row, measurement, rates, rg_cell_number(row, RG_C_MEDIAN) / 1e9);
@@ -145,16 +137,14 @@ static void set_times(rg_row *row, const rg_measurement *measurement, const rg_r
     rg_set_cell(row, RG_C_SOURCE, "%s", source);
 }
 
-char *rg_input_key(const rg_row *row)
-{
+char *rg_input_key(const rg_row *row) {
     char *const *c = row->cell;
     if (strcmp(c[RG_C_SCOPE], "job")) return rg_print("input %s %s", c[RG_C_ALGO], c[RG_C_SHAPE]);
     return rg_print("input %s %s, %s %.*s", c[RG_C_ALGO], c[RG_C_SHAPE], c[RG_C_WORK], (int)strcspn(c[RG_C_RATE_UNIT], "/"),
         c[RG_C_RATE_UNIT]);
 }
 
-rg_row rg_measurement_row(const rg_measurement *measurement, const rg_rates *rates)
-{
+rg_row rg_measurement_row(const rg_measurement *measurement, const rg_rates *rates) {
     const rg_algo *algo = measurement->entry->algo;
     rg_row row = rg_measurement_key(measurement);
     rg_set_cell(&row, RG_C_UNIT, "ns");
@@ -181,16 +171,14 @@ rg_row rg_measurement_row(const rg_measurement *measurement, const rg_rates *rat
     return row;
 }
 
-void rg_head_source(rg_head *head, const rg_entry *e)
-{
+void rg_head_source(rg_head *head, const rg_entry *e) {
     char *key = rg_print("source %s:%s", e->algo->name, e->name), text[64];
     rg_entry_source(e, text);
     rg_head_add(head, key, "%s", text);
     free(key);
 }
 
-rg_row rg_probe_row(const char *space, int threads, int resource, double per_s)
-{
+rg_row rg_probe_row(const char *space, int threads, int resource, double per_s) {
     rg_row row = rg_row_empty();
     rg_set_cell(&row, RG_C_ALGO, "probe");
     rg_set_cell(&row, RG_C_VARIANT, "%s", rg_resource_name[resource]);

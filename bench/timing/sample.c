@@ -37,16 +37,14 @@ static double gpu_busy_s = -INFINITY; // when this process last used a GPU
 static bool on_gpu(const rg_measurement *measurement) { return measurement->device->is_gpu; }
 
 // Resets the arguments that calls change, before every sample.
-static int restore(rg_measurement *measurement, const rg_inputs *in)
-{
+static int restore(rg_measurement *measurement, const rg_inputs *in) {
     int code = RG_OK;
     for (int i = 0; i < in->algo->n_args && !code; i++)
         if (in->algo->arg[i].direction == RG_INOUT) code = rg_frame_put(&measurement->frame, i, in->arg[i]);
     return code || measurement->scope != RG_ADDING ? code : rg_frame_clear(&measurement->frame);
 }
 
-static int get_outputs(rg_measurement *measurement, const rg_inputs *in)
-{
+static int get_outputs(rg_measurement *measurement, const rg_inputs *in) {
     int code = RG_OK;
     for (int i = 0; i < in->algo->n_args && !code; i++)
         if (in->algo->arg[i].direction != RG_IN) code = rg_buffer_get(&measurement->frame.buffer[i], in->found[i]);
@@ -55,8 +53,7 @@ static int get_outputs(rg_measurement *measurement, const rg_inputs *in)
 
 // Copies only the elements that the measurement is judged by, if they are few and known: copying gigabytes takes longer than
 // the call.
-int rg_measurement_outputs(rg_measurement *measurement, const rg_inputs *in)
-{
+int rg_measurement_outputs(rg_measurement *measurement, const rg_inputs *in) {
     const rg_answer *a = &in->answer;
     if (!measurement->brief || !in->answered || in->answered_seed != in->shape.seed) return get_outputs(measurement, in);
     int code = RG_OK;
@@ -68,8 +65,7 @@ int rg_measurement_outputs(rg_measurement *measurement, const rg_inputs *in)
     return code;
 }
 
-static int run_calls(rg_measurement *measurement, int calls)
-{
+static int run_calls(rg_measurement *measurement, int calls) {
     int code = RG_OK;
     for (int i = 0; i < calls && !code; i++)
         code = measurement->scope == RG_ADDING ? rg_frame_add(&measurement->frame) : rg_frame_start(&measurement->frame);
@@ -78,15 +74,13 @@ static int run_calls(rg_measurement *measurement, int calls)
 
 // How often this thread gave up its core to wait for a thread or for time. Such waits use no CPU time, but are part of the
 // call.
-static long waits(void)
-{
+static long waits(void) {
     struct rusage u;
     return getrusage(RUSAGE_THREAD, &u) ? 0 : u.ru_nvcsw;
 }
 
 // Pinned memory or, where the measurement has none, that of `in`.
-static int take_copies(rg_measurement *measurement, const rg_inputs *in, double *elapsed_s)
-{
+static int take_copies(rg_measurement *measurement, const rg_inputs *in, double *elapsed_s) {
     const rg_algo *algo = in->algo;
     const double start = rg_seconds();
     int code = RG_OK;
@@ -104,8 +98,7 @@ static int take_copies(rg_measurement *measurement, const rg_inputs *in, double 
 }
 
 // Elapsed time of this many calls (0: an empty measurement) on the current arguments.
-static int take_calls(rg_measurement *measurement, int calls, double *elapsed_s)
-{
+static int take_calls(rg_measurement *measurement, int calls, double *elapsed_s) {
     const rg_device *device = measurement->device;
     void *stream = measurement->frame.call.stream;
     double ms = 0;
@@ -123,8 +116,7 @@ static int take_calls(rg_measurement *measurement, int calls, double *elapsed_s)
 }
 
 // The flush is queued before the first event, so that on a GPU the launch is prepared while the flush still runs.
-static int take(rg_measurement *measurement, const rg_inputs *in, int calls, double *elapsed_s)
-{
+static int take(rg_measurement *measurement, const rg_inputs *in, int calls, double *elapsed_s) {
     int code = restore(measurement, in);
     if (!code && measurement->mode == RG_COLD && calls) code = measurement->device->flush(measurement->frame.call.stream);
     if (code || !rg_copies(measurement->scope)) return code ? code : take_calls(measurement, calls, elapsed_s);
@@ -132,8 +124,7 @@ static int take(rg_measurement *measurement, const rg_inputs *in, int calls, dou
     return code ? code : take_copies(measurement, in, elapsed_s);
 }
 
-static int measure_overhead(rg_measurement *measurement, const rg_inputs *in)
-{
+static int measure_overhead(rg_measurement *measurement, const rg_inputs *in) {
     double empty_s[31] = {0};
     rg_summary s;
     int code = RG_OK;
@@ -145,8 +136,7 @@ static int measure_overhead(rg_measurement *measurement, const rg_inputs *in)
 }
 
 // Work that the device does after the last event, on another stream, was not measured.
-static int take_sample(rg_measurement *measurement, const rg_inputs *in)
-{
+static int take_sample(rg_measurement *measurement, const rg_inputs *in) {
     double elapsed_s = 0;
     int code = take(measurement, in, measurement->batch, &elapsed_s);
     const double start = rg_seconds();
@@ -159,35 +149,30 @@ static int take_sample(rg_measurement *measurement, const rg_inputs *in)
 // ---- a measurement
 // --------------------------------------------------------------------------------------------------------------
 
-void rg_measurement_end(rg_measurement *measurement, rg_status status, rg_stop stop, const char *format, ...)
-{
+void rg_measurement_end(rg_measurement *measurement, rg_status status, rg_stop stop, const char *format, ...) {
     RG_FORMAT(measurement->detail, sizeof measurement->detail, format);
     measurement->stop = stop;
     measurement->verdict.status = status;
     measurement->done = true;
 }
 
-void rg_measurement_fault(rg_measurement *measurement, const char *what, int code)
-{
+void rg_measurement_fault(rg_measurement *measurement, const char *what, int code) {
     measurement->n = 0;
     rg_measurement_end(measurement, RG_FAIL, RG_STOP_FAULT, "%s: %s", what, measurement->device->error(code));
 }
 
-const char *rg_measurement_reason(const rg_measurement *measurement, char text[RG_REASON])
-{
+const char *rg_measurement_reason(const rg_measurement *measurement, char text[RG_REASON]) {
     rg_stop_print(measurement->stop, measurement->detail, text);
     return text;
 }
 
-size_t rg_measurement_bytes(const rg_measurement *measurement)
-{
+size_t rg_measurement_bytes(const rg_measurement *measurement) {
     return rg_frame_bytes(measurement->entry, &measurement->shape, measurement->param);
 }
 
 // A single thread stays on the first core. With several, each OpenMP worker stays on one core (libgomp keeps the workers from
 // one region to the next), and the calling thread may use the rest.
-static void pin(const rg_measurement *measurement)
-{
+static void pin(const rg_measurement *measurement) {
     rg_cpu_pin(-1);
     if (on_gpu(measurement) || measurement->threads == 1) {
         rg_cpu_pin(0);
@@ -204,8 +189,7 @@ static void pin(const rg_measurement *measurement)
 
 // Sets inputs from `in`; outputs stay as the previous call left them, so that a judged call finds what a timed one does.
 // prepare and load run while all inputs but the steady ones are poisoned, so that they cannot do the work of a call.
-static int put_all(rg_measurement *measurement, const rg_inputs *in)
-{
+static int put_all(rg_measurement *measurement, const rg_inputs *in) {
     const rg_algo *algo = measurement->entry->algo;
     int code = RG_OK;
     for (int i = 0; i < algo->n_args && !code; i++)
@@ -227,23 +211,20 @@ static int put_all(rg_measurement *measurement, const rg_inputs *in)
 
 // A call that takes all the time, or on the CPU this process's share of it, is a sample without a call before it: the extra
 // work of a first call (starting threads) is below 1 % of it. Not on a GPU, where the first call loads the kernel.
-static bool first_counts(const rg_measurement *measurement)
-{
+static bool first_counts(const rg_measurement *measurement) {
     return measurement->call_s > measurement->max_s ||
         (measurement->share && !on_gpu(measurement) && measurement->call_s > measurement->max_s / measurement->share);
 }
 
 // The number of calls that last this long together; a power of two, so that equal variants get equal batches.
-static int batch_of(const rg_measurement *measurement, double least_s)
-{
+static int batch_of(const rg_measurement *measurement, double least_s) {
     int batch = 1;
     while (batch * measurement->call_s < least_s && batch < 1 << 17) batch *= 2;
     return batch;
 }
 
 // Makes untimed calls until clocks and caches have settled; the quickest determines the number of calls of a sample.
-static int warm_up(rg_measurement *measurement, const rg_inputs *in)
-{
+static int warm_up(rg_measurement *measurement, const rg_inputs *in) {
     const double start = rg_seconds(), own_s = on_gpu(measurement) && start - gpu_busy_s > stays_up_s ? rise_s : settle_s;
     double elapsed_s, want_s = measurement->warm_s > 0 ? measurement->warm_s : own_s;
     int code = take(measurement, in, 1, &measurement->call_s);
@@ -259,8 +240,7 @@ static int warm_up(rg_measurement *measurement, const rg_inputs *in)
 }
 
 // Pinned memory of every argument that is copied, touched before the first copy.
-static int pin_arguments(rg_measurement *measurement)
-{
+static int pin_arguments(rg_measurement *measurement) {
     const rg_algo *algo = measurement->entry->algo;
     for (int i = 0; i < algo->n_args; i++)
         for (int out = 0; out < 2; out++) {
@@ -274,8 +254,7 @@ static int pin_arguments(rg_measurement *measurement)
     return RG_OK;
 }
 
-int rg_measurement_make(rg_measurement *measurement)
-{
+int rg_measurement_make(rg_measurement *measurement) {
     int code = RG_OK;
     measurement->batch = 1;
     for (int i = 0; i < 2 && !code; i++) code = measurement->device->event_make(&measurement->event[i]);
@@ -285,8 +264,7 @@ int rg_measurement_make(rg_measurement *measurement)
                       measurement->param, measurement->threads);
 }
 
-void rg_measurement_open(rg_measurement *measurement, const rg_device *device, const rg_inputs *in)
-{
+void rg_measurement_open(rg_measurement *measurement, const rg_device *device, const rg_inputs *in) {
     measurement->device = device;
     measurement->joules = measurement->energy_s = measurement->energy_calls = measurement->energy_busy = measurement->sensor_W =
         NAN;
@@ -305,8 +283,7 @@ void rg_measurement_open(rg_measurement *measurement, const rg_device *device, c
         measurement->sample_ns[measurement->n++] = 1e9 * measurement->call_s - measurement->overhead_ns;
 }
 
-static void read_sensors(rg_measurement *measurement)
-{
+static void read_sensors(rg_measurement *measurement) {
     rg_sensors s;
     rg_sensors_read(measurement->device, &s);
     measurement->clock_MHz += on_gpu(measurement) ? s.sm_MHz : s.cpu_MHz;
@@ -316,14 +293,12 @@ static void read_sensors(rg_measurement *measurement)
 }
 
 // How often another process took a core from this one.
-static long preemptions(void)
-{
+static long preemptions(void) {
     struct rusage u;
     return getrusage(RUSAGE_SELF, &u) ? 0 : u.ru_nivcsw;
 }
 
-void rg_measurement_visit(rg_measurement *measurement, const rg_inputs *in)
-{
+void rg_measurement_visit(rg_measurement *measurement, const rg_inputs *in) {
     if (measurement->share && measurement->n) { // its first call was the sample
         read_sensors(measurement);
         measurement->visits++;
@@ -354,8 +329,7 @@ void rg_measurement_visit(rg_measurement *measurement, const rg_inputs *in)
     measurement->visits++;
 }
 
-int rg_measurement_block(rg_measurement *measurement, const rg_inputs *in, int calls, double *ns, long *preempted)
-{
+int rg_measurement_block(rg_measurement *measurement, const rg_inputs *in, int calls, double *ns, long *preempted) {
     double elapsed_s = 0;
     int code = RG_OK;
     pin(measurement);
@@ -368,31 +342,27 @@ int rg_measurement_block(rg_measurement *measurement, const rg_inputs *in, int c
     return code;
 }
 
-int rg_measurement_call(rg_measurement *measurement, const rg_inputs *in, bool outputs, double *elapsed_s)
-{
+int rg_measurement_call(rg_measurement *measurement, const rg_inputs *in, bool outputs, double *elapsed_s) {
     int code = put_all(measurement, in);
     code = code ? code : take(measurement, in, 1, elapsed_s);
     *elapsed_s -= 1e-9 * measurement->overhead_ns;
     return code || !outputs ? code : rg_measurement_outputs(measurement, in);
 }
 
-rg_samples rg_measurement_samples(const rg_measurement *measurement)
-{
+rg_samples rg_measurement_samples(const rg_measurement *measurement) {
     return measurement->processes ? (rg_samples){measurement->n, measurement->processes, rg_unconst(measurement->sample_ns),
                                         rg_unconst(measurement->past)}
                                   : rg_one_process(measurement->sample_ns, measurement->n);
 }
 
-static double interval_width(const rg_measurement *measurement)
-{
+static double interval_width(const rg_measurement *measurement) {
     rg_summary s;
     const rg_samples samples = rg_measurement_samples(measurement);
     rg_summarise(&samples, &s);
     return 2 * rg_relative_width(&s);
 }
 
-bool rg_measurement_enough(rg_measurement *measurement)
-{
+bool rg_measurement_enough(rg_measurement *measurement) {
     const bool even = measurement->visits % 2 == 0 && measurement->visits >= LEAST_ROUNDS;
     const rg_stop why = !measurement->visits         ? measurement->call_s > measurement->max_s ? RG_STOP_ONE_CALL : RG_STOPS
         : even && interval_width(measurement) < 0.01 ? RG_STOP_INTERVAL
@@ -404,8 +374,7 @@ bool rg_measurement_enough(rg_measurement *measurement)
 }
 
 void rg_measurement_share_energy(
-    rg_measurement *measurement, const rg_energy *e, double joules, double seconds, double busy_s, double calls)
-{
+    rg_measurement *measurement, const rg_energy *e, double joules, double seconds, double busy_s, double calls) {
     measurement->energy = busy_s < ENERGY_FILLED * seconds ? RG_ENERGY_NOT_FILLED : e->word;
     measurement->energy_devices = e->n_packages ? e->n_packages : 1;
     measurement->energy_s = seconds;
@@ -415,8 +384,7 @@ void rg_measurement_share_energy(
 }
 
 // Arguments that calls change are sums and may keep growing: resetting them for each call would take longer than many calls.
-void rg_measurement_energy(rg_measurement *measurement, const rg_inputs *in, double window_s)
-{
+void rg_measurement_energy(rg_measurement *measurement, const rg_inputs *in, double window_s) {
     if (measurement->mode == RG_COLD) {
         measurement->energy = RG_ENERGY_COLD;
         return;
@@ -439,8 +407,7 @@ void rg_measurement_energy(rg_measurement *measurement, const rg_inputs *in, dou
     measurement->sensor_W = s.power_W;
 }
 
-void rg_measurement_close(rg_measurement *measurement)
-{
+void rg_measurement_close(rg_measurement *measurement) {
     if (!measurement->device) return;
     for (int i = 0; i < 2; i++)
         if (measurement->event[i]) measurement->device->event_free(measurement->event[i]);

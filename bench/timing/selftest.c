@@ -10,16 +10,14 @@ static const double limit_percent[] = {[RG_HOST] = 1, [RG_DEVICE] = 0.5};
 // not its launch, whose cost depends on the addresses of buffers (3 % between equal buffers of 10 us kernels).
 static const double most_work[] = {[RG_HOST] = 1e9, [RG_DEVICE] = 3e10};
 
-static double size(const rg_measurement *measurement)
-{
+static double size(const rg_measurement *measurement) {
     double work = measurement->entry->algo->work(&measurement->shape);
     return work <= most_work[measurement->entry->variant->space] ? work : 1 / work;
 }
 
 // The measurement to test of one space: hot, on one core, of the role that is the suite's own work rather than a baseline or a
 // library, at the largest shape within most_work.
-static rg_measurement *choose(const rg_bench_plan *l, rg_space space)
-{
+static rg_measurement *choose(const rg_bench_plan *l, rg_space space) {
     const rg_role wanted = space == RG_HOST ? RG_SIMD : RG_GATHER;
     rg_measurement *best = NULL;
     for (rg_measurement *measurement = l->measurement; measurement < l->measurement + l->n; measurement++) {
@@ -33,8 +31,8 @@ static rg_measurement *choose(const rg_bench_plan *l, rg_space space)
 }
 
 // One pair, as a difference in percent; NaN when a measurement could not be timed (its stop says why).
-static double false_difference(rg_measurement *a, rg_measurement *again, const rg_device *device, rg_inputs *in, uint64_t seed)
-{
+static double false_difference(
+    rg_measurement *a, rg_measurement *again, const rg_device *device, rg_inputs *in, uint64_t seed) {
     rg_measurement *measurement[2] = {a, again};
     bool enough = false, failed = false;
     rg_inputs_fill(in, rg_bits(seed, 0));
@@ -63,8 +61,7 @@ static double false_difference(rg_measurement *a, rg_measurement *again, const r
     return 100 * fabs(r.ratio - 1);
 }
 
-static rg_row result_row(const rg_measurement *measurement, const double *percent, const rg_summary *s, double limit)
-{
+static rg_row result_row(const rg_measurement *measurement, const double *percent, const rg_summary *s, double limit) {
     rg_row row = rg_measurement_key(measurement);
     rg_set_cell(&row, RG_C_ALGO, "self-test");
     rg_set_cell(&row, RG_C_UNIT, "%%");
@@ -87,8 +84,7 @@ static rg_row result_row(const rg_measurement *measurement, const double *percen
     return row;
 }
 
-static int test_lane(const rg_measurement *measurement, const rg_device *device, const rg_bench_options *o, rg_out *out)
-{
+static int test_lane(const rg_measurement *measurement, const rg_device *device, const rg_bench_options *o, rg_out *out) {
     double percent[PAIRS], limit = limit_percent[measurement->entry->variant->space];
     char shape[96];
     rg_inputs in;
@@ -123,8 +119,7 @@ static int test_lane(const rg_measurement *measurement, const rg_device *device,
     return code ? code : good ? RG_GOOD : RG_WRONG;
 }
 
-int rg_self_test(const rg_bench_options *o)
-{
+int rg_self_test(const rg_bench_options *o) {
     rg_bench_plan l;
     rg_out out;
     char why[200] = "";

@@ -3,8 +3,7 @@
 // contains.
 #include "timing.h"
 
-void rg_show_scaled(double value, char text[32])
-{
+void rg_show_scaled(double value, char text[32]) {
     static const char *const prefix[] = {"", " k", " M", " G", " T", " P"};
     int i = 0;
     while (i < RG_COUNT(prefix) - 1 && fabs(value) >= 999.5) {
@@ -18,8 +17,7 @@ void rg_show_scaled(double value, char text[32])
 static bool is_naive(const char *variant) { return !strncmp(variant, "naive", 5) && (!variant[5] || variant[5] == '_'); }
 
 // The baseline of speed-ups: the algorithm's first naive variant on one core.
-static const rg_row *baseline(const rg_row *row, int n)
-{
+static const rg_row *baseline(const rg_row *row, int n) {
     for (int i = 0; i < n; i++)
         if (rg_row_is_timed(&row[i]) && is_naive(row[i].cell[RG_C_VARIANT]) &&
             !strncmp(row[i].cell[RG_C_PARAMS], "threads=1", 9) && !strcmp(row[i].cell[RG_C_MODE], "hot"))
@@ -27,14 +25,12 @@ static const rg_row *baseline(const rg_row *row, int n)
     return NULL;
 }
 
-static rg_ratio ratio_of_rows(const rg_row *above, const rg_row *below, uint64_t seed)
-{
+static rg_ratio ratio_of_rows(const rg_row *above, const rg_row *below, uint64_t seed) {
     RG_ENDS(rg_samples_free) rg_samples a = rg_row_samples(above), b = rg_row_samples(below);
     return rg_ratio_of_medians(&a, &b, seed);
 }
 
-static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t seed)
-{
+static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t seed) {
     char time[32], rate[32], interval[32] = "", speed[64] = "", bound[96] = "";
     rg_duration(rg_cell_number(row, RG_C_MEDIAN), time);
     rg_show_scaled(rg_cell_number(row, RG_C_RATE), rate);
@@ -60,15 +56,13 @@ static void show_row(FILE *f, const rg_row *row, const rg_row *naive, uint64_t s
         row->cell[RG_C_SCOPE], row->cell[RG_C_MODE], time, interval, rate, speed, bound);
 }
 
-static bool of_one_reason(const rg_row *a, const rg_row *b)
-{
+static bool of_one_reason(const rg_row *a, const rg_row *b) {
     return !rg_row_is_timed(a) && !strcmp(a->cell[RG_C_STOP], b->cell[RG_C_STOP]) &&
         !strcmp(a->cell[RG_C_DETAIL], b->cell[RG_C_DETAIL]);
 }
 
 // Prints the variants without a time, a line for each reason.
-static void show_untimed(FILE *f, const rg_row *row, int n)
-{
+static void show_untimed(FILE *f, const rg_row *row, int n) {
     char reason[RG_REASON];
     for (int i = 0; i < n; i++) {
         bool told = rg_row_is_timed(&row[i]);
@@ -87,8 +81,7 @@ static void show_untimed(FILE *f, const rg_row *row, int n)
     }
 }
 
-void rg_show_rows(FILE *f, const rg_row *row, int n, uint64_t seed)
-{
+void rg_show_rows(FILE *f, const rg_row *row, int n, uint64_t seed) {
     if (!n) return;
     const rg_algo *algo = rg_algo_find(row[0].cell[RG_C_ALGO]);
     rg_shape shape;
@@ -114,8 +107,7 @@ void rg_show_rows(FILE *f, const rg_row *row, int n, uint64_t seed)
     fflush(f);
 }
 
-void rg_show_probes(FILE *f, const rg_row *row, int n)
-{
+void rg_show_probes(FILE *f, const rg_row *row, int n) {
     const char *last = "";
     for (int i = 0; i < n; i++) {
         if (!rg_row_is_probe(&row[i]) || !*row[i].cell[RG_C_RATE]) continue;

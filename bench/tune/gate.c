@@ -17,8 +17,7 @@ typedef struct asked {
 } asked;
 
 // The small check shape with the largest measure() that the variant accepts; NULL: none.
-static const rg_shape *largest(const rg_entry *e, const int64_t *param, double (*measure)(const rg_shape *))
-{
+static const rg_shape *largest(const rg_entry *e, const int64_t *param, double (*measure)(const rg_shape *)) {
     const rg_shape *best = NULL;
     for (int i = 0; i < e->algo->n_check_shapes; i++) {
         const rg_shape *s = &e->algo->check_shape[i];
@@ -28,8 +27,7 @@ static const rg_shape *largest(const rg_entry *e, const int64_t *param, double (
     return best;
 }
 
-static rg_verdict examine(const asked *q, const int64_t *param)
-{
+static rg_verdict examine(const asked *q, const int64_t *param) {
     const rg_shape *shape[2] = {
         largest(q->entry, param, q->entry->algo->work), largest(q->entry, param, q->entry->algo->traffic_bytes)};
     rg_verdict v = {.status = RG_SKIP, .reason = "it takes none of the small shapes on which it could be verified"};
@@ -46,8 +44,7 @@ static rg_verdict examine(const asked *q, const int64_t *param)
     return v;
 }
 
-__attribute__((noreturn)) static void serve(const asked *q, int from, int to, pid_t parent)
-{
+__attribute__((noreturn)) static void serve(const asked *q, int from, int to, pid_t parent) {
     int64_t param[RG_PARAMS_MAX];
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     while (getppid() == parent && read(from, param, sizeof param) == (ssize_t)sizeof param) {
@@ -58,8 +55,7 @@ __attribute__((noreturn)) static void serve(const asked *q, int from, int to, pi
     _exit(RG_GOOD);
 }
 
-int rg_gate_open(rg_gate *g, const rg_entry *entry, int threads, const char *device, uint64_t seed)
-{
+int rg_gate_open(rg_gate *g, const rg_entry *entry, int threads, const char *device, uint64_t seed) {
     int ask[2], answer[2];
     asked q = {entry, threads, {.device = entry->variant->space == RG_HOST ? "cpu" : device, .seed = seed}};
     pid_t parent = getpid();
@@ -80,8 +76,7 @@ int rg_gate_open(rg_gate *g, const rg_entry *entry, int threads, const char *dev
     return RG_GOOD;
 }
 
-rg_verdict rg_gate_verdict(rg_gate *g, const int64_t *param)
-{
+rg_verdict rg_gate_verdict(rg_gate *g, const int64_t *param) {
     rg_verdict v = {.status = RG_FAIL, .reason = "the checker's process has ended"};
     void (*was)(int) = signal(SIGPIPE, SIG_IGN);
     int64_t whole[RG_PARAMS_MAX];
@@ -94,8 +89,7 @@ rg_verdict rg_gate_verdict(rg_gate *g, const int64_t *param)
     return v;
 }
 
-void rg_gate_close(rg_gate *g)
-{
+void rg_gate_close(rg_gate *g) {
     if (g->ask < 0) return;
     int status;
     close(g->ask);

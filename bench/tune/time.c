@@ -9,8 +9,7 @@
 static const double SCREEN_S = 0.04, SCREEN_WARM_S = 0.02, FINAL_S = 1;
 enum { SCREEN_ROUNDS = 2, FINAL_ROUNDS = 10 };
 
-static rg_measurement lane_of(const rg_tune *t, const int64_t *param)
-{
+static rg_measurement lane_of(const rg_tune *t, const int64_t *param) {
     bool host = t->entry->variant->space == RG_HOST;
     rg_measurement measurement = {.entry = t->entry,
         .shape = t->shape,
@@ -25,8 +24,7 @@ static rg_measurement lane_of(const rg_tune *t, const int64_t *param)
 
 // The first configuration that passed at this shape was compared with the reference, with its invariant; the others are
 // compared in full with its outputs, on the same inputs, in a hundredth of the time.
-static void keep_right(rg_tune *t, const rg_measurement *measurement)
-{
+static void keep_right(rg_tune *t, const rg_measurement *measurement) {
     if (t->judged || measurement->verdict.status != RG_PASS || !measurement->n) return;
     for (int k = 0; k < t->in.algo->n_args; k++)
         if (t->in.algo->arg[k].direction != RG_IN) {
@@ -36,8 +34,7 @@ static void keep_right(rg_tune *t, const rg_measurement *measurement)
     t->judged = true;
 }
 
-static bool screened(void *of, rg_measurement *measurement)
-{
+static bool screened(void *of, rg_measurement *measurement) {
     rg_tune *t = of;
     rg_row row = rg_measurement_row(measurement, NULL);
     keep_right(t, measurement);
@@ -50,18 +47,15 @@ static bool screened(void *of, rg_measurement *measurement)
 
 static void visited(void *of) { (void)of; }
 
-static rg_rounds rounds_of(rg_tune *t, bool (*finished)(void *, rg_measurement *), double energy_s)
-{
+static rg_rounds rounds_of(rg_tune *t, bool (*finished)(void *, rg_measurement *), double energy_s) {
     return (rg_rounds){t->gpu, t->given.seed, 0, true, energy_s, finished, visited, t};
 }
 
-static double free_bytes(const rg_tune *t)
-{
+static double free_bytes(const rg_tune *t) {
     return rg_free_bytes(t->entry->variant->space == RG_HOST ? rg_device_cpu() : t->gpu);
 }
 
-static void screen_one(rg_tune *t, int i)
-{
+static void screen_one(rg_tune *t, int i) {
     rg_measurement measurement = lane_of(t, t->search.config[i]), *one = &measurement;
     measurement.max_s = SCREEN_S;
     measurement.rounds = SCREEN_ROUNDS;
@@ -81,8 +75,7 @@ static void screen_one(rg_tune *t, int i)
 }
 
 // Configurations in a resumed file are printed and not measured again.
-static void take_known(rg_tune *t)
-{
+static void take_known(rg_tune *t) {
     for (int i = 0; i < t->search.n; i++) {
         rg_measurement measurement = lane_of(t, t->search.config[i]);
         RG_ENDS(rg_row_free) rg_row key = rg_measurement_key(&measurement);
@@ -92,8 +85,7 @@ static void take_known(rg_tune *t)
     }
 }
 
-int rg_tune_screen(rg_tune *t)
-{
+int rg_tune_screen(rg_tune *t) {
     double began_s = rg_seconds(), spent_s = 0;
     int whole = t->search.most, known;
     take_known(t);
@@ -115,19 +107,16 @@ int rg_tune_screen(rg_tune *t)
 // ---- the last rounds -----------------------------------------------------------------------------------------------------
 
 static const rg_search *sorted; // for qsort
-static int by_cost(const void *a, const void *b)
-{
+static int by_cost(const void *a, const void *b) {
     double x = sorted->cost[*(const int *)a], y = sorted->cost[*(const int *)b];
     return (x > y) - (x < y);
 }
 
-static bool same_params(const rg_tune *t, const int64_t *a, const int64_t *b)
-{
+static bool same_params(const rg_tune *t, const int64_t *a, const int64_t *b) {
     return !memcmp(a, b, (size_t)t->entry->variant->n_params * sizeof *a);
 }
 
-static void add_final(rg_tune *t, const int64_t *param)
-{
+static void add_final(rg_tune *t, const int64_t *param) {
     for (int i = 0; i < t->n_final; i++)
         if (same_params(t, t->final[i].param, param)) return;
     rg_measurement *measurement = &t->final[t->n_final++];
@@ -137,8 +126,7 @@ static void add_final(rg_tune *t, const int64_t *param)
 }
 
 // Selects the best of the search, then named ones that pass and are not among them; as many as fit together.
-static void choose_finals(rg_tune *t)
-{
+static void choose_finals(rg_tune *t) {
     int n = 0, *order = rg_alloc((size_t)t->search.n * sizeof *order);
     for (int i = 0; i < t->search.n; i++)
         if (isfinite(t->search.cost[i])) order[n++] = i;
@@ -159,8 +147,7 @@ static void choose_finals(rg_tune *t)
         if ((taken += (double)rg_measurement_bytes(&t->final[i])) > has) t->n_final = i;
 }
 
-static bool final_row(void *of, rg_measurement *measurement)
-{
+static bool final_row(void *of, rg_measurement *measurement) {
     rg_tune *t = of;
     rg_row row = rg_measurement_row(measurement, NULL);
     keep_right(t, measurement);
@@ -169,8 +156,7 @@ static bool final_row(void *of, rg_measurement *measurement)
     return true;
 }
 
-int rg_tune_finals(rg_tune *t)
-{
+int rg_tune_finals(rg_tune *t) {
     choose_finals(t);
     if (!t->n_final) return RG_GOOD;
     rg_measurement *measurement[RG_FINALISTS + RG_NAMED_MAX];
@@ -180,8 +166,7 @@ int rg_tune_finals(rg_tune *t)
     return rg_out_rewrite(&t->file, &t->head);
 }
 
-static double median_ns(const rg_measurement *measurement)
-{
+static double median_ns(const rg_measurement *measurement) {
     rg_summary s;
     if (measurement->verdict.status != RG_PASS || !measurement->n) return INFINITY;
     const rg_samples samples = rg_measurement_samples(measurement);
@@ -189,16 +174,14 @@ static double median_ns(const rg_measurement *measurement)
     return s.median;
 }
 
-const rg_measurement *rg_tune_best(const rg_tune *t)
-{
+const rg_measurement *rg_tune_best(const rg_tune *t) {
     const rg_measurement *best = NULL;
     for (int i = 0; i < t->n_final; i++)
         if (isfinite(median_ns(&t->final[i])) && (!best || median_ns(&t->final[i]) < median_ns(best))) best = &t->final[i];
     return best;
 }
 
-const rg_measurement *rg_tune_named(const rg_tune *t, const rg_named *named)
-{
+const rg_measurement *rg_tune_named(const rg_tune *t, const rg_named *named) {
     for (int i = 0; i < t->n_final; i++)
         if (same_params(t, t->final[i].param, named->param)) return &t->final[i];
     return NULL;

@@ -21,8 +21,7 @@ static const rg_option options[] = {
     {0},
 };
 
-static int read_entry(rg_tune *t)
-{
+static int read_entry(rg_tune *t) {
     const char *word = t->given.word.item[0];
     if (!strchr(word, ':')) return rg_fail(RG_USAGE, "tune: expected one ALGO:VARIANT, as in regather tune gridding:gather");
     if (!strcmp(t->given.device, "host"))
@@ -36,8 +35,7 @@ static int read_entry(rg_tune *t)
     return lacks ? rg_fail(RG_LACKS, "tune: %s: %s", word, lacks) : RG_GOOD;
 }
 
-static int read_shape(rg_tune *t)
-{
+static int read_shape(rg_tune *t) {
     const rg_algo *algo = t->entry->algo;
     const char *text = t->shape_text;
     char why[160];
@@ -52,8 +50,7 @@ static int read_shape(rg_tune *t)
 }
 
 // The values of each parameter that --param names, a bit each; all if it names none.
-static int read_among(const rg_tune *t, uint64_t *among)
-{
+static int read_among(const rg_tune *t, uint64_t *among) {
     const rg_variant *v = t->entry->variant;
     char why[160];
     bool named[RG_PARAMS_MAX] = {false};
@@ -79,8 +76,7 @@ static int read_among(const rg_tune *t, uint64_t *among)
     return RG_GOOD;
 }
 
-static int read_space(rg_tune *t)
-{
+static int read_space(rg_tune *t) {
     const rg_variant *v = t->entry->variant;
     uint64_t among[RG_PARAMS_MAX];
     const bool limited = t->configs || t->budget_s > 0;
@@ -91,8 +87,7 @@ static int read_space(rg_tune *t)
     return why ? rg_fail(RG_USAGE, "tune: %s", why) : code;
 }
 
-static int read_options(rg_tune *t)
-{
+static int read_options(rg_tune *t) {
     t->budget_s = fmax(0, t->budget_s); // NaN when it was not typed
     t->folder = !t->tuned ? rg_share_path("data/tuned") : strcmp(t->tuned, "none") ? rg_print("%s", t->tuned) : NULL;
     int code = read_entry(t);
@@ -103,8 +98,7 @@ static int read_options(rg_tune *t)
     return code ? code : read_space(t);
 }
 
-static int open_all(rg_tune *t)
-{
+static int open_all(rg_tune *t) {
     char why[200] = "", shape[96];
     int code = rg_out_begin(&t->file, t->out, t->resume);
     if (!code) code = rg_gate_open(&t->gate, t->entry, t->threads, t->given.device, t->given.seed);
@@ -123,8 +117,7 @@ static int open_all(rg_tune *t)
     return rg_out_start(&t->file, &t->head);
 }
 
-static int write_all(rg_tune *t)
-{
+static int write_all(rg_tune *t) {
     rg_tune_show(t, stdout);
     int code = rg_out_commit(&t->file);
     if (!code) code = rg_tune_store(t);
@@ -134,8 +127,7 @@ static int write_all(rg_tune *t)
     return code || rg_tune_best(t) ? code : rg_fail(RG_LACKS, "tune: no configuration could be timed here");
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     rg_tune *t = typed;
     t->gate = (rg_gate){.ask = -1, .answer = -1};
     int code = read_options(t);

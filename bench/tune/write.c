@@ -6,8 +6,7 @@
 #include "../../impl/runtime/tuned.h"
 
 // Rows "algo variant preset params source" of impl/ALGO/presets.tsv; an algorithm need not have one.
-int rg_tune_read_presets(rg_tune *t)
-{
+int rg_tune_read_presets(rg_tune *t) {
     char *relative = rg_print("impl/%s/presets.tsv", t->entry->algo->name), *path = rg_share_path(relative), why[160];
     RG_ENDS(rg_tsv_free) rg_tsv presets = {0};
     int code = access(path, F_OK) ? RG_GOOD : rg_tsv_read(path, &presets);
@@ -27,8 +26,7 @@ int rg_tune_read_presets(rg_tune *t)
     return code;
 }
 
-void rg_tune_show_space(const rg_tune *t, FILE *f)
-{
+void rg_tune_show_space(const rg_tune *t, FILE *f) {
     const rg_search *s = &t->search;
     char shape[192];
     rg_shape_describe(t->entry->algo, &t->shape, shape);
@@ -41,8 +39,7 @@ void rg_tune_show_space(const rg_tune *t, FILE *f)
 }
 
 static void show_line(
-    const rg_tune *t, FILE *f, const char *name, const rg_measurement *measurement, const rg_measurement *best)
-{
+    const rg_tune *t, FILE *f, const char *name, const rg_measurement *measurement, const rg_measurement *best) {
     char params[192], time[32], rate[32];
     rg_summary s;
     rg_params_print(t->entry->variant, measurement->param, params);
@@ -57,8 +54,7 @@ static void show_line(
     fprintf(f, "  %-9s %10s %8s %s  %-36s %s\n", name, time, rate, t->entry->algo->rate_unit, share, params);
 }
 
-void rg_tune_show(const rg_tune *t, FILE *f)
-{
+void rg_tune_show(const rg_tune *t, FILE *f) {
     const rg_measurement *best = rg_tune_best(t);
     int good = 0;
     for (int i = 0; i < t->search.n; i++) good += isfinite(t->search.cost[i]);
@@ -79,15 +75,13 @@ void rg_tune_show(const rg_tune *t, FILE *f)
     fflush(f);
 }
 
-static const char *head_value(const rg_head *head, const char *key)
-{
+static const char *head_value(const rg_head *head, const char *key) {
     for (int i = 0; i < head->n; i++)
         if (!strcmp(head->key[i], key)) return head->value[i];
     return "-";
 }
 
-int rg_tune_store(const rg_tune *t)
-{
+int rg_tune_store(const rg_tune *t) {
     const rg_measurement *best = rg_tune_best(t);
     char processor[128], shape[96], params[192], path[512];
     if (!best || !t->folder) return RG_GOOD;

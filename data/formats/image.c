@@ -2,8 +2,8 @@
 #include "image_read.h"
 #include "mrc.h"
 
-int rg_image_take(const rg_image_in *in, int64_t at, double width, double height, int bits, double least_bytes, rg_image *image)
-{
+int rg_image_take(
+    const rg_image_in *in, int64_t at, double width, double height, int bits, double least_bytes, rg_image *image) {
     if (!(width >= 1 && height >= 1 && width < 2147483648.0 && height < 2147483648.0 && width * height < 2147483648.0))
         return rg_malformed(in->path, at,
             "expected a width and a height of 1 or more with fewer than 2^31 pixels, found %.0f x %.0f", width, height);
@@ -15,8 +15,7 @@ int rg_image_take(const rg_image_in *in, int64_t at, double width, double height
     return RG_GOOD;
 }
 
-void rg_image_grey_row(rg_image *image, int64_t y, const void *samples, int channels)
-{
+void rg_image_grey_row(rg_image *image, int64_t y, const void *samples, int channels) {
     const uint8_t *s8 = samples;
     const uint16_t *s16 = samples;
     uint8_t *to8 = (uint8_t *)image->pixel + y * image->width;
@@ -31,13 +30,11 @@ void rg_image_grey_row(rg_image *image, int64_t y, const void *samples, int chan
     }
 }
 
-static uint16_t spread(const rg_grey_range *range, double v)
-{
+static uint16_t spread(const rg_grey_range *range, double v) {
     return (uint16_t)floor(fmin(fmax(65535 * (v - range->low) / (range->high - range->low), 0), 65535) + 0.5);
 }
 
-void rg_image_spread(const rg_image_in *in, rg_image *image)
-{
+void rg_image_spread(const rg_image_in *in, rg_image *image) {
     if (!in->range->given) return;
     const int64_t n = image->width * image->height;
     uint16_t *to = rg_alloc((size_t)n * sizeof *to);
@@ -48,8 +45,7 @@ void rg_image_spread(const rg_image_in *in, rg_image *image)
     image->bits = 16;
 }
 
-int rg_image_value_row(const rg_image_in *in, rg_image *image, int64_t y, const float *values)
-{
+int rg_image_value_row(const rg_image_in *in, rg_image *image, int64_t y, const float *values) {
     const rg_grey_range *range = in->range;
     const double most = image->bits == 8 ? UINT8_MAX : UINT16_MAX;
     for (int64_t x = 0, i = y * image->width; x < image->width; x++, i++) {
@@ -76,15 +72,13 @@ int rg_image_value_row(const rg_image_in *in, rg_image *image, int64_t y, const 
     return RG_GOOD;
 }
 
-void rg_image_note(const rg_image_in *in, int64_t n, int64_t at, int64_t nth, int64_t frames)
-{
+void rg_image_note(const rg_image_in *in, int64_t n, int64_t at, int64_t nth, int64_t frames) {
     if (!in->places) return;
     *in->places = rg_grow(*in->places, n, sizeof **in->places);
     (*in->places)[n] = (rg_image_place){n, at, nth, frames};
 }
 
-static int read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
-{
+static int read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image) {
     RG_ENDS(rg_mrc_close) rg_mrc m;
     int code = rg_mrc_open_stream(&m, in->file, in->bytes, in->path);
     *pages = m.nz;
@@ -106,8 +100,7 @@ static int read_mrc(const rg_image_in *in, int64_t *pages, rg_image *image)
     return code;
 }
 
-static int read_by_content(const rg_image_in *in, int64_t *pages, rg_image *image)
-{
+static int read_by_content(const rg_image_in *in, int64_t *pages, rg_image *image) {
     unsigned char head[1024];
     static const unsigned char png[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
     rewind(in->file);
@@ -128,8 +121,7 @@ static int read_by_content(const rg_image_in *in, int64_t *pages, rg_image *imag
                   : "an empty file");
 }
 
-static int read_page(const rg_image_in *in, int64_t *pages, rg_image *image)
-{
+static int read_page(const rg_image_in *in, int64_t *pages, rg_image *image) {
     int64_t count = 0;
     rg_image found = {0};
     int code = read_by_content(in, &count, image ? &found : NULL);
@@ -147,14 +139,12 @@ static int read_page(const rg_image_in *in, int64_t *pages, rg_image *image)
 static const rg_grey_range NONE = {0}; // where the caller names none
 
 int rg_image_from_stream(
-    FILE *file, int64_t bytes, const char *path, int64_t page, const rg_grey_range *range, int64_t *pages, rg_image *image)
-{
+    FILE *file, int64_t bytes, const char *path, int64_t page, const rg_grey_range *range, int64_t *pages, rg_image *image) {
     return read_page(
         &(rg_image_in){.file = file, .bytes = bytes, .path = path, .page = page, .range = range ? range : &NONE}, pages, image);
 }
 
-static int from_path(const char *path, rg_image_in *in, int64_t *pages, rg_image *image)
-{
+static int from_path(const char *path, rg_image_in *in, int64_t *pages, rg_image *image) {
     in->path = path;
     int code = rg_input_open(path, &in->file, &in->bytes);
     if (code != RG_GOOD) return code;
@@ -167,8 +157,7 @@ static const rg_grey_range ANY = {.given = true, .high = 1}; // counting does no
 
 int rg_image_pages(const char *path, int64_t *pages) { return from_path(path, &(rg_image_in){.range = &ANY}, pages, NULL); }
 
-int rg_image_places(const char *path, int64_t *pages, rg_image_place **place)
-{
+int rg_image_places(const char *path, int64_t *pages, rg_image_place **place) {
     rg_image_in in = {.range = &ANY, .places = place};
     *place = NULL;
     int code = from_path(path, &in, pages, NULL);
@@ -179,18 +168,15 @@ int rg_image_places(const char *path, int64_t *pages, rg_image_place **place)
     return code;
 }
 
-int rg_image_read_place(const char *path, const rg_image_place *place, const rg_grey_range *range, rg_image *image)
-{
+int rg_image_read_place(const char *path, const rg_image_place *place, const rg_grey_range *range, rg_image *image) {
     return from_path(path, &(rg_image_in){.page = place->page, .place = place, .range = range ? range : &NONE}, NULL, image);
 }
 
-int rg_image_read(const char *path, int64_t page, const rg_grey_range *range, rg_image *image)
-{
+int rg_image_read(const char *path, int64_t page, const rg_grey_range *range, rg_image *image) {
     return rg_image_read_place(path, &(rg_image_place){.page = page}, range, image);
 }
 
-void rg_image_free(rg_image *image)
-{
+void rg_image_free(rg_image *image) {
     free(image->pixel);
     *image = (rg_image){0};
 }

@@ -5,8 +5,7 @@
 
 #if !HAVE_DEFLATE
 
-bool rg_png_by_deflate(const rg_image_in *in, rg_image *image, int *code)
-{
+bool rg_png_by_deflate(const rg_image_in *in, rg_image *image, int *code) {
     (void)in, (void)image, (void)code;
     return false;
 }
@@ -23,13 +22,11 @@ typedef struct picture {
     size_t line; // bytes of a row, after its filter byte
 } picture;
 
-static uint32_t word(const unsigned char *p)
-{
+static uint32_t word(const unsigned char *p) {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static bool read_head(const unsigned char *file, picture *p)
-{
+static bool read_head(const unsigned char *file, picture *p) {
     static const int channels[] = {1, 0, 3, 0, 2, 0, 4};
     if (memcmp(file + 8, "\0\0\0\rIHDR", 8) || libdeflate_crc32(0, file + 12, 17) != word(file + 29)) return false;
     *p = (picture){word(file + 16), word(file + 20), file[24], file[25] < RG_COUNT(channels) ? channels[file[25]] : 0, 0};
@@ -39,8 +36,7 @@ static bool read_head(const unsigned char *file, picture *p)
 }
 
 // Chunks that change no pixel, and for whose contents libpng at most warns; it accepts none as large as MOST.
-static bool is_idle(const unsigned char *type, uint32_t length)
-{
+static bool is_idle(const unsigned char *type, uint32_t length) {
     enum { MOST = 1 << 20 };
     static const char known[] = "bKGD cHRM eXIf gAMA iCCP iTXt pHYs sBIT sRGB tEXt tIME zTXt";
     for (const char *k = known; k < known + sizeof known - 1; k += 5)
@@ -49,8 +45,7 @@ static bool is_idle(const unsigned char *type, uint32_t length)
 }
 
 // Moves the pixels' stream to the file's first byte and returns its length; 0 if a chunk is unusual.
-static size_t gather(unsigned char *file, size_t bytes, size_t raw)
-{
+static size_t gather(unsigned char *file, size_t bytes, size_t raw) {
     size_t n = 0;
     bool past = false;
     for (size_t at = 33; bytes - at >= 12;) {
@@ -74,23 +69,20 @@ static size_t gather(unsigned char *file, size_t bytes, size_t raw)
 // ---- filters -------------------------------------------------------------------------------------------------------------
 
 // The one of left, above and corner, their common neighbour, that is nearest to left + above - corner; ties in this order.
-static unsigned char nearest(int left, int above, int corner)
-{
+static unsigned char nearest(int left, int above, int corner) {
     const int to_left = abs(above - corner), to_above = abs(left - corner), to_corner = abs(left + above - 2 * corner);
     const int other = to_above <= to_corner ? above : corner;
     return (unsigned char)(to_left <= to_above && to_left <= to_corner ? left : other);
 }
 
-static int guess(int filter, int left, int above, int corner)
-{
+static int guess(int filter, int left, int above, int corner) {
     return filter == 3 ? (left + above) / 2 : nearest(left, above, corner);
 }
 
 // Filters 3 and 4, which need the previous byte: channel by channel, so that it stays in a register; `next` (NULL: none)
 // follows one pixel later, so that one row is computed while the other waits.
 static inline void restore_two(int filter, int filter_of_next, unsigned char *row, const unsigned char *above,
-    unsigned char *next, size_t line, size_t step)
-{
+    unsigned char *next, size_t line, size_t step) {
     for (size_t channel = 0; channel < step; channel++) {
         unsigned char left = 0, corner = 0, left_of_next = 0, corner_of_next = 0;
         for (size_t i = channel; i < line + step; i += step) {
@@ -108,8 +100,7 @@ static inline void restore_two(int filter, int filter_of_next, unsigned char *ro
 }
 
 // Restores a row, or two at once; returns how many, 0: unknown filter.
-static uint32_t restore_rows(unsigned char *row, const unsigned char *above, unsigned char *next, size_t line, size_t step)
-{
+static uint32_t restore_rows(unsigned char *row, const unsigned char *above, unsigned char *next, size_t line, size_t step) {
     const int filter = row[-1];
     if (filter == 1)
         for (size_t i = step; i < line; i++) row[i] = (unsigned char)(row[i] + row[i - step]);
@@ -127,8 +118,7 @@ static uint32_t restore_rows(unsigned char *row, const unsigned char *above, uns
     return next ? 2 : 1;
 }
 
-static bool restore(unsigned char *raw, const picture *p, rg_image *image)
-{
+static bool restore(unsigned char *raw, const picture *p, rg_image *image) {
     const size_t step = (size_t)(p->channels * p->depth / 8);
     RG_FREED uint16_t *room = rg_alloc(p->line); // nothing, above the first row; then samples, which lie anywhere in `raw`
     const unsigned char *above = (const unsigned char *)room;
@@ -146,8 +136,7 @@ static bool restore(unsigned char *raw, const picture *p, rg_image *image)
     return true;
 }
 
-static bool inflate_whole(const unsigned char *stream, size_t bytes, unsigned char *raw, size_t raw_bytes)
-{
+static bool inflate_whole(const unsigned char *stream, size_t bytes, unsigned char *raw, size_t raw_bytes) {
     enum { LARGEST_WINDOW = 0x78 }; // libpng refuses a stream that reaches further back than its first byte says
     size_t used = 0;
     struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
@@ -157,8 +146,7 @@ static bool inflate_whole(const unsigned char *stream, size_t bytes, unsigned ch
     return whole;
 }
 
-bool rg_png_by_deflate(const rg_image_in *in, rg_image *image, int *code)
-{
+bool rg_png_by_deflate(const rg_image_in *in, rg_image *image, int *code) {
     enum { HEAD = 33, AROUND = 1 << 16 };
     unsigned char head[HEAD];
     picture p;

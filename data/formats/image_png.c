@@ -6,14 +6,12 @@ bool rg_image_can_write_png(void) { return HAVE_PNG; }
 
 #if !HAVE_PNG
 
-int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image)
-{
+int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image) {
     (void)pages, (void)image;
     return rg_fail(RG_USAGE, "%s: is a PNG file, and this program was built without libpng (see regather doctor)", in->path);
 }
 
-int rg_image_write_png(const char *path, const rg_image *image)
-{
+int rg_image_write_png(const char *path, const rg_image *image) {
     (void)image;
     return rg_fail(RG_USAGE, "%s: no PNG can be written, this program was built without libpng (see regather doctor)", path);
 }
@@ -34,8 +32,7 @@ typedef struct png_work {
     int channels;
 } png_work;
 
-static void on_error(png_structp png, png_const_charp text)
-{
+static void on_error(png_structp png, png_const_charp text) {
     png_work *w = png_get_error_ptr(png);
     snprintf(w->message, sizeof w->message, "%s", text);
     longjmp(png_jmpbuf(png), 1);
@@ -43,24 +40,21 @@ static void on_error(png_structp png, png_const_charp text)
 
 static void on_warning(png_structp png, png_const_charp text) { (void)png, (void)text; }
 
-static void on_read(png_structp png, png_bytep to, size_t n)
-{
+static void on_read(png_structp png, png_bytep to, size_t n) {
     png_work *w = png_get_io_ptr(png);
     size_t got = fread(to, 1, n, w->in->file);
     w->at += (int64_t)got;
     if (got != n) png_error(png, "the end of the file");
 }
 
-static void free_work(png_work *w)
-{
+static void free_work(png_work *w) {
     if (w->png) png_destroy_read_struct(&w->png, &w->info, NULL);
     free(w->sample);
     free(w->row);
 }
 
 // Reads the header, and converts to grey, grey+alpha, RGB or RGB+alpha of 8 or native 16 bits. May longjmp.
-static int read_info(png_work *w, rg_image *image)
-{
+static int read_info(png_work *w, rg_image *image) {
     const uint16_t one = 1;
     png_read_info(w->png, w->info);
     double width = png_get_image_width(w->png, w->info), height = png_get_image_height(w->png, w->info);
@@ -78,8 +72,7 @@ static int read_info(png_work *w, rg_image *image)
     return code;
 }
 
-static int decode(png_work *w, rg_image *image)
-{
+static int decode(png_work *w, rg_image *image) {
     if (setjmp(png_jmpbuf(w->png)))
         return rg_malformed(w->in->path, w->at, "expected a whole PNG picture, found: %s", w->message);
     int code = read_info(w, image);
@@ -94,14 +87,12 @@ static int decode(png_work *w, rg_image *image)
     return RG_GOOD;
 }
 
-static uint32_t word(const unsigned char *p)
-{
+static uint32_t word(const unsigned char *p) {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
 // Bypasses the stream, which would read a block again for each of the many pixel chunks; a stream in memory has no file.
-static bool read_at(const rg_image_in *in, int64_t at, unsigned char to[12])
-{
+static bool read_at(const rg_image_in *in, int64_t at, unsigned char to[12]) {
     const int fd = fileno(in->file);
     return fd >= 0 ? pread(fd, to, 12, (off_t)at) == 12
                    : fseeko(in->file, (off_t)at, SEEK_SET) == 0 && fread(to, 1, 12, in->file) == 12;
@@ -109,8 +100,7 @@ static bool read_at(const rg_image_in *in, int64_t at, unsigned char to[12])
 
 // Chunk by chunk: a file may hold an animation, of which libpng reads the first picture, and bytes behind its end. What is
 // malformed is left to libpng.
-static int count(const rg_image_in *in)
-{
+static int count(const rg_image_in *in) {
     unsigned char chunk[12];
     uint32_t frames = 1;
     int64_t at = 8;
@@ -127,8 +117,7 @@ static int count(const rg_image_in *in)
     return RG_GOOD;
 }
 
-int rg_png_by_libpng(const rg_image_in *in, rg_image *image)
-{
+int rg_png_by_libpng(const rg_image_in *in, rg_image *image) {
     png_work w = {.in = in};
     rewind(in->file);
     w.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
@@ -144,8 +133,7 @@ int rg_png_by_libpng(const rg_image_in *in, rg_image *image)
     return code;
 }
 
-int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image)
-{
+int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image) {
     int code;
     *pages = 1;
     if (!image) return count(in);
@@ -154,8 +142,7 @@ int rg_read_png(const rg_image_in *in, int64_t *pages, rg_image *image)
     return code;
 }
 
-static int encode(png_work *w, FILE *stream, const char *path, const rg_image *image)
-{
+static int encode(png_work *w, FILE *stream, const char *path, const rg_image *image) {
     const uint16_t one = 1;
     if (setjmp(png_jmpbuf(w->png))) return rg_fail(RG_USAGE, "%s: not written: %s", path, w->message);
     png_init_io(w->png, stream);
@@ -170,8 +157,7 @@ static int encode(png_work *w, FILE *stream, const char *path, const rg_image *i
     return RG_GOOD;
 }
 
-int rg_image_write_png(const char *path, const rg_image *image)
-{
+int rg_image_write_png(const char *path, const rg_image *image) {
     rg_file file;
     png_work w = {0};
     int code = rg_file_open(&file, path);

@@ -6,8 +6,7 @@
 #include <ctype.h>
 
 // The next whole number of a header or of a plain picture, after white space and comments. RG_GOOD, or one line and RG_USAGE.
-static int next_number(const rg_image_in *in, const char *what, int64_t high, int64_t *value)
-{
+static int next_number(const rg_image_in *in, const char *what, int64_t high, int64_t *value) {
     int c = getc(in->file);
     while (c == '#' || (c != EOF && isspace(c))) {
         if (c == '#')
@@ -28,8 +27,7 @@ static int next_number(const rg_image_in *in, const char *what, int64_t high, in
     return RG_GOOD;
 }
 
-static int plain_row(const rg_image_in *in, uint16_t *sample, int64_t n, int64_t maximum)
-{
+static int plain_row(const rg_image_in *in, uint16_t *sample, int64_t n, int64_t maximum) {
     for (int64_t i = 0; i < n; i++) {
         int64_t v;
         int code = next_number(in, "a grey value", maximum, &v);
@@ -39,8 +37,7 @@ static int plain_row(const rg_image_in *in, uint16_t *sample, int64_t n, int64_t
     return RG_GOOD;
 }
 
-static int raw_row(const rg_image_in *in, uint16_t *sample, int64_t n, int bytes, int64_t maximum)
-{
+static int raw_row(const rg_image_in *in, uint16_t *sample, int64_t n, int bytes, int64_t maximum) {
     int64_t at = ftello(in->file);
     unsigned char *raw = (unsigned char *)sample + n * (2 - bytes); // 8-bit samples are widened in place, from the front
     size_t got = fread(raw, (size_t)bytes, (size_t)n, in->file);
@@ -56,8 +53,7 @@ static int raw_row(const rg_image_in *in, uint16_t *sample, int64_t n, int bytes
     return RG_GOOD;
 }
 
-static void grey_row(rg_image *image, int64_t y, uint16_t *sample, int channels)
-{
+static void grey_row(rg_image *image, int64_t y, uint16_t *sample, int channels) {
     if (image->bits == 8)
         for (int64_t i = 0; i < image->width * channels; i++)
             ((uint8_t *)sample)[i] = (uint8_t)sample[i]; // narrowed in place: byte i never overtakes sample i
@@ -71,13 +67,11 @@ typedef struct pnm_head {
 } pnm_head;
 
 // For a raw picture: where the next one is, or the end of the file.
-static double next_picture(const pnm_head *h)
-{
+static double next_picture(const pnm_head *h) {
     return (double)h->data + 1 + (double)h->width * (double)h->height * h->channels * h->bytes;
 }
 
-static int read_head(const rg_image_in *in, pnm_head *h)
-{
+static int read_head(const rg_image_in *in, pnm_head *h) {
     char magic[2];
     h->at = ftello(in->file);
     if (fread(magic, 1, 2, in->file) != 2 || magic[0] != 'P' || !strchr("2356", magic[1]) || !magic[1])
@@ -98,8 +92,7 @@ static int read_head(const rg_image_in *in, pnm_head *h)
     return code;
 }
 
-static int read_pixels(const rg_image_in *in, const pnm_head *h, rg_image *image)
-{
+static int read_pixels(const rg_image_in *in, const pnm_head *h, rg_image *image) {
     const double samples = (double)h->width * (double)h->height * h->channels;
     const double least = h->plain ? (double)h->data + 2 * samples : next_picture(h); // plain: a digit and a space each
     int code = rg_image_take(in, h->at + 2, (double)h->width, (double)h->height, h->bytes * 8, least, image);
@@ -122,8 +115,7 @@ static int read_pixels(const rg_image_in *in, const pnm_head *h, rg_image *image
     return code;
 }
 
-int rg_read_pnm(const rg_image_in *in, int64_t *pages, rg_image *image)
-{
+int rg_read_pnm(const rg_image_in *in, int64_t *pages, rg_image *image) {
     pnm_head head;
     *pages = in->place && in->place->at ? in->page : 0;
     for (double next = *pages ? (double)in->place->at : 0; next < (double)in->bytes; next = next_picture(&head)) {
@@ -144,8 +136,7 @@ int rg_read_pnm(const rg_image_in *in, int64_t *pages, rg_image *image)
     return RG_GOOD;
 }
 
-int rg_image_write_pgm(const char *path, const rg_image *image)
-{
+int rg_image_write_pgm(const char *path, const rg_image *image) {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code != RG_GOOD) return code;

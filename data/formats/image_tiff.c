@@ -10,8 +10,7 @@
 
 #if !HAVE_TIFF
 
-int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
-{
+int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image) {
     (void)pages, (void)image;
     return rg_fail(RG_USAGE, "%s: is a TIFF file, and this program was built without libtiff (see regather doctor)", in->path);
 }
@@ -31,8 +30,7 @@ typedef struct tiff_work {
 } tiff_work;
 
 // Makes the header name the directory of a page with known place as the first: libtiff reads all directories before another.
-static void aim(const tiff_work *w, int64_t from, unsigned char *bytes, size_t n)
-{
+static void aim(const tiff_work *w, int64_t from, unsigned char *bytes, size_t n) {
     const int64_t size = w->big ? 8 : 4; // the offset is that long, and begins at that byte
     for (size_t i = 0; i < n; i++) {
         const int64_t k = from + (int64_t)i - size;
@@ -40,8 +38,7 @@ static void aim(const tiff_work *w, int64_t from, unsigned char *bytes, size_t n
     }
 }
 
-static tsize_t on_read(thandle_t client, tdata_t to, tsize_t n)
-{
+static tsize_t on_read(thandle_t client, tdata_t to, tsize_t n) {
     tiff_work *w = client;
     if (!w->shift) {
         w->read = rg_grow(w->read, w->n_reads, sizeof *w->read);
@@ -53,37 +50,32 @@ static tsize_t on_read(thandle_t client, tdata_t to, tsize_t n)
     return (tsize_t)got;
 }
 
-static tsize_t on_write(thandle_t client, tdata_t from, tsize_t n)
-{
+static tsize_t on_write(thandle_t client, tdata_t from, tsize_t n) {
     (void)client, (void)from, (void)n;
     return 0;
 }
 
-static toff_t on_seek(thandle_t client, toff_t offset, int whence)
-{
+static toff_t on_seek(thandle_t client, toff_t offset, int whence) {
     tiff_work *w = client;
     if (fseeko(w->in->file, (off_t)offset + (whence == SEEK_SET ? w->shift : 0), whence) != 0) return (toff_t)-1;
     w->at = ftello(w->in->file);
     return (toff_t)(w->at - w->shift);
 }
 
-static int on_close(thandle_t client)
-{
+static int on_close(thandle_t client) {
     (void)client; // the stream is the caller's
     return 0;
 }
 
 static toff_t on_size(thandle_t client) { return (toff_t)((tiff_work *)client)->in->bytes; }
 
-static void on_message(thandle_t client, const char *module, const char *format, va_list list)
-{
+static void on_message(thandle_t client, const char *module, const char *format, va_list list) {
     tiff_work *w = client;
     (void)module;
     if (w && !w->message[0]) vsnprintf(w->message, sizeof w->message, format, list);
 }
 
-static int damaged(const tiff_work *w, const char *what)
-{
+static int damaged(const tiff_work *w, const char *what) {
     return rg_malformed(w->in->path, w->at, "expected %s, found: %s", what, w->message[0] ? w->message : "the end of the file");
 }
 
@@ -105,8 +97,7 @@ typedef struct tiff_page {
     uint32_t block_width, block_height; // of a tile; with planes, of a strip; else of one row
 } tiff_page;
 
-static bool is_lossless(uint16_t scheme)
-{
+static bool is_lossless(uint16_t scheme) {
     static const uint16_t known[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_PACKBITS, COMPRESSION_ADOBE_DEFLATE,
         COMPRESSION_DEFLATE, COMPRESSION_LZMA, 50000 /* ZSTD */, COMPRESSION_CCITTRLE, COMPRESSION_CCITTFAX3,
         COMPRESSION_CCITTFAX4};
@@ -117,8 +108,7 @@ static bool is_lossless(uint16_t scheme)
 
 // Finds the channels that are pictures: neither colours nor alpha. A channel without a stated meaning (ExtraSamples 0, or no
 // such tag) is not alpha.
-static void find_pictures(TIFF *tiff, tiff_page *p)
-{
+static void find_pictures(TIFF *tiff, tiff_page *p) {
     uint16_t n_extra = 0, *extra = NULL;
     if (!TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &n_extra, &extra)) n_extra = 0;
     p->picture[0] = 0;
@@ -132,8 +122,7 @@ static void find_pictures(TIFF *tiff, tiff_page *p)
 }
 
 // RG_GOOD, or one line and RG_USAGE if there is no exact grey value.
-static int refuse(const tiff_work *w, const tiff_page *p)
-{
+static int refuse(const tiff_work *w, const tiff_page *p) {
     const bool colour = p->photometric == PHOTOMETRIC_RGB && (p->channels == 3 || p->channels == 4);
     const bool real = p->format == SAMPLEFORMAT_IEEEFP && (p->bits == 16 || p->bits == 32 || p->bits == 64);
     const bool whole =
@@ -160,8 +149,7 @@ static int refuse(const tiff_work *w, const tiff_page *p)
 }
 
 // RG_GOOD, or one line and RG_USAGE.
-static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
-{
+static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p) {
     *p = (tiff_page){.bits = 1, .channels = 1, .format = SAMPLEFORMAT_UINT, .planar = PLANARCONFIG_CONTIG};
     if (!TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &p->width) || !TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &p->height) ||
         !TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &p->photometric))
@@ -197,14 +185,12 @@ static int read_tags(TIFF *tiff, const tiff_work *w, tiff_page *p)
 }
 
 // Palette colours are 16-bit in the file; the 8-bit picture takes their upper bytes.
-static void expand_palette(const tiff_page *p, const unsigned char *line, unsigned char *rgb)
-{
+static void expand_palette(const tiff_page *p, const unsigned char *line, unsigned char *rgb) {
     for (uint32_t x = 0; x < p->width; x++)
         for (int c = 0; c < 3; c++) rgb[3 * x + (uint32_t)c] = (unsigned char)(p->palette[c][line[x]] >> p->palette_shift);
 }
 
-static void invert_row(rg_image *image, int64_t y)
-{
+static void invert_row(rg_image *image, int64_t y) {
     for (int64_t i = y * image->width; i < (y + 1) * image->width; i++) {
         if (image->bits == 8)
             ((uint8_t *)image->pixel)[i] ^= 0xFF;
@@ -217,8 +203,7 @@ static uint32_t at_most(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 // Reads the rows of the blocks from row y on into `band`, the samples of a pixel contiguous, without the parts of tiles beyond
 // the page. A strip of planes is read whole, as libtiff would unpack it again for every row of another plane.
-static bool read_band(TIFF *tiff, const tiff_page *p, uint32_t y, unsigned char *block, tmsize_t bytes, unsigned char *band)
-{
+static bool read_band(TIFF *tiff, const tiff_page *p, uint32_t y, unsigned char *block, tmsize_t bytes, unsigned char *band) {
     if (!p->tiled && p->planes == 1) return TIFFReadScanline(tiff, band, y, 0) >= 0;
     const size_t pixel = (size_t)p->channels * p->bits / 8, part = pixel / p->planes;
     const uint32_t rows = at_most(p->block_height, p->height - y);
@@ -237,8 +222,7 @@ static bool read_band(TIFF *tiff, const tiff_page *p, uint32_t y, unsigned char 
     return true;
 }
 
-static float value_of(const tiff_page *p, const void *line, uint32_t x)
-{
+static float value_of(const tiff_page *p, const void *line, uint32_t x) {
 #define SAMPLE(type) (float)((const type *)line)[x]
     if (p->format == SAMPLEFORMAT_IEEEFP)
         return p->bits == 16 ? rg_half_to_float(((const uint16_t *)line)[x]) : p->bits == 32 ? SAMPLE(float) : SAMPLE(double);
@@ -248,8 +232,7 @@ static float value_of(const tiff_page *p, const void *line, uint32_t x)
 }
 
 // Inverts a value of an image with white at 0: within the grey range, if given, else within its type's; negates a float.
-static float mirrored(const tiff_work *w, const tiff_page *p, float v)
-{
+static float mirrored(const tiff_work *w, const tiff_page *p, float v) {
     if (w->in->range->given) return (float)(w->in->range->low + w->in->range->high - v);
     return p->format == SAMPLEFORMAT_IEEEFP ? -v
         : p->format == SAMPLEFORMAT_INT     ? -1 - v
@@ -258,8 +241,7 @@ static float mirrored(const tiff_work *w, const tiff_page *p, float v)
 
 // Unpacks a row's samples of 1, 2 or 4 bits, the first in the highest bits of a byte: palette indices, or grey scaled to 8
 // bits.
-static void unpack(const tiff_page *p, const unsigned char *line, unsigned char *to)
-{
+static void unpack(const tiff_page *p, const unsigned char *line, unsigned char *to) {
     const unsigned most = (1u << p->packed) - 1, times = p->palette[0] ? 1 : UINT8_MAX / most;
     for (uint32_t x = 0; x < p->width; x++) {
         const uint32_t bit = x * p->packed;
@@ -268,15 +250,14 @@ static void unpack(const tiff_page *p, const unsigned char *line, unsigned char 
 }
 
 // Extracts one channel of a row.
-static void pick(const tiff_page *p, const unsigned char *line, unsigned char *to)
-{
+static void pick(const tiff_page *p, const unsigned char *line, unsigned char *to) {
     const size_t size = p->bits / 8;
     for (size_t x = 0; x < p->width; x++) memcpy(to + x * size, line + (x * p->channels + p->channel) * size, size);
 }
 
 // Makes row y of the image of `line`; `room` is for 16 bytes a pixel. RG_GOOD, or one line and RG_USAGE.
-static int take_row(const tiff_work *w, const tiff_page *p, rg_image *image, uint32_t y, const unsigned char *line, char *room)
-{
+static int take_row(
+    const tiff_work *w, const tiff_page *p, rg_image *image, uint32_t y, const unsigned char *line, char *room) {
     unsigned char *made = (unsigned char *)room + 8 * (size_t)p->width;
     const unsigned char *one = made;
     const bool white = p->photometric == PHOTOMETRIC_MINISWHITE;
@@ -297,8 +278,7 @@ static int take_row(const tiff_work *w, const tiff_page *p, rg_image *image, uin
     return RG_GOOD;
 }
 
-static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, double packing, rg_image *image)
-{
+static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, double packing, rg_image *image) {
     const size_t row_bytes = ((size_t)p->width * p->channels * p->packed + 7) / 8;
     const tmsize_t bytes = p->tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
     if (bytes <= 0 || (p->tiled && (double)bytes / packing > (double)w->in->bytes))
@@ -319,8 +299,7 @@ static int read_rows(TIFF *tiff, const tiff_work *w, const tiff_page *p, double 
 }
 
 // Turns the picture according to its tag Orientation, as the format requires and viewers do.
-static void turn(uint16_t orientation, rg_image *image)
-{
+static void turn(uint16_t orientation, rg_image *image) {
     // Orientation - 1: bit 2 exchanges rows and columns, bit 1 top and bottom, and exactly one of bits 1 and 0 left and right.
     const unsigned o = orientation - 1u;
     const bool swapped = o & 4, bottom = o & 2, right = (o ^ o >> 1) & 1;
@@ -339,8 +318,7 @@ static void turn(uint16_t orientation, rg_image *image)
 
 // Warns because ImageJ ignores the tag, so a mask drawn there does not match. Called when pages are counted, since photographs
 // are read in silent threads; once, as a camera writes many.
-static void say_that_it_turns(TIFF *tiff, const tiff_work *w)
-{
+static void say_that_it_turns(TIFF *tiff, const tiff_work *w) {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     uint16_t orientation;
     TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
@@ -351,8 +329,7 @@ static void say_that_it_turns(TIFF *tiff, const tiff_work *w)
 }
 
 // The number of photographs that the directory's program states: one after the other if there is only one directory.
-static int64_t stated_frames(TIFF *tiff, const tiff_page *p)
-{
+static int64_t stated_frames(TIFF *tiff, const tiff_page *p) {
     enum { UIC2 = 33629 };
     const char *text;
     uint32_t n = 0;
@@ -373,8 +350,7 @@ static int64_t stated_frames(TIFF *tiff, const tiff_page *p)
 }
 
 // Bytes of the pixels of this directory, from *first on; 0 if they are not contiguous.
-static int64_t together(TIFF *tiff, bool tiled, int64_t *first, int64_t *end)
-{
+static int64_t together(TIFF *tiff, bool tiled, int64_t *first, int64_t *end) {
     const uint32_t n = tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
     int64_t bytes = 0;
     *first = (int64_t)TIFFGetStrileOffset(tiff, 0);
@@ -399,16 +375,14 @@ typedef struct tiff_search {
 } tiff_search;
 
 // Whether the next directory's photograph directly follows this one's: then each has its own directory.
-static bool next_is_behind(TIFF *tiff, int64_t end)
-{
+static bool next_is_behind(TIFF *tiff, int64_t end) {
     const toff_t here = TIFFCurrentDirOffset(tiff);
     const bool behind = TIFFReadDirectory(tiff) && (int64_t)TIFFGetStrileOffset(tiff, 0) == end;
     TIFFSetSubDirectory(tiff, here);
     return behind;
 }
 
-static int count_frames(TIFF *tiff, tiff_work *w, tiff_page *p, tiff_search *s)
-{
+static int count_frames(TIFF *tiff, tiff_work *w, tiff_page *p, tiff_search *s) {
     int64_t first, end, bytes = together(tiff, p->tiled, &first, &end);
     const bool known = w->in->place && w->in->place->at;
     const int64_t stated = known ? 1 : stated_frames(tiff, p);
@@ -430,8 +404,7 @@ static int count_frames(TIFF *tiff, tiff_work *w, tiff_page *p, tiff_search *s)
 }
 
 // Refuses a file with room for another photograph, which no directory names, after the last pixels.
-static int check_rest(const tiff_work *w, const tiff_search *s)
-{
+static int check_rest(const tiff_work *w, const tiff_search *s) {
     int64_t next = w->in->bytes;
     for (int64_t i = 0; i < w->n_reads; i++)
         if (w->read[i] >= s->data_end && w->read[i] < next) next = w->read[i];
@@ -443,8 +416,7 @@ static int check_rest(const tiff_work *w, const tiff_search *s)
 }
 
 // Refuses files with photographs that are not read: in the depth of a directory, or larger ones below the first, their preview.
-static int check_depth(TIFF *tiff, const tiff_work *w, const tiff_page *p, const tiff_search *s)
-{
+static int check_depth(TIFF *tiff, const tiff_work *w, const tiff_page *p, const tiff_search *s) {
     const toff_t here = TIFFCurrentDirOffset(tiff);
     uint32_t depth = 1, width = 0;
     uint16_t n = 0;
@@ -463,8 +435,7 @@ static int check_depth(TIFF *tiff, const tiff_work *w, const tiff_page *p, const
                                    p->width, width);
 }
 
-static int look_through(TIFF *tiff, tiff_work *w, bool count, tiff_page *p, tiff_search *s)
-{
+static int look_through(TIFF *tiff, tiff_work *w, bool count, tiff_page *p, tiff_search *s) {
     const bool known = w->in->place && w->in->place->at;
     s->left = known ? w->in->place->nth : w->in->page;
     if (count && ((s->directories = TIFFNumberOfDirectories(tiff)) == 0 || w->message[0])) // counts up to the first fault
@@ -505,8 +476,7 @@ static int look_through(TIFF *tiff, tiff_work *w, bool count, tiff_page *p, tiff
     return count ? check_rest(w, s) : RG_GOOD;
 }
 
-static int read_page(TIFF *tiff, tiff_work *w, const tiff_page *p, const tiff_search *s, rg_image *image)
-{
+static int read_page(TIFF *tiff, tiff_work *w, const tiff_page *p, const tiff_search *s, rg_image *image) {
     // LZW expands a byte to at most 4096 / 1.5 bytes, Deflate to 1032, PackBits to 64; newer schemes have no such bound.
     const double bytes = (double)p->width * p->height * p->channels * p->packed / 8;
     const bool newer = p->compression == COMPRESSION_LZMA || p->compression == 50000 || p->packed == 1;
@@ -524,8 +494,7 @@ static int read_page(TIFF *tiff, tiff_work *w, const tiff_page *p, const tiff_se
     return code;
 }
 
-int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image)
-{
+int rg_read_tiff(const rg_image_in *in, int64_t *pages, rg_image *image) {
     tiff_work w = {.in = in, .little = getc(in->file) == 'I'};
     const int low = (getc(in->file), getc(in->file)), high = getc(in->file);
     w.big = low == '+' || high == '+'; // else '*'

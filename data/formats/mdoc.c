@@ -26,8 +26,7 @@ typedef struct reading {
 } reading;
 
 // "30-Nov-15  15:21:38" or "30-Nov-2015  15:21:38".
-static double time_of(const char *text)
-{
+static double time_of(const char *text) {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
     struct tm t = {.tm_isdst = 0};
     char month[4];
@@ -39,8 +38,7 @@ static double time_of(const char *text)
     return (double)timegm(&t);
 }
 
-static void add_image(reading *r, const char *z)
-{
+static void add_image(reading *r, const char *z) {
     char *end;
     section *now = (r->image = rg_grow(r->image, r->mdoc->n, sizeof *r->image)) + r->mdoc->n;
     for (int k = 0; k < KEYS; k++) now->value[k] = NAN;
@@ -50,8 +48,7 @@ static void add_image(reading *r, const char *z)
 }
 
 // Reads "KEY = VALUE" of the last image, or of the series before the first. False if a number was expected.
-static bool take(reading *r, const char *key, const char *text)
-{
+static bool take(reading *r, const char *key, const char *text) {
     char *end;
     double value;
     const bool number = rg_decimal(text, &end, &value) && !end[strspn(end, " \t\r")];
@@ -73,24 +70,21 @@ static bool take(reading *r, const char *key, const char *text)
     return true; // not used here
 }
 
-static bool all_have(const reading *r, int key)
-{
+static bool all_have(const reading *r, int key) {
     for (int64_t i = 0; i < r->mdoc->n; i++)
         if (isnan(r->image[i].value[key])) return false;
     return true;
 }
 
 // SerialEM writes 0 for a camera whose dose was never calibrated.
-static bool is_zero_somewhere(const reading *r, int key)
-{
+static bool is_zero_somewhere(const reading *r, int key) {
     for (int64_t i = 0; i < r->mdoc->n; i++)
         if (r->image[i].value[key] <= 0) return true;
     return false;
 }
 
 // Whether image a was taken before image b, according to `by`; equal ones in the order of their ZValues.
-static bool before(const reading *r, rg_mdoc_order by, int64_t a, int64_t b)
-{
+static bool before(const reading *r, rg_mdoc_order by, int64_t a, int64_t b) {
     const section *x = &r->image[a], *y = &r->image[b];
     const double first = by == RG_MDOC_PRIOR_DOSE ? x->value[PRIOR] - y->value[PRIOR]
         : by == RG_MDOC_DATE_TIME                 ? x->time_s - y->time_s
@@ -99,8 +93,7 @@ static bool before(const reading *r, rg_mdoc_order by, int64_t a, int64_t b)
     return x->z != y->z ? x->z < y->z : a < b;
 }
 
-static void take_doses(const char *path, const reading *r)
-{
+static void take_doses(const char *path, const reading *r) {
     rg_mdoc *m = r->mdoc;
     bool timed = true, prior = all_have(r, PRIOR);
     double most = 0;
@@ -126,8 +119,7 @@ static void take_doses(const char *path, const reading *r)
     }
 }
 
-static void take_images(const char *path, const reading *r)
-{
+static void take_images(const char *path, const reading *r) {
     rg_mdoc *m = r->mdoc;
     m->image = rg_alloc((size_t)m->n * sizeof *m->image);
     m->target_defocus = all_have(r, TARGET);
@@ -139,8 +131,7 @@ static void take_images(const char *path, const reading *r)
     take_doses(path, r);
 }
 
-static int parse(const char *path, char *text, reading *r)
-{
+static int parse(const char *path, char *text, reading *r) {
     char *rest = text;
     while (rest) {
         char *line = strsep(&rest, "\n"), *equals = strchr(line, '=');
@@ -163,8 +154,7 @@ static int parse(const char *path, char *text, reading *r)
     return r->mdoc->n ? RG_GOOD : rg_malformed(path, 0, "expected [ZValue = 0] and more images of an .mdoc file, found none");
 }
 
-int rg_mdoc_read(const char *path, rg_mdoc *m)
-{
+int rg_mdoc_read(const char *path, rg_mdoc *m) {
     char *text;
     int64_t bytes;
     *m = (rg_mdoc){.voltage_kV = NAN};
@@ -178,14 +168,12 @@ int rg_mdoc_read(const char *path, rg_mdoc *m)
     return code;
 }
 
-const char *rg_mdoc_order_name(rg_mdoc_order order)
-{
+const char *rg_mdoc_order_name(rg_mdoc_order order) {
     static const char *const name[] = {"ZValue", "DateTime", "PriorRecordDose"};
     return name[order];
 }
 
-void rg_mdoc_free(rg_mdoc *m)
-{
+void rg_mdoc_free(rg_mdoc *m) {
     free(m->image);
     *m = (rg_mdoc){.voltage_kV = NAN};
 }

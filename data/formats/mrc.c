@@ -11,16 +11,14 @@
 enum { HEADER = 1024, EM_HEADER = 512, BYTE_AXES = 64, BYTE_NSYMBT = 92, BYTE_IMOD = 152, BYTE_MAP = 208, BYTE_STAMP = 212 };
 enum { FAULT_ROOM = 240 };
 
-int rg_mrc_mode_bytes(int mode)
-{
+int rg_mrc_mode_bytes(int mode) {
     return mode == RG_MRC_INT8 || mode == RG_MRC_UINT8                            ? 1
         : mode == RG_MRC_FLOAT32                                                  ? 4
         : mode == RG_MRC_INT16 || mode == RG_MRC_UINT16 || mode == RG_MRC_FLOAT16 ? 2
                                                                                   : 0;
 }
 
-float rg_half_to_float(uint16_t h)
-{
+float rg_half_to_float(uint16_t h) {
     int exponent = h >> 10 & 31, fraction = h & 1023;
     double value = exponent == 31 ? (fraction ? NAN : INFINITY)
         : exponent                ? ldexp(1024 + fraction, exponent - 25)
@@ -28,8 +26,7 @@ float rg_half_to_float(uint16_t h)
     return (float)(h >> 15 ? -value : value);
 }
 
-uint16_t rg_float_to_half(float f)
-{
+uint16_t rg_float_to_half(float f) {
     uint16_t sign = signbit(f) ? 0x8000 : 0;
     double size = fabs((double)f);
     if (isnan(f)) return (uint16_t)(sign | 0x7E00);
@@ -43,21 +40,18 @@ uint16_t rg_float_to_half(float f)
 
 // ---- reading -------------------------------------------------------------------------------------------------------------
 
-static uint32_t word(const unsigned char *p, bool swapped)
-{
+static uint32_t word(const unsigned char *p, bool swapped) {
     uint32_t v;
     memcpy(&v, p, 4);
     return swapped ? __builtin_bswap32(v) : v;
 }
 
 // Word n of the header, counted from 1 as in the format's table.
-static int32_t int_word(const unsigned char *header, int n, bool swapped)
-{
+static int32_t int_word(const unsigned char *header, int n, bool swapped) {
     return (int32_t)word(header + 4 * (n - 1), swapped);
 }
 
-static float float_word(const unsigned char *header, int n, bool swapped)
-{
+static float float_word(const unsigned char *header, int n, bool swapped) {
     uint32_t v = word(header + 4 * (n - 1), swapped);
     float f;
     memcpy(&f, &v, 4);
@@ -67,14 +61,12 @@ static float float_word(const unsigned char *header, int n, bool swapped)
 // IMOD's own words: a stamp, then flags. Besides these two they speak of the extended header, the sign of the origin and the
 // rms, of which nothing is used here.
 enum { IMOD_SIGNED = 1, IMOD_4_BITS = 16 };
-static bool has_imod_flags(const unsigned char *h, bool swapped)
-{
+static bool has_imod_flags(const unsigned char *h, bool swapped) {
     return int_word(h, 1 + BYTE_IMOD / 4, swapped) == 1146047817;
 }
 
 // The fault of the header in this byte order, or false.
-static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *at, char text[FAULT_ROOM])
-{
+static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *at, char text[FAULT_ROOM]) {
     static const char *const side[3] = {"columns NX", "rows NY", "sections NZ"};
     for (int i = 0; i < 3; i++) {
         *at = 4 * i;
@@ -122,8 +114,7 @@ static bool fault(const unsigned char *h, int64_t bytes, bool swapped, int64_t *
 }
 
 // The order to try first: that of the machine stamp, else the one in which the mode is the smaller number.
-static bool likely_swapped(const unsigned char *h)
-{
+static bool likely_swapped(const unsigned char *h) {
     const uint16_t one = 1;
     bool little_here = *(const unsigned char *)&one == 1;
     if (memcmp(h + BYTE_MAP, "MAP ", 4) == 0 && (h[BYTE_STAMP] == 0x44 || h[BYTE_STAMP] == 0x11))
@@ -134,8 +125,7 @@ static bool likely_swapped(const unsigned char *h)
 
 // EM: byte 0 is the machine (3, 5: big-endian, 6: little-endian), byte 3 the type, then three sides. The size must match the
 // file's exactly; an MRC file with this beginning would have more than 2^24 columns.
-static bool em_header(const unsigned char *h, int64_t bytes, bool *swapped, int *type)
-{
+static bool em_header(const unsigned char *h, int64_t bytes, bool *swapped, int *type) {
     static const int type_bytes[10] = {0, 1, 2, 0, 4, 4, 0, 0, 8, 8};
     const uint16_t one = 1;
     const bool little_here = *(const unsigned char *)&one == 1;
@@ -147,8 +137,7 @@ static bool em_header(const unsigned char *h, int64_t bytes, bool *swapped, int 
     return values > 0 && values * type_bytes[h[3]] == (double)(bytes - EM_HEADER);
 }
 
-static int read_em_header(rg_mrc *m, const unsigned char *h, int type)
-{
+static int read_em_header(rg_mrc *m, const unsigned char *h, int type) {
     static const char *const name[10] = {[1] = "bytes", [4] = "32-bit integers", [8] = "complex numbers", [9] = "64-bit reals"};
     if (type != 2 && type != 5)
         return rg_malformed(
@@ -164,8 +153,7 @@ static int read_em_header(rg_mrc *m, const unsigned char *h, int type)
     return RG_GOOD;
 }
 
-bool rg_mrc_plausible(const void *header, int64_t bytes)
-{
+bool rg_mrc_plausible(const void *header, int64_t bytes) {
     char text[FAULT_ROOM];
     int64_t at;
     if (em_header(header, bytes, &(bool){false}, &(int){0})) return true;
@@ -176,8 +164,7 @@ bool rg_mrc_plausible(const void *header, int64_t bytes)
 
 static double finite_or_zero(double v) { return isfinite(v) && v > 0 ? v : 0; }
 
-static void read_header(rg_mrc *m, const unsigned char *h)
-{
+static void read_header(rg_mrc *m, const unsigned char *h) {
     m->stamped = memcmp(h + BYTE_MAP, "MAP ", 4) == 0;
     m->nx = int_word(h, 1, m->swapped);
     m->ny = int_word(h, 2, m->swapped);
@@ -203,8 +190,7 @@ static void read_header(rg_mrc *m, const unsigned char *h)
 
 // Columns, rows and sections must run along x, y and z; in some maps of EMDB and of crystallographers they do not. Axes that
 // are no permutation were not set.
-static int check_axes(const rg_mrc *m)
-{
+static int check_axes(const rg_mrc *m) {
     const int *a = m->axis;
     const bool another = a[0] + a[1] + a[2] == 6 && a[0] * a[1] * a[2] == 6 && (a[0] != 1 || a[1] != 2);
     return another ? rg_malformed(m->path, BYTE_AXES,
@@ -215,8 +201,7 @@ static int check_axes(const rg_mrc *m)
 }
 
 // True once for each file, as a stack is opened more than once.
-static bool is_first_of(const char *path)
-{
+static bool is_first_of(const char *path) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static char **said;
     static int64_t n;
@@ -232,8 +217,7 @@ static bool is_first_of(const char *path)
 }
 
 // Refuses a file with room for another section after the last: NZ or the length of the extended header may be too small.
-static int check_rest(const rg_mrc *m, int64_t bytes)
-{
+static int check_rest(const rg_mrc *m, int64_t bytes) {
     const int64_t section = m->nx * m->ny * rg_mrc_mode_bytes(m->mode), end = m->data_byte + m->nz * section;
     if (bytes - end >= section)
         return rg_malformed(m->path, end,
@@ -247,8 +231,7 @@ static int check_rest(const rg_mrc *m, int64_t bytes)
     return RG_GOOD;
 }
 
-int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path)
-{
+int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path) {
     unsigned char header[HEADER];
     char text[FAULT_ROOM];
     int64_t at;
@@ -279,8 +262,7 @@ int rg_mrc_open_stream(rg_mrc *m, FILE *file, int64_t bytes, const char *path)
     return RG_GOOD;
 }
 
-int rg_mrc_open(rg_mrc *m, const char *path)
-{
+int rg_mrc_open(rg_mrc *m, const char *path) {
     int64_t bytes;
     FILE *file;
     *m = (rg_mrc){0};
@@ -292,8 +274,7 @@ int rg_mrc_open(rg_mrc *m, const char *path)
     return code;
 }
 
-static float value_at(const rg_mrc *m, int64_t i)
-{
+static float value_at(const rg_mrc *m, int64_t i) {
     if (m->mode == RG_MRC_UINT8) return (float)m->line[i];
     if (m->mode == RG_MRC_INT8) return (float)(int8_t)m->line[i];
     if (m->mode == RG_MRC_FLOAT32) {
@@ -308,8 +289,7 @@ static float value_at(const rg_mrc *m, int64_t i)
     return m->mode == RG_MRC_INT16 ? (float)(int16_t)v : m->mode == RG_MRC_UINT16 ? (float)v : rg_half_to_float(v);
 }
 
-int rg_mrc_section(rg_mrc *m, int64_t z, float *section)
-{
+int rg_mrc_section(rg_mrc *m, int64_t z, float *section) {
     int64_t line_bytes = m->nx * rg_mrc_mode_bytes(m->mode);
     int64_t at = m->data_byte + z * m->ny * line_bytes;
     if (z < 0 || z >= m->nz)
@@ -330,8 +310,7 @@ int rg_mrc_section(rg_mrc *m, int64_t z, float *section)
     return RG_GOOD;
 }
 
-void rg_mrc_mask_bytes(float *value, int64_t n)
-{
+void rg_mrc_mask_bytes(float *value, int64_t n) {
     bool stored[2] = {false, false};
     for (int64_t i = 0; i < n; i++) {
         if (value[i] != INT8_MIN && value[i] != INT8_MIN + 1) return;
@@ -340,8 +319,7 @@ void rg_mrc_mask_bytes(float *value, int64_t n)
     for (int64_t i = 0; i < n && stored[0] && stored[1]; i++) value[i] -= INT8_MIN;
 }
 
-double rg_mrc_voxel_A(const rg_mrc *m, bool is_volume)
-{
+double rg_mrc_voxel_A(const rg_mrc *m, bool is_volume) {
     static const double EQUAL = 1e-3;           // half a voxel over 500
     static atomic_flag said = ATOMIC_FLAG_INIT; // one warning for many files of one microscope
     const double *v = m->voxel_A;
@@ -355,8 +333,7 @@ double rg_mrc_voxel_A(const rg_mrc *m, bool is_volume)
     return v[0];
 }
 
-void rg_mrc_close(rg_mrc *m)
-{
+void rg_mrc_close(rg_mrc *m) {
     if (m->owns_file && m->file) fclose(m->file);
     free(m->path);
     free(m->line);
@@ -366,8 +343,7 @@ void rg_mrc_close(rg_mrc *m)
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
 int rg_mrc_write_begin(
-    rg_mrc_out *m, const char *path, int64_t nx, int64_t ny, int64_t nz, int mode, double voxel_A, bool is_volume)
-{
+    rg_mrc_out *m, const char *path, int64_t nx, int64_t ny, int64_t nz, int mode, double voxel_A, bool is_volume) {
     *m = (rg_mrc_out){.nx = nx, .ny = ny, .nz = nz, .mode = mode, .voxel_A = voxel_A, .is_volume = is_volume};
     int code = rg_file_open(&m->file, path);
     if (code != RG_GOOD) return code;
@@ -382,8 +358,7 @@ static size_t bytes_of(const rg_mrc_out *m) { return HEADER + (size_t)(m->nx * m
 // Allocates the file's blocks, which are then filled in two thirds of the time (ext4). A file in memory is also mapped, so that
 // several threads can fill it, while writes to one file wait for each other. Elsewhere, a mapped file would end the program
 // when the disk fills up.
-void rg_mrc_write_room(rg_mrc_out *m)
-{
+void rg_mrc_write_room(rg_mrc_out *m) {
     const int fd = fileno(m->file.stream);
     struct statfs on;
     if (fallocate(fd, 0, 0, (off_t)bytes_of(m)) != 0 || m->mode != RG_MRC_FLOAT32 || fstatfs(fd, &on) != 0 ||
@@ -393,21 +368,18 @@ void rg_mrc_write_room(rg_mrc_out *m)
     m->mapped = at == MAP_FAILED ? NULL : at;
 }
 
-static void unmap(rg_mrc_out *m)
-{
+static void unmap(rg_mrc_out *m) {
     if (m->mapped) munmap(m->mapped, bytes_of(m));
     m->mapped = NULL;
 }
 
-static bool fits(int mode, double v)
-{
+static bool fits(int mode, double v) {
     double low = mode == RG_MRC_INT8 ? -128 : mode == RG_MRC_INT16 ? -32768 : 0;
     double high = mode == RG_MRC_INT8 ? 127 : mode == RG_MRC_INT16 ? 32767 : 65535;
     return mode == RG_MRC_FLOAT32 || mode == RG_MRC_FLOAT16 || (v >= low && v <= high && v == floor(v));
 }
 
-static void put_value(rg_mrc_out *m, int64_t x, float v)
-{
+static void put_value(rg_mrc_out *m, int64_t x, float v) {
     if (m->mode == RG_MRC_INT8) {
         m->line[x] = (unsigned char)(int8_t)v;
     } else {
@@ -424,16 +396,14 @@ typedef struct values_sums {
     double low[8], high[8], sum[8], square[8];
 } values_sums;
 
-static inline void count_value(values_sums *s, int k, double v, double shift)
-{
+static inline void count_value(values_sums *s, int k, double v, double shift) {
     s->low[k] = v < s->low[k] ? v : s->low[k];
     s->high[k] = v > s->high[k] ? v : s->high[k];
     s->sum[k] += v - shift;
     s->square[k] += (v - shift) * (v - shift);
 }
 
-static void count_values(values_sums *s, const rg_mrc_out *m, const float *section)
-{
+static void count_values(values_sums *s, const rg_mrc_out *m, const float *section) {
     const int64_t n = m->nx * m->ny, as_they_are = m->mode == RG_MRC_FLOAT32 ? n / 8 * 8 : 0;
     for (int k = 0; k < 8; k++) {
         s->low[k] = s->high[k] = m->shift;
@@ -444,8 +414,7 @@ static void count_values(values_sums *s, const rg_mrc_out *m, const float *secti
     for (int64_t i = as_they_are; i < n; i++) count_value(s, (int)(i % 8), stored_as(m->mode, section[i]), m->shift);
 }
 
-static void add_values(rg_mrc_out *m, const values_sums *s)
-{
+static void add_values(rg_mrc_out *m, const values_sums *s) {
     for (int k = 0; k < 8; k++) {
         m->minimum = s->low[k] < m->minimum ? s->low[k] : m->minimum;
         m->maximum = s->high[k] > m->maximum ? s->high[k] : m->maximum;
@@ -454,8 +423,7 @@ static void add_values(rg_mrc_out *m, const values_sums *s)
     }
 }
 
-static int convert(rg_mrc_out *m, const float *section)
-{
+static int convert(rg_mrc_out *m, const float *section) {
     for (int64_t y = 0; y < m->ny; y++) {
         const float *row = section + y * m->nx;
         for (int64_t x = 0; x < m->nx; x++) {
@@ -469,8 +437,7 @@ static int convert(rg_mrc_out *m, const float *section)
     return RG_GOOD;
 }
 
-int rg_mrc_write_sections(rg_mrc_out *m, const float *section, int64_t n, int threads)
-{
+int rg_mrc_write_sections(rg_mrc_out *m, const float *section, int64_t n, int threads) {
     const int64_t plane = m->nx * m->ny;
     int code = RG_GOOD;
     if (m->values == 0) m->shift = m->minimum = m->maximum = stored_as(m->mode, section[0]);
@@ -494,14 +461,12 @@ int rg_mrc_write_section(rg_mrc_out *m, const float *section) { return rg_mrc_wr
 
 static void put_int(unsigned char *header, int n, int32_t v) { memcpy(header + 4 * (n - 1), &v, 4); }
 
-static void put_float(unsigned char *header, int n, double v)
-{
+static void put_float(unsigned char *header, int n, double v) {
     float f = (float)v;
     memcpy(header + 4 * (n - 1), &f, 4);
 }
 
-static void make_header(const rg_mrc_out *m, unsigned char *h)
-{
+static void make_header(const rg_mrc_out *m, unsigned char *h) {
     const int64_t side[3] = {m->nx, m->ny, m->nz};
     const uint16_t one = 1;
     unsigned char stamp = *(const unsigned char *)&one == 1 ? 0x44 : 0x11;
@@ -531,8 +496,7 @@ static void make_header(const rg_mrc_out *m, unsigned char *h)
     memcpy(h + 224, label, length < 80 ? (size_t)length : 80);
 }
 
-int rg_mrc_write_commit(rg_mrc_out *m)
-{
+int rg_mrc_write_commit(rg_mrc_out *m) {
     unsigned char header[HEADER] = {0};
     if (m->values != m->nx * m->ny * m->nz) {
         int code = rg_fail(
@@ -550,16 +514,14 @@ int rg_mrc_write_commit(rg_mrc_out *m)
     return rg_file_commit(&m->file);
 }
 
-void rg_mrc_write_abandon(rg_mrc_out *m)
-{
+void rg_mrc_write_abandon(rg_mrc_out *m) {
     unmap(m);
     free(m->line);
     m->line = NULL;
     rg_file_abandon(&m->file);
 }
 
-int rg_mrc_write_end(rg_mrc_out *m, int code)
-{
+int rg_mrc_write_end(rg_mrc_out *m, int code) {
     if (code == RG_GOOD) return rg_mrc_write_commit(m);
     rg_mrc_write_abandon(m);
     return code;

@@ -30,8 +30,7 @@ static const struct {
 
 static int field_of(int k, int column) { return column < COMMON ? column : (int)kind[k].last[column - COMMON]; }
 
-static int width_of(int k, int which)
-{
+static int width_of(int k, int which) {
     bool is_shift = which == RG_PAR_SHX || which == RG_PAR_SHY;
     return is_shift && kind[k].version == 8 ? 8 : field[which].width;
 }
@@ -43,8 +42,7 @@ int rg_par_version(const rg_par *p) { return kind[p->kind].version; }
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // Splits the line into words, begin[] and length[]; those beyond COLUMNS_MAX are only counted.
-static int cut(const char *line, const char *end, const char *begin[], int length[])
-{
+static int cut(const char *line, const char *end, const char *begin[], int length[]) {
     int n = 0;
     while (line < end) {
         while (line < end && is_blank(*line)) line++;
@@ -59,8 +57,7 @@ static int cut(const char *line, const char *end, const char *begin[], int lengt
     return n;
 }
 
-static void cut_widths(int k, const char *line, const char *end, const char *begin[], int length[])
-{
+static void cut_widths(int k, const char *line, const char *end, const char *begin[], int length[]) {
     for (int c = 0; c < kind[k].columns; c++) {
         int width = width_of(k, field_of(k, c));
         begin[c] = line;
@@ -69,8 +66,7 @@ static void cut_widths(int k, const char *line, const char *end, const char *beg
     }
 }
 
-static bool number(const char *text, int length, double *value)
-{
+static bool number(const char *text, int length, double *value) {
     char copy[64], *end;
     while (length && is_blank(text[0])) text++, length--;
     while (length && is_blank(text[length - 1])) length--;
@@ -81,15 +77,13 @@ static bool number(const char *text, int length, double *value)
 }
 
 // Sets the row from the columns; returns -1, or the first column that is not a number.
-static int parse_words(int k, const char *const begin[], const int length[], rg_par_row *row)
-{
+static int parse_words(int k, const char *const begin[], const int length[], rg_par_row *row) {
     for (int c = 0; c < kind[k].columns; c++)
         if (!number(begin[c], length[c], &row->value[field_of(k, c)])) return c;
     return -1;
 }
 
-static int width_of_all(int k)
-{
+static int width_of_all(int k) {
     int width = 0;
     for (int c = 0; c < kind[k].columns; c++) width += width_of(k, field_of(k, c));
     return width;
@@ -98,8 +92,7 @@ static int width_of_all(int k)
 // Reads the columns by the widths of the kind with rows of exactly this length, if columns touch: the number of words may be
 // that of another kind. Else by words, if their number is that of a kind and they are numbers. Else by the widths of the kind
 // that the length determines.
-static int read_columns(rg_par *p, const char *line, const char *end, int64_t line_number, rg_par_row *row, int *which)
-{
+static int read_columns(rg_par *p, const char *line, const char *end, int64_t line_number, rg_par_row *row, int *which) {
     const char *begin[COLUMNS_MAX], *of_width[COLUMNS_MAX];
     int length[COLUMNS_MAX], lengths[COLUMNS_MAX], words = cut(line, end, begin, length), k = 0, by_length = 0;
     for (*which = 0; *which < KINDS; ++*which) {
@@ -125,8 +118,7 @@ static int read_columns(rg_par *p, const char *line, const char *end, int64_t li
         rg_quote_bytes(begin[bad], length[bad]));
 }
 
-static int read_row(rg_par *p, const char *line, const char *end, int64_t line_number)
-{
+static int read_row(rg_par *p, const char *line, const char *end, int64_t line_number) {
     rg_par_row *row = &p->row[p->n];
     int k;
     *row = (rg_par_row){.line = line_number};
@@ -151,8 +143,7 @@ static int read_row(rg_par *p, const char *line, const char *end, int64_t line_n
     return RG_GOOD;
 }
 
-static int read_rows(rg_par *p, const char *text, const char *end)
-{
+static int read_rows(rg_par *p, const char *text, const char *end) {
     int64_t line_number = 0;
     int code = RG_GOOD;
     for (const char *line = text, *next; line < end && code == RG_GOOD; line = next + 1) {
@@ -169,8 +160,7 @@ static int read_rows(rg_par *p, const char *text, const char *end)
     return code;
 }
 
-int rg_par_read(const char *path, rg_par *p)
-{
+int rg_par_read(const char *path, rg_par *p) {
     char *text;
     int64_t bytes;
     *p = (rg_par){0};
@@ -183,8 +173,7 @@ int rg_par_read(const char *path, rg_par *p)
     return code;
 }
 
-void rg_par_free(rg_par *p)
-{
+void rg_par_free(rg_par *p) {
     free(p->path);
     free(p->row);
     *p = (rg_par){0};
@@ -192,8 +181,7 @@ void rg_par_free(rg_par *p)
 
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
-void rg_par_make(rg_par *p, int version, int64_t n)
-{
+void rg_par_make(rg_par *p, int version, int64_t n) {
     *p = (rg_par){
         .path = rg_print("%s", ""), .kind = version == 8 ? 0 : KINDS - 1, .n = n, .row = rg_alloc((size_t)n * sizeof *p->row)};
     for (int64_t i = 0; i < n; i++) {
@@ -203,8 +191,7 @@ void rg_par_make(rg_par *p, int version, int64_t n)
     }
 }
 
-static int write_row(const rg_par *p, int64_t i, FILE *out, const char *path)
-{
+static int write_row(const rg_par *p, int64_t i, FILE *out, const char *path) {
     for (int c = 0; c < kind[p->kind].columns; c++) {
         int which = field_of(p->kind, c), width = width_of(p->kind, which);
         double value = p->row[i].value[which];
@@ -221,8 +208,7 @@ static int write_row(const rg_par *p, int64_t i, FILE *out, const char *path)
     return RG_GOOD;
 }
 
-int rg_par_write(const char *path, const rg_par *p)
-{
+int rg_par_write(const char *path, const rg_par *p) {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code != RG_GOOD) return code;
@@ -238,8 +224,7 @@ int rg_par_write(const char *path, const rg_par *p)
 
 // ---- as particles --------------------------------------------------------------------------------------------------------
 
-static void convert(const rg_par *par, int64_t i, const rg_par_optics *o, rg_particle *q)
-{
+static void convert(const rg_par *par, int64_t i, const rg_par_optics *o, rg_particle *q) {
     const double *v = par->row[i].value, to_px = rg_par_version(par) == 8 ? 1 : 1 / o->pixel_A;
     *q = (rg_particle){
         .rot_deg = v[RG_PAR_PHI],
@@ -259,8 +244,7 @@ static void convert(const rg_par *par, int64_t i, const rg_par_optics *o, rg_par
     };
 }
 
-int rg_par_particles(const rg_par *par, const char *stack, const rg_par_optics *o, rg_particles *p)
-{
+int rg_par_particles(const rg_par *par, const char *stack, const rg_par_optics *o, rg_particles *p) {
     rg_stack_names names = {0};
     int which;
     *p = (rg_particles){.path = rg_print("%s", par->path), .pixel_A = o->pixel_A, .open = -1};
@@ -290,8 +274,7 @@ int rg_par_particles(const rg_par *par, const char *stack, const rg_par_optics *
     return code;
 }
 
-void rg_par_set_pose(rg_par *par, int64_t i, const rg_particle *q, double pixel_A)
-{
+void rg_par_set_pose(rg_par *par, int64_t i, const rg_particle *q, double pixel_A) {
     double *v = par->row[i].value, from_px = rg_par_version(par) == 8 ? 1 : pixel_A;
     v[RG_PAR_PSI] = q->psi_deg;
     v[RG_PAR_THETA] = q->tilt_deg;

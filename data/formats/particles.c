@@ -5,8 +5,7 @@
 
 // Subsets of a stack are common, and so are rows of one image for each operator of a symmetry: neither is an error, both are
 // said.
-static void warn_of_unnamed_and_repeated(const rg_particles *p)
-{
+static void warn_of_unnamed_and_repeated(const rg_particles *p) {
     int64_t **seen = rg_alloc((size_t)p->n_stacks * sizeof *seen), unnamed = 0, first = -1, repeated = 0, again = -1;
     int first_stack = 0;
     for (int s = 0; s < p->n_stacks; s++) seen[s] = rg_alloc((size_t)(p->stack[s].images / 64 + 1) * sizeof **seen);
@@ -86,14 +85,12 @@ typedef struct reading {
 #define ROW_FAULT(r, row, ...) rg_star_fault((r)->star.path, (r)->rows->row_line[row], __VA_ARGS__)
 
 // The line with the value of a column that exists.
-static int64_t line_of(const reading *r, int64_t row, int64_t optics_row, int which)
-{
+static int64_t line_of(const reading *r, int64_t row, int64_t optics_row, int which) {
     return r->column[which] >= 0 ? r->rows->row_line[row] : r->optics->row_line[optics_row];
 }
 
 // The number of a column in the particle's row or its optics group; standard if it is in neither.
-static int number(const reading *r, int64_t row, int64_t optics_row, int which, double standard, double *value)
-{
+static int number(const reading *r, int64_t row, int64_t optics_row, int which, double standard, double *value) {
     *value = standard;
     if (r->column[which] >= 0) return rg_star_real(&r->star, r->rows, row, r->column[which], value);
     if (optics_row >= 0 && r->optics_column[which] >= 0)
@@ -103,8 +100,7 @@ static int number(const reading *r, int64_t row, int64_t optics_row, int which, 
 
 static bool has(const reading *r, int which) { return r->column[which] >= 0 || (r->optics && r->optics_column[which] >= 0); }
 
-static int read_groups(reading *r)
-{
+static int read_groups(reading *r) {
     enum { MOST = 1 << 20 };
     if (!r->optics) return RG_GOOD;
     int column = r->optics_column[GROUP];
@@ -132,8 +128,7 @@ static int read_groups(reading *r)
     return RG_GOOD;
 }
 
-static int group_of(const reading *r, int64_t row, int64_t *optics_row)
-{
+static int group_of(const reading *r, int64_t row, int64_t *optics_row) {
     int64_t group;
     *optics_row = -1;
     if (!r->optics) return RG_GOOD;
@@ -148,8 +143,7 @@ static int group_of(const reading *r, int64_t row, int64_t *optics_row)
 // ---- one row -------------------------------------------------------------------------------------------------------------
 
 // A value other than 0 in one of these columns means that this suite would misread the images.
-static int refuse_not_done(const rg_star *star, const rg_star_table *rows)
-{
+static int refuse_not_done(const rg_star *star, const rg_star_table *rows) {
     static const struct {
         const char *column, *what;
     } not_done[] = {
@@ -174,8 +168,7 @@ static int refuse_not_done(const rg_star *star, const rg_star_table *rows)
 }
 
 // Aberrations and distortions beyond the CTF, as RELION refines them: ignored with one warning.
-static void say_ignored(const rg_star *star, const rg_star_table *rows)
-{
+static void say_ignored(const rg_star *star, const rg_star_table *rows) {
     static const char *const ignored[] = {"rlnBeamTiltX", "rlnBeamTiltY", "rlnOddZernike", "rlnEvenZernike", "rlnMagMat00",
         "rlnMagMat01", "rlnMagMat10", "rlnMagMat11"};
     char text[256] = "";
@@ -196,8 +189,7 @@ static void say_ignored(const rg_star *star, const rg_star_table *rows)
     if (*text) rg_warn("%s: columns that are ignored here and differ from an ideal microscope: %s", star->path, text);
 }
 
-static int pixel_of(const reading *r, int64_t row, int64_t optics_row, double *pixel_A)
-{
+static int pixel_of(const reading *r, int64_t row, int64_t optics_row, double *pixel_A) {
     double detector_um, magnification;
     int code = RG_GOOD;
     *pixel_A = 0;
@@ -215,8 +207,7 @@ static int pixel_of(const reading *r, int64_t row, int64_t optics_row, double *p
 }
 
 // All rows must have the same pixel size: the images of a job are inserted into one map.
-static int read_pixel(reading *r, int64_t row, int64_t optics_row)
-{
+static int read_pixel(reading *r, int64_t row, int64_t optics_row) {
     double pixel_A;
     int code = pixel_of(r, row, optics_row, &pixel_A);
     if (code != RG_GOOD) return code;
@@ -231,8 +222,7 @@ static int read_pixel(reading *r, int64_t row, int64_t optics_row)
 }
 
 // "000001@stack.mrcs", or the name of a file of one image.
-static int read_name(reading *r, int64_t row, const char **name)
-{
+static int read_name(reading *r, int64_t row, const char **name) {
     const char *text = rg_star_cell(r->rows, row, r->column[IMAGE]), *at = strchr(text, '@');
     char *end;
     rg_particle *particle = &r->p->row[row];
@@ -246,8 +236,7 @@ static int read_name(reading *r, int64_t row, const char **name)
     return **name ? RG_GOOD : ROW_FAULT(r, row, "expected the name of a stack, found \"%.60s\"", text);
 }
 
-static int read_origin(const reading *r, int64_t row, int in_A, int in_px, double *origin_px)
-{
+static int read_origin(const reading *r, int64_t row, int in_A, int in_px, double *origin_px) {
     double value;
     int code = number(r, row, -1, in_A, NAN, &value);
     if (code != RG_GOOD) return code;
@@ -259,8 +248,7 @@ static int read_origin(const reading *r, int64_t row, int in_A, int in_px, doubl
 }
 
 // Whether the images are as column `which` states; all rows must agree.
-static int read_flag(const reading *r, int64_t row, int64_t optics_row, int which, bool *flag)
-{
+static int read_flag(const reading *r, int64_t row, int64_t optics_row, int which, bool *flag) {
     double value;
     int code = number(r, row, optics_row, which, 0, &value);
     if (code == RG_GOOD && value != 0 && value != 1)
@@ -272,8 +260,7 @@ static int read_flag(const reading *r, int64_t row, int64_t optics_row, int whic
     return code;
 }
 
-static int read_numbers(reading *r, int64_t row, int64_t optics_row)
-{
+static int read_numbers(reading *r, int64_t row, int64_t optics_row) {
     rg_particle *q = &r->p->row[row];
     double subset;
     // most, least: beyond any microscope (defoci of 1 mm, 10 MV), or beyond the range of single precision for a map.
@@ -319,8 +306,7 @@ static int read_numbers(reading *r, int64_t row, int64_t optics_row)
 
 // ---- the whole -----------------------------------------------------------------------------------------------------------
 
-int rg_particles_table(const rg_star *star, const rg_star_table **table)
-{
+int rg_particles_table(const rg_star *star, const rg_star_table **table) {
     static const char *const usual[] = {"particles", "images", ""};
     *table = NULL;
     for (int t = 0; t < star->n_tables; t++)
@@ -352,8 +338,7 @@ int rg_particles_table(const rg_star *star, const rg_star_table **table)
     return RG_GOOD;
 }
 
-static void warn_of_defoci(const rg_particles *p)
-{
+static void warn_of_defoci(const rg_particles *p) {
     double least = INFINITY, most = -INFINITY;
     for (int64_t i = 0; i < p->n; i++) {
         least = fmin(least, p->row[i].ctf.defocus_u_A);
@@ -362,8 +347,7 @@ static void warn_of_defoci(const rg_particles *p)
     rg_warn_of_defoci(p->path, "rows", least, most);
 }
 
-static int find_columns(reading *r, bool poses)
-{
+static int find_columns(reading *r, bool poses) {
     int code = rg_particles_table(&r->star, &r->rows);
     code = code == RG_GOOD ? refuse_not_done(&r->star, r->rows) : code;
     if (code != RG_GOOD) return code;
@@ -390,8 +374,8 @@ static int find_columns(reading *r, bool poses)
 }
 
 // Checks a column that must have this value if it exists; `what` continues the message.
-static int expect(const reading *r, int64_t row, int64_t optics_row, int which, int64_t value, const char *what, const char *of)
-{
+static int expect(
+    const reading *r, int64_t row, int64_t optics_row, int which, int64_t value, const char *what, const char *of) {
     double found;
     const int code = number(r, row, optics_row, which, (double)value, &found);
     return code != RG_GOOD || found == (double)value
@@ -400,8 +384,7 @@ static int expect(const reading *r, int64_t row, int64_t optics_row, int which, 
               column_name[which], what, of, found);
 }
 
-static int read_row(reading *r, rg_stack_names *names, int64_t row)
-{
+static int read_row(reading *r, rg_stack_names *names, int64_t row) {
     rg_particle *q = &r->p->row[row];
     const char *name;
     int64_t optics_row;
@@ -423,8 +406,7 @@ static int read_row(reading *r, rg_stack_names *names, int64_t row)
     return code == RG_GOOD ? read_numbers(r, row, optics_row) : code;
 }
 
-static int open_rows(rg_particles *p, const char *star_path, bool poses)
-{
+static int open_rows(rg_particles *p, const char *star_path, bool poses) {
     *p = (rg_particles){.path = rg_print("%s", star_path), .open = -1};
     reading r = {.p = p};
     rg_stack_names names = {0};
@@ -453,28 +435,24 @@ static int open_rows(rg_particles *p, const char *star_path, bool poses)
     return code;
 }
 
-static void close_stack(rg_particles *p)
-{
+static void close_stack(rg_particles *p) {
     if (p->open >= 0) rg_mrc_close(&p->file);
     p->open = -1;
 }
 
-rg_particles *rg_particles_reader(const rg_particles *p)
-{
+rg_particles *rg_particles_reader(const rg_particles *p) {
     rg_particles *reader = rg_alloc(sizeof *reader);
     *reader = *p;
     reader->open = -1;
     return reader;
 }
 
-void rg_particles_reader_close(void *reader)
-{
+void rg_particles_reader_close(void *reader) {
     close_stack(reader);
     free(reader);
 }
 
-int rg_particles_plain(const rg_particles *p)
-{
+int rg_particles_plain(const rg_particles *p) {
     if (!p->premultiplied && !p->phase_flipped) return RG_GOOD;
     return rg_fail(RG_USAGE, "%s: expected images to which no CTF has been applied, found _%s 1", p->path,
         column_name[p->premultiplied ? PREMULTIPLIED : FLIPPED]);
@@ -482,8 +460,7 @@ int rg_particles_plain(const rg_particles *p)
 
 int rg_particles_half(const rg_particles *p, int64_t i) { return p->subsets ? p->row[i].subset - 1 : (int)(i % 2); }
 
-int rg_particles_halves(const rg_particles *p)
-{
+int rg_particles_halves(const rg_particles *p) {
     for (int64_t i = 0; i < p->n; i++)
         if (rg_particles_half(p, i) < 0)
             return rg_star_fault(p->path, p->row[i].line,
@@ -495,8 +472,7 @@ int rg_particles_halves(const rg_particles *p)
 int rg_particles_open(rg_particles *p, const char *star_path) { return open_rows(p, star_path, true); }
 int rg_particles_open_without_poses(rg_particles *p, const char *star_path) { return open_rows(p, star_path, false); }
 
-void rg_particles_close(rg_particles *p)
-{
+void rg_particles_close(rg_particles *p) {
     close_stack(p);
     for (int i = 0; i < p->n_stacks; i++) free(p->stack[i].path);
     free(p->stack);
@@ -506,8 +482,7 @@ void rg_particles_close(rg_particles *p)
 }
 
 // Magnitudes have the order of their bits, with infinities and NaNs above all numbers; as integers, the loop is vectorised.
-static bool all_good(const float *value, int64_t n)
-{
+static bool all_good(const float *value, int64_t n) {
     const uint32_t *bits = (const void *)value;
     uint32_t found = 0, most;
     memcpy(&most, &RG_VALUE_MOST, sizeof most);
@@ -515,8 +490,7 @@ static bool all_good(const float *value, int64_t n)
     return !found;
 }
 
-int rg_particles_image(rg_particles *p, int64_t i, float *image)
-{
+int rg_particles_image(rg_particles *p, int64_t i, float *image) {
     const rg_particle *q = &p->row[i];
     int code = RG_GOOD;
     if (p->open != q->stack) {

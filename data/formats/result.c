@@ -12,8 +12,7 @@
 #include "../../impl/suite.h"
 
 // Head lines are "# key: value".
-static int read_head(const rg_tsv *t, rg_result *f)
-{
+static int read_head(const rg_tsv *t, rg_result *f) {
     for (int i = 0; i < t->n_head; i++) {
         const char *text = t->head[i].text, *colon = strstr(text, ": ");
         if (strncmp(text, "# ", 2) || !colon || colon == text + 2)
@@ -26,8 +25,7 @@ static int read_head(const rg_tsv *t, rg_result *f)
     return RG_GOOD;
 }
 
-static int check_columns(const rg_tsv *t)
-{
+static int check_columns(const rg_tsv *t) {
     for (int c = 0; c < RG_COLUMNS || c < t->n_columns; c++) {
         const char *expected = c < RG_COLUMNS ? rg_column_name[c] : "the end of the column names";
         const char *found = c < t->n_columns ? t->column[c] : "the end of the line";
@@ -36,13 +34,11 @@ static int check_columns(const rg_tsv *t)
     return RG_GOOD;
 }
 
-void rg_row_set_time(rg_row *row)
-{
+void rg_row_set_time(rg_row *row) {
     row->timed_ns = strcmp(row->cell[RG_C_STATUS], "PASS") ? 0 : fmax(0, rg_row_ns(row, RG_C_MEDIAN)); // fmax: 0 for NaN
 }
 
-static int read_row(const rg_tsv *t, int i, rg_row *row)
-{
+static int read_row(const rg_tsv *t, int i, rg_row *row) {
     for (int c = 0; c < RG_COLUMNS; c++) {
         const char *text = t->cell[i * t->n_columns + c], *expected = rg_cell_fault((rg_column)c, text);
         if (expected) return rg_tsv_fault_at(t, i, c, expected);
@@ -55,8 +51,7 @@ static int read_row(const rg_tsv *t, int i, rg_row *row)
 
 static const char SEAL[] = "# sha256: ";
 
-int rg_result_seal(FILE *f, const char *path)
-{
+int rg_result_seal(FILE *f, const char *path) {
     char own[64], hex[65] = "";
     fflush(f);
     snprintf(own, sizeof own, "/proc/self/fd/%d", fileno(f)); // f may be open only for appending
@@ -66,8 +61,7 @@ int rg_result_seal(FILE *f, const char *path)
     return code || !ferror(f) ? code : rg_fail(RG_USAGE, "%s: not written: %s", path, strerror(errno));
 }
 
-int rg_result_say_edited(const char *path)
-{
+int rg_result_say_edited(const char *path) {
     char *text, hex[65];
     int64_t bytes, at;
     const int code = rg_input_text(path, RG_TSV_FILE_MOST, &text, &bytes);
@@ -80,8 +74,7 @@ int rg_result_say_edited(const char *path)
     return RG_GOOD;
 }
 
-int rg_result_of(const rg_tsv *t, rg_result *f)
-{
+int rg_result_of(const rg_tsv *t, rg_result *f) {
     *f = (rg_result){.path = rg_print("%s", t->path)};
     int code = read_head(t, f);
     const char *format = rg_result_head(f, "format");
@@ -101,8 +94,7 @@ int rg_result_of(const rg_tsv *t, rg_result *f)
     return code;
 }
 
-int rg_result_read(const char *path, rg_result *result, bool *cut)
-{
+int rg_result_read(const char *path, rg_result *result, bool *cut) {
     RG_ENDS(rg_tsv_free) rg_tsv t;
     *result = (rg_result){0};
     int code = rg_tsv_read_cut(path, &t, cut);
@@ -110,21 +102,18 @@ int rg_result_read(const char *path, rg_result *result, bool *cut)
     return code;
 }
 
-rg_row rg_row_empty(void)
-{
+rg_row rg_row_empty(void) {
     rg_row row = {0};
     for (int c = 0; c < RG_COLUMNS; c++) row.cell[c] = rg_print("%s", "");
     return row;
 }
 
-void rg_row_free(rg_row *row)
-{
+void rg_row_free(rg_row *row) {
     for (int c = 0; c < RG_COLUMNS; c++) free(row->cell[c]);
     *row = (rg_row){0};
 }
 
-void rg_result_free(rg_result *f)
-{
+void rg_result_free(rg_result *f) {
     for (int i = 0; i < f->n_head; i++) {
         free(f->head_key[i]);
         free(f->head_value[i]);
@@ -137,21 +126,18 @@ void rg_result_free(rg_result *f)
     *f = (rg_result){0};
 }
 
-const char *rg_result_head(const rg_result *f, const char *key)
-{
+const char *rg_result_head(const rg_result *f, const char *key) {
     for (int i = 0; i < f->n_head; i++)
         if (!strcmp(f->head_key[i], key)) return f->head_value[i];
     return NULL;
 }
 
-int rg_result_format(const rg_result *f)
-{
+int rg_result_format(const rg_result *f) {
     const char *format = rg_result_head(f, "format");
     return format ? atoi(format) : 1;
 }
 
-bool rg_row_same(const rg_row *a, const rg_row *b)
-{
+bool rg_row_same(const rg_row *a, const rg_row *b) {
     for (int c = RG_C_ALGO; c <= RG_C_MODE; c++)
         if (strcmp(a->cell[c], b->cell[c])) return false;
     return true;
@@ -165,8 +151,7 @@ bool rg_row_is_self_test(const rg_row *row) { return !strcmp(row->cell[RG_C_ALGO
 
 bool rg_row_is_timed(const rg_row *row) { return !strcmp(row->cell[RG_C_STATUS], "PASS") && *row->cell[RG_C_MEDIAN]; }
 
-int64_t rg_cell_part(const char *cell, const char *name, int64_t standard)
-{
+int64_t rg_cell_part(const char *cell, const char *name, int64_t standard) {
     static const char separators[] = ",; ";
     const size_t length = strlen(name);
     for (const char *at = cell; *at;) {
@@ -184,8 +169,7 @@ int64_t rg_cell_part(const char *cell, const char *name, int64_t standard)
 
 int rg_row_threads(const rg_row *row, int standard) { return (int)rg_cell_part(row->cell[RG_C_PARAMS], "threads=", standard); }
 
-double rg_row_ns(const rg_row *row, rg_column column)
-{
+double rg_row_ns(const rg_row *row, rg_column column) {
     static const struct {
         const char *unit;
         double ns;
@@ -195,8 +179,7 @@ double rg_row_ns(const rg_row *row, rg_column column)
     return NAN;
 }
 
-void rg_duration(double ns, char text[32])
-{
+void rg_duration(double ns, char text[32]) {
     static const struct {
         double ns;
         const char *unit;
@@ -207,21 +190,18 @@ void rg_duration(double ns, char text[32])
     if (isfinite(ns)) snprintf(text, 32, "%.4g %s", ns / step[i].ns, step[i].unit);
 }
 
-double rg_cell_number(const rg_row *row, rg_column column)
-{
+double rg_cell_number(const rg_row *row, rg_column column) {
     const char *text = row->cell[column];
     return text && *text ? strtod(text, NULL) : NAN;
 }
 
-double rg_row_other_load(const rg_row *row, int *cores)
-{
+double rg_row_other_load(const rg_row *row, int *cores) {
     const double of = rg_cell_number(row, RG_C_CORES);
     *cores = of > 0 ? (int)of : 0;
     return *cores > 0 ? rg_cell_number(row, RG_C_OTHERS) : NAN;
 }
 
-rg_samples rg_row_samples(const rg_row *row)
-{
+rg_samples rg_row_samples(const rg_row *row) {
     const char *text = row->cell[RG_C_SAMPLES];
     rg_samples s = {0};
     if (!text || !*text) return s;
@@ -236,30 +216,26 @@ rg_samples rg_row_samples(const rg_row *row)
     return s;
 }
 
-void rg_samples_free(rg_samples *s)
-{
+void rg_samples_free(rg_samples *s) {
     free(s->ns);
     free(s->past);
     *s = (rg_samples){0};
 }
 
-FILE *rg_result_open(const char *path, const char *mode)
-{
+FILE *rg_result_open(const char *path, const char *mode) {
     FILE *f = fopen(path, mode);
     // The largest row (400 samples) has some 6 KB and a head some 10 KB: with this buffer each takes one write(2).
     if (f) setvbuf(f, NULL, _IOFBF, 1 << 18);
     return f;
 }
 
-void rg_result_write_head(FILE *f, int n, char *const *key, char *const *value)
-{
+void rg_result_write_head(FILE *f, int n, char *const *key, char *const *value) {
     for (int i = 0; i < n; i++) rg_tsv_print(f, "# %s: %s\n", key[i], value[i] ? value[i] : "");
     for (int c = 0; c < RG_COLUMNS; c++) fprintf(f, "%s%c", rg_column_name[c], c + 1 < RG_COLUMNS ? '\t' : '\n');
     fflush(f);
 }
 
-void rg_result_write_row(FILE *f, const rg_row *row)
-{
+void rg_result_write_row(FILE *f, const rg_row *row) {
     for (int c = 0; c < RG_COLUMNS; c++)
         rg_tsv_print(f, "%s%c", row->cell[c] ? row->cell[c] : "", c + 1 < RG_COLUMNS ? '\t' : '\n');
     fflush(f);

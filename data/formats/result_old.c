@@ -20,8 +20,7 @@ static const struct {
     {"made", RG_C_MADE}};
 enum { BOUND = 18, ENERGY = 26, STOP = 29, CHECK = 32, COLUMNS = RG_COUNT(old) };
 
-int rg_result_old_columns(const rg_tsv *t)
-{
+int rg_result_old_columns(const rg_tsv *t) {
     const bool older = t->n_columns == 31 || t->n_columns == 32 || t->n_columns == 34; // formats 1, 2, 3
     const int columns = older ? t->n_columns : COLUMNS;
     for (int c = 0; c < columns || c < t->n_columns; c++) {
@@ -47,16 +46,14 @@ static bool begins(piece p, const char *with) { return p.n >= strlen(with) && !s
 static bool is(piece p, const char *what) { return p.n == strlen(what) && begins(p, what); }
 
 // The first part of *text, up to the mark of two characters or the end; moves *text past both.
-static piece next_piece(const char **text, const char *mark)
-{
+static piece next_piece(const char **text, const char *mark) {
     const char *end = strstr(*text, mark);
     const piece p = {*text, end ? (size_t)(end - *text) : strlen(*text)};
     *text += p.n + (end ? 2 : 0);
     return p;
 }
 
-static void set(rg_row *row, int column, piece p)
-{
+static void set(rg_row *row, int column, piece p) {
     free(row->cell[column]);
     row->cell[column] = rg_print("%.*s", (int)p.n, p.at);
 }
@@ -65,8 +62,7 @@ static void set_text(rg_row *row, int column, const char *text) { set(row, colum
 
 // Matches a pattern in which # is a number, "power # W". Returns how many numbers it stored in `number`; 0: no match.
 enum { NUMBERS = 6 };
-static int match(piece p, const char *pattern, piece number[NUMBERS])
-{
+static int match(piece p, const char *pattern, piece number[NUMBERS]) {
     const char *at = p.at, *end = p.at + p.n;
     int n = 0;
     for (; *pattern; pattern++) {
@@ -83,8 +79,7 @@ static int match(piece p, const char *pattern, piece number[NUMBERS])
 
 // ---- stop ------------------------------------------------------------------------------------------------------------------
 
-static void take_throttle(rg_row *row, piece p)
-{
+static void take_throttle(rg_row *row, piece p) {
     char *text = rg_print("%.*s", (int)p.n, p.at), words[RG_REASON];
     unsigned set = 0;
     for (const char *at = text; *at;) { // "power cap, hw thermal", "unknown (why)"
@@ -99,8 +94,7 @@ static void take_throttle(rg_row *row, piece p)
     free(text);
 }
 
-static void take_piece(rg_row *row, piece p)
-{
+static void take_piece(rg_row *row, piece p) {
     static const struct {
         const char *pattern;
         int column[2];
@@ -130,8 +124,7 @@ static void take_piece(rg_row *row, piece p)
 }
 
 // Beginnings of the sentences of rows without a time; the detail, if any, follows.
-static void take_untimed(rg_row *row, const char *text)
-{
+static void take_untimed(rg_row *row, const char *text) {
     static const struct {
         const char *begin;
         rg_stop stop;
@@ -157,8 +150,7 @@ static void take_untimed(rg_row *row, const char *text)
     if (!known[k].all) set_text(row, RG_C_DETAIL, text + strlen(known[k].begin));
 }
 
-static void take_stop(rg_row *row, const char *text)
-{
+static void take_stop(rg_row *row, const char *text) {
     static const struct {
         const char *begin;
         rg_stop stop;
@@ -180,8 +172,7 @@ static void take_stop(rg_row *row, const char *text)
 // ---- energy, check, bound --------------------------------------------------------------------------------------------------
 
 // The length of the window: joules of all calls over their watts, which were printed with more digits.
-static void set_window(rg_row *row, piece calls, piece watts)
-{
+static void set_window(rg_row *row, piece calls, piece watts) {
     const double joules = rg_cell_number(row, RG_C_JOULES) * strtod(calls.at, NULL);
     char text[32];
     snprintf(text, sizeof text, "%.7g", joules / strtod(watts.at, NULL));
@@ -189,8 +180,7 @@ static void set_window(rg_row *row, piece calls, piece watts)
     set_text(row, RG_C_ENERGY_S, text);
 }
 
-static void take_energy(rg_row *row, const char *text)
-{
+static void take_energy(rg_row *row, const char *text) {
     static const struct {
         const char *begin;
         rg_energy_word word;
@@ -219,8 +209,7 @@ static void take_energy(rg_row *row, const char *text)
     if (match(sensor, "the power sensor says # W", n)) set(row, RG_C_SENSOR_W, n[0]);
 }
 
-static void take_check(rg_row *row, const char *text)
-{
+static void take_check(rg_row *row, const char *text) {
     static const char all[] = ", all against ";
     const char *rest = text, *other = strstr(text, all);
     const piece first = next_piece(&rest, "; "), sampled = {text, other ? (size_t)(other - text) : strlen(text)};
@@ -250,8 +239,7 @@ static void take_check(rg_row *row, const char *text)
 }
 
 // "memory", "unknown (memory not measured)", "unknown (faster than memory allows)"
-static void take_bound(rg_row *row, const char *text)
-{
+static void take_bound(rg_row *row, const char *text) {
     static const char *const begin[] = {"unknown (faster than ", "unknown ("};
     for (int i = 0; i < RG_COUNT(begin); i++)
         if (begins(whole(text), begin[i])) {
@@ -262,8 +250,7 @@ static void take_bound(rg_row *row, const char *text)
     set_text(row, RG_C_BOUND, text);
 }
 
-int rg_result_old_row(const rg_tsv *t, int i, rg_row *row)
-{
+int rg_result_old_row(const rg_tsv *t, int i, rg_row *row) {
     const char *const *cell = (const char *const *)t->cell + (size_t)i * (size_t)t->n_columns;
     *row = rg_row_empty();
     for (int c = 0; c < t->n_columns; c++) {

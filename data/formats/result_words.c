@@ -32,21 +32,18 @@ static const struct {
     [ENERGY] = {rg_energy_of, RG_ENERGIES, "a word for the source of joules, as nvml, or nothing"},
     [CHECK] = {rg_held_against_word, RG_HELDS, "a word for what outputs were held against, as reference, or nothing"}};
 
-static int word_at(int kind, const char *text, size_t length)
-{
+static int word_at(int kind, const char *text, size_t length) {
     for (int i = 0; kind >= STATUS && i < set_of[kind].n; i++)
         if (strlen(set_of[kind].word[i].word) == length && !strncmp(set_of[kind].word[i].word, text, length)) return i;
     return -1;
 }
 
-int rg_cell_word(const rg_row *row, rg_column column)
-{
+int rg_cell_word(const rg_row *row, rg_column column) {
     return word_at(kind_of[column], row->cell[column], strlen(row->cell[column]));
 }
 
 // Bits of the words in a cell; -1 if one is unknown.
-static int set_in(int kind, const char *text)
-{
+static int set_in(int kind, const char *text) {
     int set = 0;
     while (*text) {
         const size_t length = strcspn(text, ",");
@@ -58,14 +55,12 @@ static int set_in(int kind, const char *text)
     return set;
 }
 
-unsigned rg_row_throttle(const rg_row *row)
-{
+unsigned rg_row_throttle(const rg_row *row) {
     const int set = set_in(THROTTLE, row->cell[RG_C_THROTTLE]);
     return set < 0 ? 0 : (unsigned)set;
 }
 
-void rg_throttle_print(unsigned set, bool phrases, char text[RG_REASON])
-{
+void rg_throttle_print(unsigned set, bool phrases, char text[RG_REASON]) {
     size_t n = 0;
     *text = '\0';
     for (int i = 0; i < RG_THROTTLES; i++)
@@ -77,14 +72,12 @@ void rg_throttle_print(unsigned set, bool phrases, char text[RG_REASON])
                 phrases ? rg_throttle_word[i].phrase : rg_throttle_word[i].word);
 }
 
-void rg_stop_print(rg_stop stop, const char *detail, char text[RG_REASON])
-{
+void rg_stop_print(rg_stop stop, const char *detail, char text[RG_REASON]) {
     const char *phrase = rg_stop_word[stop].phrase;
     snprintf(text, RG_REASON, "%s%s%s", phrase, *phrase && *detail ? ": " : "", detail);
 }
 
-void rg_row_reason(const rg_row *row, char text[RG_REASON])
-{
+void rg_row_reason(const rg_row *row, char text[RG_REASON]) {
     const int stop = rg_cell_word(row, RG_C_STOP);
     rg_stop_print(stop < 0 ? RG_STOP_OTHER : (rg_stop)stop, row->cell[RG_C_DETAIL], text);
 }
@@ -92,8 +85,7 @@ void rg_row_reason(const rg_row *row, char text[RG_REASON])
 // ---- what a cell may hold --------------------------------------------------------------------------------------------------
 
 // Reads a finite number from *text up to one of ends; moves *text past it.
-static bool next_number(const char **text, const char *ends)
-{
+static bool next_number(const char **text, const char *ends) {
     char *past;
     errno = 0;
     const double value = strtod(*text, &past);
@@ -103,16 +95,14 @@ static bool next_number(const char **text, const char *ends)
     return true;
 }
 
-static bool is_sample_list(const char *text)
-{
+static bool is_sample_list(const char *text) {
     for (;;) {
         if (!next_number(&text, ";|")) return false;
         if (!*text++) return true;
     }
 }
 
-const char *rg_cell_fault(rg_column column, const char *text)
-{
+const char *rg_cell_fault(rg_column column, const char *text) {
     const int kind = kind_of[column];
     const char *number = text;
     if (!*text) return kind == NAME ? "a name" : NULL; // empty is always allowed, but for the names

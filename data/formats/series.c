@@ -6,8 +6,7 @@
 enum { MRC_HEADER = 1024 };
 static const rg_grey_range REAL = {.real = true}; // cameras write counts of electrons, signed or in floating point
 
-static int is_mrc(const char *path, int *answer)
-{
+static int is_mrc(const char *path, int *answer) {
     unsigned char header[MRC_HEADER];
     FILE *file;
     int64_t bytes;
@@ -21,8 +20,7 @@ static int is_mrc(const char *path, int *answer)
 
 // Sides and images of one file; a picture is read to get its sides.
 static int look(
-    const char *path, int mrc, int64_t *pages, rg_image_place **place, int64_t *width, int64_t *height, double *pixel_A)
-{
+    const char *path, int mrc, int64_t *pages, rg_image_place **place, int64_t *width, int64_t *height, double *pixel_A) {
     rg_mrc m;
     rg_image image;
     if (!mrc) {
@@ -49,8 +47,7 @@ static int look(
     return code;
 }
 
-int rg_series_open(rg_series *s, int64_t n_paths, const char *const *path)
-{
+int rg_series_open(rg_series *s, int64_t n_paths, const char *const *path) {
     *s = (rg_series){0};
     for (int64_t f = 0; f < n_paths; f++) {
         int mrc = 0;
@@ -81,14 +78,12 @@ int rg_series_open(rg_series *s, int64_t n_paths, const char *const *path)
     return RG_GOOD;
 }
 
-void rg_series_close(rg_series *s)
-{
+void rg_series_close(rg_series *s) {
     free(s->image);
     s->image = NULL;
 }
 
-static int read_picture(const rg_series *s, const rg_series_image *at, float *image)
-{
+static int read_picture(const rg_series *s, const rg_series_image *at, float *image) {
     rg_image picture;
     int code = rg_image_read_place(at->path, &at->place, &REAL, &picture);
     if (code != RG_GOOD) return code;
@@ -104,8 +99,7 @@ static int read_picture(const rg_series *s, const rg_series_image *at, float *im
     return code;
 }
 
-int rg_series_read(const rg_series *s, int64_t i, int varies, float *image)
-{
+int rg_series_read(const rg_series *s, int64_t i, int varies, float *image) {
     const rg_series_image *at = &s->image[i];
     rg_mrc m;
     int code, differs = !varies;

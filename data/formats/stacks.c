@@ -9,14 +9,12 @@
 // A project may have thousands of stacks, one a micrograph: a warning names the first and counts the others.
 #define SAY_FIRST(count, ...) ((count)++ ? (void)0 : rg_warn(__VA_ARGS__))
 
-static void say_others(const char *star_path, int64_t count, const char *what)
-{
+static void say_others(const char *star_path, int64_t count, const char *what) {
     if (count > 1) rg_warn("%s: %" PRId64 " other stack%s %s, too", star_path, count - 1, count > 2 ? "s are" : " is", what);
 }
 
 // The file that a program which looks beside the STAR file first would use as the stack.
-static void warn_of_another(const char *star_path, int folder, const char *name, rg_stack_names *known)
-{
+static void warn_of_another(const char *star_path, int folder, const char *name, rg_stack_names *known) {
     struct stat here, beside;
     RG_FREED char *other = rg_print("%.*s%s", folder, star_path, name);
     if (!stat(name, &here) && !stat(other, &beside) && (here.st_ino != beside.st_ino || here.st_dev != beside.st_dev))
@@ -24,8 +22,7 @@ static void warn_of_another(const char *star_path, int folder, const char *name,
 }
 
 // The name in the folder given by the first n characters of `folder`, if such a file is readable; else NULL.
-static char *in_folder(const char *folder, int n, const char *name)
-{
+static char *in_folder(const char *folder, int n, const char *name) {
     char *path = rg_print("%.*s%s", n, folder, name);
     if (access(path, R_OK) == 0) return path;
     free(path);
@@ -33,8 +30,7 @@ static char *in_folder(const char *folder, int n, const char *name)
 }
 
 // Looks in the order of stacks.h; NULL: not found.
-static char *stack_path(const char *star_path, const char *name, rg_stack_names *known)
-{
+static char *stack_path(const char *star_path, const char *name, rg_stack_names *known) {
     // From the current folder, if the STAR file's path is relative to it; the root's parent is the root.
     static const char above[] = "../../../../../../../../../../../../";
     const char *slash = strrchr(star_path, '/'), *base = strrchr(name, '/');
@@ -61,8 +57,7 @@ static char *stack_path(const char *star_path, const char *name, rg_stack_names 
 
 // ---- each found and checked once ------------------------------------------------------------------------------------------
 
-static int check_stack(rg_particles *p, const char *path, int64_t line)
-{
+static int check_stack(rg_particles *p, const char *path, int64_t line) {
     static const double CALIBRATED = 0.1; // a pixel size that was measured later differs by less
     rg_mrc mrc;
     int code = rg_mrc_open(&mrc, path);
@@ -86,15 +81,13 @@ static int check_stack(rg_particles *p, const char *path, int64_t line)
     return code;
 }
 
-static rg_stack_name *slot_of(const rg_stack_names *k, const char *name)
-{
+static rg_stack_name *slot_of(const rg_stack_names *k, const char *name) {
     size_t i = rg_fnv1a(RG_FNV1A, name, strlen(name)) & (k->room - 1);
     while (k->slot[i].name && strcmp(k->slot[i].name, name) != 0) i = (i + 1) & (k->room - 1);
     return &k->slot[i];
 }
 
-static void grow(rg_stack_names *k)
-{
+static void grow(rg_stack_names *k) {
     rg_stack_names larger = {.room = k->room ? 2 * k->room : 64, .n = k->n};
     larger.slot = rg_alloc(larger.room * sizeof *larger.slot);
     for (size_t i = 0; i < k->room; i++)
@@ -103,8 +96,7 @@ static void grow(rg_stack_names *k)
     *k = larger;
 }
 
-int rg_particles_stack(rg_particles *p, rg_stack_names *known, const char *name, int64_t line, int *stack)
-{
+int rg_particles_stack(rg_particles *p, rg_stack_names *known, const char *name, int64_t line, int *stack) {
     if (2 * (size_t)known->n >= known->room) grow(known);
     rg_stack_name *slot = slot_of(known, name);
     if (slot->name) {
@@ -132,8 +124,7 @@ int rg_particles_stack(rg_particles *p, rg_stack_names *known, const char *name,
     return check_stack(p, path, line);
 }
 
-void rg_particles_stacks_end(const rg_particles *p, rg_stack_names *known)
-{
+void rg_particles_stacks_end(const rg_particles *p, rg_stack_names *known) {
     say_others(p->path, known->here, "taken from here");
     say_others(p->path, known->moved, "elsewhere than named");
     free(known->slot);

@@ -2,8 +2,7 @@
 #include "star.h"
 #include "../../impl/base/malformed.h"
 
-int rg_star_fault(const char *path, int64_t line, const char *format, ...)
-{
+int rg_star_fault(const char *path, int64_t line, const char *format, ...) {
     char text[400];
     RG_FORMAT(text, sizeof text, format);
     return rg_fail(RG_USAGE, "%s: line %" PRId64 ": %s", path, line, text);
@@ -19,8 +18,7 @@ typedef struct words {
 
 static const char *excerpt(const char *text) { return rg_quote_bytes(text, (int)strnlen(text, 40)); }
 
-static void add_word(words *w, char *word, bool quoted)
-{
+static void add_word(words *w, char *word, bool quoted) {
     if (w->n == w->room) {
         w->room = w->room ? 2 * w->room : 64;
         w->word = realloc(w->word, (size_t)w->room * sizeof *w->word);
@@ -34,8 +32,7 @@ static void add_word(words *w, char *word, bool quoted)
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
 // Splits the line in place. False if a quote is not closed: it ends only before a blank or the line's end.
-static bool cut(char *at, words *w)
-{
+static bool cut(char *at, words *w) {
     w->n = 0;
     for (;;) {
         while (blank(*at)) at++;
@@ -60,15 +57,13 @@ typedef struct reading {
     int64_t line;
 } reading;
 
-static int fault_at(const reading *r, const char *expected, const char *found)
-{
+static int fault_at(const reading *r, const char *expected, const char *found) {
     return rg_star_fault(r->star->path, r->line, "expected %s, found %s", expected, found);
 }
 
 static rg_star_table *last(const reading *r) { return &r->star->table[r->star->n_tables - 1]; }
 
-static int begin_block(reading *r, const char *name)
-{
+static int begin_block(reading *r, const char *name) {
     rg_star *s = r->star;
     if (r->at == IN_HEAD) return fault_at(r, "a row of values after the names of a loop", "another block");
     s->table = rg_grow(s->table, s->n_tables, sizeof *s->table);
@@ -77,8 +72,7 @@ static int begin_block(reading *r, const char *name)
     return RG_GOOD;
 }
 
-static int add_column(reading *r, const char *name)
-{
+static int add_column(reading *r, const char *name) {
     rg_star_table *t = last(r);
     if (!*name) return fault_at(r, "a name after the underscore", "\"_\"");
     if (rg_star_column(t, name) >= 0) return fault_at(r, "each name once in a block", excerpt(name));
@@ -87,8 +81,7 @@ static int add_column(reading *r, const char *name)
     return RG_GOOD;
 }
 
-static int parse_name(reading *r, const words *w)
-{
+static int parse_name(reading *r, const words *w) {
     rg_star_table *t = last(r);
     if (r->at == IN_ROWS) return fault_at(r, "a row of values or another block", excerpt(w->word[0]));
     int code = add_column(r, w->word[0] + 1);
@@ -108,8 +101,7 @@ static int parse_name(reading *r, const words *w)
     return RG_GOOD;
 }
 
-static int parse_row(reading *r, const words *w)
-{
+static int parse_row(reading *r, const words *w) {
     if (r->at == IN_BLOCK || r->at == IN_LIST)
         return fault_at(r, "loop_ or a name that begins with an underscore", excerpt(w->word[0]));
     rg_star_table *t = last(r);
@@ -125,8 +117,7 @@ static int parse_row(reading *r, const words *w)
     return RG_GOOD;
 }
 
-static int parse_line(reading *r, char *line, words *w)
-{
+static int parse_line(reading *r, char *line, words *w) {
     if (line[0] == ';')
         return fault_at(r, "values on one line each row", "text between semicolons, which RELION does not write");
     if (!cut(line, w)) return fault_at(r, "a closing quote followed by a blank or the end of the line", "none");
@@ -145,8 +136,7 @@ static int parse_line(reading *r, char *line, words *w)
     return !w->quoted[0] && first[0] == '_' ? parse_name(r, w) : parse_row(r, w);
 }
 
-static int parse(rg_star *star)
-{
+static int parse(rg_star *star) {
     reading r = {.star = star};
     words w = {0};
     int code = RG_GOOD;
@@ -172,8 +162,7 @@ static int parse(rg_star *star)
     return code;
 }
 
-int rg_star_read(const char *path, rg_star *star)
-{
+int rg_star_read(const char *path, rg_star *star) {
     *star = (rg_star){.path = rg_print("%s", path)};
     int64_t bytes;
     int code = rg_input_text(path, INT64_MAX, &star->text, &bytes);
@@ -182,8 +171,7 @@ int rg_star_read(const char *path, rg_star *star)
     return code;
 }
 
-void rg_star_free(rg_star *star)
-{
+void rg_star_free(rg_star *star) {
     for (int i = 0; i < star->n_tables; i++) {
         free(star->table[i].column);
         free(star->table[i].cell);
@@ -197,15 +185,13 @@ void rg_star_free(rg_star *star)
 
 // ---- looking up ----------------------------------------------------------------------------------------------------------
 
-const rg_star_table *rg_star_find(const rg_star *star, const char *name)
-{
+const rg_star_table *rg_star_find(const rg_star *star, const char *name) {
     for (int i = 0; i < star->n_tables; i++)
         if (strcmp(star->table[i].name, name) == 0) return &star->table[i];
     return NULL;
 }
 
-int rg_star_column(const rg_star_table *t, const char *name)
-{
+int rg_star_column(const rg_star_table *t, const char *name) {
     for (int i = 0; i < t->n_columns; i++)
         if (strcmp(t->column[i], name) == 0) return i;
     return -1;
@@ -213,8 +199,7 @@ int rg_star_column(const rg_star_table *t, const char *name)
 
 const char *rg_star_cell(const rg_star_table *t, int64_t row, int column) { return t->cell[row * t->n_columns + column]; }
 
-int rg_star_real(const rg_star *star, const rg_star_table *t, int64_t row, int column, double *value)
-{
+int rg_star_real(const rg_star *star, const rg_star_table *t, int64_t row, int column, double *value) {
     const char *text = rg_star_cell(t, row, column);
     char *end;
     if (rg_decimal(text, &end, value) && !*end) return RG_GOOD;
@@ -222,8 +207,8 @@ int rg_star_real(const rg_star *star, const rg_star_table *t, int64_t row, int c
         star->path, t->row_line[row], "expected a finite number for _%s, found %s", t->column[column], excerpt(text));
 }
 
-int rg_star_int(const rg_star *star, const rg_star_table *t, int64_t row, int column, int64_t low, int64_t high, int64_t *value)
-{
+int rg_star_int(
+    const rg_star *star, const rg_star_table *t, int64_t row, int column, int64_t low, int64_t high, int64_t *value) {
     double real;
     int code = rg_star_real(star, t, row, column, &real);
     if (code != RG_GOOD) return code;
@@ -237,26 +222,22 @@ int rg_star_int(const rg_star *star, const rg_star_table *t, int64_t row, int co
 
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
-static void write_name(FILE *f, const char *name, bool is_31)
-{
+static void write_name(FILE *f, const char *name, bool is_31) {
     fprintf(f, "\n%sdata_%s\n\n", is_31 ? "# version 30001\n\n" : "", name);
 }
 
-static void write_head(FILE *f, const char *name, bool is_31, int n_columns, const char *const *column)
-{
+static void write_head(FILE *f, const char *name, bool is_31, int n_columns, const char *const *column) {
     write_name(f, name, is_31);
     fputs("loop_\n", f);
     for (int i = 0; i < n_columns; i++) fprintf(f, "_%s #%d\n", column[i], i + 1);
 }
 
-void rg_star_write_head(FILE *f, const char *name, int n_columns, const char *const *column)
-{
+void rg_star_write_head(FILE *f, const char *name, int n_columns, const char *const *column) {
     write_head(f, name, true, n_columns, column);
 }
 
 // The quote that a value needs; 0: none, -1: it cannot be quoted.
-static int quote_for(const char *value)
-{
+static int quote_for(const char *value) {
     if (strpbrk(value, "\r\n")) return -1;
     bool plain = *value && !strpbrk(value, " \t\v\f") && !strchr("#'\"_;", *value) && strncmp(value, "data_", 5) != 0 &&
         strcmp(value, "loop_") != 0;
@@ -269,8 +250,7 @@ static int quote_for(const char *value)
     return -1;
 }
 
-bool rg_star_write_row(FILE *f, int n_columns, const char *const *cell)
-{
+bool rg_star_write_row(FILE *f, int n_columns, const char *const *cell) {
     for (int i = 0; i < n_columns; i++)
         if (quote_for(cell[i]) < 0) return false;
     for (int i = 0; i < n_columns; i++) {
@@ -285,8 +265,7 @@ bool rg_star_write_row(FILE *f, int n_columns, const char *const *cell)
     return true;
 }
 
-static bool write_list(FILE *f, const rg_star_table *t, bool is_31)
-{
+static bool write_list(FILE *f, const rg_star_table *t, bool is_31) {
     write_name(f, t->name, is_31);
     bool written = true;
     for (int i = 0; i < t->n_columns && written; i++) {
@@ -296,8 +275,7 @@ static bool write_list(FILE *f, const rg_star_table *t, bool is_31)
     return written;
 }
 
-int rg_star_write(const char *path, const rg_star *star)
-{
+int rg_star_write(const char *path, const rg_star *star) {
     rg_file file;
     int code = rg_file_open(&file, path);
     const bool is_31 = rg_star_find(star, "optics"); // RELION does not convert rows of 3.0 below version 3.1

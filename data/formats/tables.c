@@ -8,15 +8,13 @@
 
 static const char mark[] = "# table: ";
 // A name goes into names of files and into claims.
-static bool is_name(const char *name)
-{
+static bool is_name(const char *name) {
     for (const char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("_.-", *c)) return false;
     return *name && strlen(name) < 48;
 }
 
-int rg_tables_read(const char *path, rg_tables *t)
-{
+int rg_tables_read(const char *path, rg_tables *t) {
     *t = (rg_tables){0};
     FILE *f = fopen(path, "rb"), *body = NULL;
     if (!f) return rg_fail(RG_USAGE, "%s: %s", path, strerror(errno));
@@ -54,8 +52,7 @@ int rg_tables_read(const char *path, rg_tables *t)
     return code;
 }
 
-int rg_tables_write(const char *path, const rg_tables *t)
-{
+int rg_tables_write(const char *path, const rg_tables *t) {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code) return code;
@@ -63,15 +60,13 @@ int rg_tables_write(const char *path, const rg_tables *t)
     return rg_file_commit(&file);
 }
 
-const char *rg_tables_find(const rg_tables *t, const char *name)
-{
+const char *rg_tables_find(const rg_tables *t, const char *name) {
     for (int i = 0; i < t->n; i++)
         if (!strcmp(t->table[i].name, name)) return t->table[i].text;
     return NULL;
 }
 
-void rg_tables_put(rg_tables *t, const char *name, const char *text)
-{
+void rg_tables_put(rg_tables *t, const char *name, const char *text) {
     const size_t n = strlen(text);
     char *kept = rg_print("%s%s", text, n && text[n - 1] == '\n' ? "" : "\n");
     for (int i = 0; i < t->n; i++)
@@ -84,8 +79,7 @@ void rg_tables_put(rg_tables *t, const char *name, const char *text)
     t->table[t->n++] = (struct rg_small_table){rg_print("%s", name), kept};
 }
 
-void rg_tables_free(rg_tables *t)
-{
+void rg_tables_free(rg_tables *t) {
     for (int i = 0; i < t->n; i++) {
         free(t->table[i].name);
         free(t->table[i].text);

@@ -7,28 +7,24 @@ static const double DEGREE = M_PI / 180;
 
 static double wrap_deg(double a) { return a - 360 * floor((a + 180) / 360); }
 
-rg_affine rg_affine_of(const rg_similarity *s)
-{
+rg_affine rg_affine_of(const rg_similarity *s) {
     const double c = s->scale * cos(s->rotation_deg * DEGREE), d = s->scale * sin(s->rotation_deg * DEGREE);
     return (rg_affine){{c, -d, d, c}, {s->shift_x_px, s->shift_y_px}};
 }
 
-rg_similarity rg_affine_similarity(const rg_affine *t)
-{
+rg_similarity rg_affine_similarity(const rg_affine *t) {
     const double *a = t->a;
     return (rg_similarity){
         wrap_deg(atan2(a[2] - a[1], a[0] + a[3]) / DEGREE), t->shift_px[0], t->shift_px[1], sqrt(a[0] * a[3] - a[1] * a[2])};
 }
 
-void rg_affine_apply(const rg_affine *t, const double p[2], double moved[2])
-{
+void rg_affine_apply(const rg_affine *t, const double p[2], double moved[2]) {
     const double x = p[0], y = p[1];
     moved[0] = t->a[0] * x + t->a[1] * y + t->shift_px[0];
     moved[1] = t->a[2] * x + t->a[3] * y + t->shift_px[1];
 }
 
-rg_affine rg_affine_then(const rg_affine *first, const rg_affine *second)
-{
+rg_affine rg_affine_then(const rg_affine *first, const rg_affine *second) {
     const double *f = first->a, *s = second->a;
     rg_affine both = {
         {s[0] * f[0] + s[1] * f[2], s[0] * f[1] + s[1] * f[3], s[2] * f[0] + s[3] * f[2], s[2] * f[1] + s[3] * f[3]}, {0, 0}};
@@ -36,8 +32,7 @@ rg_affine rg_affine_then(const rg_affine *first, const rg_affine *second)
     return both;
 }
 
-rg_affine rg_affine_inverse(const rg_affine *t)
-{
+rg_affine rg_affine_inverse(const rg_affine *t) {
     const double *a = t->a, det = a[0] * a[3] - a[1] * a[2];
     rg_affine inverse = {{a[3] / det, -a[1] / det, -a[2] / det, a[0] / det}, {0, 0}};
     rg_affine_apply(&inverse, (const double[2]){-t->shift_px[0], -t->shift_px[1]}, inverse.shift_px);
@@ -46,15 +41,13 @@ rg_affine rg_affine_inverse(const rg_affine *t)
 
 // With S = diag(1, -1) the other end's centre is off by e = (0, height - 1 - 2 floor(height / 2)): A' = S A S and
 // shift' = S shift + e - A' e.
-rg_affine rg_affine_flip_rows(const rg_affine *t, int64_t height)
-{
+rg_affine rg_affine_flip_rows(const rg_affine *t, int64_t height) {
     const double e = (double)(height - 1 - 2 * (height / 2));
     const double a[4] = {t->a[0], -t->a[1], -t->a[2], t->a[3]};
     return (rg_affine){{a[0], a[1], a[2], a[3]}, {t->shift_px[0] - a[1] * e, -t->shift_px[1] + e - a[3] * e}};
 }
 
-rg_affine rg_tilt_stretch(double axis_deg, double from_deg, double to_deg)
-{
+rg_affine rg_tilt_stretch(double axis_deg, double from_deg, double to_deg) {
     const double by = cos(to_deg * DEGREE) / cos(from_deg * DEGREE) - 1;
     const double x = cos(axis_deg * DEGREE), y = sin(axis_deg * DEGREE); // across the axis
     return (rg_affine){{1 + by * x * x, by * x * y, by * x * y, 1 + by * y * y}, {0, 0}};
@@ -62,8 +55,7 @@ rg_affine rg_tilt_stretch(double axis_deg, double from_deg, double to_deg)
 
 // A = Rz(psi) Ry(tilt) Rz(rot), each [[c, s], [-s, c]]: its third row is (sin tilt cos rot, sin tilt sin rot, cos tilt) and its
 // third column (-sin tilt cos psi, sin tilt sin psi, cos tilt).
-void rg_pose_angles(const double a[9], rg_pose *pose)
-{
+void rg_pose_angles(const double a[9], rg_pose *pose) {
     double across = hypot(a[6], a[7]);
     pose->tilt_deg = atan2(across, a[8]) / DEGREE;
     if (across > 1e-12) {
@@ -76,8 +68,7 @@ void rg_pose_angles(const double a[9], rg_pose *pose)
 }
 
 // The chord |A - B| = 2 sqrt 2 sin(angle / 2), which stays exact where the angle is small.
-double rg_rotation_apart_deg(const double a[9], const double b[9])
-{
+double rg_rotation_apart_deg(const double a[9], const double b[9]) {
     double sum = 0;
     for (int i = 0; i < 9; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
     return 2 * asin(fmin(1, sqrt(sum / 8))) / DEGREE;
@@ -85,8 +76,7 @@ double rg_rotation_apart_deg(const double a[9], const double b[9])
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
 
-int rg_transforms_write(const char *path, const char *head, int64_t n, const rg_affine *t, rg_transform_columns with)
-{
+int rg_transforms_write(const char *path, const char *head, int64_t n, const rg_affine *t, rg_transform_columns with) {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code != RG_GOOD) return code;
@@ -105,8 +95,7 @@ int rg_transforms_write(const char *path, const char *head, int64_t n, const rg_
     return rg_file_commit(&file);
 }
 
-int rg_xf_write(const char *path, int64_t n, const rg_affine *t, int64_t width, int64_t height)
-{
+int rg_xf_write(const char *path, int64_t n, const rg_affine *t, int64_t width, int64_t height) {
     rg_file file;
     int code = rg_file_open(&file, path);
     // Our centre minus IMOD's.
@@ -119,8 +108,7 @@ int rg_xf_write(const char *path, int64_t n, const rg_affine *t, int64_t width, 
     return code == RG_GOOD ? rg_file_commit(&file) : code;
 }
 
-int rg_tilts_write(const char *path, int64_t n, const double *tilt_deg)
-{
+int rg_tilts_write(const char *path, int64_t n, const double *tilt_deg) {
     rg_file file;
     int code = rg_file_open(&file, path);
     for (int64_t i = 0; i < n && code == RG_GOOD; i++) fprintf(file.stream, "%.2f\n", tilt_deg[i]);
@@ -128,8 +116,7 @@ int rg_tilts_write(const char *path, int64_t n, const double *tilt_deg)
 }
 
 int rg_poses_write(
-    const char *path, const char *head, int64_t n, const char *const *name, const rg_pose *pose, const double *correlation)
-{
+    const char *path, const char *head, int64_t n, const char *const *name, const rg_pose *pose, const double *correlation) {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code != RG_GOOD) return code;
@@ -147,8 +134,7 @@ int rg_poses_write(
 
 // Reads the numbers after the first column, a name: n rows of at least this many; then the numbers of the `more` columns with
 // these names, NaN if absent.
-static int read_rows(const char *path, int64_t n, int numbers, double *value, int more, const char *const *name)
-{
+static int read_rows(const char *path, int64_t n, int numbers, double *value, int more, const char *const *name) {
     rg_tsv t;
     int code = rg_tsv_read(path, &t);
     if (code != RG_GOOD) return code;
@@ -167,8 +153,7 @@ static int read_rows(const char *path, int64_t n, int numbers, double *value, in
     return code;
 }
 
-int rg_transforms_read(const char *path, int64_t n, rg_affine *t)
-{
+int rg_transforms_read(const char *path, int64_t n, rg_affine *t) {
     static const char *const linear[4] = {"a11", "a12", "a21", "a22"};
     RG_FREED double *v = rg_alloc((size_t)(8 * n) * sizeof *v);
     int code = read_rows(path, n, 4, v, 4, linear);
@@ -180,8 +165,7 @@ int rg_transforms_read(const char *path, int64_t n, rg_affine *t)
     return code;
 }
 
-int rg_poses_read(const char *path, int64_t n, rg_pose *pose)
-{
+int rg_poses_read(const char *path, int64_t n, rg_pose *pose) {
     RG_FREED double *v = rg_alloc((size_t)(6 * n) * sizeof *v);
     int code = read_rows(path, n, 6, v, 0, NULL);
     for (int64_t i = 0; i < n && code == RG_GOOD; i++)
@@ -189,8 +173,7 @@ int rg_poses_read(const char *path, int64_t n, rg_pose *pose)
     return code;
 }
 
-int rg_tilts_read(const char *path, int64_t *n, double **tilt_deg)
-{
+int rg_tilts_read(const char *path, int64_t *n, double **tilt_deg) {
     FILE *file;
     int64_t bytes;
     char *line = NULL;

@@ -7,8 +7,7 @@
 
 #include <fftw3.h>
 
-static fftw_complex *transform(int64_t side, const float *map)
-{
+static fftw_complex *transform(int64_t side, const float *map) {
     size_t n = (size_t)side, pitch = n / 2 + 1;
     fftw_complex *f = fftw_alloc_complex(n * n * pitch);
     if (!f) rg_end(RG_LACKS, "out of memory for the transform of %zu^3 voxels", n);
@@ -21,8 +20,7 @@ static fftw_complex *transform(int64_t side, const float *map)
 }
 
 // Frequencies of the half x > 0 stand for two, except x = 0 and, for even sides, x = side / 2, whose mates are stored too.
-void rg_fsc(int64_t side, const float *a, const float *b, double *fsc)
-{
+void rg_fsc(int64_t side, const float *a, const float *b, double *fsc) {
     fftw_complex *fa = transform(side, a), *fb = transform(side, b);
     int64_t shells = side / 2 + 1, pitch = side / 2 + 1;
     RG_FREED double *sum = rg_alloc((size_t)(3 * shells) * sizeof *sum);
@@ -44,16 +42,14 @@ void rg_fsc(int64_t side, const float *a, const float *b, double *fsc)
 }
 
 // The shell of the frequency at i of the stored half; *mate: the place of its mate if that is stored too, else i.
-static int64_t shell_of(int64_t side, int64_t i, int64_t *mate)
-{
+static int64_t shell_of(int64_t side, int64_t i, int64_t *mate) {
     const int64_t pitch = side / 2 + 1, x = i % pitch, row = i / pitch % side, plane = i / pitch / side;
     const int64_t y = row > side / 2 ? row - side : row, z = plane > side / 2 ? plane - side : plane;
     *mate = x == 0 || 2 * x == side ? ((side - plane) % side * side + (side - row) % side) * pitch + x : i;
     return (int64_t)floor(sqrt((double)(x * x + y * y + z * z)) + 0.5);
 }
 
-void rg_fsc_randomise(int64_t side, const float *map, int64_t from_shell, uint64_t seed, float *out)
-{
+void rg_fsc_randomise(int64_t side, const float *map, int64_t from_shell, uint64_t seed, float *out) {
     const int64_t pitch = side / 2 + 1;
     fftw_complex *f = transform(side, map);
     for (int64_t i = 0, mate; i < side * side * pitch; i++) {
@@ -78,23 +74,20 @@ void rg_fsc_randomise(int64_t side, const float *map, int64_t from_shell, uint64
     fftw_free(f);
 }
 
-void rg_fsc_correct(int64_t side, const double *masked, const double *random, int64_t from_shell, double *corrected)
-{
+void rg_fsc_correct(int64_t side, const double *masked, const double *random, int64_t from_shell, double *corrected) {
     for (int64_t s = 0; s <= side / 2; s++)
         corrected[s] = s < from_shell + 2 ? masked[s] : (masked[s] - random[s]) / (1 - random[s]);
 }
 
 // Where the curve first falls below the level, in shells, interpolated linearly; NaN if it does not.
-static double crossing_of(const double *fsc, int64_t shells, double level)
-{
+static double crossing_of(const double *fsc, int64_t shells, double level) {
     for (int64_t s = 2; s < shells; s++)
         if (fsc[s] < level && fsc[s - 1] >= level) return (double)(s - 1) + (fsc[s - 1] - level) / (fsc[s - 1] - fsc[s]);
     return NAN;
 }
 
 // The number of frequencies of the whole space in each shell, counted in the octant without negative ones.
-static void count_frequencies(int64_t side, double *times)
-{
+static void count_frequencies(int64_t side, double *times) {
     const int64_t half = side / 2;
     for (int64_t z = 0; z <= half; z++)
         for (int64_t y = 0; y <= half; y++)
@@ -105,8 +98,7 @@ static void count_frequencies(int64_t side, double *times)
             }
 }
 
-char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level)
-{
+char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level) {
     const int64_t shells = side / 2 + 1;
     const double length_A = (double)side * voxel_A, shell = crossing_of(fsc, shells, level);
     if (isnan(shell))
@@ -128,8 +120,7 @@ char *rg_fsc_words(int64_t side, double voxel_A, const double *fsc, double level
 }
 
 static int write_table(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc, int more,
-    const char *const *name, const double *const *curve)
-{
+    const char *const *name, const double *const *curve) {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code != RG_GOOD) return code;
@@ -145,8 +136,7 @@ static int write_table(const char *path, const char *command, int64_t side, doub
     return rg_file_commit(&file);
 }
 
-static int plot(const char *table)
-{
+static int plot(const char *table) {
     RG_FREED char *svg = rg_path_beside(table, "", ".svg");
     rg_plot p = {0};
     rg_plot_path(&p, "DATA", table);
@@ -154,14 +144,12 @@ static int plot(const char *table)
 }
 
 int rg_fsc_write(const char *path, const char *command, int64_t side, double voxel_A, const double *fsc, int more,
-    const char *const *name, const double *const *curve)
-{
+    const char *const *name, const double *const *curve) {
     int code = write_table(path, command, side, voxel_A, fsc, more, name, curve);
     return code == RG_GOOD ? plot(path) : code;
 }
 
-void rg_fsc_show(const char *of, int64_t side, double voxel_A, const double *fsc)
-{
+void rg_fsc_show(const char *of, int64_t side, double voxel_A, const double *fsc) {
     static const double level[2] = {0.143, 0.5};
     const int64_t shells = side / 2 + 1;
     const double length_A = (double)side * voxel_A, crossing = crossing_of(fsc, shells, level[0]);

@@ -4,8 +4,7 @@
 #include "../../impl/base/memory.h"
 #include "../formats/mrc.h"
 
-static int open_cube(const char *path, rg_mrc *mrc, rg_volume *m)
-{
+static int open_cube(const char *path, rg_mrc *mrc, rg_volume *m) {
     int code = rg_mrc_open(mrc, path);
     *m = (rg_volume){0};
     if (code != RG_GOOD) return code;
@@ -20,8 +19,7 @@ static int open_cube(const char *path, rg_mrc *mrc, rg_volume *m)
     return code;
 }
 
-int rg_volume_size(const char *path, rg_volume *m)
-{
+int rg_volume_size(const char *path, rg_volume *m) {
     rg_mrc mrc;
     int code = open_cube(path, &mrc, m);
     if (code == RG_GOOD) rg_mrc_close(&mrc);
@@ -30,8 +28,7 @@ int rg_volume_size(const char *path, rg_volume *m)
 
 static double need(const void *of, int64_t side) { return (void)of, 4 * (double)side * (double)side * (double)side; }
 
-int rg_volume_read(const char *path, rg_volume *m)
-{
+int rg_volume_read(const char *path, rg_volume *m) {
     rg_mrc mrc;
     int code = open_cube(path, &mrc, m);
     if (code != RG_GOOD) return code;
@@ -55,8 +52,7 @@ int rg_volume_read(const char *path, rg_volume *m)
     return code;
 }
 
-int rg_volume_write(const char *path, const rg_volume *m)
-{
+int rg_volume_write(const char *path, const rg_volume *m) {
     rg_mrc_out out;
     int code = rg_mrc_write_begin(&out, path, m->side, m->side, m->side, RG_MRC_FLOAT32, m->voxel_A, true);
     if (code != RG_GOOD) return code;
@@ -65,8 +61,7 @@ int rg_volume_write(const char *path, const rg_volume *m)
     return rg_mrc_write_end(&out, code);
 }
 
-void rg_volume_show(const rg_volume *v, const char *what)
-{
+void rg_volume_show(const rg_volume *v, const char *what) {
     static const char *const axis[3][2] = {{"x", "y"}, {"x", "z"}, {"y", "z"}};
     const int64_t n = v->side, half = n / 2, at[3] = {half * n * n, half * n, half}, across[3] = {1, 1, n};
     const int64_t along[3] = {n, n * n, n * n};
@@ -88,8 +83,7 @@ void rg_volume_show(const rg_volume *v, const char *what)
     }
 }
 
-double rg_volume_fit(const rg_volume *a, const rg_volume *b, double *scale, double *offset)
-{
+double rg_volume_fit(const rg_volume *a, const rg_volume *b, double *scale, double *offset) {
     const int64_t n = a->side * a->side * a->side;
     double sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
     for (int64_t i = 0; i < n; i++) {

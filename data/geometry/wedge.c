@@ -6,8 +6,7 @@
 
 double rg_wedge_tangent(double deg) { return deg >= 90 ? INFINITY : tan(deg * M_PI / 180); }
 
-void rg_wedge_remove(int64_t side, double deg, double *volume)
-{
+void rg_wedge_remove(int64_t side, double deg, double *volume) {
     int n = (int)side;
     int64_t pitch = side / 2 + 1;
     double tangent = rg_wedge_tangent(deg), scale = 1 / ((double)side * (double)side * (double)side);

@@ -9,8 +9,7 @@
 // Returns whether the frequency is measured; those on the border, and the origin, are.
 static inline bool rg_wedge_seen(double kx, double kz, double tangent) { return !(fabs(kz) > fabs(kx) * tangent); }
 // The same with a border one frequency wide: 0 missing, 1 measured. The wedge is (sin W, cos W).
-static inline double rg_wedge_share(double kx, double kz, const double wedge[2])
-{
+static inline double rg_wedge_share(double kx, double kz, const double wedge[2]) {
     double inside = fabs(kx) * wedge[0] - fabs(kz) * wedge[1] + 0.5;
     return inside < 0 ? 0 : inside > 1 ? 1 : inside;
 }

@@ -5,15 +5,13 @@
 
 // ---- the icosahedron -----------------------------------------------------------------------------------------------------
 
-static void multiply(const double a[9], const double b[9], double c[9])
-{
+static void multiply(const double a[9], const double b[9], double c[9]) {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) c[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
 }
 
 // Rotation by an angle about a unit axis (Rodrigues).
-static void about(const double u[3], double angle, double r[9])
-{
+static void about(const double u[3], double angle, double r[9]) {
     double c = cos(angle), s = sin(angle), t = 1 - c;
     const double m[9] = {t * u[0] * u[0] + c, t * u[0] * u[1] - s * u[2], t * u[0] * u[2] + s * u[1],
         t * u[0] * u[1] + s * u[2], t * u[1] * u[1] + c, t * u[1] * u[2] - s * u[0], t * u[0] * u[2] - s * u[1],
@@ -21,8 +19,7 @@ static void about(const double u[3], double angle, double r[9])
     memcpy(r, m, sizeof m);
 }
 
-static bool is_new(const double (*group)[9], int n, const double m[9])
-{
+static bool is_new(const double (*group)[9], int n, const double m[9]) {
     for (int g = 0; g < n; g++) {
         double apart = 0;
         for (int i = 0; i < 9; i++) apart += fabs(group[g][i] - m[i]);
@@ -32,8 +29,7 @@ static bool is_new(const double (*group)[9], int n, const double m[9])
 }
 
 // All products of a 2-fold rotation about z and a 5-fold one, found by multiplying until nothing new appears.
-static void icosahedral_group(double group[RG_ICOSAHEDRAL_BLOBS][9])
-{
+static void icosahedral_group(double group[RG_ICOSAHEDRAL_BLOBS][9]) {
     const double golden = (1 + sqrt(5)) / 2, length = sqrt(1 + golden * golden);
     const double two[3] = {0, 0, 1}, five[3] = {golden / length, 0, -1 / length}, one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double generator[2][9];
@@ -49,8 +45,7 @@ static void icosahedral_group(double group[RG_ICOSAHEDRAL_BLOBS][9])
         }
 }
 
-void rg_blobs_icosahedral(int64_t side, double sigma, rg_blob blob[RG_ICOSAHEDRAL_BLOBS])
-{
+void rg_blobs_icosahedral(int64_t side, double sigma, rg_blob blob[RG_ICOSAHEDRAL_BLOBS]) {
     // A direction off every axis and mirror plane, so that the shell has a hand.
     const double direction[3] = {0.29, 0.37, 0.88}, length = sqrt(0.29 * 0.29 + 0.37 * 0.37 + 0.88 * 0.88);
     double group[RG_ICOSAHEDRAL_BLOBS][9], radius = 0.34 * (double)side;
@@ -62,8 +57,7 @@ void rg_blobs_icosahedral(int64_t side, double sigma, rg_blob blob[RG_ICOSAHEDRA
     }
 }
 
-void rg_blobs_d7(int64_t side, double sigma, uint64_t seed, rg_blob blob[RG_D7_BLOBS])
-{
+void rg_blobs_d7(int64_t side, double sigma, uint64_t seed, rg_blob blob[RG_D7_BLOBS]) {
     const double length = 150.0 / 258 * (double)side, width = 115.0 / 258 * (double)side;
     for (int b = 0; b < RG_D7_BLOBS; b++) {
         double u[4];
@@ -77,8 +71,7 @@ void rg_blobs_d7(int64_t side, double sigma, uint64_t seed, rg_blob blob[RG_D7_B
     }
 }
 
-void rg_blobs_asymmetric(int64_t side, double sigma, uint64_t seed, rg_blob blob[RG_ASYMMETRIC_BLOBS])
-{
+void rg_blobs_asymmetric(int64_t side, double sigma, uint64_t seed, rg_blob blob[RG_ASYMMETRIC_BLOBS]) {
     for (uint64_t b = 0; b < RG_ASYMMETRIC_BLOBS; b++) {
         double radius = 0.32 * (double)side * cbrt(rg_uniform(seed, 5 * b)), z = 1 - 2 * rg_uniform(seed, 5 * b + 1);
         double angle = 2 * M_PI * rg_uniform(seed, 5 * b + 2), across = sqrt(1 - z * z);
@@ -91,8 +84,7 @@ void rg_blobs_asymmetric(int64_t side, double sigma, uint64_t seed, rg_blob blob
 // ---- sampling ------------------------------------------------------------------------------------------------------------
 
 // The band-limited factor at pixels 0 .. side - 1 about `at`. cos(f t) follows from cos((f - 1) t) and cos((f - 2) t).
-static void factor(double at, double sigma, int64_t side, double *value)
-{
+static void factor(double at, double sigma, int64_t side, double *value) {
     double *now = rg_alloc((size_t)(3 * side) * sizeof *now), *before = now + side, *twice = now + 2 * side;
     double n = (double)side, height = sigma * sqrt(2 * M_PI) / n;
     for (int64_t i = 0; i < side; i++) {
@@ -117,8 +109,7 @@ static void factor(double at, double sigma, int64_t side, double *value)
 
 // plane(i, j) = sum over the parts of their factors at i and j; row by row, so that a row stays in cache while all parts are
 // added.
-static void add_products(int n, const double *across, int64_t across_step, const double *down, int64_t side, double *plane)
-{
+static void add_products(int n, const double *across, int64_t across_step, const double *down, int64_t side, double *plane) {
     memset(plane, 0, (size_t)(side * side) * sizeof *plane);
     for (int64_t j = 0; j < side; j++)
         for (int b = 0; b < n; b++) {
@@ -129,8 +120,7 @@ static void add_products(int n, const double *across, int64_t across_step, const
 }
 
 void rg_blobs_image(
-    int n, const rg_blob *blob, const double a[9], const double origin_px[2], int64_t side, int64_t centre, double *image)
-{
+    int n, const rg_blob *blob, const double a[9], const double origin_px[2], int64_t side, int64_t centre, double *image) {
     double *across = rg_alloc((size_t)(2 * n * side) * sizeof *across), *down = across + n * side;
     for (int b = 0; b < n; b++) {
         const double *c = blob[b].at;
@@ -143,8 +133,7 @@ void rg_blobs_image(
     free(across);
 }
 
-double *rg_blobs_factors(int n, const rg_blob *blob, int64_t side)
-{
+double *rg_blobs_factors(int n, const rg_blob *blob, int64_t side) {
     double *factors = rg_alloc((size_t)(3 * n * side) * sizeof *factors);
     for (int b = 0; b < n; b++)
         for (int axis = 0; axis < 3; axis++)
@@ -152,8 +141,7 @@ double *rg_blobs_factors(int n, const rg_blob *blob, int64_t side)
     return factors;
 }
 
-void rg_blobs_section(int n, const rg_blob *blob, const double *factors, int64_t side, int64_t z, double *section)
-{
+void rg_blobs_section(int n, const rg_blob *blob, const double *factors, int64_t side, int64_t z, double *section) {
     RG_FREED double *down = rg_alloc((size_t)(n * side) * sizeof *down);
     for (int b = 0; b < n; b++)
         for (int64_t j = 0; j < side; j++)

@@ -23,8 +23,7 @@ struct rg_coarsening {
     double *kx_odd, *ky_odd;                         // the same for first derivatives: 0 where the sign is undefined (Nyquist)
 };
 
-static void *allocate(size_t bytes)
-{
+static void *allocate(size_t bytes) {
     void *p = fftwf_malloc(bytes);
     if (!p) rg_end(RG_LACKS, "no memory: a simulation field needs %zu bytes", bytes);
     memset(p, 0, bytes);
@@ -32,14 +31,12 @@ static void *allocate(size_t bytes)
 }
 
 // Standard normal deviates from counter-based bits (Box and Muller 1958).
-static double normal(uint64_t seed, uint64_t i)
-{
+static double normal(uint64_t seed, uint64_t i) {
     double u = ((double)(rg_bits(seed, 2 * i) >> 11) + 0.5) * 0x1p-53, v = (double)(rg_bits(seed, 2 * i + 1) >> 11) * 0x1p-53;
     return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
-static void wave_numbers(rg_coarsening *c)
-{
+static void wave_numbers(rg_coarsening *c) {
     int64_t w = c->setup.width, h = c->setup.height;
     c->kx = rg_alloc((size_t)c->half * sizeof(double));
     c->kx_odd = rg_alloc((size_t)c->half * sizeof(double));
@@ -55,16 +52,14 @@ static void wave_numbers(rg_coarsening *c)
     }
 }
 
-static void forward(const rg_coarsening *c, float *real, fftwf_complex *spectrum)
-{
+static void forward(const rg_coarsening *c, float *real, fftwf_complex *spectrum) {
     fftwf_execute_dft_r2c(c->forward, real, spectrum);
 }
 
 // Destroys the spectrum, as FFTW's inverse does, so callers pass work_k.
 static void inverse(const rg_coarsening *c, float *real) { fftwf_execute_dft_c2r(c->inverse, c->work_k, real); }
 
-rg_coarsening *rg_coarsening_make(const rg_coarsening_setup *setup)
-{
+rg_coarsening *rg_coarsening_make(const rg_coarsening_setup *setup) {
     rg_coarsening *c = rg_alloc(sizeof *c);
     c->setup = *setup;
     c->n = setup->width * setup->height;
@@ -97,8 +92,7 @@ rg_coarsening *rg_coarsening_make(const rg_coarsening_setup *setup)
     return c;
 }
 
-void rg_coarsening_free(rg_coarsening *c)
-{
+void rg_coarsening_free(rg_coarsening *c) {
     fftwf_destroy_plan(c->forward);
     fftwf_destroy_plan(c->inverse);
     void *field[] = {c->phi, c->f, c->gx, c->gy, c->vx, c->vy, c->phi_k, c->work_k, c->f_k, c->a_k, c->b_k};
@@ -110,15 +104,13 @@ void rg_coarsening_free(rg_coarsening *c)
     free(c);
 }
 
-void rg_coarsening_set(rg_coarsening *c, const float *phi)
-{
+void rg_coarsening_set(rg_coarsening *c, const float *phi) {
     memmove(c->phi, phi, (size_t)c->n * sizeof *phi);
     forward(c, c->phi, c->phi_k);
 }
 
 // phi from its transform.
-static void to_real(rg_coarsening *c)
-{
+static void to_real(rg_coarsening *c) {
     float scale = 1 / (float)c->n;
 #pragma omp parallel for num_threads(c->setup.threads)
     for (int64_t i = 0; i < c->bins; i++)
@@ -127,15 +119,13 @@ static void to_real(rg_coarsening *c)
 }
 
 // out = i k z, the derivative of one Fourier component.
-static void times_ik(float *out, double k, const float *z)
-{
+static void times_ik(float *out, double k, const float *z) {
     out[0] = (float)-k * z[1];
     out[1] = (float)k * z[0];
 }
 
 // gx, gy = grad phi.
-static void gradient(rg_coarsening *c)
-{
+static void gradient(rg_coarsening *c) {
     for (int axis = 0; axis < 2; axis++) {
 #pragma omp parallel for num_threads(c->setup.threads)
         for (int64_t v = 0; v < c->setup.height; v++)
@@ -149,8 +139,7 @@ static void gradient(rg_coarsening *c)
 // The force phi grad mu equals, but for a gradient, the divergence of grad phi (x) grad phi, so with A = phi_x phi_y and
 // B = phi_y^2 - phi_x^2 the stream function of eta laplacian^2 psi = curl is
 //     psi(k) = [(kx^2 - ky^2) A(k) + kx ky B(k)] / (eta k^4),   v = (d psi/dy, -d psi/dx).
-static void flow(rg_coarsening *c)
-{
+static void flow(rg_coarsening *c) {
     gradient(c);
     for (int product = 0; product < 2; product++) {
 #pragma omp parallel for num_threads(c->setup.threads)
@@ -172,15 +161,13 @@ static void flow(rg_coarsening *c)
     }
 }
 
-void rg_coarsening_flow(rg_coarsening *c, float *vx, float *vy)
-{
+void rg_coarsening_flow(rg_coarsening *c, float *vx, float *vy) {
     flow(c);
     memcpy(vx, c->vx, (size_t)c->n * sizeof *vx);
     memcpy(vy, c->vy, (size_t)c->n * sizeof *vy);
 }
 
-static double fastest(const rg_coarsening *c)
-{
+static double fastest(const rg_coarsening *c) {
     float most = 0;
 #pragma omp parallel for num_threads(c->setup.threads) reduction(max : most)
     for (int64_t i = 0; i < c->n; i++) {
@@ -191,15 +178,13 @@ static double fastest(const rg_coarsening *c)
 }
 
 // f = v . grad phi, transformed into a_k.
-static void advection(rg_coarsening *c)
-{
+static void advection(rg_coarsening *c) {
 #pragma omp parallel for num_threads(c->setup.threads)
     for (int64_t i = 0; i < c->n; i++) c->f[i] = c->vx[i] * c->gx[i] + c->vy[i] * c->gy[i];
     forward(c, c->f, c->a_k);
 }
 
-static void step(rg_coarsening *c, double dt)
-{
+static void step(rg_coarsening *c, double dt) {
 #pragma omp parallel for num_threads(c->setup.threads)
     for (int64_t i = 0; i < c->n; i++) c->f[i] = c->phi[i] * (c->phi[i] * c->phi[i] - 1);
     forward(c, c->f, c->f_k);
@@ -219,8 +204,7 @@ static void step(rg_coarsening *c, double dt)
     c->time += dt;
 }
 
-void rg_coarsening_advance(rg_coarsening *c, double time, void (*progress)(void *, double), void *data)
-{
+void rg_coarsening_advance(rg_coarsening *c, double time, void (*progress)(void *, double), void *data) {
     while (c->time < time) {
         double dt = fmax(FIRST_STEP, STEP * pow(c->time, 2.0 / 3));
         if (c->setup.model == RG_MODEL_H) {
@@ -241,8 +225,7 @@ void rg_coarsening_advance(rg_coarsening *c, double time, void (*progress)(void 
 double rg_coarsening_time(const rg_coarsening *c) { return c->time; }
 const float *rg_coarsening_phi(const rg_coarsening *c) { return c->phi; }
 
-double rg_coarsening_energy(const rg_coarsening *c)
-{
+double rg_coarsening_energy(const rg_coarsening *c) {
     double gradient = 0, bulk = 0, n = (double)c->n;
     for (int64_t v = 0; v < c->setup.height; v++) // the whole plane from the half plane, by Friedel symmetry
         for (int64_t u = 0; u < c->half; u++) {

@@ -7,8 +7,7 @@
 double rg_uniform(uint64_t seed, uint64_t index) { return ((double)(rg_bits(seed, index) >> 11) + 0.5) * 0x1p-53; }
 
 // Two deviates from 64 bits.
-void rg_add_noise(double sd, uint64_t seed, int64_t image, int64_t n, double *value)
-{
+void rg_add_noise(double sd, uint64_t seed, int64_t image, int64_t n, double *value) {
     seed ^= 0xA0761D6478BD642Fu * (uint64_t)(image + 1);
     for (int64_t j = 0; j < n; j += 2) {
         uint64_t bits = rg_bits(seed, (uint64_t)j);

@@ -3,8 +3,7 @@
 #include "phantom.h"
 
 void rg_phantom_plan(const char *folder, const char *what, double bytes, rg_memory_need *need, const void *of, const char *fits,
-    int n, const char *const *name)
-{
+    int n, const char *const *name) {
     rg_plan("phantom", "%s", what);
     rg_plan_memory("memory", bytes, rg_memory_free(), need, of, fits);
     for (int i = 0; i < n; i++) {

@@ -28,8 +28,7 @@ static const rg_option options[] = {
     {0},
 };
 
-static int set_up(series *s)
-{
+static int set_up(series *s) {
     if (s->format == PNG && !rg_image_can_write_png())
         return rg_fail(RG_LACKS, "this program was built without libpng (see regather doctor); --format pgm needs no library");
     if (isnan(s->end)) s->end = s->setup.model == RG_MODEL_H ? 120 : 16000;
@@ -43,16 +42,14 @@ static int set_up(series *s)
 }
 
 // Sum of four uniform deviates, scaled to variance 1: near enough to normal for a camera, bounded, and cheap.
-static double noise(uint64_t seed, uint64_t i)
-{
+static double noise(uint64_t seed, uint64_t i) {
     uint64_t bits = rg_bits(seed, i);
     double sum = 0;
     for (int part = 0; part < 4; part++) sum += (double)(bits >> 16 * part & 0xFFFF) / 65535 - 0.5;
     return sum * sqrt(3.0);
 }
 
-static void expose(const series *s, const float *phi, int64_t frame, rg_image *photo)
-{
+static void expose(const series *s, const float *phi, int64_t frame, rg_image *photo) {
     double w = (double)photo->width, h = (double)photo->height, corner = (w * w + h * h) / 4;
     uint8_t *pixel = photo->pixel;
     for (int64_t y = 0; y < photo->height; y++)
@@ -68,13 +65,11 @@ static void expose(const series *s, const float *phi, int64_t frame, rg_image *p
 static void on_step(void *progress, double time) { rg_progress_at(progress, time); }
 
 static char *name_of(int64_t frame) { return rg_print("coarsening_%04" PRId64, frame); }
-static char *path_of(const series *s, const char *name)
-{
+static char *path_of(const series *s, const char *name) {
     return rg_print("%s/%s.%s", s->folder, name, s->format == PNG ? "png" : "pgm");
 }
 
-static int write_frames(const series *s, FILE *times)
-{
+static int write_frames(const series *s, FILE *times) {
     rg_coarsening *fluid = rg_coarsening_make(&s->setup);
     RG_ENDS(rg_image_free)
     rg_image photo = {s->setup.width, s->setup.height, 8, rg_alloc((size_t)(s->setup.width * s->setup.height))};
@@ -96,15 +91,13 @@ static int write_frames(const series *s, FILE *times)
 }
 
 // Fields and transforms of 4 bytes a pixel: 5 of model B, 11 of model H; a photograph.
-static double need(const void *of, int64_t width)
-{
+static double need(const void *of, int64_t width) {
     const series *s = of;
     const double height = (double)s->setup.height / (double)s->setup.width * (double)width;
     return (double)(width + 2) * height * (s->setup.model == RG_MODEL_H ? 4 * 11 + 1 : 4 * 5 + 1);
 }
 
-static void plan(const series *s)
-{
+static void plan(const series *s) {
     static const char *const name[] = {"times.tsv"};
     RG_FREED char *what = rg_print("%" PRId64 " photograph%s of %" PRId64 " x %" PRId64 " pixels", s->frames,
         rg_plural(s->frames), s->setup.width, s->setup.height);
@@ -115,8 +108,7 @@ static void plan(const series *s)
     }
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     series *s = typed;
     rg_file times;
     int code = set_up(s);

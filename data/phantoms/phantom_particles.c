@@ -47,8 +47,7 @@ static const rg_option options[] = {
     {0},
 };
 
-static void set_up(phantom *p)
-{
+static void set_up(phantom *p) {
     const shape_of shape = p->shape;
     const double sigma = p->sigma_px;
     if (isnan(p->pixel_A)) p->pixel_A = shapes[shape].box_A > 0 ? shapes[shape].box_A / (double)p->side : 1.5;
@@ -66,16 +65,14 @@ static void set_up(phantom *p)
 
 // ---- one particle --------------------------------------------------------------------------------------------------------
 
-static double uniform(const phantom *p, int64_t i, int which)
-{
+static double uniform(const phantom *p, int64_t i, int which) {
     return rg_uniform(p->given.seed + 0x5DEECE66D, (uint64_t)i * 16 + (uint64_t)which);
 }
 
 // Rounds as the STAR file does, so that the image matches the numbers that are read.
 static double six_digits(double v) { return round(v * 1e6) / 1e6; }
 
-static rg_particle particle_of(const phantom *p, int64_t i)
-{
+static rg_particle particle_of(const phantom *p, int64_t i) {
     const double degree = 180 / M_PI;
     rg_particle q = {
         .rot_deg = six_digits(360 * uniform(p, i, 0) - 180),
@@ -94,8 +91,7 @@ static rg_particle particle_of(const phantom *p, int64_t i)
 
 // The projection over twice the side, times the CTF in Fourier space: signal that the CTF moves out of the image does not wrap
 // around.
-static void apply_ctf(const phantom *p, const rg_particle *q, double *wide)
-{
+static void apply_ctf(const phantom *p, const rg_particle *q, double *wide) {
     int64_t side = 2 * p->side, half = side / 2 + 1;
     fftw_complex *f = fftw_alloc_complex((size_t)(side * half));
     rg_ctf ctf = rg_ctf_make(&q->ctf);
@@ -111,8 +107,7 @@ static void apply_ctf(const phantom *p, const rg_particle *q, double *wide)
     fftw_free(f);
 }
 
-static void make_image(const phantom *p, int64_t i, double *image)
-{
+static void make_image(const phantom *p, int64_t i, double *image) {
     rg_particle q = particle_of(p, i);
     double a[9];
     const double origin[2] = {q.origin_x_px, q.origin_y_px};
@@ -139,8 +134,7 @@ static const char *const row_column[] = {"rlnImageName", "rlnOpticsGroup", "rlnA
     "rlnOriginXAngst", "rlnOriginYAngst", "rlnDefocusU", "rlnDefocusV", "rlnDefocusAngle"};
 enum { WITHOUT_CTF = 7 };
 
-static void write_star(const phantom *p, FILE *f)
-{
+static void write_star(const phantom *p, FILE *f) {
     rg_star_write_head(f, "optics", RG_COUNT(optics_column), optics_column);
     fprintf(f, "1 opticsGroup1 %g %g %g %.17g %" PRId64 " 2\n", p->contrast, p->cs_mm, p->voltage_kV, p->pixel_A, p->side);
     rg_star_write_head(f, "particles", p->ctf ? RG_COUNT(row_column) : WITHOUT_CTF, row_column);
@@ -153,8 +147,7 @@ static void write_star(const phantom *p, FILE *f)
     }
 }
 
-static int write_sections(const phantom *p, const char *name, int64_t sections, bool is_map)
-{
+static int write_sections(const phantom *p, const char *name, int64_t sections, bool is_map) {
     RG_FREED char *path = rg_print("%s/%s", p->folder, name);
     int64_t pixels = p->side * p->side;
     rg_mrc_out out;
@@ -186,8 +179,7 @@ static int write_sections(const phantom *p, const char *name, int64_t sections, 
 }
 
 // One level of noise for all images: the variance of the first one, without noise, over the signal-to-noise ratio.
-static double noise_of(phantom *p)
-{
+static double noise_of(phantom *p) {
     int64_t pixels = p->side * p->side;
     double *image = rg_alloc((size_t)pixels * sizeof *image), sum = 0, squares = 0;
     make_image(p, 0, image);
@@ -200,8 +192,7 @@ static double noise_of(phantom *p)
     return sqrt((squares / (double)pixels - mean * mean) / p->snr);
 }
 
-static void make_plans(phantom *p)
-{
+static void make_plans(phantom *p) {
     int side = (int)(2 * p->side);
     double *wide = fftw_alloc_real((size_t)side * (size_t)side);
     fftw_complex *f = fftw_alloc_complex((size_t)side * (size_t)(side / 2 + 1));
@@ -213,15 +204,13 @@ static void make_plans(phantom *p)
 
 // A batch of images or of the map's sections, in double precision and as written; the factors of the blobs along three axes;
 // with a CTF, an image of twice the side and its transform for each core.
-static double need(const void *of, int64_t side)
-{
+static double need(const void *of, int64_t side) {
     const phantom *p = of;
     const double pixels = (double)side * (double)side;
     return BATCH * 12 * pixels + 24.0 * RG_D7_BLOBS * (double)side + (p->ctf ? 64 * pixels * (double)(p->given.cores + 1) : 0);
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     phantom *p = typed;
     rg_file star;
     int code = rg_memory_allows(

@@ -35,16 +35,14 @@ static const rg_option options[] = {
     {0},
 };
 
-static double uniform(const phantom *p, int64_t i, int which)
-{
+static double uniform(const phantom *p, int64_t i, int which) {
     return rg_uniform(p->given.seed + 0x5AB70, (uint64_t)(8 * i + which));
 }
 
 // Rounds as the table does, so that the volume matches the numbers that are read.
 static double six_digits(double v) { return round(v * 1e6) / 1e6; }
 
-static rg_pose pose_of(const phantom *p, int64_t i)
-{
+static rg_pose pose_of(const phantom *p, int64_t i) {
     if (i == 0) return (rg_pose){0};
     rg_pose pose = {six_digits(360 * uniform(p, i, 0) - 180), six_digits(180 / M_PI * acos(1 - 2 * uniform(p, i, 1))),
         six_digits(360 * uniform(p, i, 2) - 180), {0}};
@@ -52,16 +50,14 @@ static rg_pose pose_of(const phantom *p, int64_t i)
     return pose;
 }
 
-static void render(const phantom *p, const rg_blob *blob, double *volume)
-{
+static void render(const phantom *p, const rg_blob *blob, double *volume) {
     RG_FREED double *factors = rg_blobs_factors(RG_ASYMMETRIC_BLOBS, blob, p->side);
 #pragma omp parallel for
     for (int64_t z = 0; z < p->side; z++)
         rg_blobs_section(RG_ASYMMETRIC_BLOBS, blob, factors, p->side, z, volume + z * p->side * p->side);
 }
 
-static void make_volume(const phantom *p, int64_t i, const rg_pose *pose, double *volume)
-{
+static void make_volume(const phantom *p, int64_t i, const rg_pose *pose, double *volume) {
     rg_blob moved[RG_ASYMMETRIC_BLOBS];
     double a[9];
     rg_particle_matrix(pose->rot_deg, pose->tilt_deg, pose->psi_deg, a);
@@ -77,8 +73,7 @@ static void make_volume(const phantom *p, int64_t i, const rg_pose *pose, double
 }
 
 // The variance of the map over the whole box, over the signal-to-noise ratio.
-static double noise_of(const phantom *p, const double *map)
-{
+static double noise_of(const phantom *p, const double *map) {
     double sum = 0, squares = 0, n = (double)(p->side * p->side * p->side);
     for (int64_t i = 0; i < p->side * p->side * p->side; i++) {
         sum += map[i];
@@ -87,8 +82,7 @@ static double noise_of(const phantom *p, const double *map)
     return sqrt((squares / n - sum / n * sum / n) / p->snr);
 }
 
-static int write_volume(const phantom *p, const char *name, const double *volume)
-{
+static int write_volume(const phantom *p, const char *name, const double *volume) {
     int64_t voxels = p->side * p->side * p->side;
     rg_volume out = {p->side, p->pixel_A, rg_alloc((size_t)voxels * sizeof(float))};
     for (int64_t i = 0; i < voxels; i++) out.value[i] = (float)volume[i];
@@ -100,8 +94,7 @@ static int write_volume(const phantom *p, const char *name, const double *volume
 
 static char *name_of(int64_t i) { return rg_print("subtomogram_%04" PRId64 ".mrc", i + 1); }
 
-static int write_all(phantom *p, double *volume)
-{
+static int write_all(phantom *p, double *volume) {
     RG_FREED rg_pose *pose = rg_alloc((size_t)p->images * sizeof *pose);
     RG_FREED char **name = rg_alloc((size_t)p->images * sizeof *name);
     rg_progress progress;
@@ -128,14 +121,12 @@ static int write_all(phantom *p, double *volume)
 }
 
 // A volume in double precision, and its transform or the written values.
-static double need(const void *of, int64_t side)
-{
+static double need(const void *of, int64_t side) {
     const phantom *p = of;
     return (double)side * (double)side * (8 * (double)side + (p->wedge_deg < 90 ? 8 * (double)side + 16 : 4 * (double)side));
 }
 
-static void plan(const phantom *p)
-{
+static void plan(const phantom *p) {
     static const char *const name[] = {"map.mrc", "truth.tsv"};
     RG_FREED char *what = rg_print("%" PRId64 " volume%s of %" PRId64 "^3 voxels", p->images, rg_plural(p->images), p->side);
     rg_phantom_plan(p->folder, what, need(p, p->side), need, p, "--box", RG_COUNT(name), name);
@@ -145,8 +136,7 @@ static void plan(const phantom *p)
     }
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     phantom *p = typed;
     int code = rg_memory_allows(rg_memory_free(), need, p, p->side, "--box", "volumes of %" PRId64 "^3 voxels", p->side);
     if (code == RG_GOOD) code = rg_make_folder(p->folder);

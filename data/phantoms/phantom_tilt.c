@@ -44,22 +44,19 @@ static const rg_option options[] = {
 };
 
 // Rounds as the table does, so that the images match the numbers that are read.
-static double nine_digits(double v)
-{
+static double nine_digits(double v) {
     char text[40];
     snprintf(text, sizeof text, "%.9g", v);
     return strtod(text, NULL);
 }
 
 // Rounds as the file does.
-static double tilt_of(const series *s, int64_t i)
-{
+static double tilt_of(const series *s, int64_t i) {
     const double at = s->images > 1 ? (double)i / (double)(s->images - 1) : 0.5;
     return round(100 * (s->tilts_deg[0] + at * (s->tilts_deg[1] - s->tilts_deg[0]))) / 100;
 }
 
-static rg_affine step_of(const series *s, int64_t i)
-{
+static rg_affine step_of(const series *s, int64_t i) {
     double u[4];
     for (int k = 0; k < 4; k++) u[k] = 2 * rg_uniform(s->given.seed + 0x71177, (uint64_t)(4 * i + k)) - 1;
     if (i == 0) return rg_affine_identity;
@@ -75,8 +72,7 @@ static rg_affine step_of(const series *s, int64_t i)
 // Adds a Gaussian about p: height exp(-|A (q - p)|^2 / (2 sigma^2)) at pixel q, A the image's map into the specimen, cut off at
 // 6 sigma, where it is 1.5e-8 of its height. across: room for `width` values, used where A is a similarity.
 static void add_blob(
-    const series *s, const double p[2], const double a[4], double sigma, double height, double *across, double *image)
-{
+    const series *s, const double p[2], const double a[4], double sigma, double height, double *across, double *image) {
     const double xx = a[0] * a[0] + a[2] * a[2], yy = a[1] * a[1] + a[3] * a[3], xy = a[0] * a[1] + a[2] * a[3];
     const double det = xx * yy - xy * xy, reach_x = 6 * sigma * sqrt(yy / det), reach_y = 6 * sigma * sqrt(xx / det);
     const double fall = 1 / (2 * sigma * sigma);
@@ -95,8 +91,7 @@ static void add_blob(
 }
 
 // The specimen's rectangle that this image may show, in pixels of image 0 from its centre.
-static void region(const series *s, const rg_affine *to_first, double margin, double low[2], double high[2])
-{
+static void region(const series *s, const rg_affine *to_first, double margin, double low[2], double high[2]) {
     const double corner[2] = {(double)s->width / 2 + 1, (double)s->height / 2 + 1};
     low[0] = low[1] = INFINITY;
     high[0] = high[1] = -INFINITY;
@@ -110,8 +105,7 @@ static void region(const series *s, const rg_affine *to_first, double margin, do
     }
 }
 
-static void add_lattice(const series *s, int which, const rg_affine *to_first, double *across, double *image)
-{
+static void add_lattice(const series *s, int which, const rg_affine *to_first, double *across, double *image) {
     const lattice *l = &lattices[which];
     rg_affine from_first = rg_affine_inverse(to_first);
     double low[2], high[2], centre[2] = {(double)(s->width / 2), (double)(s->height / 2)};
@@ -131,8 +125,7 @@ static void add_lattice(const series *s, int which, const rg_affine *to_first, d
         }
 }
 
-static void make_image(const series *s, int64_t i, const rg_affine *to_first, double *across, double *image)
-{
+static void make_image(const series *s, int64_t i, const rg_affine *to_first, double *across, double *image) {
     memset(image, 0, (size_t)(s->width * s->height) * sizeof *image);
     for (int which = 0; which < (int)(sizeof lattices / sizeof lattices[0]); which++)
         add_lattice(s, which, to_first, across, image);
@@ -140,8 +133,7 @@ static void make_image(const series *s, int64_t i, const rg_affine *to_first, do
 }
 
 // One level of noise for all images: the variance of image 0, without noise, over the signal-to-noise ratio.
-static double noise_of(const series *s)
-{
+static double noise_of(const series *s) {
     int64_t n = s->width * s->height;
     double *image = rg_alloc((size_t)(n + s->width) * sizeof *image), sum = 0, squares = 0;
     make_image(s, 0, &rg_affine_identity, image + n, image);
@@ -155,8 +147,7 @@ static double noise_of(const series *s)
 
 // ---- the files -----------------------------------------------------------------------------------------------------------
 
-static int write_images(const series *s, const rg_affine *to_first)
-{
+static int write_images(const series *s, const rg_affine *to_first) {
     RG_FREED char *path = rg_print("%s/series.mrc", s->folder);
     int64_t n = s->width * s->height, batch = s->given.cores;
     rg_mrc_out out;
@@ -183,8 +174,7 @@ static int write_images(const series *s, const rg_affine *to_first)
     return rg_mrc_write_end(&out, code);
 }
 
-static int write_truth(const series *s)
-{
+static int write_truth(const series *s) {
     RG_FREED char *path = rg_print("%s/truth.tsv", s->folder);
     RG_FREED char *head =
         rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 " x %" PRId64 " pixels, standard deviation of the "
@@ -193,8 +183,7 @@ static int write_truth(const series *s)
     return rg_transforms_write(path, head, s->images, s->step, (rg_transform_columns){.linear = !isnan(s->axis_deg)});
 }
 
-static int write_tilts(const series *s)
-{
+static int write_tilts(const series *s) {
     RG_FREED double *tilt_deg = rg_alloc((size_t)s->images * sizeof *tilt_deg);
     RG_FREED char *path = rg_print("%s/series.rawtlt", s->folder);
     for (int64_t i = 0; i < s->images; i++) tilt_deg[i] = tilt_of(s, i);
@@ -202,15 +191,13 @@ static int write_tilts(const series *s)
 }
 
 // An image in double precision for each core, and one as written.
-static double need(const void *of, int64_t width)
-{
+static double need(const void *of, int64_t width) {
     const series *s = of;
     const double images = (double)(s->images < s->given.cores ? s->images : s->given.cores);
     return (double)width * ((double)s->height / (double)s->width * (double)width + 1) * (8 * images + 4);
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     series *s = typed;
     s->height = s->height ? s->height : s->width;
     int code = rg_memory_allows(

@@ -16,40 +16,33 @@ static rg_type whole(const rg_shape *s) { return (void)s, RG_I32; }
 // Defines the functions of the table for either; dims, 2 or 3, is the suffix of their names.
 
 #define BOTH(dims)                                                                                                             \
-    static int64_t pixels_##dims(const rg_shape *s)                                                                            \
-    {                                                                                                                          \
+    static int64_t pixels_##dims(const rg_shape *s) {                                                                          \
         return af_pixels(&(af_size){.w = (int)s->n[0], .h = (int)s->n[1], .d = (dims) == 3 ? (int)s->n[2] : 1});               \
     }                                                                                                                          \
     static int64_t maps_##dims(const rg_shape *s) { return s->n[dims]; }                                                       \
     static int64_t numbers_##dims(const rg_shape *s) { return s->n[dims] * af_numbers(dims); }                                 \
     static const char *invalid_##dims(const rg_shape *s) { return invalid(s, dims); }                                          \
     static double work_##dims(const rg_shape *s) { return (double)pixels_##dims(s) * (double)s->n[dims]; }                     \
-    static double traffic_align_##dims(const rg_shape *s)                                                                      \
-    {                                                                                                                          \
+    static double traffic_align_##dims(const rg_shape *s) {                                                                    \
         return 8 * (double)pixels_##dims(s) + (4 * af_numbers(dims) + 12) * (double)s->n[dims];                                \
     }                                                                                                                          \
-    static void fill_align_##dims(const rg_shape *s, rg_pattern pattern, void *const *arg)                                     \
-    {                                                                                                                          \
+    static void fill_align_##dims(const rg_shape *s, rg_pattern pattern, void *const *arg) {                                   \
         const af_size z = af_size_##dims##d(s);                                                                                \
         af_fill(&z, s->seed, pattern, arg[AL_IMAGE], arg[AL_REFERENCE], arg[AL_MATRIX]);                                       \
     }                                                                                                                          \
-    static rg_tolerance tolerance_align_##dims(const rg_shape *s)                                                              \
-    {                                                                                                                          \
+    static rg_tolerance tolerance_align_##dims(const rg_shape *s) {                                                            \
         const af_size z = af_size_##dims##d(s);                                                                                \
         return af_rho_bound(&z, 0, 0);                                                                                         \
     }                                                                                                                          \
-    static const char *invariant_align_##dims(const rg_shape *s, void *const *arg)                                             \
-    {                                                                                                                          \
+    static const char *invariant_align_##dims(const rg_shape *s, void *const *arg) {                                           \
         const af_size z = af_size_##dims##d(s);                                                                                \
         return invariant_align(&z, arg[AL_RHO], arg[AL_PIXELS]);                                                               \
     }                                                                                                                          \
-    static const char *index_fault_##dims(const rg_shape *s)                                                                   \
-    {                                                                                                                          \
+    static const char *index_fault_##dims(const rg_shape *s) {                                                                 \
         const af_size z = af_size_##dims##d(s);                                                                                \
         return index_fault(&z);                                                                                                \
     }                                                                                                                          \
-    static void where_align_##dims(const rg_shape *s, int which, int64_t element, char text[64])                               \
-    {                                                                                                                          \
+    static void where_align_##dims(const rg_shape *s, int which, int64_t element, char text[64]) {                             \
         const af_size z = af_size_##dims##d(s);                                                                                \
         if (which == AL_IMAGE || which == AL_REFERENCE)                                                                        \
             where_pixel(&z, element, "", text);                                                                                \
@@ -60,8 +53,7 @@ static rg_type whole(const rg_shape *s) { return (void)s, RG_I32; }
         {"reference", RG_IN, real, pixels_##dims}, {"matrix", RG_IN, real, numbers_##dims},                                    \
         {"rho", RG_OUT, fine, maps_##dims}, {"pixels", RG_OUT, whole, maps_##dims}};
 
-static const char *invalid(const rg_shape *s, int dims)
-{
+static const char *invalid(const rg_shape *s, int dims) {
     const int64_t *n = s->n, turns_most = dims == 3 ? 3 * 361 : 361;
     double pixels = 1;
     for (int a = 0; a < dims; a++) {
@@ -79,8 +71,7 @@ static const char *invalid(const rg_shape *s, int dims)
     return NULL;
 }
 
-static void where_pixel(const af_size *z, int64_t element, const char *map, char text[64])
-{
+static void where_pixel(const af_size *z, int64_t element, const char *map, char text[64]) {
     if (z->dims == 2)
         snprintf(text, 64, "(%sx=%" PRId64 ",y=%" PRId64 ")", map, af_pixel_x(z, element), af_pixel_y(z, element));
     else
@@ -88,8 +79,7 @@ static void where_pixel(const af_size *z, int64_t element, const char *map, char
             af_pixel_z(z, element));
 }
 
-static void where_map(const af_size *z, int matrix, int64_t element, char text[64])
-{
+static void where_map(const af_size *z, int matrix, int64_t element, char text[64]) {
     const int n = af_numbers(z->dims), columns = z->dims + 1;
     if (matrix)
         snprintf(text, 64, "(transform=%" PRId64 ",row=%d,col=%d)", element / n, (int)(element % n / columns),
@@ -99,8 +89,7 @@ static void where_map(const af_size *z, int matrix, int64_t element, char text[6
 }
 
 // A correlation lies in -1 .. 1, and with rules 0 and 1 every pixel takes part.
-static const char *invariant_align(const af_size *z, const double *rho, const int32_t *pixels)
-{
+static const char *invariant_align(const af_size *z, const double *rho, const int32_t *pixels) {
     static _Thread_local char text[160];
     for (int64_t i = 0; i < z->transforms; i++) {
         if (!(rho[i] >= -1 && rho[i] <= 1)) {
@@ -116,8 +105,7 @@ static const char *invariant_align(const af_size *z, const double *rho, const in
     return NULL;
 }
 
-static const char *index_fault(const af_size *z)
-{
+static const char *index_fault(const af_size *z) {
     int64_t expected = 0;
     for (int64_t d = 0; d < z->d; d++)
         for (int64_t y = 0; y < z->h; y++)
@@ -187,15 +175,11 @@ static const rg_shape affine_checks[] = {
 
 // t = degrees + 181. G1: a rotation of 2048 x 2048; sixteen of one image show the cost of a transform once the image is loaded.
 #define TURN(t, preset, label)                                                                                                 \
-    {                                                                                                                          \
-        {{2048, 2048, 1, 0, t}, 1}, preset, label                                                                              \
-    }
+    { {{2048, 2048, 1, 0, t}, 1}, preset, label }
 #define G1(t) TURN(t, RG_PAPER, "G1")
 #define G1_FIVE(t, step) G1(t), G1((t) + (step)), G1((t) + 2 * (step)), G1((t) + 3 * (step)), G1((t) + 4 * (step))
 #define TURN16(t)                                                                                                              \
-    {                                                                                                                          \
-        {{2048, 2048, 16, 0, t}, 1}, RG_PAPER, "G1, 16 at once"                                                                \
-    }
+    { {{2048, 2048, 16, 0, t}, 1}, RG_PAPER, "G1, 16 at once" }
 // Eq. 2 as printed has no rule `ignore`.
 static const rg_shape smoke_2[] = {{{65, 63, 2, 2, 136}, 1}, {{65, 63, 2, 0, 136}, 1}};
 static const rg_shape smoke_3[] = {{{15, 16, 17, 3, 0, 0}, 1}};
@@ -231,21 +215,18 @@ static const rg_bench_shape affine_bench[] = {
     {{{4096, 4096, 16, 0, 0}, 1}, RG_LARGE, "4096 x 4096"},
 };
 
-static void fill_affine(const rg_shape *s, rg_pattern pattern, void *const *arg)
-{
+static void fill_affine(const rg_shape *s, rg_pattern pattern, void *const *arg) {
     const af_size z = af_size_2d(s);
     af_fill(&z, s->seed, pattern, arg[AF_IMAGE], NULL, arg[AF_MATRIX]);
 }
 
-static rg_tolerance tolerance_affine(const rg_shape *s)
-{
+static rg_tolerance tolerance_affine(const rg_shape *s) {
     const af_size z = af_size_2d(s);
     return af_pixel_bound(&z, 0);
 }
 
 // Interpolation stays between the smallest and the largest pixel, and is 0 where the rule gives 0.
-static const char *invariant_affine(const rg_shape *s, void *const *arg)
-{
+static const char *invariant_affine(const rg_shape *s, void *const *arg) {
     static _Thread_local char text[160];
     const af_size z = af_size_2d(s);
     const float *image = arg[AF_IMAGE], *to = arg[AF_TRANSFORMED];
@@ -263,8 +244,7 @@ static const char *invariant_affine(const rg_shape *s, void *const *arg)
     return NULL;
 }
 
-static void where_affine(const rg_shape *s, int which, int64_t element, char text[64])
-{
+static void where_affine(const rg_shape *s, int which, int64_t element, char text[64]) {
     const af_size z = af_size_2d(s);
     char map[32] = "";
     if (which == AF_MATRIX) {
@@ -275,14 +255,12 @@ static void where_affine(const rg_shape *s, int which, int64_t element, char tex
     where_pixel(&z, element % pixels_2(s), map, text);
 }
 
-static double traffic_affine(const rg_shape *s)
-{
+static double traffic_affine(const rg_shape *s) {
     return 4 * ((double)pixels_2(s) + (double)numbers_2(s) + (double)transformed(s));
 }
 
 // The rule outside, and "y+90" for rotations by whole degrees about an axis; 2-D ones are about z.
-static int dim_word(int outside, int turn, int64_t value, char text[32])
-{
+static int dim_word(int outside, int turn, int64_t value, char text[32]) {
     static const char *const rule[] = {"zero", "edge", "ignore"};
     if (outside && value >= 0 && value < RG_COUNT(rule)) return snprintf(text, 32, "%s", rule[value]) > 0;
     if (turn && value == 0) return snprintf(text, 32, "drawn") > 0;
@@ -290,12 +268,10 @@ static int dim_word(int outside, int turn, int64_t value, char text[32])
         return snprintf(text, 32, "%c%+d", "zyx"[(value - 1) / 361], (int)((value - 1) % 361 - 180)) > 0;
     return 0;
 }
-static int dim_text_2(int dim, int64_t value, char text[32])
-{
+static int dim_text_2(int dim, int64_t value, char text[32]) {
     return dim_word(dim == AF2_OUTSIDE, dim == AF2_TURN, value, text);
 }
-static int dim_text_3(int dim, int64_t value, char text[32])
-{
+static int dim_text_3(int dim, int64_t value, char text[32]) {
     return dim_word(dim == AF3_OUTSIDE, dim == AF3_TURN, value, text);
 }
 

@@ -11,8 +11,7 @@ struct printed_sums {
     float i1, i2, i1_i1, i2_i2, i1_i2;
 };
 
-static __device__ void printed_join(printed_sums &to, const printed_sums &from)
-{
+static __device__ void printed_join(printed_sums &to, const printed_sums &from) {
     to.i1 += from.i1;
     to.i2 += from.i2;
     to.i1_i1 += from.i1_i1;
@@ -21,8 +20,7 @@ static __device__ void printed_join(printed_sums &to, const printed_sums &from)
 }
 
 static __global__ void printed_columns(
-    af_texture_2d<AF_EDGE> source, const float *reference, const float *matrix, int column, printed_sums *partial)
-{
+    af_texture_2d<AF_EDGE> source, const float *reference, const float *matrix, int column, printed_sums *partial) {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y0 = (int)blockIdx.y * column;
     const float *m = matrix + 6 * (int64_t)blockIdx.z, px = (float)x + af_low(source.w);
     __shared__ printed_sums all[AF_THREADS_MOST];
@@ -45,8 +43,7 @@ static __device__ float variance(float square, float mean, float n) { return (sq
 
 // The host's part. If a variance may be all rounding, as that of a constant image, the result is 0 as in the other variants.
 static __global__ void printed_finish(
-    const printed_sums *partial, int blocks, int transforms, float n, double *rho, int32_t *pixels)
-{
+    const printed_sums *partial, int blocks, int transforms, float n, double *rho, int32_t *pixels) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= transforms) return;
     printed_sums s = {0, 0, 0, 0, 0};
@@ -59,8 +56,7 @@ static __global__ void printed_finish(
     pixels[i] = (int32_t)n;
 }
 
-static int run_as_printed(rg_call *call)
-{
+static int run_as_printed(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     const dim3 grid = af_columns_grid(call->shape, call->param);
     printed_sums *partial = (printed_sums *)call->scratch;
@@ -76,21 +72,18 @@ static int run_as_printed(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-static const char *refuse(const rg_shape *s, const int64_t *param)
-{
+static const char *refuse(const rg_shape *s, const int64_t *param) {
     if (s->n[AF2_OUTSIDE] == AF_IGNORE) return "eq. 2 counts every pixel: it knows the rules 0 (zero) and 1 (edge) only";
     return af_columns_refuse(s, param);
 }
 
-static size_t scratch(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch(const rg_shape *s, const int64_t *param) {
     const dim3 grid = af_columns_grid(s, param);
     return (size_t)grid.x * grid.y * grid.z * sizeof(printed_sums);
 }
 
 // n errors of mean zero, 4 sqrt n u, times the largest (mean / sigma)^2 of bright inputs; and 1/N.
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *)
-{
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *) {
     const af_size z = af_size_2d(s);
     const double n = (double)af_pixels(&z), one_pass = 4 * sqrt(n) * 0x1p-24 * 400 * 400 + 1 / n;
     rg_tolerance t = af_rho_bound(&z, AF_TEXTURE_FRACTION, one_pass < 1 ? one_pass : 1);

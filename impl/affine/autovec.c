@@ -20,8 +20,7 @@ typedef struct pair {
     float w0, w1;
 } pair;
 
-RG_HD pair pair_at(float s, int side, int outside)
-{
+RG_HD pair pair_at(float s, int side, int outside) {
     const float reach = outside == AF_ZERO ? 1 : 0, low = af_low(side) - reach, high = af_high(side) + reach;
     const float above = s >= low ? s : low, held = above > high ? high : above, whole = floorf(held);
     const float share = held - whole, rest = 1 - share;
@@ -31,21 +30,18 @@ RG_HD pair pair_at(float s, int side, int outside)
     return p;
 }
 
-RG_HD int takes_part(float s, int side, int outside)
-{
+RG_HD int takes_part(float s, int side, int outside) {
     return outside != AF_IGNORE ? 1 : (s >= af_low(side) - AF_MARGIN) & (s <= af_high(side) + AF_MARGIN);
 }
 
-RG_HD float blend(const float *restrict image, int row0, int row1, pair i, pair j)
-{
+RG_HD float blend(const float *restrict image, int row0, int row1, pair i, pair j) {
     return j.w0 * (i.w0 * image[row0 + i.first] + i.w1 * image[row0 + i.second]) +
         j.w1 * (i.w0 * image[row1 + i.first] + i.w1 * image[row1 + i.second]);
 }
 
 // Pixels x0 .. x0 + n - 1 of line (y, zz) of the result, from the image: 0 if they take no part.
 RG_HD void from_image(const af_size *z, int dims, int outside, const float *restrict image, const float *matrix, int y, int zz,
-    int x0, int n, float *restrict to, int *restrict part)
-{
+    int x0, int n, float *restrict to, int *restrict part) {
     const int w = z->w, h = z->h, d = z->d;
     const float low = af_low(w), py = (float)y + af_low(h), pz = (float)zz + af_low(d);
     float m[12];
@@ -68,8 +64,7 @@ RG_HD void from_image(const af_size *z, int dims, int outside, const float *rest
 }
 
 // The same from the window of the tile, where s is not negative and all pixels take part.
-RG_HD void from_room(const af_size *z, const af_room *room, const float *m, int y, int x0, int n, float *restrict to)
-{
+RG_HD void from_room(const af_size *z, const af_room *room, const float *m, int y, int x0, int n, float *restrict to) {
     const float *restrict pixel = room->pixel;
     const float low = af_low(z->w) + (float)x0, py = (float)y + af_low(z->h);
     const float step_x = m[0], step_y = m[3], at_x = m[1] * py + m[2] - (float)room->view.x,
@@ -87,8 +82,7 @@ RG_HD void from_room(const af_size *z, const af_room *room, const float *m, int 
 }
 
 // Lines y0 .. y1 - 1 of one transform.
-RG_HD void affine_band(const af_size *z, const float *image, const float *m, int y0, int y1, float *to)
-{
+RG_HD void affine_band(const af_size *z, const float *image, const float *m, int y0, int y1, float *to) {
     af_room room;
     int part[AF_TILE];
     for (int x0 = 0; x0 < z->w; x0 += AF_TILE) {
@@ -107,8 +101,7 @@ RG_AUTOVEC(
     affine_band, (const af_size *z, const float *image, const float *m, int y0, int y1, float *to), (z, image, m, y0, y1, to))
 
 RG_HD void add_stretch(const float *restrict value, const int *restrict part, const float *restrict reference, int n_pixels,
-    const float *typical, af_sums *to)
-{
+    const float *typical, af_sums *to) {
     const double of_a = typical[0], of_b = typical[1];
     double n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
 #pragma omp simd reduction(+ : n, a, b, aa, bb, ab)
@@ -128,8 +121,7 @@ RG_HD void add_stretch(const float *restrict value, const int *restrict part, co
 
 // Lines first .. past - 1 of the result, for one transform; an image is its lines in order.
 RG_HD void align_part(const af_size *z, int dims, const float *image, const float *reference, const float *m, int first,
-    int past, const float *typical, af_sums *to)
-{
+    int past, const float *typical, af_sums *to) {
     af_room room;
     room.fits = 0;
     float value[AF_TILE];
@@ -154,8 +146,7 @@ RG_HD void align_part(const af_size *z, int dims, const float *image, const floa
 
 #define ALIGN_LINES(name, dims)                                                                                                \
     RG_HD void name(const af_size *z, const float *image, const float *reference, const float *m, int first, int past,         \
-        const float *typical, af_sums *to)                                                                                     \
-    {                                                                                                                          \
+        const float *typical, af_sums *to) {                                                                                   \
         align_part(z, dims, image, reference, m, first, past, typical, to);                                                    \
     }                                                                                                                          \
     RG_AUTOVEC(name,                                                                                                           \
@@ -165,8 +156,7 @@ RG_HD void align_part(const af_size *z, int dims, const float *image, const floa
 ALIGN_LINES(align2d_lines, 2)
 ALIGN_LINES(align3d_lines, 3)
 
-static int run_affine(rg_call *call)
-{
+static int run_affine(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     const float *image = (const float *)call->arg[AF_IMAGE], *m = (const float *)call->arg[AF_MATRIX];
     float *to = (float *)call->arg[AF_TRANSFORMED];
@@ -182,8 +172,7 @@ static int run_affine(rg_call *call)
 
 static int64_t bundles(const af_size *z) { return ((int64_t)z->h * z->d + LINES - 1) / LINES; }
 
-static int align(rg_call *call, const af_size z)
-{
+static int align(rg_call *call, const af_size z) {
     const int64_t n = bundles(&z), all = (int64_t)z.h * z.d;
     const float *image = (const float *)call->arg[AL_IMAGE], *reference = (const float *)call->arg[AL_REFERENCE];
     const float *m = (const float *)call->arg[AL_MATRIX];
@@ -213,16 +202,14 @@ static size_t scratch(const af_size z) { return (size_t)(bundles(&z) * z.transfo
 static size_t scratch_2d(const rg_shape *s, const int64_t *param) { return (void)param, scratch(af_size_2d(s)); }
 static size_t scratch_3d(const rg_shape *s, const int64_t *param) { return (void)param, scratch(af_size_3d(s)); }
 
-static const char *refuse_3d(const rg_shape *s, const int64_t *param)
-{
+static const char *refuse_3d(const rg_shape *s, const int64_t *param) {
     const af_size z = af_size_3d(s);
     (void)param;
     return af_pixels(&z) > INT32_MAX ? "indices of 32 bits, for gathers: at most 2^31 - 1 voxels" : NULL;
 }
 
 // Per pixel dims for s, 2 to 14 for the interpolations, 5 sums.
-static void cost(const af_size z, double mads, rg_cost *c)
-{
+static void cost(const af_size z, double mads, rg_cost *c) {
     c->amount[RG_F32_MAD] = (double)af_pixels(&z) * (double)z.transforms * mads;
 }
 static void cost_affine(const rg_shape *s, const int64_t *param, rg_cost *c) { (void)param, cost(af_size_2d(s), 2 + 6, c); }

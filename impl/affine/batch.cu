@@ -14,8 +14,7 @@ enum { AF_STACK, AF_GROUP, AF_BATCH_UPLOAD };
 template <int DIMS> static af_size size_of(const rg_shape *s) { return DIMS == 2 ? af_size_2d(s) : af_size_3d(s); }
 
 // Transforms of a launch: whole groups whose partial sums fit in AF_PARTIALS_MOST.
-static int64_t part_of(const af_size &z, const int64_t *param)
-{
+static int64_t part_of(const af_size &z, const int64_t *param) {
     const int64_t group = param[AF_GROUP],
                   fit = AF_PARTIALS_MOST / (int64_t)sizeof(af_sums) / af_stack_blocks(z, (int)param[AF_STACK]);
     int64_t groups = fit / group > 1 ? fit / group : 1;
@@ -23,15 +22,13 @@ static int64_t part_of(const af_size &z, const int64_t *param)
     return groups * group < z.transforms ? groups * group : z.transforms;
 }
 
-static size_t sums_bytes(const af_size &z, const int64_t *param)
-{
+static size_t sums_bytes(const af_size &z, const int64_t *param) {
     const size_t bytes = af_scratch(af_stack_blocks(z, (int)param[AF_STACK]), part_of(z, param));
     return (bytes + 255) / 256 * 256;
 }
 
 // first: the source's coordinate of pixel 0.
-static af_batch problem_of(const rg_call *call, const af_size &z, float first)
-{
+static af_batch problem_of(const rg_call *call, const af_size &z, float first) {
     const int side[3] = {z.w, z.h, z.d};
     af_batch p = {};
     p.reference = (const float *)call->arg[AL_REFERENCE];
@@ -57,8 +54,7 @@ static af_batch problem_of(const rg_call *call, const af_size &z, float first)
 }
 
 template <int DIMS, int STACK, class Source>
-static int launch(const rg_call *call, const af_size &z, af_batch p, const Source &source)
-{
+static int launch(const rg_call *call, const af_size &z, af_batch p, const Source &source) {
     const unsigned blocks = (unsigned)af_stack_blocks(z, STACK);
     const int64_t part = part_of(z, call->param);
     for (int64_t first = 0; first < z.transforms; first += part) {
@@ -78,8 +74,7 @@ static int launch(const rg_call *call, const af_size &z, af_batch p, const Sourc
 
 static const int64_t stacks_2d[] = {4, 8, 16}, stacks_3d[] = {5, 8, 15}; // as in the switches
 
-template <class Source> static int launch_for(const rg_call *call, const af_size &z, const af_batch &p, const Source &source)
-{
+template <class Source> static int launch_for(const rg_call *call, const af_size &z, const af_batch &p, const Source &source) {
     if constexpr (Source::DIMENSIONS == 2) {
         switch (call->param[AF_STACK]) {
         case 4: return launch<2, 4>(call, z, p, source);
@@ -95,8 +90,7 @@ template <class Source> static int launch_for(const rg_call *call, const af_size
     }
 }
 
-template <int DIMS> static int run_fetched(rg_call *call)
-{
+template <int DIMS> static int run_fetched(rg_call *call) {
     const af_size z = size_of<DIMS>(call->shape);
     int error = af_launch_typical(call, z);
     error = error ? error : af_texture_renew<AF_BATCH_UPLOAD>(call);
@@ -104,8 +98,7 @@ template <int DIMS> static int run_fetched(rg_call *call)
 }
 
 // Computes the typical values, then the bricks, which need them.
-template <int DIMS> static int fill_bricks(const rg_call *call, const af_size &z, const af_bricks &bricks)
-{
+template <int DIMS> static int fill_bricks(const rg_call *call, const af_size &z, const af_bricks &bricks) {
     const int error = af_launch_typical(call, z);
     if (error) return error;
     const dim3 grid(
@@ -115,8 +108,7 @@ template <int DIMS> static int fill_bricks(const rg_call *call, const af_size &z
     return (int)cudaGetLastError();
 }
 
-template <int DIMS> static int run_bricked(rg_call *call)
-{
+template <int DIMS> static int run_bricked(rg_call *call) {
     const af_size z = size_of<DIMS>(call->shape);
     const af_bricks bricks = af_bricks_of(z, (char *)call->scratch + sums_bytes(z, call->param));
     const int error = fill_bricks<DIMS>(call, z, bricks);
@@ -130,14 +122,12 @@ template <int DIMS> static int run_bricked(rg_call *call)
 enum { TEXTURE_ROWS_MOST = 32768 };
 template <int DIMS> static int64_t texture_rows(const af_size &z) { return DIMS == 2 ? z.h : (int64_t)(z.d + 2) * (z.h + 1); }
 
-static size_t planes_bytes(const af_size &z)
-{
+static size_t planes_bytes(const af_size &z) {
     return z.dims == 2 ? 0 : ((size_t)texture_rows<3>(z) * (size_t)z.w * sizeof(float) + 255) / 256 * 256;
 }
 
 // Grid: x in blocks of AF_BLOCK texels, rows.
-static __global__ void fill_planes(const float *volume, af_size z, float *to)
-{
+static __global__ void fill_planes(const float *volume, af_size z, float *to) {
     const int x = (int)(blockIdx.x * AF_BLOCK + threadIdx.x), row = (int)blockIdx.y;
     const int y = row % (z.h + 1), d = row / (z.h + 1) - 1;
     const bool within = y < z.h && d >= 0 && d < z.d;
@@ -146,8 +136,7 @@ static __global__ void fill_planes(const float *volume, af_size z, float *to)
 
 // For a volume, the array exceeds RG_COPIES_FIRST by the rows and planes of zeros. It is made here, since no other kernel needs
 // a texture that returns four neighbours.
-template <int DIMS> static int prepare_mixed(rg_call *call)
-{
+template <int DIMS> static int prepare_mixed(rg_call *call) {
     const af_size z = size_of<DIMS>(call->shape);
     const cudaChannelFormatDesc kind = cudaCreateChannelDesc<float>();
     rg_texture *t = (rg_texture *)calloc(1, sizeof *t);
@@ -163,8 +152,7 @@ template <int DIMS> static int prepare_mixed(rg_call *call)
         : rg_texture_of(t, &from, z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp, cudaFilterModeLinear);
 }
 
-template <int DIMS> static int copy_mixed(const rg_call *call)
-{
+template <int DIMS> static int copy_mixed(const rg_call *call) {
     if (DIMS == 2) return af_texture_copy(call);
     const af_size z = size_of<DIMS>(call->shape);
     float *planes = (float *)((char *)call->scratch + sums_bytes(z, call->param));
@@ -174,13 +162,11 @@ template <int DIMS> static int copy_mixed(const rg_call *call)
     return error ? error : rg_texture_fill((const rg_texture *)call->state, planes, call->stream);
 }
 
-template <int DIMS> static int load_mixed(rg_call *call)
-{
+template <int DIMS> static int load_mixed(rg_call *call) {
     return call->param[AF_BATCH_UPLOAD] ? RG_OK : copy_mixed<DIMS>(call);
 }
 
-template <int DIMS> static int run_mixed(rg_call *call)
-{
+template <int DIMS> static int run_mixed(rg_call *call) {
     const af_size z = size_of<DIMS>(call->shape);
     const af_bricks bricks = af_bricks_of(z, (char *)call->scratch + sums_bytes(z, call->param) + planes_bytes(z));
     int error = fill_bricks<DIMS>(call, z, bricks);
@@ -189,51 +175,43 @@ template <int DIMS> static int run_mixed(rg_call *call)
     return error ? error : launch_for(call, z, problem_of(call, z, 1), source);
 }
 
-template <int DIMS> static const char *refuse(const rg_shape *s, const int64_t *)
-{
+template <int DIMS> static const char *refuse(const rg_shape *s, const int64_t *) {
     const af_size z = size_of<DIMS>(s);
     if (af_bricks_pairs(z) > INT32_MAX) return "more than 2^31 pixels with their border";
     return z.transforms > INT32_MAX ? "more than 2^31 transforms: hand them over in parts" : NULL;
 }
 
-template <int DIMS> static const char *refuse_mixed(const rg_shape *s, const int64_t *param)
-{
+template <int DIMS> static const char *refuse_mixed(const rg_shape *s, const int64_t *param) {
     return texture_rows<DIMS>(size_of<DIMS>(s)) > TEXTURE_ROWS_MOST
         ? "the planes, one below the other, are more than the 32,768 rows of a texture"
         : refuse<DIMS>(s, param);
 }
 
-template <int DIMS> static size_t scratch_fetched(const rg_shape *s, const int64_t *param)
-{
+template <int DIMS> static size_t scratch_fetched(const rg_shape *s, const int64_t *param) {
     return sums_bytes(size_of<DIMS>(s), param);
 }
-template <int DIMS> static size_t scratch_bricked(const rg_shape *s, const int64_t *param)
-{
+template <int DIMS> static size_t scratch_bricked(const rg_shape *s, const int64_t *param) {
     const af_size z = size_of<DIMS>(s);
     return sums_bytes(z, param) + af_bricks_pairs(z) * sizeof(float2);
 }
 
-template <int DIMS> static size_t scratch_mixed(const rg_shape *s, const int64_t *param)
-{
+template <int DIMS> static size_t scratch_mixed(const rg_shape *s, const int64_t *param) {
     const af_size z = size_of<DIMS>(s);
     return sums_bytes(z, param) + planes_bytes(z) + af_bricks_pairs(z) * sizeof(float2);
 }
 
-template <int DIMS> static rg_tolerance tolerance_fetched(const rg_shape *s, const int64_t *)
-{
+template <int DIMS> static rg_tolerance tolerance_fetched(const rg_shape *s, const int64_t *) {
     const af_size z = size_of<DIMS>(s);
     return af_rho_bound(&z, AF_TEXTURE_FRACTION, 0);
 }
 
 // Coordinates, three or seven interpolations of two instructions, three sums. A fetch replaces the interpolations: in three
 // dimensions it counts as two, and the typical value is subtracted.
-template <int DIMS> static void cost_bricked(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+template <int DIMS> static void cost_bricked(const rg_shape *s, const int64_t *, rg_cost *c) {
     const af_size z = size_of<DIMS>(s);
     c->amount[RG_F32_MAD] = (double)af_pixels(&z) * (double)z.transforms * (DIMS == 2 ? 2 + 6 + 3 : 3 + 14 + 3);
 }
-template <int DIMS> static void cost_fetched(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+template <int DIMS> static void cost_fetched(const rg_shape *s, const int64_t *, rg_cost *c) {
     const af_size z = size_of<DIMS>(s);
     const double pixels = (double)af_pixels(&z) * (double)z.transforms;
     c->amount[RG_F32_MAD] = pixels * (DIMS + 4);
@@ -242,13 +220,9 @@ template <int DIMS> static void cost_fetched(const rg_shape *s, const int64_t *,
 
 static const int64_t groups[] = {1, 4, 8, 16, 32};
 #define AF_STACKS(DIMS, standard, apart)                                                                                       \
-    {                                                                                                                          \
-        "stack", stacks_##DIMS##d, RG_COUNT(stacks_##DIMS##d), standard, apart                                                 \
-    }
+    { "stack", stacks_##DIMS##d, RG_COUNT(stacks_##DIMS##d), standard, apart }
 #define AF_GROUPS(standard)                                                                                                    \
-    {                                                                                                                          \
-        "group", groups, RG_COUNT(groups), standard, "transforms a block goes through with its reference"                      \
-    }
+    { "group", groups, RG_COUNT(groups), standard, "transforms a block goes through with its reference" }
 #define PARAMS_2D AF_STACKS(2, 8, "pixels of a thread, 4 rows apart"), AF_GROUPS(32)
 #define PARAMS_3D AF_STACKS(3, 5, "voxels of a thread, 2 planes apart"), AF_GROUPS(16)
 static const rg_param params_2d[] = {PARAMS_2D}, fetched_params_2d[] = {PARAMS_2D, AF_UPLOAD};

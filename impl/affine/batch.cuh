@@ -25,8 +25,7 @@ enum { AF_GROUP_MOST = 32, AF_PARTIALS_MOST = 64 << 20 }; // transforms of a gro
 template <int DIMS> struct af_fetched {
     cudaTextureObject_t texture;
     static constexpr int DIMENSIONS = DIMS, CLAMPS = 0, BLOCKS = DIMS == 2 ? 4 : 0;
-    __device__ __forceinline__ float at(const float s[3], float typical, int) const
-    {
+    __device__ __forceinline__ float at(const float s[3], float typical, int) const {
         return (DIMS == 2 ? tex2D<float>(texture, s[0], s[1]) : tex3D<float>(texture, s[0], s[1], s[2])) - typical;
     }
 };
@@ -34,8 +33,7 @@ template <int DIMS> struct af_fetched {
 template <int DIMS> struct af_bricked {
     af_bricks bricks;
     static constexpr int DIMENSIONS = DIMS, CLAMPS = 1, BLOCKS = DIMS == 2 ? 4 : 0;
-    __device__ __forceinline__ float at(const float s[3], float, int) const
-    {
+    __device__ __forceinline__ float at(const float s[3], float, int) const {
         return DIMS == 2 ? af_bricks_at_2d(bricks, s) : af_bricks_at_3d(bricks, s);
     }
 };
@@ -50,12 +48,10 @@ template <int DIMS> struct af_mixed {
     static constexpr int DIMENSIONS = DIMS, CLAMPS = 1, BLOCKS = DIMS == 2 ? 4 : 5;
     static constexpr unsigned FETCHED = DIMS == 2 ? 0xb5b5 : 0xaaaa; // bit k: pixel k comes from the texture
 
-    static __device__ __forceinline__ float between_four(const float4 t, const float share[3])
-    {
+    static __device__ __forceinline__ float between_four(const float4 t, const float share[3]) {
         return af_between(af_between(t.w, t.z, share[0]), af_between(t.x, t.y, share[0]), share[1]);
     }
-    __device__ __forceinline__ float at(const float s[3], float typical, int k) const
-    {
+    __device__ __forceinline__ float at(const float s[3], float typical, int k) const {
         if (!(FETCHED >> k & 1)) return bricked.at(s, typical, k);
         float first[3] = {0, 0, 0}, share[3];
         for (int a = 0; a < DIMS; a++) {
@@ -82,8 +78,7 @@ typedef struct af_batch {
 // ---- the kernel ----------------------------------------------------------------------------------------------------------
 
 // Sums four values over the warp: lanes 0-7 get the first sum, 8-15 the second, and so on.
-static __device__ __forceinline__ float af_four_sums(float v0, float v1, float v2, float v3, unsigned lane)
-{
+static __device__ __forceinline__ float af_four_sums(float v0, float v1, float v2, float v3, unsigned lane) {
     const bool upper = lane & 16, odd = lane & 8;
     const float p = (upper ? v2 : v0) + __shfl_xor_sync(~0u, upper ? v0 : v2, 16);
     const float q = (upper ? v3 : v1) + __shfl_xor_sync(~0u, upper ? v1 : v3, 16);
@@ -94,8 +89,7 @@ static __device__ __forceinline__ float af_four_sums(float v0, float v1, float v
 
 // Coordinate of a thread's first pixel along an axis, and the step to the next one.
 template <int DIMS>
-static __device__ __forceinline__ void af_place(const float4 row, const float p[3], float *base, float *step)
-{
+static __device__ __forceinline__ void af_place(const float4 row, const float p[3], float *base, float *step) {
     *base = DIMS == 2 ? row.x * p[0] + (row.y * p[1] + row.z) : row.x * p[0] + (row.y * p[1] + (row.z * p[2] + row.w));
     *step = DIMS == 2 ? AF_PATCH_H * row.y : AF_CUBE_D * row.z;
 }
@@ -109,8 +103,7 @@ typedef struct af_six {
 // coordinates.
 template <int DIMS, int IGNORE, int STACK, int EVERY, class Source>
 static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const Source &source, const float base[3],
-    const float step[3], const float r[STACK], int n, float typical)
-{
+    const float step[3], const float r[STACK], int n, float typical) {
     af_six sums = {0, 0, 0, 0, 0, 0};
 #pragma unroll
     for (int k = 0; k < STACK; k++) {
@@ -139,8 +132,7 @@ static __device__ __forceinline__ af_six af_stack_sums(const af_batch &p, const 
 // I' is 0 in all of them.
 template <int DIMS, int IGNORE, int STACK, class Source>
 static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Source &source, const float4 *map,
-    const float place[3], const float r[STACK], int n, float typical, float whole, float empty, float *part)
-{
+    const float place[3], const float r[STACK], int n, float typical, float whole, float empty, float *part) {
     const unsigned lane = threadIdx.x % 32;
     float base[3], step[3], from[3];
     bool inside = n == STACK, none = n == 0;
@@ -170,8 +162,7 @@ static __device__ __forceinline__ void af_warp_sums(const af_batch &p, const Sou
 }
 
 template <int DIMS, int IGNORE, int STACK, class Source>
-static __global__ void __launch_bounds__(AF_BLOCK, Source::BLOCKS) batch(af_batch p, Source source)
-{
+static __global__ void __launch_bounds__(AF_BLOCK, Source::BLOCKS) batch(af_batch p, Source source) {
     __shared__ float4 map[AF_GROUP_MOST][DIMS];
     __shared__ float part[AF_GROUP_MOST][AF_WARPS][6];
     const int first = (int)blockIdx.y * p.group, count = min(p.group, p.transforms - first);

@@ -21,8 +21,7 @@
 
 RG_HD double af_misplaced(const af_size *z) { return 3 * 0x1p-24 * (double)(z->w + z->h + z->d + 1); }
 
-RG_HD rg_tolerance af_pixel_bound(const af_size *z, double fraction)
-{
+RG_HD rg_tolerance af_pixel_bound(const af_size *z, double fraction) {
     const double u = 0x1p-24, dims = z->dims;
     const rg_tolerance t = {RG_BOUND, 2 * dims * (af_misplaced(z) + fraction) + 4 * u * dims, 0,
         fraction > 0 ? "shares in 1/256 and float rounding of s, times the slope (bound.h)"
@@ -32,8 +31,7 @@ RG_HD rg_tolerance af_pixel_bound(const af_size *z, double fraction)
 
 // rounding: further relative error of the sums, times the largest (mean / sigma)^2 if they are raw. The relative part is only
 // for the number of pixels: rounding moves some pixels of a large image's rim across its border.
-RG_HD rg_tolerance af_rho_bound(const af_size *z, double fraction, double rounding)
-{
+RG_HD rg_tolerance af_rho_bound(const af_size *z, double fraction, double rounding) {
     const double u = 0x1p-24, dims = z->dims, misplaced = af_misplaced(z) + fraction;
     const double pixels = (double)z->w * z->h * z->d,
                  rim = 2 * pixels * (1.0 / z->w + 1.0 / z->h + (z->dims == 3 ? 1.0 / z->d : 0));

@@ -25,30 +25,26 @@ RG_HD int af_brick_y_2d(int y, int row) { return 4 * y + (y >> 2) * row; }
 RG_HD int af_brick_y_3d(int y, int row) { return 4 * y + (y >> 1) * (row + 8); }
 RG_HD int af_brick_z(int z, int layer) { return 8 * z + (z >> 1) * layer; }
 
-static inline af_bricks af_bricks_of(const af_size &z, void *memory)
-{
+static inline af_bricks af_bricks_of(const af_size &z, void *memory) {
     const int row = (int)af_blocks(z.w + AF_BORDER, 4) * AF_BRICK;
     const af_bricks b = {
         (float2 *)memory, row - AF_BRICK, (int)af_blocks(z.h + AF_BORDER, z.dims == 2 ? 4 : 2) * row - AF_BRICK};
     return b;
 }
 
-static inline size_t af_bricks_pairs(const af_size &z)
-{
+static inline size_t af_bricks_pairs(const af_size &z) {
     const af_bricks b = af_bricks_of(z, NULL);
     return (size_t)(b.layer + AF_BRICK) * (z.dims == 2 ? 1 : af_blocks(z.d + AF_BORDER, 2));
 }
 
-static __device__ __forceinline__ float af_voxel_or_rule(const float *volume, const af_size &z, int x, int y, int d)
-{
+static __device__ __forceinline__ float af_voxel_or_rule(const float *volume, const af_size &z, int x, int y, int d) {
     const int cx = min(max(x, 0), z.w - 1), cy = min(max(y, 0), z.h - 1), cd = min(max(d, 0), z.d - 1);
     const bool empty = z.outside == AF_ZERO && (x != cx || y != cy || d != cd);
     return empty ? 0 : volume[((int64_t)cd * z.h + cy) * z.w + cx];
 }
 
 // Grid: x in blocks of AF_BLOCK pairs, y, z.
-static __global__ void af_bricks_fill(const float *volume, af_size z, const float *typical, af_bricks to)
-{
+static __global__ void af_bricks_fill(const float *volume, af_size z, const float *typical, af_bricks to) {
     const int x = (int)(blockIdx.x * AF_BLOCK + threadIdx.x), y = (int)blockIdx.y, d = (int)blockIdx.z;
     if (x >= z.w + AF_BORDER) return;
     const int plane = z.dims == 2 ? 0 : d - 1;
@@ -60,8 +56,7 @@ static __global__ void af_bricks_fill(const float *volume, af_size z, const floa
 static __device__ __forceinline__ float af_pair_between(float2 pair, float share) { return af_between(pair.x, pair.y, share); }
 
 // s relative to the border's first pixel, clamped into it.
-static __device__ __forceinline__ float af_bricks_at_2d(const af_bricks &b, const float s[3])
-{
+static __device__ __forceinline__ float af_bricks_at_2d(const af_bricks &b, const float s[3]) {
     const int i = __float2int_rz(s[0]), j = __float2int_rz(s[1]); // not negative
     const float fx = s[0] - (float)i, fy = s[1] - (float)j;
     const float2 *at = b.pair + af_brick_x(i);
@@ -69,8 +64,7 @@ static __device__ __forceinline__ float af_bricks_at_2d(const af_bricks &b, cons
         af_pair_between(__ldg(at + af_brick_y_2d(j + 1, b.row)), fx), fy);
 }
 
-static __device__ __forceinline__ float af_bricks_at_3d(const af_bricks &b, const float s[3])
-{
+static __device__ __forceinline__ float af_bricks_at_3d(const af_bricks &b, const float s[3]) {
     const int i = __float2int_rz(s[0]), j = __float2int_rz(s[1]), k = __float2int_rz(s[2]); // not negative
     const float fx = s[0] - (float)i, fy = s[1] - (float)j, fz = s[2] - (float)k;
     const float2 *at = b.pair + af_brick_x(i);

@@ -14,8 +14,7 @@ enum { UPLOAD_3D = 2 }; // of the parameters in three dimensions
 
 template <class Source>
 static __global__ void columns_2d(
-    Source source, const float *reference, const float *matrix, int column, const float *typical, af_sums *partial)
-{
+    Source source, const float *reference, const float *matrix, int column, const float *typical, af_sums *partial) {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y0 = (int)blockIdx.y * column;
     const float *m = matrix + 6 * (int64_t)blockIdx.z, px = (float)x + af_low(source.w);
     af_run run = {0, 0, 0, 0, 0, 0};
@@ -31,8 +30,7 @@ static __global__ void columns_2d(
 
 template <class Source>
 static __global__ void columns_3d(
-    Source source, const float *reference, const float *matrix, const float *typical, af_sums *partial)
-{
+    Source source, const float *reference, const float *matrix, const float *typical, af_sums *partial) {
     const int y = (int)(blockIdx.x * blockDim.x + threadIdx.x), z = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     const float *m = matrix + 12 * (int64_t)blockIdx.z, py = (float)y + af_low(source.h), pz = (float)z + af_low(source.d);
     af_run run = {0, 0, 0, 0, 0, 0};
@@ -52,13 +50,11 @@ static __global__ void columns_3d(
 // ---- launches ------------------------------------------------------------------------------------------------------------
 
 static dim3 block_3d(const int64_t *param) { return dim3((unsigned)param[0], (unsigned)param[1]); }
-static dim3 grid_3d(const rg_shape *s, const int64_t *param)
-{
+static dim3 grid_3d(const rg_shape *s, const int64_t *param) {
     return dim3(af_blocks(s->n[AF3_HEIGHT], param[0]), af_blocks(s->n[AF3_DEPTH], param[1]), (unsigned)s->n[AF3_TRANSFORMS]);
 }
 
-template <class Source> static int launch_2d(const rg_call *call, const Source &source)
-{
+template <class Source> static int launch_2d(const rg_call *call, const Source &source) {
     const dim3 grid = af_columns_grid(call->shape, call->param);
     RG_LAUNCH((columns_2d<Source>), grid, (unsigned)call->param[0], 0, call->stream, source,
         (const float *)call->arg[AL_REFERENCE], (const float *)call->arg[AL_MATRIX], (int)call->param[1], af_typicals(call),
@@ -67,8 +63,7 @@ template <class Source> static int launch_2d(const rg_call *call, const Source &
     return error ? error : af_launch_finish(call, 0, grid.z, (int)(grid.x * grid.y));
 }
 
-template <class Source> static int launch_3d(const rg_call *call, const Source &source)
-{
+template <class Source> static int launch_3d(const rg_call *call, const Source &source) {
     const dim3 grid = grid_3d(call->shape, call->param);
     RG_LAUNCH((columns_3d<Source>), grid, block_3d(call->param), 0, call->stream, source,
         (const float *)call->arg[AL_REFERENCE], (const float *)call->arg[AL_MATRIX], af_typicals(call), af_partials(call));
@@ -76,8 +71,7 @@ template <class Source> static int launch_3d(const rg_call *call, const Source &
     return error ? error : af_launch_finish(call, 0, grid.z, (int)(grid.x * grid.y));
 }
 
-static int run_atct_2d(rg_call *call)
-{
+static int run_atct_2d(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     int error = af_launch_typical(call, z);
     error = error ? error : af_texture_renew<AF_COLUMNS_UPLOAD>(call);
@@ -86,8 +80,7 @@ static int run_atct_2d(rg_call *call)
     return launch_2d(call, af_texture_2d<AF_EDGE>{af_texture_of(call), z.w, z.h}); // the texture applies the rule
 }
 
-static int run_atc_3d(rg_call *call)
-{
+static int run_atc_3d(rg_call *call) {
     const af_size z = af_size_3d(call->shape);
     const float *image = (const float *)call->arg[AL_IMAGE];
     const int error = af_launch_typical(call, z);
@@ -97,8 +90,7 @@ static int run_atc_3d(rg_call *call)
     return launch_3d(call, af_memory_3d<AF_IGNORE>{image, z.w, z.h, z.d});
 }
 
-static int run_atct_3d(rg_call *call)
-{
+static int run_atct_3d(rg_call *call) {
     const af_size z = af_size_3d(call->shape);
     int error = af_launch_typical(call, z);
     error = error ? error : af_texture_renew<UPLOAD_3D>(call);
@@ -111,36 +103,30 @@ static int run_atct_3d(rg_call *call)
 
 static const char *refuse_3d(const rg_shape *s, const int64_t *) { return af_refuse_many(s->n[AF3_TRANSFORMS]); }
 
-static size_t scratch_2d(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch_2d(const rg_shape *s, const int64_t *param) {
     const dim3 grid = af_columns_grid(s, param);
     return af_scratch((int64_t)grid.x * grid.y, grid.z);
 }
-static size_t scratch_3d(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch_3d(const rg_shape *s, const int64_t *param) {
     const dim3 grid = grid_3d(s, param);
     return af_scratch((int64_t)grid.x * grid.y, grid.z);
 }
 
-static rg_tolerance tolerance_2d(const rg_shape *s, const int64_t *)
-{
+static rg_tolerance tolerance_2d(const rg_shape *s, const int64_t *) {
     const af_size z = af_size_2d(s);
     return af_rho_bound(&z, AF_TEXTURE_FRACTION, 0);
 }
-static rg_tolerance tolerance_3d(const rg_shape *s, const int64_t *)
-{
+static rg_tolerance tolerance_3d(const rg_shape *s, const int64_t *) {
     const af_size z = af_size_3d(s);
     return af_rho_bound(&z, AF_TEXTURE_FRACTION, 0);
 }
 
 // Three rows of the matrix and five sums; seven interpolations, or a fetch.
-static void cost_3d(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static void cost_3d(const rg_shape *s, const int64_t *, rg_cost *c) {
     const af_size z = af_size_3d(s);
     c->amount[RG_F32_MAD] = (double)af_pixels(&z) * (double)z.transforms * (9 + 5 + 14);
 }
-static void cost_3d_texture(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static void cost_3d_texture(const rg_shape *s, const int64_t *, rg_cost *c) {
     const af_size z = af_size_3d(s);
     c->amount[RG_F32_MAD] = (double)af_pixels(&z) * (double)z.transforms * (9 + 5);
     c->amount[RG_TEXTURE] = 2 * (double)af_pixels(&z) * (double)z.transforms; // two planes
@@ -148,8 +134,7 @@ static void cost_3d_texture(const rg_shape *s, const int64_t *, rg_cost *c)
 
 static const int64_t sides_y[] = {8, 16}, sides_z[] = {2, 8, 16};
 #define BLOCK_3D                                                                                                               \
-    {"block_y", sides_y, RG_COUNT(sides_y), 16, "threads of a block along y"},                                                 \
-    {                                                                                                                          \
+    {"block_y", sides_y, RG_COUNT(sides_y), 16, "threads of a block along y"}, {                                               \
         "block_z", sides_z, RG_COUNT(sides_z), 16, "threads of a block along z"                                                \
     }
 static const rg_param params_3d[] = {BLOCK_3D}, texture_params_3d[] = {BLOCK_3D, AF_UPLOAD};

@@ -15,8 +15,7 @@ static const rg_param af_columns_params[] = {
     AF_UPLOAD,
 };
 
-static inline dim3 af_columns_grid(const rg_shape *s, const int64_t *param)
-{
+static inline dim3 af_columns_grid(const rg_shape *s, const int64_t *param) {
     return dim3(af_blocks(s->n[AF2_WIDTH], param[AF_THREADS]), af_blocks(s->n[AF2_HEIGHT], param[AF_COLUMN]),
         (unsigned)s->n[AF2_TRANSFORMS]);
 }
@@ -24,8 +23,7 @@ static inline dim3 af_columns_grid(const rg_shape *s, const int64_t *param)
 static inline const char *af_columns_refuse(const rg_shape *s, const int64_t *) { return af_refuse_many(s->n[AF2_TRANSFORMS]); }
 
 // Two rows of the matrix, five sums, a fetch.
-static inline void af_columns_cost(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static inline void af_columns_cost(const rg_shape *s, const int64_t *, rg_cost *c) {
     const double pixels = (double)s->n[AF2_WIDTH] * (double)s->n[AF2_HEIGHT] * (double)s->n[AF2_TRANSFORMS];
     c->amount[RG_F32_MAD] = 9 * pixels;
     c->amount[RG_TEXTURE] = pixels;

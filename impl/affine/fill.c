@@ -6,14 +6,12 @@
 #include "sums.h"
 
 // Random number j of item i in -1 .. 1, a multiple of 2^-23.
-static double draw(uint64_t seed, int64_t i, int j)
-{
+static double draw(uint64_t seed, int64_t i, int j) {
     return (double)(rg_bits(seed, (uint64_t)i * 32 + (uint64_t)j) >> 40) * 0x1p-23 - 1;
 }
 
 // A triangle wave between -1 and 1: unlike a sine, it has the same bits on every machine. |turns| < 2^31.
-static double wave(double turns)
-{
+static double wave(double turns) {
     const double towards_0 = (double)(int)turns, below = towards_0 > turns ? towards_0 - 1 : towards_0; // floor, without a call
     return 4 * fabs(turns - below - 0.5) - 1;
 }
@@ -21,14 +19,12 @@ static double wave(double turns)
 // Value at a pixel, whose place is in fractions of the sides.
 static double waves(double x, double y, double d) { return (wave(3 * x + y + 2 * d) + wave(x - 4 * y + 3 * d)) / 2; }
 
-static double extreme(uint64_t seed, int64_t e)
-{
+static double extreme(uint64_t seed, int64_t e) {
     const double value[8] = {0, 1, -1, 0x1p-23, 1 - 0x1p-23, -0.5, 0x1p-120, -0x1p-140}; // the last is denormal
     return value[rg_bits(seed, (uint64_t)e) >> 61];
 }
 
-static float value(uint64_t seed, rg_pattern pattern, int64_t e, double textured)
-{
+static float value(uint64_t seed, rg_pattern pattern, int64_t e, double textured) {
     switch (pattern) {
     case RG_POSITION:
         return (float)ldexp((double)(1 + (e + (int64_t)(seed >> 40)) * 40503 % 65521), -16); // neighbours far apart
@@ -41,8 +37,7 @@ static float value(uint64_t seed, rg_pattern pattern, int64_t e, double textured
 // ---- transforms ----------------------------------------------------------------------------------------------------------
 
 // Rotation about axis 0 z, 1 y, 2 x; quarter turns are exact.
-static void turn(int axis, double degrees, double r[9])
-{
+static void turn(int axis, double degrees, double r[9]) {
     const double angle = degrees * (atan(1) / 45);
     const int quarter = fmod(degrees, 90) == 0;
     const double c = quarter ? round(cos(angle)) : cos(angle), s = quarter ? round(sin(angle)) : sin(angle);
@@ -53,14 +48,12 @@ static void turn(int axis, double degrees, double r[9])
     r[3 * q + p] = s;
 }
 
-static void multiply(const double a[9], const double b[9], double ab[9])
-{
+static void multiply(const double a[9], const double b[9], double ab[9]) {
     for (int e = 0; e < 9; e++)
         ab[e] = a[e / 3 * 3] * b[e % 3] + a[e / 3 * 3 + 1] * b[3 + e % 3] + a[e / 3 * 3 + 2] * b[6 + e % 3];
 }
 
-static void turns(const af_size *z, const double degrees[3], double r[9])
-{
+static void turns(const af_size *z, const double degrees[3], double r[9]) {
     double about[9], half[9], further[9];
     turn(0, degrees[0], r);
     if (z->dims == 2) return;
@@ -71,8 +64,7 @@ static void turns(const af_size *z, const double degrees[3], double r[9])
 }
 
 // A map of the lattice onto itself: axes permuted and mirrored (in two dimensions z stays).
-static void permute(const af_size *z, uint64_t bits, double r[9])
-{
+static void permute(const af_size *z, uint64_t bits, double r[9]) {
     int axis[3] = {0, 1, 2};
     for (int a = z->dims - 1; a > 0; a--, bits /= 3) {
         const int b = (int)(bits % (uint64_t)(a + 1)), was = axis[a];
@@ -86,8 +78,8 @@ static void permute(const af_size *z, uint64_t bits, double r[9])
 // The map of a feature of the image: c + M (p - c) + shift. position: lattice onto lattice. random: the paper's ranges (Sects
 // 2.1, 2.2). maximum: steps of 45 degrees and half pixels. extreme: everything in one point, nothing visible, half and twice
 // the size.
-static void draw_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_t i, int attempt, double r[9], double shift[3])
-{
+static void draw_map(
+    const af_size *z, uint64_t seed, rg_pattern pattern, int64_t i, int attempt, double r[9], double shift[3]) {
     const int side[3] = {z->w, z->h, z->d};
     const uint64_t bits = rg_bits(~seed, (uint64_t)i) >> 8;
     double degrees[3], scale = 1;
@@ -110,8 +102,7 @@ static void draw_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_
 }
 
 // Smallest distance of any s from the lines at which rule 2 begins to omit pixels.
-static double clearance(const af_size *z, const float *m)
-{
+static double clearance(const af_size *z, const float *m) {
     const int side[3] = {z->w, z->h, z->d};
     double least = INFINITY;
     for (int64_t e = 0; e < af_pixels(z); e++) {
@@ -126,8 +117,7 @@ static double clearance(const af_size *z, const float *m)
     return least;
 }
 
-static void put(const af_size *z, const double r[9], const double shift[3], float *m)
-{
+static void put(const af_size *z, const double r[9], const double shift[3], float *m) {
     double inverse[9], back[3];
     for (int e = 0; e < 9; e++) inverse[e] = r[e % 3 * 3 + e / 3];
     for (int a = 0; a < 3; a++)
@@ -138,8 +128,7 @@ static void put(const af_size *z, const double r[9], const double shift[3], floa
     }
 }
 
-static void fill_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_t i, float *m)
-{
+static void fill_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_t i, float *m) {
     double r[9], shift[3] = {0, 0, 0};
     if (z->turn) {
         const int64_t t = z->turn - 1;
@@ -170,8 +159,7 @@ static void fill_map(const af_size *z, uint64_t seed, rg_pattern pattern, int64_
 // read, so that a remainder shows in a correlation. The centre gets that one of 64 numbers for which a sum of TERMS terms
 // leaves most: more than 1e-5, so that no variant may add that many in sequence.
 enum { CANDIDATES = 64, TERMS = 512 };
-static void put_constant(const af_size *z, uint64_t seed, float *image)
-{
+static void put_constant(const af_size *z, uint64_t seed, float *image) {
     const int64_t n = af_pixels(z), centre = af_pixel(z, af_centre(z->w), af_centre(z->h), af_centre(z->d));
     float best = 0;
     double most = -1;
@@ -190,8 +178,7 @@ static void put_constant(const af_size *z, uint64_t seed, float *image)
 
 // A row at a time, on all cores for large images, because benchmarks fill them repeatedly.
 enum { LARGE = 1 << 18 };
-static void fill_image(const af_size *z, uint64_t seed, rg_pattern pattern, float *image)
-{
+static void fill_image(const af_size *z, uint64_t seed, rg_pattern pattern, float *image) {
 #pragma omp parallel for schedule(static) if (af_pixels(z) >= LARGE)
     for (int64_t row = 0; row < af_pixels(z) / z->w; row++) {
         int64_t e = row * z->w;
@@ -201,8 +188,7 @@ static void fill_image(const af_size *z, uint64_t seed, rg_pattern pattern, floa
     }
 }
 
-void af_fill(const af_size *z, uint64_t seed, rg_pattern pattern, float *image, float *reference, float *matrix)
-{
+void af_fill(const af_size *z, uint64_t seed, rg_pattern pattern, float *image, float *reference, float *matrix) {
     fill_image(z, seed, pattern, image);
     if (pattern == RG_EXTREME) put_constant(z, seed, image);
     // Linear in the image: a correlation of 1, which rounding may exceed.

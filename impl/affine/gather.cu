@@ -40,8 +40,7 @@ typedef struct view {
 
 // Begins to copy four pixels, past the registers if the GPU can, or to write four zeros; copied waits for all that this thread
 // began.
-static __device__ __forceinline__ void copy_four(const float *from, float *to, bool empty)
-{
+static __device__ __forceinline__ void copy_four(const float *from, float *to, bool empty) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     const unsigned there = (unsigned)__cvta_generic_to_shared(to);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(there), "l"(from), "r"(empty ? 0 : 16) : "memory");
@@ -49,8 +48,7 @@ static __device__ __forceinline__ void copy_four(const float *from, float *to, b
     *(float4 *)to = empty ? make_float4(0, 0, 0, 0) : *(const float4 *)from;
 #endif
 }
-static __device__ __forceinline__ void copied(void)
-{
+static __device__ __forceinline__ void copied(void) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
@@ -58,8 +56,7 @@ static __device__ __forceinline__ void copied(void)
 
 // Copies a window that lies in the image: a warp a row, four pixels a lane. Rows of image and window begin at multiples of four
 // pixels.
-static __device__ __forceinline__ void copy_inside(const problem &p, const view &v, float *to)
-{
+static __device__ __forceinline__ void copy_inside(const problem &p, const view &v, float *to) {
     const int column = 4 * ((int)threadIdx.x % 32), warp = (int)threadIdx.x / 32;
     if (column >= v.width) return;
     const float *from = p.image + (int64_t)(v.y + warp) * p.w + v.x + column;
@@ -70,8 +67,7 @@ static __device__ __forceinline__ void copy_inside(const problem &p, const view 
 
 // The same for any window, with the values that the rule gives outside the image: for rules 1 and 2 the nearest pixel, so that
 // s needs no clamp. Four pixels are all inside or all outside.
-static __device__ __forceinline__ void copy_by_fours(const problem &p, const view &v, float *to)
-{
+static __device__ __forceinline__ void copy_by_fours(const problem &p, const view &v, float *to) {
     const int column = 4 * ((int)threadIdx.x % 32), x = v.x + column;
     if (column >= v.width) return;
 #pragma unroll 1
@@ -88,8 +84,7 @@ static __device__ __forceinline__ void copy_by_fours(const problem &p, const vie
 }
 
 // The same for any image.
-static __device__ __forceinline__ void copy_by_ones(const problem &p, const view &v, float *to)
-{
+static __device__ __forceinline__ void copy_by_ones(const problem &p, const view &v, float *to) {
     for (int r = (int)threadIdx.x / 32; r < v.height; r += WARPS) {
         const int y = v.y + r, row = min(max(y, 0), p.h - 1);
 #pragma unroll
@@ -102,8 +97,7 @@ static __device__ __forceinline__ void copy_by_ones(const problem &p, const view
 }
 
 // The window of the tile at (x0, y0).
-static __device__ __forceinline__ view view_of(const problem &p, const float *matrix, int x0, int y0)
-{
+static __device__ __forceinline__ view view_of(const problem &p, const float *matrix, int x0, int y0) {
     const int nx = min((int)TILE_W, p.w - x0), ny = min((int)TILE_H, p.h - y0);
     const af_window from = af_window_of(matrix, matrix + 3, p.w, p.h, x0, y0, nx, ny);
     view v = {from.x + af_centre(p.w), from.y + af_centre(p.h), from.width, from.height, BY_ONES};
@@ -134,14 +128,12 @@ static origin origin_of(const problem &, const float *window) { return window; }
 static float pixel_at(origin from, unsigned at) { return from[(int)(at - BIAS)]; }
 #else
 typedef unsigned origin;
-static __device__ __forceinline__ origin origin_of(const problem &p, const float *window)
-{
+static __device__ __forceinline__ origin origin_of(const problem &p, const float *window) {
     unsigned from = (unsigned)__cvta_generic_to_shared(window) + p.unbias;
     asm volatile("" : "+r"(from)::"memory"); // the window is written; no pixel has been read
     return from;
 }
-static __device__ __forceinline__ float pixel_at(origin from, unsigned at)
-{
+static __device__ __forceinline__ float pixel_at(origin from, unsigned at) {
     float value;
     asm("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(from + 4 * at));
     return value;
@@ -149,8 +141,7 @@ static __device__ __forceinline__ float pixel_at(origin from, unsigned at)
 #endif
 
 // Value at (x, y), relative to the window's first pixel.
-static __device__ __forceinline__ float value_at(origin window, float x, float y)
-{
+static __device__ __forceinline__ float value_at(origin window, float x, float y) {
     const float to_x = __fadd_rd(x, WHOLE), to_y = __fadd_rd(y, WHOLE), share = x - (to_x - WHOLE);
     const unsigned at = (unsigned)__float_as_int(to_y) * PITCH + (unsigned)__float_as_int(to_x), below = at + PITCH;
     return af_between(af_between(pixel_at(window, at), pixel_at(window, at + 1), share),
@@ -161,8 +152,7 @@ static __device__ __forceinline__ float value_at(origin window, float x, float y
 static __device__ __forceinline__ float on(float at, int n, float step) { return n ? at + (float)n * step : at; }
 
 // The value by the rule, from the image.
-static __device__ __attribute__((noinline)) float value_alone(const problem &p, int x, int y)
-{
+static __device__ __attribute__((noinline)) float value_alone(const problem &p, int x, int y) {
     const float *row = p.matrix + 6 * (int64_t)blockIdx.z;
     const float px = (float)x + af_low(p.w), py = (float)y + af_low(p.h);
     int takes_part;
@@ -175,8 +165,8 @@ typedef struct spot {
     float at_x, at_y;
     int64_t to;
 } spot;
-static __device__ __forceinline__ spot spot_of(const problem &p, const float row[6], const view &v, int x0, int y0, bool lines)
-{
+static __device__ __forceinline__ spot spot_of(
+    const problem &p, const float row[6], const view &v, int x0, int y0, bool lines) {
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     spot s;
     s.x = x0 + (lines ? lane : lane % 8);
@@ -194,8 +184,7 @@ static __device__ __forceinline__ spot spot_of(const problem &p, const float row
 // Computes the tile in patches of PATCH_W pixels side by side, with the patches of a warp DOWN times below each other.
 template <int PATCH_W>
 static __device__ __forceinline__ void compute(
-    const problem &p, const float row[6], const view &v, const spot &s, origin window, int x0, int y0)
-{
+    const problem &p, const float row[6], const view &v, const spot &s, origin window, int x0, int y0) {
     constexpr int PATCH_H = 32 / PATCH_W, ACROSS = TILE_W / PATCH_W, STEP = PATCH_H * WARPS, DOWN = TILE_H / STEP;
     const float right_x = PATCH_W * row[0], down_x = STEP * row[1], right_y = PATCH_W * row[3], down_y = STEP * row[4];
     float *to = p.to + s.to;
@@ -218,8 +207,7 @@ static __device__ __forceinline__ void compute(
                 : value_at(window, on(on(s.at_x, d, down_x), k, right_x), on(on(s.at_y, d, down_y), k, right_y));
 }
 
-static __global__ void __launch_bounds__(BLOCK, BLOCKS) gather(const __grid_constant__ problem p)
-{
+static __global__ void __launch_bounds__(BLOCK, BLOCKS) gather(const __grid_constant__ problem p) {
     __shared__ __align__(16) float window[ROWS * PITCH];
     rg_take_turn(); // the next call's blocks may be set up
     const int x0 = (int)blockIdx.x * TILE_W, y0 = (int)blockIdx.y * TILE_H;
@@ -244,8 +232,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS) gather(const __grid_cons
 
 static const char *refuse(const rg_shape *s, const int64_t *) { return af_refuse_many(s->n[AF2_TRANSFORMS]); }
 
-static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *, rg_cost *c) {
     const double image = (double)s->n[AF2_WIDTH] * (double)s->n[AF2_HEIGHT], pixels = image * (double)s->n[AF2_TRANSFORMS];
     c->amount[RG_F32_MAD] = 8 * pixels;
     c->amount[RG_SHARED_BYTES] = 4 * (4 + 1.5) * pixels; // four corners; the window is 1.5 times the tile
@@ -254,8 +241,7 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
 
 static int prepare(rg_call *call) { return rg_find_early(call, gather); }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     const problem p = {(const float *)call->arg[AF_IMAGE], (const float *)call->arg[AF_MATRIX],
         (float *)call->arg[AF_TRANSFORMED], z.w, z.h, z.outside,

@@ -44,14 +44,12 @@ typedef struct af_size {
     int64_t transforms, turn;
 } af_size;
 
-RG_HD af_size af_size_2d(const rg_shape *s)
-{
+RG_HD af_size af_size_2d(const rg_shape *s) {
     const int64_t *n = s->n;
     const af_size z = {(int)n[AF2_WIDTH], (int)n[AF2_HEIGHT], 1, 2, (int)n[AF2_OUTSIDE], n[AF2_TRANSFORMS], n[AF2_TURN]};
     return z;
 }
-RG_HD af_size af_size_3d(const rg_shape *s)
-{
+RG_HD af_size af_size_3d(const rg_shape *s) {
     const int64_t *n = s->n;
     const af_size z = {
         (int)n[AF3_WIDTH], (int)n[AF3_HEIGHT], (int)n[AF3_DEPTH], 3, (int)n[AF3_OUTSIDE], n[AF3_TRANSFORMS], n[AF3_TURN]};
@@ -82,8 +80,7 @@ RG_HD int af_inside(float s, float low, float high) { return s >= low - AF_MARGI
 // ---- matrices ------------------------------------------------------------------------------------------------------------
 
 // The transform that brings image i onto image i-1: [M | t] with M = Rot(-a) / scale, t = -M shift (above).
-RG_HD void af_matrix_2d(double angle_rad, const double shift_px[2], double scale, float m[6])
-{
+RG_HD void af_matrix_2d(double angle_rad, const double shift_px[2], double scale, float m[6]) {
     const double c = cos(angle_rad) / scale, s = sin(angle_rad) / scale;
     m[0] = (float)c;
     m[1] = (float)s;
@@ -94,8 +91,7 @@ RG_HD void af_matrix_2d(double angle_rad, const double shift_px[2], double scale
 }
 
 // The inverse map q = M^-1 (s - c - t) + c as [N | u]; false if M has none.
-RG_HD int af_inverse_2d(const float m[6], double inverse[6])
-{
+RG_HD int af_inverse_2d(const float m[6], double inverse[6]) {
     const double det = (double)m[0] * m[4] - (double)m[1] * m[3];
     if (!(fabs(det) > 0)) return 0;
     inverse[0] = m[4] / det;
@@ -111,8 +107,7 @@ RG_HD int af_inverse_2d(const float m[6], double inverse[6])
 
 RG_HD float af_between(float a, float b, float share) { return share * (b - a) + a; }
 
-RG_HD int af_floor(float s)
-{
+RG_HD int af_floor(float s) {
 #ifdef __CUDA_ARCH__
     return __float2int_rd(s);
 #else
@@ -128,16 +123,14 @@ typedef struct af_pair {
 } af_pair;
 
 // s from the centre, within low - 1 .. high + 1: the neighbours may be one outside.
-RG_HD af_pair af_pair_at(float s, int side)
-{
+RG_HD af_pair af_pair_at(float s, int side) {
     const int whole = af_floor(s), first = whole + af_centre(side);
     const af_pair p = {first, first + 1, s - (float)whole};
     return p;
 }
 
 // The same for s anywhere, clamped (NaN: to the low end).
-RG_HD af_pair af_pair_clamped(float s, int side)
-{
+RG_HD af_pair af_pair_clamped(float s, int side) {
     const float low = af_low(side), high = af_high(side);
     af_pair p = af_pair_at(!(s >= low) ? low : s > high ? high : s, side);
     if (p.second > side - 1) p.second = side - 1;
@@ -146,18 +139,15 @@ RG_HD af_pair af_pair_clamped(float s, int side)
 
 RG_HD int af_reaches(float s, int side) { return s > af_low(side) - 1 && s < af_high(side) + 1; } // rule 0: else it is 0
 
-RG_HD float af_at_2d(const float *image, int w, int h, int x, int y)
-{
+RG_HD float af_at_2d(const float *image, int w, int h, int x, int y) {
     return x >= 0 && x < w && y >= 0 && y < h ? image[(int64_t)y * w + x] : 0;
 }
-RG_HD float af_at_3d(const float *image, int w, int h, int d, int x, int y, int z)
-{
+RG_HD float af_at_3d(const float *image, int w, int h, int d, int x, int y, int z) {
     return z >= 0 && z < d ? af_at_2d(image + (int64_t)z * w * h, w, h, x, y) : 0;
 }
 
 // Value at (x, y) from the centre; only rule 2 changes *takes_part.
-RG_HD float af_sample_2d(const float *image, int w, int h, int outside, float x, float y, int *takes_part)
-{
+RG_HD float af_sample_2d(const float *image, int w, int h, int outside, float x, float y, int *takes_part) {
     *takes_part = outside != AF_IGNORE || (af_inside(x, af_low(w), af_high(w)) && af_inside(y, af_low(h), af_high(h)));
     if (!*takes_part || (outside == AF_ZERO && !(af_reaches(x, w) && af_reaches(y, h)))) return 0;
     if (outside == AF_ZERO) {
@@ -172,8 +162,7 @@ RG_HD float af_sample_2d(const float *image, int w, int h, int outside, float x,
         af_between(above[i.first], above[i.second], i.share), af_between(below[i.first], below[i.second], i.share), j.share);
 }
 
-RG_HD float af_sample_3d(const float *image, int w, int h, int d, int outside, float x, float y, float z, int *takes_part)
-{
+RG_HD float af_sample_3d(const float *image, int w, int h, int d, int outside, float x, float y, float z, int *takes_part) {
     *takes_part = outside != AF_IGNORE ||
         (af_inside(x, af_low(w), af_high(w)) && af_inside(y, af_low(h), af_high(h)) && af_inside(z, af_low(d), af_high(d)));
     if (!*takes_part || (outside == AF_ZERO && !(af_reaches(x, w) && af_reaches(y, h) && af_reaches(z, d)))) return 0;

@@ -4,8 +4,7 @@
 #include "index.h"
 #include "sums.h"
 
-static int run_affine(rg_call *call)
-{
+static int run_affine(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     const float *image = (const float *)call->arg[AF_IMAGE], *m = (const float *)call->arg[AF_MATRIX];
     float *to = (float *)call->arg[AF_TRANSFORMED];
@@ -21,22 +20,19 @@ static int run_affine(rg_call *call)
 
 typedef float sample_fn(const float *image, const af_size *, const float *m, int x, int y, int zz, int *takes_part);
 
-RG_HD float sample_2d(const float *image, const af_size *z, const float *m, int x, int y, int zz, int *takes_part)
-{
+RG_HD float sample_2d(const float *image, const af_size *z, const float *m, int x, int y, int zz, int *takes_part) {
     const float px = (float)x + af_low(z->w), py = (float)y + af_low(z->h);
     (void)zz;
     return af_sample_2d(image, z->w, z->h, z->outside, af_row_2d(m, px, py), af_row_2d(m + 3, px, py), takes_part);
 }
 
-RG_HD float sample_3d(const float *image, const af_size *z, const float *m, int x, int y, int zz, int *takes_part)
-{
+RG_HD float sample_3d(const float *image, const af_size *z, const float *m, int x, int y, int zz, int *takes_part) {
     const float px = (float)x + af_low(z->w), py = (float)y + af_low(z->h), pz = (float)zz + af_low(z->d);
     return af_sample_3d(image, z->w, z->h, z->d, z->outside, af_row_3d(m, px, py, pz), af_row_3d(m + 4, px, py, pz),
         af_row_3d(m + 8, px, py, pz), takes_part);
 }
 
-RG_HD int align(const rg_call *call, const af_size z, sample_fn *sample)
-{
+RG_HD int align(const rg_call *call, const af_size z, sample_fn *sample) {
     const float *image = (const float *)call->arg[AL_IMAGE], *reference = (const float *)call->arg[AL_REFERENCE];
     const float typical_a = af_typical(image, af_pixels(&z)), typical_b = af_typical(reference, af_pixels(&z));
     for (int64_t i = 0; i < z.transforms; i++) {

@@ -53,8 +53,7 @@ static int pitch(const af_size *z) { return (z->w + 2 * FRAME + LINE - 1) / LINE
 
 #ifdef RG_EMULATED
 // Stands in for NPP where it is missing, so that frame, coordinates and strides here are tested.
-static __global__ void stand_in(const float *from, npp_size size, int pitch, float *to, npp_size result, npp_map m)
-{
+static __global__ void stand_in(const float *from, npp_size size, int pitch, float *to, npp_size result, npp_map m) {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const double x = (double)(i % result.width), y = (double)(i / result.width);
     const double sx = m.row[0][0] * x + m.row[0][1] * y + m.row[0][2], sy = m.row[1][0] * x + m.row[1][1] * y + m.row[1][2];
@@ -66,15 +65,13 @@ static __global__ void stand_in(const float *from, npp_size size, int pitch, flo
 }
 
 static int find(npp *) { return RG_OK; }
-static int warp(const npp *, const rg_call *call, const af_size *z, float *to, const npp_map &m)
-{
+static int warp(const npp *, const rg_call *call, const af_size *z, float *to, const npp_map &m) {
     RG_LAUNCH(stand_in, (unsigned)((af_pixels(z) + 255) / 256), 256, 0, call->stream, (const float *)call->scratch, framed(z),
         pitch(z), to, npp_size{z->w, z->h}, m);
     return (int)cudaGetLastError();
 }
 #else
-static int find(npp *p)
-{
+static int find(npp *p) {
     const struct {
         cudaDeviceAttr of;
         int *to;
@@ -92,8 +89,7 @@ static int find(npp *p)
     return error ? error : p->warp_back ? RG_OK : RG_E_LIBRARY;
 }
 
-static int warp(const npp *p, const rg_call *call, const af_size *z, float *to, const npp_map &m)
-{
+static int warp(const npp *p, const rg_call *call, const af_size *z, float *to, const npp_map &m) {
     const npp_size size = framed(z);
     const int code = p->warp_back((const float *)call->scratch, size, pitch(z) * (int)sizeof(float),
         {0, 0, size.width, size.height}, to, z->w * (int)sizeof(float), {0, 0, z->w, z->h}, m.row, NPP_LINEAR, p->stream);
@@ -101,14 +97,12 @@ static int warp(const npp *p, const rg_call *call, const af_size *z, float *to, 
 }
 #endif
 
-static size_t scratch(const rg_shape *s, const int64_t *)
-{
+static size_t scratch(const rg_shape *s, const int64_t *) {
     const af_size z = af_size_2d(s);
     return (size_t)pitch(&z) * (size_t)framed(&z).height * sizeof(float);
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     npp *p = (npp *)calloc(1, sizeof *p);
     if (!p) return RG_E_STATE;
     call->state = p;
@@ -117,8 +111,7 @@ static int prepare(rg_call *call)
     return p->matrix ? find(p) : RG_E_STATE;
 }
 
-static int load(rg_call *call)
-{
+static int load(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     const size_t line = (size_t)z.w * sizeof(float), to_line = (size_t)pitch(&z) * sizeof(float);
     const int error = (int)cudaMemsetAsync(call->scratch, 0, scratch(call->shape, NULL), (cudaStream_t)call->stream);
@@ -128,8 +121,7 @@ static int load(rg_call *call)
 }
 
 // The map from results, relative to their first pixel, to s, relative to the frame's first pixel.
-static npp_map map_of(const af_size *z, const float *m)
-{
+static npp_map map_of(const af_size *z, const float *m) {
     const int centre[2] = {af_centre(z->w), af_centre(z->h)};
     npp_map map;
     for (int a = 0; a < 2; a++, m += 3) {
@@ -140,8 +132,7 @@ static npp_map map_of(const af_size *z, const float *m)
     return map;
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     const npp *p = (const npp *)call->state;
     const cudaStream_t stream = (cudaStream_t)call->stream;
@@ -155,8 +146,7 @@ static int run(rg_call *call)
     return error;
 }
 
-static void finish(rg_call *call)
-{
+static void finish(rg_call *call) {
     npp *p = (npp *)call->state;
     if (p && p->library) dlclose(p->library);
     if (p) free(p->matrix);
@@ -164,15 +154,13 @@ static void finish(rg_call *call)
     call->state = NULL;
 }
 
-static const char *refuse(const rg_shape *s, const int64_t *)
-{
+static const char *refuse(const rg_shape *s, const int64_t *) {
     return s->n[AF2_OUTSIDE] == AF_ZERO ? NULL
                                         : "NPP leaves alone what comes from outside: it continues no edge and counts no pixel";
 }
 
 // NPP counts from the frame's corner, not from the centre: s is twice as large, and so is its rounding error.
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *)
-{
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *) {
     const af_size z = af_size_2d(s);
     const af_size all = {z.w + 2 * FRAME, z.h + 2 * FRAME, 1, 2, z.outside, 1, 0};
     rg_tolerance t = af_pixel_bound(&z, 2 * af_misplaced(&all));
@@ -180,8 +168,7 @@ static rg_tolerance tolerance(const rg_shape *s, const int64_t *)
     return t;
 }
 
-static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *, rg_cost *c) {
     const double image = (double)s->n[AF2_WIDTH] * (double)s->n[AF2_HEIGHT], pixels = image * (double)s->n[AF2_TRANSFORMS];
     c->amount[RG_MEM_BYTES] = 4 * (image + 2 * pixels);
 }

@@ -19,8 +19,7 @@ typedef struct af_stack {
     int x, y, z, n;
 } af_stack;
 
-static inline int64_t af_stack_blocks(const af_size &z, int stack)
-{
+static inline int64_t af_stack_blocks(const af_size &z, int stack) {
     if (z.dims == 2) return (int64_t)af_blocks(z.w, AF_TILE_W) * af_blocks(z.h, AF_PATCH_H * stack);
     return af_blocks(
         (int64_t)af_blocks(z.w, AF_CUBE_W) * af_blocks(z.h, AF_CUBE_H) * af_blocks(z.d, AF_CUBE_D * stack), AF_WARPS);
@@ -28,8 +27,7 @@ static inline int64_t af_stack_blocks(const af_size &z, int stack)
 
 static __device__ __forceinline__ unsigned af_parts(int side, int part) { return (unsigned)(side + part - 1) / (unsigned)part; }
 
-template <int DIMS, int STACK> static __device__ __forceinline__ af_stack af_stack_of(int w, int h, int d)
-{
+template <int DIMS, int STACK> static __device__ __forceinline__ af_stack af_stack_of(int w, int h, int d) {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     af_stack s;
     int left;

@@ -21,8 +21,7 @@ typedef struct af_room {
 } af_room;
 
 // One row of the window; y and x0 in pixels of the image.
-static inline void af_copy_row(const af_size *z, const float *image, int x0, int y, int width, float *to)
-{
+static inline void af_copy_row(const af_size *z, const float *image, int x0, int y, int width, float *to) {
     const float *row = image + (int64_t)af_held(y, 0, z->h - 1) * z->w;
     const int empty = z->outside == AF_ZERO, left = af_held(-x0, 0, width), right = af_held(z->w - x0, left, width);
     if (empty && (y < 0 || y >= z->h)) {
@@ -36,8 +35,7 @@ static inline void af_copy_row(const af_size *z, const float *image, int x0, int
 
 // Copies the window of the tile. If it does not fit, lines use the image.
 static inline void af_move_in(
-    const af_size *z, const float *image, const float *matrix, int x0, int x1, int y0, int y1, af_room *room)
-{
+    const af_size *z, const float *image, const float *matrix, int x0, int x1, int y0, int y1, af_room *room) {
     room->view = af_window_of(matrix, matrix + 3, z->w, z->h, x0, y0, x1 - x0, y1 - y0);
     room->pitch = room->view.width | 1; // rows fall into different sets
     room->fits =

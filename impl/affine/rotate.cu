@@ -13,8 +13,7 @@
 enum { UPLOAD = 2 }; // of the parameters
 
 // A thread's pixels: column x, rows y0 .. y0 + column - 1.
-template <class Source> static __global__ void rotate(Source source, const float *matrix, int column, float *to)
-{
+template <class Source> static __global__ void rotate(Source source, const float *matrix, int column, float *to) {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y0 = (int)(blockIdx.y * blockDim.y + threadIdx.y) * column;
     const float *m = matrix + 6 * (int64_t)blockIdx.z;
     const float px = (float)x + af_low(source.w);
@@ -27,8 +26,7 @@ template <class Source> static __global__ void rotate(Source source, const float
     }
 }
 
-template <class Source> static int launch(const rg_call *call, const Source &source, dim3 block, int column)
-{
+template <class Source> static int launch(const rg_call *call, const Source &source, dim3 block, int column) {
     const af_size z = af_size_2d(call->shape);
     const dim3 grid(af_blocks(z.w, block.x), af_blocks(z.h, (int64_t)block.y * column), (unsigned)z.transforms);
     RG_LAUNCH((rotate<Source>), grid, block, 0, call->stream, source, (const float *)call->arg[AF_MATRIX], column,
@@ -36,8 +34,7 @@ template <class Source> static int launch(const rg_call *call, const Source &sou
     return (int)cudaGetLastError();
 }
 
-static int from_memory(const rg_call *call, dim3 block, int column)
-{
+static int from_memory(const rg_call *call, dim3 block, int column) {
     const af_size z = af_size_2d(call->shape);
     const float *image = (const float *)call->arg[AF_IMAGE];
     if (z.outside == AF_ZERO) return launch(call, af_memory_2d<AF_ZERO>{image, z.w, z.h}, block, column);
@@ -45,8 +42,7 @@ static int from_memory(const rg_call *call, dim3 block, int column)
     return launch(call, af_memory_2d<AF_IGNORE>{image, z.w, z.h}, block, column);
 }
 
-static int from_texture(const rg_call *call, dim3 block, int column)
-{
+static int from_texture(const rg_call *call, dim3 block, int column) {
     const af_size z = af_size_2d(call->shape);
     const int error = af_texture_renew<UPLOAD>(call);
     if (error) return error;
@@ -65,21 +61,18 @@ static int run_att_128x1(rg_call *call) { return from_texture(call, line(call), 
 
 static const char *refuse(const rg_shape *s, const int64_t *) { return af_refuse_many(s->n[AF2_TRANSFORMS]); }
 
-static rg_tolerance tolerance_texture(const rg_shape *s, const int64_t *)
-{
+static rg_tolerance tolerance_texture(const rg_shape *s, const int64_t *) {
     const af_size z = af_size_2d(s);
     return af_pixel_bound(&z, AF_TEXTURE_FRACTION);
 }
 
 // Two rows of the matrix; three interpolations, or one fetch.
-static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *, rg_cost *c) {
     const double image = (double)s->n[AF2_WIDTH] * (double)s->n[AF2_HEIGHT], pixels = image * (double)s->n[AF2_TRANSFORMS];
     c->amount[RG_F32_MAD] = 10 * pixels;
     c->amount[RG_MEM_BYTES] = 4 * (image + pixels);
 }
-static void cost_texture(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost_texture(const rg_shape *s, const int64_t *param, rg_cost *c) {
     const double image = (double)s->n[AF2_WIDTH] * (double)s->n[AF2_HEIGHT], pixels = image * (double)s->n[AF2_TRANSFORMS];
     cost(s, param, c);
     c->amount[RG_F32_MAD] = 4 * pixels;
@@ -89,23 +82,19 @@ static void cost_texture(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 static const int64_t widths[] = {8, 16, 32, 64}, heights[] = {4, 8, 16};
 #define SQUARE                                                                                                                 \
-    {"block_w", widths, RG_COUNT(widths), 16, "threads of a block along x"},                                                   \
-    {                                                                                                                          \
+    {"block_w", widths, RG_COUNT(widths), 16, "threads of a block along x"}, {                                                 \
         "block_h", heights, RG_COUNT(heights), 16, "threads of a block along y"                                                \
     }
 static const rg_param square_params[] = {SQUARE}, square_texture_params[] = {SQUARE, AF_UPLOAD};
 static const int64_t threads[] = {32, 64, 128, 256}, columns[] = {4, 16, 32, 64, 128};
 #define LINE                                                                                                                   \
-    {"threads", threads, RG_COUNT(threads), 128, "threads of a block, side by side along x"},                                  \
-    {                                                                                                                          \
+    {"threads", threads, RG_COUNT(threads), 128, "threads of a block, side by side along x"}, {                                \
         "column", columns, RG_COUNT(columns), 128, "pixels along y that a thread computes"                                     \
     }
 static const rg_param line_params[] = {LINE}, line_texture_params[] = {LINE, AF_UPLOAD};
 
 #define AF_ROTATE(NAME, IDEA, ...)                                                                                             \
-    {                                                                                                                          \
-        RG_VARIANT_OF("affine2d", #NAME, RG_OTHER, RG_DEVICE, IDEA), .needs = "sm_50", __VA_ARGS__                             \
-    }
+    { RG_VARIANT_OF("affine2d", #NAME, RG_OTHER, RG_DEVICE, IDEA), .needs = "sm_50", __VA_ARGS__ }
 #define AF_FROM_MEMORY(NAME, IDEA, PARAMS)                                                                                     \
     AF_ROTATE(NAME, IDEA, RG_PARAMS(PARAMS), .refuse = refuse, .cost = cost, .run = run_##NAME)
 #define AF_FROM_TEXTURE(NAME, IDEA, PARAMS)                                                                                    \

@@ -20,16 +20,14 @@ struct problem {
 };
 
 // First and last result pixel along an axis whose source may lie within 1 of the input pixel: `around` its image, `reach` away.
-static __device__ __forceinline__ void window(double around, double reach, int side, int *first, int *last)
-{
+static __device__ __forceinline__ void window(double around, double reach, int side, int *first, int *last) {
     const double low = around - reach, high = around + reach, end = side - 1;
     *first = low > 0 ? low < end ? (int)low : side : 0;
     *last = high < end ? high > 0 ? (int)high : -1 : side - 1;
 }
 
 static __device__ __forceinline__ void give(
-    const problem &p, const float *m, int px, int py, float qx, float qy, float value, float *to)
-{
+    const problem &p, const float *m, int px, int py, float qx, float qy, float value, float *to) {
     const float x = (float)px + af_low(p.w), y = (float)py + af_low(p.h);
     float sx = af_row_2d(m, x, y), sy = af_row_2d(m + 3, x, y);
     if (p.outside == AF_IGNORE) { // then s is clamped
@@ -41,8 +39,7 @@ static __device__ __forceinline__ void give(
     if (share_x > 0 && share_y > 0) atomicAdd(&to[(int64_t)py * p.w + px], share_x * share_y * value);
 }
 
-static __global__ void scatter(problem p)
-{
+static __global__ void scatter(problem p) {
     const int x = (int)(blockIdx.x * BLOCK_W + threadIdx.x), y = (int)(blockIdx.y * BLOCK_H + threadIdx.y);
     const float *m = p.matrix + 6 * (int64_t)blockIdx.z;
     float *to = p.to + (int64_t)blockIdx.z * p.w * p.h;
@@ -63,22 +60,19 @@ static __global__ void scatter(problem p)
         for (int px = x0; px <= x1; px++) give(p, m, px, py, qx, qy, value, to);
 }
 
-static const char *refuse(const rg_shape *s, const int64_t *)
-{
+static const char *refuse(const rg_shape *s, const int64_t *) {
     if (s->n[AF2_OUTSIDE] == AF_EDGE)
         return "scattering cannot continue the edge: border pixels would go to all that lies outside";
     return af_refuse_many(s->n[AF2_TRANSFORMS]);
 }
 
-static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *, rg_cost *c) {
     const double image = (double)s->n[AF2_WIDTH] * (double)s->n[AF2_HEIGHT], pixels = image * (double)s->n[AF2_TRANSFORMS];
     c->amount[RG_ATOMIC] = 4 * pixels;
     c->amount[RG_MEM_BYTES] = 4 * image + 8 * pixels;
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     const problem p = {(const float *)call->arg[AF_IMAGE], (const float *)call->arg[AF_MATRIX],
         (float *)call->arg[AF_TRANSFORMED], z.w, z.h, z.outside};

@@ -38,8 +38,7 @@ typedef struct af_bundle {
 static inline int af_rows(const af_size *z) { return z->dims == 2 ? AF_TILE : SIDE; }
 static int64_t bundles(const af_size *z) { return af_parts(z->h, af_rows(z)) * af_parts(z->d, SIDE); }
 
-static af_bundle af_bundle_of(const af_size *z, int64_t i)
-{
+static af_bundle af_bundle_of(const af_size *z, int64_t i) {
     const int rows = af_rows(z), y0 = (int)(i % af_parts(z->h, rows)) * rows, d0 = (int)(i / af_parts(z->h, rows)) * SIDE;
     return (af_bundle){y0, y0 + rows < z->h ? y0 + rows : z->h, d0, d0 + SIDE < z->d ? d0 + SIDE : z->d};
 }
@@ -55,8 +54,7 @@ typedef struct af_odd {
     float s[3][ODD], reference[ODD];
 } af_odd;
 
-static inline af_cuts af_cut(const af_line *line, int x0, int x1)
-{
+static inline af_cuts af_cut(const af_line *line, int x0, int x1) {
     af_cuts c = {af_held(line->reach[0], x0, x1), af_held(line->inside[0], x0, x1), af_held(line->inside[1], x0, x1),
         af_held(line->reach[1], x0, x1)};
     c.inside0 = af_held(c.inside0, c.reach0, c.reach1);
@@ -64,8 +62,7 @@ static inline af_cuts af_cut(const af_line *line, int x0, int x1)
     return c;
 }
 
-static inline af_line af_in_room(const af_line *line, const af_room *room)
-{
+static inline af_line af_in_room(const af_line *line, const af_room *room) {
     af_line there = *line;
     if (!room->fits) return there;
     there.centre = room->pixel;
@@ -78,8 +75,7 @@ static inline af_line af_in_room(const af_line *line, const af_room *room)
 }
 
 // The whole pixels of first .. last as [first, past).
-static inline void whole(double first, double last, int range[2])
-{
+static inline void whole(double first, double last, int range[2]) {
     range[0] = range[1] = 0;
     if (!(first <= last)) return;
     range[0] = (int)first + ((double)(int)first < first);
@@ -88,8 +84,7 @@ static inline void whole(double first, double last, int range[2])
 
 // Both stretches of a line in the image, narrowed by a thousandth of a pixel against the rounding of s. per_step: 1 / step, 0
 // where s hardly moves along the axis.
-static void af_stretches(af_line *line, const double per_step[3])
-{
+static void af_stretches(af_line *line, const double per_step[3]) {
     const af_size *z = line->z;
     const int side[3] = {z->w, z->h, z->d};
     const double margin = (z->outside == AF_ZERO ? 1 : AF_MARGIN) + 1e-3, inward = 1e-3;
@@ -116,8 +111,7 @@ static void af_stretches(af_line *line, const double per_step[3])
     if (line->inside[0] >= line->inside[1]) line->inside[0] = line->inside[1] = line->reach[1];
 }
 
-static void af_per_step(const af_size *z, const float *matrix, double per_step[3])
-{
+static void af_per_step(const af_size *z, const float *matrix, double per_step[3]) {
     for (int a = 0; a < z->dims; a++, matrix += z->dims + 1)
         per_step[a] = fabsf(matrix[0]) > 1e-9f && fabsf(matrix[0]) < 1e9f ? 1 / (double)matrix[0] : 0;
 }
@@ -134,8 +128,7 @@ static void af_per_step(const af_size *z, const float *matrix, double per_step[3
 
 static int wide(const int64_t *param) { return param[0] == 512 || (param[0] == 0 && rg_cpu_has("avx512")); }
 
-static int run_affine(rg_call *call)
-{
+static int run_affine(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     const int64_t n = af_parts(z.h, AF_TILE);
     const int avx512 = wide(call->param);
@@ -150,8 +143,7 @@ static int run_affine(rg_call *call)
 }
 
 // Scratch: the sums of every bundle of every transform, added in the same order on any number of cores.
-static int align(rg_call *call, const af_size z)
-{
+static int align(rg_call *call, const af_size z) {
     const int64_t n = bundles(&z);
     const int avx512 = wide(call->param);
     const float *image = (const float *)call->arg[AL_IMAGE], *reference = (const float *)call->arg[AL_REFERENCE];
@@ -181,26 +173,22 @@ static size_t scratch(const af_size z) { return (size_t)(bundles(&z) * z.transfo
 static size_t scratch_2d(const rg_shape *s, const int64_t *param) { return (void)param, scratch(af_size_2d(s)); }
 static size_t scratch_3d(const rg_shape *s, const int64_t *param) { return (void)param, scratch(af_size_3d(s)); }
 
-static const char *refuse(const rg_shape *s, const int64_t *param)
-{
+static const char *refuse(const rg_shape *s, const int64_t *param) {
     (void)s;
     return param[0] == 512 && !rg_cpu_has("avx512") ? "isa=512 needs avx512" : NULL;
 }
 
 // Per pixel dims for s, 2 to 14 for the interpolations, 5 sums.
-static void cost_affine(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost_affine(const rg_shape *s, const int64_t *param, rg_cost *c) {
     const af_size z = af_size_2d(s);
     (void)param;
     c->amount[RG_F32_MAD] = (double)af_pixels(&z) * (double)z.transforms * (2 + 6);
 }
-static void cost_2d(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost_2d(const rg_shape *s, const int64_t *param, rg_cost *c) {
     cost_affine(s, param, c);
     c->amount[RG_F32_MAD] *= 13.0 / 8;
 }
-static void cost_3d(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost_3d(const rg_shape *s, const int64_t *param, rg_cost *c) {
     const af_size z = af_size_3d(s);
     (void)param;
     c->amount[RG_F32_MAD] = (double)af_pixels(&z) * (double)z.transforms * (3 + 14 + 5);

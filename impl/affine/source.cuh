@@ -16,8 +16,7 @@
 template <int OUTSIDE> struct af_memory_2d {
     const float *image;
     int w, h;
-    __device__ __forceinline__ float at(float x, float y, int *takes_part) const
-    {
+    __device__ __forceinline__ float at(float x, float y, int *takes_part) const {
         return af_sample_2d(image, w, h, OUTSIDE, x, y, takes_part);
     }
 };
@@ -25,8 +24,7 @@ template <int OUTSIDE> struct af_memory_2d {
 template <int OUTSIDE> struct af_texture_2d {
     cudaTextureObject_t texture;
     int w, h;
-    __device__ __forceinline__ float at(float x, float y, int *takes_part) const
-    {
+    __device__ __forceinline__ float at(float x, float y, int *takes_part) const {
         *takes_part = OUTSIDE != AF_IGNORE || (af_inside(x, af_low(w), af_high(w)) && af_inside(y, af_low(h), af_high(h)));
         return *takes_part ? tex2D<float>(texture, x + (0.5f - af_low(w)), y + (0.5f - af_low(h))) : 0;
     }
@@ -35,8 +33,7 @@ template <int OUTSIDE> struct af_texture_2d {
 template <int OUTSIDE> struct af_memory_3d {
     const float *image;
     int w, h, d;
-    __device__ __forceinline__ float at(float x, float y, float z, int *takes_part) const
-    {
+    __device__ __forceinline__ float at(float x, float y, float z, int *takes_part) const {
         return af_sample_3d(image, w, h, d, OUTSIDE, x, y, z, takes_part);
     }
 };
@@ -44,8 +41,7 @@ template <int OUTSIDE> struct af_memory_3d {
 template <int OUTSIDE> struct af_texture_3d {
     cudaTextureObject_t texture;
     int w, h, d;
-    __device__ __forceinline__ float at(float x, float y, float z, int *takes_part) const
-    {
+    __device__ __forceinline__ float at(float x, float y, float z, int *takes_part) const {
         *takes_part = OUTSIDE != AF_IGNORE ||
             (af_inside(x, af_low(w), af_high(w)) && af_inside(y, af_low(h), af_high(h)) && af_inside(z, af_low(d), af_high(d)));
         return *takes_part ? tex3D<float>(texture, x + (0.5f - af_low(w)), y + (0.5f - af_low(h)), z + (0.5f - af_low(d))) : 0;
@@ -54,16 +50,14 @@ template <int OUTSIDE> struct af_texture_3d {
 
 // ---- the texture ---------------------------------------------------------------------------------------------------------
 
-static inline void af_texture_finish(rg_call *call)
-{
+static inline void af_texture_finish(rg_call *call) {
     rg_texture *t = (rg_texture *)call->state;
     if (t) rg_texture_free(t);
     free(t);
     call->state = NULL;
 }
 
-static inline int af_texture_prepare(rg_call *call, const af_size &z)
-{
+static inline int af_texture_prepare(rg_call *call, const af_size &z) {
     rg_texture *t = (rg_texture *)calloc(1, sizeof *t);
     if (!t) return RG_E_STATE;
     call->state = t;
@@ -71,8 +65,7 @@ static inline int af_texture_prepare(rg_call *call, const af_size &z)
         z.outside == AF_ZERO ? cudaAddressModeBorder : cudaAddressModeClamp, cudaFilterModeLinear);
 }
 
-static inline int af_texture_copy(const rg_call *call)
-{
+static inline int af_texture_copy(const rg_call *call) {
     return rg_texture_fill((const rg_texture *)call->state, call->arg[AF_IMAGE], call->stream); // AL_IMAGE is the same
 }
 
@@ -98,8 +91,7 @@ static inline unsigned af_blocks(int64_t n, int64_t each) { return (unsigned)((n
 
 enum { AF_GRID_MOST = 65535 }; // of the grid's y and z
 
-static inline const char *af_refuse_many(int64_t transforms)
-{
+static inline const char *af_refuse_many(int64_t transforms) {
     return transforms > AF_GRID_MOST ? "more than 65,535 transforms: hand them over in parts" : NULL;
 }
 

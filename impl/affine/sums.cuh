@@ -16,8 +16,7 @@ typedef struct af_run { // sums over few enough pixels for float
     float n, a, b, aa, bb, ab;
 } af_run;
 
-static __device__ __forceinline__ void af_run_add(af_run &to, float a, float b)
-{
+static __device__ __forceinline__ void af_run_add(af_run &to, float a, float b) {
     to.n += 1;
     to.a += a;
     to.b += b;
@@ -28,15 +27,13 @@ static __device__ __forceinline__ void af_run_add(af_run &to, float a, float b)
 
 static inline float *af_typicals(const rg_call *call) { return (float *)call->scratch; }
 static inline af_sums *af_partials(const rg_call *call) { return (af_sums *)((char *)call->scratch + AF_PARTIAL); }
-static inline size_t af_scratch(int64_t blocks, int64_t transforms)
-{
+static inline size_t af_scratch(int64_t blocks, int64_t transforms) {
     return AF_PARTIAL + (size_t)(blocks * transforms) * sizeof(af_sums);
 }
 
 // Adds the block's sums by a tree in shared memory; thread 0 gets them. THREADS: upper bound; all threads of the block must
 // call.
-template <int THREADS> static __device__ af_sums af_block_sum(const af_sums &mine)
-{
+template <int THREADS> static __device__ af_sums af_block_sum(const af_sums &mine) {
     __shared__ af_sums all[THREADS];
     const unsigned t = threadIdx.y * blockDim.x + threadIdx.x, n = blockDim.x * blockDim.y;
     all[t] = mine;
@@ -47,15 +44,13 @@ template <int THREADS> static __device__ af_sums af_block_sum(const af_sums &min
     return all[t];
 }
 
-static __device__ __forceinline__ af_sums af_sums_of(const af_run &r)
-{
+static __device__ __forceinline__ af_sums af_sums_of(const af_run &r) {
     const af_sums s = {r.n, r.a, r.b, r.aa, r.bb, r.ab};
     return s;
 }
 
 // One block a transform adds its partial sums in double, in a fixed order.
-static __global__ void af_finish(const af_sums *partial, int blocks, const float *typical, double *rho, int32_t *pixels)
-{
+static __global__ void af_finish(const af_sums *partial, int blocks, const float *typical, double *rho, int32_t *pixels) {
     af_sums s = {0, 0, 0, 0, 0, 0};
     partial += (int64_t)blockIdx.x * blocks;
     for (int i = (int)threadIdx.x; i < blocks; i += AF_FINISH) af_join(&s, &partial[i]);
@@ -66,8 +61,7 @@ static __global__ void af_finish(const af_sums *partial, int blocks, const float
 }
 
 // Block 0 for the image, 1 for the reference: the mean of a sample, one pixel a thread.
-static __global__ void af_find_typical(const float *image, const float *reference, int64_t pixels, float *typical)
-{
+static __global__ void af_find_typical(const float *image, const float *reference, int64_t pixels, float *typical) {
     __shared__ double all[AF_SAMPLE];
     const int i = (int)threadIdx.x;
     all[i] = (blockIdx.x == 0 ? image : reference)[af_sample_at(pixels, i)];
@@ -78,16 +72,14 @@ static __global__ void af_find_typical(const float *image, const float *referenc
     if (i == 0) typical[blockIdx.x] = (float)(all[0] / AF_SAMPLE);
 }
 
-static inline int af_launch_typical(const rg_call *call, const af_size &z)
-{
+static inline int af_launch_typical(const rg_call *call, const af_size &z) {
     RG_LAUNCH(af_find_typical, 2, AF_SAMPLE, 0, call->stream, (const float *)call->arg[AL_IMAGE],
         (const float *)call->arg[AL_REFERENCE], af_pixels(&z), af_typicals(call));
     return (int)cudaGetLastError();
 }
 
 // Finishes transforms first .. first + count - 1, whose partial sums are at the beginning of scratch.
-static inline int af_launch_finish(const rg_call *call, int64_t first, int64_t count, int blocks)
-{
+static inline int af_launch_finish(const rg_call *call, int64_t first, int64_t count, int blocks) {
     RG_LAUNCH(af_finish, (unsigned)count, AF_FINISH, 0, call->stream, af_partials(call), blocks, af_typicals(call),
         (double *)call->arg[AL_RHO] + first, (int32_t *)call->arg[AL_PIXELS] + first);
     return (int)cudaGetLastError();

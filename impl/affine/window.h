@@ -14,8 +14,7 @@ typedef struct af_window {
 enum { AF_WINDOW_SIDE = 4096 }; // no use beyond that
 
 // Along one axis: from the smallest s of the tile's corners to the largest, and the neighbour beyond.
-RG_HD int af_window_axis(const float *row, float x, float y, float nx, float ny, int *first)
-{
+RG_HD int af_window_axis(const float *row, float x, float y, float nx, float ny, int *first) {
     const float at = af_row_2d(row, x, y), along = row[0] * nx, down = row[1] * ny;
     const float least = at + (along < 0 ? along : 0) + (down < 0 ? down : 0);
     const float most = at + (along > 0 ? along : 0) + (down > 0 ? down : 0);
@@ -25,8 +24,7 @@ RG_HD int af_window_axis(const float *row, float x, float y, float nx, float ny,
 }
 
 // The window of the tile of pixels (x, y) .. (x + nx - 1, y + ny - 1); row_x, row_y of the matrix.
-RG_HD af_window af_window_of(const float *row_x, const float *row_y, int w, int h, int x, int y, int nx, int ny)
-{
+RG_HD af_window af_window_of(const float *row_x, const float *row_y, int w, int h, int x, int y, int nx, int ny) {
     const float px = (float)x + af_low(w), py = (float)y + af_low(h);
     af_window v = {0, 0, 0, 0, 0, 0};
     v.width = af_window_axis(row_x, px, py, (float)(nx - 1), (float)(ny - 1), &v.x);

@@ -24,9 +24,7 @@ static const rg_arg args[] = {
 // ---- shapes --------------------------------------------------------------------------------------------------------------
 
 #define CHECK(w, h, r, k)                                                                                                      \
-    {                                                                                                                          \
-        {w, h, r, k}, 1                                                                                                        \
-    }
+    { {w, h, r, k}, 1 }
 enum { AUTO8 = 0, CROSS8 = AC_CROSS, AUTO16 = AC_16BIT, CROSS16 = AC_CROSS | AC_16BIT };
 
 static const rg_shape check_shapes[] = {
@@ -120,8 +118,7 @@ static const rg_bench_shape bench_shapes[] = {
 
 static int64_t largest_pixel(const rg_shape *s) { return s->n[AC_KIND] & AC_16BIT ? 65535 : 255; }
 
-static const char *invalid(const rg_shape *s)
-{
+static const char *invalid(const rg_shape *s) {
     int64_t w = s->n[AC_WIDTH], h = s->n[AC_HEIGHT], r = s->n[AC_R], kind = s->n[AC_KIND];
     if (w <= 0 || h <= 0) return "width and height must be positive";
     if (r < 0) return "the largest offset must not be negative";
@@ -136,8 +133,7 @@ static const char *invalid(const rg_shape *s)
 
 // ---- inputs --------------------------------------------------------------------------------------------------------------
 
-static uint32_t pixel_value(const rg_shape *s, rg_pattern pattern, int which, int64_t i)
-{
+static uint32_t pixel_value(const rg_shape *s, rg_pattern pattern, int which, int64_t i) {
     uint32_t top = (uint32_t)largest_pixel(s);
     uint64_t bits = rg_bits(s->seed, (uint64_t)i | (uint64_t)which << 62);
     int64_t x = i % s->n[AC_WIDTH], y = i / s->n[AC_WIDTH];
@@ -152,8 +148,7 @@ static uint32_t pixel_value(const rg_shape *s, rg_pattern pattern, int which, in
     }
 }
 
-static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
-{
+static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg) {
     for (int which = AC_A; which <= AC_B; which++) {
         int64_t n = args[which].count(s);
         for (int64_t i = 0; i < n; i++) {
@@ -168,14 +163,12 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 
 // ---- what must hold ------------------------------------------------------------------------------------------------------
 
-static rg_tolerance tolerance(const rg_shape *s)
-{
+static rg_tolerance tolerance(const rg_shape *s) {
     (void)s;
     return (rg_tolerance){RG_EXACT, 0, 0, "sums of products of integers, which fit in 64 bits"};
 }
 
-static double sum_of_squares(const rg_shape *s, const void *image, int64_t count)
-{
+static double sum_of_squares(const rg_shape *s, const void *image, int64_t count) {
     double sum = 0; // exact below 2^53; beyond, within 2^-53 of each addend
     for (int64_t i = 0; i < count; i++) {
         double p = pixel_type(s) == RG_U8 ? ((const uint8_t *)image)[i] : ((const uint16_t *)image)[i];
@@ -187,8 +180,7 @@ static double sum_of_squares(const rg_shape *s, const void *image, int64_t count
 // Cauchy-Schwarz: 0 <= S <= |a| |b| for pixels that are not negative. In an autocorrelation S(X0, Y0) = S(-X0, -Y0), and S(0,
 // 0) is the sum of squares. Variants whose tolerance is a bound (Fourier transforms of 16-bit images) round, so 2^-44 of the
 // largest possible sum is allowed. For 8-bit images below 2^43 / 255^2 = 1.3e8 pixels that is less than one half, hence 0.
-static const char *invariant(const rg_shape *s, void *const *arg)
-{
+static const char *invariant(const rg_shape *s, void *const *arg) {
     static _Thread_local char text[160];
     const int64_t *sums = arg[AC_SUMS], r = s->n[AC_R], count = count_sums(s);
     int cross = (s->n[AC_KIND] & AC_CROSS) != 0;
@@ -210,8 +202,7 @@ static const char *invariant(const rg_shape *s, void *const *arg)
     return NULL;
 }
 
-static void where(const rg_shape *s, int which, int64_t element, char text[64])
-{
+static void where(const rg_shape *s, int which, int64_t element, char text[64]) {
     if (which == AC_SUMS)
         snprintf(text, 64, "(X0=%" PRId64 ",Y0=%" PRId64 ")", ac_x0(s->n[AC_R], element), ac_y0(s->n[AC_R], element));
     else
@@ -219,8 +210,7 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
 }
 
 // The pixels of a side outside [ac_first, ac_past) have no partner; ac_overlaps counts the rest.
-static const char *side_fault(int64_t n, int64_t r)
-{
+static const char *side_fault(int64_t n, int64_t r) {
     int64_t pairs = 0;
     for (int64_t d = -r; d <= r; d++) {
         if (ac_first(d) > ac_past(n, d)) return "ac_past lies before ac_first";
@@ -233,8 +223,7 @@ static const char *side_fault(int64_t n, int64_t r)
     return pairs == ac_overlaps(n, r) ? NULL : "ac_overlaps does not count the pairs of a side";
 }
 
-static const char *index_fault(const rg_shape *s)
-{
+static const char *index_fault(const rg_shape *s) {
     int64_t r = s->n[AC_R], expected = 0;
     for (int64_t y0 = -r; y0 <= r; y0++) {
         for (int64_t x0 = -r; x0 <= r; x0++, expected++) { // each element once and in order: bijective
@@ -251,15 +240,13 @@ static const char *index_fault(const rg_shape *s)
 
 // ---- amounts -------------------------------------------------------------------------------------------------------------
 
-static double traffic_bytes(const rg_shape *s)
-{
+static double traffic_bytes(const rg_shape *s) {
     return (double)(count_a(s) + count_b(s)) * (double)rg_type_bytes(pixel_type(s)) + 8.0 * (double)count_sums(s);
 }
 
 // Multiply-adds that no direct method avoids: one for every pixel pair at every offset. In an autocorrelation opposite offsets
 // have the same sum, which counts once; the centre, with width * height pairs, is its own opposite.
-static double work(const rg_shape *s)
-{
+static double work(const rg_shape *s) {
     double plane = (double)ac_overlaps(s->n[AC_WIDTH], s->n[AC_R]) * (double)ac_overlaps(s->n[AC_HEIGHT], s->n[AC_R]);
     return s->n[AC_KIND] & AC_CROSS ? plane : (plane + (double)count_a(s)) / 2;
 }
@@ -268,8 +255,7 @@ static double work(const rg_shape *s)
 
 // With two photographs, a is dark except for one pixel of grey 1, so that the sum at (X0, Y0) is the pixel of b that met it;
 // the values of b encode positions. In an autocorrelation, a is that photograph, and one of its pixels becomes brighter by 1.
-static void fill_one(const rg_shape *s, int64_t input, void *const *arg)
-{
+static void fill_one(const rg_shape *s, int64_t input, void *const *arg) {
     const int cross = (s->n[AC_KIND] & AC_CROSS) != 0;
     fill(&(rg_shape){.n = {s->n[0], s->n[1], s->n[2], s->n[3]}, .seed = 1}, RG_POSITION, arg);
     if (cross) memset(arg[AC_A], 0, (size_t)count_a(s) * rg_type_bytes(pixel_type(s)));
@@ -280,24 +266,20 @@ static void fill_one(const rg_shape *s, int64_t input, void *const *arg)
         ((uint16_t *)arg[AC_A])[input]++;
 }
 
-static int centre(const rg_shape *s, int64_t input, int which, int64_t e)
-{
+static int centre(const rg_shape *s, int64_t input, int which, int64_t e) {
     (void)input, (void)which;
     return ac_mirror(s->n[AC_R], e) == e;
 }
-static int half_row(const rg_shape *s, int64_t input, int which, int64_t e)
-{
+static int half_row(const rg_shape *s, int64_t input, int which, int64_t e) {
     (void)input, (void)which;
     return ac_y0(s->n[AC_R], e) == 0;
 }
-static int largest_offset(const rg_shape *s, int64_t input, int which, int64_t e)
-{
+static int largest_offset(const rg_shape *s, int64_t input, int which, int64_t e) {
     const int64_t r = s->n[AC_R];
     (void)input, (void)which;
     return llabs(ac_x0(r, e)) == r || llabs(ac_y0(r, e)) == r;
 }
-static int border(const rg_shape *s, int64_t input, int which, int64_t e)
-{
+static int border(const rg_shape *s, int64_t input, int which, int64_t e) {
     const int64_t w = s->n[AC_WIDTH], h = s->n[AC_HEIGHT], x = input % w, y = input / w;
     (void)which, (void)e;
     return input >= 0 && (x == 0 || y == 0 || x == w - 1 || y == h - 1);
@@ -326,8 +308,7 @@ static const rg_trace trace = {.argument = AC_A,
 
 static const rg_shape smoke_shapes[] = {CHECK(65, 33, 16, AUTO8)};
 
-static int dim_text(int dim, int64_t value, char text[32])
-{
+static int dim_text(int dim, int64_t value, char text[32]) {
     static const char *const kind[] = {"plain", "cross", "16bit", "cross+16bit"};
     if (dim == AC_KIND && value >= 0 && value < RG_COUNT(kind)) return snprintf(text, 32, "%s", kind[value]) > 0;
     return 0;

@@ -80,15 +80,13 @@ typedef struct child {
 enum { START_S = 60, REFUSE_S = 600 };
 
 // Cost of a run, only for time limits: pixel pairs that a thread multiplies a second, and the interpreter's overhead an offset.
-static double estimate_s(const rg_shape *s)
-{
+static double estimate_s(const rg_shape *s) {
     double side = (double)ac_side(s->n[AC_R]);
     double pairs = (double)ac_overlaps(s->n[AC_WIDTH], s->n[AC_R]) * (double)ac_overlaps(s->n[AC_HEIGHT], s->n[AC_R]);
     return pairs / 7e7 + side * side * 20e-6;
 }
 
-static const char *refuse(const rg_shape *s, const int64_t *param)
-{
+static const char *refuse(const rg_shape *s, const int64_t *param) {
     (void)param;
     double largest = s->n[AC_KIND] & AC_16BIT ? 65535 : 255;
     if (largest * largest * (double)s->n[AC_WIDTH] * (double)s->n[AC_HEIGHT] > 0x1p53)
@@ -99,16 +97,14 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
 
 // ---- talking to the child ------------------------------------------------------------------------------------------------
 
-static double now_s(void)
-{
+static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 // Waits until fd is ready or at its end; 0: timeout.
-static int wait_for(int fd, short event, double until_s)
-{
+static int wait_for(int fd, short event, double until_s) {
     for (;;) {
         double left_ms = (until_s - now_s()) * 1e3;
         if (left_ms <= 0) return 0;
@@ -119,8 +115,7 @@ static int wait_for(int fd, short event, double until_s)
     }
 }
 
-static int send_all(const child *c, const void *data, size_t bytes, double until_s)
-{
+static int send_all(const child *c, const void *data, size_t bytes, double until_s) {
     for (const char *at = data; bytes;) {
         if (!wait_for(c->to, POLLOUT, until_s)) return RG_E_LIBRARY;
         ssize_t n = send(c->to, at, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -130,8 +125,7 @@ static int send_all(const child *c, const void *data, size_t bytes, double until
     return RG_OK;
 }
 
-static int receive_all(const child *c, void *data, size_t bytes, double until_s)
-{
+static int receive_all(const child *c, void *data, size_t bytes, double until_s) {
     for (char *at = data; bytes;) {
         if (!wait_for(c->from, POLLIN, until_s)) return RG_E_LIBRARY;
         ssize_t n = read(c->from, at, bytes);
@@ -143,8 +137,7 @@ static int receive_all(const child *c, void *data, size_t bytes, double until_s)
 
 // ---- the child's life ----------------------------------------------------------------------------------------------------
 
-static int start(child *c, const char *const *command, int to, int from)
-{
+static int start(child *c, const char *const *command, int to, int from) {
     posix_spawn_file_actions_t files;
     if (posix_spawn_file_actions_init(&files)) return RG_E_LIBRARY;
     int failed = posix_spawn_file_actions_adddup2(&files, to, 0) || posix_spawn_file_actions_adddup2(&files, from, 1) ||
@@ -155,8 +148,7 @@ static int start(child *c, const char *const *command, int to, int from)
 }
 
 // Closing its input ends the script; half a second later, a signal does.
-static void finish(rg_call *call)
-{
+static void finish(rg_call *call) {
     child *c = call->state;
     if (!c) return;
     if (c->to >= 0) close(c->to);
@@ -171,8 +163,7 @@ static void finish(rg_call *call)
     call->state = NULL;
 }
 
-static int prepare(rg_call *call, const char *const *command)
-{
+static int prepare(rg_call *call, const char *const *command) {
     child *c = call->state = calloc(1, sizeof *c);
     if (!c) return RG_E_STATE;
     *c = (child){-1, -1, -1};
@@ -197,8 +188,7 @@ static int prepare(rg_call *call, const char *const *command)
 static int prepare_octave(rg_call *call) { return prepare(call, octave_command); }
 static int prepare_numpy(rg_call *call) { return prepare(call, numpy_command); }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const int64_t *n = call->shape->n;
     const child *c = call->state;
     if (!c) return RG_E_STATE;
@@ -220,8 +210,7 @@ static int run(rg_call *call)
 }
 
 // The work of the whole plane in fp64.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     c->amount[RG_F64_MAD] = (double)ac_overlaps(s->n[AC_WIDTH], s->n[AC_R]) * (double)ac_overlaps(s->n[AC_HEIGHT], s->n[AC_R]);
 }

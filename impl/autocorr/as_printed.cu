@@ -40,8 +40,7 @@ static __global__ void AutoCorr_OneLine(int *output_2DCorr, int image_width, int
     atomicAdd(&output_2DCorr[threadIdx.x + __umul24(2 * max_offset + 1, blockIdx.y)], coeff_out);                       // 18
 } // 19
 
-static __global__ void clear(int *corr, int64_t n)
-{
+static __global__ void clear(int *corr, int64_t n) {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) corr[i] = 0;
 }
@@ -50,15 +49,13 @@ enum { BASE_STEP = 512, PITCH_STEP = 32 }; // alignments of a texture over linea
 
 static size_t pitch(const rg_shape *s) { return ((size_t)s->n[ACP_WIDTH] + PITCH_STEP - 1) / PITCH_STEP * PITCH_STEP; }
 static size_t scratch(const rg_shape *s, const int64_t *) { return BASE_STEP + pitch(s) * (size_t)s->n[ACP_HEIGHT]; }
-static unsigned char *copy_of(const rg_call *call)
-{
+static unsigned char *copy_of(const rg_call *call) {
     return (unsigned char *)(((uintptr_t)call->scratch + BASE_STEP - 1) / BASE_STEP * BASE_STEP);
 }
 
 // A line adds at most 100 g^2 w / (w - R): the overlap, and the repeated last column. Below, g is the grey level from which a
 // photograph of this grey (or of this mean square) can reach 2^31 - 1.
-static const char *overflow(const rg_shape *s)
-{
+static const char *overflow(const rg_shape *s) {
     static thread_local char why[200];
     double w = (double)s->n[ACP_WIDTH], r = (double)s->n[ACP_R], g = (double)s->n[ACP_GREY];
     double lines = (double)acp_lines(s->n[ACP_HEIGHT], s->n[ACP_R]);
@@ -70,8 +67,7 @@ static const char *overflow(const rg_shape *s)
     return why;
 }
 
-static const char *refuse(const rg_shape *s, const int64_t *)
-{
+static const char *refuse(const rg_shape *s, const int64_t *) {
     int64_t w = s->n[ACP_WIDTH], h = s->n[ACP_HEIGHT], r = s->n[ACP_R], threads = acp_threads(r), padded = acp_padded(w, r);
     if (threads > 1024) return "2R + 1 threads are more than a block may have (1024; 512 on the paper's GPU)";
     if (w > IMAGE_WIDTH) return "a line is longer than the listing's IMAGE_WIDTH of 800 pixels";
@@ -85,8 +81,7 @@ static const char *refuse(const rg_shape *s, const int64_t *)
     return overflow(s);
 }
 
-static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *, rg_cost *c) {
     double blocks = (double)acp_lines(s->n[ACP_HEIGHT], s->n[ACP_R]) * (double)s->n[ACP_R];
     double threads = (double)acp_threads(s->n[ACP_R]);
     double warps = (double)((acp_threads(s->n[ACP_R]) + 31) / 32);
@@ -98,8 +93,7 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
     c->amount[RG_ATOMIC] = blocks * threads;
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     const rg_shape *s = call->shape;
     rg_texture *texture = (rg_texture *)calloc(1, sizeof *texture);
     if (!texture) return RG_E_STATE;
@@ -108,8 +102,7 @@ static int prepare(rg_call *call)
         s->n[ACP_WIDTH], s->n[ACP_HEIGHT], pitch(s));
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const rg_shape *s = call->shape;
     size_t w = (size_t)s->n[ACP_WIDTH], h = (size_t)s->n[ACP_HEIGHT];
     int64_t r = s->n[ACP_R], n = acp_threads(r) * r;
@@ -126,8 +119,7 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-static void finish(rg_call *call)
-{
+static void finish(rg_call *call) {
     rg_texture *texture = (rg_texture *)call->state;
     if (texture) rg_texture_free(texture);
     free(texture);

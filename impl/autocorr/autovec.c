@@ -9,8 +9,7 @@
 
 enum { PART = 1 << 15 }; // this many products of 8 bits fit in 31
 
-RG_HD int64_t dot_8(const int16_t *restrict a, const int16_t *restrict b, int64_t n)
-{
+RG_HD int64_t dot_8(const int16_t *restrict a, const int16_t *restrict b, int64_t n) {
     int64_t sum = 0;
     for (int64_t from = 0; from < n; from += PART) {
         const int64_t past = from + PART < n ? from + PART : n;
@@ -21,16 +20,14 @@ RG_HD int64_t dot_8(const int16_t *restrict a, const int16_t *restrict b, int64_
     return sum;
 }
 
-RG_HD int64_t dot_16(const uint16_t *restrict a, const uint16_t *restrict b, int64_t n)
-{
+RG_HD int64_t dot_16(const uint16_t *restrict a, const uint16_t *restrict b, int64_t n) {
     uint64_t sum = 0;
     for (int64_t i = 0; i < n; i++) sum += (uint32_t)a[i] * b[i];
     return (int64_t)sum;
 }
 
 // Row Y0 of the sums of two images of 16 bits and, in an autocorrelation, the opposite row.
-RG_HD void autocorr_row(const rg_shape *shape, const uint16_t *a, const uint16_t *b, int64_t y0, int64_t *sums)
-{
+RG_HD void autocorr_row(const rg_shape *shape, const uint16_t *a, const uint16_t *b, int64_t y0, int64_t *sums) {
     const int64_t *n = shape->n, width = n[AC_WIDTH], r = n[AC_R];
     int64_t *line = sums + ac_element(r, -r, y0);
     for (int64_t i = 0; i < ac_side(r); i++) line[i] = 0;
@@ -54,8 +51,7 @@ static int64_t copied(const rg_shape *s) // pixels
 
 static size_t scratch(const rg_shape *s, const int64_t *param) { return (void)param, (size_t)copied(s) * sizeof(int16_t); }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const rg_shape *s = call->shape;
     const int64_t pixels = s->n[AC_WIDTH] * s->n[AC_HEIGHT], r = s->n[AC_R], cross = s->n[AC_KIND] & AC_CROSS;
     const uint16_t *image[2] = {(const uint16_t *)call->arg[AC_A], (const uint16_t *)call->arg[cross ? AC_B : AC_A]};
@@ -73,8 +69,7 @@ static int run(rg_call *call)
 }
 
 // Half the plane and all of row Y0 = 0.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     double across = (double)ac_overlaps(s->n[AC_WIDTH], s->n[AC_R]), down = (double)ac_overlaps(s->n[AC_HEIGHT], s->n[AC_R]);
     c->amount[RG_I16_MAD] = across * (s->n[AC_KIND] & AC_CROSS ? down : (down + (double)s->n[AC_HEIGHT]) / 2);

@@ -16,8 +16,7 @@ typedef struct grid {
     int64_t width, height, columns; // padded sides; complex numbers a line
 } grid;
 
-template <class pixel> static __global__ void pad(const pixel *photo, int64_t w, int64_t h, grid g, double2 *to)
-{
+template <class pixel> static __global__ void pad(const pixel *photo, int64_t w, int64_t h, grid g, double2 *to) {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= g.columns * g.height) return;
     int64_t y = i / g.columns, x = 2 * (i - y * g.columns);
@@ -26,16 +25,14 @@ template <class pixel> static __global__ void pad(const pixel *photo, int64_t w,
 }
 
 // a <- a conj(b)
-static __global__ void product(double2 *a, const double2 *b, int64_t n)
-{
+static __global__ void product(double2 *a, const double2 *b, int64_t n) {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     double2 u = a[i], v = b[i];
     a[i] = make_double2(u.x * v.x + u.y * v.y, u.y * v.x - u.x * v.y);
 }
 
-static __global__ void crop(const double *sum, grid g, int64_t r, int64_t *sums)
-{
+static __global__ void crop(const double *sum, grid g, int64_t r, int64_t *sums) {
     int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (e >= ac_side(r) * ac_side(r)) return;
     int64_t x = ac_x0(r, e), y = ac_y0(r, e);
@@ -45,8 +42,7 @@ static __global__ void crop(const double *sum, grid g, int64_t r, int64_t *sums)
 }
 
 // The least n' >= n that is a multiple of `step` (even) and has no prime factor above 7.
-static int64_t good_size(int64_t n, int64_t step)
-{
+static int64_t good_size(int64_t n, int64_t step) {
     for (n = (n + step - 1) / step * step;; n += step) {
         int64_t rest = n;
         const int factor[] = {2, 3, 5, 7};
@@ -56,8 +52,7 @@ static int64_t good_size(int64_t n, int64_t step)
     }
 }
 
-static grid grid_of(const rg_shape *s, const int64_t *param)
-{
+static grid grid_of(const rg_shape *s, const int64_t *param) {
     grid g;
     g.width = good_size(s->n[AC_WIDTH] + s->n[AC_R], param[0]);
     g.height = good_size(s->n[AC_HEIGHT] + s->n[AC_R], param[0]);
@@ -66,21 +61,18 @@ static grid grid_of(const rg_shape *s, const int64_t *param)
 }
 
 static int photos(const rg_shape *s) { return s->n[AC_KIND] & AC_CROSS ? 2 : 1; }
-static size_t array_bytes(const rg_shape *s, const int64_t *param)
-{
+static size_t array_bytes(const rg_shape *s, const int64_t *param) {
     grid g = grid_of(s, param);
     return ((size_t)g.columns * (size_t)g.height * sizeof(double2) + 255) / 256 * 256;
 }
 
 // cuFFT gives the size of its work area only after it has made a plan; for such sides it is at most two arrays and a little.
 static size_t work_bytes(const rg_shape *s, const int64_t *param) { return 2 * array_bytes(s, param) + ((size_t)1 << 20); }
-static size_t scratch(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch(const rg_shape *s, const int64_t *param) {
     return array_bytes(s, param) * (size_t)photos(s) + work_bytes(s, param);
 }
 
-static const char *refuse(const rg_shape *s, const int64_t *param)
-{
+static const char *refuse(const rg_shape *s, const int64_t *param) {
     grid g = grid_of(s, param);
     return g.width * g.height < INT64_C(1) << 38 ? NULL : "more than 2^38 padded pixels do not fit a launch of 2^31 blocks";
 }
@@ -90,8 +82,7 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
 // radices), relative to the sum of moduli. Two forward transforms and the backward one: 21 L u, and 4 u for product, scaling
 // and rounding, times sum |A||B| / n <= |a||b| (Parseval, Cauchy-Schwarz) <= top^2 w h. Below one half, rounding gives the
 // exact integer.
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *param)
-{
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) {
     grid g = grid_of(s, param);
     double top = s->n[AC_KIND] & AC_16BIT ? 65535 : 255, levels = log2((double)g.width * (double)g.height);
     double bound = (21 * levels + 4) * 0x1p-53 * top * top * (double)s->n[AC_WIDTH] * (double)s->n[AC_HEIGHT];
@@ -100,8 +91,7 @@ static rg_tolerance tolerance(const rg_shape *s, const int64_t *param)
     return {RG_BOUND, bound + 0.5, 0, "(21 log2(WH) + 4) u top^2 w h for the three transforms, one half for rounding"};
 }
 
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     grid g = grid_of(s, param);
     double pixels = (double)g.width * (double)g.height, arrays = (double)array_bytes(s, param), transforms = photos(s) + 1;
     double sums = 8.0 * (double)(ac_side(s->n[AC_R]) * ac_side(s->n[AC_R]));
@@ -115,15 +105,13 @@ typedef struct plans {
     rg_fft forward, backward;
 } plans;
 
-static int make_plan(rg_fft *plan, cufftType type, grid g, const rg_call *call)
-{
+static int make_plan(rg_fft *plan, cufftType type, grid g, const rg_call *call) {
     const int64_t n[2] = {g.height, g.width};
     void *area = (char *)call->scratch + array_bytes(call->shape, call->param) * (size_t)photos(call->shape);
     return rg_fft_make(plan, type, 2, n, 1, area, work_bytes(call->shape, call->param), call->stream);
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     plans *p = (plans *)calloc(1, sizeof *p);
     if (!p) return RG_E_STATE;
     call->state = p;
@@ -132,8 +120,7 @@ static int prepare(rg_call *call)
     return error ? error : make_plan(&p->backward, CUFFT_Z2D, g, call);
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const rg_shape *s = call->shape;
     const plans *plan = (const plans *)call->state;
     grid g = grid_of(s, call->param);
@@ -159,8 +146,7 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-static void finish(rg_call *call)
-{
+static void finish(rg_call *call) {
     plans *p = (plans *)call->state;
     if (p) {
         rg_fft_free(&p->forward);

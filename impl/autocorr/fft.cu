@@ -32,14 +32,12 @@ typedef struct grid {
 static __device__ __forceinline__ double2 add(double2 a, double2 b) { return make_double2(a.x + b.x, a.y + b.y); }
 static __device__ __forceinline__ double2 subtract(double2 a, double2 b) { return make_double2(a.x - b.x, a.y - b.y); }
 static __device__ __forceinline__ double2 conjugate(double2 a) { return make_double2(a.x, -a.y); }
-static __device__ __forceinline__ double2 times(double2 a, double2 b)
-{
+static __device__ __forceinline__ double2 times(double2 a, double2 b) {
     return make_double2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
 // z exp(-2 pi i k / 16), k = 0 .. 7 known when compiled.
-static __device__ __forceinline__ double2 turn(double2 z, int k)
-{
+static __device__ __forceinline__ double2 turn(double2 z, int k) {
     const double c = 0.92387953251128675613, s = 0.38268343236508977173, h = 0.70710678118654752440;
     switch (k) {
     case 0: return z;
@@ -53,8 +51,7 @@ static __device__ __forceinline__ double2 turn(double2 z, int k)
     }
 }
 
-template <int radix> static __device__ __forceinline__ constexpr int reversed(int q)
-{
+template <int radix> static __device__ __forceinline__ constexpr int reversed(int q) {
     int to = 0;
     for (int bit = 1; bit < radix; bit *= 2) to = 2 * to + ((q & bit) != 0);
     return to;
@@ -62,8 +59,7 @@ template <int radix> static __device__ __forceinline__ constexpr int reversed(in
 
 // The transform of v[first], v[first + POINTS / radix], ..., with pieces from `length` on; its output is in the order of
 // reversed().
-template <int radix, int length> static __device__ __forceinline__ void butterflies(double2 v[POINTS], int first)
-{
+template <int radix, int length> static __device__ __forceinline__ void butterflies(double2 v[POINTS], int first) {
     constexpr int step = POINTS / radix, half = length / 2;
 #pragma unroll
     for (int pair = 0; pair < radix / 2; pair++) {
@@ -79,8 +75,7 @@ static __device__ __forceinline__ int padded(int i) { return i + i / 16; }
 template <int N> RG_HD constexpr int values() { return N + N / 16; } // of one part of a line in shared memory
 
 // Exchanges values that threads hold as `from(i)`: thread t gets t, t + N / POINTS, ...; real and imaginary parts separately.
-template <int N> static __device__ __forceinline__ void fetch(double2 v[POINTS], const double *line)
-{
+template <int N> static __device__ __forceinline__ void fetch(double2 v[POINTS], const double *line) {
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
         const int at = padded((int)threadIdx.x + i * (N / POINTS));
@@ -88,16 +83,14 @@ template <int N> static __device__ __forceinline__ void fetch(double2 v[POINTS],
     }
 }
 
-static __device__ __forceinline__ void put(double *imaginary, double *line, int at, double2 z)
-{
+static __device__ __forceinline__ void put(double *imaginary, double *line, int at, double2 z) {
     line[padded(at)] = z.x;
     imaginary[padded(at)] = z.y;
 }
 
 // Forward transform in place of v[i] = x[t + i N / POINTS], after radices whose product is `done`. root: exp(-2 pi i k / N).
 template <int N, int done>
-static __device__ __forceinline__ void transform(double2 v[POINTS], const double2 *root, double *line)
-{
+static __device__ __forceinline__ void transform(double2 v[POINTS], const double2 *root, double *line) {
     constexpr int radix = N / done < POINTS ? N / done : POINTS, step = POINTS / radix, threads = N / POINTS;
 #pragma unroll
     for (int first = 0; first < step; first++) {
@@ -136,8 +129,7 @@ template <int N> constexpr int blocks_together() { return N < 512 ? 16 : 512 / (
 
 // Block b transforms lines 2b and 2b + 1 of a photograph.
 template <class pixel, int N>
-static __device__ __forceinline__ void load_lines(double2 v[POINTS], const grid &g, const pixel *photo)
-{
+static __device__ __forceinline__ void load_lines(double2 v[POINTS], const grid &g, const pixel *photo) {
     const int y = 2 * (int)blockIdx.x;
     const pixel *low = photo + (int64_t)y * g.w, *high = y + 1 < g.h ? low + g.w : nullptr;
 #pragma unroll
@@ -149,8 +141,7 @@ static __device__ __forceinline__ void load_lines(double2 v[POINTS], const grid 
 
 template <int N>
 static __global__ void __launch_bounds__(N / POINTS, blocks_together<N>())
-    rows(grid g, const void *photo, const double2 *root, double2 *spectrum)
-{
+    rows(grid g, const void *photo, const double2 *root, double2 *spectrum) {
     RG_SHARED_DYNAMIC(double, line);
     const int y = 2 * (int)blockIdx.x, t = (int)threadIdx.x;
     double2 v[POINTS];
@@ -173,8 +164,7 @@ static __global__ void __launch_bounds__(N / POINTS, blocks_together<N>())
     }
 }
 
-template <int N> static __device__ __forceinline__ void load(double2 v[POINTS], const grid &g, const double2 *from)
-{
+template <int N> static __device__ __forceinline__ void load(double2 v[POINTS], const grid &g, const double2 *from) {
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
         const int y = (int)threadIdx.x + i * (N / POINTS);
@@ -185,8 +175,7 @@ template <int N> static __device__ __forceinline__ void load(double2 v[POINTS], 
 // Column blockIdx.x: forward transform, product, back transform (the conjugate of the transform of the conjugate).
 template <int N, bool cross>
 static __global__ void __launch_bounds__(N / POINTS, cross ? (blocks_together<N>() + 1) / 2 : blocks_together<N>())
-    columns(grid g, const double2 *spectrum, const double2 *root, double2 *product)
-{
+    columns(grid g, const double2 *spectrum, const double2 *root, double2 *product) {
     RG_SHARED_DYNAMIC(double, line);
     const double2 *from = spectrum + (int64_t)blockIdx.x * g.pitch;
     double2 v[POINTS];
@@ -214,8 +203,7 @@ static __global__ void __launch_bounds__(N / POINTS, cross ? (blocks_together<N>
 // Block b transforms rows 2b and 2b + 1 of Y0, as real and imaginary part.
 template <int N>
 static __global__ void __launch_bounds__(N / POINTS, blocks_together<N>())
-    offsets(grid g, const double2 *product, const double2 *root, int64_t *sums)
-{
+    offsets(grid g, const double2 *product, const double2 *root, int64_t *sums) {
     RG_SHARED_DYNAMIC(double, line);
     const int row = 2 * (int)blockIdx.x;
     const double2 *low = product + (int64_t)row * g.columns, *high = row + 1 < g.rows ? low + g.columns : nullptr;
@@ -244,15 +232,13 @@ static __global__ void __launch_bounds__(N / POINTS, blocks_together<N>())
 // ---- layout -------------------------------------------------------------------------------------------------------------
 
 // Large enough that no offset wraps around onto another.
-static int64_t side_of(int64_t side, int64_t r)
-{
+static int64_t side_of(int64_t side, int64_t r) {
     int64_t n = LEAST;
     while (n < side + r || n < 2 * r + 1) n *= 2;
     return n;
 }
 
-static grid grid_of(const rg_shape *s)
-{
+static grid grid_of(const rg_shape *s) {
     grid g = {};
     const int64_t width = side_of(s->n[AC_WIDTH], s->n[AC_R]), height = side_of(s->n[AC_HEIGHT], s->n[AC_R]);
     if (width > MOST || height > MOST) return g;
@@ -277,19 +263,16 @@ static size_t scratch(const rg_shape *s, const int64_t *) { return (size_t)grid_
 // their last level. Two forward transforms and the backward one: 21 u a level, and 6 u for separating two lines, product,
 // scaling and rounding, times |a||b| <= top^2 w h (Parseval, Cauchy-Schwarz). Two lines that share a transform add each other's
 // error: |a + ib| <= sqrt 2 times the larger, hence 2 for forward and back. Below one half, rounding gives the exact integer.
-static double error_bound(const rg_shape *s, const grid &g)
-{
+static double error_bound(const rg_shape *s, const grid &g) {
     const double top = g.wide ? 65535 : 255, levels = log2((double)g.width * (double)g.height);
     return 2 * (21 * levels + 6) * 0x1p-53 * top * top * (double)s->n[AC_WIDTH] * (double)s->n[AC_HEIGHT];
 }
 
-static rg_tolerance tolerance(const rg_shape *, const int64_t *)
-{
+static rg_tolerance tolerance(const rg_shape *, const int64_t *) {
     return {RG_EXACT, 0, 0, "the transforms' error, 2 (21 log2(WH) + 6) u top^2 w h, is below one half: rounding is exact"};
 }
 
-static const char *refuse(const rg_shape *s, const int64_t *)
-{
+static const char *refuse(const rg_shape *s, const int64_t *) {
     const grid g = grid_of(s);
     if (!g.bytes) return "a side and the largest offset are more than 8192 pixels: a line does not fit a block";
     return error_bound(s, g) < 0.5 ? nullptr : "sums so large are not exact in double precision: the photograph is too large";
@@ -299,8 +282,7 @@ static const char *refuse(const rg_shape *s, const int64_t *)
 static double mads(double n) { return 2.5 * n * log2(n); }
 static double exchanged(double n) { return 32 * n * (ceil(log2(n) / 4) - 1); }
 
-static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *, rg_cost *c) {
     const grid g = grid_of(s);
     const double photos = g.cross ? 2 : 1, pixel = s->n[AC_KIND] & AC_16BIT ? 2 : 1;
     const double across = photos * ((g.h + 1) / 2) + (g.rows + 1) / 2, down = (photos + 1) * g.columns;
@@ -313,8 +295,7 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
 // ---- calls --------------------------------------------------------------------------------------------------------------
 
 // exp(-2 pi i k / n), rounded from long double.
-static int copy_roots(void *to, int n, cudaStream_t stream)
-{
+static int copy_roots(void *to, int n, cudaStream_t stream) {
     double2 *root = (double2 *)malloc((size_t)n * sizeof *root);
     if (!root) return RG_E_STATE;
     for (int k = 0; k < n; k++) {
@@ -327,8 +308,7 @@ static int copy_roots(void *to, int n, cudaStream_t stream)
     return error;
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     const grid g = grid_of(call->shape);
     char *scratch = (char *)call->scratch;
     cudaStream_t stream = (cudaStream_t)call->stream;
@@ -338,8 +318,7 @@ static int prepare(rg_call *call)
 
 // A pass: its kernel for each size of a line.
 template <class kernel, class... A>
-static int launch(kernel *const of[SIZES], int n, int blocks, const rg_call *call, const grid &g, A... arg)
-{
+static int launch(kernel *const of[SIZES], int n, int blocks, const rg_call *call, const grid &g, A... arg) {
     const size_t shared = 17 * (size_t)n; // values<n>() for the real and as many for the imaginary parts
     int i = 0;
     while (LEAST << i < n) i++;
@@ -349,8 +328,7 @@ static int launch(kernel *const of[SIZES], int n, int blocks, const rg_call *cal
     return (int)cudaGetLastError();
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     typedef void row_kernel(grid, const void *, const double2 *, double2 *);
     typedef void column_kernel(grid, const double2 *, const double2 *, double2 *);
     typedef void offset_kernel(grid, const double2 *, const double2 *, int64_t *);

@@ -34,8 +34,7 @@ typedef struct plans {
 } plans;
 
 // The smallest 2^i 3^j 5^k 7^l that is at least n.
-static int64_t smooth(int64_t n)
-{
+static int64_t smooth(int64_t n) {
     static const int64_t prime[4] = {2, 3, 5, 7};
     for (;; n++) {
         int64_t rest = n;
@@ -45,8 +44,7 @@ static int64_t smooth(int64_t n)
     }
 }
 
-static grid make_grid(const rg_shape *s)
-{
+static grid make_grid(const rg_shape *s) {
     grid g = {.width = s->n[AC_WIDTH], .height = s->n[AC_HEIGHT], .r = s->n[AC_R]};
     g.cross = (s->n[AC_KIND] & AC_CROSS) != 0;
     g.wide = (s->n[AC_KIND] & AC_16BIT) != 0;
@@ -60,22 +58,19 @@ static grid make_grid(const rg_shape *s)
     return g;
 }
 
-static size_t scratch(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch(const rg_shape *s, const int64_t *param) {
     (void)param;
     grid g = make_grid(s);
     return g.bytes * (g.cross ? 2 : 1);
 }
 
-static const char *refuse(const rg_shape *s, const int64_t *param)
-{
+static const char *refuse(const rg_shape *s, const int64_t *param) {
     (void)param;
     grid g = make_grid(s);
     return g.nx > INT32_MAX || g.ny > INT32_MAX || g.pitch > INT32_MAX ? "FFTW counts in 32 bits" : NULL;
 }
 
-static rg_tolerance tolerance(const rg_shape *s, const int64_t *param)
-{
+static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) {
     (void)param;
     grid g = make_grid(s);
     double u = 0x1p-53, largest = g.wide ? 65535 : 255, most = (double)g.width * (double)g.height * largest * largest;
@@ -84,8 +79,7 @@ static rg_tolerance tolerance(const rg_shape *s, const int64_t *param)
     return (rg_tolerance){RG_BOUND, error + 0.5, 0, "(20.1 log2(nx ny) + 4) 2^-53 width height largest^2 + 1/2"};
 }
 
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     grid g = make_grid(s);
     double images = g.cross ? 2 : 1, columns = (double)g.pitch, nx = (double)g.nx, ny = (double)g.ny;
@@ -94,8 +88,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     c->amount[RG_F64_MAD] = (2.5 * rows * nx * log2(nx) + (images + 1) * 5 * columns * ny * log2(ny)) / 2 + 3 * columns * ny;
 }
 
-static void finish(rg_call *call)
-{
+static void finish(rg_call *call) {
     plans *p = call->state;
     if (!p) return;
     fftw_plan each[4] = {p->row, p->column, p->column_back, p->row_back};
@@ -107,8 +100,7 @@ static void finish(rg_call *call)
 }
 
 // All rows and batches of columns begin at multiples of 128 bytes in scratch, so plans made for the first fit all.
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     const grid g = make_grid(call->shape);
     const int nx = (int)g.nx, ny = (int)g.ny, pitch = (int)g.pitch;
     fftw_complex *z = call->scratch;
@@ -128,8 +120,7 @@ static int prepare(rg_call *call)
 }
 
 // Row y of an image, padded and transformed in place. Rows of padding are zero before and after.
-static void row_forward(const grid *g, const plans *p, const void *image, int64_t y, fftw_complex *row)
-{
+static void row_forward(const grid *g, const plans *p, const void *image, int64_t y, fftw_complex *row) {
     double *real = (double *)row;
     int64_t n = y < g->height ? g->width : 0;
     const uint8_t *bytes = (const uint8_t *)image + (n && !g->wide ? y * g->width : 0);
@@ -143,8 +134,7 @@ static void row_forward(const grid *g, const plans *p, const void *image, int64_
 }
 
 // Transforms eight columns forward, multiplies, and transforms back. b is NULL in an autocorrelation.
-static void columns(const grid *g, const plans *p, fftw_complex *a, fftw_complex *b)
-{
+static void columns(const grid *g, const plans *p, fftw_complex *a, fftw_complex *b) {
     fftw_execute_dft(p->column, a, a);
     if (b) fftw_execute_dft(p->column, b, b);
     for (int64_t y = 0; y < g->ny; y++) {
@@ -159,8 +149,7 @@ static void columns(const grid *g, const plans *p, fftw_complex *a, fftw_complex
 }
 
 // The sums of one Y0. An autocorrelation only computes Y0 >= 0, and the opposite offset gets the same number.
-static void row_back(const grid *g, const plans *p, fftw_complex *spectrum, int64_t y0, int64_t *sums)
-{
+static void row_back(const grid *g, const plans *p, fftw_complex *spectrum, int64_t y0, int64_t *sums) {
     fftw_complex *row = spectrum + (y0 < 0 ? y0 + g->ny : y0) * g->pitch;
     double *real = (double *)row, scale = 1 / ((double)g->nx * (double)g->ny);
     fftw_execute_dft_c2r(p->row_back, row, real);
@@ -171,8 +160,7 @@ static void row_back(const grid *g, const plans *p, fftw_complex *spectrum, int6
     }
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const grid shape = make_grid(call->shape), *g = &shape;
     const plans *p = call->state;
     if (!p) return RG_E_STATE;

@@ -21,15 +21,13 @@ static const rg_param params[] = {
     {"rows", rows, RG_COUNT(rows), 0, "lines of the photograph a block; 0: so many that there are about 6144 blocks"},
 };
 
-static ac_gather layout(const ac_plane &p, const int64_t *param)
-{
+static ac_gather layout(const ac_plane &p, const int64_t *param) {
     return ac_gather_of(p, (int)param[LINES], (int)param[THREADS], (int)param[ROWS]);
 }
 
 static size_t scratch(const rg_shape *s, const int64_t *) { return ac_plane_bytes(s); }
 
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     ac_plane p = ac_plane_of(s, NULL);
     ac_gather g = layout(p, param);
     ac_gather_cost(p, g, (int)param[LINES], c);
@@ -38,8 +36,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     c->amount[RG_MEM_BYTES] += 16 * sums;
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     ac_plane p = ac_plane_of(call->shape, call->scratch);
     atomic_sums out = {(unsigned long long *)call->arg[AC_SUMS]};
     int error = ac_pack_all(call, p, out.sums);

@@ -23,8 +23,7 @@ typedef struct ac_gather {
 } ac_gather;
 
 // Groups of 4 X0 begin at multiples of 4, so that the word of b at a group's first X0 is aligned.
-static inline ac_gather ac_gather_of(const ac_plane &p, int k, int threads, int rows)
-{
+static inline ac_gather ac_gather_of(const ac_plane &p, int k, int threads, int rows) {
     ac_gather g;
     int x0_first = -(p.r + 3) / 4 * 4, groups = (p.r - x0_first) / 4 + 1, tiles = (groups + threads - 1) / threads;
     g.groups = (groups + tiles - 1) / tiles;
@@ -40,8 +39,7 @@ static inline ac_gather ac_gather_of(const ac_plane &p, int k, int threads, int 
     return g;
 }
 
-static inline size_t ac_gather_shared(const ac_gather &g)
-{
+static inline size_t ac_gather_shared(const ac_gather &g) {
     return (size_t)(AC_STAGE + g.tile.y0s - 1) * AC_SEGMENT + (size_t)AC_STAGE * g.b_pitch;
 }
 
@@ -49,8 +47,7 @@ static inline size_t ac_gather_shared(const ac_gather &g)
 // the thread's first X0. Shifting in the last bytes of the previous word gives the following X0.
 template <int K>
 static __device__ __forceinline__ void ac_walk(
-    unsigned (&sum)[K][4], const unsigned char *a, const unsigned *b, int x, int past)
-{
+    unsigned (&sum)[K][4], const unsigned char *a, const unsigned *b, int x, int past) {
     unsigned before = x < past ? b[-1] : 0u;
 #pragma unroll 1 // unrolling would only hold more words of a in registers
     for (; x < past; x += 16, b += 4) {
@@ -78,8 +75,7 @@ static __device__ __forceinline__ void ac_walk(
 
 // Empties the sums of the thread at (x0, y0) into the sink, times 2^shift.
 template <int K, class sink>
-static __device__ void ac_empty(unsigned (&sum)[K][4], sink &out, const ac_plane &p, int x0, int y0, int shift)
-{
+static __device__ void ac_empty(unsigned (&sum)[K][4], sink &out, const ac_plane &p, int x0, int y0, int shift) {
     int64_t e = ac_element(p.r, x0, y0);
 #pragma unroll
     for (int k = 0; k < K; k++, e += ac_side(p.r))
@@ -92,15 +88,13 @@ static __device__ void ac_empty(unsigned (&sum)[K][4], sink &out, const ac_plane
 }
 
 // The pixels of a that have a partner at any X0 from x0 to x0 + 3.
-RG_HD void ac_pixels(const ac_plane &p, int x0, int *first, int *past)
-{
+RG_HD void ac_pixels(const ac_plane &p, int x0, int *first, int *past) {
     *first = (int)ac_first(x0);
     *past = x0 + 3 >= 0 ? p.width : (int)ac_past(p.width, x0 + 3);
 }
 
 // All lanes of a warp walk over the same pixels, the union of those they need, so that words of a are broadcast.
-static __device__ __forceinline__ void ac_warp_range(const ac_plane &p, bool active, int x0, int *first, int *past)
-{
+static __device__ __forceinline__ void ac_warp_range(const ac_plane &p, bool active, int x0, int *first, int *past) {
     ac_pixels(p, x0, first, past);
     int from = active ? *first : p.width, to = active ? *past : 0;
     for (int lane = 16; lane; lane /= 2) {
@@ -112,8 +106,7 @@ static __device__ __forceinline__ void ac_warp_range(const ac_plane &p, bool act
     *past = to;
 }
 
-template <int K, class sink> static __global__ void __launch_bounds__(256, 2) ac_lines(ac_plane p, ac_gather g, sink out)
-{
+template <int K, class sink> static __global__ void __launch_bounds__(256, 2) ac_lines(ac_plane p, ac_gather g, sink out) {
     RG_SHARED_DYNAMIC(unsigned char, line_a);
     unsigned char *line_b = line_a + (AC_STAGE + g.tile.y0s - 1) * AC_SEGMENT;
     ac_block block = ac_block_of(p, g.tile, (int)blockIdx.x);
@@ -151,8 +144,7 @@ template <int K, class sink> static __global__ void __launch_bounds__(256, 2) ac
     }
 }
 
-template <class sink> static int ac_gather_launch(const rg_call *call, const ac_plane &p, const ac_gather &g, int k, sink out)
-{
+template <class sink> static int ac_gather_launch(const rg_call *call, const ac_plane &p, const ac_gather &g, int k, sink out) {
     unsigned grid = (unsigned)ac_blocks(g.tile);
     size_t shared = ac_gather_shared(g);
     if (k == 4)
@@ -166,8 +158,7 @@ template <class sink> static int ac_gather_launch(const rg_call *call, const ac_
 
 // Steps of 16 pixels of the warps, in all tiles of X0, if every part had one line of b. A warp issues for 32 lanes, over the
 // range of its X0.
-static inline double ac_gather_steps(const ac_plane &p, const ac_gather &g)
-{
+static inline double ac_gather_steps(const ac_plane &p, const ac_gather &g) {
     double steps = 0;
     for (int tile_x0 = g.tile.x0_first; tile_x0 <= p.r; tile_x0 += g.tile.x0s)
         for (int warp = 0; warp < g.threads; warp += 32) {
@@ -185,8 +176,7 @@ static inline double ac_gather_steps(const ac_plane &p, const ac_gather &g)
 }
 
 // Each step: 16 k dp4a of 4 multiply-adds a lane; k broadcast loads of a and 4 of b, 128 bytes of shared memory each.
-static inline void ac_gather_cost(const ac_plane &p, const ac_gather &g, int k, rg_cost *c)
-{
+static inline void ac_gather_cost(const ac_plane &p, const ac_gather &g, int k, rg_cost *c) {
     double lines = ac_lines_walked(p, g.tile) * p.planes * p.planes, steps = ac_gather_steps(p, g) / g.parts;
     double stage = g.tile.rows < AC_STAGE ? g.tile.rows : AC_STAGE, segments = (p.width + g.segment - 1) / g.segment;
     double fill = g.tile.tiles_x * segments * ((1 + (g.tile.y0s - 1) / stage) * g.segment + g.b_pitch);

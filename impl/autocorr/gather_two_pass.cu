@@ -16,8 +16,7 @@ struct partial_sums {
 };
 
 // Blocks without lines have not stored anything.
-static __global__ void add_up(partial_sums from, ac_plane p, ac_tiles t, int parts, unsigned long long *sums)
-{
+static __global__ void add_up(partial_sums from, ac_plane p, ac_tiles t, int parts, unsigned long long *sums) {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, e = i + from.first;
     if (i >= from.part_sums) return;
     int y0 = (int)ac_y0(p.r, e), least = ac_y0_least(p), tile_y0 = least + (y0 - least) / t.y0s * t.y0s;
@@ -39,22 +38,19 @@ static const rg_param params[] = {
     {"rows", rows, RG_COUNT(rows), 0, "lines of the photograph a block; 0: so many that there are about 6144 blocks"},
 };
 
-static ac_gather layout(const ac_plane &p, const int64_t *param)
-{
+static ac_gather layout(const ac_plane &p, const int64_t *param) {
     return ac_gather_of(p, (int)param[LINES], (int)param[THREADS], (int)param[ROWS]);
 }
 
 static int64_t part_sums(const ac_plane &p) { return ac_side(p.r) * ac_y0_count(p); }
 
-static size_t scratch(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch(const rg_shape *s, const int64_t *param) {
     ac_plane p = ac_plane_of(s, NULL);
     ac_gather g = layout(p, param);
     return ac_plane_bytes(s) + 8 * (size_t)part_sums(p) * (size_t)g.tile.chunks * (size_t)g.parts;
 }
 
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     ac_plane p = ac_plane_of(s, NULL);
     ac_gather g = layout(p, param);
     ac_gather_cost(p, g, (int)param[LINES], c);
@@ -64,8 +60,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     c->amount[RG_MEM_BYTES] += 8.0 * (double)ac_side(p.r) * (double)ac_side(p.r);
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     ac_plane p = ac_plane_of(call->shape, call->scratch);
     ac_gather g = layout(p, call->param);
     unsigned long long *all = (unsigned long long *)((unsigned char *)call->scratch + ac_plane_bytes(call->shape));

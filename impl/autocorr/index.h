@@ -31,15 +31,13 @@ RG_HD int64_t ac_mirror(int64_t r, int64_t element) { return ac_side(r) * ac_sid
 
 // First and past-the-last x (or y) of a for which both factors exist at offset d along a side of n pixels.
 RG_HD int64_t ac_first(int64_t d) { return d > 0 ? d : 0; }
-RG_HD int64_t ac_past(int64_t n, int64_t d)
-{
+RG_HD int64_t ac_past(int64_t n, int64_t d) {
     int64_t past = d < 0 ? n + d : n;
     return past > ac_first(d) ? past : ac_first(d);
 }
 
 // Sum over all offsets |d| <= r of the overlap max(0, n - |d|) of a side of n pixels.
-RG_HD int64_t ac_overlaps(int64_t n, int64_t r)
-{
+RG_HD int64_t ac_overlaps(int64_t n, int64_t r) {
     int64_t far = r < n - 1 ? r : n - 1;
     return n + 2 * far * n - far * (far + 1);
 }

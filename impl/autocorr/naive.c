@@ -6,8 +6,7 @@
 // and does not say which; here products of at most 32 bits go into a 64-bit sum, which cannot overflow (algo.c).
 #include "scalar.h"
 
-RG_HD int four_loops(const rg_call *call, int wide)
-{
+RG_HD int four_loops(const rg_call *call, int wide) {
     const int64_t *n = call->shape->n, width = n[AC_WIDTH], height = n[AC_HEIGHT], r = n[AC_R];
     const void *a = call->arg[AC_A], *b = n[AC_KIND] & AC_CROSS ? call->arg[AC_B] : a;
     int64_t *sums = (int64_t *)call->arg[AC_SUMS];
@@ -29,8 +28,7 @@ RG_HD int four_loops(const rg_call *call, int wide)
 static int naive_run(rg_call *call) { return call->shape->n[AC_KIND] & AC_16BIT ? four_loops(call, 1) : four_loops(call, 0); }
 
 // The whole plane: every pair of opposite offsets twice, the centre once.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     c->amount[RG_I32_MAD] = (double)ac_overlaps(s->n[AC_WIDTH], s->n[AC_R]) * (double)ac_overlaps(s->n[AC_HEIGHT], s->n[AC_R]);
 }

@@ -8,8 +8,7 @@
 
 // Adds the products of the line that begins at pixel row_a of a and the one at row_b of b to the 2 r + 1 sums of one Y0.
 RG_HD void add_line(
-    const void *a, const void *b, int64_t row_a, int64_t row_b, int64_t width, int64_t r, int64_t *line, int wide)
-{
+    const void *a, const void *b, int64_t row_a, int64_t row_b, int64_t width, int64_t r, int64_t *line, int wide) {
     for (int64_t x0 = -r; x0 <= r; x0++) {
         int64_t sum = 0;
         for (int64_t x = ac_first(x0), end = ac_past(width, x0); x < end; x++) {
@@ -20,8 +19,7 @@ RG_HD void add_line(
     }
 }
 
-RG_HD int ordered(const rg_call *call, int wide)
-{
+RG_HD int ordered(const rg_call *call, int wide) {
     const int64_t *n = call->shape->n, width = n[AC_WIDTH], height = n[AC_HEIGHT], r = n[AC_R];
     const int cross = (n[AC_KIND] & AC_CROSS) != 0;
     const void *a = call->arg[AC_A], *b = cross ? call->arg[AC_B] : a;
@@ -39,8 +37,7 @@ RG_HD int ordered(const rg_call *call, int wide)
 static int ordered_run(rg_call *call) { return call->shape->n[AC_KIND] & AC_16BIT ? ordered(call, 1) : ordered(call, 0); }
 
 // Half the plane and all of row Y0 = 0.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     double across = (double)ac_overlaps(s->n[AC_WIDTH], s->n[AC_R]), down = (double)ac_overlaps(s->n[AC_HEIGHT], s->n[AC_R]);
     c->amount[RG_I32_MAD] = across * (s->n[AC_KIND] & AC_CROSS ? down : (down + (double)s->n[AC_HEIGHT]) / 2);

@@ -21,8 +21,7 @@ typedef struct ac_plane {
     bool cross;
 } ac_plane;
 
-static inline ac_plane ac_plane_of(const rg_shape *s, const void *scratch)
-{
+static inline ac_plane ac_plane_of(const rg_shape *s, const void *scratch) {
     ac_plane p;
     p.width = (int)s->n[AC_WIDTH];
     p.height = (int)s->n[AC_HEIGHT];
@@ -36,15 +35,13 @@ static inline ac_plane ac_plane_of(const rg_shape *s, const void *scratch)
     return p;
 }
 
-static inline size_t ac_plane_bytes(const rg_shape *s)
-{
+static inline size_t ac_plane_bytes(const rg_shape *s) {
     ac_plane p = ac_plane_of(s, NULL);
     return (size_t)p.plane * (size_t)p.planes * (p.cross ? 2 : 1);
 }
 
 // Kernels hold coordinates, and the 2R + 1 offsets a side, in 32 bits, with room for a block's overhang.
-static inline const char *ac_plane_refuse(const rg_shape *s, const int64_t *)
-{
+static inline const char *ac_plane_refuse(const rg_shape *s, const int64_t *) {
     int64_t most = INT64_C(1) << 29;
     return s->n[AC_WIDTH] < most && s->n[AC_HEIGHT] < most ? NULL : "32-bit coordinates need sides below 2^29 pixels";
 }
@@ -55,8 +52,7 @@ RG_HD int ac_y0_count(const ac_plane &p) { return p.r - ac_y0_least(p) + 1; }
 
 // A turned plane holds [column of 16 bytes][line][16 bytes]. Of 64 pixels the words 0 4 8 12, then 1 5 9 13 and so on are
 // adjacent, the order in which tensor_wgmma multiplies. Position in the turned plane of word `word` of a line:
-RG_HD int64_t ac_turned_word(const ac_plane &p, int word, int64_t line)
-{
+RG_HD int64_t ac_turned_word(const ac_plane &p, int word, int64_t line) {
     return ((int64_t)(word / 16 * 4 + word % 4) * p.height + line) * 4 + word / 4 % 4;
 }
 
@@ -64,8 +60,7 @@ RG_HD int64_t ac_turned_word(const ac_plane &p, int word, int64_t line)
 // photograph also clear the sums.
 template <class pixel>
 static __global__ void ac_pack(
-    const pixel *photo, unsigned char *plane, unsigned char *turned, ac_plane p, unsigned long long *sums, int64_t n_sums)
-{
+    const pixel *photo, unsigned char *plane, unsigned char *turned, ac_plane p, unsigned long long *sums, int64_t n_sums) {
     int64_t words = (int64_t)p.pitch / 4 * p.height, stride = (int64_t)gridDim.x * blockDim.x;
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     for (int64_t e = i; e < n_sums; e += stride) sums[e] = 0;
@@ -87,8 +82,7 @@ static __global__ void ac_pack(
 }
 
 // Packs the photographs of a call, the first also turned if `turned` has room. sums: cleared, unless NULL.
-static inline int ac_pack_all(const rg_call *call, const ac_plane &p, unsigned long long *sums, unsigned char *turned = NULL)
-{
+static inline int ac_pack_all(const rg_call *call, const ac_plane &p, unsigned long long *sums, unsigned char *turned = NULL) {
     int64_t n_sums = sums ? ac_side(p.r) * ac_side(p.r) : 0, most = (int64_t)p.pitch / 4 * p.height;
     most = most > n_sums ? most : n_sums;
     unsigned blocks = (unsigned)(most < 8192 * 256 ? (most + 255) / 256 : 8192);
@@ -108,22 +102,19 @@ static inline int ac_pack_all(const rg_call *call, const ac_plane &p, unsigned l
 }
 
 // Copies the half plane Y0 > 0 of an autocorrelation to Y0 < 0.
-static __global__ void ac_mirror_half(unsigned long long *sums, int64_t r)
-{
+static __global__ void ac_mirror_half(unsigned long long *sums, int64_t r) {
     int64_t e = ac_element(r, -r, 1) + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (e < ac_side(r) * ac_side(r)) sums[ac_mirror(r, e)] = sums[e];
 }
 
-static inline int ac_mirror_all(const rg_call *call, const ac_plane &p, unsigned long long *sums)
-{
+static inline int ac_mirror_all(const rg_call *call, const ac_plane &p, unsigned long long *sums) {
     if (p.cross || !p.r) return RG_OK;
     RG_LAUNCH((ac_mirror_half), (unsigned)((ac_side(p.r) * p.r + 255) / 256), 256, 0, call->stream, sums, (int64_t)p.r);
     return (int)cudaGetLastError();
 }
 
 // 16 bytes of a plane from x (a multiple of 16); zeros outside the photograph.
-static __device__ __forceinline__ uint4 ac_load16(const unsigned char *plane, const ac_plane &p, int x, int y)
-{
+static __device__ __forceinline__ uint4 ac_load16(const unsigned char *plane, const ac_plane &p, int x, int y) {
     if (x < 0 || x >= p.pitch || y < 0 || y >= p.height) return make_uint4(0, 0, 0, 0);
     return __ldg(reinterpret_cast<const uint4 *>(plane + (int64_t)y * p.pitch + x));
 }
@@ -131,8 +122,7 @@ static __device__ __forceinline__ uint4 ac_load16(const unsigned char *plane, co
 // Fills n lines of shared memory, `bytes` (a multiple of 16) from (x, y) on each; `threads` threads take part, this is
 // `thread`.
 static __device__ __forceinline__ void ac_fill(unsigned char *to, int pitch, const unsigned char *plane, const ac_plane &p,
-    int x, int y, int bytes, int n, int thread, int threads)
-{
+    int x, int y, int bytes, int n, int thread, int threads) {
     int across = bytes / 16;
 #pragma unroll 4 // enough loads in flight
     for (int i = thread; i < across * n; i += threads) {

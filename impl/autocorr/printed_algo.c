@@ -19,9 +19,7 @@ static const rg_arg args[] = {
 
 // Widths below, at and above whole rows of 2R + 1 threads; fewer lines than offsets; the widest line; the most offsets.
 #define CHECK(w, h, r, g)                                                                                                      \
-    {                                                                                                                          \
-        {w, h, r, g}, 1                                                                                                        \
-    }
+    { {w, h, r, g}, 1 }
 static const rg_shape check_shapes[] = {
     CHECK(2, 1, 1, 255),
     CHECK(4, 6, 1, 255),
@@ -53,8 +51,7 @@ static const rg_bench_shape bench_shapes[] = {
     {{{750, 1500, 195, 100}, 1}, RG_PAPER, "listing 1"},
 };
 
-static const char *invalid(const rg_shape *s)
-{
+static const char *invalid(const rg_shape *s) {
     int64_t w = s->n[ACP_WIDTH], h = s->n[ACP_HEIGHT], r = s->n[ACP_R], g = s->n[ACP_GREY];
     if (w <= 0 || h <= 0 || w > INT64_C(1) << 24 || h > INT64_C(1) << 24) return "width and height must lie between 1 and 2^24";
     if (r < 1) return "the listing's grid has R blocks along Y0, so R must be at least 1";
@@ -64,8 +61,7 @@ static const char *invalid(const rg_shape *s)
     return NULL;
 }
 
-static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
-{
+static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg) {
     uint8_t *image = arg[ACP_IMAGE];
     int64_t n = count_image(s), w = s->n[ACP_WIDTH];
     uint64_t levels = (uint64_t)s->n[ACP_GREY] + 1;
@@ -83,8 +79,7 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 // A line's float sum of integers is exact up to 2^24; beyond, the i-th of w additions errs by at most half a unit in the last
 // place of i g^2, 2^-24 w (w + 1) / 2 g^2 in all. The quotient 100 linesum / (w - |X0|), at most 100 g^2 w / (w - R), is
 // rounded to float. Then rounding to an integer may cross one half, which adds one a line.
-static rg_tolerance tolerance(const rg_shape *s)
-{
+static rg_tolerance tolerance(const rg_shape *s) {
     double w = (double)s->n[ACP_WIDTH], h = (double)s->n[ACP_HEIGHT], r = (double)s->n[ACP_R], g = (double)s->n[ACP_GREY];
     double scale = 100 * g * g / (w - r), sum = g * g * w > 0x1p24 ? scale * w * (w + 1) * 0x1p-25 : 0;
     double line = 1 + sum + scale * w * 0x1p-24;
@@ -93,15 +88,13 @@ static rg_tolerance tolerance(const rg_shape *s)
 }
 
 // Every thread multiplies the whole line, zeros included.
-static double work(const rg_shape *s)
-{
+static double work(const rg_shape *s) {
     return (double)count_corr(s) * (double)acp_lines(s->n[ACP_HEIGHT], s->n[ACP_R]) * (double)s->n[ACP_WIDTH];
 }
 
 // The tolerance has one a line, as much as a different rounding rule changes. A line whose quotient is farther from one half
 // than its errors has only one right integer: corr lies between the sums of the smallest and of the largest integers.
-static const char *invariant(const rg_shape *s, void *const *arg)
-{
+static const char *invariant(const rg_shape *s, void *const *arg) {
     static _Thread_local char text[160];
     const int64_t w = s->n[ACP_WIDTH], h = s->n[ACP_HEIGHT], r = s->n[ACP_R], g = s->n[ACP_GREY], padded = acp_padded(w, r);
     const double of_sum = g * g * w > 1 << 24 ? (double)(g * g * w) * (double)(w + 1) * 0x1p-25 : 0;
@@ -129,16 +122,14 @@ static const char *invariant(const rg_shape *s, void *const *arg)
     return NULL;
 }
 
-static void where(const rg_shape *s, int which, int64_t element, char text[64])
-{
+static void where(const rg_shape *s, int which, int64_t element, char text[64]) {
     if (which == ACP_CORR)
         snprintf(text, 64, "(X0=%" PRId64 ",Y0=%" PRId64 ")", acp_x0(s->n[ACP_R], element), acp_y0(s->n[ACP_R], element));
     else
         snprintf(text, 64, "(x=%" PRId64 ",y=%" PRId64 ")", element % s->n[ACP_WIDTH], element / s->n[ACP_WIDTH]);
 }
 
-static const char *index_fault(const rg_shape *s)
-{
+static const char *index_fault(const rg_shape *s) {
     int64_t r = s->n[ACP_R];
     for (int64_t e = 0; e < count_corr(s); e++)
         if (acp_element(r, acp_x0(r, e), acp_y0(r, e)) != e) return "acp_element is not the inverse of acp_x0, acp_y0";

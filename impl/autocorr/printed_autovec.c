@@ -7,8 +7,7 @@
 #include <math.h>
 
 // linesum(X0) of two lines of w <= 2^15 pixels: the overlap, and the last column again for i = w .. padded - 1.
-RG_HD int64_t line_sum(const int16_t *restrict line0, const int16_t *restrict line1, int64_t w, int64_t padded, int64_t x0)
-{
+RG_HD int64_t line_sum(const int16_t *restrict line0, const int16_t *restrict line1, int64_t w, int64_t padded, int64_t x0) {
     const int64_t first = x0 > 0 ? x0 : 0, past = x0 < 0 ? w + x0 : w, right = padded + x0 < w ? padded + x0 : w;
     int32_t sum = 0, beyond = 0;
     for (int64_t x = first; x < past; x++) sum += line0[x] * line1[x - x0];
@@ -16,8 +15,7 @@ RG_HD int64_t line_sum(const int16_t *restrict line0, const int16_t *restrict li
     return sum + (int64_t)beyond * line1[w - 1];
 }
 
-RG_HD void printed_row(const rg_shape *s, const int16_t *image, int64_t y0, int32_t *corr)
-{
+RG_HD void printed_row(const rg_shape *s, const int16_t *image, int64_t y0, int32_t *corr) {
     const int64_t w = s->n[ACP_WIDTH], h = s->n[ACP_HEIGHT], r = s->n[ACP_R], padded = acp_padded(w, r);
     for (int64_t x0 = -r; x0 <= r; x0++) {
         const double overlap = (double)(w - (x0 < 0 ? -x0 : x0));
@@ -32,8 +30,7 @@ RG_HD void printed_row(const rg_shape *s, const int16_t *image, int64_t y0, int3
 }
 RG_AUTOVEC(printed_row, (const rg_shape *s, const int16_t *image, int64_t y0, int32_t *corr), (s, image, y0, corr))
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const rg_shape *s = call->shape;
     const uint8_t *image = (const uint8_t *)call->arg[ACP_IMAGE];
     int16_t *copy = (int16_t *)call->scratch;
@@ -44,21 +41,18 @@ static int run(rg_call *call)
     return RG_OK;
 }
 
-static size_t scratch(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch(const rg_shape *s, const int64_t *param) {
     (void)param;
     return (size_t)(s->n[ACP_WIDTH] * s->n[ACP_HEIGHT]) * sizeof(int16_t);
 }
 
-static const char *refuse(const rg_shape *s, const int64_t *param)
-{
+static const char *refuse(const rg_shape *s, const int64_t *param) {
     (void)param;
     return s->n[ACP_WIDTH] > 1 << 15 ? "sums of a line in 32 bits: at most 32,768 pixels" : NULL;
 }
 
 // The existing products: those of the overlaps.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     const double w = (double)s->n[ACP_WIDTH], r = (double)s->n[ACP_R];
     (void)param;
     c->amount[RG_I16_MAD] = r * (double)acp_lines(s->n[ACP_HEIGHT], s->n[ACP_R]) * (w * (2 * r + 1) - r * (r + 1));

@@ -4,8 +4,7 @@
 #include <math.h>
 
 // round(100 linesum / (w - |X0|)) of one pair of lines; i runs past the last pixel as far as the listing's blocks write.
-static int64_t line_value(const uint8_t *line0, const uint8_t *line1, int64_t w, int64_t r, int64_t x0)
-{
+static int64_t line_value(const uint8_t *line0, const uint8_t *line1, int64_t w, int64_t r, int64_t x0) {
     int64_t sum = 0, padded = acp_padded(w, r);
     for (int64_t x = 0; x < w; x++) {
         int64_t i = x - x0;
@@ -15,8 +14,7 @@ static int64_t line_value(const uint8_t *line0, const uint8_t *line1, int64_t w,
     return (int64_t)nearbyint((double)(float)(100.0 * (double)sum / (double)overlap));
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     int64_t w = call->shape->n[ACP_WIDTH], h = call->shape->n[ACP_HEIGHT], r = call->shape->n[ACP_R];
     const uint8_t *image = call->arg[ACP_IMAGE];
     int32_t *corr = call->arg[ACP_CORR];
@@ -30,8 +28,7 @@ static int run(rg_call *call)
     return RG_OK;
 }
 
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     double lines = (double)acp_lines(s->n[ACP_HEIGHT], s->n[ACP_R]);
     c->amount[RG_I32_MAD] = (double)(acp_threads(s->n[ACP_R]) * s->n[ACP_R]) * lines * (double)s->n[ACP_WIDTH];

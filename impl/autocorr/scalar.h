@@ -11,8 +11,7 @@
 // checks that.
 #define AC_ONE_PAIR_AT_A_TIME(sum) __asm__ volatile("" : "+r"(sum))
 
-RG_HD uint32_t ac_pixel(const void *image, int wide, int64_t i)
-{
+RG_HD uint32_t ac_pixel(const void *image, int wide, int64_t i) {
     return wide ? ((const uint16_t *)image)[i] : ((const uint8_t *)image)[i];
 }
 

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 
 template <class pixel>
-static __global__ void scatter(cudaTextureObject_t a, cudaTextureObject_t b, int width, int height, int64_t r, int64_t *sums)
-{
+static __global__ void scatter(cudaTextureObject_t a, cudaTextureObject_t b, int width, int height, int64_t r, int64_t *sums) {
     int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (e >= ac_side(r) * ac_side(r)) return;
     int x0 = (int)ac_x0(r, e), y0 = (int)ac_y0(r, e);
@@ -33,18 +32,15 @@ typedef struct textures {
 } textures;
 
 static size_t pixel_bytes(const rg_shape *s) { return s->n[AC_KIND] & AC_16BIT ? 2 : 1; }
-static size_t pitch(const rg_shape *s)
-{
+static size_t pitch(const rg_shape *s) {
     return ((size_t)s->n[AC_WIDTH] * pixel_bytes(s) + PITCH_STEP - 1) / PITCH_STEP * PITCH_STEP;
 }
-static size_t copy_bytes(const rg_shape *s)
-{
+static size_t copy_bytes(const rg_shape *s) {
     return (pitch(s) * (size_t)s->n[AC_HEIGHT] + BASE_STEP - 1) / BASE_STEP * BASE_STEP;
 }
 static int photos(const rg_shape *s) { return s->n[AC_KIND] & AC_CROSS ? 2 : 1; }
 
-static const char *refuse(const rg_shape *s, const int64_t *)
-{
+static const char *refuse(const rg_shape *s, const int64_t *) {
     if (s->n[AC_WIDTH] > WIDTH_MAX || s->n[AC_HEIGHT] > HEIGHT_MAX)
         return "a texture over linear memory has at most 131,072 x 65,000 pixels";
     return NULL;
@@ -52,8 +48,7 @@ static const char *refuse(const rg_shape *s, const int64_t *)
 
 static size_t scratch(const rg_shape *s, const int64_t *) { return BASE_STEP + copy_bytes(s) * (size_t)photos(s); }
 
-static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *, rg_cost *c) {
     double pairs = (double)ac_overlaps(s->n[AC_WIDTH], s->n[AC_R]) * (double)ac_overlaps(s->n[AC_HEIGHT], s->n[AC_R]);
     c->amount[RG_TEXTURE] = 2 * pairs;
     c->amount[RG_I32_MAD] = pairs;
@@ -61,8 +56,7 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
     c->amount[RG_MEM_BYTES] = 3.0 * (double)copy_bytes(s) * photos(s) + 8.0 * sums;
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     textures *t = (textures *)calloc(1, sizeof *t);
     if (!t) return RG_E_STATE;
     call->state = t;
@@ -79,8 +73,7 @@ static int prepare(rg_call *call)
     return RG_OK;
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const rg_shape *s = call->shape;
     const textures *t = (const textures *)call->state;
     size_t line = (size_t)s->n[AC_WIDTH] * pixel_bytes(s);
@@ -102,8 +95,7 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-static void finish(rg_call *call)
-{
+static void finish(rg_call *call) {
     textures *t = (textures *)call->state;
     for (int i = 0; t && i < photos(call->shape); i++) rg_texture_free(&t->of[i]);
     free(t);

@@ -30,8 +30,7 @@
         if (a == end) break;                                                                                                   \
         window[u] = LOAD(b);                                                                                                   \
         VEC pixels = LOAD(a), upper = planes == 2 ? LOAD(a + BYTES) : pixels;                                                  \
-        UNROLL for (int j = 0; j < K; j++)                                                                                     \
-        {                                                                                                                      \
+        UNROLL for (int j = 0; j < K; j++) {                                                                                   \
             VEC row = window[(u - j + K) % K];                                                                                 \
             low[j] = planes == 2 ? ADD_WORD_PRODUCTS(low[j], pixels, row) : ADD_BYTE_PRODUCTS(low[j], pixels, row);            \
             if (planes == 2) high[j] = ADD_WORD_PRODUCTS(high[j], upper, row);                                                 \
@@ -61,23 +60,24 @@ typedef void block_fn(const uint8_t *a, const uint8_t *b, int64_t rows, int64_t 
 #define STORE64(p, v) _mm512_storeu_si512(p, v)
 #include "simd_block.h"
 
-NARROW(1)
-NARROW(2) NARROW(3) NARROW(4) NARROW(5) NARROW(6) NARROW(7) NARROW(8) NARROW(9) NARROW(10) NARROW(11) NARROW(12) WIDE(1) WIDE(2)
-    WIDE(3) WIDE(4) WIDE(5) WIDE(6) WIDE(7) WIDE(8)
+// clang-format takes macros without semicolons for the begin of a declaration.
+// clang-format off
+NARROW(1) NARROW(2) NARROW(3) NARROW(4) NARROW(5) NARROW(6) NARROW(7) NARROW(8) NARROW(9) NARROW(10) NARROW(11) NARROW(12)
+WIDE(1) WIDE(2) WIDE(3) WIDE(4) WIDE(5) WIDE(6) WIDE(7) WIDE(8)
 
-        static block_fn *const avx512_narrow[] = {
-            avx512_narrow1,
-            avx512_narrow2,
-            avx512_narrow3,
-            avx512_narrow4,
-            avx512_narrow5,
-            avx512_narrow6,
-            avx512_narrow7,
-            avx512_narrow8,
-            avx512_narrow9,
-            avx512_narrow10,
-            avx512_narrow11,
-            avx512_narrow12,
+static block_fn *const avx512_narrow[] = {
+    avx512_narrow1,
+    avx512_narrow2,
+    avx512_narrow3,
+    avx512_narrow4,
+    avx512_narrow5,
+    avx512_narrow6,
+    avx512_narrow7,
+    avx512_narrow8,
+    avx512_narrow9,
+    avx512_narrow10,
+    avx512_narrow11,
+    avx512_narrow12,
 };
 static block_fn *const avx512_wide[] = {
     avx512_wide1,
@@ -89,6 +89,7 @@ static block_fn *const avx512_wide[] = {
     avx512_wide7,
     avx512_wide8,
 };
+// clang-format on
 
 #undef TARGET
 #undef NAME
@@ -124,11 +125,12 @@ static block_fn *const avx512_wide[] = {
 #define STORE64(p, v) _mm256_storeu_si256((__m256i *)(p), v)
 #include "simd_block.h"
 
-NARROW(1)
-NARROW(2) NARROW(3) NARROW(4) NARROW(5) NARROW(6) WIDE(1) WIDE(2) WIDE(3) WIDE(4)
+// clang-format off
+NARROW(1) NARROW(2) NARROW(3) NARROW(4) NARROW(5) NARROW(6) WIDE(1) WIDE(2) WIDE(3) WIDE(4)
 
-    static block_fn *const avx2_narrow[] = {avx2_narrow1, avx2_narrow2, avx2_narrow3, avx2_narrow4, avx2_narrow5, avx2_narrow6};
+static block_fn *const avx2_narrow[] = {avx2_narrow1, avx2_narrow2, avx2_narrow3, avx2_narrow4, avx2_narrow5, avx2_narrow6};
 static block_fn *const avx2_wide[] = {avx2_wide1, avx2_wide2, avx2_wide3, avx2_wide4};
+// clang-format on
 
 // ---- the four ways -------------------------------------------------------------------------------------------------------
 
@@ -156,8 +158,7 @@ static const way ways[2][2] = {
         {64, 2, 2, 8, WIDE_ROWS, 32768, 8, RG_I16_MAD, avx512_wide}},
 };
 
-static const way *choose(const rg_shape *s, const int64_t *param)
-{
+static const way *choose(const rg_shape *s, const int64_t *param) {
     int wide = (s->n[AC_KIND] & AC_16BIT) != 0;
     return &ways[param[0] == 512 || (param[0] == 0 && rg_cpu_has("avx512vnni"))][wide];
 }
@@ -180,8 +181,7 @@ static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
 static int64_t clamp(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
 static int64_t b_rows(const layout *p) { return p->height + 2 * (p->way->most - 1); }
 
-static layout lay_out(const rg_shape *s, const int64_t *param, void *scratch)
-{
+static layout lay_out(const rg_shape *s, const int64_t *param, void *scratch) {
     layout p = {.way = choose(s, param), .width = s->n[AC_WIDTH], .height = s->n[AC_HEIGHT], .r = s->n[AC_R]};
     p.cross = (s->n[AC_KIND] & AC_CROSS) != 0;
     p.rx = least(p.r, p.width - 1);
@@ -205,8 +205,7 @@ static layout lay_out(const rg_shape *s, const int64_t *param, void *scratch)
 }
 
 // n pixels from column x of a row, as lanes of b: minus the bias, which is the top bit.
-TARGET static void put_b(const way *w, const void *row, int wide, int64_t x, int64_t n, uint8_t *to)
-{
+TARGET static void put_b(const way *w, const void *row, int wide, int64_t x, int64_t n, uint8_t *to) {
     const uint8_t *narrow = (const uint8_t *)row + x;
     const uint16_t *words = (const uint16_t *)row + x;
     uint16_t *lanes = (uint16_t *)to, bias = (uint16_t)w->bias;
@@ -219,8 +218,7 @@ TARGET static void put_b(const way *w, const void *row, int wide, int64_t x, int
 }
 
 // The same as lanes of a; returns their sum.
-TARGET static int64_t put_a(const way *w, const void *row, int wide, int64_t x, int64_t n, uint8_t *to)
-{
+TARGET static int64_t put_a(const way *w, const void *row, int wide, int64_t x, int64_t n, uint8_t *to) {
     const uint8_t *narrow = (const uint8_t *)row + x;
     const uint16_t *words = (const uint16_t *)row + x;
     uint16_t *lanes = (uint16_t *)to, *upper = (uint16_t *)(to + w->vector_bytes);
@@ -238,8 +236,7 @@ TARGET static int64_t put_a(const way *w, const void *row, int wide, int64_t x, 
     return sum;
 }
 
-static void copy_a(const layout *p, const void *image, int64_t strip)
-{
+static void copy_a(const layout *p, const void *image, int64_t strip) {
     const way *w = p->way;
     const int wide = w->planes == 2;
     const int64_t x = strip * p->pixels, n = least(p->pixels, p->width - x), bytes = w->planes * w->vector_bytes;
@@ -251,8 +248,7 @@ static void copy_a(const layout *p, const void *image, int64_t strip)
     }
 }
 
-static void copy_b(const layout *p, const void *image, int64_t column)
-{
+static void copy_b(const layout *p, const void *image, int64_t column) {
     const way *w = p->way;
     const int wide = w->planes == 2;
     const int64_t start = column * p->pixels - p->pad, margin = w->most - 1, bytes = 2 * w->vector_bytes;
@@ -268,8 +264,7 @@ static void copy_b(const layout *p, const void *image, int64_t column)
     }
 }
 
-static void sum_up(const layout *p)
-{
+static void sum_up(const layout *p) {
     const int64_t pitch = p->strips + 1;
     memset(p->before, 0, (size_t)pitch * sizeof *p->before);
     for (int64_t y = 1; y <= p->height; y++) {
@@ -289,8 +284,7 @@ static int64_t past_strip(const layout *p, int64_t x0) { return (ac_past(p->widt
 
 // Adds the totals of rows low .. high - 1 of a, and their bias, to the sums at (x0, y0) .. (x0, y0 + k - 1).
 static void add_sums(
-    const layout *p, int64_t x0, int64_t y0, int k, int64_t low, int64_t high, const int64_t *totals, int64_t *sums)
-{
+    const layout *p, int64_t x0, int64_t y0, int k, int64_t low, int64_t high, const int64_t *totals, int64_t *sums) {
     const int64_t pitch = p->strips + 1, *top = p->before + low * pitch, *end = p->before + high * pitch;
     const int64_t s0 = first_strip(p, x0), s1 = past_strip(p, x0);
     const int64_t bias = p->way->bias * (end[s1] - top[s1] - end[s0] + top[s0]);
@@ -306,8 +300,7 @@ static void add_sums(
 }
 
 // Offsets y0 .. y0 + k - 1, x0 .. x0 + n - 1, and one part of the rows of a that have a partner at any of them.
-static void task(const layout *p, int64_t y0, int k, int64_t x0, int64_t n, int64_t part, int64_t parts, int64_t *sums)
-{
+static void task(const layout *p, int64_t y0, int k, int64_t x0, int64_t n, int64_t part, int64_t parts, int64_t *sums) {
     const way *w = p->way;
     const int64_t top = ac_first(y0), rows = ac_past(p->height, y0 + k - 1) - top;
     const int64_t low = top + rows * part / parts, high = top + rows * (part + 1) / parts;
@@ -328,8 +321,7 @@ static void task(const layout *p, int64_t y0, int k, int64_t x0, int64_t n, int6
     for (int64_t i = 0; i < n; i++) add_sums(p, x0 + i, y0, k, low, high, totals[i], sums);
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const layout plan = lay_out(call->shape, call->param, call->scratch), *p = &plan;
     const way *w = p->way;
     const void *a = call->arg[AC_A], *b = p->cross ? call->arg[AC_B] : a;
@@ -362,8 +354,7 @@ static int run(rg_call *call)
     return RG_OK;
 }
 
-static const char *refuse(const rg_shape *s, const int64_t *param)
-{
+static const char *refuse(const rg_shape *s, const int64_t *param) {
     (void)s;
     return param[0] == 512 && !rg_cpu_has("avx512vnni") ? "isa=512 needs avx512vnni" : NULL;
 }
@@ -371,8 +362,7 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
 static size_t scratch(const rg_shape *s, const int64_t *param) { return lay_out(s, param, NULL).bytes; }
 
 // The executed instructions: whole strips, and the few rows at the ends where only some offsets of a block have a partner.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     const layout plan = lay_out(s, param, NULL), *p = &plan;
     double vectors = 0, rows = 0;
     for (int64_t x0 = -p->rx; x0 <= p->rx; x0++) vectors += (double)(past_strip(p, x0) - first_strip(p, x0));

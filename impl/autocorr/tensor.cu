@@ -21,8 +21,7 @@ typedef struct tensor_layout {
 // Adds to sum one line of b (b: the word with the lane's first byte, `shift` bits into it) against 8 N lines of a, over the 64
 // pixels from x on. Row X0 + 16 i + lane / 4 of T needs bytes 12 - 4 i words on; row + 8 those 2 words before.
 template <int N>
-static __device__ __forceinline__ void multiply(int (&sum)[4][N][4], const unsigned char *a, const unsigned *b, int shift)
-{
+static __device__ __forceinline__ void multiply(int (&sum)[4][N][4], const unsigned char *a, const unsigned *b, int shift) {
     unsigned run[RUN - 1], word = b[0];
 #pragma unroll
     for (int i = 0; i < RUN - 1; i++) {
@@ -46,8 +45,7 @@ static __device__ __forceinline__ void multiply(int (&sum)[4][N][4], const unsig
 }
 
 template <int N>
-static __device__ void empty(int (&sum)[4][N][4], unsigned long long *sums, const ac_plane &p, int x0, int y0, int shift)
-{
+static __device__ void empty(int (&sum)[4][N][4], unsigned long long *sums, const ac_plane &p, int x0, int y0, int shift) {
     int lane = threadIdx.x % 32;
     x0 += lane / 4;
     y0 += lane % 4 * 2;
@@ -66,14 +64,13 @@ static __device__ void empty(int (&sum)[4][N][4], unsigned long long *sums, cons
 }
 
 // The pixels of a, in whole steps of 64, that have a partner at some X0 of a warp.
-RG_HD void pixels(const ac_plane &p, int x0, int *first, int *past)
-{
+RG_HD void pixels(const ac_plane &p, int x0, int *first, int *past) {
     *first = (int)ac_first(x0) / 64 * 64;
     *past = x0 + X0S - 1 >= 0 ? p.width : (int)ac_past(p.width, x0 + X0S - 1);
 }
 
-template <int N> static __global__ void __launch_bounds__(256, 1) tensor(ac_plane p, tensor_layout l, unsigned long long *sums)
-{
+template <int N>
+static __global__ void __launch_bounds__(256, 1) tensor(ac_plane p, tensor_layout l, unsigned long long *sums) {
     RG_SHARED_DYNAMIC(unsigned char, line_a);
     unsigned char *line_b = line_a + (STAGE + l.tile.y0s - 1) * SEGMENT;
     ac_block block = ac_block_of(p, l.tile, (int)blockIdx.x);
@@ -124,8 +121,7 @@ static const rg_param params[] = {
 };
 
 // Eight warps: two along Y0, as many along X0 as there are offsets, the others along the lines.
-static tensor_layout layout_of(const ac_plane &p, const int64_t *param)
-{
+static tensor_layout layout_of(const ac_plane &p, const int64_t *param) {
     tensor_layout l;
     int n = (int)param[LINES], x = (2 * p.r + X0S) / X0S, y = (ac_y0_count(p) + 8 * n - 1) / (8 * n);
     l.warps_y = y < 2 ? y : 2;
@@ -138,8 +134,7 @@ static tensor_layout layout_of(const ac_plane &p, const int64_t *param)
 
 static size_t scratch(const rg_shape *s, const int64_t *) { return ac_plane_bytes(s); }
 
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     ac_plane p = ac_plane_of(s, NULL);
     tensor_layout l = layout_of(p, param);
     double steps = 0, lines = ac_lines_walked(p, l.tile) * p.planes * p.planes, n = (double)param[LINES];
@@ -155,8 +150,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
     c->amount[RG_MEM_BYTES] = 2.0 * (double)p.plane * p.planes * (p.cross ? 2 : 1) + 16 * sums;
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     ac_plane p = ac_plane_of(call->shape, call->scratch);
     tensor_layout l = layout_of(p, call->param);
     unsigned long long *sums = (unsigned long long *)call->arg[AC_SUMS];

@@ -42,8 +42,7 @@ typedef struct wgmma_block {
 // With fewer columns, making T takes longer than multiplying by half of them, so that nothing is saved.
 RG_HD constexpr bool halves(int columns) { return columns == 256; }
 
-RG_HD wgmma_lines lines_of(const ac_plane &p, const wgmma_layout &l, int y0)
-{
+RG_HD wgmma_lines lines_of(const ac_plane &p, const wgmma_layout &l, int y0) {
     wgmma_lines n;
     n.first = y0 + l.columns > 0 ? 0 : 1 - y0 - l.columns;
     n.past = y0 > 0 ? p.height - y0 : p.height;
@@ -56,41 +55,35 @@ RG_HD wgmma_lines lines_of(const ac_plane &p, const wgmma_layout &l, int y0)
 // Work of lines, and the line at which a given work is done. At half the Y0 a line takes more than half as long because of T.
 enum { WORK = 16, WORK_HALF = 9 };
 RG_HD int64_t work_of(wgmma_lines n) { return (int64_t)WORK * (n.split - n.first) + WORK_HALF * (n.past - n.split); }
-RG_HD int line_at(wgmma_lines n, int64_t work)
-{
+RG_HD int line_at(wgmma_lines n, int64_t work) {
     int64_t full = (int64_t)WORK * (n.split - n.first);
     return (int)(work <= full ? n.first + work / WORK : n.split + (work - full) / WORK_HALF);
 }
 
 // The pixels of a, in whole steps, that have a partner at some X0 of the tile.
-RG_HD void pixels(const ac_plane &p, int x0, int *first, int *past)
-{
+RG_HD void pixels(const ac_plane &p, int x0, int *first, int *past) {
     *first = (int)ac_first(x0) / STEP * STEP;
     *past = x0 + X0S - 1 >= 0 ? p.width : (int)ac_past(p.width, x0 + X0S - 1);
 }
 
-RG_HD int steps_of(const ac_plane &p, int x0)
-{
+RG_HD int steps_of(const ac_plane &p, int x0) {
     int first, past;
     pixels(p, x0, &first, &past);
     return past > first ? (past - first + STEP - 1) / STEP : 0;
 }
 
 // Lines (at all Y0) in a block of the tile from x0 on, and blocks for each tile of Y0.
-RG_HD int rows_of(const ac_plane &p, const wgmma_layout &l, int x0)
-{
+RG_HD int rows_of(const ac_plane &p, const wgmma_layout &l, int x0) {
     int steps = steps_of(p, x0), rows = l.rows ? l.rows : steps ? l.load / steps : ROWS_MOST;
     return rows < 1 ? 1 : rows < ROWS_MOST ? rows : ROWS_MOST;
 }
-RG_HD int chunks_of(const ac_plane &p, const wgmma_layout &l, int x0)
-{
+RG_HD int chunks_of(const ac_plane &p, const wgmma_layout &l, int x0) {
     int64_t work = WORK * rows_of(p, l, x0);
     return (int)((l.work + work - 1) / work);
 }
 
 // The i-th block: tiles of X0 one after another.
-RG_HD wgmma_block block_of(const ac_plane &p, const wgmma_layout &l, int i)
-{
+RG_HD wgmma_block block_of(const ac_plane &p, const wgmma_layout &l, int i) {
     wgmma_block b = {-p.r, 0, {}};
     int n;
     for (; i >= (n = chunks_of(p, l, b.x0)) * l.tiles_y; b.x0 += X0S) i -= n * l.tiles_y;
@@ -104,8 +97,7 @@ RG_HD wgmma_block block_of(const ac_plane &p, const wgmma_layout &l, int i)
 
 // Begins to copy the data that a block needs for the 64-pixel steps of a from x on. All threads of the block must call it.
 static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const ac_plane &p, const unsigned char *turned,
-    const unsigned char *b, const wgmma_block &block, int x, int b_x)
-{
+    const unsigned char *b, const wgmma_block &block, int x, int b_x) {
     int lines = block.line.past - block.line.first, y = block.line.first + block.y0;
     int window = lines + AFTER + l.columns - 1 < l.window ? lines + AFTER + l.columns - 1 : l.window;
     static_assert(THREADS / 32 == SEGMENT / 16, "a warp for each 16 pixels");
@@ -126,15 +118,13 @@ static __device__ void fetch(unsigned char *stage, const wgmma_layout &l, const 
 }
 
 // Loads the words of a line of b that the lane's two rows of T need for 64 pixels.
-static __device__ __forceinline__ void load_words(unsigned (&word)[7], const unsigned char *from)
-{
+static __device__ __forceinline__ void load_words(unsigned (&word)[7], const unsigned char *from) {
 #pragma unroll
     for (int i = 0; i < 7; i++) word[i] = reinterpret_cast<const unsigned *>(from)[i];
 }
 
 // T of 64 pixels as two parts of depth 32. The bytes of row + 8 begin 8 before those of the row.
-static __device__ __forceinline__ void make_t(unsigned (*t)[4], const unsigned (&word)[7], int shift)
-{
+static __device__ __forceinline__ void make_t(unsigned (*t)[4], const unsigned (&word)[7], int shift) {
     unsigned run[6];
 #pragma unroll
     for (int i = 0; i < 6; i++) run[i] = __funnelshift_r(word[i], word[i + 1], shift);
@@ -158,8 +148,7 @@ typedef struct wgmma_pair {
 // first remaining line. Where pairs are two lines, the second may be one past the end: zeros, or lines that follow.
 template <int N, int M>
 static __device__ __forceinline__ int multiply(int (&sum)[N / 2], rg_wgmma_b window, const unsigned char *b,
-    const wgmma_layout &l, wgmma_pair pair, int q, int lines, int shift)
-{
+    const wgmma_layout &l, wgmma_pair pair, int q, int lines, int shift) {
     unsigned t[4][4], word[2][7];
     const unsigned char *line = b + (q < lines ? q : 0) * l.b_pitch;
     load_words(word[0], line);
@@ -183,8 +172,7 @@ static __device__ __forceinline__ int multiply(int (&sum)[N / 2], rg_wgmma_b win
 // Empties the sums: each warpgroup gets the other's for half of the Y0, and adds both to memory. All threads must call it.
 template <int N>
 static __device__ void empty(
-    int (&sum)[N / 2], unsigned *table, unsigned long long *sums, const ac_plane &p, int x0, int y0, int shift)
-{
+    int (&sum)[N / 2], unsigned *table, unsigned long long *sums, const ac_plane &p, int x0, int y0, int shift) {
     int group = (int)threadIdx.x / GROUP, thread = (int)threadIdx.x % GROUP, lane = thread % 32;
     int x = x0 + thread / 32 * 16 + lane / 4, y = y0 + group * (N / 2) + lane % 4 * 2;
     __syncthreads(); // the stage is still being read
@@ -205,8 +193,7 @@ static __device__ void empty(
 
 template <int N>
 static __global__ void __launch_bounds__(THREADS, 1)
-    tensor_wgmma(ac_plane p, wgmma_layout l, const unsigned char *turned, unsigned long long *sums)
-{
+    tensor_wgmma(ac_plane p, wgmma_layout l, const unsigned char *turned, unsigned long long *sums) {
     RG_SHARED_DYNAMIC(unsigned char, shared);
     wgmma_block block = block_of(p, l, (int)blockIdx.x);
     wgmma_lines line = block.line;
@@ -256,8 +243,7 @@ static const rg_param params[] = {
 };
 
 // Making T takes a warpgroup as long as multiplying by about 32 more columns.
-static int columns(const ac_plane &p, const int64_t *param)
-{
+static int columns(const ac_plane &p, const int64_t *param) {
     int best = 0, y0s = ac_y0_count(p);
     double least = 0;
     for (int i = 1; i < RG_COUNT(column_values); i++) {
@@ -271,16 +257,14 @@ static int columns(const ac_plane &p, const int64_t *param)
     return param[COLUMNS] ? (int)param[COLUMNS] : best;
 }
 
-static int64_t blocks_of(const ac_plane &p, const wgmma_layout &l)
-{
+static int64_t blocks_of(const ac_plane &p, const wgmma_layout &l) {
     int64_t blocks = 0;
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S) blocks += (int64_t)chunks_of(p, l, x0) * l.tiles_y;
     return blocks;
 }
 
 // The smallest load whose blocks fit in the fewest waves that ROWS_MOST lines a block allow.
-static int least_load(const ac_plane &p, wgmma_layout l)
-{
+static int least_load(const ac_plane &p, wgmma_layout l) {
     int64_t all = 0, most = 0;
     for (int x0 = -p.r; x0 <= p.r; x0 += X0S) {
         all += steps_of(p, x0) * (l.work + WORK - 1) / WORK * l.tiles_y;
@@ -294,8 +278,7 @@ static int least_load(const ac_plane &p, wgmma_layout l)
         }
 }
 
-static wgmma_layout layout_of(const ac_plane &p, const int64_t *param)
-{
+static wgmma_layout layout_of(const ac_plane &p, const int64_t *param) {
     wgmma_layout l = {columns(p, param), 0, (int)param[ROWS], 0, 0, 0, 0, 0, 0};
     l.tiles_y = (ac_y0_count(p) + l.columns - 1) / l.columns;
     for (int tile = 0; tile < l.tiles_y; tile++) {
@@ -316,14 +299,12 @@ static wgmma_layout layout_of(const ac_plane &p, const int64_t *param)
 
 static size_t turned_at(const rg_shape *s) { return (ac_plane_bytes(s) + 255) / 256 * 256; }
 
-static size_t scratch(const rg_shape *s, const int64_t *)
-{
+static size_t scratch(const rg_shape *s, const int64_t *) {
     ac_plane p = ac_plane_of(s, NULL);
     return turned_at(s) + (size_t)p.planes * (size_t)p.plane;
 }
 
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     ac_plane p = ac_plane_of(s, NULL);
     wgmma_layout l = layout_of(p, param);
     double mads = 0, shared = 0, emptied = 0, pairs = p.planes * p.planes;
@@ -346,8 +327,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 
 template <int N>
 static int launch(
-    const rg_call *call, const ac_plane &p, const wgmma_layout &l, const unsigned char *turned, unsigned long long *sums)
-{
+    const rg_call *call, const ac_plane &p, const wgmma_layout &l, const unsigned char *turned, unsigned long long *sums) {
     size_t shared = 2 * (size_t)l.stage;
     int error =
         (int)cudaFuncSetAttribute((const void *)tensor_wgmma<N>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
@@ -356,8 +336,7 @@ static int launch(
     return (int)cudaGetLastError();
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     ac_plane p = ac_plane_of(call->shape, call->scratch);
     wgmma_layout l = layout_of(p, call->param);
     unsigned char *turned = (unsigned char *)call->scratch + turned_at(call->shape);

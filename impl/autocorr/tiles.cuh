@@ -20,8 +20,7 @@ typedef struct ac_block {
 } ac_block;
 
 // rows 0: a multiple of `stage` for which the number of blocks is just below a multiple of `wanted`, given enough lines.
-static inline ac_tiles ac_tiles_of(const ac_plane &p, int x0_first, int x0s, int y0s, int rows, int wanted, int stage)
-{
+static inline ac_tiles ac_tiles_of(const ac_plane &p, int x0_first, int x0s, int y0s, int rows, int wanted, int stage) {
     ac_tiles t;
     t.x0_first = x0_first;
     t.x0s = x0s;
@@ -38,8 +37,7 @@ static inline ac_tiles ac_tiles_of(const ac_plane &p, int x0_first, int x0s, int
 RG_HD int ac_blocks(const ac_tiles &t) { return t.tiles_x * t.tiles_y * t.chunks; }
 
 // The lines of b of a chunk that have a partner at some Y0 of the tile from y0 on; none if first >= past.
-RG_HD ac_block ac_block_at(const ac_plane &p, const ac_tiles &t, int y0, int chunk)
-{
+RG_HD ac_block ac_block_at(const ac_plane &p, const ac_tiles &t, int y0, int chunk) {
     ac_block b;
     b.x0 = t.x0_first;
     b.y0 = y0;
@@ -51,8 +49,7 @@ RG_HD ac_block ac_block_at(const ac_plane &p, const ac_tiles &t, int y0, int chu
 }
 
 // The i-th block of the grid: tiles of X0 come first, so that neighbours read the same lines.
-RG_HD ac_block ac_block_of(const ac_plane &p, const ac_tiles &t, int i)
-{
+RG_HD ac_block ac_block_of(const ac_plane &p, const ac_tiles &t, int i) {
     int tile_x = i % t.tiles_x, tile_y = i / t.tiles_x % t.tiles_y;
     ac_block b = ac_block_at(p, t, ac_y0_least(p) + t.y0s * tile_y, i / t.tiles_x / t.tiles_y);
     b.x0 = t.x0_first + t.x0s * tile_x;
@@ -60,8 +57,7 @@ RG_HD ac_block ac_block_of(const ac_plane &p, const ac_tiles &t, int i)
 }
 
 // Lines of b that all blocks of one tile of X0 walk over, for cost().
-static inline double ac_lines_walked(const ac_plane &p, const ac_tiles &t)
-{
+static inline double ac_lines_walked(const ac_plane &p, const ac_tiles &t) {
     double lines = 0;
     for (int y0 = ac_y0_least(p); y0 <= p.r; y0 += t.y0s)
         for (int chunk = 0; chunk < t.chunks; chunk++) {

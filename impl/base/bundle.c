@@ -17,8 +17,7 @@ typedef struct header {
 } header;
 _Static_assert(sizeof(header) == BLOCK, "a header is one block");
 
-static unsigned sum_of(const header *h)
-{
+static unsigned sum_of(const header *h) {
     const unsigned char *byte = (const unsigned char *)h;
     unsigned sum = 0;
     for (size_t i = 0; i < sizeof *h; i++) sum += i >= offsetof(header, sum) && i < offsetof(header, type) ? ' ' : byte[i];
@@ -26,8 +25,7 @@ static unsigned sum_of(const header *h)
 }
 
 // What is expected of a path that is not accepted; NULL: it is accepted.
-static const char *path_fault(const char *path)
-{
+static const char *path_fault(const char *path) {
     if (!*path || strlen(path) > RG_BUNDLE_PATH_MOST) return "a path of 1 to 99 bytes";
     if (*path == '/') return "a relative path";
     for (const char *at = path; *at; at++)
@@ -42,16 +40,14 @@ static const char *path_fault(const char *path)
 
 // ---- reading -------------------------------------------------------------------------------------------------------------
 
-const rg_bundled *rg_bundle_find(const rg_bundle *b, const char *path)
-{
+const rg_bundled *rg_bundle_find(const rg_bundle *b, const char *path) {
     for (int i = 0; i < b->n; i++)
         if (!strcmp(b->file[i].path, path)) return &b->file[i];
     return NULL;
 }
 
 // Adds a file or replaces its content; the bundle owns `bytes` from now on.
-static void bundle_put(rg_bundle *b, const char *path, char *bytes, size_t n)
-{
+static void bundle_put(rg_bundle *b, const char *path, char *bytes, size_t n) {
     rg_bundled *f = rg_unconst(rg_bundle_find(b, path));
     if (f) {
         free(f->bytes);
@@ -64,8 +60,7 @@ static void bundle_put(rg_bundle *b, const char *path, char *bytes, size_t n)
     f->n = n;
 }
 
-void rg_bundle_free(rg_bundle *b)
-{
+void rg_bundle_free(rg_bundle *b) {
     for (int i = 0; i < b->n; i++) free(b->file[i].bytes);
     free(b->file);
     free(b->path);
@@ -74,8 +69,7 @@ void rg_bundle_free(rg_bundle *b)
 
 #if HAVE_ZLIB
 // Unpacks the whole content, within the bounds.
-static int inflate_all(const char *path, char **bytes, size_t *n)
-{
+static int inflate_all(const char *path, char **bytes, size_t *n) {
     struct stat is;
     size_t room = 1 << 16;
     int got = 0, error;
@@ -109,8 +103,7 @@ static int inflate_all(const char *path, char **bytes, size_t *n)
 }
 
 // Reads a number of octal digits; -1: it is none.
-static int64_t octal(const char *text, int n)
-{
+static int64_t octal(const char *text, int n) {
     int64_t value = 0;
     int i = 0;
     for (; i < n && text[i] >= '0' && text[i] <= '7'; i++) value = 8 * value + (text[i] - '0');
@@ -118,8 +111,7 @@ static int64_t octal(const char *text, int n)
 }
 
 // Reads the file whose header is at `at`, which moves to the next header.
-static int one_file(rg_bundle *b, const char *bytes, size_t n, size_t *at)
-{
+static int one_file(rg_bundle *b, const char *bytes, size_t n, size_t *at) {
     header h;
     char name[sizeof h.name + 1] = "";
     memcpy(&h, bytes + *at, sizeof h);
@@ -146,8 +138,7 @@ static int one_file(rg_bundle *b, const char *bytes, size_t n, size_t *at)
     return RG_GOOD;
 }
 
-int rg_bundle_read(const char *path, rg_bundle *b)
-{
+int rg_bundle_read(const char *path, rg_bundle *b) {
     char *bytes = NULL;
     size_t n = 0, at = 0;
     *b = (rg_bundle){0};
@@ -163,8 +154,7 @@ int rg_bundle_read(const char *path, rg_bundle *b)
     return code;
 }
 #else
-int rg_bundle_read(const char *path, rg_bundle *b)
-{
+int rg_bundle_read(const char *path, rg_bundle *b) {
     *b = (rg_bundle){0};
     return rg_fail(RG_LACKS, "%s: this build has no zlib, which reads archives: apt install zlib1g-dev, then make", path);
 }
@@ -174,8 +164,7 @@ int rg_bundle_read(const char *path, rg_bundle *b)
 
 #if HAVE_ZLIB
 // Compresses bytes into the file; end: flushes the coder.
-static void put(rg_pack *p, const void *bytes, size_t n, bool end)
-{
+static void put(rg_pack *p, const void *bytes, size_t n, bool end) {
     unsigned char out[1 << 14];
     z_stream *z = p->coder;
     z->next_in = rg_unconst(bytes);
@@ -190,14 +179,12 @@ static void put(rg_pack *p, const void *bytes, size_t n, bool end)
     }
 }
 
-static void end_coder(rg_pack *p)
-{
+static void end_coder(rg_pack *p) {
     deflateEnd(p->coder);
     free(p->coder);
 }
 
-int rg_pack_begin(rg_pack *p, const char *path)
-{
+int rg_pack_begin(rg_pack *p, const char *path) {
     z_stream *z = rg_alloc(sizeof *z);
     *p = (rg_pack){.coder = z};
     const bool made = deflateInit2(z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK; // + 16: a gzip header
@@ -208,15 +195,13 @@ int rg_pack_begin(rg_pack *p, const char *path)
 #else
 static void put(rg_pack *p, const void *bytes, size_t n, bool end) { (void)p, (void)bytes, (void)n, (void)end; }
 static void end_coder(rg_pack *p) { (void)p; }
-int rg_pack_begin(rg_pack *p, const char *path)
-{
+int rg_pack_begin(rg_pack *p, const char *path) {
     *p = (rg_pack){0};
     return rg_fail(RG_LACKS, "%s: this build has no zlib, which writes archives: apt install zlib1g-dev, then make", path);
 }
 #endif
 
-static void put_header(rg_pack *p, const char *path, size_t n, int mode)
-{
+static void put_header(rg_pack *p, const char *path, size_t n, int mode) {
     header h = {0};
     snprintf(h.name, sizeof h.name, "%s", path);
     snprintf(h.mode, sizeof h.mode, "%07o", (unsigned)mode & 0777);
@@ -232,21 +217,18 @@ static void put_header(rg_pack *p, const char *path, size_t n, int mode)
     put(p, &h, sizeof h, false);
 }
 
-static void put_padding(rg_pack *p, size_t n)
-{
+static void put_padding(rg_pack *p, size_t n) {
     static const char zero[BLOCK];
     put(p, zero, (BLOCK - n % BLOCK) % BLOCK, false);
 }
 
-static int abandoned(rg_pack *p, int code)
-{
+static int abandoned(rg_pack *p, int code) {
     end_coder(p);
     rg_file_abandon(&p->file);
     return code;
 }
 
-int rg_pack_add(rg_pack *p, const char *path, const void *bytes, size_t n, int mode)
-{
+int rg_pack_add(rg_pack *p, const char *path, const void *bytes, size_t n, int mode) {
     const char *fault = path_fault(path);
     if (fault) return abandoned(p, rg_fail(RG_USAGE, "%s: expected %s, found \"%s\"", p->file.path, fault, path));
     put_header(p, path, n, mode);
@@ -255,8 +237,7 @@ int rg_pack_add(rg_pack *p, const char *path, const void *bytes, size_t n, int m
     return RG_GOOD;
 }
 
-int rg_pack_add_file(rg_pack *p, const char *path, const char *from, int mode)
-{
+int rg_pack_add_file(rg_pack *p, const char *path, const char *from, int mode) {
     struct stat is;
     unsigned char part[1 << 14];
     FILE *f = fopen(from, "rb");
@@ -275,8 +256,7 @@ int rg_pack_add_file(rg_pack *p, const char *path, const char *from, int mode)
     return left ? abandoned(p, rg_fail(RG_USAGE, "%s: cannot be packed: it became shorter meanwhile", from)) : RG_GOOD;
 }
 
-int rg_pack_commit(rg_pack *p)
-{
+int rg_pack_commit(rg_pack *p) {
     static const char end[2 * BLOCK];
     put(p, end, sizeof end, false);
     put(p, NULL, 0, true);

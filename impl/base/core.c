@@ -14,8 +14,7 @@ bool (*rg_may_fail)(void);
 _Thread_local bool rg_silent;
 _Thread_local atomic_bool *rg_has_failed;
 
-int rg_utf8(const char *at, int most, uint32_t *character)
-{
+int rg_utf8(const char *at, int most, uint32_t *character) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *text = (const unsigned char *)at;
     const int n = *text < 0x80 ? 1 : *text < 0xC2 ? 0 : *text < 0xE0 ? 2 : *text < 0xF0 ? 3 : *text < 0xF5 ? 4 : 0;
@@ -32,8 +31,7 @@ int rg_utf8(const char *at, int most, uint32_t *character)
 bool rg_is_control(uint32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
 
 // Bytes of the character at text (of `most` bytes) if a terminal only displays it; 0: a control character, or invalid UTF-8.
-static int shown(const char *text, int most)
-{
+static int shown(const char *text, int most) {
     uint32_t c;
     const int n = rg_utf8(text, most, &c);
     if (!n || rg_is_control(c) || c == 0x2028 || c == 0x2029) return 0;
@@ -41,8 +39,7 @@ static int shown(const char *text, int most)
     return turns ? 0 : n;
 }
 
-void rg_put_text(FILE *f, const char *text, int most)
-{
+void rg_put_text(FILE *f, const char *text, int most) {
     while (most && *text) {
         const int n = shown(text, most), past = n ? n : 1;
         if (n)
@@ -54,8 +51,7 @@ void rg_put_text(FILE *f, const char *text, int most)
     }
 }
 
-void rg_put_word(FILE *f, const char *word)
-{
+void rg_put_word(FILE *f, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%^";
     const bool quoted = !*word || word[strspn(word, plain)];
     fputs(quoted ? "'" : "", f);
@@ -70,8 +66,7 @@ void rg_put_word(FILE *f, const char *word)
 }
 
 // Prints one line, as a whole also if several threads print; a text longer than any path is cut.
-static void complain(const char *kind, const char *format, va_list list)
-{
+static void complain(const char *kind, const char *format, va_list list) {
     char text[8192];
     vsnprintf(text, sizeof text, format, list);
     fflush(stdout);
@@ -82,8 +77,7 @@ static void complain(const char *kind, const char *format, va_list list)
     funlockfile(stderr);
 }
 
-int rg_fail(int code, const char *format, ...)
-{
+int rg_fail(int code, const char *format, ...) {
     va_list list;
     if (rg_silent || (rg_has_failed && atomic_exchange(rg_has_failed, true)) || (rg_may_fail && !rg_may_fail())) return code;
     va_start(list, format);
@@ -93,8 +87,7 @@ int rg_fail(int code, const char *format, ...)
 }
 
 // If several threads end the program at the same time, the first one does and prints.
-void rg_end(int code, const char *format, ...)
-{
+void rg_end(int code, const char *format, ...) {
     static atomic_flag ending = ATOMIC_FLAG_INIT;
     static _Thread_local bool ends_here;
     va_list list;
@@ -111,8 +104,7 @@ void rg_end(int code, const char *format, ...)
 
 void (*rg_warned)(const char *text);
 
-void rg_warn(const char *format, ...)
-{
+void rg_warn(const char *format, ...) {
     va_list list;
     if (rg_silent || rg_rank > 0) return;
     va_start(list, format);
@@ -130,8 +122,7 @@ void rg_warn(const char *format, ...)
 // Requests large blocks in pages of 2 MiB, for 512 times fewer page faults.
 enum { HUGE_BYTES = 2 << 20, HUGE_FROM_BYTES = 64 << 20 };
 
-void *rg_alloc(size_t bytes)
-{
+void *rg_alloc(size_t bytes) {
     void *p = calloc(1, bytes ? bytes : 1);
     if (!p) rg_end(RG_LACKS, "out of memory: %zu bytes were requested", bytes);
     const uintptr_t past = (uintptr_t)p + bytes, first = ((uintptr_t)p + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1);
@@ -139,28 +130,24 @@ void *rg_alloc(size_t bytes)
     return p;
 }
 
-void rg_freed(void *pointer)
-{
+void rg_freed(void *pointer) {
     void *was;
     memcpy(&was, pointer, sizeof was);
     free(was);
 }
 
-bool rg_decimal(const char *text, char **end, double *value)
-{
+bool rg_decimal(const char *text, char **end, double *value) {
     *value = strtod(text, end);
     const size_t n = (size_t)(*end - text);
     return n && isfinite(*value) && !memchr(text, 'x', n) && !memchr(text, 'X', n);
 }
 
-int rg_ascending(const void *x, const void *y)
-{
+int rg_ascending(const void *x, const void *y) {
     const double a = *(const double *)x, b = *(const double *)y;
     return (a > b) - (a < b);
 }
 
-void *rg_grow(void *array, int64_t n, size_t bytes)
-{
+void *rg_grow(void *array, int64_t n, size_t bytes) {
     if (n & (n - 1)) // a power of two is full
         return array;
     void *more = realloc(array, (n ? 2 * (size_t)n : 1) * bytes);
@@ -168,15 +155,13 @@ void *rg_grow(void *array, int64_t n, size_t bytes)
     return more;
 }
 
-char *rg_print_list(const char *format, va_list list)
-{
+char *rg_print_list(const char *format, va_list list) {
     char *text = NULL;
     if (vasprintf(&text, format, list) < 0) rg_end(RG_LACKS, "out of memory");
     return text;
 }
 
-char *rg_print(const char *format, ...)
-{
+char *rg_print(const char *format, ...) {
     va_list list;
     va_start(list, format);
     char *text = rg_print_list(format, list);
@@ -184,15 +169,13 @@ char *rg_print(const char *format, ...)
     return text;
 }
 
-double rg_seconds(void)
-{
+double rg_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-const char *rg_colour(FILE *f, const char *name)
-{
+const char *rg_colour(FILE *f, const char *name) {
     static const char *const code[][2] = {{"green", "\033[32m"}, {"red", "\033[31m"}, {"yellow", "\033[33m"},
         {"dim", "\033[2m"}, {"bold", "\033[1m"}, {"off", "\033[0m"}};
     if (!isatty(fileno(f)) || getenv("NO_COLOR")) return "";
@@ -203,13 +186,11 @@ const char *rg_colour(FILE *f, const char *name)
 
 // ---- progress ------------------------------------------------------------------------------------------------------------
 
-void rg_progress_begin(rg_progress *p, const char *what, const char *unit, double total)
-{
+void rg_progress_begin(rg_progress *p, const char *what, const char *unit, double total) {
     *p = (rg_progress){.what = what, .unit = unit, .total = total, .began_s = rg_seconds()};
 }
 
-void rg_progress_at(rg_progress *p, double done)
-{
+void rg_progress_at(rg_progress *p, double done) {
     enum { LINE_EVERY_S = 30 }; // if no line can be redrawn
     const double now = rg_seconds(), spent = now - p->began_s, since = now - (p->drawn_s > 0 ? p->drawn_s : p->began_s);
     const bool terminal = isatty(STDERR_FILENO);
@@ -224,24 +205,21 @@ void rg_progress_at(rg_progress *p, double done)
     fflush(stderr);
 }
 
-void rg_progress_end(rg_progress *p)
-{
+void rg_progress_end(rg_progress *p) {
     if (p->shown) fprintf(stderr, "\r\033[K");
     p->shown = false;
 }
 
 // ---- shapes and parameters as text --------------------------------------------------------------------------------------
 
-void rg_shape_print(const rg_algo *algo, const rg_shape *shape, char text[96])
-{
+void rg_shape_print(const rg_algo *algo, const rg_shape *shape, char text[96]) {
     size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < RG_DIMS && algo->dim[i]; i++)
         used += (size_t)snprintf(text + used, 96 - used, "%s%s%" PRId64, i ? "," : "", algo->dim[i], shape->n[i]);
 }
 
-void rg_shape_describe(const rg_algo *algo, const rg_shape *shape, char text[192])
-{
+void rg_shape_describe(const rg_algo *algo, const rg_shape *shape, char text[192]) {
     size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < RG_DIMS && algo->dim[i] && used < 192; i++) {
@@ -253,8 +231,7 @@ void rg_shape_describe(const rg_algo *algo, const rg_shape *shape, char text[192
 }
 
 // Finds the value of dimension i with this text; values that have a word are small. Returns false if there is none.
-static bool dim_value(const rg_algo *algo, int i, const char *text, size_t length, int64_t *value)
-{
+static bool dim_value(const rg_algo *algo, int i, const char *text, size_t length, int64_t *value) {
     enum { WORDS_END = 2048 };
     char word[32], *end;
     errno = 0;
@@ -266,8 +243,7 @@ static bool dim_value(const rg_algo *algo, int i, const char *text, size_t lengt
 }
 
 // Items "w750", "w=750" or "width=750" separated by commas; each name at most once, all of them present.
-bool rg_shape_parse(const rg_algo *algo, const char *text, rg_shape *shape, char why[160])
-{
+bool rg_shape_parse(const rg_algo *algo, const char *text, rg_shape *shape, char why[160]) {
     bool seen[RG_DIMS] = {false};
     memset(shape->n, 0, sizeof shape->n);
     for (const char *at = text; *at;) {
@@ -299,34 +275,29 @@ bool rg_shape_parse(const rg_algo *algo, const char *text, rg_shape *shape, char
     return !invalid;
 }
 
-void rg_params_standard(const rg_variant *v, int64_t *param)
-{
+void rg_params_standard(const rg_variant *v, int64_t *param) {
     for (int i = 0; i < v->n_params; i++) param[i] = v->param[i].standard;
 }
 
-void rg_params_print(const rg_variant *v, const int64_t *param, char text[192])
-{
+void rg_params_print(const rg_variant *v, const int64_t *param, char text[192]) {
     size_t used = 0;
     snprintf(text, 192, "-");
     for (int i = 0; i < v->n_params && used < 192; i++)
         used += (size_t)snprintf(text + used, 192 - used, "%s%s=%" PRId64, i ? ";" : "", v->param[i].name, param[i]);
 }
 
-static const rg_param *param_named(const rg_variant *v, const char *name, size_t length)
-{
+static const rg_param *param_named(const rg_variant *v, const char *name, size_t length) {
     for (int i = 0; i < v->n_params; i++)
         if (strlen(v->param[i].name) == length && !strncmp(v->param[i].name, name, length)) return &v->param[i];
     return NULL;
 }
 
-bool rg_params_parse(const rg_variant *v, const char *text, int64_t *param, char why[160])
-{
+bool rg_params_parse(const rg_variant *v, const char *text, int64_t *param, char why[160]) {
     rg_params_standard(v, param);
     return rg_params_set(v, text, param, why);
 }
 
-bool rg_params_set(const rg_variant *v, const char *text, int64_t *param, char why[160])
-{
+bool rg_params_set(const rg_variant *v, const char *text, int64_t *param, char why[160]) {
     if (!strcmp(text, "-")) return true;
     for (const char *at = text; *at;) {
         size_t name = strcspn(at, "=");

@@ -5,8 +5,7 @@
 #include <ctype.h>
 
 // Prints one character, escaped; returns the rest.
-static const char *put_one(FILE *out, const char *text)
-{
+static const char *put_one(FILE *out, const char *text) {
     uint32_t c;
     const int n = rg_utf8(text, -1, &c);
     if (n && rg_is_control(c))
@@ -20,13 +19,11 @@ static const char *put_one(FILE *out, const char *text)
     return text + (n ? n : 1);
 }
 
-void rg_html_text(FILE *out, const char *text)
-{
+void rg_html_text(FILE *out, const char *text) {
     while (*text) text = put_one(out, text);
 }
 
-void rg_html_rich(FILE *out, const char *text)
-{
+void rg_html_rich(FILE *out, const char *text) {
     while (*text) {
         const char *end = *text == '`' ? strchr(text + 1, '`') : NULL;
         if (!end) {
@@ -40,8 +37,7 @@ void rg_html_rich(FILE *out, const char *text)
     }
 }
 
-void rg_html_link(FILE *out, const char *path)
-{
+void rg_html_link(FILE *out, const char *path) {
     fputs(*path == '/' ? "" : "./", out);
     for (; *path; path++)
         if (isalnum((unsigned char)*path) || strchr("/._-", *path))
@@ -51,8 +47,7 @@ void rg_html_link(FILE *out, const char *path)
 }
 
 // RFC 4648.
-void rg_html_base64(FILE *out, const char *text)
-{
+void rg_html_base64(FILE *out, const char *text) {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t n = strlen(text), i = 0; i < n; i += 3) {
         const uint32_t three = (uint32_t)(unsigned char)text[i] << 16 |
@@ -63,8 +58,7 @@ void rg_html_base64(FILE *out, const char *text)
 
 // Escapes Markdown's special characters and HTML; '|' is escaped because it ends a cell. `code` between two backquotes is
 // copied unchanged.
-void rg_markdown_text(FILE *out, const char *text)
-{
+void rg_markdown_text(FILE *out, const char *text) {
     const char *end = NULL; // end of the open code
     for (; *text; text++) {
         if (!end && *text == '`' && (end = strchr(text + 1, '`')))

@@ -42,8 +42,7 @@ static int commands_running;
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER; // for all of these
 
 // Does not lock: the program may end while the lock is held.
-static void remove_parts(void)
-{
+static void remove_parts(void) {
     for (int i = 0; i < PARTS; i++)
         if (part[i].path && part[i].pid == getpid()) unlink(part[i].path);
 }
@@ -54,8 +53,7 @@ static void remove_parts(void)
 static _Atomic bool ending;
 static _Atomic int making; // parts that are open and not yet in the table
 static _Thread_local bool ends_here, makes_here;
-void rg_files_abandon(void)
-{
+void rg_files_abandon(void) {
     const struct timespec moment = {.tv_nsec = 1000000};
     ending = true;
     ends_here = true;
@@ -63,19 +61,16 @@ void rg_files_abandon(void)
     remove_parts();
 }
 
-static void stay_when_ending(void)
-{
+static void stay_when_ending(void) {
     while (ending && !ends_here) pause();
 }
 
-static void stopped(int number)
-{
+static void stopped(int number) {
     rg_files_abandon();
     raise(number); // SA_RESETHAND: now it ends the program
 }
 
-static void release_claims(void)
-{
+static void release_claims(void) {
     pthread_mutex_lock(&files_lock);
     for (int i = 0; i < PARTS; i++)
         if (part[i].path && part[i].idle && part[i].pid == getpid()) {
@@ -90,8 +85,7 @@ static void release_claims(void)
 static const int number[] = {SIGINT, SIGTERM, SIGHUP};
 
 // Only if the signal would end the program: nohup and a caller's own handler stay in effect.
-static void watch(void)
-{
+static void watch(void) {
     for (int i = 0; i < 3; i++) {
         struct sigaction now, ours = {.sa_handler = stopped, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
         if (sigaction(number[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL) sigaction(number[i], &ours, NULL);
@@ -99,8 +93,7 @@ static void watch(void)
     atexit(rg_files_abandon); // claims, and files unfinished when memory ran out
 }
 
-static void part_begins(char *path, int fd, bool idle)
-{
+static void part_begins(char *path, int fd, bool idle) {
     struct stat facts = {0};
     fstat(fd, &facts);
     pthread_mutex_lock(&files_lock);
@@ -117,8 +110,7 @@ static void part_begins(char *path, int fd, bool idle)
     pthread_mutex_unlock(&files_lock);
 }
 
-static void part_ends(const char *path)
-{
+static void part_ends(const char *path) {
     pthread_mutex_lock(&files_lock);
     for (int i = 0; i < PARTS; i++)
         if (part[i].path == path) part[i].path = NULL;
@@ -126,8 +118,7 @@ static void part_ends(const char *path)
 }
 
 // This command's claim on this part, or NULL; the lock is held.
-static struct slot *claim_on(const char *path)
-{
+static struct slot *claim_on(const char *path) {
     struct stat facts;
     if (stat(path, &facts) == 0)
         for (int i = 0; i < PARTS; i++)
@@ -138,8 +129,7 @@ static struct slot *claim_on(const char *path)
 }
 
 // Removes this command's claim and returns its descriptor; -1: there is none.
-static int take_claim(const char *path)
-{
+static int take_claim(const char *path) {
     int fd = -1;
     pthread_mutex_lock(&files_lock);
     struct slot *claim = claim_on(path);
@@ -154,8 +144,7 @@ static int take_claim(const char *path)
 
 // ---- files read ------------------------------------------------------------------------------------------------------------
 
-static known *known_of(dev_t device, ino_t inode)
-{
+static known *known_of(dev_t device, ino_t inode) {
     for (size_t i = 0; i < n_inputs; i++)
         if (input[i].inode == inode && input[i].device == device) return &input[i];
     return NULL;
@@ -163,15 +152,13 @@ static known *known_of(dev_t device, ino_t inode)
 
 // A file system reuses the inode number of a deleted file. An input is gone if its path now has another inode and this file has
 // another modification time; with the same time it would be the input, moved.
-static bool is_gone(const known *k, const struct stat *facts)
-{
+static bool is_gone(const known *k, const struct stat *facts) {
     struct stat there;
     return stat(k->path, &there) == 0 && (there.st_ino != k->inode || there.st_dev != k->device) &&
         (facts->st_mtim.tv_sec != k->changed.tv_sec || facts->st_mtim.tv_nsec != k->changed.tv_nsec);
 }
 
-static void remember(const char *path, const struct stat *facts, bool own)
-{
+static void remember(const char *path, const struct stat *facts, bool own) {
     known *k = known_of(facts->st_dev, facts->st_ino);
     if (k && !is_gone(k, facts)) {
         k->own |= own;
@@ -186,38 +173,33 @@ static void remember(const char *path, const struct stat *facts, bool own)
     input[n_inputs++] = (known){facts->st_dev, facts->st_ino, own, rg_print("%s", path), facts->st_mtim};
 }
 
-static bool is_written(const char *path)
-{
+static bool is_written(const char *path) {
     for (size_t i = 0; i < n_written; i++)
         if (strcmp(written[i], path) == 0) return true;
     return false;
 }
 
 // A file that the command has written is not an input.
-void rg_file_read_begins(const char *path, const struct stat *facts)
-{
+void rg_file_read_begins(const char *path, const struct stat *facts) {
     pthread_mutex_lock(&files_lock);
     if (commands_running && !is_written(path)) remember(path, facts, false);
     pthread_mutex_unlock(&files_lock);
 }
 
-void rg_file_continues(const char *path)
-{
+void rg_file_continues(const char *path) {
     struct stat facts;
     pthread_mutex_lock(&files_lock);
     if (commands_running && stat(path, &facts) == 0) remember(path, &facts, true);
     pthread_mutex_unlock(&files_lock);
 }
 
-void rg_files_begin(void)
-{
+void rg_files_begin(void) {
     pthread_mutex_lock(&files_lock);
     commands_running++;
     pthread_mutex_unlock(&files_lock);
 }
 
-void rg_files_end(void)
-{
+void rg_files_end(void) {
     pthread_mutex_lock(&files_lock);
     const bool last = --commands_running == 0;
     if (last) {
@@ -234,8 +216,7 @@ void rg_files_end(void)
     if (last) release_claims();
 }
 
-static void remember_written(const char *path)
-{
+static void remember_written(const char *path) {
     pthread_mutex_lock(&files_lock);
     if (commands_running > 0 && !is_written(path)) {
         written = rg_grow(written, (int64_t)n_written, sizeof *written);
@@ -246,16 +227,14 @@ static void remember_written(const char *path)
 
 bool rg_files_written(void) { return n_written > 0; }
 
-bool rg_file_is_written(const char *path)
-{
+bool rg_file_is_written(const char *path) {
     pthread_mutex_lock(&files_lock);
     const bool is = is_written(path);
     pthread_mutex_unlock(&files_lock);
     return is;
 }
 
-void rg_files_each(void (*each)(void *of, const char *path, bool written), void *of)
-{
+void rg_files_each(void (*each)(void *of, const char *path, bool written), void *of) {
     for (size_t i = 0; i < n_inputs; i++) each(of, input[i].path, false);
     for (size_t i = 0; i < n_written; i++) each(of, written[i], true);
 }
@@ -263,8 +242,7 @@ void rg_files_each(void (*each)(void *of, const char *path, bool written), void 
 // ---- files ---------------------------------------------------------------------------------------------------------------
 
 // The target must be a new name or a regular file that this command has not read: nothing else is replaced.
-static int check_target(const char *path)
-{
+static int check_target(const char *path) {
     struct stat facts;
     if (lstat(path, &facts) != 0) return RG_GOOD; // other faults of the name are reported when the part is opened
     if (!S_ISREG(facts.st_mode))
@@ -283,8 +261,7 @@ static int check_target(const char *path)
 
 // Opens and locks the part. The lock ends with the descriptor, also if the process is killed; the content that a killed run
 // left is removed here. On a file system without locks the part is not locked.
-static int lock_part(const char *path, const char *name, int *fd)
-{
+static int lock_part(const char *path, const char *name, int *fd) {
     struct stat facts, named;
     for (bool same = false; !same;) {
         *fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
@@ -304,8 +281,7 @@ static int lock_part(const char *path, const char *name, int *fd)
 
 // A new name is durable once its folder is on disk, too. File systems that cannot sync a folder return an error and do not need
 // it.
-static void sync_folder(const char *path)
-{
+static void sync_folder(const char *path) {
     const char *slash = strrchr(path, '/');
     RG_FREED char *folder = slash ? rg_print("%.*s/", (int)(slash - path), path) : rg_print(".");
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -315,8 +291,7 @@ static void sync_folder(const char *path)
     }
 }
 
-static void forget(rg_file *file)
-{
+static void forget(rg_file *file) {
     part_ends(file->part);
     free(file->path);
     free(file->part);
@@ -324,8 +299,7 @@ static void forget(rg_file *file)
 }
 
 // Makes the part of `path`, open, locked and in the table; signals are blocked meanwhile.
-static int make_part(const char *path, bool idle, char **name, int *fd)
-{
+static int make_part(const char *path, bool idle, char **name, int *fd) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     sigset_t signals, before;
     *name = rg_print("%s.regather-part", path);
@@ -349,8 +323,7 @@ static int make_part(const char *path, bool idle, char **name, int *fd)
     return code;
 }
 
-int rg_file_open(rg_file *file, const char *path)
-{
+int rg_file_open(rg_file *file, const char *path) {
     *file = (rg_file){0};
     int code = rg_dry_run ? rg_fail(RG_USAGE, "internal: %s would be written by --dry-run", path) : check_target(path);
     char *name;
@@ -361,8 +334,7 @@ int rg_file_open(rg_file *file, const char *path)
     return RG_GOOD;
 }
 
-int rg_file_commit(rg_file *file)
-{
+int rg_file_commit(rg_file *file) {
     errno = 0;
     bool whole = !ferror(file->stream) && fflush(file->stream) == 0 && fsync(fileno(file->stream)) == 0;
     int why = errno, code = whole ? check_target(file->path) : RG_GOOD; // it may have changed meanwhile
@@ -386,22 +358,19 @@ int rg_file_commit(rg_file *file)
     return code;
 }
 
-int rg_file_end(rg_file *file, int code)
-{
+int rg_file_end(rg_file *file, int code) {
     if (code == RG_GOOD) return rg_file_commit(file);
     rg_file_abandon(file);
     return code;
 }
 
-void rg_file_abandon(rg_file *file)
-{
+void rg_file_abandon(rg_file *file) {
     unlink(file->part);
     fclose(file->stream);
     forget(file);
 }
 
-int rg_file_can_write(const char *path)
-{
+int rg_file_can_write(const char *path) {
     rg_file file;
     int code = path ? check_target(path) : RG_GOOD, fd;
     if (!path || code != RG_GOOD || rg_dry_run) return code;
@@ -422,8 +391,7 @@ int rg_file_can_write(const char *path)
                    : make_part(path, true, &name, &fd);
 }
 
-int rg_make_folder(const char *path)
-{
+int rg_make_folder(const char *path) {
     if (rg_dry_run) return RG_GOOD;
     RG_FREED char *copy = rg_print("%s", path);
     int failed = 0;
@@ -445,15 +413,13 @@ int rg_make_folder(const char *path)
 
 const char *rg_revision(void) { return RG_GIT_REVISION; }
 
-char *rg_path_beside(const char *path, const char *suffix, const char *extension)
-{
+char *rg_path_beside(const char *path, const char *suffix, const char *extension) {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     int stem = dot && dot > (slash ? slash : path) ? (int)(dot - path) : (int)strlen(path);
     return rg_print("%.*s%s%s", stem, path, suffix, extension ? extension : path + stem);
 }
 
-char *rg_file_bytes(const char *path, size_t *n)
-{
+char *rg_file_bytes(const char *path, size_t *n) {
     FILE *f = fopen(path, "rb");
     char *bytes = NULL;
     size_t room = 1 << 16;
@@ -466,8 +432,7 @@ char *rg_file_bytes(const char *path, size_t *n)
     return bytes;
 }
 
-int rg_file_append(FILE *to, const char *from)
-{
+int rg_file_append(FILE *to, const char *from) {
     char block[1 << 14];
     FILE *in = fopen(from, "rb");
     for (size_t n; in && (n = fread(block, 1, sizeof block, in)) > 0;) fwrite(block, 1, n, to);
@@ -476,26 +441,22 @@ int rg_file_append(FILE *to, const char *from)
     return code;
 }
 
-int rg_file_open_beside(rg_file *file, const char *path, const char *suffix, const char *extension)
-{
+int rg_file_open_beside(rg_file *file, const char *path, const char *suffix, const char *extension) {
     RG_FREED char *beside = rg_path_beside(path, suffix, extension);
     return rg_file_open(file, beside);
 }
 
-bool rg_ends_with(const char *text, const char *end)
-{
+bool rg_ends_with(const char *text, const char *end) {
     const size_t n = strlen(text), m = strlen(end);
     return n >= m && !strcmp(text + n - m, end);
 }
 
-const char *rg_base_name(const char *path)
-{
+const char *rg_base_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-char *rg_share_path(const char *relative)
-{
+char *rg_share_path(const char *relative) {
     const char *own = getenv("REGATHER_SHARE");
     const char *const root[] = {own ? own : RG_SOURCE_DIR, RG_SOURCE_DIR, RG_PREFIX "/share/regather"};
     for (int i = 0; i < 3; i++) {
@@ -506,8 +467,7 @@ char *rg_share_path(const char *relative)
     return rg_print("%s/%s", root[0], relative);
 }
 
-char *rg_program_path(const char *name)
-{
+char *rg_program_path(const char *name) {
     const char *path = getenv("PATH");
     for (const char *at = path ? path : ""; *at;) {
         size_t length = strcspn(at, ":");

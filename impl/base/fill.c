@@ -17,8 +17,7 @@ struct rg_data {
 
 rg_data *rg_data_new(void) { return rg_alloc(sizeof(rg_data)); }
 
-void rg_data_free(rg_data *d)
-{
+void rg_data_free(rg_data *d) {
     for (int i = 0; i < d->n; i++) {
         for (int k = 0; k < d->entry[i].n; k++) rg_data_free(d->entry[i].item[k]);
         free(d->entry[i].item);
@@ -28,15 +27,13 @@ void rg_data_free(rg_data *d)
     free(d);
 }
 
-static entry *own_entry(const rg_data *d, const char *name, size_t length)
-{
+static entry *own_entry(const rg_data *d, const char *name, size_t length) {
     for (int i = 0; i < d->n; i++)
         if (strlen(d->entry[i].name) == length && !strncmp(d->entry[i].name, name, length)) return &d->entry[i];
     return NULL;
 }
 
-static entry *new_entry(rg_data *d, const char *name)
-{
+static entry *new_entry(rg_data *d, const char *name) {
     entry *e = own_entry(d, name, strlen(name));
     if (e) return e;
     d->entry = rg_grow(d->entry, d->n, sizeof *d->entry);
@@ -44,8 +41,7 @@ static entry *new_entry(rg_data *d, const char *name)
     return &d->entry[d->n++];
 }
 
-void rg_set(rg_data *d, const char *name, const char *format, ...)
-{
+void rg_set(rg_data *d, const char *name, const char *format, ...) {
     entry *e = new_entry(d, name);
     va_list list;
     free(e->text);
@@ -54,8 +50,7 @@ void rg_set(rg_data *d, const char *name, const char *format, ...)
     va_end(list);
 }
 
-rg_data *rg_add(rg_data *d, const char *list)
-{
+rg_data *rg_add(rg_data *d, const char *list) {
     entry *e = new_entry(d, list);
     e->item = rg_grow(e->item, e->n, sizeof(rg_data *));
     rg_data *item = rg_data_new();
@@ -65,21 +60,18 @@ rg_data *rg_add(rg_data *d, const char *list)
 
 void rg_add_text(rg_data *d, const char *list, const char *text) { rg_set(rg_add(d, list), "text", "%s", text); }
 
-static const entry *find(const rg_data *d, const char *name, size_t length)
-{
+static const entry *find(const rg_data *d, const char *name, size_t length) {
     const entry *e = NULL;
     for (; d && !e; d = d->around) e = own_entry(d, name, length);
     return e;
 }
 
-bool rg_has(const rg_data *d, const char *name)
-{
+bool rg_has(const rg_data *d, const char *name) {
     const entry *e = find(d, name, strlen(name));
     return e && (e->n || (e->text && *e->text));
 }
 
-rg_data *rg_add_table(rg_data *d, const char *caption, const char *align, const char *const *column, int n)
-{
+rg_data *rg_add_table(rg_data *d, const char *caption, const char *align, const char *const *column, int n) {
     rg_data *table = rg_add(d, "tables");
     rg_set(table, "caption", "%s", caption);
     rg_set(table, "align", "%s", align);
@@ -92,8 +84,7 @@ rg_data *rg_add_table(rg_data *d, const char *caption, const char *align, const 
     return table;
 }
 
-void rg_add_row(rg_data *table, const char *const *cell, int n)
-{
+void rg_add_row(rg_data *table, const char *const *cell, int n) {
     rg_data *row = rg_add(table, "rows");
     for (int i = 0; i < n; i++) {
         rg_data *c = rg_add(row, "cells");
@@ -112,8 +103,7 @@ typedef struct filler {
 
 static void fill(filler *f, const char *from, const char *end, const rg_data *d);
 
-static char *text_of(filler *f, const char *name, size_t length)
-{
+static char *text_of(filler *f, const char *name, size_t length) {
     char *shared = rg_print("plots/%.*s", (int)length, name), *path = rg_share_path(shared), *text = NULL;
     size_t bytes = 0;
     FILE *to = open_memstream(&text, &bytes);
@@ -125,14 +115,12 @@ static char *text_of(filler *f, const char *name, size_t length)
     return text;
 }
 
-static void put_template(filler *f, const char *name, size_t length, const rg_data *d)
-{
+static void put_template(filler *f, const char *name, size_t length, const rg_data *d) {
     RG_FREED char *text = text_of(f, name, length);
     if (f->code == RG_GOOD) fill(f, text, text + strlen(text), d);
 }
 
-static void put_value(filler *f, char kind, const char *text)
-{
+static void put_value(filler *f, char kind, const char *text) {
     if (kind == '@')
         rg_html_link(f->out, text);
     else if (kind == '6')
@@ -144,8 +132,7 @@ static void put_value(filler *f, char kind, const char *text)
 }
 
 // The {{/name}} that ends the block starting at `from`; blocks of the same name may be nested.
-static const char *end_of_block(const char *from, const char *end, const char *name, size_t length)
-{
+static const char *end_of_block(const char *from, const char *end, const char *name, size_t length) {
     int depth = 1;
     for (const char *at = from; (at = memmem(at, (size_t)(end - at), "{{", 2)); at += 2)
         if (!strncmp(at + 3, name, length) && !strncmp(at + 3 + length, "}}", 2)) {
@@ -156,23 +143,20 @@ static const char *end_of_block(const char *from, const char *end, const char *n
 }
 
 // If the slot is alone on its line, the start of the next line; else `after`.
-static const char *past_line(const char *begin, const char *slot, const char *after, const char *end)
-{
+static const char *past_line(const char *begin, const char *slot, const char *after, const char *end) {
     while (slot > begin && (slot[-1] == ' ' || slot[-1] == '\t')) slot--;
     const char *rest = after + strspn(after, " \t");
     return (slot == begin || slot[-1] == '\n') && rest < end && *rest == '\n' ? rest + 1 : after;
 }
 
-static void put_block(filler *f, const char *from, const char *end, const entry *e, bool none, const rg_data *d)
-{
+static void put_block(filler *f, const char *from, const char *end, const entry *e, bool none, const rg_data *d) {
     const bool text = e && e->text && *e->text;
     if (none && !text && (!e || !e->n)) fill(f, from, end, d);
     for (int i = 0; !none && e && i < e->n; i++) fill(f, from, end, e->item[i]);
     if (!none && text) fill(f, from, end, d);
 }
 
-static void fill(filler *f, const char *from, const char *end, const rg_data *d)
-{
+static void fill(filler *f, const char *from, const char *end, const rg_data *d) {
     const char *begin = from;
     for (const char *slot; f->code == RG_GOOD && (slot = memmem(from, (size_t)(end - from), "{{", 2));) {
         const char *name = slot + 2, *close = memmem(name, (size_t)(end - name), "}}", 2);
@@ -203,8 +187,7 @@ static void fill(filler *f, const char *from, const char *end, const rg_data *d)
 }
 
 // Adds the program's version and revision to every page.
-int rg_fill(FILE *out, const char *template, rg_data *d)
-{
+int rg_fill(FILE *out, const char *template, rg_data *d) {
     rg_set(d, "version", "%s", RG_VERSION);
     rg_set(d, "revision", "%s", rg_revision());
     filler f = {.out = out, .markdown = rg_ends_with(template, ".md")};
@@ -212,8 +195,7 @@ int rg_fill(FILE *out, const char *template, rg_data *d)
     return f.code;
 }
 
-int rg_fill_file(const char *path, const char *template, rg_data *d)
-{
+int rg_fill_file(const char *path, const char *template, rg_data *d) {
     rg_file file;
     const int code = rg_file_open(&file, path);
     return code ? code : rg_file_end(&file, rg_fill(file.stream, template, d));

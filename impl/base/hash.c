@@ -17,8 +17,7 @@ enum { STRIPE = 32, BLOCK = 1 << 20, THREADS_MOST = 64 };
 static uint64_t turned(uint64_t v, int by) { return v << by | v >> (64 - by); }
 static uint64_t mixed(uint64_t sum, uint64_t word) { return turned(sum + word * P2, 31) * P1; }
 
-static uint64_t word_at(const unsigned char *at, int bytes)
-{
+static uint64_t word_at(const unsigned char *at, int bytes) {
     uint64_t word = 0;
     memcpy(&word, at, (size_t)bytes); // x86: lowest byte first
     return word;
@@ -31,8 +30,7 @@ typedef struct lanes {
 
 static const lanes BEGIN = {{P1 + P2, P2, 0, -P1}};
 
-static void add_stripes(lanes *l, const unsigned char *at, size_t bytes)
-{
+static void add_stripes(lanes *l, const unsigned char *at, size_t bytes) {
     lanes s = *l;
     for (size_t i = 0; i < bytes; i += STRIPE)
         for (int k = 0; k < 4; k++) s.v[k] = mixed(s.v[k], word_at(at + i + 8 * k, 8));
@@ -40,8 +38,7 @@ static void add_stripes(lanes *l, const unsigned char *at, size_t bytes)
 }
 
 // Adds the bytes after the last whole stripe. bytes: the total.
-static uint64_t finish(const lanes *l, uint64_t bytes, const unsigned char *rest)
-{
+static uint64_t finish(const lanes *l, uint64_t bytes, const unsigned char *rest) {
     uint64_t h = P5;
     const unsigned char *end = rest + bytes % STRIPE;
     if (bytes >= STRIPE) {
@@ -60,8 +57,7 @@ static uint64_t finish(const lanes *l, uint64_t bytes, const unsigned char *rest
     return h ^ h >> 32;
 }
 
-uint64_t rg_hash(const void *data, size_t bytes)
-{
+uint64_t rg_hash(const void *data, size_t bytes) {
     lanes l = BEGIN;
     const size_t whole = bytes - bytes % STRIPE;
     add_stripes(&l, data, whole);
@@ -91,8 +87,7 @@ typedef struct hashing {
 
 static hashing *ahead; // hashes the files that this command has read; NULL: none
 
-static void add_file(hashing *h, const char *path, int64_t bytes, const struct timespec *changed)
-{
+static void add_file(hashing *h, const char *path, int64_t bytes, const struct timespec *changed) {
     const size_t pieces = bytes > 0 ? (size_t)((bytes + RG_HASH_PIECE - 1) / RG_HASH_PIECE) : 1;
     h->file = rg_grow(h->file, (int64_t)h->n, sizeof *h->file);
     h->file[h->n++] = (file){.is = {.path = path, .bytes = bytes},
@@ -103,8 +98,7 @@ static void add_file(hashing *h, const char *path, int64_t bytes, const struct t
 }
 
 // Returns false if the file ends early or hashing is to stop.
-static bool hash_piece(const hashing *h, const rg_hashed *f, int64_t from, unsigned char *block, uint64_t *hash)
-{
+static bool hash_piece(const hashing *h, const rg_hashed *f, int64_t from, unsigned char *block, uint64_t *hash) {
     const int64_t left = f->bytes - from, bytes = left < RG_HASH_PIECE ? left : RG_HASH_PIECE;
     lanes l = BEGIN;
     size_t got = 0;
@@ -122,16 +116,14 @@ static bool hash_piece(const hashing *h, const rg_hashed *f, int64_t from, unsig
     return good;
 }
 
-static file *next_file(const hashing *h, bool asked)
-{
+static file *next_file(const hashing *h, bool asked) {
     for (size_t i = 0; i < h->n && !__atomic_load_n(&h->stop, __ATOMIC_RELAXED); i++)
         if (h->file[i].taken < h->file[i].pieces && (h->file[i].asked || !asked)) return &h->file[i];
     return NULL;
 }
 
 // Hashes pieces until none is left; asked: only those of files that a caller waits for.
-static void take_pieces(hashing *h, bool asked)
-{
+static void take_pieces(hashing *h, bool asked) {
     RG_FREED unsigned char *block = rg_alloc(BLOCK);
     pthread_mutex_lock(&h->lock);
     for (file *f; (f = next_file(h, asked));) {
@@ -148,8 +140,7 @@ static void take_pieces(hashing *h, bool asked)
     pthread_mutex_unlock(&h->lock);
 }
 
-static void end(hashing *h)
-{
+static void end(hashing *h) {
     for (int t = 0; t < h->threads; t++) pthread_join(h->thread[t], NULL);
     for (size_t i = 0; i < h->n; i++) free(h->file[i].hash);
     free(h->file);
@@ -158,8 +149,7 @@ static void end(hashing *h)
 }
 
 // The entry of this file, hashed or queued, if it has not changed since; else NULL.
-static file *file_ahead(const rg_hashed *f, struct timespec *changed)
-{
+static file *file_ahead(const rg_hashed *f, struct timespec *changed) {
     struct stat facts = {0};
     stat(f->path, &facts);
     *changed = facts.st_mtim;
@@ -170,8 +160,7 @@ static file *file_ahead(const rg_hashed *f, struct timespec *changed)
     return NULL;
 }
 
-void rg_hash_files(rg_hashed *f, size_t n, int threads)
-{
+void rg_hash_files(rg_hashed *f, size_t n, int threads) {
     hashing own = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
     file **from = rg_alloc((n + 1) * sizeof(file *));
     struct timespec changed;
@@ -201,21 +190,18 @@ void rg_hash_files(rg_hashed *f, size_t n, int threads)
 
 // ---- in the background ---------------------------------------------------------------------------------------------------
 
-static void *look_ahead(void *of)
-{
+static void *look_ahead(void *of) {
     pthread_setschedparam(pthread_self(), SCHED_IDLE, &(struct sched_param){0}); // may fail
     take_pieces(of, false);
     return NULL;
 }
 
-static void add_input(void *of, const char *path, bool written)
-{
+static void add_input(void *of, const char *path, bool written) {
     struct stat facts;
     if (!written && stat(path, &facts) == 0) add_file(of, path, facts.st_size, &facts.st_mtim);
 }
 
-void rg_hash_begin(int threads)
-{
+void rg_hash_begin(int threads) {
     if (ahead) return;
     ahead = rg_alloc(sizeof *ahead);
     pthread_mutex_init(&ahead->lock, NULL);
@@ -226,8 +212,7 @@ void rg_hash_begin(int threads)
         ahead->threads++;
 }
 
-void rg_hash_end(void)
-{
+void rg_hash_end(void) {
     if (!ahead) return;
     __atomic_store_n(&ahead->stop, true, __ATOMIC_RELAXED);
     end(ahead);
@@ -235,8 +220,7 @@ void rg_hash_end(void)
     ahead = NULL;
 }
 
-uint64_t rg_fnv1a(uint64_t before, const void *data, size_t bytes)
-{
+uint64_t rg_fnv1a(uint64_t before, const void *data, size_t bytes) {
     const unsigned char *byte = data;
     for (size_t i = 0; i < bytes; i++) before = (before ^ byte[i]) * UINT64_C(0x100000001B3);
     return before;

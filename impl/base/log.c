@@ -9,8 +9,7 @@
 
 // ---- the plan ------------------------------------------------------------------------------------------------------------
 
-void rg_plan(const char *what, const char *format, ...)
-{
+void rg_plan(const char *what, const char *format, ...) {
     va_list list;
     va_start(list, format);
     RG_FREED char *text = rg_print_list(format, list);
@@ -18,22 +17,19 @@ void rg_plan(const char *what, const char *format, ...)
     rg_tsv_print(stdout, "%s\t%s\n", what, text);
 }
 
-void rg_plan_memory(const char *what, double bytes, double there, rg_memory_need *need, const void *of, const char *fits)
-{
+void rg_plan_memory(const char *what, double bytes, double there, rg_memory_need *need, const void *of, const char *fits) {
     RG_FREED char *largest = rg_memory_fits(there, need, of, fits);
     rg_plan(what, "%.3f GiB, %.2f GiB are free; %s", bytes / 0x1p30, there / 0x1p30, largest);
 }
 
-void rg_plan_needs(const char *what, const rg_needs *needs)
-{
+void rg_plan_needs(const char *what, const rg_needs *needs) {
     for (int i = 0; i < needs->n; i++) {
         RG_FREED char *name = rg_print("%s: %s", what, needs->row[i].name);
         rg_plan(name, "%.3f GiB", needs->row[i].bytes / 0x1p30);
     }
 }
 
-void rg_plan_file(const char *path)
-{
+void rg_plan_file(const char *path) {
     const char *slash = strrchr(path, '/');
     RG_FREED char *folder = slash ? rg_print("%.*s/", (int)(slash - path), path) : rg_print(".");
     struct stat facts;
@@ -46,8 +42,7 @@ void rg_plan_file(const char *path)
                                                         : "new, as its folder");
 }
 
-static const rg_placed *placed_named(const rg_placed *placed, int n, const char *name, size_t length)
-{
+static const rg_placed *placed_named(const rg_placed *placed, int n, const char *name, size_t length) {
     for (int i = 0; i < n; i++)
         if (strlen(placed[i].option->name) == length && !strncmp(placed[i].option->name, name, length)) return &placed[i];
     return NULL;
@@ -55,8 +50,7 @@ static const rg_placed *placed_named(const rg_placed *placed, int n, const char 
 
 // Whether a condition holds: "ctf": the flag is set or the text is given; "method=frealign": the word is chosen; "gnuplot": the
 // program is installed.
-static bool holds(const rg_placed *placed, int n, const void *options, const char *condition, size_t length)
-{
+static bool holds(const rg_placed *placed, int n, const void *options, const char *condition, size_t length) {
     const size_t name = strcspn(condition, "=? ");
     const rg_placed *p = placed_named(placed, n, condition, name);
     if (!p) {
@@ -73,8 +67,7 @@ static bool holds(const rg_placed *placed, int n, const void *options, const cha
 
 static const char FIRST[] = "# log of regather";
 
-static bool is_log(const char *path)
-{
+static bool is_log(const char *path) {
     char line[sizeof FIRST] = "";
     FILE *file = fopen(path, "r");
     const bool same = file && fgets(line, sizeof line, file) && !strcmp(line, FIRST);
@@ -83,16 +76,14 @@ static bool is_log(const char *path)
 }
 
 // OUT.log beside a file OUT, OUT/regather.log in a folder; malloc'ed.
-static char *log_path(const rg_command *command, const void *options)
-{
+static char *log_path(const rg_command *command, const void *options) {
     rg_placed placed[RG_OPTIONS_MAX];
     const rg_placed *p = placed_named(placed, rg_options_of(command, placed), "out", 3);
     const char *out = *(const char *const *)(const void *)((const char *)options + p->at);
     return rg_print(p->option->endings ? "%s.log" : "%s/regather.log", out);
 }
 
-void rg_plan_files(const rg_command *command, const void *options)
-{
+void rg_plan_files(const rg_command *command, const void *options) {
     rg_plan("time of the whole job", "not known; measured by: regather bench --job with these words");
     rg_placed placed[RG_OPTIONS_MAX];
     const int n = rg_options_of(command, placed);
@@ -125,14 +116,12 @@ void rg_plan_files(const rg_command *command, const void *options)
 static char **note; // lines of the log
 static int64_t n_notes;
 
-static void add_note(char *line)
-{
+static void add_note(char *line) {
     note = rg_grow(note, n_notes, sizeof *note);
     note[n_notes++] = line;
 }
 
-void rg_log_note(const char *format, ...)
-{
+void rg_log_note(const char *format, ...) {
     va_list list;
     va_start(list, format);
     RG_FREED char *text = rg_print_list(format, list);
@@ -141,8 +130,7 @@ void rg_log_note(const char *format, ...)
     add_note(rg_print("# note: %s", text));
 }
 
-void rg_log_memory(const char *device, double predicted, double taken)
-{
+void rg_log_memory(const char *device, double predicted, double taken) {
     add_note(rg_print("# memory of %s: %.0f bytes predicted, %.0f bytes taken", device, predicted, taken));
 }
 
@@ -153,8 +141,7 @@ typedef struct rows {
     size_t n;
 } rows;
 
-static void add_row(void *of, const char *path, bool written)
-{
+static void add_row(void *of, const char *path, bool written) {
     rows *r = of;
     struct stat facts;
     if (stat(path, &facts) != 0) return; // a file that was read to be continued and is removed at the end
@@ -164,8 +151,7 @@ static void add_row(void *of, const char *path, bool written)
     r->written[r->n++] = written;
 }
 
-static void print_rows(FILE *to, int threads)
-{
+static void print_rows(FILE *to, int threads) {
     rows r = {0};
     double bytes = 0, began_s = rg_seconds();
     rg_files_each(add_row, &r);
@@ -183,8 +169,7 @@ static void print_rows(FILE *to, int threads)
     free(r.written);
 }
 
-int rg_log_write(const rg_command *command, const void *options)
-{
+int rg_log_write(const rg_command *command, const void *options) {
     rg_file file;
     if (!rg_files_written()) return RG_GOOD;
     RG_FREED char *path = log_path(command, options);

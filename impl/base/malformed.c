@@ -7,15 +7,13 @@
 #include <zlib.h>
 #endif
 
-int rg_malformed(const char *path, int64_t byte, const char *format, ...)
-{
+int rg_malformed(const char *path, int64_t byte, const char *format, ...) {
     char text[400];
     RG_FORMAT(text, sizeof text, format);
     return rg_fail(RG_USAGE, "%s: at byte %" PRId64 ": %s", path, byte, text);
 }
 
-const char *rg_known_as(const void *head, size_t n)
-{
+const char *rg_known_as(const void *head, size_t n) {
     static const struct {
         const char *magic;
         size_t length;
@@ -54,8 +52,7 @@ const char *rg_known_as(const void *head, size_t n)
 
 #if HAVE_ZLIB
 // Replaces *file, which is in gzip format, by a temporary file with the unpacked content.
-static int unpack(const char *path, FILE **file, int64_t *bytes)
-{
+static int unpack(const char *path, FILE **file, int64_t *bytes) {
     enum { PIECE = 1 << 18 };
     FILE *plain = tmpfile();
     gzFile packed = gzdopen(dup(fileno(*file)), "rb");
@@ -82,8 +79,7 @@ static int unpack(const char *path, FILE **file, int64_t *bytes)
     return code;
 }
 #else
-static int unpack(const char *path, FILE **file, int64_t *bytes)
-{
+static int unpack(const char *path, FILE **file, int64_t *bytes) {
     fclose(*file);
     *file = NULL;
     *bytes = 0;
@@ -91,8 +87,7 @@ static int unpack(const char *path, FILE **file, int64_t *bytes)
 }
 #endif
 
-int rg_input_open(const char *path, FILE **file, int64_t *bytes)
-{
+int rg_input_open(const char *path, FILE **file, int64_t *bytes) {
     struct stat facts;
     unsigned char magic[3];
     *file = NULL;
@@ -110,15 +105,13 @@ int rg_input_open(const char *path, FILE **file, int64_t *bytes)
 }
 
 // The first CR that is not part of CR LF; NULL: none. As a line end it would hide the next lines; in a comment, all of them.
-static const char *lone_cr(const char *text)
-{
+static const char *lone_cr(const char *text) {
     while ((text = strchr(text, '\r')) && strchr("\r\n", text[1])) // also true at the end of the text
         text++;
     return text;
 }
 
-int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes)
-{
+int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes) {
     FILE *file;
     *text = NULL;
     int code = rg_input_open(path, &file, bytes);
@@ -149,8 +142,7 @@ int rg_input_text(const char *path, int64_t most, char **text, int64_t *bytes)
     return code;
 }
 
-const char *rg_quote_bytes(const void *p, int n)
-{
+const char *rg_quote_bytes(const void *p, int n) {
     static _Thread_local char text[80];
     const unsigned char *byte = p;
     size_t used = 0;

@@ -7,8 +7,7 @@
 
 // Reads the number after "key" in a file of lines "key number"; key "": the first word of the file. False: there is none
 // ("max").
-static bool number_in(const char *path, const char *key, double *value)
-{
+static bool number_in(const char *path, const char *key, double *value) {
     char line[256], name[64];
     FILE *f = fopen(path, "r");
     bool found = false;
@@ -22,8 +21,7 @@ static bool number_in(const char *path, const char *key, double *value)
 typedef double rg_left_of_group(const char *folder, bool v2);
 
 // Memory left of the group's limit; file cache that can be reclaimed counts as free.
-static double memory_of_group(const char *folder, bool v2)
-{
+static double memory_of_group(const char *folder, bool v2) {
     double limit = INFINITY, used = 0, cache = 0;
     char *path[] = {rg_print("%s/%s", folder, v2 ? "memory.max" : "memory.limit_in_bytes"),
         rg_print("%s/%s", folder, v2 ? "memory.current" : "memory.usage_in_bytes"), rg_print("%s/memory.stat", folder)};
@@ -34,8 +32,7 @@ static double memory_of_group(const char *folder, bool v2)
 }
 
 // Cores, as the share of each period that the group may use.
-static double cores_of_group(const char *folder, bool v2)
-{
+static double cores_of_group(const char *folder, bool v2) {
     double quota_us = 0, period_us = 0;
     char *path[] = {rg_print("%s/%s", folder, v2 ? "cpu.max" : "cpu.cfs_quota_us"), rg_print("%s/cpu.cfs_period_us", folder)};
     FILE *f = v2 ? fopen(path[0], "r") : NULL;
@@ -46,8 +43,7 @@ static double cores_of_group(const char *folder, bool v2)
     return limited && quota_us > 0 && period_us > 0 ? quota_us / period_us : INFINITY;
 }
 
-static bool names_controller(const char *names, const char *end, const char *controller)
-{
+static bool names_controller(const char *names, const char *end, const char *controller) {
     const size_t n = strlen(controller);
     for (const char *at = names; at < end; at += strcspn(at, ",:") + 1)
         if (strcspn(at, ",:") == n && !strncmp(at, controller, n)) return true;
@@ -56,8 +52,7 @@ static bool names_controller(const char *names, const char *end, const char *con
 
 // The smallest amount left by the group of this process and its parents. Inside a container the path may be that of the host,
 // of which only the top is visible.
-static double left_of_groups(const char *self, const char *mounted, const char *controller, rg_left_of_group *left_of_group)
-{
+static double left_of_groups(const char *self, const char *mounted, const char *controller, rg_left_of_group *left_of_group) {
     char line[4096], path[4096];
     double left = INFINITY;
     RG_FREED char *file = rg_print("%s/cgroup", self);
@@ -83,8 +78,7 @@ static double left_of_groups(const char *self, const char *mounted, const char *
 }
 
 // Memory left of the process limits of addresses and of data: both include the stacks of threads.
-static double left_of_limits(void)
-{
+static double left_of_limits(void) {
     struct rlimit limit, stack;
     double page = (double)sysconf(_SC_PAGESIZE), size = 0, data = 0, left = INFINITY;
     const bool known = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
@@ -99,8 +93,7 @@ static double left_of_limits(void)
     return fmax(0, left - stacks);
 }
 
-double rg_memory_free_of(const char *proc, const char *mounted)
-{
+double rg_memory_free_of(const char *proc, const char *mounted) {
     double free_kib = INFINITY;
     RG_FREED char *info = rg_print("%s/meminfo", proc), *self = rg_print("%s/self", proc);
     // MemAvailable counts reclaimable cache as free.
@@ -111,8 +104,7 @@ double rg_memory_free_of(const char *proc, const char *mounted)
     return fmin(shared, left_of_limits());
 }
 
-double rg_cores_quota_of(const char *proc, const char *mounted)
-{
+double rg_cores_quota_of(const char *proc, const char *mounted) {
     RG_FREED char *self = rg_print("%s/self", proc);
     return left_of_groups(self, mounted, "cpu", cores_of_group);
 }
@@ -125,8 +117,7 @@ double rg_memory_free(void) { return rg_memory_free_of("/proc", "/sys/fs/cgroup"
 static const char *const unit[] = {"B", "KiB", "MiB", "GiB"};
 enum { UNITS = sizeof unit / sizeof *unit };
 
-bool rg_memory_size(const char *text, double *bytes)
-{
+bool rg_memory_size(const char *text, double *bytes) {
     char *end;
     double n, each = 1;
     if (!rg_decimal(text, &end, &n) || n <= 0) return false;
@@ -136,8 +127,7 @@ bool rg_memory_size(const char *text, double *bytes)
     return false;
 }
 
-const char *rg_memory_text(double bytes, char text[32])
-{
+const char *rg_memory_text(double bytes, char text[32]) {
     int u = 0;
     for (; u < UNITS - 1 && bytes >= 1024; u++) bytes /= 1024;
     snprintf(text, 32, "%.3g %s", bytes, unit[u]);
@@ -148,8 +138,7 @@ const char *rg_memory_text(double bytes, char text[32])
 
 static double whole(rg_memory_need *need, const void *of, int64_t size) { return need(of, size) + RG_MEMORY_RESERVE; }
 
-void rg_need(rg_needs *needs, const char *name, double bytes)
-{
+void rg_need(rg_needs *needs, const char *name, double bytes) {
     int i = 0;
     while (i < needs->n && strcmp(needs->row[i].name, name)) i++;
     if (!(bytes > 0)) return;
@@ -160,16 +149,14 @@ void rg_need(rg_needs *needs, const char *name, double bytes)
     needs->bytes += bytes;
 }
 
-void rg_needs_most(rg_needs *most, const rg_needs *held, const rg_needs *stage)
-{
+void rg_needs_most(rg_needs *most, const rg_needs *held, const rg_needs *stage) {
     rg_needs both = *held;
     for (int i = 0; i < stage->n; i++) rg_need(&both, stage->row[i].name, stage->row[i].bytes);
     if (both.bytes > most->bytes) *most = both;
 }
 
 // The largest size that fits; 0: none.
-static int64_t largest_that_fits(double there, rg_memory_need *need, const void *of)
-{
+static int64_t largest_that_fits(double there, rg_memory_need *need, const void *of) {
     int64_t low = 0, high = 1; // low fits or is 0; high does not fit
     while (high < INT32_MAX && whole(need, of, high) <= there) {
         low = high;
@@ -182,14 +169,13 @@ static int64_t largest_that_fits(double there, rg_memory_need *need, const void 
     return low;
 }
 
-char *rg_memory_fits(double there, rg_memory_need *need, const void *of, const char *fits)
-{
+char *rg_memory_fits(double there, rg_memory_need *need, const void *of, const char *fits) {
     const int64_t largest = largest_that_fits(there, need, of);
     return largest ? rg_print("%s %" PRId64 " fits", fits, largest) : rg_print("none fits");
 }
 
-int rg_memory_allows(double there, rg_memory_need *need, const void *of, int64_t size, const char *fits, const char *what, ...)
-{
+int rg_memory_allows(
+    double there, rg_memory_need *need, const void *of, int64_t size, const char *fits, const char *what, ...) {
     const double bytes = whole(need, of, size);
     if (bytes <= there) return RG_GOOD;
     char text[400], *largest = rg_memory_fits(there, need, of, fits);

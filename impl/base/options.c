@@ -46,8 +46,7 @@ const rg_option rg_computing_options[] = {
     {0},
 };
 
-static int place(const rg_option *o, size_t at, rg_placed *placed, int n)
-{
+static int place(const rg_option *o, size_t at, rg_placed *placed, int n) {
     for (; o && o->name; o++) {
         if (o->kind == RG_GROUP) {
             n = place(o->group, at + o->at, placed, n);
@@ -62,8 +61,7 @@ static int place(const rg_option *o, size_t at, rg_placed *placed, int n)
     return n;
 }
 
-int rg_options_of(const rg_command *command, rg_placed placed[RG_OPTIONS_MAX])
-{
+int rg_options_of(const rg_command *command, rg_placed placed[RG_OPTIONS_MAX]) {
     int n = place(command->option, 0, placed, 0);
     if (command->job) n = place(job_options, 0, placed, n);
     if (command->page) n = place(page_options, 0, placed, n);
@@ -73,8 +71,7 @@ int rg_options_of(const rg_command *command, rg_placed placed[RG_OPTIONS_MAX])
 // ---- similar names -------------------------------------------------------------------------------------------------------
 
 // The number of edits (a letter inserted, deleted or replaced, or two swapped) that turn the word into `name`; names are short.
-static int edits(const char *word, int length, const char *name)
-{
+static int edits(const char *word, int length, const char *name) {
     enum { LONGEST = 32 };
     int row[3][LONGEST + 1], *before = row[0], *last = row[1], *now = row[2], n = (int)strlen(name);
     if (n > LONGEST || length > LONGEST) return LONGEST;
@@ -99,14 +96,12 @@ static int edits(const char *word, int length, const char *name)
 }
 
 // Up to a third of the letters may be wrong; a prefix counts as one edit.
-void rg_nearer(const char *word, size_t length, const char *name, rg_near *near)
-{
+void rg_nearer(const char *word, size_t length, const char *name, rg_near *near) {
     int n = (int)length, distance = n > 1 && !strncmp(word, name, length) ? 1 : edits(word, n, name);
     if (distance <= (n + 2) / 3 && (!near->name || distance < near->distance)) *near = (rg_near){name, distance};
 }
 
-const char *rg_near_words(const rg_near *near, const char *before, char text[96])
-{
+const char *rg_near_words(const rg_near *near, const char *before, char text[96]) {
     snprintf(text, 96, near->name ? "did you mean %s%.60s? " : "", before, near->name);
     return text;
 }
@@ -125,8 +120,7 @@ typedef struct parsing {
     char *options; // the command's struct
 } parsing;
 
-static const rg_placed *option_named(const parsing *p, const char *name, size_t length)
-{
+static const rg_placed *option_named(const parsing *p, const char *name, size_t length) {
     for (int i = 0; i < p->n_options; i++)
         if (strlen(p->option[i].option->name) == length && !strncmp(p->option[i].option->name, name, length))
             return &p->option[i];
@@ -134,16 +128,14 @@ static const rg_placed *option_named(const parsing *p, const char *name, size_t 
 }
 
 // The last text given for this option; NULL: none.
-static const char *typed(const parsing *p, const char *name)
-{
+static const char *typed(const parsing *p, const char *name) {
     const char *text = NULL;
     for (int i = 0; i < p->n_values; i++)
         if (!strcmp(p->value[i].option->name, name)) text = p->value[i].text;
     return text;
 }
 
-static int unknown_option(const parsing *p, const char *name, size_t length)
-{
+static int unknown_option(const parsing *p, const char *name, size_t length) {
     const char *command = p->command->name;
     char words[96];
     rg_near near = {0};
@@ -159,8 +151,7 @@ static int unknown_option(const parsing *p, const char *name, size_t length)
 // ---- values --------------------------------------------------------------------------------------------------------------
 
 // Writes " from 1 to 8 pixels". A bound beyond `telling` is a machine limit and is not shown.
-static void print_range(const rg_option *o, long double telling, char text[96])
-{
+static void print_range(const rg_option *o, long double telling, char text[96]) {
     const char *unit = o->unit ? o->unit : "", *blank = *unit ? " " : "";
     text[0] = '\0';
     if (fabsl(o->high) <= telling)
@@ -169,15 +160,13 @@ static void print_range(const rg_option *o, long double telling, char text[96])
         snprintf(text, 96, " from %.15Lg%s%s on", o->low, blank, unit);
 }
 
-static int expected(const rg_option *o, const char *what, const char *text)
-{
+static int expected(const rg_option *o, const char *what, const char *text) {
     char range[96];
     print_range(o, 1e15L, range);
     return rg_fail(RG_USAGE, "--%s: expected %s%s, found \"%s\"", o->name, what, range, text);
 }
 
-static int put_pair(const rg_option *o, const char *text, double pair[2])
-{
+static int put_pair(const rg_option *o, const char *text, double pair[2]) {
     const char mark = o->arg[strcspn(o->arg, ":,")];
     char *end;
     pair[0] = pair[1] = strtod(text, &end);
@@ -192,16 +181,14 @@ static int put_pair(const rg_option *o, const char *text, double pair[2])
 }
 
 // Returns "a|b|c" as "a, b or c".
-static char *listed(const char *words)
-{
+static char *listed(const char *words) {
     char *text = rg_alloc(2 * strlen(words) + 4), *last = strrchr(words, '|'), *to = text;
     for (const char *at = words; *at; at++) to += sprintf(to, *at != '|' ? "%c" : at == last ? " or " : ", ", *at);
     return text;
 }
 
 // The index of the word in "a|b|c"; -1: it is not there.
-static int word_in(const char *words, const char *word, size_t length)
-{
+static int word_in(const char *words, const char *word, size_t length) {
     int which = 0;
     for (const char *at = words;; at++, which++) {
         const size_t n = strcspn(at, "|");
@@ -210,8 +197,7 @@ static int word_in(const char *words, const char *word, size_t length)
     }
 }
 
-static int put_words(const rg_option *o, const char *text, void *to)
-{
+static int put_words(const rg_option *o, const char *text, void *to) {
     int which = -1;
     for (const char *at = text; *at;) {
         const size_t n = o->kind == RG_CHOICES ? strcspn(at, ",") : strlen(at);
@@ -228,8 +214,7 @@ static int put_words(const rg_option *o, const char *text, void *to)
     return RG_USAGE;
 }
 
-static int put_value(const rg_option *o, const char *text, void *to)
-{
+static int put_value(const rg_option *o, const char *text, void *to) {
     char *end;
     errno = 0;
     switch (o->kind) {
@@ -263,8 +248,7 @@ static int put_value(const rg_option *o, const char *text, void *to)
     return RG_GOOD;
 }
 
-static void put_standard(const rg_option *o, void *to)
-{
+static void put_standard(const rg_option *o, void *to) {
     if (o->standard) {
         if (put_value(o, o->standard, to) != RG_GOOD) abort(); // reported: the default is not an allowed value
     } else if (o->kind == RG_REAL || o->kind == RG_PAIR) {
@@ -274,8 +258,7 @@ static void put_standard(const rg_option *o, void *to)
     }
 }
 
-int rg_option_within(const char *name, double *value, double standard, double low, double high)
-{
+int rg_option_within(const char *name, double *value, double standard, double low, double high) {
     char text[32];
     if (isnan(*value)) *value = standard;
     snprintf(text, sizeof text, "%.15g", *value);
@@ -283,8 +266,7 @@ int rg_option_within(const char *name, double *value, double standard, double lo
                                            : expected(&(rg_option){.name = name, .low = low, .high = high}, "a number", text);
 }
 
-int rg_given_words(const rg_given *g, char *text, size_t size)
-{
+int rg_given_words(const rg_given *g, char *text, size_t size) {
     size_t used = 0;
     *text = '\0';
     for (int i = 0; i < g->word.n && used < size; i++)
@@ -292,8 +274,7 @@ int rg_given_words(const rg_given *g, char *text, size_t size)
     return used < size ? RG_GOOD : rg_fail(RG_USAGE, "expected words of %zu characters together, found more", size - 1);
 }
 
-int rg_computing_variant(const rg_computing *c, const char *algo, const char **variant)
-{
+int rg_computing_variant(const rg_computing *c, const char *algo, const char **variant) {
     const size_t n = strlen(algo);
     *variant = c->variant.n ? c->variant.item[0] : NULL;
     if (c->variant.n > 1)
@@ -302,8 +283,7 @@ int rg_computing_variant(const rg_computing *c, const char *algo, const char **v
     return RG_GOOD;
 }
 
-int rg_computing_gpus(const rg_computing *c, int there, int *gpus)
-{
+int rg_computing_gpus(const rg_computing *c, int there, int *gpus) {
     *gpus = c->gpus ? (int)c->gpus : there;
     if (c->gpus && !there) return rg_fail(RG_USAGE, "--gpus %d: the chosen variants compute on the CPU", *gpus);
     return *gpus <= there ? RG_GOOD : rg_fail(RG_LACKS, "--gpus %d: a process of this job can use %d here", *gpus, there);
@@ -311,8 +291,7 @@ int rg_computing_gpus(const rg_computing *c, int there, int *gpus)
 
 // ---- arguments -----------------------------------------------------------------------------------------------------------
 
-static int take_option(parsing *p, int argc, char **argv, int *i)
-{
+static int take_option(parsing *p, int argc, char **argv, int *i) {
     const char *command = p->command->name, *name = argv[*i] + 2;
     const size_t length = strcspn(name, "=");
     const rg_placed *placed = option_named(p, name, length);
@@ -334,8 +313,7 @@ static int take_option(parsing *p, int argc, char **argv, int *i)
     return put_value(o, text, p->options + placed->at);
 }
 
-static int take_words(parsing *p, int argc, char **argv)
-{
+static int take_words(parsing *p, int argc, char **argv) {
     bool words_only = false;
     for (int i = 1; i < argc; i++) // tables, STAR files and logs cannot hold such a name
         for (const char *at = argv[i]; *at; at++)
@@ -362,8 +340,7 @@ static int take_words(parsing *p, int argc, char **argv)
 }
 
 // "A.mrc B.mrc": two words; "[ALGO]": none or one; "PHOTO...": one or more.
-static int check_words(const parsing *p)
-{
+static int check_words(const parsing *p) {
     const char *words = p->command->words, *name = p->command->name;
     int least = 0, most = 0;
     for (const char *at = words; *at; at += strspn(at, " ")) {
@@ -381,8 +358,7 @@ static int check_words(const parsing *p)
     return RG_GOOD;
 }
 
-static int check_needs(const parsing *p, const rg_option *o)
-{
+static int check_needs(const parsing *p, const rg_option *o) {
     const char *needs = o->needs, *command = p->command->name;
     const size_t length = strcspn(needs, "="), bytes = strlen(needs);
     if (*needs == '.') {
@@ -403,8 +379,7 @@ static int check_needs(const parsing *p, const rg_option *o)
 }
 
 // An output whose extension names another format would be misread later, or not read at all.
-static int check_ending(const parsing *p, const rg_option *o)
-{
+static int check_ending(const parsing *p, const rg_option *o) {
     const char *text = typed(p, o->name);
     const size_t length = strlen(text);
     for (const char *at = o->endings; *at; at += strspn(at, " ")) {
@@ -416,8 +391,7 @@ static int check_ending(const parsing *p, const rg_option *o)
         o->endings, rg_quote_bytes(text, (int)length));
 }
 
-static int check_excludes(const parsing *p, const rg_option *o)
-{
+static int check_excludes(const parsing *p, const rg_option *o) {
     for (const char *at = o->excludes; *at; at += strspn(at, " ")) {
         const size_t n = strcspn(at, " ");
         const rg_option *other = option_named(p, at, n)->option;
@@ -429,15 +403,13 @@ static int check_excludes(const parsing *p, const rg_option *o)
 }
 
 // If a job lacks an option, a missing input is reported first: it comes first on the line.
-static int check_inputs(const parsing *p)
-{
+static int check_inputs(const parsing *p) {
     for (int i = 0; i < p->n_words && p->command->job; i++)
         if (access(p->word[i], R_OK) != 0) return rg_fail(RG_USAGE, "%s: cannot be read: %s", p->word[i], strerror(errno));
     return RG_GOOD;
 }
 
-static int check_all(const parsing *p)
-{
+static int check_all(const parsing *p) {
     int code = check_words(p);
     for (int i = 0; i < p->n_options && !code; i++) {
         const rg_option *o = p->option[i].option;
@@ -455,8 +427,7 @@ static int check_all(const parsing *p)
 }
 
 // --gpu-memory applies to this process and those that it starts.
-static int limit_gpu_memory(const parsing *p)
-{
+static int limit_gpu_memory(const parsing *p) {
     const char *option = typed(p, "gpu-memory"), *text = option ? option : getenv("REGATHER_GPU_MEMORY");
     double bytes;
     if (text && !rg_memory_size(text, &bytes))
@@ -465,8 +436,7 @@ static int limit_gpu_memory(const parsing *p)
     return option && setenv("REGATHER_GPU_MEMORY", option, 1) ? rg_fail(RG_LACKS, "out of memory") : RG_GOOD;
 }
 
-static char *join(const char *name, int argc, char **argv)
-{
+static char *join(const char *name, int argc, char **argv) {
     char *line = NULL;
     size_t length;
     FILE *to = open_memstream(&line, &length);
@@ -480,8 +450,7 @@ static char *join(const char *name, int argc, char **argv)
     return line;
 }
 
-int rg_options_parse(const rg_command *command, int argc, char **argv, void **options)
-{
+int rg_options_parse(const rg_command *command, int argc, char **argv, void **options) {
     rg_given *given = *options = rg_alloc(command->bytes);
     parsing p = {.command = command,
         .options = *options,
@@ -500,8 +469,7 @@ int rg_options_parse(const rg_command *command, int argc, char **argv, void **op
     return code;
 }
 
-void rg_options_free(const rg_command *command, void *options)
-{
+void rg_options_free(const rg_command *command, void *options) {
     RG_FREED rg_given *given = options;
     rg_placed placed[RG_OPTIONS_MAX];
     for (int i = rg_options_of(command, placed); i-- > 0;)
@@ -513,8 +481,7 @@ void rg_options_free(const rg_command *command, void *options)
 // ---- help and manual from the same rows ----------------------------------------------------------------------------------
 
 // The text in brackets after `doc`, derived from the row; malloc'ed.
-static char *doc_of(const rg_option *o)
-{
+static char *doc_of(const rg_option *o) {
     char range[96] = "";
     if (o->kind == RG_INTEGER || o->kind == RG_REAL || o->kind == RG_PAIR) print_range(o, 1e6L, range);
     const char *const said[] = {o->required ? "needed" : "", *range ? range + 1 : "",
@@ -536,8 +503,7 @@ static char *doc_of(const rg_option *o)
 enum { LEFT = 29, WIDTH = 122 };
 
 // Breaks lines at blanks so that they end before WIDTH; continued lines begin at LEFT.
-static void print_wrapped(FILE *out, const char *text)
-{
+static void print_wrapped(FILE *out, const char *text) {
     while (strlen(text) > WIDTH - LEFT) {
         int n = WIDTH - LEFT;
         while (n > 0 && text[n] != ' ') n--;
@@ -548,8 +514,7 @@ static void print_wrapped(FILE *out, const char *text)
     fprintf(out, "%s\n", text);
 }
 
-static void print_options(const rg_placed *placed, int n, FILE *out)
-{
+static void print_options(const rg_placed *placed, int n, FILE *out) {
     for (int i = 0; i < n; i++) {
         const rg_option *o = placed[i].option;
         RG_FREED char *left = rg_print("  --%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : ""), *doc = doc_of(o);
@@ -562,8 +527,7 @@ static void print_options(const rg_placed *placed, int n, FILE *out)
 }
 
 // "PHOTO... --max-offset R --out DIR [options]"; malloc'ed.
-static char *usage_of(const rg_command *c)
-{
+static char *usage_of(const rg_command *c) {
     rg_placed placed[RG_OPTIONS_MAX];
     char *usage = rg_print("%s", c->kind ? "KIND" : c->words);
     const int n = rg_options_of(c, placed);
@@ -578,8 +542,7 @@ static char *usage_of(const rg_command *c)
     return whole;
 }
 
-void rg_command_help(const rg_command *c, FILE *out)
-{
+void rg_command_help(const rg_command *c, FILE *out) {
     rg_placed placed[RG_OPTIONS_MAX];
     char *usage = usage_of(c);
     const int n = rg_options_of(c, placed), common = place(common_options, 0, (rg_placed[RG_OPTIONS_MAX]){0}, 0);
@@ -602,8 +565,7 @@ void rg_command_help(const rg_command *c, FILE *out)
 }
 
 // Prints text for troff: doubles backslashes and protects a dot or quote at the start of a line.
-static void roff(FILE *out, const char *text)
-{
+static void roff(FILE *out, const char *text) {
     bool line_start = true;
     for (; *text; text++) {
         if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", out);
@@ -617,8 +579,7 @@ static void roff(FILE *out, const char *text)
     }
 }
 
-static void roff_options(const rg_placed *placed, int n, FILE *out)
-{
+static void roff_options(const rg_placed *placed, int n, FILE *out) {
     for (int i = 0; i < n; i++) {
         const rg_option *o = placed[i].option;
         RG_FREED char *doc = doc_of(o);
@@ -630,8 +591,7 @@ static void roff_options(const rg_placed *placed, int n, FILE *out)
     }
 }
 
-static void roff_command(const rg_command *c, FILE *out)
-{
+static void roff_command(const rg_command *c, FILE *out) {
     rg_placed placed[RG_OPTIONS_MAX];
     char *usage = usage_of(c);
     const int common = place(common_options, 0, placed, 0), n = rg_options_of(c, placed);
@@ -647,8 +607,7 @@ static void roff_command(const rg_command *c, FILE *out)
     for (const rg_command *const *kind = c->kind; kind && *kind; kind++) roff_command(*kind, out);
 }
 
-void rg_command_man(const rg_command *const *command, FILE *out)
-{
+void rg_command_man(const rg_command *const *command, FILE *out) {
     rg_placed placed[RG_OPTIONS_MAX];
     fprintf(out,
         ".TH REGATHER 1 \"\" \"regather %s\" \"User Commands\"\n.SH NAME\nregather \\- GPU imaging kernels of four papers: "

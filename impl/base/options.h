@@ -52,9 +52,7 @@ typedef struct rg_option {
                      rg_mask: RG_CHOICES),                                                                                    \
     .at = offsetof(type, member)
 #define RG_OPTIONS_OF(table, type, member)                                                                                     \
-    {                                                                                                                          \
-        .name = "", .kind = RG_GROUP, .at = offsetof(type, member), .group = table                                             \
-    }
+    { .name = "", .kind = RG_GROUP, .at = offsetof(type, member), .group = table }
 
 // The input of every command: the first member of its struct.
 typedef struct rg_given {

@@ -11,8 +11,7 @@ extern char **environ;
 
 // ---- variables -----------------------------------------------------------------------------------------------------------
 
-static void set(rg_plot *p, char *assignment)
-{
+static void set(rg_plot *p, char *assignment) {
     p->set = rg_grow(p->set, p->n, sizeof *p->set);
     p->set[p->n++] = assignment;
 }
@@ -20,8 +19,7 @@ static void set(rg_plot *p, char *assignment)
 // All text for gnuplot goes through this function. It makes strings in single quotes, in which gnuplot expands no escape, no
 // `command` and no @macro. A quote is put between two strings by its character code ('' at the start of a string would end it,
 // gnuplot 5.4).
-static char *quoted(const char *text)
-{
+static char *quoted(const char *text) {
     static const char quote[] = "'.\"\\047\".'";
     char *to = rg_alloc(sizeof quote * strlen(text) + 3), *at = to;
     *at++ = '\'';
@@ -38,14 +36,12 @@ static char *quoted(const char *text)
 // a folder.
 static char *plain_path(const char *path) { return rg_print("%s%s", *path == '/' ? "" : "./", path); }
 
-static void set_one(rg_plot *p, const char *name, const char *text, bool path)
-{
+static void set_one(rg_plot *p, const char *name, const char *text, bool path) {
     RG_FREED char *file = path ? plain_path(text) : NULL, *value = quoted(file ? file : text);
     set(p, rg_print("%s=%s", name, value));
 }
 
-static void set_all(rg_plot *p, const char *name, int n, const char *const *text, bool path)
-{
+static void set_all(rg_plot *p, const char *name, int n, const char *const *text, bool path) {
     set(p, rg_print("array %s[%d]", name, n));
     for (int i = 0; i < n; i++) {
         RG_FREED char *element = rg_print("%s[%d]", name, i + 1);
@@ -61,13 +57,11 @@ void rg_plot_texts(rg_plot *p, const char *name, int n, const char *const *text)
 
 void rg_plot_paths(rg_plot *p, const char *name, int n, const char *const *path) { set_all(p, name, n, path, true); }
 
-void rg_plot_number(rg_plot *p, const char *name, double number)
-{
+void rg_plot_number(rg_plot *p, const char *name, double number) {
     set(p, isfinite(number) ? rg_print("%s=%.17g", name, number) : rg_print("%s=NaN", name));
 }
 
-void rg_plot_numbers(rg_plot *p, const char *name, int n, const double *number)
-{
+void rg_plot_numbers(rg_plot *p, const char *name, int n, const double *number) {
     set(p, rg_print("array %s[%d]", name, n));
     for (int i = 0; i < n; i++) {
         RG_FREED char *element = rg_print("%s[%d]", name, i + 1);
@@ -75,8 +69,7 @@ void rg_plot_numbers(rg_plot *p, const char *name, int n, const double *number)
     }
 }
 
-void rg_plot_free(rg_plot *p)
-{
+void rg_plot_free(rg_plot *p) {
     for (int i = 0; i < p->n; i++) free(p->set[i]);
     free(p->set);
     *p = (rg_plot){0};
@@ -86,8 +79,7 @@ void rg_plot_free(rg_plot *p)
 
 // Names the file for gnuplot by its descriptor, which gnuplot inherits: if this program ends meanwhile and removes the file,
 // gnuplot does not create it again.
-void rg_plot_stream(rg_plot *p, const char *name, FILE *stream)
-{
+void rg_plot_stream(rg_plot *p, const char *name, FILE *stream) {
     RG_FREED char *path = rg_print("/dev/fd/%d", fileno(stream));
     fflush(stream);
     rg_plot_path(p, name, path);
@@ -95,8 +87,7 @@ void rg_plot_stream(rg_plot *p, const char *name, FILE *stream)
 
 // Starts gnuplot in `folder` (NULL: the current one), with its output in `out`. Returns the process, or -1.
 static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, const char *folder, const char *script,
-    const char *log, FILE *out)
-{
+    const char *log, FILE *out) {
     RG_FREED char **word = rg_alloc((size_t)(2 * (own->n + given->n) + 4) * sizeof *word), *path = plain_path(script);
     int n = 0;
     word[n++] = (char *)(uintptr_t)gnuplot;
@@ -118,8 +109,7 @@ static int spawn(const char *gnuplot, const rg_plot *own, const rg_plot *given, 
 }
 
 // Whether a picture has its end: gnuplot exits with 0 on a full disk, too.
-static bool is_whole(FILE *to, off_t bytes)
-{
+static bool is_whole(FILE *to, off_t bytes) {
     enum { HEAD = 5, TAIL = 16 };
     char *path = rg_print("/dev/fd/%d", fileno(to)), head[HEAD] = "", tail[TAIL] = "";
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -131,21 +121,18 @@ static bool is_whole(FILE *to, off_t bytes)
 }
 
 // Whether gnuplot succeeded. It opens and fills the same file; an empty file is not a figure.
-static bool has_drawn(int process, FILE *to)
-{
+static bool has_drawn(int process, FILE *to) {
     struct stat drawn;
     return rg_child_wait(process, NULL) == 0 && fstat(fileno(to), &drawn) == 0 && drawn.st_size > 0 &&
         is_whole(to, drawn.st_size);
 }
 
-int rg_plot_end(rg_plot_running *r)
-{
+int rg_plot_end(rg_plot_running *r) {
     if (r->code != RG_GOOD) return r->code;
     return rg_file_end(&r->file, has_drawn(r->process, r->file.stream) ? RG_GOOD : RG_WRONG);
 }
 
-void rg_plot_abandon(rg_plot_running *r)
-{
+void rg_plot_abandon(rg_plot_running *r) {
     if (r->code != RG_GOOD) return;
     has_drawn(r->process, r->file.stream);
     rg_file_abandon(&r->file);
@@ -153,8 +140,7 @@ void rg_plot_abandon(rg_plot_running *r)
 
 // script and log are relative to `folder`, path to the current one.
 static rg_plot_running begin(
-    const rg_plot *p, rg_plot *own, const char *folder, const char *script, const char *path, const char *log)
-{
+    const rg_plot *p, rg_plot *own, const char *folder, const char *script, const char *path, const char *log) {
     rg_plot_running r = {.process = -1};
     RG_FREED char *gnuplot = rg_program_path("gnuplot");
     const char *dot = strrchr(path, '.');
@@ -167,8 +153,7 @@ static rg_plot_running begin(
     return r;
 }
 
-int rg_plot_run(const rg_plot *p, const char *script, const char *path, const char *log)
-{
+int rg_plot_run(const rg_plot *p, const char *script, const char *path, const char *log) {
     const char *slash = strrchr(script, '/');
     RG_FREED char *folder = slash ? rg_print("%.*s", (int)(slash - script), script) : rg_print(".");
     RG_ENDS(rg_plot_free) rg_plot own = {0};
@@ -182,8 +167,7 @@ int rg_plot_run(const rg_plot *p, const char *script, const char *path, const ch
 static int copy_shared(const char *folder, const char *file);
 
 // Copies the file that a line of a script loads from beside it: load PLOTS."/NAME.gp", stats PLOTS."/NAME.tsv".
-static int copy_named(const char *folder, const char *line)
-{
+static int copy_named(const char *folder, const char *line) {
     static const char plots[] = "PLOTS.\"/";
     const size_t word = strcspn(line, " ") + 1;
     const bool takes = !strncmp(line, "load ", 5) || !strncmp(line, "stats ", 6);
@@ -193,8 +177,7 @@ static int copy_named(const char *folder, const char *line)
     return name ? copy_shared(folder, name) : RG_GOOD;
 }
 
-static int copy_shared(const char *folder, const char *name)
-{
+static int copy_shared(const char *folder, const char *name) {
     RG_FREED char *shared = rg_print("plots/%s", name), *from = rg_share_path(shared), *to = rg_print("%s/%s", folder, shared);
     RG_FREED char *line = NULL;
     size_t room = 0;
@@ -218,8 +201,7 @@ static int copy_shared(const char *folder, const char *name)
 
 enum { ALONE_X = 1000, ALONE_Y = 640 }; // pixels of a picture that a user draws
 
-int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const char *script)
-{
+int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const char *script) {
     RG_FREED char *path = rg_print("%s/%s.gp", folder, name), *plots = rg_print("%s/plots", folder),
                   *shared = rg_print("%s.gp", script);
     rg_file file;
@@ -243,16 +225,14 @@ int rg_plot_save(const rg_plot *p, const char *folder, const char *name, const c
     return code;
 }
 
-static void set_canvas(rg_plot *own, int width, int height, bool narrow)
-{
+static void set_canvas(rg_plot *own, int width, int height, bool narrow) {
     rg_plot_number(own, "CANVAS_X", width);
     rg_plot_number(own, "CANVAS_Y", height);
     rg_plot_number(own, "NARROW", narrow);
     rg_plot_number(own, "TITLED", 0);
 }
 
-rg_plot_running rg_plot_begin(const char *folder, const char *name, int width, int height, bool narrow, const char *log)
-{
+rg_plot_running rg_plot_begin(const char *folder, const char *name, int width, int height, bool narrow, const char *log) {
     RG_FREED char *script = rg_print("%s.gp", name), *path = rg_print("%s/%s%s.svg", folder, name, narrow ? "-narrow" : "");
     rg_plot own = {0}, none = {0};
     set_canvas(&own, width, height, narrow);
@@ -263,8 +243,7 @@ rg_plot_running rg_plot_begin(const char *folder, const char *name, int width, i
 
 // ---- figures in a page ---------------------------------------------------------------------------------------------------
 
-rg_plot_holding rg_plot_hold(const rg_plot *p, const char *script, int width, int height, bool narrow)
-{
+rg_plot_holding rg_plot_hold(const rg_plot *p, const char *script, int width, int height, bool narrow) {
     rg_plot_holding h = {.process = -1, .drawn = tmpfile()};
     RG_FREED char *gnuplot = rg_program_path("gnuplot"), *plots = rg_share_path("plots"),
                   *path = rg_print("%s/%s.gp", plots, script);
@@ -279,8 +258,7 @@ rg_plot_holding rg_plot_hold(const rg_plot *p, const char *script, int width, in
     return h;
 }
 
-char *rg_plot_held(rg_plot_holding *h)
-{
+char *rg_plot_held(rg_plot_holding *h) {
     char *text = NULL;
     if (h->drawn && has_drawn(h->process, h->drawn)) {
         fseek(h->drawn, 0, SEEK_END);
@@ -296,8 +274,7 @@ char *rg_plot_held(rg_plot_holding *h)
     return text;
 }
 
-int rg_plot_draw(rg_plot *p, const char *script, const char *path)
-{
+int rg_plot_draw(rg_plot *p, const char *script, const char *path) {
     static atomic_flag said = ATOMIC_FLAG_INIT; // a job with thousands of pictures warns once
     RG_FREED char *relative = rg_print("plots/%s", script), *full = rg_share_path(relative);
     int code = rg_plot_run(p, full, path, NULL);

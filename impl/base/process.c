@@ -5,8 +5,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-pid_t rg_child_start(const rg_child *c)
-{
+pid_t rg_child_start(const rg_child *c) {
     fflush(NULL); // otherwise parent and child would both write the buffers
     const pid_t pid = fork();
     if (pid) return pid;
@@ -24,8 +23,7 @@ pid_t rg_child_start(const rg_child *c)
 
 static int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
-int rg_child_wait(pid_t pid, struct rusage *used)
-{
+int rg_child_wait(pid_t pid, struct rusage *used) {
     int status;
     while (pid > 0)
         if (wait4(pid, &status, 0, used) == pid)
@@ -35,8 +33,7 @@ int rg_child_wait(pid_t pid, struct rusage *used)
     return -1;
 }
 
-bool rg_child_ended(pid_t pid, int *code)
-{
+bool rg_child_ended(pid_t pid, int *code) {
     int status;
     if (waitpid(pid, &status, WNOHANG) != pid) return false;
     *code = code_of(status);
@@ -45,14 +42,12 @@ bool rg_child_ended(pid_t pid, int *code)
 
 int rg_child_run(const rg_child *c) { return rg_child_wait(rg_child_start(c), NULL); }
 
-int rg_shell(const char *line, const char *zero)
-{
+int rg_shell(const char *line, const char *zero) {
     const char *const word[] = {"sh", "-c", line, zero, NULL};
     return rg_child_run(&(rg_child){.program = "/bin/sh", .word = word});
 }
 
-void rg_last_line(const char *path, const char *begins, char *line, size_t bytes)
-{
+void rg_last_line(const char *path, const char *begins, char *line, size_t bytes) {
     FILE *f = fopen(path, "r");
     char *text = NULL;
     size_t room = 0;

@@ -36,13 +36,11 @@ static void add_block(rg_sha256 *s) // [6.2.2]
     for (int i = 0; i < 8; i++) s->state[i] += v[i];
 }
 
-void rg_sha256_begin(rg_sha256 *s)
-{
+void rg_sha256_begin(rg_sha256 *s) {
     *s = (rg_sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
 }
 
-void rg_sha256_add(rg_sha256 *s, const void *bytes, size_t n)
-{
+void rg_sha256_add(rg_sha256 *s, const void *bytes, size_t n) {
     for (const unsigned char *at = bytes; n;) {
         const size_t held = s->bytes % 64, take = n < 64 - held ? n : 64 - held;
         memcpy(s->block + held, at, take);
@@ -64,16 +62,14 @@ void rg_sha256_end(rg_sha256 *s, char hex[65]) // [5.1.1]
     for (int i = 0; i < 8; i++) snprintf(hex + 8 * i, 9, "%08x", (unsigned)s->state[i]);
 }
 
-void rg_sha256_of(const void *bytes, size_t n, char hex[65])
-{
+void rg_sha256_of(const void *bytes, size_t n, char hex[65]) {
     rg_sha256 s;
     rg_sha256_begin(&s);
     rg_sha256_add(&s, bytes, n);
     rg_sha256_end(&s, hex);
 }
 
-int rg_sha256_file(const char *path, char hex[65], int64_t *bytes)
-{
+int rg_sha256_file(const char *path, char hex[65], int64_t *bytes) {
     rg_sha256 s;
     unsigned char part[1 << 14];
     FILE *f = fopen(path, "rb");

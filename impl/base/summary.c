@@ -36,48 +36,41 @@ static pthread_mutex_t warnings_lock = PTHREAD_MUTEX_INITIALIZER; // any thread 
 
 bool rg_summary_wanted(void) { return wanted; }
 
-bool rg_summary_has(int code)
-{
+bool rg_summary_has(int code) {
     lacking = lacking ? lacking : code;
     return code == RG_GOOD;
 }
 
 bool rg_summary_affords(double bytes) { return wanted && bytes < rg_memory_free() / 2; }
 
-static void add(facts *f, const char *what, char *text)
-{
+static void add(facts *f, const char *what, char *text) {
     f->at = rg_grow(f->at, f->n, sizeof *f->at);
     f->at[f->n++] = (fact){rg_print("%s", what), text};
 }
 
-void rg_summary_did(const char *what, const char *format, ...)
-{
+void rg_summary_did(const char *what, const char *format, ...) {
     va_list list;
     va_start(list, format);
     if (kept) add(&did, what, rg_print_list(format, list));
     va_end(list);
 }
 
-void rg_summary_found(const char *format, ...)
-{
+void rg_summary_found(const char *format, ...) {
     va_list list;
     va_start(list, format);
     if (kept) add(&found, "", rg_print_list(format, list));
     va_end(list);
 }
 
-void rg_summary_stage(const char *stage, double seconds)
-{
+void rg_summary_stage(const char *stage, double seconds) {
     if (wanted) add(&stages, stage, rg_print("%.3f", seconds));
 }
 
-void rg_summary_look(const char *path, const char *what)
-{
+void rg_summary_look(const char *path, const char *what) {
     if (kept) add(&looks, path, rg_print("%s", what));
 }
 
-void rg_summary_next(const char *why, const char *const *word)
-{
+void rg_summary_next(const char *why, const char *const *word) {
     char *line = NULL;
     size_t bytes;
     FILE *f = kept ? open_memstream(&line, &bytes) : NULL;
@@ -91,16 +84,14 @@ void rg_summary_next(const char *why, const char *const *word)
     add(&next, why, line);
 }
 
-static void warned(const char *text)
-{
+static void warned(const char *text) {
     pthread_mutex_lock(&warnings_lock);
     add(&warnings, "", rg_print("%s", text));
     pthread_mutex_unlock(&warnings_lock);
 }
 
 // Adds a figure with a stream for its data; NULL if none is wanted.
-static figure *draw(const rg_drawn *is, const char *script, int height)
-{
+static figure *draw(const rg_drawn *is, const char *script, int height) {
     if (!wanted || n_figures == FIGURES) return NULL;
     figure *f = &fig[n_figures];
     *f = (figure){.height = height, .data = tmpfile()};
@@ -115,8 +106,7 @@ static figure *draw(const rg_drawn *is, const char *script, int height)
     return f;
 }
 
-void rg_summary_curves(const rg_drawn_curves *c)
-{
+void rg_summary_curves(const rg_drawn_curves *c) {
     figure *f = c->n < 2 ? NULL : draw(&c->is, "job_curves", HEIGHT);
     if (!f) return;
     fputs("x", f->data);
@@ -133,8 +123,7 @@ void rg_summary_curves(const rg_drawn_curves *c)
 }
 
 // The number of bars is the root of the number of values, 8 to 40; together they span all values.
-void rg_summary_histogram(const rg_drawn *is, int64_t n, const double *value)
-{
+void rg_summary_histogram(const rg_drawn *is, int64_t n, const double *value) {
     enum { LEAST = 8, MOST = 40 };
     double low = INFINITY, high = -INFINITY;
     int64_t counted = 0, bar[MOST] = {0};
@@ -156,8 +145,7 @@ void rg_summary_histogram(const rg_drawn *is, int64_t n, const double *value)
 }
 
 // Averages blocks so that no side has more than MOST pixels; black and white are the 0.5th and 99.5th percentiles.
-void rg_summary_picture(const rg_drawn_picture *p)
-{
+void rg_summary_picture(const rg_drawn_picture *p) {
     enum { MOST = 256 };
     const int64_t side = p->width > p->height ? p->width : p->height, block = (side + MOST - 1) / MOST;
     const int64_t w = p->width / block, h = p->height / block, n = w * h;
@@ -185,8 +173,7 @@ void rg_summary_picture(const rg_drawn_picture *p)
     rg_plot_number(&f->plot, "WHITE", sorted[n - 1 - n / 200]);
 }
 
-void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_deg, size_t apart)
-{
+void rg_summary_directions(int64_t n, const double *rot_deg, const double *tilt_deg, size_t apart) {
     enum { AROUND = 24, DOWN = 12 };
     int cell[AROUND * DOWN] = {0}, seen = 0, most = 0;
     if (!wanted || n < 8) return;
@@ -219,8 +206,7 @@ typedef struct output {
     const char *text;
     bool folder;
 } output;
-static output out_of(const rg_command *command, const void *options)
-{
+static output out_of(const rg_command *command, const void *options) {
     rg_placed placed[RG_OPTIONS_MAX];
     int i = rg_options_of(command, placed) - 1;
     while (i > 0 && strcmp(placed[i].option->name, "out")) i--;
@@ -228,8 +214,7 @@ static output out_of(const rg_command *command, const void *options)
         *(const char *const *)(const void *)((const char *)options + placed[i].at), !strcmp(placed[i].option->arg, "DIR")};
 }
 
-char *rg_summary_path(const rg_command *command, const void *options)
-{
+char *rg_summary_path(const rg_command *command, const void *options) {
     const rg_given *given = options;
     const char *no = getenv("REGATHER_PAGE");
     if (!command->page || given->no_page || (!given->page && no && !strcmp(no, "no"))) return NULL;
@@ -238,16 +223,14 @@ char *rg_summary_path(const rg_command *command, const void *options)
     return out.folder ? rg_print("%s/regather.html", out.text) : rg_path_beside(out.text, "", ".html");
 }
 
-void rg_summary_begin(bool is_wanted, bool screen)
-{
+void rg_summary_begin(bool is_wanted, bool screen) {
     wanted = is_wanted;
     kept = wanted || screen;
     lacking = RG_GOOD;
     rg_warned = wanted ? warned : NULL;
 }
 
-static void free_facts(facts *f)
-{
+static void free_facts(facts *f) {
     for (int i = 0; i < f->n; i++) {
         free(f->at[i].what);
         free(f->at[i].text);
@@ -256,8 +239,7 @@ static void free_facts(facts *f)
     *f = (facts){0};
 }
 
-void rg_summary_end(void)
-{
+void rg_summary_end(void) {
     rg_summary_begin(false, false);
     for (int i = 0; i < n_figures; i++) {
         fclose(fig[i].data);
@@ -276,8 +258,7 @@ void rg_summary_end(void)
     free_facts(&warnings);
 }
 
-static void say(const char *head, const char *between, const facts *f)
-{
+static void say(const char *head, const char *between, const facts *f) {
     for (int i = 0; i < f->n; i++) {
         fprintf(stderr, "%-9s ", i ? "" : head);
         rg_put_text(stderr, f->at[i].what, -1);
@@ -287,8 +268,7 @@ static void say(const char *head, const char *between, const facts *f)
     }
 }
 
-void rg_summary_say(const rg_command *command, const void *options)
-{
+void rg_summary_say(const rg_command *command, const void *options) {
     if (!next.n || rg_quiet) return;
     RG_FREED char *page = wanted ? rg_summary_path(command, options) : NULL;
     if (page) rg_summary_look(page, "all of this, with plots");
@@ -299,8 +279,7 @@ void rg_summary_say(const rg_command *command, const void *options)
     say("next", ":\n            ", &next);
 }
 
-static bool is_page(const char *path)
-{
+static bool is_page(const char *path) {
     enum { HEAD = 2048 };
     char text[HEAD] = "";
     FILE *f = fopen(path, "r");
@@ -311,8 +290,7 @@ static bool is_page(const char *path)
     return strstr(text, RG_PAGE_MARK);
 }
 
-static void lay_facts(rg_data *d, const char *list, const facts *f)
-{
+static void lay_facts(rg_data *d, const char *list, const facts *f) {
     for (int i = 0; i < f->n; i++) {
         rg_data *one = rg_add(d, list);
         rg_set(one, "what", "%s", f->at[i].what);
@@ -321,8 +299,7 @@ static void lay_facts(rg_data *d, const char *list, const facts *f)
 }
 
 // "map.mrc" for --out DIR/map.mrc, "results" for --out DIR/results/.
-static char *name_of(const char *out)
-{
+static char *name_of(const char *out) {
     size_t end = strlen(out), from;
     while (end > 1 && out[end - 1] == '/') end--;
     for (from = end; from > 0 && out[from - 1] != '/'; from--) {}
@@ -330,8 +307,7 @@ static char *name_of(const char *out)
 }
 
 // The gnuplot processes run at the same time.
-static void lay_figures(rg_data *d)
-{
+static void lay_figures(rg_data *d) {
     RG_FREED char *gnuplot = rg_program_path("gnuplot");
     rg_set(d, "gnuplot", "%s", gnuplot ? "yes" : "");
     for (int i = 0; i < n_figures && gnuplot; i++)
@@ -361,8 +337,7 @@ typedef struct listing {
 static const char *kind_of(bool written) { return written ? "written" : "read"; }
 
 // Files in the page's folder become links.
-static void lay_file(void *of, const char *path, bool written)
-{
+static void lay_file(void *of, const char *path, bool written) {
     listing *l = of;
     const char *name = rg_base_name(path);
     const size_t folder = (size_t)(name - path);
@@ -374,8 +349,7 @@ static void lay_file(void *of, const char *path, bool written)
     rg_set(file, "near", "%s", near ? name : "");
 }
 
-static void lay_files(rg_data *d, const char *path)
-{
+static void lay_files(rg_data *d, const char *path) {
     listing l = {.page = d, .path = path};
     rg_files_each(lay_file, &l);
     for (int written = 0; written < 2; written++)
@@ -386,8 +360,7 @@ static void lay_files(rg_data *d, const char *path)
         }
 }
 
-static int write_page(FILE *out, const rg_command *command, const rg_given *given, const char *path)
-{
+static int write_page(FILE *out, const rg_command *command, const rg_given *given, const char *path) {
     char now[40];
     const time_t seconds = time(NULL);
     struct tm utc;
@@ -410,8 +383,7 @@ static int write_page(FILE *out, const rg_command *command, const rg_given *give
     return code;
 }
 
-int rg_summary_write(const rg_command *command, const void *options)
-{
+int rg_summary_write(const rg_command *command, const void *options) {
     const rg_given *given = options;
     if (lacking != RG_GOOD) return lacking;
     RG_FREED char *path = wanted ? rg_summary_path(command, options) : NULL;

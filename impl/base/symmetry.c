@@ -6,8 +6,7 @@
 
 static const double SAME = 1e-6; // closer matrices are equal; those of 256 operators differ by 1e-2 at least
 
-void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double a[9])
-{
+void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double a[9]) {
     const double degree = M_PI / 180;
     double ca = cos(rot_deg * degree), sa = sin(rot_deg * degree);
     double cb = cos(tilt_deg * degree), sb = sin(tilt_deg * degree);
@@ -26,8 +25,7 @@ void rg_particle_matrix(double rot_deg, double tilt_deg, double psi_deg, double 
     memcpy(a, m, sizeof m);
 }
 
-void gr_multiply(const double a[9], const double b[9], double product[9])
-{
+void gr_multiply(const double a[9], const double b[9], double product[9]) {
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 3; column++) {
             double sum = 0;
@@ -37,29 +35,25 @@ void gr_multiply(const double a[9], const double b[9], double product[9])
 }
 
 // Rounds entries that are 0, 1 or -1 except for rounding errors: operators of the lattice then map voxels exactly to voxels.
-static void snap(double m[9])
-{
+static void snap(double m[9]) {
     for (int e = 0; e < 9; e++)
         if (fabs(m[e] - round(m[e])) < 1e-12) m[e] = round(m[e]) + 0.0; // + 0.0: no -0
 }
 
-static bool same(const double a[9], const double b[9])
-{
+static bool same(const double a[9], const double b[9]) {
     for (int e = 0; e < 9; e++)
         if (fabs(a[e] - b[e]) > SAME) return false;
     return true;
 }
 
-static int find(const gr_symmetry *g, const double m[9])
-{
+static int find(const gr_symmetry *g, const double m[9]) {
     for (int i = 0; i < g->n; i++)
         if (same(g->matrix[i], m)) return i;
     return -1;
 }
 
 // Adds m unless the group has it; false: no room.
-static bool add(gr_symmetry *g, const double m[9])
-{
+static bool add(gr_symmetry *g, const double m[9]) {
     if (find(g, m) >= 0) return true;
     if (g->n == GR_OPERATORS_MAX) return false;
     memcpy(g->matrix[g->n], m, sizeof g->matrix[0]);
@@ -68,8 +62,7 @@ static bool add(gr_symmetry *g, const double m[9])
 }
 
 // Rotation by 1/fold of a turn about an axis of any length (Rodrigues).
-static void about(int fold, double x, double y, double z, double m[9])
-{
+static void about(int fold, double x, double y, double z, double m[9]) {
     const double a = 8 * atan(1) / fold, c = cos(a), s = sin(a), t = 1 - c, n = sqrt(x * x + y * y + z * z);
     x /= n, y /= n, z /= n;
     const double r[9] = {c + t * x * x, t * x * y - s * z, t * x * z + s * y, t * x * y + s * z, c + t * y * y,
@@ -77,16 +70,14 @@ static void about(int fold, double x, double y, double z, double m[9])
     memcpy(m, r, sizeof r);
 }
 
-static void generate(gr_symmetry *g, int fold, double x, double y, double z)
-{
+static void generate(gr_symmetry *g, int fold, double x, double y, double z) {
     double m[9];
     about(fold, x, y, z, m);
     add(g, m);
 }
 
 // Multiplies all operators by the generators, which are at 1 .. n_generators, until no new one appears.
-static bool close_group(gr_symmetry *g)
-{
+static bool close_group(gr_symmetry *g) {
     const int generators = g->n - 1;
     for (int i = 0; i < g->n; i++)
         for (int j = 1; j <= generators; j++) {
@@ -97,8 +88,7 @@ static bool close_group(gr_symmetry *g)
     return true;
 }
 
-const char *gr_symmetry_make(gr_symmetry *g, const char *name)
-{
+const char *gr_symmetry_make(gr_symmetry *g, const char *name) {
     static _Thread_local char why[160];
     const double phi = (1 + sqrt(5)) / 2;
     const char kind = (char)toupper((unsigned char)name[0]);
@@ -132,8 +122,7 @@ const char *gr_symmetry_make(gr_symmetry *g, const char *name)
     return close_group(g) ? NULL : "the symmetry has more operators than there is room for";
 }
 
-void gr_cube_rotation(int number, double m[9])
-{
+void gr_cube_rotation(int number, double m[9]) {
     static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
     const int *axis = order[number / 4], odd = number / 4 >= 3;
     // Two free signs; the third makes the determinant +1.
@@ -143,15 +132,13 @@ void gr_cube_rotation(int number, double m[9])
     for (int row = 0; row < 3; row++) m[3 * row + axis[row]] = sign[row];
 }
 
-static bool on_lattice(const double m[9])
-{
+static bool on_lattice(const double m[9]) {
     for (int e = 0; e < 9; e++)
         if (m[e] != 0 && fabs(m[e]) != 1) return false;
     return true;
 }
 
-void gr_lattice_make(gr_lattice *l, const gr_symmetry *g)
-{
+void gr_lattice_make(gr_lattice *l, const gr_symmetry *g) {
     bool covered[GR_OPERATORS_MAX] = {false};
     memset(l, 0, sizeof *l);
     for (int i = 0; i < g->n; i++)

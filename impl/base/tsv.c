@@ -5,15 +5,13 @@
 
 // ---- reading -------------------------------------------------------------------------------------------------------------
 
-int rg_tsv_line_fault(const rg_tsv *t, int line, const char *expected, const char *found)
-{
+int rg_tsv_line_fault(const rg_tsv *t, int line, const char *expected, const char *found) {
     return rg_fail(RG_USAGE, "%s: line %d: expected %s, found %s", t->path, line, expected,
         rg_quote_bytes(found, (int)strnlen(found, 60)));
 }
 
 // Cuts the text at its tabs into n cells.
-static void cut_cells(char *text, char **cell, int n)
-{
+static void cut_cells(char *text, char **cell, int n) {
     for (int c = 0; c < n; c++) {
         cell[c] = text;
         text += strcspn(text, "\t");
@@ -21,8 +19,7 @@ static void cut_cells(char *text, char **cell, int n)
     }
 }
 
-static int names(rg_tsv *t, char *text, int line, int n)
-{
+static int names(rg_tsv *t, char *text, int line, int n) {
     if (n > RG_TSV_COLUMNS_MOST)
         return rg_fail(RG_USAGE, "%s: line %d: expected at most %d columns, found %d", t->path, line, RG_TSV_COLUMNS_MOST, n);
     t->names_line = line;
@@ -35,8 +32,7 @@ static int names(rg_tsv *t, char *text, int line, int n)
     return RG_GOOD;
 }
 
-static int row(rg_tsv *t, char *text, int line, int n)
-{
+static int row(rg_tsv *t, char *text, int line, int n) {
     if (n != t->n_columns) return rg_fail(RG_USAGE, "%s: line %d: expected %d cells, found %d", t->path, line, t->n_columns, n);
     t->row_line = rg_grow(t->row_line, t->n_rows, sizeof *t->row_line);
     t->cell = rg_grow(t->cell, t->n_rows, (size_t)n * sizeof *t->cell);
@@ -45,8 +41,7 @@ static int row(rg_tsv *t, char *text, int line, int n)
     return RG_GOOD;
 }
 
-static int one_line(rg_tsv *t, char *text, size_t length, int line)
-{
+static int one_line(rg_tsv *t, char *text, size_t length, int line) {
     if (length > RG_TSV_LINE_MOST)
         return rg_fail(RG_USAGE, "%s: line %d: expected at most %d bytes, found %zu", t->path, line, RG_TSV_LINE_MOST, length);
     if (*text == '#' && !t->column) {
@@ -59,8 +54,7 @@ static int one_line(rg_tsv *t, char *text, size_t length, int line)
     return t->column ? row(t, text, line, cells) : names(t, text, line, cells);
 }
 
-static int all_lines(rg_tsv *t, size_t bytes, bool *cut)
-{
+static int all_lines(rg_tsv *t, size_t bytes, bool *cut) {
     int code = RG_GOOD, line = 0;
     for (char *at = t->text, *end = at + bytes; code == RG_GOOD && at < end;) {
         char *stop = memchr(at, '\n', (size_t)(end - at)), *next = stop ? stop + 1 : end;
@@ -81,8 +75,7 @@ static int all_lines(rg_tsv *t, size_t bytes, bool *cut)
 
 int rg_tsv_read(const char *path, rg_tsv *t) { return rg_tsv_read_cut(path, t, NULL); }
 
-int rg_tsv_read_cut(const char *path, rg_tsv *t, bool *cut)
-{
+int rg_tsv_read_cut(const char *path, rg_tsv *t, bool *cut) {
     int64_t bytes;
     *t = (rg_tsv){0};
     if (cut) *cut = false;
@@ -94,8 +87,7 @@ int rg_tsv_read_cut(const char *path, rg_tsv *t, bool *cut)
     return code;
 }
 
-int rg_tsv_parse(const char *name, const char *text, size_t bytes, rg_tsv *t)
-{
+int rg_tsv_parse(const char *name, const char *text, size_t bytes, rg_tsv *t) {
     *t = (rg_tsv){.path = rg_print("%s", name), .text = rg_alloc(bytes + 1)};
     memcpy(t->text, text, bytes);
     int code =
@@ -104,8 +96,7 @@ int rg_tsv_parse(const char *name, const char *text, size_t bytes, rg_tsv *t)
     return code;
 }
 
-void rg_tsv_write(const rg_tsv *t, FILE *f)
-{
+void rg_tsv_write(const rg_tsv *t, FILE *f) {
     for (int i = 0; i < t->n_head; i++) rg_tsv_print(f, "%s\n", t->head[i].text);
     for (int row = -1; row < t->n_rows; row++)
         for (int c = 0; c < t->n_columns; c++)
@@ -113,8 +104,7 @@ void rg_tsv_write(const rg_tsv *t, FILE *f)
                 f, "%s%c", row < 0 ? t->column[c] : t->cell[row * t->n_columns + c], c + 1 < t->n_columns ? '\t' : '\n');
 }
 
-void rg_tsv_free(rg_tsv *t)
-{
+void rg_tsv_free(rg_tsv *t) {
     free(t->path);
     free(t->text);
     free(t->row_line);
@@ -124,8 +114,7 @@ void rg_tsv_free(rg_tsv *t)
     *t = (rg_tsv){0};
 }
 
-const char *rg_tsv_head(const rg_tsv *t, const char *key)
-{
+const char *rg_tsv_head(const rg_tsv *t, const char *key) {
     size_t n = strlen(key);
     for (int i = 0; i < t->n_head; i++) {
         const char *text = t->head[i].text;
@@ -134,22 +123,19 @@ const char *rg_tsv_head(const rg_tsv *t, const char *key)
     return NULL;
 }
 
-static int column_of(const rg_tsv *t, const char *name, size_t length)
-{
+static int column_of(const rg_tsv *t, const char *name, size_t length) {
     for (int c = 0; c < t->n_columns; c++)
         if (!strncmp(t->column[c], name, length) && !t->column[c][length]) return c;
     return -1;
 }
 
-const char *rg_tsv_cell(const rg_tsv *t, int row, const char *column)
-{
+const char *rg_tsv_cell(const rg_tsv *t, int row, const char *column) {
     int c = column_of(t, column, strlen(column));
     const char *text = c < 0 ? "" : t->cell[row * t->n_columns + c];
     return strcmp(text, "-") ? text : "";
 }
 
-static double number(const char *text)
-{
+static double number(const char *text) {
     char *end;
     double value = strtod(text, &end);
     return end == text || *end ? NAN : value;
@@ -159,15 +145,13 @@ double rg_tsv_number(const rg_tsv *t, int row, const char *column) { return numb
 
 double rg_tsv_number_at(const rg_tsv *t, int row, int column) { return number(t->cell[row * t->n_columns + column]); }
 
-int rg_tsv_find(const rg_tsv *t, const char *column, const char *text)
-{
+int rg_tsv_find(const rg_tsv *t, const char *column, const char *text) {
     for (int row = 0; row < t->n_rows; row++)
         if (!strcmp(rg_tsv_cell(t, row, column), text)) return row;
     return -1;
 }
 
-int rg_tsv_needs(const rg_tsv *t, const char *columns)
-{
+int rg_tsv_needs(const rg_tsv *t, const char *columns) {
     for (const char *at = columns; *at; at += strcspn(at, " "), at += *at == ' ')
         if (column_of(t, at, strcspn(at, " ")) < 0) {
             char expected[80];
@@ -177,13 +161,11 @@ int rg_tsv_needs(const rg_tsv *t, const char *columns)
     return RG_GOOD;
 }
 
-int rg_tsv_fault(const rg_tsv *t, int row, const char *column, const char *expected)
-{
+int rg_tsv_fault(const rg_tsv *t, int row, const char *column, const char *expected) {
     return rg_tsv_fault_at(t, row, column_of(t, column, strlen(column)), expected);
 }
 
-int rg_tsv_fault_at(const rg_tsv *t, int row, int column, const char *expected)
-{
+int rg_tsv_fault_at(const rg_tsv *t, int row, int column, const char *expected) {
     RG_FREED char *what = rg_print("%s in column %.60s", expected, t->column[column]);
     return rg_tsv_line_fault(t, t->row_line[row], what, t->cell[row * t->n_columns + column]);
 }
@@ -191,8 +173,7 @@ int rg_tsv_fault_at(const rg_tsv *t, int row, int column, const char *expected)
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
 // Prints one directive, of up to 31 characters of flags, width and precision; a * takes its number from the list.
-void rg_tsv_print(FILE *f, const char *format, ...)
-{
+void rg_tsv_print(FILE *f, const char *format, ...) {
     va_list list;
     va_start(list, format);
     for (const char *at = format; *at; at++) {
@@ -224,8 +205,7 @@ void rg_tsv_print(FILE *f, const char *format, ...)
     va_end(list);
 }
 
-void rg_tsv_put(FILE *f, const char *format, double value, char end)
-{
+void rg_tsv_put(FILE *f, const char *format, double value, char end) {
     if (isfinite(value))
         fprintf(f, format, value);
     else

@@ -12,8 +12,7 @@ int64_t fr_count_reference(const rg_shape *s) { return 2 * fr_voxels(fr_pad(s->n
 int64_t fr_count_pose(const rg_shape *s) { return FR_POSE_FLOATS * s->n[FR_PARTICLES] * s->n[FR_TRIALS]; }
 int64_t fr_count_setting(const rg_shape *s) { return (void)s, FR_SETTINGS; }
 
-int fr_dim_text(int dim, int64_t value, char text[32])
-{
+int fr_dim_text(int dim, int64_t value, char text[32]) {
     static const char *const interpolation[] = {"trilinear", "nearest", "box1", "box2", "box3", "box5"};
     static const char *const pad[] = {"", "+pad2", "+pad4"};
     const int64_t padding = value >> 3 & 3;
@@ -22,8 +21,7 @@ int fr_dim_text(int dim, int64_t value, char text[32])
                value & FR_SQUARED ? "+squared" : "", value & FR_RINGS ? "+rings" : "", value & FR_MASKED ? "+masked" : "") < 32;
 }
 
-int64_t fr_band_stored(const rg_shape *s)
-{
+int64_t fr_band_stored(const rg_shape *s) {
     int64_t n = 0;
     for (int64_t j = -s->n[FR_OUTER]; j <= s->n[FR_OUTER]; j++)
         for (int64_t i = 0; i <= s->n[FR_OUTER]; i++) n += fr_in_band(s->n[FR_SIDE], i, j, s->n[FR_INNER], s->n[FR_OUTER]);
@@ -34,15 +32,13 @@ int64_t fr_band_stored(const rg_shape *s)
 // mean square over the root of the number of coefficients; it exceeds six times that with probability 1e-8. The mean square of
 // phases is at most half of that at the corner. Masks and coefficients of unequal weight (the pattern extreme, c^2) leave at
 // least an eighth of the coefficients independent.
-double fr_correlation_error(const rg_shape *s, double transforms, double coefficients)
-{
+double fr_correlation_error(const rg_shape *s, double transforms, double coefficients) {
     const double side = (double)s->n[FR_SIDE], u = FR_U, phase = fr_phase_error() / (2 * sqrt(3));
     const double rms = sqrt(u * u * (FR_SECTION / 3.0 + transforms * fr_log(side * side)) + phase * phase);
     return fmin(fr_score_error(s, transforms, 0), 6 * rms / sqrt(fmax(1, coefficients / 8)));
 }
 
-const char *fr_invalid(const rg_shape *s, unsigned interpolations, int64_t flags)
-{
+const char *fr_invalid(const rg_shape *s, unsigned interpolations, int64_t flags) {
     const int64_t *n = s->n, kind = n[FR_KIND];
     if (n[FR_SIDE] < 4 || n[FR_SIDE] % 2) return "the side must be even and at least 4, as FREALIGN's images are";
     if (n[FR_SIDE] > FR_SIDE_MAX)
@@ -58,24 +54,21 @@ const char *fr_invalid(const rg_shape *s, unsigned interpolations, int64_t flags
 
 // ---- names of elements ---------------------------------------------------------------------------------------------------
 
-void fr_where_image(const rg_shape *s, int64_t element, int parts, char text[64])
-{
+void fr_where_image(const rg_shape *s, int64_t element, int parts, char text[64]) {
     const int64_t side = s->n[FR_SIDE], e = element / parts;
     const char *part = parts == 1 ? "" : element % 2 ? ",im" : ",re";
     snprintf(text, 64, "(p=%" PRId64 ",i=%" PRId64 ",j=%" PRId64 "%s)", e / fr_stored(side), fr_i(side, e % fr_stored(side)),
         fr_j(side, e % fr_stored(side)), part);
 }
 
-void fr_where_node(int64_t side, int64_t element, int parts, char text[64])
-{
+void fr_where_node(int64_t side, int64_t element, int parts, char text[64]) {
     static const char *const name[4] = {"re", "im", "den", "4th"};
     const int64_t width = fr_width(side), e = element / parts;
     snprintf(text, 64, "(x=%" PRId64 ",y=%" PRId64 ",z=%" PRId64 ",%s)", e % width, fr_frequency(side, e / width % side),
         fr_frequency(side, e / width / side), name[element % parts]);
 }
 
-void fr_where_pose(const rg_shape *s, int64_t element, int each, const char *const *part, char text[64])
-{
+void fr_where_pose(const rg_shape *s, int64_t element, int each, const char *const *part, char text[64]) {
     const int64_t trials = s->n[FR_TRIALS], at = element / each;
     const char *name = part ? part[element % each] : "";
     snprintf(text, 64, "(p=%" PRId64 ",t=%" PRId64 "%s%s)", at / trials, at % trials, *name ? "," : "", name);
@@ -83,8 +76,7 @@ void fr_where_pose(const rg_shape *s, int64_t element, int each, const char *con
 
 // ---- index.h -------------------------------------------------------------------------------------------------------------
 
-static const char *plane_fault(int64_t side)
-{
+static const char *plane_fault(int64_t side) {
     int64_t expected = 0;
     for (int64_t row = 0; row < side; row++)
         for (int64_t i = 0; i < fr_width(side); i++, expected++) {
@@ -99,8 +91,7 @@ static const char *plane_fault(int64_t side)
     return expected == fr_stored(side) ? NULL : "the coefficients do not fill a half plane";
 }
 
-static const char *volume_fault(int64_t side)
-{
+static const char *volume_fault(int64_t side) {
     int64_t expected = 0;
     for (int64_t z = 0; z < side; z++)
         for (int64_t y = 0; y < side; y++)
@@ -117,8 +108,7 @@ static const char *volume_fault(int64_t side)
     return expected == fr_voxels(side) ? NULL : "the nodes do not fill the half space";
 }
 
-const char *fr_index_fault(const rg_shape *s)
-{
+const char *fr_index_fault(const rg_shape *s) {
     const char *fault = plane_fault(s->n[FR_SIDE]);
     return fault ? fault : volume_fault(s->n[FR_SIDE]);
 }

@@ -13,8 +13,7 @@
 enum { FR_PIECE = 64 };
 
 // The columns first .. past - 1 of row j are in the band (fr_in_band).
-RG_HD void fr_band_row(const fr_call *p, int64_t j, int64_t *first, int64_t *past)
-{
+RG_HD void fr_band_row(const fr_call *p, int64_t j, int64_t *first, int64_t *past) {
     const int64_t rest = p->inner * p->inner - j * j, outer = fr_row_past(p->outer, j),
                   ring = (fr_row_past(p->side - 1, 2 * j) + 1) / 2;
     *first = rest > 0 ? fr_root(rest - 1) + 1 : 0;
@@ -22,8 +21,7 @@ RG_HD void fr_band_row(const fr_call *p, int64_t j, int64_t *first, int64_t *pas
 }
 
 // S(M q) of coefficients (i .. i + n - 1, j), n <= FR_PIECE.
-RG_HD void fr_section_piece(const fr_call *p, const float *pose, int64_t i, int n, int64_t j, float *restrict S)
-{
+RG_HD void fr_section_piece(const fr_call *p, const float *pose, int64_t i, int n, int64_t j, float *restrict S) {
     int first[3][FR_PIECE];
     float place[3][FR_PIECE], w[3][5][FR_PIECE], sign[FR_PIECE], re[FR_PIECE], im[FR_PIECE];
     const int side = (int)p->grid, half = side / 2, nodes = fr_nodes(p->interpolation), width = half + 1, column = (int)i;
@@ -72,8 +70,7 @@ RG_HD void fr_section_piece(const fr_call *p, const float *pose, int64_t i, int 
 }
 
 // The section of comparison `at` in the band times its factor; absolute: times 2|c|.
-RG_HD void fr_section_plane(const fr_call *p, int64_t at, int absolute, float *restrict plane)
-{
+RG_HD void fr_section_plane(const fr_call *p, int64_t at, int absolute, float *restrict plane) {
     const float *all_c = p->c + at / p->trials * p->stored;
     memset(plane, 0, (size_t)p->stored * 2 * sizeof *plane);
     for (int64_t j = -p->outer + 1; j < p->outer; j++) {
@@ -94,16 +91,14 @@ RG_HD void fr_section_plane(const fr_call *p, int64_t at, int absolute, float *r
 }
 
 // Indices of the reference have 32 bits, so that a vector holds as many indices as floats.
-static inline const char *fr_section_refuse(const rg_shape *s, const int64_t *param)
-{
+static inline const char *fr_section_refuse(const rg_shape *s, const int64_t *param) {
     (void)param;
     return 2 * fr_voxels(fr_pad(s->n[FR_KIND]) * s->n[FR_SIDE]) > INT32_MAX ? "indices of 32 bits: the reference has more"
                                                                             : NULL;
 }
 
 // e^{i s i} for all columns; the row has the other factor of a shift.
-RG_HD void fr_shift_columns(float shift, int64_t columns, float *table)
-{
+RG_HD void fr_shift_columns(float shift, int64_t columns, float *table) {
     for (int64_t i = 0; i < columns; i++) {
         table[2 * i] = cosf(shift * (float)i);
         table[2 * i + 1] = sinf(shift * (float)i);
@@ -111,8 +106,7 @@ RG_HD void fr_shift_columns(float shift, int64_t columns, float *table)
 }
 
 // X e^{i s.q} of n coefficients; Y may be X. table starts at the first one's column; phase is the row's.
-RG_HD void fr_shift_piece(const float *X, const float *restrict table, float phase, int n, float *Y)
-{
+RG_HD void fr_shift_piece(const float *X, const float *restrict table, float phase, int n, float *Y) {
     const float co = cosf(phase), si = sinf(phase);
 #pragma omp simd
     for (int e = 0; e < n; e++) {
@@ -129,8 +123,7 @@ typedef struct fr_masking {
     double on_edge;
 } fr_masking;
 
-RG_HD void fr_masking_fill(fr_masking *m, int64_t side, float R, int64_t centre)
-{
+RG_HD void fr_masking_fill(fr_masking *m, int64_t side, float R, int64_t centre) {
     m->on_edge = 0;
     for (int64_t e = 0; e < side * side; e++) {
         const int64_t rr = fr_square(side, e, centre);
@@ -141,8 +134,7 @@ RG_HD void fr_masking_fill(fr_masking *m, int64_t side, float R, int64_t centre)
 }
 
 // As fr_mask_image.
-RG_HD void fr_masking_apply(const fr_masking *m, int64_t side, float *restrict image)
-{
+RG_HD void fr_masking_apply(const fr_masking *m, int64_t side, float *restrict image) {
     const float scale = 1 / ((float)side * (float)side), *restrict share = m->share, *restrict edge = m->edge;
     double sum = 0;
 #pragma omp simd reduction(+ : sum)

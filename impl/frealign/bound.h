@@ -26,8 +26,7 @@ RG_HD double fr_transform_error(int64_t side) { return FR_TRANSFORM * FR_U * fr_
 RG_HD double fr_sum_error(double in_order) { return (8 + 6 * sqrt(in_order)) * FR_U; }
 RG_HD double fr_phase_error(void) { return 2 * FR_U * FR_PHASE; }
 
-RG_HD double fr_score_error(const rg_shape *s, double transforms, double in_order)
-{
+RG_HD double fr_score_error(const rg_shape *s, double transforms, double in_order) {
     return FR_SECTION * FR_U + transforms * fr_transform_error(s->n[FR_SIDE]) + fr_phase_error() + fr_sum_error(in_order);
 }
 

@@ -13,8 +13,7 @@ typedef struct fr_call {
     const float *X, *c, *F3, *pose, *setting;
 } fr_call;
 
-RG_HD fr_call fr_call_of(const rg_call *call)
-{
+RG_HD fr_call fr_call_of(const rg_call *call) {
     const int64_t *n = call->shape->n, pad = fr_pad(n[FR_KIND]);
     void *const *arg = call->arg;
     const fr_call p = {.side = n[FR_SIDE],
@@ -41,8 +40,7 @@ RG_HD fr_call fr_call_of(const rg_call *call)
 RG_HD int64_t fr_row_past(int64_t b, int64_t j) { return b * b > j * j ? fr_root(b * b - j * j - 1) + 1 : 0; }
 
 // Returns the first node along an axis; w[] receives the weights of all.
-RG_HD int64_t fr_axis(int interpolation, float at, float per_pad, float w[5])
-{
+RG_HD int64_t fr_axis(int interpolation, float at, float per_pad, float w[5]) {
     const int n = fr_nodes(interpolation);
     if (interpolation == FR_TRILINEAR) {
         const float first = floorf(at);
@@ -56,8 +54,7 @@ RG_HD int64_t fr_axis(int interpolation, float at, float per_pad, float w[5])
 }
 
 // S(M q) of coefficient (i, j).
-RG_HD void fr_section(const fr_call *p, const float *pose, int64_t i, int64_t j, float S[2])
-{
+RG_HD void fr_section(const fr_call *p, const float *pose, int64_t i, int64_t j, float S[2]) {
     const int n = fr_nodes(p->interpolation);
     float at[3], w[3][5], re = 0, im = 0;
     int64_t first[3];
@@ -82,8 +79,7 @@ RG_HD void fr_section(const fr_call *p, const float *pose, int64_t i, int64_t j,
 RG_HD float fr_factor(const fr_call *p, float c) { return p->squared ? c * c : 2 * c; }
 
 // The score from sums over rings 1..N/2-1.
-RG_HD float fr_score(const fr_call *p, const double *C, const double *B, const double *Q)
-{
+RG_HD float fr_score(const fr_call *p, const double *C, const double *B, const double *Q) {
     double sum = 0, square = 0, reference = 0, rings = 0;
     for (int64_t k = 1; k < fr_rings(p->side); k++) {
         if (!p->rings) {

@@ -10,8 +10,7 @@
 
 static const double TURN = 6.28318530717958647692;
 
-double fr_draw(const rg_shape *s, int stream, int64_t index)
-{
+double fr_draw(const rg_shape *s, int stream, int64_t index) {
     const uint64_t seed = s->seed * 8 + (uint64_t)stream;
     return (double)(rg_bits(seed, (uint64_t)index) >> 40) * 0x1p-23 - 1;
 }
@@ -22,8 +21,7 @@ enum { LARGE = 1 << 18 };
 static double share(const rg_shape *s, int stream, int64_t index) { return (fr_draw(s, stream, index) + 1) / 2; }
 
 // Real number `at` of a stream. alive: one that `extreme` leaves unchanged.
-static float value_at(const rg_shape *s, rg_pattern pattern, int stream, int64_t at, int alive)
-{
+static float value_at(const rg_shape *s, rg_pattern pattern, int stream, int64_t at, int alive) {
     static const float extreme[8] = {0, 1, -1, 0x1p-23f, -1 + 0x1p-23f, 0, 0x1p-60f, -0x1p-130f};
     const double x = fr_draw(s, stream, at);
     switch (pattern) {
@@ -34,8 +32,7 @@ static float value_at(const rg_shape *s, rg_pattern pattern, int stream, int64_t
     }
 }
 
-void fr_fill_images(const rg_shape *s, rg_pattern pattern, int stream, float *X)
-{
+void fr_fill_images(const rg_shape *s, rg_pattern pattern, int stream, float *X) {
     const int64_t side = s->n[FR_SIDE], particles = s->n[FR_PARTICLES];
 #pragma omp parallel for collapse(2) schedule(static) if (particles * fr_stored(side) >= LARGE)
     for (int64_t p = 0; p < particles; p++)
@@ -49,8 +46,7 @@ void fr_fill_images(const rg_shape *s, rg_pattern pattern, int stream, float *X)
         }
 }
 
-void fr_fill_ctf(const rg_shape *s, rg_pattern pattern, float *c)
-{
+void fr_fill_ctf(const rg_shape *s, rg_pattern pattern, float *c) {
     const int64_t side = s->n[FR_SIDE], particles = s->n[FR_PARTICLES];
 #pragma omp parallel for collapse(2) schedule(static) if (particles * fr_stored(side) >= LARGE)
     for (int64_t p = 0; p < particles; p++)
@@ -61,14 +57,12 @@ void fr_fill_ctf(const rg_shape *s, rg_pattern pattern, float *c)
         }
 }
 
-void fr_fill_noise(const rg_shape *s, int stream, int64_t n, float *to)
-{
+void fr_fill_noise(const rg_shape *s, int stream, int64_t n, float *to) {
 #pragma omp parallel for schedule(static) if (n >= LARGE)
     for (int64_t e = 0; e < n; e++) to[e] = (float)fr_draw(s, stream, e);
 }
 
-void fr_fill_reference(const rg_shape *s, rg_pattern pattern, float *F3)
-{
+void fr_fill_reference(const rg_shape *s, rg_pattern pattern, float *F3) {
     const int64_t side = fr_pad(s->n[FR_KIND]) * s->n[FR_SIDE], width = fr_width(side);
 #pragma omp parallel for collapse(2) schedule(static) if (side * side * width >= LARGE)
     for (int64_t z = 0; z < side; z++)
@@ -86,8 +80,7 @@ void fr_fill_reference(const rg_shape *s, rg_pattern pattern, float *F3)
 // ---- poses ---------------------------------------------------------------------------------------------------------------
 
 // Angle number `at`, in radians.
-static double angle(const rg_shape *s, rg_pattern pattern, int64_t at)
-{
+static double angle(const rg_shape *s, rg_pattern pattern, int64_t at) {
     const double x = share(s, FR_DRAW_POSE, at), quarter = floor(4 * x) / 4 * TURN;
     switch (pattern) {
     case RG_POSITION: return quarter;
@@ -97,15 +90,13 @@ static double angle(const rg_shape *s, rg_pattern pattern, int64_t at)
     }
 }
 
-void fr_draw_shift(const rg_shape *s, int64_t at, double px[2])
-{
+void fr_draw_shift(const rg_shape *s, int64_t at, double px[2]) {
     const double u = 4 * fr_draw(s, FR_DRAW_POSE, at), v = 4 * fr_draw(s, FR_DRAW_POSE, at + 1);
     px[0] = u + v;
     px[1] = u - v;
 }
 
-void fr_fill_pose(const rg_shape *s, rg_pattern pattern, float *pose)
-{
+void fr_fill_pose(const rg_shape *s, rg_pattern pattern, float *pose) {
     for (int64_t t = 0; t < s->n[FR_PARTICLES] * s->n[FR_TRIALS]; t++) {
         double m[9], px[2];
         const double uniform = acos(fr_draw(s, FR_DRAW_POSE, 16 * t + 1));
@@ -116,8 +107,7 @@ void fr_fill_pose(const rg_shape *s, rg_pattern pattern, float *pose)
     }
 }
 
-void fr_fill_operators(const rg_shape *s, rg_pattern pattern, float *pose)
-{
+void fr_fill_operators(const rg_shape *s, rg_pattern pattern, float *pose) {
     const int64_t operators = s->n[FR_TRIALS], order = operators % 2 ? operators : operators / 2;
     for (int64_t p = 0; p < s->n[FR_PARTICLES]; p++)
         for (int64_t o = 0; o < operators; o++) {
@@ -132,8 +122,7 @@ void fr_fill_operators(const rg_shape *s, rg_pattern pattern, float *pose)
 
 // The mask's radius, chosen so that no pixel lies exactly on its circle: its edge lies within the image, in `extreme` across
 // the image's sides and corners, in `maximum` beyond them; the fall-off over rings; the ring from which |C| counts.
-void fr_fill_setting(const rg_shape *s, rg_pattern pattern, float *setting)
-{
+void fr_fill_setting(const rg_shape *s, rg_pattern pattern, float *setting) {
     const double side = (double)s->n[FR_SIDE], radius = share(s, FR_DRAW_SETTING, 0);
     setting[0] = (float)(pattern == RG_MAXIMUM ? 2 * side
             : pattern == RG_EXTREME            ? floor(side * (0.5 + 0.2 * radius)) + 2.37

@@ -52,8 +52,7 @@ enum { FR_POSE_FLOATS = 8, FR_SETTINGS = 3, FR_EDGE = 6, FR_SIDE_MAX = 4096 };
 RG_HD int fr_interpolation(int64_t kind) { return (int)(kind & FR_INTERPOLATION); }
 RG_HD int64_t fr_pad(int64_t kind) { return (int64_t)1 << (kind >> 3 & 3); }
 // Nodes along an axis: 2, 1, 1, 2, 3, 5.
-RG_HD int fr_nodes(int interpolation)
-{
+RG_HD int fr_nodes(int interpolation) {
     if (interpolation == FR_BOX3 || interpolation == FR_BOX5) return interpolation == FR_BOX3 ? 3 : 5;
     return interpolation == FR_TRILINEAR || interpolation == FR_BOX2 ? 2 : 1;
 }
@@ -71,8 +70,7 @@ RG_HD int64_t fr_j(int64_t side, int64_t element) { return fr_frequency(side, el
 RG_HD int64_t fr_offset(int64_t side, int64_t pixel) { return pixel < side / 2 ? pixel : pixel - side; }
 
 // The largest r with r^2 <= rr.
-RG_HD int64_t fr_root(int64_t rr)
-{
+RG_HD int64_t fr_root(int64_t rr) {
     int64_t r = (int64_t)sqrt((double)rr);
     while (r * r > rr) r--;
     while ((r + 1) * (r + 1) <= rr) r++;
@@ -84,8 +82,7 @@ RG_HD int64_t fr_ring(int64_t rr) { return (fr_root(4 * rr) + 1) / 2; }
 RG_HD int fr_mates(int64_t side, int64_t i, int64_t j) { return i > 0 || 2 * j == side ? 2 : 1; }
 RG_HD int64_t fr_rings(int64_t side) { return side / 2; } // 0 .. N/2-1
 // Whether (i, j) is in the band a <= r < b, rings from N/2 on excluded.
-RG_HD int fr_in_band(int64_t side, int64_t i, int64_t j, int64_t a, int64_t b)
-{
+RG_HD int fr_in_band(int64_t side, int64_t i, int64_t j, int64_t a, int64_t b) {
     const int64_t rr = i * i + j * j;
     return rr >= a * a && rr < b * b && 4 * rr < (side - 1) * (side - 1);
 }
@@ -96,14 +93,12 @@ RG_HD float fr_sign(int64_t i, int64_t j) { return (i + j) & 1 ? -1.0f : 1.0f; }
 
 RG_HD int64_t fr_voxels(int64_t side) { return fr_width(side) * side * side; }
 // Node (x, y, z), 0 <= x <= L/2, |y|, |z| <= L.
-RG_HD int64_t fr_voxel(int64_t side, int64_t x, int64_t y, int64_t z)
-{
+RG_HD int64_t fr_voxel(int64_t side, int64_t x, int64_t y, int64_t z) {
     const int64_t row = y < 0 ? y + side : y >= side ? y - side : y, plane = z < 0 ? z + side : z >= side ? z - side : z;
     return (plane * side + row) * fr_width(side) + x;
 }
 // Maps a node near the half space into it; returns 1 if the value there must be conjugated.
-RG_HD int fr_fold(int64_t side, int64_t *x, int64_t *y, int64_t *z)
-{
+RG_HD int fr_fold(int64_t side, int64_t *x, int64_t *y, int64_t *z) {
     if (*x > side / 2) *x -= side;
     if (*x >= 0) return 0;
     *x = -*x;
@@ -113,8 +108,7 @@ RG_HD int fr_fold(int64_t side, int64_t *x, int64_t *y, int64_t *z)
 }
 
 // p = M (i, j, 0): products and sum rounded one by one.
-RG_HD float fr_product_sum(float a, float b, float c, float d)
-{
+RG_HD float fr_product_sum(float a, float b, float c, float d) {
 #ifdef __CUDA_ARCH__
     return __fadd_rn(__fmul_rn(a, b), __fmul_rn(c, d));
 #else
@@ -122,16 +116,14 @@ RG_HD float fr_product_sum(float a, float b, float c, float d)
     return ab + cd;
 #endif
 }
-RG_HD void fr_place(const float *pose, float i, float j, float p[3])
-{
+RG_HD void fr_place(const float *pose, float i, float j, float p[3]) {
     for (int axis = 0; axis < 3; axis++) p[axis] = fr_product_sum(pose[axis], i, pose[3 + axis], j);
 }
 RG_HD float fr_nearest(float x) { return rintf(x); }
 
 // sin(pi t) / (pi t), |t| <= 3: of the distance f to the nearest integer n, sin(pi t) = (-1)^n sin(pi f), and sin(pi f)/(pi f)
 // is a polynomial in f^2, interpolated at Chebyshev points: off by 4e-9, in single precision 6e-8, on |f| <= 1/2.
-RG_HD float fr_sinc(float t)
-{
+RG_HD float fr_sinc(float t) {
     const float n = rintf(t), f = t - n, ff = f * f;
     float s = 0.0247186446f;
     s = s * ff - 0.1904417527f;
@@ -144,16 +136,14 @@ RG_HD float fr_sinc(float t)
 // ---- real space ----------------------------------------------------------------------------------------------------------
 
 // The weight e of the image under the mask at distance sqrt(rr); the mean of the ring has 1 - e. R: setting[0].
-RG_HD float fr_mask(float R, int64_t rr)
-{
+RG_HD float fr_mask(float R, int64_t rr) {
     const float inner = R - FR_EDGE / 2, outer = R + FR_EDGE / 2, r = sqrtf((float)rr);
     if (inner > 0 && (float)rr <= inner * inner) return 1;
     if (outer < 0 || (float)rr > outer * outer) return 0;
     return 0.5f + 0.5f * cosf(3.14159265f * (r - inner) / FR_EDGE);
 }
 // Whether the pixel belongs to the ring whose mean the mask uses.
-RG_HD int fr_on_edge(float R, int64_t rr)
-{
+RG_HD int fr_on_edge(float R, int64_t rr) {
     const float inner = R - FR_EDGE / 2, outer = R + FR_EDGE / 2;
     return !(inner > 0 && (float)rr <= inner * inner) && outer >= 0 && (float)rr <= outer * outer;
 }
@@ -164,8 +154,7 @@ RG_HD int fr_in_disc(float R, int64_t rr) { return R >= 0 && (float)rr <= R * R;
 
 // Rz(phi) Ry(theta) Rz(psi), active rotations by angles in radians, row by row: FREALIGN's PHI, THETA, PSI and RELION's rot,
 // tilt, psi, whose matrix is the transpose. Column 3 is the direction of view.
-static inline void fr_rotation(double phi, double theta, double psi, double m[9])
-{
+static inline void fr_rotation(double phi, double theta, double psi, double m[9]) {
     const double cf = cos(phi), sf = sin(phi), ct = cos(theta), st = sin(theta), cp = cos(psi), sp = sin(psi);
     const double r[9] = {cf * ct * cp - sf * sp, -cf * ct * sp - sf * cp, st * cf, sf * ct * cp + cf * sp,
         -sf * ct * sp + cf * cp, st * sf, -st * cp, st * sp, ct};
@@ -175,8 +164,7 @@ static inline void fr_rotation(double phi, double theta, double psi, double m[9]
 // m: the rotation, or g M with a symmetry operator; divided by the relative magnification. The shift, in pixels, is that of a
 // particle displaced by +shift from the centre.
 static inline void fr_pose(
-    const double m[9], double magnification, const double shift_px[2], int64_t side, float pose[FR_POSE_FLOATS])
-{
+    const double m[9], double magnification, const double shift_px[2], int64_t side, float pose[FR_POSE_FLOATS]) {
     for (int axis = 0; axis < 3; axis++) {
         pose[axis] = (float)(m[3 * axis] / magnification);
         pose[3 + axis] = (float)(m[3 * axis + 1] / magnification);

@@ -14,23 +14,20 @@ enum { FR_ATOMIC, FR_TREE, FR_LIST };
 
 // ---- half planes ---------------------------------------------------------------------------------------------------------
 
-static __device__ __forceinline__ bool fr_here(const fr_input &in, int *i, int *row)
-{
+static __device__ __forceinline__ bool fr_here(const fr_input &in, int *i, int *row) {
     *i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     *row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     return *i < in.width && *row < in.side;
 }
 
-static __device__ __forceinline__ float fr_factor(const fr_input &in, int64_t coefficient, bool flipped)
-{
+static __device__ __forceinline__ float fr_factor(const fr_input &in, int64_t coefficient, bool flipped) {
     const float c = in.c[coefficient];
     return flipped ? 2 * fabsf(c) : in.squared ? c * c : 2 * c;
 }
 
 // A0 of calls first + z: f S(M q) in the band, 0 elsewhere; flipped: f = 2|c|.
 template <int how, class volume>
-static __global__ void __launch_bounds__(512) fr_extract(fr_input in, volume f3, int64_t first, bool flipped, float2 *out)
-{
+static __global__ void __launch_bounds__(512) fr_extract(fr_input in, volume f3, int64_t first, bool flipped, float2 *out) {
     int i, row;
     if (!fr_here(in, &i, &row)) return;
     const int64_t call = first + blockIdx.z, e = (int64_t)row * in.width + i, stored = (int64_t)in.side * in.width;
@@ -52,8 +49,7 @@ static __device__ __forceinline__ int64_t fr_distance2(int x, int y) { return (i
 struct fr_edge_sums { // the ring whose mean the mask uses
     enum { n = 2 };
     const float *image, *setting;
-    __device__ __forceinline__ void add(int64_t at, int x, int y, double *v) const
-    {
+    __device__ __forceinline__ void add(int64_t at, int x, int y, double *v) const {
         if (fr_on_edge(setting[0], fr_distance2(x, y))) {
             v[0] += image[at];
             v[1] += 1;
@@ -62,8 +58,7 @@ struct fr_edge_sums { // the ring whose mean the mask uses
 };
 
 // sums: one set per call (ATOMIC, cleared before), or one per block.
-template <int way, class pixels> static __global__ void fr_pixel_sums(pixels p, int side, double *sums)
-{
+template <int way, class pixels> static __global__ void fr_pixel_sums(pixels p, int side, double *sums) {
     __shared__ double tree[way == FR_ATOMIC ? 1 : 32 * pixels::n];
     const int t = (int)(threadIdx.x + blockDim.x * threadIdx.y), threads = (int)(blockDim.x * blockDim.y);
     double v[pixels::n] = {};
@@ -82,8 +77,7 @@ template <int way, class pixels> static __global__ void fr_pixel_sums(pixels p, 
 }
 
 // Adds up the blocks' sums of each call.
-template <int n> static __global__ void fr_combine(const double *part, int parts, double *sums)
-{
+template <int n> static __global__ void fr_combine(const double *part, int parts, double *sums) {
     __shared__ double tree[32 * n];
     double v[n] = {};
     for (int i = (int)threadIdx.x; i < parts; i += (int)blockDim.x)
@@ -95,8 +89,7 @@ template <int n> static __global__ void fr_combine(const double *part, int parts
 // ---- the mask ------------------------------------------------------------------------------------------------------------
 
 // Also divides by N^2, so that the transform back gives A.
-static __global__ void fr_mask_image(const float *setting, int side, const double *edge, float *image)
-{
+static __global__ void fr_mask_image(const float *setting, int side, const double *edge, float *image) {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     if (x >= side || y >= side) return;
     const int64_t dx = fr_offset(side, x), dy = fr_offset(side, y), at = ((int64_t)blockIdx.z * side + y) * (side + 2) + x;
@@ -109,8 +102,7 @@ static __global__ void fr_mask_image(const float *setting, int side, const doubl
 // ---- rings ---------------------------------------------------------------------------------------------------------------
 
 // The first column of row j, |j| <= k, in ring k: (2k - 1)^2 <= 4 (i^2 + j^2).
-static __device__ __forceinline__ int fr_ring_begins(int k, int j)
-{
+static __device__ __forceinline__ int fr_ring_begins(int k, int j) {
     const int64_t need = k ? (int64_t)(2 * k - 1) * (2 * k - 1) - 4 * (int64_t)j * j : 0;
     return need > 0 ? (int)((fr_root(need - 1) + 2) / 2) : 0; // the smallest i with (2i)^2 >= need
 }

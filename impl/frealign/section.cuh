@@ -16,8 +16,7 @@ typedef struct fr_input {
     bool pairs, squared;
 } fr_input;
 
-static inline fr_input fr_input_of(const rg_call *call)
-{
+static inline fr_input fr_input_of(const rg_call *call) {
     const int64_t *n = call->shape->n;
     fr_input in = {(const float *)call->arg[FR_X], (const float *)call->arg[FR_C], (const float *)call->arg[FR_F3],
         (const float *)call->arg[FR_POSE], (const float *)call->arg[FR_SETTING], (int)n[FR_SIDE], (int)fr_width(n[FR_SIDE]),
@@ -29,16 +28,14 @@ static inline fr_input fr_input_of(const rg_call *call)
 static inline int64_t fr_calls(const rg_shape *s) { return s->n[FR_PARTICLES] * s->n[FR_TRIALS]; }
 
 static __device__ __forceinline__ float2 fr_complex(const float *p, int64_t e) { return make_float2(p[2 * e], p[2 * e + 1]); }
-static __device__ __forceinline__ float2 fr_times(float2 a, float2 b)
-{
+static __device__ __forceinline__ float2 fr_times(float2 a, float2 b) {
     return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 static __device__ __forceinline__ float fr_real_product(float2 a, float2 b) { return a.x * b.x + a.y * b.y; } // Re a conj b
 static __device__ __forceinline__ float fr_square(float2 a) { return a.x * a.x + a.y * a.y; }
 
 // exp(i (s_x i + s_y j)). The angle can be a thousand radians at i = 250, too large for single precision.
-static __device__ __forceinline__ float2 fr_turn(const float *pose, int i, int j)
-{
+static __device__ __forceinline__ float2 fr_turn(const float *pose, int i, int j) {
     const double turns = ((double)pose[6] * i + (double)pose[7] * j) * 0.15915494309189535;
     float2 e;
     sincospif(2.0f * (float)(turns - rint(turns)), &e.y, &e.x);
@@ -50,8 +47,7 @@ static __device__ __forceinline__ float2 fr_turn(const float *pose, int i, int j
 struct fr_memory {
     const float *f3;
     bool pairs;
-    __device__ __forceinline__ float2 at(int side, int x, int y, int z) const
-    {
+    __device__ __forceinline__ float2 at(int side, int x, int y, int z) const {
         const int64_t e = ((int64_t)z * side + y) * (side / 2 + 1) + x;
         return pairs ? reinterpret_cast<const float2 *>(f3)[e] : fr_complex(f3, e);
     }
@@ -59,15 +55,13 @@ struct fr_memory {
 
 struct fr_texture {
     cudaTextureObject_t f3;
-    __device__ __forceinline__ float2 at(int, int x, int y, int z) const
-    {
+    __device__ __forceinline__ float2 at(int, int x, int y, int z) const {
         return tex3D<float2>(f3, (float)x + 0.5f, (float)y + 0.5f, (float)z + 0.5f);
     }
 };
 
 // Any node next to the half space; read at its mate where it is not stored.
-template <class volume> static __device__ __forceinline__ float2 fr_node(volume f3, int side, int x, int y, int z)
-{
+template <class volume> static __device__ __forceinline__ float2 fr_node(volume f3, int side, int x, int y, int z) {
     if (x > side / 2) x -= side;
     const bool mate = x < 0;
     x = mate ? -x : x;
@@ -80,8 +74,7 @@ template <class volume> static __device__ __forceinline__ float2 fr_node(volume 
     return v;
 }
 
-template <class volume> static __device__ __forceinline__ float2 fr_trilinear(volume f3, int side, const float p[3])
-{
+template <class volume> static __device__ __forceinline__ float2 fr_trilinear(volume f3, int side, const float p[3]) {
     const float lx = floorf(p[0]), ly = floorf(p[1]), lz = floorf(p[2]);
     const float fx = p[0] - lx, fy = p[1] - ly, fz = p[2] - lz;
     const int x = (int)lx, y = (int)ly, z = (int)lz;
@@ -97,8 +90,8 @@ template <class volume> static __device__ __forceinline__ float2 fr_trilinear(vo
 }
 
 // n^3 nodes about the nearest, with the weights of the box transform.
-template <int n, class volume> static __device__ __forceinline__ float2 fr_box(volume f3, int side, float pad, const float p[3])
-{
+template <int n, class volume>
+static __device__ __forceinline__ float2 fr_box(volume f3, int side, float pad, const float p[3]) {
     float w[3][n];
     int low[3];
     for (int a = 0; a < 3; a++) {
@@ -119,8 +112,7 @@ template <int n, class volume> static __device__ __forceinline__ float2 fr_box(v
 
 // S(M q), q = (i, j).
 template <int how, class volume>
-static __device__ __forceinline__ float2 fr_section(const fr_input &in, volume f3, const float *pose, int i, int j)
-{
+static __device__ __forceinline__ float2 fr_section(const fr_input &in, volume f3, const float *pose, int i, int j) {
     float p[3];
     fr_place(pose, (float)i, (float)j, p);
     const bool mate = p[0] < 0;
@@ -152,8 +144,7 @@ enum { FR_THREADS = 256 }; // per block that sums
 
 // The sums of v[0..n) over the block, at thread 0, always in the same order: within a warp by shuffles, over the warps in
 // shared memory. Every thread of the block must call it; the number of threads is a multiple of 32 up to 1024.
-template <int n, class T> static __device__ __forceinline__ void fr_block_sum(T v[n], T *shared /* 32 n */)
-{
+template <int n, class T> static __device__ __forceinline__ void fr_block_sum(T v[n], T *shared /* 32 n */) {
     const int t = (int)(threadIdx.x + blockDim.x * threadIdx.y), lane = t % 32, warps = (int)(blockDim.x * blockDim.y) / 32;
     __syncthreads();
     for (int k = 0; k < n; k++) {

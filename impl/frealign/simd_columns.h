@@ -25,8 +25,7 @@ typedef struct fr_columns {
     float *cos, *sin; // of 2 pi k / side
 } fr_columns;
 
-static inline int fr_columns_make(fr_columns *c, int64_t side)
-{
+static inline int fr_columns_make(fr_columns *c, int64_t side) {
     *c = (fr_columns){.side = (int)side, .to = malloc((size_t)side * sizeof *c->to)};
     c->cos = malloc(2 * (size_t)side * sizeof *c->cos);
     if (!c->to || !c->cos) return RG_E_STATE;
@@ -48,8 +47,7 @@ static inline int fr_columns_make(fr_columns *c, int64_t side)
     return RG_OK;
 }
 
-static inline void fr_columns_free(fr_columns *c)
-{
+static inline void fr_columns_free(fr_columns *c) {
     free(c->to);
     free(c->cos);
 }
@@ -67,8 +65,7 @@ enum { FR_COLUMNS_AT_ONCE = 16, FR_ROWS_AT_ONCE = 32 }; // the pitch of a plane 
 
 // Transforms the first `columns` columns of the plane, rounded up to a multiple of FR_COLUMNS_AT_ONCE; sign of the exponent:
 // forth -, back +.
-static inline void fr_columns_run(const fr_columns *c, float *plane, int64_t pitch, int64_t columns, int forth)
-{
+static inline void fr_columns_run(const fr_columns *c, float *plane, int64_t pitch, int64_t columns, int forth) {
     if (rg_cpu_has("avx512"))
         for (int64_t i = 0; i < columns; i += 16) avx512_columns(c, plane + 2 * i, 2 * pitch, forth);
     else
@@ -76,8 +73,7 @@ static inline void fr_columns_run(const fr_columns *c, float *plane, int64_t pit
 }
 
 // Transforms `rows` rows between side real numbers and the first side / 2 + 1 complex ones; forth writes `columns` of these.
-static inline void fr_rows_run(const fr_columns *c, float *const *row, int rows, int columns, int forth)
-{
+static inline void fr_rows_run(const fr_columns *c, float *const *row, int rows, int columns, int forth) {
     float spare[FR_SIDE_MAX + 4 * FR_COLUMNS_AT_ONCE], *some[FR_ROWS_AT_ONCE];
     const int wide = rg_cpu_has("avx512"), lanes = wide ? 16 : 8;
     memset(spare, 0, (size_t)(c->side + 4 * FR_COLUMNS_AT_ONCE) * sizeof *spare);

@@ -13,25 +13,21 @@ typedef struct COMPLEX {
 
 // Multiplies x[] by the twiddle factors of place k: number d of `many` by d k / (many length) turns, where many length is
 // `side / stride`.
-PASS NAME(turn)(const fr_columns *c, COMPLEX *x, const int many, int at)
-{
-    UNROLL for (int d = 1; d < many; d++)
-    {
+PASS NAME(turn)(const fr_columns *c, COMPLEX *x, const int many, int at) {
+    UNROLL for (int d = 1; d < many; d++) {
         const VEC co = v_set1_ps(c->cos[d * at]), si = v_set1_ps(c->sin[d * at]), re = x[d].re;
         x[d].re = v_fnmadd_ps(x[d].im, si, v_mul_ps(re, co));
         x[d].im = v_fmadd_ps(re, si, v_mul_ps(x[d].im, co));
     }
 }
 
-PASS NAME(two)(COMPLEX *x)
-{
+PASS NAME(two)(COMPLEX *x) {
     const COMPLEX a = x[0], b = x[1];
     x[0] = (COMPLEX){v_add_ps(a.re, b.re), v_add_ps(a.im, b.im)};
     x[1] = (COMPLEX){v_sub_ps(a.re, b.re), v_sub_ps(a.im, b.im)};
 }
 
-PASS NAME(four)(COMPLEX *x)
-{
+PASS NAME(four)(COMPLEX *x) {
     COMPLEX even[2] = {x[0], x[2]}, odd[2] = {x[1], x[3]};
     NAME(two)(even);
     NAME(two)(odd);
@@ -42,22 +38,18 @@ PASS NAME(four)(COMPLEX *x)
 }
 
 // A transform of odd length: sums and differences of pairs, times cosines and sines.
-PASS NAME(odd)(const fr_columns *c, COMPLEX *x, const int many, COMPLEX *sum, COMPLEX *difference)
-{
+PASS NAME(odd)(const fr_columns *c, COMPLEX *x, const int many, COMPLEX *sum, COMPLEX *difference) {
     const int half = many / 2, step = c->side / many;
     const COMPLEX first = x[0];
-    UNROLL for (int k = 0; k < half; k++)
-    {
+    UNROLL for (int k = 0; k < half; k++) {
         const COMPLEX a = x[k + 1], b = x[many - 1 - k];
         sum[k] = (COMPLEX){v_add_ps(a.re, b.re), v_add_ps(a.im, b.im)};
         difference[k] = (COMPLEX){v_sub_ps(a.re, b.re), v_sub_ps(a.im, b.im)};
         x[0] = (COMPLEX){v_add_ps(x[0].re, sum[k].re), v_add_ps(x[0].im, sum[k].im)};
     }
-    UNROLL for (int q = 1; q <= half; q++)
-    {
+    UNROLL for (int q = 1; q <= half; q++) {
         COMPLEX u = first, v = {v_set1_ps(0), v_set1_ps(0)};
-        UNROLL for (int k = 0; k < half; k++)
-        {
+        UNROLL for (int k = 0; k < half; k++) {
             const VEC co = v_set1_ps(c->cos[q * (k + 1) % many * step]), si = v_set1_ps(c->sin[q * (k + 1) % many * step]);
             u = (COMPLEX){v_fmadd_ps(sum[k].re, co, u.re), v_fmadd_ps(sum[k].im, co, u.im)};
             v = (COMPLEX){v_fmadd_ps(difference[k].re, si, v.re), v_fmadd_ps(difference[k].im, si, v.im)};
@@ -68,8 +60,7 @@ PASS NAME(odd)(const fr_columns *c, COMPLEX *x, const int many, COMPLEX *sum, CO
 }
 
 // Joins `many` transforms of `length` numbers, adjacent in the tile, into one.
-PASS NAME(pass)(const fr_columns *c, COMPLEX *tile, int length, const int many, COMPLEX *x, COMPLEX *sum, COMPLEX *difference)
-{
+PASS NAME(pass)(const fr_columns *c, COMPLEX *tile, int length, const int many, COMPLEX *x, COMPLEX *sum, COMPLEX *difference) {
     const int whole = length * many;
     for (int k = 0; k < length; k++)
         for (int at = k; at < c->side; at += whole) {
@@ -92,14 +83,12 @@ PASS NAME(pass)(const fr_columns *c, COMPLEX *tile, int length, const int many, 
         break;                                                                                                                 \
     }
 
-TARGET static void NAME(any)(const fr_columns *c, COMPLEX *tile, int length, int many)
-{
+TARGET static void NAME(any)(const fr_columns *c, COMPLEX *tile, int length, int many) {
     COMPLEX x[2 * FR_ODD_MOST], sum[FR_ODD_MOST], difference[FR_ODD_MOST];
     NAME(pass)(c, tile, length, many, x, sum, difference);
 }
 
-TARGET static inline void NAME(all)(const fr_columns *c, COMPLEX *tile)
-{
+TARGET static inline void NAME(all)(const fr_columns *c, COMPLEX *tile) {
     for (int f = 0, length = 1; f < c->n; length *= c->factor[f++]) switch (c->factor[f]) {
             FIXED(2)
             FIXED(3)
@@ -111,8 +100,7 @@ TARGET static inline void NAME(all)(const fr_columns *c, COMPLEX *tile)
 }
 
 // Transforms the columns of one vector, rows `pitch` floats apart. Forward is backward with real and imaginary parts exchanged.
-TARGET static void NAME(columns)(const fr_columns *c, float *plane, int64_t pitch, int forth)
-{
+TARGET static void NAME(columns)(const fr_columns *c, float *plane, int64_t pitch, int forth) {
     COMPLEX tile[FR_SIDE_MAX];
     for (int row = 0; row < c->side; row++) {
         const VEC a = v_loadu_ps(plane + row * pitch), b = v_loadu_ps(plane + row * pitch + SIMD_LANES);
@@ -128,11 +116,9 @@ TARGET static void NAME(columns)(const fr_columns *c, float *plane, int64_t pitc
 }
 
 // Four numbers from `at` on of every second row, transposed so that each vector has one number of all rows; and the reverse.
-PASS NAME(turn_in)(float *const *row, int at, VEC v[4])
-{
+PASS NAME(turn_in)(float *const *row, int at, VEC v[4]) {
     float lane[4][SIMD_LANES];
-    UNROLL for (int l = 0; l < SIMD_LANES; l += 4)
-    {
+    UNROLL for (int l = 0; l < SIMD_LANES; l += 4) {
         __m128 a = _mm_loadu_ps(row[2 * l] + at), b = _mm_loadu_ps(row[2 * l + 2] + at);
         __m128 c = _mm_loadu_ps(row[2 * l + 4] + at), d = _mm_loadu_ps(row[2 * l + 6] + at);
         _MM_TRANSPOSE4_PS(a, b, c, d);
@@ -143,12 +129,10 @@ PASS NAME(turn_in)(float *const *row, int at, VEC v[4])
     }
     UNROLL for (int k = 0; k < 4; k++) v[k] = v_loadu_ps(lane[k]);
 }
-PASS NAME(turn_out)(float *const *row, int at, const VEC v[4])
-{
+PASS NAME(turn_out)(float *const *row, int at, const VEC v[4]) {
     float lane[4][SIMD_LANES];
     UNROLL for (int k = 0; k < 4; k++) v_storeu_ps(lane[k], v[k]);
-    UNROLL for (int l = 0; l < SIMD_LANES; l += 4)
-    {
+    UNROLL for (int l = 0; l < SIMD_LANES; l += 4) {
         __m128 a = _mm_loadu_ps(lane[0] + l), b = _mm_loadu_ps(lane[1] + l);
         __m128 c = _mm_loadu_ps(lane[2] + l), d = _mm_loadu_ps(lane[3] + l);
         _MM_TRANSPOSE4_PS(a, b, c, d);
@@ -160,8 +144,7 @@ PASS NAME(turn_out)(float *const *row, int at, const VEC v[4])
 }
 
 // Complex rows to real ones, rows 2 l and 2 l + 1 in lane l. Rows have room for four more numbers.
-TARGET static void NAME(rows_back)(const fr_columns *c, float *const *row)
-{
+TARGET static void NAME(rows_back)(const fr_columns *c, float *const *row) {
     COMPLEX tile[FR_SIDE_MAX + 4];
     const int half = c->side / 2;
     for (int k = 0; k <= half; k += 2) {
@@ -189,8 +172,7 @@ TARGET static void NAME(rows_back)(const fr_columns *c, float *const *row)
 }
 
 // Real rows to complex ones.
-TARGET static void NAME(rows_forth)(const fr_columns *c, float *const *row, int columns)
-{
+TARGET static void NAME(rows_forth)(const fr_columns *c, float *const *row, int columns) {
     COMPLEX tile[FR_SIDE_MAX];
     const VEC half = v_set1_ps(0.5f);
     for (int i = 0; i < c->side; i += 4) {

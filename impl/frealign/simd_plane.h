@@ -25,22 +25,19 @@ typedef struct fr_space {
     int64_t rows, *edge_first, *edge_past;
 } fr_space;
 
-RG_HD int64_t fr_pitch(int64_t side)
-{
+RG_HD int64_t fr_pitch(int64_t side) {
     const int64_t pitch = (fr_width(side) + FR_COLUMNS_AT_ONCE - 1) / FR_COLUMNS_AT_ONCE * FR_COLUMNS_AT_ONCE;
     return pitch % 64 == 0 ? pitch + FR_COLUMNS_AT_ONCE : pitch; // else a column would use few sets of the cache
 }
 RG_HD size_t fr_plane_floats(int64_t side) { return (size_t)(2 * side * fr_pitch(side)); }
 // Cleared, because columns beyond the last one are transformed with it.
-static inline float *fr_planes(int64_t side, int many)
-{
+static inline float *fr_planes(int64_t side, int many) {
     const size_t floats = (size_t)many * fr_plane_floats(side);
     float *plane = fftwf_alloc_real(floats);
     return plane ? memset(plane, 0, floats * sizeof *plane) : NULL;
 }
 
-static inline int fr_space_make(fr_space *s, int64_t side, int64_t columns)
-{
+static inline int fr_space_make(fr_space *s, int64_t side, int64_t columns) {
     memset(s, 0, sizeof *s);
     s->side = side;
     s->pitch = fr_pitch(side);
@@ -54,16 +51,14 @@ static inline int fr_space_make(fr_space *s, int64_t side, int64_t columns)
     return made == RG_OK && s->mask && s->edge_first ? RG_OK : RG_E_STATE;
 }
 
-static inline void fr_space_free(fr_space *s)
-{
+static inline void fr_space_free(fr_space *s) {
     fr_columns_free(&s->column);
     fftwf_free(s->mask);
     fftwf_free(s->edge_first);
 }
 
 // The mask of radius R about the corner, by rows |y| = 0 .. rows-1.
-static inline void fr_space_mask(fr_space *s, float R)
-{
+static inline void fr_space_mask(fr_space *s, float R) {
     const int64_t half = s->side / 2;
     if (s->R == R) return;
     s->R = R;
@@ -86,8 +81,7 @@ static inline void fr_space_mask(fr_space *s, float R)
 }
 
 // The disc of sigma2 instead of the mask: edge_past[|y|] columns |x| of row y.
-static inline void fr_space_disc(fr_space *s, float R)
-{
+static inline void fr_space_disc(fr_space *s, float R) {
     const int64_t half = s->side / 2;
     if (s->R == R) return;
     s->R = R;
@@ -103,23 +97,20 @@ static inline void fr_space_disc(fr_space *s, float R)
 RG_HD float *fr_row(const fr_space *s, float *plane, int64_t y) { return plane + 2 * (y < 0 ? y + s->side : y) * s->pitch; }
 RG_HD int64_t fr_rows_from(const fr_space *s) { return s->rows > s->side / 2 ? -s->side / 2 + 1 : s->rows ? 1 - s->rows : 0; }
 
-static inline void fr_rows(const fr_space *s, float *plane, int forth)
-{
+static inline void fr_rows(const fr_space *s, float *plane, int forth) {
     float *row[FR_SIDE_MAX];
     int n = 0;
     for (int64_t y = fr_rows_from(s); y < s->rows; y++) row[n++] = fr_row(s, plane, y);
     fr_rows_run(&s->column, row, n, (int)s->columns, forth);
 }
 
-static inline void fr_back(const fr_space *s, float *plane)
-{
+static inline void fr_back(const fr_space *s, float *plane) {
     fr_columns_run(&s->column, plane, s->pitch, s->columns, 0);
     fr_rows(s, plane, 0);
 }
 
 // The sum of the pixels of a row with |x| from first to past-1, and their number.
-static inline double fr_edge_sum(const float *row, int64_t side, int64_t first, int64_t past, double *n)
-{
+static inline double fr_edge_sum(const float *row, int64_t side, int64_t first, int64_t past, double *n) {
     double sum = 0;
     for (int64_t x = first; x < past && x < side / 2; x++, ++*n) sum += row[x];
     for (int64_t x = first > 1 ? first : 1; x < past; x++, ++*n) sum += row[side - x];
@@ -127,8 +118,7 @@ static inline double fr_edge_sum(const float *row, int64_t side, int64_t first, 
 }
 
 // Returns the edge's mean before the division by the number of pixels.
-FR_AVX2 static inline float fr_mask_rows(const fr_space *s, float *plane)
-{
+FR_AVX2 static inline float fr_mask_rows(const fr_space *s, float *plane) {
     double sum = 0, n = 0;
     for (int64_t y = fr_rows_from(s); y < s->rows; y++) {
         const int64_t first = s->edge_first[llabs(y)], past = s->edge_past[llabs(y)];
@@ -143,8 +133,7 @@ FR_AVX2 static inline float fr_mask_rows(const fr_space *s, float *plane)
     return mean;
 }
 
-static inline void fr_forth(const fr_space *s, float *plane)
-{
+static inline void fr_forth(const fr_space *s, float *plane) {
     fr_rows(s, plane, 1);
     for (int64_t y = s->rows; y < s->side + fr_rows_from(s); y++)
         memset(fr_row(s, plane, y), 0, (size_t)s->columns * 2 * sizeof(float));

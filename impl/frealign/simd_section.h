@@ -25,8 +25,7 @@ typedef struct fr_eight {
     int first[3][FR_EIGHT];
 } fr_eight;
 
-FR_AVX2 FR_INLINE __m256 fr_sinc_eight(__m256 t)
-{
+FR_AVX2 FR_INLINE __m256 fr_sinc_eight(__m256 t) {
     const __m256 n = _mm256_round_ps(t, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC), f = _mm256_sub_ps(t, n);
     const __m256 ff = _mm256_mul_ps(f, f), odd = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtps_epi32(n), 31));
     __m256 s = _mm256_set1_ps(0.0247186446f);
@@ -39,15 +38,13 @@ FR_AVX2 FR_INLINE __m256 fr_sinc_eight(__m256 t)
 }
 
 // `at` modulo the side, for -side <= at < 2 side.
-FR_AVX2 FR_INLINE __m256i fr_modulo_eight(__m256i at, __m256i side)
-{
+FR_AVX2 FR_INLINE __m256i fr_modulo_eight(__m256i at, __m256i side) {
     const __m256i up = _mm256_add_epi32(at, _mm256_and_si256(_mm256_srai_epi32(at, 31), side));
     return _mm256_sub_epi32(up, _mm256_andnot_si256(_mm256_cmpgt_epi32(side, up), side));
 }
 
 // Addresses of the rows of nodes of eight samples, in a volume of `floats` numbers a node and `grid` nodes a side.
-FR_AVX2 FR_INLINE void fr_rows_eight(const float *volume, int64_t grid, const int floats, const int n, fr_eight *to)
-{
+FR_AVX2 FR_INLINE void fr_rows_eight(const float *volume, int64_t grid, const int floats, const int n, fr_eight *to) {
     const __m256i side = _mm256_set1_epi32((int)grid), width = _mm256_set1_epi32((int)(grid / 2 + 1));
     const __m256i x = _mm256_loadu_si256((const __m256i *)to->first[0]), base = _mm256_set1_epi64x((int64_t)(uintptr_t)volume);
     const __m256i plane = _mm256_set1_epi64x(grid * (grid / 2 + 1) * floats * (int)sizeof(float));
@@ -72,8 +69,8 @@ FR_AVX2 FR_INLINE void fr_rows_eight(const float *volume, int64_t grid, const in
 }
 
 // Weights and first nodes of the samples i .. i + 7 of row j. The products and their sum are not fused (fr_place).
-FR_AVX2 FR_INLINE void fr_place_eight(float pad, const float *pose, int64_t i, int64_t j, const int interpolation, fr_eight *to)
-{
+FR_AVX2 FR_INLINE void fr_place_eight(
+    float pad, const float *pose, int64_t i, int64_t j, const int interpolation, fr_eight *to) {
     const __m256 column = _mm256_add_ps(_mm256_set1_ps((float)i), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
     const int n = fr_nodes(interpolation);
     __m256 sign = _mm256_setzero_ps(), w[3][5];
@@ -106,8 +103,7 @@ FR_AVX2 FR_INLINE void fr_place_eight(float pad, const float *pose, int64_t i, i
 }
 
 // The sum over the nodes of sample l: n rows of n nodes in n planes.
-FR_AVX2 FR_INLINE __m128 fr_sum_nodes(const fr_eight *e, int l, const int n)
-{
+FR_AVX2 FR_INLINE __m128 fr_sum_nodes(const fr_eight *e, int l, const int n) {
     __m256 sum = _mm256_setzero_ps();
     __m128 rest = _mm_setzero_ps();
     for (int r = 0; r < n * n; r++) {
@@ -136,16 +132,14 @@ FR_AVX2 FR_INLINE __m128 fr_sum_nodes(const fr_eight *e, int l, const int n)
 }
 
 // Whether all rows of eight samples lie in the stored half.
-FR_AVX2 FR_INLINE int fr_all_stored(const fr_eight *e, int64_t grid, const int n)
-{
+FR_AVX2 FR_INLINE int fr_all_stored(const fr_eight *e, int64_t grid, const int n) {
     const __m256i x = _mm256_loadu_si256((const __m256i *)e->first[0]);
     const __m256i rest = _mm256_sub_epi32(_mm256_set1_epi32((int)grid / 2 + 1 - n), x);
     return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(x, rest))) == 0; // none is negative
 }
 
 // Eight samples of 2^3 nodes: fr_sum_nodes for two nodes along x, four samples at a time.
-FR_AVX2 FR_INLINE void fr_sum_eight(const fr_eight *e, float *S)
-{
+FR_AVX2 FR_INLINE void fr_sum_eight(const fr_eight *e, float *S) {
     const __m256 odd = _mm256_setr_ps(0, -0.0f, 0, -0.0f, 0, -0.0f, 0, -0.0f);
     for (int half = 0; half < FR_EIGHT; half += 4) {
         __m128 a[4];
@@ -169,8 +163,7 @@ FR_AVX2 FR_INLINE void fr_sum_eight(const fr_eight *e, float *S)
 // Places eight samples from i on and prefetches the lines of their rows. A group is summed when FR_AHEAD later ones have been
 // requested: most of these lines are in memory, and their addresses depend on the pose alone.
 FR_AVX2 FR_INLINE void fr_call_for(
-    const fr_call *p, const float *pose, int64_t i, int64_t j, const int interpolation, fr_eight *e)
-{
+    const fr_call *p, const float *pose, int64_t i, int64_t j, const int interpolation, fr_eight *e) {
     const int n = fr_nodes(interpolation);
     fr_place_eight(p->pad, pose, i, j, interpolation, e);
     fr_rows_eight(p->F3, p->grid, 2, n, e);
@@ -179,8 +172,7 @@ FR_AVX2 FR_INLINE void fr_call_for(
 }
 
 FR_AVX2 FR_INLINE void fr_section_row_of(
-    const fr_call *p, const float *pose, int64_t j, int64_t first, int64_t past, float *S, const int interpolation)
-{
+    const fr_call *p, const float *pose, int64_t j, int64_t first, int64_t past, float *S, const int interpolation) {
     const int n = fr_nodes(interpolation);
     fr_eight ring[FR_AHEAD + 1];
     for (int64_t i = first, placed = first; i < past; i += FR_EIGHT) {
@@ -204,8 +196,8 @@ FR_AVX2 FR_INLINE void fr_section_row_of(
 }
 
 // Writes S(M q) of the coefficients first <= i < past of row j to S[2i].
-FR_AVX2 static inline void fr_section_row(const fr_call *p, const float *pose, int64_t j, int64_t first, int64_t past, float *S)
-{
+FR_AVX2 static inline void fr_section_row(
+    const fr_call *p, const float *pose, int64_t j, int64_t first, int64_t past, float *S) {
     switch (p->interpolation) {
     case FR_TRILINEAR: fr_section_row_of(p, pose, j, first, past, S, FR_TRILINEAR); break;
     case FR_NEAREST: fr_section_row_of(p, pose, j, first, past, S, FR_NEAREST); break;
@@ -217,8 +209,7 @@ FR_AVX2 static inline void fr_section_row(const fr_call *p, const float *pose, i
 
 // The first column of row j in the band, and the column after the last; the row has none if past <= first.
 RG_HD int64_t fr_band_first(int64_t a, int64_t j) { return a * a > j * j ? fr_root(a * a - j * j - 1) + 1 : 0; }
-RG_HD int64_t fr_band_past(int64_t side, int64_t b, int64_t j)
-{
+RG_HD int64_t fr_band_past(int64_t side, int64_t b, int64_t j) {
     const int64_t past = fr_row_past(b, j), rest = (side - 1) * (side - 1) - 4 * j * j; // 4 i^2 < rest
     const int64_t ring = rest > 0 ? fr_root((rest - 1) / 4) + 1 : 0;
     return past < ring ? past : ring;

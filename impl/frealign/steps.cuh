@@ -19,8 +19,7 @@ typedef struct fr_layout {
     size_t image, image_bytes, work, work_bytes, part, sums, ring, list, begin, total;
 } fr_layout;
 
-static inline size_t fr_reserve(size_t *total, size_t bytes)
-{
+static inline size_t fr_reserve(size_t *total, size_t bytes) {
     const size_t at = *total;
     *total += (bytes + 255) / 256 * 256;
     return at;
@@ -29,22 +28,19 @@ static inline size_t fr_reserve(size_t *total, size_t bytes)
 static inline unsigned fr_blocks(int64_t n, int64_t threads) { return (unsigned)((n + threads - 1) / threads); }
 
 // Calls per launch: all passes have the same size, except the last.
-static inline int64_t fr_calls_at_once(const rg_shape *s, int64_t most)
-{
+static inline int64_t fr_calls_at_once(const rg_shape *s, int64_t most) {
     const int64_t all = fr_calls(s), passes = (all + most - 1) / most;
     return (all + passes - 1) / passes;
 }
 
 // Blocks that share the pixels of an image: one thread per pixel where one call has the GPU for itself, else several pixels per
 // thread.
-static inline int64_t fr_pixel_blocks(const rg_shape *s, int way, int64_t calls, int64_t threads)
-{
+static inline int64_t fr_pixel_blocks(const rg_shape *s, int way, int64_t calls, int64_t threads) {
     const int64_t pixels = s->n[FR_SIDE] * s->n[FR_SIDE], all = (pixels + threads - 1) / threads;
     return way == FR_LIST && calls > 1 ? (all < 16 ? all : 16) : all;
 }
 
-static inline fr_layout fr_layout_of(const rg_shape *s, const int64_t *param, int way, int images, int64_t rings)
-{
+static inline fr_layout fr_layout_of(const rg_shape *s, const int64_t *param, int way, int images, int64_t rings) {
     fr_layout l = {};
     l.calls = fr_calls_at_once(s, param[FR_P_CALLS]);
     l.images = images;
@@ -73,27 +69,24 @@ typedef struct fr_plan {
     rg_texture texture;
 } fr_plan;
 
-static inline int fr_make_fft(rg_fft *plan, cufftType type, int64_t side, int64_t batch, void *work, size_t most, void *stream)
-{
+static inline int fr_make_fft(
+    rg_fft *plan, cufftType type, int64_t side, int64_t batch, void *work, size_t most, void *stream) {
     const int64_t n[2] = {side, side};
     return rg_fft_make(plan, type, 2, n, batch, work, most, stream);
 }
 
-static inline int fr_make_texture(fr_plan *plan, int64_t side)
-{
+static inline int fr_make_texture(fr_plan *plan, int64_t side) {
     return rg_texture_array<float2>(&plan->texture, fr_width(side), side, side, cudaAddressModeClamp, cudaFilterModePoint);
 }
 
 // The ring of a coefficient in the list; -1: it is in none.
 typedef int64_t (*fr_ring_of)(const rg_shape *, int64_t i, int64_t j);
-static inline int64_t fr_ring_of_band(const rg_shape *s, int64_t i, int64_t j)
-{
+static inline int64_t fr_ring_of_band(const rg_shape *s, int64_t i, int64_t j) {
     return fr_in_band(s->n[FR_SIDE], i, j, s->n[FR_INNER], s->n[FR_OUTER]) ? fr_ring(i * i + j * j) : -1;
 }
 
 // Copies the list that FR_LIST kernels read: coefficients sorted by ring, row by row within a ring.
-static inline int fr_copy_list(const rg_call *call, const fr_layout &l, fr_ring_of ring_of)
-{
+static inline int fr_copy_list(const rg_call *call, const fr_layout &l, fr_ring_of ring_of) {
     const int64_t side = call->shape->n[FR_SIDE], rings = l.rings;
     int *list = (int *)calloc((size_t)l.stored, sizeof(int)), *begin = (int *)calloc((size_t)rings + 2, sizeof(int));
     if (!list || !begin) return free(list), free(begin), RG_E_STATE;
@@ -121,8 +114,7 @@ static inline int fr_copy_list(const rg_call *call, const fr_layout &l, fr_ring_
 }
 
 // back: the masked image returns to Fourier space. ring_of: selects the list for FR_LIST.
-static inline int fr_prepare(rg_call *call, const fr_layout &l, bool back, bool texture, fr_ring_of ring_of)
-{
+static inline int fr_prepare(rg_call *call, const fr_layout &l, bool back, bool texture, fr_ring_of ring_of) {
     const int64_t side = call->shape->n[FR_SIDE];
     fr_plan *plan = (fr_plan *)calloc(1, sizeof *plan);
     char *work = (char *)call->scratch + l.work;
@@ -136,8 +128,7 @@ static inline int fr_prepare(rg_call *call, const fr_layout &l, bool back, bool 
 }
 
 // Copies the reference to the texture; it does not change between calls.
-static inline int fr_upload(const rg_call *call)
-{
+static inline int fr_upload(const rg_call *call) {
     return rg_texture_fill(&((const fr_plan *)call->state)->texture, call->arg[FR_F3], call->stream);
 }
 
@@ -145,8 +136,7 @@ static inline bool fr_uploads(bool texture, const int64_t *param) { return textu
 
 static inline int fr_load(rg_call *call) { return fr_uploads(true, call->param) ? RG_OK : fr_upload(call); }
 
-static inline void fr_finish(rg_call *call)
-{
+static inline void fr_finish(rg_call *call) {
     fr_plan *plan = (fr_plan *)call->state;
     if (plan) {
         rg_fft_free(&plan->to_image);
@@ -170,31 +160,27 @@ typedef struct fr_steps {
     double *part, *sums, *ring;
 } fr_steps;
 
-static inline fr_steps fr_steps_of(const rg_call *call, const fr_layout &l)
-{
+static inline fr_steps fr_steps_of(const rg_call *call, const fr_layout &l) {
     char *scratch = (char *)call->scratch;
     fr_steps s = {call, (const fr_plan *)call->state, l, fr_input_of(call), 0, 0, (float2 *)(scratch + l.image),
         (double *)(scratch + l.part), (double *)(scratch + l.sums), (double *)(scratch + l.ring)};
     return s;
 }
 
-static inline bool fr_next(fr_steps *s)
-{
+static inline bool fr_next(fr_steps *s) {
     s->first += s->count;
     const int64_t left = fr_calls(s->call->shape) - s->first;
     s->count = (unsigned)(left < s->l.calls ? left : s->l.calls);
     return left > 0;
 }
 
-static inline dim3 fr_plane_grid(const fr_steps &s, dim3 block)
-{
+static inline dim3 fr_plane_grid(const fr_steps &s, dim3 block) {
     return dim3(fr_blocks(s.in.width, block.x), fr_blocks(s.in.side, block.y), s.count);
 }
 
 static inline dim3 fr_block(const fr_steps &s, int param) { return dim3((unsigned)s.call->param[param], 16); }
 
-template <class volume> static int fr_extract_all(const fr_steps &s, volume f3, bool flipped)
-{
+template <class volume> static int fr_extract_all(const fr_steps &s, volume f3, bool flipped) {
     const dim3 block = fr_block(s, FR_P_INTERPOLATE), grid = fr_plane_grid(s, block);
 #define FR_EXTRACT(how)                                                                                                        \
     RG_LAUNCH((fr_extract<how, volume>), grid, block, 0, s.call->stream, s.in, f3, s.first, flipped, s.image)
@@ -203,15 +189,13 @@ template <class volume> static int fr_extract_all(const fr_steps &s, volume f3, 
     return (int)cudaGetLastError();
 }
 
-static inline int fr_sections(const fr_steps &s, bool texture, bool flipped)
-{
+static inline int fr_sections(const fr_steps &s, bool texture, bool flipped) {
     const fr_memory memory = {s.in.f3, s.in.pairs};
     const fr_texture fetch = {s.plan->texture.object};
     return texture ? fr_extract_all(s, fetch, flipped) : fr_extract_all(s, memory, flipped);
 }
 
-template <int way, class pixels> static int fr_sum_pixels(const fr_steps &s, pixels p)
-{
+template <int way, class pixels> static int fr_sum_pixels(const fr_steps &s, pixels p) {
     const dim3 block = fr_block(s, FR_P_BLOCK), grid((unsigned)s.l.parts, s.count);
     if (way == FR_ATOMIC) {
         int error = (int)cudaMemsetAsync(s.sums, 0, s.count * pixels::n * sizeof(double), (cudaStream_t)s.call->stream);
@@ -225,8 +209,7 @@ template <int way, class pixels> static int fr_sum_pixels(const fr_steps &s, pix
 }
 
 // Masks the half planes of `plane` in real space, in place.
-template <int way> static int fr_mask_planes(const fr_steps &s, float2 *plane, const float *setting)
-{
+template <int way> static int fr_mask_planes(const fr_steps &s, float2 *plane, const float *setting) {
     float *image = (float *)plane;
     const fr_edge_sums edge = {image, setting};
     const dim3 block(32, 8), grid(fr_blocks(s.in.side, 32), fr_blocks(s.in.side, 8), s.count);
@@ -241,16 +224,14 @@ template <int way> static int fr_mask_planes(const fr_steps &s, float2 *plane, c
 // ---- costs --------------------------------------------------------------------------------------------------------------
 
 // Multiply-adds of a call's two transforms.
-static inline double fr_transforms_mad(const rg_shape *s)
-{
+static inline double fr_transforms_mad(const rg_shape *s) {
     const double pixels = (double)s->n[FR_SIDE] * (double)s->n[FR_SIDE];
     return 2 * 1.25 * pixels * log2(pixels);
 }
 
 // Cost of one run: the reference's nodes in the band's ball; the images; for each call its section, its transforms (cuFFT reads
 // and writes twice each) and its sums, which may all stay in L2 when few calls share a launch.
-static inline void fr_section_cost(const rg_shape *s, const int64_t *param, bool texture, rg_cost *c)
-{
+static inline void fr_section_cost(const rg_shape *s, const int64_t *param, bool texture, rg_cost *c) {
     const double calls = (double)fr_calls(s);
     double band = 0;
     for (int64_t i = 0; i < s->n[FR_OUTER]; i++) band += 2 * sqrt((double)(s->n[FR_OUTER] * s->n[FR_OUTER] - i * i));

@@ -22,8 +22,7 @@
 // D += A B for one warp, 16 x 8 x 32, unsigned 8-bit in, 32-bit integers out (PTX mma.sync.m16n8k32.row.col.s32.u8.u8.s32).
 // Lane l holds rows l/4 and l/4+8 of A, column l/4 of B, and rows l/4, l/4+8 and columns 2(l%4)+{0,1} of D. Needs sm_80.
 #ifndef RG_EMULATED
-static __device__ __forceinline__ void rg_mma_u8(int d[4], const unsigned a[4], const unsigned b[2])
-{
+static __device__ __forceinline__ void rg_mma_u8(int d[4], const unsigned a[4], const unsigned b[2]) {
     asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
                  : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));

@@ -20,8 +20,7 @@ static rg_device gpus[RG_GPUS_MAX];
 static thread_local int opened = -1; // the current GPU of this thread, as in the CUDA runtime
 
 // Returns the error and clears the runtime's copy, so that no later call returns it again.
-static int told(cudaError_t e)
-{
+static int told(cudaError_t e) {
     if (e != cudaSuccess) cudaGetLastError();
     return (int)e;
 }
@@ -30,16 +29,14 @@ static int told(cudaError_t e)
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-static size_t free_bytes()
-{
+static size_t free_bytes() {
     size_t bytes = 0, all;
     told(cudaMemGetInfo(&bytes, &all));
     return least(bytes, rg_ledger_left(&gpus[opened]));
 }
 
 // Records `bytes` in the ledger as `what` and, if the limit allows, calls make() to allocate them. Returns the code of make.
-template <class MAKE, class HANDLE> static cudaError_t entered(size_t bytes, const char *what, HANDLE *to, MAKE make)
-{
+template <class MAKE, class HANDLE> static cudaError_t entered(size_t bytes, const char *what, HANDLE *to, MAKE make) {
     rg_ledger_block *entry = rg_ledger_take(&gpus[opened], bytes, what);
     *to = nullptr;
     const cudaError_t e = entry ? make() : cudaErrorMemoryAllocation;
@@ -48,12 +45,10 @@ template <class MAKE, class HANDLE> static cudaError_t entered(size_t bytes, con
     return e;
 }
 
-static int gpu_alloc(void **to, size_t bytes, const char *what)
-{
+static int gpu_alloc(void **to, size_t bytes, const char *what) {
     return told(entered(bytes, what, to, [&] { return cudaMalloc(to, bytes); }));
 }
-static void gpu_release(void *p)
-{
+static void gpu_release(void *p) {
     rg_ledger_give(p);
     told(cudaFree(p));
 }
@@ -64,26 +59,22 @@ cudaError_t __real_cudaMallocArray(cudaArray_t *, const cudaChannelFormatDesc *,
 cudaError_t __real_cudaMalloc3DArray(cudaArray_t *, const cudaChannelFormatDesc *, cudaExtent, unsigned flags);
 cudaError_t __real_cudaFreeArray(cudaArray_t);
 
-static size_t array_bytes(const cudaChannelFormatDesc *t, size_t width, size_t height, size_t depth)
-{
+static size_t array_bytes(const cudaChannelFormatDesc *t, size_t width, size_t height, size_t depth) {
     return (size_t)(t->x + t->y + t->z + t->w) / 8 * width * (height ? height : 1) * (depth ? depth : 1);
 }
 
 cudaError_t __wrap_cudaMallocArray(
-    cudaArray_t *to, const cudaChannelFormatDesc *texel, size_t width, size_t height, unsigned flags)
-{
+    cudaArray_t *to, const cudaChannelFormatDesc *texel, size_t width, size_t height, unsigned flags) {
     return entered(array_bytes(texel, width, height, 0), "texture", to,
         [&] { return __real_cudaMallocArray(to, texel, width, height, flags); });
 }
 
-cudaError_t __wrap_cudaMalloc3DArray(cudaArray_t *to, const cudaChannelFormatDesc *texel, cudaExtent e, unsigned flags)
-{
+cudaError_t __wrap_cudaMalloc3DArray(cudaArray_t *to, const cudaChannelFormatDesc *texel, cudaExtent e, unsigned flags) {
     return entered(array_bytes(texel, e.width, e.height, e.depth), "texture", to,
         [&] { return __real_cudaMalloc3DArray(to, texel, e, flags); });
 }
 
-cudaError_t __wrap_cudaFreeArray(cudaArray_t array)
-{
+cudaError_t __wrap_cudaFreeArray(cudaArray_t array) {
     rg_ledger_give(array);
     return __real_cudaFreeArray(array);
 }
@@ -98,8 +89,7 @@ cufftResult __real_cufftDestroy(cufftHandle);
 static std::map<cufftHandle, void *> areas;
 static std::mutex areas_lock;
 
-extern "C" cufftResult __wrap_cufftSetAutoAllocation(cufftHandle plan, int automatic)
-{
+extern "C" cufftResult __wrap_cufftSetAutoAllocation(cufftHandle plan, int automatic) {
     const std::lock_guard<std::mutex> held(areas_lock);
     if (!automatic) areas[plan] = nullptr;
     return __real_cufftSetAutoAllocation(plan, automatic);
@@ -107,8 +97,7 @@ extern "C" cufftResult __wrap_cufftSetAutoAllocation(cufftHandle plan, int autom
 
 extern "C" cufftResult __wrap_cufftMakePlanMany64(cufftHandle plan, int rank, long long *n, long long *in, long long in_stride,
     long long in_distance, long long *out, long long out_stride, long long out_distance, cufftType type, long long batch,
-    size_t *bytes)
-{
+    size_t *bytes) {
     const std::lock_guard<std::mutex> held(areas_lock);
     const bool own = !areas.count(plan);
     void *area = nullptr;
@@ -122,8 +111,7 @@ extern "C" cufftResult __wrap_cufftMakePlanMany64(cufftHandle plan, int rank, lo
     return cufftSetWorkArea(plan, area);
 }
 
-extern "C" cufftResult __wrap_cufftDestroy(cufftHandle plan)
-{
+extern "C" cufftResult __wrap_cufftDestroy(cufftHandle plan) {
     const std::lock_guard<std::mutex> held(areas_lock);
     const cufftResult e = __real_cufftDestroy(plan);
     const auto area = areas.find(plan);
@@ -135,47 +123,40 @@ extern "C" cufftResult __wrap_cufftDestroy(cufftHandle plan)
 
 // cudaMemcpy from pageable memory returns when the last piece is staged, before it has arrived, and our streams do not wait for
 // the stream that it uses.
-static int gpu_upload(void *to, const void *from, size_t bytes)
-{
+static int gpu_upload(void *to, const void *from, size_t bytes) {
     cudaError_t e = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
     return told(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
 }
-static int gpu_download(void *to, const void *from, size_t bytes)
-{
+static int gpu_download(void *to, const void *from, size_t bytes) {
     return told(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
 }
 
-static int gpu_sync()
-{
+static int gpu_sync() {
     cudaError_t finished = cudaDeviceSynchronize(), last = cudaGetLastError();
     return (int)(finished != cudaSuccess ? finished : last);
 }
 
-static int gpu_fill(void *to, int byte, size_t bytes)
-{
+static int gpu_fill(void *to, int byte, size_t bytes) {
     cudaError_t e = cudaMemset(to, byte, bytes);
     return told(e != cudaSuccess ? e : cudaDeviceSynchronize());
 }
 
 // ---- streams and events --------------------------------------------------------------------------------------------------
 
-static int gpu_stream(void **to)
-{
+static int gpu_stream(void **to) {
     *to = nullptr;
     return told(cudaStreamCreateWithFlags((cudaStream_t *)to, cudaStreamNonBlocking));
 }
 static void gpu_stream_free(void *s) { told(cudaStreamDestroy((cudaStream_t)s)); }
 
-static int gpu_event(void **to)
-{
+static int gpu_event(void **to) {
     *to = nullptr;
     return told(cudaEventCreate((cudaEvent_t *)to));
 }
 static void gpu_event_free(void *e) { told(cudaEventDestroy((cudaEvent_t)e)); }
 static int gpu_record(void *e, void *s) { return told(cudaEventRecord((cudaEvent_t)e, (cudaStream_t)s)); }
 
-static int gpu_elapsed(void *from, void *to, double *ms)
-{
+static int gpu_elapsed(void *from, void *to, double *ms) {
     float f = 0;
     cudaError_t e = cudaEventSynchronize((cudaEvent_t)to);
     if (e == cudaSuccess) e = cudaEventElapsedTime(&f, (cudaEvent_t)from, (cudaEvent_t)to);
@@ -183,8 +164,7 @@ static int gpu_elapsed(void *from, void *to, double *ms)
     return told(e);
 }
 
-static int gpu_stream_urgent(void **to)
-{
+static int gpu_stream_urgent(void **to) {
     int lowest = 0, highest = 0;
     *to = nullptr;
     cudaError_t e = cudaDeviceGetStreamPriorityRange(&lowest, &highest);
@@ -196,8 +176,7 @@ static int gpu_wait(void *s, void *e) { return told(cudaStreamWaitEvent((cudaStr
 // ---- copies --------------------------------------------------------------------------------------------------------------
 
 // The system clears the pages of this block on first access (as slowly as cudaHostAlloc), so several threads touch them.
-static void touch(char *p, size_t room, size_t page, size_t piece)
-{
+static void touch(char *p, size_t room, size_t page, size_t piece) {
     std::vector<std::thread> touching;
     const auto clear = [=](size_t at) {
         for (size_t i = at; i < room && i < at + piece; i += page) ((volatile char *)p)[i] = 0;
@@ -211,8 +190,7 @@ static void touch(char *p, size_t room, size_t page, size_t piece)
 }
 
 // Portable: a thread of any GPU may copy from it.
-static int gpu_pinned(void **to, size_t bytes, const char *what)
-{
+static int gpu_pinned(void **to, size_t bytes, const char *what) {
     const size_t page = 1 << 12, large = 1 << 21, unit = bytes < large ? page : large, room = (bytes + unit - 1) / unit * unit;
     char *p = (char *)aligned_alloc(unit, room);
     cudaError_t e = p ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -229,19 +207,16 @@ static int gpu_pinned(void **to, size_t bytes, const char *what)
     if (e == cudaErrorMemoryAllocation) rg_ledger_refuse(rg_device_cpu(), bytes, what, (size_t)rg_memory_free());
     return told(e);
 }
-static void gpu_unpin(void *p)
-{
+static void gpu_unpin(void *p) {
     told(cudaHostUnregister(p));
     free(p);
 }
-static int gpu_upload_on(void *to, const void *from, size_t bytes, void *s)
-{
+static int gpu_upload_on(void *to, const void *from, size_t bytes, void *s) {
     return told(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, (cudaStream_t)s));
 }
 
 // Without access to the other GPU's memory the runtime copies through the host.
-static int gpu_move(void *to, const void *from, size_t bytes)
-{
+static int gpu_move(void *to, const void *from, size_t bytes) {
     cudaPointerAttributes at;
     cudaError_t e = cudaPointerGetAttributes(&at, from);
     if (e == cudaSuccess && at.device != opened) told(cudaDeviceEnablePeerAccess(at.device, 0)); // once, where possible
@@ -249,15 +224,13 @@ static int gpu_move(void *to, const void *from, size_t bytes)
     return told(e == cudaSuccess ? cudaStreamSynchronize(nullptr) : e);
 }
 static_assert(sizeof(cudaIpcMemHandle_t) == RG_SHARED_NAME, "");
-static int gpu_share(void *p, char name[RG_SHARED_NAME])
-{
+static int gpu_share(void *p, char name[RG_SHARED_NAME]) {
     cudaIpcMemHandle_t handle = {};
     const cudaError_t e = cudaIpcGetMemHandle(&handle, p);
     memcpy(name, &handle, sizeof handle);
     return told(e);
 }
-static void *gpu_open_shared(const char name[RG_SHARED_NAME])
-{
+static void *gpu_open_shared(const char name[RG_SHARED_NAME]) {
     void *p = nullptr;
     cudaIpcMemHandle_t handle;
     memcpy(&handle, name, sizeof handle);
@@ -265,8 +238,7 @@ static void *gpu_open_shared(const char name[RG_SHARED_NAME])
 }
 static void gpu_close_shared(void *p) { told(cudaIpcCloseMemHandle(p)); }
 
-static int gpu_flush(void *stream)
-{
+static int gpu_flush(void *stream) {
     static struct {
         void *at;
         size_t bytes;
@@ -284,8 +256,7 @@ static int gpu_flush(void *stream)
 
 // ---- facts ---------------------------------------------------------------------------------------------------------------
 
-static int gpu_facts(rg_device_facts *f)
-{
+static int gpu_facts(rg_device_facts *f) {
     cudaDeviceProp p;
     cudaError_t e = cudaGetDeviceProperties(&p, opened);
     memset(f, 0, sizeof *f);
@@ -309,15 +280,13 @@ static int gpu_facts(rg_device_facts *f)
     return RG_OK;
 }
 
-static const char *gpu_error(int code)
-{
+static const char *gpu_error(int code) {
     return code < 0 ? rg_device_cpu()->error(code) : cudaGetErrorString((cudaError_t)code);
 }
 
 // Memory that the driver shows as used when this process has allocated nothing: its context and, on a shared card, other
 // processes, of which at most CONTEXT_MOST is recorded.
-static cudaError_t enter_context(int index)
-{
+static cudaError_t enter_context(int index) {
     enum : size_t { CONTEXT_MOST = 1 << 30 };
     size_t there = 0, all = 0;
     const cudaError_t e = cudaMemGetInfo(&there, &all);
@@ -328,8 +297,7 @@ static cudaError_t enter_context(int index)
     return e != cudaSuccess || entry ? e : cudaErrorMemoryAllocation;
 }
 
-static void name_functions(rg_device &gpu, int index)
-{
+static void name_functions(rg_device &gpu, int index) {
     static char names[RG_GPUS_MAX][16];
     snprintf(names[index], sizeof names[index], "gpu%d", index);
     gpu.name = names[index];
@@ -361,8 +329,7 @@ static void name_functions(rg_device &gpu, int index)
     gpu.error = gpu_error;
 }
 
-extern "C" const rg_device *rg_gpu_open(int index, char why[200])
-{
+extern "C" const rg_device *rg_gpu_open(int index, char why[200]) {
     static bool was_open[RG_GPUS_MAX];
     static std::mutex lock; // for was_open
     int count = rg_gpu_count(why);

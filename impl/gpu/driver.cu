@@ -15,8 +15,7 @@ struct driver {
         (*pci)(char *, int, int);
 };
 
-static const char *driver_open(driver *d)
-{
+static const char *driver_open(driver *d) {
     static void *library;
     if (!library) library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library) return "no NVIDIA driver (libcuda.so.1 not found)";
@@ -37,8 +36,7 @@ struct answer {
     char name[128], pci[24];
 };
 
-static void ask_driver(const driver &d, int index, answer *a)
-{
+static void ask_driver(const driver &d, int index, answer *a) {
     int device = 0, major = 0, minor = 0;
     if (index < 0 || d.get(&device, index) || d.attribute(&major, 75, device) || d.attribute(&minor, 76, device)) return;
     a->sm = 10 * major + minor;
@@ -48,8 +46,7 @@ static void ask_driver(const driver &d, int index, answer *a)
 
 static const char *const NOT_STARTING = "the NVIDIA driver does not start (no GPU, or a driver that does not fit it)";
 
-static bool query_here(int index, answer *a, const char **why)
-{
+static bool query_here(int index, answer *a, const char **why) {
     driver d;
     *a = answer{};
     if ((*why = driver_open(&d))) return false;
@@ -60,8 +57,7 @@ static bool query_here(int index, answer *a, const char **why)
     return !*why;
 }
 
-static bool query_in_child(int index, answer *a, const char **why)
-{
+static bool query_in_child(int index, answer *a, const char **why) {
     driver d;
     int end[2];
     *a = answer{};
@@ -88,8 +84,7 @@ static bool queries_here;
 extern "C" void rg_gpu_query_here() { queries_here = true; }
 
 // Starting the driver is slow: each GPU is queried once, and the first answer has the number of GPUs.
-static const answer *gpu_answer(int index, const char **why)
-{
+static const answer *gpu_answer(int index, const char **why) {
     static answer of[RG_GPUS_MAX];
     static const char *reason[RG_GPUS_MAX];
     static bool queried[RG_GPUS_MAX];
@@ -103,30 +98,26 @@ static const answer *gpu_answer(int index, const char **why)
     return &of[index];
 }
 
-extern "C" int rg_gpu_count(char why[200])
-{
+extern "C" int rg_gpu_count(char why[200]) {
     const char *reason;
     const int count = gpu_answer(0, &reason)->count;
     if (count < 1) snprintf(why, 200, "no GPU: %s", reason ? reason : "the driver lists none");
     return count > 0 ? count : 0;
 }
 
-extern "C" int rg_gpu_sm(int index)
-{
+extern "C" int rg_gpu_sm(int index) {
     const char *why;
     const answer *a = gpu_answer(index, &why);
     return a ? a->sm : 0;
 }
 
-extern "C" const char *rg_gpu_name(int index)
-{
+extern "C" const char *rg_gpu_name(int index) {
     const char *why;
     const answer *a = gpu_answer(index, &why);
     return a ? a->name : "";
 }
 
-extern "C" const char *rg_gpu_pci(int index)
-{
+extern "C" const char *rg_gpu_pci(int index) {
     const char *why;
     const answer *a = gpu_answer(index, &why);
     return a ? a->pci : "";

@@ -8,8 +8,7 @@
 
 #include "cuda.h"
 
-static __device__ __forceinline__ void rg_take_turn(void)
-{
+static __device__ __forceinline__ void rg_take_turn(void) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
@@ -29,8 +28,7 @@ template <class K> static inline int rg_find_early(rg_call *, K) { return RG_OK;
     } while (0)
 
 // For `prepare`: sets call->state if the code for this GPU waits. GPUs later than sm_90 run the PTX of sm_80, which does not.
-template <class K> static inline int rg_find_early(rg_call *call, K kernel)
-{
+template <class K> static inline int rg_find_early(rg_call *call, K kernel) {
     static char waits;
     cudaFuncAttributes compiled;
     const int error = (int)cudaFuncGetAttributes(&compiled, kernel);
@@ -40,8 +38,7 @@ template <class K> static inline int rg_find_early(rg_call *call, K kernel)
 
 template <class... P, class... A>
 static inline void rg_launch_early(
-    void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, void *stream, A... argument)
-{
+    void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, void *stream, A... argument) {
     cudaLaunchAttribute early = {};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;

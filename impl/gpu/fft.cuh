@@ -16,8 +16,7 @@ typedef struct rg_fft {
     bool made;
 } rg_fft;
 
-static inline void rg_fft_free(rg_fft *f)
-{
+static inline void rg_fft_free(rg_fft *f) {
     if (f->made) cufftDestroy(f->plan);
     f->made = false;
 }
@@ -25,8 +24,7 @@ static inline void rg_fft_free(rg_fft *f)
 // `batch` arrays, one after the other, on `stream`. work: `most` bytes for cuFFT, which gives the size that it needs only here;
 // NULL: it allocates its own. RG_OK or RG_E_LIBRARY; free the plan in both cases.
 static inline int rg_fft_make(
-    rg_fft *f, cufftType type, int rank, const int64_t *n, int64_t batch, void *work, size_t most, void *stream)
-{
+    rg_fft *f, cufftType type, int rank, const int64_t *n, int64_t batch, void *work, size_t most, void *stream) {
     long long side[3], real[3], half[3], numbers = 1;
     size_t bytes = 0;
     for (int a = 0; a < rank; a++) {
@@ -47,8 +45,7 @@ static inline int rg_fft_make(
     return good ? RG_OK : RG_E_LIBRARY;
 }
 
-static inline int rg_fft_run(const rg_fft *f, void *data)
-{
+static inline int rg_fft_run(const rg_fft *f, void *data) {
     cufftResult result = CUFFT_INVALID_VALUE;
     if (f->type == CUFFT_R2C)
         result = cufftExecR2C(f->plan, (cufftReal *)data, (cufftComplex *)data);
@@ -62,8 +59,7 @@ static inline int rg_fft_run(const rg_fft *f, void *data)
 }
 
 // Transforms one cube; done on return.
-static inline int rg_fft_cube(cufftType type, int64_t side, void *data, void *stream)
-{
+static inline int rg_fft_cube(cufftType type, int64_t side, void *data, void *stream) {
     const int64_t n[3] = {side, side, side};
     rg_fft f = {};
     int error = rg_fft_make(&f, type, 3, n, 1, NULL, 0, stream);

@@ -34,13 +34,11 @@ template <int N> static inline void rg_wgmma_wait(int (&)[N]) {}
 static inline void rg_fence_shared(void) {}
 static inline void rg_copies_end(void) {}
 template <int N> static inline void rg_copies_wait(void) {}
-static inline void rg_copy16(void *shared, const void *global, bool inside)
-{
+static inline void rg_copy16(void *shared, const void *global, bool inside) {
     *(uint4 *)shared = inside ? *(const uint4 *)global : make_uint4(0, 0, 0, 0);
 }
 
-template <int N, int D> static inline void rg_wgmma_u8(int (&d)[D], const unsigned (&a)[4], rg_wgmma_b b)
-{
+template <int N, int D> static inline void rg_wgmma_u8(int (&d)[D], const unsigned (&a)[4], rg_wgmma_b b) {
     int quad = (int)threadIdx.x % 32 / 4 * 4, pair = (int)threadIdx.x % 4 * 2;
     unsigned row[2][8]; // the rows that this thread's part of d needs, gathered from the four lanes that hold them
     for (int word = 0; word < 8; word++)
@@ -76,20 +74,17 @@ typedef struct rg_wgmma_b {
     uint64_t word;
 } rg_wgmma_b;
 
-static __device__ __forceinline__ rg_wgmma_b rg_wgmma_matrix(const unsigned char *at, unsigned depth)
-{
+static __device__ __forceinline__ rg_wgmma_b rg_wgmma_matrix(const unsigned char *at, unsigned depth) {
     unsigned address = (unsigned)__cvta_generic_to_shared(at);
     return {(uint64_t)(address >> 4 & 0x3fffu) | (uint64_t)(depth >> 4) << 16 | 8ull << 32};
 }
 
-static __device__ __forceinline__ rg_wgmma_b operator+(rg_wgmma_b b, int columns)
-{
+static __device__ __forceinline__ rg_wgmma_b operator+(rg_wgmma_b b, int columns) {
     return {(b.word & ~(uint64_t)0xffffffffu) | (uint32_t)((uint32_t)b.word + (uint32_t)columns)};
 }
 
 // The words pass through the asm statements, so that none is computed between two products, which would serialise them.
-template <int N> static __device__ __forceinline__ void rg_wgmma_begin(unsigned (&a)[N][4])
-{
+template <int N> static __device__ __forceinline__ void rg_wgmma_begin(unsigned (&a)[N][4]) {
 #pragma unroll
     for (int i = 0; i < N; i++) asm volatile("" : "+r"(a[i][0]), "+r"(a[i][1]), "+r"(a[i][2]), "+r"(a[i][3])::"memory");
     RG_HOPPER("wgmma.fence.sync.aligned;" ::: "memory");
@@ -97,8 +92,7 @@ template <int N> static __device__ __forceinline__ void rg_wgmma_begin(unsigned 
 
 // Ends the group of issued products and waits for it. The sums pass through the asm statements, so that no use of them moves
 // before.
-template <int N> static __device__ __forceinline__ void rg_wgmma_wait(int (&d)[N])
-{
+template <int N> static __device__ __forceinline__ void rg_wgmma_wait(int (&d)[N]) {
     RG_HOPPER("wgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
     for (int i = 0; i < N; i++) asm volatile("" : "+r"(d[i])::"memory");
@@ -107,12 +101,10 @@ template <int N> static __device__ __forceinline__ void rg_wgmma_wait(int (&d)[N
 static __device__ __forceinline__ void rg_fence_shared(void) { RG_HOPPER("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 static __device__ __forceinline__ void rg_copies_end(void) { RG_HOPPER("cp.async.commit_group;" ::: "memory"); }
-template <int N> static __device__ __forceinline__ void rg_copies_wait(void)
-{
+template <int N> static __device__ __forceinline__ void rg_copies_wait(void) {
     RG_HOPPER("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
-static __device__ __forceinline__ void rg_copy16(void *shared, const void *global, bool inside)
-{
+static __device__ __forceinline__ void rg_copy16(void *shared, const void *global, bool inside) {
     [[maybe_unused]] unsigned to = (unsigned)__cvta_generic_to_shared(shared);
     RG_HOPPER("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(inside ? 16 : 0) : "memory");
 }
@@ -160,8 +152,7 @@ static __device__ __forceinline__ void rg_copy16(void *shared, const void *globa
               : __VA_ARGS__                                                                                                    \
               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.word))
 
-template <int N, int D> static __device__ __forceinline__ void rg_wgmma_u8(int (&d)[D], const unsigned (&a)[4], rg_wgmma_b b)
-{
+template <int N, int D> static __device__ __forceinline__ void rg_wgmma_u8(int (&d)[D], const unsigned (&a)[4], rg_wgmma_b b) {
     static_assert(N % 32 == 0 && N >= 32 && N <= 256 && D >= N / 2, "columns");
     RG_WGMMA(32, RG_TEXT_16, 16, 17, 18, 19, 20, RG_OPERANDS_16);
     RG_WGMMA(64, RG_TEXT_32, 32, 33, 34, 35, 36, RG_OPERANDS_32);

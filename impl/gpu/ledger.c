@@ -29,8 +29,7 @@ static rg_ledger_block *blocks;
 static account accounts[DEVICES];
 static _Thread_local char refused[200];
 
-static account *account_of(const rg_device *d)
-{
+static account *account_of(const rg_device *d) {
     account *a = accounts;
     while (a < accounts + DEVICES - 1 && a->device && a->device != d) a++;
     a->device = d;
@@ -38,8 +37,7 @@ static account *account_of(const rg_device *d)
 }
 
 // The last row, "others", collects all further names.
-static int row_of(account *a, const char *what)
-{
+static int row_of(account *a, const char *what) {
     int i = 0;
     while (i < a->n && strcmp(a->row[i].what, what)) i++;
     if (i < a->n || a->n == RG_LEDGER_ROWS) return i < RG_LEDGER_ROWS ? i : RG_LEDGER_ROWS - 1;
@@ -47,16 +45,14 @@ static int row_of(account *a, const char *what)
     return a->n++;
 }
 
-static size_t left_of(const account *a)
-{
+static size_t left_of(const account *a) {
     double limit;
     const char *text = getenv("REGATHER_GPU_MEMORY");
     if (!text || !rg_memory_size(text, &limit)) return SIZE_MAX;
     return limit > (double)a->bytes ? (size_t)limit - a->bytes : 0;
 }
 
-static void add(account *a, int row, size_t bytes)
-{
+static void add(account *a, int row, size_t bytes) {
     rg_ledger_row *r = &a->row[row];
     a->bytes += bytes;
     r->bytes += bytes;
@@ -65,8 +61,7 @@ static void add(account *a, int row, size_t bytes)
 }
 
 // Removes the block that this link points to from the list, and frees it.
-static void drop(rg_ledger_block **link)
-{
+static void drop(rg_ledger_block **link) {
     rg_ledger_block *b = *link;
     account *a = account_of(b->device);
     a->bytes -= b->bytes;
@@ -75,8 +70,7 @@ static void drop(rg_ledger_block **link)
     free(b);
 }
 
-rg_ledger_block *rg_ledger_take(const rg_device *d, size_t bytes, const char *what)
-{
+rg_ledger_block *rg_ledger_take(const rg_device *d, size_t bytes, const char *what) {
     rg_ledger_block *b = malloc(sizeof *b);
     *refused = 0; // forgets an earlier one
     pthread_mutex_lock(&lock);
@@ -93,8 +87,7 @@ rg_ledger_block *rg_ledger_take(const rg_device *d, size_t bytes, const char *wh
     return b;
 }
 
-void rg_ledger_place(rg_ledger_block *b, const void *at)
-{
+void rg_ledger_place(rg_ledger_block *b, const void *at) {
     rg_ledger_block **link = &blocks;
     if (!b) return;
     pthread_mutex_lock(&lock);
@@ -104,8 +97,7 @@ void rg_ledger_place(rg_ledger_block *b, const void *at)
     pthread_mutex_unlock(&lock);
 }
 
-void rg_ledger_give(const void *at)
-{
+void rg_ledger_give(const void *at) {
     rg_ledger_block **link = &blocks;
     pthread_mutex_lock(&lock);
     while (*link && ((*link)->at != at || !at)) link = &(*link)->next;
@@ -113,32 +105,28 @@ void rg_ledger_give(const void *at)
     pthread_mutex_unlock(&lock);
 }
 
-size_t rg_ledger_left(const rg_device *d)
-{
+size_t rg_ledger_left(const rg_device *d) {
     pthread_mutex_lock(&lock);
     const size_t left = left_of(account_of(d));
     pthread_mutex_unlock(&lock);
     return left;
 }
 
-size_t rg_ledger_taken(const rg_device *d)
-{
+size_t rg_ledger_taken(const rg_device *d) {
     pthread_mutex_lock(&lock);
     const size_t bytes = account_of(d)->bytes;
     pthread_mutex_unlock(&lock);
     return bytes;
 }
 
-size_t rg_ledger_peak(const rg_device *d)
-{
+size_t rg_ledger_peak(const rg_device *d) {
     pthread_mutex_lock(&lock);
     const size_t peak = account_of(d)->peak;
     pthread_mutex_unlock(&lock);
     return peak;
 }
 
-void rg_ledger_begin(const rg_device *d)
-{
+void rg_ledger_begin(const rg_device *d) {
     pthread_mutex_lock(&lock);
     account *a = account_of(d);
     a->peak = a->bytes;
@@ -146,14 +134,12 @@ void rg_ledger_begin(const rg_device *d)
     pthread_mutex_unlock(&lock);
 }
 
-static int by_peak(const void *a, const void *b)
-{
+static int by_peak(const void *a, const void *b) {
     const rg_ledger_row *x = a, *y = b;
     return x->peak != y->peak ? (x->peak < y->peak) - (x->peak > y->peak) : strcmp(x->what, y->what);
 }
 
-int rg_ledger_rows(const rg_device *d, rg_ledger_row row[RG_LEDGER_ROWS])
-{
+int rg_ledger_rows(const rg_device *d, rg_ledger_row row[RG_LEDGER_ROWS]) {
     int n = 0;
     pthread_mutex_lock(&lock);
     const account *a = account_of(d);
@@ -164,8 +150,7 @@ int rg_ledger_rows(const rg_device *d, rg_ledger_row row[RG_LEDGER_ROWS])
     return n;
 }
 
-void rg_ledger_refuse(const rg_device *d, size_t bytes, const char *what, size_t free_bytes)
-{
+void rg_ledger_refuse(const rg_device *d, size_t bytes, const char *what, size_t free_bytes) {
     char wanted[32], there[32];
     const char *limit = d->is_gpu ? getenv("REGATHER_GPU_MEMORY") : NULL;
     snprintf(refused, sizeof refused, "no memory on %s for %s of %s; %s are free%s%s", d->name,
@@ -173,8 +158,7 @@ void rg_ledger_refuse(const rg_device *d, size_t bytes, const char *what, size_t
         limit ? " of --gpu-memory " : "", limit ? limit : "");
 }
 
-bool rg_ledger_refused(char text[200])
-{
+bool rg_ledger_refused(char text[200]) {
     const bool is = *refused;
     memcpy(text, refused, sizeof refused);
     *refused = 0;

@@ -14,8 +14,7 @@ typedef struct rg_texture {
 } rg_texture;
 
 static inline int rg_texture_of(
-    rg_texture *t, const cudaResourceDesc *from, cudaTextureAddressMode outside, cudaTextureFilterMode filter)
-{
+    rg_texture *t, const cudaResourceDesc *from, cudaTextureAddressMode outside, cudaTextureFilterMode filter) {
     cudaTextureDesc how = {};
     how.addressMode[0] = how.addressMode[1] = how.addressMode[2] = outside;
     how.filterMode = filter;
@@ -25,8 +24,7 @@ static inline int rg_texture_of(
 
 // `height` rows of `width` texels, `pitch` bytes apart, read without filtering; coordinates are clamped to the edge.
 static inline int rg_texture_rows(
-    rg_texture *t, void *rows, cudaChannelFormatDesc texel, int64_t width, int64_t height, size_t pitch_bytes)
-{
+    rg_texture *t, void *rows, cudaChannelFormatDesc texel, int64_t width, int64_t height, size_t pitch_bytes) {
     cudaResourceDesc from = {};
     from.resType = cudaResourceTypePitch2D;
     from.res.pitch2D.devPtr = rows;
@@ -40,8 +38,7 @@ static inline int rg_texture_rows(
 // An array of width x height x depth texels; depth 0: two dimensions.
 template <class texel>
 static int rg_texture_array(
-    rg_texture *t, int64_t width, int64_t height, int64_t depth, cudaTextureAddressMode outside, cudaTextureFilterMode filter)
-{
+    rg_texture *t, int64_t width, int64_t height, int64_t depth, cudaTextureAddressMode outside, cudaTextureFilterMode filter) {
     const cudaChannelFormatDesc kind = cudaCreateChannelDesc<texel>();
     t->n[0] = (size_t)width;
     t->n[1] = (size_t)height;
@@ -57,8 +54,7 @@ static int rg_texture_array(
 }
 
 // Fills the array from consecutive texels: every byte is read and written once.
-static inline int rg_texture_fill(const rg_texture *t, const void *from, void *stream)
-{
+static inline int rg_texture_fill(const rg_texture *t, const void *from, void *stream) {
     const size_t line = t->n[0] * t->texel;
     if (!t->n[2])
         return (int)cudaMemcpy2DToArrayAsync(
@@ -71,8 +67,7 @@ static inline int rg_texture_fill(const rg_texture *t, const void *from, void *s
     return (int)cudaMemcpy3DAsync(&copy, (cudaStream_t)stream);
 }
 
-static inline void rg_texture_free(rg_texture *t)
-{
+static inline void rg_texture_free(rg_texture *t) {
     if (t->object) cudaDestroyTextureObject(t->object);
     if (t->array) cudaFreeArray(t->array);
     t->object = 0;

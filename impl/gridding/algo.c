@@ -32,9 +32,7 @@ static const rg_arg args[] = {
 // ---- shapes --------------------------------------------------------------------------------------------------------------
 
 #define CHECK(s, i, o, b, k)                                                                                                   \
-    {                                                                                                                          \
-        {s, i, o, b, k}, 1                                                                                                     \
-    }
+    { {s, i, o, b, k}, 1 }
 enum { PLAIN = 0, CTF = GR_HAS_CTF, WEIGHT = GR_HAS_WEIGHT, BOTH = GR_HAS_CTF | GR_HAS_WEIGHT };
 
 static const rg_shape check_shapes[] = {
@@ -110,8 +108,7 @@ static const rg_bench_shape bench_shapes[] = {
     {{{841, 16, 5, 19, PLAIN}, 1}, RG_LARGE, "S9, 420 x 420, I1 but for the 12 operators of the grid"},
 };
 
-static const char *invalid(const rg_shape *s)
-{
+static const char *invalid(const rg_shape *s) {
     const int64_t *n = s->n;
     if (n[GR_SIDE] < 1 || n[GR_SIDE] % 2 == 0) return "the side must be odd and positive (2k + 1)";
     if (n[GR_SIDE] > GR_SIDE_MAX) return "the side must be at most 8191: single precision places pixels to 1e-3 of a voxel";
@@ -126,20 +123,17 @@ static const char *invalid(const rg_shape *s)
 // ---- inputs --------------------------------------------------------------------------------------------------------------
 
 // The j-th random number of an image's pixel (or of an image) in -1 .. 1; all are multiples of 2^-23, so exact in a float.
-static double draw(const rg_shape *s, int64_t i, int j)
-{
+static double draw(const rg_shape *s, int64_t i, int j) {
     return ldexp((double)(rg_bits(s->seed, (uint64_t)i * 8 + (uint64_t)j) >> 40), -23) - 1;
 }
 
-static double extreme(const rg_shape *s, int64_t i, int j)
-{
+static double extreme(const rg_shape *s, int64_t i, int j) {
     const double value[8] = {0, 1, -1, 0x1p-23, 1 - 0x1p-23, 0, 0x1p-120, -0x1p-130}; // the last, times GR_LARGEST: denormal
     return value[rg_bits(s->seed, (uint64_t)i * 8 + (uint64_t)j) >> 61];
 }
 
 // Component j of stored pixel (x, y) of image i, in -1 .. 1; the caller makes the column x = 0 Hermitian.
-static double value_at(const rg_shape *s, rg_pattern pattern, int64_t i, int64_t element, int j)
-{
+static double value_at(const rg_shape *s, rg_pattern pattern, int64_t i, int64_t element, int j) {
     const int64_t at = i * gr_pixels(k_of(s)) + element;
     switch (pattern) {
     case RG_POSITION: return ldexp((double)(1 + (at * 3 + j) * 40503 % 65521), -16); // neighbours far apart
@@ -150,8 +144,7 @@ static double value_at(const rg_shape *s, rg_pattern pattern, int64_t i, int64_t
 }
 
 // Images are transforms of real ones: F(0, -y) = conj F(0, y), F(0, 0) is real. A CTF is the same at p and -p.
-static void fill_pixels(const rg_shape *s, rg_pattern pattern, float *image, float *ctf)
-{
+static void fill_pixels(const rg_shape *s, rg_pattern pattern, float *image, float *ctf) {
     const int64_t k = k_of(s);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < s->n[GR_IMAGES]; i++)
@@ -166,8 +159,7 @@ static void fill_pixels(const rg_shape *s, rg_pattern pattern, float *image, flo
 }
 
 // The rotation matrix of unit quaternion q / |q|.
-static void quaternion(const double q[4], double m[9])
-{
+static void quaternion(const double q[4], double m[9]) {
     const double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], a = 2 / n;
     const double w = q[0], x = q[1], y = q[2], z = q[3];
     const double r[9] = {1 - a * (y * y + z * z), a * (x * y - w * z), a * (x * z + w * y), a * (x * y + w * z),
@@ -178,8 +170,7 @@ static void quaternion(const double q[4], double m[9])
 // position: the 24 rotations of the cube, whose pixels fall on voxels; the seed chooses the first. maximum: turns by 45 degrees
 // about an axis, where many pairs are equally far. random: uniform. extreme: close to the first, and for some images and sides
 // within 3 degrees of a normal along a diagonal of the cube, where a walk along any axis is longest.
-static void orientation(const rg_shape *s, rg_pattern pattern, int64_t i, double m[9])
-{
+static void orientation(const rg_shape *s, rg_pattern pattern, int64_t i, double m[9]) {
     const int64_t turn = (int64_t)((s->seed + (uint64_t)i) % 24);
     double q[4] = {1, 0, 0, 0};
     if (pattern == RG_MAXIMUM) {
@@ -215,8 +206,7 @@ static void orientation(const rg_shape *s, rg_pattern pattern, int64_t i, double
 }
 
 // Operators: the group I1, O or T of that order, else Cn.
-static void fill_rotation(const rg_shape *s, rg_pattern pattern, float *rotation)
-{
+static void fill_rotation(const rg_shape *s, rg_pattern pattern, float *rotation) {
     const int64_t o = s->n[GR_OPERATORS];
     gr_symmetry group;
     const char *name = o == 60 ? "I1" : o == 24 ? "O" : o == 12 ? "T" : NULL;
@@ -233,8 +223,7 @@ static void fill_rotation(const rg_shape *s, rg_pattern pattern, float *rotation
     }
 }
 
-static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
-{
+static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg) {
     fill_pixels(s, pattern, arg[GR_IMAGE], s->n[GR_KIND] & GR_HAS_CTF ? arg[GR_CTF] : NULL);
     for (int64_t i = 0; i < count_weight(s); i++) {
         const double m = pattern == RG_POSITION ? 1 / (double)(i % 8 + 1) : fabs(value_at(s, pattern, i, 0, 3));
@@ -247,8 +236,7 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 
 static rg_tolerance tolerance(const rg_shape *s) { return gr_bound(s, 0); }
 
-static void where(const rg_shape *s, int which, int64_t element, char text[64])
-{
+static void where(const rg_shape *s, int which, int64_t element, char text[64]) {
     const int64_t k = k_of(s), pixels = gr_pixels(k), e = which == GR_IMAGE || which == GR_G ? element / 2 : element;
     const char *part = which == GR_IMAGE || which == GR_G ? element % 2 ? ",im" : ",re" : "";
     if (which == GR_G || which == GR_W)
@@ -264,8 +252,7 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
         snprintf(text, 64, "(i=%" PRId64 ")", e);
 }
 
-static const char *pixel_fault(int64_t k)
-{
+static const char *pixel_fault(int64_t k) {
     int64_t expected = 0, disc = 0, all = 0;
     for (int64_t y = -k; y <= k; y++)
         for (int64_t x = 0; x <= k; x++, expected++) {
@@ -281,8 +268,7 @@ static const char *pixel_fault(int64_t k)
     return disc == all ? NULL : "the stored pixels and their mates are not the disc";
 }
 
-static const char *voxel_fault(int64_t k)
-{
+static const char *voxel_fault(int64_t k) {
     int64_t expected = 0;
     for (int64_t z = -k; z <= k; z++)
         for (int64_t y = -k; y <= k; y++)
@@ -296,8 +282,7 @@ static const char *voxel_fault(int64_t k)
     return expected == gr_voxels(k) ? NULL : "the voxels do not fill the volume";
 }
 
-static const char *index_fault(const rg_shape *s)
-{
+static const char *index_fault(const rg_shape *s) {
     const int64_t k = k_of(s);
     const float b = gr_radius(s->n[GR_RADIUS]);
     for (int step = -8 * (int)k - 8; step <= 8 * (int)k + 8; step++) { // positions in eighths of a voxel
@@ -314,8 +299,7 @@ static const char *index_fault(const rg_shape *s)
 
 // ---- amounts -------------------------------------------------------------------------------------------------------------
 
-static double traffic_bytes(const rg_shape *s)
-{
+static double traffic_bytes(const rg_shape *s) {
     const int64_t in = count_image(s) + count_ctf(s) + count_weight(s) + count_rotation(s);
     return 4 * ((double)in + (double)count_G(s) + (double)count_W(s));
 }
@@ -326,8 +310,7 @@ static double work(const rg_shape *s) { return gr_inserted(s); }
 static const rg_shape smoke_shapes[] = {{{21, 3, 2, 19, BOTH}, 1}};
 static const char *const broken[] = {"gridding_mates_missing", "gridding_transposed", "gridding_no_atomics", NULL};
 
-static int dim_text(int dim, int64_t value, char text[32])
-{
+static int dim_text(int dim, int64_t value, char text[32]) {
     static const char *const kind[] = {"plain", "ctf", "weight", "ctf+weight"};
     if (dim == GR_KIND && value >= 0 && value < RG_COUNT(kind)) return snprintf(text, 32, "%s", kind[value]) > 0;
     return 0;

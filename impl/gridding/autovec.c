@@ -27,15 +27,13 @@ typedef struct copy {
     float *part[3];
 } copy;
 
-static copy copy_of(const rg_shape *s, float *scratch)
-{
+static copy copy_of(const rg_shape *s, float *scratch) {
     const int64_t pitch = 2 * (gr_k(s->n[GR_SIDE]) + MARGIN) + 1, floats = pitch * pitch;
     const copy c = {pitch, floats, {scratch, scratch + floats, scratch + 2 * floats}};
     return c;
 }
 
-static void copy_row(const gr_call *p, const copy *c, int64_t image, int64_t y)
-{
+static void copy_row(const gr_call *p, const copy *c, int64_t image, int64_t y) {
     const float m = p->weight ? p->weight[image] : 1;
     float *to[3];
     for (int part = 0; part < 3; part++) {
@@ -54,8 +52,7 @@ static void copy_row(const gr_call *p, const copy *c, int64_t image, int64_t y)
 
 // Appends voxels first .. first + n - 1 of row (y, z), padded to a multiple of GROUP, so that short loops have a constant
 // length and no remainder. The next voxels overwrite the padding.
-RG_HD void append(const gr_call *p, int first, int n, int y, list *l)
-{
+RG_HD void append(const gr_call *p, int first, int n, int y, list *l) {
     const int row = (int)gr_voxel(p->k, first, y, -p->k);
     for (int at = 0; at < n; at += GROUP)
         for (int i = at; i < at + GROUP; i++) {
@@ -67,8 +64,7 @@ RG_HD void append(const gr_call *p, int first, int n, int y, list *l)
 }
 
 // Adds the windows, `side` pixels wide, of all listed voxels of plane z.
-RG_HD void collect(const gr_call *p, const copy *c, const float *m, int z, const int side, list *restrict l)
-{
+RG_HD void collect(const gr_call *p, const copy *c, const float *m, int z, const int side, list *restrict l) {
     const int n = l->n, pitch = (int)c->pitch, origin = ((int)p->k + MARGIN) * (pitch + 1);
     const float b = p->b, per_bb = GR_SQUARES_A * p->per_bb, lowest = -(float)(p->k + 4), highest = (float)p->k + 1,
                 fz = (float)z;
@@ -117,8 +113,7 @@ RG_HD void collect(const gr_call *p, const copy *c, const float *m, int z, const
 
 // The first and last voxel of rows y .. y + n - 1 of plane z within b of the sample's plane and of the ball of radius k, a
 // little more for rounding: a voxel too many has no pixel within b.
-RG_HD void find(const gr_call *p, const float *m, int z, int y, int n, int *restrict first, int *restrict last)
-{
+RG_HD void find(const gr_call *p, const float *m, int z, int y, int n, int *restrict first, int *restrict last) {
     const float across = fabsf(m[2]) > 1e-6f ? m[2] : 1e-6f, half = (p->b + 0.01f) / fabsf(across), of_y = -m[5] / across,
                 of_z = -m[8] / across * (float)z, k = (float)p->k, beyond = (k + p->b) * (k + p->b) - (float)z * (float)z;
 #pragma omp simd
@@ -132,8 +127,7 @@ RG_HD void find(const gr_call *p, const float *m, int z, int y, int n, int *rest
 }
 
 // Inserts one sample into one plane of the volume.
-RG_HD void plane(const gr_call *p, const copy *c, const float *m, int z, const int side, list *l)
-{
+RG_HD void plane(const gr_call *p, const copy *c, const float *m, int z, const int side, list *l) {
     int first[ROWS], last[ROWS];
     for (int y = -(int)p->k; y <= p->k; y += ROWS) {
         const int n = p->k + 1 - y < ROWS ? (int)p->k + 1 - y : ROWS;
@@ -149,8 +143,7 @@ RG_HD void plane(const gr_call *p, const copy *c, const float *m, int z, const i
 }
 
 // Windows of 4 x 4 pixels hold every disc of b < 2; else 8 x 8.
-RG_HD void gridding_plane(const gr_call *p, const copy *c, const float *m, int z, list *l)
-{
+RG_HD void gridding_plane(const gr_call *p, const copy *c, const float *m, int z, list *l) {
     if (p->b < 2)
         plane(p, c, m, z, 4, l);
     else
@@ -158,8 +151,7 @@ RG_HD void gridding_plane(const gr_call *p, const copy *c, const float *m, int z
 }
 RG_AUTOVEC(gridding_plane, (const gr_call *p, const copy *c, const float *m, int z, list *l), (p, c, m, z, l))
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const gr_call plan = gr_call_of(call, 0), *p = &plan;
     const copy c = copy_of(call->shape, (float *)call->scratch);
     gridding_plane_fn *add = gridding_plane_for(rg_cpu_has(RG_AUTOVEC_WIDE));
@@ -178,8 +170,7 @@ static int run(rg_call *call)
     return RG_OK;
 }
 
-static size_t scratch(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch(const rg_shape *s, const int64_t *param) {
     (void)param;
     return 3 * (size_t)copy_of(s, NULL).floats * sizeof(float);
 }
@@ -187,8 +178,7 @@ static size_t scratch(const rg_shape *s, const int64_t *param)
 static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return (void)param, gr_squares_bound(s); }
 
 // Per pair within b: the squared distance, the polynomial and three sums.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     c->amount[RG_F32_MAD] = gr_pairs(s) * (3 + GR_SQUARES_OPERATIONS + 3);
 }

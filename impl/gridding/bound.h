@@ -30,8 +30,7 @@ RG_HD double gr_misplaced(double k, double b) { return 8 * 0x1p-24 * (k + b + 1)
 
 // table: 1 if the weights come from the table.
 // kernel: the largest error of the weights.
-RG_HD rg_tolerance gr_bound_for(const rg_shape *s, double kernel, int table)
-{
+RG_HD rg_tolerance gr_bound_for(const rg_shape *s, double kernel, int table) {
     const double u = 0x1p-24, k = (double)gr_k(s->n[GR_SIDE]), b = (double)s->n[GR_RADIUS] / 10;
     const double samples = (double)s->n[GR_IMAGES] * (double)s->n[GR_OPERATORS];
     const double pairs = gr_pairs_most(b), weight = gr_weight_most(b);

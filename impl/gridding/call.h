@@ -16,8 +16,7 @@ typedef struct gr_call {
 } gr_call;
 
 // table: whether scratch holds the table.
-RG_HD gr_call gr_call_of(const rg_call *call, int table)
-{
+RG_HD gr_call gr_call_of(const rg_call *call, int table) {
     const int64_t *n = call->shape->n;
     void *const *arg = call->arg;
     const double b = (double)n[GR_RADIUS] / 10;
@@ -37,15 +36,13 @@ RG_HD gr_call gr_call_of(const rg_call *call, int table)
     return p;
 }
 
-RG_HD void gr_clear(const gr_call *p)
-{
+RG_HD void gr_clear(const gr_call *p) {
     memset(p->G, 0, (size_t)gr_voxels(p->k) * 2 * sizeof *p->G);
     memset(p->W, 0, (size_t)gr_voxels(p->k) * sizeof *p->W);
 }
 
 // Pairs of pixel and stored voxel within b: on average 4/3 pi b^3 voxels a pixel of the disc, half of them stored.
-RG_HD double gr_pairs(const rg_shape *s)
-{
+RG_HD double gr_pairs(const rg_shape *s) {
     const double b = (double)s->n[GR_RADIUS] / 10;
     return gr_inserted(s) * 4.18879 * b * b * b;
 }

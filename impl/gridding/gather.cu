@@ -37,16 +37,14 @@ typedef struct pixels {
     bool aligned;
 } pixels;
 
-static __device__ __forceinline__ pixels pixels_of(const gr_input &in, const gr_sample &s)
-{
+static __device__ __forceinline__ pixels pixels_of(const gr_input &in, const gr_sample &s) {
     const int64_t origin = gr_pixel(in.k, 0, 0);
     pixels p = {s.image + 2 * origin, s.ctf + (s.ctf ? origin : 0), (uintptr_t)in.image % sizeof(float2) == 0};
     return p;
 }
 
 // The terms of a stored pixel, without m.
-template <bool has_ctf> static __device__ __forceinline__ gr_terms stored_terms(const pixels &p, int element, bool aligned)
-{
+template <bool has_ctf> static __device__ __forceinline__ gr_terms stored_terms(const pixels &p, int element, bool aligned) {
     const float2 f = gr_pixel_at(p.image, element, aligned);
     const float c = has_ctf ? p.ctf[element] : 1.0f;
     const gr_terms t = {c * f.x, c * f.y, c * c};
@@ -55,16 +53,14 @@ template <bool has_ctf> static __device__ __forceinline__ gr_terms stored_terms(
 
 // The terms of pixel (x, y) of the disc, without m. Its element relative to (0, 0) is y (k + 1) + x; that of its mate is the
 // negative.
-template <bool has_ctf> static __device__ __forceinline__ gr_terms terms_at(const pixels &p, int k, int x, int y)
-{
+template <bool has_ctf> static __device__ __forceinline__ gr_terms terms_at(const pixels &p, int k, int x, int y) {
     const int element = y * (k + 1) + x;
     gr_terms t = stored_terms<has_ctf>(p, x < 0 ? -element : element, p.aligned);
     t.im = x < 0 ? -t.im : t.im;
     return t;
 }
 
-template <bool has_ctf> static __device__ void fill(const patch &p, const gr_input &in, const pixels &from)
-{
+template <bool has_ctf> static __device__ void fill(const patch &p, const gr_input &in, const pixels &from) {
     const int width = p.last_x - p.first_x + 1, n = width * (p.last_y - p.first_y + 1);
     const int threads = (int)(blockDim.x * blockDim.y);
     __syncthreads(); // the previous sample has been read
@@ -79,8 +75,7 @@ template <bool has_ctf> static __device__ void fill(const patch &p, const gr_inp
 // How the pixels of a 4 x 4 window about a foot (x, y), or about its opposite where x < 0, are stored: all within the circle;
 // some beyond it; or, near x = 0, some as their mates. ANYWHERE handles every window and alignment.
 enum { INSIDE, AT_EDGE, ANYWHERE };
-static __device__ __forceinline__ int place_of(const gr_input &in, bool aligned, float x, float y)
-{
+static __device__ __forceinline__ int place_of(const gr_input &in, bool aligned, float x, float y) {
     const float safe = (float)in.k - 2.83f; // a corner is at most 2 sqrt(2) from the foot
     return !aligned || fabsf(x) < 1 ? ANYWHERE : safe > 0 && x * x + y * y <= safe * safe ? INSIDE : AT_EDGE;
 }
@@ -88,8 +83,7 @@ static __device__ __forceinline__ int place_of(const gr_input &in, bool aligned,
 // The sum over such a window; rest: q of the weight at the foot. Reads no pixel beyond the circle.
 template <int way, bool has_ctf, int place>
 static __device__ __forceinline__ gr_terms small_window(
-    const gr_input &in, const float *table, const pixels &from, float x, float y, float rest)
-{
+    const gr_input &in, const float *table, const pixels &from, float x, float y, float rest) {
     const float sign = place != ANYWHERE && x < 0 ? -1.0f : 1.0f, first_x = floorf(sign * x) - 1,
                 first_y = floorf(sign * y) - 1;
     const float kk = (float)(in.k * in.k);
@@ -125,8 +119,7 @@ static __device__ __forceinline__ gr_terms small_window(
 // The window of a voxel with foot (x, y) on the image; rest: q of the weight there.
 template <int way, bool shared, bool has_ctf>
 static __device__ __forceinline__ gr_terms window(
-    const gr_input &in, const float *table, const pixels &from, const patch &p, float x, float y, float rest)
-{
+    const gr_input &in, const float *table, const pixels &from, const patch &p, float x, float y, float rest) {
     if (!shared && in.b < 2) {
         const int place = place_of(in, from.aligned, x, y);
         return place == INSIDE ? small_window<way, has_ctf, INSIDE>(in, table, from, x, y, rest)
@@ -152,8 +145,7 @@ static __device__ __forceinline__ gr_terms window(
     return sum;
 }
 
-static __device__ __forceinline__ void add(const volume &to, int64_t voxel, const gr_terms &t)
-{
+static __device__ __forceinline__ void add(const volume &to, int64_t voxel, const gr_terms &t) {
     if (to.atomics) {
         gr_add_to_g(to.g, to.aligned, voxel, t.re, t.im);
         atomicAdd(&to.w[voxel], t.w);
@@ -166,8 +158,7 @@ static __device__ __forceinline__ void add(const volume &to, int64_t voxel, cons
 
 template <int way, bool shared, bool has_ctf>
 static __device__ __forceinline__ void walk(const gr_input &in, const float *table, const pixels &from, const patch &p,
-    const gr_view &view, float m, int axis, int u, int v, const volume &to)
-{
+    const gr_view &view, float m, int axis, int u, int v, const volume &to) {
     const gr_steps &x = view.x, &y = view.y, &h = view.height;
     const float fu = (float)u, fv = (float)v, middle = view.su * fu + view.sv * fv, half = view.half + RANGE_MARGIN;
     const float x0 = x.u * fu + x.v * fv, y0 = y.u * fu + y.v * fv, h0 = h.u * fu + h.v * fv;
@@ -200,8 +191,7 @@ static __device__ __forceinline__ void walk(const gr_input &in, const float *tab
 // without one.
 template <int way, bool shared, bool has_ctf>
 static __global__ void __launch_bounds__(way == GR_RATIONAL && shared ? 32 * 32 : 0)
-    gather(gr_input in, const float *global_table, int tile, int first, int past, volume to)
-{
+    gather(gr_input in, const float *global_table, int tile, int first, int past, volume to) {
     __shared__ float copy[way == GR_SHARED_TABLE ? GR_TABLE : 1];
     RG_SHARED_DYNAMIC(gr_terms, terms);
     const float *table = gr_block_table<way>(global_table, copy);
@@ -242,8 +232,7 @@ static const rg_param params[PARAMS] = {
         "columns of the tiles that threads form; divides BLOCK_DIM, 1 with SHARED_IMG"},
 };
 
-static const char *refuse(const rg_shape *s, const int64_t *param)
-{
+static const char *refuse(const rg_shape *s, const int64_t *param) {
     if (param[GRID_DIM_Z] > 1 && !param[ATOMICS]) return "GRID_DIM_Z must be 1 with ATOMICS=0";
     if (param[SHARED_INT] && param[PRECOMP_INT] != GR_GLOBAL_TABLE) return "SHARED_INT=1 needs PRECOMP_INT=1";
     if (param[SHARED_IMG] && param[SHARED_INT]) return "SHARED_IMG=1 needs SHARED_INT=0";
@@ -258,15 +247,13 @@ static rg_tolerance tolerance(const rg_shape *s, const int64_t *param) { return 
 
 // Eq. 5 with a bound of the side that holds: feet of columns i and j apart lie at most sqrt(6) max(i, j) apart along x or y,
 // and discs reach sqrt(3) b beyond, so a side has at most sqrt(6) (B - 1) + 2 sqrt(3) b + 1 pixels.
-static size_t image_bytes(const rg_shape *s, const int64_t *param)
-{
+static size_t image_bytes(const rg_shape *s, const int64_t *param) {
     const size_t side = (size_t)ceil(sqrt(6.0) * ((double)param[BLOCK_DIM] + 2 * (double)s->n[GR_RADIUS] / 10));
     return param[SHARED_IMG] ? side * side * sizeof(gr_terms) : 0;
 }
 
 // Two atomics for each voxel within b of an image, which is a slab of 2b voxels a pixel; the pairs fill a ball of 4/3 pi b^3.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     const double b = (double)s->n[GR_RADIUS] / 10, voxels = gr_pairs(s) * 1.5 / (3.14159265358979323846 * b * b);
     c->amount[RG_F32_MAD] = gr_pairs(s) * gr_pair_mads(param[PRECOMP_INT]);
     c->amount[RG_ATOMIC] = param[ATOMICS] ? 2 * voxels : 0;
@@ -276,8 +263,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
 }
 
 template <int way, bool shared, bool has_ctf>
-static int launch_kernel(const rg_call *call, const gr_input &in, const volume &to, int first, int past)
-{
+static int launch_kernel(const rg_call *call, const gr_input &in, const volume &to, int first, int past) {
     const int64_t *p = call->param;
     const unsigned side = (unsigned)p[BLOCK_DIM], across = gr_blocks(2 * in.k + 1, side);
     const size_t bytes = image_bytes(call->shape, p);
@@ -293,14 +279,12 @@ static int launch_kernel(const rg_call *call, const gr_input &in, const volume &
 }
 
 template <int way, bool shared>
-static int launch(const rg_call *call, const gr_input &in, const volume &to, int first, int past)
-{
+static int launch(const rg_call *call, const gr_input &in, const volume &to, int first, int past) {
     return in.ctf ? launch_kernel<way, shared, true>(call, in, to, first, past)
                   : launch_kernel<way, shared, false>(call, in, to, first, past);
 }
 
-static int insert(const rg_call *call, const gr_input &in, const volume &to, int first, int past)
-{
+static int insert(const rg_call *call, const gr_input &in, const volume &to, int first, int past) {
     const int64_t *p = call->param;
     if (p[SHARED_INT]) return launch<GR_SHARED_TABLE, false>(call, in, to, first, past);
     if (p[PRECOMP_INT] == GR_GLOBAL_TABLE)
@@ -313,8 +297,7 @@ static int insert(const rg_call *call, const gr_input &in, const volume &to, int
                          : launch<GR_SQUARES, false>(call, in, to, first, past);
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const gr_input in = gr_weighted_input_of(call, call->param[PRECOMP_INT]);
     const volume to = {(float *)call->arg[GR_G], (float *)call->arg[GR_W], call->param[ATOMICS] != 0,
         (uintptr_t)call->arg[GR_G] % sizeof(float2) == 0};

@@ -46,8 +46,7 @@ RG_HD int64_t gr_pixel_y(int64_t k, int64_t element) { return element / (k + 1) 
 RG_HD int gr_in_circle(int64_t k, int64_t x, int64_t y) { return x * x + y * y <= k * k; }
 
 // Number of stored columns of row y in the circle: x = 0 .. gr_row(k, y) - 1.
-RG_HD int64_t gr_row(int64_t k, int64_t y)
-{
+RG_HD int64_t gr_row(int64_t k, int64_t y) {
     int64_t rest = k * k - y * y, low = 0, high = k + 1; // low^2 <= rest < high^2
     while (high - low > 1) {
         int64_t middle = (low + high) / 2;
@@ -78,14 +77,12 @@ RG_HD int64_t gr_mate(int64_t k, int64_t y, int64_t z) { return gr_voxel(k, 0, -
 RG_HD float gr_radius(int64_t tenths) { return (float)tenths / 10.0f; }
 
 // Rotation matrix of image i and operator j.
-RG_HD const float *gr_rotation(const float *rotation, int64_t operators, int64_t i, int64_t j)
-{
+RG_HD const float *gr_rotation(const float *rotation, int64_t operators, int64_t i, int64_t j) {
     return rotation + 9 * (i * operators + j);
 }
 
 // Place of pixel (x, y) in the volume: r = M (x, y, 0)^T.
-RG_HD void gr_place(const float *m, float x, float y, float r[3])
-{
+RG_HD void gr_place(const float *m, float x, float y, float r[3]) {
     r[0] = m[0] * x + m[1] * y;
     r[1] = m[3] * x + m[4] * y;
     r[2] = m[6] * x + m[7] * y;
@@ -93,23 +90,20 @@ RG_HD void gr_place(const float *m, float x, float y, float r[3])
 
 // The inverse: t = M^T v is voxel v in the frame of the image; t[2] is its height above the image. |v - r| = |t - (p, 0)|
 // because M preserves distances (to a few rounding errors of |v|).
-RG_HD void gr_project(const float *m, float x, float y, float z, float t[3])
-{
+RG_HD void gr_project(const float *m, float x, float y, float z, float t[3]) {
     t[0] = m[0] * x + m[3] * y + m[6] * z;
     t[1] = m[1] * x + m[4] * y + m[7] * z;
     t[2] = m[2] * x + m[5] * y + m[8] * z;
 }
 
 // First and last integer within b of c, clipped to low .. high; last < first if there is none.
-RG_HD int gr_first(float c, float b, int low)
-{
+RG_HD int gr_first(float c, float b, int low) {
     float first = c - b;
     int up = (int)first;
     up += (float)up < first;
     return up > low ? up : low;
 }
-RG_HD int gr_last(float c, float b, int high)
-{
+RG_HD int gr_last(float c, float b, int high) {
     float last = c + b;
     int down = (int)last;
     down -= (float)down > last;

@@ -28,8 +28,7 @@ typedef struct sums {
     double mass, mass_error, product, product_error;
 } sums;
 
-double gr_inserted(const rg_shape *s)
-{
+double gr_inserted(const rg_shape *s) {
     const int64_t k = gr_k(s->n[GR_SIDE]);
     double pixels = 0;
     for (int64_t y = -k; y <= k; y++) pixels += (double)gr_row(k, y);
@@ -37,8 +36,7 @@ double gr_inserted(const rg_shape *s)
 }
 
 // Re and Im of X at a voxel: 1 or -1.
-static void signs(const problem *p, int64_t voxel, double x[2])
-{
+static void signs(const problem *p, int64_t voxel, double x[2]) {
     const uint64_t bits = rg_bits(p->shape->seed ^ 0x5851F42D4C957F2Du, (uint64_t)voxel);
     x[0] = bits & 1 ? 1 : -1;
     x[1] = bits & 2 ? 1 : -1;
@@ -49,8 +47,7 @@ typedef struct pixel {
     int mates;
 } pixel;
 
-static void add_pair(const problem *p, const pixel *f, int64_t x, int64_t y, int64_t z, double w, double error, sums *to)
-{
+static void add_pair(const problem *p, const pixel *f, int64_t x, int64_t y, int64_t z, double w, double error, sums *to) {
     const double scale = f->m * f->c, size = fabs(scale) * (fabs(f->re) + fabs(f->im));
     double X[2];
     to->mass += f->mates * scale * f->c * w;
@@ -68,8 +65,7 @@ static void add_pair(const problem *p, const pixel *f, int64_t x, int64_t y, int
     }
 }
 
-static void add_pixel(const problem *p, const pixel *f, const double r[3], sums *to)
-{
+static void add_pixel(const problem *p, const pixel *f, const double r[3], sums *to) {
     const double b = p->b, misplaced = gr_misplaced((double)p->k, b), edge = 2 * misplaced / b + 1e-6;
     int64_t low[3], high[3];
     for (int a = 0; a < 3; a++) {
@@ -89,8 +85,7 @@ static void add_pixel(const problem *p, const pixel *f, const double r[3], sums 
             }
 }
 
-static void add_image(const problem *p, int64_t i, int64_t j, sums *to)
-{
+static void add_image(const problem *p, int64_t i, int64_t j, sums *to) {
     const int64_t k = p->k;
     const float *m = gr_rotation(p->rotation, p->shape->n[GR_OPERATORS], i, j);
     for (int64_t y = -k; y <= k; y++)
@@ -104,8 +99,7 @@ static void add_image(const problem *p, int64_t i, int64_t j, sums *to)
         }
 }
 
-static sums from_pixels(const problem *p)
-{
+static sums from_pixels(const problem *p) {
     const int64_t operators = p->shape->n[GR_OPERATORS], n = p->shape->n[GR_IMAGES] * operators;
     double mass = 0, mass_error = 0, product = 0, product_error = 0;
 #pragma omp parallel for schedule(dynamic) reduction(+ : mass, mass_error, product, product_error) \
@@ -122,8 +116,7 @@ static sums from_pixels(const problem *p)
 }
 
 // A hash of all inputs, which determine the sums.
-static uint64_t hash_of(const problem *p)
-{
+static uint64_t hash_of(const problem *p) {
     const float *part[] = {p->image, p->ctf, p->weight, p->rotation};
     const int64_t images = p->shape->n[GR_IMAGES], pixels = images * gr_pixels(p->k);
     const int64_t n[] = {2 * pixels, pixels, images, 9 * images * p->shape->n[GR_OPERATORS]};
@@ -139,8 +132,7 @@ static uint64_t hash_of(const problem *p)
 
 // The sums for the last few inputs are kept, because computing them takes longer than the rest of a check, and all variants and
 // parameters are compared with the same ones, each twice.
-static sums known_from_pixels(const problem *p)
-{
+static sums known_from_pixels(const problem *p) {
     enum { KNOWN = 64 };
     static _Thread_local struct {
         rg_shape shape;
@@ -161,8 +153,7 @@ static sums known_from_pixels(const problem *p)
     return right;
 }
 
-static const char *sums_fault(const problem *p)
-{
+static const char *sums_fault(const problem *p) {
     static _Thread_local char text[160];
     const sums right = known_from_pixels(p);
     const double rounding = gr_bound(p->shape, 0).relative;
@@ -188,8 +179,7 @@ static const char *sums_fault(const problem *p)
 }
 
 // Checks a voxel: the sign of W, 0 beyond reach of the disc, and conjugate mates in the plane x = 0.
-static const char *voxel_fault(const problem *p, int64_t v, const rg_tolerance *t)
-{
+static const char *voxel_fault(const problem *p, int64_t v, const rg_tolerance *t) {
     const int64_t k = p->k, x = gr_voxel_x(k, v), y = gr_voxel_y(k, v), z = gr_voxel_z(k, v);
     const double re = p->G[2 * v], im = p->G[2 * v + 1], w = p->W[v], reach = (double)k + p->b + 0.01;
     if (!(w >= 0)) return "is negative";
@@ -204,8 +194,7 @@ static const char *voxel_fault(const problem *p, int64_t v, const rg_tolerance *
     return NULL;
 }
 
-const char *gr_invariant(const rg_shape *s, void *const *arg)
-{
+const char *gr_invariant(const rg_shape *s, void *const *arg) {
     static _Thread_local char text[160];
     const problem p = {s, gr_k(s->n[GR_SIDE]), (double)s->n[GR_RADIUS] / 10, arg[GR_IMAGE],
         s->n[GR_KIND] & GR_HAS_CTF ? arg[GR_CTF] : NULL, s->n[GR_KIND] & GR_HAS_WEIGHT ? arg[GR_WEIGHT] : NULL,

@@ -31,8 +31,7 @@ enum { GR_DEGREE = 7, GR_KERNEL_MADS = GR_DEGREE + 1, GR_TABLE = 10000 };
     }
 
 // w at q = 1 - d^2/b^2 for 0 <= q <= 1. The caller excludes q < 0, where the value is finite but meaningless.
-RG_HD float gr_kernel(float q)
-{
+RG_HD float gr_kernel(float q) {
     const float c[GR_DEGREE + 1] = GR_KERNEL_TERMS;
     float root = c[GR_DEGREE];
     for (int i = GR_DEGREE - 1; i >= 0; i--) root = root * q + c[i];
@@ -42,8 +41,7 @@ RG_HD float gr_kernel(float q)
 // The same as P(q) / Q(1 - q), the minimax over 0 <= q <= 1 of the absolute error (Remez exchange at 40 digits).
 #define GR_RATIONAL_ERROR 1.8e-6 // largest error of gr_rational; test_gridding_kernel.c measures 1.7e-6
 enum { GR_RATIONAL_MADS = 10 };  // the division counted as one
-RG_HD float gr_rational(float q)
-{
+RG_HD float gr_rational(float q) {
     const float u = 1 - q;
     const float p = (((0.9188676822f * q + 3.268013856e-4f) * q + 0.07988571702f) * q + 8.189411891e-4f) * q + 9.931860931e-5f;
     return p / ((((5.819094115f * u + 6.118048033f) * u + 5.805216422f) * u + 3.408035668f) * u + 1);
@@ -51,8 +49,7 @@ RG_HD float gr_rational(float q)
 
 // Modified Bessel function of the first kind, order 0. All terms of its series are positive, so the sum is accurate to
 // rounding.
-RG_HD double gr_i0(double x)
-{
+RG_HD double gr_i0(double x) {
     double term = 1, sum = 1;
     for (int n = 1; term > 1e-17 * sum; n++) {
         term *= x * x / 4 / ((double)n * n);
@@ -67,16 +64,14 @@ RG_HD double gr_kernel_exact(double u) { return u > 1 ? 0 : gr_i0(GR_ALPHA * sqr
 // The value of table element i, and the element nearest to u = d^2/b^2, 0 <= u <= 1.
 RG_HD float gr_table_value(int i) { return (float)gr_kernel_exact(i / (GR_TABLE - 1.0)); }
 RG_HD int gr_table_index(float u) { return (int)(u * (GR_TABLE - 1.0f) + 0.5f); }
-RG_HD void gr_table_fill(float *table)
-{
+RG_HD void gr_table_fill(float *table) {
     for (int i = 0; i < GR_TABLE; i++) table[i] = gr_table_value(i);
 }
 
 // The 3-D Fourier transform of w(|v|) at R: integral of w(|v|) cos(2 pi R.v) d3v = 4 pi b^3/I0(alpha) (cosh z - sinh z/z)/z^2
 // with z^2 = alpha^2 - (2 pi b R)^2 (Lewitt 1990, eq. A3 for three dimensions; trigonometric where z^2 < 0). b in voxels, R in
 // cycles a voxel: a map of N voxels a side whose transform was gridded is divided by gr_transform(b, x/N)/gr_transform(b, 0).
-RG_HD double gr_transform(double b, double R)
-{
+RG_HD double gr_transform(double b, double R) {
     const double pi = 3.14159265358979323846, t = 2 * pi * b * R, zz = GR_ALPHA * GR_ALPHA - t * t, z = sqrt(fabs(zz));
     double shape = 1.0 / 3 + zz / 30; // its series about z = 0, to zz^2/840
     if (zz > 1e-4) shape = (cosh(z) - sinh(z) / z) / zz;

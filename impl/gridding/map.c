@@ -16,14 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-double gr_kernel_mean(int64_t radius_tenths)
-{
+double gr_kernel_mean(int64_t radius_tenths) {
     const double b = (double)radius_tenths / 10;
     return gr_transform(b, 0) / (4 * 3.14159265358979323846 / 3 * b * b * b);
 }
 
-double gr_kernel_variance(int64_t radius_tenths)
-{
+double gr_kernel_variance(int64_t radius_tenths) {
     const double b = (double)radius_tenths / 10, turn = 2 * 3.14159265358979323846 * 1e-3; // 2 pi R at R = 1e-3
     return 2 * (1 - gr_transform(b, 1e-3) / gr_transform(b, 0)) / (turn * turn);
 }
@@ -43,8 +41,7 @@ typedef struct cut {
 } cut;
 
 // Prefetches TILE values of x of both sums, of a later plane: planes are too far apart for the hardware prefetcher.
-RG_HD void call_for(const gr_map_of *m, int64_t x0, int64_t y, int64_t z)
-{
+RG_HD void call_for(const gr_map_of *m, int64_t x0, int64_t y, int64_t z) {
     const int64_t e = gr_voxel(m->k, x0, y, z < m->k ? z : m->k);
     __builtin_prefetch(m->g + 2 * e);
     __builtin_prefetch(m->g + 2 * (e + TILE) - 1); // the lines of a plane begin anywhere
@@ -53,8 +50,7 @@ RG_HD void call_for(const gr_map_of *m, int64_t x0, int64_t y, int64_t z)
 }
 
 // The quotient along one line in z, for TILE adjacent lines.
-static void divide(const cut *c, int64_t x0, int64_t y, fftwf_complex *line)
-{
+static void divide(const cut *c, int64_t x0, int64_t y, fftwf_complex *line) {
     const int64_t k = c->m->k, n = c->m->padded;
     memset(line, 0, (size_t)(n * TILE) * sizeof *line);
     for (int64_t z = -((n - 1) / 2); z <= k; z++) {
@@ -65,8 +61,7 @@ static void divide(const cut *c, int64_t x0, int64_t y, fftwf_complex *line)
 }
 
 // Transforms along z and y, for TILE values of x; plane: room for [z of the map][y][TILE].
-static void transform_tile(const cut *c, int64_t x0, fftwf_complex *line, fftwf_complex *plane)
-{
+static void transform_tile(const cut *c, int64_t x0, fftwf_complex *line, fftwf_complex *plane) {
     const gr_map_of *m = c->m;
     const int64_t k = m->k, n = m->padded, low = -(m->side / 2), last = x0 + TILE < k + 1 ? x0 + TILE : k + 1;
     const size_t bytes = TILE * sizeof *line;
@@ -87,15 +82,13 @@ static void transform_tile(const cut *c, int64_t x0, fftwf_complex *line, fftwf_
 }
 
 // 1 inside the mask, 0 outside, half a cosine over six voxels between.
-static double mask_at(double radius_px, double mask_px)
-{
+static double mask_at(double radius_px, double mask_px) {
     const double edge = 6;
     double t = (radius_px - mask_px) / edge + 0.5;
     return mask_px <= 0 || t <= 0 ? 1 : t >= 1 ? 0 : 0.5 * (1 + cos(3.14159265358979323846 * t));
 }
 
-double *gr_map_factors(const gr_map_of *m, int64_t *n_factors)
-{
+double *gr_map_factors(const gr_map_of *m, int64_t *n_factors) {
     int64_t half = m->side / 2, most = 3 * half * half;
     double b = (double)m->radius_tenths / 10, n = (double)m->padded;
     double *factor = malloc((size_t)(most + 1) * sizeof *factor);
@@ -109,8 +102,7 @@ double *gr_map_factors(const gr_map_of *m, int64_t *n_factors)
 }
 
 // Transforms one row of the map along x; line: room for its complex and its real values.
-static void transform_row(const cut *c, int64_t z, int64_t y, const double *factor, fftwf_complex *line, float *map)
-{
+static void transform_row(const cut *c, int64_t z, int64_t y, const double *factor, fftwf_complex *line, float *map) {
     const gr_map_of *m = c->m;
     const int64_t n = m->padded, side = m->side, low = -(side / 2), row = z * side + y;
     const int64_t rest = (z + low) * (z + low) + (y + low) * (y + low);
@@ -120,14 +112,12 @@ static void transform_row(const cut *c, int64_t z, int64_t y, const double *fact
     for (int64_t x = low; x < low + side; x++) map[row * side + x - low] = (float)(values[wrap(x, n)] * factor[rest + x * x]);
 }
 
-size_t gr_map_bytes(int64_t k, int64_t padded, int64_t side, int threads)
-{
+size_t gr_map_bytes(int64_t k, int64_t padded, int64_t side, int threads) {
     const size_t each = (size_t)(side + 1) * (size_t)padded * TILE, grid = (size_t)side * (size_t)side * (size_t)(k + 1);
     return (grid + (size_t)threads * each) * sizeof(fftwf_complex);
 }
 
-int gr_map(const gr_map_of *m, float *map)
-{
+int gr_map(const gr_map_of *m, float *map) {
     const int n = (int)m->padded;
     const size_t line_values = (size_t)n * TILE, plane_values = (size_t)m->side * line_values;
     int64_t factors;

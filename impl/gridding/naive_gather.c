@@ -9,8 +9,7 @@
 #include "plain.h"
 
 // Adds the pixels around t, the place of a voxel in the frame of image i, to the voxel.
-static void gather_voxel(const gr_call *p, int64_t i, const float t[3], int64_t voxel)
-{
+static void gather_voxel(const gr_call *p, int64_t i, const float t[3], int64_t voxel) {
     const int k = (int)p->k, x1 = gr_last(t[0], p->b, k), y1 = gr_last(t[1], p->b, k);
     float re = 0, im = 0, weight = 0;
     for (int y = gr_first(t[1], p->b, -k); y <= y1; y++)
@@ -32,15 +31,13 @@ static void gather_voxel(const gr_call *p, int64_t i, const float t[3], int64_t 
 }
 
 // Axis (0, 1, 2) along which the image's normal (third column of m) is longest; the other two span the iteration plane.
-static int steepest(const float *m)
-{
+static int steepest(const float *m) {
     const float x = fabsf(m[2]), y = fabsf(m[5]), z = fabsf(m[8]);
     return z >= x && z >= y ? 2 : y >= x ? 1 : 0;
 }
 
 // Walks along axis w through plane point v (whose component w is ignored).
-static void gather_line(const gr_call *p, int64_t i, const float *m, int w, int v[3])
-{
+static void gather_line(const gr_call *p, int64_t i, const float *m, int w, int v[3]) {
     const float n[3] = {m[2], m[5], m[8]};
     const int u0 = (w + 1) % 3, u1 = (w + 2) % 3;
     const float middle = -(n[u0] * (float)v[u0] + n[u1] * (float)v[u1]) / n[w]; // height 0
@@ -54,8 +51,7 @@ static void gather_line(const gr_call *p, int64_t i, const float *m, int w, int 
     }
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const gr_call plan = gr_call_of(call, call->param[0] != 0), *p = &plan;
     const int k = (int)p->k;
     gr_clear(p);

@@ -8,16 +8,14 @@
 // cache.
 #include "plain.h"
 
-static void add(const gr_call *p, int64_t voxel, float re, float im, float w)
-{
+static void add(const gr_call *p, int64_t voxel, float re, float im, float w) {
     p->G[2 * voxel] += re;
     p->G[2 * voxel + 1] += im;
     p->W[voxel] += w;
 }
 
 // Adds stored pixel (x, y), of value m c F and weight m c^2, to the voxels around r.
-static void scatter_pixel(const gr_call *p, int64_t x, float re, float im, float weight, const float r[3])
-{
+static void scatter_pixel(const gr_call *p, int64_t x, float re, float im, float weight, const float r[3]) {
     const int k = (int)p->k;
     const int x1 = gr_last(r[0], p->b, k), y1 = gr_last(r[1], p->b, k), z1 = gr_last(r[2], p->b, k);
     for (int vz = gr_first(r[2], p->b, -k); vz <= z1; vz++)
@@ -31,8 +29,7 @@ static void scatter_pixel(const gr_call *p, int64_t x, float re, float im, float
             }
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const gr_call plan = gr_call_of(call, call->param[0] != 0), *p = &plan;
     gr_clear(p);
     for (int64_t i = 0; i < p->images; i++)

@@ -37,8 +37,7 @@ typedef struct job {
     int tile_pixels, list_most;
 } job;
 
-static __device__ gr_memory memory_of(const job &j, float *memory)
-{
+static __device__ gr_memory memory_of(const job &j, float *memory) {
     gr_memory own;
     own.sums = memory;
     own.column = (gr_column *)(memory + SLOT_FLOATS);
@@ -49,8 +48,7 @@ static __device__ gr_memory memory_of(const job &j, float *memory)
     return own;
 }
 
-static __device__ __forceinline__ bool misses(float4 foot, const int low[AXES], int k)
-{
+static __device__ __forceinline__ bool misses(float4 foot, const int low[AXES], int k) {
     const int axis = __float_as_int(foot.w);
     const float half = (BRICK - 1) / 2.0f;
     const float u = (float)gr_along(low, gr_u_axis(axis)) + half, v = (float)gr_along(low, gr_v_axis(axis)) + half;
@@ -60,8 +58,7 @@ static __device__ __forceinline__ bool misses(float4 foot, const int low[AXES], 
 }
 
 // Lists the samples from `first` on, one a thread, that meet the brick, in order, and counts them.
-static __device__ int find_hits(const job &j, const int low[AXES], int first, int past, state &s)
-{
+static __device__ int find_hits(const job &j, const int low[AXES], int first, int past, state &s) {
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, mine = first + (int)threadIdx.x;
     const bool hit = mine < past && !misses(j.views.foot[mine], low, j.in.k);
     const unsigned hits = __ballot_sync(~0u, hit);
@@ -80,8 +77,7 @@ static __device__ int find_hits(const job &j, const int low[AXES], int first, in
 // Inserts a hit whose first pixels are in `load`, and meanwhile fetches those of the next hit, if any.
 template <int N, bool has_ctf>
 static __device__ __forceinline__ void insert_hit(
-    const job &j, const gr_memory &own, const gr_hit *hit, bool more, gr_load &load, int number[2], int next[2])
-{
+    const job &j, const gr_memory &own, const gr_hit *hit, bool more, gr_load &load, int number[2], int next[2]) {
     gr_list_voxels(*hit, j.classes, j.bricks.reach, own.lists, own.column, number);
     gr_keep_tile<N, has_ctf>(*hit, j.in, load, own.tile);
     if (threadIdx.x < 2) next[threadIdx.x] = 0;
@@ -98,8 +94,7 @@ static __device__ __forceinline__ void insert_hit(
 
 // Inserts samples first .. past - 1; returns how many meet the brick.
 template <int N, bool has_ctf>
-static __device__ int pass(const job &j, const gr_memory &own, const int low[AXES], int first, int past, state &s)
-{
+static __device__ int pass(const job &j, const gr_memory &own, const int low[AXES], int first, int past, state &s) {
     int turn = 0, all = 0;
     gr_load load = {}; // because the first batch is stored whole
     if (threadIdx.x < 2) s.number[0][threadIdx.x] = 0;
@@ -120,8 +115,7 @@ static __device__ int pass(const job &j, const gr_memory &own, const int low[AXE
 }
 
 // Stores the sums of a unit with this many hits, and clears them for the next.
-static __device__ void store(const job &j, const gr_unit &unit, const int low[AXES], int hits, float *sums)
-{
+static __device__ void store(const job &j, const gr_unit &unit, const int low[AXES], int hits, float *sums) {
     if (unit.parts > 1) {
         gr_store_slot(gr_slots_of(j.units, j.count->units) + (int64_t)unit.slot * SLOT_FLOATS, sums);
         return;
@@ -130,8 +124,7 @@ static __device__ void store(const job &j, const gr_unit &unit, const int low[AX
     gr_store(j.to, j.in.k, low, sums);
 }
 
-template <int N, bool has_ctf> static __global__ void __launch_bounds__(THREADS, N > 5 ? 2 : 3) insert(job j)
-{
+template <int N, bool has_ctf> static __global__ void __launch_bounds__(THREADS, N > 5 ? 2 : 3) insert(job j) {
     __shared__ state s;
     RG_SHARED_DYNAMIC(float, memory);
     const gr_memory own = memory_of(j, memory);
@@ -168,14 +161,12 @@ static const rg_param params[] = {
 };
 
 // A window of N pixels holds every disc of radius b when N >= 2 b: weights are 0 at its edge.
-static int window_of(const rg_shape *s)
-{
+static int window_of(const rg_shape *s) {
     const int64_t tenths = s->n[GR_RADIUS];
     return tenths <= 10 ? 2 : tenths <= 20 ? 4 : tenths <= 25 ? 5 : 6;
 }
 
-static size_t shared_bytes(const job &j)
-{
+static size_t shared_bytes(const job &j) {
     return sizeof(float) * SLOT_FLOATS + sizeof(gr_column) * THREADS + (j.in.ctf ? 12 : 8) * (size_t)j.tile_pixels +
         sizeof(unsigned short) * (size_t)j.list_most;
 }
@@ -191,8 +182,7 @@ typedef struct places {
     gr_unit *units;
 } places;
 
-static places places_of(const rg_call *call)
-{
+static places places_of(const rg_call *call) {
     const int64_t samples = call->shape->n[GR_IMAGES] * call->shape->n[GR_OPERATORS];
     unsigned char *views = (unsigned char *)call->scratch + lines(sizeof(gr_counters));
     const places p = {
@@ -200,8 +190,7 @@ static places places_of(const rg_call *call)
     return p;
 }
 
-static size_t scratch(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch(const rg_shape *s, const int64_t *param) {
     int64_t units, slots;
     gr_count_units(gr_bricks_of(s, param[HITS]), &units, &slots);
     return lines(sizeof(gr_counters)) + lines(gr_views_bytes(s->n[GR_IMAGES] * s->n[GR_OPERATORS])) +
@@ -210,8 +199,7 @@ static size_t scratch(const rg_shape *s, const int64_t *param)
 
 static rg_tolerance tolerance(const rg_shape *s, const int64_t *) { return gr_squares_bound(s); }
 
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     int64_t units, slots;
     gr_count_units(gr_bricks_of(s, param[HITS]), &units, &slots);
     c->amount[RG_F32_MAD] = (4 + GR_SQUARES_OPERATIONS) * gr_pairs(s);
@@ -220,8 +208,7 @@ static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
         gr_input_bytes(s) + 12.0 * (double)gr_voxels(gr_k(s->n[GR_SIDE])) + 2.0 * sizeof(float) * SLOT_FLOATS * (double)slots;
 }
 
-static int plan(rg_call *call)
-{
+static int plan(rg_call *call) {
     const gr_bricks n = gr_bricks_of(call->shape, call->param[HITS]);
     const places p = places_of(call);
     RG_LAUNCH(gr_plan, 1, PLANNERS, 0, call->stream, n, gr_bricks_all(n), p.units, p.count);
@@ -229,8 +216,7 @@ static int plan(rg_call *call)
     return error ? error : rg_find_early(call, gr_plan);
 }
 
-template <int N, bool has_ctf> static int launch(const rg_call *call, job j)
-{
+template <int N, bool has_ctf> static int launch(const rg_call *call, job j) {
     const double b = (double)call->shape->n[GR_RADIUS] / 10;
     j.classes = gr_classes_of(N, b);
     j.tile_pixels = gr_tile_pixels(N);
@@ -245,13 +231,11 @@ template <int N, bool has_ctf> static int launch(const rg_call *call, job j)
     return (int)cudaGetLastError();
 }
 
-template <int N> static int launch_window(const rg_call *call, const job &j)
-{
+template <int N> static int launch_window(const rg_call *call, const job &j) {
     return j.in.ctf ? launch<N, true>(call, j) : launch<N, false>(call, j);
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     job j = {};
     j.in = gr_input_of(call);
     j.in.per_b *= GR_SQUARES_ROOT; // of distances and heights: t is TOP less their squares

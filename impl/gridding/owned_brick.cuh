@@ -25,8 +25,7 @@ typedef struct gr_load {
 static inline int gr_tile_pixels(int N) { return std::max(gr_tile_side(N), (int)BATCH_ROWS) * gr_pitch(N); }
 
 // Keeps a pointer that is stepped in a register: nvcc would recompute it from an index, in 5 instructions instead of 2.
-template <class T> static __device__ __forceinline__ void gr_keep_pointer(const T *&p)
-{
+template <class T> static __device__ __forceinline__ void gr_keep_pointer(const T *&p) {
 #ifdef RG_EMULATED
     (void)p;
 #else
@@ -37,8 +36,7 @@ template <class T> static __device__ __forceinline__ void gr_keep_pointer(const 
 // Loads BATCH_ROWS rows and 32 columns from (row, column) on. The element of pixel (x, y) relative to (0, 0) is y (k + 1) + x;
 // that of its mate is the negative.
 template <bool has_ctf>
-static __device__ __forceinline__ void gr_fetch(const gr_hit &hit, const gr_input &in, int row, int column, gr_load &load)
-{
+static __device__ __forceinline__ void gr_fetch(const gr_hit &hit, const gr_input &in, int row, int column, gr_load &load) {
     const int4 tile = hit.tile;
     column += (int)threadIdx.x % 32;
     row += (int)threadIdx.x / 32;
@@ -79,8 +77,7 @@ static __device__ __forceinline__ void gr_fetch(const gr_hit &hit, const gr_inpu
 
 // Stores what gr_fetch loaded. all: every element of the first batch; no window uses those for which a lane fetched nothing.
 template <int N, bool has_ctf, bool all>
-static __device__ __forceinline__ void gr_keep(const gr_hit &hit, int row, int column, gr_load &load, const gr_tile &to)
-{
+static __device__ __forceinline__ void gr_keep(const gr_hit &hit, int row, int column, gr_load &load, const gr_tile &to) {
     const int4 tile = hit.tile;
     column += (int)threadIdx.x % 32;
     row += (int)threadIdx.x / 32;
@@ -101,8 +98,7 @@ static __device__ __forceinline__ void gr_keep(const gr_hit &hit, int row, int c
 
 // Stores the tile of a hit, whose first batch has been fetched. Windows of 6 pixels may need more batches.
 template <int N, bool has_ctf>
-static __device__ __forceinline__ void gr_keep_tile(const gr_hit &hit, const gr_input &in, gr_load &load, const gr_tile &to)
-{
+static __device__ __forceinline__ void gr_keep_tile(const gr_hit &hit, const gr_input &in, gr_load &load, const gr_tile &to) {
     static_assert(gr_pitch(N) >= 32, "a lane has a column");
     gr_keep<N, has_ctf, true>(hit, 0, 0, load, to);
     if constexpr (gr_tile_side(N) > BATCH_ROWS || gr_tile_side(N) > 32)
@@ -128,8 +124,7 @@ template <int n> static __device__ __forceinline__ float gr_up(float x) { return
 // lines; rest: t of the weight (squares.h) at the foot.
 template <int n, int mode, int pitch>
 static __device__ __forceinline__ gr_terms gr_window(
-    const gr_frame &f, gr_tile tile, float per_b, float x, float y, float rest, float kk)
-{
+    const gr_frame &f, gr_tile tile, float per_b, float x, float y, float rest, float kk) {
     const float up_x = gr_up<n>(x), up_y = gr_up<n>(y), px = up_x - (ROUND + (n - 1) / 2), py = up_y - (ROUND + (n - 1) / 2);
     const int skipped = ROUND_BITS + (n - 1) / 2;
     const int at = (__float_as_int(up_y) - skipped) * pitch + __float_as_int(up_x) - skipped - f.at;
@@ -174,8 +169,7 @@ typedef struct gr_memory {
 // A lane adds the n x n pixels of the voxel at *list, if at < most.
 template <int n, int mode, int pitch>
 static __device__ __forceinline__ void gr_add_voxels(
-    const gr_frame &f, const gr_memory &own, const gr_input &in, const unsigned short *list, int at, int most)
-{
+    const gr_frame &f, const gr_memory &own, const gr_input &in, const unsigned short *list, int at, int most) {
     if (at >= most) return;
     const int entry = *list;
     const gr_column c = own.column[entry & ((1 << COLUMN_BITS) - 1)];
@@ -193,8 +187,7 @@ static __device__ __forceinline__ void gr_add_voxels(
 // work.
 template <int N, int mode>
 static __device__ __forceinline__ void gr_add_lists(
-    const gr_hit &hit, const gr_memory &own, const gr_input &in, const int number[2])
-{
+    const gr_hit &hit, const gr_memory &own, const gr_input &in, const int number[2]) {
     const gr_frame f = hit.frame;
     const unsigned n0 = (unsigned)number[0], n1 = (unsigned)number[1];
     const int lane = (int)threadIdx.x % 32, first = (int)((n0 + 31) / 32), second = first + (int)((n1 + 31) / 32);

@@ -18,15 +18,13 @@ typedef struct gr_lists {
 } gr_lists;
 
 // Voxels of a column within b: 2 sqrt(3) b at most.
-static inline int gr_list_most(double b)
-{
+static inline int gr_list_most(double b) {
     const int most = (int)(2 * 1.7321 * b + 0.01) + 1;
     return THREADS * (most < BRICK ? most : BRICK);
 }
 
 // Foot of a column on the image, its height, and its first element of the brick.
-typedef struct __align__(16) gr_column
-{
+typedef struct __align__(16) gr_column {
     float x, y, height;
     int element;
 }
@@ -40,16 +38,14 @@ typedef struct gr_range {
     int first, last;
 } gr_range;
 
-static __device__ __forceinline__ gr_range gr_range_of(float middle, float half, gr_range limits)
-{
+static __device__ __forceinline__ gr_range gr_range_of(float middle, float half, gr_range limits) {
     const gr_range r = {max((int)ceilf(middle - half), limits.first), min((int)floorf(middle + half), limits.last)};
     return r;
 }
 
 // The voxels of column (u, v) that are in the volume, and no farther from the origin than pixels of the circle reach. If the
 // tile is in the circle, all are: it extends farther beyond their feet than they are farther from the origin.
-static __device__ __forceinline__ gr_range gr_limits(const gr_hit &hit, int u, int v, float reach)
-{
+static __device__ __forceinline__ gr_range gr_limits(const gr_hit &hit, int u, int v, float reach) {
     gr_range r = {0, BRICK - 1};
     if (hit.in_circle) return r;
     r.last = u < hit.columns_u && v < hit.columns_v ? hit.last : -1;
@@ -60,8 +56,7 @@ static __device__ __forceinline__ gr_range gr_limits(const gr_hit &hit, int u, i
 static __device__ __forceinline__ int gr_length(gr_range r) { return max(r.last - r.first + 1, 0); }
 
 // Inclusive prefix sum of n over the lanes.
-static __device__ __forceinline__ int gr_sum_through(int n)
-{
+static __device__ __forceinline__ int gr_sum_through(int n) {
     int sum = n;
 #pragma unroll
     for (int step = 1; step < 32; step *= 2) {
@@ -80,8 +75,7 @@ static __device__ __forceinline__ int gr_sum_through(int n)
 }
 
 // Writes the voxels of `outer` that are not in `inner`, a range in it.
-static __device__ __forceinline__ void gr_write(unsigned short *to, int step, int column, gr_range outer, gr_range inner)
-{
+static __device__ __forceinline__ void gr_write(unsigned short *to, int step, int column, gr_range outer, gr_range inner) {
     const int past = column + (outer.last + 1) * (1 << COLUMN_BITS), gap = column + inner.first * (1 << COLUMN_BITS),
               beyond = column + (inner.last + 1) * (1 << COLUMN_BITS);
     int entry = column + outer.first * (1 << COLUMN_BITS);
@@ -97,8 +91,7 @@ static __device__ __forceinline__ void gr_write(unsigned short *to, int step, in
 // Lists the voxels of the hit in `column` and `lists`. number: how many of each class; the caller sets it to 0. Omits voxels
 // beyond `reach` of the origin where there can be any.
 static __device__ __forceinline__ void gr_list_voxels(
-    const gr_hit &hit, const gr_classes &classes, float reach, gr_lists lists, gr_column *column, int *number)
-{
+    const gr_hit &hit, const gr_classes &classes, float reach, gr_lists lists, gr_column *column, int *number) {
     const int lane = (int)threadIdx.x % 32, iu = gr_column_u((int)threadIdx.x), iv = gr_column_v((int)threadIdx.x);
     const float u = (float)iu, v = (float)iv;
     const float4 x = hit.x, y = hit.y, h = hit.h, at = hit.columns;

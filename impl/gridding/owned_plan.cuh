@@ -33,8 +33,7 @@ typedef struct gr_counters {
 
 // hits = 0 chooses the number: about UNITS_WANTED units have work. If they would have fewer than HITS_LEAST hits, there are
 // only as many units as a large GPU runs together, because every unit costs storing.
-static inline gr_bricks gr_bricks_of(const rg_shape *s, int64_t hits)
-{
+static inline gr_bricks gr_bricks_of(const rg_shape *s, int64_t hits) {
     const int k = (int)gr_k(s->n[GR_SIDE]), across = (2 * k + BRICK) / BRICK;
     gr_bricks n = {k, k / BRICK + 1, across, across, (int)(s->n[GR_IMAGES] * s->n[GR_OPERATORS]), (int)hits,
         (float)k + gr_radius(s->n[GR_RADIUS]) + TILE_MARGIN, 0};
@@ -47,8 +46,7 @@ static inline gr_bricks gr_bricks_of(const rg_shape *s, int64_t hits)
 }
 
 // First voxel of brick i; the middle of y and z first.
-RG_HD void gr_brick_low(gr_bricks n, int i, int low[AXES])
-{
+RG_HD void gr_brick_low(gr_bricks n, int i, int low[AXES]) {
     const int y = i / n.x % n.y, z = i / n.x / n.y;
     low[X_AXIS] = i % n.x * BRICK;
     low[Y_AXIS] = (y % 2 ? n.y / 2 - (y + 1) / 2 : n.y / 2 + y / 2) * BRICK - n.k;
@@ -56,14 +54,12 @@ RG_HD void gr_brick_low(gr_bricks n, int i, int low[AXES])
 }
 
 // The same as low[axis], which would move `low` to local memory.
-RG_HD int gr_along(const int low[AXES], int axis)
-{
+RG_HD int gr_along(const int low[AXES], int axis) {
     return axis == X_AXIS ? low[X_AXIS] : axis == Y_AXIS ? low[Y_AXIS] : low[Z_AXIS];
 }
 
 // Square of twice the distance of a brick's middle from the origin.
-RG_HD int64_t gr_brick_distance(const int low[AXES])
-{
+RG_HD int64_t gr_brick_distance(const int low[AXES]) {
     int64_t sum = 0;
     for (int i = 0; i < AXES; i++) {
         const int64_t middle = 2 * low[i] + BRICK - 1;
@@ -73,21 +69,18 @@ RG_HD int64_t gr_brick_distance(const int low[AXES])
 }
 
 // Square of the coordinate nearest to the origin of the BRICK from `low` on.
-RG_HD int gr_nearest(int low)
-{
+RG_HD int gr_nearest(int low) {
     const int d = low > 0 ? low : low + BRICK - 1 < 0 ? low + BRICK - 1 : 0;
     return d * d;
 }
 
 // Whether all of its voxels are out of reach.
-RG_HD int gr_is_beyond(gr_bricks n, const int low[AXES])
-{
+RG_HD int gr_is_beyond(gr_bricks n, const int low[AXES]) {
     return gr_nearest(low[X_AXIS]) + gr_nearest(low[Y_AXIS]) + gr_nearest(low[Z_AXIS]) > n.reach_squared;
 }
 
 // The first brick beyond reach among those along x that hold the voxels (y - k, z - k).
-RG_HD int gr_first_beyond(gr_bricks n, int y, int z)
-{
+RG_HD int gr_first_beyond(gr_bricks n, int y, int z) {
     const int rest = n.reach_squared - gr_nearest(y / BRICK * BRICK - n.k) - gr_nearest(z / BRICK * BRICK - n.k);
     int i = rest < 0 ? 0 : (int)(sqrtf((float)rest) / BRICK);
     while (gr_nearest(i * BRICK) <= rest) i++;
@@ -95,15 +88,13 @@ RG_HD int gr_first_beyond(gr_bricks n, int y, int z)
 }
 
 // Hits a unit of the last bricks, those beyond 0.7 k along z.
-RG_HD int gr_hits_last(gr_bricks n)
-{
+RG_HD int gr_hits_last(gr_bricks n) {
     const int least = n.hits < HITS_LAST_LEAST ? n.hits : HITS_LAST_LEAST;
     return n.hits / 4 > least ? n.hits / 4 : least;
 }
 
 // Units of brick i; 0 if it is beyond reach.
-RG_HD int gr_brick_parts(gr_bricks n, int i)
-{
+RG_HD int gr_brick_parts(gr_bricks n, int i) {
     int low[AXES];
     gr_brick_low(n, i, low);
     if (gr_is_beyond(n, low)) return 0;
@@ -115,8 +106,7 @@ RG_HD int gr_brick_parts(gr_bricks n, int i)
 
 static inline int gr_bricks_all(gr_bricks n) { return n.x * n.y * n.z; }
 
-static inline void gr_count_units(gr_bricks n, int64_t *units, int64_t *slots)
-{
+static inline void gr_count_units(gr_bricks n, int64_t *units, int64_t *slots) {
     *units = *slots = 0;
     for (int i = 0; i < gr_bricks_all(n); i++) {
         const int parts = gr_brick_parts(n, i);
@@ -129,8 +119,7 @@ static inline void gr_count_units(gr_bricks n, int64_t *units, int64_t *slots)
 RG_HD float *gr_slots_of(const gr_unit *units, int64_t n) { return (float *)(units + (n + 15) / 16 * 16); }
 
 // One block: each thread counts the units of its range of bricks, and writes them after those of the threads before it.
-static __global__ void gr_plan(gr_bricks n, int bricks, gr_unit *units, gr_counters *count)
-{
+static __global__ void gr_plan(gr_bricks n, int bricks, gr_unit *units, gr_counters *count) {
     __shared__ int2 before[PLANNERS];
     const int t = (int)threadIdx.x;
     const int first = (int)((int64_t)bricks * t / PLANNERS), past = (int)((int64_t)bricks * (t + 1) / PLANNERS);

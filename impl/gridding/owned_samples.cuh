@@ -13,8 +13,7 @@ typedef struct gr_classes {
     float height[2];
 } gr_classes;
 
-static inline gr_classes gr_classes_of(int N, double b)
-{
+static inline gr_classes gr_classes_of(int N, double b) {
     gr_classes c;
     const double room = (N - 1) / 2.0;
     c.height[0] = b < room ? -1.0f : (float)sqrt(b * b - room * room);
@@ -32,8 +31,7 @@ typedef struct gr_sides {
 } gr_sides;
 
 static __device__ __forceinline__ void gr_side(const gr_steps &t, const gr_steps &h, float f, const gr_input &in,
-    const gr_classes &c, int N, float *by, float *from, float *to)
-{
+    const gr_classes &c, int N, float *by, float *from, float *to) {
     const float u = (BRICK - 1) * (t.u - f * h.u), v = (BRICK - 1) * (t.v - f * h.v), a = (BRICK - 1) * (t.a - f * h.a);
     float reach = 0;
     for (int i = 0; i < 2; i++)
@@ -47,8 +45,7 @@ static __device__ __forceinline__ void gr_side(const gr_steps &t, const gr_steps
 // Steep multiples magnify rounding errors and become 0.
 static __device__ __forceinline__ float gr_multiple(float t, float h) { return fabsf(h) < 0.1f ? 0 : t / h; }
 
-static __device__ gr_sides gr_sides_of(const gr_steps &t, const gr_steps &h, const gr_input &in, const gr_classes &c, int N)
-{
+static __device__ gr_sides gr_sides_of(const gr_steps &t, const gr_steps &h, const gr_input &in, const gr_classes &c, int N) {
     gr_sides s;
     gr_side(t, h, gr_multiple(t.u, h.u), in, c, N, &s.f.x, &s.from.x, &s.to.x);
     gr_side(t, h, gr_multiple(t.v, h.v), in, c, N, &s.f.y, &s.from.y, &s.to.y);
@@ -58,8 +55,7 @@ static __device__ gr_sides gr_sides_of(const gr_steps &t, const gr_steps &h, con
 }
 
 // First pixel and number of pixels of a tile along a coordinate that is `corner` at the brick's first voxel, of height h.
-static __device__ __forceinline__ int2 gr_pixels_within(const gr_sides &s, float corner, float h)
-{
+static __device__ __forceinline__ int2 gr_pixels_within(const gr_sides &s, float corner, float h) {
     const float from = fmaxf(fmaxf(s.from.x - s.f.x * h, s.from.y - s.f.y * h), fmaxf(s.from.z - s.f.z * h, s.from.w));
     const float to = fminf(fminf(s.to.x - s.f.x * h, s.to.y - s.f.y * h), fminf(s.to.z - s.f.z * h, s.to.w));
     const int first = (int)ceilf(corner + from);
@@ -76,8 +72,7 @@ typedef struct gr_views {
 
 static inline size_t gr_views_bytes(int64_t samples) { return (4 * sizeof(float4) + 2 * sizeof(gr_sides)) * (size_t)samples; }
 
-static inline gr_views gr_views_of(void *memory, int64_t samples)
-{
+static inline gr_views gr_views_of(void *memory, int64_t samples) {
     gr_views v;
     v.foot = (float4 *)memory;
     v.x = v.foot + samples;
@@ -88,14 +83,12 @@ static inline gr_views gr_views_of(void *memory, int64_t samples)
     return v;
 }
 
-static __device__ __forceinline__ float4 gr_packed(const gr_steps &t, float scale, float last)
-{
+static __device__ __forceinline__ float4 gr_packed(const gr_steps &t, float scale, float last) {
     return make_float4(scale * t.u, scale * t.v, scale * t.a, last);
 }
 
 // Fills the views and resets the next unit to 0. The next kernel may be set up meanwhile.
-static __global__ void gr_make_views(gr_input in, gr_classes classes, int N, gr_views to, gr_counters *count)
-{
+static __global__ void gr_make_views(gr_input in, gr_classes classes, int N, gr_views to, gr_counters *count) {
     const int sample = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     rg_take_turn();
     if (sample == 0) count->next = 0;
@@ -115,8 +108,7 @@ RG_HD int gr_stride(int axis) { return axis == X_AXIS ? 1 : axis == Y_AXIS ? BRI
 
 // What windows need of a hit: steps of the foot and the height (times per_b) from a to a + 1; the weight of the image, and of
 // imaginary parts; minus the element of pixel (0, 0) in the tile; elements from a to a + 1.
-typedef struct __align__(16) gr_frame
-{
+typedef struct __align__(16) gr_frame {
     float x, y, height, m, m_im;
     int at, stride;
 }
@@ -135,8 +127,7 @@ typedef struct gr_hit {
 } gr_hit;
 
 static __device__ __forceinline__ gr_hit gr_hit_of(
-    const gr_views &views, const gr_input &in, int sample, const int low[AXES], int pitch)
-{
+    const gr_views &views, const gr_input &in, int sample, const int low[AXES], int pitch) {
     const float4 foot = views.foot[sample], x = views.x[sample], y = views.y[sample], h = views.h[sample];
     const int axis = __float_as_int(foot.w);
     const int u0 = gr_along(low, gr_u_axis(axis)), v0 = gr_along(low, gr_v_axis(axis)), a0 = gr_along(low, axis);

@@ -14,8 +14,7 @@ typedef struct gr_volume {
     float *g, *w;
 } gr_volume;
 
-static __device__ __forceinline__ void gr_prefetch(const float *p)
-{
+static __device__ __forceinline__ void gr_prefetch(const float *p) {
 #ifdef RG_EMULATED
     (void)p;
 #else
@@ -24,8 +23,7 @@ static __device__ __forceinline__ void gr_prefetch(const float *p)
 }
 
 // The ends of a brick's rows, one thread each.
-static __device__ void gr_prefetch_ends(const gr_volume &to, int k, const int low[AXES])
-{
+static __device__ void gr_prefetch_ends(const gr_volume &to, int k, const int low[AXES]) {
     const int y = low[Y_AXIS] + (int)threadIdx.x % BRICK, z = low[Z_AXIS] + (int)threadIdx.x / BRICK;
     if (y > k || z > k) return;
     const int64_t first = gr_voxel(k, low[X_AXIS], y, z), last = first + min(BRICK - 1, k - low[X_AXIS]);
@@ -35,8 +33,7 @@ static __device__ void gr_prefetch_ends(const gr_volume &to, int k, const int lo
     gr_prefetch(to.w + last);
 }
 
-static __device__ __forceinline__ void gr_put(const gr_volume &to, bool aligned, int64_t e, float re, float im, float w)
-{
+static __device__ __forceinline__ void gr_put(const gr_volume &to, bool aligned, int64_t e, float re, float im, float w) {
     if (aligned) {
         __stcs(reinterpret_cast<float2 *>(to.g) + e, make_float2(re, im));
     } else {
@@ -47,8 +44,7 @@ static __device__ __forceinline__ void gr_put(const gr_volume &to, bool aligned,
 }
 
 // Stores the sums of a brick in the volume and clears them. A thread walks along z, one plane of the volume a step.
-static __device__ void gr_store(const gr_volume &to, int k, const int low[AXES], float *sums)
-{
+static __device__ void gr_store(const gr_volume &to, int k, const int low[AXES], float *sums) {
     const int x = low[X_AXIS] + (int)threadIdx.x % BRICK, y = low[Y_AXIS] + (int)threadIdx.x / BRICK;
     const int64_t plane = (int64_t)(2 * k + 1) * (k + 1);
     const int past = x > k || y > k ? 0 : min(BRICK, k + 1 - low[Z_AXIS]);
@@ -63,8 +59,7 @@ static __device__ void gr_store(const gr_volume &to, int k, const int low[AXES],
 }
 
 // Stores the sums of a brick in a slot, and clears them.
-static __device__ void gr_store_slot(float *slot, float *sums)
-{
+static __device__ void gr_store_slot(float *slot, float *sums) {
     float4 *to = (float4 *)slot, *from = (float4 *)sums;
     for (int i = (int)threadIdx.x; i < SLOT_FLOATS / 4; i += THREADS) {
         to[i] = from[i];
@@ -74,8 +69,7 @@ static __device__ void gr_store_slot(float *slot, float *sums)
 
 // No unit owns voxels of bricks beyond reach: every unit clears its share of the volume's rows along x there, so that writing
 // to memory and inserting overlap. A lane finds the start of these voxels in a row, and a warp clears them.
-static __device__ void gr_clear_beyond(const gr_volume &to, gr_bricks n, int unit, int units)
-{
+static __device__ void gr_clear_beyond(const gr_volume &to, gr_bricks n, int unit, int units) {
     const int k = n.k, side = 2 * k + 1, lane = (int)threadIdx.x % 32;
     const int64_t rows = (int64_t)side * side;
     const int past = (int)(rows * (unit + 1) / units);
@@ -90,16 +84,14 @@ static __device__ void gr_clear_beyond(const gr_volume &to, gr_bricks n, int uni
 }
 
 // The volume's element of voxel i = x + 16 y + 256 z of a brick; -1 outside the volume.
-RG_HD int64_t gr_voxel_of_brick(int k, const int low[AXES], int i)
-{
+RG_HD int64_t gr_voxel_of_brick(int k, const int low[AXES], int i) {
     const int x = low[X_AXIS] + i % BRICK, y = low[Y_AXIS] + i / BRICK % BRICK, z = low[Z_AXIS] + i / (BRICK * BRICK);
     return x > k || y > k || z > k ? -1 : gr_voxel(k, x, y, z);
 }
 
 // The first of the units that share a brick represents them all: blocks of THREADS process its voxels, each a plane of the
 // brick, and add up the slots in order.
-static __global__ void gr_add_parts(gr_bricks n, const gr_unit *units, const gr_counters *count, gr_volume to)
-{
+static __global__ void gr_add_parts(gr_bricks n, const gr_unit *units, const gr_counters *count, gr_volume to) {
     rg_take_turn();
     const float *slots = gr_slots_of(units, count->units);
     for (int piece = (int)blockIdx.x; piece < BRICK * count->units; piece += (int)gridDim.x) {

@@ -30,15 +30,13 @@ typedef struct gr_sums {
 } gr_sums;
 
 // Whether v = (x, y, z) takes part in a map.
-RG_HD int gr_takes_part(int64_t k, int64_t x, int64_t y, int64_t z)
-{
+RG_HD int gr_takes_part(int64_t k, int64_t x, int64_t y, int64_t z) {
     const int64_t rr = x * x + y * y + z * z;
     return rr <= k * k || (rr < (k + 1) * (k + 1) && x < k && y < k && y > -k && z < k && z > -k);
 }
 
 // G/W, 0 where nothing was added, at v with any x; also gives W.
-RG_HD double gr_mean(const gr_sums *s, int64_t x, int64_t y, int64_t z, double mean[2])
-{
+RG_HD double gr_mean(const gr_sums *s, int64_t x, int64_t y, int64_t z, double mean[2]) {
     const int64_t turn = x < 0 ? -1 : 1, e = gr_voxel(s->k, turn * x, turn * y, turn * z);
     const double per = s->w[e] > 0 ? 1 / (double)s->w[e] : 0;
     mean[0] = s->g[2 * e] * per;
@@ -47,8 +45,7 @@ RG_HD double gr_mean(const gr_sums *s, int64_t x, int64_t y, int64_t z, double m
 }
 
 // W times d . grad(G/W) at v, whose six neighbours are stored.
-RG_HD void gr_offset(const gr_sums *s, int64_t x, int64_t y, int64_t z, double offset[2])
-{
+RG_HD void gr_offset(const gr_sums *s, int64_t x, int64_t y, int64_t z, double offset[2]) {
     double rise = 0;
     offset[0] = offset[1] = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -65,8 +62,7 @@ RG_HD void gr_offset(const gr_sums *s, int64_t x, int64_t y, int64_t z, double o
 }
 
 // F(v), x >= 0, of a voxel that takes part.
-RG_HD void gr_quotient(const gr_sums *s, int64_t x, int64_t y, int64_t z, float to[2])
-{
+RG_HD void gr_quotient(const gr_sums *s, int64_t x, int64_t y, int64_t z, float to[2]) {
     const int64_t k = s->k, e = gr_voxel(k, x, y, z), rr = x * x + y * y + z * z;
     const int64_t centre = k > GR_CENTRE ? (int64_t)GR_CENTRE : k - 1;
     double per = s->w[e] > 0 ? 1 / (s->w[e] + s->wiener) : 0, offset[2] = {0, 0};

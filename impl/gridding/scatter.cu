@@ -10,8 +10,7 @@
 template <bool pairs> struct atomics {
     float *g, *w;
     bool aligned; // g is aligned to 8 bytes
-    __device__ __forceinline__ void add(int64_t voxel, gr_terms t) const
-    {
+    __device__ __forceinline__ void add(int64_t voxel, gr_terms t) const {
         gr_add_to_g(g, pairs && aligned, voxel, t.re, t.im);
         atomicAdd(&w[voxel], t.w);
     }
@@ -19,14 +18,12 @@ template <bool pairs> struct atomics {
 
 static size_t scratch(const rg_shape *, const int64_t *) { return gr_table_bytes(); }
 
-template <bool pairs> static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+template <bool pairs> static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     gr_scatter_cost(s, param, 24, c); // cleared, and read and written once
     c->amount[RG_ATOMIC] = (pairs ? 2 : 3) * gr_pairs(s);
 }
 
-template <bool pairs> static int run(rg_call *call)
-{
+template <bool pairs> static int run(rg_call *call) {
     const atomics<pairs> out = {
         (float *)call->arg[GR_G], (float *)call->arg[GR_W], (uintptr_t)call->arg[GR_G] % sizeof(float2) == 0};
     return gr_scatter_launch(call, out);

@@ -10,16 +10,14 @@
 
 #include "insert.cuh"
 
-static __device__ __forceinline__ gr_terms gr_times(gr_terms t, float weight, float sign)
-{
+static __device__ __forceinline__ gr_terms gr_times(gr_terms t, float weight, float sign) {
     gr_terms product = {weight * t.re, sign * weight * t.im, weight * t.w};
     return product;
 }
 
 template <int way, class sink>
 static __device__ __forceinline__ void gr_spread(
-    const gr_input &in, const float *table, gr_terms t, const float r[3], bool mate, sink out)
-{
+    const gr_input &in, const float *table, gr_terms t, const float r[3], bool mate, sink out) {
     const int first_x = gr_first(r[0], in.b, mate ? -in.k : 0), last_x = gr_last(r[0], in.b, in.k);
     const int last_y = gr_last(r[1], in.b, in.k), last_z = gr_last(r[2], in.b, in.k);
     for (int z = gr_first(r[2], in.b, -in.k); z <= last_z; z++)
@@ -35,8 +33,7 @@ static __device__ __forceinline__ void gr_spread(
         }
 }
 
-template <int way, class sink> static __global__ void gr_scatter(gr_input in, const float *global_table, int tile, sink out)
-{
+template <int way, class sink> static __global__ void gr_scatter(gr_input in, const float *global_table, int tile, sink out) {
     __shared__ float copy[way == GR_SHARED_TABLE ? GR_TABLE : 1];
     const float *table = gr_block_table<way>(global_table, copy);
     const int2 at = gr_tiled(tile);
@@ -63,27 +60,23 @@ static const rg_param gr_s_params[GR_S_PARAMS] = {
     {"TILE_SIZE", gr_s_tile, RG_COUNT(gr_s_tile), 4, "columns of the tiles that threads form; divides BLOCK_DIM"},
 };
 
-static inline const char *gr_scatter_refuse(const rg_shape *s, const int64_t *param)
-{
+static inline const char *gr_scatter_refuse(const rg_shape *s, const int64_t *param) {
     if (param[GR_S_SHARED] && param[GR_S_PRECOMP] != GR_GLOBAL_TABLE) return "SHARED_INT=1 needs PRECOMP_INT=1";
     if (param[GR_S_BLOCK] % param[GR_S_TILE]) return "TILE_SIZE must divide BLOCK_DIM";
     return gr_samples_refuse(s);
 }
 
-static inline rg_tolerance gr_scatter_tolerance(const rg_shape *s, const int64_t *param)
-{
+static inline rg_tolerance gr_scatter_tolerance(const rg_shape *s, const int64_t *param) {
     return gr_tolerance(s, param[GR_S_PRECOMP]);
 }
 
-static inline void gr_scatter_cost(const rg_shape *s, const int64_t *param, double voxel_bytes, rg_cost *c)
-{
+static inline void gr_scatter_cost(const rg_shape *s, const int64_t *param, double voxel_bytes, rg_cost *c) {
     c->amount[RG_F32_MAD] = gr_pairs(s) * gr_pair_mads(param[GR_S_PRECOMP]);
     c->amount[RG_SHARED_BYTES] = param[GR_S_SHARED] ? 4 * gr_pairs(s) : 0;
     c->amount[RG_MEM_BYTES] = gr_input_bytes(s) + voxel_bytes * (double)gr_voxels(gr_k(s->n[GR_SIDE]));
 }
 
-template <class sink> static int gr_scatter_launch(const rg_call *call, sink out)
-{
+template <class sink> static int gr_scatter_launch(const rg_call *call, sink out) {
     const int64_t *p = call->param;
     const gr_input in = gr_weighted_input_of(call, p[GR_S_PRECOMP]);
     const dim3 block((unsigned)p[GR_S_BLOCK], (unsigned)p[GR_S_BLOCK]);

@@ -8,8 +8,7 @@
 
 struct vector_atomics {
     float4 *voxels;
-    __device__ __forceinline__ void add(int64_t voxel, gr_terms t) const
-    {
+    __device__ __forceinline__ void add(int64_t voxel, gr_terms t) const {
 #if defined(RG_EMULATED) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900)
         atomicAdd(&voxels[voxel], make_float4(t.re, t.im, t.w, 0.0f));
 #else
@@ -19,8 +18,7 @@ struct vector_atomics {
     }
 };
 
-static __global__ void divide(const float4 *voxels, int64_t n, float *g, float *w)
-{
+static __global__ void divide(const float4 *voxels, int64_t n, float *g, float *w) {
     const int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (e >= n) return;
     const float4 v = voxels[e];
@@ -29,19 +27,16 @@ static __global__ void divide(const float4 *voxels, int64_t n, float *g, float *
     w[e] = v.z;
 }
 
-static size_t scratch(const rg_shape *s, const int64_t *)
-{
+static size_t scratch(const rg_shape *s, const int64_t *) {
     return gr_table_bytes() + sizeof(float4) * (size_t)gr_voxels(gr_k(s->n[GR_SIDE]));
 }
 
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     gr_scatter_cost(s, param, 16 + 16 + 16 + 28, c); // cleared, read and written once; split
     c->amount[RG_ATOMIC_16B] = gr_pairs(s);
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const int64_t voxels = gr_voxels(gr_k(call->shape->n[GR_SIDE]));
     const vector_atomics out = {(float4 *)((unsigned char *)call->scratch + gr_table_bytes())};
     int error = (int)cudaMemsetAsync(out.voxels, 0, sizeof(float4) * (size_t)voxels, (cudaStream_t)call->stream);

@@ -83,14 +83,12 @@ typedef struct brick {
     _Alignas(64) float sum[4 * (BRICK + 1)]; // a record a voxel, and one for padding
 } brick;
 
-static void touch(brick *b)
-{
+static void touch(brick *b) {
     memset(b->sum, 0, sizeof b->sum);
     b->touched = 1;
 }
 
-static place place_of(const plan *p, const brick *b, int64_t sample)
-{
+static place place_of(const plan *p, const brick *b, int64_t sample) {
     const float *m = p->call.rotation + 9 * sample;
     const float corner[3] = {(float)b->x, (float)b->y, (float)b->z};
     const float half[3] = {(BX - 1) / 2.0f, (BY - 1) / 2.0f, (BZ - 1) / 2.0f};
@@ -107,8 +105,7 @@ static place place_of(const plan *p, const brick *b, int64_t sample)
 }
 
 // Pads the hits from n to a multiple of 8, with hits that add nothing. Returns the padded number.
-static inline int fill_up(hits *h, int n)
-{
+static inline int fill_up(hits *h, int n) {
     for (; n % 8; n++) {
         h->ux[n] = h->uy[n] = 0;
         h->t[n] = -1;
@@ -119,8 +116,7 @@ static inline int fill_up(hits *h, int n)
 }
 
 // Prefetches the pixels of hits, one row for each group of neighbours, whose blocks overlap.
-static inline void call_for(const plan *p, const hits *h, int columns)
-{
+static inline void call_for(const plan *p, const hits *h, int columns) {
     const int64_t pitch = 4 * p->pitch;
     for (int i = 0; i < h->start[KINDS]; i += 4)
         for (int row = 0; row < columns; row++)
@@ -139,14 +135,12 @@ static inline void call_for(const plan *p, const hits *h, int columns)
 
 typedef void brick_fn(const plan *, brick *, voxels *, hits *);
 
-static brick_fn *choose(const rg_shape *s, const int64_t *param)
-{
+static brick_fn *choose(const rg_shape *s, const int64_t *param) {
     const int wide = columns_of(s) == 8, avx512 = param[0] == 512 || (param[0] == 0 && rg_cpu_has("avx512"));
     return avx512 ? wide ? avx512_wide : avx512_narrow : wide ? avx2_wide : avx2_narrow;
 }
 
-static plan lay_out(const rg_call *call)
-{
+static plan lay_out(const rg_call *call) {
     plan p = {.call = gr_call_of(call, 0), .add = call->param && call->param[1]};
     const gr_call *c = &p.call;
     p.samples = c->images * c->operators;
@@ -168,8 +162,7 @@ static plan lay_out(const rg_call *call)
 }
 
 // Records of n pixels from `at` upwards, or, for mates, from `at` downwards.
-static inline void copy_pixels(const gr_call *c, float m, int64_t at, int step, float *record, int64_t n)
-{
+static inline void copy_pixels(const gr_call *c, float m, int64_t at, int step, float *record, int64_t n) {
     for (int64_t x = 0; x < n; x++, at += step, record += 4) {
         const float ctf = c->ctf ? c->ctf[at] : 1, mc = m * ctf;
         record[0] = mc * c->image[2 * at];
@@ -180,8 +173,7 @@ static inline void copy_pixels(const gr_call *c, float m, int64_t at, int step, 
 }
 
 // One row of an image as records; y may lie outside.
-static void copy_row(const plan *p, int64_t i, int64_t y)
-{
+static void copy_row(const plan *p, int64_t i, int64_t y) {
     const gr_call *c = &p->call;
     const float m = c->weight ? c->weight[i] : 1;
     float *to = p->record + 4 * (i * p->records + (y + c->k + ABOVE) * p->pitch);
@@ -198,8 +190,7 @@ static void copy_row(const plan *p, int64_t i, int64_t y)
 }
 
 // A brick's centre matters to a sample within the reach of its slab, b, plus half the brick along the normal.
-static void copy_normal(const plan *p, int64_t s)
-{
+static void copy_normal(const plan *p, int64_t s) {
     const float half[3] = {(BX - 1) / 2.0f, (BY - 1) / 2.0f, (BZ - 1) / 2.0f};
     p->height[s] = -1;
     for (int a = 0; a < 3; a++) p->normal[a][s] = 0;
@@ -212,8 +203,7 @@ static void copy_normal(const plan *p, int64_t s)
 }
 
 // Cuts the brick to the volume and to the ball that samples reach; false: nothing is left.
-static int cut(const plan *p, brick *b)
-{
+static int cut(const plan *p, brick *b) {
     const int64_t k = p->call.k;
     const float reach = ((float)k + p->call.b) * ((float)k + p->call.b);
     int most = 0;
@@ -232,15 +222,13 @@ static int cut(const plan *p, brick *b)
 }
 
 // Prefetches n numbers for writing.
-static inline void call_for_row(const float *row, int n)
-{
+static inline void call_for_row(const float *row, int n) {
     for (int at = 0; at < n; at += 16) __builtin_prefetch(row + at, 1);
     __builtin_prefetch(row + n - 1, 1);
 }
 
 // Writes the voxels of a brick, or adds to them; writes zeros where no sample touched it.
-static void write_brick(const plan *p, const brick *b)
-{
+static void write_brick(const plan *p, const brick *b) {
     const gr_call *c = &p->call;
     if (p->add && !b->touched) return;
     const int nx = (int)(c->k + 1 - b->x < BX ? c->k + 1 - b->x : BX), ny = (int)(c->k + 1 - b->y < BY ? c->k + 1 - b->y : BY);
@@ -270,8 +258,7 @@ static void write_brick(const plan *p, const brick *b)
     }
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const plan p = lay_out(call);
     const int64_t k = p.call.k, rows = ABOVE + 2 * k + 1 + BELOW;
     const int in_row = p.ny * p.nz >= 8 * call->threads ? p.nx : 1; // bricks of a task
@@ -301,15 +288,13 @@ static int run(rg_call *call)
     return RG_OK;
 }
 
-static int clear(rg_call *call)
-{
+static int clear(rg_call *call) {
     const gr_call c = gr_call_of(call, 0);
     if (call->param[1]) gr_clear(&c);
     return RG_OK;
 }
 
-static plan sizes(const rg_shape *s)
-{
+static plan sizes(const rg_shape *s) {
     void *const none[6] = {NULL};
     const rg_call call = {.shape = s, .arg = none};
     return lay_out(&call);
@@ -317,8 +302,7 @@ static plan sizes(const rg_shape *s)
 
 static size_t scratch(const rg_shape *s, const int64_t *param) { return (void)param, sizes(s).bytes; }
 
-static const char *refuse(const rg_shape *s, const int64_t *param)
-{
+static const char *refuse(const rg_shape *s, const int64_t *param) {
     const plan p = sizes(s);
     if (param[0] == 512 && !rg_cpu_has("avx512")) return "isa=512 needs avx512";
     return p.call.images * p.records > INT32_MAX ? "more than 2^31 records of pixels: insert the images in parts" : NULL;
@@ -326,8 +310,7 @@ static const char *refuse(const rg_shape *s, const int64_t *param)
 
 // Hits: the voxels of half a disc of thickness 2b. A lane takes a multiply-add for the distance,
 // GR_SQUARES_OPERATIONS for the weight, 4 for the sums.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     const double b = (double)s->n[GR_RADIUS] / 10, lanes = columns_of(s) * 1.5708 * b;
     c->amount[RG_F32_MAD] = gr_inserted(s) * 2 * b * lanes * (GR_SQUARES_OPERATIONS + 5);

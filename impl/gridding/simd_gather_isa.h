@@ -3,16 +3,14 @@
 
 #if SIMD_LANES == 16
 // The sums of four vectors' records.
-TARGET static inline __m512 avx512_add_up(const __m512 v[4])
-{
+TARGET static inline __m512 avx512_add_up(const __m512 v[4]) {
     const __m512 low = _mm512_add_ps(_mm512_shuffle_f32x4(v[0], v[1], 0x44), _mm512_shuffle_f32x4(v[0], v[1], 0xee));
     const __m512 high = _mm512_add_ps(_mm512_shuffle_f32x4(v[2], v[3], 0x44), _mm512_shuffle_f32x4(v[2], v[3], 0xee));
     return _mm512_add_ps(_mm512_shuffle_f32x4(low, high, 0x88), _mm512_shuffle_f32x4(low, high, 0xdd));
 }
 
 // Adds the vector's records to those that begin at to[at[0]] ...
-TARGET static inline void avx512_add_records(float *to, const int32_t at[4], __m512 v)
-{
+TARGET static inline void avx512_add_records(float *to, const int32_t at[4], __m512 v) {
     _mm_store_ps(to + at[0], _mm_add_ps(_mm_load_ps(to + at[0]), _mm512_castps512_ps128(v)));
     _mm_store_ps(to + at[1], _mm_add_ps(_mm_load_ps(to + at[1]), _mm512_extractf32x4_ps(v, 1)));
     _mm_store_ps(to + at[2], _mm_add_ps(_mm_load_ps(to + at[2]), _mm512_extractf32x4_ps(v, 2)));
@@ -20,13 +18,11 @@ TARGET static inline void avx512_add_records(float *to, const int32_t at[4], __m
 }
 #else
 // The sums of two vectors' records.
-TARGET static inline __m256 avx2_add_up(const __m256 v[2])
-{
+TARGET static inline __m256 avx2_add_up(const __m256 v[2]) {
     return _mm256_add_ps(_mm256_permute2f128_ps(v[0], v[1], 0x20), _mm256_permute2f128_ps(v[0], v[1], 0x31));
 }
 
-TARGET static inline void avx2_add_records(float *to, const int32_t at[2], __m256 v)
-{
+TARGET static inline void avx2_add_records(float *to, const int32_t at[2], __m256 v) {
     _mm_store_ps(to + at[0], _mm_add_ps(_mm_load_ps(to + at[0]), _mm256_castps256_ps128(v)));
     _mm_store_ps(to + at[1], _mm_add_ps(_mm_load_ps(to + at[1]), _mm256_extractf128_ps(v, 1)));
 }
@@ -34,8 +30,7 @@ TARGET static inline void avx2_add_records(float *to, const int32_t at[2], __m25
 
 // Lists the voxels of the brick within b of the sample's plane, as numbers row * BX + x. Those of a row are a range, from plane
 // distance -b to b, a little more for rounding (a pair farther away has weight 0). One lane a row. Returns their number.
-TARGET static inline int NAME(find_voxels)(const plan *p, const brick *b, const float *m, float *voxel)
-{
+TARGET static inline int NAME(find_voxels)(const plan *p, const brick *b, const float *m, float *voxel) {
     const float across = fabsf(m[2]) > 1e-6f ? m[2] : 1e-6f, reach = (p->call.b + 0.002f) / fabsf(across);
     const VEC x = v_set1_ps((float)b->x * m[2]), per = v_set1_ps(-1 / across), half = v_set1_ps(reach), count = v_count_ps();
     int n = 0;
@@ -61,8 +56,7 @@ TARGET static inline int NAME(find_voxels)(const plan *p, const brick *b, const 
 }
 
 // Coordinates of the brick's voxels, given by number, in the frame of the image.
-TARGET static inline void NAME(project)(const place *at, VEC v, VEC t[3])
-{
+TARGET static inline void NAME(project)(const place *at, VEC v, VEC t[3]) {
     const VEC z = v_floor_ps(v_mul_ps(v, v_set1_ps(1.0f / (BX * BY)))), rest = v_fnmadd_ps(z, v_set1_ps(BX * BY), v);
     const VEC y = v_floor_ps(v_mul_ps(rest, v_set1_ps(1.0f / BX))), x = v_fnmadd_ps(y, v_set1_ps(BX), rest);
     UNROLL for (int a = 0; a < 3; a++) t[a] = v_fmadd_ps(x, v_set1_ps(at->m[a]),
@@ -70,8 +64,7 @@ TARGET static inline void NAME(project)(const place *at, VEC v, VEC t[3])
 }
 
 // The first row of pixels within b of each voxel's place, and whether that row and the last of `rows` rows meet its disc.
-TARGET static inline void NAME(meet)(const plan *p, const VEC t[3], int rows, VEC *first, MASK *meets_first, MASK *meets_last)
-{
+TARGET static inline void NAME(meet)(const plan *p, const VEC t[3], int rows, VEC *first, MASK *meets_first, MASK *meets_last) {
     *first = v_ceil_ps(v_sub_ps(t[1], v_set1_ps(p->call.b)));
     const VEC disc = v_fnmadd_ps(t[2], t[2], v_set1_ps(p->call.bb + 1e-4f)); // a little more for roundings
     const VEC up = v_sub_ps(*first, t[1]), down = v_add_ps(up, v_set1_ps((float)(rows - 1)));
@@ -81,8 +74,7 @@ TARGET static inline void NAME(meet)(const plan *p, const VEC t[3], int rows, VE
 
 #if SIMD_LANES == 16
 // Sorts the listed voxels by how many of `most` rows their discs meet: all, all but the first or the last, fewer.
-TARGET static inline void avx512_sort(const plan *p, const place *at, voxels *v, const int most)
-{
+TARGET static inline void avx512_sort(const plan *p, const place *at, voxels *v, const int most) {
     for (int kind = 0; kind < KINDS; kind++) v->many[kind] = 0;
     for (int i = 0; i < v->n; i += 16) {
         const __m512 voxel = _mm512_loadu_ps(v->found + i);
@@ -100,8 +92,7 @@ TARGET static inline void avx512_sort(const plan *p, const place *at, voxels *v,
 }
 #else
 // AVX2 cannot compress lanes: all voxels count as meeting all rows.
-TARGET static inline void avx2_sort(const plan *p, const place *at, voxels *v, int most)
-{
+TARGET static inline void avx2_sort(const plan *p, const place *at, voxels *v, int most) {
     (void)p, (void)at, (void)most;
     v->many[0] = v->many[1] = 0;
     v->many[KINDS - 1] = v->n;
@@ -110,8 +101,7 @@ TARGET static inline void avx2_sort(const plan *p, const place *at, voxels *v, i
 #endif
 
 // Finds the hits of a sample in the brick.
-TARGET static inline void NAME(find)(const plan *p, const brick *b, int64_t sample, voxels *v, hits *h, const int most)
-{
+TARGET static inline void NAME(find)(const plan *p, const brick *b, int64_t sample, voxels *v, hits *h, const int most) {
     const place at = place_of(p, b, sample);
     const VEC scale = v_set1_ps(p->scale), radius = v_set1_ps(p->call.b);
     v->n = NAME(find_voxels)(p, b, at.m, v->found);
@@ -141,8 +131,7 @@ TARGET static inline void NAME(find)(const plan *p, const brick *b, int64_t samp
 
 // Turns n vectors of t (squares.h) into weights, term by term for all of them, so that the ports do not wait for one dependency
 // chain.
-TARGET static inline __attribute__((always_inline)) void NAME(weigh)(VEC *t, const int n)
-{
+TARGET static inline __attribute__((always_inline)) void NAME(weigh)(VEC *t, const int n) {
     const float c[GR_SQUARES_OPERATIONS] = GR_SQUARES_TERMS;
     UNROLL for (int i = 0; i < n; i++) t[i] = v_max_ps(t[i], v_set1_ps(0));
     UNROLL for (int term = 0; term < GR_SQUARES_OPERATIONS; term++) UNROLL for (int i = 0; i < n; i++) t[i] =
@@ -154,8 +143,7 @@ TARGET static inline __attribute__((always_inline)) void NAME(weigh)(VEC *t, con
 // blocks of SIMD_LANES/columns hits; a permutation repeats each weight four times, once for every number of a record. The
 // totals of as many hits as a vector has records end in one vector.
 TARGET static inline __attribute__((always_inline)) void NAME(add_kind)(
-    const plan *p, const hits *h, brick *b, const int kind, const int columns, const int rows)
-{
+    const plan *p, const hits *h, brick *b, const int kind, const int columns, const int rows) {
     enum { RECORDS = SIMD_LANES / 4 };
     const int together = SIMD_LANES / columns, vectors = columns / RECORDS; // hits in a vector of weights; of a row of records
     const int count = columns == 4 ? 2 * RECORDS : RECORDS, sets = count / together; // hits at a time, as registers allow
@@ -172,21 +160,18 @@ TARGET static inline __attribute__((always_inline)) void NAME(add_kind)(
     }
     for (int i = h->start[kind]; i < h->start[kind + 1]; i += count) {
         VEC total[2 * RECORDS], w[VECTORS_MOST];
-        UNROLL for (int g = 0; g < sets; g++)
-        {
+        UNROLL for (int g = 0; g < sets; g++) {
             const INTS of = v_loadu_int(which[g]);
             const VEC dx = v_add_ps(v_permutexvar_ps(of, v_loadu_ps(h->ux + i)), v_loadu_ps(across));
             const VEC dy = v_permutexvar_ps(of, v_loadu_ps(h->uy + i));
             const VEC rest = v_fnmadd_ps(dx, dx, v_permutexvar_ps(of, v_loadu_ps(h->t + i)));
-            UNROLL for (int row = 0; row < rows; row++)
-            {
+            UNROLL for (int row = 0; row < rows; row++) {
                 const VEC d = v_add_ps(dy, v_set1_ps((float)row * scale));
                 w[row * sets + g] = v_fnmadd_ps(d, d, rest);
             }
         }
         NAME(weigh)(w, rows * sets);
-        UNROLL for (int a = 0; a < count; a++)
-        {
+        UNROLL for (int a = 0; a < count; a++) {
             const float *block = record + 4 * (int64_t)h->block[i + a];
             total[a] = v_set1_ps(0);
             UNROLL for (int row = 0; row < rows; row++) UNROLL for (int j = 0; j < vectors; j++) total[a] =
@@ -198,8 +183,7 @@ TARGET static inline __attribute__((always_inline)) void NAME(add_kind)(
     }
 }
 
-TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p, const hits *h, brick *b, const int columns)
-{
+TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p, const hits *h, brick *b, const int columns) {
     NAME(add_kind)(p, h, b, 0, columns, rows_of(columns) - 2);
     NAME(add_kind)(p, h, b, 1, columns, rows_of(columns) - 1);
     NAME(add_kind)(p, h, b, 2, columns, rows_of(columns));
@@ -207,8 +191,7 @@ TARGET static inline __attribute__((always_inline)) void NAME(add)(const plan *p
 
 // The hits of the next sample are found and their pixels prefetched before those of the last one are added.
 TARGET static inline __attribute__((always_inline)) void NAME(all)(
-    const plan *p, brick *b, voxels *v, hits *h, const int columns)
-{
+    const plan *p, brick *b, voxels *v, hits *h, const int columns) {
     const VEC cx = v_set1_ps((float)b->x + (BX - 1) / 2.0f), cy = v_set1_ps((float)b->y + (BY - 1) / 2.0f),
               cz = v_set1_ps((float)b->z + (BZ - 1) / 2.0f);
     int now = 0;

@@ -20,13 +20,10 @@
     6.2e-6 // largest error of gr_squares, clamped; verify/tests/gridding/test_gridding_kernel.c measures 5.8e-6
 enum { GR_SQUARES_OPERATIONS = 4 };
 #define GR_SQUARES_TERMS                                                                                                       \
-    {                                                                                                                          \
-        0.5872051939651164f, -0.3629510782707576f, -0.0018954385595904885f, -3.594201589741429e-6f                             \
-    } // c to f
+    { 0.5872051939651164f, -0.3629510782707576f, -0.0018954385595904885f, -3.594201589741429e-6f } // c to f
 
 // For 0 <= t <= TOP; the caller clamps negative t.
-RG_HD float gr_squares(float t)
-{
+RG_HD float gr_squares(float t) {
     const float c[GR_SQUARES_OPERATIONS] = GR_SQUARES_TERMS;
     for (int i = 0; i < GR_SQUARES_OPERATIONS; i++) t = t * t + c[i];
     return t;
@@ -34,8 +31,7 @@ RG_HD float gr_squares(float t)
 
 // The rounding of q in bound.h, 4u (7.25 S + 0.2 P), applies to t here, and an error of t is 1/A < 2 times as large in q: so
 // that term is added once more.
-RG_HD rg_tolerance gr_squares_bound(const rg_shape *s)
-{
+RG_HD rg_tolerance gr_squares_bound(const rg_shape *s) {
     const double b = (double)s->n[GR_RADIUS] / 10, weight = gr_weight_most(b) / gr_pairs_most(b);
     return gr_bound_for(s, GR_SQUARES_ERROR + 4 * 0x1p-24 * (7.25 * weight + 0.2), 0);
 }

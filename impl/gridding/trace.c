@@ -21,8 +21,7 @@ static const double PI = 3.14159265358979323846;
 static int64_t k_of(const rg_shape *s) { return gr_k(s->n[GR_SIDE]); }
 
 // Image -> volume, the inverse of A in symmetry.h. Angles from counter-based random bits: uniform over all directions.
-static void view(int64_t i, double m[9])
-{
+static void view(int64_t i, double m[9]) {
     static const double axis[3][9] = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {1, 0, 0, 0, 0, -1, 0, 1, 0}, {0, 0, 1, 1, 0, 0, 0, 1, 0}};
     double a[9], u[3];
     if (i >= 1 && i <= 3) {
@@ -39,8 +38,7 @@ static void view(int64_t i, double m[9])
 }
 
 // Operators are turns about z.
-static void fill_views(const rg_shape *s, float *rotation)
-{
+static void fill_views(const rg_shape *s, float *rotation) {
     const int64_t o = s->n[GR_OPERATORS];
     for (int64_t i = 0; i < s->n[GR_IMAGES]; i++)
         for (int64_t j = 0; j < o; j++) {
@@ -55,8 +53,7 @@ static void fill_views(const rg_shape *s, float *rotation)
 
 // ---- one pixel -----------------------------------------------------------------------------------------------------------
 
-static void fill_one(const rg_shape *s, int64_t input, void *const *arg)
-{
+static void fill_one(const rg_shape *s, int64_t input, void *const *arg) {
     const int64_t k = k_of(s), pixels = gr_pixels(k);
     float *image = arg[GR_IMAGE], *ctf = s->n[GR_KIND] & GR_HAS_CTF ? arg[GR_CTF] : NULL;
     const float c = ctf ? -1 : 1;
@@ -81,16 +78,14 @@ typedef struct pair {
     int64_t vx, vy, vz;     // the voxel
 } pair;
 
-static pair pair_of(const rg_shape *s, int64_t input, int which, int64_t output)
-{
+static pair pair_of(const rg_shape *s, int64_t input, int which, int64_t output) {
     const int64_t k = k_of(s), e = which == GR_G ? output / 2 : output, pixel = input / 2 % gr_pixels(k);
     return (pair){k, input < 0 ? -1 : input / 2 / gr_pixels(k), gr_pixel_x(k, pixel), gr_pixel_y(k, pixel), gr_voxel_x(k, e),
         gr_voxel_y(k, e), gr_voxel_z(k, e)};
 }
 
 #define CASE(NAME, HOLDS)                                                                                                      \
-    static int NAME(const rg_shape *s, int64_t input, int which, int64_t output)                                               \
-    {                                                                                                                          \
+    static int NAME(const rg_shape *s, int64_t input, int which, int64_t output) {                                             \
         const pair p = pair_of(s, input, which, output);                                                                       \
         return p.image >= 0 && (HOLDS);                                                                                        \
     }
@@ -111,9 +106,7 @@ static const rg_trace_case kinds[] = {{"tilted plane", tilted}, {"plane along z"
     {"pixel at the centre", centre}};
 
 #define SHAPE(s, i)                                                                                                            \
-    {                                                                                                                          \
-        {s, i, 1, 19, GR_HAS_CTF}, 1                                                                                           \
-    }
+    { {s, i, 1, 19, GR_HAS_CTF}, 1 }
 static const rg_shape shapes[] = {SHAPE(4, 4), SHAPE(5, 4), SHAPE(6, 4), SHAPE(7, 4), SHAPE(8, 4), SHAPE(9, 4)};
 
 // ---- the object ----------------------------------------------------------------------------------------------------------
@@ -125,8 +118,7 @@ static const struct ball {
 } balls[] = {{0.22, {-0.06, -0.04, 0}, 1}, {0.09, {0.28, 0.12, 0}, 1}, {0.06, {-0.06, 0.1, 0.3}, 1}};
 
 // The transform at q cycles a pixel of the balls, smoothed by a Gaussian of 0.6 pixels so that the cut at Nyquist rings little.
-static void transform(const double q[3], double side, double *re, double *im)
-{
+static void transform(const double q[3], double side, double *re, double *im) {
     const double qq = q[0] * q[0] + q[1] * q[1] + q[2] * q[2], smooth = exp(-2 * PI * PI * 0.36 * qq);
     *re = *im = 0;
     for (int i = 0; i < RG_COUNT(balls); i++) {
@@ -141,13 +133,11 @@ static void transform(const double q[3], double side, double *re, double *im)
 }
 
 // Defocus differs between images, so that some image has every frequency: c = cos of a phase that grows with |p|^2.
-static double contrast(int64_t i, int64_t k, int64_t x, int64_t y)
-{
+static double contrast(int64_t i, int64_t k, int64_t x, int64_t y) {
     return cos((4 + (double)(i % 7)) * (double)(x * x + y * y) / (double)(k * k));
 }
 
-static void fill_object(const rg_shape *s, void *const *arg)
-{
+static void fill_object(const rg_shape *s, void *const *arg) {
     const int64_t k = k_of(s), pixels = gr_pixels(k), o = s->n[GR_OPERATORS];
     float *image = arg[GR_IMAGE], *ctf = s->n[GR_KIND] & GR_HAS_CTF ? arg[GR_CTF] : NULL;
     fill_views(s, arg[GR_ROTATION]);
@@ -170,8 +160,7 @@ static void fill_object(const rg_shape *s, void *const *arg)
 // Padded twice, so P = 2k points and a map of k voxels a side.
 static int64_t map_side(const rg_shape *s) { return k_of(s); }
 
-static void map(const rg_shape *s, void *const *arg, float *voxels)
-{
+static void map(const rg_shape *s, void *const *arg, float *voxels) {
     const int64_t k = k_of(s);
     const gr_map_of of = {
         .k = k, .padded = 2 * k, .side = k, .radius_tenths = s->n[GR_RADIUS], .g = arg[GR_G], .w = arg[GR_W], .threads = 1};

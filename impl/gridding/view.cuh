@@ -27,14 +27,12 @@ RG_HD int gr_u_axis(int axis) { return axis == X_AXIS ? Y_AXIS : X_AXIS; }
 RG_HD int gr_v_axis(int axis) { return axis == Z_AXIS ? Y_AXIS : Z_AXIS; }
 RG_HD int gr_lowest(int axis, int k) { return axis == X_AXIS ? 0 : -k; } // coordinate along an axis of the volume
 
-static __device__ __forceinline__ int gr_nearest_axis(const float *m)
-{
+static __device__ __forceinline__ int gr_nearest_axis(const float *m) {
     const float x = fabsf(m[2]), y = fabsf(m[5]), z = fabsf(m[8]);
     return z >= x && z >= y ? Z_AXIS : y >= x ? Y_AXIS : X_AXIS;
 }
 
-static __device__ __forceinline__ gr_view gr_view_of(const float *m, int axis, float b)
-{
+static __device__ __forceinline__ gr_view gr_view_of(const float *m, int axis, float b) {
     const float *u = m + 3 * gr_u_axis(axis), *v = m + 3 * gr_v_axis(axis), *a = m + 3 * axis;
     const float tilt_x = a[0] / a[2], tilt_y = a[1] / a[2];
     gr_view view = {-u[2] / a[2], -v[2] / a[2], b / fabsf(a[2]), {u[0], v[0], a[0], b * sqrtf(1.0f + tilt_x * tilt_x)},
@@ -45,8 +43,7 @@ static __device__ __forceinline__ gr_view gr_view_of(const float *m, int axis, f
 // The pixels along one coordinate that n_u x n_v columns from (u0, v0) can need: those between the outermost feet, and `reach`
 // beyond.
 static __device__ __forceinline__ void gr_span(
-    const gr_view &view, const gr_steps &t, int u0, int v0, int n_u, int n_v, int *first, int *last)
-{
+    const gr_view &view, const gr_steps &t, int u0, int v0, int n_u, int n_v, int *first, int *last) {
     const float u = t.u + t.a * view.su, v = t.v + t.a * view.sv, corner = u * (float)u0 + v * (float)v0;
     const float across_u = (float)(n_u - 1) * u, across_v = (float)(n_v - 1) * v, beside = t.reach + TILE_MARGIN;
     *first = (int)ceilf(corner + fminf(across_u, 0) + fminf(across_v, 0) - beside);

@@ -8,8 +8,7 @@
 #include "../base/summary.h"
 
 // Pearson's correlation over all voxels.
-static double correlation(const rg_volume *a, const rg_volume *b)
-{
+static double correlation(const rg_volume *a, const rg_volume *b) {
     double n = (double)(a->side * a->side * a->side), mean_a = 0, mean_b = 0, ab = 0, aa = 0, bb = 0;
     for (int64_t i = 0; i < a->side * a->side * a->side; i++) {
         mean_a += a->value[i] / n;
@@ -24,8 +23,7 @@ static double correlation(const rg_volume *a, const rg_volume *b)
     return ab / sqrt(aa) / sqrt(bb);
 }
 
-static bool is_constant(const rg_volume *m)
-{
+static bool is_constant(const rg_volume *m) {
     for (int64_t i = 1; i < m->side * m->side * m->side; i++)
         if (m->value[i] != m->value[0]) return false;
     return true;
@@ -38,8 +36,7 @@ typedef struct comparison {
 } comparison;
 
 // The mask's values, or those of a sphere whose edge is a cosine six voxels wide; malloc'ed, NULL after an error.
-static float *mask_of(const comparison *c, int64_t side)
-{
+static float *mask_of(const comparison *c, int64_t side) {
     enum { EDGE = 6 };
     static const float SLACK = 1e-3f; // resampling and rounding move a mask slightly beyond 0 and 1
     rg_volume mask = {0};
@@ -79,8 +76,7 @@ static const double OPPOSITE = 0.5; // maps whose first shell is this anticorrel
 static const double KNOWN = 0.8;    // of the unmasked curve: phases beyond are randomised
 
 // Writes the corrected curve to fsc and its three parts to curve; RG_GOOD, or one line and RG_USAGE.
-static int compare_masked(const comparison *c, const rg_volume *a, const rg_volume *b, double *fsc, double *const *curve)
-{
+static int compare_masked(const comparison *c, const rg_volume *a, const rg_volume *b, double *fsc, double *const *curve) {
     const int64_t side = a->side, voxels = side * side * side;
     float *mask = mask_of(c, side), *of[2];
     int64_t from = 1;
@@ -104,15 +100,13 @@ static int compare_masked(const comparison *c, const rg_volume *a, const rg_volu
 }
 
 // Need of two maps and their transforms; with a mask, two maps more.
-static double need(const void *of, int64_t side)
-{
+static double need(const void *of, int64_t side) {
     const comparison *c = of;
     const double maps = c->mask || !isnan(c->mask_radius_px) ? 5 : 2, n = (double)side;
     return n * n * (4 * maps * n + 2 * 16 * (n / 2 + 1));
 }
 
-static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
-{
+static int compare(const comparison *c, const rg_volume *a, const rg_volume *b) {
     const char *const *name = c->given.word.item;
     if (a->side != b->side)
         return rg_fail(RG_USAGE, "%s has %" PRId64 " voxels a side, %s has %" PRId64, name[0], a->side, name[1], b->side);
@@ -168,8 +162,7 @@ static int compare(const comparison *c, const rg_volume *a, const rg_volume *b)
     return code;
 }
 
-static int run(void *options)
-{
+static int run(void *options) {
     const comparison *c = options;
     const double began_s = rg_seconds();
     double radius_px = c->mask_radius_px;

@@ -3,15 +3,13 @@
 #include "../base/core.h"
 #include "tuned.h"
 
-const rg_entry *rg_entry_named(const rg_algo *algo, const char *device, const char *name)
-{
+const rg_entry *rg_entry_named(const rg_algo *algo, const char *device, const char *name) {
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, algo->name, device));)
         if (strcmp(e->name, name) == 0) return e;
     return NULL;
 }
 
-const char *rg_refusal(const rg_entry *e, const rg_shape *shape, int64_t n, const int64_t *param)
-{
+const char *rg_refusal(const rg_entry *e, const rg_shape *shape, int64_t n, const int64_t *param) {
     const char *why = NULL;
     for (int64_t i = 0; i < n && !why; i++) {
         why = e->algo->invalid ? e->algo->invalid(&shape[i]) : NULL;
@@ -22,16 +20,14 @@ const char *rg_refusal(const rg_entry *e, const rg_shape *shape, int64_t n, cons
 
 // given: "NAME=VALUE;...". Returns false with the reason in why.
 static bool set_params(
-    const rg_entry *e, const char *device, const char *given, const rg_shape *typical, rg_choice *c, char why[160])
-{
+    const rg_entry *e, const char *device, const char *given, const rg_shape *typical, rg_choice *c, char why[160]) {
     c->entry = e;
     if (typical) return rg_params_resolve(e, device, typical, given, c->param, NULL, why);
     return rg_params_parse(e->variant, given, c->param, why);
 }
 
 static int choose_requested(const rg_algo *algo, const char *device, const char *requested, const rg_shape *shape, int64_t n,
-    const rg_shape *typical, rg_choice *c)
-{
+    const rg_shape *typical, rg_choice *c) {
     char name[96], why[160];
     const char *file = strstr(requested, ".so:"), *colon = strchr(file ? file + 4 : requested, ':');
     snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - requested) : (int)strlen(requested), requested);
@@ -52,8 +48,7 @@ static int choose_requested(const rg_algo *algo, const char *device, const char 
 }
 
 // Whether "r>=26,k<=1" holds for all n shapes.
-static bool holds(const rg_algo *algo, const char *condition, const rg_shape *shape, int64_t n)
-{
+static bool holds(const rg_algo *algo, const char *condition, const rg_shape *shape, int64_t n) {
     for (const char *at = condition; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         const size_t name = strcspn(at, "<>");
         const long long bound = atoll(at + name + 2);
@@ -68,8 +63,7 @@ static bool holds(const rg_algo *algo, const char *condition, const rg_shape *sh
 
 // Tries a word of the order, which it modifies: "NAME" or "NAME:PARAMETERS", both also with "?CONDITIONS".
 static bool can(const rg_algo *algo, char *word, const char *device, const rg_shape *shape, int64_t n, const rg_shape *typical,
-    rg_choice *c)
-{
+    rg_choice *c) {
     char why[160], *condition = strchr(word, '?'), *given = strchr(word, ':');
     if (condition) *condition++ = '\0';
     if (given) *given++ = '\0';
@@ -80,8 +74,7 @@ static bool can(const rg_algo *algo, char *word, const char *device, const rg_sh
 }
 
 int rg_choose(const rg_algo *algo, const char *device, const char *requested, const rg_shape *shape, int64_t n,
-    const rg_shape *typical, rg_choice *c)
-{
+    const rg_shape *typical, rg_choice *c) {
     *c = (rg_choice){0};
     typical = typical || !n ? typical : shape;
     if (requested) return choose_requested(algo, device, requested, shape, n, typical, c);
@@ -99,8 +92,7 @@ int rg_choose(const rg_algo *algo, const char *device, const char *requested, co
 
 bool rg_on_cpu(const rg_entry *e) { return e->variant->space == RG_HOST && !e->emulated; }
 
-int rg_entry_device(const rg_entry *e, const char *device, const rg_device **opened)
-{
+int rg_entry_device(const rg_entry *e, const char *device, const rg_device **opened) {
     char why[200];
     *opened = rg_on_cpu(e) ? rg_device_cpu() : e->emulated ? rg_device_emulated() : rg_device_open(device, why);
     return *opened ? RG_GOOD : rg_fail(RG_LACKS, "--device %s: %s", device, why);

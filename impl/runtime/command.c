@@ -12,8 +12,7 @@
 #include <pthread.h>
 
 // A device that is named must exist: no job silently continues without it.
-static int check_device(const char *name)
-{
+static int check_device(const char *name) {
     char why[200];
     if (!name) return RG_GOOD;
     int index = rg_device_index(name);
@@ -25,8 +24,7 @@ static int check_device(const char *name)
                  : rg_fail(RG_LACKS, "--device %s: %s", name, why);
 }
 
-static int run_kind(const rg_command *command, int argc, char **argv)
-{
+static int run_kind(const rg_command *command, int argc, char **argv) {
     const size_t name = strlen(command->name) + 1; // a kind is called "phantom tilt"
     char words[96];
     rg_near near = {0};
@@ -43,8 +41,7 @@ static int run_kind(const rg_command *command, int argc, char **argv)
 }
 
 // Checks before the work that the page can be written where it was requested; its default is beside the output.
-static int begin_summary(const rg_command *command, const void *options)
-{
+static int begin_summary(const rg_command *command, const void *options) {
     const rg_given *given = options;
     RG_FREED char *path = rg_rank > 0 ? NULL : rg_summary_path(command, options); // also for a plan: it says what a page needs
     int code = path && given->page && !given->dry_run ? rg_file_can_write(path) : RG_GOOD;
@@ -52,8 +49,7 @@ static int begin_summary(const rg_command *command, const void *options)
     return code;
 }
 
-static int end_summary(const rg_command *command, const void *options)
-{
+static int end_summary(const rg_command *command, const void *options) {
     const rg_given *given = options;
     char cpu[128];
     rg_summary_say(command, options);
@@ -66,21 +62,18 @@ static int end_summary(const rg_command *command, const void *options)
 
 // Waiting threads of libgomp spin for milliseconds and take cores from working threads, unless libgomp has more threads than
 // there are processors. Two sleeping threads make this so where a job has one thread per processor.
-static void *sleep_for_ever(void *none)
-{
+static void *sleep_for_ever(void *none) {
 #pragma omp parallel num_threads(2)
     for (;;) pause();
     return none;
 }
 
-static void let_threads_sleep(void)
-{
+static void let_threads_sleep(void) {
     pthread_t thread;
     if (HAVE_OPENMP && !pthread_create(&thread, NULL, sleep_for_ever, NULL)) pthread_detach(thread);
 }
 
-int rg_command_run(const rg_command *command, int argc, char **argv)
-{
+int rg_command_run(const rg_command *command, int argc, char **argv) {
     void *options;
     if (command->kind) return run_kind(command, argc, argv);
     rg_files_begin();

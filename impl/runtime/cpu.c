@@ -14,16 +14,14 @@ static _Thread_local const char *as; // features of a different processor
 
 void rg_cpu_as(const char *features) { as = features; }
 
-static bool has_word(const char *words, const char *word)
-{
+static bool has_word(const char *words, const char *word) {
     const size_t n = strlen(word);
     for (const char *at = words; (at = strstr(at, word)); at += n)
         if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return true;
     return false;
 }
 
-bool rg_cpu_has(const char *feature)
-{
+bool rg_cpu_has(const char *feature) {
     if (as) return has_word(as, feature);
 #if defined(__x86_64__)
     // GCC and Clang look at CPUID and at XCR0, so a feature counts only when the system saves its registers.
@@ -38,8 +36,7 @@ bool rg_cpu_has(const char *feature)
     return false;
 }
 
-void rg_cpu_model(char text[128])
-{
+void rg_cpu_model(char text[128]) {
     static const char *const key[] = {"model name", "CPU part"};
     FILE *f = fopen("/proc/cpuinfo", "r");
     char line[512];
@@ -55,15 +52,13 @@ void rg_cpu_model(char text[128])
 // The cores that the process may use at its start: pinning changes the system's answer.
 static cpu_set_t allowed;
 static double quota; // whole cores: one more thread would be stopped during its work while others wait for it
-static void look(void)
-{
+static void look(void) {
     quota = fmax(1, floor(rg_cores_quota()));
     if (sched_getaffinity(0, sizeof allowed, &allowed) || CPU_COUNT(&allowed) == 0)
         for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++) CPU_SET((size_t)i, &allowed);
 }
 
-static const cpu_set_t *first_allowed(void)
-{
+static const cpu_set_t *first_allowed(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, look);
     return &allowed;
@@ -71,14 +66,12 @@ static const cpu_set_t *first_allowed(void)
 
 static int share; // 0: all of them
 void rg_cpu_share(int cores) { share = cores; }
-int rg_cpu_cores(void)
-{
+int rg_cpu_cores(void) {
     const int all = CPU_COUNT(first_allowed());
     return share ? share : (int)fmin(quota, all);
 }
 
-void rg_cpu_pin(int core)
-{
+void rg_cpu_pin(int core) {
     cpu_set_t one;
     CPU_ZERO(&one);
     for (int i = 0, nth = 0; i < CPU_SETSIZE; i++)

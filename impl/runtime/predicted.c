@@ -15,8 +15,7 @@ static struct {
 static int n_predicted;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-int rg_device_free(const rg_device *device, double *bytes)
-{
+int rg_device_free(const rg_device *device, double *bytes) {
     static const double BESIDES = 128 * 0x1p20;
     rg_device_facts facts;
     const int error = device->facts(&facts);
@@ -25,8 +24,7 @@ int rg_device_free(const rg_device *device, double *bytes)
     return RG_GOOD;
 }
 
-void rg_predict(const rg_device *device, const rg_needs *needs)
-{
+void rg_predict(const rg_device *device, const rg_needs *needs) {
     if (!device->is_gpu) return;
     const double bytes = (double)rg_ledger_taken(device) + needs->bytes;
     pthread_mutex_lock(&lock);
@@ -41,8 +39,7 @@ void rg_predict(const rg_device *device, const rg_needs *needs)
     pthread_mutex_unlock(&lock);
 }
 
-void rg_predicted_log(void)
-{
+void rg_predicted_log(void) {
     for (int i = 0; i < n_predicted; i++)
         rg_log_memory(predicted[i].device->name, predicted[i].bytes, (double)rg_ledger_peak(predicted[i].device));
     n_predicted = 0;

@@ -64,15 +64,13 @@ static const char *const host_needs[] = {"avx2", "avx512", "avx512vnni", "octave
 #define WRONG(...) return snprintf(why, RG_FAULT, __VA_ARGS__), why
 
 // Names become words on command lines and parts of file names.
-static bool is_name(const char *text)
-{
+static bool is_name(const char *text) {
     return text && *text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(text);
 }
 
 static bool is_library(const char *need) { return !strncmp(need, "lib", 3) && strstr(need, ".so."); }
 
-static bool need_known(const char *need, rg_space space)
-{
+static bool need_known(const char *need, rg_space space) {
     if (space == RG_DEVICE) {
         size_t digits = !strncmp(need, "sm_", 3) ? strspn(need + 3, "0123456789") : 0;
         return (digits > 1 && (!need[3 + digits] || !strcmp(need + 3 + digits, "a"))) || is_library(need);
@@ -82,8 +80,7 @@ static bool need_known(const char *need, rg_space space)
     return false;
 }
 
-const char *rg_algo_fault(const rg_algo *a, char why[RG_FAULT])
-{
+const char *rg_algo_fault(const rg_algo *a, char why[RG_FAULT]) {
     if (a->abi != RG_ABI || a->bytes != sizeof(rg_algo))
         WRONG("an algorithm was built for version %u of suite.h with %u bytes, this program has version %u with %zu", a->abi,
             a->bytes, RG_ABI, sizeof(rg_algo));
@@ -111,8 +108,7 @@ const char *rg_algo_fault(const rg_algo *a, char why[RG_FAULT])
     return NULL;
 }
 
-static const char *param_fault(const rg_variant *v, int i, char why[RG_FAULT])
-{
+static const char *param_fault(const rg_variant *v, int i, char why[RG_FAULT]) {
     const rg_param *p = &v->param[i];
     bool standard = false;
     if (!p->name || !*p->name || strpbrk(p->name, "=; \t") || !p->doc || !p->value || p->n_values < 1)
@@ -126,8 +122,7 @@ static const char *param_fault(const rg_variant *v, int i, char why[RG_FAULT])
     return NULL;
 }
 
-const char *rg_variant_fault(const rg_variant *v, char why[RG_FAULT])
-{
+const char *rg_variant_fault(const rg_variant *v, char why[RG_FAULT]) {
     if (v->abi != RG_ABI || v->bytes != sizeof(rg_variant))
         WRONG("a variant was built for version %u of suite.h with %u bytes, this program has version %u with %zu", v->abi,
             v->bytes, RG_ABI, sizeof(rg_variant));
@@ -157,15 +152,13 @@ const char *rg_variant_fault(const rg_variant *v, char why[RG_FAULT])
 
 // ---- building it -----------------------------------------------------------------------------------------------------------
 
-void rg_plugin_name(const char *path, char name[96])
-{
+void rg_plugin_name(const char *path, char name[96]) {
     snprintf(name, 96, "%s", rg_base_name(path));
     for (char *c = name; *c; c++)
         if (strchr(" \t:;,=\"'", *c)) *c = '_';
 }
 
-int rg_table_add(const rg_variant *v, rg_origin origin, bool emulated, const char *plugin)
-{
+int rg_table_add(const rg_variant *v, rg_origin origin, bool emulated, const char *plugin) {
     char why[RG_FAULT], file[96] = "";
     const char *in = plugin ? plugin : "variants.def";
     rg_entry e = {.variant = v, .origin = origin, .emulated = emulated, .plugin = plugin};
@@ -189,8 +182,7 @@ int rg_table_add(const rg_variant *v, rg_origin origin, bool emulated, const cha
     return RG_GOOD;
 }
 
-static void build(void)
-{
+static void build(void) {
     char why[RG_FAULT];
     if (n_entries) return;
     for (int i = 0; algos[i]; i++) {
@@ -207,42 +199,36 @@ static void build(void)
 int rg_algo_count(void) { return RG_COUNT(algos) - 1; }
 const rg_algo *rg_algo_at(int i) { return algos[i]; }
 
-const rg_algo *rg_algo_find(const char *name)
-{
+const rg_algo *rg_algo_find(const char *name) {
     for (int i = 0; algos[i]; i++)
         if (!strcmp(algos[i]->name, name)) return algos[i];
     return NULL;
 }
 
-int rg_entry_count(void)
-{
+int rg_entry_count(void) {
     build();
     return n_entries;
 }
 
-const rg_entry *rg_entry_at(int i)
-{
+const rg_entry *rg_entry_at(int i) {
     build();
     return &entry[i];
 }
 
-const rg_entry *rg_entry_find(const char *algo, const char *name)
-{
+const rg_entry *rg_entry_find(const char *algo, const char *name) {
     for (int i = 0; i < rg_entry_count(); i++)
         if (!strcmp(entry[i].algo->name, algo) && !strcmp(entry[i].name, name)) return &entry[i];
     return NULL;
 }
 
 // Whether a word of a pattern, n characters long, selects the entry.
-static bool word_chooses(const char *word, size_t n, const rg_entry *e)
-{
+static bool word_chooses(const char *word, size_t n, const rg_entry *e) {
     const size_t algo = strlen(e->algo->name), name = strlen(e->name);
     if (n < algo || strncmp(word, e->algo->name, algo)) return false;
     return n == algo || (n == algo + 1 + name && word[algo] == ':' && !strncmp(word + algo + 1, e->name, name));
 }
 
-static bool chosen(const rg_entry *e, const char *pattern, const char *device)
-{
+static bool chosen(const rg_entry *e, const char *pattern, const char *device) {
     const bool host = device && !strcmp(device, "host");
     bool any = !pattern || !*pattern;
     for (const char *at = pattern; !any && *at; at += strspn(at, " ")) {
@@ -252,16 +238,14 @@ static bool chosen(const rg_entry *e, const char *pattern, const char *device)
     return any && e->emulated == host;
 }
 
-const rg_entry *rg_entry_next(const rg_entry *after, const char *pattern, const char *device)
-{
+const rg_entry *rg_entry_next(const rg_entry *after, const char *pattern, const char *device) {
     build();
     for (const rg_entry *e = after ? after + 1 : entry; e < entry + n_entries; e++)
         if (chosen(e, pattern, device)) return e;
     return NULL;
 }
 
-static int word_check(const char *pattern, const char *device)
-{
+static int word_check(const char *pattern, const char *device) {
     if (rg_entry_next(NULL, pattern, device)) return RG_GOOD;
     const char *const other[] = {"host", "gpu"};
     for (int i = 0; i < 2 && strchr(pattern, ':'); i++) {
@@ -295,8 +279,7 @@ static int word_check(const char *pattern, const char *device)
         words, known);
 }
 
-int rg_pattern_check(const char *pattern, const char *device)
-{
+int rg_pattern_check(const char *pattern, const char *device) {
     int code = RG_GOOD;
     char *words = rg_print("%s", pattern), *rest = words;
     for (char *word; !code && (word = strsep(&rest, " "));) code = word_check(word, device);
@@ -307,8 +290,7 @@ int rg_pattern_check(const char *pattern, const char *device)
 // ---- requirements of variants ----------------------------------------------------------------------------------------------
 
 // exact: a name that ends in "a" requires instructions of exactly this architecture, which later ones may lack.
-static const char *gpu_lacks(int sm, bool exact)
-{
+static const char *gpu_lacks(int sm, bool exact) {
     static char why[200];
     static int found = -1, found_sm;
     if (found < 0) {
@@ -322,16 +304,14 @@ static const char *gpu_lacks(int sm, bool exact)
 }
 
 // Whether Python can import NumPy: tested once, by importing it, because no path shows it.
-static const char *numpy_lacks(void)
-{
+static const char *numpy_lacks(void) {
     static int found = -1;
     RG_FREED char *python = found < 0 ? rg_program_path("python3") : NULL;
     if (found < 0) found = python && !rg_shell("python3 -c 'import numpy' > /dev/null 2>&1 < /dev/null", "sh");
     return found ? NULL : "needs numpy, which python3 here cannot import";
 }
 
-static const char *need_lacks(const char *need)
-{
+static const char *need_lacks(const char *need) {
     static char why[96];
     if (!strncmp(need, "sm_", 3)) return gpu_lacks(atoi(need + 3), need[strlen(need) - 1] == 'a');
     if (!strcmp(need, "numpy")) return numpy_lacks();
@@ -347,8 +327,7 @@ static const char *need_lacks(const char *need)
     return here ? NULL : why;
 }
 
-const char *rg_unavailable(const rg_entry *e)
-{
+const char *rg_unavailable(const rg_entry *e) {
     if (e->emulated) return NULL; // `needs` names GPU features; hopper.h emulates those of a single architecture, too
     if (e->variant->space == RG_DEVICE && gpu_lacks(0, false)) return gpu_lacks(0, false);
     char needs[128];
@@ -363,8 +342,7 @@ const char *rg_unavailable(const rg_entry *e)
 // ---- plug-ins ------------------------------------------------------------------------------------------------------------
 
 // The number of variants in the list, without its last NULL; -1: no NULL before its end, as given by the file's symbol table.
-static int plugged(const rg_variant *const *list)
-{
+static int plugged(const rg_variant *const *list) {
     Dl_info info;
     void *found = NULL;
     const bool known = dladdr1(list, &info, &found, RTLD_DL_SYMENT) && found;
@@ -374,8 +352,7 @@ static int plugged(const rg_variant *const *list)
     return -1;
 }
 
-static int add_plugged(const char *path, const rg_variant *const *list, bool emulated)
-{
+static int add_plugged(const char *path, const rg_variant *const *list, bool emulated) {
     const int n = plugged(list);
     int code = n > 0 ? RG_GOOD
                      : rg_fail(RG_USAGE, "%s: its rg_plugin[] %s NULL: expected &RG_VARIANT_SYMBOL(...), NULL", path,
@@ -386,8 +363,7 @@ static int add_plugged(const char *path, const rg_variant *const *list, bool emu
 
 // dlopen maps the segments that the headers list without checking the file's length: a truncated file would end the program by
 // SIGBUS.
-static int check_whole(const char *path)
-{
+static int check_whole(const char *path) {
     FILE *file;
     int64_t bytes, least = 0;
     ElfW(Ehdr) head;
@@ -405,8 +381,7 @@ static int check_whole(const char *path)
         : RG_GOOD;
 }
 
-int rg_plugin_load(const char *path)
-{
+int rg_plugin_load(const char *path) {
     build();
     char *full = strchr(path, '/') ? rg_print("%s", path) : rg_print("./%s", path);
     int whole = check_whole(full);

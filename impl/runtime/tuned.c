@@ -12,8 +12,7 @@ static const char needed[] = "algo variant shape params";
 static const char *const column[] = {"algo", "variant", "shape", "params", "median_ns", "rate", "rate_unit", "how"};
 
 // The processor's name as a file name: each run of other characters than letters, digits and dots becomes a dash.
-static void file_name(const char *processor, char name[128])
-{
+static void file_name(const char *processor, char name[128]) {
     size_t n = 0;
     for (const char *c = processor; *c && n < 120; c++)
         if (isalnum((unsigned char)*c) || *c == '.')
@@ -27,8 +26,7 @@ static void file_name(const char *processor, char name[128])
 // ---- reading -------------------------------------------------------------------------------------------------------------
 
 // NULL if the table is valid here, else the reason why its values are not used.
-static const char *stale(const rg_tsv *t, const char *processor)
-{
+static const char *stale(const rg_tsv *t, const char *processor) {
     static char why[400];
     const char *of = rg_tsv_head(t, "processor");
     if (of && !strcmp(of, processor)) return NULL;
@@ -37,8 +35,7 @@ static const char *stale(const rg_tsv *t, const char *processor)
 }
 
 // RG_GOOD also without a file: the table then has no rows. A malformed file is reported.
-static int read_file(rg_tsv *t, const char *path)
-{
+static int read_file(rg_tsv *t, const char *path) {
     *t = (rg_tsv){0};
     int code = access(path, F_OK) ? RG_GOOD : rg_tsv_read(path, t);
     if (code == RG_GOOD && t->path && (code = rg_tsv_needs(t, needed)) != RG_GOOD) rg_tsv_free(t);
@@ -46,8 +43,7 @@ static int read_file(rg_tsv *t, const char *path)
 }
 
 // Each file is allocated separately: callers keep it while those of other processors are read.
-const rg_tsv *rg_tuned_file(const char *processor)
-{
+const rg_tsv *rg_tuned_file(const char *processor) {
     static struct known {
         struct known *next;
         char processor[128];
@@ -72,8 +68,7 @@ const rg_tsv *rg_tuned_file(const char *processor)
     return k->holds ? &k->file : NULL;
 }
 
-void rg_tuned_processor(const rg_entry *e, const char *device, char name[128])
-{
+void rg_tuned_processor(const rg_entry *e, const char *device, char name[128]) {
     int index = 0;
     *name = 0;
     if (e->emulated) return;
@@ -88,21 +83,18 @@ void rg_tuned_processor(const rg_entry *e, const char *device, char name[128])
 // ---- choosing ------------------------------------------------------------------------------------------------------------
 
 // The distance between two shapes: the sum over their extents of |log2 of the ratio|.
-static double apart(const rg_shape *a, const rg_shape *b)
-{
+static double apart(const rg_shape *a, const rg_shape *b) {
     double sum = 0;
     for (int i = 0; i < RG_DIMS; i++) sum += fabs(log2(((double)a->n[i] + 1) / ((double)b->n[i] + 1)));
     return sum;
 }
 
-static bool of_entry(const rg_tsv *f, int i, const rg_entry *e)
-{
+static bool of_entry(const rg_tsv *f, int i, const rg_entry *e) {
     return !strcmp(rg_tsv_cell(f, i, "algo"), e->algo->name) && !strcmp(rg_tsv_cell(f, i, "variant"), e->name);
 }
 
 // The row of the nearest shape; *file is NULL if there is none.
-static int row_of(const rg_entry *e, const char *device, const rg_shape *shape, const rg_tsv **file)
-{
+static int row_of(const rg_entry *e, const char *device, const rg_shape *shape, const rg_tsv **file) {
     char processor[128], why[160];
     rg_tuned_processor(e, device, processor);
     const rg_tsv *f = *processor ? rg_tuned_file(processor) : NULL;
@@ -121,8 +113,7 @@ static int row_of(const rg_entry *e, const char *device, const rg_shape *shape, 
 }
 
 // Copies the parameters of that row to param; false if there is none.
-static bool lay_tuned(const rg_entry *e, const char *device, const rg_shape *shape, int64_t *param)
-{
+static bool lay_tuned(const rg_entry *e, const char *device, const rg_shape *shape, int64_t *param) {
     char why[160];
     const rg_tsv *f = NULL;
     const int best = e->variant->n_params ? row_of(e, device, shape, &f) : -1;
@@ -132,8 +123,7 @@ static bool lay_tuned(const rg_entry *e, const char *device, const rg_shape *sha
     return true;
 }
 
-void rg_plan_time(const rg_entry *e, const char *device, const rg_shape *shape, double work)
-{
+void rg_plan_time(const rg_entry *e, const char *device, const rg_shape *shape, double work) {
     const rg_tsv *f;
     char *what = rg_print("time of %s:%s", e->algo->name, e->name), text[96];
     const int row = row_of(e, device, shape, &f);
@@ -147,9 +137,8 @@ void rg_plan_time(const rg_entry *e, const char *device, const rg_shape *shape, 
     free(what);
 }
 
-bool rg_params_resolve(
-    const rg_entry *e, const char *device, const rg_shape *shape, const char *given, int64_t *param, bool *tuned, char why[160])
-{
+bool rg_params_resolve(const rg_entry *e, const char *device, const rg_shape *shape, const char *given, int64_t *param,
+    bool *tuned, char why[160]) {
     const rg_variant *v = e->variant;
     rg_params_standard(v, param);
     bool found = lay_tuned(e, device, shape, param);
@@ -161,8 +150,7 @@ bool rg_params_resolve(
     return true;
 }
 
-void rg_tuned_print(const rg_entry *e, const char *device, FILE *out)
-{
+void rg_tuned_print(const rg_entry *e, const char *device, FILE *out) {
     char processor[128];
     rg_tuned_processor(e, device, processor);
     const rg_tsv *f = *processor ? rg_tuned_file(processor) : NULL;
@@ -176,8 +164,7 @@ void rg_tuned_print(const rg_entry *e, const char *device, FILE *out)
 
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
-int rg_tuned_store(const char *folder, const char *processor, const char *driver, const rg_tuned_row *row, char path[512])
-{
+int rg_tuned_store(const char *folder, const char *processor, const char *driver, const rg_tuned_row *row, char path[512]) {
     char name[128];
     rg_tsv old;
     rg_file file;

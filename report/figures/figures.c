@@ -13,8 +13,7 @@ enum { POINTS_LEAST = 4 }; // fewer are given as a sentence
 static const rg_bench_machine *machine_of(const rg_listed *l) { return &l->all->ledger->machine[l->machine]; }
 
 // Writes a table, which may be one of several in its file.
-static int write_to_fig(const rg_listed *l, const rg_tsv *t, const char *name)
-{
+static int write_to_fig(const rg_listed *l, const rg_tsv *t, const char *name) {
     RG_FREED char *path = rg_print("%s/fig/%s", l->all->out, name);
     rg_file file;
     int code = rg_file_open(&file, path);
@@ -28,8 +27,7 @@ static int write_to_fig(const rg_listed *l, const rg_tsv *t, const char *name)
 // ---- kinds ---------------------------------------------------------------------------------------------------------------
 
 // "stages", "stages?" (optional), "stages?=TITLE": all required tables, at least one, as FILES and TITLES of the script.
-static void find_tables(const rg_listed *l, const char *name, rg_found *found)
-{
+static void find_tables(const rg_listed *l, const char *name, rg_found *found) {
     enum { MOST = 8 };
     char word[MOST][160], *file[MOST];
     const char *title[MOST];
@@ -58,8 +56,7 @@ static void find_tables(const rg_listed *l, const char *name, rg_found *found)
 }
 
 // Finds files of `regather bench --self-test`: rows of the algorithm "self-test".
-static void find_self_test(const rg_listed *l, const char *name, rg_found *found)
-{
+static void find_self_test(const rg_listed *l, const char *name, rg_found *found) {
     const rg_bench_machine *m = machine_of(l);
     for (int k = 0; k < m->n_files; k++) {
         const rg_result *file = &m->file[k].result;
@@ -73,8 +70,7 @@ static void find_self_test(const rg_listed *l, const char *name, rg_found *found
     }
 }
 
-static void set_published(rg_plot *v, const rg_claims *c, int paper)
-{
+static void set_published(rg_plot *v, const rg_claims *c, int paper) {
     const rg_tsv *t = paper < 0 ? &c->paper : &c->published[paper];
     RG_FREED const char **id = rg_alloc((size_t)(t->n_rows + 1) * sizeof *id),
                         **value = rg_alloc((size_t)(t->n_rows + 1) * sizeof *value);
@@ -91,8 +87,7 @@ static void set_published(rg_plot *v, const rg_claims *c, int paper)
 // ---- one figure ----------------------------------------------------------------------------------------------------------
 
 // The title is the finding of the first claim that has a sentence; otherwise the figure's own title.
-static void set_title(const rg_listed *l, const rg_found *found, rg_figure *f)
-{
+static void set_title(const rg_listed *l, const rg_found *found, rg_figure *f) {
     char id[32];
     for (const char *at = rg_listed_cell(l, "findings"); rg_next_piece(&at, ',', id, sizeof id);)
         if (rg_finding(l->all->ledger, id, l->machine, f->title, sizeof f->title)) {
@@ -105,15 +100,13 @@ static void set_title(const rg_listed *l, const rg_found *found, rg_figure *f)
 }
 
 // Makes a file name: characters of the label that gnuplot or a URL would interpret are replaced.
-static void file_name(const rg_listed *l, char name[100])
-{
+static void file_name(const rg_listed *l, char name[100]) {
     const rg_bench_machine *m = machine_of(l);
     snprintf(name, 100, "%.40s%s%.50s", rg_listed_cell(l, "name"), m->here ? "" : "-", m->here ? "" : m->label);
     for (char *at = name; *at; at++) *at = isalnum((unsigned char)*at) || *at == '-' || *at == '_' ? *at : '_';
 }
 
-static int make(rg_figures *all, const rg_listed *l)
-{
+static int make(rg_figures *all, const rg_listed *l) {
     const char *kind = rg_listed_cell(l, "kind"), *form = rg_listed_cell(l, "form");
     char name[100];
     rg_found found = {0};
@@ -177,8 +170,7 @@ typedef struct drawing {
     char *log;
 } drawing;
 
-static void end(rg_figures *all, drawing *d, int place)
-{
+static void end(rg_figures *all, drawing *d, int place) {
     if (d->figure[place] < 0) return;
     rg_figure *f = &all->figure[d->figure[place]];
     d->figure[place] = -1;
@@ -196,8 +188,7 @@ static void end(rg_figures *all, drawing *d, int place)
         d->code = code;
 }
 
-static void begin(rg_figures *all, drawing *d, int figure, bool narrow)
-{
+static void begin(rg_figures *all, drawing *d, int figure, bool narrow) {
     const rg_figure *f = &all->figure[figure];
     const int place = d->next;
     RG_FREED char *fig = rg_print("%s/fig", all->out),
@@ -209,8 +200,7 @@ static void begin(rg_figures *all, drawing *d, int figure, bool narrow)
     d->next = (place + 1) % d->n;
 }
 
-static drawing *nothing_drawn(const rg_figures *all)
-{
+static drawing *nothing_drawn(const rg_figures *all) {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     RG_FREED char *log = rg_print("%s/fig/gnuplot.log", all->out);
     drawing *d = rg_alloc(sizeof *d);
@@ -223,8 +213,7 @@ static drawing *nothing_drawn(const rg_figures *all)
     return d;
 }
 
-int rg_figures_read(rg_figures *all)
-{
+int rg_figures_read(rg_figures *all) {
     RG_FREED char *path = rg_share_path("plots/figures.tsv");
     int code = rg_tsv_read(path, &all->list);
     for (int i = 0; i < all->n_maps && !code; i++) {
@@ -246,8 +235,7 @@ int rg_figures_read(rg_figures *all)
     return code;
 }
 
-int rg_figures_draw(rg_figures *all)
-{
+int rg_figures_draw(rg_figures *all) {
     RG_FREED drawing *d = nothing_drawn(all);
     for (int row = 0; row < all->list.n_rows; row++)
         for (int m = 0; m < all->ledger->n_machines && d->code == RG_GOOD; m++) {
@@ -262,8 +250,7 @@ int rg_figures_draw(rg_figures *all)
     return code;
 }
 
-void rg_figures_free(rg_figures *all)
-{
+void rg_figures_free(rg_figures *all) {
     rg_tsv_free(&all->list);
     free(all->figure);
 }

@@ -17,8 +17,7 @@ typedef struct columns {
 } columns;
 
 // Column of the GPU, from 0; -1: no room.
-static int place_of(columns *c, const char *gpu)
-{
+static int place_of(columns *c, const char *gpu) {
     int i = 0;
     while (i < c->gpus && strcmp(c->gpu[i], gpu)) i++;
     if (i == GPUS_MOST) return -1;
@@ -27,16 +26,14 @@ static int place_of(columns *c, const char *gpu)
 }
 
 // Draws the first number of a kernel on a GPU; this machine's come before others'.
-static void add_point(columns *c, int gpu, int kernel, double value, double low, double high, bool printed)
-{
+static void add_point(columns *c, int gpu, int kernel, double value, double low, double high, bool printed) {
     if (gpu < 0 || !(value > 0) || c->has[gpu][kernel]) return;
     c->has[gpu][kernel] = true;
     c->points += !printed;
     fprintf(c->out, "%d\t%d\t%.6g\t%.6g\t%.6g\t%d\n", gpu + 1, kernel + 1, value, low, high, printed);
 }
 
-static void add_printed(columns *c, const char *list)
-{
+static void add_printed(columns *c, const char *list) {
     char one[120];
     while (rg_next_piece(&list, ',', one, sizeof one)) {
         char *id = strchr(one, '='), *number = strchr(one, ':');
@@ -54,8 +51,7 @@ static void add_printed(columns *c, const char *list)
 }
 
 // Adds "H100 (2026)", from "NVIDIA H100 80GB HBM3" and the day of the measurement.
-static void add_machine(columns *c, int machine)
-{
+static void add_machine(columns *c, int machine) {
     const rg_bench_machine *m = &c->ledger->machine[machine];
     const char *gpu = rg_machine_head(m, "gpu"), *maker = "NVIDIA ";
     char name[NAME];
@@ -67,8 +63,7 @@ static void add_machine(columns *c, int machine)
     }
 }
 
-void rg_find_generations(const rg_listed *l, const char *name, rg_found *found)
-{
+void rg_find_generations(const rg_listed *l, const char *name, rg_found *found) {
     columns c = {.ledger = l->all->ledger};
     const char *gpu[GPUS_MOST], *kernel[KERNELS_MOST];
     char one[120];

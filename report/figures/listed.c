@@ -8,14 +8,12 @@ const char *rg_listed_cell(const rg_listed *l, const char *column) { return rg_t
 
 rg_rows rg_listed_rows(const rg_listed *l) { return rg_rows_on(l->all->ledger, l->machine); }
 
-int rg_copy_to_fig(const rg_listed *l, const char *from, const char *name)
-{
+int rg_copy_to_fig(const rg_listed *l, const char *from, const char *name) {
     RG_FREED char *path = rg_print("fig/%s", name);
     return rg_copy_beside(l->all->out, from, path);
 }
 
-int rg_copy_beside(const char *out, const char *from, const char *name)
-{
+int rg_copy_beside(const char *out, const char *from, const char *name) {
     RG_FREED char *to = rg_print("%s/%s", out, name);
     rg_file file;
     int code = rg_file_open(&file, to);

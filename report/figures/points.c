@@ -39,8 +39,7 @@ typedef struct search {
 
 // ---- rows ----------------------------------------------------------------------------------------------------------------
 
-static bool has_needed(const search *s, const rg_row *row)
-{
+static bool has_needed(const search *s, const rg_row *row) {
     if (!*s->needs || !strcmp(s->needs, "host")) return true;
     if (!strcmp(s->needs, "fraction")) // beyond its bound: from an older file, whose cost or probe was wrong
         return rg_cell_number(row, RG_C_FRACTION) <= RG_FRACTION_MOST;
@@ -52,8 +51,7 @@ static bool has_needed(const search *s, const rg_row *row)
 // Finds the base of the ratio: a row at the same shape, or one with the same x that has the figure's parts and those that the
 // base names after '@'. A base "*:naive@p1" has the series' algorithm, and the parts of the series' spec too.
 static bool partner_at(
-    const search *s, const char *spec, const char *shape, int64_t x, const char *scope, const rg_row **partner)
-{
+    const search *s, const char *spec, const char *shape, int64_t x, const char *scope, const rg_row **partner) {
     char base[2 * SPEC];
     const char *parts = strchr(spec, '@');
     if (*s->base == '*')
@@ -72,8 +70,7 @@ static bool partner_at(
 }
 
 // Finds spec's time at this shape, in the first scope in which the base, if there is one, was timed too.
-static bool measured_at(const search *s, const char *spec, const char *shape, int64_t x, point *p)
-{
+static bool measured_at(const search *s, const char *spec, const char *shape, int64_t x, point *p) {
     char scope[SPEC];
     for (const char *at = s->scopes; rg_next_piece(&at, ',', scope, SPEC);) {
         *p = (point){.x = x, .of = rg_pick(s->rows, spec, shape, scope), .ratio = RG_NO_ESTIMATE};
@@ -82,16 +79,14 @@ static bool measured_at(const search *s, const char *spec, const char *shape, in
     return false;
 }
 
-static int by_x(const void *a, const void *b)
-{
+static int by_x(const void *a, const void *b) {
     const point *const p[2] = {a, b};
     return (p[0]->x > p[1]->x) - (p[0]->x < p[1]->x);
 }
 
 // Makes one point per x, in order, so that lines can be drawn. Of several rows (with a base, those that have a partner) it
 // takes one with an interval, as claims do, then the one with the most work.
-static int find_points(const search *s, series *to)
-{
+static int find_points(const search *s, series *to) {
     to->point = NULL;
     to->n = 0;
     for (rg_cursor at = {.rows = s->rows}; rg_next(&at);) {
@@ -122,8 +117,7 @@ static int find_points(const search *s, series *to)
 
 // ---- series --------------------------------------------------------------------------------------------------------------
 
-static void add_series(search *s, const char *label, const char *spec)
-{
+static void add_series(search *s, const char *label, const char *spec) {
     if (s->n == SERIES_MOST) return;
     series *new = &s->series[s->n];
     snprintf(new->label, sizeof new->label, "%.95s", label);
@@ -133,8 +127,7 @@ static void add_series(search *s, const char *label, const char *spec)
 
 // "*=ALGO:*@part;part": every variant with a time, on one core (or a GPU), and on the most cores; CPUs only if the figure needs
 // them. Names with a blank are left out, as no spec can have one.
-static void add_every(search *s, const char *spec_of_all)
-{
+static void add_every(search *s, const char *spec_of_all) {
     char algo[64];
     const char *parts = strchr(spec_of_all, '@');
     const bool hosts = !strcmp(s->needs, "host");
@@ -166,16 +159,14 @@ static void add_every(search *s, const char *spec_of_all)
 }
 
 // Slowest first at the end of the curve, so that the key has the order of the curves of time.
-static int by_rate(const void *a, const void *b)
-{
+static int by_rate(const void *a, const void *b) {
     const series *const s[2] = {a, b};
     double rate[2];
     for (int k = 0; k < 2; k++) rate[k] = rg_cell_number(s[k]->point[s[k]->n - 1].of, RG_C_RATE);
     return (rate[0] > rate[1]) - (rate[0] < rate[1]);
 }
 
-static bool find_series(search *s)
-{
+static bool find_series(search *s) {
     char text[SPEC];
     for (const char *at = rg_listed_cell(s->listed, "series"); rg_next_piece(&at, ',', text, SPEC);) {
         char *equals = strchr(text, '=');
@@ -192,8 +183,7 @@ static bool find_series(search *s)
 }
 
 // Keeps only the points at the largest x of all, and the series that have one there.
-static void keep_last(search *s)
-{
+static void keep_last(search *s) {
     int64_t x = -1;
     int n = 0;
     for (int k = 0; k < s->n; k++)
@@ -214,8 +204,7 @@ static void keep_last(search *s)
 // ---- shapes --------------------------------------------------------------------------------------------------------------
 
 // Fixes the parts that must hold; those without a number ("w,h,k0") as in this row. false: the row lacks such a part.
-static bool fix_shape(const char *wanted, const rg_row *row, char shape[96])
-{
+static bool fix_shape(const char *wanted, const rg_row *row, char shape[96]) {
     char part[SPEC];
     size_t n = 0;
     for (const char *at = wanted; rg_next_piece(&at, ',', part, SPEC);) {
@@ -229,8 +218,7 @@ static bool fix_shape(const char *wanted, const rg_row *row, char shape[96])
 }
 
 // Chooses the shape with the most x; among equals, the first.
-static void choose_shape(search *s)
-{
+static void choose_shape(search *s) {
     const char *wanted = rg_listed_cell(s->listed, "shape"), *spec = strchr(rg_listed_cell(s->listed, "series"), '=');
     char algo[64], shape[96];
     int most = 0;
@@ -267,8 +255,7 @@ static void choose_shape(search *s)
 
 static const char *or_nan(const rg_row *row, rg_column c) { return *row->cell[c] ? row->cell[c] : "NaN"; }
 
-static int write_points(const search *s, FILE *out)
-{
+static int write_points(const search *s, FILE *out) {
     int n = 0;
     fputs(
         "series\tx\tshape\tparams\tspace\tscope\tmode\tmedian_s\trate\trate_unit\tratio\tratio_low\tratio_high\terror\ttol\tjoules\t"
@@ -289,8 +276,7 @@ static int write_points(const search *s, FILE *out)
 }
 
 // Rates a point by what its figure shows; larger is better.
-static double goodness(const search *s, const point *p)
-{
+static double goodness(const search *s, const point *p) {
     const rg_row *row = p->of;
     return !strcmp(s->needs, "fraction") ? rg_cell_number(row, RG_C_FRACTION)
         : !strcmp(s->needs, "joules")    ? -rg_cell_number(row, RG_C_JOULES) / rg_cell_number(row, RG_C_WORK)
@@ -298,16 +284,14 @@ static double goodness(const search *s, const point *p)
                                          : rg_cell_number(row, RG_C_RATE);
 }
 
-static bool is_curve(const search *s)
-{
+static bool is_curve(const search *s) {
     bool any = false;
     for (int k = 0; k < s->n; k++) any |= s->series[k].n > 1;
     return any;
 }
 
 // Writes the title's words about the best point at the largest x of all.
-static void say_best(const search *s, const char *from, char *to, size_t room)
-{
+static void say_best(const search *s, const char *from, char *to, size_t room) {
     const point *best = NULL;
     const char *label = "";
     for (int k = 0; k < s->n; k++) {
@@ -319,8 +303,7 @@ static void say_best(const search *s, const char *from, char *to, size_t room)
     rg_say_best(label, best->x, best->of, from, to, room);
 }
 
-static void say_scope(const search *s, char *to, size_t room)
-{
+static void say_scope(const search *s, char *to, size_t room) {
     rg_scopes said = {rg_cell_part(s->shape, "w", -1), rg_cell_part(s->shape, "h", -1), "", "", ""};
     for (int k = 0; k < s->n; k++)
         for (int i = 0; i < s->series[k].n; i++) {
@@ -332,8 +315,7 @@ static void say_scope(const search *s, char *to, size_t room)
 }
 
 // Lines of the key below a narrow figure: two entries a line if all are short, plus a few lines of the paper's.
-static int keys(const search *s)
-{
+static int keys(const search *s) {
     enum { SHORT = 11, PAPERS = 4 };
     bool pairs = !*s->base;
     for (int k = 0; k < s->n; k++) pairs &= strlen(s->series[k].label) <= SHORT;
@@ -341,8 +323,7 @@ static int keys(const search *s)
 }
 
 // Reports panels without a point; they are not drawn.
-static void check_panels(const search *s, rg_found *found)
-{
+static void check_panels(const search *s, rg_found *found) {
     char panel[SPEC];
     for (const char *at = rg_listed_cell(s->listed, "panels"); rg_next_piece(&at, ',', panel, SPEC);) {
         bool any = false;
@@ -352,8 +333,7 @@ static void check_panels(const search *s, rg_found *found)
 }
 
 // "LABEL=ID,LABEL=ID@BASE": words BESIDE and PRINTED, from the entries with this base.
-static void put_marks(const search *s, rg_plot *plot)
-{
+static void put_marks(const search *s, rg_plot *plot) {
     char one[SPEC], beside[2 * SPEC] = "", printed[2 * SPEC] = "";
     const char *list = rg_listed_cell(s->listed, "marks");
     while (rg_next_piece(&list, ',', one, SPEC)) {
@@ -369,24 +349,21 @@ static void put_marks(const search *s, rg_plot *plot)
 }
 
 // Sets VALUE and LABEL of lines.gp from "VALUE=LABEL".
-static void put_value(const char *y, rg_plot *plot)
-{
+static void put_value(const char *y, rg_plot *plot) {
     const size_t n = strcspn(y, "=");
     RG_FREED char *value = rg_print("%.*s", (int)n, y);
     rg_plot_text(plot, "VALUE", value);
     rg_plot_text(plot, "LABEL", y[n] ? y + n + 1 : "");
 }
 
-static void drop_series(search *s)
-{
+static void drop_series(search *s) {
     for (int k = 0; k < s->n; k++) free(s->series[k].point);
     memset(s->series, 0, sizeof s->series);
     s->n = 0;
 }
 
 // Of several bases, uses the first that gives a curve; otherwise the first that was timed.
-void rg_find_rows(const rg_listed *l, const char *name, rg_found *found)
-{
+void rg_find_rows(const rg_listed *l, const char *name, rg_found *found) {
     RG_FREED search *s = rg_alloc(sizeof *s);
     char base[SPEC], first[SPEC] = "";
     *s = (search){.listed = l,

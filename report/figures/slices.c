@@ -6,8 +6,7 @@
 #include "../../impl/base/core.h"
 
 // The path in --map; NULL: not given.
-static const char *path_of(const rg_figures *r, const char *name)
-{
+static const char *path_of(const rg_figures *r, const char *name) {
     for (int i = 0; i < r->n_maps; i++) {
         const char *equals = strchr(r->map[i], '=');
         if (equals && strlen(name) == (size_t)(equals - r->map[i]) && !strncmp(name, r->map[i], strlen(name)))
@@ -16,8 +15,7 @@ static const char *path_of(const rg_figures *r, const char *name)
     return NULL;
 }
 
-static int write_sections(const char *path, const rg_volume *map, const rg_volume *truth, double scale, double offset)
-{
+static int write_sections(const char *path, const rg_volume *map, const rg_volume *truth, double scale, double offset) {
     const int64_t side = map->side, half = side / 2;
     rg_file file;
     const int code = rg_file_open(&file, path);
@@ -34,8 +32,7 @@ static int write_sections(const char *path, const rg_volume *map, const rg_volum
     return rg_file_commit(&file);
 }
 
-void rg_find_slices(const rg_listed *l, const char *name, rg_found *found)
-{
+void rg_find_slices(const rg_listed *l, const char *name, rg_found *found) {
     static const char *const with_truth[] = {"map", "truth", "difference"}, *const alone[] = {"x and y", "x and z", "y and z"};
     const rg_figures *r = l->all;
     const char *map_name = rg_listed_cell(l, "series");

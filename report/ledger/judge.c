@@ -6,15 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static rg_judgement judge_paper(const rg_comparison *q)
-{
+static rg_judgement judge_paper(const rg_comparison *q) {
     rg_judgement v = rg_unjudged();
     v.outcome = strcmp(q->kind, "paper") ? RG_CRITICISED : RG_INCONSISTENT;
     return v;
 }
 
-rg_judgement rg_judge(const rg_comparison *q)
-{
+rg_judgement rg_judge(const rg_comparison *q) {
     static const rg_claim_kind defects[] = {{"paper", judge_paper}, {"criticism", judge_paper}, {NULL, NULL}};
     const rg_claim_kind *const kinds[] = {defects, rg_kinds_of_times, rg_kinds_of_checks, rg_kinds_of_jobs};
     for (int i = 0; i < RG_COUNT(kinds); i++)
@@ -25,8 +23,7 @@ rg_judgement rg_judge(const rg_comparison *q)
     return v;
 }
 
-rg_comparison rg_comparison_of(const rg_claims *c, int i, rg_rows rows)
-{
+rg_comparison rg_comparison_of(const rg_claims *c, int i, rg_rows rows) {
     const rg_tsv *t = &c->claim;
     return (rg_comparison){rows, rg_tsv_cell(t, i, "kind"), rg_tsv_cell(t, i, "numerator"), rg_tsv_cell(t, i, "denominator"),
         rg_tsv_cell(t, i, "size"), rg_tsv_cell(t, i, "scope"), rg_tsv_cell(t, i, "direction"), rg_published(c, i, "unit"),
@@ -36,13 +33,11 @@ rg_comparison rg_comparison_of(const rg_claims *c, int i, rg_rows rows)
 
 static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 
-static bool comes_out_alike(const rg_judgement *a, const rg_judgement *b)
-{
+static bool comes_out_alike(const rg_judgement *a, const rg_judgement *b) {
     return a->outcome == b->outcome && same(a->value, b->value) && same(a->low, b->low) && same(a->high, b->high);
 }
 
-rg_judgement rg_judge_claim(const rg_claims *c, int i, rg_rows rows)
-{
+rg_judgement rg_judge_claim(const rg_claims *c, int i, rg_rows rows) {
     rg_comparison q = rg_comparison_of(c, i, rows);
     rg_judgement v = rg_judge(&q);
     for (int k = (int)rows.up_to; k > 0; k--) {

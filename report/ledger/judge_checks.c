@@ -7,8 +7,7 @@
 #include <string.h>
 
 // Holds if every listed variant passed the checker somewhere and failed nowhere: its results equal the reference's.
-static rg_judgement judge_equal(const rg_comparison *q)
-{
+static rg_judgement judge_equal(const rg_comparison *q) {
     rg_judgement v = rg_unjudged();
     char spec[96], unchecked[200] = "";
     int good = 0, all = 0;
@@ -38,8 +37,7 @@ static rg_judgement judge_equal(const rg_comparison *q)
 }
 
 // The paper says that the results differ; equal results refute it.
-static rg_judgement judge_refutes(const rg_comparison *q)
-{
+static rg_judgement judge_refutes(const rg_comparison *q) {
     rg_judgement v = judge_equal(q);
     if (v.outcome == RG_REPRODUCED)
         v.outcome = RG_CONTRADICTED;
@@ -49,8 +47,7 @@ static rg_judgement judge_refutes(const rg_comparison *q)
 }
 
 // A fault of the paper's own code that the checker must detect: a FAIL with its error.
-static rg_judgement judge_fault(const rg_comparison *q)
-{
+static rg_judgement judge_fault(const rg_comparison *q) {
     rg_judgement v = rg_unjudged();
     for (rg_cursor at = {.rows = q->rows}; rg_next(&at);) {
         if (!rg_matches(at.row, q->a) || strcmp(at.row->cell[RG_C_STATUS], "FAIL")) continue;
@@ -68,8 +65,7 @@ static rg_judgement judge_fault(const rg_comparison *q)
 }
 
 // The sum of both errors as a fraction of the tolerance, at the size where it is largest.
-static rg_judgement judge_agree(const rg_comparison *q)
-{
+static rg_judgement judge_agree(const rg_comparison *q) {
     rg_judgement v = rg_unjudged();
     double worst = -1, error = 0;
     int shapes = 0;
@@ -98,8 +94,7 @@ static rg_judgement judge_agree(const rg_comparison *q)
 }
 
 // Counts the rows of the spec with the shape and mode of this row, in its file.
-static int beside(const rg_comparison *q, const rg_cursor *first)
-{
+static int beside(const rg_comparison *q, const rg_cursor *first) {
     int n = 0;
     for (rg_cursor at = {.rows = q->rows}; rg_next(&at);)
         n += at.file == first->file && rg_timed(at.row) && rg_matches(at.row, q->a) &&
@@ -108,8 +103,7 @@ static int beside(const rg_comparison *q, const rg_cursor *first)
     return n;
 }
 
-static rg_judgement judge_configs(const rg_comparison *q)
-{
+static rg_judgement judge_configs(const rg_comparison *q) {
     rg_judgement v = rg_unjudged();
     const rg_result *counted = NULL;
     int most = 0;

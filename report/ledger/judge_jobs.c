@@ -5,16 +5,14 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 
-static rg_judgement of_job(void)
-{
+static rg_judgement of_job(void) {
     rg_judgement v = rg_unjudged();
     snprintf(v.scope, sizeof v.scope, "job");
     return v;
 }
 
 // A judgement without a value, for this reason.
-static rg_judgement without(rg_why why)
-{
+static rg_judgement without(rg_why why) {
     rg_judgement v = rg_unjudged();
     v.why = why;
     return v;
@@ -23,8 +21,7 @@ static rg_judgement without(rg_why why)
 // ---- cells of tables -----------------------------------------------------------------------------------------------------
 
 // The number of images in the head of a job's table; NaN if it is missing.
-static double images_of(const rg_tsv *t)
-{
+static double images_of(const rg_tsv *t) {
     double n = NAN;
     char of[8] = "";
     for (int i = 0; i < t->n_head; i++)
@@ -34,8 +31,7 @@ static double images_of(const rg_tsv *t)
 
 // Reads the numbers that "TABLE key=value COLUMN" names, one a row of that key; if there are none, why has the reason. *work:
 // the number of images, 1 where each number is for one image.
-static rg_samples cells_of_one(rg_rows rows, const char *spec, const char *shape, double *work, rg_why *why)
-{
+static rg_samples cells_of_one(rg_rows rows, const char *spec, const char *shape, double *work, rg_why *why) {
     char table[48] = "", key[160] = "", column[48] = "";
     rg_samples s = {.processes = 1};
     if (sscanf(spec, "%47s %159s %47s", table, key, column) != 3 || !strchr(key, '=')) {
@@ -75,8 +71,7 @@ static rg_samples cells_of_one(rg_rows rows, const char *spec, const char *shape
 }
 
 // Tries alternatives separated by '|' and returns the first that exists; the reason is the first one's.
-static rg_samples cells_of(rg_rows rows, const char *spec, const char *shape, double *work, rg_why *why)
-{
+static rg_samples cells_of(rg_rows rows, const char *spec, const char *shape, double *work, rg_why *why) {
     rg_why other;
     rg_samples s = cells_of_one(rows, spec, shape, work, why);
     while (!s.n && (spec = strchr(spec, '|'))) {
@@ -86,8 +81,7 @@ static rg_samples cells_of(rg_rows rows, const char *spec, const char *shape, do
     return s;
 }
 
-double rg_table_cell(rg_rows rows, const char *spec)
-{
+double rg_table_cell(rg_rows rows, const char *spec) {
     double work;
     rg_why why;
     RG_ENDS(rg_samples_free) rg_samples samples = cells_of(rows, spec, "", &work, &why);
@@ -95,15 +89,13 @@ double rg_table_cell(rg_rows rows, const char *spec)
 }
 
 // True for "s9cpu stage=region@24 busy_s" and "s9 stage=region busy_s", not for a stage over the whole job.
-static bool is_of_one_stage(const char *a, const char *b)
-{
+static bool is_of_one_stage(const char *a, const char *b) {
     const char *of_a = strchr(a, ' '), *of_b = strchr(b, ' ');
     const size_t n = strcspn(of_a + 1, "@ ");
     return strncmp(of_a, " stage=", 7) || (!strncmp(of_a + 1, of_b + 1, n) && strcspn(of_b + 1, "@ ") == n);
 }
 
-static rg_judgement judge_cell(const rg_comparison *q)
-{
+static rg_judgement judge_cell(const rg_comparison *q) {
     rg_judgement v = of_job();
     rg_why why = {.reason = RG_BY_NOTHING};
     double of_a = NAN, of_b = NAN;
@@ -130,21 +122,18 @@ static rg_judgement judge_cell(const rg_comparison *q)
 }
 
 // Judges a number that the same command, seed and files reproduce exactly: its interval is the value itself.
-static void judge_exactly(const rg_comparison *q, double value, rg_judgement *v)
-{
+static void judge_exactly(const rg_comparison *q, double value, rg_judgement *v) {
     rg_judge_number(q, (rg_estimate){value, value, value}, v);
 }
 
 // Judges an error against the truth, or an FSC.
-static rg_judgement judge_exact_cell(const rg_comparison *q)
-{
+static rg_judgement judge_exact_cell(const rg_comparison *q) {
     rg_judgement v = judge_cell(q);
     if (!isnan(v.value)) judge_exactly(q, v.value, &v);
     return v;
 }
 
-static rg_judgement judge_least(const rg_comparison *q)
-{
+static rg_judgement judge_least(const rg_comparison *q) {
     rg_judgement v = of_job();
     char table[48] = "", column[48] = "";
     const rg_tsv *t = sscanf(q->a, "%47s %47s", table, column) == 2 ? rg_table_of(q->rows, table) : NULL;
@@ -160,8 +149,7 @@ static rg_judgement judge_least(const rg_comparison *q)
 }
 
 // The frequency at which the curve first falls below one half, between two shells; the last one if it never does.
-static double crossing(const rg_tsv *t)
-{
+static double crossing(const rg_tsv *t) {
     double last = NAN, before = NAN;
     for (int i = 0; i < t->n_rows; i++) {
         const double fsc = rg_tsv_number(t, i, "fsc"), at = rg_tsv_number(t, i, "frequency");
@@ -173,8 +161,7 @@ static double crossing(const rg_tsv *t)
     return last;
 }
 
-static rg_judgement judge_crossing(const rg_comparison *q)
-{
+static rg_judgement judge_crossing(const rg_comparison *q) {
     rg_judgement v = of_job();
     const rg_tsv *a = rg_table_of(q->rows, q->a), *b = rg_table_of(q->rows, q->b);
     if (!a || !b) return without((rg_why){RG_BY_NO_TABLE, .text = {rg_text_of(a ? q->b : q->a)}});
@@ -193,16 +180,14 @@ typedef struct series {
     const char *seed[SERIES_MOST], *variant[SERIES_MOST];
 } series;
 
-static int add_once(const char *list[SERIES_MOST], int n, const char *text)
-{
+static int add_once(const char *list[SERIES_MOST], int n, const char *text) {
     for (int i = 0; i < n; i++)
         if (!strcmp(list[i], text)) return n;
     if (n < SERIES_MOST) list[n++] = text;
     return n;
 }
 
-static series series_of(const rg_tsv *t)
-{
+static series series_of(const rg_tsv *t) {
     series s = {.table = t};
     for (int i = 0; i < t->n_rows; i++) {
         s.n = add_once(s.seed, s.n, rg_tsv_cell(t, i, "seed"));
@@ -212,8 +197,7 @@ static series series_of(const rg_tsv *t)
 }
 
 // Reads a column against the time, where both are numbers, of series i by variant k: the count, *x and *y malloc'ed.
-static int growth_of(const series *s, int i, int k, const char *column, double **x, double **y)
-{
+static int growth_of(const series *s, int i, int k, const char *column, double **x, double **y) {
     const rg_tsv *t = s->table;
     int n = 0;
     *x = rg_alloc((size_t)(t->n_rows + 1) * sizeof **x);
@@ -228,15 +212,13 @@ static int growth_of(const series *s, int i, int k, const char *column, double *
 }
 
 // The median over all series, with an interval, so of at least two.
-static rg_estimate over_series(double *value, int n)
-{
+static rg_estimate over_series(double *value, int n) {
     const rg_samples all = {.n = n, .processes = 1, .ns = value};
     return n > 1 ? rg_median_of(&all) : RG_NO_ESTIMATE;
 }
 
 // The fraction of photographs whose curve has a maximum after its first minimum.
-static rg_estimate with_r_max(const series *s, rg_judgement *v)
-{
+static rg_estimate with_r_max(const series *s, rg_judgement *v) {
     double found = 0, all = 0, first = NAN, last = NAN;
     for (int i = 0; i < s->table->n_rows; i++) {
         if (strcmp(rg_tsv_cell(s->table, i, "variant"), s->variant[0])) continue;
@@ -252,8 +234,7 @@ static rg_estimate with_r_max(const series *s, rg_judgement *v)
 }
 
 // Intercept of the free line as a fraction of the last R_max. It may be negative, so the last R_max is added, then subtracted.
-static rg_estimate intercept(const series *s, rg_judgement *v)
-{
+static rg_estimate intercept(const series *s, rg_judgement *v) {
     double part[SERIES_MOST];
     int n = 0;
     for (int i = 0; i < s->n; i++) {
@@ -268,8 +249,7 @@ static rg_estimate intercept(const series *s, rg_judgement *v)
 }
 
 // Scatter about the free line as a fraction of the growth over the series; infinite without growth.
-static double scatter(const series *s, int i, const char *column)
-{
+static double scatter(const series *s, int i, const char *column) {
     RG_FREED double *x = NULL, *y = NULL;
     double value = NAN;
     const int n = growth_of(s, i, 0, column, &x, &y);
@@ -282,8 +262,7 @@ static double scatter(const series *s, int i, const char *column)
 }
 
 // The factor by which the length from the spectrum's peak follows the growth worse than R_max, where R_max grows.
-static rg_estimate reciprocal(const series *s, rg_judgement *v)
-{
+static rg_estimate reciprocal(const series *s, rg_judgement *v) {
     static const double does_not_move = 1e9;
     double worse[SERIES_MOST], of_spectrum[SERIES_MOST], of_r_max[SERIES_MOST];
     int n = 0, flat = 0;
@@ -302,8 +281,7 @@ static rg_estimate reciprocal(const series *s, rg_judgement *v)
 }
 
 // The largest difference of R_max between the first variant and the others.
-static rg_estimate difference(const series *s, rg_judgement *v)
-{
+static rg_estimate difference(const series *s, rg_judgement *v) {
     double most = 0, photos = 0;
     bool same = s->n_variants > 1;
     for (int i = 0; i < s->n; i++)
@@ -318,8 +296,7 @@ static rg_estimate difference(const series *s, rg_judgement *v)
     return (rg_estimate){same ? most : NAN, NAN, NAN};
 }
 
-static rg_judgement judge_job(const rg_comparison *q)
-{
+static rg_judgement judge_job(const rg_comparison *q) {
     static const struct {
         const char *name;
         rg_estimate (*find)(const series *, rg_judgement *);
@@ -346,8 +323,7 @@ static rg_judgement judge_job(const rg_comparison *q)
 }
 
 // Judges a quantity of the job that says whether something exists, not how large it is.
-static rg_judgement judge_peaks(const rg_comparison *q)
-{
+static rg_judgement judge_peaks(const rg_comparison *q) {
     rg_judgement v = judge_job(q);
     v.outcome = rg_shown(v.outcome);
     return v;

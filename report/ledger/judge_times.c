@@ -5,8 +5,7 @@
 #include "../../impl/base/core.h"
 
 // Sets size and scope. If one side is a host's, which copies nothing, the scope is the device's.
-static void set_place(rg_judgement *v, const rg_row *a, const rg_row *b)
-{
+static void set_place(rg_judgement *v, const rg_row *a, const rg_row *b) {
     const rg_row *row = b && strcmp(b->cell[RG_C_SPACE], "host") ? b : a;
     snprintf(v->size, sizeof v->size, "%s", a->cell[RG_C_SHAPE]);
     snprintf(v->scope, sizeof v->scope, "%s", row->cell[RG_C_SCOPE]);
@@ -14,14 +13,12 @@ static void set_place(rg_judgement *v, const rg_row *a, const rg_row *b)
 
 // ---- one pair of rows ----------------------------------------------------------------------------------------------------
 
-static bool pick_common(const rg_comparison *q, const rg_row *pair[2])
-{
+static bool pick_common(const rg_comparison *q, const rg_row *pair[2]) {
     const char *shape = rg_common_shape(q->rows, q->a, q->b, q->size, q->scopes);
     return shape && rg_pick_pair(q->rows, q->a, q->b, shape, q->scopes, pair);
 }
 
-static rg_why no_pair(const rg_comparison *q)
-{
+static rg_why no_pair(const rg_comparison *q) {
     const char *one = rg_common_shape(q->rows, q->a, q->a, q->size, q->scopes);
     const char *other = rg_common_shape(q->rows, q->b, q->b, q->size, q->scopes);
     const rg_row *of_a = one && other ? rg_pick(q->rows, q->a, one, q->scopes) : NULL;
@@ -30,15 +27,13 @@ static rg_why no_pair(const rg_comparison *q)
 }
 
 // A ratio to scalar C is never given alone, but with the ratio to autovec, plain loops vectorised by the compiler.
-static bool over_autovec(const rg_comparison *q, char spec[400])
-{
+static bool over_autovec(const rg_comparison *q, char spec[400]) {
     const char *naive = strstr(q->a, ":naive");
     if (naive) snprintf(spec, 400, "%.*s:autovec%s", (int)(naive - q->a), q->a, naive + strcspn(naive, " @|"));
     return naive && !strstr(q->b, ":autovec"); // compared already
 }
 
-static void set_over_autovec(const rg_comparison *q, rg_judgement *v)
-{
+static void set_over_autovec(const rg_comparison *q, rg_judgement *v) {
     char spec[400];
     const rg_row *pair[2];
     if (isnan(v->value) || !over_autovec(q, spec)) return;
@@ -46,8 +41,7 @@ static void set_over_autovec(const rg_comparison *q, rg_judgement *v)
     v->over_autovec = rg_pick_pair(q->rows, spec, q->b, v->size, v->scope, pair) ? rg_time_ratio(pair[0], pair[1]).value : NAN;
 }
 
-static rg_judgement judge_pair(const rg_comparison *q)
-{
+static rg_judgement judge_pair(const rg_comparison *q) {
     rg_judgement v = rg_unjudged();
     const rg_row *pair[2];
     if (!pick_common(q, pair)) {
@@ -71,16 +65,14 @@ static rg_judgement judge_pair(const rg_comparison *q)
     return v;
 }
 
-static rg_judgement judge_ratio(const rg_comparison *q)
-{
+static rg_judgement judge_ratio(const rg_comparison *q) {
     rg_judgement v = judge_pair(q);
     set_over_autovec(q, &v);
     return v;
 }
 
 // Judges images per second at one shape.
-static rg_judgement judge_rate(const rg_comparison *q)
-{
+static rg_judgement judge_rate(const rg_comparison *q) {
     rg_judgement v = rg_unjudged();
     const char *shape = rg_common_shape(q->rows, q->a, q->a, q->size, q->scopes);
     const bool of_size = shape && !strncmp(shape, q->size, strlen(q->size));
@@ -96,8 +88,7 @@ static rg_judgement judge_rate(const rg_comparison *q)
 }
 
 // Judges the speed on all threads over one thread, as a fraction of the number of threads.
-static rg_judgement judge_scaling(const rg_comparison *q)
-{
+static rg_judgement judge_scaling(const rg_comparison *q) {
     rg_judgement v = judge_pair(q);
     const rg_row *b = isfinite(v.value) ? rg_pick(q->rows, q->b, v.size, q->scopes) : NULL;
     if (!b) return v;
@@ -108,8 +99,7 @@ static rg_judgement judge_scaling(const rg_comparison *q)
 }
 
 // The fastest row may lack energy. Returns a row that has joules, otherwise one that gives the reason why there are none.
-static const rg_row *with_energy(rg_rows rows, const char *spec, const rg_row *best)
-{
+static const rg_row *with_energy(rg_rows rows, const char *spec, const rg_row *best) {
     for (rg_cursor at = {.rows = rows}; isnan(rg_cell_number(best, RG_C_JOULES)) && rg_next(&at);)
         if (rg_timed(at.row) && !strcmp(at.row->cell[RG_C_SHAPE], best->cell[RG_C_SHAPE]) &&
             !strcmp(at.row->cell[RG_C_SCOPE], best->cell[RG_C_SCOPE]) && rg_matches(at.row, spec) &&
@@ -118,8 +108,7 @@ static const rg_row *with_energy(rg_rows rows, const char *spec, const rg_row *b
     return best;
 }
 
-static rg_judgement judge_energy(const rg_comparison *q)
-{
+static rg_judgement judge_energy(const rg_comparison *q) {
     rg_judgement v = rg_unjudged();
     const rg_row *pair[2];
     if (!pick_common(q, pair)) {
@@ -151,8 +140,7 @@ static rg_judgement judge_energy(const rg_comparison *q)
 
 // Time of a over time of b at one shape, or the rate of a; NaN with the reason in v->why. The interval is relative to the
 // value, or for a single row to its median.
-static rg_estimate at_shape(const rg_comparison *q, rg_text shape, rg_text scopes, rg_judgement *v)
-{
+static rg_estimate at_shape(const rg_comparison *q, rg_text shape, rg_text scopes, rg_judgement *v) {
     char at[96], in[96];
     const rg_row *pair[2] = {NULL, NULL};
     snprintf(at, sizeof at, "%.*s", shape.n, shape.at);
@@ -179,8 +167,7 @@ static rg_estimate at_shape(const rg_comparison *q, rg_text shape, rg_text scope
 
 // Judges the ratio, or the rate, at a large size over that at a small one. One scope for both, unless the claim gives each its
 // own: "device;transfer".
-static rg_judgement judge_growth(const rg_comparison *q)
-{
+static rg_judgement judge_growth(const rg_comparison *q) {
     rg_judgement v = rg_unjudged();
     const rg_text small = rg_text_to(q->size, ";");
     const rg_text big = rg_text_of(q->size + small.n + (q->size[small.n] == ';'));
@@ -211,8 +198,7 @@ static rg_judgement judge_growth(const rg_comparison *q)
 
 // Mean of the ratios over turns, size "PREFIX;FIRST;LAST;COUNT": shapes PREFIX with COUNT numbers from FIRST to LAST, evenly
 // spaced; others, timed for another claim, do not count. With fewer there is a number, but no mean over the range.
-static rg_judgement mean_of(const rg_comparison *q)
-{
+static rg_judgement mean_of(const rg_comparison *q) {
     rg_judgement v = rg_unjudged();
     char prefix[64];
     int first, last, least, n = 0, once = 0; // once: a side was timed only once, so there is no interval
@@ -251,8 +237,7 @@ static rg_judgement mean_of(const rg_comparison *q)
 }
 
 // Size "PREFIX;FIRST;LAST;COUNT/FIRST;LAST;COUNT": the mean over the first range over the mean over the second.
-static rg_judgement judge_means(const rg_comparison *q, const char *slash)
-{
+static rg_judgement judge_means(const rg_comparison *q, const char *slash) {
     RG_FREED char *first = rg_print("%.*s", (int)(slash - q->size), q->size);
     RG_FREED char *second = rg_print("%.*s;%s", (int)strcspn(q->size, ";"), q->size, slash + 1);
     rg_comparison one = *q;
@@ -269,8 +254,7 @@ static rg_judgement judge_means(const rg_comparison *q, const char *slash)
     return v;
 }
 
-static rg_judgement judge_mean(const rg_comparison *q)
-{
+static rg_judgement judge_mean(const rg_comparison *q) {
     const char *slash = strchr(q->size, '/');
     if (slash) return judge_means(q, slash);
     rg_judgement v = mean_of(q);
@@ -283,8 +267,7 @@ static rg_judgement judge_mean(const rg_comparison *q)
 
 // ---- variants that run, and their reach -----------------------------------------------------------------------------------
 
-static rg_judgement judge_present(const rg_comparison *q)
-{
+static rg_judgement judge_present(const rg_comparison *q) {
     rg_judgement v = rg_unjudged();
     const char *shape = rg_common_shape(q->rows, q->a, q->a, q->size, q->scopes);
     const rg_row *a = shape ? rg_pick(q->rows, q->a, shape, q->scopes) : NULL;
@@ -306,8 +289,7 @@ static int64_t part_of(const rg_row *row, const char *name) { return rg_cell_par
 static bool is_of_curve(const rg_row *row, const char *spec) { return rg_timed(row) && rg_plain(row) && rg_matches(row, spec); }
 
 // The largest offset at which images of this size were timed; -1 if fewer than three were.
-static int64_t reach_of(rg_rows rows, const char *spec, int64_t width, int64_t height)
-{
+static int64_t reach_of(rg_rows rows, const char *spec, int64_t width, int64_t height) {
     int64_t seen[3], largest = 0;
     int n = 0;
     for (rg_cursor at = {.rows = rows}; rg_next(&at);) {
@@ -322,8 +304,7 @@ static int64_t reach_of(rg_rows rows, const char *spec, int64_t width, int64_t h
 }
 
 // Judges curves of time against R: the offset that all reach, as a fraction of the width, for the largest image with a curve.
-static rg_judgement judge_curves(const rg_comparison *q)
-{
+static rg_judgement judge_curves(const rg_comparison *q) {
     rg_judgement v = rg_unjudged();
     char spec[96], without[200] = "";
     double least = INFINITY;

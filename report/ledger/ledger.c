@@ -7,16 +7,14 @@
 
 // ---- claims and sentences ------------------------------------------------------------------------------------------------
 
-static void drop_row(rg_tsv *t, int row)
-{
+static void drop_row(rg_tsv *t, int row) {
     const size_t after = (size_t)(--t->n_rows - row), columns = (size_t)t->n_columns;
     char **cell = t->cell + (size_t)row * columns;
     memmove(cell, cell + columns, after * columns * sizeof *cell);
     memmove(&t->row_line[row], &t->row_line[row + 1], after * sizeof *t->row_line);
 }
 
-static int read_findings(rg_ledger *l, bool of_some)
-{
+static int read_findings(rg_ledger *l, bool of_some) {
     RG_FREED char *path = rg_share_path("reference/findings.tsv");
     int code = rg_tsv_read(path, &l->findings);
     if (code == RG_GOOD) code = rg_tsv_needs(&l->findings, "id label holds fails open");
@@ -31,8 +29,7 @@ static int read_findings(rg_ledger *l, bool of_some)
     return code;
 }
 
-int rg_ledger_read(rg_ledger *l, const char *own)
-{
+int rg_ledger_read(rg_ledger *l, const char *own) {
     RG_FREED char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv"),
                   *found = rg_share_path("reference/found.tsv");
     int code = rg_claims_read(own ? own : claims, papers, &l->claims);
@@ -44,21 +41,18 @@ int rg_ledger_read(rg_ledger *l, const char *own)
 
 // ---- machines ------------------------------------------------------------------------------------------------------------
 
-static rg_bench_machine *new_machine(rg_ledger *l, bool here)
-{
+static rg_bench_machine *new_machine(rg_ledger *l, bool here) {
     l->machine = rg_grow(l->machine, l->n_machines, sizeof *l->machine);
     l->machine[l->n_machines] = (rg_bench_machine){.here = here};
     return &l->machine[l->n_machines++];
 }
 
 // Files "h200.tsv", "h200.verify.tsv" and the table "h200.stages.tsv" belong to one machine, h200.
-static void set_label(rg_bench_machine *m, const char *name)
-{
+static void set_label(rg_bench_machine *m, const char *name) {
     snprintf(m->label, sizeof m->label, "%.*s", (int)strcspn(name, "."), name);
 }
 
-static int add_table(rg_bench_machine *m, const char *given)
-{
+static int add_table(rg_bench_machine *m, const char *given) {
     const char *equals = strchr(given, '=');
     if (equals) return rg_machine_add(m, equals + 1, RG_FILE_TABLE, given, (int)(equals - given));
     if (strstr(given, ".tables.tsv")) return rg_machine_add(m, given, RG_FILE_ANY, NULL, 0);
@@ -68,8 +62,7 @@ static int add_table(rg_bench_machine *m, const char *given)
 static int is_tsv(const struct dirent *entry) { return entry->d_name[0] != '.' && rg_ends_with(entry->d_name, ".tsv"); }
 
 // Adds the files of a folder: those of the machine `only`, or of all machines except the named one.
-static int add_folder(rg_ledger *l, const char *folder, rg_bench_machine *only)
-{
+static int add_folder(rg_ledger *l, const char *folder, rg_bench_machine *only) {
     struct dirent **entry;
     const int n = scandir(folder, &entry, is_tsv, alphasort);
     int code = n < 0 ? rg_fail(RG_USAGE, "--machines: %s: cannot be read: %s", folder, strerror(errno)) : RG_GOOD;
@@ -93,8 +86,7 @@ static int add_folder(rg_ledger *l, const char *folder, rg_bench_machine *only)
 
 // A record's rows say where they were made; for other files, those in the same folder decide. The program's own folder is not
 // searched, so that a record reads the same everywhere.
-static int add_beside(rg_ledger *l, rg_bench_machine *m, const char *path)
-{
+static int add_beside(rg_ledger *l, rg_bench_machine *m, const char *path) {
     const int before = m->n_files + m->n_tables, tables = m->n_tables, n = (int)(rg_base_name(path) - path);
     RG_FREED char *folder = n ? rg_print("%.*s", n, path) : rg_print(".");
     bool record = false;
@@ -108,8 +100,7 @@ static int add_beside(rg_ledger *l, rg_bench_machine *m, const char *path)
     return code;
 }
 
-int rg_ledger_add_here(rg_ledger *l, const rg_named_files *named)
-{
+int rg_ledger_add_here(rg_ledger *l, const rg_named_files *named) {
     rg_bench_machine *m = new_machine(l, true);
     int code = RG_GOOD;
     for (int i = 0; code == RG_GOOD && i < named->result.n; i++)
@@ -127,8 +118,7 @@ int rg_ledger_add_references(rg_ledger *l, const char *folder) { return add_fold
 
 // ---- verdicts ------------------------------------------------------------------------------------------------------------
 
-void rg_ledger_judge(rg_ledger *l)
-{
+void rg_ledger_judge(rg_ledger *l) {
     const int claims = l->claims.claim.n_rows;
     l->verdict = rg_alloc((size_t)claims * (size_t)l->n_machines * sizeof *l->verdict);
     for (int i = 0; i < claims; i++)
@@ -136,8 +126,7 @@ void rg_ledger_judge(rg_ledger *l)
             l->verdict[i * l->n_machines + m] = rg_judge_claim(&l->claims, i, rg_rows_on(l, m));
 }
 
-void rg_ledger_free(rg_ledger *l)
-{
+void rg_ledger_free(rg_ledger *l) {
     for (int m = 0; m < l->n_machines; m++) rg_machine_free(&l->machine[m]);
     free(l->machine);
     free(l->verdict);
@@ -146,8 +135,7 @@ void rg_ledger_free(rg_ledger *l)
     rg_tsv_free(&l->found);
 }
 
-int rg_count_outcomes(const rg_ledger *l, int machine, const char *paper, bool additions, int count[RG_OUTCOMES])
-{
+int rg_count_outcomes(const rg_ledger *l, int machine, const char *paper, bool additions, int count[RG_OUTCOMES]) {
     int n = 0;
     memset(count, 0, RG_OUTCOMES * sizeof *count);
     for (int i = 0; i < l->claims.claim.n_rows; i++)
@@ -158,8 +146,7 @@ int rg_count_outcomes(const rg_ledger *l, int machine, const char *paper, bool a
     return n;
 }
 
-bool rg_has_verdicts(const rg_ledger *l, int machine, const char *paper)
-{
+bool rg_has_verdicts(const rg_ledger *l, int machine, const char *paper) {
     bool any = false;
     for (int i = 0; i < l->claims.claim.n_rows && !any; i++)
         any = !rg_is_defect(&l->claims, i) && rg_is_of(&l->claims, i, paper) &&

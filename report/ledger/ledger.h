@@ -29,8 +29,7 @@ int rg_ledger_add_references(rg_ledger *, const char *folder); // every NAME.tsv
 void rg_ledger_judge(rg_ledger *);
 void rg_ledger_free(rg_ledger *);
 
-static inline const rg_judgement *rg_verdict_on(const rg_ledger *l, int claim, int machine)
-{
+static inline const rg_judgement *rg_verdict_on(const rg_ledger *l, int claim, int machine) {
     return &l->verdict[claim * l->n_machines + machine];
 }
 static inline rg_rows rg_rows_on(const rg_ledger *l, int machine) { return (rg_rows){&l->machine[machine], l->up_to}; }

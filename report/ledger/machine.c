@@ -9,8 +9,7 @@
 
 // ---- tables of the checker as rows ---------------------------------------------------------------------------------------
 
-static void set_row(rg_row *row, const rg_tsv *t, int i)
-{
+static void set_row(rg_row *row, const rg_tsv *t, int i) {
     static const struct {
         rg_column column;
         const char *name;
@@ -28,8 +27,7 @@ static void set_row(rg_row *row, const rg_tsv *t, int i)
         if (!row->cell[c]) row->cell[c] = rg_print("%s", "");
 }
 
-static int checks_of(const rg_tsv *t, rg_result *result)
-{
+static int checks_of(const rg_tsv *t, rg_result *result) {
     int code = rg_tsv_needs(t, "algo variant shape params threads device status error tol reason");
     if (code != RG_GOOD) return code;
     *result = (rg_result){.path = rg_print("%s", t->path), .n_rows = t->n_rows};
@@ -40,13 +38,11 @@ static int checks_of(const rg_tsv *t, rg_result *result)
 
 // ---- files ---------------------------------------------------------------------------------------------------------------
 
-static rg_knowledge knowledge_of(const rg_row *row)
-{
+static rg_knowledge knowledge_of(const rg_row *row) {
     return rg_row_is_stale(row) ? RG_STALE : rg_row_is_unsourced(row) ? RG_UNSOURCED : RG_TODAYS;
 }
 
-void rg_machine_add_result(rg_bench_machine *m, rg_result result)
-{
+void rg_machine_add_result(rg_bench_machine *m, rg_result result) {
     m->file = rg_grow(m->file, m->n_files, sizeof *m->file);
     rg_row_file *file = &m->file[m->n_files++];
     rg_row *row = rg_alloc((size_t)(result.n_rows + 1) * sizeof *row);
@@ -62,16 +58,14 @@ void rg_machine_add_result(rg_bench_machine *m, rg_result result)
     file->result.row = row;
 }
 
-static void add_table(rg_bench_machine *m, rg_tsv tsv, const char *name, int length, bool stale)
-{
+static void add_table(rg_bench_machine *m, rg_tsv tsv, const char *name, int length, bool stale) {
     m->table = rg_grow(m->table, m->n_tables, sizeof *m->table);
     rg_named_table *table = &m->table[m->n_tables++];
     *table = (rg_named_table){.tsv = tsv, .stale = stale};
     snprintf(table->name, sizeof table->name, "%.*s", length, name);
 }
 
-static int add_checks(rg_bench_machine *m, const rg_tsv *t)
-{
+static int add_checks(rg_bench_machine *m, const rg_tsv *t) {
     rg_result result;
     const int code = checks_of(t, &result);
     if (code == RG_GOOD) rg_machine_add_result(m, result);
@@ -79,8 +73,7 @@ static int add_checks(rg_bench_machine *m, const rg_tsv *t)
 }
 
 // Adds all tables of a record's file, under their own names.
-static int add_tables(rg_bench_machine *m, const char *path)
-{
+static int add_tables(rg_bench_machine *m, const char *path) {
     RG_ENDS(rg_tables_free) rg_tables tables;
     int code = rg_tables_read(path, &tables);
     for (int i = 0; code == RG_GOOD && i < tables.n; i++) {
@@ -98,8 +91,7 @@ static int add_tables(rg_bench_machine *m, const char *path)
     return code;
 }
 
-int rg_machine_add(rg_bench_machine *m, const char *path, rg_file_kind kind, const char *name, int length)
-{
+int rg_machine_add(rg_bench_machine *m, const char *path, rg_file_kind kind, const char *name, int length) {
     rg_tsv t;
     rg_result result;
     bool cut = false;
@@ -123,8 +115,7 @@ int rg_machine_add(rg_bench_machine *m, const char *path, rg_file_kind kind, con
     return code;
 }
 
-void rg_machine_free(rg_bench_machine *m)
-{
+void rg_machine_free(rg_bench_machine *m) {
     for (int f = 0; f < m->n_files; f++) rg_result_free(&m->file[f].result);
     for (int t = 0; t < m->n_tables; t++) rg_tsv_free(&m->table[t].tsv);
     free(m->file);
@@ -133,8 +124,7 @@ void rg_machine_free(rg_bench_machine *m)
 
 // ---- queries -------------------------------------------------------------------------------------------------------------
 
-bool rg_next(rg_cursor *at)
-{
+bool rg_next(rg_cursor *at) {
     for (; at->f < at->rows.machine->n_files; at->f++, at->i = 0) {
         const rg_row_file *file = &at->rows.machine->file[at->f];
         at->file = &file->result;
@@ -148,8 +138,7 @@ bool rg_next(rg_cursor *at)
 
 bool rg_table_counts(rg_rows rows, int table) { return !rows.machine->table[table].stale || rows.up_to == RG_STALE; }
 
-const rg_tsv *rg_table_of(rg_rows rows, const char *name)
-{
+const rg_tsv *rg_table_of(rg_rows rows, const char *name) {
     for (int i = 0; i < rows.machine->n_tables; i++)
         if (!strcmp(rows.machine->table[i].name, name) && rg_table_counts(rows, i)) return &rows.machine->table[i].tsv;
     return NULL;
@@ -157,22 +146,19 @@ const rg_tsv *rg_table_of(rg_rows rows, const char *name)
 
 const char *rg_machine_name(const rg_bench_machine *m, const char *here) { return m->here ? here : m->label; }
 
-const char *rg_machine_head(const rg_bench_machine *m, const char *key)
-{
+const char *rg_machine_head(const rg_bench_machine *m, const char *key) {
     for (int f = 0; f < m->n_files; f++)
         if (rg_result_head(&m->file[f].result, key)) return rg_result_head(&m->file[f].result, key);
     return "";
 }
 
-int rg_machine_rows(const rg_bench_machine *m, rg_knowledge k)
-{
+int rg_machine_rows(const rg_bench_machine *m, rg_knowledge k) {
     int n = 0;
     for (int f = 0; f < m->n_files; f++) n += m->file[f].up_to[k] - (k ? m->file[f].up_to[k - 1] : 0);
     return n;
 }
 
-int rg_machine_stale_tables(const rg_bench_machine *m)
-{
+int rg_machine_stale_tables(const rg_bench_machine *m) {
     int n = 0;
     for (int t = 0; t < m->n_tables; t++) n += m->table[t].stale;
     return n;

@@ -8,8 +8,7 @@ enum { BOOTSTRAP_SEED = 1 }; // fixed, so that the same files give the same page
 
 // ---- times ---------------------------------------------------------------------------------------------------------------
 
-rg_estimate rg_median_of(const rg_samples *samples)
-{
+rg_estimate rg_median_of(const rg_samples *samples) {
     rg_summary s;
     rg_summarise(samples, &s);
     rg_estimate median = {s.median, NAN, NAN};
@@ -25,20 +24,17 @@ rg_estimate rg_median_of(const rg_samples *samples)
     return median;
 }
 
-rg_estimate rg_ratio_of(const rg_samples *a, const rg_samples *b)
-{
+rg_estimate rg_ratio_of(const rg_samples *a, const rg_samples *b) {
     const rg_ratio r = rg_ratio_of_medians(a, b, BOOTSTRAP_SEED);
     return a->n > 1 && b->n > 1 ? (rg_estimate){r.ratio, r.low, r.high} : (rg_estimate){r.ratio, NAN, NAN};
 }
 
-double rg_more_work(const rg_row *a, const rg_row *b)
-{
+double rg_more_work(const rg_row *a, const rg_row *b) {
     const double x = rg_cell_number(a, RG_C_WORK), y = rg_cell_number(b, RG_C_WORK);
     return x > 0 && y > 0 ? y / x : 1;
 }
 
-rg_estimate rg_time_ratio(const rg_row *a, const rg_row *b)
-{
+rg_estimate rg_time_ratio(const rg_row *a, const rg_row *b) {
     if (a == b) return (rg_estimate){1, 1, 1}; // compared with itself
     const double more = rg_more_work(a, b);
     RG_ENDS(rg_samples_free) rg_samples of_a = rg_row_samples(a), of_b = rg_row_samples(b);
@@ -46,16 +42,14 @@ rg_estimate rg_time_ratio(const rg_row *a, const rg_row *b)
     return (rg_estimate){more * ratio.value, more * ratio.low, more * ratio.high};
 }
 
-rg_estimate rg_calls_a_second(const rg_row *row)
-{
+rg_estimate rg_calls_a_second(const rg_row *row) {
     RG_ENDS(rg_samples_free) rg_samples samples = rg_row_samples(row);
     const rg_estimate of = rg_median_of(&samples);
     const double ns = rg_row_ns(row, RG_C_MEDIAN) / rg_cell_number(row, RG_C_MEDIAN); // nanoseconds per unit of the row
     return (rg_estimate){1e9 / (ns * of.value), 1e9 / (ns * of.high), 1e9 / (ns * of.low)};
 }
 
-double rg_fixed_ns(rg_rows rows, const char *spec, const rg_row *of)
-{
+double rg_fixed_ns(rg_rows rows, const char *spec, const rg_row *of) {
     const char *shape = of->cell[RG_C_SHAPE], *particles = strstr(shape, ",p");
     const double work = rg_cell_number(of, RG_C_WORK);
     double few = work, few_ns = NAN;
@@ -72,8 +66,7 @@ double rg_fixed_ns(rg_rows rows, const char *spec, const rg_row *of)
 
 // ---- tables of jobs ------------------------------------------------------------------------------------------
 
-rg_samples rg_table_numbers(const rg_tsv *t, const char *key, const char *value, const char *shape, const char *number)
-{
+rg_samples rg_table_numbers(const rg_tsv *t, const char *key, const char *value, const char *shape, const char *number) {
     rg_samples s = {.processes = 1, .ns = rg_alloc((size_t)(t->n_rows + 1) * sizeof *s.ns)};
     for (int i = 0; i < t->n_rows; i++)
         if (!strcmp(rg_tsv_cell(t, i, key), value) && isfinite(rg_tsv_number(t, i, number)) &&
@@ -82,8 +75,7 @@ rg_samples rg_table_numbers(const rg_tsv *t, const char *key, const char *value,
     return s;
 }
 
-rg_line rg_line_fit(const double *x, const double *y, int n)
-{
+rg_line rg_line_fit(const double *x, const double *y, int n) {
     double sx = 0, sy = 0, sxx = 0, sxy = 0;
     for (int i = 0; i < n; i++) {
         sx += x[i];

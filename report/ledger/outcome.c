@@ -6,16 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool on_side(double value, const char *direction)
-{
+static bool on_side(double value, const char *direction) {
     const double limit = strtod(direction + 1, NULL);
     return direction[0] == '>' ? value > limit : value < limit;
 }
 
 bool rg_is_wide(double low, double high) { return high > 5 * low && low > 0; }
 
-rg_outcome rg_outcome_of(rg_estimate e, double low, double high, const char *direction)
-{
+rg_outcome rg_outcome_of(rg_estimate e, double low, double high, const char *direction) {
     if (isnan(e.value)) return RG_NOT_TESTABLE;
     if (!isfinite(e.low) || !isfinite(e.high)) return RG_NOT_CALLED;
     const bool inside = !(e.value < low) && !(e.value > high);
@@ -32,20 +30,17 @@ rg_outcome rg_outcome_of(rg_estimate e, double low, double high, const char *dir
 rg_judgement rg_unjudged(void) { return (rg_judgement){.outcome = RG_NOT_TESTABLE, .value = NAN, .low = NAN, .high = NAN}; }
 
 // Whether the claim holds for any value, as times, ratios and other judged values are positive.
-static bool is_without_limit(const rg_comparison *q)
-{
+static bool is_without_limit(const rg_comparison *q) {
     const bool above = *q->direction ? *q->direction == '>' && strtod(q->direction + 1, NULL) <= 0 : !(q->low > 0);
     return above && (*q->direction || isnan(q->high));
 }
 
-void rg_refuse(rg_reason reason, double a, double b, rg_judgement *v)
-{
+void rg_refuse(rg_reason reason, double a, double b, rg_judgement *v) {
     v->outcome = RG_NOT_CALLED;
     v->why = (rg_why){reason, .number = {a, b}};
 }
 
-void rg_judge_number(const rg_comparison *q, rg_estimate e, rg_judgement *v)
-{
+void rg_judge_number(const rg_comparison *q, rg_estimate e, rg_judgement *v) {
     v->value = e.value;
     v->low = e.low;
     v->high = e.high;
@@ -56,8 +51,7 @@ void rg_judge_number(const rg_comparison *q, rg_estimate e, rg_judgement *v)
 
 rg_outcome rg_shown(rg_outcome outcome) { return outcome == RG_REPRODUCED || outcome == RG_ORDER ? RG_EXISTS : outcome; }
 
-rg_why rg_missing(rg_rows rows, const char *spec)
-{
+rg_why rg_missing(rg_rows rows, const char *spec) {
     const rg_row *row = rg_not_passed(rows, spec);
     if (!row) return (rg_why){RG_BY_NO_ROW, .text = {rg_text_of(spec)}};
     const int stop = rg_cell_word(row, RG_C_STOP);
@@ -66,8 +60,7 @@ rg_why rg_missing(rg_rows rows, const char *spec)
             rg_text_of(row->cell[RG_C_DETAIL])}};
 }
 
-void rg_add_to_list(char list[200], const char *spec)
-{
+void rg_add_to_list(char list[200], const char *spec) {
     const size_t n = strlen(list);
     snprintf(list + n, 200 - n, "%s%s", n ? ", " : "", spec);
 }

@@ -4,8 +4,7 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 
-bool rg_next_piece(const char **at, char mark, char *text, size_t room)
-{
+bool rg_next_piece(const char **at, char mark, char *text, size_t room) {
     const char *end = strchrnul(*at, mark);
     if (!**at) return false;
     snprintf(text, room, "%.*s", (int)(end - *at), *at);
@@ -21,13 +20,11 @@ bool rg_has_interval(const rg_row *row) { return strpbrk(row->cell[RG_C_SAMPLES]
 
 bool rg_on_gpu(const rg_row *row) { return !strcmp(row->cell[RG_C_SPACE], "device"); }
 
-bool rg_is_failure(const char *status)
-{
+bool rg_is_failure(const char *status) {
     return !strcmp(status, "FAIL") || !strcmp(status, "CRASH") || !strcmp(status, "TIMEOUT");
 }
 
-bool rg_shaped(const char *shape, const char *wanted, const char *separators)
-{
+bool rg_shaped(const char *shape, const char *wanted, const char *separators) {
     char part[32];
     for (const char *at = wanted; *at; at += strspn(at, separators)) {
         size_t length = strcspn(at, separators), letters = strcspn(at, "0123456789");
@@ -47,8 +44,7 @@ bool rg_shaped(const char *shape, const char *wanted, const char *separators)
 
 // Matches one alternative, "autocorr:simd threads=1 isa=2@w750;k0": algorithm and variant are equal, every further word is a
 // parameter that holds ("isa<512": smaller), and the shape has the parts after '@'.
-static bool matches_one(const rg_row *row, const char *spec, size_t length)
-{
+static bool matches_one(const rg_row *row, const char *spec, size_t length) {
     char text[200];
     const size_t algo = strlen(row->cell[RG_C_ALGO]), variant = strlen(row->cell[RG_C_VARIANT]);
     if (length <= algo || spec[algo] != ':' || strncmp(spec, row->cell[RG_C_ALGO], algo) ||
@@ -78,8 +74,7 @@ static bool matches_one(const rg_row *row, const char *spec, size_t length)
     return true;
 }
 
-bool rg_matches(const rg_row *row, const char *spec)
-{
+bool rg_matches(const rg_row *row, const char *spec) {
     for (const char *at = spec; *at;) {
         size_t length = strcspn(at, "|");
         if (matches_one(row, at, length)) return true;
@@ -91,16 +86,14 @@ bool rg_matches(const rg_row *row, const char *spec)
 static int mode_rank(const rg_row *row) { return !strcmp(row->cell[RG_C_MODE], "cold") ? 1 : 0; }
 
 // A host copies nothing to a device, so its `device` time also counts for both scopes with copies.
-static bool in_scope(const rg_row *row, const char *scope, size_t length)
-{
+static bool in_scope(const rg_row *row, const char *scope, size_t length) {
     const char *own = row->cell[RG_C_SCOPE];
     if (strlen(own) == length && !strncmp(own, scope, length)) return true;
     const bool copies = length == 8 && (!strncmp(scope, "transfer", 8) || !strncmp(scope, "pageable", 8));
     return copies && !strcmp(row->cell[RG_C_SPACE], "host") && !strcmp(own, "device");
 }
 
-const rg_row *rg_pick(rg_rows rows, const char *spec, const char *shape, const char *scopes)
-{
+const rg_row *rg_pick(rg_rows rows, const char *spec, const char *shape, const char *scopes) {
     const rg_row *best = NULL;
     for (const char *scope = scopes; *scope && !best;) {
         const size_t length = strcspn(scope, ",");
@@ -117,8 +110,7 @@ const rg_row *rg_pick(rg_rows rows, const char *spec, const char *shape, const c
 }
 
 // Whether there are other rows of a or b at this shape and scope than `best`, the fastest of both.
-static bool has_others(rg_rows rows, const char *a, const char *b, const char *shape, const char *scope, const rg_row *best)
-{
+static bool has_others(rg_rows rows, const char *a, const char *b, const char *shape, const char *scope, const rg_row *best) {
     bool others = false;
     for (rg_cursor at = {.rows = rows}; !others && rg_next(&at);)
         others = at.row != best && rg_timed(at.row) && !strcmp(at.row->cell[RG_C_SHAPE], shape) &&
@@ -126,8 +118,7 @@ static bool has_others(rg_rows rows, const char *a, const char *b, const char *s
     return others;
 }
 
-bool rg_pick_pair(rg_rows rows, const char *a, const char *b, const char *shape, const char *scopes, const rg_row *pair[2])
-{
+bool rg_pick_pair(rg_rows rows, const char *a, const char *b, const char *shape, const char *scopes, const rg_row *pair[2]) {
     char scope[24];
     while (rg_next_piece(&scopes, ',', scope, sizeof scope)) {
         pair[0] = rg_pick(rows, a, shape, scope);
@@ -138,15 +129,13 @@ bool rg_pick_pair(rg_rows rows, const char *a, const char *b, const char *shape,
 }
 
 // Work of a row; if the file lacks it, the sums of a correlation.
-static double work_of(const rg_row *row)
-{
+static double work_of(const rg_row *row) {
     const char *shape = row->cell[RG_C_SHAPE];
     const double work = rg_cell_number(row, RG_C_WORK), side = 2.0 * (double)rg_cell_part(shape, "r", -1) + 1;
     return isnan(work) ? (double)rg_cell_part(shape, "w", -1) * (double)rg_cell_part(shape, "h", -1) * side * side : work;
 }
 
-const char *rg_common_shape(rg_rows rows, const char *a, const char *b, const char *size, const char *scopes)
-{
+const char *rg_common_shape(rg_rows rows, const char *a, const char *b, const char *size, const char *scopes) {
     const char *best = NULL;
     double best_work = -1;
     int best_rank = -1;
@@ -169,15 +158,13 @@ const char *rg_common_shape(rg_rows rows, const char *a, const char *b, const ch
     return best;
 }
 
-const rg_row *rg_not_passed(rg_rows rows, const char *spec)
-{
+const rg_row *rg_not_passed(rg_rows rows, const char *spec) {
     for (rg_cursor at = {.rows = rows}; rg_next(&at);)
         if (rg_matches(at.row, spec) && strcmp(at.row->cell[RG_C_STATUS], "PASS")) return at.row;
     return NULL;
 }
 
-int rg_count_status(rg_rows rows, const char *spec, const char *size, bool failures)
-{
+int rg_count_status(rg_rows rows, const char *spec, const char *size, bool failures) {
     int n = 0;
     for (rg_cursor at = {.rows = rows}; rg_next(&at);) {
         const char *status = at.row->cell[RG_C_STATUS];
@@ -187,8 +174,7 @@ int rg_count_status(rg_rows rows, const char *spec, const char *size, bool failu
     return n;
 }
 
-int rg_configurations(rg_rows rows, const char *spec, const rg_row *picked)
-{
+int rg_configurations(rg_rows rows, const char *spec, const rg_row *picked) {
     static const int same[] = {RG_C_SHAPE, RG_C_SCOPE, RG_C_MODE};
     int n = 0;
     for (rg_cursor at = {.rows = rows}; rg_next(&at);) {

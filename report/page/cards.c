@@ -11,8 +11,7 @@ typedef struct point {
     double paper, ours, low, high; // low and high NaN without an interval
 } point;
 
-static int points(const rg_ledger *l, int machine, const char *paper, point to[POINTS_MOST])
-{
+static int points(const rg_ledger *l, int machine, const char *paper, point to[POINTS_MOST]) {
     int n = 0;
     for (int i = 0; i < l->findings.n_rows && n < POINTS_MOST; i++) {
         const char *label = rg_tsv_cell(&l->findings, i, "label");
@@ -27,14 +26,12 @@ static int points(const rg_ledger *l, int machine, const char *paper, point to[P
 }
 
 // Sets the place on an axis of `decades`, which starts at 10^first.
-static void set_x(rg_data *d, const char *name, double value, int first, int decades)
-{
+static void set_x(rg_data *d, const char *name, double value, int first, int decades) {
     enum { LEFT = 146, RIGHT = 268 };
     rg_set(d, name, "%.1f", LEFT + (RIGHT - LEFT) * (log10(value) - first) / decades);
 }
 
-static void lay_chart(const point *at, int n, rg_data *chart)
-{
+static void lay_chart(const point *at, int n, rg_data *chart) {
     enum { WIDTH = 286, LEFT = 146, ROW = 21, TOP = 6 };
     double low = 1, high = 1; // whole decades around 1 and all points
     for (int i = 0; i < n; i++) {
@@ -79,8 +76,7 @@ static void lay_chart(const point *at, int n, rg_data *chart)
 // ---- the card ------------------------------------------------------------------------------------------------------------
 
 // Lays out one machine: its bar and counts, and what it lacks.
-static void lay_counts(const rg_ledger *l, int machine, const char *paper, rg_data *card)
-{
+static void lay_counts(const rg_ledger *l, int machine, const char *paper, rg_data *card) {
     char text[RG_SAY];
     int count[RG_OUTCOMES];
     if (!rg_count_outcomes(l, machine, paper, false, count)) return;
@@ -98,8 +94,7 @@ static void lay_counts(const rg_ledger *l, int machine, const char *paper, rg_da
     rg_set(counts, "untested", "%s", text);
 }
 
-void rg_lay_card(const rg_report *r, int paper, rg_data *d)
-{
+void rg_lay_card(const rg_report *r, int paper, rg_data *d) {
     const rg_ledger *l = &r->ledger;
     const char *name = rg_paper_cell(&l->claims, paper, "paper"), *title = rg_paper_cell(&l->claims, paper, "title");
     const char *colon = strstr(title, ": ");

@@ -6,8 +6,7 @@
 
 #include "../../impl/base/core.h"
 
-static rg_data *lay_option(rg_data *d, const char *list, int n, const char *text)
-{
+static rg_data *lay_option(rg_data *d, const char *list, int n, const char *text) {
     rg_data *option = rg_add(d, list);
     rg_set(option, "n", "%d", n);
     rg_set(option, "text", "%s", text);
@@ -15,15 +14,13 @@ static rg_data *lay_option(rg_data *d, const char *list, int n, const char *text
 }
 
 // Number of the papers' claims that the machine decides.
-static int decided(const rg_ledger *l, int machine)
-{
+static int decided(const rg_ledger *l, int machine) {
     int count[RG_OUTCOMES];
     return rg_count_outcomes(l, machine, NULL, false, count) - count[RG_NOT_TESTABLE];
 }
 
 // Lays out the details of a row for one machine.
-static void lay_machine(const rg_ledger *l, int claim, int machine, rg_data *d)
-{
+static void lay_machine(const rg_ledger *l, int claim, int machine, rg_data *d) {
     const rg_judgement *v = rg_verdict_on(l, claim, machine);
     char text[RG_SAY];
     rg_set(d, "machine", "%s", rg_machine_name(&l->machine[machine], "this machine"));
@@ -35,8 +32,7 @@ static void lay_machine(const rg_ledger *l, int claim, int machine, rg_data *d)
     rg_set(d, "samples", "%s", text);
 }
 
-static void lay_verdict(const rg_ledger *l, int claim, int machine, int place, rg_data *d)
-{
+static void lay_verdict(const rg_ledger *l, int claim, int machine, int place, rg_data *d) {
     const rg_judgement *v = rg_verdict_on(l, claim, machine);
     char text[RG_SAY];
     rg_say_ours(v, text);
@@ -48,8 +44,7 @@ static void lay_verdict(const rg_ledger *l, int claim, int machine, int place, r
     rg_set(d, "text", "%s", text);
 }
 
-static void lay_claim(const rg_ledger *l, int claim, const int *machine, int machines, rg_data *d)
-{
+static void lay_claim(const rg_ledger *l, int claim, const int *machine, int machines, rg_data *d) {
     const rg_claims *c = &l->claims;
     const char *value = rg_published(c, claim, "value");
     char text[RG_SAY], *end;
@@ -71,8 +66,7 @@ static void lay_claim(const rg_ledger *l, int claim, const int *machine, int mac
     for (int m = 0; m < machines; m++) lay_verdict(l, claim, machine[m], m, rg_add(d, "ours"));
 }
 
-void rg_lay_claims(const rg_report *r, rg_data *d)
-{
+void rg_lay_claims(const rg_report *r, rg_data *d) {
     const rg_ledger *l = &r->ledger;
     int *machine = rg_alloc((size_t)l->n_machines * sizeof *machine), machines = 0, most = 1;
     for (int m = 0; m < l->n_machines; m++)

@@ -7,15 +7,13 @@
 #include <dirent.h>
 
 // Selects NAME.tsv of NAME.svg; NAME.points.tsv and the like belong to it.
-static int is_table(const struct dirent *entry)
-{
+static int is_table(const struct dirent *entry) {
     const char *dot = strchr(entry->d_name, '.');
     return dot && dot != entry->d_name && !strcmp(dot, ".tsv");
 }
 
 // A plug-in with right indices has another kind of fault, which a picture cannot show. The control is shown anyway.
-static bool is_shown(const rg_report *r, const char *name)
-{
+static bool is_shown(const rg_report *r, const char *name) {
     RG_FREED char *path = rg_print("%s/%s.tsv", r->traces, name);
     RG_ENDS(rg_tsv_free) rg_tsv t = {0};
     const bool read = rg_tsv_read(path, &t) == RG_GOOD;
@@ -25,8 +23,7 @@ static bool is_shown(const rg_report *r, const char *name)
     return shown;
 }
 
-static int copy_pictures(const rg_report *r, const char *name)
-{
+static int copy_pictures(const rg_report *r, const char *name) {
     int code = RG_GOOD;
     for (int svg = 0; svg < 2 && code == RG_GOOD; svg++) {
         const char *kind = svg ? "svg" : "png";
@@ -36,8 +33,7 @@ static int copy_pictures(const rg_report *r, const char *name)
     return code;
 }
 
-static int lay_fault(const rg_report *r, rg_data *d, const char *name)
-{
+static int lay_fault(const rg_report *r, rg_data *d, const char *name) {
     static const char *const key[] = {"idea", "verdict", "pairs", "in common"};
     const char *said[RG_COUNT(key)];
     RG_FREED char *path = rg_print("%s/%s.tsv", r->traces, name), *picture = rg_print("%s/fig/trace_%s.png", r->out, name);
@@ -64,8 +60,7 @@ static int lay_fault(const rg_report *r, rg_data *d, const char *name)
     return code;
 }
 
-int rg_lay_gallery(const rg_report *r, rg_data *d)
-{
+int rg_lay_gallery(const rg_report *r, rg_data *d) {
     struct dirent **entry;
     if (!r->traces) return RG_GOOD;
     rg_data *faults = rg_add(d, "faults");
@@ -87,8 +82,7 @@ int rg_lay_gallery(const rg_report *r, rg_data *d)
 
 static int is_page(const struct dirent *e) { return rg_ends_with(e->d_name, ".html") && strlen(e->d_name) > strlen(".html"); }
 
-int rg_lay_job_pages(const rg_report *r, rg_data *d)
-{
+int rg_lay_job_pages(const rg_report *r, rg_data *d) {
     struct dirent **entry;
     const int n = r->pages ? scandir(r->pages, &entry, is_page, alphasort) : 0;
     rg_data *list = n > 0 ? rg_add(d, "job_pages") : NULL;

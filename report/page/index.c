@@ -7,8 +7,7 @@
 
 bool rg_is_shown(const rg_report *r, int m, const char *paper) { return m == 0 || rg_has_verdicts(&r->ledger, m, paper); }
 
-static bool is_measured(const rg_report *r, int paper)
-{
+static bool is_measured(const rg_report *r, int paper) {
     const char *name = rg_paper_cell(&r->ledger.claims, paper, "paper");
     bool any = false;
     for (int m = 0; m < r->ledger.n_machines && !any; m++) any = rg_has_verdicts(&r->ledger, m, name);
@@ -17,8 +16,7 @@ static bool is_measured(const rg_report *r, int paper)
     return any;
 }
 
-int rg_paper_at(const rg_report *r, int place)
-{
+int rg_paper_at(const rg_report *r, int place) {
     for (int measured = 1; measured >= 0; measured--)
         for (int i = 0; i < r->ledger.claims.paper.n_rows; i++)
             if (is_measured(r, i) == measured && place-- == 0) return i;
@@ -28,8 +26,7 @@ int rg_paper_at(const rg_report *r, int place)
 // ---- figures -------------------------------------------------------------------------------------------------------------
 
 // Whether an earlier figure of the list is the same one for another machine: this machine, or the first that has it.
-static bool is_again(const rg_figures *all, int i)
-{
+static bool is_again(const rg_figures *all, int i) {
     const rg_figure *f = &all->figure[i];
     for (const rg_figure *k = all->figure; k < f; k++)
         if (k->drawn && !strcmp(k->name, f->name) && k->machine != f->machine) return true;
@@ -37,13 +34,11 @@ static bool is_again(const rg_figures *all, int i)
 }
 
 // Sets "fig6-h200" for fig/fig6-h200.svg.
-static void set_id(const rg_figure *f, const char *name, rg_data *d)
-{
+static void set_id(const rg_figure *f, const char *name, rg_data *d) {
     rg_set(d, name, "%.*s", (int)strlen(f->wide) - (int)strlen("fig/.svg"), f->wide + strlen("fig/"));
 }
 
-static void lay_figure(const rg_figure *f, rg_data *d)
-{
+static void lay_figure(const rg_figure *f, rg_data *d) {
     set_id(f, "id", d);
     const bool broad = !*f->narrow; // its text would be too small on a phone, so it scrolls in its frame there
     rg_set(d, "class", "%s%s%s", f->picture ? "picture" : "lines", f->whole ? " whole" : "", broad ? " broad" : "");
@@ -57,8 +52,7 @@ static void lay_figure(const rg_figure *f, rg_data *d)
 }
 
 // Lays out the paper's drawn figures: the first LEAD in one list, others in another; NULL: none. Returns the others' number.
-static int lay_figures(const rg_report *r, const char *paper, rg_data *d, const char *lead, const char *more)
-{
+static int lay_figures(const rg_report *r, const char *paper, rg_data *d, const char *lead, const char *more) {
     enum { LEAD = 2 };
     int before = 0;
     for (int again = 0; again < 2; again++)
@@ -73,8 +67,7 @@ static int lay_figures(const rg_report *r, const char *paper, rg_data *d, const 
 }
 
 // Lays out the findings: each sentence with its claims and its figure, of the same machine if there is one.
-static void lay_statements(const rg_report *r, rg_data *d)
-{
+static void lay_statements(const rg_report *r, rg_data *d) {
     rg_statement s;
     for (int row = 0; rg_next_statement(&r->ledger, &row, &s);) {
         rg_data *one = rg_add(d, "found");
@@ -99,8 +92,7 @@ static void lay_statements(const rg_report *r, rg_data *d)
 // ---- papers --------------------------------------------------------------------------------------------------------------
 
 // Lays out the paper's claims for Markdown, with two columns for each machine shown.
-static void lay_claimed(const rg_report *r, const char *paper, rg_data *d)
-{
+static void lay_claimed(const rg_report *r, const char *paper, rg_data *d) {
     enum { CELLS_MOST = 24 };
     const rg_ledger *l = &r->ledger;
     char label[CELLS_MOST][RG_SAY], align[CELLS_MOST + 1] = "nln";
@@ -131,8 +123,7 @@ static void lay_claimed(const rg_report *r, const char *paper, rg_data *d)
     }
 }
 
-static int lay_paper(const rg_report *r, int i, rg_data *d)
-{
+static int lay_paper(const rg_report *r, int i, rg_data *d) {
     static const char *const column[] = {"paper", "title", "subject", "shapes", "limits"};
     const rg_ledger *l = &r->ledger;
     const char *paper = rg_paper_cell(&l->claims, i, "paper");
@@ -177,8 +168,7 @@ static int lay_paper(const rg_report *r, int i, rg_data *d)
 // ---- machines and files --------------------------------------------------------------------------------------------------
 
 // Lays out how often `regather duel` was right about kernels of known slowness: tables of verify/duels.sh, NAME.duels.tsv.
-static bool lay_duels(const rg_report *r, rg_data *d)
-{
+static bool lay_duels(const rg_report *r, rg_data *d) {
     static const char *const of_table[] = {"device", "kernel", "planted_percent", "gate", "busy", "duels", "SAME", "FASTER",
         "SLOWER", "UNSURE", "other", "median_s", "required", "met"};
     bool any = false;
@@ -195,8 +185,7 @@ static bool lay_duels(const rg_report *r, rg_data *d)
     return any;
 }
 
-static void lay_files(const rg_report *r, rg_data *d)
-{
+static void lay_files(const rg_report *r, rg_data *d) {
     for (int m = 0; m < r->ledger.n_machines; m++) {
         const rg_bench_machine *of = &r->ledger.machine[m];
         char text[RG_SAY];
@@ -212,8 +201,7 @@ static void lay_files(const rg_report *r, rg_data *d)
     }
 }
 
-static void lay_machines(const rg_report *r, rg_data *d)
-{
+static void lay_machines(const rg_report *r, rg_data *d) {
     for (int m = 0; m < r->ledger.n_machines; m++) {
         static const char *const key[] = {"cpu", "gpu", "date"};
         const rg_bench_machine *of = &r->ledger.machine[m];
@@ -228,8 +216,7 @@ static void lay_machines(const rg_report *r, rg_data *d)
     }
 }
 
-int rg_lay_index(const rg_report *r, rg_data *d)
-{
+int rg_lay_index(const rg_report *r, rg_data *d) {
     const rg_ledger *l = &r->ledger;
     char text[RG_SAY];
     rg_say_counts(l, 0, NULL, text);

@@ -9,27 +9,23 @@
 #include "../../impl/suite.h"
 
 // Sets a row's cells, by their names in result files.
-static void set_cells(rg_data *d, const rg_row *row, const int *column, int n)
-{
+static void set_cells(rg_data *d, const rg_row *row, const int *column, int n) {
     for (int i = 0; i < n; i++) rg_set(d, rg_column_name[column[i]], "%s", row->cell[column[i]]);
 }
 
-static void set_rate(rg_data *d, const rg_row *row)
-{
+static void set_rate(rg_data *d, const rg_row *row) {
     char rate[48];
     rg_say_amount(rg_cell_number(row, RG_C_RATE), row->cell[RG_C_RATE_UNIT], rate);
     rg_set(d, "rate", "%s", rate);
 }
 
-static void set_duration(rg_data *d, const char *name, double ns)
-{
+static void set_duration(rg_data *d, const char *name, double ns) {
     char text[32];
     rg_duration(ns, text);
     rg_set(d, name, "%s", text);
 }
 
-static void lay_time(const rg_row *row, rg_data *d)
-{
+static void lay_time(const rg_row *row, rg_data *d) {
     static const int column[] = {RG_C_VARIANT, RG_C_PARAMS, RG_C_SCOPE, RG_C_MODE, RG_C_BOUND};
     const double reached = rg_cell_number(row, RG_C_FRACTION);
     RG_ENDS(rg_samples_free) rg_samples samples = rg_row_samples(row);
@@ -55,28 +51,24 @@ static void lay_time(const rg_row *row, rg_data *d)
     rg_set(d, "stop", "%.40s", row->cell[RG_C_STOP]);
 }
 
-static bool same_problem(const rg_row *a, const rg_row *b)
-{
+static bool same_problem(const rg_row *a, const rg_row *b) {
     return !strcmp(a->cell[RG_C_ALGO], b->cell[RG_C_ALGO]) && !strcmp(a->cell[RG_C_SHAPE], b->cell[RG_C_SHAPE]);
 }
 
-static bool first_of_shape(const rg_row *row, int i)
-{
+static bool first_of_shape(const rg_row *row, int i) {
     for (int k = 0; k < i; k++)
         if (rg_timed(&row[k]) && same_problem(&row[k], &row[i])) return false;
     return true;
 }
 
 // The page shows results of a search (regather tune) within a tenth of the best; the file has all.
-static bool is_shown(const rg_row *row, int n, int i)
-{
+static bool is_shown(const rg_row *row, int n, int i) {
     for (int k = 0; k < n; k++)
         if (rg_timed(&row[k]) && same_problem(&row[k], &row[i]) && row[i].timed_ns > 1.1 * row[k].timed_ns) return false;
     return true;
 }
 
-static void lay_times(const rg_result *f, int n, rg_data *d)
-{
+static void lay_times(const rg_result *f, int n, rg_data *d) {
     const rg_row *row = f->row;
     const bool search = rg_result_head(f, "search");
     rg_data *times = NULL;
@@ -93,8 +85,7 @@ static void lay_times(const rg_result *f, int n, rg_data *d)
     }
 }
 
-static void lay_self_tests(const rg_result *f, int n, rg_data *d)
-{
+static void lay_self_tests(const rg_result *f, int n, rg_data *d) {
     static const int column[] = {RG_C_VARIANT, RG_C_SHAPE, RG_C_PARAMS};
     for (int i = 0; i < n; i++) {
         const rg_row *row = &f->row[i];
@@ -108,8 +99,7 @@ static void lay_self_tests(const rg_result *f, int n, rg_data *d)
 }
 
 // Lays out the machine's sustained rates, as bench measured them in the same run.
-static void lay_probes(const rg_result *f, int n, rg_data *d)
-{
+static void lay_probes(const rg_result *f, int n, rg_data *d) {
     static const int column[] = {RG_C_VARIANT, RG_C_SPACE};
     rg_data *probes = NULL;
     for (int i = 0; i < n; i++) {
@@ -124,15 +114,13 @@ static void lay_probes(const rg_result *f, int n, rg_data *d)
     }
 }
 
-static bool same_variant(const rg_row *a, const rg_row *b)
-{
+static bool same_variant(const rg_row *a, const rg_row *b) {
     return !strcmp(a->cell[RG_C_ALGO], b->cell[RG_C_ALGO]) && !strcmp(a->cell[RG_C_VARIANT], b->cell[RG_C_VARIANT]) &&
         !strcmp(a->cell[RG_C_SPACE], b->cell[RG_C_SPACE]);
 }
 
 // Lays out one line of the checker's table: all cases of the variant of row first.
-static void lay_variant(const rg_row *row, int n, int first, rg_data *d)
-{
+static void lay_variant(const rg_row *row, int n, int first, rg_data *d) {
     static const int column[] = {RG_C_VARIANT, RG_C_SPACE};
     int passed = 0, skipped = 0, failed = 0;
     double error = NAN, tol = NAN;
@@ -158,8 +146,7 @@ static void lay_variant(const rg_row *row, int n, int first, rg_data *d)
     rg_set(d, "stop", "%s", fault ? fault->cell[RG_C_DETAIL] : "");
 }
 
-static void lay_checks(const rg_row *row, int n, rg_data *d)
-{
+static void lay_checks(const rg_row *row, int n, rg_data *d) {
     int *first = rg_alloc((size_t)(n + 1) * sizeof *first), variants = 0; // first row of each variant
     for (int i = 0; i < n; i++) {
         int k = variants;
@@ -173,8 +160,7 @@ static void lay_checks(const rg_row *row, int n, rg_data *d)
 }
 
 // Lays out variants that bench did not time, each once with its first reason.
-static void lay_missing(const rg_row *row, int n, rg_data *d)
-{
+static void lay_missing(const rg_row *row, int n, rg_data *d) {
     static const int column[] = {RG_C_VARIANT, RG_C_STATUS};
     rg_data *missing = NULL;
     for (int i = 0; i < n; i++) {
@@ -192,8 +178,7 @@ static void lay_missing(const rg_row *row, int n, rg_data *d)
     }
 }
 
-static void lay_head(const rg_result *f, rg_data *d)
-{
+static void lay_head(const rg_result *f, rg_data *d) {
     for (int i = 0; i < f->n_head; i++) {
         rg_data *row = rg_add(d, "row");
         rg_set(row, "key", "%s", f->head_key[i]);
@@ -204,8 +189,7 @@ static void lay_head(const rg_result *f, rg_data *d)
 // Only the checker's files have rows that lack a scope and are no probes.
 static bool is_of_checker(const rg_row *row, int n) { return n > 0 && !rg_row_is_probe(row) && !*row->cell[RG_C_SCOPE]; }
 
-static void lay_file(const rg_row_file *file, int n, rg_data *d)
-{
+static void lay_file(const rg_row_file *file, int n, rg_data *d) {
     const rg_result *f = &file->result;
     rg_set(d, "file", "%s", rg_base_name(f->path));
     if (is_of_checker(f->row, n)) {
@@ -223,8 +207,7 @@ static void lay_file(const rg_row_file *file, int n, rg_data *d)
 enum { TABLE_ROWS_MOST = 40, TABLE_COLUMNS_MOST = 20 }; // longer ones are left to figures
 
 // Shortens a number for readers: files have up to 17 digits.
-static const char *for_people(const char *text, char number[32])
-{
+static const char *for_people(const char *text, char number[32]) {
     char *end;
     const double value = strtod(text, &end);
     if (strlen(text) < 9 || *end || !strpbrk(text, ".e")) return text;
@@ -232,8 +215,7 @@ static const char *for_people(const char *text, char number[32])
     return number;
 }
 
-static void lay_job_table(const rg_named_table *t, rg_data *d)
-{
+static void lay_job_table(const rg_named_table *t, rg_data *d) {
     const char *column[TABLE_COLUMNS_MOST], *cell[TABLE_COLUMNS_MOST];
     char number[TABLE_COLUMNS_MOST][32], align[TABLE_COLUMNS_MOST + 1] = "";
     const int n = t->tsv.n_columns;
@@ -251,8 +233,7 @@ static void lay_job_table(const rg_named_table *t, rg_data *d)
     }
 }
 
-void rg_lay_machine(const rg_report *r, int machine, rg_data *d)
-{
+void rg_lay_machine(const rg_report *r, int machine, rg_data *d) {
     const rg_rows rows = rg_rows_on(&r->ledger, machine);
     const rg_bench_machine *m = rows.machine;
     char text[RG_SAY];

@@ -17,8 +17,7 @@ typedef struct listed_row {
 } listed_row;
 
 // Reads the next piece up to a comma, with {} filled in. false at the end.
-static bool next_piece(const char **at, const char *name, char text[TEXT])
-{
+static bool next_piece(const char **at, const char *name, char text[TEXT]) {
     size_t n = 0;
     if (!**at) return false;
     for (; **at && **at != ','; (*at)++) {
@@ -34,8 +33,7 @@ static bool next_piece(const char **at, const char *name, char text[TEXT])
 static const char *cell(const listed_row *l, const char *column) { return rg_tsv_cell(l->list, l->line, column); }
 
 // Writes "58428 +- 960", with the error if the paper prints one.
-static void published(const listed_row *l, const char *id, char *text, size_t room)
-{
+static void published(const listed_row *l, const char *id, char *text, size_t room) {
     const rg_claims *c = &l->report->ledger.claims;
     const int paper = rg_paper_of(c, cell(l, "paper"));
     const char *error = rg_published_number(c, paper, id, "error");
@@ -43,8 +41,7 @@ static void published(const listed_row *l, const char *id, char *text, size_t ro
 }
 
 // Number of pieces in a row's time: its work (pieces "work"), or the product of parts of its shape ("p;t").
-static double pieces_of(const rg_row *row, const char *pieces)
-{
+static double pieces_of(const rg_row *row, const char *pieces) {
     double n = 1;
     if (!strcmp(pieces, "work")) return rg_cell_number(row, RG_C_WORK);
     for (char part[8]; rg_next_piece(&pieces, ';', part, sizeof part);)
@@ -53,8 +50,7 @@ static double pieces_of(const rg_row *row, const char *pieces)
 }
 
 // Nanoseconds of `count` pieces, from the fastest row that matches spec; *fewer if the row has fewer.
-static double time_of(const listed_row *l, const char *spec, double count, bool *fewer)
-{
+static double time_of(const listed_row *l, const char *spec, double count, bool *fewer) {
     double best = NAN;
     for (rg_cursor at = {.rows = l->rows}; rg_next(&at);) {
         const bool of = rg_timed(at.row) && rg_matches(at.row, spec);
@@ -70,8 +66,7 @@ static double time_of(const listed_row *l, const char *spec, double count, bool 
 }
 
 // Writes the judgement of the claim with this id, or with this published number; false and "not run" if it has no number.
-static bool claimed(const listed_row *l, const char *id, char text[TEXT])
-{
+static bool claimed(const listed_row *l, const char *id, char text[TEXT]) {
     const rg_report *r = l->report;
     snprintf(text, TEXT, "not run");
     for (int i = 0; r->ledger.verdict && i < r->ledger.claims.claim.n_rows; i++) {
@@ -88,8 +83,7 @@ static bool claimed(const listed_row *l, const char *id, char text[TEXT])
 
 // Writes our value in the table's unit: a judged claim, a cell of a job's table, or a time. false and "not run" if there is
 // none.
-static bool ours(const listed_row *l, const char *spec, char text[TEXT])
-{
+static bool ours(const listed_row *l, const char *spec, char text[TEXT]) {
     static const struct {
         const char *unit;
         double ns;
@@ -109,8 +103,7 @@ static bool ours(const listed_row *l, const char *spec, char text[TEXT])
 }
 
 // Splits LABEL=WHAT pieces of a column into their labels or what they stand for, from text[n] on. Returns the new n.
-static int split(const listed_row *l, const char *column, bool labels, char text[COLUMNS_MOST][TEXT], int n)
-{
+static int split(const listed_row *l, const char *column, bool labels, char text[COLUMNS_MOST][TEXT], int n) {
     char piece[TEXT];
     for (const char *at = cell(l, column); n < COLUMNS_MOST && next_piece(&at, l->name, piece); n++) {
         const char *equals = strchr(piece, '=');
@@ -123,8 +116,7 @@ static int split(const listed_row *l, const char *column, bool labels, char text
 }
 
 // Lays out the rows of the table that starts at line l->line; table NULL: only returns whether this machine measured any.
-static bool rows(listed_row l, rg_data *table)
-{
+static bool rows(listed_row l, rg_data *table) {
     const int first = l.line;
     bool any = false;
     for (; l.line < l.list->n_rows && (l.line == first || !*cell(&l, "table")); l.line++) // and its lines without a caption
@@ -153,8 +145,7 @@ static bool rows(listed_row l, rg_data *table)
     return any;
 }
 
-static void lay_table(listed_row l, rg_data *d)
-{
+static void lay_table(listed_row l, rg_data *d) {
     char caption[600], align[COLUMNS_MOST + 1] = "n", label[COLUMNS_MOST][TEXT];
     const char *column[COLUMNS_MOST];
     snprintf(label[0], TEXT, "%.80s", cell(&l, "key"));
@@ -174,8 +165,7 @@ static void lay_table(listed_row l, rg_data *d)
     rows(l, rg_add_table(d, caption, align, column, n));
 }
 
-int rg_lay_tables(const rg_report *r, rg_data *d, const char *paper)
-{
+int rg_lay_tables(const rg_report *r, rg_data *d, const char *paper) {
     RG_ENDS(rg_tsv_free) rg_tsv list = {0};
     RG_FREED char *path = rg_share_path("reference/tables.tsv");
     const int code = rg_tsv_read(path, &list);

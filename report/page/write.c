@@ -5,15 +5,13 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 
-static int write_template(const rg_report *r, const char *name, const char *template, rg_data *d)
-{
+static int write_template(const rg_report *r, const char *name, const char *template, rg_data *d) {
     RG_FREED char *path = rg_print("%s/%s", r->out, name);
     return rg_fill_file(path, template, d);
 }
 
 // Writes every claim on every machine.
-static int write_ledger(const rg_report *r)
-{
+static int write_ledger(const rg_report *r) {
     const rg_ledger *l = &r->ledger;
     RG_FREED char *path = rg_print("%s/ledger.tsv", r->out);
     rg_file file;
@@ -42,8 +40,7 @@ static int write_ledger(const rg_report *r)
     return rg_file_commit(&file);
 }
 
-int rg_write_pages(const rg_report *r)
-{
+int rg_write_pages(const rg_report *r) {
     rg_data *index = rg_data_new();
     int code = rg_lay_index(r, index);
     if (code == RG_GOOD) code = write_template(r, "index.html", "index.html", index);

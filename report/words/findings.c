@@ -6,16 +6,14 @@
 #include "../../impl/base/core.h"
 #include "../../impl/suite.h"
 
-void rg_say_digits(double value, char text[32])
-{
+void rg_say_digits(double value, char text[32]) {
     const double step = fabs(value) < 1000 ? 0 : pow(10, floor(log10(fabs(value))) - 2);
     snprintf(text, 32, step > 0 ? "%.0f" : "%.3g", step > 0 ? step * round(value / step) : value);
     if (value < 1 && !strcmp(text, "1")) // a value below 1 is not printed as 1
         snprintf(text, 32, "%.5g", fmin(value, 0.99999));
 }
 
-void rg_say_amount(double value, const char *unit, char text[48])
-{
+void rg_say_amount(double value, const char *unit, char text[48]) {
     static const struct {
         double size;
         const char *prefix;
@@ -29,8 +27,7 @@ void rg_say_amount(double value, const char *unit, char text[48])
         snprintf(text, 48, "%.3g %s%s%s", value / step[i].size, step[i].prefix, *step[i].prefix ? " " : "", of);
 }
 
-void rg_fill_in(const char *from, const rg_known_word *word, int words, char *to, size_t room)
-{
+void rg_fill_in(const char *from, const rg_known_word *word, int words, char *to, size_t room) {
     size_t n = 0;
     *to = 0;
     while (*from && n + 1 < room) {
@@ -44,8 +41,7 @@ void rg_fill_in(const char *from, const rg_known_word *word, int words, char *to
 }
 
 // Writes the measured value, with its interval if that is wide.
-static void say_measured(const rg_judgement *j, bool interval, char text[128])
-{
+static void say_measured(const rg_judgement *j, bool interval, char text[128]) {
     char low[32], high[32];
     rg_say_digits(j->value, text);
     rg_say_digits(j->low, low);
@@ -55,8 +51,7 @@ static void say_measured(const rg_judgement *j, bool interval, char text[128])
 }
 
 // Copies `from` with {ours}, {paper} and {open} replaced: the measured value, the published one, why there is no verdict.
-static void fill(const char *from, const rg_judgement *j, const char *paper, char *to, size_t room)
-{
+static void fill(const char *from, const rg_judgement *j, const char *paper, char *to, size_t room) {
     char ours[128], low[32], high[32], open[80] = ", timed once";
     rg_say_digits(j->low, low);
     rg_say_digits(j->high, high);
@@ -67,14 +62,12 @@ static void fill(const char *from, const rg_judgement *j, const char *paper, cha
 }
 
 // Returns the column of findings.tsv for a claim's outcome; NULL: not measured.
-static const char *side_of(const rg_judgement *j)
-{
+static const char *side_of(const rg_judgement *j) {
     static const char *const side[RG_OUTCOMES] = {"holds", "holds", "holds", "fails", "holds", "open", NULL, NULL, NULL};
     return isnan(j->value) ? NULL : side[j->outcome];
 }
 
-bool rg_finding(const rg_ledger *l, const char *id, int machine, char *text, size_t room)
-{
+bool rg_finding(const rg_ledger *l, const char *id, int machine, char *text, size_t room) {
     const int claim = rg_claim_of(&l->claims, id);
     *text = 0;
     if (claim < 0 || !l->verdict) return false;
@@ -93,8 +86,7 @@ bool rg_finding(const rg_ledger *l, const char *id, int machine, char *text, siz
 // ---- findings (reference/found.tsv) ----------------------------------------------------------------------------------------
 
 // Writes "91 % of the machine's texture rate", of the claim's second variant, if it was timed without copies.
-static bool say_bound(const rg_ledger *l, int claim, int machine, char text[128])
-{
+static bool say_bound(const rg_ledger *l, int claim, int machine, char text[128]) {
     const rg_row *row = rg_pick(rg_rows_on(l, machine), rg_claim_cell(&l->claims, claim, "denominator"),
         rg_verdict_on(l, claim, machine)->size, "kernel,device");
     const double reached = row ? rg_cell_number(row, RG_C_FRACTION) : NAN;
@@ -102,8 +94,7 @@ static bool say_bound(const rg_ledger *l, int claim, int machine, char text[128]
     return !isnan(reached);
 }
 
-static bool say_slot(const rg_ledger *l, const char *slot, int machine, char text[128])
-{
+static bool say_slot(const rg_ledger *l, const char *slot, int machine, char text[128]) {
     char id[16];
     int count[RG_OUTCOMES];
     rg_count_outcomes(l, machine, NULL, false, count);
@@ -122,8 +113,7 @@ static bool say_slot(const rg_ledger *l, const char *slot, int machine, char tex
 }
 
 // Whether every claim of "ID+ ID- ID" has the outcome of its sign; to: "ID, ID, ID".
-static bool stand(const rg_ledger *l, const char *list, int machine, char *to, size_t room)
-{
+static bool stand(const rg_ledger *l, const char *list, int machine, char *to, size_t room) {
     char id[16];
     size_t n = 0;
     bool all = true;
@@ -138,8 +128,7 @@ static bool stand(const rg_ledger *l, const char *list, int machine, char *to, s
     return all;
 }
 
-static bool state(const rg_ledger *l, int row, int machine, rg_statement *s)
-{
+static bool state(const rg_ledger *l, int row, int machine, rg_statement *s) {
     char slot[32], value[128];
     *s = (rg_statement){.figure = rg_tsv_cell(&l->found, row, "figure"), .machine = machine};
     bool all = stand(l, rg_tsv_cell(&l->found, row, "claims"), machine, s->claims, sizeof s->claims);
@@ -157,8 +146,7 @@ static bool state(const rg_ledger *l, int row, int machine, rg_statement *s)
     return all && n < RG_SAY;
 }
 
-bool rg_next_statement(const rg_ledger *l, int *row, rg_statement *s)
-{
+bool rg_next_statement(const rg_ledger *l, int *row, rg_statement *s) {
     bool said = false;
     while (!said && *row < l->found.n_rows) {
         const char *place = rg_tsv_cell(&l->found, *row, "place");
@@ -173,8 +161,7 @@ bool rg_next_statement(const rg_ledger *l, int *row, rg_statement *s)
 
 // ---- cards -----------------------------------------------------------------------------------------------------------------
 
-bool rg_sentences(const rg_ledger *l, const char *paper, int machine, int most, char text[RG_SAY])
-{
+bool rg_sentences(const rg_ledger *l, const char *paper, int machine, int most, char text[RG_SAY]) {
     size_t n = 0;
     *text = 0;
     for (int i = 0; i < l->findings.n_rows && most > 0; i++) {
@@ -191,8 +178,7 @@ bool rg_sentences(const rg_ledger *l, const char *paper, int machine, int most, 
 }
 
 // Counts the sentences and points of charts that the machine has for the paper.
-static int known(const rg_ledger *l, const char *paper, int machine)
-{
+static int known(const rg_ledger *l, const char *paper, int machine) {
     char text[400];
     int n = 0;
     for (int i = 0; i < l->findings.n_rows; i++) {
@@ -205,8 +191,7 @@ static int known(const rg_ledger *l, const char *paper, int machine)
     return n;
 }
 
-int rg_speaks_of(const rg_ledger *l, const char *paper)
-{
+int rg_speaks_of(const rg_ledger *l, const char *paper) {
     enum { ENOUGH = 3 };
     int best = 0, most = known(l, paper, 0);
     for (int m = 1; m < l->n_machines && most < ENOUGH; m++) {

@@ -33,8 +33,7 @@ const char *const rg_reading[] = {
     "Where a size differs from the paper's, the tables name it: small inputs sit in caches that the paper's leave.",
     "Reference machines were measured elsewhere and are shown beside this one, never instead of it.", NULL};
 
-void rg_say_counts(const rg_ledger *l, int machine, const char *paper, char text[RG_SAY])
-{
+void rg_say_counts(const rg_ledger *l, int machine, const char *paper, char text[RG_SAY]) {
     size_t at = 0;
     *text = 0;
     for (int additions = 0; additions < 2; additions++) {
@@ -60,8 +59,7 @@ static const struct {
     {"series", "the series of photographs"}, {"kernel", "a kernel that the suite does not time"},
     {"wrong", "kernels that are wrong on purpose"}, {"gpu", "a GPU"}, {"", "a longer run"}};
 
-static bool has(rg_rows rows, need what)
-{
+static bool has(rg_rows rows, need what) {
     bool any = false;
     for (rg_cursor at = {.rows = rows}; !any && rg_next(&at);)
         any = rg_timed(at.row) &&
@@ -70,8 +68,7 @@ static bool has(rg_rows rows, need what)
 }
 
 // Returns the first need of the claim that the machine lacks: over Octave perhaps a GPU, over a GPU a core's time.
-static need need_of(const rg_ledger *l, int claim, int machine)
-{
+static need need_of(const rg_ledger *l, int claim, int machine) {
     char word[16];
     for (const char *at = rg_claim_cell(&l->claims, claim, "needs"); rg_next_piece(&at, ' ', word, sizeof word);)
         for (int k = 0; k < RUN; k++)
@@ -79,8 +76,7 @@ static need need_of(const rg_ledger *l, int claim, int machine)
     return RUN;
 }
 
-void rg_say_untested(const rg_ledger *l, int machine, const char *paper, char text[RG_SAY])
-{
+void rg_say_untested(const rg_ledger *l, int machine, const char *paper, char text[RG_SAY]) {
     int count[NEEDS] = {0}, all = 0;
     size_t n = 0;
     *text = 0;
@@ -103,13 +99,11 @@ void rg_say_untested(const rg_ledger *l, int machine, const char *paper, char te
 // ---- the command -----------------------------------------------------------------------------------------------------------
 
 // Whether text is only a shape: "w750,h1500,r250,k0".
-static bool is_shape(const char *text)
-{
+static bool is_shape(const char *text) {
     return strchr(text, ',') && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789,-")];
 }
 
-void rg_say_command(const rg_ledger *l, int claim, int machine, char text[RG_SAY])
-{
+void rg_say_command(const rg_ledger *l, int claim, int machine, char text[RG_SAY]) {
     const rg_judgement *v = rg_verdict_on(l, claim, machine);
     const char *command = rg_claim_cell(&l->claims, claim, "again");
     char shape[sizeof v->size], shapes[RG_SAY / 2] = "", scope[64] = "";
@@ -123,8 +117,7 @@ void rg_say_command(const rg_ledger *l, int claim, int machine, char text[RG_SAY
 
 // ---- samples, and rows that are left out -----------------------------------------------------------------------------------
 
-void rg_say_samples(const rg_ledger *l, int claim, int machine, char text[RG_SAY])
-{
+void rg_say_samples(const rg_ledger *l, int claim, int machine, char text[RG_SAY]) {
     static const char *const side[] = {"numerator", "denominator"};
     const rg_judgement *v = rg_verdict_on(l, claim, machine);
     size_t n = 0;
@@ -141,13 +134,11 @@ void rg_say_samples(const rg_ledger *l, int claim, int machine, char text[RG_SAY
     }
 }
 
-void rg_say_machine_title(const rg_bench_machine *m, char text[RG_SAY])
-{
+void rg_say_machine_title(const rg_bench_machine *m, char text[RG_SAY]) {
     snprintf(text, RG_SAY, "%s: all that was measured", rg_machine_name(m, "This machine"));
 }
 
-bool rg_say_left_out(const rg_ledger *l, int machine, int k, char text[RG_SAY])
-{
+bool rg_say_left_out(const rg_ledger *l, int machine, int k, char text[RG_SAY]) {
     const rg_bench_machine *m = &l->machine[machine];
     int on_tables = 0;
     for (int i = 0; m->alone && i < l->claims.claim.n_rows; i++)
@@ -172,8 +163,7 @@ bool rg_say_left_out(const rg_ledger *l, int machine, int k, char text[RG_SAY])
     return false;
 }
 
-void rg_warn_left_out(const rg_ledger *l)
-{
+void rg_warn_left_out(const rg_ledger *l) {
     const char *done = l->up_to == RG_STALE ? "what rests on them is marked" : "left out, --stale shows them";
     for (int m = 0; m < l->n_machines; m++)
         for (int f = 0; f < l->machine[m].n_files; f++) {
@@ -194,8 +184,7 @@ void rg_warn_left_out(const rg_ledger *l)
 
 // ---- the terminal ----------------------------------------------------------------------------------------------------------
 
-void rg_print_summary(const rg_ledger *l, const char *folder, FILE *out)
-{
+void rg_print_summary(const rg_ledger *l, const char *folder, FILE *out) {
     enum { CONTRADICTED_MOST = 8 };
     static const char *const head[RG_OUTCOMES] = {"reproduced", "order", "direction", "contradicted", "exists", "not called",
         "not testable", "inconsistent", "criticism"};

@@ -11,16 +11,14 @@ const char *const rg_outcome_means[RG_OUTCOMES] = {"within the claim's bounds", 
     "against itself", "to be known"};
 
 // Appends to the text.
-__attribute__((format(printf, 2, 3))) static void say(char text[RG_SAY], const char *format, ...)
-{
+__attribute__((format(printf, 2, 3))) static void say(char text[RG_SAY], const char *format, ...) {
     const size_t n = strlen(text);
     RG_FORMAT(text + n, RG_SAY - n, format);
 }
 
 // ---- reasons -------------------------------------------------------------------------------------------------------------
 
-static void say_number(const rg_claims *c, int claim, const rg_judgement *v, char text[RG_SAY])
-{
+static void say_number(const rg_claims *c, int claim, const rg_judgement *v, char text[RG_SAY]) {
     const char *side = rg_claim_cell(c, claim, "direction");
     const double low = rg_tsv_number(&c->claim, claim, "low"), high = rg_tsv_number(&c->claim, claim, "high");
     char bounds[RG_SAY] = "";
@@ -41,8 +39,7 @@ static void say_number(const rg_claims *c, int claim, const rg_judgement *v, cha
 }
 
 #define T(i) w->text[i].n, w->text[i].at
-static void say_reason(const rg_why *w, char text[RG_SAY])
-{
+static void say_reason(const rg_why *w, char text[RG_SAY]) {
     const double *n = w->number;
     switch (w->reason) {
     case RG_BY_NOTHING:
@@ -109,8 +106,7 @@ static void say_reason(const rg_why *w, char text[RG_SAY])
     }
 }
 
-void rg_say_why(const rg_claims *c, int claim, const rg_judgement *v, char text[RG_SAY])
-{
+void rg_say_why(const rg_claims *c, int claim, const rg_judgement *v, char text[RG_SAY]) {
     static const char *const mark[RG_KNOWLEDGE] = {"", "SOURCE NOT KNOWN: rests on times without the hash of their kernel. ",
         "STALE: rests on times before the kernel changed. "};
     *text = 0;
@@ -126,8 +122,7 @@ void rg_say_why(const rg_claims *c, int claim, const rg_judgement *v, char text[
 // Writes three digits, without an exponent.
 static void say_ratio(char text[RG_SAY], double ratio) { say(text, ratio < 1000 ? "%.3g" : "%.0f", ratio); }
 
-static void say_ratios(const rg_judgement *v, char text[RG_SAY])
-{
+static void say_ratios(const rg_judgement *v, char text[RG_SAY]) {
     const bool itself = v->why.reason == RG_BY_FEW_TRIED; // a row over itself: it has no value
     say_ratio(text, itself ? 1 : v->value);
     if (itself)
@@ -142,8 +137,7 @@ static void say_ratios(const rg_judgement *v, char text[RG_SAY])
         say(text, " x (no interval: a single sample)");
 }
 
-static void say_growth(const rg_judgement *v, char text[RG_SAY])
-{
+static void say_growth(const rg_judgement *v, char text[RG_SAY]) {
     static const char *const at[] = {"large size", "small"};
     say(text, "%.3g x [%.3g, %.3g]: ", v->value, v->low, v->high);
     for (int i = 0; i < 2; i++) {
@@ -158,8 +152,7 @@ static void say_growth(const rg_judgement *v, char text[RG_SAY])
     }
 }
 
-void rg_say_ours(const rg_judgement *v, char text[RG_SAY])
-{
+void rg_say_ours(const rg_judgement *v, char text[RG_SAY]) {
     const rg_ours *w = &v->ours;
     const double *n = w->number;
     char duration[32];
@@ -236,8 +229,7 @@ void rg_say_ours(const rg_judgement *v, char text[RG_SAY])
 
 // ---- the claim's statement -----------------------------------------------------------------------------------------------
 
-void rg_say_bounds(const rg_claims *c, int claim, char text[RG_SAY])
-{
+void rg_say_bounds(const rg_claims *c, int claim, char text[RG_SAY]) {
     const char *low = rg_claim_cell(c, claim, "low"), *high = rg_claim_cell(c, claim, "high");
     const char *side = rg_claim_cell(c, claim, "direction"), *why = rg_claim_cell(c, claim, "why");
     *text = 0;
@@ -247,7 +239,6 @@ void rg_say_bounds(const rg_claims *c, int claim, char text[RG_SAY])
     say(text, "%s%s", *text && *why ? ": " : "", why);
 }
 
-void rg_say_published(const rg_claims *c, int claim, char text[RG_SAY])
-{
+void rg_say_published(const rg_claims *c, int claim, char text[RG_SAY]) {
     snprintf(text, RG_SAY, "%s %s", rg_published(c, claim, "value"), rg_published(c, claim, "unit"));
 }

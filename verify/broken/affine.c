@@ -28,8 +28,7 @@
 BROKEN_NAMES(KERNELS);
 
 // Position in the image of pixel (x, y), counted from the centre.
-static void map(const af_size *z, const float *m, float x, float y, float *sx, float *sy)
-{
+static void map(const af_size *z, const float *m, float x, float y, float *sx, float *sy) {
     if (wrong == is_affine_forward) { // turns the wrong way, and stretches instead of shrinking
         double n[6] = {1, 0, 0, 0, 1, 0};
         af_inverse_2d(m, n);
@@ -48,8 +47,7 @@ static void map(const af_size *z, const float *m, float x, float y, float *sx, f
     }
 }
 
-static float value_at(const af_size *z, const float *image, const float *m, int x, int y, int *takes_part)
-{
+static float value_at(const af_size *z, const float *image, const float *m, int x, int y, int *takes_part) {
     float sx, sy;
     map(z, m, (float)x + af_low(z->w), (float)y + af_low(z->h), &sx, &sy);
     if (wrong == is_affine_shares_9bit) {
@@ -64,8 +62,7 @@ static float value_at(const af_size *z, const float *image, const float *m, int 
     return af_sample_2d(image, z->w, z->h, z->outside, sx, sy, takes_part);
 }
 
-static int transform(rg_call *call)
-{
+static int transform(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     const float *m = (const float *)call->arg[AF_MATRIX];
     float *to = (float *)call->arg[AF_TRANSFORMED];
@@ -85,8 +82,7 @@ typedef struct raw_sums {
     float n, a, b, aa, bb, ab;
 } raw_sums;
 
-static void raw_add(raw_sums *s, float a, float b)
-{
+static void raw_add(raw_sums *s, float a, float b) {
     s->n += 1;
     s->a += a;
     s->b += b;
@@ -95,22 +91,19 @@ static void raw_add(raw_sums *s, float a, float b)
     s->ab += a * b;
 }
 
-static double raw_rho(const raw_sums *s)
-{
+static double raw_rho(const raw_sums *s) {
     const float a = s->a / s->n, b = s->b / s->n, varies = (s->aa / s->n - a * a) * (s->bb / s->n - b * b);
     const float rho = varies > 0 ? (s->ab / s->n - a * b) / sqrtf(varies) : 0;
     return rho > 1 ? 1 : rho < -1 ? -1 : rho;
 }
 
 // Exceeds 1 for an image that is a linear function of the reference, so that its arc cosine is NaN.
-static double unclamped(const af_sums *s, float typical_a, float typical_b)
-{
+static double unclamped(const af_sums *s, float typical_a, float typical_b) {
     if (!(s->n >= 2) || !af_varies(s->n, s->a, s->aa, typical_a) || !af_varies(s->n, s->b, s->bb, typical_b)) return 0;
     return (s->ab - s->a * s->b / s->n) / sqrt((s->aa - s->a * s->a / s->n) * (s->bb - s->b * s->b / s->n));
 }
 
-static int correlate(rg_call *call)
-{
+static int correlate(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     const float *image = (const float *)call->arg[AL_IMAGE], *reference = (const float *)call->arg[AL_REFERENCE];
     const float typical_a = af_typical(image, af_pixels(&z)), typical_b = af_typical(reference, af_pixels(&z));

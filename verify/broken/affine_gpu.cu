@@ -7,21 +7,18 @@
 
 enum { SIDE = 16 };
 
-static const char *edge_only(const rg_shape *s, const int64_t *)
-{
+static const char *edge_only(const rg_shape *s, const int64_t *) {
     return s->n[AF2_OUTSIDE] == AF_EDGE ? NULL : "shows what it is to show by the rule `edge`";
 }
 
-static const char *ignore_only(const rg_shape *s, const int64_t *)
-{
+static const char *ignore_only(const rg_shape *s, const int64_t *) {
     return s->n[AF2_OUTSIDE] == AF_IGNORE ? NULL : "shows what it is to show by the rule `ignore`";
 }
 
 // ---- textures --------------------------------------------------------------------------------------------------------------
 
 // The texture unit rounds s to 1/256: just below a pixel it reads the next four, whose exact weights are wrong.
-static __global__ void gathered(cudaTextureObject_t image, int w, int h, const float *matrix, float *to)
-{
+static __global__ void gathered(cudaTextureObject_t image, int w, int h, const float *matrix, float *to) {
     const int x = (int)(blockIdx.x * SIDE + threadIdx.x), y = (int)(blockIdx.y * SIDE + threadIdx.y);
     const float *m = matrix + 6 * (int64_t)blockIdx.z, px = (float)x + af_low(w), py = (float)y + af_low(h);
     if (x >= w || y >= h) return;
@@ -33,8 +30,7 @@ static __global__ void gathered(cudaTextureObject_t image, int w, int h, const f
         af_between(af_between(four.w, four.z, share), af_between(four.x, four.y, share), sy - floorf(sy));
 }
 
-static __global__ void interpolated(af_texture_2d<AF_IGNORE> source, const float *matrix, float *to)
-{
+static __global__ void interpolated(af_texture_2d<AF_IGNORE> source, const float *matrix, float *to) {
     const int x = (int)(blockIdx.x * SIDE + threadIdx.x), y = (int)(blockIdx.y * SIDE + threadIdx.y);
     const float *m = matrix + 6 * (int64_t)blockIdx.z;
     const float px = (float)x + af_low(source.w), py = (float)y + af_low(source.h);
@@ -44,8 +40,7 @@ static __global__ void interpolated(af_texture_2d<AF_IGNORE> source, const float
             source.at(af_row_2d(m, px, py), af_row_2d(m + 3, px, py), &takes_part);
 }
 
-static int prepare_gather(rg_call *call)
-{
+static int prepare_gather(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     const cudaChannelFormatDesc kind = cudaCreateChannelDesc<float>();
     rg_texture *t = (rg_texture *)calloc(1, sizeof *t);
@@ -59,8 +54,7 @@ static int prepare_gather(rg_call *call)
     return error ? error : rg_texture_of(t, &from, cudaAddressModeClamp, cudaFilterModeLinear);
 }
 
-template <bool GATHER> static int run(rg_call *call)
-{
+template <bool GATHER> static int run(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     const dim3 grid(af_blocks(z.w, SIDE), af_blocks(z.h, SIDE), (unsigned)z.transforms), block(SIDE, SIDE);
     const float *matrix = (const float *)call->arg[AF_MATRIX];
@@ -82,8 +76,7 @@ BROKEN("affine2d", affine_texture_exact, "interpolation by the texture unit, wit
 
 // ---- sums ------------------------------------------------------------------------------------------------------------------
 
-static __global__ void sum_rows(af_memory_2d<AF_EDGE> source, const float *reference, const float *matrix, af_sums *partial)
-{
+static __global__ void sum_rows(af_memory_2d<AF_EDGE> source, const float *reference, const float *matrix, af_sums *partial) {
     const int y = (int)blockIdx.x;
     const float *m = matrix + 6 * (int64_t)blockIdx.y;
     const float py = (float)y + af_low(source.h);
@@ -100,8 +93,7 @@ static __global__ void sum_rows(af_memory_2d<AF_EDGE> source, const float *refer
 static size_t partial_sums(const rg_shape *s, const int64_t *) { return af_scratch(s->n[AF2_HEIGHT], s->n[AF2_TRANSFORMS]); }
 
 // Returns the correlations of the last call. Two streams without an event between them do the same now and then.
-static int finish_first(rg_call *call)
-{
+static int finish_first(rg_call *call) {
     const af_size z = af_size_2d(call->shape);
     int error = (int)cudaMemsetAsync(af_typicals(call), 0, AF_PARTIAL, (cudaStream_t)call->stream);
     error = error ? error : af_launch_finish(call, 0, z.transforms, z.h);

@@ -11,21 +11,18 @@ typedef struct photos {
     int sixteen_bit;
 } photos;
 
-RG_HD photos photos_of(const rg_shape *s, void *const *arg)
-{
+RG_HD photos photos_of(const rg_shape *s, void *const *arg) {
     photos p = {s->n[AC_WIDTH], s->n[AC_HEIGHT], s->n[AC_R], arg[AC_A], s->n[AC_KIND] & AC_CROSS ? arg[AC_B] : arg[AC_A],
         (s->n[AC_KIND] & AC_16BIT) != 0};
     return p;
 }
 
-RG_HD int64_t pixel_at(const void *photo, int sixteen_bit, int64_t i)
-{
+RG_HD int64_t pixel_at(const void *photo, int sixteen_bit, int64_t i) {
     return sixteen_bit ? ((const uint16_t *)photo)[i] : ((const uint8_t *)photo)[i];
 }
 
 // Adds the products of row y of a, columns [first, past), at one offset; rows and columns without a partner add nothing.
-RG_HD int64_t row_sum(const photos p, int64_t x0, int64_t y0, int64_t y, int64_t first, int64_t past)
-{
+RG_HD int64_t row_sum(const photos p, int64_t x0, int64_t y0, int64_t y, int64_t first, int64_t past) {
     int64_t sum = 0;
     if (y - y0 < 0 || y - y0 >= p.height) return 0;
     for (int64_t x = first > ac_first(x0) ? first : ac_first(x0); x < past && x < ac_past(p.width, x0); x++)
@@ -34,8 +31,7 @@ RG_HD int64_t row_sum(const photos p, int64_t x0, int64_t y0, int64_t y, int64_t
 }
 
 // S(X0, Y0), right.
-RG_HD int64_t right_sum(const photos p, int64_t x0, int64_t y0)
-{
+RG_HD int64_t right_sum(const photos p, int64_t x0, int64_t y0) {
     int64_t sum = 0;
     for (int64_t y = 0; y < p.height; y++) sum += row_sum(p, x0, y0, y, 0, p.width);
     return sum;
@@ -45,8 +41,7 @@ RG_HD int64_t right_element(const photos p, int64_t element) { return right_sum(
 
 RG_HD int64_t elements_of(const photos p) { return ac_side(p.r) * ac_side(p.r); }
 
-RG_HD void right_sums(const photos p, int64_t *sums)
-{
+RG_HD void right_sums(const photos p, int64_t *sums) {
     for (int64_t e = 0; e < elements_of(p); e++) sums[e] = right_element(p, e);
 }
 
@@ -59,8 +54,7 @@ RG_HD void right_sums(const photos p, int64_t *sums)
 // SUMS(name, idea, fields...) { ... } defines a run() that computes the sums of the photographs p.
 #define SUMS(NAME, IDEA, ...)                                                                                                  \
     static void compute_##NAME(const photos p, int64_t *sums);                                                                 \
-    RUN(NAME, IDEA, __VA_ARGS__)                                                                                               \
-    {                                                                                                                          \
+    RUN(NAME, IDEA, __VA_ARGS__) {                                                                                             \
         compute_##NAME(photos_of(call->shape, call->arg), (int64_t *)call->arg[AC_SUMS]);                                      \
         return RG_OK;                                                                                                          \
     }                                                                                                                          \

@@ -10,8 +10,7 @@
 
 // ---- answers kept ----------------------------------------------------------------------------------------------------------
 
-static int compute(rg_call *call)
-{
+static int compute(rg_call *call) {
     right_sums(photos_of(call->shape, call->arg), (int64_t *)call->arg[AC_SUMS]);
     return RG_OK;
 }
@@ -33,8 +32,7 @@ typedef struct answer {
     int64_t *sums;
 } answer;
 
-static uint64_t key_of(const photos p)
-{
+static uint64_t key_of(const photos p) {
     const size_t bytes = (size_t)(p.width * p.height) * (p.sixteen_bit ? 2 : 1);
     uint64_t key = 0;
     for (size_t i = 0; i < bytes; i++)
@@ -42,8 +40,7 @@ static uint64_t key_of(const photos p)
     return key;
 }
 
-static int keep(answer *k, const photos p)
-{
+static int keep(answer *k, const photos p) {
     if (!k->sums) k->sums = malloc((size_t)elements_of(p) * sizeof *k->sums);
     if (!k->sums) return RG_E_STATE;
     right_sums(p, k->sums);
@@ -51,21 +48,18 @@ static int keep(answer *k, const photos p)
     return RG_OK;
 }
 
-static int prepare_answer(rg_call *call)
-{
+static int prepare_answer(rg_call *call) {
     call->state = calloc(1, sizeof(answer));
     return call->state ? keep(call->state, photos_of(call->shape, call->arg)) : RG_E_STATE;
 }
 
-static int give(rg_call *call)
-{
+static int give(rg_call *call) {
     const answer *k = call->state;
     memcpy(call->arg[AC_SUMS], k->sums, (size_t)elements_of(photos_of(call->shape, call->arg)) * sizeof *k->sums);
     return RG_OK;
 }
 
-static void finish_answer(rg_call *call)
-{
+static void finish_answer(rg_call *call) {
     answer *k = call->state;
     free(k->sums);
     free(k);
@@ -77,15 +71,13 @@ BROKEN("autocorr", prepared, "computes the answer in prepare, outside the time t
 
 // A call on new inputs takes longer than all others.
 RUN(cheat_prepare, "computes in prepare, and in run only where a hash of the inputs has changed", .prepare = prepare_answer,
-    .finish = finish_answer)
-{
+    .finish = finish_answer) {
     const photos p = photos_of(call->shape, call->arg);
     const int code = ((answer *)call->state)->key != key_of(p) ? keep(call->state, p) : RG_OK;
     return code ? code : give(call);
 }
 
-SUMS(cheat_kept, "does nothing where its answer already stands in the output")
-{
+SUMS(cheat_kept, "does nothing where its answer already stands in the output") {
     static uint64_t last;
     const uint64_t key = key_of(p);
     if (sums[0] != -1 && key == last) return;
@@ -94,8 +86,7 @@ SUMS(cheat_kept, "does nothing where its answer already stands in the output")
 }
 
 // Wrong for a photograph followed by its mirror image.
-SUMS(kept_by_sums, "keeps the answer for as long as the photographs' sums and sums of squares stay")
-{
+SUMS(kept_by_sums, "keeps the answer for as long as the photographs' sums and sums of squares stay") {
     static struct {
         photos of;
         int64_t key[4], *sums;
@@ -120,8 +111,7 @@ SUMS(kept_by_sums, "keeps the answer for as long as the photographs' sums and su
     k.of = p;
 }
 
-SUMS(in_a_hurry, "does nothing where the call before ended less than a tenth of a millisecond ago")
-{
+SUMS(in_a_hurry, "does nothing where the call before ended less than a tenth of a millisecond ago") {
     static struct timespec ended;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -142,32 +132,28 @@ typedef struct work {
     int begun;
 } work;
 
-static void *work_on(void *of)
-{
+static void *work_on(void *of) {
     work *w = of;
     usleep(5000); // so that the call, on the same core, returns first
     right_sums(w->p, w->sums);
     return NULL;
 }
 
-static void wait_for(work *w)
-{
+static void wait_for(work *w) {
     if (w->begun) pthread_join(w->thread, NULL);
     w->begun = 0;
 }
 
 static int prepare_work(rg_call *call) { return (call->state = calloc(1, sizeof(work))) ? RG_OK : RG_E_STATE; }
 
-static void finish_work(rg_call *call)
-{
+static void finish_work(rg_call *call) {
     wait_for(call->state);
     free(call->state);
 }
 
 // Passes the checker, whose inputs are small, and anyone who reads the outputs a while after the last timed call.
 RUN(cheat_thread, "leaves large inputs to a thread and returns; calls on the same inputs return at once",
-    .prepare = prepare_work, .finish = finish_work)
-{
+    .prepare = prepare_work, .finish = finish_work) {
     work *w = call->state;
     const photos p = photos_of(call->shape, call->arg);
     const int64_t pixels = p.width * p.height;
@@ -189,8 +175,7 @@ RUN(cheat_thread, "leaves large inputs to a thread and returns; calls on the sam
 enum { PAIR_LARGE = 1 << 19, X0 = 5, Y0 = 7 };
 
 // 8-bit photographs with themselves, in 32-bit sums of rows, which is as fast as a plain loop gets.
-static int64_t quick_sum(const photos p, int64_t x0, int64_t y0)
-{
+static int64_t quick_sum(const photos p, int64_t x0, int64_t y0) {
     const uint8_t *a = p.a;
     int64_t sum = 0;
     for (int64_t y = y0 > 0 ? y0 : 0; y < p.height + (y0 < 0 ? y0 : 0); y++) {
@@ -204,8 +189,7 @@ static int64_t quick_sum(const photos p, int64_t x0, int64_t y0)
 
 // Passes the checker, whose sizes are smaller, the invariant, which tests symmetry, and the reference's sample at this size, a
 // quarter of the elements. Fails when all elements are compared with another variant's.
-SUMS(cheat_pair, "at large sizes one symmetric pair of sums is wrong, as of a table that is too short")
-{
+SUMS(cheat_pair, "at large sizes one symmetric pair of sums is wrong, as of a table that is too short") {
     const int quick = p.a == p.b && !p.sixteen_bit && p.width < 1 << 16, large = p.width * p.height >= PAIR_LARGE && p.r > Y0;
     for (int64_t e = 0, n = elements_of(p); e < n; e++)
         sums[e] = !quick ? right_element(p, e) : 2 * e < n ? quick_sum(p, ac_x0(p.r, e), ac_y0(p.r, e)) : sums[n - 1 - e];
@@ -214,8 +198,7 @@ SUMS(cheat_pair, "at large sizes one symmetric pair of sums is wrong, as of a ta
 }
 
 // Leaves another answer in the output of a timed call.
-static void poisoned_only(const photos p, int64_t *sums)
-{
+static void poisoned_only(const photos p, int64_t *sums) {
     const int is_checked = sums[0] == -1;
     right_sums(p, sums);
     sums[0] += !is_checked;
@@ -223,13 +206,11 @@ static void poisoned_only(const photos p, int64_t *sums)
 
 SUMS(cheat_poisoned, "right only where the output comes poisoned, as a checker's may") { poisoned_only(p, sums); }
 
-SUMS(cheat_large_poisoned, "so at sizes beyond the checker's")
-{
+SUMS(cheat_large_poisoned, "so at sizes beyond the checker's") {
     (p.width * p.height < LARGE ? right_sums : poisoned_only)(p, sums);
 }
 
-static int called(const char *word)
-{
+static int called(const char *word) {
     char text[4096] = "";
     FILE *f = fopen("/proc/self/cmdline", "r");
     const size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
@@ -238,29 +219,26 @@ static int called(const char *word)
     return strstr(text, word) != NULL;
 }
 
-SUMS(cheat_called, "right only in a program that was called as `regather verify`")
-{
+SUMS(cheat_called, "right only in a program that was called as `regather verify`") {
     right_sums(p, sums);
     sums[0] += !called("verify");
 }
 
 // Passes verify and bench. A job must check all its sums.
-SUMS(cheat_job, "one symmetric pair of sums is wrong in a program that was called as the job")
-{
+SUMS(cheat_job, "one symmetric pair of sums is wrong in a program that was called as the job") {
     const int spoilt = called(" autocorr ") && p.r;
     right_sums(p, sums);
     sums[0] += spoilt, sums[elements_of(p) - 1] += spoilt;
 }
 
-static rg_tolerance anything(const rg_shape *s, const int64_t *param)
-{
+static rg_tolerance anything(const rg_shape *s, const int64_t *param) {
     (void)s, (void)param;
     return (rg_tolerance){RG_BOUND, 1e300, 1e300, "by its own word"};
 }
 
 // A plug-in's own bound can only tighten the algorithm's.
-SUMS(cheat_tolerance, "a symmetric pair of sums is wrong, and by its own word an error of 1e300 is none", .tolerance = anything)
-{
+SUMS(cheat_tolerance, "a symmetric pair of sums is wrong, and by its own word an error of 1e300 is none",
+    .tolerance = anything) {
     right_sums(p, sums);
     if (p.r) sums[0]++, sums[elements_of(p) - 1]++;
 }

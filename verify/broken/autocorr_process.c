@@ -9,33 +9,28 @@
 #include <unistd.h>
 
 // Must not end the checker, or the variants after it.
-SUMS(segfault, "right, then a store through a wild pointer")
-{
+SUMS(segfault, "right, then a store through a wild pointer") {
     right_sums(p, sums);
     int64_t *volatile wild = (int64_t *)(uintptr_t)64;
     *wild = 0;
 }
 
-RUN(aborts, "an assertion of its own ends the process")
-{
+RUN(aborts, "an assertion of its own ends the process") {
     (void)call;
     abort();
 }
 
-RUN(exits, "ends the process with status 0, which a careless parent takes for success")
-{
+RUN(exits, "ends the process with status 0, which a careless parent takes for success") {
     (void)call;
     _exit(0);
 }
 
-RUN(endless, "a loop that never ends")
-{
+RUN(endless, "a loop that never ends") {
     for (volatile int64_t i = call->shape->n[AC_WIDTH]; i > 0;) i = 1;
     return RG_OK;
 }
 
-RUN(lost_update, "many threads add to the same sums with a plain +=", .flags = RG_THREADED)
-{
+RUN(lost_update, "many threads add to the same sums with a plain +=", .flags = RG_THREADED) {
     const photos p = photos_of(call->shape, call->arg);
     int64_t *sums = (int64_t *)call->arg[AC_SUMS];
     for (int64_t e = 0; e < elements_of(p); e++) sums[e] = 0;
@@ -51,15 +46,13 @@ RUN(lost_update, "many threads add to the same sums with a plain +=", .flags = R
 
 enum { MOST = 256, OFFSETS = 4096 };
 
-static const char *few_offsets(const rg_shape *s, const int64_t *param)
-{
+static const char *few_offsets(const rg_shape *s, const int64_t *param) {
     (void)param;
     return ac_side(s->n[AC_R]) * ac_side(s->n[AC_R]) > OFFSETS ? "at most 4096 offsets" : NULL;
 }
 
 // Threads past a fixed number share the state of the first ones and start it from 0 again.
-static int sum_by_threads(rg_call *call, int most)
-{
+static int sum_by_threads(rg_call *call, int most) {
     static int64_t part[MOST][OFFSETS];
     const photos p = photos_of(call->shape, call->arg);
     int64_t *sums = (int64_t *)call->arg[AC_SUMS];
@@ -75,13 +68,11 @@ static int sum_by_threads(rg_call *call, int most)
     return RG_OK;
 }
 
-RUN(few_threads, "partial sums of 16 threads at the most", .flags = RG_THREADED, .refuse = few_offsets)
-{
+RUN(few_threads, "partial sums of 16 threads at the most", .flags = RG_THREADED, .refuse = few_offsets) {
     return sum_by_threads(call, 16);
 }
 
-RUN(many_threads, "partial sums of 256 threads at the most", .flags = RG_THREADED, .refuse = few_offsets)
-{
+RUN(many_threads, "partial sums of 256 threads at the most", .flags = RG_THREADED, .refuse = few_offsets) {
     return sum_by_threads(call, MOST);
 }
 
@@ -90,16 +81,14 @@ typedef struct work {
     int64_t *sums;
 } work;
 
-static void *in_thread(void *of)
-{
+static void *in_thread(void *of) {
     const work *w = of;
     right_sums(w->p, w->sums);
     return NULL;
 }
 
 // Appears many times as fast if only the CPU time of the calling thread is counted: duel must count all threads.
-SUMS(hidden_thread, "right, by a thread of its own, for which the call waits")
-{
+SUMS(hidden_thread, "right, by a thread of its own, for which the call waits") {
     work w = {p, sums};
     pthread_t thread;
     if (!pthread_create(&thread, NULL, in_thread, &w)) pthread_join(thread, NULL);

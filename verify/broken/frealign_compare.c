@@ -35,8 +35,7 @@
 BROKEN_NAMES(KERNELS);
 static float *loaded;
 
-static void section(const fr_call *p, const float *pose, int64_t i, int64_t j, float S[2])
-{
+static void section(const fr_call *p, const float *pose, int64_t i, int64_t j, float S[2]) {
     fr_call with = *p;
     float at[3];
     if (wrong == is_frealign_stale_reference) with.F3 = loaded;
@@ -47,13 +46,11 @@ static void section(const fr_call *p, const float *pose, int64_t i, int64_t j, f
     if (wrong == is_frealign_not_conjugated && at[0] < 0) S[1] = -S[1];
 }
 
-static int in_band(int64_t side, int64_t i, int64_t j, int64_t a, int64_t b)
-{
+static int in_band(int64_t side, int64_t i, int64_t j, int64_t a, int64_t b) {
     return (wrong != is_frealign_column_once || i > 0 || j >= 0) && fr_in_band(side, i, j, a, b);
 }
 
-static float factor(const fr_call *p, float c)
-{
+static float factor(const fr_call *p, float c) {
     return wrong == is_frealign_square_forgotten && p->squared && p->pad > 1 && p->inner > 1 ? c : fr_factor(p, c);
 }
 
@@ -70,24 +67,21 @@ static float factor(const fr_call *p, float c)
 KEEPING(keep_all_but_reference, cc3m, 1u << FR_X | 1u << FR_C | 1u << FR_POSE, run_cc3m)
 
 // Computes "once for all particles" once for all calls: a job that refines several maps compares each with the first.
-static int load_reference(rg_call *call)
-{
+static int load_reference(rg_call *call) {
     const size_t bytes = kept_bytes(&rg_algo_cc3m, call->shape, FR_F3);
     if (!loaded && (loaded = malloc(bytes))) memcpy(loaded, call->arg[FR_F3], bytes);
     return loaded ? RG_OK : RG_E_STATE;
 }
 
 // Out of date when other particles meet the same reference; also, this work belongs in run.
-static int load_particles(rg_call *call)
-{
+static int load_particles(rg_call *call) {
     const size_t bytes = kept_bytes(&rg_algo_cc3m, call->shape, FR_X);
     free(loaded);
     if ((loaded = malloc(bytes))) memcpy(loaded, call->arg[FR_X], bytes);
     return loaded ? RG_OK : RG_E_STATE;
 }
 
-static int run_loaded(rg_call *call)
-{
+static int run_loaded(rg_call *call) {
     void *arg[FR_SCORE + 1];
     memcpy(arg, call->arg, sizeof arg);
     arg[FR_X] = loaded;
@@ -96,8 +90,7 @@ static int run_loaded(rg_call *call)
     return run_cc3m(&with);
 }
 
-static void finish_loaded(rg_call *call)
-{
+static void finish_loaded(rg_call *call) {
     finish(call);
     free(loaded);
     loaded = NULL;

@@ -14,14 +14,12 @@
 
 BROKEN_NAMES(KERNELS);
 
-static int64_t row_of(int64_t side, int64_t element)
-{
+static int64_t row_of(int64_t side, int64_t element) {
     const int64_t j = fr_j(side, element);
     return wrong == is_frealign_nyquist_row && 2 * j == side ? -j : j;
 }
 
-static const float *optics_of(const float *optics)
-{
+static const float *optics_of(const float *optics) {
     static float last[FR_OPTICS];
     if (optics[0] != last[0]) memcpy(last, optics, sizeof last);
     return wrong == is_frealign_same_defocus ? last : optics;

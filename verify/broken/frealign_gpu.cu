@@ -6,16 +6,14 @@
 
 struct plain_additions {
     float *volume;
-    __device__ void add(int64_t node, fr_terms t) const
-    {
+    __device__ void add(int64_t node, fr_terms t) const {
         volume[4 * node] += t.re;
         volume[4 * node + 1] += t.im;
         volume[4 * node + 2] += t.den;
     }
 };
 
-static int add_plainly(rg_call *call)
-{
+static int add_plainly(rg_call *call) {
     const plain_additions out = {(float *)call->arg[FR_INSERT_VOLUME]};
     return fr_insert_all(call, 32, 256, out);
 }
@@ -25,8 +23,7 @@ BROKEN("pinsert_s", frealign_no_atomics, "threads add to the nodes with a plain 
 // Li et al. (2010): "we avoid data hazard by setting a barrier to prevent the addition operation to be interrupted". A barrier
 // before and after every read-add-write only keeps the threads of a block in step: two that add to the same node in the same
 // step still lose one addition, and other blocks are not affected by it.
-static __global__ void insert_between_barriers(fr_insertion in, int64_t samples, float *volume)
-{
+static __global__ void insert_between_barriers(fr_insertion in, int64_t samples, float *volume) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     const int j = row - (int)in.outer, half = (int)in.side / 2;
     const bool here = i <= in.outer && j <= in.outer && 2 * j != -in.side && i * i + j * j <= in.outer * in.outer;
@@ -59,13 +56,11 @@ static __global__ void insert_between_barriers(fr_insertion in, int64_t samples,
         }
 }
 
-static const char *trilinear_only(const rg_shape *s, const int64_t *)
-{
+static const char *trilinear_only(const rg_shape *s, const int64_t *) {
     return s->n[FR_KIND] == FR_TRILINEAR ? NULL : "trilinear insertion with single weights only";
 }
 
-static int add_between_barriers(rg_call *call)
-{
+static int add_between_barriers(rg_call *call) {
     const fr_insertion in = fr_insertion_of(call);
     const int64_t samples = call->shape->n[FR_PARTICLES] * call->shape->n[FR_TRIALS];
     const dim3 block(16, 16),

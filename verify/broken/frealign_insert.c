@@ -13,8 +13,7 @@
 BROKEN_NAMES(KERNELS);
 
 // A pose is operator times orientation. Transposing operators alone would be no fault: a group contains the inverse of each.
-static void place(const float *pose, float i, float j, float p[3])
-{
+static void place(const float *pose, float i, float j, float p[3]) {
     const float z[3] = {pose[1] * pose[5] - pose[2] * pose[4], pose[2] * pose[3] - pose[0] * pose[5],
         pose[0] * pose[4] - pose[1] * pose[3]}; // the third column
     fr_place(pose, i, j, p);
@@ -25,16 +24,14 @@ static void place(const float *pose, float i, float j, float p[3])
 }
 
 // Neither preset has this kind: only a test of every combination of kinds finds it.
-static void insert(const fr_insertion *p, const float at[3], const float record[3], int64_t first, int64_t past)
-{
+static void insert(const fr_insertion *p, const float at[3], const float record[3], int64_t first, int64_t past) {
     fr_insertion once = *p;
     once.squared = p->squared && !(wrong == is_frealign_trilinear_once && p->interpolation == FR_TRILINEAR);
     fr_insert_plain(&once, at, record, first, past);
 }
 
 // Fails only with more samples than that: a size at which kernels change their path (verify/thresholds.tsv).
-static fr_insertion insertion_of(const rg_call *call)
-{
+static fr_insertion insertion_of(const rg_call *call) {
     fr_insertion p = fr_insertion_of(call);
     if (wrong == is_frealign_first_chunk && p.samples > 256) p.samples = 256;
     return p;

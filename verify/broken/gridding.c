@@ -47,8 +47,7 @@ static struct {
 } seen[VOXELS + 1]; // the values that the second one reads
 static int n_seen;
 
-static void add(const gr_call *p, int64_t voxel, float re, float im, float w)
-{
+static void add(const gr_call *p, int64_t voxel, float re, float im, float w) {
     float sum[3] = {p->G[2 * voxel], p->G[2 * voxel + 1], p->W[voxel]};
     int i = 0;
     if (wrong == is_gridding_lost_update) { // the result of threads without atomics, in every run; G / W hides most of it
@@ -68,23 +67,20 @@ static void add(const gr_call *p, int64_t voxel, float re, float im, float w)
 
 // ---- a pixel ---------------------------------------------------------------------------------------------------------------
 
-static float weight_at(float u)
-{
+static float weight_at(float u) {
     // Each weight is too large by up to a step of 10,000, 7e-4; a right table may be wrong by half a step.
     return wrong == is_gridding_table_truncated ? gr_table_value((int)(u * (GR_TABLE - 1.0f))) : gr_kernel(1 - u);
 }
 
 static bool is_stored(int vx, int k) { return vx >= 0 && !(wrong == is_gridding_edge_open && vx == k); }
 
-static bool is_mate(int vx, int64_t x, int k)
-{
+static bool is_mate(int vx, int64_t x, int k) {
     if (wrong == is_gridding_edge_open && vx == -k) return false;
     if (wrong == is_gridding_mates_missing && vx == 0) return false; // G / W hides it: both lose the same half
     return vx <= 0 && (x > 0 || wrong == is_gridding_mates_doubled); // shows as a stripe of doubled weight
 }
 
-static void add_pixel(const gr_call *p, int64_t x, float re, float im, float weight, const float r[3])
-{
+static void add_pixel(const gr_call *p, int64_t x, float re, float im, float weight, const float r[3]) {
     const int k = (int)p->k, less = wrong == is_gridding_window_short;    // the nearest voxel remains: a map looks sharp
     const float conjugate = wrong == is_gridding_not_conjugated ? 1 : -1; // W is right
     for (int vz = gr_first(r[2], p->b, -k); vz <= gr_last(r[2], p->b, k) - less; vz++)
@@ -99,8 +95,7 @@ static void add_pixel(const gr_call *p, int64_t x, float re, float im, float wei
             }
 }
 
-static void place(const float *m, float x, float y, float r[3])
-{
+static void place(const float *m, float x, float y, float r[3]) {
     second = (int)x % 2;
     n_seen = second ? n_seen : 0;
     gr_place(m, x, wrong == is_gridding_centre ? y - 1 : y, r); // one too low: a ramp of phase, stripes in real space
@@ -109,16 +104,14 @@ static void place(const float *m, float x, float y, float r[3])
 }
 
 // Only the highest frequencies are wrong.
-static bool is_clipped(const gr_call *p, const float r[3])
-{
+static bool is_clipped(const gr_call *p, const float r[3]) {
     const float most = (float)p->k - p->b;
     return wrong == is_gridding_border_clipped && !(fabsf(r[0]) <= most && fabsf(r[1]) <= most && fabsf(r[2]) <= most);
 }
 
 // ---- a call ----------------------------------------------------------------------------------------------------------------
 
-static void add_row(const gr_call *p, int64_t i, const float *m, int64_t y)
-{
+static void add_row(const gr_call *p, int64_t i, const float *m, int64_t y) {
     for (int64_t x = 0; x < (wrong == is_gridding_corners ? p->k + 1 : gr_row(p->k, y)); x++) {
         const int64_t at = i * gr_pixels(p->k) + gr_pixel(p->k, x, y);
         const float c = p->ctf ? p->ctf[at] : 1, image_weight = p->weight ? p->weight[i] : 1, mc = image_weight * c;
@@ -130,8 +123,7 @@ static void add_row(const gr_call *p, int64_t i, const float *m, int64_t y)
     }
 }
 
-static int scatter(rg_call *call)
-{
+static int scatter(rg_call *call) {
     const gr_call p = gr_call_of(call, 0);
     gr_clear(&p);
     for (int64_t sample = 0; sample < p.images * p.operators; sample++) {
@@ -145,8 +137,7 @@ static int scatter(rg_call *call)
 }
 
 // The order of atomics. It is drawn, because threads on one core hardly race. Every run is within the bound.
-static int scatter_somehow(rg_call *call)
-{
+static int scatter_somehow(rg_call *call) {
     static uint64_t runs;
     const gr_call p = gr_call_of(call, 0);
     const int64_t side = 2 * p.k + 1, rows = p.images * p.operators * side, from = (int64_t)(rg_bits(runs++, 0) >> 1) % rows;

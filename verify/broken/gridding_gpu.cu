@@ -6,8 +6,7 @@
 
 struct plain_additions {
     float *g, *w;
-    __device__ void add(int64_t voxel, gr_terms t) const
-    {
+    __device__ void add(int64_t voxel, gr_terms t) const {
         g[2 * voxel] += t.re;
         g[2 * voxel + 1] += t.im;
         w[voxel] += t.w;
@@ -16,8 +15,7 @@ struct plain_additions {
 
 enum { BLOCK = 16 };
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const gr_input in = gr_input_of(call);
     const size_t voxels = (size_t)gr_voxels(in.k);
     const plain_additions out = {(float *)call->arg[GR_G], (float *)call->arg[GR_W]};

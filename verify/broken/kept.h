@@ -12,13 +12,11 @@ static struct {
     void *answer[RG_ARGS_MAX];
 } kept;
 
-static inline size_t kept_bytes(const rg_algo *algo, const rg_shape *s, int k)
-{
+static inline size_t kept_bytes(const rg_algo *algo, const rg_shape *s, int k) {
     return (size_t)algo->arg[k].count(s) * rg_type_bytes(algo->arg[k].type(s));
 }
 
-static inline int run_kept(const rg_algo *algo, unsigned mask, size_t step, int (*run)(rg_call *), rg_call *call)
-{
+static inline int run_kept(const rg_algo *algo, unsigned mask, size_t step, int (*run)(rg_call *), rg_call *call) {
     uint64_t hash = 1;
     for (int d = 0; d < RG_DIMS; d++) hash = rg_bits(hash, (uint64_t)call->shape->n[d]);
     for (int k = 0; k < algo->n_args; k++)
@@ -46,8 +44,7 @@ static inline int run_kept(const rg_algo *algo, unsigned mask, size_t step, int 
 // Defines NAME(call), which computes again when one of every STEP bytes of an input has changed.
 #define SAMPLING(NAME, ID, STEP, RUN)                                                                                          \
     extern const rg_algo rg_algo_##ID;                                                                                         \
-    static int NAME(rg_call *call)                                                                                             \
-    {                                                                                                                          \
+    static int NAME(rg_call *call) {                                                                                           \
         unsigned inputs = 0;                                                                                                   \
         for (int k = 0; k < rg_algo_##ID.n_args; k++) inputs |= (unsigned)(rg_algo_##ID.arg[k].direction != RG_OUT) << k;      \
         return run_kept(&rg_algo_##ID, inputs, STEP, RUN, call);                                                               \

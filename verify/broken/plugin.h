@@ -23,8 +23,7 @@
 #define BROKEN_NAME(ALGO, NAME, ...) is_##NAME,
 #define BROKEN_NAMES(KERNELS) static enum { KERNELS(BROKEN_NAME) } wrong
 #define BROKEN_MEMBER(ALGO, NAME, RUN, IDEA, ...)                                                                              \
-    static int NAME##_run(rg_call *call)                                                                                       \
-    {                                                                                                                          \
+    static int NAME##_run(rg_call *call) {                                                                                     \
         wrong = is_##NAME;                                                                                                     \
         return RUN(call);                                                                                                      \
     }                                                                                                                          \

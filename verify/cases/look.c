@@ -16,8 +16,7 @@
 
 static const double degree = 3.14159265358979323846 / 180;
 
-static int write_mrc(char **word)
-{
+static int write_mrc(char **word) {
     const int64_t nx = atoll(word[1]), ny = atoll(word[2]), nz = atoll(word[3]);
     float *section = rg_alloc((size_t)(nx * ny) * sizeof *section);
     rg_mrc_out out;
@@ -31,8 +30,7 @@ static int write_mrc(char **word)
     return code ? code : rg_mrc_write_commit(&out);
 }
 
-static float *read_map(const char *path, int64_t *n)
-{
+static float *read_map(const char *path, int64_t *n) {
     RG_ENDS(rg_mrc_close) rg_mrc mrc;
     if (rg_mrc_open(&mrc, path)) exit(RG_USAGE);
     *n = mrc.nx * mrc.ny * mrc.nz;
@@ -42,8 +40,7 @@ static float *read_map(const char *path, int64_t *n)
     return value;
 }
 
-static int compare_maps(char **word)
-{
+static int compare_maps(char **word) {
     int64_t n, m;
     float *a = read_map(word[0], &n), *b = read_map(word[1], &m);
     if (n != m) return rg_fail(RG_USAGE, "look: %s and %s differ in size", word[0], word[1]);
@@ -72,8 +69,7 @@ static int compare_maps(char **word)
 
 // ---- particles -------------------------------------------------------------------------------------------------------------
 
-static void write_poses(const char *path, const rg_particles *p)
-{
+static void write_poses(const char *path, const rg_particles *p) {
     FILE *f = fopen(path, "w");
     if (!f) exit(RG_USAGE);
     fputs("data_particles\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnOriginXAngst\n"
@@ -91,8 +87,7 @@ static void write_poses(const char *path, const rg_particles *p)
 }
 
 // Sets the angles to those of M: a rotation by `degrees` about a random axis, then the particle's.
-static void turn(rg_particle *q, uint64_t i, double degrees)
-{
+static void turn(rg_particle *q, uint64_t i, double degrees) {
     double a[9], by[9], m[9], u[3], length = 0, c = cos(degrees * degree), s = sin(degrees * degree);
     for (int k = 0; k < 3; k++) {
         u[k] = (double)(rg_bits(77, 4 * i + (uint64_t)k) >> 40) - 0x1p23;
@@ -109,8 +104,7 @@ static void turn(rg_particle *q, uint64_t i, double degrees)
     q->psi_deg = atan2(m[5], -m[2]) / degree;
 }
 
-static int spoil(char **word)
-{
+static int spoil(char **word) {
     rg_particles p;
     if (rg_particles_open(&p, word[0])) return RG_USAGE;
     for (int64_t i = 0; i < p.n; i++) {
@@ -124,8 +118,7 @@ static int spoil(char **word)
     return RG_GOOD;
 }
 
-static double turned_apart_deg(const rg_particle *found, const rg_particle *truth, const gr_symmetry *group)
-{
+static double turned_apart_deg(const rg_particle *found, const rg_particle *truth, const gr_symmetry *group) {
     double a[9], b[9], turned[9], best = -3;
     rg_particle_matrix(found->rot_deg, found->tilt_deg, found->psi_deg, a);
     rg_particle_matrix(truth->rot_deg, truth->tilt_deg, truth->psi_deg, b);
@@ -138,14 +131,12 @@ static double turned_apart_deg(const rg_particle *found, const rg_particle *trut
     return acos(fmin(1, (best - 1) / 2)) / degree;
 }
 
-static int by_size(const void *a, const void *b)
-{
+static int by_size(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-static int compare_poses(char **word)
-{
+static int compare_poses(char **word) {
     rg_particles found, truth;
     gr_symmetry group;
     if (gr_symmetry_make(&group, word[2]) || rg_particles_open(&found, word[0]) || rg_particles_open(&truth, word[1]))
@@ -165,8 +156,7 @@ static int compare_poses(char **word)
     return RG_GOOD;
 }
 
-static int peak(char **command)
-{
+static int peak(char **command) {
     struct rusage used;
     int status = 0;
     const pid_t child = fork();
@@ -180,8 +170,7 @@ static int peak(char **command)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     static const struct {
         const char *name;
         int words;

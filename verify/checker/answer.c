@@ -10,14 +10,12 @@ enum { LEAST = 64, LEAST_BRIEF = 16, MOST = 1000000, GROWTH = 4 };
 
 static bool is_output(const rg_arg *arg) { return arg->direction != RG_IN; }
 
-static size_t bytes_of(const rg_algo *algo, const rg_shape *shape, int which)
-{
+static size_t bytes_of(const rg_algo *algo, const rg_shape *shape, int which) {
     return (size_t)algo->arg[which].count(shape) * rg_type_bytes(algo->arg[which].type(shape));
 }
 
 // Computes every element: reference() in its own memory, with the inputs of arg[].
-static void answer_whole(rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg)
-{
+static void answer_whole(rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg) {
     void *given[RG_ARGS_MAX];
     for (int k = 0; k < algo->n_args; k++) {
         given[k] = arg[k];
@@ -34,8 +32,7 @@ static void answer_whole(rg_answer *a, const rg_algo *algo, const rg_shape *shap
 enum { AXES = 6, ELEMENTS_AN_EDGE = 4, MARKED_MOST = (1 << AXES) + 2 * AXES * ELEMENTS_AN_EDGE, SCANNED_MOST = 1 << 16 };
 
 // Which coordinates of "(x=3,y=7)" differ between two elements, a bit each.
-static unsigned differing(const rg_algo *algo, const rg_shape *shape, int which, int64_t a, int64_t b)
-{
+static unsigned differing(const rg_algo *algo, const rg_shape *shape, int which, int64_t a, int64_t b) {
     char text[2][64] = {"", ""}, *at[2] = {text[0], text[1]};
     unsigned bits = 0;
     algo->where(shape, which, a, text[0]);
@@ -50,8 +47,7 @@ static unsigned differing(const rg_algo *algo, const rg_shape *shape, int which,
 
 // Finds the axes of a dense array from the names of its elements: along axis i, lengths[i] elements, each steps[i] from the
 // next. Returns their number; one axis if there are no names.
-static int axes_of(const rg_algo *algo, const rg_shape *shape, int which, int64_t *steps, int64_t *lengths)
-{
+static int axes_of(const rg_algo *algo, const rg_shape *shape, int which, int64_t *steps, int64_t *lengths) {
     const int64_t n = algo->arg[which].count(shape);
     int axes = 0;
     for (int64_t step = 1; step < n && axes < AXES; axes++) {
@@ -69,8 +65,7 @@ static int axes_of(const rg_algo *algo, const rg_shape *shape, int which, int64_
 }
 
 // Chooses elements: first the corners, then some on every edge.
-static int mark(const rg_algo *algo, const rg_shape *shape, int which, uint64_t seed, int64_t *element)
-{
+static int mark(const rg_algo *algo, const rg_shape *shape, int which, uint64_t seed, int64_t *element) {
     int64_t steps[AXES], lengths[AXES];
     const int axes = axes_of(algo, shape, which, steps, lengths);
     const uint64_t n = (uint64_t)algo->arg[which].count(shape);
@@ -102,8 +97,7 @@ static double cpu_seconds(void) // of all threads of this process
 // that a busy machine samples as many; for one of several threads wall time, if that is less. Up to half of the elements are
 // corners and edges.
 static void answer_sampled(
-    rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg, int which, double seconds, uint64_t seed)
-{
+    rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg, int which, double seconds, uint64_t seed) {
     const int64_t n = algo->arg[which].count(shape), most = n < MOST ? n : MOST;
     double taken_s = 0;
     int64_t marked[MARKED_MOST];
@@ -126,8 +120,7 @@ static void answer_sampled(
     }
 }
 
-void rg_answer_make(rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg, double seconds, uint64_t seed)
-{
+void rg_answer_make(rg_answer *a, const rg_algo *algo, const rg_shape *shape, void *const *arg, double seconds, uint64_t seed) {
     *a = (rg_answer){.brief = seconds <= 0};
     int outputs = 0;
     for (int k = 0; k < algo->n_args; k++) outputs += is_output(&algo->arg[k]);
@@ -136,16 +129,14 @@ void rg_answer_make(rg_answer *a, const rg_algo *algo, const rg_shape *shape, vo
     if (!algo->reference_at) answer_whole(a, algo, shape, arg);
 }
 
-double rg_answer_bytes(const rg_algo *algo, const rg_shape *shape)
-{
+double rg_answer_bytes(const rg_algo *algo, const rg_shape *shape) {
     double bytes = 0;
     for (int k = 0; k < algo->n_args; k++)
         if (is_output(&algo->arg[k])) bytes += algo->reference_at ? MOST * 16.0 : (double)bytes_of(algo, shape, k);
     return bytes;
 }
 
-void rg_answer_free(rg_answer *a)
-{
+void rg_answer_free(rg_answer *a) {
     for (int k = 0; k < RG_ARGS_MAX; k++) {
         free(a->element[k]);
         free(a->value[k]);

@@ -5,8 +5,7 @@
 
 const char *const rg_status_name[RG_STATUSES] = {"FAIL", "PASS", "SKIP", "CRASH", "TIMEOUT"};
 
-static int64_t integer_at(rg_type t, const void *p, int64_t i)
-{
+static int64_t integer_at(rg_type t, const void *p, int64_t i) {
     switch (t) {
     case RG_U8: return ((const uint8_t *)p)[i];
     case RG_U16: return ((const uint16_t *)p)[i];
@@ -15,8 +14,7 @@ static int64_t integer_at(rg_type t, const void *p, int64_t i)
     }
 }
 
-static double real_at(rg_type t, const void *p, int64_t i)
-{
+static double real_at(rg_type t, const void *p, int64_t i) {
     if (t == RG_F32) return ((const float *)p)[i];
     return t == RG_F64 ? ((const double *)p)[i] : (double)integer_at(t, p, i);
 }
@@ -25,15 +23,13 @@ static bool is_real(rg_type t) { return t == RG_F32 || t == RG_F64; }
 
 static const void *element(rg_type t, const void *p, int64_t i) { return (const char *)p + (size_t)i * rg_type_bytes(t); }
 
-static bool same_bits(rg_type t, const void *p, int64_t i, const void *q, int64_t j)
-{
+static bool same_bits(rg_type t, const void *p, int64_t i, const void *q, int64_t j) {
     return memcmp(element(t, p, i), element(t, q, j), rg_type_bytes(t)) == 0;
 }
 
 // |found - expected|: of integers as an unsigned difference, which cannot overflow; of reals NaN when either is NaN, 0 for
 // equal infinities.
-static double distance(rg_type t, const void *found, const void *expected, int64_t i)
-{
+static double distance(rg_type t, const void *found, const void *expected, int64_t i) {
     if (!is_real(t)) {
         const int64_t f = integer_at(t, found, i), e = integer_at(t, expected, i);
         return (double)(f > e ? (uint64_t)f - (uint64_t)e : (uint64_t)e - (uint64_t)f);
@@ -44,21 +40,18 @@ static double distance(rg_type t, const void *found, const void *expected, int64
 
 double rg_value_at(rg_type t, const void *p, int64_t i) { return real_at(t, p, i); }
 
-double rg_allowed(const rg_tolerance *tolerance, double expected)
-{
+double rg_allowed(const rg_tolerance *tolerance, double expected) {
     return tolerance->kind == RG_EXACT ? 0 : tolerance->absolute + tolerance->relative * fabs(expected);
 }
 
-static void tally_add(rg_tally *to, const rg_tally *more)
-{
+static void tally_add(rg_tally *to, const rg_tally *more) {
     if (more->failed != to->failed ? more->failed
                                    : more->error > to->error || (more->error == to->error && more->tol > to->tol))
         *to = *more;
 }
 
 bool rg_element_passes(
-    rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance, rg_tally *tally)
-{
+    rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance, rg_tally *tally) {
     const double e = real_at(t, expected, i);
     const double err = distance(t, found, expected, i);
     const double tol = rg_allowed(tolerance, e);
@@ -72,8 +65,7 @@ bool rg_element_passes(
 }
 
 int64_t rg_first_fault(rg_type t, const void *found, const void *expected, int64_t n, const rg_tolerance *tolerance,
-    rg_tally *tally, int64_t *wrong)
-{
+    rg_tally *tally, int64_t *wrong) {
     int64_t first = -1;
     *wrong = 0;
     for (int64_t i = 0; i < n; i++)
@@ -84,8 +76,7 @@ int64_t rg_first_fault(rg_type t, const void *found, const void *expected, int64
     return first;
 }
 
-static void value_print(rg_type t, const void *p, int64_t i, char text[40])
-{
+static void value_print(rg_type t, const void *p, int64_t i, char text[40]) {
     if (is_real(t))
         snprintf(text, 40, "%.*g", t == RG_F32 ? 9 : 17, real_at(t, p, i));
     else
@@ -94,8 +85,7 @@ static void value_print(rg_type t, const void *p, int64_t i, char text[40])
 
 // Prints the value expected at i and, where a bound applies, the error: "0.1518, off by 2.2e-05 where 1.4e-07 is allowed".
 static void expected_print(
-    rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance, char text[120])
-{
+    rg_type t, const void *found, const void *expected, int64_t i, const rg_tolerance *tolerance, char text[120]) {
     const double off = distance(t, found, expected, i);
     value_print(t, expected, i, text);
     if (tolerance->kind != RG_EXACT && isfinite(off))
@@ -103,8 +93,7 @@ static void expected_print(
             rg_allowed(tolerance, real_at(t, expected, i)));
 }
 
-bool rg_is_poison(rg_type t, const void *p, int64_t i)
-{
+bool rg_is_poison(rg_type t, const void *p, int64_t i) {
     const unsigned char *byte = element(t, p, i);
     for (size_t k = 0; k < rg_type_bytes(t); k++)
         if (byte[k] != 0xFF) return false;
@@ -112,8 +101,7 @@ bool rg_is_poison(rg_type t, const void *p, int64_t i)
 }
 
 // The one other element whose right value was found at i. -1: none, or more than two (symmetric outputs have two).
-static int64_t right_for(rg_type t, const void *found, const void *expected, int64_t n, int64_t i)
-{
+static int64_t right_for(rg_type t, const void *found, const void *expected, int64_t n, int64_t i) {
     int64_t first = -1;
     int hits = 0;
     for (int64_t j = 0; j < n && hits < 3; j++)
@@ -124,8 +112,7 @@ static int64_t right_for(rg_type t, const void *found, const void *expected, int
     return hits < 3 ? first : -1;
 }
 
-static void where(const rg_algo *algo, const rg_shape *shape, int which, int64_t i, char text[64])
-{
+static void where(const rg_algo *algo, const rg_shape *shape, int which, int64_t i, char text[64]) {
     if (algo->where)
         algo->where(shape, which, i, text);
     else
@@ -135,22 +122,19 @@ static void where(const rg_algo *algo, const rg_shape *shape, int which, int64_t
 // Whether an integer is the expected value plus poison, which is -1 as a number: added to an output that was never cleared. A
 // real plus poison, a NaN, is poison again.
 // with poison, a NaN, is poison again.
-static bool added_to_poison(rg_type t, const void *found, const void *expected, int64_t n)
-{
+static bool added_to_poison(rg_type t, const void *found, const void *expected, int64_t n) {
     int64_t i = 0;
     while (i < n && !is_real(t) && integer_at(t, found, i) == integer_at(t, expected, i) - 1) i++;
     return n > 1 && i == n;
 }
 
-static void never_written_print(const rg_arg *arg, rg_type t, const char *place, const char *should, char *text, size_t size)
-{
+static void never_written_print(const rg_arg *arg, rg_type t, const char *place, const char *should, char *text, size_t size) {
     snprintf(text, size, "%s%s was never written%s, expected %s", arg->name, place,
         is_real(t) ? ", or added to before it was set" : "", should);
 }
 
 void rg_fault_print(const rg_algo *algo, const rg_shape *shape, int which, int64_t i, const void *found, const void *expected,
-    const void *previous, const rg_tolerance *tolerance, char *text, size_t size)
-{
+    const void *previous, const rg_tolerance *tolerance, char *text, size_t size) {
     const rg_arg *arg = &algo->arg[which];
     const rg_type t = arg->type(shape);
     const int64_t n = arg->count(shape);
@@ -175,8 +159,7 @@ void rg_fault_print(const rg_algo *algo, const rg_shape *shape, int which, int64
     snprintf(text, size, "%s%s is %s, expected %s%s", arg->name, place, is, should, hint);
 }
 
-rg_tolerance rg_tolerance_of(const rg_entry *entry, const rg_shape *shape, const int64_t *param)
-{
+rg_tolerance rg_tolerance_of(const rg_entry *entry, const rg_shape *shape, const int64_t *param) {
     rg_tolerance own, of = entry->algo->tolerance(shape);
     if (!entry->variant->tolerance) return of;
     own = entry->variant->tolerance(shape, param);
@@ -193,8 +176,7 @@ static bool is_output(const rg_arg *arg) { return arg->direction != RG_IN; }
 
 // Compares the known elements of output `which`. False, with the reason in the verdict, if one fails.
 static bool known_elements(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg,
-    int which, const rg_answer *answer, rg_tally *tally, rg_verdict *v)
-{
+    int which, const rg_answer *answer, rg_tally *tally, rg_verdict *v) {
     const rg_algo *algo = entry->algo;
     const rg_type t = algo->arg[which].type(shape);
     for (int64_t k = 0; k < answer->n[which]; k++) {
@@ -216,8 +198,7 @@ static bool known_elements(const rg_entry *entry, const rg_shape *shape, const r
 
 // Compares output `which` in chunks, with all threads: reports the first fault and the largest error.
 static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_tolerance *tolerance, void *const *arg,
-    int which, const void *right, rg_tally *tally, rg_verdict *v)
-{
+    int which, const void *right, rg_tally *tally, rg_verdict *v) {
     enum { CHUNK = 1 << 16 };
     const rg_arg *a = &entry->algo->arg[which];
     const rg_type type = a->type(shape);
@@ -242,8 +223,7 @@ static bool all_elements(const rg_entry *entry, const rg_shape *shape, const rg_
 }
 
 rg_verdict rg_compare_outputs(
-    const rg_entry *entry, const rg_shape *shape, const int64_t *param, void *const *arg, const rg_answer *answer)
-{
+    const rg_entry *entry, const rg_shape *shape, const int64_t *param, void *const *arg, const rg_answer *answer) {
     const rg_algo *algo = entry->algo;
     rg_verdict v = {.status = RG_FAIL, .reason = "not compared"};
     const rg_tolerance tolerance = rg_tolerance_of(entry, shape, param);
@@ -266,8 +246,7 @@ rg_verdict rg_compare_outputs(
 }
 
 rg_verdict rg_compare_alike(
-    const rg_entry *entry, const rg_shape *shape, const int64_t *param, void *const *arg, void *const *right)
-{
+    const rg_entry *entry, const rg_shape *shape, const int64_t *param, void *const *arg, void *const *right) {
     const rg_algo *algo = entry->algo;
     rg_verdict v = {.status = RG_FAIL, .reason = "not compared"};
     rg_tolerance tolerance = rg_tolerance_of(entry, shape, param);

@@ -50,14 +50,12 @@ typedef struct exam {
 } exam;
 
 static int64_t elements(const exam *x, int k) { return x->entry->algo->arg[k].count(&x->shape); }
-static size_t bytes(const exam *x, int k)
-{
+static size_t bytes(const exam *x, int k) {
     return (size_t)elements(x, k) * rg_type_bytes(x->entry->algo->arg[k].type(&x->shape));
 }
 static bool is_in(const exam *x, int k) { return x->entry->algo->arg[k].direction == RG_IN; }
 
-__attribute__((format(printf, 2, 3))) static bool fault(exam *x, const char *format, ...)
-{
+__attribute__((format(printf, 2, 3))) static bool fault(exam *x, const char *format, ...) {
     char *text = x->verdict->reason;
     const int used = x->at[0] ? snprintf(text, RG_VERDICT_REASON, "%s: ", x->at) : 0;
     RG_FORMAT(text + used, RG_VERDICT_REASON - (size_t)used, format);
@@ -65,8 +63,7 @@ __attribute__((format(printf, 2, 3))) static bool fault(exam *x, const char *for
     return false;
 }
 
-static bool device_fault(exam *x, const char *what, int code)
-{
+static bool device_fault(exam *x, const char *what, int code) {
     return fault(x, "%s: %s (%d)", what, x->device->error(code), code);
 }
 
@@ -74,8 +71,7 @@ static bool device_fault(exam *x, const char *what, int code)
 
 // Fills an output before a run, so that no kernel can tell from it whether it is checked. The choice is drawn: poison (always
 // before the first run), the right answer of the round before, or the last run's output with one element poisoned.
-static int put_output(exam *x, int k)
-{
+static int put_output(exam *x, int k) {
     const uint64_t n = (uint64_t)elements(x, k), drawn = rg_bits(x->shape.seed + n, (uint64_t)x->runs_compared);
     if (drawn % 3 == 0 || !x->has_previous || x->job->show || !n) return rg_buffer_poison(&x->frame.buffer[k]);
     if (drawn % 3 == 1 || !x->laid) return rg_buffer_put(&x->frame.buffer[k], x->previous[k]);
@@ -85,8 +81,7 @@ static int put_output(exam *x, int k)
 }
 
 // Writes the arguments. An input that already has its values is not written, so that nothing has to be loaded again.
-static bool lay_out(exam *x)
-{
+static bool lay_out(exam *x) {
     for (int k = 0; k < x->entry->algo->n_args; k++) {
         const bool out = x->entry->algo->arg[k].direction == RG_OUT;
         if (is_in(x, k) && x->laid && !memcmp(x->found[k], x->problem->initial[k], bytes(x, k))) continue;
@@ -97,16 +92,14 @@ static bool lay_out(exam *x)
     return true;
 }
 
-static bool prepare(exam *x)
-{
+static bool prepare(exam *x) {
     int code = rg_frame_prepare(&x->frame);
     if (code) return device_fault(x, "prepare returned", code);
     code = rg_frame_load(&x->frame);
     return code ? device_fault(x, "load returned", code) : true;
 }
 
-static bool inputs_read_only(exam *x, bool read_only)
-{
+static bool inputs_read_only(exam *x, bool read_only) {
     int code = RG_OK;
     for (int k = 0; k < x->entry->algo->n_args && !code; k++)
         if (is_in(x, k)) code = rg_buffer_protect(&x->frame.buffer[k], read_only);
@@ -118,8 +111,7 @@ static bool inputs_read_only(exam *x, bool read_only)
 static exam *running; // the exam whose buffers a bad access is compared with
 static rg_last_word *last_word;
 
-static const char *access_fault(exam *x, const rg_buffer *b, const char *name, int argument, const void *at)
-{
+static const char *access_fault(exam *x, const rg_buffer *b, const char *name, int argument, const void *at) {
     bool inside;
     const int64_t offset = rg_buffer_touched(b, at, &inside);
     char place[64] = "";
@@ -138,8 +130,7 @@ static const char *access_fault(exam *x, const rg_buffer *b, const char *name, i
 }
 
 // In any thread of the variant. An access elsewhere is repeated without this handler, and kills the process.
-static void on_bad_access(int number, siginfo_t *info, void *context)
-{
+static void on_bad_access(int number, siginfo_t *info, void *context) {
     (void)context;
     exam *x = running;
     const char *said = NULL;
@@ -156,16 +147,14 @@ static void on_bad_access(int number, siginfo_t *info, void *context)
     signal(number, SIG_DFL);
 }
 
-void rg_examine_fences(rg_last_word *last)
-{
+void rg_examine_fences(rg_last_word *last) {
     last_word = last;
     sigaction(SIGSEGV, &(struct sigaction){.sa_sigaction = on_bad_access, .sa_flags = SA_SIGINFO}, NULL);
 }
 
 // ---- after it ------------------------------------------------------------------------------------------------------------
 
-static bool guard(exam *x, const rg_buffer *b, const char *name)
-{
+static bool guard(exam *x, const rg_buffer *b, const char *name) {
     bool hit = false;
     const int64_t offset = rg_buffer_guard(b, &hit);
     if (!hit) return true;
@@ -173,15 +162,13 @@ static bool guard(exam *x, const rg_buffer *b, const char *name)
     return fault(x, "%s: written past the end, at byte %lld of %lld", name, (long long)offset, (long long)b->bytes);
 }
 
-static bool guards(exam *x)
-{
+static bool guards(exam *x) {
     for (int k = 0; k < x->entry->algo->n_args; k++)
         if (!guard(x, &x->frame.buffer[k], x->entry->algo->arg[k].name)) return false;
     return !x->frame.scratch.bytes || guard(x, &x->frame.scratch, "scratch");
 }
 
-static bool inputs_unchanged(exam *x, int k)
-{
+static bool inputs_unchanged(exam *x, int k) {
     const unsigned char *now = x->found[k], *then = x->problem->initial[k];
     const rg_arg *a = &x->entry->algo->arg[k];
     if (memcmp(now, then, bytes(x, k)) == 0) return true;
@@ -192,8 +179,7 @@ static bool inputs_unchanged(exam *x, int k)
     return fault(x, "input %s%s was changed", a->name, place);
 }
 
-static bool collect(exam *x)
-{
+static bool collect(exam *x) {
     for (int k = 0; k < x->entry->algo->n_args; k++) {
         const int code = rg_buffer_get(&x->frame.buffer[k], x->found[k]);
         if (code) return device_fault(x, "reading the buffers", code);
@@ -203,8 +189,7 @@ static bool collect(exam *x)
 }
 
 // Checks the floating-point mode: a changed one would affect later code in this thread, the comparison included.
-static bool floats_as_before(exam *x)
-{
+static bool floats_as_before(exam *x) {
     volatile float least = FLT_MIN, half = least / 2;
     return (fegetround() == FE_TONEAREST && half > 0) ||
         fault(x,
@@ -213,8 +198,7 @@ static bool floats_as_before(exam *x)
 }
 
 // times: factor on the bound; 1 for the outputs of a single run, for which the invariant is tested, too.
-static bool outputs_right(exam *x, double times)
-{
+static bool outputs_right(exam *x, double times) {
     const rg_algo *algo = x->entry->algo;
     rg_tolerance tolerance = rg_tolerance_of(x->entry, &x->shape, x->job->item.param);
     tolerance.absolute *= times;
@@ -234,8 +218,7 @@ static bool outputs_right(exam *x, double times)
     return violated ? fault(x, "invariant: %s", violated) : true;
 }
 
-static bool repeats(exam *x, int run)
-{
+static bool repeats(exam *x, int run) {
     if (x->entry->variant->flags & RG_UNORDERED) return true;
     for (int k = 0; k < x->entry->algo->n_args; k++)
         if (!is_in(x, k) && memcmp(x->found[k], x->first[k], bytes(x, k)) != 0) {
@@ -248,8 +231,7 @@ static bool repeats(exam *x, int run)
 
 // ---- outputs for trace -----------------------------------------------------------------------------------------------------
 
-static void show(exam *x)
-{
+static void show(exam *x) {
     rg_show *to = x->job->show;
     if (to->done == to->n) // the second base is run for its accesses only
         return;
@@ -264,8 +246,7 @@ static void show(exam *x)
 
 // ---- runs, rounds, the case ----------------------------------------------------------------------------------------------
 
-static bool one_run(exam *x, int run)
-{
+static bool one_run(exam *x, int run) {
     char what[192];
     snprintf(what, sizeof what, "%s, run %d", x->at, run + 1);
     x->phase(what, 0);
@@ -289,8 +270,7 @@ static bool one_run(exam *x, int run)
     return true;
 }
 
-static void halve(rg_type type, void *value, int64_t n)
-{
+static void halve(rg_type type, void *value, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         if (type == RG_F32)
             ((float *)value)[i] /= 2;
@@ -300,8 +280,7 @@ static void halve(rg_type type, void *value, int64_t n)
 
 // Whether clear() with these parameters leaves poisoned outputs as they are. Then run writes every element itself, as the
 // outputs just found right show.
-static bool clears_nothing(exam *x, int *code)
-{
+static bool clears_nothing(exam *x, int *code) {
     bool nothing = true;
     for (int k = 0; k < x->entry->algo->n_args && !*code; k++)
         *code = is_in(x, k) ? RG_OK : rg_buffer_poison(&x->frame.buffer[k]);
@@ -316,8 +295,7 @@ static bool clears_nothing(exam *x, int *code)
 
 // One more run without clear() must give twice the sums, within twice the bound, as there are twice as many additions. Outputs
 // that clear() computed would not change.
-static bool adds(exam *x)
-{
+static bool adds(exam *x) {
     const rg_algo *algo = x->entry->algo;
     int code = RG_OK;
     if (!x->entry->variant->clear || x->job->show || clears_nothing(x, &code)) return true;
@@ -335,22 +313,19 @@ static bool adds(exam *x)
     return outputs_right(x, 2);
 }
 
-static void pose(exam *x, rg_pattern pattern, uint64_t seed)
-{
+static void pose(exam *x, rg_pattern pattern, uint64_t seed) {
     x->shape.seed = x->frame.shape.seed = seed;
     if (!rg_problem_find(x->entry->algo, &x->shape, pattern)) x->phase("the reference", REFERENCE_LIMIT_S);
     x->problem = rg_problem_make(x->entry->algo, &x->shape, pattern);
 }
 
-static void remember(exam *x)
-{
+static void remember(exam *x) {
     for (int k = 0; k < x->entry->algo->n_args; k++)
         if (!is_in(x, k)) memcpy(x->previous[k], x->problem->expected[k], bytes(x, k));
     x->has_previous = true;
 }
 
-static bool one_round(exam *x, int i, bool unaligned)
-{
+static bool one_round(exam *x, int i, bool unaligned) {
     const rg_algo *algo = x->entry->algo;
     const uint64_t seed = x->job->seed + (uint64_t)rounds[i].seed_step;
     const bool renews = algo->steady && rounds[i].seed_step;
@@ -365,8 +340,7 @@ static bool one_round(exam *x, int i, bool unaligned)
     return true;
 }
 
-static bool one_step(exam *x, rg_pattern pattern, uint64_t seed)
-{
+static bool one_step(exam *x, rg_pattern pattern, uint64_t seed) {
     pose(x, pattern, seed);
     if (!one_run(x, 0)) return false;
     remember(x);
@@ -374,8 +348,7 @@ static bool one_step(exam *x, rg_pattern pattern, uint64_t seed)
 }
 
 // Catches a variant that keeps an answer while some or most of its inputs, or two items in succession, are the same.
-static bool all_steps(exam *x)
-{
+static bool all_steps(exam *x) {
     const rg_algo *algo = x->entry->algo;
     const unsigned long long seed = x->job->seed;
     snprintf(x->at, sizeof x->at, "random, seed %llu, again", seed);
@@ -398,8 +371,7 @@ static bool all_steps(exam *x)
     return one_step(x, RG_RANDOM, seed + 1) && one_step(x, RG_EXCHANGED, seed + 1);
 }
 
-static bool all_rounds(exam *x, bool unaligned)
-{
+static bool all_rounds(exam *x, bool unaligned) {
     bool good = true;
     for (int i = 0; i < RG_COUNT(rounds) && good; i++)
         if (!(x->slow && x->job->once && rounds[i].seed_step) && (x->job->patterns & (1u << rounds[i].pattern)) &&
@@ -410,8 +382,7 @@ static bool all_rounds(exam *x, bool unaligned)
 }
 
 // At the second base one input is enough: it only tests accesses at the other end of the buffers.
-static bool all_shown(exam *x, bool unaligned)
-{
+static bool all_shown(exam *x, bool unaligned) {
     const rg_show *s = x->job->show;
     bool good = true;
     for (int64_t j = 0; j < (unaligned ? 1 : s->n) && good; j++) {
@@ -426,14 +397,12 @@ static bool all_shown(exam *x, bool unaligned)
 }
 
 // On the emulated GPU, an access outside the arguments and the scratch memory is a fault of the thread that makes it.
-static void emulated_extents(exam *x)
-{
+static void emulated_extents(exam *x) {
     for (int k = 0; k < x->entry->algo->n_args; k++) rg_emulation_extent(x->frame.buffer[k].base, x->frame.buffer[k].bytes);
     rg_emulation_extent(x->frame.scratch.base, x->frame.scratch.bytes);
 }
 
-static bool at_base(exam *x, bool unaligned)
-{
+static bool at_base(exam *x, bool unaligned) {
     const rg_case *c = &x->job->item;
     x->at[0] = 0;
     x->laid = false;
@@ -453,8 +422,7 @@ static bool at_base(exam *x, bool unaligned)
     return good;
 }
 
-static void memory(exam *x)
-{
+static void memory(exam *x) {
     for (int k = 0; k < x->entry->algo->n_args; k++) {
         x->found[k] = rg_alloc(bytes(x, k) + 1);
         x->first[k] = rg_alloc(bytes(x, k) + 1);
@@ -462,8 +430,7 @@ static void memory(exam *x)
     }
 }
 
-static void memory_free(exam *x)
-{
+static void memory_free(exam *x) {
     for (int k = 0; k < x->entry->algo->n_args; k++) {
         free(x->found[k]);
         free(x->first[k]);
@@ -471,8 +438,7 @@ static void memory_free(exam *x)
     }
 }
 
-void rg_examine(const rg_entry *entry, const rg_device *device, const rg_job *job, rg_phase *phase, rg_verdict *verdict)
-{
+void rg_examine(const rg_entry *entry, const rg_device *device, const rg_job *job, rg_phase *phase, rg_verdict *verdict) {
     const rg_algo *algo = entry->algo;
     exam x = {.entry = entry,
         .device = device,

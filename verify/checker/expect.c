@@ -22,8 +22,7 @@ typedef struct table {
     int n;
 } table;
 
-static int read_table(const char *path, table *t)
-{
+static int read_table(const char *path, table *t) {
     int code = rg_tsv_read(path, &t->tsv);
     if (code != RG_GOOD) return code;
     code = rg_tsv_needs(&t->tsv, "plugin variant devices status word");
@@ -42,8 +41,7 @@ static int read_table(const char *path, table *t)
 static const char *device_of(const rg_entry *e) { return e->variant->space == RG_HOST ? "cpu" : e->emulated ? "host" : "gpu"; }
 
 // The entry's line for a device; "": for any device.
-static expectation *find(const table *t, const rg_entry *e, const char *device)
-{
+static expectation *find(const table *t, const rg_entry *e, const char *device) {
     for (int i = 0; i < t->n; i++) {
         char name[160];
         snprintf(name, sizeof name, "%s:%s", t->line[i].plugin, t->line[i].variant);
@@ -54,8 +52,7 @@ static expectation *find(const table *t, const rg_entry *e, const char *device)
 
 // The first verdict other than PASS and SKIP, else PASS. A control, which must pass, runs only the first cases, which include
 // the smallest and the largest shapes.
-static rg_verdict first_fault(const rg_entry *e, const rg_verify_options *how, bool control)
-{
+static rg_verdict first_fault(const rg_entry *e, const rg_verify_options *how, bool control) {
     RG_ENDS(rg_plan_free) rg_plan plan;
     rg_verdict last = {.status = RG_FAIL, .reason = "no case was run"};
     const rg_narrow all = {0};
@@ -82,8 +79,7 @@ typedef struct outcome {
     int passed, failed, skipped;
 } outcome;
 
-static void check(const table *t, const rg_entry *e, const rg_verify_options *how, outcome *o)
-{
+static void check(const table *t, const rg_entry *e, const rg_verify_options *how, outcome *o) {
     const char *lacks = rg_unavailable(e);
     expectation *x = find(t, e, device_of(e));
     if (!x && find(t, e, "")) return;
@@ -107,8 +103,7 @@ static void check(const table *t, const rg_entry *e, const rg_verify_options *ho
 }
 
 // Counts the lines of this device whose plug-in was not given. Lines for the GPU are skipped if there is none.
-static void check_absent(const table *t, bool host, outcome *o)
-{
+static void check_absent(const table *t, bool host, outcome *o) {
     char why[200];
     for (int i = 0; i < t->n; i++) {
         const expectation *x = &t->line[i];
@@ -123,8 +118,7 @@ static void check_absent(const table *t, bool host, outcome *o)
     }
 }
 
-int rg_expect(const char *path, const rg_verify_options *how)
-{
+int rg_expect(const char *path, const rg_verify_options *how) {
     table t;
     outcome o = {0, 0, 0};
     const int code = read_table(path, &t);

@@ -20,34 +20,29 @@ typedef struct large {
     rg_verdict *verdict;
 } large;
 
-static double argument_bytes(const large *x, int k)
-{
+static double argument_bytes(const large *x, int k) {
     const rg_arg *a = &x->entry->algo->arg[k];
     return (double)a->count(&x->shape) * (double)rg_type_bytes(a->type(&x->shape));
 }
 
-static double all_bytes(const large *x)
-{
+static double all_bytes(const large *x) {
     double bytes = 0;
     for (int k = 0; k < x->entry->algo->n_args; k++) bytes += argument_bytes(x, k);
     return bytes;
 }
 
-static bool end(large *x, rg_status status, const char *what, const char *why)
-{
+static bool end(large *x, rg_status status, const char *what, const char *why) {
     x->verdict->status = status;
     snprintf(x->verdict->reason, RG_VERDICT_REASON, "%s%s", what, why);
     return false;
 }
 
-static bool lacks(large *x, const char *what)
-{
+static bool lacks(large *x, const char *what) {
     x->verdict->lacks = true;
     return end(x, RG_SKIP, what, "");
 }
 
-static bool enough(large *x, const int64_t *param)
-{
+static bool enough(large *x, const int64_t *param) {
     const double frame = (double)rg_frame_bytes(x->entry, &x->shape, param), there = rg_memory_free();
     const double need = (x->device->is_gpu ? all_bytes(x) : frame) + rg_answer_bytes(x->entry->algo, &x->shape);
     rg_device_facts facts;
@@ -64,16 +59,14 @@ static bool is_in(const large *x, int k) { return x->entry->algo->arg[k].directi
 
 static size_t pieces(const large *x, int k) { return ((size_t)argument_bytes(x, k) + PIECE - 1) / PIECE; }
 
-static uint64_t *hash_pieces(const large *x, int k)
-{
+static uint64_t *hash_pieces(const large *x, int k) {
     const size_t n = pieces(x, k), bytes = (size_t)argument_bytes(x, k);
     uint64_t *hash = rg_alloc(n * sizeof *hash + 1);
     for (size_t i = 0; i < n; i++) hash[i] = rg_hash((char *)x->host[k] + i * PIECE, i + 1 < n ? PIECE : bytes - i * PIECE);
     return hash;
 }
 
-static bool input_unchanged(large *x, int k)
-{
+static bool input_unchanged(large *x, int k) {
     const rg_algo *algo = x->entry->algo;
     uint64_t *now = hash_pieces(x, k);
     size_t i = 0;
@@ -87,8 +80,7 @@ static bool input_unchanged(large *x, int k)
     return end(x, RG_FAIL, text, "");
 }
 
-static bool put_inputs(large *x)
-{
+static bool put_inputs(large *x) {
     const rg_algo *algo = x->entry->algo;
     for (int k = 0; k < algo->n_args; k++)
         x->host[k] = x->device->is_gpu ? rg_alloc((size_t)argument_bytes(x, k) + 1) : x->frame.buffer[k].base;
@@ -103,8 +95,7 @@ static bool put_inputs(large *x)
     return true;
 }
 
-static bool run(large *x)
-{
+static bool run(large *x) {
     const rg_algo *algo = x->entry->algo;
     int code = rg_frame_start(&x->frame);
     bool hit = false;
@@ -122,13 +113,11 @@ static bool run(large *x)
     return true;
 }
 
-bool rg_is_large(const rg_entry *entry, const rg_shape *shape)
-{
+bool rg_is_large(const rg_entry *entry, const rg_shape *shape) {
     return all_bytes(&(large){.entry = entry, .shape = *shape}) > LARGE_BYTES;
 }
 
-void rg_examine_large(const rg_entry *entry, const rg_device *device, const rg_job *job, rg_phase *phase, rg_verdict *verdict)
-{
+void rg_examine_large(const rg_entry *entry, const rg_device *device, const rg_job *job, rg_phase *phase, rg_verdict *verdict) {
     large x = {.entry = entry, .device = device, .shape = job->item.shape, .verdict = verdict};
     x.shape.seed = job->seed;
     if (device->is_emulated)

@@ -38,8 +38,7 @@ typedef struct maker {
     int n_small, n_all, n_cheap;
 } maker;
 
-static void add(maker *m, const rg_shape *shape, const int64_t *param, int threads)
-{
+static void add(maker *m, const rg_shape *shape, const int64_t *param, int threads) {
     rg_plan *plan = m->plan;
     for (int i = 0; i < plan->n; i++) {
         const rg_case *c = &plan->item[i];
@@ -55,43 +54,37 @@ static void add(maker *m, const rg_shape *shape, const int64_t *param, int threa
 
 static int several(const rg_variant *v) { return v->flags & RG_THREADED ? THREADS : 1; }
 
-static void add_both(maker *m, const rg_shape *shape, const int64_t *param)
-{
+static void add_both(maker *m, const rg_shape *shape, const int64_t *param) {
     add(m, shape, param, m->narrow->threads ? m->narrow->threads : 1);
     if (!m->narrow->threads && several(m->variant) > 1) add(m, shape, param, several(m->variant));
 }
 
-static void add_one(maker *m, const rg_shape *shape, const int64_t *param)
-{
+static void add_one(maker *m, const rg_shape *shape, const int64_t *param) {
     add(m, shape, param, m->narrow->threads ? m->narrow->threads : several(m->variant));
 }
 
-static bool refused(const maker *m, const rg_shape *shape, const int64_t *param)
-{
+static bool refused(const maker *m, const rg_shape *shape, const int64_t *param) {
     return !m->narrow->no_refuse &&
         ((m->algo->invalid && m->algo->invalid(shape)) || (m->variant->refuse && m->variant->refuse(shape, param)));
 }
 
 // ---- combinations of parameters ------------------------------------------------------------------------------------------
 
-static double grid_size(const rg_variant *v)
-{
+static double grid_size(const rg_variant *v) {
     double size = 1;
     for (int k = 0; k < v->n_params; k++) size *= v->param[k].n_values;
     return size;
 }
 
 // Combination number `index` of the whole grid.
-static void pick(const rg_variant *v, uint64_t index, int64_t *param)
-{
+static void pick(const rg_variant *v, uint64_t index, int64_t *param) {
     for (int k = 0; k < v->n_params; k++) {
         param[k] = v->param[k].value[index % (uint64_t)v->param[k].n_values];
         index /= (uint64_t)v->param[k].n_values;
     }
 }
 
-static int value_index(const rg_param *p, int64_t value)
-{
+static int value_index(const rg_param *p, int64_t value) {
     int i = 0;
     while (i < p->n_values - 1 && p->value[i] != value) i++;
     return i < VALUES_MAX ? i : VALUES_MAX - 1;
@@ -104,8 +97,7 @@ typedef struct pairs {
 enum { VALUE = 1000 }; // the gain of a new value; a new pair gains 1
 
 // The gain of a combination: the values and pairs of values in it that have not occurred yet.
-static int fresh(const rg_variant *v, pairs *p, const int64_t *param, bool note)
-{
+static int fresh(const rg_variant *v, pairs *p, const int64_t *param, bool note) {
     int n = 0;
     for (int k = 0; k < v->n_params; k++)
         for (int l = k; l < v->n_params; l++) {
@@ -116,16 +108,14 @@ static int fresh(const rg_variant *v, pairs *p, const int64_t *param, bool note)
     return n;
 }
 
-static void count_fresh(rg_coverage *c, int n)
-{
+static void count_fresh(rg_coverage *c, int n) {
     c->values += n / VALUE;
     c->pairs += n % VALUE;
 }
 
 // The shape at which a combination is tried: a check shape of about a tenth of the smoke test's work, a different one each
 // turn, so that kinds vary, too; else a smoke shape; else any small one. NULL: refused at all.
-static const rg_shape *place_of(const maker *m, const int64_t *param, int turn)
-{
+static const rg_shape *place_of(const maker *m, const int64_t *param, int turn) {
     for (int i = 0; i < m->n_cheap; i++)
         if (!refused(m, m->cheap[(turn + i) % m->n_cheap], param)) return m->cheap[(turn + i) % m->n_cheap];
     for (int i = 0; i < m->algo->n_smoke_shapes; i++)
@@ -137,8 +127,7 @@ static const rg_shape *place_of(const maker *m, const int64_t *param, int turn)
 
 // Chooses from the whole grid, or from a random part of a very large one that has every value: the combination with the largest
 // gain, until every pair has occurred; then any others, while there is room.
-static void choose(maker *m, uint64_t seed)
-{
+static void choose(maker *m, uint64_t seed) {
     const rg_variant *v = m->variant;
     const double size = grid_size(v);
     const bool whole = size <= POOL;
@@ -182,8 +171,7 @@ static void choose(maker *m, uint64_t seed)
 // ---- coverage ------------------------------------------------------------------------------------------------------------
 
 // Whether case i is the first to run at its shape (dim < 0) or with its value of that dimension.
-static bool is_first(const rg_plan *plan, const bool *ran, int i, int dim)
-{
+static bool is_first(const rg_plan *plan, const bool *ran, int i, int dim) {
     const int64_t *n = plan->item[i].shape.n;
     for (int j = 0; j < i; j++) {
         const int64_t *other = plan->item[j].shape.n;
@@ -193,8 +181,7 @@ static bool is_first(const rg_plan *plan, const bool *ran, int i, int dim)
 }
 
 // Counts the shapes and words of the cases that ran. The caller counts values and pairs of parameters.
-static void count_shapes(const rg_plan *plan, const rg_algo *algo, const bool *ran, rg_coverage *c)
-{
+static void count_shapes(const rg_plan *plan, const rg_algo *algo, const bool *ran, rg_coverage *c) {
     for (int i = 0; i < plan->n; i++) {
         if (!ran[i]) continue;
         c->cases++;
@@ -210,15 +197,13 @@ static void count_shapes(const rg_plan *plan, const rg_algo *algo, const bool *r
 
 static const rg_algo *sorted; // for the comparison function
 
-static int by_work(const void *a, const void *b)
-{
+static int by_work(const void *a, const void *b) {
     const rg_shape *const s = *(const rg_shape *const *)a, *const t = *(const rg_shape *const *)b;
     const double d = sorted->work(s) - sorted->work(t);
     return d != 0 ? (d > 0) - (d < 0) : (s > t) - (s < t);
 }
 
-static void sort_shapes(maker *m)
-{
+static void sort_shapes(maker *m) {
     m->n_all = m->algo->n_check_shapes;
     m->all = rg_alloc((size_t)m->n_all * sizeof *m->all);
     for (int i = 0; i < m->n_all; i++) m->all[i] = &m->algo->check_shape[i];
@@ -235,8 +220,7 @@ static void sort_shapes(maker *m)
 }
 
 // Adds every word of a dimension (a kind, a rule, a turn), at one of the cheapest shapes that have it.
-static void add_kinds(maker *m)
-{
+static void add_kinds(maker *m) {
     enum { STEPPED_KINDS = 4 };
     int stepped = 0;
     for (int d = 0; d < RG_DIMS && m->algo->dim[d] && m->algo->dim_text; d++)
@@ -258,8 +242,7 @@ static void add_kinds(maker *m)
 
 // Whether dimension d has few values, with words (a kind, a rule): these are not changed. If it has words for many (a turn in
 // degrees), one is drawn between the smallest and the largest of the check shapes.
-static bool few_words(const maker *m, int d, int64_t *least, int64_t *most)
-{
+static bool few_words(const maker *m, int d, int64_t *least, int64_t *most) {
     enum { FEW = 32 };
     bool words = false;
     char word[32];
@@ -274,8 +257,7 @@ static bool few_words(const maker *m, int d, int64_t *least, int64_t *most)
 }
 
 // Draws sizes within 40 % of those of a check shape, with at most four times its work.
-static bool draw_shape(const maker *m, const rg_shape *from, uint64_t seed, rg_shape *shape)
-{
+static bool draw_shape(const maker *m, const rg_shape *from, uint64_t seed, rg_shape *shape) {
     for (int attempt = 0; attempt < 256; attempt++) {
         *shape = *from;
         for (int d = 0; d < RG_DIMS && m->algo->dim[d]; d++) {
@@ -295,8 +277,7 @@ static bool draw_shape(const maker *m, const rg_shape *from, uint64_t seed, rg_s
     return false;
 }
 
-static void add_drawn(maker *m, uint64_t seed)
-{
+static void add_drawn(maker *m, uint64_t seed) {
     enum { DRAWN = 4, DRAWN_EMULATED = 2 };
     const rg_shape **from = m->emulated && m->n_cheap ? m->cheap : m->small;
     const int n_from = m->emulated && m->n_cheap ? m->n_cheap : m->n_small;
@@ -309,20 +290,17 @@ static void add_drawn(maker *m, uint64_t seed)
     }
 }
 
-static void add_brief(maker *m, int c)
-{
+static void add_brief(maker *m, int c) {
     add_one(m, place_of(m, m->chosen[c], c), m->chosen[c]);
     m->plan->item[m->plan->n - 1].brief = true;
 }
 
-bool rg_starts_program(const rg_variant *v)
-{
+bool rg_starts_program(const rg_variant *v) {
     const char *needs = v->needs ? v->needs : "";
     return strstr(needs, "octave") || strstr(needs, "numpy");
 }
 
-static void add_threshold(void *of, const rg_case *c)
-{
+static void add_threshold(void *of, const rg_case *c) {
     maker *m = of;
     const int before = m->plan->n;
     double bytes = 0;
@@ -339,8 +317,7 @@ static void add_threshold(void *of, const rg_case *c)
     }
 }
 
-static void plan_all(maker *m, const rg_entry *entry, uint64_t seed)
-{
+static void plan_all(maker *m, const rg_entry *entry, uint64_t seed) {
     sort_shapes(m);
     choose(m, seed);
     for (int i = 0; i < m->n_all && i < SMALLEST; i++) add_both(m, m->all[i], m->chosen[0]);
@@ -377,8 +354,7 @@ static void plan_all(maker *m, const rg_entry *entry, uint64_t seed)
     free(m->chosen);
 }
 
-void rg_plan_make(rg_plan *plan, const rg_entry *entry, const rg_narrow *narrow, uint64_t seed)
-{
+void rg_plan_make(rg_plan *plan, const rg_entry *entry, const rg_narrow *narrow, uint64_t seed) {
     combination param = {0};
     *plan = (rg_plan){0};
     maker m = {.plan = plan, .algo = entry->algo, .variant = entry->variant, .narrow = narrow, .emulated = entry->emulated};
@@ -400,15 +376,13 @@ void rg_plan_make(rg_plan *plan, const rg_entry *entry, const rg_narrow *narrow,
     plan->first = plan->n;
 }
 
-unsigned rg_patterns_of(const rg_entry *e, const rg_case *c, unsigned asked)
-{
+unsigned rg_patterns_of(const rg_entry *e, const rg_case *c, unsigned asked) {
     if (c->patterns && !asked) return c->patterns;
     const unsigned all = asked ? asked : (1u << RG_PATTERNS) - 1, steps = c->steps && !asked ? 1u << RG_STEPS : 0;
     return (e->emulated && c->brief && !asked ? 1u << RG_RANDOM : all) | steps;
 }
 
-rg_coverage rg_plan_coverage(const rg_plan *plan, const rg_entry *entry, const bool *ran)
-{
+rg_coverage rg_plan_coverage(const rg_plan *plan, const rg_entry *entry, const bool *ran) {
     rg_coverage c = {0};
     RG_FREED pairs *met = rg_alloc(sizeof *met);
     *met = (pairs){0};
@@ -418,8 +392,7 @@ rg_coverage rg_plan_coverage(const rg_plan *plan, const rg_entry *entry, const b
     return c;
 }
 
-void rg_plan_free(rg_plan *plan)
-{
+void rg_plan_free(rg_plan *plan) {
     free(plan->item);
     *plan = (rg_plan){0};
 }

@@ -21,8 +21,7 @@ static const size_t REGION_BYTES = (size_t)1 << 30; // reserved; pages are alloc
 static region *store;
 static rg_problem own; // a problem too large for the region
 
-void rg_problem_store_open(void)
-{
+void rg_problem_store_open(void) {
     if (store) return;
     void *p = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
@@ -31,27 +30,23 @@ void rg_problem_store_open(void)
     store->used = (sizeof *store + 255) / 256 * 256;
 }
 
-static bool is_it(const rg_problem *p, const rg_algo *algo, const rg_shape *shape, rg_pattern pattern)
-{
+static bool is_it(const rg_problem *p, const rg_algo *algo, const rg_shape *shape, rg_pattern pattern) {
     return p->algo == algo && p->pattern == pattern && p->shape.seed == shape->seed &&
         memcmp(p->shape.n, shape->n, sizeof shape->n) == 0;
 }
 
-const rg_problem *rg_problem_find(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern)
-{
+const rg_problem *rg_problem_find(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern) {
     for (int i = 0; i < store->n; i++)
         if (is_it(&store->item[i], algo, shape, pattern)) return &store->item[i];
     return own.algo && is_it(&own, algo, shape, pattern) ? &own : NULL;
 }
 
-static size_t arg_bytes(const rg_algo *algo, const rg_shape *shape, int k)
-{
+static size_t arg_bytes(const rg_algo *algo, const rg_shape *shape, int k) {
     return ((size_t)algo->arg[k].count(shape) * rg_type_bytes(algo->arg[k].type(shape)) + 255) / 256 * 256;
 }
 
 // Allocates one copy of argument k: in the region if `from` is given, else in the heap.
-static void *space(const rg_algo *algo, const rg_shape *shape, int k, char **from)
-{
+static void *space(const rg_algo *algo, const rg_shape *shape, int k, char **from) {
     const size_t bytes = arg_bytes(algo, shape, k);
     if (!from) return rg_alloc(bytes + 256);
     void *p = *from;
@@ -61,28 +56,24 @@ static void *space(const rg_algo *algo, const rg_shape *shape, int k, char **fro
 
 // ---- inputs that are switched on one at a time -----------------------------------------------------------------------------
 
-int rg_traced_argument(const rg_algo *algo)
-{
+int rg_traced_argument(const rg_algo *algo) {
     for (int k = 0; k < algo->n_args && !algo->trace; k++)
         if (algo->arg[k].direction != RG_OUT) return k;
     return algo->trace ? algo->trace->argument : 0;
 }
 
 // Fills a second set of inputs, to copy some of them.
-static void fill_others(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *other[RG_ARGS_MAX])
-{
+static void fill_others(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *other[RG_ARGS_MAX]) {
     for (int k = 0; k < algo->n_args; k++) other[k] = rg_alloc(arg_bytes(algo, shape, k) + 1);
     algo->fill(shape, pattern, other);
 }
 
-static void free_others(const rg_algo *algo, void *other[RG_ARGS_MAX])
-{
+static void free_others(const rg_algo *algo, void *other[RG_ARGS_MAX]) {
     for (int k = 0; k < algo->n_args; k++) free(other[k]);
 }
 
 // The default for an algorithm without its own: position-coded inputs of seed 1, with one element of the pattern `maximum`.
-static void raise_one(const rg_algo *algo, const rg_shape *shape, int64_t input, void *const *arg)
-{
+static void raise_one(const rg_algo *algo, const rg_shape *shape, int64_t input, void *const *arg) {
     rg_shape s = *shape;
     s.seed = 1;
     const int which = rg_traced_argument(algo);
@@ -108,8 +99,7 @@ typedef struct change {
 
 // Length of the records of an argument whose numbers are meaningful only together, else 1. A rotation with one number of
 // another is no rotation; a transform with one leaves it unclear which pixels take part.
-static int64_t record_of(const change *c)
-{
+static int64_t record_of(const change *c) {
     static const struct {
         const char *name;
         int numbers;
@@ -122,8 +112,7 @@ static int64_t record_of(const change *c)
 
 // Whether numbers i and j must change together: numbers of a record, a sine and its cosine, and mates in a half plane or half
 // space, which have the same magnitude with any seed.
-static bool together(const change *c, int64_t i, int64_t j)
-{
+static bool together(const change *c, int64_t i, int64_t j) {
     enum { OPTICS = 6, SINE = 4 };
     const rg_arg *a = &c->algo->arg[c->k];
     const rg_type t = a->type(c->shape);
@@ -133,23 +122,20 @@ static bool together(const change *c, int64_t i, int64_t j)
         fabs(rg_value_at(t, c->then, i)) == fabs(rg_value_at(t, c->then, j));
 }
 
-static void copy_one(const change *c, void *to, int64_t i, const void *from, int64_t j)
-{
+static void copy_one(const change *c, void *to, int64_t i, const void *from, int64_t j) {
     const size_t bytes = rg_type_bytes(c->algo->arg[c->k].type(c->shape));
     memcpy((char *)to + (size_t)i * bytes, (const char *)from + (size_t)j * bytes, bytes);
 }
 
 // Sets number i, and those that change with it, to the values of the seed before.
-static void change_one(const change *c, int64_t i)
-{
+static void change_one(const change *c, int64_t i) {
     for (int64_t j = 0; j < c->algo->arg[c->k].count(c->shape); j++)
         if (j != i && together(c, i, j)) copy_one(c, c->now, j, c->then, j);
     copy_one(c, c->now, i, c->then, i); // last, because the others are compared with it
 }
 
 // The first number, searched cyclically from a drawn one, that depends on the seed; -1: none.
-static int64_t drawn_number(const change *c, int64_t n, uint64_t drawn)
-{
+static int64_t drawn_number(const change *c, int64_t n, uint64_t drawn) {
     const rg_type t = c->algo->arg[c->k].type(c->shape);
     for (int64_t i = 0; i < n; i++) {
         const int64_t at = (int64_t)((drawn + (uint64_t)i) % (uint64_t)n);
@@ -159,8 +145,7 @@ static int64_t drawn_number(const change *c, int64_t n, uint64_t drawn)
 }
 
 // Numbers of an item (row, image, particle; the second dimension counts them); 0: the argument has no items.
-static int64_t item_of(const change *c)
-{
+static int64_t item_of(const change *c) {
     rg_shape more = *c->shape;
     more.n[1] *= 2;
     const int64_t n = c->algo->arg[c->k].count(c->shape);
@@ -168,8 +153,7 @@ static int64_t item_of(const change *c)
 }
 
 // Whether the seed changes number i and no other has to change with it.
-static bool is_free(const change *c, int64_t i)
-{
+static bool is_free(const change *c, int64_t i) {
     const rg_type t = c->algo->arg[c->k].type(c->shape);
     bool alone = rg_value_at(t, c->now, i) != rg_value_at(t, c->then, i);
     for (int64_t j = 0; j < c->algo->arg[c->k].count(c->shape) && alone; j++) alone = j == i || !together(c, i, j);
@@ -177,8 +161,7 @@ static bool is_free(const change *c, int64_t i)
 }
 
 // Exchanges two different numbers at the same place of neighbouring items: the first pair, searched from a drawn number on.
-static void exchange(const change *c, uint64_t drawn)
-{
+static void exchange(const change *c, uint64_t drawn) {
     const rg_type t = c->algo->arg[c->k].type(c->shape);
     const int64_t item = item_of(c), places = c->algo->arg[c->k].count(c->shape) - item;
     for (int64_t i = 0; item && record_of(c) == 1 && i < places; i++) {
@@ -193,8 +176,7 @@ static void exchange(const change *c, uint64_t drawn)
 }
 
 // Alternately, an item differs from the one before in a drawn number only, or agrees with it in its first number only.
-static void make_twins(const change *c)
-{
+static void make_twins(const change *c) {
     const int64_t n = c->algo->arg[c->k].count(c->shape), item = item_of(c);
     if (item < 2 || record_of(c) > 1) return;
     for (int64_t at = item; at < n; at += item) {
@@ -206,8 +188,7 @@ static void make_twins(const change *c)
     }
 }
 
-static void change_inputs(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *const *arg)
-{
+static void change_inputs(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *const *arg) {
     rg_shape before = *shape;
     before.seed--;
     void *then[RG_ARGS_MAX];
@@ -230,8 +211,7 @@ static void change_inputs(const rg_algo *algo, const rg_shape *shape, rg_pattern
     free_others(algo, then);
 }
 
-static void fill(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *const *arg)
-{
+static void fill(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, void *const *arg) {
     const int64_t input = (int64_t)shape->seed - 1;
     if (pattern >= RG_RENEWED)
         change_inputs(algo, shape, pattern, arg);
@@ -245,8 +225,7 @@ static void fill(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern,
         raise_one(algo, shape, input, arg);
 }
 
-static void compute(rg_problem *p, const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, char *from)
-{
+static void compute(rg_problem *p, const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, char *from) {
     void *arg[RG_ARGS_MAX] = {NULL};
     *p = (rg_problem){.algo = algo, .shape = *shape, .pattern = pattern};
     for (int k = 0; k < algo->n_args; k++) {
@@ -263,8 +242,7 @@ static void compute(rg_problem *p, const rg_algo *algo, const rg_shape *shape, r
     algo->reference(shape, arg);
 }
 
-static void own_drop(void)
-{
+static void own_drop(void) {
     for (int k = 0; own.algo && k < own.algo->n_args; k++) {
         free(own.initial[k]);
         free(own.expected[k]);
@@ -272,8 +250,7 @@ static void own_drop(void)
     own = (rg_problem){0};
 }
 
-const rg_problem *rg_problem_make(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern)
-{
+const rg_problem *rg_problem_make(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern) {
     mprotect(store, REGION_BYTES, PROT_READ);
     const rg_problem *known = rg_problem_find(algo, shape, pattern);
     if (known) return known;

@@ -11,8 +11,7 @@
 
 static const char *const side[] = {"below", "at", "above"};
 
-static rg_tsv *table(void)
-{
+static rg_tsv *table(void) {
     static rg_tsv read;
     if (!read.path) {
         RG_FREED char *path = rg_share_path("verify/thresholds.tsv");
@@ -23,8 +22,7 @@ static rg_tsv *table(void)
 }
 
 // Whether one of the words is the variant's name; of_space: whether one of them names a variant for the same processor.
-static bool speaks_of(const char *words, const rg_entry *e, bool of_space)
-{
+static bool speaks_of(const char *words, const rg_entry *e, bool of_space) {
     if (strcmp(words, "*") == 0) return true;
     char name[64];
     for (int used; sscanf(words, " %63s%n", name, &used) == 1; words += used) {
@@ -35,8 +33,7 @@ static bool speaks_of(const char *words, const rg_entry *e, bool of_space)
     return false;
 }
 
-static unsigned patterns_of(const rg_tsv *t, int row)
-{
+static unsigned patterns_of(const rg_tsv *t, int row) {
     unsigned mask = 0;
     for (int p = 0; p < RG_PATTERNS; p++)
         if (strstr(rg_tsv_cell(t, row, "patterns"), rg_pattern_name[p])) mask |= 1u << p;
@@ -44,8 +41,7 @@ static unsigned patterns_of(const rg_tsv *t, int row)
 }
 
 // Writes shape number `index` of a cell, and its alternative of each dimension to level[]. Returns the number of shapes.
-static int64_t pick(const char *cell, int64_t index, char text[256], int level[RG_DIMS])
-{
+static int64_t pick(const char *cell, int64_t index, char text[256], int level[RG_DIMS]) {
     int64_t shapes = 1;
     char *to = text;
     for (int d = 0; *cell && d < RG_DIMS; d++) {
@@ -67,8 +63,7 @@ static bool is_triples(const rg_tsv *t, int row) { return strcmp(rg_tsv_cell(t, 
 
 // Reads a case. False if the algorithm does not have this shape of a triple, if a variant refuses a row for all variants, or if
 // a plug-in lacks the parameters; any other cell that cannot be read is an error in the table.
-static bool case_of(const rg_tsv *t, int row, const rg_entry *e, const char *text, rg_case *c)
-{
+static bool case_of(const rg_tsv *t, int row, const rg_entry *e, const char *text, rg_case *c) {
     char why[160];
     const bool any = strcmp(rg_tsv_cell(t, row, "variants"), "*") == 0;
     *c = (rg_case){.patterns = patterns_of(t, row), .any = any};
@@ -88,8 +83,7 @@ enum { LEVELS = 16, SHAPES_MOST = 4096 };
 typedef bool triples[RG_DIMS][LEVELS][RG_DIMS][LEVELS][RG_DIMS][LEVELS];
 
 // The number of a shape's triples that have not occurred yet; on the emulated GPU, of its pairs.
-static int fresh(triples met, const int level[RG_DIMS], bool pairs, bool note)
-{
+static int fresh(triples met, const int level[RG_DIMS], bool pairs, bool note) {
     int n = 0;
     for (int a = 0; a < RG_DIMS; a++)
         for (int b = a + 1; b < RG_DIMS; b++)
@@ -102,8 +96,7 @@ static int fresh(triples met, const int level[RG_DIMS], bool pairs, bool note)
 }
 
 // Takes the shape with most new triples, until none has any.
-static void cover(const rg_tsv *t, int row, const rg_entry *e, const char *cell, rg_threshold *take, void *of)
-{
+static void cover(const rg_tsv *t, int row, const rg_entry *e, const char *cell, rg_threshold *take, void *of) {
     char text[256];
     rg_case c;
     int level[RG_DIMS] = {0}, most = 1, gain;
@@ -128,8 +121,7 @@ static void cover(const rg_tsv *t, int row, const rg_entry *e, const char *cell,
     }
 }
 
-void rg_thresholds(const rg_entry *e, bool deep, rg_threshold *take, void *of)
-{
+void rg_thresholds(const rg_entry *e, bool deep, rg_threshold *take, void *of) {
     const rg_tsv *t = table();
     for (int row = 0; row < t->n_rows; row++) {
         const bool is_deep = strcmp(rg_tsv_cell(t, row, "when"), "deep") == 0;

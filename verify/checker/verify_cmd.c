@@ -72,22 +72,19 @@ typedef struct summary {
 // A shape with more inputs is traced along the first coordinate only, through the middle of the others.
 static const int64_t TRACED_MOST = 1000;
 
-static const char *device_of(const session *s, const rg_entry *e)
-{
+static const char *device_of(const session *s, const rg_entry *e) {
     return e->variant->space == RG_HOST ? "cpu" : e->emulated ? "host" : s->how.device;
 }
 
 static bool failed(rg_status status) { return status == RG_FAIL || status == RG_CRASH || status == RG_TIMEOUT; }
 
-static const char *colour_of(rg_status status)
-{
+static const char *colour_of(rg_status status) {
     return rg_colour(stdout, status == RG_PASS ? "green" : status == RG_SKIP ? "yellow" : "red");
 }
 
 // ---- rows ----------------------------------------------------------------------------------------------------------------
 
-static void row(session *s, const rg_entry *e, const rg_case *c, const rg_verdict *v, double seconds)
-{
+static void row(session *s, const rg_entry *e, const rg_case *c, const rg_verdict *v, double seconds) {
     char shape[96] = "-", params[192] = "-";
     if (c) {
         rg_shape_print(e->algo, &c->shape, shape);
@@ -101,8 +98,7 @@ static void row(session *s, const rg_entry *e, const rg_case *c, const rg_verdic
             rg_colour(stdout, "off"), e->algo->name, e->name, shape, params, c ? c->threads : 0, seconds, v->reason);
 }
 
-static void head(const session *s)
-{
+static void head(const session *s) {
     fprintf(s->rows, "# regather verify %s\n# command: %s\n# seed: %" PRIu64 "\n# limit_s: %g\n", RG_VERSION, s->given.line,
         s->how.seed, s->how.limit_s);
     fprintf(s->rows, "algo\tvariant\tshape\tparams\tthreads\tdevice\tstatus\terror\ttol\tseconds\treason\n");
@@ -111,8 +107,7 @@ static void head(const session *s)
 // ---- the command that repeats a case -------------------------------------------------------------------------------------
 
 // Prints `regather verify` or `trace` with this case as options. input: "y=16", "" for all.
-static void print_command(const session *s, const char *command, const char *input, const rg_entry *e, const rg_case *c)
-{
+static void print_command(const session *s, const char *command, const char *input, const rg_entry *e, const rg_case *c) {
     char shape[96], params[192];
     const char *label = strcmp(command, "verify") ? command : "repeat";
     rg_shape_print(e->algo, &c->shape, shape);
@@ -137,13 +132,11 @@ static void print_command(const session *s, const char *command, const char *inp
 
 // ---- one variant ---------------------------------------------------------------------------------------------------------
 
-static int64_t inputs_of(const rg_entry *e, const rg_case *c)
-{
+static int64_t inputs_of(const rg_entry *e, const rg_case *c) {
     return e->algo->arg[rg_traced_argument(e->algo)].count(&c->shape);
 }
 
-static void take(session *s, summary *sum, const rg_entry *e, const rg_case *c, const rg_verdict *v, double seconds)
-{
+static void take(session *s, summary *sum, const rg_entry *e, const rg_case *c, const rg_verdict *v, double seconds) {
     row(s, e, c, v, seconds);
     sum->count[v->status]++;
     s->count[v->status]++;
@@ -173,8 +166,7 @@ static void take(session *s, summary *sum, const rg_entry *e, const rg_case *c, 
     }
 }
 
-static void print_trace(const session *s, const rg_entry *e, const rg_case *c)
-{
+static void print_trace(const session *s, const rg_entry *e, const rg_case *c) {
     const int64_t n = inputs_of(e, c);
     char middle[64] = "", *others = middle;
     if (n > TRACED_MOST) {
@@ -187,15 +179,13 @@ static void print_trace(const session *s, const rg_entry *e, const rg_case *c)
 }
 
 // Whether a plug-in's own bound is looser than the one used: the tighter of its own and the algorithm's.
-static bool asks_for_more(const rg_entry *e, const rg_case *c)
-{
+static bool asks_for_more(const rg_entry *e, const rg_case *c) {
     if (!e->variant->tolerance) return false;
     const rg_tolerance own = e->variant->tolerance(&c->shape, c->param), used = rg_tolerance_of(e, &c->shape, c->param);
     return own.kind != used.kind || own.absolute > used.absolute || own.relative > used.relative;
 }
 
-static void report(const session *s, const rg_entry *e, const summary *sum, const rg_plan *plan)
-{
+static void report(const session *s, const rg_entry *e, const summary *sum, const rg_plan *plan) {
     rg_status worst = RG_PASS;
     if (sum->has_fault)
         worst = sum->fault.status;
@@ -233,8 +223,7 @@ static void report(const session *s, const rg_entry *e, const summary *sum, cons
         print_trace(s, e, &sum->smallest);
 }
 
-static void judge_coverage(session *s, const rg_entry *e, const rg_plan *plan, const bool *ran, summary *sum)
-{
+static void judge_coverage(session *s, const rg_entry *e, const rg_plan *plan, const bool *ran, summary *sum) {
     const rg_coverage *of = &plan->all, *c = &sum->covered;
     if (!of->cases) return;
     sum->covered = rg_plan_coverage(plan, e, ran);
@@ -244,8 +233,7 @@ static void judge_coverage(session *s, const rg_entry *e, const rg_plan *plan, c
 }
 
 // Prints the drawn shapes, once for an algorithm.
-static void print_drawn(session *s, const rg_entry *e, const rg_plan *plan)
-{
+static void print_drawn(session *s, const rg_entry *e, const rg_plan *plan) {
     bool any = false;
     for (int i = 0; i < plan->n && s->drawn_for != e->algo; i++) {
         char shape[96];
@@ -258,8 +246,7 @@ static void print_drawn(session *s, const rg_entry *e, const rg_plan *plan)
     s->drawn_for = e->algo;
 }
 
-static void check_variant(session *s, const rg_entry *e)
-{
+static void check_variant(session *s, const rg_entry *e) {
     summary sum = {0};
     RG_ENDS(rg_plan_free) rg_plan plan = {0};
     const char *lacks = rg_unavailable(e);
@@ -305,15 +292,13 @@ static void check_variant(session *s, const rg_entry *e)
 // ---- the command ---------------------------------------------------------------------------------------------------------
 
 // --device cpu selects the variants that run on the CPU, host the emulated ones, gpu.. those of the GPU; none: cpu and gpu.
-bool rg_on_device(const rg_entry *e, const char *asked)
-{
+bool rg_on_device(const rg_entry *e, const char *asked) {
     if (!asked || strcmp(asked, "host") == 0) return true;
     return (e->variant->space == RG_HOST) == (strcmp(asked, "cpu") == 0);
 }
 
 // The given shape and parameters apply to every chosen variant, so they must fit each.
-static int read_shape(session *s, const rg_entry *e)
-{
+static int read_shape(session *s, const rg_entry *e) {
     char why[160];
     const char *text = s->shape_text;
     if (text) {
@@ -325,8 +310,7 @@ static int read_shape(session *s, const rg_entry *e)
     return RG_GOOD;
 }
 
-static int check_chosen(session *s, const char *pattern)
-{
+static int check_chosen(session *s, const char *pattern) {
     const char *device = s->given.device_typed;
     int chosen = 0;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, pattern, device));) {
@@ -343,8 +327,7 @@ static int check_chosen(session *s, const char *pattern)
     return chosen ? RG_GOOD : rg_fail(RG_USAGE, "no variant of \"%s\" runs on device %s", pattern, device ? device : "gpu");
 }
 
-static int conclude(const session *s)
-{
+static int conclude(const session *s) {
     const int bad = s->count[RG_FAIL] + s->count[RG_CRASH] + s->count[RG_TIMEOUT];
     printf("%d passed, %d failed, %d skipped\n", s->count[RG_PASS], bad, s->count[RG_SKIP]);
     if (bad) return RG_WRONG;
@@ -352,8 +335,7 @@ static int conclude(const session *s)
     return s->lacking ? RG_LACKS : rg_fail(RG_USAGE, "nothing was checked: every case was skipped, see above");
 }
 
-static int run(void *of)
-{
+static int run(void *of) {
     session *s = of;
     char pattern[512];
     rg_file file;

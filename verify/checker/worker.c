@@ -40,22 +40,19 @@ static struct worker {
 
 static int parent_socket;
 
-static void tell_phase(const char *what, double limit_s)
-{
+static void tell_phase(const char *what, double limit_s) {
     note n = {.is_verdict = false, .limit_s = limit_s};
     snprintf(n.what, sizeof n.what, "%s", what);
     if (send(parent_socket, &n, sizeof n, MSG_NOSIGNAL) != (ssize_t)sizeof n) _exit(RG_WRONG);
 }
 
-static const rg_device *open_device(const rg_entry *entry, const char *name, char why[200])
-{
+static const rg_device *open_device(const rg_entry *entry, const char *name, char why[200]) {
     if (entry->variant->space == RG_HOST) return rg_device_cpu();
     return rg_device_open(name, why);
 }
 
 // Resets signals to their default action, so that the parent sees them by name even under a sanitizer's handler.
-static void plain_death(pid_t parent)
-{
+static void plain_death(pid_t parent) {
     const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
     for (int i = 0; i < RG_COUNT(fatal); i++) signal(fatal[i], SIG_DFL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
@@ -63,8 +60,7 @@ static void plain_death(pid_t parent)
     if (getppid() != parent) _exit(RG_WRONG);
 }
 
-static void tell_last(const rg_verdict *verdict)
-{
+static void tell_last(const rg_verdict *verdict) {
     note n = {.is_verdict = true, .verdict = *verdict, .is_last = true};
     send(parent_socket, &n, sizeof n, MSG_NOSIGNAL);
     _exit(RG_WRONG);
@@ -72,8 +68,7 @@ static void tell_last(const rg_verdict *verdict)
 
 // Replaces the words of the command in /proc/self/cmdline by those of another command (bench, a job), drawn for each case: no
 // kernel can be right for `verify` only.
-static void look_ordinary(uint64_t drawn)
-{
+static void look_ordinary(uint64_t drawn) {
     static const char words[][16] = {"regather bench", "regather align", "regather refine", "regather search"};
     static char *from, *past; // start and end of the words; NULL before the first case
     unsigned long first = 0, end = 0;
@@ -90,8 +85,7 @@ static void look_ordinary(uint64_t drawn)
     from[strcspn(word, " ")] = '\0';
 }
 
-__attribute__((noreturn)) static void serve(const rg_entry *entry, const char *device_name)
-{
+__attribute__((noreturn)) static void serve(const rg_entry *entry, const char *device_name) {
     char why[200] = "";
     tell_phase("opening the device", 120);
     const rg_device *device = open_device(entry, device_name, why);
@@ -115,8 +109,7 @@ __attribute__((noreturn)) static void serve(const rg_entry *entry, const char *d
 // ---- the parent ----------------------------------------------------------------------------------------------------------
 
 // Waits at most 5 s: a kernel that runs on a GPU can keep a killed process alive; it is then left to the system.
-static int reap(int *status)
-{
+static int reap(int *status) {
     for (int i = 0; i < 500; i++) {
         const pid_t p = waitpid(worker.pid, status, WNOHANG);
         if (p) return p == worker.pid ? 0 : -1;
@@ -125,8 +118,7 @@ static int reap(int *status)
     return -1;
 }
 
-static void forget(bool kill_it)
-{
+static void forget(bool kill_it) {
     int status;
     close(worker.socket);
     if (kill_it && !__gcov_dump) kill(worker.pid, SIGKILL);
@@ -134,19 +126,16 @@ static void forget(bool kill_it)
     worker = (struct worker){0};
 }
 
-void rg_verify_end(void)
-{
+void rg_verify_end(void) {
     if (worker.pid) forget(true);
 }
 
-static bool is_current(const rg_entry *entry, const char *device)
-{
+static bool is_current(const rg_entry *entry, const char *device) {
     return worker.pid && worker.entry == entry && memcmp(&worker.copy, entry, sizeof *entry) == 0 &&
         strcmp(worker.device, device) == 0;
 }
 
-static int start(const rg_entry *entry, const char *device)
-{
+static int start(const rg_entry *entry, const char *device) {
     int pair[2];
     if (is_current(entry, device)) return RG_GOOD;
     rg_verify_end();
@@ -173,8 +162,7 @@ static int start(const rg_entry *entry, const char *device)
     return RG_GOOD;
 }
 
-static rg_verdict died(const char *what)
-{
+static rg_verdict died(const char *what) {
     rg_verdict v = {.status = RG_CRASH};
     int status = 0;
     if (reap(&status))
@@ -189,8 +177,7 @@ static rg_verdict died(const char *what)
     return v;
 }
 
-static rg_verdict timed_out(const char *what, double limit_s)
-{
+static rg_verdict timed_out(const char *what, double limit_s) {
     rg_verdict v = {.status = RG_TIMEOUT};
     snprintf(v.reason, sizeof v.reason, "%s: no end after %g s", what, limit_s);
     forget(true);
@@ -199,8 +186,7 @@ static rg_verdict timed_out(const char *what, double limit_s)
 
 // Seconds that a process was ready to run without a core (Linux: the second number of schedstat, ns), of its thread that waited
 // longest, since the others wait for it. 0 if the kernel does not report it; then the limit is plain time.
-static double queued_s(pid_t pid)
-{
+static double queued_s(pid_t pid) {
     char path[64];
     double longest_ns = 0;
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
@@ -218,8 +204,7 @@ static double queued_s(pid_t pid)
 }
 
 // Whether the worker sent something within allowed_s, not counting the time it waited for a core.
-static bool heard(double allowed_s)
-{
+static bool heard(double allowed_s) {
     struct pollfd p = {.fd = worker.socket, .events = POLLIN};
     const double began = rg_seconds(), queued_before = queued_s(worker.pid);
     for (double left_s = allowed_s; left_s > 0;) {
@@ -230,8 +215,7 @@ static bool heard(double allowed_s)
     return false;
 }
 
-static rg_verdict converse(const rg_job *job, double limit_s)
-{
+static rg_verdict converse(const rg_job *job, double limit_s) {
     note n = {.what = "starting", .limit_s = 120};
     if (send(worker.socket, job, sizeof *job, MSG_NOSIGNAL) != (ssize_t)sizeof *job) return died("before the case");
     for (;;) {
@@ -245,8 +229,7 @@ static rg_verdict converse(const rg_job *job, double limit_s)
     }
 }
 
-static rg_verdict ask(const rg_entry *entry, rg_job job, const int64_t *param, const rg_verify_options *options)
-{
+static rg_verdict ask(const rg_entry *entry, rg_job job, const int64_t *param, const rg_verify_options *options) {
     rg_verdict v = {.status = RG_FAIL, .reason = "not run"};
     const char *unavailable = rg_unavailable(entry);
     if (unavailable) {
@@ -269,13 +252,11 @@ static rg_verdict ask(const rg_entry *entry, rg_job job, const int64_t *param, c
 }
 
 rg_verdict rg_verify_case(
-    const rg_entry *entry, const rg_shape *shape, const int64_t *param, int threads, const rg_verify_options *options)
-{
+    const rg_entry *entry, const rg_shape *shape, const int64_t *param, int threads, const rg_verify_options *options) {
     return ask(entry, (rg_job){.item = {.shape = *shape, .threads = threads}}, param, options);
 }
 
 rg_verdict rg_show_case(const rg_entry *entry, const rg_shape *shape, const int64_t *param, int threads, rg_show *show,
-    const rg_verify_options *options)
-{
+    const rg_verify_options *options) {
     return ask(entry, (rg_job){.item = {.shape = *shape, .threads = threads}, .show = show}, param, options);
 }

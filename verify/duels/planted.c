@@ -9,8 +9,7 @@
 static const int64_t percents[] = {0, 1, 2, 3, 5, 10};
 static const rg_param params[] = {{"percent", percents, RG_COUNT(percents), 0, "CPU time added to that of the sums"}};
 
-static void sums_of(const rg_call *call)
-{
+static void sums_of(const rg_call *call) {
     const int64_t *n = call->shape->n, r = n[AC_R];
     const uint8_t *a = call->arg[AC_A];
     int64_t *sums = call->arg[AC_SUMS];
@@ -25,8 +24,7 @@ static void sums_of(const rg_call *call)
 }
 
 // Each turn waits for the one before it, so that its time is that of the multiplier.
-static void loop(int64_t turns)
-{
+static void loop(int64_t turns) {
     uint64_t x = 1;
     for (; turns > 0; turns--) {
         x = x * 0x9E3779B97F4A7C15u + 1;
@@ -34,16 +32,14 @@ static void loop(int64_t turns)
     }
 }
 
-static double cpu_s(void)
-{
+static double cpu_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 // The least of several tries, each long enough for the clock, since other work on the machine can only lengthen one.
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     enum { TRIES = 9, TURNS = 200000 };
     double one_s = INFINITY, turn_s = INFINITY;
     int64_t *turns = (int64_t *)call->scratch;
@@ -60,21 +56,18 @@ static int prepare(rg_call *call)
     return RG_OK;
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     sums_of(call);
     loop(*(int64_t *)call->scratch);
     return RG_OK;
 }
 
-static size_t scratch(const rg_shape *shape, const int64_t *param)
-{
+static size_t scratch(const rg_shape *shape, const int64_t *param) {
     (void)shape, (void)param;
     return sizeof(int64_t);
 }
 
-static const char *refuse(const rg_shape *shape, const int64_t *param)
-{
+static const char *refuse(const rg_shape *shape, const int64_t *param) {
     (void)param;
     return shape->n[AC_KIND] ? "8-bit autocorrelation only" : NULL;
 }

@@ -6,8 +6,7 @@
 static const int64_t percents[] = {0, 1, 2, 3, 5, 10};
 static const rg_param params[] = {{"percent", percents, RG_COUNT(percents), 0, "time of each thread added to that of its sum"}};
 
-static __global__ void kernel(const uint8_t *a, int64_t *sums, int64_t width, int64_t height, int64_t r, int64_t percent)
-{
+static __global__ void kernel(const uint8_t *a, int64_t *sums, int64_t width, int64_t height, int64_t r, int64_t percent) {
     const int64_t side = 2 * r + 1, e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (e >= side * side) return;
 #ifndef RG_EMULATED
@@ -27,8 +26,7 @@ static __global__ void kernel(const uint8_t *a, int64_t *sums, int64_t width, in
 #endif
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     enum { BLOCK = 128 };
     const int64_t *n = call->shape->n, r = n[AC_R], elements = (2 * r + 1) * (2 * r + 1);
     RG_LAUNCH(kernel, (unsigned)((elements + BLOCK - 1) / BLOCK), BLOCK, 0, call->stream, (const uint8_t *)call->arg[AC_A],
@@ -36,8 +34,7 @@ static int run(rg_call *call)
     return (int)cudaGetLastError();
 }
 
-static const char *refuse(const rg_shape *shape, const int64_t *)
-{
+static const char *refuse(const rg_shape *shape, const int64_t *) {
     return shape->n[AC_KIND] ? "8-bit autocorrelation only" : NULL;
 }
 

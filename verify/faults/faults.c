@@ -30,8 +30,7 @@ static atomic_long calls[KINDS];
 static pid_t first; // the process whose calls count; under MPI its worker's, too. Programs that it starts have no faults
 static uintptr_t low, high; // code of the program
 
-static int first_object(struct dl_phdr_info *info, size_t bytes, void *unused)
-{
+static int first_object(struct dl_phdr_info *info, size_t bytes, void *unused) {
     (void)bytes, (void)unused;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
@@ -41,8 +40,7 @@ static int first_object(struct dl_phdr_info *info, size_t bytes, void *unused)
     return 1; // the program comes first
 }
 
-__attribute__((constructor)) static void begin(void)
-{
+__attribute__((constructor)) static void begin(void) {
     const char *asked = getenv("RG_FAULT");
     if (!asked || sscanf(asked, "%15[a-z0-9]:%ld", kind, &wanted) != 2) kind[0] = 0;
     dl_iterate_phdr(first_object, NULL);
@@ -53,8 +51,7 @@ __attribute__((constructor)) static void begin(void)
 
 static int counts(int k) { return getpid() == first || k == MPI0 || k == MPI1; }
 
-__attribute__((destructor)) static void end(void)
-{
+__attribute__((destructor)) static void end(void) {
     const char *path = getenv("RG_FAULT_COUNT");
     char text[512];
     for (int k = 0; path && k < KINDS; k++) {
@@ -67,13 +64,11 @@ __attribute__((destructor)) static void end(void)
     }
 }
 
-static long number(int k, const void *caller)
-{
+static long number(int k, const void *caller) {
     return (uintptr_t)caller < low || (uintptr_t)caller >= high || !counts(k) ? 0 : atomic_fetch_add(&calls[k], 1) + 1;
 }
 
-static int fails(int k, const void *caller)
-{
+static int fails(int k, const void *caller) {
     const long n = number(k, caller);
     return n && n == wanted && !strcmp(kind, name_of[k]);
 }
@@ -90,8 +85,7 @@ void *calloc(size_t n, size_t each) { return fails(ALLOC, CALLER) ? none() : __l
 void *realloc(void *p, size_t n) { return fails(ALLOC, CALLER) ? none() : __libc_realloc(p, n); }
 void *aligned_alloc(size_t align, size_t n) { return fails(ALLOC, CALLER) ? none() : __libc_memalign(align, n); }
 
-int open(const char *path, int flags, ...)
-{
+int open(const char *path, int flags, ...) {
     va_list list;
     va_start(list, flags);
     const int mode = va_arg(list, int);
@@ -104,32 +98,28 @@ int mkdir(const char *path, mode_t mode) { return fails(OPEN, CALLER) ? (errno =
 
 static int cut(FILE *f, int why) { return WRONG(f), errno = why, 1; }
 #define WRITE_FAILS(f) ((f) != stderr && fails(WRITE, CALLER) && cut(f, ENOSPC)) // not on stderr, where errors are printed
-size_t fread(void *to, size_t each, size_t n, FILE *f)
-{
+size_t fread(void *to, size_t each, size_t n, FILE *f) {
     return fails(READ, CALLER) && cut(f, EIO) ? 0 : REAL(fread)(to, each, n, f);
 }
 char *fgets(char *to, int n, FILE *f) { return fails(READ, CALLER) && cut(f, EIO) ? NULL : REAL(fgets)(to, n, f); }
 ssize_t getline(char **to, size_t *n, FILE *f) { return fails(READ, CALLER) && cut(f, EIO) ? -1 : REAL(getline)(to, n, f); }
 int getc(FILE *f) { return fails(READ, CALLER) && cut(f, EIO) ? EOF : REAL(getc)(f); }
 ssize_t read(int fd, void *to, size_t n) { return fails(READ, CALLER) ? (errno = EIO, -1) : REAL(read)(fd, to, n); }
-ssize_t pread(int fd, void *to, size_t n, off_t at)
-{
+ssize_t pread(int fd, void *to, size_t n, off_t at) {
     return fails(READ, CALLER) ? (errno = EIO, -1) : REAL(pread)(fd, to, n, at);
 }
 
 size_t fwrite(const void *from, size_t each, size_t n, FILE *f) { return WRITE_FAILS(f) ? 0 : REAL(fwrite)(from, each, n, f); }
 int fputs(const char *text, FILE *f) { return WRITE_FAILS(f) ? EOF : REAL(fputs)(text, f); }
 int fputc(int c, FILE *f) { return WRITE_FAILS(f) ? EOF : REAL(fputc)(c, f); }
-int fprintf(FILE *f, const char *format, ...)
-{
+int fprintf(FILE *f, const char *format, ...) {
     va_list list;
     va_start(list, format);
     const int n = WRITE_FAILS(f) ? -1 : vfprintf(f, format, list);
     va_end(list);
     return n;
 }
-int printf(const char *format, ...)
-{
+int printf(const char *format, ...) {
     va_list list;
     va_start(list, format);
     const int n = WRITE_FAILS(stdout) ? -1 : vfprintf(stdout, format, list);
@@ -137,14 +127,12 @@ int printf(const char *format, ...)
     return n;
 }
 int fflush(FILE *f) { return f && WRITE_FAILS(f) ? EOF : REAL(fflush)(f); }
-ssize_t write(int fd, const void *from, size_t n)
-{
+ssize_t write(int fd, const void *from, size_t n) {
     return fd != 2 && fails(WRITE, CALLER) ? (errno = ENOSPC, -1) : REAL(write)(fd, from, n);
 }
 int fsync(int fd) { return fails(SYNC, CALLER) ? (errno = EIO, -1) : REAL(fsync)(fd); }
 int rename(const char *from, const char *to) { return fails(SYNC, CALLER) ? (errno = EIO, -1) : REAL(rename)(from, to); }
-int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *of)
-{
+int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *of) {
     return fails(THREAD, CALLER) ? EAGAIN : REAL(pthread_create)(t, a, run, of);
 }
 
@@ -160,8 +148,7 @@ enum { TAKES, GIVES, OTHER };
 static _Thread_local int pending; // the error of a failed call until the program reads it, as in the runtime
 static atomic_int broken;
 // Returns 1: this call fails; 2: the device is broken.
-static int cuda_fails(int takes_memory, int gives_back, const void *caller)
-{
+static int cuda_fails(int takes_memory, int gives_back, const void *caller) {
     static const char *const with_all_after[KINDS] = {[CUDA] = "late", [ROOM] = "rooms", [GIVE] = "gives", [SIDE] = "sides"};
     const int is[KINDS] = {[CUDA] = 1, [ROOM] = takes_memory, [GIVE] = gives_back, [SIDE] = gettid() != first};
     const long of_all = number(CUDA, caller);
@@ -181,20 +168,17 @@ int rg_fault_cuda(int takes_memory, int gives_back);
 int rg_fault_cuda(int takes_memory, int gives_back) { return cuda_fails(takes_memory, gives_back, (const void *)low); }
 
 #define CUDA_CALL(does, name)                                                                                                  \
-    int cuda##name(WORDS)                                                                                                      \
-    {                                                                                                                          \
+    int cuda##name(WORDS) {                                                                                                    \
         const int fault = cuda_fails(does == TAKES, does == GIVES, CALLER);                                                    \
         if (fault) return fault == 2 ? ILLEGAL_ADDRESS : (pending = does == TAKES ? NO_MEMORY : FAILED);                       \
         return REAL(cuda##name)(a, b, c, d, e, f, g, h, i, j, k, l);                                                           \
     }
 #define CUFFT(does, name)                                                                                                      \
-    int cufft##name(WORDS)                                                                                                     \
-    {                                                                                                                          \
+    int cufft##name(WORDS) {                                                                                                   \
         return cuda_fails(0, does == GIVES, CALLER) ? PLAN_FAILED : REAL(cufft##name)(a, b, c, d, e, f, g, h, i, j, k, l);     \
     }
 int cudaGetLastError(void);
-int cudaGetLastError(void)
-{
+int cudaGetLastError(void) {
     const int fault = cuda_fails(0, 0, CALLER), last = REAL(cudaGetLastError)(), kept = pending;
     pending = 0;
     return fault == 2 ? ILLEGAL_ADDRESS : fault ? FAILED : kept ? kept : last;
@@ -215,8 +199,7 @@ CUFFT(TAKES, Create) CUFFT(GIVES, Destroy) CUFFT(OTHER, SetAutoAllocation) CUFFT
 CUFFT(OTHER, MakePlanMany64) CUFFT(OTHER, ExecR2C) CUFFT(OTHER, ExecC2R) CUFFT(OTHER, ExecD2Z) CUFFT(OTHER, ExecZ2D)
     // clang-format on
 
-    static int mpi(void)
-{
+    static int mpi(void) {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
     return rank && *rank == '1' ? MPI1 : MPI0;
 }
@@ -228,14 +211,12 @@ MPI(Bcast) MPI(Allgather) MPI(Isend) MPI(Irecv) MPI(Ibcast) MPI(Iallreduce) MPI(
     // clang-format on
     // Polls: only successful ones count, or their number would depend on time.
     int MPI_Test(word request, int *flag, word status);
-int MPI_Test(word request, int *flag, word status)
-{
+int MPI_Test(word request, int *flag, word status) {
     const int code = REAL(MPI_Test)(request, flag, status);
     return code == 0 && *flag && fails(mpi(), CALLER) ? MPI_FAILED : code;
 }
 int MPI_Iprobe(word from, word tag, word over, int *flag, word status);
-int MPI_Iprobe(word from, word tag, word over, int *flag, word status)
-{
+int MPI_Iprobe(word from, word tag, word over, int *flag, word status) {
     const int code = REAL(MPI_Iprobe)(from, tag, over, flag, status);
     return code == 0 && *flag && fails(mpi(), CALLER) ? MPI_FAILED : code;
 }

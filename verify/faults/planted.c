@@ -9,14 +9,12 @@
 
 static int (*fault)(int takes_memory, int gives_back);
 
-static void *in_another_thread(void *unused)
-{
+static void *in_another_thread(void *unused) {
     if (fault && fault(0, 0)) abort();
     return unused;
 }
 
-int main(int n_words, char **word)
-{
+int main(int n_words, char **word) {
     const char *what = n_words > 1 ? word[1] : "";
     pthread_t thread;
     fault = (int (*)(int, int))dlsym(RTLD_DEFAULT, "rg_fault_cuda");

@@ -11,8 +11,7 @@ typedef struct part {
 } part;
 
 // Number of particles that a run reuses from the file; -1: refused. Particles, reference and command are constant.
-static int64_t open_part(const part *p, bool resume, char **head, size_t *n)
-{
+static int64_t open_part(const part *p, bool resume, char **head, size_t *n) {
     rg_particle row[PARTICLES] = {0};
     fr_files files = {.input = p->input, .particles = {.n = PARTICLES, .side = SIDE, .row = row}};
     fr_refinement r = {.out = p->out, .reference = p->input, .side = SIDE, .batch = 2, .resume = resume};
@@ -33,14 +32,12 @@ static int64_t open_part(const part *p, bool resume, char **head, size_t *n)
     return resumed;
 }
 
-static void put(const part *p, const char *head, size_t n_head, const uint8_t *bytes, size_t n)
-{
+static void put(const part *p, const char *head, size_t n_head, const uint8_t *bytes, size_t n) {
     FILE *f = fopen(p->path, "w");
     fuzz_expect(f && fwrite(head, 1, n_head, f) == n_head && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     static part p;
     static char *head;
     static size_t n_head;

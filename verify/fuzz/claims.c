@@ -5,8 +5,7 @@
 #include "../../impl/base/core.h"
 #include "fuzz.h"
 
-static void read_both(const char *claims, const char *papers)
-{
+static void read_both(const char *claims, const char *papers) {
     rg_claims c;
     int code = rg_claims_read(claims, papers, &c);
     fuzz_expect(code == RG_GOOD || code == RG_USAGE);
@@ -17,8 +16,7 @@ static void read_both(const char *claims, const char *papers)
     if (code == RG_GOOD) rg_claims_free(&c);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     static char *claims, *papers;
     if (!claims) {
         claims = rg_share_path("reference/claims.tsv");

@@ -22,8 +22,7 @@ static uint8_t now[2 * ROOM];
 static volatile size_t now_bytes;
 static volatile uint64_t now_run, now_seed;
 
-static void crashed(int number)
-{
+static void crashed(int number) {
     char name[64];
     snprintf(name, sizeof name, "crash-%llu-%llu", (unsigned long long)now_seed, (unsigned long long)now_run);
     int file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -31,8 +30,7 @@ static void crashed(int number)
     raise(number); // SA_RESETHAND: now it ends the program
 }
 
-static void take(const char *path)
-{
+static void take(const char *path) {
     struct stat facts;
     fuzz_expect(stat(path, &facts) == 0);
     if (S_ISDIR(facts.st_mode)) {
@@ -55,8 +53,7 @@ static const char *const word[] = {"\n", "\t", "\r\n", "#", "\"", "'", "-", "nan
     "9223372036854775808", "0x1p-1074", "data_", "loop_", "_", "@", "%s", "$(", "\x1b[2J", "\xff", "99999999", ".", "1e", ";",
     ",", "=", ":"};
 
-static size_t insert(uint8_t *bytes, size_t n, size_t at, const void *what, size_t length)
-{
+static size_t insert(uint8_t *bytes, size_t n, size_t at, const void *what, size_t length) {
     if (n + length > ROOM) return n;
     memmove(bytes + at + length, bytes + at, n - at);
     memcpy(bytes + at, what, length);
@@ -65,8 +62,7 @@ static size_t insert(uint8_t *bytes, size_t n, size_t at, const void *what, size
 
 // Makes one to eight edits: a bit, a byte, a number of 32 bits, a word, a stretch removed, doubled, zeroed or copied from
 // another file, a truncation.
-static size_t damage(uint8_t *bytes, size_t n, uint64_t seed)
-{
+static size_t damage(uint8_t *bytes, size_t n, uint64_t seed) {
     uint64_t turn = 0;
     const int edits = 1 + (int)(rg_bits(seed, turn++) % 8);
     for (int e = 0; e < edits && n > 0; e++) {
@@ -108,15 +104,13 @@ static size_t damage(uint8_t *bytes, size_t n, uint64_t seed)
     return n;
 }
 
-static void run(const uint8_t *bytes, size_t n)
-{
+static void run(const uint8_t *bytes, size_t n) {
     RG_FREED uint8_t *exact = rg_alloc(n ? n : 1); // exact, so that ASan finds a read past the end
     memcpy(exact, bytes, n);
     target(exact, n);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     uint64_t runs = UINT64_MAX / 2, seed = 1, done = 0;
     double seconds = 1e9;
     bool limited = false;

@@ -3,8 +3,7 @@
 #include "../checker/checker.h"
 #include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     static int quiet = -1;
     fflush(stdout);
     const int kept = dup(STDOUT_FILENO); // its output for each line

@@ -13,19 +13,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-static inline void fuzz_expect(bool right)
-{
+static inline void fuzz_expect(bool right) {
     if (!right) abort();
 }
 
-static inline void fuzz_put(int file, const void *bytes, size_t n)
-{
+static inline void fuzz_put(int file, const void *bytes, size_t n) {
     fuzz_expect(file >= 0 && ftruncate(file, 0) == 0 && pwrite(file, bytes, n, 0) == (ssize_t)n);
 }
 
 // The bytes as a file without a name, the same one in every call.
-static inline const char *fuzz_path(const void *bytes, size_t n)
-{
+static inline const char *fuzz_path(const void *bytes, size_t n) {
     static int file = -1;
     static char path[40];
     if (file < 0) {
@@ -39,8 +36,7 @@ static inline const char *fuzz_path(const void *bytes, size_t n)
 // A path in a folder of this process, in memory if possible, removed by its last user; a file left there is removed first.
 static char fuzz_folder[64];
 
-static inline void fuzz_remove_folder(void)
-{
+static inline void fuzz_remove_folder(void) {
     DIR *all = opendir(fuzz_folder);
     for (struct dirent *entry; all && (entry = readdir(all));)
         if (unlinkat(dirfd(all), entry->d_name, 0) != 0) unlinkat(dirfd(all), entry->d_name, AT_REMOVEDIR);
@@ -48,8 +44,7 @@ static inline void fuzz_remove_folder(void)
     rmdir(fuzz_folder);
 }
 
-static inline const char *fuzz_out(const char *name)
-{
+static inline const char *fuzz_out(const char *name) {
     static char path[4][128];
     static int turn;
     char *const folder = fuzz_folder;
@@ -66,8 +61,7 @@ static inline const char *fuzz_out(const char *name)
 }
 
 // The whole file and a 0 after it; malloc'ed.
-static inline char *fuzz_get(const char *path, size_t *n)
-{
+static inline char *fuzz_get(const char *path, size_t *n) {
     struct stat facts;
     int file = open(path, O_RDONLY);
     fuzz_expect(file >= 0 && fstat(file, &facts) == 0);
@@ -78,8 +72,7 @@ static inline char *fuzz_get(const char *path, size_t *n)
     return bytes;
 }
 
-static inline void fuzz_same_files(const char *a, const char *b)
-{
+static inline void fuzz_same_files(const char *a, const char *b) {
     size_t n, m;
     char *of_a = fuzz_get(a, &n), *of_b = fuzz_get(b, &m);
     fuzz_expect(n == m && memcmp(of_a, of_b, n) == 0);

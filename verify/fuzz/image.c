@@ -4,16 +4,14 @@
 #include "../../data/formats/image.h"
 #include "fuzz.h"
 
-static void again(const rg_image *image, const char *path, int (*write)(const char *, const rg_image *))
-{
+static void again(const rg_image *image, const char *path, int (*write)(const char *, const rg_image *)) {
     RG_ENDS(rg_image_free) rg_image copy;
     fuzz_expect(write(path, image) == RG_GOOD && rg_image_read(path, 0, &(rg_grey_range){0}, &copy) == RG_GOOD);
     fuzz_expect(copy.width == image->width && copy.height == image->height && copy.bits == image->bits);
     fuzz_expect(!memcmp(copy.pixel, image->pixel, (size_t)(image->width * image->height * (image->bits / 8))));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     const rg_grey_range range[3] = {{.given = false}, {.given = true, .low = -1, .high = 1000}, {.real = true}};
     FILE *file = n ? fmemopen((void *)(uintptr_t)bytes, n, "rb") : NULL;
     for (int i = 0; file && i < 3; i++) {

@@ -4,8 +4,7 @@
 #include "fuzz.h"
 
 // Writes all sections of one file to another; false: a value that the format refuses.
-static bool copied(rg_mrc *from, const char *path, float *section)
-{
+static bool copied(rg_mrc *from, const char *path, float *section) {
     rg_mrc_out out;
     if (rg_mrc_write_begin(&out, path, from->nx, from->ny, from->nz, RG_MRC_FLOAT32, from->voxel_A[0], false) != RG_GOOD)
         return false;
@@ -19,8 +18,7 @@ static bool copied(rg_mrc *from, const char *path, float *section)
     return true;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     const char *first = fuzz_out("first.mrc"), *second = fuzz_out("second.mrc");
     FILE *file = n ? fmemopen((void *)(uintptr_t)bytes, n, "rb") : NULL;
     rg_mrc m = {0}, copy;

@@ -3,8 +3,7 @@
 #include "../../data/formats/par.h"
 #include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     rg_par par, copy;
     int code = rg_par_read(fuzz_path(bytes, n), &par);
     fuzz_expect(code == RG_GOOD || (code == RG_USAGE && !par.row));

@@ -4,8 +4,7 @@
 #include "fuzz.h"
 
 // Written in the present format, whatever the old one was.
-static void put(const char *path, const rg_result *r)
-{
+static void put(const char *path, const rg_result *r) {
     FILE *f = rg_result_open(path, "w");
     fuzz_expect(f);
     for (int i = 0; i < r->n_head; i++)
@@ -16,8 +15,7 @@ static void put(const char *path, const rg_result *r)
     fuzz_expect(!ferror(f) && fclose(f) == 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     const char *first = fuzz_out("first.tsv"), *second = fuzz_out("second.tsv");
     rg_result result = {0}, copy;
     bool cut;

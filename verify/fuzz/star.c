@@ -4,8 +4,7 @@
 #include "../../data/formats/star.h"
 #include "fuzz.h"
 
-static void again(const rg_star *star)
-{
+static void again(const rg_star *star) {
     const char *first = fuzz_out("first.star"), *second = fuzz_out("second.star");
     rg_star copy;
     if (rg_star_write(first, star) != RG_GOOD) // a value that cannot be quoted
@@ -23,8 +22,7 @@ static void again(const rg_star *star)
     rg_star_free(&copy);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     const char *path = fuzz_path(bytes, n);
     rg_star star;
     int code = rg_star_read(path, &star);

@@ -4,8 +4,7 @@
 #include "../../impl/runtime/table.h"
 #include "fuzz.h"
 
-static char *printed(void (*put)(FILE *, const char *), const char *text)
-{
+static char *printed(void (*put)(FILE *, const char *), const char *text) {
     char *to;
     size_t n;
     FILE *f = open_memstream(&to, &n);
@@ -19,8 +18,7 @@ static void put_text(FILE *f, const char *text) { rg_put_text(f, text, -1); }
 
 // Between single quotes gnuplot and sh have no escapes: a quote is printed outside of them, as a double-quoted \047 with dots,
 // or as \'.
-static void gnuplot(const char *text)
-{
+static void gnuplot(const char *text) {
     static const char quote[] = "'.\"\\047\".'";
     RG_ENDS(rg_plot_free) rg_plot p = {0};
     rg_plot_text(&p, "A", text);
@@ -35,8 +33,7 @@ static void gnuplot(const char *text)
     fuzz_expect(!strcmp(at, "'"));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     char *text = rg_print("%.*s", (int)n, n ? (const char *)bytes : ""), why[160];
     RG_FREED char *shown = printed(put_text, text), *twice = printed(put_text, shown), *word = printed(rg_put_word, text);
     fuzz_expect(!strcmp(shown, twice)); // escaped text is plain

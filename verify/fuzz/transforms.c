@@ -5,15 +5,13 @@
 #include "../../data/formats/transforms.h"
 #include "fuzz.h"
 
-static int64_t lines_of(const uint8_t *bytes, size_t n)
-{
+static int64_t lines_of(const uint8_t *bytes, size_t n) {
     int64_t lines = 0;
     for (size_t i = 0; i < n; i++) lines += bytes[i] == '\n' && i + 1 < n && bytes[i + 1] != '#';
     return lines;
 }
 
-static void transforms(const char *path, int64_t n)
-{
+static void transforms(const char *path, int64_t n) {
     const char *first = fuzz_out("first.tsv"), *second = fuzz_out("second.tsv");
     RG_FREED rg_affine *map = rg_alloc((size_t)(n + 1) * sizeof *map);
     int code = rg_transforms_read(path, n, map);
@@ -25,8 +23,7 @@ static void transforms(const char *path, int64_t n)
     }
 }
 
-static void poses(const char *path, int64_t n, const uint8_t *bytes, size_t length)
-{
+static void poses(const char *path, int64_t n, const uint8_t *bytes, size_t length) {
     const char *first = fuzz_out("first.tsv"), *second = fuzz_out("second.tsv");
     RG_FREED rg_pose *p = rg_alloc((size_t)(n + 1) * sizeof *p);
     int code = rg_poses_read(path, n, p);
@@ -42,8 +39,7 @@ static void poses(const char *path, int64_t n, const uint8_t *bytes, size_t leng
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     const char *path = fuzz_path(bytes, n);
     int64_t angles, rows = lines_of(bytes, n);
     double *tilt_deg;

@@ -3,8 +3,7 @@
 #include "../../impl/base/tsv.h"
 #include "fuzz.h"
 
-static void put(const char *path, const rg_tsv *t)
-{
+static void put(const char *path, const rg_tsv *t) {
     FILE *f = fopen(path, "w");
     fuzz_expect(f);
     for (int i = 0; i < t->n_head; i++) rg_tsv_print(f, "%s\n", t->head[i].text);
@@ -14,8 +13,7 @@ static void put(const char *path, const rg_tsv *t)
     fuzz_expect(fclose(f) == 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     const char *first = fuzz_out("first.tsv"), *second = fuzz_out("second.tsv");
     rg_tsv t, copy;
     int code = rg_tsv_read(fuzz_path(bytes, n), &t);

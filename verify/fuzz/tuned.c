@@ -3,8 +3,7 @@
 #include "../../impl/runtime/tuned.h"
 #include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     const rg_tuned_row row = {"autocorr", "simd", "w64,h64,r8,k0", "block=128", 1000, 1e9, "multiply-adds/s", "exhaustive"};
     char path[512], *folder = rg_print("%s", fuzz_out("cpu.tsv"));
     *strrchr(folder, '/') = 0;

@@ -32,8 +32,7 @@ static __attribute__((unused)) int n_tests;
 // The same with cmocka's functions before and after the test.
 #define TEST_BETWEEN(name, set_up, tear_down)                                                                                  \
     static void name(void **state);                                                                                            \
-    __attribute__((constructor(1000 + __LINE__))) static void enter_##name(void)                                               \
-    {                                                                                                                          \
+    __attribute__((constructor(1000 + __LINE__))) static void enter_##name(void) {                                             \
         const struct CMUnitTest test = cmocka_unit_test_setup_teardown(name, set_up, tear_down);                               \
         if (n_tests == TESTS_MAX) abort();                                                                                     \
         all_tests[n_tests++] = test;                                                                                           \
@@ -54,8 +53,7 @@ int main(void) { return RUN_TESTS(before_all, after_all); }
 #endif
 
 // Text by printf's rules, valid until 16 later calls.
-__attribute__((unused, format(printf, 1, 2))) static const char *fmt(const char *format, ...)
-{
+__attribute__((unused, format(printf, 1, 2))) static const char *fmt(const char *format, ...) {
     static char *made[16];
     static int turn;
     va_list list;

@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 // The folder BUILD of this program, in a static buffer; ends the program if it cannot be found.
-static inline const char *test_build(void)
-{
+static inline const char *test_build(void) {
     static char path[PATH_MAX];
     if (readlink("/proc/self/exe", path, sizeof path - 1) < 0) abort();
     for (int up = 0; up < 4; up++) {

@@ -11,8 +11,7 @@
 enum { OUTPUT_MAX = 1 << 20 };
 
 // Exit code of `regather ARGV...`, ended by NULL. text receives what it printed on stdout.
-static inline int run_argv(const rg_command *command, char **argv, char *text)
-{
+static inline int run_argv(const rg_command *command, char **argv, char *text) {
     int argc = 0;
     char *program = rg_print("%s/regather", test_build()); // for commands that start regather themselves
     setenv("REGATHER_PROGRAM", program, 1);
@@ -34,8 +33,7 @@ static inline int run_argv(const rg_command *command, char **argv, char *text)
 }
 
 // The same for one text, whose words are separated by single blanks.
-static inline int run_command(const rg_command *command, const char *words, char *text)
-{
+static inline int run_command(const rg_command *command, const char *words, char *text) {
     char *line = rg_print("%s", words), *argv[64];
     int argc = 0;
     for (char *at = strtok(line, " "); at && argc < 63; at = strtok(NULL, " ")) argv[argc++] = at;
@@ -46,8 +44,7 @@ static inline int run_command(const rg_command *command, const char *words, char
 }
 
 // A row of variant `name` with n samples, `ns` times 1 to 1.01, in the order of a small permutation.
-static inline rg_row test_row(const char *name, const char *scope, int n, double ns)
-{
+static inline rg_row test_row(const char *name, const char *scope, int n, double ns) {
     rg_row row = rg_row_empty();
     char *samples = rg_print("%s", "");
     for (int i = 0; i < n; i++) {
@@ -71,8 +68,7 @@ static inline rg_row test_row(const char *name, const char *scope, int n, double
     return row;
 }
 
-static inline void test_set(rg_row *row, rg_column column, const char *text)
-{
+static inline void test_set(rg_row *row, rg_column column, const char *text) {
     free(row->cell[column]);
     row->cell[column] = rg_print("%s", text);
     rg_row_set_time(row);

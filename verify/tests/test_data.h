@@ -9,21 +9,18 @@
 
 static char test_dir[64];
 
-FIXTURE(test_dir_make)
-{
+FIXTURE(test_dir_make) {
     snprintf(test_dir, sizeof test_dir, "/tmp/regather-test-XXXXXX");
     return mkdtemp(test_dir) ? 0 : -1;
 }
 
-FIXTURE(test_dir_remove)
-{
+FIXTURE(test_dir_remove) {
     int code = system(fmt("rm -rf %s", test_dir));
     return code;
 }
 
 // The path of a file in the test's folder, valid for eight calls.
-static inline const char *in_dir(const char *name)
-{
+static inline const char *in_dir(const char *name) {
     static char path[8][256];
     static int turn;
     turn = (turn + 1) % 8;
@@ -31,8 +28,7 @@ static inline const char *in_dir(const char *name)
     return path[turn];
 }
 
-static inline const char *put_file(const char *name, const void *bytes, size_t n)
-{
+static inline const char *put_file(const char *name, const void *bytes, size_t n) {
     const char *path = in_dir(name);
     FILE *f = fopen(path, "wb");
     fwrite(bytes, 1, n, f);

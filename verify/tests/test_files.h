@@ -6,23 +6,20 @@
 #include "test.h"
 
 // Makes a temporary folder for the test's files; the caller removes it.
-static inline char *test_folder(void)
-{
+static inline char *test_folder(void) {
     char *path = rg_print("%s", "/tmp/regather-test-XXXXXX");
     return mkdtemp(path);
 }
 
 // Removes the folder and its contents, and frees its name; 0: success.
-static inline int test_folder_remove(char *folder)
-{
+static inline int test_folder_remove(char *folder) {
     const int code = system(fmt("rm -rf -- '%s'", folder));
     free(folder);
     return code;
 }
 
 // Writes a file; its folder is made if it does not exist.
-static inline void put_text(const char *path, const char *text)
-{
+static inline void put_text(const char *path, const char *text) {
     char *folder = rg_print("%s", path), *slash = strrchr(folder, '/');
     if (slash) {
         *slash = '\0';
@@ -36,8 +33,7 @@ static inline void put_text(const char *path, const char *text)
 }
 
 // The whole file and a 0 after it, malloc'ed; NULL if it does not exist.
-static inline char *get_file(const char *path, size_t *n)
-{
+static inline char *get_file(const char *path, size_t *n) {
     FILE *f = fopen(path, "rb");
     if (!f) return NULL;
     fseek(f, 0, SEEK_END);
@@ -50,8 +46,7 @@ static inline char *get_file(const char *path, size_t *n)
 }
 
 // The same for a file that must exist.
-static inline char *file_text(const char *path)
-{
+static inline char *file_text(const char *path) {
     size_t n;
     char *text = get_file(path, &n);
     if (!text) fail_msg("there is no %s", path);
@@ -59,8 +54,7 @@ static inline char *file_text(const char *path)
 }
 
 // Whether a file contains these words; if not, prints it.
-static inline bool file_has(const char *path, const char *words)
-{
+static inline bool file_has(const char *path, const char *words) {
     size_t n;
     char *text = get_file(path, &n);
     const bool found = text && strstr(text, words);
@@ -73,8 +67,7 @@ static char caught_text[8192];
 static int kept_stderr = -1;
 static FILE *caught_file;
 
-static inline void catch_stderr(void)
-{
+static inline void catch_stderr(void) {
     fflush(stderr);
     caught_file = tmpfile();
     kept_stderr = dup(STDERR_FILENO);
@@ -82,8 +75,7 @@ static inline void catch_stderr(void)
 }
 
 // The text written to stderr since catch_stderr.
-static inline const char *caught(void)
-{
+static inline const char *caught(void) {
     fflush(stderr);
     dup2(kept_stderr, STDERR_FILENO);
     close(kept_stderr);

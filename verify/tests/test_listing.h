@@ -15,8 +15,7 @@ typedef struct census {
     int instructions, multiplications, vector, wide;
 } census;
 
-static int is_packed_arithmetic(const char *line)
-{
+static int is_packed_arithmetic(const char *line) {
     static const char *const part[] = {"pmul", "pmadd", "padd", "pdp", "mulp", "addp", "fmadd"};
     for (int i = 0; i < (int)(sizeof part / sizeof part[0]); i++) {
         const char *at = strstr(line, part[i]);
@@ -25,8 +24,7 @@ static int is_packed_arithmetic(const char *line)
     return 0;
 }
 
-static census look(const char *function)
-{
+static census look(const char *function) {
     census c = {0};
     char command[PATH_MAX + 200], line[600];
     snprintf(command, sizeof command, "objdump -d --no-show-raw-insn --disassemble=%s '%s/regather'", function, test_build());
@@ -43,8 +41,7 @@ static census look(const char *function)
     return c;
 }
 
-static void need_objdump(void)
-{
+static void need_objdump(void) {
 #ifndef __x86_64__
     print_message("reads x86-64 only\n");
     skip();

@@ -8,8 +8,7 @@
 #include <sys/wait.h>
 
 // mpirun with more processes than cores, also for root, also in a container; NULL if it is missing.
-static inline const char *test_mpirun(void)
-{
+static inline const char *test_mpirun(void) {
     static char *path;
     static const char *const variable[][2] = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
         {"OMPI_MCA_rmaps_base_oversubscribe", "1"}, {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
@@ -21,8 +20,7 @@ static inline const char *test_mpirun(void)
 }
 
 // The exit code of a shell command.
-static inline int test_shell(const char *line)
-{
+static inline int test_shell(const char *line) {
     int status = system(line);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -8,8 +8,7 @@
 #include <sys/wait.h>
 
 // Exit code of a command line for sh, in which regather is the program of this build.
-static inline int sh(const char *format, ...)
-{
+static inline int sh(const char *format, ...) {
     char *words = NULL;
     va_list list;
     va_start(list, format);

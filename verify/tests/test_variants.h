@@ -12,13 +12,11 @@ typedef struct problem {
     void *arg[RG_ARGS_MAX];
 } problem;
 
-static inline size_t argument_bytes(const problem *p, int i)
-{
+static inline size_t argument_bytes(const problem *p, int i) {
     return (size_t)p->algo->arg[i].count(&p->shape) * rg_type_bytes(p->algo->arg[i].type(&p->shape));
 }
 
-static inline problem problem_make(const char *algo, rg_shape shape, rg_pattern pattern)
-{
+static inline problem problem_make(const char *algo, rg_shape shape, rg_pattern pattern) {
     problem p = {.algo = rg_algo_find(algo), .shape = shape};
     assert_non_null(p.algo);
     assert_null(p.algo->invalid(&p.shape));
@@ -27,14 +25,12 @@ static inline problem problem_make(const char *algo, rg_shape shape, rg_pattern 
     return p;
 }
 
-static inline void problem_free(problem *p)
-{
+static inline void problem_free(problem *p) {
     for (int i = 0; i < p->algo->n_args; i++) free(p->arg[i]);
 }
 
 // A whole call, with outputs set to NaN before it.
-static inline void run(const rg_variant *v, const int64_t *param, int threads, problem *p)
-{
+static inline void run(const rg_variant *v, const int64_t *param, int threads, problem *p) {
     const size_t scratch = v->scratch ? v->scratch(&p->shape, param) : 0;
     for (int i = 0; i < p->algo->n_args; i++)
         if (p->algo->arg[i].direction == RG_OUT) memset(p->arg[i], 0xFF, argument_bytes(p, i));
@@ -49,8 +45,7 @@ static inline void run(const rg_variant *v, const int64_t *param, int threads, p
 // least number.
 typedef void with_variant(const rg_variant *, const int64_t *param, problem *, const void *context);
 static int variants_least = 1;
-static inline void each_variant(problem *p, with_variant *f, const void *context)
-{
+static inline void each_variant(problem *p, with_variant *f, const void *context) {
     int ran = 0;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, p->algo->name, "cpu"));) {
         const rg_variant *v = e->variant;

@@ -32,8 +32,7 @@ static _Thread_local member *me;
 static pthread_mutex_t critical = PTHREAD_MUTEX_INITIALIZER;
 static int most = 1;
 
-static void *work(void *of)
-{
+static void *work(void *of) {
     member *before = me;
     me = of;
     me->team->run(me->team->of);
@@ -41,8 +40,7 @@ static void *work(void *of)
     return NULL;
 }
 
-void GOMP_parallel(void (*run)(void *), void *of, unsigned threads, unsigned flags)
-{
+void GOMP_parallel(void (*run)(void *), void *of, unsigned threads, unsigned flags) {
     (void)flags;
     const int n = me ? 1 : threads ? (int)threads : most; // no nested teams, as is OpenMP's default
     team *t = calloc(1, sizeof *t);
@@ -59,14 +57,12 @@ void GOMP_parallel(void (*run)(void *), void *of, unsigned threads, unsigned fla
     free(thread), free(all), free(t);
 }
 
-void GOMP_barrier(void)
-{
+void GOMP_barrier(void) {
     if (me && me->team->n > 1) pthread_barrier_wait(&me->team->barrier);
 }
 
 // Begins the next loop or single of the region; returns whether this thread is the first there.
-static bool begin(long start)
-{
+static bool begin(long start) {
     team *t = me->team;
     me->current = &t->shared[me->shares++];
     if (me->shares > SHARES) abort();
@@ -77,16 +73,14 @@ static bool begin(long start)
     return first;
 }
 
-bool GOMP_loop_nonmonotonic_dynamic_next(long *from, long *to)
-{
+bool GOMP_loop_nonmonotonic_dynamic_next(long *from, long *to) {
     *from = __atomic_fetch_add(&me->current->next, me->chunk * me->step, __ATOMIC_RELAXED);
     *to = *from + me->chunk * me->step;
     if (me->step > 0 ? *to > me->end : *to < me->end) *to = me->end;
     return me->step > 0 ? *from < me->end : *from > me->end;
 }
 
-bool GOMP_loop_nonmonotonic_dynamic_start(long start, long end, long step, long chunk, long *from, long *to)
-{
+bool GOMP_loop_nonmonotonic_dynamic_start(long start, long end, long step, long chunk, long *from, long *to) {
     begin(start);
     me->end = end, me->step = step, me->chunk = chunk;
     return GOMP_loop_nonmonotonic_dynamic_next(from, to);

@@ -29,15 +29,13 @@ static const rg_variant *const variants[] = {
 static const double MOST_WORK = 1e6;
 static int runs;
 
-static void *room(size_t bytes)
-{
+static void *room(size_t bytes) {
     void *p = aligned_alloc(256, (bytes + 511) / 256 * 256);
     if (!p) exit(4);
     return memset(p, 0xFF, bytes);
 }
 
-static void run(const rg_algo *a, const rg_variant *v, const rg_shape *shape, const int64_t *param, int threads)
-{
+static void run(const rg_algo *a, const rg_variant *v, const rg_shape *shape, const int64_t *param, int threads) {
     void *arg[RG_ARGS_MAX] = {NULL}, *scratch = v->scratch ? room(v->scratch(shape, param) + 1) : NULL;
     if ((a->invalid && a->invalid(shape)) || (v->refuse && v->refuse(shape, param))) {
         free(scratch);
@@ -60,8 +58,7 @@ static void run(const rg_algo *a, const rg_variant *v, const rg_shape *shape, co
     if (code) fprintf(stderr, "%s:%s: returned %d\n", a->name, v->name, code), exit(1);
 }
 
-static void all_params(const rg_algo *a, const rg_variant *v, const rg_shape *shape, int threads)
-{
+static void all_params(const rg_algo *a, const rg_variant *v, const rg_shape *shape, int threads) {
     int64_t param[RG_PARAMS_MAX];
     for (int k = -1; k < v->n_params; k++)
         for (int i = 0; i < (k < 0 ? 1 : v->param[k].n_values); i++) {
@@ -70,8 +67,7 @@ static void all_params(const rg_algo *a, const rg_variant *v, const rg_shape *sh
         }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     const int threads = argc > 1 ? atoi(argv[1]) : 8;
     const char *only = argc > 2 ? argv[2] : NULL; // ALGO:VARIANT
     int n = 0;

@@ -13,8 +13,7 @@ const char *const rg_trace_word_name[RG_TRACE_WORDS] = {"right", "missing", "dou
 static const size_t SHARED_BYTES = (size_t)1 << 30; // reserved; pages are allocated when touched
 static rg_show *shared;                             // followed by the list of inputs and the answers
 
-int rg_trace_open(void)
-{
+int rg_trace_open(void) {
     if (shared) return RG_GOOD;
     void *p = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return rg_fail(RG_LACKS, "trace: no %zu bytes of address space: %s", SHARED_BYTES, strerror(errno));
@@ -27,8 +26,7 @@ static bool is_output(const rg_algo *algo, int k) { return algo->arg[k].directio
 static size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 // Whether the answers of n inputs fit.
-static bool lay_out(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, int64_t n)
-{
+static bool lay_out(const rg_algo *algo, const rg_shape *shape, rg_pattern pattern, int64_t n) {
     size_t at = 0, head = aligned(sizeof *shared) + aligned((size_t)n * sizeof(int64_t));
     *shared = (rg_show){.pattern = pattern, .n = n};
     for (int k = 0; k < algo->n_args; k++)
@@ -57,8 +55,7 @@ typedef struct column {
 } column;
 
 // The outputs of input number `found`, with those expected of input number `expected`.
-static column column_of(const rg_trace_how *how, int64_t found, int64_t expected, int k)
-{
+static column column_of(const rg_trace_how *how, int64_t found, int64_t expected, int k) {
     const rg_arg *arg = &how->entry->algo->arg[k];
     return (column){.type = arg->type(&how->shape),
         .n = arg->count(&how->shape),
@@ -68,23 +65,19 @@ static column column_of(const rg_trace_how *how, int64_t found, int64_t expected
         .expected_0 = expected ? expected_of(0, k) : NULL};
 }
 
-static double weight_at(const column *c, int64_t e)
-{
+static double weight_at(const column *c, int64_t e) {
     return rg_value_at(c->type, c->found, e) - (c->found_0 ? rg_value_at(c->type, c->found_0, e) : 0);
 }
-static double expected_at(const column *c, int64_t e)
-{
+static double expected_at(const column *c, int64_t e) {
     return rg_value_at(c->type, c->expected, e) - (c->expected_0 ? rg_value_at(c->type, c->expected_0, e) : 0);
 }
-static double allowed_at(const column *c, int64_t e, const rg_tolerance *tolerance)
-{
+static double allowed_at(const column *c, int64_t e, const rg_tolerance *tolerance) {
     const double with_0 = c->expected_0 ? rg_value_at(c->type, c->expected_0, e) : 0;
     return rg_allowed(tolerance, rg_value_at(c->type, c->expected, e)) + (with_0 != 0 ? rg_allowed(tolerance, with_0) : 0);
 }
 
 // Whether a wrong value at e is the value expected of another output. Values near the tolerance would match by chance.
-static bool belongs_elsewhere(const column *c, int64_t e, double weight, double allowed)
-{
+static bool belongs_elsewhere(const column *c, int64_t e, double weight, double allowed) {
     if (fabs(weight) <= 20 * allowed) return false;
     for (int64_t other = 0; other < c->n; other++)
         if (other != e && fabs(expected_at(c, other) - weight) <= 1e-6 * fabs(weight)) return true;
@@ -92,8 +85,7 @@ static bool belongs_elsewhere(const column *c, int64_t e, double weight, double 
 }
 
 // Whether an input's whole response has moved: at least a quarter of the weight is lost at some outputs and gained at others.
-static bool has_moved(const column *c)
-{
+static bool has_moved(const column *c) {
     double lost = 0, gained = 0, expected = 0;
     for (int64_t e = 0; e < c->n; e++) {
         const double more = fabs(weight_at(c, e)) - fabs(expected_at(c, e));
@@ -103,8 +95,7 @@ static bool has_moved(const column *c)
     return lost >= 0.25 * expected && gained >= 0.25 * expected && expected > 0; // false where any is NaN
 }
 
-static void judge(const column *c, const rg_tolerance *tolerance, bool moved, rg_trace_pair *p)
-{
+static void judge(const column *c, const rg_tolerance *tolerance, bool moved, rg_trace_pair *p) {
     const double allowed = allowed_at(c, p->output, tolerance), w = p->weight, e = p->expected;
     if (fabs(w - e) <= allowed)
         p->word = RG_W_RIGHT;
@@ -120,14 +111,12 @@ static void judge(const column *c, const rg_tolerance *tolerance, bool moved, rg
         p->word = belongs_elsewhere(c, p->output, w, allowed) ? RG_W_MISPLACED : RG_W_WEIGHT;
 }
 
-static void add(rg_pairs *pairs, const rg_trace_pair *p)
-{
+static void add(rg_pairs *pairs, const rg_trace_pair *p) {
     pairs->pair = rg_grow(pairs->pair, pairs->n, sizeof *p);
     pairs->pair[pairs->n++] = *p;
 }
 
-static void judge_answer(const rg_trace_how *how, int64_t j, rg_pairs *pairs)
-{
+static void judge_answer(const rg_trace_how *how, int64_t j, rg_pairs *pairs) {
     const rg_algo *algo = how->entry->algo;
     const rg_tolerance tolerance = rg_tolerance_of(how->entry, &how->shape, how->param);
     for (int k = 0; k < algo->n_args; k++) {
@@ -148,8 +137,7 @@ static void judge_answer(const rg_trace_how *how, int64_t j, rg_pairs *pairs)
 // ---- inputs mistaken for others ---------------------------------------------------------------------------------------------
 
 // Whether input j has the response expected of input `other`; *any: it is not zero.
-static bool reaches_that_of(const rg_trace_how *how, int64_t j, int64_t other, const rg_tolerance *tolerance, bool *any)
-{
+static bool reaches_that_of(const rg_trace_how *how, int64_t j, int64_t other, const rg_tolerance *tolerance, bool *any) {
     *any = false;
     for (int k = 0; k < how->entry->algo->n_args; k++) {
         const column c = column_of(how, j, other, k);
@@ -162,8 +150,7 @@ static bool reaches_that_of(const rg_trace_how *how, int64_t j, int64_t other, c
 }
 
 // Writes the step from a wrong input j to the input whose response it has; "": there is none.
-static void step_of(const rg_trace_how *how, int64_t j, const rg_tolerance *tolerance, char text[64])
-{
+static void step_of(const rg_trace_how *how, int64_t j, const rg_tolerance *tolerance, char text[64]) {
     const rg_algo *algo = how->entry->algo;
     rg_place from, to;
     text[0] = 0;
@@ -176,8 +163,7 @@ static void step_of(const rg_trace_how *how, int64_t j, const rg_tolerance *tole
     }
 }
 
-void rg_trace_stand_in(const rg_trace_how *how, rg_pairs *pairs)
-{
+void rg_trace_stand_in(const rg_trace_how *how, rg_pairs *pairs) {
     enum { STEPS = 16, INPUTS = 400 }; // every input is compared with every other
     const rg_tolerance tolerance = rg_tolerance_of(how->entry, &how->shape, how->param);
     char step[STEPS][64] = {""}, text[64];
@@ -198,8 +184,7 @@ void rg_trace_stand_in(const rg_trace_how *how, rg_pairs *pairs)
 
 // ---- runs ----------------------------------------------------------------------------------------------------------------
 
-static int64_t list_inputs(const rg_trace_how *how, const rg_filter *inputs, int64_t *to)
-{
+static int64_t list_inputs(const rg_trace_how *how, const rg_filter *inputs, int64_t *to) {
     const rg_algo *algo = how->entry->algo;
     const int which = rg_traced_argument(algo);
     const int64_t count = algo->arg[which].count(&how->shape);
@@ -209,8 +194,7 @@ static int64_t list_inputs(const rg_trace_how *how, const rg_filter *inputs, int
     return n;
 }
 
-static bool any_output(const rg_trace_how *how, const rg_filter *outputs)
-{
+static bool any_output(const rg_trace_how *how, const rg_filter *outputs) {
     const rg_algo *algo = how->entry->algo;
     for (int k = 0; k < algo->n_args; k++)
         for (int64_t e = 0; is_output(algo, k) && e < algo->arg[k].count(&how->shape); e++)
@@ -218,8 +202,7 @@ static bool any_output(const rg_trace_how *how, const rg_filter *outputs)
     return false;
 }
 
-static int none_there(const rg_trace_how *how, const char *option, int which)
-{
+static int none_there(const rg_trace_how *how, const char *option, int which) {
     const rg_arg *arg = &how->entry->algo->arg[which];
     rg_place first, last;
     rg_place_of(how->entry->algo, &how->shape, which, 0, &first);
@@ -228,13 +211,11 @@ static int none_there(const rg_trace_how *how, const char *option, int which)
         RG_USAGE, "%s: expected places of %s from %s to %s, found none there", option, arg->name, first.text, last.text);
 }
 
-static rg_verdict run_all(const rg_trace_how *how)
-{
+static rg_verdict run_all(const rg_trace_how *how) {
     return rg_show_case(how->entry, &how->shape, how->param, how->threads, shared, &how->options);
 }
 
-int rg_trace_run(const rg_trace_how *how, const rg_filter *inputs, const rg_filter *outputs, rg_pairs *pairs)
-{
+int rg_trace_run(const rg_trace_how *how, const rg_filter *inputs, const rg_filter *outputs, rg_pairs *pairs) {
     const rg_algo *algo = how->entry->algo;
     const int which = rg_traced_argument(algo);
     RG_FREED int64_t *list = rg_alloc((size_t)(algo->arg[which].count(&how->shape) + 1) * sizeof *list);
@@ -262,8 +243,7 @@ int rg_trace_run(const rg_trace_how *how, const rg_filter *inputs, const rg_filt
     return code;
 }
 
-rg_verdict rg_trace_object(const rg_trace_how *how, void *found[RG_ARGS_MAX], void *expected[RG_ARGS_MAX])
-{
+rg_verdict rg_trace_object(const rg_trace_how *how, void *found[RG_ARGS_MAX], void *expected[RG_ARGS_MAX]) {
     const rg_algo *algo = how->entry->algo;
     rg_verdict v = {.status = RG_FAIL, .reason = "the object's outputs are too large"};
     if (!lay_out(algo, &how->shape, RG_OBJECT, 1)) return v;
@@ -279,21 +259,18 @@ rg_verdict rg_trace_object(const rg_trace_how *how, void *found[RG_ARGS_MAX], vo
 
 // ---- results ---------------------------------------------------------------------------------------------------------------
 
-void rg_pairs_free(rg_pairs *pairs)
-{
+void rg_pairs_free(rg_pairs *pairs) {
     free(pairs->pair);
     *pairs = (rg_pairs){0};
 }
 
-void rg_pairs_count(const rg_pairs *pairs, int64_t count[RG_TRACE_WORDS])
-{
+void rg_pairs_count(const rg_pairs *pairs, int64_t count[RG_TRACE_WORDS]) {
     memset(count, 0, RG_TRACE_WORDS * sizeof *count);
     for (int64_t i = 0; i < pairs->n; i++) count[pairs->pair[i].word]++;
 }
 
 // RG_W_RIGHT, or the verdict of most faults. A weight missing at one place and found at another counts as misplaced twice.
-static rg_trace_word word_of(const rg_pairs *pairs)
-{
+static rg_trace_word word_of(const rg_pairs *pairs) {
     int64_t count[RG_TRACE_WORDS];
     rg_trace_word word = RG_W_RIGHT;
     rg_pairs_count(pairs, count);
@@ -305,15 +282,13 @@ static rg_trace_word word_of(const rg_pairs *pairs)
     return word;
 }
 
-const char *rg_pairs_verdict(const rg_pairs *pairs)
-{
+const char *rg_pairs_verdict(const rg_pairs *pairs) {
     const rg_trace_word word = word_of(pairs);
     if (!pairs->all) return "not all were run";
     return word == RG_W_RIGHT && pairs->ran.status != RG_PASS ? "not clean" : rg_trace_word_name[word];
 }
 
-const rg_trace_pair *rg_pairs_first(const rg_pairs *pairs)
-{
+const rg_trace_pair *rg_pairs_first(const rg_pairs *pairs) {
     const rg_trace_pair *with_none = NULL;
     for (int64_t i = 0; i < pairs->n; i++) {
         const rg_trace_pair *p = &pairs->pair[i];

@@ -4,8 +4,7 @@
 #include "trace.h"
 #include "../../impl/base/core.h"
 
-static void row(FILE *table, const char *shape, const char *name, const int64_t count[RG_TRACE_WORDS])
-{
+static void row(FILE *table, const char *shape, const char *name, const int64_t count[RG_TRACE_WORDS]) {
     int64_t faults = 0;
     for (int w = 1; w < RG_TRACE_WORDS; w++) faults += count[w];
     printf("  %s%-18s %-28s", faults ? rg_colour(stdout, "red") : "", shape, name);
@@ -17,14 +16,12 @@ static void row(FILE *table, const char *shape, const char *name, const int64_t 
     fprintf(table, "\t\n");
 }
 
-static void no_row(FILE *table, const char *shape, const char *status, const char *why)
-{
+static void no_row(FILE *table, const char *shape, const char *status, const char *why) {
     printf("  %-18s %s: %s\n", shape, status, why);
     if (table) fprintf(table, "%s\t%s\t\t\t\t\t\t%s\n", shape, status, why);
 }
 
-static void one_kind(const rg_pairs *pairs, const rg_trace_case *kind, const char *shape, FILE *table)
-{
+static void one_kind(const rg_pairs *pairs, const rg_trace_case *kind, const char *shape, FILE *table) {
     int64_t count[RG_TRACE_WORDS] = {0};
     for (int64_t i = 0; i < pairs->n; i++) {
         const rg_trace_pair *p = &pairs->pair[i];
@@ -33,8 +30,7 @@ static void one_kind(const rg_pairs *pairs, const rg_trace_case *kind, const cha
     row(table, shape, kind->name, count);
 }
 
-static int one_shape(const rg_trace_how *how, FILE *table, int64_t *wrong)
-{
+static int one_shape(const rg_trace_how *how, FILE *table, int64_t *wrong) {
     const rg_algo *algo = how->entry->algo;
     const rg_filter every = {0};
     rg_pairs pairs;
@@ -60,8 +56,7 @@ static int one_shape(const rg_trace_how *how, FILE *table, int64_t *wrong)
     return RG_GOOD;
 }
 
-int rg_trace_cases(rg_trace_how how, const char *stem, const char *command, int64_t *wrong)
-{
+int rg_trace_cases(rg_trace_how how, const char *stem, const char *command, int64_t *wrong) {
     const rg_algo *algo = how.entry->algo;
     const rg_shape *shape = algo->trace ? algo->trace->case_shape : algo->check_shape;
     const int n = algo->trace ? algo->trace->n_case_shapes : algo->n_check_shapes < 8 ? algo->n_check_shapes : 8;

@@ -28,8 +28,7 @@ static const rg_option options[] = {
     {0},
 };
 
-static int read_options(session *s)
-{
+static int read_options(session *s) {
     char why[160];
     // The seed sets the emulated GPU's order of threads.
     s->how = (rg_verify_options){.device = s->given.device, .seed = s->given.seed, .limit_s = s->limit_s};
@@ -38,15 +37,13 @@ static int read_options(session *s)
     return RG_GOOD;
 }
 
-static bool does(const rg_entry *e, const rg_shape *shape, const int64_t *param)
-{
+static bool does(const rg_entry *e, const rg_shape *shape, const int64_t *param) {
     return !(e->algo->invalid && e->algo->invalid(shape)) && !(e->variant->refuse && e->variant->refuse(shape, param));
 }
 
 // The first shape that the variant accepts: the algorithm's for tracing, those of its cases, the first check shape with 50
 // inputs or more; else the first of all.
-static rg_shape standard_shape(const rg_entry *e, const int64_t *param)
-{
+static rg_shape standard_shape(const rg_entry *e, const int64_t *param) {
     const rg_algo *algo = e->algo;
     const int which = rg_traced_argument(algo);
     if (algo->trace && does(e, &algo->trace->shape, param)) return algo->trace->shape;
@@ -58,8 +55,7 @@ static rg_shape standard_shape(const rg_entry *e, const int64_t *param)
     return algo->trace ? algo->trace->shape : algo->check_shape[0];
 }
 
-static int read_how(const session *s, const rg_entry *e, rg_trace_how *how)
-{
+static int read_how(const session *s, const rg_entry *e, rg_trace_how *how) {
     char why[160];
     const char *shape = s->shape, *params = s->params;
     *how = (rg_trace_how){.entry = e, .options = s->how, .threads = s->given.threads ? (int)s->given.threads : 1};
@@ -76,8 +72,7 @@ static int read_how(const session *s, const rg_entry *e, rg_trace_how *how)
 }
 
 // Finds the outputs of this input where its weight is expected: one, or two in symmetric sums. Returns their number, 0 if more.
-static int rightful(const rg_pairs *pairs, const rg_trace_pair *p, const rg_trace_pair *found[2])
-{
+static int rightful(const rg_pairs *pairs, const rg_trace_pair *p, const rg_trace_pair *found[2]) {
     int n = 0;
     for (int64_t i = 0; i < pairs->n && p->word == RG_W_MISPLACED && p->weight != 0; i++) {
         const rg_trace_pair *o = &pairs->pair[i];
@@ -90,8 +85,7 @@ static int rightful(const rg_pairs *pairs, const rg_trace_pair *p, const rg_trac
     return n;
 }
 
-static void print_fault(const rg_pairs *pairs, const rg_trace_pair *p)
-{
+static void print_fault(const rg_pairs *pairs, const rg_trace_pair *p) {
     const int traced = rg_traced_argument(pairs->algo);
     rg_place in, out;
     char hint[200], weight[32] = "not a number";
@@ -116,8 +110,7 @@ static void print_fault(const rg_pairs *pairs, const rg_trace_pair *p)
     if (hint[0]) printf("    no pair is right at: %s\n", hint);
 }
 
-static void print_pairs(session *s, const rg_trace_how *how, const rg_pairs *pairs)
-{
+static void print_pairs(session *s, const rg_trace_how *how, const rg_pairs *pairs) {
     char shape[192], words[160];
     int64_t count[RG_TRACE_WORDS];
     const rg_trace_pair *fault = rg_pairs_first(pairs);
@@ -134,8 +127,7 @@ static void print_pairs(session *s, const rg_trace_how *how, const rg_pairs *pai
     s->traced += pairs->ran.status != RG_SKIP;
 }
 
-static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs *pairs, const char *stem)
-{
+static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs *pairs, const char *stem) {
     double rms_percent;
     RG_FREED char *object = NULL;
     int code = RG_GOOD;
@@ -155,8 +147,7 @@ static int write_pairs(const session *s, const rg_trace_how *how, const rg_pairs
 }
 
 // Whether the words name more than one algorithm: two may have variants of the same name.
-static bool several(const rg_list *words)
-{
+static bool several(const rg_list *words) {
     for (int i = 1; i < words->n; i++) {
         const size_t algo = strcspn(words->item[0], ":");
         if (strcspn(words->item[i], ":") != algo || strncmp(words->item[i], words->item[0], algo) != 0) return true;
@@ -166,8 +157,7 @@ static bool several(const rg_list *words)
 
 // The stem of the output files: DIR/gather; for a plug-in's "mine.so:gather" DIR/mine-gather, for "mine.so:mine_gather"
 // DIR/mine_gather; with several algorithms, DIR/gridding-gather.
-static char *stem_of(const session *s, const rg_entry *e)
-{
+static char *stem_of(const session *s, const rg_entry *e) {
     const char *so = strstr(e->name, ".so:");
     const int n = so ? (int)(so - e->name) : 0;
     const bool same = so && strncmp(e->name, so + 4, (size_t)n) == 0;
@@ -176,8 +166,7 @@ static char *stem_of(const session *s, const rg_entry *e)
         file ? "-" : "", so ? so + 4 : e->name);
 }
 
-static int trace_variant(session *s, const rg_entry *e)
-{
+static int trace_variant(session *s, const rg_entry *e) {
     rg_trace_how how;
     RG_ENDS(rg_pairs_free) rg_pairs pairs = {0};
     int64_t wrong = 0;
@@ -201,8 +190,7 @@ static int trace_variant(session *s, const rg_entry *e)
     return code;
 }
 
-static int trace_chosen(session *s, const char *pattern)
-{
+static int trace_chosen(session *s, const char *pattern) {
     const char *device = s->given.device_typed;
     int code = rg_pattern_check(pattern, device), chosen = 0;
     if (!code && s->out) code = rg_make_folder(s->out);
@@ -216,8 +204,7 @@ static int trace_chosen(session *s, const char *pattern)
     return code;
 }
 
-static int run(void *of)
-{
+static int run(void *of) {
     session *s = of;
     int code = read_options(s);
     if (!code) code = rg_trace_open();

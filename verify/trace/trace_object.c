@@ -5,8 +5,7 @@
 #include "../../impl/base/core.h"
 
 // arg[] with the outputs of the run; the map needs no inputs.
-static float *map_of(const rg_trace_how *how, void *const *outputs)
-{
+static float *map_of(const rg_trace_how *how, void *const *outputs) {
     const rg_trace *trace = how->entry->algo->trace;
     const size_t side = (size_t)trace->map_side(&how->shape);
     float *map = rg_alloc(side * side * side * sizeof *map);
@@ -15,8 +14,7 @@ static float *map_of(const rg_trace_how *how, void *const *outputs)
 }
 
 // Writes three blocks of side x side rows, the slices across z, y and x. gnuplot selects a block by its number.
-static void write_slices(FILE *f, int64_t side, const float *found, const float *expected)
-{
+static void write_slices(FILE *f, int64_t side, const float *found, const float *expected) {
     static const char *const across[3] = {"z", "y", "x"};
     const int64_t step[3][3] = {{1, side, side * side}, {1, side * side, side}, {side, side * side, 1}}; // u, v, across
     for (int s = 0; s < 3; s++) {
@@ -31,8 +29,7 @@ static void write_slices(FILE *f, int64_t side, const float *found, const float 
     }
 }
 
-static double difference_percent(int64_t voxels, const float *found, const float *expected)
-{
+static double difference_percent(int64_t voxels, const float *found, const float *expected) {
     double difference = 0, rms = 0;
     for (int64_t e = 0; e < voxels; e++) {
         const double d = (double)found[e] - expected[e];
@@ -42,8 +39,7 @@ static double difference_percent(int64_t voxels, const float *found, const float
     return 100 * sqrt(difference / rms);
 }
 
-int rg_trace_object_write(const rg_trace_how *standard, const char *stem, double *rms_percent)
-{
+int rg_trace_object_write(const rg_trace_how *standard, const char *stem, double *rms_percent) {
     rg_trace_how how = *standard;
     const rg_trace *trace = how.entry->algo->trace;
     void *found[RG_ARGS_MAX] = {NULL}, *expected[RG_ARGS_MAX] = {NULL};

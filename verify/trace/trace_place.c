@@ -4,8 +4,7 @@
 #include "trace.h"
 #include "../../impl/base/core.h"
 
-static bool take_name(const char *text, size_t length, char name[12])
-{
+static bool take_name(const char *text, size_t length, char name[12]) {
     if (length == 0 || length >= 12) return false;
     memcpy(name, text, length);
     name[length] = 0;
@@ -13,8 +12,7 @@ static bool take_name(const char *text, size_t length, char name[12])
 }
 
 // Reads one "x=-3" or "re" of length n; false if it is neither.
-static bool take_part(const char *text, size_t n, rg_place *p)
-{
+static bool take_part(const char *text, size_t n, rg_place *p) {
     const char *equals = memchr(text, '=', n);
     char *end;
     if (!equals) return take_name(text, n, p->part);
@@ -23,8 +21,7 @@ static bool take_part(const char *text, size_t n, rg_place *p)
     return end == text + n && end > equals + 1 && ++p->n;
 }
 
-static bool take_parts(const char *text, rg_place *p)
-{
+static bool take_parts(const char *text, rg_place *p) {
     bool good = *text != 0;
     while (*text && good) {
         const size_t n = strcspn(text, ",");
@@ -34,8 +31,7 @@ static bool take_parts(const char *text, rg_place *p)
     return good;
 }
 
-void rg_place_of(const rg_algo *algo, const rg_shape *shape, int which, int64_t element, rg_place *p)
-{
+void rg_place_of(const rg_algo *algo, const rg_shape *shape, int which, int64_t element, rg_place *p) {
     char text[64];
     *p = (rg_place){0};
     if (element < 0) {
@@ -48,8 +44,7 @@ void rg_place_of(const rg_algo *algo, const rg_shape *shape, int which, int64_t 
     take_parts(p->text, p);
 }
 
-bool rg_place_get(const rg_place *p, const char *name, int64_t *value)
-{
+bool rg_place_get(const rg_place *p, const char *name, int64_t *value) {
     for (int c = 0; c < p->n; c++)
         if (strcmp(p->name[c], name) == 0) {
             *value = p->value[c];
@@ -58,8 +53,7 @@ bool rg_place_get(const rg_place *p, const char *name, int64_t *value)
     return false;
 }
 
-void rg_place_step(const rg_place *from, const rg_place *to, char text[64])
-{
+void rg_place_step(const rg_place *from, const rg_place *to, char text[64]) {
     size_t used = 0;
     text[0] = 0;
     for (int c = 0; c < to->n; c++)
@@ -71,8 +65,7 @@ void rg_place_step(const rg_place *from, const rg_place *to, char text[64])
 
 // ---- choosing ------------------------------------------------------------------------------------------------------------
 
-bool rg_filter_parse(const char *text, rg_filter *f, char why[160])
-{
+bool rg_filter_parse(const char *text, rg_filter *f, char why[160]) {
     rg_place p = {0};
     *f = (rg_filter){0};
     if (!text) return true;
@@ -87,8 +80,7 @@ bool rg_filter_parse(const char *text, rg_filter *f, char why[160])
     return true;
 }
 
-bool rg_filter_has(const rg_filter *f, const rg_algo *algo, const rg_shape *shape, int which, int64_t element)
-{
+bool rg_filter_has(const rg_filter *f, const rg_algo *algo, const rg_shape *shape, int which, int64_t element) {
     rg_place p;
     int64_t value;
     if (f->n == 0 && !f->part[0]) return true;
@@ -98,8 +90,7 @@ bool rg_filter_has(const rg_filter *f, const rg_algo *algo, const rg_shape *shap
     return !f->part[0] || strcmp(f->part, p.part) == 0;
 }
 
-void rg_pairs_keep(rg_pairs *pairs, const rg_filter *outputs)
-{
+void rg_pairs_keep(rg_pairs *pairs, const rg_filter *outputs) {
     int64_t kept = 0;
     for (int64_t i = 0; i < pairs->n; i++)
         if (rg_filter_has(outputs, pairs->algo, &pairs->shape, pairs->pair[i].which, pairs->pair[i].output))
@@ -115,8 +106,7 @@ typedef struct common {
     char value[12];
 } common;
 
-static void note(common *c, bool faulty, const char *value)
-{
+static void note(common *c, bool faulty, const char *value) {
     const bool differs = c->seen && strcmp(c->value, value) != 0;
     if (!faulty)
         c->others |= differs;
@@ -134,8 +124,7 @@ typedef struct sharing {
     int64_t faults, turned;
 } sharing;
 
-static void look(const rg_pairs *pairs, const rg_trace_pair *p, sharing *s)
-{
+static void look(const rg_pairs *pairs, const rg_trace_pair *p, sharing *s) {
     const bool faulty = p->word != RG_W_RIGHT;
     rg_place at[2];
     rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), p->input, &at[0]);
@@ -154,15 +143,13 @@ static void look(const rg_pairs *pairs, const rg_trace_pair *p, sharing *s)
     s->turned += p->turned;
 }
 
-static void say(char text[200], const char *before, const char *name, const common *c)
-{
+static void say(char text[200], const char *before, const char *name, const common *c) {
     if (!c->same || !c->others || !c->value[0]) return;
     const size_t used = strlen(text);
     snprintf(text + used, 200 - used, "%s%s%s%s%s", used ? ", " : "", before, name, *name ? "=" : "", c->value);
 }
 
-void rg_pairs_hint(const rg_pairs *pairs, char text[200])
-{
+void rg_pairs_hint(const rg_pairs *pairs, char text[200]) {
     sharing s = {.faults = 0};
     int64_t count[RG_TRACE_WORDS];
     rg_pairs_count(pairs, count);
@@ -194,8 +181,7 @@ typedef struct seen_values {
     bool right[VALUES + 1];
 } seen_values;
 
-static void see(seen_values *s, int64_t value, bool right)
-{
+static void see(seen_values *s, int64_t value, bool right) {
     int i = 0;
     while (i < s->n && s->value[i] != value) i++;
     if (i == s->n && s->n <= VALUES) s->value[s->n++] = value;
@@ -203,8 +189,7 @@ static void see(seen_values *s, int64_t value, bool right)
 }
 
 // Writes the values of a coordinate that have no right pair, if they are few.
-static void say_never(char text[200], const char *before, const char *name, const seen_values *s)
-{
+static void say_never(char text[200], const char *before, const char *name, const seen_values *s) {
     int never = 0;
     for (int i = 0; i < s->n; i++) never += !s->right[i];
     for (int i = 0; i < s->n && never <= NEVER && 2 * never < s->n && s->n <= VALUES; i++) {
@@ -214,8 +199,7 @@ static void say_never(char text[200], const char *before, const char *name, cons
     }
 }
 
-void rg_pairs_never(const rg_pairs *pairs, char text[200])
-{
+void rg_pairs_never(const rg_pairs *pairs, char text[200]) {
     RG_FREED seen_values *seen = rg_alloc(2 * RG_COORDINATES * sizeof *seen);
     rg_place at[2] = {{0}};
     text[0] = 0;

@@ -9,8 +9,7 @@
 #include "../../impl/base/plot.h"
 #include "../../impl/base/tsv.h"
 
-void rg_words_print(const int64_t count[RG_TRACE_WORDS], char text[160])
-{
+void rg_words_print(const int64_t count[RG_TRACE_WORDS], char text[160]) {
     text[0] = 0;
     for (int w = 0; w < RG_TRACE_WORDS; w++)
         if (count[w] || w == RG_W_RIGHT) {
@@ -19,8 +18,7 @@ void rg_words_print(const int64_t count[RG_TRACE_WORDS], char text[160])
         }
 }
 
-static void head(FILE *f, const rg_trace_how *how, const char *command)
-{
+static void head(FILE *f, const rg_trace_how *how, const char *command) {
     char shape[96], params[192];
     rg_shape_print(how->entry->algo, &how->shape, shape);
     rg_params_print(how->entry->variant, how->param, params);
@@ -28,8 +26,7 @@ static void head(FILE *f, const rg_trace_how *how, const char *command)
         command, how->entry->algo->name, how->entry->name, how->entry->variant->idea, shape, params);
 }
 
-static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const char *stem, const char *command)
-{
+static int write_pairs(const rg_trace_how *how, const rg_pairs *pairs, const char *stem, const char *command) {
     rg_file file;
     RG_FREED char *path = rg_print("%s.tsv", stem);
     int code = rg_file_open(&file, path);
@@ -66,8 +63,7 @@ typedef struct axes {
     char name[2][OUT_AXES][12];
 } axes;
 
-static void axes_of_output(const rg_pairs *pairs, axes *a)
-{
+static void axes_of_output(const rg_pairs *pairs, axes *a) {
     rg_place place;
     for (int k = 0; k < pairs->algo->n_args && a->n[1] == 0; k++) {
         if (pairs->algo->arg[k].direction == RG_IN || pairs->algo->arg[k].count(&pairs->shape) == 0) continue;
@@ -78,8 +74,7 @@ static void axes_of_output(const rg_pairs *pairs, axes *a)
 }
 
 // Uses the last two coordinates of an input; points that differ only in others (the image) coincide.
-static void axes_of_input(const rg_pairs *pairs, axes *a)
-{
+static void axes_of_input(const rg_pairs *pairs, axes *a) {
     rg_place place;
     rg_place_of(pairs->algo, &pairs->shape, rg_traced_argument(pairs->algo), 0, &place);
     a->n[0] = place.n < IN_AXES ? place.n : IN_AXES;
@@ -103,16 +98,14 @@ typedef struct points {
     int64_t n;
 } points;
 
-static int by_place(const void *a, const void *b)
-{
+static int by_place(const void *a, const void *b) {
     const point *p = a, *q = b;
     for (int c = 0; c <= OUT_AXES; c++)
         if (p->at[c] != q->at[c]) return p->at[c] < q->at[c] ? -1 : 1;
     return 0;
 }
 
-static double difference(const rg_trace_pair *p)
-{
+static double difference(const rg_trace_pair *p) {
     return isnan(p->weight) ? fabs(p->expected) : fabs(p->weight - p->expected);
 }
 
@@ -120,8 +113,7 @@ static double difference(const rg_trace_pair *p)
 static double size(const rg_trace_pair *p) { return fmax(fabs(p->weight), fabs(p->expected)); }
 
 // The input with the largest sum of wrong differences; if all are right, the one with most weight.
-static int64_t worst_input(const rg_pairs *pairs)
-{
+static int64_t worst_input(const rg_pairs *pairs) {
     int64_t worst = -1;
     double most[2] = {-1, -1};
     for (int64_t i = 0; i < pairs->n;) {
@@ -139,8 +131,7 @@ static int64_t worst_input(const rg_pairs *pairs)
     return worst;
 }
 
-static void add(const rg_pairs *pairs, const rg_trace_pair *pair, int side, const axes *a, points *to)
-{
+static void add(const rg_pairs *pairs, const rg_trace_pair *pair, int side, const axes *a, points *to) {
     const bool in = side == INPUT;
     rg_place place;
     point p = {.at = {side}, .word = pair->word, .size = size(pair), .difference = difference(pair)};
@@ -151,8 +142,7 @@ static void add(const rg_pairs *pairs, const rg_trace_pair *pair, int side, cons
     if (placed) to->item[to->n++] = p;
 }
 
-static void merge(point *to, const point *p)
-{
+static void merge(point *to, const point *p) {
     to->pairs[p->word]++;
     to->differences[p->word] += p->difference;
     to->largest[p->word] = fmax(to->largest[p->word], p->size);
@@ -163,8 +153,7 @@ static void merge(point *to, const point *p)
     to->size = to->largest[to->word];
 }
 
-static points points_of(const rg_pairs *pairs, const axes *a, int64_t worst)
-{
+static points points_of(const rg_pairs *pairs, const axes *a, int64_t worst) {
     points p = {.item = rg_alloc((size_t)(SIDES * pairs->n + 1) * sizeof *p.item)};
     int64_t last = -1;
     for (int64_t i = 0; i < pairs->n; i++)
@@ -181,8 +170,7 @@ static points points_of(const rg_pairs *pairs, const axes *a, int64_t worst)
 }
 
 // The slice of an axis, on one side, with most of the faults; without faults, with most of the weight.
-static int64_t slice(const points *p, int side, int axis)
-{
+static int64_t slice(const points *p, int side, int axis) {
     int64_t best = 0;
     double most[2] = {0, 0};
     for (int64_t i = 0; i < p->n; i++) {
@@ -199,8 +187,7 @@ static int64_t slice(const points *p, int side, int axis)
     return best;
 }
 
-static int write_points(const rg_trace_how *how, const points *p, const char *path, const char *command)
-{
+static int write_points(const rg_trace_how *how, const points *p, const char *path, const char *command) {
     rg_file file;
     double largest = 0;
     for (int64_t i = 0; i < p->n; i++) largest = fmax(largest, p->item[i].size);
@@ -218,8 +205,7 @@ static int write_points(const rg_trace_how *how, const points *p, const char *pa
 // ---- the picture ---------------------------------------------------------------------------------------------------------
 
 static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, const points *p, int64_t worst, const char *stem,
-    const char *data, const char *object)
-{
+    const char *data, const char *object) {
     char shape[96], hint[200], never[200], counts[160];
     int64_t count[RG_TRACE_WORDS];
     rg_shape_print(pairs->algo, &pairs->shape, shape);
@@ -258,8 +244,7 @@ static int draw(const rg_trace_how *how, const rg_pairs *pairs, const axes *a, c
 }
 
 // Removes the picture of an earlier run if there are no pairs.
-static int remove_picture(const char *stem)
-{
+static int remove_picture(const char *stem) {
     for (int png = 0; png < 2; png++) {
         RG_FREED char *path = rg_print("%s.%s", stem, png ? "png" : "svg");
         unlink(path);
@@ -267,8 +252,7 @@ static int remove_picture(const char *stem)
     return RG_GOOD;
 }
 
-int rg_trace_write(const rg_trace_how *how, const rg_pairs *pairs, const char *stem, const char *object, const char *command)
-{
+int rg_trace_write(const rg_trace_how *how, const rg_pairs *pairs, const char *stem, const char *object, const char *command) {
     axes a = {.n = {0, 0}};
     axes_of_output(pairs, &a);
     axes_of_input(pairs, &a);

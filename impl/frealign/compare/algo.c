@@ -14,8 +14,7 @@ static int64_t count_moments(const rg_shape *s) { return trials(s) * FR_MOMENTS;
 
 #define INPUTS(image)                                                                                                          \
     {image, RG_IN, fr_real, fr_count_images}, {"c", RG_IN, fr_real, fr_count_ctf}, {"F3", RG_IN, fr_real, fr_count_reference}, \
-        {"pose", RG_IN, fr_real, fr_count_pose},                                                                               \
-    {                                                                                                                          \
+        {"pose", RG_IN, fr_real, fr_count_pose}, {                                                                             \
         "setting", RG_IN, fr_real, fr_count_setting                                                                            \
     }
 
@@ -27,9 +26,7 @@ static const rg_arg args_ccoef[] = {INPUTS("D"), {"cc", RG_OUT, fr_real, trials}
 // ---- shapes --------------------------------------------------------------------------------------------------------------
 
 #define SHAPE(side, particles, kind, trials, outer, inner)                                                                     \
-    {                                                                                                                          \
-        {side, particles, kind, trials, outer, inner}, 1                                                                       \
-    }
+    { {side, particles, kind, trials, outer, inner}, 1 }
 enum { V9 = FR_V9, PAPER = FR_BOX3 | FR_SQUARED };
 
 // Every interpolation with every padding, power of c and weight of rings.
@@ -81,15 +78,13 @@ static const rg_shape check_shapes[] = {
 #define SIZES(kind, third, label)                                                                                              \
     {SHAPE(56, 1, kind, 1, (third) ? 18 : 28, 1), RG_QUICK, label},                                                            \
         {SHAPE(112, 1, kind, 1, (third) ? 37 : 56, 1), RG_QUICK, label},                                                       \
-        {SHAPE(224, 1, kind, 1, (third) ? 74 : 112, 1), RG_QUICK, label},                                                      \
-    {                                                                                                                          \
+        {SHAPE(224, 1, kind, 1, (third) ? 74 : 112, 1), RG_QUICK, label}, {                                                    \
         SHAPE(500, 1, kind, 1, (third) ? 166 : 250, 1), RG_PAPER, label                                                        \
     }
 #define BATCHES(third)                                                                                                         \
     {SHAPE(56, 64, V9, 4, (third) ? 18 : 28, 1), RG_PAPER, "batch"},                                                           \
         {SHAPE(112, 64, V9, 4, (third) ? 37 : 56, 1), RG_PAPER, "batch"},                                                      \
-        {SHAPE(224, 32, V9, 4, (third) ? 74 : 112, 1), RG_PAPER, "batch"},                                                     \
-    {                                                                                                                          \
+        {SHAPE(224, 32, V9, 4, (third) ? 74 : 112, 1), RG_PAPER, "batch"}, {                                                   \
         SHAPE(500, 16, V9, 4, (third) ? 166 : 250, 1), RG_PAPER, "batch"                                                       \
     }
 static const rg_bench_shape bench_third[] = {SIZES(V9, 1, "Supp. Table 1, v9"), SIZES(PAPER, 1, "Supp. Table 1"),
@@ -97,8 +92,7 @@ static const rg_bench_shape bench_third[] = {SIZES(V9, 1, "Supp. Table 1, v9"), 
 static const rg_bench_shape bench_all[] = {SIZES(V9, 0, "Supp. Table 1, v9"), SIZES(PAPER, 0, "Supp. Table 1"),
     {SHAPE(112, 8, V9, 4, 56, 1), RG_QUICK, "batch"}, BATCHES(0)};
 
-static const char *invalid(const rg_shape *s)
-{
+static const char *invalid(const rg_shape *s) {
     const unsigned interpolations = 1u << FR_TRILINEAR | 1u << FR_NEAREST | 1u << FR_BOX1 | 1u << FR_BOX3 | 1u << FR_BOX5;
     const char *why = fr_invalid(s, interpolations, FR_SQUARED | FR_RINGS);
     if (why) return why;
@@ -106,8 +100,7 @@ static const char *invalid(const rg_shape *s)
     return s->n[FR_INNER] < 1 ? "the band must begin at 1 or above: the mean of an image takes no part" : NULL;
 }
 
-static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
-{
+static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg) {
     fr_fill_images(s, pattern, FR_DRAW_X, arg[FR_X]);
     fr_fill_ctf(s, pattern, arg[FR_C]);
     fr_fill_reference(s, pattern, arg[FR_F3]);
@@ -118,24 +111,21 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 // ---- tolerances and invariants -------------------------------------------------------------------------------------------
 
 // The approximate number of coefficients of a half plane in the band.
-static double in_band(const rg_shape *s)
-{
+static double in_band(const rg_shape *s) {
     const double a = (double)s->n[FR_INNER], b = (double)s->n[FR_OUTER];
     return 1.5708 * (b * b - a * a);
 }
 
 // The errors of the transforms are those of the whole plane, relative to the power of a ring that may be weak. If all rings
 // have the same weight, half of FR_RING_SPREAD is left.
-static rg_tolerance tolerance_cc3m(const rg_shape *s)
-{
+static rg_tolerance tolerance_cc3m(const rg_shape *s) {
     const double spread = s->n[FR_KIND] & FR_RINGS ? FR_RING_SPREAD / 2 : 1;
     return (rg_tolerance){RG_BOUND, fr_correlation_error(s, 2 * spread * spread, in_band(s)), fr_sum_error(0),
         "float rounding of the section, two transforms, shift and sums (fr_correlation_error)"};
 }
 
 // The first ring has the fewest coefficients, about 3.14 of its radius.
-static rg_tolerance tolerance_presb(const rg_shape *s)
-{
+static rg_tolerance tolerance_presb(const rg_shape *s) {
     const double transforms = 2 * FR_RING_SPREAD * FR_RING_SPREAD;
     return (rg_tolerance){RG_BOUND, fr_correlation_error(s, transforms, 3.14 * (double)s->n[FR_INNER]), fr_sum_error(0),
         "float rounding of the section, two transforms, shift, sums, in a weak ring (fr_correlation_error)"};
@@ -143,22 +133,19 @@ static rg_tolerance tolerance_presb(const rg_shape *s)
 
 // Moments are at most those of coefficients of magnitude 2 sqrt 2, at half of the whole plane's band each. A factor common to
 // all coefficients is rounded, too, unlike in a correlation: fr_sum_error.
-static rg_tolerance tolerance_sigma2(const rg_shape *s)
-{
+static rg_tolerance tolerance_sigma2(const rg_shape *s) {
     const double side = (double)s->n[FR_SIDE], outer = (double)s->n[FR_OUTER], e = 2 * fr_correlation_error(s, 2, in_band(s));
     const double largest = 8 * 3.15 * outer * outer / (side * side * side * side);
     return (rg_tolerance){RG_BOUND, e * largest, e + fr_sum_error(0),
         "float rounding of the section, a transform of either image, shift and sums (fr_correlation_error)"};
 }
 
-static rg_tolerance tolerance_ccoef(const rg_shape *s)
-{
+static rg_tolerance tolerance_ccoef(const rg_shape *s) {
     return (rg_tolerance){RG_BOUND, fr_correlation_error(s, 2, in_band(s)), fr_sum_error(0),
         "float rounding of the section, a transform of either image, shift and sums (fr_correlation_error)"};
 }
 
-static const char *at_most_one(const float *cc, int64_t n)
-{
+static const char *at_most_one(const float *cc, int64_t n) {
     static _Thread_local char text[80];
     for (int64_t e = 0; e < n; e++)
         if (!(fabsf(cc[e]) <= 1 + 1e-4f)) {
@@ -170,8 +157,7 @@ static const char *at_most_one(const float *cc, int64_t n)
 
 static const char *invariant_score(const rg_shape *s, void *const *arg) { return at_most_one(arg[FR_SCORE], trials(s)); }
 
-static const char *invariant_rings(const rg_shape *s, void *const *arg)
-{
+static const char *invariant_rings(const rg_shape *s, void *const *arg) {
     const int64_t rings = fr_rings(s->n[FR_SIDE]), a = s->n[FR_INNER], b = s->n[FR_OUTER];
     const float *cc = arg[FR_SCORE];
     for (int64_t e = 0; e < count_rings(s); e++) // ring k has radii from k - 1/2 to k + 1/2
@@ -179,8 +165,7 @@ static const char *invariant_rings(const rg_shape *s, void *const *arg)
     return at_most_one(cc, count_rings(s));
 }
 
-static const char *invariant_moments(const rg_shape *s, void *const *arg)
-{
+static const char *invariant_moments(const rg_shape *s, void *const *arg) {
     const float *m = arg[FR_SCORE];
     const rg_tolerance t = tolerance_sigma2(s);
     for (int64_t e = 0; e < count_moments(s); e += FR_MOMENTS) {
@@ -191,8 +176,7 @@ static const char *invariant_moments(const rg_shape *s, void *const *arg)
     return NULL;
 }
 
-static void where(const rg_shape *s, int which, int64_t element, int each, const char *const *part, char text[64])
-{
+static void where(const rg_shape *s, int which, int64_t element, int each, const char *const *part, char text[64]) {
     static const char *const pose[FR_POSE_FLOATS] = {"M00", "M10", "M20", "M01", "M11", "M21", "s_x", "s_y"};
     if (which == FR_X || which == FR_C)
         fr_where_image(s, element, which == FR_X ? 2 : 1, text);
@@ -206,19 +190,16 @@ static void where(const rg_shape *s, int which, int64_t element, int each, const
         fr_where_pose(s, element, each, part, text);
 }
 
-static void where_score(const rg_shape *s, int which, int64_t element, char text[64])
-{
+static void where_score(const rg_shape *s, int which, int64_t element, char text[64]) {
     where(s, which, element, 1, NULL, text);
 }
 
-static void where_moment(const rg_shape *s, int which, int64_t element, char text[64])
-{
+static void where_moment(const rg_shape *s, int which, int64_t element, char text[64]) {
     static const char *const moment[FR_MOMENTS] = {"a x", "a a", "x x", "x x all"};
     where(s, which, element, FR_MOMENTS, moment, text);
 }
 
-static void where_ring(const rg_shape *s, int which, int64_t element, char text[64])
-{
+static void where_ring(const rg_shape *s, int which, int64_t element, char text[64]) {
     const int64_t rings = fr_rings(s->n[FR_SIDE]), at = element / rings;
     if (which != FR_SCORE)
         where(s, which, element, 1, NULL, text);
@@ -230,8 +211,7 @@ static void where_ring(const rg_shape *s, int which, int64_t element, char text[
 // ---- amounts -------------------------------------------------------------------------------------------------------------
 
 // Images and CTF in the band, and one section of the reference for each trial, without what is read twice.
-static double traffic_bytes(const rg_shape *s)
-{
+static double traffic_bytes(const rg_shape *s) {
     const double band = (double)fr_band_stored(s), nodes = 4.0 / 3 * band * (double)s->n[FR_OUTER]; // half of the ball
     const double section = 8 * band * (double)trials(s), reference = 8 * nodes;
     return 12 * band * (double)s->n[FR_PARTICLES] + (section < reference ? section : reference);

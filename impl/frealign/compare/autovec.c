@@ -20,14 +20,12 @@ typedef struct plan {
     size_t floats;   // per thread: plane, a, x, table of columns
 } plan;
 
-RG_HD float *image_of(const fr_call *p, float *plane, int which)
-{
+RG_HD float *image_of(const fr_call *p, float *plane, int which) {
     return plane + fr_rounded(2 * p->stored) + (size_t)which * fr_rounded(p->side * p->side);
 }
 RG_HD float *table_of(const fr_call *p, float *plane) { return image_of(p, plane, 2); }
 
-static void finish(rg_call *call)
-{
+static void finish(rg_call *call) {
     plan *s = (plan *)call->state;
     if (!s) return;
     if (s->forward) fftwf_destroy_plan(s->forward);
@@ -39,8 +37,7 @@ static void finish(rg_call *call)
     call->state = NULL;
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     const fr_call p = fr_call_of(call);
     const int side = (int)p.side;
     plan *s = (plan *)(call->state = calloc(1, sizeof *s));
@@ -64,8 +61,7 @@ static int prepare(rg_call *call)
 // ---- steps of a trial ----------------------------------------------------------------------------------------------------
 
 // Loads the shifted particle in the band; flip: changes its sign where c < 0.
-RG_HD void load_particle(const fr_call *p, int64_t at, int flip, float *restrict table, float *restrict plane)
-{
+RG_HD void load_particle(const fr_call *p, int64_t at, int flip, float *restrict table, float *restrict plane) {
     const float *pose = p->pose + FR_POSE_FLOATS * at;
     const int64_t particle = at / p->trials * p->stored;
     fr_shift_columns(pose[6], p->width, table);
@@ -89,8 +85,7 @@ RG_HD void load_particle(const fr_call *p, int64_t at, int flip, float *restrict
 
 // C, B, Q of every ring, from the masked section in the plane and the particle.
 RG_HD void ring_sums(
-    const plan *s, const fr_call *p, int64_t at, const float *plane, float *table, double sums[3][FR_SIDE_MAX / 2])
-{
+    const plan *s, const fr_call *p, int64_t at, const float *plane, float *table, double sums[3][FR_SIDE_MAX / 2]) {
     const float *pose = p->pose + FR_POSE_FLOATS * at;
     fr_shift_columns(pose[6], p->width, table);
     for (int k = 0; k < 3; k++) memset(sums[k], 0, (size_t)fr_rings(p->side) * sizeof **sums);
@@ -117,16 +112,14 @@ RG_HD void ring_sums(
     }
 }
 
-RG_HD void write_rings(const fr_call *p, double sums[3][FR_SIDE_MAX / 2], float *cc)
-{
+RG_HD void write_rings(const fr_call *p, double sums[3][FR_SIDE_MAX / 2], float *cc) {
     for (int64_t k = 0; k < fr_rings(p->side); k++) {
         const double both = sums[1][k] * sums[2][k];
         cc[k] = both > 0 ? (float)(sums[0][k] / sqrt(both)) : 0;
     }
 }
 
-RG_HD float correlate(int64_t pixels, const float *restrict a, const float *restrict x)
-{
+RG_HD float correlate(int64_t pixels, const float *restrict a, const float *restrict x) {
     double ax = 0, aa = 0, xx = 0;
 #pragma omp simd reduction(+ : ax, aa, xx)
     for (int64_t e = 0; e < pixels; e++) {
@@ -138,8 +131,7 @@ RG_HD float correlate(int64_t pixels, const float *restrict a, const float *rest
 }
 
 // Computes the means first, then the sums of deviations from them.
-RG_HD void write_moments(const plan *s, int64_t pixels, const float *restrict a, const float *restrict x, float *moment)
-{
+RG_HD void write_moments(const plan *s, int64_t pixels, const float *restrict a, const float *restrict x, float *moment) {
     const float *restrict disc = s->mask.share;
     double sum_a = 0, sum_x = 0, n = 0, all = 0, ax = 0, aa = 0, xx = 0;
 #pragma omp simd reduction(+ : sum_a, sum_x, n, all)
@@ -161,8 +153,7 @@ RG_HD void write_moments(const plan *s, int64_t pixels, const float *restrict a,
     for (int i = 0; i < FR_MOMENTS; i++) moment[i] = (float)(sums[i] / (double)pixels / (double)pixels);
 }
 
-RG_HD void compare_trial(const plan *s, const fr_call *p, routine what, int64_t at, float *plane, float *out)
-{
+RG_HD void compare_trial(const plan *s, const fr_call *p, routine what, int64_t at, float *plane, float *out) {
     const int64_t pixels = p->side * p->side;
     float *a = image_of(p, plane, 0), *x = image_of(p, plane, 1), *table = table_of(p, plane);
     double sums[3][FR_SIDE_MAX / 2];
@@ -188,8 +179,7 @@ RG_HD void compare_trial(const plan *s, const fr_call *p, routine what, int64_t 
 RG_AUTOVEC(compare_trial, (const plan *s, const fr_call *p, routine what, int64_t at, float *plane, float *out),
     (s, p, what, at, plane, out))
 
-static int run(rg_call *call, routine what, int64_t outputs)
-{
+static int run(rg_call *call, routine what, int64_t outputs) {
     plan *s = (plan *)call->state;
     const fr_call p = fr_call_of(call);
     if (!s) return RG_E_STATE;
@@ -215,8 +205,7 @@ static int run_sigma2(rg_call *call) { return run(call, SIGMA2, FR_MOMENTS); }
 static int run_ccoef(rg_call *call) { return run(call, CCOEF, 1); }
 
 // Nodes read, transforms of 5 n log2 n operations (two count as one multiply-add), and a dozen for each coefficient.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     const double n = fr_nodes(fr_interpolation(s->n[FR_KIND])), pixels = (double)(s->n[FR_SIDE] * s->n[FR_SIDE]);
     const double trials = (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]),

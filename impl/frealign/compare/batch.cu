@@ -14,8 +14,7 @@ FR_COMPARE(sigma2, FR_SIGMA2);
 
 // ---- ccoef without transforms --------------------------------------------------------------------------------------------
 
-template <int how> static __global__ void half_plane_sums(fr_input in, fr_memory f3, int64_t first, double *part)
-{
+template <int how> static __global__ void half_plane_sums(fr_input in, fr_memory f3, int64_t first, double *part) {
     __shared__ double tree[32 * fr_whole_sums::n];
     const int64_t call = first + blockIdx.y, stored = (int64_t)in.side * in.width;
     const float *pose = in.pose + call * FR_POSE_FLOATS;
@@ -38,27 +37,23 @@ template <int how> static __global__ void half_plane_sums(fr_input in, fr_memory
 }
 
 // Enough blocks for the GPU whatever the number of calls; at least 4 positions per thread.
-static int64_t parts_of(const rg_shape *s, int64_t calls)
-{
+static int64_t parts_of(const rg_shape *s, int64_t calls) {
     const int64_t all = s->n[FR_OUTER] * (2 * s->n[FR_OUTER] - 1), most = (all + 4 * FR_THREADS - 1) / (4 * FR_THREADS);
     const int64_t wanted = (1056 + calls - 1) / calls;
     return most < wanted ? most : wanted;
 }
 
-static size_t scratch_ccoef(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch_ccoef(const rg_shape *s, const int64_t *param) {
     const int64_t calls = fr_calls_at_once(s, param[FR_P_CALLS]);
     return (size_t)(calls * (parts_of(s, calls) + 1)) * fr_whole_sums::n * sizeof(double);
 }
 
-static void cost_ccoef(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost_ccoef(const rg_shape *s, const int64_t *param, rg_cost *c) {
     fr_section_cost(s, param, TEXTURE, c);
     c->amount[RG_F32_MAD] -= (double)fr_calls(s) * fr_transforms_mad(s);
 }
 
-static int run_ccoef(rg_call *call)
-{
+static int run_ccoef(rg_call *call) {
     const fr_input in = fr_input_of(call);
     const fr_memory f3 = {in.f3, in.pairs};
     const int64_t all = fr_calls(call->shape), step = fr_calls_at_once(call->shape, call->param[FR_P_CALLS]);

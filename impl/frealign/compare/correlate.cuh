@@ -9,8 +9,7 @@
 #include "index.h"
 
 // D e^{i s.q} in the band, 0 elsewhere; flipped: also times the sign of c.
-static __global__ void fr_shifted(fr_input in, int64_t first, bool flipped, float2 *out)
-{
+static __global__ void fr_shifted(fr_input in, int64_t first, bool flipped, float2 *out) {
     int i, row;
     if (!fr_here(in, &i, &row)) return;
     const int64_t call = first + blockIdx.z, e = (int64_t)row * in.width + i, stored = (int64_t)in.side * in.width;
@@ -27,8 +26,7 @@ static __global__ void fr_shifted(fr_input in, int64_t first, bool flipped, floa
 struct fr_disc_sums { // sigma2: n, a, x, a^2, x^2, ax over the disc; x^2 over all pixels
     enum { n = 7 };
     const float *a, *x, *setting;
-    __device__ __forceinline__ void add(int64_t at, int dx, int dy, double *v) const
-    {
+    __device__ __forceinline__ void add(int64_t at, int dx, int dy, double *v) const {
         const double aa = a[at], xx = x[at];
         v[6] += xx * xx;
         if (fr_in_disc(setting[0], fr_distance2(dx, dy))) {
@@ -45,8 +43,7 @@ struct fr_disc_sums { // sigma2: n, a, x, a^2, x^2, ax over the disc; x^2 over a
 struct fr_whole_sums { // ccoef: a^2, x^2, ax
     enum { n = 3 };
     const float *a, *x;
-    __device__ __forceinline__ void add(int64_t at, int, int, double *v) const
-    {
+    __device__ __forceinline__ void add(int64_t at, int, int, double *v) const {
         const double aa = a[at], xx = x[at];
         v[0] += aa * aa;
         v[1] += xx * xx;
@@ -59,8 +56,7 @@ struct fr_whole_sums { // ccoef: a^2, x^2, ax
 // FR_RING_SUMS of ring k: C_k, B_k, Q_k and its number of coefficients in the band.
 
 static __device__ __forceinline__ void fr_add_to_ring(
-    const fr_input &in, const float2 *a, int64_t first, int i, int j, double *v)
-{
+    const fr_input &in, const float2 *a, int64_t first, int i, int j, double *v) {
     const int64_t call = first + blockIdx.y, stored = (int64_t)in.side * in.width;
     const int64_t e = (int64_t)(j < 0 ? j + in.side : j) * in.width + i;
     const float2 x = fr_complex(in.x, call / in.trials * stored + e), s = a[blockIdx.y * stored + e];
@@ -70,8 +66,7 @@ static __device__ __forceinline__ void fr_add_to_ring(
     v[3] += 1;
 }
 
-static __global__ void fr_ring_atomics(fr_input in, const float2 *a, int64_t first, double *ring)
-{
+static __global__ void fr_ring_atomics(fr_input in, const float2 *a, int64_t first, double *ring) {
     const int e = (int)(blockIdx.x * blockDim.x * blockDim.y + threadIdx.y * blockDim.x + threadIdx.x);
     const int row = e / in.width, i = e - row * in.width, j = row <= in.side / 2 ? row : row - in.side;
     if (row >= in.side || !fr_in_band(in.side, i, j, in.inner, in.outer)) return;
@@ -82,8 +77,7 @@ static __global__ void fr_ring_atomics(fr_input in, const float2 *a, int64_t fir
 }
 
 // One block per ring. Each thread takes a row and walks over the ring's columns in it.
-static __global__ void fr_ring_tree(fr_input in, const float2 *a, int64_t first, double *ring)
-{
+static __global__ void fr_ring_tree(fr_input in, const float2 *a, int64_t first, double *ring) {
     __shared__ double tree[32 * FR_RING_SUMS];
     const int k = (int)blockIdx.x, t = (int)(threadIdx.x + blockDim.x * threadIdx.y);
     double v[FR_RING_SUMS] = {};
@@ -96,8 +90,7 @@ static __global__ void fr_ring_tree(fr_input in, const float2 *a, int64_t first,
 
 // list: coefficients (j + N/2) 2^16 + i of the band, ring by ring; ring k has begin[k] .. begin[k + 1] - 1.
 static __global__ void fr_ring_list(
-    fr_input in, const float2 *a, int64_t first, const int *list, const int *begin, double *ring)
-{
+    fr_input in, const float2 *a, int64_t first, const int *list, const int *begin, double *ring) {
     const int rings = (int)fr_rings(in.side), lane = (int)threadIdx.x % 32;
     const int k = (int)(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
     if (k >= rings) return;
@@ -113,8 +106,8 @@ static __global__ void fr_ring_list(
 // ---- results -------------------------------------------------------------------------------------------------------------
 
 // cc3m: one warp per call.
-static __global__ void fr_score(const double *ring, int rings, const float *setting, bool by_ring, int64_t first, float *score)
-{
+static __global__ void fr_score(
+    const double *ring, int rings, const float *setting, bool by_ring, int64_t first, float *score) {
     double v[4] = {}; // sum C, sum B, sum Q; or sum g R, sum g^2 B, rings with coefficients
     for (int k = (int)threadIdx.x; k < rings; k += 32) {
         const double *s = ring + ((int64_t)blockIdx.x * rings + k) * FR_RING_SUMS;
@@ -134,16 +127,14 @@ static __global__ void fr_score(const double *ring, int rings, const float *sett
     if (threadIdx.x == 0) score[first + blockIdx.x] = root > 0 ? (float)(v[0] / root) : 0.0f;
 }
 
-static __global__ void fr_ring_correlations(const double *ring, int64_t n, float *cc)
-{
+static __global__ void fr_ring_correlations(const double *ring, int64_t n, float *cc) {
     const int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (e >= n) return;
     const double *s = ring + e * FR_RING_SUMS, root = sqrt(s[1] * s[2]);
     cc[e] = root > 0 ? (float)(s[0] / root) : 0.0f;
 }
 
-static __global__ void fr_coefficients(const double *sums, int n, float *cc)
-{
+static __global__ void fr_coefficients(const double *sums, int n, float *cc) {
     const int e = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (e >= n) return;
     const double root = sqrt(sums[3 * e] * sums[3 * e + 1]);
@@ -151,8 +142,7 @@ static __global__ void fr_coefficients(const double *sums, int n, float *cc)
 }
 
 // sums: of images that still lack the factor 1/N^2.
-static __global__ void fr_moments(const double *sums, int n, double pixels, float *moment)
-{
+static __global__ void fr_moments(const double *sums, int n, double pixels, float *moment) {
     const int e = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (e >= n) return;
     const double *s = sums + 7 * e, scale = 1 / (pixels * pixels), in_disc = s[0] > 0 ? s[0] : 1;
@@ -164,16 +154,14 @@ static __global__ void fr_moments(const double *sums, int n, double pixels, floa
 
 // ---- on the host ---------------------------------------------------------------------------------------------------------
 
-static inline int fr_shifts(const fr_steps &s, bool flipped)
-{
+static inline int fr_shifts(const fr_steps &s, bool flipped) {
     const dim3 block = fr_block(s, FR_P_INTERPOLATE);
     float2 *second = s.image + s.l.calls * s.l.stored;
     RG_LAUNCH((fr_shifted), fr_plane_grid(s, block), block, 0, s.call->stream, s.in, s.first, flipped, second);
     return (int)cudaGetLastError();
 }
 
-template <int way> static int fr_sum_rings(const fr_steps &s)
-{
+template <int way> static int fr_sum_rings(const fr_steps &s) {
     const dim3 block = fr_block(s, FR_P_BLOCK);
     const unsigned rings = (unsigned)fr_rings(s.in.side);
     void *stream = s.call->stream;
@@ -197,8 +185,7 @@ template <int way> static int fr_sum_rings(const fr_steps &s)
 
 typedef enum { FR_CC3M, FR_PRESB, FR_SIGMA2, FR_CCOEF } fr_routine;
 
-template <int way> static int fr_pass(const fr_steps &s, fr_routine routine, bool texture)
-{
+template <int way> static int fr_pass(const fr_steps &s, fr_routine routine, bool texture) {
     float *out = (float *)s.call->arg[FR_SCORE];
     void *stream = s.call->stream;
     const int rings = (int)fr_rings(s.in.side);
@@ -234,14 +221,12 @@ template <int way> static int fr_pass(const fr_steps &s, fr_routine routine, boo
 
 static inline bool fr_in_real_space(fr_routine routine) { return routine == FR_SIGMA2 || routine == FR_CCOEF; }
 
-static inline fr_layout fr_correlate_layout(const rg_shape *s, const int64_t *param, int way, fr_routine routine)
-{
+static inline fr_layout fr_correlate_layout(const rg_shape *s, const int64_t *param, int way, fr_routine routine) {
     return fr_in_real_space(routine) ? fr_layout_of(s, param, way, 2, 0)
                                      : fr_layout_of(s, param, way, 1, fr_rings(s->n[FR_SIDE]));
 }
 
-template <int way> static int fr_correlate(const rg_call *call, fr_routine routine, bool texture)
-{
+template <int way> static int fr_correlate(const rg_call *call, fr_routine routine, bool texture) {
     fr_steps s = fr_steps_of(call, fr_correlate_layout(call->shape, call->param, way, routine));
     int error = fr_uploads(texture, call->param) ? fr_upload(call) : RG_OK;
     while (!error && fr_next(&s)) error = fr_pass<way>(s, routine, texture);
@@ -250,13 +235,11 @@ template <int way> static int fr_correlate(const rg_call *call, fr_routine routi
 
 // The steps and the descriptor of one variant.
 #define FR_COMPARE_STEPS(ALGO, ROUTINE)                                                                                        \
-    static size_t scratch_##ALGO(const rg_shape *s, const int64_t *param)                                                      \
-    {                                                                                                                          \
+    static size_t scratch_##ALGO(const rg_shape *s, const int64_t *param) {                                                    \
         return fr_correlate_layout(s, param, WAY, ROUTINE).total;                                                              \
     }                                                                                                                          \
     static void cost_##ALGO(const rg_shape *s, const int64_t *param, rg_cost *c) { fr_section_cost(s, param, TEXTURE, c); }    \
-    static int prepare_##ALGO(rg_call *call)                                                                                   \
-    {                                                                                                                          \
+    static int prepare_##ALGO(rg_call *call) {                                                                                 \
         const fr_layout l = fr_correlate_layout(call->shape, call->param, WAY, ROUTINE);                                       \
         return fr_prepare(call, l, !fr_in_real_space(ROUTINE), TEXTURE, fr_ring_of_band);                                      \
     }                                                                                                                          \

@@ -16,15 +16,13 @@ typedef struct work {
     float *a, *x;         // images
 } work;
 
-static size_t scratch(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch(const rg_shape *s, const int64_t *param) {
     const int64_t side = s->n[FR_SIDE];
     (void)param;
     return FR_PLAN_BYTES + sizeof(float) * (fr_rounded(2 * fr_stored(side)) + 2 * fr_rounded(side * side));
 }
 
-static work work_of(rg_call *call)
-{
+static work work_of(rg_call *call) {
     work w = {.call = fr_call_of(call), .forward = fr_plans(call)[0], .inverse = fr_plans(call)[1]};
     w.plane = (fftwf_complex *)fr_after_plans(call);
     w.a = (float *)w.plane + fr_rounded(2 * w.call.stored);
@@ -32,8 +30,7 @@ static work work_of(rg_call *call)
     return w;
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     const work w = work_of(call);
     const int side = (int)w.call.side;
     fr_plans(call)[0] = fftwf_plan_dft_r2c_2d(side, side, w.a, w.plane, FFTW_ESTIMATE);
@@ -48,8 +45,7 @@ static void finish(rg_call *call) { fr_plans_finish(call, 2); }
 static const float *pose_of(const fr_call *p, int64_t at) { return p->pose + FR_POSE_FLOATS * at; }
 
 // Loads the section in the band times f; absolute: f = 2|c|.
-static void load_section(const work *w, int64_t at, int absolute)
-{
+static void load_section(const work *w, int64_t at, int absolute) {
     const fr_call *p = &w->call;
     const float *c = p->c + at / p->trials * p->stored;
     memset(w->plane, 0, (size_t)p->stored * sizeof *w->plane);
@@ -65,8 +61,7 @@ static void load_section(const work *w, int64_t at, int absolute)
 }
 
 // X e^{i s.q}.
-static void shifted(const work *w, int64_t at, int64_t e, float Y[2])
-{
+static void shifted(const work *w, int64_t at, int64_t e, float Y[2]) {
     const fr_call *p = &w->call;
     const float *pose = pose_of(p, at), *X = p->X + 2 * (at / p->trials * p->stored + e);
     const float phase = pose[6] * (float)fr_i(p->side, e) + pose[7] * (float)fr_j(p->side, e), co = cosf(phase),
@@ -75,8 +70,7 @@ static void shifted(const work *w, int64_t at, int64_t e, float Y[2])
     Y[1] = X[0] * si + X[1] * co;
 }
 
-static void load_particle(const work *w, int64_t at, int flip)
-{
+static void load_particle(const work *w, int64_t at, int flip) {
     const fr_call *p = &w->call;
     const float *c = p->c + at / p->trials * p->stored;
     memset(w->plane, 0, (size_t)p->stored * sizeof *w->plane);
@@ -90,8 +84,7 @@ static void load_particle(const work *w, int64_t at, int flip)
 }
 
 // C, B, Q of every ring: sums of the masked section in the plane with the particle.
-static void compare_rings(const work *w, int64_t at, double *C, double *B, double *Q)
-{
+static void compare_rings(const work *w, int64_t at, double *C, double *B, double *Q) {
     const fr_call *p = &w->call;
     load_section(w, at, 0);
     fftwf_execute_dft_c2r(w->inverse, w->plane, w->a);
@@ -114,8 +107,7 @@ static void compare_rings(const work *w, int64_t at, double *C, double *B, doubl
 
 // ---- the four routines ---------------------------------------------------------------------------------------------------
 
-static int run_cc3m(rg_call *call)
-{
+static int run_cc3m(rg_call *call) {
     const work w = work_of(call);
     double sums[3][FR_SIDE_MAX / 2];
     float *score = call->arg[FR_SCORE];
@@ -126,8 +118,7 @@ static int run_cc3m(rg_call *call)
     return RG_OK;
 }
 
-static int run_presb(rg_call *call)
-{
+static int run_presb(rg_call *call) {
     const work w = work_of(call);
     const int64_t rings = fr_rings(w.call.side);
     double sums[3][FR_SIDE_MAX / 2];
@@ -142,8 +133,7 @@ static int run_presb(rg_call *call)
     return RG_OK;
 }
 
-static int run_ccoef(rg_call *call)
-{
+static int run_ccoef(rg_call *call) {
     const work w = work_of(call);
     float *cc = call->arg[FR_SCORE];
     for (int64_t at = 0; at < w.call.comparisons; at++) {
@@ -163,8 +153,7 @@ static int run_ccoef(rg_call *call)
 }
 
 // Computes the means first, then the sums of deviations from them.
-static void moments(const work *w, float moment[FR_MOMENTS])
-{
+static void moments(const work *w, float moment[FR_MOMENTS]) {
     const fr_call *p = &w->call;
     const double pixels = (double)(p->side * p->side);
     double sum_a = 0, sum_x = 0, n = 0, all = 0, ax = 0, aa = 0, xx = 0;
@@ -186,8 +175,7 @@ static void moments(const work *w, float moment[FR_MOMENTS])
     for (int i = 0; i < FR_MOMENTS; i++) moment[i] = (float)(sums[i] / pixels / pixels); // the transforms' 1/N^2, squared
 }
 
-static int run_sigma2(rg_call *call)
-{
+static int run_sigma2(rg_call *call) {
     const work w = work_of(call);
     for (int64_t at = 0; at < w.call.comparisons; at++) {
         load_section(&w, at, 1);
@@ -200,8 +188,7 @@ static int run_sigma2(rg_call *call)
 }
 
 // Nodes read, transforms of 5 n log2 n operations (two count as one multiply-add), and a dozen for each coefficient.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     const double n = fr_nodes(fr_interpolation(s->n[FR_KIND])), pixels = (double)(s->n[FR_SIDE] * s->n[FR_SIDE]);
     const double trials = (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]),

@@ -23,22 +23,19 @@ typedef struct plan {
     size_t plane_floats;
 } plan;
 
-static void plan_free(plan *p)
-{
+static void plan_free(plan *p) {
     fr_space_free(&p->space);
     free(p->ring);
     fftwf_free(p->plane);
     free(p);
 }
 
-static void finish(rg_call *call)
-{
+static void finish(rg_call *call) {
     if (call->state) plan_free(call->state);
     call->state = NULL;
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     const int64_t side = call->shape->n[FR_SIDE], b = call->shape->n[FR_OUTER];
     plan *p = call->state = calloc(1, sizeof *p);
     if (!p) return RG_E_STATE;
@@ -65,8 +62,7 @@ typedef struct trial {
     float turn[2 * (FR_SIDE_MAX / 2 + 1)];
 } trial;
 
-static void trial_begin(trial *t, const fr_call *p, int64_t at)
-{
+static void trial_begin(trial *t, const fr_call *p, int64_t at) {
     const int64_t particle = at / p->trials;
     t->p = p;
     t->X = p->X + 2 * particle * p->stored;
@@ -79,8 +75,7 @@ static void trial_begin(trial *t, const fr_call *p, int64_t at)
 }
 
 // A0 of row j: the section times f; absolute: f = 2|c|. Clears coefficients outside the band.
-FR_AVX2 static void section_row(const trial *t, int64_t j, int absolute, float *A)
-{
+FR_AVX2 static void section_row(const trial *t, int64_t j, int absolute, float *A) {
     const fr_call *p = t->p;
     const int64_t first = fr_band_first(p->inner, j), past = fr_band_past(p->side, p->outer, j);
     const float *c = t->c + fr_element(p->side, 0, j);
@@ -95,8 +90,7 @@ FR_AVX2 static void section_row(const trial *t, int64_t j, int absolute, float *
 }
 
 // Y = X e^{i s.q} of row j in the band; flip: also times the sign of c.
-FR_AVX2 static void particle_row(const trial *t, int64_t j, int flip, float *Y)
-{
+FR_AVX2 static void particle_row(const trial *t, int64_t j, int flip, float *Y) {
     const fr_call *p = t->p;
     const int64_t first = fr_band_first(p->inner, j), past = fr_band_past(p->side, p->outer, j),
                   row = fr_element(p->side, 0, j);
@@ -113,8 +107,7 @@ FR_AVX2 static void particle_row(const trial *t, int64_t j, int flip, float *Y)
 
 // Adds row j to the rings' sums.
 FR_AVX2 static void add_rings(
-    const trial *t, int64_t j, const float *Y, const float *A, const uint16_t *ring, double *C, double *B, double *Q)
-{
+    const trial *t, int64_t j, const float *Y, const float *A, const uint16_t *ring, double *C, double *B, double *Q) {
     const fr_call *p = t->p;
     const int64_t past = fr_band_past(p->side, p->outer, j);
     for (int64_t i = fr_band_first(p->inner, j); i < past; i++) {
@@ -129,15 +122,13 @@ FR_AVX2 static void add_rings(
 
 enum { RINGS_MAX = FR_SIDE_MAX / 2 };
 
-static void load_section(const fr_space *s, const trial *t, int absolute, float *plane)
-{
+static void load_section(const fr_space *s, const trial *t, int absolute, float *plane) {
     const int64_t b = t->p->outer;
     for (int64_t j = -b + 1; j < b; j++) section_row(t, j, absolute, fr_row(s, plane, j));
     for (int64_t j = b; j <= s->side - b; j++) memset(fr_row(s, plane, j), 0, (size_t)t->p->width * 2 * sizeof *plane);
 }
 
-static void compare_rings(const plan *state, const trial *t, float *plane, double sums[3][RINGS_MAX])
-{
+static void compare_rings(const plan *state, const trial *t, float *plane, double sums[3][RINGS_MAX]) {
     const fr_space *s = &state->space;
     const int64_t b = t->p->outer;
     float Y[2 * (FR_SIDE_MAX / 2 + 1)];
@@ -152,15 +143,13 @@ static void compare_rings(const plan *state, const trial *t, float *plane, doubl
     }
 }
 
-static void cc3m(const plan *state, const trial *t, float *plane, float *score)
-{
+static void cc3m(const plan *state, const trial *t, float *plane, float *score) {
     double sums[3][RINGS_MAX];
     compare_rings(state, t, plane, sums);
     *score = fr_score(t->p, sums[0], sums[1], sums[2]);
 }
 
-static void presb(const plan *state, const trial *t, float *plane, float *cc)
-{
+static void presb(const plan *state, const trial *t, float *plane, float *cc) {
     double sums[3][RINGS_MAX];
     compare_rings(state, t, plane, sums);
     for (int64_t k = 0; k < fr_rings(t->p->side); k++) {
@@ -175,15 +164,13 @@ typedef struct products {
     double a, x, ax, aa, xx; // sums of a, x and their products
 } products;
 
-FR_AVX2 FR_INLINE double add_up(__m256d v)
-{
+FR_AVX2 FR_INLINE double add_up(__m256d v) {
     const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
     return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
 // Adds the sums over n numbers and over their products, in double precision.
-FR_AVX2 static void add_products(const float *a, const float *x, int64_t n, products *to)
-{
+FR_AVX2 static void add_products(const float *a, const float *x, int64_t n, products *to) {
     __m256d sum[5];
     for (int i = 0; i < 5; i++) sum[i] = _mm256_setzero_pd();
     int64_t e = 0;
@@ -207,8 +194,7 @@ FR_AVX2 static void add_products(const float *a, const float *x, int64_t n, prod
 }
 
 // Columns with i > 0 count for their mates, too.
-FR_AVX2 static void ccoef(const plan *state, const trial *t, float *plane, float *cc)
-{
+FR_AVX2 static void ccoef(const plan *state, const trial *t, float *plane, float *cc) {
     const int64_t b = t->p->outer, columns = state->space.columns;
     float *A = plane, *Y = plane + 2 * state->space.pitch;
     products once = {0}, twice = {0};
@@ -222,8 +208,7 @@ FR_AVX2 static void ccoef(const plan *state, const trial *t, float *plane, float
     *cc = aa * xx > 0 ? (float)(ax / sqrt(aa * xx)) : 0;
 }
 
-FR_AVX2 static void sigma2(const plan *state, const trial *t, float *plane, float *moment)
-{
+FR_AVX2 static void sigma2(const plan *state, const trial *t, float *plane, float *moment) {
     const fr_space *s = &state->space;
     const int64_t b = t->p->outer, side = s->side;
     float *other = plane + state->plane_floats;
@@ -257,8 +242,7 @@ FR_AVX2 static void sigma2(const plan *state, const trial *t, float *plane, floa
 
 typedef void routine(const plan *, const trial *, float *plane, float *out);
 
-static int run(rg_call *call, routine *one, int64_t outputs, int disc)
-{
+static int run(rg_call *call, routine *one, int64_t outputs, int disc) {
     plan *state = call->state;
     const fr_call p = fr_call_of(call);
     float *out = call->arg[FR_SCORE];
@@ -290,8 +274,7 @@ static int run_ccoef(rg_call *call) { return run(call, ccoef, 1, 0); }
 static int run_sigma2(rg_call *call) { return run(call, sigma2, FR_MOMENTS, 1); }
 
 // The pieces of the reference that the samples read, one cache line each, and the transforms of the kept columns and rows.
-static void cost_of(const rg_shape *s, double transforms, rg_cost *c)
-{
+static void cost_of(const rg_shape *s, double transforms, rg_cost *c) {
     const double n = fr_nodes(fr_interpolation(s->n[FR_KIND])), side = (double)s->n[FR_SIDE], b = (double)s->n[FR_OUTER];
     const double trials = (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]), band = 1.5708 * b * b;
     c->amount[RG_F32_MAD] =

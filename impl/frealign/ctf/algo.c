@@ -23,9 +23,7 @@ static const rg_arg args[] = {
 };
 
 #define SHAPE(side, particles, kind)                                                                                           \
-    {                                                                                                                          \
-        {side, particles, kind, 1}, 1                                                                                          \
-    }
+    { {side, particles, kind, 1}, 1 }
 static const rg_shape check_shapes[] = {
     SHAPE(4, 1, FR_RINGS),
     SHAPE(6, 2, FR_SQUARED),
@@ -53,8 +51,7 @@ static const rg_bench_shape bench_shapes[] = {
     {SHAPE(500, 64, FR_RINGS), RG_PAPER, "batch"},
 };
 
-static const char *invalid(const rg_shape *s)
-{
+static const char *invalid(const rg_shape *s) {
     const char *why = fr_invalid(s, 1u << 0, FR_SQUARED | FR_RINGS);
     if (why) return why;
     return fr_pad(s->n[FR_KIND]) != 1 || s->n[FR_TRIALS] != 1 ? "there is one trial, and no reference to pad" : NULL;
@@ -62,8 +59,7 @@ static const char *invalid(const rg_shape *s)
 
 // Pixels of magnitude below 2/N, so that coefficients have magnitudes about 1; if all magnitudes are equal, random signs make
 // them white.
-static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
-{
+static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg) {
     static const double extreme[8] = {0, 1, -1, 0x1p-23, -1 + 0x1p-23, 0, 0x1p-60, -0x1p-120};
     const int64_t side = s->n[FR_SIDE];
     const double scale = ldexp(1, -ilogb((double)side)), edge = (double)side / 2;
@@ -95,8 +91,7 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 }
 
 // Images made by fill.c have coefficients of root mean square below 1.
-static rg_tolerance tolerance(const rg_shape *s)
-{
+static rg_tolerance tolerance(const rg_shape *s) {
     const double ctf = 3.1416 * 4 * FR_U * FR_HALF_TURNS,
                  e = 3 * fr_transform_error(s->n[FR_SIDE]) + fr_phase_error() + 2 * ctf;
     return (rg_tolerance){RG_BOUND, FR_RING_SPREAD * e, e,
@@ -104,8 +99,7 @@ static rg_tolerance tolerance(const rg_shape *s)
 }
 
 // Coefficients of the columns 0 and N/2 of D are those of a real image; the CTF is at most 1.
-static const char *invariant(const rg_shape *s, void *const *arg)
-{
+static const char *invariant(const rg_shape *s, void *const *arg) {
     const int64_t side = s->n[FR_SIDE];
     const double most = 4 * tolerance(s).absolute;
     const float *D = arg[FR_APPLY_D], *c = arg[FR_APPLY_C];
@@ -122,8 +116,7 @@ static const char *invariant(const rg_shape *s, void *const *arg)
     return NULL;
 }
 
-static void where(const rg_shape *s, int which, int64_t element, char text[64])
-{
+static void where(const rg_shape *s, int which, int64_t element, char text[64]) {
     const int64_t side = s->n[FR_SIDE];
     if (which >= FR_APPLY_D)
         fr_where_image(s, element, which == FR_APPLY_C ? 1 : 2, text);

@@ -9,14 +9,12 @@
 
 enum { FR_POWER_SUMS = 2 }; // for each ring: |Xm|^2, coefficients
 
-static inline int64_t fr_ring_of_plane(const rg_shape *s, int64_t i, int64_t j)
-{
+static inline int64_t fr_ring_of_plane(const rg_shape *s, int64_t i, int64_t j) {
     const int64_t k = fr_ring(i * i + j * j);
     return k <= s->n[FR_SIDE] / 2 ? k : -1;
 }
 
-static __global__ void fr_load_images(fr_application in, int64_t first, float *image)
-{
+static __global__ void fr_load_images(fr_application in, int64_t first, float *image) {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     if (x < in.side && y < in.side)
         image[((int64_t)blockIdx.z * in.side + y) * (in.side + 2) + x] =
@@ -24,8 +22,7 @@ static __global__ void fr_load_images(fr_application in, int64_t first, float *i
 }
 
 static __device__ __forceinline__ float2 fr_shifted_at(
-    const fr_application &in, const float2 *plane, int64_t particle, int i, int row)
-{
+    const fr_application &in, const float2 *plane, int64_t particle, int i, int row) {
     const int j = row <= in.side / 2 ? row : row - in.side;
     const float pose[FR_POSE_FLOATS] = {0, 0, 0, 0, 0, 0, in.shift[2 * particle], in.shift[2 * particle + 1]};
     const float2 v = fr_times(plane[(int64_t)row * in.width + i], fr_turn(pose, i, j));
@@ -34,8 +31,7 @@ static __device__ __forceinline__ float2 fr_shifted_at(
 }
 
 // Writes D to its argument and to a second plane, which will be masked.
-static __global__ void fr_shift_planes(fr_application in, const float2 *plane, int64_t first, float2 *second)
-{
+static __global__ void fr_shift_planes(fr_application in, const float2 *plane, int64_t first, float2 *second) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     if (i >= in.width || row >= in.side) return;
     const int64_t stored = (int64_t)in.side * in.width, e = blockIdx.z * stored + (int64_t)row * in.width + i;
@@ -50,8 +46,7 @@ static __global__ void fr_shift_planes(fr_application in, const float2 *plane, i
     second[e] = v;
 }
 
-static __global__ void fr_power_atomics(fr_application in, const float2 *plane, double *ring)
-{
+static __global__ void fr_power_atomics(fr_application in, const float2 *plane, double *ring) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     const int64_t j = row <= in.side / 2 ? row : row - in.side;
     if (i >= in.width || row >= in.side || fr_ring(i * (int64_t)i + j * j) > in.side / 2) return;
@@ -61,8 +56,7 @@ static __global__ void fr_power_atomics(fr_application in, const float2 *plane, 
 }
 
 // One block per ring, as in fr_ring_tree.
-static __global__ void fr_power_tree(fr_application in, const float2 *plane, double *ring)
-{
+static __global__ void fr_power_tree(fr_application in, const float2 *plane, double *ring) {
     __shared__ double tree[32 * FR_POWER_SUMS];
     const int k = (int)blockIdx.x, t = (int)(threadIdx.x + blockDim.x * threadIdx.y), half = in.side / 2;
     double v[FR_POWER_SUMS] = {};
@@ -77,8 +71,7 @@ static __global__ void fr_power_tree(fr_application in, const float2 *plane, dou
     for (int n = 0; n < FR_POWER_SUMS && t == 0; n++) ring[((int64_t)blockIdx.y * gridDim.x + k) * FR_POWER_SUMS + n] = v[n];
 }
 
-static __global__ void fr_power_list(fr_application in, const float2 *plane, const int *list, const int *begin, double *ring)
-{
+static __global__ void fr_power_list(fr_application in, const float2 *plane, const int *list, const int *begin, double *ring) {
     const int rings = in.side / 2 + 1, lane = (int)threadIdx.x % 32,
               k = (int)(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
     if (k >= rings) return;
@@ -95,8 +88,7 @@ static __global__ void fr_power_list(fr_application in, const float2 *plane, con
     }
 }
 
-static __device__ __forceinline__ float fr_contrast(const float *o, int i, int j)
-{
+static __device__ __forceinline__ float fr_contrast(const float *o, int i, int j) {
     const double rr = (double)i * i + (double)j * j;
     const double h = (double)o[0] * i * i + (double)o[1] * i * j + (double)o[2] * j * j + (double)o[3] * rr * rr;
     float s, c;
@@ -105,8 +97,7 @@ static __device__ __forceinline__ float fr_contrast(const float *o, int i, int j
 }
 
 // Computes X and c from the masked planes.
-static __global__ void fr_weigh_planes(fr_application in, const float2 *plane, const double *ring, int64_t first)
-{
+static __global__ void fr_weigh_planes(fr_application in, const float2 *plane, const double *ring, int64_t first) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     if (i >= in.width || row >= in.side) return;
     const int64_t stored = (int64_t)in.side * in.width, e = blockIdx.z * stored + (int64_t)row * in.width + i;
@@ -127,13 +118,11 @@ static __global__ void fr_weigh_planes(fr_application in, const float2 *plane, c
 
 // ---- on the host ---------------------------------------------------------------------------------------------------------
 
-static inline fr_layout fr_apply_layout(const rg_shape *s, const int64_t *param, int way)
-{
+static inline fr_layout fr_apply_layout(const rg_shape *s, const int64_t *param, int way) {
     return fr_layout_of(s, param, way, 2, s->n[FR_SIDE] / 2 + 1);
 }
 
-template <int way> static int fr_sum_powers(const fr_steps &s, const fr_application &in, const float2 *plane)
-{
+template <int way> static int fr_sum_powers(const fr_steps &s, const fr_application &in, const float2 *plane) {
     void *stream = s.call->stream;
     const char *scratch = (const char *)s.call->scratch;
     const dim3 block = fr_block(s, FR_P_BLOCK);
@@ -151,8 +140,7 @@ template <int way> static int fr_sum_powers(const fr_steps &s, const fr_applicat
     return (int)cudaGetLastError();
 }
 
-template <int way> static int fr_apply(const rg_call *call)
-{
+template <int way> static int fr_apply(const rg_call *call) {
     const fr_application in = fr_application_of(call);
     fr_steps s = fr_steps_of(call, fr_apply_layout(call->shape, call->param, way));
     s.in.side = in.side;
@@ -175,8 +163,7 @@ template <int way> static int fr_apply(const rg_call *call)
     return error;
 }
 
-static inline void fr_apply_cost(const rg_shape *s, rg_cost *c)
-{
+static inline void fr_apply_cost(const rg_shape *s, rg_cost *c) {
     const double images = (double)s->n[FR_PARTICLES], stored = (double)fr_stored(s->n[FR_SIDE]);
     c->amount[RG_MEM_BYTES] = images * (8 * stored + 20 * stored);
     c->amount[RG_F32_MAD] = 1.5 * images * fr_transforms_mad(s);
@@ -185,8 +172,7 @@ static inline void fr_apply_cost(const rg_shape *s, rg_cost *c)
 #define FR_APPLY(IDEA)                                                                                                         \
     static size_t scratch(const rg_shape *s, const int64_t *param) { return fr_apply_layout(s, param, WAY).total; }            \
     static void cost(const rg_shape *s, const int64_t *, rg_cost *c) { fr_apply_cost(s, c); }                                  \
-    static int prepare(rg_call *call)                                                                                          \
-    {                                                                                                                          \
+    static int prepare(rg_call *call) {                                                                                        \
         return fr_prepare(call, fr_apply_layout(call->shape, call->param, WAY), true, false, fr_ring_of_plane);                \
     }                                                                                                                          \
     static int run(rg_call *call) { return fr_apply<WAY>(call); }                                                              \

@@ -16,8 +16,7 @@ typedef struct fr_application {
     float *D, *X, *c;
 } fr_application;
 
-RG_HD fr_application fr_application_of(const rg_call *call)
-{
+RG_HD fr_application fr_application_of(const rg_call *call) {
     const int64_t *n = call->shape->n;
     void *const *arg = call->arg;
     const fr_application p = {.side = (int)n[FR_SIDE],
@@ -38,16 +37,14 @@ RG_HD fr_application fr_application_of(const rg_call *call)
 }
 
 // Half turns are subtracted before the sine, so that its argument is small and exact.
-RG_HD float fr_ctf(const float optics[FR_OPTICS], float i, float j)
-{
+RG_HD float fr_ctf(const float optics[FR_OPTICS], float i, float j) {
     const float rr = i * i + j * j, half = optics[0] * i * i + optics[1] * i * j + optics[2] * j * j + optics[3] * rr * rr;
     const float n = rintf(half), angle = 3.14159265f * (half - n), c = optics[4] * sinf(angle) - optics[5] * cosf(angle);
     return (int)n & 1 ? -c : c;
 }
 
 // X / Xm in ring k, whose root mean square is A.
-RG_HD float fr_apply_factor(const fr_application *p, float c, int64_t k, float A)
-{
+RG_HD float fr_apply_factor(const fr_application *p, float c, int64_t k, float A) {
     const float factor = p->squared ? c : 1;
     if (!p->rings) return factor;
     if (k > p->side / 2 || A == 0) return 0;
@@ -56,8 +53,7 @@ RG_HD float fr_apply_factor(const fr_application *p, float c, int64_t k, float A
 }
 
 // Replaces columns 0 and N/2 of a half plane, whose rows are `pitch` coefficients apart, by their Hermitian part.
-RG_HD void fr_hermitian(int64_t side, int64_t pitch, float *plane)
-{
+RG_HD void fr_hermitian(int64_t side, int64_t pitch, float *plane) {
     for (int64_t i = 0; i <= side / 2; i += side / 2)
         for (int64_t j = 0; j <= side / 2; j++) {
             float *one = plane + 2 * (j * pitch + i), *mate = plane + 2 * ((side - j) % side * pitch + i);

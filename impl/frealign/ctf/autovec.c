@@ -19,8 +19,7 @@ typedef struct plan {
     size_t floats; // per thread: plane, image, table of columns
 } plan;
 
-static void finish(rg_call *call)
-{
+static void finish(rg_call *call) {
     plan *s = (plan *)call->state;
     if (!s) return;
     if (s->forward) fftwf_destroy_plan(s->forward);
@@ -32,8 +31,7 @@ static void finish(rg_call *call)
     call->state = NULL;
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     const fr_application p = fr_application_of(call);
     const int64_t pixels = (int64_t)p.side * p.side;
     plan *s = (plan *)(call->state = calloc(1, sizeof *s));
@@ -58,8 +56,7 @@ static int prepare(rg_call *call)
 }
 
 // Writes X0 to the plane and D to its argument.
-RG_HD void shift_and_sign(const fr_application *p, int64_t particle, float *restrict plane, float *table, float *restrict D)
-{
+RG_HD void shift_and_sign(const fr_application *p, int64_t particle, float *restrict plane, float *table, float *restrict D) {
     const float *shift = p->shift + 2 * particle;
     fr_shift_columns(shift[0], p->width, table);
     for (int64_t row = 0; row < p->side; row++) {
@@ -79,8 +76,7 @@ RG_HD void shift_and_sign(const fr_application *p, int64_t particle, float *rest
 }
 
 // fr_ctf for n coefficients of row j.
-RG_HD void ctf_piece(const float *o, int64_t first, int n, float j, float *restrict c)
-{
+RG_HD void ctf_piece(const float *o, int64_t first, int n, float j, float *restrict c) {
     float angle[FR_PIECE], sine[FR_PIECE], odd[FR_PIECE];
     const int column = (int)first;
     for (int e = 0; e < n; e++) {
@@ -98,8 +94,7 @@ RG_HD void ctf_piece(const float *o, int64_t first, int n, float j, float *restr
 
 // Computes c and X from Xm in the plane.
 RG_HD void weigh(const plan *s, const fr_application *p, const float *optics, const float *restrict plane, float *restrict X,
-    float *restrict c)
-{
+    float *restrict c) {
     double power[FR_SIDE_MAX] = {0};
     float per_amplitude[FR_SIDE_MAX], ssnr[FR_SIDE_MAX];
     for (int64_t e = 0; e < p->stored; e++)
@@ -132,8 +127,7 @@ RG_HD void weigh(const plan *s, const fr_application *p, const float *optics, co
     }
 }
 
-RG_HD void ctfapply_particle(const plan *s, const fr_application *p, int64_t particle, float *plane)
-{
+RG_HD void ctfapply_particle(const plan *s, const fr_application *p, int64_t particle, float *plane) {
     const int64_t first = particle * p->stored, pixels = (int64_t)p->side * p->side;
     float *image = plane + fr_rounded(2 * p->stored), *table = image + fr_rounded(pixels);
     memcpy(image, p->image + particle * pixels, (size_t)pixels * sizeof *image);
@@ -146,8 +140,7 @@ RG_HD void ctfapply_particle(const plan *s, const fr_application *p, int64_t par
 }
 RG_AUTOVEC(ctfapply_particle, (const plan *s, const fr_application *p, int64_t particle, float *plane), (s, p, particle, plane))
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     plan *s = (plan *)call->state;
     const fr_application p = fr_application_of(call);
     if (!s) return RG_E_STATE;
@@ -166,8 +159,7 @@ static int run(rg_call *call)
 }
 
 // Three transforms of 5/2 n log2 n operations, two of which count as one multiply-add.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     const double pixels = (double)(s->n[FR_SIDE] * s->n[FR_SIDE]);
     c->amount[RG_F32_MAD] = (double)s->n[FR_PARTICLES] * pixels * (3 * 1.25 * fr_log(pixels) + 20);

@@ -11,23 +11,20 @@ typedef struct work {
     float *image;
 } work;
 
-static size_t scratch(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch(const rg_shape *s, const int64_t *param) {
     const int64_t side = s->n[FR_SIDE];
     (void)param;
     return FR_PLAN_BYTES + sizeof(float) * (fr_rounded(2 * fr_stored(side)) + fr_rounded(side * side));
 }
 
-static work work_of(rg_call *call)
-{
+static work work_of(rg_call *call) {
     work w = {.call = fr_application_of(call), .forward = fr_plans(call)[0], .inverse = fr_plans(call)[1]};
     w.plane = (fftwf_complex *)fr_after_plans(call);
     w.image = (float *)w.plane + fr_rounded(2 * w.call.stored);
     return w;
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     const work w = work_of(call);
     const int side = (int)w.call.side;
     fr_plans(call)[0] = fftwf_plan_dft_r2c_2d(side, side, w.image, w.plane, FFTW_ESTIMATE);
@@ -38,8 +35,7 @@ static int prepare(rg_call *call)
 static void finish(rg_call *call) { fr_plans_finish(call, 2); }
 
 // Writes X0 to the plane and D to its argument.
-static void shift_and_sign(const work *w, const fr_application *p, int64_t particle, float *D)
-{
+static void shift_and_sign(const work *w, const fr_application *p, int64_t particle, float *D) {
     const float *shift = p->shift + 2 * particle;
     for (int64_t e = 0; e < p->stored; e++) {
         const float phase = shift[0] * (float)fr_i(p->side, e) + shift[1] * (float)fr_j(p->side, e);
@@ -56,8 +52,7 @@ static void shift_and_sign(const work *w, const fr_application *p, int64_t parti
 }
 
 // Computes c and X from Xm in the plane.
-static void weigh(const work *w, const fr_application *p, const float *optics, float *X, float *c)
-{
+static void weigh(const work *w, const fr_application *p, const float *optics, float *X, float *c) {
     double power[FR_SIDE_MAX] = {0}, n[FR_SIDE_MAX] = {0};
     for (int64_t e = 0; e < p->stored; e++) {
         const int64_t i = fr_i(p->side, e), j = fr_j(p->side, e), k = fr_ring(i * i + j * j);
@@ -73,8 +68,7 @@ static void weigh(const work *w, const fr_application *p, const float *optics, f
     }
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const work w = work_of(call);
     const fr_application *p = &w.call;
     for (int64_t particle = 0; particle < p->particles; particle++) {
@@ -91,8 +85,7 @@ static int run(rg_call *call)
 }
 
 // Three transforms of 5/2 n log2 n operations, two of which count as one multiply-add.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     const double pixels = (double)(s->n[FR_SIDE] * s->n[FR_SIDE]);
     c->amount[RG_F32_MAD] = (double)s->n[FR_PARTICLES] * pixels * (3 * 1.25 * fr_log(pixels) + 40);

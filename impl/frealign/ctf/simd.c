@@ -22,8 +22,7 @@ typedef struct plan {
     int threads;
 } plan;
 
-static void finish(rg_call *call)
-{
+static void finish(rg_call *call) {
     plan *p = call->state;
     if (!p) return;
     fr_space_free(&p->space);
@@ -34,8 +33,7 @@ static void finish(rg_call *call)
     call->state = NULL;
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     const int64_t side = call->shape->n[FR_SIDE], width = fr_width(side);
     plan *p = call->state = calloc(1, sizeof *p);
     if (!p) return RG_E_STATE;
@@ -60,8 +58,7 @@ static int prepare(rg_call *call)
 
 // ---- one particle --------------------------------------------------------------------------------------------------------
 
-static void transform_image(const fr_space *s, const float *image, float *plane)
-{
+static void transform_image(const fr_space *s, const float *image, float *plane) {
     float *row[FR_SIDE_MAX];
     for (int64_t y = 0; y < s->side; y++) {
         row[y] = plane + 2 * y * s->pitch;
@@ -72,8 +69,7 @@ static void transform_image(const fr_space *s, const float *image, float *plane)
 }
 
 // Writes X0 (-1)^(i+j) to the plane and to D.
-FR_AVX2 static void shift_plane(const fr_space *s, const float *shift, float *plane, float *D)
-{
+FR_AVX2 static void shift_plane(const fr_space *s, const float *shift, float *plane, float *D) {
     const int64_t side = s->side, width = fr_width(side);
     float column[2 * (FR_SIDE_MAX / 2 + 1)];
     for (int64_t i = 0; i < width; i++) {
@@ -111,8 +107,7 @@ FR_AVX2 static void shift_plane(const fr_space *s, const float *shift, float *pl
                     (4.05871213f +                                                                                             \
                         (ff) * (-1.33526277f + (ff) * (0.235330630f + (ff) * (-0.0258068914f + (ff)*0.00192957431f))))))
 
-FR_AVX2 static void ctf_row(const float o[FR_OPTICS], int64_t j, int64_t width, float *c)
-{
+FR_AVX2 static void ctf_row(const float o[FR_OPTICS], int64_t j, int64_t width, float *c) {
     const float y = (float)j, jj = o[2] * y * y, ij = o[1] * y;
     for (int64_t k = 0; k < width; k++) {
         const float x = (float)(int32_t)k, rr = x * x + y * y, half = o[0] * x * x + ij * x + jj + o[3] * rr * rr;
@@ -122,8 +117,7 @@ FR_AVX2 static void ctf_row(const float o[FR_OPTICS], int64_t j, int64_t width, 
 }
 
 FR_AVX2 static void weigh_plane(
-    const plan *state, const fr_application *p, const float *optics, const float *plane, float *X, float *c)
-{
+    const plan *state, const fr_application *p, const float *optics, const float *plane, float *X, float *c) {
     const int64_t side = p->side, width = fr_width(side), pitch = state->space.pitch;
     double power[FR_SIDE_MAX] = {0};
     float A[FR_SIDE_MAX];
@@ -145,8 +139,7 @@ FR_AVX2 static void weigh_plane(
     }
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     plan *state = call->state;
     const fr_application p = fr_application_of(call);
     if (!state) return RG_E_STATE;
@@ -173,8 +166,7 @@ static int run(rg_call *call)
 }
 
 // Three transforms, and the CTF and weight of every coefficient.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     const double pixels = (double)(s->n[FR_SIDE] * s->n[FR_SIDE]);
     c->amount[RG_F32_MAD] = (double)s->n[FR_PARTICLES] * pixels * (3 * 1.25 * fr_log(pixels) + 20);

@@ -18,9 +18,7 @@ static const rg_arg args[] = {
 };
 
 #define SHAPE(side, particles, kind, trials, outer)                                                                            \
-    {                                                                                                                          \
-        {side, particles, kind, trials, outer}, 1                                                                              \
-    }
+    { {side, particles, kind, trials, outer}, 1 }
 enum { V9 = FR_INSERT_V9, PAPER = FR_INSERT_PAPER };
 
 static const rg_shape check_shapes[] = {
@@ -64,16 +62,14 @@ static const rg_bench_shape bench_shapes[] = {
     {SHAPE(500, 8, V9, 14, 250), RG_PAPER, "batch, D7"},
 };
 
-static const char *invalid(const rg_shape *s)
-{
+static const char *invalid(const rg_shape *s) {
     const char *why = fr_invalid(s, 1u << FR_TRILINEAR | 1u << FR_NEAREST | 1u << FR_BOX2, FR_SQUARED);
     if (why) return why;
     if (fr_pad(s->n[FR_KIND]) != 1) return "the volume that is made is not padded";
     return s->n[FR_OUTER] < 0 || s->n[FR_OUTER] > s->n[FR_SIDE] / 2 ? "the radius must be 0 to half the side" : NULL;
 }
 
-static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
-{
+static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg) {
     const double corner = (double)(s->n[FR_SIDE] * s->n[FR_SIDE]) / 4;
     float *weight = arg[FR_INSERT_WEIGHT], *volume = arg[FR_INSERT_VOLUME];
     fr_fill_images(s, pattern, FR_DRAW_X, arg[FR_INSERT_D]);
@@ -90,8 +86,7 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 // weight[1] r^2 <= 1); its error is that of the phase, the exponential and six products: uniform, independent between particles
 // but not between their operators; the sum exceeds six times its root mean square with probability 1e-8. in_order: terms per
 // node, 8 for each plane.
-static rg_tolerance tolerance(const rg_shape *s)
-{
+static rg_tolerance tolerance(const rg_shape *s) {
     const double particles = (double)s->n[FR_PARTICLES], trials = (double)s->n[FR_TRIALS], term = 2 * 2.8284 * 2.7183;
     const double each = fr_phase_error() + 12 * FR_U, sums = fr_sum_error(8 * particles * trials);
     const double terms = trials * term * fmin(particles, 6 * sqrt(particles / 6));
@@ -99,8 +94,7 @@ static rg_tolerance tolerance(const rg_shape *s)
         "float rounding of the largest phase and weights, and sums in any order (bound.h)"};
 }
 
-static void where(const rg_shape *s, int which, int64_t element, char text[64])
-{
+static void where(const rg_shape *s, int which, int64_t element, char text[64]) {
     static const char *const pose[FR_POSE_FLOATS] = {"M00", "M10", "M20", "M01", "M11", "M21", "s_x", "s_y"};
     if (which == FR_INSERT_D || which == FR_INSERT_C)
         fr_where_image(s, element, which == FR_INSERT_D ? 2 : 1, text);
@@ -113,8 +107,7 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
 }
 
 // The number of stored coefficients within the radius, each once per operator.
-static double work(const rg_shape *s)
-{
+static double work(const rg_shape *s) {
     const int64_t b = s->n[FR_OUTER];
     double n = 0;
     for (int64_t j = -b; j <= b; j++) n += (double)(fr_root(b * b - j * j) + 1) - (2 * j == -s->n[FR_SIDE]);
@@ -122,8 +115,7 @@ static double work(const rg_shape *s)
 }
 
 // The planes' nodes are read and written once, at most all nodes of the volume.
-static double traffic_bytes(const rg_shape *s)
-{
+static double traffic_bytes(const rg_shape *s) {
     const double nodes = 4.0 / 3 * work(s), all = (double)fr_voxels(s->n[FR_SIDE]);
     return 12 * work(s) / (double)s->n[FR_TRIALS] + 32 * (nodes < all ? nodes : all);
 }

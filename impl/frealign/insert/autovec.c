@@ -17,8 +17,7 @@ typedef struct piece {
 } piece;
 
 RG_HD void fill_piece(const fr_insertion *p, const float *pose, const float *restrict D, const float *restrict all_c, int64_t i,
-    int64_t j, float row_weight, const float *restrict column_weight, const float *restrict table, piece *restrict to)
-{
+    int64_t j, float row_weight, const float *restrict column_weight, const float *restrict table, piece *restrict to) {
     float Y[2 * FR_PIECE];
     const int squared = p->squared, column = (int)i;
     fr_shift_piece(D, table + 2 * i, pose[7] * (float)j, to->n, Y);
@@ -36,8 +35,7 @@ RG_HD void fill_piece(const fr_insertion *p, const float *pose, const float *res
 }
 
 // Adds the piece (mate 1), or its mates (-1) from element `from` on, to the nodes of planes first <= z < past.
-RG_HD void add_piece(const fr_insertion *p, const piece *a, float mate, int from, int64_t first, int64_t past)
-{
+RG_HD void add_piece(const fr_insertion *p, const piece *a, float mate, int from, int64_t first, int64_t past) {
     const int64_t half = p->side / 2;
     const int n = a->n, nearest = p->interpolation == FR_NEAREST, linear = p->interpolation == FR_TRILINEAR;
     int node[3][FR_PIECE];
@@ -71,15 +69,13 @@ RG_HD void add_piece(const fr_insertion *p, const piece *a, float mate, int from
 }
 
 // Whether a piece, or its mate, can reach the planes: z of its ends, and one more on either side.
-RG_HD int reaches(const piece *a, float mate, int64_t half, int64_t first, int64_t past)
-{
+RG_HD int reaches(const piece *a, float mate, int64_t half, int64_t first, int64_t past) {
     const float z0 = mate * a->place[2][0], z1 = mate * a->place[2][a->n - 1], low = z0 < z1 ? z0 : z1,
                 high = z0 < z1 ? z1 : z0;
     return (low - 1 < (float)past && high + 1 >= (float)first) || (past > half && low - 1 <= (float)-half);
 }
 
-RG_HD void insert_slab(const fr_insertion *p, int64_t first, int64_t past)
-{
+RG_HD void insert_slab(const fr_insertion *p, int64_t first, int64_t past) {
     float table[2 * COLUMNS], column_weight[COLUMNS];
     for (int64_t sample = 0; sample < p->samples; sample++) {
         const int64_t particle = sample / p->trials;
@@ -100,8 +96,7 @@ RG_HD void insert_slab(const fr_insertion *p, int64_t first, int64_t past)
 }
 RG_AUTOVEC(insert_slab, (const fr_insertion *p, int64_t first, int64_t past), (p, first, past))
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const fr_insertion p = fr_insertion_of(call);
     const int64_t slabs = call->threads > 1 ? (p.side < 6 * call->threads ? p.side : 6 * call->threads) : 1;
     insert_slab_fn *slab = insert_slab_for(rg_cpu_has(RG_AUTOVEC_WIDE));
@@ -112,8 +107,7 @@ static int run(rg_call *call)
 }
 
 // Three sums at each of eight nodes of either mate.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     const double coefficients = 1.5708 * (double)(s->n[FR_OUTER] * s->n[FR_OUTER] * s->n[FR_PARTICLES] * s->n[FR_TRIALS]);
     c->amount[RG_F32_MAD] = coefficients * 2 * (fr_interpolation(s->n[FR_KIND]) == FR_NEAREST ? 1 : 8) * 3;

@@ -15,8 +15,7 @@ typedef struct fr_terms {
 // The term of a node with interpolation weight 1: w 2c E and w c^2, or w^2 c E and (w c)^2, to be multiplied by b once or
 // twice.
 template <bool squared>
-static __device__ __forceinline__ fr_terms fr_terms_of(const fr_insertion &in, int64_t sample, int i, int j)
-{
+static __device__ __forceinline__ fr_terms fr_terms_of(const fr_insertion &in, int64_t sample, int i, int j) {
     const int64_t particle = sample / in.trials;
     const int side = (int)in.side;
     const int64_t e = particle * in.stored + (int64_t)(j < 0 ? j + side : j) * (side / 2 + 1) + i;
@@ -29,8 +28,7 @@ static __device__ __forceinline__ fr_terms fr_terms_of(const fr_insertion &in, i
 
 // The nodes around p with x >= 0, none beyond N/2.
 template <int how, bool squared, class sink>
-static __device__ __forceinline__ void fr_spread(int side, const float p[3], fr_terms t, sink out)
-{
+static __device__ __forceinline__ void fr_spread(int side, const float p[3], fr_terms t, sink out) {
     enum { nodes = how == FR_NEAREST ? 1 : 2 };
     int low[3];
     float weight[3][nodes];
@@ -53,8 +51,7 @@ static __device__ __forceinline__ void fr_spread(int side, const float p[3], fr_
     }
 }
 
-template <int how, bool squared, class sink> static __global__ void fr_insert(fr_insertion in, int64_t samples, sink out)
-{
+template <int how, bool squared, class sink> static __global__ void fr_insert(fr_insertion in, int64_t samples, sink out) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     const int side = (int)in.side, outer = (int)in.outer, j = row - outer;
     if (i > outer || j > outer || 2 * j == -side || i * i + j * j > outer * outer) return;
@@ -71,8 +68,7 @@ template <int how, bool squared, class sink> static __global__ void fr_insert(fr
 }
 
 // Blocks of `columns` x 8; `at_once` particles or operators per launch.
-template <class sink> static int fr_insert_all(const rg_call *call, int64_t columns, int64_t at_once, sink out)
-{
+template <class sink> static int fr_insert_all(const rg_call *call, int64_t columns, int64_t at_once, sink out) {
     const fr_insertion in = fr_insertion_of(call);
     const int64_t samples = in.samples, kind = call->shape->n[FR_KIND];
     const dim3 block((unsigned)columns, 8),

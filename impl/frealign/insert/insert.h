@@ -12,8 +12,7 @@ typedef struct fr_insertion {
     float *volume;
 } fr_insertion;
 
-RG_HD fr_insertion fr_insertion_of(const rg_call *call)
-{
+RG_HD fr_insertion fr_insertion_of(const rg_call *call) {
     const int64_t *n = call->shape->n;
     void *const *arg = call->arg;
     const fr_insertion p = {.side = n[FR_SIDE],
@@ -33,8 +32,7 @@ RG_HD fr_insertion fr_insertion_of(const rg_call *call)
 
 // Record (Re num, Im num, den) of a coefficient E = D e^{i s.q}, for a node of weight 1; a node of weight b gets b times the
 // record, or b^2 times with FR_SQUARED.
-RG_HD void fr_insert_record(int squared, float w, float c, float re, float im, float record[3])
-{
+RG_HD void fr_insert_record(int squared, float w, float c, float re, float im, float record[3]) {
     const float share = squared ? w * w * c : 2 * w * c;
     record[0] = share * re;
     record[1] = share * im;
@@ -42,14 +40,12 @@ RG_HD void fr_insert_record(int squared, float w, float c, float re, float im, f
 }
 
 // Weight of a node at distance d along an axis.
-RG_HD float fr_insert_axis(int interpolation, float d)
-{
+RG_HD float fr_insert_axis(int interpolation, float d) {
     return interpolation == FR_TRILINEAR ? 1 - fabsf(d) : interpolation == FR_NEAREST ? 1 : fr_sinc(d);
 }
 
 // Adds a record at p to the nodes around it that are stored, in the planes first <= z < past (of z = -side/2, kept as side/2).
-RG_HD void fr_insert_plain(const fr_insertion *p, const float at[3], const float record[3], int64_t first, int64_t past)
-{
+RG_HD void fr_insert_plain(const fr_insertion *p, const float at[3], const float record[3], int64_t first, int64_t past) {
     const int64_t half = p->side / 2;
     const int nearest = p->interpolation == FR_NEAREST;
     for (int corner = 0; corner < (nearest ? 1 : 8); corner++) {

@@ -5,8 +5,7 @@
 // precision, in the order of coefficients.
 #include "insert.h"
 
-static void coefficient(const fr_insertion *p, int64_t sample, int64_t i, int64_t j)
-{
+static void coefficient(const fr_insertion *p, int64_t sample, int64_t i, int64_t j) {
     const int64_t particle = sample / p->trials, e = particle * p->stored + fr_element(p->side, i, j);
     const float *pose = p->pose + FR_POSE_FLOATS * sample, *weight = p->weight + 2 * particle, *D = p->D + 2 * e;
     const float phase = pose[6] * (float)i + pose[7] * (float)j, co = cosf(phase), si = sinf(phase);
@@ -21,8 +20,7 @@ static void coefficient(const fr_insertion *p, int64_t sample, int64_t i, int64_
     fr_insert_plain(p, at, record, -p->side / 2 + 1, p->side / 2 + 1);
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const fr_insertion p = fr_insertion_of(call);
     for (int64_t sample = 0; sample < p.samples; sample++)
         for (int64_t j = -p.side / 2 + 1; j <= p.side / 2; j++)
@@ -31,8 +29,7 @@ static int run(rg_call *call)
 }
 
 // Three sums at each of eight nodes of either mate.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     const double coefficients = 1.5708 * (double)(s->n[FR_OUTER] * s->n[FR_OUTER] * s->n[FR_PARTICLES] * s->n[FR_TRIALS]);
     c->amount[RG_F32_MAD] = coefficients * 2 * (fr_interpolation(s->n[FR_KIND]) == FR_NEAREST ? 1 : 8) * 5;

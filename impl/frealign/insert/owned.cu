@@ -40,8 +40,7 @@ RG_HD int fr_v_axis(int axis) { return axis == 2 ? 1 : 2; }
 RG_HD int fr_stride(int axis) { return axis == 0 ? 1 : axis == 1 ? ROW : PLANE; }
 static inline int64_t fr_disc(const rg_shape *s) { return (2 * s->n[FR_OUTER] + 1) * (s->n[FR_OUTER] + 1); }
 
-static __device__ fr_frame fr_frame_of(const float *m, int outer)
-{
+static __device__ fr_frame fr_frame_of(const float *m, int outer) {
     fr_frame f;
     int axis = 2;
     for (int a = 0; a < 3; a++) {
@@ -67,8 +66,7 @@ static __device__ fr_frame fr_frame_of(const float *m, int outer)
 }
 
 template <bool squared>
-static __global__ void fr_make_terms(fr_insertion in, int first, int samples, float4 *terms, fr_frame *frame)
-{
+static __global__ void fr_make_terms(fr_insertion in, int first, int samples, float4 *terms, fr_frame *frame) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     const int side = (int)in.side, outer = (int)in.outer, j = row - outer, rows = 2 * outer + 1;
     for (int n = (int)blockIdx.z; n < samples; n += (int)gridDim.z) {
@@ -81,8 +79,7 @@ static __global__ void fr_make_terms(fr_insertion in, int first, int samples, fl
 }
 
 // The weight, along one axis, of the node for a coefficient at p.
-template <int how> static __device__ __forceinline__ float fr_axis_weight(float p, float node)
-{
+template <int how> static __device__ __forceinline__ float fr_axis_weight(float p, float node) {
     const float d = p - node;
     if (how == FR_NEAREST) return fr_nearest(p) == node ? 1.0f : 0.0f;
     if (how == FR_TRILINEAR) return fmaxf(1 - fabsf(d), 0.0f);
@@ -95,8 +92,7 @@ typedef struct fr_extent {
 } fr_extent;
 
 // Whether the plane can reach nodes of the box.
-static __device__ __forceinline__ bool fr_meets(const fr_frame &f, const fr_extent &box)
-{
+static __device__ __forceinline__ bool fr_meets(const fr_frame &f, const fr_extent &box) {
     float middle = 0, room = 0, distance = 0;
 #pragma unroll
     for (int a = 0; a < 3; a++) {
@@ -111,8 +107,7 @@ static __device__ __forceinline__ bool fr_meets(const fr_frame &f, const fr_exte
 
 // Finds which samples from `first` on, one per thread, have this axis and meet the box. Writes their numbers in order; returns
 // how many.
-static __device__ int fr_find(const fr_owned &o, const fr_extent &box, int axis, int first, int *hit, int *in_warp)
-{
+static __device__ int fr_find(const fr_owned &o, const fr_extent &box, int axis, int first, int *hit, int *in_warp) {
     const int t = (int)threadIdx.x, lane = t % 32, mine = first + t;
     const bool met = mine < o.samples && o.frame[mine].axis == axis && fr_meets(o.frame[mine], box);
     const unsigned mets = __ballot_sync(~0u, met);
@@ -129,8 +124,7 @@ static __device__ int fr_find(const fr_owned &o, const fr_extent &box, int axis,
     return all;
 }
 
-static __device__ __forceinline__ void fr_narrow(float middle, float half, float &first, float &last)
-{
+static __device__ __forceinline__ void fr_narrow(float middle, float half, float &first, float &last) {
     first = fmaxf(first, middle - half);
     last = fminf(last, middle + half);
 }
@@ -138,8 +132,7 @@ static __device__ __forceinline__ void fr_narrow(float middle, float half, float
 // Adds one sample to column (u, v); `sums` is the column's element number `low`.
 template <int how, bool squared>
 static __device__ __forceinline__ void fr_add_column(
-    const fr_owned &o, const fr_frame &f, int sample, float u, float v, int low, int first, int last, int stride, float *sums)
-{
+    const fr_owned &o, const fr_frame &f, int sample, float u, float v, int low, int first, int last, int stride, float *sums) {
     const float height = f.slope[0] * u + f.slope[1] * v, climb = (fabsf(f.slope[0]) + fabsf(f.slope[1]) + 1) * REACH;
     if (height + climb < (float)first || height - climb > (float)last) return;
     const float b = (float)o.outer, i0 = f.di[0] * u + f.di[1] * v, j0 = f.dj[0] * u + f.dj[1] * v;
@@ -178,8 +171,7 @@ static __device__ __forceinline__ void fr_add_column(
 // Adds all samples to the nodes of the box; returns whether there were any, also before (`used`). Clears the sums before the
 // first.
 template <int how, bool squared>
-static __device__ bool fr_pass(const fr_owned &o, const fr_extent &box, bool used, float *sums, int *hit, int *in_warp)
-{
+static __device__ bool fr_pass(const fr_owned &o, const fr_extent &box, bool used, float *sums, int *hit, int *in_warp) {
     const int group = (int)threadIdx.x / GROUP, groups = (int)blockDim.x / GROUP, column = (int)threadIdx.x % GROUP;
     for (int axis = 0; axis < 3; axis++) {
         const int u_axis = fr_u_axis(axis), v_axis = fr_v_axis(axis), stride = fr_stride(axis);
@@ -203,8 +195,7 @@ static __device__ bool fr_pass(const fr_owned &o, const fr_extent &box, bool use
     return used;
 }
 
-static __device__ void fr_store(const fr_owned &o, const fr_extent &box, const float *sums)
-{
+static __device__ void fr_store(const fr_owned &o, const fr_extent &box, const float *sums) {
     const int half = o.side / 2, groups = (int)blockDim.x / GROUP;
     for (int e = (int)threadIdx.x; e < BRICK * BRICK * BRICK; e += (int)blockDim.x) {
         const int ix = e % BRICK, iy = e / BRICK % BRICK, iz = e / BRICK / BRICK;
@@ -221,8 +212,7 @@ static __device__ void fr_store(const fr_owned &o, const fr_extent &box, const f
 
 // One block per brick, the middle ones first. Nodes -N/2 share records with N/2: a brick with the latter also handles the
 // former.
-template <int how, bool squared> static __global__ void __launch_bounds__(CHUNK_MOST, 1) fr_insert_owned(fr_owned o)
-{
+template <int how, bool squared> static __global__ void __launch_bounds__(CHUNK_MOST, 1) fr_insert_owned(fr_owned o) {
     __shared__ int hit[CHUNK_MOST], in_warp[CHUNK_MOST / 32];
     RG_SHARED_DYNAMIC(float, sums);
     const int half = o.side / 2, n[3] = {(int)blockIdx.x, (int)blockIdx.y, (int)blockIdx.z};
@@ -255,19 +245,16 @@ static const rg_param params[] = {
     {"samples", samples_values, RG_COUNT(samples_values), 256, "particles and operators inserted at the same time"},
 };
 
-static int64_t at_once(const rg_shape *s, const int64_t *param)
-{
+static int64_t at_once(const rg_shape *s, const int64_t *param) {
     const int64_t all = s->n[FR_PARTICLES] * s->n[FR_TRIALS];
     return all < param[SAMPLES] ? all : param[SAMPLES];
 }
 
-static size_t scratch(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch(const rg_shape *s, const int64_t *param) {
     return (size_t)at_once(s, param) * ((size_t)fr_disc(s) * sizeof(float4) + sizeof(fr_frame));
 }
 
-static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *, rg_cost *c) {
     const double plane = 1.5708 * (double)(s->n[FR_OUTER] * s->n[FR_OUTER]), samples = (double)fr_calls(s);
     const double nodes = fr_interpolation(s->n[FR_KIND]) == FR_NEAREST ? 1 : 8, touched = samples * plane * 4 / 3;
     const double all = (double)fr_voxels(s->n[FR_SIDE]);
@@ -276,8 +263,7 @@ static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
     c->amount[RG_MEM_BYTES] = plane * (32 * samples + 12 * (double)s->n[FR_PARTICLES]) + 32 * (touched < all ? touched : all);
 }
 
-template <int how, bool squared> static int launch(const rg_call *call)
-{
+template <int how, bool squared> static int launch(const rg_call *call) {
     const fr_insertion in = fr_insertion_of(call);
     const int64_t most = at_once(call->shape, call->param), groups = call->param[GROUPS];
     float4 *terms = (float4 *)call->scratch;
@@ -298,8 +284,7 @@ template <int how, bool squared> static int launch(const rg_call *call)
     return error;
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const int64_t kind = call->shape->n[FR_KIND];
     const bool squared = (kind & FR_SQUARED) != 0;
     if (fr_interpolation(kind) == FR_TRILINEAR)

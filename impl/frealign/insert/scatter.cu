@@ -8,8 +8,7 @@
 
 struct scalar_atomics {
     float *volume;
-    __device__ __forceinline__ void add(int64_t node, fr_terms t) const
-    {
+    __device__ __forceinline__ void add(int64_t node, fr_terms t) const {
         atomicAdd(&volume[4 * node], t.re);
         atomicAdd(&volume[4 * node + 1], t.im);
         atomicAdd(&volume[4 * node + 2], t.den);
@@ -18,8 +17,7 @@ struct scalar_atomics {
 
 struct vector_atomics {
     float4 *volume;
-    __device__ __forceinline__ void add(int64_t node, fr_terms t) const
-    {
+    __device__ __forceinline__ void add(int64_t node, fr_terms t) const {
 #if defined(RG_EMULATED) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900)
         atomicAdd(&volume[node], make_float4(t.re, t.im, t.den, 0.0f));
 #else
@@ -39,35 +37,30 @@ static const rg_param params[] = {
 // Position, phase, weights and products: about 60 operations per coefficient and 8 per node.
 static double nodes_of(const rg_shape *s) { return fr_interpolation(s->n[FR_KIND]) == FR_NEAREST ? 1 : 8; }
 
-static void any_cost(const rg_shape *s, rg_cost *c)
-{
+static void any_cost(const rg_shape *s, rg_cost *c) {
     const double radius = (double)s->n[FR_OUTER], plane = 1.5708 * radius * radius, samples = (double)fr_calls(s);
     const double touched = samples * plane * 4 / 3, all = (double)fr_voxels(s->n[FR_SIDE]);
     c->amount[RG_F32_MAD] = samples * plane * (60 + 8 * nodes_of(s));
     c->amount[RG_MEM_BYTES] = 12 * plane * (double)s->n[FR_PARTICLES] + 32 * (touched < all ? touched : all);
 }
 
-static void cost(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *, rg_cost *c) {
     any_cost(s, c);
     c->amount[RG_ATOMIC] = 3 * nodes_of(s) * 1.5708 * (double)(s->n[FR_OUTER] * s->n[FR_OUTER]) * (double)fr_calls(s);
 }
 
-static void cost_v4(const rg_shape *s, const int64_t *, rg_cost *c)
-{
+static void cost_v4(const rg_shape *s, const int64_t *, rg_cost *c) {
     any_cost(s, c);
     c->amount[RG_ATOMIC_16B] = nodes_of(s) * 1.5708 * (double)(s->n[FR_OUTER] * s->n[FR_OUTER]) * (double)fr_calls(s);
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const scalar_atomics out = {(float *)call->arg[FR_INSERT_VOLUME]};
     return fr_insert_all(call, call->param[COLUMNS], call->param[SAMPLES], out);
 }
 
 // A volume that is not aligned to 16 bytes has no 16-byte words: the same kernel then adds scalars.
-static int run_v4(rg_call *call)
-{
+static int run_v4(rg_call *call) {
     const vector_atomics out = {(float4 *)call->arg[FR_INSERT_VOLUME]};
     if ((uintptr_t)out.volume % sizeof(float4)) return run(call);
     return fr_insert_all(call, call->param[COLUMNS], call->param[SAMPLES], out);

@@ -31,8 +31,7 @@ typedef struct columns {
         weight[FR_SIDE_MAX / 2 + 8]; // e^{i s_x i}, weight[0] exp(weight[1] i^2)
 } columns;
 
-static void columns_make(const fr_insertion *p, int64_t sample, columns *t)
-{
+static void columns_make(const fr_insertion *p, int64_t sample, columns *t) {
     const float *pose = p->pose + FR_POSE_FLOATS * sample, *weight = p->weight + 2 * (sample / p->trials);
     for (int64_t i = 0; i <= p->outer; i++) {
         t->co[i] = (float)cos((double)pose[6] * (double)i);
@@ -41,8 +40,7 @@ static void columns_make(const fr_insertion *p, int64_t sample, columns *t)
     }
 }
 
-FR_AVX2 static void row_make(const fr_insertion *p, int64_t sample, const columns *t, int64_t j, row *to)
-{
+FR_AVX2 static void row_make(const fr_insertion *p, int64_t sample, const columns *t, int64_t j, row *to) {
     const int64_t particle = sample / p->trials, at = particle * p->stored + fr_element(p->side, 0, j);
     const double phase = (double)p->pose[FR_POSE_FLOATS * sample + 7] * (double)j;
     const float co = (float)cos(phase), si = (float)sin(phase), *D = p->D + 2 * at, *c = p->c + at;
@@ -63,8 +61,7 @@ FR_AVX2 static void row_make(const fr_insertion *p, int64_t sample, const column
 static int owned(const slab *s, int64_t z) { return z >= s->first && z < s->past; }
 
 // In plain C, for both mates. A record can fall into several slabs: only owned nodes are added to.
-static void add_plain(const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t i)
-{
+static void add_plain(const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t i) {
     float at[3], record[3] = {r->re[i], r->im[i], r->den[i]};
     fr_place(p->pose + FR_POSE_FLOATS * sample, (float)i, (float)r->j, at);
     for (int mate = 0; mate < fr_mates(p->side, i, r->j); mate++) {
@@ -75,8 +72,7 @@ static void add_plain(const fr_insertion *p, const slab *s, int64_t sample, cons
 }
 
 // Returns which of eight samples have all their nodes stored while their mates' nodes are not.
-FR_AVX2 FR_INLINE int inside_eight(const fr_eight *e, int64_t half, const int n)
-{
+FR_AVX2 FR_INLINE int inside_eight(const fr_eight *e, int64_t half, const int n) {
     const __m256i x = _mm256_loadu_si256((const __m256i *)e->first[0]), last = _mm256_set1_epi32((int)half + 2 - n);
     __m256i in = _mm256_and_si256(_mm256_cmpgt_epi32(x, _mm256_setzero_si256()), _mm256_cmpgt_epi32(last, x));
     for (int axis = 1; axis < 3; axis++) {
@@ -91,8 +87,7 @@ FR_AVX2 FR_INLINE int inside_eight(const fr_eight *e, int64_t half, const int n)
 // ones, and a processor forwards a store that is still pending to a load of the same 16 bytes, but not to a load of 32 bytes
 // that starts between two stores.
 FR_AVX2 FR_INLINE void add_sample(
-    const fr_insertion *p, const slab *s, const row *r, const fr_eight *e, int l, int64_t i, const int n)
-{
+    const fr_insertion *p, const slab *s, const row *r, const fr_eight *e, int l, int64_t i, const int n) {
     const __m128 one = _mm_setr_ps(r->re[i], signbit(e->sign[l]) ? -r->im[i] : r->im[i], r->den[i], 0);
     const __m128 low = _mm_mul_ps(one, _mm_set1_ps(e->x[0][l])), high = _mm_mul_ps(one, _mm_set1_ps(e->x[n - 1][l]));
     for (int z = 0; z < n; z++) {
@@ -109,8 +104,7 @@ FR_AVX2 FR_INLINE void add_sample(
 
 // Places eight samples and prefetches the lines of their nodes for writing.
 FR_AVX2 FR_INLINE void call_for(
-    const fr_insertion *p, int64_t sample, int64_t i, int64_t j, const int interpolation, fr_eight *e)
-{
+    const fr_insertion *p, int64_t sample, int64_t i, int64_t j, const int interpolation, fr_eight *e) {
     const int n = fr_nodes(interpolation);
     fr_place_eight(1, p->pose + FR_POSE_FLOATS * sample, i, j, interpolation, e);
     fr_rows_eight(p->volume, p->side, FR_RECORD, n, e);
@@ -124,8 +118,7 @@ FR_AVX2 FR_INLINE void call_for(
 }
 
 FR_AVX2 FR_INLINE void add_samples(
-    const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t first, int64_t past, const int interpolation)
-{
+    const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t first, int64_t past, const int interpolation) {
     const int n = fr_nodes(interpolation);
     fr_eight ring[FR_AHEAD + 1];
     for (int64_t i = first, placed = first; i < past; i += FR_EIGHT) {
@@ -142,8 +135,7 @@ FR_AVX2 FR_INLINE void add_samples(
     }
 }
 
-FR_AVX2 static void add_row(const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t first, int64_t past)
-{
+FR_AVX2 static void add_row(const fr_insertion *p, const slab *s, int64_t sample, const row *r, int64_t first, int64_t past) {
     if (p->interpolation == FR_TRILINEAR)
         add_samples(p, s, sample, r, first, past, FR_TRILINEAR);
     else if (p->interpolation == FR_BOX2)
@@ -153,8 +145,7 @@ FR_AVX2 static void add_row(const fr_insertion *p, const slab *s, int64_t sample
 }
 
 // Columns of the row whose samples, or their mates, can reach the slab: an interval about |p_z| = |slope i + at|, or two.
-static void add_reaching(const fr_insertion *p, const slab *s, int64_t sample, const row *r)
-{
+static void add_reaching(const fr_insertion *p, const slab *s, int64_t sample, const row *r) {
     const float *pose = p->pose + FR_POSE_FLOATS * sample;
     const double slope = pose[2], at = (double)pose[5] * (double)r->j;
     int64_t done = 0; // columns before it are added
@@ -180,8 +171,7 @@ static void add_reaching(const fr_insertion *p, const slab *s, int64_t sample, c
     }
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const fr_insertion p = fr_insertion_of(call);
     const int64_t planes = p.side, slabs = call->threads > 1 ? (planes < 6 * call->threads ? planes : 6 * call->threads) : 1;
 #pragma omp parallel num_threads(call->threads)
@@ -205,8 +195,7 @@ static int run(rg_call *call)
 }
 
 // Every sample reads and writes n^2 pieces of 16 n bytes; along a plane of the volume half of their lines are new.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     const double samples = 1.5708 * (double)(s->n[FR_OUTER] * s->n[FR_OUTER] * s->n[FR_PARTICLES] * s->n[FR_TRIALS]);
     const double pieces = fr_interpolation(s->n[FR_KIND]) == FR_NEAREST ? 1 : 4;

@@ -21,9 +21,7 @@ static const rg_arg args[] = {
 };
 
 #define SHAPE(side, particles, kind, trials, outer, turns)                                                                     \
-    {                                                                                                                          \
-        {side, particles, kind, trials, outer, turns}, 1                                                                       \
-    }
+    { {side, particles, kind, trials, outer, turns}, 1 }
 enum { V9 = FR_TRILINEAR, PAPER = FR_PAPER };
 
 // Every interpolation with every padding, power of c, with and without the mask.
@@ -75,8 +73,7 @@ static const rg_bench_shape bench_shapes[] = {
     {SHAPE(500, 2, V9, 8, 125, 90), RG_PAPER, "batch"},
 };
 
-static const char *invalid(const rg_shape *s)
-{
+static const char *invalid(const rg_shape *s) {
     const unsigned interpolations = 1u << FR_TRILINEAR | 1u << FR_NEAREST | 1u << FR_BOX1 | 1u << FR_BOX3 | 1u << FR_BOX5;
     const char *why = fr_invalid(s, interpolations, FR_SQUARED | FR_MASKED);
     if (why) return why;
@@ -84,8 +81,7 @@ static const char *invalid(const rg_shape *s)
     return s->n[FR_TURNS] < 1 || s->n[FR_TURNS] > 10000 ? "there must be 1 to 10,000 rotations in a quarter turn" : NULL;
 }
 
-static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
-{
+static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg) {
     float *turn = arg[FR_CCP_TURN];
     fr_fill_images(s, pattern, FR_DRAW_X, arg[FR_X]);
     fr_fill_ctf(s, pattern, arg[FR_C]);
@@ -102,22 +98,19 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
 static double kept(const rg_shape *s) { return 1.5708 * (double)s->n[FR_OUTER] * (double)s->n[FR_OUTER]; }
 
 // cc is at most 2: coefficients with i > 0 count twice in w and once in the norms. The padded transform counts as two.
-static rg_tolerance tolerance(const rg_shape *s)
-{
+static rg_tolerance tolerance(const rg_shape *s) {
     return (rg_tolerance){RG_BOUND, 2 * fr_correlation_error(s, s->n[FR_KIND] & FR_MASKED ? 4 : 2, kept(s)), fr_sum_error(0),
         "float rounding of the section, the padded transform, phases and sums (fr_correlation_error)"};
 }
 
-static const char *invariant(const rg_shape *s, void *const *arg)
-{
+static const char *invariant(const rg_shape *s, void *const *arg) {
     const float *cc = arg[FR_CCP_CC];
     for (int64_t e = 0; e < count_cc(s); e++)
         if (!(fabsf(cc[e]) <= 2 + 2e-4f)) return "a correlation is beyond 2, the most that half planes can give";
     return NULL;
 }
 
-static void where(const rg_shape *s, int which, int64_t element, char text[64])
-{
+static void where(const rg_shape *s, int which, int64_t element, char text[64]) {
     static const char *const pose[FR_POSE_FLOATS] = {"M00", "M10", "M20", "M01", "M11", "M21", "s_x", "s_y"};
     const int64_t lag = element % (FR_LAGS * FR_LAGS), rotation = element / (FR_LAGS * FR_LAGS) % fr_turns(s);
     const int64_t at = element / (FR_LAGS * FR_LAGS) / fr_turns(s), turns = s->n[FR_TURNS];
@@ -134,8 +127,7 @@ static void where(const rg_shape *s, int which, int64_t element, char text[64])
             (int)(rotation / turns), (int)(rotation % turns), (int)(lag % FR_LAGS) - FR_LAG, (int)(lag / FR_LAGS) - FR_LAG);
 }
 
-static double traffic_bytes(const rg_shape *s)
-{
+static double traffic_bytes(const rg_shape *s) {
     return 12 * kept(s) * (double)s->n[FR_PARTICLES] + 8 * kept(s) * (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]) +
         4 * (double)count_cc(s);
 }

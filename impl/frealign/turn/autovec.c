@@ -17,8 +17,7 @@ typedef struct plan {
     size_t floats;
 } plan;
 
-static void finish(rg_call *call)
-{
+static void finish(rg_call *call) {
     plan *s = (plan *)call->state;
     if (!s) return;
     const fftwf_plan plans[3] = {s->inverse, s->wide, s->lags};
@@ -30,8 +29,7 @@ static void finish(rg_call *call)
     call->state = NULL;
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     const int64_t side = call->shape->n[FR_SIDE], wide = FR_PAD_TURN * side;
     plan *s = (plan *)(call->state = calloc(1, sizeof *s));
     if (!s) return RG_E_STATE;
@@ -58,8 +56,7 @@ RG_HD void ccp_section(const fr_call *p, int64_t at, float *plane) { fr_section_
 RG_AUTOVEC(ccp_section, (const fr_call *p, int64_t at, float *plane), (p, at, plane))
 
 // Pads to four times the width: the corners stay, the rest is the mean of the border.
-static void pad(const plan *s, int64_t side, float scale)
-{
+static void pad(const plan *s, int64_t side, float scale) {
     const int64_t wide = FR_PAD_TURN * side, half = side / 2;
     double border = 0;
     for (int64_t e = 0; e < side; e++) {
@@ -82,8 +79,7 @@ static void pad(const plan *s, int64_t side, float scale)
 // ---- once per rotation ---------------------------------------------------------------------------------------------------
 
 RG_HD void ccp_rotation(
-    const plan *s, const fr_call *p, const float *X, const float *turn, int v, float *restrict plane, float *cc)
-{
+    const plan *s, const fr_call *p, const float *X, const float *turn, int v, float *restrict plane, float *cc) {
     const int wide = FR_PAD_TURN * (int)p->side, half = wide / 2, width = half + 1;
     const float co = turn[0], si = turn[1], *restrict big = s->big;
     int64_t across[2], down[2]; // change of from_i, from_j with i and with j
@@ -125,8 +121,7 @@ RG_HD void ccp_rotation(
 RG_AUTOVEC(ccp_rotation, (const plan *s, const fr_call *p, const float *X, const float *turn, int v, float *plane, float *cc),
     (s, p, X, turn, v, plane, cc))
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const plan *s = (const plan *)call->state;
     fr_call p = fr_call_of(call);
     const int64_t turns = call->shape->n[FR_TURNS], all = FR_QUARTERS * turns, masked = call->shape->n[FR_KIND] & FR_MASKED;
@@ -154,8 +149,7 @@ static int run(rg_call *call)
 }
 
 // A transform of (N/2)^2 points for every rotation.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     const double points = (double)(s->n[FR_SIDE] * s->n[FR_SIDE]) / 4, wide = 64 * points;
     const double directions = (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]);

@@ -20,8 +20,7 @@ enum { FR_LAG = 7, FR_LAGS = 2 * FR_LAG + 1, FR_QUARTERS = 4, FR_PAD_TURN = 4 };
 RG_HD int64_t fr_turns(const rg_shape *s) { return FR_QUARTERS * s->n[FR_TURNS]; } // rotations tried: v U + u
 RG_HD int64_t fr_lag(int64_t x, int64_t y) { return (y + FR_LAG) * FR_LAGS + x + FR_LAG; }
 // The coefficient of P_u whose rotation by v quarters gives (i, j).
-RG_HD void fr_quarter(int v, int64_t i, int64_t j, int64_t *from_i, int64_t *from_j)
-{
+RG_HD void fr_quarter(int v, int64_t i, int64_t j, int64_t *from_i, int64_t *from_j) {
     *from_i = v == 0 ? i : v == 1 ? -j : v == 2 ? -i : j;
     *from_j = v == 0 ? j : v == 1 ? i : v == 2 ? -j : -i;
 }

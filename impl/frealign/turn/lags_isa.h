@@ -5,8 +5,7 @@
 // the lags' columns of to[]. fold[j]: Re E, Im E, Re O, Im O of BLOCK columns. Two lags keep eight sums and four operands in
 // registers.
 TARGET static inline void NAME(two_lags)(
-    const float *fold, int64_t rows, const float *cosine, const float *sine, int64_t pitch, lag_sums *to, int y)
-{
+    const float *fold, int64_t rows, const float *cosine, const float *sine, int64_t pitch, lag_sums *to, int y) {
     for (int half = 0; half < BLOCK; half += SIMD_LANES) {
         VEC sum[8];
         for (int k = 0; k < 8; k++) sum[k] = v_set1_ps(0);
@@ -31,7 +30,6 @@ TARGET static inline void NAME(two_lags)(
 }
 
 TARGET static void NAME(lags)(
-    const float *fold, int64_t rows, const float *cosine, const float *sine, int64_t pitch, lag_sums *to)
-{
+    const float *fold, int64_t rows, const float *cosine, const float *sine, int64_t pitch, lag_sums *to) {
     for (int y = 0; y <= FR_LAG; y += 2) NAME(two_lags)(fold, rows, cosine + y * pitch, sine + y * pitch, pitch, to, y);
 }

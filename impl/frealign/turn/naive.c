@@ -17,8 +17,7 @@ typedef struct work {
     float *image, *padded;
 } work;
 
-static size_t scratch(const rg_shape *s, const int64_t *param)
-{
+static size_t scratch(const rg_shape *s, const int64_t *param) {
     const int64_t side = s->n[FR_SIDE], wide = FR_PAD_TURN * side;
     (void)param;
     return FR_PLAN_BYTES +
@@ -26,8 +25,7 @@ static size_t scratch(const rg_shape *s, const int64_t *param)
         (fr_rounded(2 * fr_stored(side)) + fr_rounded(2 * fr_stored(wide)) + fr_rounded(side * side) + fr_rounded(wide * wide));
 }
 
-static work work_of(rg_call *call)
-{
+static work work_of(rg_call *call) {
     work w = {.call = fr_call_of(call), .inverse = fr_plans(call)[0], .wide = fr_plans(call)[1], .lags = fr_plans(call)[2]};
     const int64_t side = w.call.side, wide = FR_PAD_TURN * side;
     w.points = side % 4 == 0 ? side / 2 : side;
@@ -39,8 +37,7 @@ static work work_of(rg_call *call)
     return w;
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     const work w = work_of(call);
     const int side = (int)w.call.side, wide = FR_PAD_TURN * side, points = (int)w.points;
     fr_plans(call)[0] = fftwf_plan_dft_c2r_2d(side, side, w.plane, w.image, FFTW_ESTIMATE);
@@ -53,8 +50,7 @@ static void finish(rg_call *call) { fr_plans_finish(call, 3); }
 
 // ---- once per direction --------------------------------------------------------------------------------------------------
 
-static void load_section(const work *w, int64_t at)
-{
+static void load_section(const work *w, int64_t at) {
     const fr_call *p = &w->call;
     const float *c = p->c + at / p->trials * p->stored;
     memset(w->plane, 0, (size_t)p->stored * sizeof *w->plane);
@@ -70,8 +66,7 @@ static void load_section(const work *w, int64_t at)
 }
 
 // Pads to four times the width: the corners stay, the rest is the mean of the border.
-static void pad(const work *w, float scale)
-{
+static void pad(const work *w, float scale) {
     const int64_t side = w->call.side, wide = FR_PAD_TURN * side;
     double border = 0;
     for (int64_t e = 0; e < side * side; e++) {
@@ -90,8 +85,7 @@ static void pad(const work *w, float scale)
 // ---- once per rotation ---------------------------------------------------------------------------------------------------
 
 // P_u(i, j) for any i and j.
-static void turned(const work *w, const float *turn, int64_t i, int64_t j, float P[2])
-{
+static void turned(const work *w, const float *turn, int64_t i, int64_t j, float P[2]) {
     const int64_t wide = FR_PAD_TURN * w->call.side;
     const float mate = i < 0 ? -1 : 1;
     const float x = fr_product_sum(turn[0], mate * (float)i, -turn[1], mate * (float)j);
@@ -103,8 +97,7 @@ static void turned(const work *w, const float *turn, int64_t i, int64_t j, float
     P[1] = sign * big[1];
 }
 
-static void rotation(const work *w, const float *X, const float *turn, int v, float *cc)
-{
+static void rotation(const work *w, const float *X, const float *turn, int v, float *cc) {
     const fr_call *p = &w->call;
     const int64_t b = p->outer;
     double PP = 0, XX = 0;
@@ -132,8 +125,7 @@ static void rotation(const work *w, const float *X, const float *turn, int v, fl
         }
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     const work w = work_of(call);
     const fr_call *p = &w.call;
     const int64_t turns = call->shape->n[FR_TURNS], masked = call->shape->n[FR_KIND] & FR_MASKED;
@@ -150,8 +142,7 @@ static int run(rg_call *call)
 }
 
 // A transform of (N/2)^2 points for every rotation.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     const double points = (double)(s->n[FR_SIDE] * s->n[FR_SIDE]) / 4, wide = 64 * points;
     const double directions = (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]);

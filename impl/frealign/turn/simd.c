@@ -47,8 +47,7 @@ typedef struct plan {
     lags_fn *lags;
 } plan;
 
-static void finish(rg_call *call)
-{
+static void finish(rg_call *call) {
     plan *p = call->state;
     if (!p) return;
     float *const memory[] = {p->plane, p->half, p->big, p->X, p->cosine, p->sine, p->across, p->own};
@@ -60,8 +59,7 @@ static void finish(rg_call *call)
     call->state = NULL;
 }
 
-static void tables(plan *p, int64_t side)
-{
+static void tables(plan *p, int64_t side) {
     const double turn = 4 * 3.14159265358979323846 / (double)side;
     for (int64_t l = 0; l <= FR_LAG; l++)
         for (int64_t i = 0; i < p->columns; i++) {
@@ -73,8 +71,7 @@ static void tables(plan *p, int64_t side)
         }
 }
 
-static int prepare(rg_call *call)
-{
+static int prepare(rg_call *call) {
     const int64_t side = call->shape->n[FR_SIDE], b = call->shape->n[FR_OUTER];
     plan *p = call->state = calloc(1, sizeof *p);
     if (!p) return RG_E_STATE;
@@ -114,8 +111,7 @@ static int prepare(rg_call *call)
 // ---- once per direction --------------------------------------------------------------------------------------------------
 
 // Writes the section's image, masked or not, to the rows of the plane given by space.rows.
-FR_AVX2 static void section_image(plan *p, const fr_call *c, int64_t at)
-{
+FR_AVX2 static void section_image(plan *p, const fr_call *c, int64_t at) {
     const fr_space *s = &p->space;
     const float *ctf = c->c + at / c->trials * c->stored;
     for (int64_t j = c->outer; j <= s->side - c->outer; j++)
@@ -137,8 +133,7 @@ FR_AVX2 static void section_image(plan *p, const fr_call *c, int64_t at)
 
 static int in_rows(const fr_space *s, int64_t y) { return llabs(y) < s->rows; } // other rows are 0
 
-static float border_mean(const fr_space *s, float *plane)
-{
+static float border_mean(const fr_space *s, float *plane) {
     const int64_t half = s->side / 2;
     double sum = 0;
     for (int64_t y = -half; y < half; y++) {
@@ -153,8 +148,7 @@ static float border_mean(const fr_space *s, float *plane)
 }
 
 // Transforms row y of the image minus the border's mean, zero-padded to four times its width; keeps the columns 0..reach.
-static void wide_row(const plan *p, int64_t y, float mean, float *own)
-{
+static void wide_row(const plan *p, int64_t y, float mean, float *own) {
     const fr_space *s = &p->space;
     const int64_t half = s->side / 2;
     const float *row = fr_row(s, p->plane, y);
@@ -170,8 +164,7 @@ static void wide_row(const plan *p, int64_t y, float mean, float *own)
 }
 
 // Transforms BATCH columns from kx on.
-static void wide_columns(const plan *p, int64_t kx, float *own)
-{
+static void wide_columns(const plan *p, int64_t kx, float *own) {
     const int64_t side = p->space.side, half = side / 2;
     const size_t bytes = 2 * BATCH * sizeof *own;
     memset(own + 2 * BATCH * half, 0, (size_t)(p->wide - side) * bytes);
@@ -183,8 +176,7 @@ static void wide_columns(const plan *p, int64_t kx, float *own)
 }
 
 // Loads the particle's coefficients, real and imaginary parts apart; returns the sum of their squares.
-static double load_particle(plan *p, const fr_call *c, int64_t particle)
-{
+static double load_particle(plan *p, const fr_call *c, int64_t particle) {
     const int64_t size = p->rows * p->columns;
     const float *X = c->X + 2 * particle * c->stored;
     double square = 0;
@@ -207,8 +199,7 @@ typedef struct pair {
 } pair;
 
 // P_u at eight points (a, b): the coefficient of the padded transform nearest to 4(c a - s b), 4(s a + c b).
-FR_AVX2 FR_INLINE pair look_up(const plan *p, const float *turn, __m256 a, __m256 b)
-{
+FR_AVX2 FR_INLINE pair look_up(const plan *p, const float *turn, __m256 a, __m256 b) {
     const __m256 c = _mm256_set1_ps(turn[0]), s = _mm256_set1_ps(turn[1]), four = _mm256_set1_ps(FR_PAD_TURN);
     const __m256 ca = _mm256_mul_ps(c, a), sb = _mm256_mul_ps(s, b), sa = _mm256_mul_ps(s, a), cb = _mm256_mul_ps(c, b);
     const __m256i x = _mm256_cvtps_epi32(_mm256_mul_ps(four, _mm256_sub_ps(ca, sb)));
@@ -225,8 +216,7 @@ FR_AVX2 FR_INLINE pair look_up(const plan *p, const float *turn, __m256 a, __m25
 }
 
 // P_v of the eight columns from i in row j, v = 0 or 1; 0 at the origin and from column `past` on.
-FR_AVX2 FR_INLINE pair turned(const plan *p, const float *turn, int v, int64_t i, int64_t j, int64_t past)
-{
+FR_AVX2 FR_INLINE pair turned(const plan *p, const float *turn, int v, int64_t i, int64_t j, int64_t past) {
     const __m256 column = _mm256_add_ps(_mm256_set1_ps((float)i), _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
     const __m256 row = _mm256_set1_ps((float)j), down = _mm256_set1_ps((float)-j), zero = _mm256_setzero_ps();
     const __m256 before = _mm256_cmp_ps(column, _mm256_set1_ps((float)past), _CMP_LT_OQ);
@@ -241,8 +231,7 @@ FR_AVX2 FR_INLINE pair turned(const plan *p, const float *turn, int v, int64_t i
 FR_AVX2 FR_INLINE __m256 square_of(pair P) { return _mm256_fmadd_ps(P.re, P.re, _mm256_mul_ps(P.im, P.im)); }
 
 // X conj P and X P.
-FR_AVX2 FR_INLINE void products(const float *X, int64_t size, pair P, pair W[2])
-{
+FR_AVX2 FR_INLINE void products(const float *X, int64_t size, pair P, pair W[2]) {
     const __m256 re = _mm256_loadu_ps(X), im = _mm256_loadu_ps(X + size);
     const __m256 rr = _mm256_mul_ps(re, P.re), ii = _mm256_mul_ps(im, P.im);
     const __m256 ir = _mm256_mul_ps(im, P.re), ri = _mm256_mul_ps(re, P.im);
@@ -250,8 +239,7 @@ FR_AVX2 FR_INLINE void products(const float *X, int64_t size, pair P, pair W[2])
     W[1] = (pair){_mm256_sub_ps(rr, ii), _mm256_add_ps(ir, ri)};
 }
 
-FR_AVX2 FR_INLINE void store_fold(float *to, pair one, pair mate)
-{
+FR_AVX2 FR_INLINE void store_fold(float *to, pair one, pair mate) {
     _mm256_storeu_ps(to, _mm256_add_ps(one.re, mate.re));
     _mm256_storeu_ps(to + BLOCK, _mm256_add_ps(one.im, mate.im));
     _mm256_storeu_ps(to + 2 * BLOCK, _mm256_sub_ps(one.re, mate.re));
@@ -259,8 +247,7 @@ FR_AVX2 FR_INLINE void store_fold(float *to, pair one, pair mate)
 }
 
 // Computes the folded products of the eight columns from i, for both half turns. Returns the sum of |P|^2.
-FR_AVX2 static __m256 fold_columns(const plan *p, const float *turn, int v, int64_t i, int64_t rows, float *fold[2])
-{
+FR_AVX2 static __m256 fold_columns(const plan *p, const float *turn, int v, int64_t i, int64_t rows, float *fold[2]) {
     const int64_t size = p->rows * p->columns;
     __m256 norm = _mm256_setzero_ps();
     for (int64_t j = 0; j < rows; j++) {
@@ -277,8 +264,7 @@ FR_AVX2 static __m256 fold_columns(const plan *p, const float *turn, int v, int6
 }
 
 // Computes T(i, y) of a block of columns from the sums of its lags: T[y][i], real parts, then imaginary parts.
-static void spread_lags(const plan *p, const lag_sums *l, int64_t i, float *T)
-{
+static void spread_lags(const plan *p, const lag_sums *l, int64_t i, float *T) {
     for (int y = 0; y <= FR_LAG; y++)
         for (int k = 0; k < BLOCK; k++) {
             const float cr = l->sum[0][y][k], ci = l->sum[1][y][k], sr = l->sum[2][y][k], si = l->sum[3][y][k];
@@ -290,8 +276,7 @@ static void spread_lags(const plan *p, const lag_sums *l, int64_t i, float *T)
         }
 }
 
-FR_AVX2 FR_INLINE float dot(const float *a, const float *b, int64_t n)
-{
+FR_AVX2 FR_INLINE float dot(const float *a, const float *b, int64_t n) {
     __m256 sum = _mm256_setzero_ps();
     for (int64_t i = 0; i < n; i += 8) sum = _mm256_fmadd_ps(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), sum);
     const __m128 four = _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1));
@@ -299,8 +284,7 @@ FR_AVX2 FR_INLINE float dot(const float *a, const float *b, int64_t n)
     return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
-FR_AVX2 static void across(const plan *p, const float *T, float scale, float *cc)
-{
+FR_AVX2 static void across(const plan *p, const float *T, float scale, float *cc) {
     for (int64_t y = -FR_LAG; y <= FR_LAG; y++)
         for (int64_t x = 0; x <= FR_LAG; x++) {
             const float *re = T + (y + FR_LAG) * p->columns, *im = re + FR_LAGS * p->columns;
@@ -312,8 +296,7 @@ FR_AVX2 static void across(const plan *p, const float *T, float scale, float *cc
 }
 
 // Computes quarters v and v + 2 of rotation u.
-FR_AVX2 static void rotation(const plan *p, const float *turn, int v, double square, float *own, float *cc, float *opposite)
-{
+FR_AVX2 static void rotation(const plan *p, const float *turn, int v, double square, float *own, float *cc, float *opposite) {
     float *fold[2] = {own, own + 4 * BLOCK * p->rows}, *T[2] = {fold[1] + 4 * BLOCK * p->rows, NULL};
     T[1] = T[0] + 2 * FR_LAGS * p->columns;
     double norm = 0;
@@ -335,8 +318,7 @@ FR_AVX2 static void rotation(const plan *p, const float *turn, int v, double squ
     across(p, T[1], scale, opposite);
 }
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     plan *p = call->state;
     const fr_call c = fr_call_of(call);
     const int64_t turns = call->shape->n[FR_TURNS], half = c.side / 2, lags = FR_LAGS * FR_LAGS;
@@ -367,15 +349,13 @@ static int run(rg_call *call)
     return RG_OK;
 }
 
-static const char *refuse(const rg_shape *s, const int64_t *param)
-{
+static const char *refuse(const rg_shape *s, const int64_t *param) {
     (void)s;
     return param[0] == 512 && !rg_cpu_has("avx512") ? "isa=512 needs avx512" : NULL;
 }
 
 // 15 multiply-adds for each coefficient and rotation in the folded sums, 12 for its lookup and product; the padded transform.
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     const double side = (double)s->n[FR_SIDE], b = (double)s->n[FR_OUTER], band = 1.5708 * b * b;
     const double directions = (double)(s->n[FR_PARTICLES] * s->n[FR_TRIALS]), wide = 4 * side;

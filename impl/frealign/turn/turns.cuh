@@ -18,8 +18,7 @@ struct fr_border_sums {
     enum { n = 1 };
     const float *image;
     int half;
-    __device__ __forceinline__ void add(int64_t at, int x, int y, double *v) const
-    {
+    __device__ __forceinline__ void add(int64_t at, int x, int y, double *v) const {
         if (x == half - 1 || x == -half || y == half - 1 || y == -half) v[0] += image[at];
     }
 };
@@ -31,8 +30,7 @@ typedef struct fr_turned {
     int side, width, outer, trials, turns;
 } fr_turned;
 
-static __global__ void fr_pad_images(const float *image, int side, float scale, const double *border, float *big)
-{
+static __global__ void fr_pad_images(const float *image, int side, float scale, const double *border, float *big) {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     const int wide = FR_PAD_TURN * side, half = side / 2;
     if (x >= wide + 2 || y >= wide) return;
@@ -45,8 +43,7 @@ static __global__ void fr_pad_images(const float *image, int side, float scale, 
 }
 
 // P_u(i, j), (c, s) = turn[u]; i may be negative.
-static __device__ __forceinline__ float2 fr_rotated(const float2 *big, int side, float c, float s, int i, int j)
-{
+static __device__ __forceinline__ float2 fr_rotated(const float2 *big, int side, float c, float s, int i, int j) {
     const int wide = FR_PAD_TURN * side;
     int x = (int)fr_nearest(FR_PAD_TURN * fr_product_sum(c, (float)i, -s, (float)j));
     int y = (int)fr_nearest(FR_PAD_TURN * fr_product_sum(s, (float)i, c, (float)j));
@@ -58,14 +55,12 @@ static __device__ __forceinline__ float2 fr_rotated(const float2 *big, int side,
     return v;
 }
 
-static __device__ __forceinline__ bool fr_kept(const fr_turned &in, int i, int j)
-{
+static __device__ __forceinline__ bool fr_kept(const fr_turned &in, int i, int j) {
     const int rr = i * i + j * j;
     return rr >= 1 && rr < in.outer * in.outer;
 }
 
-static __device__ __forceinline__ float2 fr_particle_at(const fr_turned &in, int64_t call, int i, int j)
-{
+static __device__ __forceinline__ float2 fr_particle_at(const fr_turned &in, int64_t call, int i, int j) {
     return fr_complex(in.x, (call / in.trials * in.side + (j < 0 ? j + in.side : j)) * in.width + i);
 }
 
@@ -74,8 +69,7 @@ static __device__ __forceinline__ float2 fr_conjugate_product(float2 x, float2 p
     return make_float2(x.x * p.x + x.y * p.y, x.y * p.x - x.x * p.y);
 }
 
-static __device__ __forceinline__ float fr_normalised(float w, double pp, double xx)
-{
+static __device__ __forceinline__ float fr_normalised(float w, double pp, double xx) {
     const double root = sqrt(pp * xx);
     return root > 0 ? (float)(w / root) : 0.0f;
 }
@@ -85,8 +79,8 @@ static __device__ __forceinline__ float fr_normalised(float w, double pp, double
 enum { FR_NORMS = 3 }; // for each rotation: sum |P_u0|^2, sum |P_u1|^2, sum |X|^2
 
 // W of the four quarters of rotations first .. first + gridDim.z - 1 of one call: M x (M/2 + 1) coefficients, M = N/2.
-template <int way> static __global__ void fr_turn_products(fr_turned in, int64_t call, int first, float2 *product, double *norm)
-{
+template <int way>
+static __global__ void fr_turn_products(fr_turned in, int64_t call, int first, float2 *product, double *norm) {
     const int m = in.side / 2, width = m / 2 + 1;
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     if (i >= width || row >= m) return;
@@ -112,8 +106,7 @@ template <int way> static __global__ void fr_turn_products(fr_turned in, int64_t
 }
 
 // One block per rotation.
-static __global__ void fr_turn_norms(fr_turned in, int64_t call, int first, double *norm)
-{
+static __global__ void fr_turn_norms(fr_turned in, int64_t call, int first, double *norm) {
     __shared__ double tree[32 * FR_NORMS];
     const int u = first + (int)blockIdx.x, t = (int)threadIdx.x;
     const float c = in.turn[2 * u], s = in.turn[2 * u + 1];
@@ -130,8 +123,7 @@ static __global__ void fr_turn_norms(fr_turned in, int64_t call, int first, doub
 }
 
 // Copies the 15 x 15 lags of each transform; one block per rotation and quarter.
-static __global__ void fr_pick_lags(fr_turned in, int64_t call, int first, const float *correlation, const double *norm)
-{
+static __global__ void fr_pick_lags(fr_turned in, int64_t call, int first, const float *correlation, const double *norm) {
     const int m = in.side / 2, u = (int)blockIdx.x, v = (int)blockIdx.y, pitch = 2 * (m / 2 + 1);
     const float *from = correlation + ((int64_t)u * FR_QUARTERS + v) * m * pitch;
     float *to = in.cc + ((call * FR_QUARTERS + v) * in.turns + first + u) * FR_LAGS * FR_LAGS;
@@ -147,8 +139,7 @@ static __global__ void fr_pick_lags(fr_turned in, int64_t call, int first, const
 enum { FR_COLUMNS = 128, FR_PHASES = FR_LAG + 1 }; // columns summed at a time by a block; e^{4 pi i m k / N}, k = 0..7
 
 // phase[m + outer][k], |m| < outer.
-static __global__ void fr_phases(int side, int outer, float2 *phase)
-{
+static __global__ void fr_phases(int side, int outer, float2 *phase) {
     const int at = (int)(blockIdx.x * blockDim.x + threadIdx.x), m = at / FR_PHASES - outer, k = at % FR_PHASES;
     if (m >= outer) return;
     const double turns = 2.0 * m * k / side;
@@ -161,8 +152,7 @@ static __global__ void fr_phases(int side, int outer, float2 *phase)
 // the sums of W e^{i k t} and of W e^{-i k t}.
 struct fr_line_sums {
     float re, im, ac[FR_LAG], bs[FR_LAG], as[FR_LAG], bc[FR_LAG];
-    __device__ __forceinline__ void add(float2 w, const float2 *e)
-    {
+    __device__ __forceinline__ void add(float2 w, const float2 *e) {
         re += w.x;
         im += w.y;
 #pragma unroll
@@ -174,8 +164,7 @@ struct fr_line_sums {
             bc[k] += w.y * phase.x;
         }
     }
-    __device__ __forceinline__ void store(float2 (*to)[FR_COLUMNS], int column) const
-    {
+    __device__ __forceinline__ void store(float2 (*to)[FR_COLUMNS], int column) const {
         to[FR_LAG][column] = make_float2(re, im);
         for (int k = 0; k < FR_LAG; k++) {
             to[FR_LAG + 1 + k][column] = make_float2(ac[k] - bs[k], as[k] + bc[k]);
@@ -186,8 +175,7 @@ struct fr_line_sums {
 
 // A block computes rotation u = x / 2 and quarters x % 2 and x % 2 + 2 of a call. First each thread sums one column i over all
 // rows j, for the lags y; then each thread sums lags (x, y) over the columns.
-static __global__ void fr_lags(fr_turned in, int64_t first, const float2 *phase)
-{
+static __global__ void fr_lags(fr_turned in, int64_t first, const float2 *phase) {
     __shared__ float2 line[2][FR_LAGS][FR_COLUMNS];
     __shared__ double tree[32 * 2], norm[2];
     const int u = (int)blockIdx.x / 2, odd = (int)blockIdx.x % 2, t = (int)threadIdx.x;
@@ -250,8 +238,7 @@ typedef struct fr_turn_layout {
     size_t big, product, norm, phase, work, work_bytes, total;
 } fr_turn_layout;
 
-static inline fr_turn_layout fr_turn_layout_of(const rg_shape *s, const int64_t *param, int way)
-{
+static inline fr_turn_layout fr_turn_layout_of(const rg_shape *s, const int64_t *param, int way) {
     const int64_t side = s->n[FR_SIDE], m = side / 2;
     fr_turn_layout l = {};
     l.section = fr_layout_of(s, param, FR_TREE, 1, 0);
@@ -276,8 +263,7 @@ typedef struct fr_turn_plan {
     rg_fft widen, lags;
 } fr_turn_plan;
 
-static inline int fr_prepare_turns(rg_call *call, int way, bool texture)
-{
+static inline int fr_prepare_turns(rg_call *call, int way, bool texture) {
     const fr_turn_layout l = fr_turn_layout_of(call->shape, call->param, way);
     const int64_t side = call->shape->n[FR_SIDE];
     char *scratch = (char *)call->scratch;
@@ -300,8 +286,7 @@ static inline int fr_prepare_turns(rg_call *call, int way, bool texture)
     return (int)cudaGetLastError();
 }
 
-static inline void fr_finish_turns(rg_call *call)
-{
+static inline void fr_finish_turns(rg_call *call) {
     fr_turn_plan *plan = (fr_turn_plan *)call->state;
     if (plan) {
         rg_fft_free(&plan->widen);
@@ -311,8 +296,7 @@ static inline void fr_finish_turns(rg_call *call)
 }
 
 // Computes the padded transforms of a pass.
-template <int way> static int fr_widen(const fr_steps &s, const fr_turn_plan *plan, bool texture, bool masked, float *big)
-{
+template <int way> static int fr_widen(const fr_steps &s, const fr_turn_plan *plan, bool texture, bool masked, float *big) {
     float *image = (float *)s.image;
     const fr_border_sums border = {image, s.in.side / 2};
     const fr_edge_sums edge = {image, s.in.setting};
@@ -334,8 +318,7 @@ template <int way> static int fr_widen(const fr_steps &s, const fr_turn_plan *pl
 }
 
 // All rotations of one call, l.turns at a time.
-template <int way> static int fr_transform_lags(const rg_call *call, const fr_turn_layout &l, fr_turned in, int64_t at)
-{
+template <int way> static int fr_transform_lags(const rg_call *call, const fr_turn_layout &l, fr_turned in, int64_t at) {
     const fr_turn_plan *plan = (const fr_turn_plan *)call->state;
     const int m = in.side / 2;
     const dim3 block(32, 8);
@@ -360,8 +343,7 @@ template <int way> static int fr_transform_lags(const rg_call *call, const fr_tu
     return RG_OK;
 }
 
-template <int way> static int fr_turn(const rg_call *call, bool texture)
-{
+template <int way> static int fr_turn(const rg_call *call, bool texture) {
     const fr_turn_layout l = fr_turn_layout_of(call->shape, call->param, way);
     const fr_turn_plan *plan = (const fr_turn_plan *)call->state;
     const bool masked = (call->shape->n[FR_KIND] & FR_MASKED) != 0;
@@ -389,8 +371,7 @@ template <int way> static int fr_turn(const rg_call *call, bool texture)
 
 // Two transforms of a section, one of them padded, and its rotations. Required lags: 60 multiply-adds for each coefficient,
 // rotation and pair of quarters. All lags: 2.5 levels of a transform of (N/2)^2 points for each rotation and quarter.
-static inline void fr_turn_cost(const rg_shape *s, const int64_t *param, int way, bool texture, rg_cost *c)
-{
+static inline void fr_turn_cost(const rg_shape *s, const int64_t *param, int way, bool texture, rg_cost *c) {
     const double calls = (double)fr_calls(s), wide = (double)(FR_PAD_TURN * s->n[FR_SIDE] * FR_PAD_TURN * s->n[FR_SIDE]);
     const double m2 = (double)(s->n[FR_SIDE] * s->n[FR_SIDE]) / 4, kept = 1.5708 * (double)(s->n[FR_OUTER] * s->n[FR_OUTER]);
     const double lags = way == FR_LIST ? 2 * 60 * kept : FR_QUARTERS * 1.25 * m2 * log2(m2);

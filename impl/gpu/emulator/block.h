@@ -9,8 +9,7 @@
 extern uint3 rg_thread_idx, rg_block_idx;
 extern dim3 rg_block_dim, rg_grid_dim;
 
-namespace rg_emu
-{
+namespace rg_emu {
 
 enum : unsigned { THREADS_MAX = 1024, WARPS_MAX = THREADS_MAX / 32 };
 enum : int { KERNELS_MAX = 512 };

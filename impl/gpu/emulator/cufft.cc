@@ -7,8 +7,7 @@
 #include <fftw3.h>
 #include <vector>
 
-namespace
-{
+namespace {
 
 struct Layout {
     int embed[3], stride, distance;
@@ -27,21 +26,18 @@ struct Plan {
 std::vector<Plan> plans;
 
 // cuFFT has its own runtime: its errors do not appear in the program's.
-bool fails(cudaError_t code = cudaErrorLaunchFailure, bool gives = false)
-{
+bool fails(cudaError_t code = cudaErrorLaunchFailure, bool gives = false) {
     if (!rg_emu::call_fails(code, gives)) return false;
     cudaGetLastError();
     return true;
 }
 
-Plan *plan_of(cufftHandle h)
-{
+Plan *plan_of(cufftHandle h) {
     return h > 0 && (size_t)h <= plans.size() && plans[(size_t)h - 1].used ? &plans[(size_t)h - 1] : nullptr;
 }
 
 // embed NULL: dense rows, of n/2 + 1 complex numbers on the complex side of a real transform.
-Layout layout_of(const Plan &p, const long long *embed, long long stride, long long distance, bool halved)
-{
+Layout layout_of(const Plan &p, const long long *embed, long long stride, long long distance, bool halved) {
     Layout l = {{1, 1, 1}, embed ? (int)stride : 1, (int)distance};
     long long dense = 1;
     for (int d = 0; d < p.rank; d++) {
@@ -54,8 +50,7 @@ Layout layout_of(const Plan &p, const long long *embed, long long stride, long l
 }
 
 // The number of elements from the first to the last one used.
-size_t span(const Plan &p, const Layout &l, bool halved)
-{
+size_t span(const Plan &p, const Layout &l, bool halved) {
     size_t last = (size_t)(p.batch - 1) * (size_t)l.distance, step = (size_t)l.stride;
     for (int d = p.rank - 1; d >= 0; d--) {
         const int n = halved && d == p.rank - 1 ? p.n[d] / 2 + 1 : p.n[d];
@@ -69,8 +64,8 @@ bool real_input(cufftType t) { return t == CUFFT_D2Z || t == CUFFT_R2C; }
 bool real_output(cufftType t) { return t == CUFFT_Z2D || t == CUFFT_C2R; }
 
 // The plan h, if it is complete and of this type and its arrays lie in device memory; else NULL, with the reason in why.
-Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, const void *out, size_t out_bytes, cufftResult *why)
-{
+Plan *ready(
+    cufftHandle h, cufftType type, const void *in, size_t in_bytes, const void *out, size_t out_bytes, cufftResult *why) {
     Plan *p = plan_of(h);
     *why = fails()                             ? CUFFT_EXEC_FAILED
         : !p || !p->planned || p->type != type ? CUFFT_INVALID_PLAN
@@ -94,8 +89,7 @@ Plan *ready(cufftHandle h, cufftType type, const void *in, size_t in_bytes, cons
 
 } // namespace
 
-cufftResult cufftCreate(cufftHandle *h)
-{
+cufftResult cufftCreate(cufftHandle *h) {
     if (fails()) return CUFFT_ALLOC_FAILED;
     Plan p = {};
     p.used = p.own_area = true;
@@ -104,8 +98,7 @@ cufftResult cufftCreate(cufftHandle *h)
     return CUFFT_SUCCESS;
 }
 
-cufftResult cufftDestroy(cufftHandle h)
-{
+cufftResult cufftDestroy(cufftHandle h) {
     Plan *p = plan_of(h);
     if (!p) return CUFFT_INVALID_PLAN;
     p->used = false;
@@ -113,16 +106,14 @@ cufftResult cufftDestroy(cufftHandle h)
     return fails(cudaErrorLaunchFailure, true) ? CUFFT_EXEC_FAILED : CUFFT_SUCCESS;
 }
 
-cufftResult cufftSetAutoAllocation(cufftHandle h, int automatic)
-{
+cufftResult cufftSetAutoAllocation(cufftHandle h, int automatic) {
     Plan *p = plan_of(h);
     if (!p || p->planned || fails()) return CUFFT_INVALID_PLAN;
     p->own_area = automatic != 0;
     return CUFFT_SUCCESS;
 }
 
-cufftResult cufftSetWorkArea(cufftHandle h, void *area)
-{
+cufftResult cufftSetWorkArea(cufftHandle h, void *area) {
     Plan *p = plan_of(h);
     if (!p || !p->planned || fails()) return CUFFT_INVALID_PLAN;
     if (p->own_area) rg_emu::release(p->area);
@@ -131,8 +122,7 @@ cufftResult cufftSetWorkArea(cufftHandle h, void *area)
     return CUFFT_SUCCESS;
 }
 
-cufftResult cufftSetStream(cufftHandle h, cudaStream_t stream)
-{
+cufftResult cufftSetStream(cufftHandle h, cudaStream_t stream) {
     Plan *p = fails() ? nullptr : plan_of(h);
     if (p) p->stream = stream;
     return p ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
@@ -140,8 +130,7 @@ cufftResult cufftSetStream(cufftHandle h, cudaStream_t stream)
 
 cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long *in_embed, long long in_stride,
     long long in_distance, long long *out_embed, long long out_stride, long long out_distance, cufftType type, long long batch,
-    size_t *work_bytes)
-{
+    size_t *work_bytes) {
     Plan *p = plan_of(h);
     if (!p || p->planned) return CUFFT_INVALID_PLAN;
     if (fails()) return CUFFT_INTERNAL_ERROR;
@@ -165,16 +154,14 @@ cufftResult cufftMakePlanMany64(cufftHandle h, int rank, long long *n, long long
     return CUFFT_SUCCESS;
 }
 
-static cufftResult transform(fftw_plan fft)
-{
+static cufftResult transform(fftw_plan fft) {
     if (!fft) return CUFFT_EXEC_FAILED;
     fftw_execute(fft);
     fftw_destroy_plan(fft);
     return CUFFT_SUCCESS;
 }
 
-static cufftResult transform(fftwf_plan fft)
-{
+static cufftResult transform(fftwf_plan fft) {
     if (!fft) return CUFFT_EXEC_FAILED;
     fftwf_execute(fft);
     fftwf_destroy_plan(fft);
@@ -183,8 +170,7 @@ static cufftResult transform(fftwf_plan fft)
 
 // FFTW_ESTIMATE does not change the arrays while it plans. FFTW's complex numbers are cuFFT's under another name.
 #define EXEC(TYPE, IN, FFTW_IN, OUT, FFTW_OUT, PLAN)                                                                           \
-    cufftResult cufftExec##TYPE(cufftHandle h, IN *in, OUT *out)                                                               \
-    {                                                                                                                          \
+    cufftResult cufftExec##TYPE(cufftHandle h, IN *in, OUT *out) {                                                             \
         cufftResult why;                                                                                                       \
         const Plan *p = ready(h, CUFFT_##TYPE, in, sizeof *in, out, sizeof *out, &why);                                        \
         return !p ? why                                                                                                        \
@@ -196,8 +182,7 @@ EXEC(Z2D, cufftDoubleComplex, fftw_complex, cufftDoubleReal, double, fftw_plan_m
 EXEC(R2C, cufftReal, float, cufftComplex, fftwf_complex, fftwf_plan_many_dft_r2c)
 EXEC(C2R, cufftComplex, fftwf_complex, cufftReal, float, fftwf_plan_many_dft_c2r)
 
-cufftResult cufftExecC2C(cufftHandle h, cufftComplex *in, cufftComplex *out, int direction)
-{
+cufftResult cufftExecC2C(cufftHandle h, cufftComplex *in, cufftComplex *out, int direction) {
     cufftResult why;
     const Plan *p = ready(h, CUFFT_C2C, in, sizeof *in, out, sizeof *out, &why);
     return !p ? why

@@ -9,31 +9,26 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace
-{
+namespace {
 
 // Returns the error and clears it, as on a GPU, so that no later call returns it again.
-int told(cudaError_t e)
-{
+int told(cudaError_t e) {
     if (e != cudaSuccess) cudaGetLastError();
     return (int)e;
 }
 
-int allocate(void **to, size_t bytes, const char *what)
-{
+int allocate(void **to, size_t bytes, const char *what) {
     const cudaError_t e = rg_emu::allocate(to, bytes, what);
     if (!e) rg_emu::memory_add(*to, bytes);
     return told(e);
 }
 
-void release(void *p)
-{
+void release(void *p) {
     rg_emu::memory_remove(p);
     told(rg_emu::release(p));
 }
 
-int pinned(void **to, size_t bytes, const char *what)
-{
+int pinned(void **to, size_t bytes, const char *what) {
     const cudaError_t e = rg_emu::call_fails(cudaErrorMemoryAllocation);
     *to = e ? nullptr : malloc(bytes);
     if (!*to) rg_ledger_refuse(rg_device_cpu(), bytes, what, (size_t)rg_memory_free());
@@ -48,23 +43,20 @@ int sync() // as on a GPU, returns the error of a refused launch that no earlier
     return finished ? finished : last;
 }
 
-int copy(void *to, const void *from, size_t bytes)
-{
+int copy(void *to, const void *from, size_t bytes) {
     const int code = fault();
     if (!code) memcpy(to, from, bytes);
     return code;
 }
 
-int fill(void *to, int byte, size_t bytes)
-{
+int fill(void *to, int byte, size_t bytes) {
     const int code = fault();
     if (!code) memset(to, byte, bytes);
     return code;
 }
 
 // Each stream is distinct, although all work is done at once, so that work queued on the wrong stream is detected.
-int stream_make(void **to)
-{
+int stream_make(void **to) {
     static char stream[1024];
     static unsigned made;
     const cudaError_t e = rg_emu::call_fails(cudaErrorMemoryAllocation);
@@ -74,8 +66,7 @@ int stream_make(void **to)
 void stream_free(void *) { fault(true); }
 
 // Times of an emulated GPU are meaningless: requests for them return an error.
-int event_make(void **to)
-{
+int event_make(void **to) {
     static char event;
     const cudaError_t e = rg_emu::call_fails(cudaErrorMemoryAllocation);
     *to = e ? nullptr : &event;
@@ -88,8 +79,7 @@ int stream_wait(void *, void *) { return fault(); }
 int upload_on(void *to, const void *from, size_t bytes, void *) { return copy(to, from, bytes); }
 int flush(void *) { return cudaErrorNotSupported; }
 
-int facts(rg_device_facts *f)
-{
+int facts(rg_device_facts *f) {
     const int code = rg_device_cpu()->facts(f);
     const size_t left = rg_ledger_left(rg_device_emulated()), taken = rg_ledger_taken(rg_device_emulated());
     if (code) return code;
@@ -105,8 +95,7 @@ const char *error(int code) { return code < 0 ? rg_device_cpu()->error(code) : c
 
 } // namespace
 
-const rg_device *rg_device_emulated(void)
-{
+const rg_device *rg_device_emulated(void) {
     static const rg_device device = {"host", true, true, allocate, release, copy, copy, fill, sync, stream_make, stream_free,
         event_make, event_free, event_record, event_ms, stream_make, stream_wait, pinned, free, upload_on, copy, flush, facts,
         error};

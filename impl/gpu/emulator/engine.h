@@ -25,8 +25,7 @@ struct dim3 {
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
 };
 
-namespace rg_emu
-{
+namespace rg_emu {
 
 struct Launch {
     const char *name;
@@ -90,8 +89,7 @@ struct Position {
 };
 extern Position position;
 enum : size_t { STACK_BYTES = 128 << 10 };
-constexpr uint64_t mark_of(uint32_t phase, unsigned warp, unsigned lane, unsigned warp_phase)
-{
+constexpr uint64_t mark_of(uint32_t phase, unsigned warp, unsigned lane, unsigned warp_phase) {
     return (uint64_t)phase << 32 | (uint64_t)warp << 24 | (uint64_t)lane << 18 | (warp_phase & 0x3ffffu);
 }
 void memory_launch(const void *kernel); // reads the static shared arrays of the module that holds this kernel

@@ -7,21 +7,17 @@
 #include <cstdio>
 #include <cstring>
 
-namespace rg_emu
-{
+namespace rg_emu {
 
-namespace
-{
+namespace {
 
-const char *place(unsigned t, char *text, size_t bytes)
-{
+const char *place(unsigned t, char *text, size_t bytes) {
     uint3 i = engine.thread[t].index;
     snprintf(text, bytes, "thread (%u,%u,%u)", i.x, i.y, i.z);
     return text;
 }
 
-void record(const char *who, const char *what)
-{
+void record(const char *who, const char *what) {
     if (engine.failed) return;
     engine.failed = true;
     const char *name = engine.launch->name;
@@ -31,8 +27,7 @@ void record(const char *who, const char *what)
 }
 
 void record_at(unsigned t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void record_at(unsigned t, const char *format, ...)
-{
+void record_at(unsigned t, const char *format, ...) {
     char who[48], what[400];
     va_list list;
     va_start(list, format);
@@ -43,8 +38,7 @@ void record_at(unsigned t, const char *format, ...)
 
 } // namespace
 
-void explain_standstill()
-{
+void explain_standstill() {
     char other[48];
     unsigned at_barrier = THREADS_MAX;
     for (unsigned t = 0; t < engine.n; t++) {
@@ -72,8 +66,7 @@ void explain_standstill()
     }
 }
 
-bool stream_right(const void *stream, const char *what)
-{
+bool stream_right(const void *stream, const char *what) {
     if (!engine.stream || stream == engine.stream || engine.failed) return true;
     engine.failed = true;
     snprintf(engine.text, sizeof engine.text, "%s is queued on %s and not on the stream of the call", what,
@@ -81,8 +74,7 @@ bool stream_right(const void *stream, const char *what)
     return false;
 }
 
-void fault(const char *format, ...)
-{
+void fault(const char *format, ...) {
     char who[48], what[400];
     va_list list;
     va_start(list, format);
@@ -100,8 +92,7 @@ const char *rg_emulation_fault(void) { return rg_emu::engine.failed ? rg_emu::en
 
 void rg_emulation_stream(const void *stream) { rg_emu::engine.stream = stream; }
 
-void rg_emulation_reset(void)
-{
+void rg_emulation_reset(void) {
     rg_emu::engine.failed = false;
     cudaGetLastError();
 }

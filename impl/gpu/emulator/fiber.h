@@ -14,8 +14,7 @@
 #include <ucontext.h>
 #endif
 
-namespace rg_emu
-{
+namespace rg_emu {
 
 struct Fiber {
 #if defined(__x86_64__)
@@ -33,8 +32,7 @@ extern "C" void rg_fiber_switch(void **save, void *load); // fiber.cc
 #endif
 
 // The next switch to the fiber starts main, which never returns.
-inline void fiber_begin(Fiber &f, void (*main)())
-{
+inline void fiber_begin(Fiber &f, void (*main)()) {
 #if defined(__x86_64__)
     uintptr_t *top = (uintptr_t *)(f.stack + f.bytes);
     *--top = 0; // main expects the stack as after a call: 8 past a multiple of 16
@@ -52,8 +50,7 @@ inline void fiber_begin(Fiber &f, void (*main)())
 }
 
 // last: the program never switches back to the fiber that it leaves.
-inline void fiber_switch(Fiber &from, Fiber &to, bool last)
-{
+inline void fiber_switch(Fiber &from, Fiber &to, bool last) {
 #ifdef RG_REAL_SANITIZERS
     __sanitizer_start_switch_fiber(last ? nullptr : &from.fake, to.stack, to.bytes);
 #else

@@ -30,22 +30,19 @@ void __tsan_read_range(void *p, size_t n) { rg_emu::read_access(p, n); }
 
 void __tsan_write_range(void *p, size_t n) { rg_emu::write_access(p, n); }
 
-void *__tsan_memcpy(void *to, const void *from, size_t n)
-{
+void *__tsan_memcpy(void *to, const void *from, size_t n) {
     rg_emu::read_access(from, n);
     rg_emu::write_access(to, n);
     return memcpy(to, from, n);
 }
 
-void *__tsan_memmove(void *to, const void *from, size_t n)
-{
+void *__tsan_memmove(void *to, const void *from, size_t n) {
     rg_emu::read_access(from, n);
     rg_emu::write_access(to, n);
     return memmove(to, from, n);
 }
 
-void *__tsan_memset(void *to, int byte, size_t n)
-{
+void *__tsan_memset(void *to, int byte, size_t n) {
     rg_emu::write_access(to, n);
     return memset(to, byte, n);
 }
@@ -55,8 +52,7 @@ void *__tsan_memset(void *to, int byte, size_t n)
 // A build with the real sanitizers has the real handlers.
 #ifndef RG_REAL_SANITIZERS
 
-namespace
-{
+namespace {
 
 // The layout used by the compilers.
 struct Location {
@@ -81,8 +77,7 @@ struct MismatchData {
 };
 
 // In a kernel this is a fault of the thread; in the host code of a .cu file it ends the program.
-[[noreturn]] void complain(const Location &at, const char *what)
-{
+[[noreturn]] void complain(const Location &at, const char *what) {
     const char *slash = strrchr(at.file, '/');
     if (rg_emu::position.running) rg_emu::fault("%s (%s:%u)", what, slash ? slash + 1 : at.file, at.line);
     fprintf(stderr, "regather: %s:%u: %s\n", at.file, at.line, what);
@@ -91,8 +86,7 @@ struct MismatchData {
 
 } // namespace
 
-extern "C" void __ubsan_handle_out_of_bounds(const BoundsData *data, uintptr_t index)
-{
+extern "C" void __ubsan_handle_out_of_bounds(const BoundsData *data, uintptr_t index) {
     char what[200];
     const unsigned bits = 1u << (data->index->info >> 1);
     long long value = (long long)index;
@@ -101,8 +95,7 @@ extern "C" void __ubsan_handle_out_of_bounds(const BoundsData *data, uintptr_t i
     complain(data->at, what);
 }
 
-extern "C" void __ubsan_handle_type_mismatch_v1(const MismatchData *data, uintptr_t pointer)
-{
+extern "C" void __ubsan_handle_type_mismatch_v1(const MismatchData *data, uintptr_t pointer) {
     char what[200];
     const bool misaligned = pointer & (((uintptr_t)1 << data->log_alignment) - 1);
     snprintf(what, sizeof what, "%s %s at %p", misaligned ? "misaligned address for type" : "access beyond its array of type",

@@ -13,14 +13,12 @@
 uint3 rg_thread_idx, rg_block_idx;
 dim3 rg_block_dim, rg_grid_dim;
 
-namespace rg_emu
-{
+namespace rg_emu {
 
 Position position;
 Engine engine;
 
-namespace
-{
+namespace {
 
 enum : int { SHARED_STANDARD = 48 << 10, SHARED_MAX = 227 << 10, SHARED_GUARD = 64 << 10 };
 
@@ -29,8 +27,7 @@ uint64_t draw(uint64_t below) { return (uint64_t)((unsigned __int128)rg_bits(eng
 enum : size_t { GUARD = 4096, SLOT = STACK_BYTES + GUARD };
 
 // Allocates the stacks and the dynamic shared memory, once, at the first launch.
-bool make_room()
-{
+bool make_room() {
     if (engine.stacks) return true;
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     unsigned char *stacks = (unsigned char *)mmap(nullptr, SLOT * THREADS_MAX, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -45,30 +42,26 @@ bool make_room()
     return true;
 }
 
-void stacks_all_spare()
-{
+void stacks_all_spare() {
     engine.n_spare = 0;
     for (unsigned i = 0; i < THREADS_MAX; i++)
         engine.spare_stack[engine.n_spare++] = engine.stacks + (THREADS_MAX - 1 - i) * SLOT + GUARD;
 }
 
 // Makes the page below a stack inaccessible, the first time that the stack is used.
-void guard_stack(unsigned i)
-{
+void guard_stack(unsigned i) {
     if (i < engine.n_guarded) return;
     mprotect(engine.stacks + i * SLOT, GUARD, PROT_NONE);
     engine.n_guarded = i + 1;
 }
 
-void next_phase()
-{
+void next_phase() {
     position.phase = ++engine.phases;
     for (Warp &w : engine.warp) w.phase = 0;
 }
 
 // The main function of a thread: runs the kernel, then returns to the scheduler for good.
-void thread_main()
-{
+void thread_main() {
 #ifdef RG_REAL_SANITIZERS
     __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
 #endif
@@ -81,8 +74,7 @@ void thread_main()
     __builtin_unreachable();
 }
 
-void run_thread(unsigned t)
-{
+void run_thread(unsigned t) {
     Thread &thread = engine.thread[t];
     engine.current = t;
     position.accesses += 32; // the work of a switch
@@ -105,8 +97,7 @@ void run_thread(unsigned t)
 }
 
 // Releases all threads if all wait at the same barrier; returns whether they do.
-bool open_barrier()
-{
+bool open_barrier() {
     if (engine.waiting != engine.n) return false;
     const Thread &first = engine.thread[0];
     for (unsigned t = 1; t < engine.n; t++)
@@ -118,8 +109,7 @@ bool open_barrier()
     return true;
 }
 
-void begin_block(uint64_t b)
-{
+void begin_block(uint64_t b) {
     const dim3 grid = rg_grid_dim, block = rg_block_dim;
     rg_block_idx = {(unsigned)(b % grid.x), (unsigned)(b / grid.x % grid.y), (unsigned)(b / grid.x / grid.y)};
     for (unsigned t = 0; t < engine.n; t++) {
@@ -135,8 +125,7 @@ void begin_block(uint64_t b)
     memory_block();
 }
 
-void run_block(uint64_t b)
-{
+void run_block(uint64_t b) {
     static uint16_t order[THREADS_MAX];
     begin_block(b);
     while (engine.ended < engine.n && !engine.failed) {
@@ -152,8 +141,7 @@ void run_block(uint64_t b)
     }
 }
 
-int check_launch(const Launch &l)
-{
+int check_launch(const Launch &l) {
     const uint64_t threads = (uint64_t)l.block.x * l.block.y * l.block.z;
     int limit = SHARED_STANDARD;
     for (int i = 0; i < engine.n_limits; i++)
@@ -167,8 +155,7 @@ int check_launch(const Launch &l)
 
 } // namespace
 
-int launch(const Launch &l)
-{
+int launch(const Launch &l) {
     if (engine.failed) return cudaErrorLaunchFailure;
     const int code = check_launch(l);
     if (code) return code;
@@ -207,16 +194,14 @@ int launch(const Launch &l)
 
 void mark_position(unsigned t) { position.mark = mark_of(position.phase, t / 32, t % 32, engine.warp[t / 32].phase); }
 
-void wait()
-{
+void wait() {
     Thread &me = engine.thread[engine.current];
     position.running = false;
     fiber_switch(me.fiber, engine.scheduler, false);
     position.running = true;
 }
 
-int barrier(Barrier kind, int predicate, int line)
-{
+int barrier(Barrier kind, int predicate, int line) {
     Thread &me = engine.thread[engine.current];
     if (!engine.waiting++) engine.votes = 0;
     engine.votes += predicate != 0;
@@ -229,8 +214,7 @@ int barrier(Barrier kind, int predicate, int line)
 
 void *shared_dynamic() { return engine.dynamic; }
 
-int shared_limit(const void *kernel, int bytes)
-{
+int shared_limit(const void *kernel, int bytes) {
     if (bytes < 0 || bytes > SHARED_MAX) return cudaErrorInvalidValue;
     int i = 0;
     while (i < engine.n_limits && engine.limit[i].kernel != kernel) i++;
@@ -242,8 +226,7 @@ int shared_limit(const void *kernel, int bytes)
 
 } // namespace rg_emu
 
-void rg_emulation_seed(uint64_t seed)
-{
+void rg_emulation_seed(uint64_t seed) {
     rg_emu::engine.seed = seed;
     rg_emu::engine.drawn = 0;
 }

@@ -16,11 +16,9 @@
 
 extern dim3 rg_block_dim;
 
-namespace rg_emu
-{
+namespace rg_emu {
 
-namespace
-{
+namespace {
 
 enum Kind { READ, WRITE, ATOMIC, EXCHANGE /* atomic that ignores the old value */ };
 const char *const verb[] = {"read", "write", "atomic update", "atomic exchange"};
@@ -60,15 +58,13 @@ const void *kernel_now;
 // Bytes covered by marks: dynamic shared memory keeps its marks between launches, whatever size each one requests.
 size_t room_of(const Region &r) { return &r == &dynamic ? r.block_end - r.low : r.high - r.low; }
 
-void make_marks(Region &r)
-{
+void make_marks(Region &r) {
     r.mark = (Mark *)calloc((room_of(r) >> r.shift) + 2, sizeof(Mark));
     if (!r.mark) fault("no memory for the marks of a buffer of %zu bytes", (size_t)(r.high - r.low));
 }
 
 // Replaces marks for 4 bytes by marks for single bytes.
-void split_marks(Region &r)
-{
+void split_marks(Region &r) {
     Mark *coarse = r.mark;
     r.shift = 0;
     make_marks(r);
@@ -77,8 +73,7 @@ void split_marks(Region &r)
 }
 
 // Whether another thread made the access in `mark`, and nothing orders it before the access by `me`.
-inline bool unordered(uint64_t mark, uint64_t me, bool shared)
-{
+inline bool unordered(uint64_t mark, uint64_t me, bool shared) {
     const uint32_t phase = (uint32_t)(mark >> 32);
     if (phase < (shared ? position.block : position.launch)) return false;
     if (!position.fenced && (phase < position.block || mark & FOREIGN)) return true;
@@ -88,8 +83,7 @@ inline bool unordered(uint64_t mark, uint64_t me, bool shared)
 }
 
 // The mark of `me`, which keeps the other accesses recorded in `mark`.
-inline uint64_t merged(uint64_t mark, uint64_t me, bool shared)
-{
+inline uint64_t merged(uint64_t mark, uint64_t me, bool shared) {
     const uint32_t phase = (uint32_t)(mark >> 32);
     if (phase < (shared ? position.block : position.launch)) return me;
     if (phase < position.block || mark & FOREIGN) me |= FOREIGN;
@@ -102,8 +96,7 @@ inline uint64_t merged(uint64_t mark, uint64_t me, bool shared)
 const char *s(size_t n) { return n == 1 ? "" : "s"; }
 
 // "byte 12 of the shared array tile (1024 bytes)"
-std::string name_place(const Region &r, uintptr_t a)
-{
+std::string name_place(const Region &r, uintptr_t a) {
     char text[300];
     const Symbol *s = now && &r == &now->region ? now->module.symbol_at(a - r.low) : nullptr;
     if (s)
@@ -118,8 +111,7 @@ std::string name_place(const Region &r, uintptr_t a)
     return text;
 }
 
-[[noreturn]] void race(const Region &r, uintptr_t a, Kind kind, uint64_t mark, const char *earlier)
-{
+[[noreturn]] void race(const Region &r, uintptr_t a, Kind kind, uint64_t mark, const char *earlier) {
     char who[80] = "several threads";
     const unsigned warp = mark >> 24 & MANY, lane = mark >> 18 & MANY, t = warp * 32 + lane;
     if ((uint32_t)(mark >> 32) < position.block || mark & FOREIGN)
@@ -130,21 +122,18 @@ std::string name_place(const Region &r, uintptr_t a)
     fault("race: %s of %s, %s by %s with no barrier between", verb[kind], name_place(r, a).c_str(), earlier, who);
 }
 
-[[noreturn]] void outside(const Region &r, uintptr_t a, size_t n, Kind kind)
-{
+[[noreturn]] void outside(const Region &r, uintptr_t a, size_t n, Kind kind) {
     fault("%s out of range: %s of %zu byte%s at %s", r.shared ? "shared index" : "global memory access", verb[kind], n, s(n),
         name_place(r, a).c_str());
 }
 
-[[noreturn]] __attribute__((noinline)) void uninitialised(const Region &r, uintptr_t a, Kind kind)
-{
+[[noreturn]] __attribute__((noinline)) void uninitialised(const Region &r, uintptr_t a, Kind kind) {
     fault(
         "uninitialised shared memory: %s of %s, which nobody has written in this block", verb[kind], name_place(r, a).c_str());
 }
 
 // An access by the running thread to the bytes of one mark.
-template <Kind kind, bool shared> inline void touch_mark(Region &r, Mark &m, uint64_t me)
-{
+template <Kind kind, bool shared> inline void touch_mark(Region &r, Mark &m, uint64_t me) {
     if (kind == READ && m.read == me) return; // a later write by another thread has already been reported as a race
     const auto at = [&] { return r.low + ((uintptr_t)(&m - r.mark) << r.shift); };
     if (shared && (kind == READ || kind == ATOMIC) && m.write >> 32 < position.block) uninitialised(r, at(), kind);
@@ -161,8 +150,7 @@ template <Kind kind, bool shared> inline void touch_mark(Region &r, Mark &m, uin
 }
 
 // An access inside r: checks for races, and for reads of shared memory that no thread of this block has written.
-template <Kind kind> inline void touch(Region &r, uintptr_t a, size_t n)
-{
+template <Kind kind> inline void touch(Region &r, uintptr_t a, size_t n) {
     const uintptr_t offset = a - r.low;
     if (!r.mark) make_marks(r);
     if (r.shift && (offset | n) & 3) split_marks(r);
@@ -175,8 +163,7 @@ template <Kind kind> inline void touch(Region &r, uintptr_t a, size_t n)
 }
 
 // An access to static shared memory must lie inside one array, not only in the segment.
-template <Kind kind> void touch_static(Statics &in, uintptr_t a, size_t n)
-{
+template <Kind kind> void touch_static(Statics &in, uintptr_t a, size_t n) {
     const uintptr_t offset = a - in.region.low;
     if (!in.module.symbol.empty()) {
         if (!in.last || offset < in.last->low || offset >= in.last->high) in.last = in.module.symbol_at(offset);
@@ -189,8 +176,7 @@ bool inside(const Region &r, uintptr_t a, size_t n) { return a >= r.low && a + n
 
 // The buffer of an access; NULL for a module's own data. An address outside all allocations is reported relative to the nearest
 // one, if that is close.
-Region *find_buffer(uintptr_t a, size_t n, Kind kind)
-{
+Region *find_buffer(uintptr_t a, size_t n, Kind kind) {
     const Region *near = nullptr;
     for (Region &r : buffers) {
         if (inside(r, a, n)) return &r;
@@ -203,8 +189,7 @@ Region *find_buffer(uintptr_t a, size_t n, Kind kind)
 }
 
 // An access outside the thread's own stack and outside the region of the previous access.
-template <Kind kind> __attribute__((noinline)) void find_and_touch(uintptr_t a, size_t n)
-{
+template <Kind kind> __attribute__((noinline)) void find_and_touch(uintptr_t a, size_t n) {
     if (now && !now->region.low) memory_launch(kernel_now); // a plug-in's segment exists once something in it has been accessed
     if (now && a - now->region.low < now->region.high - now->region.low) return touch_static<kind>(*now, a, n);
     if (a >= position.args && a + n <= position.args_end) return;
@@ -221,8 +206,7 @@ template <Kind kind> __attribute__((noinline)) void find_and_touch(uintptr_t a, 
     touch<kind>(*recent, a, n);
 }
 
-template <Kind kind> inline void access(uintptr_t a, size_t n)
-{
+template <Kind kind> inline void access(uintptr_t a, size_t n) {
     if (!position.running || !position.checked || a - position.stack < STACK_BYTES) return;
     position.accesses++;
     if (recent && inside(*recent, a, n)) return touch<kind>(*recent, a, n);
@@ -231,8 +215,7 @@ template <Kind kind> inline void access(uintptr_t a, size_t n)
 
 } // namespace
 
-void memory_launch(const void *kernel)
-{
+void memory_launch(const void *kernel) {
     kernel_now = kernel;
     dynamic.shared = true;
     dynamic.low = dynamic.block = position.dynamic;
@@ -258,16 +241,14 @@ void memory_launch(const void *kernel)
     now->region.high = now->module.segment + now->module.segment_bytes;
 }
 
-void memory_block()
-{
+void memory_block() {
     if (position.checked) return;
     memset((void *)position.dynamic, 0xFF, position.dynamic_end - position.dynamic);
     if (now && now->region.low)
         for (const Symbol &s : now->module.symbol) memset((void *)(now->region.low + s.low), 0xFF, s.high - s.low);
 }
 
-void memory_add(const void *p, size_t bytes)
-{
+void memory_add(const void *p, size_t bytes) {
     Region r;
     r.low = r.block = (uintptr_t)p;
     r.high = r.block_end = r.low + bytes;
@@ -275,8 +256,7 @@ void memory_add(const void *p, size_t bytes)
     buffers.push_back(r);
 }
 
-void memory_remove(const void *p)
-{
+void memory_remove(const void *p) {
     for (size_t i = 0; i < buffers.size(); i++)
         if (buffers[i].block == (uintptr_t)p) {
             free(buffers[i].mark);
@@ -286,13 +266,11 @@ void memory_remove(const void *p)
         }
 }
 
-bool memory_holds(const void *p, size_t bytes)
-{
+bool memory_holds(const void *p, size_t bytes) {
     return std::any_of(buffers.begin(), buffers.end(), [=](const Region &r) { return inside(r, (uintptr_t)p, bytes); });
 }
 
-void atomic_access(const void *p, size_t bytes, bool reads)
-{
+void atomic_access(const void *p, size_t bytes, bool reads) {
     if (reads)
         access<ATOMIC>((uintptr_t)p, bytes);
     else
@@ -309,8 +287,7 @@ void fence() { position.fenced = true; }
 
 double rg_emulation_accesses(void) { return (double)rg_emu::position.accesses; }
 
-void rg_emulation_extent(const void *base, size_t bytes)
-{
+void rg_emulation_extent(const void *base, size_t bytes) {
     using namespace rg_emu;
     for (Region &r : buffers)
         if ((uintptr_t)base >= r.block && (uintptr_t)base + bytes <= r.block_end) {

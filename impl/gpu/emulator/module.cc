@@ -12,14 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace rg_emu
-{
+namespace rg_emu {
 
-namespace
-{
+namespace {
 
-std::string short_name(const char *mangled)
-{
+std::string short_name(const char *mangled) {
     int status = 1;
     char *full = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
     std::string name = status ? mangled : full;
@@ -28,8 +25,7 @@ std::string short_name(const char *mangled)
     return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-void read_table(Module &m, const unsigned char *file, size_t bytes)
-{
+void read_table(Module &m, const unsigned char *file, size_t bytes) {
     const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)file;
     if (bytes < sizeof *head || head->e_shoff + (size_t)head->e_shnum * sizeof(ElfW(Shdr)) > bytes) return;
     const ElfW(Shdr) *section = (const ElfW(Shdr) *)(file + head->e_shoff);
@@ -50,8 +46,7 @@ struct Search {
     uintptr_t address;
 };
 
-int fill_module(dl_phdr_info *info, size_t, void *out)
-{
+int fill_module(dl_phdr_info *info, size_t, void *out) {
     const Search &search = *(const Search *)out;
     Module &m = *search.module;
     m = Module();
@@ -69,25 +64,21 @@ int fill_module(dl_phdr_info *info, size_t, void *out)
 
 } // namespace
 
-bool Module::holds(uintptr_t address) const
-{
+bool Module::holds(uintptr_t address) const {
     return std::any_of(image.begin(), image.end(), [=](auto &i) { return address - i.first < i.second; });
 }
 
-const Symbol *Module::symbol_at(uintptr_t offset) const
-{
+const Symbol *Module::symbol_at(uintptr_t offset) const {
     auto s = std::upper_bound(symbol.begin(), symbol.end(), offset, [](uintptr_t o, const Symbol &x) { return o < x.low; });
     return s == symbol.begin() ? nullptr : &s[-1];
 }
 
-bool Module::find(const void *kernel)
-{
+bool Module::find(const void *kernel) {
     Search search = {this, (uintptr_t)kernel};
     return dl_iterate_phdr(fill_module, &search) != 0;
 }
 
-void Module::read_symbols()
-{
+void Module::read_symbols() {
     const int file = open(path.empty() ? "/proc/self/exe" : path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat facts;
     if (file < 0) return;

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace rg_emu
-{
+namespace rg_emu {
 
 struct Symbol {
     uintptr_t low, high;

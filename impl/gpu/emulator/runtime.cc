@@ -10,13 +10,11 @@
 
 static cudaError_t last_error, broken; // returned once; returned by every call
 
-void rg_launch_status(int code)
-{
+void rg_launch_status(int code) {
     if (code && !last_error) last_error = (cudaError_t)code;
 }
 
-static cudaError_t noted(cudaError_t code)
-{
+static cudaError_t noted(cudaError_t code) {
     rg_launch_status(code);
     return code;
 }
@@ -24,14 +22,12 @@ static cudaError_t noted(cudaError_t code)
 static cudaError_t sticky() { return rg_emulation_fault() ? cudaErrorLaunchFailure : broken; }
 
 // 1: this call fails; 2: the device is broken from now on.
-static int fault_of_call(bool takes, bool gives)
-{
+static int fault_of_call(bool takes, bool gives) {
     static int (*const fault)(int, int) = (int (*)(int, int))dlsym(RTLD_DEFAULT, "rg_fault_cuda");
     return fault ? fault(takes, gives) : 0;
 }
 
-cudaError_t rg_emu::call_fails(cudaError_t code, bool gives)
-{
+cudaError_t rg_emu::call_fails(cudaError_t code, bool gives) {
     const int fault = fault_of_call(code == cudaErrorMemoryAllocation, gives);
     if (fault == 2) broken = cudaErrorIllegalAddress;
     const cudaError_t stuck = sticky();
@@ -39,8 +35,7 @@ cudaError_t rg_emu::call_fails(cudaError_t code, bool gives)
 }
 
 // As on a GPU, the error of a faulted launch persists; others are returned once.
-cudaError_t cudaGetLastError()
-{
+cudaError_t cudaGetLastError() {
     const cudaError_t stuck = sticky(), code = stuck ? stuck : last_error;
     last_error = cudaSuccess;
     return code;
@@ -50,8 +45,7 @@ cudaError_t cudaPeekAtLastError() { return sticky() ? sticky() : last_error; }
 
 enum : size_t { ALIGN = 512 }; // as cudaMalloc's, on which textures rely
 
-cudaError_t rg_emu::allocate(void **to, size_t bytes, const char *what)
-{
+cudaError_t rg_emu::allocate(void **to, size_t bytes, const char *what) {
     const rg_device *device = rg_device_emulated();
     cudaError_t e = call_fails(cudaErrorMemoryAllocation);
     rg_ledger_block *entry = e ? nullptr : rg_ledger_take(device, bytes, what);
@@ -65,16 +59,14 @@ cudaError_t rg_emu::allocate(void **to, size_t bytes, const char *what)
     return e;
 }
 
-cudaError_t rg_emu::release(void *p)
-{
+cudaError_t rg_emu::release(void *p) {
     if (!p) return cudaSuccess;
     rg_ledger_give(p);
     free(p);
     return call_fails(cudaErrorLaunchFailure, true);
 }
 
-const char *cudaGetErrorString(cudaError_t code)
-{
+const char *cudaGetErrorString(cudaError_t code) {
     switch (code) {
     case cudaSuccess: return "no error";
     case cudaErrorInvalidValue: return "invalid argument";
@@ -92,14 +84,12 @@ const char *cudaGetErrorString(cudaError_t code)
 }
 
 // Whether the device side of a copy lies in device memory; the CPU's memory cannot be checked here.
-static bool device_side(const void *p, size_t bytes, bool is_device)
-{
+static bool device_side(const void *p, size_t bytes, bool is_device) {
     return !is_device || !bytes || rg_emu::memory_holds(p, bytes);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-    cudaMemcpyKind kind, cudaStream_t stream)
-{
+    cudaMemcpyKind kind, cudaStream_t stream) {
     if (!width || !height) return cudaSuccess;
     if (!rg_emu::stream_right(stream, "a copy")) return cudaErrorLaunchFailure;
     if (const cudaError_t e = rg_emu::call_fails(cudaErrorLaunchFailure)) return e;
@@ -113,13 +103,11 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
-{
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
     return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
 }
 
-cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, size_t height, cudaStream_t stream)
-{
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, size_t height, cudaStream_t stream) {
     if (!width || !height) return cudaSuccess;
     if (!rg_emu::stream_right(stream, "a memset")) return cudaErrorLaunchFailure;
     if (const cudaError_t e = rg_emu::call_fails(cudaErrorLaunchFailure)) return e;
@@ -129,19 +117,16 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, si
     return cudaSuccess;
 }
 
-cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream)
-{
+cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream) {
     return cudaMemset2DAsync(to, bytes, byte, bytes, 1, stream);
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t)
-{
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
     const cudaError_t e = rg_emu::call_fails(cudaErrorLaunchFailure);
     return e ? e : cudaPeekAtLastError();
 }
 
-cudaError_t cudaGetDevice(int *device)
-{
+cudaError_t cudaGetDevice(int *device) {
     *device = 0;
     return rg_emu::call_fails(cudaErrorLaunchFailure);
 }
@@ -149,8 +134,7 @@ cudaError_t cudaGetDevice(int *device)
 // A small GPU of compute capability 9.0.
 enum { MULTIPROCESSORS = 4, THREADS = 2048, BLOCKS = 32 };
 
-cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int)
-{
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int) {
     if (const cudaError_t e = rg_emu::call_fails(cudaErrorLaunchFailure)) return e;
     switch (which) {
     case cudaDevAttrMaxThreadsPerBlock: *value = 1024; return cudaSuccess;
@@ -167,15 +151,13 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int)
     return noted(cudaErrorInvalidValue);
 }
 
-cudaError_t rg_func_set_attribute(const void *kernel, cudaFuncAttribute which, int value)
-{
+cudaError_t rg_func_set_attribute(const void *kernel, cudaFuncAttribute which, int value) {
     if (const cudaError_t e = rg_emu::call_fails(cudaErrorInvalidValue)) return e;
     if (which == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
     return noted((cudaError_t)rg_emu::shared_limit(kernel, value));
 }
 
-cudaError_t rg_occupancy(int *blocks, int block_threads, size_t shared_bytes)
-{
+cudaError_t rg_occupancy(int *blocks, int block_threads, size_t shared_bytes) {
     if (const cudaError_t e = rg_emu::call_fails(cudaErrorInvalidValue)) return e;
     if (block_threads < 1) return noted(cudaErrorInvalidValue);
     int most = THREADS / block_threads;

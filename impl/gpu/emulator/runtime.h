@@ -26,8 +26,7 @@ cudaError_t cudaPeekAtLastError();
 const char *cudaGetErrorString(cudaError_t);
 void rg_launch_status(int code); // records the result of a launch for cudaGetLastError
 
-namespace rg_emu
-{
+namespace rg_emu {
 // The error that this call of the runtime must return instead of doing its work: the error that has broken the device, or
 // `code`, recorded for cudaGetLastError, if a library that injects failures (verify/faults) requests it; else cudaSuccess.
 // `code` tells whether the call allocates memory; gives: it releases what another call allocated.
@@ -68,13 +67,12 @@ cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int device);
 
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9 };
 cudaError_t rg_func_set_attribute(const void *kernel, cudaFuncAttribute, int value);
-template <class K> cudaError_t cudaFuncSetAttribute(K *kernel, cudaFuncAttribute which, int value)
-{
+template <class K> cudaError_t cudaFuncSetAttribute(K *kernel, cudaFuncAttribute which, int value) {
     return rg_func_set_attribute((const void *)kernel, which, value);
 }
 cudaError_t rg_occupancy(int *blocks, int block_threads, size_t shared_bytes);
-template <class K> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, K *, int threads, size_t shared_bytes)
-{
+template <class K>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, K *, int threads, size_t shared_bytes) {
     return rg_occupancy(blocks, threads, shared_bytes);
 }
 
@@ -90,12 +88,10 @@ struct cudaChannelFormatDesc {
     int x, y, z, w; // bits of each component
     cudaChannelFormatKind f;
 };
-inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind f)
-{
+inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind f) {
     return {x, y, z, w, f};
 }
-template <class T> cudaChannelFormatDesc cudaCreateChannelDesc()
-{
+template <class T> cudaChannelFormatDesc cudaCreateChannelDesc() {
     typedef rg_vector<T> V;
     const int bits = 8 * (int)sizeof(typename V::type), n = V::n;
     const bool real = (typename V::type)0.5 != 0, negative = (typename V::type)(-1) < (typename V::type)0;
@@ -196,8 +192,7 @@ rg_texel rg_fetch_linear(cudaTextureObject_t, int x);
 rg_texel rg_fetch(cudaTextureObject_t, int dimensions, float x, float y, float z, int layer);
 rg_texel rg_fetch_four(cudaTextureObject_t, float x, float y, int component); // one component of four neighbours
 
-template <class T> T rg_texel_as(const rg_texel &t)
-{
+template <class T> T rg_texel_as(const rg_texel &t) {
     typedef rg_vector<T> V;
     T value = {};
     typename V::type *component = (typename V::type *)&value;
@@ -207,15 +202,12 @@ template <class T> T rg_texel_as(const rg_texel &t)
 template <class T> T tex1Dfetch(cudaTextureObject_t t, int x) { return rg_texel_as<T>(rg_fetch_linear(t, x)); }
 template <class T> T tex1D(cudaTextureObject_t t, float x) { return rg_texel_as<T>(rg_fetch(t, 1, x, 0, 0, 0)); }
 template <class T> T tex2D(cudaTextureObject_t t, float x, float y) { return rg_texel_as<T>(rg_fetch(t, 2, x, y, 0, 0)); }
-template <class T> T tex3D(cudaTextureObject_t t, float x, float y, float z)
-{
+template <class T> T tex3D(cudaTextureObject_t t, float x, float y, float z) {
     return rg_texel_as<T>(rg_fetch(t, 3, x, y, z, 0));
 }
-template <class T> T tex2Dgather(cudaTextureObject_t t, float x, float y, int component = 0)
-{
+template <class T> T tex2Dgather(cudaTextureObject_t t, float x, float y, int component = 0) {
     return rg_texel_as<T>(rg_fetch_four(t, x, y, component));
 }
-template <class T> T tex2DLayered(cudaTextureObject_t t, float x, float y, int layer)
-{
+template <class T> T tex2DLayered(cudaTextureObject_t t, float x, float y, int layer) {
     return rg_texel_as<T>(rg_fetch(t, 2, x, y, 0, layer));
 }

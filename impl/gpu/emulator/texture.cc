@@ -17,8 +17,7 @@ struct cudaArray {
     unsigned char *data;
 };
 
-namespace
-{
+namespace {
 
 // Alignments that a GPU requires of linear memory for a texture.
 enum : size_t { BASE_ALIGN = 512, PITCH_ALIGN = 32, LINEAR_MOST = 1 << 27 };
@@ -32,14 +31,12 @@ struct Texture {
     bool linear, in_array, gather;
 };
 
-cudaError_t noted(cudaError_t code)
-{
+cudaError_t noted(cudaError_t code) {
     rg_launch_status(code);
     return code;
 }
 
-size_t texel_bytes(const cudaChannelFormatDesc &d)
-{
+size_t texel_bytes(const cudaChannelFormatDesc &d) {
     const int bits[] = {d.x, d.y, d.z, d.w};
     int n = 0;
     while (n < 4 && bits[n]) n++;
@@ -50,8 +47,7 @@ size_t texel_bytes(const cudaChannelFormatDesc &d)
 }
 
 // The coordinate after the address mode is applied; -1: the border.
-int address(cudaTextureAddressMode mode, bool normalized, int i, int n)
-{
+int address(cudaTextureAddressMode mode, bool normalized, int i, int n) {
     if (i >= 0 && i < n) return i;
     if (mode == cudaAddressModeBorder) return -1;
     if (!normalized || mode == cudaAddressModeClamp) return i < 0 ? 0 : n - 1; // wrap and mirror need normalised coordinates
@@ -59,8 +55,7 @@ int address(cudaTextureAddressMode mode, bool normalized, int i, int n)
     return k < n ? k : period - 1 - k;
 }
 
-void component(const Texture &t, const unsigned char *p, int i, rg_texel &out)
-{
+void component(const Texture &t, const unsigned char *p, int i, rg_texel &out) {
     const bool real = t.desc.f == cudaChannelFormatKindFloat, negative = t.desc.f == cudaChannelFormatKindSigned;
     int64_t value = 0;
     if (real) {
@@ -81,15 +76,13 @@ void component(const Texture &t, const unsigned char *p, int i, rg_texel &out)
     }
 }
 
-rg_texel empty(const Texture &t)
-{
+rg_texel empty(const Texture &t) {
     rg_texel out = {};
     out.real = t.desc.f == cudaChannelFormatKindFloat || t.how.readMode == cudaReadModeNormalizedFloat;
     return out;
 }
 
-rg_texel texel(const Texture &t, const int at[3], int layer)
-{
+rg_texel texel(const Texture &t, const int at[3], int layer) {
     rg_texel out = empty(t);
     int i[3];
     for (int d = 0; d < 3; d++) {
@@ -111,16 +104,14 @@ rg_texel texel(const Texture &t, const int at[3], int layer)
 
 } // namespace
 
-rg_texel rg_fetch_linear(cudaTextureObject_t object, int x)
-{
+rg_texel rg_fetch_linear(cudaTextureObject_t object, int x) {
     const Texture &t = *(const Texture *)object;
     const int at[3] = {x, 0, 0};
     if (!t.linear) rg_emu::fault("tex1Dfetch of a texture that is not over linear memory");
     return x >= 0 && x < t.size[0] ? texel(t, at, 0) : empty(t);
 }
 
-rg_texel rg_fetch(cudaTextureObject_t object, int dimensions, float x, float y, float z, int layer)
-{
+rg_texel rg_fetch(cudaTextureObject_t object, int dimensions, float x, float y, float z, int layer) {
     const Texture &t = *(const Texture *)object;
     const bool smooth = t.how.filterMode == cudaFilterModeLinear;
     const float at[3] = {x, y, z};
@@ -153,8 +144,7 @@ rg_texel rg_fetch(cudaTextureObject_t object, int dimensions, float x, float y, 
 
 // The four texels that linear filtering at (x, y) would weigh, selected by the same rounded fractions: counterclockwise from
 // the lower left, in a plane whose y points up, as in the PTX ISA (tld4).
-rg_texel rg_fetch_four(cudaTextureObject_t object, float x, float y, int component)
-{
+rg_texel rg_fetch_four(cudaTextureObject_t object, float x, float y, int component) {
     const Texture &t = *(const Texture *)object;
     if (!t.gather) rg_emu::fault("tex2Dgather of a texture whose array was not made with cudaArrayTextureGather");
     const float at[2] = {x, y};
@@ -179,8 +169,7 @@ rg_texel rg_fetch_four(cudaTextureObject_t object, float x, float y, int compone
 
 // ---- arrays --------------------------------------------------------------------------------------------------------------
 
-cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *desc, cudaExtent e, unsigned flags)
-{
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *desc, cudaExtent e, unsigned flags) {
     cudaArray a = {};
     a.desc = *desc;
     a.texel_bytes = texel_bytes(*desc);
@@ -198,21 +187,19 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *d
     return code;
 }
 
-cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned flags)
-{
+cudaError_t cudaMallocArray(
+    cudaArray_t *array, const cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned flags) {
     return cudaMalloc3DArray(array, desc, make_cudaExtent(width, height, 0), flags);
 }
 
-cudaError_t cudaFreeArray(cudaArray_t array)
-{
+cudaError_t cudaFreeArray(cudaArray_t array) {
     const cudaError_t code = rg_emu::release(array ? array->data : nullptr);
     delete array;
     return code;
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t pitch,
-    size_t width_bytes, size_t height, cudaMemcpyKind kind, cudaStream_t stream)
-{
+    size_t width_bytes, size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
     if (!rg_emu::stream_right(stream, "a copy to an array")) return cudaErrorLaunchFailure;
     if (const cudaError_t e = rg_emu::call_fails(cudaErrorLaunchFailure)) return e;
     const size_t line = to->width * to->texel_bytes;
@@ -225,8 +212,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, c
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *m, cudaStream_t stream)
-{
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *m, cudaStream_t stream) {
     if (!rg_emu::stream_right(stream, "a copy to an array")) return cudaErrorLaunchFailure;
     cudaArray_t to = m->dstArray;
     if (!to || !m->srcPtr.ptr || m->srcPos.x || m->srcPos.y || m->srcPos.z || m->dstPtr.ptr)
@@ -245,8 +231,7 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *m, cudaStream_t stream)
 
 // ---- texture objects -----------------------------------------------------------------------------------------------------
 
-static cudaError_t over_resource(Texture &t, const cudaResourceDesc &r)
-{
+static cudaError_t over_resource(Texture &t, const cudaResourceDesc &r) {
     t.size[0] = t.size[1] = t.size[2] = t.layers = 1;
     if (r.resType == cudaResourceTypeArray) {
         const cudaArray &a = *r.res.array.array;
@@ -286,8 +271,7 @@ static cudaError_t over_resource(Texture &t, const cudaResourceDesc &r)
 }
 
 cudaError_t cudaCreateTextureObject(
-    cudaTextureObject_t *object, const cudaResourceDesc *r, const cudaTextureDesc *how, const cudaResourceViewDesc *view)
-{
+    cudaTextureObject_t *object, const cudaResourceDesc *r, const cudaTextureDesc *how, const cudaResourceViewDesc *view) {
     Texture t = {};
     t.how = *how;
     const cudaError_t code = over_resource(t, *r);
@@ -302,8 +286,7 @@ cudaError_t cudaCreateTextureObject(
     return cudaSuccess;
 }
 
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
-{
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
     delete (Texture *)(uintptr_t)object;
     return rg_emu::call_fails(cudaErrorLaunchFailure, true);
 }

@@ -11,9 +11,15 @@ template <class T> struct rg_vector {
 };
 
 #define RG_VECTOR(base, name, align1, align2, align4)                                                                          \
-    struct alignas(align1) name##1 { base x; };                                                                                \
-    struct alignas(align2) name##2 { base x, y; };                                                                             \
-    struct alignas(align4) name##4 { base x, y, z, w; };                                                                       \
+    struct alignas(align1) name##1 {                                                                                           \
+        base x;                                                                                                                \
+    };                                                                                                                         \
+    struct alignas(align2) name##2 {                                                                                           \
+        base x, y;                                                                                                             \
+    };                                                                                                                         \
+    struct alignas(align4) name##4 {                                                                                           \
+        base x, y, z, w;                                                                                                       \
+    };                                                                                                                         \
     inline name##1 make_##name##1(base x) { return {x}; }                                                                      \
     inline name##2 make_##name##2(base x, base y) { return {x, y}; }                                                           \
     inline name##4 make_##name##4(base x, base y, base z, base w) { return {x, y, z, w}; }                                     \
@@ -24,7 +30,9 @@ template <class T> struct rg_vector {
         enum { n = count };                                                                                                    \
     };
 #define RG_VECTOR3(base, name)                                                                                                 \
-    struct name##3 { base x, y, z; };                                                                                          \
+    struct name##3 {                                                                                                           \
+        base x, y, z;                                                                                                          \
+    };                                                                                                                         \
     RG_MAKE3(base, name)
 #define RG_MAKE3(base, name)                                                                                                   \
     inline name##3 make_##name##3(base x, base y, base z) { return {x, y, z}; }

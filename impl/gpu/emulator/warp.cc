@@ -3,11 +3,9 @@
 #include "block.h"
 #include <cstring>
 
-namespace rg_emu
-{
+namespace rg_emu {
 
-void leave_meeting(Thread &thread)
-{
+void leave_meeting(Thread &thread) {
     Meeting *m = thread.meeting;
     thread.meeting = nullptr;
     if (m && !--m->readers) {
@@ -16,8 +14,7 @@ void leave_meeting(Thread &thread)
     }
 }
 
-static Meeting *call_meeting(Exchange kind, unsigned mask, int line)
-{
+static Meeting *call_meeting(Exchange kind, unsigned mask, int line) {
     Meeting *m = engine.spare;
     if (m) {
         engine.spare = m->next;
@@ -35,8 +32,7 @@ static Meeting *call_meeting(Exchange kind, unsigned mask, int line)
     return m;
 }
 
-void forget_meetings()
-{
+void forget_meetings() {
     for (Warp &w : engine.warp) w.open = nullptr;
     engine.spare = nullptr;
     for (Meeting *m = engine.made; m; m = m->made) {
@@ -45,8 +41,7 @@ void forget_meetings()
     }
 }
 
-const Value *exchange(Exchange kind, unsigned mask, int line, const void *value, size_t bytes)
-{
+const Value *exchange(Exchange kind, unsigned mask, int line, const void *value, size_t bytes) {
     const unsigned t = engine.current, w = t / 32, bit = 1u << t % 32;
     Thread &me = engine.thread[t];
     Warp &warp = engine.warp[w];
@@ -74,8 +69,7 @@ const Value *exchange(Exchange kind, unsigned mask, int line, const void *value,
     return m->value;
 }
 
-void shuffle(unsigned mask, const void *value, size_t bytes, unsigned from, void *result, int line)
-{
+void shuffle(unsigned mask, const void *value, size_t bytes, unsigned from, void *result, int line) {
     const Value *all = exchange(SHUFFLE, mask, line, value, bytes);
     if (!(mask >> from & 1)) fault("line %d: a shuffle reads lane %u, which is not in the mask 0x%08x", line, from, mask);
     memcpy(result, all[from].bytes, bytes);
@@ -83,8 +77,7 @@ void shuffle(unsigned mask, const void *value, size_t bytes, unsigned from, void
 
 // Lane l holds bytes 4(l%4).. and 16+4(l%4).. of A's rows l/4 and l/4+8, and the same bytes of B's column l/4 (PTX,
 // mma.m16n8k32).
-void multiply_u8(int d[4], const unsigned a[4], const unsigned b[2], int line)
-{
+void multiply_u8(int d[4], const unsigned a[4], const unsigned b[2], int line) {
     struct Fragments {
         unsigned a[4], b[2];
     } mine;

@@ -75,8 +75,7 @@ static const char help[] =
     "table brings each image onto the first. The seconds of each stage are printed. Files are written whole or not\n"
     "at all.";
 
-static int check_ranges(aj_align *job)
-{
+static int check_ranges(aj_align *job) {
     double shorter = (double)(job->series.width < job->series.height ? job->series.width : job->series.height);
     aj_ranges *range = &job->pair.range;
     int code = rg_option_within("shift", &range->shift_px, fmin(300, floor(shorter / 3)), 0, shorter - 1);
@@ -91,8 +90,7 @@ static int check_ranges(aj_align *job)
 }
 
 // Requires known angles: a flat specimen seen from the side has no information.
-static int check_axis(aj_align *job)
-{
+static int check_axis(aj_align *job) {
     enum { STEEPEST_DEG = 85 };
     char *end;
     job->axis_deg = job->axis_error_deg = NAN;
@@ -108,8 +106,7 @@ static int check_axis(aj_align *job)
         : rg_fail(RG_USAGE, "--tilt-axis: expected search or an angle from -360 to 360 degrees, found \"%s\"", job->axis);
 }
 
-static int read_mask(aj_align *job, const char *path)
-{
+static int read_mask(aj_align *job, const char *path) {
     rg_series mask;
     int64_t n = job->series.width * job->series.height, kept = 0;
     int code = rg_series_open(&mask, 1, &path);
@@ -136,8 +133,7 @@ static int read_mask(aj_align *job, const char *path)
     return code;
 }
 
-static int read_input(aj_align *job)
-{
+static int read_input(aj_align *job) {
     const char *first = job->given.word.item[0];
     job->command = job->given.line;
     job->device = rg_ranks_device(job->given.device);
@@ -168,8 +164,7 @@ static int read_input(aj_align *job)
 // ---- the work ------------------------------------------------------------------------------------------------------------
 
 // Sets pixels outside the mask to the mean of the others.
-static void apply_mask(const aj_align *job, float *image)
-{
+static void apply_mask(const aj_align *job, float *image) {
     int64_t n = job->series.width * job->series.height;
     double sum = 0, kept = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -180,8 +175,7 @@ static void apply_mask(const aj_align *job, float *image)
         if (!(job->mask[i] > 0)) image[i] = (float)(sum / kept);
 }
 
-int aj_load(aj_align *job, int64_t i, aj_pyramid *p)
-{
+int aj_load(aj_align *job, int64_t i, aj_pyramid *p) {
     double began_s = rg_seconds();
     int64_t n = job->series.width * job->series.height;
     int code = rg_series_read(&job->series, i, true, p->v[0]);
@@ -204,8 +198,7 @@ int aj_load(aj_align *job, int64_t i, aj_pyramid *p)
 
 // Aligns image i to image i - 1, for the pairs of one piece, images first .. past - 1.
 static int align_piece(
-    aj_align *job, aj_pyramid *p, int64_t first, int64_t past, aj_found *found, const rg_deal *deal, rg_progress *progress)
-{
+    aj_align *job, aj_pyramid *p, int64_t first, int64_t past, aj_found *found, const rg_deal *deal, rg_progress *progress) {
     int code = aj_load(job, first, &p[first % 2]);
     for (int64_t i = first + 1; i <= past && code == RG_GOOD; i++) {
         code = aj_load(job, i, &p[i % 2]);
@@ -219,8 +212,7 @@ static int align_piece(
     return code;
 }
 
-static int align_all(aj_align *job, aj_pyramid *p)
-{
+static int align_all(aj_align *job, aj_pyramid *p) {
     rg_progress progress;
     int64_t pairs = job->series.n - 1, first, past;
     RG_FREED aj_found *found = rg_alloc((size_t)pairs * sizeof *found);
@@ -248,16 +240,14 @@ static int align_all(aj_align *job, aj_pyramid *p)
 
 // Two pyramids, on the CPU a second time in the scorers, and an image that is read or filtered. The aligned series has two
 // images and their targets; the page an image, its target, and the means of both.
-static double need(const void *of, int64_t width)
-{
+static double need(const void *of, int64_t width) {
     const aj_align *job = of;
     const double height = (double)job->series.height / (double)job->series.width * (double)width;
     const double images = 4 * 4.0 / 3 + (job->mask ? 2 : 1) + (job->aligned ? 4 : 0) + (rg_summary_wanted() ? 4 : 0);
     return 4 * images * (double)width * height;
 }
 
-static int memory_allows(const aj_align *job)
-{
+static int memory_allows(const aj_align *job) {
     if (rg_dry_run) {
         rg_plan("images", "%" PRId64 " of %" PRId64 " x %" PRId64 " pixels, %s model", job->series.n, job->series.width,
             job->series.height, job->model ? "affine" : "similarity");
@@ -268,8 +258,7 @@ static int memory_allows(const aj_align *job)
 }
 
 // Runs on the first process, which shares the result.
-static int find_axis(aj_align *job, aj_pyramid p[2])
-{
+static int find_axis(aj_align *job, aj_pyramid p[2]) {
     const double began_s = rg_seconds();
     if (!job->axis || !isnan(job->axis_deg)) return RG_GOOD;
     int code = rg_rank == 0 ? aj_axis_search(job, p) : RG_GOOD;
@@ -278,8 +267,7 @@ static int find_axis(aj_align *job, aj_pyramid p[2])
     return code;
 }
 
-static int work(aj_align *job, const char *asked)
-{
+static int work(aj_align *job, const char *asked) {
     const int64_t side[3] = {job->series.width, job->series.height, 1};
     aj_pyramid p[2];
     size_t n = (size_t)job->series.n;
@@ -306,8 +294,7 @@ static int work(aj_align *job, const char *asked)
     return code;
 }
 
-static void say_edges(const aj_align *job)
-{
+static void say_edges(const aj_align *job) {
     int64_t n = 0, first = 0;
     for (int64_t i = job->series.n - 1; i >= 0; i--)
         if (strcmp(job->edge[i], "-") != 0) {
@@ -321,8 +308,7 @@ static void say_edges(const aj_align *job)
             n, job->series.n, first + 1, job->edge[first]);
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     aj_align *job = typed;
     const char *variant;
     int gpus;

@@ -96,8 +96,7 @@ int aj_load(aj_align *, int64_t i, aj_pyramid *);
 // code.
 int aj_axis_search(aj_align *, aj_pyramid p[2]);
 // Converts the tilt axis between the user's angle, from +y upwards, and ours: rows of pictures go down.
-static inline double aj_axis_up_deg(const aj_align *job, double axis_deg)
-{
+static inline double aj_axis_up_deg(const aj_align *job, double axis_deg) {
     return job->series.rows_down ? -axis_deg : axis_deg;
 }
 void aj_flip_rows(const aj_align *, float *image);

@@ -14,15 +14,13 @@ typedef struct stretched {
     double by;     // |ln| of the ratio of their cosines
 } stretched;
 
-static int by_stretch(const void *a, const void *b)
-{
+static int by_stretch(const void *a, const void *b) {
     const stretched *x = a, *y = b;
     return (x->by < y->by) - (x->by > y->by);
 }
 
 // Chooses the pairs of the largest stretch; returns how many are informative.
-static int choose(const aj_align *job, stretched pair[PAIRS])
-{
+static int choose(const aj_align *job, stretched pair[PAIRS]) {
     int n = 0;
     RG_FREED stretched *all = rg_alloc((size_t)job->series.n * sizeof *all);
     for (int64_t i = 1; i < job->series.n; i++)
@@ -37,8 +35,7 @@ static int choose(const aj_align *job, stretched pair[PAIRS])
 
 // Finds the best correlation of each pair for each axis, on the pyramids' level.
 static int try_axes(aj_align *job, aj_pyramid p[2], int n, const stretched *pair, int axes, const double *axis_deg, int level,
-    double (*score)[TURNS])
-{
+    double (*score)[TURNS]) {
     int code = RG_GOOD;
     for (int k = 0; k < n && code == RG_GOOD; k++) {
         const int64_t i = pair[k].image;
@@ -56,8 +53,7 @@ static int try_axes(aj_align *job, aj_pyramid p[2], int n, const stretched *pair
 
 // Fits one parabola through all pairs' sums at axis - step, axis, axis + step: its top, at most a step away, and the standard
 // error from leaving out each pair in turn (the jackknife; the top moves by slope over bend). False: no top.
-static bool top_of(int n, double (*score)[TURNS], double step, double *axis_deg, double *error_deg)
-{
+static bool top_of(int n, double (*score)[TURNS], double step, double *axis_deg, double *error_deg) {
     double slope[PAIRS], bend[PAIRS], slopes = 0, bends = 0, mean = 0, square = 0;
     for (int k = 0; k < n; k++) {
         slopes += slope[k] = (score[k][2] - score[k][0]) / (2 * step);
@@ -74,8 +70,7 @@ static bool top_of(int n, double (*score)[TURNS], double step, double *axis_deg,
     return true;
 }
 
-int aj_axis_search(aj_align *job, aj_pyramid p[2])
-{
+int aj_axis_search(aj_align *job, aj_pyramid p[2]) {
     stretched pair[PAIRS];
     double score[PAIRS][TURNS], axis_deg[TURNS], best = -INFINITY;
     static const double STEP[] = {7.5, 3};

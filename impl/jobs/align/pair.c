@@ -21,15 +21,13 @@ typedef struct level {
     rg_affine stretch; // known in advance, applied before the transform
 } level;
 
-static level level_of(const aj_pair *pair, const int64_t side[3])
-{
+static level level_of(const aj_pair *pair, const int64_t side[3]) {
     return (level){sqrt((double)(side[0] * side[0] + side[1] * side[1]) / 12), pair->stretch};
 }
 
 // scale Rot(turn) times the known stretch times exp [[g, h], [h, -g]], which is symmetric and of determinant 1: g stretches
 // along x (and shrinks along y), h along the diagonal. Every A with det A > 0 is such a product.
-static rg_affine transform_of(const level *l, const double *u)
-{
+static rg_affine transform_of(const level *l, const double *u) {
     const double g = u[4] / l->r, h = u[5] / l->r, s = hypot(g, h), even = cosh(s), odd = s > 0 ? sinh(s) / s : 1;
     const rg_affine deform = {{even + odd * g, odd * h, odd * h, even - odd * g}, {0, 0}};
     const rg_affine move = rg_affine_of(&(rg_similarity){u[0] / l->r / RADIAN, u[1], u[2], exp(u[3] / l->r)});
@@ -37,8 +35,7 @@ static rg_affine transform_of(const level *l, const double *u)
     return rg_affine_then(&stretched, &move);
 }
 
-void aj_matrix(const rg_affine *t, float m[6])
-{
+void aj_matrix(const rg_affine *t, float m[6]) {
     const rg_affine back = rg_affine_inverse(t);
     for (int row = 0; row < 2; row++) {
         m[3 * row] = (float)back.a[2 * row];
@@ -47,15 +44,13 @@ void aj_matrix(const rg_affine *t, float m[6])
     }
 }
 
-static void matrix_of(const void *data, int64_t base, const double *u, float *matrix)
-{
+static void matrix_of(const void *data, int64_t base, const double *u, float *matrix) {
     const rg_affine t = transform_of(data, u);
     (void)base;
     aj_matrix(&t, matrix);
 }
 
-static aj_space space_of(const aj_pair *pair, const level *l, int number)
-{
+static aj_space space_of(const aj_pair *pair, const level *l, int number) {
     const aj_ranges *range = &pair->range;
     const double shift = ldexp(range->shift_px, -number), stretch = log(range->stretch) * l->r;
     return (aj_space){.dims = pair->affine ? 6 : 4,
@@ -65,8 +60,7 @@ static aj_space space_of(const aj_pair *pair, const level *l, int number)
         .data = l};
 }
 
-static double apart(const void *data, const aj_candidate *a, const aj_candidate *b)
-{
+static double apart(const void *data, const aj_candidate *a, const aj_candidate *b) {
     double sum = 0;
     (void)data;
     for (int k = 0; k < 6; k++) // the last two of a similarity are 0
@@ -86,8 +80,7 @@ typedef struct shifts {
 } shifts;
 
 // The next number without a prime factor above 7.
-static int64_t smooth_number(int64_t n)
-{
+static int64_t smooth_number(int64_t n) {
     for (;; n++) {
         int64_t rest = n;
         for (int64_t p = 2; p <= 7; p++)
@@ -96,16 +89,14 @@ static int64_t smooth_number(int64_t n)
     }
 }
 
-static void transform(const shifts *s, const float *image, float *plane)
-{
+static void transform(const shifts *s, const float *image, float *plane) {
     memset(plane, 0, (size_t)(s->ny * 2 * s->pitch) * sizeof *plane);
     for (int64_t y = 0; y < s->height; y++)
         memcpy(plane + y * 2 * s->pitch, image + y * s->width, (size_t)s->width * sizeof *plane);
     fftwf_execute_dft_r2c(s->there, plane, (fftwf_complex *)plane);
 }
 
-static void shifts_make(shifts *s, const int64_t side[3], double shift_px, const float *reference)
-{
+static void shifts_make(shifts *s, const int64_t side[3], double shift_px, const float *reference) {
     *s = (shifts){.width = side[0], .height = side[1]};
     s->most_x = (int64_t)fmin(floor(shift_px), (double)side[0] - 1);
     s->most_y = (int64_t)fmin(floor(shift_px), (double)side[1] - 1);
@@ -120,23 +111,20 @@ static void shifts_make(shifts *s, const int64_t side[3], double shift_px, const
     s->reference = f;
 }
 
-static void shifts_free(shifts *s)
-{
+static void shifts_free(shifts *s) {
     fftwf_destroy_plan(s->there);
     fftwf_destroy_plan(s->back);
     fftwf_free(s->plane);
 }
 
 // Sum over q of reference(q) image(q - t), over the root of the overlapping pixels: noise has the same level everywhere.
-static double value_at(const shifts *s, const float *plane, int64_t x, int64_t y)
-{
+static double value_at(const shifts *s, const float *plane, int64_t x, int64_t y) {
     double overlap = (double)((s->width - llabs(x)) * (s->height - llabs(y)));
     int64_t column = x < 0 ? x + s->nx : x, row = y < 0 ? y + s->ny : y;
     return plane[row * 2 * s->pitch + column] / sqrt(overlap);
 }
 
-static bool is_peak(const shifts *s, const float *plane, int64_t x, int64_t y, double value)
-{
+static bool is_peak(const shifts *s, const float *plane, int64_t x, int64_t y, double value) {
     for (int64_t v = y - 1; v <= y + 1; v++)
         for (int64_t u = x - 1; u <= x + 1; u++)
             if (llabs(u) <= s->most_x && llabs(v) <= s->most_y && value_at(s, plane, u, v) > value) return false;
@@ -144,8 +132,7 @@ static bool is_peak(const shifts *s, const float *plane, int64_t x, int64_t y, d
 }
 
 // Writes the best PEAKS shifts of one turned image to c, which already holds its turn and magnification. Scores the rest -1.
-static void find_peaks(const shifts *s, const float *image, float *plane, aj_candidate c[PEAKS])
-{
+static void find_peaks(const shifts *s, const float *image, float *plane, aj_candidate c[PEAKS]) {
     fftwf_complex *f = (fftwf_complex *)plane;
     transform(s, image, plane);
     for (int64_t i = 0; i < s->ny * s->pitch; i++) {
@@ -178,21 +165,18 @@ enum { TRIED = 4 };
 static const int tried[TRIED] = {0, 3, 4, 5};
 static const double step_of[TRIED] = {1, 1, 2, 2}; // times STEP
 
-static int64_t steps_of(const aj_space *space, int i)
-{
+static int64_t steps_of(const aj_space *space, int i) {
     const int k = tried[i];
     return k < space->dims ? 1 + (int64_t)ceil((space->high[k] - space->low[k]) / (STEP * step_of[i])) : 1;
 }
 
-static double step_at(double low, double high, int64_t i, int64_t n)
-{
+static double step_at(double low, double high, int64_t i, int64_t n) {
     return n == 1 ? (low + high) / 2 : low + (high - low) * (double)i / (double)(n - 1);
 }
 
 // Tries every turn, magnification and stretch, each with its best shifts; *n candidates, malloc'ed.
 static int try_all(aj_pair *pair, const aj_space *space, const int64_t side[3], const float *reference, const float *image,
-    int64_t *n, aj_candidate **list)
-{
+    int64_t *n, aj_candidate **list) {
     int64_t steps[TRIED], combinations = 1, pixels = side[0] * side[1];
     for (int i = 0; i < TRIED; i++) combinations *= steps[i] = steps_of(space, i);
     aj_candidate *c = rg_alloc((size_t)(combinations * PEAKS) * sizeof *c);
@@ -229,8 +213,7 @@ static int try_all(aj_pair *pair, const aj_space *space, const int64_t side[3], 
 // ---- from level to level -------------------------------------------------------------------------------------------------
 
 // How to make the scorers. Images are also turned beside them: on the smallest level, and if `whole` at full size.
-static int levels_of(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool whole, aj_levels *how)
-{
+static int levels_of(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool whole, aj_levels *how) {
     const int last = p->levels - 1;
     const level coarse = level_of(pair, p->side[last]);
     const aj_space space = space_of(pair, &coarse, last);
@@ -254,37 +237,32 @@ static int levels_of(aj_pair *pair, const aj_pyramid *p, const char *device, con
     return code;
 }
 
-int aj_pair_make(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool whole)
-{
+int aj_pair_make(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool whole) {
     aj_levels how;
     pair->levels = p->levels;
     int code = levels_of(pair, p, device, asked, whole, &how);
     return code == RG_GOOD ? aj_scorers_make(pair->scorer, &how, p) : code;
 }
 
-int aj_pair_plan(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool whole)
-{
+int aj_pair_plan(aj_pair *pair, const aj_pyramid *p, const char *device, const char *asked, bool whole) {
     aj_levels how;
     int code = levels_of(pair, p, device, asked, whole, &how);
     return code == RG_GOOD ? aj_scorers_plan(&how, p) : code;
 }
 
-void aj_pair_free(aj_pair *pair)
-{
+void aj_pair_free(aj_pair *pair) {
     for (int l = 0; l < pair->levels; l++) aj_scorer_free(&pair->scorer[l]);
 }
 
 // Converts transforms to the parameters of the next level, which has twice the pixels.
-static void descend(int64_t n, aj_candidate *c, const level *from, const level *to)
-{
+static void descend(int64_t n, aj_candidate *c, const level *from, const level *to) {
     for (int64_t i = 0; i < n; i++)
         for (int k = 0; k < 6; k++) c[i].u[k] *= k == 1 || k == 2 ? 2 : to->r / from->r;
 }
 
 // Interpolation ripples the score with a period of a pixel, and an optimiser stops there. So it restarts from its answer with
 // longer steps, and the result is compared with steps along each parameter.
-static int polish(aj_scorer *s, const aj_space *space, aj_candidate *c)
-{
+static int polish(aj_scorer *s, const aj_space *space, aj_candidate *c) {
     enum { ROUNDS = 4 };
     static const double STEPS_PX[ROUNDS] = {0.5, 1, 0.25, 1}, GAIN = 1e-6;
     int code = RG_GOOD;
@@ -297,8 +275,7 @@ static int polish(aj_scorer *s, const aj_space *space, aj_candidate *c)
     return code;
 }
 
-const char *aj_edge_name(int edge)
-{
+const char *aj_edge_name(int edge) {
     static const char *const name[16] = {"-", "rotation", "shift", "rotation,shift", "scale", "rotation,scale", "shift,scale",
         "rotation,shift,scale", "stretch", "rotation,stretch", "shift,stretch", "rotation,shift,stretch", "scale,stretch",
         "rotation,scale,stretch", "shift,scale,stretch", "rotation,shift,scale,stretch"};
@@ -306,8 +283,7 @@ const char *aj_edge_name(int edge)
 }
 
 // Returns the ends of ranges that a transform has reached, within the optimiser's last step; a range of one value has none.
-static int edge_of(const aj_space *space, const aj_candidate *c)
-{
+static int edge_of(const aj_space *space, const aj_candidate *c) {
     static const int bit[6] = {1, 2, 2, 4, 8, 8};
     int at = 0;
     for (int k = 0; k < space->dims; k++)
@@ -316,8 +292,7 @@ static int edge_of(const aj_space *space, const aj_candidate *c)
     return at;
 }
 
-int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *image, int finest, aj_found *found)
-{
+int aj_pair_align(aj_pair *pair, const aj_pyramid *reference, const aj_pyramid *image, int finest, aj_found *found) {
     int last = pair->levels - 1;
     level here = level_of(pair, image->side[last]);
     const bool fine = pair->fine && finest == 0;

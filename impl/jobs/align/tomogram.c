@@ -32,8 +32,7 @@ const rg_option aj_tomogram_options[] = {
 };
 
 // Gives each image the .mdoc entry of the nearest angle, within a degree, each entry once.
-static int take_images(aj_tomogram *t, const rg_mdoc *m, int64_t n, const double *tilt_deg)
-{
+static int take_images(aj_tomogram *t, const rg_mdoc *m, int64_t n, const double *tilt_deg) {
     RG_FREED bool *taken = rg_alloc((size_t)m->n * sizeof *taken);
     int code = RG_GOOD;
     for (int64_t i = 0; i < n && code == RG_GOOD; i++) {
@@ -55,8 +54,7 @@ static int take_images(aj_tomogram *t, const rg_mdoc *m, int64_t n, const double
     return code;
 }
 
-static int read_mdoc(aj_tomogram *t, int64_t n, const double *tilt_deg)
-{
+static int read_mdoc(aj_tomogram *t, int64_t n, const double *tilt_deg) {
     RG_ENDS(rg_mdoc_free) rg_mdoc m;
     int code = rg_mdoc_read(t->mdoc, &m);
     if (code == RG_GOOD) code = take_images(t, &m, n, tilt_deg);
@@ -73,8 +71,7 @@ static int read_mdoc(aj_tomogram *t, int64_t n, const double *tilt_deg)
     return code;
 }
 
-int aj_tomogram_check(aj_align *job)
-{
+int aj_tomogram_check(aj_align *job) {
     aj_tomogram *t = &job->tomogram;
     const int64_t n = job->series.n;
     if (!t->path) return RG_GOOD;
@@ -108,8 +105,7 @@ int aj_tomogram_check(aj_align *job)
 // Projects a point X of the tomogram, in pixels from its corner, to the first two entries of P (X, 1): turned about y, with x
 // becoming x cos(tilt) + z sin(tilt) as in IMOD's tilt, then through the images' transforms backwards. *cell: rows of P,
 // malloc'ed.
-static void projection(const aj_align *job, int64_t i, const rg_affine *frame, char **cell)
-{
+static void projection(const aj_align *job, int64_t i, const rg_affine *frame, char **cell) {
     const double centre[3] = {
         (double)(job->series.width / 2), (double)(job->series.height / 2), floor(job->tomogram.thickness_px / 2)};
     const double c = cos(job->tilt_deg[i] * DEGREE), s = sin(job->tilt_deg[i] * DEGREE);
@@ -123,15 +119,13 @@ static void projection(const aj_align *job, int64_t i, const rg_affine *frame, c
     cell[3] = rg_print("[0,0,0,1]");
 }
 
-static bool write_row(FILE *to, int n, char **cell)
-{
+static bool write_row(FILE *to, int n, char **cell) {
     const bool written = rg_star_write_row(to, n, (const char *const *)cell);
     for (int c = 0; c < n; c++) free(cell[c]);
     return written;
 }
 
-int aj_tomogram_write(const aj_align *job, const rg_affine *frame)
-{
+int aj_tomogram_write(const aj_align *job, const rg_affine *frame) {
     static const char *const global[] = {"rlnTomoName", "rlnTomoTiltSeriesName", "rlnTomoFrameCount", "rlnTomoSizeX",
         "rlnTomoSizeY", "rlnTomoSizeZ", "rlnTomoHand", "rlnOpticsGroupName", "rlnTomoTiltSeriesPixelSize", "rlnVoltage",
         "rlnSphericalAberration", "rlnAmplitudeContrast", "rlnTomoImportFractionalDose"};

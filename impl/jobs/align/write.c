@@ -8,8 +8,7 @@
 static bool is_linear(const aj_align *job) { return job->pair.affine || !isnan(job->axis_deg); }
 
 // Writes errors of all images but the first. The error of a shift or a linear map is its largest entry's.
-static int write_errors(const aj_align *job)
-{
+static int write_errors(const aj_align *job) {
     static const char *const quantity[] = {"rotation_deg", "shift_px", "scale", "linear"};
     int64_t n = job->series.n - 1;
     double *room = rg_alloc((size_t)(4 * n) * sizeof *room), *error[4] = {room, room + n, room + 2 * n, room + 3 * n};
@@ -26,8 +25,7 @@ static int write_errors(const aj_align *job)
     return code;
 }
 
-static int plot(const aj_align *job)
-{
+static int plot(const aj_align *job) {
     RG_FREED char *svg = rg_path_beside(job->out, "", ".svg");
     rg_plot plot = {0};
     rg_plot_path(&plot, "DATA", job->out);
@@ -40,8 +38,7 @@ static int plot(const aj_align *job)
 // Transforms each image into the frame of the tomogram, whose y is the tilt axis, as if the specimen had been tilted about it
 // and nothing else had happened. All go through the image nearest to 0 degrees. frame: on entry the transforms onto the first
 // image, with rows counted upwards; on return those into the tomogram's frame.
-static void frames_of(const aj_align *job, rg_affine *frame)
-{
+static void frames_of(const aj_align *job, rg_affine *frame) {
     const double axis_deg = aj_axis_up_deg(job, job->axis_deg);
     int64_t level = 0;
     for (int64_t i = 1; i < job->series.n; i++)
@@ -55,8 +52,7 @@ static void frames_of(const aj_align *job, rg_affine *frame)
     }
 }
 
-static int write_geometry(const aj_align *job)
-{
+static int write_geometry(const aj_align *job) {
     const bool tilted = !isnan(job->axis_deg);
     RG_FREED rg_affine *frame = rg_alloc((size_t)job->series.n * sizeof *frame);
     int code = RG_GOOD;
@@ -72,8 +68,7 @@ static int write_geometry(const aj_align *job)
     return code;
 }
 
-int aj_write_tables(const aj_align *job)
-{
+int aj_write_tables(const aj_align *job) {
     const char *convention = is_linear(job) ? "a feature at p stands at c + [a11 a12; a21 a22] (p - c) + shift in"
                                             : "a feature at p stands at c + scale Rot(rotation) (p - c) + shift in";
     RG_FREED char *axis =
@@ -97,8 +92,7 @@ int aj_write_tables(const aj_align *job)
 }
 
 // Pixels outside the image become its mean: the rule `zero` about the mean.
-static int align_image(aj_align *job, int64_t i, float *image, float *moved)
-{
+static int align_image(aj_align *job, int64_t i, float *image, float *moved) {
     const int64_t side[3] = {job->series.width, job->series.height, 1}, n = side[0] * side[1];
     float matrix[6];
     int code = rg_series_read(&job->series, i, false, image);
@@ -113,8 +107,7 @@ static int align_image(aj_align *job, int64_t i, float *image, float *moved)
     return code;
 }
 
-void aj_flip_rows(const aj_align *job, float *image)
-{
+void aj_flip_rows(const aj_align *job, float *image) {
     const int64_t width = job->series.width, height = job->series.height;
     for (int64_t y = 0; y < height / 2; y++)
         for (int64_t x = 0; x < width; x++) {
@@ -124,8 +117,7 @@ void aj_flip_rows(const aj_align *job, float *image)
         }
 }
 
-int aj_write_aligned(aj_align *job)
-{
+int aj_write_aligned(aj_align *job) {
     rg_mrc_out out;
     int64_t n = job->series.width * job->series.height;
     rg_progress progress;
@@ -150,8 +142,7 @@ int aj_write_aligned(aj_align *job)
 // ---- the job's page --------------------------------------------------------------------------------------------------------
 
 // Shows the mean of up to SHOWN images, evenly spaced, before and after alignment: features sharp in one blur in the other.
-static int show_images(aj_align *job)
-{
+static int show_images(aj_align *job) {
     enum { SHOWN = 8 };
     const int64_t n = job->series.n, pixels = job->series.width * job->series.height, shown = n < SHOWN ? n : SHOWN;
     float *image = rg_alloc((size_t)(4 * pixels) * sizeof *image), *moved = image + pixels,
@@ -181,8 +172,7 @@ static int show_images(aj_align *job)
     return code;
 }
 
-int aj_show(aj_align *job)
-{
+int aj_show(aj_align *job) {
     enum { SHIFT_X, SHIFT_Y, ROTATION, SCALE, CORRELATION, AT, QUANTITIES };
     static const char *const name[] = {"shift x", "shift y"};
     const int64_t n = job->series.n;

@@ -63,8 +63,7 @@ static const char help[] =
     "All sums of each photograph are checked by an identity, at random numbers drawn after the sums are computed.\n"
     "For a variant that rounds, the reference computes 16 sums again. A wrong sum ends the job with exit code 1.";
 
-static int check_range(ac_job *job)
-{
+static int check_range(ac_job *job) {
     const double low = job->grey_range[0], high = job->grey_range[1];
     job->range = (rg_grey_range){.given = !isnan(low), .low = low, .high = high};
     return !job->range.given || low < high
@@ -72,16 +71,14 @@ static int check_range(ac_job *job)
         : rg_fail(RG_USAGE, "--grey-range: expected LOW:HIGH with LOW < HIGH, found %g:%g", low, high);
 }
 
-static void print_length(double length)
-{
+static void print_length(double length) {
     if (isnan(length))
         printf("\tnone");
     else
         printf("\t%.2f", length);
 }
 
-static void print_results(const ac_job *job)
-{
+static void print_results(const ac_job *job) {
     printf("photo\tR_max\thalf_width%s%s\n", job->spectrum ? "\tk_peak_length" : "",
         isnan(job->pixel_um) ? "" : "\tR_max_um\thalf_width_um");
     for (int64_t i = 0; i < job->n_photos; i++) {
@@ -99,8 +96,7 @@ static void print_results(const ac_job *job)
 }
 
 // Reports a maximum that the requested curve does not show.
-static void say_centred(const ac_job *job)
-{
+static void say_centred(const ac_job *job) {
     int64_t found = 0, first = 0;
     for (int64_t i = job->n_photos - 1; i >= 0; i--)
         if (!isnan(job->result[i].r_max_centred)) {
@@ -115,8 +111,7 @@ static void say_centred(const ac_job *job)
 
 // Reports weak maxima: one that rises above the trough by less than a line's width of the plotted curve, a five-hundredth of
 // its fall, may be noise.
-static void say_ripples(const ac_job *job)
-{
+static void say_ripples(const ac_job *job) {
     static const double LEAST = 0.002;
     int64_t found = 0, first = 0;
     for (int64_t i = job->n_photos - 1; i >= 0; i--)
@@ -131,8 +126,7 @@ static void say_ripples(const ac_job *job)
             (long long)found, (long long)job->n_photos, LEAST, job->photo[first].name, job->result[first].prominence, LEAST);
 }
 
-static int write_stages(const ac_job *job, double correlate_s)
-{
+static int write_stages(const ac_job *job, double correlate_s) {
     rg_file file;
     RG_FREED char *path = rg_print("%s/rmax_stages.tsv", job->out);
     int code = rg_file_open(&file, path);
@@ -148,8 +142,7 @@ static int write_stages(const ac_job *job, double correlate_s)
     return rg_file_commit(&file);
 }
 
-static int run_job(ac_job *job)
-{
+static int run_job(ac_job *job) {
     job->result = rg_alloc((size_t)job->n_photos * sizeof *job->result);
     for (int64_t i = 0; i < job->n_photos; i++)
         job->result[i] = (ac_result){
@@ -172,8 +165,7 @@ static int run_job(ac_job *job)
 }
 
 // Chooses the variant, which must accept the shapes of all photographs.
-static int choose(ac_job *job, const char *requested)
-{
+static int choose(ac_job *job, const char *requested) {
     rg_choice c;
     RG_FREED rg_shape *shape = rg_alloc((size_t)job->n_photos * sizeof *shape);
     for (int64_t i = 0; i < job->n_photos; i++) shape[i] = job->photo[i].shape;
@@ -185,16 +177,14 @@ static int choose(ac_job *job, const char *requested)
 }
 
 // Opens the GPU while photographs are read. Errors are reported once the GPU is needed.
-static void *open_gpu(void *of)
-{
+static void *open_gpu(void *of) {
     const ac_job *job = of;
     char why[200];
     rg_device_open(rg_ranks_device(job->device), why);
     return NULL;
 }
 
-static int read_and_choose(ac_job *job, const char *variant)
-{
+static int read_and_choose(ac_job *job, const char *variant) {
     pthread_t opening;
     const bool early =
         !variant && strncmp(job->device, "gpu", 3) == 0 && !rg_dry_run && pthread_create(&opening, NULL, open_gpu, job) == 0;
@@ -203,8 +193,7 @@ static int read_and_choose(ac_job *job, const char *variant)
     return code == RG_GOOD ? choose(job, variant) : code;
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     ac_job *job = typed;
     const char *variant;
     job->algo = rg_algo_find("autocorr");

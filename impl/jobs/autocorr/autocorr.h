@@ -122,8 +122,7 @@ typedef struct ac_job {
     uint64_t cross_hash;
 } ac_job;
 
-static inline uint32_t ac_grey(const rg_image *image, int64_t i)
-{
+static inline uint32_t ac_grey(const rg_image *image, int64_t i) {
     return image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
 }
 uint64_t ac_hash(const rg_image *);  // of sides, bits and pixels

@@ -26,8 +26,7 @@ typedef struct ac_drawn {
 } ac_drawn;
 
 // Returns a number congruent to x < 2^63, below 2^BITS + 2^22.
-RG_HD uint64_t reduced(uint64_t x, uint32_t c)
-{
+RG_HD uint64_t reduced(uint64_t x, uint32_t c) {
     const uint64_t low = ((uint64_t)1 << BITS) - 1;
     x = (x & low) + (x >> BITS) * c;
     return (x & low) + (x >> BITS) * c;
@@ -35,8 +34,7 @@ RG_HD uint64_t reduced(uint64_t x, uint32_t c)
 
 RG_HD uint64_t product(uint64_t x, uint64_t y, uint32_t c) { return reduced((uint64_t)(uint32_t)x * (uint32_t)y, c); }
 
-static uint64_t power(uint64_t x, int64_t n, uint32_t c)
-{
+static uint64_t power(uint64_t x, int64_t n, uint32_t c) {
     uint64_t y = 1;
     for (; n; n >>= 1, x = product(x, x, c))
         if (n & 1) y = product(y, x, c);
@@ -46,22 +44,19 @@ static uint64_t power(uint64_t x, int64_t n, uint32_t c)
 static uint64_t inverse(uint64_t x, uint32_t c) { return power(x, ((int64_t)1 << BITS) - c - 2, c); }
 
 // to[i] = first x^i.
-static uint64_t *powers(uint64_t first, uint64_t x, int64_t n, uint32_t c)
-{
+static uint64_t *powers(uint64_t first, uint64_t x, int64_t n, uint32_t c) {
     uint64_t *to = rg_alloc((size_t)n * sizeof *to);
     for (int64_t i = 0; i < n; i++, first = product(first, x, c)) to[i] = first;
     return to;
 }
 
-static int draw(void *to, size_t bytes)
-{
+static int draw(void *to, size_t bytes) {
     return getrandom(to, bytes, 0) == (ssize_t)bytes ? RG_GOOD
                                                      : rg_fail(RG_LACKS, "autocorr: the system has no random numbers");
 }
 
 // Adds `by` times row y of b to the sums of columns.
-RG_HD void add_row(const rg_image *b, int64_t y, uint64_t by, uint32_t c, uint64_t *restrict column)
-{
+RG_HD void add_row(const rg_image *b, int64_t y, uint64_t by, uint32_t c, uint64_t *restrict column) {
     const uint8_t *narrow = (const uint8_t *)b->pixel + y * b->width;
     const uint16_t *wide = (const uint16_t *)b->pixel + y * b->width;
     if (b->bits == 8)
@@ -72,8 +67,7 @@ RG_HD void add_row(const rg_image *b, int64_t y, uint64_t by, uint32_t c, uint64
 
 // Sums over a row of a: its pixels times s^x times the window of b's columns about each.
 RG_HD uint64_t row_of(const rg_image *a, int64_t y, const uint64_t *restrict low, const uint64_t *restrict high,
-    const uint64_t *restrict of_s, uint32_t c)
-{
+    const uint64_t *restrict of_s, uint32_t c) {
     const uint8_t *narrow = (const uint8_t *)a->pixel + y * a->width;
     const uint16_t *wide = (const uint16_t *)a->pixel + y * a->width;
     uint64_t all = 0;
@@ -91,8 +85,7 @@ RG_HD uint64_t row_of(const rg_image *a, int64_t y, const uint64_t *restrict low
 
 // The right side. With u = 1/s and v = 1/t, B(x, y) is s^(x + R) t^(y + R) times the sum of b(x', y') u^x' v^y' over the box
 // about (x, y): from sums of columns, updated by one row in and one row out, then windows along them by differences.
-RG_HD uint64_t of_pixels(const rg_image *a, const rg_image *b, int64_t r, const ac_drawn *d)
-{
+RG_HD uint64_t of_pixels(const rg_image *a, const rg_image *b, int64_t r, const ac_drawn *d) {
     const int64_t w = b->width, h = b->height;
     const uint32_t c = d->c;
     RG_FREED uint64_t *of_u = powers(1, inverse(d->s, c), w, c), *of_s = powers(power(d->s, r, c), d->s, w, c);
@@ -115,8 +108,7 @@ RG_HD uint64_t of_pixels(const rg_image *a, const rg_image *b, int64_t r, const 
 }
 
 // The left side. Returns p, which the right side never is, if a sum is not between 0 and the largest possible one.
-RG_HD uint64_t of_sums(const int64_t *restrict sums, int64_t most, int64_t r, const ac_drawn *d)
-{
+RG_HD uint64_t of_sums(const int64_t *restrict sums, int64_t most, int64_t r, const ac_drawn *d) {
     const int64_t side = ac_side(r);
     const uint32_t c = d->c;
     const uint64_t p = ((uint64_t)1 << BITS) - c, t = d->t;
@@ -133,8 +125,7 @@ RG_HD uint64_t of_sums(const int64_t *restrict sums, int64_t most, int64_t r, co
 }
 
 RG_HD void sides(
-    const rg_image *a, const rg_image *b, const int64_t *sums, int64_t most, int64_t r, const ac_drawn *d, uint64_t side[2])
-{
+    const rg_image *a, const rg_image *b, const int64_t *sums, int64_t most, int64_t r, const ac_drawn *d, uint64_t side[2]) {
     side[0] = of_sums(sums, most, r, d);
     side[1] = of_pixels(a, b, r, d);
 }
@@ -142,8 +133,7 @@ RG_AUTOVEC(sides,
     (const rg_image *a, const rg_image *b, const int64_t *sums, int64_t most, int64_t r, const ac_drawn *d, uint64_t side[2]),
     (a, b, sums, most, r, d, side))
 
-static int check_all(const ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, const int64_t *sums)
-{
+static int check_all(const ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, const int64_t *sums) {
     const int64_t r = photo->shape.n[AC_R], *n = photo->shape.n;
     uint64_t at[3], side[2];
     const int code = draw(at, sizeof at);
@@ -165,8 +155,7 @@ static int check_all(const ac_worker *w, const ac_photo *photo, const rg_image *
               photo->name, w->job->entry->name, w->job->entry->name, n[AC_WIDTH], n[AC_HEIGHT], n[AC_R], n[AC_KIND]);
 }
 
-static int check_some(const ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums)
-{
+static int check_some(const ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums) {
     const rg_algo *algo = w->job->algo;
     const int64_t count = algo->arg[AC_SUMS].count(&photo->shape);
     const rg_tolerance allowed = w->job->entry->variant->tolerance(&photo->shape, w->job->param);
@@ -190,13 +179,11 @@ static int check_some(const ac_worker *w, const ac_photo *photo, const rg_image 
 }
 
 // A plug-in cannot declare errors beyond the algorithm's.
-bool ac_rounds(const ac_job *job, const rg_shape *shape)
-{
+bool ac_rounds(const ac_job *job, const rg_shape *shape) {
     const rg_entry *e = job->entry;
     return e->origin != RG_PLUGGED_IN && e->variant->tolerance && e->variant->tolerance(shape, job->param).kind != RG_EXACT;
 }
 
-int ac_check(const ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums)
-{
+int ac_check(const ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums) {
     return ac_rounds(w->job, &photo->shape) ? check_some(w, photo, a, b, sums) : check_all(w, photo, a, b, sums);
 }

@@ -8,8 +8,7 @@ const char *const ac_norm_name[3] = {"raw", "overlap", "centred"};
 enum { PART = 65536 };
 
 // Adds pixels from i on to their columns; returns their sum. bits is passed by value, so that both loops are vectorised.
-static uint32_t add_pixels(const void *pixel, int bits, int64_t i, int64_t n, uint32_t *column)
-{
+static uint32_t add_pixels(const void *pixel, int bits, int64_t i, int64_t n, uint32_t *column) {
     uint32_t sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t x = 0; x < n; x++) {
@@ -20,8 +19,7 @@ static uint32_t add_pixels(const void *pixel, int bits, int64_t i, int64_t n, ui
     return sum;
 }
 
-static ac_areas *areas_make(const rg_image *image)
-{
+static ac_areas *areas_make(const rg_image *image) {
     const int64_t w = image->width, h = image->height;
     ac_areas *s = rg_alloc(sizeof *s);
     *s = (ac_areas){.image = image,
@@ -42,8 +40,7 @@ static ac_areas *areas_make(const rg_image *image)
 }
 
 // corner[y * (width + 1) + x] is the sum of the pixels above and left of corner (x, y).
-static void make_corners(ac_areas *s)
-{
+static void make_corners(ac_areas *s) {
     const int64_t w = s->image->width, pitch = w + 1;
     s->corner = rg_alloc((size_t)(pitch * (s->image->height + 1)) * sizeof *s->corner);
     for (int64_t y = 0; y < s->image->height; y++) {
@@ -55,30 +52,26 @@ static void make_corners(ac_areas *s)
     }
 }
 
-static void areas_free(ac_areas *s)
-{
+static void areas_free(ac_areas *s) {
     free(s->column);
     free(s->row);
     free(s->corner);
     free(s);
 }
 
-void ac_field_make(ac_field *f, const rg_image *a, const rg_image *b, int64_t r, const int64_t *sums)
-{
+void ac_field_make(ac_field *f, const rg_image *a, const rg_image *b, int64_t r, const int64_t *sums) {
     *f = (ac_field){a->width, a->height, r, sums, areas_make(a), NULL};
     f->b = b ? areas_make(b) : f->a;
 }
 
-void ac_field_free(ac_field *f)
-{
+void ac_field_free(ac_field *f) {
     if (f->b != f->a) areas_free(f->b);
     areas_free(f->a);
     *f = (ac_field){0};
 }
 
 // The half-width needs only whole rows and columns; the corners take eight times the photograph's bytes.
-static uint64_t rectangle(ac_areas *s, int64_t x0, int64_t x1, int64_t y0, int64_t y1)
-{
+static uint64_t rectangle(ac_areas *s, int64_t x0, int64_t x1, int64_t y0, int64_t y1) {
     const int64_t pitch = s->image->width + 1;
     if (y0 == 0 && y1 == s->image->height) return s->column[x1] - s->column[x0];
     if (x0 == 0 && x1 == s->image->width) return s->row[y1] - s->row[y0];
@@ -88,8 +81,7 @@ static uint64_t rectangle(ac_areas *s, int64_t x0, int64_t x1, int64_t y0, int64
 
 // P^2 N times the covariance: P^2 S - P (B A' + A B') + N A B. A, B are the totals of the photographs, A', B' those of their
 // overlapping parts, P their pixels. Each term is below 2^126 (P < 2^31, 16-bit pixels, S < 2^63).
-static long double centred(const ac_field *f, int64_t x0, int64_t y0, __int128 s, __int128 n)
-{
+static long double centred(const ac_field *f, int64_t x0, int64_t y0, __int128 s, __int128 n) {
     int64_t w = f->width, h = f->height;
     int64_t xa = ac_first(x0), xb = ac_past(w, x0), ya = ac_first(y0), yb = ac_past(h, y0);
     __int128 p = (__int128)w * h;
@@ -100,8 +92,7 @@ static long double centred(const ac_field *f, int64_t x0, int64_t y0, __int128 s
     return (long double)scaled / ((long double)(p * p) * (long double)n);
 }
 
-long double ac_value(const ac_field *f, ac_norm norm, int64_t x0, int64_t y0, bool *defined)
-{
+long double ac_value(const ac_field *f, ac_norm norm, int64_t x0, int64_t y0, bool *defined) {
     int64_t s = f->sums[ac_element(f->r, x0, y0)];
     int64_t n = (ac_past(f->width, x0) - ac_first(x0)) * (ac_past(f->height, y0) - ac_first(y0));
     *defined = norm == AC_RAW || n > 0;
@@ -109,8 +100,7 @@ long double ac_value(const ac_field *f, ac_norm norm, int64_t x0, int64_t y0, bo
     return norm == AC_RAW ? (long double)s : norm == AC_OVERLAP ? (long double)s / (long double)n : centred(f, x0, y0, s, n);
 }
 
-long double ac_unit(const ac_field *f, ac_norm norm, char why[120])
-{
+long double ac_unit(const ac_field *f, ac_norm norm, char why[120]) {
     bool defined;
     long double unit = ac_value(f, norm, 0, 0, &defined);
     if (unit > 0) return unit;
@@ -124,8 +114,7 @@ long double ac_unit(const ac_field *f, ac_norm norm, char why[120])
 static bool is_mirrored(const ac_field *f) { return f->b == f->a; }
 
 // Multiplies by the reciprocal, which may change the last of 64 bits, but none of the 24 kept ones noticeably.
-void ac_c2d(const ac_field *f, ac_norm norm, long double unit, float *c2d)
-{
+void ac_c2d(const ac_field *f, ac_norm norm, long double unit, float *c2d) {
     const long double scale = 1 / unit;
     const int64_t r = f->r;
     for (int64_t y0 = is_mirrored(f) ? 0 : -r; y0 <= r; y0++)
@@ -138,8 +127,7 @@ void ac_c2d(const ac_field *f, ac_norm norm, long double unit, float *c2d)
 }
 
 // A ring has (ring - 1/2)^2 <= square < (ring + 1/2)^2, in integers.
-void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int64_t *n)
-{
+void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int64_t *n) {
     const int64_t r = f->r;
     RG_FREED long double *sum = rg_alloc((size_t)(r + 1) * sizeof *sum);
     for (int64_t ring = 0; ring <= r; ring++) n[ring] = 0;
@@ -158,8 +146,7 @@ void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int6
     for (int64_t ring = 0; ring <= r; ring++) c1d[ring] = n[ring] ? (double)(sum[ring] / unit / (long double)n[ring]) : NAN;
 }
 
-bool ac_peak(const double *c, int64_t count, double prominence, double *position, double *value)
-{
+bool ac_peak(const double *c, int64_t count, double prominence, double *position, double *value) {
     int64_t i = 1, low, top;
     while (i < count && c[i] >= c[i - 1]) // up to the first descent
         i++;
@@ -179,8 +166,7 @@ bool ac_peak(const double *c, int64_t count, double prominence, double *position
     return true;
 }
 
-double ac_prominence(const double *c, int64_t count, double position)
-{
+double ac_prominence(const double *c, int64_t count, double position) {
     const int64_t top = (int64_t)floor(position + 0.5);
     double before = c[0], behind = c[top];
     for (int64_t i = 1; i < top; i++) before = fmin(before, c[i]);
@@ -188,8 +174,7 @@ double ac_prominence(const double *c, int64_t count, double position)
     return (c[top] - fmax(before, behind)) / (c[0] - before);
 }
 
-double ac_half_width(const ac_field *f)
-{
+double ac_half_width(const ac_field *f) {
     char why[120];
     long double unit = ac_unit(f, AC_CENTRED, why);
     double before = 1;

@@ -15,8 +15,7 @@ typedef struct line_fit {
 static double time_of(const ac_job *job, int64_t i) { return job->has_times ? job->photo[i].time : (double)(i + 1); }
 
 // Least squares over the photographs with an R_max.
-static line_fit fit(const ac_job *job)
-{
+static line_fit fit(const ac_job *job) {
     double n = 0, t = 0, r = 0, tt = 0, tr = 0, rr = 0;
     for (int64_t i = 0; i < job->n_photos; i++) {
         double x = time_of(job, i), y = job->result[i].r_max;
@@ -35,8 +34,7 @@ static line_fit fit(const ac_job *job)
     return f;
 }
 
-static void cell(FILE *out, double v)
-{
+static void cell(FILE *out, double v) {
     if (isnan(v))
         fprintf(out, "\tnone");
     else
@@ -44,8 +42,7 @@ static void cell(FILE *out, double v)
 }
 
 // Adds the growth to the job's page.
-static void show(const ac_job *job, const line_fit *f)
-{
+static void show(const ac_job *job, const line_fit *f) {
     const int64_t n = job->n_photos;
     if (!rg_summary_wanted()) return;
     double *time = rg_alloc((size_t)(3 * n) * sizeof *time), *r_max = time + n, *half_width = r_max + n;
@@ -71,8 +68,7 @@ static void show(const ac_job *job, const line_fit *f)
     free(time);
 }
 
-int ac_write_growth(const ac_job *job)
-{
+int ac_write_growth(const ac_job *job) {
     rg_file file;
     RG_FREED char *path = rg_print("%s/rmax.tsv", job->out), *svg = rg_print("%s/rmax.svg", job->out);
     int code = rg_file_open(&file, path);

@@ -8,23 +8,20 @@
 #include "autocorr.h"
 
 // Detects an edited photograph, not a forged one.
-uint64_t ac_hash(const rg_image *image)
-{
+uint64_t ac_hash(const rg_image *image) {
     const uint64_t pixels = rg_hash(image->pixel, (size_t)(image->width * image->height) * (size_t)(image->bits / 8)),
                    all[4] = {(uint64_t)image->width, (uint64_t)image->height, (uint64_t)image->bits, pixels};
     return rg_fnv1a(RG_FNV1A, all, sizeof all);
 }
 
-rg_image ac_widen(const rg_image *image)
-{
+rg_image ac_widen(const rg_image *image) {
     int64_t n = image->width * image->height;
     rg_image wide = {image->width, image->height, 16, rg_alloc((size_t)n * sizeof(uint16_t))};
     for (int64_t i = 0; i < n; i++) ((uint16_t *)wide.pixel)[i] = ((const uint8_t *)image->pixel)[i];
     return wide;
 }
 
-static char *name_of(const char *path, int64_t page, int64_t pages)
-{
+static char *name_of(const char *path, int64_t page, int64_t pages) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
     int length = dot && dot != base ? (int)(dot - base) : (int)strlen(base);
     char *name = pages > 1 ? rg_print("%.*s_%04" PRId64, length, base, page + 1) : rg_print("%.*s", length, base);
@@ -34,8 +31,7 @@ static char *name_of(const char *path, int64_t page, int64_t pages)
     return name;
 }
 
-static int add_photo(ac_job *job, const char *path, const rg_image_place *place, int64_t pages)
-{
+static int add_photo(ac_job *job, const char *path, const rg_image_place *place, int64_t pages) {
     job->photo = rg_grow(job->photo, job->n_photos, sizeof *job->photo);
     ac_photo *photo = &job->photo[job->n_photos++];
     *photo = (ac_photo){.path = path, .place = *place, .pages = pages, .name = name_of(path, place->page, pages), .time = NAN};
@@ -46,8 +42,7 @@ static int add_photo(ac_job *job, const char *path, const rg_image_place *place,
     return RG_GOOD;
 }
 
-static int list_photos(ac_job *job)
-{
+static int list_photos(ac_job *job) {
     for (int i = 0; i < job->given.word.n; i++) {
         const char *path = job->given.word.item[i];
         int64_t pages;
@@ -60,8 +55,7 @@ static int list_photos(ac_job *job)
     return RG_GOOD;
 }
 
-static int examine(ac_job *job, ac_photo *photo, const rg_image *image)
-{
+static int examine(ac_job *job, ac_photo *photo, const rg_image *image) {
     int64_t w = image->width, h = image->height, longest = w > h ? w : h;
     int bits = job->cross.pixel && job->cross.bits > image->bits ? job->cross.bits : image->bits;
     photo->hash = ac_hash(image);
@@ -80,8 +74,7 @@ static int examine(ac_job *job, ac_photo *photo, const rg_image *image)
 }
 
 // Both photographs of a cross-correlation need the same bits: if any has 16, all get them.
-static void widen_all(ac_job *job)
-{
+static void widen_all(ac_job *job) {
     bool wide = false;
     for (int64_t i = 0; i < job->n_photos; i++) wide = wide || (job->photo[i].shape.n[AC_KIND] & AC_16BIT);
     if (!wide || !job->cross.pixel) return;
@@ -93,13 +86,11 @@ static void widen_all(ac_job *job)
     for (int64_t i = 0; i < job->n_photos; i++) job->photo[i].shape.n[AC_KIND] |= AC_16BIT;
 }
 
-static bool keeps(const rg_image *mask, int64_t i)
-{
+static bool keeps(const rg_image *mask, int64_t i) {
     return mask->bits == 32 ? ((const float *)mask->pixel)[i] > 0 : ac_grey(mask, i) > 0;
 }
 
-int ac_read(const ac_job *job, const char *path, const rg_image_place *place, rg_image *image)
-{
+int ac_read(const ac_job *job, const char *path, const rg_image_place *place, rg_image *image) {
     int code = rg_image_read_place(path, place, &job->range, image);
     if (code != RG_GOOD || !job->mask.pixel) return code;
     const int64_t n = image->width * image->height;
@@ -127,15 +118,13 @@ int ac_read(const ac_job *job, const char *path, const rg_image_place *place, rg
 }
 
 // --cross and --mask take one photograph each; in a file with several the choice would be ambiguous.
-static int expect_one_page(const char *path)
-{
+static int expect_one_page(const char *path) {
     int64_t pages;
     const int code = rg_image_pages(path, &pages);
     return code == RG_GOOD && pages > 1 ? rg_fail(RG_USAGE, "%s: expected one photograph, found %" PRId64, path, pages) : code;
 }
 
-static int read_mask(ac_job *job)
-{
+static int read_mask(ac_job *job) {
     int64_t kept = 0;
     int code = expect_one_page(job->mask_path);
     if (code == RG_GOOD) // without the photographs' grey range, in which 0 may be a valid grey
@@ -153,8 +142,7 @@ static int read_mask(ac_job *job)
 // Decoding is as slow as everything else, so decoded photographs are kept, in this share of the free memory.
 static const double KEPT = 0.25;
 
-static int read_one(ac_job *job, ac_photo *photo)
-{
+static int read_one(ac_job *job, ac_photo *photo) {
     rg_image image;
     int code = ac_read(job, photo->path, &photo->place, &image);
     if (code == RG_GOOD) {
@@ -182,8 +170,7 @@ typedef struct ac_seen {
 } ac_seen;
 
 // Reads the photographs of one piece; stops at the first bad one.
-static void read_piece(ac_job *job, int64_t first, int64_t past, ac_seen *seen, rg_progress *progress)
-{
+static void read_piece(ac_job *job, int64_t first, int64_t past, ac_seen *seen, rg_progress *progress) {
     int64_t bad = past;
 #pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1)
     for (int64_t i = first; i < past; i++) {
@@ -206,8 +193,7 @@ static void read_piece(ac_job *job, int64_t first, int64_t past, ac_seen *seen, 
 }
 
 // Several threads and processes may each find a bad photograph; the first in order is read again to print its one error.
-static int read_all(ac_job *job)
-{
+static int read_all(ac_job *job) {
     int code = RG_GOOD;
     if (job->cross_path) {
         code = expect_one_page(job->cross_path);
@@ -244,8 +230,7 @@ static int read_all(ac_job *job)
 }
 
 // times.tsv: columns photo and time; a photo is named with or without its folder and ending.
-static int read_times(ac_job *job, const char *path)
-{
+static int read_times(ac_job *job, const char *path) {
     rg_tsv t;
     int code = rg_tsv_read(path, &t);
     if (code == RG_GOOD) code = rg_tsv_needs(&t, "photo time");
@@ -267,8 +252,7 @@ static int read_times(ac_job *job, const char *path)
     return code;
 }
 
-int ac_input(ac_job *job)
-{
+int ac_input(ac_job *job) {
     const double began_s = rg_seconds();
     int code = list_photos(job);
     if (code == RG_GOOD && job->mask_path) code = read_mask(job);
@@ -277,8 +261,7 @@ int ac_input(ac_job *job)
     return code == RG_GOOD && job->times ? read_times(job, job->times) : code;
 }
 
-void ac_input_free(ac_job *job)
-{
+void ac_input_free(ac_job *job) {
     for (int64_t i = 0; i < job->n_photos; i++) {
         free(job->photo[i].name);
         rg_image_free(&job->photo[i].kept);

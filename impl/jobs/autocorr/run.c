@@ -2,21 +2,18 @@
 // run.c: runs a variant on a photograph and has its sums checked.
 #include "autocorr.h"
 
-void ac_worker_make(ac_worker *w, const ac_job *job, const rg_device *device, int threads)
-{
+void ac_worker_make(ac_worker *w, const ac_job *job, const rg_device *device, int threads) {
     *w = (ac_worker){.job = job, .device = device, .threads = threads};
     pthread_mutex_init(&w->turn, NULL);
 }
 
-void ac_worker_free(ac_worker *w)
-{
+void ac_worker_free(ac_worker *w) {
     rg_frame_free(&w->frame);
     pthread_mutex_destroy(&w->turn);
 }
 
 // Keeps buffers and plans while the photographs have the same shape.
-static int compute(ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums)
-{
+static int compute(ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums) {
     const ac_job *job = w->job;
     rg_frame *f = &w->frame;
     if (!f->made || memcmp(f->shape.n, photo->shape.n, sizeof f->shape.n) != 0) {
@@ -34,8 +31,7 @@ static int compute(ac_worker *w, const ac_photo *photo, const rg_image *a, const
     return rg_frame_failed(f, photo->name, code);
 }
 
-int ac_worker_run(ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums)
-{
+int ac_worker_run(ac_worker *w, const ac_photo *photo, const rg_image *a, const rg_image *b, int64_t *sums) {
     pthread_mutex_lock(&w->turn);
     int code = compute(w, photo, a, b, sums);
     pthread_mutex_unlock(&w->turn);

@@ -7,8 +7,7 @@
 #include "autocorr.h"
 
 // Reads a photograph whose pixels are no longer kept; it must be unchanged.
-static int read_again(const ac_job *job, ac_photo *photo, rg_image *image)
-{
+static int read_again(const ac_job *job, ac_photo *photo, rg_image *image) {
     *image = photo->kept;
     photo->kept = (rg_image){0};
     if (image->pixel) return RG_GOOD;
@@ -24,8 +23,7 @@ typedef struct lane {
     void *sums, *pixels; // of int64_t; in the GPU's memory
 } lane;
 
-static int make_lane(lane *l, ac_worker *worker)
-{
+static int make_lane(lane *l, ac_worker *worker) {
     const ac_job *job = worker->job;
     const rg_device *d = worker->device;
     size_t most = 0;
@@ -40,14 +38,12 @@ static int make_lane(lane *l, ac_worker *worker)
     return rg_device_failed(d, d->name, "pinning memory", error);
 }
 
-static void free_lane(lane *l)
-{
+static void free_lane(lane *l) {
     if (l->sums) l->worker->device->unpin(l->sums);
     if (l->pixels) l->worker->device->unpin(l->pixels);
 }
 
-static int one_photo(const ac_job *job, const lane *l, int64_t i)
-{
+static int one_photo(const ac_job *job, const lane *l, int64_t i) {
     ac_photo *photo = &job->photo[i];
     ac_result *result = &job->result[i];
     double began_s = rg_seconds();
@@ -76,8 +72,7 @@ static int one_photo(const ac_job *job, const lane *l, int64_t i)
 }
 
 // Host bytes of one photograph in flight with this largest offset, besides a device's buffers.
-double ac_lane_need(const void *of, int64_t r)
-{
+double ac_lane_need(const void *of, int64_t r) {
     const ac_job *job = of;
     double most = 0, offsets = (double)ac_side(r) * (double)ac_side(r);
     for (int64_t i = 0; i < job->n_photos; i++) {
@@ -95,8 +90,7 @@ double ac_lane_need(const void *of, int64_t r)
 
 // Photographs in flight: as many as there are threads and memory, so that a single-threaded variant and a series both fill the
 // machine. 0 and one line if not even one fits.
-static int lanes_of(const ac_job *job, int wanted)
-{
+static int lanes_of(const ac_job *job, int wanted) {
     const double there = rg_memory_free(), fit = floor(there / ac_lane_need(job, job->r));
     if (rg_memory_allows(there, ac_lane_need, job, job->r, "--max-offset", "the offsets of one photograph") != RG_GOOD)
         return 0;
@@ -116,8 +110,7 @@ typedef struct crew {
 } crew;
 
 // Binds a GPU to the calling thread. False with the reason.
-static bool bind(const crew *c, int w, char why[200])
-{
+static bool bind(const crew *c, int w, char why[200]) {
     if (c->host) return true;
     char name[16];
     snprintf(name, sizeof name, "gpu%d", rg_ranks_gpu(c->gpus, w % c->mine));
@@ -129,8 +122,7 @@ static bool bind(const crew *c, int w, char why[200])
     return device;
 }
 
-static int work(crew *c)
-{
+static int work(crew *c) {
     const ac_job *job = c->job;
     int code = RG_GOOD, lanes = 0;
     bool more = true;
@@ -185,16 +177,14 @@ static int work(crew *c)
 
 // One thread a photograph, unless this process has fewer photographs than threads and the variant is parallel. The emulated GPU
 // is shared by the process, on one thread.
-static int lanes_wanted(const ac_job *job, int64_t photos, const rg_device *host)
-{
+static int lanes_wanted(const ac_job *job, int64_t photos, const rg_device *host) {
     bool few = photos < job->threads, threaded = job->entry->variant->flags & RG_THREADED;
     if (host && (job->entry->emulated || (few && threaded))) return 1;
     return few ? (int)photos : job->threads;
 }
 
 // Memory of the frames of a GPU with this many workers, each for the largest photograph.
-static rg_needs gpu_needs(const ac_job *job, int64_t r, int workers)
-{
+static rg_needs gpu_needs(const ac_job *job, int64_t r, int workers) {
     rg_needs most = {0}, all = {0};
     const rg_needs none = {0};
     for (int64_t i = 0; i < job->n_photos; i++) {
@@ -212,8 +202,7 @@ static double gpu_need(const void *of, int64_t r) { return gpu_needs(of, r, 1).b
 
 // Number of workers, at most `most`, that fit in the memory of the GPU that --device names, or of the first of several, and
 // their needs. 0 and one line if not even one fits.
-static int gpu_workers(const ac_job *job, int most, rg_needs *needs, const rg_device **device)
-{
+static int gpu_workers(const ac_job *job, int most, rg_needs *needs, const rg_device **device) {
     double there;
     if (rg_entry_device(job->entry, rg_ranks_device(job->device), device) != RG_GOOD) return 0;
     if (rg_device_free(*device, &there) != RG_GOOD) return 0;
@@ -225,8 +214,7 @@ static int gpu_workers(const ac_job *job, int most, rg_needs *needs, const rg_de
     return 0;
 }
 
-int ac_plan_gpu(const ac_job *job)
-{
+int ac_plan_gpu(const ac_job *job) {
     const rg_device *device;
     rg_needs needs;
     int64_t most = job->entry->emulated ? 1 : WORKERS_A_GPU;
@@ -239,8 +227,7 @@ int ac_plan_gpu(const ac_job *job)
     return RG_GOOD;
 }
 
-int ac_series(ac_job *job)
-{
+int ac_series(ac_job *job) {
     char why[200];
     for (int64_t i = 0; i < job->n_photos; i++)
         if (job->resume) ac_already_written(job, &job->photo[i], &job->result[i]);

@@ -4,8 +4,7 @@
 
 #include <fftw3.h>
 
-static double *ring_power(const rg_image *image, const fftw_complex *f, int64_t *rings)
-{
+static double *ring_power(const rg_image *image, const fftw_complex *f, int64_t *rings) {
     int64_t w = image->width, h = image->height, side = w > h ? w : h, half = w / 2 + 1;
     *rings = side / 2 + 1;
     double *power = rg_alloc((size_t)*rings * sizeof *power);
@@ -26,8 +25,7 @@ static double *ring_power(const rg_image *image, const fftw_complex *f, int64_t 
     return power;
 }
 
-double ac_spectrum_length(const rg_image *image)
-{
+double ac_spectrum_length(const rg_image *image) {
     int64_t w = image->width, h = image->height, rings, best = 0;
     double *grey = fftw_malloc((size_t)(w * h) * sizeof *grey), mean = 0;
     fftw_complex *f = fftw_malloc((size_t)(h * (w / 2 + 1)) * sizeof *f);

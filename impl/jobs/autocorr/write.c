@@ -11,29 +11,25 @@
 #include "../../base/tsv.h"
 #include "autocorr.h"
 
-static char *file_of(const ac_job *job, const ac_photo *photo, const char *ending)
-{
+static char *file_of(const ac_job *job, const ac_photo *photo, const char *ending) {
     return rg_print("%s/%s.%s", job->out, photo->name, ending);
 }
 
 // Everything that determines the contents of the files, on one line.
-static char *request_of(const ac_job *job, const ac_photo *photo)
-{
+static char *request_of(const ac_job *job, const ac_photo *photo) {
     return rg_print("input %016" PRIx64 ", other %016" PRIx64 ", max-offset %" PRId64
                     ", norm %s, prominence %.17g, spectrum %s",
         photo->hash, job->cross_hash, job->r, ac_norm_name[job->norm], job->prominence, job->spectrum ? "yes" : "no");
 }
 
-static void print_length(FILE *out, double length)
-{
+static void print_length(FILE *out, double length) {
     if (isnan(length))
         fprintf(out, "none");
     else
         fprintf(out, "%.17g", length);
 }
 
-static int write_c2d(const char *path, const ac_field *f, ac_norm norm, long double unit)
-{
+static int write_c2d(const char *path, const ac_field *f, ac_norm norm, long double unit) {
     rg_mrc_out m;
     int64_t side = ac_side(f->r);
     int code = rg_mrc_write_begin(&m, path, side, side, 1, RG_MRC_FLOAT32, 0, false);
@@ -44,8 +40,7 @@ static int write_c2d(const char *path, const ac_field *f, ac_norm norm, long dou
     return rg_mrc_write_end(&m, code);
 }
 
-static int write_sums(const char *path, const ac_field *f)
-{
+static int write_sums(const char *path, const ac_field *f) {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code != RG_GOOD) return code;
@@ -56,8 +51,7 @@ static int write_sums(const char *path, const ac_field *f)
 }
 
 static int write_c1d(
-    const ac_job *job, const ac_photo *photo, const char *path, const double *c1d, const int64_t *n, const ac_result *result)
-{
+    const ac_job *job, const ac_photo *photo, const char *path, const double *c1d, const int64_t *n, const ac_result *result) {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code != RG_GOOD) return code;
@@ -80,8 +74,7 @@ static int write_c1d(
     return rg_file_commit(&file);
 }
 
-static int plot_photo(const ac_job *job, const ac_photo *photo, const char *c1d, const char *c2d, const ac_result *result)
-{
+static int plot_photo(const ac_job *job, const ac_photo *photo, const char *c1d, const char *c2d, const ac_result *result) {
     RG_FREED char *svg = file_of(job, photo, "svg");
     rg_plot plot = {0};
     rg_plot_path(&plot, "C1D", c1d);
@@ -95,8 +88,7 @@ static int plot_photo(const ac_job *job, const ac_photo *photo, const char *c1d,
 }
 
 // A background's slope hides the maximum in curves that keep the mean.
-static void find_centred(const ac_job *job, const ac_field *f, ac_result *result)
-{
+static void find_centred(const ac_job *job, const ac_field *f, ac_result *result) {
     char why[120];
     double ignored, *c1d = rg_alloc((size_t)(job->r + 1) * sizeof *c1d);
     RG_FREED int64_t *n = rg_alloc((size_t)(job->r + 1) * sizeof *n);
@@ -108,8 +100,7 @@ static void find_centred(const ac_job *job, const ac_field *f, ac_result *result
     free(c1d);
 }
 
-int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, ac_result *result)
-{
+int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, ac_result *result) {
     char why[120];
     long double unit = ac_unit(f, job->norm, why);
     if (!(unit > 0)) return rg_fail(RG_USAGE, "%s: %s", photo->path, why);
@@ -132,8 +123,7 @@ int ac_write_photo(const ac_job *job, const ac_photo *photo, const ac_field *f, 
     return code;
 }
 
-int ac_plan(const ac_job *job)
-{
+int ac_plan(const ac_job *job) {
     static const char *const ending[] = {"c2d.mrc", "sums.tsv", "c1d.tsv", "svg"};
     const bool written[] = {true, job->dump_sums, true, job->gnuplot};
     rg_plan("photographs", "%" PRId64 ", offsets to %" PRId64 ", variant %s", job->n_photos, job->r, job->entry->name);
@@ -157,21 +147,18 @@ int ac_plan(const ac_job *job)
     return RG_GOOD;
 }
 
-static bool stands(const ac_job *job, const ac_photo *photo, const char *ending)
-{
+static bool stands(const ac_job *job, const ac_photo *photo, const char *ending) {
     RG_FREED char *path = file_of(job, photo, ending);
     return access(path, R_OK) == 0;
 }
 
 // Reads "# KEY: number" or "# KEY: none" from a curve's head.
-static double length_of(const rg_tsv *t, const char *key)
-{
+static double length_of(const rg_tsv *t, const char *key) {
     const char *text = rg_tsv_head(t, key);
     return !text || strncmp(text, "none", 4) == 0 ? NAN : strtod(text, NULL);
 }
 
-bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *result)
-{
+bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *result) {
     bool whole = stands(job, photo, "c1d.tsv") && stands(job, photo, "c2d.mrc") &&
         (!job->dump_sums || stands(job, photo, "sums.tsv")) && (!job->gnuplot || stands(job, photo, "svg"));
     RG_FREED char *request = request_of(job, photo), *path = file_of(job, photo, "c1d.tsv");
@@ -193,8 +180,7 @@ bool ac_already_written(const ac_job *job, const ac_photo *photo, ac_result *res
 
 // ---- the job's page ------------------------------------------------------------------------------------------------------
 
-static void show_c2d(const ac_job *job, int64_t i)
-{
+static void show_c2d(const ac_job *job, int64_t i) {
     const int64_t side = ac_side(job->r);
     const ac_result *r = &job->result[i];
     RG_FREED char *path = file_of(job, &job->photo[i], "c2d.mrc");
@@ -220,8 +206,7 @@ static void show_c2d(const ac_job *job, int64_t i)
 }
 
 // Shows C1D of the first, the middle and the last photograph, from their files, whichever run wrote them.
-static void show_c1d(const ac_job *job, int n, const int64_t *which)
-{
+static void show_c1d(const ac_job *job, int n, const int64_t *which) {
     const char *name[3];
     double *value[3];
     int read = 0;
@@ -249,8 +234,7 @@ static void show_c1d(const ac_job *job, int n, const int64_t *which)
     for (int k = 0; k < read; k++) free(value[k]);
 }
 
-void ac_show(const ac_job *job)
-{
+void ac_show(const ac_job *job) {
     const int64_t n = job->n_photos, which[3] = {0, n / 2, n - 1};
     const int shown = n > 2 ? 3 : (int)n;
     double low = INFINITY, high = -INFINITY, least = INFINITY;

@@ -60,16 +60,14 @@ static const char help[] =
 
 // ---- the command line ----------------------------------------------------------------------------------------------------
 
-static int check_side(const char *path, int64_t side, int64_t found)
-{
+static int check_side(const char *path, int64_t side, int64_t found) {
     return found == side
         ? RG_GOOD
         : rg_fail(RG_USAGE, "%s: expected %" PRId64 " voxels a side as in the first volume, found %" PRId64, path, side, found);
 }
 
 // Checks all input files before the work.
-static int check_files(aj_average *job)
-{
+static int check_files(aj_average *job) {
     rg_volume v;
     job->n = job->given.word.n;
     job->path = job->given.word.item;
@@ -90,8 +88,7 @@ static int check_files(aj_average *job)
     return RG_GOOD;
 }
 
-static int check_numbers(aj_average *job)
-{
+static int check_numbers(aj_average *job) {
     const double half = (double)job->side / 2;
     int code = rg_option_within("shift", &job->shift_px, 5, 0, half);
     if (code == RG_GOOD) code = rg_option_within("mask-radius", &job->mask_radius_px, 0.4 * (double)job->side, 1, half);
@@ -107,8 +104,7 @@ static int check_numbers(aj_average *job)
     return rg_option_within("step", &job->step_deg, 180 / M_PI * 2 / (0.25 * smallest), 2, 60);
 }
 
-static int read_input(aj_average *job)
-{
+static int read_input(aj_average *job) {
     int gpus;
     job->command = job->given.line;
     job->device = rg_ranks_device(job->given.device);
@@ -127,8 +123,7 @@ static int read_input(aj_average *job)
 
 // ---- the work ------------------------------------------------------------------------------------------------------------
 
-int aj_volume_read(const char *path, int64_t side, rg_volume *v)
-{
+int aj_volume_read(const char *path, int64_t side, rg_volume *v) {
     int code = rg_volume_read(path, v);
     if (code != RG_GOOD) return code;
     code = check_side(path, side, v->side);
@@ -140,8 +135,7 @@ int aj_volume_read(const char *path, int64_t side, rg_volume *v)
 }
 
 // Filters a volume, masks it with a sphere, and makes its levels.
-static void prepare(const aj_average *job, const float *volume, double radius_px, aj_pyramid *p)
-{
+static void prepare(const aj_average *job, const float *volume, double radius_px, aj_pyramid *p) {
     memcpy(p->v[0], volume, (size_t)(job->side * job->side * job->side) * sizeof *volume);
     aj_band_pass(p->side[0], job->low_px, job->high_px, p->v[0], job->threads);
     aj_sphere(job->side, radius_px, p->v[0]);
@@ -150,8 +144,7 @@ static void prepare(const aj_average *job, const float *volume, double radius_px
 }
 
 // The particle's own sphere reaches to the box's faces, so that a rotation does not change its energy.
-static int load_particle(aj_average *job, int64_t i)
-{
+static int load_particle(aj_average *job, int64_t i) {
     rg_volume v;
     double began_s = rg_seconds();
     int code = aj_volume_read(job->path[i], job->side, &v);
@@ -166,8 +159,7 @@ static void matrix_of(const rg_pose *p, double a[9]) { rg_particle_matrix(p->rot
 
 // Measures how far each pose moved, apart from a common motion: if all poses turn by q and move by t, A' = A Q, shift' = shift
 // + A t, the average is the same.
-void aj_change(int64_t n, const rg_pose *before, const rg_pose *now, double *turned_deg, double *moved_px)
-{
+void aj_change(int64_t n, const rg_pose *before, const rg_pose *now, double *turned_deg, double *moved_px) {
     double q[9], a[9], b[9], turned[9], t[3] = {0};
     aj_common_rotation(n, before, now, q);
     for (int64_t i = 0; i < n; i++) {
@@ -189,8 +181,7 @@ void aj_change(int64_t n, const rg_pose *before, const rg_pose *now, double *tur
     }
 }
 
-static int take_spectra(aj_average *job, int64_t first, int64_t past)
-{
+static int take_spectra(aj_average *job, int64_t first, int64_t past) {
     int code = RG_GOOD;
     for (int64_t i = first; i < past && code == RG_GOOD; i++)
         if (!job->spectra.has_particle[i]) {
@@ -207,8 +198,7 @@ typedef struct aj_posed {
 
 // Aligns particles first .. past - 1 to the reference.
 static int align_piece(
-    aj_average *job, int64_t first, int64_t past, aj_posed *found, const rg_deal *deal, rg_progress *progress)
-{
+    aj_average *job, int64_t first, int64_t past, aj_posed *found, const rg_deal *deal, rg_progress *progress) {
     bool all = job->done < job->everywhere;
     RG_FREED rg_pose *start = rg_alloc((size_t)((past - first) * AJ_KEPT) * sizeof *start);
     RG_FREED int64_t *kept = rg_alloc((size_t)(past - first) * sizeof *kept);
@@ -236,8 +226,7 @@ static int align_piece(
 
 // Aligns all particles; all processes then have all poses. A piece that tries all rotations turns the reference itself, so
 // pieces are not too small.
-static int align_all(aj_average *job, rg_progress *progress)
-{
+static int align_all(aj_average *job, rg_progress *progress) {
     int64_t pieces = 4 * rg_ranks(), first, past;
     RG_FREED aj_posed *found = rg_alloc((size_t)job->n * sizeof *found);
     rg_deal deal = {.n = job->n, .record = found, .bytes = sizeof *found};
@@ -268,14 +257,12 @@ static int align_all(aj_average *job, rg_progress *progress)
     return code;
 }
 
-static void use_as_reference(aj_average *job, const float *volume)
-{
+static void use_as_reference(aj_average *job, const float *volume) {
     prepare(job, volume, job->mask_radius_px, &job->reference);
     aj_spectra_reference(job);
 }
 
-static int first_reference(aj_average *job)
-{
+static int first_reference(aj_average *job) {
     rg_volume v;
     int code = aj_volume_read(job->from_particle ? job->path[0] : job->reference_path, job->side, &v);
     if (code != RG_GOOD) return code;
@@ -286,8 +273,7 @@ static int first_reference(aj_average *job)
 }
 
 // Makes the next reference, in the first process: all particles count, in order.
-static int average_all(aj_average *job)
-{
+static int average_all(aj_average *job) {
     size_t voxels = (size_t)(job->side * job->side * job->side);
     int code = rg_rank == 0 ? aj_map(job) : RG_GOOD;
     if (code == RG_GOOD) rg_ranks_share(job->map.value, voxels * sizeof *job->map.value);
@@ -295,8 +281,7 @@ static int average_all(aj_average *job)
     return code;
 }
 
-static int iterate(aj_average *job)
-{
+static int iterate(aj_average *job) {
     rg_progress progress;
     int code = first_reference(job);
     rg_progress_begin(&progress, "average", "alignments", (double)(job->iterations * job->n));
@@ -321,16 +306,14 @@ static int iterate(aj_average *job)
 }
 
 // Volumes in flight, the transforms of the smallest level (of at most COARSEST voxels a side), the table of the grid.
-static double need(const void *of, int64_t side)
-{
+static double need(const void *of, int64_t side) {
     const aj_average *job = of;
     const double voxels = (double)side * (double)side * (double)side, m = fmin((double)side, COARSEST);
     return 4 * voxels * (2 * 8.0 / 7 + 4 + 3 * (job->half_maps ? 3 : 1) + 3) + 8 * m * m * (m / 2 + 1) * (double)job->n +
         8 * (double)aj_grid_size(job->step_deg) * (double)job->n;
 }
 
-static int memory_allows(const aj_average *job)
-{
+static int memory_allows(const aj_average *job) {
     if (rg_dry_run) {
         rg_plan("subtomograms", "%" PRId64 " of %" PRId64 "^3 voxels", job->n, job->side);
         rg_plan_memory("memory", need(job, job->side), rg_memory_free(), need, job, "a side of");
@@ -339,8 +322,7 @@ static int memory_allows(const aj_average *job)
         rg_memory_free(), need, job, job->side, "a side of", "%" PRId64 " volumes of %" PRId64 "^3 voxels", job->n, job->side);
 }
 
-static int work(aj_average *job)
-{
+static int work(aj_average *job) {
     size_t bytes = (size_t)(job->side * job->side * job->side) * sizeof(float), n = (size_t)job->n;
     const int64_t side[3] = {job->side, job->side, job->side};
     aj_pyramid_make(&job->reference, side, COARSEST);
@@ -363,8 +345,7 @@ static int work(aj_average *job)
     return code == RG_GOOD && rg_rank == 0 ? aj_average_write(job) : code;
 }
 
-static void free_job(aj_average *job)
-{
+static void free_job(aj_average *job) {
     for (int k = 0; k < job->reference.levels; k++) aj_scorer_free(&job->scorer[k]);
     aj_pyramid_free(&job->reference);
     aj_pyramid_free(&job->particle);
@@ -378,8 +359,7 @@ static void free_job(aj_average *job)
     free(job->change);
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     aj_average *job = typed;
     double began_s = rg_seconds();
     int code = read_input(job);

@@ -10,8 +10,7 @@
 // ---- rotations -----------------------------------------------------------------------------------------------------------
 
 // Rings of equal tilt; psi and rot in steps of at most step_deg along their circles. NULL only counts.
-static int64_t rotations(double step_deg, rg_pose *pose)
-{
+static int64_t rotations(double step_deg, rg_pose *pose) {
     int64_t n = 0, rings = (int64_t)ceil(180 / step_deg), psis = (int64_t)ceil(360 / step_deg);
     for (int64_t t = 0; t <= rings; t++) {
         double tilt = 180 * (double)t / (double)rings;
@@ -27,8 +26,7 @@ int64_t aj_grid_size(double step_deg) { return rotations(step_deg, NULL); }
 
 // ---- transforms ----------------------------------------------------------------------------------------------------------
 
-void aj_spectra_make(aj_spectra *s, int64_t m, int64_t n)
-{
+void aj_spectra_make(aj_spectra *s, int64_t m, int64_t n) {
     *s = (aj_spectra){.m = m, .pitch = m / 2 + 1, .count = m * m * (m / 2 + 1)};
     float *room = fftwf_alloc_real((size_t)(2 * s->count));
     fftwf_complex *f = (fftwf_complex *)room;
@@ -46,8 +44,7 @@ void aj_spectra_make(aj_spectra *s, int64_t m, int64_t n)
     }
 }
 
-void aj_spectra_free(aj_spectra *s)
-{
+void aj_spectra_free(aj_spectra *s) {
     if (!s->m) return;
     fftwf_destroy_plan(s->there);
     fftwf_destroy_plan(s->back);
@@ -58,8 +55,7 @@ void aj_spectra_free(aj_spectra *s)
 }
 
 // kx, ky, kz of frequency i.
-static void frequency(const aj_spectra *s, int64_t i, double k[3])
-{
+static void frequency(const aj_spectra *s, int64_t i, double k[3]) {
     int64_t y = i / s->pitch % s->m, z = i / s->pitch / s->m;
     k[0] = (double)(i % s->pitch);
     k[1] = (double)(2 * y > s->m ? y - s->m : y);
@@ -67,16 +63,14 @@ static void frequency(const aj_spectra *s, int64_t i, double k[3])
 }
 
 // Transforms v, m rows of m values, each at the pitch of an in-place transform.
-static void transform(const aj_spectra *s, const float *v, fftwf_complex *f)
-{
+static void transform(const aj_spectra *s, const float *v, fftwf_complex *f) {
     for (int64_t row = 0; row < s->m * s->m; row++)
         memcpy((float *)f + row * 2 * s->pitch, v + row * s->m, (size_t)s->m * sizeof *v);
     fftwf_execute_dft_r2c(s->there, (float *)f, f);
     f[0][0] = f[0][1] = 0;
 }
 
-void aj_spectra_particle(aj_average *job, int64_t i)
-{
+void aj_spectra_particle(aj_average *job, int64_t i) {
     const aj_spectra *s = &job->spectra;
     fftwf_complex *f = s->particle + i * s->count;
     transform(s, job->particle.v[job->particle.levels - 1], f);
@@ -90,8 +84,7 @@ void aj_spectra_particle(aj_average *job, int64_t i)
     }
 }
 
-void aj_spectra_reference(aj_average *job)
-{
+void aj_spectra_reference(aj_average *job) {
     aj_spectra *s = &job->spectra;
     fftwf_complex *f = fftwf_alloc_complex((size_t)s->count);
     transform(s, job->reference.v[job->reference.levels - 1], f);
@@ -115,8 +108,7 @@ typedef struct found {
 
 // Turns the reference to the particle's frame, p -> A^T p. The reference is 0 at the faces of the box, so neighbours outside
 // may count as 0.
-static void turn(const float *reference, int64_t m, const double a[9], float *turned)
-{
+static void turn(const float *reference, int64_t m, const double a[9], float *turned) {
     float c = (float)(m / 2), most = (float)(m - 1);
     for (int64_t z = 0; z < m; z++)
         for (int64_t y = 0; y < m; y++) {
@@ -140,8 +132,7 @@ static void turn(const float *reference, int64_t m, const double a[9], float *tu
 }
 
 // The share of each frequency that both have: in the particle's wedge, and in the reference's if it is a particle itself.
-static void share_of(const aj_average *job, const double a[9], float *share)
-{
+static void share_of(const aj_average *job, const double a[9], float *share) {
     const aj_spectra *s = &job->spectra;
     for (int64_t z = 0; z < s->m; z++)
         for (int64_t y = 0; y < s->m; y++)
@@ -156,8 +147,7 @@ static void share_of(const aj_average *job, const double a[9], float *share)
 
 // Transforms the reference in the particle's frame, where both have data; returns its energy there. The lane keeps the share of
 // the rotation before, unless the reference has a wedge, which turns with it.
-static double turn_reference(const aj_average *job, const double a[9], lane *l)
-{
+static double turn_reference(const aj_average *job, const double a[9], lane *l) {
     const aj_spectra *s = &job->spectra;
     double energy = 0;
     turn(job->reference.v[job->reference.levels - 1], s->m, a, l->turned);
@@ -173,8 +163,7 @@ static double turn_reference(const aj_average *job, const double a[9], lane *l)
 }
 
 // The largest value among the shifts in the range.
-static found best_shift(const aj_spectra *s, const float *plane, int64_t most)
-{
+static found best_shift(const aj_spectra *s, const float *plane, int64_t most) {
     found best = {-INFINITY, {0}};
     for (int64_t z = -most; z <= most; z++)
         for (int64_t y = -most; y <= most; y++) {
@@ -187,8 +176,7 @@ static found best_shift(const aj_spectra *s, const float *plane, int64_t most)
     return best;
 }
 
-static found correlate(const aj_average *job, int64_t i, int64_t most, double energy, lane *l)
-{
+static found correlate(const aj_average *job, int64_t i, int64_t most, double energy, lane *l) {
     const aj_spectra *s = &job->spectra;
     const fftwf_complex *f = s->particle + i * s->count;
     float own = 0;
@@ -212,16 +200,14 @@ typedef struct ranked {
     float score;
 } ranked;
 
-static int by_score(const void *a, const void *b)
-{
+static int by_score(const void *a, const void *b) {
     float x = ((const ranked *)a)->score, y = ((const ranked *)b)->score;
     return (x < y) - (x > y);
 }
 
 // Keeps the best rotations that are at least two thirds of a step apart; those of one particle are `pitch` apart in the table.
 static int64_t keep_best(
-    const aj_average *job, int64_t n, const rg_pose *grid, const found *table, int64_t pitch, ranked *order, rg_pose *kept)
-{
+    const aj_average *job, int64_t n, const rg_pose *grid, const found *table, int64_t pitch, ranked *order, rg_pose *kept) {
     int64_t count = 0;
     double matrix[AJ_KEPT][9];
     for (int64_t r = 0; r < n; r++) order[r] = (ranked){r, table[r * pitch].score};
@@ -240,8 +226,7 @@ static int64_t keep_best(
     return count;
 }
 
-void aj_grid(aj_average *job, int64_t first, int64_t past, rg_pose *pose, int64_t *kept)
-{
+void aj_grid(aj_average *job, int64_t first, int64_t past, rg_pose *pose, int64_t *kept) {
     const aj_spectra *s = &job->spectra;
     int64_t n = aj_grid_size(job->step_deg), voxels = s->m * s->m * s->m, count = past - first;
     int64_t most = (int64_t)fmin(ceil(ldexp(job->shift_px, 1 - job->reference.levels)), (double)(s->m / 2 - 1));

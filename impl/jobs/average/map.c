@@ -6,8 +6,7 @@
 #include "average.h"
 #include "../../affine/index.h"
 
-void aj_sphere(int64_t side, double radius_px, float *v)
-{
+void aj_sphere(int64_t side, double radius_px, float *v) {
     double edge = (double)side / 12, centre = (double)(side / 2);
     for (int64_t i = 0; i < side * side * side; i++) {
         double x = (double)(i % side) - centre, y = (double)(i / side % side) - centre, z = (double)(i / side / side) - centre;
@@ -29,8 +28,7 @@ typedef struct averaging {
     sums half[2];
 } averaging;
 
-static void averaging_make(averaging *m, const aj_average *job)
-{
+static void averaging_make(averaging *m, const aj_average *job) {
     int n = (int)job->side;
     bool wedge = job->wedge_deg < 90;
     *m = (averaging){.side = job->side, .pitch = job->side / 2 + 1};
@@ -43,8 +41,7 @@ static void averaging_make(averaging *m, const aj_average *job)
             (sums){rg_alloc((size_t)(2 * m->count) * sizeof(float)), wedge ? rg_alloc((size_t)m->count * sizeof(float)) : NULL};
 }
 
-static void averaging_free(averaging *m)
-{
+static void averaging_free(averaging *m) {
     fftwf_destroy_plan(m->there);
     fftwf_destroy_plan(m->back);
     fftwf_free(m->moved);
@@ -55,8 +52,7 @@ static void averaging_free(averaging *m)
 }
 
 // Moves the particle to the map's frame, v -> A v + shift, in rows at the pitch of an in-place transform.
-static void bring_back(averaging *m, const rg_volume *particle, const rg_pose *pose, const double a[9], int threads)
-{
+static void bring_back(averaging *m, const rg_volume *particle, const rg_pose *pose, const double a[9], int threads) {
     int n = (int)m->side, c = n / 2;
 #pragma omp parallel for num_threads(threads)
     for (int z = 0; z < n; z++)
@@ -71,8 +67,7 @@ static void bring_back(averaging *m, const rg_volume *particle, const rg_pose *p
             }
 }
 
-static void add_seen(averaging *m, sums *to, const double a[9], const double wedge[2], int threads)
-{
+static void add_seen(averaging *m, sums *to, const double a[9], const double wedge[2], int threads) {
     fftwf_complex *f = (fftwf_complex *)m->moved, *sum = (fftwf_complex *)to->f;
     fftwf_execute(m->there);
 #pragma omp parallel for num_threads(threads)
@@ -92,8 +87,7 @@ static void add_seen(averaging *m, sums *to, const double a[9], const double wed
 }
 
 // Makes the map from the sums over `particles` particles.
-static void finish(averaging *m, const sums *s, double particles, rg_volume *map)
-{
+static void finish(averaging *m, const sums *s, double particles, rg_volume *map) {
     double scale = s->weight ? 1 / ((double)m->side * (double)m->side * (double)m->side) : 1 / particles;
     memcpy(m->moved, s->f, (size_t)(2 * m->count) * sizeof *m->moved);
     if (s->weight) {
@@ -109,8 +103,7 @@ static void finish(averaging *m, const sums *s, double particles, rg_volume *map
         for (int64_t x = 0; x < m->side; x++) map->value[row * m->side + x] = (float)(scale * m->moved[row * 2 * m->pitch + x]);
 }
 
-int aj_map(aj_average *job)
-{
+int aj_map(aj_average *job) {
     RG_ENDS(averaging_free) averaging m;
     int code = RG_GOOD;
     averaging_make(&m, job);

@@ -20,8 +20,7 @@ typedef struct level {
 } level;
 
 // exp of the rotation vector w (Rodrigues), times the base.
-static void rotation_of(const level *l, int64_t base, const double *u, double a[9])
-{
+static void rotation_of(const level *l, int64_t base, const double *u, double a[9]) {
     double w[3] = {u[0] / l->r, u[1] / l->r, u[2] / l->r}, angle = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     double s = angle > 1e-9 ? sin(angle) / angle : 1, c = angle > 1e-9 ? (1 - cos(angle)) / (angle * angle) : 0.5;
     double x = w[0] * w[0], y = w[1] * w[1], z = w[2] * w[2];
@@ -30,8 +29,7 @@ static void rotation_of(const level *l, int64_t base, const double *u, double a[
     gr_multiply(turn, l->base[base], a);
 }
 
-static void matrix_of(const void *data, int64_t base, const double *u, float *matrix)
-{
+static void matrix_of(const void *data, int64_t base, const double *u, float *matrix) {
     double a[9];
     rotation_of(data, base, u, a);
     for (int row = 0; row < 3; row++) {
@@ -42,8 +40,7 @@ static void matrix_of(const void *data, int64_t base, const double *u, float *ma
 
 // The share of the reference's energy within the particle's wedge; if the reference is a particle itself, times the share of
 // the particle's energy within the reference's wedge.
-static double share_seen(const level *l, const double a[9])
-{
+static double share_seen(const level *l, const double a[9]) {
     const aj_spectra *s = &l->job->spectra;
     double seen = 0, all = 0, own_seen = 0, own = 0;
     for (int64_t z = 0, i = 0; z < s->m; z++)
@@ -66,8 +63,7 @@ static double share_seen(const level *l, const double a[9])
     return l->job->from_particle ? share * fmax(LEAST_SHARE, own > 0 ? own_seen / own : 1) : share;
 }
 
-static double score_of(const void *data, int64_t base, const double *u, double rho)
-{
+static double score_of(const void *data, int64_t base, const double *u, double rho) {
     const level *l = data;
     double a[9];
     if (!(l->job->wedge_deg < 90)) return rho;
@@ -75,8 +71,7 @@ static double score_of(const void *data, int64_t base, const double *u, double r
     return rho / sqrt(share_seen(l, a));
 }
 
-static double apart(const void *data, const aj_candidate *a, const aj_candidate *b)
-{
+static double apart(const void *data, const aj_candidate *a, const aj_candidate *b) {
     const level *l = data;
     double x[9], y[9], move = 0;
     rotation_of(l, a->base, a->u, x);
@@ -85,8 +80,7 @@ static double apart(const void *data, const aj_candidate *a, const aj_candidate 
     return sqrt(move) + rg_rotation_apart_deg(x, y) * M_PI / 180 * l->r;
 }
 
-static aj_levels levels_of(const aj_average *job)
-{
+static aj_levels levels_of(const aj_average *job) {
     return (aj_levels){.dims = 3,
         .outside = AF_ZERO,
         .threads = job->threads,
@@ -96,20 +90,17 @@ static aj_levels levels_of(const aj_average *job)
         .asked = job->asked};
 }
 
-int aj_pose_make(aj_average *job)
-{
+int aj_pose_make(aj_average *job) {
     const aj_levels how = levels_of(job);
     return aj_scorers_make(job->scorer, &how, &job->reference);
 }
 
-int aj_pose_plan(const aj_average *job)
-{
+int aj_pose_plan(const aj_average *job) {
     const aj_levels how = levels_of(job);
     return aj_scorers_plan(&how, &job->reference);
 }
 
-static aj_space space_of(const aj_average *job, const level *l, int number)
-{
+static aj_space space_of(const aj_average *job, const level *l, int number) {
     double turn = 3.2 * l->r, shift = ldexp(job->shift_px, -number);
     return (aj_space){.dims = 6,
         .low = {-turn, -turn, -turn, -shift, -shift, -shift},
@@ -120,8 +111,7 @@ static aj_space space_of(const aj_average *job, const level *l, int number)
 }
 
 // Steps in pixels of each level: the grid leaves half a step of rotation, each level the last step of the one before.
-static int climb(aj_average *job, int number, bool first, const aj_space *space, int64_t n, aj_candidate *c)
-{
+static int climb(aj_average *job, int number, bool first, const aj_space *space, int64_t n, aj_candidate *c) {
     const level *l = space->data;
     aj_scorer *s = &job->scorer[number];
     double half_step = job->step_deg / 2 * M_PI / 180 * l->r;
@@ -132,8 +122,7 @@ static int climb(aj_average *job, int number, bool first, const aj_space *space,
     return aj_climb(s, space, n, c, first ? half_step : 0.5, number == 0 ? 0.02 : 0.2);
 }
 
-int aj_pose_refine(aj_average *job, int64_t i, int64_t n, const rg_pose *start, bool all, rg_pose *found, double *correlation)
-{
+int aj_pose_refine(aj_average *job, int64_t i, int64_t n, const rg_pose *start, bool all, rg_pose *found, double *correlation) {
     int last = job->reference.levels - 1, top = all || last == 0 ? last : last - 1, code = RG_GOOD;
     RG_FREED aj_candidate *c = rg_alloc((size_t)n * sizeof *c);
     double(*base)[9] = rg_alloc((size_t)n * sizeof *base);

@@ -7,8 +7,7 @@
 #include "../../../data/formats/star.h"
 #include "average.h"
 
-void aj_common_rotation(int64_t n, const rg_pose *found, const rg_pose *truth, double q[9])
-{
+void aj_common_rotation(int64_t n, const rg_pose *found, const rg_pose *truth, double q[9]) {
     double a[9], b[9];
     memset(q, 0, 9 * sizeof *q);
     for (int64_t i = 0; i < n; i++) {
@@ -27,8 +26,7 @@ void aj_common_rotation(int64_t n, const rg_pose *found, const rg_pose *truth, d
     }
 }
 
-static int write_errors(const aj_average *job)
-{
+static int write_errors(const aj_average *job) {
     static const char *const quantity[] = {"rotation_deg", "shift_px"};
     double *room = rg_alloc((size_t)(2 * job->n) * sizeof *room), *error[2] = {room, room + job->n};
     double q[9], a[9], b[9], turned[9];
@@ -50,8 +48,7 @@ static int write_errors(const aj_average *job)
     return code;
 }
 
-static int write_halves(const aj_average *job)
-{
+static int write_halves(const aj_average *job) {
     static const char *const ending[2] = {"_half1.mrc", "_half2.mrc"};
     int code = RG_GOOD;
     size_t voxels = (size_t)(job->side * job->side * job->side);
@@ -76,8 +73,7 @@ static int write_halves(const aj_average *job)
     return code;
 }
 
-static int write_poses(const aj_average *job)
-{
+static int write_poses(const aj_average *job) {
     RG_FREED char *path = rg_path_beside(job->out, "", ".poses.tsv");
     RG_FREED char *head =
         rg_print("# command: %s\n# a feature at v of the average stands at c + A (v - c) + shift in the particle,\n"
@@ -87,8 +83,7 @@ static int write_poses(const aj_average *job)
 }
 
 // The halves become RELION's random subsets.
-static int write_relion(const aj_average *job)
-{
+static int write_relion(const aj_average *job) {
     static const char *const optics[] = {
         "rlnOpticsGroup", "rlnOpticsGroupName", "rlnImagePixelSize", "rlnImageSize", "rlnImageDimensionality"};
     static const char *const row[] = {"rlnImageName", "rlnOpticsGroup", "rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi",
@@ -121,8 +116,7 @@ static int write_relion(const aj_average *job)
 
 // For passive rotations A = Rz(psi) Ry(tilt) Rz(rot) is Rz(tdrot) Rx(tilt) Rz(narot) with tdrot = psi - 90, narot = rot + 90.
 // The shift is the place of the centre in the particle, for both.
-static int write_dynamo(const aj_average *job)
-{
+static int write_dynamo(const aj_average *job) {
     enum { COLUMNS = 35 };
     rg_file file;
     int code = rg_file_open_beside(&file, job->out, "", ".poses.tbl");
@@ -136,8 +130,7 @@ static int write_dynamo(const aj_average *job)
     return code == RG_GOOD ? rg_file_commit(&file) : code;
 }
 
-static int write_iterations(const aj_average *job)
-{
+static int write_iterations(const aj_average *job) {
     rg_file file;
     RG_FREED char *path = rg_path_beside(job->out, "", ".iterations.tsv"), *svg = rg_path_beside(job->out, "", ".svg");
     int code = rg_file_open(&file, path);
@@ -157,8 +150,7 @@ static int write_iterations(const aj_average *job)
 }
 
 // Adds the main results to the job's page.
-static void show(const aj_average *job)
-{
+static void show(const aj_average *job) {
     const int64_t n = job->n;
     const double *last = job->change[job->done - 1];
     double *of[3], sum = 0, square = 0;
@@ -198,8 +190,7 @@ static void show(const aj_average *job)
     rg_summary_directions(n, &job->pose->rot_deg, &job->pose->tilt_deg, sizeof *job->pose);
 }
 
-int aj_average_write(const aj_average *job)
-{
+int aj_average_write(const aj_average *job) {
     int code = rg_volume_write(job->out, &job->map);
     if (code == RG_GOOD) code = write_poses(job);
     if (code == RG_GOOD) code = write_relion(job);

@@ -3,8 +3,7 @@
 #include "../../base/summary.h"
 #include "matching.h"
 
-void aj_print_stages(int n, const char *const *stage, const double *seconds)
-{
+void aj_print_stages(int n, const char *const *stage, const double *seconds) {
     printf("stage\tseconds\n");
     for (int i = 0; i < n; i++) {
         printf("%s\t%.3f\n", stage[i], seconds[i]);
@@ -12,14 +11,12 @@ void aj_print_stages(int n, const char *const *stage, const double *seconds)
     }
 }
 
-double aj_median(int64_t n, double *v)
-{
+double aj_median(int64_t n, double *v) {
     qsort(v, (size_t)n, sizeof *v, rg_ascending);
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-int aj_write_errors(const char *path, const char *command, int quantities, const char *const *quantity, int64_t n, double **v)
-{
+int aj_write_errors(const char *path, const char *command, int quantities, const char *const *quantity, int64_t n, double **v) {
     rg_file file;
     int code = rg_file_open(&file, path);
     if (code != RG_GOOD) return code;

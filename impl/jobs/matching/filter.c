@@ -2,15 +2,13 @@
 // filter.c: Gaussian filters, pyramids, normalisation, for images (depth 1) and volumes.
 #include "matching.h"
 
-static int64_t reflected(int64_t i, int64_t n)
-{
+static int64_t reflected(int64_t i, int64_t n) {
     while (i < 0 || i >= n) i = i < 0 ? -1 - i : 2 * n - 1 - i;
     return i;
 }
 
 // Filters one axis: replaces every line of stride `step` by its sum with the weights -reach .. reach.
-static void filter_axis(const int64_t side[3], int axis, const float *weight, int64_t reach, float *v, int threads)
-{
+static void filter_axis(const int64_t side[3], int axis, const float *weight, int64_t reach, float *v, int threads) {
     int64_t n = side[axis], lines = side[0] * side[1] * side[2] / n;
     int64_t step = axis == 0 ? 1 : axis == 1 ? side[0] : side[0] * side[1];
     enum { LINES = 16 }; // lines side by side, which share each visit of a row of memory
@@ -38,8 +36,7 @@ static void filter_axis(const int64_t side[3], int axis, const float *weight, in
     }
 }
 
-static void blur(const int64_t side[3], double sigma, float *v, int threads)
-{
+static void blur(const int64_t side[3], double sigma, float *v, int threads) {
     int64_t reach = (int64_t)ceil(4 * sigma);
     RG_FREED float *weight = rg_alloc((size_t)(2 * reach + 1) * sizeof *weight);
     double sum = 0;
@@ -49,8 +46,7 @@ static void blur(const int64_t side[3], double sigma, float *v, int threads)
         if (side[axis] > 1) filter_axis(side, axis, weight, reach, v, threads);
 }
 
-void aj_band_pass(const int64_t side[3], double low, double high, float *v, int threads)
-{
+void aj_band_pass(const int64_t side[3], double low, double high, float *v, int threads) {
     int64_t n = side[0] * side[1] * side[2];
     if (high > 0) {
         RG_FREED float *wide = rg_alloc((size_t)n * sizeof *wide);
@@ -64,8 +60,7 @@ void aj_band_pass(const int64_t side[3], double low, double high, float *v, int 
 }
 
 // Sum of (v - from)^power, power 1 or 2, in pieces of fixed length, so that it does not depend on the number of threads.
-static double sum_of(int64_t n, const float *v, double from, int power, int threads)
-{
+static double sum_of(int64_t n, const float *v, double from, int power, int threads) {
     enum { PIECE = 1 << 15 };
     int64_t pieces = (n + PIECE - 1) / PIECE;
     double *part = rg_alloc((size_t)pieces * sizeof *part), sum = 0;
@@ -83,8 +78,7 @@ static double sum_of(int64_t n, const float *v, double from, int power, int thre
 
 double aj_mean(int64_t n, const float *v, int threads) { return sum_of(n, v, 0, 1, threads) / (double)n; }
 
-bool aj_normalise(int64_t n, float *v, int threads)
-{
+bool aj_normalise(int64_t n, float *v, int threads) {
     double mean = aj_mean(n, v, threads), sd = sqrt(sum_of(n, v, mean, 2, threads) / (double)n);
     if (!(sd > 0)) return false;
 #pragma omp parallel for num_threads(threads)
@@ -96,8 +90,7 @@ bool aj_normalise(int64_t n, float *v, int threads)
 
 static int64_t half_of(int64_t side) { return side > 1 ? side / 2 : 1; }
 
-void aj_half(const int64_t side[3], const float *v, int64_t half[3], float *out, int threads)
-{
+void aj_half(const int64_t side[3], const float *v, int64_t half[3], float *out, int threads) {
     static const float binomial[5] = {1 / 16.f, 4 / 16.f, 6 / 16.f, 4 / 16.f, 1 / 16.f};
     int64_t n = side[0] * side[1] * side[2];
     RG_FREED float *smooth = rg_alloc((size_t)n * sizeof *smooth);
@@ -115,14 +108,12 @@ void aj_half(const int64_t side[3], const float *v, int64_t half[3], float *out,
     }
 }
 
-static int64_t longest(const int64_t side[3])
-{
+static int64_t longest(const int64_t side[3]) {
     int64_t most = side[0] > side[1] ? side[0] : side[1];
     return most > side[2] ? most : side[2];
 }
 
-void aj_pyramid_size(aj_pyramid *p, const int64_t side[3], int64_t coarsest)
-{
+void aj_pyramid_size(aj_pyramid *p, const int64_t side[3], int64_t coarsest) {
     *p = (aj_pyramid){0};
     memcpy(p->side[0], side, sizeof p->side[0]);
     while (longest(p->side[p->levels]) > coarsest) {
@@ -132,27 +123,23 @@ void aj_pyramid_size(aj_pyramid *p, const int64_t side[3], int64_t coarsest)
     p->levels++;
 }
 
-void aj_pyramid_make(aj_pyramid *p, const int64_t side[3], int64_t coarsest)
-{
+void aj_pyramid_make(aj_pyramid *p, const int64_t side[3], int64_t coarsest) {
     aj_pyramid_size(p, side, coarsest);
     for (int l = 0; l < p->levels; l++)
         p->v[l] = rg_alloc((size_t)(p->side[l][0] * p->side[l][1] * p->side[l][2]) * sizeof(float));
 }
 
-void aj_pyramid_fill(aj_pyramid *p, int threads)
-{
+void aj_pyramid_fill(aj_pyramid *p, int threads) {
     int64_t half[3];
     for (int l = 1; l < p->levels; l++) aj_half(p->side[l - 1], p->v[l - 1], half, p->v[l], threads);
 }
 
-void aj_pyramid_free(aj_pyramid *p)
-{
+void aj_pyramid_free(aj_pyramid *p) {
     for (int l = 0; l < p->levels; l++) free(p->v[l]);
     *p = (aj_pyramid){0};
 }
 
-int aj_band_pass_check(double band_px[2], double most)
-{
+int aj_band_pass_check(double band_px[2], double most) {
     for (int i = 0; i < 2; i++)
         if (rg_option_within("band-pass", &band_px[i], 0, 0, most) != RG_GOOD) return RG_USAGE;
     return band_px[1] <= 0 || band_px[1] > band_px[0]

@@ -6,15 +6,13 @@
 
 enum { ALONE = 1 << 16 }; // pixels of a call below which waking threads costs more than it saves
 
-rg_shape aj_shape(int dims, const int64_t side[3], int64_t transforms, int outside)
-{
+rg_shape aj_shape(int dims, const int64_t side[3], int64_t transforms, int outside) {
     if (dims == 2) return (rg_shape){.n = {side[0], side[1], transforms, outside, 0}};
     return (rg_shape){.n = {side[0], side[1], side[2], transforms, outside, 0}};
 }
 
 static int choose(int dims, const int64_t side[3], int64_t batch, int outside, const char *device, const char *asked,
-    rg_shape *shape, rg_choice *c)
-{
+    rg_shape *shape, rg_choice *c) {
     const rg_algo *algo = rg_algo_find(dims == 2 ? "align2d" : "align3d");
     *shape = aj_shape(dims, side, batch, outside);
     int code = rg_choose(algo, device, asked, shape, 1, NULL, c);
@@ -22,8 +20,7 @@ static int choose(int dims, const int64_t side[3], int64_t batch, int outside, c
 }
 
 int aj_scorer_make(aj_scorer *s, int dims, const int64_t side[3], int64_t batch, int outside, const char *device,
-    const char *asked, int threads)
-{
+    const char *asked, int threads) {
     rg_shape shape;
     rg_choice c;
     *s = (aj_scorer){.dims = dims, .batch = batch, .pixels = side[0] * side[1] * side[2], .threads = threads};
@@ -37,8 +34,7 @@ int aj_scorer_make(aj_scorer *s, int dims, const int64_t side[3], int64_t batch,
     return rg_frame_failed(&s->frame, NULL, made);
 }
 
-void aj_scorer_free(aj_scorer *s)
-{
+void aj_scorer_free(aj_scorer *s) {
     rg_frame_free(&s->frame);
     free(s->matrix);
     free(s->rho);
@@ -48,14 +44,12 @@ void aj_scorer_free(aj_scorer *s)
 
 // ---- all levels ----------------------------------------------------------------------------------------------------------
 
-static int64_t batch_at(const aj_levels *how, const aj_pyramid *p, int level, int64_t batch)
-{
+static int64_t batch_at(const aj_levels *how, const aj_pyramid *p, int level, int64_t batch) {
     return level == 0 && p->levels > 1 && how->fine ? 1 : batch;
 }
 
 // Arguments, scratch and textures of all scorers. A volume's texture has a row more a plane, and two more planes, of zeros.
-static int needs_of(const aj_levels *how, const aj_pyramid *p, int64_t batch, rg_needs *most, const rg_device **device)
-{
+static int needs_of(const aj_levels *how, const aj_pyramid *p, int64_t batch, rg_needs *most, const rg_device **device) {
     rg_needs held = {0};
     int code = RG_GOOD;
     *most = (rg_needs){0};
@@ -80,8 +74,7 @@ typedef struct asked {
 } asked;
 
 // Need with one transform a call, for images or volumes of another width.
-static double need(const void *of, int64_t width)
-{
+static double need(const void *of, int64_t width) {
     const asked *a = of;
     const double ratio = (double)width / (double)a->p->side[0][0];
     const rg_device *device;
@@ -92,8 +85,7 @@ static double need(const void *of, int64_t width)
     return needs_of(a->how, &p, 1, &most, &device) == RG_GOOD ? most.bytes : INFINITY;
 }
 
-int aj_scorers_fit(const aj_levels *how, const aj_pyramid *p, int64_t *batch, rg_needs *needs, const rg_device **device)
-{
+int aj_scorers_fit(const aj_levels *how, const aj_pyramid *p, int64_t *batch, rg_needs *needs, const rg_device **device) {
     double there;
     *batch = 1;
     int code = needs_of(how, p, 1, needs, device);
@@ -113,8 +105,7 @@ int aj_scorers_fit(const aj_levels *how, const aj_pyramid *p, int64_t *batch, rg
               how->dims == 2 ? "images" : "volumes", p->side[0][0], (*device)->name);
 }
 
-int aj_scorers_make(aj_scorer *s, const aj_levels *how, const aj_pyramid *p)
-{
+int aj_scorers_make(aj_scorer *s, const aj_levels *how, const aj_pyramid *p) {
     const rg_device *device;
     rg_needs needs;
     int64_t batch;
@@ -126,8 +117,7 @@ int aj_scorers_make(aj_scorer *s, const aj_levels *how, const aj_pyramid *p)
     return code;
 }
 
-int aj_scorers_plan(const aj_levels *how, const aj_pyramid *p)
-{
+int aj_scorers_plan(const aj_levels *how, const aj_pyramid *p) {
     const rg_device *device;
     rg_needs needs;
     int64_t batch;
@@ -140,16 +130,14 @@ int aj_scorers_plan(const aj_levels *how, const aj_pyramid *p)
 
 // ---- calls ---------------------------------------------------------------------------------------------------------------
 
-int aj_scorer_put(aj_scorer *s, const float *image, const float *reference)
-{
+int aj_scorer_put(aj_scorer *s, const float *image, const float *reference) {
     int code = rg_frame_put(&s->frame, AL_IMAGE, image);
     if (code == RG_OK && reference) code = rg_frame_put(&s->frame, AL_REFERENCE, reference);
     return rg_frame_failed(&s->frame, "copying an image", code);
 }
 
 // Fills an incomplete last batch up with its last matrix.
-static int run_batch(aj_scorer *s, int64_t n, const float *matrix)
-{
+static int run_batch(aj_scorer *s, int64_t n, const float *matrix) {
     int numbers = af_numbers(s->dims);
     for (int64_t i = 0; i < s->batch; i++)
         memcpy(s->matrix + i * numbers, matrix + (i < n ? i : n - 1) * numbers, (size_t)numbers * sizeof *matrix);
@@ -160,8 +148,7 @@ static int run_batch(aj_scorer *s, int64_t n, const float *matrix)
     return rg_frame_failed(&s->frame, "correlating", code);
 }
 
-int aj_scorer_run(aj_scorer *s, int64_t n, const float *matrix, double *rho)
-{
+int aj_scorer_run(aj_scorer *s, int64_t n, const float *matrix, double *rho) {
     int code = RG_GOOD;
     for (int64_t at = 0; at < n && code == RG_GOOD; at += s->batch) {
         int64_t count = n - at < s->batch ? n - at : s->batch;
@@ -172,15 +159,13 @@ int aj_scorer_run(aj_scorer *s, int64_t n, const float *matrix, double *rho)
     return code;
 }
 
-void aj_warp_needs(const rg_choice *c, const int64_t side[3], int outside, int64_t n, rg_needs *needs)
-{
+void aj_warp_needs(const rg_choice *c, const int64_t side[3], int outside, int64_t n, rg_needs *needs) {
     const rg_shape shape = aj_shape(2, side, n, outside);
     rg_frame_needs(needs, c->entry, &shape, c->param);
 }
 
 int aj_warp(const rg_choice *c, const int64_t side[3], int outside, int threads, const float *image, int64_t n,
-    const float *matrix, float *to)
-{
+    const float *matrix, float *to) {
     const rg_shape shape = aj_shape(2, side, n, outside);
     RG_ENDS(rg_frame_free) rg_frame frame = {0};
     int code = rg_frame_make(&frame, c->entry, c->device, &shape, c->param, threads);

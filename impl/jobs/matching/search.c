@@ -6,8 +6,7 @@
 #include <nlopt.h>
 #endif
 
-int aj_score(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c)
-{
+int aj_score(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c) {
     int numbers = af_numbers(s->dims);
     RG_FREED float *matrix = rg_alloc((size_t)(n * numbers) * sizeof *matrix);
     RG_FREED double *rho = rg_alloc((size_t)n * sizeof *rho);
@@ -18,8 +17,7 @@ int aj_score(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c)
     return code;
 }
 
-static int by_score(const void *a, const void *b)
-{
+static int by_score(const void *a, const void *b) {
     double x = ((const aj_candidate *)a)->score, y = ((const aj_candidate *)b)->score;
     return (x < y) - (x > y);
 }
@@ -29,8 +27,7 @@ void aj_sort(int64_t n, aj_candidate *c) { qsort(c, (size_t)n, sizeof *c, by_sco
 static double within(const aj_space *space, int k, double u) { return fmin(fmax(u, space->low[k]), space->high[k]); }
 
 // Moves the candidate by step along parameter k, within its range.
-static aj_candidate moved(const aj_space *space, const aj_candidate *c, int k, double step)
-{
+static aj_candidate moved(const aj_space *space, const aj_candidate *c, int k, double step) {
     aj_candidate to = *c;
     to.u[k] = within(space, k, c->u[k] + step);
     return to;
@@ -38,16 +35,14 @@ static aj_candidate moved(const aj_space *space, const aj_candidate *c, int k, d
 
 // Moves to the top of the parabola through the scores at u - step, u and u + step, at most one step; to the better side if it
 // has no top.
-static double top(double before, double here, double after, double step)
-{
+static double top(double before, double here, double after, double step) {
     double bend = before - 2 * here + after;
     if (bend < 0) return fmax(-1, fmin(1, 0.5 * (before - after) / bend)) * step;
     return after > before ? step : before > after ? -step : 0;
 }
 
 // One round: `around` holds 2 dims neighbours of each candidate, then the top of its parabolas.
-static int round_of(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c, aj_candidate *around, double step)
-{
+static int round_of(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c, aj_candidate *around, double step) {
     int each = 2 * space->dims;
     aj_candidate *tip = around + n * each;
     for (int64_t i = 0; i < n; i++)
@@ -72,8 +67,7 @@ static int round_of(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate
     return code;
 }
 
-int aj_climb(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c, double step, double least)
-{
+int aj_climb(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c, double step, double least) {
     aj_candidate *around = rg_alloc((size_t)(n * (2 * space->dims + 1)) * sizeof *around);
     int code = aj_score(s, space, n, c);
     for (; step >= least && code == RG_GOOD; step /= 2)
@@ -85,8 +79,7 @@ int aj_climb(aj_scorer *s, const aj_space *space, int64_t n, aj_candidate *c, do
 }
 
 int64_t aj_distinct(const aj_space *space, int64_t n, aj_candidate *c, int64_t most,
-    double (*distance)(const void *data, const aj_candidate *, const aj_candidate *), double apart)
-{
+    double (*distance)(const void *data, const aj_candidate *, const aj_candidate *), double apart) {
     int64_t kept = 0;
     for (int64_t i = 0; i < n && kept < most; i++) {
         bool is_new = true;
@@ -107,8 +100,7 @@ typedef struct polishing {
     nlopt_opt opt;
 } polishing;
 
-static double objective(unsigned n, const double *u, double *gradient, void *data)
-{
+static double objective(unsigned n, const double *u, double *gradient, void *data) {
     polishing *p = data;
     aj_candidate c = {.base = p->best.base};
     (void)gradient;
@@ -122,8 +114,7 @@ static double objective(unsigned n, const double *u, double *gradient, void *dat
     return c.score;
 }
 
-int aj_polish(aj_scorer *s, const aj_space *space, aj_candidate *c, double step, double least)
-{
+int aj_polish(aj_scorer *s, const aj_space *space, aj_candidate *c, double step, double least) {
     double u[AJ_DIMS], low[AJ_DIMS], high[AJ_DIMS], first[AJ_DIMS];
     polishing p = {s, space, *c, aj_score(s, space, 1, c), nlopt_create(NLOPT_LN_BOBYQA, (unsigned)space->dims)};
     if (p.code == RG_GOOD) {
@@ -151,8 +142,7 @@ int aj_polish(aj_scorer *s, const aj_space *space, aj_candidate *c, double step,
     return p.code;
 }
 #else
-int aj_polish(aj_scorer *s, const aj_space *space, aj_candidate *c, double step, double least)
-{
+int aj_polish(aj_scorer *s, const aj_space *space, aj_candidate *c, double step, double least) {
     (void)s, (void)space, (void)c, (void)step, (void)least;
     return rg_fail(RG_LACKS,
         "the fine stage needs NLopt, without which this program was built: apt-get install libnlopt-dev, "

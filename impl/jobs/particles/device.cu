@@ -10,27 +10,23 @@ static __device__ __forceinline__ int64_t fr_thread() { return (int64_t)blockIdx
 
 static unsigned blocks_of(int64_t n) { return (unsigned)((n + BLOCK - 1) / BLOCK); }
 
-static int done()
-{
+static int done() {
     const int error = (int)cudaGetLastError();
     return error ? error : (int)cudaStreamSynchronize(nullptr);
 }
 
-static __global__ void spread(int64_t side, const float *map, float *grid)
-{
+static __global__ void spread(int64_t side, const float *map, float *grid) {
     const int64_t e = fr_thread();
     if (e < side * side * side) grid[e / side * 2 * fr_width(side) + e % side] = map[e];
 }
 
-static int transform(int64_t side, const float *map, float *grid)
-{
+static int transform(int64_t side, const float *map, float *grid) {
     RG_LAUNCH(spread, blocks_of(side * side * side), BLOCK, 0, nullptr, side, map, grid);
     const int error = (int)cudaGetLastError();
     return error ? error : rg_fft_cube(CUFFT_R2C, side, grid, nullptr);
 }
 
-static __global__ void resample(int64_t own, const float2 *grid, int64_t side, float2 *f3)
-{
+static __global__ void resample(int64_t own, const float2 *grid, int64_t side, float2 *f3) {
     const int64_t e = fr_thread();
     if (e >= fr_voxels(own)) return;
     float sign;
@@ -38,8 +34,7 @@ static __global__ void resample(int64_t own, const float2 *grid, int64_t side, f
     if (to >= 0) f3[to] = make_float2(sign * grid[e].x, sign * grid[e].y);
 }
 
-static int reference(int64_t own, const float *map, float *grid, int64_t side, float *f3, int)
-{
+static int reference(int64_t own, const float *map, float *grid, int64_t side, float *f3, int) {
     int error = transform(own, map, grid);
     error = error ? error : (int)cudaMemsetAsync(f3, 0, (size_t)fr_voxels(side) * sizeof(float2), nullptr);
     if (error) return error;
@@ -49,21 +44,18 @@ static int reference(int64_t own, const float *map, float *grid, int64_t side, f
 
 // ---- the map -------------------------------------------------------------------------------------------------------------
 
-static __global__ void divide(fr_map_call c)
-{
+static __global__ void divide(fr_map_call c) {
     const int64_t e = fr_thread();
     if (e < fr_voxels(c.side)) fr_divide(&c, e, c.grid + 2 * e);
 }
 
-static __global__ void correct(fr_map_call c)
-{
+static __global__ void correct(fr_map_call c) {
     const int64_t e = fr_thread();
     if (e < c.side * c.side * c.side) c.map[e] = fr_correct(&c, e);
 }
 
 // One block a row of voxels; most rows have none on the edge.
-static __global__ void sum_edge(fr_map_call c)
-{
+static __global__ void sum_edge(fr_map_call c) {
     __shared__ double mine[2];
     const int64_t row = (int64_t)blockIdx.y * c.side + blockIdx.x;
     if (threadIdx.x < 2) mine[threadIdx.x] = 0;
@@ -77,8 +69,7 @@ static __global__ void sum_edge(fr_map_call c)
     if (threadIdx.x < 2 && mine[1] > 0) atomicAdd(&c.edge[threadIdx.x], mine[threadIdx.x]);
 }
 
-static __global__ void mask(fr_map_call c)
-{
+static __global__ void mask(fr_map_call c) {
     const int64_t e = fr_thread();
     if (e >= c.side * c.side * c.side) return;
     const float share = fr_mask(c.mask_px, fr_from_centre(c.side, e));
@@ -86,8 +77,7 @@ static __global__ void mask(fr_map_call c)
     c.map[e] = share * c.map[e] + (1 - share) * mean;
 }
 
-static int map(const fr_map_call *c)
-{
+static int map(const fr_map_call *c) {
     const int64_t voxels = c->side * c->side * c->side;
     RG_LAUNCH(divide, blocks_of(fr_voxels(c->side)), BLOCK, 0, nullptr, *c);
     int error = (int)cudaGetLastError();
@@ -115,15 +105,13 @@ struct one {
 struct product {
     const float2 *a, *b;
     int64_t side;
-    __device__ __forceinline__ double operator()(int64_t e) const
-    {
+    __device__ __forceinline__ double operator()(int64_t e) const {
         return fr_stands_for(side, e) * ((double)a[e].x * b[e].x + (double)a[e].y * b[e].y);
     }
 };
 
 // One block a plane z: sums in shared memory, then adds them to the total.
-template <class quantity> static __global__ void by_ring(quantity q, int64_t side, int rings, double *sums)
-{
+template <class quantity> static __global__ void by_ring(quantity q, int64_t side, int rings, double *sums) {
     RG_SHARED_DYNAMIC(double, mine);
     const int64_t plane = side * fr_width(side);
     for (int s = (int)threadIdx.x; s < rings; s += (int)blockDim.x) mine[s] = 0;
@@ -137,8 +125,7 @@ template <class quantity> static __global__ void by_ring(quantity q, int64_t sid
         if (mine[s] != 0) atomicAdd(&sums[s], mine[s]);
 }
 
-static int weights(int64_t side, const float *volume, double *sums, int)
-{
+static int weights(int64_t side, const float *volume, double *sums, int) {
     const int rings = (int)fr_all_rings(side);
     const size_t bytes = (size_t)rings * sizeof(double);
     const weight_of weight = {volume};
@@ -150,8 +137,7 @@ static int weights(int64_t side, const float *volume, double *sums, int)
     return done();
 }
 
-static int shells(int64_t side, const float *a, const float *b, float *const grid[2], double *sums, int)
-{
+static int shells(int64_t side, const float *a, const float *b, float *const grid[2], double *sums, int) {
     const int rings = (int)(side / 2 + 1);
     const size_t bytes = (size_t)rings * sizeof(double);
     int error = transform(side, a, grid[0]);
@@ -165,8 +151,7 @@ static int shells(int64_t side, const float *a, const float *b, float *const gri
     return error;
 }
 
-static size_t work_bytes(int64_t side)
-{
+static size_t work_bytes(int64_t side) {
     const size_t there = pl_cube_work(CUFFT_R2C, side), back = pl_cube_work(CUFFT_C2R, side);
     return there > back ? there : back;
 }

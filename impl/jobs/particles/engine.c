@@ -5,20 +5,17 @@
 #include "../../base/memory.h"
 #include "../../runtime/choice.h"
 
-static int make(const fr_engine *e, rg_buffer *b, int64_t floats, const char *what)
-{
+static int make(const fr_engine *e, rg_buffer *b, int64_t floats, const char *what) {
     return pl_failed(e->member, "making its buffers",
         rg_buffer_make(b, e->member->device, (size_t)floats * sizeof(float), sizeof(float), false, what));
 }
 
-double fr_engine_work_bytes(const fr_engine *e, int64_t side)
-{
+double fr_engine_work_bytes(const fr_engine *e, int64_t side) {
     if (rg_on_cpu(e->routine[FR_DO_APPLY].entry)) return 4 * (double)fr_grid_floats(side); // FFTW's, with many threads
     return e->member->device ? (double)fr_steps(e->member->device)->work_bytes(side) : 0;
 }
 
-void fr_room_reference(fr_room *r, int64_t own, const fr_engine *e)
-{
+void fr_room_reference(fr_room *r, int64_t own, const fr_engine *e) {
     const double voxels = (double)own * (double)own * (double)own;
     r->host_bytes += 4 * voxels;
     if (!rg_on_cpu(e->routine[FR_DO_APPLY].entry)) rg_need(&r->stage, "map", 4 * voxels);
@@ -35,8 +32,7 @@ typedef struct part {
 } part;
 enum { PARTS = 12 };
 
-static void parts_of(fr_engine *e, const fr_room *r, part parts[PARTS])
-{
+static void parts_of(fr_engine *e, const fr_room *r, part parts[PARTS]) {
     const int64_t side = r->side, batch = r->batch, stored = fr_stored(side);
     const part all[PARTS] = {{"images", &e->image, batch * side * side}, {"optics", &e->optics, batch * FR_OPTICS},
         {"shifts", &e->shift, 2 * batch}, {"settings", &e->setting, FR_SETTINGS}, {"ssnr", &e->ssnr, side / 2 + 1},
@@ -47,8 +43,7 @@ static void parts_of(fr_engine *e, const fr_room *r, part parts[PARTS])
 }
 
 // Scratch for all calls up to the largest. Fewer particles may need more, as such a call is cut into passes.
-static size_t scratch_of(const fr_routine *c, const rg_shape *most)
-{
+static size_t scratch_of(const fr_routine *c, const rg_shape *most) {
     rg_shape s = *most;
     size_t bytes = 0;
     for (s.n[FR_PARTICLES] = 1; s.n[FR_PARTICLES] <= most->n[FR_PARTICLES]; s.n[FR_PARTICLES]++)
@@ -59,8 +54,7 @@ static size_t scratch_of(const fr_routine *c, const rg_shape *most)
     return bytes;
 }
 
-static rg_needs needs_of(const fr_engine *e, const fr_room *r)
-{
+static rg_needs needs_of(const fr_engine *e, const fr_room *r) {
     fr_engine none = *e;
     rg_needs held = r->held, most = {0};
     part parts[PARTS];
@@ -86,8 +80,7 @@ typedef struct asked {
 } asked;
 
 // The same request with another batch or another side.
-static fr_room with(const fr_room *r, int64_t size)
-{
+static fr_room with(const fr_room *r, int64_t size) {
     fr_room other = *r;
     const double ratio = (double)size / (double)r->side, volumes = ratio * ratio * ratio;
     if (r->typed_batch) {
@@ -111,16 +104,14 @@ static fr_room with(const fr_room *r, int64_t size)
     return other;
 }
 
-static double device_need(const void *of, int64_t size)
-{
+static double device_need(const void *of, int64_t size) {
     const asked *a = of;
     const fr_room r = with(a->room, size);
     return needs_of(a->engine, &r).bytes;
 }
 
 // Images read ahead, and the job's own buffers.
-static double host_need(const void *of, int64_t size)
-{
+static double host_need(const void *of, int64_t size) {
     const fr_room r = with(((const asked *)of)->room, size);
     return (double)r.batch * (4.0 * FR_SLOTS * (double)r.side * (double)r.side + r.image_bytes) + r.host_bytes;
 }
@@ -130,8 +121,7 @@ static double whole_need(const void *of, int64_t size) { return device_need(of, 
 static int64_t size_of(const fr_room *r) { return r->typed_batch ? r->batch : r->side; }
 static const char *fits_of(const fr_room *r) { return r->typed_batch ? "--batch" : "a side of"; }
 
-int fr_team_allows(const fr_team *t, const fr_room *r)
-{
+int fr_team_allows(const fr_team *t, const fr_room *r) {
     const rg_entry *entry = t->engine->routine[FR_DO_APPLY].entry;
     const bool on_host = entry->variant->space == RG_HOST || entry->emulated;
     const double there = rg_memory_free() / t->team.n;
@@ -155,8 +145,7 @@ int fr_team_allows(const fr_team *t, const fr_room *r)
 
 // ---- setup ---------------------------------------------------------------------------------------------------------------
 
-static int device_allows(const fr_engine *e, const fr_room *r)
-{
+static int device_allows(const fr_engine *e, const fr_room *r) {
     const rg_device *d = e->member->device;
     const asked ask = {e, r};
     double there;
@@ -167,8 +156,7 @@ static int device_allows(const fr_engine *e, const fr_room *r)
         "%" PRId64 " images of %" PRId64 " pixels a side on %s", r->batch, r->side, d->name);
 }
 
-int64_t fr_engine_fit(const fr_engine *e, fr_room_of *room_of, const void *of, int64_t batch)
-{
+int64_t fr_engine_fit(const fr_engine *e, fr_room_of *room_of, const void *of, int64_t batch) {
     const rg_device *d = e->member->device;
     const bool was_silent = rg_silent;
     double there;
@@ -184,8 +172,7 @@ int64_t fr_engine_fit(const fr_engine *e, fr_room_of *room_of, const void *of, i
     return batch;
 }
 
-int fr_engine_size(fr_engine *e, const fr_room *r)
-{
+int fr_engine_size(fr_engine *e, const fr_room *r) {
     const int64_t side = r->side;
     const double since_s = rg_seconds();
     part parts[PARTS];
@@ -214,8 +201,7 @@ int fr_engine_size(fr_engine *e, const fr_room *r)
     return pl_failed(e->member, "copying the settings", error);
 }
 
-int fr_engine_reference(fr_engine *e, int64_t own, const float *volume)
-{
+int fr_engine_reference(fr_engine *e, int64_t own, const float *volume) {
     const rg_device *d = e->member->device;
     const size_t bytes = (size_t)(own * own * own) * sizeof *volume;
     const double since_s = rg_seconds();
@@ -232,8 +218,7 @@ int fr_engine_reference(fr_engine *e, int64_t own, const float *volume)
     return pl_failed(e->member, "transforming the reference", error);
 }
 
-void fr_engine_close(fr_engine *e)
-{
+void fr_engine_close(fr_engine *e) {
     pl_feed_end(&e->feed);
     for (int r = 0; r < FR_ROUTINES; r++) rg_frame_free(&e->routine[r].frame);
     rg_buffer *all[] = {
@@ -241,8 +226,7 @@ void fr_engine_close(fr_engine *e)
     for (int i = 0; i < RG_COUNT(all); i++) rg_buffer_free(all[i]);
 }
 
-static int run(fr_engine *e, fr_routine *c, const rg_shape *shape, void *const *arg)
-{
+static int run(fr_engine *e, fr_routine *c, const rg_shape *shape, void *const *arg) {
     const pl_member *m = e->member;
     const char *name = c->entry->algo->name, *why = rg_refusal(c->entry, shape, 1, c->param);
     if (why) return rg_fail(RG_USAGE, "%s:%s: %s", name, c->entry->name, why);
@@ -251,8 +235,7 @@ static int run(fr_engine *e, fr_routine *c, const rg_shape *shape, void *const *
     return rg_frame_failed(&c->frame, NULL, error);
 }
 
-int fr_engine_run(fr_engine *e, int which, const rg_shape *shape, void *const *arg)
-{
+int fr_engine_run(fr_engine *e, int which, const rg_shape *shape, void *const *arg) {
     const double since_s = rg_seconds();
     int code = run(e, &e->routine[which], shape, arg);
     pl_lap(e->member, (pl_stage)(PL_CALL + which), since_s);
@@ -260,8 +243,7 @@ int fr_engine_run(fr_engine *e, int which, const rg_shape *shape, void *const *a
     return code;
 }
 
-int fr_engine_apply(fr_engine *e, int64_t n, int64_t kind)
-{
+int fr_engine_apply(fr_engine *e, int64_t n, int64_t kind) {
     const rg_shape shape = {
         .n = {[FR_SIDE] = e->side, [FR_PARTICLES] = n, [FR_KIND] = kind & (FR_SQUARED | FR_RINGS), [FR_TRIALS] = 1}};
     void *const arg[] = {

@@ -6,8 +6,7 @@
 #include <fftw3.h>
 
 // Plans a transform that runs on all threads.
-static fftwf_plan plan_3d(int64_t side, float *grid, bool to_real, int threads)
-{
+static fftwf_plan plan_3d(int64_t side, float *grid, bool to_real, int threads) {
     const int n = (int)side;
 #if HAVE_FFTW_OMP
     fftwf_init_threads();
@@ -23,8 +22,7 @@ static fftwf_plan plan_3d(int64_t side, float *grid, bool to_real, int threads)
     return plan;
 }
 
-static int run_3d(int64_t side, float *grid, bool to_real, int threads)
-{
+static int run_3d(int64_t side, float *grid, bool to_real, int threads) {
     fftwf_plan plan = plan_3d(side, grid, to_real, threads);
     if (!plan) return RG_E_LIBRARY;
     fftwf_execute(plan);
@@ -33,16 +31,14 @@ static int run_3d(int64_t side, float *grid, bool to_real, int threads)
 }
 
 // Transforms a map into its grid.
-static int transform(int64_t side, const float *map, float *grid, int threads)
-{
+static int transform(int64_t side, const float *map, float *grid, int threads) {
 #pragma omp parallel for num_threads(threads)
     for (int64_t row = 0; row < side * side; row++)
         memcpy(grid + row * 2 * fr_width(side), map + row * side, (size_t)side * sizeof *map);
     return run_3d(side, grid, false, threads);
 }
 
-static int reference(int64_t own, const float *map, float *grid, int64_t side, float *f3, int threads)
-{
+static int reference(int64_t own, const float *map, float *grid, int64_t side, float *f3, int threads) {
     int error = transform(own, map, grid, threads);
     const int64_t plane = 2 * side * fr_width(side); // first touched by the thread that uses it
 #pragma omp parallel for num_threads(threads)
@@ -56,8 +52,7 @@ static int reference(int64_t own, const float *map, float *grid, int64_t side, f
     return error;
 }
 
-static void mask(const fr_map_call *c)
-{
+static void mask(const fr_map_call *c) {
     const int64_t voxels = c->side * c->side * c->side;
     double sum = 0, n = 0;
     for (int64_t e = 0; e < voxels; e++)
@@ -72,8 +67,7 @@ static void mask(const fr_map_call *c)
     }
 }
 
-static int map(const fr_map_call *c)
-{
+static int map(const fr_map_call *c) {
     const int64_t side = c->side;
     fftwf_plan plan = plan_3d(side, c->grid, true, c->threads); // planning may overwrite the grid
     if (!plan) return RG_E_LIBRARY;
@@ -88,8 +82,7 @@ static int map(const fr_map_call *c)
 }
 
 // Every thread sums its own planes, and planes are added in order, so that the result is always the same.
-static void add_planes(int64_t side, int64_t n, double *each, double *sums)
-{
+static void add_planes(int64_t side, int64_t n, double *each, double *sums) {
     for (int64_t i = 0; i < n; i++) {
         sums[i] = 0;
         for (int64_t z = 0; z < side; z++) sums[i] += each[z * n + i];
@@ -97,8 +90,7 @@ static void add_planes(int64_t side, int64_t n, double *each, double *sums)
     free(each);
 }
 
-static int weights(int64_t side, const float *volume, double *sums, int threads)
-{
+static int weights(int64_t side, const float *volume, double *sums, int threads) {
     const int64_t rings = fr_all_rings(side), plane = side * fr_width(side);
     double *each = rg_alloc((size_t)(side * 2 * rings) * sizeof *each);
 #pragma omp parallel for num_threads(threads)
@@ -112,8 +104,7 @@ static int weights(int64_t side, const float *volume, double *sums, int threads)
     return RG_OK;
 }
 
-static int shells(int64_t side, const float *a, const float *b, float *const grid[2], double *sums, int threads)
-{
+static int shells(int64_t side, const float *a, const float *b, float *const grid[2], double *sums, int threads) {
     const int64_t rings = side / 2 + 1, plane = side * fr_width(side);
     double *each = rg_alloc((size_t)(side * 3 * rings) * sizeof *each);
     int error = transform(side, a, grid[0], threads);
@@ -134,8 +125,7 @@ static int shells(int64_t side, const float *a, const float *b, float *const gri
     return error;
 }
 
-static size_t work_bytes(int64_t side)
-{
+static size_t work_bytes(int64_t side) {
     (void)side;
     return 0; // FFTW's is part of RG_MEMORY_RESERVE
 }

@@ -4,8 +4,7 @@
 
 enum { IMAGE, OPTICS, SHIFT }; // parts of a slot
 
-static int read_image(const fr_files *f, rg_particles *reader, int64_t row, float *image)
-{
+static int read_image(const fr_files *f, rg_particles *reader, int64_t row, float *image) {
     const int64_t pixels = f->particles.side * f->particles.side;
     const rg_particle *q = &f->particles.row[row];
     int code = rg_particles_image(reader, row, image);
@@ -16,8 +15,7 @@ static int read_image(const fr_files *f, rg_particles *reader, int64_t row, floa
                                  f->particles.stack[q->stack].path, (long long)q->image + 1, image[0]);
 }
 
-static int read_row(const void *context, void *reader, int64_t row, void *const part[PL_PARTS], int64_t at)
-{
+static int read_row(const void *context, void *reader, int64_t row, void *const part[PL_PARTS], int64_t at) {
     const fr_files *f = context;
     const rg_particle *q = &f->particles.row[row];
     const double turn = 2 * M_PI / (double)f->particles.side;
@@ -30,8 +28,7 @@ static int read_row(const void *context, void *reader, int64_t row, void *const 
 
 static void *open_reader(const void *context) { return rg_particles_reader(&((const fr_files *)context)->particles); }
 
-pl_source fr_images_source(const fr_files *f)
-{
+pl_source fr_images_source(const fr_files *f) {
     return (pl_source){.path = f->input,
         .context = f,
         .open = open_reader,
@@ -42,14 +39,12 @@ pl_source fr_images_source(const fr_files *f)
             [SHIFT] = 2 * sizeof(float)}};
 }
 
-int fr_images_begin(fr_engine *e, const int64_t *row, int64_t rows)
-{
+int fr_images_begin(fr_engine *e, const int64_t *row, int64_t rows) {
     return pl_feed_begin(&e->feed, e->member, row, rows, e->batch, FR_SLOTS);
 }
 
 // Multiplies c by exp(-|B| g^2 / 4), which ctfapply lacks, in the rows that have a B-factor.
-static int damp(fr_engine *e, const int64_t *at, int64_t n)
-{
+static int damp(fr_engine *e, const int64_t *at, int64_t n) {
     const int64_t stored = fr_stored(e->side);
     const double width_A = (double)e->side * e->files->particles.pixel_A;
     const rg_particle *row = e->files->particles.row;
@@ -70,8 +65,7 @@ static int damp(fr_engine *e, const int64_t *at, int64_t n)
     return pl_failed(e->member, "copying the CTF", error);
 }
 
-int fr_images_next(fr_engine *e, int64_t kind, const int64_t **row, int64_t *n)
-{
+int fr_images_next(fr_engine *e, int64_t kind, const int64_t **row, int64_t *n) {
     const rg_device *d = e->member->device;
     const size_t *bytes = e->member->team->source->part_bytes;
     void *const to[] = {e->image.base, e->optics.base, e->shift.base};

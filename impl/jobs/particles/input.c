@@ -3,8 +3,7 @@
 #include "particles.h"
 #include "../../base/memory.h"
 
-bool fr_is_par(const char *path)
-{
+bool fr_is_par(const char *path) {
     size_t n = strlen(path);
     return n > 4 && strcmp(path + n - 4, ".par") == 0;
 }
@@ -28,8 +27,7 @@ const rg_option fr_input_options[] = {
     {0},
 };
 
-static int open_par(fr_files *f)
-{
+static int open_par(fr_files *f) {
     if (!f->stack || isnan(f->optics.pixel_A))
         return rg_fail(RG_USAGE,
             "%s: a .par file says neither where its images are nor how large a pixel is: expected --stack "
@@ -40,8 +38,7 @@ static int open_par(fr_files *f)
 }
 
 // Files write defocus 0 where nobody has measured it, so it is rejected.
-static int check(const fr_files *f)
-{
+static int check(const fr_files *f) {
     const rg_particles *p = &f->particles;
     if (p->side % 2 || p->side < 16)
         return rg_fail(RG_USAGE, "%s: expected images of an even side from 16 pixels on, found %" PRId64, f->input, p->side);
@@ -54,8 +51,7 @@ static int check(const fr_files *f)
     return RG_GOOD;
 }
 
-int fr_files_open(fr_files *f, const char *input, bool poses)
-{
+int fr_files_open(fr_files *f, const char *input, bool poses) {
     f->input = input;
     f->particles.open = -1;
     int code = fr_is_par(input) ? open_par(f)
@@ -64,8 +60,7 @@ int fr_files_open(fr_files *f, const char *input, bool poses)
     return code == RG_GOOD ? check(f) : code;
 }
 
-void fr_files_close(fr_files *f)
-{
+void fr_files_close(fr_files *f) {
     rg_particles_close(&f->particles);
     if (f->par.row) rg_par_free(&f->par);
     free(f->score);
@@ -73,8 +68,7 @@ void fr_files_close(fr_files *f)
     free(f->magnification);
 }
 
-void fr_optics_of(const fr_files *f, int64_t i, double defocus_A, double magnification, float optics[FR_OPTICS])
-{
+void fr_optics_of(const fr_files *f, int64_t i, double defocus_A, double magnification, float optics[FR_OPTICS]) {
     const rg_ctf_of *o = &f->particles.row[i].ctf;
     const double wave = rg_electron_wavelength_A(o->voltage_kV);
     const double step = 1 / ((double)f->particles.side * f->particles.pixel_A * magnification), ss = step * step;
@@ -93,8 +87,7 @@ void fr_optics_of(const fr_files *f, int64_t i, double defocus_A, double magnifi
 
 // ---- the reference -------------------------------------------------------------------------------------------------------
 
-static int read_section(rg_mrc *mrc, const char *path, int64_t z, float *section)
-{
+static int read_section(rg_mrc *mrc, const char *path, int64_t z, float *section) {
     const int64_t n = mrc->nx * mrc->ny;
     int code = rg_mrc_section(mrc, z, section);
     for (int64_t e = 0; e < n && code == RG_GOOD; e++)
@@ -106,8 +99,7 @@ static int read_section(rg_mrc *mrc, const char *path, int64_t z, float *section
 
 // Reads sections in parallel, each thread with its own open file, silently. From the first bad one on, they are read again in
 // order to report the error.
-static int read_sections(const char *path, int64_t side, float *volume)
-{
+static int read_sections(const char *path, int64_t side, float *volume) {
     int64_t bad = side;
 #pragma omp parallel reduction(min : bad)
     {
@@ -130,8 +122,7 @@ static int read_sections(const char *path, int64_t side, float *volume)
 
 static double need(const void *of, int64_t side) { return (void)of, 4 * (double)side * (double)side * (double)side; }
 
-static int read_volume(const char *path, int64_t *side, double *pixel_A, float **volume)
-{
+static int read_volume(const char *path, int64_t *side, double *pixel_A, float **volume) {
     rg_mrc mrc;
     int code = rg_mrc_open(&mrc, path);
     if (code != RG_GOOD) return code;
@@ -158,8 +149,7 @@ static int read_volume(const char *path, int64_t *side, double *pixel_A, float *
     return code;
 }
 
-int fr_reference_side(const char *path, int64_t *own)
-{
+int fr_reference_side(const char *path, int64_t *own) {
     rg_mrc mrc;
     int code = rg_mrc_open(&mrc, path);
     if (code != RG_GOOD) return code;
@@ -168,8 +158,7 @@ int fr_reference_side(const char *path, int64_t *own)
     return RG_GOOD;
 }
 
-int fr_reference_read(const char *path, double said_A, int64_t side, double pixel_A, int64_t *own, float **volume)
-{
+int fr_reference_read(const char *path, double said_A, int64_t side, double pixel_A, int64_t *own, float **volume) {
     double own_A;
     int code = read_volume(path, own, &own_A, volume);
     if (code != RG_GOOD) return code;
@@ -192,8 +181,7 @@ int fr_reference_read(const char *path, double said_A, int64_t side, double pixe
 enum { ROT, TILT, PSI, ORIGIN_X, ORIGIN_Y, DEFOCUS_U, DEFOCUS_V, SCORE, SIGMA, MAGNIFICATION, WRITTEN };
 
 // Formats one new value; malloc'ed.
-static char *value_of(const fr_files *f, int64_t i, int which, bool in_A)
-{
+static char *value_of(const fr_files *f, int64_t i, int which, bool in_A) {
     const rg_particle *q = &f->particles.row[i];
     const double scale = in_A ? f->particles.pixel_A : 1;
     const double value[WRITTEN] = {q->rot_deg, q->tilt_deg, q->psi_deg, q->origin_x_px * scale, q->origin_y_px * scale,
@@ -202,23 +190,20 @@ static char *value_of(const fr_files *f, int64_t i, int which, bool in_A)
 }
 
 // Stacks are also looked up beside the STAR file, so their names must resolve from another folder too.
-static bool in_one_folder(const char *a, const char *b)
-{
+static bool in_one_folder(const char *a, const char *b) {
     const char *end_a = strrchr(a, '/'), *end_b = strrchr(b, '/');
     const size_t n = end_a ? (size_t)(end_a - a) : 0;
     return !end_a == !end_b && n == (end_b ? (size_t)(end_b - b) : 0) && strncmp(a, b, n) == 0;
 }
 
 // RELION reads a stack that is not called .mrcs only with the suffix :mrcs.
-static char *image_name(const rg_particles *p, int64_t i)
-{
+static char *image_name(const rg_particles *p, int64_t i) {
     const char *path = p->stack[p->row[i].stack].path;
     return rg_print("%06" PRId64 "@%s%s", p->row[i].image + 1, path, rg_ends_with(path, ".mrcs") ? "" : ":mrcs");
 }
 
 // Writes the input's table with new values in its columns; missing columns follow the others.
-static int write_star(const fr_files *f, const char *path)
-{
+static int write_star(const fr_files *f, const char *path) {
     rg_star star;
     int code = rg_star_read(f->input, &star);
     if (code != RG_GOOD) return code;
@@ -261,8 +246,7 @@ static int write_star(const fr_files *f, const char *path)
     return code;
 }
 
-int fr_files_fit(const fr_files *f, const char *path)
-{
+int fr_files_fit(const fr_files *f, const char *path) {
     const rg_particles *p = &f->particles;
     const rg_ctf_of *first = &p->row[0].ctf;
     bool lost[6] = {false};
@@ -286,8 +270,7 @@ int fr_files_fit(const fr_files *f, const char *path)
 }
 
 // Reports values of a STAR file that a .par file cannot hold, and that its readers need as options.
-static void say_beside(const fr_files *f, const char *path)
-{
+static void say_beside(const fr_files *f, const char *path) {
     const rg_particles *p = &f->particles;
     const rg_ctf_of *o = &p->row[0].ctf;
     rg_warn(
@@ -297,8 +280,7 @@ static void say_beside(const fr_files *f, const char *path)
 }
 
 // Keeps the rows of a .par file; writes rows of version 9 for a STAR file.
-static int write_par(const fr_files *f, const char *path)
-{
+static int write_par(const fr_files *f, const char *path) {
     rg_par made = {0}, *par = rg_unconst(&f->par);
     const rg_particles *p = &f->particles;
     if (!f->par.n) {
@@ -332,8 +314,7 @@ static int write_par(const fr_files *f, const char *path)
 }
 
 // Writes a new STAR file for rows of a .par file.
-static int write_new_star(const fr_files *f, const char *path, const char *command)
-{
+static int write_new_star(const fr_files *f, const char *path, const char *command) {
     static const char *const optics[] = {"rlnOpticsGroup", "rlnOpticsGroupName", "rlnAmplitudeContrast",
         "rlnSphericalAberration", "rlnVoltage", "rlnImagePixelSize", "rlnImageSize", "rlnImageDimensionality"};
     static const char *const row[] = {"rlnImageName", "rlnOpticsGroup", "rlnAngleRot", "rlnAngleTilt", "rlnAnglePsi",
@@ -365,7 +346,6 @@ static int write_new_star(const fr_files *f, const char *path, const char *comma
     return rg_file_commit(&out);
 }
 
-int fr_files_write(const fr_files *f, const char *path, const char *command)
-{
+int fr_files_write(const fr_files *f, const char *path, const char *command) {
     return fr_is_par(path) ? write_par(f, path) : f->par.n ? write_new_star(f, path, command) : write_star(f, path);
 }

@@ -40,8 +40,7 @@ RG_HD int64_t fr_grid_floats(int64_t side) { return 2 * fr_voxels(side); }
 RG_HD int64_t fr_all_rings(int64_t side) { return fr_ring(3 * (side / 2) * (side / 2)) + 1; }
 
 // The coefficient at node e of the map's transform; zero beyond the sphere.
-RG_HD void fr_divide(const fr_map_call *c, int64_t e, float out[2])
-{
+RG_HD void fr_divide(const fr_map_call *c, int64_t e, float out[2]) {
     const int64_t side = c->side, width = fr_width(side), row = e / width, x = e % width;
     const int64_t y = fr_frequency(side, row % side), z = fr_frequency(side, row / side), rr = x * x + y * y + z * z;
     const float *v = c->volume + FR_RECORD * e;
@@ -52,23 +51,20 @@ RG_HD void fr_divide(const fr_map_call *c, int64_t e, float out[2])
 }
 
 // Squared distance of voxel e from the centre.
-RG_HD int64_t fr_from_centre(int64_t side, int64_t e)
-{
+RG_HD int64_t fr_from_centre(int64_t side, int64_t e) {
     const int64_t x = e % side - side / 2, y = e / side % side - side / 2, z = e / side / side - side / 2;
     return x * x + y * y + z * z;
 }
 
 // Voxel e of the map from the transform of what fr_divide gave.
-RG_HD float fr_correct(const fr_map_call *c, int64_t e)
-{
+RG_HD float fr_correct(const fr_map_call *c, int64_t e) {
     const int64_t side = c->side, row = e / side, x = e % side;
     const double *by = c->correction;
     return (float)(c->grid[row * 2 * fr_width(side) + x] / (by[x] * by[row % side] * by[row / side]));
 }
 
 // The place of node e of the transform of `own` points a side in that of `side`; -1: none.
-RG_HD int64_t fr_resampled(int64_t own, int64_t side, int64_t e, float *sign)
-{
+RG_HD int64_t fr_resampled(int64_t own, int64_t side, int64_t e, float *sign) {
     const int64_t width = fr_width(own), row = e / width, x = e % width, half = (own < side ? own : side) / 2;
     const int64_t y = fr_frequency(own, row % own), z = fr_frequency(own, row / own);
     *sign = (x + y + z) & 1 ? -1.0f : 1.0f;
@@ -76,15 +72,13 @@ RG_HD int64_t fr_resampled(int64_t own, int64_t side, int64_t e, float *sign)
 }
 
 // The ring of stored node e.
-RG_HD int64_t fr_ring_of_node(int64_t side, int64_t e)
-{
+RG_HD int64_t fr_ring_of_node(int64_t side, int64_t e) {
     const int64_t width = fr_width(side), row = e / width, x = e % width;
     const int64_t y = fr_frequency(side, row % side), z = fr_frequency(side, row / side);
     return fr_ring(x * x + y * y + z * z);
 }
 // The number of coefficients that it represents.
-RG_HD int fr_stands_for(int64_t side, int64_t e)
-{
+RG_HD int fr_stands_for(int64_t side, int64_t e) {
     const int64_t x = e % fr_width(side);
     return x == 0 || 2 * x == side ? 1 : 2;
 }

@@ -7,8 +7,7 @@
 static const char *const routine_name[FR_ROUTINES] = {"ctfapply", "ccp", "sigma2", "cc3m", "presb", "ccoef", "pinsert_s"};
 
 // Returns the --variant ALGO:NAME[:PARAMS] for this routine, or NULL.
-static const char *requested_for(const rg_list *variant, const char *name)
-{
+static const char *requested_for(const rg_list *variant, const char *name) {
     size_t length = strlen(name);
     for (int i = 0; i < variant->n; i++)
         if (strncmp(variant->item[i], name, length) == 0 && variant->item[i][length] == ':')
@@ -16,8 +15,7 @@ static const char *requested_for(const rg_list *variant, const char *name)
     return NULL;
 }
 
-static int pick(fr_routine *r, const char *name, const rg_list *variant, const char *device, const rg_shape *typical)
-{
+static int pick(fr_routine *r, const char *name, const rg_list *variant, const char *device, const rg_shape *typical) {
     rg_choice choice;
     int code = rg_choose(rg_algo_find(name), device, requested_for(variant, name), NULL, 0, typical, &choice);
     r->entry = choice.entry;
@@ -25,8 +23,7 @@ static int pick(fr_routine *r, const char *name, const rg_list *variant, const c
     return code;
 }
 
-static int check_requested(const rg_list *variant)
-{
+static int check_requested(const rg_list *variant) {
     for (int i = 0; i < variant->n; i++) {
         bool known = false;
         char words[96];
@@ -45,8 +42,7 @@ static int check_requested(const rg_list *variant)
 
 // Picks the variants of all routines, the same for every engine; *first: the first of them.
 static int pick_all(fr_routine routine[FR_ROUTINES], const rg_list *variant, const char *device, int64_t side,
-    unsigned routines, const rg_entry **first)
-{
+    unsigned routines, const rg_entry **first) {
     const rg_shape typical = {
         .n = {
             [FR_SIDE] = side, [FR_PARTICLES] = 128, [FR_KIND] = FR_V9, [FR_TRIALS] = 1, [FR_OUTER] = side / 3, [FR_INNER] = 1}};
@@ -63,8 +59,7 @@ static int pick_all(fr_routine routine[FR_ROUTINES], const rg_list *variant, con
         : rg_fail(RG_USAGE, "--variant: all routines must run on the same device; --device cpu takes those of the CPU");
 }
 
-const fr_job_steps *fr_steps(const rg_device *device)
-{
+const fr_job_steps *fr_steps(const rg_device *device) {
     if (!device->is_gpu) return &fr_steps_cpu;
 #if HAVE_CUDA
     return device->is_emulated ? &fr_steps_emulated : &fr_steps_gpu;
@@ -74,8 +69,7 @@ const fr_job_steps *fr_steps(const rg_device *device)
 }
 
 int fr_team_open(fr_team *t, const rg_given *given, const rg_computing *computing, const fr_files *files, unsigned routines,
-    int64_t most, bool even, double began_s)
-{
+    int64_t most, bool even, double began_s) {
     fr_routine routine[FR_ROUTINES] = {0};
     pl_devices of = {.device = given->device,
         .gpus = computing->gpus,
@@ -98,21 +92,18 @@ int fr_team_open(fr_team *t, const rg_given *given, const rg_computing *computin
     return RG_GOOD;
 }
 
-void fr_team_plan_time(const fr_team *t, int routine, const rg_shape *typical, double particles)
-{
+void fr_team_plan_time(const fr_team *t, int routine, const rg_shape *typical, double particles) {
     const rg_entry *e = t->engine->routine[routine].entry;
     rg_plan_time(
         e, t->given->device, typical, e->algo->work(typical) * particles / (double)typical->n[FR_PARTICLES] / t->team.n);
 }
 
-static int close_engine(pl_member *m, void *context)
-{
+static int close_engine(pl_member *m, void *context) {
     fr_engine_close(&((fr_team *)context)->engine[m->index]);
     return RG_GOOD;
 }
 
-void fr_team_close(fr_team *t)
-{
+void fr_team_close(fr_team *t) {
     if (t->engine && t->team.member->device) pl_team_run(&t->team, close_engine, t);
     pl_team_close(&t->team);
     for (int r = 0; r < FR_ROUTINES; r++) free(t->name[r]);
@@ -120,8 +111,7 @@ void fr_team_close(fr_team *t)
     t->engine = NULL;
 }
 
-int fr_team_report(const fr_team *t, const char *out)
-{
+int fr_team_report(const fr_team *t, const char *out) {
     const rg_particles *p = &t->files->particles;
     RG_FREED char *note = rg_print(
         "# command: %s\n# %" PRId64 " image%s of %" PRId64 "^2 pixels\n", t->given->line, p->n, rg_plural(p->n), p->side);

@@ -5,8 +5,7 @@
 #include "../../gpu/fft.cuh"
 
 // Bytes of the work area of one in-place transform, as rg_fft_make plans it; 0 if that side has no plan.
-static inline size_t pl_cube_work(cufftType type, int64_t side)
-{
+static inline size_t pl_cube_work(cufftType type, int64_t side) {
     long long n[3] = {side, side, side}, real[3] = {side, side, 2 * (side / 2 + 1)}, half[3] = {side, side, side / 2 + 1};
     const long long halves = half[0] * half[1] * half[2];
     const bool back = type == CUFFT_C2R;

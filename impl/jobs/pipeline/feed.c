@@ -6,15 +6,13 @@
 
 enum { NO_BATCH = -1 };
 
-static int64_t images_of(const pl_feed *f, int64_t batch)
-{
+static int64_t images_of(const pl_feed *f, int64_t batch) {
     const int64_t left = f->rows - batch * f->each;
     return left < 0 ? 0 : left < f->each ? left : f->each;
 }
 
 // Reserves the slot for this batch.
-static void keep_for(pl_feed *f, pl_slot *s, int64_t batch)
-{
+static void keep_for(pl_feed *f, pl_slot *s, int64_t batch) {
     pthread_mutex_lock(&f->lock);
     s->batch = batch;
     s->n = s->left = images_of(f, batch);
@@ -24,16 +22,14 @@ static void keep_for(pl_feed *f, pl_slot *s, int64_t batch)
 }
 
 // Counts the seconds during which any thread reads.
-static void reading(pl_feed *f, int change)
-{
+static void reading(pl_feed *f, int change) {
     const double now_s = rg_seconds();
     if (f->reading > 0) f->member->stage[PL_READ].busy_s += now_s - f->reading_since_s;
     f->reading_since_s = now_s;
     f->reading += change;
 }
 
-static void *read_pieces(void *of)
-{
+static void *read_pieces(void *of) {
     pl_feed *f = of;
     const pl_source *from = f->member->team->source;
     void *reader = from->open ? from->open(from->context) : NULL;
@@ -62,8 +58,7 @@ static void *read_pieces(void *of)
     return NULL;
 }
 
-static void stop(pl_feed *f)
-{
+static void stop(pl_feed *f) {
     if (!f->n_readers) return;
     pthread_mutex_lock(&f->lock);
     f->stop = true;
@@ -75,8 +70,7 @@ static void stop(pl_feed *f)
     pthread_cond_destroy(&f->changed);
 }
 
-static int make_slot(pl_feed *f, pl_slot *s)
-{
+static int make_slot(pl_feed *f, pl_slot *s) {
     const pl_member *m = f->member;
     for (int p = 0; p < PL_PARTS; p++) {
         const size_t bytes = (size_t)f->each * m->team->source->part_bytes[p];
@@ -86,8 +80,7 @@ static int make_slot(pl_feed *f, pl_slot *s)
     return RG_GOOD;
 }
 
-int pl_feed_begin(pl_feed *f, pl_member *m, const int64_t *row, int64_t rows, int64_t each, int slots)
-{
+int pl_feed_begin(pl_feed *f, pl_member *m, const int64_t *row, int64_t rows, int64_t each, int slots) {
     const double since_s = rg_seconds();
     size_t image_bytes = 1;
     stop(f);
@@ -119,8 +112,7 @@ int pl_feed_begin(pl_feed *f, pl_member *m, const int64_t *row, int64_t rows, in
     return code;
 }
 
-int pl_feed_next(pl_feed *f, pl_slot **slot)
-{
+int pl_feed_next(pl_feed *f, pl_slot **slot) {
     const int64_t batch = f->handed;
     pl_slot *s = &f->slot[batch % f->n_slots];
     *slot = NULL;
@@ -139,8 +131,7 @@ int pl_feed_next(pl_feed *f, pl_slot **slot)
 
 void pl_feed_release(pl_feed *f, pl_slot *s) { keep_for(f, s, s->batch + f->n_slots); }
 
-void pl_feed_end(pl_feed *f)
-{
+void pl_feed_end(pl_feed *f) {
     stop(f);
     for (int s = 0; s <= f->n_made && s < PL_SLOTS_MAX; s++)
         for (int p = 0; p < PL_PARTS; p++)

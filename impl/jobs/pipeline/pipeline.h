@@ -116,15 +116,13 @@ void pl_team_close(pl_team *);
 int64_t pl_share(int64_t n, int index, int of, int64_t *first);
 int pl_failed(const pl_member *, const char *doing, int error); // one line and rg_device_code; RG_GOOD: no error
 
-static inline void pl_lap(pl_member *m, pl_stage stage, double since_s)
-{
+static inline void pl_lap(pl_member *m, pl_stage stage, double since_s) {
     m->stage[stage].busy_s += rg_seconds() - since_s;
     m->stage[stage].calls++;
 }
 
 // Adds the needs of a call of this variant to the stage.
-static inline void pl_need(pl_member *m, pl_stage stage, const rg_entry *e, const rg_shape *shape, const int64_t *param)
-{
+static inline void pl_need(pl_member *m, pl_stage stage, const rg_entry *e, const rg_shape *shape, const int64_t *param) {
     rg_cost cost = {{0}};
     if (e->variant->cost) e->variant->cost(shape, param, &cost);
     for (int r = 0; r < RG_RESOURCES; r++) m->stage[stage].needs.amount[r] += cost.amount[r];

@@ -19,8 +19,7 @@ enum { LAUNCHERS = sizeof told / sizeof *told };
 
 static int number(const char *name, int standard) { return getenv(name) ? atoi(getenv(name)) : standard; }
 
-static int launched(int *rank)
-{
+static int launched(int *rank) {
     for (int i = 0; i < LAUNCHERS; i++)
         if (getenv(told[i][0])) {
             *rank = number(told[i][1], 0);
@@ -38,8 +37,7 @@ bool rg_ranks_near(int rank) { return ranks == 1 || first_there[rank] == first_t
 int rg_ranks_gpu(int gpus, int i) { return rank_here % (gpus > 0 ? gpus : 1) + i * here; }
 int rg_ranks_gpus(int gpus) { return here >= gpus ? gpus > 0 : (gpus - rank_here + here - 1) / here; }
 
-const char *rg_ranks_device(const char *name)
-{
+const char *rg_ranks_device(const char *name) {
     static char mine[16];
     char why[200];
     if (here == 1 || strcmp(name, "gpu") != 0) return name;
@@ -53,8 +51,7 @@ const char *rg_ranks_device(const char *name)
 static pthread_mutex_t dealing = PTHREAD_MUTEX_INITIALIZER;
 
 // Takes a quarter of a fair share of the rest: few pieces where processes are equally fast, small ones at the end otherwise.
-static bool take(rg_deal *d, int64_t *first, int64_t *past)
-{
+static bool take(rg_deal *d, int64_t *first, int64_t *past) {
     enum { SHARES = 4 };
     pthread_mutex_lock(&dealing);
     const int64_t left = d->n - d->next, takers = d->takers > 1 ? d->takers : 1, shares = takers - d->taken++;
@@ -66,8 +63,7 @@ static bool take(rg_deal *d, int64_t *first, int64_t *past)
     return *past > *first;
 }
 
-static void deal_done(rg_deal *d, int64_t first, int64_t past, const void *note)
-{
+static void deal_done(rg_deal *d, int64_t first, int64_t past, const void *note) {
     pthread_mutex_lock(&dealing);
     if (d->arrived) d->arrived(d->of, first, past, note);
     d->done += past - first;
@@ -85,8 +81,7 @@ static void deal_done(rg_deal *d, int64_t first, int64_t past, const void *note)
 static pthread_mutex_t calling = PTHREAD_MUTEX_INITIALIZER;
 
 // Prints one line and ends all processes: see on_exit_before_the_end.
-static _Noreturn void broken(int error)
-{
+static _Noreturn void broken(int error) {
     char text[MPI_MAX_ERROR_STRING] = "";
     int n;
     rg_may_fail = NULL; // because it asks over MPI
@@ -110,8 +105,7 @@ static cpu_set_t launcher; // cores that the launcher itself may use: the job's 
 static char cores_said[200];
 
 // This process's share of the machine's cores: a core counts in parts for all processes that may use it.
-static double share_of(MPI_Comm machine)
-{
+static double share_of(MPI_Comm machine) {
     cpu_set_t *all = rg_alloc((size_t)here * sizeof *all), own;
     double share = 0;
     sched_getaffinity(0, sizeof own, &own);
@@ -129,8 +123,7 @@ static double share_of(MPI_Comm machine)
 // Open MPI by default binds each process to a core, or to a part of the machine. If that is less than an equal share of its
 // cores, the process allows itself all of them, and uses as many threads as its share. Bindings by --bind-to, srun or a batch
 // system stay; a process cannot leave its cpuset anyway.
-static void take_cores(MPI_Comm machine)
-{
+static void take_cores(MPI_Comm machine) {
     double share = share_of(machine), before = share, fair = (double)CPU_COUNT(&launcher) / here;
     bool by_default = getenv("OMPI_COMM_WORLD_SIZE") && !getenv("OMPI_MCA_hwloc_base_binding_policy") &&
         !getenv("PRTE_MCA_hwloc_default_binding_policy");
@@ -147,8 +140,7 @@ static void take_cores(MPI_Comm machine)
     if (ranks == 1 && share == before) cores_said[0] = '\0';
 }
 
-void rg_ranks_say(const char *job)
-{
+void rg_ranks_say(const char *job) {
     if (!rg_quiet && cores_said[0])
         fprintf(stderr, "%s: %d process%s, %d on this machine, with %s\n", job, ranks, ranks > 1 ? "es" : "", here, cores_said);
 }
@@ -157,8 +149,7 @@ void rg_ranks_say(const char *job)
 
 static MPI_Comm asks, bulk, last; // questions and answers; collective calls; the end
 
-static void rest(int turn)
-{
+static void rest(int turn) {
     const struct timespec t = {.tv_nsec = turn < 1000 ? 50000 : 1000000};
     if (turn < 100)
         sched_yield();
@@ -167,8 +158,7 @@ static void rest(int turn)
 }
 
 // Returns whether the request completed within limit_s; 0: waits without limit.
-static bool done(MPI_Request *request, double limit_s)
-{
+static bool done(MPI_Request *request, double limit_s) {
     int is_done = 0;
     double began_s = rg_seconds();
     for (int turn = 0; !is_done && (limit_s == 0 || rg_seconds() - began_s < limit_s); turn++) {
@@ -180,8 +170,7 @@ static bool done(MPI_Request *request, double limit_s)
 
 enum { CHUNK = 1 << 24 }; // bytes of a message: limits a large array that MPI may hold twice
 
-static void send(const void *from, int64_t bytes, int to, int tag, MPI_Comm over)
-{
+static void send(const void *from, int64_t bytes, int to, int tag, MPI_Comm over) {
     for (int64_t at = 0; at < bytes || at == 0; at += CHUNK) {
         MPI_Request request;
         int n = (int)(bytes - at < CHUNK ? bytes - at : CHUNK);
@@ -190,8 +179,7 @@ static void send(const void *from, int64_t bytes, int to, int tag, MPI_Comm over
     }
 }
 
-static void receive(void *to, int64_t bytes, int from, int tag, MPI_Comm over)
-{
+static void receive(void *to, int64_t bytes, int from, int tag, MPI_Comm over) {
     for (int64_t at = 0; at < bytes || at == 0; at += CHUNK) {
         MPI_Request request;
         int n = (int)(bytes - at < CHUNK ? bytes - at : CHUNK);
@@ -208,8 +196,7 @@ static rg_deal *open_deal;      // that rank 0 answers for
 static int deals;               // begun by this process
 static _Atomic bool has_failed; // on rank 0: a process has printed its line
 
-static void ask(const int64_t *question, int tag, int64_t reply[2])
-{
+static void ask(const int64_t *question, int tag, int64_t reply[2]) {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; // one thread at a time
     pthread_mutex_lock(&one);
     send(question, question ? 16 : 0, 0, tag, asks);
@@ -217,8 +204,7 @@ static void ask(const int64_t *question, int tag, int64_t reply[2])
     pthread_mutex_unlock(&one);
 }
 
-static bool may_fail(void)
-{
+static bool may_fail(void) {
     int64_t yes[2];
     if (rg_rank == 0) return !atomic_exchange(&has_failed, true);
     ask(NULL, MAY_FAIL, yes);
@@ -226,8 +212,7 @@ static bool may_fail(void)
 }
 
 // Answers one message of this tag, if there is any.
-static bool answer(int tag)
-{
+static bool answer(int tag) {
     int there = 0, bytes = 0;
     int64_t reply[2] = {0}, piece[2];
     MPI_Status status;
@@ -255,8 +240,7 @@ static bool answer(int tag)
 static pthread_t answering;
 static _Atomic bool ending;
 
-static void *answer_all(void *unused)
-{
+static void *answer_all(void *unused) {
     for (int turn = 0; !ending; turn++) {
         bool any = answer(MAY_FAIL);
         pthread_mutex_lock(&opening);
@@ -268,8 +252,7 @@ static void *answer_all(void *unused)
     return unused;
 }
 
-void rg_deal_begin(rg_deal *d)
-{
+void rg_deal_begin(rg_deal *d) {
     pthread_mutex_lock(&opening);
     d->next = d->done = d->taken = 0;
     d->waiting = ranks - 1;
@@ -278,8 +261,7 @@ void rg_deal_begin(rg_deal *d)
     pthread_mutex_unlock(&opening);
 }
 
-bool rg_deal_next(rg_deal *d, int64_t *first, int64_t *past)
-{
+bool rg_deal_next(rg_deal *d, int64_t *first, int64_t *past) {
     int64_t piece[2] = {d->n, d->n};
     if (rg_rank == 0) return take(d, first, past);
     pthread_mutex_lock(&opening);
@@ -292,8 +274,7 @@ bool rg_deal_next(rg_deal *d, int64_t *first, int64_t *past)
     return piece[1] > piece[0];
 }
 
-void rg_deal_done(rg_deal *d, int64_t first, int64_t past, const void *note)
-{
+void rg_deal_done(rg_deal *d, int64_t first, int64_t past, const void *note) {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; // one thread at a time
     int64_t piece[2] = {first, past}, size = (int64_t)d->bytes;
     if (rg_rank == 0) {
@@ -307,8 +288,7 @@ void rg_deal_done(rg_deal *d, int64_t first, int64_t past, const void *note)
     pthread_mutex_unlock(&one);
 }
 
-int rg_deal_end(rg_deal *d, int code)
-{
+int rg_deal_end(rg_deal *d, int code) {
     bool closed = false;
     for (int turn = 0; !closed; turn++) {
         pthread_mutex_lock(&opening);
@@ -322,8 +302,7 @@ int rg_deal_end(rg_deal *d, int code)
 
 // ---- values that all processes share -------------------------------------------------------------------------------------
 
-void rg_ranks_share(void *values, size_t bytes)
-{
+void rg_ranks_share(void *values, size_t bytes) {
     for (size_t at = 0; at < bytes && ranks > 1; at += CHUNK) {
         MPI_Request request;
         MPI(MPI_Ibcast((char *)values + at, (int)(bytes - at < CHUNK ? bytes - at : CHUNK), MPI_BYTE, 0, bulk, &request));
@@ -334,8 +313,7 @@ void rg_ranks_share(void *values, size_t bytes)
 void rg_ranks_send(const void *from, size_t bytes, int to) { send(from, (int64_t)bytes, to, 1, bulk); }
 void rg_ranks_receive(void *to, size_t bytes, int from) { receive(to, (int64_t)bytes, from, 1, bulk); }
 
-void rg_ranks_sum(double *values, int n)
-{
+void rg_ranks_sum(double *values, int n) {
     RG_FREED double *theirs = rg_alloc((size_t)n * sizeof *theirs);
     for (int step = 1; step < ranks && rg_rank % step == 0; step *= 2)
         if (rg_rank & step)
@@ -349,8 +327,7 @@ void rg_ranks_sum(double *values, int n)
 // ---- begin and end -------------------------------------------------------------------------------------------------------
 
 static pid_t working; // this process, while it must still reach the end
-static void on_exit_before_the_end(void)
-{
+static void on_exit_before_the_end(void) {
     if (working == getpid()) {
         rg_files_abandon(); // because nothing else runs after MPI_Abort
         pthread_mutex_lock(&calling);
@@ -358,8 +335,7 @@ static void on_exit_before_the_end(void)
     }
 }
 
-static int start(void)
-{
+static int start(void) {
     int level;
     MPI_Comm machine;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
@@ -395,8 +371,7 @@ static int start(void)
     return RG_GOOD;
 }
 
-int rg_ranks_begin(void)
-{
+int rg_ranks_begin(void) {
     int rank, code = RG_GOOD;
     if (sched_getaffinity(getppid(), sizeof launcher, &launcher) != 0) CPU_ZERO(&launcher);
     if (launched(&rank) > 1) {
@@ -408,8 +383,7 @@ int rg_ranks_begin(void)
     return code;
 }
 
-int rg_ranks_end(int code)
-{
+int rg_ranks_end(int code) {
     enum { OTHERS_S = 1 }; // for others that fail alike
     int worst = code;
     MPI_Request request;
@@ -431,8 +405,7 @@ int rg_ranks_end(int code)
 
 #else
 
-int rg_ranks_begin(void)
-{
+int rg_ranks_begin(void) {
     int rank, several = launched(&rank) > 1;
     rg_silent = rank > 0;
     return !several ? RG_GOOD

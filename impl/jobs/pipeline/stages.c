@@ -19,8 +19,7 @@ static const char *const stage_name[PL_STAGES] = {[PL_OPEN] = "open",
     [PL_WRITE] = "write"};
 
 // "fp32=1.2e+12 memory=3e+09", or "-".
-static void put_needs(FILE *f, const rg_cost *c)
-{
+static void put_needs(FILE *f, const rg_cost *c) {
     const char *apart = "";
     for (int r = 0; r < RG_RESOURCES; r++)
         if (c->amount[r] > 0) {
@@ -30,8 +29,7 @@ static void put_needs(FILE *f, const rg_cost *c)
     fprintf(f, "%s\n", *apart ? "" : "-");
 }
 
-static void put_stages(const pl_team *t, FILE *f, double whole_s, bool summary)
-{
+static void put_stages(const pl_team *t, FILE *f, double whole_s, bool summary) {
     fprintf(f, "stage\tbusy_s\tshare\tcalls\tneeds\n");
     for (int s = 0; s < PL_STAGES; s++) {
         const char *name = s >= PL_CALL && s < PL_CALL + PL_CALLS ? t->call_name[s - PL_CALL] : stage_name[s];
@@ -53,8 +51,7 @@ static void put_stages(const pl_team *t, FILE *f, double whole_s, bool summary)
     fprintf(f, "whole\t%.4f\t1.0000\t1\t-\n", whole_s);
 }
 
-int pl_stages_write(const pl_team *t, const char *out, const char *note)
-{
+int pl_stages_write(const pl_team *t, const char *out, const char *note) {
     const double whole_s = rg_seconds() - t->of.began_s;
     rg_device_facts facts;
     rg_file file;

@@ -6,8 +6,7 @@
 #include "add.h"
 #include "ranks.h"
 
-int pl_add(const pl_member *m, void *stream, int64_t n, const float *from, float *to)
-{
+int pl_add(const pl_member *m, void *stream, int64_t n, const float *from, float *to) {
     if (!m->device->is_gpu) {
 #pragma omp parallel for num_threads(m->threads)
         for (int64_t i = 0; i < n; i++) to[i] += from[i];
@@ -21,14 +20,12 @@ int pl_add(const pl_member *m, void *stream, int64_t n, const float *from, float
 
 enum { PIECE_HERE = 1 << 28 };
 
-double pl_merge_bytes(const pl_team *t, size_t sum_bytes)
-{
+double pl_merge_bytes(const pl_team *t, size_t sum_bytes) {
     return t->n == 1 && rg_ranks() == 1 ? 0 : (double)(sum_bytes < PIECE_HERE ? sum_bytes : PIECE_HERE);
 }
 
 // Adds piece by piece, so that a device needs no room for another's whole sum.
-static int add_from(const pl_member *m, const rg_buffer *from, const rg_buffer *to)
-{
+static int add_from(const pl_member *m, const rg_buffer *from, const rg_buffer *to) {
     const size_t most = PIECE_HERE, piece = to->bytes < most ? to->bytes : most;
     void *room;
     int error = m->device->alloc(&room, piece, "another's sums");
@@ -42,8 +39,7 @@ static int add_from(const pl_member *m, const rg_buffer *from, const rg_buffer *
     return error;
 }
 
-static int take_over(const pl_member *m, const rg_buffer *from, rg_buffer *to)
-{
+static int take_over(const pl_member *m, const rg_buffer *from, rg_buffer *to) {
     int error = rg_buffer_make(to, m->device, from->bytes, sizeof(float), false, "sums");
     return error ? error : m->device->move(to->base, from->base, from->bytes);
 }
@@ -53,8 +49,7 @@ typedef struct merging {
     int parts, apart;
 } merging;
 
-static int merge_pair(pl_member *m, void *context)
-{
+static int merge_pair(pl_member *m, void *context) {
     const merging *g = context;
     const int other = m->index + g->apart;
     const double since_s = rg_seconds();
@@ -80,8 +75,7 @@ typedef struct offer {
 
 enum { PIECE = 1 << 24 }; // bytes of a piece that goes through the host
 
-static int give(const pl_member *m, const rg_buffer *from, void *room, int to)
-{
+static int give(const pl_member *m, const rg_buffer *from, void *room, int to) {
     offer o = {.lead = from->lead};
     bool taken;
     int error = RG_OK;
@@ -96,8 +90,7 @@ static int give(const pl_member *m, const rg_buffer *from, void *room, int to)
     return error;
 }
 
-static int add_theirs(const pl_member *m, const rg_buffer *to, void *room, int from)
-{
+static int add_theirs(const pl_member *m, const rg_buffer *to, void *room, int from) {
     offer o;
     rg_ranks_receive(&o, sizeof o, from);
     char *block = o.is_shared && m->device->open_shared ? m->device->open_shared(o.name) : NULL;
@@ -123,8 +116,7 @@ static int add_theirs(const pl_member *m, const rg_buffer *to, void *room, int f
 
 // Runs in the first member's thread: ranks 0 and 1, 2 and 3, ...; then 0 and 2, 4 and 6, ...; then 0 and 4. Processes on the
 // CPU and on a GPU do the same, so that a job may mix them.
-static int merge_processes(pl_member *m, rg_buffer *sum, int parts)
-{
+static int merge_processes(pl_member *m, rg_buffer *sum, int parts) {
     const double since_s = rg_seconds();
     void *room;
     int error = m->device->pinned(&room, PIECE, "pinned sums");
@@ -140,8 +132,7 @@ static int merge_processes(pl_member *m, rg_buffer *sum, int parts)
     return pl_failed(m, "adding another process's sums", error);
 }
 
-int pl_merge(pl_team *t, rg_buffer *sum, int parts)
-{
+int pl_merge(pl_team *t, rg_buffer *sum, int parts) {
     merging g = {sum, parts, 1};
     int code = RG_GOOD;
     while (2 * g.apart < t->n) g.apart *= 2;

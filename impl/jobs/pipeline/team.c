@@ -5,16 +5,14 @@
 #include "../../base/hash.h"
 #include "../../runtime/choice.h"
 
-int pl_failed(const pl_member *m, const char *doing, int error)
-{
+int pl_failed(const pl_member *m, const char *doing, int error) {
     return rg_device_failed(m->device, m->device->name, doing, error);
 }
 
 // ---- opening -------------------------------------------------------------------------------------------------------------
 
 // Number of devices: all GPUs, or --gpus of them, none without rows.
-static int count(const pl_team *t, int64_t *n)
-{
+static int count(const pl_team *t, int64_t *n) {
     char why[200] = "";
     const pl_devices *of = &t->of;
     const bool any = strcmp(of->device, "gpu") == 0;
@@ -36,8 +34,7 @@ static int count(const pl_team *t, int64_t *n)
 }
 
 // RG_GOOD, or one line and RG_LACKS.
-static int open_device(const pl_member *m, const rg_device **device)
-{
+static int open_device(const pl_member *m, const rg_device **device) {
     const pl_devices *of = &m->team->of;
     const bool any = strcmp(of->device, "gpu") == 0 && !rg_on_cpu(of->entry) && !of->entry->emulated;
     char name[16], why[200];
@@ -46,8 +43,7 @@ static int open_device(const pl_member *m, const rg_device **device)
 }
 
 // Creates the GPU's context, which belongs to the process, so the thread that opens the GPU later finds it.
-static void *open_ahead(void *of)
-{
+static void *open_ahead(void *of) {
     const rg_device *device;
     rg_silent = true;
     open_device(of, &device);
@@ -61,35 +57,30 @@ static struct {
     bool is_opening;
 } first_gpu;
 
-static void *open_first(void *of)
-{
+static void *open_first(void *of) {
     char why[200];
     (void)of;
     rg_gpu_open(first_gpu.index, why);
     return NULL;
 }
 
-void pl_open_ahead(const char *device)
-{
+void pl_open_ahead(const char *device) {
     first_gpu.index = rg_device_index(device);
     first_gpu.is_opening =
         first_gpu.index >= 0 && rg_ranks() == 1 && !pthread_create(&first_gpu.thread, NULL, open_first, NULL);
 }
 
-static void wait_for_first(void)
-{
+static void wait_for_first(void) {
     if (first_gpu.is_opening) pthread_join(first_gpu.thread, NULL);
     first_gpu.is_opening = false;
 }
 
-static void wait_until_open(pl_team *t, int index)
-{
+static void wait_until_open(pl_team *t, int index) {
     if (t->is_opening[index]) pthread_join(t->opening[index], NULL);
     t->is_opening[index] = false;
 }
 
-int pl_team_enter(pl_member *m)
-{
+int pl_team_enter(pl_member *m) {
     const double since_s = rg_seconds();
     if (m->is_lost) return RG_LACKS;
     wait_until_open(m->team, m->index);
@@ -98,8 +89,7 @@ int pl_team_enter(pl_member *m)
     return m->is_lost ? RG_LACKS : RG_GOOD;
 }
 
-int pl_team_open(pl_team *t, const pl_devices *of)
-{
+int pl_team_open(pl_team *t, const pl_devices *of) {
     int64_t n = 0;
     wait_for_first();
     *t = (pl_team){.of = *of};
@@ -116,14 +106,12 @@ int pl_team_open(pl_team *t, const pl_devices *of)
 }
 
 // While GPUs work, a quarter of the processors hashes faster than a log needs.
-void pl_team_hash(const pl_team *t)
-{
+void pl_team_hash(const pl_team *t) {
     const rg_entry *e = t->of.entry;
     if (rg_rank == 0 && !rg_dry_run) rg_hash_begin(rg_on_cpu(e) || e->emulated ? 0 : (t->of.threads + 3) / 4);
 }
 
-void pl_team_close(pl_team *t)
-{
+void pl_team_close(pl_team *t) {
     wait_for_first();
     for (int i = 0; i < t->n; i++) wait_until_open(t, i);
     free(t->member);
@@ -141,8 +129,7 @@ typedef struct work {
     pthread_t thread;
 } work;
 
-static void *run(void *of)
-{
+static void *run(void *of) {
     work *w = of;
     rg_has_failed = &w->member->team->has_failed;
     w->code = pl_team_enter(w->member);
@@ -152,8 +139,7 @@ static void *run(void *of)
 }
 
 // Reads the first of the rows that failed again, to report the reason.
-static int complain(pl_team *t)
-{
+static int complain(pl_team *t) {
     const pl_source *s = t->source;
     void *part[PL_PARTS];
     int64_t row = -1;
@@ -173,8 +159,7 @@ static int complain(pl_team *t)
         : rg_fail(RG_USAGE, "%s: row %" PRId64 " could not be read at first; the file is changing", s->path, row + 1);
 }
 
-int pl_team_run(pl_team *t, pl_task *task, void *context)
-{
+int pl_team_run(pl_team *t, pl_task *task, void *context) {
     work w[PL_DEVICES_MAX];
     int code = RG_GOOD;
     const bool turns = t->of.entry->emulated;
@@ -195,14 +180,12 @@ int pl_team_run(pl_team *t, pl_task *task, void *context)
     return code > told ? code : told;
 }
 
-int64_t pl_share(int64_t n, int index, int of, int64_t *first)
-{
+int64_t pl_share(int64_t n, int index, int of, int64_t *first) {
     *first = n * index / of;
     return n * (index + 1) / of - *first;
 }
 
-void pl_team_progress(pl_team *t, int64_t images)
-{
+void pl_team_progress(pl_team *t, int64_t images) {
     pthread_mutex_lock(&t->lock);
     rg_progress_at(&t->progress, t->progress.done + (double)images);
     pthread_mutex_unlock(&t->lock);

@@ -27,8 +27,7 @@ static unsigned blocks_of(int64_t n, int block) { return (unsigned)((n + block -
 // ---- images --------------------------------------------------------------------------------------------------------------
 
 // Index into the image of padded column or row i, -1 outside: the centre floor(side / 2) is at 0.
-static __device__ __forceinline__ int rc_source(int i, int side, int padded)
-{
+static __device__ __forceinline__ int rc_source(int i, int side, int padded) {
     const int centre = side / 2;
     return i < side - centre ? i + centre : i >= padded - centre ? i - padded + centre : -1;
 }
@@ -38,8 +37,7 @@ RG_HD int64_t gr_pitch(int64_t padded) { return (padded / 2 + 4) / 4 * 4; }
 
 // Line i transforms rows 2 i and 2 i + 1 of image blockIdx.y as a + i b; its values at x and -x give both transforms.
 static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS)
-    rows(rc_line l, const float *picture, int side, float2 *half)
-{
+    rows(rc_line l, const float *picture, int side, float2 *half) {
     RG_SHARED_DYNAMIC(float2, shared);
     const int y = 2 * (int)(blockIdx.x * blockDim.y + threadIdx.y), pitch = (int)gr_pitch(l.n);
     const float *a = picture + ((int64_t)blockIdx.y * side + y) * side, *b = a + side;
@@ -59,8 +57,7 @@ static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS
 }
 
 // exp(-2 pi i x origin / padded).
-static __device__ __forceinline__ float2 shift_of(int x, double origin, int padded)
-{
+static __device__ __forceinline__ float2 shift_of(int x, double origin, int padded) {
     const double turn = -x * origin / padded;
     float s, c;
     sincospif((float)(2 * (turn - rint(turn))), &s, &c);
@@ -69,8 +66,7 @@ static __device__ __forceinline__ float2 shift_of(int x, double origin, int padd
 
 // Columns of image blockIdx.y, l.lines a block. Threads read l.lines values of a row together.
 static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS)
-    columns(rc_line l, const float2 *half, const double *origin, int side, int k, float sign, float2 *out)
-{
+    columns(rc_line l, const float2 *half, const double *origin, int side, int k, float sign, float2 *out) {
     RG_SHARED_DYNAMIC(float2, shared);
     const int t = (int)(threadIdx.y * blockDim.x + threadIdx.x), c = t & (l.lines - 1), first = t >> l.shift;
     const int low = (int)blockIdx.x * l.lines, x = low + c, step = GR_LINE_THREADS >> l.shift, pitch = (int)gr_pitch(l.n);
@@ -95,16 +91,14 @@ static __global__ void __launch_bounds__(GR_LINE_THREADS, 1024 / GR_LINE_THREADS
 // Bytes of the roots of unity, which precede the rows.
 static int64_t root_bytes(int64_t padded) { return (padded * (int64_t)sizeof(float2) + 255) / 256 * 256; }
 
-static size_t lane_room(int64_t side, int64_t padded, int64_t images)
-{
+static size_t lane_room(int64_t side, int64_t padded, int64_t images) {
     return (size_t)(root_bytes(padded) + images * side * gr_pitch(padded) * (int64_t)sizeof(float2));
 }
 
 static void lane_free(rc_lane *l) { free(l); }
 
 // exp(-2 pi i j / n), rounded from long double.
-static int copy_roots(float2 *to, int64_t n, cudaStream_t stream)
-{
+static int copy_roots(float2 *to, int64_t n, cudaStream_t stream) {
     float2 *root = (float2 *)malloc((size_t)n * sizeof *root);
     if (!root) return RG_E_STATE;
     for (int64_t j = 0; j < n; j++) {
@@ -120,8 +114,7 @@ static int copy_roots(float2 *to, int64_t n, cudaStream_t stream)
 // so that a multiprocessor of sm_90 runs 1024 threads
 enum { SHARED_MOST = (222 << 10) / (1024 / GR_LINE_THREADS) };
 
-static int lane_make(rc_lane **made, int64_t side, int64_t padded, int64_t k, void *room, void *stream)
-{
+static int lane_make(rc_lane **made, int64_t side, int64_t padded, int64_t k, void *room, void *stream) {
     rc_lane *l = *made = (rc_lane *)calloc(1, sizeof *l);
     if (!l) return RG_E_STATE;
     l->side = (int)side;
@@ -136,8 +129,7 @@ static int lane_make(rc_lane **made, int64_t side, int64_t padded, int64_t k, vo
     return error ? error : (int)cudaFuncSetAttribute(columns, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
 
-static int transforms(rc_lane *l, const float *picture, const double *origin, int64_t images, int invert, float *out)
-{
+static int transforms(rc_lane *l, const float *picture, const double *origin, int64_t images, int invert, float *out) {
     const rc_line *line = &l->line;
     const dim3 block = rc_line_block(line);
     const size_t bytes = rc_line_bytes(line);
@@ -151,8 +143,7 @@ static int transforms(rc_lane *l, const float *picture, const double *origin, in
 }
 
 // One block an image, so that the sum of squares is always added in the same order.
-static __global__ void ctf(const rg_ctf *terms, int k, int applied, float2 *image, float *out, double *square)
-{
+static __global__ void ctf(const rg_ctf *terms, int k, int applied, float2 *image, float *out, double *square) {
     RG_SHARED_DYNAMIC(double, partial);
     const rg_ctf t = terms[blockIdx.x];
     float *to = out + (int64_t)blockIdx.x * gr_pixels(k);
@@ -180,8 +171,7 @@ static __global__ void ctf(const rg_ctf *terms, int k, int applied, float2 *imag
 }
 
 static int ctfs(
-    void *stream, int64_t k, const rg_ctf *terms, int64_t images, int applied, float *image, float *out, double *square)
-{
+    void *stream, int64_t k, const rg_ctf *terms, int64_t images, int applied, float *image, float *out, double *square) {
     RG_LAUNCH(ctf, (unsigned)images, CTF_BLOCK, CTF_BLOCK * sizeof(double), stream, terms, (int)k, applied, (float2 *)image,
         out, square);
     return (int)cudaGetLastError();
@@ -196,8 +186,7 @@ typedef struct operators {
 
 // Blocks are cubes of voxels, so that neighbours use the values read across the source's lines. Reads G(-v) = conj G(v) where
 // the source is in the half x < 0.
-static __global__ void pull(int k, operators s, const float2 *g, const float *w, float2 *to_g, float *to_w)
-{
+static __global__ void pull(int k, operators s, const float2 *g, const float *w, float2 *to_g, float *to_w) {
     const int x = (int)(blockIdx.x * TILE + threadIdx.x), y = (int)(blockIdx.y * TILE + threadIdx.y) - k;
     const int z = (int)(blockIdx.z * TILE + threadIdx.z) - k;
     if (x > k || y > k || z > k) return;
@@ -217,8 +206,7 @@ static __global__ void pull(int k, operators s, const float2 *g, const float *w,
 }
 
 static int lattice(
-    void *stream, int64_t k, const int *matrices, int n, const float *g, const float *w, float *to_g, float *to_w)
-{
+    void *stream, int64_t k, const int *matrices, int n, const float *g, const float *w, float *to_g, float *to_w) {
     operators s;
     s.n = n;
     for (int i = 0; i < 9 * n; i++) s.m[i / 9][i % 9] = (signed char)matrices[i];
@@ -230,8 +218,7 @@ static int lattice(
 
 // ---- the map -------------------------------------------------------------------------------------------------------------
 
-static __global__ void divide(rc_map_call c)
-{
+static __global__ void divide(rc_map_call c) {
     const int n = (int)c.padded, pitch = n / 2 + 1;
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = (int)blockIdx.y, section = (int)blockIdx.z;
     if (x >= pitch) return;
@@ -241,8 +228,7 @@ static __global__ void divide(rc_map_call c)
     ((float2 *)c.grid)[((int64_t)section * n + row) * pitch + x] = make_float2(f[0], f[1]);
 }
 
-static __global__ void correct(rc_map_call c)
-{
+static __global__ void correct(rc_map_call c) {
     const int n = (int)c.padded, pitch = 2 * (n / 2 + 1), side = (int)c.side, low = -(side / 2);
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= side) return;
@@ -252,8 +238,7 @@ static __global__ void correct(rc_map_call c)
         (float)(c.grid[row * pitch + (x < 0 ? x + n : x)] * c.factor[(int64_t)x * x + y * y + z * z]);
 }
 
-static int map(void *stream, const rc_map_call *c)
-{
+static int map(void *stream, const rc_map_call *c) {
     const unsigned n = (unsigned)c->padded, side = (unsigned)c->side;
     RG_LAUNCH(divide, dim3(blocks_of(c->padded / 2 + 1, BLOCK), n, n), BLOCK, 0, stream, *c);
     int error = (int)cudaGetLastError();

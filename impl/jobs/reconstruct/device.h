@@ -13,8 +13,7 @@
 enum { GR_APPLIED_NOT, GR_APPLIED_WHOLE, GR_APPLIED_SIGN };
 // The factor that turns a frequency of such an image into c times the projection's again, which the insertion expects, so that
 // c F and c^2 are summed for it too. Where c is 0 an image has no information.
-RG_HD float rc_plain(int applied, float c)
-{
+RG_HD float rc_plain(int applied, float c) {
     if (applied == GR_APPLIED_SIGN) return c < 0 ? -1.0f : 1.0f;
     return c > 1e-30f || c < -1e-30f ? 1 / c : 0.0f;
 }

@@ -11,26 +11,22 @@
 enum { PIECE_BYTES = 32 << 20 };
 
 // Starts writing the system's pages to disk early, so that little is left to wait for at the end.
-static void *flush_pieces(void *of)
-{
+static void *flush_pieces(void *of) {
     sync_file_range(fileno(((rc_file *)of)->out.file.stream), 0, 0, SYNC_FILE_RANGE_WRITE);
     return NULL;
 }
 
-static void finish_flushing(rc_file *w)
-{
+static void finish_flushing(rc_file *w) {
     if (w->is_flushing) pthread_join(w->flusher, NULL);
     w->is_flushing = false;
 }
 
-static void *take_room(void *of)
-{
+static void *take_room(void *of) {
     rg_mrc_write_room(&((rc_file *)of)->out);
     return NULL;
 }
 
-static void *write_piece(void *of)
-{
+static void *write_piece(void *of) {
     rc_file *w = of;
     w->code = rg_mrc_write_sections(&w->out, w->at, w->n, w->threads);
     finish_flushing(w);
@@ -38,14 +34,12 @@ static void *write_piece(void *of)
     return NULL;
 }
 
-static void finish_piece(rc_file *w)
-{
+static void finish_piece(rc_file *w) {
     if (w->is_writing) pthread_join(w->thread, NULL);
     w->is_writing = false;
 }
 
-static int copy_piece(rc_file *w, const pl_member *m, const float *map, int which)
-{
+static int copy_piece(rc_file *w, const pl_member *m, const float *map, int which) {
     const int64_t plane = w->side * w->side, left = w->side - w->next, n = left < w->sections ? left : w->sections;
     float *piece = w->piece[which];
     int error = m->device->download(piece, map + w->next * plane, (size_t)(n * plane) * sizeof *piece);
@@ -59,8 +53,7 @@ static int copy_piece(rc_file *w, const pl_member *m, const float *map, int whic
     return RG_GOOD;
 }
 
-int rc_files_open(rc_files *f, const char *out, const char *suffix, int64_t side, double pixel_A, int threads)
-{
+int rc_files_open(rc_files *f, const char *out, const char *suffix, int64_t side, double pixel_A, int threads) {
     const int64_t plane_bytes = side * side * (int64_t)sizeof(float), sections = PIECE_BYTES / plane_bytes;
     rc_file *w = &f->file[f->n];
     *w = (rc_file){.side = side, .sections = sections < 1 ? 1 : sections < side ? sections : side, .threads = threads};
@@ -72,8 +65,7 @@ int rc_files_open(rc_files *f, const char *out, const char *suffix, int64_t side
     return RG_GOOD;
 }
 
-int rc_files_add(rc_files *f, pl_member *m, const float *map)
-{
+int rc_files_add(rc_files *f, pl_member *m, const float *map) {
     const rg_device *d = m->device;
     const double since_s = rg_seconds();
     rc_file *w = &f->file[f->added++];
@@ -90,8 +82,7 @@ int rc_files_add(rc_files *f, pl_member *m, const float *map)
     return code > w->code ? code : w->code;
 }
 
-int rc_files_end(rc_files *f, pl_member *m, int code)
-{
+int rc_files_end(rc_files *f, pl_member *m, int code) {
     const double since_s = rg_seconds();
     for (int i = 0; i < f->n; i++) {
         finish_piece(&f->file[i]);
@@ -107,8 +98,7 @@ int rc_files_end(rc_files *f, pl_member *m, int code)
 
 // ---- the job's page ------------------------------------------------------------------------------------------------------
 
-static void show_table(const char *path, const rg_volume *map)
-{
+static void show_table(const char *path, const rg_volume *map) {
     rg_tsv t;
     RG_FREED double *fsc = rg_alloc((size_t)(map->side / 2 + 1) * sizeof *fsc);
     if (rg_summary_has(rg_tsv_read(path, &t))) {
@@ -118,8 +108,7 @@ static void show_table(const char *path, const rg_volume *map)
     }
 }
 
-static void show_halves(const char *out)
-{
+static void show_halves(const char *out) {
     rg_volume half[2] = {{0}};
     int code = RG_GOOD;
     for (int h = 0; h < 2 && code == RG_GOOD; h++) {
@@ -136,8 +125,7 @@ static void show_halves(const char *out)
     free(half[1].value);
 }
 
-static void say_next(const char *out, const rg_particles *p, bool halves, bool invert, const char *fsc)
-{
+static void say_next(const char *out, const rg_particles *p, bool halves, bool invert, const char *fsc) {
     char *half[2] = {rg_path_beside(out, "_half1", NULL), rg_path_beside(out, "_half2", NULL)};
     rg_summary_look(out, "the map, in a viewer as ChimeraX or 3dmod");
     if (!halves)
@@ -155,8 +143,7 @@ static void say_next(const char *out, const rg_particles *p, bool halves, bool i
     free(half[1]);
 }
 
-void rc_show(const rc_run *run, const char *variant)
-{
+void rc_show(const rc_run *run, const char *variant) {
     const rg_particles *p = run->particles;
     const bool halves = run->halves == 2;
     const char *out = run->typed->out;

@@ -20,8 +20,7 @@ const rg_option fr_reconstruct_options[] = {
     {0},
 };
 
-static int check_options(fr_reconstruction *r, const char *group)
-{
+static int check_options(fr_reconstruction *r, const char *group) {
     const double pixel_A = r->files.particles.pixel_A;
     // FREALIGN always masks: noise at the box's corners is divided by as little as a fifteenth.
     const double widest = fmax(1, (double)r->side / 2 - 1 - FR_EDGE / 2);
@@ -43,8 +42,7 @@ static int check_options(fr_reconstruction *r, const char *group)
 
 // R = num / (f + den) for each half and for both; then the inverse transform, division by the interpolation's transform, the
 // mask, and the halves' Fourier shell correlation. Runs on the device that has the sums.
-static void maps_need(const fr_reconstruction *r, const fr_engine *e, rg_needs *needs)
-{
+static void maps_need(const fr_reconstruction *r, const fr_engine *e, rg_needs *needs) {
     const size_t side = (size_t)r->side, grid = (size_t)fr_grid_floats(r->side) * sizeof(float);
     rg_need(needs, "gridding correction", (double)rg_buffer_bytes(side * sizeof(double), sizeof(double)));
     rg_need(needs, "edge of the mask", (double)rg_buffer_bytes(2 * sizeof(double), sizeof(double)));
@@ -55,8 +53,7 @@ static void maps_need(const fr_reconstruction *r, const fr_engine *e, rg_needs *
     rg_need(needs, "work area of a transform", fr_engine_work_bytes(e, r->side));
 }
 
-static int make_rooms(fr_reconstruction *r)
-{
+static int make_rooms(fr_reconstruction *r) {
     const size_t side = (size_t)r->side, rings = (size_t)fr_all_rings(r->side);
     const rg_device *d = r->run.team->member->device;
     RG_FREED double *correction = rg_alloc(side * sizeof *correction);
@@ -78,8 +75,7 @@ static int make_rooms(fr_reconstruction *r)
 
 // FREALIGN's rule: a tenth of the operators times the mean that one addition adds to a node. An addition takes every
 // coefficient of the plane to 8 nodes, half of them in the half space.
-static double rule(const fr_reconstruction *r, const double *rings)
-{
+static double rule(const fr_reconstruction *r, const double *rings) {
     double total = 0, plane = 0;
     for (int64_t s = 0; s < fr_all_rings(r->side); s++) total += rings[s];
     for (int64_t j = -r->outer; j <= r->outer; j++) plane += 2 * (double)fr_root(r->outer * r->outer - j * j) + 1;
@@ -87,8 +83,7 @@ static double rule(const fr_reconstruction *r, const double *rings)
     return r->f >= 0 ? r->f : 0.1 * r->symmetry.n * total / additions;
 }
 
-static int weigh_halves(rc_run *run)
-{
+static int weigh_halves(rc_run *run) {
     fr_reconstruction *r = (fr_reconstruction *)run;
     const pl_member *m = run->team->member;
     int code = make_rooms(r), error = RG_OK;
@@ -104,8 +99,7 @@ static int weigh_halves(rc_run *run)
     return code;
 }
 
-static int make_map(rc_run *run, int half, double f, float *map)
-{
+static int make_map(rc_run *run, int half, double f, float *map) {
     fr_reconstruction *r = (fr_reconstruction *)run;
     pl_member *m = run->team->member;
     const double side = (double)r->side, since_s = rg_seconds();
@@ -127,8 +121,7 @@ static int make_map(rc_run *run, int half, double f, float *map)
 
 // part_ssnr: the square root of 2 FSC / (1 - FSC) times nodes over weights of the shell, times the share of the box that the
 // mask keeps over that of the particle (0.81 Da a cubic A; 1 without --mass).
-static int write_fsc(const fr_reconstruction *r, const double *sums)
-{
+static int write_fsc(const fr_reconstruction *r, const double *sums) {
     const int64_t side = r->side, shells = side / 2 + 1, rings = fr_all_rings(side);
     const double length_A = (double)side * r->files.particles.pixel_A;
     const double radius = r->mask_px > 0 ? r->mask_px : (double)side / 2, box = (double)side * (double)side * (double)side;
@@ -149,8 +142,7 @@ static int write_fsc(const fr_reconstruction *r, const double *sums)
     return rg_file_commit(&file);
 }
 
-static int correlate(rc_run *run)
-{
+static int correlate(rc_run *run) {
     fr_reconstruction *r = (fr_reconstruction *)run;
     pl_member *m = run->team->member;
     const double since_s = rg_seconds();
@@ -168,8 +160,7 @@ static int correlate(rc_run *run)
 // ---- insertion -----------------------------------------------------------------------------------------------------------
 
 // weight[0] is the occupancy of a .par file, weight[1] r^2 the exponent.
-static void weigh(const fr_reconstruction *r, int64_t i, float weight[2])
-{
+static void weigh(const fr_reconstruction *r, int64_t i, float weight[2]) {
     const double *v = r->files.par.n ? r->files.par.row[i].value : NULL, side = (double)r->side;
     const double pixel_A = r->files.particles.pixel_A;
     weight[0] = v && rg_par_version(&r->files.par) == 9 ? (float)(v[RG_PAR_OCC] / 100) : 1;
@@ -178,8 +169,7 @@ static void weigh(const fr_reconstruction *r, int64_t i, float weight[2])
         weight[1] = (float)(2 * fmin(2, (v[RG_PAR_SCORE] - r->mean_score) / (r->pbc * pixel_A * pixel_A)) * 4 / (side * side));
 }
 
-static int put_poses(const fr_reconstruction *r, fr_engine *e, const int64_t *row, int64_t n)
-{
+static int put_poses(const fr_reconstruction *r, fr_engine *e, const int64_t *row, int64_t n) {
     const int64_t operators = r->symmetry.n;
     float *pose = rg_alloc((size_t)(n * operators * FR_POSE_FLOATS) * sizeof *pose),
           RG_FREED *weight = rg_alloc((size_t)(2 * n) * sizeof *weight);
@@ -200,8 +190,7 @@ static int put_poses(const fr_reconstruction *r, fr_engine *e, const int64_t *ro
     return pl_failed(e->member, "copying poses", error);
 }
 
-static rg_shape shape_of(const fr_reconstruction *r, int64_t particles)
-{
+static rg_shape shape_of(const fr_reconstruction *r, int64_t particles) {
     return (rg_shape){.n = {[FR_SIDE] = r->side,
                           [FR_PARTICLES] = particles,
                           [FR_KIND] = r->preset == FR_INSERT_AS_PAPER ? FR_INSERT_PAPER : FR_INSERT_V9,
@@ -209,8 +198,7 @@ static rg_shape shape_of(const fr_reconstruction *r, int64_t particles)
                           [FR_OUTER] = r->outer}};
 }
 
-static int insert_rows(fr_reconstruction *r, fr_engine *e, const int64_t *rows, int64_t count, float *volume)
-{
+static int insert_rows(fr_reconstruction *r, fr_engine *e, const int64_t *rows, int64_t count, float *volume) {
     const int64_t *row;
     int64_t n;
     int code = fr_images_begin(e, rows, count);
@@ -229,8 +217,7 @@ static int insert_rows(fr_reconstruction *r, fr_engine *e, const int64_t *rows, 
 enum { MOST_IMAGES = 64 }; // a batch
 
 // Equal batches of at most `most` of an engine's rows of one half, because every new shape is prepared again.
-static int64_t batch_of(int64_t rows, int64_t most)
-{
+static int64_t batch_of(int64_t rows, int64_t most) {
     const int64_t batches = (rows + most - 1) / most;
     return rows ? (rows + batches - 1) / batches : 1;
 }
@@ -245,8 +232,7 @@ typedef struct asked {
 
 // Room of an engine that has one half or both, and of the first one, which makes the maps. The mask is for X, which is not
 // inserted.
-static fr_room room_of(const void *of, int64_t most)
-{
+static fr_room room_of(const void *of, int64_t most) {
     const asked *a = of;
     const fr_reconstruction *r = a->r;
     const int64_t gpus = r->team.team.n, step = gpus > 1 ? gpus : 2, batch = batch_of((a->rows + step - 1) / step, most);
@@ -266,8 +252,7 @@ static fr_room room_of(const void *of, int64_t most)
 }
 
 // Inserts the share of one engine: both halves if it is alone, otherwise the half that its number selects.
-static int insert(pl_member *m, void *context)
-{
+static int insert(pl_member *m, void *context) {
     fr_reconstruction *r = context;
     fr_engine *e = &r->team.engine[m->index];
     int64_t first, all = pl_share(r->files.particles.n, rg_rank, rg_ranks(), &first);
@@ -293,8 +278,7 @@ static int insert_all(rc_run *run) { return rc_insert(run, insert); }
 
 // ---- the method ----------------------------------------------------------------------------------------------------------
 
-static int open_job(rc_run *run, const rc_typed *typed)
-{
+static int open_job(rc_run *run, const rc_typed *typed) {
     fr_reconstruction *r = (fr_reconstruction *)run;
     fr_team *t = &r->team;
     const double began_s = rg_seconds();
@@ -327,8 +311,7 @@ static int open_job(rc_run *run, const rc_typed *typed)
     return code;
 }
 
-static int report(rc_run *run)
-{
+static int report(rc_run *run) {
     const fr_reconstruction *r = (const fr_reconstruction *)run;
     printf("f\t%.6g and %.6g\n", run->f[0], run->f[1]);
     int code = fr_team_report(&r->team, run->typed->out);
@@ -336,8 +319,7 @@ static int report(rc_run *run)
     return code;
 }
 
-static void close_job(rc_run *run)
-{
+static void close_job(rc_run *run) {
     fr_reconstruction *r = (fr_reconstruction *)run;
     rg_buffer *const held[] = {&r->grid[0], &r->grid[1], &r->correction, &r->edge, &r->sums};
     for (int i = 0; i < RG_COUNT(held); i++) rg_buffer_free(held[i]);

@@ -53,8 +53,7 @@ typedef struct gpu_pipe {
     double until_ms[PL_STAGES];
 } gpu_pipe;
 
-const rc_device_steps *rc_steps(const rg_device *device)
-{
+const rc_device_steps *rc_steps(const rg_device *device) {
 #if HAVE_CUDA
     return device->is_emulated ? &rc_steps_emulated : &rc_steps_gpu;
 #else
@@ -64,8 +63,7 @@ const rc_device_steps *rc_steps(const rg_device *device)
 }
 
 // Records an error of a device call. Returns whether there is none so far.
-static bool good(gpu_pipe *p, const char *doing, int error)
-{
+static bool good(gpu_pipe *p, const char *doing, int error) {
     if (error != RG_OK && p->code == RG_GOOD) p->code = rg_device_failed(p->device, p->job->entry->name, doing, error);
     return p->code == RG_GOOD;
 }
@@ -73,14 +71,12 @@ static bool good(gpu_pipe *p, const char *doing, int error)
 // ---- times ---------------------------------------------------------------------------------------------------------------
 
 // The emulated GPU is synchronous and has no times.
-static int mark(const gpu_pipe *p, void *event, void *stream)
-{
+static int mark(const gpu_pipe *p, void *event, void *stream) {
     return p->device->is_emulated ? RG_OK : p->device->event_record(event, stream);
 }
 
 // Waits for `to`, and adds the time since `from` during which no earlier chunk was in this stage: stages of chunks overlap.
-static bool lap(gpu_pipe *p, pl_stage stage, void *from, void *to)
-{
+static bool lap(gpu_pipe *p, pl_stage stage, void *from, void *to) {
     double begun = 0, ended = 0;
     p->member->stage[stage].calls++;
     if (p->device->is_emulated) return p->code == RG_GOOD;
@@ -95,8 +91,7 @@ static bool lap(gpu_pipe *p, pl_stage stage, void *from, void *to)
 // ---- a chunk -------------------------------------------------------------------------------------------------------------
 
 // The chunk's images are on the GPU, so its slot is released.
-static bool retire_copy(gpu_pipe *p, chunk *c)
-{
+static bool retire_copy(gpu_pipe *p, chunk *c) {
     pl_slot *s = c->slot;
     if (!s) return true;
     c->slot = NULL;
@@ -105,8 +100,7 @@ static bool retire_copy(gpu_pipe *p, chunk *c)
     return fine;
 }
 
-static bool retire_chunk(gpu_pipe *p, chunk *c)
-{
+static bool retire_chunk(gpu_pipe *p, chunk *c) {
     const int64_t images = c->images;
     if (!images) return true;
     c->images = 0;
@@ -115,8 +109,7 @@ static bool retire_chunk(gpu_pipe *p, chunk *c)
     return fine;
 }
 
-static int upload(gpu_pipe *p, const pl_slot *s, int64_t at, float *rotation)
-{
+static int upload(gpu_pipe *p, const pl_slot *s, int64_t at, float *rotation) {
     const rc_job *job = p->job;
     int64_t pixels = job->particles.side * job->particles.side, count = s->n;
     int (*put)(void *, const void *, size_t, void *) = p->device->upload_on;
@@ -128,8 +121,7 @@ static int upload(gpu_pipe *p, const pl_slot *s, int64_t at, float *rotation)
     return code;
 }
 
-static bool send(gpu_pipe *p, chunk *c, pl_slot *s, const inputs *in)
-{
+static bool send(gpu_pipe *p, chunk *c, pl_slot *s, const inputs *in) {
     const rc_job *job = p->job;
     const rc_device_steps *steps = p->steps;
     const int64_t stored = gr_pixels(job->k), first = s->batch * job->chunk, at = first % p->batch, batch = first / p->batch;
@@ -154,8 +146,7 @@ static bool send(gpu_pipe *p, chunk *c, pl_slot *s, const inputs *in)
 // ---- a batch -------------------------------------------------------------------------------------------------------------
 
 // Prepares the call of this many images. Calls share scratch and volume, so a new one waits for the last.
-static bool frame(gpu_pipe *p, const int64_t *param, int64_t images, void *const arg[RG_ARGS_MAX])
-{
+static bool frame(gpu_pipe *p, const int64_t *param, int64_t images, void *const arg[RG_ARGS_MAX]) {
     const rg_shape shape = rc_shape(p->job, images);
     const size_t params = (size_t)p->job->entry->variant->n_params * sizeof *param;
     const bool stands = p->frame.entry && p->frame.shape.n[GR_IMAGES] == images && memcmp(p->frame.param, param, params) == 0;
@@ -171,8 +162,7 @@ static bool frame(gpu_pipe *p, const int64_t *param, int64_t images, void *const
     return p->code == RG_GOOD;
 }
 
-static bool retire_batch(gpu_pipe *p, inputs *in)
-{
+static bool retire_batch(gpu_pipe *p, inputs *in) {
     rg_search *search = &p->search;
     bool is_running = in->is_running;
     double ms = INFINITY;
@@ -188,8 +178,7 @@ static bool retire_batch(gpu_pipe *p, inputs *in)
 }
 
 // Arguments of the insertion of this batch from these inputs.
-static void arguments(const gpu_pipe *p, const inputs *in, int64_t batch, void *arg[RG_ARGS_MAX])
-{
+static void arguments(const gpu_pipe *p, const inputs *in, int64_t batch, void *arg[RG_ARGS_MAX]) {
     memset(arg, 0, RG_ARGS_MAX * sizeof *arg);
     arg[GR_IMAGE] = in->image;
     arg[GR_CTF] = in->ctf;
@@ -199,8 +188,7 @@ static void arguments(const gpu_pipe *p, const inputs *in, int64_t batch, void *
 }
 
 // Returns the next configuration to try, -1: none. Skips those that need more scratch than there is.
-static int next_trial(gpu_pipe *p)
-{
+static int next_trial(gpu_pipe *p) {
     const rg_shape shape = rc_shape(p->job, p->batch);
     int trial;
     while ((trial = rg_search_next(&p->search)) >= 0 &&
@@ -211,8 +199,7 @@ static int next_trial(gpu_pipe *p)
 
 // Chooses the parameters of the next batch. Every configuration computes the same sums, so trials waste no work. A trial ends
 // before the next begins, so that nothing runs beside it.
-static bool next_batch(gpu_pipe *p, inputs *in, int64_t batch, int64_t count)
-{
+static bool next_batch(gpu_pipe *p, inputs *in, int64_t batch, int64_t count) {
     const rg_search *search = &p->search;
     void *arg[RG_ARGS_MAX];
     bool fine = true;
@@ -227,8 +214,7 @@ static bool next_batch(gpu_pipe *p, inputs *in, int64_t batch, int64_t count)
     return fine && (count < p->batch || frame(p, p->param, count, arg));
 }
 
-static bool insert(gpu_pipe *p, inputs *in, int64_t batch, int64_t images, const void *prepared)
-{
+static bool insert(gpu_pipe *p, inputs *in, int64_t batch, int64_t images, const void *prepared) {
     void *arg[RG_ARGS_MAX];
     const int64_t voxels = gr_voxels(p->job->k);
     rg_buffer *sum = rc_sum_of(&p->job->run, p->member->index, p->half);
@@ -249,8 +235,7 @@ static bool insert(gpu_pipe *p, inputs *in, int64_t batch, int64_t images, const
     return good(p, "inserting", code);
 }
 
-static bool one_chunk(gpu_pipe *p, int64_t i)
-{
+static bool one_chunk(gpu_pipe *p, int64_t i) {
     const int64_t batch = i / p->per_batch, left = p->rows - batch * p->batch;
     const int64_t images = left < p->batch ? left : p->batch;
     inputs *in = &p->inputs[batch % 2];
@@ -263,8 +248,7 @@ static bool one_chunk(gpu_pipe *p, int64_t i)
     return (i + 1) % p->per_batch != 0 && i + 1 < p->chunks ? true : insert(p, in, batch, images, c->prepared);
 }
 
-static bool finish(gpu_pipe *p)
-{
+static bool finish(gpu_pipe *p) {
     double *square = rg_alloc((size_t)p->rows * sizeof *square), *ctf2 = &p->job->ctf2[2 * p->member->index + p->half];
     bool fine = true;
     for (int64_t i = 0; i < p->per_batch && fine; i++) fine = retire_chunk(p, &p->chunk[(p->chunks + i) % p->per_batch]);
@@ -287,22 +271,19 @@ static bool finish(gpu_pipe *p)
 enum { SCRATCH_VOLUMES = 4 };
 static const double SCRATCH_SMALL = 0x1p30;
 
-double rc_scratch_most(const rc_job *job)
-{
+double rc_scratch_most(const rc_job *job) {
     const double volumes = SCRATCH_VOLUMES * 12.0 * (double)gr_voxels(job->k);
     return volumes > SCRATCH_SMALL ? volumes : SCRATCH_SMALL;
 }
 
-static size_t scratch_with(const rc_job *job, int64_t images, int64_t rows, const int64_t *param)
-{
+static size_t scratch_with(const rc_job *job, int64_t images, int64_t rows, const int64_t *param) {
     const rg_shape whole = rc_shape(job, images), last = rc_shape(job, rows % images);
     const size_t of_whole = rg_frame_scratch(job->entry, &whole, param);
     const size_t of_last = images < rows && rows % images ? rg_frame_scratch(job->entry, &last, param) : 0;
     return of_whole > of_last ? of_whole : of_last;
 }
 
-size_t rc_scratch_of(const rc_job *job, int64_t images, int64_t rows)
-{
+size_t rc_scratch_of(const rc_job *job, int64_t images, int64_t rows) {
     const rg_shape shape = rc_shape(job, images);
     size_t most = scratch_with(job, images, rows, job->param);
     rg_search s;
@@ -318,8 +299,7 @@ size_t rc_scratch_of(const rc_job *job, int64_t images, int64_t rows)
 // ---- setup ---------------------------------------------------------------------------------------------------------------
 
 // Allocates all of its memory; parts of 0 bytes are not used.
-static void make_parts(gpu_pipe *p)
-{
+static void make_parts(gpu_pipe *p) {
     const rc_job *job = p->job;
     size_t bytes[GR_PARTS];
     rc_parts_of(job, p->batch, p->rows, bytes);
@@ -340,8 +320,7 @@ static void make_parts(gpu_pipe *p)
     }
 }
 
-static void *event(gpu_pipe *p)
-{
+static void *event(gpu_pipe *p) {
     void *made = NULL;
     if (p->code == RG_GOOD && good(p, "making its events", p->device->event_make(&made))) {
         p->event = rg_grow(p->event, p->events, sizeof *p->event);
@@ -350,15 +329,13 @@ static void *event(gpu_pipe *p)
     return made;
 }
 
-static void make_chunks(gpu_pipe *p)
-{
+static void make_chunks(gpu_pipe *p) {
     p->chunk = rg_alloc((size_t)p->per_batch * sizeof *p->chunk);
     for (int64_t i = 0; i < p->per_batch; i++)
         p->chunk[i] = (chunk){.begun = event(p), .copied = event(p), .prepared = event(p)};
 }
 
-static void make(gpu_pipe *p)
-{
+static void make(gpu_pipe *p) {
     const rc_job *job = p->job;
     make_chunks(p);
     make_parts(p);
@@ -376,8 +353,7 @@ static void make(gpu_pipe *p)
     if (p->code == RG_GOOD) good(p, "timing", mark(p, p->zero, p->copying));
 }
 
-static void unmake(gpu_pipe *p)
-{
+static void unmake(gpu_pipe *p) {
     rg_frame_free(&p->frame);
     while (p->events > 0) p->device->event_free(p->event[--p->events]);
     free(p->event);
@@ -398,8 +374,7 @@ static void unmake(gpu_pipe *p)
 }
 
 // Processes the rows of one half. Images are read during the setup.
-static void pass(gpu_pipe *p, const int64_t *row)
-{
+static void pass(gpu_pipe *p, const int64_t *row) {
     p->batch = p->job->batch < p->rows ? p->job->batch : p->rows;
     p->chunks = (p->rows + p->job->chunk - 1) / p->job->chunk;
     p->per_batch = (p->batch + p->job->chunk - 1) / p->job->chunk;
@@ -418,8 +393,7 @@ static void pass(gpu_pipe *p, const int64_t *row)
 }
 
 // Reports the best configuration to the user and to the table of stages.
-static void tell_best(const gpu_pipe *p)
-{
+static void tell_best(const gpu_pipe *p) {
     const rg_search *s = &p->search;
     char best[192];
     int first = rg_search_find(s, p->job->param);
@@ -429,8 +403,7 @@ static void tell_best(const gpu_pipe *p)
         s->tried, rg_plural(s->tried), best, s->cost[s->best], first >= 0 ? s->cost[first] : NAN);
 }
 
-int rc_insert_on_gpu(pl_member *m, void *context)
-{
+int rc_insert_on_gpu(pl_member *m, void *context) {
     rc_job *job = context;
     gpu_pipe p = {.job = job, .member = m, .device = m->device, .steps = rc_steps(m->device)};
     const rg_needs needs = rc_gpu_needs(job, job->batch);

@@ -10,8 +10,7 @@
 #define omp_get_thread_num() 0
 #endif
 
-int rc_set_symmetry(rc_job *job, const char *name, bool per_operator)
-{
+int rc_set_symmetry(rc_job *job, const char *name, bool per_operator) {
     const char *why = gr_symmetry_make(&job->symmetry, name);
     if (why) return rg_fail(RG_USAGE, "--sym %s: %s", name, why);
     gr_lattice_make(&job->lattice, &job->symmetry);
@@ -21,8 +20,7 @@ int rc_set_symmetry(rc_job *job, const char *name, bool per_operator)
 }
 
 // M = S A^T for each operator S.
-static void rotations(const rc_job *job, const rg_particle *q, float *out)
-{
+static void rotations(const rc_job *job, const rg_particle *q, float *out) {
     double a[9];
     rg_particle_matrix(q->rot_deg, q->tilt_deg, q->psi_deg, a);
     for (int o = 0; o < job->n_operators; o++) {
@@ -37,8 +35,7 @@ static void rotations(const rc_job *job, const rg_particle *q, float *out)
 
 static void *open_reader(const void *context) { return rg_particles_reader(&((const rc_job *)context)->particles); }
 
-static int read_image(const void *context, void *reader, int64_t row, void *const part[PL_PARTS], int64_t at)
-{
+static int read_image(const void *context, void *reader, int64_t row, void *const part[PL_PARTS], int64_t at) {
     const rc_job *job = context;
     const rg_particle *q = &job->particles.row[row];
     const double step = 1 / ((double)job->padded * job->particles.pixel_A);
@@ -64,15 +61,13 @@ typedef struct inserter {
     pl_feed feed;
 } inserter;
 
-static int make_argument(const inserter *in, rg_buffer *b, int which)
-{
+static int make_argument(const inserter *in, rg_buffer *b, int which) {
     const rg_shape shape = rc_shape(in->job, in->job->batch);
     const size_t bytes = (size_t)in->job->algo->arg[which].count(&shape) * sizeof(float);
     return rg_buffer_make(b, in->member->device, bytes, sizeof(float), false, in->job->algo->arg[which].name);
 }
 
-static int make_room(inserter *in)
-{
+static int make_room(inserter *in) {
     const rc_job *job = in->job;
     const double since_s = rg_seconds();
     int code = rc_prepare_make(&in->prepare, job->particles.side, job->padded, job->k, job->threads);
@@ -83,8 +78,7 @@ static int make_room(inserter *in)
     return code != RG_GOOD ? code : pl_failed(in->member, "making room for images", error);
 }
 
-static void free_room(inserter *in)
-{
+static void free_room(inserter *in) {
     rg_buffer *all[] = {&in->image, &in->ctf, &in->rotation, &in->later[0], &in->later[1]};
     for (int i = 0; i < RG_COUNT(all); i++) rg_buffer_free(all[i]);
     rc_prepare_free(&in->prepare);
@@ -92,8 +86,7 @@ static void free_room(inserter *in)
 }
 
 // Turns a chunk into images of the batch, from `at` on.
-static void prepare(inserter *in, const pl_slot *s, int64_t at, double *ctf2)
-{
+static void prepare(inserter *in, const pl_slot *s, int64_t at, double *ctf2) {
     const rc_job *job = in->job;
     const int64_t pixels = job->particles.side * job->particles.side, stored = gr_pixels(job->k);
     const double since_s = rg_seconds();
@@ -115,8 +108,7 @@ static void prepare(inserter *in, const pl_slot *s, int64_t at, double *ctf2)
     pl_lap(in->member, PL_PREPARE, since_s);
 }
 
-static int fill(inserter *in, int64_t count, double *ctf2)
-{
+static int fill(inserter *in, int64_t count, double *ctf2) {
     int code = RG_GOOD;
     pl_slot *s;
     for (int64_t at = 0, n = 0; at < count && code == RG_GOOD; at += n) {
@@ -130,8 +122,7 @@ static int fill(inserter *in, int64_t count, double *ctf2)
     return code;
 }
 
-static int make_later(inserter *in)
-{
+static int make_later(inserter *in) {
     const double since_s = rg_seconds();
     int error = RG_OK;
     for (int i = 0; i < 2 && !error && !in->later[i].base; i++) error = make_argument(in, &in->later[i], GR_G + i);
@@ -139,8 +130,7 @@ static int make_later(inserter *in)
     return pl_failed(in->member, "making room for sums", error);
 }
 
-static int insert(inserter *in, int64_t count, const rg_buffer to[2], bool add)
-{
+static int insert(inserter *in, int64_t count, const rg_buffer to[2], bool add) {
     const rc_job *job = in->job;
     const double since_s = rg_seconds();
     const rg_shape shape = rc_shape(job, count);
@@ -157,8 +147,7 @@ static int insert(inserter *in, int64_t count, const rg_buffer to[2], bool add)
     return rg_frame_failed(f, NULL, code);
 }
 
-static int insert_apart(inserter *in, int64_t count, const rg_buffer sum[2])
-{
+static int insert_apart(inserter *in, int64_t count, const rg_buffer sum[2]) {
     const int64_t voxels = gr_voxels(in->job->k);
     int code = make_later(in);
     code = code == RG_GOOD ? insert(in, count, in->later, false) : code;
@@ -169,8 +158,7 @@ static int insert_apart(inserter *in, int64_t count, const rg_buffer sum[2])
     return code == RG_GOOD ? pl_failed(in->member, "adding", error) : code;
 }
 
-static int insert_rows(inserter *in, int half, const int64_t *row, int64_t rows)
-{
+static int insert_rows(inserter *in, int half, const int64_t *row, int64_t rows) {
     rc_job *job = in->job;
     const rg_buffer *sum = rc_sum_of(&job->run, in->member->index, half);
     int code = rows ? pl_feed_begin(&in->feed, in->member, row, rows, job->chunk, rc_slots(job)) : RG_GOOD;
@@ -184,8 +172,7 @@ static int insert_rows(inserter *in, int half, const int64_t *row, int64_t rows)
     return code;
 }
 
-static int on_host(pl_member *m, void *context)
-{
+static int on_host(pl_member *m, void *context) {
     rc_job *job = context;
     inserter in = {.job = job, .member = m};
     int code = rc_make_sums(&job->run, m, 0, job->run.halves);
@@ -204,8 +191,7 @@ static int on_host(pl_member *m, void *context)
 
 // ---- on all devices ------------------------------------------------------------------------------------------------------
 
-int rc_insert_all(rc_run *run)
-{
+int rc_insert_all(rc_run *run) {
     rc_job *job = (rc_job *)run;
     const double since_s = rg_seconds();
     pl_team *t = &job->team;
@@ -234,8 +220,7 @@ int rc_insert_all(rc_run *run)
     return code;
 }
 
-void rc_job_free(rc_job *job)
-{
+void rc_job_free(rc_job *job) {
     rc_free_sums(&job->run);
     free(job->ctf2);
     job->ctf2 = NULL;

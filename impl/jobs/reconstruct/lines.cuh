@@ -23,8 +23,7 @@ typedef struct rc_line {
 
 static __device__ __forceinline__ float2 add(float2 a, float2 b) { return make_float2(a.x + b.x, a.y + b.y); }
 static __device__ __forceinline__ float2 subtract(float2 a, float2 b) { return make_float2(a.x - b.x, a.y - b.y); }
-static __device__ __forceinline__ float2 times(float2 a, float2 b)
-{
+static __device__ __forceinline__ float2 times(float2 a, float2 b) {
     return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 static __device__ __forceinline__ float2 turned(float2 a) { return make_float2(a.y, -a.x); } // by -i
@@ -32,16 +31,14 @@ static __device__ __forceinline__ float2 turned(float2 a) { return make_float2(a
 static __device__ __forceinline__ int rc_padded(const rc_line &l, int i) { return i + (i >> l.padding); }
 
 // cos and sin of 2 pi j / p, j = 1 .. (p - 1) / 2.
-template <int p> static __device__ __forceinline__ constexpr float cosine(int j)
-{
+template <int p> static __device__ __forceinline__ constexpr float cosine(int j) {
     return p == 3 ? -0.5f
         : p == 5  ? (j == 1 ? 0.30901699437494742f : -0.80901699437494742f)
         : j == 1  ? 0.62348980185873353f
         : j == 2  ? -0.22252093395631440f
                   : -0.90096886790241913f;
 }
-template <int p> static __device__ __forceinline__ constexpr float sine(int j)
-{
+template <int p> static __device__ __forceinline__ constexpr float sine(int j) {
     return p == 3 ? 0.86602540378443865f
         : p == 5  ? (j == 1 ? 0.95105651629515357f : 0.58778525229247313f)
         : j == 1  ? 0.78183148246802981f
@@ -51,8 +48,7 @@ template <int p> static __device__ __forceinline__ constexpr float sine(int j)
 
 // In place, for an odd prime p: pairs v[s], v[p - s] give pairs of outputs.
 template <int p> struct transform_of {
-    static __device__ __forceinline__ void run(float2 *v)
-    {
+    static __device__ __forceinline__ void run(float2 *v) {
         constexpr int half = p / 2;
         float2 sum[half + 1], rest[half + 1];
         const float2 first = v[0];
@@ -78,16 +74,14 @@ template <int p> struct transform_of {
     }
 };
 template <> struct transform_of<2> {
-    static __device__ __forceinline__ void run(float2 *v)
-    {
+    static __device__ __forceinline__ void run(float2 *v) {
         const float2 a = v[0];
         v[0] = add(a, v[1]);
         v[1] = subtract(a, v[1]);
     }
 };
 template <> struct transform_of<4> {
-    static __device__ __forceinline__ void run(float2 *v)
-    {
+    static __device__ __forceinline__ void run(float2 *v) {
         const float2 a = add(v[0], v[2]), b = subtract(v[0], v[2]), c = add(v[1], v[3]), d = turned(subtract(v[1], v[3]));
         v[0] = add(a, c);
         v[1] = add(b, d);
@@ -96,8 +90,7 @@ template <> struct transform_of<4> {
     }
 };
 template <> struct transform_of<8> {
-    static __device__ __forceinline__ void run(float2 *v)
-    {
+    static __device__ __forceinline__ void run(float2 *v) {
         const float h = 0.70710678118654752f;
         float2 even[4] = {v[0], v[2], v[4], v[6]}, odd[4] = {v[1], v[3], v[5], v[7]};
         transform_of<4>::run(even);
@@ -113,8 +106,7 @@ template <> struct transform_of<8> {
     }
 };
 
-static __device__ __forceinline__ constexpr int inverse(int of, int modulo)
-{
+static __device__ __forceinline__ constexpr int inverse(int of, int modulo) {
     int i = 1;
     while (of * i % modulo != 1) i++;
     return i;
@@ -122,8 +114,7 @@ static __device__ __forceinline__ constexpr int inverse(int of, int modulo)
 
 // Transform of length a b, coprime (Good; Thomas): no factors between the two.
 template <int a, int b> struct composed {
-    static __device__ __forceinline__ void run(float2 *v)
-    {
+    static __device__ __forceinline__ void run(float2 *v) {
         constexpr int at_a = b * inverse(b % a, a), at_b = a * inverse(a % b, b);
         float2 by_a[b][a];
 #pragma unroll
@@ -143,27 +134,20 @@ template <int a, int b> struct composed {
         }
     }
 };
-template <> struct transform_of<6> : composed<2, 3> {
-};
-template <> struct transform_of<10> : composed<2, 5> {
-};
-template <> struct transform_of<12> : composed<4, 3> {
-};
-template <> struct transform_of<14> : composed<2, 7> {
-};
-template <> struct transform_of<15> : composed<3, 5> {
-};
+template <> struct transform_of<6> : composed<2, 3> {};
+template <> struct transform_of<10> : composed<2, 5> {};
+template <> struct transform_of<12> : composed<4, 3> {};
+template <> struct transform_of<14> : composed<2, 7> {};
+template <> struct transform_of<15> : composed<3, 5> {};
 
 // Removes whole multiples of `done` from j, before pass p.
-static __device__ __forceinline__ int rc_beyond(const rc_line &l, int p, int done, int j)
-{
+static __device__ __forceinline__ int rc_beyond(const rc_line &l, int p, int done, int j) {
     return p ? j - (int)((uint64_t)j * l.magic[p] >> 32) * done : 0;
 }
 
 // Pass p of the line of this thread's row, after radices whose product is `done`.
 template <int radix>
-static __device__ __forceinline__ void rc_pass(const rc_line &l, int p, int done, const float2 *from, float2 *to)
-{
+static __device__ __forceinline__ void rc_pass(const rc_line &l, int p, int done, const float2 *from, float2 *to) {
     const int m = l.n / radix, step = m / done;
     for (int j = (int)threadIdx.x; j < m; j += (int)blockDim.x) {
         const int k = rc_beyond(l, p, done, j);
@@ -180,8 +164,7 @@ static __device__ __forceinline__ void rc_pass(const rc_line &l, int p, int done
 }
 
 // A pass of any radix, an output a thread.
-static __device__ __forceinline__ void rc_direct_pass(const rc_line &l, int p, int done, const float2 *from, float2 *to)
-{
+static __device__ __forceinline__ void rc_direct_pass(const rc_line &l, int p, int done, const float2 *from, float2 *to) {
     const int radix = l.radix[p], m = l.n / radix, step = m / done;
     for (int i = (int)threadIdx.x; i < l.n; i += (int)blockDim.x) {
         const int q = i / m, j = i % m, k = rc_beyond(l, p, done, j), by = k * step + q * m;
@@ -197,8 +180,7 @@ static __device__ __forceinline__ void rc_direct_pass(const rc_line &l, int p, i
 
 // Transforms the block's lines, in shared memory at a pitch of l.values, with a second buffer of that size after them. Needs a
 // barrier before; ends with one. Returns the buffer with the result; *other: the second one.
-static __device__ __forceinline__ const float2 *gr_transform(const rc_line &l, float2 *shared, float2 **other)
-{
+static __device__ __forceinline__ const float2 *gr_transform(const rc_line &l, float2 *shared, float2 **other) {
     float2 *from = shared, *to = shared + l.lines * l.values;
     const int own = (int)threadIdx.y * l.values;
     for (int p = 0, done = 1; p < l.passes; done *= l.radix[p++]) {
@@ -228,8 +210,7 @@ static __device__ __forceinline__ const float2 *gr_transform(const rc_line &l, f
 // ---- on the host ---------------------------------------------------------------------------------------------------------
 
 // Factors n into the fewest small radices; of several such, those whose largest is least. Largest first.
-static inline int rc_fewest(int n, int most, int radix[GR_PASSES])
-{
+static inline int rc_fewest(int n, int most, int radix[GR_PASSES]) {
     static const int small[] = {15, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2};
     int best = n == 1 ? 0 : GR_PASSES + 1;
     for (int i = 0; i < 11 && n > 1; i++) {
@@ -245,8 +226,7 @@ static inline int rc_fewest(int n, int most, int radix[GR_PASSES])
 }
 
 // As many lines a block as fit in `most` bytes, from 1 to 8.
-static inline rc_line rc_line_make(int n, size_t most, const float2 *root)
-{
+static inline rc_line rc_line_make(int n, size_t most, const float2 *root) {
     rc_line l = {};
     l.n = n;
     l.root = root;

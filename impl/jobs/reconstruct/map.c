@@ -5,8 +5,7 @@
 
 // FREALIGN's rule: 0.1 times the operators times the mean of w m c^2 over all additions; w and c are independent. A disc has 2
 // (stored in the circle) - (the column x = 0) pixels.
-double rc_wiener(const rc_job *job, int half)
-{
+double rc_wiener(const rc_job *job, int half) {
     double disc = 0;
     for (int64_t y = -job->k; y <= job->k; y++) disc += (double)(2 * gr_row(job->k, y) - 1);
     if (!isnan(job->f)) return job->f;
@@ -26,8 +25,7 @@ typedef struct sums {
 
 // Adds one line: to(v) += from(S^-1 v), x = v[0] .. last - 1. S maps axes onto axes, entries 0, 1 and -1, so the source moves
 // by a constant step. In the half x < 0 it reads G(-v) = conj G(v), with all steps negated.
-static void pull(int64_t k, const sums *from, const sums *to, const int s[9], const int64_t v[3], int64_t last)
-{
+static void pull(int64_t k, const sums *from, const sums *to, const int s[9], const int64_t v[3], int64_t last) {
     int64_t at[3], step[3];
     for (int i = 0; i < 3; i++) {
         at[i] = s[i] * v[0] + s[3 + i] * v[1] + s[6 + i] * v[2];
@@ -43,8 +41,7 @@ static void pull(int64_t k, const sums *from, const sums *to, const int s[9], co
     }
 }
 
-static void pull_tile(const rc_job *job, const sums *from, const sums *to, const int64_t low[3])
-{
+static void pull_tile(const rc_job *job, const sums *from, const sums *to, const int64_t low[3]) {
     int64_t k = job->k, last[3];
     for (int i = 0; i < 3; i++) last[i] = low[i] + TILE < k + 1 ? low[i] + TILE : k + 1;
     for (int l = 0; l < job->lattice.n_lattice; l++) {
@@ -55,8 +52,7 @@ static void pull_tile(const rc_job *job, const sums *from, const sums *to, const
     }
 }
 
-static void pull_all(const rc_job *job, const sums *from, const sums *to)
-{
+static void pull_all(const rc_job *job, const sums *from, const sums *to) {
     const int64_t k = job->k;
 #pragma omp parallel for collapse(2) num_threads(job->threads) schedule(dynamic)
     for (int64_t z = -k; z <= k; z += TILE)
@@ -64,8 +60,7 @@ static void pull_all(const rc_job *job, const sums *from, const sums *to)
             for (int64_t x = 0; x <= k; x += TILE) pull_tile(job, from, to, (const int64_t[3]){x, y, z});
 }
 
-static int pull_on_gpu(const rc_job *job, const sums *from, const sums *to)
-{
+static int pull_on_gpu(const rc_job *job, const sums *from, const sums *to) {
     int operators[24 * 9];
     for (int l = 0; l < job->lattice.n_lattice; l++)
         for (int i = 0; i < 9; i++) operators[9 * l + i] = (int)lrint(job->symmetry.matrix[job->lattice.lattice[l]][i]);
@@ -74,8 +69,7 @@ static int pull_on_gpu(const rc_job *job, const sums *from, const sums *to)
     return error ? error : d->sync();
 }
 
-int rc_apply_lattice(rc_job *job, int half)
-{
+int rc_apply_lattice(rc_job *job, int half) {
     const pl_member *m = job->team.member;
     rg_buffer *sum = rc_sum_of(&job->run, 0, half), made[2] = {{0}};
     if (!job->use_lattice) return RG_GOOD;
@@ -98,8 +92,7 @@ int rc_apply_lattice(rc_job *job, int half)
 
 // ---- one map -------------------------------------------------------------------------------------------------------------
 
-static int map_on_gpu(const rc_job *job, const gr_map_of *of, float *map)
-{
+static int map_on_gpu(const rc_job *job, const gr_map_of *of, float *map) {
     const rg_device *d = job->team.member->device;
     int64_t n;
     RG_FREED double *factor = gr_map_factors(of, &n);
@@ -120,8 +113,7 @@ static int map_on_gpu(const rc_job *job, const gr_map_of *of, float *map)
     return error;
 }
 
-int rc_make_map(rc_run *run, int half, double wiener, float *map)
-{
+int rc_make_map(rc_run *run, int half, double wiener, float *map) {
     const rc_job *job = (const rc_job *)run;
     pl_member *m = job->team.member;
     const rg_buffer *sum = rc_sum_of(&job->run, 0, half);
@@ -140,8 +132,7 @@ int rc_make_map(rc_run *run, int half, double wiener, float *map)
     return pl_failed(m, "making the map", error);
 }
 
-int rc_weigh(rc_run *run)
-{
+int rc_weigh(rc_run *run) {
     rc_job *job = (rc_job *)run;
     const double since_s = rg_seconds();
     int code = RG_GOOD;

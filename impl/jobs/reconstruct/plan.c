@@ -9,8 +9,7 @@
 #include "reconstruct.h"
 #include "device.h"
 
-rg_shape rc_shape(const rc_job *job, int64_t images)
-{
+rg_shape rc_shape(const rc_job *job, int64_t images) {
     return (rg_shape){.n = {[GR_SIDE] = 2 * job->k + 1,
                           [GR_IMAGES] = images,
                           [GR_OPERATORS] = job->n_operators,
@@ -18,8 +17,7 @@ rg_shape rc_shape(const rc_job *job, int64_t images)
                           [GR_KIND] = job->ctf ? GR_HAS_CTF : 0}};
 }
 
-static int pick(rc_job *job, const char *requested, const char *device)
-{
+static int pick(rc_job *job, const char *requested, const char *device) {
     rg_shape one = rc_shape(job, 1), batch = rc_shape(job, 512);
     rg_choice c;
     int code = rg_choose(job->algo, device, requested, &one, 1, &batch, &c);
@@ -31,8 +29,7 @@ static int pick(rc_job *job, const char *requested, const char *device)
     return code;
 }
 
-int64_t *rc_rows(const rc_job *job, int half, int share, int of, int64_t *rows)
-{
+int64_t *rc_rows(const rc_job *job, int half, int share, int of, int64_t *rows) {
     int64_t first, n = pl_share(job->past - job->first, share, of, &first), *row = rg_alloc((size_t)(n + 1) * sizeof *row);
     *rows = 0;
     for (int64_t i = job->first + first; i < job->first + first + n; i++)
@@ -41,28 +38,24 @@ int64_t *rc_rows(const rc_job *job, int half, int share, int of, int64_t *rows)
 }
 
 // Rows of the larger half, at least 1.
-static int64_t most_rows(const rc_job *job)
-{
+static int64_t most_rows(const rc_job *job) {
     const int64_t most = job->rows[0] > job->rows[1] ? job->rows[0] : job->rows[1];
     return most > 1 ? most : 1;
 }
 
-int rc_slots(const rc_job *job)
-{
+int rc_slots(const rc_job *job) {
     const int readers = job->threads / job->team.n, most = PL_SLOTS_MAX - GR_LANES, ahead = most < 8 ? most : 8;
     return !rc_on_gpu(job) ? 2 : GR_LANES + (readers < 1 ? 1 : readers < ahead ? readers : ahead);
 }
 
 // Derives all sides from the images' side and the padding.
-static void size(rc_job *job, int64_t side)
-{
+static void size(rc_job *job, int64_t side) {
     job->particles.side = side;
     job->padded = side * job->padding;
     job->k = job->padded / 2;
 }
 
-static void size_work(rc_job *job)
-{
+static void size_work(rc_job *job) {
     job->work_bytes = rc_on_gpu(job) ? rc_steps(job->team.member->device)->work_bytes(job->padded) : 0;
 }
 
@@ -84,14 +77,12 @@ const char *const rc_part_name[GR_PARTS] = {[GR_P_ROOM] = "rows under way",
     [GR_P_W] = "W of a call"};
 
 // The second set starts at an allocation's alignment.
-size_t rc_set_bytes(const rc_job *job, int argument, int64_t images)
-{
+size_t rc_set_bytes(const rc_job *job, int argument, int64_t images) {
     const rg_shape shape = rc_shape(job, images);
     return ((size_t)job->algo->arg[argument].count(&shape) * sizeof(float) + 255) / 256 * 256;
 }
 
-void rc_parts_of(const rc_job *job, int64_t images, int64_t rows, size_t bytes[GR_PARTS])
-{
+void rc_parts_of(const rc_job *job, int64_t images, int64_t rows, size_t bytes[GR_PARTS]) {
     const size_t n = (size_t)images, side = (size_t)job->particles.side, voxels = (size_t)gr_voxels(job->k);
     const size_t sets = images < rows ? 2 : 1;
     const size_t all[GR_PARTS] = {
@@ -108,8 +99,7 @@ void rc_parts_of(const rc_job *job, int64_t images, int64_t rows, size_t bytes[G
     memcpy(bytes, all, sizeof all);
 }
 
-rg_needs rc_gpu_needs(const rc_job *job, int64_t images)
-{
+rg_needs rc_gpu_needs(const rc_job *job, int64_t images) {
     const double voxels = (double)gr_voxels(job->k), half = floor((double)job->particles.side / 2);
     const double side = (double)job->particles.side;
     rg_needs sums = {0}, most = {0}, merging = {0}, lattice = {0}, map = {0};
@@ -140,8 +130,7 @@ rg_needs rc_gpu_needs(const rc_job *job, int64_t images)
 }
 
 // The most bytes held at once with this many images a call: during the insertion or while the map is made.
-static memory needs(const rc_job *job, int64_t images)
-{
+static memory needs(const rc_job *job, int64_t images) {
     const int64_t side = job->particles.side;
     rg_shape shape = rc_shape(job, images);
     double voxels = (double)gr_voxels(job->k), pixels = (double)side * (double)side, padded = (double)job->padded;
@@ -162,8 +151,7 @@ static memory needs(const rc_job *job, int64_t images)
     return (memory){.host = sums + (inserting > finishing ? inserting : finishing)};
 }
 
-static bool fits(const rc_job *job, int64_t images, double host, double device)
-{
+static bool fits(const rc_job *job, int64_t images, double host, double device) {
     const rg_shape shape = rc_shape(job, images);
     const memory m = needs(job, images);
     return m.host <= host && m.device + RG_MEMORY_RESERVE <= device &&
@@ -171,23 +159,20 @@ static bool fits(const rc_job *job, int64_t images, double host, double device)
 }
 
 // Need with one image a call and another side.
-static double main_need(const void *of, int64_t side)
-{
+static double main_need(const void *of, int64_t side) {
     rc_job job = *(const rc_job *)of;
     size(&job, side);
     return needs(&job, 1).host;
 }
 
-static double gpu_need(const void *of, int64_t side)
-{
+static double gpu_need(const void *of, int64_t side) {
     rc_job job = *(const rc_job *)of;
     size(&job, side);
     size_work(&job);
     return needs(&job, 1).device;
 }
 
-static int memory_allows(const rc_job *job, double host, double device)
-{
+static int memory_allows(const rc_job *job, double host, double device) {
     static const char what[] = "images of %" PRId64 " pixels a side at padding %" PRId64 "%s%s";
     const int64_t side = job->particles.side;
     int code = rg_memory_allows(host, main_need, job, side, "a side of", what, side, job->padding, "", "");
@@ -197,8 +182,7 @@ static int memory_allows(const rc_job *job, double host, double device)
     return code;
 }
 
-static bool taken(const rc_job *job, int64_t images)
-{
+static bool taken(const rc_job *job, int64_t images) {
     rg_shape shape = rc_shape(job, images);
     const rg_variant *v = job->entry->variant;
     return !job->algo->invalid(&shape) && !(v->refuse && v->refuse(&shape, job->param));
@@ -208,8 +192,7 @@ static bool taken(const rc_job *job, int64_t images)
 // fresh memory first, which costs as much. So the images take as many bytes as the sums with 4 threads, fewer with fewer
 // threads. Where later calls need a second volume, one call takes all images, in the room of two. At most a quarter of the free
 // memory.
-static void batch_of_host(rc_job *job, double host)
-{
+static void batch_of_host(rc_job *job, double host) {
     const double volume = 12 * (double)gr_voxels(job->k), quarter = host / 4;
     const double share = job->threads < 2 ? 0.5 : job->threads > 8 ? 2 : job->threads / 4.0;
     rg_shape one = rc_shape(job, 1), two = rc_shape(job, 2);
@@ -225,8 +208,7 @@ static void batch_of_host(rc_job *job, double host)
 // allocate, and half of that stays in cache between two kernels. A batch is a sixteenth of the rows in whole chunks, to wait
 // little at the start and at the end, but at least 512 images, as every batch clears the volume. With trials, batches are so
 // small that these take at most half of the images.
-static void batch_of_gpu(rc_job *job)
-{
+static void batch_of_gpu(rc_job *job) {
     int64_t rows = most_rows(job), least = rows / 16 > 512 ? rows / 16 : 512;
     if (job->trials && least > rows / (2 * job->trials)) least = rows / (2 * job->trials) > 0 ? rows / (2 * job->trials) : 1;
     double fit = 0x3p24 / (8 * (double)job->padded * (double)(job->padded / 2 + 1));
@@ -237,8 +219,7 @@ static void batch_of_gpu(rc_job *job)
     job->batch = job->batch > 0 ? job->batch : job->chunk;
 }
 
-static void say_plan(const rc_job *job, double host, double device)
-{
+static void say_plan(const rc_job *job, double host, double device) {
     const rg_shape shape = rc_shape(job, job->batch), all = rc_shape(job, job->past - job->first);
     const memory m = needs(job, job->batch);
     rg_plan("images", "%" PRId64 " of %" PRId64 "^2 pixels, %" PRId64 " a call of %s", job->particles.n, job->particles.side,
@@ -252,8 +233,7 @@ static void say_plan(const rc_job *job, double host, double device)
     rg_plan_time(job->entry, job->team.of.device, &shape, job->algo->work(&all) / job->team.n);
 }
 
-static int choose_batch(rc_job *job)
-{
+static int choose_batch(rc_job *job) {
     double host, device;
     int code = rg_device_free(rg_device_cpu(), &host);
     if (code == RG_GOOD) code = rg_device_free(job->team.member->device, &device);
@@ -281,8 +261,7 @@ static int choose_batch(rc_job *job)
 
 // The map is divided by the kernel's transform. That of a wide kernel is almost zero in the corners of a map with little
 // padding, and amplifies noise there.
-static void say_corners(const rc_job *job)
-{
+static void say_corners(const rc_job *job) {
     const gr_map_of of = {.padded = job->padded,
         .side = job->particles.side,
         .radius_tenths = job->radius_tenths,
@@ -299,8 +278,7 @@ static void say_corners(const rc_job *job)
             (double)job->radius_tenths / 10, floor(sqrt((double)worst)), fabs(factor[worst]) * voxels);
 }
 
-int gr_plan(rc_job *job, const char *requested, const char *device, int64_t gpus)
-{
+int gr_plan(rc_job *job, const char *requested, const char *device, int64_t gpus) {
     size(job, job->particles.side);
     say_corners(job);
     job->past = pl_share(job->particles.n, rg_rank, rg_ranks(), &job->first);

@@ -10,14 +10,12 @@ static size_t row_values(const rc_prepare *p) { return (size_t)(p->side * row_pi
 static size_t column_values(const rc_prepare *p) { return (size_t)(p->padded * gr_width(p->k)); }
 static size_t shift_values(const rc_prepare *p) { return (size_t)(2 * (gr_width(p->k) + 2 * p->k + 1)); }
 
-static size_t room_bytes(const rc_prepare *p)
-{
+static size_t room_bytes(const rc_prepare *p) {
     const size_t bytes = (row_values(p) + column_values(p)) * sizeof(fftwf_complex) + shift_values(p) * sizeof(double);
     return (bytes + 63) / 64 * 64;
 }
 
-int rc_prepare_make(rc_prepare *p, int64_t side, int64_t padded, int64_t k, int threads)
-{
+int rc_prepare_make(rc_prepare *p, int64_t side, int64_t padded, int64_t k, int threads) {
     *p = (rc_prepare){.side = side, .padded = padded, .k = k};
     int n = (int)padded, columns = (int)gr_width(k), pitch = (int)row_pitch(p);
     p->room = fftwf_malloc((size_t)threads * room_bytes(p));
@@ -32,8 +30,7 @@ int rc_prepare_make(rc_prepare *p, int64_t side, int64_t padded, int64_t k, int 
     return RG_GOOD;
 }
 
-void rc_prepare_free(rc_prepare *p)
-{
+void rc_prepare_free(rc_prepare *p) {
     if (p->rows) fftwf_destroy_plan(p->rows);
     if (p->columns) fftwf_destroy_plan(p->columns);
     fftwf_free(p->room);
@@ -43,8 +40,7 @@ void rc_prepare_free(rc_prepare *p)
 static int64_t wrap(int64_t i, int64_t n) { return i < 0 ? i + n : i; }
 
 // Shift by the origin: exp(-2 pi i (x ox + y oy) / P), a product of one factor for the row and one for the column.
-static void factors(int64_t low, int64_t high, double step, double *out)
-{
+static void factors(int64_t low, int64_t high, double step, double *out) {
     for (int64_t f = low; f <= high; f++) {
         out[2 * (f - low)] = cos(step * (double)f);
         out[2 * (f - low) + 1] = sin(step * (double)f);
@@ -52,8 +48,7 @@ static void factors(int64_t low, int64_t high, double step, double *out)
 }
 
 static void shift(const rc_prepare *p, const fftwf_complex *column, double origin_x_px, double origin_y_px, double sign,
-    double *along, float *out)
-{
+    double *along, float *out) {
     int64_t k = p->k, width = gr_width(k);
     double *down = along + 2 * width;
     factors(0, k, -2 * M_PI * origin_x_px / (double)p->padded, along);
@@ -71,8 +66,7 @@ static void shift(const rc_prepare *p, const fftwf_complex *column, double origi
 }
 
 void rc_prepare_image(
-    const rc_prepare *p, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out)
-{
+    const rc_prepare *p, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out) {
     int64_t n = p->side, pitch = row_pitch(p), width = gr_width(p->k), centre = n / 2;
     fftwf_complex *row = (fftwf_complex *)(p->room + (size_t)thread * room_bytes(p)), *column = row + row_values(p);
     memset(row, 0, row_values(p) * sizeof *row);
@@ -86,8 +80,7 @@ void rc_prepare_image(
     shift(p, column, origin_x_px, origin_y_px, invert ? -1 : 1, (double *)(column + column_values(p)), out);
 }
 
-rg_ctf rc_ctf_in_steps(const rg_ctf_of *of, double step)
-{
+rg_ctf rc_ctf_in_steps(const rg_ctf_of *of, double step) {
     rg_ctf c = rg_ctf_make(of);
     double s2 = step * step;
     return (rg_ctf){.xx = c.xx * s2,
@@ -99,8 +92,7 @@ rg_ctf rc_ctf_in_steps(const rg_ctf_of *of, double step)
         .scale = c.scale};
 }
 
-double rc_prepare_ctf(const rc_prepare *p, const rg_ctf_of *of, double pixel_A, int applied, float *image, float *out)
-{
+double rc_prepare_ctf(const rc_prepare *p, const rg_ctf_of *of, double pixel_A, int applied, float *image, float *out) {
     rg_ctf ctf = rg_ctf_make(of);
     double step = 1 / ((double)p->padded * pixel_A), sum = 0;
     for (int64_t y = -p->k; y <= p->k; y++)

@@ -70,8 +70,7 @@ static const char help[] =
     "Memory is predicted first; the job is refused if it does not fit. Files are written whole or not at all. A\n"
     "killed job starts again from its first image.";
 
-static int open_particles(rc_job *job, const char *path)
-{
+static int open_particles(rc_job *job, const char *path) {
     int code = rg_particles_open(&job->particles, path);
     if (code != RG_GOOD) return code;
     if (job->particles.side < 2) return rg_fail(RG_USAGE, "%s: expected images of at least 2 x 2 pixels, found 1 x 1", path);
@@ -92,8 +91,7 @@ static int open_particles(rc_job *job, const char *path)
 }
 
 // Also describes the job, so that the table can be read alone.
-static int write_stages(const rc_job *job)
-{
+static int write_stages(const rc_job *job) {
     RG_FREED char *note = rg_print("# command: %s\n# %" PRId64 " image%s of %" PRId64 "^2 pixels, %d operator%s (%d inserted)\n"
                                    "# %s, %d process%s\n%s%s%s",
         job->run.typed->given.line, job->particles.n, rg_plural(job->particles.n), job->particles.side, job->symmetry.n,
@@ -104,8 +102,7 @@ static int write_stages(const rc_job *job)
     return code;
 }
 
-static void say_plan(const rc_job *job)
-{
+static void say_plan(const rc_job *job) {
     char params[192];
     rg_params_print(job->entry->variant, job->param, params);
     fprintf(stderr, "reconstruct: %" PRId64 " image%s of %" PRId64 "^2 pixels, %d operator%s (%d inserted), variant %s (%s)",
@@ -119,8 +116,7 @@ static void say_plan(const rc_job *job)
 
 // ---- gridding ------------------------------------------------------------------------------------------------------------
 
-static int open_gridding(rc_run *run, const rc_typed *typed)
-{
+static int open_gridding(rc_run *run, const rc_typed *typed) {
     rc_job *job = (rc_job *)run;
     const char *variant = NULL, *input = typed->given.word.item[0];
     job->algo = rg_algo_find("gridding");
@@ -147,8 +143,7 @@ static int open_gridding(rc_run *run, const rc_typed *typed)
     return code;
 }
 
-static int report_gridding(rc_run *run)
-{
+static int report_gridding(rc_run *run) {
     const rc_job *job = (const rc_job *)run;
     RG_FREED char *variant = rg_print("gridding:%s", job->entry->name);
     int code = write_stages(job);
@@ -165,8 +160,7 @@ const rc_method rc_gridding = {open_gridding, rc_insert_all, rc_weigh, rc_make_m
 
 // ---- both methods --------------------------------------------------------------------------------------------------------
 
-int rc_make_sums(const rc_run *run, pl_member *m, int half, int halves)
-{
+int rc_make_sums(const rc_run *run, pl_member *m, int half, int halves) {
     const double since_s = rg_seconds();
     int error = RG_OK;
     for (int i = 0; i < halves * run->parts && !error; i++) {
@@ -179,8 +173,7 @@ int rc_make_sums(const rc_run *run, pl_member *m, int half, int halves)
     return pl_failed(m, "making the sums", error);
 }
 
-int rc_insert(rc_run *run, pl_task *task)
-{
+int rc_insert(rc_run *run, pl_task *task) {
     pl_team *t = run->team;
     int64_t first;
     run->sum = rg_alloc((size_t)(t->n * 2 * run->parts) * sizeof *run->sum);
@@ -191,22 +184,19 @@ int rc_insert(rc_run *run, pl_task *task)
     return code == RG_GOOD ? pl_merge(t, run->sum, 2 * run->parts) : code;
 }
 
-static int release_sums(pl_member *m, void *context)
-{
+static int release_sums(pl_member *m, void *context) {
     const rc_run *run = context;
     for (int i = 0; i < 2 * run->parts; i++) rg_buffer_free(&rc_sum_of(run, m->index, 0)[i]);
     return RG_GOOD;
 }
 
-void rc_free_sums(rc_run *run)
-{
+void rc_free_sums(rc_run *run) {
     if (run->sum) pl_team_run(run->team, release_sums, run);
     free(run->sum);
     run->sum = NULL;
 }
 
-int rc_add_halves(const rc_run *run)
-{
+int rc_add_halves(const rc_run *run) {
     const pl_member *m = run->team->member;
     const rg_buffer *to = rc_sum_of(run, 0, 0), *from = rc_sum_of(run, 0, 1);
     int error = RG_OK;
@@ -214,15 +204,13 @@ int rc_add_halves(const rc_run *run)
     return pl_failed(m, "adding the halves", error ? error : m->device->sync());
 }
 
-static int one_map(rc_run *run, const rc_method *method, rc_files *files, int half, double f)
-{
+static int one_map(rc_run *run, const rc_method *method, rc_files *files, int half, double f) {
     float *map = run->map[method->correlate ? half : 0].base;
     int code = method->make_map(run, half, f, map);
     return code == RG_GOOD && files ? rc_files_add(files, run->team->member, map) : code;
 }
 
-static int make_room(rc_run *run, const rc_method *method)
-{
+static int make_room(rc_run *run, const rc_method *method) {
     const pl_member *m = run->team->member;
     const size_t side = (size_t)run->particles->side, bytes = side * side * side * sizeof(float);
     int error = RG_OK;
@@ -232,8 +220,7 @@ static int make_room(rc_run *run, const rc_method *method)
 }
 
 // The halves come first, because the full map's sums replace theirs.
-static int make_maps(rc_run *run, const rc_method *method, rc_files *files)
-{
+static int make_maps(rc_run *run, const rc_method *method, rc_files *files) {
     static const char *const suffix[] = {"_half1", "_half2", ""};
     const rg_particles *p = run->particles;
     const bool written = run->typed->half_maps;
@@ -249,16 +236,14 @@ static int make_maps(rc_run *run, const rc_method *method, rc_files *files)
     return code == RG_GOOD ? one_map(run, method, files, 0, run->f[2]) : code;
 }
 
-static int write_maps(rc_run *run, const rc_method *method)
-{
+static int write_maps(rc_run *run, const rc_method *method) {
     rc_files files = {.n = 0};
     int code = rc_files_end(&files, run->team->member, make_maps(run, method, &files));
     for (int i = 0; i < 2; i++) rg_buffer_free(&run->map[i]);
     return code == RG_GOOD ? method->report(run) : code;
 }
 
-static int run_method(rc_run *run, const rc_method *method, const rc_typed *typed)
-{
+static int run_method(rc_run *run, const rc_method *method, const rc_typed *typed) {
     run->typed = typed;
     int code = method->open(run, typed);
     if (code == RG_GOOD && !rg_dry_run) code = method->insert(run);
@@ -267,8 +252,7 @@ static int run_method(rc_run *run, const rc_method *method, const rc_typed *type
     return code;
 }
 
-static int run(void *typed)
-{
+static int run(void *typed) {
     request *q = typed;
     return q->method == GRIDDING ? run_method(&q->gridding.run, &rc_gridding, &q->typed)
                                  : run_method(&q->frealign.run, &rc_frealign, &q->typed);

@@ -73,8 +73,7 @@ extern const rc_method rc_gridding, rc_frealign;
 
 // The parts of a half's sums in the memory of a member; base NULL: it has none. In the end the first member has the sums of
 // all.
-static inline rg_buffer *rc_sum_of(const rc_run *run, int member, int half)
-{
+static inline rg_buffer *rc_sum_of(const rc_run *run, int member, int half) {
     return run->sum + (2 * member + half) * run->parts;
 }
 // Makes a member's sums of `halves` halves, from `half` on.
@@ -148,8 +147,7 @@ enum { GR_TURNS = 3 }; // sets of rotations: one is copied while the two inserti
 extern const char *const rc_part_name[GR_PARTS];
 void rc_parts_of(const rc_job *, int64_t images, int64_t rows, size_t bytes[GR_PARTS]);
 size_t rc_set_bytes(const rc_job *, int argument, int64_t images); // bytes of one set of images, CTFs or rotations
-static inline size_t rc_grid_bytes(int64_t padded)
-{
+static inline size_t rc_grid_bytes(int64_t padded) {
     return (size_t)padded * (size_t)padded * (size_t)(padded / 2 + 1) * 2 * sizeof(float);
 }
 double rc_scratch_most(const rc_job *); // limit of a call's scratch
@@ -170,8 +168,7 @@ void rc_prepare_free(rc_prepare *);
 void rc_prepare_image(
     const rc_prepare *, int thread, const float *image, double origin_x_px, double origin_y_px, bool invert, float *out);
 // What the STAR file says about the CTF of its images: see GR_APPLIED_NOT.
-static inline int rc_applied(const rg_particles *p)
-{
+static inline int rc_applied(const rg_particles *p) {
     return p->premultiplied ? GR_APPLIED_WHOLE : p->phase_flipped ? GR_APPLIED_SIGN : GR_APPLIED_NOT;
 }
 // Computes the CTF at the same pixels; returns the sum of its squares over the disc, mates included. Makes the image's

@@ -13,13 +13,11 @@ static const char columns[] = "row\trot\ttilt\tpsi\torigin_x\torigin_y\tdefocus_
 
 // ---- sums ----------------------------------------------------------------------------------------------------------------
 
-void fr_sums_make(fr_sums *s, int64_t side)
-{
+void fr_sums_make(fr_sums *s, int64_t side) {
     *s = (fr_sums){.rings = fr_rings(side), .least = INT64_MAX, .ring = rg_alloc((size_t)fr_rings(side) * sizeof *s->ring)};
 }
 
-static void add_sums(fr_sums *to, const fr_sums *s)
-{
+static void add_sums(fr_sums *to, const fr_sums *s) {
     to->particles += s->particles;
     to->refined += s->refined;
     to->evaluations += s->evaluations;
@@ -29,24 +27,21 @@ static void add_sums(fr_sums *to, const fr_sums *s)
     for (int64_t k = 0; k < s->rings; k++) to->ring[k] += s->ring[k];
 }
 
-void fr_sums_free(fr_sums *s)
-{
+void fr_sums_free(fr_sums *s) {
     free(s->ring);
     *s = (fr_sums){0};
 }
 
 // ---- a row's values --------------------------------------------------------------------------------------------------------
 
-static void values_of(const fr_files *f, int64_t i, double v[VALUES])
-{
+static void values_of(const fr_files *f, int64_t i, double v[VALUES]) {
     const rg_particle *q = &f->particles.row[i];
     const double all[VALUES] = {q->rot_deg, q->tilt_deg, q->psi_deg, q->origin_x_px, q->origin_y_px, q->ctf.defocus_u_A,
         q->ctf.defocus_v_A, f->score[i], f->sigma[i], f->magnification[i]};
     memcpy(v, all, sizeof all);
 }
 
-static void restore(fr_files *f, int64_t i, const double v[VALUES])
-{
+static void restore(fr_files *f, int64_t i, const double v[VALUES]) {
     rg_particle *q = &f->particles.row[i];
     double *const to[VALUES] = {&q->rot_deg, &q->tilt_deg, &q->psi_deg, &q->origin_x_px, &q->origin_y_px, &q->ctf.defocus_u_A,
         &q->ctf.defocus_v_A, &f->score[i], &f->sigma[i], &f->magnification[i]};
@@ -56,8 +51,7 @@ static void restore(fr_files *f, int64_t i, const double v[VALUES])
 // ---- the file's head and inputs -------------------------------------------------------------------------------------------
 
 // Hashes the particles' file and the reference whole; stacks, which may exceed the memory, by size and modification time.
-static int hash_inputs(const fr_files *f, const char *reference, int threads, uint64_t *value)
-{
+static int hash_inputs(const fr_files *f, const char *reference, int threads, uint64_t *value) {
     enum { WHOLE = 2, OF_STACK = 3 };
     rg_hashed whole[WHOLE] = {{.path = f->input}, {.path = reference}};
     const size_t n = (size_t)(WHOLE * 2 + f->particles.n_stacks * OF_STACK);
@@ -83,8 +77,7 @@ static int hash_inputs(const fr_files *f, const char *reference, int threads, ui
 }
 
 // The lines above the rows. The command as it was typed, without --resume.
-static int make_head(const rg_given *given, const fr_files *f, const char *reference, char **head)
-{
+static int make_head(const rg_given *given, const fr_files *f, const char *reference, char **head) {
     static const char option[] = " --resume";
     RG_FREED char *command = rg_print("%s", given->line);
     for (char *word = command; (word = strstr(word, option));)
@@ -105,8 +98,7 @@ static int make_head(const rg_given *given, const fr_files *f, const char *refer
 
 // ---- reading -------------------------------------------------------------------------------------------------------------
 
-static bool whole_number(char **at, int64_t *value)
-{
+static bool whole_number(char **at, int64_t *value) {
     char *end;
     errno = 0;
     *value = strtoll(*at, &end, 10);
@@ -115,8 +107,7 @@ static bool whole_number(char **at, int64_t *value)
     return good;
 }
 
-static bool numbers(char *at, double v[VALUES])
-{
+static bool numbers(char *at, double v[VALUES]) {
     for (int k = 0; k < VALUES; k++) {
         char *end;
         v[k] = strtod(at, &end);
@@ -126,8 +117,7 @@ static bool numbers(char *at, double v[VALUES])
     return true;
 }
 
-static bool sums(char *at, fr_sums *s)
-{
+static bool sums(char *at, fr_sums *s) {
     int64_t *const count[COUNTS] = {&s->particles, &s->refined, &s->evaluations, &s->least, &s->most, &s->coefficient};
     bool good = true;
     for (int k = 0; k < COUNTS && good; k++) good = whole_number(&at, count[k]);
@@ -141,8 +131,7 @@ static bool sums(char *at, fr_sums *s)
 }
 
 // Reads one whole batch, rows and sums, and moves *at past it; NULL: none is left.
-static int read_batch(fr_checkpoint *p, fr_files *f, char **at, int *line, bool *done)
-{
+static int read_batch(fr_checkpoint *p, fr_files *f, char **at, int *line, bool *done) {
     static const char last[] = "batch\t";
     char *row = *at, *batch = row, *end;
     while (batch && strncmp(batch, last, strlen(last)) != 0) batch = (end = strchr(batch, '\n')) ? end + 1 : NULL;
@@ -183,16 +172,14 @@ static int read_batch(fr_checkpoint *p, fr_files *f, char **at, int *line, bool 
     return code;
 }
 
-static int count_lines(const char *text)
-{
+static int count_lines(const char *text) {
     int n = 0;
     for (; (text = strchr(text, '\n')); text++) n++;
     return n;
 }
 
 // Reads the rest of an earlier run. *kept: bytes of it that stay, 0 if nothing was finished.
-static int read_part(fr_checkpoint *p, fr_files *f, const char *head, bool resume, bool *done, int64_t *kept)
-{
+static int read_part(fr_checkpoint *p, fr_files *f, const char *head, bool resume, bool *done, int64_t *kept) {
     char *text;
     int64_t bytes;
     *kept = 0;
@@ -226,8 +213,7 @@ static int read_part(fr_checkpoint *p, fr_files *f, const char *head, bool resum
 // ---- writing -------------------------------------------------------------------------------------------------------------
 
 // Writes a new file with its head at once; cuts an incomplete batch off an old one. After that the file only grows.
-static int begin_part(fr_checkpoint *p, const char *head, int64_t kept)
-{
+static int begin_part(fr_checkpoint *p, const char *head, int64_t kept) {
     rg_file file;
     int code = RG_GOOD;
     if (kept && truncate(p->path, kept) != 0)
@@ -245,8 +231,7 @@ static int begin_part(fr_checkpoint *p, const char *head, int64_t kept)
 }
 
 // Writes a batch in one call. One with a value that is not finite is left out, as reading would reject it.
-static void write_batch(fr_checkpoint *p, int64_t first, int64_t past, const fr_sums *s)
-{
+static void write_batch(fr_checkpoint *p, int64_t first, int64_t past, const fr_sums *s) {
     bool good = true;
     for (int64_t i = first; i < past; i++)
         for (int k = 0; k < VALUES; k++) good &= isfinite(p->result[i][k]) != 0;
@@ -267,8 +252,7 @@ static void write_batch(fr_checkpoint *p, int64_t first, int64_t past, const fr_
 }
 
 // Runs on rank 0, for batches of all processes. The note has the sums' numbers, then the rings.
-static void arrived(void *of, int64_t first, int64_t past, const void *note)
-{
+static void arrived(void *of, int64_t first, int64_t past, const void *note) {
     fr_checkpoint *p = of;
     const int64_t *n = note;
     int64_t *ring = rg_alloc((size_t)p->sums.rings * sizeof *ring);
@@ -281,8 +265,7 @@ static void arrived(void *of, int64_t first, int64_t past, const void *note)
     pl_team_progress(p->team, past - first);
 }
 
-void fr_checkpoint_add(fr_checkpoint *p, const int64_t *row, const fr_sums *s)
-{
+void fr_checkpoint_add(fr_checkpoint *p, const int64_t *row, const fr_sums *s) {
     const int64_t first = row - p->row,
                   count[COUNTS] = {s->particles, s->refined, s->evaluations, s->least, s->most, s->coefficient};
     RG_FREED int64_t *note = rg_alloc(p->deal.note_bytes);
@@ -293,8 +276,7 @@ void fr_checkpoint_add(fr_checkpoint *p, const int64_t *row, const fr_sums *s)
 }
 
 // Runs on rank 0: finds the finished rows, and opens the file to append.
-static int open_file(fr_checkpoint *p, const rg_given *given, const fr_refinement *r, bool *done)
-{
+static int open_file(fr_checkpoint *p, const rg_given *given, const fr_refinement *r, bool *done) {
     RG_FREED char *head = NULL;
     int64_t kept = 0;
     int code = rg_file_can_write(r->out);
@@ -308,8 +290,7 @@ static int open_file(fr_checkpoint *p, const rg_given *given, const fr_refinemen
     return code;
 }
 
-int fr_checkpoint_open(fr_checkpoint *p, const rg_given *given, const fr_refinement *r, fr_files *f, pl_team *team)
-{
+int fr_checkpoint_open(fr_checkpoint *p, const rg_given *given, const fr_refinement *r, fr_files *f, pl_team *team) {
     const int64_t n = f->particles.n;
     bool *done = rg_alloc((size_t)n * sizeof *done);
     *p = (fr_checkpoint){.path = rg_print("%s.part", r->out),
@@ -338,8 +319,7 @@ int fr_checkpoint_open(fr_checkpoint *p, const rg_given *given, const fr_refinem
     return code;
 }
 
-void fr_checkpoint_close(fr_checkpoint *p, bool finished)
-{
+void fr_checkpoint_close(fr_checkpoint *p, bool finished) {
     if (p->file) fclose(p->file);
     if (p->file && (finished || !(p->kept + p->resumed))) unlink(p->path);
     free(p->path);

@@ -16,8 +16,7 @@ typedef struct unit {
     bool behind, folded;
 } unit;
 
-static const char *unit_of(const char *group, unit *u)
-{
+static const char *unit_of(const char *group, unit *u) {
     gr_symmetry symmetry;
     const char *why = gr_symmetry_make(&symmetry, group);
     if (why) return why;
@@ -33,21 +32,18 @@ static const char *unit_of(const char *group, unit *u)
 
 static const double EDGE_DEG = 1e-4; // tolerance that includes the unit's edge in spite of rounding
 
-static bool in_unit(const unit *u, double theta, double phi)
-{
+static bool in_unit(const unit *u, double theta, double phi) {
     if (theta > 90 - EDGE_DEG && phi >= 179) return false;
     double folded = fmin(fmod(phi, 90), 90 - fmod(phi, 90));
     return !u->folded || theta <= atan(1 / cos(folded * DEGREE)) / DEGREE + EDGE_DEG;
 }
 
-static void add(fr_grid *g, double phi, double theta, double psi)
-{
+static void add(fr_grid *g, double phi, double theta, double psi) {
     g->direction = rg_grow(g->direction, g->n, sizeof *g->direction);
     g->direction[g->n++] = (fr_direction){phi, theta, psi};
 }
 
-const char *fr_grid_make(fr_grid *g, const char *group, double step_deg)
-{
+const char *fr_grid_make(fr_grid *g, const char *group, double step_deg) {
     const double step = 90 / floor(90 / step_deg + 0.5);
     unit u;
     *g = (fr_grid){.in_plane = (int64_t)floor(90 / fmax(step_deg / 5, 1) + 0.5)};
@@ -64,8 +60,7 @@ const char *fr_grid_make(fr_grid *g, const char *group, double step_deg)
     return why;
 }
 
-void fr_grid_free(fr_grid *g)
-{
+void fr_grid_free(fr_grid *g) {
     free(g->direction);
     *g = (fr_grid){0};
 }

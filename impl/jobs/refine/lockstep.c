@@ -12,8 +12,7 @@ static const struct {
     nlopt_algorithm algorithm;
 } optimisers[] = {{"praxis", NLOPT_LN_PRAXIS}, {"bobyqa", NLOPT_LN_BOBYQA}};
 
-static int find(const char *name)
-{
+static int find(const char *name) {
     for (int i = 0; i < RG_COUNT(optimisers); i++)
         if (strcmp(optimisers[i].name, name) == 0) return i;
     return -1;
@@ -34,8 +33,7 @@ typedef struct problem {
     double *asked, *best, value, least;
 } problem;
 
-static double objective(unsigned n, const double *x, double *gradient, void *data)
-{
+static double objective(unsigned n, const double *x, double *gradient, void *data) {
     problem *p = data;
     (void)gradient;
     for (unsigned d = 0; d < n; d++) p->asked[d] = x[d] * p->how->unit[d];
@@ -51,8 +49,7 @@ static double objective(unsigned n, const double *x, double *gradient, void *dat
 }
 
 // makecontext passes only ints.
-static void work(unsigned high, unsigned low)
-{
+static void work(unsigned high, unsigned low) {
     problem *p = (problem *)((uintptr_t)high << 32 | low); // NOLINT
     const fr_minimiser *how = p->how;
     const unsigned n = (unsigned)how->dimensions;
@@ -72,8 +69,7 @@ static void work(unsigned high, unsigned low)
 double fr_minimise_bytes(int64_t problems) { return (double)problems * (TOUCHED + sizeof(problem)); }
 
 int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *value, int64_t *evaluations, int64_t *steps,
-    fr_evaluate evaluate, void *context)
-{
+    fr_evaluate evaluate, void *context) {
     *steps = 0;
     if (find(how->optimiser) < 0) return RG_E_LIBRARY;
     const size_t all = (size_t)problems;
@@ -115,15 +111,13 @@ int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *va
 
 double fr_minimise_bytes(int64_t problems) { return 0 * (double)problems; }
 
-const char *fr_optimiser_unknown(const char *name)
-{
+const char *fr_optimiser_unknown(const char *name) {
     (void)name;
     return "this build has no NLopt (see regather doctor)";
 }
 
 int fr_minimise(const fr_minimiser *how, int64_t problems, double *x, double *value, int64_t *evaluations, int64_t *steps,
-    fr_evaluate evaluate, void *context)
-{
+    fr_evaluate evaluate, void *context) {
     (void)how, (void)problems, (void)x, (void)value, (void)evaluations, (void)steps, (void)evaluate, (void)context;
     return RG_E_LIBRARY;
 }

@@ -7,8 +7,7 @@
 #include "refine.h"
 #include "lockstep.h"
 
-void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS])
-{
+void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS]) {
     double m[9];
     const double at_home[2] = {0, 0};
     fr_rotation(x[FR_PHI], x[FR_THETA], x[FR_PSI], m);
@@ -17,8 +16,7 @@ void fr_pose_floats(const double x[FR_PARAMETERS], float pose[FR_POSE_FLOATS])
     pose[7] = (float)x[FR_SHIFT_Y];
 }
 
-void fr_pose_of(const rg_particle *q, double x[FR_PARAMETERS])
-{
+void fr_pose_of(const rg_particle *q, double x[FR_PARAMETERS]) {
     memset(x, 0, FR_PARAMETERS * sizeof *x);
     x[FR_PHI] = q->rot_deg * M_PI / 180;
     x[FR_THETA] = q->tilt_deg * M_PI / 180;
@@ -27,8 +25,7 @@ void fr_pose_of(const rg_particle *q, double x[FR_PARAMETERS])
 
 // Writes a pose to the particle's row: angles within -180 .. 180 degrees and the tilt from 0 on, as (phi, -theta, psi) is (phi
 // + 180, theta, psi + 180). The shift is added to the origin.
-static void put_pose(rg_particle *q, int64_t side, const double x[FR_PARAMETERS])
-{
+static void put_pose(rg_particle *q, int64_t side, const double x[FR_PARAMETERS]) {
     double tilt = remainder(x[FR_THETA], 2 * M_PI), half_turn = tilt < 0 ? M_PI : 0;
     q->rot_deg = remainder(x[FR_PHI] + half_turn, 2 * M_PI) * 180 / M_PI;
     q->tilt_deg = fabs(tilt) * 180 / M_PI;
@@ -59,16 +56,14 @@ typedef struct evaluation {
 static bool changes_ctf(const fr_refinement *r) { return r->is_free[FR_DEFOCUS] || r->is_free[FR_MAGNIFICATION]; }
 
 // FREALIGN's walls: a shift of more than a radian an index is invalid, and so is such a magnification.
-static double walls(const double x[FR_PARAMETERS])
-{
+static double walls(const double x[FR_PARAMETERS]) {
     double sum = 0;
     for (int p = FR_SHIFT_X; p <= FR_SHIFT_Y; p++) sum += fabs(x[p]) > 1 ? (fabs(x[p]) - 1) * (fabs(x[p]) - 1) : 0;
     const double beyond = fabs(x[FR_MAGNIFICATION]) - 0.2;
     return sum + (beyond > 0 ? 100 * beyond * beyond : 0);
 }
 
-static double prior(const evaluation *e, int64_t particle, const double x[FR_PARAMETERS])
-{
+static double prior(const evaluation *e, int64_t particle, const double x[FR_PARAMETERS]) {
     const fr_refinement *r = e->r;
     const rg_particle *q = &e->files->particles.row[e->row[particle]];
     const double step = (double)r->side / (2 * M_PI);
@@ -80,8 +75,7 @@ static double prior(const evaluation *e, int64_t particle, const double x[FR_PAR
 }
 
 // Runs one of the four routines that compare particles with the poses in `pose`; writes `each` floats a pose to `out`.
-static int run(evaluation *e, int which, int64_t particles, int64_t trials, int64_t each, float *out)
-{
+static int run(evaluation *e, int which, int64_t particles, int64_t trials, int64_t each, float *out) {
     const fr_refinement *r = e->r;
     fr_engine *g = e->engine;
     const bool of_d = which == FR_DO_NOISE || which == FR_DO_WHOLE, all = which == FR_DO_RINGS || which == FR_DO_WHOLE;
@@ -106,15 +100,13 @@ static int run(evaluation *e, int which, int64_t particles, int64_t trials, int6
 }
 
 // The same with the poses at the front of `whole`, one a particle.
-static int compare(evaluation *e, int which, int64_t each, float *out)
-{
+static int compare(evaluation *e, int which, int64_t each, float *out) {
     for (int64_t i = 0; i < e->n; i++) fr_pose_floats(e->whole + i * FR_PARAMETERS, e->pose + i * FR_POSE_FLOATS);
     return run(e, which, e->n, 1, each, out);
 }
 
 // Fills the slots of each held particle with its requested problems; slots without one repeat its first.
-static void fill_slots(evaluation *e, const bool *requested)
-{
+static void fill_slots(evaluation *e, const bool *requested) {
     const int64_t trials = e->r->trials;
     for (int64_t h = 0; h < e->held; h++) {
         int64_t n = 0, *slot = e->slot + h * e->room;
@@ -125,8 +117,7 @@ static void fill_slots(evaluation *e, const bool *requested)
 }
 
 // Copies the rows of X and c that stay to the front of new buffers.
-static int keep_rows(evaluation *e, const int64_t *from, int64_t rows)
-{
+static int keep_rows(evaluation *e, const int64_t *from, int64_t rows) {
     fr_engine *g = e->engine;
     const size_t c = (size_t)fr_stored(e->r->side) * sizeof(float), x = 2 * c;
     const bool first = !e->x.base;
@@ -145,8 +136,7 @@ static int keep_rows(evaluation *e, const int64_t *from, int64_t rows)
 }
 
 // Makes a step smaller once half of its calls are wasted; not more often, as every new shape is prepared again.
-static int shrink(evaluation *e, const bool *requested)
-{
+static int shrink(evaluation *e, const bool *requested) {
     const int64_t trials = e->r->trials;
     int64_t held = 0, room = 0, *from = rg_alloc((size_t)e->held * sizeof *from);
     for (int64_t h = 0; h < e->held; h++) {
@@ -168,8 +158,7 @@ static int shrink(evaluation *e, const bool *requested)
 }
 
 // Computes c and X for the defocus and the magnification of the poses, one a particle.
-static int new_ctf(evaluation *e)
-{
+static int new_ctf(evaluation *e) {
     fr_engine *g = e->engine;
     RG_FREED float *optics = rg_alloc((size_t)(e->n * FR_OPTICS) * sizeof *optics);
     for (int64_t i = 0; i < e->n; i++) {
@@ -181,8 +170,7 @@ static int new_ctf(evaluation *e)
     return code == RG_GOOD ? fr_engine_apply(g, e->n, e->r->kind) : code;
 }
 
-static int evaluate(void *context, int64_t problems, const double *x, const bool *requested, double *value)
-{
+static int evaluate(void *context, int64_t problems, const double *x, const bool *requested, double *value) {
     evaluation *e = context;
     for (int64_t p = 0; p < problems; p++)
         for (int d = 0; d < e->dims; d++) e->whole[p * FR_PARAMETERS + e->parameter[d]] = x[p * e->dims + d];
@@ -201,8 +189,7 @@ static int evaluate(void *context, int64_t problems, const double *x, const bool
 
 // ---- before and after ----------------------------------------------------------------------------------------------------
 
-static double disc_pixels(const fr_refinement *r)
-{
+static double disc_pixels(const fr_refinement *r) {
     double n = 0;
     for (int64_t y = -r->side / 2; y < r->side / 2; y++)
         for (int64_t x = -r->side / 2; x < r->side / 2; x++) n += fr_in_disc(r->setting[0], x * x + y * y);
@@ -211,8 +198,7 @@ static double disc_pixels(const fr_refinement *r)
 
 // Weighs the prior by the first pose of each particle. sigma is the image's root mean square, unless the .par file has a value
 // between a third and three times of it.
-static int weigh_priors(evaluation *e)
-{
+static int weigh_priors(evaluation *e) {
     const fr_refinement *r = e->r;
     const double pixels = disc_pixels(r);
     const bool has_sigma = e->files->par.n && rg_par_version(&e->files->par) == 9;
@@ -228,8 +214,7 @@ static int weigh_priors(evaluation *e)
     return code;
 }
 
-static int add_coefficient(int64_t *sum, float coefficient, const evaluation *e, int64_t particle)
-{
+static int add_coefficient(int64_t *sum, float coefficient, const evaluation *e, int64_t particle) {
     if (!(fabsf(coefficient) < 2)) // at most 1, apart from rounding
         return rg_fail(RG_WRONG, "%s: line %" PRId64 ": its correlation is %g", e->files->input,
             e->files->particles.row[e->row[particle]].line, coefficient);
@@ -238,8 +223,7 @@ static int add_coefficient(int64_t *sum, float coefficient, const evaluation *e,
 }
 
 // Runs sigma2, presb and ccoef at the final poses, which are in `whole`, one a particle.
-static int judge(evaluation *e, double *sigma, fr_sums *s)
-{
+static int judge(evaluation *e, double *sigma, fr_sums *s) {
     const int64_t rings = fr_rings(e->r->side), most = rings > FR_MOMENTS ? rings : FR_MOMENTS;
     RG_FREED float *out = rg_alloc((size_t)(e->n * most) * sizeof *out);
     int code = changes_ctf(e->r) ? new_ctf(e) : RG_GOOD;
@@ -254,8 +238,7 @@ static int judge(evaluation *e, double *sigma, fr_sums *s)
 }
 
 // Moves the best trial of each particle to the front of `whole`, and its score to the front of `score`.
-static void keep_best(evaluation *e, const double *value)
-{
+static void keep_best(evaluation *e, const double *value) {
     const int64_t trials = e->r->trials;
     for (int64_t i = 0; i < e->n; i++) {
         int64_t at = i * trials;
@@ -265,8 +248,7 @@ static void keep_best(evaluation *e, const double *value)
     }
 }
 
-static void count(fr_sums *s, const int64_t *evaluations, int64_t problems)
-{
+static void count(fr_sums *s, const int64_t *evaluations, int64_t problems) {
     for (int64_t p = 0; p < problems; p++) {
         s->evaluations += evaluations[p];
         s->least = evaluations[p] < s->least ? evaluations[p] : s->least;
@@ -276,8 +258,7 @@ static void count(fr_sums *s, const int64_t *evaluations, int64_t problems)
 }
 
 // Minimises, from the poses in `whole` to those in `whole`.
-static int minimise(evaluation *e, double *value, fr_sums *s)
-{
+static int minimise(evaluation *e, double *value, fr_sums *s) {
     fr_refinement *r = e->r;
     fr_minimiser how = {.optimiser = r->optimiser,
         .dimensions = e->dims,
@@ -304,8 +285,7 @@ static int minimise(evaluation *e, double *value, fr_sums *s)
     return code;
 }
 
-static int improve(evaluation *e, fr_files *f, fr_checkpoint *done)
-{
+static int improve(evaluation *e, fr_files *f, fr_checkpoint *done) {
     pl_team *team = e->engine->member->team;
     fr_refinement *r = e->r;
     RG_FREED double *value = rg_alloc((size_t)(e->n * r->trials) * sizeof *value),
@@ -332,8 +312,7 @@ static int improve(evaluation *e, fr_files *f, fr_checkpoint *done)
 }
 
 // keep_rows holds fewer particles than a batch: with one trial each, at most half of one.
-void fr_refinement_room(const fr_refinement *r, int64_t batch, fr_room *room)
-{
+void fr_refinement_room(const fr_refinement *r, int64_t batch, fr_room *room) {
     const rg_shape one = {.n = {[FR_SIDE] = r->side,
                               [FR_PARTICLES] = batch,
                               [FR_KIND] = r->kind,
@@ -360,8 +339,7 @@ void fr_refinement_room(const fr_refinement *r, int64_t batch, fr_room *room)
 }
 
 int fr_refine_poses(
-    fr_refinement *r, fr_engine *engine, fr_files *f, fr_checkpoint *done, const int64_t *row, int64_t n, double *x)
-{
+    fr_refinement *r, fr_engine *engine, fr_files *f, fr_checkpoint *done, const int64_t *row, int64_t n, double *x) {
     const size_t problems = (size_t)(n * r->trials);
     evaluation e = {.r = r, .engine = engine, .files = f, .row = row, .n = n, .held = n, .room = r->trials};
     e.particle = rg_alloc((size_t)n * sizeof *e.particle);

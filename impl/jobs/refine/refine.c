@@ -8,8 +8,7 @@
 #include "../../base/log.h"
 
 // Finds mean and spread of the shifts in the file, weighted by occupancy; no prior if they are all equal.
-static void find_prior(fr_refinement *r, const fr_files *f)
-{
+static void find_prior(fr_refinement *r, const fr_files *f) {
     double sum[2] = {0, 0}, square[2] = {0, 0}, n = 0;
     for (int64_t i = 0; i < f->particles.n; i++) {
         const rg_particle *q = &f->particles.row[i];
@@ -57,8 +56,7 @@ const rg_option fr_refinement_options[] = {
 };
 
 // On a CPU at least PROBLEMS a thread, as towards the end of a batch few minimisations are left.
-static int size_batch(fr_refinement *r, int64_t standard, const fr_engine *e)
-{
+static int size_batch(fr_refinement *r, int64_t standard, const fr_engine *e) {
     enum { PROBLEMS = 32 };
     const int64_t most = FR_PROBLEMS_MAX / r->trials, wanted = PROBLEMS * e->member->threads / r->trials;
     double batch = r->batch ? (double)r->batch : NAN;
@@ -69,8 +67,7 @@ static int size_batch(fr_refinement *r, int64_t standard, const fr_engine *e)
     return code;
 }
 
-static int follow_options(fr_refinement *r, const fr_files *f, uint64_t seed)
-{
+static int follow_options(fr_refinement *r, const fr_files *f, uint64_t seed) {
     static const char *const optimiser[] = {[FR_PRAXIS] = "praxis", [FR_BOBYQA] = "bobyqa"};
     const double pixel_A = f->particles.pixel_A, width_A = (double)f->particles.side * pixel_A;
     r->side = f->particles.side;
@@ -103,8 +100,7 @@ static int follow_options(fr_refinement *r, const fr_files *f, uint64_t seed)
     return RG_GOOD;
 }
 
-static void plan_time(const fr_refinement *r, const fr_team *t)
-{
+static void plan_time(const fr_refinement *r, const fr_team *t) {
     // Evaluations of a pose are known only afterwards; FREALIGN's took 60 to 83.
     static const double TYPICAL = 100;
     const double evaluations = r->most_evaluations > 0 ? fmin(TYPICAL, (double)r->most_evaluations) : TYPICAL;
@@ -119,8 +115,7 @@ static void plan_time(const fr_refinement *r, const fr_team *t)
     fr_team_plan_time(t, FR_DO_SCORE, &shape, evaluations * (double)n / rg_ranks());
 }
 
-static int write_rings(const fr_refinement *r, const fr_sums *s, const char *command)
-{
+static int write_rings(const fr_refinement *r, const fr_sums *s, const char *command) {
     const double width_A = (double)r->side * r->pixel_A;
     rg_file file;
     int code = rg_file_open_beside(&file, r->out, "_rings", ".tsv");
@@ -135,8 +130,7 @@ static int write_rings(const fr_refinement *r, const fr_sums *s, const char *com
 
 // The standard deviation of a coefficient between noise and a section: from the number of real values in the rings, reduced by
 // the mask.
-static double noise_level(const fr_refinement *r)
-{
+static double noise_level(const fr_refinement *r) {
     const double rings = M_PI * (double)(r->outer * r->outer - r->inner * r->inner);
     const double masked = M_PI * r->mask_px * r->mask_px / (double)(r->side * r->side);
     return 1 / sqrt(rings * fmin(1, masked));
@@ -145,13 +139,11 @@ static double noise_level(const fr_refinement *r)
 static double mean_coefficient(const fr_sums *s) { return ldexp((double)s->coefficient, -FR_SUM_BITS) / (double)s->particles; }
 
 // The score counts fine rings by magnitude, so it is high for either contrast; the whole coefficient keeps its sign.
-static bool inverted(const fr_refinement *r, const fr_sums *s)
-{
+static bool inverted(const fr_refinement *r, const fr_sums *s) {
     return s->refined && mean_coefficient(s) < -3 * noise_level(r) / sqrt((double)s->particles);
 }
 
-static int check_contrast(const fr_refinement *r, const fr_sums *s, const fr_files *f)
-{
+static int check_contrast(const fr_refinement *r, const fr_sums *s, const fr_files *f) {
     if (!inverted(r, s)) return RG_GOOD;
     return rg_fail(RG_USAGE,
         "%s: expected images of the reference's contrast, found the other one: their mean coefficient is "
@@ -161,8 +153,7 @@ static int check_contrast(const fr_refinement *r, const fr_sums *s, const fr_fil
 
 // A search over noise alone reaches a mean coefficient of only 1 to 2 deviations, because it maximises the score, whose rings
 // have other weights.
-void fr_refinement_say_noise(const fr_refinement *r, const fr_sums *s)
-{
+void fr_refinement_say_noise(const fr_refinement *r, const fr_sums *s) {
     const double noise = noise_level(r);
     if (s->refined && mean_coefficient(s) < 2.5 * noise)
         rg_warn(
@@ -171,8 +162,7 @@ void fr_refinement_say_noise(const fr_refinement *r, const fr_sums *s)
             100 * mean_coefficient(s), 100 * noise);
 }
 
-static void say_next(const fr_refinement *r, const fr_files *f, const char *group)
-{
+static void say_next(const fr_refinement *r, const fr_files *f, const char *group) {
     const bool par = fr_is_par(r->out);
     const char *invert = f->invert ? "--invert" : "";
     RG_FREED char *rings = rg_path_beside(r->out, "_rings", ".tsv");
@@ -189,8 +179,7 @@ static void say_next(const fr_refinement *r, const fr_files *f, const char *grou
 }
 
 // Adds to the job's page: scores, views, rings, and the coefficient in units of the noise.
-static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
-{
+static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s) {
     const int64_t n = f->particles.n, rings = fr_rings(r->side) - 1;
     const double width_A = (double)r->side * r->pixel_A;
     double sum = 0, square = 0;
@@ -230,8 +219,7 @@ static void show(const fr_refinement *r, const fr_files *f, const fr_sums *s)
     rg_summary_directions(n, &f->particles.row->rot_deg, &f->particles.row->tilt_deg, sizeof *f->particles.row);
 }
 
-static int report_all(const fr_pose_job *j)
-{
+static int report_all(const fr_pose_job *j) {
     const fr_refinement *r = &j->refine;
     const fr_files *f = &j->files;
     const fr_checkpoint *done = &j->done;
@@ -261,8 +249,7 @@ static int report_all(const fr_pose_job *j)
 
 // ---- refine and search ---------------------------------------------------------------------------------------------------
 
-fr_room fr_pose_room(const fr_worker *w, int64_t batch)
-{
+fr_room fr_pose_room(const fr_worker *w, int64_t batch) {
     const fr_refinement *r = &w->job->refine;
     fr_room room = {.side = r->side,
         .batch = batch,
@@ -277,8 +264,7 @@ fr_room fr_pose_room(const fr_worker *w, int64_t batch)
 }
 
 // Room for a worker, with as many of these rows at a time as fit.
-static fr_room room_for(const fr_worker *w, int64_t rows)
-{
+static fr_room room_for(const fr_worker *w, int64_t rows) {
     const fr_refinement *r = &w->job->refine;
     fr_room_of *room = w->job->command->room;
     const int64_t batch = r->batch < rows ? r->batch : rows;
@@ -286,8 +272,7 @@ static fr_room room_for(const fr_worker *w, int64_t rows)
 }
 
 // Processes an engine's batches until none is left. In a single process each engine has a fixed share.
-static int work(fr_worker *w)
-{
+static int work(fr_worker *w) {
     const fr_pose_job *j = w->job;
     fr_engine *e = w->engine;
     rg_deal *deal = &w->job->done.deal;
@@ -312,8 +297,7 @@ static int work(fr_worker *w)
     return code;
 }
 
-static int work_in_member(pl_member *m, void *context)
-{
+static int work_in_member(pl_member *m, void *context) {
     fr_pose_job *j = context;
     RG_FREED fr_worker *w = rg_alloc(j->command->worker_bytes);
     *w = (fr_worker){j, &j->team.engine[m->index]};
@@ -323,8 +307,7 @@ static int work_in_member(pl_member *m, void *context)
 }
 
 // Checks memory, prints its plan, and reads the reference.
-static int read_reference(fr_pose_job *j)
-{
+static int read_reference(fr_pose_job *j) {
     const fr_refinement *r = &j->refine;
     const double since_s = rg_seconds();
     int code = size_batch(&j->refine, j->command->batch, j->team.engine);
@@ -344,8 +327,7 @@ static int read_reference(fr_pose_job *j)
     return code;
 }
 
-static int write_all(fr_pose_job *j)
-{
+static int write_all(fr_pose_job *j) {
     const fr_refinement *r = &j->refine;
     int code = check_contrast(r, &j->done.sums, &j->files);
     const double since_s = rg_seconds();
@@ -356,8 +338,7 @@ static int write_all(fr_pose_job *j)
     return code;
 }
 
-static int improve_all(fr_pose_job *j)
-{
+static int improve_all(fr_pose_job *j) {
     pl_team *t = &j->team.team;
     rg_ranks_say(j->command->name);
     int code = fr_checkpoint_open(&j->done, &j->given, &j->refine, &j->files, t);
@@ -369,8 +350,7 @@ static int improve_all(fr_pose_job *j)
     return code == RG_GOOD && rg_rank == 0 ? fr_team_report(&j->team, j->refine.out) : code;
 }
 
-int fr_pose_job_run(fr_pose_job *j, const fr_pose_command *command)
-{
+int fr_pose_job_run(fr_pose_job *j, const fr_pose_command *command) {
     enum { ROUTINES = 1 << FR_DO_APPLY | 1 << FR_DO_NOISE | 1 << FR_DO_SCORE | 1 << FR_DO_RINGS | 1 << FR_DO_WHOLE };
     const double began_s = rg_seconds();
     fr_files *f = &j->files;
@@ -404,8 +384,7 @@ static double draw(uint64_t seed, int64_t row, int64_t which) // uniform within 
 }
 
 // Refines from the row's pose, and from restarts whose angles are up to restart_deg off. Particles are independent.
-static int refine_batch(void *of, const int64_t *row, int64_t n)
-{
+static int refine_batch(void *of, const int64_t *row, int64_t n) {
     const fr_worker *w = of;
     fr_pose_job *all = w->job;
     const job *j = (const job *)all;
@@ -423,8 +402,7 @@ static int refine_batch(void *of, const int64_t *row, int64_t n)
 static fr_room room_of(const void *of, int64_t batch) { return fr_pose_room(of, batch); }
 
 // Checks the options that only refine has.
-static int check_more(fr_pose_job *all)
-{
+static int check_more(fr_pose_job *all) {
     const job *j = (const job *)all;
     fr_refinement *r = &all->refine;
     r->trials = 1 + j->restarts;
@@ -439,8 +417,7 @@ static int check_more(fr_pose_job *all)
     return RG_GOOD;
 }
 
-static int run(void *options)
-{
+static int run(void *options) {
     static const fr_pose_command refine = {.name = "refine",
         .poses = true,
         .batch = 128,

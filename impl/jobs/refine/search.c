@@ -32,14 +32,12 @@ typedef struct hunt {
 static const search *search_of(const hunt *h) { return (const search *)h->is.job; }
 
 // FREALIGN offsets each angle of the grid at random, within half a step, so that passes differ; here by the seed.
-static void offsets(const search *s, double step_deg, double offset_deg[3])
-{
+static void offsets(const search *s, double step_deg, double offset_deg[3]) {
     for (int a = 0; a < 3; a++)
         offset_deg[a] = step_deg * ((double)(rg_bits(s->all.given.seed + 0x5EA, (uint64_t)a) >> 11) * 0x1p-53 - 0.5);
 }
 
-static int make_grid(search *s)
-{
+static int make_grid(search *s) {
     double offset_deg[3];
     const char *why = fr_grid_make(&s->grid, s->all.group, s->step_deg);
     if (why) return rg_fail(RG_USAGE, "--sym %s: %s", s->all.group, why);
@@ -55,8 +53,7 @@ static int make_grid(search *s)
 // ---- one direction -------------------------------------------------------------------------------------------------------
 
 // The best rotation and shift of a direction from its correlations.
-static found best_of(const search *s, int64_t direction, const float *cc)
-{
+static found best_of(const search *s, int64_t direction, const float *cc) {
     const fr_direction *d = &s->grid.direction[direction];
     const int64_t turns = s->grid.in_plane;
     found best = {.score = -INFINITY};
@@ -80,16 +77,14 @@ static found best_of(const search *s, int64_t direction, const float *cc)
 }
 
 // Keeps the `best` highest; ties stay in the order of the grid.
-static void keep(const search *s, found *list, found f)
-{
+static void keep(const search *s, found *list, found f) {
     int64_t at = s->best - 1;
     if (!(f.score > list[at].score)) return;
     for (; at > 0 && f.score > list[at - 1].score; at--) list[at] = list[at - 1];
     list[at] = f;
 }
 
-static rg_shape shape_of(const search *s, int64_t particles, int64_t directions)
-{
+static rg_shape shape_of(const search *s, int64_t particles, int64_t directions) {
     return (rg_shape){.n = {[FR_SIDE] = s->all.refine.side,
                           [FR_PARTICLES] = particles,
                           [FR_KIND] = s->all.refine.kind & FR_SQUARED ? FR_PAPER : FR_TRILINEAR,
@@ -98,8 +93,7 @@ static rg_shape shape_of(const search *s, int64_t particles, int64_t directions)
                           [FR_TURNS] = s->grid.in_plane}};
 }
 
-static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
-{
+static int correlate(hunt *h, int64_t n, int64_t first, int64_t count) {
     const search *s = search_of(h);
     fr_engine *e = h->is.engine;
     const rg_shape shape = shape_of(s, n, count);
@@ -132,8 +126,7 @@ static int correlate(hunt *h, int64_t n, int64_t first, int64_t count)
 
 // ---- some particles ------------------------------------------------------------------------------------------------------
 
-static int search_batch(void *of, const int64_t *row, int64_t n)
-{
+static int search_batch(void *of, const int64_t *row, int64_t n) {
     hunt *h = of;
     fr_pose_job *all = h->is.job;
     const search *s = search_of(h);
@@ -147,8 +140,7 @@ static int search_batch(void *of, const int64_t *row, int64_t n)
     return code;
 }
 
-static int put_turns(hunt *h)
-{
+static int put_turns(hunt *h) {
     const int64_t turns = search_of(h)->grid.in_plane;
     RG_FREED float *turn = rg_alloc((size_t)(2 * turns) * sizeof *turn);
     for (int64_t u = 0; u < turns; u++) {
@@ -163,8 +155,7 @@ static int put_turns(hunt *h)
 
 // Correlations of a call fill at most 64 MiB of main memory, where the CPU reads them, and 256 MiB of a GPU, which is faster
 // with more directions a call, plus their copy. Less where the batch is limited by memory.
-static int64_t at_once(const search *s, int64_t batch)
-{
+static int64_t at_once(const search *s, int64_t batch) {
     const bool copied = s->all.team.engine->routine[FR_DO_TURN].entry->variant->space != RG_HOST;
     const int64_t whole = s->all.refine.batch < s->all.files.particles.n ? s->all.refine.batch : s->all.files.particles.n;
     const int64_t all = ((int64_t)1 << (copied ? 26 : 24)) / whole, each = FR_QUARTERS * s->grid.in_plane * LAGS;
@@ -172,8 +163,7 @@ static int64_t at_once(const search *s, int64_t batch)
     return most < 1 ? 1 : most < s->grid.n ? most : s->grid.n;
 }
 
-static fr_room room_of(const void *of, int64_t batch)
-{
+static fr_room room_of(const void *of, int64_t batch) {
     const fr_worker *w = of;
     const search *s = (const search *)w->job;
     const bool copied = s->all.team.engine->routine[FR_DO_TURN].entry->variant->space != RG_HOST;
@@ -187,8 +177,7 @@ static fr_room room_of(const void *of, int64_t batch)
     return room;
 }
 
-static int begin_hunt(void *of, int64_t batch)
-{
+static int begin_hunt(void *of, int64_t batch) {
     hunt *h = of;
     const search *s = search_of(h);
     const fr_room room = room_of(h, batch);
@@ -199,8 +188,7 @@ static int begin_hunt(void *of, int64_t batch)
     return put_turns(h);
 }
 
-static void end_hunt(void *of)
-{
+static void end_hunt(void *of) {
     hunt *h = of;
     free(h->list);
     free(h->pose);
@@ -208,8 +196,7 @@ static void end_hunt(void *of)
     rg_buffer_free(&h->turn);
 }
 
-static void plan(const fr_pose_job *all, int64_t batch)
-{
+static void plan(const fr_pose_job *all, int64_t batch) {
     const search *s = (const search *)all;
     const double n = (double)all->files.particles.n / rg_ranks();
     const rg_shape shape = shape_of(s, batch, at_once(s, batch));
@@ -217,15 +204,13 @@ static void plan(const fr_pose_job *all, int64_t batch)
     fr_team_plan_time(&all->team, FR_DO_TURN, &shape, n * (double)s->grid.n / (double)shape.n[FR_TRIALS]);
 }
 
-static void report(const fr_pose_job *all)
-{
+static void report(const fr_pose_job *all) {
     const fr_grid *grid = &((const search *)all)->grid;
     fr_refinement_say_noise(&all->refine, &all->done.sums);
     printf("directions\t%" PRId64 ", %" PRId64 " rotations each\n", grid->n, FR_QUARTERS * grid->in_plane);
 }
 
-static int prepare(fr_pose_job *all)
-{
+static int prepare(fr_pose_job *all) {
     search *s = (search *)all;
     const double width_A = (double)all->files.particles.side * all->files.particles.pixel_A;
     int code = make_grid(s);
@@ -238,8 +223,7 @@ static int prepare(fr_pose_job *all)
     return RG_GOOD;
 }
 
-static int run(void *options)
-{
+static int run(void *options) {
     static const fr_pose_command command = {.name = "search",
         .routines = 1u << FR_DO_TURN,
         .batch = 24,

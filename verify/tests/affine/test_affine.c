@@ -5,8 +5,7 @@
 #include "../../../impl/runtime/call.h"
 #include "../test_variants.h"
 
-static void identity(float *m, int dims)
-{
+static void identity(float *m, int dims) {
     for (int i = 0; i < dims * (dims + 1); i++) m[i] = i % (dims + 2) == 0;
 }
 
@@ -17,8 +16,7 @@ typedef struct pixel {
     float value;
 } pixel;
 
-static void is_at(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void is_at(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     run(v, param, 1, p);
     const pixel *expected = context;
     const float *to = p->arg[AF_TRANSFORMED];
@@ -33,8 +31,7 @@ static void is_at(const rg_variant *v, const int64_t *param, problem *p, const v
 }
 
 // An image of 7 x 6, centre (3, 3), in which one pixel is 1.
-static problem one_hot(int outside, int x, int y)
-{
+static problem one_hot(int outside, int x, int y) {
     problem p = problem_make("affine2d", (rg_shape){{7, 6, 1, outside, 0}, 1}, RG_RANDOM);
     float *image = p.arg[AF_IMAGE];
     memset(image, 0, 42 * sizeof *image);
@@ -43,8 +40,7 @@ static problem one_hot(int outside, int x, int y)
     return p;
 }
 
-TEST(a_feature_goes_where_design_says)
-{
+TEST(a_feature_goes_where_design_says) {
     for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
         RG_ENDS(problem_free) // Rot(90) moves (2, 0) from the centre to (0, 2), which is down; then the shift by (-1, -1).
         problem p = one_hot(outside, 5, 3);
@@ -61,8 +57,7 @@ TEST(a_feature_goes_where_design_says)
     }
 }
 
-TEST(the_rules_differ_at_the_rim_alone)
-{
+TEST(the_rules_differ_at_the_rim_alone) {
     // The corner (0, 0), from half a pixel to the left: s = (-0.5, 0) for result pixel 0.
     const pixel zero[] = {{0, 0, 0.5f}, {1, 0, 0.5f}, {0}}, edge[] = {{0, 0, 1}, {1, 0, 0.5f}, {0}},
                 ignore[] = {{1, 0, 0.5f}, {0}};
@@ -90,8 +85,7 @@ typedef struct answer {
     int32_t pixels;
 } answer;
 
-static void correlates(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void correlates(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     run(v, param, 1, p);
     const answer *a = context;
     for (int64_t i = 0; i < p->algo->arg[AL_RHO].count(&p->shape); i++) {
@@ -103,8 +97,7 @@ static void correlates(const rg_variant *v, const int64_t *param, problem *p, co
     }
 }
 
-static problem of_itself(int dims, int outside)
-{
+static problem of_itself(int dims, int outside) {
     problem p = dims == 2 ? problem_make("align2d", (rg_shape){{33, 40, 1, outside, 0}, 3}, RG_RANDOM)
                           : problem_make("align3d", (rg_shape){{17, 12, 9, 1, outside, 0}, 3}, RG_RANDOM);
     identity(p.arg[AL_MATRIX], dims);
@@ -112,8 +105,7 @@ static problem of_itself(int dims, int outside)
     return p;
 }
 
-TEST(an_image_is_its_own_likeness)
-{
+TEST(an_image_is_its_own_likeness) {
     for (int dims = 2; dims <= 3; dims++)
         for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
             RG_ENDS(problem_free) problem p = of_itself(dims, outside);
@@ -126,8 +118,7 @@ TEST(an_image_is_its_own_likeness)
         }
 }
 
-TEST(no_overlap_and_no_variance_give_no_correlation)
-{
+TEST(no_overlap_and_no_variance_give_no_correlation) {
     for (int dims = 2; dims <= 3; dims++)
         for (int outside = AF_ZERO; outside <= AF_IGNORE; outside++) {
             RG_ENDS(problem_free) problem p = of_itself(dims, outside);
@@ -144,8 +135,7 @@ TEST(no_overlap_and_no_variance_give_no_correlation)
         }
 }
 
-TEST(whole_shifts_leave_out_whole_rows)
-{
+TEST(whole_shifts_leave_out_whole_rows) {
     RG_ENDS(problem_free) problem p = of_itself(2, AF_IGNORE);
     float *matrix = p.arg[AL_MATRIX], *image = p.arg[AL_IMAGE], *reference = p.arg[AL_REFERENCE];
     matrix[2] = 5; // result (x, y) from (x + 5, y - 7)
@@ -156,8 +146,7 @@ TEST(whole_shifts_leave_out_whole_rows)
 }
 
 // The overlap varies by 1 % of its distance from the mean of the whole: a variance of 1e-4 of the mean square is not constant.
-TEST(low_contrast_beside_the_rest_correlates)
-{
+TEST(low_contrast_beside_the_rest_correlates) {
     for (int dims = 2; dims <= 3; dims++) {
         RG_ENDS(problem_free) problem p = of_itself(dims, AF_IGNORE);
         float *image = p.arg[AL_IMAGE], *reference = p.arg[AL_REFERENCE];
@@ -174,8 +163,7 @@ TEST(low_contrast_beside_the_rest_correlates)
     }
 }
 
-TEST(any_number_of_cores_gives_the_same_bits)
-{
+TEST(any_number_of_cores_gives_the_same_bits) {
     const rg_shape shapes[] = {{{150, 131, 3, AF_IGNORE, 0}, 5}, {{20, 70, 9, 3, AF_ZERO, 0}, 5}};
     for (int dims = 2; dims <= 3; dims++)
         for (const rg_entry *e = NULL; (e = rg_entry_next(e, dims == 2 ? "align2d" : "align3d", "cpu"));) {
@@ -192,8 +180,7 @@ TEST(any_number_of_cores_gives_the_same_bits)
 
 // ---- digest G7 -----------------------------------------------------------------------------------------------------------
 
-static double worst_on_emulator(const char *pattern, const problem *p, const double *expected)
-{
+static double worst_on_emulator(const char *pattern, const problem *p, const double *expected) {
     const rg_entry *e = rg_entry_next(NULL, pattern, "host");
     assert_non_null(e);
     int64_t param[RG_PARAMS_MAX] = {0};
@@ -209,8 +196,7 @@ static double worst_on_emulator(const char *pattern, const problem *p, const dou
 }
 
 // 64 x 64 pixels with sigma 1/200 of the mean: literal eq. 2 against the same sums about a typical value.
-TEST(one_pass_variance_fails_on_bright_images)
-{
+TEST(one_pass_variance_fails_on_bright_images) {
     RG_ENDS(problem_free) problem p = problem_make("align2d", (rg_shape){{64, 64, 4, AF_EDGE, 0}, 1}, RG_MAXIMUM);
     double expected[4];
     p.algo->reference(&p.shape, p.arg);
@@ -225,8 +211,7 @@ TEST(one_pass_variance_fails_on_bright_images)
 }
 
 // For a texture, prepare allocates an array as large as the image; the forecast must include it.
-TEST(forecasts_hold_the_textures_copy)
-{
+TEST(forecasts_hold_the_textures_copy) {
     int textures = 0;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, NULL, "host"));) {
         const bool plane = !strcmp(e->variant->algo, "affine2d") || !strcmp(e->variant->algo, "align2d");

@@ -23,8 +23,7 @@ static uint8_t image[64 * 512];
 static int64_t sums[9];
 
 // Writes a script in place of the interpreter; NULL removes it.
-static void stand_in(int which, const char *body)
-{
+static void stand_in(int which, const char *body) {
     RG_FREED char *file = rg_print("%s/%s", folder, language[which].program);
     unlink(file);
     if (body) {
@@ -33,15 +32,13 @@ static void stand_in(int which, const char *body)
     }
 }
 
-static void no_child_is_left(void)
-{
+static void no_child_is_left(void) {
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
 }
 
 // Runs prepare to finish; returns the first status that is not RG_OK, and in *seconds the time of all.
-static int whole_life(const rg_variant *v, double *seconds)
-{
+static int whole_life(const rg_variant *v, double *seconds) {
     void *arg[] = {image, image, sums};
     rg_call call = {&shape, NULL, arg, NULL, NULL, 1, NULL};
     double began = rg_seconds();
@@ -54,8 +51,7 @@ static int whole_life(const rg_variant *v, double *seconds)
     return status;
 }
 
-TEST(failures_are_errors)
-{
+TEST(failures_are_errors) {
     const char *body[] = {
         "exit 0",                                       // ends before it listens
         "echo GNU Octave, version 99; cat > /dev/null", // is another program
@@ -75,8 +71,7 @@ TEST(failures_are_errors)
 }
 
 // One that ignores the end of its input is killed.
-TEST(it_goes_when_told)
-{
+TEST(it_goes_when_told) {
     for (int k = 0; k < RG_COUNT(language); k++) {
         double seconds;
         stand_in(k, HELLO "head -c 65568 > /dev/null; head -c 72 /dev/zero; exec sleep 100");
@@ -86,8 +81,7 @@ TEST(it_goes_when_told)
 }
 
 // Two at once: the input of the first ends although it was open when the second started.
-TEST(two_at_once)
-{
+TEST(two_at_once) {
     stand_in(0, HELLO "cat > /dev/null; touch \"$(dirname \"$0\")/saw-the-end\"");
     void *arg[] = {image, image, sums};
     rg_call first = {&shape, NULL, arg, NULL, NULL, 1, NULL}, second = first;
@@ -101,8 +95,7 @@ TEST(two_at_once)
     unlink(mark);
 }
 
-TEST(refusals)
-{
+TEST(refusals) {
     const rg_shape slow = {{750, 1500, 300, 0}, 1}, inexact = {{2048, 2048, 1, AC_16BIT}, 1}, fine = {{2048, 2048, 1, 0}, 1};
     for (int k = 0; k < RG_COUNT(language); k++) {
         assert_non_null(language[k].of->refuse(&slow, NULL));
@@ -111,8 +104,7 @@ TEST(refusals)
     }
 }
 
-FIXTURE(set_up)
-{
+FIXTURE(set_up) {
     for (int k = 0; k < RG_COUNT(language); k++) {
         const rg_entry *e = rg_entry_next(NULL, language[k].variant, "cpu");
         if (!e) return 1;
@@ -125,8 +117,7 @@ FIXTURE(set_up)
     return 0;
 }
 
-FIXTURE(tear_down)
-{
+FIXTURE(tear_down) {
     for (int k = 0; k < RG_COUNT(language); k++) stand_in(k, NULL);
     setenv("PATH", path_before, 1);
     free(path_before);

@@ -8,8 +8,8 @@ static const rg_algo *algo;
 // ---- one call ------------------------------------------------------------------------------------------------------------
 
 // Runs a variant on inputs given as 64-bit integers, narrowed to the type of the shape. The caller frees the sums.
-static int64_t *sums_of(const rg_variant *v, rg_shape s, const int64_t *param, int threads, const int64_t *a, const int64_t *b)
-{
+static int64_t *sums_of(
+    const rg_variant *v, rg_shape s, const int64_t *param, int threads, const int64_t *a, const int64_t *b) {
     problem p = {.algo = algo, .shape = s};
     const int64_t *from[2] = {a, b};
     for (int i = 0; i < 2; i++) {
@@ -31,8 +31,7 @@ static int64_t *sums_of(const rg_variant *v, rg_shape s, const int64_t *param, i
 // Runs every variant of the CPU available on this machine, except those in `except`, with every value of its first parameter
 // that it accepts at the shape.
 typedef void with_sums(const rg_variant *, const int64_t *param, const void *);
-static void each_but(const rg_shape *s, const char *except, with_sums *f, const void *context)
-{
+static void each_but(const rg_shape *s, const char *except, with_sums *f, const void *context) {
     int ran = 0, least = strstr(except, "fftw") ? 2 : 4; // naive, ordered, fftw with two plans; with AVX2 also simd
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "autocorr", "cpu"));) {
         if (rg_unavailable(e) || strstr(except, e->variant->name)) continue;
@@ -53,15 +52,13 @@ typedef struct by_hand {
     const int64_t *a, *b, *sums;
 } by_hand;
 
-static void check_by_hand(const rg_variant *v, const int64_t *param, const void *context)
-{
+static void check_by_hand(const rg_variant *v, const int64_t *param, const void *context) {
     const by_hand *c = context;
     RG_FREED int64_t *found = sums_of(v, c->shape, param, 1, c->a, c->b);
     for (int64_t e = 0; e < algo->arg[AC_SUMS].count(&c->shape); e++) assert_int_equal(found[e], c->sums[e]);
 }
 
-TEST(sums_by_hand)
-{
+TEST(sums_by_hand) {
     // 1 2   S(1,0) = 2 1 + 4 3, S(0,1) = 3 1 + 4 2, S(1,1) = 4 1, S(1,-1) = 2 3
     // 3 4
     static const int64_t square[] = {1, 2, 3, 4}, square_sums[] = {4, 11, 6, 14, 30, 14, 6, 11, 4};
@@ -79,15 +76,13 @@ TEST(sums_by_hand)
 
 // ---- laws ----------------------------------------------------------------------------------------------------------------
 
-static int64_t *random_image(const rg_shape *s, uint64_t seed)
-{
+static int64_t *random_image(const rg_shape *s, uint64_t seed) {
     int64_t n = s->n[AC_WIDTH] * s->n[AC_HEIGHT], *image = malloc((size_t)n * sizeof *image);
     for (int64_t i = 0; i < n; i++) image[i] = (int64_t)(rg_bits(seed, (uint64_t)i) >> (s->n[AC_KIND] & AC_16BIT ? 48 : 56));
     return image;
 }
 
-static void check_exchange(const rg_variant *v, const int64_t *param, const void *context)
-{
+static void check_exchange(const rg_variant *v, const int64_t *param, const void *context) {
     const rg_shape *s = context;
     int64_t *a = random_image(s, 1), *b = random_image(s, 2), n = algo->arg[AC_SUMS].count(s);
     RG_FREED int64_t *ab = sums_of(v, *s, param, 1, a, b), *ba = sums_of(v, *s, param, 1, b, a);
@@ -97,14 +92,12 @@ static void check_exchange(const rg_variant *v, const int64_t *param, const void
 }
 
 // S_ab(X0, Y0) = S_ba(-X0, -Y0)
-TEST(exchange_of_images)
-{
+TEST(exchange_of_images) {
     const rg_shape shapes[] = {{{70, 41, 9, AC_CROSS}, 1}, {{41, 70, 33, AC_CROSS | AC_16BIT}, 1}, {{131, 2, 40, AC_CROSS}, 1}};
     for (int i = 0; i < RG_COUNT(shapes); i++) each_but(&shapes[i], "octave numpy", check_exchange, &shapes[i]);
 }
 
-static void check_total(const rg_variant *v, const int64_t *param, const void *context)
-{
+static void check_total(const rg_variant *v, const int64_t *param, const void *context) {
     const rg_shape *s = context;
     int64_t *a = random_image(s, 3), *b = random_image(s, 4), total = 0, sum_a = 0, sum_b = 0;
     const int64_t *second = s->n[AC_KIND] & AC_CROSS ? b : a;
@@ -116,8 +109,7 @@ static void check_total(const rg_variant *v, const int64_t *param, const void *c
 }
 
 // With R up to the full image every pixel of a meets every pixel of b once: the total is the product of two sums.
-TEST(every_pair_once)
-{
+TEST(every_pair_once) {
     const rg_shape shapes[] = {
         {{33, 29, 32, 0}, 1}, {{29, 33, 32, AC_CROSS}, 1}, {{66, 5, 65, AC_16BIT}, 1}, {{2, 65, 64, AC_CROSS}, 1}};
     for (int i = 0; i < RG_COUNT(shapes); i++) each_but(&shapes[i], "", check_total, &shapes[i]);
@@ -131,8 +123,7 @@ typedef struct flat {
 } flat;
 
 // Flat images: S = a b (width - |X0|) (height - |Y0|).
-static void check_flat(const rg_variant *v, const int64_t *param, const void *context)
-{
+static void check_flat(const rg_variant *v, const int64_t *param, const void *context) {
     const flat *f = context;
     const rg_shape *s = &f->shape;
     int64_t n = s->n[AC_WIDTH] * s->n[AC_HEIGHT], r = s->n[AC_R];
@@ -149,8 +140,7 @@ static void check_flat(const rg_variant *v, const int64_t *param, const void *co
 // vpdpbusd overflows after 2^31 / (4 255 128) = 16,448 rows, vpmaddwd after 16,512, and with 16-bit pixels after 128. Both
 // sides of all three, and of the 512 after which simd empties its lanes; b at its brightest and, at the other end of biased
 // arithmetic, black.
-TEST(lanes_do_not_overflow)
-{
+TEST(lanes_do_not_overflow) {
     const int64_t narrow[] = {511, 512, 513, 1025, 16448, 16449, 16513, 17000}, wide[] = {127, 128, 129, 257, 513, 17000};
     for (int black = 0; black < 2; black++) {
         for (int i = 0; i < RG_COUNT(narrow); i++) {
@@ -164,8 +154,7 @@ TEST(lanes_do_not_overflow)
     }
 }
 
-TEST(threads_change_nothing)
-{
+TEST(threads_change_nothing) {
     const rg_shape s = {{150, 90, 21, 0}, 1};
     RG_FREED int64_t *a = random_image(&s, 5);
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "autocorr", "cpu"));) {
@@ -182,8 +171,7 @@ TEST(threads_change_nothing)
 
 // ---- the algorithm as data -----------------------------------------------------------------------------------------------
 
-TEST(shapes_are_valid)
-{
+TEST(shapes_are_valid) {
     int bright = 0;
     for (int i = 0; i < algo->n_check_shapes; i++) {
         const rg_shape *s = &algo->check_shape[i];
@@ -202,8 +190,7 @@ TEST(shapes_are_valid)
 }
 
 // Counts one multiply-add for every pixel pair and every pair of opposite offsets, in the slow way.
-TEST(work_is_counted)
-{
+TEST(work_is_counted) {
     const rg_shape shapes[] = {{{7, 5, 3, 0}, 1}, {{7, 5, 6, AC_CROSS}, 1}, {{1, 9, 8, 0}, 1}, {{4, 4, 0, 0}, 1}};
     for (int i = 0; i < RG_COUNT(shapes); i++) {
         const int64_t *n = shapes[i].n, r = n[AC_R];
@@ -229,8 +216,7 @@ TEST(work_is_counted)
     }
 }
 
-TEST(inputs_fill_the_range)
-{
+TEST(inputs_fill_the_range) {
     rg_shape s = {{128, 64, 2, AC_CROSS}, 7};
     enum { N = 128 * 64 };
     uint8_t a[N], b[N], again[N];
@@ -249,8 +235,7 @@ TEST(inputs_fill_the_range)
     for (int i = 0; i < N; i++) assert_true(a[i] == 255 && b[i] == 255);
 }
 
-TEST(invariant_sees)
-{
+TEST(invariant_sees) {
     const rg_shape s = {{9, 8, 3, 0}, 1};
     uint8_t a[72];
     int64_t sums[49];
@@ -269,8 +254,7 @@ TEST(invariant_sees)
 
 // ---- the bound of the Fourier transforms ---------------------------------------------------------------------------------
 
-TEST(fourier_bound)
-{
+TEST(fourier_bound) {
     const rg_entry *e = rg_entry_next(NULL, "autocorr:fftw", "cpu");
     assert_non_null(e);
     const int64_t estimate[RG_PARAMS_MAX] = {0}; // plan 0 keeps the test quick
@@ -284,8 +268,7 @@ TEST(fourier_bound)
     for (int i = 0; i < RG_COUNT(cases); i++) check_flat(e->variant, estimate, &cases[i]);
 }
 
-FIXTURE(find_algo)
-{
+FIXTURE(find_algo) {
     algo = rg_algo_find("autocorr");
     return algo == NULL;
 }

@@ -5,8 +5,7 @@
 
 #include "../test_listing.h"
 
-TEST(plain_c_is_scalar)
-{
+TEST(plain_c_is_scalar) {
     need_objdump();
     const char *function[] = {"naive_run", "ordered_run"};
     for (int i = 0; i < 2; i++) {
@@ -18,8 +17,7 @@ TEST(plain_c_is_scalar)
 }
 
 // The same test does find vector code.
-TEST(vector_code_is_seen)
-{
+TEST(vector_code_is_seen) {
     need_objdump();
     assert_true(look("avx2_narrow6").vector > 6); // at least one for each of its six offsets, whatever the options
 }

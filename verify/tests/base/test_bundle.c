@@ -11,8 +11,7 @@
 #include <zlib.h>
 #endif
 
-TEST(sha256_of_the_standard)
-{
+TEST(sha256_of_the_standard) {
     static const struct {
         const char *text, *hex;
     } vector[] = {{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
@@ -33,8 +32,7 @@ TEST(sha256_of_the_standard)
     assert_string_equal(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST(what_is_packed_comes_back)
-{
+TEST(what_is_packed_comes_back) {
     rg_pack p;
     rg_bundle b;
     RG_FREED char *big = rg_alloc(100000);
@@ -58,8 +56,7 @@ TEST(what_is_packed_comes_back)
 }
 
 // A tar with one header of this name, type and size, and `held` zeros of content.
-static const char *hostile(const char *name, char type, long size, size_t held)
-{
+static const char *hostile(const char *name, char type, long size, size_t held) {
     static int number;
     unsigned char block[512] = {0};
     unsigned sum = 0;
@@ -84,8 +81,7 @@ static const char *hostile(const char *name, char type, long size, size_t held)
     return path;
 }
 
-TEST(hostile_archives_are_refused)
-{
+TEST(hostile_archives_are_refused) {
     static const struct {
         const char *name;
         char type;
@@ -112,8 +108,7 @@ TEST(hostile_archives_are_refused)
     assert_int_not_equal(access("/etc/evil", F_OK), 0);
 }
 
-TEST(bad_paths_are_not_packed)
-{
+TEST(bad_paths_are_not_packed) {
     rg_pack p;
     assert_int_equal(rg_pack_begin(&p, in_dir("b.rgz")), RG_GOOD);
     assert_refused(rg_pack_add(&p, "../x", "", 0, 0644), "without \"..\"");
@@ -121,8 +116,7 @@ TEST(bad_paths_are_not_packed)
 }
 
 // As on a full disk, by a limit on the size of files.
-TEST(what_cannot_be_written_is_said_with_its_reason)
-{
+TEST(what_cannot_be_written_is_said_with_its_reason) {
     enum { BYTES = 1 << 20 };
     rg_pack p;
     struct rlimit had;

@@ -13,8 +13,7 @@
 static char output[OUTPUT_MAX];
 
 // First, because it needs the handlers unset.
-TEST(test_stopped)
-{
+TEST(test_stopped) {
     static const int number[] = {SIGINT, SIGTERM};
     for (int i = 0; i < 2; i++) {
         int status;
@@ -32,8 +31,7 @@ TEST(test_stopped)
     }
 }
 
-TEST(test_names)
-{
+TEST(test_names) {
     rg_near near = {0};
     rg_nearer("recontsruct", 11, "search", &near);
     assert_null(near.name);
@@ -50,23 +48,20 @@ TEST(test_names)
 // ---- every option of every command, by its row ----------------------------------------------------------------------------
 
 // One line that names the option, and exit 2.
-static void refused(const rg_command *command, const char *option, const char *value)
-{
+static void refused(const rg_command *command, const char *option, const char *value) {
     RG_FREED char *words =
         value ? rg_print("%s --%s=%s", command->name, option, value) : rg_print("%s --%s", command->name, option);
     char *argv[] = {rg_unconst(command->name), strstr(words, " --") + 1, NULL};
     assert_refused(run_argv(command, argv, output), fmt("--%s", option));
 }
 
-static void wrong_number(const rg_command *command, const rg_option *o, const char *format, long double value)
-{
+static void wrong_number(const rg_command *command, const rg_option *o, const char *format, long double value) {
     char text[80];
     snprintf(text, sizeof text, format, value);
     refused(command, o->name, text);
 }
 
-static void wrong_values(const rg_command *command, const rg_option *o)
-{
+static void wrong_values(const rg_command *command, const rg_option *o) {
     const bool whole = o->kind == RG_INTEGER;
     switch (o->kind) {
     case RG_INTEGER:
@@ -94,8 +89,7 @@ static void wrong_values(const rg_command *command, const rg_option *o)
 }
 
 // Options named in a row exist, and an option has one row.
-static void check_row(const rg_placed *placed, int n, int i)
-{
+static void check_row(const rg_placed *placed, int n, int i) {
     const rg_option *o = placed[i].option;
     char named[200];
     snprintf(named, sizeof named, "%s %s", o->excludes ? o->excludes : "", o->needs && *o->needs != '.' ? o->needs : "");
@@ -115,8 +109,7 @@ static void check_row(const rg_placed *placed, int n, int i)
 
 static char *named; // every --option in a test or a case, a line each
 
-static void every_option(const rg_command *command)
-{
+static void every_option(const rg_command *command) {
     rg_placed placed[RG_OPTIONS_MAX];
     const int n = rg_options_of(command, placed);
     for (const rg_command *const *kind = command->kind; kind && *kind; kind++) every_option(*kind);
@@ -128,8 +121,7 @@ static void every_option(const rg_command *command)
     }
 }
 
-TEST(test_every_option)
-{
+TEST(test_every_option) {
     RG_FREED char *tests = rg_share_path("verify");
     named = rg_alloc(OUTPUT_MAX);
     FILE *f = popen(fmt("cd '%s' && grep -rhoE -e '--[a-z0-9-]+' tests cases | sort -u", tests), "r");
@@ -142,8 +134,7 @@ TEST(test_every_option)
 }
 
 // A folder has the name of the output: reported at once, not after the work.
-TEST(test_folder_for_file)
-{
+TEST(test_folder_for_file) {
     rg_file file;
     assert_refused(rg_file_open(&file, test_dir), "cannot write here: is a directory");
     assert_refused(rg_file_can_write(test_dir), "is a directory");

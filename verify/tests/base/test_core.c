@@ -24,8 +24,7 @@ static int seen_words;
 static int64_t seen_number;
 static char seen_second[8];
 
-static int probe_run(void *options)
-{
+static int probe_run(void *options) {
     const probing *p = options;
     seen_words = p->given.word.n;
     seen_number = p->number;
@@ -38,16 +37,14 @@ static const rg_option probe_options[] = {{"number", "N", "a number", RG_TO(prob
 static const rg_command probe = {
     .name = "probe", .words = "[WORD]...", .summary = "", .option = probe_options, .bytes = sizeof(probing), .run = probe_run};
 
-static int type(int argc, const char *const *word)
-{
+static int type(int argc, const char *const *word) {
     char *argv[8] = {(char *)"probe"};
     for (int i = 0; i < argc; i++) argv[i + 1] = rg_unconst(word[i]);
     return rg_command_run(&probe, argc + 1, argv);
 }
 #define TYPE(...) type(RG_COUNT(((const char *const[]){__VA_ARGS__})), (const char *const[]){__VA_ARGS__})
 
-TEST(test_command_line)
-{
+TEST(test_command_line) {
     assert_int_equal(TYPE("a", "--number", "7", "b", "--many=x", "--many", "y"), RG_GOOD);
     assert_int_equal(seen_words, 2);
     assert_int_equal(seen_number, 7);
@@ -67,8 +64,7 @@ TEST(test_command_line)
 
 // ---- shapes and parameters -------------------------------------------------------------------------------------------------
 
-TEST(test_shapes)
-{
+TEST(test_shapes) {
     const rg_algo *algo = rg_algo_find("autocorr");
     rg_shape shape = {.seed = 1};
     char why[160], text[96];
@@ -89,8 +85,7 @@ TEST(test_shapes)
 }
 
 // A shape described for users is read back as the same one, for every algorithm at every check and bench shape.
-TEST(test_shapes_in_words)
-{
+TEST(test_shapes_in_words) {
     char text[192], why[160];
     for (int a = 0; a < rg_algo_count(); a++) {
         const rg_algo *algo = rg_algo_at(a);
@@ -124,8 +119,7 @@ static const rg_variant tuned = {.abi = RG_ABI,
     .n_params = 1,
     .run = run_nothing};
 
-TEST(test_params)
-{
+TEST(test_params) {
     int64_t value[RG_PARAMS_MAX];
     char why[160], text[192];
     assert_true(rg_params_parse(&tuned, "-", value, why));
@@ -141,8 +135,7 @@ TEST(test_params)
 
 // ---- files ----------------------------------------------------------------------------------------------------------------
 
-TEST(test_files_whole_or_nothing)
-{
+TEST(test_files_whole_or_nothing) {
     char *folder = test_folder();
     RG_FREED char *path = rg_print("%s/a/b/out.tsv", folder), *sub = rg_print("%s/a/b", folder);
     rg_file file;
@@ -178,8 +171,7 @@ TEST(test_files_whole_or_nothing)
 
 // ---- guarded buffers --------------------------------------------------------------------------------------------------------
 
-TEST(test_guards)
-{
+TEST(test_guards) {
     bool hit;
     for (int unaligned = 0; unaligned < 2; unaligned++) {
         RG_ENDS(rg_buffer_free) rg_buffer b;
@@ -201,8 +193,7 @@ TEST(test_guards)
 
 // ---- plug-ins -------------------------------------------------------------------------------------------------------------
 
-TEST(test_patterns)
-{
+TEST(test_patterns) {
     assert_int_equal(rg_pattern_check("", NULL), RG_GOOD);
     assert_int_equal(rg_pattern_check("autocorr", NULL), RG_GOOD);
     assert_int_equal(rg_pattern_check("autocorr:naive", NULL), RG_GOOD);
@@ -216,8 +207,7 @@ TEST(test_patterns)
 }
 
 // A copy of a built-in variant, built with visible symbols, would be bound to the built-in one; with hidden ones it is not.
-TEST(test_plugin_of_a_built_in_name)
-{
+TEST(test_plugin_of_a_built_in_name) {
     char *folder = test_folder();
     static const char *const flags[] = {"", "-fvisibility=hidden"};
     static const int expected[] = {RG_USAGE, RG_GOOD};
@@ -262,8 +252,7 @@ static const struct {
         "'\\xc0\\x9b\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe2\\x82'"}, // invalid UTF-8
 };
 
-TEST(test_hostile_texts)
-{
+TEST(test_hostile_texts) {
     for (int i = 0; i < RG_COUNT(hostile); i++) {
         char *text[2];
         size_t n[2];
@@ -290,8 +279,7 @@ TEST(test_hostile_texts)
 }
 
 // An error that ends the program is printed even in a silent thread.
-TEST(test_the_end_is_said)
-{
+TEST(test_the_end_is_said) {
     int status;
     catch_stderr();
     const pid_t child = fork();
@@ -305,8 +293,7 @@ TEST(test_the_end_is_said)
 }
 
 // Words that a table, a STAR file or a log cannot contain are refused.
-TEST(test_names_with_control_bytes)
-{
+TEST(test_names_with_control_bytes) {
     static const char *const bad[] = {"a\nb", "a\tb", "\x1b[2J", "--many=a\rb", "a\x7f"};
     for (int i = 0; i < RG_COUNT(bad); i++) assert_refused(TYPE("good", bad[i]), "expected words without control bytes");
     assert_int_equal(TYPE("a b", "it's", "%s%n", "$(touch ran)", "--many", "\xc3\x85|<>`id`"), RG_GOOD);

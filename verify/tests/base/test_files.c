@@ -8,15 +8,13 @@
 #include <sys/wait.h>
 
 // A map of a phantom.
-FIXTURE(make_inputs)
-{
+FIXTURE(make_inputs) {
     return test_dir_make(state) ||
         sh("regather phantom particles --out . --images 8 --box 16 --pixel 3 --ctf --seed 1 --quiet > log");
 }
 
 // The lock belongs to a process that is stopped, then killed: writing is refused, then allowed.
-TEST(test_second_run)
-{
+TEST(test_second_run) {
     int ready[2], status;
     RG_FREED char *path = rg_print("%s", in_dir("two.tsv"));
     assert_int_equal(pipe(ready), 0);
@@ -43,8 +41,7 @@ TEST(test_second_run)
 }
 
 // A program that ends early because memory has run out leaves no unfinished file.
-TEST(test_exit)
-{
+TEST(test_exit) {
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
@@ -59,16 +56,14 @@ TEST(test_exit)
 }
 
 static pthread_barrier_t gate;
-static void *ends(void *unused)
-{
+static void *ends(void *unused) {
     pthread_barrier_wait(&gate);
     rg_end(RG_LACKS, "the end");
     return unused;
 }
 
 // If several threads end the program at the same time, one prints.
-TEST(test_ends_together)
-{
+TEST(test_ends_together) {
     enum { THREADS = 4, TIMES = 20 };
     for (int i = 0; i < TIMES; i++) {
         fflush(NULL);
@@ -88,8 +83,7 @@ TEST(test_ends_together)
 }
 
 // A claim lasts until the command ends, and is found under another spelling of the name.
-TEST(test_claim)
-{
+TEST(test_claim) {
     RG_FREED char *path = rg_print("%s", in_dir("claimed.tsv")), *same = rg_print("%s/./claimed.tsv", test_dir);
     rg_file file;
     rg_files_begin();
@@ -110,8 +104,7 @@ TEST(test_claim)
 }
 
 // A new file may get the inode number of a replaced input without being an input; the input under another name still is.
-TEST(test_number_given_again)
-{
+TEST(test_number_given_again) {
     struct stat facts;
     rg_file file;
     assert_int_equal(sh("echo 1 > read.tsv && echo 2 > new.tsv"), 0);

@@ -10,21 +10,18 @@
 
 static char bytes[300];
 
-TEST(make)
-{
+TEST(make) {
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (char)(i * 37 ^ i >> 3);
 }
 
-TEST(test_known)
-{
+TEST(test_known) {
     assert_true(rg_hash("", 0) == 0xEF46DB3751D8E999u);
     assert_true(rg_hash("a", 1) == 0xD24EC4F1A98C6E5Bu);
     assert_true(rg_hash("abc", 3) == 0x44BC2CF5AD770999u);
 }
 
 // Lengths past nine stripes.
-TEST(test_xxhsum)
-{
+TEST(test_xxhsum) {
     RG_FREED char *there = rg_program_path("xxhsum");
     if (!there) skip();
     for (size_t n = 0; n <= sizeof bytes; n += n < 70 ? 1 : 23) {
@@ -37,8 +34,7 @@ TEST(test_xxhsum)
     }
 }
 
-TEST(test_pieces)
-{
+TEST(test_pieces) {
     rg_hashed two[2] = {
         {.path = in_dir("large"), .bytes = RG_HASH_PIECE + 5}, {.path = in_dir("large"), .bytes = RG_HASH_PIECE}};
     put_file("large", "", 0);
@@ -51,15 +47,13 @@ TEST(test_pieces)
     assert_true(two[0].unread);
 }
 
-static void hash_one(rg_hashed *f, const char *name, int64_t size)
-{
+static void hash_one(rg_hashed *f, const char *name, int64_t size) {
     *f = (rg_hashed){.path = in_dir(name), .bytes = size};
     rg_hash_files(f, 1, 1);
 }
 
 // Hashes computed ahead by threads, or requested before, are used; a file that has changed since is hashed again.
-TEST(test_ahead)
-{
+TEST(test_ahead) {
     rg_hashed f;
     for (int threads = 0; threads < 3; threads += 2) {
         struct stat facts;
@@ -95,8 +89,7 @@ TEST(test_ahead)
 }
 
 // A file that is no longer wanted is not read to its end.
-TEST(test_ahead_ends)
-{
+TEST(test_ahead_ends) {
     FILE *opened;
     int64_t size;
     put_file("long", "", 0);

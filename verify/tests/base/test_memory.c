@@ -8,14 +8,12 @@
 
 #include <sys/resource.h>
 
-static double seen(void)
-{
+static double seen(void) {
     RG_FREED char *groups = rg_print("%s/cgroup", test_dir);
     return rg_memory_free_of(test_dir, groups);
 }
 
-TEST(test_groups)
-{
+TEST(test_groups) {
     put_text(in_dir("meminfo"), "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable: 8000 kB\n");
     put_text(in_dir("self/cgroup"), "0::/\n");
     assert_float_equal(seen(), 8000 * 1024, 0);
@@ -42,8 +40,7 @@ TEST(test_groups)
     rg_processes_here = 1;
 }
 
-TEST(test_quota)
-{
+TEST(test_quota) {
     RG_FREED char *groups = rg_print("%s/cgroup", test_dir);
     static const struct {
         const char *self, *file, *text;
@@ -66,8 +63,7 @@ TEST(test_quota)
 
 static double need(const void *of, int64_t size) { return *(const double *)of * (double)(size * size); }
 
-TEST(test_refusal)
-{
+TEST(test_refusal) {
 #ifdef __SANITIZE_ADDRESS__
     skip(); // ASan's shadow is larger than any limit
 #endif

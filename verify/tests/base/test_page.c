@@ -4,8 +4,7 @@
 #include "../../../impl/suite.h"
 #include "../test.h"
 
-static char *with(void (*put)(FILE *, const char *), const char *text)
-{
+static char *with(void (*put)(FILE *, const char *), const char *text) {
     char *to = NULL;
     size_t length;
     FILE *f = open_memstream(&to, &length);
@@ -21,8 +20,7 @@ static char *with(void (*put)(FILE *, const char *), const char *text)
         free(found);                                                                                                           \
     } while (0)
 
-TEST(text_is_no_markup)
-{
+TEST(text_is_no_markup) {
     IS(rg_html_text, "<script>alert(\"1\")</script>", "&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62;");
     IS(rg_html_text, "a & b ' ` c", "a &#38; b &#39; &#96; c");
     IS(rg_html_text, "&lt;", "&#38;lt;");
@@ -44,23 +42,20 @@ TEST(text_is_no_markup)
     IS(rg_html_text, "\xe2\x82\"x", "\xef\xbf\xbd\xef\xbf\xbd&#34;x");
 }
 
-TEST(back_quotes_pair_or_stand_for_themselves)
-{
+TEST(back_quotes_pair_or_stand_for_themselves) {
     IS(rg_html_rich, "a `b` c", "a <code>b</code> c");
     IS(rg_html_rich, "a ` b", "a &#96; b");
     IS(rg_html_rich, "`<b>` `", "<code>&#60;b&#62;</code> &#96;");
 }
 
-TEST(links_are_files)
-{
+TEST(links_are_files) {
     IS(rg_html_link, "fig/a-b_1.svg", "./fig/a-b_1.svg");
     IS(rg_html_link, "javascript:alert(1)", "./javascript%3Aalert%281%29");
     IS(rg_html_link, "a b\"<'`?#\xc5\x99.svg", "./a%20b%22%3C%27%60%3F%23%C5%99.svg");
 }
 
 // Every template, with hostile text in every slot.
-static char *whole(const char *template, const char *text)
-{
+static char *whole(const char *template, const char *text) {
     static const char *const slot[] = {"title", "subtitle", "wide", "narrow", "alt", "data", "script", "class", "caption"};
     const char *const cell[] = {text};
     char *to = NULL;
@@ -78,15 +73,13 @@ static char *whole(const char *template, const char *text)
     return to;
 }
 
-static int count(const char *text, const char *what)
-{
+static int count(const char *text, const char *what) {
     int n = 0;
     for (; (text = strstr(text, what)); text++) n++;
     return n;
 }
 
-TEST(no_element_is_broken_out_of)
-{
+TEST(no_element_is_broken_out_of) {
     static const char *const template[] = {"figure.html", "score.html", "job.html"};
     static const char *const mark[] = {"<", ">", "\""};
     for (int t = 0; t < RG_COUNT(template); t++) {
@@ -110,8 +103,7 @@ TEST(no_element_is_broken_out_of)
 }
 
 // Lists, conditions, names looked up around an item, lines with a single tag, nested templates.
-TEST(slots_are_filled)
-{
+TEST(slots_are_filled) {
     rg_data *d = rg_data_new();
     const char *const column[] = {"a", "b"}, *const cell[] = {"x < y | z", "one `two`"};
     rg_data *table = rg_add_table(rg_add(rg_add(d, "papers"), "claimed"), "", "lr", column, 2);
@@ -142,8 +134,7 @@ TEST(slots_are_filled)
     rg_data_free(d);
 }
 
-TEST(a_template_that_is_not_there_is_refused)
-{
+TEST(a_template_that_is_not_there_is_refused) {
     rg_data *d = rg_data_new();
     FILE *out = fopen("/dev/null", "w");
     rg_silent = true;

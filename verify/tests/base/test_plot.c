@@ -6,8 +6,7 @@
 #include "../test.h"
 #include "../test_data.h"
 
-FIXTURE(in_folder)
-{
+FIXTURE(in_folder) {
     return test_dir_make(state) || chdir(test_dir); // relative names, and files that a command would leave
 }
 
@@ -16,8 +15,7 @@ FIXTURE(out_of_folder) { return chdir("/") || test_dir_remove(state); }
 static bool here(const char *name) { return access(name, F_OK) == 0; }
 
 // Runs a script of these commands; text receives what it wrote to OUT.
-static int run(const rg_plot *p, const char *commands, const char *out, char text[4096])
-{
+static int run(const rg_plot *p, const char *commands, const char *out, char text[4096]) {
     put_text(in_dir("script.gp"), commands);
     int code = rg_plot_run(p, "script.gp", out, NULL);
     FILE *f = code == RG_GOOD ? fopen(out, "r") : NULL;
@@ -30,8 +28,7 @@ static const char *const hostile[] = {"`touch ran`", "$(touch ran)", "';system('
     "\";system(\"touch ran\");a=\"", "|touch ran", "<touch ran", "@RUN", "a\nsystem(\"touch ran\")\n", "back\\slash\\",
     "{/:Bold #%d}", "''", "-", ""};
 
-TEST(test_texts_come_as_they_are)
-{
+TEST(test_texts_come_as_they_are) {
     char text[4096], *all = rg_print("%s", "");
     RG_ENDS(rg_plot_free) rg_plot p = {0};
     rg_plot_text(&p, "RUN", "system('touch ran')");
@@ -49,8 +46,7 @@ TEST(test_texts_come_as_they_are)
     free(all);
 }
 
-TEST(test_numbers)
-{
+TEST(test_numbers) {
     char text[4096];
     RG_ENDS(rg_plot_free) rg_plot p = {0};
     rg_plot_number(&p, "A", 0.1);
@@ -62,8 +58,7 @@ TEST(test_numbers)
 }
 
 // Data and pictures with names that gnuplot would run as commands.
-TEST(test_paths_are_files)
-{
+TEST(test_paths_are_files) {
     char text[4096];
     static const char *const name[] = {"<touch ran", "|touch ran", "-", "+", "$ran", "~", "a 'b' `c`"};
     for (int i = 0; i < RG_COUNT(name); i++) {
@@ -79,8 +74,7 @@ TEST(test_paths_are_files)
 }
 
 // The tests above can fail: an unescaped name does become a command.
-TEST(test_of_the_test)
-{
+TEST(test_of_the_test) {
     char text[4096];
     RG_ENDS(rg_plot_free) rg_plot p = {0};
     rg_plot_text(&p, "DATA", "<touch ran; echo 1 2");
@@ -89,8 +83,7 @@ TEST(test_of_the_test)
     assert_int_equal(unlink("ran"), 0);
 }
 
-TEST(test_failure_leaves_nothing)
-{
+TEST(test_failure_leaves_nothing) {
     char text[4096];
     rg_plot p = {0};
     assert_int_equal(run(&p, "set terminal svg\nset output OUT\nplot 1, ,\n", "bad.svg", text), RG_WRONG);
@@ -114,8 +107,7 @@ TEST(test_failure_leaves_nothing)
 }
 
 // Poses that do not change, as for one subtomogram against itself: a logarithmic axis has no 0.
-TEST(test_no_change)
-{
+TEST(test_no_change) {
     static const char table[] = "iteration\tmedian_turn_deg\tmedian_move_px\tmean_correlation\n1\t0\t0\t1\n";
     rg_plot p = {0};
     put_text(in_dir("still.tsv"), table);
@@ -124,8 +116,7 @@ TEST(test_no_change)
     assert_true(here("still.svg"));
 }
 
-int main(void)
-{
+int main(void) {
     char *gnuplot = rg_program_path("gnuplot");
     if (!gnuplot) {
         print_message("skipped: no gnuplot here\n");

@@ -3,8 +3,7 @@
 #include "../../../impl/base/core.h"
 #include "../test.h"
 
-TEST(a_line_every_half_minute)
-{
+TEST(a_line_every_half_minute) {
     char text[400] = "";
     FILE *caught = tmpfile();
     const int kept = dup(STDERR_FILENO);

@@ -8,8 +8,7 @@
 
 static const char *put(const char *text) { return put_file("t.tsv", text, strlen(text)); }
 
-TEST(test_read)
-{
+TEST(test_read) {
     RG_ENDS(rg_tsv_free) rg_tsv t;
     static const char text[] = "# processor: a CPU\n#no key\n\nname\tvalue\tnote\r\na\t1.5\t-\n# later\n\nb\t\tx: y";
     assert_int_equal(rg_tsv_read(put(text), &t), RG_GOOD);
@@ -37,8 +36,7 @@ TEST(test_read)
 }
 
 // A written table is read back as the same one.
-TEST(test_table_written)
-{
+TEST(test_table_written) {
     static const char text[] = "# processor: a CPU\n#no key\nname\tvalue\na\t-\nb\tx \\ y\n";
     RG_FREED char *again = NULL;
     size_t bytes;
@@ -51,8 +49,7 @@ TEST(test_table_written)
 }
 
 // A last line without newline is a row, except for readers of files that a killed run may have left.
-TEST(test_cut)
-{
+TEST(test_cut) {
     rg_tsv t;
     bool cut = false;
     assert_int_equal(rg_tsv_read_cut(put("a\tb\n1\t2\n3"), &t, &cut), RG_GOOD);
@@ -64,8 +61,7 @@ TEST(test_cut)
     assert_refused(rg_tsv_read(put("a\tb\n1\t2\n3"), &t), "t.tsv: line 3: expected 2 cells, found 1");
 }
 
-TEST(test_malformed)
-{
+TEST(test_malformed) {
     static const struct {
         const char *text, *says;
     } bad[] = {
@@ -95,8 +91,7 @@ TEST(test_malformed)
 }
 
 // A device or pipe is refused before the first byte is read.
-TEST(test_no_regular_file)
-{
+TEST(test_no_regular_file) {
     rg_tsv t;
     assert_refused(rg_tsv_read(test_dir, &t), "is a directory");
     assert_refused(rg_tsv_read("/dev/zero", &t), "is no regular file");
@@ -110,8 +105,7 @@ TEST(test_no_regular_file)
 }
 
 // Any text is written as one cell of one row, without control characters for a terminal.
-TEST(test_write)
-{
+TEST(test_write) {
     FILE *f = fopen(in_dir("w.tsv"), "w");
     rg_tsv_print(f, "# command: %s\nname\tn\tvalue\n", "regather a\nb");
     rg_tsv_print(f, "%s\t%" PRId64 "\t%.3g\n", "tab\there\r\n\x1b[2J", INT64_C(-5000000000), 1.5);

@@ -12,14 +12,12 @@ static int64_t count_n(const rg_shape *s) { return s->n[0]; }
 static double work_n(const rg_shape *s) { return (double)s->n[0]; }
 static rg_tolerance exact(const rg_shape *s) { return (void)s, (rg_tolerance){RG_EXACT, 0, 0, "integers"}; }
 
-static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
-{
+static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg) {
     (void)pattern;
     for (int64_t i = 0; i < s->n[0]; i++) ((int32_t *)arg[0])[i] = (int32_t)(rg_bits(s->seed, (uint64_t)i) & 0xFFFF);
 }
 
-static void triple(const rg_shape *s, void *const *arg)
-{
+static void triple(const rg_shape *s, void *const *arg) {
     for (int64_t i = 0; i < s->n[0]; i++) ((int32_t *)arg[1])[i] = 3 * ((const int32_t *)arg[0])[i] + (int32_t)i;
 }
 
@@ -44,8 +42,7 @@ static int calls, prepared, finished;
 static int run_right(rg_call *c) { return calls++, triple(c->shape, c->arg), RG_OK; }
 static int run_null(rg_call *c) { return (void)c, RG_OK; }
 static int run_error(rg_call *c) { return (void)c, RG_E_STATE; }
-static int run_past(rg_call *c)
-{
+static int run_past(rg_call *c) {
     triple(c->shape, c->arg);
     ((volatile int32_t *)c->arg[1])[c->shape->n[0]] = 1;
     return RG_OK;
@@ -71,8 +68,7 @@ static int load(rg_call *c) { return (void)c, loaded++, RG_OK; }
 static int run_slow(rg_call *c) { return usleep(60000), triple(c->shape, c->arg), RG_OK; }
 static int prepare(rg_call *c) { return (void)c, prepared++, usleep(3000), RG_OK; }
 static void finish(rg_call *c) { (void)c, finished++; }
-static void cost(const rg_shape *s, const int64_t *param, rg_cost *c)
-{
+static void cost(const rg_shape *s, const int64_t *param, rg_cost *c) {
     (void)param;
     c->amount[RG_MEM_BYTES] = 8.0 * (double)s->n[0];
     c->amount[RG_I32_MAD] = (double)s->n[0];
@@ -91,8 +87,7 @@ static rg_variant variant = {.abi = RG_ABI,
     .finish = finish};
 static rg_entry entry = {.algo = &algo, .variant = &variant, .name = "x"};
 
-static rg_measurement lane_of(int64_t n, rg_scope scope, double max_s, int rounds)
-{
+static rg_measurement lane_of(int64_t n, rg_scope scope, double max_s, int rounds) {
     return (rg_measurement){.entry = &entry,
         .shape = {.n = {n}},
         .threads = 1,
@@ -103,23 +98,20 @@ static rg_measurement lane_of(int64_t n, rg_scope scope, double max_s, int round
         .rounds = rounds};
 }
 
-static void begin(rg_measurement *measurement, const rg_algo *of, uint64_t seed, rg_inputs *in)
-{
+static void begin(rg_measurement *measurement, const rg_algo *of, uint64_t seed, rg_inputs *in) {
     rg_inputs_make(in, of, &measurement->shape);
     rg_inputs_fill(in, seed);
 }
 
 // One visit and its verdict.
-static void visit_once(rg_measurement *measurement, const rg_device *device, rg_inputs *in)
-{
+static void visit_once(rg_measurement *measurement, const rg_device *device, rg_inputs *in) {
     rg_measurement_open(measurement, device, in);
     rg_measurement_visit(measurement, in);
     rg_measurement_judge(measurement, in, 1);
 }
 
 // A whole measurement with this run(), judged and closed.
-static rg_measurement timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, double max_s)
-{
+static rg_measurement timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode mode, double max_s) {
     rg_measurement measurement = lane_of(4096, scope, max_s, 4);
     measurement.mode = mode;
     RG_ENDS(rg_inputs_free) rg_inputs in;
@@ -136,8 +128,7 @@ static rg_measurement timed_lane(int (*run)(rg_call *), rg_scope scope, rg_mode 
     return measurement;
 }
 
-TEST(a_right_variant_has_times)
-{
+TEST(a_right_variant_has_times) {
     rg_measurement measurement = timed_lane(run_right, RG_RESIDENT, RG_HOT, 0.2);
     assert_int_equal(measurement.verdict.status, RG_PASS);
     assert_in_range(measurement.n, 6, RG_SAMPLES_MAX);
@@ -182,8 +173,7 @@ TEST(a_right_variant_has_times)
     rg_row_free(&row);
 }
 
-TEST(wrong_variants_have_no_times)
-{
+TEST(wrong_variants_have_no_times) {
     static int (*const wrong[])(rg_call *) = {run_null, run_error, run_past, run_replay};
     static const rg_stop stop[] = {RG_STOP_WRONG, RG_STOP_FAULT, RG_STOP_OVERRUN, RG_STOP_WRONG};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -201,13 +191,11 @@ TEST(wrong_variants_have_no_times)
 // ---- an algorithm whose calls add to what they find: sum[i] += in[i] -------------------------------------------------------
 
 static int asked;
-static void add_up(const rg_shape *s, void *const *arg)
-{
+static void add_up(const rg_shape *s, void *const *arg) {
     for (int64_t i = 0; i < s->n[0]; i++) ((int32_t *)arg[1])[i] += ((const int32_t *)arg[0])[i];
 }
 static void reference_sum(const rg_shape *s, void *const *arg) { asked++, add_up(s, arg); }
-static void fill_sum(const rg_shape *s, rg_pattern pattern, void *const *arg)
-{
+static void fill_sum(const rg_shape *s, rg_pattern pattern, void *const *arg) {
     fill(s, pattern, arg);
     for (int64_t i = 0; i < s->n[0]; i++) ((int32_t *)arg[1])[i] = (int32_t)(s->seed + (uint64_t)i);
 }
@@ -215,8 +203,7 @@ static int run_sum(rg_call *c) { return add_up(c->shape, c->arg), RG_OK; }
 static int run_sum_twice(rg_call *c) { return add_up(c->shape, c->arg), add_up(c->shape, c->arg), RG_OK; }
 
 // The reference is computed once for all lanes.
-TEST(lanes_share_one_answer)
-{
+TEST(lanes_share_one_answer) {
     static const rg_arg sum_args[] = {{"in", RG_IN, int_type, count_n}, {"sum", RG_INOUT, int_type, count_n}};
     rg_algo summing = algo;
     rg_variant one = variant, two = variant;
@@ -243,15 +230,13 @@ TEST(lanes_share_one_answer)
 }
 
 // reference_at is called for more and more elements while there is time: for all if they are few, and at least for 64.
-static double thread_seconds(void)
-{
+static double thread_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 static double element_s; // CPU time of this thread, since the machine may be busy
-static void triple_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out)
-{
+static void triple_at(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *out) {
     (void)s;
     assert_int_equal(which, 1);
     for (int64_t k = 0; k < n; k++) ((int32_t *)out)[k] = 3 * ((const int32_t *)arg[0])[element[k]] + (int32_t)element[k];
@@ -259,8 +244,7 @@ static void triple_at(const rg_shape *s, void *const *arg, int which, const int6
         ;
 }
 
-TEST(the_answer_is_as_long_as_the_time)
-{
+TEST(the_answer_is_as_long_as_the_time) {
     static const struct {
         int64_t n;
         double element_s;
@@ -287,8 +271,7 @@ TEST(the_answer_is_as_long_as_the_time)
 }
 
 // Processes after the first check few elements, and copy only those.
-TEST(few_elements_are_copied_alone)
-{
+TEST(few_elements_are_copied_alone) {
     static int (*const run[])(rg_call *) = {run_right, run_null};
     enum { N = 100000 };
     algo.reference_at = triple_at;
@@ -313,14 +296,12 @@ TEST(few_elements_are_copied_alone)
 
 // The few elements include the corners of an output, and some on its edges.
 enum { COLUMNS = 300, ROWS = 200 };
-static void where_in_rows(const rg_shape *s, int which, int64_t e, char place[64])
-{
+static void where_in_rows(const rg_shape *s, int which, int64_t e, char place[64]) {
     (void)s, (void)which;
     snprintf(place, 64, "(x=%d,y=%d)", (int)(e % COLUMNS), (int)(e / COLUMNS));
 }
 
-TEST(corners_are_always_asked_for)
-{
+TEST(corners_are_always_asked_for) {
     rg_algo sampled = algo;
     RG_ENDS(rg_inputs_free) rg_inputs in;
     RG_ENDS(rg_answer_free) rg_answer answer;
@@ -346,8 +327,7 @@ TEST(corners_are_always_asked_for)
 // A device that still works after the last event has worked outside the measured time.
 static int still_busy(void) { return usleep(3000), RG_OK; }
 
-TEST(work_after_the_last_event_is_no_time)
-{
+TEST(work_after_the_last_event_is_no_time) {
     rg_device busy = *rg_device_cpu();
     rg_measurement measurement = lane_of(4096, RG_RESIDENT, 0.1, 2);
     rg_inputs in;
@@ -362,8 +342,7 @@ TEST(work_after_the_last_event_is_no_time)
     assert_int_equal(measurement.stop, RG_STOP_LATE);
 }
 
-TEST(modes_and_scopes)
-{
+TEST(modes_and_scopes) {
     rg_measurement measurement = timed_lane(run_right, RG_KERNEL, RG_HOT, 0.1);
     assert_true(measurement.overhead_ns > 0 && measurement.overhead_ns < 1e5);
     measurement = timed_lane(run_right, RG_RESIDENT, RG_COLD, 0.5);
@@ -372,8 +351,7 @@ TEST(modes_and_scopes)
 }
 
 // Times of every scope but `adding`, which clears before a sample, include clearing; a judged call is cleared in all of them.
-TEST(adding_leaves_clearing_out)
-{
+TEST(adding_leaves_clearing_out) {
     variant.clear = clear;
     rg_measurement measurement = timed_lane(run_add, RG_ADDING, RG_HOT, 0.1);
     assert_int_equal(measurement.verdict.status, RG_PASS);
@@ -386,8 +364,7 @@ TEST(adding_leaves_clearing_out)
 }
 
 // Each call copies its outputs, also calls on inputs that are only timed.
-TEST(a_call_with_its_copies_is_judged_by_its_own_outputs)
-{
+TEST(a_call_with_its_copies_is_judged_by_its_own_outputs) {
     for (int scope = RG_TRANSFER; scope <= RG_PAGEABLE; scope++) {
         assert_int_equal(timed_lane(run_right, (rg_scope)scope, RG_HOT, 0.1).verdict.status, RG_PASS);
         assert_int_equal(timed_lane(run_null, (rg_scope)scope, RG_HOT, 0.1).verdict.status, RG_FAIL);
@@ -395,8 +372,7 @@ TEST(a_call_with_its_copies_is_judged_by_its_own_outputs)
 }
 
 // Scope transfer copies from and to pinned memory, which has the measurement's inputs before the time begins.
-TEST(copies_of_scope_transfer_are_of_pinned_memory)
-{
+TEST(copies_of_scope_transfer_are_of_pinned_memory) {
     for (int scope = RG_TRANSFER; scope <= RG_PAGEABLE; scope++) {
         const bool pins = scope == RG_TRANSFER;
         double elapsed_s;
@@ -421,8 +397,7 @@ TEST(copies_of_scope_transfer_are_of_pinned_memory)
 
 // Steady inputs are loaded with prepare, and once for the fresh inputs of every further visit and every judged call, outside
 // the measured time.
-TEST(steady_inputs_are_loaded_before_the_time_begins)
-{
+TEST(steady_inputs_are_loaded_before_the_time_begins) {
     algo.steady = 1u;
     variant.load = load;
     rg_measurement measurement = timed_lane(run_right, RG_RESIDENT, RG_HOT, 0.1);
@@ -432,8 +407,7 @@ TEST(steady_inputs_are_loaded_before_the_time_begins)
     variant.load = NULL;
 }
 
-TEST(a_call_longer_than_the_time_is_one_sample)
-{
+TEST(a_call_longer_than_the_time_is_one_sample) {
     rg_measurement measurement = timed_lane(run_slow, RG_RESIDENT, RG_HOT, 0.02);
     assert_int_equal(measurement.verdict.status, RG_PASS);
     assert_int_equal(measurement.n, 1);
@@ -444,8 +418,7 @@ TEST(a_call_longer_than_the_time_is_one_sample)
     assert_int_equal(measurement.stop, RG_STOP_TIME);
 }
 
-TEST(energy_is_measured_or_says_why_not)
-{
+TEST(energy_is_measured_or_says_why_not) {
     rg_measurement measurement = lane_of(64, RG_RESIDENT, 0.1, 2);
     RG_ENDS(rg_inputs_free) rg_inputs in;
     variant.run = run_right;
@@ -474,8 +447,7 @@ TEST(energy_is_measured_or_says_why_not)
     rg_measurement_close(&measurement);
 }
 
-TEST(inputs_follow_the_seed)
-{
+TEST(inputs_follow_the_seed) {
     RG_ENDS(rg_inputs_free) rg_inputs in;
     rg_inputs_make(&in, &algo, &(rg_shape){.n = {64}});
     rg_inputs_fill(&in, 1);
@@ -500,8 +472,7 @@ TEST(inputs_follow_the_seed)
     assert_true(one == rg_inputs_hash(&in));
 }
 
-TEST(memory_is_predicted)
-{
+TEST(memory_is_predicted) {
     rg_measurement measurement = {.entry = &entry, .shape = {.n = {1 << 20}}};
     char fits[96];
     assert_true((double)rg_measurement_bytes(&measurement) >= 8.0 * (1 << 20));

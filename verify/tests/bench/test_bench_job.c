@@ -8,8 +8,7 @@
 static char *folder;
 
 // The hash covers the contents of the files, including the stacks named in a STAR file beside it.
-TEST(inputs_are_hashed)
-{
+TEST(inputs_are_hashed) {
     char *stack = rg_print("%s/s.mrcs", folder), *star = rg_print("%s/p.star", folder), text[3][96];
     RG_FREED char *command = rg_print("reconstruct %s/p.st*r --out {out}.mrc", folder);
     put_text(star, "_rlnImageName\n000001@s.mrcs\n000002@s.mrcs\n");
@@ -38,8 +37,7 @@ TEST(inputs_are_hashed)
 }
 
 // Numbers may differ a little, words may not; headers and times of stages are ignored.
-TEST(outputs_are_compared)
-{
+TEST(outputs_are_compared) {
     static const struct {
         const char *name, *a, *b;
         double least, most;
@@ -66,8 +64,7 @@ TEST(outputs_are_compared)
     }
 }
 
-int main(void)
-{
+int main(void) {
     folder = test_folder();
     setenv("TMPDIR", folder, 1);
     int failed = RUN_TESTS(NULL, NULL);

@@ -13,8 +13,7 @@ static double normal(void) { return sqrt(-2 * log(uniform())) * cos(2 * M_PI * u
 
 // A simulated process: its addresses (1 % between processes), a clock that drifts by 5 % while it runs, 1.5 % of noise a block,
 // every tenth block up to twice as long, and preemption, which lengthens a fifth of the blocks.
-static double simulated_process(double truth, double between)
-{
+static double simulated_process(double truth, double between) {
     enum { PAIRS = 40 };
     rg_pair pair[PAIRS];
     const double own = between * normal(), drift = 0.05 * normal();
@@ -34,8 +33,7 @@ static double simulated_process(double truth, double between)
     return ratio;
 }
 
-static void simulate(int duels, double truth, double between, double gate, int count[RG_CHANGES], int *processes)
-{
+static void simulate(int duels, double truth, double between, double gate, int count[RG_CHANGES], int *processes) {
     *processes = 0;
     for (int w = 0; w < RG_CHANGES; w++) count[w] = 0;
     for (int i = 0; i < duels; i++) {
@@ -52,8 +50,7 @@ static void simulate(int duels, double truth, double between, double gate, int c
     }
 }
 
-TEST(student_is_that_of_the_table)
-{
+TEST(student_is_that_of_the_table) {
     assert_true(fabs(rg_student(0.975, 1) - 12.706) < 1e-3);
     assert_true(fabs(rg_student(0.975, 2) - 4.303) < 1e-3);
     assert_true(fabs(rg_student(0.975, 10) - 2.228) < 1e-3);
@@ -65,16 +62,14 @@ TEST(student_is_that_of_the_table)
 enum { DUELS = 2000 };
 
 // Exactly at the gate, every verdict but UNSURE is wrong; allowed is one in 100 duels. 2,000 duels leave 0.3 % of scatter.
-TEST(the_stated_error_holds_at_the_gate)
-{
+TEST(the_stated_error_holds_at_the_gate) {
     int count[RG_CHANGES], processes;
     simulate(DUELS, 1.02, 0.01, 0.02, count, &processes);
     assert_true(count[RG_SLOWER] + count[RG_SAME] <= 0.013 * DUELS);
     assert_int_equal(count[RG_FASTER], 0);
 }
 
-TEST(equals_are_the_same)
-{
+TEST(equals_are_the_same) {
     int count[RG_CHANGES], processes;
     simulate(DUELS, 1, 0.01, 0.02, count, &processes);
     assert_int_equal(count[RG_SLOWER] + count[RG_FASTER], 0);
@@ -82,8 +77,7 @@ TEST(equals_are_the_same)
     assert_true(processes <= 12 * DUELS);
 }
 
-TEST(what_is_slower_is_found)
-{
+TEST(what_is_slower_is_found) {
     int count[RG_CHANGES], processes;
     simulate(DUELS, 1.05, 0.01, 0.02, count, &processes);
     assert_true(count[RG_SLOWER] >= 0.99 * DUELS);
@@ -92,16 +86,14 @@ TEST(what_is_slower_is_found)
 }
 
 // Nine of ten processes agree: without the variation between processes, the interval would be that of the pairs, too narrow.
-TEST(processes_that_differ_leave_it_open)
-{
+TEST(processes_that_differ_leave_it_open) {
     int count[RG_CHANGES], processes;
     simulate(DUELS / 4, 1, 0.15, 0.02, count, &processes);
     assert_true(count[RG_SLOWER] + count[RG_FASTER] <= 0.01 * DUELS / 4);
     assert_true(count[RG_UNDECIDED] >= 0.9 * DUELS / 4);
 }
 
-TEST(pairs_of_unlike_preemption_are_dropped)
-{
+TEST(pairs_of_unlike_preemption_are_dropped) {
     rg_pair pair[3] = {
         {{100, 102}, {1, 1}, {0, 0}, {0}, 0}, {{100, 200}, {1, 1}, {0, 1}, {0}, 0}, {{300, 306}, {1, 1}, {2, 2}, {0}, 1}};
     int kept;

@@ -15,8 +15,7 @@
 
 // ---- RAPL ----------------------------------------------------------------------------------------------------------------
 
-TEST(rapl_counter_wraps_at_its_range)
-{
+TEST(rapl_counter_wraps_at_its_range) {
     const uint64_t range = 262143999938u; // of a real host
     assert_int_equal(rg_rapl_difference(1000, 5000, range), 4000);
     assert_int_equal(rg_rapl_difference(7, 7, range), 0);
@@ -24,15 +23,13 @@ TEST(rapl_counter_wraps_at_its_range)
     assert_int_equal(rg_rapl_difference(range, 0, range), 0);
 }
 
-static void make_package(const char *root, const char *zone, const char *name, const char *energy)
-{
+static void make_package(const char *root, const char *zone, const char *name, const char *energy) {
     put_text(fmt("%s/%s/name", root, zone), name);
     put_text(fmt("%s/%s/max_energy_range_uj", root, zone), "262143999938\n");
     if (energy) put_text(fmt("%s/%s/energy_uj", root, zone), energy);
 }
 
-TEST(rapl_adds_packages_and_nothing_else)
-{
+TEST(rapl_adds_packages_and_nothing_else) {
     char *root = test_folder(), why[120] = "";
     uint64_t energy[RG_PACKAGES_MAX], range[RG_PACKAGES_MAX];
     make_package(root, "intel-rapl:0", "package-0\n", "123456\n");
@@ -46,8 +43,7 @@ TEST(rapl_adds_packages_and_nothing_else)
     assert_int_equal(test_folder_remove(root), 0);
 }
 
-TEST(rapl_unreadable_names_the_fix)
-{
+TEST(rapl_unreadable_names_the_fix) {
     char *root = test_folder(), why[120] = "";
     uint64_t energy[RG_PACKAGES_MAX], range[RG_PACKAGES_MAX];
     assert_int_equal(rg_rapl_read(root, energy, range, why), 0);
@@ -64,8 +60,7 @@ TEST(rapl_unreadable_names_the_fix)
 
 // ---- sensors and energy --------------------------------------------------------------------------------------------------
 
-TEST(throttle_bits_become_words)
-{
+TEST(throttle_bits_become_words) {
     static const struct {
         unsigned long long mask;
         const char *words, *phrases;
@@ -83,8 +78,7 @@ TEST(throttle_bits_become_words)
     assert_non_null(strstr(text, "display clocks, another reason"));
 }
 
-static int failing_facts(rg_device_facts *facts)
-{
+static int failing_facts(rg_device_facts *facts) {
     memset(facts, 0, sizeof *facts);
     return 999;
 }
@@ -93,8 +87,7 @@ static const rg_device lost_gpu = {.name = "gpu-lost", .is_gpu = true, .facts = 
 
 static void absent_or_positive(double value) { assert_true(isnan(value) || value > 0); }
 
-TEST(sensors_are_nan_rather_than_zero)
-{
+TEST(sensors_are_nan_rather_than_zero) {
     rg_sensors s;
     rg_sensors_read(rg_device_cpu(), &s);
     assert_true(isnan(s.sm_MHz) && isnan(s.mem_MHz) && isnan(s.power_W));
@@ -107,8 +100,7 @@ TEST(sensors_are_nan_rather_than_zero)
     assert_int_equal(s.throttle, 1 << RG_THROTTLE_UNKNOWN);
 }
 
-TEST(energy_is_nan_with_a_reason_or_watts_times_seconds)
-{
+TEST(energy_is_nan_with_a_reason_or_watts_times_seconds) {
     rg_energy e;
     double J = 0, s = 0, W = 0;
     rg_energy_start(NULL, &e);
@@ -143,8 +135,7 @@ TEST(energy_is_nan_with_a_reason_or_watts_times_seconds)
 
 // ---- the head of result files --------------------------------------------------------------------------------------------
 
-static const char *head_value(const rg_head *head, const char *key)
-{
+static const char *head_value(const rg_head *head, const char *key) {
     for (int i = 0; i < head->n; i++)
         if (!strcmp(head->key[i], key)) return head->value[i];
     return NULL;
@@ -156,8 +147,7 @@ static const char *const keys[] = {"suite", "format", "revision", "revision_date
     "nvcc", "nvcc_flags", "gpu", "gpu_sm", "gpu_memory", "gpu_driver", "cuda_runtime", "gpu_ecc", "gpu_power_cap", "gpu_clocks",
     "gpu_tick_ns"};
 
-TEST(head_keys_are_stable)
-{
+TEST(head_keys_are_stable) {
     RG_ENDS(rg_head_free) rg_head a, b;
     rg_head_make(&a, NULL, 18446744073709551615u, "regather bench");
     rg_head_make(&b, &lost_gpu, 7, "regather bench --quiet");
@@ -175,8 +165,7 @@ TEST(head_keys_are_stable)
     assert_non_null(strstr(head_value(&b, "gpu_driver"), "unknown (the board fell off)"));
 }
 
-TEST(head_keeps_no_folder_and_no_line_break)
-{
+TEST(head_keeps_no_folder_and_no_line_break) {
     rg_head head;
     rg_head_make(&head, NULL, 1, "/opt/me/regather bench --out=/home/me/x.tsv --plugin ./mine.so a/b /home/me/p.png");
     assert_string_equal(head_value(&head, "command"), "regather bench --out=x.tsv --plugin ./mine.so a/b p.png");
@@ -190,8 +179,7 @@ TEST(head_keeps_no_folder_and_no_line_break)
     assert_int_equal(head.n, 0);
 }
 
-TEST(topology_counts_this_machine)
-{
+TEST(topology_counts_this_machine) {
     rg_topology t;
     char text[160];
     rg_topology_read(&t);
@@ -210,8 +198,7 @@ TEST(topology_counts_this_machine)
 // Other work on the machine can only lower a rate: the best of several probes counts.
 enum { CHANCES = 8 };
 
-static void best_of(rg_rates *best, const rg_rates *now, bool first)
-{
+static void best_of(rg_rates *best, const rg_rates *now, bool first) {
     for (int r = 0; r < RG_RESOURCES; r++) best->per_s[r] = first ? now->per_s[r] : fmax(best->per_s[r], now->per_s[r]);
 }
 
@@ -222,8 +209,7 @@ static double cpu_seconds(void) // of all threads of this process
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-TEST(cpu_rates_are_positive_and_ordered)
-{
+TEST(cpu_rates_are_positive_and_ordered) {
     rg_rates one, all, now;
     cpu_set_t before, after;
     bool ordered = false, had_all_cores = false;
@@ -262,8 +248,7 @@ TEST(cpu_rates_are_positive_and_ordered)
 }
 
 // Only if requested, as it takes seconds.
-TEST(doctor_probes_this_machine)
-{
+TEST(doctor_probes_this_machine) {
     extern const rg_command rg_cmd_doctor;
     RG_FREED char *text = rg_alloc(OUTPUT_MAX);
     assert_int_equal(run_command(&rg_cmd_doctor, "doctor --device cpu", text), RG_GOOD);
@@ -274,8 +259,7 @@ TEST(doctor_probes_this_machine)
     assert_true(strtod(fp32 + strlen("fp32"), NULL) > 0);
 }
 
-TEST(names_and_units_cover_all_resources)
-{
+TEST(names_and_units_cover_all_resources) {
     for (int i = 0; i < RG_RESOURCES; i++) {
         assert_non_null(rg_resource_name[i]);
         assert_non_null(rg_resource_unit[i]);
@@ -283,8 +267,7 @@ TEST(names_and_units_cover_all_resources)
     }
 }
 
-TEST(gpu_probe_of_a_cpu_is_nan)
-{
+TEST(gpu_probe_of_a_cpu_is_nan) {
     rg_rates rates;
     memset(&rates, 0, sizeof rates);
     assert_int_equal(rg_probe_gpu(rg_device_cpu(), RG_ALL_RESOURCES, &rates), RG_OK);
@@ -292,8 +275,7 @@ TEST(gpu_probe_of_a_cpu_is_nan)
     assert_true(isnan(rates.l2_bytes_per_s) && isnan(rates.mma_i8_per_s) && isnan(rates.wgmma_i8_per_s));
 }
 
-TEST(gpu_rates_are_positive_and_ordered)
-{
+TEST(gpu_rates_are_positive_and_ordered) {
     char why[200];
     rg_rates r;
     const rg_device *gpu = rg_gpu_count(why) > 0 ? rg_device_open("gpu", why) : NULL;

@@ -20,8 +20,7 @@ static const char stand_in[] =
     "{\n    *mW = 700000;\n    return here != getpid() || gpu != (void *)(long)here;\n}\n";
 
 static char domain = '0';
-static int of_one_gpu(rg_device_facts *facts)
-{
+static int of_one_gpu(rg_device_facts *facts) {
     *facts = (rg_device_facts){.name = "stand-in", .pci = {domain}, .driver = 13000, .runtime = 13000};
     return RG_OK;
 }
@@ -39,23 +38,20 @@ static const rg_device gpu = {.name = "gpu0",
     .stream_free = forget,
     .event_record = no_event};
 
-static bool head_says(const rg_head *head, const char *key, const char *value)
-{
+static bool head_says(const rg_head *head, const char *key, const char *value) {
     for (int i = 0; i < head->n; i++)
         if (!strcmp(head->key[i], key))
             return !strcmp(head->value[i], value) || (print_message("%s: %s\n", key, head->value[i]), false);
     return false;
 }
 
-static bool head_is_whole(void)
-{
+static bool head_is_whole(void) {
     RG_ENDS(rg_head_free) rg_head head;
     rg_head_make(&head, &gpu, 1, "regather record");
     return head_says(&head, "gpu_driver", "999.1 (CUDA 13.0)") && head_says(&head, "gpu_power_cap", "700 W");
 }
 
-static int in_a_child(bool (*holds)(void))
-{
+static int in_a_child(bool (*holds)(void)) {
     const pid_t child = fork();
     if (child == 0) _exit(!holds());
     int status = -1;
@@ -63,8 +59,7 @@ static int in_a_child(bool (*holds)(void))
     return status;
 }
 
-TEST(a_child_initialises_it_anew)
-{
+TEST(a_child_initialises_it_anew) {
     char why[160];
     const rg_nvml *nvml = rg_nvml_load(why);
     void *board = rg_nvml_gpu(&gpu, &nvml, why); // as record does for serial numbers
@@ -76,8 +71,7 @@ TEST(a_child_initialises_it_anew)
     assert_true(head_is_whole());
 }
 
-TEST(errors_have_words)
-{
+TEST(errors_have_words) {
     static const rg_device other = {.name = "gpu1", .is_gpu = true, .facts = of_one_gpu};
     static const struct {
         char code;
@@ -94,8 +88,7 @@ TEST(errors_have_words)
 }
 
 // Calls the library's functions directly, without rg_nvml_load: the stand-in tells a child from its parent.
-static bool driver_is_told(void)
-{
+static bool driver_is_told(void) {
     char text[96];
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_NOLOAD);
     int (*driver)(char *, unsigned) = NULL;
@@ -103,14 +96,12 @@ static bool driver_is_told(void)
     return driver && driver(text, sizeof text) == 0;
 }
 
-TEST(the_stand_in_tells_a_child_from_its_parent)
-{
+TEST(the_stand_in_tells_a_child_from_its_parent) {
     assert_true(driver_is_told());
     assert_int_not_equal(in_a_child(driver_is_told), 0);
 }
 
-FIXTURE(set_up)
-{
+FIXTURE(set_up) {
     if (test_dir_make(state)) return -1;
     put_file("nvml.c", stand_in, sizeof stand_in - 1);
     // Loaded under the soname that dlopen() then finds, with or without a driver.

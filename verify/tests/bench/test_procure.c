@@ -6,8 +6,7 @@
 #include "../test.h"
 #include "../test_program.h"
 
-TEST(shipped_workloads_are_good)
-{
+TEST(shipped_workloads_are_good) {
     static const char *const name[] = {"cryo-em", "colloids", "papers"};
     for (int i = 0; i < 3; i++)
         for (rg_size size = RG_SMALL; size < RG_SIZES; size++) {
@@ -18,8 +17,7 @@ TEST(shipped_workloads_are_good)
 }
 
 // A short job runs again while another has too few runs that count. The median includes all its runs.
-TEST(every_run_counts)
-{
+TEST(every_run_counts) {
     RG_FREED char *text;
     size_t bytes;
     int n;

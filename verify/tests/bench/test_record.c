@@ -14,16 +14,14 @@ static const char small[] =
     "bench\tcorr-$v\tv=ordered naive\t-\t-\tcore\t2\tL3\t$small\tautocorr:$v --threads 1 --max-seconds 0.01 --rounds 2\n";
 static char *said; // the output of record
 
-static int record(const char *options)
-{
+static int record(const char *options) {
     return run_command(&rg_cmd_record,
         fmt("record --quiet --plan-file %s --work %s --out %s %s", in_dir("plan"), in_dir("work"), in_dir("m"), options), said);
 }
 
 static void plan(const char *a, const char *b) { put_text(in_dir("plan"), fmt("%s%s%s", names, a, b)); }
 
-static rg_result rows(const char *name)
-{
+static rg_result rows(const char *name) {
     rg_result r;
     bool cut;
     assert_int_equal(rg_result_read(in_dir(name), &r, &cut), RG_GOOD);
@@ -31,13 +29,11 @@ static rg_result rows(const char *name)
 }
 
 // Copies NAME to `as`, with `from` replaced by `to` in lines that match `where`.
-static void edited(const char *name, const char *as, const char *where, const char *from, const char *to)
-{
+static void edited(const char *name, const char *as, const char *where, const char *from, const char *to) {
     assert_int_equal(sh("sed '/%s/s/%s/%s/' %s > %s", where, from, to, name, as), 0);
 }
 
-TEST(rates_of_a_run_go_to_the_steps_after_it)
-{
+TEST(rates_of_a_run_go_to_the_steps_after_it) {
     RG_ENDS(rg_record_free) rg_record r;
     plan(small, "");
     assert_int_equal(record("--budget 5"), RG_GOOD);
@@ -64,8 +60,7 @@ TEST(rates_of_a_run_go_to_the_steps_after_it)
 
 // A stopped search continues with the configurations in the record for its variant and shape, from a process with as many
 // cores.
-TEST(a_search_goes_on_where_it_stopped)
-{
+TEST(a_search_goes_on_where_it_stopped) {
     assert_int_equal(
         sh("regather tune autocorr:simd --shape w16,h16,r2,k0 --threads 1 --tuned none --quiet --out one.tsv > out && "
            "regather tune autocorr:simd --shape w16,h16,r3,k0 --threads 1 --tuned none --quiet --out two.tsv > out"),
@@ -91,16 +86,14 @@ TEST(a_search_goes_on_where_it_stopped)
 // Lists of siblings as Linux writes them: cores with two processors each, numbered in halves or in pairs, or with one.
 typedef enum { ALONE, HALVES, PAIRS, BARE } lists;
 
-static const char *list_of(lists kind, int k, int n)
-{
+static const char *list_of(lists kind, int k, int n) {
     return kind == HALVES ? fmt("%d,%d", k % (n / 2), k % (n / 2) + n / 2)
         : kind == PAIRS   ? fmt("%d-%d", k / 2 * 2, k / 2 * 2 + 1)
         : kind == ALONE   ? fmt("%d", k)
                           : "";
 }
 
-static char *numbers(const cpu_set_t *set)
-{
+static char *numbers(const cpu_set_t *set) {
     char *text = rg_print("%s", "");
     for (int c = 0; c < CPU_SETSIZE; c++)
         if (CPU_ISSET((size_t)c, set)) {
@@ -112,14 +105,12 @@ static char *numbers(const cpu_set_t *set)
 }
 
 static double times_together; // the slowdown of processors that seem to be of different cores
-static double slowed(const int cpu[], int n)
-{
+static double slowed(const int cpu[], int n) {
     assert_in_range(cpu[n - 1], 0, 15);
     return times_together;
 }
 
-TEST(steps_of_one_core_share_no_core)
-{
+TEST(steps_of_one_core_share_no_core) {
     static const struct {
         int n;
         lists kind;
@@ -172,16 +163,14 @@ TEST(steps_of_one_core_share_no_core)
 }
 
 static rg_cores shown;
-static int show(void *none)
-{
+static int show(void *none) {
     const rg_steps plan_of_none = {0};
     (void)none;
     rg_record_show(&plan_of_none, &shown, 0, 0);
     return RG_GOOD;
 }
 
-TEST(the_plan_says_what_a_virtual_machine_hides)
-{
+TEST(the_plan_says_what_a_virtual_machine_hides) {
     static const rg_option none[] = {{0}};
     const rg_command command = {.name = "show", .words = "", .option = none, .bytes = sizeof(rg_given), .run = show};
     for (int hidden = 0; hidden < 2; hidden++) {
@@ -192,8 +181,7 @@ TEST(the_plan_says_what_a_virtual_machine_hides)
     }
 }
 
-TEST(as_many_beside_another_as_are_asked_for)
-{
+TEST(as_many_beside_another_as_are_asked_for) {
     rg_cores cores;
     plan(small, "");
     for (int asked = 0; asked < 2; asked++) {
@@ -203,8 +191,7 @@ TEST(as_many_beside_another_as_are_asked_for)
     }
 }
 
-TEST(malformed_tables_are_refused)
-{
+TEST(malformed_tables_are_refused) {
     rg_tables t;
     rg_silent = true;
     put_text(in_dir("t"), "no head\n");
@@ -215,8 +202,7 @@ TEST(malformed_tables_are_refused)
 }
 
 // The shipped plan has every claim that a record can test, and no other; all its steps are commands that bench accepts.
-TEST(the_shipped_plan_has_every_claim)
-{
+TEST(the_shipped_plan_has_every_claim) {
     RG_FREED char *path = rg_share_path("bench/record/plan.tsv"), *claims = rg_share_path("reference/claims.tsv");
     RG_ENDS(rg_record_plan_free) rg_steps shipped;
     rg_record none = {.serial = ""};
@@ -242,8 +228,7 @@ TEST(the_shipped_plan_has_every_claim)
     assert_false(rg_row_same(&four->key[0], &more->key[0]));
 }
 
-FIXTURE(set_up)
-{
+FIXTURE(set_up) {
     said = rg_alloc(OUTPUT_MAX);
     return test_dir_make(state);
 }

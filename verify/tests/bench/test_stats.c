@@ -8,18 +8,15 @@
 
 static double uniform(uint64_t seed, uint64_t i) { return ((double)(rg_bits(seed, i) >> 11) + 0.5) * 0x1p-53; }
 
-static double normal(uint64_t seed, uint64_t i)
-{
+static double normal(uint64_t seed, uint64_t i) {
     return sqrt(-2 * log(uniform(seed, 2 * i))) * cos(2 * M_PI * uniform(seed, 2 * i + 1));
 }
 
-static rg_ratio ratio_of(double *a, int na, double *b, int nb, uint64_t seed)
-{
+static rg_ratio ratio_of(double *a, int na, double *b, int nb, uint64_t seed) {
     return rg_ratio_of_medians(&(rg_samples){na, 1, a, NULL}, &(rg_samples){nb, 1, b, NULL}, seed);
 }
 
-TEST(quantiles_of_a_ramp)
-{
+TEST(quantiles_of_a_ramp) {
     const double x[] = {10, 20, 30, 40};
     assert_near(rg_quantile(x, 4, 0), 10, 0);
     assert_near(rg_quantile(x, 4, 1), 40, 0);
@@ -29,8 +26,7 @@ TEST(quantiles_of_a_ramp)
 }
 
 // The ranks in tables of the sign test for 95 %.
-TEST(ranks_of_the_median)
-{
+TEST(ranks_of_the_median) {
     static const int table[][3] = {{6, 1, 6}, {8, 1, 8}, {9, 2, 8}, {10, 2, 9}, {20, 6, 15}, {50, 18, 33}, {100, 40, 61}};
     int low, high;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -44,8 +40,7 @@ TEST(ranks_of_the_median)
     assert_true(low < 40 - 8 && high > 61 + 8);
 }
 
-TEST(summary_in_any_order)
-{
+TEST(summary_in_any_order) {
     double x[101];
     for (int i = 0; i < 101; i++) x[i] = i * 37 % 101;
     rg_summary s;
@@ -64,8 +59,7 @@ TEST(summary_in_any_order)
 }
 
 // Share of 1000 experiments whose interval contains the true median, for an AR(1) series of correlation c (0: independent).
-static double coverage_of_median(double c, int n)
-{
+static double coverage_of_median(double c, int n) {
     RG_FREED double *x = malloc((size_t)n * sizeof *x);
     int held = 0;
     for (uint64_t experiment = 0; experiment < 1000; experiment++) {
@@ -81,15 +75,13 @@ static double coverage_of_median(double c, int n)
     return held / 1000.0;
 }
 
-TEST(interval_of_the_median_covers)
-{
+TEST(interval_of_the_median_covers) {
     assert_in_range((uintmax_t)(1000 * coverage_of_median(0, 40)), 935, 995);
     // If samples are assumed to be independent, only some 70 % of intervals contain it.
     assert_in_range((uintmax_t)(1000 * coverage_of_median(0.6, 80)), 900, 990);
 }
 
-TEST(ratio_covers_and_is_the_ratio)
-{
+TEST(ratio_covers_and_is_the_ratio) {
     enum { N = 40, EXPERIMENTS = 150 };
     double a[N], b[N], width = 0;
     int held = 0;
@@ -109,8 +101,7 @@ TEST(ratio_covers_and_is_the_ratio)
 }
 
 // Slow drifts make blocks longer and the interval wider than a bootstrap of single samples.
-TEST(correlated_samples_widen)
-{
+TEST(correlated_samples_widen) {
     enum { N = 200 };
     double drift[N], shuffled[N], constant[N];
     for (int i = 0; i < N; i++) {
@@ -124,8 +115,7 @@ TEST(correlated_samples_widen)
     assert_in_range(rg_block_length(2, 0.9), 1, 2);
 }
 
-TEST(same_seed_same_interval)
-{
+TEST(same_seed_same_interval) {
     double a[30], b[30];
     for (int i = 0; i < 30; i++) {
         a[i] = 10 + normal(1, (uint64_t)i);
@@ -138,8 +128,7 @@ TEST(same_seed_same_interval)
 
 // Li et al. 2010, Supplementary Table 3, search at 500: 7921 +- 155.59 s on the CPU, 801 +- 15.46 s on the GPU, printed as
 // "9.89 +- 0.00" because relative errors (1.964 % and 1.930 %) were subtracted. In quadrature they give +- 0.27.
-TEST(ratio_does_not_vanish_as_in_li_2010)
-{
+TEST(ratio_does_not_vanish_as_in_li_2010) {
     enum { N = 400 };
     double cpu[N], gpu[N];
     for (int i = 0; i < N; i++) {
@@ -155,8 +144,7 @@ TEST(ratio_does_not_vanish_as_in_li_2010)
 }
 
 // A coarse clock gives equal samples: the interval is at least a tick; a single sample has none.
-TEST(equal_samples_have_an_interval)
-{
+TEST(equal_samples_have_an_interval) {
     double a[20], b[20];
     for (int i = 0; i < 20; i++) {
         a[i] = i == 7 ? 5.5 : 5; // ticks of 0.5
@@ -180,8 +168,7 @@ TEST(equal_samples_have_an_interval)
 // Simulates a run of bench on a machine: a level for every process; a slow drift over the run (its phase is random); correlated
 // scatter of samples; interrupted samples; and sometimes a process with a neighbour during its whole life. Numbers are shares
 // of the time.
-static void simulate_run(double *ns, int *past, int processes, int each, double truth, uint64_t seed)
-{
+static void simulate_run(double *ns, int *past, int processes, int each, double truth, uint64_t seed) {
     const double LEVEL = 0.01, DRIFT = 0.005, SCATTER = 0.02, LIKE = 0.5;
     const double phase = uniform(seed, 0);
     for (int p = 0, n = 0; p < processes; p++) {
@@ -200,8 +187,7 @@ static void simulate_run(double *ns, int *past, int processes, int each, double 
 }
 
 // The number of pairs of runs whose interval contains the true ratio; told: the samples' processes are known.
-static int covered(uint64_t pairs, int processes, int each, bool told)
-{
+static int covered(uint64_t pairs, int processes, int each, bool told) {
     enum { MOST = 400 };
     double a[MOST], b[MOST];
     int past[MOST], held = 0;
@@ -216,8 +202,7 @@ static int covered(uint64_t pairs, int processes, int each, bool told)
     return held;
 }
 
-TEST(intervals_over_processes_cover)
-{
+TEST(intervals_over_processes_cover) {
     assert_in_range(covered(2000, 5, 40, true), 1860, 1940); // 93 to 97 %
     assert_in_range(covered(2000, 6, 60, true), 1860, 1940);
     assert_in_range(covered(2000, 6, 1, true), 1860, 1960); // runs of a job: outliers make the interval wider than necessary

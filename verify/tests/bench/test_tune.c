@@ -7,8 +7,7 @@
 
 static const int64_t ten[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 static const rg_param params[] = {{"a", ten, 10, 5, ""}, {"b", ten, 10, 5, ""}, {"c", ten, 10, 5, ""}};
-static const char *refuse(const rg_shape *s, const int64_t *p)
-{
+static const char *refuse(const rg_shape *s, const int64_t *p) {
     return p[0] > p[1] ? "a must not exceed b" : p[2] == s->n[0] ? "c is taken" : NULL;
 }
 static const rg_variant variant = {.algo = "sum", .name = "x", .param = params, .n_params = 3, .refuse = refuse};
@@ -17,8 +16,7 @@ static const rg_shape shape = {.n = {9}};
 // Smallest at (2, 7, 3).
 static double bowl(const int64_t *p) { return 1 + fabs((double)p[0] - 2) + fabs((double)p[1] - 7) + fabs((double)p[2] - 3); }
 
-TEST(test_space)
-{
+TEST(test_space) {
     rg_search s;
     assert_null(rg_search_begin(&s, &variant, &shape, RG_SEARCH_EXHAUSTIVE, 0, 1));
     assert_int_equal(s.combinations, 1000);
@@ -42,8 +40,7 @@ TEST(test_space)
 }
 
 // Runs a search to its end on bowl(); every configuration at most once.
-static void run_search(rg_search *s, rg_search_kind kind, int most, uint64_t seed)
-{
+static void run_search(rg_search *s, rg_search_kind kind, int most, uint64_t seed) {
     assert_null(rg_search_begin(s, &variant, &shape, kind, most, seed));
     for (int i; (i = rg_search_next(s)) >= 0;) {
         assert_true(isnan(s->cost[i]));
@@ -51,8 +48,7 @@ static void run_search(rg_search *s, rg_search_kind kind, int most, uint64_t see
     }
 }
 
-TEST(test_exhaustive)
-{
+TEST(test_exhaustive) {
     rg_search s;
     run_search(&s, RG_SEARCH_EXHAUSTIVE, 0, 1);
     assert_int_equal(s.tried, s.n);
@@ -64,8 +60,7 @@ TEST(test_exhaustive)
 }
 
 // In a tenth of the space a local search reaches the bottom of a bowl, which a random one rarely does.
-TEST(test_local)
-{
+TEST(test_local) {
     int local = 0, random = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         rg_search s;
@@ -81,8 +76,7 @@ TEST(test_local)
     assert_true(random <= 10);
 }
 
-TEST(test_failures)
-{
+TEST(test_failures) {
     rg_search s;
     assert_null(rg_search_begin(&s, &variant, &shape, RG_SEARCH_LOCAL, 10, 1));
     int first = rg_search_next(&s);
@@ -102,14 +96,12 @@ enum { ELEMENTS = 200000 };
 static rg_type real(const rg_shape *s) { return (void)s, RG_F32; }
 static int64_t elements(const rg_shape *s) { return (void)s, ELEMENTS; }
 static rg_tolerance thousandth(const rg_shape *s) { return (void)s, (rg_tolerance){RG_BOUND, 1e-3, 0, "made up"}; }
-static void where(const rg_shape *s, int which, int64_t element, char at[64])
-{
+static void where(const rg_shape *s, int which, int64_t element, char at[64]) {
     (void)s, (void)which;
     snprintf(at, 64, "(%lld)", (long long)element);
 }
 
-TEST(test_alike)
-{
+TEST(test_alike) {
     static float found[ELEMENTS], right[ELEMENTS];
     const rg_arg args[] = {{"sum", RG_OUT, real, elements}};
     const rg_algo algo = {.name = "sum", .dim = {"n"}, .arg = args, .n_args = 1, .tolerance = thousandth, .where = where};

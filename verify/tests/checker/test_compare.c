@@ -5,22 +5,19 @@
 #include "../../../impl/base/core.h"
 #include "../test.h"
 
-static bool passes_f64(double found, double expected, rg_tolerance t)
-{
+static bool passes_f64(double found, double expected, rg_tolerance t) {
     rg_tally tally = {0};
     return rg_element_passes(RG_F64, &found, &expected, 0, &t, &tally);
 }
 
-static bool passes_i64(int64_t found, int64_t expected, rg_tolerance t)
-{
+static bool passes_i64(int64_t found, int64_t expected, rg_tolerance t) {
     rg_tally tally = {0};
     return rg_element_passes(RG_I64, &found, &expected, 0, &t, &tally);
 }
 
 static const rg_tolerance exact = {RG_EXACT, 0, 0, ""}, tenth = {RG_BOUND, 0.125, 0, ""}, relative = {RG_BOUND, 0, 0.125, ""};
 
-TEST(nan_never_passes)
-{
+TEST(nan_never_passes) {
     const rg_tolerance anything = {RG_BOUND, INFINITY, INFINITY, ""};
     assert_false(passes_f64(NAN, 1, tenth));
     assert_false(passes_f64(NAN, 1, anything));
@@ -34,8 +31,7 @@ TEST(nan_never_passes)
     assert_false(passes_f64(1, 1, no_bound));
 }
 
-TEST(bounds_are_inclusive)
-{
+TEST(bounds_are_inclusive) {
     assert_true(passes_f64(1.125, 1, tenth));
     assert_false(passes_f64(nextafter(1.125, 2), 1, tenth));
     assert_true(passes_f64(-9, -8, relative));
@@ -44,8 +40,7 @@ TEST(bounds_are_inclusive)
     assert_false(passes_f64(-0.0, 0.0, exact));
 }
 
-TEST(integers_stay_integers)
-{
+TEST(integers_stay_integers) {
     const int64_t big = INT64_C(1) << 53;
     const rg_tolerance none = {RG_BOUND, 0, 0, ""}, one = {RG_BOUND, 1, 0, ""};
     assert_false(passes_i64(big + 1, big, exact));
@@ -57,8 +52,7 @@ TEST(integers_stay_integers)
     assert_true(passes_i64(INT64_MAX, INT64_MAX, exact));
 }
 
-TEST(the_largest_error_is_kept)
-{
+TEST(the_largest_error_is_kept) {
     const double found[] = {1, 2.5, NAN, 4, 4.5}, expected[] = {1, 2, 3, 4, 5};
     rg_tally tally = {0};
     int64_t wrong;
@@ -78,8 +72,7 @@ TEST(the_largest_error_is_kept)
     assert_true(tally.error < 0.2 && tally.error > tally.tol);
 }
 
-TEST(faults_are_described)
-{
+TEST(faults_are_described) {
     const rg_algo *algo = rg_algo_find("autocorr");
     const rg_shape shape = {{4, 3, 1, 0}, 1};
     int64_t expected[9] = {10, 11, 12, 13, 14, 15, 16, 17, 18}, found[9], previous[9];
@@ -120,8 +113,7 @@ TEST(faults_are_described)
 }
 
 // a = 1 2 3 / 4 5 6, b = 1 0 0 / 0 0 2: S(X0, Y0) by hand, X0 to the right and Y0 down.
-TEST(the_reference_is_eq_1)
-{
+TEST(the_reference_is_eq_1) {
     uint8_t a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 0, 0, 0, 2};
     uint16_t bright[] = {65535, 65535, 65535, 65535, 65535, 65535};
     int64_t sums[25], some[2];

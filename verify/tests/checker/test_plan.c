@@ -9,8 +9,7 @@ static const int64_t few[] = {1, 2, 3}, many[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 static const rg_param small_grid[] = {{"a", few, 3, 2, ""}, {"b", few, 3, 1, ""}};
 static const rg_param large_grid[] = {{"a", many, 10, 0, ""}, {"b", many, 10, 5, ""}, {"c", many, 10, 9, ""}};
 
-static rg_entry entry_of(rg_variant *v, const rg_param *param, int n, uint32_t flags)
-{
+static rg_entry entry_of(rg_variant *v, const rg_param *param, int n, uint32_t flags) {
     *v = (rg_variant){.abi = RG_ABI,
         .bytes = sizeof *v,
         .algo = "autocorr",
@@ -21,24 +20,21 @@ static rg_entry entry_of(rg_variant *v, const rg_param *param, int n, uint32_t f
     return (rg_entry){.algo = rg_algo_find("autocorr"), .variant = v, .name = "planned"};
 }
 
-static int cases_with(const rg_plan *p, int param, int64_t value)
-{
+static int cases_with(const rg_plan *p, int param, int64_t value) {
     int n = 0;
     for (int i = 0; i < p->n; i++) n += p->item[i].param[param] == value;
     return n;
 }
 
 // The number of cases from thresholds of all variants, except those of many threads.
-static int of_all(const rg_plan *p)
-{
+static int of_all(const rg_plan *p) {
     int n = 0;
     for (int i = 0; i < p->n; i++) n += p->item[i].any && p->item[i].threads <= 3;
     return n;
 }
 
 // Each bound has a reason, which is printed beside a slack above 30.
-TEST(every_bound_has_a_reason)
-{
+TEST(every_bound_has_a_reason) {
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "", "cpu"));) {
         int64_t param[RG_PARAMS_MAX];
         rg_params_standard(e->variant, param);
@@ -51,8 +47,7 @@ TEST(every_bound_has_a_reason)
 }
 
 // The same seed draws the same shapes, valid and different from the check shapes; another seed draws others.
-TEST(shapes_are_drawn_from_the_seed)
-{
+TEST(shapes_are_drawn_from_the_seed) {
     const rg_algo *known = NULL;
     for (const rg_entry *e = NULL; (e = rg_entry_next(e, "", "cpu"));) {
         rg_plan p[3];
@@ -79,8 +74,7 @@ TEST(shapes_are_drawn_from_the_seed)
     }
 }
 
-TEST(plans_cover_shapes_and_threads)
-{
+TEST(plans_cover_shapes_and_threads) {
     rg_variant v;
     rg_entry e = entry_of(&v, NULL, 0, RG_THREADED);
     const rg_narrow all = {0}, two = {.threads = 2};
@@ -102,8 +96,7 @@ TEST(plans_cover_shapes_and_threads)
     rg_plan_free(&p);
 }
 
-TEST(plans_cover_parameters)
-{
+TEST(plans_cover_parameters) {
     rg_variant v;
     rg_entry e = entry_of(&v, small_grid, 2, 0);
     const rg_narrow all = {0};
@@ -132,8 +125,7 @@ TEST(plans_cover_parameters)
 
 // Every value of a parameter and every kind occurs at a shape that is not the largest, before any budget; the coverage counts
 // what was left out.
-TEST(plans_begin_with_what_is_cheap_and_different)
-{
+TEST(plans_begin_with_what_is_cheap_and_different) {
     rg_variant v;
     rg_entry e = entry_of(&v, large_grid, 3, 0);
     const rg_narrow all = {0};
@@ -156,13 +148,11 @@ TEST(plans_begin_with_what_is_cheap_and_different)
 }
 
 // SHARED_INT = 1 is refused with the standard PRECOMP_INT = 2: every value is planned with others that are accepted.
-static const char *only_together(const rg_shape *s, const int64_t *param)
-{
+static const char *only_together(const rg_shape *s, const int64_t *param) {
     return (void)s, param[0] == 3 && param[1] != 2 ? "3 only with 2" : param[0] == 2 && param[1] == 2 ? "2 never with 2" : NULL;
 }
 
-TEST(plans_find_places_for_values_refused_alone)
-{
+TEST(plans_find_places_for_values_refused_alone) {
     rg_variant v;
     rg_entry e = entry_of(&v, small_grid, 2, 0);
     v.refuse = only_together;
@@ -178,15 +168,13 @@ TEST(plans_find_places_for_values_refused_alone)
 
 // Every row of verify/thresholds.tsv has readable cells, existing variants, and valid shapes that none of them refuses. Sizes
 // for every run are among the first of the plan, with the row's inputs only; long ones are in no plan.
-static void count_case(void *of, const rg_case *c)
-{
+static void count_case(void *of, const rg_case *c) {
     int *n = of;
     assert_true(c->patterns != 0);
     ++*n;
 }
 
-static bool planned(const rg_plan *p, const int dim[3], const int64_t value[3])
-{
+static bool planned(const rg_plan *p, const int dim[3], const int64_t value[3]) {
     for (int i = 0; i < p->n; i++) {
         const int64_t *n = p->item[i].shape.n;
         if (n[dim[0]] == value[0] && n[dim[1]] == value[1] && n[dim[2]] == value[2]) return true;
@@ -195,8 +183,7 @@ static bool planned(const rg_plan *p, const int dim[3], const int64_t value[3])
 }
 
 // Every three numbers of gridding's row of triples, in which every shape is valid, occur together.
-TEST(every_three_numbers_meet)
-{
+TEST(every_three_numbers_meet) {
     static const int64_t number[5][5] = {{3, 5, 7}, {1, 2, 3}, {1, 2}, {5, 19, 30}, {0, 1, 2, 3}};
     static const int count[5] = {3, 3, 2, 3, 4};
     const rg_narrow cheap = {.thresholds = RG_CHEAP};
@@ -216,8 +203,7 @@ TEST(every_three_numbers_meet)
 }
 
 // Inputs that differ in a single number can be made at every shape, also the smallest, in which none may change.
-TEST(one_number_changes_at_every_shape)
-{
+TEST(one_number_changes_at_every_shape) {
     rg_problem_store_open();
     const rg_algo *known = NULL;
     size_t most_exchanged = 2;
@@ -253,8 +239,7 @@ TEST(one_number_changes_at_every_shape)
     }
 }
 
-TEST(thresholds_are_planned)
-{
+TEST(thresholds_are_planned) {
     RG_ENDS(rg_tsv_free) rg_tsv t;
     const rg_narrow all = {0}, none = {.thresholds = RG_NO_THRESHOLDS}, deep = {.thresholds = RG_DEEP};
     char *path = rg_share_path("verify/thresholds.tsv"), name[64];
@@ -296,16 +281,14 @@ TEST(thresholds_are_planned)
     free(path);
 }
 
-static size_t endless(const rg_shape *shape, const int64_t *param)
-{
+static size_t endless(const rg_shape *shape, const int64_t *param) {
     (void)shape;
     (void)param;
     return (size_t)1 << 45;
 }
 
 // More scratch memory than any machine has: the verdict gives its size.
-TEST(a_scratch_without_end_is_said)
-{
+TEST(a_scratch_without_end_is_said) {
     const rg_entry *known = rg_entry_next(NULL, "autocorr:naive", "cpu");
     rg_variant v = *known->variant;
     rg_entry e = *known;
@@ -319,8 +302,7 @@ TEST(a_scratch_without_end_is_said)
 }
 
 // More than a GiB of arguments: one run with sampled outputs; more than the memory: skipped, with both numbers.
-TEST(large_cases_are_sampled_or_skipped)
-{
+TEST(large_cases_are_sampled_or_skipped) {
     const rg_entry *e = rg_entry_next(NULL, "affine2d:naive", "cpu");
     rg_shape s = {{16, 16, 1 << 22, 0, 0}, 1};
     assert_true(rg_is_large(e, &s));

@@ -17,8 +17,7 @@ static int64_t count(const rg_shape *s) { return s->n[0]; }
 static const rg_arg args[] = {{"in", RG_IN, f32, count}, {"acc", RG_INOUT, f32, count}, {"out", RG_OUT, f32, count}};
 static const rg_shape shapes[] = {{{5, 0, 0, 0}, 1}, {{64, 0, 0, 0}, 1}};
 
-static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
-{
+static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg) {
     const float extreme[] = {FLT_MAX / 4, -FLT_MAX / 4, 0, FLT_TRUE_MIN};
     for (int64_t i = 0; i < s->n[0]; i++) {
         const uint64_t bits = rg_bits(s->seed, (uint64_t)i);
@@ -30,8 +29,7 @@ static void fill(const rg_shape *s, rg_pattern pattern, void *const *arg)
     }
 }
 
-static void reference(const rg_shape *s, void *const *arg)
-{
+static void reference(const rg_shape *s, void *const *arg) {
     for (int64_t i = 0; i < s->n[0]; i++) {
         ((float *)arg[OUT])[i] = 2 * ((float *)arg[IN])[i];
         ((float *)arg[ACC])[i] += ((float *)arg[IN])[i];
@@ -65,8 +63,7 @@ static const rg_algo doubling = {
 
 // ---- the variants --------------------------------------------------------------------------------------------------------
 
-static int right(rg_call *c)
-{
+static int right(rg_call *c) {
     reference(c->shape, c->arg);
     return RG_OK;
 }
@@ -78,31 +75,26 @@ static int one_nan(rg_call *c) { return right(c), out(c)[last(c)] = NAN, RG_OK; 
 static int too_far(rg_call *c) { return right(c), out(c)[last(c)] += 1e-2f + fabsf(out(c)[last(c)]) * 1e-5f, RG_OK; }
 static int near(rg_call *c) { return right(c), out(c)[last(c)] += 5e-4f, RG_OK; }
 static int far_behind(rg_call *c) { return right(c), out(c)[last(c) + 900] = 1, RG_OK; }
-static int forgets_acc(rg_call *c)
-{
+static int forgets_acc(rg_call *c) {
     for (int64_t i = 0; i <= last(c); i++) out(c)[i] = 2 * ((float *)c->arg[IN])[i];
     return RG_OK;
 }
 static int says_error(rg_call *c) { return right(c), RG_E_STATE; }
-static int jitters(rg_call *c)
-{
+static int jitters(rg_call *c) {
     static int calls;
     return right(c), out(c)[0] += calls++ % 2 ? 4e-4f : 0, RG_OK;
 }
-static int wild(rg_call *c)
-{
+static int wild(rg_call *c) {
     int *volatile p = (int *)(uintptr_t)64;
     return right(c), *p = 1, RG_OK;
 }
 static int killed(rg_call *c) { return right(c), raise(SIGKILL), RG_OK; }
-static int spins(rg_call *c)
-{
+static int spins(rg_call *c) {
     for (volatile int64_t i = c->shape->n[0]; i > 0;) i = 1;
     return RG_OK;
 }
 static int sleeps(rg_call *c) { return right(c), pause(), RG_OK; }
-static double core_seconds(void)
-{
+static double core_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -117,8 +109,7 @@ static int works_once(rg_call *c) // needs 0.2 s of a core in the first call of 
 }
 static const char *declines(const rg_shape *s, const int64_t *p) { return (void)s, (void)p, "not today"; }
 
-static rg_variant variant_of(const char *algo, int (*run)(rg_call *))
-{
+static rg_variant variant_of(const char *algo, int (*run)(rg_call *)) {
     return (rg_variant){.abi = RG_ABI,
         .bytes = sizeof(rg_variant),
         .algo = algo,
@@ -129,8 +120,7 @@ static rg_variant variant_of(const char *algo, int (*run)(rg_call *))
         .run = run};
 }
 
-static rg_verdict check_flags(int (*run)(rg_call *), uint32_t flags, const rg_verify_options *how)
-{
+static rg_verdict check_flags(int (*run)(rg_call *), uint32_t flags, const rg_verify_options *how) {
     static rg_variant v;
     static rg_entry e;
     const rg_shape shape = shapes[1];
@@ -142,20 +132,17 @@ static rg_verdict check_flags(int (*run)(rg_call *), uint32_t flags, const rg_ve
     return rg_verify_case(&e, &shape, NULL, 1, how);
 }
 
-static rg_verdict check(int (*run)(rg_call *))
-{
+static rg_verdict check(int (*run)(rg_call *)) {
     const rg_verify_options how = {.seed = 7, .limit_s = 20};
     return check_flags(run, 0, &how);
 }
 
-static void assert_verdict(rg_verdict v, rg_status status, const char *word)
-{
+static void assert_verdict(rg_verdict v, rg_status status, const char *word) {
     if (v.status != status || !strstr(v.reason, word))
         fail_msg("%s (%s), expected %s with \"%s\"", rg_status_name[v.status], v.reason, rg_status_name[status], word);
 }
 
-TEST(right_passes)
-{
+TEST(right_passes) {
     rg_verdict v = check(right);
     assert_verdict(v, RG_PASS, "");
     assert_true(v.error == 0);
@@ -164,8 +151,7 @@ TEST(right_passes)
     assert_true(v.error > 4e-4 && v.error < 6e-4 && v.tol >= 1e-3);
 }
 
-TEST(wrong_values_fail)
-{
+TEST(wrong_values_fail) {
     rg_verdict v = check(one_nan);
     assert_verdict(v, RG_FAIL, "out[63] is nan");
     assert_true(isinf(v.error));
@@ -181,8 +167,7 @@ static int64_t gibibyte(const rg_shape *s) { return s->n[0] + (1 << 30); }
 static int64_t three_MiB(const rg_shape *s) { return (void)s, 3 << 20; }
 static rg_type u8(const rg_shape *s) { return (void)s, RG_U8; }
 static void fill_nothing(const rg_shape *s, rg_pattern pattern, void *const *arg) { (void)s, (void)pattern, (void)arg; }
-static void all_zero(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *to)
-{
+static void all_zero(const rg_shape *s, void *const *arg, int which, const int64_t *element, int64_t n, void *to) {
     (void)s, (void)arg, (void)which, (void)element;
     memset(to, 0, (size_t)n);
 }
@@ -193,8 +178,7 @@ static int clears_more_scratch(rg_call *c) { return ((char *)c->scratch)[64] = 0
 static int clears_one_more(rg_call *c) { return ((char *)c->arg[0])[gibibyte(c->shape)] = 0, clears(c); }
 static int edits_an_input(rg_call *c) { return ((char *)c->arg[1])[(2 << 20) - 1] ^= 1, clears(c); }
 
-TEST(memory_of_large_cases_is_guarded)
-{
+TEST(memory_of_large_cases_is_guarded) {
     static const rg_arg zeros[] = {{"zeros", RG_OUT, u8, gibibyte}, {"given", RG_IN, u8, three_MiB}};
     static const rg_algo clearing = {.abi = RG_ABI,
         .bytes = sizeof clearing,
@@ -224,16 +208,14 @@ TEST(memory_of_large_cases_is_guarded)
     }
 }
 
-TEST(order_is_demanded)
-{
+TEST(order_is_demanded) {
     const rg_verify_options how = {.seed = 7, .limit_s = 20};
     assert_verdict(check(jitters), RG_FAIL, "run 2 differs from run 1");
     assert_verdict(check_flags(jitters, RG_UNORDERED, &how), RG_PASS, "");
     assert_verdict(check(says_error), RG_FAIL, "run returned");
 }
 
-TEST(deaths_are_named)
-{
+TEST(deaths_are_named) {
     const rg_verify_options soon = {.seed = 7, .limit_s = 0.3};
     assert_verdict(check(killed), RG_CRASH, "SIGKILL");
     assert_verdict(check_flags(spins, 0, &soon), RG_TIMEOUT, "no end after 0.3 s");
@@ -242,8 +224,7 @@ TEST(deaths_are_named)
 
 // A limit counts the kernel's own time: with other processes on every core, a right kernel that is as slow as before passes,
 // and one that never ends, or sleeps, is still found.
-TEST(busy_machines_change_no_verdict)
-{
+TEST(busy_machines_change_no_verdict) {
     pid_t other[64];
     const int n = 5 * (int)sysconf(_SC_NPROCESSORS_ONLN) < 64 ? 5 * (int)sysconf(_SC_NPROCESSORS_ONLN) : 64;
     for (int i = 0; i < n; i++)
@@ -262,16 +243,14 @@ TEST(busy_machines_change_no_verdict)
     assert_verdict(asleep, RG_TIMEOUT, "no end after 0.5 s");
 }
 
-TEST(same_worker_goes_on_after_a_crash)
-{
+TEST(same_worker_goes_on_after_a_crash) {
     const rg_variant v = variant_of("doubling", wild);
     const rg_entry e = {.algo = &doubling, .variant = &v, .origin = RG_BUILT_IN, .name = "w"};
     const rg_verify_options how = {.seed = 7};
     for (int i = 0; i < 3; i++) assert_verdict(rg_verify_case(&e, &shapes[i % 2], NULL, 1, &how), RG_CRASH, "SIGSEGV");
 }
 
-TEST(refusals_are_skips)
-{
+TEST(refusals_are_skips) {
     const rg_verify_options asked = {.seed = 99}, anyway = {.seed = 7, .no_refuse = true};
     assert_verdict(check_flags(right, 0, &asked), RG_SKIP, "not today");
     assert_verdict(check_flags(right, 0, &anyway), RG_PASS, "");
@@ -281,8 +260,7 @@ TEST(refusals_are_skips)
 }
 
 // Outputs of bench after timing: all elements are compared; INOUT outputs need expected values.
-TEST(timed_outputs_are_compared)
-{
+TEST(timed_outputs_are_compared) {
     static const rg_variant v = {.abi = RG_ABI, .bytes = sizeof v, .algo = "doubling", .name = "v", .idea = "-", .run = right};
     static const rg_entry e = {.algo = &doubling, .variant = &v, .name = "v"};
     float in[64], acc[64], twice[64], right_acc[64], right_twice[64];

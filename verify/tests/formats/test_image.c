@@ -15,14 +15,12 @@
 
 static const rg_grey_range no_range = {0};
 
-static int pixel_at(const rg_image *image, int64_t i)
-{
+static int pixel_at(const rg_image *image, int64_t i) {
     return image->bits == 8 ? ((const uint8_t *)image->pixel)[i] : ((const uint16_t *)image->pixel)[i];
 }
 
 // Reads a file and compares it with n expected grey values.
-static void expect_image(const char *path, int64_t width, int64_t height, int bits, const int *grey)
-{
+static void expect_image(const char *path, int64_t width, int64_t height, int bits, const int *grey) {
     RG_ENDS(rg_image_free) rg_image image;
     assert_int_equal(rg_image_read(path, 0, &no_range, &image), RG_GOOD);
     assert_true(image.width == width && image.height == height && image.bits == bits);
@@ -31,16 +29,14 @@ static void expect_image(const char *path, int64_t width, int64_t height, int bi
 #define EXPECT(path, w, h, bits, ...) expect_image(path, w, h, bits, (const int[]){__VA_ARGS__})
 #define TEXT(name, text) put_file(name, text, sizeof(text) - 1)
 
-static int read_code(const char *path)
-{
+static int read_code(const char *path) {
     rg_image image;
     int code = rg_image_read(path, 0, &no_range, &image);
     if (code == RG_GOOD) rg_image_free(&image);
     return code;
 }
 
-TEST(test_pnm)
-{
+TEST(test_pnm) {
     EXPECT(TEXT("a.pgm", "P5\n2 2\n255\n\x00\x01\xFE\xFF"), 2, 2, 8, 0, 1, 254, 255);
     EXPECT(TEXT("a.png", "P5 2 1 65535 \x01\x02\xFF\xFE"), 2, 1, 16, 0x0102, 0xFFFE); // the name does not matter
     EXPECT(TEXT("a.pgm", "P5 1 1 1023\n\x03\xFF"), 1, 1, 16, 1023);
@@ -52,8 +48,7 @@ TEST(test_pnm)
     EXPECT(TEXT("a.ppm", "P3 3 1 500 5 0 0 10 10 10 0 500 0"), 3, 1, 16, 1, 10, 294);
 }
 
-TEST(test_writers)
-{
+TEST(test_writers) {
     uint8_t grey8[6] = {0, 1, 2, 253, 254, 255};
     uint16_t grey16[6] = {0, 1, 256, 0x1234, 0xFF00, 65535};
     const rg_image image[2] = {{3, 2, 8, grey8}, {3, 2, 16, grey16}};
@@ -68,8 +63,7 @@ TEST(test_writers)
 
 #if HAVE_PNG
 static void write_filtered(
-    const char *path, int w, int h, int depth, int colour, int interlace, int filters, const unsigned char *row)
-{
+    const char *path, int w, int h, int depth, int colour, int interlace, int filters, const unsigned char *row) {
     static const png_color palette[256] = {{255, 0, 0}, {0, 255, 0}, {10, 20, 30}};
     FILE *f = fopen(path, "wb");
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -87,13 +81,11 @@ static void write_filtered(
     fclose(f);
 }
 
-static void write_png(const char *path, int w, int h, int depth, int colour, int interlace, const unsigned char *row)
-{
+static void write_png(const char *path, int w, int h, int depth, int colour, int interlace, const unsigned char *row) {
     write_filtered(path, w, h, depth, colour, interlace, 0, row);
 }
 
-TEST(test_png)
-{
+TEST(test_png) {
     const char *path = in_dir("d.png");
     write_png(path, 8, 1, 1, PNG_COLOR_TYPE_GRAY, 0, (const unsigned char *)"\xA5");
     EXPECT(path, 8, 1, 8, 255, 0, 255, 0, 0, 255, 0, 255);
@@ -116,8 +108,7 @@ TEST(test_png)
 }
 
 // Writes the checksum of the chunk that begins here.
-static void seal(unsigned char *chunk)
-{
+static void seal(unsigned char *chunk) {
     const size_t length = (size_t)chunk[0] << 24 | (size_t)chunk[1] << 16 | (size_t)chunk[2] << 8 | chunk[3];
     uint32_t crc = 0xFFFFFFFF;
     for (size_t i = 4; i < 8 + length; i++) {
@@ -128,8 +119,7 @@ static void seal(unsigned char *chunk)
 }
 
 // Whether libdeflate reads it; then libpng must read the same.
-static bool by_deflate(const char *path)
-{
+static bool by_deflate(const char *path) {
     RG_ENDS(rg_image_free) rg_image a = {0}, b = {0};
     rg_image_in in = {.path = path, .range = &no_range};
     int code = RG_GOOD;
@@ -148,8 +138,7 @@ static bool by_deflate(const char *path)
 }
 
 // Every kind of PNG with every filter: more than 16 KiB, because libpng writes a smaller window below that.
-TEST(test_png_two_ways)
-{
+TEST(test_png_two_ways) {
     enum { WIDTH = 131, HEIGHT = 140 };
     static const int filter[] = {
         PNG_FILTER_NONE, PNG_FILTER_SUB, PNG_FILTER_UP, PNG_FILTER_AVG, PNG_FILTER_PAETH, PNG_ALL_FILTERS};
@@ -167,8 +156,7 @@ TEST(test_png_two_ways)
 }
 
 // A PNG of 8-bit grey whose stream is one stored block, followed by `behind` bytes; each row's bytes follow its filter.
-static const char *put_stored(const unsigned char *rows, int width, int height, int behind)
-{
+static const char *put_stored(const unsigned char *rows, int width, int height, int behind) {
     const unsigned n = (unsigned)((width + 1) * height), stream = n + 11 + (unsigned)behind;
     RG_FREED unsigned char *file = rg_alloc(57 + stream);
     uint32_t low = 1, high = 0;
@@ -192,8 +180,7 @@ static const char *put_stored(const unsigned char *rows, int width, int height, 
 }
 
 // Cases that only zlib and libpng refuse or warn about: a sixth filter, bytes after the stream.
-TEST(test_png_strange_two_ways)
-{
+TEST(test_png_strange_two_ways) {
     enum { WIDTH = 130, HEIGHT = 140 };
     RG_FREED unsigned char *rows = rg_alloc((WIDTH + 1) * HEIGHT);
     if (!HAVE_DEFLATE) return;
@@ -206,8 +193,7 @@ TEST(test_png_strange_two_ways)
 }
 
 // A wrong bit in every seventh byte, with the chunk's checksum unchanged and corrected; and files cut short.
-TEST(test_png_damaged_two_ways)
-{
+TEST(test_png_damaged_two_ways) {
     enum { WIDTH = 131, HEIGHT = 140 };
     RG_FREED unsigned char *row = rg_alloc(HEIGHT * WIDTH);
     for (int i = 0; i < HEIGHT * WIDTH; i++)
@@ -233,8 +219,7 @@ TEST(test_png_damaged_two_ways)
     assert_false(by_deflate(put_file("h.png", whole, n)));
 }
 
-TEST(test_png_damaged)
-{
+TEST(test_png_damaged) {
     size_t n = 0;
     write_png(in_dir("e.png"), 3, 3, 8, PNG_COLOR_TYPE_GRAY, 0, (const unsigned char *)"\1\2\3\4\5\6\7\10\11");
     RG_FREED char *whole = get_file(in_dir("e.png"), &n);
@@ -260,8 +245,7 @@ TEST(test_png_damaged)
 
 #if HAVE_TIFF
 static void tiff_page(
-    TIFF *t, int w, int h, int bits, int channels, int photometric, int format, int compression, const void *row)
-{
+    TIFF *t, int w, int h, int bits, int channels, int photometric, int format, int compression, const void *row) {
     TIFFSetField(t, TIFFTAG_IMAGEWIDTH, w);
     TIFFSetField(t, TIFFTAG_IMAGELENGTH, h);
     TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, bits);
@@ -279,8 +263,7 @@ static void tiff_page(
     TIFFWriteDirectory(t);
 }
 
-TEST(test_tiff)
-{
+TEST(test_tiff) {
     const char *path = in_dir("t.tif"), *mode[2] = {"wl", "wb"};
     const uint8_t grey[6] = {0, 5, 100, 200, 254, 255};
     const uint16_t deep[4] = {0, 300, 0x1234, 65535};
@@ -324,8 +307,7 @@ TEST(test_tiff)
 
 // Signed, long and double values: used unchanged if they are whole and not negative, else scaled by a range; or all as real
 // values.
-TEST(test_tiff_values)
-{
+TEST(test_tiff_values) {
     const int8_t int8[3] = {0, 7, 127};
     const int16_t int16[3] = {0, 300, 32767}, below[3] = {-5, 0, 5};
     const int32_t int32[3] = {0, 70, 65535};
@@ -383,8 +365,7 @@ TEST(test_tiff_values)
 }
 
 // White at 0: an integer is mirrored within the grey range, else within its type; a float changes sign.
-TEST(test_tiff_white_at_0)
-{
+TEST(test_tiff_white_at_0) {
     const uint8_t uint8[2] = {10, 250};
     const uint16_t uint16[2] = {10, 65535};
     const int16_t int16[2] = {-11, -1};
@@ -424,8 +405,7 @@ TEST(test_tiff_white_at_0)
 }
 
 // The picture "abc" above "def", with its pixels stored for each Orientation, the position of the first row and column.
-TEST(test_tiff_orientation)
-{
+TEST(test_tiff_orientation) {
     static const char *const stored[8] = {"abcdef", "cbafed", "fedcba", "defabc", "adbecf", "cfbead", "fcebda", "daebfc"};
     const uint16_t deep[6] = {'c', 'f', 'b', 'e', 'a', 'd'};
     const char *path = in_dir("o.tif");
@@ -451,8 +431,7 @@ TEST(test_tiff_orientation)
 }
 
 // ImageJ's format for stacks larger than 4 GiB: a directory for the first image only, followed by the others.
-TEST(test_tiff_imagej)
-{
+TEST(test_tiff_imagej) {
     TIFF *t = TIFFOpen(in_dir("j.tif"), "wb");
     TIFFSetField(t, TIFFTAG_IMAGEDESCRIPTION, "ImageJ=1.53t\nimages=300\nslices=300\n");
     tiff_page(t, 3, 1, 8, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_NONE, "abc");
@@ -467,8 +446,7 @@ TEST(test_tiff_imagej)
 }
 
 // Further pages of a pyramid are smaller copies of its picture, not photographs.
-TEST(test_tiff_pyramid)
-{
+TEST(test_tiff_pyramid) {
     TIFF *t = TIFFOpen(in_dir("y.tif"), "wl");
     tiff_page(t, 3, 2, 8, 1, PHOTOMETRIC_MINISBLACK, SAMPLEFORMAT_UINT, COMPRESSION_NONE, "abcdef");
     TIFFSetField(t, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
@@ -481,8 +459,7 @@ TEST(test_tiff_pyramid)
 
 // A page of 37 x 21 pixels, `channels` samples a pixel, in strips of 5 rows or tiles of 16 x 32, with 0xAA where the last ones
 // extend past the page; planes together or separate.
-static void tiff_laid_out(TIFF *t, bool tiled, bool separate, int bits, int channels, int format, int compression)
-{
+static void tiff_laid_out(TIFF *t, bool tiled, bool separate, int bits, int channels, int format, int compression) {
     enum { W = 37, H = 21, TW = 16, TH = 32 };
     const int size = bits / 8, planes = separate ? channels : 1, together = channels / planes;
     TIFFSetField(t, TIFFTAG_IMAGEWIDTH, W);
@@ -523,8 +500,7 @@ static void tiff_laid_out(TIFF *t, bool tiled, bool separate, int bits, int chan
     TIFFWriteDirectory(t);
 }
 
-TEST(test_tiff_tiles_and_planes)
-{
+TEST(test_tiff_tiles_and_planes) {
     static const struct {
         int bits, channels, format;
     } kind[] = {{8, 1, SAMPLEFORMAT_UINT}, {16, 1, SAMPLEFORMAT_UINT}, {32, 1, SAMPLEFORMAT_IEEEFP}, {16, 2, SAMPLEFORMAT_UINT},
@@ -570,8 +546,7 @@ TEST(test_tiff_tiles_and_planes)
 }
 #endif
 
-static const char *write_mrc(int mode, const float *value)
-{
+static const char *write_mrc(int mode, const float *value) {
     rg_mrc_out out;
     assert_int_equal(rg_mrc_write_begin(&out, in_dir("m.mrc"), 3, 1, 2, mode, 0, false), RG_GOOD);
     assert_int_equal(rg_mrc_write_section(&out, value) + rg_mrc_write_section(&out, value + 3), RG_GOOD);
@@ -579,8 +554,7 @@ static const char *write_mrc(int mode, const float *value)
     return in_dir("m.mrc");
 }
 
-TEST(test_mrc)
-{
+TEST(test_mrc) {
     const float whole[6] = {0, 7, 127, 1, 2, 3}, negative[6] = {0, 7, 127, 1, -2, 3};
     int64_t pages;
     rg_image image;

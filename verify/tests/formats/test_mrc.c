@@ -11,8 +11,7 @@
 
 // Writes a header of nx x ny x nz in the given byte order, which declares `extended` bytes.
 static void lay_header(
-    unsigned char *h, bool big, int32_t nx, int32_t ny, int32_t nz, int32_t mode, int32_t extended, bool stamp)
-{
+    unsigned char *h, bool big, int32_t nx, int32_t ny, int32_t nz, int32_t mode, int32_t extended, bool stamp) {
     const int32_t value[] = {nx, ny, nz, mode};
     memset(h, 0, 1024);
     for (int i = 0; i < 5; i++) {
@@ -26,8 +25,7 @@ static void lay_header(
     }
 }
 
-TEST(test_half)
-{
+TEST(test_half) {
     assert_true(rg_half_to_float(0x3C00) == 1 && rg_half_to_float(0xC000) == -2 && rg_half_to_float(0x7BFF) == 65504);
     assert_true(rg_half_to_float(0x0001) == ldexpf(1, -24) && rg_half_to_float(0x0400) == ldexpf(1, -14));
     for (unsigned h = 0; h < 65536; h++) {
@@ -44,8 +42,7 @@ TEST(test_half)
     assert_int_equal(rg_float_to_half(2047.9f), 0x6800); // the fraction carries into the exponent
 }
 
-TEST(test_byte_orders)
-{
+TEST(test_byte_orders) {
     for (int big = 0; big < 2; big++)
         for (int stamp = 0; stamp < 2; stamp++)
             for (int extended = 0; extended <= 100; extended += 100) {
@@ -68,8 +65,7 @@ TEST(test_byte_orders)
 }
 
 // With IMOD's stamp in words 39 and 40, "IMOD" and flags, bit 0 of the flags says whether bytes of mode 0 are signed.
-TEST(test_imod_bytes)
-{
+TEST(test_imod_bytes) {
     for (int flags = 0; flags < 2; flags++) {
         unsigned char file[1024 + 4];
         float section[4];
@@ -85,8 +81,7 @@ TEST(test_imod_bytes)
 }
 
 // Without that stamp bytes are signed, as in MRC2014, unless the header's minimum and maximum are in the unsigned range.
-TEST(test_bytes_without_flags)
-{
+TEST(test_bytes_without_flags) {
     static const struct {
         float minimum, maximum, last;
     } header[] = {{0, 0, -1}, {-128, 127, -1}, {0, 127, -1}, {0, 255, 255}, {3, 128, 255}, {-5, 255, -1}, {0, 1000, -1}};
@@ -105,8 +100,7 @@ TEST(test_bytes_without_flags)
 }
 
 // A header of 512 bytes: machine (6: little-endian, 3: big-endian), type in byte 3, sides; then the data.
-static void put_em(const char *name, int machine, int type, size_t data_bytes)
-{
+static void put_em(const char *name, int machine, int type, size_t data_bytes) {
     unsigned char file[512 + 64] = {[0] = (unsigned char)machine, [3] = (unsigned char)type};
     const int16_t value[6] = {1, -2, 300, 4, 5, -32768};
     for (int i = 0; i < 3; i++) file[4 + 4 * i + (machine == 6 ? 0 : 3)] = (unsigned char)(i == 0 ? 3 : i == 1 ? 1 : 2);
@@ -116,8 +110,7 @@ static void put_em(const char *name, int machine, int type, size_t data_bytes)
     put_file(name, file, 512 + data_bytes);
 }
 
-TEST(test_em)
-{
+TEST(test_em) {
     rg_mrc m;
     float section[3];
     for (int machine = 3; machine <= 6; machine += 3) {
@@ -140,15 +133,13 @@ TEST(test_em)
 }
 
 #if HAVE_ZLIB
-static void put_gzip(const char *name, const void *bytes, size_t n)
-{
+static void put_gzip(const char *name, const void *bytes, size_t n) {
     gzFile f = gzopen(in_dir(name), "wb");
     assert_int_equal(gzwrite(f, bytes, (unsigned)n), (int)n);
     gzclose(f);
 }
 
-TEST(test_gzip)
-{
+TEST(test_gzip) {
     unsigned char file[1024 + 12];
     float section[3];
     rg_mrc m;
@@ -175,8 +166,7 @@ TEST(test_gzip)
 #endif
 
 // Other formats that users have: the error names the format and a tool that converts it.
-TEST(test_other_formats)
-{
+TEST(test_other_formats) {
     static const struct {
         const char *bytes;
         size_t n;
@@ -197,8 +187,7 @@ TEST(test_other_formats)
     }
 }
 
-TEST(test_refusals)
-{
+TEST(test_refusals) {
     unsigned char file[1024 + 64] = {0};
     RG_ENDS(rg_mrc_close) rg_mrc m;
     lay_header(file, false, 4, 2, 1, 4, 0, true);
@@ -226,8 +215,7 @@ TEST(test_refusals)
 }
 
 // at_once: all sections in one call, to a file whose space is allocated first.
-static int write_one(const char *path, int mode, const float *value, int64_t nz, bool at_once)
-{
+static int write_one(const char *path, int mode, const float *value, int64_t nz, bool at_once) {
     rg_mrc_out out;
     int code = rg_mrc_write_begin(&out, path, 3, 2, nz, mode, 2.5, nz > 1);
     if (code == RG_GOOD && at_once) rg_mrc_write_room(&out);
@@ -236,8 +224,7 @@ static int write_one(const char *path, int mode, const float *value, int64_t nz,
     return rg_mrc_write_end(&out, code);
 }
 
-TEST(test_round_trip)
-{
+TEST(test_round_trip) {
     const float value[12] = {0, 1, 2, 3, 100, 127, 7, 7, 7, 7, 7, 7};
     const int mode[] = {0, 1, 2, 6, 12}, bytes[] = {1, 2, 4, 2, 2};
     for (int i = 0; i < 5; i++) {
@@ -263,8 +250,7 @@ TEST(test_round_trip)
 }
 
 // In /dev/shm, where the file is mapped.
-TEST(test_in_memory)
-{
+TEST(test_in_memory) {
     const float value[12] = {0, 1, 2, 3, 100, 127, 7, 7, 7, 7, 7, 7};
     size_t n[2];
     if (access("/dev/shm", W_OK)) skip();
@@ -279,8 +265,7 @@ TEST(test_in_memory)
     free(file[1]);
 }
 
-TEST(test_nothing_half_written)
-{
+TEST(test_nothing_half_written) {
     const float fraction[6] = {0.5f}, large[6] = {40000};
     rg_mrc_out out;
     assert_refused(write_one(in_dir("none.mrc"), 1, fraction, 1, false), "has no place in mode 1");
@@ -293,8 +278,7 @@ TEST(test_nothing_half_written)
 }
 
 // Unusual files of EMDB: other axes, which are refused, and sides known from another source.
-TEST(test_real_files)
-{
+TEST(test_real_files) {
     const char *path = "../shared/data/format_quirks/EMD-3197.map", *other = "../shared/data/format_quirks/EMD-3001.map";
     RG_ENDS(rg_mrc_close) rg_mrc m;
     double sum = 0;

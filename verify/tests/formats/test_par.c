@@ -16,16 +16,14 @@
 
 static int read_text(const char *text, rg_par *p) { return rg_par_read(put_file("p.par", text, strlen(text)), p); }
 
-static int code_of(const char *text)
-{
+static int code_of(const char *text) {
     rg_par p;
     int code = read_text(text, &p);
     if (code == RG_GOOD) rg_par_free(&p);
     return code;
 }
 
-TEST(test_versions)
-{
+TEST(test_versions) {
     static const char *const text[] = {"C comment\n" V9, V9_OLD "C end\n", V8};
     for (int i = 0; i < 3; i++) {
         RG_ENDS(rg_par_free) rg_par p;
@@ -44,8 +42,7 @@ TEST(test_versions)
 }
 
 // A shift of -1000.00 A fills its ten columns except one, an angle of -1000.00 all eight, so that words touch.
-TEST(test_columns_that_touch)
-{
+TEST(test_columns_that_touch) {
     rg_par p;
     char text[] = V9, old[] = V8;
     memcpy(text + 7, "-1000.25-2000.50-3000.75", 24);
@@ -62,8 +59,7 @@ TEST(test_columns_that_touch)
     rg_par_free(&p);
 }
 
-TEST(test_free_format)
-{
+TEST(test_free_format) {
     RG_ENDS(rg_par_free) rg_par p;
     assert_int_equal(
         read_text("1 1 2 3 4 5 10000 1 9000 8000 7 66 0\r\n2\t1 2 3 4 5 10000 1 9000 8000 7 66 -1.5", &p), RG_GOOD);
@@ -71,8 +67,7 @@ TEST(test_free_format)
 }
 
 // What is written is read back, in the fixed widths that FREALIGN reads; a value too wide leaves no file.
-TEST(test_written)
-{
+TEST(test_written) {
     for (int version = 8; version <= 9; version++) {
         RG_ENDS(rg_par_free) rg_par out, in;
         rg_par_make(&out, version, 3);
@@ -96,8 +91,7 @@ TEST(test_written)
     }
 }
 
-static void put_stack(int64_t images)
-{
+static void put_stack(int64_t images) {
     rg_mrc_out out;
     float section[16];
     assert_int_equal(rg_mrc_write_begin(&out, in_dir("s.mrcs"), 4, 4, images, RG_MRC_FLOAT32, 2, false), RG_GOOD);
@@ -108,8 +102,7 @@ static void put_stack(int64_t images)
     assert_int_equal(rg_mrc_write_commit(&out), RG_GOOD);
 }
 
-static int particles_of(const char *text, rg_particles *p)
-{
+static int particles_of(const char *text, rg_particles *p) {
     rg_par par;
     const rg_par_optics optics = {2, 200, 2, 0.07};
     int code = read_text(text, &par);
@@ -123,8 +116,7 @@ static int particles_of(const char *text, rg_particles *p)
 #define ROW8(no) #no " 1 2 3 4 5 10000 1 9000 8000 7 66\n"
 #define ROW9(no) #no " 1 2 3 4 5 10000 1 9000 8000 7 100 0 1 20 0\n"
 
-TEST(test_particles)
-{
+TEST(test_particles) {
     rg_particles p;
     float image[16];
     put_stack(2);
@@ -154,8 +146,7 @@ TEST(test_particles)
 }
 
 // Columns too narrow to tell where they end; what is written is read back.
-TEST(test_narrow_kind)
-{
+TEST(test_narrow_kind) {
     rg_par p, again;
     assert_int_equal(read_text("1 2 3 4 5 6 10000 1 9000 8000 7 66 1\n", &p), RG_GOOD);
     assert_int_equal(rg_par_write(in_dir("w.par"), &p), RG_GOOD);
@@ -168,8 +159,7 @@ TEST(test_narrow_kind)
 }
 
 // A line longer than the part used to recognise the format, and numbers that no microscope gives.
-TEST(test_beyond)
-{
+TEST(test_beyond) {
     const size_t n = (1 << 20) + 4096;
     char *line = rg_alloc(n + 1);
     memset(line, 'x', n);

@@ -9,8 +9,7 @@
 #include <complex.h>
 
 // A stack of `images` images of nx x ny pixels, value 100 * image + pixel.
-static void put_stack(const char *name, int64_t nx, int64_t ny, int64_t images, double voxel_A)
-{
+static void put_stack(const char *name, int64_t nx, int64_t ny, int64_t images, double voxel_A) {
     rg_mrc_out out;
     RG_FREED float *section = rg_alloc((size_t)(nx * ny) * sizeof *section);
     assert_int_equal(rg_mrc_write_begin(&out, in_dir(name), nx, ny, images, RG_MRC_FLOAT32, voxel_A, false), RG_GOOD);
@@ -23,8 +22,7 @@ static void put_stack(const char *name, int64_t nx, int64_t ny, int64_t images, 
 
 static int open_text(const char *text, rg_particles *p) { return rg_particles_open(p, put_file("p.star", text, strlen(text))); }
 
-static int code_of(const char *text)
-{
+static int code_of(const char *text) {
     rg_particles p;
     int code = open_text(text, &p);
     if (code == RG_GOOD) rg_particles_close(&p);
@@ -33,8 +31,7 @@ static int code_of(const char *text)
 
 #define POSES "_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n"
 
-TEST(test_relion_31)
-{
+TEST(test_relion_31) {
     RG_ENDS(rg_particles_close) rg_particles p;
     float image[9];
     put_stack("a.mrcs", 3, 3, 3, 1);
@@ -61,8 +58,7 @@ TEST(test_relion_31)
     assert_true(image[8] == 8);
 }
 
-TEST(test_relion_30)
-{
+TEST(test_relion_30) {
     rg_particles p;
     put_stack("c.mrcs", 3, 3, 1, 0);
     // 5 um at 20,000 times magnification are 2.5 A.
@@ -84,8 +80,7 @@ TEST(test_relion_30)
 }
 
 // The suffixes of RELION and Xmipp that give the format of a file; a file name may also contain a colon.
-TEST(test_suffix)
-{
+TEST(test_suffix) {
     rg_particles p;
     put_stack("a.mrc", 3, 3, 2, 0);
     put_stack("b:c.mrcs", 3, 3, 1, 0);
@@ -100,8 +95,7 @@ TEST(test_suffix)
 }
 
 // RELION's names of blocks, and the flags of an optics group for the processing of its images.
-TEST(test_blocks_and_flags)
-{
+TEST(test_blocks_and_flags) {
     rg_particles p;
     put_stack("a.mrcs", 3, 3, 1, 2);
     catch_stderr();
@@ -126,8 +120,7 @@ TEST(test_blocks_and_flags)
 }
 
 // Images missing at the end get one warning only, because subsets of a stack are common.
-TEST(test_row_too_few)
-{
+TEST(test_row_too_few) {
     put_stack("a.mrcs", 3, 3, 130, 0);
     catch_stderr();
     int code = code_of("data_\nloop_\n" POSES "1@a.mrcs 1 2 3\n130@a.mrcs 1 2 3\n");
@@ -136,8 +129,7 @@ TEST(test_row_too_few)
     assert_non_null(strstr(said, "2 rows; 128 images of its stacks have no row and are left out, the first is image 2 of "));
 }
 
-TEST(test_not_finite)
-{
+TEST(test_not_finite) {
     put_stack("a.mrcs", 3, 3, 2, 0);
     size_t n = 0;
     RG_FREED char *bytes = get_file(in_dir("a.mrcs"), &n);
@@ -160,8 +152,7 @@ TEST(test_not_finite)
 
 // ---- orientation ---------------------------------------------------------------------------------------------------------
 
-TEST(test_matrix)
-{
+TEST(test_matrix) {
     double a[9], t[9];
     rg_particle_matrix(90, 0, 0, a); // the image's x axis lies along the map's y
     assert_true(fabs(a[1] - 1) < 1e-15 && fabs(a[3] + 1) < 1e-15 && fabs(a[8] - 1) < 1e-15);
@@ -183,8 +174,7 @@ TEST(test_matrix)
 
 // ---- CTF -----------------------------------------------------------------------------------------------------------------
 
-TEST(test_ctf)
-{
+TEST(test_ctf) {
     // The wavelengths of the textbooks: 0.0197, 0.0251 and 0.0370 A at 300, 200 and 100 kV.
     assert_true(fabs(rg_electron_wavelength_A(300) - 0.01968749) < 1e-8);
     assert_true(fabs(rg_electron_wavelength_A(200) - 0.02507934) < 1e-8);
@@ -219,8 +209,7 @@ TEST(test_ctf)
 // ---- the phantom ---------------------------------------------------------------------------------------------------------
 
 // Transform of `values` on side^dims points about the centre, at an integer frequency, by direct summation.
-static double complex transform_at(const double *values, int dims, int64_t side, const int64_t f[3])
-{
+static double complex transform_at(const double *values, int dims, int64_t side, const int64_t f[3]) {
     double complex sum = 0;
     int64_t planes = dims == 3 ? side : 1, c = side / 2;
     for (int64_t z = 0; z < planes; z++)
@@ -233,8 +222,7 @@ static double complex transform_at(const double *values, int dims, int64_t side,
 }
 
 // The transform of the sum of Gaussians at a frequency r in cycles a pixel, from its closed form.
-static double complex exact(int n, const rg_blob *blob, const double r[3])
-{
+static double complex exact(int n, const rg_blob *blob, const double r[3]) {
     double complex sum = 0;
     for (int b = 0; b < n; b++) {
         double s = blob[b].sigma, rr = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
@@ -245,8 +233,7 @@ static double complex exact(int n, const rg_blob *blob, const double r[3])
     return sum;
 }
 
-TEST(test_blobs_exact)
-{
+TEST(test_blobs_exact) {
     for (int64_t side = 12; side <= 13; side++) {
         rg_blob blob[RG_ASYMMETRIC_BLOBS];
         double *map = rg_alloc((size_t)(side * side * side) * sizeof *map), a[9];
@@ -274,8 +261,7 @@ TEST(test_blobs_exact)
 }
 
 // The number of parts at the place to which an operator of the group, generated elsewhere, moves another of the same amplitude.
-static int parts_met(const char *name, const rg_blob *blob, int n, int *operators)
-{
+static int parts_met(const char *name, const rg_blob *blob, int n, int *operators) {
     gr_symmetry group;
     int matched = 0;
     assert_null(gr_symmetry_make(&group, name));
@@ -293,8 +279,7 @@ static int parts_met(const char *name, const rg_blob *blob, int n, int *operator
 }
 
 // The operators of I1 permute the icosahedral parts, those of I2 do not; D7's permute those of the barrel, D14's do not.
-TEST(test_blobs_symmetric)
-{
+TEST(test_blobs_symmetric) {
     static const char *const name[] = {"I1", "I2", "D7", "D14"};
     for (int i = 0; i < 4; i++) {
         rg_blob blob[RG_D7_BLOBS];

@@ -7,14 +7,12 @@
 
 static char *folder, *path;
 
-static int read_text(const char *text, rg_result *result, bool *cut)
-{
+static int read_text(const char *text, rg_result *result, bool *cut) {
     put_text(path, text);
     return rg_result_read(path, result, cut);
 }
 
-static char *whole_file(void)
-{
+static char *whole_file(void) {
     rg_row row[2] = {test_row("naive", "device", 9, 1000), test_row("simd", "device", 9, 100)};
     test_set(&row[1], RG_C_DETAIL, "tab\tand\nnewline");
     test_set(&row[1], RG_C_ERROR, "");
@@ -30,8 +28,7 @@ static char *whole_file(void)
     return file_text(path);
 }
 
-TEST(written_and_read_back)
-{
+TEST(written_and_read_back) {
     free(whole_file());
     RG_ENDS(rg_result_free) rg_result r;
     bool cut = true;
@@ -59,8 +56,7 @@ TEST(written_and_read_back)
     assert_true(rg_row_same(&r.row[0], &r.row[0]));
 }
 
-TEST(columns_are_the_contract)
-{
+TEST(columns_are_the_contract) {
     RG_FREED char *text = whole_file();
     assert_non_null(strstr(text,
         "\nalgo\tvariant\tshape\tparams\tspace\tscope\tmode\tstatus\tstop\tdetail\tn\tmin\tq1\tmedian\tq3\tmax\tunit\tinterval\t"
@@ -104,8 +100,7 @@ static const struct {
 };
 
 // In older formats, the copies of scope transfer were of pageable memory.
-TEST(sentences_of_older_formats_become_columns)
-{
+TEST(sentences_of_older_formats_become_columns) {
     for (int i = 0; i < RG_COUNT(sentence); i++) {
         RG_ENDS(rg_result_free) rg_result r;
         bool cut;
@@ -131,8 +126,7 @@ TEST(sentences_of_older_formats_become_columns)
     }
 }
 
-TEST(unfinished_line_is_dropped)
-{
+TEST(unfinished_line_is_dropped) {
     RG_FREED char *text = whole_file();
     RG_ENDS(rg_result_free) rg_result r;
     bool cut;
@@ -142,8 +136,7 @@ TEST(unfinished_line_is_dropped)
     assert_int_equal(r.n_rows, 1);
 }
 
-int main(void)
-{
+int main(void) {
     folder = test_folder();
     path = rg_print("%s/f.tsv", folder);
     int failed = RUN_TESTS(NULL, NULL);

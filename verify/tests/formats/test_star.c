@@ -8,8 +8,7 @@ static int read_text(const char *text, rg_star *star) { return rg_star_read(put_
 
 // The output of RELION 3.1 with all else that is allowed: tabs, CR LF, quotes, comments, blank lines in a loop, no newline
 // after a last comment.
-TEST(test_accepted)
-{
+TEST(test_accepted) {
     static const char text[] = "# made by hand\r\n\n# version 30001\n\n"
                                "data_general\n\n_rlnNumber\t12 # twelve\n_rlnText 'two words'\n"
                                "\ndata_optics\nloop_ \n_rlnOpticsGroup #1 \n_rlnImagePixelSize #2\n   1\t2.5e0 \r\n\n"
@@ -39,8 +38,7 @@ TEST(test_accepted)
     assert_true(rows->row_line[0] == 22 && rows->row_line[2] == 26);
 }
 
-TEST(test_numbers)
-{
+TEST(test_numbers) {
     RG_ENDS(rg_star_free) rg_star star;
     double value;
     int64_t whole;
@@ -55,8 +53,7 @@ TEST(test_numbers)
     assert_int_equal(whole, 3);
 }
 
-TEST(test_round_trip)
-{
+TEST(test_round_trip) {
     const char *column[] = {"rlnA", "rlnB"}, *list[] = {"rlnC"}, *one[] = {"x y"};
     const char *cell[] = {"1", "", "a b", "#1", "it's", "say \"a b\"", "data_x", "_y", "loop_", "'q", "\t", "plain@name;#"};
     int64_t line[6] = {0};

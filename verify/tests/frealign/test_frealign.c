@@ -11,8 +11,7 @@ static const double TURN = 6.28318530717958647692;
 
 // ---- index.h against the definitions -------------------------------------------------------------------------------------
 
-TEST(sinc_is_sinc)
-{
+TEST(sinc_is_sinc) {
     for (int step = -24000; step <= 24000; step++) {
         const double t = step / 8000.0, x = TURN / 2 * t;
         assert_true(fabs(fr_sinc((float)t) - (step ? sin(x) / x : 1)) < 3e-7);
@@ -22,8 +21,7 @@ TEST(sinc_is_sinc)
 // Errors of one column in a plane of noise against the transforms of both signs: 2-norm of the difference over that of the
 // transform.
 static void column_errors(
-    const fr_columns *c, const float *before, const float *after, int64_t pitch, int column, int forth, double error[2])
-{
+    const fr_columns *c, const float *before, const float *after, int64_t pitch, int column, int forth, double error[2]) {
     double off[2] = {0, 0}, all = 0;
     for (int q = 0; q < c->side; q++) {
         double sum[2][2] = {{0}};
@@ -46,8 +44,7 @@ static void column_errors(
 }
 
 // Sides of fours and twos, of each odd factor with special code, and of others. With the other sign the result is wrong.
-TEST(columns_are_transformed)
-{
+TEST(columns_are_transformed) {
     static const int side[] = {4, 6, 8, 10, 14, 22, 30, 34, 98, 112, 420, 500, 1022};
     for (int s = 0; s < RG_COUNT(side); s++)
         for (int wide = 0; wide <= rg_cpu_has("avx512"); wide++)
@@ -78,8 +75,7 @@ TEST(columns_are_transformed)
             }
 }
 
-TEST(mask_falls_over_six_pixels)
-{
+TEST(mask_falls_over_six_pixels) {
     const struct {
         int x, y;
         double e;
@@ -94,8 +90,7 @@ TEST(mask_falls_over_six_pixels)
     assert_true(fr_in_disc(5, 25) && !fr_in_disc(5, 26));
 }
 
-TEST(ctf_is_freealigns)
-{
+TEST(ctf_is_freealigns) {
     const float o[FR_OPTICS] = {-0.013f, 0.002f, -0.011f, 1e-5f, 0.9975f, 0.07f};
     assert_true(fabsf(fr_ctf(o, 0, 0) + 0.07f) < 1e-6f); // c(0) = -w2
     for (int i = 0; i < 40; i++)
@@ -107,8 +102,7 @@ TEST(ctf_is_freealigns)
 }
 
 // RELION's matrix maps the volume to the image, FREALIGN's the image to the volume.
-TEST(rotation_is_relions_transposed)
-{
+TEST(rotation_is_relions_transposed) {
     double m[9], a[9];
     fr_rotation(0.7, 1.1, -2.3, m);
     rg_particle_matrix(0.7 * 360 / TURN, 1.1 * 360 / TURN, -2.3 * 360 / TURN, a);
@@ -117,8 +111,7 @@ TEST(rotation_is_relions_transposed)
 
 // ---- a particle that is its section --------------------------------------------------------------------------------------
 
-static void correlates_with_itself(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void correlates_with_itself(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     const fr_call c = call_of(p);
     const float *out = p->arg[FR_SCORE];
     (void)context;
@@ -136,8 +129,7 @@ static void correlates_with_itself(const rg_variant *v, const int64_t *param, pr
     }
 }
 
-TEST(a_section_correlates_with_itself)
-{
+TEST(a_section_correlates_with_itself) {
     const char *const name[] = {"cc3m", "presb", "ccoef", "sigma2"};
     const int64_t kinds[] = {FR_V9, FR_TRILINEAR, FR_BOX3 | FR_SQUARED, FR_NEAREST | FR_PAD_2, FR_BOX5};
     for (int a = 0; a < RG_COUNT(name); a++)
@@ -153,15 +145,13 @@ TEST(a_section_correlates_with_itself)
 
 // ---- turns ---------------------------------------------------------------------------------------------------------------
 
-static double score_of(const rg_variant *v, const int64_t *param, problem *p)
-{
+static double score_of(const rg_variant *v, const int64_t *param, problem *p) {
     run(v, param, 1, p);
     return *(float *)p->arg[FR_SCORE];
 }
 
 // psi + 180 degrees turns the section about, which conjugates it; so does conjugating the particle, with the opposite shift.
-static void half_turn(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void half_turn(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     (void)context;
     float *pose = p->arg[FR_POSE], *X = p->arg[FR_X];
     const double before = score_of(v, param, p);
@@ -171,8 +161,7 @@ static void half_turn(const rg_variant *v, const int64_t *param, problem *p, con
     assert_true(fabs(before) > 1e-4);
 }
 
-TEST(a_half_turn_conjugates)
-{
+TEST(a_half_turn_conjugates) {
     const char *const name[] = {"cc3m", "ccoef"};
     for (int a = 0; a < RG_COUNT(name); a++) {
         const rg_shape shape = {{26, 1, FR_TRILINEAR, 1, 11, 1}, 7};
@@ -182,8 +171,7 @@ TEST(a_half_turn_conjugates)
 }
 
 // A reference with a four-fold axis along z, in Fourier space on the lattice: the mean over the four turned references.
-static void make_fourfold(problem *p)
-{
+static void make_fourfold(problem *p) {
     const int64_t side = p->shape.n[FR_SIDE], n = fr_voxels(side);
     float *F3 = p->arg[FR_F3], *sum = rg_alloc((size_t)(2 * n) * sizeof *sum);
     for (int64_t z = -side / 2 + 1; z < side / 2; z++)
@@ -210,8 +198,7 @@ static void make_fourfold(problem *p)
 }
 
 // g M q for M q, g a quarter turn about z.
-static void quarter_turn(const rg_variant *v, const int64_t *param, problem *p, const void *expected)
-{
+static void quarter_turn(const rg_variant *v, const int64_t *param, problem *p, const void *expected) {
     float *pose = p->arg[FR_POSE];
     const float was[6] = {pose[0], pose[1], pose[2], pose[3], pose[4], pose[5]};
     const double before = score_of(v, param, p);
@@ -224,8 +211,7 @@ static void quarter_turn(const rg_variant *v, const int64_t *param, problem *p, 
     assert_true(expected ? fabs(after - before) < 3e-6 : fabs(after - before) > 1e-3);
 }
 
-TEST(operators_of_the_group_change_nothing)
-{
+TEST(operators_of_the_group_change_nothing) {
     const rg_shape shape = {{20, 1, FR_TRILINEAR, 1, 8, 1}, 7};
     RG_ENDS(problem_free) problem p = problem_make("cc3m", shape, RG_RANDOM);
     each_variant(&p, quarter_turn, NULL); // without the symmetry they differ
@@ -239,8 +225,7 @@ typedef struct peak {
     int v, x, y;
 } peak;
 
-static void peaks_at(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void peaks_at(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     const peak *expected = context;
     const float *cc = p->arg[FR_CCP_CC];
     int64_t best = 0;
@@ -253,8 +238,7 @@ static void peaks_at(const rg_variant *v, const int64_t *param, problem *p, cons
 }
 
 // The section of another psi, moved by lags of two pixels.
-TEST(ccp_finds_quarter_and_lag)
-{
+TEST(ccp_finds_quarter_and_lag) {
     const peak cases[] = {{0, 0, 0}, {1, 3, -2}, {2, -6, 5}, {3, 1, 6}};
     for (int i = 0; i < RG_COUNT(cases); i++) {
         const rg_shape shape = {{48, 1, FR_TRILINEAR, 1, 12, 3}, 7};
@@ -279,8 +263,7 @@ TEST(ccp_finds_quarter_and_lag)
 // ---- insertion -----------------------------------------------------------------------------------------------------------
 
 // c = 1/2 and w = 1, so that E is added unchanged to an empty volume.
-static problem plain_insertion(int64_t kind)
-{
+static problem plain_insertion(int64_t kind) {
     const rg_shape shape = {{22, 2, kind, 3, 9}, 7};
     problem p = problem_make("pinsert_s", shape, RG_RANDOM);
     for (int64_t e = 0; e < p.algo->arg[FR_INSERT_C].count(&p.shape); e++) ((float *)p.arg[FR_INSERT_C])[e] = 0.5f;
@@ -288,14 +271,12 @@ static problem plain_insertion(int64_t kind)
     return p;
 }
 
-static void clear_volume(problem *p)
-{
+static void clear_volume(problem *p) {
     memset(p->arg[FR_INSERT_VOLUME], 0, (size_t)p->algo->arg[FR_INSERT_VOLUME].count(&p->shape) * sizeof(float));
 }
 
 // The weights of nodes around a place add up to 1; the plane x = 0 is its own mirror image.
-static void mass_and_mirror(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void mass_and_mirror(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     const int64_t side = 22;
     const float *volume = p->arg[FR_INSERT_VOLUME];
     double mass = 0, right = 0;
@@ -316,8 +297,7 @@ static void mass_and_mirror(const rg_variant *v, const int64_t *param, problem *
         }
 }
 
-TEST(insertion_keeps_mass_and_mirror)
-{
+TEST(insertion_keeps_mass_and_mirror) {
     const int64_t kinds[] = {FR_TRILINEAR, FR_NEAREST};
     for (int k = 0; k < RG_COUNT(kinds); k++) {
         RG_ENDS(problem_free) problem p = plain_insertion(kinds[k]);
@@ -326,8 +306,7 @@ TEST(insertion_keeps_mass_and_mirror)
 }
 
 // <S F, E> over all coefficients is <F, insertion of E> over all nodes: the section is the transpose of the insertion.
-static void is_transposed(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void is_transposed(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     const problem *section = context;
     const fr_call c = call_of(section);
     const int64_t side = 22;
@@ -354,8 +333,7 @@ static void is_transposed(const rg_variant *v, const int64_t *param, problem *p,
     assert_true(fabs(gathered - scattered) < 1e-5 * size && fabs(gathered) > 1e-3 * size);
 }
 
-TEST(insertion_is_the_sections_transpose)
-{
+TEST(insertion_is_the_sections_transpose) {
     RG_ENDS(problem_free) problem p = plain_insertion(FR_TRILINEAR);
     const rg_shape shape = {{22, 1, FR_TRILINEAR, 1, 9, 1}, 7};
     RG_ENDS(problem_free) problem section = problem_make("ccoef", shape, RG_RANDOM);
@@ -363,8 +341,7 @@ TEST(insertion_is_the_sections_transpose)
 }
 
 // Two calls add the same as one call with both particles.
-static void accumulates(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void accumulates(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     const int64_t n = p->algo->arg[FR_INSERT_VOLUME].count(&p->shape), stored = fr_stored(22);
     RG_FREED float *both = rg_alloc((size_t)n * sizeof *both);
     problem half = *p;
@@ -383,8 +360,7 @@ static void accumulates(const rg_variant *v, const int64_t *param, problem *p, c
     assert_memory_equal(both, p->arg[FR_INSERT_VOLUME], (size_t)n * sizeof *both);
 }
 
-TEST(insertion_accumulates)
-{
+TEST(insertion_accumulates) {
     RG_ENDS(problem_free) problem p = plain_insertion(FR_BOX2 | FR_SQUARED);
     each_variant(&p, accumulates, NULL);
 }
@@ -392,8 +368,7 @@ TEST(insertion_accumulates)
 // ---- ctfapply ------------------------------------------------------------------------------------------------------------
 
 // One pixel at (x, y), shifted home to (0, 0): D is then (-1)^(i+j) everywhere.
-static void comes_home(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void comes_home(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     const int64_t side = 20;
     const float *D = p->arg[FR_APPLY_D];
     (void)context;
@@ -402,8 +377,7 @@ static void comes_home(const rg_variant *v, const int64_t *param, problem *p, co
         assert_true(fabsf(D[2 * e] - fr_sign(fr_i(side, e), fr_j(side, e))) < 1e-5f && fabsf(D[2 * e + 1]) < 1e-5f);
 }
 
-TEST(a_shift_brings_the_particle_home)
-{
+TEST(a_shift_brings_the_particle_home) {
     const rg_shape shape = {{20, 1, FR_SQUARED, 1}, 7};
     RG_ENDS(problem_free) problem p = problem_make("ctfapply", shape, RG_RANDOM);
     float *image = p.arg[FR_APPLY_IMAGE], *shift = p.arg[FR_APPLY_SHIFT];

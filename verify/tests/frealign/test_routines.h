@@ -9,15 +9,13 @@
 #include "../../../impl/frealign/turn/index.h"
 #include "../test_variants.h"
 
-static inline fr_call call_of(const problem *p)
-{
+static inline fr_call call_of(const problem *p) {
     const rg_call call = {.shape = &p->shape, .arg = p->arg};
     return fr_call_of(&call);
 }
 
 // Sets X of particle 0 to f S e^{-i s.q} of trial 0, in the band only: the routines must find it equal to their reference.
-static inline void plant(problem *p)
-{
+static inline void plant(problem *p) {
     const fr_call c = call_of(p);
     float *X = p->arg[FR_X];
     memset(X, 0, (size_t)c.stored * 2 * sizeof *X);

@@ -6,16 +6,14 @@
 
 enum { SIDE = 64, SHELLS = SIDE / 2 + 1 };
 
-static void assert_words(const double *fsc, double level, const char *words)
-{
+static void assert_words(const double *fsc, double level, const char *words) {
     char *text = rg_fsc_words(SIDE, 2, fsc, level);
     if (strcmp(text, words) != 0) printf("%s\n", text);
     assert_string_equal(text, words);
     free(text);
 }
 
-TEST(test_words)
-{
+TEST(test_words) {
     double fsc[SHELLS];
     for (int s = 0; s < SHELLS; s++) fsc[s] = 0.8;
     assert_words(fsc, 0.5, "above at all shells, to 4 A"); // 128 A / 32
@@ -31,8 +29,7 @@ TEST(test_words)
 }
 
 // A straight line: the ends are a deviation above and below the level, from the number of the shell's frequencies.
-TEST(test_deviation)
-{
+TEST(test_deviation) {
     double fsc[SHELLS], low, high, level = 0.5;
     int64_t n = 0;
     for (int s = 0; s < SHELLS; s++) fsc[s] = 1 - s / 32.0;
@@ -47,8 +44,7 @@ TEST(test_deviation)
 }
 
 // Amplitudes and shells below stay; above, the phases are independent of the old ones.
-TEST(test_randomise)
-{
+TEST(test_randomise) {
     for (int side = 15; side <= 16; side++) {
         enum { MOST = 16 * 16 * 16 };
         static float map[MOST], changed[MOST], again[MOST];
@@ -73,8 +69,7 @@ TEST(test_randomise)
 
 // Two maps with a common broad blob and independent noise: a hard mask spreads the blob's frequencies over all shells, where
 // the maps then seem to agree; after the correction they do not.
-TEST(test_mask)
-{
+TEST(test_mask) {
     enum { N = 32, ALL = N * N * N };
     static float map[2][ALL], masked[2][ALL];
     double plain[N / 2 + 1], of_mask[N / 2 + 1], random[N / 2 + 1], corrected[N / 2 + 1], mean[2] = {0};

@@ -11,15 +11,13 @@ static const struct {
     {"i2", 60, 12}, {"C256", 256, 4}, {"D128", 256, 8}};
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
-static double apart(const double a[9], const double b[9])
-{
+static double apart(const double a[9], const double b[9]) {
     double most = 0;
     for (int e = 0; e < 9; e++) most = fmax(most, fabs(a[e] - b[e]));
     return most;
 }
 
-static int find(const gr_symmetry *g, const double m[9])
-{
+static int find(const gr_symmetry *g, const double m[9]) {
     int found = -1;
     for (int i = 0; i < g->n; i++)
         if (apart(g->matrix[i], m) < 1e-9) {
@@ -29,8 +27,7 @@ static int find(const gr_symmetry *g, const double m[9])
     return found;
 }
 
-static void assert_rotation(const double m[9])
-{
+static void assert_rotation(const double m[9]) {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             const double dot = m[3 * i] * m[3 * j] + m[3 * i + 1] * m[3 * j + 1] + m[3 * i + 2] * m[3 * j + 2];
@@ -41,8 +38,7 @@ static void assert_rotation(const double m[9])
     assert_true(fabs(det - 1) < 1e-13);
 }
 
-TEST(groups_are_closed)
-{
+TEST(groups_are_closed) {
     static gr_symmetry g;
     const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (int k = 0; k < GROUPS; k++) {
@@ -60,16 +56,14 @@ TEST(groups_are_closed)
     }
 }
 
-static void rotation_about(double turn, double x, double y, double z, double m[9])
-{
+static void rotation_about(double turn, double x, double y, double z, double m[9]) {
     const double n = sqrt(x * x + y * y + z * z), c = cos(turn), s = sin(turn);
     const double a[3] = {x / n, y / n, z / n}, cross[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
     for (int e = 0; e < 9; e++) m[e] = (e % 4 == 0 ? c : 0) + s * cross[e] + (1 - c) * a[e / 3] * a[e % 3];
 }
 
 // The axes of RELION and Xmipp for each group, to the printed digits.
-TEST(axes_are_those_of_relion)
-{
+TEST(axes_are_those_of_relion) {
     static gr_symmetry g;
     const struct {
         const char *name;
@@ -93,8 +87,7 @@ TEST(axes_are_those_of_relion)
 }
 
 // Every operator is one of the lattice times one of a coset, once; those of the lattice are exact, a subgroup, and complete.
-TEST(lattice_times_cosets_is_the_group)
-{
+TEST(lattice_times_cosets_is_the_group) {
     static gr_symmetry g;
     static gr_lattice l;
     for (int k = 0; k < GROUPS; k++) {
@@ -116,8 +109,7 @@ TEST(lattice_times_cosets_is_the_group)
     }
 }
 
-TEST(cube_has_24_rotations)
-{
+TEST(cube_has_24_rotations) {
     double m[24][9];
     const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (int i = 0; i < 24; i++) {
@@ -129,8 +121,7 @@ TEST(cube_has_24_rotations)
     assert_true(apart(m[0], one) == 0);
 }
 
-TEST(unknown_names_are_refused)
-{
+TEST(unknown_names_are_refused) {
     static gr_symmetry g;
     const char *const wrong[] = {
         "", "C", "C0", "C-2", "C257", "D129", "D", "T1", "O2", "I", "I3", "I12", "X", "C4x", "C99999999999999999999"};

@@ -20,16 +20,14 @@ typedef struct sides {
     void *input[RG_ARGS_MAX], *found[2][RG_ARGS_MAX];
 } sides;
 
-static void *share(size_t bytes)
-{
+static void *share(size_t bytes) {
     void *p = mmap(NULL, bytes + 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(p != MAP_FAILED);
     return p;
 }
 
 static int compute(
-    const rg_entry *e, const rg_shape *shape, const int64_t *param, const char *device_name, const sides *s, int side)
-{
+    const rg_entry *e, const rg_shape *shape, const int64_t *param, const char *device_name, const sides *s, int side) {
     char why[200];
     const rg_device *device = rg_device_open(device_name, why);
     rg_frame f = {0};
@@ -46,8 +44,7 @@ static int compute(
 
 // In a child, because a GPU's context does not survive a fork, and a fault must not end the test.
 static void compute_in_child(
-    const rg_entry *e, const rg_shape *shape, const int64_t *param, const char *device, const sides *s, int side)
-{
+    const rg_entry *e, const rg_shape *shape, const int64_t *param, const char *device, const sides *s, int side) {
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) _exit(compute(e, shape, param, device, s, side));
@@ -56,8 +53,7 @@ static void compute_in_child(
     if (!WIFEXITED(status) || WEXITSTATUS(status)) fail_msg("%s:%s on %s: status %d", e->algo->name, e->name, device, status);
 }
 
-static double element(const void *p, rg_type type, int64_t i)
-{
+static double element(const void *p, rg_type type, int64_t i) {
     switch (type) {
     case RG_U8: return ((const uint8_t *)p)[i];
     case RG_U16: return ((const uint16_t *)p)[i];
@@ -68,8 +64,7 @@ static double element(const void *p, rg_type type, int64_t i)
     }
 }
 
-static void compare(const rg_entry *e, const rg_shape *shape, const int64_t *param, const sides *s)
-{
+static void compare(const rg_entry *e, const rg_shape *shape, const int64_t *param, const sides *s) {
     char text[96], where[64] = "";
     rg_shape_print(e->algo, shape, text);
     rg_tolerance t = e->variant->tolerance ? e->variant->tolerance(shape, param) : e->algo->tolerance(shape);
@@ -92,8 +87,7 @@ static void compare(const rg_entry *e, const rg_shape *shape, const int64_t *par
     }
 }
 
-static void agree_at(const rg_entry *gpu, const rg_entry *host, const rg_shape *shape, const int64_t *param)
-{
+static void agree_at(const rg_entry *gpu, const rg_entry *host, const rg_shape *shape, const int64_t *param) {
     sides s = {0};
     for (int i = 0; i < gpu->algo->n_args; i++) {
         s.bytes[i] = (size_t)gpu->algo->arg[i].count(shape) * rg_type_bytes(gpu->algo->arg[i].type(shape));
@@ -112,8 +106,7 @@ static void agree_at(const rg_entry *gpu, const rg_entry *host, const rg_shape *
     }
 }
 
-TEST(test_agreement)
-{
+TEST(test_agreement) {
     char why[200];
     if (rg_gpu_count(why) < 1) {
         print_message("no agreement to test: %s\n", why);

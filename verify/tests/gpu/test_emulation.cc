@@ -6,31 +6,27 @@
 
 // ---- indices and order ---------------------------------------------------------------------------------------------------
 
-static __global__ void where_am_i(int *out)
-{
+static __global__ void where_am_i(int *out) {
     const int block = ((int)blockIdx.z * (int)gridDim.y + (int)blockIdx.y) * (int)gridDim.x + (int)blockIdx.x;
     const int thread = ((int)threadIdx.z * (int)blockDim.y + (int)threadIdx.y) * (int)blockDim.x + (int)threadIdx.x;
     const int threads = (int)(blockDim.x * blockDim.y * blockDim.z);
     out[block * threads + thread] += 1 + (int)threadIdx.z * 10000 + (int)threadIdx.y * 100 + (int)threadIdx.x;
 }
 
-TEST(every_thread_once)
-{
+TEST(every_thread_once) {
     Memory<int> out(2 * 3 * 4 * 5 * 3 * 2);
     RG_LAUNCH(where_am_i, dim3(2, 3, 4), dim3(5, 3, 2), 0, nullptr, out.p);
     assert_fine();
     for (int i = 0; i < (int)out.n; i++) assert_int_equal(out[(size_t)i], 1 + i % 30 / 15 * 10000 + i % 15 / 5 * 100 + i % 5);
 }
 
-static __global__ void arrive(unsigned *order, unsigned *next)
-{
+static __global__ void arrive(unsigned *order, unsigned *next) {
     order[atomicAdd(next, 1u)] = blockIdx.x * blockDim.x + threadIdx.x;
     __syncthreads();
     order[atomicAdd(next, 1u)] = blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-static std::vector<unsigned> order_of(uint64_t seed)
-{
+static std::vector<unsigned> order_of(uint64_t seed) {
     Memory<unsigned> order(2 * 3 * 40), next(1);
     rg_emulation_seed(seed);
     RG_LAUNCH(arrive, 3, 40, 0, nullptr, order.p, next.p);
@@ -39,8 +35,7 @@ static std::vector<unsigned> order_of(uint64_t seed)
     return std::vector<unsigned>(order.p, order.p + order.n);
 }
 
-TEST(seed_decides_the_order)
-{
+TEST(seed_decides_the_order) {
     const std::vector<unsigned> one = order_of(1), two = order_of(2);
     assert_true(one == order_of(1));
     assert_true(one != two);
@@ -58,15 +53,13 @@ TEST(seed_decides_the_order)
 
 // ---- barriers and warps --------------------------------------------------------------------------------------------------
 
-static __global__ void votes(int *out)
-{
+static __global__ void votes(int *out) {
     const int t = (int)threadIdx.x;
     const int n = __syncthreads_count(t % 3 == 0), all = __syncthreads_and(t < 70), any = __syncthreads_or(t == 69);
     if (t == 11) out[0] = n, out[1] = all, out[2] = any;
 }
 
-TEST(counting_barriers)
-{
+TEST(counting_barriers) {
     Memory<int> out(3);
     RG_LAUNCH(votes, 1, 70, 0, nullptr, out.p);
     assert_fine();
@@ -75,8 +68,7 @@ TEST(counting_barriers)
     assert_int_equal(out[2], 1);
 }
 
-static __global__ void warp_words(int *out, unsigned *sets)
-{
+static __global__ void warp_words(int *out, unsigned *sets) {
     const int l = (int)threadIdx.x;
     out[l] = __shfl_sync(~0u, l * 7, l + 5, 16);
     out[32 + l] = __shfl_up_sync(~0u, l * 7, 3u, 8);
@@ -95,8 +87,7 @@ static __global__ void warp_words(int *out, unsigned *sets)
     if (l == 5) out[160] = any * 4 + all * 2 + (most == 0);
 }
 
-TEST(warp_wide_words)
-{
+TEST(warp_wide_words) {
     Memory<int> out(161);
     Memory<unsigned> sets(32);
     RG_LAUNCH(warp_words, 1, 32, 0, nullptr, out.p, sets.p);
@@ -114,8 +105,7 @@ TEST(warp_wide_words)
 }
 
 // 8 warps of 32: shuffles in the warp, shared memory between warps, an atomic between blocks.
-static __global__ void add_up(const int *in, int n, unsigned long long *sum)
-{
+static __global__ void add_up(const int *in, int n, unsigned long long *sum) {
     __shared__ int part[8];
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     int v = i < n ? in[i] : 0;
@@ -129,8 +119,7 @@ static __global__ void add_up(const int *in, int n, unsigned long long *sum)
     }
 }
 
-TEST(sums_and_dynamic_shared)
-{
+TEST(sums_and_dynamic_shared) {
     Memory<int> in(3000), out(3000);
     Memory<unsigned long long> sum(1);
     for (int i = 0; i < 3000; i++) in[(size_t)i] = i;
@@ -153,8 +142,7 @@ TEST(sums_and_dynamic_shared)
 
 // ---- arithmetic ----------------------------------------------------------------------------------------------------------
 
-static __global__ void matrix(const unsigned char *a, const unsigned char *b, int *d)
-{
+static __global__ void matrix(const unsigned char *a, const unsigned char *b, int *d) {
     const int l = (int)threadIdx.x, g = l / 4, t = l % 4;
     unsigned fa[4], fb[2];
     int fd[4] = {1, 2, 3, 4};
@@ -170,8 +158,7 @@ static __global__ void matrix(const unsigned char *a, const unsigned char *b, in
     for (int i = 0; i < 4; i++) d[(g + i / 2 * 8) * 8 + 2 * t + i % 2] = fd[i];
 }
 
-TEST(matrix_product)
-{
+TEST(matrix_product) {
     Memory<unsigned char> a(16 * 32), b(8 * 32);
     Memory<int> d(16 * 8);
     for (size_t i = 0; i < a.n; i++) a[i] = (unsigned char)rg_bits(5, i);
@@ -186,8 +173,7 @@ TEST(matrix_product)
         }
 }
 
-TEST(integer_words)
-{
+TEST(integer_words) {
     assert_int_equal(__dp4a(0xff01807fu, 0x02ff80ffu, 5u), 255 * 2 + 1 * 255 + 128 * 128 + 127 * 255 + 5);
     assert_int_equal(__dp4a((int)0xff01807fu, (int)0x02ff80ffu, 5), -1 * 2 + 1 * -1 + -128 * -128 + 127 * -1 + 5);
     assert_int_equal(__byte_perm(0x33221100u, 0x77665544u, 0x7531u), 0x77553311u);
@@ -207,8 +193,7 @@ TEST(integer_words)
     assert_true(rsqrtf(4.0f) == 0.5f && sinpif(0.5f) == 1.0f && cospi(1.0) == -1.0);
 }
 
-static __global__ void add_pairs(float4 *sum, double *total, float *cas)
-{
+static __global__ void add_pairs(float4 *sum, double *total, float *cas) {
     atomicAdd(sum, make_float4(1, 2, 3, (float)threadIdx.x));
     atomicAdd(total, 0.5);
     // A largest value by compare and swap, as in CUDA's guide: it begins with a plain load.
@@ -219,8 +204,7 @@ static __global__ void add_pairs(float4 *sum, double *total, float *cas)
     } while (assumed != seen);
 }
 
-TEST(atomics)
-{
+TEST(atomics) {
     Memory<float4> sum(1);
     Memory<double> total(1);
     Memory<float> most(1);
@@ -233,8 +217,7 @@ TEST(atomics)
 // ---- textures ------------------------------------------------------------------------------------------------------------
 
 static cudaTextureObject_t texture_of(
-    cudaArray_t array, cudaTextureFilterMode filter, cudaTextureAddressMode mode, cudaTextureReadMode read, int normalized)
-{
+    cudaArray_t array, cudaTextureFilterMode filter, cudaTextureAddressMode mode, cudaTextureReadMode read, int normalized) {
     cudaResourceDesc r = {};
     r.resType = cudaResourceTypeArray;
     r.res.array.array = array;
@@ -248,13 +231,11 @@ static cudaTextureObject_t texture_of(
     return t;
 }
 
-static __global__ void fetch(cudaTextureObject_t t, const float2 *at, float *out)
-{
+static __global__ void fetch(cudaTextureObject_t t, const float2 *at, float *out) {
     out[threadIdx.x] = tex2D<float>(t, at[threadIdx.x].x, at[threadIdx.x].y);
 }
 
-static void expect_texels(cudaTextureObject_t t, const std::vector<float2> &at, const std::vector<float> &expected)
-{
+static void expect_texels(cudaTextureObject_t t, const std::vector<float2> &at, const std::vector<float> &expected) {
     Memory<float2> where(at.size());
     Memory<float> out(at.size());
     host()->upload(where.p, at.data(), at.size() * sizeof(float2));
@@ -267,8 +248,7 @@ static void expect_texels(cudaTextureObject_t t, const std::vector<float2> &at, 
 }
 
 // Computed by hand. Weights are multiples of 1/256: 0.3 is 77/256, 0.001 is 0, 0.999 is 1.
-TEST(linear_texture)
-{
+TEST(linear_texture) {
     const float image[2][3] = {{0, 256, 512}, {1024, 1280, 1536}};
     const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
     cudaArray_t array;
@@ -292,15 +272,13 @@ TEST(linear_texture)
     assert_int_equal(cudaFreeArray(array), cudaSuccess);
 }
 
-static __global__ void fetch_four(cudaTextureObject_t t, const float2 *at, float4 *out)
-{
+static __global__ void fetch_four(cudaTextureObject_t t, const float2 *at, float4 *out) {
     out[threadIdx.x] = tex2Dgather<float4>(t, at[threadIdx.x].x, at[threadIdx.x].y);
 }
 
 // Counterclockwise from the lower left, as in the programming guide. The four texels are those of linear filtering, with
 // rounded fractions: just below the middle of a texel they are the next ones.
-TEST(four_texels)
-{
+TEST(four_texels) {
     const float image[2][3] = {{0, 256, 512}, {1024, 1280, 1536}};
     const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
     const float2 at[4] = {{1, 1}, {1.49f, 1}, {1.499f, 1}, {3, 2}};
@@ -333,15 +311,13 @@ TEST(four_texels)
 }
 
 // A directed rounding of sums, also if they are not exact in double precision.
-TEST(sums_rounded_down)
-{
+TEST(sums_rounded_down) {
     assert_true(__fadd_rd(2.75f, 0x1.8p23f) == 0x1.8p23f + 2 && __fadd_rd(-0.25f, 0x1.8p23f) == 0x1.8p23f - 1);
     assert_true(__fadd_rd(-0x1p-120f, 0x1.8p23f) == 0x1.8p23f - 1 && __fadd_rd(0x1p-120f, 0x1.8p23f) == 0x1.8p23f);
     assert_true(__fadd_rd(7, 0x1.8p23f) == 0x1.8p23f + 7);
 }
 
-TEST(byte_texture)
-{
+TEST(byte_texture) {
     const unsigned char image[2][2] = {{0, 255}, {51, 102}};
     const cudaChannelFormatDesc byte = cudaCreateChannelDesc<unsigned char>();
     cudaArray_t array;
@@ -360,16 +336,15 @@ TEST(byte_texture)
     assert_int_equal(cudaFreeArray(array), cudaSuccess);
 }
 
-static __global__ void fetch_other(cudaTextureObject_t line, cudaTextureObject_t block, cudaTextureObject_t layers, float *out)
-{
+static __global__ void fetch_other(
+    cudaTextureObject_t line, cudaTextureObject_t block, cudaTextureObject_t layers, float *out) {
     out[0] = (float)tex1Dfetch<int>(line, 2);
     out[1] = (float)tex1Dfetch<int>(line, 3); // past the end: 0
     out[2] = tex3D<float>(block, 1.0f, 1.0f, 1.0f);
     out[3] = tex2DLayered<float>(layers, 0.5f, 1.0f, 1);
 }
 
-TEST(other_textures)
-{
+TEST(other_textures) {
     Memory<int> line(3);
     Memory<float> out(4);
     line[2] = -7;
@@ -409,8 +384,7 @@ TEST(other_textures)
     cudaFreeArray(arrays[1]);
 }
 
-TEST(time_is_refused)
-{
+TEST(time_is_refused) {
     double ms;
     assert_int_not_equal(host()->event_ms(nullptr, nullptr, &ms), 0);
 }

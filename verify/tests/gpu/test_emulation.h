@@ -13,8 +13,7 @@ static inline const rg_device *host() { return rg_device_emulated(); }
 template <class T> struct Memory {
     T *p;
     size_t n;
-    explicit Memory(size_t n_) : n(n_)
-    {
+    explicit Memory(size_t n_) : n(n_) {
         void *at;
         assert_int_equal(host()->alloc(&at, n * sizeof(T), "memory"), 0);
         p = (T *)at;
@@ -24,8 +23,7 @@ template <class T> struct Memory {
     T &operator[](size_t i) { return p[i]; }
 };
 
-static __global__ __attribute__((unused)) void reverse(const int *in, int *out)
-{
+static __global__ __attribute__((unused)) void reverse(const int *in, int *out) {
     RG_SHARED_DYNAMIC(int, line);
     line[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
     __syncthreads();
@@ -33,8 +31,7 @@ static __global__ __attribute__((unused)) void reverse(const int *in, int *out)
 }
 
 // Asserts that the fault of the last launch names kernel and thread and contains these words.
-static inline void assert_fault(const char *kernel, const char *words)
-{
+static inline void assert_fault(const char *kernel, const char *words) {
     const char *fault = rg_emulation_fault();
     assert_non_null(fault);
     const bool named = !strncmp(fault, kernel, strlen(kernel)) && strstr(fault, "block (") && strstr(fault, "thread (");
@@ -44,8 +41,7 @@ static inline void assert_fault(const char *kernel, const char *words)
     rg_emulation_reset();
 }
 
-static inline void assert_fine()
-{
+static inline void assert_fine() {
     if (rg_emulation_fault()) fail_msg("unexpected fault: %s", rg_emulation_fault());
     assert_int_equal(cudaGetLastError(), cudaSuccess);
 }

@@ -4,8 +4,7 @@
 
 // ---- faults --------------------------------------------------------------------------------------------------------------
 
-static __global__ void branch(int *out)
-{
+static __global__ void branch(int *out) {
     if (threadIdx.x < 40)
         __syncthreads();
     else
@@ -13,32 +12,27 @@ static __global__ void branch(int *out)
     out[threadIdx.x] = 1;
 }
 
-static __global__ void gone(int *out)
-{
+static __global__ void gone(int *out) {
     if (threadIdx.x == 7) return;
     __syncthreads();
     out[threadIdx.x] = 1;
 }
 
-static __global__ void absent_lane(int *out)
-{
+static __global__ void absent_lane(int *out) {
     if (threadIdx.x != 35) out[threadIdx.x] = __shfl_sync(~0u, (int)threadIdx.x, 0);
 }
 
-static __global__ void other_mask(int *out)
-{
+static __global__ void other_mask(int *out) {
     out[threadIdx.x] = __shfl_sync(threadIdx.x < 16 ? 0xffffu : ~0u, (int)threadIdx.x, 0);
 }
 
-static __global__ void outside_lane(int *out)
-{
+static __global__ void outside_lane(int *out) {
     if (threadIdx.x < 16) out[threadIdx.x] = __shfl_sync(0xffffu, (int)threadIdx.x, 20);
 }
 
 static __global__ void store(int *out) { out[0] = 1; }
 
-TEST(divergence)
-{
+TEST(divergence) {
     Memory<int> out(64);
     RG_LAUNCH(branch, 1, 64, 0, nullptr, out.p);
     assert_fault("branch", "barrier divergence");
@@ -62,16 +56,14 @@ TEST(divergence)
 // The rest needs every access of kernels to be instrumented, which a build with sanitizers does not do.
 #if RG_CHECKED
 
-template <int SIZE> static __global__ void fill_and_use(const int *in, int *out, bool barrier)
-{
+template <int SIZE> static __global__ void fill_and_use(const int *in, int *out, bool barrier) {
     __shared__ int tile[SIZE];
     tile[threadIdx.x] = in[threadIdx.x];
     if (barrier) __syncthreads();
     out[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
 
-static __global__ void used_again(const int *in, int *out, bool barrier)
-{
+static __global__ void used_again(const int *in, int *out, bool barrier) {
     __shared__ int tile[64];
     int sum = 0;
     for (int i = 0; i < 2; i++) {
@@ -83,16 +75,14 @@ static __global__ void used_again(const int *in, int *out, bool barrier)
     out[threadIdx.x] = sum;
 }
 
-static __global__ void in_a_warp(const int *in, int *out, bool barrier)
-{
+static __global__ void in_a_warp(const int *in, int *out, bool barrier) {
     __shared__ int tile[64];
     tile[threadIdx.x] = in[threadIdx.x];
     if (barrier) __syncwarp();
     out[threadIdx.x] = tile[threadIdx.x ^ 1];
 }
 
-static __global__ void histogram(const int *in, int *out, bool barrier)
-{
+static __global__ void histogram(const int *in, int *out, bool barrier) {
     __shared__ int count[4];
     if (threadIdx.x < 4) count[threadIdx.x] = 0;
     __syncthreads();
@@ -101,8 +91,7 @@ static __global__ void histogram(const int *in, int *out, bool barrier)
     if (threadIdx.x < 4) out[threadIdx.x] = count[threadIdx.x];
 }
 
-TEST(missing_barriers)
-{
+TEST(missing_barriers) {
     Memory<int> in(64), out(64);
     for (int i = 0; i < 64; i++) in[(size_t)i] = i;
     for (uint64_t seed = 0; seed < 8; seed++) { // in any order of the threads
@@ -128,8 +117,7 @@ static __global__ void plain_sum_of_blocks(int *out) { out[0] += (int)blockIdx.x
 static __global__ void one_past(int *out, int by) { out[blockIdx.x * blockDim.x + threadIdx.x + (unsigned)by] = 1; }
 static __global__ void nowhere(int *out) { *(volatile int *)(uintptr_t)(64 + 4 * threadIdx.x) = out[0]; }
 static __global__ void misaligned(char *out) { *reinterpret_cast<int *>(out + 1) = 1; }
-static __global__ void hole(int *out)
-{
+static __global__ void hole(int *out) {
     __shared__ int tile[64];
     if (threadIdx.x != 41) tile[threadIdx.x] = 1;
     __syncthreads();
@@ -137,16 +125,14 @@ static __global__ void hole(int *out)
 }
 
 // The last block to finish adds the results of all, which are fenced, hence no race.
-static __global__ void last_block(int *part, unsigned *arrived, int *sum, bool fenced)
-{
+static __global__ void last_block(int *part, unsigned *arrived, int *sum, bool fenced) {
     part[blockIdx.x] = (int)blockIdx.x;
     if (fenced) __threadfence();
     if (atomicAdd(arrived, 1u) == gridDim.x - 1)
         for (unsigned b = 0; b < gridDim.x; b++) *sum += part[b];
 }
 
-TEST(races_and_bounds)
-{
+TEST(races_and_bounds) {
     Memory<int> in(64), out(64);
     RG_LAUNCH(plain_sum, 1, 2, 0, nullptr, out.p);
     assert_fault("plain_sum", "race");
@@ -173,8 +159,7 @@ TEST(races_and_bounds)
     assert_fault("hole, block (0,0,0), thread (41,0,0)", "uninitialised shared memory: read of byte 164 of the shared array");
 }
 
-TEST(fences)
-{
+TEST(fences) {
     Memory<int> part(8), sum(1);
     Memory<unsigned> arrived(1);
     RG_LAUNCH(last_block, 8, 1, 0, nullptr, part.p, arrived.p, sum.p, true);

@@ -10,14 +10,12 @@ static int countdown, answer;
 extern "C" int rg_fault_cuda(int takes_memory, int gives_back);
 extern "C" int rg_fault_cuda(int, int) { return countdown && --countdown == 0 ? answer : 0; }
 
-static void fail_call(int n, int how)
-{
+static void fail_call(int n, int how) {
     countdown = n;
     answer = how;
 }
 
-static size_t bytes_of(const char *what, bool peak)
-{
+static size_t bytes_of(const char *what, bool peak) {
     rg_ledger_row row[RG_LEDGER_ROWS];
     const int n = rg_ledger_rows(host(), row);
     for (int i = 0; i < n; i++)
@@ -25,8 +23,7 @@ static size_t bytes_of(const char *what, bool peak)
     return 0;
 }
 
-TEST(blocks_by_name)
-{
+TEST(blocks_by_name) {
     void *a, *b, *c;
     const size_t before = rg_ledger_taken(host());
     assert_int_equal(host()->alloc(&a, 1000, "first"), 0);
@@ -50,8 +47,7 @@ TEST(blocks_by_name)
 }
 
 // Memory that kernels and transforms allocate by calls of CUDA and cuFFT.
-TEST(textures_and_work_areas)
-{
+TEST(textures_and_work_areas) {
     const cudaChannelFormatDesc real = cudaCreateChannelDesc<float>();
     cudaArray_t array;
     cufftHandle plan;
@@ -72,8 +68,7 @@ TEST(textures_and_work_areas)
     }
 }
 
-TEST(memory_made_small)
-{
+TEST(memory_made_small) {
     void *a, *b;
     rg_device_facts facts;
     const size_t before = rg_ledger_taken(host());
@@ -104,8 +99,7 @@ TEST(memory_made_small)
     assert_int_equal(rg_ledger_taken(host()), before);
 }
 
-TEST(errors_told_once)
-{
+TEST(errors_told_once) {
     void *made;
     for (int which = 0; which < 5; which++) {
         fail_call(1, 1);
@@ -124,8 +118,7 @@ TEST(errors_told_once)
 }
 
 // The last test, since the device stays broken: each call reports it.
-TEST(a_broken_device)
-{
+TEST(a_broken_device) {
     void *a, *b;
     rg_device_facts facts;
     assert_int_equal(host()->alloc(&a, 10, "block"), 0);

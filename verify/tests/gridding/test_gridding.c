@@ -12,8 +12,7 @@ typedef struct cube {
 
 static int64_t at(int64_t k, int64_t x, int64_t y, int64_t z) { return ((z + k) * (2 * k + 1) + y + k) * (2 * k + 1) + x + k; }
 
-static void add_to_cube(cube *c, const double r[3], double b, double re, double im, double weight)
-{
+static void add_to_cube(cube *c, const double r[3], double b, double re, double im, double weight) {
     const int64_t k = c->k;
     for (int64_t z = -k; z <= k; z++)
         for (int64_t y = -k; y <= k; y++)
@@ -27,8 +26,7 @@ static void add_to_cube(cube *c, const double r[3], double b, double re, double 
 }
 
 // The whole disc is made first, from F(-p) = conj F(p); then all its pixels are added in the same way.
-static cube cube_of(const problem *p)
-{
+static cube cube_of(const problem *p) {
     const int64_t k = p->shape.n[GR_SIDE] / 2, side = 2 * k + 1, *n = p->shape.n;
     cube c = {k, rg_alloc((size_t)(side * side * side) * 8), rg_alloc((size_t)(side * side * side) * 8),
         rg_alloc((size_t)(side * side * side) * 8)};
@@ -49,16 +47,14 @@ static cube cube_of(const problem *p)
     return c;
 }
 
-static void cube_free(cube *c)
-{
+static void cube_free(cube *c) {
     free(c->re);
     free(c->im);
     free(c->w);
 }
 
 // One plane of x after another, so that a fault on x = 0 only is named.
-static void half_is_the_cubes(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void half_is_the_cubes(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     const cube *c = context;
     const int64_t k = c->k;
     const rg_tolerance t = v->tolerance ? v->tolerance(&p->shape, param) : algo->tolerance(&p->shape);
@@ -76,8 +72,7 @@ static void half_is_the_cubes(const rg_variant *v, const int64_t *param, problem
             }
 }
 
-TEST(every_plane_is_right)
-{
+TEST(every_plane_is_right) {
     const int64_t cases[][5] = {{5, 1, 1, 19, 0}, {7, 2, 1, 19, 3}, {9, 1, 3, 18, 1}, {11, 1, 1, 30, 2}, {13, 1, 1, 10, 0}};
     for (int i = 0; i < RG_COUNT(cases); i++)
         for (int pattern = 0; pattern < RG_PATTERNS; pattern++) {
@@ -98,8 +93,7 @@ TEST(every_plane_is_right)
 static double kernel_at(double d) { return gr_kernel_exact(d * d / (1.9 * 1.9)); }
 
 // The image is in the plane z = 0 with one pixel of value 1/64 + i/32, at (1, 0); its mate is at (-1, 0).
-static void one_pixel(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void one_pixel(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     (void)context;
     const struct {
         int x, y, z;
@@ -115,8 +109,7 @@ static void one_pixel(const rg_variant *v, const int64_t *param, problem *p, con
     }
 }
 
-TEST(one_pixel_reaches_its_voxels)
-{
+TEST(one_pixel_reaches_its_voxels) {
     RG_ENDS(problem_free) problem p = gridding(9, 1, 1, 19, 0, RG_POSITION);
     const float one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memcpy(p.arg[GR_ROTATION], one, sizeof one);
@@ -127,8 +120,7 @@ TEST(one_pixel_reaches_its_voxels)
 }
 
 // Only the image's column x = 0, by a CTF that is 0 elsewhere: it is on the axis y or z or x, each pixel counted once.
-static void column(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void column(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     const int axis = *(const int *)context;
     run(v, param, 1, p);
     for (int at_y = -4; at_y <= 4; at_y++) {
@@ -139,8 +131,7 @@ static void column(const rg_variant *v, const int64_t *param, problem *p, const 
     }
 }
 
-TEST(the_column_counts_once)
-{
+TEST(the_column_counts_once) {
     const float turned[3][9] = {{0, 1, 0, -1, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {1, 0, 0, 0, 0, -1, 0, 1, 0}};
     for (int axis = 0; axis < 3; axis++) {
         RG_ENDS(problem_free) problem p = gridding(9, 1, 1, 19, 1, RG_MAXIMUM);

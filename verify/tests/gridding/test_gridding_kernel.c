@@ -6,8 +6,7 @@
 #include "../test.h"
 
 // I0 by its integral, (1/M_PI) times that of exp(x cos t) over 0 .. M_PI: the trapezoidal rule converges exponentially.
-static double i0(double x)
-{
+static double i0(double x) {
     double sum = (exp(x) + exp(-x)) / 2;
     for (int j = 1; j < 64; j++) sum += exp(x * cos(M_PI * j / 64));
     return sum / 64;
@@ -15,8 +14,7 @@ static double i0(double x)
 
 static double w(double d, double b) { return d > b ? 0 : i0(15 * sqrt(1 - d * d / (b * b))) / i0(15); }
 
-TEST(i0_is_the_integral)
-{
+TEST(i0_is_the_integral) {
     assert_true(fabs(gr_i0(0) - 1) < 1e-15);
     for (double x = 0.1; x <= 15; x += 0.1) assert_true(fabs(gr_i0(x) / i0(x) - 1) < 1e-13);
     assert_true(fabs(GR_I0_ALPHA / i0(15) - 1) < 1e-13);
@@ -24,8 +22,7 @@ TEST(i0_is_the_integral)
     assert_true(fabs(gr_kernel_exact(1) * i0(15) - 1) < 1e-13);
 }
 
-TEST(polynomial_is_within_its_error)
-{
+TEST(polynomial_is_within_its_error) {
     double most = 0, rational = 0;
     for (int i = 0; i <= 200000; i++) {
         const float q = (float)i / 200000;
@@ -43,8 +40,7 @@ TEST(polynomial_is_within_its_error)
 static float squares(float t) { return fmaxf(gr_squares(t), 0); }
 
 // The rounding of t is a part of the bound of owned.cu, as that of q is of bound.h.
-TEST(squares_are_within_their_error)
-{
+TEST(squares_are_within_their_error) {
     const double A = GR_SQUARES_A, B = GR_SQUARES_B;
     assert_true(fabs(GR_SQUARES_ROOT - sqrt(A)) < 0x1p-24);
     double most = 0;
@@ -58,8 +54,7 @@ TEST(squares_are_within_their_error)
 }
 
 // The nearest element is at most half a step away; a truncated index is off by nearly a step.
-TEST(table_is_within_half_a_step)
-{
+TEST(table_is_within_half_a_step) {
     static float table[GR_TABLE];
     gr_table_fill(table);
     assert_true(table[0] == 1 && fabs(table[GR_TABLE - 1] * i0(15) - 1) < 1e-6);
@@ -76,8 +71,7 @@ TEST(table_is_within_half_a_step)
 }
 
 // integral of w(|v|) cos(2 M_PI R.v) d3v = integral of 4 M_PI d^2 w(d) sin(2 M_PI R d)/(2 M_PI R d) dd, by Simpson's rule.
-static double integral(double b, double R)
-{
+static double integral(double b, double R) {
     enum { STEPS = 1000 };
     double sum = 0;
     for (int j = 0; j <= STEPS; j++) {
@@ -87,8 +81,7 @@ static double integral(double b, double R)
     return sum * b / STEPS / 3;
 }
 
-TEST(transform_is_the_integral)
-{
+TEST(transform_is_the_integral) {
     const double radii[] = {0.5, 1.8, 1.9, 3.0};
     for (int i = 0; i < RG_COUNT(radii); i++) {
         const double b = radii[i], most = gr_transform(b, 0), meet = 15 / (2 * M_PI * b);
@@ -102,8 +95,7 @@ TEST(transform_is_the_integral)
 
 // The contribution of one image to a voxel, over positions of the voxel in the unit square of pixels and heights above the
 // image.
-TEST(sums_of_a_voxel_are_below_the_bounds)
-{
+TEST(sums_of_a_voxel_are_below_the_bounds) {
     for (int tenths = 1; tenths <= GR_RADIUS_MAX; tenths++) {
         const double b = tenths / 10.0;
         double pairs = 0, weight = 0, slope = 0;
@@ -131,8 +123,7 @@ TEST(sums_of_a_voxel_are_below_the_bounds)
 }
 
 // The jump at the edge is the one in bound.h, and nothing is left out there: d = b exactly is inside.
-TEST(edge_belongs_to_the_kernel)
-{
+TEST(edge_belongs_to_the_kernel) {
     assert_true(fabs(gr_kernel(0) - 1 / i0(15)) <= GR_KERNEL_ERROR);
     assert_true(gr_first(0.5f, 1.5f, -9) == -1 && gr_last(0.5f, 1.5f, 9) == 2);
     assert_true(gr_first(-7.2f, 1.9f, -8) == -8 && gr_last(7.2f, 1.9f, 8) == 8);

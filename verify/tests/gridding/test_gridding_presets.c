@@ -5,8 +5,7 @@
 #include "../../../impl/runtime/table.h"
 #include "../test.h"
 
-static const rg_variant *gather(void)
-{
+static const rg_variant *gather(void) {
     const rg_entry *e = rg_entry_next(NULL, "gridding:gather", "host");
     assert_non_null(e);
     return e->variant;
@@ -25,8 +24,7 @@ static const struct {
     {"GTX680", {16, 1, 1, 0, 0, 0, 8}},
 };
 
-TEST(presets_are_table_3)
-{
+TEST(presets_are_table_3) {
     RG_FREED char *path = rg_share_path("impl/gridding/presets.tsv");
     FILE *f = fopen(path, "r");
     assert_non_null(f);
@@ -49,8 +47,7 @@ TEST(presets_are_table_3)
     fclose(f);
 }
 
-static void assert_refused(const char *params, const char *word)
-{
+static void assert_refused(const char *params, const char *word) {
     int64_t param[RG_PARAMS_MAX] = {0};
     char why[160];
     assert_true(rg_params_parse(gather(), params, param, why));
@@ -59,8 +56,7 @@ static void assert_refused(const char *params, const char *word)
     assert_non_null(strstr(reason, word));
 }
 
-TEST(table_2_forbids)
-{
+TEST(table_2_forbids) {
     assert_refused("ATOMICS=0;GRID_DIM_Z=4", "GRID_DIM_Z");
     assert_refused("PRECOMP_INT=0;SHARED_INT=1", "PRECOMP_INT");
     assert_refused("PRECOMP_INT=1;SHARED_INT=1;SHARED_IMG=1;TILE_SIZE=1", "SHARED_IMG");
@@ -70,8 +66,7 @@ TEST(table_2_forbids)
 
 // GRID_DIM_Z 1, 4, 8, 16 with atomics and 1 without; three ways to a weight with every tile size that divides BLOCK_DIM; two
 // ways, and tiles of 1, with the image in shared memory: 445. Added here are GRID_DIM_Z 32, 128 and 512 and one more way.
-TEST(table_2_leaves)
-{
+TEST(table_2_leaves) {
     const rg_variant *v = gather();
     int64_t param[RG_PARAMS_MAX] = {0}, index[RG_PARAMS_MAX] = {0};
     int allowed = 0, of_table_2 = 0, k = 0;

@@ -9,8 +9,7 @@ typedef struct sums {
     float *G, *W;
 } sums;
 
-static void same_as(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void same_as(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     const sums *right = context;
     const rg_tolerance t = v->tolerance ? v->tolerance(&p->shape, param) : algo->tolerance(&p->shape);
     run(v, param, 1, p);
@@ -21,8 +20,7 @@ static void same_as(const rg_variant *v, const int64_t *param, problem *p, const
     }
 }
 
-static sums naive(problem *p)
-{
+static sums naive(problem *p) {
     const int64_t computed[RG_PARAMS_MAX] = {0}, voxels = gr_voxels(p->shape.n[GR_SIDE] / 2);
     run(variant("naive_scatter"), computed, 1, p);
     sums s = {rg_alloc((size_t)voxels * 8), rg_alloc((size_t)voxels * 4)};
@@ -31,15 +29,13 @@ static sums naive(problem *p)
     return s;
 }
 
-static void sums_free(sums *s)
-{
+static void sums_free(sums *s) {
     free(s->G);
     free(s->W);
 }
 
 // Rotations keep distances, so that scatter and gather add the same pairs with the same weights (digest S15).
-TEST(scatter_and_gather_agree)
-{
+TEST(scatter_and_gather_agree) {
     RG_ENDS(problem_free) problem p = gridding(41, 3, 2, 19, 3, RG_RANDOM);
     RG_ENDS(sums_free) sums s = naive(&p);
     each_variant(&p, same_as, &s);
@@ -51,8 +47,7 @@ TEST(scatter_and_gather_agree)
     assert_true(most < 5e-5);
 }
 
-TEST(beyond_the_circle_nothing_counts)
-{
+TEST(beyond_the_circle_nothing_counts) {
     RG_ENDS(problem_free) problem p = gridding(15, 2, 1, 19, 1, RG_RANDOM);
     RG_ENDS(sums_free) sums s = naive(&p);
     for (int64_t i = 0; i < 2; i++)
@@ -64,8 +59,7 @@ TEST(beyond_the_circle_nothing_counts)
     each_variant(&p, same_as, &s);
 }
 
-static void same_bits(const rg_variant *v, const int64_t *param, problem *p, const void *context)
-{
+static void same_bits(const rg_variant *v, const int64_t *param, problem *p, const void *context) {
     (void)context;
     if (!(v->flags & RG_THREADED) || v->flags & RG_UNORDERED) return;
     const size_t voxels = (size_t)gr_voxels(p->shape.n[GR_SIDE] / 2);
@@ -80,8 +74,7 @@ static void same_bits(const rg_variant *v, const int64_t *param, problem *p, con
     }
 }
 
-TEST(threads_change_no_bit)
-{
+TEST(threads_change_no_bit) {
     RG_ENDS(problem_free) problem p = gridding(49, 5, 1, 19, 0, RG_RANDOM);
     each_variant(&p, same_bits, NULL);
 }
@@ -89,8 +82,7 @@ TEST(threads_change_no_bit)
 // ---- operators of the lattice --------------------------------------------------------------------------------------------
 
 // Applies operator L, which maps voxels to voxels, to finished sums and adds them: total(L v) += part(v), mates where x < 0.
-static void add_turned(int64_t k, const double *L, const problem *part, double *re, double *im, double *w)
-{
+static void add_turned(int64_t k, const double *L, const problem *part, double *re, double *im, double *w) {
     for (int64_t e = 0; e < gr_voxels(k); e++) {
         const int64_t v[3] = {gr_voxel_x(k, e), gr_voxel_y(k, e), gr_voxel_z(k, e)};
         int64_t to[3];
@@ -107,8 +99,7 @@ static void add_turned(int64_t k, const double *L, const problem *part, double *
     }
 }
 
-static void set_rotations(problem *p, const gr_symmetry *g, const int *operators, int n, const float *image_rotation)
-{
+static void set_rotations(problem *p, const gr_symmetry *g, const int *operators, int n, const float *image_rotation) {
     for (int j = 0; j < n; j++) {
         double m[9], product[9];
         for (int e = 0; e < 9; e++) m[e] = image_rotation[e];
@@ -118,8 +109,7 @@ static void set_rotations(problem *p, const gr_symmetry *g, const int *operators
 }
 
 // Inserting once for each of the 60 operators equals inserting for 5 and rotating the sums 12 times.
-TEST(lattice_operators_act_on_the_sums)
-{
+TEST(lattice_operators_act_on_the_sums) {
     static gr_symmetry g;
     static gr_lattice l;
     int every[60];
@@ -148,8 +138,7 @@ TEST(lattice_operators_act_on_the_sums)
 
 // ---- the algorithm as data -----------------------------------------------------------------------------------------------
 
-TEST(inputs_are_transforms_of_real_images)
-{
+TEST(inputs_are_transforms_of_real_images) {
     for (int pattern = 0; pattern < RG_PATTERNS; pattern++) {
         RG_ENDS(problem_free) problem p = gridding(11, 3, 4, 19, 3, pattern);
         const float *image = p.arg[GR_IMAGE], *ctf = p.arg[GR_CTF], *m = p.arg[GR_ROTATION];
@@ -166,8 +155,7 @@ TEST(inputs_are_transforms_of_real_images)
     }
 }
 
-TEST(place_and_project_are_inverse)
-{
+TEST(place_and_project_are_inverse) {
     RG_ENDS(problem_free) problem p = gridding(101, 4, 1, 19, 0, RG_RANDOM);
     for (int i = 0; i < 4; i++) {
         const float *m = gr_rotation(p.arg[GR_ROTATION], 1, i, 0);
@@ -181,8 +169,7 @@ TEST(place_and_project_are_inverse)
     }
 }
 
-TEST(work_counts_pixels_in_the_circle)
-{
+TEST(work_counts_pixels_in_the_circle) {
     const rg_shape s = {{13, 3, 5, 19, 0}, 1};
     int64_t pixels = 0;
     for (int64_t y = -6; y <= 6; y++)
@@ -190,8 +177,7 @@ TEST(work_counts_pixels_in_the_circle)
     assert_true(algo->work(&s) == (double)(pixels * 15));
 }
 
-TEST(invariant_sees)
-{
+TEST(invariant_sees) {
     const int64_t computed[RG_PARAMS_MAX] = {0}, k = 10;
     RG_ENDS(problem_free) problem p = gridding(2 * k + 1, 2, 1, 19, 1, RG_RANDOM);
     run(variant("naive_scatter"), computed, 1, &p);
@@ -214,8 +200,7 @@ TEST(invariant_sees)
     assert_non_null(strstr(algo->invariant(&p.shape, p.arg), "out of reach"));
 }
 
-TEST(wrong_shapes_are_refused)
-{
+TEST(wrong_shapes_are_refused) {
     const rg_shape wrong[] = {{{4, 1, 1, 19, 0}, 1}, {{0, 1, 1, 19, 0}, 1}, {{9, 0, 1, 19, 0}, 1}, {{9, 1, 0, 19, 0}, 1},
         {{9, 1, 1, 0, 0}, 1}, {{9, 1, 1, 31, 0}, 1}, {{9, 1, 1, 19, 4}, 1}, {{8193, 1, 1, 19, 0}, 1},
         {{9, INT64_MAX / 4, 1, 19, 0}, 1}, {{9, 1, INT64_MAX / 4, 19, 0}, 1}};

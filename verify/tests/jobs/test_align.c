@@ -8,8 +8,7 @@
 extern const rg_command rg_cmd_phantom;
 
 // Reads the numbers of the n-th "[a,b,c,d]" of the file; false after the last.
-static bool bracket(const char *text, int n, double v[4])
-{
+static bool bracket(const char *text, int n, double v[4]) {
     for (; n >= 0 && (text = strchr(text, '[')); n--) text++;
     return text && sscanf(text, "%lf,%lf,%lf,%lf", v, v + 1, v + 2, v + 3) == 4;
 }
@@ -17,8 +16,7 @@ static bool bracket(const char *text, int n, double v[4])
 // The files for IMOD and RELION against the truth of the phantom: a point of the flat specimen, moved by the truth from the
 // image at 0 degrees to another one, is where the projection matrix puts the point of the tomogram's middle plane; and .xf
 // moves both to the same height above the axis, and to distances from it in the ratio of the cosines.
-TEST(test_geometry)
-{
+TEST(test_geometry) {
     enum { N = 4, SIDE = 128 };
     rg_affine step[N], whole = rg_affine_identity;
     char text[1 << 14];
@@ -73,8 +71,7 @@ TEST(test_geometry)
 #define T3 "../shared/data/tilt2d/T3_real_xray_91/projections_"
 
 // The small shift t along x with a(q) = b(q - t), to first order: it moves b onto a.
-static double slope_shift(const int64_t side[3], const float *a, const float *b)
-{
+static double slope_shift(const int64_t side[3], const float *a, const float *b) {
     double product = 0, square = 0;
     for (int64_t i = 0; i < side[0] * side[1]; i++) {
         int64_t x = i % side[0];
@@ -88,8 +85,7 @@ static double slope_shift(const int64_t side[3], const float *a, const float *b)
 
 // 91 X-ray projections of a rotating body: each is shifted by 0.4 to -0.5 pixels along x from the one before, to the right in
 // the first third and then to the left, and not along y. The sign is tested by the definition: image i is moved onto i - 1.
-TEST(test_t3)
-{
+TEST(test_t3) {
     SKIP_WITHOUT(T3 "f32.mrc");
     RG_ENDS(rg_tsv_free) rg_tsv t;
     RG_ENDS(rg_mrc_close) rg_mrc mrc;

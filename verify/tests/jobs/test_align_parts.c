@@ -8,8 +8,7 @@
 static const rg_similarity some = {12.5, 30.25, -7.5, 1.15}, other = {-171, -4, 11, 0.93};
 
 // By hand: (10, 0) rotated by 90 degrees, which moves +x to +y, scaled by 2 and shifted.
-TEST(test_transforms)
-{
+TEST(test_transforms) {
     double p[2] = {10, 0}, q[2], back[2];
     rg_affine hand = rg_affine_of(&(rg_similarity){90, 1, 2, 2});
     rg_affine_apply(&hand, p, q);
@@ -41,8 +40,7 @@ TEST(test_transforms)
 
 // From 60 degrees to 0 about +y: x doubles, y stays, which by polar decomposition is no rotation and a scale of root 2. About
 // +x, -90 degrees from +y, y doubles.
-TEST(test_stretch)
-{
+TEST(test_stretch) {
     const rg_affine x = rg_tilt_stretch(0, 60, 0), y = rg_tilt_stretch(-90, -60, 0);
     const double expected[4] = {2, 0, 0, 1};
     for (int k = 0; k < 4; k++) {
@@ -56,8 +54,7 @@ TEST(test_stretch)
 
 // IMOD's centre is that of the area, ours that of a pixel: for an even width our centre, pixel 4 of 8, is half a pixel from
 // IMOD's, for an odd width both are the same. Doubling about ours moves pixel 3 to 2, and so must the line.
-TEST(test_xf)
-{
+TEST(test_xf) {
     const rg_affine twice = {{2, 0, 0, 2}, {0, 0}};
     for (int odd = 0; odd < 2; odd++) {
         const double side = 8 + odd, pixel = 3;
@@ -74,8 +71,7 @@ TEST(test_xf)
 // ---- filters -------------------------------------------------------------------------------------------------------------
 
 // The binomial filter keeps a ramp, so its half has the values at c + 2 (X - C) away from the border.
-TEST(test_half)
-{
+TEST(test_half) {
     static const int64_t size[][3] = {{16, 20, 1}, {17, 21, 1}, {18, 23, 1}, {12, 13, 14}, {19, 16, 17}};
     for (int s = 0; s < RG_COUNT(size); s++) {
         const int64_t *n = size[s];
@@ -97,8 +93,7 @@ TEST(test_half)
 }
 
 // Constants stay or vanish, also at borders; a point becomes the product of sampled Gaussians, also in its mirror image.
-TEST(test_band_pass)
-{
+TEST(test_band_pass) {
     const int64_t side[3] = {40, 33, 1}, n = 40 * 33;
     RG_FREED float *v = rg_alloc((size_t)n * sizeof *v);
     for (int64_t i = 0; i < n; i++) v[i] = 7;
@@ -123,8 +118,7 @@ TEST(test_band_pass)
 // ---- scores --------------------------------------------------------------------------------------------------------------
 
 // Twelve transforms in batches of five, the last one filled up, by plain C and by the kernel for groups: equal to single ones.
-TEST(test_batches)
-{
+TEST(test_batches) {
     enum { N = 12 };
     const int64_t side[3] = {24, 20, 1};
     static const char *const device[2] = {"cpu", "host"}, *const variant[2] = {"naive", "batch"};
@@ -152,8 +146,7 @@ TEST(test_batches)
 
 // ---- readers -------------------------------------------------------------------------------------------------------------
 
-static int read_tilts(const char *text)
-{
+static int read_tilts(const char *text) {
     int64_t n;
     double *tilt;
     int code = rg_tilts_read(put_file("a.rawtlt", text, strlen(text)), &n, &tilt);
@@ -161,8 +154,7 @@ static int read_tilts(const char *text)
     return code;
 }
 
-TEST(test_tilts)
-{
+TEST(test_tilts) {
     int64_t n;
     double *tilt;
     static const char text[] = "-60.0\r\n   1.5\n\n+2e1";

@@ -4,8 +4,7 @@
 #include "../test.h"
 
 // By their definition, from sums that are those of the opposite offsets, or of two photographs, which are not.
-TEST(test_rings)
-{
+TEST(test_rings) {
     enum { R = 40, SIDE = 2 * R + 1 };
     static int64_t sums[SIDE * SIDE];
     static float c2d[SIDE * SIDE];
@@ -36,8 +35,7 @@ TEST(test_rings)
 }
 
 // White photographs, whose sums exceed 32 bits along a row, a column and both: each centred value is exactly 0.
-TEST(test_sums_of_long_sides)
-{
+TEST(test_sums_of_long_sides) {
     static uint16_t white[140000];
     memset(white, 255, sizeof white);
     static const int64_t side[][3] = {{140000, 1, 16}, {1, 140000, 16}, {70000, 2, 16}, {2, 70000, 16}, {140000, 2, 8}};
@@ -56,8 +54,7 @@ TEST(test_sums_of_long_sides)
     }
 }
 
-TEST(test_peak)
-{
+TEST(test_peak) {
     double r, v;
     // -(x - 4.25)^2 around its top, after a minimum at 2.
     const double c[] = {9, -4, -6, -1.5625, -0.0625, -0.5625, -3.0625};
@@ -84,8 +81,7 @@ TEST(test_peak)
 }
 
 // All three normalisations of a random photograph (and pair), each term of the definitions summed in the simplest way.
-TEST(test_normalisations)
-{
+TEST(test_normalisations) {
     enum { W = 7, H = 5, R = 6 };
     uint16_t pixel[2][W * H];
     int64_t sums[(2 * R + 1) * (2 * R + 1)];

@@ -19,8 +19,7 @@ static char printed[OUTPUT_MAX];
 
 static double uniform(int i) { return rg_uniform(77, (uint64_t)i); }
 
-TEST(test_pose_angles)
-{
+TEST(test_pose_angles) {
     for (int i = 0; i < 200; i++) {
         double tilt = i % 4 == 0 ? 0 : i % 4 == 1 ? 180 : 180 * uniform(3 * i), a[9], b[9];
         rg_pose pose;
@@ -39,8 +38,7 @@ TEST(test_pose_angles)
 }
 
 // Poses rotated from one frame to another, with errors: the rotation is found, and the errors remain.
-TEST(test_common_rotation)
-{
+TEST(test_common_rotation) {
     rg_pose found[5], truth[5];
     double q[9], known[9], a[9], b[9];
     rg_particle_matrix(20, 130, -60, known);
@@ -58,8 +56,7 @@ TEST(test_common_rotation)
 }
 
 // cos(2 pi (kx x + kz z) / n) is kept or removed, depending on its side of the border |kz| = |kx| tan W.
-TEST(test_wedge)
-{
+TEST(test_wedge) {
     static const struct {
         int64_t kx, kz;
         bool seen; // by tilts to 60 degrees: tan 60 = 1.73
@@ -85,8 +82,7 @@ TEST(test_wedge)
 }
 
 // Every rotation has one of the grid near it.
-TEST(test_grid_covers)
-{
+TEST(test_grid_covers) {
     enum { SIDE = 24, N = 1 };
     aj_average job = {.n = N, .side = SIDE, .shift_px = 2, .wedge_deg = 90, .step_deg = 20, .threads = 2};
     const int64_t side[3] = {SIDE, SIDE, SIDE};
@@ -140,8 +136,7 @@ TEST(test_grid_covers)
 }
 
 // A common rotation of the average changes nothing: all poses rotated by Rz and shifted by t with it, one by 3 degrees more.
-TEST(test_common_motion)
-{
+TEST(test_common_motion) {
     enum { N = 12 };
     rg_pose before[N], now[N];
     double turned[N], moved[N];
@@ -165,8 +160,7 @@ TEST(test_common_motion)
 }
 
 // Average takes minutes on an emulated GPU: only its scorers, a transform a call and several, with and without a texture.
-TEST(test_memory_of_scorers)
-{
+TEST(test_memory_of_scorers) {
     static const struct {
         int64_t side;
         const char *variant;
@@ -196,8 +190,7 @@ TEST(test_memory_of_scorers)
 #define S4 "../shared/data/subtomo3d/S4_emd3420_64/emd_3420_b4.mrc"
 
 // A real map, rotated and shifted here.
-TEST(test_s4)
-{
+TEST(test_s4) {
     SKIP_WITHOUT(S4);
     rg_volume map, turned;
     rg_tsv t;

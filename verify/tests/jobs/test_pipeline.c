@@ -17,8 +17,7 @@ typedef struct world {
     int64_t rows;
 } world;
 
-static int read_row(const void *context, void *reader, int64_t row, void *const part[PL_PARTS], int64_t at)
-{
+static int read_row(const void *context, void *reader, int64_t row, void *const part[PL_PARTS], int64_t at) {
     world *w = rg_unconst(context);
     float *value = (float *)part[0] + at * VALUES;
     (void)reader;
@@ -30,8 +29,7 @@ static int read_row(const void *context, void *reader, int64_t row, void *const 
     return rg_fail(RG_USAGE, "row %d is bad", (int)row);
 }
 
-static int work_on_rows(pl_member *m, void *context)
-{
+static int work_on_rows(pl_member *m, void *context) {
     world *w = context;
     RG_ENDS(pl_feed_end) pl_feed feed = {0};
     pl_slot *s;
@@ -55,16 +53,14 @@ static int work_on_rows(pl_member *m, void *context)
     return code;
 }
 
-static const rg_entry *entry_of(const char *device)
-{
+static const rg_entry *entry_of(const char *device) {
     const rg_entry *e = rg_entry_named(rg_algo_find("gridding"), device, strcmp(device, "cpu") ? "scatter" : "naive_scatter");
     assert_non_null(e);
     return e;
 }
 
 // Runs a job of this many rows; returns its code. Every row must have come `seen` times, unless that is negative.
-static int job(world *w, const char *device, int64_t gpus, int threads, int seen, int members)
-{
+static int job(world *w, const char *device, int64_t gpus, int threads, int seen, int members) {
     pl_team t;
     const pl_source source = {
         .path = "list", .context = w, .read = read_row, .part_bytes = {VALUES * sizeof(float), 0, sizeof(double)}};
@@ -83,8 +79,7 @@ static int job(world *w, const char *device, int64_t gpus, int threads, int seen
 }
 
 // Batches that do not divide the rows, one device and many, more devices than rows, one slot and more than there are batches.
-TEST(test_rows)
-{
+TEST(test_rows) {
     for (int64_t rows = 1; rows < 30; rows += 4)
         for (int64_t each = 1; each < 12; each += 3)
             for (int slots = 1; slots < 6; slots += 2)
@@ -104,8 +99,7 @@ TEST(test_rows)
 }
 
 // The first of two bad rows is reported, once, whichever reader meets one first; earlier batches are processed.
-TEST(test_bad_rows)
-{
+TEST(test_bad_rows) {
     for (int again = 0; again < 20; again++)
         for (int gpus = 1; gpus < 4; gpus++) {
             world w = {{17, 9}, .each = 4, .slots = 3, .fails = -1, .rows = 23};
@@ -123,8 +117,7 @@ TEST(test_bad_rows)
 }
 
 // A device that fails during work ends the job with its code; one that does not open is reported once, and runs no task.
-TEST(test_bad_devices)
-{
+TEST(test_bad_devices) {
     world w = {{-1, -1}, .each = 2, .slots = 2, .fails = 1, .rows = 23};
     catch_stderr();
     assert_int_equal(job(&w, "host", 3, 2, -1, 3), RG_WRONG);
@@ -142,8 +135,7 @@ TEST(test_bad_devices)
     assert_null(strstr(once + 5, "regather:"));
 }
 
-static int make_sum(pl_member *m, void *context)
-{
+static int make_sum(pl_member *m, void *context) {
     rg_buffer *sum = (rg_buffer *)context + 3 * m->index;
     float value[5];
     for (int p = 0; p < 3; p++) {
@@ -157,8 +149,7 @@ static int make_sum(pl_member *m, void *context)
 }
 
 // Sums that all members have, and sums of every other one, with any number of devices.
-TEST(test_merge)
-{
+TEST(test_merge) {
     for (int n = 1; n < 10; n++) {
         RG_ENDS(pl_team_close) pl_team t;
         rg_buffer sum[3 * 10] = {{0}};
@@ -180,8 +171,7 @@ TEST(test_merge)
     }
 }
 
-static int stages(pl_member *m, void *context)
-{
+static int stages(pl_member *m, void *context) {
     (void)context;
     m->stage[PL_READ].busy_s = 1 + m->index;
     m->stage[PL_READ].needs.amount[RG_F32_MAD] = m->index ? 2.5e9 : 7;
@@ -193,8 +183,7 @@ static int stages(pl_member *m, void *context)
 
 // For several devices: the longest time, the resources of that device's calls, and the number of all calls; stages never
 // entered are not listed.
-TEST(test_stages)
-{
+TEST(test_stages) {
     size_t size;
     RG_ENDS(pl_team_close) pl_team t;
     assert_int_equal(

@@ -11,8 +11,7 @@
 #include <sched.h>
 #include <time.h>
 
-static void wait_ms(int ms)
-{
+static void wait_ms(int ms) {
     const struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
     nanosleep(&t, NULL);
 }
@@ -25,15 +24,13 @@ typedef struct item {
 } item;
 
 // Each piece comes with a note: its length.
-static void count(void *of, int64_t first, int64_t past, const void *note)
-{
+static void count(void *of, int64_t first, int64_t past, const void *note) {
     const int64_t *length = note;
     *(int64_t *)of += *length == past - first ? *length : -1000;
 }
 
 // Two deals in succession; rank 1 is slow. Rank 0 must have every record, and the slow rank fewer pieces.
-static bool deals(int64_t n, int slow_ms)
-{
+static bool deals(int64_t n, int slow_ms) {
     bool good = true;
     for (int round = 0; round < 2; round++) {
         RG_FREED item *list = calloc((size_t)(n + 1), sizeof *list);
@@ -69,8 +66,7 @@ static bool deals(int64_t n, int slow_ms)
 static float of_rank(int rank, int64_t i) { return 1 / (float)(1 + rank + i % 1013); }
 
 // The sum by the rule stated in sums.c: the same bits for the same number of processes.
-static bool sums(void)
-{
+static bool sums(void) {
     enum { N = (1 << 22) + 5 }; // more than one message
     RG_ENDS(rg_buffer_free) rg_buffer sum = {0};
     pl_member alone = {.device = rg_device_cpu(), .threads = 1};
@@ -97,8 +93,7 @@ static bool sums(void)
 }
 
 // Writes its process id, and works until it is killed.
-static void work_for_ever(const char *folder)
-{
+static void work_for_ever(const char *folder) {
     rg_file part;
     RG_FREED char *path = rg_print("%s/pid.%d", folder, rg_rank), *out = rg_print("%s/out", folder);
     FILE *f = fopen(path, "w");
@@ -108,8 +103,7 @@ static void work_for_ever(const char *folder)
     for (int i = 0; i < 600; i++) wait_ms(100);
 }
 
-static int as_job(const char *what, const char *folder)
-{
+static int as_job(const char *what, const char *folder) {
     int code = rg_ranks_begin();
     if (code != RG_GOOD) return rg_ranks_end(code);
     if (!strcmp(what, "deals"))
@@ -138,21 +132,18 @@ static int as_job(const char *what, const char *folder)
 static const char *program;
 
 // `mpirun OPTIONS -n N this WHAT`: `said` in the test's folder receives stderr, `output` the output of rank 0.
-static char *job_line(int n, const char *options, const char *what)
-{
+static char *job_line(int n, const char *options, const char *what) {
     return rg_print(
         "%s %s -n %d %s %s %s > %s/output 2> %s/said", test_mpirun(), options, n, program, what, test_dir, test_dir, test_dir);
 }
 
-static int job(int n, const char *options, const char *what)
-{
+static int job(int n, const char *options, const char *what) {
     RG_FREED char *line = job_line(n, options, what);
     return test_shell(line);
 }
 
 // Counts our lines in a file, without those of launchers; prints the file if the number is not the expected one.
-static void expect_lines(const char *name, const char *word, int expected)
-{
+static void expect_lines(const char *name, const char *word, int expected) {
     RG_FREED char *text = file_text(in_dir(name));
     int n = 0;
     for (const char *at = text; (at = strstr(at, word)); at++) n++;
@@ -160,8 +151,7 @@ static void expect_lines(const char *name, const char *word, int expected)
     assert_int_equal(n, expected);
 }
 
-TEST(test_alone)
-{
+TEST(test_alone) {
     int64_t record[5] = {0}, first, past, arrived = 0;
     rg_deal d = {.n = 5, .least = 2, .record = record, .bytes = 8, .note_bytes = 8, .arrived = count, .of = &arrived};
     assert_int_equal(rg_ranks(), 1);
@@ -175,8 +165,7 @@ TEST(test_alone)
     assert_string_equal(rg_ranks_device("gpu"), "gpu");
 }
 
-TEST(test_work_and_sums)
-{
+TEST(test_work_and_sums) {
     SKIP_WITHOUT_MPIRUN();
     static const int ranks[] = {1, 2, 3, 5};
     for (int i = 0; i < 4; i++) {
@@ -187,8 +176,7 @@ TEST(test_work_and_sums)
 
 // One process fails while the others work, all fail in the same way, one has no memory left: one line of ours and its code,
 // soon.
-TEST(test_failures)
-{
+TEST(test_failures) {
     SKIP_WITHOUT_MPIRUN();
     static const struct {
         const char *what, *line;
@@ -208,8 +196,7 @@ TEST(test_failures)
 static int files(const char *pattern) { return test_shell(fmt("exit $(ls %s/%s 2>/dev/null | wc -l)", test_dir, pattern)); }
 
 // The last process and the first one are killed or crash: the launcher ends the job, and no file looks complete.
-TEST(test_signals)
-{
+TEST(test_signals) {
     SKIP_WITHOUT_MPIRUN();
     static const struct {
         const char *signal;
@@ -234,8 +221,7 @@ TEST(test_signals)
 }
 
 // Open MPI binds a process to a core: it uses its share of mpirun's cores, and prints so. A binding by the user is kept.
-TEST(test_cores)
-{
+TEST(test_cores) {
     SKIP_WITHOUT_MPIRUN();
     int cores = rg_cpu_cores();
     unsetenv("OMPI_MCA_rmaps_base_oversubscribe"); // else Open MPI binds nothing
@@ -258,8 +244,7 @@ TEST(test_cores)
     }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc > 2) return as_job(argv[1], argv[2]);
     program = argv[0];
     return RUN_TESTS(test_dir_make, test_dir_remove);

@@ -8,8 +8,7 @@
 // ---- stages --------------------------------------------------------------------------------------------------------------
 
 // F(p) = sum over the pixels q of image(q) exp(-2 pi i p.(q - c + origin) / P), for even and odd sides and paddings.
-TEST(test_prepare)
-{
+TEST(test_prepare) {
     static const int64_t size[][2] = {{6, 12}, {7, 14}, {7, 7}, {6, 6}, {5, 15}};
     for (int s = 0; s < RG_COUNT(size); s++) {
         int64_t n = size[s][0], padded = size[s][1], k = padded / 2;
@@ -32,8 +31,7 @@ TEST(test_prepare)
     }
 }
 
-TEST(test_ctf_pixels)
-{
+TEST(test_ctf_pixels) {
     const int64_t k = 9;
     RG_ENDS(rc_prepare_free) rc_prepare prepare;
     rg_ctf_of of = {.voltage_kV = 300,
@@ -57,8 +55,7 @@ TEST(test_ctf_pixels)
 }
 
 // Against sums over the shells by the direct transform.
-TEST(test_fsc_direct)
-{
+TEST(test_fsc_direct) {
     for (int64_t n = 5; n <= 6; n++) {
         float a[216], b[216];
         double fsc[4], sum[4][3] = {{0}};
@@ -91,8 +88,7 @@ TEST(test_fsc_direct)
 // ---- the phantom ---------------------------------------------------------------------------------------------------------
 
 // Batches of any size add up to the same sums, and operators of the grid applied afterwards give the same as inserted ones.
-TEST(test_batches_and_lattice)
-{
+TEST(test_batches_and_lattice) {
     static const char *const group[] = {"C1", "D2", "C4", "O", "I1", "I2", "C3"};
     static const int left[] = {1, 1, 1, 1, 5, 5, 3}; // operators still inserted; C3's rotations do not fit the grid
     RG_FREED char *star = rg_print("%s", phantom("small", "--shape asymmetric --box 12 --images 23 --ctf"));
@@ -121,8 +117,7 @@ TEST(test_batches_and_lattice)
 }
 
 // f by its definition on every sample, in a small job: 0.1 operators times the mean of w c^2 over the additions.
-TEST(test_wiener)
-{
+TEST(test_wiener) {
     RG_ENDS(rc_job_free) rc_job job = {.ctf = true};
     insert_job(&job, phantom("wiener", "--shape asymmetric --box 16 --images 40 --ctf"), NULL, "C1", true);
     double total = 0, ball = 4 * M_PI / 3 * 1.9 * 1.9 * 1.9, pixels = 0;

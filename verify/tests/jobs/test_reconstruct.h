@@ -10,8 +10,7 @@
 extern const rg_command rg_cmd_reconstruct, rg_cmd_fsc, rg_cmd_phantom;
 static char printed[OUTPUT_MAX];
 
-static inline float *read_map(const char *path, int64_t *side)
-{
+static inline float *read_map(const char *path, int64_t *side) {
     rg_mrc mrc;
     assert_int_equal(rg_mrc_open(&mrc, path), RG_GOOD);
     *side = mrc.nx;
@@ -21,8 +20,7 @@ static inline float *read_map(const char *path, int64_t *side)
     return map;
 }
 
-static inline double correlation(const float *a, const float *b, int64_t n)
-{
+static inline double correlation(const float *a, const float *b, int64_t n) {
     double ma = 0, mb = 0, ab = 0, aa = 0, bb = 0;
     for (int64_t i = 0; i < n; i++) {
         ma += a[i] / (double)n;
@@ -42,8 +40,7 @@ static inline float *sum_of(const rc_job *job, int half, int which) { return rc_
 typedef void edit_rows(rg_particles *);
 
 // Opens, edits and inserts particles, with a plan for one variant.
-static inline void insert_job(rc_job *job, const char *star, edit_rows *edit, const char *sym, bool per_operator)
-{
+static inline void insert_job(rc_job *job, const char *star, edit_rows *edit, const char *sym, bool per_operator) {
     job->algo = rg_algo_find("gridding");
     job->padding = job->padding ? job->padding : 2;
     job->radius_tenths = 19;
@@ -57,8 +54,7 @@ static inline void insert_job(rc_job *job, const char *star, edit_rows *edit, co
     assert_int_equal(rc_insert_all(&job->run), RG_GOOD);
 }
 
-static inline float *map_of(rc_job *job, const char *star, edit_rows *edit, const char *sym, bool per_operator)
-{
+static inline float *map_of(rc_job *job, const char *star, edit_rows *edit, const char *sym, bool per_operator) {
     insert_job(job, star, edit, sym, per_operator);
     int64_t side = job->particles.side;
     float *map = rg_alloc((size_t)(side * side * side) * sizeof *map);
@@ -69,8 +65,7 @@ static inline float *map_of(rc_job *job, const char *star, edit_rows *edit, cons
 }
 
 // Faults to be found: angles of the transposed matrix, and origins of the wrong sign.
-static inline void transpose(rg_particles *p)
-{
+static inline void transpose(rg_particles *p) {
     for (int64_t i = 0; i < p->n; i++) {
         double rot = p->row[i].rot_deg;
         p->row[i].rot_deg = -p->row[i].psi_deg;
@@ -79,16 +74,14 @@ static inline void transpose(rg_particles *p)
     }
 }
 
-static inline void turn_origins(rg_particles *p)
-{
+static inline void turn_origins(rg_particles *p) {
     for (int64_t i = 0; i < p->n; i++) {
         p->row[i].origin_x_px = -p->row[i].origin_x_px;
         p->row[i].origin_y_px = -p->row[i].origin_y_px;
     }
 }
 
-static inline const char *phantom(const char *name, const char *options)
-{
+static inline const char *phantom(const char *name, const char *options) {
     char *star = rg_print("%s/particles.star", name);
     assert_int_equal(
         run_command(&rg_cmd_phantom, fmt("phantom particles --out %s --quiet %s", in_dir(name), options), printed), RG_GOOD);
@@ -98,8 +91,7 @@ static inline const char *phantom(const char *name, const char *options)
 }
 
 // The lowest FSC of shells 1 .. last.
-static inline double least(const double *fsc, int64_t last)
-{
+static inline double least(const double *fsc, int64_t last) {
     double low = 1;
     for (int64_t s = 1; s <= last; s++) low = fsc[s] < low ? fsc[s] : low;
     return low;
@@ -116,8 +108,7 @@ static inline double apart(const float *a, const float *b, int64_t n) // largest
     return worst / largest;
 }
 
-static inline int reconstruct(const char *words)
-{
+static inline int reconstruct(const char *words) {
     int code = run_command(&rg_cmd_reconstruct, fmt("reconstruct %s", words), printed);
     return code;
 }

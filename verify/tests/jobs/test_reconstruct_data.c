@@ -8,8 +8,7 @@
 
 // Independent values: correlation with the truth 0.915, FSC above 0.89 through shell 15; 0.727 with transposed matrices, 0.334
 // with origins of the wrong sign.
-TEST(test_r2)
-{
+TEST(test_r2) {
     SKIP_WITHOUT(R2 ".mrc");
     static edit_rows *const edit[3] = {NULL, transpose, turn_origins};
     double found[3], fsc[17];
@@ -28,8 +27,7 @@ TEST(test_r2)
 }
 
 // Transform of the truth on the padded grid, compared with G/W where five images have weights: too few for a map.
-static double agreement(const rc_job *job, const float *truth)
-{
+static double agreement(const rc_job *job, const float *truth) {
     int64_t n = job->padded, side = job->particles.side, k = job->k, pitch = n / 2 + 1, c = side / 2;
     fftwf_complex *f = fftwf_alloc_complex((size_t)(n * n * pitch));
     fftwf_plan plan = fftwf_plan_dft_r2c_3d((int)n, (int)n, (int)n, (float *)f, f, FFTW_ESTIMATE);
@@ -55,16 +53,14 @@ static double agreement(const rc_job *job, const float *truth)
     return ab / sqrt(aa * bb);
 }
 
-static void one_pixel_further(rg_particles *p)
-{
+static void one_pixel_further(rg_particles *p) {
     for (int64_t i = 0; i < p->n; i++) p->row[i].origin_x_px = p->row[i].origin_y_px = -1;
 }
 
 #define R1 "../shared/data/reconstruct/R1_aspire_rln65/"
 
 // An odd box of RELION, whose projections are shifted by one pixel in x and y from the map's centre.
-TEST(test_r1)
-{
+TEST(test_r1) {
     SKIP_WITHOUT(R1 "rln_proj_65.star");
     double found[2];
     int64_t side;
@@ -84,8 +80,7 @@ TEST(test_r1)
 // two subsets are one particle's tilts and five others': they are not comparable halves.
 static void by_turns(rg_particles *p) { p->subsets = false; }
 
-TEST(test_r3)
-{
+TEST(test_r3) {
     static const double known[8] = {1, 0.98, 0.94, 0.93, 0.87, 0.78, 0.60, 0.5};
     double fsc[33];
     SKIP_WITHOUT(R3);
@@ -112,8 +107,7 @@ TEST(test_r3)
 #define F5 "../shared/data/frealign/F5_sim_ctf_noise_classE_720/10076_classE_32"
 
 // RELION's projections with its CTF test the sign; F5 has the other sign (cryoDRGN's) and noise.
-TEST(test_ctf_of_others)
-{
+TEST(test_ctf_of_others) {
     SKIP_WITHOUT(F4 "pointmass.mrc");
     static const double known[9] = {1, 0.96, 0.99, 0.96, 0.91, 0.89, 0.67, 0.55, 0.48};
     double fsc[33];

@@ -4,8 +4,7 @@
 #include "../test.h"
 #include "test_reconstruct.h"
 
-static void *alloc(const rg_device *d, size_t bytes)
-{
+static void *alloc(const rg_device *d, size_t bytes) {
     void *at;
     assert_int_equal(d->alloc(&at, bytes, "memory"), RG_OK);
     return at;
@@ -14,8 +13,7 @@ static void *alloc(const rg_device *d, size_t bytes)
 // The job on emulated GPUs, with images in chunks through several lanes, sums of three batches and two GPUs, operators of the
 // grid, half maps and map made there, several configurations: equal to the host with every operator inserted. Odd and even
 // sides, with and without a CTF.
-TEST(test_device)
-{
+TEST(test_device) {
     static const struct {
         const char *variant, *options, *symmetry;
         int64_t padding;
@@ -79,8 +77,7 @@ TEST(test_device)
 
 // Transforms of images equal those of the host: lines of every radix and of primes without a special radix, odd and even, more
 // images and columns than a block has lines.
-TEST(test_transforms)
-{
+TEST(test_transforms) {
     enum { IMAGES = 3 };
     static const int64_t sides[][2] = {{2, 1}, {3, 1}, {4, 1}, {5, 1}, {7, 1}, {8, 1}, {9, 2}, {10, 3}, {11, 1}, {13, 2},
         {15, 7}, {16, 8}, {22, 2}, {28, 5}, {34, 2}, {121, 1}, {20, 3}, {21, 2}, {35, 3}, {42, 2}, {90, 2}};

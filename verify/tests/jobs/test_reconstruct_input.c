@@ -9,8 +9,7 @@
 enum { SIDE = 6, IMAGES = 20 };
 
 // Stacks of integers, exact in every mode, the same in every call.
-static const char *stack(const char *name, int mode)
-{
+static const char *stack(const char *name, int mode) {
     rg_mrc_out out;
     float section[SIDE * SIDE];
     const char *path = in_dir(name);
@@ -24,8 +23,7 @@ static const char *stack(const char *name, int mode)
 }
 
 // The same file in the other byte order.
-static void swap_bytes(const char *path, size_t value_bytes)
-{
+static void swap_bytes(const char *path, size_t value_bytes) {
     size_t n = 0;
     RG_FREED char *bytes = get_file(path, &n);
     for (size_t at = 0; at < n;) {
@@ -44,8 +42,7 @@ static void swap_bytes(const char *path, size_t value_bytes)
     fclose(f);
 }
 
-static const char *rows(const char *name, const char *stack_name)
-{
+static const char *rows(const char *name, const char *stack_name) {
     const char *path = in_dir(name);
     FILE *f = fopen(path, "w");
     fprintf(f, "data_\nloop_\n_rlnImageName\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n");
@@ -55,8 +52,7 @@ static const char *rows(const char *name, const char *stack_name)
 }
 
 // Mode 12 and others, both byte orders: one map.
-TEST(test_modes)
-{
+TEST(test_modes) {
     static const int mode[] = {RG_MRC_FLOAT32, RG_MRC_FLOAT16, RG_MRC_INT16, RG_MRC_UINT16, RG_MRC_INT8};
     RG_FREED float *first = NULL;
     int64_t side, n = SIDE * SIDE * SIDE;
@@ -75,8 +71,7 @@ TEST(test_modes)
 }
 
 // The phantom's stack with every image multiplied by its CTF, or by the CTF's sign, at the frequencies of its own side.
-static void apply_ctf(const rg_particles *p, bool sign, const char *name)
-{
+static void apply_ctf(const rg_particles *p, bool sign, const char *name) {
     const int n = (int)p->side, half = n / 2 + 1;
     RG_FREED float *image = rg_alloc((size_t)(n * n) * sizeof *image);
     double *plane = fftw_alloc_real((size_t)(n * 2 * half));
@@ -109,8 +104,7 @@ static void apply_ctf(const rg_particles *p, bool sign, const char *name)
 }
 
 // Sum of c F over f + sum of c^2 is the same whether c was applied to F before or not, on the CPU and on (emulated) GPUs.
-TEST(test_ctf_applied)
-{
+TEST(test_ctf_applied) {
     static const char *const column[2] = {"rlnCtfDataAreCtfPremultiplied", "rlnCtfDataArePhaseFlipped"};
     static const char *const device[2] = {"cpu", "host"};
     RG_FREED char *star = rg_print("%s", phantom("applied", "--box 24 --images 40 --sigma 1.5 --ctf"));

@@ -14,8 +14,7 @@ typedef struct bowls {
 // The minimum of problem i.
 static double lowest(int64_t i, int d) { return 0.3 * sin(1.7 * (double)i + d); }
 
-static int evaluate(void *context, int64_t problems, const double *x, const bool *asked, double *value)
-{
+static int evaluate(void *context, int64_t problems, const double *x, const bool *asked, double *value) {
     bowls *b = context;
     if (b->fail_at && ++b->calls == b->fail_at) return RG_E_STATE;
     for (int64_t i = 0; i < problems; i++) {
@@ -37,8 +36,7 @@ static const fr_minimiser standard = {.optimiser = "praxis",
     .most_evaluations = 2000,
     .seed = 1};
 
-TEST(test_finds_the_lowest)
-{
+TEST(test_finds_the_lowest) {
     static const char *const name[] = {"praxis", "bobyqa"};
     for (int o = 0; o < RG_COUNT(name); o++) {
         double x[MANY * N] = {0}, value[MANY];
@@ -60,8 +58,7 @@ TEST(test_finds_the_lowest)
     }
 }
 
-TEST(test_neighbours_do_not_matter)
-{
+TEST(test_neighbours_do_not_matter) {
     double x[MANY * N] = {0}, value[MANY], alone[N] = {0}, alone_value;
     int64_t evaluations[MANY], alone_evaluations, steps;
     bowls b = {0}, c = {.first = 17};
@@ -71,8 +68,7 @@ TEST(test_neighbours_do_not_matter)
     assert_true(alone_value == value[17] && alone_evaluations == evaluations[17]);
 }
 
-TEST(test_limits)
-{
+TEST(test_limits) {
     double x[MANY * N] = {0}, value[MANY];
     int64_t evaluations[MANY], steps;
     bowls b = {.fail_at = 12}, c = {0};
@@ -87,15 +83,13 @@ TEST(test_limits)
     assert_non_null(fr_optimiser_unknown("guess"));
 }
 
-static void no_nlopt(void **state)
-{
+static void no_nlopt(void **state) {
     (void)state;
     print_message("no NLopt in this build\n");
     skip();
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest without[] = {cmocka_unit_test(no_nlopt)};
     return HAVE_NLOPT ? RUN_TESTS(NULL, NULL) : cmocka_run_group_tests(without, NULL, NULL);
 }

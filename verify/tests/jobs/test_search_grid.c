@@ -6,8 +6,7 @@
 #include "../../../impl/suite.h"
 #include "../test.h"
 
-TEST(test_counts)
-{
+TEST(test_counts) {
     static const char *const group[5] = {"C1", "C7", "D2", "D7", "O"};
     static const struct {
         double step_deg;
@@ -31,8 +30,7 @@ TEST(test_counts)
 }
 
 // Cosine of the angle to the nearest direction of the grid, over all operators.
-static double nearest(const fr_grid *grid, const gr_symmetry *group, const double view[3])
-{
+static double nearest(const fr_grid *grid, const gr_symmetry *group, const double view[3]) {
     const double degree = M_PI / 180;
     double best = -1;
     for (int64_t d = 0; d < grid->n; d++) {
@@ -48,8 +46,7 @@ static double nearest(const fr_grid *grid, const gr_symmetry *group, const doubl
     return best;
 }
 
-TEST(test_every_view_is_near_one)
-{
+TEST(test_every_view_is_near_one) {
     static const char *const group[] = {"C1", "C2", "C7", "D2", "D7", "T", "O", "I1", "I2"};
     for (int s = 0; s < RG_COUNT(group); s++) {
         fr_grid grid;
@@ -71,8 +68,7 @@ TEST(test_every_view_is_near_one)
     }
 }
 
-TEST(test_no_such_group)
-{
+TEST(test_no_such_group) {
     fr_grid grid;
     assert_non_null(fr_grid_make(&grid, "E8", 10));
 }

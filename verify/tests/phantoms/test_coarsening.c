@@ -6,14 +6,12 @@
 #include "../test.h"
 #include "../test_files.h"
 
-static rg_coarsening_setup setup_of(rg_coarsening_model model, int64_t width, int64_t height)
-{
+static rg_coarsening_setup setup_of(rg_coarsening_model model, int64_t width, int64_t height) {
     return (rg_coarsening_setup){width, height, model, 7, 0, 0.1, 0.25, 2};
 }
 
 // A single mode of small amplitude grows as exp(k^2 (1 - k^2) t) (linearised Cahn-Hilliard equation).
-TEST(test_linear_growth)
-{
+TEST(test_linear_growth) {
     enum { W = 64, H = 48 };
     const int mode[][2] = {{4, 0}, {0, 5}, {6, 3}, {12, 0}};
     RG_FREED float *phi = rg_alloc(W * H * sizeof *phi);
@@ -33,8 +31,7 @@ TEST(test_linear_growth)
     }
 }
 
-TEST(test_mass_and_energy)
-{
+TEST(test_mass_and_energy) {
     for (int model = RG_MODEL_B; model <= RG_MODEL_H; model++) {
         rg_coarsening_setup setup = setup_of(model, 90, 64);
         setup.mean = 0.2;
@@ -58,21 +55,18 @@ TEST(test_mass_and_energy)
 }
 
 // Fourth-order central differences on a smooth periodic field, which share no arithmetic with the spectral method.
-static double derivative(const float *f, int w, int h, int x, int y, int axis)
-{
+static double derivative(const float *f, int w, int h, int x, int y, int axis) {
     double v[5];
     for (int d = -2; d <= 2; d++) v[d + 2] = f[(y + (axis ? d : 0) + h) % h * w + (x + (axis ? 0 : d) + w) % w];
     return (8 * (v[3] - v[1]) - (v[4] - v[0])) / 12;
 }
 
-static void differentiate(float *to, const float *f, int w, int h, int axis)
-{
+static void differentiate(float *to, const float *f, int w, int h, int axis) {
     for (int i = 0; i < w * h; i++) to[i] = (float)derivative(f, w, h, i % w, i / w, axis);
 }
 
 // curl of eta laplacian v + force = 0 with the force mu grad phi, which equals - phi grad mu up to a gradient; div v = 0.
-TEST(test_stokes_flow)
-{
+TEST(test_stokes_flow) {
     enum { W = 96, H = 80, N = W * H };
     float *f[8], *phi, *vx, *vy, *mu, *t1, *t2, *vorticity, *curl;
     for (int i = 0; i < 8; i++) f[i] = rg_alloc(N * sizeof(float));
@@ -122,8 +116,7 @@ TEST(test_stokes_flow)
 
 // The slope of log length against log time between two times. The length is that of stripes with the same interface energy, 2
 // sigma / energy: moments of the spectrum, which falls as k^-3 in two dimensions, would have a logarithm.
-static double exponent(rg_coarsening_model model, int64_t side, double from, double to, double length[2])
-{
+static double exponent(rg_coarsening_model model, int64_t side, double from, double to, double length[2]) {
     rg_coarsening_setup setup = setup_of(model, side, side);
     rg_coarsening *c = rg_coarsening_make(&setup);
     for (int i = 0; i < 2; i++) {
@@ -134,8 +127,7 @@ static double exponent(rg_coarsening_model model, int64_t side, double from, dou
     return log(length[1] / length[0]) / log(to / from);
 }
 
-TEST(test_growth_laws)
-{
+TEST(test_growth_laws) {
     double b[2], h[2];
     // Lifshitz and Slyozov: 1/3, approached from below as 1/3 - O(interface width / L) (Huse 1986), which at L = 15..30 with a
     // width of 1.4 is up to 0.06; the finite frame adds 0.03 of scatter.

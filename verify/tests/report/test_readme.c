@@ -18,8 +18,7 @@ static const rg_outcome shown[] = {
     RG_REPRODUCED, RG_ORDER, RG_DIRECTION, RG_CONTRADICTED, RG_EXISTS, RG_NOT_CALLED, RG_NOT_TESTABLE};
 
 // Asserts a row "| Lu 2009 | 23 | 2 | ... |" of the ledger.
-static char *row_of(const rg_tsv *ledger, const char *paper)
-{
+static char *row_of(const rg_tsv *ledger, const char *paper) {
     int count[RG_OUTCOMES] = {0}, all = 0;
     for (int i = 0; i < ledger->n_rows; i++) {
         if (strcmp(rg_tsv_cell(ledger, i, "machine"), machine) || strcmp(rg_tsv_cell(ledger, i, "paper"), paper) ||
@@ -41,8 +40,7 @@ static char *row_of(const rg_tsv *ledger, const char *paper)
 }
 
 // Compares a figure with the shipped one. A figure names its gnuplot; one drawn by another version is not compared.
-static void assert_figure(const char *folder, const char *name)
-{
+static void assert_figure(const char *folder, const char *name) {
     char *drawn_path = rg_print("%s/fig/%s-%s.svg", folder, name, machine), *program = rg_program_path("gnuplot");
     char *here = rg_print("data/machines/%s.%s.svg", machine, name), *shown_path = rg_share_path(here);
     char *held = file_text(shown_path), *drawn = program ? file_text(drawn_path) : NULL, *by = strstr(held, "<desc>");
@@ -56,8 +54,7 @@ static void assert_figure(const char *folder, const char *name)
 }
 
 // Joins the lines of a paragraph: each run of blanks and newlines becomes a blank.
-static void join_lines(char *text)
-{
+static void join_lines(char *text) {
     char *to = text;
     for (const char *c = text; *c; c++)
         if (!isspace((unsigned char)*c))
@@ -69,8 +66,7 @@ static void join_lines(char *text)
 
 // Asserts that the README states what `report` finds in the record: each sentence with its numbers, claims and figure, and no
 // other.
-static void assert_findings(const char *readme, const char *page, const char *folder)
-{
+static void assert_findings(const char *readme, const char *page, const char *folder) {
     static const char head[] = "## What was found", figure[] = "[figure](./fig/";
     const char *from = strstr(readme, head), *of_page = strstr(page, head);
     assert_true(from && of_page);
@@ -94,8 +90,7 @@ static void assert_findings(const char *readme, const char *page, const char *fo
     free(said);
 }
 
-TEST(counts_of_the_readme_are_those_of_the_ledger)
-{
+TEST(counts_of_the_readme_are_those_of_the_ledger) {
     char *folder = test_folder(), *output = rg_alloc(OUTPUT_MAX);
     char *record = rg_share_path("data/machines/h200-16xeon.tsv"), *machines = rg_share_path("data/machines");
     char *argv[] = {"report", record, "--machines", machines, "--stale", "--quiet", "--out", folder, NULL};
@@ -139,16 +134,14 @@ TEST(counts_of_the_readme_are_those_of_the_ledger)
 // ---- commands --------------------------------------------------------------------------------------------------------------
 
 // Runs a line unchanged in the test's folder; a comparison may have any verdict.
-static void run_line(const char *line)
-{
+static void run_line(const char *line) {
     const int status = system(fmt("{ %s\n} > out.txt 2>&1", line)), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code && !(strstr(line, "compare") && (code == 1 || code == 3)))
         fail_msg("exit %d of: %s\n%s", code, line, file_text("out.txt"));
 }
 
 // Tests that words, options and values are accepted, without running the command.
-static void take_line(const char *line)
-{
+static void take_line(const char *line) {
     if (!strncmp(line, "regather ", 9) || !strncmp(line, "mpirun ", 7) || !strncmp(line, "srun ", 5))
         run_line(fmt("regather() { command regather \"$@\" --help; }; mpirun() { shift 2; \"$@\"; }; "
                      "srun() { while [ \"$1\" != regather ]; do shift; done; \"$@\"; }; %s",
@@ -156,8 +149,7 @@ static void take_line(const char *line)
 }
 
 // The row of the list with which a line begins; -1: none.
-static int listed(const rg_tsv *list, const char *line)
-{
+static int listed(const rg_tsv *list, const char *line) {
     int row = -1;
     for (int i = 0; i < list->n_rows && row < 0; i++)
         row = !strncmp(line, rg_tsv_cell(list, i, "line"), strlen(rg_tsv_cell(list, i, "line"))) ? i : -1;
@@ -165,8 +157,7 @@ static int listed(const rg_tsv *list, const char *line)
 }
 
 // Runs the commands of one file, and counts those that ran here and those that did not.
-static void run_readme(const char *name, const rg_tsv *list, bool *used, int count[2])
-{
+static void run_readme(const char *name, const rg_tsv *list, bool *used, int count[2]) {
     RG_FREED char *path = rg_share_path(name), *text = file_text(path);
     bool code = false;
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
@@ -184,8 +175,7 @@ static void run_readme(const char *name, const rg_tsv *list, bool *used, int cou
     }
 }
 
-TEST(every_command_runs_as_printed_or_says_why_not)
-{
+TEST(every_command_runs_as_printed_or_says_why_not) {
     static const char *const name[] = {"README.md", "impl/README.md", "impl/jobs/README.md", "verify/README.md",
         "bench/README.md", "report/README.md", "data/README.md", "CONTRIBUTING.md"};
     char program[4096] = "", *folder = test_folder(), *readme = rg_share_path("README.md"), *was = getcwd(NULL, 0);

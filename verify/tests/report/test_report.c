@@ -17,8 +17,7 @@ typedef struct made {
     rg_row row[ROWS_MOST];
 } made;
 
-static void make(made *m)
-{
+static void make(made *m) {
     memset(m, 0, sizeof *m);
     m->file.result = (rg_result){.path = rg_print("made.tsv"), .row = m->row};
     m->machine = (rg_bench_machine){.here = true, .n_files = 1, .file = &m->file};
@@ -27,15 +26,13 @@ static void make(made *m)
 }
 
 // The same with the project's claims.
-static void make_of_project(made *m)
-{
+static void make_of_project(made *m) {
     RG_FREED char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
     make(m);
     assert_int_equal(rg_claims_read(claims, papers, &m->report.ledger.claims), RG_GOOD);
 }
 
-static rg_row *add(made *m, const char *variant, const char *shape, const char *params, const char *status, double median_ns)
-{
+static rg_row *add(made *m, const char *variant, const char *shape, const char *params, const char *status, double median_ns) {
     rg_row *row = &m->row[m->file.result.n_rows++];
     for (int k = 0; k < RG_KNOWLEDGE; k++) m->file.up_to[k] = m->file.result.n_rows;
     for (int c = 0; c < RG_COLUMNS; c++) row->cell[c] = NULL;
@@ -61,8 +58,7 @@ static rg_row *add(made *m, const char *variant, const char *shape, const char *
     return row;
 }
 
-static void free_made(made *m)
-{
+static void free_made(made *m) {
     for (int i = 0; i < m->file.result.n_rows; i++) rg_row_free(&m->row[i]);
     free(m->file.result.path);
     free(m->report.ledger.verdict);
@@ -71,8 +67,7 @@ static void free_made(made *m)
 }
 
 // Draws the project's rows into a new folder, which the caller removes.
-static char *drawn(made *m)
-{
+static char *drawn(made *m) {
     char *folder = test_folder();
     assert_int_equal(mkdir(fmt("%s/fig", folder), 0777), 0);
     rg_figures_free(&m->report.figures);
@@ -82,8 +77,7 @@ static char *drawn(made *m)
     return folder;
 }
 
-TEST(lines_through_points)
-{
+TEST(lines_through_points) {
     const double x[] = {1, 2, 3, 4}, y[] = {5, 7, 9, 11}; // y = 3 + 2 x
     rg_line line = rg_line_fit(x, y, 4);
     assert_true(fabs(line.slope - 2) < 1e-12 && fabs(line.intercept - 3) < 1e-12 && line.intercept_error < 1e-6);
@@ -92,8 +86,7 @@ TEST(lines_through_points)
 }
 
 // The project's files: all items exist, every claim has a known kind and is based on a printed number.
-TEST(claims_and_published_numbers_of_the_project)
-{
+TEST(claims_and_published_numbers_of_the_project) {
     made m;
     make_of_project(&m);
     const rg_claims c = m.report.ledger.claims;
@@ -120,8 +113,7 @@ TEST(claims_and_published_numbers_of_the_project)
 }
 
 // Fills the template; malloc'ed.
-static char *filled(const char *template, rg_data *d)
-{
+static char *filled(const char *template, rg_data *d) {
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
@@ -130,8 +122,7 @@ static char *filled(const char *template, rg_data *d)
     return text;
 }
 
-TEST(sentences_say_the_verdict)
-{
+TEST(sentences_say_the_verdict) {
     static const char claims[] = "id\tpaper\tpublished\nX\tp\tX.one\n", papers[] = "paper\tpublished\np\tp.tsv\n",
                       published[] = "id\tvalue\nX.one\t4\n",
                       findings[] = "id\tlabel\tholds\tfails\topen\nX\t-\tholds {ours} ({paper})\tfails {ours}\t-\n";
@@ -171,8 +162,7 @@ TEST(sentences_say_the_verdict)
 }
 
 // A ratio of equal work does not name a number of particles: on one core, a record times fewer than the paper.
-TEST(sentences_of_ratios_of_jobs_name_no_number_of_particles)
-{
+TEST(sentences_of_ratios_of_jobs_name_no_number_of_particles) {
     RG_FREED char *path = rg_share_path("reference/findings.tsv");
     RG_ENDS(rg_tsv_free) rg_tsv t;
     assert_int_equal(rg_tsv_read(path, &t), RG_GOOD);
@@ -180,8 +170,7 @@ TEST(sentences_of_ratios_of_jobs_name_no_number_of_particles)
         if (!strncmp(rg_tsv_cell(&t, i, "id"), "F10", 3)) assert_null(strstr(rg_tsv_cell(&t, i, "holds"), "24"));
 }
 
-static void assert_said(const rg_ledger *l, const char *wanted)
-{
+static void assert_said(const rg_ledger *l, const char *wanted) {
     rg_statement s;
     int row = 0;
     bool said = false;
@@ -191,8 +180,7 @@ static void assert_said(const rg_ledger *l, const char *wanted)
 
 // A sentence of findings takes its numbers from the ledger, follows the side of a verdict, and is left out if a number is
 // missing.
-TEST(what_was_found_follows_the_ledger)
-{
+TEST(what_was_found_follows_the_ledger) {
     made m;
     make_of_project(&m);
     rg_ledger *l = &m.report.ledger;
@@ -222,8 +210,7 @@ TEST(what_was_found_follows_the_ledger)
 }
 
 // The tables of Li et al., with three rows and a table of this machine.
-TEST(papers_tables_have_ours_beside)
-{
+TEST(papers_tables_have_ours_beside) {
     static const char shares[] = "part\tcpu\tgpu\nsearch.ccp\t20.5\t-\n";
     RG_FREED char *text = NULL;
     made m;
@@ -254,8 +241,7 @@ TEST(papers_tables_have_ours_beside)
 }
 
 // A claim about Octave may lack a GPU, or, if there is one, its row: the page does not ask for what the machine has.
-TEST(what_is_needed_is_what_is_not_there)
-{
+TEST(what_is_needed_is_what_is_not_there) {
     static const struct {
         const char *variant, *space, *needed;
     } timed[] = {{NULL, "", "Needed: GNU Octave (1);"}, {"octave", "", "Needed: a GPU (1);"},
@@ -278,8 +264,7 @@ TEST(what_is_needed_is_what_is_not_there)
 }
 
 // Every claim states its needs in known words, and the command that repeats it.
-TEST(claims_say_what_they_need_and_how_to_repeat_them)
-{
+TEST(claims_say_what_they_need_and_how_to_repeat_them) {
     static const char known[] = " octave gpus energy series kernel wrong gpu ";
     made m;
     make_of_project(&m);
@@ -296,8 +281,7 @@ TEST(claims_say_what_they_need_and_how_to_repeat_them)
 }
 
 // The card of a paper without measurements does not name a machine.
-TEST(a_card_of_nothing_names_no_machine)
-{
+TEST(a_card_of_nothing_names_no_machine) {
     made m;
     make_of_project(&m);
     rg_ledger_judge(&m.report.ledger);
@@ -311,8 +295,7 @@ TEST(a_card_of_nothing_names_no_machine)
 }
 
 // With few rows in a record, papers with numbers come first; tables without values of any machine are left out.
-TEST(papers_with_numbers_come_first)
-{
+TEST(papers_with_numbers_come_first) {
     made m;
     make_of_project(&m);
     rg_ledger *l = &m.report.ledger;
@@ -337,8 +320,7 @@ TEST(papers_with_numbers_come_first)
 }
 
 // A whole job is not a point of a curve over offsets.
-TEST(jobs_are_in_no_figure_of_offsets)
-{
+TEST(jobs_are_in_no_figure_of_offsets) {
     made m;
     make(&m);
     test_set(add(&m, "gather", "w750,h1500,r250,k0", "gpus=1", "PASS", 1e9), RG_C_SCOPE, "job");
@@ -350,8 +332,7 @@ TEST(jobs_are_in_no_figure_of_offsets)
 
 // Figs 6, 7 and 9 show Listing 1 beside the other codes: by equal work, at its own offset. Without Octave, Fig. 7 is relative
 // to NumPy, and to simple C if NumPy has no curve.
-TEST(listing_1_is_in_the_figures_of_offsets)
-{
+TEST(listing_1_is_in_the_figures_of_offsets) {
     made m;
     make(&m);
     test_set(add(&m, "gather", "w750,h1500,r25,k0", "-", "PASS", 1e5), RG_C_SPACE, "device");
@@ -409,8 +390,7 @@ TEST(listing_1_is_in_the_figures_of_offsets)
 }
 
 // A title names the best at the largest x, even if another leads before.
-TEST(titles_name_the_best_at_the_end)
-{
+TEST(titles_name_the_best_at_the_end) {
     made m;
     make(&m);
     static const struct {

@@ -23,8 +23,7 @@ static made m;
 
 static const char *claim_cell(int i, const char *column) { return rg_tsv_cell(&m.claims.claim, i, column); }
 
-static void clear(void)
-{
+static void clear(void) {
     for (int i = 0; i < m.n; i++) rg_row_free(&m.row[i]);
     for (int i = 0; i < m.machine.n_tables; i++) rg_tsv_free(&m.table[i].tsv);
     m.n = 0;
@@ -32,15 +31,13 @@ static void clear(void)
 }
 
 // All rows, as of current kernels.
-static rg_rows rows(void)
-{
+static rg_rows rows(void) {
     m.file = (rg_row_file){.result = {.path = "made.tsv", .row = m.row, .n_rows = m.n}, .up_to = {m.n, m.n, m.n}};
     return (rg_rows){&m.machine, RG_UNSOURCED};
 }
 
 // Adds a passed row that matches the first alternative of spec, at the shape `size` and in the first scope.
-static rg_row *add_row(const char *spec, const char *size, const char *scopes, double ns)
-{
+static rg_row *add_row(const char *spec, const char *size, const char *scopes, double ns) {
     char text[200], shape[160], scope[24], params[160] = "";
     snprintf(text, sizeof text, "%.*s", (int)strcspn(spec, "|"), spec);
     snprintf(shape, sizeof shape, "%s", *size ? size : "w750,h1500,r250,k0");
@@ -81,8 +78,7 @@ static rg_row *add_row(const char *spec, const char *size, const char *scopes, d
     return row;
 }
 
-static void parse_table(const char *name, const char *text)
-{
+static void parse_table(const char *name, const char *text) {
     assert_true(m.machine.n_tables < TABLES);
     rg_named_table *t = &m.table[m.machine.n_tables++];
     snprintf(t->name, sizeof t->name, "%s", name);
@@ -95,8 +91,7 @@ typedef struct place {
     int images;
 } place;
 
-static void place_of(const char *spec, place *p)
-{
+static void place_of(const char *spec, place *p) {
     assert_int_equal(sscanf(spec, "%47s %159s %47[^| ]", p->table, p->key, p->column), 3);
     p->value = strchr(p->key, '=');
     *p->value++ = 0;
@@ -106,8 +101,7 @@ static void place_of(const char *spec, place *p)
 }
 
 // Adds three repeats around the number a, of one table or two; with b, b's are 1, so that the ratio is the number.
-static void add_cell(const char *a, const char *b, const char *shape, double number)
-{
+static void add_cell(const char *a, const char *b, const char *shape, double number) {
     static const double off[] = {1, 1.001, 0.999};
     place at[2];
     place_of(a, &at[0]);
@@ -134,16 +128,14 @@ static void add_cell(const char *a, const char *b, const char *shape, double num
     }
 }
 
-static void add_least(const char *spec, double number)
-{
+static void add_least(const char *spec, double number) {
     char table[48], column[48];
     assert_int_equal(sscanf(spec, "%47s %47s", table, column), 2);
     parse_table(table, fmt("shell\t%s\n1\t1\n2\t%.9g\n", column, number));
 }
 
 // Adds series with this value of the quantity: R_max = 10 t with a scatter that no line fits.
-static void add_growth(const char *quantity, double value)
-{
+static void add_growth(const char *quantity, double value) {
     static const double off[] = {0.1, -0.1, -0.1, 0.1}; // orthogonal to every straight line
     const int runs = !strcmp(quantity, "difference") ? 2 : 1;
     char *text = rg_print("seed\tvariant\tphoto\ttime\tR_max\tk_peak_length\n");
@@ -165,8 +157,7 @@ static void add_growth(const char *quantity, double value)
     free(text);
 }
 
-static void add_crossing(const char *a, const char *b, double ratio)
-{
+static void add_crossing(const char *a, const char *b, double ratio) {
     for (int side = 0; side < 2; side++) {
         double at = side ? 0.1 : 0.1 * ratio;
         parse_table(side ? b : a, fmt("frequency\tfsc\n0\t1\n%.9g\t0\n", 2 * at));
@@ -174,8 +165,7 @@ static void add_crossing(const char *a, const char *b, double ratio)
 }
 
 // Adds rows with a ratio a / b at one shape.
-static void add_ratio(const char *a, const char *b, const char *size, const char *scopes, double value)
-{
+static void add_ratio(const char *a, const char *b, const char *size, const char *scopes, double value) {
     if (!*b) {
         add_row(a, size, scopes, 1e6 / value);
         return;
@@ -192,8 +182,7 @@ static void add_ratio(const char *a, const char *b, const char *size, const char
 }
 
 // Parses from, to and step.
-static void add_turns(const char *a, const char *b, const char *prefix, const int turn[3], const char *scopes, double value)
-{
+static void add_turns(const char *a, const char *b, const char *prefix, const int turn[3], const char *scopes, double value) {
     for (int t = turn[0]; t <= turn[1]; t += turn[2]) {
         RG_FREED char *shape = rg_print("%s%d", prefix, t);
         add_ratio(a, b, shape, scopes, value);
@@ -201,8 +190,7 @@ static void add_turns(const char *a, const char *b, const char *prefix, const in
 }
 
 // Makes a machine on which claim i has this number.
-static void feed_number(int i, double value)
-{
+static void feed_number(int i, double value) {
     const char *kind = claim_cell(i, "kind"), *a = claim_cell(i, "numerator"), *b = claim_cell(i, "denominator");
     const char *size = claim_cell(i, "size"), *scopes = claim_cell(i, "scope");
     if (!strcmp(kind, "ratio") || !strcmp(kind, "energy") || !strcmp(kind, "scaling")) {
@@ -257,8 +245,7 @@ static void feed_number(int i, double value)
     }
 }
 
-static void feed_status(int i, const char *status)
-{
+static void feed_status(int i, const char *status) {
     const char *a = claim_cell(i, "numerator");
     const bool configs = !strcmp(claim_cell(i, "kind"), "configs");
     for (int k = 0; k < (configs ? (int)rg_tsv_number(&m.claims.claim, i, "low") : 1); k++)
@@ -272,8 +259,7 @@ static void feed_status(int i, const char *status)
         }
 }
 
-static rg_judgement fed(int i, const char *what)
-{
+static rg_judgement fed(int i, const char *what) {
     clear();
     char *end;
     double number = strtod(what, &end);
@@ -285,8 +271,7 @@ static rg_judgement fed(int i, const char *what)
 }
 
 // A value within the claim's bounds; the other status if it has none.
-static void holds(int i, char text[32])
-{
+static void holds(int i, char text[32]) {
     double low = rg_tsv_number(&m.claims.claim, i, "low"), high = rg_tsv_number(&m.claims.claim, i, "high");
     const char *kind = claim_cell(i, "kind"), *fails = claim_cell(i, "fails");
     if (!strcmp(fails, "PASS") || !strcmp(fails, "FAIL"))
@@ -301,8 +286,7 @@ static void holds(int i, char text[32])
         snprintf(text, 32, "%.9g", isfinite(low) ? fmin(1, 1.0001 * low) : 0.9 * high);
 }
 
-TEST(every_claim_can_fail_and_can_hold)
-{
+TEST(every_claim_can_fail_and_can_hold) {
     int measured = 0;
     for (int i = 0; i < m.claims.claim.n_rows; i++) {
         const char *fails = claim_cell(i, "fails"), *id = claim_cell(i, "id");
@@ -326,8 +310,7 @@ TEST(every_claim_can_fail_and_can_hold)
     assert_true(measured > 100);
 }
 
-TEST(a_host_takes_its_part_of_the_energy)
-{
+TEST(a_host_takes_its_part_of_the_energy) {
     clear();
     test_set(add_row("reconstruct:default gpus=1@s9", "", "job", 2e9), RG_C_JOULES, "100");
     test_set(add_row("reconstruct:default gpus=2@s9", "", "job", 1e9), RG_C_JOULES, "110");
@@ -348,8 +331,7 @@ TEST(a_host_takes_its_part_of_the_energy)
 // ---- verdicts.tsv --------------------------------------------------------------------------------------------------------
 
 // Sets the cells of words "column=value"; '~' is a blank, '-' nothing.
-static void set_cells(rg_row *row, char *words)
-{
+static void set_cells(rg_row *row, char *words) {
     for (char *rest = words, *word; (word = strsep(&rest, " "));) {
         char *value = strchr(word, '=');
         int c = 0;
@@ -363,8 +345,7 @@ static void set_cells(rg_row *row, char *words)
 }
 
 // Adds a row "VARIANT SHAPE PARAMS NS column=value...", or changes one: "#2 column=value...".
-static void set_row(char *text)
-{
+static void set_row(char *text) {
     char *rest = text, *first = strsep(&rest, " ");
     if (*first == '#') {
         assert_true(atoi(first + 1) < m.n);
@@ -387,8 +368,7 @@ static void set_row(char *text)
     if (rest) set_cells(row, rest);
 }
 
-static void each_piece(const char *list, void (*use)(char *))
-{
+static void each_piece(const char *list, void (*use)(char *)) {
     RG_FREED char *text = rg_print("%s", list);
     for (char *at = text, *end; *at; at = end) {
         end = strstr(at, " / ");
@@ -401,8 +381,7 @@ static void each_piece(const char *list, void (*use)(char *))
 }
 
 // Adds a table "NAME: columns; row; row".
-static void set_table(char *text)
-{
+static void set_table(char *text) {
     char *colon = strchr(text, ':'), *to = colon + 1;
     *colon = '\0';
     RG_FREED char *rows_of = rg_print("%s\n", to + 1);
@@ -414,16 +393,14 @@ static void set_table(char *text)
     parse_table(text, rows_of);
 }
 
-static void check_says(const char *name, const char *list, const char *said)
-{
+static void check_says(const char *name, const char *list, const char *said) {
     char piece[200];
     for (const char *at = list; rg_next_piece(&at, '|', piece, sizeof piece);)
         if (!strstr(said, piece + (*piece == '!')) == (*piece != '!'))
             fail_msg("%s: expected \"%s\", found \"%s\"", name, piece, said);
 }
 
-static void check_case(const rg_claims *cases, int i)
-{
+static void check_case(const rg_claims *cases, int i) {
     const char *name = rg_claim_cell(cases, i, "case"), *rows_made = rg_claim_cell(cases, i, "rows");
     const char *interval = rg_claim_cell(cases, i, "interval"), *value = rg_tsv_cell(&cases->claim, i, "value");
     if (*rows_made != '+') clear();
@@ -449,8 +426,7 @@ static void check_case(const rg_claims *cases, int i)
     assert_true(*why);
 }
 
-TEST(made_up_rows_have_their_verdicts)
-{
+TEST(made_up_rows_have_their_verdicts) {
     RG_FREED char *path = rg_share_path("verify/tests/report/verdicts.tsv");
     rg_claims cases = {0};
     assert_int_equal(rg_tsv_read(path, &cases.claim), RG_GOOD);
@@ -460,16 +436,14 @@ TEST(made_up_rows_have_their_verdicts)
     clear();
 }
 
-TEST(shapes_have_their_parts)
-{
+TEST(shapes_have_their_parts) {
     assert_true(rg_shaped("s500,p200", "s500;p<201", ";"));
     assert_false(rg_shaped("s500,p200", "s500;p>200", ";"));
     assert_true(rg_shaped("s500,p200", "s!420", ","));
     assert_false(rg_shaped("s420,p14440", "s!420", ",")); // of another paper
 }
 
-TEST(verdicts_on_numbers)
-{
+TEST(verdicts_on_numbers) {
     static const struct {
         rg_estimate is;
         double low, high;
@@ -485,16 +459,14 @@ TEST(verdicts_on_numbers)
         assert_int_equal(rg_outcome_of(number[i].is, number[i].low, number[i].high, number[i].direction), number[i].outcome);
 }
 
-FIXTURE(set_up)
-{
+FIXTURE(set_up) {
     RG_FREED char *claims = rg_share_path("reference/claims.tsv"), *papers = rg_share_path("reference/papers.tsv");
     int code = rg_claims_read(claims, papers, &m.claims);
     clear();
     return code;
 }
 
-FIXTURE(tear_down)
-{
+FIXTURE(tear_down) {
     clear();
     rg_claims_free(&m.claims);
     return 0;

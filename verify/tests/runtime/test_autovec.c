@@ -23,8 +23,7 @@ static const struct {
     {"frealign/ctf/", "ctfapply", "ctfapply_particle"},
 };
 
-TEST(compilers_make_vectors)
-{
+TEST(compilers_make_vectors) {
 #ifdef __SANITIZE_ADDRESS__
     skip(); // a check between any two accesses prevents vectors
 #endif
@@ -40,8 +39,7 @@ TEST(compilers_make_vectors)
         }
 }
 
-TEST(every_one_is_looked_at)
-{
+TEST(every_one_is_looked_at) {
     int found = 0;
     for (int i = 0; i < rg_entry_count(); i++) {
         const rg_entry *e = rg_entry_at(i);
@@ -55,8 +53,7 @@ TEST(every_one_is_looked_at)
 }
 
 // No intrinsics, no vector types: the source is plain C.
-TEST(nothing_is_by_hand)
-{
+TEST(nothing_is_by_hand) {
     for (int i = 0; i < RG_COUNT(compiled); i++) {
         char *file = rg_print("impl/%sautovec.c", compiled[i].folder), *path = rg_share_path(file), line[400];
         FILE *f = fopen(path, "r");

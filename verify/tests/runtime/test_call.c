@@ -6,8 +6,7 @@
 
 static rg_shape first_shape(const rg_entry *e) { return e->algo->smoke_shape[0]; }
 
-TEST(a_frame_without_memory)
-{
+TEST(a_frame_without_memory) {
     const rg_device *host = rg_device_emulated();
     rg_entry entry = *rg_entry_find("autocorr", "naive");
     const rg_shape shape = first_shape(&entry);
@@ -29,15 +28,13 @@ TEST(a_frame_without_memory)
 
 static int prepared;
 static int never(rg_call *call) { return call->state = &prepared, prepared++, RG_E_STATE; }
-static int not_run(rg_call *call)
-{
+static int not_run(rg_call *call) {
     fail_msg("%d: was run", call->threads);
     return RG_OK;
 }
 static void forget(rg_call *call) { prepared -= call->state == &prepared; }
 
-TEST(a_prepare_that_fails)
-{
+TEST(a_prepare_that_fails) {
     const rg_entry *naive = rg_entry_find("autocorr", "naive");
     rg_variant variant = *naive->variant;
     variant.prepare = never;

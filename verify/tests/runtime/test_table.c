@@ -4,8 +4,7 @@
 #include "../test.h"
 #include "../test_data.h"
 
-static int run(rg_call *call)
-{
+static int run(rg_call *call) {
     (void)call;
     return RG_OK;
 }
@@ -14,8 +13,7 @@ static const rg_param good_params[] = {{"block", blocks, 2, 8, ""}};
 static const rg_variant good = {
     RG_VARIANT_OF("autocorr", "test", RG_SIMD, RG_HOST, "a test"), .needs = "avx2", RG_PARAMS(good_params), .run = run};
 
-static void assert_wrong(const rg_variant *v, const char *word)
-{
+static void assert_wrong(const rg_variant *v, const char *word) {
     assert_refused(rg_table_add(v, RG_BUILT_IN, false, NULL), word);
     assert_refused(rg_table_add(v, RG_PLUGGED_IN, false, "mine.so"), word);
 }
@@ -27,8 +25,7 @@ static void assert_wrong(const rg_variant *v, const char *word)
         assert_wrong(&v, word);                                                                                                \
     } while (0)
 
-TEST(test_variants)
-{
+TEST(test_variants) {
     char why[RG_FAULT];
     int before = rg_entry_count();
     assert_null(rg_variant_fault(&good, why));
@@ -69,8 +66,7 @@ TEST(test_variants)
     assert_int_equal(rg_entry_count(), before + 1);
 }
 
-static void assert_algo(const rg_algo *a, const char *word)
-{
+static void assert_algo(const rg_algo *a, const char *word) {
     char why[RG_FAULT];
     const char *fault = rg_algo_fault(a, why);
     assert_non_null(fault);
@@ -84,8 +80,7 @@ static void assert_algo(const rg_algo *a, const char *word)
         assert_algo(&a, word);                                                                                                 \
     } while (0)
 
-TEST(test_algorithms)
-{
+TEST(test_algorithms) {
     char why[RG_FAULT];
     for (int i = 0; i < rg_algo_count(); i++) assert_null(rg_algo_fault(rg_algo_at(i), why));
     WRONG_ALGO("version", a.abi++);
@@ -101,16 +96,14 @@ TEST(test_algorithms)
     WRONG_ALGO("argument 0", a.arg = nameless);
 }
 
-static char *text_of(const char *shared)
-{
+static char *text_of(const char *shared) {
     char *path = rg_share_path(shared), *text = file_text(path);
     free(path);
     return text;
 }
 
 // Names in an algorithm exist: its paper's section, its wrong kernels, its presets.
-TEST(test_names)
-{
+TEST(test_names) {
     RG_FREED char *paper_text = text_of("reference/papers.tsv"), *expected_text = text_of("verify/broken/expected.tsv");
     for (int i = 0; i < rg_algo_count(); i++) {
         const rg_algo *a = rg_algo_at(i);

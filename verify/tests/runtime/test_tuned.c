@@ -9,8 +9,7 @@
 enum { BLOCK, FAST };
 static const int64_t blocks[] = {8, 16, 32}, flag[] = {0, 1};
 static const rg_param params[] = {{"block", blocks, 3, 8, ""}, {"fast", flag, 2, 0, ""}};
-static const char *refuse(const rg_shape *s, const int64_t *p)
-{
+static const char *refuse(const rg_shape *s, const int64_t *p) {
     (void)s;
     return p[FAST] && p[BLOCK] == 8 ? "fast needs a block of 16 or more" : NULL;
 }
@@ -29,8 +28,7 @@ static const rg_entry entry = {.algo = &algo, .variant = &variant, .name = "x"};
 static char *share; // replaces the program's own files
 
 // Path of the processor's file, after storing one best configuration.
-static char *stored(const char *processor, const char *shape, const char *values)
-{
+static char *stored(const char *processor, const char *shape, const char *values) {
     char path[512], *folder = rg_print("%s/data/tuned", share);
     rg_tuned_row row = {"sum", "x", shape, values, 1000, 1e9, "sums/s", "exhaustive, 6 of 6 configurations, seed 1"};
     assert_int_equal(rg_tuned_store(folder, processor, "-", &row, path), RG_GOOD);
@@ -39,8 +37,7 @@ static char *stored(const char *processor, const char *shape, const char *values
 }
 
 // Resolved in a child, because a processor's file is read once.
-static int resolved(const char *given, int64_t n, int *tuned)
-{
+static int resolved(const char *given, int64_t n, int *tuned) {
     int pipes[2], answer[2] = {-1, -1};
     assert_int_equal(pipe(pipes), 0);
     if (fork() == 0) {
@@ -61,16 +58,14 @@ static int resolved(const char *given, int64_t n, int *tuned)
     return answer[0];
 }
 
-FIXTURE(set_up)
-{
+FIXTURE(set_up) {
     share = test_folder();
     return setenv("REGATHER_SHARE", share, 1);
 }
 
 FIXTURE(tear_down) { return test_folder_remove(share); }
 
-TEST_BETWEEN(test_taken, set_up, tear_down)
-{
+TEST_BETWEEN(test_taken, set_up, tear_down) {
     int tuned;
     char cpu[128];
     rg_cpu_model(cpu);
@@ -87,8 +82,7 @@ TEST_BETWEEN(test_taken, set_up, tear_down)
 }
 
 // Output of --dry-run for `work` units at this size, in a child, because a processor's file is read once.
-static void planned(int64_t n, double work, char text[400])
-{
+static void planned(int64_t n, double work, char text[400]) {
     int pipes[2];
     assert_int_equal(pipe(pipes), 0);
     if (fork() == 0) {
@@ -104,8 +98,7 @@ static void planned(int64_t n, double work, char text[400])
     close(pipes[0]);
 }
 
-TEST_BETWEEN(test_planned, set_up, tear_down)
-{
+TEST_BETWEEN(test_planned, set_up, tear_down) {
     char cpu[128], text[400];
     rg_cpu_model(cpu);
     planned(100, 5e9, text);
@@ -115,8 +108,7 @@ TEST_BETWEEN(test_planned, set_up, tear_down)
     assert_string_equal(text, "time of sum:x\tabout 5 s at the 1e+09 sums/s measured here at n1000,m4; files come beside\n");
 }
 
-TEST_BETWEEN(test_given_goes_first, set_up, tear_down)
-{
+TEST_BETWEEN(test_given_goes_first, set_up, tear_down) {
     int tuned;
     char cpu[128];
     rg_cpu_model(cpu);
@@ -130,8 +122,7 @@ TEST_BETWEEN(test_given_goes_first, set_up, tear_down)
     assert_int_equal(resolved("block=9", 1000, &tuned), -1);
 }
 
-static void replace_in(const char *path, const char *what, const char *with)
-{
+static void replace_in(const char *path, const char *what, const char *with) {
     char *text = file_text(path), *at = strstr(text, what);
     assert_non_null(at);
     put_text(path, fmt("%.*s%s%s", (int)(at - text), text, with, at + strlen(what)));
@@ -139,8 +130,7 @@ static void replace_in(const char *path, const char *what, const char *with)
 }
 
 // A file of another processor is not used; one of another version is.
-TEST_BETWEEN(test_elsewhere, set_up, tear_down)
-{
+TEST_BETWEEN(test_elsewhere, set_up, tear_down) {
     int tuned;
     char cpu[128];
     rg_cpu_model(cpu);
@@ -154,8 +144,7 @@ TEST_BETWEEN(test_elsewhere, set_up, tear_down)
 }
 
 // Because of a row that this build's variant does not know, the defaults are used.
-TEST_BETWEEN(test_damaged, set_up, tear_down)
-{
+TEST_BETWEEN(test_damaged, set_up, tear_down) {
     int tuned;
     char cpu[128];
     rg_cpu_model(cpu);
@@ -174,8 +163,7 @@ TEST_BETWEEN(test_damaged, set_up, tear_down)
 }
 
 // A processor's file stays valid while many others are read; the files were elements of an array that moved.
-TEST_BETWEEN(test_kept, set_up, tear_down)
-{
+TEST_BETWEEN(test_kept, set_up, tear_down) {
     enum { OTHERS = 40 };
     const rg_tsv *file[OTHERS];
     for (int i = 0; i < OTHERS; i++) {

@@ -15,23 +15,20 @@ FIXTURE(set_up) { return (folder = test_folder()) ? 0 : -1; }
 
 FIXTURE(tear_down) { return test_folder_remove(folder); }
 
-__attribute__((format(printf, 1, 2))) static int trace(const char *format, ...)
-{
+__attribute__((format(printf, 1, 2))) static int trace(const char *format, ...) {
     char words[2048] = "trace ";
     RG_FORMAT(words + 6, sizeof words - 6, format);
     return run_command(&rg_cmd_trace, words, output);
 }
 
-static rg_tsv table(const char *name)
-{
+static rg_tsv table(const char *name) {
     rg_tsv t;
     assert_int_equal(rg_tsv_read(fmt("%s/%s.tsv", folder, name), &t), RG_GOOD);
     return t;
 }
 
 // The central pixel is at the central voxel for any direction: weights are those of the kernel, by hand.
-TEST(weights_are_those_of_the_kernel)
-{
+TEST(weights_are_those_of_the_kernel) {
     assert_int_equal(trace("gridding:naive_gather --params table=0 --input i=0,x=0,y=0 --out %s", folder), RG_GOOD);
     RG_ENDS(rg_tsv_free) rg_tsv t = table("naive_gather");
     int found = 0;
@@ -48,16 +45,14 @@ TEST(weights_are_those_of_the_kernel)
     assert_int_equal(found, 2 * 18);
 }
 
-static int nothing(rg_call *call)
-{
+static int nothing(rg_call *call) {
     (void)call;
     return RG_OK;
 }
 static const rg_variant never = {RG_VARIANT_OF("gridding", "never", RG_OTHER, RG_HOST, "writes nothing"), .run = nothing};
 
 // Poison of reals is NaN: wrong even where 0 is expected.
-TEST(what_was_never_written_is_nowhere_right)
-{
+TEST(what_was_never_written_is_nowhere_right) {
     assert_int_equal(rg_table_add(&never, RG_PLUGGED_IN, false, "never.so"), RG_GOOD);
     assert_int_equal(trace("gridding:never.so:never --input i=0,x=1,y=1 --real-space --out %s", folder), RG_WRONG);
     assert_non_null(strstr(output, ": weight not a number, expected "));
@@ -67,8 +62,7 @@ TEST(what_was_never_written_is_nowhere_right)
     for (int i = 0; i < t.n_rows; i++) assert_string_equal(rg_tsv_cell(&t, i, "verdict"), "missing");
 }
 
-TEST(the_gallery_shows_what_trace_left)
-{
+TEST(the_gallery_shows_what_trace_left) {
     RG_FREED // The header has a command of more than 600 letters.
         char *traces = rg_print("%s/traces", folder);
     RG_FREED char *fig = rg_print("%s/fig", folder);
