@@ -210,6 +210,26 @@ online() { # COUNT STAR: times a map by gather with tuned parameters, and with a
         regions default tuning | tail -n 2
     done
 }
+# on_two JOB WORDS...: seconds of a job, start to end, by one process on all GPUs and by two of mpirun, which share them.
+on_two() {
+    for processes in 1 2; do
+        began=$(date +%s.%N)
+        case $processes in
+        1) regather "$@" ;;
+        2) mpirun --allow-run-as-root --bind-to none -n 2 "$REGATHER" "$@" ;;
+        esac > /dev/null || return
+        date +%s.%N | awk -v job="$1" -v processes=$processes -v began="$began" '{ printf "%s\t%d\t%.2f\n", job, processes, $1 - began }'
+    done
+}
+ranks() { # COUNT
+    printf 'job\tprocesses\tseconds\n'
+    for _ in $(seq "$1"); do
+        on_two reconstruct "$work/420/first_14440.star" --sym I1 --per-operator --out "$work/ranks.mrc" &&
+            on_two search "$work/500/first_24.star" --reference "$work/500/map.mrc" --sym D7 --out "$work/ranks.star" &&
+            on_two refine "$work/500/wrong_100.star" --reference "$work/500/map.mrc" --out "$work/ranks.star" &&
+            on_two autocorr "$work"/photographs/*.png --max-offset 250 --out "$work/ranks" || return
+    done
+}
 # wrong_in FOLDER DEVICE ALGO:KERNEL: prints a kernel of verify/broken as a variant, "FILE.so:KERNEL"; fails if there is none.
 # shellcheck disable=SC2046
 wrong_in() { regather list "${3%%:*}" --table variants --device "$2" $(printf -- '--plugin %s ' "$1"/*.so) | cut -f 2 | grep ":${3#*:}\$"; }
