@@ -25,9 +25,11 @@ do for [i = 1 : |GPUS|] {
 stats DATA using (column("ratio")) nooutput
 set yrange [(STATS_min < 1 ? STATS_min : 1) / 3 : STATS_max * 3]
 of(k) = column("kernel") == k ? column("gpu") : NaN
+array LAST[|KERNELS|] # its last GPU, which has the label
+do for [k = 1 : |KERNELS|] { stats DATA using (column("printed") < 1 ? of(k) : NaN) nooutput; LAST[k] = STATS_records ? STATS_max : 0 }
 plot for [k = 1 : |KERNELS|] DATA using (column("printed") > 0 ? NaN : of(k)):(column("ratio")):(column("low")):(column("high")) \
         with yerrorbars pointtype int(word(MARKS, k)) pointsize 1.3 linewidth 2 linecolor rgb pen(k) title KERNELS[k], \
     for [k = 1 : |KERNELS|] DATA using (column("printed") > 0 ? of(k) : NaN):(column("ratio")) \
         with points pointtype int(word(MARKS, k)) - 1 pointsize 1.3 linewidth 2 linecolor rgb pen(k) notitle, \
-    for [k = 1 : (NARROW ? 0 : |KERNELS|)] DATA using (column("printed") < 1 && column("gpu") == |GPUS| ? of(k) : NaN):(column("ratio")):(KERNELS[k]) \
+    for [k = 1 : (NARROW ? 0 : |KERNELS|)] DATA using (column("printed") < 1 && column("gpu") == LAST[k] ? of(k) : NaN):(column("ratio")):(KERNELS[k]) \
         with labels left offset 1, 0 textcolor rgb pen(k) noenhanced notitle

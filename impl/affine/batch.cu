@@ -6,7 +6,7 @@
 // a voxel; then the L2, from which the bricks come. Half a warp must not have 4 x 4 voxels of a plane (patch.cuh): a quarter of
 // its pairs would have the same place in their lines. batch_mixed: the unit for lines gets three pixels of eight, the one for
 // texels the others, at half the rate of an interpolated fetch because it returns four times as much. The rest is instructions,
-// of which a pixel from the texture needs two thirds. Measured: data/machines/h200-16xeon.tsv.
+// of which a pixel from the texture needs two thirds. Measured: data/machines/h100-16xeon.tsv.
 #include "batch.cuh"
 
 enum { AF_STACK, AF_GROUP, AF_BATCH_UPLOAD };

@@ -6,7 +6,7 @@
 //
 // With columns along x, neighbouring threads read a row apart from each other, unless the map turns z or y onto x: from memory,
 // the slow angle (G5) depends on the direction of the columns; with the texture there is none. Measured:
-// data/machines/h200-16xeon.tsv.
+// data/machines/h100-16xeon.tsv.
 #include "bound.h"
 #include "columns.cuh"
 

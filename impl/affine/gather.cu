@@ -16,7 +16,7 @@
 //
 // Bound: the image and the result once, both in the L2; besides them two units of the L1's time, four corners and a store a
 // pixel, and a launch. Tiles at the border also use a window, filled by the rule: a block that read its pixels one by one would
-// delay the whole launch. Measured: data/machines/h200-16xeon.tsv.
+// delay the whole launch. Measured: data/machines/h100-16xeon.tsv.
 #include "../gpu/early.cuh"
 #include "source.cuh"
 #include "window.h"

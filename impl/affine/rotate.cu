@@ -6,7 +6,7 @@
 // Bound: the image and the result once through memory; for the texture unit, a fetch a pixel.
 //
 // Memory is read in lines of 128 bytes, a cycle each for a warp that touches them: without the texture an angle near 90
-// degrees is slow. Measured: data/machines/h200-16xeon.tsv.
+// degrees is slow. Measured: data/machines/h100-16xeon.tsv.
 #include "bound.h"
 #include "source.cuh"
 

@@ -13,7 +13,7 @@
 // times that: by 3 (96 + 16) / 2 x 2^-24 = 1e-5, the tolerance of sums.h for a constant.
 //
 // Bound: 32 loads of pairs a vector of 16 pixels (64 in a volume) at two or three a cycle.
-// Measured: data/machines/h200-16xeon.tsv.
+// Measured: data/machines/h100-16xeon.tsv.
 #include "../runtime/cpu.h"
 #include "index.h"
 #include "room.h"

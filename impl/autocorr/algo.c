@@ -334,7 +334,7 @@ RG_ALGO(autocorr) = {
     .work = work,
     .rate_unit = "multiply-adds/s",
     // The correlation theorem is preferred to direct sums where these take longer on one core and its rounded sums are as exact
-    // as theirs (fftw.c): both take as long at R = 26 of 750 x 1500 with AVX-512 VNNI (data/machines/h200-16xeon.tsv). Small
+    // as theirs (fftw.c): both take as long at R = 26 of 750 x 1500 with AVX-512 VNNI (data/machines/h100-16xeon.tsv). Small
     // offsets need few products, for which Hopper's matrix units are faster than any transform.
     .order = "tensor_wgmma?r<=60,k<=0 fft tensor_wgmma tensor gather fftw:plan=0?r>=26,k<=1,w<=8192,h<=8192 simd fftw ordered "
              "naive",

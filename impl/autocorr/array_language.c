@@ -8,7 +8,7 @@
 // wait has a limit: if an interpreter dies or hangs, the error is RG_E_LIBRARY, and it is always reaped.
 //
 // Bound: the fp64 rate, far away: the language writes and reads three temporary matrices for each product.
-// Measured: data/machines/h200-16xeon.tsv.
+// Measured: data/machines/h100-16xeon.tsv.
 #include "index.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 // The photographs are padded with zeros to at least (w + R) x (h + R), so that no offset up to R wraps around onto another, and
 // to sides that only have the factors 2, 3, 5 and 7. All steps work in place, in one array of H x (W/2 + 1) complex numbers a
 // photograph. Three passes surround the transforms: bytes to doubles, the product, and the crop, which also scales and rounds.
-// Bound: the bare transforms. Measured: data/machines/h200-16xeon.tsv.
+// Bound: the bare transforms. Measured: data/machines/h100-16xeon.tsv.
 #include "index.h"
 #include "../gpu/fft.cuh"
 

@@ -13,7 +13,7 @@
 // sum, the inverse e |a| |b|, product and scaling 4 u |a| |b|, and |a| |b| is at most width height largest^2. Below one half,
 // rounding removes the error: so for every 8-bit image below 1e8 pixels.
 //
-// Bound: the bare two-dimensional transforms, less the omitted parts. Measured: data/machines/h200-16xeon.tsv.
+// Bound: the bare two-dimensional transforms, less the omitted parts. Measured: data/machines/h100-16xeon.tsv.
 #include "index.h"
 #include <fftw3.h>
 #include <math.h>

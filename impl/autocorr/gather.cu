@@ -2,7 +2,7 @@
 // autocorr:gather, after Lu et al. 2009, sec. 4.3 and listing 1: lines in shared memory, threads along X0, 64-bit atomic sums.
 // The kernel is in gather_lines.cuh. Blocks that own the same offsets over different lines add to the same sums atomically.
 //
-// Bound: dp4a. Measured: data/machines/h200-16xeon.tsv.
+// Bound: dp4a. Measured: data/machines/h100-16xeon.tsv.
 // Three launches: pack the photograph and clear the sums, multiply, copy the half plane (autocorrelations only).
 #include "gather_lines.cuh"
 

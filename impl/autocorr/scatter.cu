@@ -4,7 +4,7 @@
 // change from the paper is the 64-bit sum.
 //
 // A texture needs an aligned base and pitch, which arguments may lack: run copies them to scratch first.
-// Measured: data/machines/h200-16xeon.tsv.
+// Measured: data/machines/h100-16xeon.tsv.
 #include "index.h"
 #include "../gpu/texture.cuh"
 

@@ -12,7 +12,7 @@
 // vpmaddwd. 16 bits: a split in its two bytes, b stored as b - 32768, for vpdpwssd or vpmaddwd: two instead of one.
 //
 // Bound: the rate of those instructions (RG_I8_MAD, RG_I16_MAD), less two loads a row besides its 12 products.
-// Measured: data/machines/h200-16xeon.tsv.
+// Measured: data/machines/h100-16xeon.tsv.
 #include "../runtime/cpu.h"
 #include "index.h"
 #include <immintrin.h>

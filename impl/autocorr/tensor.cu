@@ -8,7 +8,7 @@
 // x = 16 (lane % 4) .. + 15 of 64 for two products of depth 32. 32-bit sums are emptied before they can overflow.
 //
 // Bound: the matrix units through mma.sync, counting the edges of tiles; two warps a scheduler do not keep them busy all the
-// time. Measured: data/machines/h200-16xeon.tsv.
+// time. Measured: data/machines/h100-16xeon.tsv.
 #include "tiles.cuh"
 
 enum { STAGE = 32, SEGMENT = 192, X0S = 64, RUN = 19, BLOCKS_WANTED = 264 };

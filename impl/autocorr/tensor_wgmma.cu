@@ -11,7 +11,7 @@
 // blocks get more lines, so that all blocks take equally long and one wave of them fills the GPU.
 //
 // Bound: the matrix units, counting the edges of tiles; besides, a block's first lines, its last sums and, between lines, T.
-// With one warpgroup a block, loads and stores of all blocks would coincide. Measured: data/machines/h200-16xeon.tsv.
+// With one warpgroup a block, loads and stores of all blocks would coincide. Measured: data/machines/h100-16xeon.tsv.
 #include "tiles.cuh"
 #include "../gpu/hopper.h"
 

@@ -16,7 +16,7 @@
 //
 // Bound: fp32, 8 operations for each of 28.7 pairs a stored pixel (owned.cu). In practice issue slots limit it: less than half
 // of the pixels of a 4 x 4 window are within b, and each is loaded from L1. One atomic of 8 bytes adds the real and the
-// imaginary part. Measured: data/machines/h200-16xeon.tsv.
+// imaginary part. Measured: data/machines/h100-16xeon.tsv.
 #include "view.cuh"
 #include <algorithm>
 

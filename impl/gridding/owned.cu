@@ -11,7 +11,7 @@
 // practice issue slots limit it: windows use more than half of them, with 13.3 pixels visited for 7.6 in the disc; then lists,
 // where half of the columns are empty, as a plane cuts half of a brick's on average; then copying pixels, clearing and storing,
 // and the two barriers of each hit. Shared memory comes close: every pixel of a window is a load of 8 bytes. With few images
-// storing is the bound (owned_store.cuh). Measured: data/machines/h200-16xeon.tsv.
+// storing is the bound (owned_store.cuh). Measured: data/machines/h100-16xeon.tsv.
 #include "owned_store.cuh"
 
 enum { GROUP = 24 };   // hits whose data are made together

@@ -4,7 +4,7 @@
 // atomics: one of 8 bytes for G, one for W.
 //
 // Bound: atomics in L2, three or two a pair, 28.7 pairs a stored pixel at b = 1.9. Measured:
-// data/machines/h200-16xeon.tsv.
+// data/machines/h100-16xeon.tsv.
 #include "scatter.cuh"
 
 template <bool pairs> struct atomics {

@@ -3,7 +3,7 @@
 // so that a vector atomic of sm_90 adds both; a second kernel splits them into the outputs.
 //
 // Bound: 16-byte atomics in L2, one a pair, 28.7 pairs a stored pixel at b = 1.9. The last pass moves 28 bytes a voxel, which
-// matters with few images. Measured: data/machines/h200-16xeon.tsv.
+// matters with few images. Measured: data/machines/h100-16xeon.tsv.
 #include "scatter.cuh"
 
 struct vector_atomics {

@@ -21,7 +21,7 @@
 // multiply-adds a lane, and 2b hits a pixel. The two ports for 512 bits also permute weights, add lanes up and find hits: in
 // the listing, 8 hits of three rows take 140 of their instructions, 54 of them counted, and finding them 40 more, which limits
 // it to 0.3 of the peak rate. With few images the bound is the volume's cache lines; hence they are prefetched before they are
-// written. Measured: data/machines/h200-16xeon.tsv.
+// written. Measured: data/machines/h100-16xeon.tsv.
 #include "../runtime/cpu.h"
 #include "bound.h"
 #include "call.h"

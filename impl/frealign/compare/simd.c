@@ -8,7 +8,7 @@
 // do not depend on their number.
 //
 // Bound: the section's reads from memory: samples of four pieces (trilinear), most of them a cache line each. A single call has
-// only one trial for the threads. Measured: data/machines/h200-16xeon.tsv.
+// only one trial for the threads. Measured: data/machines/h100-16xeon.tsv.
 #include "../simd_plane.h"
 #include "index.h"
 #ifdef _OPENMP

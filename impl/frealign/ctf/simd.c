@@ -6,7 +6,7 @@
 // compiler, eight at a time. Rings come from a table made in prepare; rows beyond the mask are not transformed (simd_plane.h).
 // Particles are distributed over threads.
 //
-// Bound: RG_F32_MAD of three transforms of 2.5 n log2 n operations. Measured: data/machines/h200-16xeon.tsv.
+// Bound: RG_F32_MAD of three transforms of 2.5 n log2 n operations. Measured: data/machines/h100-16xeon.tsv.
 #include "apply.h"
 #include "../simd_plane.h"
 #ifdef _OPENMP

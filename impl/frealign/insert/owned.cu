@@ -11,7 +11,7 @@
 // Bound: terms are written and read once, 32 bytes a coefficient beside its 12; nodes in shared memory take 192 bytes. The
 // limit reached first is instruction issue, with half of the lanes idle: some columns miss the plane, others differ in length.
 // The middle bricks meet every sample and end last. If few samples meet a brick, clearing and storing it dominates. Measured:
-// data/machines/h200-16xeon.tsv.
+// data/machines/h100-16xeon.tsv.
 #include "insert.cuh"
 
 enum { BRICK = 16, GROUP = BRICK * BRICK, GROUPS_MOST = 4, CHUNK_MOST = GROUP * GROUPS_MOST };

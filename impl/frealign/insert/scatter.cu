@@ -3,7 +3,7 @@
 // node or one of 16.
 //
 // Bound: 8 nodes a coefficient, three atomics of 4 bytes or one of 16 each in the L2; beyond the L2 the lines of the volume,
-// 1.3 nodes of 16 bytes a coefficient in sectors of 32, read and written. Measured: data/machines/h200-16xeon.tsv.
+// 1.3 nodes of 16 bytes a coefficient in sectors of 32, read and written. Measured: data/machines/h100-16xeon.tsv.
 #include "insert.cuh"
 
 struct scalar_atomics {

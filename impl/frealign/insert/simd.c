@@ -11,7 +11,7 @@
 // threads.
 //
 // Bound: reading and writing lines of the volume, four or more a sample; lines that neighbours share count once. Measured:
-// data/machines/h200-16xeon.tsv.
+// data/machines/h100-16xeon.tsv.
 #include "insert.h"
 #include "../simd_section.h"
 

@@ -8,7 +8,7 @@
 // the rotations; results do not depend on the number of threads.
 //
 // Bound: RG_F32_MAD, 15 multiply-adds for each coefficient and rotation, where a transform takes about 1.25 (N/2)^2 log2
-// (N/2)^2, ten times as many; besides, the lookups of P, 8 bytes each. Measured: data/machines/h200-16xeon.tsv.
+// (N/2)^2, ten times as many; besides, the lookups of P, 8 bytes each. Measured: data/machines/h100-16xeon.tsv.
 #include "../../runtime/cpu.h"
 #include "../simd_plane.h"
 #include "index.h"

@@ -7,7 +7,7 @@
 // subtracted here and the padding is 0.
 //
 // Bound when only the required lags are computed: fp32, 60 multiply-adds for each coefficient, rotation and pair of quarters;
-// the padded transform also moves 16 times the section's bytes. Measured: data/machines/h200-16xeon.tsv.
+// the padded transform also moves 16 times the section's bytes. Measured: data/machines/h100-16xeon.tsv.
 #ifndef RG_FREALIGN_TURNS_CUH
 #define RG_FREALIGN_TURNS_CUH
 
