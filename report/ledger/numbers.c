@@ -29,6 +29,22 @@ rg_estimate rg_ratio_of(const rg_samples *a, const rg_samples *b) {
     return a->n > 1 && b->n > 1 ? (rg_estimate){r.ratio, r.low, r.high} : (rg_estimate){r.ratio, NAN, NAN};
 }
 
+int rg_times_beside(rg_rows of_a, rg_rows of_b, bool gpu, rg_estimate *half) {
+    int n = 0, most = 0;
+    for (rg_cursor a = {.rows = of_a}; rg_next(&a);) most++;
+    RG_FREED double *ratio = rg_alloc((size_t)most * sizeof *ratio);
+    for (rg_cursor a = {.rows = of_a}; rg_next(&a);) {
+        bool found = !rg_timed(a.row) || rg_on_gpu(a.row) != gpu || (!gpu && rg_row_threads(a.row, 0) != 1);
+        for (rg_cursor b = {.rows = of_b}; !found && rg_next(&b);) {
+            found = rg_timed(b.row) && rg_row_same(a.row, b.row);
+            if (found) ratio[n++] = a.row->timed_ns / b.row->timed_ns;
+        }
+    }
+    half->value = rg_median(ratio, n);
+    if (n) half->low = rg_quantile(ratio, n, 0.25), half->high = rg_quantile(ratio, n, 0.75);
+    return n;
+}
+
 double rg_more_work(const rg_row *a, const rg_row *b) {
     const double x = rg_cell_number(a, RG_C_WORK), y = rg_cell_number(b, RG_C_WORK);
     return x > 0 && y > 0 ? y / x : 1;

@@ -14,6 +14,9 @@ rg_estimate rg_ratio_of(const rg_samples *a, const rg_samples *b); // of medians
 // The ratio of the times of two rows, each per piece of work.
 rg_estimate rg_time_ratio(const rg_row *a, const rg_row *b);
 rg_estimate rg_calls_a_second(const rg_row *);
+// Of the rows that both timed on a GPU, or on one core, the times of a over those of b: their median, and between low and high
+// half of them. Returns their number.
+int rg_times_beside(rg_rows a, rg_rows b, bool gpu, rg_estimate *half);
 // Pieces of work of b per piece of a; 1 if the work is equal or the file does not say.
 double rg_more_work(const rg_row *a, const rg_row *b);
 // The fixed time of a job in ns, independent of the number of particles (part p of its shape): the intercept of the line

@@ -213,6 +213,8 @@ static void lay_machines(const rg_report *r, rg_data *d) {
         for (int k = 0; k < RG_COUNT(key); k++) rg_set(row, key[k], "%s", rg_machine_head(of, key[k]));
         rg_set(row, "commit", "%s", rg_machine_head(of, "revision"));
         rg_set(row, "counts", "%s", text);
+        rg_say_beside(&r->ledger, m, text);
+        rg_set(row, "beside", "%s", text);
     }
 }
 

@@ -50,6 +50,26 @@ void rg_say_counts(const rg_ledger *l, int machine, const char *paper, char text
     }
 }
 
+// ---- another machine beside the page's ---------------------------------------------------------------------------------------
+
+void rg_say_beside(const rg_ledger *l, int machine, char text[RG_SAY]) {
+    enum { LEAST = 10 }; // rows of which quarters say something
+    size_t at = 0;
+    *text = 0;
+    for (int gpu = 1; machine && gpu >= 0; gpu--) {
+        rg_estimate half;
+        char value[32], low[32], high[32];
+        const int n = rg_times_beside(rg_rows_on(l, machine), rg_rows_on(l, 0), gpu, &half);
+        if (n < LEAST) continue;
+        rg_say_digits(half.value, value);
+        rg_say_digits(half.low, low);
+        rg_say_digits(half.high, high);
+        at += (size_t)snprintf(text + at, RG_SAY - at,
+            "%s%d times %s are %s of those of %s in the median (half of them %s to %s)", at ? "; " : "", n,
+            gpu ? "on its GPU" : "on one core", value, rg_machine_name(&l->machine[0], "this machine"), low, high);
+    }
+}
+
 // ---- needs of a claim: the words of the column `needs` of claims.tsv -------------------------------------------------------
 
 typedef enum { OCTAVE, GPUS, ENERGY, SERIES, KERNEL, WRONG, GPU, RUN, NEEDS } need;

@@ -72,6 +72,8 @@ void rg_say_fault_alt(const char *name, char text[RG_SAY]);
 
 // "145 claims: 61 reproduced, ...; 12 additions of this project: ..."; omits verdicts that do not occur.
 void rg_say_counts(const rg_ledger *, int machine, const char *paper, char text[RG_SAY]);
+// "380 times on its GPU are 0.97 of those of ... in the median (half of them 0.9 to 1.01)"; "": it is the first, or too few rows.
+void rg_say_beside(const rg_ledger *, int machine, char text[RG_SAY]);
 // "Not testable on this machine: 12. Needed: GNU Octave (5), ..."; "": none.
 void rg_say_untested(const rg_ledger *, int machine, const char *paper, char text[RG_SAY]);
 // The command that measures the claim again, as it was run on the machine.
