@@ -41,13 +41,13 @@ static int shown(const char *text, int most) {
 
 void rg_put_text(FILE *f, const char *text, int most) {
     while (most && *text) {
-        const int n = shown(text, most), past = n ? n : 1;
-        if (n)
-            fwrite(text, 1, (size_t)n, f);
-        else
-            fprintf(f, "\\x%02x", (unsigned)(unsigned char)*text);
-        text += past;
-        most -= most > 0 ? past : 0;
+        size_t run = 0; // written at once: the command of a long series is in each of its files
+        for (int n; most && (n = shown(text + run, most)); run += (size_t)n) most -= most > 0 ? n : 0;
+        fwrite(text, 1, run, f);
+        text += run;
+        if (!most || !*text) break;
+        fprintf(f, "\\x%02x", (unsigned)(unsigned char)*text++);
+        most -= most > 0;
     }
 }
 
