@@ -3,8 +3,8 @@
 # sources.sh OBJECT...: prints a C file with a hash of each variant's source: the file of its object and this project's headers
 # that it includes, as the compiler listed them beside the object, without comments and layout (a blank is kept only between
 # two words), which do not change a time. suite.h and the emulator are left out: every kernel includes the first, and the second
-# does not change a time. It also has a hash of each job: of its folder, the folders of jobs that it includes, the formats,
-# and the kernels of the algorithms that it names.
+# does not change a time. It also has a hash of each job: of its folder, the folders of jobs that it includes, the formats that
+# it reads, and the kernels of the algorithms that it names.
 LC_ALL=C # the order of files is part of the hash
 export LC_ALL
 # A quote after a letter or digit separates the digits of a number.
@@ -62,7 +62,16 @@ job_files() { # COMMAND'S FILE
     sed -n 's/^ALGO(\(.*\))$/\1/p' impl/variants.def | while read -r algo; do
         ! grep -q "\"$algo\"" $files || grep -rl "^RG_ALGO($algo)" impl | cut -d / -f 1,2
     done | sort -u | while read -r folder; do code_in "$folder"; done
-    code_in data/formats | grep -v -e '/result\.' -e '/tables\.' # files of measurements
+    # shellcheck disable=SC2086
+    formats_of $files
+}
+formats_of() { # FILES...: by the headers that these include, and that those of data/ include
+    for _ in 1 2 3 4; do
+        # shellcheck disable=SC2046
+        set -- "$@" $(grep -h '^#include "' "$@" | sed 's|.*[/"]\([a-z]*\).*\.h".*|\1|' | sort -u |
+            while read -r name; do find data -name "$name.[ch]" -o -name "${name}_*.[ch]"; done)
+    done
+    printf '%s\n' "$@" | grep '^data/formats/'
 }
 echo 'const rg_job_source rg_job_sources[] = {'
 grep -rl '^const rg_command rg_cmd_' impl/jobs 2> /dev/null | sort | while read -r file; do
