@@ -4,6 +4,7 @@
 WIDE = 1100; HIGH = 480
 load PLOTS."/job_file.gp"
 r = int(SIDE - 1) / 2
+step = int(ceil(SIDE / 401.0)); first = int(r) % step # pixels drawn: as many as the panel is wide, the centre among them
 set multiplot layout 1,2
 unset key
 
@@ -15,7 +16,8 @@ set xrange [-r-0.5:r+0.5]
 set yrange [r+0.5:-r-0.5]
 set palette gray
 unset grid
-plot C2D binary skip=1024 array=(SIDE,SIDE) origin=(-r,-r) format="%float" using 1 with image
+plot C2D binary skip=1024 array=(SIDE,SIDE) origin=(-r,-r) format="%float" \
+    every step:step:first:first using 1 with image
 
 set title "C1D, ".(R_MAX > 0 ? sprintf("R_{max} = %.2f pixels", R_MAX) : "no maximum after a minimum") enhanced
 set xlabel "R / pixels"
