@@ -4,7 +4,7 @@
 WIDE = 1100; HIGH = 480
 load PLOTS."/job_file.gp"
 r = int(SIDE - 1) / 2
-step = int(ceil(SIDE / 401.0)); first = int(r) % step # pixels drawn: as many as the panel is wide, the centre among them
+step = int(ceil(SIDE / 401.0)); first = int(r) % step # at most 401 a side are drawn, more than the panel has, and the centre
 set multiplot layout 1,2
 unset key
 

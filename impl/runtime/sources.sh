@@ -66,7 +66,7 @@ job_files() { # COMMAND'S FILE
     formats_of $files
 }
 formats_of() { # FILES...: by the headers that these include, and that those of data/ include
-    for _ in 1 2 3 4; do
+    for _ in 1 2 3 4; do # as deep as headers of data/ include each other
         # shellcheck disable=SC2046
         set -- "$@" $(grep -h '^#include "' "$@" | sed 's|.*[/"]\([a-z]*\).*\.h".*|\1|' | sort -u |
             while read -r name; do find data -name "$name.[ch]" -o -name "${name}_*.[ch]"; done)

@@ -94,16 +94,16 @@ static bool of_entry(const rg_tsv *f, int i, const rg_entry *e) {
 }
 
 // Parameters that are best at one shape may be bad far from it: how many of 52 images gather inserts at a time says nothing of
-// 100,000. A sum of three is a factor of eight.
+// 100,000. Sides are tuned a factor of two apart. That leaves a factor of four for the images, by which the largest numbers that
+// gather inserts at a time differ.
 enum { NEAR = 3 };
 
-// The row of the nearest shape at most this far away; *file is NULL if there is none.
-static int row_of(const rg_entry *e, const char *device, const rg_shape *shape, double at_most, const rg_tsv **file) {
+// The row of the nearest shape that is less than this far away; *file is NULL if there is none.
+static int row_of(const rg_entry *e, const char *device, const rg_shape *shape, double least, const rg_tsv **file) {
     char processor[128], why[160];
     rg_tuned_processor(e, device, processor);
     const rg_tsv *f = *processor ? rg_tuned_file(processor) : NULL;
     int best = -1;
-    double least = nextafter(at_most, INFINITY);
     for (int i = 0; f && i < f->n_rows; i++) {
         rg_shape of = {.seed = 0};
         if (!of_entry(f, i, e) || !rg_shape_parse(e->algo, rg_tsv_cell(f, i, "shape"), &of, why) ||

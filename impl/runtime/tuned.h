@@ -16,7 +16,7 @@ void rg_tuned_processor(const rg_entry *, const char *device, char name[128]);
 const rg_tsv *rg_tuned_file(const char *processor);
 
 // Parameters of a call: those of `given` ("NAME=VALUE;...", "" or "-": none), then the tuned values of the nearest shape in the
-// processor's file, unless it is more than a factor of eight away (the product over all extents), then the defaults. If the
+// processor's file, unless it is a factor of eight away or more (the product over all extents), then the defaults. If the
 // variant refuses the mixture, the defaults are used beside the given values. *tuned (may be NULL): a default was replaced.
 // False, with the reason in why, if `given` is invalid. A file of another processor is ignored with one warning.
 bool rg_params_resolve(

@@ -77,8 +77,8 @@ TEST_BETWEEN(test_taken, set_up, tear_down) {
     assert_int_equal(tuned, 1);
     assert_int_equal(resolved("", 400, &tuned), 321); // the nearest shape
     assert_int_equal(resolved("", 12, &tuned), 160);
-    assert_int_equal(resolved("", 8007, &tuned), 321); // a factor of eight
-    assert_int_equal(resolved("", 8100, &tuned), 80);  // too far from both
+    assert_int_equal(resolved("", 8006, &tuned), 321);
+    assert_int_equal(resolved("", 8007, &tuned), 80); // a factor of eight from the nearest
     assert_int_equal(tuned, 0);
     free(stored(cpu, "n10,m4", "block=32;fast=0")); // replaces the row of the same shape
     assert_int_equal(resolved("-", 12, &tuned), 320);
