@@ -68,11 +68,12 @@ static size_t gather(unsigned char *file, size_t bytes, size_t raw) {
 
 // ---- filters -------------------------------------------------------------------------------------------------------------
 
-// The one of left, above and corner, their common neighbour, that is nearest to left + above - corner; ties in this order.
+// The one of left, above and corner, their common neighbour, that is nearest to left + above - corner; ties in this order. That
+// is the corner in the middle third between the others, else the one away from it: a short chain of dependences.
 static unsigned char nearest(int left, int above, int corner) {
-    const int to_left = abs(above - corner), to_above = abs(left - corner), to_corner = abs(left + above - 2 * corner);
-    const int other = to_above <= to_corner ? above : corner;
-    return (unsigned char)(to_left <= to_above && to_left <= to_corner ? left : other);
+    const int low = left < above ? left : above, high = left < above ? above : left, at = 3 * corner - (left + above);
+    const int other = high <= at ? low : corner;
+    return (unsigned char)(at <= low ? high : other);
 }
 
 static int guess(int filter, int left, int above, int corner) {

@@ -25,12 +25,11 @@ typedef struct ac_drawn {
     uint64_t s, t;
 } ac_drawn;
 
+// Returns a number congruent to x; below 2^31 + 2^30 if x is below 2^51.
+RG_HD uint64_t folded(uint64_t x, uint32_t c) { return (x & (((uint64_t)1 << BITS) - 1)) + (x >> BITS) * c; }
+
 // Returns a number congruent to x < 2^63, below 2^BITS + 2^22.
-RG_HD uint64_t reduced(uint64_t x, uint32_t c) {
-    const uint64_t low = ((uint64_t)1 << BITS) - 1;
-    x = (x & low) + (x >> BITS) * c;
-    return (x & low) + (x >> BITS) * c;
-}
+RG_HD uint64_t reduced(uint64_t x, uint32_t c) { return folded(folded(x, c), c); }
 
 RG_HD uint64_t product(uint64_t x, uint64_t y, uint32_t c) { return reduced((uint64_t)(uint32_t)x * (uint32_t)y, c); }
 
@@ -55,14 +54,15 @@ static int draw(void *to, size_t bytes) {
                                                      : rg_fail(RG_LACKS, "autocorr: the system has no random numbers");
 }
 
-// Adds `by` times row y of b to the sums of columns.
-RG_HD void add_row(const rg_image *b, int64_t y, uint64_t by, uint32_t c, uint64_t *restrict column) {
-    const uint8_t *narrow = (const uint8_t *)b->pixel + y * b->width;
-    const uint16_t *wide = (const uint16_t *)b->pixel + y * b->width;
+// Adds two rows of b, times factors below 2^32, to the sums of columns, which stay below 2^31 + 2^30.
+RG_HD void add_rows(
+    const rg_image *b, int64_t y, uint64_t by, int64_t y2, uint64_t by2, uint32_t c, uint64_t *restrict column) {
+    const uint8_t *narrow = (const uint8_t *)b->pixel + y * b->width, *narrow2 = narrow + (y2 - y) * b->width;
+    const uint16_t *wide = (const uint16_t *)b->pixel + y * b->width, *wide2 = wide + (y2 - y) * b->width;
     if (b->bits == 8)
-        for (int64_t x = 0; x < b->width; x++) column[x] = reduced(column[x] + by * narrow[x], c);
+        for (int64_t x = 0; x < b->width; x++) column[x] = folded(column[x] + by * narrow[x] + by2 * narrow2[x], c);
     else
-        for (int64_t x = 0; x < b->width; x++) column[x] = reduced(column[x] + by * wide[x], c);
+        for (int64_t x = 0; x < b->width; x++) column[x] = folded(column[x] + by * wide[x] + by2 * wide2[x], c);
 }
 
 // Sums over a row of a: its pixels times s^x times the window of b's columns about each.
@@ -94,10 +94,10 @@ RG_HD uint64_t of_pixels(const rg_image *a, const rg_image *b, int64_t r, const 
     RG_FREED uint64_t *before = rg_alloc((size_t)(w + 2 * r + 1) * sizeof *before); // before[r + x]: the sum left of x
     const uint64_t p = ((uint64_t)1 << BITS) - c;
     uint64_t all = 0;
-    for (int64_t y = 0; y < r && y < h; y++) add_row(b, y, of_v[y], c, column);
+    for (int64_t y = 0; y < r && y < h; y++) add_rows(b, y, of_v[y], y, 0, c, column);
     for (int64_t y = 0; y < h; y++) {
-        if (y + r < h) add_row(b, y + r, of_v[y + r], c, column);
-        if (y > r) add_row(b, y - r - 1, 2 * p - of_v[y - r - 1], c, column);
+        const int64_t in = y + r < h ? y + r : y, out = y > r ? y - r - 1 : y; // y, times 0: none
+        add_rows(b, in, y + r < h ? of_v[in] : 0, out, y > r ? 2 * p - of_v[out] : 0, c, column);
         for (int64_t x = 0; x < w; x++) weighed[x] = product(column[x], of_u[x], c);
         uint64_t sum = 0;
         for (int64_t x = 0; x < w; x++) before[r + x + 1] = sum += weighed[x];

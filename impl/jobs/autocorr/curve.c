@@ -132,16 +132,17 @@ void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int6
     RG_FREED long double *sum = rg_alloc((size_t)(r + 1) * sizeof *sum);
     for (int64_t ring = 0; ring <= r; ring++) n[ring] = 0;
     for (int64_t y0 = is_mirrored(f) ? 0 : -r; y0 <= r; y0++)
-        for (int64_t x = 0, ring = llabs(y0); x <= r; x++) {
-            while (ring * ring + ring < x * x + y0 * y0) ring++;
-            if (ring > r) break;
-            for (int64_t x0 = x; x0 >= -x; x0 -= x ? 2 * x : 1) {
-                bool defined;
-                const int times = !is_mirrored(f) || (x0 == 0 && y0 == 0) ? 1 : y0 > 0 || x0 > 0 ? 2 : 0;
-                const long double value = ac_value(f, norm, x0, y0, &defined);
-                sum[ring] += defined ? times * value : 0;
-                n[ring] += defined ? times : 0;
-            }
+        for (int64_t x = 0, ring = llabs(y0); ring <= r; ring++) {
+            long double of_ring = sum[ring]; // in a register
+            for (; x * x + y0 * y0 <= ring * ring + ring; x++)
+                for (int64_t x0 = x; x0 >= -x; x0 -= x ? 2 * x : 1) {
+                    bool defined;
+                    const int times = !is_mirrored(f) || (x0 == 0 && y0 == 0) ? 1 : y0 > 0 || x0 > 0 ? 2 : 0;
+                    const long double value = ac_value(f, norm, x0, y0, &defined);
+                    of_ring += defined ? times * value : 0;
+                    n[ring] += defined ? times : 0;
+                }
+            sum[ring] = of_ring;
         }
     for (int64_t ring = 0; ring <= r; ring++) c1d[ring] = n[ring] ? (double)(sum[ring] / unit / (long double)n[ring]) : NAN;
 }
