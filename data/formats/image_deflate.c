@@ -69,7 +69,7 @@ static size_t gather(unsigned char *file, size_t bytes, size_t raw) {
 // ---- filters -------------------------------------------------------------------------------------------------------------
 
 // The one of left, above and corner, their common neighbour, that is nearest to left + above - corner; ties in this order. That
-// is the corner in the middle third between the others, else the one away from it: a short chain of dependences.
+// is the corner if it lies in the middle third between the other two, else the farther of these: a short chain of dependences.
 static unsigned char nearest(int left, int above, int corner) {
     const int low = left < above ? left : above, high = left < above ? above : left, at = 3 * corner - (left + above);
     const int other = high <= at ? low : corner;
