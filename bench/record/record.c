@@ -5,6 +5,7 @@
 
 #include "../../impl/base/core.h"
 #include "../../impl/base/process.h"
+#include "../compare/validate.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -114,10 +115,11 @@ static int merge(rg_record *record, const rg_steps *plan, const char *path) {
     if (!end || end[strlen(".tables.tsv")]) return rg_record_merge(record, path, false);
     RG_ENDS(rg_tables_free) rg_tables tables = {0};
     const int code = rg_tables_read(path, &tables);
-    for (int k = 0; k < tables.n; k++)
-        if (!rg_tables_find(&record->tables, tables.table[k].name) &&
-            !(record->without_gpu && may_be_of_gpu(plan, tables.table[k].name)))
-            rg_tables_put(&record->tables, tables.table[k].name, tables.table[k].text);
+    for (int k = 0; k < tables.n; k++) {
+        const char *name = tables.table[k].name, *had = rg_tables_find(&record->tables, name);
+        if ((!had || rg_table_is_stale(had)) && !(record->without_gpu && may_be_of_gpu(plan, name)))
+            rg_tables_put(&record->tables, name, tables.table[k].text);
+    }
     return code;
 }
 
