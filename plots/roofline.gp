@@ -6,7 +6,7 @@ n = |SERIES|
 set lmargin NARROW ? 17 : 20
 set rmargin NARROW ? 3 : 6
 set yrange [n + 0.6 : 0.4]
-set xrange [0 : NARROW ? 1.75 : 1.3]
+set xrange [0 : NARROW ? 2.2 : 1.3]
 set arrow 1 from 1, graph 0 to 1, graph 1 nohead linecolor rgb SOFT linewidth 1.5 back
 set xtics 0, 0.5, 1
 set xlabel "part of the bound that is reached"
