@@ -207,8 +207,8 @@ static void batch_of_host(rc_job *job, double host) {
 // Images of a chunk and of a batch on a GPU. A chunk is 48 MiB of padded images, at most 128: pinned memory takes time to
 // allocate, and half of that stays in cache between two kernels. A batch is a sixteenth of the rows in whole chunks, to wait
 // little at the start and at the end, but at least 512 images, as every batch clears the volume, and at most SAMPLES under all
-// operators: blocks of gather that walk over more come apart, and no longer meet in L2. With trials, batches are so small that
-// these take at most half of the images.
+// operators: gather takes longer for each sample of a larger call (trials of the record h100-16xeon). With trials, batches are
+// so small that these take at most half of the images.
 static void batch_of_gpu(rc_job *job) {
     enum { SAMPLES = 24000 };
     int64_t rows = most_rows(job), least = rows / 16 > 512 ? rows / 16 : 512;
