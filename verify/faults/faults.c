@@ -200,7 +200,8 @@ CUFFT(OTHER, MakePlanMany64) CUFFT(OTHER, ExecR2C) CUFFT(OTHER, ExecC2R) CUFFT(O
     // clang-format on
 
     static int mpi(void) {
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (!rank) rank = getenv("PMI_RANK");
     return rank && *rank == '1' ? MPI1 : MPI0;
 }
 enum { MPI_FAILED = 1 };

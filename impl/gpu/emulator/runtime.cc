@@ -41,7 +41,10 @@ cudaError_t cudaGetLastError() {
     return code;
 }
 
-cudaError_t cudaPeekAtLastError() { return sticky() ? sticky() : last_error; }
+cudaError_t cudaPeekAtLastError() {
+    const cudaError_t stuck = sticky();
+    return stuck ? stuck : last_error;
+}
 
 enum : size_t { ALIGN = 512 }; // as cudaMalloc's, on which textures rely
 
@@ -67,6 +70,7 @@ cudaError_t rg_emu::release(void *p) {
 }
 
 const char *cudaGetErrorString(cudaError_t code) {
+    const char *fault = rg_emulation_fault();
     switch (code) {
     case cudaSuccess: return "no error";
     case cudaErrorInvalidValue: return "invalid argument";
@@ -77,7 +81,7 @@ const char *cudaGetErrorString(cudaError_t code) {
     case cudaErrorInvalidFilterSetting: return "linear filtering of a texture that is read as integers";
     case cudaErrorInvalidNormSetting: return "normalised reading of 32-bit integers";
     case cudaErrorIllegalAddress: return "an illegal memory access was encountered";
-    case cudaErrorLaunchFailure: return rg_emulation_fault() ? rg_emulation_fault() : "launch failure";
+    case cudaErrorLaunchFailure: return fault ? fault : "launch failure";
     case cudaErrorNotSupported: return "not supported by the emulated GPU";
     }
     return "unknown error";
