@@ -30,7 +30,7 @@ RIGHT_END = 0.89 # of the panels; the key is to the right of it
 LEFT_END = 75.0 / CANVAS_X
 panel_left(m, n) = NARROW ? 0.2 : LEFT_END + (m - 1) * (RIGHT_END + 0.035 - LEFT_END) / n
 panel_right(m, n) = NARROW ? 0.97 : panel_left(m, n) + (RIGHT_END + 0.035 - LEFT_END) / n - 0.045
-FOOT = 0.1 # room for the key below stacked panels
+FOOT = 0.15 # room for the key below stacked panels
 panel_top(m, n) = (NARROW ? 1 - (m - 1) * (1 - FOOT) / n - 0.035 : 0.91) * HEIGHT
 panel_bottom(m, n) = (NARROW ? 1 - m * (1 - FOOT) / n + 0.045 : 0.14) * HEIGHT
 if (TITLED) {
