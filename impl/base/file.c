@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <search.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -33,10 +34,11 @@ typedef struct known {
     char *path;
     struct timespec changed; // when it was read
 } known;
-static known *input;
+static known **input;
 static size_t n_inputs;
 static char **written; // by this command, in the order of the commits
 static size_t n_written;
+static void *inputs_by_inode, *written_by_path; // trees of tsearch
 bool rg_dry_run;
 static int commands_running;
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER; // for all of these
@@ -144,10 +146,27 @@ static int take_claim(const char *path) {
 
 // ---- files read ------------------------------------------------------------------------------------------------------------
 
+static int by_inode(const void *a, const void *b) {
+    const known *k = a, *l = b;
+    return k->device == l->device ? (k->inode > l->inode) - (k->inode < l->inode) : k->device < l->device ? -1 : 1;
+}
+
+static int by_path(const void *a, const void *b) { return strcmp(a, b); }
+
+static void add(void **tree, const void *key, int (*order)(const void *, const void *)) {
+    if (!tsearch(key, tree, order)) rg_end(RG_LACKS, "out of memory for the names of files");
+}
+
+static void free_known(void *of) {
+    known *k = of;
+    free(k->path);
+    free(k);
+}
+
 static known *known_of(dev_t device, ino_t inode) {
-    for (size_t i = 0; i < n_inputs; i++)
-        if (input[i].inode == inode && input[i].device == device) return &input[i];
-    return NULL;
+    const known wanted = {.device = device, .inode = inode};
+    known *const *found = tfind(&wanted, &inputs_by_inode, by_inode);
+    return found ? *found : NULL;
 }
 
 // A file system reuses the inode number of a deleted file. An input is gone if its path now has another inode and this file has
@@ -169,15 +188,14 @@ static void remember(const char *path, const struct stat *facts, bool own) {
         *k = (known){facts->st_dev, facts->st_ino, own, rg_print("%s", path), facts->st_mtim};
         return;
     }
+    k = rg_alloc(sizeof *k);
+    *k = (known){facts->st_dev, facts->st_ino, own, rg_print("%s", path), facts->st_mtim};
     input = rg_grow(input, (int64_t)n_inputs, sizeof *input);
-    input[n_inputs++] = (known){facts->st_dev, facts->st_ino, own, rg_print("%s", path), facts->st_mtim};
+    input[n_inputs++] = k;
+    add(&inputs_by_inode, k, by_inode);
 }
 
-static bool is_written(const char *path) {
-    for (size_t i = 0; i < n_written; i++)
-        if (strcmp(written[i], path) == 0) return true;
-    return false;
-}
+static bool is_written(const char *path) { return tfind(path, &written_by_path, by_path); }
 
 // A file that the command has written is not an input.
 void rg_file_read_begins(const char *path, const struct stat *facts) {
@@ -203,8 +221,9 @@ void rg_files_end(void) {
     pthread_mutex_lock(&files_lock);
     const bool last = --commands_running == 0;
     if (last) {
-        for (size_t i = 0; i < n_inputs; i++) free(input[i].path);
-        for (size_t i = 0; i < n_written; i++) free(written[i]);
+        tdestroy(inputs_by_inode, free_known);
+        tdestroy(written_by_path, free);
+        inputs_by_inode = written_by_path = NULL;
         free(input);
         free(written);
         input = NULL;
@@ -221,6 +240,7 @@ static void remember_written(const char *path) {
     if (commands_running > 0 && !is_written(path)) {
         written = rg_grow(written, (int64_t)n_written, sizeof *written);
         written[n_written++] = rg_print("%s", path);
+        add(&written_by_path, written[n_written - 1], by_path);
     }
     pthread_mutex_unlock(&files_lock);
 }
@@ -235,7 +255,7 @@ bool rg_file_is_written(const char *path) {
 }
 
 void rg_files_each(void (*each)(void *of, const char *path, bool written), void *of) {
-    for (size_t i = 0; i < n_inputs; i++) each(of, input[i].path, false);
+    for (size_t i = 0; i < n_inputs; i++) each(of, input[i]->path, false);
     for (size_t i = 0; i < n_written; i++) each(of, written[i], true);
 }
 

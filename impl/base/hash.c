@@ -77,7 +77,7 @@ typedef struct file {
 // Files whose pieces are hashed by any free thread.
 typedef struct hashing {
     file *file;
-    size_t n;
+    size_t n, first; // first: all before it are taken
     bool stop;
     pthread_mutex_t lock;
     pthread_cond_t done; // signals that a file is done
@@ -116,8 +116,9 @@ static bool hash_piece(const hashing *h, const rg_hashed *f, int64_t from, unsig
     return good;
 }
 
-static file *next_file(const hashing *h, bool asked) {
-    for (size_t i = 0; i < h->n && !__atomic_load_n(&h->stop, __ATOMIC_RELAXED); i++)
+static file *next_file(hashing *h, bool asked) {
+    while (h->first < h->n && h->file[h->first].taken == h->file[h->first].pieces) h->first++;
+    for (size_t i = h->first; i < h->n && !__atomic_load_n(&h->stop, __ATOMIC_RELAXED); i++)
         if (h->file[i].taken < h->file[i].pieces && (h->file[i].asked || !asked)) return &h->file[i];
     return NULL;
 }
@@ -148,13 +149,13 @@ static void end(hashing *h) {
     pthread_cond_destroy(&h->done);
 }
 
-// The entry of this file, hashed or queued, if it has not changed since; else NULL.
-static file *file_ahead(const rg_hashed *f, struct timespec *changed) {
+// The entry of this file, hashed or queued, if it has not changed since; else NULL. It is looked for from `place` on.
+static file *file_ahead(const rg_hashed *f, size_t place, struct timespec *changed) {
     struct stat facts = {0};
     stat(f->path, &facts);
     *changed = facts.st_mtim;
     for (size_t i = 0; ahead && i < ahead->n; i++) {
-        file *a = &ahead->file[i];
+        file *a = &ahead->file[(place + i) % ahead->n];
         if (!strcmp(a->is.path, f->path) && a->is.bytes == f->bytes && !memcmp(&a->changed, changed, sizeof *changed)) return a;
     }
     return NULL;
@@ -166,7 +167,7 @@ void rg_hash_files(rg_hashed *f, size_t n, int threads) {
     struct timespec changed;
     if (ahead) pthread_mutex_lock(&ahead->lock);
     for (size_t i = 0; i < n; i++)
-        if ((from[i] = file_ahead(&f[i], &changed)))
+        if ((from[i] = file_ahead(&f[i], i, &changed)))
             from[i]->asked = true;
         else
             add_file(&own, f[i].path, f[i].bytes, &changed);
