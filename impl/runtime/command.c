@@ -75,7 +75,7 @@ static void let_threads_sleep(void) {
     if (HAVE_OPENMP && !pthread_create(&thread, NULL, sleep_for_ever, NULL)) pthread_detach(thread);
 }
 
-// Buffers of up to LARGE bytes that a job frees stay with it: faulting in anew those of every photograph takes time.
+// Buffers of up to LARGE bytes that a job frees stay with it, so that those of the next photograph cost no page faults.
 static void keep_freed(void) {
     enum { LARGE = 32 << 20 }; // the most that glibc takes
     mallopt(M_MMAP_THRESHOLD, LARGE);
