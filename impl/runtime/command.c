@@ -9,8 +9,6 @@
 #include "predicted.h"
 #include "table.h"
 
-#include <limits.h>
-#include <malloc.h>
 #include <pthread.h>
 
 // A device that is named must exist: no job silently continues without it.
@@ -75,13 +73,6 @@ static void let_threads_sleep(void) {
     if (HAVE_OPENMP && !pthread_create(&thread, NULL, sleep_for_ever, NULL)) pthread_detach(thread);
 }
 
-// Buffers of up to LARGE bytes that a job frees stay with it, so that those of the next photograph cost no page faults.
-static void keep_freed(void) {
-    enum { LARGE = 32 << 20 }; // the most that glibc takes
-    mallopt(M_MMAP_THRESHOLD, LARGE);
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
-}
-
 int rg_command_run(const rg_command *command, int argc, char **argv) {
     void *options;
     if (command->kind) return run_kind(command, argc, argv);
@@ -98,10 +89,7 @@ int rg_command_run(const rg_command *command, int argc, char **argv) {
         for (int i = 0; !code && i < given->plugin.n; i++) code = rg_plugin_load(given->plugin.item[i]);
         rg_dry_run = given->dry_run;
         if (!code && command->page) code = begin_summary(command, options);
-        if (!code && command->job) {
-            let_threads_sleep();
-            keep_freed();
-        }
+        if (!code && command->job) let_threads_sleep();
         if (!code) code = command->run(options);
         rg_predicted_log();
         if (!code && given->dry_run && rg_rank == 0)

@@ -82,7 +82,7 @@ typedef struct ac_photo {
     uint64_t hash; // of sides, bits and pixels
     rg_shape shape;
     double time;   // NaN: not given
-    rg_image kept; // the image that ac_input read, in ac_job.kept, if memory allows; pixel NULL: it is read again
+    rg_image kept; // the image that ac_input read, if memory allows; pixel NULL: it is read again
 } ac_photo;
 
 typedef struct ac_result {
@@ -114,9 +114,7 @@ typedef struct ac_job {
     uint64_t seed;
     int64_t n_photos;
     ac_photo *photo;
-    double read_s;                 // time spent reading photographs
-    unsigned char *kept;           // photographs that ac_input read
-    size_t kept_bytes, keep_bytes; // used and room
+    double keep_bytes, read_s; // memory left for photographs; time spent reading them
     ac_result *result;
     const char *cross_path, *mask_path;
     rg_image mask;  // pixel NULL: none

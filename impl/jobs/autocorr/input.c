@@ -139,31 +139,26 @@ static int read_mask(ac_job *job) {
               job->mask_path, kept, n);
 }
 
-// Decoding is as slow as everything else, so decoded photographs are kept, in this share of the free memory. They lie in one
-// block of large pages, which cost few page faults and return to the system at once.
+// Decoding is as slow as everything else, so decoded photographs are kept, in this share of the free memory.
 static const double KEPT = 0.25;
-
-static void keep(ac_job *job, ac_photo *photo, const rg_image *image) {
-    enum { LINE = 64 };
-    const size_t bytes = (size_t)(image->width * image->height) * (size_t)(image->bits / 8);
-    unsigned char *at = NULL;
-#pragma omp critical(ac_kept)
-    if (job->keep_bytes >= job->kept_bytes + bytes) {
-        at = job->kept + job->kept_bytes;
-        job->kept_bytes += (bytes + LINE - 1) / LINE * LINE;
-    }
-    if (!at) return;
-    photo->kept = *image;
-    photo->kept.pixel = memcpy(at, image->pixel, bytes);
-}
 
 static int read_one(ac_job *job, ac_photo *photo) {
     rg_image image;
     int code = ac_read(job, photo->path, &photo->place, &image);
-    if (code != RG_GOOD) return code;
-    code = examine(job, photo, &image);
-    if (code == RG_GOOD) keep(job, photo, &image);
-    rg_image_free(&image);
+    if (code == RG_GOOD) {
+        code = examine(job, photo, &image);
+        const double bytes = (double)(image.width * image.height) * image.bits / 8;
+        bool keeps = false;
+#pragma omp critical(ac_kept)
+        if (code == RG_GOOD && job->keep_bytes >= bytes) {
+            job->keep_bytes -= bytes;
+            keeps = true;
+        }
+        if (keeps)
+            photo->kept = image;
+        else
+            rg_image_free(&image);
+    }
     return code;
 }
 
@@ -208,8 +203,7 @@ static int read_all(ac_job *job) {
     if (code != RG_GOOD) return code;
     rg_progress progress;
     int64_t first, past;
-    job->keep_bytes = (size_t)(KEPT * rg_memory_free());
-    job->kept = rg_alloc(job->keep_bytes);
+    job->keep_bytes = KEPT * rg_memory_free();
     ac_seen *seen = rg_alloc((size_t)job->n_photos * sizeof *seen);
     rg_deal deal = {.n = job->n_photos, .least = job->threads, .record = seen, .bytes = sizeof *seen};
     rg_progress_begin(&progress, "reading", "photographs", (double)job->n_photos);
@@ -268,9 +262,11 @@ int ac_input(ac_job *job) {
 }
 
 void ac_input_free(ac_job *job) {
-    for (int64_t i = 0; i < job->n_photos; i++) free(job->photo[i].name);
+    for (int64_t i = 0; i < job->n_photos; i++) {
+        free(job->photo[i].name);
+        rg_image_free(&job->photo[i].kept);
+    }
     free(job->photo);
-    free(job->kept);
     rg_image_free(&job->cross);
     rg_image_free(&job->mask);
 }

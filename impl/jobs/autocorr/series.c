@@ -6,9 +6,10 @@
 #include "../pipeline/ranks.h"
 #include "autocorr.h"
 
-// Reads a photograph whose pixels are not kept; it must be unchanged.
-static int read_again(const ac_job *job, const ac_photo *photo, rg_image *image) {
+// Reads a photograph whose pixels are no longer kept; it must be unchanged.
+static int read_again(const ac_job *job, ac_photo *photo, rg_image *image) {
     *image = photo->kept;
+    photo->kept = (rg_image){0};
     if (image->pixel) return RG_GOOD;
     int code = ac_read(job, photo->path, &photo->place, image);
     if (code != RG_GOOD || ac_hash(image) == photo->hash) return code;
@@ -43,7 +44,7 @@ static void free_lane(lane *l) {
 }
 
 static int one_photo(const ac_job *job, const lane *l, int64_t i) {
-    const ac_photo *photo = &job->photo[i];
+    ac_photo *photo = &job->photo[i];
     ac_result *result = &job->result[i];
     double began_s = rg_seconds();
     rg_image image;
@@ -63,7 +64,7 @@ static int one_photo(const ac_job *job, const lane *l, int64_t i) {
         result->k_peak_length = job->spectrum ? ac_spectrum_length(&image) : NAN;
         code = ac_write_photo(job, photo, &field, result);
     }
-    if (!photo->kept.pixel) rg_image_free(&image);
+    rg_image_free(&image);
     rg_image_free(&wide);
     result->seconds = rg_seconds() - began_s;
     result->done = code == RG_GOOD;
