@@ -31,6 +31,8 @@ static int prepare(rg_record_run *r, const request *q) {
     int code = rg_steps_variable("record", "out", q->out);
     code = code ? code : rg_steps_variable("record", "work", r->work);
     code = code ? code : rg_make_folder(tables);
+    RG_FREED char *whole = realpath(r->work, NULL); // mpirun needs a whole path
+    if (whole) setenv("TMPDIR", whole, 1);          // there bench puts the outputs of jobs
     code = code ? code : rg_record_plan_read(q->plan ? q->plan : standard, &r->plan);
     rg_cores_share_here(q->beside, &r->run.cores);
     return code;

@@ -112,7 +112,6 @@ static int begin(rg_steps_run *run, rg_step *s, rg_child *child) {
     setenv("label", rg_base_name(r->out), 1);
     setenv("product", product, 1);
     setenv("jobs", jobs, 1);
-    setenv("TMPDIR", r->work, 1); // outputs of jobs that bench times
     unlink(jobs);
     if (own->word) {
         const bool seeded = rg_result_head(&r->record.rows, "machine");
