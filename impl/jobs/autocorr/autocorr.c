@@ -184,10 +184,17 @@ static void *open_gpu(void *of) {
     return NULL;
 }
 
+static bool may_need_gpu(const ac_job *job, const char *variant) {
+    if (strncmp(job->device, "gpu", 3) != 0 || rg_dry_run) return false;
+    if (!variant) return true;
+    RG_FREED char *name = rg_print("%.*s", (int)strcspn(variant, ":"), variant);
+    const rg_entry *entry = rg_entry_named(job->algo, job->device, name);
+    return entry && !rg_on_cpu(entry);
+}
+
 static int read_and_choose(ac_job *job, const char *variant) {
     pthread_t opening;
-    const bool early =
-        !variant && strncmp(job->device, "gpu", 3) == 0 && !rg_dry_run && pthread_create(&opening, NULL, open_gpu, job) == 0;
+    const bool early = may_need_gpu(job, variant) && pthread_create(&opening, NULL, open_gpu, job) == 0;
     int code = ac_input(job);
     if (early) pthread_join(opening, NULL);
     return code == RG_GOOD ? choose(job, variant) : code;

@@ -114,6 +114,7 @@ typedef struct ac_job {
     uint64_t seed;
     int64_t n_photos;
     ac_photo *photo;
+    void *names;               // tree of the photographs' names
     double keep_bytes, read_s; // memory left for photographs; time spent reading them
     ac_result *result;
     const char *cross_path, *mask_path;

@@ -113,17 +113,36 @@ long double ac_unit(const ac_field *f, ac_norm norm, char why[120]) {
 // The value at an offset equals that at the opposite one, unless there are two photographs.
 static bool is_mirrored(const ac_field *f) { return f->b == f->a; }
 
-// Multiplies by the reciprocal, which may change the last of 64 bits, but none of the 24 kept ones noticeably.
+// Multiplies by the reciprocal, which may change the last bit of a product, but none of the 24 kept ones noticeably.
 void ac_c2d(const ac_field *f, ac_norm norm, long double unit, float *c2d) {
     const long double scale = 1 / unit;
     const int64_t r = f->r;
-    for (int64_t y0 = is_mirrored(f) ? 0 : -r; y0 <= r; y0++)
-        for (int64_t x0 = -r; x0 <= r; x0++) {
+    if (norm == AC_RAW)
+        for (int64_t i = 0; i < ac_side(r) * ac_side(r); i++) c2d[i] = (float)((double)f->sums[i] * (double)scale);
+    else
+        for (int64_t y0 = is_mirrored(f) ? 0 : -r; y0 <= r; y0++)
+            for (int64_t x0 = -r; x0 <= r; x0++) {
+                bool defined;
+                const int64_t i = ac_element(r, x0, y0);
+                c2d[i] = (float)(ac_value(f, norm, x0, y0, &defined) * scale);
+                if (is_mirrored(f)) c2d[ac_mirror(r, i)] = c2d[i];
+            }
+}
+
+// The sum of the values at (x0, y0) and (-x0, y0), first <= x0 < past, and, in *n, how many are defined. Raw ones stay whole.
+static long double of_pairs(const ac_field *f, ac_norm norm, int64_t y0, int64_t first, int64_t past, int64_t *n) {
+    const int64_t *row = f->sums + ac_element(f->r, 0, y0);
+    long double sum = 0;
+    __int128 whole = 0;
+    *n = norm == AC_RAW ? 2 * (past - first) - (first == 0) : 0;
+    for (int64_t x = first; norm == AC_RAW && x < past; x++) whole += (__int128)row[x] + (x ? row[-x] : 0);
+    for (int64_t x = first; norm != AC_RAW && x < past; x++)
+        for (int64_t x0 = x; x0 >= -x; x0 -= x ? 2 * x : 1) {
             bool defined;
-            const int64_t i = ac_element(r, x0, y0);
-            c2d[i] = (float)(ac_value(f, norm, x0, y0, &defined) * scale);
-            if (is_mirrored(f)) c2d[ac_mirror(r, i)] = c2d[i];
+            sum += ac_value(f, norm, x0, y0, &defined); // 0 where it is not defined
+            *n += defined;
         }
+    return norm == AC_RAW ? (long double)whole : sum;
 }
 
 // A ring has (ring - 1/2)^2 <= square < (ring + 1/2)^2, in integers.
@@ -132,17 +151,12 @@ void ac_c1d(const ac_field *f, ac_norm norm, long double unit, double *c1d, int6
     RG_FREED long double *sum = rg_alloc((size_t)(r + 1) * sizeof *sum);
     for (int64_t ring = 0; ring <= r; ring++) n[ring] = 0;
     for (int64_t y0 = is_mirrored(f) ? 0 : -r; y0 <= r; y0++)
-        for (int64_t x = 0, ring = llabs(y0); ring <= r; ring++) {
-            long double of_ring = sum[ring]; // in a register
-            for (; x * x + y0 * y0 <= ring * ring + ring; x++)
-                for (int64_t x0 = x; x0 >= -x; x0 -= x ? 2 * x : 1) {
-                    bool defined;
-                    const int times = !is_mirrored(f) || (x0 == 0 && y0 == 0) ? 1 : y0 > 0 || x0 > 0 ? 2 : 0;
-                    const long double value = ac_value(f, norm, x0, y0, &defined);
-                    of_ring += defined ? times * value : 0;
-                    n[ring] += defined ? times : 0;
-                }
-            sum[ring] = of_ring;
+        for (int64_t first = 0, past = 0, ring = llabs(y0); ring <= r; ring++, first = past) {
+            int64_t found;
+            const int times = is_mirrored(f) && y0 > 0 ? 2 : 1;
+            while (past * past + y0 * y0 <= ring * ring + ring) past++;
+            sum[ring] += times * of_pairs(f, norm, y0, first, past, &found);
+            n[ring] += times * found;
         }
     for (int64_t ring = 0; ring <= r; ring++) c1d[ring] = n[ring] ? (double)(sum[ring] / unit / (long double)n[ring]) : NAN;
 }

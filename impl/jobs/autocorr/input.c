@@ -7,6 +7,8 @@
 #include "../pipeline/ranks.h"
 #include "autocorr.h"
 
+#include <search.h>
+
 // Detects an edited photograph, not a forged one.
 uint64_t ac_hash(const rg_image *image) {
     const uint64_t pixels = rg_hash(image->pixel, (size_t)(image->width * image->height) * (size_t)(image->bits / 8)),
@@ -31,11 +33,15 @@ static char *name_of(const char *path, int64_t page, int64_t pages) {
     return name;
 }
 
+static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+
 static int add_photo(ac_job *job, const char *path, const rg_image_place *place, int64_t pages) {
     job->photo = rg_grow(job->photo, job->n_photos, sizeof *job->photo);
     ac_photo *photo = &job->photo[job->n_photos++];
     *photo = (ac_photo){.path = path, .place = *place, .pages = pages, .name = name_of(path, place->page, pages), .time = NAN};
-    for (int64_t i = 0; i + 1 < job->n_photos; i++)
+    const char *const *first = tsearch(photo->name, &job->names, by_name);
+    if (!first) rg_end(RG_LACKS, "out of memory for the names of photographs");
+    for (int64_t i = 0; *first != photo->name && i + 1 < job->n_photos; i++)
         if (strcmp(job->photo[i].name, photo->name) == 0)
             return rg_fail(RG_USAGE, "%s and %s would both be written as %s/%s.*; rename one or give them folders of their own",
                 job->photo[i].path, path, job->out, photo->name);
@@ -261,7 +267,10 @@ int ac_input(ac_job *job) {
     return code == RG_GOOD && job->times ? read_times(job, job->times) : code;
 }
 
+static void keep_name(void *of) { (void)of; } // freed below
+
 void ac_input_free(ac_job *job) {
+    tdestroy(job->names, keep_name);
     for (int64_t i = 0; i < job->n_photos; i++) {
         free(job->photo[i].name);
         rg_image_free(&job->photo[i].kept);

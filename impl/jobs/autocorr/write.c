@@ -56,9 +56,10 @@ static int write_c1d(
     int code = rg_file_open(&file, path);
     if (code != RG_GOOD) return code;
     RG_FREED char *request = request_of(job, photo);
+    const char *command = job->n_photos > 1 ? "see regather.log" : job->command; // that of a series is as long as all names
     rg_tsv_print(file.stream,
         "# photo: %s\n# page: %" PRId64 " of %" PRId64 "\n# size: %" PRId64 " x %" PRId64 "\n# command: %s\n", photo->path,
-        photo->place.page + 1, photo->pages, photo->shape.n[AC_WIDTH], photo->shape.n[AC_HEIGHT], job->command);
+        photo->place.page + 1, photo->pages, photo->shape.n[AC_WIDTH], photo->shape.n[AC_HEIGHT], command);
     if (job->cross_path) rg_tsv_print(file.stream, "# cross: %s\n", job->cross_path);
     fprintf(file.stream, "# variant: %s (%s)\n# request: %s\n", job->entry->name, job->why, request);
     static const char *const key[] = {"R_max", "C1D(R_max)", "prominence", "half_width", "k_peak_length"};
