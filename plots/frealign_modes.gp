@@ -6,7 +6,7 @@ SEVERAL = strstrt(BASE, "gpus=1") > 0
 MODES = "search refine reconstruct"
 LABELS = "search refinement reconstruction"
 KINDS = SEVERAL ? "2 4 8" : "all 1 4 8"
-named(k) = word(KINDS, k) eq "all" ? "all cores" : word(KINDS, k).(word(KINDS, k) eq "1" ? " GPU" : " GPUs")
+named(k) = word(KINDS, k) eq "all" ? "several cores" : word(KINDS, k).(word(KINDS, k) eq "1" ? " GPU" : " GPUs")
 N = words(KINDS)
 ours(m, k) = word(MODES, m)."_".word(KINDS, k)
 # Published: F10 for one GPU, F11 for four (System I) and eight (System II) over a core, F12 for one and several GPUs of both.
