@@ -9,7 +9,7 @@
 typedef struct load {
     rg_steps *steps;
     int beside, ordered;
-    double alone_s, gpu_s, core_s, longest_core_s, added_s;
+    double alone_s, gpu_s, core_s, longest_core_s, added_s; // added_s: a step of one core has its share of those beside it
 } load;
 
 static bool add_load(rg_step *s, void *of) {
@@ -19,7 +19,7 @@ static bool add_load(rg_step *s, void *of) {
     const bool core = l->beside && s->runs == RG_RUNS_CORE && !s->first;
     *(core ? &l->core_s : l->beside && s->runs == RG_RUNS_GPU ? &l->gpu_s : &l->alone_s) += s->cost_s;
     l->longest_core_s = core ? fmax(l->longest_core_s, s->cost_s) : l->longest_core_s;
-    l->added_s += s->cost_s;
+    l->added_s += core ? s->cost_s / l->beside : s->cost_s;
     return rg_step_each_need(l->steps, s, add_load, l);
 }
 

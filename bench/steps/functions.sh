@@ -120,25 +120,6 @@ parts() {
         $1 == "whole" { run++ }
         NF >= 3 && $1 !~ /^(stage|whole)$/ { sub(/:.*/, "", $1); print mode "." $1, column, (sub(/ %/, "", $3) ? $3 : 100 * $3), run + 1 }' "$3"
 }
-# bounds SIDE PRODUCT: each stage of a search with 24 particles and of a refinement of 100 against the bounds of this machine,
-# on all cores and, if there is one, on a GPU.
-bounds() {
-    printf 'job\tdevice\tstage\tbusy_s\tbound_s\tof\tfraction\tleft_s\n' > "$work/bounds.tsv"
-    for on in cpu gpu; do
-        for job in "search $work/$1/first_24.star --sym D7" "refine $work/$1/wrong_100.star"; do
-            # shellcheck disable=SC2086
-            regather $job --reference "$work/$1/map.mrc" --out "$work/bound.star" --device $on > "$work/said_$$"
-            case $? in
-            0) ;;
-            4) continue ;; # no such device
-            *) return 2 ;;
-            esac
-            regather doctor --stages "$work/bound_stages.tsv" > "$work/doctor_$$" || return
-            awk -v OFS='\t' -v job="${job%% *}" -v on=$on 'NR > 1 { print job, on, $0 }' "$work/doctor_$$" >> "$work/bounds.tsv"
-        done
-    done
-    keep "$work/bounds.tsv" "$2"
-}
 # shares SIZE "MODE=COUNT..." NAME=A+B...: joins the tables share_*.tsv, with the shape of the mode's job; a row a run.
 shares() {
     size=$1 counts=$2
@@ -179,14 +160,6 @@ opening() {
         PHOTO=$2 code=octave timed octave --no-gui --norc --quiet --eval "x = imread(getenv('PHOTO'));" && code=gather timed regather autocorr "$2" --max-offset 100 --variant gather --quiet --out "$work/opening" || return
     done >> "$work/opening.tsv"
     keep "$work/opening.tsv" "$product"
-}
-# The GPU's counters for the kernels of bench/counters.tsv, or the reason why there are none.
-counters() {
-    if command -v "${NCU:-ncu}" > /dev/null; then
-        sh "$(dirname "$0")/../counters.sh" "$(dirname "$REGATHER")" > "$work/counters.tsv"
-    else
-        printf '# not measured: ncu (Nsight Compute) is not installed here\nkernel\n' > "$work/counters.tsv"
-    fi && keep "$work/counters.tsv" "$1"
 }
 # The results of each job with less GPU memory: bench/memory.sh.
 limits() { sh "$(dirname "$0")/../memory.sh" "$REGATHER" "$work" "$work/memory.tsv" && keep "$work/memory.tsv" "$1"; }

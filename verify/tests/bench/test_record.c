@@ -191,6 +191,17 @@ TEST(as_many_beside_another_as_are_asked_for) {
     }
 }
 
+// Of a step that takes the machine for 60 s and one of a core for 100 s, the latter takes 25 s of four such cores.
+TEST(a_step_of_one_core_costs_its_share) {
+    RG_ENDS(rg_record_plan_free) rg_steps p;
+    rg_record none = {.serial = ""};
+    plan("table\twhole\t-\t-\t-\talone\t60\tL1\t-\ttrue\n", "table\tone\t-\t-\t-\tcore\t100\tL2\t-\ttrue\n");
+    assert_int_equal(rg_record_plan_read(in_dir("plan"), &p), RG_GOOD);
+    assert_int_equal(rg_record_plan_weigh(&p, &none, 0), RG_GOOD);
+    assert_true(rg_steps_choose(&p, 4, 100) == 100);
+    assert_true(!p.step[0].chosen && p.step[1].chosen);
+}
+
 TEST(malformed_tables_are_refused) {
     rg_tables t;
     rg_silent = true;
