@@ -4,8 +4,8 @@
 
 #include "../../impl/base/core.h"
 
-// The time of the chosen steps: files for other steps first, then steps of one core beside those of a GPU, then steps that need
-// the whole machine.
+// The time of the chosen steps: files for other steps and steps that need the whole machine, one after the other, then steps of
+// one core beside those of a GPU.
 typedef struct load {
     rg_steps *steps;
     int beside, ordered;

@@ -18,9 +18,11 @@ static bool is_ready(rg_step *need, void *of) {
     return need->done;
 }
 
-// Files for other steps come first, then steps on cores and a GPU side by side, then steps that need the whole machine.
+// Files for other steps come first; then steps that need the whole machine, as one of a core that takes longer than expected
+// would keep them waiting; then steps on cores and a GPU side by side.
+enum { FILES, WHOLE, SHARED, NONE };
 static int turn_of(const rg_steps_run *r, const rg_step *s) {
-    return s->first ? 0 : r->cores.beside && s->runs != RG_RUNS_ALONE ? 1 : 2;
+    return s->first ? FILES : r->cores.beside && s->runs != RG_RUNS_ALONE ? SHARED : WHOLE;
 }
 
 // Of the steps that may begin, the one with more value a second, then the first in the table; of steps of one core the longest,
@@ -32,7 +34,7 @@ static bool is_before(const rg_step *a, const rg_step *b) {
 
 // The next step that may begin now beside the running ones; NULL: none.
 static rg_step *next_step(rg_steps_run *r) {
-    int cores = 0, others = 0, alone = 0, turn = 3;
+    int cores = 0, others = 0, alone = 0, turn = NONE;
     bool taken[RG_BESIDE_MOST] = {false};
     rg_step *best = NULL;
     for (int i = 0; i < r->steps->n; i++) {
@@ -41,7 +43,7 @@ static rg_step *next_step(rg_steps_run *r) {
             taken[s->core] = ++cores;
         else if (s->pid > 0)
             others++;
-        alone += s->pid > 0 && turn_of(r, s) != 1;
+        alone += s->pid > 0 && turn_of(r, s) != SHARED;
         s->ready = s->chosen && !s->done && !s->failed && s->pid <= 0 && rg_step_each_need(r->steps, s, is_ready, &need);
         s->failed |= need && need->failed;
         if (s->ready && turn_of(r, s) < turn) turn = turn_of(r, s);
@@ -49,10 +51,12 @@ static rg_step *next_step(rg_steps_run *r) {
     for (int i = 0; i < r->steps->n; i++) {
         rg_step *s = &r->steps->step[i];
         if (!s->ready || turn_of(r, s) != turn) continue;
-        const bool may = turn != 1 ? !others && !cores : s->runs == RG_RUNS_CORE ? !alone && cores < r->cores.beside : !others;
+        const bool may = turn != SHARED ? !others && !cores
+            : s->runs == RG_RUNS_CORE   ? !alone && cores < r->cores.beside
+                                        : !others;
         if (may && (!best || is_before(s, best))) best = s;
     }
-    if (best && turn == 1 && best->runs == RG_RUNS_CORE)
+    if (best && turn == SHARED && best->runs == RG_RUNS_CORE)
         for (best->core = 0; taken[best->core];) best->core++;
     return best;
 }
