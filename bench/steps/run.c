@@ -18,11 +18,15 @@ static bool is_ready(rg_step *need, void *of) {
     return need->done;
 }
 
+static bool shares(const rg_steps_run *r, const rg_step *s) { return r->cores.beside && s->runs != RG_RUNS_ALONE && !s->first; }
+
+static bool is_of_whole(rg_step *need, void *run) { return !shares(run, need); }
+
 // Files for other steps come first; then steps that need the whole machine, as one of a core that takes longer than expected
-// would keep them waiting; then steps on cores and a GPU side by side.
-enum { FILES, WHOLE, SHARED, NONE };
-static int turn_of(const rg_steps_run *r, const rg_step *s) {
-    return s->first ? FILES : r->cores.beside && s->runs != RG_RUNS_ALONE ? SHARED : WHOLE;
+// would keep them waiting; then steps on cores and a GPU side by side, and those that need the whole machine and one of these.
+enum { FILES, WHOLE, SHARED, LAST, NONE };
+static int turn_of(rg_steps_run *r, const rg_step *s) {
+    return s->first ? FILES : shares(r, s) ? SHARED : rg_step_each_need(r->steps, s, is_of_whole, r) ? WHOLE : LAST;
 }
 
 // Of the steps that may begin, the one with more value a second, then the first in the table; of steps of one core the longest,
