@@ -31,7 +31,7 @@ over() {
     join "$work/runs_$$.tsv" $runs && keep "$work/runs_$$.tsv" "$kept"
 }
 # subsets SIDE COUNT...: the first COUNT rows of SIDE/particles.star as first_COUNT.star; and as wrong_COUNT.star, angles off by
-# up to 2 degrees, shifts by up to a pixel, the same on all machines. repeated SIDE COUNT: both 8 times, as ..._COUNTx8.star.
+# up to 2 degrees, shifts by up to a pixel, the same on all machines.
 subsets() {
     at=$work/$1 side=$1
     shift
@@ -42,12 +42,6 @@ subsets() {
             BEGIN { seed = 1234567 }
             /@/ { for (a = 3; a < 6; a++) $a += off(2); $6 += off(pixel); $7 += off(pixel) }
             { print }' "$at/first_$count.star" > "$at/wrong_$count.star"
-    done
-}
-repeated() {
-    for rows in first wrong; do
-        awk '/@/ { row[n++] = $0; next } { print } END { for (t = 0; t < 8; t++) for (i = 0; i < n; i++) print row[i] }' \
-            "$work/$1/${rows}_$2.star" > "$work/$1/${rows}_$2x8.star"
     done
 }
 copies() { # COUNT FROM TO

@@ -5,7 +5,8 @@
 
 #include "../../impl/runtime/cpu.h"
 
-// A first look: two visits, which resolve 5 %. Smaller differences are decided by the last rounds, as many as bench's.
+// A first look: two visits, which resolve 5 %. Smaller differences are decided by the last rounds,
+// as many as bench's and as long as those of most rows of a GPU in a record (bench/record/plan.tsv).
 static const double SCREEN_S = 0.04, SCREEN_WARM_S = 0.02, FINAL_S = 0.3;
 enum { SCREEN_ROUNDS = 2, FINAL_ROUNDS = 6 };
 
