@@ -204,7 +204,7 @@ static void lay_file(const rg_row_file *file, int n, rg_data *d) {
     }
 }
 
-enum { TABLE_ROWS_MOST = 160, TABLE_COLUMNS_MOST = 20 }; // the seconds of all steps; longer ones are left to figures
+enum { TABLE_ROWS_MOST = 500, TABLE_COLUMNS_MOST = 20 }; // twice the steps of the plan; a map is left to a figure
 
 // Shortens a number for readers: files have up to 17 digits.
 static const char *for_people(const char *text, char number[32]) {
